@@ -27,6 +27,12 @@ const AT_ONCE: Threshold = Threshold::part(
     "if more threads than this work at the same time on average, they do not take turns",
 );
 
+const NONE_WORKS: Threshold = Threshold::part(
+    "none-works",
+    0.25,
+    "if fewer threads than this work at the same time on average, they only wake each other, and the time goes by until they run",
+);
+
 pub const RULE: RuleInfo = RuleInfo {
     id: "taking-turns",
     title: "threads take turns",
@@ -41,7 +47,7 @@ pub const RULE: RuleInfo = RuleInfo {
         nothing of its locks, so they do not count either. C's and Rust's mutexes are reported as `lock-contention`.\n\n\
         Example: four Java threads call a slow service while they hold one ReentrantLock. They were parked 450 times, and \
         three of four waited at any moment. With the call outside the lock, the run takes a quarter of the time.",
-    thresholds: &[TURNS, TURNS_OF_MOST, TURNS_PART, AT_ONCE],
+    thresholds: &[TURNS, TURNS_OF_MOST, TURNS_PART, AT_ONCE, NONE_WORKS],
     make: || Box::new(TakingTurns::default()),
 };
 
@@ -224,7 +230,8 @@ impl TurnGroup {
     }
 
     fn takes_turns(&self) -> bool {
-        self.worked().sum::<Ns>() as f64 <= self.lasted() as f64 * AT_ONCE.ratio()
+        let at_once = self.worked().sum::<Ns>() as f64 / self.lasted().max(1) as f64;
+        (NONE_WORKS.ratio()..=AT_ONCE.ratio()).contains(&at_once)
     }
 
     /// The time that is saved if all work at the same time: the busiest one remains.
@@ -264,6 +271,13 @@ mod tests {
         assert_eq!(group.lasted(), 1960 * MS);
         assert!(group.takes_turns());
         assert!(group.saved() > 980 * MS, "{}", group.saved());
+    }
+
+    /// Two threads send each other a token: no lock is held while one of them works.
+    #[test]
+    fn who_only_wakes_others_takes_no_turns() {
+        let pairs = [pair(1, 2, 270, 98, 0, 100), pair(2, 1, 270, 97, 0, 100)];
+        assert!(!TurnGroup::of(7, &pairs).unwrap().takes_turns());
     }
 
     /// Two pairs of threads at different times: what the threads do in between is unknown.
