@@ -1,6 +1,8 @@
 //! The counts that all rules share: how often each call was made about each thing, and the transfers of each open file.
 
-pub use crate::by_thread::{CallCost, KindTally};
+pub use crate::by_thread::CallCost;
+use crate::by_thread::KindTally;
+pub use crate::tallies::CallKey;
 use crate::tallies::Tallies;
 use crate::thresholds::SMALL_TRANSFER;
 use rustc_hash::FxHashMap;
@@ -8,15 +10,6 @@ use stride_event::{Call, Event, Ns, Outcome, Tid};
 use stride_syscalls::sets::files::OPEN;
 use stride_syscalls::{Abi, Effect, Flow, For, Syscall, Thing, table};
 use stride_track::{Causes, CriticalPath, FileId, HandOvers, ObjectId, ObjectKind, Seen, Tracker};
-
-/// Calls of one kind about one thing.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct CallKey {
-    pub abi: Abi,
-    pub nr: u32,
-    /// The path that the call names, else the object of its descriptor. All clients of one port count as one; each pipe is one.
-    pub about: Option<ObjectId>,
-}
 
 /// How long a syscall usually takes. Without this limit, one call out of thousands would look the dearest because its
 /// thread lost its CPU or met a cold cache.

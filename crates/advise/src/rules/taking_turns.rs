@@ -275,7 +275,7 @@ mod tests {
 
     /// Two threads send each other a token: no lock is held while one of them works.
     #[test]
-    fn who_only_wakes_others_takes_no_turns() {
+    fn threads_that_only_wake_each_other_take_no_turns() {
         let pairs = [pair(1, 2, 270, 98, 0, 100), pair(2, 1, 270, 97, 0, 100)];
         assert!(!TurnGroup::of(7, &pairs).unwrap().takes_turns());
     }
