@@ -27,7 +27,7 @@ pub struct Advisor {
     rows: FxHashMap<*const Syscall, OfRow>,
 }
 
-/// What is the same for all calls of a row.
+/// All calls of a row have the same kind, and the same rules want them.
 #[derive(Clone)]
 struct OfRow {
     kind: CallKind,

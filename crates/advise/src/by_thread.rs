@@ -18,12 +18,50 @@ pub struct CallCost {
 #[derive(Clone, Default, Debug)]
 pub struct KindTally {
     pub cost: CallCost,
+    /// Calls that hardly waited, if calls of this kind about this thing may have to.
+    quick: Option<Box<Quick>>,
     /// The thread of the latest call. Most often, there is no other.
     latest: (Tid, Ns),
     others: Vec<(Tid, Ns)>,
 }
 
+/// A call that takes so many times as long as the shortest one has waited.
+const WAITED: Ns = 4;
+
+/// The calls that took hardly longer than the shortest one.
+#[derive(Clone, Copy, Debug)]
+struct Quick {
+    least: Ns,
+    cost: CallCost,
+}
+
+impl Quick {
+    fn add(&mut self, time: Ns) {
+        if time.saturating_mul(WAITED) < self.least {
+            // All calls before this one have waited.
+            self.cost = CallCost::default();
+        }
+        self.least = self.least.min(time.max(1));
+        if time <= self.least.saturating_mul(WAITED) {
+            self.cost.calls += 1;
+            self.cost.time += time;
+        }
+    }
+}
+
 impl KindTally {
+    /// Adds a call that may have had to wait for the other end of a pipe or the like.
+    pub fn add_waiting(&mut self, tid: Tid, time: Ns) {
+        let new = || Box::new(Quick { least: Ns::MAX, cost: CallCost::default() });
+        self.quick.get_or_insert_with(new).add(time);
+        self.add(tid, time);
+    }
+
+    /// The calls by which one of them is priced: their time contains no waiting.
+    pub fn prices(&self) -> CallCost {
+        self.quick.as_ref().map_or(self.cost, |quick| quick.cost)
+    }
+
     pub fn add(&mut self, tid: Tid, time: Ns) {
         self.cost.calls += 1;
         self.cost.time += time;
@@ -75,6 +113,16 @@ impl LostTime {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn waiting_has_no_price() {
+        let mut tally = KindTally::default();
+        for time in [900_000, 1_000, 1_200, 50_000, 800_000, 1_400] {
+            tally.add_waiting(1, time);
+        }
+        let CallCost { calls, time } = tally.prices();
+        assert_eq!((calls, time, tally.cost.calls), (3, 3_600, 6));
+    }
 
     #[test]
     fn times_of_threads_add_up() {

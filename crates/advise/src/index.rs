@@ -1,6 +1,8 @@
 //! The counts that all rules share: how often each call was made about each thing, and the transfers of each open file.
 
 pub use crate::by_thread::CallCost;
+use crate::by_thread::KindTally;
+pub use crate::tallies::CallKey;
 use crate::tallies::Tallies;
 use crate::thresholds::SMALL_TRANSFER;
 use rustc_hash::FxHashMap;
@@ -8,15 +10,6 @@ use stride_event::{Call, Event, Ns, Outcome, Tid};
 use stride_syscalls::sets::files::OPEN;
 use stride_syscalls::{Abi, Effect, Flow, For, Syscall, Thing, table};
 use stride_track::{Causes, CriticalPath, FileId, HandOvers, ObjectId, ObjectKind, Seen, Tracker};
-
-/// Calls of one kind about one thing.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct CallKey {
-    pub abi: Abi,
-    pub nr: u32,
-    /// The path that the call names, else the object of its descriptor. All clients of one port count as one; each pipe is one.
-    pub about: Option<ObjectId>,
-}
 
 /// How long a syscall usually takes. Without this limit, one call out of thousands would look the dearest because its
 /// thread lost its CPU or met a cold cache.
@@ -350,7 +343,14 @@ impl Index {
             Some(_) => self.usual.entry((call.abi, key.nr)).or_default().of(time),
             None => time,
         };
-        self.tallies.of(*key).add(call.tid, usual);
+        // A transfer through a pipe or a socket may wait for the other end.
+        let waits = seen.bytes.is_some() && seen.object.is_some_and(|object| may_wait(object, observed.tracker));
+        let tally = self.tallies.of(*key);
+        if waits {
+            tally.add_waiting(call.tid, usual)
+        } else {
+            tally.add(call.tid, usual)
+        }
         let pace = self.step(observed, kind);
         if let Some((_, id, object)) = seen.made
             && self.open.len() < MAX_OPEN
@@ -411,6 +411,11 @@ impl Index {
 
     pub fn tally(&self, key: CallKey) -> CallCost {
         self.tallies.get(key).map(|tally| tally.cost).unwrap_or_default()
+    }
+
+    /// Calls of a kind that show what one of them costs.
+    pub fn prices(&self, key: CallKey) -> CallCost {
+        self.tallies.get(key).map(KindTally::prices).unwrap_or_default()
     }
 
     pub fn tallies(&self) -> impl Iterator<Item = (CallKey, CallCost)> {

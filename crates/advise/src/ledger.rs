@@ -87,8 +87,8 @@ fn gross(draft: &Draft, index: &Index) -> Worth {
     worth
 }
 
-/// The claimed calls that were made and are not granted yet, and their time at the mean of their kind, as far as the run
-/// waits for it. Calls that wait are priced at 0, because waiting costs nothing by itself. A rule that saves waiting says
+/// The claimed calls that were made and are not granted yet, and their time at the mean of their kind without waits for another end,
+/// as far as the run waits for it. Calls that wait are priced at 0, because waiting costs nothing by itself. A rule that saves waiting says
 /// so in `more_time`.
 fn grant(claim: &Claim, granted: u64, index: &Index) -> Worth {
     let made = index.tally(claim.key);
@@ -96,6 +96,7 @@ fn grant(claim: &Claim, granted: u64, index: &Index) -> Worth {
     if calls == 0 || waits_by_nature(claim.key) {
         return Worth { calls, ..Worth::default() };
     }
-    let work = (u128::from(made.time) * u128::from(calls) / u128::from(made.calls)) as Ns;
+    let priced = index.prices(claim.key);
+    let work = (u128::from(priced.time) * u128::from(calls) / u128::from(priced.calls.max(1))) as Ns;
     Worth { calls, work, time: (work as f64 * index.on_path(claim.key)) as Ns }
 }

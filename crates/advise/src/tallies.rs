@@ -1,10 +1,18 @@
 //! Calls and their time, by kind of call and the thing that they are about.
 
 use crate::by_thread::KindTally;
-use crate::index::CallKey;
 use rustc_hash::FxHashMap;
 use stride_syscalls::Abi;
 use stride_track::ObjectId;
+
+/// Calls of one kind about one thing.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct CallKey {
+    pub abi: Abi,
+    pub nr: u32,
+    /// The path that the call names, else the object of its descriptor. All clients of one port count as one; each pipe is one.
+    pub about: Option<ObjectId>,
+}
 
 /// The kind of a call.
 type Kind = (Abi, u32);

@@ -76,7 +76,9 @@ const BESIDE_CALL: Ns = 2_000;
 pub fn matters(calls: u64, of: u64, time: Ns, work: Ns, run: Ns) -> bool {
     let part = |time: Ns, least: Threshold| time as f64 >= run as f64 * least.ratio();
     let many = calls as f64 >= of as f64 * MUCH_WORK.ratio();
-    let felt = work + calls * BESIDE_CALL >= MIN_TIME.get();
+    // As far as the run waits for these calls.
+    let share = if work == 0 { 1.0 } else { (time as f64 / work as f64).min(1.0) };
+    let felt = (work + calls * BESIDE_CALL) as f64 * share >= MIN_TIME.get() as f64;
     part(time, MIN_PART_OF_TIME) || part(work, MUCH_TIME_OF_WORK) || many && felt
 }
 
@@ -102,7 +104,8 @@ mod tests {
         let matters = |calls, of, time, work| matters(calls, of, time, work, second);
         assert!(matters(100, 1_000_000, 20_000_000, 20_000_000), "a fiftieth of the time");
         assert!(!matters(100, 1_000, 19_000_000, 19_000_000), "a tenth of the calls, and less time");
-        assert!(matters(300, 1_000, 0, 10_000_000), "three tenths of the calls");
+        assert!(matters(300, 1_000, 10_000_000, 10_000_000), "three tenths of the calls");
+        assert!(!matters(9_000, 10_000, 100_000, 10_000_000), "calls of a thread for which the run does not wait");
         assert!(!matters(300, 1_000, 9_000_000, 9_000_000), "nobody feels that");
         assert!(matters(10_000, 20_000, 0, 0), "so many calls are felt, however short they are");
         assert!(!matters(100, 1_000, 0, 90_000_000), "work for which nobody waits");

@@ -26,6 +26,11 @@ impl Tracker {
         if let [Some(first), second] = shape.paths {
             (seen.path, seen.object) = self.path(call, shape, first, seen, world);
             seen.other_path = second.and_then(|second| self.path(call, shape, second, seen, world).0);
+            // AT_EMPTY_PATH: the call is about the open file, as fstat(3) of glibc makes it.
+            let about_file = (seen.path, seen.file) == (None, None) && seen.object.is_some();
+            if let Some(dir) = first.dir.filter(|_| about_file && matches!(call.outcome, Outcome::Value(_))) {
+                seen.file = self.file(call, seen.pid, held(dir) as i32, world).map(|file| file.id);
+            }
         }
         if shape.transfers {
             seen.asked = shape.asked.map(held);

@@ -51,6 +51,23 @@ fn a_parent_waits_for_its_child() {
     assert_eq!((path.share(MAIN), path.share(CHILD)), (40.0 / 50.0, 1.0));
 }
 
+/// The parent began to wait long before the child waited for something that the calls do not tell: a message of a server.
+#[test]
+fn a_late_wait_for_something_unknown_is_the_childs_own() {
+    const MS: Ns = 1_000_000;
+    let wait = does(MAIN, "wait4", &[CHILD as u64, 0, 0, 0], CHILD.into(), 20 * MS, 95 * MS);
+    let answer = does(CHILD, "accept", &[3, 0, 0], 4, 80 * MS, 85 * MS);
+    let run = [
+        spawned(MAIN, 0),
+        forked(MAIN, CHILD, CHILD, 10 * MS),
+        Event::Exit(&answer),
+        exited(CHILD, 90 * MS),
+        Event::Exit(&wait),
+        exited(MAIN, 100 * MS),
+    ];
+    assert_eq!(times(&run), [(10 + 10) * MS, 80 * MS, 0]);
+}
+
 #[test]
 fn a_child_that_had_ended_is_not_waited_for() {
     let wait = does(MAIN, "wait4", &[CHILD as u64, 0, 0, 0], CHILD.into(), 80, 81);

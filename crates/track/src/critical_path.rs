@@ -154,10 +154,11 @@ impl Lives {
     }
 }
 
-/// A thread waited for something unknown, and another one for this thread. So the path goes back to that one, to the time
-/// before it waited.
+/// A thread waited for something unknown, and another one for this thread. If this one had been waiting already when the other one began
+/// to, the other one woke it: the path goes back to that one, to the time before it waited. A later wait is part of what the other one
+/// waits for.
 fn back_to((waiter, since): (Tid, Ns), unknown: &EndedWait) -> Option<(Tid, Ns)> {
-    Some((waiter, since.min(unknown.to)))
+    (unknown.from <= since).then_some((waiter, since.min(unknown.to)))
 }
 
 /// Which thread the run waited for, and for how long.

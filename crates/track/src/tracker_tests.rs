@@ -118,6 +118,22 @@ fn descriptors_are_followed() {
 }
 
 #[test]
+fn an_empty_path_is_the_open_file() {
+    let mut s = Followed::new();
+    let file = s.open(PID, AT_FDCWD, "/x", 0, 3).made.unwrap().1;
+    let fstat = |fd: i32, flags| call(PID, "newfstatat", &[fd as u32 as u64, 0x1000, 0x2000, flags], Outcome::Value(0));
+    const AT_EMPTY_PATH: u64 = 0x1000;
+    let seen = s.call(naming(fstat(3, AT_EMPTY_PATH), 0x1000, ""));
+    assert_eq!((seen.file, s.named(seen.about()).as_str(), seen.path), (Some(file), "/x", None));
+    let seen = s.call(naming(fstat(AT_FDCWD, AT_EMPTY_PATH), 0x1000, ""));
+    assert_eq!(seen.file, None, "the working directory");
+    let seen = s.call(naming(fstat(3, 0), 0x1000, "below"));
+    assert_eq!((seen.file, s.named(seen.path).as_str()), (None, "/x/below"));
+    // Its path was not captured.
+    assert_eq!(s.call(fstat(3, 0)).file, None);
+}
+
+#[test]
 fn what_failed_changes_nothing() {
     let mut s = Followed::new();
     s.open(PID, AT_FDCWD, "/x", 0, 3);
