@@ -103,7 +103,8 @@ impl Origin {
     /// The words for a summary of each second.
     pub fn summary(&self, detail: &Detail) -> Vec<OsString> {
         let mut words = self.target(detail.pid);
-        words.extend([OsString::from(format!("--by={}", detail.keys)), "--json".into(), "-q".into()]);
+        self.hush(&mut words);
+        words.extend([OsString::from(format!("--by={}", detail.keys)), "--json".into()]);
         if !self.replays {
             words.push("--every=1s".into());
         }
@@ -114,6 +115,16 @@ impl Origin {
         }
         words.extend(detail.conditions.iter().map(|condition| OsString::from(format!("--where={condition}"))));
         words
+    }
+
+    /// Leaves out the messages about processes that come and go.
+    fn hush(&self, words: &mut Vec<OsString>) {
+        let says = |word: &OsString| {
+            [&b"quiet"[..], b"silent"].iter().any(|part| word.as_bytes().windows(part.len()).any(|w| w == *part))
+        };
+        if !words.iter().any(says) {
+            words.push("-q".into());
+        }
     }
 
     /// The words for a recording.
@@ -173,7 +184,10 @@ impl Other {
         }
         let text = String::from_utf8_lossy(&text);
         let lines = text.lines().map(|line| line.split_once(": ").map_or(line, |(_, told)| told));
-        shown(lines.collect::<Vec<_>>().join("; ").as_bytes())
+        let comes_or_goes = |line: &&str| line.starts_with("Process ") && line.ends_with("tached");
+        let lines: Vec<&str> = lines.filter(|line| !comes_or_goes(line)).collect();
+        // Later messages matter more, where not all fit.
+        shown(lines.into_iter().rev().take(3).collect::<Vec<_>>().join("; ").as_bytes())
     }
 }
 
@@ -320,7 +334,7 @@ mod tests {
     #[test]
     fn another_stride_traces_the_same() {
         let detail = |pid| Detail { keys: "pid,path", conditions: vec!["name == \"read\"".into()], pid };
-        let tail = ["--by=pid,path", "--json", "-q", "--every=1s", "--where=name == \"read\""];
+        let tail = ["-q", "--by=pid,path", "--json", "--every=1s", "--where=name == \"read\""];
         for (line, operands, command, pid, expected) in [
             ("stride --top", 0, None, None, &["--all"][..]),
             ("stride --top", 0, None, Some(7), &["-f", "-p", "7"]),
@@ -348,7 +362,7 @@ mod tests {
             assert_eq!(origin.summary(&detail(pid)), words(&[expected, &tail].concat()), "{line}");
         }
         let origin = Origin::new(&words(&["stride", "--replay=r", "--top"]), 0, None, false, true);
-        let expected = ["--replay=r", "--by=pid,path", "--json", "-q", "--where=pid == 3", "--where=name == \"read\""];
+        let expected = ["--replay=r", "-q", "--by=pid,path", "--json", "--where=pid == 3", "--where=name == \"read\""];
         assert_eq!(origin.summary(&detail(Some(3))), words(&expected));
     }
 

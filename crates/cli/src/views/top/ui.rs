@@ -87,7 +87,8 @@ impl Ui {
         self.draw()?;
         loop {
             let mut changed = false;
-            if event::poll(PATIENCE)? {
+            terminal::wait_for_keys(PATIENCE)?;
+            while event::poll(Duration::ZERO)? {
                 match event::read()? {
                     Event::Key(key) if key.kind != KeyEventKind::Release => {
                         let height = self.terminal.size()?.height;

@@ -8,12 +8,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use stride_engine_base::signal;
 use stride_event::{Counted, Event};
 use stride_output::{End, Interval, View};
 use stride_track::Tracker;
 
+/// How long the thread that draws has for its end: it may have to end a recording.
+const PATIENCE: Duration = Duration::from_secs(8);
+const SHORT: Duration = Duration::from_millis(5);
 /// How often the main thread looks whether a signal has come, while the user reads the result.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -64,9 +67,13 @@ impl TopView {
     }
 
     fn join(&mut self) {
-        if let Some(ui) = self.ui.take()
-            && ui.join().is_err()
-        {
+        let Some(ui) = self.ui.take() else { return };
+        // A thread that hangs, for instance in a terminal that does not answer, keeps nobody from ending.
+        let begun = Instant::now();
+        while !ui.is_finished() && begun.elapsed() < PATIENCE {
+            std::thread::sleep(SHORT);
+        }
+        if !ui.is_finished() || ui.join().is_err() {
             // The panic was told among the messages that were held back.
             super::terminal::give_back();
         }
