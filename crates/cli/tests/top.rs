@@ -180,7 +180,7 @@ fn files_and_recordings() {
     tmux.is_restored();
     tmux.type_line("kill $(cat pid)");
     // The recording is shown at once.
-    tmux.top("--replay=*.rec");
+    tmux.top("--replay=$(echo stride-*.rec)");
     tmux.wait("totals of the recording", |screen| {
         screen.contains("[the recording has ended]") && screen.contains(" calls in ") && screen.contains("busyloop\n")
     });

@@ -14,7 +14,7 @@ use crate::views;
 use conflicts::{follow, machine, replaying, seccomp, two_spellings, whom, without_effect};
 use places::{daemonize, output, quiet};
 use std::ffi::OsString;
-use stride_filter::{Catalog, FdDetail, WordSet, with_nameless};
+use stride_filter::{Catalog, FdDetail, Quiet, WordSet, with_nameless};
 
 pub fn validate(
     mut draft: Draft,
@@ -107,7 +107,12 @@ pub fn validate(
         1 => WordSet::of(&[FdDetail::Path]),
         _ => WordSet::ALL,
     };
-    options.quiet = quiet;
+    // The live view shows processes that come and go.
+    options.quiet = if options.asked.has(views::top::OPTION) {
+        quiet.with(Quiet::Attach).with(Quiet::Personality).with(Quiet::Exit)
+    } else {
+        quiet
+    };
     options.summary = summary;
     let about_stacks =
         [(draft.stack_trace_frame_limit.is_some(), "--stack-trace-frame-limit"), (options.debuginfod, "--debuginfod")];

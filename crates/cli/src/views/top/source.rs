@@ -3,12 +3,12 @@
 
 use super::model::{Detail, Key, Sample, Tally};
 use nix::sys::memfd::{MFdFlags, memfd_create};
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -23,6 +23,8 @@ const OF_MACHINE: [&str; 5] = ["--cgroup", "--comm", "--container", "--exe", "--
 /// A line of a summary is shorter, unless a path is hostile.
 const LONGEST_LINE: u64 = 1 << 20;
 const MOST_ROWS: usize = 1 << 15;
+/// Bytes of messages.
+const MOST_TOLD: u64 = 4096;
 
 /// How this Stride was called, for others to trace the same.
 #[derive(Clone, Debug, Default)]
@@ -156,7 +158,11 @@ impl Other {
         let messages = File::from(memfd_create(c"messages", MFdFlags::MFD_CLOEXEC)?);
         let mut command = Command::new("/proc/self/exe");
         command.args(words).stdin(Stdio::null()).stdout(out).stderr(messages.try_clone()?);
-        Ok(Other { child: Some(command.spawn()?), messages })
+        // This thread gets no signals, and a child would inherit that.
+        let mask = SigSet::empty().thread_swap_mask(SigmaskHow::SIG_SETMASK)?;
+        let child = command.spawn();
+        mask.thread_set_mask()?;
+        Ok(Other { child: Some(child?), messages })
     }
 
     pub fn record(words: &[OsString]) -> io::Result<Other> {
@@ -179,8 +185,10 @@ impl Other {
 
     fn told(&mut self) -> String {
         let mut text = Vec::new();
-        if self.messages.rewind().is_ok() {
-            let _ = (&self.messages).take(LONGEST_LINE).read_to_end(&mut text);
+        // The last ones, because a recorder may tell of each process.
+        let length = self.messages.metadata().map_or(0, |metadata| metadata.len());
+        if self.messages.seek(SeekFrom::Start(length.saturating_sub(MOST_TOLD))).is_ok() {
+            let _ = (&self.messages).take(MOST_TOLD).read_to_end(&mut text);
         }
         let text = String::from_utf8_lossy(&text);
         let lines = text.lines().map(|line| line.split_once(": ").map_or(line, |(_, told)| told));
