@@ -25,8 +25,6 @@ pub struct TopView {
     send: Sender<Told>,
     ui: Option<JoinHandle<Left>>,
     stage: Stage,
-    /// What has ended when there is nothing more to trace.
-    subject: &'static str,
     replays: bool,
 }
 
@@ -36,7 +34,6 @@ impl TopView {
         ui: impl FnOnce() -> Ui + Send + 'static,
         send: Sender<Told>,
         stage: Stage,
-        subject: &'static str,
         replays: bool,
     ) -> std::io::Result<TopView> {
         let run = move || {
@@ -45,7 +42,7 @@ impl TopView {
             left
         };
         let ui = signal::without_signals(|| std::thread::Builder::new().name("stride-top".into()).spawn(run))?;
-        Ok(TopView { gather: Gather::default(), send, ui: Some(ui), stage, subject, replays })
+        Ok(TopView { gather: Gather::default(), send, ui: Some(ui), stage, replays })
     }
 
     /// Lets the user look at the result. Signals end that, which the engine does not watch any more.
@@ -55,7 +52,7 @@ impl TopView {
         for (signal, flag) in &flags {
             let _ = signal_hook::flag::register(*signal, flag.clone());
         }
-        let _ = self.send.send(Told::Ended(format!("{} has ended", self.subject)));
+        let _ = self.send.send(Told::Ended);
         while self.ui.as_ref().is_some_and(|ui| !ui.is_finished()) {
             if let Some((signal, _)) = flags.iter().find(|(_, flag)| flag.load(Ordering::Relaxed)) {
                 let _ = self.send.send(Told::Over);
