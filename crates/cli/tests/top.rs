@@ -70,8 +70,8 @@ impl Tmux {
     fn is_restored(&self) {
         self.wait("prompt", |screen| screen.trim_end().ends_with("ready>"));
         assert_eq!(self.run(&["display-message", "-p", "#{alternate_on} #{cursor_flag}"]).trim(), "0 1");
-        self.type_line("stty -a; echo 'do''ne'");
-        let modes = self.wait("modes", |screen| screen.contains("done"));
+        self.type_line("stty -a; echo 'modes''-told'");
+        let modes = self.wait("modes", |screen| screen.contains("modes-told"));
         for mode in ["icanon", "echo", "isig", "opost"] {
             assert!(modes.split([' ', ';', '\n']).any(|word| word == mode), "{mode}: {modes}");
         }
@@ -180,9 +180,9 @@ fn files_and_recordings() {
     tmux.is_restored();
     tmux.type_line("kill $(cat pid)");
     // The recording is shown at once.
-    tmux.top("--replay=*.rec");
+    tmux.top("--replay=$(echo stride-*.rec)");
     tmux.wait("totals of the recording", |screen| {
-        screen.contains("[the recording has ended]") && screen.contains(" calls in ") && screen.contains("busyloop\n")
+        screen.contains("[ended]") && screen.contains(" calls in ") && screen.contains("busyloop\n")
     });
     tmux.keys(&["q"]);
     tmux.is_restored();
@@ -225,7 +225,7 @@ fn a_program_that_ends() {
     for &engine in engines() {
         let tmux = Tmux::new(&format!("top-ends{engine}"), 80, 24);
         tmux.top(&format!("{engine} --top-output=out sh -c 'echo hello; echo world >&2; exit 3'; echo status=$?"));
-        tmux.wait("totals", |screen| screen.contains("[the program has ended]") && screen.contains(" calls in "));
+        tmux.wait("totals", |screen| screen.contains("[ended]") && screen.contains(" calls in "));
         tmux.keys(&["q"]);
         tmux.wait("status", |screen| screen.contains("status=3"));
         assert_eq!(std::fs::read_to_string(tmux.scratch.path("out")).unwrap(), "hello\nworld\n");

@@ -3,6 +3,8 @@
 use crate::records;
 use crate::wire::{Wire, bound, bytes_of, call_plan, count, count_key, count_times, read};
 use libbpf_rs::{MapCore, MapFlags};
+use std::os::fd::AsRawFd;
+use std::slice::ChunksExact;
 use std::sync::Arc;
 use stride_event::{CallStats, CountBy, Counted, PowerBucket, Tid, Times};
 use stride_syscalls::Abi;
@@ -35,15 +37,13 @@ pub fn by_key(
     container: impl Fn(u64) -> Option<Arc<str>>,
 ) -> libbpf_rs::Result<Vec<Counted>> {
     let mut all = Vec::new();
-    // Rows are removed only when all keys are known: the kernel begins anew after a key that is gone.
-    let keys: Vec<Vec<u8>> = counts.keys().collect();
-    for bytes in keys {
-        let Some(key) = read::<count_key>(&bytes).filter(|key| ended.is_none_or(|ended| ended == key.interval)) else {
-            continue;
+    let mut gone = Vec::new();
+    rows(counts, |bytes, cpus| {
+        let Some(key) = read::<count_key>(bytes).filter(|key| ended.is_none_or(|ended| ended == key.interval)) else {
+            return;
         };
-        let Some(cpus) = counts.lookup_percpu(&bytes, MapFlags::ANY)? else { continue };
         if ended.is_some() {
-            counts.delete(&bytes)?;
+            gone.extend_from_slice(bytes);
         }
         let mut sum = Counted {
             call: by.syscall.then(|| call(key.call)),
@@ -57,13 +57,63 @@ pub fn by_key(
             container: if by.container { container(key.cgroup) } else { None },
             tally: CallStats::default(),
         };
-        for one in cpus.iter().filter_map(|bytes| read::<count>(bytes)) {
+        for one in cpus.filter_map(read::<count>) {
             add(&mut sum.tally, &one);
         }
         all.push(sum);
+    })?;
+    let rows = (gone.len() / size_of::<count_key>()) as u32;
+    if rows > 0 {
+        counts.delete_batch(&gone, rows, MapFlags::ANY, MapFlags::ANY)?;
     }
     Ok(all)
 }
+
+/// Hands out all rows of a map with a value for each CPU: the key, and the values. There may be thousands of rows each second, so that a system call
+/// for each would take too much time.
+fn rows(map: &impl MapCore, mut each: impl FnMut(&[u8], ChunksExact<'_, u8>)) -> libbpf_rs::Result<()> {
+    let (key, value) = (map.key_size() as usize, (map.value_size() as usize).next_multiple_of(8));
+    let values = value * libbpf_rs::num_possible_cpus()?;
+    let mut n = (BATCH_BYTES / values).max(64);
+    let mut position: Option<u32> = None;
+    loop {
+        let (mut keys, mut cells) = (vec![0; n * key], vec![0; n * values]);
+        let (mut count, mut next) = (n as u32, 0u32);
+        let from = position.as_mut().map_or(std::ptr::null_mut(), std::ptr::from_mut);
+        // SAFETY: `keys` and `cells` have room for `count` keys and for as many values of all CPUs; the positions are those of a hash map, a
+        // u32 each; all of them outlive the call.
+        let result = unsafe {
+            libbpf_rs::libbpf_sys::bpf_map_lookup_batch(
+                map.as_fd().as_raw_fd(),
+                from.cast(),
+                (&raw mut next).cast(),
+                keys.as_mut_ptr().cast(),
+                cells.as_mut_ptr().cast(),
+                &mut count,
+                std::ptr::null(),
+            )
+        };
+        match -result {
+            0 | libc::ENOENT => {}
+            // The rows of one place in the table find no room.
+            libc::ENOSPC if n < bound::COUNT_ROWS.0 as usize => {
+                n *= 2;
+                continue;
+            }
+            errno => return Err(std::io::Error::from_raw_os_error(errno).into()),
+        }
+        for (key, values) in keys.chunks_exact(key).zip(cells.chunks_exact(values)).take(count as usize) {
+            each(key, values.chunks_exact(value));
+        }
+        if result != 0 {
+            return Ok(());
+        }
+        position = Some(next);
+    }
+}
+
+/// Values that are read by one system call.
+const BATCH_BYTES: usize = 4 << 20;
 
 fn call(index: u32) -> (Abi, u64) {
     (records::abi((index / bound::NUMBERS.0) as u8), u64::from(index % bound::NUMBERS.0))

@@ -114,9 +114,13 @@ pub fn validate(
         1 => WordSet::of(&[FdDetail::Path]),
         _ => WordSet::ALL,
     };
-    // Other tools have no such messages.
+    // Other tools have no such messages, and the live view shows processes that come and go.
+    let live = options.asked.has(views::top::OPTION);
     let styled = options.style != LineStyle::Strace;
-    options.quiet = if styled { quiet.with(Quiet::Attach).with(Quiet::Personality) } else { quiet };
+    options.quiet = if styled || live { quiet.with(Quiet::Attach).with(Quiet::Personality) } else { quiet };
+    if live {
+        options.quiet = options.quiet.with(Quiet::Exit);
+    }
     options.summary = summary;
     let about_stacks =
         [(draft.stack_trace_frame_limit.is_some(), "--stack-trace-frame-limit"), (options.debuginfod, "--debuginfod")];

@@ -18,6 +18,9 @@ const NUMBERS: [(Sort, &str, usize); 5] = [
 /// Names need that much room beside the numbers.
 const NAMES: usize = 20;
 
+/// The name of the program leaves room for the numbers.
+const LONGEST_SUBJECT: usize = 24;
+
 const KEYS: &str = "Enter in  Esc back  s sort  / filter  p pause  t totals  w record  ? help  q quit";
 
 const HELP: [&str; 16] = [
@@ -87,17 +90,18 @@ fn subject(model: &Model, lines: &[Row]) -> Line<'static> {
     } else {
         format!("{} calls/s, {} errors/s", rate(sum.calls, length), rate(sum.errors, length))
     };
-    let mut line =
-        Line::from(vec![Span::styled(format!("stride --top: {}", model.subject), bold()), "  ".into(), numbers.into()]);
+    let mut line = Line::styled(format!("stride --top: {}", cut(&model.subject, LONGEST_SUBJECT)), bold());
     let marks = [
         model.paused.then(|| "paused".to_owned()),
         model.recording.as_ref().map(|file| format!("recording {file}")),
-        model.ended.clone(),
+        model.ended.then(|| "ended".to_owned()),
     ];
     for mark in marks.into_iter().flatten() {
         line.push_span("  ");
         line.push_span(Span::styled(format!("[{mark}]"), Style::new().add_modifier(Modifier::REVERSED)));
     }
+    line.push_span("  ");
+    line.push_span(numbers);
     line
 }
 

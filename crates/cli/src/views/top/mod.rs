@@ -24,10 +24,11 @@ use crate::flags::stop::{Stop, Warn};
 use anyhow::Result;
 use model::Model;
 use source::Origin;
+use std::os::unix::ffi::OsStrExt;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 use stride_event::{CountBy, Counting};
-use stride_output::View;
+use stride_output::{View, shown};
 use terminal::Stage;
 use ui::{Signals, Ui};
 use view::TopView;
@@ -138,7 +139,7 @@ fn open(mut stage: Stage, with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let operands = options.command.as_ref().map_or(0, |command| command.argv.len());
     let args: Vec<_> = std::env::args_os().collect();
     let replays = options.replay.is_some();
-    let (subject, ends) = subject(options);
+    let subject = subject(options);
     let (send, told) = channel();
     let origin = Origin::new(&args, operands, with.command, options.follow_forks && options.machine.is_none(), replays);
     let signals = Signals::watch()?;
@@ -152,22 +153,21 @@ fn open(mut stage: Stage, with: &mut Opening<'_>) -> Result<Box<dyn View>> {
         source: None,
         recorder: None,
     };
-    Ok(Box::new(TopView::start(ui, send, stage, ends, replays)?))
+    Ok(Box::new(TopView::start(ui, send, stage, replays)?))
 }
 
-/// What is shown, and what it is called when it has ended.
-fn subject(options: &Options) -> (String, &'static str) {
-    let printable = |bytes: &std::ffi::OsStr| stride_output::shown(std::os::unix::ffi::OsStrExt::as_bytes(bytes));
+/// What is shown, in words.
+fn subject(options: &Options) -> String {
     if let Some(file) = &options.replay {
-        return (printable(file.as_os_str()), "the recording");
+        return shown(file.as_os_str().as_bytes());
     }
     match &options.command {
-        Some(command) => (printable(&command.program), "the program"),
+        Some(command) => shown(command.program.as_bytes()),
         None if !options.attach.is_empty() => {
             let pids: Vec<String> = options.attach.iter().map(ToString::to_string).collect();
-            (format!("process {}", pids.join(", ")), "the process")
+            format!("process {}", pids.join(", "))
         }
-        None => ("the machine".into(), "the machine"),
+        None => "the machine".into(),
     }
 }
 

@@ -276,7 +276,7 @@ pub struct Model {
     /// The file of the recording that is being written.
     pub recording: Option<String>,
     /// The traced program or the recording has ended.
-    pub ended: Option<String>,
+    pub ended: bool,
     /// What is traced, in words.
     pub subject: String,
     /// The expression that is being typed.

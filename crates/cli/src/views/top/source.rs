@@ -3,12 +3,12 @@
 
 use super::model::{Detail, Key, Sample, Tally};
 use nix::sys::memfd::{MFdFlags, memfd_create};
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -23,6 +23,8 @@ const OF_MACHINE: [&str; 5] = ["--cgroup", "--comm", "--container", "--exe", "--
 /// A line of a summary is shorter, unless a path is hostile.
 const LONGEST_LINE: u64 = 1 << 20;
 const MOST_ROWS: usize = 1 << 15;
+/// Bytes of messages.
+const MOST_TOLD: u64 = 4096;
 
 /// How this Stride was called, for others to trace the same.
 #[derive(Clone, Debug, Default)]
@@ -103,7 +105,8 @@ impl Origin {
     /// The words for a summary of each second.
     pub fn summary(&self, detail: &Detail) -> Vec<OsString> {
         let mut words = self.target(detail.pid);
-        words.extend([OsString::from(format!("--by={}", detail.keys)), "--json".into(), "-q".into()]);
+        self.hush(&mut words);
+        words.extend([OsString::from(format!("--by={}", detail.keys)), "--json".into()]);
         if !self.replays {
             words.push("--every=1s".into());
         }
@@ -114,6 +117,16 @@ impl Origin {
         }
         words.extend(detail.conditions.iter().map(|condition| OsString::from(format!("--where={condition}"))));
         words
+    }
+
+    /// Leaves out the messages about processes that come and go.
+    fn hush(&self, words: &mut Vec<OsString>) {
+        let says = |word: &OsString| {
+            [&b"quiet"[..], b"silent"].iter().any(|part| word.as_bytes().windows(part.len()).any(|w| w == *part))
+        };
+        if !words.iter().any(says) {
+            words.push("-q".into());
+        }
     }
 
     /// The words for a recording.
@@ -145,7 +158,11 @@ impl Other {
         let messages = File::from(memfd_create(c"messages", MFdFlags::MFD_CLOEXEC)?);
         let mut command = Command::new("/proc/self/exe");
         command.args(words).stdin(Stdio::null()).stdout(out).stderr(messages.try_clone()?);
-        Ok(Other { child: Some(command.spawn()?), messages })
+        // This thread gets no signals, and a child would inherit that.
+        let mask = SigSet::empty().thread_swap_mask(SigmaskHow::SIG_SETMASK)?;
+        let child = command.spawn();
+        mask.thread_set_mask()?;
+        Ok(Other { child: Some(child?), messages })
     }
 
     pub fn record(words: &[OsString]) -> io::Result<Other> {
@@ -168,12 +185,17 @@ impl Other {
 
     fn told(&mut self) -> String {
         let mut text = Vec::new();
-        if self.messages.rewind().is_ok() {
-            let _ = (&self.messages).take(LONGEST_LINE).read_to_end(&mut text);
+        // The last ones, because a recorder may tell of each process.
+        let length = self.messages.metadata().map_or(0, |metadata| metadata.len());
+        if self.messages.seek(SeekFrom::Start(length.saturating_sub(MOST_TOLD))).is_ok() {
+            let _ = (&self.messages).take(MOST_TOLD).read_to_end(&mut text);
         }
         let text = String::from_utf8_lossy(&text);
         let lines = text.lines().map(|line| line.split_once(": ").map_or(line, |(_, told)| told));
-        shown(lines.collect::<Vec<_>>().join("; ").as_bytes())
+        let comes_or_goes = |line: &&str| line.starts_with("Process ") && line.ends_with("tached");
+        let lines: Vec<&str> = lines.filter(|line| !comes_or_goes(line)).collect();
+        // Later messages matter more, where not all fit.
+        shown(lines.into_iter().rev().take(3).collect::<Vec<_>>().join("; ").as_bytes())
     }
 }
 
@@ -320,7 +342,7 @@ mod tests {
     #[test]
     fn another_stride_traces_the_same() {
         let detail = |pid| Detail { keys: "pid,path", conditions: vec!["name == \"read\"".into()], pid };
-        let tail = ["--by=pid,path", "--json", "-q", "--every=1s", "--where=name == \"read\""];
+        let tail = ["-q", "--by=pid,path", "--json", "--every=1s", "--where=name == \"read\""];
         for (line, operands, command, pid, expected) in [
             ("stride --top", 0, None, None, &["--all"][..]),
             ("stride --top", 0, None, Some(7), &["-f", "-p", "7"]),
@@ -348,7 +370,7 @@ mod tests {
             assert_eq!(origin.summary(&detail(pid)), words(&[expected, &tail].concat()), "{line}");
         }
         let origin = Origin::new(&words(&["stride", "--replay=r", "--top"]), 0, None, false, true);
-        let expected = ["--replay=r", "--by=pid,path", "--json", "-q", "--where=pid == 3", "--where=name == \"read\""];
+        let expected = ["--replay=r", "-q", "--by=pid,path", "--json", "--where=pid == 3", "--where=name == \"read\""];
         assert_eq!(origin.summary(&detail(Some(3))), words(&expected));
     }
 

@@ -5,6 +5,8 @@
 use anyhow::{Result, anyhow};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 use std::fs::{File, OpenOptions};
 use std::io::{IsTerminal, Read, Seek, Write, stderr, stdout};
@@ -13,12 +15,15 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// The second screen, without a cursor.
 const ENTER: &[u8] = b"\x1b[?1049h\x1b[?25l";
 const LEAVE: &[u8] = b"\x1b[0m\x1b[?25h\x1b[?1049l";
 
 struct Before {
+    /// Where keys come from.
+    keys: File,
     out: File,
     modes: Termios,
 }
@@ -47,6 +52,21 @@ pub fn give_back() {
     }
 }
 
+/// Waits for keys. An error if the terminal is gone: who reads keys from it then gets none, without end.
+pub fn wait_for_keys(patience: Duration) -> std::io::Result<()> {
+    let Some(before) = BEFORE.get() else { return Ok(()) };
+    let mut keys = [PollFd::new(&before.keys, PollFlags::IN)];
+    let patience = Timespec { tv_sec: 0, tv_nsec: i64::from(patience.subsec_nanos()) };
+    match poll(&mut keys, Some(&patience)) {
+        Ok(_) | Err(Errno::INTR) => {}
+        Err(error) => return Err(error.into()),
+    }
+    if keys[0].revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
+        return Err(std::io::Error::other("it is gone"));
+    }
+    Ok(())
+}
+
 /// Where the view is drawn, and what is in place of the standard streams meanwhile.
 pub struct Stage {
     /// The standard error of Stride itself.
@@ -64,12 +84,12 @@ impl Stage {
             ));
         }
         // Keys are read from there.
-        File::open("/dev/tty")
+        let keys = File::open("/dev/tty")
             .map_err(|e| anyhow!("--top reads keys from the terminal, and /dev/tty cannot be opened: {e}"))?;
         let messages = stderr().as_fd().try_clone_to_owned()?;
         let out = File::from(stdout().as_fd().try_clone_to_owned()?);
         let modes = tcgetattr(&out)?;
-        let _ = BEFORE.set(Before { out, modes });
+        let _ = BEFORE.set(Before { keys, out, modes });
         if has_command {
             // Both would write over the view.
             let to = match output {

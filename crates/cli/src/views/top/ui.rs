@@ -26,8 +26,8 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// From the main thread.
 pub enum Told {
     Sample(Sample),
-    /// Nothing more will come: what has ended.
-    Ended(String),
+    /// The program, or the recording, has ended.
+    Ended,
     /// The view has to go.
     Over,
 }
@@ -87,7 +87,8 @@ impl Ui {
         self.draw()?;
         loop {
             let mut changed = false;
-            if event::poll(PATIENCE)? {
+            terminal::wait_for_keys(PATIENCE)?;
+            while event::poll(Duration::ZERO)? {
                 match event::read()? {
                     Event::Key(key) if key.kind != KeyEventKind::Release => {
                         let height = self.terminal.size()?.height;
@@ -121,8 +122,8 @@ impl Ui {
                         let name = self.names();
                         self.model.count(sample, name);
                     }
-                    Ok(Told::Ended(what)) => {
-                        self.model.ended = Some(what);
+                    Ok(Told::Ended) => {
+                        self.model.ended = true;
                         self.model.totals = true;
                     }
                     Ok(Told::Over) | Err(TryRecvError::Disconnected) => return Ok(Left::Told),

@@ -8,12 +8,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use stride_engine_base::signal;
 use stride_event::{Counted, Event};
 use stride_output::{End, Interval, View};
 use stride_track::Tracker;
 
+/// How long the thread that draws has for its end: it may have to end a recording.
+const PATIENCE: Duration = Duration::from_secs(8);
+const SHORT: Duration = Duration::from_millis(5);
 /// How often the main thread looks whether a signal has come, while the user reads the result.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -22,8 +25,6 @@ pub struct TopView {
     send: Sender<Told>,
     ui: Option<JoinHandle<Left>>,
     stage: Stage,
-    /// What has ended when there is nothing more to trace.
-    subject: &'static str,
     replays: bool,
 }
 
@@ -33,7 +34,6 @@ impl TopView {
         ui: impl FnOnce() -> Ui + Send + 'static,
         send: Sender<Told>,
         stage: Stage,
-        subject: &'static str,
         replays: bool,
     ) -> std::io::Result<TopView> {
         let run = move || {
@@ -42,7 +42,7 @@ impl TopView {
             left
         };
         let ui = signal::without_signals(|| std::thread::Builder::new().name("stride-top".into()).spawn(run))?;
-        Ok(TopView { gather: Gather::default(), send, ui: Some(ui), stage, subject, replays })
+        Ok(TopView { gather: Gather::default(), send, ui: Some(ui), stage, replays })
     }
 
     /// Lets the user look at the result. Signals end that, which the engine does not watch any more.
@@ -52,7 +52,7 @@ impl TopView {
         for (signal, flag) in &flags {
             let _ = signal_hook::flag::register(*signal, flag.clone());
         }
-        let _ = self.send.send(Told::Ended(format!("{} has ended", self.subject)));
+        let _ = self.send.send(Told::Ended);
         while self.ui.as_ref().is_some_and(|ui| !ui.is_finished()) {
             if let Some((signal, _)) = flags.iter().find(|(_, flag)| flag.load(Ordering::Relaxed)) {
                 let _ = self.send.send(Told::Over);
@@ -64,9 +64,13 @@ impl TopView {
     }
 
     fn join(&mut self) {
-        if let Some(ui) = self.ui.take()
-            && ui.join().is_err()
-        {
+        let Some(ui) = self.ui.take() else { return };
+        // A thread that hangs, for instance in a terminal that does not answer, keeps nobody from ending.
+        let begun = Instant::now();
+        while !ui.is_finished() && begun.elapsed() < PATIENCE {
+            std::thread::sleep(SHORT);
+        }
+        if !ui.is_finished() || ui.join().is_err() {
             // The panic was told among the messages that were held back.
             super::terminal::give_back();
         }
