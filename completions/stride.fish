@@ -125,7 +125,7 @@ function __stride_complete_program
 end
 
 complete -c stride -f -a '(__stride_complete_program)'
-set -g __stride_long_with_value --argv0 --cgroup --comm --container --env --exe --attach --user --detach-on --engine --interruptible --max-depth --on-overflow --record --replay --ring-size --called-from --duration --errno --trace-path --signal --signals --status --switch-off --switch-on --trace --trace-fds --where --columns --abbrev --color --decode-pids --flamegraph --html --output --perfetto --raw --read --string-limit --stack-trace-frame-limit --verbose --write --const-print-style --advise-config --budget --budget-write --by --diff --explain --summary-syscall-overhead --summary-sort-by --summary-columns --for --syscall-limit --generate
+set -g __stride_long_with_value --argv0 --cgroup --comm --container --env --exe --attach --user --detach-on --engine --interruptible --max-depth --on-overflow --record --replay --ring-size --called-from --duration --errno --library-calls --trace-path --signal --signals --status --switch-off --switch-on --trace --trace-fds --usdt --where --columns --abbrev --color --decode-pids --flamegraph --html --output --perfetto --raw --read --string-limit --stack-trace-frame-limit --verbose --write --const-print-style --advise-config --budget --budget-write --by --diff --explain --summary-syscall-overhead --summary-sort-by --summary-columns --for --syscall-limit --generate
 set -g __stride_long_without_value --all --daemonize --daemonised --daemonized --follow-forks --kill-on-exit --show-on-off-events --successful-only --failed-only --failing-only --output-append-mode --absolute-timestamps --timestamps --always-show-pid --debuginfod --decode-fds --instruction-pointer --json --stack-trace --stack-traces --syscall-number --arg-names --output-separately --pidns-translation --quiet --silent --silence --relative-timestamps --strings-in-hex --syscall-times --no-abbrev --advise --summary-only --summary --summary-wall-clock --debug --doctor --help --seccomp-bpf --version
 set -g __stride_short_with_value 'eEpubIPaosXOSU'
 set -g __stride_qualifiers 'duration=	report only calls that took at least TIME, or less' 'errno=	report only calls that failed with these errors' 'signal=	report only these signals' 'status=	report only calls that end in one of these ways' 'trace=	report only these system calls' 'trace-fds=	report only calls that use these file descriptors' 'abbrev=	shorten the structures of these calls (default all)' 'decode-fds=	say what file descriptors refer to; see the man page' 'decode-pids=	say more about process ids: comm, pidns' 'quiet=	leave out these messages; see the man page' 'raw=	print the arguments of these calls as plain numbers' 'read=	dump all data read from these file descriptors' 'verbose=	read the structures of these calls (default all)' 'write=	dump all data written to these file descriptors'
@@ -259,6 +259,7 @@ complete -c stride -n __stride_before_program -l ring-size -r -f -d 'size of the
 complete -c stride -n __stride_before_program -l called-from -r -f -d 'report only calls that a matching function led to'
 complete -c stride -n __stride_before_program -l duration -r -f -d 'report only calls that took at least TIME, or less'
 complete -c stride -n __stride_before_program -l errno -r -f -a '(__stride_value --errno)' -d 'report only calls that failed with these errors'
+complete -c stride -n __stride_before_program -l library-calls -r -f -d 'trace functions of a library or program, too'
 complete -c stride -n __stride_before_program -s P -l trace-path -r -F -d 'report only calls that touch PATH; may be repeated'
 complete -c stride -n __stride_before_program -l show-on-off-events -d 'report the calls of --switch-on and --switch-off, too'
 complete -c stride -n __stride_before_program -l signal -r -f -a '(__stride_value --signal)' -d 'report only these signals'
@@ -267,6 +268,7 @@ complete -c stride -n __stride_before_program -l switch-off -r -f -d 'stop repor
 complete -c stride -n __stride_before_program -l switch-on -r -f -d 'report nothing until a call for which EXPR holds'
 complete -c stride -n __stride_before_program -l trace -r -f -a '(__stride_value --trace)' -d 'report only these system calls'
 complete -c stride -n __stride_before_program -l trace-fds -r -f -a '(__stride_value --trace-fds)' -d 'report only calls that use these file descriptors'
+complete -c stride -n __stride_before_program -l usdt -r -f -d 'show the USDT probes that programs pass'
 complete -c stride -n __stride_before_program -l where -r -f -d 'report only calls for which EXPR holds; may be repeated'
 complete -c stride -n __stride_before_program -s z -l successful-only -d 'report only calls that succeeded'
 complete -c stride -n __stride_before_program -s Z -l failed-only -d 'report only calls that failed'

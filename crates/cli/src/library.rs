@@ -11,7 +11,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stride_event::{Command, LibraryFunction, ProbedFile};
-use stride_stacks::{Chosen, CodeFileToProbe, usdt_probes};
+use stride_stacks::{CodeFileToProbe, ProbesFound, functions, usdt_probes};
 
 /// Directories of libraries that every loader searches.
 const DIRECTORIES: [&str; 8] = [
@@ -68,13 +68,13 @@ fn option_of(pattern: &LibraryPattern) -> &'static str {
     if pattern.provider.is_some() { "--usdt" } else { "--library-calls" }
 }
 
-fn choose(path: &Path, label: &str, pattern: &LibraryPattern) -> Result<Chosen, String> {
+fn choose(path: &Path, label: &str, pattern: &LibraryPattern) -> Result<ProbesFound, String> {
     let file = CodeFileToProbe::open(path)?;
     match &pattern.provider {
         Some(provider) => usdt_probes(&file, label, provider, &pattern.name),
         None => {
             let shown = pattern.text.split_once(':').map_or(&*pattern.text, |(_, glob)| glob);
-            file.functions(label, shown, &pattern.name)
+            functions(&file, label, shown, &pattern.name)
         }
     }
 }

@@ -7,9 +7,7 @@ use crate::records;
 use crate::wire::{library_part, library_text, read, rec_call, rec_head, rec_kind, rec_library, record_bound};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use stride_event::{
-    LIBRARY_WORDS, LibraryCall, LibraryFunction, LibraryPart, LibraryText, Ns, ProbedFile, Tid,
-};
+use stride_event::{LIBRARY_WORDS, LibraryCall, LibraryFunction, LibraryPart, LibraryText, Ns, ProbedFile, Tid};
 use stride_syscalls::{Effect, table};
 
 /// Functions that a thread may be in, all of them traced. Of those beyond, only the latest are known.
