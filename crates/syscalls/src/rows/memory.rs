@@ -13,205 +13,129 @@ const NODES_IN: Ty = Ty::Custom(Irregular::NodeMask, &Ty::Array(Dir::In, &Ty::He
 const NODES_OUT: Ty = Ty::Custom(Irregular::NodeMask, &Ty::Array(Dir::Out, &Ty::HexLong, NODES));
 
 pub static ROWS: &[Syscall] = &[
-    syscall(
-        "mmap",
-        MEM.or(Class::DESC),
-        Ret::Addr,
-        &[
-            arg("addr", Ty::Addr),
-            arg("length", Ty::ULong),
-            arg("prot", PROTECTION),
-            arg("flags", Ty::Flags(&MAP)),
-            arg("fd", Ty::Fd),
-            arg("offset", Ty::HexLong),
-        ],
-    )
-    .does(&[Effect::Maps]),
+    syscall("mmap", MEM.or(Class::DESC), Ret::Addr, &[
+        arg("addr", Ty::Addr),
+        arg("length", Ty::ULong),
+        arg("prot", PROTECTION),
+        arg("flags", Ty::Flags(&MAP)),
+        arg("fd", Ty::Fd),
+        arg("offset", Ty::HexLong),
+    ]).does(&[Effect::Maps]),
     syscall("munmap", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong)]).does(&[Effect::Unmaps]),
-    syscall(
-        "mremap",
-        MEM,
-        Ret::Addr,
-        &[
-            arg("old_address", Ty::Addr),
-            arg("old_size", Ty::ULong),
-            arg("new_size", Ty::ULong),
-            arg("flags", Ty::As(Width::Word, &Ty::Flags(&MREMAP))),
-            arg("new_address", Ty::Addr).when(When::AnySet("flags", &[c::MREMAP_MAYMOVE | c::MREMAP_FIXED])),
-        ],
-    )
-    .does(&[Effect::Remaps]),
+    syscall("mremap", MEM, Ret::Addr, &[
+        arg("old_address", Ty::Addr),
+        arg("old_size", Ty::ULong),
+        arg("new_size", Ty::ULong),
+        arg("flags", Ty::As(Width::Word, &Ty::Flags(&MREMAP))),
+        arg("new_address", Ty::Addr).when(When::AnySet("flags", &[c::MREMAP_MAYMOVE | c::MREMAP_FIXED])),
+    ]).does(&[Effect::Remaps]),
     syscall("mprotect", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong), arg("prot", PROTECTION)])
         .does(&[Effect::Protects]),
-    syscall(
-        "pkey_mprotect",
-        MEM,
-        Ret::Int,
-        &[arg("addr", Ty::Addr), arg("length", Ty::ULong), arg("prot", PROTECTION), arg("pkey", Ty::Int)],
-    )
-    .does(&[Effect::Protects]),
-    syscall(
-        "pkey_alloc",
-        Class::NONE,
-        Ret::Int,
-        &[arg("flags", Ty::HexLong), arg("access_rights", Ty::As(Width::Word, &Ty::Flags(&PKEY_RIGHTS)))],
-    ),
+    syscall("pkey_mprotect", MEM, Ret::Int, &[
+        arg("addr", Ty::Addr),
+        arg("length", Ty::ULong),
+        arg("prot", PROTECTION),
+        arg("pkey", Ty::Int),
+    ]).does(&[Effect::Protects]),
+    syscall("pkey_alloc", Class::NONE, Ret::Int, &[
+        arg("flags", Ty::HexLong),
+        arg("access_rights", Ty::As(Width::Word, &Ty::Flags(&PKEY_RIGHTS))),
+    ]),
     syscall("pkey_free", Class::NONE, Ret::Int, &[arg("pkey", Ty::Int)]),
-    syscall(
-        "msync",
-        MEM,
-        Ret::Int,
-        &[arg("addr", Ty::Addr), arg("length", Ty::ULong), arg("flags", Ty::Flags(&MSYNC))],
-    ),
-    syscall(
-        "madvise",
-        MEM,
-        Ret::Int,
-        &[arg("addr", Ty::Addr), arg("length", Ty::ULong), arg("advice", Ty::Enum(&ADVICE))],
-    ),
-    syscall(
-        "process_madvise",
-        Class::DESC,
-        Ret::Size,
-        &[
-            arg("pidfd", Ty::Fd),
-            arg("iovec", Ty::Array(Dir::In, &Ty::Struct(&BUFFERS), Len::Of("n"))),
-            arg("n", Ty::ULong),
-            arg("advice", Ty::Enum(&ADVICE)),
-            arg("flags", Ty::Hex),
-        ],
-    ),
-    syscall(
-        "mincore",
-        MEM,
-        Ret::Int,
-        &[
-            arg("addr", Ty::Addr),
-            arg("length", Ty::ULong),
-            arg(
-                "vec",
-                Ty::Array(
-                    Dir::Out,
-                    &Ty::Custom(Irregular::Residency, &Ty::As(Width::W1, &Ty::UInt)),
-                    Len::Units { of: "length", less: 0, unit: Unit::Page },
-                ),
-            ),
-        ],
-    ),
+    syscall("msync", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong), arg("flags", Ty::Flags(&MSYNC))]),
+    syscall("madvise", MEM, Ret::Int, &[
+        arg("addr", Ty::Addr),
+        arg("length", Ty::ULong),
+        arg("advice", Ty::Enum(&ADVICE)),
+    ]),
+    syscall("process_madvise", Class::DESC, Ret::Size, &[
+        arg("pidfd", Ty::Fd),
+        arg("iovec", Ty::Array(Dir::In, &Ty::Struct(&BUFFERS), Len::Of("n"))),
+        arg("n", Ty::ULong),
+        arg("advice", Ty::Enum(&ADVICE)),
+        arg("flags", Ty::Hex),
+    ]),
+    syscall("mincore", MEM, Ret::Int, &[
+        arg("addr", Ty::Addr),
+        arg("length", Ty::ULong),
+        arg("vec", Ty::Array(
+            Dir::Out,
+            &Ty::Custom(Irregular::Residency, &Ty::As(Width::W1, &Ty::UInt)),
+            Len::Units { of: "length", less: 0, unit: Unit::Page },
+        )),
+    ]),
     syscall("brk", MEM, Ret::Addr, &[arg("addr", Ty::Addr)]),
     syscall("mlock", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong)]),
-    syscall(
-        "mlock2",
-        MEM,
-        Ret::Int,
-        &[arg("addr", Ty::Addr), arg("length", Ty::ULong), arg("flags", Ty::Flags(&MLOCK2))],
-    ),
+    syscall("mlock2", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong), arg("flags", Ty::Flags(&MLOCK2))]),
     syscall("munlock", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong)]),
     syscall("mlockall", MEM, Ret::Int, &[arg("flags", Ty::Flags(&MLOCKALL))]),
     syscall("munlockall", MEM, Ret::Int, &[]),
-    syscall(
-        "remap_file_pages",
-        MEM,
-        Ret::Int,
-        &[
-            arg("addr", Ty::Addr),
-            arg("size", Ty::ULong),
-            arg("prot", PROTECTION),
-            arg("pgoff", Ty::ULong),
-            arg("flags", Ty::Flags(&MAP)),
-        ],
-    ),
+    syscall("remap_file_pages", MEM, Ret::Int, &[
+        arg("addr", Ty::Addr),
+        arg("size", Ty::ULong),
+        arg("prot", PROTECTION),
+        arg("pgoff", Ty::ULong),
+        arg("flags", Ty::Flags(&MAP)),
+    ]),
     syscall("mseal", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong), arg("flags", Ty::HexLong)]),
-    syscall(
-        "map_shadow_stack",
-        MEM,
-        Ret::Addr,
-        &[arg("addr", Ty::Addr), arg("len", Ty::ULong), arg("flags", Ty::Flags(&SHADOW_STACK))],
-    ),
-    syscall(
-        "mbind",
-        MEM,
-        Ret::Int,
-        &[
-            arg("addr", Ty::Addr),
-            arg("len", Ty::ULong),
-            arg("mode", Ty::As(Width::Word, &Ty::Flags(&MPOL_MODE))),
-            arg("nodemask", NODES_IN),
-            arg("maxnode", Ty::ULong),
-            arg("flags", Ty::Flags(&MPOL_MOVE)),
-        ],
-    ),
-    syscall(
-        "set_mempolicy",
-        MEM,
-        Ret::Int,
-        &[arg("mode", Ty::Flags(&MPOL_MODE)), arg("nodemask", NODES_IN), arg("maxnode", Ty::ULong)],
-    ),
-    syscall(
-        "get_mempolicy",
-        MEM,
-        Ret::Int,
-        &[
-            arg("mode", Ty::Array(Dir::Out, &Ty::Enum(&MPOL_MODES), Len::Fixed(1))),
-            arg("nodemask", NODES_OUT),
-            arg("maxnode", Ty::ULong),
-            arg("addr", Ty::Addr),
-            arg("flags", Ty::As(Width::Word, &Ty::Flags(&MPOL_QUERY))),
-        ],
-    ),
-    syscall(
-        "set_mempolicy_home_node",
-        MEM,
-        Ret::Int,
-        &[arg("start", Ty::Addr), arg("len", Ty::ULong), arg("home_node", Ty::ULong), arg("flags", Ty::HexLong)],
-    ),
-    syscall(
-        "migrate_pages",
-        MEM,
-        Ret::Int,
-        &[
-            arg("pid", Ty::Pid(PidKind::Tgid)),
-            arg("maxnode", Ty::ULong),
-            arg("old_nodes", NODES_IN),
-            arg("new_nodes", NODES_IN),
-        ],
-    ),
-    syscall(
-        "move_pages",
-        MEM,
-        Ret::Int,
-        &[
-            arg("pid", Ty::Pid(PidKind::Tgid)),
-            arg("count", Ty::ULong),
-            arg("pages", Ty::Array(Dir::In, &Ty::Addr, Len::Of("count"))),
-            arg("nodes", Ty::Array(Dir::In, &Ty::Int, Len::Of("count"))),
-            arg("status", Ty::Array(Dir::Out, &Ty::Custom(Irregular::NodeOrError, &Ty::Int), Len::Of("count"))),
-            arg("flags", Ty::Flags(&MPOL_MOVE)),
-        ],
-    ),
+    syscall("map_shadow_stack", MEM, Ret::Addr, &[
+        arg("addr", Ty::Addr),
+        arg("len", Ty::ULong),
+        arg("flags", Ty::Flags(&SHADOW_STACK)),
+    ]),
+    syscall("mbind", MEM, Ret::Int, &[
+        arg("addr", Ty::Addr),
+        arg("len", Ty::ULong),
+        arg("mode", Ty::As(Width::Word, &Ty::Flags(&MPOL_MODE))),
+        arg("nodemask", NODES_IN),
+        arg("maxnode", Ty::ULong),
+        arg("flags", Ty::Flags(&MPOL_MOVE)),
+    ]),
+    syscall("set_mempolicy", MEM, Ret::Int, &[
+        arg("mode", Ty::Flags(&MPOL_MODE)),
+        arg("nodemask", NODES_IN),
+        arg("maxnode", Ty::ULong),
+    ]),
+    syscall("get_mempolicy", MEM, Ret::Int, &[
+        arg("mode", Ty::Array(Dir::Out, &Ty::Enum(&MPOL_MODES), Len::Fixed(1))),
+        arg("nodemask", NODES_OUT),
+        arg("maxnode", Ty::ULong),
+        arg("addr", Ty::Addr),
+        arg("flags", Ty::As(Width::Word, &Ty::Flags(&MPOL_QUERY))),
+    ]),
+    syscall("set_mempolicy_home_node", MEM, Ret::Int, &[
+        arg("start", Ty::Addr),
+        arg("len", Ty::ULong),
+        arg("home_node", Ty::ULong),
+        arg("flags", Ty::HexLong),
+    ]),
+    syscall("migrate_pages", MEM, Ret::Int, &[
+        arg("pid", Ty::Pid(PidKind::Tgid)),
+        arg("maxnode", Ty::ULong),
+        arg("old_nodes", NODES_IN),
+        arg("new_nodes", NODES_IN),
+    ]),
+    syscall("move_pages", MEM, Ret::Int, &[
+        arg("pid", Ty::Pid(PidKind::Tgid)),
+        arg("count", Ty::ULong),
+        arg("pages", Ty::Array(Dir::In, &Ty::Addr, Len::Of("count"))),
+        arg("nodes", Ty::Array(Dir::In, &Ty::Int, Len::Of("count"))),
+        arg("status", Ty::Array(Dir::Out, &Ty::Custom(Irregular::NodeOrError, &Ty::Int), Len::Of("count"))),
+        arg("flags", Ty::Flags(&MPOL_MOVE)),
+    ]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[
     // The first mmap takes its arguments from memory.
-    (
-        "mmap",
-        syscall("mmap", MEM.or(Class::DESC), Ret::Addr, &[arg("addr", Ty::Spread(&MMAP_ARGS))]).does(&[Effect::Maps]),
-    ),
-    (
-        "mmap2",
-        syscall(
-            "mmap2",
-            MEM.or(Class::DESC),
-            Ret::Addr,
-            &[
-                arg("addr", Ty::Addr),
-                arg("length", Ty::ULong),
-                arg("prot", PROTECTION),
-                arg("flags", Ty::Flags(&MAP)),
-                arg("fd", Ty::Fd),
-                arg("offset", Ty::Custom(Irregular::PageOffset, &Ty::HexLong)),
-            ],
-        )
-        .does(&[Effect::Maps]),
-    ),
+    ("mmap", syscall("mmap", MEM.or(Class::DESC), Ret::Addr, &[
+        arg("addr", Ty::Spread(&MMAP_ARGS)),
+    ]).does(&[Effect::Maps])),
+    ("mmap2", syscall("mmap2", MEM.or(Class::DESC), Ret::Addr, &[
+        arg("addr", Ty::Addr),
+        arg("length", Ty::ULong),
+        arg("prot", PROTECTION),
+        arg("flags", Ty::Flags(&MAP)),
+        arg("fd", Ty::Fd),
+        arg("offset", Ty::Custom(Irregular::PageOffset, &Ty::HexLong)),
+    ]).does(&[Effect::Maps])),
 ];

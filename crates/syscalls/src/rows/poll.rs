@@ -2,15 +2,14 @@
 
 use crate::effect::{Effect, For, Thing, makes};
 use crate::sets::poll::*;
-use crate::structs::poll::*;
 use crate::structs::time::{TIMESPEC, TIMESPEC64, TIMEVAL};
+use crate::structs::poll::*;
 use crate::uapi::consts as c;
-use crate::{Arg, Case, Class, Dir, Irregular, Len, Note, Ret, Select, SelectKey, Syscall, Ty, Unit, arg, syscall};
+use crate::{Arg, Case, Class, Dir, Irregular, SelectKey, Len, Note, Ret, Select, Syscall, Ty, Unit, arg, syscall};
 
 const DESC: Class = Class::DESC;
 
-const POLLFDS: Ty =
-    Ty::Custom(Irregular::PollFds, &Ty::Table(Dir::InOut, &Ty::Struct(&POLLFD), Len::Of("nfds"), 8 << 10));
+const POLLFDS: Ty = Ty::Custom(Irregular::PollFds, &Ty::Table(Dir::InOut, &Ty::Struct(&POLLFD), Len::Of("nfds"), 8 << 10));
 const FDS: Arg = arg("fds", POLLFDS);
 const NFDS: Arg = arg("nfds", Ty::UInt);
 /// Behind what the kernel fills in, arguments are followed only after success.
@@ -45,97 +44,74 @@ const MASK: Ty = Ty::Ptr(Dir::In, &Ty::Struct(&PSELECT_MASK));
 
 pub static ROWS: &[Syscall] = &[
     syscall("poll", DESC, Ret::Int, &[FDS, NFDS, arg("timeout", Ty::Int)])
-        .noted(Note::Ready)
-        .does(&[Effect::Waits(For::Readiness)]),
+        .noted(Note::Ready).does(&[Effect::Waits(For::Readiness)]),
     syscall("ppoll", DESC, Ret::Int, &[FDS, NFDS, arg("tmo_p", TIMESPEC_LEFT), SIGMASK, arg("sigsetsize", Ty::ULong)])
         .noted(Note::Ready)
         .does(&[Effect::Waits(For::Readiness)]),
-    syscall(
-        "ppoll_time64",
-        DESC,
-        Ret::Int,
-        &[FDS, NFDS, arg("tmo_p", TIMESPEC64_LEFT), SIGMASK, arg("sigsetsize", Ty::ULong)],
-    )
-    .noted(Note::Ready)
-    .does(&[Effect::Waits(For::Readiness)]),
+    syscall("ppoll_time64", DESC, Ret::Int, &[
+        FDS,
+        NFDS,
+        arg("tmo_p", TIMESPEC64_LEFT),
+        SIGMASK,
+        arg("sigsetsize", Ty::ULong),
+    ]).noted(Note::Ready).does(&[Effect::Waits(For::Readiness)]),
     syscall("select", DESC, Ret::Int, &[arg("nfds", Ty::Int), READ, WRITE, EXCEPT, arg("timeout", TIMEVAL_LEFT)])
         .noted(Note::ReadySets)
         .does(&[Effect::Waits(For::Readiness)]),
     syscall("_newselect", DESC, Ret::Int, &[arg("nfds", Ty::Int), READ, WRITE, EXCEPT, arg("timeout", TIMEVAL_LEFT)])
         .noted(Note::ReadySets)
         .does(&[Effect::Waits(For::Readiness)]),
-    syscall(
-        "pselect6",
-        DESC,
-        Ret::Int,
-        &[arg("nfds", Ty::Int), READ, WRITE, EXCEPT, arg("timeout", TIMESPEC_LEFT), arg("sig", MASK)],
-    )
-    .noted(Note::ReadySets)
-    .does(&[Effect::Waits(For::Readiness)]),
-    syscall(
-        "pselect6_time64",
-        DESC,
-        Ret::Int,
-        &[arg("nfds", Ty::Int), READ, WRITE, EXCEPT, arg("timeout", TIMESPEC64_LEFT), arg("sig", MASK)],
-    )
-    .noted(Note::ReadySets)
-    .does(&[Effect::Waits(For::Readiness)]),
+    syscall("pselect6", DESC, Ret::Int, &[
+        arg("nfds", Ty::Int),
+        READ,
+        WRITE,
+        EXCEPT,
+        arg("timeout", TIMESPEC_LEFT),
+        arg("sig", MASK),
+    ]).noted(Note::ReadySets).does(&[Effect::Waits(For::Readiness)]),
+    syscall("pselect6_time64", DESC, Ret::Int, &[
+        arg("nfds", Ty::Int),
+        READ,
+        WRITE,
+        EXCEPT,
+        arg("timeout", TIMESPEC64_LEFT),
+        arg("sig", MASK),
+    ]).noted(Note::ReadySets).does(&[Effect::Waits(For::Readiness)]),
     syscall("epoll_create", DESC, Ret::Fd, &[arg("size", Ty::Int)]).does(&[makes(Thing::Anonymous("epoll"))]),
     syscall("epoll_create1", DESC, Ret::Fd, &[arg("flags", Ty::Flags(&EPOLL_FLAGS))])
         .does(&[makes(Thing::Anonymous("epoll")).cloexec_if("flags", c::O_CLOEXEC)]),
-    syscall(
-        "epoll_ctl",
-        DESC,
-        Ret::Int,
-        &[
-            arg("epfd", Ty::Fd),
-            arg("op", Ty::Enum(&EPOLL_CTL)),
-            arg("fd", Ty::Fd),
-            arg("event", Ty::Select(&CTL_EVENT)),
-        ],
-    ),
-    syscall(
-        "epoll_wait",
-        DESC,
-        Ret::Int,
-        &[arg("epfd", Ty::Fd), EVENTS, arg("maxevents", Ty::Int), arg("timeout", Ty::Int)],
-    )
-    .does(&[Effect::Waits(For::Readiness)]),
-    syscall(
-        "epoll_pwait",
-        DESC,
-        Ret::Int,
-        &[
-            arg("epfd", Ty::Fd),
-            EVENTS,
-            arg("maxevents", Ty::Int),
-            arg("timeout", Ty::Int),
-            SIGMASK_LATE,
-            arg("sigsetsize", Ty::ULong),
-        ],
-    )
-    .does(&[Effect::Waits(For::Readiness)]),
-    syscall(
-        "epoll_pwait2",
-        DESC,
-        Ret::Int,
-        &[
-            arg("epfd", Ty::Fd),
-            EVENTS,
-            arg("maxevents", Ty::Int),
-            arg("timeout", Ty::Ptr(Dir::Out, &Ty::Struct(&TIMESPEC64))),
-            SIGMASK_LATE,
-            arg("sigsetsize", Ty::ULong),
-        ],
-    )
-    .does(&[Effect::Waits(For::Readiness)]),
+    syscall("epoll_ctl", DESC, Ret::Int, &[
+        arg("epfd", Ty::Fd),
+        arg("op", Ty::Enum(&EPOLL_CTL)),
+        arg("fd", Ty::Fd),
+        arg("event", Ty::Select(&CTL_EVENT)),
+    ]),
+    syscall("epoll_wait", DESC, Ret::Int, &[
+        arg("epfd", Ty::Fd),
+        EVENTS,
+        arg("maxevents", Ty::Int),
+        arg("timeout", Ty::Int),
+    ]).does(&[Effect::Waits(For::Readiness)]),
+    syscall("epoll_pwait", DESC, Ret::Int, &[
+        arg("epfd", Ty::Fd),
+        EVENTS,
+        arg("maxevents", Ty::Int),
+        arg("timeout", Ty::Int),
+        SIGMASK_LATE,
+        arg("sigsetsize", Ty::ULong),
+    ]).does(&[Effect::Waits(For::Readiness)]),
+    syscall("epoll_pwait2", DESC, Ret::Int, &[
+        arg("epfd", Ty::Fd),
+        EVENTS,
+        arg("maxevents", Ty::Int),
+        arg("timeout", Ty::Ptr(Dir::Out, &Ty::Struct(&TIMESPEC64))),
+        SIGMASK_LATE,
+        arg("sigsetsize", Ty::ULong),
+    ]).does(&[Effect::Waits(For::Readiness)]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[
     // The first select took its arguments in memory.
-    (
-        "select",
-        syscall("oldselect", DESC, Ret::Int, &[arg("arg", Ty::Array(Dir::In, &Ty::HexLong, Len::Fixed(5)))])
-            .does(&[Effect::Waits(For::Readiness)]),
-    ),
+    ("select", syscall("oldselect", DESC, Ret::Int, &[arg("arg", Ty::Array(Dir::In, &Ty::HexLong, Len::Fixed(5)))])
+        .does(&[Effect::Waits(For::Readiness)])),
 ];

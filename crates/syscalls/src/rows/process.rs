@@ -6,9 +6,7 @@ use crate::structs::limits::RUSAGE;
 use crate::structs::process::*;
 use crate::structs::system::USER_DESC_32;
 use crate::uapi::consts as c;
-use crate::{
-    Abi, Case, Class, Dir, Irregular, Len, PidKind, Ret, Select, SelectKey, Syscall, Ty, When, Width, arg, syscall,
-};
+use crate::{Abi, Case, Class, Dir, Irregular, SelectKey, Len, PidKind, Ret, Select, Syscall, Ty, When, Width, arg, syscall};
 
 const DESC_PROCESS: Class = Class::DESC.or(Class::PROCESS);
 const FILE_PROCESS: Class = Class::FILE.or(Class::PROCESS);
@@ -17,8 +15,7 @@ const ARGV: Ty = Ty::Array(Dir::In, &Ty::Str, Len::UntilZero);
 const ENVP: Ty = Ty::Custom(Irregular::Environ, &ARGV);
 
 /// A child's status and usage are there only if one was reaped.
-const STATUS: Ty =
-    Ty::Custom(Irregular::Reaped, &Ty::Array(Dir::Out, &Ty::Custom(Irregular::WaitStatus, &Ty::Int), Len::Fixed(1)));
+const STATUS: Ty = Ty::Custom(Irregular::Reaped, &Ty::Array(Dir::Out, &Ty::Custom(Irregular::WaitStatus, &Ty::Int), Len::Fixed(1)));
 const USAGE: Ty = Ty::Ptr(Dir::Out, &Ty::Struct(&RUSAGE));
 const SIGINFO: Ty = Ty::Custom(Irregular::Siginfo, &Ty::Ptr(Dir::In, &Ty::Blob(128)));
 const SIGINFO_OUT: Ty = Ty::Custom(Irregular::Siginfo, &Ty::Ptr(Dir::Out, &Ty::Blob(128)));
@@ -34,33 +31,24 @@ macro_rules! id {
 const CLONE_FLAGS: Ty = Ty::Custom(Irregular::CloneFlags, &Ty::HexLong);
 const SETS_CHILD_TID: When = When::AnySet("flags", &[c::CLONE_CHILD_SETTID, c::CLONE_CHILD_CLEARTID]);
 const SETS_TLS: When = When::AnySet("flags", &[c::CLONE_SETTLS]);
-const SETS_PARENT_TID: When = When::OneOf(
-    "flags",
+const SETS_PARENT_TID: When = When::OneOf("flags", c::CLONE_PIDFD | c::CLONE_PARENT_SETTID, &[
+    c::CLONE_PARENT_SETTID,
     c::CLONE_PIDFD | c::CLONE_PARENT_SETTID,
-    &[c::CLONE_PARENT_SETTID, c::CLONE_PIDFD | c::CLONE_PARENT_SETTID],
-);
+]);
 /// Without `CLONE_PARENT_SETTID` the register is where the pidfd goes.
 const SETS_PIDFD: When = When::OneOf("flags", c::CLONE_PIDFD | c::CLONE_PARENT_SETTID, &[c::CLONE_PIDFD]);
 
 /// clone(2), with the registers that hold the thread's TLS and its tid's address; their order is the architecture's.
 macro_rules! clone {
     ($tls:literal: $tls_ty:expr, $child:literal) => {
-        syscall(
-            "clone",
-            Class::PROCESS,
-            Ret::Pid(PidKind::Tid),
-            &[
-                arg("child_stack", Ty::Addr).at(1).named(),
-                arg("flags", CLONE_FLAGS).at(0).named(),
-                arg("parent_tid", Ty::Array(Dir::Out, &Ty::Pid(PidKind::Tid), Len::Fixed(1)))
-                    .at(2)
-                    .named()
-                    .when(SETS_PARENT_TID),
-                arg("parent_tid", Ty::Array(Dir::Out, &Ty::Fd, Len::Fixed(1))).at(2).named().when(SETS_PIDFD),
-                arg("tls", $tls_ty).at($tls).named().when(SETS_TLS),
-                arg("child_tidptr", Ty::Addr).at($child).named().when(SETS_CHILD_TID),
-            ],
-        )
+        syscall("clone", Class::PROCESS, Ret::Pid(PidKind::Tid), &[
+            arg("child_stack", Ty::Addr).at(1).named(),
+            arg("flags", CLONE_FLAGS).at(0).named(),
+            arg("parent_tid", Ty::Array(Dir::Out, &Ty::Pid(PidKind::Tid), Len::Fixed(1))).at(2).named().when(SETS_PARENT_TID),
+            arg("parent_tid", Ty::Array(Dir::Out, &Ty::Fd, Len::Fixed(1))).at(2).named().when(SETS_PIDFD),
+            arg("tls", $tls_ty).at($tls).named().when(SETS_TLS),
+            arg("child_tidptr", Ty::Addr).at($child).named().when(SETS_CHILD_TID),
+        ])
         .does(&[Effect::Forks])
     };
 }
@@ -70,11 +58,9 @@ const CLONE_AARCH64: Syscall = clone!(3: Ty::HexLong, 4);
 const CLONE: Syscall = if matches!(Abi::NATIVE, Abi::Aarch64) { CLONE_AARCH64 } else { CLONE_X86_64 };
 
 /// These kinds of resources have no index.
-const INDEXED: When = When::NoneOf(
-    "type",
-    0xffff_ffff,
-    &[c::KCMP_VM, c::KCMP_FILES, c::KCMP_FS, c::KCMP_SIGHAND, c::KCMP_IO, c::KCMP_SYSVSEM],
-);
+const INDEXED: When = When::NoneOf("type", 0xffff_ffff, &[
+    c::KCMP_VM, c::KCMP_FILES, c::KCMP_FS, c::KCMP_SIGHAND, c::KCMP_IO, c::KCMP_SYSVSEM,
+]);
 
 const fn kcmp_index(cases: &'static [Case]) -> Select {
     Select { on: SelectKey::of("type"), cases, default: Ty::HexLong }
@@ -92,60 +78,36 @@ static KCMP_INDEX2: Select = kcmp_index(&[
 pub static ROWS: &[Syscall] = &[
     syscall("execve", FILE_PROCESS, Ret::Int, &[arg("pathname", Ty::Path), arg("argv", ARGV), arg("envp", ENVP)])
         .does(&[Effect::Executes]),
-    syscall(
-        "execveat",
-        FILE_PROCESS.or(Class::DESC),
-        Ret::Int,
-        &[
-            arg("dirfd", Ty::DirFd),
-            arg("pathname", Ty::Path),
-            arg("argv", ARGV),
-            arg("envp", ENVP),
-            arg("flags", Ty::Flags(&EXECVEAT)),
-        ],
-    )
-    .does(&[Effect::Executes]),
+    syscall("execveat", FILE_PROCESS.or(Class::DESC), Ret::Int, &[
+        arg("dirfd", Ty::DirFd),
+        arg("pathname", Ty::Path),
+        arg("argv", ARGV),
+        arg("envp", ENVP),
+        arg("flags", Ty::Flags(&EXECVEAT)),
+    ]).does(&[Effect::Executes]),
     id!("fork", Class::PROCESS, Tgid).does(&[Effect::Forks]),
     id!("vfork", Class::PROCESS, Tgid).does(&[Effect::Forks]),
     CLONE,
-    syscall(
-        "clone3",
-        Class::PROCESS,
-        Ret::Pid(PidKind::Tid),
-        &[
-            arg("cl_args", Ty::Extensible(Dir::In, &CLONE_ARGS, Len::Of("size"), 64)),
-            arg("cl_args", Ty::Custom(Irregular::CloneReply, &Ty::Ptr(Dir::Out, &Ty::Struct(&CLONE_REPLY)))).at(0),
-            arg("size", Ty::ULong).at(1),
-        ],
-    )
-    .does(&[Effect::Forks]),
+    syscall("clone3", Class::PROCESS, Ret::Pid(PidKind::Tid), &[
+        arg("cl_args", Ty::Extensible(Dir::In, &CLONE_ARGS, Len::Of("size"), 64)),
+        arg("cl_args", Ty::Custom(Irregular::CloneReply, &Ty::Ptr(Dir::Out, &Ty::Struct(&CLONE_REPLY)))).at(0),
+        arg("size", Ty::ULong).at(1),
+    ]).does(&[Effect::Forks]),
     syscall("exit", Class::PROCESS, Ret::Never, &[arg("status", Ty::Int)]).does(&[Effect::Exits]),
     syscall("exit_group", Class::PROCESS, Ret::Never, &[arg("status", Ty::Int)]).does(&[Effect::Exits]),
-    syscall(
-        "wait4",
-        Class::PROCESS,
-        Ret::Pid(PidKind::Tgid),
-        &[
-            arg("pid", TGID),
-            arg("status", STATUS),
-            arg("options", Ty::Flags(&WAIT)),
-            arg("usage", Ty::Custom(Irregular::Reaped, &USAGE)),
-        ],
-    )
-    .does(&[Effect::Waits(For::Child)]),
-    syscall(
-        "waitid",
-        Class::PROCESS,
-        Ret::Int,
-        &[
-            arg("idtype", Ty::Enum(&WAIT_ID)),
-            arg("id", Ty::Custom(Irregular::WaitId, &Ty::Int)),
-            arg("siginfo", SIGINFO_OUT),
-            arg("options", Ty::Flags(&WAIT)),
-            arg("usage", USAGE),
-        ],
-    )
-    .does(&[Effect::Waits(For::Child)]),
+    syscall("wait4", Class::PROCESS, Ret::Pid(PidKind::Tgid), &[
+        arg("pid", TGID),
+        arg("status", STATUS),
+        arg("options", Ty::Flags(&WAIT)),
+        arg("usage", Ty::Custom(Irregular::Reaped, &USAGE)),
+    ]).does(&[Effect::Waits(For::Child)]),
+    syscall("waitid", Class::PROCESS, Ret::Int, &[
+        arg("idtype", Ty::Enum(&WAIT_ID)),
+        arg("id", Ty::Custom(Irregular::WaitId, &Ty::Int)),
+        arg("siginfo", SIGINFO_OUT),
+        arg("options", Ty::Flags(&WAIT)),
+        arg("usage", USAGE),
+    ]).does(&[Effect::Waits(For::Child)]),
     id!("getpid", Class::PURE, Tgid).does(&[Effect::Private, Effect::AsksOfItself]),
     id!("getppid", Class::PURE, Tgid).does(&[Effect::AsksOfItself]),
     id!("gettid", Class::PURE, Tid).does(&[Effect::Private, Effect::AsksOfItself]),
@@ -154,60 +116,37 @@ pub static ROWS: &[Syscall] = &[
     syscall("setpgid", Class::NONE, Ret::Int, &[arg("pid", TGID), arg("pgid", Ty::Pid(PidKind::Pgid))]),
     id!("getsid", Class::NONE, Sid, "pid": Tgid).does(&[Effect::AsksOfItself]),
     id!("setsid", Class::NONE, Sid),
-    syscall("set_tid_address", Class::NONE, Ret::Pid(PidKind::Tid), &[arg("tidptr", Ty::Addr)])
-        .does(&[Effect::SetsClearedWord]),
-    syscall(
-        "kcmp",
-        Class::NONE,
-        Ret::Int,
-        &[
-            arg("pid1", TGID),
-            arg("pid2", TGID),
-            arg("type", Ty::Enum(&KCMP)),
-            arg("idx1", Ty::Select(&KCMP_INDEX1)).when(INDEXED),
-            arg("idx2", Ty::Select(&KCMP_INDEX2)).when(INDEXED),
-        ],
-    ),
+    syscall("set_tid_address", Class::NONE, Ret::Pid(PidKind::Tid), &[arg("tidptr", Ty::Addr)]).does(&[Effect::SetsClearedWord]),
+    syscall("kcmp", Class::NONE, Ret::Int, &[
+        arg("pid1", TGID),
+        arg("pid2", TGID),
+        arg("type", Ty::Enum(&KCMP)),
+        arg("idx1", Ty::Select(&KCMP_INDEX1)).when(INDEXED),
+        arg("idx2", Ty::Select(&KCMP_INDEX2)).when(INDEXED),
+    ]),
     syscall("setns", Class::DESC, Ret::Int, &[arg("fd", Ty::Fd), arg("nstype", Ty::Flags(&NAMESPACE))]),
-    syscall("unshare", Class::PROCESS, Ret::Int, &[arg("flags", Ty::As(Width::Word, &Ty::Flags(&UNSHARE)))])
-        .does(&[Effect::Unshares]),
+    syscall("unshare", Class::PROCESS, Ret::Int, &[arg("flags", Ty::As(Width::Word, &Ty::Flags(&UNSHARE)))]).does(&[Effect::Unshares]),
     syscall("pidfd_open", Class::DESC, Ret::Fd, &[arg("pid", TGID), arg("flags", Ty::Flags(&PIDFD_OPEN))])
         .does(&[makes(Thing::Anonymous("pidfd")).cloexec()]),
-    syscall(
-        "pidfd_getfd",
-        Class::DESC,
-        Ret::Fd,
-        &[
-            arg("pidfd", Ty::Fd),
-            arg("targetfd", Ty::Custom(Irregular::FdOfPidfd("pidfd"), &Ty::Int)),
-            arg("flags", Ty::Hex),
-        ],
-    )
-    .does(&[Effect::PassesDescriptors]),
-    syscall(
-        "pidfd_send_signal",
-        Class::DESC.or(Class::SIGNAL).or(Class::PROCESS),
-        Ret::Int,
-        &[
-            arg("pidfd", Ty::Fd),
-            arg("signum", Ty::Signal),
-            arg("info", SIGINFO),
-            arg("flags", Ty::Flags(&PIDFD_SIGNAL)),
-        ],
-    ),
+    syscall("pidfd_getfd", Class::DESC, Ret::Fd, &[
+        arg("pidfd", Ty::Fd),
+        arg("targetfd", Ty::Custom(Irregular::FdOfPidfd("pidfd"), &Ty::Int)),
+        arg("flags", Ty::Hex),
+    ]).does(&[Effect::PassesDescriptors]),
+    syscall("pidfd_send_signal", Class::DESC.or(Class::SIGNAL).or(Class::PROCESS), Ret::Int, &[
+        arg("pidfd", Ty::Fd),
+        arg("signum", Ty::Signal),
+        arg("info", SIGINFO),
+        arg("flags", Ty::Flags(&PIDFD_SIGNAL)),
+    ]),
     syscall("process_mrelease", DESC_PROCESS, Ret::Int, &[arg("pidfd", Ty::Fd), arg("flags", Ty::Hex)]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[
     ("clone", clone!(3: Ty::Ptr(Dir::In, &Ty::Struct(&USER_DESC_32)), 4)),
-    (
-        "waitpid",
-        syscall(
-            "waitpid",
-            Class::PROCESS,
-            Ret::Pid(PidKind::Tgid),
-            &[arg("pid", TGID), arg("status", STATUS), arg("options", Ty::Flags(&WAIT))],
-        )
-        .does(&[Effect::Waits(For::Child)]),
-    ),
+    ("waitpid", syscall("waitpid", Class::PROCESS, Ret::Pid(PidKind::Tgid), &[
+        arg("pid", TGID),
+        arg("status", STATUS),
+        arg("options", Ty::Flags(&WAIT)),
+    ]).does(&[Effect::Waits(For::Child)])),
 ];
