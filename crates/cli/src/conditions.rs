@@ -115,7 +115,8 @@ impl Conditions {
             && (all || call.duration().is_some_and(|time| self.durations.contains(time)))
             && (0..self.expressions.len()).all(|at| {
                 let tracker = self.tracker.borrow();
-                let holds = self.expressions[at].holds(&AskedFunction { call, tracker: &tracker, people: &self.people });
+                let holds =
+                    self.expressions[at].holds(&AskedFunction { call, tracker: &tracker, people: &self.people });
                 holds.unwrap_or(false)
             })
     }

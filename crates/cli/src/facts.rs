@@ -118,6 +118,7 @@ impl CallFacts for AskedFunction<'_> {
             CallField::Ret => stride_decode::library_result(self.call).map(|_| number(self.call.result as i64)),
             CallField::Duration => self.call.duration().map(|time| Datum::Duration(time.into())),
             CallField::Exe
+            | CallField::Container
             | CallField::Path
             | CallField::FdKind
             | CallField::FdPeer
@@ -152,6 +153,7 @@ impl CallFacts for AskedCall<'_> {
                 .filter(|thread| !thread.comm.is_empty())
                 .map(|thread| Datum::bytes(&thread.comm)),
             CallField::Exe => self.exe(),
+            CallField::Container => self.call.container.as_deref().map(text),
             CallField::Uid => self.people.user(self.call.tid).map(|uid| number(uid.into())),
             CallField::Path => self.about().map(|object| Datum::bytes(self.tracker.name(object))),
             CallField::FdKind => self.object().map(|object| {

@@ -90,8 +90,6 @@ pub struct Capabilities {
     pub stacks: bool,
     /// Serves `TraceSpec::machine`.
     pub machine: bool,
-    /// Serves `TraceSpec::max_depth`.
-    pub max_depth: bool,
     /// Serves `TraceSpec::library`.
     pub library: bool,
 }

@@ -192,6 +192,7 @@ mod rings;
 mod settings;
 mod signals;
 mod source;
+mod stack_copy;
 mod stacks;
 mod threads;
 mod wire;

@@ -23,7 +23,7 @@ pub use skel::types::{
     op_count, op_dir, op_kind, op_run, pressure, probe_plan, probe_word, rec_block, rec_blocked, rec_call, rec_cgroup,
     rec_changed, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_kind, rec_library, rec_more,
     rec_moved, rec_signal, rec_stack, rec_start, rec_stopped, record_bound, stack_id, stack_key, stack_memo,
-    stack_range, stack_word, task_flag, task_state, text_kind, word_kind,
+    stack_part, stack_range, stack_word, task_flag, task_state, text_kind, word_kind,
 };
 pub use skel::{OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder};
 

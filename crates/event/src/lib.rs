@@ -37,8 +37,8 @@ pub use errno::{ErrnoSet, errno, errno_name, errno_word};
 pub use event::{Event, EventOf, Fate, Origin, SIGINFO_SIZE};
 pub use glob::{Atom, Glob};
 pub use library::{
-    LIBRARY_TEXT, LIBRARY_WORDS, LibraryCall, LibraryFunction, LibraryPart, LibraryProbe, LibraryText, Param, ProbedFile,
-    ProbedWord, WordPlace,
+    LIBRARY_TEXT, LIBRARY_WORDS, LibraryCall, LibraryFunction, LibraryPart, LibraryProbe, LibraryText, Param,
+    ProbedFile, ProbedWord, WordPlace,
 };
 pub use lost::Lost;
 pub use machine::Machine;

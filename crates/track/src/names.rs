@@ -3,9 +3,12 @@
 
 use std::borrow::Cow;
 
+/// The start of the names that /proc has for things which differ by nothing.
+pub const ANONYMOUS: &[u8] = b"anon_inode:";
+
 /// Translates a name from /proc or from socket diagnostics.
 pub fn as_followed(name: &[u8]) -> Cow<'_, [u8]> {
-    if let Some(kind) = name.strip_prefix(b"anon_inode:") {
+    if let Some(kind) = name.strip_prefix(ANONYMOUS) {
         let kind = kind.strip_prefix(b"[").and_then(|kind| kind.strip_suffix(b"]")).unwrap_or(kind);
         return Cow::Borrowed(match kind {
             b"eventpoll" => b"epoll",

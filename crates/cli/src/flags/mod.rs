@@ -31,8 +31,8 @@ pub mod values;
 mod version;
 
 pub use options::{
-    Color, Command, ConstStyle, Daemonize, Engine, HexStrings, Interruptible, LibraryPattern, Options, Output, Overflow, PidPrefix,
-    Summary, TimeFormat,
+    Color, Command, ConstStyle, Daemonize, Engine, HexStrings, Interruptible, LibraryPattern, Options, Output,
+    Overflow, PidPrefix, Summary, TimeFormat,
 };
 pub use parser::{Outcome, parse};
 

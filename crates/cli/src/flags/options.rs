@@ -8,8 +8,8 @@ use stride_event::{Bounds, Endings, ErrnoSet, Glob, Machine, Ns};
 use stride_filter::{
     CallSet, Expression, FdDetail, FdSet, FramePattern, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet,
 };
-use stride_output::ShowStack;
 pub use stride_output::{Column, Key, SortKey};
+use stride_output::{ReportFormat, ShowStack};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
@@ -79,6 +79,8 @@ pub struct Options {
     pub asked: Asked,
     /// `--json`: JSON in place of text.
     pub json: bool,
+    /// `--format`: the form of reports.
+    pub format: ReportFormat,
     /// `-A`.
     pub append: bool,
     /// `-ff`: a file per thread, named by appending `.TID`. Only with [`Output::File`].
@@ -353,6 +355,7 @@ impl Default for Options {
             output: Output::default(),
             asked: Asked::default(),
             json: false,
+            format: ReportFormat::Text,
             append: false,
             output_separately: false,
             color: Color::default(),
@@ -423,6 +426,11 @@ impl Options {
     /// True if some calls switch the reporting of others on or off.
     pub fn switches(&self) -> bool {
         self.switch_on.is_some() || self.switch_off.is_some()
+    }
+
+    /// The form in which reports are written.
+    pub fn report_format(&self) -> ReportFormat {
+        if self.json { ReportFormat::Json } else { self.format }
     }
 
     /// All expressions about calls.

@@ -21,7 +21,7 @@ pub use declaration::Declaration;
 pub use fan_out::Views;
 pub use needs::Needs;
 pub use opening::{Before, Opening};
-pub use wanted::{Wanted, about_tracing, named_files, names_files};
+pub use wanted::{Wanted, about_tracing, check_format, named_files, names_files};
 
 /// All views, in the order in which each event is handed to them.
 pub const ALL: [&dyn Declaration; 9] = [

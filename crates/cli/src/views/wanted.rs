@@ -8,6 +8,7 @@ use crate::files::{NamedFile, Use};
 use crate::flags::asked::Asked;
 use crate::flags::{Options, Output};
 use anyhow::Result;
+use stride_output::ReportFormat;
 
 /// The views of a run.
 pub struct Wanted {
@@ -53,6 +54,26 @@ impl Wanted {
             before.require_stacks("--called-from")?;
         }
         self.views.iter().map(|&(view, _)| Ok((view, view.prepare(before)?))).collect()
+    }
+}
+
+/// Whether `--format` fits the views that these options ask for. Returns what is wrong.
+pub fn check_format(options: &Options) -> std::result::Result<(), &'static str> {
+    let format = options.format;
+    if format == ReportFormat::Text {
+        return Ok(());
+    }
+    if options.json {
+        return Err("--format and --json say in different ways how reports are written: leave one of them out");
+    }
+    let reports = ALL.into_iter().filter(|view| view.destination(options) == Some(Destination::InsteadOfTrace));
+    let forms: Vec<_> = reports.map(|view| view.formats(options)).collect();
+    match format {
+        _ if !forms.is_empty() && forms.iter().all(|forms| forms.contains(&format)) => Ok(()),
+        ReportFormat::Sarif => {
+            Err("--format=sarif is for the findings of --advise alone: give --advise, and no other report")
+        }
+        _ => Err("--format is for the reports of --advise, --budget and --diff: give one of them, and no other report"),
     }
 }
 

@@ -18,6 +18,7 @@
 #include "capture.h"
 #include "traced.h"
 #include "stack.h"
+#include "stack_copy.h"
 #include "simple.h"
 #include "counts.h"
 #include "outcome.h"

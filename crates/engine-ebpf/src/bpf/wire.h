@@ -370,6 +370,8 @@ struct task_state {
 	u64 entered;
 	u64 switches;
 	u64 ran;
+	/* The stack pointer when its latest signal was delivered. Only if stacks are taken. */
+	u64 interrupted;
 	u32 flags;
 	u32 lost;
 	/* *addrlen at entry. */

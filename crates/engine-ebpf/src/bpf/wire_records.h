@@ -111,7 +111,7 @@ enum block_flag {
 	BLOCK_TERMINAL = 16,
 	/* No memory, but the stack that leads to the call: `addr` is its id, `elem` the number of calls that it stands for. */
 	BLOCK_STACK = 32,
-	/* The stack from `addr` on, behind a rec_stack: it is not known yet. `elem` as above. */
+	/* A stack that is not known yet, behind a rec_stack. `elem` as above. */
 	BLOCK_COPY = 64,
 };
 
@@ -124,6 +124,15 @@ struct rec_block {
 	u8 flags;
 };
 
+/*
+ * A part of a stack, from an address up. Bit i of `pages` is set if the copy has what is on the i-th page. The pages follow one another
+ * without gaps; the first one begins at `from`.
+ */
+struct stack_part {
+	u64 from;
+	u64 pages;
+};
+
 /* What unwinding a copied stack takes besides: where it is (stack_key), the process, and the registers. */
 struct rec_stack {
 	u64 space;
@@ -133,6 +142,8 @@ struct rec_stack {
 	u64 bp;
 	/* All general registers, in DWARF's order. */
 	u64 all[16];
+	/* At the stack pointer; and where a signal handler with a stack of its own interrupted the thread (no pages if there is none). */
+	struct stack_part part[2];
 };
 
 struct rec_start {

@@ -120,7 +120,6 @@ impl EbpfEngine {
         kill_on_exit: false,
         stacks: cfg!(target_arch = "x86_64"),
         machine: true,
-        max_depth: true,
         library: true,
     };
 

@@ -60,6 +60,8 @@ pub struct PtraceEngine {
     calls: CallSet,
     /// Children are traced, too.
     follow: bool,
+    /// Children below this depth are not.
+    max_depth: u32,
     options: i32,
     entries: bool,
     want_ip: bool,
@@ -86,7 +88,6 @@ impl PtraceEngine {
         kill_on_exit: true,
         stacks: true,
         machine: false,
-        max_depth: false,
         library: false,
     };
 
@@ -136,6 +137,7 @@ impl PtraceEngine {
             command: None,
             failures: attached.failures,
             follow: spec.follow,
+            max_depth: spec.max_depth.unwrap_or(u32::MAX),
             options,
             entries: spec.entries,
             want_ip: spec.want_ip,
@@ -208,6 +210,11 @@ impl PtraceEngine {
 
     pub(crate) fn stopped(&mut self, slot: Slot, stop: Stop, system_time: Ns) {
         let new = std::mem::replace(&mut self.threads[slot].new, false);
+        if self.threads[slot].too_deep {
+            let signal = if let Stop::Signal(signal) = stop { signal } else { 0 };
+            self.release(slot, signal);
+            return;
+        }
         match stop {
             Stop::Syscall | Stop::Seccomp => self.at_syscall(slot, system_time),
             Stop::Signal(signal) => {
@@ -306,7 +313,7 @@ impl PtraceEngine {
     /// Tracing has ended for a thread that lives on.
     pub(crate) fn detached(&mut self, slot: Slot) {
         let note = QueuedEvent::Detached { tid: self.threads[slot].tid, call: self.in_flight(slot), at: self.now };
-        self.notes.push_back(note);
+        self.notes.extend((!self.threads[slot].too_deep).then_some(note));
         self.retire(slot);
     }
 
@@ -339,7 +346,7 @@ impl PtraceEngine {
                     State::Stopped(stopped) => drop(stopped.reaped(token)),
                     State::Gone => {}
                 }
-                self.notes.push_back(note);
+                self.notes.extend((!self.threads[slot].too_deep).then_some(note));
                 self.retire(slot);
             }
             None if self.follow && self.stopping.is_none() => {

@@ -227,6 +227,7 @@ pub const FLAGS: &[Flag] = &[
               * pid, tid: (int) ids of the process and the thread\n\
               * comm: (string) name of the thread when the call returned\n\
               * exe: (string) path of the program that the process runs\n\
+              * container: (string) name of the container that the thread is in; with --all and its filters\n\
               * uid: (int) effective user id of the thread\n\
               * path: (string) path that the call names, else what its descriptor refers to, as --by=path shows it\n\
               * fd.kind: (string) what the call's descriptor refers to: file, pipe, socket or other\n\

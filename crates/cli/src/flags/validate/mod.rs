@@ -33,6 +33,7 @@ pub fn validate(
     for view in views::ALL {
         view.check(&draft, warn)?;
     }
+    views::check_format(&draft.options).map_err(Stop::usage)?;
     without_effect(&draft, follow_forks, warn);
     conflicts::errors_of_successes(&draft)?;
     let paths = paths::resolved(&draft, warn);

@@ -4,6 +4,7 @@ use crate::flags::flag::{Arg, Category, Flag, Value, words};
 use crate::flags::options::Color;
 use crate::flags::values;
 use stride_filter::{Quiet, WordSet};
+use stride_output::ReportFormat;
 
 const BASE: Flag = Flag { category: Category::Format, ..Flag::BASE };
 
@@ -35,6 +36,31 @@ pub const FLAGS: &[Flag] = &[
             const WORDS: [(&str, Color); 3] =
                 [("auto", Color::Auto), ("always", Color::Always), ("never", Color::Never)];
             draft.options.color = values::word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("format"),
+        arg: Arg::Required("FORM"),
+        value: Value::Word(|| words(["text", "markdown", "github", "sarif"])),
+        own: true,
+        help: "write reports as text, or as markdown, github or sarif",
+        doc: "Says for whom the reports of --advise, --budget and --diff are written. They go where they would go without this option.\n\n\
+              * text: for people at a terminal (default)\n\
+              * markdown: for a comment or a summary on GitHub and GitLab\n\
+              * github: for the log of GitHub Actions, which shows a note beside each limit that is broken and each line of source that a finding names\n\
+              * sarif: findings of --advise in the Static Analysis Results Interchange Format 2.1.0, for code scanning services. Findings that name no line of source are \
+              notifications in it\n\n\
+              Names of files of source begin below the working directory if they can.",
+        update: |draft, given| {
+            const WORDS: [(&str, ReportFormat); 4] = [
+                ("text", ReportFormat::Text),
+                ("markdown", ReportFormat::Markdown),
+                ("github", ReportFormat::GitHub),
+                ("sarif", ReportFormat::Sarif),
+            ];
+            draft.options.format = values::word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
             Ok(())
         },
         ..BASE

@@ -1,4 +1,5 @@
-// finds: random-bytes
+// finds: facts
+// says: getrandom was called 3,000 times, for 16 bytes on average.
 // Draws sixteen random bytes for each of 3,000 identifiers; corrected, it fills a pool.
 #include <sys/random.h>
 

@@ -1,10 +1,10 @@
 //! The kernel is asked again and again for facts that do not change.
 
-use super::common::{Bounded, Claims, ProcessCounts, largest};
+use super::super::common::{Bounded, Claims, ProcessCounts, largest};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
 use crate::quantity::{CALLS, REPEATED};
-use crate::rule::{Rule, RuleInfo};
+use crate::rule::Rule;
 use crate::statement::say;
 use crate::threshold::Threshold;
 use rustc_hash::{FxHashMap, FxHasher};
@@ -14,29 +14,15 @@ use stride_event::{Memory, Outcome, Phase, Tid};
 use stride_syscalls::{Dir, Effect, Syscall, Ty, uapi::consts as c};
 use stride_track::{FileId, Tracker};
 
-const SAME_FACTS: Threshold = Threshold::count("same-facts", 16, "repeated answers to one thread");
-const SAME_FACTS_PART: Threshold = Threshold::part("same-facts-part", 0.1, "the part of all calls that repeats are");
-
-pub const RULE: RuleInfo = RuleInfo {
-    id: "same-facts",
-    title: "the same facts again",
-    explanation: "A process asks the kernel again and again for facts that do not change, or that only the process itself \
-                  can change: its id, its user, its working directory, its limits, the system's name, or whether a \
-                  descriptor is a terminal (isatty(3) is an ioctl with TCGETS).\n\n\
-        A call counts if its answer is the same as the last time. One thread must have repeated it at least sixteen times \
-        (TCGETS: for the same open file). Such calls are very cheap, so they are reported only if they are a tenth of all \
-        calls. Files in /proc and /sys with such facts are reported as `reopened`.\n\n\
-        Example: a logger puts getpid() before each of 10,000 lines. glibc does not keep the id, since a fork could \
-        change it; the program can.",
-    thresholds: &[SAME_FACTS, SAME_FACTS_PART],
-    make: || Box::new(SameFacts::default()),
-};
+pub const SAME_FACTS: Threshold = Threshold::count("same-facts", 16, "repeated answers to one thread");
+pub const SAME_FACTS_PART: Threshold =
+    Threshold::part("same-facts-part", 0.1, "the part of all calls that repeats are");
 
 /// How many bytes of an answer are compared.
 const ANSWER: usize = 4096;
 const IS_A_TERMINAL: &str = "ioctl TCGETS (isatty)";
 #[derive(Default)]
-struct SameFacts {
+pub struct SameFacts {
     asked: Bounded<(Tid, CallKey, Option<FileId>), Asked>,
 }
 

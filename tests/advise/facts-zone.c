@@ -1,4 +1,5 @@
-// finds: time-zone
+// finds: facts
+// says: /etc/localtime was checked
 // Converts times while TZ is unset. Corrected, TZ is set.
 #include <stdlib.h>
 #include <time.h>

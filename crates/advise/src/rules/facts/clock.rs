@@ -1,37 +1,21 @@
 //! Programs read the clock by syscalls although the vDSO could answer.
 
-use super::common::{Claims, ProcessCounts};
+use super::super::common::{Claims, ProcessCounts};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{Index, Observed};
 use crate::quantity::CALLS;
-use crate::rule::{Rule, RuleInfo};
+use crate::rule::Rule;
 use crate::statement::say;
 use crate::threshold::Threshold;
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::Tracker;
 
-const CLOCK_CALLS: Threshold = Threshold::count("clock-calls", 300, "real calls that read the clock");
-
-pub const RULE: RuleInfo = RuleInfo {
-    id: "clock-calls",
-    title: "clock read by calls",
-    explanation: "clock_gettime(2), gettimeofday(2) and time(2) are usually no calls at all: the vDSO, a piece of \
-        the kernel in the program's memory, reads the clock in some 20 ns. Those that a tracer sees are real calls, which \
-        take ten times as long.\n\n\
-        There are three reasons for real calls: the machine's clock cannot be read from user space (see \
-        /sys/devices/system/clocksource/clocksource0/current_clocksource: hpet and acpi_pm cannot, tsc and kvm-clock can); \
-        the program uses syscall(2) or is linked without the vDSO; or it reads a clock of CPU time, which always takes a \
-        call.\n\n\
-        Example: a loop that takes the time before and after each of 50,000 steps makes no calls with \
-        clock_gettime(3), and 100,000 with syscall(SYS_clock_gettime, ...).",
-    thresholds: &[CLOCK_CALLS],
-    make: || Box::new(ClockCalls::default()),
-};
+pub const CLOCK_CALLS: Threshold = Threshold::count("clock-calls", 300, "real calls that read the clock");
 
 const CPU_CLOCKS: [i32; 2] = [c::CLOCK_PROCESS_CPUTIME_ID as i32, c::CLOCK_THREAD_CPUTIME_ID as i32];
 
 #[derive(Default)]
-struct ClockCalls {
+pub struct ClockCalls {
     /// Reads that the vDSO could serve, and reads of CPU time.
     of: [Reads; 2],
 }

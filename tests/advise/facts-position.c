@@ -1,4 +1,4 @@
-// finds: tell-again
+// finds: facts
 // says: here/records was asked for 400 more times
 // never: likewise
 // Writes records, and notes where each begins. To find out, it asks the kernel before each record.

@@ -1,34 +1,21 @@
 //! Random bytes are drawn in small pieces, a call for each.
 
-use super::common::{Claims, ProcessCounts};
+use super::super::common::{Claims, ProcessCounts};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{Index, Observed};
 use crate::quantity::{CALLS, MEAN_BYTES};
-use crate::rule::{Rule, RuleInfo};
+use crate::rule::Rule;
 use crate::statement::say;
 use crate::threshold::Threshold;
 use stride_syscalls::{Effect, Syscall};
 use stride_track::Tracker;
 
-const RANDOM_DRAWS: Threshold = Threshold::count("random-draws", 1000, "calls");
+pub const RANDOM_DRAWS: Threshold = Threshold::count("random-draws", 1000, "calls");
 /// The size of a pool that serves many draws.
 const RANDOM_POOL: u64 = 4096;
 
-pub const RULE: RuleInfo = RuleInfo {
-    id: "random-bytes",
-    title: "random bytes in small pieces",
-    explanation: "getrandom(2) is called again and again for a few bytes each: for each identifier, key of a hash table, or \
-        temporary name. A call costs far more than the bytes.\n\n\
-        At least 1,000 calls for 64 bytes or less on average are reported. With a pool of 4 KiB that is filled when it is \
-        empty, one call in hundreds is left. After fork(2), a child must not use its parent's pool.\n\n\
-        Example: a program makes 5,000 identifiers with os.urandom(16) (uuid.uuid4 does the same): 5,000 calls. One call \
-        os.urandom(16 * 256) serves 256 of them. A generator that getrandom seeds once needs no more calls at all.",
-    thresholds: &[RANDOM_DRAWS],
-    make: || Box::new(RandomBytes::default()),
-};
-
 #[derive(Default)]
-struct RandomBytes {
+pub struct RandomBytes {
     calls: u64,
     bytes: u64,
     name: &'static str,

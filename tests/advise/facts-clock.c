@@ -1,4 +1,5 @@
-// finds: clock-calls
+// finds: facts
+// says: The clock was read
 // Reads the clock by syscalls instead of the vDSO.
 #include <sys/syscall.h>
 #include <time.h>

@@ -1,33 +1,20 @@
 //! The time zone's file is checked for every time that the program converts.
 
-use super::common::{Bounded, Claims, ProcessCounts, is_time_zone, plain};
+use super::super::common::{Bounded, Claims, ProcessCounts, is_time_zone, plain};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed, opens};
 use crate::quantity::CALLS;
-use crate::rule::{Rule, RuleInfo};
+use crate::rule::Rule;
 use crate::statement::say;
 use crate::threshold::Threshold;
 use stride_event::Tid;
 use stride_syscalls::{Effect, Syscall};
 use stride_track::{ObjectId, Tracker};
 
-const TIME_ZONE_CHECKS: Threshold = Threshold::count("time-zone-checks", 16, "checks by one process");
-
-pub const RULE: RuleInfo = RuleInfo {
-    id: "time-zone",
-    title: "time zone checked again",
-    explanation: "With TZ unset, glibc's localtime(3), mktime(3) and strftime(3) check each time whether /etc/localtime has \
-                  changed: one stat call for each time that is converted.\n\n\
-        All of a process's checks of the time zone's files but the first could be saved: if TZ is set, even to the default, \
-        the file is read once.\n\n\
-        Example: a log of 10,000 lines with the local time on each takes 10,000 checks of /etc/localtime. With \
-        TZ=:/etc/localtime in the environment there is one. localtime_r(3) after one tzset(3) makes no checks, either.",
-    thresholds: &[TIME_ZONE_CHECKS],
-    make: || Box::new(TimeZone::default()),
-};
+pub const TIME_ZONE_CHECKS: Threshold = Threshold::count("time-zone-checks", 16, "checks by one process");
 
 #[derive(Default)]
-struct TimeZone {
+pub struct TimeZone {
     checks: Bounded<(Tid, CallKey, ObjectId), (u64, u64)>,
 }
 

@@ -1,10 +1,10 @@
 //! A program asks again and again where it stands in a file.
 
-use super::common::{Bounded, Claims, ProcessCounts, largest, plain, thing};
+use super::super::common::{Bounded, Claims, ProcessCounts, largest, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{CallKey, Index, Observed};
 use crate::quantity::{OTHERS, REPEATED};
-use crate::rule::{Rule, RuleInfo};
+use crate::rule::Rule;
 use crate::statement::say;
 use crate::threshold::Threshold;
 use std::cmp::Reverse;
@@ -12,25 +12,11 @@ use stride_event::Tid;
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectId, Tracker};
 
-const TELLS_PER_FILE: Threshold =
+pub const TELLS_PER_FILE: Threshold =
     Threshold::count("tells-per-file", 16, "repeated questions of one process about one open file");
 
-pub const RULE: RuleInfo = RuleInfo {
-    id: "tell-again",
-    title: "file position asked again",
-    explanation: "lseek(2) with offset 0 and SEEK_CUR moves nothing: it asks for the position in a file. A program that reads and \
-        writes the file itself knows the position, because each read(2) and write(2) returns by how much it moved.\n\n\
-        The question counts if a process had asked it for the same open file before, and if it did so at least sixteen times. The \
-        first question is the right way to begin. If other processes move the position of the same open file, the questions may be \
-        needed.\n\n\
-        Example: a program writes 10,000 records and asks before each where it begins, to build an index: 10,000 calls. Adding \
-        up the lengths of the records saves all but one.",
-    thresholds: &[TELLS_PER_FILE],
-    make: || Box::new(TellAgain::default()),
-};
-
 #[derive(Default)]
-struct TellAgain {
+pub struct TellAgain {
     files: Bounded<(Tid, FileId), Asked>,
 }
 
