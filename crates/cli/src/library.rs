@@ -2,6 +2,7 @@
 
 mod loader_cache;
 
+use crate::command;
 use crate::flags::{LibraryPattern, Options};
 use anyhow::{Result, bail};
 use std::ffi::OsStr;
@@ -156,6 +157,10 @@ fn searched(name: &OsStr) -> Vec<PathBuf> {
     found.extend(loader_cache::libraries().into_iter().filter(|path| is_named(path, name)));
     if found.is_empty() {
         found = DIRECTORIES.iter().flat_map(|directory| inside(Path::new(directory), name)).collect();
+    }
+    // A program that the command starts.
+    if found.is_empty() {
+        found.extend(command::find(name));
     }
     let real: Vec<PathBuf> = found.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
     // Files for other machines are skipped here, where they have not been asked for by path.
