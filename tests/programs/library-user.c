@@ -51,6 +51,7 @@ static void calls(void)
 	printf("library:add(2, -3) = %d\n", add(2, -3));
 	printf("library:many(97, -2, 3, -4, 5, \"six\\n\", 7, -8) = %ld\n", many('a', -2, 3, -4, 5, "six\n", 7, -8));
 	printf("library:greet(\"world\", ?) = \"%s\"\n", greet("world", 2));
+	printf("library:greet(\"\", ?) = \"%s\"\n", greet("", 2));
 	printf("library:greet(NULL, ?) = %s\n", greet(NULL, 0) ? "?" : "NULL");
 	printf("library:twice(%p, 21 <unfinished ...>\n", (void *)add);
 	printf("  library:add(21, 21) = 42\n");

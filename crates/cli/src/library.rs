@@ -2,6 +2,7 @@
 
 mod loader_cache;
 
+use crate::command;
 use crate::flags::{LibraryPattern, Options};
 use anyhow::{Result, bail};
 use std::ffi::OsStr;
@@ -11,7 +12,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stride_event::{Command, LibraryFunction, ProbedFile};
-use stride_stacks::{Chosen, CodeFileToProbe, usdt_probes};
+use stride_stacks::{CodeFileToProbe, ProbesFound, functions, usdt_probes};
 
 /// Directories of libraries that every loader searches.
 const DIRECTORIES: [&str; 8] = [
@@ -68,13 +69,13 @@ fn option_of(pattern: &LibraryPattern) -> &'static str {
     if pattern.provider.is_some() { "--usdt" } else { "--library-calls" }
 }
 
-fn choose(path: &Path, label: &str, pattern: &LibraryPattern) -> Result<Chosen, String> {
+fn choose(path: &Path, label: &str, pattern: &LibraryPattern) -> Result<ProbesFound, String> {
     let file = CodeFileToProbe::open(path)?;
     match &pattern.provider {
         Some(provider) => usdt_probes(&file, label, provider, &pattern.name),
         None => {
             let shown = pattern.text.split_once(':').map_or(&*pattern.text, |(_, glob)| glob);
-            file.functions(label, shown, &pattern.name)
+            functions(&file, label, shown, &pattern.name)
         }
     }
 }
@@ -156,6 +157,10 @@ fn searched(name: &OsStr) -> Vec<PathBuf> {
     found.extend(loader_cache::libraries().into_iter().filter(|path| is_named(path, name)));
     if found.is_empty() {
         found = DIRECTORIES.iter().flat_map(|directory| inside(Path::new(directory), name)).collect();
+    }
+    // A program that the command starts.
+    if found.is_empty() {
+        found.extend(command::find(name));
     }
     let real: Vec<PathBuf> = found.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
     // Files for other machines are skipped here, where they have not been asked for by path.

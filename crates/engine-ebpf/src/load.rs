@@ -22,7 +22,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use stride_engine_base::Delayed;
-use stride_event::{Bounds, CountBy, Counted, Counting, Endings, FdSet, Histogram, Lost, Machine, ProbedFile, StackRate, Tid};
+use stride_event::{
+    Bounds, CountBy, Counted, Counting, Endings, FdSet, Histogram, Lost, Machine, ProbedFile, StackRate, Tid,
+};
 
 /// The settings that the programs are specialised for.
 #[derive(Clone, Copy, Debug)]

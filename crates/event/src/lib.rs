@@ -40,8 +40,8 @@ pub use event::{Event, EventOf, Fate, Origin, SIGINFO_SIZE};
 pub use glob::{Atom, Glob};
 pub use inject::{Chance, InjectedResult, Invocations, Poke, ThreadKey};
 pub use library::{
-    LIBRARY_TEXT, LIBRARY_WORDS, LibraryCall, LibraryFunction, LibraryPart, LibraryProbe, LibraryText, Param, ProbedFile,
-    ProbedWord, WordPlace,
+    LIBRARY_TEXT, LIBRARY_WORDS, LibraryCall, LibraryFunction, LibraryPart, LibraryProbe, LibraryText, Param,
+    ProbedFile, ProbedWord, WordPlace,
 };
 pub use lost::Lost;
 pub use machine::Machine;

@@ -4,9 +4,7 @@ use crate::calls::tid;
 use crate::stream::{BatchSource, Malformed, Streams};
 use std::collections::HashMap;
 use std::sync::Arc;
-use stride_event::{
-    LIBRARY_TEXT, LIBRARY_WORDS, LibraryCall, LibraryFunction, LibraryPart, LibraryText, Param,
-};
+use stride_event::{LIBRARY_TEXT, LIBRARY_WORDS, LibraryCall, LibraryFunction, LibraryPart, LibraryText, Param};
 use stride_syscalls::library::WordType;
 
 /// Functions that a batch may have.
@@ -164,7 +162,8 @@ fn read_function(from: &mut BatchSource) -> Result<LibraryFunction, Malformed> {
     if n > LIBRARY_WORDS as u64 {
         return Err(Malformed("a function has too many arguments"));
     }
-    let params = (0..n).map(|_| Ok(Param { name: self::name(from)?, ty: read_type(from)? })).collect::<Result<_, _>>()?;
+    let params =
+        (0..n).map(|_| Ok(Param { name: self::name(from)?, ty: read_type(from)? })).collect::<Result<_, _>>()?;
     Ok(LibraryFunction { name, params, result })
 }
 

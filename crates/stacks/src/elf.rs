@@ -85,8 +85,15 @@ impl Elf {
         if !header.starts_with(b"\x7fELF\x02\x01") {
             return None;
         }
-        let mut elf =
-            Elf { segments: Vec::new(), sections: Vec::new(), build_id: Box::default(), unwind_header: None, machine: u16_at(&header, 18)?, entry: u64_at(&header, 24)?, data };
+        let mut elf = Elf {
+            segments: Vec::new(),
+            sections: Vec::new(),
+            build_id: Box::default(),
+            unwind_header: None,
+            machine: u16_at(&header, 18)?,
+            entry: u64_at(&header, 24)?,
+            data,
+        };
         elf.read_segments(&header);
         elf.read_sections(&header);
         Some(elf)

@@ -48,6 +48,6 @@ mod walk;
 pub use events::mapping_calls;
 #[doc(hidden)]
 pub use examine::examine;
-pub use functions::{Chosen, CodeFileToProbe, usdt_probes};
+pub use functions::{CodeFileToProbe, ProbesFound, functions, usdt_probes};
 pub use separate::Fetch;
 pub use stacks::{StackDetail, Stacks};

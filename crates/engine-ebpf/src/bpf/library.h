@@ -99,10 +99,11 @@ static __always_inline void add_text(struct library_scratch *s, u32 word, u64 fr
 	head = (struct library_text *)(s->data + at);
 	if (kind == TEXT_STRING) {
 		n = bpf_probe_read_user_str(s->data + at + sizeof(*head), most + 1, (void *)from);
-		if (n <= 0)
+		if (n < 0)
 			return;
-		/* Its NUL, or that in the place of the next byte. */
-		n--;
+		/* Without its NUL, or that in the place of the next byte. (For an empty string, the helper counts no NUL.) */
+		if (n > 0)
+			n--;
 		head->cut = n == most;
 	} else {
 		u32 want = len < most ? len : most;

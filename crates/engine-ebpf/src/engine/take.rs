@@ -227,7 +227,13 @@ impl EbpfEngine {
                 self.child = self.child.filter(|&child| child != tid);
                 Some(QueuedEvent::Detached { tid, call: Some(CallPlace::InFlight(tid)), at })
             }
-            rec_kind::REC_LIBRARY => self.library.take(rec).then_some(QueuedEvent::Library(())),
+            rec_kind::REC_LIBRARY => {
+                if !self.library.take(rec) {
+                    return None;
+                }
+                self.library.complete(self.limits.text, &mut self.remote);
+                Some(QueuedEvent::Library(()))
+            }
             rec_kind::REC_MOVED => {
                 let cgroup = read::<rec_moved>(rec)?.cgroup;
                 self.place(tid, cgroup);

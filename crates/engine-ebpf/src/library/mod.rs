@@ -104,13 +104,17 @@ pub fn attach(
             _ => set.many(programs, &numbered, way, &mut links, &mut unable),
         };
         attached.map_err(|error| match why(&error) {
-            Why::Refused(what) => Why::Probes(format!("the kernel set no probes in '{}' ({what})", file.path.display())),
+            Why::Refused(what) => {
+                Why::Probes(format!("the kernel set no probes in '{}' ({what})", file.path.display()))
+            }
             other => other,
         })?;
         if let Some(first) = unable.first() {
             let functions = count(unable.len() as u64, "function", "functions");
             let name = &first.function.name;
-            told.push(format!("not traced: {functions} that begin with an instruction that the kernel cannot probe, such as {name}"));
+            told.push(format!(
+                "not traced: {functions} that begin with an instruction that the kernel cannot probe, such as {name}"
+            ));
         }
     }
     Ok((links, told))

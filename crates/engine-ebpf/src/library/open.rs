@@ -7,9 +7,11 @@ use crate::records;
 use crate::wire::{library_part, library_text, read, rec_call, rec_head, rec_kind, rec_library, record_bound};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use stride_engine_base::{Remote, process};
 use stride_event::{
-    LIBRARY_WORDS, LibraryCall, LibraryFunction, LibraryPart, LibraryText, Ns, ProbedFile, Tid,
+    LIBRARY_TEXT, LIBRARY_WORDS, LibraryCall, LibraryFunction, LibraryPart, LibraryText, Ns, ProbedFile, Tid,
 };
+use stride_syscalls::library::WordType;
 use stride_syscalls::{Effect, table};
 
 /// Functions that a thread may be in, all of them traced. Of those beyond, only the latest are known.
@@ -144,6 +146,40 @@ impl LibraryCalls {
             open.push(Open { probe: fixed.probe, sp: fixed.sp, at: fixed.at, words, texts });
         }
         true
+    }
+
+    /// Reads the strings of the current call that were not in memory when it began, such as constants that the program has not touched
+    /// before. The program may have written there since; but whoever writes to a page has it in memory, mostly.
+    pub fn complete(&mut self, limit: usize, remote: &mut Remote) {
+        let call = &mut self.current;
+        if call.part == LibraryPart::Returned {
+            return;
+        }
+        let limit = limit.min(LIBRARY_TEXT);
+        let is_missing = |i: usize| call.words[i] != 0 && call.text(Some(i)).is_none();
+        let params = call.function.params.iter().enumerate().take(call.words.len());
+        let missing = params.filter(|(i, param)| param.ty == WordType::Text && is_missing(*i)).map(|(i, _)| i);
+        let missing: Vec<usize> = missing.collect();
+        if missing.is_empty() {
+            return;
+        }
+        remote.begin();
+        for i in missing {
+            let mut bytes = vec![0; limit + 1];
+            let read = remote.read(process::read_memory, call.tid, call.words[i], &mut bytes).unwrap_or(0);
+            bytes.truncate(read);
+            let end = bytes.iter().position(|&b| b == 0);
+            // Without its end, it is a string only if there is more than is shown.
+            if end.is_some() || read > limit {
+                bytes.truncate(end.unwrap_or(limit));
+                call.texts.push(LibraryText { word: Some(i as u8), bytes: bytes.into(), cut: end.is_none() });
+            }
+        }
+        if call.part == LibraryPart::Entered
+            && let Some(open) = self.open.get_mut(&call.tid).and_then(|open| open.last_mut())
+        {
+            open.texts.clone_from(&call.texts);
+        }
     }
 
     /// A thread was made. A process that was forked returns from the functions that its parent was in.

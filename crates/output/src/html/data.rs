@@ -27,6 +27,8 @@ pub struct PageData {
     pub files: FilesData,
     pub errors: ErrorsData,
     pub slowest: Vec<SlowData>,
+    /// Functions of libraries, with `--library-calls`.
+    pub library: LibraryData,
     pub processes: ProcessesData,
     /// The texts of calls.
     pub texts: Vec<String>,
@@ -34,6 +36,22 @@ pub struct PageData {
     pub stacks: Vec<Vec<usize>>,
     /// Functions on stacks: names and places.
     pub functions: Vec<(String, String)>,
+}
+
+#[derive(Serialize)]
+pub struct LibraryData {
+    pub rows: Vec<LibraryRow>,
+    /// Rows that are not here.
+    pub more: u64,
+}
+
+#[derive(Serialize)]
+pub struct LibraryRow {
+    pub name: String,
+    pub calls: u64,
+    pub time: Ns,
+    /// The longest call.
+    pub most: Ns,
 }
 
 /// A part of a sentence.

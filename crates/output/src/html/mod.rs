@@ -25,6 +25,7 @@ mod files;
 mod findings;
 mod lane;
 pub(crate) mod legible;
+mod library;
 mod marks;
 mod overview;
 pub(crate) mod page;
@@ -49,6 +50,7 @@ use errors::Errors;
 use files::Files;
 use lane::CallEnd;
 use legible::legible;
+use library::Library;
 use marks::Marks;
 use processes::Processes;
 use slowest::{Slow, Slowest};
@@ -142,6 +144,7 @@ struct Gathered {
     slowest: Slowest,
     files: Files,
     errors: Errors,
+    library: Library,
     processes: Processes,
     begin: Ns,
     end: Ns,
@@ -160,6 +163,7 @@ impl Gathered {
             slowest: Slowest::default(),
             files: Files::default(),
             errors: Errors::default(),
+            library: Library::default(),
             processes: Processes::new(captured),
             begin,
             end: 0,
@@ -208,8 +212,11 @@ impl Gathered {
             Event::Signal { at, .. } | Event::Stopped { at, .. } => {
                 self.time(at);
             }
+            Event::Library(call) => {
+                self.time(call.at);
+                self.library.add(call);
+            }
             Event::Enter(_)
-            | Event::Library(_)
             | Event::Aside(_)
             | Event::Ending { .. }
             | Event::Personality { .. }
@@ -369,6 +376,7 @@ impl Gathered {
             files: self.files.data(tracker),
             errors,
             slowest,
+            library: self.library.data(),
             processes,
             texts: texts.into_vec(),
             stacks: stacks.all,

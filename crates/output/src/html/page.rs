@@ -14,6 +14,7 @@ const TEMPLATE: Template = Template {
         section!("files", "Files and sockets"),
         section!("errors", "Errors"),
         section!("slowest", "Slowest calls"),
+        section!("library", "Library calls"),
         section!("processes", "Processes"),
     ),
     style: concat!(

@@ -2,12 +2,12 @@
 
 use super::Json;
 use super::event::{Counts, EventContext};
+use super::library::library;
 use crate::known::Known;
 use crate::{End, RunInfo, Show, Sink, View, ViewError};
 use std::collections::HashMap;
 use std::sync::Arc;
 use stride_decode::{Decoder, Options, Part, World};
-use super::library::library;
 use stride_event::{Call, Event, Ns, Outcome, SIGINFO_SIZE, Stack, Tid};
 use stride_syscalls::{Abi, Effect};
 use stride_track::Tracker;

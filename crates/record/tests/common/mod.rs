@@ -182,7 +182,8 @@ fn word_type() -> impl Strategy<Value = WordType> {
     prop_oneof![
         Just(WordType::Void),
         Just(WordType::Raw),
-        (prop::sample::select(vec![1, 2, 4, 8]), any::<bool>()).prop_map(|(bytes, signed)| WordType::Int { bytes, signed }),
+        (prop::sample::select(vec![1, 2, 4, 8]), any::<bool>())
+            .prop_map(|(bytes, signed)| WordType::Int { bytes, signed }),
         Just(WordType::Bool),
         Just(WordType::Char),
         Just(WordType::Pointer),
@@ -197,12 +198,8 @@ fn library() -> impl Strategy<Value = LibraryCall> {
     let param = (name(), word_type()).prop_map(|(name, ty)| Param { name, ty });
     let function = (name(), prop::collection::vec(param, 0..4), prop::option::of(word_type()))
         .prop_map(|(name, params, result)| Arc::new(LibraryFunction { name, params: params.into(), result }));
-    let part = prop::sample::select(vec![
-        LibraryPart::Entered,
-        LibraryPart::Returned,
-        LibraryPart::Passed,
-        LibraryPart::Gone,
-    ]);
+    let part =
+        prop::sample::select(vec![LibraryPart::Entered, LibraryPart::Returned, LibraryPart::Passed, LibraryPart::Gone]);
     let text = (prop::option::of(0..12u8), prop::collection::vec(any::<u8>(), 0..40), any::<bool>())
         .prop_map(|(word, bytes, cut)| LibraryText { word, bytes: bytes.into(), cut });
     let words = prop::collection::vec(any::<u64>(), 0..=12);

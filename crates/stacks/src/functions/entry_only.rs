@@ -64,16 +64,41 @@ const FUNCTIONS: &[(&str, &str)] = &[
 const MARKS: [&str; 4] = ["GI_", "libc_", "pthread_GI_", "new_"];
 /// How the names of functions of unwinders, loaders and run-time systems of languages begin.
 const BEGINNINGS: &[&str] = &[
-    "_Unwind_", "__cxa_", "__gxx_", "__gcc_", "_dl_", "__dl_", "__libc_dl", "_Ux86_64_", "_ULx86_64_", "__morestack", "__fentry",
-    "__x86_indirect", "__x86_return", "_mcount", "mcount", "__mcount",
+    "_Unwind_",
+    "__cxa_",
+    "__gxx_",
+    "__gcc_",
+    "_dl_",
+    "__dl_",
+    "__libc_dl",
+    "_Ux86_64_",
+    "_ULx86_64_",
+    "__morestack",
+    "__fentry",
+    "__x86_indirect",
+    "__x86_return",
+    "_mcount",
+    "mcount",
+    "__mcount",
 ];
 /// Functions that switch stacks, in libraries of coroutines. A name contains one of these.
 const SWITCHES: [&str; 4] = ["fcontext", "slp_switch", "co_switch", "swapcontext"];
 /// Pieces of code that are no functions, although symbol tables have them as such: they are jumped to, or the kernel goes there. Also
 /// what compilers add to every file, which a pattern is not meant for.
 const NO_FUNCTIONS: &[&str] = &[
-    "__do_global_dtors_aux", "__libc_csu_fini", "__libc_csu_init", "__restore", "__restore_rt", "_dl_relocate_static_pie",
-    "_dl_runtime_profile", "_dl_runtime_resolve", "_dl_start_user", "_fini", "_init", "deregister_tm_clones", "frame_dummy",
+    "__do_global_dtors_aux",
+    "__libc_csu_fini",
+    "__libc_csu_init",
+    "__restore",
+    "__restore_rt",
+    "_dl_relocate_static_pie",
+    "_dl_runtime_profile",
+    "_dl_runtime_resolve",
+    "_dl_start_user",
+    "_fini",
+    "_init",
+    "deregister_tm_clones",
+    "frame_dummy",
     "register_tm_clones",
 ];
 
@@ -124,8 +149,11 @@ pub fn unwinds(elf: &Elf, symbols: &[FunctionSymbol]) -> Option<&'static str> {
     let switches = |name: &str| name == "makecontext" || SWITCHES.iter().any(|part| name.contains(part));
     let imports = imported(elf);
     // (The C library has such functions, and does not use them.)
-    if imports.iter().any(|name| switches(name)) || !is_c_library(symbols) && symbols.iter().any(|s| switches(&s.name)) {
-        return Some("the program switches between stacks of its own, where a return that is watched would lead to the wrong place");
+    if imports.iter().any(|name| switches(name)) || !is_c_library(symbols) && symbols.iter().any(|s| switches(&s.name))
+    {
+        return Some(
+            "the program switches between stacks of its own, where a return that is watched would lead to the wrong place",
+        );
     }
     None
 }
@@ -148,7 +176,16 @@ mod tests {
 
     #[test]
     fn aliases_are_known() {
-        for name in ["setjmp", "_setjmp", "__sigsetjmp", "__GI__setjmp", "__vfork", "__libc_start_main", "_start", "jump_fcontext"] {
+        for name in [
+            "setjmp",
+            "_setjmp",
+            "__sigsetjmp",
+            "__GI__setjmp",
+            "__vfork",
+            "__libc_start_main",
+            "_start",
+            "jump_fcontext",
+        ] {
             assert!(reason(name).is_some(), "{name}");
         }
         for name in ["malloc", "__libc_malloc", "start_work", "write", "fork"] {

@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn registers_by_name() {
-        for (name, register) in [
+        for (name, expected) in [
             ("rax", Some((80, 8))),
             ("eax", Some((80, 4))),
             ("ax", Some((80, 2))),
@@ -138,7 +138,7 @@ mod tests {
             ("r16", None),
             ("", None),
         ] {
-            assert_eq!(super::register(name), register, "{name}");
+            assert_eq!(register(name), expected, "{name}");
         }
     }
 

@@ -1,10 +1,10 @@
 //! The arguments of functions, from DWARF.
 
-use super::{Typed, placed};
+use super::typed::{CallSignature, placed};
 use crate::elf::Elf;
 use gimli::{
-    Attribute, AttributeValue, DebuggingInformationEntry, Dwarf, EndianArcSlice, LittleEndian, Reader, SectionId, Unit, UnitOffset,
-    constants as dw,
+    Attribute, AttributeValue, DebuggingInformationEntry, Dwarf, EndianArcSlice, LittleEndian, Reader, SectionId, Unit,
+    UnitOffset, constants as dw,
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const DEEPEST: usize = 32;
 const LONGEST_NAME: usize = 256;
 
 /// The functions that begin at these addresses.
-pub fn of(elf: &Elf, separate: Option<&Elf>, addresses: &[u64]) -> HashMap<u64, Typed> {
+pub fn of(elf: &Elf, separate: Option<&Elf>, addresses: &[u64]) -> HashMap<u64, CallSignature> {
     let has = |elf: &&Elf| elf.section(b".debug_info").is_some();
     let Some(elf) = Some(elf).filter(has).or_else(|| separate.filter(has)) else { return HashMap::new() };
     let mut finder = Finder { wanted: addresses.iter().copied().collect(), found: HashMap::new() };
@@ -45,7 +45,7 @@ fn load(elf: &Elf) -> Option<Dwarf<Slice>> {
 
 struct Finder {
     wanted: HashSet<u64>,
-    found: HashMap<u64, Typed>,
+    found: HashMap<u64, CallSignature>,
 }
 
 impl Finder {
@@ -81,7 +81,7 @@ struct Context<'d> {
 }
 
 impl Context<'_> {
-    fn function(&self, at: UnitOffset) -> Result<Typed, gimli::Error> {
+    fn function(&self, at: UnitOffset) -> Result<CallSignature, gimli::Error> {
         let entry = self.unit.entry(at)?;
         let result = match self.inherited(&entry, dw::DW_AT_type)? {
             Some(AttributeValue::UnitRef(ty)) => self.word_type(ty, true)?.unwrap_or(WordType::Raw),

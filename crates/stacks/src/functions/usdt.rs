@@ -3,7 +3,8 @@
 //! A note has the address of the probe, that of a counter which tells the program that somebody looks (a semaphore), and where the
 //! arguments are, in the words of the assembler: `-4@%edi 8@-16(%rbp) 8@$5`.
 
-use super::{Chosen, CodeFileToProbe, MOST_FUNCTIONS, machine};
+use super::file::{CodeFileToProbe, MOST_FUNCTIONS, ProbesFound};
+use super::machine;
 use crate::elf::{Elf, string_at, u32_at, u64_at};
 use std::sync::Arc;
 use stride_event::{
@@ -26,7 +27,7 @@ struct Note {
 }
 
 /// The probes of a file that match, as `LABEL:PROVIDER:NAME`.
-pub fn usdt_probes(file: &CodeFileToProbe, label: &str, provider: &Glob, name: &Glob) -> Result<Chosen, String> {
+pub fn usdt_probes(file: &CodeFileToProbe, label: &str, provider: &Glob, name: &Glob) -> Result<ProbesFound, String> {
     let shown = file.path.display();
     let all = notes(&file.elf);
     if all.is_empty() {
@@ -61,7 +62,7 @@ pub fn usdt_probes(file: &CodeFileToProbe, label: &str, provider: &Glob, name: &
         let semaphore = file.elf.data_offset_of(note.semaphore).unwrap_or(0);
         probes.push(LibraryProbe { function: Arc::new(function), offset, semaphore, words: words.into() });
     }
-    Ok(Chosen { file: ProbedFile { path: file.path.clone(), probes }, remarks: Vec::new() })
+    Ok(ProbesFound { file: ProbedFile { path: file.path.clone(), probes }, remarks: Vec::new() })
 }
 
 fn notes(elf: &Elf) -> Vec<Note> {

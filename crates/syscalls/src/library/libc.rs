@@ -1,6 +1,6 @@
 //! The C library, as sections 2 and 3 of the Linux man pages declare it.
 
-use super::{Prototype, DOUBLE, INT, LONG, POINTER, SIZE, TEXT, UINT, VOID, WordType, function};
+use super::proto::{DOUBLE, INT, LONG, POINTER, Prototype, SIZE, TEXT, UINT, VOID, WordType, function};
 
 pub const FUNCTIONS: &[Prototype] = &[
     function("abort", &[], VOID),
@@ -14,7 +14,11 @@ pub const FUNCTIONS: &[Prototype] = &[
     function("atoll", &[("nptr", TEXT)], LONG),
     function("bcmp", &[("s1", POINTER), ("s2", POINTER), ("n", SIZE)], INT),
     function("bind", &[("sockfd", INT), ("addr", POINTER), ("addrlen", UINT)], INT),
-    function("bsearch", &[("key", POINTER), ("base", POINTER), ("nmemb", SIZE), ("size", SIZE), ("compar", POINTER)], POINTER),
+    function(
+        "bsearch",
+        &[("key", POINTER), ("base", POINTER), ("nmemb", SIZE), ("size", SIZE), ("compar", POINTER)],
+        POINTER,
+    ),
     function("bzero", &[("s", POINTER), ("n", SIZE)], VOID),
     function("calloc", &[("nmemb", SIZE), ("size", SIZE)], POINTER),
     function("chdir", &[("path", TEXT)], INT),
@@ -69,7 +73,11 @@ pub const FUNCTIONS: &[Prototype] = &[
     function("gethostbyname", &[("name", TEXT)], POINTER),
     function("getline", &[("lineptr", POINTER), ("n", POINTER), ("stream", POINTER)], LONG),
     function("getopt", &[("argc", INT), ("argv", POINTER), ("optstring", TEXT)], INT),
-    function("getopt_long", &[("argc", INT), ("argv", POINTER), ("optstring", TEXT), ("longopts", POINTER), ("longindex", POINTER)], INT),
+    function(
+        "getopt_long",
+        &[("argc", INT), ("argv", POINTER), ("optstring", TEXT), ("longopts", POINTER), ("longindex", POINTER)],
+        INT,
+    ),
     function("getpid", &[], INT),
     function("getpwnam", &[("name", TEXT)], POINTER),
     function("getpwuid", &[("uid", UINT)], POINTER),
@@ -96,7 +104,11 @@ pub const FUNCTIONS: &[Prototype] = &[
     function("mkdir", &[("path", TEXT), ("mode", UINT)], INT),
     function("mkstemp", &[("template", TEXT)], INT),
     function("mktime", &[("tm", POINTER)], LONG),
-    function("mmap", &[("addr", POINTER), ("length", SIZE), ("prot", INT), ("flags", INT), ("fd", INT), ("offset", LONG)], POINTER),
+    function(
+        "mmap",
+        &[("addr", POINTER), ("length", SIZE), ("prot", INT), ("flags", INT), ("fd", INT), ("offset", LONG)],
+        POINTER,
+    ),
     function("munmap", &[("addr", POINTER), ("length", SIZE)], INT),
     function("nanosleep", &[("duration", POINTER), ("rem", POINTER)], INT),
     function("open", &[("path", TEXT), ("flags", INT)], INT),
@@ -112,7 +124,11 @@ pub const FUNCTIONS: &[Prototype] = &[
     function("pthread_cond_signal", &[("cond", POINTER)], INT),
     function("pthread_cond_timedwait", &[("cond", POINTER), ("mutex", POINTER), ("abstime", POINTER)], INT),
     function("pthread_cond_wait", &[("cond", POINTER), ("mutex", POINTER)], INT),
-    function("pthread_create", &[("thread", POINTER), ("attr", POINTER), ("start_routine", POINTER), ("arg", POINTER)], INT),
+    function(
+        "pthread_create",
+        &[("thread", POINTER), ("attr", POINTER), ("start_routine", POINTER), ("arg", POINTER)],
+        INT,
+    ),
     function("pthread_join", &[("thread", SIZE), ("retval", POINTER)], INT),
     function("pthread_mutex_destroy", &[("mutex", POINTER)], INT),
     function("pthread_mutex_init", &[("mutex", POINTER), ("attr", POINTER)], INT),
@@ -134,7 +150,11 @@ pub const FUNCTIONS: &[Prototype] = &[
     function("realpath", &[("path", TEXT), ("resolved_path", POINTER)], TEXT),
     function("recv", &[("sockfd", INT), ("buf", POINTER), ("len", SIZE), ("flags", INT)], LONG),
     function("regcomp", &[("preg", POINTER), ("regex", TEXT), ("cflags", INT)], INT),
-    function("regexec", &[("preg", POINTER), ("string", TEXT), ("nmatch", SIZE), ("pmatch", POINTER), ("eflags", INT)], INT),
+    function(
+        "regexec",
+        &[("preg", POINTER), ("string", TEXT), ("nmatch", SIZE), ("pmatch", POINTER), ("eflags", INT)],
+        INT,
+    ),
     function("regfree", &[("preg", POINTER)], VOID),
     function("remove", &[("path", TEXT)], INT),
     function("rename", &[("oldpath", TEXT), ("newpath", TEXT)], INT),

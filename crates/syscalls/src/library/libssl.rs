@@ -1,6 +1,6 @@
 //! libssl, as the man pages of OpenSSL declare it.
 
-use super::{Prototype, INT, LONG, POINTER, SIZE, TEXT, VOID, WordType, function};
+use super::proto::{INT, LONG, POINTER, Prototype, SIZE, TEXT, VOID, WordType, function};
 
 pub const FUNCTIONS: &[Prototype] = &[
     function("SSL_CTX_free", &[("ctx", POINTER)], VOID),
@@ -27,5 +27,9 @@ pub const FUNCTIONS: &[Prototype] = &[
     function("SSL_shutdown", &[("ssl", POINTER)], INT),
     function("SSL_state_string_long", &[("ssl", POINTER)], TEXT),
     function("SSL_write", &[("ssl", POINTER), ("buf", WordType::Buffer(2)), ("num", INT)], INT),
-    function("SSL_write_ex", &[("ssl", POINTER), ("buf", WordType::Buffer(2)), ("num", SIZE), ("written", POINTER)], INT),
+    function(
+        "SSL_write_ex",
+        &[("ssl", POINTER), ("buf", WordType::Buffer(2)), ("num", SIZE), ("written", POINTER)],
+        INT,
+    ),
 ];

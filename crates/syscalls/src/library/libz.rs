@@ -1,15 +1,32 @@
 //! zlib, as its manual declares it.
 
-use super::{Prototype, INT, POINTER, SIZE, TEXT, UINT, WordType, function};
+use super::proto::{INT, POINTER, Prototype, SIZE, TEXT, UINT, WordType, function};
 
 pub const FUNCTIONS: &[Prototype] = &[
     function("adler32", &[("adler", SIZE), ("buf", POINTER), ("len", UINT)], SIZE),
     function("compress", &[("dest", POINTER), ("destLen", POINTER), ("source", POINTER), ("sourceLen", SIZE)], INT),
-    function("compress2", &[("dest", POINTER), ("destLen", POINTER), ("source", POINTER), ("sourceLen", SIZE), ("level", INT)], INT),
+    function(
+        "compress2",
+        &[("dest", POINTER), ("destLen", POINTER), ("source", POINTER), ("sourceLen", SIZE), ("level", INT)],
+        INT,
+    ),
     function("crc32", &[("crc", SIZE), ("buf", POINTER), ("len", UINT)], SIZE),
     function("deflate", &[("strm", POINTER), ("flush", INT)], INT),
     function("deflateEnd", &[("strm", POINTER)], INT),
-    function("deflateInit2_", &[("strm", POINTER), ("level", INT), ("method", INT), ("windowBits", INT), ("memLevel", INT), ("strategy", INT), ("version", TEXT), ("stream_size", INT)], INT),
+    function(
+        "deflateInit2_",
+        &[
+            ("strm", POINTER),
+            ("level", INT),
+            ("method", INT),
+            ("windowBits", INT),
+            ("memLevel", INT),
+            ("strategy", INT),
+            ("version", TEXT),
+            ("stream_size", INT),
+        ],
+        INT,
+    ),
     function("deflateInit_", &[("strm", POINTER), ("level", INT), ("version", TEXT), ("stream_size", INT)], INT),
     function("deflateReset", &[("strm", POINTER)], INT),
     function("gzclose", &[("file", POINTER)], INT),

@@ -238,6 +238,28 @@ function slowest(view) {
   body.append(label, holder);
 }
 
+function library() {
+  const { rows, more: rest } = run.library;
+  byId("library").hidden = !rows.length;
+  if (!rows.length) return;
+  const most = largest(rows, (row) => row.time);
+  byId("library-note").textContent =
+    `Functions of libraries. A function's time includes that of the functions and system calls in it. Where a return was not seen, there is no time.${more(rest, "function")}`;
+  byId("library-body").append(
+    table({
+      label: "Library calls",
+      rows,
+      sort: "Time",
+      columns: [
+        { title: "Function", wide: true, value: (r) => r.name, cell: (r) => path(r.name) },
+        { title: "Calls", num: true, value: (r) => r.calls, cell: (r) => grouped(r.calls) },
+        { title: "Time", value: (r) => r.time, cell: (r) => duration(r.time), bar: (r) => r.time / most },
+        { title: "Longest", num: true, hide: true, value: (r) => r.most, cell: (r) => duration(r.most) },
+      ],
+    }),
+  );
+}
+
 function jump(view, row) {
   if (!view) return moment(row.at);
   return button(
@@ -311,6 +333,7 @@ findings(view);
 files();
 errors();
 slowest(view);
+library();
 processes();
 navigation();
 scheme({

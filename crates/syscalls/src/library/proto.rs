@@ -1,0 +1,57 @@
+//! How functions are described.
+
+/// The type of an argument or result, as far as its register tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WordType {
+    /// The function returns nothing.
+    Void,
+    /// Unknown: shown in hexadecimal.
+    Raw,
+    Int {
+        bytes: u8,
+        signed: bool,
+    },
+    Bool,
+    /// A `char`.
+    Char,
+    Pointer,
+    /// `char *`: a string with a NUL.
+    Text,
+    /// A number that may be the address of a string.
+    MaybeText {
+        signed: bool,
+    },
+    /// A buffer whose length is the argument of this number, counted from 0.
+    Buffer(u8),
+    /// A number in a register that probes cannot read (floating point).
+    Unreadable,
+}
+
+impl WordType {
+    /// True for pointers to memory that is captured.
+    pub fn is_captured(self) -> bool {
+        matches!(self, WordType::Text | WordType::MaybeText { .. } | WordType::Buffer(_))
+    }
+}
+
+/// A function: its name, the names and types of its arguments, and the type of its result.
+#[derive(Clone, Copy, Debug)]
+pub struct Prototype {
+    pub name: &'static str,
+    pub params: &'static [(&'static str, WordType)],
+    pub result: WordType,
+}
+
+pub const fn function(name: &'static str, params: &'static [(&'static str, WordType)], result: WordType) -> Prototype {
+    Prototype { name, params, result }
+}
+
+pub const INT: WordType = WordType::Int { bytes: 4, signed: true };
+pub const UINT: WordType = WordType::Int { bytes: 4, signed: false };
+pub const LONG: WordType = WordType::Int { bytes: 8, signed: true };
+/// `size_t` and `unsigned long`.
+pub const SIZE: WordType = WordType::Int { bytes: 8, signed: false };
+pub const POINTER: WordType = WordType::Pointer;
+pub const TEXT: WordType = WordType::Text;
+pub const VOID: WordType = WordType::Void;
+pub const DOUBLE: WordType = WordType::Unreadable;
