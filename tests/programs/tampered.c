@@ -6,14 +6,17 @@
  * loop: after "ready", chdir again and again until the end of the input; each result is a letter: o for 0, e for EIO, and x for any other.
  * handler: a handler for SIGUSR1, chdir, and how often the handler ran.
  * delayed: a child calls chdir and is killed; the parent reports it.
+ * lines: requests of a GPIO chip that is not there.
  * birth: fork, vfork and a thread, and which of them were there.
  */
 #include <errno.h>
+#include <linux/gpio.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -97,6 +100,12 @@ int main(int argc, char **argv)
 		kill(child, SIGKILL);
 		waitpid(child, &status, 0);
 		printf("killed: %d\n", WIFSIGNALED(status));
+	} else if (!strcmp(scene, "lines")) {
+		struct gpioline_info line = { 7, GPIOLINE_FLAG_IS_OUT, "seven", "test" };
+		struct gpiohandle_request handle = { { 3, 4 }, GPIOHANDLE_REQUEST_OUTPUT, { 1, 0 }, "test", 2, 9 };
+
+		told("info", ioctl(-1, GPIO_GET_LINEINFO_IOCTL, &line));
+		told("handle", ioctl(-1, GPIO_GET_LINEHANDLE_IOCTL, &handle));
 	} else if (!strcmp(scene, "birth")) {
 		int there = 0;
 		pid_t child = fork();

@@ -102,6 +102,20 @@ fn memory_is_overwritten() {
     );
 }
 
+/// A call that seems to succeed has its memory shown as if the kernel had filled it in.
+#[test]
+fn memory_of_calls_that_seem_to_succeed() {
+    program!("tampered");
+    let (out, trace) = tampered("lines", &["-e", "trace=ioctl", "--inject=ioctl:retval=0"], &["lines"]);
+    assert_eq!(out, ["info: 0", "handle: 0"]);
+    let shown = [
+        "ioctl(-1, GPIO_GET_LINEINFO_IOCTL, {line_offset=7} => {flags=GPIOLINE_FLAG_IS_OUT, name=\"seven\", consumer=\"test\"}) = 0 (INJECTED)",
+        "ioctl(-1, GPIO_GET_LINEHANDLE_IOCTL, {lines=2, lineoffsets=[3, 4], flags=GPIOHANDLE_REQUEST_OUTPUT, default_values=[1, 0], \
+         consumer_label=\"test\"} => {fd=9}) = 0 (INJECTED)",
+    ];
+    assert_eq!(trace, shown);
+}
+
 #[test]
 fn signals() {
     program!("tampered");

@@ -86,5 +86,6 @@ pub fn who<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
 
 /// The policy that sched_getscheduler(2) returns.
 pub fn policy<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
-    Some(Value::Flags { raw: cx.ret()? as u64, set: &POLICY_FLAGS })
+    let raw = cx.ret()? as u64;
+    POLICY_FLAGS.describes(raw).then_some(Value::Flags { raw, set: &POLICY_FLAGS })
 }

@@ -50,7 +50,7 @@ structs! {
     }
     pub EVENT_OUT = gpioevent_request { fd: Ty::Fd }
     pub VALUES = gpiohandle_data { values: BYTES }
-    pub CONFIG = gpiohandle_config { flags: Ty::Flags(&HANDLE_FLAGS), default_values: BYTES, padding: PADDING }
+    pub CONFIG = gpiohandle_config { flags: Ty::Flags(&HANDLE_FLAGS), default_values: BYTES }
     pub V2_ATTR = gpio_v2_line_attribute { id: Ty::UInt, padding: Ty::Hex, flags: FLAGS64 }
     pub V2_CONFIG_ATTR = gpio_v2_line_config_attribute { attr: Ty::Struct(&V2_ATTR), mask: HEX64 }
     pub V2_LINE_IN = gpio_v2_line_info { offset: Ty::UInt }

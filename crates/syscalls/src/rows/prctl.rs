@@ -165,8 +165,9 @@ const NAMES_NO_VMA: When = unless("attr", &[c::PR_SET_VMA_ANON_NAME]);
 
 /// arch_prctl(2) with the operations at the left.
 macro_rules! arch_prctl {
-    ($($op:ident)|+; $($ty:expr)?) => {
-        form(&[$(c::$op),+], syscall("arch_prctl", NONE, Ret::Int, &[arg("op", Ty::Enum(&ARCH_PRCTL)), $(arg("addr", $ty))?]))
+    ($($op:ident)|+; $($ty:expr)?) => { arch_prctl!($($op)|+ -> Ret::Int; $($ty)?) };
+    ($($op:ident)|+ -> $ret:expr; $($ty:expr)?) => {
+        form(&[$(c::$op),+], syscall("arch_prctl", NONE, $ret, &[arg("op", Ty::Enum(&ARCH_PRCTL)), $(arg("addr", $ty))?]))
     };
 }
 
@@ -176,7 +177,7 @@ static ARCH_PRCTL_FORMS: &[Form] = &[
     arch_prctl!(ARCH_GET_FS | ARCH_GET_GS; out!(Ty::Addr)),
     arch_prctl!(ARCH_GET_CPUID;),
     arch_prctl!(ARCH_GET_XCOMP_SUPP | ARCH_GET_XCOMP_PERM | ARCH_GET_XCOMP_GUEST_PERM; STATE_MASK),
-    arch_prctl!(ARCH_REQ_XCOMP_PERM | ARCH_REQ_XCOMP_GUEST_PERM; Ty::Custom(Irregular::Numbered, &Ty::As(Width::Word, &Ty::Enum(&XFEATURE)))),
+    arch_prctl!(ARCH_REQ_XCOMP_PERM | ARCH_REQ_XCOMP_GUEST_PERM -> Ret::Flags(&XFEATURE_MASK); Ty::Custom(Irregular::Numbered, &Ty::As(Width::Word, &Ty::Enum(&XFEATURE)))),
 ];
 
 /// seccomp(2) with the operations at the left.
