@@ -9,7 +9,7 @@ use crate::refusal::why;
 use crate::relocate::{self, Types};
 use crate::ring_size::RingSize;
 use crate::wire::{
-    OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder, bound, bytes_of, change_key, code_change,
+    OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder, bound, bytes_of, call_flag, change_key, code_change,
     left_out_flag, read, task_state,
 };
 use crate::{counts, globs, refusal};
@@ -44,6 +44,8 @@ pub struct Config<'a> {
     pub attach: bool,
     pub machine: Option<&'a Machine>,
     pub max_depth: Option<u32>,
+    /// All threads that share memory with a traced thread are traced as well.
+    pub whole_spaces: bool,
     /// The containers of threads are told.
     pub containers: bool,
     /// Calls come with their stacks, all or some.
@@ -158,6 +160,18 @@ impl Kernel {
             rodata.by_size = by.size;
             rodata.by_cgroup = by.container;
             rodata.few_calls = tables.few;
+            use call_flag as has;
+            rodata.seen_entering = tables.numbers(&[has::CALL_ENTRY, has::CALL_MIXED, has::CALL_EXEC]);
+            let by_any = [has::CALL_TRACED, has::CALL_EXEC, has::CALL_CLONE, has::CALL_SETS_USER];
+            let by_stacks = [has::CALL_MAPS, has::CALL_REMAPS, has::CALL_ATTACHES];
+            let by_stacks: &[_] = if config.stacks == StackRate::None { &[] } else { &by_stacks };
+            rodata.seen_leaving = tables.numbers(&[&by_any[..], by_stacks].concat());
+            // Other threads change users and code, too.
+            let asks_others =
+                config.machine.is_some_and(|machine| machine.user.is_some()) || !config.whole_spaces && config.stacks != StackRate::None;
+            rodata.thread_first = !tables.few && !asks_others;
+            let needs_call = tables.names || config.stacks != StackRate::None || config.endings.bytes.is_some();
+            rodata.outcome_first = rodata.thread_first && *config.endings != Endings::default() && !needs_call;
             if let Some(fds) = config.fds {
                 rodata.filter_fds = true;
                 let high = |fd| fd >= bound::FD_MAX.0 as i32;
@@ -533,6 +547,7 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         needs_entry: true,
         execs: true,
         few: false,
+        names: false,
     };
     let config = Config {
         follow: true,
@@ -547,6 +562,7 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         attach: true,
         machine: None,
         max_depth: None,
+        whole_spaces: false,
         containers: false,
         stacks: StackRate::All,
         ring: RingSize::of(ring_bytes, true),

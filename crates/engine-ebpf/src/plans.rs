@@ -25,6 +25,8 @@ pub struct Tables {
     pub execs: bool,
     /// Not all calls are wanted.
     pub few: bool,
+    /// Some calls are wanted however they return.
+    pub names: bool,
 }
 
 impl Tables {
@@ -38,6 +40,7 @@ impl Tables {
             needs_entry: false,
             execs: false,
             few: !spec.calls.is_all() || spec.about.is_some(),
+            names: spec.names != CallSet::empty(),
         };
         let reported = spec.reported();
         for &abi in Abi::SERVED {
@@ -56,6 +59,16 @@ impl Tables {
             tables.simplify(abi);
         }
         Ok(tables)
+    }
+
+    /// The numbers, as bits, of the calls in any ABI that have one of these flags.
+    pub fn numbers(&self, flags: &[call_flag]) -> [u64; NUMBERS / 64] {
+        let flags = flags.iter().fold(0, |all, flag| all | flag.0);
+        let mut bits = [0; NUMBERS / 64];
+        for (at, call) in self.calls.iter().enumerate() {
+            bits[at % NUMBERS / 64] |= u64::from(call.flags & flags != 0) << (at % 64);
+        }
+        bits
     }
 
     /// Marks the wanted calls, and those that are found by their number alone.

@@ -352,6 +352,9 @@ struct task_state {
 	u16 ring;
 	/* How many generations of processes lie between it and the first one. */
 	u16 depth;
+	/* If calls are only counted: one more than the index of the call that it is in. 0: the call itself has to tell. */
+	u32 counted_as;
+	u32 pad;
 };
 
 #endif

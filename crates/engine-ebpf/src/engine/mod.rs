@@ -160,6 +160,7 @@ impl EbpfEngine {
             attach: !spec.attach.is_empty() || spec.machine.is_some(),
             machine: spec.machine.as_ref(),
             max_depth: spec.max_depth,
+            whole_spaces: shares_no_memory(spec),
             containers: tells_containers(spec),
             stacks: if Self::CAPABILITIES.stacks { spec.stacks } else { StackRate::None },
             ring: settings.ring(spec),
@@ -539,6 +540,11 @@ fn rings(kernel: &Kernel, size: RingSize) -> io::Result<(Rings, Option<Drain>)> 
         .wait
         .then(|| Drain::start(kernel.drain_wakeups(), gauges.into_iter().zip(all).collect(), words, size).ok());
     Ok((rings, drain.flatten()))
+}
+
+/// True if no thread that is not traced shares memory with a traced one: all descendants of the command are traced.
+fn shares_no_memory(spec: &TraceSpec) -> bool {
+    spec.follow && spec.max_depth.is_none() && spec.attach.is_empty() && spec.machine.is_none() && !spec.detach_on_execve
 }
 
 /// True if views need the containers of threads. Counts need them only if the container is one of their keys.
