@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use stride_engine_base::Delayed;
-use stride_event::{Bounds, CountBy, Counted, Counting, Endings, FdSet, Histogram, Lost, Machine, StackRate, Tid};
+use stride_event::{Bounds, CountBy, Counted, Counting, Endings, FdSet, Histogram, IdBounds, Lost, Machine, StackRate, Tid};
 
 /// The settings that the programs are specialised for.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +40,8 @@ pub struct Config<'a> {
     pub fds: Option<&'a FdSet>,
     /// How wanted calls return.
     pub endings: &'a Endings,
+    /// The threads whose calls are wanted.
+    pub ids: IdBounds,
     /// Running threads are searched for (`-p`, `--all`).
     pub attach: bool,
     pub machine: Option<&'a Machine>,
@@ -171,7 +173,7 @@ impl Kernel {
                 config.machine.is_some_and(|machine| machine.user.is_some()) || !config.whole_spaces && config.stacks != StackRate::None;
             rodata.thread_first = !tables.few && !asks_others;
             let needs_call = tables.names || config.stacks != StackRate::None || config.endings.bytes.is_some();
-            rodata.outcome_first = rodata.thread_first && *config.endings != Endings::default() && !needs_call;
+            rodata.outcome_first = rodata.thread_first && !(config.endings.is_all() && config.ids.is_all()) && !needs_call;
             if let Some(fds) = config.fds {
                 rodata.filter_fds = true;
                 let high = |fd| fd >= bound::FD_MAX.0 as i32;
@@ -180,6 +182,9 @@ impl Kernel {
                 }
                 rodata.want_high_fds = fds.inverted || fds.listed.iter().any(|&fd| high(fd));
             }
+            rodata.choose_ids = !config.ids.is_all();
+            (rodata.least_process, rodata.most_process) = (config.ids.processes.least, config.ids.processes.most);
+            (rodata.least_thread, rodata.most_thread) = (config.ids.threads.least, config.ids.threads.most);
             let endings = config.endings;
             rodata.skip_failed = endings.errors.is_empty();
             rodata.skip_successful = !endings.successes;
@@ -559,6 +564,7 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         counting: None,
         fds: None,
         endings: &Endings::default(),
+        ids: IdBounds::default(),
         attach: true,
         machine: None,
         max_depth: None,

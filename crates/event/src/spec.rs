@@ -1,6 +1,6 @@
 //! What to trace: the command line in the terms of engines.
 
-use crate::{CountBy, Endings, Machine, Tid};
+use crate::{CountBy, Endings, IdBounds, Machine, Tid};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use stride_syscalls::Abi;
@@ -175,6 +175,8 @@ pub struct TraceSpec {
     pub about: Option<FileFilter>,
     /// How the shown calls return. An engine may skip calls that return otherwise.
     pub endings: Endings,
+    /// The threads whose calls are wanted. The engine may report others.
+    pub ids: IdBounds,
     /// Signals are shown. Without it, an engine may skip them.
     pub signals: bool,
     /// The files and sockets of descriptors are shown, or calls are chosen by them.
@@ -218,6 +220,7 @@ impl Default for TraceSpec {
             counting: None,
             about: None,
             endings: Endings::default(),
+            ids: IdBounds::default(),
             signals: true,
             descriptors: false,
             no_memory: false,

@@ -232,6 +232,8 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	if (filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, regs, abi))
 		return 0;
+	if (!(flags & (CALL_NAMES | CALL_EXEC)) && !has_wanted_id(task))
+		return 0;
 	if (flags & CALL_MIXED && same_twice(regs, abi))
 		flags |= CALL_ENTRY;
 	if (flags & CALL_ENTRY || (flags & CALL_EXEC && !have_prepare_exec))
@@ -347,7 +349,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 	}
 	if (!(flags & CALL_TRACED) && !(was & TASK_ENTRY_SENT))
 		return;
-	if (!ends_right(st, plan, call->ret) && !(flags & CALL_NAMES) && !being_killed(call->task, was))
+	if (!is_chosen(call->task, st, plan, call->ret) && !(flags & CALL_NAMES) && !being_killed(call->task, was))
 		return;
 	if (filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, call->regs, call->abi))
 		return;
@@ -407,7 +409,7 @@ static __always_inline bool counted_at_once(struct task_struct *task, struct tas
 	/* (The call may be counted by a name that execve has just changed.) */
 	if (!plan || plan->flags & (CALL_EXEC | CALL_NAMES | CALL_FDS) || !(plan->flags & CALL_TRACED))
 		return false;
-	if (!ends_right(st, plan, ret) || being_killed(task, 0) || !counted(task, st, plan, index, ret))
+	if (!is_chosen(task, st, plan, ret) || being_killed(task, 0) || !counted(task, st, plan, index, ret))
 		return false;
 	st->counted_as = 0;
 	st->entered = 0;
@@ -430,7 +432,7 @@ int on_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 		/* (A thread that found no room for its state may share its code with others.) */
 		if (!st && !(take_stacks && *(volatile u64 *)&control_lost))
 			return 0;
-		if (outcome_first && st && !st->flags && !ends_right(st, NULL, ret) && !being_killed(task, 0)) {
+		if (outcome_first && st && !st->flags && !is_chosen(task, st, NULL, ret) && !being_killed(task, 0)) {
 			st->entered = 0;
 			return 0;
 		}

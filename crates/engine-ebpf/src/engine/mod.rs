@@ -157,6 +157,7 @@ impl EbpfEngine {
                 _ => None,
             },
             endings: &spec.endings,
+            ids: spec.ids,
             attach: !spec.attach.is_empty() || spec.machine.is_some(),
             machine: spec.machine.as_ref(),
             max_depth: spec.max_depth,
