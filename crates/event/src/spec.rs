@@ -205,7 +205,7 @@ impl Default for TraceSpec {
             max_depth: None,
             calls: CallSet::all(),
             names: CallSet::empty(),
-            limits: crate::Limits { text: 32, elements: 32 },
+            limits: crate::Limits { text: 32, elements: 32, received: true },
             dump_read: FdSet::none(),
             dump_write: FdSet::none(),
             seccomp: Seccomp::Off,
