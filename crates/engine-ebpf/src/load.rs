@@ -22,7 +22,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use stride_engine_base::Delayed;
-use stride_event::{Bounds, CountBy, Counted, Counting, Endings, FdSet, Histogram, IdBounds, Lost, Machine, StackRate, Tid};
+use stride_event::{
+    Bounds, CountBy, Counted, Counting, Endings, FdSet, Histogram, IdBounds, Lost, Machine, StackRate, Tid,
+};
 
 /// The settings that the programs are specialised for.
 #[derive(Clone, Copy, Debug)]
@@ -169,11 +171,12 @@ impl Kernel {
             let by_stacks: &[_] = if config.stacks == StackRate::None { &[] } else { &by_stacks };
             rodata.seen_leaving = tables.numbers(&[&by_any[..], by_stacks].concat());
             // Other threads change users and code, too.
-            let asks_others =
-                config.machine.is_some_and(|machine| machine.user.is_some()) || !config.whole_spaces && config.stacks != StackRate::None;
+            let asks_others = config.machine.is_some_and(|machine| machine.user.is_some())
+                || !config.whole_spaces && config.stacks != StackRate::None;
             rodata.thread_first = !tables.few && !asks_others;
             let needs_call = tables.names || config.stacks != StackRate::None || config.endings.bytes.is_some();
-            rodata.outcome_first = rodata.thread_first && !(config.endings.is_all() && config.ids.is_all()) && !needs_call;
+            rodata.outcome_first =
+                rodata.thread_first && !(config.endings.is_all() && config.ids.is_all()) && !needs_call;
             if let Some(fds) = config.fds {
                 rodata.filter_fds = true;
                 let high = |fd| fd >= bound::FD_MAX.0 as i32;

@@ -57,7 +57,8 @@ fn received_data_can_be_left_out() {
         let (mut read, mut written) = (Vec::new(), Vec::new());
         while let Some(event) = engine.next().unwrap() {
             let Event::Exit(call) = event else { continue };
-            let data = (call.blocks.prefix(Phase::Exit, call.args[1], 16), call.blocks.prefix(Phase::Entry, call.args[1], 16));
+            let data =
+                (call.blocks.prefix(Phase::Exit, call.args[1], 16), call.blocks.prefix(Phase::Entry, call.args[1], 16));
             match call.nr as i64 {
                 libc::SYS_read => read.push(data.0.to_vec()),
                 libc::SYS_write => written.push(data.1.to_vec()),

@@ -76,8 +76,7 @@ fn callers(wanted: impl Fn([Tid; 2]) -> IdBounds) -> ([Tid; 2], BTreeSet<Tid>) {
     let start = || Command::new("/bin/cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let mut two = [start(), start()];
     let pids = two.each_ref().map(|child| child.id() as Tid);
-    let mut engine =
-        EbpfEngine::start(TraceSpec { attach: pids.to_vec(), ids: wanted(pids), ..everything() }).unwrap();
+    let mut engine = EbpfEngine::start(TraceSpec { attach: pids.to_vec(), ids: wanted(pids), ..everything() }).unwrap();
     // They read the end of the pipe, and then exit.
     two.iter_mut().for_each(|child| drop(child.stdin.take()));
     let (mut called, mut ended) = (BTreeSet::new(), BTreeSet::new());

@@ -55,15 +55,7 @@ pub fn capture(plan: &Plan, row: &Syscall, phase: Phase, call: &mut Call, limits
     }
 }
 
-fn run(
-    ops: &[Op],
-    base: usize,
-    row: &Syscall,
-    phase: Phase,
-    call: &mut Call,
-    limits: &Limits,
-    peek: &mut dyn Peek,
-) {
+fn run(ops: &[Op], base: usize, row: &Syscall, phase: Phase, call: &mut Call, limits: &Limits, peek: &mut dyn Peek) {
     for (i, op) in ops.iter().enumerate() {
         let wanted = match phase {
             Phase::Entry => op.dir.at_entry(),

@@ -44,6 +44,8 @@ use stride_event::{
 const PATIENCE: Duration = Duration::from_millis(20);
 /// How often it looks around.
 const LOOK: Duration = Duration::from_millis(50);
+/// Records that are handled before the clock is read for that: less than a millisecond.
+const RECORDS: u64 = 256;
 
 /// Traces with eBPF programs.
 pub struct EbpfEngine {
@@ -101,8 +103,9 @@ pub struct EbpfEngine {
     idle_told: bool,
     /// The kernel side's latest figures for threads that began or ended unseen.
     unseen: u64,
-    /// When it was looked around.
+    /// When it was looked around, and the number of records that were handled.
     looked: Instant,
+    records: u64,
     /// Set while the rest of the ring is read.
     hurry: Option<process::Hurry>,
 }
@@ -246,6 +249,7 @@ impl EbpfEngine {
             idle_told: false,
             unseen: 0,
             looked: Instant::now(),
+            records: 0,
             hurry: None,
         };
         if let Some(command) = waiting {
@@ -304,7 +308,6 @@ impl EbpfEngine {
             if let Some(signal) = self.signals.caught() {
                 self.end(Some(signal));
             }
-            self.look_around();
             if self.stopping.is_none() && is_over() {
                 self.end(None);
             }
@@ -319,6 +322,10 @@ impl EbpfEngine {
                     continue;
                 };
                 self.poller.record(&self.kernel);
+                self.records += 1;
+                if self.records.is_multiple_of(RECORDS) {
+                    self.look_around();
+                }
                 if let Some(note) = self.precedes(&head) {
                     return Ok(Some(note));
                 }
@@ -354,6 +361,7 @@ impl EbpfEngine {
                 return Ok(Some(note));
             }
             self.poller.idle(&self.kernel);
+            self.look_around();
             if !self.wait()? && !std::mem::replace(&mut self.idle_told, true) {
                 return Ok(Some(QueuedEvent::Idle));
             }
@@ -545,7 +553,11 @@ fn rings(kernel: &Kernel, size: RingSize) -> io::Result<(Rings, Option<Drain>)> 
 
 /// True if no thread that is not traced shares memory with a traced one: all descendants of the command are traced.
 fn shares_no_memory(spec: &TraceSpec) -> bool {
-    spec.follow && spec.max_depth.is_none() && spec.attach.is_empty() && spec.machine.is_none() && !spec.detach_on_execve
+    spec.follow
+        && spec.max_depth.is_none()
+        && spec.attach.is_empty()
+        && spec.machine.is_none()
+        && !spec.detach_on_execve
 }
 
 /// True if views need the containers of threads. Counts need them only if the container is one of their keys.

@@ -63,7 +63,10 @@ pub fn parts(root: &ExprNode) -> Vec<ExpressionPart> {
 
 /// True if the number of the call, its thread or the way in which it returned decides this part as a whole.
 fn is_early(part: &ExprNode) -> bool {
-    span(part).is_some() || ids(part).is_some() || decides(part, &[CallField::Name]) || decides(part, &[CallField::Errno])
+    span(part).is_some()
+        || ids(part).is_some()
+        || decides(part, &[CallField::Name])
+        || decides(part, &[CallField::Errno])
 }
 
 /// True if the value depends on these fields only.
