@@ -2,6 +2,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifndef ROOM
+#define ROOM 8000
+#endif
+
 #define KEEP __attribute__((noinline, noipa))
 
 KEEP void three(const char *text)
@@ -14,7 +18,7 @@ KEEP void three(const char *text)
 
 KEEP void two(int depth, const char *text)
 {
-    volatile char room[8000];
+    volatile char room[ROOM];
     room[0] = (char)depth;
     if (depth)
         two(depth - 1, text);

@@ -156,3 +156,6 @@ struct user_regs_struct {
 #define X_OK 1
 #define W_OK 2
 #define R_OK 4
+
+/* The argument of GPIO_GET_LINEINFO_UNWATCH_IOCTL: Documentation/userspace-api/gpio/gpio-get-lineinfo-unwatch-ioctl.rst */
+struct gpio_line_offset { unsigned int offset; };

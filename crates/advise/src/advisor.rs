@@ -2,7 +2,7 @@
 
 use crate::callers::CallerLookup;
 use crate::finding::{Finding, Findings};
-use crate::index::{CallKey, Index, Observed, Scope};
+use crate::index::{CallKey, CallKind, Index, Observed, Scope};
 use crate::ledger;
 use crate::lines::Lines;
 use crate::rule::{Rule, RuleInfo};
@@ -23,8 +23,16 @@ pub struct Advisor {
     lines: Lines,
     stacks: StackTally<CallKey>,
     rules: Vec<(&'static RuleInfo, Box<dyn Rule>)>,
-    /// The rules that want a call, by the address of its row.
-    wanted: FxHashMap<*const Syscall, Rc<[usize]>>,
+    /// By the address of the row.
+    rows: FxHashMap<*const Syscall, OfRow>,
+}
+
+/// What is the same for all calls of a row.
+#[derive(Clone)]
+struct OfRow {
+    kind: CallKind,
+    /// The rules that want these calls.
+    wanted_by: Rc<[usize]>,
 }
 
 impl Advisor {
@@ -36,7 +44,7 @@ impl Advisor {
             lines: Lines::default(),
             stacks: StackTally::default(),
             rules: rules().iter().map(|info| (info, (info.make)())).collect(),
-            wanted: FxHashMap::default(),
+            rows: FxHashMap::default(),
         }
     }
 
@@ -59,15 +67,18 @@ impl Advisor {
         }
         let row = seen.row.unwrap_or(&UNKNOWN);
         let key = self.index.key(call, seen, tracker);
-        self.stacks.count(call, key);
-        let observed = Observed { call, seen, row, key, tracker, line };
-        let closed = self.index.count(&observed);
+        // Callers of other pipes would be named.
+        if !key.about.is_some_and(|object| tracker.stands_for_many(object)) {
+            self.stacks.count(call, key);
+        }
         let rules = &mut self.rules;
-        let wanted = self.wanted.entry(row).or_insert_with(|| {
+        let OfRow { kind, wanted_by } = self.rows.entry(row).or_insert_with(|| {
             let wants = |(_, rule): &(_, Box<dyn Rule>)| rule.wants(row);
-            (0..rules.len()).filter(|&i| wants(&rules[i])).collect()
+            OfRow { kind: CallKind::of(row), wanted_by: (0..rules.len()).filter(|&i| wants(&rules[i])).collect() }
         });
-        for &i in wanted.iter() {
+        let observed = Observed { call, seen, row, kind: *kind, key, tracker, line };
+        let closed = self.index.count(&observed);
+        for &i in wanted_by.iter() {
             rules[i].1.call(&observed, &self.index);
         }
         if let Some(file) = closed {

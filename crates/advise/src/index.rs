@@ -1,7 +1,7 @@
 //! The counts that all rules share: how often each call was made about each thing, and the transfers of each open file.
 
 pub use crate::by_thread::CallCost;
-use crate::by_thread::KindTally;
+use crate::tallies::Tallies;
 use crate::thresholds::SMALL_TRANSFER;
 use rustc_hash::FxHashMap;
 use stride_event::{Call, Event, Ns, Outcome, Tid};
@@ -14,7 +14,7 @@ use stride_track::{Causes, CriticalPath, FileId, HandOvers, ObjectId, ObjectKind
 pub struct CallKey {
     pub abi: Abi,
     pub nr: u32,
-    /// The path that the call names, else the object of its descriptor. All clients of one port count as one.
+    /// The path that the call names, else the object of its descriptor. All clients of one port count as one; each pipe is one.
     pub about: Option<ObjectId>,
 }
 
@@ -45,6 +45,7 @@ pub struct Observed<'a> {
     pub seen: &'a Seen,
     /// The row of the call, which has its effects.
     pub row: &'static Syscall,
+    pub kind: CallKind,
     pub key: CallKey,
     pub tracker: &'a Tracker,
     /// The line of the call in the trace.
@@ -283,32 +284,27 @@ pub struct Index {
     pub time: Ns,
     pub first: Option<Ns>,
     pub last: Ns,
-    by_key: FxHashMap<CallKey, KindTally>,
+    tallies: Tallies,
     causes: Causes,
     path: CriticalPath,
     open: FxHashMap<FileId, OpenFile>,
     paces: FxHashMap<Tid, Pace>,
     /// By ABI and number. Unknown numbers have no entry, so the tables limit the size.
     usual: FxHashMap<(Abi, u32), Usual>,
-    /// The names of processes that have ended.
+    /// The names of processes that have ended or were left.
     comms: FxHashMap<Tid, Box<[u8]>>,
 }
 
-/// A normal run never has this many things; a hostile one may. Beyond the limit, calls are counted without their
-/// object.
-const MAX_KEYS: usize = 1 << 21;
+/// A normal run never has this many things; a hostile one may.
 const MAX_OPEN: usize = 1 << 18;
 const MAX_PROCESSES: usize = 1 << 17;
 const MAX_THREADS: usize = 1 << 17;
 
 impl Index {
     pub fn key(&self, call: &Call, seen: &Seen, tracker: &Tracker) -> CallKey {
-        let about = seen.about().map(|object| tracker.group(object));
+        let about = seen.about().map(|object| tracker.apart(object));
         let key = CallKey { abi: call.abi, nr: call.nr as u32, about };
-        if self.by_key.len() >= MAX_KEYS && !self.by_key.contains_key(&key) {
-            return CallKey { about: None, ..key };
-        }
-        key
+        if self.tallies.has_room_for(key) { key } else { CallKey { about: None, ..key } }
     }
 
     pub fn new(scope: Scope) -> Index {
@@ -323,15 +319,19 @@ impl Index {
     /// Any event, before its call is counted.
     pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
         self.causes.event(event, tracker);
-        let (Event::Exited { tid, .. } | Event::Killed { tid, .. }) = *event else { return };
-        if let Some(process) = tracker.process(tid)
+        let (Event::Exited { tid, .. } | Event::Killed { tid, .. } | Event::Detached { tid, .. }) = *event else {
+            return;
+        };
+        let process = tracker.thread(tid).and_then(|thread| tracker.process(thread.pid));
+        // The last thread need not be the first one.
+        if let Some(process) = process.filter(|process| process.threads <= 1 || process.pid == tid)
             && self.comms.len() < MAX_PROCESSES
         {
-            self.comms.insert(tid, process.comm.as_slice().into());
+            self.comms.insert(process.pid, process.comm.as_slice().into());
         }
     }
 
-    /// The name of a process, also after its end.
+    /// The name of a process, also after its end, and after it was detached from.
     pub fn comm<'a>(&'a self, pid: Tid, tracker: &'a Tracker) -> &'a [u8] {
         let gone = || self.comms.get(&pid).map_or(&b""[..], |comm| comm);
         tracker.process(pid).map_or_else(gone, |process| &process.comm)
@@ -339,7 +339,8 @@ impl Index {
 
     /// Counts a call. Returns the file that the call closed.
     pub fn count(&mut self, observed: &Observed<'_>) -> Option<OpenFile> {
-        let Observed { call, seen, key, .. } = observed;
+        let Observed { call, seen, kind, key, .. } = observed;
+        let kind = *kind;
         let time = observed.time();
         self.calls += 1;
         self.time += time;
@@ -349,8 +350,7 @@ impl Index {
             Some(_) => self.usual.entry((call.abi, key.nr)).or_default().of(time),
             None => time,
         };
-        self.by_key.entry(*key).or_default().add(call.tid, usual);
-        let kind = CallKind::of(observed.row);
+        self.tallies.of(*key).add(call.tid, usual);
         let pace = self.step(observed, kind);
         if let Some((_, id, object)) = seen.made
             && self.open.len() < MAX_OPEN
@@ -410,16 +410,16 @@ impl Index {
     }
 
     pub fn tally(&self, key: CallKey) -> CallCost {
-        self.by_key.get(&key).map(|tally| tally.cost).unwrap_or_default()
+        self.tallies.get(key).map(|tally| tally.cost).unwrap_or_default()
     }
 
-    pub fn tallies(&self) -> impl Iterator<Item = (&CallKey, &CallCost)> {
-        self.by_key.iter().map(|(key, tally)| (key, &tally.cost))
+    pub fn tallies(&self) -> impl Iterator<Item = (CallKey, CallCost)> {
+        self.tallies.iter().map(|(key, tally)| (key, tally.cost))
     }
 
     /// The part of the time of these calls for which the run waited, from 0 to 1.
     pub fn on_path(&self, key: CallKey) -> f64 {
-        self.by_key.get(&key).map_or(1.0, |tally| tally.on_path(&self.path))
+        self.tallies.get(key).map_or(1.0, |tally| tally.on_path(&self.path))
     }
 
     /// Finds the critical path. Before this, all threads count as being on it.
@@ -453,7 +453,7 @@ impl Index {
 
 /// Calls by what the index does with them.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum CallKind {
+pub enum CallKind {
     Close,
     Seek,
     Sync,
@@ -463,7 +463,7 @@ enum CallKind {
 }
 
 impl CallKind {
-    fn of(row: &Syscall) -> CallKind {
+    pub fn of(row: &Syscall) -> CallKind {
         let kind = |effect: &Effect| match effect {
             Effect::Closes => Some(CallKind::Close),
             Effect::Seeks => Some(CallKind::Seek),
@@ -544,6 +544,45 @@ pub fn io(object: ObjectId, tracker: &Tracker) -> Io {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stride_decode::World;
+    use stride_event::Origin;
+
+    /// Knows the name of each process.
+    struct Named;
+
+    impl World for Named {
+        fn comm(&self, _: Tid) -> Option<Vec<u8>> {
+            Some(b"server".to_vec())
+        }
+    }
+
+    #[test]
+    fn processes_keep_their_names() {
+        let (mut index, mut tracker) = (Index::default(), Tracker::default());
+        let of = |origin, tid, process| Event::Started { tid, process, origin, at: 0 };
+        // Process 4 has a second thread, which is the last one; of process 8 only a later thread was attached to.
+        for event in [
+            of(Origin::Attached, 1, 1),
+            of(Origin::Attached, 2, 2),
+            of(Origin::Attached, 4, 4),
+            of(Origin::Attached, 5, 4),
+            of(Origin::Attached, 9, 8),
+            Event::Exited { tid: 1, status: 0, at: 5 },
+            Event::Detached { tid: 2, call: None, at: 6 },
+            Event::Detached { tid: 4, call: None, at: 6 },
+            Event::Detached { tid: 5, call: None, at: 7 },
+            Event::Detached { tid: 9, call: None, at: 8 },
+            Event::Idle,
+        ] {
+            tracker.event(&event, &Named);
+            index.event(&event, &tracker);
+        }
+        for pid in [1, 2, 4, 8] {
+            assert!(tracker.process(pid).is_none(), "{pid}");
+            assert_eq!(index.comm(pid, &tracker), b"server", "{pid}");
+        }
+        assert_eq!(index.comm(9, &tracker), b"", "a thread is no process");
+    }
 
     #[test]
     fn what_is_usual() {

@@ -28,6 +28,7 @@ mod quantity;
 mod rule;
 mod rules;
 mod statement;
+mod tallies;
 mod threshold;
 mod thresholds;
 

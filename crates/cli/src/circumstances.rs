@@ -26,6 +26,11 @@ pub fn traced(options: &Options, engine: &str, wall_offset: i128, started: Ns) -
     }
 }
 
+/// True if this machine has that name.
+pub fn is_this_host(host: &str) -> bool {
+    nix::sys::utsname::uname().is_ok_and(|uname| uname.nodename() == host)
+}
+
 /// The circumstances of the run that was recorded.
 pub fn recorded(recorded: &Metadata) -> RunInfo {
     RunInfo {

@@ -1,21 +1,16 @@
 //! Which calls are chosen by what happened: `--duration`, `--errno`, `--where`, `--switch-on`, `--switch-off`.
 
-use crate::facts::{Arguments, AskedCall, lasted};
+use crate::facts::lasted;
 use crate::flags::Options;
-use crate::layout;
-use crate::people::People;
+use crate::judge::Judge;
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 use stride_decode::World;
 use stride_event::quantity::count;
-use stride_event::{Bounds, Call, ErrnoSet, Event, Ns, Outcome, Tid};
-use stride_filter::{CallField, Expression, ExpressionPart, Fault};
+use stride_event::{Bounds, Call, ErrnoSet, Event, LibraryCall, LibraryPart, Ns, Outcome};
+use stride_filter::{Expression, ExpressionPart};
 use stride_proc::Source;
-use stride_track::{Seen, Tracker};
-
-/// A machine has fewer threads.
-const MOST_THREADS: usize = 1 << 18;
+use stride_track::Tracker;
 
 pub struct Conditions {
     durations: Bounds<Ns>,
@@ -27,13 +22,7 @@ pub struct Conditions {
     /// Calls are shown at present.
     on: bool,
     tracker: Rc<RefCell<Tracker>>,
-    /// The objects that calls in flight are about, if an expression asks for them.
-    entered: Option<HashMap<Tid, Seen>>,
-    people: People,
-    arguments: Arguments,
-    /// Calls for which an expression has no value, although it asks for nothing that the call lacks.
-    faults: u64,
-    first_fault: Option<Fault>,
+    judge: Judge,
 }
 
 impl Conditions {
@@ -44,9 +33,6 @@ impl Conditions {
         shown: Box<dyn World>,
         tracker: Rc<RefCell<Tracker>>,
     ) -> Conditions {
-        let asks = |field| options.expressions().any(|expression| expression.mentions(field));
-        let about_files = [CallField::Path, CallField::FdKind, CallField::FdPeer].into_iter().any(asks);
-        let people = (asks(CallField::Uid) || asks(CallField::Exe)).then_some(source);
         Conditions {
             durations: options.durations,
             errors: options.errors.clone(),
@@ -56,27 +42,14 @@ impl Conditions {
             shows_switches: options.show_switches,
             on: options.switch_on.is_none(),
             tracker,
-            entered: about_files.then(HashMap::new),
-            people: People::new(people),
-            arguments: Arguments::new(layout::decoding(options), shown),
-            faults: 0,
-            first_fault: None,
+            judge: Judge::new(options.deciding(), options, source, shown),
         }
     }
 
     /// Follows the events. To be told of each, before calls are asked about.
     pub fn note(&mut self, event: &Event<'_>) {
-        self.people.note(event);
-        let Some(entered) = &mut self.entered else { return };
-        match *event {
-            Event::Enter(call) if entered.len() < MOST_THREADS => {
-                if let Some(wait) = self.tracker.borrow().wait(call.tid) {
-                    entered.insert(call.tid, wait.seen);
-                }
-            }
-            Event::Exited { tid, .. } | Event::Killed { tid, .. } => _ = entered.remove(&tid),
-            _ => {}
-        }
+        let tracker = &self.tracker;
+        self.judge.note(event, |tid| tracker.borrow().wait(tid).map(|wait| wait.seen));
     }
 
     /// True if events that are no calls are shown.
@@ -97,10 +70,24 @@ impl Conditions {
     /// True if this call is shown, which has returned or never will. It has lasted until `until`.
     pub fn leaves(&mut self, call: &Call, until: Ns) -> bool {
         let shown = self.switches_show(call, until) && self.ends_right(call, until) && self.hold(call, until);
-        if let Some(entered) = &mut self.entered {
-            entered.remove(&call.tid);
-        }
+        self.judge.forget(call);
         shown
+    }
+
+    /// True if this part of a call of a library's function is shown. (Errors are those of system calls.)
+    pub fn choose(&mut self, call: &LibraryCall) -> bool {
+        let all = self.durations == Bounds::<Ns>::ALL;
+        if !self.on || all && self.expressions.is_empty() {
+            return self.on;
+        }
+        let ends = call.part != LibraryPart::Entered;
+        let at_entry = all && self.expressions.iter().all(Expression::decides_at_entry);
+        (ends || at_entry)
+            && (all || call.duration().is_some_and(|time| self.durations.contains(time)))
+            && {
+                let tracker = self.tracker.borrow();
+                self.expressions.iter().all(|expression| self.judge.holds_for_function(expression, call, &tracker))
+            }
     }
 
     fn ends_right(&self, call: &Call, until: Ns) -> bool {
@@ -114,33 +101,19 @@ impl Conditions {
     }
 
     fn hold(&mut self, call: &Call, until: Ns) -> bool {
-        (0..self.expressions.len()).all(|at| self.is_true(call, until, |own| own.expressions.get(at)))
-    }
-
-    fn is_true(&mut self, call: &Call, until: Ns, of: impl Fn(&Conditions) -> Option<&Expression>) -> bool {
-        let Some(expression) = of(self) else { return false };
-        let tracker = self.tracker.borrow();
-        let entered = self.entered.as_ref().and_then(|entered| entered.get(&call.tid));
-        let held = expression.holds(&AskedCall::new(call, until, &tracker, &self.people, &self.arguments, entered));
-        drop(tracker);
-        match held {
-            Ok(holds) => holds,
-            // A number that the call does not have is neither large nor small.
-            Err(Fault::Absent | Fault::Unknown) => false,
-            Err(fault) => {
-                self.faults += 1;
-                self.first_fault.get_or_insert(fault);
-                false
-            }
+        if self.expressions.is_empty() {
+            return true;
         }
+        let tracker = self.tracker.borrow();
+        self.expressions.iter().all(|expression| self.judge.holds(expression, call, until, &tracker))
     }
 
     /// As in perf-trace(1): calls are shown after one that switches on, until one that switches off.
     fn switches_show(&mut self, call: &Call, until: Ns) -> bool {
-        let switches = match self.on {
-            false => self.is_true(call, until, |own| own.switch_on.as_ref()),
-            true => self.is_true(call, until, |own| own.switch_off.as_ref()),
-        };
+        let switch = if self.on { &self.switch_off } else { &self.switch_on };
+        let tracker = self.tracker.borrow();
+        let switches = switch.as_ref().is_some_and(|switch| self.judge.holds(switch, call, until, &tracker));
+        drop(tracker);
         let shown = if switches { self.shows_switches } else { self.on };
         self.on ^= switches;
         shown
@@ -148,15 +121,8 @@ impl Conditions {
 
     /// A sentence about calls that may be left out by mistake.
     pub fn told(&self) -> Option<String> {
-        let why = match self.first_fault? {
-            Fault::Mismatch => {
-                "a value was of another type than the expression needs; has() and the type of the argument help"
-            }
-            Fault::Overflow => "a number became too large",
-            Fault::DivisionByZero => "a number was divided by zero",
-            Fault::Absent | Fault::Unknown => return None,
-        };
-        let calls = count(self.faults, "call was", "calls were");
+        let (faults, why) = self.judge.mistakes()?;
+        let calls = count(faults, "call was", "calls were");
         Some(format!("--where: {calls} left out for which the expression has no value; the first time, {why}"))
     }
 }

@@ -42,14 +42,19 @@ pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen
     let settings = layout::overflow(options);
     match options.engine {
         // There is no choice: errors are those of eBPF.
-        Choice::Auto if spec.machine.is_some() || spec.max_depth.is_some() => {
+        Choice::Auto if spec.machine.is_some() || !spec.library.is_empty() => {
+            if let Some(other) = unserved(&spec, EbpfEngine::CAPABILITIES) {
+                let option = unserved(&spec, PtraceEngine::CAPABILITIES).unwrap_or("the target");
+                bail!("{other} needs the ptrace engine, and {option} needs eBPF: leave one of them out");
+            }
             let option = unserved(&spec, PtraceEngine::CAPABILITIES).unwrap_or("the target");
             let engine = EbpfEngine::start_with(spec, settings).map_err(|e| unavoidable(e, option))?;
             Ok(Chosen::new(engine, format!("{option} needs it")))
         }
-        Choice::Ptrace if spec.max_depth.is_some() && !PtraceEngine::CAPABILITIES.max_depth => {
-            bail!("--max-depth needs the eBPF engine: leave out --engine=ptrace")
-        }
+        Choice::Ptrace if !spec.library.is_empty() => bail!(
+            "--library-calls and --usdt need the eBPF engine: ptrace sees system calls, and would have to stop the program at a breakpoint in \
+             each function. Leave out --engine=ptrace"
+        ),
         Choice::Ptrace => ptrace(spec, "asked for"),
         Choice::Auto => match better_held(options, needs) {
             Some(option) if !EbpfEngine::CAPABILITIES.holds_program => {
@@ -73,6 +78,9 @@ pub fn replay(replay: Replay) -> Chosen {
 }
 
 fn ptrace(spec: TraceSpec, reason: impl Into<String>) -> Result<Chosen> {
+    if !spec.injections.is_empty() && !PtraceEngine::CAPABILITIES.injections {
+        bail!("--inject/--fault works on x86-64 only: Stride cannot change calls on this machine's architecture yet");
+    }
     Ok(Chosen::new(PtraceEngine::start(spec)?, reason))
 }
 
@@ -108,8 +116,10 @@ fn unserved(spec: &TraceSpec, capabilities: Capabilities) -> Option<&'static str
         Some("-k/--stack-trace")
     } else if spec.machine.is_some() && !capabilities.machine {
         Some("--all")
-    } else if spec.max_depth.is_some() && !capabilities.max_depth {
-        Some("--max-depth")
+    } else if !spec.library.is_empty() && !capabilities.library {
+        Some("--library-calls/--usdt")
+    } else if !spec.injections.is_empty() && !capabilities.injections {
+        Some("--inject/--fault, which changes calls while their threads stand still,")
     } else {
         None
     }

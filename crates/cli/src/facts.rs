@@ -4,7 +4,7 @@ use crate::people::People;
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use stride_decode::{Decoder, Options, Part, Value, World};
-use stride_event::{Call, Ns, Outcome, errno_word};
+use stride_event::{Call, LibraryCall, Ns, Outcome, errno_word};
 use stride_filter::{CallFacts, CallField, Datum, Fault, MOST_INNER_TEXT, MOST_ITEMS, MOST_TEXT};
 use stride_output::signal_text;
 use stride_syscalls::{FlagPart, For, Set, table};
@@ -98,6 +98,42 @@ impl<'a> AskedCall<'a> {
     }
 }
 
+/// The facts about a part of a call of a library's function.
+pub struct AskedFunction<'a> {
+    pub call: &'a LibraryCall,
+    pub tracker: &'a Tracker,
+    pub people: &'a People,
+}
+
+impl CallFacts for AskedFunction<'_> {
+    fn field(&self, field: CallField) -> Result<Option<Datum<'_>>, Fault> {
+        let number = |n: i64| Datum::Int(n.into());
+        let thread = self.tracker.thread(self.call.tid);
+        Ok(match field {
+            CallField::Name => Some(Datum::Text(Cow::Borrowed(&self.call.function.name))),
+            CallField::Pid => Some(number(thread.map_or(self.call.tid, |thread| thread.pid).into())),
+            CallField::Tid => Some(number(self.call.tid.into())),
+            CallField::Comm => thread.filter(|thread| !thread.comm.is_empty()).map(|thread| Datum::bytes(&thread.comm)),
+            CallField::Uid => self.people.user(self.call.tid).map(|uid| number(uid.into())),
+            CallField::Ret => stride_decode::library_result(self.call).map(|_| number(self.call.result as i64)),
+            CallField::Duration => self.call.duration().map(|time| Datum::Duration(time.into())),
+            CallField::Exe
+            | CallField::Container
+            | CallField::Path
+            | CallField::FdKind
+            | CallField::FdPeer
+            | CallField::Errno
+            | CallField::Bytes
+            | CallField::Wait => None,
+        })
+    }
+
+    fn argument(&self, name: &str) -> Result<Option<Datum<'_>>, Fault> {
+        let found = stride_decode::library_args(self.call).find(|(known, _)| *known == name);
+        Ok(found.map(|(_, value)| datum(&value, MOST_TEXT as usize, 0)))
+    }
+}
+
 /// How long a call lasted, if times are known.
 pub fn lasted(call: &Call, until: Ns) -> Option<Ns> {
     (call.entered > 0 && until >= call.entered).then(|| until - call.entered)
@@ -117,6 +153,7 @@ impl CallFacts for AskedCall<'_> {
                 .filter(|thread| !thread.comm.is_empty())
                 .map(|thread| Datum::bytes(&thread.comm)),
             CallField::Exe => self.exe(),
+            CallField::Container => self.call.container.as_deref().map(text),
             CallField::Uid => self.people.user(self.call.tid).map(|uid| number(uid.into())),
             CallField::Path => self.about().map(|object| Datum::bytes(self.tracker.name(object))),
             CallField::FdKind => self.object().map(|object| {

@@ -81,7 +81,7 @@ pub enum Use {
     Reads,
     /// A view writes the file. The receipt at the end tells of it.
     Writes(Receipt),
-    /// The trace goes to the file, and the trace's output opens it.
+    /// Whoever writes the file opens it, as the trace's output does.
     Trace,
 }
 
@@ -185,4 +185,11 @@ fn shell_word(path: &Path) -> String {
 fn same_file(a: &Path, b: &Path) -> bool {
     let id = |path: &Path| path.metadata().ok().filter(|m| m.is_file()).map(|m| (m.dev(), m.ino()));
     id(a).is_some() && id(a) == id(b)
+}
+
+/// `FILE.3`
+pub fn numbered(path: &Path, number: u32) -> PathBuf {
+    let mut name = std::ffi::OsString::from(path);
+    name.push(format!(".{number}"));
+    PathBuf::from(name)
 }

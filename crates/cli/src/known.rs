@@ -18,6 +18,12 @@ pub struct Known {
 
 impl Source for Known {
     fn answer(&self, question: Question, known: Option<&Descriptor>) -> Option<Vec<u8>> {
+        // The recording may say what the descriptor referred to when it was first seen. The calls know it better.
+        if let Question::Link(of) = question
+            && self.followed(of.tid, of.fd).is_some()
+        {
+            return None;
+        }
         self.told.answer(question, known)
     }
 

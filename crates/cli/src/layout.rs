@@ -1,10 +1,11 @@
 //! From the command line's options to the options of engines and views.
 
-use crate::flags::{self, Daemonize, Interruptible, Options};
+use crate::flags::{self, Daemonize, Interruptible, LineStyle, Options};
+use std::rc::Rc;
 use stride_engine_ebpf::{Overflow, Settings};
 use stride_event::{CallSet, Limits};
 use stride_filter::Quiet;
-use stride_output::{HexStrings, Layout, Leader, NameStyle, Palette, PidPrefix, Show, Style, SummaryLayout, WallClock};
+use stride_output::{HexStrings, Layout, Leader, NameStyle, Palette, PerfForm, PidPrefix, Show, Style, SummaryLayout, WallClock};
 
 /// `to_terminal`: whether the trace goes to a terminal.
 pub fn layout(options: &Options, to_terminal: bool) -> Layout {
@@ -26,7 +27,12 @@ pub fn layout(options: &Options, to_terminal: bool) -> Layout {
             arg_names: options.arg_names,
             in_comment: false,
         },
-        palette: palette(options.color, to_terminal),
+        palette: palette(options.color, to_terminal).filter(|_| options.style == LineStyle::Strace),
+        form: match options.style {
+            LineStyle::Strace => None,
+            LineStyle::Perf => Some(Rc::new(PerfForm)),
+            LineStyle::Truss(form) => Some(Rc::new(form)),
+        },
         leader: Leader {
             pid: match options.pid_prefix {
                 flags::PidPrefix::WhenSeveral => PidPrefix::WhenSeveral,

@@ -3,6 +3,7 @@
 use crate::command::os_error;
 use crate::flags::{Options, Output};
 use crate::progress;
+use crate::rotation::RotatedText;
 use anyhow::{Result, anyhow};
 use nix::errno::Errno;
 use std::fs::OpenOptions;
@@ -78,8 +79,18 @@ impl Outputs {
                 outputs.terminal = file.is_terminal();
                 outputs.width = width(&file);
                 let eager = outputs.terminal || !(file.metadata().is_ok_and(|m| m.is_file()) || is_device(&file));
-                outputs.tail = Some(Box::new(file.try_clone()?));
-                outputs.sink = Some(Sink::new(path.display().to_string(), Box::new(file), eager));
+                let name = path.display().to_string();
+                match options.rotation {
+                    Some(rotation) => {
+                        let file = RotatedText::new(path, file, rotation, options.json)?;
+                        outputs.tail = Some(Box::new(file.clone()));
+                        outputs.sink = Some(Sink::new(name, Box::new(file), false));
+                    }
+                    None => {
+                        outputs.tail = Some(Box::new(file.try_clone()?));
+                        outputs.sink = Some(Sink::new(name, Box::new(file), eager));
+                    }
+                }
             }
             Output::Pipe(command) => {
                 let mut child = std::process::Command::new("/bin/sh")
@@ -127,13 +138,21 @@ impl Outputs {
     /// A function that opens the file of each thread, if threads have files of their own (`-ff`).
     pub fn opener(&self, options: &Options) -> Option<OpenSink> {
         let Output::File(path) = options.output.clone() else { return None };
-        let append = options.append;
+        let (append, rotation) = (options.append, options.rotation);
         let open: OpenSink = Box::new(move |tid| {
             let mut name = path.clone().into_os_string();
             name.push(format!(".{tid}"));
             let name = PathBuf::from(name);
             let file = open(&name, append).map_err(|e| ViewError::unopened(&e, cannot_open(&name, &e)))?;
-            Ok(Sink::new(name.display().to_string(), Box::new(file), false))
+            let shown = name.display().to_string();
+            let to: Box<dyn Write + Send> = match rotation {
+                Some(rotation) => {
+                    let rotated = RotatedText::new(&name, file, rotation, false);
+                    Box::new(rotated.map_err(|e| ViewError::unopened(&e, cannot_open(&name, &e)))?)
+                }
+                None => Box::new(file),
+            };
+            Ok(Sink::new(shown, to, false))
         });
         options.output_separately.then_some(open)
     }

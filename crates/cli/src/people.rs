@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use stride_event::{Event, Origin, Outcome, Question, Tid};
+use stride_output::Users;
 use stride_proc::Source;
 use stride_syscalls::{Class, Effect};
 
@@ -78,6 +79,28 @@ impl People {
     /// The path of the program that a process runs.
     pub fn program(&self, pid: Tid) -> Option<Vec<u8>> {
         kept(&self.programs, pid, || self.source.as_ref()?.answer(Question::Program(pid), None))
+    }
+}
+
+/// For `--by=user`.
+pub struct NamedUsers {
+    pub people: People,
+    /// The names are those of this machine. A recording may be of another one.
+    pub named: bool,
+}
+
+impl Users for NamedUsers {
+    fn note(&mut self, event: &Event<'_>) {
+        self.people.note(event);
+    }
+
+    fn user(&self, tid: Tid) -> Option<u32> {
+        self.people.user(tid)
+    }
+
+    fn name(&self, user: u32) -> Option<String> {
+        let known = self.named.then(|| nix::unistd::User::from_uid(user.into()).ok().flatten()).flatten();
+        known.map(|user| user.name)
     }
 }
 

@@ -5,20 +5,20 @@ use crate::conditions::Conditions;
 use crate::flags::Options;
 use std::collections::HashMap;
 use std::rc::Rc;
+use stride_engine_base::Choose;
 use stride_decode::{Touch, World, touches};
 use stride_event::{Call, CallSet, Event, FdSet, Ns, Outcome, Tid};
 use stride_filter::{PathSet, Status, WordSet};
 use stride_proc::{Proc, Source};
 
 pub struct Selector {
-    paths: PathSet,
-    fds: Option<FdSet>,
+    /// Calls are chosen by path or descriptor.
+    touched: Option<Touched>,
     status: WordSet<Status>,
     /// The requested calls, if the engine reports more than these.
     calls: Option<CallSet>,
     called_from: Option<CalledFrom>,
     conditions: Conditions,
-    world: Proc,
     /// The decisions made when calls were entered. The descriptor may be closed when a call returns.
     decided: HashMap<Tid, Decision>,
 }
@@ -41,21 +41,14 @@ impl Selector {
     /// `all_calls`: the engine reports all calls, because a shown call may depend on calls that are not shown.
     pub fn new(options: &Options, all_calls: bool, source: Rc<dyn Source>, conditions: Conditions) -> Selector {
         Selector {
-            paths: options.paths.clone(),
-            fds: options.trace_fds.clone(),
+            touched: Touched::asked(options, source),
             status: options.status,
             calls: (all_calls || options.replay.is_some() || options.switches() || !options.trace.is_all())
                 .then(|| options.trace.clone()),
             called_from: options.called_from.clone().map(CalledFrom::new),
             conditions,
-            world: Proc::paths_only(source),
             decided: HashMap::new(),
         }
-    }
-
-    /// Whether calls are chosen by path or descriptor.
-    fn by_touch(&self) -> bool {
-        !self.paths.is_empty() || self.fds.is_some()
     }
 
     /// The part of an event that is shown: all of it, the event without its call, or nothing.
@@ -86,6 +79,7 @@ impl Selector {
                 let call = call.filter(|call| self.stays(call) && self.is_left(call, at));
                 Some(Event::Superseded { tid, old, call, at })
             }
+            Event::Library(call) => self.conditions.choose(call).then_some(event),
             Event::Signal { .. } | Event::Stopped { .. } => self.conditions.are_on().then_some(event),
             _ => Some(event),
         }
@@ -93,7 +87,7 @@ impl Selector {
 
     fn enters(&mut self, call: &Call) -> bool {
         let chosen = self.chosen(call);
-        if self.by_touch() {
+        if self.touched.is_some() {
             self.decided.insert(call.tid, Decision { nr: call.nr, args: call.args, chosen });
         }
         chosen
@@ -124,10 +118,29 @@ impl Selector {
 
     fn chosen(&self, call: &Call) -> bool {
         self.calls.as_ref().is_none_or(|calls| calls.contains(call.abi, call.nr))
-            && (!self.by_touch() || self.touched(call))
+            && self.touched.as_ref().is_none_or(|touched| touched.by(call))
+    }
+}
+
+/// The paths and descriptors that calls are chosen by: `-P`, `--trace-fds`.
+pub struct Touched {
+    paths: PathSet,
+    fds: Option<FdSet>,
+    world: Proc,
+}
+
+impl Touched {
+    /// `None` if calls are not chosen by these.
+    pub fn asked(options: &Options, source: Rc<dyn Source>) -> Option<Touched> {
+        let asked = !options.paths.is_empty() || options.trace_fds.is_some();
+        asked.then(|| Touched {
+            paths: options.paths.clone(),
+            fds: options.trace_fds.clone(),
+            world: Proc::paths_only(source),
+        })
     }
 
-    fn touched(&self, call: &Call) -> bool {
+    fn by(&self, call: &Call) -> bool {
         touches(call, &mut |touch| match touch {
             Touch::Path(path) => self.paths.contains_bytes(path),
             Touch::Fd(fd) => {
@@ -139,6 +152,12 @@ impl Selector {
                             .is_some_and(|info| self.paths.contains_bytes(&info.path))
             }
         })
+    }
+}
+
+impl Choose for Touched {
+    fn chooses(&mut self, call: &Call) -> bool {
+        self.by(call)
     }
 }
 

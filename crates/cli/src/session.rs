@@ -3,16 +3,19 @@
 use crate::conditions::Conditions;
 use crate::files::Files;
 use crate::flags::{self, Daemonize, Options, Output};
+use crate::intervals::{Clock, Intervals};
 use crate::losses::Losses;
 use crate::replay::{self, Replay};
-use crate::select::Selector;
+use crate::select::{Selector, Touched};
 use crate::views::{self, Before, Opening, Views, Wanted};
 use crate::world::World;
-use crate::{circumstances, conditions, debuginfod, engine, notices, outputs, spec, stacks};
+use crate::{circumstances, conditions, debuginfod, engine, library, notices, outputs, rotation, spec, stacks};
 use anyhow::{Result, bail};
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
+use std::cell::RefCell;
 use std::ffi::OsString;
+use std::rc::Rc;
 use stride_event::{Event, Origin, Tid};
 use stride_filter::Quiet;
 
@@ -26,6 +29,7 @@ pub enum Ended {
 
 pub fn run(mut options: Options) -> Result<Ended> {
     let replay = options.replay.as_deref().map(Replay::open).transpose()?;
+    rotation::check(&options)?;
     let mut files = Files::open(&views::named_files(&options))?;
     let receipts = files.receipts();
     let wanted = Wanted::of(&options);
@@ -50,7 +54,10 @@ pub fn run(mut options: Options) -> Result<Ended> {
         }
         None => {
             debug_servers = debuginfod::servers(&options)?;
-            let spec = spec::spec(&options, needs)?;
+            let mut spec = spec::spec(&options, needs)?;
+            let (probed, remarks) = library::find(&options, spec.command.as_ref())?;
+            spec.library = probed;
+            remarks.iter().for_each(|remark| outputs.complain(remark));
             let counts = spec.counting.is_some();
             let chosen = engine::start(&options, needs, spec)?;
             outputs::release_stdio();
@@ -98,6 +105,9 @@ pub fn run(mut options: Options) -> Result<Ended> {
     if let Some(stacks) = &stacks {
         engine.unwind_with(stacks.clone());
     }
+    if let Some(touched) = Touched::asked(&options, world.chosen_by.clone()) {
+        engine.choose_with(Rc::new(RefCell::new(touched)));
+    }
     for failure in engine.failures() {
         outputs.complain(&failure.to_string());
     }
@@ -108,7 +118,26 @@ pub fn run(mut options: Options) -> Result<Ended> {
     if let Some(time) = options.time_limit {
         stride_engine_base::signal::end_after(time)?;
     }
-    while let Some(event) = engine.next()? {
+    let clock = match (&options.replay, counted && engine.capabilities().counts) {
+        (Some(_), _) => Clock::Recorded,
+        (None, true) => Clock::Now,
+        (None, false) => Clock::Events,
+    };
+    let mut intervals = needs.every.map(|every| Intervals::new(every, clock, outputs::monotonic(), info.wall_offset));
+    // An interval of which the engine's counts have yet to be taken.
+    let mut ended = None;
+    loop {
+        if let Some(ended) = ended.take() {
+            views.merge(&engine.take_counted()?);
+            views.interval(ended, &mut outputs);
+        }
+        let Some(event) = engine.next()? else { break };
+        match intervals.as_mut().map(|intervals| intervals.ended(&event)) {
+            Some([first, _]) if clock == Clock::Now => ended = first,
+            of_reader => {
+                of_reader.into_iter().flatten().flatten().for_each(|ended| views.interval(ended, &mut outputs))
+            }
+        }
         if let Some(stacks) = &stacks {
             stacks.borrow_mut().note(&event);
         }
@@ -146,6 +175,9 @@ pub fn run(mut options: Options) -> Result<Ended> {
                 outputs.complain(&error.to_string());
             }
         }
+        while let Some(remark) = views.take_remark() {
+            outputs.complain(&remark);
+        }
         for remark in engine.remarks() {
             outputs.complain(&remark);
         }
@@ -156,7 +188,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
             engine.stop();
         }
     }
-    if options.time_limit.is_some() && stride_engine_base::signal::is_over() {
+    if stride_engine_base::signal::is_time_over() {
         outputs.complain("The time of --for is over, tracees were detached");
     }
     let interrupted = engine.interrupted();
@@ -168,6 +200,9 @@ pub fn run(mut options: Options) -> Result<Ended> {
     }
     drop(engine);
     views.merge(&counted);
+    if let Some(intervals) = &intervals {
+        views.interval(intervals.last(), &mut outputs);
+    }
     match &ending {
         Ok(Some(cut)) => views.note(cut),
         Err(broken) => views.note(&broken.to_string()),

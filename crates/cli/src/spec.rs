@@ -4,7 +4,9 @@ use crate::flags::Options;
 use crate::views::Needs;
 use crate::{cgroups, command, layout};
 use anyhow::Result;
-use stride_event::{CallSet, Counting, Endings, FileFilter, IdBounds, Limits, Machine, Seccomp, StackRate, TraceSpec};
+use stride_event::{
+    CallSet, Counting, Endings, FileFilter, IdBounds, Injection, Limits, Machine, Seccomp, StackRate, TraceSpec,
+};
 use stride_filter::Expression;
 
 /// The kernel's limit: a thread's name and its NUL.
@@ -45,6 +47,9 @@ pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
         descriptors: needs.descriptors || !options.paths.is_empty() || needs.naming_calls && !options.shows_all_calls(),
         stacks: needs.stack_rate(),
         no_memory: !needs.memory && !by_path,
+        // Found by whoever tells what cannot be traced.
+        library: Vec::new(),
+        injections: injections(options),
     })
 }
 
@@ -64,7 +69,14 @@ fn calls(options: &Options, needs: &Needs) -> CallSet {
         options.conditions.iter().fold(options.trace.clone(), |calls, of| calls.intersection(&of.early().calls));
     // Those that switch are needed, however they are filtered.
     let switches = options.switch_on.iter().chain(&options.switch_off);
-    switches.fold(chosen, |calls, of| calls.union(&of.early().calls))
+    let calls = switches.fold(chosen, |calls, of| calls.union(&of.early().calls));
+    injections(options).iter().fold(calls, |calls, rule| calls.union(&rule.calls))
+}
+
+/// The rules that change calls, for the calls that are traced. (Whether they are shown is another matter.)
+fn injections(options: &Options) -> Vec<Injection> {
+    let limited = |rule: &Injection| Injection { calls: rule.calls.clone().intersection(&options.trace), ..rule.clone() };
+    options.injections.iter().map(limited).collect()
 }
 
 /// How calls to report return. (`-n` may show the number of a call that is not shown itself.)

@@ -7,6 +7,7 @@ use nix::sys::signal::Signal;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A Stride that traces processes of the machine.
 struct Watching<'s> {
@@ -152,27 +153,69 @@ fn many_containers_are_told_apart() {
     }
 }
 
+/// A cgroup that looks like a container of Docker, and a name for it.
+struct Container {
+    dir: PathBuf,
+}
+
+impl Container {
+    /// `None` if this machine has no cgroup hierarchy of version 2. `scratch` is the root of Docker's files.
+    fn describe(scratch: &Scratch, name: &str) -> Option<Container> {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let id = format!("{:032x}{:032x}", COUNT.fetch_add(1, Ordering::Relaxed), std::process::id());
+        let state = scratch.path("var/lib/docker/containers").join(&id);
+        fs::create_dir_all(&state).unwrap();
+        fs::write(state.join("config.v2.json"), format!("{{\"Name\":\"/{name}\",\"Config\":{{}}}}")).unwrap();
+        Some(Container { dir: stride_engine_base::cgroup_root()?.join(format!("docker-{id}.scope")) })
+    }
+
+    /// A shell calls chdir once outside, and then three times inside. The container ends.
+    fn run(&self) -> std::io::Result<()> {
+        fs::create_dir(&self.dir)?;
+        let script = format!("cd /usr; echo $$ >{}/cgroup.procs; cd /; cd /; cd /", self.dir.display());
+        assert!(Command::new("/bin/sh").args(["-c", &script]).status()?.success());
+        fs::remove_dir(&self.dir)
+    }
+}
+
 #[test]
 fn counts_by_container_name_those_that_have_ended() {
     need_ebpf!();
-    let Some(root) = stride_engine_base::cgroup_root() else { skip!("no cgroup hierarchy of version 2") };
     let scratch = Scratch::new("all-by-container");
-    let id = format!("{:064x}", std::process::id());
-    let dir = root.join(format!("docker-{id}.scope"));
-    let state = scratch.path("var/lib/docker/containers").join(&id);
-    fs::create_dir_all(&state).unwrap();
-    fs::write(state.join("config.v2.json"), "{\"Name\":\"/counted\",\"Config\":{}}").unwrap();
+    let Some(container) = Container::describe(&scratch, "counted") else { skip!("no cgroup hierarchy of version 2") };
     let watching = Watching::start(&scratch, &["--all", "--by=container,syscall", "-e", "trace=chdir"]);
-    if let Err(why) = fs::create_dir(&dir) {
-        skip!("{}: {why}", dir.display());
+    if let Err(why) = container.run() {
+        skip!("{}: {why}", container.dir.display());
     }
-    let script = format!("cd /; echo $$ >{}/cgroup.procs; cd /; cd /; cd /", dir.display());
-    assert!(Command::new("/bin/sh").args(["-c", &script]).status().unwrap().success());
-    fs::remove_dir(&dir).unwrap();
     let trace = watching.end();
     let row = trace.lines().find(|line| line.contains(" counted ")).unwrap_or_else(|| panic!("{trace}"));
     let words: Vec<&str> = row.split_whitespace().collect();
     assert_eq!((words[4], words[words.len() - 1]), ("3", "chdir"), "{row}");
+}
+
+#[test]
+fn expressions_ask_for_the_container() {
+    need_ebpf!();
+    let scratch = Scratch::new("all-where-container");
+    let Some(container) = Container::describe(&scratch, "asked") else { skip!("no cgroup hierarchy of version 2") };
+    let watching = Watching::start(
+        &scratch,
+        &["--all", "--where=name == 'chdir' && container == 'asked'", "-e", "signal=none", "--quiet=exit", "-a1"],
+    );
+    if let Err(why) = container.run() {
+        skip!("{}: {why}", container.dir.display());
+    }
+    let trace = watching.end();
+    let calls: Vec<_> =
+        trace.lines().filter_map(|line| line.split_once(' ')).map(|(_, call)| call.trim_end()).collect();
+    assert_eq!(calls, ["[asked] chdir(\"/\") = 0"; 3], "{trace}");
+    // Without --all nobody knows what container a thread is in.
+    let run = Run::of({
+        let mut command = Command::new(STRIDE);
+        command.args(["--where=container == 'asked'", "true"]);
+        command
+    });
+    assert!(run.code() == Some(1) && run.err.contains("give --all"), "{run:?}");
 }
 
 #[test]

@@ -40,6 +40,8 @@ fn a_table_replayed_is_the_table_live() {
             "tid,comm",
             "comm,syscall,errno",
             "size",
+            "user",
+            "user,comm,syscall",
             "syscall,size,errno,pid,tid,comm",
             "peer",
             "syscall",
@@ -66,7 +68,9 @@ fn engines_agree() {
     let [ptrace, ebpf] = ENGINES;
     // Each run has its own pipe inodes.
     let pipe = regex::Regex::new(r"pipe:\[\d+\]").unwrap();
-    for keys in ["path", "directory", "fd", "errno", "comm,syscall", "size", "size,errno,syscall", "peer"] {
+    for keys in
+        ["path", "directory", "fd", "errno", "comm,syscall", "size", "size,errno,syscall", "peer", "user", "user,size"]
+    {
         let table = |engine: &str| {
             let scratch = Scratch::new(&format!("by-agree-{}", keys.replace(',', "-")));
             std::fs::write(scratch.path("a"), "aaa\n").unwrap();
@@ -207,5 +211,121 @@ print(server.getsockname()[1])";
         assert_eq!(bytes(&format!(" → 127.0.0.1:{port} 127.0.0.1:{port}")).as_deref(), Some("25"), "{found:#?}");
         let clients = found.keys().filter(|name| name.contains("← clients")).count();
         assert!(clients == 1, "{found:#?}");
+    }
+}
+
+/// The program knows how long its calls took.
+#[test]
+fn durations_are_a_histogram() {
+    need!("/bin/sleep");
+    for &engine in engines() {
+        let scratch = Scratch::new(&format!("by-duration{engine}"));
+        let run = scratch.stride([engine, "--record=rec", "--by=syscall,duration", "/bin/sleep", "0.3"]);
+        let again = scratch.replay(&["--by=syscall,duration"]);
+        for table in [&run.trace, &again.out] {
+            let seen = rows(table);
+            let is_long = |row: &String| is(row, r"[\d.]+ 1 clock_nanosleep \[268 ms, 537 ms\) #{24}");
+            assert!(seen.iter().any(is_long), "{engine}: {table}");
+            assert!(table.starts_with("% time     calls    errors syscall"), "{engine}: {table}");
+            // Each syscall has a longest bar.
+            let of = |row: &str| {
+                row.split(' ').find(|word| word.starts_with(|c: char| c.is_ascii_lowercase())).unwrap_or("").to_string()
+            };
+            for call in seen.iter().map(|row| of(row)) {
+                let longest = "#".repeat(24);
+                assert!(seen.iter().any(|row| of(row) == call && row.ends_with(&longest)), "{engine} {call}: {table}");
+            }
+        }
+    }
+}
+
+/// The sums of all intervals are those of the run, and each interval has the calls that returned in it.
+#[test]
+fn every_interval_has_its_own_summary() {
+    const SLEEPS: &str = "sleep 0.25; sleep 0.25; sleep 0.25; sleep 0.25";
+    for &engine in engines() {
+        for (how, rows) in [
+            (&["-c"][..], "clock_nanosleep"),
+            (&["--by=comm,syscall"], "sleep clock_nanosleep"),
+            (&["--by=path,syscall"], "- clock_nanosleep"),
+        ] {
+            let scratch = Scratch::new(&format!("every{engine}{}", how.concat()));
+            let options = [&["-U", "calls,name", "--every=400ms"], how].concat();
+            let live = scratch.stride([&[engine, "-q", "-f"], &options[..], &["sh", "-c", SLEEPS]].concat());
+            let recorded = scratch.stride([engine, "-q", "-f", "--record=rec", "sh", "-c", SLEEPS]);
+            assert!(recorded.status.success());
+            for (shown, by_events) in [(&live.trace, how[0].contains("path")), (&scratch.replay(&options).out, true)] {
+                let table = &one_blank(shown);
+                let headings: Vec<u64> = shown.lines().filter_map(heading).collect();
+                // The counts of the kernel are taken when Stride gets to it, which may be late on a busy machine.
+                if by_events {
+                    assert!(headings.len() >= 3, "{engine} {how:?}: {table}");
+                    let with_sleep = table.split("\n\n").filter(|block| block.contains(rows)).count();
+                    assert!(with_sleep >= 2, "{engine} {how:?}: {table}");
+                }
+                let sleeps: u64 = table
+                    .lines()
+                    .filter(|line| line.ends_with(rows))
+                    .filter_map(|line| line.split_whitespace().next()?.parse::<u64>().ok())
+                    .sum();
+                assert_eq!(sleeps, 4, "{engine} {how:?}: {table}");
+                let totals: u64 = table
+                    .lines()
+                    .filter(|line| line.ends_with(" total"))
+                    .filter_map(|line| line.split_whitespace().next()?.parse::<u64>().ok())
+                    .sum();
+                assert_eq!(headings.iter().sum::<u64>(), totals, "{engine} {how:?}: {table}");
+            }
+            let whole = scratch.replay(&["-c", "-U", "calls,name"]).out;
+            let again = scratch.replay(&options).out;
+            let sum: u64 = again.lines().filter_map(heading).sum();
+            let total = whole.lines().last().and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+            assert_eq!(Some(sum), total, "{engine} {how:?}: {again}{whole}");
+        }
+    }
+}
+
+/// The same text with one blank where there are several.
+fn one_blank(text: &str) -> String {
+    let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The number of calls in the line above a table of an interval.
+fn heading(line: &str) -> Option<u64> {
+    let (time, rest) = line.split_once("  ")?;
+    if !is(time, r"\d\d:\d\d:\d\d\.\d{6}") {
+        return None;
+    }
+    if rest.starts_with("no calls in") { Some(0) } else { rest.split_once(" call")?.0.replace(',', "").parse().ok() }
+}
+
+#[test]
+fn intervals_as_json() {
+    need!("/bin/sleep");
+    for &engine in engines() {
+        let scratch = Scratch::new(&format!("every-json{engine}"));
+        let run = scratch.stride([engine, "-c", "--json", "--every=100ms", "/bin/sleep", "0.5"]);
+        let totals: Vec<serde_json::Value> = run
+            .trace
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .filter(|row: &serde_json::Value| row["type"] == "summary_total")
+            .collect();
+        assert!(totals.len() >= 2, "{engine}: {}", run.trace);
+        let times: Vec<u64> = totals.iter().map(|row| row["time_ns"].as_u64().unwrap()).collect();
+        assert!(times.is_sorted() && totals.iter().all(|row| row["interval_ns"].as_u64().is_some()), "{engine}");
+    }
+}
+
+#[test]
+fn intervals_that_make_no_sense() {
+    for (options, told) in [
+        (&["--every=1s", "true"][..], "--every divides a summary into intervals: give"),
+        (&["-c", "--every=1ms", "true"], "invalid --every argument: '1ms'"),
+        (&["-c", "--every=x", "true"], "invalid --every argument: 'x'"),
+    ] {
+        let run = stride().args(options).output().unwrap();
+        assert!(String::from_utf8_lossy(&run.stderr).contains(told), "{options:?}: {run:?}");
     }
 }

@@ -99,6 +99,20 @@ fn a_known_difference() {
             "{json:?}"
         );
         assert!(json.out.lines().all(|line| line.starts_with("{\"type\":\"") && line.ends_with('}')), "{json:?}");
+        // For other tools.
+        let markdown = stride_in(&scratch, &["--replay=after", "--diff=base", "--format=markdown"]).out;
+        assert!(markdown.starts_with(&format!("**{}**\n", table[0].replace('_', "&#95;"))), "{markdown}");
+        assert!(
+            markdown.contains("\n| was | now | ratio |") && markdown.contains("\n| ---: | ---: | ---: |"),
+            "{markdown}"
+        );
+        assert!(markdown.lines().any(|line| is(line, r"\| \d+ \| \d+ \| .* \| <code>openat</code> \|")), "{markdown}");
+        let annotated = stride_in(&scratch, &["--replay=after", "--diff=base", "--format=github"]).out;
+        assert!(
+            annotated.starts_with(&format!("::warning title=System calls::{}", table[0].replace('%', "%25"))),
+            "{annotated}"
+        );
+        assert_eq!(annotated.lines().count(), 1);
     }
 }
 
@@ -243,6 +257,22 @@ fn budgets_met_and_broken() {
             assert_eq!(replayed.code(), Some(status), "{replayed:?}");
             assert_eq!(replayed.err, "");
         }
+        let annotated = stride_in(&scratch, &["--replay=after", "--budget=b.toml", "--format=github"]);
+        assert!(
+            annotated.out.starts_with("::error file=b.toml,line=3,title=System call budget::openat <= 16 is broken: ")
+                && annotated.out.lines().count() == 2
+                && annotated.code() == Some(3),
+            "{annotated:?}"
+        );
+        let kept = stride_in(&scratch, &["--replay=before", "--budget=b.toml", "--format=github"]).out;
+        assert_eq!(kept, "::notice title=System call budget::b.toml: all 6 limits are kept\n");
+        let markdown = stride_in(&scratch, &["--replay=after", "--budget=b.toml", "--format=markdown"]).out;
+        assert!(
+            markdown.starts_with(
+                "**b.toml: 2 of 6 limits broken**\n\n| line | limit |\n| ---: | :--- |\n| 3 | <code>openat &#60;= 16 is"
+            ),
+            "{markdown}"
+        );
         let killed = stride_in(&scratch, &[engine, "--budget=b.toml", "/bin/dash", "-c", "kill -TERM $$"]);
         assert_eq!(killed.signal(), Some(15), "the program's own end: {killed:?}");
         let json = stride_in(&scratch, &["--replay=after", "--budget=b.toml", "--json"]);

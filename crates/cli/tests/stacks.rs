@@ -53,7 +53,7 @@ fn lines_of_source() {
         let stacks = stacks(&trace, "write(1, \"marked");
         let places: Vec<_> =
             stacks[0].iter().filter(|f| f.module == "program").filter_map(|f| f.source.rsplit('/').next()).collect();
-        let expected = ["calls.c:11", "calls.c:20", "calls.c:20", "calls.c:20", "calls.c:28", "calls.c:34"];
+        let expected = ["calls.c:15", "calls.c:24", "calls.c:24", "calls.c:24", "calls.c:32", "calls.c:38"];
         let line = |place: &str| place.rsplit(':').next().and_then(|n| n.parse::<i32>().ok());
         for (place, expected) in places.iter().zip(expected) {
             // Compilers assign a call to different lines of a statement.
@@ -215,6 +215,43 @@ fn without_a_stop() {
     // The first execve is Stride's own call. As in strace, its stack is the beginning of the new program.
     let begun = common::stacks::stacks(&run.trace, "execve(");
     assert!(begun[0].len() == 1 && begun[0][0].module.starts_with("ld"), "{}", run.trace);
+}
+
+/// The functions of the program that lead to its `write`, under the eBPF engine. A program that is over before Stride has read what it
+/// maps (a busy machine) runs again.
+fn written_by(scratch: &Scratch) -> (Vec<String>, String) {
+    let program = scratch.path("program").to_string_lossy().into_owned();
+    for _ in 0..50 {
+        let trace = scratch.stride(["--engine=ebpf", "-k", "-e", "trace=write", &program]).trace;
+        let unread = trace.contains(" = 7\n > the caller is unknown");
+        if let Some(stack) = (!unread).then(|| stacks(&trace, "write(1, ")).and_then(|stacks| stacks.into_iter().next())
+        {
+            return (functions(&stack, "program").into_iter().map(str::to_owned).collect(), trace);
+        }
+    }
+    panic!("the stack was never known");
+}
+
+/// The middle of a large array was never written, so its memory does not exist. The stack goes on behind it.
+#[test]
+fn large_frames_without_a_stop() {
+    need_ebpf!();
+    let scratch = Scratch::new("stacks-large");
+    for room in ["8000", "60000"] {
+        compile!(&scratch, "calls.c", &["-O1", &format!("-DROOM={room}")]);
+        let (own, trace) = written_by(&scratch);
+        assert_eq!(own, [&DEEP[..], &["_start"]].concat(), "{room}: {trace}");
+    }
+}
+
+/// A handler that has its own stack, and then the code that the signal interrupted, on the stack of the thread.
+#[test]
+fn a_signal_handler_without_a_stop() {
+    need_ebpf!();
+    let scratch = Scratch::new("stacks-elsewhere");
+    compile!(&scratch, "handler.c", &["-O1"]);
+    let (own, trace) = written_by(&scratch);
+    assert_eq!(own, ["report", "handler", "interrupted", "main", "_start"], "{trace}");
 }
 
 /// A signal that is ignored never stops its receiver. It has the stack of the call that the receiver was in.

@@ -12,6 +12,8 @@ use std::os::unix::ffi::OsStrExt;
 use stride_event::quantity::{count, decimal, grouped};
 use stride_filter::nearest;
 use stride_output::json::Json;
+use stride_output::report::annotation::{Place, Severity, annotation};
+use stride_output::report::markdown::{code, plain, table};
 use stride_output::{End, shown};
 use stride_track::{ObjectId, ObjectKind};
 use toml::Spanned;
@@ -276,24 +278,53 @@ impl Checked<'_> {
         self.results.iter().filter(|result| result.fate == fate).count()
     }
 
-    /// A line for each limit that is not kept, and a line about all of them.
-    pub fn text(&self) -> String {
-        let mut text = String::new();
-        for result in self.results.iter().filter(|result| result.fate != Fate::Kept) {
-            text += &format!("{}:{}: {}\n", self.file, result.limited.line, result.told);
-        }
+    /// The limits that are not kept.
+    fn not_kept(&self) -> impl Iterator<Item = &Result<'_>> {
+        self.results.iter().filter(|result| result.fate != Fate::Kept)
+    }
+
+    /// A sentence about all limits.
+    fn verdict(&self) -> String {
         let all = self.results.len();
         let limits = if all == 1 { "limit" } else { "limits" };
-        text += &match (self.count(Fate::Broken), self.count(Fate::Unknown)) {
-            (0, 0) if all == 1 => format!("{}: the limit is kept\n", self.file),
-            (0, 0) => format!("{}: all {all} limits are kept\n", self.file),
-            (broken, 0) => format!("{}: {broken} of {all} {limits} broken\n", self.file),
-            (0, unknown) => format!("{}: {unknown} of {all} {limits} cannot be checked\n", self.file),
+        match (self.count(Fate::Broken), self.count(Fate::Unknown)) {
+            (0, 0) if all == 1 => format!("{}: the limit is kept", self.file),
+            (0, 0) => format!("{}: all {all} limits are kept", self.file),
+            (broken, 0) => format!("{}: {broken} of {all} {limits} broken", self.file),
+            (0, unknown) => format!("{}: {unknown} of {all} {limits} cannot be checked", self.file),
             (broken, unknown) => {
-                format!("{}: {broken} of {all} {limits} broken, {unknown} cannot be checked\n", self.file)
+                format!("{}: {broken} of {all} {limits} broken, {unknown} cannot be checked", self.file)
             }
-        };
-        text
+        }
+    }
+
+    /// A line for each limit that is not kept, and a line about all of them.
+    pub fn text(&self) -> String {
+        let lines = self.not_kept().map(|result| format!("{}:{}: {}\n", self.file, result.limited.line, result.told));
+        lines.chain([self.verdict() + "\n"]).collect()
+    }
+
+    /// The same for a summary or a comment.
+    pub fn markdown(&self) -> String {
+        let rows: Vec<Vec<String>> =
+            self.not_kept().map(|result| vec![result.limited.line.to_string(), code(&result.told)]).collect();
+        let mut out = format!("**{}**\n", plain(&self.verdict()));
+        if !rows.is_empty() {
+            out = out + "\n" + &table(&[" line", "limit"], &rows);
+        }
+        out
+    }
+
+    /// Notes beside the limits.
+    pub fn annotations(&self) -> String {
+        const TITLE: &str = "System call budget";
+        let told = self.not_kept().map(|result| {
+            let severity = if result.fate == Fate::Broken { Severity::Error } else { Severity::Warning };
+            let place = Place { file: self.file, line: result.limited.line as u64 };
+            annotation(severity, Some(place), TITLE, &result.told)
+        });
+        let kept = self.is_kept().then(|| annotation(Severity::Notice, None, TITLE, &self.verdict()));
+        told.chain(kept).collect()
     }
 
     pub fn json(&self, out: &mut Vec<u8>) {

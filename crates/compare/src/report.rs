@@ -6,6 +6,8 @@ use crate::rollup;
 use std::fmt::Write;
 use std::rc::Rc;
 use stride_event::quantity::{bytes, change, count, decimal, duration, grouped, percent, ratio};
+use stride_output::report::annotation::{Severity, annotation as annotate};
+use stride_output::report::markdown::{code, plain, table};
 use stride_output::{caller_name, shown};
 
 /// The most lines for syscalls, and also the most for paths.
@@ -13,33 +15,89 @@ const MOST: usize = 5;
 /// The most functions for a syscall.
 const MOST_CALLERS: usize = 2;
 
+/// The parts of the report. Each form of it has them in this order.
+struct Report {
+    verdict: String,
+    /// The causes of differences that lie outside the program, and what is to be said of the runs as a whole.
+    sentences: Vec<String>,
+    /// Syscalls, then paths. The first line has the heads of the columns.
+    table: Vec<Line>,
+    /// The columns that say something.
+    columns: Vec<usize>,
+    /// How much more there is.
+    rest: Option<String>,
+}
+
+impl Report {
+    fn new(diff: &Diff<'_>, circumstances: &[String]) -> Report {
+        let syscalls: Vec<Line> = diff.syscalls.iter().filter(|change| change.of_note).map(line_of).collect();
+        let paths = paths(diff);
+        let (more_syscalls, more_paths) = (syscalls.len().saturating_sub(MOST), paths.len().saturating_sub(MOST));
+        let table = [Some(Line::head()).into_iter().collect(), first(syscalls), first(paths)].concat();
+        let mut rest = Vec::new();
+        if more_syscalls > 0 {
+            rest.push(count(more_syscalls as u64, "more syscall", "more syscalls"));
+        }
+        if more_paths > 0 {
+            rest.push(count(more_paths as u64, "more line with paths", "more lines with paths"));
+        }
+        Report {
+            verdict: verdict(diff),
+            sentences: circumstances.iter().cloned().chain(frame(diff)).collect(),
+            columns: columns(&table, diff.times.is_some()),
+            table,
+            rest: (!rest.is_empty()).then(|| format!("... and {} (--json shows all)", rest.join(", "))),
+        }
+    }
+}
+
 /// `circumstances` are the causes of differences that lie outside the program, a sentence each.
 pub fn text(diff: &Diff<'_>, circumstances: &[String]) -> String {
-    let mut out = format!("{}\n", verdict(diff));
-    for sentence in circumstances {
+    let report = Report::new(diff, circumstances);
+    let mut out = format!("{}\n", report.verdict);
+    for sentence in &report.sentences {
         let _ = writeln!(out, "{sentence}");
     }
-    if let Some(frame) = frame(diff) {
-        let _ = writeln!(out, "{frame}");
+    if report.table.len() > 1 {
+        lay_out(&report.table, &report.columns, &mut out);
     }
-    let syscalls: Vec<Line> = diff.syscalls.iter().filter(|change| change.of_note).map(line_of).collect();
-    let paths = paths(diff);
-    let (more_syscalls, more_paths) = (syscalls.len().saturating_sub(MOST), paths.len().saturating_sub(MOST));
-    let table = [Some(Line::head()).into_iter().collect(), first(syscalls), first(paths)].concat();
-    if table.len() > 1 {
-        lay_out(&table, diff.times.is_some(), &mut out);
-    }
-    let mut rest = Vec::new();
-    if more_syscalls > 0 {
-        rest.push(count(more_syscalls as u64, "more syscall", "more syscalls"));
-    }
-    if more_paths > 0 {
-        rest.push(count(more_paths as u64, "more line with paths", "more lines with paths"));
-    }
-    if !rest.is_empty() {
-        let _ = writeln!(out, "... and {} (--json shows all)", rest.join(", "));
+    if let Some(rest) = &report.rest {
+        let _ = writeln!(out, "{rest}");
     }
     out
+}
+
+/// The same for a summary or a comment.
+pub fn markdown(diff: &Diff<'_>, circumstances: &[String]) -> String {
+    let report = Report::new(diff, circumstances);
+    let mut out = format!("**{}**\n", plain(&report.verdict));
+    for sentence in &report.sentences {
+        let _ = write!(out, "\n{}\n", plain(sentence));
+    }
+    if let [head, lines @ ..] = &report.table[..]
+        && !lines.is_empty()
+    {
+        let heads: Vec<String> = report.columns.iter().map(|&column| format!(" {}", head.cells[column])).collect();
+        let heads: Vec<&str> = heads.iter().map(String::as_str).chain([&*head.name]).collect();
+        let cells = |line: &Line| {
+            let numbers = report.columns.iter().map(|&column| plain(&line.cells[column]));
+            numbers.chain([code(&line.name)]).collect()
+        };
+        let rows: Vec<Vec<String>> = lines.iter().map(cells).collect();
+        let _ = write!(out, "\n{}", table(&heads, &rows));
+    }
+    if let Some(rest) = &report.rest {
+        let _ = write!(out, "\n{}\n", plain(rest));
+    }
+    out
+}
+
+/// The verdict beside the results of a workflow.
+pub fn annotation(diff: &Diff<'_>, circumstances: &[String]) -> String {
+    let severity = if diff.of_note() { Severity::Warning } else { Severity::Notice };
+    let report = Report::new(diff, circumstances);
+    let message = [vec![report.verdict], report.sentences].concat().join("\n");
+    annotate(severity, None, "System calls", &message)
 }
 
 fn first(mut lines: Vec<Line>) -> Vec<Line> {
@@ -209,14 +267,16 @@ fn paths(diff: &Diff<'_>) -> Vec<Line> {
     lines.into_iter().map(|(_, line)| line).collect()
 }
 
-/// Lays the lines out in columns. Columns that say nothing are left out.
-fn lay_out(lines: &[Line], times: bool, out: &mut String) {
-    let width = |column: usize| lines.iter().map(|line| line.cells[column].chars().count()).max().unwrap_or(0);
+/// The columns that say something.
+fn columns(lines: &[Line], times: bool) -> Vec<usize> {
     let says = |column: usize| lines[1..].iter().any(|line| !line.cells[column].is_empty());
-    let columns: Vec<(usize, usize)> = (0..lines[0].cells.len())
-        .filter(|&column| says(column) && (times || column != TIME))
-        .map(|column| (column, width(column)))
-        .collect();
+    (0..lines[0].cells.len()).filter(|&column| says(column) && (times || column != TIME)).collect()
+}
+
+/// Lays the lines out in these columns.
+fn lay_out(lines: &[Line], columns: &[usize], out: &mut String) {
+    let width = |column: usize| lines.iter().map(|line| line.cells[column].chars().count()).max().unwrap_or(0);
+    let columns: Vec<(usize, usize)> = columns.iter().map(|&column| (column, width(column))).collect();
     for line in lines {
         for &(column, width) in &columns {
             let _ = write!(out, "{:>width$}  ", line.cells[column]);
@@ -276,6 +336,38 @@ was  now  ratio  errors      time  syscall or path
   3    0   gone          -3.00 µs  /old: stat
 ";
         assert_eq!(told(&run(&base), &run(&this)), expected);
+    }
+
+    #[test]
+    fn in_markdown() {
+        let (base, this) = (run(&[(1, "openat", "/a_b")]), run(&[(3, "openat", "/a_b"), (1, "openat", "/x|y`@you")]));
+        let diff = Diff::new(&base, &this, Some(0));
+        assert_eq!(
+            markdown(&diff, &["Seen *elsewhere*.".into()]),
+            "\
+**4 times as many calls: 4 against 1; most of it openat: 4 against 1.**
+
+Seen &#42;elsewhere&#42;.
+
+The run: 9.00 µs against 3.00 µs.
+
+| was | now | ratio | time | syscall or path |
+| ---: | ---: | ---: | ---: | :--- |
+| 1 | 4 | 4.00x | +3.00 µs | <code>openat</code> |
+| 1 | 3 | 3.00x | +2.00 µs | <code>/a&#95;b: openat</code> |
+| 0 | 1 | new | +1.00 µs | <code>/x&#124;y&#96;&#64;you: openat</code> |
+"
+        );
+    }
+
+    #[test]
+    fn beside_a_workflow() {
+        let (few, many) = (run(&[(1, "openat", "/a")]), run(&[(3, "openat", "/a")]));
+        let told = |base, this| annotation(&Diff::new(base, this, None), &["Times are not compared.".into()]);
+        assert!(told(&few, &many).starts_with("::warning title=System calls::3 times as many calls: 3 against 1; "));
+        let same =
+            "::notice title=System calls::Nothing important differs: 1 call in each.%0ATimes are not compared.\n";
+        assert_eq!(told(&few, &few), same);
     }
 
     #[test]

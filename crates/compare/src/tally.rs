@@ -94,7 +94,7 @@ impl Tally {
                 self.calls[id as usize].all.add(&figures);
                 self.stacks.count(call, id);
                 let Some(seen) = seen else { return };
-                for about in self.what(seen).into_iter().flatten() {
+                for about in self.what(seen, tracker).into_iter().flatten() {
                     let fits = self.about.len() < MAX_PAIRS || self.about.contains_key(&(id, about));
                     self.about.entry((id, if fits { about } else { Subject::Others })).or_default().add(&figures);
                 }
@@ -117,7 +117,7 @@ impl Tally {
     }
 
     /// The subjects of a call. A call that names two paths has two.
-    fn what(&self, seen: &Seen) -> [Option<Subject>; 2] {
+    fn what(&self, seen: &Seen, tracker: &Tracker) -> [Option<Subject>; 2] {
         let Some(path) = seen.path else {
             // An untracked descriptor was open before the program began. Of those, only the three standard streams are
             // certain.
@@ -126,7 +126,14 @@ impl Tally {
                 (None, Some(object)) => self.stream_names.contains(&object),
                 (None, None) => seen.fd.is_some_and(|fd| (0..3).contains(&fd)),
             };
-            return [if stream { Some(Subject::Streams) } else { seen.object.map(Subject::Object) }, None];
+            return [
+                if stream {
+                    Some(Subject::Streams)
+                } else {
+                    seen.object.map(|object| Subject::Object(tracker.sort_of(object)))
+                },
+                None,
+            ];
         };
         let other = seen.other_path.filter(|other| *other != path);
         [Some(path), other].map(|path| path.map(Subject::Object))

@@ -12,7 +12,7 @@ use std::io::Write;
 use std::sync::Arc;
 use stride_event::quantity::count;
 use stride_event::{Event, Ns, StackFrame};
-use stride_output::{End, View, shown};
+use stride_output::{End, ReportFormat, View, shown};
 use stride_track::Tracker;
 
 /// The run that `--diff` compares with.
@@ -33,8 +33,7 @@ pub struct CompareView {
     base: Option<Base>,
     budget: Option<Budget>,
     write: Option<(String, Box<dyn Write>)>,
-    /// Whether the report is lines of JSON.
-    json: bool,
+    format: ReportFormat,
     tally: Tally,
     verdict: Option<i32>,
 }
@@ -45,9 +44,9 @@ impl CompareView {
         base: Option<Base>,
         budget: Option<Budget>,
         write: Option<(String, Box<dyn Write>)>,
-        json: bool,
+        format: ReportFormat,
     ) -> CompareView {
-        CompareView { base, budget, write, json, tally: Tally::default(), verdict: None }
+        CompareView { base, budget, write, format, tally: Tally::default(), verdict: None }
     }
 }
 
@@ -89,18 +88,28 @@ impl View for CompareView {
                 }
             }
             let diff = Diff::new(&base.profile, &this, base.times);
-            if self.json {
-                json::diff(&mut out, &diff, &base.circumstances);
-            } else {
-                out.extend_from_slice(report::text(&diff, &base.circumstances).as_bytes());
+            let told = &base.circumstances;
+            match self.format {
+                ReportFormat::Json => json::diff(&mut out, &diff, told),
+                ReportFormat::Markdown => out.extend(report::markdown(&diff, told).into_bytes()),
+                ReportFormat::GitHub => out.extend(report::annotation(&diff, told).into_bytes()),
+                // (SARIF is for findings. The options do not let it come here.)
+                ReportFormat::Text | ReportFormat::Sarif => out.extend(report::text(&diff, told).into_bytes()),
             }
         }
         if let Some(budget) = &self.budget {
             let checked = budget.check(&self.tally, end);
-            if self.json {
-                checked.json(&mut out);
-            } else {
-                out.extend_from_slice(checked.text().as_bytes());
+            match self.format {
+                ReportFormat::Json => checked.json(&mut out),
+                ReportFormat::Markdown => {
+                    // A paragraph of its own, behind the comparison.
+                    if !out.is_empty() {
+                        out.push(b'\n');
+                    }
+                    out.extend(checked.markdown().into_bytes());
+                }
+                ReportFormat::GitHub => out.extend(checked.annotations().into_bytes()),
+                ReportFormat::Text | ReportFormat::Sarif => out.extend(checked.text().into_bytes()),
             }
             if !checked.is_kept() {
                 self.verdict = Some(BROKEN);

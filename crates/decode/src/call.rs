@@ -164,7 +164,7 @@ fn ret<'a>(cx: &Cx<'a>) -> Return<'a> {
         Ret::Octal => Value::Octal(v as u64),
         Ret::Fd => generic::new_fd(cx, v as i32),
         Ret::Pid(kind) => generic::held(cx, &stride_syscalls::Ty::Pid(kind), v as u32 as u64, crate::Siblings::Args),
-        Ret::Uid => Value::UInt(v as u32 as u64),
+        Ret::Uid => Value::UInt(cx.abi().cut(v as u64)),
         Ret::Flags(set) => {
             let (raw, set) = (cx.abi().cut(v as u64), set.of(cx.abi()));
             let note = set.describes(raw).then(|| Value::Gloss(cx.keep(Value::Flags { raw, set })));

@@ -4,7 +4,7 @@ use crate::error::{AttachFailure, EngineError};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
-use stride_event::{Counted, Event, Lost, Tid, Unwind};
+use stride_event::{Call, Counted, Event, Lost, Tid, Unwind};
 
 /// A source of events: an engine that observes a program, or the replay of a recording.
 ///
@@ -18,6 +18,10 @@ pub trait Engine {
 
     /// Says who knows stacks, before the first event is taken. To be asked if `TraceSpec::stacks` is set.
     fn unwind_with(&mut self, _unwinder: Rc<RefCell<dyn Unwind>>) {}
+
+    /// Says who chooses the calls that `TraceSpec::injections` change, before the first event is taken. Without it, all calls of their
+    /// sets are changed.
+    fn choose_with(&mut self, _choice: Rc<RefCell<dyn Choose>>) {}
 
     /// Ends tracing. What was recorded so far still comes out of `next`, then the threads that live on, then `None`.
     fn stop(&mut self);
@@ -50,6 +54,12 @@ pub trait Engine {
         Ok(Vec::new())
     }
 
+    /// Of these calls, those since the last question (`Counting::intervals`). The others are told by
+    /// [`Engine::counted`] at the end.
+    fn take_counted(&mut self) -> Result<Vec<Counted>, EngineError> {
+        Ok(Vec::new())
+    }
+
     /// After the last event: a remark about how the events ended, or an error if they ended too early.
     fn ending(&self) -> Result<Option<String>, EngineError> {
         Ok(None)
@@ -71,6 +81,12 @@ pub trait Engine {
     }
 }
 
+/// Decides which calls may be changed, for filters that the engine does not know (paths and descriptors).
+pub trait Choose {
+    /// Asked when the thread stands still at the entry of the call, whose memory at entry was captured.
+    fn chooses(&mut self, call: &Call) -> bool;
+}
+
 /// How engines differ, as far as others must know. Callers ask for these, never for an engine's name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Capabilities {
@@ -90,8 +106,10 @@ pub struct Capabilities {
     pub stacks: bool,
     /// Serves `TraceSpec::machine`.
     pub machine: bool,
-    /// Serves `TraceSpec::max_depth`.
-    pub max_depth: bool,
+    /// Serves `TraceSpec::library`.
+    pub library: bool,
+    /// Serves `TraceSpec::injections`.
+    pub injections: bool,
 }
 
 /// The price of losing no calls.

@@ -22,9 +22,10 @@ pub mod spawn;
 #[allow(unsafe_code)]
 mod startup;
 pub mod stat;
+pub mod ticks;
 
 pub use cgroup::cgroup_root;
-pub use engine::{Capabilities, Delayed, Engine};
+pub use engine::{Capabilities, Choose, Delayed, Engine};
 pub use error::{AttachFailure, EngineError, StartError};
 pub use interrupt::Dispositions;
 pub use remote::Remote;

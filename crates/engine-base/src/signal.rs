@@ -11,7 +11,7 @@ use nix::errno::Errno;
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal, sigaction};
 use nix::unistd::Pid;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 use stride_event::{Ns, Tid};
 
@@ -49,24 +49,45 @@ extern "C" fn on_fatal(signal: i32) {
     } else if [libc::SIGINT, libc::SIGTERM].contains(&signal)
         && now().saturating_sub(CAUGHT_AT.load(Ordering::Relaxed)) > ONE_SIGNAL
     {
+        last_act();
         die_of(signal);
     }
     interrupt_repeatedly();
+}
+
+/// Called before a second signal ends this process.
+static LAST_ACT: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Has `act` done if a second signal ends this process in the handler, where nothing is dropped. `act` must be async-signal-safe.
+pub fn before_dying(act: fn()) {
+    LAST_ACT.store(act as *mut (), Ordering::Relaxed);
+}
+
+fn last_act() {
+    let act = LAST_ACT.load(Ordering::Relaxed);
+    if !act.is_null() {
+        // SAFETY: only `before_dying` stores there, and stores a `fn()`.
+        unsafe { std::mem::transmute::<*mut (), fn()>(act)() };
+    }
 }
 
 /// Starts the engine's timer, if there is one. Async-signal-safe.
 fn interrupt_repeatedly() {
     let timer = TIMER.load(Ordering::Relaxed);
     if timer != NO_TIMER {
-        set(timer, Duration::from_millis(10));
+        let period = Duration::from_millis(10);
+        set(timer, period, period);
     }
 }
 
 extern "C" fn on_tick(_: i32) {}
 
-fn set(timer: libc::timer_t, period: Duration) {
-    let t = libc::timespec { tv_sec: period.as_secs() as i64, tv_nsec: i64::from(period.subsec_nanos()) };
-    let spec = libc::itimerspec { it_interval: t, it_value: t };
+fn set(timer: libc::timer_t, first: Duration, period: Duration) {
+    let t = |time: Duration| libc::timespec {
+        tv_sec: i64::try_from(time.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(time.subsec_nanos()),
+    };
+    let spec = libc::itimerspec { it_interval: t(period), it_value: t(first) };
     // SAFETY: timer_settime(2) is async-signal-safe; a timer id that is no longer valid is refused with EINVAL.
     unsafe {
         // A handler must leave errno as it found it.
@@ -197,11 +218,16 @@ impl Timer {
 
     /// Ticks until [`Timer::stop`]. If a tick is lost to a race, another one follows.
     pub fn start(&self, period: Duration) {
-        set(self.id, period);
+        set(self.id, period, period);
+    }
+
+    /// Ticks after this time, and then with this period. A period of some microseconds would leave no time between the ticks.
+    pub fn start_after(&self, first: Duration, period: Duration) {
+        set(self.id, first, period);
     }
 
     pub fn stop(&self) {
-        set(self.id, Duration::ZERO);
+        set(self.id, Duration::ZERO, Duration::ZERO);
     }
 }
 
@@ -211,6 +237,45 @@ impl Drop for Timer {
         // SAFETY: the timer was made by `new` and is deleted only here.
         unsafe { libc::timer_delete(self.id) };
     }
+}
+
+/// How often SIGUSR1 has arrived.
+static ASKED: AtomicU32 = AtomicU32::new(0);
+/// Set when the engine should hand out [`stride_event::Event::Idle`] soon, because somebody waits for a moment to act.
+static NUDGED: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn on_asked(_: i32) {
+    ASKED.fetch_add(1, Ordering::Relaxed);
+    NUDGED.store(true, Ordering::Relaxed);
+    interrupt_repeatedly();
+}
+
+/// From now on SIGUSR1 is counted, and the engine hands out [`stride_event::Event::Idle`] for each. To be called when the engine
+/// has started: the command keeps the disposition that it would have had.
+pub fn count_requests() -> Result<(), Errno> {
+    let action = SigAction::new(SigHandler::Handler(on_asked), SaFlags::SA_RESTART, SigSet::empty());
+    // SAFETY: the handler only touches atomics and sets a timer: async-signal-safe.
+    unsafe { sigaction(Signal::SIGUSR1, &action) }.map(drop)
+}
+
+/// How often SIGUSR1 has arrived since [`count_requests`].
+pub fn requests() -> u32 {
+    ASKED.load(Ordering::Relaxed)
+}
+
+/// Lets the engine hand out [`stride_event::Event::Idle`] after this time, also if nothing happens.
+pub fn nudge_after(time: Duration) -> std::io::Result<()> {
+    let wait = move || {
+        std::thread::sleep(time);
+        NUDGED.store(true, Ordering::Relaxed);
+        interrupt_repeatedly();
+    };
+    without_signals(|| std::thread::Builder::new().name("stride-wait".into()).spawn(wait)).map(drop)
+}
+
+/// True once after each request or nudge. For engines.
+pub fn take_nudge() -> bool {
+    NUDGED.load(Ordering::Relaxed) && NUDGED.swap(false, Ordering::Relaxed)
 }
 
 /// Set when tracing has lasted as long as it should.
@@ -228,8 +293,22 @@ pub fn end_after(time: Duration) -> std::io::Result<()> {
     without_signals(|| std::thread::Builder::new().name("stride-for".into()).spawn(wait)).map(drop)
 }
 
-/// True if the time of [`end_after`] is over.
+/// Ends tracing in the same way at once.
+pub fn end_now() {
+    LEFT.store(true, Ordering::Relaxed);
+    interrupt_repeatedly();
+}
+
+/// Set by [`end_now`].
+static LEFT: AtomicBool = AtomicBool::new(false);
+
+/// True if tracing has to end, although no signal has come.
 pub fn is_over() -> bool {
+    is_time_over() || LEFT.load(Ordering::Relaxed)
+}
+
+/// True if the time of [`end_after`] is over.
+pub fn is_time_over() -> bool {
     OVER.load(Ordering::Relaxed)
 }
 

@@ -4,7 +4,7 @@ use crate::records;
 use crate::wire::{Wire, bound, bytes_of, call_plan, count, count_key, count_times, read};
 use libbpf_rs::{MapCore, MapFlags};
 use std::sync::Arc;
-use stride_event::{CallStats, CountBy, Counted, SizeBucket, Tid, Times};
+use stride_event::{CallStats, CountBy, Counted, PowerBucket, Tid, Times};
 use stride_syscalls::Abi;
 
 /// Per ABI and number.
@@ -27,24 +27,33 @@ pub fn by_number(calls: &impl MapCore, counts: &impl MapCore, cpus: u32) -> libb
     Ok(all)
 }
 
-/// By the keys that were asked for.
+/// By the keys that were asked for. With `ended`, only the calls of that interval, whose rows are then removed.
 pub fn by_key(
     counts: &impl MapCore,
     by: CountBy,
+    ended: Option<u32>,
     container: impl Fn(u64) -> Option<Arc<str>>,
 ) -> libbpf_rs::Result<Vec<Counted>> {
     let mut all = Vec::new();
-    for bytes in counts.keys() {
-        let (Some(key), Some(cpus)) = (read::<count_key>(&bytes), counts.lookup_percpu(&bytes, MapFlags::ANY)?) else {
+    // Rows are removed only when all keys are known: the kernel begins anew after a key that is gone.
+    let keys: Vec<Vec<u8>> = counts.keys().collect();
+    for bytes in keys {
+        let Some(key) = read::<count_key>(&bytes).filter(|key| ended.is_none_or(|ended| ended == key.interval)) else {
             continue;
         };
+        let Some(cpus) = counts.lookup_percpu(&bytes, MapFlags::ANY)? else { continue };
+        if ended.is_some() {
+            counts.delete(&bytes)?;
+        }
         let mut sum = Counted {
             call: by.syscall.then(|| call(key.call)),
             errno: key.error,
             pid: key.pid as Tid,
             tid: key.tid as Tid,
             comm: key.comm.split(|b| *b == 0).next().unwrap_or_default().to_vec(),
-            size: SizeBucket(key.size as u8),
+            size: PowerBucket(key.size as u8),
+            duration: PowerBucket(key.duration as u8),
+            user: key.user,
             container: if by.container { container(key.cgroup) } else { None },
             tally: CallStats::default(),
         };

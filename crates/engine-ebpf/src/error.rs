@@ -20,6 +20,8 @@ pub enum Why {
     NoMemory(String),
     /// The kernel refused a program or map.
     Refused(String),
+    /// The probes in libraries could not be set.
+    Probes(String),
 }
 
 impl Why {
@@ -43,6 +45,7 @@ impl Why {
             Why::Refused(what) if ["EMFILE", "Too many open files"].iter().any(|told| what.contains(told)) => {
                 "allow more open files (`ulimit -n 256`)".to_owned()
             }
+            Why::Probes(_) => "name fewer functions, or functions of files on ordinary file systems".to_owned(),
             Why::Refused(_) => "see `stride --doctor` for what this machine allows".to_owned(),
         }
     }
@@ -62,6 +65,7 @@ impl fmt::Display for Why {
                 write!(f, "kernel lockdown (confidentiality) keeps eBPF programs from reading memory ({what})")
             }
             Why::NoMemory(what) => write!(f, "there is not enough memory for the ring buffer ({what})"),
+            Why::Probes(what) => f.write_str(what),
             Why::Refused(what) => write!(f, "the kernel refused the eBPF programs ({what})"),
         }
     }

@@ -10,6 +10,7 @@
 //! - `ends.h` has how threads begin and end, `signals.h` signals and stops, `counts.h` counting, `outcome.h` which calls are wanted by how they return, `fd.h` and `file-detail.h`
 //!   descriptors;
 //! - `wanted.h` decides which threads are traced if the whole machine is looked at (`--all`), with `glob.h` for patterns; `mounts.h` has the way from a file to the root of all mounts;
+//! - `library.h` has functions of libraries and USDT probes (`--library-calls`, `--usdt`);
 //! - `ring.h` and `backpressure.h` have sending, `maps.h` and `traced.h` the state, `ids.h` ids in PID namespaces, `regs.h`
 //!   registers for each architecture, `kernel.h` the few kernel structs that are used, relocated while loading;
 //! - `files.bpf.c` (what descriptors refer to) and `poller.bpf.c` (the blocked-call poller) are objects of their own, which are
@@ -23,7 +24,7 @@
 //! `ring_size`, `backpressure` (when rings fill) and `backlog` (how far the reader is behind), `load` (programs and maps),
 //! `beside` (those that a second thread loads),
 //! `relocate` and `btf` (the kernel types that programs use), `plans` (rows to ops), `counts`, `about` (filters of files),
-//! `files` (what descriptors refer to), `left_out` (processes that `--all` never traces), `containers` (the names of cgroups) and `globs`, `stacks` (which stacks calls have) and `memo` (the words that each depends on), `wire` (the mirror of wire.h), `probe` (does the engine work here), `privileges` (the
+//! `files` (what descriptors refer to), `left_out` (processes that `--all` never traces), `containers` (the names of cgroups) and `globs`, `library` (which probes are set, and which functions threads are in), `stacks` (which stacks calls have) and `memo` (the words that each depends on), `wire` (the mirror of wire.h), `probe` (does the engine work here), `privileges` (the
 //! capabilities that this needs), `refusal` (the reason if it does not) and `error`.
 //!
 //! Architecture invariants: layouts shared with the kernel side are generated from wire.h, never typed; nothing is decoded here;
@@ -178,6 +179,7 @@ mod files;
 mod globs;
 mod inside;
 mod left_out;
+mod library;
 mod load;
 mod memo;
 mod note;
@@ -194,12 +196,14 @@ mod rings;
 mod settings;
 mod signals;
 mod source;
+mod stack_copy;
 mod stacks;
 mod threads;
 mod wire;
 
 pub use engine::EbpfEngine;
 pub use error::Why;
+pub use library::returns_refused;
 pub use load::{available, trial_load};
 pub use privileges::{missing_capabilities, setcap};
 pub use probe::trial;

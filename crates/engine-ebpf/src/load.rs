@@ -12,7 +12,7 @@ use crate::wire::{
     OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder, bound, bytes_of, call_flag, change_key, code_change,
     left_out_flag, read, task_state,
 };
-use crate::{counts, globs, refusal};
+use crate::{counts, globs, library, refusal};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, MapType, ProgramInput};
 use std::io::Read;
@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use stride_engine_base::Delayed;
 use stride_event::{
-    Bounds, CountBy, Counted, Counting, Endings, FdSet, Histogram, IdBounds, Lost, Machine, StackRate, Tid,
+    Bounds, CountBy, Counted, Counting, Endings, FdSet, Histogram, IdBounds, Lost, Machine, ProbedFile, StackRate, Tid,
 };
 
 /// The settings that the programs are specialised for.
@@ -54,6 +54,10 @@ pub struct Config<'a> {
     pub containers: bool,
     /// Calls come with their stacks, all or some.
     pub stacks: StackRate,
+    /// The functions of libraries that are traced.
+    pub library: &'a [ProbedFile],
+    /// Bytes of their texts.
+    pub text: usize,
     pub ring: RingSize,
     /// The number of rings, and the size of each.
     pub rings: u32,
@@ -86,7 +90,7 @@ impl Config<'_> {
 
     /// Calls are counted by other keys than their numbers.
     fn counts_more(&self) -> bool {
-        self.counting.is_some_and(|c| c.by != CountBy::SYSCALL)
+        self.counting.is_some_and(|c| !c.is_by_number())
     }
 }
 
@@ -163,6 +167,8 @@ impl Kernel {
             rodata.by_comm = by.comm;
             rodata.by_size = by.size;
             rodata.by_cgroup = by.container;
+            rodata.by_duration = by.duration;
+            rodata.by_user = by.user;
             rodata.few_calls = tables.few;
             use call_flag as has;
             rodata.seen_entering = tables.numbers(&[has::CALL_ENTRY, has::CALL_MIXED, has::CALL_EXEC]);
@@ -230,6 +236,7 @@ impl Kernel {
         if config.counting.is_some() && !config.counts_more() {
             open.maps.counts.set_max_entries(cpus * bound::COUNT_SLOTS.0)?;
         }
+        library::configure(&mut open, config.library, config.text)?;
         open.maps.ops.set_max_entries(tables.ops.len().max(1) as u32)?;
         open.maps.choices.set_max_entries(tables.choices.len().max(1) as u32)?;
         open.maps.cases.set_max_entries(tables.case_keys.len().max(1) as u32)?;
@@ -251,6 +258,7 @@ impl Kernel {
         let beside = beside.map(|beside| beside.load(&mut open)).transpose()?;
         let skel = open.load()?;
         let beside = beside.map(Loading::join).transpose()?;
+        library::fill(&skel.maps.probes, config.library)?;
         let smaller = smaller_programs(&skel, &beside);
         if nested {
             smaller.learn_ids.test_run(ProgramInput::default())?;
@@ -312,6 +320,14 @@ impl Kernel {
             }
         }
         Ok(())
+    }
+
+    /// Sets the probes in libraries. They go first when tracing ends. `only` is the process that alone is traced.
+    /// Returns sentences about functions that cannot be traced.
+    pub fn probe(&mut self, files: &[ProbedFile], only: Option<Tid>) -> Result<Vec<String>, Why> {
+        let (links, told) = library::attach(smaller_programs(&self.skel, &self.beside), files, only)?;
+        self.links.extend(links);
+        Ok(told)
     }
 
     /// Ends tracing. The contents of the ring stay. The programs that every call runs are detached first, and the one
@@ -499,15 +515,40 @@ impl Kernel {
         let maps = &self.skel.maps;
         match self.counting {
             None => Ok(Vec::new()),
-            Some(Counting { by: CountBy::SYSCALL, .. }) => counts::by_number(&maps.calls, &maps.counts, self.cpus),
-            Some(Counting { by, .. }) => counts::by_key(&maps.counts_by, by, container),
+            Some(counting) if counting.is_by_number() => counts::by_number(&maps.calls, &maps.counts, self.cpus),
+            Some(Counting { by, .. }) => counts::by_key(&maps.counts_by, by, None, container),
         }
+    }
+
+    /// The counts since the last question. `Counting::intervals` was asked for.
+    pub fn take_counted(&mut self, container: impl Fn(u64) -> Option<Arc<str>>) -> libbpf_rs::Result<Vec<Counted>> {
+        let Some(Counting { by, .. }) = self.counting.filter(|counting| counting.intervals) else {
+            return Ok(Vec::new());
+        };
+        let Some(interval) = self.skel.maps.bss_data.as_deref_mut().map(|bss| &mut bss.interval) else {
+            return Ok(Vec::new());
+        };
+        let ended = *interval;
+        // SAFETY: a valid, aligned u32 of our own mapping; the kernel side only reads it.
+        unsafe { std::ptr::write_volatile(interval, ended.wrapping_add(1)) };
+        quiesce();
+        counts::by_key(&self.skel.maps.counts_by, by, Some(ended), container)
     }
 }
 
 /// The place of an address space among those whose generations are told apart: slot_of in stack.h.
 fn slot(space: u64) -> usize {
     (space.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) as usize % bound::SPACES.0 as usize
+}
+
+/// Waits until every program has ended that ran when this was called. The programs run in read-side critical sections of RCU.
+fn quiesce() {
+    // SAFETY: takes numbers.
+    let done = unsafe { libc::syscall(libc::SYS_membarrier, libc::MEMBARRIER_CMD_GLOBAL, 0, 0) };
+    if done != 0 {
+        // A kernel with CPUs free of ticks refuses. No program runs that long, unless the whole CPU stands still.
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
 }
 
 /// Makes the rings behind the first, and lists them all for the kernel side.
@@ -574,6 +615,8 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         whole_spaces: false,
         containers: false,
         stacks: StackRate::All,
+        library: &[],
+        text: 0,
         ring: RingSize::of(ring_bytes, true),
         rings: 1,
     };

@@ -2,7 +2,8 @@
 
 use stride_event::{EventOf, Ns, Tid};
 
-/// An event with its call's place instead of the call. A `siginfo_t` is in the engine's buffer.
+/// An event with its call's place instead of the call. A `siginfo_t` is in the engine's buffer, and so is
+/// a call of a library's function.
 pub type QueuedEvent = EventOf<CallPlace>;
 
 /// Where a call stands.

@@ -55,11 +55,26 @@ pub enum ExecSeen {
     Entered,
 }
 
+/// The first two numbers of the kernel's release.
+pub fn release() -> (u32, u32) {
+    let [major, minor, _] = numbers();
+    (major, minor)
+}
+
+/// The third one.
+pub fn patch_level() -> u32 {
+    numbers()[2]
+}
+
+fn numbers() -> [u32; 3] {
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let mut numbers = release.split(['.', '-', '+']).map(|n| n.trim().parse::<u32>().unwrap_or(0));
+    std::array::from_fn(|_| numbers.next().unwrap_or(0))
+}
+
 /// The best one here.
 pub fn exec_seen() -> ExecSeen {
-    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    let mut numbers = release.split(['.', '-']).map(|n| n.parse::<u32>().unwrap_or(0));
-    if (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (6, 10) {
+    if release() >= (6, 10) {
         return ExecSeen::Prepared;
     }
     // If this is 0, programs can be attached to functions, but never run.

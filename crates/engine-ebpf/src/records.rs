@@ -1,5 +1,6 @@
 //! From records of the ring to calls.
 
+use crate::stack_copy::StackCopy;
 use crate::wire::{
     block_flag, read, rec_block, rec_blocked, rec_call, rec_detach, rec_flag, rec_head, rec_kind, rec_more, rec_stack,
     stack_id,
@@ -88,8 +89,8 @@ pub enum StackOrigin<'r> {
     Untold,
     /// It has this id.
     Known(u64),
-    /// It lies at this address, and must be unwound.
-    Copied { place: rec_stack, sp: u64, memory: &'r [u8] },
+    /// It must be unwound.
+    Copied(StackCopy<'r>),
 }
 
 /// The stack that a signal interrupts, from the record before it.
@@ -126,7 +127,7 @@ pub fn blocks<'r>(call: &mut Call, mut bytes: &'r [u8]) -> StackOrigin<'r> {
         if has(block_flag::BLOCK_COPY) {
             call.stack_calls = block.elem.into();
             if let Some(place) = read::<rec_stack>(&bytes[..len]) {
-                origin = StackOrigin::Copied { place, sp: block.addr, memory: &bytes[size_of::<rec_stack>()..len] };
+                origin = StackOrigin::Copied(StackCopy { place, memory: &bytes[size_of::<rec_stack>()..len] });
             }
             bytes = &bytes[len.next_multiple_of(8).min(bytes.len())..];
             continue;

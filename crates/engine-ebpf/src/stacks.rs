@@ -11,7 +11,8 @@
 use crate::load::Kernel;
 use crate::memo;
 use crate::records::StackOrigin;
-use crate::wire::{bound, bytes_of, code_change, read, rec_stack, stack_key, stack_memo};
+use crate::stack_copy::StackCopy;
+use crate::wire::{bound, bytes_of, code_change, read, stack_key, stack_memo};
 use libbpf_rs::{MapCore, MapFlags};
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
@@ -89,15 +90,17 @@ impl StackMemory {
                 let index = usize::try_from(id.checked_sub(self.first + 1)?).ok()?;
                 self.older.get(index).or_else(|| self.newer.get(index.checked_sub(self.older.len())?)).cloned()
             }
-            StackOrigin::Copied { place, sp, memory } => {
+            StackOrigin::Copied(copy) => {
                 self.costs.unwound += 1;
-                self.costs.bytes += memory.len() as u64;
-                self.unwind(&place, sp, memory, kernel)
+                self.costs.bytes += copy.memory.len() as u64;
+                self.unwind(&copy, kernel)
             }
         }
     }
 
-    fn unwind(&mut self, at: &rec_stack, sp: u64, memory: &[u8], kernel: &mut Kernel) -> Option<Arc<Stack>> {
+    fn unwind(&mut self, copy: &StackCopy, kernel: &mut Kernel) -> Option<Arc<Stack>> {
+        let at = &copy.place;
+        let sp = copy.sp();
         let process = at.process as Tid;
         let unwinder = self.unwinder.clone()?;
         let mut unwinder = unwinder.borrow_mut();
@@ -109,10 +112,9 @@ impl StackMemory {
         let regs = Regs { ip: at.ip, sp, bp: at.bp, all: Some(at.all) };
         let mut whole = true;
         let mut word = |address: u64| {
-            let bytes =
-                usize::try_from(address.wrapping_sub(sp)).ok().and_then(|from| memory.get(from..)?.first_chunk());
-            whole &= bytes.is_some();
-            bytes.map(|bytes| u64::from_le_bytes(*bytes))
+            let word = copy.word(address);
+            whole &= word.is_some();
+            word
         };
         let history = SpaceHistory { kernel, space: at.space, generation: at.generation };
         let unwound = unwinder.unwind(process, &regs, Some(&history), &mut word);

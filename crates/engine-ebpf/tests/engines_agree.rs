@@ -22,6 +22,7 @@ fn text(mut each: impl FnMut(&mut dyn FnMut(&Event<'_>))) -> String {
         style: Style::default(),
         leader: Leader { pid: PidPrefix::Always, ..Leader::default() },
         palette: None,
+        form: None,
     };
     let mut view = TextView::new(
         layout,

@@ -25,6 +25,9 @@ impl PtraceEngine {
         for held in std::mem::take(&mut self.held) {
             self.release(held.slot, held.signal);
         }
+        for held in self.delays.take() {
+            self.release(held.slot, held.signal);
+        }
         let mut children = Children::default();
         for parked in std::mem::take(&mut self.parked) {
             children.done.push(parked.tid);

@@ -66,6 +66,32 @@ impl MemoryReader {
         Tracee { reader: self, tid }
     }
 
+    /// Overwrites memory of a thread that is stopped, whatever its protection is. Returns how many bytes were written: those before the first page
+    /// that is not there. A page that another thread is to supply would make the writer wait, so it is asked for by reading it first, which can
+    /// be given up.
+    pub fn write(&mut self, tid: Tid, addr: u64, bytes: &[u8]) -> usize {
+        self.remote.begin();
+        let mut old = vec![0; bytes.len()];
+        let readable = self.read(tid, addr, &mut old);
+        let mut done = 0;
+        while done < readable {
+            let at = addr.wrapping_add(done as u64);
+            let skip = (at % 8) as usize;
+            let n = (8 - skip).min(readable - done);
+            let start = at - skip as u64;
+            if !self.present.can_be_written(tid, at) {
+                break;
+            }
+            let Ok(mut word) = sys::peek_data(tid, start) else { break };
+            word[skip..skip + n].copy_from_slice(&bytes[done..done + n]);
+            if sys::poke_data(tid, start, word).is_err() {
+                break;
+            }
+            done += n;
+        }
+        done
+    }
+
     fn read_kept(&mut self, tid: Tid, addr: u64, buf: &mut [u8]) -> usize {
         if std::mem::take(&mut self.first) || buf.len() >= PAGE {
             return self.read(tid, addr, buf);

@@ -54,6 +54,11 @@ impl Plans {
         self.reader.forget(tid);
     }
 
+    /// Overwrites memory of a thread that is stopped. Returns how many bytes could be written.
+    pub fn poke(&mut self, tid: Tid, addr: u64, bytes: &[u8]) -> usize {
+        self.reader.write(tid, addr, bytes)
+    }
+
     /// Copies what the plan of this call asks for in this phase.
     pub fn capture(&mut self, call: &mut Call, phase: Phase) {
         let Some(planned) = planned(&mut self.by_nr[call.abi as usize], call.abi, call.nr) else { return };

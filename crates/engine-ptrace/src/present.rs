@@ -14,6 +14,9 @@ const BATCH: usize = 64;
 /// The page is present. Swapped-out pages count as absent: what looks like one may be a marker of userfaultfd's.
 const PRESENT: u64 = 1 << 63;
 
+/// Writers to the page wait for a userfaultfd. Linux 5.14 on says so.
+const WRITE_WATCHED: u64 = 1 << 57;
+
 #[derive(Debug)]
 pub struct Present {
     maps: [Option<(Tid, File)>; SLOTS],
@@ -55,6 +58,14 @@ impl Present {
         let same = 1 + entries.take_while(|&p| p == present).count() as u64;
         let end = (first + same).saturating_mul(self.page);
         (present, len.min((end - addr) as usize))
+    }
+
+    /// Whether the page at `addr` is in memory, and userfaultfd(2) makes nobody wait who writes to it.
+    pub fn can_be_written(&mut self, tid: Tid, addr: u64) -> bool {
+        let mut entry = [0; 8];
+        let at = addr / self.page * 8;
+        let read = self.map(tid).and_then(|map| map.read_at(&mut entry, at).ok());
+        read == Some(8) && u64::from_ne_bytes(entry) & (PRESENT | WRITE_WATCHED) == PRESENT
     }
 
     fn map(&mut self, tid: Tid) -> Option<&File> {

@@ -11,7 +11,7 @@
 //!   with a filter cannot be released. When Stride ends for whatever reason, the command and its descendants are
 //!   killed (`PTRACE_O_EXITKILL`). strace's `--seccomp-bpf` implies `--kill-on-exit` for the same reason.
 //! - Without `-f`, children inherit the filter but are not traced, so their calls would fail. So the option has no
-//!   effect without `-f`, as in strace.
+//!   effect without `-f`, as in strace, nor with `--max-depth`.
 //! - Installing the filter needs CAP_SYS_ADMIN or `PR_SET_NO_NEW_PRIVS`, under which setuid programs do not change
 //!   ids.
 //! - `/proc/PID/status` shows `Seccomp: 2`. On kernels before 5.16, the mitigation of speculative store bypass may be
@@ -28,7 +28,8 @@ use stride_syscalls::Abi;
 
 /// The filter to use for this command, if one is to be used.
 pub fn filter(spec: &TraceSpec) -> Option<SeccompFilter> {
-    let able = spec.command.is_some() && spec.attach.is_empty() && spec.follow && !spec.reported().is_all();
+    let all_traced = spec.follow && spec.max_depth.is_none();
+    let able = spec.command.is_some() && spec.attach.is_empty() && all_traced && !spec.reported().is_all();
     let privileged = privileged();
     let use_it = match spec.seccomp {
         Seccomp::Off => false,

@@ -5,6 +5,7 @@ use nix::errno::Errno;
 use std::time::Duration;
 use stride_engine_base::Dispositions;
 use stride_engine_base::signal::Timer;
+use stride_engine_base::ticks;
 use stride_event::{Ns, TraceSpec};
 
 /// How long nothing must happen before the caller is told so.
@@ -37,10 +38,11 @@ impl SignalHandling {
         }
     }
 
-    /// True once after each event if no other event has followed for a while.
+    /// True once after each event if no other event has followed for a while, and again and again if the caller awaits a
+    /// moment.
     pub fn quiet(&mut self, last_event: Ns) -> bool {
         let quiet = self.ticking && u128::from(sys::now().saturating_sub(last_event)) >= QUIET.as_nanos() * 9 / 10;
-        if quiet {
+        if quiet && !ticks::are_set() {
             self.ticking = false;
             self.timer.stop();
         }

@@ -1,5 +1,6 @@
 //! The traced threads.
 
+use crate::injected::ThreadInjections;
 use crate::tracee::{Running, Stopped};
 use crate::wait::Stop;
 use std::collections::HashMap;
@@ -52,8 +53,14 @@ pub struct Tracee {
     pub interrupted: Interrupted,
     /// The next stop is its first.
     pub new: bool,
+    /// How many generations of processes lie between it and the command, or the process that was attached to.
+    pub depth: u32,
+    /// It is below the depth that is traced. It is let go at its first stop, and no event tells of it.
+    pub too_deep: bool,
     /// CPU time in the kernel when the call was entered.
     pub system_time: u64,
+    /// How its calls are changed.
+    pub injections: ThreadInjections,
 }
 
 impl Tracee {
@@ -69,7 +76,10 @@ impl Tracee {
             nr: u64::MAX,
             interrupted: Interrupted::default(),
             new: true,
+            depth: 0,
+            too_deep: false,
             system_time: 0,
+            injections: ThreadInjections::default(),
         }
     }
 

@@ -97,6 +97,11 @@ impl Stopped {
         sys::interrupted_call(self.tid)
     }
 
+    /// Changes the number of the call that the thread is in, and its result, if one is given. A call of number -1 is not made.
+    pub fn replace_call(&self, number: i64, result: Option<i64>) -> Result<(), Errno> {
+        sys::replace_call(self.tid, number, result)
+    }
+
     /// Lets the thread run on, and delivers the signal unless it is 0.
     pub fn resume(self, until: Until, signal: i32) -> Running {
         let _ = match until {

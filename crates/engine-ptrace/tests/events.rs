@@ -75,6 +75,28 @@ fn a_forked_child() {
     assert!(of(&unfollowed, 1).is_empty(), "{unfollowed:?}");
 }
 
+/// Processes below the depth run untraced and undisturbed, and no event tells of them.
+#[test]
+fn children_are_followed_so_deep() {
+    let script = "cd /; (cd /; (cd /; exit 7); exit $?); exit $?";
+    for (depth, expected) in [(0, 1), (1, 2), (2, 3), (9, 3)] {
+        let args = ["sh", "-c", script].map(Into::into).into();
+        let shell = stride_event::Command { path: "/bin/sh".into(), args, env: Vec::new(), user: None };
+        let spec = stride_event::TraceSpec {
+            command: Some(shell),
+            follow: true,
+            max_depth: Some(depth),
+            calls: calls(&["chdir"]),
+            ..spec()
+        };
+        let lines = trace(spec);
+        let count = |what: &str| lines.iter().filter(|line| line.ends_with(what)).count();
+        assert_eq!((count(" chdir = 0"), count(" exited 7")), (expected, expected), "{depth}: {lines:?}");
+        assert_eq!(lines.iter().filter(|line| line.contains(" born of ")).count(), expected - 1, "{depth}: {lines:?}");
+        assert!(!lines.iter().any(|line| line.contains("detached")), "{lines:?}");
+    }
+}
+
 #[test]
 fn a_vforked_child_that_executes() {
     program!("victim");

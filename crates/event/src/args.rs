@@ -196,20 +196,34 @@ impl<'a> Fields<'a> {
         self.read(place, usize::from(place.size).min(8)).map(number)
     }
 
-    /// The captured bytes of all members, except those for which `left_out` is true.
+    /// The captured bytes between the members for which `left_out` is true: one piece, if there are none.
     pub fn without(&self, left_out: fn(&str) -> bool) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-        let fields = *self;
-        let kept = self.layout.fields.iter().filter(move |field| !left_out(field.name));
-        kept.filter_map(move |field| {
-            let place = field.place(fields.call.abi);
-            fields.read(place, place.bytes())
+        const MOST: usize = 8;
+        let (fields, abi) = (*self, self.call.abi);
+        // Begin and end of each member that is left out, and the end of the struct.
+        let mut holes = [(usize::MAX, usize::MAX); MOST + 1];
+        let members = self.layout.fields.iter().filter(|field| left_out(field.name));
+        for (hole, place) in holes.iter_mut().take(MOST).zip(members.map(|field| field.place(abi))) {
+            *hole = (place.offset.into(), usize::from(place.offset) + place.bytes());
+        }
+        holes.sort_unstable();
+        let size = self.layout.size(abi);
+        let mut from = 0;
+        holes.into_iter().filter_map(move |(begin, end)| {
+            let piece = from..begin.min(size);
+            from = end.min(size);
+            if piece.is_empty() { None } else { fields.read_at(piece.start, piece.len()) }
         })
     }
 
     /// Memory that the call may change is also captured at its return. An engine that reads memory only once captures
     /// it only then.
     fn read(&self, place: F, len: usize) -> Option<&'a [u8]> {
-        let addr = self.addr.wrapping_add(place.offset.into());
+        self.read_at(place.offset.into(), len)
+    }
+
+    fn read_at(&self, offset: usize, len: usize) -> Option<&'a [u8]> {
+        let addr = self.addr.wrapping_add(offset as u64);
         let blocks = &self.call.blocks;
         blocks.read(self.phase, addr, len).or_else(|| {
             let other = if self.phase == Phase::Entry { Phase::Exit } else { return None };

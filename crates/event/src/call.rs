@@ -1,6 +1,6 @@
 //! One system call as an engine saw it.
 
-use crate::{Blocks, Descriptor, Ns, Stack, Tid};
+use crate::{Blocks, Descriptor, Ns, Stack, Tampering, Tid};
 use std::sync::Arc;
 use stride_syscalls::{Abi, table};
 
@@ -26,6 +26,8 @@ pub struct Call {
     /// CPU time in the kernel during the call (`-c` without `-w`). 0 if unknown.
     pub system_time: Ns,
     pub outcome: Outcome,
+    /// How an engine changed the call ([`crate::TraceSpec::injections`]).
+    pub tampering: Tampering,
     /// The protocol of the call's netlink socket, if the engine looked it up. Otherwise /proc is asked.
     pub netlink: Option<u32>,
     /// The engine itself counted this call ([`crate::TraceSpec::counting`]).
@@ -99,6 +101,7 @@ impl Default for Call {
             returned: 0,
             system_time: 0,
             outcome: Outcome::Pending,
+            tampering: Tampering::default(),
             netlink: None,
             terminal: None,
             counted: false,

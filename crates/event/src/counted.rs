@@ -153,7 +153,10 @@ pub struct Counted {
     pub pid: Tid,
     pub tid: Tid,
     pub comm: Vec<u8>,
-    pub size: SizeBucket,
+    pub size: PowerBucket,
+    pub duration: PowerBucket,
+    /// The effective user id.
+    pub user: u32,
     pub container: Option<Arc<str>>,
     pub tally: CallStats,
 }
@@ -167,27 +170,40 @@ pub struct CountBy {
     pub tid: bool,
     pub comm: bool,
     pub size: bool,
+    pub duration: bool,
+    pub user: bool,
     pub container: bool,
 }
 
 impl CountBy {
-    pub const SYSCALL: CountBy =
-        CountBy { syscall: true, errno: false, pid: false, tid: false, comm: false, size: false, container: false };
+    pub const SYSCALL: CountBy = CountBy {
+        syscall: true,
+        errno: false,
+        pid: false,
+        tid: false,
+        comm: false,
+        size: false,
+        duration: false,
+        user: false,
+        container: false,
+    };
 }
 
-/// Bytes that a call moved, to a power of two. 0: it failed, or never moves any. 1: none. 2: 1 byte. 3: 2 or 3 bytes,
-/// and so on.
+/// A quantity to a power of two: the bytes that a call moved, or the nanoseconds that it took. 0: there is none, as for a
+/// call that failed or never moves bytes. 1: the number 0. 2: 1. 3: 2 or 3, and so on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SizeBucket(pub u8);
+pub struct PowerBucket(pub u8);
 
-impl SizeBucket {
-    pub fn of(moved: Option<u64>) -> SizeBucket {
-        SizeBucket(moved.map_or(0, |bytes| 1 + (u64::BITS - bytes.leading_zeros()) as u8))
+impl PowerBucket {
+    pub const MOST: PowerBucket = PowerBucket(1 + u64::BITS as u8);
+
+    pub fn of(number: Option<u64>) -> PowerBucket {
+        PowerBucket(number.map_or(0, |number| 1 + (u64::BITS - number.leading_zeros()) as u8))
     }
 
     /// The least and the most.
     pub fn range(self) -> Option<(u64, u64)> {
-        match self.0.min(1 + u64::BITS as u8) {
+        match self.0.min(Self::MOST.0) {
             0 => None,
             1 => Some((0, 0)),
             n => {
@@ -223,10 +239,10 @@ mod tests {
         for (moved, least, most) in
             [(0, 0, 0), (1, 1, 1), (2, 2, 3), (4095, 2048, 4095), (4096, 4096, 8191), (u64::MAX, 1 << 63, u64::MAX)]
         {
-            assert_eq!(SizeBucket::of(Some(moved)).range(), Some((least, most)));
+            assert_eq!(PowerBucket::of(Some(moved)).range(), Some((least, most)));
         }
-        assert_eq!(SizeBucket::of(None).range(), None);
-        assert_eq!(SizeBucket(200).range(), Some((1 << 63, u64::MAX)));
+        assert_eq!(PowerBucket::of(None).range(), None);
+        assert_eq!(PowerBucket(200).range(), Some((1 << 63, u64::MAX)));
     }
 
     #[test]

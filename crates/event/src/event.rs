@@ -1,6 +1,6 @@
 //! The stream of events.
 
-use crate::{Call, Ns, Stack, Tid};
+use crate::{Call, LibraryCall, Ns, Stack, Tid};
 use std::sync::Arc;
 
 /// `sizeof(siginfo_t)`.
@@ -28,13 +28,13 @@ pub enum Fate {
 }
 
 /// An event as views get it. It is borrowed from the engine until the next one is asked for.
-pub type Event<'a> = EventOf<&'a Call, &'a [u8; SIGINFO_SIZE], Option<&'a Arc<Stack>>>;
+pub type Event<'a> = EventOf<&'a Call, &'a [u8; SIGINFO_SIZE], Option<&'a Arc<Stack>>, &'a LibraryCall>;
 
-/// An event. `C` is how a call is held, `S` how a `siginfo_t` is held, and `K` how a stack is held. Views borrow
-/// them. An engine that queues events holds the place of a call, and nothing for its only `siginfo_t` and the stack
-/// with it.
+/// An event. `C` is how a call is held, `S` how a `siginfo_t` is held, `K` how a stack is held, and `L` how a call of a
+/// library's function is held. Views borrow them. An engine that queues events holds the place of a call, and nothing
+/// for its only `siginfo_t`, the stack with it, and its only call of a library's function.
 #[derive(Clone, Copy, Debug)]
-pub enum EventOf<C, S = (), K = ()> {
+pub enum EventOf<C, S = (), K = (), L = ()> {
     Started {
         tid: Tid,
         /// The process of the thread: its thread group's id.
@@ -49,6 +49,8 @@ pub enum EventOf<C, S = (), K = ()> {
     /// A call that returned and was not asked for: it says what its thread runs or is called. Only recordings have
     /// it.
     Aside(C),
+    /// A function of a library was entered or returned, or a probe was passed.
+    Library(L),
     /// A signal is about to be delivered, with the kernel's own `siginfo_t`. `ip` and `stack` are where it
     /// interrupts, if asked for.
     Signal {
@@ -123,12 +125,14 @@ impl<C> EventOf<C> {
         self,
         siginfo: &'a [u8; SIGINFO_SIZE],
         stack: Option<&'a Arc<Stack>>,
+        library: Option<&'a LibraryCall>,
         find: impl FnOnce(C) -> Option<&'a Call>,
     ) -> Event<'a> {
         match self {
             EventOf::Enter(call) => find(call).map_or(Event::Idle, Event::Enter),
             EventOf::Exit(call) => find(call).map_or(Event::Idle, Event::Exit),
             EventOf::Aside(call) => find(call).map_or(Event::Idle, Event::Aside),
+            EventOf::Library(()) => library.map_or(Event::Idle, Event::Library),
             EventOf::Signal { tid, info: (), ip, stack: (), at } => Event::Signal { tid, info: siginfo, ip, stack, at },
             EventOf::Superseded { tid, old, call, at } => Event::Superseded { tid, old, call: call.and_then(find), at },
             EventOf::Detached { tid, call, at } => Event::Detached { tid, call: call.and_then(find), at },
@@ -151,6 +155,7 @@ impl Event<'_> {
         match *self {
             Event::Enter(call) => Some(call.entered),
             Event::Exit(call) | Event::Aside(call) => Some(call.returned),
+            Event::Library(call) => Some(call.at),
             Event::Started { at, .. }
             | Event::Signal { at, .. }
             | Event::Stopped { at, .. }

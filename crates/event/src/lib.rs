@@ -14,6 +14,8 @@ mod errno;
 mod event;
 mod glob;
 mod ids;
+mod inject;
+mod library;
 mod lost;
 mod machine;
 mod memory;
@@ -23,6 +25,7 @@ pub mod quantity;
 mod question;
 mod spec;
 mod stack;
+mod tampering;
 mod units;
 
 pub use args::{Fields, Piece};
@@ -30,22 +33,28 @@ pub use call::{Call, Outcome};
 pub use caller::{Caller, FrameFunction};
 pub use calling::{CallingFunction, WithSource};
 pub use capture::{Limits, Peek, capture};
-pub use counted::{CallStats, CountBy, Counted, Histogram, SizeBucket, Times};
+pub use counted::{CallStats, CountBy, Counted, Histogram, PowerBucket, Times};
 pub use descriptor::{Descriptor, Detail};
 pub use endings::{Bounds, Endings};
 pub use errno::{ErrnoSet, errno, errno_name, errno_word};
 pub use event::{Event, EventOf, Fate, Origin, SIGINFO_SIZE};
 pub use glob::{Atom, Glob};
 pub use ids::IdBounds;
+pub use inject::{Chance, InjectedResult, Invocations, Poke, ThreadKey};
+pub use library::{
+    LIBRARY_TEXT, LIBRARY_WORDS, LibraryCall, LibraryFunction, LibraryPart, LibraryProbe, LibraryText, Param, ProbedFile,
+    ProbedWord, WordPlace,
+};
 pub use lost::Lost;
 pub use machine::Machine;
 pub use memory::{BlockRef, Blocks, Memory, Phase};
 pub use per_stack::PerStack;
 pub use quantity::{duration, grouped};
 pub use question::{FdOf, Question};
-pub use spec::{CallSet, Command, Counting, FdSet, FileFilter, Seccomp, StackRate, TraceSpec};
+pub use spec::{CallSet, Command, Counting, FdSet, FileFilter, Injection, Seccomp, StackRate, TraceSpec};
 pub use stack::{
     Bottom, CodeChange, CodeFile, CodeHistory, InlinedFunction, ReadWord, Regs, SourceLine, Stack, StackFrame, Symbol,
     Unwind, Unwound,
 };
+pub use tampering::Tampering;
 pub use units::{Ns, Tid};

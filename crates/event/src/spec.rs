@@ -1,6 +1,7 @@
 //! What to trace: the command line in the terms of engines.
 
-use crate::{CountBy, Endings, IdBounds, Machine, Tid};
+use crate::inject::{Chance, InjectedResult, Invocations, Poke, ThreadKey};
+use crate::{CountBy, Endings, IdBounds, Machine, Ns, Tid};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use stride_syscalls::Abi;
@@ -108,6 +109,15 @@ pub struct Counting {
     /// Bytes moved are wanted.
     pub bytes: bool,
     pub by: CountBy,
+    /// The counts are taken again and again while the program runs.
+    pub intervals: bool,
+}
+
+impl Counting {
+    /// Calls are counted by their number alone, and the counts are taken once, at the end.
+    pub fn is_by_number(&self) -> bool {
+        self.by == CountBy::SYSCALL && !self.intervals
+    }
 }
 
 /// What the shown calls have in common (`-P`, `--trace-fds`). An engine may skip calls for which this cannot be true.
@@ -129,6 +139,49 @@ pub enum StackRate {
     Sampled,
     /// All calls, and signals.
     All,
+}
+
+/// A rule: which calls are changed, and how. Of several rules for a call, the last one counts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Injection {
+    pub calls: CallSet,
+    /// The call is not made. Its result is this one.
+    pub result: Option<InjectedResult>,
+    /// By ABI: the number of the call that is made in its place, if there is to be one. Only with `result`.
+    pub instead: [Option<u32>; 3],
+    /// The signal that the thread gets when it enters the call.
+    pub signal: Option<i32>,
+    /// How long the thread waits before it makes the call, and before it goes on after the call.
+    pub delay_enter: Option<Ns>,
+    pub delay_exit: Option<Ns>,
+    /// Memory to overwrite before the call is made, and after it has returned.
+    pub poke_enter: Vec<Poke>,
+    pub poke_exit: Vec<Poke>,
+    pub when: Invocations,
+    pub chance: Option<Chance>,
+}
+
+impl Injection {
+    /// A rule for these calls that changes nothing yet.
+    pub fn into_calls(calls: CallSet) -> Injection {
+        Injection {
+            calls,
+            result: None,
+            instead: [None; 3],
+            signal: None,
+            delay_enter: None,
+            delay_exit: None,
+            poke_enter: Vec::new(),
+            poke_exit: Vec::new(),
+            when: Invocations::ALL,
+            chance: None,
+        }
+    }
+
+    /// Whether the rule changes a thread's `n`-th call of this number, counted from 1.
+    pub fn changes(&self, thread: ThreadKey, abi: Abi, nr: u64, n: u64) -> bool {
+        self.when.contains(n) && self.chance.is_none_or(|chance| chance.falls(thread, abi, nr, n))
+    }
 }
 
 /// Everything an engine needs to know.
@@ -185,6 +238,10 @@ pub struct TraceSpec {
     pub no_memory: bool,
     /// The stacks that come with calls. The engine asks the [`crate::Unwind`] that it is given for them.
     pub stacks: StackRate,
+    /// Functions of libraries that are traced (`--library-calls`, `--usdt`).
+    pub library: Vec<crate::ProbedFile>,
+    /// How calls are changed.
+    pub injections: Vec<Injection>,
 }
 
 impl TraceSpec {
@@ -225,6 +282,8 @@ impl Default for TraceSpec {
             descriptors: false,
             no_memory: false,
             stacks: StackRate::None,
+            library: Vec::new(),
+            injections: Vec::new(),
         }
     }
 }

@@ -16,6 +16,8 @@ pub enum Error {
     Backreference { pattern: String },
     /// A range of durations without a time that has a unit.
     Duration { text: String },
+    /// A mistake in a rule that changes calls. `option` is inject or fault.
+    Injection { option: &'static str, text: String, why: String },
     /// A mistake in an expression (`--where`), with the line that shows its place.
     Expression(crate::expression::ExprMistake),
 }
@@ -56,6 +58,7 @@ impl fmt::Display for Error {
                 f,
                 "invalid duration '{text}'; it is a number with a unit (s, ms, us or ns), such as 10ms, and may follow > or <"
             ),
+            Error::Injection { option, text, why } => write!(f, "invalid {option} argument '{text}'; {why}"),
             Error::Expression(mistake) => mistake.fmt(f),
         }
     }

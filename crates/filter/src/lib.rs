@@ -14,6 +14,7 @@ mod error;
 mod errors;
 mod expression;
 mod frames;
+mod injections;
 mod list;
 mod nearest;
 mod paths;
@@ -31,6 +32,7 @@ pub use expression::{
     MOST_ITEMS, MOST_TEXT,
 };
 pub use frames::FramePattern;
+pub use injections::{InjectionRule, Tamper, parse_injection};
 pub use nearest::{did_you_mean, nearest};
 pub use paths::{PathSet, Resolved};
 pub use signals::{SignalSet, signal_names};

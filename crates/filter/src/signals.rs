@@ -70,7 +70,7 @@ const NAMES: [&str; 31] = [
 ];
 /// The kernel's number. The C library reserves the first two.
 const RTMIN: u8 = 32;
-const RTMAX: u8 = 64;
+pub(crate) const RTMAX: u8 = 64;
 
 /// The names of the signals that are not real-time ones.
 pub fn signal_names() -> impl Iterator<Item = &'static str> {
@@ -88,7 +88,7 @@ fn misspelt(text: &str) -> Error {
 
 const SIG: &str = "SIG";
 
-fn number_of(text: &str) -> Option<u8> {
+pub(crate) fn number_of(text: &str) -> Option<u8> {
     if let Some(number) = list::number(text) {
         return u8::try_from(number).ok();
     }

@@ -3,6 +3,7 @@
 use crate::{Layout, Leader, Line, Style};
 use std::borrow::Cow;
 use stride_decode::{Decoded, Value};
+use stride_event::LibraryCall;
 
 /// Writes one call at a time. Tracee bytes are escaped as in strace's lines. The caller escapes the text again for its
 /// own sink.
@@ -12,7 +13,7 @@ pub struct Brief {
 
 impl Brief {
     pub fn new(style: Style) -> Brief {
-        let layout = Layout { column: 0, elapsed: None, style, leader: Leader::default(), palette: None };
+        let layout = Layout { column: 0, elapsed: None, style, leader: Leader::default(), palette: None, form: None };
         Brief { line: Line::new(layout, 0) }
     }
 
@@ -41,6 +42,20 @@ impl Brief {
     pub fn args(&mut self, decoded: &Decoded<'_>) -> Cow<'_, str> {
         self.start();
         self.line.args(decoded.args, 0);
+        self.text()
+    }
+
+    /// The arguments of a library's function.
+    pub fn library_args(&mut self, call: &LibraryCall) -> Cow<'_, str> {
+        self.start();
+        self.line.library_args(call);
+        self.text()
+    }
+
+    /// And its result.
+    pub fn library_result(&mut self, call: &LibraryCall) -> Cow<'_, str> {
+        self.start();
+        self.line.library_result(call);
         self.text()
     }
 

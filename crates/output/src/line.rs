@@ -3,13 +3,18 @@
 use crate::clock::{Clock, seconds};
 use crate::color::{Role, Span, Spans};
 use crate::stack::StackLines;
+use crate::form::{Form, FormLine};
 use crate::{NameStyle, Palette, Style, Writer, names};
 use std::collections::HashMap;
 use std::io::Write as _;
+use std::rc::Rc;
 use std::sync::Arc;
 use stride_decode::{Decoded, NamedArg, Part, Return, Value};
-use stride_event::{Call, Ns, Outcome, Stack, Tid};
+use stride_event::{Call, LibraryCall, LibraryPart, Ns, Outcome, Stack, Tid};
 use stride_syscalls::Ret;
+
+/// Functions of libraries that call one another are indented up to this depth.
+const DEEPEST: u32 = 32;
 
 /// The fields of a line's leader.
 #[derive(Clone, Debug, Default)]
@@ -54,6 +59,8 @@ pub struct Layout {
     pub leader: Leader,
     /// `--color`.
     pub palette: Option<Palette>,
+    /// `--style`: another form than strace's.
+    pub form: Option<Rc<dyn Form>>,
 }
 
 /// The values that the leader may show.
@@ -81,11 +88,16 @@ pub struct Line {
     start: usize,
     /// The call whose line is open.
     open: Option<Open>,
+    /// The function of a library whose line is open: its thread, and how many functions it is in.
+    open_function: Option<(Tid, u32)>,
     /// Calls whose line was cut, with the number of arguments that were shown.
     cut: HashMap<Tid, Open>,
     last_at: Option<Ns>,
     spans: Spans,
     clock: Clock,
+    /// With another form than strace's: when the trace began, and each thread's process and latest line.
+    base: Option<Ns>,
+    threads: HashMap<Tid, (Tid, Ns)>,
 }
 
 #[derive(Clone, Copy)]
@@ -103,10 +115,44 @@ impl Line {
             out: Vec::with_capacity(1 << 16),
             start: 0,
             open: None,
+            open_function: None,
             cut: HashMap::new(),
             last_at: None,
             spans: Spans::default(),
             clock: Clock::default(),
+            base: None,
+            threads: HashMap::new(),
+        }
+    }
+
+    /// The form of lines, if it is not strace's.
+    pub fn form(&self) -> Option<Rc<dyn Form>> {
+        self.layout.form.clone()
+    }
+
+    /// Takes note of a thread's process.
+    pub fn belongs(&mut self, tid: Tid, process: Tid) {
+        let before = self.base.unwrap_or_default();
+        self.threads.insert(tid, (process, before));
+    }
+
+    /// Writes a line in the form that is asked for. `began`: when the thing that the line is about began.
+    fn in_form(&mut self, m: Moment<'_>, began: Ns, write: impl FnOnce(&mut Writer<'_>, &FormLine<'_>)) {
+        let Some(form) = self.form() else { return };
+        let mut w = Writer { out: &mut self.out, style: self.layout.style };
+        let base = *self.base.get_or_insert_with(|| {
+            form.head(&mut w, (i128::from(began) + self.wall_offset).max(0) as u64);
+            began
+        });
+        let (pid, before) = self.threads.get(&m.tid).copied().unwrap_or((m.tid, base));
+        write(&mut w, &FormLine { moment: m, pid, base, before: before.max(base) });
+        self.threads.insert(m.tid, (pid, m.at));
+    }
+
+    /// A process was killed by a signal.
+    pub fn killed(&mut self, m: Moment<'_>) {
+        if let Some(form) = self.form() {
+            self.in_form(m, m.at, |w, line| form.killed(w, line));
         }
     }
 
@@ -139,6 +185,9 @@ impl Line {
 
     /// Ends the open line of another thread.
     fn interrupt(&mut self) {
+        if self.open_function.take().is_some() {
+            self.out.extend_from_slice(b" <unfinished ...>\n");
+        }
         if let Some(open) = self.open.take() {
             self.out.extend_from_slice(b" <unfinished ...>\n");
             self.cut.insert(open.tid, open);
@@ -233,6 +282,10 @@ impl Line {
             comm,
             container: call.container.as_deref(),
         };
+        if let Some(form) = self.form() {
+            let at = if decoded.ret.is_some() { call.returned } else { call.entered };
+            return self.in_form(moment(at), call.entered, |w, line| form.call(w, line, decoded));
+        }
         let mut shown = 0;
         match part {
             Part::Entry | Part::Whole => {
@@ -324,12 +377,103 @@ impl Line {
         shown
     }
 
-    fn ret(&mut self, call: &Call, decoded: &Decoded<'_>, ret: &Return<'_>) {
+    /// A part of a call of a library's function. `shown`: its beginning has been shown.
+    pub fn library(&mut self, m: Moment<'_>, call: &LibraryCall, shown: bool) {
+        let ends = call.part != LibraryPart::Entered;
+        if ends && shown && self.open_function.take_if(|open| *open == (call.tid, call.depth)).is_some() {
+            self.library_end(call);
+            return;
+        }
+        self.leader(m);
+        self.out.resize(self.out.len() + 2 * call.depth.min(DEEPEST) as usize, b' ');
+        if ends && shown {
+            self.out.extend_from_slice(b"<... ");
+            self.function(call);
+            self.out.extend_from_slice(b" resumed>");
+        } else {
+            self.function(call);
+            self.out.push(b'(');
+            self.library_args(call);
+        }
+        if ends {
+            self.library_end(call);
+        } else {
+            self.open_function = Some((call.tid, call.depth));
+        }
+        self.paint();
+    }
+
+    /// The name, with marks for colours.
+    fn function(&mut self, call: &LibraryCall) {
+        self.mark(Span::Whole(Role::Syscall));
+        // (Names come from files, which may be hostile.)
+        self.out.extend_from_slice(crate::shown(call.function.name.as_bytes()).as_bytes());
+        self.mark(Span::Whole(Role::Punctuation));
+    }
+
+    pub(crate) fn library_args(&mut self, call: &LibraryCall) {
+        self.mark(Span::Values(Role::ArgValue));
+        let mut w = Writer { out: &mut self.out, style: self.layout.style };
+        for (i, (name, value)) in stride_decode::library_args(call).enumerate() {
+            if i > 0 {
+                w.str(", ");
+            }
+            if w.style.arg_names && !name.is_empty() && name != "..." {
+                w.str(&crate::shown(name.as_bytes()));
+                w.out.push(b'=');
+            }
+            w.value(&value);
+        }
+        if call.entered == 0 {
+            w.str("...");
+        }
+    }
+
+    /// `6`, or nothing for a function that returns nothing.
+    pub(crate) fn library_result(&mut self, call: &LibraryCall) {
+        let mut w = Writer { out: &mut self.out, style: self.layout.style };
+        match stride_decode::library_result(call) {
+            Some(value) => w.value(&value),
+            None if call.part == LibraryPart::Gone => w.str("?"),
+            None => w.str("void"),
+        }
+    }
+
+    fn library_end(&mut self, call: &LibraryCall) {
+        self.mark(Span::Whole(Role::Punctuation));
+        self.out.push(b')');
+        if call.part != LibraryPart::Passed {
+            self.align();
+            self.mark(Span::Values(Role::Return));
+            self.library_result(call);
+            if let Some(digits) = self.layout.elapsed {
+                let mut w = Writer { out: &mut self.out, style: self.layout.style };
+                match call.duration() {
+                    Some(duration) => {
+                        w.str(" <");
+                        seconds(w.out, duration, 1, digits);
+                        w.str(">");
+                    }
+                    None => w.str(" <unavailable>"),
+                }
+            }
+        }
+        self.mark(Span::Plain);
+        self.out.push(b'\n');
+        self.paint();
+    }
+
+    /// Goes to the column of `=`, and writes that.
+    fn align(&mut self) {
         let column = self.column();
         if column < self.layout.column {
             self.out.resize(self.out.len() + self.layout.column - column, b' ');
         }
         self.out.extend_from_slice(if column < self.layout.column { b"= " } else { b" = " });
+    }
+
+    fn ret(&mut self, call: &Call, decoded: &Decoded<'_>, ret: &Return<'_>) {
+        self.align();
         self.outcome(decoded, ret);
         if let Some(digits) = self.layout.elapsed {
             let mut w = Writer { out: &mut self.out, style: self.layout.style };
@@ -416,11 +560,27 @@ impl Line {
                 w.str(")");
             }
         }
+        let changed = decoded.call.tampering;
+        w.str(match (changed.arguments, changed.result) {
+            (false, false) => "",
+            (false, true) => " (INJECTED)",
+            (true, false) => " (INJECTED: args)",
+            (true, true) => " (INJECTED: args, retval)",
+        });
+        if changed.delay {
+            w.str(" (DELAYED)");
+        }
         mark(&w, Span::Plain);
     }
 
     /// A whole line of other text, such as `+++ exited with 0 +++`.
     pub fn other(&mut self, m: Moment<'_>, write: impl FnOnce(&mut Writer<'_>)) {
+        if self.layout.form.is_some() {
+            return self.in_form(m, m.at, |w, _| {
+                write(w);
+                w.out.push(b'\n');
+            });
+        }
         self.leader(m);
         write(&mut Writer { out: &mut self.out, style: self.layout.style });
         self.out.push(b'\n');
@@ -428,6 +588,9 @@ impl Line {
 
     /// A whole line about a signal: `--- SIGINT {…} ---`.
     pub fn signal(&mut self, m: Moment<'_>, signal: i32, info: &Value<'_>) {
+        if let Some(form) = self.form() {
+            return self.in_form(m, m.at, |w, line| form.signal(w, line, signal, info));
+        }
         self.leader(m);
         self.mark(Span::Values(Role::ArgValue));
         let mut w = Writer { out: &mut self.out, style: self.layout.style };
@@ -463,11 +626,16 @@ impl Line {
 
     /// The thread ended or was detached: its open line is closed as strace closes it.
     pub fn forget(&mut self, tid: Tid, closing: Option<&[u8]>) {
+        if self.open_function.take_if(|(open, _)| *open == tid).is_some() {
+            self.out.extend_from_slice(closing.unwrap_or(b" <unfinished ...>"));
+            self.out.push(b'\n');
+        }
         if self.is_open(tid) {
             self.open = None;
             self.out.extend_from_slice(closing.unwrap_or(b" <unfinished ...>"));
             self.out.push(b'\n');
         }
         self.cut.remove(&tid);
+        self.threads.remove(&tid);
     }
 }

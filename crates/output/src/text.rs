@@ -7,11 +7,14 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use stride_decode::{Decoder, Options, Part, World};
 use stride_event::quantity::count as counted;
-use stride_event::{Call, Event, Ns, Outcome, SIGINFO_SIZE, Stack, Tid};
+use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Outcome, SIGINFO_SIZE, Stack, Tid};
 use stride_track::Tracker;
 
 /// Opens a thread's own output (`-ff`).
 pub type OpenSink = Box<dyn FnMut(Tid) -> Result<Sink, ViewError>>;
+
+/// The functions that all threads may be in. A recording can name any number.
+const MOST_FUNCTIONS: usize = 1 << 20;
 
 /// Which events are shown.
 pub struct Show {
@@ -48,6 +51,8 @@ pub struct TextView {
     containers: HashMap<Tid, Arc<str>>,
     /// The latest call of each thread, kept only where leaders show it (`-n`).
     last_calls: HashMap<Tid, u64>,
+    /// The functions of libraries whose beginning was shown, by thread and depth.
+    functions: HashSet<(Tid, u32)>,
     /// Stacks of calls that did not return. They are shown when their threads are gone, as strace does.
     parting: HashMap<Tid, Arc<Stack>>,
     /// With `-k`.
@@ -107,20 +112,35 @@ impl TextView {
             comms: HashMap::new(),
             containers: HashMap::new(),
             last_calls: HashMap::new(),
+            functions: HashSet::new(),
             parting: HashMap::new(),
             batch: 1 << 16,
             error: None,
         }
     }
 
-    /// Shows an event that the filters let through. The text needs no tracker.
+    /// Shows an event that the filters let through. Strace's text needs no tracker.
     pub fn event(&mut self, event: &Event<'_>) {
         match *event {
-            Event::Started { tid, .. } => {
+            Event::Started { tid, process, .. } => {
                 self.tracees.insert(tid);
                 self.note_comm(tid);
+                let formed = self.layout.form.is_some();
                 // The thread's file exists even if nothing is ever written to it.
-                self.stream(tid);
+                if let Some((line, _)) = self.stream(tid).filter(|_| formed) {
+                    line.belongs(tid, process);
+                }
+            }
+            // Other forms than strace's have whole lines, and none about threads.
+            Event::Enter(call) if self.layout.form.is_some() => self.note_call(call),
+            Event::Stopped { .. } | Event::Superseded { .. } | Event::Personality { .. } if self.layout.form.is_some() => {}
+            Event::Exited { tid, .. } if self.layout.form.is_some() => self.gone(tid),
+            Event::Killed { tid, at, .. } if self.layout.form.is_some() => {
+                let moment = Moment { tid, at, tracees: self.tracees.len(), nr: None, ip: None, comm: None, container: None };
+                if let Some((line, _)) = self.stream(tid) {
+                    line.killed(moment);
+                }
+                self.gone(tid);
             }
             Event::Enter(call) => self.call(call, Part::Entry),
             Event::Exit(call) => {
@@ -133,6 +153,7 @@ impl TextView {
                     stack => self.stack(call.tid, stack.as_ref()),
                 }
             }
+            Event::Library(call) => self.library(call),
             Event::Signal { tid, info, ip, stack, at } => self.signal(tid, info, ip, stack, at),
             Event::Stopped { tid, signal, at } => self.other(tid, at, |w| {
                 w.str("--- stopped by ");
@@ -286,6 +307,31 @@ impl TextView {
         line.call(&decoded, part, tracees, self.comms.get(&call.tid).map(Vec::as_slice));
     }
 
+    fn library(&mut self, call: &LibraryCall) {
+        let key = (call.tid, call.depth);
+        let shown = match call.part {
+            // What finds no room is shown as a whole when it returns.
+            LibraryPart::Entered if self.functions.len() >= MOST_FUNCTIONS => return,
+            LibraryPart::Entered => !self.functions.insert(key),
+            LibraryPart::Passed => false,
+            LibraryPart::Returned | LibraryPart::Gone => self.functions.remove(&key),
+        };
+        if call.part == LibraryPart::Gone && !shown {
+            return;
+        }
+        self.note_comm(call.tid);
+        let (tid, tracees, nr) = (call.tid, self.tracees.len(), self.last_call(call.tid));
+        let (comm, container) = (self.comms.remove(&tid), self.containers.get(&tid).cloned());
+        // A line that is whole stands at the time of the entry, as that of a system call does.
+        let whole = call.part == LibraryPart::Returned && !shown && call.entered != 0;
+        let at = if whole { call.entered } else { call.at };
+        if let Some((line, _)) = self.stream(tid) {
+            let (comm, container) = (comm.as_deref(), container.as_deref());
+            line.library(Moment { tid, at, tracees, nr, ip: None, comm, container }, call, shown);
+        }
+        self.comms.extend(comm.map(|comm| (tid, comm)));
+    }
+
     fn signal(&mut self, tid: Tid, info: &[u8; SIGINFO_SIZE], ip: Option<u64>, stack: Option<&Arc<Stack>>, at: Ns) {
         let number = i32::from_le_bytes([info[0], info[1], info[2], info[3]]);
         if !self.show.signal.get(number as usize).copied().unwrap_or(true) {
@@ -334,6 +380,9 @@ impl TextView {
     }
 
     fn gone(&mut self, tid: Tid) {
+        if !self.functions.is_empty() {
+            self.functions.retain(|(thread, _)| *thread != tid);
+        }
         let parting = self.parting.remove(&tid);
         self.stack(tid, parting.as_ref());
         self.tracees.remove(&tid);
@@ -393,7 +442,14 @@ impl TextView {
 }
 
 impl View for TextView {
-    fn event(&mut self, event: &Event<'_>, _: &Tracker) {
+    fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        // Forms that show the names of threads take them from the tracker, which asks nobody.
+        if let (Some(_), Event::Enter(call) | Event::Exit(call)) = (&self.layout.form, event)
+            && let Some(thread) = tracker.thread(call.tid)
+            && self.comms.get(&call.tid) != Some(&thread.comm)
+        {
+            self.comms.insert(call.tid, thread.comm.clone());
+        }
         TextView::event(self, event);
     }
 

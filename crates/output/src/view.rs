@@ -1,6 +1,6 @@
 //! The interface of all views.
 
-use crate::ViewError;
+use crate::{Interval, ViewError};
 use std::ffi::OsString;
 use stride_advise::Scope;
 use stride_event::{Call, Counted, Event, Lost, Ns, WithSource};
@@ -18,8 +18,14 @@ pub trait View {
     /// A call that the filters left out but that names what its thread runs. It has just returned.
     fn aside(&mut self, _call: &Call) {}
 
-    /// The calls that the engine counted itself. They come once, before the end.
+    /// The calls that the engine counted itself. They come before the end, or before the end of
+    /// each interval.
     fn merge(&mut self, _counted: &[Counted]) {}
+
+    /// An interval of the run has ended (`--every`). The returned text is shown where the trace goes.
+    fn interval(&mut self, _ended: Interval, _tracker: &Tracker) -> String {
+        String::new()
+    }
 
     /// A sentence about the whole run, such as that the replayed recording breaks off.
     fn note(&mut self, _what: &str) {}
@@ -32,6 +38,11 @@ pub trait View {
 
     /// The first failure since the last question.
     fn take_error(&mut self) -> Option<ViewError> {
+        None
+    }
+
+    /// A message for the user that is no failure.
+    fn take_remark(&mut self) -> Option<String> {
         None
     }
 

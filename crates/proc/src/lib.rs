@@ -21,6 +21,14 @@ use stride_event::{Descriptor, FdOf, Question, Tid};
 use stride_filter::{FdDetail, PidDetail, WordSet};
 use stride_syscalls::PidKind;
 
+/// The answer to `Question::Link` for a file with this path.
+pub fn link_answer(path: &[u8]) -> Vec<u8> {
+    link::Link { path: path.to_vec(), deleted: false }.pack()
+}
+
+/// The path that stands for any socket. The answer to `Question::Socket` says which one it is.
+pub const SOME_SOCKET: &[u8] = b"socket:[0]";
+
 /// The part of the world that the options show, answered by a source.
 pub struct Proc {
     fds: WordSet<FdDetail>,

@@ -183,6 +183,31 @@ impl RecordingSource {
         self.news.take()
     }
 
+    /// The answer that a reader of the recording has.
+    pub fn known(&self, question: Question) -> Option<Vec<u8>> {
+        self.known.borrow().get(question).cloned().flatten()
+    }
+
+    /// All answers that a reader has.
+    pub fn all(&self) -> Vec<Fact> {
+        let known = self.known.borrow();
+        let answers = known.by_thread.values().flatten();
+        let fact = |(question, answer): (&Question, &Option<Vec<u8>>)| {
+            answer.as_ref().map(|answer| Fact { question: *question, answer: Some(answer.clone()) })
+        };
+        answers.filter_map(fact).collect()
+    }
+
+    /// Takes note of an answer that the reader will be told.
+    pub fn tell(&self, fact: &Fact) {
+        self.known.borrow_mut().set(fact.question, &fact.answer);
+    }
+
+    /// The reader will not be told of an answer after all.
+    pub fn untell(&self, question: Question) {
+        self.known.borrow_mut().set(question, &None);
+    }
+
     /// Processes an event after it has been shown.
     pub fn event(&self, event: &Event<'_>) {
         if let Some(tid) = ended(event) {

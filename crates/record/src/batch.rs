@@ -3,7 +3,7 @@
 use crate::calls::{self, Stage, abi, tid};
 use crate::fact::Coded;
 use crate::stream::{BatchSource, Malformed, Streams};
-use crate::{Fact, stacks};
+use crate::{Fact, library, stacks};
 use std::sync::Arc;
 use stride_event::{Event, Fate, Origin, SIGINFO_SIZE, Stack, Tid};
 
@@ -26,6 +26,7 @@ mod kind {
     pub const ASIDE: u8 = 14;
     /// The stack of the next call or signal.
     pub const STACK: u8 = 15;
+    pub const LIBRARY: u8 = 16;
 }
 
 /// An event, or a fact beside it.
@@ -40,6 +41,7 @@ pub struct BatchWriter {
     pub to: Streams,
     calls: calls::CallWriter,
     stacks: stacks::StackWriter,
+    library: library::LibraryWriter,
     /// Samples, which another view takes, are not kept: nothing would say that they are samples.
     keeps_stacks: bool,
 }
@@ -53,10 +55,12 @@ impl BatchWriter {
         self.to.clear();
         self.calls.clear();
         self.stacks.clear();
+        self.library.clear();
     }
 
-    pub fn is_full(&self) -> bool {
-        self.to.size() >= crate::BATCH || self.calls.is_full() || self.stacks.is_full()
+    /// `limit`: a size in bytes.
+    pub fn is_full(&self, limit: usize) -> bool {
+        self.to.size() >= limit || self.calls.is_full() || self.stacks.is_full() || self.library.is_full()
     }
 
     fn stack(&mut self, stack: Option<&Arc<Stack>>) {
@@ -97,6 +101,10 @@ impl BatchWriter {
             Event::Aside(call) => {
                 self.to.byte(kind::ASIDE);
                 self.calls.put(&mut self.to, call, Stage::Exit);
+            }
+            Event::Library(call) => {
+                self.to.byte(kind::LIBRARY);
+                self.library.put(&mut self.to, call);
             }
             Event::Started { tid, process, origin, at } => {
                 self.head(kind::STARTED, tid, at);
@@ -187,6 +195,7 @@ pub struct BatchReader {
     pub from: BatchSource,
     calls: calls::CallReader,
     stacks: stacks::StackReader,
+    library: library::LibraryReader,
     /// The stack of the signal that was read last.
     signal_stack: Option<Arc<Stack>>,
     info: [u8; SIGINFO_SIZE],
@@ -198,6 +207,7 @@ impl Default for BatchReader {
             from: BatchSource::empty(),
             calls: calls::CallReader::default(),
             stacks: stacks::StackReader::default(),
+            library: library::LibraryReader::default(),
             signal_stack: None,
             info: [0; SIGINFO_SIZE],
         }
@@ -209,6 +219,7 @@ impl BatchReader {
     pub fn begin(&mut self) -> Result<(), Malformed> {
         self.calls.clear();
         self.stacks.clear();
+        self.library.clear();
         self.from.split()
     }
 
@@ -255,6 +266,7 @@ impl BatchReader {
                 Event::Aside(self.calls.call(id))
             }
             kind::FACT => return self.fact().map(Recorded::Fact),
+            kind::LIBRARY => Event::Library(self.library.get(&mut self.from)?),
             kind::ENDING => Event::Ending { tid: self.tid()? },
             kind::STRANGER => {
                 let tid = self.tid()?;

@@ -4,7 +4,7 @@ use crate::descriptors;
 use crate::stream::{BatchSource, Malformed, Streams};
 use std::collections::HashMap;
 use std::sync::Arc;
-use stride_event::{BlockRef, Blocks, Call, Outcome, Phase, Stack, Tid};
+use stride_event::{BlockRef, Blocks, Call, Outcome, Phase, Stack, Tampering, Tid};
 use stride_syscalls::Abi;
 
 /// The stage of a call that is recorded.
@@ -43,6 +43,7 @@ mod told {
     pub const DESCRIPTORS: u64 = 1 << 15;
     pub const NETLINK: u64 = 1 << 16;
     pub const TERMINAL: u64 = 1 << 17;
+    pub const TAMPERING: u64 = 1 << 18;
 }
 
 /// Where a block is expected: at an argument or where the last one was.
@@ -180,6 +181,7 @@ impl CallWriter {
             (call.descriptors != last.descriptors, told::DESCRIPTORS),
             (call.netlink.is_some(), told::NETLINK),
             (call.terminal.is_some(), told::TERMINAL),
+            (!call.tampering.is_none(), told::TAMPERING),
         ] {
             flags |= if told { bit } else { 0 };
         }
@@ -214,6 +216,9 @@ impl CallWriter {
         }
         if let Some(terminal) = call.terminal {
             to.byte(terminal.into());
+        }
+        if flags & told::TAMPERING != 0 {
+            to.byte(call.tampering.bits());
         }
         if !continues {
             to.time(call.entered);
@@ -338,6 +343,11 @@ impl CallReader {
         }
         call.netlink = if told(told::NETLINK) { Some(from.small()?) } else { None };
         call.terminal = if told(told::TERMINAL) { Some(from.byte()? != 0) } else { None };
+        call.tampering = if told(told::TAMPERING) {
+            Tampering::from_bits(from.byte()?).ok_or(Malformed("a call was changed in an unknown way"))?
+        } else {
+            Tampering::default()
+        };
         if !continues {
             call.entered = from.time()?;
         }

@@ -5,9 +5,11 @@ use crate::MAX_BATCH;
 /// The first byte is not ASCII, so that nobody takes the file for text. The line end reveals programs that change
 /// line ends.
 pub const MAGIC: [u8; 8] = *b"\x89STRIDE\n";
-/// The version of new files. It is raised when older readers cannot read them.
-pub const VERSION: u32 = 2;
-/// The version of recordings without stacks. Older readers understand these.
+/// The latest version. It is raised when older readers cannot read what is new.
+pub const VERSION: u32 = 3;
+/// The version of recordings without functions of libraries, and in which no call was changed.
+pub const WITH_STACKS_ONLY: u32 = 2;
+/// The version of recordings without stacks, either. The oldest readers understand these.
 pub const WITHOUT_STACKS: u32 = 1;
 /// Bytes of magic number and version.
 pub const START: usize = MAGIC.len() + 4;

@@ -24,6 +24,9 @@
 //!   there, so that both agree. What the engine itself knows about descriptors is part of the call.
 //! - **Stacks** (`-k`): the stack of the next call or signal stands before it, in full where the batch has it for the first time.
 //!   Functions and lines are named while the program runs. Only such recordings have version 2.
+//! - **Functions of libraries** (`--library-calls`) are written where they are needed first. A return has everything that its entry
+//!   had. Only such recordings have version 3.
+//! - **Changed calls** (`-e inject=`): a call says how it was changed. Recordings made with that option have version 3.
 //! - **A call that filters leave out**, but that says what a thread runs or is called (`track::naming_calls`), is recorded as
 //!   `Event::Aside`. Only the tracker is shown it.
 //!
@@ -33,6 +36,12 @@
 //! Descriptors are then followed by the tracker (`cli::known`): `-y` and `-P` show and choose by what the calls say about them.
 //!
 //! A redis-benchmark run takes 8 bytes per call, and is replayed as text at 2.9 million calls a second.
+//!
+//! # A recording that begins in the middle of a run
+//!
+//! Files that follow each other (`--rotate`) and a flight recorder's dump (`--flight`) each replay on their own. They begin as if
+//! Stride had attached at that moment: with the answers that hold then (`Link` of each descriptor, `Comm` of each thread), and an
+//! `Event::Started` for each thread. The reader needs to know nothing of that. [`Ring`] keeps the latest such pieces in memory.
 //!
 //! # Hostile files
 //!
@@ -47,8 +56,10 @@ mod calls;
 mod descriptors;
 mod fact;
 mod frame;
+mod library;
 mod metadata;
 mod read;
+mod ring;
 mod stacks;
 mod stream;
 mod write;
@@ -57,7 +68,8 @@ pub use fact::Fact;
 pub use frame::VERSION;
 pub use metadata::{Metadata, Totals};
 pub use read::{Ending, OpenError, Reader, Recorded};
-pub use write::{Recorder, Written};
+pub use ring::{Keep, Ring};
+pub use write::{Pace, Recorder, Written};
 
 /// Bytes of a batch before compression, at most. Batches are meant to be much smaller ([`BATCH`]); one call with much memory
 /// can make one that is not.

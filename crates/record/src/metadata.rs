@@ -41,6 +41,10 @@ pub struct Metadata {
     /// With files and lines.
     pub sources: bool,
     pub cpu_times: bool,
+    /// Functions of libraries were traced.
+    pub library: bool,
+    /// Calls may have been changed (`-e inject=`).
+    pub changes: bool,
 }
 
 /// The totals in the last frame of a recording.
@@ -114,6 +118,8 @@ impl Metadata {
             ("stacks", self.stacks.into()),
             ("sources", self.sources.into()),
             ("cpu-times", self.cpu_times.into()),
+            ("library", self.library.into()),
+            ("changes", self.changes.into()),
         ] {
             field(&mut to, name, &value.to_le_bytes());
         }
@@ -145,6 +151,8 @@ impl Metadata {
                 b"stacks" => it.stacks = number(value)? != 0,
                 b"sources" => it.sources = number(value)? != 0,
                 b"cpu-times" => it.cpu_times = number(value)? != 0,
+                b"library" => it.library = number(value)? != 0,
+                b"changes" => it.changes = number(value)? != 0,
                 _ => {}
             }
         }

@@ -45,6 +45,10 @@ impl Streams {
         self.shape.len() + self.times.len() + self.memory.len()
     }
 
+    pub fn capacity(&self) -> usize {
+        self.shape.capacity() + self.times.capacity() + self.memory.capacity()
+    }
+
     pub fn clear(&mut self) {
         self.shape.clear();
         self.times.clear();

@@ -1,6 +1,6 @@
 //! Writing a recording.
 
-use crate::frame::{FrameHead, FrameKind, MAGIC, VERSION, WITHOUT_STACKS};
+use crate::frame::{FrameHead, FrameKind, MAGIC, VERSION, WITH_STACKS_ONLY, WITHOUT_STACKS};
 use crate::{Fact, Metadata, Totals, batch};
 use std::io::{self, Write};
 use stride_event::{Event, Lost, Ns};
@@ -24,6 +24,30 @@ pub struct Recorder<W: Write> {
     calls: u64,
     events: u64,
     written: Written,
+    pace: Pace,
+}
+
+/// When a batch is written.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// The size of a batch before compression, in bytes.
+    pub batch: usize,
+    /// A batch older than this is written with the next event.
+    pub patience: Ns,
+}
+
+impl Default for Pace {
+    fn default() -> Pace {
+        Pace { batch: crate::BATCH, patience: PATIENCE }
+    }
+}
+
+impl Pace {
+    /// Batches for a piece of so many bytes. Batches that are small beside the piece keep its size near its limit.
+    pub fn within(piece: u64) -> Pace {
+        const LEAST: u64 = 4 << 10;
+        Pace { batch: (piece / 8).clamp(LEAST, crate::BATCH as u64) as usize, ..Pace::default() }
+    }
 }
 
 /// How much has been written.
@@ -37,7 +61,11 @@ pub struct Written {
 impl<W: Write> Recorder<W> {
     pub fn new(mut to: W, metadata: &Metadata) -> io::Result<Recorder<W>> {
         to.write_all(&MAGIC)?;
-        let version = if metadata.stacks { VERSION } else { WITHOUT_STACKS };
+        let version = match metadata {
+            Metadata { library: true, .. } | Metadata { changes: true, .. } => VERSION,
+            Metadata { stacks: true, .. } => WITH_STACKS_ONLY,
+            _ => WITHOUT_STACKS,
+        };
         to.write_all(&version.to_le_bytes())?;
         let mut recorder = Recorder {
             to,
@@ -49,10 +77,35 @@ impl<W: Write> Recorder<W> {
             calls: 0,
             events: 0,
             written: Written { bytes: crate::frame::START as u64, ..Written::default() },
+            pace: Pace::default(),
         };
         recorder.joined = metadata.encode();
         recorder.frame(FrameKind::Metadata)?;
         Ok(recorder)
+    }
+
+    /// Other batches than the usual ones.
+    pub fn paced(self, pace: Pace) -> Recorder<W> {
+        Recorder { pace, ..self }
+    }
+
+    /// Where the frames go.
+    pub fn sink(&mut self) -> &mut W {
+        &mut self.to
+    }
+
+    pub fn peek_sink(&self) -> &W {
+        &self.to
+    }
+
+    /// The bytes that wait to be compressed.
+    pub fn pending(&self) -> usize {
+        self.batch.to.size()
+    }
+
+    /// The memory that the recorder keeps beside its sink.
+    pub fn memory(&self) -> usize {
+        self.batch.to.capacity() + self.joined.capacity() + self.packed.capacity()
     }
 
     /// Calls, events and bytes in whole frames.
@@ -67,13 +120,13 @@ impl<W: Write> Recorder<W> {
         self.batch.event(event);
         self.events += 1;
         self.calls += u64::from(matches!(event, Event::Exit(_)));
-        let late = event.at().is_some_and(|at| at.saturating_sub(*self.began.get_or_insert(at)) > PATIENCE);
-        if late || self.batch.is_full() { self.flush() } else { Ok(()) }
+        let late = event.at().is_some_and(|at| at.saturating_sub(*self.began.get_or_insert(at)) > self.pace.patience);
+        if late || self.batch.is_full(self.pace.batch) { self.flush() } else { Ok(()) }
     }
 
     pub fn fact(&mut self, fact: &Fact) -> io::Result<()> {
         self.batch.fact(fact);
-        if self.batch.is_full() { self.flush() } else { Ok(()) }
+        if self.batch.is_full(self.pace.batch) { self.flush() } else { Ok(()) }
     }
 
     /// Writes everything there is.
@@ -100,15 +153,28 @@ impl<W: Write> Recorder<W> {
     }
 
     fn frame(&mut self, kind: FrameKind) -> io::Result<()> {
-        self.packed.clear();
-        self.packed.resize(FrameHead::SIZE, 0);
-        let contents = self.compressor.compress(&self.joined)?;
-        let head = FrameHead::new(kind, self.joined.len(), &contents);
-        self.packed[..FrameHead::SIZE].copy_from_slice(&head.bytes());
-        self.packed.extend_from_slice(&contents);
+        pack(&mut self.compressor, kind, &self.joined, &mut self.packed)?;
         // In one piece. If it were killed in between, more would have to be thrown away.
         self.to.write_all(&self.packed)?;
         self.written.bytes += self.packed.len() as u64;
         Ok(())
     }
+}
+
+/// Puts a frame with these contents in place of what `packed` holds. Its memory is used again.
+fn pack(with: &mut Compressor<'static>, kind: FrameKind, contents: &[u8], packed: &mut Vec<u8>) -> io::Result<()> {
+    packed.clear();
+    packed.resize(FrameHead::SIZE + zstd::zstd_safe::compress_bound(contents.len()), 0);
+    let len = with.compress_to_buffer(contents, &mut packed[FrameHead::SIZE..])?;
+    packed.truncate(FrameHead::SIZE + len);
+    let head = FrameHead::new(kind, contents.len(), &packed[FrameHead::SIZE..]);
+    packed[..FrameHead::SIZE].copy_from_slice(&head.bytes());
+    Ok(())
+}
+
+/// The end frame of a recording that was put together from pieces.
+pub(crate) fn end_frame(totals: Totals) -> io::Result<Vec<u8>> {
+    let mut packed = Vec::new();
+    pack(&mut Compressor::new(LEVEL)?, FrameKind::End, &totals.encode(), &mut packed)?;
+    Ok(packed)
 }

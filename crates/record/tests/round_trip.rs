@@ -31,6 +31,8 @@ fn metadata() -> Metadata {
         stacks: true,
         sources: true,
         cpu_times: false,
+        library: true,
+        changes: true,
     }
 }
 

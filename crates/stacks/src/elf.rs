@@ -55,13 +55,18 @@ pub struct Elf {
     pub build_id: Box<[u8]>,
     /// `PT_GNU_EH_FRAME`: the address of `.eh_frame_hdr`, also in files without section headers.
     pub unwind_header: Option<u64>,
+    machine: u16,
+    entry: u64,
 }
 
 const PT_LOAD: u32 = 1;
 const PT_NOTE: u32 = 4;
 const PT_GNU_EH_FRAME: u32 = 0x6474_e550;
 const PF_X: u32 = 1;
+const SHT_DYNAMIC: u32 = 6;
 const SHT_NOBITS: u32 = 8;
+const DT_NEEDED: u64 = 1;
+const LARGEST_DYNAMIC: usize = 16 << 20;
 const SHF_COMPRESSED: u64 = 1 << 11;
 const NT_GNU_BUILD_ID: u32 = 3;
 const ELFCOMPRESS_ZLIB: u32 = 1;
@@ -81,7 +86,7 @@ impl Elf {
             return None;
         }
         let mut elf =
-            Elf { segments: Vec::new(), sections: Vec::new(), build_id: Box::default(), unwind_header: None, data };
+            Elf { segments: Vec::new(), sections: Vec::new(), build_id: Box::default(), unwind_header: None, machine: u16_at(&header, 18)?, entry: u64_at(&header, 24)?, data };
         elf.read_segments(&header);
         elf.read_sections(&header);
         Some(elf)
@@ -141,6 +146,46 @@ impl Elf {
             });
         }
         Some(())
+    }
+
+    /// The kind of processor (`e_machine`).
+    pub fn machine(&self) -> u16 {
+        self.machine
+    }
+
+    /// The address at which the program begins (`e_entry`).
+    pub fn entry(&self) -> u64 {
+        self.entry
+    }
+
+    /// The place in the file of the code at an address.
+    pub fn offset_of(&self, address: u64) -> Option<u64> {
+        let inside = |s: &&Segment| s.executable && address >= s.address && address - s.address < s.file_size;
+        let segment = self.segments.iter().find(inside)?;
+        segment.offset.checked_add(address - segment.address)
+    }
+
+    /// The place in the file of the data at an address.
+    pub fn data_offset_of(&self, address: u64) -> Option<u64> {
+        let inside = |s: &&Segment| address >= s.address && address - s.address < s.file_size;
+        let segment = self.segments.iter().find(inside).filter(|_| address != 0)?;
+        segment.offset.checked_add(address - segment.address)
+    }
+
+    /// The libraries that the file asks for (`DT_NEEDED`).
+    pub fn needed(&self) -> Vec<Vec<u8>> {
+        let dynamic = self.sections.iter().find(|section| section.kind == SHT_DYNAMIC);
+        let read = || {
+            let dynamic = dynamic?;
+            let names = self.bytes(self.sections.get(dynamic.link as usize)?, LARGEST_DYNAMIC)?;
+            let entries = self.bytes(dynamic, LARGEST_DYNAMIC)?;
+            let name = |entry: &[u8]| {
+                let at = u64_at(entry, 8).filter(|_| u64_at(entry, 0) == Some(DT_NEEDED))?;
+                Some(string_at(&names, usize::try_from(at).ok()?).to_vec())
+            };
+            Some(entries.chunks_exact(16).filter_map(name).collect())
+        };
+        read().unwrap_or_default()
     }
 
     pub fn section(&self, name: &[u8]) -> Option<&Section> {

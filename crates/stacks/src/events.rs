@@ -45,6 +45,7 @@ impl Stacks {
                 }
             }
             Event::Enter(_)
+            | Event::Library(_)
             | Event::Signal { .. }
             | Event::Stopped { .. }
             | Event::Ending { .. }

@@ -14,6 +14,8 @@
 //!   (`separate`). Go programs have a table of their own (`go_table`). `perf_map` names the functions of JIT compilers.
 //!   `pool` bounds the number of open files.
 //!
+//! - `functions` finds functions by their names, with the types of their arguments, and USDT probes (`--library-calls`, `--usdt`).
+//!
 //! Architecture invariants: files of code are as hostile as a tracee's memory. Lengths are checked before they are
 //! used, and loops and memory are bounded. Files are read and never mapped, because a file that shrinks under a mapping
 //! kills the reader. Only regular files are opened, and none that a process serves (FUSE), because that process may be
@@ -26,6 +28,7 @@ mod elf;
 mod events;
 mod examine;
 mod file;
+mod functions;
 mod go_table;
 #[cfg(test)]
 mod hostile_tests;
@@ -45,5 +48,6 @@ mod walk;
 pub use events::mapping_calls;
 #[doc(hidden)]
 pub use examine::examine;
+pub use functions::{Chosen, CodeFileToProbe, usdt_probes};
 pub use separate::Fetch;
 pub use stacks::{StackDetail, Stacks};

@@ -61,6 +61,14 @@ pub enum Effect {
     AsksOfFile,
     /// Locks the open file behind its descriptor, or gives the lock back: flock(2).
     LocksFile,
+    /// Asks for an option of a socket: getsockopt(2).
+    AsksOfSocket,
+    /// Sets an option of a socket: setsockopt(2).
+    SetsOfSocket,
+    /// Says which descriptor an epoll instance is to watch: epoll_ctl(2).
+    Watches,
+    /// Sends a signal to a process or a thread; signal 0 only asks whether there is one: kill(2), tgkill(2).
+    SendsSignal,
     /// Makes a directory: mkdir(2).
     MakesDirectory,
     /// Renames a file. The new name may have been another file's: rename(2).
@@ -79,6 +87,10 @@ pub enum Effect {
     Remaps,
     /// Sets what may be done with mapped memory: mprotect(2).
     Protects,
+    /// Says how the program will use its own memory, or that it no longer needs it: madvise(2).
+    Advises,
+    /// Moves the end of the heap: brk(2).
+    MovesHeapEnd,
     /// Maps shared memory: shmat(2).
     Attaches,
     /// Gives bytes that differ from call to call: getrandom(2).

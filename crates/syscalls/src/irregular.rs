@@ -269,6 +269,10 @@ pub enum Irregular {
     /// A byte array in hexadecimal. The named member counts the bytes in use.
     Counted(&'static str, bool),
     CountedText(&'static str),
+    /// An array of which the first elements are in use. The member is their number.
+    FirstItems(&'static str),
+    GpioAttr,
+    GpioConfigAttr,
     Dedupe,
     DedupeStatus,
     Fiemap,

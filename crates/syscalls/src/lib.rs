@@ -11,6 +11,7 @@ mod class;
 pub mod effect;
 pub mod ioctl;
 mod irregular;
+pub mod library;
 pub mod netlink;
 pub mod plan;
 mod row;

@@ -127,6 +127,10 @@ fn what_else_calls_do() {
          readlinkat",
         has(Effect::Asks),
     );
+    only("getsockopt", has(Effect::AsksOfSocket));
+    only("setsockopt", has(Effect::SetsOfSocket));
+    only("epoll_ctl", has(Effect::Watches));
+    only("kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal", has(Effect::SendsSignal));
     only("mkdir mkdirat", has(Effect::MakesDirectory));
     only("rename renameat renameat2", has(Effect::Renames));
     only("link linkat symlink symlinkat", has(Effect::Links));
@@ -144,6 +148,8 @@ fn what_else_calls_do() {
     only("munmap", has(Effect::Unmaps));
     only("mremap", has(Effect::Remaps));
     only("mprotect pkey_mprotect", has(Effect::Protects));
+    only("madvise", has(Effect::Advises));
+    only("brk", has(Effect::MovesHeapEnd));
     only("shmat", has(Effect::Attaches));
     only("getrandom", has(Effect::DrawsRandom));
     only("fork vfork clone clone3", has(Effect::Forks));

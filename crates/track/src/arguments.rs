@@ -1,7 +1,7 @@
 //! What a call's arguments refer to: a descriptor's open file, and a path from the root on.
 
 use crate::descriptors::{AT_FDCWD, File};
-use crate::names::as_followed;
+use crate::names::{ANONYMOUS, as_followed, clients};
 use crate::shape::{PathAt, Shape};
 use crate::{ObjectId, ObjectKind, Seen, Tracker};
 use std::rc::Rc;
@@ -45,17 +45,11 @@ impl Tracker {
         let kept = self.held(pid, fd);
         if let Some(known) = known {
             let object = self.described(known)?;
-            return match kept {
-                Some(file) if file.object.get() == object => Some(file),
-                _ => Some(self.opened(pid, fd, object, "", false)),
-            };
+            return Some(self.looked_up(pid, fd, object, kept));
         }
         if self.partial {
             let object = self.ask(call.tid, fd, world)?;
-            return match kept {
-                Some(file) if file.object.get() == object => Some(file),
-                _ => Some(self.opened(pid, fd, object, "", false)),
-            };
+            return Some(self.looked_up(pid, fd, object, kept));
         }
         // A call that failed with EBADF had no open file.
         const EBADF: Outcome = Outcome::Error(c::EBADF as u32);
@@ -64,6 +58,22 @@ impl Tracker {
         }
         let object = self.ask(call.tid, fd, world)?;
         Some(self.opened(pid, fd, object, "", false))
+    }
+
+    /// The open file of a descriptor whose object was looked up: the followed one, if it has that object.
+    fn looked_up(&mut self, pid: Tid, fd: i32, object: ObjectId, kept: Option<Rc<File>>) -> Rc<File> {
+        let Some(file) = kept else { return self.opened(pid, fd, object, "", false) };
+        let known = file.object.get();
+        if known == object || self.objects.is_sort(object) && self.objects.group(known) == object {
+            return file;
+        }
+        // A pipe that was followed from its creation on has a name now.
+        let named = self.objects.found_at(known).is_some() && self.objects.kind(known) == self.objects.kind(object);
+        if named && self.objects.kind(known) == ObjectKind::Pipe && !self.partial {
+            file.object.set(object);
+            return file;
+        }
+        self.opened(pid, fd, object, "", false)
     }
 
     /// The object for what an engine found out about a descriptor.
@@ -81,7 +91,21 @@ impl Tracker {
         if known.path.is_empty() {
             return None;
         }
-        Some(self.objects.intern(&as_followed(&known.path), kind_of(&known.path)))
+        Some(self.named_in_proc(&known.path, kind_of(&known.path)))
+    }
+
+    /// The object with a name as /proc writes it.
+    fn named_in_proc(&mut self, name: &[u8], kind: ObjectKind) -> ObjectId {
+        let is_sort = name.starts_with(ANONYMOUS);
+        let name = as_followed(name);
+        match clients(&name).filter(|_| kind == ObjectKind::Socket) {
+            _ if is_sort => self.objects.sort(&name, kind),
+            Some(group) => {
+                let group = self.objects.intern(&group, kind);
+                self.objects.intern_in(&name, kind, group)
+            }
+            None => self.objects.intern(&name, kind),
+        }
     }
 
     /// The path at an argument, and the object of the descriptor that takes the place of an empty path.
@@ -155,19 +179,22 @@ impl Tracker {
 
     /// What the world says about a descriptor.
     pub(crate) fn ask(&mut self, tid: Tid, fd: i32, world: &dyn World) -> Option<ObjectId> {
-        let info = world.fd(tid, fd, None)?;
+        // A recording that begins in the middle of the run has the descriptors of processes, not of each thread.
+        let process = self.threads.get(&tid).map(|thread| thread.pid).filter(|pid| *pid != tid);
+        let info = world.fd(tid, fd, None).or_else(|| world.fd(process?, fd, None))?;
         let (name, kind) = if info.path.is_empty() {
             (info.detail.as_bytes(), ObjectKind::Socket)
         } else {
             (&info.path[..], kind_of(&info.path))
         };
-        Some(self.objects.intern(&as_followed(name), kind))
+        Some(self.named_in_proc(name, kind))
     }
 }
 
 fn kind_of(path: &[u8]) -> ObjectKind {
     match path {
         [b'/', ..] => ObjectKind::Path,
+        b"pipe" => ObjectKind::Pipe,
         _ if path.starts_with(b"pipe:") => ObjectKind::Pipe,
         _ if path.starts_with(b"socket:") => ObjectKind::Socket,
         _ => ObjectKind::Anonymous,

@@ -161,7 +161,9 @@ impl Causes {
             _ if row.may_wait() == Some(For::Peer) => self.ended_waits.add(now, None),
             _ => {}
         }
-        if let Some(file) = seen.ended {
+        // Nobody waits for a file with a path.
+        let of_path = || seen.object.is_some_and(|object| tracker.kind(object) == ObjectKind::Path);
+        if let Some(file) = seen.ended.filter(|_| !(row.has_effect(Effect::Closes) && of_path())) {
             self.acts(Channel::Moved(file), now);
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::descriptors::File;
 use crate::names::base_name;
-use crate::{FileId, ObjectId, ObjectKind, Seen, Tracker, address};
+use crate::{FileId, FoundAt, ObjectId, ObjectKind, Seen, Tracker, address};
 use std::rc::Rc;
 use stride_event::{Call, Tid};
 use stride_syscalls::uapi::consts as c;
@@ -85,13 +85,13 @@ impl Tracker {
             _ if !returns_fd => {}
             Thing::Socket => {
                 let protocol = address::protocol(call);
-                let object = self.objects.intern(format!("{protocol} socket").as_bytes(), ObjectKind::Socket);
-                return Some(self.opened(seen.pid, fd, object, protocol, cloexec));
+                let sort = self.objects.sort(format!("{protocol} socket").as_bytes(), ObjectKind::Socket);
+                return Some(self.opened(seen.pid, fd, sort, protocol, cloexec));
             }
             Thing::Connection => return Some(self.accepted(call, seen, fd, cloexec)),
             Thing::Anonymous(name) => {
-                let object = self.objects.intern(name.as_bytes(), ObjectKind::Anonymous);
-                return Some(self.opened(seen.pid, fd, object, "", cloexec));
+                let sort = self.objects.sort(name.as_bytes(), ObjectKind::Anonymous);
+                return Some(self.opened(seen.pid, fd, sort, "", cloexec));
             }
             Thing::File | Thing::Mount => return Some(self.opened_as(call, row, fd, seen)),
         }
@@ -103,7 +103,7 @@ impl Tracker {
         let known = call.made(fd).filter(|_| seen.about().is_none());
         let object = seen.about().or_else(|| self.described(known?));
         let object =
-            object.unwrap_or_else(|| self.objects.intern(format!("({})", row.name).as_bytes(), ObjectKind::Anonymous));
+            object.unwrap_or_else(|| self.objects.sort(format!("({})", row.name).as_bytes(), ObjectKind::Anonymous));
         self.opened(seen.pid, fd, object, "", call.closes_on_exec())
     }
 
@@ -152,7 +152,8 @@ impl Tracker {
     fn pair(&mut self, call: &Call, pid: Tid, what: &str, protocol: &'static str, cloexec: bool) {
         let Some(ends) = call.pair() else { return };
         let kind = if protocol.is_empty() { ObjectKind::Pipe } else { ObjectKind::Socket };
-        let object = self.objects.intern(what.as_bytes(), kind);
+        let sort = self.objects.sort(what.as_bytes(), kind);
+        let object = self.objects.one_of(sort, FoundAt { pid, fd: ends[0], other: Some(ends[1]) });
         let [one, other] = ends.map(|fd| self.opened(pid, fd, object, protocol, cloexec).id);
         if self.ends.len() >= MAX_ENDS {
             // Most of so many are gone.
@@ -170,7 +171,7 @@ impl Tracker {
         let name = peer.map(|peer| [at, " ← ".as_bytes(), &peer].concat());
         let group = self.objects.intern(&clients, ObjectKind::Socket);
         let object = match name {
-            Some(name) => self.objects.intern_in(&name, ObjectKind::Socket, Some(group)),
+            Some(name) => self.objects.intern_in(&name, ObjectKind::Socket, group),
             None => group,
         };
         self.opened(seen.pid, fd, object, protocol, cloexec)

@@ -149,6 +149,12 @@ impl Descriptors {
         entries.lasting.values().chain(entries.closed_by_exec.values()).map(|file| file.id).collect()
     }
 
+    pub fn objects(&self) -> Vec<(i32, ObjectId)> {
+        let entries = self.entries.borrow();
+        let all = entries.lasting.iter().chain(&entries.closed_by_exec);
+        all.map(|(fd, file)| (*fd as i32, file.object.get())).collect()
+    }
+
     pub fn len(&self) -> usize {
         self.entries.borrow().len()
     }

@@ -43,7 +43,7 @@ pub use critical_path::CriticalPath;
 pub use futex::Futex;
 pub use hand_over::{HandOver, HandOvers};
 pub use names::{base_name, directory};
-pub use objects::{ObjectId, ObjectKind};
+pub use objects::{FoundAt, ObjectId, ObjectKind};
 pub use process::{Process, Thread};
 pub use seen::{FileId, Seen};
 pub use shape::naming_calls;

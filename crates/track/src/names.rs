@@ -3,9 +3,12 @@
 
 use std::borrow::Cow;
 
+/// The start of the names that /proc has for things which differ by nothing.
+pub const ANONYMOUS: &[u8] = b"anon_inode:";
+
 /// Translates a name from /proc or from socket diagnostics.
 pub fn as_followed(name: &[u8]) -> Cow<'_, [u8]> {
-    if let Some(kind) = name.strip_prefix(b"anon_inode:") {
+    if let Some(kind) = name.strip_prefix(ANONYMOUS) {
         let kind = kind.strip_prefix(b"[").and_then(|kind| kind.strip_suffix(b"]")).unwrap_or(kind);
         return Cow::Borrowed(match kind {
             b"eventpoll" => b"epoll",
@@ -32,6 +35,13 @@ pub fn directory(path: &[u8]) -> &[u8] {
         Some(slash) => &path[..slash],
         None => b".",
     }
+}
+
+/// The common name of a listening socket's connections, if this is one of them: `TCP 0.0.0.0:80 ← clients`.
+pub fn clients(name: &[u8]) -> Option<Vec<u8>> {
+    const ARROW: &[u8] = " ← ".as_bytes();
+    let at = name.windows(ARROW.len()).rposition(|part| part == ARROW)?;
+    Some([&name[..at + ARROW.len()], b"clients"].concat())
 }
 
 /// `TCP:[127.0.0.1:80->127.0.0.1:4711]`: an internet socket's peer, or its own address if it has no peer.

@@ -1,15 +1,23 @@
 //! Objects: the files, sockets and paths that calls can be about. Each object is stored once.
 
+use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 use std::rc::Rc;
+use stride_event::Tid;
 
-/// A file, socket or the like, identified by its name. Ids count from zero in the order of appearance.
+/// A file, socket or the like, identified by its name, or a pipe or the like that has none. Ids count from zero in the order of
+/// appearance.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct ObjectId(u32);
 
 impl ObjectId {
     pub fn index(self) -> usize {
         self.0 as usize
+    }
+
+    /// The inverse of [`ObjectId::index`].
+    pub fn of_index(index: usize) -> ObjectId {
+        ObjectId(index as u32)
     }
 }
 
@@ -28,7 +36,29 @@ pub enum ObjectKind {
 struct Object {
     name: Rc<[u8]>,
     kind: ObjectKind,
-    group: Option<ObjectId>,
+    standing: Standing,
+}
+
+/// How an object differs from others.
+#[derive(Clone, Copy)]
+enum Standing {
+    /// By its name.
+    Named,
+    /// By a name that is chance, such as a client's port. This object stands for all of these.
+    ByChance(ObjectId),
+    /// Only by its id: its name is that of all things of its sort. This object stands for all of these.
+    Nameless(ObjectId),
+    /// It stands for nameless ones, and for those beyond the limit.
+    Sort,
+}
+
+/// The first descriptors of a nameless object, and the process in which they were seen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FoundAt {
+    pub pid: Tid,
+    pub fd: i32,
+    /// The other end of a pipe or of a socket pair.
+    pub other: Option<i32>,
 }
 
 /// Hostile or very long runs must not take all memory: all names beyond this many are one object.
@@ -38,43 +68,69 @@ const MAX_BYTES: usize = if cfg!(test) { 1 << 20 } else { 192 << 20 };
 /// Longer names count as others. The kernel takes no path beyond 4096 bytes.
 const LONGEST: usize = 1 << 13;
 const OTHERS: ObjectId = ObjectId(0);
+/// Views that count by object have entries for each, so nameless ones beyond this many count as one of their sort.
+const MAX_NAMELESS: usize = 1 << 16;
 
 pub struct Objects {
     /// Tracees make up the keys, so the hash is one that they cannot predict.
     by_name: HashMap<Rc<[u8]>, ObjectId>,
     all: Vec<Object>,
+    found_at: FxHashMap<ObjectId, FoundAt>,
     bytes: usize,
 }
 
 impl Default for Objects {
     fn default() -> Objects {
         let name: Rc<[u8]> = Rc::from(&b"(others)"[..]);
-        let others = Object { name, kind: ObjectKind::Others, group: None };
-        Objects { by_name: HashMap::new(), all: vec![others], bytes: 0 }
+        let others = Object { name, kind: ObjectKind::Others, standing: Standing::Named };
+        Objects { by_name: HashMap::new(), all: vec![others], found_at: FxHashMap::default(), bytes: 0 }
     }
 }
 
 impl Objects {
     pub fn intern(&mut self, name: &[u8], kind: ObjectKind) -> ObjectId {
-        self.intern_in(name, kind, None)
+        self.intern_as(name, kind, Standing::Named)
     }
 
     /// One of many that differ only by chance, such as in a client's port. `group` is their common name.
-    pub fn intern_in(&mut self, name: &[u8], kind: ObjectKind, group: Option<ObjectId>) -> ObjectId {
+    pub fn intern_in(&mut self, name: &[u8], kind: ObjectKind, group: ObjectId) -> ObjectId {
+        self.intern_as(name, kind, Standing::ByChance(group))
+    }
+
+    /// The object that stands for all nameless ones of a sort: "pipe", "epoll".
+    pub fn sort(&mut self, name: &[u8], kind: ObjectKind) -> ObjectId {
+        self.intern_as(name, kind, Standing::Sort)
+    }
+
+    fn intern_as(&mut self, name: &[u8], kind: ObjectKind, standing: Standing) -> ObjectId {
+        let group = if let Standing::ByChance(group) = standing { group } else { OTHERS };
         if name.len() > LONGEST {
-            return group.unwrap_or(OTHERS);
+            return group;
         }
         if let Some(&id) = self.by_name.get(name) {
             return id;
         }
         if self.all.len() >= MAX_OBJECTS || self.bytes >= MAX_BYTES {
-            return group.unwrap_or(OTHERS);
+            return group;
         }
         let id = ObjectId(self.all.len() as u32);
         let name: Rc<[u8]> = Rc::from(name);
         self.bytes += name.len() + 96;
         self.by_name.insert(name.clone(), id);
-        self.all.push(Object { name, kind, group });
+        self.all.push(Object { name, kind, standing });
+        id
+    }
+
+    /// A new object of a sort. An object that has a name of its own stays as it is.
+    pub fn one_of(&mut self, sort: ObjectId, at: FoundAt) -> ObjectId {
+        let Object { name, kind, standing: Standing::Sort } = &self.all[sort.index()] else { return sort };
+        if self.found_at.len() >= MAX_NAMELESS || self.all.len() >= MAX_OBJECTS {
+            return sort;
+        }
+        let one = Object { name: name.clone(), kind: *kind, standing: Standing::Nameless(sort) };
+        let id = ObjectId(self.all.len() as u32);
+        self.all.push(one);
+        self.found_at.insert(id, at);
         id
     }
 
@@ -86,7 +142,36 @@ impl Objects {
         self.all[id.index()].kind
     }
 
+    /// The object that stands for it among those whose names differ.
     pub fn group(&self, id: ObjectId) -> ObjectId {
-        self.all[id.index()].group.unwrap_or(id)
+        match self.all[id.index()].standing {
+            Standing::ByChance(group) | Standing::Nameless(group) => group,
+            Standing::Named | Standing::Sort => id,
+        }
+    }
+
+    /// The same, but nameless objects stand for themselves.
+    pub fn apart(&self, id: ObjectId) -> ObjectId {
+        match self.all[id.index()].standing {
+            Standing::ByChance(group) => group,
+            Standing::Nameless(_) | Standing::Named | Standing::Sort => id,
+        }
+    }
+
+    /// The object that stands for it if it is nameless.
+    pub fn sort_of(&self, id: ObjectId) -> ObjectId {
+        match self.all[id.index()].standing {
+            Standing::Nameless(sort) => sort,
+            Standing::ByChance(_) | Standing::Named | Standing::Sort => id,
+        }
+    }
+
+    /// True for an object that stands for nameless ones.
+    pub fn is_sort(&self, id: ObjectId) -> bool {
+        matches!(self.all[id.index()].standing, Standing::Sort)
+    }
+
+    pub fn found_at(&self, id: ObjectId) -> Option<FoundAt> {
+        self.found_at.get(&id).copied()
     }
 }

@@ -1,7 +1,7 @@
 //! Follows the events.
 
 use crate::descriptors::{AT_FDCWD, File, Unsettled};
-use crate::objects::Objects;
+use crate::objects::{FoundAt, Objects};
 use crate::shape::Shapes;
 use crate::{FileId, ObjectId, ObjectKind, Process, Seen, Thread, Wait, address};
 use rustc_hash::FxHashMap;
@@ -63,6 +63,25 @@ impl Tracker {
         self.processes.get(&pid)
     }
 
+    /// The threads that live, a process's first thread before its others.
+    pub fn live_threads(&self) -> Vec<&Thread> {
+        let mut live: Vec<_> = self.threads.values().filter(|thread| Some(thread.tid) != self.ended).collect();
+        live.sort_unstable_by_key(|thread| (thread.pid, thread.tid != thread.pid, thread.tid));
+        live
+    }
+
+    /// True if descriptors are followed from the calls. Otherwise filters leave out calls that would tell, and each is looked up.
+    pub fn follows_descriptors(&self) -> bool {
+        !self.partial
+    }
+
+    /// The descriptors of a process, as far as they were followed, with `AT_FDCWD` for its working directory.
+    pub fn open_descriptors(&self, pid: Tid) -> Vec<(i32, ObjectId)> {
+        let Some(process) = self.processes.get(&pid).filter(|_| !self.partial) else { return Vec::new() };
+        let cwd = process.cwd.map(|object| (AT_FDCWD, object));
+        cwd.into_iter().chain(process.descriptors.objects()).collect()
+    }
+
     /// The directory where a process's relative paths begin.
     pub fn working_directory(&self, pid: Tid) -> Option<ObjectId> {
         self.processes.get(&pid)?.cwd
@@ -109,6 +128,28 @@ impl Tracker {
     /// object itself.
     pub fn group(&self, object: ObjectId) -> ObjectId {
         self.objects.group(object)
+    }
+
+    /// The object among whose calls its calls count: the same, but all clients of a port are one. Pipes and the like are told
+    /// apart, although they have one name.
+    pub fn apart(&self, object: ObjectId) -> ObjectId {
+        self.objects.apart(object)
+    }
+
+    /// The object that stands for all objects without a name of their own that are of its sort: for all pipes. An object with a name
+    /// stands for itself.
+    pub fn sort_of(&self, object: ObjectId) -> ObjectId {
+        self.objects.sort_of(object)
+    }
+
+    /// Stands for pipes or the like that are too many to be told apart. What is known of it is true of no single one.
+    pub fn stands_for_many(&self, object: ObjectId) -> bool {
+        self.objects.is_sort(object)
+    }
+
+    /// Where a pipe or the like came from, as it has no name of its own.
+    pub fn found_at(&self, object: ObjectId) -> Option<FoundAt> {
+        self.objects.found_at(object)
     }
 
     /// Handles the next event. Must be called before anybody asks about it.
@@ -247,6 +288,7 @@ impl Tracker {
         protocol: &'static str,
         cloexec: bool,
     ) -> Rc<File> {
+        let object = self.objects.one_of(object, FoundAt { pid, fd, other: None });
         let id = FileId(self.files);
         self.files = self.files.wrapping_add(1);
         let file = Rc::new(File { id, object: Cell::new(object), protocol });

@@ -205,6 +205,65 @@ fn sockets_have_ends() {
 }
 
 #[test]
+fn what_has_no_name_is_told_apart() {
+    let mut s = Followed::new();
+    let pipe = |fds: [u8; 2]| {
+        let pair = call(PID, "pipe2", &[0x1000], Outcome::Value(0));
+        holding(pair, Phase::Exit, 0x1000, &[fds[0], 0, 0, 0, fds[1], 0, 0, 0])
+    };
+    s.call(pipe([4, 5]));
+    s.call(pipe([6, 7]));
+    s.does(PID, "dup2", &[5, 20], 20);
+    let of = |s: &Followed, fd| s.tracker.open_file(PID, fd).unwrap().1;
+    assert!(of(&s, 4) == of(&s, 5) && of(&s, 5) == of(&s, 20), "one pipe");
+    assert_ne!(of(&s, 4), of(&s, 6));
+    let (first, other) = (of(&s, 4), of(&s, 6));
+    assert_eq!(s.tracker.group(first), s.tracker.group(other), "views show them as one");
+    assert_eq!(s.tracker.found_at(other), Some(FoundAt { pid: PID, fd: 6, other: Some(7) }));
+    for (call, args) in [
+        ("eventfd2", &[0u64, 0][..]),
+        ("epoll_create1", &[0]),
+        ("memfd_create", &[0x1000, 0]),
+        ("timerfd_create", &[0, 0]),
+        ("socket", &[1, 1, 0]),
+    ] {
+        let objects = [30, 31].map(|fd| s.does(PID, call, args, fd).made.unwrap().2);
+        assert_ne!(objects[0], objects[1], "{call}");
+        assert_eq!(s.tracker.sort_of(objects[0]), s.tracker.sort_of(objects[1]), "{call}");
+    }
+    // Too many to be told apart.
+    for _ in 0..70_000 {
+        s.call(pipe([4, 5]));
+    }
+    let (many, sort) = (of(&s, 4), s.tracker.group(first));
+    assert!(many == sort && s.tracker.stands_for_many(many) && s.tracker.found_at(many).is_none());
+    assert_eq!(s.read(PID, 4), "pipe");
+}
+
+/// The engine says what descriptors refer to (`-y`), and so does /proc about older ones.
+#[test]
+fn what_has_no_name_and_is_looked_up() {
+    let mut s = Followed::new();
+    let pair = call(PID, "pipe2", &[0x1000], Outcome::Value(0));
+    s.call(holding(pair, Phase::Exit, 0x1000, &[4, 0, 0, 0, 5, 0, 0, 0]));
+    let mut read = |fd: i32, path: &str| {
+        let mut read = call(PID, "read", &[fd as u64], Outcome::Value(0));
+        read.descriptors.push(Descriptor { fd, path: path.into(), ..Descriptor::default() });
+        let seen = s.call(read);
+        (seen.file.unwrap(), seen.object.unwrap())
+    };
+    let (end, pipe) = read(4, "pipe:[17]");
+    let (other_end, same) = read(5, "pipe:[17]");
+    assert_eq!(pipe, same);
+    assert_ne!(read(9, "pipe:[18]").1, pipe);
+    let (epoll, other) = (read(10, "anon_inode:[eventpoll]"), read(11, "anon_inode:[eventpoll]"));
+    assert_ne!(epoll, other);
+    assert_eq!(epoll, read(10, "anon_inode:[eventpoll]"), "still the same one");
+    assert_eq!(s.tracker.other_end(end), Some(other_end));
+    assert_eq!(s.named(Some(epoll.1)), "epoll");
+}
+
+#[test]
 fn the_engines_word_goes_first() {
     let mut s = Followed::new();
     s.open(PID, AT_FDCWD, "/old", 0, 3);

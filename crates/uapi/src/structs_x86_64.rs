@@ -1767,6 +1767,7 @@ pub const gnet_stats_queue: Layout = Layout { name: "gnet_stats_queue", size: 20
 pub const gnet_stats_rate_est: Layout = Layout { name: "gnet_stats_rate_est", size: 8, fields: &[f("bps", 0, 4, 1), f("pps", 4, 4, 1)] };
 pub const gnet_stats_rate_est64: Layout = Layout { name: "gnet_stats_rate_est64", size: 16, fields: &[f("bps", 0, 8, 1), f("pps", 8, 8, 1)] };
 pub const gpio_desc: Layout = Layout { name: "gpio_desc", size: 16, fields: &[f("state", 0, 4, 1), f("smask", 4, 4, 1), f("dir", 8, 4, 1), f("dmask", 12, 4, 1)] };
+pub const gpio_line_offset: Layout = Layout { name: "gpio_line_offset", size: 4, fields: &[f("offset", 0, 4, 1)] };
 pub const gpio_v2_line_attribute: Layout = Layout { name: "gpio_v2_line_attribute", size: 16, fields: &[f("id", 0, 4, 1), f("padding", 4, 4, 1), f("flags", 8, 8, 1), f("values", 8, 8, 1), f("debounce_period_us", 8, 4, 1)] };
 pub const gpio_v2_line_config: Layout = Layout { name: "gpio_v2_line_config", size: 272, fields: &[f("flags", 0, 8, 1), f("num_attrs", 8, 4, 1), f("padding", 12, 4, 5), f("attrs", 32, 24, 10)] };
 pub const gpio_v2_line_config_attribute: Layout = Layout { name: "gpio_v2_line_config_attribute", size: 24, fields: &[f("attr", 0, 16, 1), f("attr.id", 0, 4, 1), f("attr.padding", 4, 4, 1), f("attr.flags", 8, 8, 1), f("attr.values", 8, 8, 1), f("attr.debounce_period_us", 8, 4, 1), f("mask", 16, 8, 1)] };
@@ -6726,6 +6727,7 @@ pub const ALL: &[&Layout] = &[
     &gnet_stats_rate_est,
     &gnet_stats_rate_est64,
     &gpio_desc,
+    &gpio_line_offset,
     &gpio_v2_line_attribute,
     &gpio_v2_line_config,
     &gpio_v2_line_config_attribute,

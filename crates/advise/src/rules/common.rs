@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use std::borrow::Borrow;
 use std::hash::Hash;
 use stride_event::{Tid, grouped};
-use stride_track::{ObjectId, ObjectKind, Tracker};
+use stride_track::{FoundAt, ObjectId, ObjectKind, Tracker};
 pub use stride_track::{base_name, directory};
 
 /// Counts by process. Only the largest are told.
@@ -175,9 +175,17 @@ pub fn is_time_zone(path: &[u8]) -> bool {
     path == b"/etc/localtime" || path.starts_with(b"/usr/share/zoneinfo/")
 }
 
+/// Members of stat(2) and statx(2) with the time of the last access, which changes although the file does not.
+pub fn is_last_access(member: &str) -> bool {
+    member.starts_with("st_atime") || member.starts_with("stx_atime")
+}
+
 /// `sh (pid 7)`
 pub fn process_name(pid: Tid, comm: &[u8]) -> Vec<u8> {
-    [comm, format!(" (pid {pid})").as_bytes()].concat()
+    match comm {
+        [] => format!("process {pid}").into_bytes(),
+        comm => [comm, format!(" (pid {pid})").as_bytes()].concat(),
+    }
 }
 
 /// Evidence that names a process.
@@ -185,14 +193,27 @@ pub fn process(pid: Tid, comm: &[u8], calls: u64) -> Evidence {
     Evidence { pid: Some(pid), ..Evidence::new(EvidenceKind::Process, process_name(pid, comm), calls) }
 }
 
-/// Evidence that names an object.
+/// Evidence that names an object. Those without a name, such as pipes, are told apart by their first descriptors.
 pub fn thing(object: ObjectId, calls: u64, tracker: &Tracker) -> Evidence {
     let kind = match tracker.kind(object) {
         ObjectKind::Path => EvidenceKind::Path,
         ObjectKind::Socket => EvidenceKind::Socket,
         _ => EvidenceKind::Other,
     };
-    Evidence::new(kind, tracker.name(object), calls)
+    let name = String::from_utf8_lossy(tracker.name(object));
+    let name = match tracker.found_at(object) {
+        Some(FoundAt { pid, fd, other: Some(other) }) => {
+            format!("{name} [{fd}, {other}] of process {pid}").into_bytes()
+        }
+        Some(FoundAt { pid, fd, other: None }) => format!("{name} {fd} of process {pid}").into_bytes(),
+        None => tracker.name(object).to_vec(),
+    };
+    Evidence::new(kind, name, calls)
+}
+
+/// True for a pipe and the like, whose name is only that of its sort.
+pub fn is_nameless(object: ObjectId, tracker: &Tracker) -> bool {
+    tracker.found_at(object).is_some() || tracker.stands_for_many(object)
 }
 
 /// A name for use in a sentence: characters that are not plain are replaced, and a long name is cut in the middle.

@@ -25,9 +25,6 @@ pub const RULE: RuleInfo = RuleInfo {
     make: || Box::new(EpollFiles::default()),
 };
 
-/// The one call that the rule is about.
-const EPOLL_CTL: &str = "epoll_ctl";
-
 const EPERM: u32 = c::EPERM as u32;
 
 #[derive(Default)]
@@ -55,7 +52,7 @@ const MODES: usize = 2;
 
 impl Rule for EpollFiles {
     fn wants(&self, row: &'static Syscall) -> bool {
-        row.name == EPOLL_CTL || row.has_effect(Effect::ControlsDescriptor)
+        row.has_effect(Effect::Watches) || row.has_effect(Effect::ControlsDescriptor)
     }
 
     fn call(&mut self, observed: &Observed<'_>, index: &Index) {
@@ -66,7 +63,7 @@ impl Rule for EpollFiles {
             *modes = Modes { fd, ..Modes::default() };
         }
         modes.call = call;
-        if observed.row.name != EPOLL_CTL {
+        if !observed.has(Effect::Watches) {
             if !matches!(observed.arg("op"), c::F_GETFL | c::F_SETFL) || modes.before.len() >= MODES {
                 *modes = Modes::default();
             } else {

@@ -30,9 +30,6 @@ pub const RULE: RuleInfo = RuleInfo {
     make: || Box::new(FailedConnects::default()),
 };
 
-/// The call that tells the result of a non-blocking connect(2).
-const GETSOCKOPT: &str = "getsockopt";
-
 #[derive(Default)]
 struct FailedConnects {
     /// Attempts that have begun and neither failed nor succeeded yet.
@@ -104,15 +101,15 @@ const MAX_FAILURES: usize = 8;
 
 impl Rule for FailedConnects {
     fn wants(&self, row: &'static Syscall) -> bool {
-        row.name == GETSOCKOPT || row.has_effect(Effect::Connects) || row.has_effect(Effect::Closes)
+        row.has_effect(Effect::AsksOfSocket) || row.has_effect(Effect::Connects) || row.has_effect(Effect::Closes)
     }
 
     fn call(&mut self, observed: &Observed<'_>, index: &Index) {
         let Some(file) = observed.seen.file else { return };
-        match observed.row.name {
-            GETSOCKOPT => self.asked(observed, file),
-            _ if observed.has(Effect::Connects) => self.connect(observed, file, index),
-            _ => self.closed(observed, file),
+        match () {
+            () if observed.has(Effect::AsksOfSocket) => self.asked(observed, file),
+            () if observed.has(Effect::Connects) => self.connect(observed, file, index),
+            () => self.closed(observed, file),
         }
     }
 

@@ -51,9 +51,9 @@ struct Held {
 
 const MAX_WAYS: usize = 1 << 18;
 
-fn ways(file: &OpenFile) -> Option<[Way; 2]> {
+fn ways(file: &OpenFile, tracker: &Tracker) -> Option<[Way; 2]> {
     let made = file.made?;
-    Some([(file.pid, Some(file.object), 0), (file.pid, None, made.nr)])
+    Some([(file.pid, Some(tracker.group(file.object)), 0), (file.pid, None, made.nr)])
 }
 
 impl FdLeak {
@@ -65,7 +65,8 @@ impl FdLeak {
         files.sort_unstable();
         files.dedup();
         let opened = files.into_iter().filter_map(|id| index.file(id)).filter(|file| file.pid == pid);
-        for (file, way) in opened.flat_map(|file| ways(file).into_iter().flatten().map(move |way| (file, way))) {
+        for (file, way) in opened.flat_map(|file| ways(file, tracker).into_iter().flatten().map(move |way| (file, way)))
+        {
             if self.held.len() < MAX_WAYS || self.held.contains_key(&way) {
                 let held = self.held.entry(way).or_insert(Held {
                     files: 0,
@@ -81,8 +82,8 @@ impl FdLeak {
 }
 
 impl Rule for FdLeak {
-    fn closed(&mut self, file: &OpenFile, _: &Index, _: &Tracker) {
-        for way in ways(file).into_iter().flatten() {
+    fn closed(&mut self, file: &OpenFile, _: &Index, tracker: &Tracker) {
+        for way in ways(file, tracker).into_iter().flatten() {
             if self.ended.len() < MAX_WAYS || self.ended.contains_key(&way) {
                 *self.ended.entry(way).or_default() += 1;
             }
@@ -103,7 +104,7 @@ impl Rule for FdLeak {
         // In a recording that breaks off, these processes have no end.
         tracker.live_processes().for_each(|pid| self.ends(pid, index, tracker));
         let mut opened = std::mem::take(&mut self.ended);
-        for way in index.open_files().filter_map(ways).flatten() {
+        for way in index.open_files().filter_map(|file| ways(file, tracker)).flatten() {
             *opened.entry(way).or_default() += 1;
         }
         let leaks = self.held.iter().filter(|(way, held)| {
@@ -121,7 +122,7 @@ impl Rule for FdLeak {
         vec![Draft {
             sentence: say!("{} descriptors of {what} were opened and never closed.", DESCRIPTORS.of(open.files)),
             evidence: vec![
-                Evidence { line: Some(open.line), ..thing(open.object, 0, tracker) },
+                Evidence { line: Some(open.line), ..thing(tracker.group(open.object), 0, tracker) },
                 process(*pid, comm, open.files),
             ],
             advice: "Close each descriptor when it is no longer needed, on every path out of the function, also after \

@@ -8,7 +8,7 @@ use crate::rule::{Rule, RuleInfo};
 use crate::statement::say;
 use crate::threshold::Threshold;
 use stride_event::{Outcome, Tid};
-use stride_syscalls::Syscall;
+use stride_syscalls::{Effect, Syscall};
 use stride_track::Tracker;
 
 const SMALL_GROWTH: Threshold =
@@ -76,7 +76,7 @@ impl Heap {
 
 impl Rule for HeapCreep {
     fn wants(&self, row: &'static Syscall) -> bool {
-        row.name == BRK
+        row.has_effect(Effect::MovesHeapEnd)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {

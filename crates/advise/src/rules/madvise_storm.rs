@@ -10,7 +10,7 @@ use crate::threshold::Threshold;
 use crate::thresholds::FEW_CALLS;
 use rustc_hash::FxHashMap;
 use stride_event::{Event, Tid};
-use stride_syscalls::Syscall;
+use stride_syscalls::{Effect, Syscall};
 use stride_track::Tracker;
 
 const ADVISED_AGAIN: Threshold = Threshold::count("advised-again", 16, "calls about one place in memory");
@@ -27,9 +27,6 @@ pub const RULE: RuleInfo = RuleInfo {
     thresholds: &[ADVISED_AGAIN],
     make: || Box::new(MadviseStorm::default()),
 };
-
-/// The one call that the rule is about.
-const MADVISE: &str = "madvise";
 
 #[derive(Default)]
 struct MadviseStorm {
@@ -50,7 +47,7 @@ const MAX_THREADS: usize = 1 << 16;
 
 impl Rule for MadviseStorm {
     fn wants(&self, row: &'static Syscall) -> bool {
-        row.name == MADVISE
+        row.has_effect(Effect::Advises)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {

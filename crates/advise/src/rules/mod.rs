@@ -2,7 +2,6 @@
 
 mod busy_wait;
 mod byte_reads;
-mod clock_calls;
 mod close_storm;
 mod common;
 mod direct_refused;
@@ -10,6 +9,7 @@ mod dns;
 mod eagain_spin;
 mod epoll_files;
 mod exec_search;
+mod facts;
 mod failed_connects;
 mod fd_leak;
 mod hang;
@@ -22,13 +22,11 @@ mod mkdir_again;
 mod name_lookups;
 mod pieces;
 mod placed_reads;
-mod random_bytes;
 mod random_reads;
 mod reconnects;
 mod reopened;
 mod retries;
 mod rewritten;
-mod same_facts;
 mod search_path;
 mod shared_writes;
 mod short_children;
@@ -37,8 +35,6 @@ mod small_sends;
 mod stat_storm;
 mod sync_storm;
 mod taking_turns;
-mod tell_again;
-mod time_zone;
 mod tiny_maps;
 mod tiny_reads;
 mod tiny_writes;
@@ -60,12 +56,12 @@ pub fn find_rule(id: &str) -> Option<&'static RuleInfo> {
 const ALL: &[RuleInfo] = &[
     busy_wait::RULE,
     byte_reads::RULE,
-    clock_calls::RULE,
     close_storm::RULE,
     direct_refused::RULE,
     eagain_spin::RULE,
     epoll_files::RULE,
     exec_search::RULE,
+    facts::RULE,
     failed_connects::RULE,
     fd_leak::RULE,
     hang::RULE,
@@ -76,13 +72,11 @@ const ALL: &[RuleInfo] = &[
     map_churn::RULE,
     mkdir_again::RULE,
     name_lookups::RULE,
-    random_bytes::RULE,
     random_reads::RULE,
     reconnects::RULE,
     reopened::RULE,
     retries::RULE,
     rewritten::RULE,
-    same_facts::RULE,
     search_path::RULE,
     shared_writes::RULE,
     short_children::RULE,
@@ -91,8 +85,6 @@ const ALL: &[RuleInfo] = &[
     stat_storm::RULE,
     sync_storm::RULE,
     taking_turns::RULE,
-    tell_again::RULE,
-    time_zone::RULE,
     tiny_maps::RULE,
     tiny_reads::RULE,
     tiny_writes::RULE,

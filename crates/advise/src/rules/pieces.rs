@@ -1,6 +1,6 @@
 //! Shared by the rules about small reads and writes: each file, and how many bytes of it were moved in how many pieces.
 
-use super::common::{Bounded, Claims, ProcessCounts, largest, plain, thing};
+use super::common::{Bounded, Claims, ProcessCounts, is_nameless, largest, plain, thing};
 use crate::finding::{Draft, Evidence};
 use crate::index::{Index, OpenFile, Transfers};
 use crate::quantity::{CALLS, EACH, FILES, IN_ALL, MEAN_CALLS};
@@ -77,14 +77,16 @@ impl Pieces {
         let (worst, piece) = *top.first().filter(|_| !self.claims.few())?;
         let (calls, bytes) = (self.calls, self.bytes);
         let name = plain(tracker.name(*worst));
+        let nameless = is_nameless(*worst, tracker);
+        let subject = if nameless { format!("A {name}") } else { name.clone() };
         let sentence = match self.openings {
             1 => say!(
-                "{name} was {what} {} at a time: {} {calls_are} for {} bytes.",
+                "{subject} was {what} {} at a time: {} {calls_are} for {} bytes.",
                 size_of(piece.size),
                 CALLS.of(calls),
                 IN_ALL.of(bytes),
             ),
-            n if self.things.len() == 1 => say!(
+            n if self.things.len() == 1 && !nameless => say!(
                 "{name} was opened {} times and {what} {} at a time: {} {calls_are} for {} bytes.",
                 FILES.of(n),
                 size_of(piece.size),
@@ -92,14 +94,11 @@ impl Pieces {
                 IN_ALL.of(bytes),
             ),
             n => say!(
-                "{} {} were {what} {} at a time, such as {name}: {} {calls_are} for each.",
+                "{} {} were {what} {} at a time{}: {} {calls_are} for each.",
                 FILES.of(n),
-                if self.things.iter().all(|(object, _)| tracker.kind(*object) == ObjectKind::Pipe) {
-                    "pipes"
-                } else {
-                    "files"
-                },
+                self.sorts(tracker),
                 size_of(piece.size),
+                if nameless { String::new() } else { format!(", such as {name}") },
                 MEAN_CALLS.mean(calls, n),
             ),
         };
@@ -114,6 +113,18 @@ impl Pieces {
             .collect();
         let claims = std::mem::take(&mut self.claims).list();
         Some(Draft { sentence, evidence, claims, ..Draft::default() })
+    }
+
+    /// The things, by their kinds: "pipes", "files and sockets".
+    fn sorts(&self, tracker: &Tracker) -> String {
+        let has = |kind| self.things.iter().any(|(object, _)| tracker.kind(*object) == kind);
+        let (pipes, sockets) = (has(ObjectKind::Pipe), has(ObjectKind::Socket));
+        let others = self
+            .things
+            .iter()
+            .any(|(object, _)| !matches!(tracker.kind(*object), ObjectKind::Pipe | ObjectKind::Socket));
+        let words = [(others, "files"), (pipes, "pipes"), (sockets, "sockets")];
+        words.into_iter().filter(|(is, _)| *is).map(|(_, word)| word).collect::<Vec<_>>().join(" and ")
     }
 }
 

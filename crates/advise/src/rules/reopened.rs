@@ -1,6 +1,6 @@
 //! The same file or directory is opened, read and closed again and again.
 
-use super::common::{Bounded, Claims, ProcessCounts, has_own_rule, largest, plain, thing};
+use super::common::{Bounded, Claims, ProcessCounts, has_own_rule, is_last_access, largest, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{Index, Io, Observed, OpenFile, Pace, io};
 use crate::quantity::{OTHERS, TIMES};
@@ -199,7 +199,7 @@ impl Reopened {
         let fields = ["statbuf", "statxbuf"].into_iter().find_map(|name| observed.call.fields(name));
         let Some(fields) = fields else { return };
         let mut hasher = FxHasher::default();
-        fields.without(|member| member.contains("atime")).for_each(|bytes| bytes.hash(&mut hasher));
+        fields.without(is_last_access).for_each(|bytes| bytes.hash(&mut hasher));
         let tid = observed.call.tid;
         let now = (index.pace(tid).calls, hasher.finish());
         self.facts.make_room(|_| false);

@@ -1,15 +1,15 @@
 //! A program tries again and again, with hardly a pause, until something outside has happened.
 
-use super::common::{Bounded, Claims, ProcessCounts, plain};
+use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed, OpenFile, opens};
 use crate::quantity::{LASTED, PACE, PID, TIMES};
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::{Statement, say};
 use crate::threshold::Threshold;
-use stride_event::{Ns, Tid};
+use stride_event::{Event, Ns, Tid};
 use stride_syscalls::{Effect, For, Syscall, uapi::consts as c};
-use stride_track::{FileId, ObjectKind, Tracker, address_name};
+use stride_track::{FileId, ObjectId, ObjectKind, Tracker, address_name};
 
 const RETRIES: Threshold = Threshold::count("retries", 50, "tries in a row without success");
 const RETRY_PACE: Threshold =
@@ -32,23 +32,24 @@ pub const RULE: RuleInfo = RuleInfo {
     make: || Box::new(Retries::default()),
 };
 
-const GETSOCKOPT: &str = "getsockopt";
-const KILL: &str = "kill";
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum What {
-    Connect,
-    Look,
+    /// To this address.
+    Connect(Box<[u8]>),
+    Look(ObjectId),
     /// About the process with this id.
     Ask(Tid),
 }
 
 /// By process, kind and name.
-type Key = (Tid, What, Vec<u8>);
+type Key = (Tid, What);
 
 #[derive(Default)]
 struct Retries {
     tries: Bounded<Key, Tries>,
+    /// The latest vain looks of each process for files that are not among the tries. A program that searches or serves looks for
+    /// many files without a pause, and each would take memory.
+    looks: Bounded<Tid, [Option<Look>; LATEST]>,
     /// Connections that have neither failed nor succeeded yet, and those that failed and are still open.
     pending: Bounded<FileId, Key>,
     failed: Bounded<FileId, Key>,
@@ -60,6 +61,16 @@ struct Retries {
     pauses: Bounded<Tid, Claims>,
     processes: ProcessCounts,
 }
+
+#[derive(Clone, Copy)]
+struct Look {
+    path: ObjectId,
+    at: Ns,
+    line: u64,
+}
+
+/// A program that waits looks for a file again after few others.
+const LATEST: usize = 8;
 
 struct Tries {
     calls: u64,
@@ -79,8 +90,8 @@ impl Rule for Retries {
             || opens(row)
             || row.has_effect(Effect::Connects)
             || lets_time_pass(row)
-            || row.name == GETSOCKOPT
-            || row.name == KILL
+            || row.has_effect(Effect::AsksOfSocket)
+            || row.has_effect(Effect::SendsSignal)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
@@ -102,24 +113,28 @@ impl Rule for Retries {
             }
             () if lets_time_pass(observed.row) => {}
             () if observed.has(Effect::Connects) => self.connect(observed),
-            () if observed.row.name == GETSOCKOPT => self.asked(observed),
-            () if observed.row.name == KILL => {
-                let key = || (pid, What::Ask(observed.arg("pid") as Tid), Vec::new());
+            () if observed.has(Effect::AsksOfSocket) => self.asked(observed),
+            () if observed.has(Effect::SendsSignal) => {
+                let of = ["pid", "tid", "tgid"].into_iter().find_map(|name| observed.call.arg(name));
+                let Some(key) = of.map(|of| (pid, What::Ask(of as Tid))) else { return };
                 match observed.arg("signum") {
-                    0 if observed.ok() => self.again(key(), observed),
-                    0 => self.succeeded(&key()),
+                    0 if observed.ok() => self.again(key, observed),
+                    0 => self.succeeded(&key),
                     _ => {}
                 }
             }
             () => {
                 let Some(path) = observed.seen.path else { return };
                 const ENOENT: Option<u32> = Some(c::ENOENT as u32);
-                // Most looks succeed, and are of no interest unless others failed before.
                 if observed.errno() == ENOENT {
-                    let key = (pid, What::Look, observed.tracker.name(path).to_vec());
-                    self.again(key, observed);
-                } else if self.tries.len() > 0 {
-                    self.succeeded(&(pid, What::Look, observed.tracker.name(path).to_vec()));
+                    return self.looked(pid, path, observed);
+                }
+                // Most looks succeed, and are of no interest unless others failed before.
+                if let Some(looks) = self.looks.get_mut(&pid) {
+                    looks.iter_mut().for_each(|look| _ = look.take_if(|look| look.path == path));
+                }
+                if self.tries.len() > 0 {
+                    self.succeeded(&(pid, What::Look(path)));
                 }
             }
         }
@@ -134,22 +149,28 @@ impl Rule for Retries {
         file.others.iter().for_each(|(key, calls)| tries.claims.add(key, calls));
     }
 
+    fn event(&mut self, event: &Event<'_>, _: &Index, _: &Tracker) {
+        if let Event::Exited { tid, .. } | Event::Killed { tid, .. } = event {
+            self.looks.remove(tid);
+        }
+    }
+
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
         let mut often: Vec<_> = self.tries.iter().filter(|(_, tries)| tries.is_a_loop()).collect();
-        often.sort_by(|(a, one), (b, other)| (other.calls, &a.2).cmp(&(one.calls, &b.2)));
-        let Some(((_, what, name), worst)) = often.first() else { return Vec::new() };
-        for ((pid, ..), tries) in &often {
+        often.sort_by(|(a, one), (b, other)| (other.calls, *a).cmp(&(one.calls, *b)));
+        let Some(((_, what), worst)) = often.first() else { return Vec::new() };
+        for ((pid, _), tries) in &often {
             self.processes.add(*pid, tries.calls, index.comm(*pid, tracker));
         }
-        let (name, times) = (told(*what, name, index, tracker), TIMES.of(worst.calls));
+        let (name, times) = (told(what, index, tracker), TIMES.of(worst.calls));
         let pace = say!("once in {}, for {}", PACE.of(worst.pace()), LASTED.of(worst.ended - worst.began));
         let (sentence, advice) = match what {
-            What::Connect => (
+            What::Connect(_) => (
                 say!("Connecting to {} failed {} times in a row, tried {}.", name, times, pace),
                 "Wait longer after each failure (twice as long each time, with a limit), or start when the server is ready: a \
                  socket that systemd or the parent opens, or a message from the server.",
             ),
-            What::Look => (
+            What::Look(_) => (
                 say!(
                     "{} was looked for {} times and was not there; the program slept and looked again, {}.",
                     name,
@@ -169,13 +190,13 @@ impl Rule for Retries {
                 "Wait for the process: waitpid(2) for a child, poll(2) on a descriptor of pidfd_open(2) for any process.",
             ),
         };
-        let evidence = often.iter().map(|((_, what, name), tries)| {
-            let kind = match what {
-                What::Connect => EvidenceKind::Socket,
-                What::Look => EvidenceKind::Path,
-                What::Ask(_) => EvidenceKind::Other,
+        let evidence = often.iter().map(|((_, what), tries)| {
+            // Names may have any bytes.
+            let mut evidence = match what {
+                What::Connect(address) => Evidence::new(EvidenceKind::Socket, address.to_vec(), tries.calls),
+                What::Look(path) => thing(*path, tries.calls, tracker),
+                What::Ask(pid) => Evidence::new(EvidenceKind::Other, format!("process {pid}"), tries.calls),
             };
-            let mut evidence = Evidence::new(kind, evident(*what, name), tries.calls);
             evidence.line = Some(tries.line);
             evidence.pid = if let What::Ask(pid) = what { Some(*pid) } else { None };
             evidence
@@ -198,31 +219,51 @@ impl Rule for Retries {
 }
 
 /// The name of the file, the address or the process.
-fn told(what: What, name: &[u8], index: &Index, tracker: &Tracker) -> Statement {
-    let What::Ask(pid) = what else { return plain(name).into() };
+fn told(what: &What, index: &Index, tracker: &Tracker) -> Statement {
+    let pid = match what {
+        What::Connect(address) => return plain(address).into(),
+        What::Look(path) => return plain(tracker.name(*path)).into(),
+        What::Ask(pid) => *pid,
+    };
     match index.comm(pid, tracker) {
         [] => say!("process {}", PID.id(pid)),
         comm => say!("process {} ({})", PID.id(pid), plain(comm)),
     }
 }
 
-/// The same as evidence, which may have any bytes.
-fn evident(what: What, name: &[u8]) -> Vec<u8> {
-    let What::Ask(pid) = what else { return name.to_vec() };
-    format!("process {pid}").into_bytes()
-}
-
 impl Retries {
+    /// A vain look for a file. The file is among the tries as soon as the thread slept between two looks, or before a look.
+    fn looked(&mut self, pid: Tid, path: ObjectId, observed: &Observed<'_>) {
+        let key = (pid, What::Look(path));
+        if self.tries.len() > 0 && self.tries.get(&key).is_some() {
+            return self.again(key, observed);
+        }
+        let Some(looks) = self.looks.entry(pid, || [None; LATEST]) else { return };
+        let before = looks.iter_mut().find(|look| look.is_some_and(|look| look.path == path));
+        if self.sleeps.get(&observed.call.tid).is_none() {
+            if before.is_none() {
+                looks.rotate_right(1);
+                looks[0] = Some(Look { path, at: observed.call.entered, line: observed.line });
+            }
+            return;
+        }
+        if let Some(Look { at, line, .. }) = before.and_then(Option::take) {
+            let successes = self.successes.get(&pid).copied().unwrap_or(0);
+            self.tries.make_room(|tries| tries.calls >= RETRIES.get());
+            self.tries.entry(key.clone(), || Tries { calls: 1, ..Tries::new(at, line, successes) });
+        }
+        self.again(key, observed);
+    }
+
     /// Another try without success.
     fn again(&mut self, key: Key, observed: &Observed<'_>) {
         let (now, line) = (observed.call.entered, observed.line);
-        let looks = key.1 != What::Connect;
+        let looks = !matches!(key.1, What::Connect(_));
         let slept = self.sleeps.remove(&observed.call.tid);
         let successes = self.successes.get(&key.0).copied().unwrap_or(0);
         let pauses = if looks { None } else { self.pauses.entry(key.0, Claims::default).map(std::mem::take) };
         self.tries.make_room(|tries| tries.calls >= RETRIES.get());
-        let new =
-            || Tries { calls: 0, began: now, ended: now, successes, done: false, line, claims: Claims::default() };
+        let new = || Tries::new(now, line, successes);
         let Some(tries) = self.tries.entry(key, new).filter(|tries| !tries.done) else { return };
         if tries.calls > 0 {
             // A search looks for a path again without a pause, and a server with each request.
@@ -263,7 +304,7 @@ impl Retries {
         if observed.seen.object.is_none_or(|object| observed.tracker.kind(object) != ObjectKind::Socket) {
             return;
         }
-        let key = (observed.seen.pid, What::Connect, name);
+        let key = (observed.seen.pid, What::Connect(name.into()));
         match observed.errno() {
             None => self.connected(&key),
             Some(EINPROGRESS) => {
@@ -302,6 +343,10 @@ impl Retries {
 }
 
 impl Tries {
+    fn new(began: Ns, line: u64, successes: u64) -> Tries {
+        Tries { calls: 0, began, ended: began, successes, done: false, line, claims: Claims::default() }
+    }
+
     fn pace(&self) -> Ns {
         (self.ended - self.began) / (self.calls - 1).max(1)
     }

@@ -119,9 +119,9 @@ impl Rule for Rewritten {
         let mut claims = Claims::default();
         often.iter().flat_map(|(_, target)| target.claims.iter()).for_each(|(key, calls)| claims.add(key, calls));
         // Programs look at the target before they rename: Go's os.Rename does.
-        for (key, looks) in index.tallies().filter(|(key, _)| asks(**key)) {
+        for (key, looks) in index.tallies().filter(|(key, _)| asks(*key)) {
             if let Some((_, target)) = often.iter().find(|((_, path), _)| key.about == Some(*path)) {
-                claims.add(*key, looks.calls.min(target.versions - 1));
+                claims.add(key, looks.calls.min(target.versions - 1));
             }
         }
         vec![Draft {

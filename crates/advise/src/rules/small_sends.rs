@@ -11,7 +11,7 @@ use crate::thresholds::DELAYED_ACK;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use stride_event::Ns;
-use stride_syscalls::{Data, Syscall, uapi::consts as c};
+use stride_syscalls::{Data, Effect, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectId, ObjectKind, Tracker};
 
 const SMALL_SEND: Threshold =
@@ -33,9 +33,6 @@ pub const RULE: RuleInfo = RuleInfo {
     thresholds: &[SMALL_SEND, SAME_MOMENT],
     make: || Box::new(SmallSends::default()),
 };
-
-/// The one call that says how a connection sends.
-const SETSOCKOPT: &str = "setsockopt";
 
 #[derive(Default)]
 struct SmallSends {
@@ -73,7 +70,7 @@ const ACK_DELAY: Ns = 40_000_000;
 impl Rule for SmallSends {
     fn wants(&self, row: &'static Syscall) -> bool {
         let one = row.transfer().is_some_and(|transfer| !matches!(transfer.data, Data::Messages | Data::Nowhere));
-        row.name == SETSOCKOPT || one
+        row.has_effect(Effect::SetsOfSocket) || one
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
@@ -81,7 +78,7 @@ impl Rule for SmallSends {
         if !is_tcp(object, observed.tracker) {
             return;
         }
-        if observed.row.name == SETSOCKOPT {
+        if observed.has(Effect::SetsOfSocket) {
             return self.set(observed, file);
         }
         let Some(bytes) = observed.seen.bytes.filter(|bytes| *bytes > 0) else { return };

@@ -1,6 +1,8 @@
 //! The same paths are checked again and again.
 
-use super::common::{Bounded, Claims, ProcessCounts, base_name, directory, has_own_rule, largest, plain, thing};
+use super::common::{
+    Bounded, Claims, ProcessCounts, base_name, directory, has_own_rule, is_last_access, largest, plain, thing,
+};
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{CallKey, Index, Observed, opens};
 use crate::quantity::{CALLS, DIRECTORIES, DIRECTORY_CHECKS, MEAN_CALLS, REPEATED};
@@ -185,9 +187,8 @@ fn answer(observed: &Observed<'_>) -> u64 {
         Outcome::Pending | Outcome::Gone => {}
     }
     if observed.ok() {
-        let accessed = |member: &str| member.contains("atime");
         let buffers = ["statbuf", "statxbuf"].into_iter().filter_map(|name| observed.call.fields(name));
-        buffers.flat_map(|fields| fields.without(accessed)).for_each(|bytes| bytes.hash(&mut hasher));
+        buffers.flat_map(|fields| fields.without(is_last_access)).for_each(|bytes| bytes.hash(&mut hasher));
     }
     hasher.finish()
 }

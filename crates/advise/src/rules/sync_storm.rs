@@ -164,7 +164,7 @@ impl SyncStorm {
             let part = 1.0 - 1.0 / transactions as f64;
             let about = |key: &CallKey| often.iter().any(|(object, _)| key.about == Some(**object));
             let all = index.tallies().filter(|(key, _)| about(key));
-            all.for_each(|(key, made)| claims.add(*key, (made.calls as f64 * part) as u64));
+            all.for_each(|(key, made)| claims.add(key, (made.calls as f64 * part) as u64));
         } else {
             for (_, synced) in &often {
                 // The share of each kind of call that is not needed.

@@ -78,7 +78,9 @@ impl Rule for TakingTurns {
     }
 
     fn event(&mut self, event: &Event<'_>, _: &Index, tracker: &Tracker) {
-        let (Event::Exited { tid, .. } | Event::Killed { tid, .. }) = *event else { return };
+        let (Event::Exited { tid, .. } | Event::Killed { tid, .. } | Event::Detached { tid, .. }) = *event else {
+            return;
+        };
         if let Some((thread, (_, comm))) = tracker.thread(tid).zip(self.threads.get_mut(&tid)) {
             comm.clone_from(&thread.comm);
         }
@@ -99,7 +101,10 @@ impl Rule for TakingTurns {
         let evidence = members.iter().map(|(tid, member)| {
             let alive = tracker.thread(**tid).map(|thread| &thread.comm);
             let comm = alive.or_else(|| self.threads.get(tid).map(|(_, comm)| comm));
-            let name = [comm.map_or(&b""[..], |comm| comm), format!(" (thread {tid})").as_bytes()].concat();
+            let name = match comm.map_or(&b""[..], |comm| comm) {
+                [] => format!("thread {tid}").into_bytes(),
+                comm => [comm, format!(" (thread {tid})").as_bytes()].concat(),
+            };
             Evidence { time: Some(member.time), ..Evidence::new(EvidenceKind::Process, name, member.waits) }
         });
         let claims = members.iter().filter_map(|(tid, _)| self.calls.get(*tid));

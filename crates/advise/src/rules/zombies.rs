@@ -83,9 +83,9 @@ impl Rule for Zombies {
         }
     }
 
-    fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
         for pid in self.gone.keys().copied().collect::<Vec<_>>() {
-            let comm = tracker.process(pid).map(|process| process.comm.clone()).unwrap_or_default();
+            let comm = index.comm(pid, tracker).to_vec();
             self.parent_ends(pid, &comm);
         }
         let Some((children, pid, comm)) = self.worst.take() else { return Vec::new() };

@@ -1,10 +1,11 @@
 //! The options as collected so far, before it is known whether they fit together.
 
 use super::options::*;
+use crate::flight::FlightDraft;
 use std::ffi::OsString;
 use std::time::Duration;
 use stride_event::Glob;
-use stride_filter::{FdDetail, Quiet, WordSet};
+use stride_filter::{FdDetail, InjectionRule, Quiet, WordSet};
 
 /// Most options stand in `options` as soon as they are read. The fields beside it are those whose meaning depends on
 /// other options.
@@ -40,7 +41,11 @@ pub struct Draft {
     /// `-z` and `-Z`.
     pub status_count: u32,
 
+    /// Rules that change calls.
+    pub injections: Vec<InjectionRule>,
+
     pub output: Option<OsString>,
+    pub flight: FlightDraft,
 
     pub always_show_pid: bool,
     /// `-t`.
@@ -63,6 +68,7 @@ pub struct Draft {
     pub sort: Option<SortKey>,
     pub summary_columns: Option<Vec<Column>>,
     pub by: Option<Vec<Key>>,
+    pub every: Option<std::time::Duration>,
     pub overhead: Option<Duration>,
 
     /// `-V`.
@@ -91,7 +97,7 @@ impl Draft {
     pub fn machine(&self, has_command: bool) -> Option<&'static str> {
         let filters_users = !has_command && self.options.attach.is_empty() && self.options.replay.is_none();
         let given = [
-            (self.all, "--all"),
+            (self.all || self.tops_the_machine(has_command), "--all"),
             (!self.cgroups.is_empty(), "--cgroup"),
             (!self.comm.is_empty(), "--comm"),
             (!self.containers.is_empty(), "--container"),
@@ -99,6 +105,12 @@ impl Draft {
             (self.user.is_some() && filters_users, "-u/--user"),
         ];
         given.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
+    }
+
+    /// `--top` shows the whole machine, if nothing else is given.
+    fn tops_the_machine(&self, has_command: bool) -> bool {
+        let given = has_command || !self.options.attach.is_empty() || self.options.replay.is_some();
+        self.options.asked.has(crate::views::top::OPTION) && !given
     }
 
     /// Whether there is a summary of either kind.

@@ -5,7 +5,7 @@ use super::stop::Stop;
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use stride_filter::did_you_mean;
+use stride_filter::{Expression, did_you_mean};
 
 /// One option.
 #[derive(Debug)]
@@ -222,6 +222,11 @@ impl Given {
     /// The argument as text. Nothing that Stride knows has a name that is not UTF-8, so invalid bytes may be replaced.
     pub fn text(&self) -> Cow<'_, str> {
         self.os().to_string_lossy()
+    }
+
+    /// The argument as an expression about calls.
+    pub fn expression(&self) -> Result<Expression, Stop> {
+        Expression::parse(&self.text()).map_err(|error| Stop::fail(format!("{}: {error}", self.spelling)))
     }
 
     /// The error for an invalid argument.

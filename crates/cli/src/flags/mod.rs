@@ -25,13 +25,14 @@ mod parser;
 pub mod stop;
 pub mod summary;
 mod table;
+mod truss;
 mod users;
 mod validate;
 pub mod values;
 mod version;
 
 pub use options::{
-    Color, Command, ConstStyle, Daemonize, Engine, HexStrings, Interruptible, Options, Output, Overflow, PidPrefix,
+    Color, Command, ConstStyle, Daemonize, Engine, HexStrings, Interruptible, LibraryPattern, LineStyle, Options, Output, Overflow, PidPrefix,
     Summary, TimeFormat,
 };
 pub use parser::{Outcome, parse};

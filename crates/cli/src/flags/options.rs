@@ -1,15 +1,17 @@
 //! The options of the command line, checked and typed.
 
 use super::asked::Asked;
+use crate::flight::Flight;
+use crate::rotation::Rotation;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
-use stride_event::{Bounds, Endings, ErrnoSet, Machine, Ns};
+use stride_event::{Bounds, Endings, ErrnoSet, Glob, Injection, Machine, Ns};
 use stride_filter::{
     CallSet, Expression, FdDetail, FdSet, FramePattern, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet,
 };
-use stride_output::ShowStack;
 pub use stride_output::{Column, Key, SortKey};
+use stride_output::{ReportFormat, ShowStack, TrussForm};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
@@ -70,6 +72,12 @@ pub struct Options {
     pub switch_off: Option<Expression>,
     /// These two calls are reported, too.
     pub show_switches: bool,
+    /// Functions and probes that are shown besides: `--library-calls`, `--usdt`.
+    pub library: Vec<LibraryPattern>,
+
+    // What to change.
+    /// Rules that change calls. Of several for a call, the last one counts.
+    pub injections: Vec<Injection>,
 
     // Where to.
     pub output: Output,
@@ -77,6 +85,12 @@ pub struct Options {
     pub asked: Asked,
     /// `--json`: JSON in place of text.
     pub json: bool,
+    /// `--format`: the form of reports.
+    pub format: ReportFormat,
+    /// `--flight`, and the options that go with it.
+    pub flight: Option<Flight>,
+    /// `--rotate`.
+    pub rotation: Option<Rotation>,
     /// `-A`.
     pub append: bool,
     /// `-ff`: a file per thread, named by appending `.TID`. Only with [`Output::File`].
@@ -84,6 +98,8 @@ pub struct Options {
     pub color: Color,
 
     // How it looks.
+    /// `--style`.
+    pub style: LineStyle,
     /// `-a`: the column of `=`.
     pub columns: usize,
     pub pid_prefix: PidPrefix,
@@ -122,6 +138,15 @@ pub struct Options {
 
     /// `-c`, `-C`.
     pub summary: Option<Summary>,
+}
+
+/// The tool whose lines are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum LineStyle {
+    #[default]
+    Strace,
+    Perf,
+    Truss(TrussForm),
 }
 
 /// Which engine observes the calls.
@@ -226,6 +251,17 @@ pub enum PidPrefix {
     Never,
 }
 
+/// Functions or USDT probes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LibraryPattern {
+    pub library: OsString,
+    /// As it was given.
+    pub text: String,
+    /// Only of USDT probes.
+    pub provider: Option<Glob>,
+    pub name: Glob,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timestamps {
     pub format: TimeFormat,
@@ -297,6 +333,8 @@ pub struct Summary {
     pub sort: SortKey,
     /// Always with [`Column::Name`].
     pub columns: Vec<Column>,
+    /// `--every`: there is a summary for each interval.
+    pub every: Option<Duration>,
     /// `-O`: the time to subtract from each call. `None`: Stride estimates it.
     pub overhead: Option<Duration>,
 }
@@ -333,15 +371,21 @@ impl Default for Options {
             durations: Bounds::<Ns>::ALL,
             errors: None,
             conditions: Vec::new(),
+            library: Vec::new(),
             switch_on: None,
             switch_off: None,
             show_switches: false,
+            injections: Vec::new(),
             output: Output::default(),
             asked: Asked::default(),
             json: false,
+            format: ReportFormat::Text,
+            flight: None,
+            rotation: None,
             append: false,
             output_separately: false,
             color: Color::default(),
+            style: LineStyle::default(),
             columns: 40,
             pid_prefix: PidPrefix::default(),
             timestamps: None,
@@ -411,9 +455,19 @@ impl Options {
         self.switch_on.is_some() || self.switch_off.is_some()
     }
 
-    /// All expressions about calls.
-    pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
+    /// The form in which reports are written.
+    pub fn report_format(&self) -> ReportFormat {
+        if self.json { ReportFormat::Json } else { self.format }
+    }
+
+    /// The expressions that decide which calls are reported.
+    pub fn deciding(&self) -> impl Iterator<Item = &Expression> + Clone {
         self.conditions.iter().chain(&self.switch_on).chain(&self.switch_off)
+    }
+
+    /// All expressions about calls.
+    pub fn expressions(&self) -> impl Iterator<Item = &Expression> + Clone {
+        self.deciding().chain(self.flight.iter().flat_map(Flight::expressions))
     }
 }
 

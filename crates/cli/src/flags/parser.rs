@@ -5,7 +5,7 @@ use super::flag::{Arg, Flag, Given, Spelling};
 use super::lookup::{self, Found};
 use super::options::Options;
 use super::stop::Stop;
-use super::{expression, generate, help, table, validate, version};
+use super::{expression, generate, help, table, truss, validate, version};
 use lexopt::Parser;
 use std::ffi::OsString;
 use stride_filter::nearest;
@@ -64,8 +64,12 @@ fn collect(
     no_color: bool,
     warnings: &mut Vec<String>,
 ) -> Result<Outcome, Stop> {
+    let mut args: Vec<OsString> = args.collect();
+    if truss::is_meant(name, &args) {
+        args = truss::translate(name, args)?;
+    }
     // lexopt owns its arguments.
-    let mut parser = Parser::from_args(args.collect::<Vec<_>>());
+    let mut parser = Parser::from_args(args);
     // The `=` in `-I=x` belongs to the argument, as in getopt(3).
     parser.set_short_equals(false);
     let mut draft = Draft::default();
@@ -270,7 +274,7 @@ mod tests {
     #[test]
     fn what_is_missing_is_refused_by_name() {
         for (words, start) in [
-            (&["-e", "inject=read:error=EIO", "x"][..], "option '-e inject' (--inject) is not implemented yet: "),
+            (&["-e", "kvm=vcpu", "x"][..], "option '-e kvm' (--kvm) is not implemented yet: "),
             (&["--tips"], "option '--tips' is not implemented yet: "),
         ] {
             let messages = failure_of(words);

@@ -3,6 +3,8 @@
 use super::draft::Draft;
 use super::options::{Column, Key, SortKey, Summary};
 use super::stop::Stop;
+use super::values;
+use std::time::Duration;
 use stride_filter::did_you_mean;
 
 /// Every spelling of a column, the preferred one first. Spellings have `-`; `_` is accepted too.
@@ -36,6 +38,7 @@ const SPELLINGS: &[(&str, Column)] = &[
     ("errors", Column::Errors),
     ("error", Column::Errors),
     ("bytes", Column::Bytes),
+    ("distribution", Column::Distribution),
     ("name", Column::Name),
     ("syscall", Column::Name),
     ("syscall-name", Column::Name),
@@ -48,6 +51,13 @@ const DEFAULT_COLUMNS: [Column; 6] =
 fn default_columns(by: &[Key]) -> Vec<Column> {
     if by == [Key::Syscall] {
         return DEFAULT_COLUMNS.to_vec();
+    }
+    // A histogram is read by its bars, and the times of a range are known.
+    if let Some(range) = by.last().filter(|key| key.is_range()) {
+        let bytes = by.iter().any(|key| key.is_about_files()) || *range == Key::Size;
+        let bytes = bytes.then_some(Column::Bytes);
+        let numbers = [Column::TimePercent, Column::Calls, Column::Errors].into_iter().chain(bytes);
+        return numbers.chain([Column::Name, Column::Distribution]).collect();
     }
     let mut columns =
         vec![Column::TimePercent, Column::TimeTotal, Column::P50, Column::P99, Column::Calls, Column::Errors];
@@ -66,9 +76,13 @@ pub fn settled(draft: &Draft) -> Option<Summary> {
         // Some engines know system times only where they count by themselves. Tables of the same calls must be the
         // same.
         wall_clock: draft.wall_clock || by != [Key::Syscall],
-        sort: draft.sort.unwrap_or(SortKey::By(Column::TimePercent)),
+        sort: draft.sort.unwrap_or(match by.last() {
+            Some(key) if key.is_range() => SortKey::By(Column::Name),
+            _ => SortKey::By(Column::TimePercent),
+        }),
         columns: draft.summary_columns.clone().unwrap_or_else(|| default_columns(&by)),
         overhead: draft.overhead,
+        every: draft.every,
         by,
     })
 }
@@ -89,6 +103,11 @@ pub fn keys(text: &str) -> Result<Vec<Key>, Stop> {
         keys.push(key);
     }
     Ok(keys)
+}
+
+/// The length of an interval. Shorter ones would take more time than they are worth.
+pub fn interval(text: &str) -> Option<Duration> {
+    values::time(text).filter(|time| *time >= Duration::from_millis(10))
 }
 
 /// A name for each column.

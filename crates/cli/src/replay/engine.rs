@@ -93,7 +93,8 @@ impl Engine for Replay {
             kill_on_exit: false,
             stacks: true,
             machine: false,
-            max_depth: false,
+            library: false,
+            injections: false,
         }
     }
 

@@ -15,7 +15,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use stride_advise::config;
-use stride_output::{AdviseView, View};
+use stride_output::{AdviseView, ReportFormat, View};
 
 const OPTION: &str = "advise";
 const CONFIG: &str = "advise-config";
@@ -98,6 +98,10 @@ impl Declaration for AdviseDeclaration {
         Needs { sampled_stacks: true, received: false, ..Needs::everything(options).and(Needs::shown_stacks(options)) }
     }
 
+    fn formats(&self, _: &Options) -> &'static [ReportFormat] {
+        &[ReportFormat::Markdown, ReportFormat::GitHub, ReportFormat::Sarif]
+    }
+
     fn prepare(&self, before: &Before<'_>) -> Result<Opener> {
         before.options.asked.path(CONFIG).map(configure).transpose()?;
         Ok(Box::new(open))
@@ -125,5 +129,6 @@ fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let trace = with.options.replay.as_deref().or(record::path(with.options));
     let trace = trace.map(|path| path.to_string_lossy().into_owned());
     let all = shows_all(with.options);
-    Ok(Box::new(AdviseView::new(with.options.json, all, trace, with.info)))
+    let home = std::env::current_dir().ok().map(|home| home.to_string_lossy().into_owned());
+    Ok(Box::new(AdviseView::new(with.options.report_format(), all, trace, home, with.info)))
 }

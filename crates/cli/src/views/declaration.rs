@@ -8,6 +8,7 @@ use crate::flags::draft::Draft;
 use crate::flags::flag::Flag;
 use crate::flags::stop::{Stop, Warn};
 use anyhow::Result;
+use stride_output::ReportFormat;
 
 pub trait Declaration: Sync {
     /// The view's own options, sorted by name.
@@ -16,6 +17,16 @@ pub trait Declaration: Sync {
     /// The files that these options name.
     fn files(&self) -> &'static [FileOption] {
         &[]
+    }
+
+    /// The options whose files `--rotate` is about.
+    fn rotated(&self, _options: &Options) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Whether the view opens its files by itself, when there is something to write.
+    fn opens_its_files(&self, _options: &Options) -> bool {
+        false
     }
 
     /// Whether the view's options are about tracing. Such options make no sense with `--replay`.
@@ -37,6 +48,11 @@ pub trait Declaration: Sync {
     /// The events and facts that a run with this view must provide. Asked only if the view is wanted.
     fn needs(&self, options: &Options) -> Needs {
         Needs::everything(options)
+    }
+
+    /// The forms beside text and JSON in which the view's report can be written (`--format`).
+    fn formats(&self, _options: &Options) -> &'static [ReportFormat] {
+        &[]
     }
 
     /// When the view learns of the command's start.

@@ -9,7 +9,7 @@ use anyhow::Result;
 use std::cell::RefCell;
 use std::rc::Rc;
 use stride_event::{Call, Counted, Event, Origin, Outcome, Tid, WithSource};
-use stride_output::{End, View, ViewError};
+use stride_output::{End, Interval, View, ViewError};
 use stride_proc::Proc;
 use stride_track::Tracker;
 
@@ -117,6 +117,13 @@ impl Views {
         self.each(|view| view.merge(counted));
     }
 
+    /// An interval of the run has ended.
+    pub fn interval(&mut self, ended: Interval, outputs: &mut Outputs) {
+        self.flush();
+        let tracker = self.tracker.borrow();
+        self.views.iter_mut().for_each(|open| outputs.write_tail(&open.view.interval(ended, &tracker)));
+    }
+
     /// Flushes the views before something else is written to the trace's output.
     pub fn flush(&mut self) {
         self.each(|view| view.flush());
@@ -130,6 +137,10 @@ impl Views {
         self.views.iter_mut().find_map(|open| open.view.take_error())
     }
 
+    pub fn take_remark(&mut self) -> Option<String> {
+        self.views.iter_mut().find_map(|open| open.view.take_remark())
+    }
+
     /// Returns Stride's exit status, if a view decides it.
     pub fn finish(&mut self, losses: &Losses, with_source: &WithSource<'_>, outputs: &mut Outputs) -> Option<i32> {
         self.begin();
@@ -139,6 +150,9 @@ impl Views {
             outputs.write_tail(&view.finish(&end));
             if let Some(error) = view.take_error().filter(|error| !error.is_closed_pipe()) {
                 outputs.complain(&error.to_string());
+            }
+            while let Some(remark) = view.take_remark() {
+                outputs.complain(&remark);
             }
         }
         self.views.iter().find_map(|open| open.view.verdict())

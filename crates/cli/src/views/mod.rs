@@ -15,21 +15,24 @@ mod perfetto;
 mod record;
 mod summary;
 mod text;
+pub mod top;
 mod wanted;
 
 pub use declaration::Declaration;
 pub use fan_out::Views;
 pub use needs::Needs;
 pub use opening::{Before, Opening};
-pub use wanted::{Wanted, about_tracing, named_files, names_files};
+pub use wanted::{Wanted, about_tracing, can_be_rotated, check_format, named_files, names_files};
 
 /// All views, in the order in which each event is handed to them.
-pub const ALL: [&dyn Declaration; 9] = [
+pub const ALL: [&dyn Declaration; 10] = [
     // The recording comes first: while other views write, time passes, and the answers that it needs may be gone. Other
     // views show the answers that the recording got.
     &record::RecordDeclaration,
     // A reader waits for the text. Other views' reports come after it at the end.
     &text::TextDeclaration,
+    // The terminal is given back before others write reports to it.
+    &top::TopDeclaration,
     // Tables come before the reports that explain them, but rows as objects come last (`Declaration::comes_last`).
     &summary::SummaryDeclaration,
     // The last object has the totals, so reports in JSON come after it.

@@ -1,6 +1,7 @@
 //! The data that views need from the engine and the tracker.
 
 use crate::flags::Options;
+use std::time::Duration;
 use stride_event::{Counting, StackRate};
 use stride_filter::{CallField, Expression};
 use stride_output::ShowStack;
@@ -41,6 +42,8 @@ pub struct Needs {
     pub sampled_stacks: bool,
     /// A note of each answer from /proc.
     pub answers_noted: bool,
+    /// The end of each interval of this length.
+    pub every: Option<Duration>,
 }
 
 impl Needs {
@@ -127,6 +130,7 @@ impl Needs {
             sources: self.sources || other.sources,
             sampled_stacks: self.sampled_stacks || other.sampled_stacks,
             answers_noted: self.answers_noted || other.answers_noted,
+            every: self.every.or(other.every),
         }
     }
 }

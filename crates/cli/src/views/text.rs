@@ -3,7 +3,7 @@
 use super::declaration::{Declaration, Destination, Start};
 use super::needs::Needs;
 use super::opening::{Before, Opener, Opening};
-use crate::flags::Options;
+use crate::flags::{LineStyle, Options};
 use crate::flags::flag::Flag;
 use crate::layout;
 use anyhow::Result;
@@ -29,7 +29,7 @@ impl Declaration for TextDeclaration {
             signals: true,
             memory: true,
             received: true,
-            times: times.iter().any(Option::is_some),
+            times: times.iter().any(Option::is_some) || options.style != LineStyle::Strace,
             descriptors: !options.decode_fds.is_empty(),
             // `-n` shows the number of a thread's latest call before lines that are about no call, whether that call is
             // shown or not.
@@ -37,6 +37,7 @@ impl Declaration for TextDeclaration {
             process_ids: !options.decode_pids.is_empty(),
             ..Needs::shown_stacks(options)
         }
+        .and(needs_of_style(options))
     }
 
     /// The text's output must be open before the command runs.
@@ -47,6 +48,12 @@ impl Declaration for TextDeclaration {
     fn prepare(&self, _: &Before<'_>) -> Result<Opener> {
         Ok(Box::new(open))
     }
+}
+
+/// Other lines than strace's have times and the names of threads.
+fn needs_of_style(options: &Options) -> Needs {
+    let named = options.style != LineStyle::Strace;
+    Needs { times: named, tracker: named, naming_calls: named, thread_names: named, ..Needs::default() }
 }
 
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {

@@ -8,6 +8,7 @@ use crate::files::{NamedFile, Use};
 use crate::flags::asked::Asked;
 use crate::flags::{Options, Output};
 use anyhow::Result;
+use stride_output::ReportFormat;
 
 /// The views of a run.
 pub struct Wanted {
@@ -56,6 +57,26 @@ impl Wanted {
     }
 }
 
+/// Whether `--format` fits the views that these options ask for. Returns what is wrong.
+pub fn check_format(options: &Options) -> std::result::Result<(), &'static str> {
+    let format = options.format;
+    if format == ReportFormat::Text {
+        return Ok(());
+    }
+    if options.json {
+        return Err("--format and --json say in different ways how reports are written: leave one of them out");
+    }
+    let reports = ALL.into_iter().filter(|view| view.destination(options) == Some(Destination::InsteadOfTrace));
+    let forms: Vec<_> = reports.map(|view| view.formats(options)).collect();
+    match format {
+        _ if !forms.is_empty() && forms.iter().all(|forms| forms.contains(&format)) => Ok(()),
+        ReportFormat::Sarif => {
+            Err("--format=sarif is for the findings of --advise alone: give --advise, and no other report")
+        }
+        _ => Err("--format is for the reports of --advise, --budget and --diff: give one of them, and no other report"),
+    }
+}
+
 /// The options of views that name files.
 fn file_options() -> impl Iterator<Item = &'static FileOption> {
     ALL.into_iter().flat_map(|view| view.files())
@@ -72,15 +93,25 @@ pub fn about_tracing(asked: &Asked) -> Option<String> {
     flags.filter_map(|flag| flag.long).find(|long| asked.has(long)).map(|long| format!("--{long}"))
 }
 
+/// Whether `--rotate` is about the file of this option.
+pub fn can_be_rotated(options: &Options, option: &str) -> bool {
+    option == TRACE || ALL.into_iter().flat_map(|view| view.rotated(options)).any(|long| option.strip_prefix("--") == Some(long))
+}
+
+/// The option that says where the trace goes.
+const TRACE: &str = "-o/--output";
+
 /// All files that options name. Files that are read come first.
 pub fn named_files(options: &Options) -> Vec<NamedFile<'_>> {
-    let given = file_options().filter_map(|file| {
-        Some(NamedFile { option: format!("--{}", file.long), path: options.asked.path(file.long)?, how: file.how })
+    let files = ALL.into_iter().flat_map(|view| view.files().iter().map(move |file| (view, file)));
+    let given = files.filter_map(|(view, file)| {
+        let how = if view.opens_its_files(options) { Use::Trace } else { file.how };
+        Some(NamedFile { option: format!("--{}", file.long), path: options.asked.path(file.long)?, how })
     });
     let (read, written): (Vec<_>, Vec<_>) = given.partition(|named| matches!(named.how, Use::Reads));
     let replay = options.replay.as_deref().map(|path| ("--replay", path, Use::Reads));
     let trace = match &options.output {
-        Output::File(path) => Some(("-o/--output", path.as_path(), Use::Trace)),
+        Output::File(path) => Some((TRACE, path.as_path(), Use::Trace)),
         Output::Stderr | Output::Stdout | Output::Pipe(_) => None,
     };
     let general = |(option, path, how): (&str, _, _)| NamedFile { option: option.into(), path, how };

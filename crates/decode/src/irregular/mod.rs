@@ -229,6 +229,9 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         | Irregular::ControlChars
         | Irregular::Counted(..)
         | Irregular::CountedText(..)
+        | Irregular::FirstItems(..)
+        | Irregular::GpioAttr
+        | Irregular::GpioConfigAttr
         | Irregular::HardwareAddr => generic::held(cx, shape, raw, siblings),
     }
 }
@@ -272,6 +275,9 @@ pub fn inline<'a>(
         Irregular::ControlChars => ioctl::tty::control_chars(cx, phase, addr, size),
         Irregular::Counted(count, hex) => ioctl::counted(cx, phase, addr, size, count, hex, siblings),
         Irregular::CountedText(count) => ioctl::counted_text(cx, phase, addr, size, count, siblings),
+        Irregular::FirstItems(count) => ioctl::first_items(cx, shape, phase, addr, size, count, siblings),
+        Irregular::GpioAttr => ioctl::gpio::attr(cx, phase, addr),
+        Irregular::GpioConfigAttr => ioctl::gpio::config_attr(cx, phase, addr),
         Irregular::HardwareAddr => ioctl::net::hardware(cx, phase, addr),
 
         // `held` lists every decoder without a wildcard, so a forgotten one does not compile.

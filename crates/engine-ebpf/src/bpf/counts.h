@@ -63,7 +63,8 @@ static __always_inline struct count *count_at(struct call_plan *plan)
  * The counter on this CPU for calls of this key. The key is built in the scratch map, because on_sys_exit has no stack to
  * spare.
  */
-static __always_inline struct count *count_by(struct task_struct *task, struct call_plan *plan, u32 index, long ret)
+static __always_inline struct count *count_by(struct task_struct *task, struct task_state *st, struct call_plan *plan, u32 index,
+					      long ret, u64 wall)
 {
 	struct scratch *s = scratch();
 	struct count *count;
@@ -84,6 +85,11 @@ static __always_inline struct count *count_by(struct task_struct *task, struct c
 		key->size = !(plan->flags & CALL_MOVES) || ret < 0 ? 0 : ret ? log_of(ret) + 2 : 1;
 	if (by_cgroup)
 		key->cgroup = bpf_get_current_cgroup_id();
+	if (by_duration)
+		key->duration = !st->entered ? 0 : wall ? log_of(wall) + 2 : 1;
+	if (by_user)
+		key->user = BPF_CORE_READ(task, cred, euid.val);
+	key->interval = *(volatile u32 *)&interval;
 	if (by_comm)
 		bpf_get_current_comm(key->comm, sizeof(key->comm));
 	count = bpf_map_lookup_elem(&counts_by, key);
@@ -118,8 +124,8 @@ static __always_inline u64 time_on_cpu(struct task_struct *task, struct task_sta
 static __always_inline bool counted(struct task_struct *task, struct task_state *st, struct call_plan *plan, u32 index,
 				    long ret)
 {
-	struct count *count = count_more ? count_by(task, plan, index, ret) : count_at(plan);
-	u64 wall;
+	u64 wall = bpf_ktime_get_ns() - st->entered;
+	struct count *count = count_more ? count_by(task, st, plan, index, ret, wall) : count_at(plan);
 	u32 bucket;
 
 	if (!count)
@@ -132,7 +138,6 @@ static __always_inline bool counted(struct task_struct *task, struct task_state 
 	/* It was entered before tracing began. */
 	if (!st->entered)
 		return true;
-	wall = bpf_ktime_get_ns() - st->entered;
 	add_time(&count->wall, wall);
 	if (count_cpu)
 		add_time(&count->cpu, time_on_cpu(task, st, wall));

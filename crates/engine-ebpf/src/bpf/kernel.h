@@ -317,6 +317,8 @@ struct task_struct {
 	struct sched_entity se;
 	unsigned long nvcsw;
 	unsigned long nivcsw;
+	unsigned long sas_ss_sp;
+	unsigned long sas_ss_size;
 };
 
 struct kernel_siginfo {

@@ -152,6 +152,8 @@ const volatile bool by_tid;
 const volatile bool by_comm;
 const volatile bool by_size;
 const volatile bool by_cgroup;
+const volatile bool by_duration;
+const volatile bool by_user;
 /* There are calls with CALL_FDS: the descriptors that are wanted, and whether those from FD_MAX on are. */
 const volatile bool filter_fds;
 const volatile u64 wanted_fds[FD_MAX / 64];
@@ -170,6 +172,8 @@ const volatile bool have_prepare_exec;
 const volatile bool detach_on_exec;
 /* The children of threads at this depth are not traced. */
 const volatile u32 max_depth;
+/* Watched returns of libraries' functions are system calls (uretprobe, Linux 6.11), which are not the program's own. */
+const volatile bool returns_are_calls;
 /* The fill at which a waiting reader is woken. */
 const volatile u64 ring_wake_mark;
 
@@ -194,6 +198,8 @@ u64 delayed_ns;
 struct pressure pressure __attribute__((aligned(64)));
 /* Traced threads that have not ended. The records may have gaps, this has none. */
 u64 threads_alive;
+/* The interval whose calls are counted now. The reader begins the next one. */
+u32 interval;
 /* Slots of `counts` given out. */
 u32 slots_used;
 
@@ -220,6 +226,7 @@ struct wire_types {
 	enum op_dir op_dir;
 	enum op_count op_count;
 	enum bound bound;
+	enum record_bound record_bound;
 	enum call_flag call_flag;
 	enum task_flag task_flag;
 	struct pressure pressure;
@@ -239,6 +246,12 @@ struct wire_types {
 	struct glob glob;
 	enum glob_atom glob_atom;
 	enum left_out_flag left_out_flag;
+	struct rec_library library;
+	struct library_text library_text;
+	struct probe_plan probe_plan;
+	enum library_part library_part;
+	enum word_kind word_kind;
+	enum text_kind text_kind;
 };
 const volatile struct wire_types wire_types;
 

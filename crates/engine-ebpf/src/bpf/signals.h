@@ -154,6 +154,8 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 	leave_call(task, st);
 	if (st->flags & TASK_STOP_TOLD)
 		__sync_fetch_and_and(&st->flags, ~TASK_STOP_TOLD);
+	if (take_stacks)
+		st->interrupted = sp_of((struct pt_regs *)bpf_task_pt_regs(task));
 	/* SIGKILL is not shown. */
 	if (sig != SIGKILL) {
 		if (take_stacks && !sample_stacks) {

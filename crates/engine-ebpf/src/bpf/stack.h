@@ -367,41 +367,6 @@ static __always_inline void begin_stack(struct scratch *s, struct stack_state *s
 	put_stack(s, state);
 }
 
-/* Appends the stack at the place that the CPU's state holds. */
-__noinline int copy_stack(struct scratch *s)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct stack_state *state = stack_state();
-	struct rec_block *block;
-	struct rec_stack *rec;
-	u32 at, to, got;
-
-	if (!s || !state)
-		return 0;
-	at = ONCE(s->used);
-	asm volatile("" : "+r"(at));
-	/* As much behind as the stack may take. */
-	if (at > 2 * BLOCK_MAX - STACK_COPY - PAGE)
-		return 0;
-	block = (struct rec_block *)(s->data + at);
-	rec = (struct rec_stack *)(block + 1);
-	to = at + sizeof(*block) + sizeof(*rec);
-	rec->space = state->key.space;
-	rec->generation = state->key.generation;
-	rec->process = process_id_of(task);
-	rec->ip = state->key.ip;
-	rec->bp = state->bp;
-	all_of((struct pt_regs *)bpf_task_pt_regs(task), rec->all);
-	got = by_page(s, to, STACK_COPY, state->key.sp);
-	block->addr = state->key.sp;
-	block->len = sizeof(*rec) + got;
-	block->elem = calls_of_stack(state);
-	block->op = 0;
-	block->flags = BLOCK_COPY;
-	s->used = to + ((got + 7) & ~7U);
-	return 0;
-}
-
 #define MAPS_NS 1000000ULL
 /* A program that maps code all the time is not delayed all the time. */
 #define ALL_MAPS_NS (200 * MAPS_NS)

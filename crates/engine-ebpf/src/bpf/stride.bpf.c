@@ -18,6 +18,7 @@
 #include "capture.h"
 #include "traced.h"
 #include "stack.h"
+#include "stack_copy.h"
 #include "simple.h"
 #include "counts.h"
 #include "outcome.h"
@@ -65,6 +66,7 @@ static __always_inline bool send(struct task_state *st, struct scratch *s, bool 
 #include "signals.h"
 #include "ends.h"
 #include "wanted.h"
+#include "library.h"
 
 /* The same for a call whose stack was looked for; where it was not known, a copy goes with it. */
 static __always_inline bool send_with_stack(struct task_state *st, struct scratch *s, struct stack_state *stack)
@@ -416,6 +418,19 @@ static __always_inline bool counted_at_once(struct task_struct *task, struct tas
 	return true;
 }
 
+/* The return of a library's function is watched by a call that looks like rt_sigreturn at its exit, and is nobody's call. */
+static __always_inline bool is_watched_return(struct task_state *st, struct pt_regs *regs)
+{
+	if (!(st->flags & TASK_IN_RETURN))
+		return false;
+	__sync_fetch_and_and(&st->flags, ~TASK_IN_RETURN);
+	if (take_times)
+		st->entered = 0;
+	if (count_only)
+		st->counted_as = 0;
+	return nr_of(regs) == -1;
+}
+
 /* struct pt_regs *regs, long ret */
 SEC("raw_tp/sys_exit")
 int on_sys_exit(struct bpf_raw_tracepoint_args *ctx)
@@ -470,6 +485,8 @@ int on_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 		if (flags_of(plan) & CALL_EXEC && is_error(ret))
 			keep_space(task);
 	}
+	if (returns_are_calls && is_watched_return(call.st, regs))
+		return 0;
 	was = call.st->flags;
 	returned(&call, plan, index, was);
 	/* The next call's entry may not be seen, if tracing ends meanwhile. */

@@ -180,9 +180,12 @@ struct count_key {
 	u32 error;
 	u32 pid;
 	u32 tid;
-	/* See stride_event::SizeBucket. */
+	/* See stride_event::PowerBucket. */
 	u32 size;
-	u32 pad;
+	u32 duration;
+	u32 user;
+	/* The interval in which the calls returned. */
+	u32 interval;
 	u64 cgroup;
 	u8 comm[COMM_LEN];
 };
@@ -302,6 +305,34 @@ struct fds_plan {
 	u8 pad[4];
 };
 
+/* ---- functions of libraries (library.h) ---- */
+
+enum word_kind { WORD_CONSTANT = 0, WORD_REGISTER = 1, WORD_MEMORY = 2 };
+enum text_kind { TEXT_NONE = 0, TEXT_STRING = 1, TEXT_BUFFER = 2 };
+
+/* Where a word is when a probe is passed. */
+struct probe_word {
+	/* The constant, or what is added to the register. */
+	s64 value;
+	/* Of the register, in struct pt_regs. */
+	u16 reg;
+	u8 kind;
+	u8 size;
+	u8 is_signed;
+	u8 text;
+	/* TEXT_BUFFER: the number of the word that has its length. */
+	u8 len;
+	u8 pad;
+};
+
+struct probe_plan {
+	u32 n;
+	/* The return is watched. */
+	u32 returns;
+	struct probe_word words[LIBRARY_WORDS];
+	struct probe_word result;
+};
+
 /* ---- tasks ---- */
 
 enum task_flag {
@@ -326,6 +357,8 @@ enum task_flag {
 	TASK_STOP_TOLD = 512,
 	/* A REC_SIGNAL with FLAG_HELD was sent during its present call. Other threads set this, atomically. */
 	TASK_SIGNALLED = 1024,
+	/* It returns from a function of a library whose return is watched, by a system call that the kernel made for that. */
+	TASK_IN_RETURN = 2048,
 };
 
 /* What was reported of a thread's life. Several programs may find out at once: the first to set the flag reports. */
@@ -340,6 +373,8 @@ struct task_state {
 	u64 entered;
 	u64 switches;
 	u64 ran;
+	/* The stack pointer when its latest signal was delivered. Only if stacks are taken. */
+	u64 interrupted;
 	u32 flags;
 	u32 lost;
 	/* *addrlen at entry. */

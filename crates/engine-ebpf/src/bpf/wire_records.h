@@ -3,9 +3,15 @@
 #ifndef STRIDE_WIRE_RECORDS_H
 #define STRIDE_WIRE_RECORDS_H
 
-enum {
+enum record_bound {
 	/* Bytes of a cgroup's path. */
 	CGROUP_PATH = 512,
+	/* Words of a function's call, bytes of a captured text, and of all words and texts. */
+	LIBRARY_WORDS = 12,
+	LIBRARY_TEXT_MAX = 512,
+	LIBRARY_ROOM = 4096,
+	/* In place of the number of an argument. */
+	TEXT_OF_RESULT = 255,
 };
 
 enum rec_kind {
@@ -38,6 +44,8 @@ enum rec_kind {
 	REC_CHANGED = 14,
 	/* A cgroup begins or ends. */
 	REC_CGROUP = 15,
+	/* A function of a library was entered or returned, or a probe was passed. */
+	REC_LIBRARY = 16,
 };
 
 enum rec_flag {
@@ -103,7 +111,7 @@ enum block_flag {
 	BLOCK_TERMINAL = 16,
 	/* No memory, but the stack that leads to the call: `addr` is its id, `elem` the number of calls that it stands for. */
 	BLOCK_STACK = 32,
-	/* The stack from `addr` on, behind a rec_stack: it is not known yet. `elem` as above. */
+	/* A stack that is not known yet, behind a rec_stack. `elem` as above. */
 	BLOCK_COPY = 64,
 };
 
@@ -116,6 +124,15 @@ struct rec_block {
 	u8 flags;
 };
 
+/*
+ * A part of a stack, from an address up. Bit i of `pages` is set if the copy has what is on the i-th page. The pages follow one another
+ * without gaps; the first one begins at `from`.
+ */
+struct stack_part {
+	u64 from;
+	u64 pages;
+};
+
 /* What unwinding a copied stack takes besides: where it is (stack_key), the process, and the registers. */
 struct rec_stack {
 	u64 space;
@@ -125,6 +142,8 @@ struct rec_stack {
 	u64 bp;
 	/* All general registers, in DWARF's order. */
 	u64 all[16];
+	/* At the stack pointer; and where a signal handler with a stack of its own interrupted the thread (no pages if there is none). */
+	struct stack_part part[2];
 };
 
 struct rec_start {
@@ -245,6 +264,37 @@ struct rec_blocked {
 	u64 entered;
 	u64 ip;
 	u64 sp;
+};
+
+enum library_part {
+	LIBRARY_ENTERED = 0,
+	LIBRARY_RETURNED = 1,
+	/* Entered, and its return is not watched. */
+	LIBRARY_PASSED = 2,
+};
+
+/* At the beginning: LIBRARY_WORDS words follow, of which `words` could be read. Then come texts, `used` bytes in all. */
+struct rec_library {
+	struct rec_head head;
+	u64 at;
+	u64 sp;
+	/* At a return the result, and at an entry the return address, if that is known. */
+	u64 result;
+	u32 probe;
+	u16 part;
+	u16 words;
+	u32 used;
+	u32 pad;
+};
+
+/* `len` bytes follow, padded to 8. */
+struct library_text {
+	u16 len;
+	/* The number of the argument that points to them, or TEXT_OF_RESULT. */
+	u8 word;
+	/* There is more. */
+	u8 cut;
+	u32 pad;
 };
 
 struct rec_stopped {

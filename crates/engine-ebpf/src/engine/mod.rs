@@ -8,6 +8,7 @@ use crate::containers::{CgroupChange, Containers};
 use crate::error::{self, Why};
 use crate::files::FilePrograms;
 use crate::left_out::Watch;
+use crate::library::LibraryCalls;
 use crate::load::{Config, Kernel, Seeded};
 use crate::note::{CallPlace, QueuedEvent, ended};
 use crate::plans::Tables;
@@ -30,10 +31,10 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stride_engine_base::signal::{is_over, now};
+use stride_engine_base::signal::{is_over, now, take_nudge};
 use stride_engine_base::{
     AttachFailure, Capabilities, Delayed, Dispositions, Engine, EngineError, Remote, StartError, Waiting, interrupt,
-    process, spawn,
+    process, spawn, ticks,
 };
 use stride_event::{
     Call, Counted, Descriptor, Event, Fate, FileFilter, Limits, Lost, Origin, SIGINFO_SIZE, Stack, StackRate, Tid,
@@ -70,6 +71,8 @@ pub struct EbpfEngine {
     stacks: StackMemory,
     /// Stacks that threads' next signals interrupt, where they had to be copied.
     interrupted: HashMap<Tid, Arc<Stack>>,
+    /// Functions of libraries that threads are in.
+    library: LibraryCalls,
     /// The stack that the signal in `siginfo` interrupts.
     signal_stack: Option<Arc<Stack>>,
     limits: Limits,
@@ -120,7 +123,8 @@ impl EbpfEngine {
         kill_on_exit: false,
         stacks: cfg!(target_arch = "x86_64"),
         machine: true,
-        max_depth: true,
+        library: true,
+        injections: false,
     };
 
     /// Starts the command, attaches, or both.
@@ -167,6 +171,8 @@ impl EbpfEngine {
             whole_spaces: shares_no_memory(spec),
             containers: tells_containers(spec),
             stacks: if Self::CAPABILITIES.stacks { spec.stacks } else { StackRate::None },
+            library: &spec.library,
+            text: spec.limits.text,
             ring: settings.ring(spec),
             // Descriptors are reported in one ring.
             rings: if spec.descriptors { 1 } else { settings.rings(spec) },
@@ -186,13 +192,13 @@ impl EbpfEngine {
             }
         }
         kernel.attach()?;
+        let mut remarks = kernel.probe(&spec.library, only_process(spec, waiting.as_ref()))?;
         let mut containers = spec.machine.as_ref().map(|machine| Containers::new(&machine.containers));
         containers = containers.filter(|_| tells_containers(spec));
-        let mut remarks = Vec::new();
         if let Some(containers) = &mut containers {
             let found = containers.find();
             found.wanted.iter().try_for_each(|&id| kernel.want_cgroup(id)).map_err(|e| refusal::why(&e))?;
-            remarks = found.told;
+            remarks.extend(found.told);
         }
         if watch.is_some() {
             kernel.decide(None).map_err(|e| refusal::why(&e))?;
@@ -228,6 +234,7 @@ impl EbpfEngine {
             poller,
             stacks: StackMemory::default(),
             interrupted: HashMap::new(),
+            library: LibraryCalls::new(&spec.library),
             signal_stack: None,
             limits: spec.limits,
             remote: Remote::default(),
@@ -308,12 +315,16 @@ impl EbpfEngine {
             if let Some(signal) = self.signals.caught() {
                 self.end(Some(signal));
             }
+            let due = ticks::due();
             if self.stopping.is_none() && is_over() {
                 self.end(None);
             }
             if std::mem::take(&mut self.taken) {
                 self.ring.advance();
                 self.lost_told = false;
+            }
+            if take_nudge() {
+                return Ok(Some(QueuedEvent::Idle));
             }
             if let Some(rec) = self.ring.peek() {
                 self.idle_told = false;
@@ -341,6 +352,9 @@ impl EbpfEngine {
                 if let Some((signal, stack)) = self.held.next(tid) {
                     return Ok(Some(self.signal(tid, &signal, stack, now())));
                 }
+                if self.library.leave(tid, now()) {
+                    return Ok(Some(QueuedEvent::Library(())));
+                }
                 self.live.remove(&tid);
                 // Reaping the command would wait for it now.
                 self.child = None;
@@ -362,7 +376,7 @@ impl EbpfEngine {
             }
             self.poller.idle(&self.kernel);
             self.look_around();
-            if !self.wait()? && !std::mem::replace(&mut self.idle_told, true) {
+            if !self.wait()? && (due || !std::mem::replace(&mut self.idle_told, true)) {
                 return Ok(Some(QueuedEvent::Idle));
             }
         }
@@ -480,7 +494,7 @@ impl Engine for EbpfEngine {
     fn next(&mut self) -> Result<Option<Event<'_>>, EngineError> {
         let note = self.step().map_err(|e| EngineError::new(format!("reading the ring buffer: {e}")))?;
         Ok(note.map(|note| {
-            note.borrowed(&self.siginfo, self.signal_stack.as_ref(), |held| match held {
+            note.borrowed(&self.siginfo, self.signal_stack.as_ref(), Some(self.library.current()), |held| match held {
                 CallPlace::Returned => Some(&self.call),
                 CallPlace::Shown(tid) => self.threads.blocked(tid),
                 CallPlace::Entered(tid) => self.entered.get(&tid),
@@ -534,6 +548,12 @@ impl Engine for EbpfEngine {
         let container = |cgroup| self.containers.as_ref()?.name(cgroup).cloned();
         self.kernel.counted(container).map_err(|e| EngineError::new(format!("reading the counters: {e}")))
     }
+
+    fn take_counted(&mut self) -> Result<Vec<Counted>, EngineError> {
+        let containers = &self.containers;
+        let container = |cgroup| containers.as_ref()?.name(cgroup).cloned();
+        self.kernel.take_counted(container).map_err(|e| EngineError::new(format!("reading the counters: {e}")))
+    }
 }
 
 /// The reader's end of the rings, and the thread that drains them. (Without that thread calls may be lost, and are
@@ -558,6 +578,15 @@ fn shares_no_memory(spec: &TraceSpec) -> bool {
         && spec.attach.is_empty()
         && spec.machine.is_none()
         && !spec.detach_on_execve
+}
+
+/// The process that alone is traced, if it is known before anything runs. Probes are then set in no other process.
+fn only_process(spec: &TraceSpec, command: Option<&Waiting>) -> Option<Tid> {
+    match (spec.follow || spec.machine.is_some(), command, &spec.attach[..]) {
+        (false, Some(command), []) => Some(command.pid()),
+        (false, None, &[tid]) => Some(process::group_of(tid)),
+        _ => None,
+    }
 }
 
 /// True if views need the containers of threads. Counts need them only if the container is one of their keys.

@@ -47,6 +47,11 @@ impl EbpfEngine {
             let at = self.ring.peek().map_or(signal.at, records::began);
             return Some(self.signal(tid, &signal, stack, at));
         }
+        if let Some(rec) = self.ring.peek()
+            && self.library.leaves(kind, rec)
+        {
+            return Some(QueuedEvent::Library(()));
+        }
         if kind == rec_kind::REC_CALL || kind == rec_kind::REC_BLOCKED {
             let has_entry = u32::from(head.flags) & rec_flag::FLAG_HAS_ENTRY.0 != 0;
             // execve returns with the ABI of the new program.
@@ -150,6 +155,7 @@ impl EbpfEngine {
                 };
                 if rec.parent != 0 {
                     self.threads.starts(tid, records::abi(head.abi));
+                    self.library.starts(tid, rec.process as Tid, rec.parent as Tid);
                 }
                 Some(QueuedEvent::Started { tid, process: rec.process as Tid, origin, at: rec.at })
             }
@@ -205,6 +211,7 @@ impl EbpfEngine {
                 }
                 self.live.insert(tid);
                 self.threads.renamed(old, tid);
+                self.library.renamed(old, tid);
                 self.held.renamed(old, tid);
                 if let Some(mut call) = self.entered.remove(&old) {
                     call.tid = tid;
@@ -220,6 +227,7 @@ impl EbpfEngine {
                 self.child = self.child.filter(|&child| child != tid);
                 Some(QueuedEvent::Detached { tid, call: Some(CallPlace::InFlight(tid)), at })
             }
+            rec_kind::REC_LIBRARY => self.library.take(rec).then_some(QueuedEvent::Library(())),
             rec_kind::REC_MOVED => {
                 let cgroup = read::<rec_moved>(rec)?.cgroup;
                 self.place(tid, cgroup);
@@ -268,6 +276,7 @@ impl EbpfEngine {
                 | rec_kind::REC_EXIT
                 | rec_kind::REC_BLOCKED
                 | rec_kind::REC_STOPPED
+                | rec_kind::REC_LIBRARY
         );
         let new = self.unseen > 0 && of_thread && self.live.insert(tid);
         let at = if new { self.ring.peek().map_or(0, records::began) } else { 0 };

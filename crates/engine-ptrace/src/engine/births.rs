@@ -2,6 +2,7 @@
 //! itself. Either may come first, and the parent's may never come.
 
 use super::PtraceEngine;
+use crate::injected::ThreadInjections;
 use crate::note::QueuedEvent;
 use crate::threads::{Parked, State, Tracee};
 use crate::tracee::{Running, StopToken, Stopped};
@@ -40,19 +41,39 @@ impl PtraceEngine {
         }
         let at = self.now;
         let process = process::group_of(tid);
-        self.notes.push_back(QueuedEvent::Started { tid, process, origin: Origin::Forked { parent }, at });
+        let depth = self.depth_below(parent, process);
+        let too_deep = depth > self.max_depth;
+        if !too_deep {
+            self.notes.push_back(QueuedEvent::Started { tid, process, origin: Origin::Forked { parent }, at });
+        }
+        let key = match self.threads.find(parent) {
+            Some(slot) => self.threads[slot].injections.next_child(),
+            None => self.injector.next_root(),
+        };
         if let Some(i) = self.stillborn.iter().position(|s| s.0 == tid) {
-            self.notes.push_back(self.stillborn.swap_remove(i).1);
+            let (_, ending) = self.stillborn.swap_remove(i);
+            self.notes.extend((!too_deep).then_some(ending));
             return;
         }
         let mut thread = Tracee::new(tid, process, State::Running(Running::born(tid)));
         thread.abi = abi;
+        thread.depth = depth;
+        thread.too_deep = too_deep;
+        thread.injections = ThreadInjections::new(key);
         let slot = self.threads.insert(thread);
         if let Some(i) = self.parked.iter().position(|p| p.tid == tid) {
             let parked = self.parked.swap_remove(i);
             self.threads[slot].state = State::Stopped(parked.stopped);
             self.stopped(slot, parked.stop, 0);
         }
+    }
+
+    /// The depth of a child that is in this process.
+    fn depth_below(&mut self, parent: Tid, process: Tid) -> u32 {
+        self.threads.find(parent).map_or(0, |slot| {
+            let parent = &self.threads[slot];
+            parent.depth + u32::from(parent.process != process)
+        })
     }
 
     /// A child of Stride's that is not traced is gone. A tracee made it (CLONE_PARENT), or it existed before Stride

@@ -1,29 +1,30 @@
 //! Calls: their entries, returns and other ends.
 
 use super::PtraceEngine;
+use crate::inject::GoingOn;
 use crate::note::QueuedEvent;
 use crate::sys::{self, Entered, Info};
 use crate::threads::{Inside, Slot, Startup};
 use crate::tracee::Stopped;
 use stride_engine_base::restart::is_restart;
-use stride_event::{Ns, Outcome, Phase};
+use stride_event::{Ns, Outcome, Phase, Tampering};
 use stride_syscalls::{Abi, Effect, table};
 
 impl PtraceEngine {
     pub(super) fn at_syscall(&mut self, slot: Slot, system_time: Ns) {
         let thread = &mut self.threads[slot];
         let info = thread.stopped().map_or(Ok(Info::None { ip: 0 }), Stopped::syscall_info);
-        match info {
+        let going_on = match info {
             Ok(Info::Entry(entered) | Info::Seccomp(entered)) => self.enter(slot, entered, system_time),
             Ok(Info::Exit { rval, is_error, .. }) => self.leave(slot, rval, is_error, system_time),
-            Ok(Info::None { .. }) | Err(_) => {}
-        }
+            Ok(Info::None { .. }) | Err(_) => GoingOn::default(),
+        };
         let tid = self.threads[slot].tid;
         self.affinity.at_stop(tid, self.now);
-        self.hold(slot, 0);
+        self.hold_until(slot, going_on);
     }
 
-    fn enter(&mut self, slot: Slot, entered: Entered, system_time: Ns) {
+    fn enter(&mut self, slot: Slot, entered: Entered, system_time: Ns) -> GoingOn {
         let abi = Abi::from_audit_arch(entered.arch).unwrap_or(Abi::NATIVE);
         let nr = abi.cut(entered.nr);
         let thread = &mut self.threads[slot];
@@ -32,7 +33,7 @@ impl PtraceEngine {
             Startup::Before if table(abi).has_effect(nr, Effect::Executes) => thread.startup = Startup::Execing,
             Startup::Before | Startup::Failed => {
                 thread.inside = Inside::Unwanted;
-                return;
+                return GoingOn::default();
             }
         }
         if abi != thread.abi {
@@ -42,7 +43,7 @@ impl PtraceEngine {
         let previous = std::mem::replace(&mut thread.nr, nr);
         if !self.calls.contains(abi, nr) {
             thread.inside = Inside::Unwanted;
-            return;
+            return GoingOn::default();
         }
         thread.inside = Inside::Wanted;
         thread.system_time = system_time;
@@ -56,6 +57,7 @@ impl PtraceEngine {
         call.returned = self.now;
         call.system_time = 0;
         call.outcome = Outcome::Pending;
+        call.tampering = Tampering::default();
         call.resumes = is_restart(abi, nr).then(|| thread.interrupted.resumed_by(abi, nr).unwrap_or(previous));
         call.blocks.clear();
         // Before the call does something to it, as execve(2) and rt_sigreturn(2) do. The command's own execve(2) has none yet.
@@ -71,12 +73,22 @@ impl PtraceEngine {
         if !self.no_memory {
             self.plans.capture(call, Phase::Entry);
         }
+        let mut going_on = GoingOn::default();
+        if thread.startup == Startup::Done && !self.injector.is_empty() {
+            let no_memory = self.no_memory;
+            going_on = self.injector.at_entry(thread, &mut self.plans, |plans, thread| {
+                if !no_memory {
+                    plans.capture(&mut thread.call, Phase::Entry);
+                }
+            });
+        }
         if self.entries {
             self.notes.push_back(QueuedEvent::Enter(slot));
         }
+        going_on
     }
 
-    fn leave(&mut self, slot: Slot, rval: i64, is_error: bool, system_time: Ns) {
+    fn leave(&mut self, slot: Slot, rval: i64, is_error: bool, system_time: Ns) -> GoingOn {
         let thread = &mut self.threads[slot];
         if thread.startup == Startup::Execing {
             thread.startup = if is_error { Startup::Failed } else { Startup::Done };
@@ -84,17 +96,19 @@ impl PtraceEngine {
         let outcome = if is_error { Outcome::Error(-rval as u32) } else { Outcome::Value(rval) };
         thread.interrupted.returned(thread.abi, thread.nr, outcome);
         if std::mem::replace(&mut thread.inside, Inside::No) != Inside::Wanted {
-            return;
+            return GoingOn::default();
         }
+        thread.call.outcome = outcome;
+        let going_on = self.injector.at_exit(thread, &mut self.plans);
         let call = &mut thread.call;
         call.returned = self.now;
         call.system_time = system_time.saturating_sub(thread.system_time);
-        call.outcome = outcome;
         self.stacks.leave(call, thread.process);
         if !self.no_memory {
             self.plans.capture(call, Phase::Exit);
         }
         self.notes.push_back(QueuedEvent::Exit(slot));
+        going_on
     }
 
     /// The call in flight, if there is one, will not return.

@@ -5,6 +5,9 @@ mod calls;
 
 use crate::affinity::Affinity;
 use crate::attach::attach;
+use crate::delays::{Delays, HeldThread};
+use crate::inject::{GoingOn, Injector, settle};
+use crate::injected::ThreadInjections;
 use crate::note::QueuedEvent;
 use crate::place::Here;
 use crate::plans::Plans;
@@ -22,19 +25,11 @@ use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::rc::Rc;
 use std::sync::Arc;
-use stride_engine_base::signal::is_over;
+use stride_engine_base::signal::{is_over, take_nudge};
 use stride_engine_base::{
-    AttachFailure, Capabilities, Engine, EngineError, Interrupted, StartError, Waiting, process, spawn,
+    AttachFailure, Capabilities, Choose, Engine, EngineError, Interrupted, StartError, Waiting, process, spawn,
 };
 use stride_event::{CallSet, Event, Ns, Origin, SIGINFO_SIZE, Stack, Tid, TraceSpec, Unwind};
-
-/// A stopped thread, to be resumed when its events have been taken.
-#[derive(Debug)]
-pub(crate) struct HeldThread {
-    pub slot: Slot,
-    pub until: Until,
-    pub signal: i32,
-}
 
 /// Traces with ptrace(2). The tracees belong to the thread that started the engine.
 #[derive(Debug)]
@@ -51,6 +46,8 @@ pub struct PtraceEngine {
     pub(crate) affinity: Affinity<Here>,
     pub(crate) signals: SignalHandling,
     pub(crate) stacks: TraceeStacks,
+    pub(crate) injector: Injector,
+    pub(crate) delays: Delays,
     siginfo: Box<[u8; SIGINFO_SIZE]>,
     /// The stack of the thread that gets the signal.
     signal_stack: Option<Arc<Stack>>,
@@ -60,6 +57,8 @@ pub struct PtraceEngine {
     calls: CallSet,
     /// Children are traced, too.
     follow: bool,
+    /// Children below this depth are not.
+    max_depth: u32,
     options: i32,
     entries: bool,
     want_ip: bool,
@@ -86,7 +85,8 @@ impl PtraceEngine {
         kill_on_exit: true,
         stacks: true,
         machine: false,
-        max_depth: false,
+        library: false,
+        injections: cfg!(target_arch = "x86_64"),
     };
 
     /// Starts the command, attaches, or both. With `-D` it returns in another process than the caller's, which
@@ -106,7 +106,8 @@ impl PtraceEngine {
     fn start_filtered(spec: TraceSpec, waiting: Option<Waiting>, filtered: bool) -> Result<PtraceEngine, StartError> {
         let kill_on_exit = spec.kill_on_exit || filtered;
         let options = options(spec.follow, kill_on_exit, filtered);
-        // Comes first because attaching to many threads takes time.
+        let delays = Delays::new(&spec.injections).map_err(StartError::refused("timer_create"))?;
+        // Comes before attaching, because attaching to many threads takes time.
         let signals = SignalHandling::install(&spec).map_err(StartError::refused("timer_create"))?;
         let mut threads = Vec::new();
         if let Some(waiting) = waiting {
@@ -129,12 +130,15 @@ impl PtraceEngine {
             affinity: Affinity::new(Here::new()),
             signals,
             stacks: TraceeStacks::new(&spec),
+            injector: Injector::new(spec.injections.clone()),
+            delays,
             signal_stack: None,
             siginfo: Box::new([0; SIGINFO_SIZE]),
             now: sys::now(),
             command: None,
             failures: attached.failures,
             follow: spec.follow,
+            max_depth: spec.max_depth.unwrap_or(u32::MAX),
             options,
             entries: spec.entries,
             want_ip: spec.want_ip,
@@ -151,6 +155,7 @@ impl PtraceEngine {
         for (tid, running, origin) in threads {
             let process = process::group_of(tid);
             let mut thread = Tracee::new(tid, process, State::Running(running));
+            thread.injections = ThreadInjections::new(engine.injector.next_root());
             if origin == Origin::Spawned {
                 engine.command = Some(tid);
                 thread.startup = Startup::Before;
@@ -164,19 +169,33 @@ impl PtraceEngine {
     }
 
     fn resume_held(&mut self) {
-        while let Some(HeldThread { slot, until, signal }) = self.held.pop() {
-            let thread = &mut self.threads[slot];
-            if let Some(stopped) = thread.take_stopped() {
-                thread.state = State::Running(stopped.resume(until, signal));
+        while let Some(held) = self.held.pop() {
+            match held.delay {
+                Some(delay) if delay > 0 => self.delays.add(HeldThread { delay: None, ..held }, delay),
+                _ => self.resume(&held),
             }
+        }
+        while let Some(held) = self.delays.due() {
+            self.resume(&held);
+        }
+    }
+
+    fn resume(&mut self, &HeldThread { slot, until, signal, .. }: &HeldThread) {
+        let thread = &mut self.threads[slot];
+        if let Some(stopped) = thread.take_stopped() {
+            thread.state = State::Running(stopped.resume(until, signal));
         }
     }
 
     /// Keeps a stopped thread until its events are taken, then resumes it as its state demands.
     fn hold(&mut self, slot: Slot, signal: i32) {
+        self.hold_until(slot, GoingOn { signal, delay: None });
+    }
+
+    fn hold_until(&mut self, slot: Slot, GoingOn { signal, delay }: GoingOn) {
         let until =
             if self.filtered && self.threads[slot].inside != Inside::Wanted { Until::Event } else { Until::Syscall };
-        self.held.push(HeldThread { slot, until, signal });
+        self.held.push(HeldThread { slot, until, signal, delay });
     }
 
     pub(crate) fn handle(&mut self, report: Report) {
@@ -184,6 +203,8 @@ impl PtraceEngine {
         match report.status {
             Status::Stopped(token, stop) => match self.threads.find(tid) {
                 Some(slot) => {
+                    // A thread that is held stops again only because it was killed.
+                    self.delays.forget(slot);
                     let thread = &mut self.threads[slot];
                     thread.state = match std::mem::replace(&mut thread.state, State::Gone) {
                         State::Running(running) => State::Stopped(running.stopped(token)),
@@ -207,6 +228,11 @@ impl PtraceEngine {
 
     pub(crate) fn stopped(&mut self, slot: Slot, stop: Stop, system_time: Ns) {
         let new = std::mem::replace(&mut self.threads[slot].new, false);
+        if self.threads[slot].too_deep {
+            let signal = if let Stop::Signal(signal) = stop { signal } else { 0 };
+            self.release(slot, signal);
+            return;
+        }
         match stop {
             Stop::Syscall | Stop::Seccomp => self.at_syscall(slot, system_time),
             Stop::Signal(signal) => {
@@ -231,7 +257,7 @@ impl PtraceEngine {
             Stop::Group(signal) => {
                 let tid = self.threads[slot].tid;
                 self.notes.push_back(QueuedEvent::Stopped { tid, signal, at: self.now });
-                self.held.push(HeldThread { slot, until: Until::Continued, signal: 0 });
+                self.held.push(HeldThread { slot, until: Until::Continued, signal: 0, delay: None });
             }
             Stop::NewChild => {
                 let thread = &self.threads[slot];
@@ -244,7 +270,7 @@ impl PtraceEngine {
             Stop::Exiting => {
                 self.end_call(slot);
                 self.notes.push_back(QueuedEvent::Ending { tid: self.threads[slot].tid });
-                self.held.push(HeldThread { slot, until: Until::Event, signal: 0 });
+                self.held.push(HeldThread { slot, until: Until::Event, signal: 0, delay: None });
             }
             Stop::Trap => {
                 let thread = &mut self.threads[slot];
@@ -296,6 +322,7 @@ impl PtraceEngine {
 
     /// Stops tracing a thread that is stopped.
     pub(crate) fn release(&mut self, slot: Slot, signal: i32) {
+        settle(&mut self.threads[slot]);
         if let Some(stopped) = self.threads[slot].take_stopped() {
             stopped.detach(signal);
         }
@@ -305,7 +332,7 @@ impl PtraceEngine {
     /// Tracing has ended for a thread that lives on.
     pub(crate) fn detached(&mut self, slot: Slot) {
         let note = QueuedEvent::Detached { tid: self.threads[slot].tid, call: self.in_flight(slot), at: self.now };
-        self.notes.push_back(note);
+        self.notes.extend((!self.threads[slot].too_deep).then_some(note));
         self.retire(slot);
     }
 
@@ -331,6 +358,7 @@ impl PtraceEngine {
         self.stacks.forget(tid);
         match self.threads.find(tid) {
             Some(slot) => {
+                self.delays.forget(slot);
                 self.end_call(slot);
                 let thread = &mut self.threads[slot];
                 match std::mem::replace(&mut thread.state, State::Gone) {
@@ -338,7 +366,7 @@ impl PtraceEngine {
                     State::Stopped(stopped) => drop(stopped.reaped(token)),
                     State::Gone => {}
                 }
-                self.notes.push_back(note);
+                self.notes.extend((!self.threads[slot].too_deep).then_some(note));
                 self.retire(slot);
             }
             None if self.follow && self.stopping.is_none() => {
@@ -362,7 +390,7 @@ impl Engine for PtraceEngine {
             if let Some(note) = self.notes.pop_front() {
                 self.signals.active();
                 let find = |slot: Slot| Some(&self.threads[slot].call);
-                return Ok(Some(note.borrowed(&self.siginfo, self.signal_stack.as_ref(), find)));
+                return Ok(Some(note.borrowed(&self.siginfo, self.signal_stack.as_ref(), None, find)));
             }
             while let Some(slot) = self.retired.pop() {
                 self.threads.remove(slot);
@@ -382,6 +410,11 @@ impl Engine for PtraceEngine {
                 self.release_all();
                 self.finished = true;
                 continue;
+            }
+            if take_nudge() {
+                // The timer that interrupted the waiting stops when it is quiet.
+                self.signals.active();
+                return Ok(Some(Event::Idle));
             }
             self.resume_held();
             if self.threads.is_empty() && self.parked.is_empty() {
@@ -408,6 +441,14 @@ impl Engine for PtraceEngine {
 
     fn unwind_with(&mut self, unwinder: Rc<RefCell<dyn Unwind>>) {
         self.stacks.unwind_with(unwinder);
+    }
+
+    fn choose_with(&mut self, choice: Rc<RefCell<dyn Choose>>) {
+        self.injector.choose_with(choice);
+    }
+
+    fn remarks(&mut self) -> Vec<String> {
+        self.injector.remarks()
     }
 
     /// Signals to Stride do the same by themselves, and then the command gets the signal, too (see `-I`).

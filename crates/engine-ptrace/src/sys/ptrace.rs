@@ -139,6 +139,24 @@ pub fn stack_regs(_tid: Tid) -> Option<Regs> {
     None
 }
 
+/// Changes the number of the call that a thread is entering or has returned from, and its result. Both change at once.
+/// A call of number -1 is not made.
+#[cfg(target_arch = "x86_64")]
+pub fn replace_call(tid: Tid, number: i64, result: Option<i64>) -> Result<(), Errno> {
+    let pid = nix::unistd::Pid::from_raw(tid);
+    let mut regs = nix::sys::ptrace::getregs(pid)?;
+    regs.orig_rax = number as u64;
+    if let Some(result) = result {
+        regs.rax = result as u64;
+    }
+    nix::sys::ptrace::setregs(pid, regs)
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+pub fn replace_call(_tid: Tid, _number: i64, _result: Option<i64>) -> Result<(), Errno> {
+    Err(Errno::ENOSYS)
+}
+
 /// wait4(2) for this thread's children and tracees: the tid, its status, and its CPU time in the kernel when asked for.
 /// A tid of 0 means that nothing was there (`WNOHANG`).
 pub fn wait(nohang: bool, want_system_time: bool) -> Result<(Tid, i32, Ns), Errno> {
@@ -160,4 +178,12 @@ pub fn peek_data(tid: Tid, addr: u64) -> Result<[u8; 8], Errno> {
     // SAFETY: the kernel writes one word to `word`, which outlives the call, and reads only the tracee at `addr`.
     let r = unsafe { libc::syscall(libc::SYS_ptrace, libc::PTRACE_PEEKDATA, tid, addr, &mut word) };
     Errno::result(r).map(|_| word.to_ne_bytes())
+}
+
+/// Overwrites one word of the memory of a stopped tracee, whatever its protection is.
+pub fn poke_data(tid: Tid, addr: u64, word: [u8; 8]) -> Result<(), Errno> {
+    let word = u64::from_ne_bytes(word);
+    // SAFETY: the kernel writes to the tracee's memory only, at `addr`.
+    let r = unsafe { libc::ptrace(libc::PTRACE_POKEDATA, tid, addr, word) };
+    Errno::result(r).map(drop)
 }

@@ -134,6 +134,7 @@ pub fn line(event: &Event, tids: &mut Vec<Tid>) -> String {
         Event::Personality { tid, abi, .. } => format!("{} runs {abi:?}", t(*tid)),
         Event::Lost { .. } => "lost".into(),
         Event::Aside(_) => "aside".into(),
+        Event::Library(_) => unreachable!("only the eBPF engine has these"),
         Event::Idle => "idle".into(),
     }
 }

@@ -10,6 +10,7 @@ pub enum CallField {
     Tid,
     Comm,
     Exe,
+    Container,
     Uid,
     Path,
     FdKind,
@@ -58,12 +59,13 @@ pub const FD_KINDS: &[&str] = &["", "file", "pipe", "socket", "other"];
 pub const WAITS: &[&str] = &["", "time", "readiness", "completion", "lock", "signal", "child", "peer", "turn"];
 
 /// All fields. A field is added here and in `CallFacts` of the command line's crate, and nowhere else.
-pub static FIELDS: [FieldFacts; 14] = [
-    at_entry(fact(CallField::Name, "name", FieldType::Text, "name of the system call")),
+pub static FIELDS: [FieldFacts; 15] = [
+    at_entry(fact(CallField::Name, "name", FieldType::Text, "name of the system call, or LIB:NAME of a function")),
     at_entry(fact(CallField::Pid, "pid", FieldType::Int, "id of the process")),
     at_entry(fact(CallField::Tid, "tid", FieldType::Int, "id of the thread")),
     fact(CallField::Comm, "comm", FieldType::Text, "name of the thread when the call returned"),
     fact(CallField::Exe, "exe", FieldType::Text, "path of the program that the process runs"),
+    fact(CallField::Container, "container", FieldType::Text, "name of the container that the thread is in"),
     fact(CallField::Uid, "uid", FieldType::Int, "effective user id of the thread"),
     fact(CallField::Path, "path", FieldType::Text, "path that the call names, else what its descriptor refers to"),
     of(

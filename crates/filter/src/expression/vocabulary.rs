@@ -12,7 +12,8 @@ pub fn word(field: CallField, text: &str) -> Result<(), String> {
     match field {
         CallField::Name => {
             let known = || Catalog::native().iter().map(|call| call.name);
-            if text.starts_with(NAMELESS) || known().any(|name| name == text) {
+            // Functions of libraries have names with a colon: libc:malloc.
+            if text.starts_with(NAMELESS) || text.contains(':') || known().any(|name| name == text) {
                 return Ok(());
             }
             Err(format!("there is no system call '{text}'{}", did_you_mean(text, known())))
@@ -74,6 +75,7 @@ mod tests {
     fn words_and_suggestions() {
         assert_eq!(word(CallField::Name, "read"), Ok(()));
         assert_eq!(word(CallField::Name, "syscall_0x7d0"), Ok(()));
+        assert_eq!(word(CallField::Name, "libc:malloc"), Ok(()));
         let told = word(CallField::Name, "opne").unwrap_err();
         assert_eq!(told, "there is no system call 'opne'; did you mean 'open'?");
         let told = word(CallField::Errno, "ENOETN").unwrap_err();

@@ -15,11 +15,7 @@ pub fn report(findings: &Findings, recording: Option<&str>, lost: u64) -> String
     let &Findings { told: ref findings, left_out, calls } = findings;
     let mut out = String::new();
     if findings.is_empty() {
-        let _ = writeln!(
-            out,
-            "Nothing to advise: in {} calls no pattern was found that is worth changing.",
-            grouped(calls)
-        );
+        let _ = writeln!(out, "{}", nothing(calls));
     }
     for (i, finding) in findings.iter().enumerate() {
         if i > 0 {
@@ -54,11 +50,16 @@ pub fn report(findings: &Findings, recording: Option<&str>, lost: u64) -> String
     out
 }
 
+/// The report of a run without findings.
+pub fn nothing(calls: u64) -> String {
+    format!("Nothing to advise: in {} calls no pattern was found that is worth changing.", grouped(calls))
+}
+
 fn one(number: usize, finding: &Finding, lines: bool, out: &mut String) {
     let head = format!("{number}. {} [{}]: {}", finding.title, finding.id, finding.sentence);
     wrapped(&head, "   ", out);
-    if finding.saving.calls > 0 || finding.saving.time > 0 || finding.saving.work > 0 {
-        field("saves", &saving(&finding.saving), out);
+    if let Some(saves) = saves(finding) {
+        field("saves", &saves, out);
     }
     for (label, kinds) in [
         (
@@ -105,6 +106,12 @@ fn rows(table: &FactTable, out: &mut String) {
         out.push_str(line.trim_end());
         out.push('\n');
     }
+}
+
+/// What a change would save, if that was estimated.
+pub fn saves(finding: &Finding) -> Option<String> {
+    let of = &finding.saving;
+    (of.calls > 0 || of.time > 0 || of.work > 0).then(|| saving(of))
 }
 
 /// `185,461 of 664,447 calls (28%), about 45.2 ms: every check but the first`

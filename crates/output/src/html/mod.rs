@@ -209,6 +209,7 @@ impl Gathered {
                 self.time(at);
             }
             Event::Enter(_)
+            | Event::Library(_)
             | Event::Aside(_)
             | Event::Ending { .. }
             | Event::Personality { .. }

@@ -3,7 +3,7 @@
 use super::Json;
 use super::event::EventContext;
 use stride_decode::{Decoded, Dump, Value};
-use stride_event::{Call, Ns, Outcome, Stack};
+use stride_event::{Call, Ns, Outcome, Stack, Tampering};
 use stride_syscalls::{Abi, Ret, table};
 
 impl Json<'_> {
@@ -85,6 +85,13 @@ impl Json<'_> {
 
     pub fn unfinished(&mut self) {
         self.key("outcome").str("unfinished");
+    }
+
+    /// What `-e inject=` changed.
+    pub fn tampering(&mut self, tampering: Tampering) {
+        if !tampering.is_none() {
+            self.key("injected").array(|j| tampering.names().for_each(|name| _ = j.str(name)));
+        }
     }
 
     /// `-e read`, `-e write`: all data that the call moved.

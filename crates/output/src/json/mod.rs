@@ -13,6 +13,7 @@
 mod call;
 mod compared;
 mod event;
+mod library;
 pub mod schema;
 mod stack;
 mod value;

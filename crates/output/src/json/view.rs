@@ -7,6 +7,7 @@ use crate::{End, RunInfo, Show, Sink, View, ViewError};
 use std::collections::HashMap;
 use std::sync::Arc;
 use stride_decode::{Decoder, Options, Part, World};
+use super::library::library;
 use stride_event::{Call, Event, Ns, Outcome, SIGINFO_SIZE, Stack, Tid};
 use stride_syscalls::{Abi, Effect};
 use stride_track::Tracker;
@@ -111,6 +112,7 @@ impl JsonView {
                     exec(&moment(call.tid, call.returned), tracker, out);
                 }
             }
+            Event::Library(call) => library(&moment(call.tid, call.entered), call, out),
             Event::Signal { tid, info, ip, stack, at } => self.signal(&moment(tid, at), info, ip, stack, out),
             Event::Stopped { tid, signal, at } => {
                 Json::new(out).event("stopped", &moment(tid, at), |j| j.key("signal").signal(signal));
@@ -235,6 +237,7 @@ impl JsonView {
             begun.args = Vec::new();
         }
         json.outcome(call, &decoded, head.raw);
+        json.tampering(call.tampering);
         json.dump(decoded.dump);
         if let Some(path) = tracker.seen().and_then(|seen| seen.path) {
             json.name("path", tracker.name(path));

@@ -32,7 +32,7 @@ use std::io::Write;
 use std::sync::Arc;
 use stride_decode::{Decoder, Options, Part, World};
 use stride_event::quantity::count as counted;
-use stride_event::{Call, Event, Ns, Origin, Outcome, SIGINFO_SIZE, Stack, Tid};
+use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Origin, Outcome, SIGINFO_SIZE, Stack, Tid};
 use stride_syscalls::{Effect, table};
 use stride_track::Tracker;
 use text::printable;
@@ -154,6 +154,34 @@ impl Perfetto {
         }
     }
 
+    /// Functions of libraries are slices around those of the calls that they make.
+    fn library(&mut self, call: &LibraryCall, tracker: &Tracker) {
+        let out = &mut self.sink.packets;
+        let (thread, _) = self.tracks.thread(call.tid, call.at, tracker, out);
+        call::close(call.at, thread, &mut self.scratch, out);
+        let kind = match call.part {
+            LibraryPart::Entered => schema::event::SLICE_BEGIN,
+            LibraryPart::Passed => schema::event::INSTANT,
+            // Where the beginning was not seen, there is no slice to end.
+            LibraryPart::Returned | LibraryPart::Gone if thread.functions == 0 => return,
+            LibraryPart::Returned | LibraryPart::Gone => schema::event::SLICE_END,
+        };
+        let mut packet = thread.lane.event(kind, call.at, &mut self.scratch);
+        match call.part {
+            LibraryPart::Entered | LibraryPart::Passed => {
+                let name = printable(call.function.name.as_bytes());
+                packet.category("library").name(&name).text("args", &self.brief.library_args(call));
+                thread.functions += u32::from(call.part == LibraryPart::Entered);
+            }
+            LibraryPart::Returned => {
+                packet.text("ret", &self.brief.library_result(call));
+                thread.functions -= 1;
+            }
+            LibraryPart::Gone => thread.functions -= 1,
+        }
+        packet.write(out);
+    }
+
     fn signal(&mut self, tid: Tid, info: &[u8; SIGINFO_SIZE], stack: Option<&Arc<Stack>>, at: Ns, tracker: &Tracker) {
         let number = i32::from_le_bytes([info[0], info[1], info[2], info[3]]);
         let (thread, _) = self.tracks.thread(tid, at, tracker, &mut self.sink.packets);
@@ -214,6 +242,7 @@ impl View for Perfetto {
                 thread.inside = Some((name, call.entered));
             }
             Event::Exit(call) => self.call(call, Part::Whole, tracker),
+            Event::Library(call) => self.library(call, tracker),
             Event::Signal { tid, info, stack, at, .. } => self.signal(tid, info, stack, at, tracker),
             Event::Stopped { tid, signal: number, at } => self.instant(tid, at, tracker, |packet| {
                 packet.category("signal").name(&format!("stopped by {}", signal(number)));

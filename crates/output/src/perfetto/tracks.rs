@@ -28,6 +28,8 @@ pub struct ThreadTrack {
     pub inside: Option<(&'static str, Ns)>,
     /// Whether the slice of a call that does not return is open.
     pub open: bool,
+    /// The slices of libraries' functions that are open.
+    pub functions: u32,
 }
 
 pub struct ProcessTrack {
@@ -99,7 +101,7 @@ impl Tracks {
         process.threads += 1;
         let is_new = self.processes.len() > known;
         let lane = self.open_lane(track, at, out);
-        let thread = ThreadTrack { pid, track, lane, inside: None, open: false };
+        let thread = ThreadTrack { pid, track, lane, inside: None, open: false, functions: 0 };
         self.threads.insert(tid, thread);
         if is_new {
             self.name(tid, at, tracker, out);

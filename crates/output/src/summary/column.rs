@@ -21,9 +21,14 @@ pub enum Column {
     Errors,
     /// Bytes moved through descriptors.
     Bytes,
+    /// A bar as long as the row's share of the calls.
+    Distribution,
     /// The keys of a row, a column for each.
     Name,
 }
+
+/// The length of the longest bar.
+pub const BAR: usize = 24;
 
 /// The order of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +56,7 @@ impl Column {
             Column::Calls => ("calls", 9),
             Column::Errors => ("errors", 9),
             Column::Bytes => ("bytes", 11),
+            Column::Distribution => ("distribution", BAR),
             Column::Name => ("", 0),
         }
     }
@@ -68,7 +74,7 @@ impl Column {
             Column::WallAvg => row.wall.total / row.calls.max(1),
             Column::P50 => quantile(row, 0.5),
             Column::P99 => quantile(row, 0.99),
-            Column::Calls => row.calls,
+            Column::Calls | Column::Distribution => row.calls,
             Column::Errors => row.errors,
             Column::Bytes => row.bytes,
             Column::Name => 0,
@@ -93,7 +99,7 @@ impl Column {
             Column::Calls => row.calls.to_string(),
             Column::Errors => unless_none(row.errors),
             Column::Bytes => unless_none(row.bytes),
-            Column::Name => String::new(),
+            Column::Name | Column::Distribution => String::new(),
         }
     }
 }

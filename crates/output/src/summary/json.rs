@@ -1,7 +1,6 @@
 //! The summary as JSON: an object for each row and one for all, each on a line.
 
 use super::column::quantile;
-use super::key::Key;
 use super::label::{Labels, errno_name, syscall};
 use super::part::KeyPart;
 use super::{LostCalls, Summary};
@@ -18,22 +17,32 @@ impl Summary {
         for row in &rows {
             all.merge(row.tally);
             Json::new(out).line("summary", |j| {
+                self.interval(j);
                 j.key("by").object(|j| {
                     for (i, key) in self.layout.by.iter().enumerate() {
                         // The row for calls without room has no keys of its own.
-                        j.part(*key, row.key.get(i).copied().unwrap_or(KeyPart::Others), &labels);
+                        let part = row.key.get(i).copied().unwrap_or(KeyPart::Others);
+                        j.part(self.heading(*key), part, &labels);
                     }
                 });
                 self.numbers(row.tally, j);
             });
         }
         Json::new(out).line("summary_total", |j| {
-            j.key("by").array(|j| self.layout.by.iter().for_each(|key| j.str(key.name())));
+            self.interval(j);
+            j.key("by").array(|j| self.layout.by.iter().for_each(|key| j.str(self.heading(*key))));
             j.key("rows").int(rows.len());
             self.numbers(&all, j);
             j.key("lost_calls").int(lost.calls);
             j.key("lost_are_counted").bool(lost.counted);
         });
+    }
+
+    fn interval(&self, j: &mut Json<'_>) {
+        if let Some(interval) = &self.interval {
+            j.key("time_ns").int(interval.wall_time());
+            j.key("interval_ns").int(interval.length());
+        }
     }
 
     fn numbers(&self, row: &CallStats, j: &mut Json<'_>) {
@@ -60,8 +69,7 @@ impl Json<'_> {
         self.key("max").int(times.max);
     }
 
-    fn part(&mut self, key: Key, part: KeyPart, labels: &Labels<'_>) {
-        let name = key.name();
+    fn part(&mut self, name: &'static str, part: KeyPart, labels: &Labels<'_>) {
         match part {
             KeyPart::None => self.key(name).null(),
             KeyPart::Others => self.key(name).str("(others)"),
@@ -78,7 +86,7 @@ impl Json<'_> {
             KeyPart::Errno(0) => self.key(name).str("ok"),
             KeyPart::Errno(number) => self.key(name).str(&errno_name(number)),
             KeyPart::Id(id) => self.key(name).int(id),
-            KeyPart::Size(bucket) => match bucket.range() {
+            KeyPart::Duration(bucket) | KeyPart::Size(bucket) => match bucket.range() {
                 None => self.key(name).null(),
                 Some((least, most)) => self.key(name).object(|j| {
                     j.key("min").int(least);

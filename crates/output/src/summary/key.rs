@@ -1,6 +1,6 @@
 //! The keys of `--by`.
 
-use stride_event::{Call, CountBy, Counted, Outcome, SizeBucket};
+use stride_event::{Call, CountBy, Counted, Outcome, PowerBucket};
 use stride_track::{ObjectId, ObjectKind, Tracker};
 
 use super::names::Names;
@@ -20,6 +20,10 @@ pub enum Key {
     Comm,
     /// The container that the thread is in.
     Container,
+    /// The effective user of the thread.
+    User,
+    /// The time from entry to return, rounded down to a power of two.
+    Duration,
     /// Bytes moved, rounded down to a power of two.
     Size,
     /// The peer of the call's socket.
@@ -31,7 +35,7 @@ pub enum Key {
 }
 
 impl Key {
-    pub const ALL: [Key; 13] = [
+    pub const ALL: [Key; 15] = [
         Key::Syscall,
         Key::Path,
         Key::Directory,
@@ -41,6 +45,8 @@ impl Key {
         Key::Tid,
         Key::Comm,
         Key::Container,
+        Key::User,
+        Key::Duration,
         Key::Size,
         Key::Peer,
         Key::Caller,
@@ -58,6 +64,8 @@ impl Key {
             Key::Tid => "tid",
             Key::Comm => "comm",
             Key::Container => "container",
+            Key::User => "user",
+            Key::Duration => "duration",
             Key::Size => "size",
             Key::Peer => "peer",
             Key::Caller => "caller",
@@ -67,7 +75,7 @@ impl Key {
 
     /// Whether the key needs the tracker.
     pub fn is_tracked(self) -> bool {
-        !matches!(self, Key::Syscall | Key::Errno | Key::Tid | Key::Container | Key::Size | Key::Caller | Key::Stack)
+        matches!(self, Key::Path | Key::Directory | Key::Fd | Key::Pid | Key::Comm | Key::Peer)
     }
 
     /// Whether the key needs the calls' memory, for paths and for the names of programs.
@@ -85,13 +93,23 @@ impl Key {
         matches!(self, Key::Caller | Key::Stack)
     }
 
+    /// Whether the values are ranges of numbers, so that their rows are a histogram.
+    pub fn is_range(self) -> bool {
+        matches!(self, Key::Duration | Key::Size)
+    }
+
     /// The key's value for `call`, which is the call that the tracker saw last.
     pub fn part(self, call: &Call, tracker: Option<&Tracker>, names: &mut Names) -> KeyPart {
         match self {
             Key::Syscall => return KeyPart::Call(call.abi, call.nr),
             Key::Errno => return KeyPart::Errno(if let Outcome::Error(errno) = call.outcome { errno } else { 0 }),
             Key::Tid => return KeyPart::Id(call.tid),
-            Key::Size => return KeyPart::Size(SizeBucket::of(call.moved())),
+            Key::User => return names.user(call.tid),
+            Key::Duration => {
+                let known = call.entered > 0;
+                return KeyPart::Duration(PowerBucket::of(known.then(|| call.returned.saturating_sub(call.entered))));
+            }
+            Key::Size => return KeyPart::Size(PowerBucket::of(call.moved())),
             Key::Container => return container(call.container.as_deref(), names),
             Key::Caller => return names.caller(call.stack.as_ref()),
             Key::Stack => return names.stack(call.stack.as_ref()),
@@ -124,6 +142,8 @@ impl Key {
             Key::Tid => KeyPart::Id(counted.tid),
             Key::Comm => names.part(&counted.comm),
             Key::Container => container(counted.container.as_deref(), names),
+            Key::User => names.user_id(counted.user),
+            Key::Duration => KeyPart::Duration(counted.duration),
             Key::Size => KeyPart::Size(counted.size),
             Key::Path | Key::Directory | Key::Fd | Key::Peer | Key::Caller | Key::Stack => KeyPart::None,
         }
@@ -140,6 +160,8 @@ impl Key {
                 Key::Tid => by.tid = true,
                 Key::Comm => by.comm = true,
                 Key::Container => by.container = true,
+                Key::User => by.user = true,
+                Key::Duration => by.duration = true,
                 Key::Size => by.size = true,
                 Key::Path | Key::Directory | Key::Fd | Key::Peer | Key::Caller | Key::Stack => return None,
             }

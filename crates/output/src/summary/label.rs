@@ -6,7 +6,8 @@ use crate::{
     names::errno,
     quote::{legible, shown},
 };
-use stride_event::SizeBucket;
+use stride_event::PowerBucket;
+use stride_event::quantity::duration;
 use stride_syscalls::{Abi, table};
 use stride_track::{ObjectId, Tracker};
 
@@ -37,6 +38,7 @@ impl Labels<'_> {
             KeyPart::Errno(0) => "ok".into(),
             KeyPart::Errno(number) => errno_name(number),
             KeyPart::Id(id) => id.to_string(),
+            KeyPart::Duration(bucket) => time(bucket),
             KeyPart::Size(bucket) => size(bucket),
             KeyPart::None => "-".into(),
             KeyPart::Others => "(others)".into(),
@@ -64,7 +66,7 @@ pub fn errno_name(number: u32) -> String {
 }
 
 /// `[4K, 8K)`, the usual notation of histograms.
-fn size(bucket: SizeBucket) -> String {
+fn size(bucket: PowerBucket) -> String {
     let short = |n: u128| {
         let units = ["", "K", "M", "G", "T", "P", "E"];
         let unit = (0..units.len()).rev().find(|unit| n >= 1 << (10 * unit)).unwrap_or(0);
@@ -74,6 +76,15 @@ fn size(bucket: SizeBucket) -> String {
         None => "-".into(),
         Some((least, most)) if least == most => format!("[{least}]"),
         Some((least, most)) => format!("[{}, {})", short(least.into()), short(u128::from(most) + 1)),
+    }
+}
+
+/// `[1.02 µs, 2.05 µs)`.
+fn time(bucket: PowerBucket) -> String {
+    match bucket.range() {
+        None => "-".into(),
+        Some((least, most)) if least == most => format!("[{}]", duration(least)),
+        Some((least, most)) => format!("[{}, {})", duration(least), duration(most.saturating_add(1))),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The summary of `-c` and `-C`: calls counted by a key, which is the syscall unless `--by` names others.
 
 mod column;
+mod interval;
 mod json;
 mod key;
 mod label;
@@ -11,13 +12,17 @@ mod table;
 mod view;
 
 pub use column::{Column, SortKey};
+pub use interval::Interval;
 pub use key::Key;
+pub use label::errno_name;
+pub use names::Users;
 pub use view::SummaryView;
 
+use crate::form::{RunTimes, TotalsRow, truss_totals};
 use names::Names;
 use part::KeyPart;
 use rows::Rows;
-use stride_event::{Call, CallStats, Counted, Ns, Outcome, Times};
+use stride_event::{Call, CallStats, Counted, Event, LibraryCall, LibraryPart, Ns, Outcome, Times};
 use stride_track::Tracker;
 
 /// The layout of the table.
@@ -45,18 +50,70 @@ pub struct LostCalls {
 }
 
 /// Counts calls.
-#[derive(Debug)]
 pub struct Summary {
     layout: SummaryLayout,
+    /// The interval, if there are several summaries.
+    interval: Option<Interval>,
     rows: Rows,
     names: Names,
     /// The key of the call that is being counted; reused.
     key: Vec<KeyPart>,
+    /// Functions of libraries are counted, and no system calls.
+    of_functions: bool,
 }
 
 impl Summary {
     pub fn new(layout: SummaryLayout) -> Summary {
-        Summary { layout, rows: Rows::default(), names: Names::default(), key: Vec::new() }
+        Summary {
+            layout,
+            interval: None,
+            rows: Rows::default(),
+            names: Names::default(),
+            key: Vec::new(),
+            of_functions: false,
+        }
+    }
+
+    /// The summary of functions of libraries that goes with one of system calls. Functions have no CPU times, and no errors that are
+    /// known.
+    pub fn of_functions(layout: &SummaryLayout) -> Summary {
+        let columns = layout.columns.iter().copied().filter(|column| *column != Column::Errors).collect();
+        let layout = SummaryLayout { by: vec![Key::Syscall], columns, wall_clock: true, ..layout.clone() };
+        Summary { of_functions: true, ..Summary::new(layout) }
+    }
+
+    /// Counts a function that returned, or whose return is not seen.
+    pub fn add_function(&mut self, call: &LibraryCall) {
+        if !matches!(call.part, LibraryPart::Returned | LibraryPart::Passed) {
+            return;
+        }
+        self.key.clear();
+        self.key.push(self.names.part(call.function.name.as_bytes()));
+        let row = self.rows.row(&self.key);
+        row.calls += 1;
+        let time = call.duration().unwrap_or(0).saturating_sub(self.layout.overhead);
+        row.wall.add(time);
+        row.latencies.add(time);
+    }
+
+    /// The heading of a key.
+    fn heading(&self, key: Key) -> &'static str {
+        if self.of_functions { "function" } else { key.name() }
+    }
+
+    /// Follows the users of threads, for [`Key::User`].
+    pub fn note(&mut self, event: &Event<'_>) {
+        if let Some(users) = &mut self.names.users {
+            users.note(event);
+        }
+    }
+
+    /// The summary of the interval that ended. The next one begins with no calls.
+    pub fn of_interval(&mut self, ended: Interval, lost: LostCalls, tracker: Option<&Tracker>) -> String {
+        self.interval = Some(ended);
+        let text = self.text(lost, tracker);
+        self.rows = Rows::default();
+        text
     }
 
     /// Counts a returned call, unless the engine did. The tracker has just seen the call.
@@ -97,6 +154,20 @@ impl Summary {
         self.key.clear();
         self.key.extend(self.layout.by.iter().map(|key| key.counted(counted, names)));
         self.rows.row(&self.key).merge(&tally);
+    }
+
+    /// The totals of truss -c.
+    pub fn truss(&self, times: RunTimes) -> String {
+        let mut rows = self.sorted(None);
+        rows.sort_by_key(|row| match *row.key {
+            [KeyPart::Call(_, nr)] => nr,
+            _ => u64::MAX,
+        });
+        let of = |row: &table::SummaryRow<'_>| (row.labels.join(" "), self.time(row.tally).total, row.tally.calls, row.tally.errors);
+        let cells: Vec<_> = rows.iter().map(of).collect();
+        let rows: Vec<_> =
+            cells.iter().map(|(name, time, calls, errors)| TotalsRow { name, time: *time, calls: *calls, errors: *errors }).collect();
+        truss_totals(&rows, times)
     }
 
     /// The whole summary, and what is missing in it.

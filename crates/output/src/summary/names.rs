@@ -6,14 +6,26 @@ use crate::frames;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
-use stride_event::{PerStack, Stack};
+use stride_event::{Event, PerStack, Stack, Tid};
 use stride_track::ObjectId;
 
 /// The limit for all names together.
 const MAX_BYTES: usize = 64 << 20;
 
-#[derive(Default, Debug)]
+/// Knows the users as whom threads run.
+pub trait Users {
+    /// Follows the events, also those that filters leave out.
+    fn note(&mut self, event: &Event<'_>);
+    /// The effective user id of a thread.
+    fn user(&self, tid: Tid) -> Option<u32>;
+    /// The name of a user, if the machine has it.
+    fn name(&self, user: u32) -> Option<String>;
+}
+
+#[derive(Default)]
 pub struct Names {
+    pub users: Option<Box<dyn Users>>,
+    user_parts: HashMap<u32, KeyPart>,
     parts: HashMap<Rc<[u8]>, KeyPart>,
     all: Vec<Rc<[u8]>>,
     bytes: usize,
@@ -36,6 +48,24 @@ impl Names {
         self.bytes += name.len();
         self.parts.insert(name.clone(), part);
         self.all.push(name);
+        part
+    }
+
+    /// The user as whom a thread runs.
+    pub fn user(&mut self, tid: Tid) -> KeyPart {
+        let user = self.users.as_ref().and_then(|users| users.user(tid));
+        user.map_or(KeyPart::None, |user| self.user_id(user))
+    }
+
+    pub fn user_id(&mut self, user: u32) -> KeyPart {
+        if let Some(&part) = self.user_parts.get(&user) {
+            return part;
+        }
+        let name = self.users.as_ref().and_then(|users| users.name(user)).unwrap_or_else(|| user.to_string());
+        let part = self.part(name.as_bytes());
+        if self.user_parts.len() < MAX_ROWS {
+            self.user_parts.insert(user, part);
+        }
         part
     }
 

@@ -1,6 +1,6 @@
 //! The keys of a row of `--by`.
 
-use stride_event::SizeBucket;
+use stride_event::PowerBucket;
 use stride_syscalls::Abi;
 use stride_track::ObjectId;
 
@@ -20,7 +20,8 @@ pub enum KeyPart {
     /// 0 for success.
     Errno(u32),
     Id(i32),
-    Size(SizeBucket),
+    Duration(PowerBucket),
+    Size(PowerBucket),
     /// The calls have no such value, such as a path.
     None,
     /// The calls that came when there was no room for more rows.

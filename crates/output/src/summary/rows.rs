@@ -37,6 +37,11 @@ impl Rows {
         rows
     }
 
+    /// All calls.
+    pub fn calls(&self) -> u64 {
+        self.tallies.iter().map(|tally| tally.calls).sum::<u64>() + self.others.calls
+    }
+
     /// The calls without room for a row of their own, if there are any.
     pub fn others(&self) -> Option<&CallStats> {
         (self.others.calls > 0).then_some(&self.others)

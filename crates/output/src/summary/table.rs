@@ -1,15 +1,17 @@
 //! The summary as a table.
 
-use super::column::{Column, SortKey};
+use super::column::{BAR, Column, SortKey};
 use super::key::Key;
 use super::label::{Labels, cut};
 use super::part::KeyPart;
 use super::rows::MAX_ROWS;
 use super::{LostCalls, Summary};
+use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use stride_event::quantity::{count, grouped};
-use stride_event::{CallStats, Ns};
+use stride_event::{CallStats, Ns, PowerBucket};
 use stride_syscalls::Abi;
 use stride_track::Tracker;
 
@@ -22,7 +24,7 @@ const NAME_WIDTH: usize = 16;
 
 /// The counts of the calls with one key.
 pub struct SummaryRow<'r> {
-    pub key: &'r [KeyPart],
+    pub key: Cow<'r, [KeyPart]>,
     pub labels: Vec<String>,
     pub tally: &'r CallStats,
 }
@@ -32,15 +34,20 @@ pub struct SummaryRow<'r> {
 enum Place {
     Number(Column),
     Key(usize),
+    Bar,
 }
 
 impl Summary {
     /// The table, and what is missing in it. Calls by name have a table for each ABI.
     pub(super) fn render(&self, lost: LostCalls, tracker: Option<&Tracker>, out: &mut String) {
-        let mut rows = self.sorted(tracker);
+        let nothing = CallStats::default();
+        if let Some(interval) = &self.interval {
+            out.push_str(&interval.heading(&self.rows));
+        }
+        let mut rows = self.with_empty_ranges(self.sorted(tracker), tracker, &nothing);
         if self.is_by_name() {
             for abi in Abi::ALL {
-                let of_abi = |row: &SummaryRow<'_>| match row.key {
+                let of_abi = |row: &SummaryRow<'_>| match &*row.key {
                     [KeyPart::Call(of, _)] => *of == abi,
                     _ => abi == Abi::NATIVE,
                 };
@@ -58,6 +65,9 @@ impl Summary {
             let how = if lost.counted { "but" } else { "not" };
             let _ = writeln!(out, "... {}, {how} counted here", count(lost.calls, "call lost", "calls lost"));
         }
+        if self.interval.is_some() {
+            out.push('\n');
+        }
     }
 
     fn is_by_name(&self) -> bool {
@@ -68,7 +78,7 @@ impl Summary {
     pub(super) fn sorted<'r>(&'r self, tracker: Option<&'r Tracker>) -> Vec<SummaryRow<'r>> {
         let labels = Labels { names: &self.names, tracker, tell_abi: !self.is_by_name() };
         let row = |(key, tally): (&'r [KeyPart], &'r CallStats)| SummaryRow {
-            key,
+            key: Cow::Borrowed(key),
             labels: key.iter().map(|part| labels.of(*part)).collect(),
             tally,
         };
@@ -81,6 +91,46 @@ impl Summary {
         }
         rows.extend(self.rows.others().map(|others| row((OTHERS, others))));
         rows
+    }
+
+    /// Adds the ranges without calls between those that have calls, so that a histogram has no gaps.
+    fn with_empty_ranges<'r>(
+        &'r self,
+        rows: Vec<SummaryRow<'r>>,
+        tracker: Option<&'r Tracker>,
+        nothing: &'r CallStats,
+    ) -> Vec<SummaryRow<'r>> {
+        let is_histogram = self.layout.by.last().is_some_and(|key| key.is_range());
+        if !is_histogram || self.layout.sort != SortKey::By(Column::Name) {
+            return rows;
+        }
+        let labels = Labels { names: &self.names, tracker, tell_abi: true };
+        let mut all: Vec<SummaryRow<'r>> = Vec::with_capacity(rows.len());
+        for row in rows {
+            let before = all
+                .last()
+                .map(|last| last.key.clone())
+                .filter(|key| key.len() == row.key.len() && key[..key.len() - 1] == row.key[..row.key.len() - 1]);
+            let missing = before.iter().flat_map(|before| match (before.last(), row.key.last()) {
+                (Some(KeyPart::Size(a)), Some(KeyPart::Size(b))) => between(*a, *b, KeyPart::Size),
+                (Some(KeyPart::Duration(a)), Some(KeyPart::Duration(b))) => between(*a, *b, KeyPart::Duration),
+                _ => Vec::new(),
+            });
+            all.extend(
+                missing
+                    .map(|part| {
+                        let mut key = row.key.to_vec();
+                        let mut names = row.labels.clone();
+                        (key.pop(), names.pop());
+                        key.push(part);
+                        names.push(labels.of(part));
+                        SummaryRow { key: key.into(), labels: names, tally: nothing }
+                    })
+                    .collect::<Vec<_>>(),
+            );
+            all.push(row);
+        }
+        all
     }
 
     fn table(&self, rows: &[SummaryRow<'_>], abi: Abi, out: &mut String) {
@@ -100,14 +150,19 @@ impl Summary {
             for (i, (&place, &width)) in places.iter().zip(&widths).enumerate() {
                 let text = cell(place, width);
                 let _ = match place {
-                    Place::Key(_) if i + 1 == places.len() => write!(out, "{text}"),
-                    Place::Key(_) => write!(out, "{text:<width$} "),
+                    Place::Key(_) | Place::Bar if i + 1 == places.len() => write!(out, "{text}"),
+                    Place::Key(_) | Place::Bar => write!(out, "{text:<width$} "),
                     Place::Number(_) if i + 1 == places.len() => write!(out, "{text:>width$}"),
                     Place::Number(_) => write!(out, "{text:>width$} "),
                 };
             }
-            // Only names may be missing at the end of a line.
-            if matches!(places.last(), Some(Place::Key(_))) && places.len() > self.layout.columns.len() {
+            // Only names and bars may be missing at the end of a line.
+            let may_miss = match places.last() {
+                Some(Place::Bar) => true,
+                Some(Place::Key(_)) => places.len() > self.layout.columns.len(),
+                _ => false,
+            };
+            if may_miss {
                 out.truncate(start + out[start..].trim_end().len());
             }
             out.push('\n');
@@ -115,14 +170,17 @@ impl Summary {
         let numbers = |place, tally: &CallStats, percent, label: &dyn Fn(usize) -> String| match place {
             Place::Number(column) => column.cell(tally, self.time(tally), percent),
             Place::Key(i) => label(i),
+            Place::Bar => String::new(),
         };
         let rule = |_, width| "-".repeat(width);
         line(&|place, _| match place {
             Place::Number(column) => column.spec().0.to_string(),
-            Place::Key(i) => self.layout.by[i].name().to_string(),
+            Place::Key(i) => self.heading(self.layout.by[i]).to_string(),
+            Place::Bar => Column::Distribution.spec().0.to_string(),
         });
         line(&rule);
         let total = self.time(&all).total;
+        let most = most_calls(rows);
         for row in rows {
             let percent = percent(self.time(row.tally).total, total);
             let whole = |i: usize| row.labels.get(i).cloned().unwrap_or_default();
@@ -130,7 +188,10 @@ impl Summary {
                 let label = |i| {
                     if self.layout.width.is_some() && !self.is_by_name() { cut(&whole(i), width) } else { whole(i) }
                 };
-                numbers(place, row.tally, percent, &label)
+                match place {
+                    Place::Bar => bar(row, &most),
+                    place => numbers(place, row.tally, percent, &label),
+                }
             });
         }
         line(&rule);
@@ -140,6 +201,7 @@ impl Summary {
     fn places(&self, column: Column) -> Vec<Place> {
         match column {
             Column::Name => (0..self.layout.by.len()).map(Place::Key).collect(),
+            Column::Distribution => vec![Place::Bar],
             column => vec![Place::Number(column)],
         }
     }
@@ -151,7 +213,11 @@ impl Summary {
             labels.map(|label| label.chars().count()).chain([self.layout.by[i].name().len(), "total".len()]).max()
         };
         let wanted: Vec<usize> = (0..self.layout.by.len()).map(|i| widest(i).unwrap_or(0)).collect();
-        let numbers = places.iter().map(|place| if let Place::Number(c) = place { c.spec().1 } else { 0 });
+        let numbers = places.iter().map(|place| match place {
+            Place::Number(c) => c.spec().1,
+            Place::Bar => BAR,
+            Place::Key(_) => 0,
+        });
         let mut room = self.layout.width.map(|width| width.saturating_sub(numbers.sum::<usize>() + places.len() - 1));
         let mut keys = vec![0; wanted.len()];
         // The narrow columns come first, so that the others get the room that they do not need.
@@ -171,6 +237,7 @@ impl Summary {
         let width = |place: &Place| match *place {
             Place::Number(column) => column.spec().1,
             Place::Key(i) => keys[i],
+            Place::Bar => BAR,
         };
         places.iter().map(width).collect()
     }
@@ -181,14 +248,42 @@ const OTHERS: &[KeyPart] = &[KeyPart::Others];
 
 /// Compares numbers by value, and all else by letters.
 fn by_name(a: &SummaryRow<'_>, b: &SummaryRow<'_>) -> std::cmp::Ordering {
-    let numbers = |part: &KeyPart| matches!(part, KeyPart::Id(_) | KeyPart::Size(_));
-    let parts = a.key.iter().zip(b.key).zip(a.labels.iter().zip(&b.labels));
+    let numbers = |part: &KeyPart| matches!(part, KeyPart::Id(_) | KeyPart::Duration(_) | KeyPart::Size(_));
+    let parts = a.key.iter().zip(&*b.key).zip(a.labels.iter().zip(&b.labels));
     let orders = parts.map(|((a, b), (a_label, b_label))| match (a, b) {
         (KeyPart::Fd(a, _), KeyPart::Fd(b, _)) => a.cmp(b).then_with(|| a_label.cmp(b_label)),
         _ if numbers(a) && numbers(b) => a.cmp(b),
         _ => a_label.cmp(b_label),
     });
     orders.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
+}
+
+/// The ranges between two.
+fn between(a: PowerBucket, b: PowerBucket, part: fn(PowerBucket) -> KeyPart) -> Vec<KeyPart> {
+    // Calls without a value are in no range.
+    if a.0 == 0 { Vec::new() } else { (a.0 + 1..b.0).map(|n| part(PowerBucket(n))).collect() }
+}
+
+/// The keys that rows of one histogram share: all but the last.
+fn shared<'r>(row: &'r SummaryRow<'_>) -> &'r [KeyPart] {
+    &row.key[..row.key.len().saturating_sub(1)]
+}
+
+/// The most calls of a row, for each histogram.
+fn most_calls<'r>(rows: &'r [SummaryRow<'_>]) -> HashMap<&'r [KeyPart], u64> {
+    let mut most = HashMap::new();
+    for row in rows {
+        let seen = most.entry(shared(row)).or_insert(1);
+        *seen = row.tally.calls.max(*seen);
+    }
+    most
+}
+
+/// A row with calls has at least one mark.
+fn bar(row: &SummaryRow<'_>, most: &HashMap<&[KeyPart], u64>) -> String {
+    let most = most.get(shared(row)).copied().unwrap_or(1);
+    let length = (row.tally.calls as f64 / most as f64 * BAR as f64).round() as usize;
+    "#".repeat(length.clamp(usize::from(row.tally.calls > 0), BAR))
 }
 
 pub fn percent(part: Ns, all: Ns) -> f64 {

@@ -4,7 +4,7 @@ use super::label::cut;
 use super::rows::MAX_ROWS;
 use super::*;
 use stride_decode::World;
-use stride_event::{Event, Phase, SizeBucket, Tid};
+use stride_event::{Event, Phase, PowerBucket, Tid};
 use stride_test_support::calls::{self, attached, holding, lasting};
 
 fn call(nr: u64, ns: Ns, outcome: Outcome) -> Call {
@@ -250,7 +250,7 @@ fn what_an_engine_counted_has_the_same_keys() {
     let counted = Counted { pid: 9, comm: b"a\nb".to_vec(), errno: 2, tally, ..Counted::default() };
     summary.merge(&counted);
     summary.merge(&counted);
-    summary.merge(&Counted { pid: 10, size: SizeBucket(3), errno: 0, ..counted });
+    summary.merge(&Counted { pid: 10, size: PowerBucket(3), errno: 0, ..counted });
     let mut out = String::new();
     summary.render(LostCalls::default(), None, &mut out);
     let rows: Vec<&str> = out.lines().skip(2).collect();

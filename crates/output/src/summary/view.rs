@@ -1,28 +1,68 @@
 //! The summary as a view.
 
-use super::{LostCalls, Summary, SummaryLayout};
+use super::{Interval, LostCalls, Summary, SummaryLayout, Users};
+use crate::form::RunTimes;
 use crate::{End, View};
-use stride_event::{Counted, Event};
+use stride_event::{Call, Counted, Event, Outcome};
 use stride_track::Tracker;
 
 /// Counts calls, and shows the rows at the end.
 pub struct SummaryView {
     summary: Summary,
+    /// Those of libraries. They come behind the system calls, because their times include those of the calls that they make.
+    functions: Summary,
+    any_function: bool,
     /// Whether the engine counts calls itself, including those that are lost on their way.
     counted: bool,
+    /// There is a summary for each interval, and none of the whole run.
+    intervals: bool,
+    /// The totals of truss -c in place of the table.
+    truss: Option<Box<dyn Fn() -> RunTimes>>,
 }
 
 impl SummaryView {
-    pub fn new(layout: SummaryLayout, counted: bool) -> SummaryView {
-        SummaryView { summary: Summary::new(layout), counted }
+    pub fn new(layout: SummaryLayout, counted: bool, intervals: bool, users: Option<Box<dyn Users>>) -> SummaryView {
+        let functions = Summary::of_functions(&layout);
+        let mut summary = Summary::new(layout);
+        summary.names.users = users;
+        SummaryView { summary, functions, any_function: false, counted, intervals, truss: None }
+    }
+
+    /// Shows the totals as truss does. `times` are asked at the end.
+    pub fn as_truss(self, times: Box<dyn Fn() -> RunTimes>) -> SummaryView {
+        SummaryView { truss: Some(times), ..self }
     }
 }
 
 impl View for SummaryView {
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
-        if let Event::Exit(call) = event {
-            self.summary.add(call, Some(tracker));
+        self.summary.note(event);
+        match event {
+            Event::Exit(call) => self.summary.add(call, Some(tracker)),
+            Event::Library(call) => {
+                self.any_function = true;
+                self.functions.add_function(call);
+            }
+            _ => {}
         }
+    }
+
+    fn left_out(&mut self, call: &Call) {
+        if call.outcome != Outcome::Pending {
+            self.summary.note(&Event::Exit(call));
+        }
+    }
+
+    fn interval(&mut self, ended: Interval, tracker: &Tracker) -> String {
+        if !self.intervals {
+            return String::new();
+        }
+        // Losses are told at the end.
+        let mut text = self.summary.of_interval(ended, LostCalls::default(), Some(tracker));
+        if self.any_function {
+            text += &self.functions.of_interval(ended, LostCalls::default(), Some(tracker));
+        }
+        text
     }
 
     fn merge(&mut self, counted: &[Counted]) {
@@ -30,6 +70,16 @@ impl View for SummaryView {
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {
-        self.summary.text(LostCalls { calls: end.lost.calls, counted: self.counted }, Some(end.tracker))
+        if let Some(times) = &self.truss {
+            return self.summary.truss(times());
+        }
+        if self.intervals {
+            return String::new();
+        }
+        let mut text = self.summary.text(LostCalls { calls: end.lost.calls, counted: self.counted }, Some(end.tracker));
+        if self.any_function {
+            text += &self.functions.text(LostCalls::default(), Some(end.tracker));
+        }
+        text
     }
 }

@@ -6,10 +6,11 @@ pub mod frames;
 use proptest::prelude::*;
 use std::sync::Arc;
 use stride_event::{
-    BlockRef, Blocks, Bottom, Call, CodeFile, Descriptor, Detail, Event, Fate, FdOf, InlinedFunction, Lost, Origin,
-    Outcome, Phase, Question, SIGINFO_SIZE, SourceLine, Stack, StackFrame, Symbol, Tid,
+    BlockRef, Blocks, Bottom, Call, CodeFile, Descriptor, Detail, Event, Fate, FdOf, InlinedFunction, LibraryCall,
+    LibraryFunction, LibraryPart, LibraryText, Lost, Origin, Outcome, Param, Phase, Question, SIGINFO_SIZE, SourceLine, Stack, StackFrame, Symbol, Tampering, Tid,
 };
 use stride_record::{Fact, Metadata, Reader, Recorded, Recorder};
+use stride_syscalls::library::WordType;
 use stride_syscalls::{Abi, PidKind};
 
 /// A thing to record, which borrows nothing.
@@ -26,6 +27,7 @@ pub enum Step {
     Detached(Tid, Option<Call>),
     Signal(Tid, [u8; SIGINFO_SIZE], Option<u64>),
     Fact(Fact),
+    Library(LibraryCall),
 }
 
 fn tid() -> impl Strategy<Value = Tid> {
@@ -130,11 +132,13 @@ prop_compose! {
         entered in prop_oneof![1_000_000..2_000_000u64, any::<u64>()], lasted in prop_oneof![0..10_000u64, any::<u64>()],
         system_time in prop_oneof![Just(0u64), any::<u64>()], outcome in outcome(), blocks in blocks(),
         netlink in prop::option::weighted(0.1, any::<u32>()), terminal in prop::option::weighted(0.1, any::<bool>()),
+        tampering in prop_oneof![6 => Just(0u8), 1 => 0..16u8],
         descriptors in prop_oneof![6 => Just(Vec::new()), 1 => proptest::collection::vec(descriptor(), 0..3)]
     ) -> Call {
         Call {
             tid, abi: Abi::ALL[abi], nr, args, ip, sp, resumes, entered, returned: entered.wrapping_add(lasted), system_time,
             outcome, counted: false, blocks, netlink, terminal, descriptors, stack: None,
+            tampering: Tampering::from_bits(tampering).unwrap_or_default(),
             container: None,
             stack_calls: 1,
         }
@@ -174,6 +178,50 @@ fn fact() -> impl Strategy<Value = Fact> {
     (question(), answer).prop_map(|(question, answer)| Fact { question, answer })
 }
 
+fn word_type() -> impl Strategy<Value = WordType> {
+    prop_oneof![
+        Just(WordType::Void),
+        Just(WordType::Raw),
+        (prop::sample::select(vec![1, 2, 4, 8]), any::<bool>()).prop_map(|(bytes, signed)| WordType::Int { bytes, signed }),
+        Just(WordType::Bool),
+        Just(WordType::Char),
+        Just(WordType::Pointer),
+        Just(WordType::Text),
+        any::<bool>().prop_map(|signed| WordType::MaybeText { signed }),
+        any::<u8>().prop_map(WordType::Buffer),
+        Just(WordType::Unreadable),
+    ]
+}
+
+fn library() -> impl Strategy<Value = LibraryCall> {
+    let param = (name(), word_type()).prop_map(|(name, ty)| Param { name, ty });
+    let function = (name(), prop::collection::vec(param, 0..4), prop::option::of(word_type()))
+        .prop_map(|(name, params, result)| Arc::new(LibraryFunction { name, params: params.into(), result }));
+    let part = prop::sample::select(vec![
+        LibraryPart::Entered,
+        LibraryPart::Returned,
+        LibraryPart::Passed,
+        LibraryPart::Gone,
+    ]);
+    let text = (prop::option::of(0..12u8), prop::collection::vec(any::<u8>(), 0..40), any::<bool>())
+        .prop_map(|(word, bytes, cut)| LibraryText { word, bytes: bytes.into(), cut });
+    let words = prop::collection::vec(any::<u64>(), 0..=12);
+    let texts = prop::collection::vec(text, 0..3);
+    (tid(), function, part, 0..100u32, any::<u64>(), any::<u64>(), words, any::<u64>(), texts).prop_map(
+        |(tid, function, part, depth, at, entered, words, result, texts)| LibraryCall {
+            tid,
+            function,
+            part,
+            depth,
+            at,
+            entered,
+            words,
+            result,
+            texts,
+        },
+    )
+}
+
 pub fn step() -> impl Strategy<Value = Step> {
     let at = || prop_oneof![1_000_000..2_000_000u64, any::<u64>()];
     let event = prop_oneof![
@@ -211,6 +259,7 @@ pub fn step() -> impl Strategy<Value = Step> {
             Step::Signal(tid, info, ip)
         }),
         2 => fact().prop_map(Step::Fact),
+        2 => library().prop_map(Step::Library),
     ]
 }
 
@@ -239,6 +288,7 @@ fn play(step: &Step, mut tell: impl FnMut(Recorded<'_>)) {
         }
         Step::Detached(tid, call) => event(Event::Detached { tid: *tid, call: call.as_ref(), at: 7 }),
         Step::Signal(tid, info, ip) => event(Event::Signal { tid: *tid, info, ip: *ip, stack: None, at: 9 }),
+        Step::Library(call) => event(Event::Library(call)),
         Step::Fact(fact) => tell(Recorded::Fact(fact.clone())),
     }
 }

@@ -3,6 +3,7 @@
 mod block;
 mod devices;
 mod files;
+mod gpio;
 pub mod input;
 mod misc;
 mod net;
@@ -13,12 +14,14 @@ use crate::Case;
 
 pub use devices::{MNT_NS, NS_TYPES, RTC_PARAM_IN, RTC_PARAM_OUT};
 pub use files::{DEDUPE, DEDUPE_IN, DEDUPE_OUT, DEDUPE_STATUS, FIEMAP_EXTENT, FIEMAP_IN, FIEMAP_OUT};
+pub use gpio::V2_FLAGS as GPIO_V2_FLAGS;
 pub use misc::{UDMABUF_ITEM, UDMABUF_LIST};
 pub use net::{ARPHRD, IFCONF, IFREQ_ADDR};
 
 const GROUPS: &[&[Case]] = &[
     tty::CASES,
     files::CASES,
+    gpio::CASES,
     net::CASES,
     block::CASES,
     devices::CASES,

@@ -47,7 +47,8 @@ pub static ROWS: &[Syscall] = &[
         arg("addr", Ty::Addr),
         arg("length", Ty::ULong),
         arg("advice", Ty::Enum(&ADVICE)),
-    ]),
+    ])
+    .does(&[Effect::Advises]),
     syscall("process_madvise", Class::DESC, Ret::Size, &[
         arg("pidfd", Ty::Fd),
         arg("iovec", Ty::Array(Dir::In, &Ty::Struct(&BUFFERS), Len::Of("n"))),
@@ -64,7 +65,7 @@ pub static ROWS: &[Syscall] = &[
             Len::Units { of: "length", less: 0, unit: Unit::Page },
         )),
     ]),
-    syscall("brk", MEM, Ret::Addr, &[arg("addr", Ty::Addr)]),
+    syscall("brk", MEM, Ret::Addr, &[arg("addr", Ty::Addr)]).does(&[Effect::MovesHeapEnd]),
     syscall("mlock", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong)]),
     syscall("mlock2", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong), arg("flags", Ty::Flags(&MLOCK2))]),
     syscall("munlock", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong)]),

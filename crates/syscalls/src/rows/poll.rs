@@ -85,7 +85,8 @@ pub static ROWS: &[Syscall] = &[
         arg("op", Ty::Enum(&EPOLL_CTL)),
         arg("fd", Ty::Fd),
         arg("event", Ty::Select(&CTL_EVENT)),
-    ]),
+    ])
+    .does(&[Effect::Watches]),
     syscall("epoll_wait", DESC, Ret::Int, &[
         arg("epfd", Ty::Fd),
         EVENTS,

@@ -138,7 +138,8 @@ pub static ROWS: &[Syscall] = &[
         arg("signum", Ty::Signal),
         arg("info", SIGINFO),
         arg("flags", Ty::Flags(&PIDFD_SIGNAL)),
-    ]),
+    ])
+    .does(&[Effect::SendsSignal]),
     syscall("process_mrelease", DESC_PROCESS, Ret::Int, &[arg("pidfd", Ty::Fd), arg("flags", Ty::Hex)]),
 ];
 

@@ -49,24 +49,28 @@ pub static ROWS: &[Syscall] = &[
         arg("timeout", Ty::Ptr(Dir::In, &Ty::Struct(&TIMESPEC64))),
         arg("sigsetsize", Ty::ULong),
     ]).noted(Note::Signal).does(&[Effect::Waits(For::Signal)]),
-    syscall("rt_sigqueueinfo", SEND, Ret::Int, &[arg("tgid", PID), arg("signum", Ty::Signal), arg("info", SIGINFO_IN)]),
+    syscall("rt_sigqueueinfo", SEND, Ret::Int, &[arg("tgid", PID), arg("signum", Ty::Signal), arg("info", SIGINFO_IN)])
+        .does(&[Effect::SendsSignal]),
     syscall("rt_tgsigqueueinfo", SEND, Ret::Int, &[
         arg("tgid", PID),
         arg("tid", Ty::Pid(PidKind::Tid)),
         arg("signum", Ty::Signal),
         arg("info", SIGINFO_IN),
-    ]),
+    ])
+    .does(&[Effect::SendsSignal]),
     syscall("sigaltstack", SIG, Ret::Int, &[
         arg("ss", Ty::Ptr(Dir::In, &Ty::Struct(&STACK))),
         arg("old_ss", Ty::Ptr(Dir::Out, &Ty::Struct(&STACK))),
     ]),
-    syscall("kill", SEND, Ret::Int, &[arg("pid", PID), arg("signum", Ty::Signal)]),
-    syscall("tkill", SEND, Ret::Int, &[arg("tid", Ty::Pid(PidKind::Tid)), arg("signum", Ty::Signal)]),
+    syscall("kill", SEND, Ret::Int, &[arg("pid", PID), arg("signum", Ty::Signal)]).does(&[Effect::SendsSignal]),
+    syscall("tkill", SEND, Ret::Int, &[arg("tid", Ty::Pid(PidKind::Tid)), arg("signum", Ty::Signal)])
+        .does(&[Effect::SendsSignal]),
     syscall("tgkill", SEND, Ret::Int, &[
         arg("tgid", PID),
         arg("tid", Ty::Pid(PidKind::Tid)),
         arg("signum", Ty::Signal),
-    ]),
+    ])
+    .does(&[Effect::SendsSignal]),
     syscall("signalfd", Class::DESC.or(SIG), Ret::Fd, &[
         arg("fd", Ty::Fd),
         arg("mask", Ty::SigSet(Dir::In, Len::Of("sizemask"))),

@@ -3,7 +3,7 @@
 use crate::sets::sockopt::*;
 use crate::structs::sockopt::*;
 use crate::uapi::consts as c;
-use crate::{Case, Class, Dir, Irregular, SelectKey, Len, Ret, Select, Syscall, Ty, arg, syscall};
+use crate::{Case, Class, Dir, Effect, Irregular, SelectKey, Len, Ret, Select, Syscall, Ty, arg, syscall};
 
 const DESC: Class = Class::DESC.or(Class::NETWORK);
 
@@ -113,14 +113,16 @@ pub static ROWS: &[Syscall] = &[
         arg("optname", Ty::Select(&GET)),
         arg("optval", Ty::Select(&VALUE_GET)),
         arg("optlen", Ty::Custom(Irregular::LenChange, &Ty::Ptr(Dir::InOutAlways, &Ty::Int))),
-    ]),
+    ])
+    .does(&[Effect::AsksOfSocket]),
     syscall("setsockopt", DESC, Ret::Int, &[
         arg("sockfd", Ty::Fd),
         arg("level", Ty::Enum(&SOL)),
         arg("optname", Ty::Select(&SET)),
         arg("optval", Ty::Select(&VALUE_SET)),
         arg("optlen", Ty::Int),
-    ]),
+    ])
+    .does(&[Effect::SetsOfSocket]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[];

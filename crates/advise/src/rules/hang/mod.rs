@@ -19,7 +19,7 @@ use std::cmp::Reverse;
 use stride_event::{Event, Ns, Tid};
 use stride_syscalls::{Effect, Flow, Syscall};
 use stride_track::{Awaited, Cloned, Futex, ObjectKind, Thread, Tracker, Wait};
-use words::{child, ends, on, the_other_end};
+use words::{child, ends, on, the_other_end, told};
 
 const HANG: Threshold =
     Threshold::time("hang", 1_000_000_000, "a thread that has been in one call for so long is worth a table");
@@ -109,8 +109,8 @@ impl Rule for Hang {
         self.made_threads |= observed.ok() && Cloned::of(observed.call).makes_thread();
     }
 
-    fn event(&mut self, event: &Event<'_>, _: &Index, tracker: &Tracker) {
-        self.waits(event, tracker);
+    fn event(&mut self, event: &Event<'_>, index: &Index, tracker: &Tracker) {
+        self.waits(event, index, tracker);
         // After the wait of the same thread, which is about those that ended before.
         self.holders.event(event, tracker);
         self.ended.event(event, tracker);
@@ -218,7 +218,7 @@ impl Rule for Hang {
 
 impl Hang {
     /// Notes what a thread was waiting for that is detached or killed.
-    fn waits(&mut self, event: &Event<'_>, tracker: &Tracker) {
+    fn waits(&mut self, event: &Event<'_>, index: &Index, tracker: &Tracker) {
         let (Event::Detached { tid, at, .. } | Event::Killed { tid, at, .. }) = *event else { return };
         let Some(thread) = tracker.thread(tid) else { return };
         self.threads += 1;
@@ -240,7 +240,7 @@ impl Hang {
             comm: thread.comm.clone(),
             call: wait.name(),
             lasted: (!was_there(since, thread)).then(|| at.saturating_sub(since)),
-            on: self.on(wait, tracker),
+            on: self.on(wait, index, tracker),
             waits_for: wait.awaited.as_ref().and_then(Awaited::thread),
             waits_for_process: self
                 .holders
@@ -267,12 +267,11 @@ impl Hang {
     }
 
     /// Says in words for which event, lock, child or time a call waits.
-    fn on(&self, wait: &Wait, tracker: &Tracker) -> String {
-        let text = on(wait, tracker);
+    fn on(&self, wait: &Wait, index: &Index, tracker: &Tracker) -> String {
+        let text = on(wait, index, tracker);
         match self.holders.of_lock(wait) {
             Some(pid) => {
-                let comm = tracker.process(pid).map(|process| format!(" ({})", plain(&process.comm)));
-                format!("{text}, locked by {pid}{}", comm.unwrap_or_default())
+                format!("{text}, locked by {}", told(pid, index.comm(pid, tracker)))
             }
             None => text,
         }

@@ -1,6 +1,7 @@
 //! Says in words for which event, lock, child or time a call waits.
 
 use super::super::common::plain;
+use crate::index::Index;
 use stride_event::Tid;
 use stride_syscalls::{Effect, For};
 use stride_track::{Awaited, Tracker, Wait, Watched};
@@ -14,16 +15,12 @@ pub fn the_other_end(wait: &Wait) -> Option<Tid> {
 }
 
 /// Says in words for which event, lock, child or time a call waits.
-pub fn on(wait: &Wait, tracker: &Tracker) -> String {
-    let named = |tid: Tid| {
-        let comm = tracker.thread(tid).map(|thread| format!(" ({})", plain(&thread.comm)));
-        format!("{tid}{}", comm.unwrap_or_default())
-    };
+pub fn on(wait: &Wait, index: &Index, tracker: &Tracker) -> String {
     let object = |object| plain(tracker.name(object));
     match wait.seen.row.and_then(|row| row.waits()) {
         Some(For::Lock) => futex(wait),
         Some(For::Child) => match child(wait) {
-            Some(pid) if pid > 0 => format!("child {}", named(pid)),
+            Some(pid) if pid > 0 => format!("child {}", told(pid, index.comm(pid, tracker))),
             _ => "any child".into(),
         },
         Some(For::Time) => "time".into(),
@@ -53,17 +50,21 @@ pub fn child(wait: &Wait) -> Option<Tid> {
     wait.args.get(at).map(|pid| *pid as Tid)
 }
 
+/// A thread or a process with its name, if that is known.
+pub fn told(tid: Tid, comm: &[u8]) -> String {
+    match comm {
+        [] => format!("{tid}"),
+        comm => format!("{tid} ({})", plain(comm)),
+    }
+}
+
 /// How a futex is used (join, lock, condition variable), as far as the events show.
 fn futex(wait: &Wait) -> String {
     let at = wait.args[0];
-    let named = |tid: Tid, comm: &[u8]| match comm {
-        [] => format!("{tid}"),
-        comm => format!("{tid} ({})", plain(comm)),
-    };
     match &wait.awaited {
-        Some(Awaited::Lock(Some((tid, comm)))) => format!("lock {at:#x}, held by {}", named(*tid, comm)),
+        Some(Awaited::Lock(Some((tid, comm)))) => format!("lock {at:#x}, held by {}", told(*tid, comm)),
         Some(Awaited::Lock(None)) => format!("lock {at:#x}"),
-        Some(Awaited::End(tid, comm)) => format!("the end of thread {}", named(*tid, comm)),
+        Some(Awaited::End(tid, comm)) => format!("the end of thread {}", told(*tid, comm)),
         Some(Awaited::Condition) => format!("condition variable {at:#x}"),
         None => format!("futex {at:#x}"),
     }

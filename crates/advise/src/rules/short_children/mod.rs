@@ -161,7 +161,7 @@ impl Rule for ShortChildren {
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
         for (pid, below) in std::mem::take(&mut self.below) {
-            let comm = tracker.process(pid).map(|process| process.comm.clone()).unwrap_or_default();
+            let comm = index.comm(pid, tracker).to_vec();
             self.ends(pid, &comm, below);
         }
         for parent in &mut self.parents {

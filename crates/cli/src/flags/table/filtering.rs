@@ -1,22 +1,16 @@
 //! Which events to report.
 
 use super::sets::{DESCRIPTORS, SYSCALLS};
-use crate::flags::flag::Given;
 use crate::flags::flag::{Arg, Category, Flag, Value, words};
-use crate::flags::stop::Stop;
 use crate::flags::values;
 use stride_filter::{
-    Catalog, Expression, FramePattern, SignalSet, Status, WordSet, error_names, parse_descriptors, parse_durations,
+    Catalog, FramePattern, SignalSet, Status, WordSet, error_names, parse_descriptors, parse_durations,
     parse_errors, parse_syscalls, signal_names,
 };
 
 const BASE: Flag = Flag { category: Category::Filtering, ..Flag::BASE };
 
 /// The expression of an option. Mistakes are told with the option's name.
-fn expression(given: &Given) -> Result<Expression, Stop> {
-    Expression::parse(&given.text()).map_err(|error| Stop::fail(format!("{}: {error}", given.spelling)))
-}
-
 pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("called-from"),
@@ -142,7 +136,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Stops reporting calls and signals when a call returns for which EXPR holds; --where explains EXPR. --switch-on starts it again. The call itself \
               is reported only with --show-on-off-events. It need not be among the calls that other filters leave in.",
         update: |draft, given| {
-            draft.options.switch_off = Some(expression(given)?);
+            draft.options.switch_off = Some(given.expression()?);
             Ok(())
         },
         ..BASE
@@ -155,7 +149,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Reports calls and signals only after a call has returned for which EXPR holds; --where explains EXPR. The call itself is reported only with \
               --show-on-off-events. It need not be among the calls that other filters leave in. So --switch-on='name == \"listen\"' leaves out how a server starts.",
         update: |draft, given| {
-            draft.options.switch_on = Some(expression(given)?);
+            draft.options.switch_on = Some(given.expression()?);
             Ok(())
         },
         ..BASE
@@ -227,6 +221,7 @@ pub const FLAGS: &[Flag] = &[
               * pid, tid: (int) ids of the process and the thread\n\
               * comm: (string) name of the thread when the call returned\n\
               * exe: (string) path of the program that the process runs\n\
+              * container: (string) name of the container that the thread is in; with --all and its filters\n\
               * uid: (int) effective user id of the thread\n\
               * path: (string) path that the call names, else what its descriptor refers to, as --by=path shows it\n\
               * fd.kind: (string) what the call's descriptor refers to: file, pipe, socket or other\n\
@@ -243,7 +238,7 @@ pub const FLAGS: &[Flag] = &[
               Unknown fields, wrong types and expressions that could take too long are found before the program runs. The parts about the name, the ids, the \
               outcome, the duration and the bytes are decided in the kernel by the eBPF engine; -d tells which.",
         update: |draft, given| {
-            draft.options.conditions.push(expression(given)?);
+            draft.options.conditions.push(given.expression()?);
             Ok(())
         },
         ..BASE

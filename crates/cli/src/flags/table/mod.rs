@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 mod filtering;
 mod format;
 mod general;
+mod libraries;
 mod machine;
 mod miscellaneous;
 mod sets;
@@ -19,12 +20,13 @@ mod tracing;
 pub use sets::SYSCALLS;
 
 /// The options that belong to no view.
-static TOPICS: [&[Flag]; 11] = [
+static TOPICS: [&[Flag]; 12] = [
     general::FLAGS,
     startup::FLAGS,
     machine::FLAGS,
     tracing::FLAGS,
     filtering::FLAGS,
+    libraries::FLAGS,
     format::ARGUMENTS,
     format::LINES,
     format::OUTPUT,

@@ -157,7 +157,7 @@ pub const FLAGS: &[Flag] = &[
         own: true,
         doc: "With -f, traces the command (or the processes given with -p) and so many generations of processes below it: \
               its children with 1, its children and their children with 2. With 0, only its own threads are traced. Processes \
-              below that are not traced and run at full speed. Only the eBPF engine can do this.",
+              below that are not traced and run at full speed.",
         update: |draft, given| {
             let depth = values::integer(&given.text(), 65534).ok_or_else(|| given.invalid())?;
             draft.options.max_depth = Some(depth as u32);

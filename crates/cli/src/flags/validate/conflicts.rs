@@ -7,7 +7,7 @@ use crate::flags::users;
 use crate::views;
 use std::ffi::OsString;
 use stride_event::Machine;
-use stride_filter::Status;
+use stride_filter::{CallField, Expression, Status};
 
 /// A replay has a recording already. Options and operands that are about making one do not fit.
 pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
@@ -21,10 +21,13 @@ pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
         (draft.follow_count + draft.old_follow_count > 0 || draft.follow_forks, "-f/--follow-forks"),
         (draft.daemonize_count > 0 || draft.daemonize.is_some(), "-D/--daemonize"),
         (draft.options.max_depth.is_some(), "--max-depth"),
+        (draft.options.library.iter().any(|pattern| pattern.provider.is_none()), "--library-calls"),
+        (draft.options.library.iter().any(|pattern| pattern.provider.is_some()), "--usdt"),
         (draft.options.time_limit.is_some(), "--for"),
         (draft.options.detach_on_exec, "-b/--detach-on"),
         (draft.interruptible.is_some(), "-I/--interruptible"),
         (draft.options.kill_on_exit, "--kill-on-exit"),
+        (!draft.injections.is_empty(), "--inject/--fault"),
         (draft.options.seccomp_bpf, "--seccomp-bpf"),
         (draft.options.engine != Engine::Auto, "--engine"),
         (draft.options.on_overflow.is_some(), "--on-overflow"),
@@ -72,6 +75,13 @@ pub fn machine(draft: &mut Draft, operands: &[OsString]) -> Result<Option<Machin
         if depth && !draft.follows() && draft.options.replay.is_none() {
             return Err(Stop::usage("--max-depth says how deep -f goes: give -f as well"));
         }
+        let asks = |expression: &Expression| expression.mentions(CallField::Container);
+        if draft.options.replay.is_none() && draft.options.expressions().any(asks) {
+            return Err(Stop::usage(
+                "an expression asks for container, which is only known if the whole machine is traced: give --all, \
+                 --container=NAME or another filter of --all instead of PROG or -p",
+            ));
+        }
         return Ok(None);
     };
     if !operands.is_empty() || !draft.options.attach.is_empty() {
@@ -84,6 +94,7 @@ pub fn machine(draft: &mut Draft, operands: &[OsString]) -> Result<Option<Machin
         (draft.options.engine == Engine::Ptrace, "--engine=ptrace"),
         (draft.options.kill_on_exit, "--kill-on-exit"),
         (draft.options.seccomp_bpf, "--seccomp-bpf"),
+        (!draft.injections.is_empty(), "--inject/--fault"),
     ] {
         if given {
             return Err(Stop::usage(format!(
@@ -134,13 +145,23 @@ pub fn seccomp(draft: &Draft, warn: Warn) -> bool {
         warn("--seccomp-bpf cannot be used without -f/--follow-forks, disabling".into());
         return false;
     }
-    for (obstacle, name) in
-        [(draft.options.detach_on_exec, "-b"), (draft.options.syscall_limit.is_some(), "--syscall-limit")]
-    {
+    for (obstacle, name) in [
+        (draft.options.detach_on_exec, "-b"),
+        (draft.options.syscall_limit.is_some(), "--syscall-limit"),
+        (draft.options.max_depth.is_some(), "--max-depth"),
+    ] {
         if obstacle {
             warn(format!("--seccomp-bpf is not enabled because it is not compatible with {name}"));
             return false;
         }
+    }
+    if draft.injections.iter().any(|rule| rule.injection.signal.is_some()) {
+        warn(
+            "--seccomp-bpf is not enabled because it is not compatible with --inject=...:signal=: a call that a seccomp filter has \
+             stopped cannot be given a signal"
+                .into(),
+        );
+        return false;
     }
     // It is still enabled for a command that is given in addition.
     if !draft.options.attach.is_empty() {
@@ -275,6 +296,28 @@ mod tests {
     }
 
     #[test]
+    fn forms_are_for_reports() {
+        let reports =
+            "--format is for the reports of --advise, --budget and --diff: give one of them, and no other report";
+        let findings = "--format=sarif is for the findings of --advise alone: give --advise, and no other report";
+        let twice = "--format and --json say in different ways how reports are written: leave one of them out";
+        for (line, told) in [
+            ("--format=markdown x", reports),
+            ("--format=github --budget-write=b x", reports),
+            ("--format=github --html=h x", reports),
+            ("--format=markdown --json --advise x", twice),
+            ("--format=sarif --diff=d x", findings),
+            ("--format=sarif --advise --diff=d x", findings),
+        ] {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            assert_eq!(failure_of(&words), [told, HINT], "{line}");
+        }
+        for line in ["--format=text x", "--format=markdown --advise --diff=d x", "--format=sarif --advise --html=h x"] {
+            options_of(&line.split_whitespace().collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
     fn a_recording_is_not_traced() {
         for (line, name) in [
             ("x", "PROG [ARGS]"),
@@ -299,6 +342,10 @@ mod tests {
     fn seccomp_tells_its_first_obstacle() {
         for (line, message) in [
             ("--seccomp-bpf", "--seccomp-bpf cannot be used without -f/--follow-forks, disabling"),
+            (
+                "--seccomp-bpf -f --max-depth=1",
+                "--seccomp-bpf is not enabled because it is not compatible with --max-depth",
+            ),
             ("--seccomp-bpf -f -b execve", "--seccomp-bpf is not enabled because it is not compatible with -b"),
             (
                 "--seccomp-bpf -f --syscall-limit=1 -p 1",

@@ -3,6 +3,7 @@
 //! The checks come in strace's order, so that both tools report the same one of several mistakes.
 
 mod conflicts;
+mod injections;
 mod paths;
 mod places;
 
@@ -14,7 +15,7 @@ use crate::views;
 use conflicts::{follow, machine, replaying, seccomp, two_spellings, whom, without_effect};
 use places::{daemonize, output, quiet};
 use std::ffi::OsString;
-use stride_filter::{Catalog, FdDetail, WordSet, with_nameless};
+use stride_filter::{Catalog, FdDetail, Quiet, WordSet, with_nameless};
 
 pub fn validate(
     mut draft: Draft,
@@ -33,6 +34,7 @@ pub fn validate(
     for view in views::ALL {
         view.check(&draft, warn)?;
     }
+    views::check_format(&draft.options).map_err(Stop::usage)?;
     without_effect(&draft, follow_forks, warn);
     conflicts::errors_of_successes(&draft)?;
     let paths = paths::resolved(&draft, warn);
@@ -50,21 +52,25 @@ pub fn validate(
     let output_separately = draft.separates_output();
     let output = output(&draft, output_separately)?;
     let to_file = output != Output::Stderr;
-    let elsewhere = to_file || views::names_files(&draft.options.asked);
+    let elsewhere = to_file || views::names_files(&draft.options.asked) || draft.flight.keep.is_some();
     // In JSON, these messages are data like the rest.
     // Beginnings and ends of tracing are too many on a whole machine to be told.
     let quiet = quiet(&draft, (machine.is_some() || elsewhere) && !draft.options.json)?;
     let daemonize = daemonize(&draft);
     let summary = summary::settled(&draft);
+    let injections = injections::settled(std::mem::take(&mut draft.injections), warn);
 
     let mut options = draft.options;
+    options.flight = draft.flight.settled();
     options.program = program.to_owned();
     options.command = command(operands, draft.argv0, draft.env, user);
     options.kill_on_exit |= seccomp_bpf && options.attach.is_empty();
     // A filter that stops at every call would only cost time.
     options.seccomp_bpf = seccomp_bpf && !options.trace.is_all();
     options.trace = with_nameless(options.trace, Catalog::native());
-    options.follow_forks = follow_forks || machine.is_some();
+    // perf trace follows the children of its command.
+    let perf_follows = options.style == LineStyle::Perf && options.command.is_some();
+    options.follow_forks = follow_forks || machine.is_some() || perf_follows;
     options.cgroups = draft.cgroups;
     options.daemonize = daemonize;
     options.interruptible = draft.interruptible.unwrap_or(match daemonize {
@@ -73,6 +79,7 @@ pub fn validate(
         _ => Interruptible::NeverTstp,
     });
     options.paths = paths;
+    options.injections = injections;
     options.pid_prefix = match (draft.always_show_pid, to_file, output_separately) {
         (true, ..) => PidPrefix::Always,
         // Lines are of one process now and of many in a moment.
@@ -107,7 +114,9 @@ pub fn validate(
         1 => WordSet::of(&[FdDetail::Path]),
         _ => WordSet::ALL,
     };
-    options.quiet = quiet;
+    // Other tools have no such messages.
+    let styled = options.style != LineStyle::Strace;
+    options.quiet = if styled { quiet.with(Quiet::Attach).with(Quiet::Personality) } else { quiet };
     options.summary = summary;
     let about_stacks =
         [(draft.stack_trace_frame_limit.is_some(), "--stack-trace-frame-limit"), (options.debuginfod, "--debuginfod")];

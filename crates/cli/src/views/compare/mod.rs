@@ -14,6 +14,7 @@ use anyhow::Result;
 use base::RecordedBase;
 use std::io::Write;
 use stride_compare::CompareView;
+use stride_output::ReportFormat;
 
 const DIFF: &str = "diff";
 const BUDGET: &str = "budget";
@@ -107,6 +108,12 @@ impl Declaration for CompareDeclaration {
         Needs { stacks: options.stack_trace.is_some() && options.asked.has(DIFF), ..Needs::everything(options) }
     }
 
+    /// Limits that are written (`--budget-write`) are no report.
+    fn formats(&self, options: &Options) -> &'static [ReportFormat] {
+        let reports = options.asked.has(DIFF) || options.asked.has(BUDGET);
+        if reports { &[ReportFormat::Markdown, ReportFormat::GitHub] } else { &[] }
+    }
+
     fn prepare(&self, before: &Before<'_>) -> Result<Opener> {
         let asked = &before.options.asked;
         let base = asked.path(DIFF).map(|path| RecordedBase::read(path, before)).transpose()?;
@@ -116,7 +123,7 @@ impl Declaration for CompareDeclaration {
             let write = with.files.take(BUDGET_WRITE).map(Target::whole).transpose()?;
             let write = write.map(|(name, whole)| (name, whole as Box<dyn Write>));
             let base = base.map(|base| base.against(with.info));
-            Ok(Box::new(CompareView::new(base, budget, write, with.options.json)))
+            Ok(Box::new(CompareView::new(base, budget, write, with.options.report_format())))
         }))
     }
 }

@@ -2,9 +2,10 @@
 
 use crate::flags::Options;
 use crate::layout;
+use crate::people::People;
 use std::rc::Rc;
 use stride_decode::{Decoder, Part, World};
-use stride_event::{Call, Event};
+use stride_event::{Call, Event, Question};
 use stride_filter::WordSet;
 use stride_proc::{Proc, RecordingSource};
 use stride_record::Fact;
@@ -19,6 +20,8 @@ pub struct Asking {
     noting: Rc<RecordingSource>,
     /// The threads in a call whose entry was seen. The questions of the entry have been asked.
     entered: std::collections::HashSet<stride_event::Tid>,
+    /// Asks for the users of threads, which `--by=user` and `--where uid` need.
+    people: People,
 }
 
 impl Asking {
@@ -37,9 +40,20 @@ impl Asking {
             decoder: Decoder::default(),
             options: decoding,
             world: Proc::new(fds, options.decode_pids, noting.clone()),
+            people: People::new(Some(noting.clone())),
             noting,
             entered: Default::default(),
         }
+    }
+
+    /// The answers that a reader of the recording has.
+    pub fn noting(&self) -> &RecordingSource {
+        &self.noting
+    }
+
+    /// The reader is about to be told an answer.
+    pub fn tell(&self, question: Question, answer: Option<Vec<u8>>) {
+        self.noting.tell(&Fact { question, answer });
     }
 
     pub fn tells_descriptors(&self) -> bool {
@@ -70,6 +84,10 @@ impl Asking {
             }
             Event::Started { tid, .. } | Event::Ending { tid } => self.name(*tid),
             _ => {}
+        }
+        self.people.note(event);
+        if let Event::Exit(call) = event {
+            self.people.user(call.tid);
         }
         self.noting.event(event);
         self.noting.take_news()

@@ -1,40 +1,30 @@
 //! `--record`: everything that was captured, for `--replay`.
 
 mod asking;
+mod beginning;
+mod flags;
+mod flight;
 mod recording;
 
-use super::declaration::{Declaration, FileOption, Start};
+use super::declaration::{Declaration, Destination, FileOption, Start};
 use super::needs::Needs;
 use super::opening::{Before, Opener, Opening};
 use crate::files::Use;
 use crate::flags::Options;
-use crate::flags::flag::{Arg, Category, Flag, Value, ask};
+use crate::flags::draft::Draft;
+use crate::flags::flag::Flag;
+use crate::flags::stop::{Stop, Warn};
+use crate::flight::Trigger;
 use anyhow::{Result, anyhow};
 use asking::Asking;
+use flags::FLAGS;
+use flight::FlightRecorder;
 use recording::Recording;
 use std::path::Path;
+use stride_event::CallSet;
 use stride_output::View;
 
 const FILE: &str = "record";
-
-const BASE: Flag = Flag { category: Category::Tracing, ..Flag::BASE };
-
-const FLAGS: &[Flag] = &[Flag {
-    long: Some("record"),
-    arg: Arg::Required("FILE"),
-    value: Value::File,
-    help: "record the run in FILE, to be shown with --replay",
-    own: true,
-    doc: "Writes the captured data of the run to FILE, before it becomes text. --replay=FILE shows it later, also on \
-              another machine and with other options. The trace itself is only printed if -o says where to.\n\n\
-              A replay can only show what was captured. Filters (-e trace=..., -P, -z) decide which calls are recorded, -f \
-              whose calls, -s how much of each string, and -v that arrays and structures are captured as a whole. Times are \
-              always recorded. What descriptors refer to is recorded with -y or -P, names of processes with -Y, instruction \
-              pointers with -i, and whole transfers with -e read=... and -e write=....\n\n\
-              FILE is compressed. Stride writes to it at least every fifth of a second, and what was written can be replayed even if Stride is killed. If FILE cannot be written any further, Stride says so and the program runs on.",
-    update: ask,
-    ..BASE
-}];
 
 const FILES: &[FileOption] = &[FileOption {
     long: FILE,
@@ -57,6 +47,34 @@ impl Declaration for RecordDeclaration {
 
     fn files(&self) -> &'static [FileOption] {
         FILES
+    }
+
+    fn rotated(&self, options: &Options) -> &'static [&'static str] {
+        if options.flight.is_some() { &[] } else { &[FILE] }
+    }
+
+    fn opens_its_files(&self, options: &Options) -> bool {
+        options.flight.is_some()
+    }
+
+    fn destination(&self, options: &Options) -> Option<Destination> {
+        (options.asked.has(FILE) || options.flight.is_some()).then_some(Destination::OwnFile)
+    }
+
+    fn check(&self, draft: &Draft, _: Warn<'_>) -> Result<(), Stop> {
+        if let Some(stray) = draft.flight.stray() {
+            return Err(Stop::usage(format!("{stray} says when a flight recorder writes: give --flight=SIZE as well")));
+        }
+        for expression in draft.flight.triggers.iter().filter_map(Trigger::expression) {
+            let possible = expression.early().calls.clone().intersection(&draft.options.trace);
+            if possible == CallSet::empty() {
+                return Err(Stop::usage(format!(
+                    "--trigger='{}' can hold for no call that --trace leaves in: add its calls to --trace",
+                    expression.source()
+                )));
+            }
+        }
+        Ok(())
     }
 
     fn is_about_tracing(&self) -> bool {
@@ -82,7 +100,11 @@ impl Declaration for RecordDeclaration {
 }
 
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
-    let target = with.files.take_given(FILE)?;
     let noting = with.world.noting.clone().ok_or_else(|| anyhow!("no answers are noted for --{FILE}"))?;
-    Ok(Box::new(Recording::begin(target, Asking::new(with.options, noting), with)))
+    let asking = Asking::new(with.options, noting);
+    if let Some(flight) = with.options.flight.clone() {
+        return Ok(Box::new(FlightRecorder::begin(flight, path(with.options), asking, with)?));
+    }
+    let target = with.files.take_given(FILE)?;
+    Ok(Box::new(Recording::begin(target, asking, with)))
 }

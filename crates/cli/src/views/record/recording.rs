@@ -1,20 +1,35 @@
 //! The view that writes the recording.
 
 use super::asking::Asking;
+use super::beginning::Beginning;
 use crate::command::os_error;
 use crate::files::Target;
 use crate::layout;
+use crate::rotation::Watch;
 use crate::views::opening::Opening;
 use std::fs::File;
 use std::io;
 use stride_event::quantity::{bytes, count};
-use stride_event::{Call, Event};
+use stride_event::{Call, Event, Lost, Ns};
+use stride_filter::Quiet;
 use stride_output::{End, View, ViewError};
-use stride_record::{Metadata, Recorder};
+use stride_record::{Metadata, Pace, Recorder, Written};
 use stride_track::Tracker;
 
 pub struct Recording {
     target: Target,
+    metadata: Metadata,
+    /// `--rotate`.
+    watch: Option<Watch>,
+    /// The time of the latest event.
+    at: Ns,
+    /// What earlier files of this run hold, and their number.
+    before: Written,
+    rotated: u32,
+    remark: Option<String>,
+    /// So many older files are kept.
+    keeps: u32,
+    tells: bool,
     /// The recorder. None after a failure.
     recorder: Option<Recorder<File>>,
     asking: Asking,
@@ -24,38 +39,67 @@ pub struct Recording {
 impl Recording {
     /// Empties the file and writes the metadata. Nothing has been shown yet.
     pub fn begin(target: Target, asking: Asking, with: &Opening<'_>) -> Recording {
-        let (options, info) = (with.options, with.info.clone());
-        let metadata = Metadata {
-            args: info.args,
-            version: info.version,
-            host: info.host,
-            release: info.release,
-            machine: info.machine,
-            engine: info.engine,
-            command: with.command,
-            partial: info.partial,
-            follows: info.follows,
-            several: options.follow_forks || options.attach.len() + usize::from(options.command.is_some()) > 1,
-            wall_offset: info.wall_offset as i64,
-            started: info.started,
-            // Names of threads may have been captured longer.
-            text_limit: options.string_limit as u64,
-            elements_limit: layout::elements(options) as u64,
-            descriptors: asking.tells_descriptors(),
-            dumps: !options.dump_read.is_empty() || !options.dump_write.is_empty(),
-            names: asking.tells_names(),
-            instruction_pointers: options.instruction_pointer,
-            stacks: with.needs.stacks,
-            sources: with.needs.sources,
-            cpu_times: with.cpu_times,
+        let metadata = metadata(&asking, with);
+        let watch = with.options.rotation.map(Watch::new);
+        let mut recording = Recording {
+            target,
+            metadata,
+            watch,
+            at: 0,
+            before: Written::default(),
+            rotated: 0,
+            remark: None,
+            keeps: with.options.rotation.map_or(0, |rotation| rotation.count - 1),
+            tells: !with.options.is_quiet(Quiet::Files),
+            recorder: None,
+            asking,
+            error: None,
         };
-        let mut recording = Recording { target, recorder: None, asking, error: None };
         let begun = recording.target.begin().and_then(|()| recording.target.file.try_clone());
-        match begun.and_then(|file| Recorder::new(file, &metadata)) {
+        match begun.and_then(|file| recording.recorder(file)) {
             Ok(recorder) => recording.recorder = Some(recorder),
             Err(error) => recording.failed(&error),
         }
         recording
+    }
+
+    fn recorder(&self, file: File) -> io::Result<Recorder<File>> {
+        let pace = self.watch.as_ref().and_then(Watch::size).map(Pace::within).unwrap_or_default();
+        Ok(Recorder::new(file, &self.metadata)?.paced(pace))
+    }
+
+    /// Begins the next file, if it is time for that.
+    fn rotate(&mut self, tracker: &Tracker) {
+        let Some((watch, recorder)) = self.watch.as_mut().zip(self.recorder.as_mut()) else { return };
+        let written = recorder.written();
+        // One more batch might be too much.
+        let reserve = watch.size().map_or(0, |size| size / 8);
+        if written.events == 0 || !watch.is_over(written.bytes + reserve) {
+            return;
+        }
+        // Another part of the run is lost in no file.
+        let finished = recorder.finish(Lost::default());
+        let next = finished.and_then(|()| watch.next_file(&self.target.path));
+        let written = recorder.written();
+        self.rotated += 1;
+        self.before.calls += written.calls;
+        self.before.bytes += written.bytes;
+        let room = watch.size().map_or(usize::MAX, |size| (size / 4) as usize);
+        if let Err(error) = next.and_then(|file| self.begin_next(file, tracker, room)) {
+            self.failed(&error);
+        }
+    }
+
+    fn begin_next(&mut self, file: File, tracker: &Tracker, room: usize) -> io::Result<()> {
+        self.target.file = file.try_clone()?;
+        self.recorder = None;
+        let mut recorder = self.recorder(file)?;
+        let beginning = Beginning::now(tracker, &self.asking, self.at, room);
+        beginning.facts.iter().try_for_each(|fact| recorder.fact(fact))?;
+        beginning.threads.iter().try_for_each(|event| recorder.event(event))?;
+        recorder.flush()?;
+        self.recorder = Some(recorder);
+        Ok(())
     }
 
     /// Writes an event, and the answers that are needed to show it.
@@ -79,16 +123,51 @@ impl Recording {
             "Can't write the recording '{}': {}. It ends after {} ({}); the program goes on.",
             self.target.path.display(),
             os_error(error),
-            count(written.calls, "call", "calls"),
-            bytes(written.bytes)
+            count(self.before.calls + written.calls, "call", "calls"),
+            bytes(self.before.bytes + written.bytes)
         );
         self.error = Some(ViewError::cut(error, message));
     }
 }
 
+/// What recordings of this run say of themselves.
+pub fn metadata(asking: &Asking, with: &Opening<'_>) -> Metadata {
+    let (options, info) = (with.options, with.info.clone());
+    Metadata {
+        args: info.args,
+        version: info.version,
+        host: info.host,
+        release: info.release,
+        machine: info.machine,
+        engine: info.engine,
+        command: with.command,
+        partial: info.partial,
+        follows: info.follows,
+        several: options.follow_forks || options.attach.len() + usize::from(options.command.is_some()) > 1,
+        wall_offset: info.wall_offset as i64,
+        started: info.started,
+        // Names of threads may have been captured longer.
+        text_limit: options.string_limit as u64,
+        elements_limit: layout::elements(options) as u64,
+        descriptors: asking.tells_descriptors(),
+        dumps: !options.dump_read.is_empty() || !options.dump_write.is_empty(),
+        names: asking.tells_names(),
+        instruction_pointers: options.instruction_pointer,
+        stacks: with.needs.stacks,
+        sources: with.needs.sources,
+        cpu_times: with.cpu_times,
+        library: !options.library.is_empty(),
+        changes: !options.injections.is_empty(),
+    }
+}
+
 impl View for Recording {
-    fn event(&mut self, event: &Event<'_>, _: &Tracker) {
+    fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
         self.keep(event);
+        if self.watch.is_some() && !matches!(event, Event::Idle) {
+            self.at = event.at().filter(|at| *at > 0).unwrap_or(self.at);
+            self.rotate(tracker);
+        }
     }
 
     fn aside(&mut self, call: &Call) {
@@ -99,11 +178,24 @@ impl View for Recording {
         if let Some(recorder) = &mut self.recorder {
             let finished = recorder.finish(end.lost);
             self.target.written.set(recorder.written().bytes);
+            if self.rotated > 0 {
+                // The size and the calls of the run are not those of the file.
+                self.target.written.set(0);
+                let (name, kept) = (self.target.path.display(), self.rotated.min(self.keeps));
+                self.remark = Some(format!(
+                    "{name} is the latest of {} recordings, and {name}.1 to {name}.{kept} come before it; each is looked at with stride --replay",
+                    u64::from(self.rotated) + 1
+                ));
+            }
             if let Err(error) = finished {
                 self.failed(&error);
             }
         }
         String::new()
+    }
+
+    fn take_remark(&mut self) -> Option<String> {
+        self.remark.take().filter(|_| self.tells)
     }
 
     fn take_error(&mut self) -> Option<ViewError> {

@@ -32,16 +32,20 @@ pub const FLAGS: &[Flag] = &[
               * pid: the process\n\
               * tid: the thread\n\
               * comm: the name of the thread\n\
+              * container: the container that the thread is in\n\
+              * user: the effective user of the thread\n\
+              * duration: the time from entry to return, in powers of two, as a histogram\n\
               * size: the bytes that the call transferred, in powers of two; [4K, 8K) stands for 4096 to 8191\n\
               * peer: the other end of the socket: an address, or the host that a client connected from\n\
               * caller: the innermost function of the program's own that led to the call, with its file: those of the C library, the dynamic \
               loader and other run-time libraries do not count\n\
               * stack: all functions that led to the call, outermost first\n\n\
               Calls without a value for a key are in the row \"-\". Times are always wall clock time (-w). There are \
-              columns for p50 and p99, and if a key is about descriptors, for the bytes transferred. -U and -S choose \
+              columns for p50 and p99, and if a key is about descriptors, for the bytes transferred. If the last key is duration or size, the table is \
+              a histogram instead: in order of the keys, with a bar for the calls of each range, for each combination of the other keys. -U and -S choose \
               columns and order; name stands for all keys. After 131,072 rows, calls that would need a new row are counted \
               in the row (others). On a terminal, long paths are shortened in the middle.\n\n\
-              The eBPF engine counts in the kernel if all keys are among syscall, errno, pid, tid, comm and size.",
+              The eBPF engine counts in the kernel if all keys are among syscall, errno, pid, tid, comm, container, user, duration and size.",
         update: |draft, given| {
             draft.by = Some(summary::keys(&given.text())?);
             Ok(())
@@ -68,6 +72,22 @@ pub const FLAGS: &[Flag] = &[
         update: |draft, _| {
             draft.summary_too = true;
             one_summary(draft.summary_only, draft.summary_too)
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("every"),
+        arg: Arg::Required("TIME"),
+        help: "print a summary of each interval of TIME",
+        own: true,
+        doc: "Prints the summary of -c, -C or --by for each interval of TIME in place of one at the end: a line with the time at which the \
+              interval ended, the number of calls and the interval's length, then the table of the calls that returned in it. TIME is a \
+              number followed by h, m, s, ms, us or ns, and 10 ms at least. The last interval ends with the run. In a replay, intervals follow the \
+              times of the recording, and those without calls are shown as one. With --json, each object of the summary has time_ns, when the interval \
+              ended, and interval_ns, its length.",
+        update: |draft, given| {
+            draft.every = Some(summary::interval(&given.text()).ok_or_else(|| given.invalid())?);
+            Ok(())
         },
         ..BASE
     },
@@ -121,6 +141,7 @@ pub const FLAGS: &[Flag] = &[
               * max: the same as wall-max\n\
               * calls: (or count) number of calls\n\
               * errors: (or error) number of calls that failed\n\
+              * distribution: a bar as long as the row's share of the calls among the rows with the same keys but the last\n\
               * bytes: bytes that calls transferred through descriptors\n\
               * name: (or syscall, syscall-name) name of the call\n\n\
               The default is time-percent,total-time,avg-time,calls,errors,name. Without name in the list, that column \

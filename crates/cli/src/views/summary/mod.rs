@@ -5,14 +5,19 @@ mod flags;
 use super::declaration::{Declaration, Destination};
 use super::needs::Needs;
 use super::opening::{Before, Opener, Opening};
-use crate::flags::Options;
+use crate::circumstances;
+use crate::flags::{LineStyle, Options};
 use crate::flags::draft::Draft;
 use crate::flags::flag::Flag;
 use crate::flags::stop::{Stop, Warn};
 use crate::layout;
+use crate::outputs::monotonic;
+use crate::people::{NamedUsers, People};
 use anyhow::{Result, anyhow};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
 use stride_event::Counting;
-use stride_output::{Column, Key, SortKey, SummaryView, View};
+use stride_output::{Column, Key, RunTimes, SortKey, SummaryView, Users, View};
 
 pub struct SummaryDeclaration;
 
@@ -26,6 +31,11 @@ impl Declaration for SummaryDeclaration {
         const EITHER: &str = "(-c/--summary-only or -C/--summary)";
         if draft.summarizes() && draft.separates_output() {
             return Err(Stop::usage(format!("{EITHER} and -ff/--output-separately are mutually exclusive")));
+        }
+        if !draft.summarizes() && draft.every.is_some() {
+            return Err(Stop::usage(format!(
+                "--every divides a summary into intervals: give {EITHER} or --by as well"
+            )));
         }
         if !draft.summarizes() && draft.wall_clock {
             return Err(Stop::usage(format!("-w/--summary-wall-clock must be given with {EITHER}")));
@@ -72,11 +82,12 @@ impl Declaration for SummaryDeclaration {
             counting,
             memory,
             times: true,
+            every: summary.every,
             system_times: !summary.wall_clock,
             tracker: summary.is_by(Key::is_tracked),
             thread_names: summary.is_by(|key| key == Key::Comm),
             // The files of descriptors and the names of threads follow from other calls.
-            all_calls: memory && !options.sees_all_calls(),
+            all_calls: (memory || summary.is_by(|key| key == Key::User)) && !options.sees_all_calls(),
             ..if summary.is_by(Key::needs_stacks) { Needs::functions() } else { Needs::default() }
         }
     }
@@ -97,7 +108,31 @@ impl Declaration for SummaryDeclaration {
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let summary = with.options.summary.as_ref().ok_or_else(|| anyhow!("no summary was asked for"))?;
     let layout = layout::summary(summary, with.options.json, with.outputs.width());
-    Ok(Box::new(SummaryView::new(layout, with.counted)))
+    let users = summary.is_by(|key| key == Key::User).then(|| {
+        let people = People::new(Some(with.world.tracked.clone()));
+        Box::new(NamedUsers {
+            people,
+            named: with.options.replay.is_none() || circumstances::is_this_host(&with.info.host),
+        }) as Box<dyn Users>
+    });
+    let view = SummaryView::new(layout, with.counted, summary.every.is_some(), users);
+    Ok(Box::new(match with.options.style {
+        LineStyle::Truss(_) if !with.options.json => view.as_truss(run_times(with)),
+        _ => view,
+    }))
+}
+
+/// The times that truss -c tells. A recording has none of them, and of processes that Stride did not start only one is known.
+fn run_times(with: &Opening<'_>) -> Box<dyn Fn() -> RunTimes> {
+    let (live, started) = (with.options.replay.is_none(), with.info.started);
+    let has_command = with.command.is_some();
+    Box::new(move || {
+        let spent = getrusage(UsageWho::RUSAGE_CHILDREN).ok().filter(|_| live && has_command);
+        RunTimes {
+            user: spent.map(|usage| usage.user_time().num_microseconds().unsigned_abs() * 1000),
+            elapsed: live.then(|| monotonic().saturating_sub(started)),
+        }
+    })
 }
 
 /// The calls that an engine may count by itself for the summary.
@@ -112,5 +147,6 @@ fn counting(options: &Options) -> Option<Counting> {
         latencies: options.json || shows(|c| matches!(c, Column::P50 | Column::P99)),
         bytes: options.json || shows(|c| c == Column::Bytes),
         by: Key::countable(&summary.by)?,
+        intervals: summary.every.is_some(),
     })
 }

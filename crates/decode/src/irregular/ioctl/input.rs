@@ -1,9 +1,10 @@
 //! Input devices: linux/input.h.
 
-use crate::{Cx, Siblings, Tail, Text, TextKind, Value, generic};
+use crate::cx::signed;
+use crate::{Cx, Member, Siblings, Tail, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
-use stride_syscalls::ioctl::input::{ABS, EV, FF, KEY, LED, MSC, PROP, REL, REP, SND, SW};
+use stride_syscalls::ioctl::input::{ABS, ABS_MT, EV, FF, KEY, LED, MSC, PROP, REL, REP, SND, SW};
 use stride_syscalls::{Dir, Set, Ty};
 
 /// A scan code and its key.
@@ -25,6 +26,11 @@ pub fn keycode<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, _siblings: Siblings) -> V
 pub fn sized<'a>(cx: &Cx<'a>, addr: u64, nr: u8, size: u64) -> Value<'a> {
     if let Err(value) = generic::follow(cx, addr, Dir::Out) {
         return value;
+    }
+    match nr {
+        0x0a => return slots(cx, addr, size),
+        0x40..=0x7f => return axis(cx, addr, size),
+        _ => {}
     }
     let len = cx.ret().unwrap_or(0).max(0) as u64;
     let len = len.min(size);
@@ -48,6 +54,41 @@ pub fn sized<'a>(cx: &Cx<'a>, addr: u64, nr: u8, size: u64) -> Value<'a> {
         _ => return Value::Addr(addr),
     };
     bits(cx, addr, len, set)
+}
+
+/// EVIOCGMTSLOTS: a code, and its value for each slot.
+fn slots<'a>(cx: &Cx<'a>, addr: u64, size: u64) -> Value<'a> {
+    let values = (size / 4).saturating_sub(1) as usize;
+    let read = |index: usize| cx.uint(Phase::Exit, addr.wrapping_add(4 * index as u64), 4);
+    let Some(code) = read(0) else { return Value::Addr(addr) };
+    let shown = if cx.abbrev { values.min(cx.options.text) } else { values };
+    let mut items = Vec::new_in(cx.arena);
+    for index in 1..=shown {
+        let Some(value) = read(index) else { return Value::Addr(addr) };
+        items.push(Value::Int(signed(value, 4)));
+    }
+    let tail = if shown < values { Tail::More } else { Tail::End };
+    let values = Value::Array(items.into_bump_slice(), tail);
+    cx.members(&[("code", Value::Enum { raw: code, set: &ABS_MT }), ("values", values)])
+}
+
+/// EVIOCGABS with a struct of another size than today's: the members that older kernels had, or more than are known.
+fn axis<'a>(cx: &Cx<'a>, addr: u64, size: u64) -> Value<'a> {
+    const NAMES: [&str; 6] = ["value", "minimum", "maximum", "fuzz", "flat", "resolution"];
+    /// The first version of the struct ended before the resolution.
+    const LEAST: u64 = 20;
+    if size < LEAST || cx.read(Phase::Exit, addr, size as usize).is_none() {
+        return Value::Addr(addr);
+    }
+    let known = NAMES.len().min(size as usize / 4);
+    let shown = if cx.abbrev { 2 } else { known };
+    let mut members = Vec::new_in(cx.arena);
+    for (i, name) in NAMES.into_iter().take(shown).enumerate() {
+        let Some(value) = cx.uint(Phase::Exit, addr.wrapping_add(4 * i as u64), 4) else { return Value::Addr(addr) };
+        members.push(Member { name, value: Value::UInt(value) });
+    }
+    let whole = 4 * shown as u64 == size;
+    Value::Struct(members.into_bump_slice(), if whole { Tail::End } else { Tail::More })
 }
 
 fn name<'a>(cx: &Cx<'a>, addr: u64, len: u64) -> Value<'a> {

@@ -1,6 +1,7 @@
 //! ioctl(2): the names of requests, and arguments that need code.
 
 pub mod files;
+pub mod gpio;
 pub mod input;
 pub mod misc;
 pub mod net;
@@ -14,7 +15,7 @@ use stride_syscalls::ioctl::input::{ABS, EV};
 use stride_syscalls::ioctl::{MNT_NS, NS_TYPES};
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::uapi::ioctls::{IOCTLS, IOCTLS_I386};
-use stride_syscalls::{Abi, Dir, Len};
+use stride_syscalls::{Abi, Dir, Len, Ty};
 
 /// The parts of a request's number (asm-generic/ioctl.h).
 #[derive(Clone, Copy)]
@@ -195,6 +196,22 @@ pub fn counted<'a>(
     let bytes = cx.read(phase, addr, len as usize)?;
     let kind = if hex { TextKind::HexBytes } else { TextKind::Bytes };
     Some(Value::Text(Text { bytes, cut: false, kind }))
+}
+
+/// An array member. A sibling is the number of elements in use.
+pub fn first_items<'a>(
+    cx: &Cx<'a>,
+    shape: &Ty,
+    phase: Phase,
+    addr: u64,
+    size: usize,
+    member: &'static str,
+    siblings: Siblings,
+) -> Option<Value<'a>> {
+    let &Ty::Items(item) = shape else { return None };
+    let used = usize::try_from(count(cx, member, phase, siblings)).unwrap_or(usize::MAX);
+    let size = used.saturating_mul(item.size(cx.abi()).max(1)).min(size);
+    generic::inline(cx, shape, phase, addr, size, siblings)
 }
 
 /// A text in such an array, up to its NUL if there is one.

@@ -145,8 +145,9 @@ pub const FIXED: &[(&str, &str)] = &[
     (
         "summary",
         r##"{"description":"A row of -c, -C or --by. What calls have none of is null.","type":"object","properties":{
-        "type":{"const":"summary"},"by":{"type":"object","minProperties":1,"properties":{
+        "type":{"const":"summary"},"time_ns":{"$ref":"#/$defs/ulong"},"interval_ns":{"$ref":"#/$defs/ulong"},"by":{"type":"object","minProperties":1,"properties":{
         "syscall":{"type":"string"},"abi":{"$ref":"#/$defs/abi"},
+        "function":{"type":"string"},"function_hex":{"$ref":"#/$defs/octets"},
         "path":{"type":["string","null"]},"path_hex":{"$ref":"#/$defs/octets"},
         "directory":{"type":["string","null"]},"directory_hex":{"$ref":"#/$defs/octets"},
         "fd":{"anyOf":[{"$ref":"#/$defs/fd"},{"enum":[null,"(others)"]}]},
@@ -154,6 +155,9 @@ pub const FIXED: &[(&str, &str)] = &[
         "pid":{"anyOf":[{"$ref":"#/$defs/id"},{"const":"(others)"}]},"tid":{"anyOf":[{"$ref":"#/$defs/id"},{"const":"(others)"}]},
         "comm":{"type":["string","null"]},"comm_hex":{"$ref":"#/$defs/octets"},
         "container":{"type":["string","null"]},"container_hex":{"$ref":"#/$defs/octets"},
+        "user":{"type":["string","null"]},"user_hex":{"$ref":"#/$defs/octets"},
+        "duration":{"anyOf":[{"type":"object","properties":{"min":{"$ref":"#/$defs/ulong"},"max":{"$ref":"#/$defs/ulong"}},
+        "required":["min","max"],"additionalProperties":false},{"enum":[null,"(others)"]}]},
         "size":{"anyOf":[{"type":"object","properties":{"min":{"$ref":"#/$defs/ulong"},"max":{"$ref":"#/$defs/ulong"}},
         "required":["min","max"],"additionalProperties":false},{"enum":[null,"(others)"]}]},
         "peer":{"type":["string","null"]},"peer_hex":{"$ref":"#/$defs/octets"},
@@ -165,8 +169,8 @@ pub const FIXED: &[(&str, &str)] = &[
     ),
     (
         "summary_total",
-        r##"{"type":"object","properties":{"type":{"const":"summary_total"},
-        "by":{"type":"array","items":{"enum":["syscall","path","directory","fd","errno","pid","tid","comm","size","peer","caller","stack"]}},
+        r##"{"type":"object","properties":{"type":{"const":"summary_total"},"time_ns":{"$ref":"#/$defs/ulong"},"interval_ns":{"$ref":"#/$defs/ulong"},
+        "by":{"type":"array","items":{"enum":["syscall","function","path","directory","fd","errno","pid","tid","comm","container","user","duration","size","peer","caller","stack"]}},
         "rows":{"$ref":"#/$defs/ulong"},"calls":{"$ref":"#/$defs/ulong"},"errors":{"$ref":"#/$defs/ulong"},
         "bytes":{"$ref":"#/$defs/ulong"},"wall_ns":{"$ref":"#/$defs/times"},"cpu_ns":{"$ref":"#/$defs/times"},
         "lost_calls":{"$ref":"#/$defs/ulong"},"lost_are_counted":{"type":"boolean"}},
@@ -200,6 +204,23 @@ pub const EVENTS: &[(&str, EventMembers)] = &[
             ("ip", r##"{"$ref":"#/$defs/hex"}"##, false),
             ("stack", r##"{"$ref":"#/$defs/stack"}"##, false),
             ("stack_ends", r##"{"$ref":"#/$defs/stack_ends"}"##, false),
+        ],
+    ),
+    (
+        "library_call",
+        &[
+            ("function", r#"{"type":"string"}"#, true),
+            ("function_hex", OCTETS, false),
+            ("depth", r##"{"$ref":"#/$defs/ulong"}"##, true),
+            (
+                "args",
+                r##"{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},
+        "name_hex":{"$ref":"#/$defs/octets"},"value":{"$ref":"#/$defs/value"}},"required":["value"],"additionalProperties":false}}"##,
+                true,
+            ),
+            ("outcome", r#"{"enum":["ok","unwatched","unfinished"]}"#, true),
+            ("ret", r##"{"$ref":"#/$defs/value"}"##, false),
+            ("duration_ns", r##"{"$ref":"#/$defs/ulong"}"##, false),
         ],
     ),
     ("stopped", &[("signal", SIGNAL, true)]),

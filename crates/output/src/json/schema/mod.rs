@@ -52,10 +52,11 @@ pub fn text() -> String {
 }
 
 /// The types of objects.
-const OBJECTS: [&str; 21] = [
+const OBJECTS: [&str; 22] = [
     "trace",
     "start",
     "call",
+    "library_call",
     "exec",
     "signal",
     "stopped",
@@ -132,6 +133,8 @@ fn call(calls: &[String]) -> String {
           "ret":true,
           "error":{"$ref":"#/$defs/error"},
           "note":{"$ref":"#/$defs/value"},
+          "injected":{"description":"What --inject changed.","type":"array","items":{"enum":["result","arguments","delay","signal"]},
+            "minItems":1,"uniqueItems":true},
           "data":{"$ref":"#/$defs/data"},
           "path":{"type":"string"},"path_hex":{"$ref":"#/$defs/octets"},
           "time_ns":{"$ref":"#/$defs/ulong"},"start_ns":{"$ref":"#/$defs/ulong"},"duration_ns":{"$ref":"#/$defs/ulong"},

@@ -2,9 +2,10 @@
 
 use crate::flags::draft::TimestampsDraft;
 use crate::flags::flag::{Arg, Category, Flag, Given, Spelling, Value, words};
-use crate::flags::options::{Precision, TimeFormat};
+use crate::flags::options::{LineStyle, Precision, TimeFormat};
 use crate::flags::stop::Stop;
-use crate::flags::values;
+use crate::flags::{truss, values};
+use stride_event::CallSet;
 use stride_output::ShowStack;
 
 const BASE: Flag = Flag { category: Category::Format, ..Flag::BASE };
@@ -221,6 +222,34 @@ pub const FLAGS: &[Flag] = &[
               microseconds.",
         update: |draft, _| {
             draft.timestamps_count += 1;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("style"),
+        arg: Arg::Required("TOOL"),
+        value: Value::Word(|| words(["perf", "strace", "truss"])),
+        help: "write lines as this tool does: strace, perf or truss",
+        own: true,
+        doc: "Writes the lines of the trace as another tool does, for people and scripts that know that tool.\n\n\
+              * strace: (default)\n\
+              * perf: perf trace. Children of a command are followed, and structures are addresses unless --verbose names the call\n\
+              * truss: truss of Solaris and illumos. If --style=truss is the first option, or Stride is called as truss, the options that follow are truss's: -c -t -p -o -f -a -e -d -D \
+              -E -l -v -x -s -r -w -i. The others are refused, with the reason. Long options are Stride's own. -c prints truss's totals\n\n\
+              A call is written when it has returned. docs/coming-from.md has the commands of other tools with Stride's.",
+        update: |draft, given| {
+            let text = given.text();
+            draft.options.style = match text.split_once(':').unwrap_or((&text, "")) {
+                ("strace", "") => LineStyle::Strace,
+                ("perf", "") => LineStyle::Perf,
+                // The letters are truss's options about lines.
+                ("truss", letters) => LineStyle::Truss(truss::form(letters).ok_or_else(|| given.invalid())?),
+                _ => return Err(given.invalid()),
+            };
+            if draft.options.style != LineStyle::Strace {
+                draft.options.verbose = CallSet::empty();
+            }
             Ok(())
         },
         ..BASE

@@ -2,8 +2,11 @@
 
 use crate::flags::flag::{Arg, Category, Flag, Value, words};
 use crate::flags::options::Color;
+use crate::flags::stop::Stop;
 use crate::flags::values;
+use crate::rotation::Rotation;
 use stride_filter::{Quiet, WordSet};
+use stride_output::ReportFormat;
 
 const BASE: Flag = Flag { category: Category::Format, ..Flag::BASE };
 
@@ -35,6 +38,31 @@ pub const FLAGS: &[Flag] = &[
             const WORDS: [(&str, Color); 3] =
                 [("auto", Color::Auto), ("always", Color::Always), ("never", Color::Never)];
             draft.options.color = values::word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("format"),
+        arg: Arg::Required("FORM"),
+        value: Value::Word(|| words(["text", "markdown", "github", "sarif"])),
+        own: true,
+        help: "write reports as text, or as markdown, github or sarif",
+        doc: "Says for whom the reports of --advise, --budget and --diff are written. They go where they would go without this option.\n\n\
+              * text: for people at a terminal (default)\n\
+              * markdown: for a comment or a summary on GitHub and GitLab\n\
+              * github: for the log of GitHub Actions, which shows a note beside each limit that is broken and each line of source that a finding names\n\
+              * sarif: findings of --advise in the Static Analysis Results Interchange Format 2.1.0, for code scanning services. Findings that name no line of source are \
+              notifications in it\n\n\
+              Names of files of source begin below the working directory if they can.",
+        update: |draft, given| {
+            const WORDS: [(&str, ReportFormat); 4] = [
+                ("text", ReportFormat::Text),
+                ("markdown", ReportFormat::Markdown),
+                ("github", ReportFormat::GitHub),
+                ("sarif", ReportFormat::Sarif),
+            ];
+            draft.options.format = values::word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
             Ok(())
         },
         ..BASE
@@ -98,6 +126,29 @@ pub const FLAGS: &[Flag] = &[
                 None => WordSet::of(&[Quiet::Attach, Quiet::Files, Quiet::Personality]),
                 Some(_) => WordSet::parse(&given.text())?,
             });
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("rotate"),
+        arg: Arg::Required("SIZE|TIME[:COUNT]"),
+        help: "begin a new file after SIZE or TIME, and keep COUNT files",
+        own: true,
+        doc: "Bounds the disk that an endless trace takes. When the file of -o or --record has SIZE bytes, or is TIME old, it is renamed to FILE.1 and \
+              FILE begins anew; FILE.1 becomes FILE.2, and so on. COUNT is the number of files in all, 5 by default, so --rotate=100M:10 takes at most 1000 MiB. \
+              SIZE is a number with K, M or G (or KiB, MiB, GiB), at least 4K; TIME is a number followed by h, m, s or ms.\n\n\
+              Each file is whole: lines are never cut, each file of --json begins with the object that says where the trace comes from, and each recording can \
+              be replayed on its own, with the names of processes and descriptors from before. Files of the same names from earlier runs count as older \
+              files. With -ff, the file of each thread is rotated on its own. A file is rotated when there is something to write.",
+        update: |draft, given| {
+            let text = given.text();
+            draft.options.rotation = Some(Rotation::parse(&text).ok_or_else(|| {
+                Stop::usage(format!(
+                    "invalid --rotate argument: '{text}'; give a size from 4K such as 100M, or a time such as 1h, and perhaps a \
+                     number of files behind a colon: 100M:10"
+                ))
+            })?);
             Ok(())
         },
         ..BASE

@@ -1,0 +1,231 @@
+//! truss's command line, in Stride's options. The facts are those of truss(1) of illumos.
+
+use super::stop::Stop;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
+use stride_output::TrussForm;
+
+/// The option that turns truss's options on.
+const STYLE: &str = "--style=truss";
+
+/// The letters behind `--style=truss:`, each of which is an option of truss's.
+pub fn form(letters: &str) -> Option<TrussForm> {
+    let mut form = TrussForm::default();
+    for letter in letters.chars() {
+        *match letter {
+            'f' => &mut form.process,
+            'l' => &mut form.thread,
+            'd' => &mut form.since_beginning,
+            'D' => &mut form.since_line,
+            'E' => &mut form.in_call,
+            'a' => &mut form.arguments,
+            'e' => &mut form.environment,
+            _ => return None,
+        } = true;
+    }
+    Some(form)
+}
+
+/// Whether the options are truss's, by Stride's name or its first option.
+pub fn is_meant(name: &str, args: &[OsString]) -> bool {
+    Path::new(name).file_name() == Some(OsStr::new("truss")) || args.first().is_some_and(|first| first == STYLE)
+}
+
+/// The calls that a name of truss's stands for, where Linux has other names or several calls.
+const CALLS: [(&str, &str); 12] = [
+    ("_exit", "exit,exit_group"),
+    ("exit", "exit,exit_group"),
+    ("exec", "execve,execveat"),
+    ("execve", "execve,execveat"),
+    ("fork", "?fork,?vfork,clone,clone3"),
+    ("forksys", "?fork,?vfork,clone,clone3"),
+    ("fstat", "fstat,newfstatat"),
+    ("lstat", "?lstat,newfstatat"),
+    ("open", "?open,openat,openat2"),
+    ("pollsys", "?poll,ppoll"),
+    ("stat", "?stat,newfstatat"),
+    ("waitsys", "wait4,waitid"),
+];
+
+/// The options that Linux or Stride has nothing for.
+fn refusal(option: char) -> Option<&'static str> {
+    Some(match option {
+        'm' => "Linux reports machine faults as signals: use -s SIGSEGV,SIGBUS,SIGILL,SIGFPE,SIGTRAP",
+        'M' | 'S' | 'T' | 'U' => {
+            "it leaves the process stopped, and Stride never does: attach a debugger (gdb -p PID), or record what leads to the event with \
+             stride --flight=64M --trigger=EXPR"
+        }
+        'u' => "calls of functions are not traced with --style=truss: ltrace(1) and uprobes (perf-probe(1)) do that",
+        'A' | 'h' => "truss of illumos has no such option, and Stride has no counterpart: stride -h lists Stride's options",
+        _ => return None,
+    })
+}
+
+/// Stride's arguments for truss's.
+pub fn translate(name: &str, args: Vec<OsString>) -> Result<Vec<OsString>, Stop> {
+    let called_so = args.first().is_none_or(|first| first != STYLE);
+    let mut args = args.into_iter().skip(usize::from(!called_so));
+    let mut out: Vec<OsString> = Vec::new();
+    let mut letters = String::new();
+    let mut takes_pids = false;
+    let mut verbose: Option<String> = None;
+    let mut operands: Vec<OsString> = Vec::new();
+    let missing = |option| Stop::usage(format!("truss's option requires an argument -- '{option}'"));
+    'args: while let Some(arg) = args.next() {
+        let bytes = arg.as_bytes();
+        if bytes == b"--" {
+            operands.extend(args.by_ref());
+        } else if bytes.starts_with(b"--") {
+            // Stride's own, such as --engine=ptrace.
+            out.push(arg);
+        } else if bytes.len() < 2 || bytes[0] != b'-' {
+            operands.push(arg);
+            operands.extend(args.by_ref());
+        } else {
+            for (at, &byte) in bytes.iter().enumerate().skip(1) {
+                let option = char::from(byte);
+                if let Some(why) = refusal(option) {
+                    return Err(Stop::usage(format!("truss's -{option} has no counterpart: {why}")));
+                }
+                match option {
+                    'f' => {
+                        letters.push('f');
+                        out.push("-f".into());
+                    }
+                    'l' | 'd' | 'D' | 'E' | 'a' | 'e' => letters.push(option),
+                    'c' => out.push("-c".into()),
+                    // Sleeping calls are never reported before they return.
+                    'i' => {}
+                    'p' => takes_pids = true,
+                    't' | 'v' | 'x' | 's' | 'r' | 'w' | 'o' => {
+                        let rest = &bytes[at + 1..];
+                        let value = if rest.is_empty() {
+                            args.next().ok_or_else(|| missing(option))?
+                        } else {
+                            OsString::from_vec(rest.to_vec())
+                        };
+                        match option {
+                            'o' => out.extend(["-o".into(), value]),
+                            'v' => verbose = Some(calls(&value)),
+                            _ => out.extend(["-e".into(), set(option, &value).into()]),
+                        }
+                        continue 'args;
+                    }
+                    _ => return Err(Stop::usage(format!("truss has no option -- '{option}'"))),
+                }
+            }
+        }
+    }
+    // The names of programs' arguments need the arrays of execve.
+    if letters.contains(['a', 'e']) {
+        verbose = Some(match verbose {
+            Some(set) if set.starts_with('!') => set,
+            Some(set) => format!("{set},execve,execveat"),
+            None => "execve,execveat".into(),
+        });
+    }
+    let mut all: Vec<OsString> = vec![format!("{STYLE}:{letters}").into()];
+    all.extend(verbose.map(|set| format!("--verbose={set}").into()));
+    all.append(&mut out);
+    if takes_pids {
+        if operands.is_empty() {
+            return Err(Stop::usage("truss's -p needs the ids of processes behind the options"));
+        }
+        for operand in operands {
+            let text = operand.to_string_lossy();
+            let pid = text.strip_prefix("/proc/").unwrap_or(&text);
+            if pid.contains('/') {
+                return Err(Stop::usage(format!(
+                    "'{text}' names threads of a process: on Linux, give the id of the thread itself, as {name} -p TID"
+                )));
+            }
+            all.extend(["-p".into(), pid.into()]);
+        }
+    } else {
+        all.push("--".into());
+        all.extend(operands);
+    }
+    Ok(all)
+}
+
+/// A list of calls, with Linux's names.
+fn calls(list: &OsStr) -> String {
+    let text = list.to_string_lossy();
+    let (not, names) = text.strip_prefix('!').map_or(("", &*text), |names| ("!", names));
+    let linux = |name: &str| CALLS.iter().find(|(known, _)| *known == name).map_or(name.to_owned(), |row| row.1.to_owned());
+    let names: Vec<String> = names.split(',').map(|name| linux(name.trim_start_matches('!'))).collect();
+    format!("{not}{}", names.join(","))
+}
+
+/// The `-e` expression of an option with a list.
+fn set(option: char, list: &OsStr) -> String {
+    let text = list.to_string_lossy();
+    match option {
+        't' => format!("trace={}", calls(list)),
+        'x' => format!("raw={}", calls(list)),
+        // The name of a child's signal in System V.
+        's' => format!("signal={}", text.replace("SIGCLD", "SIGCHLD").replace("CLD", "CHLD")),
+        'r' => format!("read={text}"),
+        _ => format!("write={text}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn translated(line: &str) -> Result<String, String> {
+        let words = line.split_whitespace().map(OsString::from).collect();
+        match translate("truss", words) {
+            Ok(args) => Ok(args.iter().map(|arg| arg.to_string_lossy()).collect::<Vec<_>>().join(" ")),
+            Err(Stop::Fail { message, .. }) => Err(message),
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn options() {
+        for (theirs, ours) in [
+            ("ls -l", "--style=truss: -- ls -l"),
+            ("--style=truss ls", "--style=truss: -- ls"),
+            ("-fcl ls", "--style=truss:fl -f -c -- ls"),
+            ("-t open,close -o out ls", "--style=truss: -e trace=?open,openat,openat2,close -o out -- ls"),
+            ("-t!read ls", "--style=truss: -e trace=!read -- ls"),
+            ("-ae ls", "--style=truss:ae --verbose=execve,execveat -- ls"),
+            ("-v all ls", "--style=truss: --verbose=all -- ls"),
+            ("-dDEi -s !SIGCLD -x ioctl ls", "--style=truss:dDE -e signal=!SIGCHLD -e raw=ioctl -- ls"),
+            ("-r 3,4 -wall ls", "--style=truss: -e read=3,4 -e write=all -- ls"),
+            ("-p 12 /proc/13", "--style=truss: -p 12 -p 13"),
+            ("--engine=ptrace -c -- -x", "--style=truss: --engine=ptrace -c -- -x"),
+        ] {
+            assert_eq!(translated(theirs).as_deref(), Ok(ours), "{theirs}");
+        }
+    }
+
+    #[test]
+    fn refusals_have_a_reason_and_a_way_on() {
+        for (line, told) in [
+            ("-m all ls", "use -s SIGSEGV"),
+            ("-S SIGINT ls", "gdb -p PID"),
+            ("-T open ls", "--flight=64M"),
+            ("-u libc:: ls", "ltrace"),
+            ("-A ls", "no such option"),
+            ("-h", "stride -h"),
+            ("-Z ls", "truss has no option -- 'Z'"),
+            ("-o", "requires an argument -- 'o'"),
+            ("-p", "needs the ids of processes"),
+            ("-p 1/2", "give the id of the thread itself"),
+        ] {
+            let said = translated(line).unwrap_err();
+            assert!(said.contains(told), "{line}: {said}");
+        }
+    }
+
+    #[test]
+    fn when_options_are_those_of_truss() {
+        let words = |line: &str| line.split_whitespace().map(OsString::from).collect::<Vec<_>>();
+        assert!(is_meant("/usr/bin/truss", &words("ls")) && is_meant("stride", &words("--style=truss ls")));
+        assert!(!is_meant("stride", &words("-f --style=truss ls")) && !is_meant("stride", &words("truss")));
+    }
+}

@@ -1,0 +1,272 @@
+//! `--rotate`: endless tracing in files of bounded size. FILE is the one that is written; FILE.1 is the one before, and so on.
+
+use crate::command::os_error;
+use crate::files::{NamedFile, Use, numbered};
+use crate::flags::Options;
+use crate::flags::values::{self, Extent};
+use crate::views;
+use anyhow::{Result, bail};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// When a new file begins, and how many there are in all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rotation {
+    pub every: Extent,
+    pub count: u32,
+}
+
+/// The files in all, unless the option says how many.
+pub const DEFAULT_COUNT: u32 = 5;
+const MOST: u64 = 10_000;
+/// Smaller files would hold little more than their beginnings.
+const LEAST_BYTES: u64 = 4 << 10;
+const LEAST_TIME: Duration = Duration::from_millis(1);
+
+impl Rotation {
+    /// `SIZE[:COUNT]` or `TIME[:COUNT]`.
+    pub fn parse(text: &str) -> Option<Rotation> {
+        let (every, count) = match text.split_once(':') {
+            Some((every, count)) => (every, values::integer(count, MOST).filter(|count| *count > 0)? as u32),
+            None => (text, DEFAULT_COUNT),
+        };
+        let every = values::extent(every)?;
+        let enough = match every {
+            Extent::Bytes(bytes) => bytes >= LEAST_BYTES,
+            Extent::Time(time) => time >= LEAST_TIME,
+        };
+        enough.then_some(Rotation { every, count })
+    }
+
+    /// True if a file with so many bytes, begun then, is followed by another.
+    fn is_over(&self, bytes: u64, began: Instant) -> bool {
+        match self.every {
+            Extent::Bytes(limit) => bytes >= limit,
+            Extent::Time(limit) => began.elapsed() >= limit,
+        }
+    }
+
+    /// Renames FILE to FILE.1, FILE.1 to FILE.2 and so on. The oldest file is replaced.
+    fn make_room(&self, path: &Path) -> io::Result<()> {
+        let told = |from: &Path, to: &Path, e: &io::Error| {
+            let text = format!("'{}' cannot be renamed to '{}': {}", from.display(), to.display(), os_error(e));
+            io::Error::new(e.kind(), text)
+        };
+        if self.count == 1 {
+            return fs::remove_file(path)
+                .map_err(|e| io::Error::new(e.kind(), format!("'{}' cannot be removed: {}", path.display(), os_error(&e))));
+        }
+        // Behind a gap nothing moves.
+        let there = (1..self.count - 1).take_while(|number| numbered(path, *number).symlink_metadata().is_ok()).count();
+        for number in (0..=there as u32).rev() {
+            let from = if number == 0 { path.to_path_buf() } else { numbered(path, number) };
+            let to = numbered(path, number + 1);
+            fs::rename(&from, &to).map_err(|e| told(&from, &to, &e))?;
+        }
+        Ok(())
+    }
+
+    /// Begins the next file.
+    pub fn next_file(&self, path: &Path) -> io::Result<File> {
+        self.make_room(path)?;
+        let open = OpenOptions::new().write(true).create_new(true).open(path);
+        open.map_err(|e| {
+            io::Error::new(e.kind(), format!("'{}' cannot be made anew: {}", path.display(), os_error(&e)))
+        })
+    }
+
+    /// The names that files get when they are rotated must be free for that.
+    pub fn check(&self, named: &[NamedFile<'_>], rotated: &str, path: &Path) -> Result<()> {
+        let regular = |path: &Path| path.metadata().map_or(true, |m| m.is_file());
+        if !regular(path) {
+            bail!(
+                "--rotate renames files, and '{}' of {rotated} is no regular file: leave --rotate out or name a file",
+                path.display()
+            );
+        }
+        for number in 1..self.count {
+            let name = numbered(path, number);
+            if let Some(other) = named.iter().find(|other| other.path == name && !matches!(other.how, Use::Reads)) {
+                bail!(
+                    "--rotate would rename '{}' to '{}', which {} names: give one of them another name",
+                    path.display(),
+                    name.display(),
+                    other.option
+                );
+            }
+            match name.symlink_metadata() {
+                Ok(there) if !there.is_file() => bail!(
+                    "--rotate would replace '{}', which is no regular file: move it away, or give {rotated} another name",
+                    name.display()
+                ),
+                Ok(_) => {}
+                // No older file is there.
+                Err(_) if number > 16 => break,
+                Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether the files that `--rotate` is about can be rotated.
+pub fn check(options: &Options) -> Result<()> {
+    let Some(rotation) = options.rotation else { return Ok(()) };
+    let named = views::named_files(options);
+    let rotated: Vec<_> = named.iter().filter(|file| views::can_be_rotated(options, &file.option)).collect();
+    if rotated.is_empty() {
+        bail!("--rotate has no file to rotate: give -o FILE or --record=FILE as well");
+    }
+    // With -ff, the names are those of threads, which are not known yet.
+    let separate = |file: &NamedFile<'_>| options.output_separately && matches!(file.how, Use::Trace);
+    rotated.iter().filter(|file| !separate(file)).try_for_each(|file| rotation.check(&named, &file.option, file.path))
+}
+
+/// Counts what is in a file that is written in whole pieces.
+pub struct Watch {
+    rotation: Rotation,
+    began: Instant,
+}
+
+impl Watch {
+    pub fn new(rotation: Rotation) -> Watch {
+        Watch { rotation, began: Instant::now() }
+    }
+
+    /// The size of a file, if sizes decide.
+    pub fn size(&self) -> Option<u64> {
+        match self.rotation.every {
+            Extent::Bytes(bytes) => Some(bytes),
+            Extent::Time(_) => None,
+        }
+    }
+
+    pub fn is_over(&self, bytes: u64) -> bool {
+        self.rotation.is_over(bytes, self.began)
+    }
+
+    pub fn next_file(&mut self, path: &Path) -> io::Result<File> {
+        self.began = Instant::now();
+        self.rotation.next_file(path)
+    }
+}
+
+/// A text file that is rotated between lines. Clones write to the same file.
+#[derive(Clone)]
+pub struct RotatedText(Arc<Mutex<Current>>);
+
+struct Current {
+    path: PathBuf,
+    file: File,
+    watch: Watch,
+    written: u64,
+    /// The end of the last whole line.
+    lines_end: u64,
+    /// The bytes at the beginning of the file that each file begins with.
+    head: u64,
+    /// With JSON: the first line, which each file begins with. None until it is known.
+    first_line: Option<Vec<u8>>,
+    repeats_first: bool,
+}
+
+impl RotatedText {
+    /// `repeats_first`: each file begins with the first line.
+    pub fn new(path: &Path, file: File, rotation: Rotation, repeats_first: bool) -> io::Result<RotatedText> {
+        let written = file.metadata()?.len();
+        Ok(RotatedText(Arc::new(Mutex::new(Current {
+            path: path.to_path_buf(),
+            file,
+            watch: Watch::new(rotation),
+            written,
+            lines_end: written,
+            head: 0,
+            first_line: None,
+            repeats_first,
+        }))))
+    }
+}
+
+impl Current {
+    fn is_at_line(&self) -> bool {
+        self.written == self.lines_end
+    }
+
+    fn rotate(&mut self) -> io::Result<()> {
+        self.file = self.watch.next_file(&self.path)?;
+        (self.written, self.lines_end, self.head) = (0, 0, 0);
+        if let Some(first) = self.first_line.take() {
+            let result = self.put(&first);
+            self.head = self.written;
+            self.first_line = Some(first);
+            result?;
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if let Err(error) = self.file.write_all(bytes) {
+            // A line that is cut off would not be read as the line that it is.
+            let _ = self.file.set_len(self.lines_end);
+            return Err(error);
+        }
+        if let Some(last) = bytes.iter().rposition(|b| *b == b'\n') {
+            self.lines_end = self.written + last as u64 + 1;
+        }
+        self.written += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// How many of the bytes belong to the present file. None: not even the first line.
+    fn fitting(&self, bytes: &[u8]) -> Option<usize> {
+        let line = || bytes.iter().position(|b| *b == b'\n').map_or(bytes.len(), |at| at + 1);
+        let at_line = self.is_at_line();
+        let used = self.written > self.head;
+        match self.watch.size() {
+            Some(limit) => {
+                let room = usize::try_from(limit.saturating_sub(self.written)).unwrap_or(usize::MAX);
+                if bytes.len() <= room {
+                    return Some(bytes.len());
+                }
+                let whole = bytes[..room].iter().rposition(|b| *b == b'\n').map(|at| at + 1);
+                // A line that is longer than a file has a file of its own.
+                whole.or_else(|| (!at_line || !used).then(line))
+            }
+            None if !self.watch.is_over(self.written) || !used => Some(bytes.len()),
+            None => (!at_line).then(line),
+        }
+    }
+
+    fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        if self.repeats_first && self.first_line.is_none() {
+            self.first_line = bytes.iter().position(|b| *b == b'\n').map(|at| bytes[..=at].to_vec());
+        }
+        while !bytes.is_empty() {
+            let Some(fitting) = self.fitting(bytes) else {
+                self.rotate()?;
+                continue;
+            };
+            let (now, later) = bytes.split_at(fitting);
+            self.put(now)?;
+            bytes = later;
+        }
+        Ok(())
+    }
+}
+
+impl Write for RotatedText {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[path = "rotation_tests.rs"]
+mod tests;

@@ -1,0 +1,101 @@
+//! Makes samples of what an engine counted, and of the calls that the reader has to count.
+
+use super::model::{Key, Sample, Tally};
+use std::collections::HashMap;
+use std::sync::Arc;
+use stride_event::{Call, CallStats, Counted, Outcome};
+use stride_output::{errno_name, shown};
+use stride_syscalls::{Abi, table};
+use stride_track::Tracker;
+
+/// Rows of one sample. A machine has fewer threads and syscalls than it takes for more.
+const MOST_ROWS: usize = 1 << 15;
+
+#[derive(Default)]
+pub struct Gather {
+    rows: HashMap<Key, Tally>,
+    calls: HashMap<(Abi, u64), Arc<str>>,
+    errors: HashMap<u32, Arc<str>>,
+    comms: HashMap<Vec<u8>, Arc<str>>,
+}
+
+impl Gather {
+    pub fn counted(&mut self, counted: &Counted) {
+        let call = counted.call.map(|(abi, nr)| self.call(abi, nr)).unwrap_or_default();
+        let key = Key {
+            pid: counted.pid,
+            comm: self.comm(&counted.comm),
+            call,
+            errno: self.errno(counted.errno),
+            ..Key::default()
+        };
+        self.add(key, &tally(&counted.tally));
+    }
+
+    /// A call that returned and that the engine did not count.
+    pub fn call_returned(&mut self, call: &Call, tracker: &Tracker) {
+        let errno = match call.outcome {
+            Outcome::Error(errno) => errno,
+            Outcome::Value(_) => 0,
+            Outcome::Pending | Outcome::Gone => return,
+        };
+        if call.counted {
+            return;
+        }
+        let pid = tracker.seen().map_or(call.tid, |seen| seen.pid);
+        let time = if call.entered == 0 { 0 } else { call.returned.saturating_sub(call.entered) };
+        let comm = tracker.thread(call.tid).map(|thread| self.comm(&thread.comm)).unwrap_or_default();
+        let key = Key { pid, comm, call: self.call(call.abi, call.nr), errno: self.errno(errno), ..Key::default() };
+        let tally =
+            Tally { calls: 1, errors: u64::from(errno != 0), bytes: call.moved().unwrap_or(0), time, longest: time };
+        self.add(key, &tally);
+    }
+
+    /// What came together since the last time.
+    pub fn take(&mut self, length: u64) -> Sample {
+        self.comms.clear();
+        Sample { length, rows: std::mem::take(&mut self.rows).into_iter().collect() }
+    }
+
+    fn add(&mut self, key: Key, tally: &Tally) {
+        if self.rows.len() < MOST_ROWS || self.rows.contains_key(&key) {
+            self.rows.entry(key).or_default().merge(tally);
+        }
+    }
+
+    fn call(&mut self, abi: Abi, nr: u64) -> Arc<str> {
+        // A tracee may make up numbers.
+        if self.calls.len() > 4096 {
+            self.calls.clear();
+        }
+        self.calls
+            .entry((abi, nr))
+            .or_insert_with(|| {
+                let name = table(abi).name(nr);
+                if abi == Abi::NATIVE { name.into() } else { format!("{name} ({})", abi.name()).into() }
+            })
+            .clone()
+    }
+
+    fn errno(&mut self, errno: u32) -> Arc<str> {
+        if errno == 0 {
+            return Arc::default();
+        }
+        self.errors.entry(errno & 0xfff).or_insert_with(|| errno_name(errno).into()).clone()
+    }
+
+    fn comm(&mut self, comm: &[u8]) -> Arc<str> {
+        if let Some(known) = self.comms.get(comm) {
+            return known.clone();
+        }
+        let name: Arc<str> = shown(comm).into();
+        if self.comms.len() < MOST_ROWS {
+            self.comms.insert(comm.to_vec(), name.clone());
+        }
+        name
+    }
+}
+
+fn tally(of: &CallStats) -> Tally {
+    Tally { calls: of.calls, errors: of.errors, bytes: of.bytes, time: of.wall.total, longest: of.wall.max }
+}

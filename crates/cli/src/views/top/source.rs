@@ -1,0 +1,365 @@
+//! Another Stride that looks at single calls, for what the kernel does not count: files, sockets, callers, and filters by these. It runs only while
+//! a table asks for it, traces no more than this one, and writes its summaries to a pipe. A further one writes recordings.
+
+use super::model::{Detail, Key, Sample, Tally};
+use nix::sys::memfd::{MFdFlags, memfd_create};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::time::{Duration, Instant};
+use stride_engine_base::signal::without_signals;
+use stride_output::shown;
+
+/// Options of the machine's part, which make no sense with `-p`; and those that are about this view. The first have an argument.
+const OF_MACHINE: [&str; 5] = ["--cgroup", "--comm", "--container", "--exe", "--user"];
+/// A line of a summary is shorter, unless a path is hostile.
+const LONGEST_LINE: u64 = 1 << 20;
+const MOST_ROWS: usize = 1 << 15;
+
+/// How this Stride was called, for others to trace the same.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// The options without the program.
+    pub words: Vec<OsString>,
+    /// The processes that were asked for, or the command's.
+    pub command: Option<i32>,
+    /// The options have -f already.
+    pub follows: bool,
+    pub replays: bool,
+}
+
+impl Origin {
+    /// `args`: Stride's command line. `operands`: how many words at its end are the program to run.
+    pub fn new(args: &[OsString], operands: usize, command: Option<i32>, follows: bool, replays: bool) -> Origin {
+        let end = args.len().saturating_sub(operands);
+        let mut words: Vec<OsString> = Vec::new();
+        let mut skip = false;
+        for word in args.get(1..end).unwrap_or_default() {
+            // `--top-output FILE` has its file in the next word.
+            if std::mem::take(&mut skip) || word == "--" {
+                continue;
+            }
+            if word.as_bytes().starts_with(b"--to") {
+                skip = "--top-output".as_bytes().starts_with(word.as_bytes()) && word.len() > "--top".len();
+                continue;
+            }
+            words.push(word.clone());
+        }
+        Origin { words, command, follows, replays }
+    }
+
+    /// The options by which another Stride traces the same, or one process of it.
+    fn target(&self, pid: Option<i32>) -> Vec<OsString> {
+        let mut words: Vec<OsString> = Vec::new();
+        let mut given = self.words.iter().peekable();
+        while let Some(word) = given.next() {
+            let bytes = word.as_bytes();
+            if pid.is_some() && !self.replays {
+                if bytes == b"--all" {
+                    continue;
+                }
+                if let Some(option) = OF_MACHINE.iter().find(|option| bytes.starts_with(option.as_bytes())) {
+                    if bytes.len() == option.len() {
+                        given.next();
+                    }
+                    continue;
+                }
+            }
+            words.push(word.clone());
+        }
+        if self.replays {
+            return words;
+        }
+        let has = |short: &str, long: &str| {
+            words.iter().any(|word| {
+                word.as_bytes().starts_with(short.as_bytes()) || word.as_bytes().starts_with(long.as_bytes())
+            })
+        };
+        let of_machine = pid.is_none() && self.command.is_none();
+        let attaches = has("-p", "--attach");
+        let implied =
+            of_machine && !attaches && !has("--all", "--all") && !OF_MACHINE.iter().any(|option| has(option, option));
+        if implied {
+            words.push("--all".into());
+        }
+        let wanted = pid.or(self.command);
+        if let Some(pid) = wanted {
+            if !self.follows {
+                words.push("-f".into());
+            }
+            words.extend(["-p".into(), pid.to_string().into()]);
+        }
+        words
+    }
+
+    /// The words for a summary of each second.
+    pub fn summary(&self, detail: &Detail) -> Vec<OsString> {
+        let mut words = self.target(detail.pid);
+        words.extend([OsString::from(format!("--by={}", detail.keys)), "--json".into(), "-q".into()]);
+        if !self.replays {
+            words.push("--every=1s".into());
+        }
+        if self.replays
+            && let Some(pid) = detail.pid
+        {
+            words.push(format!("--where=pid == {pid}").into());
+        }
+        words.extend(detail.conditions.iter().map(|condition| OsString::from(format!("--where={condition}"))));
+        words
+    }
+
+    /// The words for a recording.
+    pub fn recording(&self, pid: Option<i32>, conditions: &[String], file: &Path) -> Vec<OsString> {
+        let mut words = self.target(pid);
+        let mut option = OsString::from("--record=");
+        option.push(file);
+        words.push(option);
+        words.extend(conditions.iter().map(|condition| OsString::from(format!("--where={condition}"))));
+        words
+    }
+}
+
+/// A Stride that was started. It is ended when this is dropped.
+pub struct Other {
+    /// None when it is being ended.
+    child: Option<Child>,
+    /// Its messages. (A pipe that nobody reads could block it.)
+    messages: File,
+}
+
+/// How long it has for its end.
+const PATIENCE: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(20);
+
+impl Other {
+    /// `out` is where its standard output goes.
+    fn start(words: &[OsString], out: Stdio) -> io::Result<Other> {
+        let messages = File::from(memfd_create(c"messages", MFdFlags::MFD_CLOEXEC)?);
+        let mut command = Command::new("/proc/self/exe");
+        command.args(words).stdin(Stdio::null()).stdout(out).stderr(messages.try_clone()?);
+        Ok(Other { child: Some(command.spawn()?), messages })
+    }
+
+    pub fn record(words: &[OsString]) -> io::Result<Other> {
+        Other::start(words, Stdio::null())
+    }
+
+    /// Its messages, if it has ended by itself.
+    pub fn ended(&mut self) -> Option<String> {
+        self.child.as_mut()?.try_wait().ok().flatten()?;
+        Some(self.told())
+    }
+
+    /// Ends it as ^C does, and returns its messages.
+    pub fn end(&mut self) -> String {
+        if let Some(child) = self.child.take() {
+            end(child);
+        }
+        self.told()
+    }
+
+    fn told(&mut self) -> String {
+        let mut text = Vec::new();
+        if self.messages.rewind().is_ok() {
+            let _ = (&self.messages).take(LONGEST_LINE).read_to_end(&mut text);
+        }
+        let text = String::from_utf8_lossy(&text);
+        let lines = text.lines().map(|line| line.split_once(": ").map_or(line, |(_, told)| told));
+        shown(lines.collect::<Vec<_>>().join("; ").as_bytes())
+    }
+}
+
+/// The traced processes run on, also if it has to be killed.
+fn end(mut child: Child) {
+    // It has not been waited for, so its id is still its own.
+    let pid = Pid::from_raw(child.id() as i32);
+    let begun = Instant::now();
+    if matches!(child.try_wait(), Ok(None)) {
+        let _ = kill(pid, Signal::SIGINT);
+    }
+    while matches!(child.try_wait(), Ok(None)) {
+        if begun.elapsed() > PATIENCE {
+            let _ = child.kill();
+            let _ = child.wait();
+            return;
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+impl Drop for Other {
+    /// Nobody waits for the end: the view has other things to show.
+    fn drop(&mut self) {
+        if let Some(child) = self.child.take() {
+            let pid = Pid::from_raw(child.id() as i32);
+            let ended = || std::thread::Builder::new().name("stride-end".into()).spawn(move || end(child));
+            if without_signals(ended).is_err() {
+                let _ = kill(pid, Signal::SIGINT);
+            }
+        }
+    }
+}
+
+/// The summaries of another Stride.
+pub struct Source {
+    pub wanted: Detail,
+    /// Dropped first: the thread that fills it then ends, and with it the pipe, so that the other Stride cannot wait for a reader.
+    samples: Receiver<Sample>,
+    other: Other,
+    /// It has ended, and that was told.
+    over: bool,
+}
+
+/// What came from a source.
+pub enum News {
+    Sample(Sample),
+    /// It ended by itself. The text may say why.
+    Ended(String),
+}
+
+impl Source {
+    pub fn start(origin: &Origin, wanted: Detail) -> io::Result<Source> {
+        let (read, write) = io::pipe()?;
+        // Summaries go where the trace goes.
+        let mut words = vec![OsString::from("-o"), "/dev/stdout".into()];
+        words.extend(origin.summary(&wanted));
+        let other = Other::start(&words, write.into())?;
+        let (send, samples) = sync_channel(4);
+        let read_all = move || {
+            let mut rows = Vec::new();
+            let mut lines = BufReader::new(read);
+            let mut line = Vec::new();
+            loop {
+                line.clear();
+                match (&mut lines).take(LONGEST_LINE).read_until(b'\n', &mut line) {
+                    Ok(0) | Err(_) => break,
+                    Ok(_) => {}
+                }
+                let Ok(row) = serde_json::from_slice::<Value>(&line) else { continue };
+                match row["type"].as_str() {
+                    Some("summary") if rows.len() < MOST_ROWS => rows.extend(parsed(&row)),
+                    Some("summary_total") => {
+                        let length = row["interval_ns"].as_u64().unwrap_or(1);
+                        if send.send(Sample { length, rows: std::mem::take(&mut rows) }).is_err() {
+                            break;
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        };
+        without_signals(|| std::thread::Builder::new().name("stride-detail".into()).spawn(read_all))?;
+        Ok(Source { wanted, other, samples, over: false })
+    }
+
+    pub fn news(&mut self) -> Option<News> {
+        match self.samples.try_recv() {
+            Ok(sample) => Some(News::Sample(sample)),
+            Err(TryRecvError::Disconnected) if !self.over => {
+                self.over = true;
+                Some(News::Ended(self.other.end()))
+            }
+            Err(_) => None,
+        }
+    }
+}
+
+/// A row of a summary as JSON. The names in it may be hostile.
+fn parsed(row: &Value) -> Option<(Key, Tally)> {
+    let by = &row["by"];
+    let text = |name: &str| -> Arc<str> { by[name].as_str().map(|text| printable(text)).unwrap_or_default().into() };
+    let errno = text("errno");
+    let number = |of: &Value| of.as_u64().unwrap_or(0);
+    let key = Key {
+        pid: by["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok())?,
+        comm: text("comm"),
+        call: text("syscall"),
+        errno: if &*errno == "ok" { Arc::default() } else { errno },
+        path: text("path"),
+        caller: text("caller"),
+    };
+    let tally = Tally {
+        calls: number(&row["calls"]),
+        errors: number(&row["errors"]),
+        bytes: number(&row["bytes"]),
+        time: number(&row["wall_ns"]["total"]),
+        longest: number(&row["wall_ns"]["max"]),
+    };
+    Some((key, tally))
+}
+
+/// Functions have many characters that are escaped in paths.
+fn printable(text: &str) -> String {
+    if text.chars().all(|c| (' '..='~').contains(&c)) { text.to_owned() } else { shown(text.as_bytes()) }
+}
+
+/// The file of a new recording, in the working directory.
+pub fn recording_name(seconds: u64, exists: impl Fn(&OsStr) -> bool) -> OsString {
+    let name = |n: u32| {
+        OsString::from(if n == 0 { format!("stride-{seconds}.rec") } else { format!("stride-{seconds}-{n}.rec") })
+    };
+    (0..1000).map(name).find(|name| !exists(name)).unwrap_or_else(|| name(1000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(words: &[&str]) -> Vec<OsString> {
+        words.iter().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn another_stride_traces_the_same() {
+        let detail = |pid| Detail { keys: "pid,path", conditions: vec!["name == \"read\"".into()], pid };
+        let tail = ["--by=pid,path", "--json", "-q", "--every=1s", "--where=name == \"read\""];
+        for (line, operands, command, pid, expected) in [
+            ("stride --top", 0, None, None, &["--all"][..]),
+            ("stride --top", 0, None, Some(7), &["-f", "-p", "7"]),
+            (
+                "stride --all --comm=x --top --user y -e trace=file",
+                0,
+                None,
+                None,
+                &["--all", "--comm=x", "--user", "y", "-e", "trace=file"],
+            ),
+            (
+                "stride --all --comm=x --top --user y -e trace=file",
+                0,
+                None,
+                Some(7),
+                &["-e", "trace=file", "-f", "-p", "7"],
+            ),
+            ("stride --top -e trace=read sh -c --top", 3, Some(9), None, &["-e", "trace=read", "-f", "-p", "9"]),
+            ("stride --top-output /x --top --top-output=y -p 12", 0, None, None, &["-p", "12"]),
+            ("stride -f --top sh", 1, Some(9), None, &["-f", "-p", "9"]),
+            ("stride --top -p 12", 0, None, Some(12), &["-p", "12", "-f", "-p", "12"]),
+        ] {
+            let args: Vec<&str> = line.split(' ').collect();
+            let origin = Origin::new(&words(&args), operands, command, line.contains(" -f "), false);
+            assert_eq!(origin.summary(&detail(pid)), words(&[expected, &tail].concat()), "{line}");
+        }
+        let origin = Origin::new(&words(&["stride", "--replay=r", "--top"]), 0, None, false, true);
+        let expected = ["--replay=r", "--by=pid,path", "--json", "-q", "--where=pid == 3", "--where=name == \"read\""];
+        assert_eq!(origin.summary(&detail(Some(3))), words(&expected));
+    }
+
+    #[test]
+    fn hostile_rows_are_printable_or_left_out() {
+        let row = r#"{"by":{"pid":7,"comm":"a\u001b[2J","path":"/x\u202ey\n"},"calls":2,"errors":"x"}"#;
+        let row: Value = serde_json::from_str(row).unwrap();
+        let (key, tally) = parsed(&row).unwrap();
+        assert_eq!((&*key.comm, &*key.path, tally.calls, tally.errors), ("a\\33[2J", "/x\\342\\200\\256y\\n", 2, 0));
+        for row in ["{}", "[]", r#"{"by":{"pid":"(others)"}}"#, r#"{"by":{"pid":99999999999}}"#] {
+            assert_eq!(parsed(&serde_json::from_str(row).unwrap()), None, "{row}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The view on the main thread: takes calls and counts, and hands them to the thread that draws.
+
+use super::gather::Gather;
+use super::terminal::Stage;
+use super::ui::{Left, Told, Ui};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+use std::thread::JoinHandle;
+use std::time::Duration;
+use stride_engine_base::signal;
+use stride_event::{Counted, Event};
+use stride_output::{End, Interval, View};
+use stride_track::Tracker;
+
+/// How often the main thread looks whether a signal has come, while the user reads the result.
+const LOOK: Duration = Duration::from_millis(50);
+
+pub struct TopView {
+    gather: Gather,
+    send: Sender<Told>,
+    ui: Option<JoinHandle<Left>>,
+    stage: Stage,
+    /// What has ended when there is nothing more to trace.
+    subject: &'static str,
+    replays: bool,
+}
+
+impl TopView {
+    /// `ui` is made in the thread that runs it.
+    pub fn start(
+        ui: impl FnOnce() -> Ui + Send + 'static,
+        send: Sender<Told>,
+        stage: Stage,
+        subject: &'static str,
+        replays: bool,
+    ) -> std::io::Result<TopView> {
+        let run = move || {
+            let left = ui().run();
+            super::ui::leave(left);
+            left
+        };
+        let ui = signal::without_signals(|| std::thread::Builder::new().name("stride-top".into()).spawn(run))?;
+        Ok(TopView { gather: Gather::default(), send, ui: Some(ui), stage, subject, replays })
+    }
+
+    /// Lets the user look at the result. Signals end that, which the engine does not watch any more.
+    fn linger(&mut self) {
+        let flags: Vec<(i32, Arc<AtomicBool>)> =
+            [SIGINT, SIGTERM, SIGHUP].into_iter().map(|signal| (signal, Arc::new(AtomicBool::new(false)))).collect();
+        for (signal, flag) in &flags {
+            let _ = signal_hook::flag::register(*signal, flag.clone());
+        }
+        let _ = self.send.send(Told::Ended(format!("{} has ended", self.subject)));
+        while self.ui.as_ref().is_some_and(|ui| !ui.is_finished()) {
+            if let Some((signal, _)) = flags.iter().find(|(_, flag)| flag.load(Ordering::Relaxed)) {
+                let _ = self.send.send(Told::Over);
+                self.join();
+                signal::die_of(*signal);
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    fn join(&mut self) {
+        if let Some(ui) = self.ui.take()
+            && ui.join().is_err()
+        {
+            // The panic was told among the messages that were held back.
+            super::terminal::give_back();
+        }
+    }
+}
+
+impl View for TopView {
+    fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        if let Event::Exit(call) = event {
+            self.gather.call_returned(call, tracker);
+        }
+    }
+
+    fn merge(&mut self, counted: &[Counted]) {
+        counted.iter().for_each(|counted| self.gather.counted(counted));
+    }
+
+    fn interval(&mut self, ended: Interval, _: &Tracker) -> String {
+        let sent = self.send.send(Told::Sample(self.gather.take(ended.length())));
+        if sent.is_err() && !self.replays {
+            // The thread that draws has failed.
+            signal::end_now();
+        }
+        String::new()
+    }
+
+    fn finish(&mut self, _: &End<'_>) -> String {
+        if signal::caught().is_none() && !signal::is_over() {
+            self.linger();
+        }
+        let _ = self.send.send(Told::Over);
+        self.join();
+        self.stage.end();
+        String::new()
+    }
+}

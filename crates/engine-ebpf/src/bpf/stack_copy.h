@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * Copies a stack, for the reader to unwind.
+ *
+ * A page that no frame has touched does not exist yet: the middle of a large array. Such pages are left out. No frame has its return
+ * address there, so the stack goes on behind them.
+ */
+#ifndef STRIDE_STACK_COPY_H
+#define STRIDE_STACK_COPY_H
+
+#include "stack.h"
+
+/* Pages that are looked at, at most: as many as stack_part has bits. */
+#define STACK_PAGES 64
+/* So many in a row that do not exist are the end. */
+#define STACK_ABSENT 17
+
+struct stack_walk {
+	u64 from;
+	u64 pages;
+	u32 to;
+	u32 end;
+	u32 absent;
+	u32 pad;
+};
+
+static long copy_page(u64 i, void *ctx)
+{
+	struct scratch *s = scratch();
+	struct stack_walk *walk = ctx;
+	u64 from = i ? (walk->from & ~(PAGE - 1ULL)) + i * PAGE : walk->from;
+	u32 len = PAGE - (u32)(from % PAGE), to = walk->to;
+
+	if (!s || to + len > walk->end || walk->absent >= STACK_ABSENT)
+		return 1;
+	/* The bounds are checked on the same registers that are used. */
+	asm volatile("" : "+r"(to), "+r"(len));
+	if (to > 2 * BLOCK_MAX || len > PAGE)
+		return 1;
+	if (bpf_probe_read_user(s->data + to, len, (void *)from)) {
+		walk->absent++;
+		return 0;
+	}
+	walk->absent = 0;
+	walk->pages |= 1ULL << (i & 63);
+	walk->to = to + len;
+	return 0;
+}
+
+/* Copies the pages from an address up: the page of the address, and others of `room` bytes in all. Returns where the copy ends. */
+static __noinline u32 copy_part(struct stack_part *part, u64 from, u32 to, u32 room)
+{
+	struct stack_walk walk = { .from = from, .to = to, .end = to + room + PAGE };
+
+	bpf_loop(STACK_PAGES, copy_page, &walk, 0);
+	part->from = from;
+	part->pages = walk.pages;
+	return walk.to;
+}
+
+/* Whether a signal handler runs on a stack of its own, far from the stack that it interrupted. */
+static __always_inline bool is_elsewhere(struct task_struct *task, u64 sp, u64 interrupted)
+{
+	return interrupted && sp - task->sas_ss_sp < task->sas_ss_size && interrupted - task->sas_ss_sp >= task->sas_ss_size;
+}
+
+/* Appends the stack at the place that the CPU's state holds. */
+__noinline int copy_stack(struct scratch *s)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct stack_state *state = stack_state();
+	struct task_state *st = traced(task);
+	struct rec_block *block;
+	struct rec_stack *rec;
+	u32 at, to, end;
+	u64 interrupted;
+
+	if (!s || !state || !st)
+		return 0;
+	at = ONCE(s->used);
+	asm volatile("" : "+r"(at));
+	/* As much behind as the stack may take. */
+	if (at > 2 * BLOCK_MAX - STACK_COPY - 3 * PAGE)
+		return 0;
+	block = (struct rec_block *)(s->data + at);
+	rec = (struct rec_stack *)(block + 1);
+	to = at + sizeof(*block) + sizeof(*rec);
+	rec->space = state->key.space;
+	rec->generation = state->key.generation;
+	rec->process = process_id_of(task);
+	rec->ip = state->key.ip;
+	rec->bp = state->bp;
+	all_of((struct pt_regs *)bpf_task_pt_regs(task), rec->all);
+	interrupted = st->interrupted;
+	if (is_elsewhere(task, state->key.sp, interrupted)) {
+		end = copy_part(&rec->part[0], state->key.sp, to, STACK_COPY / 2);
+		end = copy_part(&rec->part[1], interrupted, end, STACK_COPY / 2);
+	} else {
+		end = copy_part(&rec->part[0], state->key.sp, to, STACK_COPY);
+		rec->part[1].pages = 0;
+	}
+	block->addr = state->key.sp;
+	block->len = sizeof(*rec) + end - to;
+	block->elem = calls_of_stack(state);
+	block->op = 0;
+	block->flags = BLOCK_COPY;
+	s->used = (end + 7) & ~7U;
+	return 0;
+}
+
+#endif

@@ -1,0 +1,106 @@
+//! The copy of a stack that the kernel side could not name (`bpf/stack_copy.h`).
+
+use crate::wire::{rec_stack, stack_part};
+
+const PAGE: u64 = 4096;
+const WORD: u64 = size_of::<u64>() as u64;
+
+/// The registers of a thread, and the pages of its stack that existed.
+pub struct StackCopy<'r> {
+    pub place: rec_stack,
+    pub memory: &'r [u8],
+}
+
+impl StackCopy<'_> {
+    pub fn sp(&self) -> u64 {
+        self.place.part[0].from
+    }
+
+    /// The word at an address, if it was copied.
+    pub fn word(&self, address: u64) -> Option<u64> {
+        let mut rest = self.memory;
+        for part in &self.place.part {
+            let (of_part, behind) = rest.split_at_checked(size(part) as usize)?;
+            if let Some(at) = position(part, address) {
+                return Some(u64::from_le_bytes(*of_part.get(at as usize..)?.first_chunk()?));
+            }
+            rest = behind;
+        }
+        None
+    }
+}
+
+/// How many bytes were copied of a part.
+fn size(part: &stack_part) -> u64 {
+    let first = if part.pages & 1 != 0 { part.from % PAGE } else { 0 };
+    u64::from(part.pages.count_ones()) * PAGE - first
+}
+
+/// The place of a word within the bytes of a part. All of the word is there.
+fn position(part: &stack_part, address: u64) -> Option<u64> {
+    let first = part.from - part.from % PAGE;
+    let has = |address: u64| {
+        let page = address.checked_sub(first)? / PAGE;
+        (page < u64::BITS.into() && part.pages >> page & 1 != 0).then_some(page)
+    };
+    let page = has(address).filter(|_| address >= part.from)?;
+    has(address.checked_add(WORD - 1)?)?;
+    let before = part.pages & ((1 << page) - 1);
+    Some(size(&stack_part { from: part.from, pages: before }) + address - (first + page * PAGE).max(part.from))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A copy in which each word holds its own address.
+    fn copy_of(parts: [stack_part; 2]) -> (rec_stack, Vec<u8>) {
+        let mut memory = Vec::new();
+        for part in parts {
+            let first = part.from - part.from % PAGE;
+            for page in (0..64).filter(|page| part.pages >> page & 1 != 0) {
+                let start = (first + page * PAGE).max(part.from);
+                memory.extend((start..first + (page + 1) * PAGE).step_by(8).flat_map(u64::to_le_bytes));
+            }
+        }
+        (rec_stack { part: parts, ..rec_stack::default() }, memory)
+    }
+
+    #[test]
+    fn words_are_found_where_they_were() {
+        let low = stack_part { from: 0x7000_0ff0, pages: 0b1000_0101 };
+        let high = stack_part { from: 0x9000_0010, pages: 1 << 63 | 0b110 };
+        let (place, memory) = copy_of([low, high]);
+        let copy = StackCopy { place, memory: &memory };
+        let copied =
+            [0x7000_0ff0, 0x7000_0ff8, 0x7000_2000, 0x7000_2ff8, 0x7000_7000, 0x9000_1000, 0x9000_2ff8, 0x9003_fff8];
+        for address in copied {
+            assert_eq!(copy.word(address), Some(address), "{address:x}");
+        }
+        // A word over two pages, of which both were copied.
+        assert_eq!(copy.word(0x9000_1ffc), Some(0x9000_2000 << 32));
+        // Below the stack pointer; pages that did not exist, also behind half a word; behind the last page.
+        for address in [
+            0x7000_0fe8,
+            0x7000_1000,
+            0x7000_0ffc,
+            0x7000_3000,
+            0x9000_0010,
+            0x9000_0ff8,
+            0x9003_ffff,
+            0x9004_0000,
+            u64::MAX,
+        ] {
+            assert_eq!(copy.word(address), None, "{address:x}");
+        }
+    }
+
+    #[test]
+    fn a_part_without_pages_is_none() {
+        let (place, memory) = copy_of([stack_part { from: 0x1008, pages: 1 }, stack_part::default()]);
+        let copy = StackCopy { place, memory: &memory };
+        assert_eq!((copy.sp(), copy.word(0x1008), copy.word(0)), (0x1008, Some(0x1008), None));
+        // A copy that was cut.
+        assert_eq!(StackCopy { place, memory: &memory[..16] }.word(0x1008), None);
+    }
+}

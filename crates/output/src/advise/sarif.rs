@@ -1,0 +1,77 @@
+//! Findings in the Static Analysis Results Interchange Format, version 2.1.0
+//! (<https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>).
+//!
+//! A result must have a place in the source, because services that read the format show it there. Findings without one
+//! are notifications of the run.
+
+use super::{place, text};
+use serde_json::{Value, json};
+use stride_advise::{Finding, Findings, find_rule};
+
+pub fn log(findings: &Findings, home: Option<&str>, version: &str) -> String {
+    let mut rules: Vec<&str> = Vec::new();
+    let (mut results, mut elsewhere) = (Vec::new(), Vec::new());
+    for finding in &findings.told {
+        let rule = rules.iter().position(|id| *id == finding.id).unwrap_or_else(|| {
+            rules.push(finding.id);
+            rules.len() - 1
+        });
+        match place(finding, home) {
+            Some(source) => results.push(json!({
+                "ruleId": finding.id,
+                "ruleIndex": rule,
+                "level": "warning",
+                "message": { "text": message(finding) },
+                "locations": [{ "physicalLocation": {
+                    "artifactLocation": { "uri": uri(&source.file) },
+                    "region": { "startLine": source.line.max(1) },
+                } }],
+                "properties": {
+                    "confidence": finding.confidence.word(),
+                    "savedCalls": finding.saving.calls,
+                    "savedNanoseconds": finding.saving.time,
+                },
+            })),
+            None => elsewhere.push(json!({
+                "descriptor": { "id": finding.id },
+                "level": "note",
+                "message": { "text": message(finding) },
+            })),
+        }
+    }
+    let rules: Vec<Value> = rules.into_iter().map(rule).collect();
+    let log = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": { "name": "Stride", "version": version, "rules": rules } },
+            "invocations": [{ "executionSuccessful": true, "toolExecutionNotifications": elsewhere }],
+            "results": results,
+        }],
+    });
+    format!("{log:#}\n")
+}
+
+fn rule(id: &str) -> Value {
+    match find_rule(id) {
+        Some(rule) => json!({
+            "id": id,
+            "shortDescription": { "text": rule.title },
+            "help": { "text": rule.explanation },
+        }),
+        None => json!({ "id": id }),
+    }
+}
+
+fn message(finding: &Finding) -> String {
+    let saves = text::saves(finding).map(|saves| format!(" A change would save {saves}.")).unwrap_or_default();
+    format!("{}{saves} {}", finding.sentence, finding.advice)
+}
+
+/// A path as a reference: characters that have a meaning there, and all others than ASCII, are written as numbers.
+fn uri(path: &str) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"/-._~+@,=".contains(&b);
+    let scheme = if path.starts_with('/') { "file://" } else { "" };
+    let encoded = path.bytes().map(|b| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") });
+    scheme.to_owned() + &encoded.collect::<String>()
+}

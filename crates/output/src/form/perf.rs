@@ -1,0 +1,170 @@
+//! perf-trace(1): `     0.041 ( 0.004 ms): ls/1234 openat(dfd: CWD, filename: "x", flags: RDONLY|CLOEXEC) = 3`.
+
+use super::kernel_names::kernel_name;
+use super::{Form, FormLine, pad};
+use crate::{Writer, names};
+use std::io::Write as _;
+use stride_decode::{Decoded, NamedArg, Value};
+use stride_event::Outcome;
+use stride_syscalls::{FlagPart, Ret, Set};
+
+/// The column of `=`, counted from the name of the call.
+const COLUMN: usize = 71;
+
+#[derive(Clone, Copy, Debug)]
+pub struct PerfForm;
+
+impl Form for PerfForm {
+    fn call(&self, w: &mut Writer<'_>, line: &FormLine<'_>, decoded: &Decoded<'_>) {
+        let call = decoded.call;
+        let millis = |ns: u64| ns as f64 / 1e6;
+        let returned = decoded.ret.as_ref().filter(|ret| matches!(ret.outcome, Outcome::Value(_) | Outcome::Error(_)));
+        // Writing to memory does not fail.
+        let _ = write!(w.out, "{:10.3} (", millis(call.entered.saturating_sub(line.base)));
+        let _ = match returned {
+            Some(_) => write!(w.out, "{:6.3} ms): ", millis(call.returned.saturating_sub(call.entered))),
+            None => write!(w.out, "         ): "),
+        };
+        crate::escape_path(w.out, line.moment.comm.unwrap_or(b"?"), crate::HexStrings::Never);
+        w.out.push(b'/');
+        w.int(line.moment.tid);
+        w.out.push(b' ');
+        let from = w.out.len();
+        let name = decoded.row.map_or("syscall", |row| row.name);
+        w.str(name);
+        if decoded.row.is_none() {
+            w.out.push(b'_');
+            w.int(call.nr);
+        }
+        w.out.push(b'(');
+        let maps = decoded.row.is_some_and(|row| row.name == "mmap");
+        let shown = |arg: &&NamedArg<'_>| match arg.value {
+            Value::Becomes(_) => false,
+            // No file is mapped.
+            Value::Fd { fd: -1, .. } if maps => false,
+            of => !is_zero(&of),
+        };
+        for (i, arg) in decoded.args.iter().filter(shown).enumerate() {
+            if i > 0 {
+                w.str(", ");
+            }
+            if !arg.name.is_empty() {
+                w.str(kernel_name(name, arg.name));
+                w.str(": ");
+            }
+            value(w, &arg.value);
+        }
+        w.out.push(b')');
+        pad(w, from, COLUMN - 1);
+        match &decoded.ret {
+            None => w.str("..."),
+            Some(ret) => {
+                w.str("= ");
+                match ret.outcome {
+                    Outcome::Value(_) if matches!(decoded.row.map(|row| row.ret), Some(Ret::Never)) => w.str("?"),
+                    Outcome::Value(number) => match ret.value {
+                        Value::Addr(_) if number == 0 => w.str("0"),
+                        Value::Addr(_) | Value::Pid { .. } | Value::Fd { .. } | Value::Hex(_) => value(w, &ret.value),
+                        _ => w.int(number),
+                    },
+                    Outcome::Error(errno) => {
+                        w.str("-1 ");
+                        match names::errno(errno) {
+                            Some((name, text)) => {
+                                w.str(name);
+                                w.str(" (");
+                                w.str(text);
+                                w.str(")");
+                            }
+                            None => w.int(errno),
+                        }
+                    }
+                    Outcome::Gone | Outcome::Pending => w.str("?"),
+                }
+            }
+        }
+        w.out.push(b'\n');
+    }
+}
+
+/// perf leaves out arguments that are zero.
+fn is_zero(value: &Value<'_>) -> bool {
+    match *value {
+        Value::Int(n) => n == 0,
+        Value::UInt(n)
+        | Value::Hex(n)
+        | Value::Addr(n)
+        | Value::Octal(n)
+        | Value::Mode(n)
+        | Value::Flags { raw: n, .. }
+        | Value::Name { raw: n, .. } => n == 0,
+        Value::Enum { raw, set } => raw == 0 && set.name_of(0).is_none(),
+        Value::Pid { id: 0, .. } | Value::Absent => true,
+        _ => false,
+    }
+}
+
+fn value(w: &mut Writer<'_>, of: &Value<'_>) {
+    match *of {
+        Value::Fd { fd: -100, note: None, .. } => w.str("CWD"),
+        Value::Pid { id, note, .. } => {
+            w.int(id);
+            if let Some(comm) = note.comm {
+                w.str(" (");
+                crate::escape_path(w.out, comm, crate::HexStrings::Never);
+                w.str(")");
+            }
+        }
+        Value::Signal(number) => match names::signal_text(number).strip_prefix("SIG") {
+            Some(name) => w.str(name),
+            None => w.int(number),
+        },
+        Value::Flags { raw, set } => flags(w, raw, set),
+        Value::Enum { raw, set } => match set.name_of(raw) {
+            Some(name) => w.str(short(name)),
+            None => w.value(of),
+        },
+        Value::Known(_, meaning) => value(w, meaning),
+        Value::Symbolic(meaning) | Value::Styled(meaning) | Value::Gloss(meaning) => value(w, meaning),
+        Value::Or(parts) => {
+            for (i, part) in parts.iter().enumerate() {
+                if i > 0 {
+                    w.str("|");
+                }
+                value(w, part);
+            }
+        }
+        _ => w.value(of),
+    }
+}
+
+fn flags(w: &mut Writer<'_>, raw: u64, set: &Set) {
+    let mut first = true;
+    let any = set.parts(raw, |part| {
+        if !std::mem::take(&mut first) {
+            w.str("|");
+        }
+        match part {
+            FlagPart::Name(name) => w.str(short(name)),
+            FlagPart::Rest(bits) | FlagPart::Lead(bits) => w.hex(bits),
+            FlagPart::Number(number, by) => {
+                w.int(number);
+                w.str("<<");
+                w.str(by);
+            }
+        }
+    });
+    if !any {
+        w.hex(raw);
+    }
+}
+
+/// `PROT_READ` is `READ`: perf leaves out what the names of a set have in common.
+fn short(name: &str) -> &str {
+    match name.split_once('_') {
+        // A name such as `R_OK` is `R`.
+        Some((rest, "OK")) => rest,
+        Some((prefix, rest)) if prefix.len() > 1 || matches!(prefix, "O" | "F" | "W" | "S") => rest,
+        _ => name,
+    }
+}

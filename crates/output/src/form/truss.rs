@@ -1,0 +1,199 @@
+//! truss(1) of Solaris and illumos: `open("/etc/passwd", O_RDONLY)                   = 3`.
+
+use super::{Form, FormLine, pad};
+use crate::{Writer, names};
+use std::io::Write as _;
+use stride_decode::{Decoded, NamedArg, Text, TextKind, Value};
+use stride_event::{Ns, Outcome};
+use stride_syscalls::{Effect, Ret};
+
+/// The column of `=`.
+const COLUMN: usize = 48;
+/// So many bytes of a buffer are shown.
+const BUFFER: usize = 12;
+
+/// truss's options about lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TrussForm {
+    /// `-f`: lines begin with the process.
+    pub process: bool,
+    /// `-l`: and the thread.
+    pub thread: bool,
+    /// `-d`: the time since the beginning of the trace.
+    pub since_beginning: bool,
+    /// `-D`: the time since the thread's last line.
+    pub since_line: bool,
+    /// `-E`: the time in the call.
+    pub in_call: bool,
+    /// `-a`: the arguments of execve in a line of their own.
+    pub arguments: bool,
+    /// `-e`: and the environment.
+    pub environment: bool,
+}
+
+impl TrussForm {
+    fn leader(&self, w: &mut Writer<'_>, line: &FormLine<'_>, at: Ns, lasted: Option<Ns>) {
+        if self.process || self.thread {
+            if self.process {
+                w.int(line.pid);
+            }
+            if self.thread {
+                w.out.push(b'/');
+                w.int(line.moment.tid);
+            }
+            w.str(":\t");
+        }
+        let mut time = |wanted: bool, time: Ns| {
+            if wanted {
+                // Writing to memory does not fail.
+                let _ = write!(w.out, "{:2}.{:04}\t", time / 1_000_000_000, time / 100_000 % 10_000);
+            }
+        };
+        time(self.since_beginning, at.saturating_sub(line.base));
+        time(self.since_line, at.saturating_sub(line.before));
+        time(self.in_call, lasted.unwrap_or_default());
+    }
+}
+
+impl Form for TrussForm {
+    fn call(&self, w: &mut Writer<'_>, line: &FormLine<'_>, decoded: &Decoded<'_>) {
+        let call = decoded.call;
+        let ret = decoded.ret.as_ref();
+        let returned = ret.filter(|ret| matches!(ret.outcome, Outcome::Value(_) | Outcome::Error(_)));
+        let at = if returned.is_some() { call.returned } else { call.entered };
+        self.leader(w, line, at, returned.map(|_| call.returned.saturating_sub(call.entered)));
+        let from = w.out.len();
+        let ends = matches!(decoded.row.map(|row| row.ret), Some(Ret::Never));
+        match decoded.row {
+            // exit_group(2) is what a process calls _exit(2).
+            Some(row) if row.name == "exit_group" => w.str("_exit"),
+            Some(row) => w.str(row.name),
+            None => {
+                w.str("sys#");
+                w.int(call.nr);
+            }
+        }
+        let executes = decoded.row.is_some_and(|row| row.has_effect(Effect::Executes));
+        w.out.push(b'(');
+        let shown = |arg: &&NamedArg<'_>| !matches!(arg.value, Value::Becomes(_) | Value::Absent);
+        for (i, arg) in decoded.args.iter().filter(shown).enumerate() {
+            if i > 0 {
+                w.str(", ");
+            }
+            match arg.value {
+                Value::Array(..) if executes => w.str("[...]"),
+                of => value(w, &of),
+            }
+        }
+        w.out.push(b')');
+        match ret {
+            _ if ends => {}
+            None => w.str("\t(sleeping...)"),
+            Some(ret) => match ret.outcome {
+                Outcome::Value(_) if executes && listed(decoded, "argv").is_some() => {
+                    w.str("  argc = ");
+                    w.int(listed(decoded, "argv").map_or(0, <[Value<'_>]>::len));
+                }
+                Outcome::Value(number) => {
+                    pad(w, from, COLUMN);
+                    w.str("= ");
+                    match ret.value {
+                        Value::Addr(address) | Value::Hex(address) if number != 0 => pointer(w, address),
+                        _ => w.int(number),
+                    }
+                }
+                Outcome::Error(errno) => {
+                    pad(w, from, COLUMN);
+                    w.str("Err#");
+                    w.int(errno);
+                    if let Some((name, _)) = names::errno(errno) {
+                        w.str(" ");
+                        w.str(name);
+                    }
+                }
+                Outcome::Gone | Outcome::Pending => w.str("\t(killed)"),
+            },
+        }
+        w.out.push(b'\n');
+        for (wanted, list, title) in [(self.arguments, "argv", " argv:"), (self.environment, "envp", " envp:")] {
+            if let Some(items) = listed(decoded, list).filter(|_| wanted && executes) {
+                w.str(title);
+                for item in items {
+                    w.out.push(b' ');
+                    match item {
+                        Value::Text(text) => crate::escape_path(w.out, text.bytes, crate::HexStrings::Never),
+                        other => w.value(other),
+                    }
+                }
+                w.out.push(b'\n');
+            }
+        }
+        crate::dump::write(w.out, decoded.dump);
+    }
+
+    fn signal(&self, w: &mut Writer<'_>, line: &FormLine<'_>, signal: i32, info: &Value<'_>) {
+        self.leader(w, line, line.moment.at, None);
+        w.str("    Received signal #");
+        w.int(signal);
+        w.str(", ");
+        names::signal(w.out, signal);
+        w.str("\n");
+        self.leader(w, line, line.moment.at, None);
+        w.str("      siginfo: ");
+        w.value(info);
+        w.out.push(b'\n');
+    }
+
+    fn killed(&self, w: &mut Writer<'_>, line: &FormLine<'_>) {
+        self.leader(w, line, line.moment.at, None);
+        w.str("\t*** process killed ***\n");
+    }
+
+    fn head(&self, w: &mut Writer<'_>, epoch: u64) {
+        if self.since_beginning {
+            let _ = write!(w.out, "Base time stamp:  {}.{:04}  [ ", epoch / 1_000_000_000, epoch / 100_000 % 10_000);
+            crate::clock::Clock::default().write(w.out, epoch, false, 0);
+            w.str(" ]\n");
+        }
+    }
+}
+
+/// The members of an argument that is a list.
+fn listed<'d>(decoded: &Decoded<'d>, name: &str) -> Option<&'d [Value<'d>]> {
+    match decoded.args.iter().find(|arg| arg.name == name)?.value {
+        Value::Array(items, _) => Some(items),
+        _ => None,
+    }
+}
+
+/// Addresses have at least eight digits, in capitals.
+fn pointer(w: &mut Writer<'_>, address: u64) {
+    let _ = write!(w.out, "0x{address:08X}");
+}
+
+fn value(w: &mut Writer<'_>, of: &Value<'_>) {
+    match *of {
+        Value::Addr(address) => pointer(w, address),
+        Value::Text(text) if matches!(text.kind, TextKind::Bytes | TextKind::HexBytes) => buffer(w, text),
+        _ => w.value(of),
+    }
+}
+
+/// Two characters for each byte: a blank and the character, an escape, or hexadecimal digits.
+fn buffer(w: &mut Writer<'_>, text: Text<'_>) {
+    w.out.push(b'"');
+    for &byte in text.bytes.iter().take(BUFFER) {
+        let escape = [(0, '0'), (7, 'a'), (8, 'b'), (9, 't'), (10, 'n'), (11, 'v'), (12, 'f'), (13, 'r'), (b'"', '"'), (b'\\', '\\')];
+        match escape.iter().find(|(of, _)| *of == byte) {
+            Some((_, letter)) => w.out.extend_from_slice(&[b'\\', *letter as u8]),
+            None if (0x20..0x7f).contains(&byte) => w.out.extend_from_slice(&[b' ', byte]),
+            None => {
+                let _ = write!(w.out, "{byte:02X}");
+            }
+        }
+    }
+    w.out.push(b'"');
+    if text.cut || text.bytes.len() > BUFFER {
+        w.str("..");
+    }
+}
