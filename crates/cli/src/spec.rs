@@ -4,7 +4,9 @@ use crate::flags::Options;
 use crate::views::Needs;
 use crate::{cgroups, command, layout};
 use anyhow::Result;
-use stride_event::{CallSet, Counting, Endings, FileFilter, Injection, Limits, Machine, Seccomp, StackRate, TraceSpec};
+use stride_event::{
+    CallSet, Counting, Endings, FileFilter, IdBounds, Injection, Limits, Machine, Seccomp, StackRate, TraceSpec,
+};
 use stride_filter::Expression;
 
 /// The kernel's limit: a thread's name and its NUL.
@@ -23,7 +25,7 @@ pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
         max_depth: options.max_depth,
         calls: calls(options, needs),
         names: calls_beside(options, needs),
-        limits: Limits { text, elements: layout::elements(options) },
+        limits: Limits { text, elements: layout::elements(options), received: needs.received },
         dump_read: options.dump_read.clone(),
         dump_write: options.dump_write.clone(),
         seccomp: if options.seccomp_bpf { Seccomp::On } else { Seccomp::Auto },
@@ -39,6 +41,7 @@ pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
         counting: counting(options, needs),
         about: about(options, needs),
         endings: endings(options, needs),
+        ids: ids(options, needs),
         signals: needs.signals,
         // If filters hide calls, views cannot follow descriptors by themselves.
         descriptors: needs.descriptors || !options.paths.is_empty() || needs.naming_calls && !options.shows_all_calls(),
@@ -82,6 +85,14 @@ fn endings(options: &Options, needs: &Needs) -> Endings {
         return Endings::default();
     }
     options.conditions.iter().fold(options.endings(), |endings, of| endings.and(of.early().endings.clone()))
+}
+
+/// The threads whose calls to report.
+fn ids(options: &Options, needs: &Needs) -> IdBounds {
+    if needs.all_calls || options.switches() {
+        return IdBounds::default();
+    }
+    options.conditions.iter().fold(IdBounds::default(), |ids, of| ids.and(of.early().ids))
 }
 
 /// The calls that the engine may skip because of `-P` and `--trace-fds`. Descriptors may stand for paths.

@@ -156,12 +156,12 @@ fn calls_switch_the_trace_on_and_off() {
 fn the_kernel_decides_what_it_can() {
     let scratch = Scratch::new("where-early");
     for &engine in engines() {
-        let source = r#"--where=name == "openat" && ret >= 0 && duration < duration("1s") && path != """#;
+        let source = r#"--where=name == "openat" && ret >= 0 && duration < duration("1s") && pid > 0 && path != """#;
         let run = scratch.stride([engine, "-d", source, "cat", "/dev/null"]);
         let told = if engine.ends_with("ebpf") {
-            "--where: decided in the kernel: name, ret, duration; by the reader: path"
+            "--where: decided in the kernel: name, ret, duration, pid; by the reader: path"
         } else {
-            "--where: decided in the kernel: name; by the reader: ret, duration, path"
+            "--where: decided in the kernel: name; by the reader: ret, duration, pid, path"
         };
         assert!(run.err.contains(told), "{engine}: {run:?}");
     }

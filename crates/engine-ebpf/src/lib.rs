@@ -36,6 +36,10 @@
 //!
 //! - A call pays for nothing that the options do not need. Programs that are not needed are not loaded, and constants set while
 //!   loading switch features off.
+//! - The commonest question is asked first, with as little as it needs. If all calls are wanted, most of the machine's calls are of threads
+//!   that are not traced, so `on_sys_exit` looks at the thread before it looks at the call (`thread_first`). If few calls are wanted, their numbers
+//!   are bits of a constant (`seen_leaving`, `seen_entering`), and the thread comes last. How the call returned and the ids of its thread
+//!   come next where they need nothing else of the call (`outcome_first`), and so does counting (`counted_at_once`).
 //! - The interpreter keeps its loop state in the scratch map, not on the stack, so that the verifier converges at once.
 //! - The reader holds neither the ring nor a lock while it does anything but copy records (`source`). Records of a ring are read in
 //!   order.
@@ -50,7 +54,7 @@
 //!   bytes and the captured memory. Times and pointers are appended only if they are asked for. The program on `sys_enter` is
 //!   loaded only if times are wanted, or if a wanted call needs something from its entry: memory that the kernel overwrites
 //!   (`Dir::is_lost`, or input and output at one address), or what the stack pointer leads to. Data from the entry is sent as a
-//!   record of its own, and the reader joins the two. The kernel side itself keeps only 48 bytes per thread (`struct
+//!   record of its own, and the reader joins the two. The kernel side itself keeps only 56 bytes per thread (`struct
 //!   task_state`).
 //! - **execve** is read at `sched_prepare_exec` (Linux 6.10): the call can no longer fail there, and the old memory still exists.
 //!   Before 6.10 a kprobe on `security_bprm_check` does it (detaching fentry takes three times as long). Where the kernel's
@@ -124,7 +128,7 @@
 //!   With other keys (`--by`: error, process, thread, name, size) calls are counted in a hash map, whose key is put together in
 //!   the scratch map. `load.rs` sets constants that say which keys there are, so that `-c` pays for none. A call that finds no
 //!   row in the map (it has 16,384) is sent, and the reader counts it.
-//! - **Filters**: numbers, the way in which calls return (`outcome.h`: success, errors, results, bytes, durations) and descriptors in registers
+//! - **Filters**: numbers, the way in which calls return (`outcome.h`: success, errors, results, bytes, durations), ids of processes and threads, and descriptors in registers
 //!   (`--trace-fds`) are decided in the kernel. With
 //!   `-P`, calls that name no file are left out there, and the reader decides the rest.
 //!

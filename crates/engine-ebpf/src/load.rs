@@ -9,7 +9,7 @@ use crate::refusal::why;
 use crate::relocate::{self, Types};
 use crate::ring_size::RingSize;
 use crate::wire::{
-    OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder, bound, bytes_of, change_key, code_change,
+    OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder, bound, bytes_of, call_flag, change_key, code_change,
     left_out_flag, read, task_state,
 };
 use crate::{counts, globs, library, refusal};
@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use stride_engine_base::Delayed;
 use stride_event::{
-    Bounds, CountBy, Counted, Counting, Endings, FdSet, Histogram, Lost, Machine, ProbedFile, StackRate, Tid,
+    Bounds, CountBy, Counted, Counting, Endings, FdSet, Histogram, IdBounds, Lost, Machine, ProbedFile, StackRate, Tid,
 };
 
 /// The settings that the programs are specialised for.
@@ -42,10 +42,14 @@ pub struct Config<'a> {
     pub fds: Option<&'a FdSet>,
     /// How wanted calls return.
     pub endings: &'a Endings,
+    /// The threads whose calls are wanted.
+    pub ids: IdBounds,
     /// Running threads are searched for (`-p`, `--all`).
     pub attach: bool,
     pub machine: Option<&'a Machine>,
     pub max_depth: Option<u32>,
+    /// All threads that share memory with a traced thread are traced as well.
+    pub whole_spaces: bool,
     /// The containers of threads are told.
     pub containers: bool,
     /// Calls come with their stacks, all or some.
@@ -166,6 +170,19 @@ impl Kernel {
             rodata.by_duration = by.duration;
             rodata.by_user = by.user;
             rodata.few_calls = tables.few;
+            use call_flag as has;
+            rodata.seen_entering = tables.numbers(&[has::CALL_ENTRY, has::CALL_MIXED, has::CALL_EXEC]);
+            let by_any = [has::CALL_TRACED, has::CALL_EXEC, has::CALL_CLONE, has::CALL_SETS_USER];
+            let by_stacks = [has::CALL_MAPS, has::CALL_REMAPS, has::CALL_ATTACHES];
+            let by_stacks: &[_] = if config.stacks == StackRate::None { &[] } else { &by_stacks };
+            rodata.seen_leaving = tables.numbers(&[&by_any[..], by_stacks].concat());
+            // Other threads change users and code, too.
+            let asks_others = config.machine.is_some_and(|machine| machine.user.is_some())
+                || !config.whole_spaces && config.stacks != StackRate::None;
+            rodata.thread_first = !tables.few && !asks_others;
+            let needs_call = tables.names || config.stacks != StackRate::None || config.endings.bytes.is_some();
+            rodata.outcome_first =
+                rodata.thread_first && !(config.endings.is_all() && config.ids.is_all()) && !needs_call;
             if let Some(fds) = config.fds {
                 rodata.filter_fds = true;
                 let high = |fd| fd >= bound::FD_MAX.0 as i32;
@@ -174,6 +191,9 @@ impl Kernel {
                 }
                 rodata.want_high_fds = fds.inverted || fds.listed.iter().any(|&fd| high(fd));
             }
+            rodata.choose_ids = !config.ids.is_all();
+            (rodata.least_process, rodata.most_process) = (config.ids.processes.least, config.ids.processes.most);
+            (rodata.least_thread, rodata.most_thread) = (config.ids.threads.least, config.ids.threads.most);
             let endings = config.endings;
             rodata.skip_failed = endings.errors.is_empty();
             rodata.skip_successful = !endings.successes;
@@ -576,6 +596,7 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         needs_entry: true,
         execs: true,
         few: false,
+        names: false,
     };
     let config = Config {
         follow: true,
@@ -587,9 +608,11 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         counting: None,
         fds: None,
         endings: &Endings::default(),
+        ids: IdBounds::default(),
         attach: true,
         machine: None,
         max_depth: None,
+        whole_spaces: false,
         containers: false,
         stacks: StackRate::All,
         library: &[],

@@ -25,6 +25,8 @@ pub struct Tables {
     pub execs: bool,
     /// Not all calls are wanted.
     pub few: bool,
+    /// Some calls are wanted however they return.
+    pub names: bool,
 }
 
 impl Tables {
@@ -38,6 +40,7 @@ impl Tables {
             needs_entry: false,
             execs: false,
             few: !spec.calls.is_all() || spec.about.is_some(),
+            names: spec.names != CallSet::empty(),
         };
         let reported = spec.reported();
         for &abi in Abi::SERVED {
@@ -56,6 +59,16 @@ impl Tables {
             tables.simplify(abi);
         }
         Ok(tables)
+    }
+
+    /// The numbers, as bits, of the calls in any ABI that have one of these flags.
+    pub fn numbers(&self, flags: &[call_flag]) -> [u64; NUMBERS / 64] {
+        let flags = flags.iter().fold(0, |all, flag| all | flag.0);
+        let mut bits = [0; NUMBERS / 64];
+        for (at, call) in self.calls.iter().enumerate() {
+            bits[at % NUMBERS / 64] |= u64::from(call.flags & flags != 0) << (at % 64);
+        }
+        bits
     }
 
     /// Marks the wanted calls, and those that are found by their number alone.
@@ -145,7 +158,7 @@ impl Tables {
         let (reads, writes) = plan.transfers(row);
         if reads && !spec.dump_read.is_empty() || writes && !spec.dump_write.is_empty() {
             // For all descriptors. Calls whose data is not dumped show what they always do.
-            limits = Limits { text: usize::MAX, elements: limits.elements.max(IOV_MAX) };
+            limits = Limits { text: usize::MAX, elements: limits.elements.max(IOV_MAX), received: true };
         }
         let limits = &limits;
         let too_much = |what: &str| error::plan(&format!("{}: {what}", row.name));
@@ -153,7 +166,7 @@ impl Tables {
             return Err(too_much("too many choices"));
         }
         let first_choice = self.choices.len() as u16;
-        let ops = self.run(&plan.ops, 0, limits).ok_or_else(|| too_much("too many ops, or too far apart"))?;
+        let ops = self.run(&plan.ops, 0, row, limits).ok_or_else(|| too_much("too many ops, or too far apart"))?;
         for choice in &plan.choices {
             self.choice(row, abi, choice, limits).ok_or_else(|| too_much("too many ops, or too far apart"))?;
         }
@@ -180,7 +193,7 @@ impl Tables {
     fn choice(&mut self, row: &Syscall, abi: Abi, from: &Choice, limits: &Limits) -> Option<()> {
         let base = from.base as usize;
         let register = |name| row.register(row.index(name), abi) as u8;
-        let otherwise = self.run(&from.default, base, limits)?;
+        let otherwise = self.run(&from.default, base, row, limits)?;
         let index = self.choices.len() as u64;
         self.choices.push(choice {
             mask: from.key.mask,
@@ -191,7 +204,7 @@ impl Tables {
             ..choice::default()
         });
         for (value, ops) in &from.cases {
-            let run = self.run(ops, base, limits)?;
+            let run = self.run(ops, base, row, limits)?;
             self.case_keys.push(case_key { value: *value, choice: index });
             self.case_runs.push(run);
         }
@@ -199,7 +212,7 @@ impl Tables {
     }
 
     /// Appends ops. `None` if they exceed the kernel side's bounds.
-    fn run(&mut self, ops: &[Op], base: usize, limits: &Limits) -> Option<op_run> {
+    fn run(&mut self, ops: &[Op], base: usize, row: &Syscall, limits: &Limits) -> Option<op_run> {
         if ops.len() > bound::MAX_RUN.0 as usize {
             return None;
         }
@@ -209,7 +222,9 @@ impl Tables {
             if from.parent != ROOT && word_end > bound::MAX_AT.0 {
                 return None;
             }
-            self.ops.push(lower(from, limits));
+            let cap = if limits.leave_out(from, row) { 0 } else { u32::MAX };
+            let op = lower(from, limits);
+            self.ops.push(op { cap: op.cap.min(cap), ..op });
         }
         Some(op_run { first, n: ops.len() as u16, base: base as u16 })
     }

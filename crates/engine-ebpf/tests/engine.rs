@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::time::Duration;
 use stride_engine_base::Engine as _;
 use stride_engine_ebpf::{EbpfEngine, Overflow, Settings};
-use stride_event::{Event, Origin, Outcome, StackRate, TraceSpec};
+use stride_event::{Event, Limits, Memory as _, Origin, Outcome, Phase, StackRate, TraceSpec};
 use stride_stacks::{StackDetail, Stacks};
 use stride_test_support::need_ebpf;
 use stride_test_support::state::wait_until_inside;
@@ -45,6 +45,30 @@ fn attaches_to_a_process_that_is_blocked() {
     drop(input);
     assert_eq!(seen, ["started", &format!("write hello\n {:?}", Outcome::Value(6)), "exited 0"]);
     cat.wait().unwrap();
+}
+
+#[test]
+fn received_data_can_be_left_out() {
+    need_ebpf!();
+    for received in [true, false] {
+        let spec = command(Path::new("/bin/cat"), &["/proc/self/comm"]);
+        let limits = Limits { received, ..spec.limits };
+        let mut engine = EbpfEngine::start(TraceSpec { limits, ..spec }).unwrap();
+        let (mut read, mut written) = (Vec::new(), Vec::new());
+        while let Some(event) = engine.next().unwrap() {
+            let Event::Exit(call) = event else { continue };
+            let data =
+                (call.blocks.prefix(Phase::Exit, call.args[1], 16), call.blocks.prefix(Phase::Entry, call.args[1], 16));
+            match call.nr as i64 {
+                libc::SYS_read => read.push(data.0.to_vec()),
+                libc::SYS_write => written.push(data.1.to_vec()),
+                _ => {}
+            }
+        }
+        assert_eq!(written, [b"cat\n"]);
+        assert_eq!(read.contains(&b"cat\n".to_vec()), received);
+        assert!(received || read.iter().all(Vec::is_empty), "{read:?}");
+    }
 }
 
 #[test]

@@ -1,12 +1,14 @@
-//! Calls that return otherwise than wanted send nothing, unless they name what a thread runs.
+//! Calls that return otherwise than wanted, or in other threads, send nothing, unless they name what a thread runs.
 
 mod common;
 
-use common::command;
+use common::{command, everything};
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::process::{Command, Stdio};
 use stride_engine_base::Engine as _;
 use stride_engine_ebpf::EbpfEngine;
-use stride_event::{Bounds, Call, CallSet, Endings, ErrnoSet, Event, Outcome, TraceSpec};
+use stride_event::{Bounds, Call, CallSet, Endings, ErrnoSet, Event, IdBounds, Outcome, Tid, TraceSpec};
 use stride_syscalls::Abi;
 use stride_test_support::need_ebpf;
 
@@ -67,4 +69,39 @@ fn calls_that_name_programs_come_nevertheless() {
     let calls = returned(endings, names);
     assert!(calls.len() >= 4, "{calls:?}");
     assert!(calls.iter().all(|call| call.nr == libc::SYS_execve as u64), "{calls:?}");
+}
+
+/// Traces two processes, wanting the calls of some ids. Returns the two, and the threads whose calls came.
+fn callers(wanted: impl Fn([Tid; 2]) -> IdBounds) -> ([Tid; 2], BTreeSet<Tid>) {
+    let start = || Command::new("/bin/cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut two = [start(), start()];
+    let pids = two.each_ref().map(|child| child.id() as Tid);
+    let mut engine = EbpfEngine::start(TraceSpec { attach: pids.to_vec(), ids: wanted(pids), ..everything() }).unwrap();
+    // They read the end of the pipe, and then exit.
+    two.iter_mut().for_each(|child| drop(child.stdin.take()));
+    let (mut called, mut ended) = (BTreeSet::new(), BTreeSet::new());
+    while let Some(event) = engine.next().unwrap() {
+        match event {
+            Event::Exit(call) if call.outcome != Outcome::Gone => _ = called.insert(call.tid),
+            Event::Exited { tid, .. } => _ = ended.insert(tid),
+            _ => {}
+        }
+    }
+    two.iter_mut().for_each(|child| _ = child.wait());
+    assert_eq!(ended, BTreeSet::from(pids), "both are followed to their end");
+    (pids, called)
+}
+
+#[test]
+fn calls_of_other_threads_send_nothing() {
+    need_ebpf!();
+    let only = |id: Tid| Bounds { least: id.into(), most: id.into() };
+    let (pids, called) = callers(|_| IdBounds::default());
+    assert_eq!(called, BTreeSet::from(pids));
+    let (pids, called) = callers(|pids| IdBounds { processes: only(pids[0]), ..IdBounds::default() });
+    assert_eq!(called, BTreeSet::from([pids[0]]));
+    let (pids, called) = callers(|pids| IdBounds { threads: only(pids[1]), ..IdBounds::default() });
+    assert_eq!(called, BTreeSet::from([pids[1]]));
+    let (_, called) = callers(|pids| IdBounds { processes: only(pids[0]), threads: only(pids[1]) });
+    assert_eq!(called, BTreeSet::new());
 }

@@ -76,6 +76,7 @@ impl Plans {
             if planned.reads && self.dump_read.contains(fd) || planned.writes && self.dump_write.contains(fd) {
                 limits.text = usize::MAX;
                 limits.elements = limits.elements.max(IOV_MAX);
+                limits.received = true;
             }
         }
         capture(&planned.plan, planned.row, phase, call, &limits, &mut self.reader.of(call.tid));

@@ -4,7 +4,7 @@ use crate::{Call, Outcome, Phase};
 use stride_syscalls::plan::{
     Cap, Count, MAX_BYTES, MAX_MESSAGE, MESSAGE_HEADER, Op, OpKind, Plan, ROOT, STACK, is_message,
 };
-use stride_syscalls::{Syscall, units};
+use stride_syscalls::{Dir, Flow, Syscall, units};
 
 /// Reads a tracee's memory from `addr` on: as many bytes of `buf` as are readable.
 pub trait Peek {
@@ -18,11 +18,19 @@ pub struct Limits {
     pub text: usize,
     /// Elements of arrays.
     pub elements: usize,
+    /// The data that calls receive through descriptors, as read(2) does, is copied.
+    pub received: bool,
 }
 
 impl Limits {
     /// Far beyond all that is ever copied. (What is added to it does not overflow.)
     pub const UNLIMITED: usize = usize::MAX >> 1;
+
+    /// True if an op of a row is not copied, because it is data that the call received.
+    pub fn leave_out(&self, op: &Op, row: &Syscall) -> bool {
+        let data = op.cap == Cap::Text && op.dir == Dir::Out;
+        !self.received && data && row.transfer().is_some_and(|transfer| transfer.flow == Flow::In)
+    }
 }
 
 const PAGE: u64 = 4096;
@@ -39,22 +47,22 @@ pub fn capture(plan: &Plan, row: &Syscall, phase: Phase, call: &mut Call, limits
     if plan.is_empty() {
         return;
     }
-    run(&plan.ops, 0, phase, call, limits, peek);
+    run(&plan.ops, 0, row, phase, call, limits, peek);
     for choice in &plan.choices {
         let key = row.key(&choice.key, &call.args, call.abi);
         let ops = choice.cases.iter().find(|(k, _)| *k == key).map_or(&choice.default, |(_, ops)| ops);
-        run(ops, choice.base as usize, phase, call, limits, peek);
+        run(ops, choice.base as usize, row, phase, call, limits, peek);
     }
 }
 
-fn run(ops: &[Op], base: usize, phase: Phase, call: &mut Call, limits: &Limits, peek: &mut dyn Peek) {
+fn run(ops: &[Op], base: usize, row: &Syscall, phase: Phase, call: &mut Call, limits: &Limits, peek: &mut dyn Peek) {
     for (i, op) in ops.iter().enumerate() {
         let wanted = match phase {
             Phase::Entry => op.dir.at_entry(),
             Phase::Exit => op.dir.at_exit(matches!(call.outcome, Outcome::Value(_))),
         };
         // A tracee that stands still can be looked up in /proc.
-        if !wanted || op.kind == OpKind::Terminal {
+        if !wanted || op.kind == OpKind::Terminal || limits.leave_out(op, row) {
             continue;
         }
         let me = (base + i) as u8;

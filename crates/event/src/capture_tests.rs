@@ -42,16 +42,20 @@ impl Peek for Fake {
     }
 }
 
-const LIMITS: Limits = Limits { text: 32, elements: 32 };
+const LIMITS: Limits = Limits { text: 32, elements: 32, received: true };
 
 /// Enters the call and returns from it.
 fn call(name: &str, args: [u64; 6], outcome: Outcome, memory: &mut Fake) -> Call {
+    call_within(&LIMITS, name, args, outcome, memory)
+}
+
+fn call_within(limits: &Limits, name: &str, args: [u64; 6], outcome: Outcome, memory: &mut Fake) -> Call {
     let entry = table(Abi::X86_64).by_name(name).next().unwrap();
     let plan = Plan::of(entry.row, Abi::X86_64);
     let mut call = Call { abi: Abi::X86_64, nr: u64::from(entry.nr), args, ..Call::default() };
-    capture(&plan, entry.row, Phase::Entry, &mut call, &LIMITS, memory);
+    capture(&plan, entry.row, Phase::Entry, &mut call, limits, memory);
     call.outcome = outcome;
-    capture(&plan, entry.row, Phase::Exit, &mut call, &LIMITS, memory);
+    capture(&plan, entry.row, Phase::Exit, &mut call, limits, memory);
     call
 }
 
@@ -102,6 +106,19 @@ fn null_wrapped_and_unmapped_pointers() {
     // The last bytes of the address space, and what wraps around.
     let mut memory = Fake::default().map(u64::MAX - 2, *b"abc");
     assert_eq!(open(u64::MAX - 2, &mut memory).blocks.prefix(Phase::Entry, u64::MAX - 2, 10), b"abc");
+}
+
+#[test]
+fn received_data_can_be_left_out() {
+    let mut memory = Fake::default().map(0x1000, *b"answer\0").words(0x2000, &[0x1000, 6]);
+    let mut left = |name, args| {
+        call_within(&Limits { received: false, ..LIMITS }, name, args, Outcome::Value(6), &mut memory).blocks.size()
+    };
+    assert_eq!(left("read", [3, 0x1000, 6, 0, 0, 0]), 0);
+    assert_eq!(left("readv", [3, 0x2000, 1, 0, 0, 0]), 16, "where the data is, and how long");
+    // Data that is sent, and answers that are not read from a file.
+    assert_eq!(left("write", [3, 0x1000, 6, 0, 0, 0]), 6);
+    assert_eq!(left("getxattr", [0, 0, 0x1000, 6, 0, 0]), 6);
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod endings;
 mod errno;
 mod event;
 mod glob;
+mod ids;
 mod inject;
 mod library;
 mod lost;
@@ -38,6 +39,7 @@ pub use endings::{Bounds, Endings};
 pub use errno::{ErrnoSet, errno, errno_name, errno_word};
 pub use event::{Event, EventOf, Fate, Origin, SIGINFO_SIZE};
 pub use glob::{Atom, Glob};
+pub use ids::IdBounds;
 pub use inject::{Chance, InjectedResult, Invocations, Poke, ThreadKey};
 pub use library::{
     LIBRARY_TEXT, LIBRARY_WORDS, LibraryCall, LibraryFunction, LibraryPart, LibraryProbe, LibraryText, Param,

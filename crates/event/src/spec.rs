@@ -1,7 +1,7 @@
 //! What to trace: the command line in the terms of engines.
 
 use crate::inject::{Chance, InjectedResult, Invocations, Poke, ThreadKey};
-use crate::{CountBy, Endings, Machine, Ns, Tid};
+use crate::{CountBy, Endings, IdBounds, Machine, Ns, Tid};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use stride_syscalls::Abi;
@@ -228,6 +228,8 @@ pub struct TraceSpec {
     pub about: Option<FileFilter>,
     /// How the shown calls return. An engine may skip calls that return otherwise.
     pub endings: Endings,
+    /// The threads whose calls are wanted. The engine may report others.
+    pub ids: IdBounds,
     /// Signals are shown. Without it, an engine may skip them.
     pub signals: bool,
     /// The files and sockets of descriptors are shown, or calls are chosen by them.
@@ -260,7 +262,7 @@ impl Default for TraceSpec {
             max_depth: None,
             calls: CallSet::all(),
             names: CallSet::empty(),
-            limits: crate::Limits { text: 32, elements: 32 },
+            limits: crate::Limits { text: 32, elements: 32, received: true },
             dump_read: FdSet::none(),
             dump_write: FdSet::none(),
             seccomp: Seccomp::Off,
@@ -275,6 +277,7 @@ impl Default for TraceSpec {
             counting: None,
             about: None,
             endings: Endings::default(),
+            ids: IdBounds::default(),
             signals: true,
             descriptors: false,
             no_memory: false,

@@ -50,7 +50,7 @@ impl Peek for Memory {
 fn call(noise: &mut Noise, abi: Abi, nr: u32) -> Call {
     let entry = table(abi).get(nr.into()).expect("a number of the table");
     let plan = Plan::of(entry.row, abi);
-    let limits = Limits { text: 32, elements: 32 };
+    let limits = Limits { text: 32, elements: 32, received: true };
     let mut memory = Memory(Noise(noise.next() | 1));
     let args = std::array::from_fn(|_| abi.cut(noise.word()));
     let mut call = Call { tid: 7, abi, nr: nr.into(), args, sp: noise.word(), ..Call::default() };

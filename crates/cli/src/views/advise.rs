@@ -94,7 +94,8 @@ impl Declaration for AdviseDeclaration {
     }
 
     fn needs(&self, options: &Options) -> Needs {
-        Needs { sampled_stacks: true, ..Needs::everything(options).and(Needs::shown_stacks(options)) }
+        // No rule looks at data that a program has read.
+        Needs { sampled_stacks: true, received: false, ..Needs::everything(options).and(Needs::shown_stacks(options)) }
     }
 
     fn formats(&self, _: &Options) -> &'static [ReportFormat] {

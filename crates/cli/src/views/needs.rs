@@ -17,6 +17,8 @@ pub struct Needs {
     pub signals: bool,
     /// The memory that arguments point to.
     pub memory: bool,
+    /// In it, the data that calls receive through descriptors.
+    pub received: bool,
     pub times: bool,
     pub system_times: bool,
     /// The files of descriptors, as the kernel names them.
@@ -52,6 +54,7 @@ impl Needs {
             entries: true,
             signals: true,
             memory: true,
+            received: true,
             times: true,
             descriptors: !options.decode_fds.is_empty(),
             tracker: true,
@@ -72,6 +75,7 @@ impl Needs {
             // The file behind a descriptor may change during the call.
             entries: about_files,
             memory: about_files || names || arguments,
+            received: arguments,
             times: options.endings().needs_times() || asks(&[CallField::Duration]),
             descriptors: about_files,
             tracker: about_files || names || asks(&[CallField::Pid]),
@@ -113,6 +117,7 @@ impl Needs {
             entries: self.entries || other.entries,
             signals: self.signals || other.signals,
             memory: self.memory || other.memory,
+            received: self.received || other.received,
             times: self.times || other.times,
             system_times: self.system_times || other.system_times,
             descriptors: self.descriptors || other.descriptors,

@@ -28,6 +28,7 @@ impl Declaration for TextDeclaration {
             entries: true,
             signals: true,
             memory: true,
+            received: true,
             times: times.iter().any(Option::is_some) || options.style != LineStyle::Strace,
             descriptors: !options.decode_fds.is_empty(),
             // `-n` shows the number of a thread's latest call before lines that are about no call, whether that call is

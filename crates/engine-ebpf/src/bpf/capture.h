@@ -22,7 +22,7 @@ __noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
 	u64 bytes, all = n;
 	long r;
 
-	if (!s || !op || !ptr || !n)
+	if (!s || !op || !ptr || !n || !op->cap)
 		return 0;
 	at = ONCE(s->used);
 	if (at >= BLOCK_MAX) {

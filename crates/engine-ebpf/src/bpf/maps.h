@@ -160,6 +160,12 @@ const volatile u64 wanted_fds[FD_MAX / 64];
 const volatile bool want_high_fds;
 /* Only some calls are wanted. */
 const volatile bool few_calls;
+/* When a call returns, its thread is asked about first, and then how it returned, because nothing else is needed of most calls. */
+const volatile bool thread_first;
+const volatile bool outcome_first;
+/* The numbers, in any ABI, of calls that have to be looked at closer: when they are entered, and when they return if few are wanted. */
+const volatile u64 seen_entering[NUMBERS / 64];
+const volatile u64 seen_leaving[NUMBERS / 64];
 const volatile bool trace_unknown;
 /* execve is seen when it has succeeded (or nearly so), not when it is entered. */
 const volatile bool have_prepare_exec;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
-/* Which calls are wanted by how they return. The reader has the same rules (stride_event::Endings). */
+/* Which calls are wanted by how they return, and by their thread. The reader has the same rules (stride_event::Endings, IdBounds). */
 #ifndef STRIDE_OUTCOME_H
 #define STRIDE_OUTCOME_H
 
@@ -23,6 +23,24 @@ const volatile u64 most_bytes;
 const volatile bool choose_durations;
 const volatile u64 least_duration;
 const volatile u64 most_duration;
+
+/* Only calls of threads with ids in these ranges are wanted. */
+const volatile bool choose_ids;
+const volatile s64 least_process;
+const volatile s64 most_process;
+const volatile s64 least_thread;
+const volatile s64 most_thread;
+
+static __always_inline bool has_wanted_id(struct task_struct *task)
+{
+	s64 process, thread;
+
+	if (!choose_ids)
+		return true;
+	process = process_id_of(task);
+	thread = id_of(task);
+	return process >= least_process && process <= most_process && thread >= least_thread && thread <= most_thread;
+}
 
 static __always_inline bool ends_right(struct task_state *st, struct call_plan *plan, s64 ret)
 {
@@ -58,6 +76,12 @@ static __always_inline bool ends_right(struct task_state *st, struct call_plan *
 			return false;
 	}
 	return true;
+}
+
+/* Whether the call is one of those that the filters want, as far as its number does not decide. */
+static __always_inline bool is_chosen(struct task_struct *task, struct task_state *st, struct call_plan *plan, s64 ret)
+{
+	return has_wanted_id(task) && ends_right(st, plan, ret);
 }
 
 #endif

@@ -166,33 +166,53 @@ static __always_inline void note_entry(struct task_struct *task, struct task_sta
 		note_cpu(task, st);
 }
 
+/* Whether this number's bit is set. Numbers that have none count as `others`. */
+static __always_inline bool has_bit(const volatile u64 *bits, s32 nr, bool others)
+{
+	u32 word = (u32)nr / 64;
+
+	/* The bound is checked on the register that is used. */
+	asm volatile("" : "+r"(word));
+	if (word >= NUMBERS / 64)
+		return others;
+	return bits[word] >> (nr & 63) & 1;
+}
+
 /* struct pt_regs *regs, long nr */
 SEC("raw_tp/sys_enter")
 int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	u32 abi = abi_of(task), index, flags;
+	struct task_struct *task;
+	struct task_state *st = NULL;
 	s32 nr = ctx->args[1];
 	struct call_plan *plan;
-	struct task_state *st;
 	struct pt_regs *regs;
+	u32 abi, index, flags;
 
-	if (count_only) {
+	/* Most calls are not for this program. That is found out by their number faster than by their thread. */
+	if (!take_times && !has_bit(seen_entering, nr, false))
+		return 0;
+	task = bpf_get_current_task_btf();
+	if (take_times && !few_calls) {
 		st = traced(task);
 		if (!st)
 			return 0;
-		if (!st->flags) {
+		if (!st->flags && (count_only || !has_bit(seen_entering, nr, false))) {
 			note_entry(task, st);
+			if (count_only)
+				st->counted_as = call_index(abi_of(task), nr) + 1;
 			return 0;
 		}
 	}
+	abi = abi_of(task);
 	index = call_index(abi, nr);
 	plan = bpf_map_lookup_elem(&calls, &index);
 	flags = flags_of(plan);
-	/* Most calls are not for this program. That is found out faster than whether the thread is traced. */
-	if (!take_times && !(flags & (CALL_ENTRY | CALL_MIXED | CALL_EXEC)))
+	if (!(flags & (CALL_ENTRY | CALL_MIXED | CALL_EXEC)) &&
+	    (!take_times || (few_calls && !(flags & (CALL_TRACED | CALL_CLONE)))))
 		return 0;
-	st = traced(task);
+	if (!st)
+		st = traced(task);
 	if (!st)
 		return 0;
 	if (st->flags) {
@@ -213,6 +233,8 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	if (filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, regs, abi))
+		return 0;
+	if (!(flags & (CALL_NAMES | CALL_EXEC)) && !has_wanted_id(task))
 		return 0;
 	if (flags & CALL_MIXED && same_twice(regs, abi))
 		flags |= CALL_ENTRY;
@@ -329,7 +351,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 	}
 	if (!(flags & CALL_TRACED) && !(was & TASK_ENTRY_SENT))
 		return;
-	if (!ends_right(st, plan, call->ret) && !(flags & CALL_NAMES) && !being_killed(call->task, was))
+	if (!is_chosen(call->task, st, plan, call->ret) && !(flags & CALL_NAMES) && !being_killed(call->task, was))
 		return;
 	if (filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, call->regs, call->abi))
 		return;
@@ -377,6 +399,25 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 		lose_call(st);
 }
 
+/* Counts a call whose entry noted all that is needed. False if more has to be looked at. */
+static __always_inline bool counted_at_once(struct task_struct *task, struct task_state *st, long ret)
+{
+	u32 index = st->counted_as - 1;
+	struct call_plan *plan;
+
+	if (st->flags || !st->entered)
+		return false;
+	plan = bpf_map_lookup_elem(&calls, &index);
+	/* (The call may be counted by a name that execve has just changed.) */
+	if (!plan || plan->flags & (CALL_EXEC | CALL_NAMES | CALL_FDS) || !(plan->flags & CALL_TRACED))
+		return false;
+	if (!is_chosen(task, st, plan, ret) || being_killed(task, 0) || !counted(task, st, plan, index, ret))
+		return false;
+	st->counted_as = 0;
+	st->entered = 0;
+	return true;
+}
+
 /* The return of a library's function is watched by a call that looks like rt_sigreturn at its exit, and is nobody's call. */
 static __always_inline bool is_watched_return(struct task_state *st, struct pt_regs *regs)
 {
@@ -385,6 +426,8 @@ static __always_inline bool is_watched_return(struct task_state *st, struct pt_r
 	__sync_fetch_and_and(&st->flags, ~TASK_IN_RETURN);
 	if (take_times)
 		st->entered = 0;
+	if (count_only)
+		st->counted_as = 0;
 	return nr_of(regs) == -1;
 }
 
@@ -393,21 +436,43 @@ SEC("raw_tp/sys_exit")
 int on_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	struct task_state *st = NULL;
 	long ret = ctx->args[1];
-	struct simple call = { .task = task, .regs = regs, .ret = ret, .abi = abi_of(task) };
+	struct pt_regs *regs;
 	struct call_plan *plan;
 	u32 index, was;
+
+	if (thread_first) {
+		st = traced(task);
+		/* (A thread that found no room for its state may share its code with others.) */
+		if (!st && !(take_stacks && *(volatile u64 *)&control_lost))
+			return 0;
+		if (outcome_first && st && !st->flags && !is_chosen(task, st, NULL, ret) && !being_killed(task, 0)) {
+			st->entered = 0;
+			return 0;
+		}
+		if (count_only && st && counted_at_once(task, st, ret))
+			return 0;
+	}
+	regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	/* If few calls are wanted, most are not. That is found out faster than whether the thread is traced. */
+	if (few_calls) {
+		s32 nr = nr_of(regs);
+
+		if (nr != -1 && !has_bit(seen_leaving, nr, trace_unknown))
+			return 0;
+	}
+	struct simple call = { .task = task, .st = st, .regs = regs, .ret = ret, .abi = abi_of(task) };
 
 	call.nr = nr_at_exit(regs, call.abi, ret);
 	index = call_index(call.abi, call.nr);
 	plan = bpf_map_lookup_elem(&calls, &index);
 	if (take_stacks && flags_of(plan) & (CALL_MAPS | CALL_REMAPS | CALL_ATTACHES))
 		note_code(flags_of(plan), ret);
-	/* If few calls are wanted, most are not. That is found out faster than whether the thread is traced. */
 	if (few_calls && !(flags_of(plan) & (CALL_TRACED | CALL_EXEC | CALL_CLONE | (want_user ? CALL_SETS_USER : 0))))
 		return 0;
-	call.st = traced(task);
+	if (!thread_first)
+		call.st = traced(task);
 	if (!call.st) {
 		if (want_user && flags_of(plan) & CALL_SETS_USER)
 			decide_current_again(0);
@@ -427,6 +492,8 @@ int on_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 	/* The next call's entry may not be seen, if tracing ends meanwhile. */
 	if (take_times)
 		call.st->entered = 0;
+	if (count_only)
+		call.st->counted_as = 0;
 	if (was & TASK_SIGNALLED)
 		send_left(task, call.st);
 	if (want_user && flags_of(plan) & CALL_SETS_USER)

@@ -90,7 +90,7 @@ struct op {
 	u16 elem;
 	/* COUNT_FIXED: the number. COUNT_AT and COUNT_DEREF: where the number lies. */
 	u32 n;
-	/* The most elements that are copied. */
+	/* The most elements that are copied. 0: the op is left out. */
 	u32 cap;
 	/*
 	 * COUNT_AT: the count's size in bytes, what is subtracted from it, and log2 of the unit by which it is then divided,
@@ -387,6 +387,9 @@ struct task_state {
 	u16 ring;
 	/* How many generations of processes lie between it and the first one. */
 	u16 depth;
+	/* If calls are only counted: one more than the index of the call that it is in. 0: the call itself has to tell. */
+	u32 counted_as;
+	u32 pad;
 };
 
 #endif

@@ -45,6 +45,8 @@ use stride_event::{
 const PATIENCE: Duration = Duration::from_millis(20);
 /// How often it looks around.
 const LOOK: Duration = Duration::from_millis(50);
+/// Records that are handled before the clock is read for that: less than a millisecond.
+const RECORDS: u64 = 256;
 
 /// Traces with eBPF programs.
 pub struct EbpfEngine {
@@ -104,8 +106,9 @@ pub struct EbpfEngine {
     idle_told: bool,
     /// The kernel side's latest figures for threads that began or ended unseen.
     unseen: u64,
-    /// When it was looked around.
+    /// When it was looked around, and the number of records that were handled.
     looked: Instant,
+    records: u64,
     /// Set while the rest of the ring is read.
     hurry: Option<process::Hurry>,
 }
@@ -161,9 +164,11 @@ impl EbpfEngine {
                 _ => None,
             },
             endings: &spec.endings,
+            ids: spec.ids,
             attach: !spec.attach.is_empty() || spec.machine.is_some(),
             machine: spec.machine.as_ref(),
             max_depth: spec.max_depth,
+            whole_spaces: shares_no_memory(spec),
             containers: tells_containers(spec),
             stacks: if Self::CAPABILITIES.stacks { spec.stacks } else { StackRate::None },
             library: &spec.library,
@@ -251,6 +256,7 @@ impl EbpfEngine {
             idle_told: false,
             unseen: 0,
             looked: Instant::now(),
+            records: 0,
             hurry: None,
         };
         if let Some(command) = waiting {
@@ -309,7 +315,6 @@ impl EbpfEngine {
             if let Some(signal) = self.signals.caught() {
                 self.end(Some(signal));
             }
-            self.look_around();
             let due = ticks::due();
             if self.stopping.is_none() && is_over() {
                 self.end(None);
@@ -328,6 +333,10 @@ impl EbpfEngine {
                     continue;
                 };
                 self.poller.record(&self.kernel);
+                self.records += 1;
+                if self.records.is_multiple_of(RECORDS) {
+                    self.look_around();
+                }
                 if let Some(note) = self.precedes(&head) {
                     return Ok(Some(note));
                 }
@@ -366,6 +375,7 @@ impl EbpfEngine {
                 return Ok(Some(note));
             }
             self.poller.idle(&self.kernel);
+            self.look_around();
             if !self.wait()? && (due || !std::mem::replace(&mut self.idle_told, true)) {
                 return Ok(Some(QueuedEvent::Idle));
             }
@@ -559,6 +569,15 @@ fn rings(kernel: &Kernel, size: RingSize) -> io::Result<(Rings, Option<Drain>)> 
         .wait
         .then(|| Drain::start(kernel.drain_wakeups(), gauges.into_iter().zip(all).collect(), words, size).ok());
     Ok((rings, drain.flatten()))
+}
+
+/// True if no thread that is not traced shares memory with a traced one: all descendants of the command are traced.
+fn shares_no_memory(spec: &TraceSpec) -> bool {
+    spec.follow
+        && spec.max_depth.is_none()
+        && spec.attach.is_empty()
+        && spec.machine.is_none()
+        && !spec.detach_on_execve
 }
 
 /// The process that alone is traced, if it is known before anything runs. Probes are then set in no other process.

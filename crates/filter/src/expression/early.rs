@@ -1,11 +1,11 @@
-//! The part of an expression that can be decided before a call is reported, from its number and from how it returned.
+//! The part of an expression that can be decided before a call is reported: from its number, its thread, and how it returned.
 
 use super::datum::Datum;
 use super::field::{CallFacts, CallField, Fault};
 use super::node::ExprNode;
 use crate::Catalog;
 use std::borrow::Cow;
-use stride_event::{Bounds, CallSet, Endings, ErrnoSet, Ns, errno_word};
+use stride_event::{Bounds, CallSet, Endings, ErrnoSet, IdBounds, Ns, errno_word};
 use stride_syscalls::{Abi, nameless};
 
 /// The calls for which an expression can be true. The others need not be reported.
@@ -13,6 +13,7 @@ use stride_syscalls::{Abi, nameless};
 pub struct EarlyChoice {
     pub calls: CallSet,
     pub endings: Endings,
+    pub ids: IdBounds,
 }
 
 /// The parts of an expression that must all hold, from left to right.
@@ -28,9 +29,10 @@ fn conjuncts(root: &ExprNode) -> Vec<&ExprNode> {
 }
 
 pub fn early(root: &ExprNode) -> EarlyChoice {
-    let mut choice = EarlyChoice { calls: calls(root), endings: endings(root) };
+    let mut choice = EarlyChoice { calls: calls(root), endings: endings(root), ids: IdBounds::default() };
     for part in conjuncts(root) {
         choice.endings = choice.endings.and(span(part).unwrap_or_default());
+        choice.ids = choice.ids.and(ids(part).unwrap_or_default());
     }
     choice
 }
@@ -40,7 +42,7 @@ pub fn early(root: &ExprNode) -> EarlyChoice {
 pub struct ExpressionPart {
     /// The fields that it is about.
     pub fields: Vec<&'static str>,
-    /// Nothing but the number of the call and the way in which it returned decides.
+    /// Nothing but the number of the call, its thread and the way in which it returned decides.
     pub early: bool,
 }
 
@@ -59,9 +61,12 @@ pub fn parts(root: &ExprNode) -> Vec<ExpressionPart> {
     conjuncts(root).into_iter().map(part).collect()
 }
 
-/// True if the number of the call and the way in which it returned decide this part as a whole.
+/// True if the number of the call, its thread or the way in which it returned decides this part as a whole.
 fn is_early(part: &ExprNode) -> bool {
-    span(part).is_some() || decides(part, &[CallField::Name]) || decides(part, &[CallField::Errno])
+    span(part).is_some()
+        || ids(part).is_some()
+        || decides(part, &[CallField::Name])
+        || decides(part, &[CallField::Errno])
 }
 
 /// True if the value depends on these fields only.
@@ -207,6 +212,19 @@ fn span(part: &ExprNode) -> Option<Endings> {
         }
         _ => return None,
     })
+}
+
+/// The range of ids that a comparison with a constant allows.
+fn ids(part: &ExprNode) -> Option<IdBounds> {
+    let all = IdBounds::default();
+    let (field, least, most) = bounds(part)?;
+    let cut = |n: i128| n.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+    let range = Bounds { least: least.map_or(i64::MIN, cut), most: most.map_or(i64::MAX, cut) };
+    match field {
+        CallField::Pid => Some(IdBounds { processes: range, ..all }),
+        CallField::Tid => Some(IdBounds { threads: range, ..all }),
+        _ => None,
+    }
 }
 
 /// `FIELD < CONSTANT` and its like: the field with the least and the most value.

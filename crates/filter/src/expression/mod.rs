@@ -77,7 +77,7 @@ impl Expression {
         !self.arguments && self.fields.iter().all(|field| field.facts().at_entry)
     }
 
-    /// The calls for which the expression can be true, as far as their number and their return decide.
+    /// The calls for which the expression can be true, as far as their number, their thread and their return decide.
     pub fn early(&self) -> &EarlyChoice {
         self.early.get_or_init(|| early::early(&self.root))
     }
@@ -87,7 +87,7 @@ impl Expression {
         early::parts(&self.root)
     }
 
-    /// True if the number of the call and the way in which it returned decide all of it.
+    /// True if the number of the call, its thread and the way in which it returned decide all of it.
     pub fn is_early(&self) -> bool {
         self.parts().iter().all(|part| part.early)
     }

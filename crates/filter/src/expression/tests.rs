@@ -1,6 +1,6 @@
 use super::*;
 use std::time::Duration;
-use stride_event::{Bounds, CallSet, Ns};
+use stride_event::{Bounds, CallSet, IdBounds, Ns};
 use stride_syscalls::Abi;
 
 /// A call of which some facts are known.
@@ -248,13 +248,30 @@ fn returns_are_decided_early() {
 }
 
 #[test]
+fn ids_are_decided_early() {
+    let ids = |source: &str| Expression::parse(source).unwrap().early().ids;
+    let (all, only) = (Bounds::<i64>::ALL, |id| Bounds { least: id, most: id });
+    for (source, processes, threads) in [
+        ("pid == 7", only(7), all),
+        (r#"7 == tid && name == "read""#, all, only(7)),
+        ("pid > 7 && pid <= 9 && tid < 9", Bounds { least: 8, most: 9 }, Bounds { least: i64::MIN, most: 8 }),
+        ("pid == 7 && pid == 8", Bounds { least: 8, most: 7 }, all),
+        (r#"pid == 7 || name == "read""#, all, all),
+        ("pid != 7", all, all),
+    ] {
+        assert_eq!(ids(source), IdBounds { processes, threads }, "{source}");
+    }
+}
+
+#[test]
 fn parts_that_are_decided_early() {
     let parts = |source: &str| {
         let parts = Expression::parse(source).unwrap().parts();
         (parts.iter().filter(|part| part.early).count(), parts.len())
     };
     assert_eq!(parts(r#"name == "read" && duration > duration("1ms") && errno != "EAGAIN" && ret >= 0"#), (4, 4));
-    assert_eq!(parts(r#"name == "read" && path == "x" && pid == 3"#), (1, 3));
+    assert_eq!(parts(r#"name == "read" && path == "x" && pid == 3"#), (2, 3));
+    assert_eq!(parts("pid == 3 || tid == 4"), (0, 1));
     assert_eq!(parts(r#"name == "read" || path == "x""#), (0, 1));
     assert!(Expression::parse(r#"name == "read""#).unwrap().decides_at_entry());
     assert!(!Expression::parse(r#"name == "read" && ret == 0"#).unwrap().decides_at_entry());
