@@ -32,6 +32,9 @@ const ENOTSUPP: &str = "524";
 /// In place of a process: all.
 const EVERYBODY: Tid = -1;
 
+/// Sets these probes, each with its number.
+type SetProbes<'f, 'p> = dyn FnMut(&[(u64, &'p LibraryProbe)]) -> libbpf_rs::Result<()> + 'f;
+
 /// How the kernel sets probes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
@@ -159,7 +162,7 @@ impl Set<'_> {
         &self,
         probes: &[(u64, &'p LibraryProbe)],
         unable: &mut Vec<&'p LibraryProbe>,
-        set: &mut dyn FnMut(&[(u64, &'p LibraryProbe)]) -> libbpf_rs::Result<()>,
+        set: &mut SetProbes<'_, 'p>,
     ) -> libbpf_rs::Result<()> {
         if probes.is_empty() {
             return Ok(());
