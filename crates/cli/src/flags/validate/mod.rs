@@ -6,6 +6,7 @@ mod conflicts;
 mod paths;
 mod places;
 
+use super::asked::LIVE_VIEW;
 use super::draft::Draft;
 use super::options::*;
 use super::stop::{Stop, Warn};
@@ -108,7 +109,7 @@ pub fn validate(
         _ => WordSet::ALL,
     };
     // The live view shows processes that come and go.
-    options.quiet = if options.asked.has(views::top::OPTION) {
+    options.quiet = if options.asked.has(LIVE_VIEW) {
         quiet.with(Quiet::Attach).with(Quiet::Personality).with(Quiet::Exit)
     } else {
         quiet

@@ -2,7 +2,7 @@
 
 use super::draw::table_height;
 use super::filter::Filter;
-use super::model::{Line, Model, Sort, Tab};
+use super::model::{Model, Sort, Tab, TopRow};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// What the model cannot do by itself.
@@ -89,7 +89,7 @@ pub fn handle(model: &mut Model, key: KeyEvent, height: u16) -> Action {
     Action::None
 }
 
-fn drill(model: &mut Model, lines: &[Line]) {
+fn drill(model: &mut Model, lines: &[TopRow]) {
     if !lines.is_empty() && !model.drill(lines) {
         model.message = Some("There is nothing below callers; Esc goes back.".into());
     }

@@ -24,7 +24,7 @@ pub struct TopView {
     gather: Gather,
     send: Sender<Told>,
     ui: Option<JoinHandle<Left>>,
-    stage: Stage,
+    stage: OwnTerminal,
     replays: bool,
 }
 
@@ -33,7 +33,7 @@ impl TopView {
     pub fn start(
         ui: impl FnOnce() -> Ui + Send + 'static,
         send: Sender<Told>,
-        stage: Stage,
+        stage: OwnTerminal,
         replays: bool,
     ) -> std::io::Result<TopView> {
         let run = move || {
