@@ -25,13 +25,13 @@ use crate::flags::flag::{Arg, Category, Flag, Value, ask};
 use crate::flags::stop::{Stop, Warn};
 use anyhow::Result;
 use model::Model;
-use source::Origin;
+use source::OwnWords;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 use stride_event::{CountBy, Counting};
 use stride_output::{View, shown};
-use terminal::Stage;
+use terminal::OwnTerminal;
 use ui::{Signals, Ui};
 use view::TopView;
 

@@ -1,7 +1,7 @@
 //! The data of `--top`: what was counted, and what of it is looked at. All names are printable when they come in here.
 
 use super::filter::Filter;
-use super::sample::{CallKey, CallTally, Sample};
+use super::sample::{Sample, SampleKey, SampleTally};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ const MOST_NAMES: usize = 1000;
 #[derive(Default)]
 pub struct TopCounts {
     latest: Sample,
-    all: HashMap<CallKey, CallTally>,
+    all: HashMap<SampleKey, SampleTally>,
     length: Ns,
     /// Whether the totals have lost rows.
     pub forgot: bool,
@@ -87,19 +87,19 @@ impl Tab {
     }
 
     /// The part of a key by which this table has rows.
-    fn part(self, key: &CallKey) -> CallKey {
-        let CallKey { pid, call, errno, path, caller, .. } = key.clone();
+    fn part(self, key: &SampleKey) -> SampleKey {
+        let SampleKey { pid, call, errno, path, caller, .. } = key.clone();
         match self {
-            Tab::Processes => CallKey { pid, ..CallKey::default() },
-            Tab::Calls => CallKey { call, ..CallKey::default() },
-            Tab::Files | Tab::Sockets => CallKey { path, ..CallKey::default() },
-            Tab::Errors => CallKey { errno, call, ..CallKey::default() },
-            Tab::Slowest => CallKey { pid, call, ..CallKey::default() },
-            Tab::Callers => CallKey { caller, ..CallKey::default() },
+            Tab::Processes => SampleKey { pid, ..SampleKey::default() },
+            Tab::Calls => SampleKey { call, ..SampleKey::default() },
+            Tab::Files | Tab::Sockets => SampleKey { path, ..SampleKey::default() },
+            Tab::Errors => SampleKey { errno, call, ..SampleKey::default() },
+            Tab::Slowest => SampleKey { pid, call, ..SampleKey::default() },
+            Tab::Callers => SampleKey { caller, ..SampleKey::default() },
         }
     }
 
-    pub fn cells(self, key: &CallKey, comm: &str) -> Vec<String> {
+    pub fn cells(self, key: &SampleKey, comm: &str) -> Vec<String> {
         let pid = || key.pid.to_string();
         match self {
             Tab::Processes => vec![pid(), comm.to_owned()],
@@ -137,7 +137,7 @@ pub enum Sort {
 impl Sort {
     pub const ALL: [Sort; 6] = [Sort::Calls, Sort::Errors, Sort::Bytes, Sort::Time, Sort::Longest, Sort::Name];
 
-    fn of(self, tally: &CallTally) -> u64 {
+    fn of(self, tally: &SampleTally) -> u64 {
         match self {
             Sort::Calls | Sort::Name => tally.calls,
             Sort::Errors => tally.errors,
@@ -159,7 +159,7 @@ pub struct TopScope {
 }
 
 impl TopScope {
-    fn has(&self, key: &CallKey) -> bool {
+    fn has(&self, key: &SampleKey) -> bool {
         fn is<T: PartialEq>(wanted: &Option<T>, given: &T) -> bool {
             wanted.as_ref().is_none_or(|wanted| wanted == given)
         }
@@ -186,7 +186,7 @@ pub struct Screen {
     pub sort: Sort,
     pub reversed: bool,
     /// The chosen row stays chosen when others overtake it.
-    pub chosen: Option<CallKey>,
+    pub chosen: Option<SampleKey>,
     /// The first row that is shown.
     pub first: usize,
 }
@@ -215,10 +215,10 @@ pub struct CallsApart {
 /// A row as it is shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TopRow {
-    pub key: CallKey,
+    pub key: SampleKey,
     /// The name of the process, if the row is about one.
     pub comm: Arc<str>,
-    pub tally: CallTally,
+    pub tally: SampleTally,
 }
 
 #[derive(Default)]
@@ -350,8 +350,8 @@ impl Model {
         let screen = self.screen();
         let counts = self.counts();
         let latest = counts.latest.rows.iter().map(|(key, tally)| (key, tally));
-        let mut rows: HashMap<CallKey, CallTally> = HashMap::new();
-        let mut add = |key: &CallKey, tally: &CallTally| {
+        let mut rows: HashMap<SampleKey, SampleTally> = HashMap::new();
+        let mut add = |key: &SampleKey, tally: &SampleTally| {
             let filtered = self.filter.as_ref().is_some_and(|filter| filter.is_about_counts() && !filter.holds(key));
             let of_errors = screen.tab == Tab::Errors && key.errno.is_empty();
             if !filtered && !of_errors && screen.scope.has(key) {
@@ -362,7 +362,7 @@ impl Model {
             false => latest.for_each(|(key, tally)| add(key, tally)),
             true => counts.all.iter().for_each(|(key, tally)| add(key, tally)),
         }
-        let comm = |key: &CallKey| self.names.get(&key.pid).cloned().unwrap_or_default();
+        let comm = |key: &SampleKey| self.names.get(&key.pid).cloned().unwrap_or_default();
         let mut lines: Vec<TopRow> =
             rows.into_iter().map(|(key, tally)| TopRow { comm: comm(&key), key, tally }).collect();
         let name = |line: &TopRow| (line.comm.clone(), line.key.call.clone(), line.key.path.clone(), line.key.pid);
@@ -377,8 +377,8 @@ impl Model {
     }
 
     /// The sum of all rows.
-    pub fn sum(lines: &[TopRow]) -> CallTally {
-        lines.iter().fold(CallTally::default(), |mut sum, line| {
+    pub fn sum(lines: &[TopRow]) -> SampleTally {
+        lines.iter().fold(SampleTally::default(), |mut sum, line| {
             sum.merge(&line.tally);
             sum
         })

@@ -5,7 +5,7 @@ use stride_event::Ns;
 
 /// What calls that are counted together have in common.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct CallKey {
+pub struct SampleKey {
     pub pid: i32,
     pub comm: Arc<str>,
     pub call: Arc<str>,
@@ -17,7 +17,7 @@ pub struct CallKey {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CallTally {
+pub struct SampleTally {
     pub calls: u64,
     pub errors: u64,
     pub bytes: u64,
@@ -25,8 +25,8 @@ pub struct CallTally {
     pub longest: Ns,
 }
 
-impl CallTally {
-    pub fn merge(&mut self, other: &CallTally) {
+impl SampleTally {
+    pub fn merge(&mut self, other: &SampleTally) {
         self.calls += other.calls;
         self.errors += other.errors;
         self.bytes += other.bytes;
@@ -39,5 +39,5 @@ impl CallTally {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sample {
     pub length: Ns,
-    pub rows: Vec<(CallKey, CallTally)>,
+    pub rows: Vec<(SampleKey, SampleTally)>,
 }

@@ -2,7 +2,7 @@
 //! a table asks for it, traces no more than this one, and writes its summaries to a pipe. A further one writes recordings.
 
 use super::model::CallsApart;
-use super::sample::{CallKey, CallTally, Sample};
+use super::sample::{Sample, SampleKey, SampleTally};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill};
 use nix::unistd::Pid;
@@ -296,12 +296,12 @@ impl SummarySource {
 }
 
 /// A row of a summary as JSON. The names in it may be hostile.
-fn parsed(row: &Value) -> Option<(CallKey, CallTally)> {
+fn parsed(row: &Value) -> Option<(SampleKey, SampleTally)> {
     let by = &row["by"];
     let text = |name: &str| -> Arc<str> { by[name].as_str().map(|text| printable(text)).unwrap_or_default().into() };
     let errno = text("errno");
     let number = |of: &Value| of.as_u64().unwrap_or(0);
-    let key = CallKey {
+    let key = SampleKey {
         pid: by["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok())?,
         comm: text("comm"),
         call: text("syscall"),
@@ -309,7 +309,7 @@ fn parsed(row: &Value) -> Option<(CallKey, CallTally)> {
         path: text("path"),
         caller: text("caller"),
     };
-    let tally = CallTally {
+    let tally = SampleTally {
         calls: number(&row["calls"]),
         errors: number(&row["errors"]),
         bytes: number(&row["bytes"]),

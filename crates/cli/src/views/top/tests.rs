@@ -4,17 +4,17 @@ use super::draw::{draw, table_height};
 use super::filter::Filter;
 use super::keys::{Action, handle};
 use super::model::{Model, Sort, Tab, TopScope};
-use super::sample::{CallKey, CallTally, Sample};
+use super::sample::{Sample, SampleKey, SampleTally};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 const SECOND: u64 = 1_000_000_000;
 
-fn row(pid: i32, comm: &str, call: &str, errno: &str, calls: u64) -> (CallKey, CallTally) {
-    let key = CallKey { pid, comm: comm.into(), call: call.into(), errno: errno.into(), ..CallKey::default() };
+fn row(pid: i32, comm: &str, call: &str, errno: &str, calls: u64) -> (SampleKey, SampleTally) {
+    let key = SampleKey { pid, comm: comm.into(), call: call.into(), errno: errno.into(), ..SampleKey::default() };
     let errors = if errno.is_empty() { 0 } else { calls };
-    (key, CallTally { calls, errors, bytes: calls * 10, time: calls * 1000, longest: calls * 100 })
+    (key, SampleTally { calls, errors, bytes: calls * 10, time: calls * 1000, longest: calls * 100 })
 }
 
 fn sample() -> Sample {
@@ -107,7 +107,7 @@ fn from_a_process_to_its_calls_and_back() {
     assert_eq!(wanted.conditions[0], "name == \"read\"");
     assert!(picture(&mut model, 80, 24)[4].starts_with("looking at single calls"));
     let (key, tally) = row(4, "cat", "read", "", 7);
-    let file = CallKey { path: "/etc/passwd".into(), ..key };
+    let file = SampleKey { path: "/etc/passwd".into(), ..key };
     model.count_detail(Sample { length: SECOND, rows: vec![(file, tally)] }, |_| None);
     assert!(picture(&mut model, 80, 24)[4].ends_with(" /etc/passwd"));
     press(&mut model, "\n");

@@ -1,7 +1,7 @@
 //! The view on the main thread: takes calls and counts, and hands them to the thread that draws.
 
 use super::gather::Gather;
-use super::terminal::Stage;
+use super::terminal::OwnTerminal;
 use super::ui::{Left, Told, Ui};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::sync::Arc;
