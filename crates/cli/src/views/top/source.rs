@@ -298,7 +298,7 @@ impl SummarySource {
 /// A row of a summary as JSON. The names in it may be hostile.
 fn parsed(row: &Value) -> Option<(SampleKey, SampleTally)> {
     let by = &row["by"];
-    let text = |name: &str| -> Arc<str> { by[name].as_str().map(|text| printable(text)).unwrap_or_default().into() };
+    let text = |name: &str| -> Arc<str> { by[name].as_str().map(printable).unwrap_or_default().into() };
     let errno = text("errno");
     let number = |of: &Value| of.as_u64().unwrap_or(0);
     let key = SampleKey {
