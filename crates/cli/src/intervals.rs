@@ -11,14 +11,14 @@ use stride_output::Interval;
 pub struct Intervals {
     every: Ns,
     from: Option<Ns>,
-    clock: Clock,
+    clock: IntervalClock,
     wall_offset: i128,
     /// The time of the latest event.
     latest: Ns,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Clock {
+pub enum IntervalClock {
     /// The engine counts.
     Now,
     /// The reader counts, and the program runs.
@@ -29,9 +29,9 @@ pub enum Clock {
 
 impl Intervals {
     /// `started`: when tracing began, unless that is long ago.
-    pub fn new(every: Duration, clock: Clock, started: Ns, wall_offset: i128) -> Intervals {
+    pub fn new(every: Duration, clock: IntervalClock, started: Ns, wall_offset: i128) -> Intervals {
         let every = (every.as_nanos() as Ns).max(1);
-        let from = (clock != Clock::Recorded).then_some(started);
+        let from = (clock != IntervalClock::Recorded).then_some(started);
         let intervals = Intervals { every, from, clock, wall_offset, latest: started };
         intervals.await_next();
         intervals
@@ -39,7 +39,7 @@ impl Intervals {
 
     /// Live, an engine without events says so at the end of the interval.
     fn await_next(&self) {
-        if self.clock != Clock::Recorded
+        if self.clock != IntervalClock::Recorded
             && let Some(from) = self.from
         {
             ticks::set(from.saturating_add(self.every));
@@ -49,7 +49,7 @@ impl Intervals {
     /// The intervals that ended before this event: none, one, or one and all that have followed without events.
     pub fn ended(&mut self, event: &Event<'_>) -> [Option<Interval>; 2] {
         let at = match (self.clock, event) {
-            (Clock::Now, _) | (Clock::Events, Event::Idle) => Some(now()),
+            (IntervalClock::Now, _) | (IntervalClock::Events, Event::Idle) => Some(now()),
             // Several threads' events may be slightly out of order.
             _ => event.at().filter(|&at| at > 0),
         };
@@ -61,7 +61,7 @@ impl Intervals {
             return [None; 2];
         }
         let (end, rest) = match self.clock {
-            Clock::Now => (at, None),
+            IntervalClock::Now => (at, None),
             _ => {
                 let end = from + self.every;
                 let until = from + passed * self.every;
@@ -76,7 +76,7 @@ impl Intervals {
 
     /// The interval that the end of the run cuts short.
     pub fn last(&self) -> Interval {
-        let to = if self.clock == Clock::Recorded { self.latest } else { now() };
+        let to = if self.clock == IntervalClock::Recorded { self.latest } else { now() };
         let from = self.from.unwrap_or(to);
         self.interval(from, to.max(from))
     }
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn intervals_of_a_recording_follow_its_times() {
-        let mut intervals = Intervals::new(Duration::from_nanos(100), Clock::Recorded, 5, 0);
+        let mut intervals = Intervals::new(Duration::from_nanos(100), IntervalClock::Recorded, 5, 0);
         let span = |from, to| Some(Interval { from, to, wall_offset: 0 });
         for (event, expected) in [
             (at(1_000), [None, None]),

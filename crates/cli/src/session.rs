@@ -3,7 +3,7 @@
 use crate::conditions::Conditions;
 use crate::files::Files;
 use crate::flags::{self, Daemonize, Options, Output};
-use crate::intervals::{Clock, Intervals};
+use crate::intervals::{IntervalClock, Intervals};
 use crate::losses::Losses;
 use crate::replay::{self, Replay};
 use crate::select::{Selector, Touched};
@@ -119,9 +119,9 @@ pub fn run(mut options: Options) -> Result<Ended> {
         stride_engine_base::signal::end_after(time)?;
     }
     let clock = match (&options.replay, counted && engine.capabilities().counts) {
-        (Some(_), _) => Clock::Recorded,
-        (None, true) => Clock::Now,
-        (None, false) => Clock::Events,
+        (Some(_), _) => IntervalClock::Recorded,
+        (None, true) => IntervalClock::Now,
+        (None, false) => IntervalClock::Events,
     };
     let mut intervals = needs.every.map(|every| Intervals::new(every, clock, outputs::monotonic(), info.wall_offset));
     // An interval of which the engine's counts have yet to be taken.
@@ -133,7 +133,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
         }
         let Some(event) = engine.next()? else { break };
         match intervals.as_mut().map(|intervals| intervals.ended(&event)) {
-            Some([first, _]) if clock == Clock::Now => ended = first,
+            Some([first, _]) if clock == IntervalClock::Now => ended = first,
             of_reader => {
                 of_reader.into_iter().flatten().flatten().for_each(|ended| views.interval(ended, &mut outputs))
             }

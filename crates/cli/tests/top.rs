@@ -102,7 +102,7 @@ fn wait_for_state(mut is: impl FnMut() -> bool) -> bool {
 const BUSY: &str = "./busyloop -c 'echo $$ > pid; while :; do for i in 1 2 3 4 5 6 7 8 9; do : < /dev/null; test -e nothing; done; sleep 0.01; done'";
 
 fn with_busy(tmux: &Tmux) {
-    copy_program("/bin/dash", &tmux.scratch.path("busyloop"));
+    copy_program("/bin/dash", tmux.scratch.path("busyloop"));
 }
 
 #[test]
@@ -241,7 +241,7 @@ fn hostile_names() {
     for &engine in engines() {
         let tmux = Tmux::new(&format!("top-hostile{engine}"), 80, 24);
         let name = "a\u{1b}[2Jb\u{202e}";
-        copy_program("/bin/dash", &tmux.scratch.path(name));
+        copy_program("/bin/dash", tmux.scratch.path(name));
         std::fs::write(tmux.scratch.path("run"), "exec ./a* -c 'while :; do sleep 0.05; done'").unwrap();
         tmux.top(&format!("{engine} sh run"));
         let screen = tmux.wait("escaped name", |screen| screen.contains("a\\33[2Jb"));

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 
+/// The option of the live view. It means the whole machine if nothing else is given.
+pub const LIVE_VIEW: &str = "top";
+
 /// The options of views that were given: their long names and arguments. The last one counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked(BTreeMap<&'static str, OsString>);

@@ -110,7 +110,7 @@ impl Draft {
     /// `--top` shows the whole machine, if nothing else is given.
     fn tops_the_machine(&self, has_command: bool) -> bool {
         let given = has_command || !self.options.attach.is_empty() || self.options.replay.is_some();
-        self.options.asked.has(crate::views::top::OPTION) && !given
+        self.options.asked.has(super::asked::LIVE_VIEW) && !given
     }
 
     /// Whether there is a summary of either kind.

@@ -15,7 +15,7 @@ mod perfetto;
 mod record;
 mod summary;
 mod text;
-pub mod top;
+mod top;
 mod wanted;
 
 pub use declaration::Declaration;

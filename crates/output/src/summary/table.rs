@@ -121,7 +121,8 @@ impl Summary {
                     .map(|part| {
                         let mut key = row.key.to_vec();
                         let mut names = row.labels.clone();
-                        (key.pop(), names.pop());
+                        key.pop();
+                        names.pop();
                         key.push(part);
                         names.push(labels.of(part));
                         SummaryRow { key: key.into(), labels: names, tally: nothing }

@@ -7,6 +7,7 @@ mod injections;
 mod paths;
 mod places;
 
+use super::asked::LIVE_VIEW;
 use super::draft::Draft;
 use super::options::*;
 use super::stop::{Stop, Warn};
@@ -115,7 +116,7 @@ pub fn validate(
         _ => WordSet::ALL,
     };
     // Other tools have no such messages, and the live view shows processes that come and go.
-    let live = options.asked.has(views::top::OPTION);
+    let live = options.asked.has(LIVE_VIEW);
     let styled = options.style != LineStyle::Strace;
     options.quiet = if styled || live { quiet.with(Quiet::Attach).with(Quiet::Personality) } else { quiet };
     if live {

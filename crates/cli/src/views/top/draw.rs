@@ -1,6 +1,7 @@
 //! Draws the model. Nothing here knows of a real terminal.
 
-use super::model::{Line as Row, Model, Sort, Tab, Tally};
+use super::model::{Model, Sort, Tab, TopRow as Row};
+use super::sample::SampleTally;
 use ratatui::Frame;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -197,7 +198,7 @@ fn cut(text: &str, width: usize) -> String {
     text.chars().take(head).chain("..".chars()).chain(text.chars().skip(length - tail)).collect()
 }
 
-fn number(sort: Sort, tally: &Tally, model: &Model) -> String {
+fn number(sort: Sort, tally: &SampleTally, model: &Model) -> String {
     let unless_none = |n: u64, text: String| if n == 0 { String::new() } else { text };
     let length = model.length();
     match sort {

@@ -1,6 +1,6 @@
 //! The expression after `/`: a `--where` expression. If it only asks for what the kernel counts by, it is applied to the counts.
 
-use super::model::Key;
+use super::sample::SampleKey;
 use std::borrow::Cow;
 use stride_filter::{CallFacts, CallField, Datum, Expression, FIELDS, Fault};
 
@@ -29,16 +29,16 @@ impl Filter {
         self.about_counts
     }
 
-    pub fn holds(&self, key: &Key) -> bool {
+    pub fn holds(&self, key: &SampleKey) -> bool {
         self.expression.holds(&CountedCall(key)).unwrap_or(false)
     }
 }
 
-struct CountedCall<'k>(&'k Key);
+struct CountedCall<'k>(&'k SampleKey);
 
 impl CallFacts for CountedCall<'_> {
     fn field(&self, field: CallField) -> Result<Option<Datum<'_>>, Fault> {
-        let Key { pid, comm, call, errno, .. } = self.0;
+        let SampleKey { pid, comm, call, errno, .. } = self.0;
         fn text(text: &str) -> Option<Datum<'_>> {
             (!text.is_empty()).then_some(Datum::Text(Cow::Borrowed(text)))
         }
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn counts_have_some_fields() {
-        let key = Key { pid: 7, comm: "sh".into(), call: "read".into(), ..Key::default() };
+        let key = SampleKey { pid: 7, comm: "sh".into(), call: "read".into(), ..SampleKey::default() };
         for (source, holds) in [
             ("pid == 7 && comm.startsWith(\"s\")", true),
             ("name in [\"write\"]", false),

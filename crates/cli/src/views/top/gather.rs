@@ -1,6 +1,6 @@
 //! Makes samples of what an engine counted, and of the calls that the reader has to count.
 
-use super::model::{Key, Sample, Tally};
+use super::sample::{Sample, SampleKey, SampleTally};
 use std::collections::HashMap;
 use std::sync::Arc;
 use stride_event::{Call, CallStats, Counted, Outcome};
@@ -13,7 +13,7 @@ const MOST_ROWS: usize = 1 << 15;
 
 #[derive(Default)]
 pub struct Gather {
-    rows: HashMap<Key, Tally>,
+    rows: HashMap<SampleKey, SampleTally>,
     calls: HashMap<(Abi, u64), Arc<str>>,
     errors: HashMap<u32, Arc<str>>,
     comms: HashMap<Vec<u8>, Arc<str>>,
@@ -22,12 +22,12 @@ pub struct Gather {
 impl Gather {
     pub fn counted(&mut self, counted: &Counted) {
         let call = counted.call.map(|(abi, nr)| self.call(abi, nr)).unwrap_or_default();
-        let key = Key {
+        let key = SampleKey {
             pid: counted.pid,
             comm: self.comm(&counted.comm),
             call,
             errno: self.errno(counted.errno),
-            ..Key::default()
+            ..SampleKey::default()
         };
         self.add(key, &tally(&counted.tally));
     }
@@ -45,9 +45,20 @@ impl Gather {
         let pid = tracker.seen().map_or(call.tid, |seen| seen.pid);
         let time = if call.entered == 0 { 0 } else { call.returned.saturating_sub(call.entered) };
         let comm = tracker.thread(call.tid).map(|thread| self.comm(&thread.comm)).unwrap_or_default();
-        let key = Key { pid, comm, call: self.call(call.abi, call.nr), errno: self.errno(errno), ..Key::default() };
-        let tally =
-            Tally { calls: 1, errors: u64::from(errno != 0), bytes: call.moved().unwrap_or(0), time, longest: time };
+        let key = SampleKey {
+            pid,
+            comm,
+            call: self.call(call.abi, call.nr),
+            errno: self.errno(errno),
+            ..SampleKey::default()
+        };
+        let tally = SampleTally {
+            calls: 1,
+            errors: u64::from(errno != 0),
+            bytes: call.moved().unwrap_or(0),
+            time,
+            longest: time,
+        };
         self.add(key, &tally);
     }
 
@@ -57,7 +68,7 @@ impl Gather {
         Sample { length, rows: std::mem::take(&mut self.rows).into_iter().collect() }
     }
 
-    fn add(&mut self, key: Key, tally: &Tally) {
+    fn add(&mut self, key: SampleKey, tally: &SampleTally) {
         if self.rows.len() < MOST_ROWS || self.rows.contains_key(&key) {
             self.rows.entry(key).or_default().merge(tally);
         }
@@ -96,6 +107,6 @@ impl Gather {
     }
 }
 
-fn tally(of: &CallStats) -> Tally {
-    Tally { calls: of.calls, errors: of.errors, bytes: of.bytes, time: of.wall.total, longest: of.wall.max }
+fn tally(of: &CallStats) -> SampleTally {
+    SampleTally { calls: of.calls, errors: of.errors, bytes: of.bytes, time: of.wall.total, longest: of.wall.max }
 }

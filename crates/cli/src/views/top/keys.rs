@@ -2,7 +2,7 @@
 
 use super::draw::table_height;
 use super::filter::Filter;
-use super::model::{Line, Model, Sort, Tab};
+use super::model::{Model, Sort, Tab, TopRow};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// What the model cannot do by itself.
@@ -52,11 +52,7 @@ pub fn handle(model: &mut Model, key: KeyEvent, height: u16) -> Action {
         KeyCode::Home => model.choose(&lines, 0),
         KeyCode::End => model.choose(&lines, lines.len()),
         KeyCode::Enter | KeyCode::Right => drill(model, &lines),
-        KeyCode::Esc | KeyCode::Left | KeyCode::Backspace => {
-            if !model.back() && model.filter.is_some() {
-                model.set_filter(None);
-            }
-        }
+        KeyCode::Esc | KeyCode::Left | KeyCode::Backspace => back(model),
         KeyCode::Char(digit @ '1'..='7') => show(model, Tab::ALL[digit as usize - '1' as usize]),
         KeyCode::Tab | KeyCode::BackTab => {
             let at = Tab::ALL.iter().position(|tab| *tab == model.screen().tab).unwrap_or(0);
@@ -89,7 +85,14 @@ pub fn handle(model: &mut Model, key: KeyEvent, height: u16) -> Action {
     Action::None
 }
 
-fn drill(model: &mut Model, lines: &[Line]) {
+/// In the first table, there is only the filter to leave.
+fn back(model: &mut Model) {
+    if !model.back() {
+        model.set_filter(None);
+    }
+}
+
+fn drill(model: &mut Model, lines: &[TopRow]) {
     if !lines.is_empty() && !model.drill(lines) {
         model.message = Some("There is nothing below callers; Esc goes back.".into());
     }

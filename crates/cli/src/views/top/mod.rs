@@ -9,6 +9,7 @@ mod filter;
 mod gather;
 mod keys;
 mod model;
+mod sample;
 mod source;
 mod terminal;
 mod ui;
@@ -18,22 +19,22 @@ use super::declaration::{Declaration, Destination};
 use super::needs::Needs;
 use super::opening::{Before, Opener, Opening};
 use crate::flags::Options;
+use crate::flags::asked::LIVE_VIEW as OPTION;
 use crate::flags::draft::Draft;
 use crate::flags::flag::{Arg, Category, Flag, Value, ask};
 use crate::flags::stop::{Stop, Warn};
 use anyhow::Result;
 use model::Model;
-use source::Origin;
+use source::OwnWords;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 use stride_event::{CountBy, Counting};
 use stride_output::{View, shown};
-use terminal::Stage;
+use terminal::OwnTerminal;
 use ui::{Signals, Ui};
 use view::TopView;
 
-pub const OPTION: &str = "top";
 const OUTPUT: &str = "top-output";
 /// The length of the intervals that are shown.
 const EVERY: Duration = Duration::from_secs(1);
@@ -129,19 +130,20 @@ impl Declaration for TopDeclaration {
 
     fn prepare(&self, before: &Before<'_>) -> Result<Opener> {
         let options = before.options;
-        let stage = Stage::prepare(options.command.is_some(), options.asked.path(OUTPUT))?;
+        let stage = OwnTerminal::prepare(options.command.is_some(), options.asked.path(OUTPUT))?;
         Ok(Box::new(|with| open(stage, with)))
     }
 }
 
-fn open(mut stage: Stage, with: &mut Opening<'_>) -> Result<Box<dyn View>> {
+fn open(mut stage: OwnTerminal, with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let options = with.options;
     let operands = options.command.as_ref().map_or(0, |command| command.argv.len());
     let args: Vec<_> = std::env::args_os().collect();
     let replays = options.replay.is_some();
     let subject = subject(options);
     let (send, told) = channel();
-    let origin = Origin::new(&args, operands, with.command, options.follow_forks && options.machine.is_none(), replays);
+    let origin =
+        OwnWords::new(&args, operands, with.command, options.follow_forks && options.machine.is_none(), replays);
     let signals = Signals::watch()?;
     let terminal = stage.begin()?;
     let ui = move || Ui {

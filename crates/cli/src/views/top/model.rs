@@ -1,6 +1,7 @@
 //! The data of `--top`: what was counted, and what of it is looked at. All names are printable when they come in here.
 
 use super::filter::Filter;
+use super::sample::{Sample, SampleKey, SampleTally};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,56 +13,17 @@ const MOST_ROWS: usize = 1 << 15;
 /// Names of processes that are asked for in one interval.
 const MOST_NAMES: usize = 1000;
 
-/// What calls that are counted together have in common.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Key {
-    pub pid: i32,
-    pub comm: Arc<str>,
-    pub call: Arc<str>,
-    /// Empty: the calls succeeded.
-    pub errno: Arc<str>,
-    /// Empty: not known, or the calls are about no file.
-    pub path: Arc<str>,
-    pub caller: Arc<str>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    pub calls: u64,
-    pub errors: u64,
-    pub bytes: u64,
-    pub time: Ns,
-    pub longest: Ns,
-}
-
-impl Tally {
-    pub fn merge(&mut self, other: &Tally) {
-        self.calls += other.calls;
-        self.errors += other.errors;
-        self.bytes += other.bytes;
-        self.time = self.time.saturating_add(other.time);
-        self.longest = self.longest.max(other.longest);
-    }
-}
-
-/// The calls of an interval.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sample {
-    pub length: Ns,
-    pub rows: Vec<(Key, Tally)>,
-}
-
 /// The calls of the latest interval, and of all.
 #[derive(Default)]
-pub struct Counts {
+pub struct TopCounts {
     latest: Sample,
-    all: HashMap<Key, Tally>,
+    all: HashMap<SampleKey, SampleTally>,
     length: Ns,
     /// Whether the totals have lost rows.
     pub forgot: bool,
 }
 
-impl Counts {
+impl TopCounts {
     fn add(&mut self, sample: Sample) {
         self.length = self.length.saturating_add(sample.length);
         if self.all.len() + sample.rows.len() > MOST_ROWS {
@@ -125,19 +87,19 @@ impl Tab {
     }
 
     /// The part of a key by which this table has rows.
-    fn part(self, key: &Key) -> Key {
-        let Key { pid, call, errno, path, caller, .. } = key.clone();
+    fn part(self, key: &SampleKey) -> SampleKey {
+        let SampleKey { pid, call, errno, path, caller, .. } = key.clone();
         match self {
-            Tab::Processes => Key { pid, ..Key::default() },
-            Tab::Calls => Key { call, ..Key::default() },
-            Tab::Files | Tab::Sockets => Key { path, ..Key::default() },
-            Tab::Errors => Key { errno, call, ..Key::default() },
-            Tab::Slowest => Key { pid, call, ..Key::default() },
-            Tab::Callers => Key { caller, ..Key::default() },
+            Tab::Processes => SampleKey { pid, ..SampleKey::default() },
+            Tab::Calls => SampleKey { call, ..SampleKey::default() },
+            Tab::Files | Tab::Sockets => SampleKey { path, ..SampleKey::default() },
+            Tab::Errors => SampleKey { errno, call, ..SampleKey::default() },
+            Tab::Slowest => SampleKey { pid, call, ..SampleKey::default() },
+            Tab::Callers => SampleKey { caller, ..SampleKey::default() },
         }
     }
 
-    pub fn cells(self, key: &Key, comm: &str) -> Vec<String> {
+    pub fn cells(self, key: &SampleKey, comm: &str) -> Vec<String> {
         let pid = || key.pid.to_string();
         match self {
             Tab::Processes => vec![pid(), comm.to_owned()],
@@ -150,7 +112,7 @@ impl Tab {
     }
 
     /// The table that tells more about a row of this one.
-    fn next(self, scope: &Scope) -> Option<Tab> {
+    fn next(self, scope: &TopScope) -> Option<Tab> {
         match self {
             Tab::Processes if scope.call.is_none() => Some(Tab::Calls),
             Tab::Processes | Tab::Slowest => Some(Tab::Files),
@@ -175,7 +137,7 @@ pub enum Sort {
 impl Sort {
     pub const ALL: [Sort; 6] = [Sort::Calls, Sort::Errors, Sort::Bytes, Sort::Time, Sort::Longest, Sort::Name];
 
-    fn of(self, tally: &Tally) -> u64 {
+    fn of(self, tally: &SampleTally) -> u64 {
         match self {
             Sort::Calls | Sort::Name => tally.calls,
             Sort::Errors => tally.errors,
@@ -188,7 +150,7 @@ impl Sort {
 
 /// The row that was gone into, and those before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scope {
+pub struct TopScope {
     pub pid: Option<i32>,
     pub comm: Option<Arc<str>>,
     pub call: Option<Arc<str>>,
@@ -196,8 +158,8 @@ pub struct Scope {
     pub path: Option<Arc<str>>,
 }
 
-impl Scope {
-    fn has(&self, key: &Key) -> bool {
+impl TopScope {
+    fn has(&self, key: &SampleKey) -> bool {
         fn is<T: PartialEq>(wanted: &Option<T>, given: &T) -> bool {
             wanted.as_ref().is_none_or(|wanted| wanted == given)
         }
@@ -220,17 +182,17 @@ impl Scope {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Screen {
     pub tab: Tab,
-    pub scope: Scope,
+    pub scope: TopScope,
     pub sort: Sort,
     pub reversed: bool,
     /// The chosen row stays chosen when others overtake it.
-    pub chosen: Option<Key>,
+    pub chosen: Option<SampleKey>,
     /// The first row that is shown.
     pub first: usize,
 }
 
 impl Screen {
-    pub fn new(tab: Tab, scope: Scope) -> Screen {
+    pub fn new(tab: Tab, scope: TopScope) -> Screen {
         let sort = match tab {
             Tab::Slowest => Sort::Longest,
             Tab::Errors => Sort::Errors,
@@ -242,7 +204,7 @@ impl Screen {
 
 /// The calls that are counted apart, by another Stride, because a table or a filter needs more than the kernel counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Detail {
+pub struct CallsApart {
     /// The keys of `--by`.
     pub keys: &'static str,
     /// All must hold (`--where`).
@@ -252,17 +214,17 @@ pub struct Detail {
 
 /// A row as it is shown.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Line {
-    pub key: Key,
+pub struct TopRow {
+    pub key: SampleKey,
     /// The name of the process, if the row is about one.
     pub comm: Arc<str>,
-    pub tally: Tally,
+    pub tally: SampleTally,
 }
 
 #[derive(Default)]
 pub struct Model {
-    pub base: Counts,
-    pub detail: Counts,
+    pub base: TopCounts,
+    pub detail: TopCounts,
     screens: Vec<Screen>,
     pub filter: Option<Filter>,
     /// The names of processes. Threads may have others.
@@ -288,7 +250,7 @@ pub struct Model {
 
 impl Model {
     pub fn new(subject: String, totals: bool) -> Model {
-        Model { screens: vec![Screen::new(Tab::Processes, Scope::default())], subject, totals, ..Model::default() }
+        Model { screens: vec![Screen::new(Tab::Processes, TopScope::default())], subject, totals, ..Model::default() }
     }
 
     pub fn screen(&self) -> &Screen {
@@ -339,12 +301,12 @@ impl Model {
     }
 
     /// The counts that the table is made of.
-    fn counts(&self) -> &Counts {
+    fn counts(&self) -> &TopCounts {
         if self.detail_wanted().is_some() { &self.detail } else { &self.base }
     }
 
     /// What has to be counted apart for this screen.
-    pub fn detail_wanted(&self) -> Option<Detail> {
+    pub fn detail_wanted(&self) -> Option<CallsApart> {
         let screen = self.screen();
         let by_reader = self.filter.as_ref().filter(|filter| !filter.is_about_counts());
         if !screen.tab.is_detailed() && by_reader.is_none() {
@@ -365,7 +327,7 @@ impl Model {
             Tab::Callers => "pid,comm,syscall,caller",
             _ => "pid,comm,syscall,errno",
         };
-        Some(Detail { keys, conditions, pid })
+        Some(CallsApart { keys, conditions, pid })
     }
 
     /// The calls that the table is about: of which process, and what holds for them.
@@ -384,12 +346,12 @@ impl Model {
     }
 
     /// The rows of the table, sorted.
-    pub fn lines(&self) -> Vec<Line> {
+    pub fn lines(&self) -> Vec<TopRow> {
         let screen = self.screen();
         let counts = self.counts();
         let latest = counts.latest.rows.iter().map(|(key, tally)| (key, tally));
-        let mut rows: HashMap<Key, Tally> = HashMap::new();
-        let mut add = |key: &Key, tally: &Tally| {
+        let mut rows: HashMap<SampleKey, SampleTally> = HashMap::new();
+        let mut add = |key: &SampleKey, tally: &SampleTally| {
             let filtered = self.filter.as_ref().is_some_and(|filter| filter.is_about_counts() && !filter.holds(key));
             let of_errors = screen.tab == Tab::Errors && key.errno.is_empty();
             if !filtered && !of_errors && screen.scope.has(key) {
@@ -400,9 +362,10 @@ impl Model {
             false => latest.for_each(|(key, tally)| add(key, tally)),
             true => counts.all.iter().for_each(|(key, tally)| add(key, tally)),
         }
-        let comm = |key: &Key| self.names.get(&key.pid).cloned().unwrap_or_default();
-        let mut lines: Vec<Line> = rows.into_iter().map(|(key, tally)| Line { comm: comm(&key), key, tally }).collect();
-        let name = |line: &Line| (line.comm.clone(), line.key.call.clone(), line.key.path.clone(), line.key.pid);
+        let comm = |key: &SampleKey| self.names.get(&key.pid).cloned().unwrap_or_default();
+        let mut lines: Vec<TopRow> =
+            rows.into_iter().map(|(key, tally)| TopRow { comm: comm(&key), key, tally }).collect();
+        let name = |line: &TopRow| (line.comm.clone(), line.key.call.clone(), line.key.path.clone(), line.key.pid);
         lines.sort_by_cached_key(|line| (name(line), line.key.errno.clone(), line.key.caller.clone()));
         if screen.sort != Sort::Name {
             lines.sort_by_key(|line| Reverse(screen.sort.of(&line.tally)));
@@ -414,27 +377,27 @@ impl Model {
     }
 
     /// The sum of all rows.
-    pub fn sum(lines: &[Line]) -> Tally {
-        lines.iter().fold(Tally::default(), |mut sum, line| {
+    pub fn sum(lines: &[TopRow]) -> SampleTally {
+        lines.iter().fold(SampleTally::default(), |mut sum, line| {
             sum.merge(&line.tally);
             sum
         })
     }
 
     /// The place of the chosen row.
-    pub fn chosen(&self, lines: &[Line]) -> usize {
+    pub fn chosen(&self, lines: &[TopRow]) -> usize {
         let screen = self.screen();
         let found = screen.chosen.as_ref().and_then(|key| lines.iter().position(|line| line.key == *key));
         found.unwrap_or_else(|| screen.first.min(lines.len().saturating_sub(1)))
     }
 
     /// Chooses another row.
-    pub fn choose(&mut self, lines: &[Line], place: usize) {
+    pub fn choose(&mut self, lines: &[TopRow], place: usize) {
         self.screen_mut().chosen = lines.get(place.min(lines.len().saturating_sub(1))).map(|line| line.key.clone());
     }
 
     /// Scrolls so that the chosen row is among the `height` that are shown.
-    pub fn scroll(&mut self, lines: &[Line], height: usize) {
+    pub fn scroll(&mut self, lines: &[TopRow], height: usize) {
         let chosen = self.chosen(lines);
         let screen = self.screen_mut();
         screen.first = screen.first.min(chosen).max((chosen + 1).saturating_sub(height.max(1)));
@@ -447,7 +410,7 @@ impl Model {
     }
 
     /// Goes into the chosen row. False: there is nothing below.
-    pub fn drill(&mut self, lines: &[Line]) -> bool {
+    pub fn drill(&mut self, lines: &[TopRow]) -> bool {
         let Some(line) = lines.get(self.chosen(lines)) else { return false };
         let (screen, key) = (self.screen(), &line.key);
         let Some(next) = screen.tab.next(&screen.scope) else { return false };
@@ -492,9 +455,9 @@ impl Model {
     }
 
     /// The counts of other calls are of no use.
-    fn forget_unless(&mut self, before: Option<Detail>) {
+    fn forget_unless(&mut self, before: Option<CallsApart>) {
         if self.detail_wanted() != before {
-            self.detail = Counts::default();
+            self.detail = TopCounts::default();
         }
     }
 

@@ -1,7 +1,8 @@
 //! Another Stride that looks at single calls, for what the kernel does not count: files, sockets, callers, and filters by these. It runs only while
 //! a table asks for it, traces no more than this one, and writes its summaries to a pipe. A further one writes recordings.
 
-use super::model::{Detail, Key, Sample, Tally};
+use super::model::CallsApart;
+use super::sample::{Sample, SampleKey, SampleTally};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill};
 use nix::unistd::Pid;
@@ -28,7 +29,7 @@ const MOST_TOLD: u64 = 4096;
 
 /// How this Stride was called, for others to trace the same.
 #[derive(Clone, Debug, Default)]
-pub struct Origin {
+pub struct OwnWords {
     /// The options without the program.
     pub words: Vec<OsString>,
     /// The processes that were asked for, or the command's.
@@ -38,9 +39,9 @@ pub struct Origin {
     pub replays: bool,
 }
 
-impl Origin {
+impl OwnWords {
     /// `args`: Stride's command line. `operands`: how many words at its end are the program to run.
-    pub fn new(args: &[OsString], operands: usize, command: Option<i32>, follows: bool, replays: bool) -> Origin {
+    pub fn new(args: &[OsString], operands: usize, command: Option<i32>, follows: bool, replays: bool) -> OwnWords {
         let end = args.len().saturating_sub(operands);
         let mut words: Vec<OsString> = Vec::new();
         let mut skip = false;
@@ -55,7 +56,7 @@ impl Origin {
             }
             words.push(word.clone());
         }
-        Origin { words, command, follows, replays }
+        OwnWords { words, command, follows, replays }
     }
 
     /// The options by which another Stride traces the same, or one process of it.
@@ -103,7 +104,7 @@ impl Origin {
     }
 
     /// The words for a summary of each second.
-    pub fn summary(&self, detail: &Detail) -> Vec<OsString> {
+    pub fn summary(&self, detail: &CallsApart) -> Vec<OsString> {
         let mut words = self.target(detail.pid);
         self.hush(&mut words);
         words.extend([OsString::from(format!("--by={}", detail.keys)), "--json".into()]);
@@ -231,8 +232,8 @@ impl Drop for Other {
 }
 
 /// The summaries of another Stride.
-pub struct Source {
-    pub wanted: Detail,
+pub struct SummarySource {
+    pub wanted: CallsApart,
     /// Dropped first: the thread that fills it then ends, and with it the pipe, so that the other Stride cannot wait for a reader.
     samples: Receiver<Sample>,
     other: Other,
@@ -247,8 +248,8 @@ pub enum News {
     Ended(String),
 }
 
-impl Source {
-    pub fn start(origin: &Origin, wanted: Detail) -> io::Result<Source> {
+impl SummarySource {
+    pub fn start(origin: &OwnWords, wanted: CallsApart) -> io::Result<SummarySource> {
         let (read, write) = io::pipe()?;
         // Summaries go where the trace goes.
         let mut words = vec![OsString::from("-o"), "/dev/stdout".into()];
@@ -279,7 +280,7 @@ impl Source {
             }
         };
         without_signals(|| std::thread::Builder::new().name("stride-detail".into()).spawn(read_all))?;
-        Ok(Source { wanted, other, samples, over: false })
+        Ok(SummarySource { wanted, other, samples, over: false })
     }
 
     pub fn news(&mut self) -> Option<News> {
@@ -295,12 +296,12 @@ impl Source {
 }
 
 /// A row of a summary as JSON. The names in it may be hostile.
-fn parsed(row: &Value) -> Option<(Key, Tally)> {
+fn parsed(row: &Value) -> Option<(SampleKey, SampleTally)> {
     let by = &row["by"];
-    let text = |name: &str| -> Arc<str> { by[name].as_str().map(|text| printable(text)).unwrap_or_default().into() };
+    let text = |name: &str| -> Arc<str> { by[name].as_str().map(printable).unwrap_or_default().into() };
     let errno = text("errno");
     let number = |of: &Value| of.as_u64().unwrap_or(0);
-    let key = Key {
+    let key = SampleKey {
         pid: by["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok())?,
         comm: text("comm"),
         call: text("syscall"),
@@ -308,7 +309,7 @@ fn parsed(row: &Value) -> Option<(Key, Tally)> {
         path: text("path"),
         caller: text("caller"),
     };
-    let tally = Tally {
+    let tally = SampleTally {
         calls: number(&row["calls"]),
         errors: number(&row["errors"]),
         bytes: number(&row["bytes"]),
@@ -341,7 +342,7 @@ mod tests {
 
     #[test]
     fn another_stride_traces_the_same() {
-        let detail = |pid| Detail { keys: "pid,path", conditions: vec!["name == \"read\"".into()], pid };
+        let detail = |pid| CallsApart { keys: "pid,path", conditions: vec!["name == \"read\"".into()], pid };
         let tail = ["-q", "--by=pid,path", "--json", "--every=1s", "--where=name == \"read\""];
         for (line, operands, command, pid, expected) in [
             ("stride --top", 0, None, None, &["--all"][..]),
@@ -366,10 +367,10 @@ mod tests {
             ("stride --top -p 12", 0, None, Some(12), &["-p", "12", "-f", "-p", "12"]),
         ] {
             let args: Vec<&str> = line.split(' ').collect();
-            let origin = Origin::new(&words(&args), operands, command, line.contains(" -f "), false);
+            let origin = OwnWords::new(&words(&args), operands, command, line.contains(" -f "), false);
             assert_eq!(origin.summary(&detail(pid)), words(&[expected, &tail].concat()), "{line}");
         }
-        let origin = Origin::new(&words(&["stride", "--replay=r", "--top"]), 0, None, false, true);
+        let origin = OwnWords::new(&words(&["stride", "--replay=r", "--top"]), 0, None, false, true);
         let expected = ["--replay=r", "-q", "--by=pid,path", "--json", "--where=pid == 3", "--where=name == \"read\""];
         assert_eq!(origin.summary(&detail(Some(3))), words(&expected));
     }

@@ -68,16 +68,16 @@ pub fn wait_for_keys(patience: Duration) -> std::io::Result<()> {
 }
 
 /// Where the view is drawn, and what is in place of the standard streams meanwhile.
-pub struct Stage {
+pub struct OwnTerminal {
     /// The standard error of Stride itself.
     messages: OwnedFd,
     /// What was written to it meanwhile.
     held: Option<File>,
 }
 
-impl Stage {
+impl OwnTerminal {
     /// Prepares everything, before anything is run. A command's output goes to `output`.
-    pub fn prepare(has_command: bool, output: Option<&Path>) -> Result<Stage> {
+    pub fn prepare(has_command: bool, output: Option<&Path>) -> Result<OwnTerminal> {
         if !stdout().is_terminal() {
             return Err(anyhow!(
                 "--top draws on the terminal, and standard output is none. For a file or a pipe, take --by=comm,syscall --every=1s"
@@ -106,7 +106,7 @@ impl Stage {
             nix::unistd::dup2_stdout(&to)?;
             nix::unistd::dup2_stderr(&to)?;
         }
-        Ok(Stage { messages, held: None })
+        Ok(OwnTerminal { messages, held: None })
     }
 
     /// Takes the terminal over. From now on, Stride's own messages are held back.
@@ -138,7 +138,7 @@ impl Stage {
     }
 }
 
-impl Drop for Stage {
+impl Drop for OwnTerminal {
     fn drop(&mut self) {
         self.end();
     }

@@ -3,17 +3,18 @@
 use super::draw::{draw, table_height};
 use super::filter::Filter;
 use super::keys::{Action, handle};
-use super::model::{Key, Model, Sample, Scope, Sort, Tab, Tally};
+use super::model::{Model, Sort, Tab, TopScope};
+use super::sample::{Sample, SampleKey, SampleTally};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 const SECOND: u64 = 1_000_000_000;
 
-fn row(pid: i32, comm: &str, call: &str, errno: &str, calls: u64) -> (Key, Tally) {
-    let key = Key { pid, comm: comm.into(), call: call.into(), errno: errno.into(), ..Key::default() };
+fn row(pid: i32, comm: &str, call: &str, errno: &str, calls: u64) -> (SampleKey, SampleTally) {
+    let key = SampleKey { pid, comm: comm.into(), call: call.into(), errno: errno.into(), ..SampleKey::default() };
     let errors = if errno.is_empty() { 0 } else { calls };
-    (key, Tally { calls, errors, bytes: calls * 10, time: calls * 1000, longest: calls * 100 })
+    (key, SampleTally { calls, errors, bytes: calls * 10, time: calls * 1000, longest: calls * 100 })
 }
 
 fn sample() -> Sample {
@@ -94,7 +95,7 @@ fn a_row_fits_into_10_by_3() {
 fn from_a_process_to_its_calls_and_back() {
     let mut model = model();
     press(&mut model, "v\n");
-    assert_eq!(model.screen().scope, Scope { pid: Some(4), comm: Some("cat".into()), ..Scope::default() });
+    assert_eq!(model.screen().scope, TopScope { pid: Some(4), comm: Some("cat".into()), ..TopScope::default() });
     let calls: Vec<String> = model.lines().iter().map(|line| line.key.call.to_string()).collect();
     assert_eq!(calls, ["read", "openat"]);
     assert!(picture(&mut model, 80, 24)[2].starts_with("cat (4)"));
@@ -106,7 +107,7 @@ fn from_a_process_to_its_calls_and_back() {
     assert_eq!(wanted.conditions[0], "name == \"read\"");
     assert!(picture(&mut model, 80, 24)[4].starts_with("looking at single calls"));
     let (key, tally) = row(4, "cat", "read", "", 7);
-    let file = Key { path: "/etc/passwd".into(), ..key };
+    let file = SampleKey { path: "/etc/passwd".into(), ..key };
     model.count_detail(Sample { length: SECOND, rows: vec![(file, tally)] }, |_| None);
     assert!(picture(&mut model, 80, 24)[4].ends_with(" /etc/passwd"));
     press(&mut model, "\n");

@@ -2,8 +2,9 @@
 
 use super::draw::{draw, table_height};
 use super::keys::{Action, handle};
-use super::model::{Model, Sample};
-use super::source::{News, Origin, Other, Source, recording_name};
+use super::model::Model;
+use super::sample::Sample;
+use super::source::{News, Other, OwnWords, SummarySource, recording_name};
 use super::terminal;
 use anyhow::Result;
 use ratatui::Terminal;
@@ -45,9 +46,9 @@ pub struct Ui {
     pub terminal: Terminal<CrosstermBackend<File>>,
     pub model: Model,
     pub told: Receiver<Told>,
-    pub origin: Origin,
+    pub origin: OwnWords,
     pub signals: Signals,
-    pub source: Option<Source>,
+    pub source: Option<SummarySource>,
     pub recorder: Option<Other>,
 }
 
@@ -173,7 +174,7 @@ impl Ui {
         if self.source.as_ref().map(|source| &source.wanted) != wanted.as_ref() {
             self.source = None;
             if let Some(wanted) = wanted {
-                match Source::start(&self.origin, wanted) {
+                match SummarySource::start(&self.origin, wanted) {
                     Ok(source) => self.source = Some(source),
                     Err(e) => self.model.message = Some(format!("Can't look at single calls: {e}")),
                 }
@@ -181,7 +182,7 @@ impl Ui {
             return true;
         }
         let mut changed = false;
-        while let Some(news) = self.source.as_mut().and_then(Source::news) {
+        while let Some(news) = self.source.as_mut().and_then(SummarySource::news) {
             changed = true;
             match news {
                 News::Sample(sample) => {

@@ -1,7 +1,7 @@
 //! The view on the main thread: takes calls and counts, and hands them to the thread that draws.
 
 use super::gather::Gather;
-use super::terminal::Stage;
+use super::terminal::OwnTerminal;
 use super::ui::{Left, Told, Ui};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct TopView {
     gather: Gather,
     send: Sender<Told>,
     ui: Option<JoinHandle<Left>>,
-    stage: Stage,
+    stage: OwnTerminal,
     replays: bool,
 }
 
@@ -33,7 +33,7 @@ impl TopView {
     pub fn start(
         ui: impl FnOnce() -> Ui + Send + 'static,
         send: Sender<Told>,
-        stage: Stage,
+        stage: OwnTerminal,
         replays: bool,
     ) -> std::io::Result<TopView> {
         let run = move || {
