@@ -75,7 +75,8 @@ fn calls(options: &Options, needs: &Needs) -> CallSet {
 
 /// The rules that change calls, for the calls that are traced. (Whether they are shown is another matter.)
 fn injections(options: &Options) -> Vec<Injection> {
-    let limited = |rule: &Injection| Injection { calls: rule.calls.clone().intersection(&options.trace), ..rule.clone() };
+    let limited =
+        |rule: &Injection| Injection { calls: rule.calls.clone().intersection(&options.trace), ..rule.clone() };
     options.injections.iter().map(limited).collect()
 }
 

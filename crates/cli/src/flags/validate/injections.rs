@@ -14,7 +14,10 @@ pub fn settled(rules: Vec<InjectionRule>, warn: Warn) -> Vec<Injection> {
         if let (Some(chance), true) = (&mut injection.chance, wants_seed) {
             // Half of the bits are easier to type.
             chance.seed = RandomState::new().hash_one(0) & u64::from(u32::MAX);
-            warn(format!("prob={} without seed=: add seed={} to change the same calls again", chance.probability, chance.seed));
+            warn(format!(
+                "prob={} without seed=: add seed={} to change the same calls again",
+                chance.probability, chance.seed
+            ));
         }
         if let Some(InjectedResult::Value(value)) = injection.result
             && let errno @ 1..=ERRORS = value.wrapping_neg()
