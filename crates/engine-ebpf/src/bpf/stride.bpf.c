@@ -408,7 +408,7 @@ static __always_inline bool counted_at_once(struct task_struct *task, struct tas
 	if (st->flags || !st->entered)
 		return false;
 	plan = bpf_map_lookup_elem(&calls, &index);
-	/* (The call may be counted by a name that execve has just changed.) */
+	/* (execve changes what the thread is known by.) */
 	if (!plan || plan->flags & (CALL_EXEC | CALL_NAMES | CALL_FDS) || !(plan->flags & CALL_TRACED))
 		return false;
 	if (!is_chosen(task, st, plan, ret) || being_killed(task, 0) || !counted(task, st, plan, index, ret))

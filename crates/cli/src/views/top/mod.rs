@@ -120,6 +120,7 @@ impl Declaration for TopDeclaration {
                 intervals: true,
             }),
             memory: true,
+            received: true,
             times: true,
             tracker: true,
             thread_names: true,
