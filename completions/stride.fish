@@ -230,8 +230,6 @@ function __stride_value
             printf '%s\n' 'busy-wait	busy waiting' 'byte-reads	one byte at a time' 'close-storm	closing what is not open' 'direct-refused	direct transfers refused' 'eagain-spin	spinning on EAGAIN' 'epoll-files	files given to epoll' 'exec-search	programs searched along PATH' 'facts	asked for again and again' 'failed-connects	the first address fails' 'fd-leak	descriptors never closed' 'hang	waiting' 'heap-creep	heap in small steps' 'lock-contention	lock contention' 'lock-step	one request at a time' 'madvise-storm	memory given back again and again' 'map-churn	memory mapped and unmapped' 'mkdir-again	directories made again' 'name-lookups	waiting for names' 'random-reads	reads here and there' 'reconnects	a connection for each request' 'reopened	opened again and again' 'retries	tried again and again' 'rewritten	written as a whole again and again' 'search-path	search path' 'shared-writes	small writes of several processes to one file' 'short-children	many short children' 'short-threads	a thread for each task' 'small-sends	small sends in a row' 'stat-storm	stat storm' 'sync-storm	waiting for storage again and again' 'taking-turns	threads take turns' 'tiny-maps	memory mapped a page at a time' 'tiny-reads	tiny reads' 'tiny-writes	tiny writes' 'uneven-workers	one worker does most of the work' 'unsynced-rename	replaced before it was on the disk' 'zombies	children never waited for' 'list	all ids'
         case --summary-sort-by
             printf '%s\n' time total-time min-time max-time avg-time wall-total wall-min wall-max wall-avg p50 p99 calls errors bytes distribution name none
-        case --top-output
-            __stride_files
         case --summary-columns
             __stride_list 'time	share of the total time' 'total-time	time of all calls' 'min-time	time of the shortest call' 'max-time	time of the longest call' 'avg-time	average time of a call' 'wall-total	as total-time' 'wall-min	as min-time' 'wall-max	as max-time' 'wall-avg	as avg-time' 'p50	median: half of the calls took no longer than this by the wall clock' 'p99	99 of 100 calls took no longer than this' 'calls	number of calls' 'errors	number of calls that failed' 'bytes	bytes that calls transferred through descriptors' 'distribution	a bar as long as the row\'s share of the calls among the rows with the same keys but the last' 'name	name of the call'
         case --generate
@@ -335,7 +333,7 @@ complete -c stride -n __stride_before_program -l explain -r -f -a '(__stride_val
 complete -c stride -n __stride_before_program -s O -l summary-syscall-overhead -r -f -d 'subtract TIME from the time of each call'
 complete -c stride -n __stride_before_program -s S -l summary-sort-by -r -f -a '(__stride_value --summary-sort-by)' -d 'sort the summary by KEY (default time)'
 complete -c stride -n __stride_before_program -l top -d 'show live which processes make which calls'
-complete -c stride -n __stride_before_program -l top-output -r -F -d 'with --top, write the program\'s output to FILE'
+complete -c stride -n __stride_before_program -l top-output -r -f -d 'with --top, write the program\'s output to the file WHERE'
 complete -c stride -n __stride_before_program -s U -l summary-columns -r -f -a '(__stride_value --summary-columns)' -d 'show these columns in the summary, in this order'
 complete -c stride -n __stride_before_program -s w -l summary-wall-clock -d 'summarise wall clock time rather than system time'
 complete -c stride -n __stride_before_program -l for -r -f -d 'stop tracing after TIME'

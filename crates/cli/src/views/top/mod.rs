@@ -59,11 +59,12 @@ const FLAGS: &[Flag] = &[
     },
     Flag {
         long: Some(OUTPUT),
-        arg: Arg::Required("FILE"),
-        value: Value::File,
-        help: "with --top, write the program's output to FILE",
+        arg: Arg::Required("WHERE"),
+        // The file is no result of the view, which is what the files of views are.
+        value: Value::Free,
+        help: "with --top, write the program's output to the file WHERE",
         own: true,
-        doc: "Writes the standard output and the standard error of the program that --top starts to FILE.",
+        doc: "Writes the standard output and the standard error of the program that --top starts to the file WHERE.",
         update: ask,
         ..BASE
     },
