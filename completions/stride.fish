@@ -125,7 +125,7 @@ function __stride_complete_program
 end
 
 complete -c stride -f -a '(__stride_complete_program)'
-set -g __stride_long_with_value --argv0 --cgroup --comm --container --env --exe --attach --user --detach-on --engine --interruptible --max-depth --on-overflow --record --replay --ring-size --called-from --duration --errno --trace-path --signal --signals --status --switch-off --switch-on --trace --trace-fds --where --columns --abbrev --color --decode-pids --flamegraph --html --output --perfetto --raw --read --string-limit --stack-trace-frame-limit --verbose --write --const-print-style --advise-config --budget --budget-write --by --diff --explain --summary-syscall-overhead --summary-sort-by --summary-columns --for --syscall-limit --generate
+set -g __stride_long_with_value --argv0 --cgroup --comm --container --env --exe --attach --user --detach-on --engine --flight --interruptible --max-depth --on-overflow --record --replay --ring-size --trigger --trigger-after --trigger-count --called-from --duration --errno --trace-path --signal --signals --status --switch-off --switch-on --trace --trace-fds --where --columns --abbrev --color --decode-pids --flamegraph --html --output --perfetto --raw --read --rotate --string-limit --stack-trace-frame-limit --style --verbose --write --const-print-style --advise-config --budget --budget-write --by --diff --explain --summary-syscall-overhead --summary-sort-by --summary-columns --for --syscall-limit --generate
 set -g __stride_long_without_value --all --daemonize --daemonised --daemonized --follow-forks --kill-on-exit --show-on-off-events --successful-only --failed-only --failing-only --output-append-mode --absolute-timestamps --timestamps --always-show-pid --debuginfod --decode-fds --instruction-pointer --json --stack-trace --stack-traces --syscall-number --arg-names --output-separately --pidns-translation --quiet --silent --silence --relative-timestamps --strings-in-hex --syscall-times --no-abbrev --advise --summary-only --summary --summary-wall-clock --debug --doctor --help --seccomp-bpf --version
 set -g __stride_short_with_value 'eEpubIPaosXOSU'
 set -g __stride_qualifiers 'duration=	report only calls that took at least TIME, or less' 'errno=	report only calls that failed with these errors' 'signal=	report only these signals' 'status=	report only calls that end in one of these ways' 'trace=	report only these system calls' 'trace-fds=	report only calls that use these file descriptors' 'abbrev=	shorten the structures of these calls (default all)' 'decode-fds=	say what file descriptors refer to; see the man page' 'decode-pids=	say more about process ids: comm, pidns' 'quiet=	leave out these messages; see the man page' 'raw=	print the arguments of these calls as plain numbers' 'read=	dump all data read from these file descriptors' 'verbose=	read the structures of these calls (default all)' 'write=	dump all data written to these file descriptors'
@@ -202,6 +202,8 @@ function __stride_value
             __stride_set 0 1 2
         case --strings-in-hex
             printf '%s\n' 'all	all of all strings' 'non-ascii	all of a string that has such a character' 'non-ascii-chars	only the characters that need an escape' 'none	none'
+        case --style
+            printf '%s\n' 'perf	perf trace. Children of a command are followed' 'strace	(default)' 'truss	truss of Solaris and illumos. If --style=truss is the first option'
         case --syscall-times
             printf '%s\n' ms ns s us
         case --verbose verbose= v=
@@ -248,6 +250,7 @@ complete -c stride -n __stride_before_program -s D -d 'trace from a grandchild; 
 complete -c stride -n __stride_before_program -l daemonize -f -a '(__stride_value --daemonize)' -d 'the same as -D, with the kind of detachment by name'
 complete -c stride -n __stride_before_program -l engine -r -f -a '(__stride_value --engine)' -d 'how to observe calls: auto, ebpf or ptrace'
 complete -c stride -n __stride_before_program -s f -d 'trace children too; -ff: with an output file for each'
+complete -c stride -n __stride_before_program -l flight -r -f -d 'keep the latest calls in memory, to be written when told to'
 complete -c stride -n __stride_before_program -l follow-forks -d 'the same as -f'
 complete -c stride -n __stride_before_program -s I -l interruptible -r -f -a '(__stride_value --interruptible)' -d 'when signals such as CTRL-C may end the tracing'
 complete -c stride -n __stride_before_program -l kill-on-exit -d 'kill the traced processes if Stride dies'
@@ -256,6 +259,9 @@ complete -c stride -n __stride_before_program -l on-overflow -r -f -a '(__stride
 complete -c stride -n __stride_before_program -l record -r -F -d 'record the run in FILE, to be shown with --replay'
 complete -c stride -n __stride_before_program -l replay -r -f -a '(__stride_value --replay)' -d 'show the recording in FILE instead of tracing'
 complete -c stride -n __stride_before_program -l ring-size -r -f -d 'size of the ring buffer of eBPF, such as 512K or 16M'
+complete -c stride -n __stride_before_program -l trigger -r -f -d 'with --flight: write when EXPR holds; may be repeated'
+complete -c stride -n __stride_before_program -l trigger-after -r -f -d 'with --trigger: write so long after it (default 1s)'
+complete -c stride -n __stride_before_program -l trigger-count -r -f -d 'with --trigger: write so many times at most (default 1)'
 complete -c stride -n __stride_before_program -l called-from -r -f -d 'report only calls that a matching function led to'
 complete -c stride -n __stride_before_program -l duration -r -f -d 'report only calls that took at least TIME, or less'
 complete -c stride -n __stride_before_program -l errno -r -f -a '(__stride_value --errno)' -d 'report only calls that failed with these errors'
@@ -295,9 +301,11 @@ complete -c stride -n __stride_before_program -l quiet -f -a '(__stride_value --
 complete -c stride -n __stride_before_program -s r -l relative-timestamps -f -a '(__stride_value --relative-timestamps)' -d 'begin lines with the time since the previous call'
 complete -c stride -n __stride_before_program -l raw -r -f -a '(__stride_value --raw)' -d 'print the arguments of these calls as plain numbers'
 complete -c stride -n __stride_before_program -l read -r -f -a '(__stride_value --read)' -d 'dump all data read from these file descriptors'
+complete -c stride -n __stride_before_program -l rotate -r -f -d 'begin a new file after SIZE or TIME, and keep COUNT files'
 complete -c stride -n __stride_before_program -s s -l string-limit -r -f -d 'print at most SIZE bytes of each string (default 32)'
 complete -c stride -n __stride_before_program -l stack-trace-frame-limit -r -f -d 'print at most LIMIT frames of a stack (default 256)'
 complete -c stride -n __stride_before_program -l strings-in-hex -f -a '(__stride_value --strings-in-hex)' -d 'use hexadecimal escapes in strings; see the man page'
+complete -c stride -n __stride_before_program -l style -r -f -a '(__stride_value --style)' -d 'write lines as this tool does: strace, perf or truss'
 complete -c stride -n __stride_before_program -s t -d 'begin lines with the time; -tt: with us; -ttt: unix time'
 complete -c stride -n __stride_before_program -s T -l syscall-times -f -a '(__stride_value --syscall-times)' -d 'print how long each call took'
 complete -c stride -n __stride_before_program -s v -l no-abbrev -d 'print structures in full'

@@ -1,8 +1,7 @@
 //! The options of the command line, checked and typed.
 
 use super::asked::Asked;
-use crate::flight::Flight;
-use crate::rotation::Rotation;
+use super::long_runs::{Flight, Rotation};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,8 +9,8 @@ use stride_event::{Bounds, Endings, ErrnoSet, Machine, Ns};
 use stride_filter::{
     CallSet, Expression, FdDetail, FdSet, FramePattern, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet,
 };
-use stride_output::{ShowStack, TrussForm};
 pub use stride_output::{Column, Key, SortKey};
+use stride_output::{ShowStack, TrussForm};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
