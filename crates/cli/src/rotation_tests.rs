@@ -1,6 +1,6 @@
 use super::*;
-use std::time::Duration;
 use crate::flags::rotation as parse;
+use std::time::Duration;
 
 fn parsed(text: &str) -> Rotation {
     parse(text).unwrap()

@@ -52,7 +52,8 @@ fn perf_lines_are_those_of_perf() {
         }
         let theirs = of_perf(&scratch.read("theirs"));
         let ours = of_perf(&text);
-        for (ours, theirs) in ours.iter().zip(&theirs) {
+        // Now and then perf finds out what a descriptor refers to before it is closed.
+        for (ours, theirs) in ours.iter().zip(&theirs).filter(|(_, theirs)| !theirs.contains('<')) {
             assert_eq!(ours, theirs, "{engine}");
         }
         assert_eq!(ours.len(), theirs.len(), "{engine}");
