@@ -45,8 +45,9 @@ fn perf_lines_are_those_of_perf() {
         assert!(!text.contains("+++") && !text.contains("attached"), "{text}");
         let mut perf = Command::new("perf");
         perf.args(["trace", "-o", "theirs", "/bin/cat", "a", "nothing"]);
+        perf.env("LC_ALL", "C").env("TZ", "UTC").env_remove("LD_LIBRARY_PATH");
         let done = perf.current_dir(scratch.path("")).stdout(Stdio::null()).stderr(Stdio::null()).status();
-        if done.is_err() || of_perf(&scratch.read("theirs")).len() < 10 {
+        if done.is_err() || of_perf(&scratch.read("theirs")).len() < 10 || scratch.read("theirs").contains("LOST") {
             println!("skipped: {}: perf trace does not work here", test_name());
             continue;
         }
