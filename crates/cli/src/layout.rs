@@ -5,7 +5,9 @@ use std::rc::Rc;
 use stride_engine_ebpf::{Overflow, Settings};
 use stride_event::{CallSet, Limits};
 use stride_filter::Quiet;
-use stride_output::{HexStrings, Layout, Leader, NameStyle, Palette, PerfForm, PidPrefix, Show, Style, SummaryLayout, WallClock};
+use stride_output::{
+    HexStrings, Layout, Leader, NameStyle, Palette, PerfForm, PidPrefix, Show, Style, SummaryLayout, WallClock,
+};
 
 /// `to_terminal`: whether the trace goes to a terminal.
 pub fn layout(options: &Options, to_terminal: bool) -> Layout {

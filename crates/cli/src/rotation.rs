@@ -2,45 +2,15 @@
 
 use crate::command::os_error;
 use crate::files::{NamedFile, Use, numbered};
-use crate::flags::Options;
-use crate::flags::values::{self, Extent};
-use crate::views;
+use crate::flags::{Extent, Rotation};
 use anyhow::{Result, bail};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
-
-/// When a new file begins, and how many there are in all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rotation {
-    pub every: Extent,
-    pub count: u32,
-}
-
-/// The files in all, unless the option says how many.
-pub const DEFAULT_COUNT: u32 = 5;
-const MOST: u64 = 10_000;
-/// Smaller files would hold little more than their beginnings.
-const LEAST_BYTES: u64 = 4 << 10;
-const LEAST_TIME: Duration = Duration::from_millis(1);
+use std::time::Instant;
 
 impl Rotation {
-    /// `SIZE[:COUNT]` or `TIME[:COUNT]`.
-    pub fn parse(text: &str) -> Option<Rotation> {
-        let (every, count) = match text.split_once(':') {
-            Some((every, count)) => (every, values::integer(count, MOST).filter(|count| *count > 0)? as u32),
-            None => (text, DEFAULT_COUNT),
-        };
-        let every = values::extent(every)?;
-        let enough = match every {
-            Extent::Bytes(bytes) => bytes >= LEAST_BYTES,
-            Extent::Time(time) => time >= LEAST_TIME,
-        };
-        enough.then_some(Rotation { every, count })
-    }
-
     /// True if a file with so many bytes, begun then, is followed by another.
     fn is_over(&self, bytes: u64, began: Instant) -> bool {
         match self.every {
@@ -56,8 +26,9 @@ impl Rotation {
             io::Error::new(e.kind(), text)
         };
         if self.count == 1 {
-            return fs::remove_file(path)
-                .map_err(|e| io::Error::new(e.kind(), format!("'{}' cannot be removed: {}", path.display(), os_error(&e))));
+            return fs::remove_file(path).map_err(|e| {
+                io::Error::new(e.kind(), format!("'{}' cannot be removed: {}", path.display(), os_error(&e)))
+            });
         }
         // Behind a gap nothing moves.
         let there = (1..self.count - 1).take_while(|number| numbered(path, *number).symlink_metadata().is_ok()).count();
@@ -112,28 +83,15 @@ impl Rotation {
     }
 }
 
-/// Whether the files that `--rotate` is about can be rotated.
-pub fn check(options: &Options) -> Result<()> {
-    let Some(rotation) = options.rotation else { return Ok(()) };
-    let named = views::named_files(options);
-    let rotated: Vec<_> = named.iter().filter(|file| views::can_be_rotated(options, &file.option)).collect();
-    if rotated.is_empty() {
-        bail!("--rotate has no file to rotate: give -o FILE or --record=FILE as well");
-    }
-    // With -ff, the names are those of threads, which are not known yet.
-    let separate = |file: &NamedFile<'_>| options.output_separately && matches!(file.how, Use::Trace);
-    rotated.iter().filter(|file| !separate(file)).try_for_each(|file| rotation.check(&named, &file.option, file.path))
-}
-
 /// Counts what is in a file that is written in whole pieces.
-pub struct Watch {
+pub struct FileAge {
     rotation: Rotation,
     began: Instant,
 }
 
-impl Watch {
-    pub fn new(rotation: Rotation) -> Watch {
-        Watch { rotation, began: Instant::now() }
+impl FileAge {
+    pub fn new(rotation: Rotation) -> FileAge {
+        FileAge { rotation, began: Instant::now() }
     }
 
     /// The size of a file, if sizes decide.
@@ -161,7 +119,7 @@ pub struct RotatedText(Arc<Mutex<Current>>);
 struct Current {
     path: PathBuf,
     file: File,
-    watch: Watch,
+    age: FileAge,
     written: u64,
     /// The end of the last whole line.
     lines_end: u64,
@@ -179,7 +137,7 @@ impl RotatedText {
         Ok(RotatedText(Arc::new(Mutex::new(Current {
             path: path.to_path_buf(),
             file,
-            watch: Watch::new(rotation),
+            age: FileAge::new(rotation),
             written,
             lines_end: written,
             head: 0,
@@ -195,7 +153,7 @@ impl Current {
     }
 
     fn rotate(&mut self) -> io::Result<()> {
-        self.file = self.watch.next_file(&self.path)?;
+        self.file = self.age.next_file(&self.path)?;
         (self.written, self.lines_end, self.head) = (0, 0, 0);
         if let Some(first) = self.first_line.take() {
             let result = self.put(&first);
@@ -224,7 +182,7 @@ impl Current {
         let line = || bytes.iter().position(|b| *b == b'\n').map_or(bytes.len(), |at| at + 1);
         let at_line = self.is_at_line();
         let used = self.written > self.head;
-        match self.watch.size() {
+        match self.age.size() {
             Some(limit) => {
                 let room = usize::try_from(limit.saturating_sub(self.written)).unwrap_or(usize::MAX);
                 if bytes.len() <= room {
@@ -234,7 +192,7 @@ impl Current {
                 // A line that is longer than a file has a file of its own.
                 whole.or_else(|| (!at_line || !used).then(line))
             }
-            None if !self.watch.is_over(self.written) || !used => Some(bytes.len()),
+            None if !self.age.is_over(self.written) || !used => Some(bytes.len()),
             None => (!at_line).then(line),
         }
     }

@@ -1,4 +1,10 @@
 use super::*;
+use crate::flags::rotation as parse;
+use std::time::Duration;
+
+fn parsed(text: &str) -> Rotation {
+    parse(text).unwrap()
+}
 
 struct Dir(PathBuf);
 
@@ -13,7 +19,7 @@ impl Dir {
     fn log(&self, rotation: &str, repeats_first: bool) -> RotatedText {
         let path = self.0.join("log");
         let file = File::create(&path).unwrap();
-        RotatedText::new(&path, file, Rotation::parse(rotation).unwrap(), repeats_first).unwrap()
+        RotatedText::new(&path, file, parsed(rotation), repeats_first).unwrap()
     }
 
     fn read(&self, name: &str) -> String {
@@ -31,23 +37,6 @@ impl Dir {
 impl Drop for Dir {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-#[test]
-fn arguments() {
-    for (text, every, count) in [
-        ("64K", Extent::Bytes(65536), DEFAULT_COUNT),
-        ("1MiB:3", Extent::Bytes(1 << 20), 3),
-        ("10s:1", Extent::Time(Duration::from_secs(10)), 1),
-        ("2h", Extent::Time(Duration::from_secs(7200)), DEFAULT_COUNT),
-        ("1M", Extent::Bytes(1 << 20), DEFAULT_COUNT),
-        ("100ms:2", Extent::Time(Duration::from_millis(100)), 2),
-    ] {
-        assert_eq!(Rotation::parse(text), Some(Rotation { every, count }), "{text}");
-    }
-    for text in ["", "64", "1K", "0s", "64K:", "64K:0", "64K:x", "64K:10001", ":3", "65536", "x"] {
-        assert_eq!(Rotation::parse(text), None, "{text}");
     }
 }
 
@@ -132,7 +121,7 @@ fn failures_say_which_name_is_in_the_way() {
 fn names_that_are_taken_are_told_before() {
     let dir = Dir::new("taken");
     let (log, other) = (dir.0.join("log"), dir.0.join("log.2"));
-    let rotation = Rotation::parse("4K:4").unwrap();
+    let rotation = parsed("4K:4");
     let named = [NamedFile { option: "--html".into(), path: &other, how: Use::Trace }];
     let told = rotation.check(&named, "-o", &log).unwrap_err().to_string();
     assert!(told.contains("--html names: give one of them another name"), "{told}");

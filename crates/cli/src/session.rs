@@ -9,7 +9,7 @@ use crate::replay::{self, Replay};
 use crate::select::{Selector, Touched};
 use crate::views::{self, Before, Opening, Views, Wanted};
 use crate::world::World;
-use crate::{circumstances, conditions, debuginfod, engine, library, notices, outputs, rotation, spec, stacks};
+use crate::{circumstances, conditions, debuginfod, engine, library, notices, outputs, rotated_names, spec, stacks};
 use anyhow::{Result, bail};
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
@@ -29,7 +29,7 @@ pub enum Ended {
 
 pub fn run(mut options: Options) -> Result<Ended> {
     let replay = options.replay.as_deref().map(Replay::open).transpose()?;
-    rotation::check(&options)?;
+    rotated_names::check(&options)?;
     let mut files = Files::open(&views::named_files(&options))?;
     let receipts = files.receipts();
     let wanted = Wanted::of(&options);

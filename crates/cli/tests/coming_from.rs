@@ -4,8 +4,8 @@ mod common;
 
 use common::*;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const DOCUMENT: &str = include_str!("../../../docs/coming-from.md");
 
@@ -53,7 +53,13 @@ impl Row {
         }
         let words: Vec<&str> = words.split(' ').filter(|word| !word.starts_with("--for=")).collect();
         let endless = self.is_of_machine() || self.stride.contains("PID");
-        let until = if endless { "--for=1s " } else { "" };
+        // The files of code are read first, which takes a moment.
+        let stacks = ["--by=caller", "--by=stack", "-k "].iter().any(|option| self.stride.contains(option));
+        let until = match (endless, stacks) {
+            (true, true) => "--for=5s ",
+            (true, false) => "--for=1s ",
+            (false, _) => "",
+        };
         let engine = if self.is_of_machine() { String::new() } else { format!("{engine} ") };
         let line = format!("stride {first}{engine}{until}{}", words.join(" "));
         line.replace("PID", &pid.to_string()).replace("PROG", PROG)

@@ -6,7 +6,8 @@ use common::*;
 use std::process::Command;
 
 /// A shell that opens a file, does much else, and reads the file at the end.
-const SCRIPT: &str = "exec 5<marker; i=0; while [ $i -lt 60 ]; do /bin/cat a >/dev/null; i=$((i+1)); done; /bin/cat <&5; exit 7";
+const SCRIPT: &str =
+    "exec 5<marker; i=0; while [ $i -lt 60 ]; do /bin/cat a >/dev/null; i=$((i+1)); done; /bin/cat <&5; exit 7";
 
 fn run_in(scratch: &Scratch, args: &[&str]) -> Run {
     let mut command = bare_stride();
@@ -89,7 +90,10 @@ fn each_file_of_json_begins_with_its_head() {
             let objects: Vec<serde_json::Value> =
                 text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"))).collect();
             assert_eq!(objects[0]["type"], "trace", "{engine} {name}");
-            assert!(objects.len() > if name == "log" { 1 } else { 20 } && objects[1]["type"] != "trace", "{engine} {name}");
+            assert!(
+                objects.len() > if name == "log" { 1 } else { 20 } && objects[1]["type"] != "trace",
+                "{engine} {name}"
+            );
         }
         assert!(scratch.read("log").lines().last().unwrap().contains(r#""type":"end""#), "{engine}");
     }
@@ -104,7 +108,10 @@ fn names_in_the_way_are_told_before_anything_runs() {
         (&["--rotate=1M", "-o", "|cat"], "--rotate has no file to rotate: give -o FILE or --record=FILE as well"),
         (&["--rotate=1M", "-o", "/dev/null"], "'/dev/null' of -o/--output is no regular file"),
         (&["--rotate=1M", "-o", "dir"], "'dir.1', which is no regular file: move it away"),
-        (&["--rotate=1M", "-o", "log", "--record=log.2"], "'log.2', which --record names: give one of them another name"),
+        (
+            &["--rotate=1M", "-o", "log", "--record=log.2"],
+            "'log.2', which --record names: give one of them another name",
+        ),
         (&["--rotate=10", "-o", "log"], "invalid --rotate argument: '10'; give a size"),
     ] {
         let run = run_in(&scratch, &[args, &["sh", "-c", "echo ran"]].concat());
@@ -119,9 +126,9 @@ fn the_program_goes_on_without_the_directory() {
     for engine in engines() {
         let scratch = scratch(&format!("rotate-gone{engine}"));
         std::fs::create_dir(scratch.path("dir")).unwrap();
-        let script = "i=0; while [ $i -lt 40 ]; do /bin/cat a >/dev/null; [ $i = 10 ] && mv dir gone; i=$((i+1)); done; exit 7";
-        let args =
-            [*engine, "-f", "-o", "dir/log", "--record=dir/rec", "--rotate=8K:3", "sh", "-c", script];
+        let script =
+            "i=0; while [ $i -lt 40 ]; do /bin/cat a >/dev/null; [ $i = 10 ] && mv dir gone; i=$((i+1)); done; exit 7";
+        let args = [*engine, "-f", "-o", "dir/log", "--record=dir/rec", "--rotate=8K:3", "sh", "-c", script];
         let run = run_in(&scratch, &args);
         assert_eq!(run.code(), Some(7), "{engine} {run:?}");
         let told = run.messages().join("\n");

@@ -17,7 +17,10 @@ fn of_perf(text: &str) -> Vec<String> {
     let comparable = ["close(", "munmap(", "mprotect(", "brk(", "mmap("];
     let lines = text.lines().filter_map(|line| Some(line.split_once("): cat/")?.1.split_once(' ')?.1));
     let lines = lines.filter(|line| comparable.iter().any(|name| line.starts_with(name)));
-    lines.map(|line| address.replace_all(line, "X").into_owned()).collect()
+    // perf leaves one of its own descriptors open in the program.
+    let descriptor = regex::Regex::new("fd: [0-9]").unwrap();
+    let plain = |line: &str| descriptor.replace_all(&address.replace_all(line, "X"), "fd: N").into_owned();
+    lines.map(plain).collect()
 }
 
 #[test]
@@ -42,14 +45,16 @@ fn perf_lines_are_those_of_perf() {
         assert!(!text.contains("+++") && !text.contains("attached"), "{text}");
         let mut perf = Command::new("perf");
         perf.args(["trace", "-o", "theirs", "/bin/cat", "a", "nothing"]);
+        perf.env("LC_ALL", "C").env("TZ", "UTC").env_remove("LD_LIBRARY_PATH");
         let done = perf.current_dir(scratch.path("")).stdout(Stdio::null()).stderr(Stdio::null()).status();
-        if !done.is_ok_and(|status| status.code() == Some(1)) || of_perf(&scratch.read("theirs")).len() < 10 {
+        if done.is_err() || of_perf(&scratch.read("theirs")).len() < 10 || scratch.read("theirs").contains("LOST") {
             println!("skipped: {}: perf trace does not work here", test_name());
             continue;
         }
         let theirs = of_perf(&scratch.read("theirs"));
         let ours = of_perf(&text);
-        for (ours, theirs) in ours.iter().zip(&theirs) {
+        // Now and then perf finds out what a descriptor refers to before it is closed.
+        for (ours, theirs) in ours.iter().zip(&theirs).filter(|(_, theirs)| !theirs.contains('<')) {
             assert_eq!(ours, theirs, "{engine}");
         }
         assert_eq!(ours.len(), theirs.len(), "{engine}");
@@ -63,7 +68,10 @@ fn perf_follows_children_and_does_not_cut_lines() {
         let run = run_in(&scratch, &[*engine, "--style=perf", "-o", "trace", "sh", "-c", "sh -c 'exit 3'; exit 4"]);
         assert_eq!(run.code(), Some(4), "{run:?}");
         let text = scratch.read("trace");
-        assert!(text.contains("exit_group(error_code: 3)") && text.contains("exit_group(error_code: 4)"), "{engine}: {text}");
+        assert!(
+            text.contains("exit_group(error_code: 3)") && text.contains("exit_group(error_code: 4)"),
+            "{engine}: {text}"
+        );
         assert!(!text.contains("unfinished") && !text.contains("resumed"), "{engine}: {text}");
         assert!(text.lines().all(|line| line.contains("): sh/")), "{engine}: {text}");
     }
@@ -100,7 +108,8 @@ fn truss_lines() {
             ],
         );
         let script = "sh -c 'exit 3'; kill -TERM $$";
-        let run = truss(&scratch, &[engine, "-fd", "-t", "exit,kill", "-s", "SIGTERM", "-o", "out", "sh", "-c", script]);
+        let run =
+            truss(&scratch, &[engine, "-fd", "-t", "exit,kill", "-s", "SIGTERM", "-o", "out", "sh", "-c", script]);
         assert_eq!(run.signal(), Some(15), "{run:?}");
         let text = scratch.read("out");
         lines_are(

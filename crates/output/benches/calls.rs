@@ -99,8 +99,14 @@ fn show(view: &mut TextView, mix: &[Call], calls: usize, parts: bool) {
 }
 
 fn view(to: Box<dyn std::io::Write + Send>) -> TextView {
-    let layout =
-        Layout { column: 40, elapsed: None, style: Style::default(), leader: Leader::default(), palette: None, form: None };
+    let layout = Layout {
+        column: 40,
+        elapsed: None,
+        style: Style::default(),
+        leader: Leader::default(),
+        palette: None,
+        form: None,
+    };
     let sink = Sink::new("output", to, false);
     TextView::new(layout, Options::default(), Box::new(()), 0, Show::default(), sink)
 }

@@ -2,8 +2,9 @@
 
 use crate::clock::{Clock, seconds};
 use crate::color::{Role, Span, Spans};
+use crate::form::{FormLine, LineForm};
+use crate::moment::Moment;
 use crate::stack::StackLines;
-use crate::form::{Form, FormLine};
 use crate::{NameStyle, Palette, Style, Writer, names};
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -60,22 +61,7 @@ pub struct Layout {
     /// `--color`.
     pub palette: Option<Palette>,
     /// `--style`: another form than strace's.
-    pub form: Option<Rc<dyn Form>>,
-}
-
-/// The values that the leader may show.
-#[derive(Clone, Copy, Debug)]
-pub struct Moment<'a> {
-    pub tid: Tid,
-    pub at: Ns,
-    /// How many tracees there are.
-    pub tracees: usize,
-    pub nr: Option<u64>,
-    pub ip: Option<u64>,
-    /// The thread's name, if ids are shown with names.
-    pub comm: Option<&'a [u8]>,
-    /// The container that the thread is in, if it is in one.
-    pub container: Option<&'a str>,
+    pub form: Option<Rc<dyn LineForm>>,
 }
 
 /// One stream of lines: the whole output, or one thread's with `-ff`.
@@ -126,7 +112,7 @@ impl Line {
     }
 
     /// The form of lines, if it is not strace's.
-    pub fn form(&self) -> Option<Rc<dyn Form>> {
+    pub fn form(&self) -> Option<Rc<dyn LineForm>> {
         self.layout.form.clone()
     }
 

@@ -1,6 +1,6 @@
 //! The text view: events in, strace's lines out.
 
-use crate::line::Moment;
+use crate::moment::Moment;
 use crate::stack::StackLines;
 use crate::{End, Layout, Line, ShowStack, Sink, View, ViewError, names};
 use std::collections::{HashMap, HashSet};
@@ -133,10 +133,12 @@ impl TextView {
             }
             // Other forms than strace's have whole lines, and none about threads.
             Event::Enter(call) if self.layout.form.is_some() => self.note_call(call),
-            Event::Stopped { .. } | Event::Superseded { .. } | Event::Personality { .. } if self.layout.form.is_some() => {}
+            Event::Stopped { .. } | Event::Superseded { .. } | Event::Personality { .. }
+                if self.layout.form.is_some() => {}
             Event::Exited { tid, .. } if self.layout.form.is_some() => self.gone(tid),
             Event::Killed { tid, at, .. } if self.layout.form.is_some() => {
-                let moment = Moment { tid, at, tracees: self.tracees.len(), nr: None, ip: None, comm: None, container: None };
+                let moment =
+                    Moment { tid, at, tracees: self.tracees.len(), nr: None, ip: None, comm: None, container: None };
                 if let Some((line, _)) = self.stream(tid) {
                     line.killed(moment);
                 }

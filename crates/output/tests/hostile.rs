@@ -66,8 +66,14 @@ fn call(noise: &mut Noise, abi: Abi, nr: u32) -> Call {
 }
 
 fn view(options: Options) -> TextView {
-    let layout =
-        Layout { column: 40, elapsed: None, style: Style::default(), leader: Leader::default(), palette: None };
+    let layout = Layout {
+        column: 40,
+        elapsed: None,
+        style: Style::default(),
+        leader: Leader::default(),
+        palette: None,
+        form: None,
+    };
     TextView::new(
         layout,
         options,

@@ -41,7 +41,7 @@
 //!
 //! Files that follow each other (`--rotate`) and a flight recorder's dump (`--flight`) each replay on their own. They begin as if
 //! Stride had attached at that moment: with the answers that hold then (`Link` of each descriptor, `Comm` of each thread), and an
-//! `Event::Started` for each thread. The reader needs to know nothing of that. [`Ring`] keeps the latest such pieces in memory.
+//! `Event::Started` for each thread. The reader needs to know nothing of that. [`FlightRing`] keeps the latest such pieces in memory.
 //!
 //! # Hostile files
 //!
@@ -68,8 +68,8 @@ pub use fact::Fact;
 pub use frame::VERSION;
 pub use metadata::{Metadata, Totals};
 pub use read::{Ending, OpenError, Reader, Recorded};
-pub use ring::{Keep, Ring};
-pub use write::{Pace, Recorder, Written};
+pub use ring::{FlightRing, Keep};
+pub use write::{BatchPace, Recorder, Written};
 
 /// Bytes of a batch before compression, at most. Batches are meant to be much smaller ([`BATCH`]); one call with much memory
 /// can make one that is not.

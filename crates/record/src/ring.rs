@@ -6,7 +6,7 @@
 //! The buffers are used again: after the first round nothing is allocated.
 
 use crate::write::end_frame;
-use crate::{Fact, Metadata, Pace, Recorder, Totals, Written};
+use crate::{BatchPace, Fact, Metadata, Recorder, Totals, Written};
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use stride_event::{Event, Lost, Ns};
@@ -37,7 +37,7 @@ struct Piece {
     state_events: u64,
 }
 
-pub struct Ring {
+pub struct FlightRing {
     recorder: Recorder<Vec<u8>>,
     /// What a file begins with.
     head: Vec<u8>,
@@ -51,14 +51,14 @@ pub struct Ring {
     total: u64,
 }
 
-impl Ring {
-    pub fn new(metadata: &Metadata, keep: Keep) -> io::Result<Ring> {
+impl FlightRing {
+    pub fn new(metadata: &Metadata, keep: Keep) -> io::Result<FlightRing> {
         let piece = (keep.bytes / PIECES) as u64;
-        let pace = Pace { patience: Ns::MAX, ..Pace::within(piece) };
+        let pace = BatchPace { patience: Ns::MAX, ..BatchPace::within(piece) };
         let mut recorder = Recorder::new(Vec::new(), metadata)?.paced(pace);
         let head = std::mem::take(recorder.sink());
         let before = recorder.written();
-        let mut ring = Ring {
+        let mut ring = FlightRing {
             recorder,
             head,
             keep,
@@ -95,7 +95,7 @@ impl Ring {
         self.recorder.fact(fact)
     }
 
-    /// True if the current piece is complete, and [`Ring::begin`] has to follow.
+    /// True if the current piece is complete, and [`FlightRing::begin`] has to follow.
     pub fn is_complete(&mut self) -> bool {
         let size = self.piece_size();
         let used = self.recorder.sink().len() - self.current.state_end + self.recorder.pending() / 4;

@@ -24,29 +24,29 @@ pub struct Recorder<W: Write> {
     calls: u64,
     events: u64,
     written: Written,
-    pace: Pace,
+    pace: BatchPace,
 }
 
 /// When a batch is written.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
+pub struct BatchPace {
     /// The size of a batch before compression, in bytes.
     pub batch: usize,
     /// A batch older than this is written with the next event.
     pub patience: Ns,
 }
 
-impl Default for Pace {
-    fn default() -> Pace {
-        Pace { batch: crate::BATCH, patience: PATIENCE }
+impl Default for BatchPace {
+    fn default() -> BatchPace {
+        BatchPace { batch: crate::BATCH, patience: PATIENCE }
     }
 }
 
-impl Pace {
+impl BatchPace {
     /// Batches for a piece of so many bytes. Batches that are small beside the piece keep its size near its limit.
-    pub fn within(piece: u64) -> Pace {
+    pub fn within(piece: u64) -> BatchPace {
         const LEAST: u64 = 4 << 10;
-        Pace { batch: (piece / 8).clamp(LEAST, crate::BATCH as u64) as usize, ..Pace::default() }
+        BatchPace { batch: (piece / 8).clamp(LEAST, crate::BATCH as u64) as usize, ..BatchPace::default() }
     }
 }
 
@@ -77,7 +77,7 @@ impl<W: Write> Recorder<W> {
             calls: 0,
             events: 0,
             written: Written { bytes: crate::frame::START as u64, ..Written::default() },
-            pace: Pace::default(),
+            pace: BatchPace::default(),
         };
         recorder.joined = metadata.encode();
         recorder.frame(FrameKind::Metadata)?;
@@ -85,7 +85,7 @@ impl<W: Write> Recorder<W> {
     }
 
     /// Other batches than the usual ones.
-    pub fn paced(self, pace: Pace) -> Recorder<W> {
+    pub fn paced(self, pace: BatchPace) -> Recorder<W> {
         Recorder { pace, ..self }
     }
 

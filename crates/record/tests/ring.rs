@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use stride_event::{BlockRef, Call, Event, FdOf, Lost, Origin, Outcome, Phase, Question};
-use stride_record::{Ending, Fact, Keep, Metadata, Reader, Recorded, Ring, Totals};
+use stride_record::{Ending, Fact, FlightRing, Keep, Metadata, Reader, Recorded, Totals};
 use stride_syscalls::Abi;
 
 const SECOND: u64 = 1_000_000_000;
@@ -60,7 +60,7 @@ fn read(file: &[u8]) -> (Vec<u64>, Vec<String>, usize) {
     (calls, answers, started)
 }
 
-fn dump(ring: &mut Ring) -> Vec<u8> {
+fn dump(ring: &mut FlightRing) -> Vec<u8> {
     let mut file = Vec::new();
     let written = ring.dump(&mut file, Lost { calls: 7, ..Lost::default() }).unwrap();
     assert_eq!(written.bytes, file.len() as u64);
@@ -70,7 +70,7 @@ fn dump(ring: &mut Ring) -> Vec<u8> {
 #[test]
 fn memory_stays_within_the_limit_however_many_calls_come() {
     const LIMIT: usize = 1 << 20;
-    let mut ring = Ring::new(&Metadata::default(), Keep { bytes: LIMIT, time: None }).unwrap();
+    let mut ring = FlightRing::new(&Metadata::default(), Keep { bytes: LIMIT, time: None }).unwrap();
     let (mut most, mut pieces, mut working) = (0, 0, VecDeque::new());
     for number in 0..200_000 {
         // Each thousandth call is larger than a piece.
@@ -97,7 +97,7 @@ fn memory_stays_within_the_limit_however_many_calls_come() {
 #[test]
 fn the_limit_is_exact_for_ordinary_calls() {
     const LIMIT: usize = 2 << 20;
-    let mut ring = Ring::new(&Metadata::default(), Keep { bytes: LIMIT, time: None }).unwrap();
+    let mut ring = FlightRing::new(&Metadata::default(), Keep { bytes: LIMIT, time: None }).unwrap();
     for number in 0..150_000 {
         ring.event(&Event::Exit(&call(number, 60))).unwrap();
         if ring.is_complete() {
@@ -111,7 +111,7 @@ fn the_limit_is_exact_for_ordinary_calls() {
 /// A dump changes nothing, and the answers of each piece are told where they begin to hold.
 #[test]
 fn each_dump_is_whole_and_has_the_answers_that_hold() {
-    let mut ring = Ring::new(&Metadata::default(), Keep { bytes: 1 << 20, time: None }).unwrap();
+    let mut ring = FlightRing::new(&Metadata::default(), Keep { bytes: 1 << 20, time: None }).unwrap();
     let mut holds = Vec::new();
     let mut answer = String::new();
     let mut seen = 0;
@@ -137,7 +137,7 @@ fn each_dump_is_whole_and_has_the_answers_that_hold() {
 #[test]
 fn a_limit_in_time_drops_what_is_older() {
     let keep = Keep { bytes: 16 << 20, time: Some(8 * SECOND) };
-    let mut ring = Ring::new(&Metadata::default(), keep).unwrap();
+    let mut ring = FlightRing::new(&Metadata::default(), keep).unwrap();
     for number in 0..30_000u64 {
         // A call each millisecond.
         let at = number * SECOND / 1000 + 1;

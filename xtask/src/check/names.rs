@@ -15,6 +15,9 @@ const ALLOWED: &[(&str, &str)] = &[
     ("advise/src/rules/madvise_storm.rs", "is about madvise"),
     ("advise/src/rules/small_sends.rs", "asks setsockopt how a connection sends"),
     ("cli/src/flags/table/tracing.rs", "-b takes the word execve"),
+    ("cli/src/flags/truss.rs", "has the names that truss has for calls"),
+    ("output/src/form/kernel_names.rs", "has the kernel's names of the arguments of calls"),
+    ("output/src/form/truss.rs", "has the name that truss has for a call"),
 ];
 
 /// Syscalls whose names are also ordinary words. They count only where the name of a row is compared.

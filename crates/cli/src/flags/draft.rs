@@ -1,7 +1,7 @@
 //! The options as collected so far, before it is known whether they fit together.
 
+use super::long_runs::FlightDraft;
 use super::options::*;
-use crate::flight::FlightDraft;
 use std::ffi::OsString;
 use std::time::Duration;
 use stride_event::Glob;

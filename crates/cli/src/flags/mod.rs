@@ -18,6 +18,8 @@ mod expression;
 pub mod flag;
 mod generate;
 pub mod help;
+pub mod long_run_values;
+mod long_runs;
 mod lookup;
 mod man;
 mod options;
@@ -31,6 +33,9 @@ mod validate;
 pub mod values;
 mod version;
 
+#[cfg(test)]
+pub use long_run_values::rotation;
+pub use long_runs::{Extent, Flight, Rotation, Trigger};
 pub use options::{
     Color, Command, ConstStyle, Daemonize, Engine, HexStrings, Interruptible, LibraryPattern, LineStyle, Options, Output, Overflow, PidPrefix,
     Summary, TimeFormat,

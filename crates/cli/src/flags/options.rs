@@ -1,8 +1,7 @@
 //! The options of the command line, checked and typed.
 
 use super::asked::Asked;
-use crate::flight::Flight;
-use crate::rotation::Rotation;
+use super::long_runs::{Flight, Rotation};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -57,7 +57,9 @@ fn refusal(option: char) -> Option<&'static str> {
              stride --flight=64M --trigger=EXPR"
         }
         'u' => "calls of functions are not traced with --style=truss: ltrace(1) and uprobes (perf-probe(1)) do that",
-        'A' | 'h' => "truss of illumos has no such option, and Stride has no counterpart: stride -h lists Stride's options",
+        'A' | 'h' => {
+            "truss of illumos has no such option, and Stride has no counterpart: stride -h lists Stride's options"
+        }
         _ => return None,
     })
 }
@@ -153,7 +155,8 @@ pub fn translate(name: &str, args: Vec<OsString>) -> Result<Vec<OsString>, Stop>
 fn calls(list: &OsStr) -> String {
     let text = list.to_string_lossy();
     let (not, names) = text.strip_prefix('!').map_or(("", &*text), |names| ("!", names));
-    let linux = |name: &str| CALLS.iter().find(|(known, _)| *known == name).map_or(name.to_owned(), |row| row.1.to_owned());
+    let linux =
+        |name: &str| CALLS.iter().find(|(known, _)| *known == name).map_or(name.to_owned(), |row| row.1.to_owned());
     let names: Vec<String> = names.split(',').map(|name| linux(name.trim_start_matches('!'))).collect();
     format!("{not}{}", names.join(","))
 }

@@ -70,20 +70,6 @@ pub fn time(text: &str) -> Option<Duration> {
     }
 }
 
-/// A size or a time. Each has a unit: `10M` are bytes, and `10m` are minutes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
-    Bytes(u64),
-    Time(Duration),
-}
-
-pub fn extent(text: &str) -> Option<Extent> {
-    match text.as_bytes().last()? {
-        b'K' | b'M' | b'G' | b'B' | b'k' | b'g' => size(text).map(Extent::Bytes),
-        _ => time(text).map(Extent::Time),
-    }
-}
-
 /// Looks `text` up without regard to case.
 pub fn word<T: Copy>(text: &str, words: &[(&str, T)]) -> Option<T> {
     words.iter().find(|(word, _)| word.eq_ignore_ascii_case(text)).map(|(_, value)| *value)
@@ -108,7 +94,9 @@ mod tests {
 
     #[test]
     fn sizes() {
-        for (text, bytes) in [("0", 0), ("4096", 4096), ("64K", 65536), ("8m", 8 << 20), ("1G", 1 << 30), ("64MiB", 64 << 20)] {
+        for (text, bytes) in
+            [("0", 0), ("4096", 4096), ("64K", 65536), ("8m", 8 << 20), ("1G", 1 << 30), ("64MiB", 64 << 20)]
+        {
             assert_eq!(size(text), Some(bytes), "{text}");
         }
         for text in ["", "K", "1.5M", "-1K", "64KB", "64iB", "18014398509481984K", "1T", "é"] {
@@ -133,22 +121,6 @@ mod tests {
         assert_eq!(time("5ms"), Some(Duration::from_millis(5)));
         for text in ["", "10", "m", "1d", "-1s", "1 m"] {
             assert_eq!(time(text), None, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn extents() {
-        for (text, extent) in [
-            ("10M", Extent::Bytes(10 << 20)),
-            ("10MiB", Extent::Bytes(10 << 20)),
-            ("4k", Extent::Bytes(4096)),
-            ("10m", Extent::Time(Duration::from_secs(600))),
-            ("5ms", Extent::Time(Duration::from_millis(5))),
-        ] {
-            assert_eq!(super::extent(text), Some(extent), "{text}");
-        }
-        for text in ["", "10", "M", "10B", "10d", "10MB"] {
-            assert_eq!(super::extent(text), None, "{text:?}");
         }
     }
 

@@ -3,8 +3,8 @@
 use super::declaration::{Declaration, Destination, Start};
 use super::needs::Needs;
 use super::opening::{Before, Opener, Opening};
-use crate::flags::{LineStyle, Options};
 use crate::flags::flag::Flag;
+use crate::flags::{LineStyle, Options};
 use crate::layout;
 use anyhow::Result;
 use stride_output::{TextView, View};

@@ -95,7 +95,8 @@ pub fn about_tracing(asked: &Asked) -> Option<String> {
 
 /// Whether `--rotate` is about the file of this option.
 pub fn can_be_rotated(options: &Options, option: &str) -> bool {
-    option == TRACE || ALL.into_iter().flat_map(|view| view.rotated(options)).any(|long| option.strip_prefix("--") == Some(long))
+    option == TRACE
+        || ALL.into_iter().flat_map(|view| view.rotated(options)).any(|long| option.strip_prefix("--") == Some(long))
 }
 
 /// The option that says where the trace goes.

@@ -19,7 +19,7 @@ use stride_decode::{Decoded, Value};
 use stride_event::{Ns, Tid};
 
 /// How lines are written.
-pub trait Form: Debug {
+pub trait LineForm: Debug {
     /// The line of a call that has returned, or that is left without a result.
     fn call(&self, w: &mut Writer<'_>, line: &FormLine<'_>, decoded: &Decoded<'_>);
 

@@ -1,7 +1,7 @@
 //! perf-trace(1): `     0.041 ( 0.004 ms): ls/1234 openat(dfd: CWD, filename: "x", flags: RDONLY|CLOEXEC) = 3`.
 
 use super::kernel_names::kernel_name;
-use super::{Form, FormLine, pad};
+use super::{FormLine, LineForm, pad};
 use crate::{Writer, names};
 use std::io::Write as _;
 use stride_decode::{Decoded, NamedArg, Value};
@@ -14,7 +14,7 @@ const COLUMN: usize = 71;
 #[derive(Clone, Copy, Debug)]
 pub struct PerfForm;
 
-impl Form for PerfForm {
+impl LineForm for PerfForm {
     fn call(&self, w: &mut Writer<'_>, line: &FormLine<'_>, decoded: &Decoded<'_>) {
         let call = decoded.call;
         let millis = |ns: u64| ns as f64 / 1e6;
@@ -37,7 +37,7 @@ impl Form for PerfForm {
             w.int(call.nr);
         }
         w.out.push(b'(');
-        let maps = decoded.row.is_some_and(|row| row.name == "mmap");
+        let maps = decoded.row.is_some_and(|row| row.args.iter().any(|arg| arg.name == "prot"));
         let shown = |arg: &&NamedArg<'_>| match arg.value {
             Value::Becomes(_) => false,
             // No file is mapped.

@@ -1,6 +1,6 @@
 //! truss(1) of Solaris and illumos: `open("/etc/passwd", O_RDONLY)                   = 3`.
 
-use super::{Form, FormLine, pad};
+use super::{FormLine, LineForm, pad};
 use crate::{Writer, names};
 use std::io::Write as _;
 use stride_decode::{Decoded, NamedArg, Text, TextKind, Value};
@@ -55,7 +55,7 @@ impl TrussForm {
     }
 }
 
-impl Form for TrussForm {
+impl LineForm for TrussForm {
     fn call(&self, w: &mut Writer<'_>, line: &FormLine<'_>, decoded: &Decoded<'_>) {
         let call = decoded.call;
         let ret = decoded.ret.as_ref();
@@ -65,9 +65,7 @@ impl Form for TrussForm {
         let from = w.out.len();
         let ends = matches!(decoded.row.map(|row| row.ret), Some(Ret::Never));
         match decoded.row {
-            // exit_group(2) is what a process calls _exit(2).
-            Some(row) if row.name == "exit_group" => w.str("_exit"),
-            Some(row) => w.str(row.name),
+            Some(row) => w.str(truss_name(row.name)),
             None => {
                 w.str("sys#");
                 w.int(call.nr);
@@ -158,6 +156,12 @@ impl Form for TrussForm {
     }
 }
 
+/// The name that truss has for a call.
+pub fn truss_name(name: &str) -> &str {
+    // exit_group(2) is what a process calls _exit(2).
+    if name == "exit_group" { "_exit" } else { name }
+}
+
 /// The members of an argument that is a list.
 fn listed<'d>(decoded: &Decoded<'d>, name: &str) -> Option<&'d [Value<'d>]> {
     match decoded.args.iter().find(|arg| arg.name == name)?.value {
@@ -183,7 +187,18 @@ fn value(w: &mut Writer<'_>, of: &Value<'_>) {
 fn buffer(w: &mut Writer<'_>, text: Text<'_>) {
     w.out.push(b'"');
     for &byte in text.bytes.iter().take(BUFFER) {
-        let escape = [(0, '0'), (7, 'a'), (8, 'b'), (9, 't'), (10, 'n'), (11, 'v'), (12, 'f'), (13, 'r'), (b'"', '"'), (b'\\', '\\')];
+        let escape = [
+            (0, '0'),
+            (7, 'a'),
+            (8, 'b'),
+            (9, 't'),
+            (10, 'n'),
+            (11, 'v'),
+            (12, 'f'),
+            (13, 'r'),
+            (b'"', '"'),
+            (b'\\', '\\'),
+        ];
         match escape.iter().find(|(of, _)| *of == byte) {
             Some((_, letter)) => w.out.extend_from_slice(&[b'\\', *letter as u8]),
             None if (0x20..0x7f).contains(&byte) => w.out.extend_from_slice(&[b' ', byte]),

@@ -1,5 +1,6 @@
 //! The totals of `truss -c`.
 
+use super::truss::truss_name;
 use std::fmt::Write as _;
 use stride_event::Ns;
 
@@ -31,7 +32,7 @@ pub fn truss_totals(rows: &[TotalsRow<'_>], times: RunTimes) -> String {
         out.push('\n');
     };
     for of in rows {
-        row(if of.name == "exit_group" { "_exit" } else { of.name }, of.time, of.calls, of.errors);
+        row(truss_name(of.name), of.time, of.calls, of.errors);
     }
     let sum = |of: fn(&TotalsRow<'_>) -> u64| rows.iter().map(of).sum::<u64>();
     let (time, calls, errors) = (sum(|row| row.time), sum(|row| row.calls), sum(|row| row.errors));

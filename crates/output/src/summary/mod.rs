@@ -9,6 +9,7 @@ mod names;
 mod part;
 mod rows;
 mod table;
+mod truss;
 mod view;
 
 pub use column::{Column, SortKey};
@@ -18,7 +19,6 @@ pub use label::errno_name;
 pub use names::Users;
 pub use view::SummaryView;
 
-use crate::form::{RunTimes, TotalsRow, truss_totals};
 use names::Names;
 use part::KeyPart;
 use rows::Rows;
@@ -154,20 +154,6 @@ impl Summary {
         self.key.clear();
         self.key.extend(self.layout.by.iter().map(|key| key.counted(counted, names)));
         self.rows.row(&self.key).merge(&tally);
-    }
-
-    /// The totals of truss -c.
-    pub fn truss(&self, times: RunTimes) -> String {
-        let mut rows = self.sorted(None);
-        rows.sort_by_key(|row| match *row.key {
-            [KeyPart::Call(_, nr)] => nr,
-            _ => u64::MAX,
-        });
-        let of = |row: &table::SummaryRow<'_>| (row.labels.join(" "), self.time(row.tally).total, row.tally.calls, row.tally.errors);
-        let cells: Vec<_> = rows.iter().map(of).collect();
-        let rows: Vec<_> =
-            cells.iter().map(|(name, time, calls, errors)| TotalsRow { name, time: *time, calls: *calls, errors: *errors }).collect();
-        truss_totals(&rows, times)
     }
 
     /// The whole summary, and what is missing in it.

@@ -4,8 +4,8 @@ use super::sets::{DESCRIPTORS, SYSCALLS};
 use crate::flags::flag::{Arg, Category, Flag, Value, words};
 use crate::flags::values;
 use stride_filter::{
-    Catalog, FramePattern, SignalSet, Status, WordSet, error_names, parse_descriptors, parse_durations,
-    parse_errors, parse_syscalls, signal_names,
+    Catalog, FramePattern, SignalSet, Status, WordSet, error_names, parse_descriptors, parse_durations, parse_errors,
+    parse_syscalls, signal_names,
 };
 
 const BASE: Flag = Flag { category: Category::Filtering, ..Flag::BASE };

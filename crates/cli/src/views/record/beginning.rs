@@ -89,10 +89,9 @@ fn descriptors(tracker: &Tracker, asking: &Asking) -> Vec<Fact> {
 fn answers(tracker: &Tracker, of: FdOf, object: ObjectId) -> Vec<(Question, Vec<u8>)> {
     let name = tracker.name(object);
     match tracker.kind(object) {
-        ObjectKind::Socket => vec![
-            (Question::Link(of), link_answer(SOME_SOCKET)),
-            (Question::Socket(of), name.to_vec()),
-        ],
+        ObjectKind::Socket => {
+            vec![(Question::Link(of), link_answer(SOME_SOCKET)), (Question::Socket(of), name.to_vec())]
+        }
         ObjectKind::Path | ObjectKind::Pipe | ObjectKind::Anonymous => vec![(Question::Link(of), link_answer(name))],
         ObjectKind::Others => Vec::new(),
     }

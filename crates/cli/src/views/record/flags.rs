@@ -2,8 +2,7 @@
 
 use crate::flags::flag::{Arg, Category, Flag, Value, ask};
 use crate::flags::stop::Stop;
-use crate::flags::values;
-use crate::flight::{Trigger, parse_keep};
+use crate::flags::{Trigger, long_run_values, values};
 
 const BASE: Flag = Flag { category: Category::Tracing, ..Flag::BASE };
 
@@ -22,7 +21,7 @@ pub const FLAGS: &[Flag] = &[
               The trace itself is only printed if -o says where to. Filters decide which calls are kept, as with --record.",
         update: |draft, given| {
             let text = given.text();
-            draft.flight.keep = Some(parse_keep(&text).ok_or_else(|| {
+            draft.flight.keep = Some(long_run_values::keep(&text).ok_or_else(|| {
                 Stop::usage(format!(
                     "invalid --flight argument: '{text}'; give a size from 1M to 64G such as 64M, a time such as 30s, or both: 30s,64M"
                 ))

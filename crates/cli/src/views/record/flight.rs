@@ -5,8 +5,7 @@ use super::beginning::Beginning;
 use super::recording::metadata;
 use crate::command::os_error;
 use crate::files::numbered;
-use crate::flags::Options;
-use crate::flight::{Flight, Trigger};
+use crate::flags::{Flight, Options, Trigger};
 use crate::judge::Judge;
 use crate::outputs::monotonic;
 use crate::views::opening::Opening;
@@ -21,11 +20,11 @@ use stride_event::quantity::{bytes, count};
 use stride_event::{Call, Event, Lost, Ns};
 use stride_filter::Quiet;
 use stride_output::{End, View, ViewError};
-use stride_record::{Ring, Written};
+use stride_record::{FlightRing, Written};
 use stride_track::Tracker;
 
 pub struct FlightRecorder {
-    ring: Ring,
+    ring: FlightRing,
     asking: Asking,
     flight: Flight,
     judge: Judge,
@@ -76,7 +75,7 @@ impl FlightRecorder {
         let options: &Options = with.options;
         let path = path.map_or_else(default_path, Path::to_path_buf);
         can_be_written(&path)?;
-        let ring = Ring::new(&metadata(&asking, with), flight.keep)?;
+        let ring = FlightRing::new(&metadata(&asking, with), flight.keep)?;
         let source = with.world.chosen_by.clone();
         let judge = Judge::new(flight.expressions(), options, source, with.world.asked_by(options));
         signal::count_requests().map_err(|e| anyhow!("Can't take SIGUSR1 for --flight: {}", e.desc()))?;
@@ -166,7 +165,8 @@ impl FlightRecorder {
             self.pending = Some(Pending { why, due, total });
             // Perhaps nothing happens any more.
             if let Err(e) = signal::nudge_after(after + Duration::from_millis(20)) {
-                let told = format!("flight recorder: no clock for the trigger: {}; the next call is waited for", os_error(&e));
+                let told =
+                    format!("flight recorder: no clock for the trigger: {}; the next call is waited for", os_error(&e));
                 self.remarks.push_back(told);
             }
         }
@@ -265,11 +265,14 @@ impl View for FlightRecorder {
         }
         if let Some((faults, why)) = self.judge.mistakes() {
             let calls = count(faults, "call", "calls");
-            self.remarks.push_back(format!("--trigger: the expression has no value for {calls}; the first time, {why}"));
+            self.remarks
+                .push_back(format!("--trigger: the expression has no value for {calls}; the first time, {why}"));
         }
         if self.debug {
             let (kept, work) = (self.peak.max(self.ring.memory()), self.ring.working_memory());
-            self.remarks.push_back(format!("flight recorder: memory for calls: {kept} bytes at most, for the latest ones: {work} bytes"));
+            self.remarks.push_back(format!(
+                "flight recorder: memory for calls: {kept} bytes at most, for the latest ones: {work} bytes"
+            ));
         }
         String::new()
     }

@@ -5,7 +5,7 @@ use super::beginning::Beginning;
 use crate::command::os_error;
 use crate::files::Target;
 use crate::layout;
-use crate::rotation::Watch;
+use crate::rotation::FileAge;
 use crate::views::opening::Opening;
 use std::fs::File;
 use std::io;
@@ -13,14 +13,14 @@ use stride_event::quantity::{bytes, count};
 use stride_event::{Call, Event, Lost, Ns};
 use stride_filter::Quiet;
 use stride_output::{End, View, ViewError};
-use stride_record::{Metadata, Pace, Recorder, Written};
+use stride_record::{BatchPace, Metadata, Recorder, Written};
 use stride_track::Tracker;
 
 pub struct Recording {
     target: Target,
     metadata: Metadata,
     /// `--rotate`.
-    watch: Option<Watch>,
+    age: Option<FileAge>,
     /// The time of the latest event.
     at: Ns,
     /// What earlier files of this run hold, and their number.
@@ -40,11 +40,11 @@ impl Recording {
     /// Empties the file and writes the metadata. Nothing has been shown yet.
     pub fn begin(target: Target, asking: Asking, with: &Opening<'_>) -> Recording {
         let metadata = metadata(&asking, with);
-        let watch = with.options.rotation.map(Watch::new);
+        let age = with.options.rotation.map(FileAge::new);
         let mut recording = Recording {
             target,
             metadata,
-            watch,
+            age,
             at: 0,
             before: Written::default(),
             rotated: 0,
@@ -64,27 +64,27 @@ impl Recording {
     }
 
     fn recorder(&self, file: File) -> io::Result<Recorder<File>> {
-        let pace = self.watch.as_ref().and_then(Watch::size).map(Pace::within).unwrap_or_default();
+        let pace = self.age.as_ref().and_then(FileAge::size).map(BatchPace::within).unwrap_or_default();
         Ok(Recorder::new(file, &self.metadata)?.paced(pace))
     }
 
     /// Begins the next file, if it is time for that.
     fn rotate(&mut self, tracker: &Tracker) {
-        let Some((watch, recorder)) = self.watch.as_mut().zip(self.recorder.as_mut()) else { return };
+        let Some((age, recorder)) = self.age.as_mut().zip(self.recorder.as_mut()) else { return };
         let written = recorder.written();
         // One more batch might be too much.
-        let reserve = watch.size().map_or(0, |size| size / 8);
-        if written.events == 0 || !watch.is_over(written.bytes + reserve) {
+        let reserve = age.size().map_or(0, |size| size / 8);
+        if written.events == 0 || !age.is_over(written.bytes + reserve) {
             return;
         }
         // Another part of the run is lost in no file.
         let finished = recorder.finish(Lost::default());
-        let next = finished.and_then(|()| watch.next_file(&self.target.path));
+        let next = finished.and_then(|()| age.next_file(&self.target.path));
         let written = recorder.written();
         self.rotated += 1;
         self.before.calls += written.calls;
         self.before.bytes += written.bytes;
-        let room = watch.size().map_or(usize::MAX, |size| (size / 4) as usize);
+        let room = age.size().map_or(usize::MAX, |size| (size / 4) as usize);
         if let Err(error) = next.and_then(|file| self.begin_next(file, tracker, room)) {
             self.failed(&error);
         }
@@ -164,7 +164,7 @@ pub fn metadata(asking: &Asking, with: &Opening<'_>) -> Metadata {
 impl View for Recording {
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
         self.keep(event);
-        if self.watch.is_some() && !matches!(event, Event::Idle) {
+        if self.age.is_some() && !matches!(event, Event::Idle) {
             self.at = event.at().filter(|at| *at > 0).unwrap_or(self.at);
             self.rotate(tracker);
         }

@@ -216,17 +216,6 @@ pub const FLAGS: &[Flag] = &[
         ..BASE
     },
     Flag {
-        short: Some('t'),
-        help: "begin lines with the time; -tt: with us; -ttt: unix time",
-        doc: "Begins each line with the time of day. -tt adds microseconds, and -ttt prints the seconds since 1970 with \
-              microseconds.",
-        update: |draft, _| {
-            draft.timestamps_count += 1;
-            Ok(())
-        },
-        ..BASE
-    },
-    Flag {
         long: Some("style"),
         arg: Arg::Required("TOOL"),
         value: Value::Word(|| words(["perf", "strace", "truss"])),
@@ -250,6 +239,17 @@ pub const FLAGS: &[Flag] = &[
             if draft.options.style != LineStyle::Strace {
                 draft.options.verbose = CallSet::empty();
             }
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        short: Some('t'),
+        help: "begin lines with the time; -tt: with us; -ttt: unix time",
+        doc: "Begins each line with the time of day. -tt adds microseconds, and -ttt prints the seconds since 1970 with \
+              microseconds.",
+        update: |draft, _| {
+            draft.timestamps_count += 1;
             Ok(())
         },
         ..BASE

@@ -3,8 +3,7 @@
 use crate::flags::flag::{Arg, Category, Flag, Value, words};
 use crate::flags::options::Color;
 use crate::flags::stop::Stop;
-use crate::flags::values;
-use crate::rotation::Rotation;
+use crate::flags::{long_run_values, values};
 use stride_filter::{Quiet, WordSet};
 use stride_output::ReportFormat;
 
@@ -143,7 +142,7 @@ pub const FLAGS: &[Flag] = &[
               files. With -ff, the file of each thread is rotated on its own. A file is rotated when there is something to write.",
         update: |draft, given| {
             let text = given.text();
-            draft.options.rotation = Some(Rotation::parse(&text).ok_or_else(|| {
+            draft.options.rotation = Some(long_run_values::rotation(&text).ok_or_else(|| {
                 Stop::usage(format!(
                     "invalid --rotate argument: '{text}'; give a size from 4K such as 100M, or a time such as 1h, and perhaps a \
                      number of files behind a colon: 100M:10"

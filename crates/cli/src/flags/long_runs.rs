@@ -1,9 +1,22 @@
-//! What a flight recorder is asked for (`--flight`): how much it keeps, and when it writes that down.
+//! What long runs are asked for: a flight recorder (`--flight`), and files of bounded size (`--rotate`).
 
-use crate::flags::values::{self, Extent};
 use std::time::Duration;
 use stride_filter::Expression;
 use stride_record::Keep;
+
+/// A size or a time. Each has a unit: `10M` are bytes, and `10m` are minutes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    Bytes(u64),
+    Time(Duration),
+}
+
+/// `--rotate`: when a new file begins, and how many there are in all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rotation {
+    pub every: Extent,
+    pub count: u32,
+}
 
 /// `--flight`, settled.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,26 +49,8 @@ pub struct FlightDraft {
     pub after: Option<Duration>,
 }
 
-/// The memory that a limit in time alone may take.
-pub const MOST_BYTES: usize = 256 << 20;
-const LEAST_BYTES: u64 = 1 << 20;
-const LARGEST: u64 = 64 << 30;
 /// So much happens after a trigger, unless the option says otherwise.
 const AFTER: Duration = Duration::from_secs(1);
-
-/// `SIZE`, `TIME` or `SIZE,TIME`.
-pub fn parse_keep(text: &str) -> Option<Keep> {
-    let (mut bytes, mut time) = (None, None);
-    for part in text.split(',') {
-        match values::extent(part)? {
-            Extent::Bytes(size) if bytes.is_none() && (LEAST_BYTES..=LARGEST).contains(&size) => bytes = Some(size),
-            Extent::Time(span) if time.is_none() && !span.is_zero() => time = Some(span),
-            _ => return None,
-        }
-    }
-    let bytes = bytes.map_or(MOST_BYTES, |bytes| bytes as usize);
-    Some(Keep { bytes, time: time.map(|time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)) })
-}
 
 impl FlightDraft {
     /// The first option that makes no sense without `--flight`.
@@ -98,24 +93,5 @@ impl Trigger {
             Trigger::Killed => "killed",
             Trigger::Failed => "failed",
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn how_much_is_kept() {
-        let keep = |bytes, time| Some(Keep { bytes, time });
-        assert_eq!(parse_keep("64MiB"), keep(64 << 20, None));
-        assert_eq!(parse_keep("30s"), keep(MOST_BYTES, Some(30_000_000_000)));
-        assert_eq!(parse_keep("10m,1G"), keep(1 << 30, Some(600_000_000_000)));
-        for text in ["", "64", "64K", "1M,2M", "1s,2s", "0s", "1M,", "100G", "65G"] {
-            assert_eq!(parse_keep(text), None, "{text}");
-        }
-        let settled = |text| FlightDraft { keep: parse_keep(text), ..FlightDraft::default() }.settled().unwrap();
-        assert_eq!((settled("1M").after, settled("1M").most), (AFTER, 1));
-        assert_eq!(settled("1s").after, Duration::from_millis(250));
     }
 }
