@@ -82,12 +82,10 @@ impl Conditions {
         }
         let ends = call.part != LibraryPart::Entered;
         let at_entry = all && self.expressions.iter().all(Expression::decides_at_entry);
-        (ends || at_entry)
-            && (all || call.duration().is_some_and(|time| self.durations.contains(time)))
-            && {
-                let tracker = self.tracker.borrow();
-                self.expressions.iter().all(|expression| self.judge.holds_for_function(expression, call, &tracker))
-            }
+        (ends || at_entry) && (all || call.duration().is_some_and(|time| self.durations.contains(time))) && {
+            let tracker = self.tracker.borrow();
+            self.expressions.iter().all(|expression| self.judge.holds_for_function(expression, call, &tracker))
+        }
     }
 
     fn ends_right(&self, call: &Call, until: Ns) -> bool {

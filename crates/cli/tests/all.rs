@@ -200,7 +200,15 @@ fn expressions_ask_for_the_container() {
     let Some(container) = Container::describe(&scratch, "asked") else { skip!("no cgroup hierarchy of version 2") };
     let watching = Watching::start(
         &scratch,
-        &["--all", "--record=recording", "--where=name == 'chdir' && container == 'asked'", "-e", "signal=none", "--quiet=exit", "-a1"],
+        &[
+            "--all",
+            "--record=recording",
+            "--where=name == 'chdir' && container == 'asked'",
+            "-e",
+            "signal=none",
+            "--quiet=exit",
+            "-a1",
+        ],
     );
     if let Err(why) = container.run() {
         skip!("{}: {why}", container.dir.display());
