@@ -90,7 +90,7 @@ impl Json<'_> {
     /// What `-e inject=` changed.
     pub fn tampering(&mut self, tampering: Tampering) {
         if !tampering.is_none() {
-            self.key("injected").array(|j| tampering.names().for_each(|name| _ = j.str(name)));
+            self.key("injected").array(|j| tampering.names().for_each(|name| j.str(name)));
         }
     }
 
