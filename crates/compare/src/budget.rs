@@ -12,7 +12,7 @@ use std::os::unix::ffi::OsStrExt;
 use stride_event::quantity::{count, decimal, grouped};
 use stride_filter::nearest;
 use stride_output::json::Json;
-use stride_output::report::annotation::{Place, Severity, annotation};
+use stride_output::report::annotation::{FileLine, Severity, annotation};
 use stride_output::report::markdown::{code, plain, table};
 use stride_output::{End, shown};
 use stride_track::{ObjectId, ObjectKind};
@@ -320,7 +320,7 @@ impl Checked<'_> {
         const TITLE: &str = "System call budget";
         let told = self.not_kept().map(|result| {
             let severity = if result.fate == Fate::Broken { Severity::Error } else { Severity::Warning };
-            let place = Place { file: self.file, line: result.limited.line as u64 };
+            let place = FileLine { file: self.file, line: result.limited.line as u64 };
             annotation(severity, Some(place), TITLE, &result.told)
         });
         let kept = self.is_kept().then(|| annotation(Severity::Notice, None, TITLE, &self.verdict()));

@@ -1,7 +1,8 @@
 //! Findings as notes beside lines of source.
 
-use super::{place, text};
-use crate::report::annotation::{Place, Severity, annotation};
+use super::place::place;
+use super::text;
+use crate::report::annotation::{FileLine, Severity, annotation};
 use stride_advise::Findings;
 
 pub fn lines(findings: &Findings, home: Option<&str>) -> String {
@@ -10,7 +11,7 @@ pub fn lines(findings: &Findings, home: Option<&str>) -> String {
     }
     let told = findings.told.iter().map(|finding| {
         let source = place(finding, home);
-        let place = source.as_ref().map(|source| Place { file: &source.file, line: source.line.into() });
+        let place = source.as_ref().map(|source| FileLine { file: &source.file, line: source.line.into() });
         let mut message = finding.sentence.clone();
         if let Some(saves) = text::saves(finding) {
             message += &format!("\nA change would save {saves}.");

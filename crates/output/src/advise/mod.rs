@@ -3,13 +3,14 @@
 mod annotations;
 mod json;
 mod markdown;
+mod place;
 mod sarif;
 pub mod text;
 
 use crate::ReportFormat;
 use crate::view::{End, RunInfo, View};
-use stride_advise::{Advisor, Finding};
-use stride_event::{Event, SourceLine};
+use stride_advise::Advisor;
+use stride_event::Event;
 use stride_track::Tracker;
 
 /// Reports the findings at the end.
@@ -59,18 +60,11 @@ impl View for AdviseView {
     }
 }
 
-/// The line of source from which most of the calls come, with its file as seen from `home`. Other tools show a finding there.
-fn place(finding: &Finding, home: Option<&str>) -> Option<SourceLine> {
-    let source = finding.callers.shares.iter().find_map(|(caller, _)| caller.source.clone())?;
-    let below = home.and_then(|home| source.file.strip_prefix(home.trim_end_matches('/'))?.strip_prefix('/'));
-    Some(SourceLine { file: below.map_or_else(|| source.file.clone(), Into::into), line: source.line })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stride_advise::{Callers, Confidence, Findings, Saving};
-    use stride_event::CallingFunction;
+    use stride_advise::{Callers, Confidence, Finding, Findings, Saving};
+    use stride_event::{CallingFunction, SourceLine};
 
     /// A finding whose calls come from a line, or from no known one.
     fn finding(source: Option<(&str, u32)>) -> Finding {

@@ -4,7 +4,8 @@
 //! A result must have a place in the source, because services that read the format show it there. Findings without one
 //! are notifications of the run.
 
-use super::{place, text};
+use super::place::place;
+use super::text;
 use serde_json::{Value, json};
 use stride_advise::{Finding, Findings, find_rule};
 

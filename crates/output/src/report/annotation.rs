@@ -13,20 +13,20 @@ pub enum Severity {
 
 /// A line of a file.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'t> {
+pub struct FileLine<'t> {
     pub file: &'t str,
     pub line: u64,
 }
 
 /// A note, on a line of its own. The message may have several lines.
-pub fn annotation(severity: Severity, place: Option<Place<'_>>, title: &str, message: &str) -> String {
+pub fn annotation(severity: Severity, place: Option<FileLine<'_>>, title: &str, message: &str) -> String {
     let command = match severity {
         Severity::Notice => "notice",
         Severity::Warning => "warning",
         Severity::Error => "error",
     };
     let mut out = format!("::{command} ");
-    if let Some(Place { file, line }) = place {
+    if let Some(FileLine { file, line }) = place {
         let _ = write!(out, "file={},line={line},", escaped(file, true));
     }
     let _ = writeln!(out, "title={}::{}", escaped(title, true), escaped(message, false));
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn a_message_cannot_begin_a_command() {
-        let place = Some(Place { file: "a,b:c\n::error ::x", line: 4 });
+        let place = Some(FileLine { file: "a,b:c\n::error ::x", line: 4 });
         assert_eq!(
             annotation(Severity::Error, place, "limits: broken", "100%\n::stop-commands::x"),
             "::error file=a%2Cb%3Ac%0A%3A%3Aerror %3A%3Ax,line=4,title=limits%3A broken::100%25%0A::stop-commands::x\n"
