@@ -198,11 +198,12 @@ fn expressions_ask_for_the_container() {
     need_ebpf!();
     let scratch = Scratch::new("all-where-container");
     let Some(container) = Container::describe(&scratch, "asked") else { skip!("no cgroup hierarchy of version 2") };
+    let record = format!("--record={}", scratch.path("recording").display());
     let watching = Watching::start(
         &scratch,
         &[
             "--all",
-            "--record=recording",
+            &record,
             "--where=name == 'chdir' && container == 'asked'",
             "-e",
             "signal=none",

@@ -199,7 +199,7 @@ for i in range(5):
     client.sendall(b'12345'); there.recv(9); there.close(); client.close()
 print(server.getsockname()[1])";
     for &engine in engines() {
-        let scratch = Scratch::new(&format!("by-peer{engine}"));
+        let scratch = Scratch::new(&format!("by-ends-of-sockets{engine}"));
         let run = scratch.stride([&[engine, "--by=path,peer"], &COLUMNS[..], &["python3", "-c", TALK]].concat());
         let port = run.out.trim().to_owned();
         let found: BTreeMap<String, String> = rows(&run.trace)

@@ -1,6 +1,8 @@
 //! A directory for each test.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 /// The directory for files of tests (`CARGO_TARGET_TMPDIR`). Cargo names it only to integration tests, while they are
 /// compiled. It lies beside the directory of the test binary.
@@ -12,6 +14,9 @@ pub fn target_tmp() -> PathBuf {
     std::fs::create_dir_all(&dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display()));
     dir
 }
+
+/// The directories that tests of this process have.
+static USED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// An empty directory. It stays if the test fails.
 pub struct Scratch(PathBuf);
@@ -31,6 +36,9 @@ impl Scratch {
 
     fn below(place: &Path, name: &str) -> Scratch {
         let dir = place.join(format!("{name}-{}", std::process::id()));
+        // Tests run at the same time, and would remove one another's files.
+        let is_new = USED.lock().unwrap().insert(dir.clone());
+        assert!(is_new, "two tests have a directory '{name}'");
         let _ = std::fs::remove_dir_all(&dir);
         std::fs::create_dir_all(&dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display()));
         Scratch(dir)
@@ -50,6 +58,7 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         if !std::thread::panicking() {
             let _ = std::fs::remove_dir_all(&self.0);
+            USED.lock().unwrap().remove(&self.0);
         }
     }
 }

@@ -130,9 +130,14 @@ impl Rule for StatStorm {
         let Some((worst, checks)) = top.first() else { return Vec::new() };
         let of_parents = often.iter().filter(|(path, _)| parents.contains(tracker.name(**path)));
         let (directories, walked) = of_parents.fold((0, 0), |(n, calls), (_, checks)| (n + 1, calls + checks.repeats));
+        // A mean says nothing where one path has most of the checks.
+        let mean = match checks.calls * 2 > self.calls {
+            true => "".into(),
+            false => say!("{} checks per path: ", MEAN_CALLS.mean(self.calls, self.distinct)),
+        };
         let mut sentence = say!(
-            "{} checks per path: {} was checked {} times and {} of the answers were the same as before",
-            MEAN_CALLS.mean(self.calls, self.distinct),
+            "{}{} was checked {} times and {} of the answers were the same as before",
+            mean,
             plain(tracker.name(**worst)),
             CALLS.of(checks.calls),
             if checks.repeats + 1 == checks.calls { "all".into() } else { say!("{}", REPEATED.of(checks.repeats)) },

@@ -56,12 +56,37 @@ fn refusal(option: char) -> Option<&'static str> {
             "it leaves the process stopped, and Stride never does: attach a debugger (gdb -p PID), or record what leads to the event with \
              stride --flight=64M --trigger=EXPR"
         }
-        'u' => "calls of functions are not traced with --style=truss: ltrace(1) and uprobes (perf-probe(1)) do that",
         'A' | 'h' => {
             "truss of illumos has no such option, and Stride has no counterpart: stride -h lists Stride's options"
         }
         _ => return None,
     })
+}
+
+/// The functions that truss's -u names, as Stride writes them. Behind two colons, truss also shows calls from within the library; Stride
+/// always does. `program` is what truss calls a.out.
+fn functions(value: &OsStr, program: Option<&OsString>) -> Result<String, Stop> {
+    let value = value.to_string_lossy();
+    let wrong = |why: &str| Stop::usage(format!("truss's -u {value}: {why}"));
+    let (libraries, functions) =
+        value.split_once(':').ok_or_else(|| wrong("give LIB:FUNCTION, such as libc:malloc"))?;
+    let functions = functions.trim_start_matches(':');
+    if libraries.contains('!') || functions.contains('!') {
+        return Err(wrong("Stride cannot leave functions out by name: name those that are wanted"));
+    }
+    let mut patterns = Vec::new();
+    for library in libraries.split(',') {
+        let library = match (library, program) {
+            ("a.out", Some(program)) => program.to_string_lossy().into_owned(),
+            ("a.out", None) => {
+                return Err(wrong("a.out is the program that truss starts, and with -p there is none: give its path"));
+            }
+            (library, _) => library.to_owned(),
+        };
+        patterns
+            .extend(functions.split(',').map(|name| format!("{library}:{}", if name.is_empty() { "*" } else { name })));
+    }
+    Ok(format!("--library-calls={}", patterns.join(",")))
 }
 
 /// Stride's arguments for truss's.
@@ -72,6 +97,7 @@ pub fn translate(name: &str, args: Vec<OsString>) -> Result<Vec<OsString>, Stop>
     let mut letters = String::new();
     let mut takes_pids = false;
     let mut verbose: Option<String> = None;
+    let mut libraries: Vec<OsString> = Vec::new();
     let mut operands: Vec<OsString> = Vec::new();
     let missing = |option| Stop::usage(format!("truss's option requires an argument -- '{option}'"));
     'args: while let Some(arg) = args.next() {
@@ -100,7 +126,7 @@ pub fn translate(name: &str, args: Vec<OsString>) -> Result<Vec<OsString>, Stop>
                     // Sleeping calls are never reported before they return.
                     'i' => {}
                     'p' => takes_pids = true,
-                    't' | 'v' | 'x' | 's' | 'r' | 'w' | 'o' => {
+                    't' | 'v' | 'x' | 's' | 'r' | 'w' | 'o' | 'u' => {
                         let rest = &bytes[at + 1..];
                         let value = if rest.is_empty() {
                             args.next().ok_or_else(|| missing(option))?
@@ -109,6 +135,7 @@ pub fn translate(name: &str, args: Vec<OsString>) -> Result<Vec<OsString>, Stop>
                         };
                         match option {
                             'o' => out.extend(["-o".into(), value]),
+                            'u' => libraries.push(value),
                             'v' => verbose = Some(calls(&value)),
                             _ => out.extend(["-e".into(), set(option, &value).into()]),
                         }
@@ -126,6 +153,10 @@ pub fn translate(name: &str, args: Vec<OsString>) -> Result<Vec<OsString>, Stop>
             Some(set) => format!("{set},execve,execveat"),
             None => "execve,execveat".into(),
         });
+    }
+    let program = operands.first().filter(|_| !takes_pids);
+    for value in libraries {
+        out.push(functions(&value, program)?.into());
     }
     let mut all: Vec<OsString> = vec![format!("{STYLE}:{letters}").into()];
     all.extend(verbose.map(|set| format!("--verbose={set}").into()));
@@ -199,6 +230,8 @@ mod tests {
             ("-v all ls", "--style=truss: --verbose=all -- ls"),
             ("-dDEi -s !SIGCLD -x ioctl ls", "--style=truss:dDE -e signal=!SIGCHLD -e raw=ioctl -- ls"),
             ("-r 3,4 -wall ls", "--style=truss: -e read=3,4 -e write=all -- ls"),
+            ("-u libc,libz::open,a* ls", "--style=truss: --library-calls=libc:open,libc:a*,libz:open,libz:a* -- ls"),
+            ("-u a.out: -ulibc:: ./x", "--style=truss: --library-calls=./x:* --library-calls=libc:* -- ./x"),
             ("-p 12 /proc/13", "--style=truss: -p 12 -p 13"),
             ("--engine=ptrace -c -- -x", "--style=truss: --engine=ptrace -c -- -x"),
         ] {
@@ -212,7 +245,9 @@ mod tests {
             ("-m all ls", "use -s SIGSEGV"),
             ("-S SIGINT ls", "gdb -p PID"),
             ("-T open ls", "--flight=64M"),
-            ("-u libc:: ls", "ltrace"),
+            ("-u libc:!malloc ls", "name those that are wanted"),
+            ("-u libc ls", "give LIB:FUNCTION"),
+            ("-p -u a.out:main 3", "give its path"),
             ("-A ls", "no such option"),
             ("-h", "stride -h"),
             ("-Z ls", "truss has no option -- 'Z'"),

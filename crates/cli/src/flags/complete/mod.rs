@@ -94,11 +94,11 @@ mod tests {
                 continue;
             };
             for word in flag.value.words() {
-                // -c is given because options for columns need a summary.
                 let option = format!("{name}{}", word.name);
-                let outcome = parse_words(&["-c", &option, "x"]).outcome;
+                let refused = |words: &[&str]| matches!(parse_words(words).outcome, Outcome::Fail);
+                // Options for columns need a summary, and forms of reports a report.
                 let refused =
-                    matches!(outcome, Outcome::Fail) && matches!(parse_words(&[&option, "x"]).outcome, Outcome::Fail);
+                    refused(&["-c", &option, "x"]) && refused(&["--advise", &option, "x"]) && refused(&[&option, "x"]);
                 assert!(!refused, "{option} is offered, and refused");
                 count += 1;
             }
