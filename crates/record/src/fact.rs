@@ -126,6 +126,7 @@ mod tests {
             (Question::Watched(of), 14, 7, 3),
             (Question::User(7), 15, 7, 0),
             (Question::Program(7), 16, 7, 0),
+            (Question::Container(7), 17, 7, 0),
         ] {
             let coded = Coded { code, tid, number };
             assert_eq!((Coded::of(question), coded.question()), (coded, Some(question)));
@@ -135,7 +136,7 @@ mod tests {
     #[test]
     fn absurd_questions_are_none() {
         for (code, tid, number) in
-            [(0, 7, 2 << 32), (0, 7, i64::MIN), (9, 0, -1), (9, 7, 1), (10, 7, 1), (11, 7, 4 << 32), (17, 7, 0)]
+            [(0, 7, 2 << 32), (0, 7, i64::MIN), (9, 0, -1), (9, 7, 1), (10, 7, 1), (11, 7, 4 << 32), (18, 7, 0)]
         {
             assert_eq!(Coded { code, tid, number }.question(), None, "{code} {tid} {number}");
         }

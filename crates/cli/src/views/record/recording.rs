@@ -72,8 +72,8 @@ impl Recording {
     fn rotate(&mut self, tracker: &Tracker) {
         let Some((age, recorder)) = self.age.as_mut().zip(self.recorder.as_mut()) else { return };
         let written = recorder.written();
-        // One more batch might be too much.
-        let reserve = age.size().map_or(0, |size| size / 8);
+        // The next event might be too much: the answers that come with it may fill a batch, and the event another one.
+        let reserve = age.size().map_or(0, |size| size / 4);
         if written.events == 0 || !age.is_over(written.bytes + reserve) {
             return;
         }
