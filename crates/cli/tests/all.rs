@@ -215,12 +215,12 @@ fn expressions_ask_for_the_container() {
         skip!("{}: {why}", container.dir.display());
     }
     let trace = watching.end();
-    let calls: Vec<_> =
-        trace.lines().filter_map(|line| line.split_once(' ')).map(|(_, call)| call.trim()).collect();
+    let calls: Vec<_> = trace.lines().filter_map(|line| line.split_once(' ')).map(|(_, call)| call.trim()).collect();
     assert_eq!(calls, ["[asked] chdir(\"/\") = 0"; 3], "{trace}");
     // A recording has the names, too.
     let mut replay = Command::new(STRIDE);
-    replay.args(["--replay=recording", "--where=container == 'asked'", "-a1"]).current_dir(scratch.path(""));
+    let rest = ["-e", "signal=none", "--quiet=exit", "-a1"];
+    replay.args(["--replay=recording", "--where=container == 'asked'"]).args(rest).current_dir(scratch.path(""));
     let replayed = Run::of(replay);
     assert_eq!(replayed.out, trace, "{replayed:?}");
     // Without --all nobody knows what container a thread is in.

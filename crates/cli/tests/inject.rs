@@ -238,7 +238,7 @@ struct Loop {
 
 impl Loop {
     fn start() -> Loop {
-        let mut target = ready(&compile("tampered").unwrap(), "loop");
+        let mut target = ready(compile("tampered").unwrap(), "loop");
         let out = target.0.stdout.take().unwrap();
         Loop { target, out }
     }
