@@ -143,6 +143,8 @@ static __always_inline bool counted(struct task_struct *task, struct task_state 
 		add_time(&count->cpu, time_on_cpu(task, st, wall));
 	if (count_latencies) {
 		bucket = bucket_of(wall);
+		/* The bound is checked on the same register that is used. */
+		asm volatile("" : "+r"(bucket));
 		if (bucket >= BUCKETS)
 			bucket = BUCKETS - 1;
 		count->wall_buckets[bucket]++;
