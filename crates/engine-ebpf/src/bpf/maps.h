@@ -72,6 +72,15 @@ struct scratch {
 		u32 got;
 		u32 pad;
 	} read;
+	/* The pages of a stack that are copied (stack_copy.h). */
+	struct {
+		u64 from;
+		u64 pages;
+		u32 to;
+		u32 end;
+		u32 absent;
+		u32 pad;
+	} stack;
 	struct {
 		u32 from;
 		u32 words;

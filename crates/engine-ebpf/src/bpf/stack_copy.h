@@ -15,47 +15,48 @@
 /* So many in a row that do not exist are the end. */
 #define STACK_ABSENT 17
 
-struct stack_walk {
-	u64 from;
-	u64 pages;
-	u32 to;
-	u32 end;
-	u32 absent;
-	u32 pad;
-};
-
+/* What the loop notes is in the scratch, because the verifier takes that to hold anything: of what lies on the stack it would follow each value. */
 static long copy_page(u64 i, void *ctx)
 {
 	struct scratch *s = scratch();
-	struct stack_walk *walk = ctx;
-	u64 from = i ? (walk->from & ~(PAGE - 1ULL)) + i * PAGE : walk->from;
-	u32 len = PAGE - (u32)(from % PAGE), to = walk->to;
+	u32 len, to;
+	u64 from;
 
-	if (!s || to + len > walk->end || walk->absent >= STACK_ABSENT)
+	if (!s)
+		return 1;
+	from = ONCE(s->stack.from);
+	if (i)
+		from = (from & ~(PAGE - 1ULL)) + i * PAGE;
+	len = PAGE - (u32)(from % PAGE);
+	to = ONCE(s->stack.to);
+	if (to + len > ONCE(s->stack.end) || ONCE(s->stack.absent) >= STACK_ABSENT)
 		return 1;
 	/* The bounds are checked on the same registers that are used. */
 	asm volatile("" : "+r"(to), "+r"(len));
 	if (to > 2 * BLOCK_MAX || len > PAGE)
 		return 1;
 	if (bpf_probe_read_user(s->data + to, len, (void *)from)) {
-		walk->absent++;
+		s->stack.absent++;
 		return 0;
 	}
-	walk->absent = 0;
-	walk->pages |= 1ULL << (i & 63);
-	walk->to = to + len;
+	s->stack.absent = 0;
+	s->stack.pages |= 1ULL << (i & 63);
+	s->stack.to = to + len;
 	return 0;
 }
 
 /* Copies the pages from an address up: the page of the address, and others of `room` bytes in all. Returns where the copy ends. */
-static __noinline u32 copy_part(struct stack_part *part, u64 from, u32 to, u32 room)
+static __always_inline u32 copy_part(struct scratch *s, struct stack_part *part, u64 from, u32 to, u32 room)
 {
-	struct stack_walk walk = { .from = from, .to = to, .end = to + room + PAGE };
-
-	bpf_loop(STACK_PAGES, copy_page, &walk, 0);
+	s->stack.from = from;
+	s->stack.pages = 0;
+	s->stack.to = to;
+	s->stack.end = to + room + PAGE;
+	s->stack.absent = 0;
+	bpf_loop(STACK_PAGES, copy_page, NULL, 0);
 	part->from = from;
-	part->pages = walk.pages;
-	return walk.to;
+	part->pages = ONCE(s->stack.pages);
+	return ONCE(s->stack.to);
 }
 
 /* Whether a signal handler runs on a stack of its own, far from the stack that it interrupted. */
@@ -93,10 +94,10 @@ __noinline int copy_stack(struct scratch *s)
 	all_of((struct pt_regs *)bpf_task_pt_regs(task), rec->all);
 	interrupted = st->interrupted;
 	if (is_elsewhere(task, state->key.sp, interrupted)) {
-		end = copy_part(&rec->part[0], state->key.sp, to, STACK_COPY / 2);
-		end = copy_part(&rec->part[1], interrupted, end, STACK_COPY / 2);
+		end = copy_part(s, &rec->part[0], state->key.sp, to, STACK_COPY / 2);
+		end = copy_part(s, &rec->part[1], interrupted, end, STACK_COPY / 2);
 	} else {
-		end = copy_part(&rec->part[0], state->key.sp, to, STACK_COPY);
+		end = copy_part(s, &rec->part[0], state->key.sp, to, STACK_COPY);
 		rec->part[1].pages = 0;
 	}
 	block->addr = state->key.sp;
