@@ -1,4 +1,4 @@
-//! Whether expressions hold for calls (`--where`, `--switch-on`, `--trigger`).
+//! Finds out if expressions hold for calls (`--where`, `--switch-on`, `--trigger`).
 
 use crate::facts::{Arguments, AskedCall, AskedFunction};
 use crate::flags::Options;

@@ -12,7 +12,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stride_event::{Command, LibraryFunction, ProbedFile};
-use stride_stacks::{CodeFileToProbe, ProbesFound, functions, usdt_probes};
+use stride_stacks::{CodeFileToProbe, ProbesFound, code_files, functions, usdt_probes};
 
 /// Directories of libraries that every loader searches.
 const DIRECTORIES: [&str; 8] = [
@@ -187,22 +187,17 @@ fn is_named(path: &Path, name: &OsStr) -> bool {
 /// The files of this name that a process has mapped as code.
 fn mapped(pid: i32, name: &OsStr) -> Vec<PathBuf> {
     let Ok(maps) = fs::read(format!("/proc/{pid}/maps")) else { return Vec::new() };
-    let mut found = Vec::new();
-    for line in maps.split(|&b| b == b'\n') {
-        let Some(at) = line.iter().position(|&b| b == b'/') else { continue };
-        let fields: Vec<&[u8]> = line[..at].split(|&b| b == b' ').filter(|field| !field.is_empty()).collect();
-        let path = Path::new(OsStr::from_bytes(&line[at..]));
-        let executable = fields.get(1).and_then(|mode| mode.get(2)) == Some(&b'x');
-        if !executable || !is_named(path, name) {
-            continue;
+    let named = |(inode, path): (u64, Box<[u8]>)| {
+        let path = Path::new(OsStr::from_bytes(&path));
+        if !is_named(path, name) {
+            return None;
         }
-        let inode = fields.get(4).and_then(|text| std::str::from_utf8(text).ok()?.parse::<u64>().ok());
-        let same = |path: &Path| fs::metadata(path).is_ok_and(|file| Some(file.ino()) == inode);
         // The process may have another root, as in a container.
         let inside = PathBuf::from(format!("/proc/{pid}/root")).join(path.strip_prefix("/").unwrap_or(path));
-        found.extend([path.to_owned(), inside].into_iter().find(|path| same(path)));
-    }
-    found
+        let same = |path: &PathBuf| fs::metadata(path).is_ok_and(|file| file.ino() == inode);
+        [path.to_owned(), inside].into_iter().find(same)
+    };
+    code_files(&maps).filter_map(named).collect()
 }
 
 #[cfg(test)]

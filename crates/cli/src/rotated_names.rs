@@ -5,7 +5,7 @@ use crate::flags::Options;
 use crate::views;
 use anyhow::{Result, bail};
 
-/// Whether the files that `--rotate` is about can be rotated.
+/// Checks that the files that `--rotate` is about can be rotated.
 pub fn check(options: &Options) -> Result<()> {
     let Some(rotation) = options.rotation else { return Ok(()) };
     let named = views::named_files(options);

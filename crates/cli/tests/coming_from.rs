@@ -38,7 +38,7 @@ fn rows() -> Vec<Row> {
 }
 
 impl Row {
-    /// Whether the line traces the machine, for which only one engine will do.
+    /// True if the line traces the whole machine, which only the eBPF engine can do.
     fn is_of_machine(&self) -> bool {
         ["--all", "--comm"].iter().any(|option| self.stride.contains(option))
     }

@@ -10,7 +10,7 @@ use std::os::unix::process::ExitStatusExt;
 /// Every call stops, or only the wanted ones stop.
 const MODES: [&[&str]; 2] = [&["-f"], &["-f", "--seccomp-bpf"]];
 
-/// What the program prints, and the lines of the trace without ids of threads.
+/// The output of the program, and the lines of the trace without ids of threads.
 fn tampered(name: &str, options: &[&str], scene: &[&str]) -> (Vec<String>, Vec<String>) {
     let program = compile("tampered").unwrap();
     let scratch = Scratch::new(&format!("inject-{name}"));

@@ -75,7 +75,7 @@ fn functions_and_system_calls_are_in_order() {
             "<... user:between resumed>) = void",
         ]
     );
-    // What the kernel does to watch a return is no call of the program.
+    // The system call by which the kernel watches a return is not the program's own.
     let all = scene(&scratch, &[FUNCTIONS], "between");
     let plain = scene(&scratch, &[], "between");
     let system_calls = |trace: &str| trace.lines().filter(|line| !line.contains("library:")).count();

@@ -10,7 +10,7 @@ const UNKNOWN: Value<'static> = Value::Literal("?");
 /// The names of arguments with their values. Without types there are no names.
 pub fn library_args(call: &LibraryCall) -> impl Iterator<Item = (&str, Value<'_>)> {
     let params = call.function.params.iter().enumerate();
-    // What was entered before tracing began has no words.
+    // A function that was entered before tracing began has no words.
     params.filter(|_| call.entered != 0).map(|(i, param)| (&*param.name, argument(call, i, param.ty)))
 }
 

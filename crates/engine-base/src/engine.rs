@@ -54,7 +54,7 @@ pub trait Engine {
         Ok(Vec::new())
     }
 
-    /// Of these calls, those since the last question (`Counting::intervals`). The others are told by
+    /// The calls that the engine has counted since this was last asked (`Counting::intervals`). The others are told by
     /// [`Engine::counted`] at the end.
     fn take_counted(&mut self) -> Result<Vec<Counted>, EngineError> {
         Ok(Vec::new())

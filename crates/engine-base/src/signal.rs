@@ -265,12 +265,17 @@ pub fn requests() -> u32 {
 
 /// Lets the engine hand out [`stride_event::Event::Idle`] after this time, also if nothing happens.
 pub fn nudge_after(time: Duration) -> std::io::Result<()> {
+    set_after("stride-wait", time, &NUDGED)
+}
+
+/// Sets a flag after this time, in a thread of this name. As after a fatal signal, the blocking call of an engine returns.
+fn set_after(name: &str, time: Duration, flag: &'static AtomicBool) -> std::io::Result<()> {
     let wait = move || {
         std::thread::sleep(time);
-        NUDGED.store(true, Ordering::Relaxed);
+        flag.store(true, Ordering::Relaxed);
         interrupt_repeatedly();
     };
-    without_signals(|| std::thread::Builder::new().name("stride-wait".into()).spawn(wait)).map(drop)
+    without_signals(|| std::thread::Builder::new().name(name.into()).spawn(wait)).map(drop)
 }
 
 /// True once after each request or nudge. For engines.
@@ -284,13 +289,7 @@ static OVER: AtomicBool = AtomicBool::new(false);
 /// Ends tracing after this time, as [`crate::Engine::stop`] does. To be called when the engine has started, because the command must not be forked by
 /// a process with several threads.
 pub fn end_after(time: Duration) -> std::io::Result<()> {
-    let wait = move || {
-        std::thread::sleep(time);
-        OVER.store(true, Ordering::Relaxed);
-        // As after a fatal signal: the blocking call of an engine returns.
-        interrupt_repeatedly();
-    };
-    without_signals(|| std::thread::Builder::new().name("stride-for".into()).spawn(wait)).map(drop)
+    set_after("stride-for", time, &OVER)
 }
 
 /// Ends tracing in the same way at once.

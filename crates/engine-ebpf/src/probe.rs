@@ -4,6 +4,7 @@ use crate::error::Why;
 use crate::privileges::missing_capabilities;
 use nix::errno::Errno;
 use std::io::{self, Read};
+use std::sync::LazyLock;
 use stride_engine_base::process;
 
 /// The kernel's BTF, to which the programs are relocated.
@@ -57,20 +58,20 @@ pub enum ExecSeen {
 
 /// The first two numbers of the kernel's release.
 pub fn release() -> (u32, u32) {
-    let [major, minor, _] = numbers();
+    let [major, minor, _] = *NUMBERS;
     (major, minor)
 }
 
 /// The third one.
 pub fn patch_level() -> u32 {
-    numbers()[2]
+    NUMBERS[2]
 }
 
-fn numbers() -> [u32; 3] {
+static NUMBERS: LazyLock<[u32; 3]> = LazyLock::new(|| {
     let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     let mut numbers = release.split(['.', '-', '+']).map(|n| n.trim().parse::<u32>().unwrap_or(0));
     std::array::from_fn(|_| numbers.next().unwrap_or(0))
-}
+});
 
 /// The best one here.
 pub fn exec_seen() -> ExecSeen {

@@ -8,22 +8,15 @@ use stride_engine_base::Engine as _;
 use stride_engine_ebpf::EbpfEngine;
 use stride_engine_ptrace::PtraceEngine;
 use stride_event::Event;
-use stride_output::{Layout, Leader, PidPrefix, Show, Sink, Style, TextView};
+use stride_output::{Layout, Leader, PidPrefix, Show, Sink, TextView};
 use stride_test_support::written::Disk;
 use stride_test_support::{need_ebpf, program};
 
 /// Runs an engine to its end and returns the output of the text view.
 fn text(mut each: impl FnMut(&mut dyn FnMut(&Event<'_>))) -> String {
     let disk = Disk::default();
-    let layout = Layout {
-        // Results are not aligned, because ids differ in length.
-        column: 0,
-        elapsed: None,
-        style: Style::default(),
-        leader: Leader { pid: PidPrefix::Always, ..Leader::default() },
-        palette: None,
-        form: None,
-    };
+    // Results are not aligned (`column`), because ids differ in length.
+    let layout = Layout { leader: Leader { pid: PidPrefix::Always, ..Leader::default() }, ..Layout::default() };
     let mut view = TextView::new(
         layout,
         Default::default(),

@@ -60,7 +60,7 @@ impl Present {
         (present, len.min((end - addr) as usize))
     }
 
-    /// Whether the page at `addr` is in memory, and userfaultfd(2) makes nobody wait who writes to it.
+    /// True if the page at `addr` is in memory, and a writer to it does not have to wait for a userfaultfd(2).
     pub fn can_be_written(&mut self, tid: Tid, addr: u64) -> bool {
         let mut entry = [0; 8];
         let at = addr / self.page * 8;

@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(chosen(2, 7, 3), [2, 5]);
     }
 
-    /// What a seed chooses is a promise to users.
+    /// The calls that a seed chooses are a promise to users: they stay the same from version to version.
     #[test]
     fn the_generator_never_changes() {
         assert_eq!(mix(0), 0xe220_a839_7b1d_cdaf, "the first number of SplitMix64 with seed 0");

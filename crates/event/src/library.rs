@@ -74,6 +74,11 @@ impl LibraryCall {
         self.texts.iter().find(|text| text.word.map(usize::from) == word)
     }
 
+    /// True for the part at which the call is counted: its return, or its entry if the return is not watched.
+    pub fn is_counted_here(&self) -> bool {
+        matches!(self.part, LibraryPart::Returned | LibraryPart::Passed)
+    }
+
     /// How long it took. `None` if it has not returned, or if its beginning was not seen.
     pub fn duration(&self) -> Option<Ns> {
         (self.part == LibraryPart::Returned && self.entered != 0).then(|| self.at.saturating_sub(self.entered))
@@ -103,9 +108,9 @@ pub struct ProbedWord {
 #[derive(Clone, Debug)]
 pub struct LibraryProbe {
     pub function: Arc<LibraryFunction>,
-    /// Of the instruction, in the file.
+    /// The offset of the instruction in the file.
     pub offset: u64,
-    /// Of a counter in the file's data that the program checks before it comes to the probe. 0: none.
+    /// The offset of a counter in the file's data that the program checks before it comes to the probe. 0: there is none.
     pub semaphore: u64,
     /// One for each parameter.
     pub words: Box<[ProbedWord]>,

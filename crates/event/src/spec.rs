@@ -178,7 +178,7 @@ impl Injection {
         }
     }
 
-    /// Whether the rule changes a thread's `n`-th call of this number, counted from 1.
+    /// True if the rule changes the `n`-th call that a thread makes of this syscall, counted from 1.
     pub fn changes(&self, thread: ThreadKey, abi: Abi, nr: u64, n: u64) -> bool {
         self.when.contains(n) && self.chance.is_none_or(|chance| chance.falls(thread, abi, nr, n))
     }

@@ -1,6 +1,6 @@
 //! The note that an engine leaves on a call that it has changed (`-e inject=`).
 
-/// What an engine changed about a call.
+/// The parts of a call that an engine changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tampering {
     /// The result is made up. The call was not made.

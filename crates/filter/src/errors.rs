@@ -25,14 +25,10 @@ pub fn parse_errors(text: &str) -> Result<ErrnoSet, Error> {
     Ok(if list.inverted { set.inverted() } else { set })
 }
 
-fn errno(member: &str) -> Option<u32> {
-    errno_up_to(member, ErrnoSet::MAX)
-}
-
-/// An error by its name, or by a number up to `most`.
-pub(crate) fn errno_up_to(member: &str, most: u32) -> Option<u32> {
+/// An error by its name or its number.
+pub(crate) fn errno(member: &str) -> Option<u32> {
     if let Some(number) = list::number(member) {
-        return u32::try_from(number).ok().filter(|errno| (1..=most).contains(errno));
+        return u32::try_from(number).ok().filter(|errno| (1..=ErrnoSet::MAX).contains(errno));
     }
     let upper = member.to_ascii_uppercase();
     let name = synonym(&upper).unwrap_or(&upper);

@@ -5,6 +5,7 @@
 use crate::{Catalog, Error, errors, parse_syscalls, signals};
 use stride_event::{Chance, InjectedResult, Injection, Invocations, Ns, Poke};
 use stride_syscalls::Class;
+use stride_syscalls::uapi::consts::ENOSYS;
 
 /// A kind of rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,10 +47,6 @@ const TERMS: [&str; 11] = [
     "seed",
 ];
 
-/// ENOSYS.
-const NO_SUCH_CALL: u32 = 38;
-/// The kernel has no larger errno.
-const MOST_ERRNO: u32 = 4095;
 const MOST_INVOCATION: u64 = 65535;
 /// Bytes that one `@argN=` writes at most, as in strace.
 const MOST_POKED: usize = 1024;
@@ -89,7 +86,7 @@ pub fn parse_injection(
                     return Err(invalid("a call has one result: give error= or retval= once, and not both".into()));
                 }
                 rule.result = Some(match name {
-                    "error" => errors::errno_up_to(value, MOST_ERRNO)
+                    "error" => errors::errno(value)
                         .map(InjectedResult::Error)
                         .ok_or_else(|| no("the name of an error, such as EIO, or a number from 1 to 4095"))?,
                     _ => number(value)
@@ -136,7 +133,7 @@ pub fn parse_injection(
         }
     }
     if tamper == Tamper::Fault && rule.result.is_none() {
-        rule.result = Some(InjectedResult::Error(NO_SUCH_CALL));
+        rule.result = Some(InjectedResult::Error(ENOSYS as u32));
     }
     let delays = rule.delay_enter.is_some() || rule.delay_exit.is_some();
     let pokes = !rule.poke_enter.is_empty() || !rule.poke_exit.is_empty();

@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 use stride_decode::Options;
 use stride_event::{Call, Event, Limits, Outcome, Peek, Phase, capture};
-use stride_output::{JsonView, Layout, Leader, RunInfo, Show, Sink, Style, TextView, View};
+use stride_output::{JsonView, Layout, RunInfo, Show, Sink, TextView, View};
 use stride_syscalls::plan::Plan;
 use stride_syscalls::{Abi, table};
 use stride_track::Tracker;
@@ -99,14 +99,7 @@ fn show(view: &mut TextView, mix: &[Call], calls: usize, parts: bool) {
 }
 
 fn view(to: Box<dyn std::io::Write + Send>) -> TextView {
-    let layout = Layout {
-        column: 40,
-        elapsed: None,
-        style: Style::default(),
-        leader: Leader::default(),
-        palette: None,
-        form: None,
-    };
+    let layout = Layout { column: 40, ..Layout::default() };
     let sink = Sink::new("output", to, false);
     TextView::new(layout, Options::default(), Box::new(()), 0, Show::default(), sink)
 }

@@ -1,6 +1,6 @@
 //! A call as text, whole or in parts, without leader and alignment. Views put it in a table or a field.
 
-use crate::{Layout, Leader, Line, Style};
+use crate::{Layout, Line, Style};
 use std::borrow::Cow;
 use stride_decode::{Decoded, Value};
 use stride_event::LibraryCall;
@@ -13,8 +13,7 @@ pub struct Brief {
 
 impl Brief {
     pub fn new(style: Style) -> Brief {
-        let layout = Layout { column: 0, elapsed: None, style, leader: Leader::default(), palette: None, form: None };
-        Brief { line: Line::new(layout, 0) }
+        Brief { line: Line::new(Layout { style, ..Layout::default() }, 0) }
     }
 
     /// `openat(AT_FDCWD, "/etc/passwd", O_RDONLY) = 3`

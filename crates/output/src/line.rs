@@ -50,7 +50,7 @@ pub struct WallClock {
 }
 
 /// The fields at the end of a line, and the layout of the line.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Layout {
     /// `-a`.
     pub column: usize,

@@ -312,7 +312,7 @@ impl TextView {
     fn library(&mut self, call: &LibraryCall) {
         let key = (call.tid, call.depth);
         let shown = match call.part {
-            // What finds no room is shown as a whole when it returns.
+            // A function that finds no room is shown as a whole when it returns.
             LibraryPart::Entered if self.functions.len() >= MOST_FUNCTIONS => return,
             LibraryPart::Entered => !self.functions.insert(key),
             LibraryPart::Passed => false,

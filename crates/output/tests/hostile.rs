@@ -2,7 +2,7 @@
 
 use stride_decode::Options;
 use stride_event::{Call, Event, Limits, Outcome, Peek, Phase, capture};
-use stride_output::{Layout, Leader, Show, Sink, Style, TextView};
+use stride_output::{Layout, Show, Sink, TextView};
 use stride_syscalls::plan::Plan;
 use stride_syscalls::{Abi, table};
 
@@ -66,14 +66,7 @@ fn call(noise: &mut Noise, abi: Abi, nr: u32) -> Call {
 }
 
 fn view(options: Options) -> TextView {
-    let layout = Layout {
-        column: 40,
-        elapsed: None,
-        style: Style::default(),
-        leader: Leader::default(),
-        palette: None,
-        form: None,
-    };
+    let layout = Layout { column: 40, ..Layout::default() };
     TextView::new(
         layout,
         options,

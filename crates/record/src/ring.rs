@@ -39,7 +39,7 @@ struct Piece {
 
 pub struct FlightRing {
     recorder: Recorder<Vec<u8>>,
-    /// What a file begins with.
+    /// The bytes that a file begins with.
     head: Vec<u8>,
     keep: Keep,
     /// The pieces that are complete, the oldest first.

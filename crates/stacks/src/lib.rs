@@ -49,5 +49,6 @@ pub use events::mapping_calls;
 #[doc(hidden)]
 pub use examine::examine;
 pub use functions::{CodeFileToProbe, ProbesFound, functions, usdt_probes};
+pub use maps::code_files;
 pub use separate::Fetch;
 pub use stacks::{StackDetail, Stacks};

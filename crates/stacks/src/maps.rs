@@ -23,6 +23,14 @@ pub fn parse(text: &[u8]) -> Vec<CodeMapping> {
     text.split(|&b| b == b'\n').take(MOST_MAPPINGS).filter_map(mapping).collect()
 }
 
+/// The files that are mapped as code: the inode and the path of each, as often as it is mapped.
+pub fn code_files(text: &[u8]) -> impl Iterator<Item = (u64, Box<[u8]>)> {
+    parse(text).into_iter().filter_map(|mapping| match mapping.backing {
+        Backing::File { inode, path, .. } => Some((inode, path)),
+        Backing::Vdso | Backing::Nothing => None,
+    })
+}
+
 fn mapping(line: &[u8]) -> Option<CodeMapping> {
     let mut rest = line;
     let mut field = || {

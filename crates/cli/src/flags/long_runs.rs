@@ -1,4 +1,4 @@
-//! What long runs are asked for: a flight recorder (`--flight`), and files of bounded size (`--rotate`).
+//! The options of long runs: a flight recorder (`--flight`), and files of bounded size (`--rotate`).
 
 use std::time::Duration;
 use stride_filter::Expression;

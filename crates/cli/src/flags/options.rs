@@ -74,7 +74,7 @@ pub struct Options {
     /// Functions and probes that are shown besides: `--library-calls`, `--usdt`.
     pub library: Vec<LibraryPattern>,
 
-    // What to change.
+    // Calls that are changed.
     /// Rules that change calls. Of several for a call, the last one counts.
     pub injections: Vec<Injection>,
 

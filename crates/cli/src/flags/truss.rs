@@ -27,7 +27,7 @@ pub fn form(letters: &str) -> Option<TrussForm> {
     Some(form)
 }
 
-/// Whether the options are truss's, by Stride's name or its first option.
+/// True if the options are truss's: Stride was called as truss, or its first option says so.
 pub fn is_meant(name: &str, args: &[OsString]) -> bool {
     Path::new(name).file_name() == Some(OsStr::new("truss")) || args.first().is_some_and(|first| first == STYLE)
 }

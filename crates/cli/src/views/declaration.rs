@@ -24,7 +24,7 @@ pub trait Declaration: Sync {
         &[]
     }
 
-    /// Whether the view opens its files by itself, when there is something to write.
+    /// True if the view opens its files by itself, when there is something to write.
     fn opens_its_files(&self, _options: &Options) -> bool {
         false
     }

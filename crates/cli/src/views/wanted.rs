@@ -57,7 +57,7 @@ impl Wanted {
     }
 }
 
-/// Whether `--format` fits the views that these options ask for. Returns what is wrong.
+/// Checks that `--format` fits the views that these options ask for. The error is a sentence.
 pub fn check_format(options: &Options) -> std::result::Result<(), &'static str> {
     let format = options.format;
     if format == ReportFormat::Text {
@@ -93,7 +93,7 @@ pub fn about_tracing(asked: &Asked) -> Option<String> {
     flags.filter_map(|flag| flag.long).find(|long| asked.has(long)).map(|long| format!("--{long}"))
 }
 
-/// Whether `--rotate` is about the file of this option.
+/// True if `--rotate` is about the file of this option.
 pub fn can_be_rotated(options: &Options, option: &str) -> bool {
     option == TRACE
         || ALL.into_iter().flat_map(|view| view.rotated(options)).any(|long| option.strip_prefix("--") == Some(long))

@@ -78,7 +78,7 @@ static __always_inline bool ends_right(struct task_state *st, struct call_plan *
 	return true;
 }
 
-/* Whether the call is one of those that the filters want, as far as its number does not decide. */
+/* True if the filters want the call. Those that look at its number are not asked here. */
 static __always_inline bool is_chosen(struct task_struct *task, struct task_state *st, struct call_plan *plan, s64 ret)
 {
 	return has_wanted_id(task) && ends_right(st, plan, ret);

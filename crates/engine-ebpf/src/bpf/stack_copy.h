@@ -15,7 +15,10 @@
 /* So many in a row that do not exist are the end. */
 #define STACK_ABSENT 17
 
-/* What the loop notes is in the scratch, because the verifier takes that to hold anything: of what lies on the stack it would follow each value. */
+/*
+ * The loop's state lies in the scratch, a map, because the verifier takes a map to hold any value. If the state lay on the stack, the verifier
+ * would follow each value that it can have.
+ */
 static long copy_page(u64 i, void *ctx)
 {
 	struct scratch *s = scratch();
@@ -59,7 +62,7 @@ static __always_inline u32 copy_part(struct scratch *s, struct stack_part *part,
 	return ONCE(s->stack.to);
 }
 
-/* Whether a signal handler runs on a stack of its own, far from the stack that it interrupted. */
+/* True if a signal handler runs on an alternate stack (sigaltstack), and the thread was on another stack when the signal came. */
 static __always_inline bool is_elsewhere(struct task_struct *task, u64 sp, u64 interrupted)
 {
 	return interrupted && sp - task->sas_ss_sp < task->sas_ss_size && interrupted - task->sas_ss_sp >= task->sas_ss_size;

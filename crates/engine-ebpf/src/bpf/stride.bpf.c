@@ -166,7 +166,7 @@ static __always_inline void note_entry(struct task_struct *task, struct task_sta
 		note_cpu(task, st);
 }
 
-/* Whether this number's bit is set. Numbers that have none count as `others`. */
+/* True if the bit of this syscall number is set. For numbers beyond the table, `others` is the answer. */
 static __always_inline bool has_bit(const volatile u64 *bits, s32 nr, bool others)
 {
 	u32 word = (u32)nr / 64;

@@ -314,7 +314,7 @@ enum text_kind { TEXT_NONE = 0, TEXT_STRING = 1, TEXT_BUFFER = 2 };
 struct probe_word {
 	/* The constant, or what is added to the register. */
 	s64 value;
-	/* Of the register, in struct pt_regs. */
+	/* The register's offset in struct pt_regs. */
 	u16 reg;
 	u8 kind;
 	u8 size;

@@ -32,7 +32,7 @@ enum rec_kind {
 	REC_BLOCKED = 8,
 	/* A thread is in a group-stop. */
 	REC_STOPPED = 9,
-	/* What a descriptor of the thread's next REC_CALL refers to. */
+	/* The file that a descriptor of the thread's next REC_CALL refers to. */
 	REC_FILE = 10,
 	/* A thread left the call that it was in when signals with FLAG_HELD were sent. */
 	REC_LEFT = 11,
@@ -133,7 +133,7 @@ struct stack_part {
 	u64 pages;
 };
 
-/* What unwinding a copied stack takes besides: where it is (stack_key), the process, and the registers. */
+/* The other facts that unwinding a copied stack takes: where it is (stack_key), the process, and the registers. */
 struct rec_stack {
 	u64 space;
 	u32 generation;
@@ -225,7 +225,7 @@ enum file_flag {
 	FILE_NONE = 16,
 };
 
-/* What is known besides the path (-yy). It depends on the kind of file. */
+/* Facts about a file besides its path (-yy). They depend on the kind of file. */
 struct file_detail {
 	/*
 	 * eventfd: count, id, flags; signalfd: mask; pidfd: pid; terminal: index; netlink: protocol, port; unix: the peer's inode. (A
@@ -307,7 +307,7 @@ struct rec_stopped {
 struct pressure {
 	/* Bytes of records that were taken out of the rings and wait in Stride's memory. */
 	u64 backlog;
-	/* Whether the drain thread waits to be woken. */
+	/* 1 if the drain thread waits to be woken. */
 	u32 drain_waits;
 	u32 pad[13];
 };

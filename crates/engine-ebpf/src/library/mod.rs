@@ -27,7 +27,7 @@ use stride_event::{LibraryProbe, ProbedFile, Tid};
 const MOST_SINGLE: usize = 32;
 /// Functions that cannot be probed, at most. Each takes some attempts to be found.
 const MOST_UNABLE: usize = 64;
-/// What the kernel says about instructions that it cannot probe. (The number has no name in user space.)
+/// The kernel's error for an instruction that it cannot probe. (The number has no name in user space.)
 const ENOTSUPP: &str = "524";
 /// In place of a process: all.
 const EVERYBODY: Tid = -1;
@@ -169,7 +169,7 @@ impl Set<'_> {
         }
         match set(probes) {
             Err(error) if is_about_one(&error) && unable.len() < MOST_UNABLE => {
-                // What was said about these is not the reason of a later failure.
+                // libbpf has written why these probes were refused. That text must not be taken for the reason of a later failure.
                 let _ = why(&error);
                 if let [(_, probe)] = probes {
                     unable.push(probe);

@@ -6,7 +6,7 @@ use libbpf_rs::{MapCore, MapFlags};
 use stride_event::{LIBRARY_TEXT, LIBRARY_WORDS, LibraryProbe, ProbedFile, ProbedWord, WordPlace};
 use stride_syscalls::library::WordType;
 
-/// Whether wire_records.h is what Rust assumes.
+/// The bounds in wire_records.h are those that Rust assumes.
 const _: () = assert!(record_bound::LIBRARY_WORDS.0 as usize == LIBRARY_WORDS);
 const _: () = assert!(record_bound::LIBRARY_TEXT_MAX.0 as usize == LIBRARY_TEXT);
 
@@ -54,11 +54,7 @@ fn plan(probe: &LibraryProbe) -> probe_plan {
 
 /// Where a function's result is.
 fn result_word(ty: WordType) -> ProbedWord {
-    let (bytes, signed) = match ty {
-        WordType::Int { bytes, signed } => (bytes, signed),
-        WordType::Bool | WordType::Char => (1, ty == WordType::Char),
-        _ => (8, false),
-    };
+    let (bytes, signed) = ty.width();
     ProbedWord { place: WordPlace::Register(RESULT), bytes, signed }
 }
 

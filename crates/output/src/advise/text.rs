@@ -108,7 +108,7 @@ fn rows(table: &FactTable, out: &mut String) {
     }
 }
 
-/// What a change would save, if that was estimated.
+/// The saving of a change in words, if it was estimated.
 pub fn saves(finding: &Finding) -> Option<String> {
     let of = &finding.saving;
     (of.calls > 0 || of.time > 0 || of.work > 0).then(|| saving(of))

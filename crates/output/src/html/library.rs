@@ -5,7 +5,7 @@ use super::legible::legible;
 use super::top::{Top, Weighed};
 use std::cmp::Reverse;
 use std::sync::Arc;
-use stride_event::{LibraryCall, LibraryPart, Ns};
+use stride_event::{LibraryCall, Ns};
 
 const ROOM: usize = 1 << 12;
 const SHOWN: usize = 500;
@@ -40,7 +40,7 @@ impl Default for Library {
 
 impl Library {
     pub fn add(&mut self, call: &LibraryCall) {
-        if matches!(call.part, LibraryPart::Returned | LibraryPart::Passed) {
+        if call.is_counted_here() {
             let time = call.duration().unwrap_or(0);
             self.0.get((&*call.function.name).into()).merge(&Times { calls: 1, time, most: time });
         }

@@ -87,7 +87,7 @@ impl Json<'_> {
         self.key("outcome").str("unfinished");
     }
 
-    /// What `-e inject=` changed.
+    /// The parts of the call that `-e inject=` changed.
     pub fn tampering(&mut self, tampering: Tampering) {
         if !tampering.is_none() {
             self.key("injected").array(|j| tampering.names().for_each(|name| j.str(name)));

@@ -1,4 +1,4 @@
-//! What reports have in common: the forms that other tools than a terminal read.
+//! Reports for other tools than a terminal: the forms in which all reports can be written.
 
 pub mod annotation;
 pub mod markdown;

@@ -93,7 +93,7 @@ impl Key {
         matches!(self, Key::Caller | Key::Stack)
     }
 
-    /// Whether the values are ranges of numbers, so that their rows are a histogram.
+    /// True if the values are ranges of numbers, so that their rows are a histogram.
     pub fn is_range(self) -> bool {
         matches!(self, Key::Duration | Key::Size)
     }

@@ -22,7 +22,7 @@ pub use view::SummaryView;
 use names::Names;
 use part::KeyPart;
 use rows::Rows;
-use stride_event::{Call, CallStats, Counted, Event, LibraryCall, LibraryPart, Ns, Outcome, Times};
+use stride_event::{Call, CallStats, Counted, Event, LibraryCall, Ns, Outcome, Times};
 use stride_track::Tracker;
 
 /// The layout of the table.
@@ -84,7 +84,7 @@ impl Summary {
 
     /// Counts a function that returned, or whose return is not seen.
     pub fn add_function(&mut self, call: &LibraryCall) {
-        if !matches!(call.part, LibraryPart::Returned | LibraryPart::Passed) {
+        if !call.is_counted_here() {
             return;
         }
         self.key.clear();

@@ -67,7 +67,7 @@ pub fn functions(file: &CodeFileToProbe, label: &str, pattern: &str, glob: &Glob
     }
     let addresses: Vec<u64> = matching.keys().copied().collect();
     let go = entry_only::is_go(&file.elf);
-    let told = if go { HashMap::new() } else { types::of(&file.elf, separate.as_ref(), &addresses) };
+    let mut told = if go { HashMap::new() } else { types::of(&file.elf, separate.as_ref(), &addresses) };
     // All names of a function count.
     let mut reasons: HashMap<u64, &'static str> = HashMap::new();
     for symbol in &symbols {
@@ -79,7 +79,6 @@ pub fn functions(file: &CodeFileToProbe, label: &str, pattern: &str, glob: &Glob
     let language = entry_only::unwinds(&file.elf, &symbols);
     let mut probes = Vec::new();
     let mut without_return: BTreeMap<&'static str, (u64, Box<str>)> = BTreeMap::new();
-    let mut told = told;
     for (address, (symbol, name)) in matching {
         let Some(offset) = file.elf.offset_of(address) else { continue };
         let typed = match told.remove(&address) {
@@ -119,7 +118,7 @@ fn shown_name(symbol: &FunctionSymbol, glob: &Glob) -> Option<Box<str>> {
     (matches(&symbol.name) || matches(&name) || !glob.inverted && matches(bare)).then_some(name)
 }
 
-/// Of several names for one function, the one to show is the least.
+/// The order of several names for one function. The least name is shown.
 fn rank(name: &str) -> (usize, usize, &str) {
     (name.bytes().take_while(|&b| b == b'_').count(), name.len(), name)
 }

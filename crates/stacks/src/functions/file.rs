@@ -9,7 +9,7 @@ use stride_event::ProbedFile;
 
 /// The most functions or probes that one pattern may choose. Setting and removing so many takes seconds.
 pub const MOST_FUNCTIONS: usize = 10_000;
-/// What a pattern has chosen in a file.
+/// The probes that a pattern has chosen in a file.
 #[derive(Debug)]
 pub struct ProbesFound {
     pub file: ProbedFile,

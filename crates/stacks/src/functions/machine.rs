@@ -43,17 +43,12 @@ pub fn whole(register: u16) -> ProbedWord {
 /// Where arguments of these types are. Those behind the last that can be read are left out.
 pub fn places(types: impl Iterator<Item = WordType>) -> Vec<ProbedWord> {
     let mut used = 0;
-    let place = |ty| {
-        let (bytes, signed) = match ty {
-            WordType::Int { bytes, signed } => (bytes, signed),
-            WordType::Bool => (1, false),
-            WordType::Char => (1, true),
-            // In a register of another kind.
-            WordType::Unreadable | WordType::Void => {
-                return ProbedWord { place: WordPlace::Constant(0), bytes: 8, signed: false };
-            }
-            _ => (8, false),
-        };
+    let place = |ty: WordType| {
+        let (bytes, signed) = ty.width();
+        // In a register of another kind.
+        if matches!(ty, WordType::Unreadable | WordType::Void) {
+            return ProbedWord { place: WordPlace::Constant(0), bytes, signed };
+        }
         let behind = |n: usize| own::FIRST_ON_STACK + 8 * n as i64;
         let in_memory = |n: usize| WordPlace::Memory(own::STACK_POINTER, behind(n));
         let place = match own::ARGUMENTS.get(used) {
@@ -77,9 +72,8 @@ pub fn register(name: &str) -> Option<(u16, u8)> {
     if name == "rip" {
         return Some((128, 8));
     }
-    if let Some((_, at)) = NEW.iter().rev().find(|(known, _)| name.starts_with(known)) {
-        let known = NEW.iter().rev().find(|(known, _)| name.starts_with(known)).map_or(0, |(known, _)| known.len());
-        return match &name[known..] {
+    if let Some((known, at)) = NEW.iter().rev().find(|(known, _)| name.starts_with(known)) {
+        return match &name[known.len()..] {
             "" => Some((*at, 8)),
             "d" => Some((*at, 4)),
             "w" => Some((*at, 2)),

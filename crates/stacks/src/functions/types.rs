@@ -26,7 +26,7 @@ pub fn of(elf: &Elf, separate: Option<&Elf>, addresses: &[u64]) -> HashMap<u64, 
     let Some(elf) = Some(elf).filter(has).or_else(|| separate.filter(has)) else { return HashMap::new() };
     let mut finder = Finder { wanted: addresses.iter().copied().collect(), found: HashMap::new() };
     if let Some(dwarf) = load(elf) {
-        // What was found before a fault is right nevertheless.
+        // The functions that were found before a fault in the file are right nevertheless.
         let _ = finder.search(&dwarf);
     }
     finder.found

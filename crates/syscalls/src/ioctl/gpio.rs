@@ -4,7 +4,7 @@ use crate::uapi::consts as c;
 use crate::{Case, Dir, Irregular, Ty, When, Width, sets, structs};
 
 sets! {
-    /// Of a line, in the first version of the interface.
+    /// Flags of a GPIO line, in the first version of the interface.
     pub LINE_FLAGS "GPIOLINE_FLAG_???" {
         GPIOLINE_FLAG_KERNEL, GPIOLINE_FLAG_IS_OUT, GPIOLINE_FLAG_ACTIVE_LOW, GPIOLINE_FLAG_OPEN_DRAIN,
         GPIOLINE_FLAG_OPEN_SOURCE, GPIOLINE_FLAG_BIAS_PULL_UP, GPIOLINE_FLAG_BIAS_PULL_DOWN, GPIOLINE_FLAG_BIAS_DISABLE
@@ -17,7 +17,7 @@ sets! {
     pub EVENT_FLAGS "GPIOEVENT_REQUEST_???" {
         GPIOEVENT_REQUEST_BOTH_EDGES, GPIOEVENT_REQUEST_RISING_EDGE, GPIOEVENT_REQUEST_FALLING_EDGE
     }
-    /// Of a line, in the second version.
+    /// Flags of a GPIO line, in the second version.
     pub V2_FLAGS "GPIO_V2_LINE_FLAG_???" {
         GPIO_V2_LINE_FLAG_USED, GPIO_V2_LINE_FLAG_ACTIVE_LOW, GPIO_V2_LINE_FLAG_INPUT, GPIO_V2_LINE_FLAG_OUTPUT,
         GPIO_V2_LINE_FLAG_EDGE_RISING, GPIO_V2_LINE_FLAG_EDGE_FALLING, GPIO_V2_LINE_FLAG_OPEN_DRAIN,

@@ -28,9 +28,14 @@ pub enum WordType {
 }
 
 impl WordType {
-    /// True for pointers to memory that is captured.
-    pub fn is_captured(self) -> bool {
-        matches!(self, WordType::Text | WordType::MaybeText { .. } | WordType::Buffer(_))
+    /// The bytes of a word of this type, and if it is signed.
+    pub fn width(self) -> (u8, bool) {
+        match self {
+            WordType::Int { bytes, signed } => (bytes, signed),
+            WordType::Bool => (1, false),
+            WordType::Char => (1, true),
+            _ => (8, false),
+        }
     }
 }
 

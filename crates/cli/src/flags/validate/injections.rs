@@ -2,11 +2,11 @@
 
 use crate::flags::stop::Warn;
 use std::hash::{BuildHasher, RandomState};
-use stride_event::{InjectedResult, Injection};
+use stride_event::{ErrnoSet, InjectedResult, Injection};
 use stride_filter::InjectionRule;
 
-/// The errors that a call can return to a program: its result is from -4095 to -1.
-const ERRORS: u64 = 4095;
+/// The errors that a call can return to a program: their negative values are its results.
+const ERRORS: u64 = ErrnoSet::MAX as u64;
 
 /// Chooses the seeds that were not given, and tells them.
 pub fn settled(rules: Vec<InjectionRule>, warn: Warn) -> Vec<Injection> {

@@ -224,7 +224,8 @@ impl FlightRecorder {
         let mut to = BufWriter::with_capacity(1 << 20, file);
         let written = self.ring.dump(&mut to, lost);
         if written.is_err() {
-            // What is left must not be written when this goes, and takes the disk's last bytes from others.
+            // The bytes that are left in the buffer must not be written when the buffer is dropped. The file is removed, so that the
+            // disk's last bytes are free for others.
             let (file, _) = to.into_parts();
             if is_regular {
                 let _ = file.set_len(0);

@@ -23,7 +23,7 @@ pub struct Recording {
     age: Option<FileAge>,
     /// The time of the latest event.
     at: Ns,
-    /// What earlier files of this run hold, and their number.
+    /// The sum of the files before this one, and their number.
     before: Written,
     rotated: u32,
     remark: Option<String>,
@@ -130,7 +130,7 @@ impl Recording {
     }
 }
 
-/// What recordings of this run say of themselves.
+/// The metadata of this run's recordings.
 pub fn metadata(asking: &Asking, with: &Opening<'_>) -> Metadata {
     let (options, info) = (with.options, with.info.clone());
     Metadata {

@@ -62,7 +62,7 @@ impl Gather {
         self.add(key, &tally);
     }
 
-    /// What came together since the last time.
+    /// The calls that were counted since this was last asked.
     pub fn take(&mut self, length: u64) -> Sample {
         self.comms.clear();
         Sample { length, rows: std::mem::take(&mut self.rows).into_iter().collect() }

@@ -5,7 +5,7 @@ use super::filter::Filter;
 use super::model::{Model, Sort, Tab, TopRow};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// What the model cannot do by itself.
+/// The actions that take more than a change of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     None,

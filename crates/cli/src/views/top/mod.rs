@@ -160,7 +160,7 @@ fn open(mut stage: OwnTerminal, with: &mut Opening<'_>) -> Result<Box<dyn View>>
     Ok(Box::new(TopView::start(ui, send, stage, replays)?))
 }
 
-/// What is shown, in words.
+/// The subject of the view in words: the machine, a program, or a recording.
 fn subject(options: &Options) -> String {
     if let Some(file) = &options.replay {
         return shown(file.as_os_str().as_bytes());

@@ -19,7 +19,7 @@ pub struct TopCounts {
     latest: Sample,
     all: HashMap<SampleKey, SampleTally>,
     length: Ns,
-    /// Whether the totals have lost rows.
+    /// The totals have lost rows.
     pub forgot: bool,
 }
 
@@ -68,7 +68,7 @@ impl Tab {
         }
     }
 
-    /// Whether the rows need more than the kernel counts.
+    /// True if the rows have keys by which the kernel does not count.
     pub fn is_detailed(self) -> bool {
         matches!(self, Tab::Files | Tab::Sockets | Tab::Callers)
     }
@@ -170,7 +170,7 @@ impl TopScope {
             && (key.path.is_empty() || is(&self.path, &key.path))
     }
 
-    /// `redis-server (812) › read › /var/lib/x`
+    /// `redis-server (812) > read > /var/lib/x`
     pub fn told(&self) -> String {
         let process = self.pid.map(|pid| format!("{} ({pid})", self.comm.as_deref().unwrap_or("?")));
         let rest = [&self.errno, &self.call, &self.path].into_iter().flatten().map(|part| part.to_string());
@@ -239,7 +239,7 @@ pub struct Model {
     pub recording: Option<String>,
     /// The traced program or the recording has ended.
     pub ended: bool,
-    /// What is traced, in words.
+    /// The subject of the view in words: the machine, a program, or a recording.
     pub subject: String,
     /// The expression that is being typed.
     pub typing: Option<String>,
@@ -305,7 +305,7 @@ impl Model {
         if self.detail_wanted().is_some() { &self.detail } else { &self.base }
     }
 
-    /// What has to be counted apart for this screen.
+    /// The calls that another Stride has to count for this screen, because the kernel does not count by their keys.
     pub fn detail_wanted(&self) -> Option<CallsApart> {
         let screen = self.screen();
         let by_reader = self.filter.as_ref().filter(|filter| !filter.is_about_counts());

@@ -1,9 +1,9 @@
-//! What was counted in an interval. All names are printable when they come in here.
+//! The calls that were counted in an interval. All names are printable when they come in here.
 
 use std::sync::Arc;
 use stride_event::Ns;
 
-/// What calls that are counted together have in common.
+/// The properties that calls have in common if they are counted together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SampleKey {
     pub pid: i32,

@@ -241,7 +241,7 @@ pub struct SummarySource {
     over: bool,
 }
 
-/// What came from a source.
+/// A message from another Stride.
 pub enum News {
     Sample(Sample),
     /// It ended by itself. The text may say why.

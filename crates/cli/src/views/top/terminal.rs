@@ -71,7 +71,7 @@ pub fn wait_for_keys(patience: Duration) -> std::io::Result<()> {
 pub struct OwnTerminal {
     /// The standard error of Stride itself.
     messages: OwnedFd,
-    /// What was written to it meanwhile.
+    /// The messages that were written to standard error meanwhile.
     held: Option<File>,
 }
 
