@@ -22,7 +22,7 @@ const NAMES: usize = 20;
 /// The name of the program leaves room for the numbers.
 const LONGEST_SUBJECT: usize = 24;
 
-const KEYS: &str = "Enter in  Esc back  s sort  / filter  p pause  t totals  w record  ? help  q quit";
+const KEYS: &str = "Enter in  Esc back  s sort  / filter  p pause  t total  w record  ? help  q quit";
 
 const HELP: [&str; 16] = [
     "Up Down PgUp PgDn Home End   choose a row",
