@@ -2,7 +2,8 @@
 
 use crate::callers::CallerLookup;
 use crate::finding::{Finding, Findings};
-use crate::index::{CallKey, CallKind, Index, Observed, Scope};
+use crate::index::{CallKey, Index, Observed, Scope};
+use crate::kinds::CallKind;
 use crate::ledger;
 use crate::lines::Lines;
 use crate::rule::{Rule, RuleInfo};

@@ -2,7 +2,8 @@
 
 use crate::callers::CallerLookup;
 use crate::finding::{Claim, Draft, Finding, Saving};
-use crate::index::{CallKey, Index, waits_by_nature};
+use crate::index::{CallKey, Index};
+use crate::kinds::waits_by_nature;
 use crate::rule::RuleInfo;
 use crate::thresholds::{EVIDENCE, is_anothers, matters, worth_it};
 use rustc_hash::FxHashMap;

@@ -22,6 +22,7 @@ mod callers;
 pub mod config;
 mod finding;
 mod index;
+mod kinds;
 mod ledger;
 mod lines;
 mod quantity;

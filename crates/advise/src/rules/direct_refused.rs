@@ -2,7 +2,8 @@
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft};
-use crate::index::{Index, Io, Observed, io};
+use crate::index::{Index, Observed};
+use crate::kinds::{Io, io};
 use crate::quantity::{EACH, LEAST, MOST, OTHERS, REFUSED};
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::say;

@@ -3,7 +3,8 @@
 use super::common::{Bounded, Claims, ProcessCounts, plain, process, thing};
 use crate::by_thread::LostTime;
 use crate::finding::{Confidence, Draft, Evidence};
-use crate::index::{Index, Observed, OpenFile, is_read, is_write};
+use crate::index::{Index, Observed, OpenFile};
+use crate::kinds::{is_read, is_write};
 use crate::quantity::{CONNECTIONS, REQUESTS, RUN, SERVERS, WAITED};
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::say;

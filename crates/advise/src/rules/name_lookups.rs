@@ -3,7 +3,8 @@
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use super::dns;
 use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{Index, Observed, OpenFile, is_read, is_write};
+use crate::index::{Index, Observed, OpenFile};
+use crate::kinds::{is_read, is_write};
 use crate::quantity::{LATE, LATE_FOR, REPEATED, SAME_QUESTION, TIMES, UNANSWERED, UNANSWERED_FOR, WAITED};
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::{Amount, Figure, Statement, say};

@@ -3,7 +3,8 @@
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::by_thread::LostTime;
 use crate::finding::{Confidence, Draft};
-use crate::index::{CallKey, Index, Observed, OpenFile, is_write};
+use crate::index::{CallKey, Index, Observed, OpenFile};
+use crate::kinds::is_write;
 use crate::quantity::{CONNECTIONS, MEAN_MESSAGES};
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::say;

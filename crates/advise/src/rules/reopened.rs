@@ -2,7 +2,8 @@
 
 use super::common::{Bounded, Claims, ProcessCounts, has_own_rule, is_last_access, largest, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
-use crate::index::{Index, Io, Observed, OpenFile, Pace, io};
+use crate::index::{Index, Observed, OpenFile, Pace};
+use crate::kinds::{Io, io};
 use crate::quantity::{OTHERS, TIMES};
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::say;

@@ -2,7 +2,8 @@
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{CallKey, Index, Observed, OpenFile, opens};
+use crate::index::{CallKey, Index, Observed, OpenFile};
+use crate::kinds::opens;
 use crate::quantity::{LASTED, PACE, PID, TIMES};
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::{Statement, say};

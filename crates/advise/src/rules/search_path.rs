@@ -2,7 +2,8 @@
 
 use super::common::{Bounded, Claims, ProcessCounts, base_name, directory, plain};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{CallKey, Index, Observed, opens};
+use crate::index::{CallKey, Index, Observed};
+use crate::kinds::opens;
 use crate::quantity::{CALLS, OTHERS, SEARCHES};
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::say;

@@ -2,7 +2,8 @@
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
-use crate::index::{Index, Io, Observed, io, is_write};
+use crate::index::{Index, Observed};
+use crate::kinds::{Io, io, is_write};
 use crate::quantity::{CALLS, MEAN_BYTES, OVERLAPPING, TURNS, WRITERS};
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::say;

@@ -2,7 +2,8 @@
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft};
-use crate::index::{Index, Observed, OpenFile, is_write};
+use crate::index::{Index, Observed, OpenFile};
+use crate::kinds::is_write;
 use crate::quantity::{HELD_UP, IN_A_ROW, MEAN_BYTES, MEAN_WAIT, SENDS};
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::say;

@@ -4,7 +4,8 @@ use super::common::{
     Bounded, Claims, ProcessCounts, base_name, directory, has_own_rule, is_last_access, largest, plain, thing,
 };
 use crate::finding::{Confidence, Draft, Evidence};
-use crate::index::{CallKey, Index, Observed, opens};
+use crate::index::{CallKey, Index, Observed};
+use crate::kinds::opens;
 use crate::quantity::{CALLS, DIRECTORIES, DIRECTORY_CHECKS, MEAN_CALLS, REPEATED};
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::say;

@@ -2,7 +2,8 @@
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{CallKey, Index, Io, Observed, OpenFile, io};
+use crate::index::{CallKey, Index, Observed, OpenFile};
+use crate::kinds::{Io, io};
 use crate::quantity::{CALLS, MEAN_BYTES, SYNCS, TRANSACTIONS};
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::say;

@@ -2,7 +2,8 @@
 
 use super::pieces::{Moved, Pieces, needed};
 use crate::finding::{Confidence, Draft};
-use crate::index::{Index, Io, OpenFile, io};
+use crate::index::{Index, OpenFile};
+use crate::kinds::{Io, io};
 use crate::quantity::LINES;
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::say;

@@ -2,7 +2,8 @@
 
 use super::common::{Bounded, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft};
-use crate::index::{CallKey, Index, Io, Observed, OpenFile, io, opens};
+use crate::index::{CallKey, Index, Observed, OpenFile};
+use crate::kinds::{Io, io, opens};
 use crate::quantity::TIMES;
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::say;

@@ -2,7 +2,8 @@
 
 use super::super::common::{Bounded, Claims, ProcessCounts, is_time_zone, plain};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{CallKey, Index, Observed, opens};
+use crate::index::{CallKey, Index, Observed};
+use crate::kinds::opens;
 use crate::quantity::CALLS;
 use crate::rule::Rule;
 use crate::statement::say;

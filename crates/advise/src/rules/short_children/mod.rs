@@ -4,7 +4,8 @@ mod below;
 
 use super::common::{Claims, plain};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{Index, Observed, opens};
+use crate::index::{Index, Observed};
+use crate::kinds::opens;
 use crate::quantity::{CHILDREN, MEAN_LIFE, OTHERS, PID};
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::say;
