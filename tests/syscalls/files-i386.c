@@ -1,4 +1,4 @@
-// stride: -e trace=open,write,stat64,_llseek,pread64,preadv2,ftruncate64,lchown,chown32,fcntl64,fadvise64_64,fallocate,utimensat_time64 -a1
+// stride: -e trace=?open,write,?stat64,?_llseek,pread64,preadv2,?ftruncate64,?lchown,?chown32,?fcntl64,?fadvise64_64,fallocate,?utimensat_time64 -a1
 // 32-bit calls from a 64-bit program: 64-bit arguments take two registers, and structs have their i386 layout.
 #define _GNU_SOURCE
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// stride: -e trace=prctl,seccomp,arch_prctl -a1
+// stride: -e trace=prctl,seccomp,?arch_prctl -a1
 // The first argument decides which other arguments are shown, and how.
 #define _GNU_SOURCE
 #include <linux/filter.h>

@@ -1,4 +1,4 @@
-// stride: -e trace=uname,sethostname,getrandom,getcpu,personality,syslog,reboot,init_module,finit_module,delete_module,kexec_load,kexec_file_load,membarrier,vserver,afs_syscall -a1
+// stride: -e trace=uname,sethostname,getrandom,getcpu,personality,syslog,reboot,init_module,finit_module,delete_module,kexec_load,kexec_file_load,membarrier,?vserver,?afs_syscall -a1
 // The machine: its names, modules, reboot, personalities; and calls that no kernel implements.
 #include <stdint.h>
 #include <stdio.h>

@@ -39,6 +39,7 @@ impl Chosen {
 
 /// Starts tracing with the requested engine, or with the engine that serves the options best.
 pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen> {
+    refuse_unported(&spec)?;
     let settings = layout::overflow(options);
     match options.engine {
         // There is no choice: errors are those of eBPF.
@@ -72,15 +73,25 @@ pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen
     }
 }
 
+/// Refuses what no engine does on this machine's architecture.
+fn refuse_unported(spec: &TraceSpec) -> Result<()> {
+    let engine = PtraceEngine::CAPABILITIES;
+    let unported = [
+        ("--inject/--fault", "change calls", !spec.injections.is_empty() && !engine.injections),
+        ("-k/--stack-trace", "unwind stacks", spec.stacks == StackRate::All && !engine.stacks),
+    ];
+    if let Some((option, what, _)) = unported.into_iter().find(|(_, _, refused)| *refused) {
+        bail!("{option} works on x86-64 only: Stride cannot {what} on this machine's architecture yet. Leave it out");
+    }
+    Ok(())
+}
+
 /// Uses a recording in place of an engine.
 pub fn replay(replay: Replay) -> Chosen {
     Chosen { engine: Box::new(replay), reason: None }
 }
 
 fn ptrace(spec: TraceSpec, reason: impl Into<String>) -> Result<Chosen> {
-    if !spec.injections.is_empty() && !PtraceEngine::CAPABILITIES.injections {
-        bail!("--inject/--fault works on x86-64 only: Stride cannot change calls on this machine's architecture yet");
-    }
     Ok(Chosen::new(PtraceEngine::start(spec)?, reason))
 }
 

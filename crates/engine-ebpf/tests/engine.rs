@@ -13,7 +13,7 @@ use stride_engine_base::Engine as _;
 use stride_engine_ebpf::{EbpfEngine, Overflow, Settings};
 use stride_event::{Event, Limits, Memory as _, Origin, Outcome, Phase, StackRate, TraceSpec};
 use stride_stacks::{StackDetail, Stacks};
-use stride_test_support::need_ebpf;
+use stride_test_support::{need_ebpf, skip};
 use stride_test_support::state::wait_until_inside;
 
 #[test]
@@ -171,6 +171,9 @@ fn stopping_lets_go_of_what_lives_on() {
 #[test]
 fn samples_stand_for_all_calls() {
     need_ebpf!();
+    if !EbpfEngine::CAPABILITIES.stacks {
+        skip!("Stride unwinds no stacks of this architecture");
+    }
     let stacks = Rc::new(RefCell::new(Stacks::new(StackDetail { frames: 256, source: false })));
     let args = ["if=/dev/zero", "of=/dev/null", "bs=1", "count=20000", "status=none"];
     let spec = TraceSpec { stacks: StackRate::Sampled, ..command(Path::new("/bin/dd"), &args) };

@@ -12,6 +12,12 @@ use stride_event::{Event, Outcome, Tid, TraceSpec};
 use stride_test_support::state::{threads, wait_until_inside};
 use stride_test_support::{Killed, need_ebpf, program};
 
+/// The call behind the C library's `pause`.
+#[cfg(target_arch = "x86_64")]
+const PAUSE: libc::c_long = libc::SYS_pause;
+#[cfg(not(target_arch = "x86_64"))]
+const PAUSE: libc::c_long = libc::SYS_ppoll;
+
 const READ: u64 = libc::SYS_read as u64;
 
 #[test]
@@ -42,7 +48,8 @@ fn a_call_in_flight_is_known_when_tracing_ends() {
             _ => {}
         }
     }
-    assert_eq!(seen, ["started", "enters 0 0", &format!("{:?}", Outcome::Value(1)), "detached in Some((0, 0))"]);
+    let (enters, detached) = (format!("enters {READ} 0"), format!("detached in Some(({READ}, 0))"));
+    assert_eq!(seen, ["started", &enters, &format!("{:?}", Outcome::Value(1)), &detached]);
     assert!(cat.0.try_wait().unwrap().is_none(), "it lives on");
 }
 
@@ -67,7 +74,7 @@ fn a_return_that_is_lost() {
     // One thread fills the ring, which nobody reads. Then the other thread's call returns.
     let kill = |signal| assert_eq!(unsafe { libc::kill(pid, signal) }, 0);
     kill(libc::SIGUSR1);
-    wait_until_inside(tids[1], libc::SYS_pause);
+    wait_until_inside(tids[1], PAUSE);
     child.0.stdin.as_mut().unwrap().write_all(b"x").unwrap();
     wait_until_inside(pid, libc::SYS_rt_sigtimedwait);
 

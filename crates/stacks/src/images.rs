@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -44,12 +44,14 @@ impl Images {
             }
             Backing::File { device, inode, path, .. } => {
                 let opened =
-                    (!mounts.is_served(*device)).then(|| open(process, mapping, path, *inode, mounts)).flatten();
+                    (!mounts.is_served(*device)).then(|| open(process, mapping, mounts)).flatten();
                 let image = |data| Rc::new(CodeImage::new(path, data, &self.debug_files));
                 Some(match opened {
                     Some((file, identity)) => {
-                        let again = path.clone();
-                        let reopen = move || named(process, &again, &Mounts::of(process));
+                        let (again, device) = (path.clone(), *device);
+                        let reopen = move || {
+                            named(process, &again, &Mounts::of(process)).or_else(|| named_here(&again, device))
+                        };
                         let new = || image(self.debug_files.pool.add(file, Box::new(reopen)).map(ElfData::File));
                         self.files.entry((identity, path.clone())).or_insert_with(new).clone()
                     }
@@ -82,13 +84,27 @@ impl Images {
 }
 
 /// Opens the mapped file, if that is possible: through the mapping itself, which also works for deleted files, or else
-/// by its name as the process sees it.
-fn open(process: Tid, mapping: &CodeMapping, path: &[u8], inode: u64, mounts: &Mounts) -> Option<(File, Identity)> {
+/// by its name as the process sees it, or, after the process has ended, by its name here.
+fn open(process: Tid, mapping: &CodeMapping, mounts: &Mounts) -> Option<(File, Identity)> {
+    let Backing::File { device, inode, path, .. } = &mapping.backing else { return None };
     let mapped = format!("/proc/{process}/map_files/{:x}-{:x}", mapping.start, mapping.end);
-    let file = open_regular(Path::new(&mapped)).or_else(|| named(process, path, mounts))?;
+    let file = open_regular(Path::new(&mapped))
+        .or_else(|| named(process, path, mounts))
+        .or_else(|| named_here(path, *device))?;
     // Another file may have taken the name in the meantime.
-    let identity = Identity::of(&file).filter(|identity| identity.inode == inode)?;
+    let identity = Identity::of(&file).filter(|identity| identity.inode == *inode)?;
     Some((file, identity))
+}
+
+/// The file of this name as Stride itself sees it, if it is on the same device. (The inode is compared by the caller.)
+fn named_here(path: &[u8], device: (u32, u32)) -> Option<File> {
+    let path = Path::new(OsStr::from_bytes(path));
+    if Mounts::of(std::process::id() as Tid).leads_through_served(path) {
+        return None;
+    }
+    let file = open_regular(path)?;
+    let found = file.metadata().ok()?.dev();
+    ((libc::major(found), libc::minor(found)) == device).then_some(file)
 }
 
 fn named(process: Tid, path: &[u8], mounts: &Mounts) -> Option<File> {
@@ -107,4 +123,39 @@ fn vdso() -> Option<ElfData> {
     let mut bytes = vec![0; size as usize];
     File::open("/proc/self/mem").ok()?.read_exact_at(&mut bytes, own.start).ok()?;
     Some(ElfData::Memory(Arc::from(bytes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::maps;
+
+    /// The first mapping of a file that this process has, and a process id that no process has any longer.
+    fn mapping_of_an_ended_process() -> (CodeMapping, Tid) {
+        let text = std::fs::read("/proc/self/maps").unwrap();
+        let of_file = |mapping: &CodeMapping| matches!(mapping.backing, Backing::File { .. });
+        let mapping = maps::parse(&text).into_iter().find(of_file).expect("the test itself is mapped");
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        child.wait().unwrap();
+        (mapping, child.id() as Tid)
+    }
+
+    #[test]
+    fn files_of_an_ended_process_are_opened_by_their_names_here() {
+        let (mapping, ended) = mapping_of_an_ended_process();
+        assert!(open(ended, &mapping, &Mounts::of(ended)).is_some());
+    }
+
+    #[test]
+    fn another_file_of_the_same_name_is_not_taken() {
+        let (mapping, ended) = mapping_of_an_ended_process();
+        let change = |change: fn(&mut (u32, u32), &mut u64)| {
+            let mut other = mapping.clone();
+            let Backing::File { device, inode, .. } = &mut other.backing else { unreachable!() };
+            change(device, inode);
+            open(ended, &other, &Mounts::of(ended)).is_none()
+        };
+        assert!(change(|_, inode| *inode += 1));
+        assert!(change(|device, _| device.1 += 1));
+    }
 }

@@ -125,6 +125,7 @@ impl Rule for LockContention {
         });
         let missed = match worst.missed {
             0 => "".into(),
+            1 => "; once it had changed hands before they could".into(),
             n => say!("; {} times it had changed hands before they could", MISSED.of(n)),
         };
         let places = locks.iter().map(|((_, address), lock)| {

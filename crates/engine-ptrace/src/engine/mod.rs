@@ -83,7 +83,7 @@ impl PtraceEngine {
         counts: false,
         seccomp: true,
         kill_on_exit: true,
-        stacks: true,
+        stacks: cfg!(target_arch = "x86_64"),
         machine: false,
         library: false,
         injections: cfg!(target_arch = "x86_64"),
