@@ -25,7 +25,7 @@ uninstall: ## what `make install` with the same PREFIX and DESTDIR has made
 test: setup ## everything, privileged tests included; skips are named
 	@scripts/test
 
-test-kernels: setup ## the eBPF engine on Debian's kernels 6.1 and 6.12, under emulation
+test-kernels: setup ## both engines on Debian's kernels 6.1 and 6.12, and on 6.1 for aarch64, under emulation
 	@scripts/test-kernels
 
 bench: build ## the benchmarks: ratios measured side by side

@@ -19,6 +19,9 @@ static __always_inline bool is_error(s64 ret)
 
 #if defined(__TARGET_ARCH_x86)
 
+/* A new thread's return from the clone that its parent called passes sys_exit. */
+#define NEW_THREAD_RETURNS 1
+
 /* The thread entered the kernel by a 32-bit call (arch/x86/include/asm/thread_info.h). */
 #define TS_COMPAT 2
 
@@ -115,6 +118,9 @@ static __always_inline bool is_inside(struct pt_regs *regs)
 }
 
 #elif defined(__TARGET_ARCH_arm64)
+
+/* A new thread begins behind the place where calls are traced (ret_from_fork in arch/arm64/kernel/entry.S). */
+#define NEW_THREAD_RETURNS 0
 
 static __always_inline u32 abi_of(struct task_struct *task)
 {

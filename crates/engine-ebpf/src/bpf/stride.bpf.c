@@ -526,7 +526,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 		__sync_fetch_and_add(&control_lost, 1);
 		return 0;
 	}
-	new->flags = TASK_NEW;
+	new->flags = NEW_THREAD_RETURNS ? TASK_NEW : 0;
 	if (!all)
 		new->depth = child->tgid == parent->tgid || st->depth == 0xffff ? st->depth : st->depth + 1;
 	/* If the process is being attached to, its new thread may have been found already. */
