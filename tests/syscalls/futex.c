@@ -61,7 +61,7 @@ int main(void)
 	printf("get_robust_list(0, [%p], [%zu]) = %s\n", head, len, result(r));
 	r = syscall(SYS_get_robust_list, -1, &head, 0x11);
 	printf("get_robust_list(-1, %p, 0x11) = %s\n", &head, result(r));
-	r = syscall(334 /* rseq */, 0x11, 32, 4, 0x53);
+	r = syscall(SYS_rseq, 0x11, 32, 4, 0x53);
 	printf("rseq(0x11, 32, 0x4 /* RSEQ_FLAG_??? */, 0x53) = %s\n", result(r));
 	fflush(stdout);
 	_exit(0);
