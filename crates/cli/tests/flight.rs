@@ -3,6 +3,7 @@
 mod common;
 
 use common::*;
+use nix::fcntl::{FcntlArg, FdFlag};
 use nix::sys::signal::Signal;
 use std::fs::File;
 use std::process::{Command, Stdio};
@@ -171,12 +172,41 @@ fn a_signal_writes_what_there_is_of_an_idle_process() {
         wait_until("Stride to be ready", || scratch.read("err").contains("kill -USR1"));
         for (name, number) in [("rec", 1), ("rec.2", 2)] {
             send(&stride, Signal::SIGUSR1);
-            wait_until("the recording", || scratch.read("err").matches("(SIGUSR1)").count() == number);
+            wait_until("the recording", || scratch.read("err").matches("(asked for)").count() == number);
             replay(&scratch, name, &[]);
         }
         send(&stride, Signal::SIGINT);
         stride.0.wait().unwrap();
         wait_until("the process to sleep on", || state(idle.tid()) == Some('S'));
+    }
+}
+
+/// With a command, the key reaches the command, too, as any other key does.
+#[test]
+fn a_key_writes_what_there_is() {
+    need!("/usr/bin/setsid");
+    for engine in engines() {
+        let scratch = scratch(&format!("flight-key{engine}"));
+        let idle = Killed(Command::new("sleep").arg("1000").spawn().unwrap());
+        wait_until_inside(idle.tid(), nix::libc::SYS_clock_nanosleep);
+        let terminal = nix::pty::openpty(None, None).unwrap();
+        // With these descriptors, programs of other tests would be readers of this Stride's output.
+        for end in [&terminal.master, &terminal.slave] {
+            nix::fcntl::fcntl(end, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC)).unwrap();
+        }
+        let mut command = Command::new("setsid");
+        let pid = idle.tid().to_string();
+        command.args(["--ctty", STRIDE, *engine, "-p", &pid, "--flight=1M", "--record=rec"]);
+        command.current_dir(scratch.path("")).stdin(terminal.slave).stderr(File::create(scratch.path("err")).unwrap());
+        let mut stride = Killed(command.spawn().unwrap());
+        wait_until("Stride to be ready", || scratch.read("err").contains(", or Ctrl-\\ here,"));
+        // A child of this process is no leader of a group, so setsid(1) needs no child, and is Stride by now.
+        nix::unistd::write(&terminal.master, b"\x1c").unwrap();
+        wait_until("the recording", || scratch.read("err").contains("(asked for)"));
+        replay(&scratch, "rec", &[]);
+        assert!(stride.0.try_wait().unwrap().is_none(), "Stride goes on");
+        send(&stride, Signal::SIGINT);
+        stride.0.wait().unwrap();
     }
 }
 

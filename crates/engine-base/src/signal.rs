@@ -239,7 +239,7 @@ impl Drop for Timer {
     }
 }
 
-/// How often SIGUSR1 has arrived.
+/// How often a signal has arrived that [`count_requests`] names.
 static ASKED: AtomicU32 = AtomicU32::new(0);
 /// Set when the engine should hand out [`stride_event::Event::Idle`] soon, because somebody waits for a moment to act.
 static NUDGED: AtomicBool = AtomicBool::new(false);
@@ -250,15 +250,15 @@ extern "C" fn on_asked(_: i32) {
     interrupt_repeatedly();
 }
 
-/// From now on SIGUSR1 is counted, and the engine hands out [`stride_event::Event::Idle`] for each. To be called when the engine
-/// has started: the command keeps the disposition that it would have had.
-pub fn count_requests() -> Result<(), Errno> {
+/// From now on these signals are counted, and the engine hands out [`stride_event::Event::Idle`] for each. To be called when the engine
+/// has started: the command keeps the dispositions that it would have had.
+pub fn count_requests(signals: &[Signal]) -> Result<(), Errno> {
     let action = SigAction::new(SigHandler::Handler(on_asked), SaFlags::SA_RESTART, SigSet::empty());
     // SAFETY: the handler only touches atomics and sets a timer: async-signal-safe.
-    unsafe { sigaction(Signal::SIGUSR1, &action) }.map(drop)
+    signals.iter().try_for_each(|signal| unsafe { sigaction(*signal, &action) }.map(drop))
 }
 
-/// How often SIGUSR1 has arrived since [`count_requests`].
+/// How often such a signal has arrived since [`count_requests`].
 pub fn requests() -> u32 {
     ASKED.load(Ordering::Relaxed)
 }

@@ -13,8 +13,8 @@ use stride_engine_base::Engine as _;
 use stride_engine_ebpf::{EbpfEngine, Overflow, Settings};
 use stride_event::{Event, Limits, Memory as _, Origin, Outcome, Phase, StackRate, TraceSpec};
 use stride_stacks::{StackDetail, Stacks};
-use stride_test_support::{need_ebpf, skip};
 use stride_test_support::state::wait_until_inside;
+use stride_test_support::{need_ebpf, skip};
 
 #[test]
 fn attaches_to_a_process_that_is_blocked() {

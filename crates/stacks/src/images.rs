@@ -42,16 +42,14 @@ impl Images {
                 let new = || Rc::new(CodeImage::new(b"[vdso]", vdso(), &self.debug_files));
                 Some(self.vdso.get_or_insert_with(new).clone())
             }
-            Backing::File { device, inode, path, .. } => {
-                let opened =
-                    (!mounts.is_served(*device)).then(|| open(process, mapping, mounts)).flatten();
+            Backing::File { device, path, .. } => {
+                let opened = (!mounts.is_served(*device)).then(|| open(process, mapping, mounts)).flatten();
                 let image = |data| Rc::new(CodeImage::new(path, data, &self.debug_files));
                 Some(match opened {
                     Some((file, identity)) => {
                         let (again, device) = (path.clone(), *device);
-                        let reopen = move || {
-                            named(process, &again, &Mounts::of(process)).or_else(|| named_here(&again, device))
-                        };
+                        let reopen =
+                            move || named(process, &again, &Mounts::of(process)).or_else(|| named_here(&again, device));
                         let new = || image(self.debug_files.pool.add(file, Box::new(reopen)).map(ElfData::File));
                         self.files.entry((identity, path.clone())).or_insert_with(new).clone()
                     }

@@ -12,7 +12,7 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Required("SIZE|TIME"),
         help: "keep the latest calls in memory, to be written when told to",
         own: true,
-        doc: "Keeps the latest calls in memory, and writes a recording when SIGUSR1 comes to Stride or a --trigger holds. Until then nothing goes to the \
+        doc: "Keeps the latest calls in memory, and writes a recording when SIGUSR1 comes to Stride (with -p or --all in a terminal, Ctrl-\\ does the same) or a --trigger holds. Until then nothing goes to the \
               disk. SIZE is the memory for calls, from 1M to 64G, as a number with K, M or G (or KiB, MiB, GiB); the calls are compressed in it. TIME is how far back they go: a number followed by h, m, s or \
               ms; they take at most 256M then. Both may be given: --flight=10m,1G.\n\n\
               The recording is written to the file of --record, or else to stride-flight.PID in the working directory, where PID is Stride's own; the second \
@@ -86,7 +86,7 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Required("COUNT"),
         help: "with --trigger: write so many times at most (default 1)",
         own: true,
-        doc: "Says how many recordings triggers may write, so that the disk that they take is bounded. A trigger while a recording is pending is part of that. SIGUSR1 does not count.",
+        doc: "Says how many recordings triggers may write, so that the disk that they take is bounded. A trigger while a recording is pending is part of that. Recordings that are asked for do not count.",
         update: |draft, given| {
             let count = values::integer(&given.text(), 10_000).filter(|count| *count > 0);
             draft.flight.most = Some(count.ok_or_else(|| given.invalid())? as u32);

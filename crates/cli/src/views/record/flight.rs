@@ -10,6 +10,7 @@ use crate::judge::Judge;
 use crate::outputs::monotonic;
 use crate::views::opening::Opening;
 use anyhow::{Result, anyhow};
+use nix::sys::signal::Signal;
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter};
@@ -32,7 +33,7 @@ pub struct FlightRecorder {
     /// Recordings so far, and those that triggers have asked for.
     written: u32,
     triggered: u32,
-    /// How often SIGUSR1 was answered.
+    /// How many requests (SIGUSR1, or the quit key) were answered.
     answered: u32,
     pending: Option<Pending>,
     /// The time of the latest event.
@@ -70,6 +71,12 @@ fn can_be_written(path: &Path) -> Result<()> {
     }
 }
 
+/// Whether the keys of a terminal send signals to Stride. (Its standard input is given up early.)
+fn is_in_foreground() -> bool {
+    let terminal = File::open("/dev/tty");
+    terminal.is_ok_and(|terminal| nix::unistd::tcgetpgrp(terminal) == Ok(nix::unistd::getpgrp()))
+}
+
 impl FlightRecorder {
     pub fn begin(flight: Flight, path: Option<&Path>, asking: Asking, with: &Opening<'_>) -> Result<FlightRecorder> {
         let options: &Options = with.options;
@@ -78,7 +85,10 @@ impl FlightRecorder {
         let ring = FlightRing::new(&metadata(&asking, with), flight.keep)?;
         let source = with.world.chosen_by.clone();
         let judge = Judge::new(flight.expressions(), options, source, with.world.asked_by(options));
-        signal::count_requests().map_err(|e| anyhow!("Can't take SIGUSR1 for --flight: {}", e.desc()))?;
+        // With a command, the key would reach the command as well.
+        let has_key = options.command.is_none() && is_in_foreground();
+        let signals: &[Signal] = if has_key { &[Signal::SIGUSR1, Signal::SIGQUIT] } else { &[Signal::SIGUSR1] };
+        signal::count_requests(signals).map_err(|e| anyhow!("Can't take SIGUSR1 for --flight: {}", e.desc()))?;
         let mut recorder = FlightRecorder {
             ring,
             asking,
@@ -97,7 +107,8 @@ impl FlightRecorder {
             error: None,
         };
         let (own, name) = (std::process::id(), recorder.path.display());
-        recorder.tell(format!("flight recorder: kill -USR1 {own} writes the latest calls to '{name}'"));
+        let key = if has_key { ", or Ctrl-\\ here," } else { "" };
+        recorder.tell(format!("flight recorder: kill -USR1 {own}{key} writes the latest calls to '{name}'"));
         Ok(recorder)
     }
 
@@ -180,7 +191,7 @@ impl FlightRecorder {
         let requests = signal::requests();
         if requests != self.answered {
             self.answered = requests;
-            self.dump("SIGUSR1", Lost::default());
+            self.dump("asked for", Lost::default());
         }
         let Some(pending) = &self.pending else { return };
         let now = if matches!(event, Event::Idle) { monotonic() } else { self.at };
@@ -257,7 +268,7 @@ impl View for FlightRecorder {
         let requests = signal::requests();
         if requests != self.answered {
             self.answered = requests;
-            self.dump("SIGUSR1", end.lost);
+            self.dump("asked for", end.lost);
         }
         self.dump_pending(end.lost);
         if self.written == 0 {
