@@ -98,8 +98,10 @@ fn all_of_many_short_processes_are_seen() {
     }
     assert_eq!((started, gone, ended), (CHILDREN, CHILDREN, CHILDREN));
     assert!(engine.lost().is_none(), "{:?}", engine.lost());
-    // The other count has the child's return from the fork of its parent, too.
-    let missed: Vec<_> = returned.iter().filter(|&(&tid, &seen)| counter.returned(tid).0 != seen + 1).take(5).collect();
+    // On x86-64 the other count has the child's return from the fork of its parent, too.
+    let more = u64::from(cfg!(target_arch = "x86_64"));
+    let missed: Vec<_> =
+        returned.iter().filter(|&(&tid, &seen)| counter.returned(tid).0 != seen + more).take(5).collect();
     assert!(missed.is_empty(), "{missed:?}");
     engine.stop();
     while engine.next().unwrap().is_some() {}
