@@ -1,5 +1,6 @@
 //! The figures that are added up for calls.
 
+use crate::spread::Spread;
 use stride_event::{Call, Ns, Outcome};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -60,11 +61,17 @@ pub struct Row {
     pub figures: Figures,
     /// Calls whose number depends on how fast other threads and processes happen to be.
     pub wavering: u64,
+    /// Between which figures the recordings of the run differ, if there are several.
+    pub spread: Option<Spread>,
 }
 
 impl Row {
     pub fn add(&mut self, figures: &Figures, wavers: bool) {
         self.figures.add(figures);
         self.wavering += if wavers { figures.calls } else { 0 };
+    }
+
+    pub fn spread(&self) -> Spread {
+        self.spread.unwrap_or_else(|| Spread::of(std::iter::once(&self.figures)))
     }
 }
