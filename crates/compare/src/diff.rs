@@ -4,7 +4,7 @@ use crate::callers::{CallerChange, SyscallCallers};
 use crate::figures::{Figures, Row};
 use crate::noise;
 use crate::profile::{Object, Profile};
-use crate::spread::Range;
+use crate::range::Range;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use stride_event::Ns;

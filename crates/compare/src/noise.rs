@@ -5,7 +5,7 @@
 //! of the machine.
 
 use crate::figures::{Figures, Row};
-use crate::spread::Range;
+use crate::range::Range;
 use stride_event::Ns;
 use stride_syscalls::{Class, Effect, row_named};
 

@@ -2,8 +2,8 @@
 
 use crate::diff::{Change, ChangeKind, Diff, Wavering};
 use crate::figures::Figures;
+use crate::range::Range;
 use crate::rollup;
-use crate::spread::Range;
 use std::fmt::Write;
 use std::rc::Rc;
 use stride_event::quantity::{bytes, change, count, decimal, duration, grouped, percent, ratio};

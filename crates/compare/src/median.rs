@@ -3,65 +3,9 @@
 //! A comparison then needs no guess about chance: figures differ if no recording of the one run has what one of the other has.
 
 use crate::callers::SyscallCallers;
-use crate::figures::{Figures, Row};
+use crate::figures::{Figures, Row, Spread};
 use crate::profile::{Object, Profile};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The lowest and the highest of a figure among the recordings of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Range<T> {
-    pub lowest: T,
-    pub highest: T,
-}
-
-impl<T: Copy + PartialOrd> Range<T> {
-    fn of(values: impl Iterator<Item = T>) -> Option<Range<T>> {
-        values.fold(None, |range, value| {
-            let Some(Range { lowest, highest }) = range else { return Some(Range { lowest: value, highest: value }) };
-            Some(Range {
-                lowest: if value < lowest { value } else { lowest },
-                highest: if value > highest { value } else { highest },
-            })
-        })
-    }
-
-    pub fn is_single(&self) -> bool {
-        self.lowest == self.highest
-    }
-
-    /// Whether a value can lie in both ranges.
-    pub fn meets(&self, other: &Range<T>) -> bool {
-        self.lowest <= other.highest && other.lowest <= self.highest
-    }
-}
-
-impl Range<u64> {
-    /// How far apart the ranges are. 0 if they meet.
-    pub fn gap(&self, other: &Range<u64>) -> u64 {
-        self.lowest.saturating_sub(other.highest).max(other.lowest.saturating_sub(self.highest))
-    }
-}
-
-/// The ranges of the figures that are compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Spread {
-    pub calls: Range<u64>,
-    pub errors: Range<u64>,
-    pub bytes: Range<u64>,
-    pub mean_time: Range<f64>,
-}
-
-impl Spread {
-    /// The spread of one recording, or of several.
-    pub fn of<'f>(figures: impl Iterator<Item = &'f Figures> + Clone) -> Spread {
-        Spread {
-            calls: Range::of(figures.clone().map(|f| f.calls)).unwrap_or_default(),
-            errors: Range::of(figures.clone().map(|f| f.errors)).unwrap_or_default(),
-            bytes: Range::of(figures.clone().map(|f| f.bytes)).unwrap_or_default(),
-            mean_time: Range::of(figures.map(Figures::mean_time)).unwrap_or_default(),
-        }
-    }
-}
 
 /// Which of these figures is the median, by the number of calls. With an even number of recordings, the lower one of the two.
 fn middle(figures: &[Figures]) -> usize {
@@ -128,6 +72,7 @@ mod tests {
     use super::*;
     use crate::diff::Diff;
     use crate::made_up_run::{MadeUpRun, PID};
+    use crate::range::Range;
     use crate::report;
     use stride_event::Outcome;
 
