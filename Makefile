@@ -5,7 +5,7 @@ STRIDE := target/release/stride
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo build install uninstall test test-kernels bench chaos setup docs lint
+.PHONY: help demo build install uninstall test static release test-packages test-kernels bench chaos setup docs lint
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -21,6 +21,18 @@ install: ## the program, man page and completions to PREFIX (/usr/local), below 
 
 uninstall: ## what `make install` with the same PREFIX and DESTDIR has made
 	@scripts/install --remove '$(PREFIX)' '$(DESTDIR)'
+
+static: ## the static program: target/x86_64-unknown-linux-musl/release/stride
+	@scripts/setup release
+	@scripts/static
+
+release: ## all packages of the committed sources, in target/packages
+	@scripts/setup release
+	@scripts/release
+
+test-packages: ## tries the packages of `make release` on a bare Debian system in target/packages/try
+	@scripts/setup release
+	@scripts/test-packages
 
 test: setup ## everything, privileged tests included; skips are named
 	@scripts/test

@@ -15,12 +15,15 @@ fn main() {
         _ => "x86",
     };
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    // The same bytes from whichever directory.
+    let mapped =
+        format!("-ffile-prefix-map={}=.", std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
     let mut types = BTreeSet::new();
     for name in ["stride", "poller", "files"] {
         let object = out.join(format!("{name}.bpf.o"));
         SkeletonBuilder::new()
             .source(format!("src/bpf/{name}.bpf.c"))
-            .clang_args([&format!("-D__TARGET_ARCH_{arch}"), "-Wall", "-Wno-unused-function", "-mcpu=v3"])
+            .clang_args([&format!("-D__TARGET_ARCH_{arch}"), "-Wall", "-Wno-unused-function", "-mcpu=v3", &mapped])
             .obj(&object)
             .build_and_generate(out.join(format!("{name}.skel.rs")))
             .unwrap_or_else(|e| panic!("building the eBPF programs (is clang installed?): {e:#}"));

@@ -7,7 +7,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// linux/magic.h
-const CGROUP2_SUPER_MAGIC: i64 = 0x6367_7270;
+/// (The C libraries differ in the sign of such numbers.)
+const CGROUP2_SUPER_MAGIC: u64 = 0x6367_7270;
 
 /// The id of a cgroup. `path` is that of its directory, or its path in the hierarchy.
 pub fn id(path: &OsStr) -> Result<u64> {
@@ -30,7 +31,7 @@ pub fn id(path: &OsStr) -> Result<u64> {
             os_error(&e)
         ),
     };
-    let kind = nix::sys::statfs::statfs(dir).map_or(0, |fs| fs.filesystem_type().0);
+    let kind = nix::sys::statfs::statfs(dir).map_or(0, |fs| fs.filesystem_type().0 as u64);
     if kind != CGROUP2_SUPER_MAGIC {
         bail!(
             "--cgroup: {} is not in the cgroup hierarchy of version 2, which is mounted at {}: give a cgroup below that",

@@ -18,8 +18,9 @@ fn below(dir: &Path) -> BTreeSet<String> {
     String::from_utf8(out.stdout).unwrap().lines().map(str::to_owned).collect()
 }
 
-const FILES: [(&str, u32); 5] = [
+const FILES: [(&str, u32); 6] = [
     ("bin/stride", 0o755),
+    ("bin/stride-ci", 0o755),
     ("share/bash-completion/completions/stride", 0o644),
     ("share/fish/vendor_completions.d/stride.fish", 0o644),
     ("share/man/man1/stride.1", 0o644),

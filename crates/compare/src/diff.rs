@@ -4,6 +4,7 @@ use crate::callers::{CallerChange, SyscallCallers};
 use crate::figures::{Figures, Row};
 use crate::noise;
 use crate::profile::{Object, Profile};
+use crate::range::Range;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use stride_event::Ns;
@@ -54,6 +55,16 @@ pub struct Diff<'p> {
     pub times: Option<Ns>,
     pub syscalls: Vec<Change>,
     pub objects: Vec<Change>,
+    /// The syscalls left out because the recordings of a run differ, those that differ most first.
+    pub wavering: Vec<Wavering>,
+}
+
+/// A syscall whose number of calls differs from recording to recording.
+#[derive(Clone, Debug)]
+pub struct Wavering {
+    pub name: Rc<str>,
+    pub base: Range<u64>,
+    pub this: Range<u64>,
 }
 
 /// The figures of one name in both runs.
@@ -66,7 +77,7 @@ struct Pair<'p> {
 
 impl<'p> Diff<'p> {
     pub fn new(base: &'p Profile, this: &'p Profile, times: Option<Ns>) -> Diff<'p> {
-        let mut diff = Diff { base, this, times, syscalls: Vec::new(), objects: Vec::new() };
+        let mut diff = Diff { base, this, times, syscalls: Vec::new(), objects: Vec::new(), wavering: Vec::new() };
         let name = |name: &Rc<str>| Rc::from(name.as_bytes());
         let syscalls = pairs(&base.calls, &this.calls).map(|(key, [base, this])| {
             let row = |row: Option<&Row>| row.copied().unwrap_or_default();
@@ -78,7 +89,23 @@ impl<'p> Diff<'p> {
             Pair { name: key.clone(), base: row(objects[0]), this: row(objects[1]), objects }
         });
         diff.objects = diff.changes(objects, false);
+        diff.wavering = diff.wavering();
         diff
+    }
+
+    fn wavering(&self) -> Vec<Wavering> {
+        let is_told =
+            |name: &str| self.syscalls.iter().any(|change| change.of_note && *change.name == *name.as_bytes());
+        let mut all: Vec<Wavering> = pairs(&self.base.calls, &self.this.calls)
+            .filter_map(|(name, rows)| {
+                let [base, this] = rows.map(|row| row.copied().unwrap_or_default());
+                let left_out = noise::differs_by_itself(&base, &this) && !is_told(name);
+                left_out.then(|| Wavering { name: name.clone(), base: base.spread().calls, this: this.spread().calls })
+            })
+            .collect();
+        let width = |range: &Range<u64>| range.highest - range.lowest;
+        all.sort_by_key(|of| std::cmp::Reverse(width(&of.base).max(width(&of.this))));
+        all
     }
 
     fn changes(&self, pairs: impl Iterator<Item = Pair<'p>>, by_syscall: bool) -> Vec<Change> {

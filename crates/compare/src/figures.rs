@@ -1,5 +1,6 @@
 //! The figures that are added up for calls.
 
+use crate::range::Range;
 use stride_event::{Call, Ns, Outcome};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -60,11 +61,38 @@ pub struct Row {
     pub figures: Figures,
     /// Calls whose number depends on how fast other threads and processes happen to be.
     pub wavering: u64,
+    /// Between which figures the recordings of the run differ, if there are several.
+    pub spread: Option<Spread>,
 }
 
 impl Row {
     pub fn add(&mut self, figures: &Figures, wavers: bool) {
         self.figures.add(figures);
         self.wavering += if wavers { figures.calls } else { 0 };
+    }
+
+    pub fn spread(&self) -> Spread {
+        self.spread.unwrap_or_else(|| Spread::of(std::iter::once(&self.figures)))
+    }
+}
+
+/// The ranges of the figures that are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spread {
+    pub calls: Range<u64>,
+    pub errors: Range<u64>,
+    pub bytes: Range<u64>,
+    pub mean_time: Range<f64>,
+}
+
+impl Spread {
+    /// The spread of one recording, or of several.
+    pub fn of<'f>(figures: impl Iterator<Item = &'f Figures> + Clone) -> Spread {
+        Spread {
+            calls: Range::of(figures.clone().map(|f| f.calls)).unwrap_or_default(),
+            errors: Range::of(figures.clone().map(|f| f.errors)).unwrap_or_default(),
+            bytes: Range::of(figures.clone().map(|f| f.bytes)).unwrap_or_default(),
+            mean_time: Range::of(figures.map(Figures::mean_time)).unwrap_or_default(),
+        }
     }
 }

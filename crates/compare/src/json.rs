@@ -17,6 +17,17 @@ pub fn diff(out: &mut Vec<u8>, diff: &Diff<'_>, circumstances: &[String]) {
             j.key(name).object(|j| whole(j, profile));
         }
     });
+    for of in &diff.wavering {
+        json.line("wavering", |j| {
+            j.key("name").str(&of.name);
+            for (name, range) in [("base", &of.base), ("this", &of.this)] {
+                j.key(name).object(|j| {
+                    j.key("lowest").int(range.lowest);
+                    j.key("highest").int(range.highest);
+                });
+            }
+        });
+    }
     for (kind, changes) in [("syscall", &diff.syscalls), ("object", &diff.objects)] {
         for change in changes {
             json.line(kind, |j| line(j, change));
@@ -30,6 +41,7 @@ fn whole(j: &mut Json<'_>, profile: &Profile) {
     j.key("elapsed_ns").int(profile.elapsed);
     j.key("lost_calls").int(profile.lost_calls);
     j.key("unseen_threads").int(profile.lost_threads);
+    j.key("recordings").int(profile.recordings as u64);
 }
 
 fn line(j: &mut Json<'_>, change: &Change) {

@@ -5,6 +5,7 @@
 //! of the machine.
 
 use crate::figures::{Figures, Row};
+use crate::range::Range;
 use stride_event::Ns;
 use stride_syscalls::{Class, Effect, row_named};
 
@@ -40,25 +41,31 @@ fn expected(n: u64, wavering: u64, by_lot: bool, alone: bool) -> u64 {
     of_steady + if wavering > 0 { wavering / 4 + 10 } else { 0 }
 }
 
-/// Whether two counts differ by more than chance. `n` is one of `calls`.
-fn counts_differ(a: u64, b: u64, wavering: u64, by_lot: bool, alone: bool) -> bool {
-    let n = a.max(b);
-    a.abs_diff(b) > expected(n, wavering.min(n), by_lot, alone)
+/// Whether two counts differ by more than chance.
+fn counts_differ(a: &Range<u64>, b: &Range<u64>, wavering: u64, by_lot: bool, alone: bool) -> bool {
+    let n = a.highest.max(b.highest);
+    a.gap(b) > expected(n, wavering.min(n), by_lot, alone)
 }
 
 /// Whether calls, errors or bytes of a row differ by more than chance.
 pub fn differs(name: &str, base: &Row, this: &Row, alone: bool) -> bool {
-    let (a, b) = (&base.figures, &this.figures);
+    let (a, b) = (base.spread(), this.spread());
     let wavering = base.wavering.max(this.wavering);
-    let n = a.calls.max(b.calls);
-    if wavering < n && a.calls.min(b.calls) == 0 {
+    let n = base.figures.calls.max(this.figures.calls);
+    let only_one_has_any = a.calls.highest.min(b.calls.highest) == 0 && a.calls.lowest.max(b.calls.lowest) > 0;
+    if wavering < n && only_one_has_any {
         return true;
     }
     let by_lot = by_lot(name);
-    let bytes = a.bytes.abs_diff(b.bytes);
-    counts_differ(a.calls, b.calls, wavering, by_lot, alone)
-        || counts_differ(a.errors, b.errors, wavering, by_lot, alone)
-        || wavering <= n / 2 && bytes >= 4096 && bytes > a.bytes.max(b.bytes) / 10
+    let bytes = a.bytes.gap(&b.bytes);
+    counts_differ(&a.calls, &b.calls, wavering, by_lot, alone)
+        || counts_differ(&a.errors, &b.errors, wavering, by_lot, alone)
+        || wavering <= n / 2 && bytes >= 4096 && bytes > a.bytes.highest.max(b.bytes.highest) / 10
+}
+
+/// Whether the number of calls differs among the recordings of a run.
+pub fn differs_by_itself(base: &Row, this: &Row) -> bool {
+    !base.spread().calls.is_single() || !this.spread().calls.is_single()
 }
 
 /// Whether the times of calls differ by more than chance. `whole` is the time of all calls of the longer run. `precise`
@@ -71,6 +78,9 @@ pub fn takes_longer(base: &Row, this: &Row, whole: Ns, precise: Ns) -> bool {
         return false;
     }
     if base.wavering.max(this.wavering) > a.calls.max(b.calls) / 2 {
+        return false;
+    }
+    if base.spread().mean_time.meets(&this.spread().mean_time) {
         return false;
     }
     // The slow mean must be at least 1.5 times the fast one, and their difference must exceed their uncertainty.

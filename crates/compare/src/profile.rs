@@ -34,6 +34,8 @@ pub struct Profile {
     pub elapsed: Ns,
     pub lost_calls: u64,
     pub lost_threads: u64,
+    /// How many recordings of the run there are. The figures are the medians of all.
+    pub recordings: usize,
 }
 
 impl Profile {
@@ -47,6 +49,7 @@ impl Profile {
             elapsed: tally.elapsed(),
             lost_calls: end.lost.calls,
             lost_threads: end.lost.threads,
+            recordings: 1,
             ..Profile::default()
         };
         for call in tally.calls().filter(|call| wanted(&call.name)) {

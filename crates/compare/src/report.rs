@@ -1,7 +1,8 @@
 //! A comparison in about ten lines: first the result, then the syscalls, then the paths.
 
-use crate::diff::{Change, ChangeKind, Diff};
+use crate::diff::{Change, ChangeKind, Diff, Wavering};
 use crate::figures::Figures;
+use crate::range::Range;
 use crate::rollup;
 use std::fmt::Write;
 use std::rc::Rc;
@@ -43,7 +44,7 @@ impl Report {
         }
         Report {
             verdict: verdict(diff),
-            sentences: circumstances.iter().cloned().chain(frame(diff)).collect(),
+            sentences: circumstances.iter().cloned().chain(frame(diff)).chain(recordings(diff)).collect(),
             columns: columns(&table, diff.times.is_some()),
             table,
             rest: (!rest.is_empty()).then(|| format!("... and {} (--json shows all)", rest.join(", "))),
@@ -178,6 +179,30 @@ fn frame(diff: &Diff<'_>) -> Option<String> {
         parts.push(format!("{} against {}", count(this.processes, "process", "processes"), grouped(base.processes)));
     }
     (!parts.is_empty()).then(|| format!("The run: {}.", parts.join(", ")))
+}
+
+/// What several recordings of the runs mean for the numbers, and what differs among them.
+fn recordings(diff: &Diff<'_>) -> Vec<String> {
+    let (base, this) = (diff.base.recordings, diff.this.recordings);
+    if base.max(this) <= 1 {
+        return Vec::new();
+    }
+    let of_this = count(this as u64, "recording", "recordings");
+    let mut sentences = vec![format!("The numbers are medians: of {of_this} of this run, and of {base} of the base.")];
+    if !diff.wavering.is_empty() {
+        let range = |range: &Range<u64>| match range.is_single() {
+            true => grouped(range.lowest),
+            false => format!("{} to {}", grouped(range.lowest), grouped(range.highest)),
+        };
+        let of = |of: &Wavering| format!("{} ({} calls against {})", of.name, range(&of.this), range(&of.base));
+        let mut told: Vec<String> = diff.wavering.iter().take(MOST).map(of).collect();
+        if diff.wavering.len() > MOST {
+            told.push(count((diff.wavering.len() - MOST) as u64, "more syscall", "more syscalls"));
+        }
+        let pronoun = if diff.wavering.len() == 1 { "it differs" } else { "they differ" };
+        sentences.push(format!("Left out because {pronoun} from recording to recording: {}.", told.join(", ")));
+    }
+    sentences
 }
 
 /// A line of the table.

@@ -17,7 +17,10 @@ use stride_track::Tracker;
 
 /// The run that `--diff` compares with.
 pub struct Base {
+    /// Of several recordings, their median.
     pub profile: Profile,
+    /// Further recordings of the run that is compared.
+    pub repeated: Vec<Profile>,
     /// Differences in how the two runs were traced, a sentence each.
     pub circumstances: Vec<String>,
     /// How precise times are, in nanoseconds a call. None if the times cannot be compared.
@@ -65,7 +68,8 @@ impl View for CompareView {
             let only = base.only.as_ref();
             let bare = |frame: &Arc<StackFrame>| Arc::new(frame.without_source());
             let end = &End { with_source: if base.sources { end.with_source } else { &bare }, ..*end };
-            let mut this = Profile::new(&self.tally, end, &|name| only.is_none_or(|only| only.contains(name)));
+            let this = Profile::new(&self.tally, end, &|name| only.is_none_or(|only| only.contains(name)));
+            let mut this = Profile::median(std::iter::once(this).chain(base.repeated.drain(..)).collect());
             if let (Some(theirs), Some(ours)) = (base.profile.home.clone(), this.home.clone())
                 && theirs != ours
                 && [&theirs, &ours].iter().all(|home| home.len() > 1)

@@ -13,6 +13,8 @@ pub mod engine;
 pub mod error;
 pub mod interrupt;
 #[allow(unsafe_code)]
+mod policy;
+#[allow(unsafe_code)]
 pub mod process;
 pub mod remote;
 pub mod restart;
@@ -28,6 +30,7 @@ pub use cgroup::cgroup_root;
 pub use engine::{Capabilities, Choose, Delayed, Engine};
 pub use error::{AttachFailure, EngineError, StartError};
 pub use interrupt::Dispositions;
+pub use policy::{policy, set_policy};
 pub use remote::Remote;
 pub use restart::Interrupted;
 pub use signal::{die_of, survive_file_limit};

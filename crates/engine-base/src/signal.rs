@@ -7,6 +7,7 @@
 //! A second SIGINT or SIGTERM ends Stride in the handler, whatever Stride waits for. The kernel then releases all
 //! tracees.
 
+use crate::policy::set_policy;
 use nix::errno::Errno;
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal, sigaction};
@@ -130,9 +131,7 @@ pub fn own_tid() -> Tid {
 
 /// Lets this thread run on these CPUs with the default policy, whatever it inherited.
 pub fn schedule_normally(cpus: Option<&CpuSet>) {
-    let param = libc::sched_param { sched_priority: 0 };
-    // SAFETY: reads one sched_param.
-    unsafe { libc::sched_setscheduler(0, libc::SCHED_OTHER, &param) };
+    let _ = set_policy(0, libc::SCHED_OTHER, 0);
     if let Some(cpus) = cpus {
         let _ = sched_setaffinity(Pid::from_raw(0), cpus);
     }

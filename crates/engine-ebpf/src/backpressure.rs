@@ -176,12 +176,10 @@ impl Drainer {
 /// The drain thread must run although writers take all CPUs. It only copies memory, so nobody else waits for long.
 /// Where that priority is not allowed, the delays must suffice.
 fn hurry() {
-    let first = libc::sched_param { sched_priority: 1 };
-    // SAFETY: reads one sched_param, which outlives the call; concerns this thread only, and those it starts.
-    unsafe {
-        if libc::sched_setscheduler(0, libc::SCHED_FIFO, &first) != 0 {
-            libc::setpriority(libc::PRIO_PROCESS, 0, -20);
-        }
+    // (It concerns this thread only, and those it starts.)
+    if stride_engine_base::set_policy(0, libc::SCHED_FIFO, 1).is_err() {
+        // SAFETY: takes only numbers.
+        unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, -20) };
     }
 }
 

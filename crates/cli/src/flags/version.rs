@@ -1,15 +1,27 @@
-//! `-V`.
+//! `-V`: the version, the commit that was built, and what this build can do.
+
+use stride_engine_ebpf::EbpfEngine;
+use stride_engine_ptrace::PtraceEngine;
 
 pub fn text() -> String {
     let abis = if cfg!(target_arch = "x86_64") { "64-bit, 32-bit" } else { "64-bit" };
+    let commit = option_env!("STRIDE_COMMIT").unwrap_or("unknown: it was not built in a git repository");
+    let linked = if cfg!(target_feature = "crt-static") { "static" } else { "dynamic" };
     format!(
         "stride -- version {}\n\
          A system call tracer with the options and the output of strace.\n\
          Free software under the MIT License or the Apache License 2.0, at your choice; without any warranty.\n\
          \n\
-         Target: {}-linux\n\
-         System calls decoded: {abis}\n",
+         Commit: {commit}\n\
+         Target: {}-linux ({}, {linked})\n\
+         Engines: {}, {}\n\
+         System calls decoded: {abis}\n\
+         Recordings: version {}; older ones are read, too\n",
         env!("CARGO_PKG_VERSION"),
         std::env::consts::ARCH,
+        env!("STRIDE_TARGET"),
+        EbpfEngine::CAPABILITIES.name,
+        PtraceEngine::CAPABILITIES.name,
+        stride_record::VERSION,
     )
 }

@@ -8,6 +8,7 @@ use crate::files::{NamedFile, Use};
 use crate::flags::asked::Asked;
 use crate::flags::{Options, Output};
 use anyhow::Result;
+use std::path::Path;
 use stride_output::ReportFormat;
 
 /// The views of a run.
@@ -105,9 +106,14 @@ const TRACE: &str = "-o/--output";
 /// All files that options name. Files that are read come first.
 pub fn named_files(options: &Options) -> Vec<NamedFile<'_>> {
     let files = ALL.into_iter().flat_map(|view| view.files().iter().map(move |file| (view, file)));
-    let given = files.filter_map(|(view, file)| {
+    let given = files.flat_map(|(view, file)| {
         let how = if view.opens_its_files(options) { Use::Trace } else { file.how };
-        Some(NamedFile { option: format!("--{}", file.long), path: options.asked.path(file.long)?, how })
+        // Several files may be read; of the names of a file that is written, the last one counts.
+        let paths: Vec<&Path> = match how {
+            Use::Reads => options.asked.paths(file.long).collect(),
+            Use::Writes(_) | Use::Trace => options.asked.path(file.long).into_iter().collect(),
+        };
+        paths.into_iter().map(move |path| NamedFile { option: format!("--{}", file.long), path, how })
     });
     let (read, written): (Vec<_>, Vec<_>) = given.partition(|named| matches!(named.how, Use::Reads));
     let replay = options.replay.as_deref().map(|path| ("--replay", path, Use::Reads));

@@ -5,6 +5,7 @@ use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+use stride_engine_base::{policy, set_policy};
 use stride_event::Tid;
 
 /// The CPUs this thread may run on.
@@ -19,15 +20,12 @@ pub fn set_cpus(tid: Tid, cpus: &CpuSet) -> Result<(), Errno> {
 
 /// Whether this thread has the default scheduling policy.
 pub fn has_default_policy() -> bool {
-    // SAFETY: takes only numbers.
-    (unsafe { libc::sched_getscheduler(0) }) == libc::SCHED_OTHER
+    policy(0) == Ok(libc::SCHED_OTHER)
 }
 
 /// Makes a thread of this process enter or leave `SCHED_IDLE`. 0 is this thread. The nice value stays.
 pub fn set_idle_policy(tid: Tid, on: bool) {
-    let param = libc::sched_param { sched_priority: 0 };
-    // SAFETY: reads one sched_param.
-    unsafe { libc::sched_setscheduler(tid, if on { libc::SCHED_IDLE } else { libc::SCHED_OTHER }, &param) };
+    let _ = set_policy(tid, if on { libc::SCHED_IDLE } else { libc::SCHED_OTHER }, 0);
 }
 
 /// The time that a thread of this process has spent on a CPU up to now. (`/proc/TID/schedstat` lags behind by a

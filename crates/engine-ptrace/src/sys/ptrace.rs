@@ -4,10 +4,16 @@ use nix::errno::Errno;
 use std::mem::MaybeUninit;
 use stride_event::{Ns, Regs, SIGINFO_SIZE, Tid};
 
-const PTRACE_GET_SYSCALL_INFO: libc::c_uint = 0x420e;
+/// The C libraries differ in the type of requests.
+#[cfg(target_env = "musl")]
+type Request = libc::c_int;
+#[cfg(not(target_env = "musl"))]
+type Request = libc::c_uint;
+
+const PTRACE_GET_SYSCALL_INFO: Request = 0x420e;
 
 /// A request whose address and data are plain numbers, or pointers the kernel does not write through.
-fn request(request: libc::c_uint, tid: Tid, data: usize) -> Result<(), Errno> {
+fn request(request: Request, tid: Tid, data: usize) -> Result<(), Errno> {
     // SAFETY: none of the requests made through here dereferences its arguments.
     let r = unsafe { libc::ptrace(request, tid, 0usize, data) };
     Errno::result(r).map(drop)

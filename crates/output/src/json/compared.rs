@@ -12,8 +12,8 @@ pub const COMPARED: &[(&str, &str)] = &[
         r##"{"description":"A run of --diff as a whole.","type":"object","properties":{"calls":{"$ref":"#/$defs/ulong"},
         "errors":{"$ref":"#/$defs/ulong"},"time_ns":{"$ref":"#/$defs/ulong"},"bytes":{"$ref":"#/$defs/ulong"},
         "processes":{"$ref":"#/$defs/ulong"},"elapsed_ns":{"$ref":"#/$defs/ulong"},"lost_calls":{"$ref":"#/$defs/ulong"},
-        "unseen_threads":{"$ref":"#/$defs/ulong"}},
-        "required":["calls","errors","time_ns","bytes","processes","elapsed_ns","lost_calls","unseen_threads"],
+        "unseen_threads":{"$ref":"#/$defs/ulong"},"recordings":{"$ref":"#/$defs/ulong"}},
+        "required":["calls","errors","time_ns","bytes","processes","elapsed_ns","lost_calls","unseen_threads","recordings"],
         "additionalProperties":false}"##,
     ),
     (
@@ -22,6 +22,18 @@ pub const COMPARED: &[(&str, &str)] = &[
         "verdict":{"type":"string"},"of_note":{"type":"boolean"},"times_comparable":{"type":"boolean"},
         "circumstances":{"type":"array","items":{"type":"string"}},"base":{"$ref":"#/$defs/run"},"this":{"$ref":"#/$defs/run"}},
         "required":["type","verdict","of_note","times_comparable","circumstances","base","this"],"additionalProperties":false}"##,
+    ),
+    (
+        "range",
+        r##"{"description":"Between which numbers of calls the recordings of a run differ.","type":"object","properties":{
+        "lowest":{"$ref":"#/$defs/ulong"},"highest":{"$ref":"#/$defs/ulong"}},"required":["lowest","highest"],
+        "additionalProperties":false}"##,
+    ),
+    (
+        "wavering",
+        r##"{"description":"A syscall left out by --diff because its number differs among the recordings of a run.","type":"object",
+        "properties":{"type":{"const":"wavering"},"name":{"type":"string"},"base":{"$ref":"#/$defs/range"},
+        "this":{"$ref":"#/$defs/range"}},"required":["type","name","base","this"],"additionalProperties":false}"##,
     ),
     ("diff_kind", r##"{"enum":["appeared","vanished","changed"]}"##),
     (

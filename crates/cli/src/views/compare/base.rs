@@ -1,4 +1,4 @@
-//! `--diff`: the recorded run that this one is compared with.
+//! `--diff`, `--repeated`: the recordings of the run that this one is compared with, and further recordings of this run.
 
 use super::scope::CallScope;
 use crate::conditions::Conditions;
@@ -21,8 +21,15 @@ use stride_output::{End, RunInfo};
 use stride_record::Metadata;
 use stride_track::Tracker;
 
-/// The run that `--diff` names.
-pub struct RecordedBase {
+/// Which of the two runs a recording is of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    Base,
+    This,
+}
+
+/// A recording that `--diff` or `--repeated` names.
+pub struct RecordedRun {
     profile: Profile,
     metadata: Metadata,
     circumstances: Vec<String>,
@@ -32,10 +39,11 @@ pub struct RecordedBase {
     sources: bool,
 }
 
-impl RecordedBase {
-    pub fn read(path: &Path, before: &Before<'_>) -> Result<RecordedBase> {
+impl RecordedRun {
+    pub fn read(path: &Path, side: Side, before: &Before<'_>) -> Result<RecordedRun> {
         let options = before.options;
-        let mut base = Replay::open_for("--diff", "compare with", path)?;
+        let option = if side == Side::Base { "--diff" } else { "--repeated" };
+        let mut base = Replay::open_for(option, "compare with", path)?;
         base.show_progress();
         let metadata = base.metadata().clone();
         if options.called_from.is_some() {
@@ -48,7 +56,11 @@ impl RecordedBase {
             (Some(theirs), Some(ours)) => {
                 // This run's filters apply to the base, too.
                 let theirs = theirs.within(options);
-                circumstances = theirs.differences(&ours);
+                circumstances = match side {
+                    Side::Base => theirs.differences(&ours),
+                    Side::This if theirs == ours => Vec::new(),
+                    Side::This => vec![format!("'{}' was traced with other filters than this run.", path.display())],
+                };
                 if theirs.calls != ours.calls {
                     both = Some(theirs.calls.inverted().union(&ours.calls.inverted()).inverted());
                 }
@@ -80,7 +92,8 @@ impl RecordedBase {
             }
         }
         if let Some(cut) = base.ending()? {
-            circumstances.push(format!("The base is incomplete: {cut}."));
+            let which = if side == Side::Base { "The base" } else { "A recording of this run" };
+            circumstances.push(format!("{which} is incomplete: {cut}."));
         }
         let sources = metadata.sources && before.replay.is_none_or(|this| this.sources);
         let bare = |frame: &Arc<StackFrame>| Arc::new(frame.without_source());
@@ -88,30 +101,48 @@ impl RecordedBase {
         let tracker = tracker.borrow();
         let end = End { tracker: &tracker, lost: base.lost(), with_source };
         let profile = Profile::new(&tally, &end, &|_| true);
-        Ok(RecordedBase { profile, metadata, circumstances, both, sources })
+        Ok(RecordedRun { profile, metadata, circumstances, both, sources })
     }
 
-    /// `info` describes the run that is compared with the base.
-    pub fn against(mut self, info: &RunInfo) -> Base {
+    /// Why the times of this recording cannot be compared with those of the run that `info` describes.
+    fn other_times(&self, info: &RunInfo) -> Option<String> {
         let theirs = &self.metadata;
-        let elsewhere = theirs.host != info.host || theirs.machine != info.machine;
-        if elsewhere {
-            self.circumstances.push("Times are not compared: the base was traced on another machine.".into());
-        } else if theirs.engine != info.engine {
-            self.circumstances.push(format!(
+        if theirs.host != info.host || theirs.machine != info.machine {
+            return Some("Times are not compared: the base was traced on another machine.".into());
+        }
+        (theirs.engine != info.engine).then(|| {
+            format!(
                 "Times are not compared: the base was traced with --engine={}, this run with --engine={}.",
                 theirs.engine.escape_debug(),
                 info.engine.escape_debug()
-            ));
-        }
-        Base {
-            times: (!elsewhere && theirs.engine == info.engine).then(|| precision(&info.engine)),
-            profile: self.profile,
-            circumstances: self.circumstances,
-            sources: self.sources,
-            only: self.both.map(|calls| names(&calls)),
+            )
+        })
+    }
+}
+
+/// The recordings of a base and the further recordings of the run that is compared with it. `info` describes this run.
+pub fn against(bases: Vec<RecordedRun>, repeated: Vec<RecordedRun>, info: &RunInfo) -> Option<Base> {
+    if bases.is_empty() {
+        return None;
+    }
+    let all = || bases.iter().chain(&repeated);
+    let mut circumstances: Vec<String> = Vec::new();
+    let other_times: Vec<String> = all().filter_map(|run| run.other_times(info)).collect();
+    for sentence in all().flat_map(|run| &run.circumstances).chain(&other_times) {
+        if !circumstances.contains(sentence) {
+            circumstances.push(sentence.clone());
         }
     }
+    let both = all().filter_map(|run| run.both.as_ref().map(names));
+    let only = both.reduce(|names, more| names.intersection(&more).copied().collect());
+    Some(Base {
+        times: other_times.is_empty().then(|| precision(&info.engine)),
+        circumstances,
+        sources: all().all(|run| run.sources),
+        only,
+        profile: Profile::median(bases.into_iter().map(|run| run.profile).collect()),
+        repeated: repeated.into_iter().map(|run| run.profile).collect(),
+    })
 }
 
 /// The time that the engine itself may add to a call, in nanoseconds.

@@ -9,14 +9,17 @@ use super::needs::Needs;
 use super::opening::{Before, Opener};
 use crate::files::{Target, Use};
 use crate::flags::Options;
+use crate::flags::draft::Draft;
 use crate::flags::flag::{Arg, Category, Flag, Value, ask};
+use crate::flags::stop::{Stop, Warn};
 use anyhow::Result;
-use base::RecordedBase;
+use base::{RecordedRun, Side};
 use std::io::Write;
 use stride_compare::CompareView;
 use stride_output::ReportFormat;
 
 const DIFF: &str = "diff";
+const REPEATED: &str = "repeated";
 const BUDGET: &str = "budget";
 const BUDGET_WRITE: &str = "budget-write";
 
@@ -65,7 +68,22 @@ const FLAGS: &[Flag] = &[
               first. Then come the syscalls and paths that differ, with the calls, errors, time and bytes of both runs; the \
               largest change comes first. Differences that chance explains are left out, and so are process ids, addresses \
               and the random part of temporary names. Filters (-e trace=..., -P, -z) apply to both runs.\n\n\
-              Times are compared only if both runs were traced by the same engine on the same machine.",
+              Times are compared only if both runs were traced by the same engine on the same machine.\n\n\
+              Several recordings of the base may be given, with an option each, and several of the other run with \
+              --repeated. Figures are then compared by their medians, and differ if no recording of the one run has what \
+              one of the other has; a sentence tells which syscalls were left out because they differ from recording to \
+              recording.",
+        update: ask,
+        ..BASE
+    },
+    Flag {
+        long: Some(REPEATED),
+        arg: Arg::Required("FILE"),
+        value: Value::Recording,
+        help: "with --diff: another recording of the run that is compared",
+        own: true,
+        doc: "Names a further recording of the run that --diff compares with the base: the same command, run and recorded \
+              once more. May be given several times. --budget checks the run itself, not its further recordings.",
         update: ask,
         ..BASE
     },
@@ -73,6 +91,7 @@ const FLAGS: &[Flag] = &[
 
 const FILES: &[FileOption] = &[
     FileOption { long: DIFF, how: Use::Reads },
+    FileOption { long: REPEATED, how: Use::Reads },
     FileOption { long: BUDGET, how: Use::Reads },
     FileOption {
         long: BUDGET_WRITE,
@@ -96,6 +115,14 @@ impl Declaration for CompareDeclaration {
         FILES
     }
 
+    fn check(&self, draft: &Draft, _warn: Warn<'_>) -> Result<(), Stop> {
+        let asked = &draft.options.asked;
+        if asked.has(REPEATED) && !asked.has(DIFF) {
+            return Err(Stop::usage("--repeated names further recordings of a run for --diff: give --diff=BASE, too"));
+        }
+        Ok(())
+    }
+
     /// Writing limits does not change where the trace goes.
     fn destination(&self, options: &Options) -> Option<Destination> {
         let asked = |long| options.asked.has(long);
@@ -116,13 +143,16 @@ impl Declaration for CompareDeclaration {
 
     fn prepare(&self, before: &Before<'_>) -> Result<Opener> {
         let asked = &before.options.asked;
-        let base = asked.path(DIFF).map(|path| RecordedBase::read(path, before)).transpose()?;
+        let read = |option, side| -> Result<Vec<RecordedRun>> {
+            asked.paths(option).map(|path| RecordedRun::read(path, side, before)).collect()
+        };
+        let (bases, repeated) = (read(DIFF, Side::Base)?, read(REPEATED, Side::This)?);
         let budget = asked.path(BUDGET).map(|path| budget::read(path, before)).transpose()?;
         asked.path(BUDGET_WRITE).map(budget::replaceable).transpose()?;
         Ok(Box::new(|with| {
             let write = with.files.take(BUDGET_WRITE).map(Target::whole).transpose()?;
             let write = write.map(|(name, whole)| (name, whole as Box<dyn Write>));
-            let base = base.map(|base| base.against(with.info));
+            let base = base::against(bases, repeated, with.info);
             Ok(Box::new(CompareView::new(base, budget, write, with.options.report_format())))
         }))
     }

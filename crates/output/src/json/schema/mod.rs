@@ -52,7 +52,7 @@ pub fn text() -> String {
 }
 
 /// The types of objects.
-const OBJECTS: [&str; 22] = [
+const OBJECTS: [&str; 23] = [
     "trace",
     "start",
     "call",
@@ -71,6 +71,7 @@ const OBJECTS: [&str; 22] = [
     "summary",
     "summary_total",
     "diff",
+    "wavering",
     "syscall",
     "object",
     "limit",
