@@ -225,6 +225,18 @@ pub enum Irregular {
     /// Flags given by their bit positions: `1<<TCP_LISTEN`; or by one more than those.
     Bits,
     BitsFromOne,
+    /// An Ethernet protocol in network order.
+    NetEtherType,
+    /// A hardware address.
+    Mac,
+    /// An address of the family that the named member holds.
+    FamilyAddress(&'static str),
+    /// `struct br_ip`: the address of a multicast group.
+    MdbAddress,
+    /// An address family, or one of those that multicast routers have in their messages.
+    RouteFamily,
+    /// A value with a comment.
+    Commented(&'static str),
     /// A netlink protocol, or all of them.
     NetlinkProtocol,
     /// `struct inet_diag_sockid`.

@@ -186,6 +186,8 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         Irregular::MmsghdrOut => msghdr::many(cx, raw, Dir::Out, len(shape)),
         Irregular::Bits => netlink::value::bits(cx, raw, shape, 0),
         Irregular::BitsFromOne => netlink::value::bits(cx, raw, shape, 1),
+        Irregular::RouteFamily => netlink::value::route_family(raw),
+        Irregular::Commented(comment) => netlink::value::commented(cx, shape, raw, comment, siblings),
         Irregular::NetlinkProtocol => netlink::protocol(raw),
         Irregular::Payload => msghdr::payload(cx, raw, dir(shape)),
         Irregular::SockoptGet => sockopt::get(cx, raw, len(shape)),
@@ -225,6 +227,10 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         | Irregular::Ip
         | Irregular::SockaddrStorage
         | Irregular::NetOrder
+        | Irregular::NetEtherType
+        | Irregular::Mac
+        | Irregular::FamilyAddress(_)
+        | Irregular::MdbAddress
         | Irregular::InetDiagId
         | Irregular::ControlChars
         | Irregular::Counted(..)
@@ -258,12 +264,18 @@ pub fn inline<'a>(
 
         // process, prctl, creds, limits, bpf, system
 
+        Irregular::HexBytes => Some(system::hex_bytes(generic::inline(cx, shape, phase, addr, size, siblings)?)),
+
         // memory, sched, signal, time, futex
         Irregular::SigMask => sigset::inline(cx, phase, addr, size),
         Irregular::Sigevent => sigevent::inline(cx, phase, addr),
         Irregular::Siginfo => siginfo::inline(cx, phase, addr),
         // socket, sockopt, poll, ipc
         Irregular::NetOrder => netlink::value::net_order(cx, cx.read(phase, addr, size)?),
+        Irregular::NetEtherType => netlink::value::ether_type(cx, phase, addr),
+        Irregular::Mac => cx.read(phase, addr, size).map(|bytes| inet::mac(cx, bytes)),
+        Irregular::FamilyAddress(member) => netlink::value::family_address(cx, phase, addr, size, member, siblings),
+        Irregular::MdbAddress => netlink::value::mdb_address(cx, phase, addr),
         Irregular::InetDiagId => match siblings {
             Siblings::Struct(_, base, _) => netlink::value::inet_diag_id(cx, phase, addr, base),
             Siblings::Args => None,
