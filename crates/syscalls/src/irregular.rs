@@ -235,6 +235,8 @@ pub enum Irregular {
     MdbAddress,
     /// An address family, or one of those that multicast routers have in their messages.
     RouteFamily,
+    /// A counter for each direction of multicast traffic.
+    McastDirections,
     /// A value with a comment.
     Commented(&'static str),
     /// A netlink protocol, or all of them.
@@ -296,6 +298,47 @@ pub enum Irregular {
     Entropy,
     UdmabufList,
     Microseconds,
+    /// A number of nanoseconds, also shown in seconds.
+    Nanoseconds,
+    /// A character in quotes.
+    Character,
+    /// Consoles: the pitch and the length of a tone, a port of graphics cards, a keyboard's mode.
+    Pitch,
+    Tone,
+    GraphicsPort,
+    KeyboardMode,
+    /// What a key does, what a function key types, which keys make one character (of Unicode).
+    KeyboardEntry,
+    KeyboardString,
+    Composed(bool),
+    /// The characters of a font, and fonts.
+    ScreenMap,
+    Glyph,
+    Font,
+    FontOp,
+    /// A time of a PTP clock.
+    PtpTime,
+    /// A volume's name, with its length in the member before.
+    VolumeName,
+    /// As [`Irregular::FirstItems`], with a number that may be negative.
+    FirstOfSigned(&'static str),
+    /// An array of pairs.
+    Pairs,
+    /// A struct whose first member the kernel replaces by a number.
+    NumberReply,
+    /// A system call's number on the architecture that the named member holds.
+    CallNumber(&'static str),
+    /// A number, or a negated error number.
+    ErrorNumber,
+    /// A call that waits for a seccomp listener.
+    Notification,
+    /// The programs of a perf event.
+    PerfPrograms,
+    /// A command for a disk, and what became of it.
+    DriveCommand,
+    /// The times of a PTP clock and of the system, in turn; or in threes.
+    PtpSamples,
+    PtpTriples,
 }
 
 impl Irregular {

@@ -80,6 +80,7 @@ fn get_shape(level: u64, name: u64) -> Shape {
         (c::SOL_NETLINK, c::NETLINK_LIST_MEMBERSHIPS) => Shape::Ints,
         (c::SOL_NETLINK, _) if sets::NETLINK_OPT.name_of(name).is_some() => Shape::Int,
         (c::SOL_TIPC, c::TIPC_IMPORTANCE) => Shape::Enum(&sets::TIPC_IMPORTANCE),
+        (c::SOL_TIPC, c::TIPC_GROUP_JOIN) => Shape::Struct(&structs::TIPC_GROUP_REQ),
         (c::SOL_TIPC, name) if tipc_int(name) => Shape::Int,
         _ => Shape::Plain,
     }

@@ -34,7 +34,7 @@ structs! {
     }
     /// linux/packet_diag.h
     pub PACKET_REQUEST = packet_diag_req {
-        sdiag_family: FAM, sdiag_protocol: Ty::Enum(&ETH_P), pdiag_ino: Ty::UInt, pdiag_show: Ty::Flags(&PACKET_SHOW),
+        sdiag_family: FAM, sdiag_protocol: Ty::Hex, pdiag_ino: Ty::UInt, pdiag_show: Ty::Flags(&PACKET_SHOW),
         pdiag_cookie: COOKIE
     }
     pub PACKET_MESSAGE = packet_diag_msg {
@@ -189,10 +189,7 @@ static PACKET_ATTRS: Attrs = attrs(
 
 static INET_REQUEST_ATTRS: Attrs = attrs(
     &INET_DIAG_REQ,
-    &[
-        (c::INET_DIAG_REQ_BYTECODE, Payload::DiagFilter),
-        (c::INET_DIAG_REQ_PROTOCOL, Payload::Is(Ty::Enum(&IPPROTO))),
-    ],
+    &[(c::INET_DIAG_REQ_BYTECODE, Payload::DiagFilter), (c::INET_DIAG_REQ_PROTOCOL, Payload::Is(Ty::Enum(&IPPROTO)))],
 );
 
 const TLS_CONFIG: Payload = Payload::Is(Ty::As(Width::W2, &Ty::Enum(&TLS_CONF)));
@@ -229,10 +226,8 @@ static ULP_ATTRS: Attrs = attrs(
     ],
 );
 
-static STORAGE_ATTRS: Attrs = attrs(
-    &BPF_STORAGE,
-    &[(c::SK_DIAG_BPF_STORAGE_MAP_ID, U32), (c::SK_DIAG_BPF_STORAGE_MAP_VALUE, Payload::Word)],
-);
+static STORAGE_ATTRS: Attrs =
+    attrs(&BPF_STORAGE, &[(c::SK_DIAG_BPF_STORAGE_MAP_ID, U32), (c::SK_DIAG_BPF_STORAGE_MAP_VALUE, Payload::Word)]);
 static STORAGES_ATTRS: Attrs = attrs(&BPF_STORAGES, &[(c::SK_DIAG_BPF_STORAGE, Payload::Nested(&STORAGE_ATTRS))]);
 const ADDRESSES: Payload = Payload::List(&Ty::Custom(Irregular::SockaddrStorage, &Ty::Blob(128)));
 

@@ -55,6 +55,56 @@ structs! {
     pub CACHE_REPORT = rtgenmsg { rtgen_family: Ty::Custom(Irregular::RouteFamily, &FAM) }
 }
 
+const BOTH_WAYS: Ty = Ty::Custom(Irregular::McastDirections, &Ty::Items(&Ty::U64));
+
+structs! {
+    // linux/if_bridge.h
+    pub VLAN_XSTATS = bridge_vlan_xstats {
+        rx_bytes: Ty::U64, rx_packets: Ty::U64, tx_bytes: Ty::U64, tx_packets: Ty::U64, vid: Ty::UInt,
+        flags: Ty::Flags(&BRIDGE_VLAN_INFO), pad2: Ty::NonZero(&Ty::Hex)
+    }
+    pub MCAST_STATS = br_mcast_stats {
+        igmp_v1queries: BOTH_WAYS, igmp_v2queries: BOTH_WAYS, igmp_v3queries: BOTH_WAYS, igmp_leaves: BOTH_WAYS,
+        igmp_v1reports: BOTH_WAYS, igmp_v2reports: BOTH_WAYS, igmp_v3reports: BOTH_WAYS, igmp_parse_errors: Ty::U64,
+        mld_v1queries: BOTH_WAYS, mld_v2queries: BOTH_WAYS, mld_leaves: BOTH_WAYS, mld_v1reports: BOTH_WAYS,
+        mld_v2reports: BOTH_WAYS, mld_parse_errors: Ty::U64, mcast_bytes: BOTH_WAYS, mcast_packets: BOTH_WAYS
+    }
+    pub STP_XSTATS = bridge_stp_xstats {
+        transition_blk: Ty::U64, transition_fwd: Ty::U64, rx_bpdu: Ty::U64, tx_bpdu: Ty::U64, rx_tcn: Ty::U64, tx_tcn: Ty::U64
+    }
+    /// linux/mpls.h
+    pub MPLS_LINK_STATS = mpls_link_stats {
+        rx_packets: Ty::U64, tx_packets: Ty::U64, rx_bytes: Ty::U64, tx_bytes: Ty::U64, rx_errors: Ty::U64,
+        tx_errors: Ty::U64, rx_dropped: Ty::U64, tx_dropped: Ty::U64, rx_noroute: Ty::U64
+    }
+}
+
+static BRIDGE_XSTATS_ATTRS: Attrs = attrs(
+    &BRIDGE_XSTATS,
+    &[
+        (c::BRIDGE_XSTATS_VLAN, Payload::Trailed(&Ty::Struct(&VLAN_XSTATS))),
+        (c::BRIDGE_XSTATS_MCAST, Payload::Trailed(&Ty::Struct(&MCAST_STATS))),
+        (c::BRIDGE_XSTATS_STP, Payload::Trailed(&Ty::Struct(&STP_XSTATS))),
+    ],
+);
+static BOND_3AD_ATTRS: Attrs =
+    Attrs { names: Some(&BOND_3AD_STAT), payloads: &[(c::BOND_3AD_STAT_PAD, Payload::Bytes)], default: U64 };
+static BOND_ATTRS: Attrs = attrs(&BOND_XSTATS, &[(c::BOND_XSTATS_3AD, Payload::Nested(&BOND_3AD_ATTRS))]);
+/// The counters that a kind of links has of its own.
+pub static XSTATS_ATTRS: Attrs = attrs(
+    &XSTATS_TYPE,
+    &[
+        (c::LINK_XSTATS_TYPE_BRIDGE, Payload::Nested(&BRIDGE_XSTATS_ATTRS)),
+        (c::LINK_XSTATS_TYPE_BOND, Payload::Nested(&BOND_ATTRS)),
+    ],
+);
+/// The counters of what hardware has done in the kernel's place.
+pub static OFFLOAD_ATTRS: Attrs =
+    attrs(&OFFLOAD_XSTATS, &[(c::IFLA_OFFLOAD_XSTATS_CPU_HIT, Payload::Extensible(&super::route::LINK_STATS64, 184))]);
+static MPLS_ATTRS: Attrs = attrs(&MPLS_STATS, &[(c::MPLS_STATS_LINK, Payload::Trailed(&Ty::Struct(&MPLS_LINK_STATS)))]);
+/// The counters of each address family.
+pub static FAMILY_STATS_ATTRS: Attrs = attrs(&FAMILY, &[(c::AF_MPLS, Payload::Nested(&MPLS_ATTRS))]);
+
 static QUERIER_ATTRS: Attrs = attrs(
     &BRIDGE_QUERIER,
     &[
@@ -197,10 +247,7 @@ pub static IFLA_INFO_ATTRS: Attrs = attrs(
                 &[("bridge", Payload::Nested(&BRIDGE_ATTRS)), ("tun", Payload::Nested(&TUN_ATTRS))],
             ),
         ),
-        (
-            c::IFLA_INFO_XSTATS,
-            Payload::ByKind(c::IFLA_INFO_KIND, &[("can", Payload::Is(Ty::Struct(&CAN_STATS)))]),
-        ),
+        (c::IFLA_INFO_XSTATS, Payload::ByKind(c::IFLA_INFO_KIND, &[("can", Payload::Is(Ty::Struct(&CAN_STATS)))])),
         (c::IFLA_INFO_SLAVE_KIND, Payload::Text),
         (
             c::IFLA_INFO_SLAVE_DATA,

@@ -54,7 +54,7 @@ structs! {
     pub NETCONFMSG = netconfmsg { ncm_family: FAM }
     /// linux/nexthop.h
     pub NHMSG = nhmsg {
-        nh_family: FAM, nh_scope: Ty::Enum(&RT_SCOPE), nh_protocol: Ty::Enum(&RTPROT), resvd: Ty::NonZero(&Ty::Hex),
+        nh_family: FAM, nh_scope: Ty::Enum(&NH_SCOPE), nh_protocol: Ty::Enum(&RTPROT), resvd: Ty::NonZero(&Ty::Hex),
         nh_flags: Ty::Flags(&RTNH_F)
     }
     /// One of a group
@@ -389,8 +389,16 @@ static MDB_ATTRS: Attrs =
 static MDB_LIST: Attrs = attrs(&MDBA_MDB, &[(c::MDBA_MDB_ENTRY, Payload::Nested(&MDB_ENTRY_ATTRS))]);
 static ROUTERS: Attrs = attrs(&MDBA_ROUTER, &[(c::MDBA_ROUTER_PORT, Payload::Headed(&IFINDEX_TY, &ROUTER_PORT_ATTRS))]);
 static DCB_ATTRS: Attrs = attrs(&DCB_ATTR, &[]);
-static STATS_ATTRS: Attrs =
-    attrs(&IFLA_STATS_GROUPS, &[(c::IFLA_STATS_LINK_64, Payload::Extensible(&LINK_STATS64, 184))]);
+static STATS_ATTRS: Attrs = attrs(
+    &IFLA_STATS_GROUPS,
+    &[
+        (c::IFLA_STATS_LINK_64, Payload::Extensible(&LINK_STATS64, 184)),
+        (c::IFLA_STATS_LINK_XSTATS, Payload::Nested(&XSTATS_ATTRS)),
+        (c::IFLA_STATS_LINK_XSTATS_SLAVE, Payload::Nested(&XSTATS_ATTRS)),
+        (c::IFLA_STATS_LINK_OFFLOAD_XSTATS, Payload::Nested(&OFFLOAD_ATTRS)),
+        (c::IFLA_STATS_AF_SPEC, Payload::Nested(&FAMILY_STATS_ATTRS)),
+    ],
+);
 
 static TCA_ATTRS: Attrs = attrs(
     &TCA,

@@ -107,7 +107,10 @@ fn payload<'a>(
         }),
         Payload::Milliseconds => (span.len <= 8).then(|| match span.uint(0, span.len) {
             Some(0) => Value::UInt(0),
-            Some(n) => cx.comment(Value::UInt(n), cx.plain(format_args!("{}.{:03} s", n / 1000, n % 1000))),
+            Some(n) => {
+                let seconds = cx.ascii(format_args!("{}.{:03} s", n / 1000, n % 1000));
+                Value::Nameless(cx.keep(Value::UInt(n)), cx.keep(seconds))
+            }
             None => Value::Addr(span.addr),
         }),
         Payload::Filter if span.len < 8 => None,

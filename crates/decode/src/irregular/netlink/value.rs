@@ -1,11 +1,11 @@
 //! Values that occur only in netlink messages.
 
-use crate::irregular::inet;
 use crate::cx::le;
+use crate::irregular::inet;
 use crate::{Cx, Siblings, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
-use stride_syscalls::netlink::ROUTE_FAMILY;
+use stride_syscalls::netlink::{MCAST_DIRECTIONS, ROUTE_FAMILY};
 use stride_syscalls::sets::socket::{ETH_P, FAMILY};
 use stride_syscalls::{Len, Ty, uapi::consts as c};
 
@@ -70,8 +70,9 @@ pub fn inet_diag_id<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, message: u64) -> O
 
 /// An Ethernet protocol in network order.
 pub fn ether_type<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
-    let bytes = cx.read(phase, addr, 2)?.try_into().ok()?;
-    Some(inet::htons(cx, bytes, |raw| Value::Enum { raw, set: &ETH_P }))
+    let raw = u64::from(u16::from_be_bytes(cx.read(phase, addr, 2)?.try_into().ok()?));
+    let name = Value::Enum { raw, set: &ETH_P };
+    Some(Value::Glue(cx.values(&[Value::Ascii("htons("), name, Value::Ascii(")")])))
 }
 
 /// An address of the family that a sibling holds.
@@ -113,4 +114,14 @@ pub fn route_family<'a>(raw: u64) -> Value<'a> {
 /// A value with a comment.
 pub fn commented<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, comment: &'static str, siblings: Siblings) -> Value<'a> {
     cx.comment(generic::held(cx, shape, raw, siblings), Value::Ascii(comment))
+}
+
+/// The counters of received and of sent multicast packets.
+pub fn mcast_directions<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
+    let one = |i: u64| {
+        let count = Value::UInt(cx.uint(phase, addr.wrapping_add(8 * i), 8)?);
+        let index = Value::Enum { raw: i, set: &MCAST_DIRECTIONS };
+        Some(Value::Glue(cx.values(&[Value::Ascii("["), index, Value::Ascii("]="), count])))
+    };
+    Some(Value::Array(cx.values(&[one(0)?, one(1)?]), crate::Tail::End))
 }
