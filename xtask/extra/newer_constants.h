@@ -116,6 +116,9 @@
 /* include/uapi/linux/fs.h, 6.17 */
 #define FS_IOC_GETLBMD_CAP _IOWR(0x15, 2, struct logical_block_metadata_cap)
 
+/* include/uapi/linux/seccomp.h, as 5.0 to 5.16 had the number */
+#define SECCOMP_IOCTL_NOTIF_ID_VALID_WRONG_DIR _IOR('!', 2, __u64)
+
 /* include/uapi/linux/ptp_clock.h */
 #define PTP_SYS_OFFSET_PRECISE_CYCLES _IOWR(PTP_CLK_MAGIC, 21, struct ptp_sys_offset_precise) /* 6.15 */
 #define PTP_SYS_OFFSET_EXTENDED_CYCLES _IOWR(PTP_CLK_MAGIC, 22, struct ptp_sys_offset_extended)

@@ -271,3 +271,13 @@ struct ubi_rename_entry {
 	__s8 padding2[2];
 	char name[128];
 };
+
+/* linux/nsfs.h, 6.18 */
+struct ns_id_req {
+	__u32 size;
+	__u32 spare;
+	__aligned_u64 ns_id;
+	__u32 ns_type;
+	__u32 spare2;
+	__aligned_u64 user_ns_id;
+};

@@ -53,7 +53,9 @@ pub enum Irregular {
     StatmountReq,
     ListmountReq,
     Statmount,
-    MountIds,
+    /// Ids, of which there is room for as many as the named argument says.
+    Ids(&'static str),
+    ListnsReq,
     /// A string of statmount(2)'s answer by its offset. Several strings, as many as the named member says.
     StatmountStr,
     StatmountStrs(&'static str),
@@ -69,6 +71,7 @@ pub enum Irregular {
     PkeyData(&'static str),
     LandlockRuleset,
     LsmContexts,
+    LsmIds,
     LsmContext,
     FanotifyInit,
     FanotifyDir,
@@ -115,6 +118,8 @@ pub enum Irregular {
     BpfLog,
     KernelVersion,
     NumaNode,
+    /// The map that an iterator goes over
+    IteratedMap,
     /// Followed only with `-v`.
     InFull,
     /// `struct perf_event_attr`.
@@ -318,6 +323,9 @@ pub enum Irregular {
     FontOp,
     /// A time of a PTP clock.
     PtpTime,
+    /// What a virtual CPU says of itself, and its registers.
+    KvmCpuid,
+    KvmRegisters,
     /// A volume's name, with its length in the member before.
     VolumeName,
     /// As [`Irregular::FirstItems`], with a number that may be negative.

@@ -2931,6 +2931,7 @@ pub const nlmsgerr: Layout = Layout { name: "nlmsgerr", size: 20, fields: &[s("e
 pub const nlmsghdr: Layout = Layout { name: "nlmsghdr", size: 16, fields: &[f("nlmsg_len", 0, 4, 1), f("nlmsg_type", 4, 2, 1), f("nlmsg_flags", 6, 2, 1), f("nlmsg_seq", 8, 4, 1), f("nlmsg_pid", 12, 4, 1)] };
 pub const npioctl: Layout = Layout { name: "npioctl", size: 8, fields: &[s("protocol", 0, 4, 1), f("mode", 4, 4, 1)] };
 pub const nr_route_struct: Layout = Layout { name: "nr_route_struct", size: 112, fields: &[s("type", 0, 4, 1), f("callsign", 4, 7, 1), s("callsign.ax25_call", 4, 1, 7), s("device", 11, 1, 16), f("quality", 28, 4, 1), s("mnemonic", 32, 1, 7), f("neighbour", 39, 7, 1), s("neighbour.ax25_call", 39, 1, 7), f("obs_count", 48, 4, 1), f("ndigis", 52, 4, 1), f("digipeaters", 56, 7, 8)] };
+pub const ns_id_req: Layout = Layout { name: "ns_id_req", size: 32, fields: &[f("size", 0, 4, 1), f("spare", 4, 4, 1), f("ns_id", 8, 8, 1), f("ns_type", 16, 4, 1), f("spare2", 20, 4, 1), f("user_ns_id", 24, 8, 1)] };
 pub const nsm_iovec: Layout = Layout { name: "nsm_iovec", size: 16, fields: &[f("addr", 0, 8, 1), f("len", 8, 8, 1)] };
 pub const nsm_raw: Layout = Layout { name: "nsm_raw", size: 32, fields: &[f("request", 0, 16, 1), f("request.addr", 0, 8, 1), f("request.len", 8, 8, 1), f("response", 16, 16, 1), f("response.addr", 16, 8, 1), f("response.len", 24, 8, 1)] };
 pub const ntsync_sem_args: Layout = Layout { name: "ntsync_sem_args", size: 12, fields: &[f("sem", 0, 4, 1), f("count", 4, 4, 1), f("max", 8, 4, 1)] };
@@ -7892,6 +7893,7 @@ pub const ALL: &[&Layout] = &[
     &nlmsghdr,
     &npioctl,
     &nr_route_struct,
+    &ns_id_req,
     &nsm_iovec,
     &nsm_raw,
     &ntsync_sem_args,

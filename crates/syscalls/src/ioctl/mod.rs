@@ -13,8 +13,10 @@ pub mod keyboard_names;
 mod misc;
 mod net;
 mod process;
+mod scsi;
 pub mod tty;
 pub mod userfault;
+pub mod virtual_machine;
 mod volumes;
 
 use crate::Case;
@@ -39,14 +41,25 @@ const GROUPS: &[&[Case]] = &[
     console::CASES,
     infrared::CASES,
     process::CASES,
+    scsi::CASES,
+    virtual_machine::CASES,
     volumes::CASES,
     input::CASES,
     &input::AXES,
     userfault::CASES,
     misc::CASES,
 ];
-const BARE_GROUPS: &[&[u64]] =
-    &[tty::BARE, files::BARE, block::BARE, devices::BARE, clock::BARE, console::BARE, volumes::BARE, misc::BARE];
+const BARE_GROUPS: &[&[u64]] = &[
+    tty::BARE,
+    files::BARE,
+    block::BARE,
+    devices::BARE,
+    clock::BARE,
+    console::BARE,
+    scsi::BARE,
+    volumes::BARE,
+    misc::BARE,
+];
 
 const COUNT: usize = {
     let (mut n, mut i) = (0, 0);

@@ -63,8 +63,7 @@ pub const CASES: &[Case] = &[
     Case(c::SECCOMP_IOCTL_NOTIF_RECV, Ty::Custom(Irregular::Notification, &Ty::Turn(&NOTIFICATION, &NOTIFICATION))),
     Case(c::SECCOMP_IOCTL_NOTIF_SEND, Ty::Ptr(Dir::In, &Ty::Struct(&RESPONSE))),
     Case(c::SECCOMP_IOCTL_NOTIF_ID_VALID, Ty::Array(Dir::In, &HEX64, Len::Fixed(1))),
-    // The number that Linux 5.0 began with, whose direction is wrong.
-    Case(0x8008_2102, Ty::Array(Dir::In, &HEX64, Len::Fixed(1))),
+    Case(c::SECCOMP_IOCTL_NOTIF_ID_VALID_WRONG_DIR, Ty::Array(Dir::In, &HEX64, Len::Fixed(1))),
     Case(c::SECCOMP_IOCTL_NOTIF_ADDFD, Ty::Ptr(Dir::In, &Ty::Struct(&ADDFD))),
     Case(c::SECCOMP_IOCTL_NOTIF_SET_FLAGS, Ty::As(Width::Word, &Ty::Flags(&LISTENER_FLAGS))),
     Case(

@@ -3,17 +3,27 @@
 
 use super::names_bridge::*;
 use super::payload::*;
-use super::route::FAM;
 use crate::sets::socket::FAMILY;
 use crate::uapi::consts as c;
 use crate::{Irregular, Ty, Width, structs};
 
+/// The family of a message.
+pub const FAM: Ty = Ty::Enum(&FAMILY);
 const U8S: Ty = Ty::Items(&Ty::As(Width::W1, &Ty::UInt));
 const HEX64: Ty = Ty::As(Width::W8, &Ty::HexLong);
 const OPTIONS: Ty = Ty::Custom(Irregular::Bits, &Ty::Enum(&BR_BOOLOPT));
 const MAC: Ty = Ty::Custom(Irregular::Mac, &Ty::Blob(6));
 
 structs! {
+    /// linux/if_link.h
+    pub LINK_STATS64 = rtnl_link_stats64 {
+        rx_packets: Ty::UInt, tx_packets: Ty::UInt, rx_bytes: Ty::UInt, tx_bytes: Ty::UInt, rx_errors: Ty::UInt,
+        tx_errors: Ty::UInt, rx_dropped: Ty::UInt, tx_dropped: Ty::UInt, multicast: Ty::UInt, collisions: Ty::UInt,
+        rx_length_errors: Ty::UInt, rx_over_errors: Ty::UInt, rx_crc_errors: Ty::UInt, rx_frame_errors: Ty::UInt,
+        rx_fifo_errors: Ty::UInt, rx_missed_errors: Ty::UInt, tx_aborted_errors: Ty::UInt, tx_carrier_errors: Ty::UInt,
+        tx_fifo_errors: Ty::UInt, tx_heartbeat_errors: Ty::UInt, tx_window_errors: Ty::UInt, rx_compressed: Ty::UInt,
+        tx_compressed: Ty::UInt, rx_nohandler: Ty::UInt, rx_otherhost_dropped: Ty::UInt
+    }
     /// linux/if_link.h
     pub BRIDGE_ID = ifla_bridge_id { prio: U8S, addr: MAC }
     /// linux/if_bridge.h
@@ -100,7 +110,7 @@ pub static XSTATS_ATTRS: Attrs = attrs(
 );
 /// The counters of what hardware has done in the kernel's place.
 pub static OFFLOAD_ATTRS: Attrs =
-    attrs(&OFFLOAD_XSTATS, &[(c::IFLA_OFFLOAD_XSTATS_CPU_HIT, Payload::Extensible(&super::route::LINK_STATS64, 184))]);
+    attrs(&OFFLOAD_XSTATS, &[(c::IFLA_OFFLOAD_XSTATS_CPU_HIT, Payload::Extensible(&LINK_STATS64, 184))]);
 static MPLS_ATTRS: Attrs = attrs(&MPLS_STATS, &[(c::MPLS_STATS_LINK, Payload::Trailed(&Ty::Struct(&MPLS_LINK_STATS)))]);
 /// The counters of each address family.
 pub static FAMILY_STATS_ATTRS: Attrs = attrs(&FAMILY, &[(c::AF_MPLS, Payload::Nested(&MPLS_ATTRS))]);

@@ -4,11 +4,10 @@ use super::link::*;
 use super::names_link::*;
 use super::names_route::*;
 use super::payload::*;
-use crate::sets::socket::{ARPHRD, FAMILY, IPPROTO};
+use crate::sets::socket::{ARPHRD, IPPROTO};
 use crate::uapi::consts as c;
 use crate::{Irregular, Ty, Width, structs};
 
-pub const FAM: Ty = Ty::Enum(&FAMILY);
 const NET16: Payload = Payload::Is(Ty::Custom(Irregular::NetOrder, &Ty::Blob(2)));
 const NET32: Payload = Payload::Is(Ty::Custom(Irregular::NetOrder, &Ty::Blob(4)));
 const NET64: Payload = Payload::Is(Ty::Custom(Irregular::NetOrder, &Ty::Blob(8)));
@@ -91,14 +90,6 @@ structs! {
         rx_fifo_errors: Ty::UInt, rx_missed_errors: Ty::UInt, tx_aborted_errors: Ty::UInt, tx_carrier_errors: Ty::UInt,
         tx_fifo_errors: Ty::UInt, tx_heartbeat_errors: Ty::UInt, tx_window_errors: Ty::UInt, rx_compressed: Ty::UInt,
         tx_compressed: Ty::UInt, rx_nohandler: Ty::UInt
-    }
-    pub LINK_STATS64 = rtnl_link_stats64 {
-        rx_packets: Ty::UInt, tx_packets: Ty::UInt, rx_bytes: Ty::UInt, tx_bytes: Ty::UInt, rx_errors: Ty::UInt,
-        tx_errors: Ty::UInt, rx_dropped: Ty::UInt, tx_dropped: Ty::UInt, multicast: Ty::UInt, collisions: Ty::UInt,
-        rx_length_errors: Ty::UInt, rx_over_errors: Ty::UInt, rx_crc_errors: Ty::UInt, rx_frame_errors: Ty::UInt,
-        rx_fifo_errors: Ty::UInt, rx_missed_errors: Ty::UInt, tx_aborted_errors: Ty::UInt, tx_carrier_errors: Ty::UInt,
-        tx_fifo_errors: Ty::UInt, tx_heartbeat_errors: Ty::UInt, tx_window_errors: Ty::UInt, rx_compressed: Ty::UInt,
-        tx_compressed: Ty::UInt, rx_nohandler: Ty::UInt, rx_otherhost_dropped: Ty::UInt
     }
     pub LINK_MAP = rtnl_link_ifmap {
         mem_start: Ty::Hex, mem_end: Ty::Hex, base_addr: Ty::Hex, irq: Ty::UInt, dma: Ty::UInt, port: Ty::UInt

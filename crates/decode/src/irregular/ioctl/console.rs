@@ -158,10 +158,7 @@ fn text<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: usize, limit: usize) -> 
     match bytes.iter().position(|&b| b == 0) {
         Some(end) => Value::Text(Text { bytes: &bytes[..end.min(limit)], cut: end > limit, kind: TextKind::Str }),
         None if bytes.len() > limit => Value::Text(Text { bytes: &bytes[..limit], cut: true, kind: TextKind::Str }),
-        // An array without a NUL is shown without its last byte, the NUL's place.
-        None if bytes.len() == size => {
-            Value::Text(Text { bytes: &bytes[..size.saturating_sub(1)], cut: true, kind: TextKind::Str })
-        }
+        None if bytes.len() == size => Value::Text(Text { bytes, cut: true, kind: TextKind::Str }),
         None => Value::Addr(addr),
     }
 }
@@ -253,7 +250,7 @@ pub fn font_op<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
         c::KD_FONT_OP_COPY => cx.members(&[named, ("height", uint(Phase::Entry, 12))]),
         c::KD_FONT_OP_SET_DEFAULT => {
             let [width, height] = size(Phase::Entry);
-            let font = if data == 0 { Value::Addr(0) } else { text(cx, Phase::Entry, data, NAME, NAME) };
+            let font = if data == 0 { Value::Addr(0) } else { text(cx, Phase::Entry, data, NAME, NAME - 1) };
             let before = cx.members(&[named, width, height, ("data", font)]);
             if cx.failed() { before } else { Value::Change(cx.keep(before), cx.keep(cx.members(&size(Phase::Exit)))) }
         }

@@ -116,7 +116,9 @@ fn bits<'a>(cx: &Cx<'a>, addr: u64, len: u64, set: &'static Set) -> Value<'a> {
     }
     let names = Value::Set(items.into_bump_slice());
     let word = cx.abi().word();
-    let words = bytes.len().div_ceil(word) as u64;
+    // Words beyond the last code that exists are of no interest.
+    let codes = set.items.iter().map(|item| item.value + 1).max().unwrap_or(0);
+    let words = bytes.len().min((codes as usize).div_ceil(8)).div_ceil(word) as u64;
     let words = generic::elements(cx, Phase::Exit, addr, &Ty::HexLong, words, false);
     Value::Bitmap(cx.keep(names), cx.keep(words))
 }

@@ -10,6 +10,7 @@ pub mod misc;
 pub mod net;
 pub mod process;
 pub mod tty;
+pub mod virtual_machine;
 
 use crate::cx::signed;
 use crate::{Cx, Siblings, Text, TextKind, Value, generic};
