@@ -2,6 +2,7 @@
  * Written by hand; the header named is where to check them. Enum constants are in newer_enums.h. */
 #include <linux/types.h>
 #include <linux/ioctl.h>
+#include <linux/ptp_clock.h>
 #include "newer_structs.h"
 
 /* include/uapi/linux/fcntl.h */
@@ -51,6 +52,9 @@
 #define PIDFD_INFO_CGROUPID (1UL << 2)
 #define PIDFD_INFO_EXIT (1UL << 3) /* 6.15 */
 #define PIDFD_INFO_COREDUMP (1UL << 4) /* 6.16 */
+#define PIDFD_INFO_SUPPORTED_MASK (1UL << 5) /* 7.0 */
+#define PIDFD_INFO_COREDUMP_SIGNAL (1UL << 6)
+#define PIDFD_INFO_COREDUMP_CODE (1UL << 7) /* 7.1 */
 #define PIDFD_INFO_SIZE_VER0 64
 #define PIDFD_COREDUMPED (1U << 0)
 #define PIDFD_COREDUMP_SKIP (1U << 1)
@@ -111,3 +115,10 @@
 
 /* include/uapi/linux/fs.h, 6.17 */
 #define FS_IOC_GETLBMD_CAP _IOWR(0x15, 2, struct logical_block_metadata_cap)
+
+/* include/uapi/linux/seccomp.h, as 5.0 to 5.16 had the number */
+#define SECCOMP_IOCTL_NOTIF_ID_VALID_WRONG_DIR _IOR('!', 2, __u64)
+
+/* include/uapi/linux/ptp_clock.h */
+#define PTP_SYS_OFFSET_PRECISE_CYCLES _IOWR(PTP_CLK_MAGIC, 21, struct ptp_sys_offset_precise) /* 6.15 */
+#define PTP_SYS_OFFSET_EXTENDED_CYCLES _IOWR(PTP_CLK_MAGIC, 22, struct ptp_sys_offset_extended)

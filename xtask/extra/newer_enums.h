@@ -336,3 +336,30 @@ enum {
 	BR_BOOLOPT_FDB_LOCAL_VLAN_0 = 4,
 };
 
+
+/* linux/if_link.h, after IFLA_BR_FDB_MAX_LEARNED: 7.1 */
+enum {
+	IFLA_BR_STP_MODE = 50,
+};
+
+/* linux/if_link.h: 7.1 */
+enum {
+	BR_STP_MODE_AUTO = 0,
+	BR_STP_MODE_USER = 1,
+	BR_STP_MODE_KERNEL = 2,
+};
+
+/* linux/if_link.h, after IFLA_BRPORT_BACKUP_NHID: 7.1 */
+enum {
+	IFLA_BRPORT_NEIGH_FORWARD_GRAT = 45,
+};
+
+/* linux/if_link.h, after IFLA_MCTP_NET: 6.15 */
+enum {
+	IFLA_MCTP_PHYS_BINDING = 2,
+};
+
+/* linux/tls.h, after TLS_INFO_RX_NO_PAD: 6.19 */
+enum {
+	TLS_INFO_TX_MAX_PAYLOAD_LEN = 7,
+};

@@ -153,7 +153,10 @@ struct pidfd_info {
 	__u32 fsgid;
 	__s32 exit_code;
 	__u32 coredump_mask;
-	__u32 __spare1;
+	__u32 coredump_signal;
+	__u32 coredump_code;
+	__u32 coredump_pad;
+	__aligned_u64 supported_mask;
 };
 
 struct xattr_args {
@@ -259,4 +262,22 @@ struct logical_block_metadata_cap {
 	__u8 lbmd_ref_tag_size;
 	__u8 lbmd_storage_tag_size;
 	__u8 pad;
+};
+
+/* The element of ubi_rnvol_req.ents, which has no name in mtd/ubi-user.h. */
+struct ubi_rename_entry {
+	__s32 vol_id;
+	__s16 name_len;
+	__s8 padding2[2];
+	char name[128];
+};
+
+/* linux/nsfs.h, 6.18 */
+struct ns_id_req {
+	__u32 size;
+	__u32 spare;
+	__aligned_u64 ns_id;
+	__u32 ns_type;
+	__u32 spare2;
+	__aligned_u64 user_ns_id;
 };

@@ -228,6 +228,7 @@ fn datum(value: &Value<'_>, most: usize, depth: u32) -> Datum<'static> {
             members.iter().take(MOST_ITEMS as usize).map(|m| (Cow::Borrowed(m.name), inner(&m.value))).collect(),
         ),
         Value::Array(items, _) | Value::Set(items) | Value::Seq(items) | Value::Or(items) => all(items),
+        Value::Bitmap(names, _) => inner(names),
         Value::SigSet(mask) => {
             let has =
                 |signal: &i32| mask.get((signal - 1) as usize / 8).is_some_and(|b| b >> ((signal - 1) % 8) & 1 != 0);

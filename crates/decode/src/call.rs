@@ -162,7 +162,8 @@ fn ret<'a>(cx: &Cx<'a>) -> Return<'a> {
         Ret::Hex => Value::Hex(v as u64),
         Ret::Addr => Value::Hex(v as u64),
         Ret::Octal => Value::Octal(v as u64),
-        Ret::Fd => generic::new_fd(cx, v as i32),
+        // Only `--inject` makes up a descriptor that is none.
+        Ret::Fd => i32::try_from(v).map_or(Value::Int(v), |fd| generic::new_fd(cx, fd)),
         Ret::Pid(kind) => generic::held(cx, &stride_syscalls::Ty::Pid(kind), v as u32 as u64, crate::Siblings::Args),
         Ret::Uid => Value::UInt(cx.abi().cut(v as u64)),
         Ret::Flags(set) => {

@@ -140,8 +140,8 @@ impl<'a> Cx<'a> {
 
     /// A time followed by its date, if it has one: seconds, and a fraction with this many digits.
     pub fn dated(&self, value: Value<'a>, sec: i64, part: u64, digits: u8) -> Value<'a> {
-        // The limits of calendars, which are years of six digits.
-        const CALENDAR: std::ops::RangeInclusive<i64> = -8_334_000_000_000..=8_210_000_000_000;
+        // The C library's limits, which are years of 31 bits.
+        const CALENDAR: std::ops::RangeInclusive<i64> = -67_768_040_609_740_800..=67_768_036_191_676_799;
         if sec == 0 && part == 0 || part >= 10u64.pow(u32::from(digits)) || !CALENDAR.contains(&sec) {
             return value;
         }

@@ -184,7 +184,10 @@ pub fn member<'a>(cx: &Cx<'a>, s: &'static Struct, field: &Field, phase: Phase, 
     let size = place.size as usize * (place.count as usize).max(1);
     match place.bits {
         (_, 0) => inline(cx, &field.ty, phase, at, size, Siblings::Struct(s, addr, phase)),
-        _ => Some(held(cx, &field.ty, scalar(cx, field, phase, addr)?, Siblings::Struct(s, addr, phase))),
+        _ => match (field.ty, scalar(cx, field, phase, addr)?) {
+            (Ty::NonZero(_), 0) => Some(Value::Absent),
+            (ty, raw) => Some(held(cx, &ty, raw, Siblings::Struct(s, addr, phase))),
+        },
     }
 }
 

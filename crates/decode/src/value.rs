@@ -90,6 +90,8 @@ pub enum Value<'a> {
         part: u32,
         digits: u8,
     },
+    /// Names, and the words that hold them as bits.
+    Bitmap(&'a Value<'a>, &'a Value<'a>),
     /// A number with a comment in place of a name: how an unknown name is marked, or what the number amounts to. The
     /// comment is left out if only numbers are wanted.
     Nameless(&'a Value<'a>, &'a Value<'a>),

@@ -1,6 +1,6 @@
 //! Times of day and spans of time, as strace writes them.
 
-use chrono::{Local, TimeZone, Timelike};
+use chrono::{Datelike, Local, TimeZone, Timelike};
 use stride_event::Ns;
 
 /// Formats wall-clock times. The time of day is computed once a second.
@@ -31,12 +31,20 @@ impl Clock {
 
 /// Date and time with a fraction of a second and the offset from UTC: `2024-02-29T23:59:58.123456+0100`.
 pub fn moment(out: &mut Vec<u8>, sec: i64, part: u32, digits: u8) {
-    let Some(t) = Local.timestamp_opt(sec, 0).earliest() else {
-        // The date is beyond any calendar.
+    // The calendar repeats itself every 400 years. Years of more than five digits are beyond `chrono`.
+    const CYCLE: i64 = 146_097 * 86_400;
+    const NEAR: i64 = 2_000_000_000_000;
+    let cycles = if sec.unsigned_abs() > NEAR.unsigned_abs() { sec.div_euclid(CYCLE) } else { 0 };
+    let Some(t) = Local.timestamp_opt(sec - cycles * CYCLE, 0).earliest() else {
         out.extend_from_slice(itoa::Buffer::new().format(sec).as_bytes());
         return;
     };
-    out.extend_from_slice(t.format("%Y-%m-%dT%H:%M:%S").to_string().as_bytes());
+    if cycles == 0 {
+        out.extend_from_slice(t.format("%Y").to_string().as_bytes());
+    } else {
+        out.extend_from_slice(itoa::Buffer::new().format(i64::from(t.year()) + 400 * cycles).as_bytes());
+    }
+    out.extend_from_slice(t.format("-%m-%dT%H:%M:%S").to_string().as_bytes());
     if part != 0 {
         let mut buf = itoa::Buffer::new();
         let part = buf.format(part);

@@ -68,7 +68,7 @@ const fn when(condition: &When, args: &[Arg], within: Option<&Struct>) {
             };
             assert!(known, "When names no sibling argument or member");
         }
-        When::AnyOf(conditions) => {
+        When::AnyOf(conditions) | When::AllOf(conditions) => {
             let mut i = 0;
             while i < conditions.len() {
                 when(&conditions[i], args, within);

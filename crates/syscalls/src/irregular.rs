@@ -53,7 +53,9 @@ pub enum Irregular {
     StatmountReq,
     ListmountReq,
     Statmount,
-    MountIds,
+    /// Ids, of which there is room for as many as the named argument says.
+    Ids(&'static str),
+    ListnsReq,
     /// A string of statmount(2)'s answer by its offset. Several strings, as many as the named member says.
     StatmountStr,
     StatmountStrs(&'static str),
@@ -69,6 +71,7 @@ pub enum Irregular {
     PkeyData(&'static str),
     LandlockRuleset,
     LsmContexts,
+    LsmIds,
     LsmContext,
     FanotifyInit,
     FanotifyDir,
@@ -115,6 +118,8 @@ pub enum Irregular {
     BpfLog,
     KernelVersion,
     NumaNode,
+    /// The map that an iterator goes over
+    IteratedMap,
     /// Followed only with `-v`.
     InFull,
     /// `struct perf_event_attr`.
@@ -225,6 +230,20 @@ pub enum Irregular {
     /// Flags given by their bit positions: `1<<TCP_LISTEN`; or by one more than those.
     Bits,
     BitsFromOne,
+    /// An Ethernet protocol in network order.
+    NetEtherType,
+    /// A hardware address.
+    Mac,
+    /// An address of the family that the named member holds.
+    FamilyAddress(&'static str),
+    /// `struct br_ip`: the address of a multicast group.
+    MdbAddress,
+    /// An address family, or one of those that multicast routers have in their messages.
+    RouteFamily,
+    /// A counter for each direction of multicast traffic.
+    McastDirections,
+    /// A value with a comment.
+    Commented(&'static str),
     /// A netlink protocol, or all of them.
     NetlinkProtocol,
     /// `struct inet_diag_sockid`.
@@ -284,6 +303,50 @@ pub enum Irregular {
     Entropy,
     UdmabufList,
     Microseconds,
+    /// A number of nanoseconds, also shown in seconds.
+    Nanoseconds,
+    /// A character in quotes.
+    Character,
+    /// Consoles: the pitch and the length of a tone, a port of graphics cards, a keyboard's mode.
+    Pitch,
+    Tone,
+    GraphicsPort,
+    KeyboardMode,
+    /// What a key does, what a function key types, which keys make one character (of Unicode).
+    KeyboardEntry,
+    KeyboardString,
+    Composed(bool),
+    /// The characters of a font, and fonts.
+    ScreenMap,
+    Glyph,
+    Font,
+    FontOp,
+    /// A time of a PTP clock.
+    PtpTime,
+    /// What a virtual CPU says of itself, and its registers.
+    KvmCpuid,
+    KvmRegisters,
+    /// A volume's name, with its length in the member before.
+    VolumeName,
+    /// As [`Irregular::FirstItems`], with a number that may be negative.
+    FirstOfSigned(&'static str),
+    /// An array of pairs.
+    Pairs,
+    /// A struct whose first member the kernel replaces by a number.
+    NumberReply,
+    /// A system call's number on the architecture that the named member holds.
+    CallNumber(&'static str),
+    /// A number, or a negated error number.
+    ErrorNumber,
+    /// A call that waits for a seccomp listener.
+    Notification,
+    /// The programs of a perf event.
+    PerfPrograms,
+    /// A command for a disk, and what became of it.
+    DriveCommand,
+    /// The times of a PTP clock and of the system, in turn; or in threes.
+    PtpSamples,
+    PtpTriples,
 }
 
 impl Irregular {

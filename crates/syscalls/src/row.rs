@@ -93,6 +93,8 @@ pub enum When {
     NoneOf(&'static str, u64, &'static [u64]),
     /// Any of these conditions holds.
     AnyOf(&'static [When]),
+    /// All of these conditions hold.
+    AllOf(&'static [When]),
 }
 
 impl When {
@@ -108,6 +110,7 @@ impl When {
             When::OneOf(on, mask, values) => values.contains(&(value(on) & mask)),
             When::NoneOf(on, mask, values) => !values.contains(&(value(on) & mask)),
             When::AnyOf(conditions) => conditions.iter().any(|c| c.holds(value)),
+            When::AllOf(conditions) => conditions.iter().all(|c| c.holds(value)),
         }
     }
 }

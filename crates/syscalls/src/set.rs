@@ -241,7 +241,13 @@ macro_rules! items {
 /// As [`sets!`], for long lists of nothing but names (keys of a keyboard): no recursion, so no limit.
 #[macro_export]
 macro_rules! names {
+    ($(#[$doc:meta])* pub decimal $NAME:ident $unknown:literal { $($name:ident),* $(,)? }) => {
+        $crate::names! { @ [$(#[$doc])* pub $NAME] $unknown true $($name)* }
+    };
     ($(#[$doc:meta])* pub $NAME:ident $unknown:literal { $($name:ident),* $(,)? }) => {
+        $crate::names! { @ [$(#[$doc])* pub $NAME] $unknown false $($name)* }
+    };
+    (@ [$(#[$doc:meta])* pub $NAME:ident] $unknown:literal $decimal:literal $($name:ident)*) => {
         $(#[$doc])* pub static $NAME: $crate::Set = $crate::Set::new(
             $unknown,
             &[$($crate::Item {
@@ -249,7 +255,7 @@ macro_rules! names {
                 value: $crate::uapi::consts::$name,
                 mask: $crate::mask_of($crate::uapi::consts::$name),
             }),*],
-            false,
+            $decimal,
         );
     };
 }

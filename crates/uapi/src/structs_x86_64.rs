@@ -2931,6 +2931,7 @@ pub const nlmsgerr: Layout = Layout { name: "nlmsgerr", size: 20, fields: &[s("e
 pub const nlmsghdr: Layout = Layout { name: "nlmsghdr", size: 16, fields: &[f("nlmsg_len", 0, 4, 1), f("nlmsg_type", 4, 2, 1), f("nlmsg_flags", 6, 2, 1), f("nlmsg_seq", 8, 4, 1), f("nlmsg_pid", 12, 4, 1)] };
 pub const npioctl: Layout = Layout { name: "npioctl", size: 8, fields: &[s("protocol", 0, 4, 1), f("mode", 4, 4, 1)] };
 pub const nr_route_struct: Layout = Layout { name: "nr_route_struct", size: 112, fields: &[s("type", 0, 4, 1), f("callsign", 4, 7, 1), s("callsign.ax25_call", 4, 1, 7), s("device", 11, 1, 16), f("quality", 28, 4, 1), s("mnemonic", 32, 1, 7), f("neighbour", 39, 7, 1), s("neighbour.ax25_call", 39, 1, 7), f("obs_count", 48, 4, 1), f("ndigis", 52, 4, 1), f("digipeaters", 56, 7, 8)] };
+pub const ns_id_req: Layout = Layout { name: "ns_id_req", size: 32, fields: &[f("size", 0, 4, 1), f("spare", 4, 4, 1), f("ns_id", 8, 8, 1), f("ns_type", 16, 4, 1), f("spare2", 20, 4, 1), f("user_ns_id", 24, 8, 1)] };
 pub const nsm_iovec: Layout = Layout { name: "nsm_iovec", size: 16, fields: &[f("addr", 0, 8, 1), f("len", 8, 8, 1)] };
 pub const nsm_raw: Layout = Layout { name: "nsm_raw", size: 32, fields: &[f("request", 0, 16, 1), f("request.addr", 0, 8, 1), f("request.len", 8, 8, 1), f("response", 16, 16, 1), f("response.addr", 16, 8, 1), f("response.len", 24, 8, 1)] };
 pub const ntsync_sem_args: Layout = Layout { name: "ntsync_sem_args", size: 12, fields: &[f("sem", 0, 4, 1), f("count", 4, 4, 1), f("max", 8, 4, 1)] };
@@ -3081,7 +3082,7 @@ pub const phm_reg: Layout = Layout { name: "phm_reg", size: 8, fields: &[f("reg"
 pub const phm_regs: Layout = Layout { name: "phm_regs", size: 40, fields: &[f("count", 0, 4, 1), f("mask", 4, 4, 1), f("values", 8, 4, 8)] };
 pub const phonethdr: Layout = Layout { name: "phonethdr", size: 7, fields: &[f("pn_rdev", 0, 1, 1), f("pn_sdev", 1, 1, 1), f("pn_res", 2, 1, 1), f("pn_length", 3, 2, 1), f("pn_robj", 5, 1, 1), f("pn_sobj", 6, 1, 1)] };
 pub const phonetmsg: Layout = Layout { name: "phonetmsg", size: 8, fields: &[f("pn_trans_id", 0, 1, 1), f("pn_msg_id", 1, 1, 1), f("pn_msg_u", 2, 6, 1), f("pn_msg_u.base", 2, 6, 1), f("pn_msg_u.base.pn_submsg_id", 2, 1, 1), f("pn_msg_u.base.pn_data", 3, 1, 5), f("pn_msg_u.ext", 2, 6, 1), f("pn_msg_u.ext.pn_e_res_id", 2, 2, 1), f("pn_msg_u.ext.pn_e_submsg_id", 4, 1, 1), f("pn_msg_u.ext.pn_e_data", 5, 1, 3)] };
-pub const pidfd_info: Layout = Layout { name: "pidfd_info", size: 72, fields: &[f("mask", 0, 8, 1), f("cgroupid", 8, 8, 1), f("pid", 16, 4, 1), f("tgid", 20, 4, 1), f("ppid", 24, 4, 1), f("ruid", 28, 4, 1), f("rgid", 32, 4, 1), f("euid", 36, 4, 1), f("egid", 40, 4, 1), f("suid", 44, 4, 1), f("sgid", 48, 4, 1), f("fsuid", 52, 4, 1), f("fsgid", 56, 4, 1), s("exit_code", 60, 4, 1), f("coredump_mask", 64, 4, 1), f("__spare1", 68, 4, 1)] };
+pub const pidfd_info: Layout = Layout { name: "pidfd_info", size: 88, fields: &[f("mask", 0, 8, 1), f("cgroupid", 8, 8, 1), f("pid", 16, 4, 1), f("tgid", 20, 4, 1), f("ppid", 24, 4, 1), f("ruid", 28, 4, 1), f("rgid", 32, 4, 1), f("euid", 36, 4, 1), f("egid", 40, 4, 1), f("suid", 44, 4, 1), f("sgid", 48, 4, 1), f("fsuid", 52, 4, 1), f("fsgid", 56, 4, 1), s("exit_code", 60, 4, 1), f("coredump_mask", 64, 4, 1), f("coredump_signal", 68, 4, 1), f("coredump_code", 72, 4, 1), f("coredump_pad", 76, 4, 1), f("supported_mask", 80, 8, 1)] };
 pub const pisp_axi_config: Layout = Layout { name: "pisp_axi_config", size: 4, fields: &[f("maxlen_flags", 0, 1, 1), f("cache_prot", 1, 1, 1), f("qos", 2, 2, 1)] };
 pub const pisp_be_axi_config: Layout = Layout { name: "pisp_be_axi_config", size: 4, fields: &[f("r_qos", 0, 1, 1), f("r_cache_prot", 1, 1, 1), f("w_qos", 2, 1, 1), f("w_cache_prot", 3, 1, 1)] };
 pub const pisp_be_cac_config: Layout = Layout { name: "pisp_be_cac_config", size: 328, fields: &[f("grid_step_x", 0, 2, 1), f("grid_step_y", 2, 2, 1), s("lut", 4, 1, 324)] };
@@ -4091,6 +4092,7 @@ pub const ubi_blkcreate_req: Layout = Layout { name: "ubi_blkcreate_req", size: 
 pub const ubi_leb_change_req: Layout = Layout { name: "ubi_leb_change_req", size: 16, fields: &[s("lnum", 0, 4, 1), s("bytes", 4, 4, 1), s("dtype", 8, 1, 1), s("padding", 9, 1, 7)] };
 pub const ubi_map_req: Layout = Layout { name: "ubi_map_req", size: 8, fields: &[s("lnum", 0, 4, 1), s("dtype", 4, 1, 1), s("padding", 5, 1, 3)] };
 pub const ubi_mkvol_req: Layout = Layout { name: "ubi_mkvol_req", size: 152, fields: &[s("vol_id", 0, 4, 1), s("alignment", 4, 4, 1), s("bytes", 8, 8, 1), s("vol_type", 16, 1, 1), f("flags", 17, 1, 1), s("name_len", 18, 2, 1), s("padding2", 20, 1, 4), s("name", 24, 1, 128)] };
+pub const ubi_rename_entry: Layout = Layout { name: "ubi_rename_entry", size: 136, fields: &[s("vol_id", 0, 4, 1), s("name_len", 4, 2, 1), s("padding2", 6, 1, 2), s("name", 8, 1, 128)] };
 pub const ubi_rnvol_req: Layout = Layout { name: "ubi_rnvol_req", size: 4368, fields: &[s("count", 0, 4, 1), s("padding1", 4, 1, 12), f("ents", 16, 136, 32)] };
 pub const ubi_rsvol_req: Layout = Layout { name: "ubi_rsvol_req", size: 12, fields: &[s("bytes", 0, 8, 1), s("vol_id", 8, 4, 1)] };
 pub const ubi_set_vol_prop_req: Layout = Layout { name: "ubi_set_vol_prop_req", size: 16, fields: &[f("property", 0, 1, 1), f("padding", 1, 1, 7), f("value", 8, 8, 1)] };
@@ -7891,6 +7893,7 @@ pub const ALL: &[&Layout] = &[
     &nlmsghdr,
     &npioctl,
     &nr_route_struct,
+    &ns_id_req,
     &nsm_iovec,
     &nsm_raw,
     &ntsync_sem_args,
@@ -9051,6 +9054,7 @@ pub const ALL: &[&Layout] = &[
     &ubi_leb_change_req,
     &ubi_map_req,
     &ubi_mkvol_req,
+    &ubi_rename_entry,
     &ubi_rnvol_req,
     &ubi_rsvol_req,
     &ubi_set_vol_prop_req,

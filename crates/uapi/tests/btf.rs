@@ -13,7 +13,7 @@ const OTHER_MEANING: &[(&str, &str)] = &[
 ];
 
 /// Structs that programs pass with their size and that grow at the end: a running kernel may know less of them.
-const GROWING: &[&str] = &["landlock_ruleset_attr"];
+const GROWING: &[&str] = &["landlock_ruleset_attr", "pidfd_info"];
 
 #[test]
 #[cfg(target_arch = "x86_64")]

@@ -6,7 +6,11 @@ use crate::{Cx, Member, Siblings, Tail, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::sets::bpf::{INSN_ALU, INSN_CLASS_EXTENDED, INSN_JUMP, INSN_MODE, INSN_SIZE, INSN_SOURCE};
-use stride_syscalls::{Field, Struct, Ty, plan, uapi::consts as c};
+use stride_syscalls::{Dir, Field, Len, Struct, Ty, plan, uapi::consts as c};
+
+/// Members that were added along with another one.
+const WITH: &[(&str, &str)] =
+    &[("core_relo_cnt", "core_relos"), ("core_relo_rec_size", "core_relos"), ("ctx_out", "ctx_in")];
 
 /// The union as a command uses it. Members in the first `base` bytes are always shown, others only within the program's
 /// size. `within` names the struct that contains them.
@@ -16,16 +20,35 @@ pub fn attr<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, within: &'static str, base: 
     if addr == 0 || !cx.verbose || size == 0 || size > u64::from(plan::MAX_GROWN) {
         return Value::Addr(addr);
     }
-    let known = s.fields.iter().map(|f| f.place(cx.abi()).end() as u64).max().unwrap_or(0);
-    let Some(bytes) = cx.read(Phase::Entry, addr, size.min(known) as usize) else { return Value::Addr(addr) };
+    let reach = s.fields.iter().map(|f| end(cx, f)).max().unwrap_or(0);
+    let Some(bytes) = cx.read(Phase::Entry, addr, size.min(reach) as usize) else { return Value::Addr(addr) };
     let mut members = Vec::with_capacity_in(s.fields.len() + 1, cx.arena);
+    let mut known = 0;
     for field in s.fields {
-        let place = field.place(cx.abi());
-        let at = u64::from(place.offset);
-        if at >= size && at >= u64::from(base) || !field.when.holds(&|name: &str| number(cx, s, bytes, name)) {
+        if !field.when.holds(&|name: &str| number(cx, s, bytes, name)) {
             continue;
         }
-        members.push(Member { name: field.name.trim_start_matches("r#"), value: member(cx, s, field, bytes, addr) });
+        known = known.max(end(cx, field));
+        let name = field.name.trim_start_matches("r#");
+        if let Ty::Struct(inner) = field.ty {
+            if size > u64::from(base) {
+                members.push(Member { name, value: part(cx, inner, bytes, addr, size) });
+            }
+            continue;
+        }
+        let first = WITH.iter().find(|(of, _)| *of == name).and_then(|(_, with)| s.field(with)).unwrap_or(field);
+        let at = u64::from(first.place(cx.abi()).offset);
+        if at >= size && at >= u64::from(base) {
+            continue;
+        }
+        match member(cx, s, field, bytes, addr) {
+            Value::Absent => {}
+            value => members.push(Member { name, value }),
+        }
+    }
+    if !within.is_empty() {
+        let value = Value::Struct(members.into_bump_slice(), Tail::End);
+        members = Vec::from_iter_in([Member { name: within, value }], cx.arena);
     }
     let mut tail = Tail::End;
     if size > known {
@@ -38,14 +61,32 @@ pub fn attr<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, within: &'static str, base: 
             tail = Tail::More;
         } else if !silent {
             let value = Value::Text(Text { bytes: extra, cut: false, kind: TextKind::HexBytes });
-            members.push(Member { name: "extra_data", value });
+            let which = cx.ascii(format_args!("bytes {known}..{}", size - 1));
+            members.push(Member { name: "extra_data", value: cx.comment(value, which) });
         }
     }
-    if within.is_empty() {
-        return Value::Struct(members.into_bump_slice(), tail);
+    Value::Struct(members.into_bump_slice(), tail)
+}
+
+/// Where a member ends, or the last member of a struct within.
+fn end(cx: &Cx<'_>, field: &Field) -> u64 {
+    match field.ty {
+        Ty::Struct(inner) => inner.fields.iter().map(|f| end(cx, f)).max().unwrap_or(0),
+        _ => field.place(cx.abi()).end() as u64,
     }
-    let value = Value::Struct(members.into_bump_slice(), Tail::End);
-    Value::Struct(cx.arena.alloc_slice_copy(&[Member { name: within, value }]), tail)
+}
+
+/// A struct within the union, whose members are placed as the union's are. A program that knows the struct may not know
+/// its last member, a descriptor.
+fn part<'a>(cx: &Cx<'a>, s: &'static Struct, bytes: &'a [u8], addr: u64, size: u64) -> Value<'a> {
+    let mut members = Vec::with_capacity_in(s.fields.len(), cx.arena);
+    for field in s.fields {
+        let unknown = field.name == "path_fd" && u64::from(field.place(cx.abi()).offset) >= size;
+        if !unknown && field.when.holds(&|name: &str| number(cx, s, bytes, name)) {
+            members.push(Member { name: field.name, value: member(cx, s, field, bytes, addr) });
+        }
+    }
+    Value::Struct(members.into_bump_slice(), Tail::End)
 }
 
 fn number(cx: &Cx<'_>, s: &Struct, bytes: &[u8], name: &str) -> u64 {
@@ -69,7 +110,20 @@ fn member<'a>(cx: &Cx<'a>, s: &'static Struct, field: &Field, bytes: &'a [u8], a
             None => Value::Text(Text { bytes: &name[..room], cut: !name.is_empty(), kind: TextKind::Str }),
         };
     }
+    // An array without elements is empty, wherever it is and whether or not the call failed.
+    if let Ty::Array(Dir::Out, _, Len::Of(count)) = field.ty
+        && number(cx, s, bytes, count) == 0
+        && le(bytes, from, place.size.into()) != 0
+    {
+        return Value::Array(&[], Tail::End);
+    }
+    if let Ty::Reply(inner) = field.ty
+        && let Some(raw) = cx.uint(Phase::Exit, addr.wrapping_add(from as u64), place.size.into())
+    {
+        return generic::held(cx, inner, raw, Siblings::Args);
+    }
     if place.end() <= bytes.len()
+        && !matches!(field.ty, Ty::Reply(_))
         && let Some(value) = generic::member(cx, s, field, Phase::Entry, addr)
     {
         return value;
@@ -108,6 +162,13 @@ pub fn log<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<
 pub fn kernel_version<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let parts = [Value::UInt(raw >> 16), Value::UInt(raw >> 8 & 0xff), Value::UInt(raw & 0xff)];
     Value::Notation { raw, name: "KERNEL_VERSION", args: cx.values(&parts) }
+}
+
+/// The map that an iterator goes over.
+pub fn iterated_map<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    let map = [Member { name: "map_fd", value: generic::held(cx, &Ty::Fd, raw, Siblings::Args) }];
+    let map = Value::Struct(cx.arena.alloc_slice_copy(&map), Tail::End);
+    Value::Struct(cx.arena.alloc_slice_copy(&[Member { name: "map", value: map }]), Tail::End)
 }
 
 /// A NUMA node, or none.

@@ -26,8 +26,8 @@ fn parts(cx: &Cx<'_>, shape: &Ty, phase: Phase, addr: u64) -> Option<(i64, u64, 
         let size = place.size as usize;
         cx.uint(phase, addr.wrapping_add(u64::from(place.offset)), size).map(|v| (v, size))
     };
-    let (sec, size) = number("tv_sec")?;
-    let (part, digits) = match number("tv_nsec") {
+    let (sec, size) = number("tv_sec").or_else(|| number("sec"))?;
+    let (part, digits) = match number("tv_nsec").or_else(|| number("nsec")) {
         Some((nsec, _)) => (nsec, 9),
         None => (number("tv_usec")?.0, 6),
     };
@@ -39,6 +39,14 @@ pub fn time<'a>(cx: &Cx<'a>, shape: &Ty, phase: Phase, addr: u64) -> Option<Valu
     let Ty::Struct(s) = *shape else { return None };
     let (sec, part, digits) = parts(cx, shape, phase, addr)?;
     Some(cx.dated(generic::strukt(cx, s, phase, addr)?, sec, part, digits))
+}
+
+/// A time of a PTP clock. Its date is left out if only numbers are wanted.
+pub fn clock_time<'a>(cx: &Cx<'a>, shape: &Ty, phase: Phase, addr: u64) -> Option<Value<'a>> {
+    Some(match time(cx, shape, phase, addr)? {
+        Value::Comment(time, date) => Value::Nameless(time, date),
+        value => value,
+    })
 }
 
 /// Like [`time`], with the two special values of the nanoseconds.

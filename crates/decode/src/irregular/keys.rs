@@ -126,8 +126,9 @@ fn context<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, end: u64) -> Option<Value<'
     let head = LSM_CTX.size(cx.abi()) as u64;
     let Value::Struct(members, tail) = cx.strukt(&LSM_CTX, phase, addr)? else { return None };
     let at = addr.wrapping_add(head);
-    let len = cx.uint(phase, addr.wrapping_add(head - 8), 8)?;
-    if len == 0 || at >= end {
+    let (whole, len) =
+        (cx.uint(phase, addr.wrapping_add(head - 16), 8)?, cx.uint(phase, addr.wrapping_add(head - 8), 8)?);
+    if len == 0 || at >= end || phase == Phase::Exit && whole <= head {
         return Some(Value::Struct(members, tail));
     }
     let bytes = generic::bytes(cx, phase, at, len, TextKind::HexBytes);
@@ -159,9 +160,21 @@ pub fn lsm_contexts<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     }
 }
 
+/// The modules' ids. The kernel has written them only if it could write their number.
+pub fn lsm_ids<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
+    match cx.uint(Phase::Exit, cx.arg("size"), 4) {
+        None if !cx.failed() => Value::Addr(addr),
+        _ => generic::held(cx, shape, addr, siblings),
+    }
+}
+
 fn answer<'a>(cx: &Cx<'a>, addr: u64) -> Option<Value<'a>> {
     let count = cx.ret()?;
-    let end = addr.wrapping_add(cx.uint(Phase::Exit, cx.arg("size"), 4)?);
+    let room = cx.uint(Phase::Exit, cx.arg("size"), 4)?;
+    if count > 0 && room < LSM_CTX.size(cx.abi()) as u64 {
+        return None;
+    }
+    let end = addr.wrapping_add(room);
     let mut at = addr;
     let mut items = Vec::new_in(cx.arena);
     for _ in 0..count {
@@ -173,10 +186,10 @@ fn answer<'a>(cx: &Cx<'a>, addr: u64) -> Option<Value<'a>> {
         };
         items.push(value);
         let len = cx.uint(Phase::Exit, at.wrapping_add(LSM_CTX.size(cx.abi()) as u64 - 16), 8)?;
-        at = at.wrapping_add(len);
-        if len < LSM_CTX.size(cx.abi()) as u64 || at >= end {
+        if len < LSM_CTX.size(cx.abi()) as u64 || len >= end.saturating_sub(at) {
             break;
         }
+        at = at.wrapping_add(len);
     }
     Some(Value::Array(items.into_bump_slice(), Tail::End))
 }

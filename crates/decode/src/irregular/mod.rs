@@ -72,6 +72,7 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         Irregular::KeyOtherInfo => keys::other_info(cx, shape, raw, siblings),
         Irregular::PkeyData(length) => keys::pkey(cx, shape, length, raw),
         Irregular::LandlockRuleset => keys::landlock_ruleset(cx, shape, raw, siblings),
+        Irregular::LsmIds => keys::lsm_ids(cx, shape, raw, siblings),
         Irregular::LsmContexts => keys::lsm_contexts(cx, raw),
         Irregular::LsmContext => keys::lsm_context(cx, raw),
         Irregular::FanotifyInit => notify::init(cx, raw),
@@ -94,7 +95,8 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         Irregular::QuotaOp => mount::quota_op(cx, raw),
         Irregular::StatmountReq => mount::statmount_req(cx, raw),
         Irregular::ListmountReq => mount::listmount_req(cx, raw),
-        Irregular::MountIds => mount::ids(cx, shape, raw, siblings),
+        Irregular::Ids(room) => mount::ids(cx, shape, raw, room),
+        Irregular::ListnsReq => mount::listns_req(cx, raw),
         Irregular::Statmount => mount::statmount(cx, raw),
         Irregular::StatmountStr => mount::statmount_str(cx, raw, siblings),
         Irregular::StatmountStrs(count) => mount::statmount_strs(cx, raw, count, siblings),
@@ -117,6 +119,7 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         Irregular::BpfLog => bpf::log(cx, shape, raw, siblings),
         Irregular::KernelVersion => bpf::kernel_version(cx, raw),
         Irregular::NumaNode => bpf::numa_node(cx, raw),
+        Irregular::IteratedMap => bpf::iterated_map(cx, raw),
         Irregular::InFull if cx.abbrev => Value::Addr(raw),
         Irregular::PerfAttr => perf::attr(cx, raw),
         Irregular::UserOffset => ptrace::user_offset(cx, raw),
@@ -186,6 +189,8 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         Irregular::MmsghdrOut => msghdr::many(cx, raw, Dir::Out, len(shape)),
         Irregular::Bits => netlink::value::bits(cx, raw, shape, 0),
         Irregular::BitsFromOne => netlink::value::bits(cx, raw, shape, 1),
+        Irregular::RouteFamily => netlink::value::route_family(raw),
+        Irregular::Commented(comment) => netlink::value::commented(cx, shape, raw, comment, siblings),
         Irregular::NetlinkProtocol => netlink::protocol(raw),
         Irregular::Payload => msghdr::payload(cx, raw, dir(shape)),
         Irregular::SockoptGet => sockopt::get(cx, raw, len(shape)),
@@ -206,6 +211,27 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         Irregular::Ifconf => ioctl::net::ifconf(cx, raw),
         Irregular::Entropy => ioctl::misc::entropy(cx, raw),
         Irregular::UdmabufList => ioctl::misc::udmabuf_list(cx, raw),
+        Irregular::Nanoseconds => ioctl::misc::nanoseconds(cx, raw),
+        Irregular::KvmCpuid => ioctl::virtual_machine::cpuid(cx, raw, dir(shape)),
+        Irregular::KvmRegisters => ioctl::virtual_machine::registers(cx, raw, dir(shape)),
+        Irregular::NumberReply => ioctl::misc::number_reply(cx, shape, raw),
+        Irregular::CallNumber(arch) => ioctl::process::call_number(cx, raw, arch, siblings),
+        Irregular::ErrorNumber => ioctl::process::error_number(raw),
+        Irregular::Notification => ioctl::process::notification(cx, raw),
+        Irregular::PerfPrograms => ioctl::process::perf_programs(cx, raw),
+        Irregular::Character => ioctl::console::character(cx, raw),
+        Irregular::Pitch => ioctl::console::pitch(cx, raw),
+        Irregular::Tone => ioctl::console::tone(cx, raw),
+        Irregular::GraphicsPort => ioctl::console::port(cx, raw),
+        Irregular::KeyboardMode => ioctl::console::mode(cx, raw),
+        Irregular::KeyboardEntry => ioctl::console::entry(cx, raw, dir(shape)),
+        Irregular::KeyboardString => ioctl::console::string(cx, raw, dir(shape)),
+        Irregular::Composed(unicode) => ioctl::console::composed(cx, raw, dir(shape), unicode),
+        Irregular::ScreenMap => ioctl::console::screen_map(cx, raw, dir(shape)),
+        Irregular::Glyph => ioctl::console::glyph(cx, raw),
+        Irregular::Font => ioctl::console::font(cx, raw, dir(shape)),
+        Irregular::FontOp => ioctl::console::font_op(cx, raw),
+        Irregular::DriveCommand => ioctl::disk::command(cx, raw),
         Irregular::Microseconds => ioctl::misc::microseconds(cx, raw),
 
         // These only declare what is captured or looked up, or are handled above. They are shown as their shape.
@@ -225,11 +251,22 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         | Irregular::Ip
         | Irregular::SockaddrStorage
         | Irregular::NetOrder
+        | Irregular::NetEtherType
+        | Irregular::Mac
+        | Irregular::FamilyAddress(_)
+        | Irregular::MdbAddress
+        | Irregular::McastDirections
         | Irregular::InetDiagId
         | Irregular::ControlChars
         | Irregular::Counted(..)
         | Irregular::CountedText(..)
         | Irregular::FirstItems(..)
+        | Irregular::PtpSamples
+        | Irregular::PtpTriples
+        | Irregular::PtpTime
+        | Irregular::VolumeName
+        | Irregular::FirstOfSigned(_)
+        | Irregular::Pairs
         | Irregular::GpioAttr
         | Irregular::GpioConfigAttr
         | Irregular::HardwareAddr => generic::held(cx, shape, raw, siblings),
@@ -257,6 +294,7 @@ pub fn inline<'a>(
         // mount, xattr, notify, aio, keys
 
         // process, prctl, creds, limits, bpf, system
+        Irregular::HexBytes => Some(system::hex_bytes(generic::inline(cx, shape, phase, addr, size, siblings)?)),
 
         // memory, sched, signal, time, futex
         Irregular::SigMask => sigset::inline(cx, phase, addr, size),
@@ -264,6 +302,11 @@ pub fn inline<'a>(
         Irregular::Siginfo => siginfo::inline(cx, phase, addr),
         // socket, sockopt, poll, ipc
         Irregular::NetOrder => netlink::value::net_order(cx, cx.read(phase, addr, size)?),
+        Irregular::NetEtherType => netlink::value::ether_type(cx, phase, addr),
+        Irregular::Mac => cx.read(phase, addr, size).map(|bytes| inet::mac(cx, bytes)),
+        Irregular::FamilyAddress(member) => netlink::value::family_address(cx, phase, addr, size, member, siblings),
+        Irregular::McastDirections => netlink::value::mcast_directions(cx, phase, addr),
+        Irregular::MdbAddress => netlink::value::mdb_address(cx, phase, addr),
         Irregular::InetDiagId => match siblings {
             Siblings::Struct(_, base, _) => netlink::value::inet_diag_id(cx, phase, addr, base),
             Siblings::Args => None,
@@ -276,6 +319,12 @@ pub fn inline<'a>(
         Irregular::Counted(count, hex) => ioctl::counted(cx, phase, addr, size, count, hex, siblings),
         Irregular::CountedText(count) => ioctl::counted_text(cx, phase, addr, size, count, siblings),
         Irregular::FirstItems(count) => ioctl::first_items(cx, shape, phase, addr, size, count, siblings),
+        Irregular::PtpSamples => ioctl::clock::samples(cx, shape, phase, addr, size, siblings),
+        Irregular::VolumeName => ioctl::misc::volume_name(cx, phase, addr, size, siblings),
+        Irregular::FirstOfSigned(count) => ioctl::misc::first_of_signed(cx, shape, phase, addr, size, count, siblings),
+        Irregular::Pairs => ioctl::misc::pairs(cx, shape, phase, addr, size, siblings),
+        Irregular::PtpTime => dated::clock_time(cx, shape, phase, addr),
+        Irregular::PtpTriples => ioctl::clock::triples(cx, shape, phase, addr, size, siblings),
         Irregular::GpioAttr => ioctl::gpio::attr(cx, phase, addr),
         Irregular::GpioConfigAttr => ioctl::gpio::config_attr(cx, phase, addr),
         Irregular::HardwareAddr => ioctl::net::hardware(cx, phase, addr),

@@ -5,7 +5,7 @@ use crate::{Cx, Siblings, Tail, Text, TextKind, Value};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::sets::mount::{MOUNT_FLAGS, MOUNT_MAGIC, QUOTA_CMDS, QUOTA_TYPES, SWAP_FLAGS};
-use stride_syscalls::structs::mount::{LISTMOUNT_REQ, STATMOUNT, STATMOUNT_REQ};
+use stride_syscalls::structs::mount::{LISTMOUNT_REQ, LISTNS_REQ, STATMOUNT, STATMOUNT_REQ};
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Dir, Len, Set, Struct, Ty};
 
@@ -86,15 +86,15 @@ pub fn quota_op<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
 }
 
 pub fn statmount_req<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
-    req(cx, &STATMOUNT_REQ, addr)
+    req(cx, &STATMOUNT_REQ, c::MNT_ID_REQ_SIZE_VER0, addr)
 }
 
 pub fn listmount_req<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
-    req(cx, &LISTMOUNT_REQ, addr)
+    req(cx, &LISTMOUNT_REQ, c::MNT_ID_REQ_SIZE_VER0, addr)
 }
 
-/// A request, which begins with its size.
-fn req<'a>(cx: &Cx<'a>, s: &'static Struct, addr: u64) -> Value<'a> {
+/// A request, which begins with its size. All kernels want at least so much.
+fn req<'a>(cx: &Cx<'a>, s: &'static Struct, least: u64, addr: u64) -> Value<'a> {
     if let Err(value) = generic::follow(cx, addr, Dir::In) {
         return value;
     }
@@ -102,18 +102,28 @@ fn req<'a>(cx: &Cx<'a>, s: &'static Struct, addr: u64) -> Value<'a> {
     let only_size = |tail| {
         Value::Struct(cx.arena.alloc_slice_copy(&[crate::Member { name: "size", value: Value::UInt(size) }]), tail)
     };
-    if size < c::MNT_ID_REQ_SIZE_VER0 {
+    if size < least {
         return only_size(Tail::End);
     }
     extensible(cx, s, Phase::Entry, addr, size).unwrap_or_else(|| only_size(Tail::Unknown))
 }
 
-/// The result of listmount(2). If there is no room, the result is empty, whether the call failed or not.
-pub fn ids<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
-    if addr != 0 && cx.verbose && cx.arg("nr_mnt_ids") == 0 {
+pub fn listns_req<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    const LEAST: u64 = 32;
+    req(cx, &LISTNS_REQ, LEAST, addr)
+}
+
+/// The result of listmount(2) or listns(2). If there is no room, the result is empty, whether the call failed or not.
+pub fn ids<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, room: &str) -> Value<'a> {
+    let &Ty::Array(dir, item, _) = shape else { return Value::Addr(addr) };
+    let room = cx.arg(room);
+    if addr != 0 && cx.verbose && room == 0 {
         return Value::Array(&[], Tail::End);
     }
-    generic::held(cx, shape, addr, siblings)
+    match generic::follow(cx, addr, dir) {
+        Err(value) => value,
+        Ok(phase) => generic::elements(cx, phase, addr, item, room.min(cx.ret().unwrap_or(0).max(0) as u64), false),
+    }
 }
 
 /// The result of statmount(2): the part of the struct that fits into the buffer.

@@ -1,11 +1,11 @@
 //! Children: wait statuses (wait(2)), clone's flags, clone3's results, and descriptors of other processes.
 
-use crate::{Cx, Member, Siblings, Tail, Value, generic};
+use crate::{Cx, Member, Siblings, Tail, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::sets::process::{CLONE, PTRACE_EVENT};
 use stride_syscalls::structs::process::CLONE_ARGS;
-use stride_syscalls::{PidKind, Ty, uapi::consts as c};
+use stride_syscalls::{PidKind, Ty, plan, uapi::consts as c};
 
 /// wait4(2) returns 0 if no child had changed. Then nothing was written.
 pub fn reaped<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, siblings: Siblings) -> Value<'a> {
@@ -99,10 +99,23 @@ pub fn clone_reply<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
             members.push(Member { name, value });
         }
     }
-    if members.is_empty() {
+    // A kernel that knows more members than Stride may have answered in them.
+    let known = CLONE_ARGS.size(cx.abi()) as u64;
+    let want = size.saturating_sub(known).min(plan::MAX_GROWN.into()) as usize;
+    let rest = cx.prefix(Phase::Exit, addr.wrapping_add(known), want);
+    let mut tail = Tail::End;
+    if rest.len() < want {
+        tail = Tail::Unknown;
+    } else if rest.iter().any(|&b| b != 0) {
+        let shown = rest.len().min(cx.options.text);
+        let text = Value::Text(Text { bytes: &rest[..shown], cut: shown < rest.len(), kind: TextKind::HexBytes });
+        let which = cx.ascii(format_args!("bytes {known}..{}", size - 1));
+        members.push(Member { name: "", value: Value::Remark(cx.keep(which), cx.keep(text)) });
+    }
+    if members.is_empty() && tail == Tail::End {
         return Value::Absent;
     }
-    Value::Becomes(cx.keep(Value::Struct(members.into_bump_slice(), Tail::End)))
+    Value::Becomes(cx.keep(Value::Struct(members.into_bump_slice(), tail)))
 }
 
 /// A descriptor of the process that another argument names.

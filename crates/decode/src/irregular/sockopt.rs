@@ -30,6 +30,8 @@ enum Shape {
     /// An enumeration that takes exactly four bytes.
     ExactEnum(&'static Set),
     Struct(&'static Struct),
+    /// A struct that is shown only whole.
+    WholeStruct(&'static Struct),
     /// A struct that takes exactly its own size.
     ExactStruct(&'static Struct),
     IcmpFilter,
@@ -80,6 +82,7 @@ fn get_shape(level: u64, name: u64) -> Shape {
         (c::SOL_NETLINK, c::NETLINK_LIST_MEMBERSHIPS) => Shape::Ints,
         (c::SOL_NETLINK, _) if sets::NETLINK_OPT.name_of(name).is_some() => Shape::Int,
         (c::SOL_TIPC, c::TIPC_IMPORTANCE) => Shape::Enum(&sets::TIPC_IMPORTANCE),
+        (c::SOL_TIPC, c::TIPC_GROUP_JOIN) => Shape::WholeStruct(&structs::TIPC_GROUP_REQ),
         (c::SOL_TIPC, name) if tipc_int(name) => Shape::Int,
         _ => Shape::Plain,
     }
@@ -217,7 +220,7 @@ impl<'a> Optval<'a, '_> {
                 Some(generic::elements(cx, self.phase, self.addr, &stride_syscalls::Ty::UInt, n, false))
             }
             Shape::Struct(s) if self.came => self.partial(s),
-            Shape::Struct(s) => {
+            Shape::Struct(s) | Shape::WholeStruct(s) => {
                 if self.len >= s.size(cx.abi()) as u64 {
                     cx.strukt(s, self.phase, self.addr)
                 } else {

@@ -47,6 +47,10 @@ sets! {
     pub MTD_FILE_MODES "MTD_FILE_MODE_???" {
         MTD_FILE_MODE_NORMAL, MTD_FILE_MODE_OTP_FACTORY, MTD_FILE_MODE_OTP_USER, MTD_FILE_MODE_RAW
     }
+    /// mtd/mtd-abi.h
+    pub MTD_ECC "MTD_NANDECC_???" {
+        MTD_NANDECC_OFF, MTD_NANDECC_PLACE, MTD_NANDECC_AUTOPLACE, MTD_NANDECC_PLACEONLY, MTD_NANDECC_AUTOPL_USR
+    }
     /// Kinds of namespaces: linux/sched.h
     pub NS_TYPES "CLONE_???" {
         CLONE_NEWTIME, CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET
@@ -141,6 +145,14 @@ structs! {
         r#type: Ty::Enum(&MTD_TYPES), flags: Ty::Flags(&MTD_FLAGS), size: Ty::Hex, erasesize: Ty::Hex, writesize: Ty::Hex,
         oobsize: Ty::Hex, padding: HEX64
     }
+    pub MTD_FREE = nand_oobfree { offset: Ty::Hex, length: Ty::Hex }
+    pub MTD_LAYOUT = nand_ecclayout_user {
+        eccbytes: Ty::Hex, eccpos: Ty::Items(&Ty::Hex), oobavail: Ty::Hex, oobfree: Ty::Items(&Ty::Struct(&MTD_FREE))
+    }
+    pub MTD_OOB_INFO = nand_oobinfo {
+        useecc: Ty::Enum(&MTD_ECC), eccbytes: Ty::Hex, oobfree: Ty::Custom(Irregular::Pairs, &Ty::Items(&Ty::Hex)),
+        eccpos: Ty::Items(&Ty::Hex)
+    }
     pub MTD_ECC_STATS = mtd_ecc_stats { corrected: Ty::Hex, failed: Ty::Hex, badblocks: Ty::Hex, bbtblocks: Ty::Hex }
 }
 
@@ -216,8 +228,8 @@ pub const CASES: &[Case] = &[
     Case(c::MEMWRITE, Ty::Ptr(Dir::In, &Ty::Struct(&MTD_WRITE))),
     Case(c::MEMGETINFO, Ty::Ptr(Dir::Out, &Ty::Struct(&MTD_INFO))),
     Case(c::ECCGETSTATS, Ty::Ptr(Dir::Out, &Ty::Struct(&MTD_ECC_STATS))),
-    Case(c::ECCGETLAYOUT, Ty::Addr),
-    Case(c::MEMGETOOBSEL, Ty::Addr),
+    Case(c::ECCGETLAYOUT, Ty::Ptr(Dir::Out, &Ty::Struct(&MTD_LAYOUT))),
+    Case(c::MEMGETOOBSEL, Ty::Ptr(Dir::Out, &Ty::Struct(&MTD_OOB_INFO))),
 ];
 
 pub const BARE: &[u64] = &[

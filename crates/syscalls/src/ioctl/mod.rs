@@ -1,22 +1,33 @@
 //! The requests of ioctl(2), by the kind of file: what the third argument is, and which requests have none.
 
 mod block;
+mod clock;
+pub mod console;
 mod devices;
+mod disk;
 mod files;
 mod gpio;
+mod infrared;
 pub mod input;
+pub mod keyboard_names;
 mod misc;
 mod net;
+mod process;
+mod scsi;
 pub mod tty;
 pub mod userfault;
+pub mod virtual_machine;
+mod volumes;
 
 use crate::Case;
 
 pub use devices::{MNT_NS, NS_TYPES, RTC_PARAM_IN, RTC_PARAM_OUT};
+pub use disk::{COMMAND as DRIVE_COMMAND, STATUS as DRIVE_STATUS};
 pub use files::{DEDUPE, DEDUPE_IN, DEDUPE_OUT, DEDUPE_STATUS, FIEMAP_EXTENT, FIEMAP_IN, FIEMAP_OUT};
 pub use gpio::V2_FLAGS as GPIO_V2_FLAGS;
 pub use misc::{UDMABUF_ITEM, UDMABUF_LIST};
 pub use net::{ARPHRD, IFCONF, IFREQ_ADDR};
+pub use process::{NOTIFICATION, PIDFD_INFO, PIDFD_INFO_MASK};
 
 const GROUPS: &[&[Case]] = &[
     tty::CASES,
@@ -25,12 +36,30 @@ const GROUPS: &[&[Case]] = &[
     net::CASES,
     block::CASES,
     devices::CASES,
+    disk::CASES,
+    clock::CASES,
+    console::CASES,
+    infrared::CASES,
+    process::CASES,
+    scsi::CASES,
+    virtual_machine::CASES,
+    volumes::CASES,
     input::CASES,
     &input::AXES,
     userfault::CASES,
     misc::CASES,
 ];
-const BARE_GROUPS: &[&[u64]] = &[tty::BARE, files::BARE, block::BARE, devices::BARE, misc::BARE];
+const BARE_GROUPS: &[&[u64]] = &[
+    tty::BARE,
+    files::BARE,
+    block::BARE,
+    devices::BARE,
+    clock::BARE,
+    console::BARE,
+    scsi::BARE,
+    volumes::BARE,
+    misc::BARE,
+];
 
 const COUNT: usize = {
     let (mut n, mut i) = (0, 0);

@@ -72,6 +72,10 @@ sets! {
     pub RT_SCOPE "RT_SCOPE_???" {
         RT_SCOPE_UNIVERSE, RT_SCOPE_SITE, RT_SCOPE_LINK, RT_SCOPE_HOST, RT_SCOPE_NOWHERE
     }
+    /// The same, where other numbers are nothing unusual: linux/nexthop.h
+    pub NH_SCOPE "" {
+        RT_SCOPE_UNIVERSE, RT_SCOPE_SITE, RT_SCOPE_LINK, RT_SCOPE_HOST, RT_SCOPE_NOWHERE
+    }
     /// linux/rtnetlink.h
     pub RTPROT "RTPROT_???" {
         RTPROT_UNSPEC, RTPROT_REDIRECT, RTPROT_KERNEL, RTPROT_BOOT, RTPROT_STATIC, RTPROT_GATED, RTPROT_RA,

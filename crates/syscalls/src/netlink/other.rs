@@ -19,6 +19,44 @@ structs! {
     pub SELINUX_POLICY = selnl_msg_policyload { seqno: Ty::UInt }
 }
 
+structs! {
+    // linux/cryptouser.h
+    pub CRYPTO_ALG = crypto_user_alg {
+        cru_name: Ty::CStr, cru_driver_name: Ty::CStr, cru_module_name: Ty::CStr, cru_type: Ty::Hex, cru_mask: Ty::Hex,
+        cru_refcnt: Ty::UInt, cru_flags: Ty::Hex
+    }
+    pub CRYPTO_HASH = crypto_report_hash { r#type: Ty::CStr, blocksize: Ty::UInt, digestsize: Ty::UInt }
+    pub CRYPTO_BLKCIPHER = crypto_report_blkcipher {
+        r#type: Ty::CStr, geniv: Ty::CStr, blocksize: Ty::UInt, min_keysize: Ty::UInt, max_keysize: Ty::UInt, ivsize: Ty::UInt
+    }
+    pub CRYPTO_AEAD = crypto_report_aead {
+        r#type: Ty::CStr, geniv: Ty::CStr, blocksize: Ty::UInt, maxauthsize: Ty::UInt, ivsize: Ty::UInt
+    }
+    pub CRYPTO_RNG = crypto_report_rng { r#type: Ty::CStr, seedsize: Ty::UInt }
+    pub CRYPTO_CIPHER = crypto_report_cipher {
+        r#type: Ty::CStr, blocksize: Ty::UInt, min_keysize: Ty::UInt, max_keysize: Ty::UInt
+    }
+}
+
+static CRYPTO_ATTRS: Attrs = attrs(
+    &CRYPTOCFGA,
+    &[
+        (c::CRYPTOCFGA_PRIORITY_VAL, U32),
+        (c::CRYPTOCFGA_REPORT_LARVAL, Payload::Named("type")),
+        (c::CRYPTOCFGA_REPORT_HASH, Payload::Report(&CRYPTO_HASH)),
+        (c::CRYPTOCFGA_REPORT_BLKCIPHER, Payload::Report(&CRYPTO_BLKCIPHER)),
+        (c::CRYPTOCFGA_REPORT_AEAD, Payload::Report(&CRYPTO_AEAD)),
+        (c::CRYPTOCFGA_REPORT_COMPRESS, Payload::Named("type")),
+        (c::CRYPTOCFGA_REPORT_RNG, Payload::Report(&CRYPTO_RNG)),
+        (c::CRYPTOCFGA_REPORT_CIPHER, Payload::Report(&CRYPTO_CIPHER)),
+        (c::CRYPTOCFGA_REPORT_AKCIPHER, Payload::Named("type")),
+        (c::CRYPTOCFGA_REPORT_KPP, Payload::Named("type")),
+        (c::CRYPTOCFGA_REPORT_ACOMP, Payload::Named("type")),
+    ],
+);
+/// A message about an algorithm of the kernel's crypto API.
+pub static CRYPTO: Body = Body { header: &CRYPTO_ALG, attrs: Some(&CRYPTO_ATTRS) };
+
 static OP_ATTRS: Attrs = attrs(
     &CTRL_ATTR_OP_KIND,
     &[(c::CTRL_ATTR_OP_ID, U32), (c::CTRL_ATTR_OP_FLAGS, Payload::Is(Ty::Flags(&GENL_FLAGS)))],

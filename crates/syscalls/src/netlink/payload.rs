@@ -48,8 +48,26 @@ pub enum Payload {
     Via,
     /// `struct rtnexthop`s with attributes of their own.
     NextHops(&'static Attrs),
-    /// A socket's memory counters.
-    SockMemory,
+    /// Values with their indices, which have names: `[[SK_MEMINFO_RMEM_ALLOC]=0, …]`.
+    Indexed(&'static Set, &'static Ty),
+    /// A word of one, two, four or eight bytes, in hexadecimal.
+    Word,
+    /// A value of fixed size, and then attributes.
+    Headed(&'static Ty, &'static Attrs),
+    /// A value of fixed size, and bytes behind it.
+    Trailed(&'static Ty),
+    /// A struct, and what is behind it unless that is zero.
+    Open(&'static Struct),
+    /// A struct of texts and numbers. What is shorter is text.
+    Report(&'static Struct),
+    /// A NUL-terminated string in a struct, as far as the attribute goes. The name is its member's.
+    Named(&'static str),
+    /// The program of INET_DIAG_REQ_BYTECODE.
+    DiagFilter,
+    /// The content depends on the text of an earlier attribute, which has this type.
+    ByKind(u64, &'static [(&'static str, Payload)]),
+    /// The content depends on the message's address family. The last payload is that of all other families.
+    ByFamily(&'static [(u64, Payload)], &'static Payload),
 }
 
 pub const fn attrs(names: &'static Set, payloads: &'static [(u64, Payload)]) -> Attrs {
@@ -64,3 +82,9 @@ pub const S32: Payload = Payload::Is(Ty::Int);
 pub const X32: Payload = Payload::Is(Ty::Hex);
 pub const IFINDEX: Payload = Payload::Is(IFINDEX_TY);
 pub const IFINDEX_TY: Ty = Ty::Custom(crate::Irregular::Ifindex, &Ty::UInt);
+pub const X16: Payload = Payload::Is(Ty::As(Width::W2, &Ty::Hex));
+pub const X8: Payload = Payload::Is(Ty::As(Width::W1, &Ty::Hex));
+pub const TICKS: Payload = Payload::Number(Ty::Ticks);
+pub const IPV4: Payload = Payload::Is(Ty::Custom(crate::Irregular::Ip, &Ty::Blob(4)));
+pub const IPV6: Payload = Payload::Is(Ty::Custom(crate::Irregular::Ip, &Ty::Blob(16)));
+pub const ETHERTYPE_TY: Ty = Ty::Custom(crate::Irregular::NetEtherType, &Ty::Blob(2));

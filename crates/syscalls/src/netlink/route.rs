@@ -1,16 +1,15 @@
 //! NETLINK_ROUTE (rtnetlink(7)): links, addresses, routes, neighbours, rules.
 
+use super::link::*;
 use super::names_link::*;
 use super::names_route::*;
 use super::payload::*;
-use crate::sets::socket::{ARPHRD, FAMILY, IPPROTO};
+use crate::sets::socket::{ARPHRD, IPPROTO};
 use crate::uapi::consts as c;
 use crate::{Irregular, Ty, Width, structs};
 
-const FAM: Ty = Ty::Enum(&FAMILY);
 const NET16: Payload = Payload::Is(Ty::Custom(Irregular::NetOrder, &Ty::Blob(2)));
 const NET32: Payload = Payload::Is(Ty::Custom(Irregular::NetOrder, &Ty::Blob(4)));
-const TICKS: Payload = Payload::Number(Ty::Ticks);
 const NET64: Payload = Payload::Is(Ty::Custom(Irregular::NetOrder, &Ty::Blob(8)));
 
 structs! {
@@ -54,7 +53,7 @@ structs! {
     pub NETCONFMSG = netconfmsg { ncm_family: FAM }
     /// linux/nexthop.h
     pub NHMSG = nhmsg {
-        nh_family: FAM, nh_scope: Ty::Enum(&RT_SCOPE), nh_protocol: Ty::Enum(&RTPROT), resvd: Ty::NonZero(&Ty::Hex),
+        nh_family: FAM, nh_scope: Ty::Enum(&NH_SCOPE), nh_protocol: Ty::Enum(&RTPROT), resvd: Ty::NonZero(&Ty::Hex),
         nh_flags: Ty::Flags(&RTNH_F)
     }
     /// One of a group
@@ -92,14 +91,6 @@ structs! {
         tx_fifo_errors: Ty::UInt, tx_heartbeat_errors: Ty::UInt, tx_window_errors: Ty::UInt, rx_compressed: Ty::UInt,
         tx_compressed: Ty::UInt, rx_nohandler: Ty::UInt
     }
-    pub LINK_STATS64 = rtnl_link_stats64 {
-        rx_packets: Ty::UInt, tx_packets: Ty::UInt, rx_bytes: Ty::UInt, tx_bytes: Ty::UInt, rx_errors: Ty::UInt,
-        tx_errors: Ty::UInt, rx_dropped: Ty::UInt, tx_dropped: Ty::UInt, multicast: Ty::UInt, collisions: Ty::UInt,
-        rx_length_errors: Ty::UInt, rx_over_errors: Ty::UInt, rx_crc_errors: Ty::UInt, rx_frame_errors: Ty::UInt,
-        rx_fifo_errors: Ty::UInt, rx_missed_errors: Ty::UInt, tx_aborted_errors: Ty::UInt, tx_carrier_errors: Ty::UInt,
-        tx_fifo_errors: Ty::UInt, tx_heartbeat_errors: Ty::UInt, tx_window_errors: Ty::UInt, rx_compressed: Ty::UInt,
-        tx_compressed: Ty::UInt, rx_nohandler: Ty::UInt, rx_otherhost_dropped: Ty::UInt
-    }
     pub LINK_MAP = rtnl_link_ifmap {
         mem_start: Ty::Hex, mem_end: Ty::Hex, base_addr: Ty::Hex, irq: Ty::UInt, dma: Ty::UInt, port: Ty::UInt
     }
@@ -134,9 +125,6 @@ structs! {
     }
 }
 
-static IFLA_INFO_ATTRS: Attrs =
-    attrs(&IFLA_INFO, &[(c::IFLA_INFO_KIND, Payload::Text), (c::IFLA_INFO_SLAVE_KIND, Payload::Text)]);
-
 static XDP_ATTRS: Attrs = attrs(
     &IFLA_XDP,
     &[
@@ -159,6 +147,7 @@ static PORT_ATTRS: Attrs = attrs(
     &[
         (c::IFLA_PORT_VF, U32),
         (c::IFLA_PORT_PROFILE, Payload::Text),
+        (c::IFLA_PORT_VSI_TYPE, Payload::Is(Ty::Struct(&PORT_VSI))),
         (c::IFLA_PORT_REQUEST, U8),
         (c::IFLA_PORT_RESPONSE, U16),
     ],
@@ -187,6 +176,9 @@ static IFLA_ATTRS: Attrs = attrs(
         (c::IFLA_NET_NS_PID, U32),
         (c::IFLA_IFALIAS, Payload::Text),
         (c::IFLA_NUM_VF, U32),
+        (c::IFLA_VFINFO_LIST, Payload::Nested(&VF_LIST_ATTRS)),
+        (c::IFLA_PROTINFO, PROTINFO),
+        (c::IFLA_AF_SPEC, AF_SPEC),
         (c::IFLA_STATS64, Payload::Extensible(&LINK_STATS64, 184)),
         (c::IFLA_GROUP, U32),
         (c::IFLA_NET_NS_FD, Payload::Is(Ty::Fd)),
@@ -385,11 +377,19 @@ static ROOT_ATTRS: Attrs = attrs(
 
 static MDB_ATTRS: Attrs =
     attrs(&MDBA, &[(c::MDBA_MDB, Payload::Nested(&MDB_LIST)), (c::MDBA_ROUTER, Payload::Nested(&ROUTERS))]);
-static MDB_LIST: Attrs = attrs(&MDBA_MDB, &[]);
-static ROUTERS: Attrs = attrs(&MDBA_ROUTER, &[]);
+static MDB_LIST: Attrs = attrs(&MDBA_MDB, &[(c::MDBA_MDB_ENTRY, Payload::Nested(&MDB_ENTRY_ATTRS))]);
+static ROUTERS: Attrs = attrs(&MDBA_ROUTER, &[(c::MDBA_ROUTER_PORT, Payload::Headed(&IFINDEX_TY, &ROUTER_PORT_ATTRS))]);
 static DCB_ATTRS: Attrs = attrs(&DCB_ATTR, &[]);
-static STATS_ATTRS: Attrs =
-    attrs(&IFLA_STATS_GROUPS, &[(c::IFLA_STATS_LINK_64, Payload::Extensible(&LINK_STATS64, 184))]);
+static STATS_ATTRS: Attrs = attrs(
+    &IFLA_STATS_GROUPS,
+    &[
+        (c::IFLA_STATS_LINK_64, Payload::Extensible(&LINK_STATS64, 184)),
+        (c::IFLA_STATS_LINK_XSTATS, Payload::Nested(&XSTATS_ATTRS)),
+        (c::IFLA_STATS_LINK_XSTATS_SLAVE, Payload::Nested(&XSTATS_ATTRS)),
+        (c::IFLA_STATS_LINK_OFFLOAD_XSTATS, Payload::Nested(&OFFLOAD_ATTRS)),
+        (c::IFLA_STATS_AF_SPEC, Payload::Nested(&FAMILY_STATS_ATTRS)),
+    ],
+);
 
 static TCA_ATTRS: Attrs = attrs(
     &TCA,
@@ -494,11 +494,13 @@ static ROUTE: &[(u64, Body)] = &[
     (c::RTM_NEWNSID, Body { header: &RTGENMSG, attrs: Some(&NETNSA_ATTRS) }),
     (c::RTM_NEWCHAIN, Body { header: &TCMSG, attrs: Some(&TCA_ATTRS) }),
     (c::RTM_NEWNEXTHOP, Body { header: &NHMSG, attrs: Some(&NHA_ATTRS) }),
-    (c::RTM_NEWCACHEREPORT, Body { header: &RTGENMSG, attrs: None }),
 ];
 
-/// The contents of a routing message.
-pub fn route(kind: u64) -> Option<&'static Body> {
+/// The contents of a routing message about an address family.
+pub fn route(kind: u64, family: u64) -> Option<&'static Body> {
     RTM.name_of(kind)?;
+    if kind & !3 == c::RTM_NEWCACHEREPORT {
+        return Some(cache_report(family));
+    }
     ROUTE.iter().find(|(first, _)| *first == kind & !3).map(|(_, body)| body)
 }

@@ -17,9 +17,12 @@ macro_rules! bpf {
         form(&[$number], bpf!(@row $ret; $within $attr $base))
     };
     (@row $ret:expr; $within:literal $attr:ident $base:literal) => {
+        bpf!(@row $ret; $within $attr $base In)
+    };
+    (@row $ret:expr; $within:literal $attr:ident $base:literal $dir:ident) => {
         syscall("bpf", Class::DESC, $ret, &[
             arg("cmd", Ty::Enum(&COMMAND)),
-            arg("attr", Ty::Custom(Irregular::BpfAttr($within, $base), &Ty::Extensible(Dir::In, &$attr, Len::Of("size"), 0))),
+            arg("attr", Ty::Custom(Irregular::BpfAttr($within, $base), &Ty::Extensible(Dir::$dir, &$attr, Len::Of("size"), 0))),
             arg("size", Ty::UInt),
         ])
     };
@@ -48,7 +51,7 @@ static FORMS: &[Form] = &[
     bpf!(BPF_OBJ_GET_INFO_BY_FD -> Ret::Int; "info" INFO 16),
     bpf!(BPF_PROG_QUERY -> Ret::Int; "query" QUERY 28),
     bpf!(BPF_RAW_TRACEPOINT_OPEN -> Ret::Fd; "raw_tracepoint" RAW_TRACEPOINT 12),
-    bpf!(BPF_BTF_LOAD -> Ret::Fd; "" BTF_LOAD 28),
+    form(&[c::BPF_BTF_LOAD], bpf!(@row Ret::Fd; "" BTF_LOAD 28 InOutAlways)),
     bpf!(BPF_TASK_FD_QUERY -> Ret::Int; "task_fd_query" TASK_FD 48),
     bpf!(BPF_LINK_CREATE -> Ret::Fd; "link_create" LINK_CREATE 16),
     bpf!(BPF_LINK_UPDATE -> Ret::Int; "link_update" LINK_UPDATE 16),

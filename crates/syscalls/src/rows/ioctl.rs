@@ -12,6 +12,8 @@ const RETURNS: Ret = Ret::Select(&RetSelect {
     on: SelectKey::of("op"),
     cases: &[
         (c::SIOCGSKNS, Ret::Fd),
+        (c::KVM_CREATE_VM, Ret::Fd),
+        (c::KVM_CREATE_VCPU, Ret::Fd),
         (c::TIOCGPTPEER, Ret::Fd),
         (c::NS_GET_USERNS, Ret::Fd),
         (c::NS_GET_PARENT, Ret::Fd),

@@ -75,7 +75,7 @@ pub static ROWS: &[Syscall] = &[
         arg("flags", Ty::Hex),
     ]),
     syscall("lsm_list_modules", Class::NONE, Ret::Int, &[
-        arg("ids", Ty::Array(Dir::Out, &Ty::As(Width::W8, &Ty::Enum(&LSM_ID)), Len::Ret)),
+        arg("ids", Ty::Custom(Irregular::LsmIds, &Ty::Array(Dir::Out, &Ty::As(Width::W8, &Ty::Enum(&LSM_ID)), Len::Ret))),
         SIZE_PTR,
         arg("flags", Ty::Hex),
     ]),

@@ -16,6 +16,7 @@ const SIZE: Arg = arg("size", Ty::ULong);
 
 /// A `struct mnt_id_req`, whose first member says how long it is; more is captured than any kernel knows.
 const REQ: Ty = Ty::Custom(Irregular::StatmountReq, &Ty::Ptr(Dir::In, &Ty::Blob(256)));
+const LISTNS_REQ: Ty = Ty::Custom(Irregular::ListnsReq, &Ty::Ptr(Dir::In, &Ty::Blob(256)));
 const LISTMOUNT_REQ: Ty = Ty::Custom(Irregular::ListmountReq, &Ty::Ptr(Dir::In, &Ty::Blob(256)));
 
 pub static ROWS: &[Syscall] = &[
@@ -74,13 +75,13 @@ pub static ROWS: &[Syscall] = &[
     ]),
     syscall("listmount", Class::NONE, Ret::Int, &[
         arg("req", LISTMOUNT_REQ),
-        arg("mnt_ids", Ty::Custom(Irregular::MountIds, &Ty::Array(Dir::Out, &HEX64, Len::Ret))),
+        arg("mnt_ids", Ty::Custom(Irregular::Ids("nr_mnt_ids"), &Ty::Array(Dir::Out, &HEX64, Len::Ret))),
         arg("nr_mnt_ids", Ty::ULong),
         arg("flags", Ty::Flags(&LISTMOUNT_FLAGS)),
     ]),
     syscall("listns", Class::NONE, Ret::Int, &[
-        arg("req", Ty::Addr),
-        arg("ns_ids", Ty::Array(Dir::Out, &HEX64, Len::Ret)),
+        arg("req", LISTNS_REQ),
+        arg("ns_ids", Ty::Custom(Irregular::Ids("nr_ns_ids"), &Ty::Array(Dir::Out, &HEX64, Len::Ret))),
         arg("nr_ns_ids", Ty::ULong),
         arg("flags", Ty::Hex),
     ]),

@@ -90,7 +90,7 @@ pub static ROWS: &[Syscall] = &[
     CLONE,
     syscall("clone3", Class::PROCESS, Ret::Pid(PidKind::Tid), &[
         arg("cl_args", Ty::Extensible(Dir::In, &CLONE_ARGS, Len::Of("size"), 64)),
-        arg("cl_args", Ty::Custom(Irregular::CloneReply, &Ty::Ptr(Dir::Out, &Ty::Struct(&CLONE_REPLY)))).at(0),
+        arg("cl_args", Ty::Custom(Irregular::CloneReply, &Ty::Extensible(Dir::Out, &CLONE_REPLY, Len::Of("size"), 64))).at(0),
         arg("size", Ty::ULong).at(1),
     ]).does(&[Effect::Forks]),
     syscall("exit", Class::PROCESS, Ret::Never, &[arg("status", Ty::Int)]).does(&[Effect::Exits]),

@@ -128,7 +128,7 @@ pub static ROWS: &[Syscall] = &[
         arg("cpu_id", Ty::Int).when(When::AnySet("flags", &[c::MEMBARRIER_CMD_FLAG_CPU])),
     ]).noted(Note::Membarrier),
     syscall("uselib", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]),
-    syscall("_sysctl", NONE, Ret::Int, &[arg("args", Ty::Addr)]),
+    syscall("_sysctl", NONE, Ret::Int, &[arg("args", Ty::Ptr(Dir::In, &Ty::Struct(&SYSCTL_ARGS)))]),
     syscall("vhangup", NONE, Ret::Int, &[]),
     syscall("iopl", NONE, Ret::Int, &[arg("level", Ty::Int)]),
     syscall("ioperm", NONE, Ret::Int, &[arg("from", Ty::HexLong), arg("num", Ty::HexLong), arg("turn_on", Ty::Int)]),

@@ -93,4 +93,11 @@ sets! {
     pub XFS_QUOTA_FLAGS "FS_QUOTA_???" {
         FS_QUOTA_UDQ_ACCT, FS_QUOTA_UDQ_ENFD, FS_QUOTA_GDQ_ACCT, FS_QUOTA_GDQ_ENFD, FS_QUOTA_PDQ_ACCT, FS_QUOTA_PDQ_ENFD
     }
+    /// Kinds of namespaces: linux/nsfs.h, 6.18
+    pub NS_TYPES "???_NS" {
+        TIME_NS = 0x80, MNT_NS = 0x2_0000, CGROUP_NS = 0x200_0000, UTS_NS = 0x400_0000, IPC_NS = 0x800_0000,
+        USER_NS = 0x1000_0000, PID_NS = 0x2000_0000, NET_NS = 0x4000_0000
+    }
+    /// linux/nsfs.h, 6.18
+    pub USER_NS_ID "" { LISTNS_CURRENT_USER = 0xffff_ffff_ffff_ffff }
 }

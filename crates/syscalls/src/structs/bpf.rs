@@ -14,10 +14,52 @@ const PATH: Ty = Ty::Path;
 const ATTACH: Ty = Ty::Enum(&ATTACH_TYPE);
 
 /// Devices, not descriptors, are what these programs are attached to.
-const DEVICES: &[u64] = &[46, 47, 54, 55];
+const DEVICES: &[u64] = &[c::BPF_XDP, c::BPF_TCX_INGRESS, c::BPF_TCX_EGRESS, c::BPF_NETKIT_PRIMARY, c::BPF_NETKIT_PEER];
 const TO_FD: When = When::NoneOf("attach_type", !0, DEVICES);
 const TO_DEVICE: When = When::OneOf("attach_type", !0, DEVICES);
 const BY_ID: &[u64] = &[c::BPF_F_ID];
+
+/// Control groups, whose programs have an order since 6.17.
+const CGROUPS: &[u64] = &[
+    c::BPF_CGROUP_INET_INGRESS,
+    c::BPF_CGROUP_INET_EGRESS,
+    c::BPF_CGROUP_INET_SOCK_CREATE,
+    c::BPF_CGROUP_SOCK_OPS,
+    c::BPF_CGROUP_DEVICE,
+    c::BPF_CGROUP_INET4_BIND,
+    c::BPF_CGROUP_INET6_BIND,
+    c::BPF_CGROUP_INET4_CONNECT,
+    c::BPF_CGROUP_INET6_CONNECT,
+    c::BPF_CGROUP_UNIX_CONNECT,
+    c::BPF_CGROUP_INET4_POST_BIND,
+    c::BPF_CGROUP_INET6_POST_BIND,
+    c::BPF_CGROUP_UDP4_SENDMSG,
+    c::BPF_CGROUP_UDP6_SENDMSG,
+    c::BPF_CGROUP_UNIX_SENDMSG,
+    c::BPF_CGROUP_SYSCTL,
+    c::BPF_CGROUP_UDP4_RECVMSG,
+    c::BPF_CGROUP_UDP6_RECVMSG,
+    c::BPF_CGROUP_UNIX_RECVMSG,
+    c::BPF_CGROUP_GETSOCKOPT,
+    c::BPF_CGROUP_SETSOCKOPT,
+    c::BPF_CGROUP_INET4_GETPEERNAME,
+    c::BPF_CGROUP_INET6_GETPEERNAME,
+    c::BPF_CGROUP_UNIX_GETPEERNAME,
+    c::BPF_CGROUP_INET4_GETSOCKNAME,
+    c::BPF_CGROUP_INET6_GETSOCKNAME,
+    c::BPF_CGROUP_UNIX_GETSOCKNAME,
+    c::BPF_CGROUP_INET_SOCK_RELEASE,
+];
+/// Functions of the kernel. The last one is BPF_TRACE_FSESSION.
+const TRACING: &[u64] = &[c::BPF_TRACE_FENTRY, c::BPF_TRACE_FEXIT, c::BPF_MODIFY_RETURN, c::BPF_LSM_MAC, 58];
+const BEFORE_OR_AFTER: u64 = c::BPF_F_BEFORE | c::BPF_F_AFTER;
+const PLACES: &[u64] = &[c::BPF_F_BEFORE, c::BPF_F_AFTER, BEFORE_OR_AFTER];
+const ORDERED: When = When::OneOf("flags", BEFORE_OR_AFTER, PLACES);
+const UNORDERED: When = When::NoneOf("flags", BEFORE_OR_AFTER, PLACES);
+/// What an iterator goes over.
+const ITERATED: Ty = Ty::Custom(Irregular::IteratedMap, &Ty::Fd);
+const ATTACHED_WITH: Ty = Ty::Array(Dir::Out, &Ty::Flags(&ATTACH_FLAGS), Len::Of("prog_cnt"));
+const IDS: Ty = Ty::Array(Dir::Out, &Ty::UInt, Len::Of("prog_cnt"));
 
 const fn flagged(on: &'static str, flag: &'static [u64]) -> When {
     When::AnySet(on, flag)
@@ -104,9 +146,9 @@ structs! {
         target_fd = "query.target_fd": Ty::Fd => TO_FD, target_ifindex = "query.target_ifindex": IFINDEX => TO_DEVICE,
         attach_type = "query.attach_type": ATTACH, query_flags = "query.query_flags": Ty::Flags(&QUERY_FLAGS),
         attach_flags = "query.attach_flags": Ty::Flags(&ATTACH_FLAGS),
-        prog_ids = "query.prog_ids": Ty::Array(Dir::Out, &Ty::UInt, Len::Of("prog_cnt")),
-        prog_cnt = "query.prog_cnt": Ty::UInt, prog_attach_flags = "query.prog_attach_flags": ADDR,
-        link_ids = "query.link_ids": ADDR, link_attach_flags = "query.link_attach_flags": ADDR,
+        prog_ids = "query.prog_ids": IDS,
+        prog_cnt = "query.prog_cnt": Ty::UInt, prog_attach_flags = "query.prog_attach_flags": ATTACHED_WITH,
+        link_ids = "query.link_ids": IDS, link_attach_flags = "query.link_attach_flags": ATTACHED_WITH,
         revision = "query.revision": COOKIE
     }
     pub RAW_TRACEPOINT = bpf_attr {
@@ -116,7 +158,7 @@ structs! {
     pub BTF_LOAD = bpf_attr {
         btf: Ty::Bytes(Dir::In, Len::Of("btf_size")),
         btf_log_buf: Ty::Custom(Irregular::BpfLog, &Ty::Bytes(Dir::OutAlways, Len::Of("btf_log_size"))),
-        btf_size: Ty::UInt, btf_log_size: Ty::UInt, btf_log_level: Ty::UInt, btf_log_true_size: Ty::UInt,
+        btf_size: Ty::UInt, btf_log_size: Ty::UInt, btf_log_level: Ty::UInt, btf_log_true_size: Ty::Reply(&Ty::UInt),
         btf_flags: Ty::Flags(&BTF_FLAGS), btf_token_fd: Ty::Fd
     }
     pub TASK_FD = bpf_attr {
@@ -126,15 +168,59 @@ structs! {
         fd_type = "task_fd_query.fd_type": Ty::Enum(&FD_TYPE), probe_offset = "task_fd_query.probe_offset": COOKIE,
         probe_addr = "task_fd_query.probe_addr": COOKIE
     }
-    /// What follows the flags depends on what is attached to, and is shown for the commonest kinds.
+    /// What follows the flags depends on what is attached to. Structs within are placed as the union is.
     pub LINK_CREATE = bpf_attr {
         prog_fd = "link_create.prog_fd": Ty::Fd, target_fd = "link_create.target_fd": Ty::Fd => TO_FD,
         target_ifindex = "link_create.target_ifindex": IFINDEX => TO_DEVICE, attach_type = "link_create.attach_type": ATTACH,
         flags = "link_create.flags": Ty::Flags(&ATTACH_FLAGS),
-        target_btf_id = "link_create.target_btf_id": Ty::UInt => attached(&[c::BPF_TRACE_FENTRY, c::BPF_TRACE_FEXIT, c::BPF_MODIFY_RETURN, c::BPF_LSM_MAC]),
-        iter_info = "link_create.iter_info": ADDR => attached(&[c::BPF_TRACE_ITER]),
+        target_btf_id = "link_create.target_btf_id": Ty::NonZero(&Ty::UInt) => When::AllOf(&[attached(CGROUPS), UNORDERED]),
+        cgroup = "link_create": Ty::Struct(&LINK_BESIDE) => When::AllOf(&[attached(CGROUPS), ORDERED]),
+        iter_info = "link_create.iter_info": Ty::Array(Dir::In, &ITERATED, Len::Of("iter_info_len")) => attached(&[c::BPF_TRACE_ITER]),
         iter_info_len = "link_create.iter_info_len": Ty::UInt => attached(&[c::BPF_TRACE_ITER]),
-        bpf_cookie = "link_create.perf_event.bpf_cookie": COOKIE => attached(&[c::BPF_PERF_EVENT])
+        perf_event = "link_create": Ty::Struct(&LINK_PERF) => attached(&[c::BPF_PERF_EVENT]),
+        tracing = "link_create": Ty::Struct(&LINK_TRACING) => attached(TRACING),
+        tracing_multi = "link_create": Ty::Struct(&LINK_TRACING_MULTI) => attached(&[59, 60, 61]),
+        netfilter = "link_create": Ty::Struct(&LINK_NETFILTER) => attached(&[c::BPF_NETFILTER]),
+        tcx = "link_create": Ty::Struct(&LINK_BESIDE) => attached(&[c::BPF_TCX_INGRESS, c::BPF_TCX_EGRESS]),
+        netkit = "link_create": Ty::Struct(&LINK_BESIDE) => attached(&[c::BPF_NETKIT_PRIMARY, c::BPF_NETKIT_PEER]),
+        kprobe_multi = "link_create": Ty::Struct(&LINK_KPROBES) => attached(&[c::BPF_TRACE_KPROBE_MULTI]),
+        uprobe_multi = "link_create": Ty::Struct(&LINK_UPROBES) => attached(&[c::BPF_TRACE_UPROBE_MULTI])
+    }
+    pub LINK_PERF = bpf_attr { bpf_cookie = "link_create.perf_event.bpf_cookie": COOKIE }
+    pub LINK_TRACING = bpf_attr {
+        target_btf_id = "link_create.tracing.target_btf_id": Ty::UInt, cookie = "link_create.tracing.cookie": COOKIE
+    }
+    /// Since 7.2: 64 bits, 64 bits, 32 bits.
+    pub LINK_TRACING_MULTI = bpf_attr {
+        ids = "batch.keys": Ty::Array(Dir::In, &Ty::UInt, Len::Of("cnt")),
+        cookies = "batch.values": Ty::Array(Dir::In, &COOKIE, Len::Of("cnt")), cnt = "batch.count": Ty::UInt
+    }
+    pub LINK_NETFILTER = bpf_attr {
+        pf = "link_create.netfilter.pf": Ty::UInt, hooknum = "link_create.netfilter.hooknum": Ty::UInt,
+        priority = "link_create.netfilter.priority": Ty::Int, flags = "link_create.netfilter.flags": Ty::Flags(&NETFILTER)
+    }
+    /// Beside which other program one is attached
+    pub LINK_BESIDE = bpf_attr {
+        attach_flags = "link_create.flags": Ty::Hex => When::Never,
+        relative_fd = "link_create.tcx.relative_fd": Ty::Fd => When::NoneOf("attach_flags", c::BPF_F_ID, BY_ID),
+        relative_id = "link_create.tcx.relative_id": Ty::UInt => flagged("attach_flags", BY_ID),
+        expected_revision = "link_create.tcx.expected_revision": COOKIE
+    }
+    pub LINK_KPROBES = bpf_attr {
+        flags = "link_create.kprobe_multi.flags": Ty::Flags(&KPROBE_MULTI), cnt = "link_create.kprobe_multi.cnt": Ty::UInt,
+        syms = "link_create.kprobe_multi.syms": Ty::Array(Dir::In, &Ty::Str, Len::Of("cnt")),
+        addrs = "link_create.kprobe_multi.addrs": Ty::Array(Dir::In, &COOKIE, Len::Of("cnt")),
+        cookies = "link_create.kprobe_multi.cookies": Ty::Array(Dir::In, &COOKIE, Len::Of("cnt"))
+    }
+    pub LINK_UPROBES = bpf_attr {
+        path = "link_create.uprobe_multi.path": PATH,
+        offsets = "link_create.uprobe_multi.offsets": Ty::Array(Dir::In, &COOKIE, Len::Of("cnt")),
+        ref_ctr_offsets = "link_create.uprobe_multi.ref_ctr_offsets": Ty::Array(Dir::In, &COOKIE, Len::Of("cnt")),
+        cookies = "link_create.uprobe_multi.cookies": Ty::Array(Dir::In, &COOKIE, Len::Of("cnt")),
+        cnt = "link_create.uprobe_multi.cnt": Ty::UInt, flags = "link_create.uprobe_multi.flags": Ty::Flags(&UPROBE_MULTI),
+        pid = "link_create.uprobe_multi.pid": Ty::Pid(PidKind::Tgid),
+        // Since 6.19, at 60, where another command has this.
+        path_fd = "btf_vmlinux_value_type_id": Ty::Fd
     }
     pub LINK_UPDATE = bpf_attr {
         link_fd = "link_update.link_fd": Ty::Fd, new_prog_fd = "link_update.new_prog_fd": Ty::Fd,

@@ -1,6 +1,7 @@
 //! Mounting, quotas, swap.
 
 use crate::sets::mount::*;
+use crate::sets::paths::FS_TYPE;
 use crate::uapi::consts as c;
 use crate::{Irregular, Ty, When, Width, structs};
 
@@ -29,6 +30,11 @@ structs! {
         size: Ty::UInt, mnt_ns_fd: Ty::Fd, mnt_id: Ty::As(Width::W8, &Ty::Flags(&LISTMOUNT_ROOT)), param: HEX64,
         mnt_ns_id: HEX64
     }
+    /// listns(2): linux/nsfs.h
+    pub LISTNS_REQ = ns_id_req {
+        size: Ty::UInt, spare: Ty::NonZero(&Ty::Hex), ns_id: HEX64, ns_type: Ty::Flags(&NS_TYPES),
+        spare2: Ty::NonZero(&Ty::Hex), user_ns_id: Ty::As(Width::W8, &Ty::Enum(&USER_NS_ID))
+    }
     /// What statmount(2) fills in; strings are offsets into what follows.
     pub STATMOUNT = statmount {
         size: Ty::UInt,
@@ -36,7 +42,7 @@ structs! {
         mask: Ty::As(Width::W8, &Ty::Flags(&STATMOUNT_MASK)),
         sb_dev_major: Ty::UInt => given(&[c::STATMOUNT_SB_BASIC]),
         sb_dev_minor: Ty::UInt => given(&[c::STATMOUNT_SB_BASIC]),
-        sb_magic: HEX64 => given(&[c::STATMOUNT_SB_BASIC]),
+        sb_magic: Ty::As(Width::W8, &Ty::Enum(&FS_TYPE)) => given(&[c::STATMOUNT_SB_BASIC]),
         sb_flags: Ty::Flags(&SB_FLAGS) => given(&[c::STATMOUNT_SB_BASIC]),
         fs_type: Ty::Custom(Irregular::StatmountStr, &Ty::UInt) => given(&[c::STATMOUNT_FS_TYPE]),
         mnt_id: HEX64 => given(&[c::STATMOUNT_MNT_BASIC]),

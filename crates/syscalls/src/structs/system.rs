@@ -1,6 +1,6 @@
 //! uname(2), sysinfo(2), kexec_load(2), x86 segments.
 
-use crate::{Irregular, Ty, structs};
+use crate::{Dir, Irregular, Len, Ty, structs};
 
 /// A segment's base and limit.
 const WIDE: Ty = Ty::Custom(Irregular::PadHex(8), &Ty::Hex);
@@ -30,5 +30,10 @@ structs! {
     pub USER_DESC_32 = i386 user_desc {
         entry_number: ENTRY, base_addr: WIDE, limit: WIDE, seg_32bit: Ty::UInt, contents: Ty::UInt,
         read_exec_only: Ty::UInt, limit_in_pages: Ty::UInt, seg_not_present: Ty::UInt, useable: Ty::UInt
+    }
+    /// _sysctl(2), which no kernel has since 5.5: linux/sysctl.h
+    pub SYSCTL_ARGS = __sysctl_args {
+        name: Ty::Array(Dir::In, &Ty::Int, Len::Of("nlen")), nlen: Ty::Int, oldval: Ty::Addr, oldlenp: Ty::Addr,
+        newval: Ty::Addr, newlen: Ty::ULong
     }
 }

@@ -32,8 +32,8 @@ pub fn sized<'a>(cx: &Cx<'a>, addr: u64, nr: u8, size: u64) -> Value<'a> {
         0x40..=0x7f => return axis(cx, addr, size),
         _ => {}
     }
+    // The kernel returns how many bytes it has written.
     let len = cx.ret().unwrap_or(0).max(0) as u64;
-    let len = len.min(size);
     let set = match nr {
         0x06..=0x08 => return name(cx, addr, len),
         0x09 => &PROP,
@@ -114,5 +114,11 @@ fn bits<'a>(cx: &Cx<'a>, addr: u64, len: u64, set: &'static Set) -> Value<'a> {
         }
         items.push(Value::Enum { raw: bit as u64, set });
     }
-    Value::Set(items.into_bump_slice())
+    let names = Value::Set(items.into_bump_slice());
+    let word = cx.abi().word();
+    // Words beyond the last code that exists are of no interest.
+    let codes = set.items.iter().map(|item| item.value + 1).max().unwrap_or(0);
+    let words = bytes.len().min((codes as usize).div_ceil(8)).div_ceil(word) as u64;
+    let words = generic::elements(cx, Phase::Exit, addr, &Ty::HexLong, words, false);
+    Value::Bitmap(cx.keep(names), cx.keep(words))
 }

@@ -1,11 +1,11 @@
 //! Small families of requests.
 
-use crate::{Cx, Member, Siblings, Tail, TextKind, Value, generic};
+use crate::{Cx, Member, Siblings, Tail, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::ioctl::userfault::UFFD_FEATURES;
 use stride_syscalls::ioctl::{RTC_PARAM_IN, RTC_PARAM_OUT, UDMABUF_ITEM, UDMABUF_LIST};
-use stride_syscalls::{Dir, Ty};
+use stride_syscalls::{Dir, Len, Ty};
 
 /// RNDADDENTROPY: a header, then the bytes (random(4)).
 pub fn entropy<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
@@ -49,6 +49,18 @@ pub fn microseconds<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     Value::Nameless(cx.keep(Value::UInt(raw)), cx.keep(seconds))
 }
 
+/// A signed number of nanoseconds, also shown in seconds.
+pub fn nanoseconds<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    const SECOND: u64 = 1_000_000_000;
+    let n = super::int(raw);
+    if n == 0 {
+        return Value::Int(0);
+    }
+    let (sign, size) = (if n < 0 { "-" } else { "" }, n.unsigned_abs());
+    let seconds = cx.plain(format_args!("{sign}{}.{:09} s", size / SECOND, size % SECOND));
+    Value::Nameless(cx.keep(Value::Int(n)), cx.keep(seconds))
+}
+
 /// A parameter of a real-time clock: the question, and the answer or the address for it.
 pub fn rtc_param<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     if let Err(value) = generic::follow(cx, addr, Dir::In) {
@@ -79,4 +91,62 @@ pub fn uffd_features<'a>(cx: &Cx<'a>, raw: u64, siblings: Siblings) -> Value<'a>
         }
         None => asked,
     }
+}
+
+/// A struct, and the number with which the kernel replaced its first member.
+pub fn number_reply<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
+    if let Err(value) = generic::follow(cx, addr, Dir::In) {
+        return value;
+    }
+    let &Ty::Turn(before, _) = shape else { return Value::Addr(addr) };
+    let Some(before) = cx.strukt(before, Phase::Entry, addr) else { return Value::Addr(addr) };
+    if cx.failed() {
+        return before;
+    }
+    let number = cx.uint(Phase::Exit, addr, 4).map_or(Value::Addr(addr), |n| Value::Int(super::int(n)));
+    Value::Change(cx.keep(before), cx.keep(Value::Array(cx.values(&[number]), Tail::End)))
+}
+
+/// A volume's name. Its length is signed, and may be wrong.
+pub fn volume_name<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: usize, siblings: Siblings) -> Option<Value<'a>> {
+    let len = cx.len(Len::Of("name_len"), phase, siblings)? as u16 as i16;
+    let len = (usize::try_from(len).unwrap_or(0) + 1).min(size);
+    let bytes = cx.read(phase, addr, len)?;
+    let end = bytes.iter().position(|&b| b == 0);
+    let shown = end.unwrap_or(len - 1);
+    Some(Value::Text(Text { bytes: &bytes[..shown], cut: end.is_none(), kind: TextKind::Str }))
+}
+
+/// An array of which the first elements are in use. Their number is signed.
+pub fn first_of_signed<'a>(
+    cx: &Cx<'a>,
+    shape: &Ty,
+    phase: Phase,
+    addr: u64,
+    size: usize,
+    member: &'static str,
+    siblings: Siblings,
+) -> Option<Value<'a>> {
+    let &Ty::Items(item) = shape else { return None };
+    let used = super::int(cx.len(Len::Of(member), phase, siblings)?).max(0) as usize;
+    let size = used.saturating_mul(item.size(cx.abi()).max(1)).min(size);
+    generic::inline(cx, shape, phase, addr, size, siblings)
+}
+
+/// The elements of an array, two by two.
+pub fn pairs<'a>(
+    cx: &Cx<'a>,
+    shape: &Ty,
+    phase: Phase,
+    addr: u64,
+    size: usize,
+    siblings: Siblings,
+) -> Option<Value<'a>> {
+    let &Ty::Items(item) = shape else { return None };
+    let each = 2 * item.size(cx.abi()).max(1);
+    let mut items = Vec::new_in(cx.arena);
+    for i in 0..size / each {
+        items.push(generic::inline(cx, shape, phase, addr.wrapping_add((i * each) as u64), each, siblings)?);
+    }
+    Some(Value::Array(items.into_bump_slice(), Tail::End))
 }

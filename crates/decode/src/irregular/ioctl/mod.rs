@@ -1,11 +1,16 @@
 //! ioctl(2): the names of requests, and arguments that need code.
 
+pub mod clock;
+pub mod console;
+pub mod disk;
 pub mod files;
 pub mod gpio;
 pub mod input;
 pub mod misc;
 pub mod net;
+pub mod process;
 pub mod tty;
+pub mod virtual_machine;
 
 use crate::cx::signed;
 use crate::{Cx, Siblings, Text, TextKind, Value, generic};
@@ -154,6 +159,10 @@ pub fn unknown<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
             Err(value) => value,
             Ok(phase) => cx.strukt(&MNT_NS, phase, raw).unwrap_or(Value::Addr(raw)),
         };
+    }
+    // Likewise.
+    if parts.dir == (READ | WRITE) && parts.kind == 0xff && parts.nr == 0x0b && parts.size >= c::PIDFD_INFO_SIZE_VER0 {
+        return process::pidfd_info(cx, raw, parts.size);
     }
     // Every request of a video device takes a pointer.
     if parts.kind == b'V' && parts.size > 0 && name(cx.abi(), cx.arg("op") as u32).is_some() {

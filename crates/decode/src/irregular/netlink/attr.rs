@@ -2,10 +2,10 @@
 
 use super::Span;
 use crate::irregular::inet;
-use crate::{Member, Siblings, Tail, Value, generic};
+use crate::{Member, Siblings, Tail, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_syscalls::netlink::{Attrs, NLA_F, Payload};
-use stride_syscalls::{Struct, Ty, sets::socket as names, uapi::consts as c};
+use stride_syscalls::{Set, Struct, Ty, sets::socket as names, uapi::consts as c};
 
 const HEADER: usize = 4;
 /// The bits of a type without its flags.
@@ -45,7 +45,7 @@ fn nested<'a>(span: &Span<'a, '_>, attrs: &Attrs, family: u64, depth: u8) -> Val
         items.push(if inside.len == 0 {
             header
         } else {
-            let value = payload(&inside, attrs, kind & TYPE, family, depth);
+            let value = payload(&inside, &span.first(at), attrs, kind & TYPE, family, depth);
             Value::Array(cx.values(&[header, value]), Tail::End)
         });
         if (len as usize) < HEADER {
@@ -72,11 +72,26 @@ fn name<'a>(span: &Span<'a, '_>, attrs: &Attrs, kind: u64) -> Value<'a> {
     }
 }
 
-fn payload<'a>(span: &Span<'a, '_>, attrs: &Attrs, kind: u64, family: u64, depth: u8) -> Value<'a> {
+/// The content of an attribute. `before` are the attributes in front of this one.
+fn payload<'a>(
+    span: &Span<'a, '_>,
+    before: &Span<'a, '_>,
+    attrs: &Attrs,
+    kind: u64,
+    family: u64,
+    depth: u8,
+) -> Value<'a> {
     // The default payload holds only for attributes with a name.
     let default =
         if attrs.names.is_none_or(|set| set.name_of(kind).is_some()) { attrs.default } else { Payload::Bytes };
-    let which = attrs.payloads.iter().find(|(k, _)| *k == kind).map_or(default, |(_, p)| *p);
+    let which = match attrs.payloads.iter().find(|(k, _)| *k == kind).map_or(default, |(_, p)| *p) {
+        Payload::ByKind(named_by, cases) => {
+            let name = text_before(before, named_by);
+            cases.iter().find(|(n, _)| Some(n.as_bytes()) == name).map_or(Payload::Bytes, |(_, p)| *p)
+        }
+        Payload::ByFamily(cases, other) => cases.iter().find(|(f, _)| *f == family).map_or(*other, |(_, p)| *p),
+        which => which,
+    };
     let cx = span.cx;
     let shown = match which {
         Payload::Bytes => None,
@@ -92,7 +107,10 @@ fn payload<'a>(span: &Span<'a, '_>, attrs: &Attrs, kind: u64, family: u64, depth
         }),
         Payload::Milliseconds => (span.len <= 8).then(|| match span.uint(0, span.len) {
             Some(0) => Value::UInt(0),
-            Some(n) => cx.comment(Value::UInt(n), cx.plain(format_args!("{}.{:03} s", n / 1000, n % 1000))),
+            Some(n) => {
+                let seconds = cx.ascii(format_args!("{}.{:03} s", n / 1000, n % 1000));
+                Value::Nameless(cx.keep(Value::UInt(n)), cx.keep(seconds))
+            }
             None => Value::Addr(span.addr),
         }),
         Payload::Filter if span.len < 8 => None,
@@ -119,7 +137,19 @@ fn payload<'a>(span: &Span<'a, '_>, attrs: &Attrs, kind: u64, family: u64, depth
         }),
         Payload::Via => via(span),
         Payload::NextHops(inner) => next_hops(span, inner, family, depth),
-        Payload::SockMemory => Some(sock_memory(span)),
+        Payload::Indexed(names, ty) => Some(indexed(span, names, ty)),
+        Payload::Word => {
+            matches!(span.len, 1 | 2 | 4 | 8).then(|| span.uint(0, span.len).map_or(Value::Addr(span.addr), Value::Hex))
+        }
+        Payload::Headed(ty, inner) => headed(span, ty, |rest| nested(rest, inner, family, depth + 1)),
+        Payload::Trailed(ty) => headed(span, ty, Span::hex),
+        Payload::Open(s) => open(span, s),
+        Payload::Report(s) if span.len < s.size(cx.abi()) => Some(span.plain()),
+        Payload::Report(s) => Some(value(span, &Ty::Struct(s), s.size(cx.abi()))),
+        Payload::Named(member) => Some(named(span, member)),
+        Payload::DiagFilter => super::diag::filter(span),
+        // Resolved above.
+        Payload::ByKind(..) | Payload::ByFamily(..) => None,
     };
     shown.unwrap_or_else(|| span.hex())
 }
@@ -215,19 +245,83 @@ fn next_hops<'a>(span: &Span<'a, '_>, attrs: &Attrs, family: u64, depth: u8) -> 
     }
 }
 
-/// Counters with their indices: `[[SK_MEMINFO_RMEM_ALLOC]=0, …]`.
-fn sock_memory<'a>(span: &Span<'a, '_>) -> Value<'a> {
-    let cx = span.cx;
+/// The text of the last attribute of a type.
+fn text_before<'a>(span: &Span<'a, '_>, kind: u64) -> Option<&'a [u8]> {
+    let (mut at, mut found) = (0, None);
+    while at + HEADER <= span.len {
+        let rest = span.from(at);
+        let len = rest.uint(0, 2)? as usize;
+        if len < HEADER {
+            break;
+        }
+        if rest.uint(2, 2)? & TYPE == kind {
+            let inside = rest.first(len).from(HEADER);
+            found = inside.read(0, inside.len);
+        }
+        at += len.next_multiple_of(4);
+    }
+    found.map(|text| text.split(|&b| b == 0).next().unwrap_or(text))
+}
+
+/// A value of fixed size, and what is behind it.
+fn headed<'a, 'c>(
+    span: &Span<'a, 'c>,
+    ty: &Ty,
+    show_rest: impl FnOnce(&Span<'a, 'c>) -> Value<'a>,
+) -> Option<Value<'a>> {
+    let size = ty.size(span.cx.abi());
+    if span.len < size {
+        return None;
+    }
+    let head = value(span, ty, size);
+    let rest = span.from(size.next_multiple_of(4));
+    if rest.len == 0 {
+        return Some(head);
+    }
+    Some(Value::Seq(span.cx.values(&[head, show_rest(&rest)])))
+}
+
+/// A struct, and the bytes behind it unless all of them are zero.
+fn open<'a>(span: &Span<'a, '_>, s: &'static Struct) -> Option<Value<'a>> {
+    let (cx, size) = (span.cx, s.size(span.cx.abi()));
+    if span.len < size {
+        return None;
+    }
+    let shown = value(span, &Ty::Struct(s), size);
+    let rest = span.from(size);
+    match rest.read(0, rest.len) {
+        Some(bytes) if bytes.iter().any(|&b| b != 0) => {
+            let place = cx.ascii(format_args!("bytes {size}..{}", span.len - 1));
+            let rest = Value::Remark(cx.keep(place), cx.keep(rest.hex()));
+            Some(Value::Seq(cx.values(&[shown, rest])))
+        }
+        _ => Some(shown),
+    }
+}
+
+/// A struct of nothing but a text, which may end early.
+fn named<'a>(span: &Span<'a, '_>, member: &'static str) -> Value<'a> {
+    let Some(bytes) = span.read(0, span.len) else { return Value::Addr(span.addr) };
+    let end = bytes.iter().position(|&b| b == 0);
+    let shown = end.unwrap_or(bytes.len());
+    let text = Text { bytes: &bytes[..shown], cut: end.is_none(), kind: TextKind::Str };
+    span.cx.members(&[(member, Value::Text(text))])
+}
+
+/// Values with their indices: `[[SK_MEMINFO_RMEM_ALLOC]=0, …]`.
+fn indexed<'a>(span: &Span<'a, '_>, names: &'static Set, ty: &Ty) -> Value<'a> {
+    let (cx, size) = (span.cx, ty.size(span.cx.abi()).max(1));
     let mut items = Vec::new_in(cx.arena);
-    for i in 0..span.len / 4 {
-        let Some(n) = span.uint(4 * i, 4) else {
+    for i in 0..span.len / size {
+        let Some(raw) = span.uint(size * i, size) else {
             if i == 0 {
                 return Value::Addr(span.addr);
             }
-            return Value::Array(items.into_bump_slice(), span.unread(4 * i));
+            return Value::Array(items.into_bump_slice(), span.unread(size * i));
         };
-        let index = Value::Enum { raw: i as u64, set: stride_syscalls::netlink::SK_MEMORY };
-        items.push(Value::Glue(cx.values(&[Value::Ascii("["), index, Value::Ascii("]="), Value::UInt(n)])));
+        let index = Value::Enum { raw: i as u64, set: names };
+        let number = generic::held(cx, ty, raw, Siblings::Args);
+        items.push(Value::Glue(cx.values(&[Value::Ascii("["), index, Value::Ascii("]="), number])));
     }
     if items.is_empty() { span.hex() } else { Value::Array(items.into_bump_slice(), Tail::End) }
 }

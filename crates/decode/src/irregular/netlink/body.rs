@@ -21,7 +21,7 @@ pub(super) fn parts<'a>(span: &Span<'a, '_>, kind: u64, flags: u64, protocol: u6
         _ => {}
     }
     match protocol {
-        c::NETLINK_ROUTE => match nl::route(kind) {
+        c::NETLINK_ROUTE => match nl::route(kind, span.uint(0, 1).unwrap_or(0)) {
             Some(body) => of_family(span, body, parts),
             None => parts.push(only_family(span)),
         },
@@ -31,6 +31,13 @@ pub(super) fn parts<'a>(span: &Span<'a, '_>, kind: u64, flags: u64, protocol: u6
             fixed(span, body, 0, parts);
         }
         c::NETLINK_NETFILTER => netfilter(span, kind, parts),
+        c::NETLINK_CRYPTO if nl::CRYPTO_MSG.name_of(kind).is_some() => {
+            // A short message is shown as text, because it begins with names.
+            if span.len < nl::CRYPTO.header.size(span.cx.abi()) {
+                return parts.push(span.plain());
+            }
+            fixed(span, &nl::CRYPTO, 0, parts);
+        }
         c::NETLINK_SELINUX => {
             let header = match kind {
                 c::SELNL_MSG_SETENFORCE => &nl::SELINUX_STATE,
@@ -128,8 +135,10 @@ fn sock_diag<'a>(span: &Span<'a, '_>, kind: u64, flags: u64, parts: &mut Vec<'a,
     let by_family = matches!(kind, c::SOCK_DIAG_BY_FAMILY | c::SOCK_DESTROY);
     // Programs send requests. The answers of a dump carry NLM_F_MULTI.
     let request = flags & c::NLM_F_REQUEST != 0 && flags & c::NLM_F_MULTI == 0;
+    let compat = matches!(kind, c::TCPDIAG_GETSOCK | c::DCCPDIAG_GETSOCK);
     match nl::sock_diag(family, request) {
-        Some(body) if by_family => of_family(span, body, parts),
+        Some(_) if compat && request => of_family(span, &nl::COMPAT_REQUEST, parts),
+        Some(body) if by_family || compat => of_family(span, body, parts),
         _ => parts.push(only_family(span)),
     }
 }

@@ -2,6 +2,7 @@
 
 mod attr;
 mod body;
+mod diag;
 mod uevent;
 pub mod value;
 
@@ -46,6 +47,15 @@ impl<'a> Span<'a, '_> {
         let shown = self.len.min(self.cx.options.text);
         match self.read(0, shown) {
             Some(bytes) => Value::Text(Text { bytes, cut: shown < self.len, kind: TextKind::HexBytes }),
+            None => Value::Addr(self.addr),
+        }
+    }
+
+    /// Bytes that are mostly text.
+    fn plain(&self) -> Value<'a> {
+        let shown = self.len.min(self.cx.options.text);
+        match self.read(0, shown) {
+            Some(bytes) => Value::Text(Text { bytes, cut: shown < self.len, kind: TextKind::Bytes }),
             None => Value::Addr(self.addr),
         }
     }

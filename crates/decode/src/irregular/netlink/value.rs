@@ -1,10 +1,13 @@
 //! Values that occur only in netlink messages.
 
+use crate::cx::le;
 use crate::irregular::inet;
-use crate::{Cx, Value};
+use crate::{Cx, Siblings, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
-use stride_syscalls::{Ty, uapi::consts as c};
+use stride_syscalls::netlink::{MCAST_DIRECTIONS, ROUTE_FAMILY};
+use stride_syscalls::sets::socket::{ETH_P, FAMILY};
+use stride_syscalls::{Len, Ty, uapi::consts as c};
 
 /// A number of two, four or eight bytes in network order.
 pub fn net_order<'a>(cx: &Cx<'a>, bytes: &[u8]) -> Option<Value<'a>> {
@@ -53,14 +56,72 @@ pub fn bits<'a>(cx: &Cx<'a>, raw: u64, shape: &Ty, from: u64) -> Value<'a> {
 pub fn inet_diag_id<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, message: u64) -> Option<Value<'a>> {
     let b = cx.read(phase, addr, 48)?;
     let len = if cx.uint(phase, message, 1)? == c::AF_INET6 { 16 } else { 4 };
-    let n = |at| Value::UInt(crate::cx::le(b, at, 4));
+    let n = |at| Value::UInt(le(b, at, 4));
     let cookie = Value::Array(cx.values(&[n(40), n(44)]), crate::Tail::End);
     Some(cx.members(&[
         ("idiag_sport", inet::port(cx, [b[0], b[1]])),
         ("idiag_dport", inet::port(cx, [b[2], b[3]])),
         ("idiag_src", inet::ip(&b[4..4 + len])?),
         ("idiag_dst", inet::ip(&b[20..20 + len])?),
-        ("idiag_if", inet::ifindex(cx, crate::cx::le(b, 36, 4) as u32)),
+        ("idiag_if", inet::ifindex(cx, le(b, 36, 4) as u32)),
         ("idiag_cookie", cookie),
     ]))
+}
+
+/// An Ethernet protocol in network order.
+pub fn ether_type<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
+    let raw = u64::from(u16::from_be_bytes(cx.read(phase, addr, 2)?.try_into().ok()?));
+    let name = Value::Enum { raw, set: &ETH_P };
+    Some(Value::Glue(cx.values(&[Value::Ascii("htons("), name, Value::Ascii(")")])))
+}
+
+/// An address of the family that a sibling holds.
+pub fn family_address<'a>(
+    cx: &Cx<'a>,
+    phase: Phase,
+    addr: u64,
+    size: usize,
+    member: &'static str,
+    siblings: Siblings,
+) -> Option<Value<'a>> {
+    let bytes = cx.read(phase, addr, size)?;
+    match cx.len(Len::Of(member), phase, siblings)? {
+        c::AF_INET => inet::ip(bytes.get(..4)?),
+        c::AF_INET6 => inet::ip(bytes.get(..16)?),
+        _ => Some(inet::octets(cx, bytes)),
+    }
+}
+
+/// `struct br_ip`: an address, and the Ethernet protocol that tells of which kind the address is.
+pub fn mdb_address<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
+    let bytes = cx.read(phase, addr, 20)?;
+    let proto = [bytes[16], bytes[17]];
+    let name = |raw: u64| Value::Enum { raw, set: if FAMILY.name_of(raw).is_some() { &FAMILY } else { &ETH_P } };
+    let address = match u64::from(u16::from_be_bytes(proto)) {
+        c::ETH_P_IP => inet::ip(&bytes[..4])?,
+        c::ETH_P_IPV6 => inet::ip(&bytes[..16])?,
+        _ => inet::octets(cx, &bytes[..16]),
+    };
+    Some(cx.members(&[("u", address), ("proto", inet::htons(cx, proto, name))]))
+}
+
+/// An address family, or one of those that multicast routers have in their messages.
+pub fn route_family<'a>(raw: u64) -> Value<'a> {
+    let set = if FAMILY.name_of(raw).is_some() { &FAMILY } else { &ROUTE_FAMILY };
+    Value::Enum { raw, set }
+}
+
+/// A value with a comment.
+pub fn commented<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, comment: &'static str, siblings: Siblings) -> Value<'a> {
+    cx.comment(generic::held(cx, shape, raw, siblings), Value::Ascii(comment))
+}
+
+/// The counters of received and of sent multicast packets.
+pub fn mcast_directions<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
+    let one = |i: u64| {
+        let count = Value::UInt(cx.uint(phase, addr.wrapping_add(8 * i), 8)?);
+        let index = Value::Enum { raw: i, set: &MCAST_DIRECTIONS };
+        Some(Value::Glue(cx.values(&[Value::Ascii("["), index, Value::Ascii("]="), count])))
+    };
+    Some(Value::Array(cx.values(&[one(0)?, one(1)?]), crate::Tail::End))
 }
