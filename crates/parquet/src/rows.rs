@@ -1,0 +1,148 @@
+//! Rows, gathered in columns until they are written.
+
+use crate::column::{Column, Kind};
+use crate::texts::Texts;
+use parquet::data_type::{BoolType, ByteArrayType, Int32Type, Int64Type};
+use parquet::errors::Result;
+use parquet::file::writer::SerializedFileWriter;
+use std::io::Write;
+
+/// The rows of a table that are not written yet.
+pub struct Rows {
+    columns: Vec<Values>,
+    count: usize,
+}
+
+/// The values of a column.
+struct Values {
+    kind: Kind,
+    /// 1 for each row that has a value, else 0: Parquet's definition levels.
+    present: Vec<i16>,
+    longs: Vec<i64>,
+    ints: Vec<i32>,
+    flags: Vec<bool>,
+    texts: Texts,
+}
+
+impl Rows {
+    pub fn new(columns: &[Column]) -> Rows {
+        let values = |column: &Column| Values {
+            kind: column.kind,
+            present: Vec::new(),
+            longs: Vec::new(),
+            ints: Vec::new(),
+            flags: Vec::new(),
+            texts: Texts::default(),
+        };
+        Rows { columns: columns.iter().map(values).collect(), count: 0 }
+    }
+
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The memory that the rows take.
+    pub fn size(&self) -> usize {
+        self.columns.iter().map(|column| 10 * column.present.len() + column.texts.size()).sum()
+    }
+
+    /// Begins a row. It gets a value for each column, in the order of the columns.
+    pub fn begin(&mut self) -> Row<'_> {
+        self.count += 1;
+        Row { columns: self.columns.iter_mut() }
+    }
+
+    /// Writes all rows as a row group.
+    pub fn write<W: Write + Send>(&mut self, to: &mut SerializedFileWriter<W>) -> Result<()> {
+        let mut group = to.next_row_group()?;
+        for column in &mut self.columns {
+            let Some(mut writer) = group.next_column()? else { break };
+            let present = Some(&column.present[..]);
+            match column.kind {
+                Kind::Time | Kind::Measure | Kind::Number => {
+                    writer.typed::<Int64Type>().write_batch(&column.longs, present, None)?;
+                }
+                Kind::Id => {
+                    writer.typed::<Int32Type>().write_batch(&column.ints, present, None)?;
+                }
+                Kind::Flag => {
+                    writer.typed::<BoolType>().write_batch(&column.flags, present, None)?;
+                }
+                Kind::Word | Kind::Text => {
+                    writer.typed::<ByteArrayType>().write_batch(&column.texts.take(), present, None)?;
+                }
+            }
+            writer.close()?;
+            column.clear();
+        }
+        self.count = 0;
+        group.close()?;
+        Ok(())
+    }
+}
+
+impl Values {
+    fn clear(&mut self) {
+        self.present.clear();
+        self.longs.clear();
+        self.ints.clear();
+        self.flags.clear();
+    }
+}
+
+/// A row that is being filled in.
+pub struct Row<'r> {
+    columns: std::slice::IterMut<'r, Values>,
+}
+
+impl Row<'_> {
+    /// The next column, which gets a value if there is one. It must have one of these types.
+    fn next<T>(&mut self, value: Option<T>, kinds: &[Kind], add: impl FnOnce(&mut Values, T)) -> &mut Self {
+        let next = self.columns.next();
+        debug_assert!(next.as_ref().is_some_and(|column| kinds.contains(&column.kind)));
+        if let Some(column) = next {
+            column.present.push(value.is_some().into());
+            if let Some(value) = value {
+                add(column, value);
+            }
+        }
+        self
+    }
+
+    pub fn number(&mut self, value: Option<i64>) -> &mut Self {
+        self.next(value, &[Kind::Time, Kind::Measure, Kind::Number], |column, value| column.longs.push(value))
+    }
+
+    pub fn id(&mut self, value: Option<i32>) -> &mut Self {
+        self.next(value, &[Kind::Id], |column, value| column.ints.push(value))
+    }
+
+    pub fn flag(&mut self, value: bool) -> &mut Self {
+        self.next(Some(value), &[Kind::Flag], |column, value| column.flags.push(value))
+    }
+
+    pub fn word(&mut self, value: Option<&[u8]>) -> &mut Self {
+        self.next(value, &[Kind::Word], |column, value| column.texts.word(value))
+    }
+
+    pub fn text(&mut self, value: Option<&[u8]>) -> &mut Self {
+        self.next(value, &[Kind::Text], |column, value| column.texts.text(value))
+    }
+
+    /// A name, and then its bytes in hexadecimal if they are not all text.
+    pub fn name(&mut self, value: Option<&[u8]>) -> &mut Self {
+        self.word(value);
+        match value.filter(|value| str::from_utf8(value).is_err()) {
+            None => self.word(None),
+            Some(value) => {
+                let hex: String = value.iter().map(|byte| format!("{byte:02x}")).collect();
+                self.word(Some(hex.as_bytes()))
+            }
+        }
+    }
+
+    /// The end of the row.
+    pub fn end(&mut self) {
+        debug_assert!(self.columns.next().is_none());
+    }
+}

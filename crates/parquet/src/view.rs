@@ -1,0 +1,355 @@
+//! The view: events in, rows out.
+
+use crate::call::CallRow;
+use crate::file::FileError;
+use crate::place::{Place, day};
+use crate::process::{self, Fate};
+use crate::stacks::StackRows;
+use crate::table::Table;
+use crate::tables;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fs, io};
+use stride_decode::{Options, World};
+use stride_event::quantity::{bytes, count};
+use stride_event::{Call, Event, Ns, Outcome, Tid};
+use stride_output::json::{CallArguments, Json};
+use stride_output::{End, RunInfo, View, ViewError, why};
+use stride_syscalls::Ret;
+use stride_track::Tracker;
+
+pub struct ParquetView {
+    arguments: CallArguments,
+    info: RunInfo,
+    clock: Clock,
+    place: Arc<Place>,
+    calls: Table,
+    processes: Table,
+    stacks: Table,
+    losses: Table,
+    traces: Table,
+    stack_rows: StackRows,
+    /// Whether calls have their stacks (`-k`).
+    shows_stacks: bool,
+    counts: Counts,
+    /// Sentences about the whole run.
+    notes: Vec<String>,
+    /// Reused.
+    args: Vec<u8>,
+    /// The latest time seen.
+    last: Ns,
+    /// Writing failed. Nothing is written any more.
+    failed: bool,
+    error: Option<ViewError>,
+    /// Whether a sentence at the end tells what was written.
+    tells: bool,
+    remark: Option<String>,
+}
+
+#[derive(Default)]
+struct Counts {
+    calls: u64,
+    errors: u64,
+    unfinished: u64,
+    /// Lost calls that are in the table already.
+    lost_calls: u64,
+}
+
+/// Makes wall-clock times of those of events.
+pub struct Clock {
+    pub trace_id: String,
+    wall_offset: i128,
+}
+
+impl Clock {
+    fn wall_ns(&self, at: Ns) -> i128 {
+        i128::from(at) + self.wall_offset
+    }
+
+    /// Microseconds since 1970. None if the time is not known.
+    pub fn micros(&self, at: Ns) -> Option<i64> {
+        (at > 0).then(|| i64::try_from(self.wall_ns(at).div_euclid(1000)).unwrap_or_default())
+    }
+}
+
+/// Makes the directory if it is missing, and finds out whether files can be written there.
+pub fn check_directory(directory: &Path) -> io::Result<()> {
+    fs::create_dir_all(directory)?;
+    let probe = directory.join(format!(".stride.{}", std::process::id()));
+    fs::File::create(&probe)?;
+    fs::remove_file(&probe)
+}
+
+impl ParquetView {
+    /// `tells`: whether a sentence at the end tells what was written.
+    pub fn new(
+        directory: PathBuf,
+        options: Options,
+        world: Box<dyn World>,
+        info: &RunInfo,
+        shows_stacks: bool,
+        tells: bool,
+    ) -> Result<ParquetView, ViewError> {
+        let place = Arc::new(Place::new(directory, info));
+        let clock = Clock { trace_id: place.trace_id.clone(), wall_offset: info.wall_offset };
+        let first_day = day(clock.wall_ns(info.started));
+        let table = |of: &tables::TableColumns| {
+            let path = place.partition(of.name, first_day).join(place.file_name(0));
+            if path.exists() {
+                return Err(FileError::new(&path, io::ErrorKind::AlreadyExists));
+            }
+            Table::new(&place, of.name, of.columns, first_day)
+        };
+        let tables = tables::ALL.map(table);
+        let [calls, processes, stacks, losses, traces] = tables;
+        let make = |result: Result<Table, FileError>| result.map_err(|error| told(&error, 0));
+        Ok(ParquetView {
+            arguments: CallArguments::new(options, world),
+            info: info.clone(),
+            clock,
+            calls: make(calls)?,
+            processes: make(processes)?,
+            stacks: make(stacks)?,
+            losses: make(losses)?,
+            traces: make(traces)?,
+            place,
+            stack_rows: StackRows::default(),
+            shows_stacks,
+            counts: Counts::default(),
+            notes: Vec::new(),
+            args: Vec::new(),
+            last: 0,
+            failed: false,
+            error: None,
+            tells,
+            remark: None,
+        })
+    }
+
+    /// Keeps the first failure, and gives up what is not in complete files.
+    fn settle(&mut self, result: Result<(), FileError>) {
+        let Err(error) = result else { return };
+        self.failed = true;
+        for table in [&mut self.calls, &mut self.processes, &mut self.stacks, &mut self.losses, &mut self.traces] {
+            table.give_up();
+        }
+        self.error.get_or_insert(told(&error, self.calls.whole_rows));
+    }
+
+    fn take(&mut self, event: &Event<'_>, tracker: &Tracker) -> Result<(), FileError> {
+        match *event {
+            Event::Enter(call) => self.arguments.enter(call, tracker),
+            Event::Exit(call) => self.returned(call, tracker)?,
+            Event::Exited { tid, status, at } => self.ended(tid, Some(at), Fate::Exited(status), tracker)?,
+            Event::Killed { tid, signal, at, .. } => self.ended(tid, Some(at), Fate::Killed(signal), tracker)?,
+            Event::Detached { tid, call, .. } => {
+                if let (Some(call), false) = (call, self.arguments.is_inside(tid)) {
+                    self.arguments.enter(call, tracker);
+                }
+                self.ended(tid, None, Fate::Left, tracker)?;
+            }
+            Event::Superseded { tid, old, call, .. } => {
+                self.left(tid, tracker)?;
+                self.arguments.superseded(tid, old, call, tracker);
+            }
+            Event::Lost { tid, count, at } => {
+                self.counts.lost_calls += count;
+                let pid = tracker.thread(tid).map(|thread| thread.pid);
+                self.loss(Some(at), pid, Some(tid), "calls", count);
+                self.losses.write_if_due()?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn returned(&mut self, call: &Call, tracker: &Tracker) -> Result<(), FileError> {
+        self.calls.day(day(self.clock.wall_ns(call.returned)))?;
+        let stack_id = match call.stack.as_ref().filter(|_| self.shows_stacks) {
+            Some(stack) => self.stack_rows.id(stack, self.clock.trace_id.as_bytes(), &mut self.stacks)?,
+            None => None,
+        };
+        self.args.clear();
+        let (head, decoded) = self.arguments.exit(call, tracker, &mut self.args);
+        let never = decoded.row.is_some_and(|row| matches!(row.returns(&call.args, call.abi), Ret::Never));
+        let unfinished = match call.outcome {
+            Outcome::Value(_) => never,
+            Outcome::Error(_) => false,
+            Outcome::Pending | Outcome::Gone => true,
+        };
+        self.counts.errors += u64::from(call.outcome.is_error());
+        self.row(
+            CallRow {
+                tid: call.tid,
+                abi: call.abi,
+                nr: call.nr,
+                entered: head.entered,
+                call: Some(call),
+                unfinished,
+                args: &[],
+                stack_id,
+            },
+            tracker,
+        )
+    }
+
+    /// Writes the row of a call whose arguments are in `self.args`.
+    fn row(&mut self, row: CallRow<'_>, tracker: &Tracker) -> Result<(), FileError> {
+        self.counts.calls += 1;
+        self.counts.unfinished += u64::from(row.unfinished);
+        CallRow { args: &self.args, ..row }.write(tracker, &self.clock, &mut self.calls);
+        self.calls.write_if_due()
+    }
+
+    /// A thread goes, so its call will not return.
+    fn left(&mut self, tid: Tid, tracker: &Tracker) -> Result<(), FileError> {
+        self.args.clear();
+        let Some(head) = self.arguments.leave(tid, &mut self.args) else { return Ok(()) };
+        let (abi, nr, entered) = (head.abi, head.nr, head.entered);
+        self.row(CallRow { tid, abi, nr, entered, call: None, unfinished: true, args: &[], stack_id: None }, tracker)
+    }
+
+    fn ended(&mut self, tid: Tid, at: Option<Ns>, fate: Fate, tracker: &Tracker) -> Result<(), FileError> {
+        self.left(tid, tracker)?;
+        self.arguments.forget(tid);
+        let process = tracker.thread(tid).and_then(|thread| tracker.process(thread.pid));
+        if let Some(process) = process.filter(|process| process.threads <= 1) {
+            process::write(process, at, fate, tracker, &self.clock, &mut self.processes);
+            self.processes.write_if_due()?;
+        }
+        Ok(())
+    }
+
+    fn loss(&mut self, at: Option<Ns>, pid: Option<Tid>, tid: Option<Tid>, kind: &str, lost: u64) {
+        self.losses
+            .row()
+            .word(Some(self.clock.trace_id.as_bytes()))
+            .number(at.and_then(|at| self.clock.micros(at)))
+            .id(pid)
+            .id(tid)
+            .word(Some(kind.as_bytes()))
+            .number(Some(lost as i64))
+            .end();
+    }
+
+    /// Writes what is known at the end, and completes all files.
+    fn complete(&mut self, end: &End<'_>) -> Result<(), FileError> {
+        let mut last = None;
+        for thread in end.tracker.live_threads() {
+            self.left(thread.tid, end.tracker)?;
+            // The threads of a process come one behind the other.
+            if last != Some(thread.pid)
+                && let Some(process) = end.tracker.process(thread.pid)
+            {
+                process::write(process, None, Fate::Left, end.tracker, &self.clock, &mut self.processes);
+                self.processes.write_if_due()?;
+            }
+            last = Some(thread.pid);
+        }
+        // Some losses belong to no thread.
+        let lost = end.lost;
+        let others = [
+            ("calls", lost.calls.saturating_sub(self.counts.lost_calls)),
+            ("threads", lost.threads),
+            ("signals", lost.signals),
+            ("stacks", self.stack_rows.without),
+        ];
+        others
+            .into_iter()
+            .filter(|(_, lost)| *lost > 0)
+            .for_each(|(kind, lost)| self.loss(None, None, None, kind, lost));
+        self.calls.complete()?;
+        self.processes.complete()?;
+        self.stacks.complete()?;
+        self.losses.complete()?;
+        self.trace(lost.calls);
+        self.traces.complete()
+    }
+
+    /// The row of the whole trace.
+    fn trace(&mut self, lost_calls: u64) {
+        let mut command_line = Vec::new();
+        let info = &self.info;
+        Json::new(&mut command_line).array(|j| info.args.iter().for_each(|word| _ = j.bytes(word.as_encoded_bytes())));
+        let note = self.notes.join("\n");
+        self.traces
+            .row()
+            .word(Some(self.clock.trace_id.as_bytes()))
+            .number(self.clock.micros(info.started))
+            .number(self.clock.micros(self.last.max(info.started)))
+            .text(Some(&command_line))
+            .word(Some(info.version.as_bytes()))
+            .word(Some(info.release.as_bytes()))
+            .word(Some(info.machine.as_bytes()))
+            .word(Some(info.engine.as_bytes()))
+            .number(Some(self.counts.calls as i64))
+            .number(Some(self.counts.errors as i64))
+            .number(Some(self.counts.unfinished as i64))
+            .number(Some(lost_calls as i64))
+            .text((!note.is_empty()).then_some(note.as_bytes()))
+            .end();
+    }
+
+    /// The sentence at the end.
+    fn receipt(&self) -> String {
+        let tables = [&self.calls, &self.processes, &self.stacks, &self.losses, &self.traces];
+        let size = tables.iter().map(|table| table.whole_bytes).sum();
+        format!(
+            "{}: {}, {} as Parquet; the trace_id is {}",
+            self.place.directory.display(),
+            count(self.calls.whole_rows, "call", "calls"),
+            bytes(size),
+            self.place.trace_id
+        )
+    }
+}
+
+/// The sentence about a failure. Files that are complete stay.
+fn told(error: &FileError, whole: u64) -> ViewError {
+    let path = error.path.display();
+    if error.error.kind() == io::ErrorKind::AlreadyExists {
+        let message = format!(
+            "Can't write '{path}': this run is in the directory already; remove its files or give --parquet another directory"
+        );
+        return ViewError::unopened(&error.error, message);
+    }
+    let kept = match whole {
+        0 => "no call is in a complete file".to_owned(),
+        whole => format!("the first {} are in complete files", count(whole, "call", "calls")),
+    };
+    ViewError::cut(
+        &error.error,
+        format!("Can't write '{path}': {}; {kept}, and the rest is dropped", why(&error.error)),
+    )
+}
+
+impl View for ParquetView {
+    fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        self.last = self.last.max(event.at().unwrap_or(0));
+        if !self.failed {
+            let result = self.take(event, tracker);
+            self.settle(result);
+        }
+    }
+
+    fn note(&mut self, what: &str) {
+        self.notes.push(what.to_owned());
+    }
+
+    fn finish(&mut self, end: &End<'_>) -> String {
+        if !self.failed {
+            let result = self.complete(end);
+            self.settle(result);
+            self.remark = (self.tells && !self.failed).then(|| self.receipt());
+        }
+        String::new()
+    }
+
+    fn take_error(&mut self) -> Option<ViewError> {
+        self.error.take()
+    }
+
+    fn take_remark(&mut self) -> Option<String> {
+        self.remark.take()
+    }
+}
