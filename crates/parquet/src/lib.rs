@@ -1,8 +1,8 @@
 //! `--parquet`: tables of a run, as files that databases read. docs/sql.md describes the tables, and has questions to them in SQL.
 //!
 //! [`tables`] lists the columns. Rows are gathered in columns ([`rows`]) and written as a row group when there are many of them, because
-//! Parquet stores a column of a row group in one piece. Half a second of a busy program makes a row group of some megabytes. No more than
-//! one row group of each table is in memory.
+//! Parquet stores a column of a row group in one piece. A thread does that ([`writer`]), and takes one row group at a time, so no more
+//! than two of each table are in memory.
 //!
 //! A file is whole or absent ([`file`]): it gets its name when it is complete and on the disk. So a run that is killed leaves the files
 //! that were complete, and has no row in `traces`, which is written last.
@@ -21,6 +21,8 @@ mod table;
 mod tables;
 mod texts;
 mod view;
+mod writer;
 
+pub use column::{Column, Kind};
 pub use tables::{ALL, TableColumns};
 pub use view::{ParquetView, check_directory};

@@ -69,7 +69,21 @@ impl Rows {
                     writer.typed::<BoolType>().write_batch(&column.flags, present, None)?;
                 }
                 Kind::Word | Kind::Text => {
-                    writer.typed::<ByteArrayType>().write_batch(&column.texts.take(), present, None)?;
+                    let writer = writer.typed::<ByteArrayType>();
+                    let mut rest = &column.present[..];
+                    column.texts.take(|values| {
+                        // The rows of these values, with those between them that have none.
+                        let mut left = values.len();
+                        let of_values = rest.iter().take_while(|&&present| {
+                            let more = left > 0;
+                            left -= usize::from(more && present > 0);
+                            more
+                        });
+                        let (rows, others) = rest.split_at(of_values.count());
+                        rest = others;
+                        writer.write_batch(values, Some(rows), None).map(drop)
+                    })?;
+                    writer.write_batch(&[], Some(rest), None)?;
                 }
             }
             writer.close()?;

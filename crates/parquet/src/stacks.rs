@@ -1,6 +1,5 @@
 //! The rows of a stack: one for each function, the innermost first.
 
-use crate::file::FileError;
 use crate::table::Table;
 use std::sync::Arc;
 use stride_event::{Caller, FrameFunction, Stack};
@@ -20,18 +19,17 @@ pub struct StackRows {
 
 impl StackRows {
     /// The number of a call's stack. A new stack gets its rows.
-    pub fn id(&mut self, stack: &Arc<Stack>, trace_id: &[u8], table: &mut Table) -> Result<Option<i32>, FileError> {
+    pub fn id(&mut self, stack: &Arc<Stack>, trace_id: &[u8], table: &mut Table) -> Option<i32> {
         let Some(id) = self.ids.id(stack) else {
             self.without += 1;
-            return Ok(None);
+            return None;
         };
         let id = id as i32;
         if self.ids.len() > self.written {
             self.written = self.ids.len();
             write(stack, id, trace_id, table);
-            table.write_if_due()?;
         }
-        Ok(Some(id))
+        Some(id)
     }
 }
 

@@ -6,71 +6,82 @@
 use bytes::Bytes;
 use parquet::data_type::ByteArray;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// Text values in the order of rows.
 #[derive(Default)]
 pub struct Texts {
     bytes: Vec<u8>,
-    /// The place of each row's value.
-    places: Vec<Place>,
-    /// The place of each text. Tracees make up the keys, so the hash is one that they cannot predict.
-    known: HashMap<Box<[u8]>, Place>,
+    /// The places of all different texts.
+    places: Vec<Range<usize>>,
+    /// For each row, the number of its text.
+    rows: Vec<u32>,
+    /// Numbers of texts. Tracees make up the keys, so the hash is one that they cannot predict.
+    known: HashMap<Box<[u8]>, u32>,
     /// Calls that follow each other are often alike.
-    latest: Vec<u8>,
-    latest_place: Option<Place>,
+    latest: Option<u32>,
 }
 
-type Place = (usize, usize);
+/// The values that are handed to the encoder at a time, so that they stay in the CPU's cache.
+pub const PIECE: usize = 1 << 12;
 
 impl Texts {
     /// Adds a value that is likely to come again.
     pub fn word(&mut self, value: &[u8]) {
-        if let Some(place) = self.latest_place.filter(|_| self.latest == value) {
-            return self.places.push(place);
-        }
-        let place = match self.known.get(value) {
-            Some(place) => *place,
-            None => {
-                let place = self.keep(value);
-                self.known.insert(value.into(), place);
-                place
-            }
+        // A text that was changed to be UTF-8 is another one here, and is found below.
+        let is_latest = |latest: &u32| self.bytes[self.places[*latest as usize].clone()] == *value;
+        let text = match self.latest.filter(is_latest) {
+            Some(latest) => latest,
+            None => match self.known.get(value) {
+                Some(text) => *text,
+                None => {
+                    let text = self.keep(value);
+                    self.known.insert(value.into(), text);
+                    text
+                }
+            },
         };
-        self.latest.clear();
-        self.latest.extend_from_slice(value);
-        self.latest_place = Some(place);
-        self.places.push(place);
+        self.latest = Some(text);
+        self.rows.push(text);
     }
 
     /// Adds a value that is unlikely to come again.
     pub fn text(&mut self, value: &[u8]) {
-        let place = self.keep(value);
-        self.places.push(place);
+        let text = self.keep(value);
+        self.rows.push(text);
     }
 
-    fn keep(&mut self, value: &[u8]) -> Place {
+    fn keep(&mut self, value: &[u8]) -> u32 {
         let start = self.bytes.len();
-        for chunk in value.utf8_chunks() {
-            self.bytes.extend_from_slice(chunk.valid().as_bytes());
-            if !chunk.invalid().is_empty() {
-                self.bytes.extend_from_slice("\u{fffd}".as_bytes());
-            }
+        if str::from_utf8(value).is_ok() {
+            self.bytes.extend_from_slice(value);
+        } else {
+            self.bytes.extend_from_slice(String::from_utf8_lossy(value).as_bytes());
         }
-        (start, self.bytes.len())
+        self.places.push(start..self.bytes.len());
+        self.places.len() as u32 - 1
     }
 
     /// The memory that the values take.
     pub fn size(&self) -> usize {
         // A known text is there twice.
-        2 * self.bytes.len() + size_of::<Place>() * self.places.len()
+        2 * self.bytes.len() + size_of::<Range<usize>>() * self.places.len() + size_of::<u32>() * self.rows.len()
     }
 
-    /// Takes all values.
-    pub fn take(&mut self) -> Vec<ByteArray> {
+    /// Takes all values, and hands them on in pieces.
+    pub fn take<E>(&mut self, mut piece: impl FnMut(&[ByteArray]) -> Result<(), E>) -> Result<(), E> {
         let bytes = Bytes::from(std::mem::take(&mut self.bytes));
+        let mut values = Vec::with_capacity(PIECE);
+        for rows in self.rows.chunks(PIECE) {
+            values.clear();
+            values.extend(rows.iter().map(|&text| ByteArray::from(bytes.slice(self.places[text as usize].clone()))));
+            piece(&values)?;
+        }
+        self.rows.clear();
+        self.places.clear();
         self.known.clear();
-        self.latest_place = None;
-        self.places.drain(..).map(|(start, end)| ByteArray::from(bytes.slice(start..end))).collect()
+        self.latest = None;
+        Ok(())
     }
 }
 
@@ -78,25 +89,37 @@ impl Texts {
 mod tests {
     use super::*;
 
+    fn taken(texts: &mut Texts) -> Vec<String> {
+        let mut all = Vec::new();
+        let piece = |values: &[ByteArray]| {
+            all.extend(values.iter().map(|value| String::from_utf8(value.data().to_vec()).unwrap()));
+            Ok::<(), ()>(())
+        };
+        texts.take(piece).unwrap();
+        all
+    }
+
     #[test]
     fn any_bytes_become_utf8() {
         let mut texts = Texts::default();
-        for value in [&b"a\xff\xfeb"[..], b"new\nline\0", b"", b"a\xff\xfeb", b"\xc3"] {
+        for value in [&b"a\xff\xfeb"[..], b"new\nline\0", b"", b"a\xff\xfeb", b"\xc3", b"\xff", "\u{fffd}".as_bytes()] {
             texts.word(value);
         }
         texts.text(b"\xff");
-        let taken = texts.take();
-        let taken: Vec<&str> = taken.iter().map(|value| std::str::from_utf8(value.data()).unwrap()).collect();
-        assert_eq!(taken, ["a\u{fffd}\u{fffd}b", "new\nline\0", "", "a\u{fffd}\u{fffd}b", "\u{fffd}", "\u{fffd}"]);
-        assert!(texts.take().is_empty());
+        let bad = "a\u{fffd}\u{fffd}b";
+        let one = "\u{fffd}";
+        assert_eq!(taken(&mut texts), [bad, "new\nline\0", "", bad, one, one, one, one]);
+        assert!(taken(&mut texts).is_empty());
     }
 
     #[test]
     fn words_are_kept_once() {
         let mut texts = Texts::default();
         for i in 0..10_000 {
-            texts.word(if i % 2 == 0 { b"even" } else { b"odd" });
+            texts.word(if i % 3 == 0 { b"even" } else { b"odd" });
         }
         assert_eq!(texts.bytes.len(), 7);
+        let all = taken(&mut texts);
+        assert_eq!((all.len(), &*all[9_999], &*all[9_998]), (10_000, "even", "odd"));
     }
 }

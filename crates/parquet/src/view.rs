@@ -7,6 +7,7 @@ use crate::process::{self, Fate};
 use crate::stacks::StackRows;
 use crate::table::Table;
 use crate::tables;
+use crate::writer::{Failed, Writer, Written};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
@@ -28,6 +29,7 @@ pub struct ParquetView {
     stacks: Table,
     losses: Table,
     traces: Table,
+    writer: Writer,
     stack_rows: StackRows,
     /// Whether calls have their stacks (`-k`).
     shows_stacks: bool,
@@ -81,7 +83,7 @@ pub fn check_directory(directory: &Path) -> io::Result<()> {
 }
 
 impl ParquetView {
-    /// `tells`: whether a sentence at the end tells what was written.
+    /// Starts a thread, which has the signal mask of the caller. `tells`: whether a sentence at the end tells what was written.
     pub fn new(
         directory: PathBuf,
         options: Options,
@@ -93,26 +95,29 @@ impl ParquetView {
         let place = Arc::new(Place::new(directory, info));
         let clock = Clock { trace_id: place.trace_id.clone(), wall_offset: info.wall_offset };
         let first_day = day(clock.wall_ns(info.started));
-        let table = |of: &tables::TableColumns| {
-            let path = place.partition(of.name, first_day).join(place.file_name(0));
+        for table in tables::ALL {
+            let path = place.partition(table.name, first_day).join(place.file_name(0));
             if path.exists() {
-                return Err(FileError::new(&path, io::ErrorKind::AlreadyExists));
+                return Err(told(&FileError::new(&path, io::ErrorKind::AlreadyExists), 0));
             }
-            Table::new(&place, of.name, of.columns, first_day)
-        };
-        let tables = tables::ALL.map(table);
-        let [calls, processes, stacks, losses, traces] = tables;
-        let make = |result: Result<Table, FileError>| result.map_err(|error| told(&error, 0));
+        }
+        let mut number = 0;
+        let [calls, processes, stacks, losses, traces] = tables::ALL.map(|table| {
+            number += 1;
+            Table::new(number - 1, table.columns, first_day)
+        });
+        let writer = Writer::start(place.clone()).map_err(|e| told(&FileError::new(&place.directory, e), 0))?;
         Ok(ParquetView {
             arguments: CallArguments::new(options, world),
             info: info.clone(),
             clock,
-            calls: make(calls)?,
-            processes: make(processes)?,
-            stacks: make(stacks)?,
-            losses: make(losses)?,
-            traces: make(traces)?,
+            calls,
+            processes,
+            stacks,
+            losses,
+            traces,
             place,
+            writer,
             stack_rows: StackRows::default(),
             shows_stacks,
             counts: Counts::default(),
@@ -126,17 +131,25 @@ impl ParquetView {
         })
     }
 
-    /// Keeps the first failure, and gives up what is not in complete files.
-    fn settle(&mut self, result: Result<(), FileError>) {
-        let Err(error) = result else { return };
-        self.failed = true;
-        for table in [&mut self.calls, &mut self.processes, &mut self.stacks, &mut self.losses, &mut self.traces] {
-            table.give_up();
+    /// Asks the writer why it has stopped. What is not in complete files is gone.
+    fn settle(&mut self, result: Result<(), Failed>) {
+        if result.is_err() {
+            self.failed = true;
+            self.end();
         }
-        self.error.get_or_insert(told(&error, self.calls.whole_rows));
     }
 
-    fn take(&mut self, event: &Event<'_>, tracker: &Tracker) -> Result<(), FileError> {
+    /// Waits until all is written.
+    fn end(&mut self) -> Written {
+        let (written, result) = self.writer.end();
+        if let Err(error) = result {
+            self.failed = true;
+            self.error.get_or_insert(told(&error, written.calls));
+        }
+        written
+    }
+
+    fn take(&mut self, event: &Event<'_>, tracker: &Tracker) -> Result<(), Failed> {
         match *event {
             Event::Enter(call) => self.arguments.enter(call, tracker),
             Event::Exit(call) => self.returned(call, tracker)?,
@@ -156,17 +169,21 @@ impl ParquetView {
                 self.counts.lost_calls += count;
                 let pid = tracker.thread(tid).map(|thread| thread.pid);
                 self.loss(Some(at), pid, Some(tid), "calls", count);
-                self.losses.write_if_due()?;
+                self.losses.write_if_due(&mut self.writer)?;
             }
             _ => {}
         }
         Ok(())
     }
 
-    fn returned(&mut self, call: &Call, tracker: &Tracker) -> Result<(), FileError> {
-        self.calls.day(day(self.clock.wall_ns(call.returned)))?;
+    fn returned(&mut self, call: &Call, tracker: &Tracker) -> Result<(), Failed> {
+        self.calls.day(day(self.clock.wall_ns(call.returned)), &mut self.writer)?;
         let stack_id = match call.stack.as_ref().filter(|_| self.shows_stacks) {
-            Some(stack) => self.stack_rows.id(stack, self.clock.trace_id.as_bytes(), &mut self.stacks)?,
+            Some(stack) => {
+                let id = self.stack_rows.id(stack, self.clock.trace_id.as_bytes(), &mut self.stacks);
+                self.stacks.write_if_due(&mut self.writer)?;
+                id
+            }
             None => None,
         };
         self.args.clear();
@@ -194,28 +211,28 @@ impl ParquetView {
     }
 
     /// Writes the row of a call whose arguments are in `self.args`.
-    fn row(&mut self, row: CallRow<'_>, tracker: &Tracker) -> Result<(), FileError> {
+    fn row(&mut self, row: CallRow<'_>, tracker: &Tracker) -> Result<(), Failed> {
         self.counts.calls += 1;
         self.counts.unfinished += u64::from(row.unfinished);
         CallRow { args: &self.args, ..row }.write(tracker, &self.clock, &mut self.calls);
-        self.calls.write_if_due()
+        self.calls.write_if_due(&mut self.writer)
     }
 
     /// A thread goes, so its call will not return.
-    fn left(&mut self, tid: Tid, tracker: &Tracker) -> Result<(), FileError> {
+    fn left(&mut self, tid: Tid, tracker: &Tracker) -> Result<(), Failed> {
         self.args.clear();
         let Some(head) = self.arguments.leave(tid, &mut self.args) else { return Ok(()) };
         let (abi, nr, entered) = (head.abi, head.nr, head.entered);
         self.row(CallRow { tid, abi, nr, entered, call: None, unfinished: true, args: &[], stack_id: None }, tracker)
     }
 
-    fn ended(&mut self, tid: Tid, at: Option<Ns>, fate: Fate, tracker: &Tracker) -> Result<(), FileError> {
+    fn ended(&mut self, tid: Tid, at: Option<Ns>, fate: Fate, tracker: &Tracker) -> Result<(), Failed> {
         self.left(tid, tracker)?;
         self.arguments.forget(tid);
         let process = tracker.thread(tid).and_then(|thread| tracker.process(thread.pid));
         if let Some(process) = process.filter(|process| process.threads <= 1) {
             process::write(process, at, fate, tracker, &self.clock, &mut self.processes);
-            self.processes.write_if_due()?;
+            self.processes.write_if_due(&mut self.writer)?;
         }
         Ok(())
     }
@@ -233,7 +250,7 @@ impl ParquetView {
     }
 
     /// Writes what is known at the end, and completes all files.
-    fn complete(&mut self, end: &End<'_>) -> Result<(), FileError> {
+    fn complete(&mut self, end: &End<'_>) -> Result<(), Failed> {
         let mut last = None;
         for thread in end.tracker.live_threads() {
             self.left(thread.tid, end.tracker)?;
@@ -242,7 +259,7 @@ impl ParquetView {
                 && let Some(process) = end.tracker.process(thread.pid)
             {
                 process::write(process, None, Fate::Left, end.tracker, &self.clock, &mut self.processes);
-                self.processes.write_if_due()?;
+                self.processes.write_if_due(&mut self.writer)?;
             }
             last = Some(thread.pid);
         }
@@ -258,12 +275,12 @@ impl ParquetView {
             .into_iter()
             .filter(|(_, lost)| *lost > 0)
             .for_each(|(kind, lost)| self.loss(None, None, None, kind, lost));
-        self.calls.complete()?;
-        self.processes.complete()?;
-        self.stacks.complete()?;
-        self.losses.complete()?;
+        self.calls.finish(&mut self.writer)?;
+        self.processes.finish(&mut self.writer)?;
+        self.stacks.finish(&mut self.writer)?;
+        self.losses.finish(&mut self.writer)?;
         self.trace(lost.calls);
-        self.traces.complete()
+        self.traces.finish(&mut self.writer)
     }
 
     /// The row of the whole trace.
@@ -291,14 +308,12 @@ impl ParquetView {
     }
 
     /// The sentence at the end.
-    fn receipt(&self) -> String {
-        let tables = [&self.calls, &self.processes, &self.stacks, &self.losses, &self.traces];
-        let size = tables.iter().map(|table| table.whole_bytes).sum();
+    fn receipt(&self, written: Written) -> String {
         format!(
             "{}: {}, {} as Parquet; the trace_id is {}",
             self.place.directory.display(),
-            count(self.calls.whole_rows, "call", "calls"),
-            bytes(size),
+            count(written.calls, "call", "calls"),
+            bytes(written.bytes),
             self.place.trace_id
         )
     }
@@ -340,7 +355,8 @@ impl View for ParquetView {
         if !self.failed {
             let result = self.complete(end);
             self.settle(result);
-            self.remark = (self.tells && !self.failed).then(|| self.receipt());
+            let written = self.end();
+            self.remark = (self.tells && !self.failed).then(|| self.receipt(written));
         }
         String::new()
     }

@@ -9,6 +9,7 @@ use crate::flags::Options;
 use crate::flags::flag::{Arg, Category, Flag, Value, ask};
 use crate::layout;
 use anyhow::{Result, anyhow};
+use stride_engine_base::signal::without_signals;
 use stride_filter::Quiet;
 use stride_output::View;
 use stride_parquet::{ParquetView, check_directory};
@@ -77,5 +78,8 @@ fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let (decoding, world) = (layout::decoding(options), with.world.asked_by(options));
     let tells = !options.is_quiet(Quiet::Files);
     let stacks = options.stack_trace.is_some();
-    Ok(Box::new(ParquetView::new(directory.to_path_buf(), decoding, world, with.info, stacks, tells)?))
+    let directory = directory.to_path_buf();
+    // The thread that writes leaves signals to the one that waits for tracees.
+    let view = without_signals(|| ParquetView::new(directory, decoding, world, with.info, stacks, tells));
+    Ok(Box::new(view?))
 }
