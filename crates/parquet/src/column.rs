@@ -16,7 +16,7 @@ pub struct Column {
 /// The types of columns. Any value may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Microseconds since 1970, in UTC.
+    /// Microseconds since 1970, in UTC. The type does not say UTC: otherwise days and seconds would be those of each reader's time zone.
     Time,
     /// Whole numbers that differ from row to row, such as times.
     Measure,
@@ -46,6 +46,9 @@ impl Kind {
 
 /// The rows between which pages of a column end. Readers skip whole pages.
 const ROWS_OF_PAGE: usize = 1 << 17;
+/// The bytes that the dictionary of a column may take in a row group. Readers group by numbers where there is a dictionary, which is twice
+/// as fast for paths. The memory for rows is a bound as well.
+const MOST_DICTIONARY: usize = 32 << 20;
 
 /// The schema of a table.
 pub fn schema(columns: &[Column]) -> Result<TypePtr> {
@@ -55,7 +58,7 @@ pub fn schema(columns: &[Column]) -> Result<TypePtr> {
 
 fn field(column: &Column) -> Result<TypePtr> {
     let (physical, logical) = match column.kind {
-        Kind::Time => (Physical::INT64, Some(LogicalType::timestamp(true, TimeUnit::MICROS))),
+        Kind::Time => (Physical::INT64, Some(LogicalType::timestamp(false, TimeUnit::MICROS))),
         Kind::Measure | Kind::Number => (Physical::INT64, None),
         Kind::Id => (Physical::INT32, None),
         Kind::Flag => (Physical::BOOLEAN, None),
@@ -81,7 +84,8 @@ pub fn properties(columns: &[Column]) -> WriterProperties {
                 .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
             // Nobody asks for a range of them.
             Kind::Text => properties.set_column_statistics_enabled(path, EnabledStatistics::None),
-            Kind::Number | Kind::Id | Kind::Flag | Kind::Word => properties,
+            Kind::Word => properties.set_column_dictionary_page_size_limit(path, MOST_DICTIONARY),
+            Kind::Number | Kind::Id | Kind::Flag => properties,
         };
     }
     properties.build()

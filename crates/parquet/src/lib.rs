@@ -21,6 +21,8 @@ mod table;
 mod tables;
 mod texts;
 mod view;
+#[cfg(test)]
+mod view_tests;
 mod writer;
 
 pub use column::{Column, Kind};

@@ -43,7 +43,14 @@ impl Rows {
 
     /// The memory that the rows take.
     pub fn size(&self) -> usize {
-        self.columns.iter().map(|column| 10 * column.present.len() + column.texts.size()).sum()
+        let size = |column: &Values| {
+            size_of_val(&column.present[..])
+                + size_of_val(&column.longs[..])
+                + size_of_val(&column.ints[..])
+                + size_of_val(&column.flags[..])
+                + column.texts.size()
+        };
+        self.columns.iter().map(size).sum()
     }
 
     /// Begins a row. It gets a value for each column, in the order of the columns.

@@ -4,11 +4,12 @@ use crate::column::Column;
 use crate::rows::{Row, Rows};
 use crate::writer::{Failed, Writer};
 
-/// The rows of a row group, and the memory that they may take. Readers share work out by row groups.
-const GROUP_ROWS: usize = 1 << 17;
-const GROUP_SIZE: usize = 64 << 20;
+/// The rows of a row group, and the memory that they may take. Readers share work out by row groups, so there should be several in a file;
+/// but names that come again in a row group are read once, so large ones are read faster.
+const GROUP_ROWS: usize = 1 << 19;
+const GROUP_SIZE: usize = if cfg!(test) { 1 << 20 } else { 128 << 20 };
 /// The days for which a table has directories. The clock of a hostile recording may jump with each call.
-const MOST_DAYS: u32 = 1000;
+const MOST_DAYS: u32 = if cfg!(test) { 20 } else { 1000 };
 
 pub struct Table {
     /// The place in [`crate::tables::ALL`].

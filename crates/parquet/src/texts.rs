@@ -6,20 +6,26 @@
 use bytes::Bytes;
 use parquet::data_type::ByteArray;
 use std::collections::HashMap;
-use std::ops::Range;
 
 /// Text values in the order of rows.
 #[derive(Default)]
 pub struct Texts {
     bytes: Vec<u8>,
     /// The places of all different texts.
-    places: Vec<Range<usize>>,
+    places: Vec<Place>,
     /// For each row, the number of its text.
     rows: Vec<u32>,
     /// Numbers of texts. Tracees make up the keys, so the hash is one that they cannot predict.
     known: HashMap<Box<[u8]>, u32>,
     /// Calls that follow each other are often alike.
     latest: Option<u32>,
+}
+
+/// The beginning and the end of a text.
+#[derive(Clone, Copy)]
+struct Place {
+    start: u32,
+    end: u32,
 }
 
 /// The values that are handed to the encoder at a time, so that they stay in the CPU's cache.
@@ -29,7 +35,10 @@ impl Texts {
     /// Adds a value that is likely to come again.
     pub fn word(&mut self, value: &[u8]) {
         // A text that was changed to be UTF-8 is another one here, and is found below.
-        let is_latest = |latest: &u32| self.bytes[self.places[*latest as usize].clone()] == *value;
+        let is_latest = |latest: &u32| {
+            let Place { start, end } = self.places[*latest as usize];
+            self.bytes[start as usize..end as usize] == *value
+        };
         let text = match self.latest.filter(is_latest) {
             Some(latest) => latest,
             None => match self.known.get(value) {
@@ -58,14 +67,17 @@ impl Texts {
         } else {
             self.bytes.extend_from_slice(String::from_utf8_lossy(value).as_bytes());
         }
-        self.places.push(start..self.bytes.len());
+        // A row group takes far less than 4 GiB.
+        self.places.push(Place { start: start as u32, end: self.bytes.len() as u32 });
         self.places.len() as u32 - 1
     }
 
     /// The memory that the values take.
     pub fn size(&self) -> usize {
+        let keys: usize = self.known.len() * size_of::<(Box<[u8]>, u32)>();
         // A known text is there twice.
-        2 * self.bytes.len() + size_of::<Range<usize>>() * self.places.len() + size_of::<u32>() * self.rows.len()
+        let bytes = if self.known.is_empty() { self.bytes.len() } else { 2 * self.bytes.len() };
+        bytes + keys + size_of_val(&self.places[..]) + size_of_val(&self.rows[..])
     }
 
     /// Takes all values, and hands them on in pieces.
@@ -74,7 +86,10 @@ impl Texts {
         let mut values = Vec::with_capacity(PIECE);
         for rows in self.rows.chunks(PIECE) {
             values.clear();
-            values.extend(rows.iter().map(|&text| ByteArray::from(bytes.slice(self.places[text as usize].clone()))));
+            values.extend(rows.iter().map(|&text| {
+                let Place { start, end } = self.places[text as usize];
+                ByteArray::from(bytes.slice(start as usize..end as usize))
+            }));
             piece(&values)?;
         }
         self.rows.clear();
