@@ -177,12 +177,11 @@ fn a_killed_run_leaves_no_half_file() {
 #[test]
 fn an_interrupted_run_has_its_tables() {
     let scratch = Scratch::new("interrupted");
+    let sleeper = Killed(Command::new("sleep").arg("1000").spawn().unwrap());
     let mut command = stride();
-    command
-        .args(["-f", "--parquet=dir", "sh", "-c", "echo ready > ready; exec sleep 100"])
-        .current_dir(scratch.path(""));
-    let mut traced = Killed(command.stderr(Stdio::null()).spawn().unwrap());
-    wait_until("the program to run", || scratch.path("ready").exists());
+    command.args(["--parquet=dir", "-p", &sleeper.tid().to_string()]).current_dir(scratch.path(""));
+    let mut traced = Killed(command.stderr(File::create(scratch.path("err")).unwrap()).spawn().unwrap());
+    scratch.wait_attached(1);
     send(&traced, nix::sys::signal::Signal::SIGINT);
     traced.0.wait().unwrap();
     assert_eq!(visible(&scratch.path("dir")).len(), 5);

@@ -1,13 +1,13 @@
 //! The row of a call.
 
-use crate::table::Table;
-use crate::view::Clock;
+use crate::clock::TraceClock;
+use crate::table_rows::TableRows;
 use stride_event::{Call, Ns, Outcome, Tid, errno_word};
 use stride_syscalls::{Abi, table};
 use stride_track::{Seen, Tracker};
 
 /// The facts about a call that its row has.
-pub struct CallRow<'a> {
+pub struct TableCall<'a> {
     pub tid: Tid,
     pub abi: Abi,
     pub nr: u64,
@@ -21,8 +21,8 @@ pub struct CallRow<'a> {
     pub stack_id: Option<i32>,
 }
 
-impl CallRow<'_> {
-    pub fn write(&self, tracker: &Tracker, clock: &Clock, to: &mut Table) {
+impl TableCall<'_> {
+    pub fn write(&self, tracker: &Tracker, clock: &TraceClock, to: &mut TableRows) {
         let thread = tracker.thread(self.tid);
         let process = thread.and_then(|thread| tracker.process(thread.pid));
         // A call that has not returned is about what it was about when it was entered.

@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 /// A column, as the schema has it.
 #[derive(Clone, Copy, Debug)]
-pub struct Column {
+pub struct TableColumn {
     pub name: &'static str,
-    pub kind: Kind,
+    pub kind: ColumnKind,
 }
 
 /// The types of columns. Any value may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnKind {
     /// Microseconds since 1970, in UTC. The type does not say UTC: otherwise days and seconds would be those of each reader's time zone.
     Time,
     /// Whole numbers that differ from row to row, such as times.
@@ -31,15 +31,15 @@ pub enum Kind {
     Text,
 }
 
-impl Kind {
+impl ColumnKind {
     /// The name of the type in SQL.
     pub fn sql(self) -> &'static str {
         match self {
-            Kind::Time => "TIMESTAMP",
-            Kind::Measure | Kind::Number => "BIGINT",
-            Kind::Id => "INTEGER",
-            Kind::Flag => "BOOLEAN",
-            Kind::Word | Kind::Text => "VARCHAR",
+            ColumnKind::Time => "TIMESTAMP",
+            ColumnKind::Measure | ColumnKind::Number => "BIGINT",
+            ColumnKind::Id => "INTEGER",
+            ColumnKind::Flag => "BOOLEAN",
+            ColumnKind::Word | ColumnKind::Text => "VARCHAR",
         }
     }
 }
@@ -51,25 +51,25 @@ const ROWS_OF_PAGE: usize = 1 << 17;
 const MOST_DICTIONARY: usize = 32 << 20;
 
 /// The schema of a table.
-pub fn schema(columns: &[Column]) -> Result<TypePtr> {
+pub fn schema(columns: &[TableColumn]) -> Result<TypePtr> {
     let fields = columns.iter().map(field).collect::<Result<Vec<_>>>()?;
     Ok(Arc::new(Type::group_type_builder("row").with_fields(fields).build()?))
 }
 
-fn field(column: &Column) -> Result<TypePtr> {
+fn field(column: &TableColumn) -> Result<TypePtr> {
     let (physical, logical) = match column.kind {
-        Kind::Time => (Physical::INT64, Some(LogicalType::timestamp(false, TimeUnit::MICROS))),
-        Kind::Measure | Kind::Number => (Physical::INT64, None),
-        Kind::Id => (Physical::INT32, None),
-        Kind::Flag => (Physical::BOOLEAN, None),
-        Kind::Word | Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        ColumnKind::Time => (Physical::INT64, Some(LogicalType::timestamp(false, TimeUnit::MICROS))),
+        ColumnKind::Measure | ColumnKind::Number => (Physical::INT64, None),
+        ColumnKind::Id => (Physical::INT32, None),
+        ColumnKind::Flag => (Physical::BOOLEAN, None),
+        ColumnKind::Word | ColumnKind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
     };
     let builder = Type::primitive_type_builder(column.name, physical).with_repetition(Repetition::OPTIONAL);
     Ok(Arc::new(builder.with_logical_type(logical).build()?))
 }
 
 /// How the columns are encoded. All encodings are ones that DuckDB, Spark and Trino read.
-pub fn properties(columns: &[Column]) -> WriterProperties {
+pub fn properties(columns: &[TableColumn]) -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_statistics_enabled(EnabledStatistics::Chunk)
@@ -79,13 +79,13 @@ pub fn properties(columns: &[Column]) -> WriterProperties {
         let path = ColumnPath::from(column.name);
         properties = match column.kind {
             // Differences take fewer bytes than a dictionary of values of which none comes again.
-            Kind::Time | Kind::Measure => properties
+            ColumnKind::Time | ColumnKind::Measure => properties
                 .set_column_dictionary_enabled(path.clone(), false)
                 .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
             // Nobody asks for a range of them.
-            Kind::Text => properties.set_column_statistics_enabled(path, EnabledStatistics::None),
-            Kind::Word => properties.set_column_dictionary_page_size_limit(path, MOST_DICTIONARY),
-            Kind::Number | Kind::Id | Kind::Flag => properties,
+            ColumnKind::Text => properties.set_column_statistics_enabled(path, EnabledStatistics::None),
+            ColumnKind::Word => properties.set_column_dictionary_page_size_limit(path, MOST_DICTIONARY),
+            ColumnKind::Number | ColumnKind::Id | ColumnKind::Flag => properties,
         };
     }
     properties.build()

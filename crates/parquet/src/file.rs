@@ -74,7 +74,7 @@ impl TableFile {
         Ok(TableFile { writer, aside, path })
     }
 
-    pub fn write(&mut self, rows: &mut crate::rows::Rows) -> Result<(), FileError> {
+    pub fn write(&mut self, rows: &mut crate::row_group::RowGroup) -> Result<(), FileError> {
         rows.write(&mut self.writer).map_err(|e| FileError::of_parquet(&self.path, e))
     }
 

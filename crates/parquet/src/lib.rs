@@ -1,6 +1,6 @@
 //! `--parquet`: tables of a run, as files that databases read. docs/sql.md describes the tables, and has questions to them in SQL.
 //!
-//! [`tables`] lists the columns. Rows are gathered in columns ([`rows`]) and written as a row group when there are many of them, because
+//! [`tables`] lists the columns. Rows are gathered in columns ([`row_group`]) and written as a row group when there are many of them, because
 //! Parquet stores a column of a row group in one piece. A thread does that ([`writer`]), and takes one row group at a time, so no more
 //! than two of each table are in memory.
 //!
@@ -11,13 +11,14 @@
 //! program's size than everything else here.
 
 mod call;
+mod clock;
 mod column;
 mod file;
 mod place;
 mod process;
-mod rows;
+mod row_group;
 mod stacks;
-mod table;
+mod table_rows;
 mod tables;
 mod texts;
 mod view;
@@ -25,6 +26,6 @@ mod view;
 mod view_tests;
 mod writer;
 
-pub use column::{Column, Kind};
+pub use column::{ColumnKind, TableColumn};
 pub use tables::{ALL, TableColumns};
 pub use view::{ParquetView, check_directory};

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use stride_output::RunInfo;
 
 /// The directory, and the parts of names that all tables of a trace have in common.
-pub struct Place {
+pub struct TracePlace {
     pub directory: PathBuf,
     host: String,
     pub trace_id: String,
@@ -18,9 +18,9 @@ pub struct Place {
 const LONGEST_HOST: usize = 64;
 const SECONDS_OF_DAY: i64 = 86_400;
 
-impl Place {
-    pub fn new(directory: PathBuf, info: &RunInfo) -> Place {
-        Place { directory, host: directory_value(&info.host), trace_id: trace_id(info) }
+impl TracePlace {
+    pub fn new(directory: PathBuf, info: &RunInfo) -> TracePlace {
+        TracePlace { directory, host: directory_value(&info.host), trace_id: trace_id(info) }
     }
 
     /// The directory for files of a table about a day.
@@ -79,12 +79,12 @@ mod tests {
     #[test]
     fn directories() {
         let info = RunInfo { host: "../a b=c/é\n".into(), ..RunInfo::default() };
-        let place = Place::new("/x".into(), &info);
+        let place = TracePlace::new("/x".into(), &info);
         assert_eq!(
             place.partition("calls", day(1_795_305_600_000_000_000)).to_str(),
             Some("/x/calls/date=2026-11-22/host=..%2Fa%20b%3Dc%2F%C3%A9%0A")
         );
-        let none = Place::new("/x".into(), &RunInfo::default());
+        let none = TracePlace::new("/x".into(), &RunInfo::default());
         assert!(none.partition("calls", i64::MAX).ends_with("date=1970-01-01/host=__HIVE_DEFAULT_PARTITION__"));
         assert!(none.partition("calls", day(-1)).ends_with("date=1969-12-31/host=__HIVE_DEFAULT_PARTITION__"));
     }

@@ -1,7 +1,7 @@
 //! The row of a process. It is written when the process's last thread ends, or when tracing does.
 
-use crate::table::Table;
-use crate::view::Clock;
+use crate::clock::TraceClock;
+use crate::table_rows::TableRows;
 use stride_event::Ns;
 use stride_output::json::Json;
 use stride_output::signal_text;
@@ -9,20 +9,27 @@ use stride_track::{Process, Tracker};
 
 /// How a process ended.
 #[derive(Clone, Copy)]
-pub enum Fate {
+pub enum ProcessEnd {
     Exited(i32),
     Killed(i32),
     /// It lives on.
     Left,
 }
 
-pub fn write(process: &Process, ended: Option<Ns>, fate: Fate, tracker: &Tracker, clock: &Clock, table: &mut Table) {
+pub fn write(
+    process: &Process,
+    ended: Option<Ns>,
+    fate: ProcessEnd,
+    tracker: &Tracker,
+    clock: &TraceClock,
+    table: &mut TableRows,
+) {
     let mut command = Vec::new();
     Json::new(&mut command).array(|j| process.command.iter().for_each(|word| _ = j.bytes(word)));
     let (status, signal) = match fate {
-        Fate::Exited(status) => (Some(status), None),
-        Fate::Killed(signal) => (None, Some(signal_text(signal))),
-        Fate::Left => (None, None),
+        ProcessEnd::Exited(status) => (Some(status), None),
+        ProcessEnd::Killed(signal) => (None, Some(signal_text(signal))),
+        ProcessEnd::Left => (None, None),
     };
     let comm = Some(&process.comm[..]).filter(|comm| !comm.is_empty());
     table

@@ -1,6 +1,6 @@
 //! The rows of a stack: one for each function, the innermost first.
 
-use crate::table::Table;
+use crate::table_rows::TableRows;
 use std::sync::Arc;
 use stride_event::{Caller, FrameFunction, Stack};
 use stride_track::StackIds;
@@ -19,7 +19,7 @@ pub struct StackRows {
 
 impl StackRows {
     /// The number of a call's stack. A new stack gets its rows.
-    pub fn id(&mut self, stack: &Arc<Stack>, trace_id: &[u8], table: &mut Table) -> Option<i32> {
+    pub fn id(&mut self, stack: &Arc<Stack>, trace_id: &[u8], table: &mut TableRows) -> Option<i32> {
         let Some(id) = self.ids.id(stack) else {
             self.without += 1;
             return None;
@@ -33,7 +33,7 @@ impl StackRows {
     }
 }
 
-fn write(stack: &Stack, id: i32, trace_id: &[u8], table: &mut Table) {
+fn write(stack: &Stack, id: i32, trace_id: &[u8], table: &mut TableRows) {
     let caller = match stack.caller() {
         Caller::Function(function) => Some(function),
         Caller::Library(_) | Caller::Unknown => None,

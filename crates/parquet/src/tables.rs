@@ -1,109 +1,109 @@
 //! The columns of all tables. docs/sql.md explains them, and a test compares the two.
 
-use crate::column::{Column, Kind};
+use crate::column::{ColumnKind, TableColumn};
 
-const fn column(name: &'static str, kind: Kind) -> Column {
-    Column { name, kind }
+const fn column(name: &'static str, kind: ColumnKind) -> TableColumn {
+    TableColumn { name, kind }
 }
 
 /// A table and its columns.
 pub struct TableColumns {
     pub name: &'static str,
-    pub columns: &'static [Column],
+    pub columns: &'static [TableColumn],
 }
 
 pub const CALLS: TableColumns = TableColumns {
     name: "calls",
     columns: &[
-        column("trace_id", Kind::Word),
-        column("time", Kind::Time),
-        column("start_ns", Kind::Measure),
-        column("duration_ns", Kind::Measure),
-        column("container", Kind::Word),
-        column("pid", Kind::Id),
-        column("tid", Kind::Id),
-        column("comm", Kind::Word),
-        column("comm_hex", Kind::Word),
-        column("exe", Kind::Word),
-        column("exe_hex", Kind::Word),
-        column("name", Kind::Word),
-        column("abi", Kind::Word),
-        column("path", Kind::Word),
-        column("path_hex", Kind::Word),
-        column("fd", Kind::Id),
-        column("fd_kind", Kind::Word),
-        column("peer", Kind::Word),
-        column("bytes", Kind::Number),
-        column("outcome", Kind::Word),
-        column("ret", Kind::Number),
-        column("errno", Kind::Word),
-        column("args", Kind::Text),
-        column("stack_id", Kind::Id),
+        column("trace_id", ColumnKind::Word),
+        column("time", ColumnKind::Time),
+        column("start_ns", ColumnKind::Measure),
+        column("duration_ns", ColumnKind::Measure),
+        column("container", ColumnKind::Word),
+        column("pid", ColumnKind::Id),
+        column("tid", ColumnKind::Id),
+        column("comm", ColumnKind::Word),
+        column("comm_hex", ColumnKind::Word),
+        column("exe", ColumnKind::Word),
+        column("exe_hex", ColumnKind::Word),
+        column("name", ColumnKind::Word),
+        column("abi", ColumnKind::Word),
+        column("path", ColumnKind::Word),
+        column("path_hex", ColumnKind::Word),
+        column("fd", ColumnKind::Id),
+        column("fd_kind", ColumnKind::Word),
+        column("peer", ColumnKind::Word),
+        column("bytes", ColumnKind::Number),
+        column("outcome", ColumnKind::Word),
+        column("ret", ColumnKind::Number),
+        column("errno", ColumnKind::Word),
+        column("args", ColumnKind::Text),
+        column("stack_id", ColumnKind::Id),
     ],
 };
 
 pub const PROCESSES: TableColumns = TableColumns {
     name: "processes",
     columns: &[
-        column("trace_id", Kind::Word),
-        column("pid", Kind::Id),
-        column("parent_pid", Kind::Id),
-        column("started", Kind::Time),
-        column("ended", Kind::Time),
-        column("comm", Kind::Word),
-        column("comm_hex", Kind::Word),
-        column("exe", Kind::Word),
-        column("exe_hex", Kind::Word),
-        column("command", Kind::Text),
-        column("exit_status", Kind::Id),
-        column("killed_by", Kind::Word),
+        column("trace_id", ColumnKind::Word),
+        column("pid", ColumnKind::Id),
+        column("parent_pid", ColumnKind::Id),
+        column("started", ColumnKind::Time),
+        column("ended", ColumnKind::Time),
+        column("comm", ColumnKind::Word),
+        column("comm_hex", ColumnKind::Word),
+        column("exe", ColumnKind::Word),
+        column("exe_hex", ColumnKind::Word),
+        column("command", ColumnKind::Text),
+        column("exit_status", ColumnKind::Id),
+        column("killed_by", ColumnKind::Word),
     ],
 };
 
 pub const STACKS: TableColumns = TableColumns {
     name: "stacks",
     columns: &[
-        column("trace_id", Kind::Word),
-        column("stack_id", Kind::Id),
-        column("depth", Kind::Id),
-        column("function", Kind::Word),
-        column("module", Kind::Word),
-        column("module_hex", Kind::Word),
-        column("address", Kind::Number),
-        column("file", Kind::Word),
-        column("line", Kind::Id),
-        column("is_caller", Kind::Flag),
+        column("trace_id", ColumnKind::Word),
+        column("stack_id", ColumnKind::Id),
+        column("depth", ColumnKind::Id),
+        column("function", ColumnKind::Word),
+        column("module", ColumnKind::Word),
+        column("module_hex", ColumnKind::Word),
+        column("address", ColumnKind::Number),
+        column("file", ColumnKind::Word),
+        column("line", ColumnKind::Id),
+        column("is_caller", ColumnKind::Flag),
     ],
 };
 
 pub const LOSSES: TableColumns = TableColumns {
     name: "losses",
     columns: &[
-        column("trace_id", Kind::Word),
-        column("time", Kind::Time),
-        column("pid", Kind::Id),
-        column("tid", Kind::Id),
-        column("kind", Kind::Word),
-        column("lost", Kind::Number),
+        column("trace_id", ColumnKind::Word),
+        column("time", ColumnKind::Time),
+        column("pid", ColumnKind::Id),
+        column("tid", ColumnKind::Id),
+        column("kind", ColumnKind::Word),
+        column("lost", ColumnKind::Number),
     ],
 };
 
 pub const TRACES: TableColumns = TableColumns {
     name: "traces",
     columns: &[
-        column("trace_id", Kind::Word),
-        column("started", Kind::Time),
-        column("ended", Kind::Time),
-        column("command_line", Kind::Text),
-        column("version", Kind::Word),
-        column("kernel", Kind::Word),
-        column("machine", Kind::Word),
-        column("engine", Kind::Word),
-        column("calls", Kind::Number),
-        column("errors", Kind::Number),
-        column("unfinished", Kind::Number),
-        column("lost_calls", Kind::Number),
-        column("note", Kind::Text),
+        column("trace_id", ColumnKind::Word),
+        column("started", ColumnKind::Time),
+        column("ended", ColumnKind::Time),
+        column("command_line", ColumnKind::Text),
+        column("version", ColumnKind::Word),
+        column("kernel", ColumnKind::Word),
+        column("machine", ColumnKind::Word),
+        column("engine", ColumnKind::Word),
+        column("calls", ColumnKind::Number),
+        column("errors", ColumnKind::Number),
+        column("unfinished", ColumnKind::Number),
+        column("lost_calls", ColumnKind::Number),
+        column("note", ColumnKind::Text),
     ],
 };
 

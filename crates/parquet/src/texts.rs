@@ -9,10 +9,10 @@ use std::collections::HashMap;
 
 /// Text values in the order of rows.
 #[derive(Default)]
-pub struct Texts {
+pub struct TextValues {
     bytes: Vec<u8>,
     /// The places of all different texts.
-    places: Vec<Place>,
+    places: Vec<TextPlace>,
     /// For each row, the number of its text.
     rows: Vec<u32>,
     /// Numbers of texts. Tracees make up the keys, so the hash is one that they cannot predict.
@@ -23,7 +23,7 @@ pub struct Texts {
 
 /// The beginning and the end of a text.
 #[derive(Clone, Copy)]
-struct Place {
+struct TextPlace {
     start: u32,
     end: u32,
 }
@@ -31,12 +31,12 @@ struct Place {
 /// The values that are handed to the encoder at a time, so that they stay in the CPU's cache.
 pub const PIECE: usize = 1 << 12;
 
-impl Texts {
+impl TextValues {
     /// Adds a value that is likely to come again.
     pub fn word(&mut self, value: &[u8]) {
         // A text that was changed to be UTF-8 is another one here, and is found below.
         let is_latest = |latest: &u32| {
-            let Place { start, end } = self.places[*latest as usize];
+            let TextPlace { start, end } = self.places[*latest as usize];
             self.bytes[start as usize..end as usize] == *value
         };
         let text = match self.latest.filter(is_latest) {
@@ -68,7 +68,7 @@ impl Texts {
             self.bytes.extend_from_slice(String::from_utf8_lossy(value).as_bytes());
         }
         // A row group takes far less than 4 GiB.
-        self.places.push(Place { start: start as u32, end: self.bytes.len() as u32 });
+        self.places.push(TextPlace { start: start as u32, end: self.bytes.len() as u32 });
         self.places.len() as u32 - 1
     }
 
@@ -87,7 +87,7 @@ impl Texts {
         for rows in self.rows.chunks(PIECE) {
             values.clear();
             values.extend(rows.iter().map(|&text| {
-                let Place { start, end } = self.places[text as usize];
+                let TextPlace { start, end } = self.places[text as usize];
                 ByteArray::from(bytes.slice(start as usize..end as usize))
             }));
             piece(&values)?;
@@ -104,7 +104,7 @@ impl Texts {
 mod tests {
     use super::*;
 
-    fn taken(texts: &mut Texts) -> Vec<String> {
+    fn taken(texts: &mut TextValues) -> Vec<String> {
         let mut all = Vec::new();
         let piece = |values: &[ByteArray]| {
             all.extend(values.iter().map(|value| String::from_utf8(value.data().to_vec()).unwrap()));
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn any_bytes_become_utf8() {
-        let mut texts = Texts::default();
+        let mut texts = TextValues::default();
         for value in [&b"a\xff\xfeb"[..], b"new\nline\0", b"", b"a\xff\xfeb", b"\xc3", b"\xff", "\u{fffd}".as_bytes()] {
             texts.word(value);
         }
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn words_are_kept_once() {
-        let mut texts = Texts::default();
+        let mut texts = TextValues::default();
         for i in 0..10_000 {
             texts.word(if i % 3 == 0 { b"even" } else { b"odd" });
         }

@@ -1,13 +1,14 @@
 //! The view: events in, rows out.
 
-use crate::call::CallRow;
+use crate::call::TableCall;
+use crate::clock::TraceClock;
 use crate::file::FileError;
-use crate::place::{Place, day};
-use crate::process::{self, Fate};
+use crate::place::{TracePlace, day};
+use crate::process::{self, ProcessEnd};
 use crate::stacks::StackRows;
-use crate::table::Table;
+use crate::table_rows::TableRows;
 use crate::tables;
-use crate::writer::{Failed, Writer, Written};
+use crate::writer::{Failed, FileWriter, Written};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
@@ -22,14 +23,14 @@ use stride_track::Tracker;
 pub struct ParquetView {
     arguments: CallArguments,
     info: RunInfo,
-    clock: Clock,
-    place: Arc<Place>,
-    calls: Table,
-    processes: Table,
-    stacks: Table,
-    losses: Table,
-    traces: Table,
-    writer: Writer,
+    clock: TraceClock,
+    place: Arc<TracePlace>,
+    calls: TableRows,
+    processes: TableRows,
+    stacks: TableRows,
+    losses: TableRows,
+    traces: TableRows,
+    writer: FileWriter,
     stack_rows: StackRows,
     /// Whether calls have their stacks (`-k`).
     shows_stacks: bool,
@@ -57,23 +58,6 @@ struct Counts {
     lost_calls: u64,
 }
 
-/// Makes wall-clock times of those of events.
-pub struct Clock {
-    pub trace_id: String,
-    wall_offset: i128,
-}
-
-impl Clock {
-    fn wall_ns(&self, at: Ns) -> i128 {
-        i128::from(at) + self.wall_offset
-    }
-
-    /// Microseconds since 1970. None if the time is not known.
-    pub fn micros(&self, at: Ns) -> Option<i64> {
-        (at > 0).then(|| i64::try_from(self.wall_ns(at).div_euclid(1000)).unwrap_or_default())
-    }
-}
-
 /// Makes the directory if it is missing, and finds out whether files can be written there.
 pub fn check_directory(directory: &Path) -> io::Result<()> {
     fs::create_dir_all(directory)?;
@@ -92,8 +76,8 @@ impl ParquetView {
         shows_stacks: bool,
         tells: bool,
     ) -> Result<ParquetView, ViewError> {
-        let place = Arc::new(Place::new(directory, info));
-        let clock = Clock { trace_id: place.trace_id.clone(), wall_offset: info.wall_offset };
+        let place = Arc::new(TracePlace::new(directory, info));
+        let clock = TraceClock { trace_id: place.trace_id.clone(), wall_offset: info.wall_offset };
         let first_day = day(clock.wall_ns(info.started));
         for table in tables::ALL {
             let path = place.partition(table.name, first_day).join(place.file_name(0));
@@ -104,9 +88,9 @@ impl ParquetView {
         let mut number = 0;
         let [calls, processes, stacks, losses, traces] = tables::ALL.map(|table| {
             number += 1;
-            Table::new(number - 1, table.columns, first_day)
+            TableRows::new(number - 1, table.columns, first_day)
         });
-        let writer = Writer::start(place.clone()).map_err(|e| told(&FileError::new(&place.directory, e), 0))?;
+        let writer = FileWriter::start(place.clone()).map_err(|e| told(&FileError::new(&place.directory, e), 0))?;
         Ok(ParquetView {
             arguments: CallArguments::new(options, world),
             info: info.clone(),
@@ -153,13 +137,13 @@ impl ParquetView {
         match *event {
             Event::Enter(call) => self.arguments.enter(call, tracker),
             Event::Exit(call) => self.returned(call, tracker)?,
-            Event::Exited { tid, status, at } => self.ended(tid, Some(at), Fate::Exited(status), tracker)?,
-            Event::Killed { tid, signal, at, .. } => self.ended(tid, Some(at), Fate::Killed(signal), tracker)?,
+            Event::Exited { tid, status, at } => self.ended(tid, Some(at), ProcessEnd::Exited(status), tracker)?,
+            Event::Killed { tid, signal, at, .. } => self.ended(tid, Some(at), ProcessEnd::Killed(signal), tracker)?,
             Event::Detached { tid, call, .. } => {
                 if let (Some(call), false) = (call, self.arguments.is_inside(tid)) {
                     self.arguments.enter(call, tracker);
                 }
-                self.ended(tid, None, Fate::Left, tracker)?;
+                self.ended(tid, None, ProcessEnd::Left, tracker)?;
             }
             Event::Superseded { tid, old, call, .. } => {
                 self.left(tid, tracker)?;
@@ -196,7 +180,7 @@ impl ParquetView {
         };
         self.counts.errors += u64::from(call.outcome.is_error());
         self.row(
-            CallRow {
+            TableCall {
                 tid: call.tid,
                 abi: call.abi,
                 nr: call.nr,
@@ -211,10 +195,10 @@ impl ParquetView {
     }
 
     /// Writes the row of a call whose arguments are in `self.args`.
-    fn row(&mut self, row: CallRow<'_>, tracker: &Tracker) -> Result<(), Failed> {
+    fn row(&mut self, row: TableCall<'_>, tracker: &Tracker) -> Result<(), Failed> {
         self.counts.calls += 1;
         self.counts.unfinished += u64::from(row.unfinished);
-        CallRow { args: &self.args, ..row }.write(tracker, &self.clock, &mut self.calls);
+        TableCall { args: &self.args, ..row }.write(tracker, &self.clock, &mut self.calls);
         self.calls.write_if_due(&mut self.writer)
     }
 
@@ -223,10 +207,10 @@ impl ParquetView {
         self.args.clear();
         let Some(head) = self.arguments.leave(tid, &mut self.args) else { return Ok(()) };
         let (abi, nr, entered) = (head.abi, head.nr, head.entered);
-        self.row(CallRow { tid, abi, nr, entered, call: None, unfinished: true, args: &[], stack_id: None }, tracker)
+        self.row(TableCall { tid, abi, nr, entered, call: None, unfinished: true, args: &[], stack_id: None }, tracker)
     }
 
-    fn ended(&mut self, tid: Tid, at: Option<Ns>, fate: Fate, tracker: &Tracker) -> Result<(), Failed> {
+    fn ended(&mut self, tid: Tid, at: Option<Ns>, fate: ProcessEnd, tracker: &Tracker) -> Result<(), Failed> {
         self.left(tid, tracker)?;
         self.arguments.forget(tid);
         let process = tracker.thread(tid).and_then(|thread| tracker.process(thread.pid));
@@ -258,7 +242,7 @@ impl ParquetView {
             if last != Some(thread.pid)
                 && let Some(process) = end.tracker.process(thread.pid)
             {
-                process::write(process, None, Fate::Left, end.tracker, &self.clock, &mut self.processes);
+                process::write(process, None, ProcessEnd::Left, end.tracker, &self.clock, &mut self.processes);
                 self.processes.write_if_due(&mut self.writer)?;
             }
             last = Some(thread.pid);

@@ -2,8 +2,8 @@
 
 use crate::column::{properties, schema};
 use crate::file::{FileError, TableFile};
-use crate::place::Place;
-use crate::rows::Rows;
+use crate::place::TracePlace;
+use crate::row_group::RowGroup;
 use crate::tables::{self, TableColumns};
 use parquet::file::properties::WriterPropertiesPtr;
 use parquet::schema::types::TypePtr;
@@ -19,7 +19,7 @@ const FILE_SIZE: u64 = if cfg!(test) { 1 << 16 } else { 128 << 20 };
 struct Group {
     table: usize,
     day: i64,
-    rows: Rows,
+    rows: RowGroup,
     /// No more rows come for this table.
     last: bool,
 }
@@ -32,23 +32,23 @@ pub struct Written {
     pub bytes: u64,
 }
 
-/// The writer has stopped. [`Writer::end`] says why.
+/// The writer has stopped. [`FileWriter::end`] says why.
 #[derive(Debug)]
 pub struct Failed;
 
 /// The thread that writes.
-pub struct Writer {
-    place: Arc<Place>,
+pub struct FileWriter {
+    place: Arc<TracePlace>,
     /// Groups are handed over one at a time, so no more than one waits.
     to: Option<SyncSender<Group>>,
     /// Written rows come back, to be filled again.
-    spare: Receiver<(usize, Rows)>,
+    spare: Receiver<(usize, RowGroup)>,
     thread: Option<JoinHandle<(Written, Result<(), FileError>)>>,
 }
 
-impl Writer {
+impl FileWriter {
     /// Starts the thread. It has the signal mask of the caller.
-    pub fn start(place: Arc<Place>) -> io::Result<Writer> {
+    pub fn start(place: Arc<TracePlace>) -> io::Result<FileWriter> {
         let (to, from) = sync_channel(0);
         let (give, spare) = sync_channel(tables::ALL.len());
         let mut files = tables::ALL.map(|table| TableFiles::new(&place, table));
@@ -58,13 +58,13 @@ impl Writer {
             (written, result)
         };
         let thread = Builder::new().name("stride-parquet".into()).spawn(run)?;
-        Ok(Writer { place, to: Some(to), spare, thread: Some(thread) })
+        Ok(FileWriter { place, to: Some(to), spare, thread: Some(thread) })
     }
 
     /// Writes rows as a row group. `rows` is empty after that.
-    pub fn write(&mut self, table: usize, day: i64, rows: &mut Rows, last: bool) -> Result<(), Failed> {
+    pub fn write(&mut self, table: usize, day: i64, rows: &mut RowGroup, last: bool) -> Result<(), Failed> {
         let mut spare = self.spare.try_iter().find(|(of, _)| *of == table).map(|(_, rows)| rows);
-        let rows = std::mem::replace(rows, spare.take().unwrap_or_else(|| Rows::new(tables::ALL[table].columns)));
+        let rows = std::mem::replace(rows, spare.take().unwrap_or_else(|| RowGroup::new(tables::ALL[table].columns)));
         let to = self.to.as_ref().ok_or(Failed)?;
         to.send(Group { table, day, rows, last }).map_err(|_| Failed)
     }
@@ -83,7 +83,7 @@ impl Writer {
     }
 }
 
-impl Drop for Writer {
+impl Drop for FileWriter {
     fn drop(&mut self) {
         let _ = self.end();
     }
@@ -92,7 +92,7 @@ impl Drop for Writer {
 fn write_all(
     files: &mut [TableFiles],
     from: &Receiver<Group>,
-    give: &SyncSender<(usize, Rows)>,
+    give: &SyncSender<(usize, RowGroup)>,
     written: &mut Written,
 ) -> Result<(), FileError> {
     for Group { table, day, mut rows, last } in from {
@@ -108,7 +108,7 @@ fn write_all(
 
 /// The files of a table.
 struct TableFiles {
-    place: Arc<Place>,
+    place: Arc<TracePlace>,
     table: &'static TableColumns,
     format: Option<(TypePtr, WriterPropertiesPtr)>,
     file: Option<TableFile>,
@@ -120,12 +120,12 @@ struct TableFiles {
 }
 
 impl TableFiles {
-    fn new(place: &Arc<Place>, table: &'static TableColumns) -> TableFiles {
+    fn new(place: &Arc<TracePlace>, table: &'static TableColumns) -> TableFiles {
         TableFiles { place: place.clone(), table, format: None, file: None, rows: 0, day: 0, count: 0 }
     }
 
     /// Writes a row group. `complete` gets the rows and bytes of each file that is complete.
-    fn write(&mut self, day: i64, rows: &mut Rows, last: bool, complete: &mut Written) -> Result<(), FileError> {
+    fn write(&mut self, day: i64, rows: &mut RowGroup, last: bool, complete: &mut Written) -> Result<(), FileError> {
         if self.day != day {
             self.complete(complete)?;
             self.day = day;

@@ -1,40 +1,40 @@
 //! Rows, gathered in columns until they are written.
 
-use crate::column::{Column, Kind};
-use crate::texts::Texts;
+use crate::column::{ColumnKind, TableColumn};
+use crate::texts::TextValues;
 use parquet::data_type::{BoolType, ByteArrayType, Int32Type, Int64Type};
 use parquet::errors::Result;
 use parquet::file::writer::SerializedFileWriter;
 use std::io::Write;
 
 /// The rows of a table that are not written yet.
-pub struct Rows {
+pub struct RowGroup {
     columns: Vec<Values>,
     count: usize,
 }
 
 /// The values of a column.
 struct Values {
-    kind: Kind,
+    kind: ColumnKind,
     /// 1 for each row that has a value, else 0: Parquet's definition levels.
     present: Vec<i16>,
     longs: Vec<i64>,
     ints: Vec<i32>,
     flags: Vec<bool>,
-    texts: Texts,
+    texts: TextValues,
 }
 
-impl Rows {
-    pub fn new(columns: &[Column]) -> Rows {
-        let values = |column: &Column| Values {
+impl RowGroup {
+    pub fn new(columns: &[TableColumn]) -> RowGroup {
+        let values = |column: &TableColumn| Values {
             kind: column.kind,
             present: Vec::new(),
             longs: Vec::new(),
             ints: Vec::new(),
             flags: Vec::new(),
-            texts: Texts::default(),
+            texts: TextValues::default(),
         };
-        Rows { columns: columns.iter().map(values).collect(), count: 0 }
+        RowGroup { columns: columns.iter().map(values).collect(), count: 0 }
     }
 
     pub fn count(&self) -> usize {
@@ -54,9 +54,9 @@ impl Rows {
     }
 
     /// Begins a row. It gets a value for each column, in the order of the columns.
-    pub fn begin(&mut self) -> Row<'_> {
+    pub fn begin(&mut self) -> TableRow<'_> {
         self.count += 1;
-        Row { columns: self.columns.iter_mut() }
+        TableRow { columns: self.columns.iter_mut() }
     }
 
     /// Writes all rows as a row group.
@@ -66,16 +66,16 @@ impl Rows {
             let Some(mut writer) = group.next_column()? else { break };
             let present = Some(&column.present[..]);
             match column.kind {
-                Kind::Time | Kind::Measure | Kind::Number => {
+                ColumnKind::Time | ColumnKind::Measure | ColumnKind::Number => {
                     writer.typed::<Int64Type>().write_batch(&column.longs, present, None)?;
                 }
-                Kind::Id => {
+                ColumnKind::Id => {
                     writer.typed::<Int32Type>().write_batch(&column.ints, present, None)?;
                 }
-                Kind::Flag => {
+                ColumnKind::Flag => {
                     writer.typed::<BoolType>().write_batch(&column.flags, present, None)?;
                 }
-                Kind::Word | Kind::Text => {
+                ColumnKind::Word | ColumnKind::Text => {
                     let writer = writer.typed::<ByteArrayType>();
                     let mut rest = &column.present[..];
                     column.texts.take(|values| {
@@ -112,13 +112,13 @@ impl Values {
 }
 
 /// A row that is being filled in.
-pub struct Row<'r> {
+pub struct TableRow<'r> {
     columns: std::slice::IterMut<'r, Values>,
 }
 
-impl Row<'_> {
+impl TableRow<'_> {
     /// The next column, which gets a value if there is one. It must have one of these types.
-    fn next<T>(&mut self, value: Option<T>, kinds: &[Kind], add: impl FnOnce(&mut Values, T)) -> &mut Self {
+    fn next<T>(&mut self, value: Option<T>, kinds: &[ColumnKind], add: impl FnOnce(&mut Values, T)) -> &mut Self {
         let next = self.columns.next();
         debug_assert!(next.as_ref().is_some_and(|column| kinds.contains(&column.kind)));
         if let Some(column) = next {
@@ -131,23 +131,25 @@ impl Row<'_> {
     }
 
     pub fn number(&mut self, value: Option<i64>) -> &mut Self {
-        self.next(value, &[Kind::Time, Kind::Measure, Kind::Number], |column, value| column.longs.push(value))
+        self.next(value, &[ColumnKind::Time, ColumnKind::Measure, ColumnKind::Number], |column, value| {
+            column.longs.push(value)
+        })
     }
 
     pub fn id(&mut self, value: Option<i32>) -> &mut Self {
-        self.next(value, &[Kind::Id], |column, value| column.ints.push(value))
+        self.next(value, &[ColumnKind::Id], |column, value| column.ints.push(value))
     }
 
     pub fn flag(&mut self, value: bool) -> &mut Self {
-        self.next(Some(value), &[Kind::Flag], |column, value| column.flags.push(value))
+        self.next(Some(value), &[ColumnKind::Flag], |column, value| column.flags.push(value))
     }
 
     pub fn word(&mut self, value: Option<&[u8]>) -> &mut Self {
-        self.next(value, &[Kind::Word], |column, value| column.texts.word(value))
+        self.next(value, &[ColumnKind::Word], |column, value| column.texts.word(value))
     }
 
     pub fn text(&mut self, value: Option<&[u8]>) -> &mut Self {
-        self.next(value, &[Kind::Text], |column, value| column.texts.text(value))
+        self.next(value, &[ColumnKind::Text], |column, value| column.texts.text(value))
     }
 
     /// A name, and then its bytes in hexadecimal if they are not all text.
