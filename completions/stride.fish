@@ -125,7 +125,7 @@ function __stride_complete_program
 end
 
 complete -c stride -f -a '(__stride_complete_program)'
-set -g __stride_long_with_value --argv0 --cgroup --comm --container --env --exe --attach --user --detach-on --engine --flight --interruptible --max-depth --on-overflow --record --replay --ring-size --trigger --trigger-after --trigger-count --called-from --duration --errno --library-calls --trace-path --signal --signals --status --switch-off --switch-on --trace --trace-fds --usdt --where --columns --abbrev --color --decode-pids --flamegraph --format --html --output --perfetto --raw --read --rotate --string-limit --stack-trace-frame-limit --style --verbose --write --const-print-style --advise-config --budget --budget-write --by --diff --every --explain --summary-syscall-overhead --summary-sort-by --top-output --summary-columns --for --syscall-limit --fault --inject --generate
+set -g __stride_long_with_value --argv0 --cgroup --comm --container --env --exe --attach --user --detach-on --engine --flight --interruptible --max-depth --on-overflow --record --replay --ring-size --trigger --trigger-after --trigger-count --called-from --duration --errno --library-calls --trace-path --signal --signals --status --switch-off --switch-on --trace --trace-fds --usdt --where --columns --abbrev --color --decode-pids --flamegraph --format --html --output --parquet --perfetto --raw --read --rotate --string-limit --stack-trace-frame-limit --style --verbose --write --const-print-style --advise-config --budget --budget-write --by --diff --every --explain --summary-syscall-overhead --summary-sort-by --top-output --summary-columns --for --syscall-limit --fault --inject --generate
 set -g __stride_long_without_value --all --daemonize --daemonised --daemonized --follow-forks --kill-on-exit --show-on-off-events --successful-only --failed-only --failing-only --output-append-mode --absolute-timestamps --timestamps --always-show-pid --debuginfod --decode-fds --instruction-pointer --json --stack-trace --stack-traces --syscall-number --arg-names --output-separately --pidns-translation --quiet --silent --silence --relative-timestamps --strings-in-hex --syscall-times --no-abbrev --advise --summary-only --summary --top --summary-wall-clock --debug --doctor --help --seccomp-bpf --version
 set -g __stride_short_with_value 'eEpubIPaosXOSU'
 set -g __stride_qualifiers 'duration=	report only calls that took at least TIME, or less' 'errno=	report only calls that failed with these errors' 'signal=	report only these signals' 'status=	report only calls that end in one of these ways' 'trace=	report only these system calls' 'trace-fds=	report only calls that use these file descriptors' 'abbrev=	shorten the structures of these calls (default all)' 'decode-fds=	say what file descriptors refer to; see the man page' 'decode-pids=	say more about process ids: comm, pidns' 'quiet=	leave out these messages; see the man page' 'raw=	print the arguments of these calls as plain numbers' 'read=	dump all data read from these file descriptors' 'verbose=	read the structures of these calls (default all)' 'write=	dump all data written to these file descriptors' 'fault=	make calls fail; may be repeated' 'inject=	change what calls do; may be repeated'
@@ -191,6 +191,8 @@ function __stride_value
         case --stack-trace
             printf '%s\n' source symbol
         case --output
+            __stride_files
+        case --parquet
             __stride_files
         case --perfetto
             __stride_files
@@ -299,6 +301,7 @@ complete -c stride -n __stride_before_program -s n -l syscall-number -d 'print t
 complete -c stride -n __stride_before_program -s N -l arg-names -d 'print the names of arguments'
 complete -c stride -n __stride_before_program -s o -l output -r -F -d 'write the trace to FILE, or with |CMD or !CMD to a command'
 complete -c stride -n __stride_before_program -l output-separately -d 'write a file for each thread, named FILE.PID'
+complete -c stride -n __stride_before_program -l parquet -r -F -d 'write tables of the run to DIR as Parquet files, for databases'
 complete -c stride -n __stride_before_program -l perfetto -r -F -d 'write a trace for ui.perfetto.dev to FILE'
 complete -c stride -n __stride_before_program -l pidns-translation -d 'the same as --decode-pids=pidns'
 complete -c stride -n __stride_before_program -s q -d 'leave out some messages; -qq: exit statuses, too; -qqq: all'
