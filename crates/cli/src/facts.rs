@@ -8,7 +8,7 @@ use stride_event::{Call, LibraryCall, Ns, Outcome, errno_word};
 use stride_filter::{CallFacts, CallField, Datum, Fault, MOST_INNER_TEXT, MOST_ITEMS, MOST_TEXT};
 use stride_output::signal_text;
 use stride_syscalls::{FlagPart, For, Set, table};
-use stride_track::{ObjectId, ObjectKind, Seen, Tracker};
+use stride_track::{ObjectId, Seen, Tracker};
 
 /// Decodes the arguments of calls.
 pub struct Arguments {
@@ -156,14 +156,7 @@ impl CallFacts for AskedCall<'_> {
             CallField::Container => self.call.container.as_deref().map(text),
             CallField::Uid => self.people.user(self.call.tid).map(|uid| number(uid.into())),
             CallField::Path => self.about().map(|object| Datum::bytes(self.tracker.name(object))),
-            CallField::FdKind => self.object().map(|object| {
-                text(match self.tracker.kind(object) {
-                    ObjectKind::Path => "file",
-                    ObjectKind::Pipe => "pipe",
-                    ObjectKind::Socket => "socket",
-                    ObjectKind::Anonymous | ObjectKind::Others => "other",
-                })
-            }),
+            CallField::FdKind => self.object().map(|object| text(self.tracker.kind(object).word())),
             CallField::FdPeer => self.object().and_then(|object| self.tracker.peer(object)).map(Datum::bytes),
             CallField::Ret => match self.call.outcome {
                 Outcome::Value(value) => Some(number(value)),

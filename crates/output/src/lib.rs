@@ -33,7 +33,7 @@ pub use advise::AdviseView;
 pub use brief::Brief;
 pub use caller::caller_name;
 pub use color::Palette;
-pub use error::ViewError;
+pub use error::{ViewError, why};
 pub use flamegraph::{FlameFormat, FlameView};
 pub use form::{LineForm, PerfForm, RunTimes, TrussForm};
 pub use html::HtmlView;

@@ -33,6 +33,18 @@ pub enum ObjectKind {
     Others,
 }
 
+impl ObjectKind {
+    /// The word for the kind, as `fd.kind` of `--where` has it.
+    pub fn word(self) -> &'static str {
+        match self {
+            ObjectKind::Path => "file",
+            ObjectKind::Pipe => "pipe",
+            ObjectKind::Socket => "socket",
+            ObjectKind::Anonymous | ObjectKind::Others => "other",
+        }
+    }
+}
+
 struct Object {
     name: Rc<[u8]>,
     kind: ObjectKind,

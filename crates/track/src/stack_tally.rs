@@ -2,13 +2,10 @@
 //!
 //! Memory is bounded. Stacks beyond the limits are not counted, and [`StackCount::taken`] says how many were.
 
+use crate::stack_ids::{StackId, StackIds};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
-use std::sync::Arc;
 use stride_event::{Call, Stack};
-
-/// The number of a stack in a [`StackTally`].
-pub type StackId = u32;
 
 /// How often a stack was seen.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
@@ -20,30 +17,18 @@ pub struct StackCount {
 }
 
 pub struct StackTally<K> {
-    /// Ids by the address of the stack. The stack is kept, so no other one can get its address.
-    by_address: FxHashMap<usize, (Arc<Stack>, StackId)>,
-    /// Ids by the addresses of the frames, which stacks of several processes share.
-    by_frames: FxHashMap<Box<[usize]>, StackId>,
-    stacks: Vec<Arc<Stack>>,
+    ids: StackIds,
     by_key: FxHashMap<K, Vec<(StackId, StackCount)>>,
     pairs: usize,
 }
 
-const MOST_ADDRESSES: usize = 1 << 14;
-const MOST_STACKS: usize = 1 << 16;
 const MOST_PAIRS: usize = 1 << 19;
 /// The most stacks of one key. They are searched one by one, the newest first.
 const MOST_OF_ONE: usize = 1 << 8;
 
 impl<K> Default for StackTally<K> {
     fn default() -> StackTally<K> {
-        StackTally {
-            by_address: FxHashMap::default(),
-            by_frames: FxHashMap::default(),
-            stacks: Vec::new(),
-            by_key: FxHashMap::default(),
-            pairs: 0,
-        }
+        StackTally { ids: StackIds::default(), by_key: FxHashMap::default(), pairs: 0 }
     }
 }
 
@@ -51,7 +36,7 @@ impl<K: Hash + Eq> StackTally<K> {
     /// Counts a call, if it has a stack.
     pub fn count(&mut self, call: &Call, key: K) {
         let Some(stack) = &call.stack else { return };
-        let Some(id) = self.id(stack) else { return };
+        let Some(id) = self.ids.id(stack) else { return };
         if self.pairs >= MOST_PAIRS && !self.by_key.contains_key(&key) {
             return;
         }
@@ -70,31 +55,8 @@ impl<K: Hash + Eq> StackTally<K> {
         count.calls += u64::from(call.stack_calls);
     }
 
-    fn id(&mut self, stack: &Arc<Stack>) -> Option<StackId> {
-        let address = Arc::as_ptr(stack) as usize;
-        if let Some((_, id)) = self.by_address.get(&address) {
-            return Some(*id);
-        }
-        let frames: Box<[usize]> = stack.frames.iter().map(|frame| Arc::as_ptr(frame) as usize).collect();
-        let id = match self.by_frames.get(&frames) {
-            Some(id) => *id,
-            None if self.stacks.len() < MOST_STACKS => {
-                let id = self.stacks.len() as StackId;
-                self.stacks.push(stack.clone());
-                self.by_frames.insert(frames, id);
-                id
-            }
-            None => return None,
-        };
-        if self.by_address.len() >= MOST_ADDRESSES {
-            self.by_address.clear();
-        }
-        self.by_address.insert(address, (stack.clone(), id));
-        Some(id)
-    }
-
     pub fn stack(&self, id: StackId) -> &Stack {
-        &self.stacks[id as usize]
+        self.ids.stack(id)
     }
 
     /// The stacks of a key's calls.
@@ -110,6 +72,7 @@ impl<K: Hash + Eq> StackTally<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
     use stride_event::{Bottom, StackFrame};
 
     fn frame(offset: u64) -> Arc<StackFrame> {
@@ -145,10 +108,5 @@ mod tests {
             tally.count(&call(&[&frame(i)], 1), 0);
         }
         assert_eq!(tally.of(&0).len(), MOST_OF_ONE);
-        for i in 0..MOST_STACKS as u64 + 10 {
-            tally.count(&call(&[&frame(i)], 1), i);
-        }
-        assert_eq!(tally.stacks.len(), MOST_STACKS);
-        assert!(tally.by_address.len() <= MOST_ADDRESSES);
     }
 }

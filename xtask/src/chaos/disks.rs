@@ -18,12 +18,13 @@ pub const SCENARIO: Scenario = Scenario {
     round,
 };
 
-const VIEWS: [&[&str]; 5] = [
+const VIEWS: [&[&str]; 6] = [
     &["-o", "full/trace"],
     &["--json", "-o", "full/trace"],
     &["--record=full/x"],
     &["--html=full/x"],
     &["--perfetto=full/x"],
+    &["--parquet=full/x"],
 ];
 
 fn round(field: &Field) -> Result<()> {

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::Path;
 
-/// Each crate with the Stride crates it may use: `syscalls ← event ← {engine-base ← engines, decode, filter, record} ← track ← advise ← {output ← compare, proc, stacks} ← cli`.
+/// Each crate with the Stride crates it may use: `syscalls ← event ← {engine-base ← engines, decode, filter, record} ← track ← advise ← {output ← compare, output ← parquet, proc, stacks} ← cli`.
 const LAYERS: &[(&str, &[&str])] = &[
     ("uapi", &[]),
     ("syscalls", &["uapi"]),
@@ -24,6 +24,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("advise", &["syscalls", "event", "filter", "track"]),
     ("output", &["syscalls", "event", "decode", "track", "advise"]),
     ("compare", &["syscalls", "event", "filter", "track", "output"]),
+    ("parquet", &["syscalls", "event", "decode", "track", "output"]),
     ("proc", &["syscalls", "event", "decode", "filter", "record"]),
     ("test-support", &["syscalls", "event"]),
     ("stacks", &["syscalls", "event"]),
@@ -42,6 +43,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "advise",
             "output",
             "compare",
+            "parquet",
             "record",
             "proc",
             "stacks",

@@ -11,6 +11,7 @@ mod html;
 mod json;
 mod needs;
 mod opening;
+mod parquet;
 mod perfetto;
 mod record;
 mod summary;
@@ -25,7 +26,7 @@ pub use opening::{Before, Opening};
 pub use wanted::{Wanted, about_tracing, can_be_rotated, check_format, named_files, names_files};
 
 /// All views, in the order in which each event is handed to them.
-pub const ALL: [&dyn Declaration; 10] = [
+pub const ALL: [&dyn Declaration; 11] = [
     // The recording comes first: while other views write, time passes, and the answers that it needs may be gone. Other
     // views show the answers that the recording got.
     &record::RecordDeclaration,
@@ -39,6 +40,7 @@ pub const ALL: [&dyn Declaration; 10] = [
     &json::JsonDeclaration,
     &advise::AdviseDeclaration,
     &perfetto::PerfettoDeclaration,
+    &parquet::ParquetDeclaration,
     &html::HtmlDeclaration,
     &flamegraph::FlamegraphDeclaration,
     // The comparison may decide the exit status, so it comes last.

@@ -30,9 +30,13 @@ impl Json<'_> {
         self.out.extend_from_slice(b"}\n");
     }
 
+    /// The name of the arguments' member.
+    pub fn args_key(&mut self, raw: bool) {
+        self.key(if raw { "registers" } else { "args" });
+    }
+
     /// Begins the arguments, by name, or as registers with `-e raw`. [`Json::end_args`] ends them.
     pub fn begin_args(&mut self, raw: bool) {
-        self.key(if raw { "registers" } else { "args" });
         self.out.push(if raw { b'[' } else { b'{' });
     }
 

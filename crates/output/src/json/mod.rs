@@ -10,6 +10,7 @@
 //! descriptors or names are looked up (`-y`, `-Y`), because they must be looked up at entry. A call that is in flight
 //! when its thread goes is `unfinished`. Processes and objects come from the tracker otherwise.
 
+mod arguments;
 mod call;
 mod compared;
 mod event;
@@ -20,6 +21,7 @@ mod value;
 mod view;
 mod writer;
 
+pub use arguments::CallArguments;
 pub use view::JsonView;
 pub use writer::Json;
 

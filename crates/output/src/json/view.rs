@@ -1,67 +1,28 @@
 //! The JSON view: events in, lines of JSON out.
 
-use super::Json;
 use super::event::{Counts, EventContext};
 use super::library::library;
+use super::{CallArguments, Json};
 use crate::known::Known;
 use crate::{End, RunInfo, Show, Sink, View, ViewError};
-use std::collections::HashMap;
 use std::sync::Arc;
-use stride_decode::{Decoder, Options, Part, World};
-use stride_event::{Call, Event, Ns, Outcome, SIGINFO_SIZE, Stack, Tid};
-use stride_syscalls::{Abi, Effect};
+use stride_decode::{Options, World};
+use stride_event::{Call, Event, Outcome, SIGINFO_SIZE, Stack};
+use stride_syscalls::Effect;
 use stride_track::Tracker;
 
 /// Renders events as JSON, one object a line.
 pub struct JsonView {
-    decoder: Decoder,
-    options: Options,
-    world: Box<dyn World>,
+    arguments: CallArguments,
     wall_offset: i128,
     show: Show,
     /// `-i`.
     ip: bool,
     sink: Sink,
     out: Vec<u8>,
-    /// The call that each thread is in, if its entry was noted. A finished call leaves its memory to the next.
-    begun: HashMap<Tid, Begun>,
-    /// The bytes that the arguments of all threads take.
-    kept: usize,
     counts: Counts,
     error: Option<ViewError>,
 }
-
-/// A call that was entered.
-#[derive(Default)]
-struct Begun {
-    in_flight: bool,
-    /// The arguments that are known at entry.
-    args: Vec<u8>,
-    head: Head,
-}
-
-/// The parts of a call that do not change between entry and return.
-#[derive(Clone, Copy)]
-struct Head {
-    nr: u64,
-    abi: Abi,
-    ip: u64,
-    entered: Ns,
-    /// `-e raw`.
-    raw: bool,
-}
-
-impl Default for Head {
-    fn default() -> Head {
-        Head { nr: 0, abi: Abi::NATIVE, ip: 0, entered: 0, raw: false }
-    }
-}
-
-/// Limits: the threads whose calls are kept from entry to return, the bytes of arguments kept for all threads, and the
-/// bytes that one thread keeps between its calls.
-const MAX_BEGUN: usize = 1 << 18;
-const MAX_KEPT: usize = 64 << 20;
-const MAX_SPARE: usize = 1 << 12;
 
 /// The size from which on the buffer is written, even while more events come.
 const BATCH: usize = 1 << 16;
@@ -71,16 +32,12 @@ impl JsonView {
         let mut out = Vec::with_capacity(2 * BATCH);
         Json::new(&mut out).trace(info);
         JsonView {
-            decoder: Decoder::default(),
-            options,
-            world,
+            arguments: CallArguments::new(options, world),
             wall_offset: info.wall_offset,
             show,
             ip,
             sink,
             out,
-            begun: HashMap::new(),
-            kept: 0,
             counts: Counts::default(),
             error: None,
         }
@@ -103,7 +60,7 @@ impl JsonView {
             Event::Started { tid, origin, at, .. } if self.show.attach => {
                 Json::new(out).event("start", &moment(tid, at), |j| j.origin(origin));
             }
-            Event::Enter(call) => self.enter(call, tracker),
+            Event::Enter(call) => self.arguments.enter(call, tracker),
             Event::Exit(call) => {
                 let moment_of_call =
                     EventContext { container: call.container.as_deref(), ..moment(call.tid, call.entered) };
@@ -123,7 +80,7 @@ impl JsonView {
                 if self.show.exit {
                     Json::new(out).event("exit", &moment, |j| j.key("status").int(status));
                 }
-                self.forget(tid);
+                self.arguments.forget(tid);
             }
             Event::Killed { tid, signal, core, at } => {
                 let moment = moment(tid, at);
@@ -134,36 +91,27 @@ impl JsonView {
                         j.key("core").bool(core);
                     });
                 }
-                self.forget(tid);
+                self.arguments.forget(tid);
             }
             Event::Superseded { tid, old, call, at } => {
                 let moment = moment(tid, at);
                 // The leader's own call is gone. The execve continues under the leader's id.
                 self.leave(&moment, out);
-                match self.begun.remove(&old) {
-                    Some(begun) if begun.in_flight => {
-                        self.forget(tid);
-                        self.begun.insert(tid, begun);
-                    }
-                    over => {
-                        self.kept -= over.map_or(0, |begun| begun.args.capacity());
-                        call.into_iter().for_each(|call| self.enter(&Call { tid, ..call.clone() }, tracker));
-                    }
-                }
+                self.arguments.superseded(tid, old, call, tracker);
                 if self.show.superseded {
                     Json::new(out).event("superseded", &moment, |j| j.key("by").int(old));
                 }
             }
             Event::Detached { tid, call, at } => {
                 let moment = moment(tid, at);
-                if let (Some(call), false) = (call, self.begun.get(&tid).is_some_and(|begun| begun.in_flight)) {
-                    self.enter(call, tracker);
+                if let (Some(call), false) = (call, self.arguments.is_inside(tid)) {
+                    self.arguments.enter(call, tracker);
                 }
                 self.leave(&moment, out);
                 if self.show.attach {
                     Json::new(out).event("detach", &moment, |_| {});
                 }
-                self.forget(tid);
+                self.arguments.forget(tid);
             }
             Event::Personality { tid, abi, at } if self.show.personality => {
                 Json::new(out).event("personality", &moment(tid, at), |j| j.key("abi").str(abi.name()));
@@ -176,66 +124,12 @@ impl JsonView {
         }
     }
 
-    fn forget(&mut self, tid: Tid) {
-        self.kept -= self.begun.remove(&tid).map_or(0, |begun| begun.args.capacity());
-    }
-
-    fn head(&self, call: &Call) -> Head {
-        let raw = self.options.raw.contains(call.abi, call.nr);
-        Head { nr: call.nr, abi: call.abi, ip: call.ip, entered: call.entered, raw }
-    }
-
-    /// Notes what is known at entry. Later the answers may differ, or the call may never return.
-    fn enter(&mut self, call: &Call, tracker: &Tracker) {
-        let mut begun = self.begun.remove(&call.tid).unwrap_or_default();
-        self.kept -= begun.args.capacity();
-        begun.args.clear();
-        if self.begun.len() >= MAX_BEGUN || self.kept > MAX_KEPT {
-            // The arguments will be shown at return.
-            return;
-        }
-        begun.head = self.head(call);
-        begun.in_flight = true;
-        let decoded = self.decoder.decode(call, Part::Entry, &self.options, &*self.world);
-        let known = Some(Known { tracker, tid: call.tid, returned: false });
-        let mut json = Json { out: &mut begun.args, known };
-        json.begin_args(begun.head.raw);
-        json.args(&decoded, begun.head.raw);
-        self.kept += begun.args.capacity();
-        self.begun.insert(call.tid, begun);
-    }
-
     fn exit(&mut self, call: &Call, moment: &EventContext<'_>, tracker: &Tracker, out: &mut Vec<u8>) {
         let known = Some(Known { tracker, tid: call.tid, returned: true });
-        let mut head = self.head(call);
         let mut json = Json { out, known };
-        json.begin_call(head.abi, head.nr, moment);
-        let begun = self.begun.get_mut(&call.tid).filter(|begun| begun.in_flight);
-        // The descriptors were looked up when the call was entered.
-        let part = match begun {
-            Some(begun) => {
-                begun.in_flight = false;
-                head.entered = begun.head.entered;
-                if self.options.fds || self.options.pids {
-                    json.out.push(b',');
-                    json.out.extend_from_slice(&begun.args);
-                    Part::Rest
-                } else {
-                    Part::Whole
-                }
-            }
-            None => Part::Whole,
-        };
-        if part == Part::Whole {
-            json.begin_args(head.raw);
-        }
-        let decoded = self.decoder.decode(call, part, &self.options, &*self.world);
-        json.args(&decoded, head.raw);
-        json.end_args(head.raw);
-        if let Some(begun) = self.begun.get_mut(&call.tid).filter(|begun| begun.args.capacity() > MAX_SPARE) {
-            self.kept -= begun.args.capacity();
-            begun.args = Vec::new();
-        }
+        json.begin_call(call.abi, call.nr, moment);
+        json.args_key(self.arguments.head(call).raw);
+        let (head, decoded) = self.arguments.exit(call, tracker, json.out);
         json.outcome(call, &decoded, head.raw);
         json.tampering(call.tampering);
         json.dump(decoded.dump);
@@ -256,14 +150,12 @@ impl JsonView {
 
     /// A thread goes, so its call will not return.
     fn leave(&mut self, moment: &EventContext<'_>, out: &mut Vec<u8>) {
-        let Some(begun) = self.begun.get_mut(&moment.tid).filter(|begun| begun.in_flight) else { return };
-        begun.in_flight = false;
-        let head = begun.head;
+        let mut args = Vec::new();
+        let Some(head) = self.arguments.leave(moment.tid, &mut args) else { return };
         let mut json = Json::new(out);
         json.begin_call(head.abi, head.nr, moment);
-        json.out.push(b',');
-        json.out.extend_from_slice(&begun.args);
-        json.end_args(head.raw);
+        json.args_key(head.raw);
+        json.out.extend_from_slice(&args);
         json.unfinished();
         json.when(&EventContext { at: head.entered, ..*moment });
         json.end_call(head.abi, head.nr, None, self.ip.then_some(head.ip), None);
@@ -283,7 +175,7 @@ impl JsonView {
         if !self.show.signal.get(number as usize).copied().unwrap_or(true) {
             return;
         }
-        let value = self.decoder.siginfo(moment.tid, info, &self.options, &*self.world);
+        let value = self.arguments.siginfo(moment.tid, info);
         Json::new(out).event("signal", moment, |j| {
             j.key("signal").signal(number);
             j.key("info").value(&value);

@@ -1,0 +1,50 @@
+//! Packages from PyPI, each in a virtual environment below target/.
+
+use super::common::*;
+use nix::fcntl::{Flock, FlockArg};
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// The versions that the tests were written with.
+const PACKAGES: [(&str, &[&str]); 2] =
+    [("duckdb", &["duckdb==2.0.0"]), ("pyspark", &["pyspark==4.3.0", "py4j==0.10.9.9"])];
+
+/// A Python that has the package. The error says why there is none.
+pub fn with(package: &str) -> Result<PathBuf, String> {
+    let (_, versions) = PACKAGES.iter().find(|(name, _)| *name == package).expect("a known package");
+    let place = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("python-{}", versions[0].replace("==", "-")));
+    fs::create_dir_all(&place).unwrap();
+    // Another test may be about to make it.
+    let lock = File::create(place.join("lock")).unwrap();
+    let _lock = Flock::lock(lock, FlockArg::LockExclusive).map_err(|(_, e)| e.to_string())?;
+    let (environment, ready) = (place.join("venv"), place.join("ready"));
+    let python = environment.join("bin/python");
+    if !ready.exists() {
+        let _ = fs::remove_dir_all(&environment);
+        done(Command::new("python3").args(["-m", "venv"]).arg(&environment), "python3 -m venv")?;
+        let options = [
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--no-input",
+            "--retries=1",
+            "--timeout=20",
+        ];
+        done(Command::new(&python).args(options).args(*versions), &format!("pip install {}", versions[0]))?;
+        File::create(&ready).unwrap();
+    }
+    Ok(python)
+}
+
+fn done(command: &mut Command, name: &str) -> Result<(), String> {
+    let output = command.stdin(Stdio::null()).output().map_err(|e| format!("{name}: {e}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let told = text(&output.stderr);
+    let last = told.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("no message");
+    Err(format!("{name}: {last}"))
+}

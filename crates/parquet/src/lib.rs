@@ -1,0 +1,31 @@
+//! `--parquet`: tables of a run, as files that databases read. docs/sql.md describes the tables, and has questions to them in SQL.
+//!
+//! [`tables`] lists the columns. Rows are gathered in columns ([`row_group`]) and written as a row group when there are many of them, because
+//! Parquet stores a column of a row group in one piece. A thread does that ([`writer`]), and takes one row group at a time, so no more
+//! than two of each table are in memory.
+//!
+//! A file is whole or absent ([`file`]): it gets its name when it is complete and on the disk. So a run that is killed leaves the files
+//! that were complete, and has no row in `traces`, which is written last.
+//!
+//! The crate `parquet` is used without Arrow, whose arrays would be filled only to be emptied again, and which would add more to the
+//! program's size than everything else here.
+
+mod call;
+mod clock;
+mod column;
+mod file;
+mod place;
+mod process;
+mod row_group;
+mod stacks;
+mod table_rows;
+mod tables;
+mod texts;
+mod view;
+#[cfg(test)]
+mod view_tests;
+mod writer;
+
+pub use column::{ColumnKind, TableColumn};
+pub use tables::{ALL, TableColumns};
+pub use view::{ParquetView, check_directory};

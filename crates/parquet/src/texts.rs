@@ -1,0 +1,140 @@
+//! Text values of a column.
+//!
+//! The bytes come from tracees and may be anything, and Parquet's strings are UTF-8: what is not has U+FFFD in its place. The tables have
+//! the bytes themselves in another column. Nothing is escaped, because a query compares with the real name.
+
+use bytes::Bytes;
+use parquet::data_type::ByteArray;
+use std::collections::HashMap;
+
+/// Text values in the order of rows.
+#[derive(Default)]
+pub struct TextValues {
+    bytes: Vec<u8>,
+    /// The places of all different texts.
+    places: Vec<TextPlace>,
+    /// For each row, the number of its text.
+    rows: Vec<u32>,
+    /// Numbers of texts. Tracees make up the keys, so the hash is one that they cannot predict.
+    known: HashMap<Box<[u8]>, u32>,
+    /// Calls that follow each other are often alike.
+    latest: Option<u32>,
+}
+
+/// The beginning and the end of a text.
+#[derive(Clone, Copy)]
+struct TextPlace {
+    start: u32,
+    end: u32,
+}
+
+/// The values that are handed to the encoder at a time, so that they stay in the CPU's cache.
+pub const PIECE: usize = 1 << 12;
+
+impl TextValues {
+    /// Adds a value that is likely to come again.
+    pub fn word(&mut self, value: &[u8]) {
+        // A text that was changed to be UTF-8 is another one here, and is found below.
+        let is_latest = |latest: &u32| {
+            let TextPlace { start, end } = self.places[*latest as usize];
+            self.bytes[start as usize..end as usize] == *value
+        };
+        let text = match self.latest.filter(is_latest) {
+            Some(latest) => latest,
+            None => match self.known.get(value) {
+                Some(text) => *text,
+                None => {
+                    let text = self.keep(value);
+                    self.known.insert(value.into(), text);
+                    text
+                }
+            },
+        };
+        self.latest = Some(text);
+        self.rows.push(text);
+    }
+
+    /// Adds a value that is unlikely to come again.
+    pub fn text(&mut self, value: &[u8]) {
+        let text = self.keep(value);
+        self.rows.push(text);
+    }
+
+    fn keep(&mut self, value: &[u8]) -> u32 {
+        let start = self.bytes.len();
+        if str::from_utf8(value).is_ok() {
+            self.bytes.extend_from_slice(value);
+        } else {
+            self.bytes.extend_from_slice(String::from_utf8_lossy(value).as_bytes());
+        }
+        // A row group takes far less than 4 GiB.
+        self.places.push(TextPlace { start: start as u32, end: self.bytes.len() as u32 });
+        self.places.len() as u32 - 1
+    }
+
+    /// The memory that the values take.
+    pub fn size(&self) -> usize {
+        let keys: usize = self.known.len() * size_of::<(Box<[u8]>, u32)>();
+        // A known text is there twice.
+        let bytes = if self.known.is_empty() { self.bytes.len() } else { 2 * self.bytes.len() };
+        bytes + keys + size_of_val(&self.places[..]) + size_of_val(&self.rows[..])
+    }
+
+    /// Takes all values, and hands them on in pieces.
+    pub fn take<E>(&mut self, mut piece: impl FnMut(&[ByteArray]) -> Result<(), E>) -> Result<(), E> {
+        let bytes = Bytes::from(std::mem::take(&mut self.bytes));
+        let mut values = Vec::with_capacity(PIECE);
+        for rows in self.rows.chunks(PIECE) {
+            values.clear();
+            values.extend(rows.iter().map(|&text| {
+                let TextPlace { start, end } = self.places[text as usize];
+                ByteArray::from(bytes.slice(start as usize..end as usize))
+            }));
+            piece(&values)?;
+        }
+        self.rows.clear();
+        self.places.clear();
+        self.known.clear();
+        self.latest = None;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(texts: &mut TextValues) -> Vec<String> {
+        let mut all = Vec::new();
+        let piece = |values: &[ByteArray]| {
+            all.extend(values.iter().map(|value| String::from_utf8(value.data().to_vec()).unwrap()));
+            Ok::<(), ()>(())
+        };
+        texts.take(piece).unwrap();
+        all
+    }
+
+    #[test]
+    fn any_bytes_become_utf8() {
+        let mut texts = TextValues::default();
+        for value in [&b"a\xff\xfeb"[..], b"new\nline\0", b"", b"a\xff\xfeb", b"\xc3", b"\xff", "\u{fffd}".as_bytes()] {
+            texts.word(value);
+        }
+        texts.text(b"\xff");
+        let bad = "a\u{fffd}\u{fffd}b";
+        let one = "\u{fffd}";
+        assert_eq!(taken(&mut texts), [bad, "new\nline\0", "", bad, one, one, one, one]);
+        assert!(taken(&mut texts).is_empty());
+    }
+
+    #[test]
+    fn words_are_kept_once() {
+        let mut texts = TextValues::default();
+        for i in 0..10_000 {
+            texts.word(if i % 3 == 0 { b"even" } else { b"odd" });
+        }
+        assert_eq!(texts.bytes.len(), 7);
+        let all = taken(&mut texts);
+        assert_eq!((all.len(), &*all[9_999], &*all[9_998]), (10_000, "even", "odd"));
+    }
+}

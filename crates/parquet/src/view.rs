@@ -1,0 +1,355 @@
+//! The view: events in, rows out.
+
+use crate::call::TableCall;
+use crate::clock::TraceClock;
+use crate::file::FileError;
+use crate::place::{TracePlace, day};
+use crate::process::{self, ProcessEnd};
+use crate::stacks::StackRows;
+use crate::table_rows::TableRows;
+use crate::tables;
+use crate::writer::{Failed, FileWriter, Written};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fs, io};
+use stride_decode::{Options, World};
+use stride_event::quantity::{bytes, count};
+use stride_event::{Call, Event, Ns, Outcome, Tid};
+use stride_output::json::{CallArguments, Json};
+use stride_output::{End, RunInfo, View, ViewError, why};
+use stride_syscalls::Ret;
+use stride_track::Tracker;
+
+pub struct ParquetView {
+    arguments: CallArguments,
+    info: RunInfo,
+    clock: TraceClock,
+    place: Arc<TracePlace>,
+    calls: TableRows,
+    processes: TableRows,
+    stacks: TableRows,
+    losses: TableRows,
+    traces: TableRows,
+    writer: FileWriter,
+    stack_rows: StackRows,
+    /// Whether calls have their stacks (`-k`).
+    shows_stacks: bool,
+    counts: Counts,
+    /// Sentences about the whole run.
+    notes: Vec<String>,
+    /// Reused.
+    args: Vec<u8>,
+    /// The latest time seen.
+    last: Ns,
+    /// Writing failed. Nothing is written any more.
+    failed: bool,
+    error: Option<ViewError>,
+    /// Whether a sentence at the end tells what was written.
+    tells: bool,
+    remark: Option<String>,
+}
+
+#[derive(Default)]
+struct Counts {
+    calls: u64,
+    errors: u64,
+    unfinished: u64,
+    /// Lost calls that are in the table already.
+    lost_calls: u64,
+}
+
+/// Makes the directory if it is missing, and finds out whether files can be written there.
+pub fn check_directory(directory: &Path) -> io::Result<()> {
+    fs::create_dir_all(directory)?;
+    let probe = directory.join(format!(".stride.{}", std::process::id()));
+    fs::File::create(&probe)?;
+    fs::remove_file(&probe)
+}
+
+impl ParquetView {
+    /// Starts a thread, which has the signal mask of the caller. `tells`: whether a sentence at the end tells what was written.
+    pub fn new(
+        directory: PathBuf,
+        options: Options,
+        world: Box<dyn World>,
+        info: &RunInfo,
+        shows_stacks: bool,
+        tells: bool,
+    ) -> Result<ParquetView, ViewError> {
+        let place = Arc::new(TracePlace::new(directory, info));
+        let clock = TraceClock { trace_id: place.trace_id.clone(), wall_offset: info.wall_offset };
+        let first_day = day(clock.wall_ns(info.started));
+        for table in tables::ALL {
+            let path = place.partition(table.name, first_day).join(place.file_name(0));
+            if path.exists() {
+                return Err(told(&FileError::new(&path, io::ErrorKind::AlreadyExists), 0));
+            }
+        }
+        let mut number = 0;
+        let [calls, processes, stacks, losses, traces] = tables::ALL.map(|table| {
+            number += 1;
+            TableRows::new(number - 1, table.columns, first_day)
+        });
+        let writer = FileWriter::start(place.clone()).map_err(|e| told(&FileError::new(&place.directory, e), 0))?;
+        Ok(ParquetView {
+            arguments: CallArguments::new(options, world),
+            info: info.clone(),
+            clock,
+            calls,
+            processes,
+            stacks,
+            losses,
+            traces,
+            place,
+            writer,
+            stack_rows: StackRows::default(),
+            shows_stacks,
+            counts: Counts::default(),
+            notes: Vec::new(),
+            args: Vec::new(),
+            last: 0,
+            failed: false,
+            error: None,
+            tells,
+            remark: None,
+        })
+    }
+
+    /// Asks the writer why it has stopped. What is not in complete files is gone.
+    fn settle(&mut self, result: Result<(), Failed>) {
+        if result.is_err() {
+            self.failed = true;
+            self.end();
+        }
+    }
+
+    /// Waits until all is written.
+    fn end(&mut self) -> Written {
+        let (written, result) = self.writer.end();
+        if let Err(error) = result {
+            self.failed = true;
+            self.error.get_or_insert(told(&error, written.calls));
+        }
+        written
+    }
+
+    fn take(&mut self, event: &Event<'_>, tracker: &Tracker) -> Result<(), Failed> {
+        match *event {
+            Event::Enter(call) => self.arguments.enter(call, tracker),
+            Event::Exit(call) => self.returned(call, tracker)?,
+            Event::Exited { tid, status, at } => self.ended(tid, Some(at), ProcessEnd::Exited(status), tracker)?,
+            Event::Killed { tid, signal, at, .. } => self.ended(tid, Some(at), ProcessEnd::Killed(signal), tracker)?,
+            Event::Detached { tid, call, .. } => {
+                if let (Some(call), false) = (call, self.arguments.is_inside(tid)) {
+                    self.arguments.enter(call, tracker);
+                }
+                self.ended(tid, None, ProcessEnd::Left, tracker)?;
+            }
+            Event::Superseded { tid, old, call, .. } => {
+                self.left(tid, tracker)?;
+                self.arguments.superseded(tid, old, call, tracker);
+            }
+            Event::Lost { tid, count, at } => {
+                self.counts.lost_calls += count;
+                let pid = tracker.thread(tid).map(|thread| thread.pid);
+                self.loss(Some(at), pid, Some(tid), "calls", count);
+                self.losses.write_if_due(&mut self.writer)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn returned(&mut self, call: &Call, tracker: &Tracker) -> Result<(), Failed> {
+        self.calls.day(day(self.clock.wall_ns(call.returned)), &mut self.writer)?;
+        let stack_id = match call.stack.as_ref().filter(|_| self.shows_stacks) {
+            Some(stack) => {
+                let id = self.stack_rows.id(stack, self.clock.trace_id.as_bytes(), &mut self.stacks);
+                self.stacks.write_if_due(&mut self.writer)?;
+                id
+            }
+            None => None,
+        };
+        self.args.clear();
+        let (head, decoded) = self.arguments.exit(call, tracker, &mut self.args);
+        let never = decoded.row.is_some_and(|row| matches!(row.returns(&call.args, call.abi), Ret::Never));
+        let unfinished = match call.outcome {
+            Outcome::Value(_) => never,
+            Outcome::Error(_) => false,
+            Outcome::Pending | Outcome::Gone => true,
+        };
+        self.counts.errors += u64::from(call.outcome.is_error());
+        self.row(
+            TableCall {
+                tid: call.tid,
+                abi: call.abi,
+                nr: call.nr,
+                entered: head.entered,
+                call: Some(call),
+                unfinished,
+                args: &[],
+                stack_id,
+            },
+            tracker,
+        )
+    }
+
+    /// Writes the row of a call whose arguments are in `self.args`.
+    fn row(&mut self, row: TableCall<'_>, tracker: &Tracker) -> Result<(), Failed> {
+        self.counts.calls += 1;
+        self.counts.unfinished += u64::from(row.unfinished);
+        TableCall { args: &self.args, ..row }.write(tracker, &self.clock, &mut self.calls);
+        self.calls.write_if_due(&mut self.writer)
+    }
+
+    /// A thread goes, so its call will not return.
+    fn left(&mut self, tid: Tid, tracker: &Tracker) -> Result<(), Failed> {
+        self.args.clear();
+        let Some(head) = self.arguments.leave(tid, &mut self.args) else { return Ok(()) };
+        let (abi, nr, entered) = (head.abi, head.nr, head.entered);
+        self.row(TableCall { tid, abi, nr, entered, call: None, unfinished: true, args: &[], stack_id: None }, tracker)
+    }
+
+    fn ended(&mut self, tid: Tid, at: Option<Ns>, fate: ProcessEnd, tracker: &Tracker) -> Result<(), Failed> {
+        self.left(tid, tracker)?;
+        self.arguments.forget(tid);
+        let process = tracker.thread(tid).and_then(|thread| tracker.process(thread.pid));
+        if let Some(process) = process.filter(|process| process.threads <= 1) {
+            process::write(process, at, fate, tracker, &self.clock, &mut self.processes);
+            self.processes.write_if_due(&mut self.writer)?;
+        }
+        Ok(())
+    }
+
+    fn loss(&mut self, at: Option<Ns>, pid: Option<Tid>, tid: Option<Tid>, kind: &str, lost: u64) {
+        self.losses
+            .row()
+            .word(Some(self.clock.trace_id.as_bytes()))
+            .number(at.and_then(|at| self.clock.micros(at)))
+            .id(pid)
+            .id(tid)
+            .word(Some(kind.as_bytes()))
+            .number(Some(lost as i64))
+            .end();
+    }
+
+    /// Writes what is known at the end, and completes all files.
+    fn complete(&mut self, end: &End<'_>) -> Result<(), Failed> {
+        let mut last = None;
+        for thread in end.tracker.live_threads() {
+            self.left(thread.tid, end.tracker)?;
+            // The threads of a process come one behind the other.
+            if last != Some(thread.pid)
+                && let Some(process) = end.tracker.process(thread.pid)
+            {
+                process::write(process, None, ProcessEnd::Left, end.tracker, &self.clock, &mut self.processes);
+                self.processes.write_if_due(&mut self.writer)?;
+            }
+            last = Some(thread.pid);
+        }
+        // Some losses belong to no thread.
+        let lost = end.lost;
+        let others = [
+            ("calls", lost.calls.saturating_sub(self.counts.lost_calls)),
+            ("threads", lost.threads),
+            ("signals", lost.signals),
+            ("stacks", self.stack_rows.without),
+        ];
+        others
+            .into_iter()
+            .filter(|(_, lost)| *lost > 0)
+            .for_each(|(kind, lost)| self.loss(None, None, None, kind, lost));
+        self.calls.finish(&mut self.writer)?;
+        self.processes.finish(&mut self.writer)?;
+        self.stacks.finish(&mut self.writer)?;
+        self.losses.finish(&mut self.writer)?;
+        self.trace(lost.calls);
+        self.traces.finish(&mut self.writer)
+    }
+
+    /// The row of the whole trace.
+    fn trace(&mut self, lost_calls: u64) {
+        let mut command_line = Vec::new();
+        let info = &self.info;
+        Json::new(&mut command_line).array(|j| info.args.iter().for_each(|word| _ = j.bytes(word.as_encoded_bytes())));
+        let note = self.notes.join("\n");
+        self.traces
+            .row()
+            .word(Some(self.clock.trace_id.as_bytes()))
+            .number(self.clock.micros(info.started))
+            .number(self.clock.micros(self.last.max(info.started)))
+            .text(Some(&command_line))
+            .word(Some(info.version.as_bytes()))
+            .word(Some(info.release.as_bytes()))
+            .word(Some(info.machine.as_bytes()))
+            .word(Some(info.engine.as_bytes()))
+            .number(Some(self.counts.calls as i64))
+            .number(Some(self.counts.errors as i64))
+            .number(Some(self.counts.unfinished as i64))
+            .number(Some(lost_calls as i64))
+            .text((!note.is_empty()).then_some(note.as_bytes()))
+            .end();
+    }
+
+    /// The sentence at the end.
+    fn receipt(&self, written: Written) -> String {
+        format!(
+            "{}: {}, {} as Parquet; the trace_id is {}",
+            self.place.directory.display(),
+            count(written.calls, "call", "calls"),
+            bytes(written.bytes),
+            self.place.trace_id
+        )
+    }
+}
+
+/// The sentence about a failure. Files that are complete stay.
+fn told(error: &FileError, whole: u64) -> ViewError {
+    let path = error.path.display();
+    if error.error.kind() == io::ErrorKind::AlreadyExists {
+        let message = format!(
+            "Can't write '{path}': this run is in the directory already; remove its files or give --parquet another directory"
+        );
+        return ViewError::unopened(&error.error, message);
+    }
+    let kept = match whole {
+        0 => "no call is in a complete file".to_owned(),
+        whole => format!("the first {} are in complete files", count(whole, "call", "calls")),
+    };
+    ViewError::cut(
+        &error.error,
+        format!("Can't write '{path}': {}; {kept}, and the rest is dropped", why(&error.error)),
+    )
+}
+
+impl View for ParquetView {
+    fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        self.last = self.last.max(event.at().unwrap_or(0));
+        if !self.failed {
+            let result = self.take(event, tracker);
+            self.settle(result);
+        }
+    }
+
+    fn note(&mut self, what: &str) {
+        self.notes.push(what.to_owned());
+    }
+
+    fn finish(&mut self, end: &End<'_>) -> String {
+        if !self.failed {
+            let result = self.complete(end);
+            self.settle(result);
+            let written = self.end();
+            self.remark = (self.tells && !self.failed).then(|| self.receipt(written));
+        }
+        String::new()
+    }
+
+    fn take_error(&mut self) -> Option<ViewError> {
+        self.error.take()
+    }
+
+    fn take_remark(&mut self) -> Option<String> {
+        self.remark.take()
+    }
+}

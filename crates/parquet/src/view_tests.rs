@@ -1,0 +1,298 @@
+//! The tables of made-up events, as a reader of Parquet has them.
+
+use crate::{ParquetView, tables};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use stride_decode::Options;
+use stride_event::{Call, Event, Lost, Outcome, Tid};
+use stride_output::{End, RunInfo, View};
+use stride_test_support::calls::{self, attached, exited, forked, lasting, naming};
+use stride_test_support::{Scratch, stacks};
+use stride_track::Tracker;
+
+const DAY: u64 = 86_400_000_000_000;
+
+/// Everything that a run needs but events.
+struct Run {
+    view: ParquetView,
+    tracker: Tracker,
+}
+
+fn info() -> RunInfo {
+    RunInfo { host: "web/1".into(), args: vec!["stride".into(), "a\u{1}b".into()], started: 1, ..RunInfo::default() }
+}
+
+impl Run {
+    fn new(scratch: &Scratch) -> Run {
+        let view =
+            ParquetView::new(scratch.path("dir"), Options::default(), Box::new(()), &info(), true, true).unwrap();
+        Run { view, tracker: Tracker::default() }
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        self.tracker.event(&event, &());
+        self.view.event(&event, &self.tracker);
+    }
+
+    fn exit(&mut self, call: Call) {
+        self.event(Event::Exit(&call));
+    }
+
+    /// The sentences at the end: the failure and the receipt.
+    fn finish(mut self, lost: Lost) -> [Option<String>; 2] {
+        let end = End { tracker: &self.tracker, lost, with_source: &std::sync::Arc::clone };
+        self.view.finish(&end);
+        [self.view.take_error().map(|error| error.to_string()), self.view.take_remark()]
+    }
+}
+
+/// All files below a directory.
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(directory).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { all.extend(files(&path)) } else { all.push(path) }
+    }
+    all.sort();
+    all
+}
+
+/// The rows of a table, each with its values as text. Missing values are left out.
+fn rows(scratch: &Scratch, table: &str) -> Vec<BTreeMap<String, String>> {
+    let mut all = Vec::new();
+    for file in files(&scratch.path("dir").join(table)) {
+        let reader = SerializedFileReader::new(File::open(file).unwrap()).unwrap();
+        for row in reader.get_row_iter(None).unwrap() {
+            let row = row.unwrap();
+            let values = row.get_column_iter().filter(|(_, value)| **value != Field::Null);
+            let text = |value: &Field| match value {
+                Field::Str(text) => text.clone(),
+                Field::TimestampMicros(at) => at.to_string(),
+                other => other.to_string(),
+            };
+            all.push(values.map(|(name, value)| (name.clone(), text(value))).collect());
+        }
+    }
+    all
+}
+
+fn open(tid: Tid, path: impl AsRef<[u8]>, at: u64, outcome: Outcome) -> Call {
+    lasting(naming(calls::call(tid, "open", &[0x1000, 0], outcome), 0x1000, path), at, 1500)
+}
+
+#[test]
+fn hostile_names_are_text_and_their_bytes_are_there() {
+    let scratch = Scratch::new("hostile-names");
+    let mut run = Run::new(&scratch);
+    run.event(attached(7, 5));
+    let names: [&[u8]; 4] = [b"/a\xff\xfe", b"/new\nline\x1b[2J", b"/'; DROP TABLE calls; --", "/ä".as_bytes()];
+    for name in names {
+        run.exit(open(7, name, 2000, Outcome::Error(2)));
+    }
+    run.event(exited(7, 9000));
+    let [error, receipt] = run.finish(Lost::default());
+    assert_eq!(error, None);
+    assert!(receipt.unwrap().contains(": 4 calls, "));
+    let rows = rows(&scratch, "calls");
+    let paths: Vec<&str> = rows.iter().map(|row| &*row["path"]).collect();
+    assert_eq!(paths, ["/a\u{fffd}\u{fffd}", "/new\nline\x1b[2J", "/'; DROP TABLE calls; --", "/ä"]);
+    assert_eq!((rows[0]["path_hex"].as_str(), rows[1].get("path_hex")), ("2f61fffe", None));
+    // The arguments are JSON, so they are escaped.
+    assert_eq!(
+        rows[1]["args"],
+        r#"{"pathname":{"text":"/new\nline\u001b[2J"},"flags":{"raw":"0x0","set":["O_RDONLY"]}}"#
+    );
+    let first: Vec<&str> = ["outcome", "errno", "duration_ns", "time", "tid"].map(|name| &*rows[0][name]).into();
+    assert_eq!(first, ["error", "ENOENT", "1500", "2", "7"]);
+    let trace = &self::rows(&scratch, "traces")[0];
+    assert_eq!((&*trace["calls"], &*trace["errors"], &*trace["command_line"]), ("4", "4", r#"["stride","a\u0001b"]"#));
+    // The host is part of a directory's name.
+    assert!(files(&scratch.path("dir")).iter().all(|file| file.to_str().unwrap().contains("/host=web%2F1/")));
+}
+
+#[test]
+fn each_day_has_its_directory() {
+    let scratch = Scratch::new("days");
+    let mut run = Run::new(&scratch);
+    run.event(attached(7, 5));
+    // The third call returns before the second one, as far as its clock goes.
+    for at in [10, DAY + 10, DAY - 5000, 4 * DAY, 4 * DAY + 1] {
+        run.exit(open(7, "/x", at, Outcome::Error(2)));
+    }
+    assert_eq!(run.finish(Lost::default())[0], None);
+    let names = files(&scratch.path("dir/calls"));
+    let ends: Vec<String> = names
+        .iter()
+        .map(|name| {
+            let day =
+                name.components().find_map(|part| part.as_os_str().to_str()?.strip_prefix("date=").map(str::to_owned));
+            let number = name.to_str().unwrap().rsplit_once('-').unwrap().1.to_owned();
+            format!("{} {number}", day.unwrap())
+        })
+        .collect();
+    assert_eq!(ends, ["1970-01-01 0000.parquet", "1970-01-02 0001.parquet", "1970-01-05 0002.parquet"]);
+    assert_eq!(rows(&scratch, "calls").len(), 5);
+}
+
+#[test]
+fn a_clock_that_jumps_makes_no_end_of_directories() {
+    let scratch = Scratch::new("jumps");
+    let mut run = Run::new(&scratch);
+    run.event(attached(7, 5));
+    for day in 0..30 {
+        run.exit(open(7, "/x", day * DAY, Outcome::Error(2)));
+    }
+    assert_eq!(run.finish(Lost::default())[0], None);
+    assert_eq!(files(&scratch.path("dir/calls")).len(), 20);
+    assert_eq!(rows(&scratch, "calls").len(), 30);
+}
+
+#[test]
+fn large_tables_have_several_files_and_no_row_is_missing() {
+    let scratch = Scratch::new("several");
+    let mut run = Run::new(&scratch);
+    run.event(attached(7, 5));
+    let total = 40_000;
+    for i in 0..total {
+        // Some values are missing.
+        let outcome = if i % 3 == 0 { Outcome::Error(2) } else { Outcome::Value(i) };
+        run.exit(open(7, format!("/{}", i * 7919 % 100_003), i as u64 + 1, outcome));
+    }
+    assert_eq!(run.finish(Lost::default())[0], None);
+    assert!(files(&scratch.path("dir/calls")).len() > 2);
+    let rows = rows(&scratch, "calls");
+    assert_eq!(rows.len(), total as usize);
+    for (i, row) in (0..total).zip(&rows) {
+        let ret = (i % 3 != 0).then(|| i.to_string());
+        assert_eq!((row["path"].clone(), row.get("ret")), (format!("/{}", i * 7919 % 100_003), ret.as_ref()));
+        assert_eq!(row["start_ns"], (i + 1).to_string());
+    }
+}
+
+#[test]
+fn processes_and_unfinished_calls() {
+    let scratch = Scratch::new("processes");
+    let mut run = Run::new(&scratch);
+    run.event(attached(7, 5));
+    run.event(forked(7, 8, 8, 6000));
+    run.event(forked(8, 9, 8, 7000));
+    run.event(forked(7, 10, 10, 7000));
+    let pause = |tid| Call { entered: 9000, returned: 9000, ..calls::call(tid, "pause", &[], Outcome::Pending) };
+    run.event(Event::Enter(&pause(9)));
+    run.event(Event::Enter(&pause(7)));
+    run.event(exited(8, 10_000));
+    run.event(Event::Killed { tid: 9, signal: 11, core: false, at: 11_000 });
+    run.event(Event::Exited { tid: 10, status: 3, at: 12_000 });
+    let lost = Lost::default();
+    assert_eq!(run.finish(lost)[0], None);
+    let told = |row: &BTreeMap<String, String>, names: &[&str]| {
+        let value = |name: &&str| row.get(*name).map_or("-", String::as_str).to_owned();
+        names.iter().map(value).collect::<Vec<_>>().join(" ")
+    };
+    let ends: Vec<String> = rows(&scratch, "processes")
+        .iter()
+        .map(|row| told(row, &["pid", "parent_pid", "started", "ended", "exit_status", "killed_by"]))
+        .collect();
+    assert_eq!(ends, ["8 7 6 11 - SIGSEGV", "10 7 7 12 3 -", "7 - 0 - - -"]);
+    let calls: Vec<String> = rows(&scratch, "calls")
+        .iter()
+        .map(|row| told(row, &["pid", "tid", "name", "outcome", "time", "duration_ns"]))
+        .collect();
+    assert_eq!(calls, ["8 9 pause unfinished 9 -", "7 7 pause unfinished 9 -"]);
+}
+
+#[test]
+fn losses_add_up() {
+    let scratch = Scratch::new("losses");
+    let mut run = Run::new(&scratch);
+    run.event(attached(7, 5));
+    run.event(Event::Lost { tid: 7, count: 30, at: 8000 });
+    run.view.note("The recording breaks off");
+    assert_eq!(run.finish(Lost { calls: 100, threads: 0, signals: 2 })[0], None);
+    let losses: Vec<String> = rows(&scratch, "losses")
+        .iter()
+        .map(|row| format!("{:?} {} {}", row.get("tid"), row["kind"], row["lost"]))
+        .collect();
+    assert_eq!(losses, ["Some(\"7\") calls 30", "None calls 70", "None signals 2"]);
+    let trace = &rows(&scratch, "traces")[0];
+    assert_eq!((&*trace["lost_calls"], &*trace["note"]), ("100", "The recording breaks off"));
+}
+
+#[test]
+fn stacks_have_a_row_for_each_function() {
+    let scratch = Scratch::new("stacks");
+    let mut run = Run::new(&scratch);
+    run.event(attached(7, 5));
+    let frames = [stacks::frame("/lib/libc.so.6", "open"), stacks::frame("/bin/\u{e9}", "main")];
+    let stack = stacks::stack(frames, stride_event::Bottom::Reached);
+    for at in [1, 2] {
+        run.exit(Call { stack: Some(stack.clone()), ..open(7, "/x", at, Outcome::Error(2)) });
+    }
+    run.exit(open(7, "/x", 3, Outcome::Error(2)));
+    assert_eq!(run.finish(Lost::default())[0], None);
+    let ids: Vec<Option<String>> = rows(&scratch, "calls").iter().map(|row| row.get("stack_id").cloned()).collect();
+    assert_eq!(ids, [Some("0".into()), Some("0".into()), None]);
+    let told: Vec<String> = rows(&scratch, "stacks")
+        .iter()
+        .map(|row| {
+            format!("{} {} {} {} {}", row["stack_id"], row["depth"], row["function"], row["module"], row["is_caller"])
+        })
+        .collect();
+    assert_eq!(told, ["0 0 open /lib/libc.so.6 false", "0 1 main /bin/é true"]);
+}
+
+#[test]
+fn nothing_is_left_of_a_run_that_cannot_be_written() {
+    let scratch = Scratch::new("unwritable");
+    let mut run = Run::new(&scratch);
+    // A file takes the place of the directory of calls.
+    std::fs::create_dir_all(scratch.path("dir")).unwrap();
+    std::fs::write(scratch.path("dir/calls"), "").unwrap();
+    run.event(attached(7, 5));
+    run.exit(open(7, "/x", 1, Outcome::Error(2)));
+    let [error, receipt] = run.finish(Lost::default());
+    let error = error.unwrap();
+    assert!(error.ends_with("; no call is in a complete file, and the rest is dropped"), "{error}");
+    assert_eq!(receipt, None);
+    assert_eq!(files(&scratch.path("dir")), [scratch.path("dir/calls")]);
+}
+
+#[test]
+fn a_run_is_not_written_twice() {
+    let scratch = Scratch::new("twice");
+    let mut run = Run::new(&scratch);
+    run.event(attached(7, 5));
+    run.exit(open(7, "/x", 1, Outcome::Error(2)));
+    assert_eq!(run.finish(Lost::default())[0], None);
+    let again = ParquetView::new(scratch.path("dir"), Options::default(), Box::new(()), &info(), true, true);
+    let error = again.err().unwrap();
+    assert!(error.to_string().contains("this run is in the directory already"), "{error}");
+    assert!(error.is_unopened());
+}
+
+/// docs/sql.md has the same columns, in the same order.
+#[test]
+fn the_columns_are_documented() {
+    let document = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/sql.md");
+    let document = std::fs::read_to_string(document).unwrap();
+    for table in tables::ALL {
+        let (_, section) = document.split_once(&format!("\n`{}` has ", table.name)).expect(table.name);
+        let lines = section
+            .lines()
+            .skip_while(|line| !line.starts_with("|---"))
+            .skip(1)
+            .take_while(|line| line.starts_with('|'));
+        let documented: Vec<String> = lines
+            .map(|line| {
+                let mut cells = line.split('|').map(str::trim).skip(1);
+                format!("{} {}", cells.next().unwrap().trim_matches('`'), cells.next().unwrap())
+            })
+            .collect();
+        let columns: Vec<String> =
+            table.columns.iter().map(|column| format!("{} {}", column.name, column.kind.sql())).collect();
+        assert_eq!(documented, columns, "{}", table.name);
+    }
+}
