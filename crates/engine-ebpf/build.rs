@@ -3,6 +3,7 @@
 
 use libbpf_cargo::SkeletonBuilder;
 use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hasher};
 use std::path::PathBuf;
 
 #[path = "src/btf.rs"]
@@ -16,6 +17,7 @@ fn main() {
     };
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let mut types = BTreeSet::new();
+    let mut fingerprint = DefaultHasher::new();
     for name in ["stride", "poller", "files"] {
         let object = out.join(format!("{name}.bpf.o"));
         SkeletonBuilder::new()
@@ -26,7 +28,11 @@ fn main() {
             .unwrap_or_else(|e| panic!("building the eBPF programs (is clang installed?): {e:#}"));
         let elf = std::fs::read(&object).expect("the object was just built");
         types.extend(relocated_types(&elf).expect("the object holds BTF"));
+        fingerprint.write(&elf);
     }
+    // The rows decide which memory is copied, and the order of the request's words what is asked for.
+    fingerprint.write(std::env::var("CARGO_PKG_VERSION").unwrap_or_default().as_bytes());
+    println!("cargo:rustc-env=STRIDE_PROGRAMS={}", fingerprint.finish());
     let types = Vec::from_iter(types);
     std::fs::write(out.join("types.rs"), format!("&{types:?}")).expect("OUT_DIR can be written to");
     println!("cargo:rerun-if-changed=src/bpf");

@@ -22,6 +22,8 @@ pub enum Why {
     Refused(String),
     /// The probes in libraries could not be set.
     Probes(String),
+    /// The broker does not trace this, or does not answer.
+    Broker(String),
 }
 
 impl Why {
@@ -46,6 +48,7 @@ impl Why {
                 "allow more open files (`ulimit -n 256`)".to_owned()
             }
             Why::Probes(_) => "name fewer functions, or functions of files on ordinary file systems".to_owned(),
+            Why::Broker(_) => "run Stride as root, which needs no broker".to_owned(),
             Why::Refused(_) => "see `stride --doctor` for what this machine allows".to_owned(),
         }
     }
@@ -65,7 +68,7 @@ impl fmt::Display for Why {
                 write!(f, "kernel lockdown (confidentiality) keeps eBPF programs from reading memory ({what})")
             }
             Why::NoMemory(what) => write!(f, "there is not enough memory for the ring buffer ({what})"),
-            Why::Probes(what) => f.write_str(what),
+            Why::Probes(what) | Why::Broker(what) => f.write_str(what),
             Why::Refused(what) => write!(f, "the kernel refused the eBPF programs ({what})"),
         }
     }
@@ -75,7 +78,7 @@ impl std::error::Error for Why {}
 
 /// There is no thread of this id.
 pub fn gone(tid: Tid) -> AttachFailure {
-    refused(tid, Errno::ESRCH, "")
+    failure(tid, Errno::ESRCH, "")
 }
 
 /// The thread has ended, but is still there.
@@ -93,10 +96,22 @@ pub fn ended(tid: Tid, follow: bool) -> AttachFailure {
         " (it has ended and is a zombie: its parent has not waited for it yet)"
     };
     // The same errno as ptrace's.
-    refused(tid, Errno::EPERM, more)
+    failure(tid, Errno::EPERM, more)
 }
 
-fn refused(tid: Tid, errno: Errno, more: &str) -> AttachFailure {
+/// The kernel does not let this user trace the thread.
+pub fn refused(tid: Tid, errno: Errno) -> AttachFailure {
+    let hint = match errno {
+        Errno::ENOENT | Errno::ESRCH => return gone(tid),
+        _ => {
+            "the broker traces what ptrace(2) would let you trace: processes of your own that have no more privileges than you, \
+              and with kernel.yama.ptrace_scope=1 only those that Stride starts. Run Stride as root to trace others"
+        }
+    };
+    AttachFailure { hint: Some(hint.to_owned()), ..failure(tid, Errno::EPERM, "") }
+}
+
+fn failure(tid: Tid, errno: Errno, more: &str) -> AttachFailure {
     AttachFailure { tid, what: format!("attach: {tid}: {}{more}", process::strerror(errno)), hint: None }
 }
 

@@ -272,7 +272,7 @@ impl EbpfEngine {
     /// Reports a thread whose first record found no room, before the record at the ring's front, which is this
     /// thread's.
     fn unannounced(&mut self, head: &rec_head) -> Option<QueuedEvent> {
-        self.unseen = self.kernel.control_lost();
+        self.unseen = self.kernel.shared().control_lost();
         let tid = head.tid as Tid;
         let of_thread = matches!(
             rec_kind(u32::from(head.kind)),
