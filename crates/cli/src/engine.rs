@@ -13,7 +13,8 @@ use crate::replay::Replay;
 use crate::views::Needs;
 use anyhow::{Result, anyhow, bail};
 use stride_engine_base::{Capabilities, Engine, StartError, spawn};
-use stride_engine_ebpf::{EbpfEngine, Settings};
+use stride_engine_ebpf::broker::Connection;
+use stride_engine_ebpf::{Access, EbpfEngine, Settings, Why};
 use stride_engine_ptrace::PtraceEngine;
 use stride_event::{Seccomp, StackRate, TraceSpec};
 
@@ -48,7 +49,7 @@ pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen
                 bail!("{other} needs the ptrace engine, and {option} needs eBPF: leave one of them out");
             }
             let option = unserved(&spec, PtraceEngine::CAPABILITIES).unwrap_or("the target");
-            let engine = EbpfEngine::start_with(spec, settings).map_err(|e| unavoidable(e, option))?;
+            let engine = EbpfEngine::start_with(spec, settings, Access::Own).map_err(|e| unavoidable(e, option))?;
             Ok(Chosen::new(engine, format!("{option} needs it")))
         }
         Choice::Ptrace if !spec.library.is_empty() => bail!(
@@ -66,7 +67,8 @@ pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen
             if let Some(option) = unserved(&spec, EbpfEngine::CAPABILITIES) {
                 bail!("{option} needs the ptrace engine: leave out --engine=ebpf");
             }
-            let engine = EbpfEngine::start_with(spec, settings).map_err(explained)?;
+            // Without a broker, the error is that of loading.
+            let engine = EbpfEngine::start_with(spec, settings, access().unwrap_or(Access::Own)).map_err(explained)?;
             Ok(Chosen::new(engine, "asked for"))
         }
     }
@@ -90,19 +92,32 @@ fn best(spec: TraceSpec, settings: Settings) -> Result<Chosen> {
         return ptrace(spec, format!("{option} needs it"));
     }
     // Most users may not load programs. The trial finds that out before anything else is done for eBPF.
-    if let Err(why) = stride_engine_ebpf::trial() {
-        return ptrace(spec, format!("no eBPF: {why}"));
-    }
+    let access = match access() {
+        Ok(access) => access,
+        Err((why, broker)) => return ptrace(spec, format!("no eBPF: {why}; no stride-broker: {broker}")),
+    };
+    let reason = if matches!(access, Access::Own) { "it works here" } else { "stride-broker loads it" };
     // Both engines share one command: with -D, this process and the command swap roles, which is possible only once.
     let command = spec.command.as_ref();
     let mut waiting = command.map(|command| spawn(command, None, spec.daemonize)).transpose()?;
-    match EbpfEngine::start_waiting(&spec, settings, &mut waiting) {
-        Ok(engine) => Ok(Chosen::new(engine, "it works here")),
+    match EbpfEngine::start_waiting(&spec, settings, access, &mut waiting) {
+        Ok(engine) => Ok(Chosen::new(engine, reason)),
         Err(error) if spec.command.is_some() && waiting.is_none() => Err(error.into()),
         Err(error) => {
             let engine = PtraceEngine::start_waiting(spec, waiting)?;
             Ok(Chosen::new(engine, format!("no eBPF: {error}")))
         }
+    }
+}
+
+/// Who can load the programs. The error says why this process cannot, and why no broker does.
+fn access() -> Result<Access, (Why, String)> {
+    match stride_engine_ebpf::trial() {
+        Ok(()) => Ok(Access::Own),
+        Err(why) => match Connection::open() {
+            Ok(connection) => Ok(Access::Broker(connection)),
+            Err(broker) => Err((why, broker)),
+        },
     }
 }
 

@@ -15,7 +15,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use stride_engine_base::process;
 use stride_event::{Tid, TraceSpec};
 
@@ -35,10 +35,13 @@ impl Connection {
 
     /// Connects to the broker. The error says why that is not possible, as a part of a sentence.
     pub fn open() -> Result<Connection, String> {
-        let path = Self::path();
+        Self::open_at(&Self::path())
+    }
+
+    pub fn open_at(path: &Path) -> Result<Connection, String> {
         let told = |errno| format!("{}: {}", path.display(), process::strerror(errno));
         let fd = socket(AddressFamily::Unix, SockType::SeqPacket, SockFlag::SOCK_CLOEXEC, None).map_err(told)?;
-        let address = UnixAddr::new(&path).map_err(told)?;
+        let address = UnixAddr::new(path).map_err(told)?;
         let socket = Socket::new(fd);
         socket.set_patience(PATIENCE).map_err(told)?;
         connect(socket.as_fd().as_raw_fd(), &address).map_err(told)?;
@@ -47,7 +50,7 @@ impl Connection {
         if uid != 0 && uid != nix::unistd::geteuid().as_raw() {
             return Err(format!("{}: user {uid} listens there, and neither root nor you", path.display()));
         }
-        Ok(Connection { socket, path: path.clone(), cut_off: Cell::new(false) })
+        Ok(Connection { socket, path: path.to_owned(), cut_off: Cell::new(false) })
     }
 
     /// Has the programs loaded and attached for this trace.

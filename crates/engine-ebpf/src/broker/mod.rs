@@ -21,8 +21,8 @@ mod socket;
 
 pub use client::Connection;
 pub use request::REQUEST_BYTES;
-pub use serve::{Prepared, Serving};
-pub use socket::{Message, Socket};
+pub use serve::{Prepared, Reply, Serving};
+pub use socket::{Listener, Message, Socket};
 
 use std::time::Duration;
 

@@ -3,12 +3,15 @@
 use super::{Code, bytes};
 use nix::cmsg_space;
 use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
 use nix::sys::socket::{
-    ControlMessage, ControlMessageOwned, MsgFlags, Shutdown, getsockopt, recvmsg, sendmsg, setsockopt, shutdown, sockopt,
+    AddressFamily, Backlog, ControlMessage, ControlMessageOwned, MsgFlags, Shutdown, SockFlag, SockType, UnixAddr, accept4,
+    bind, getsockopt, listen, recvmsg, sendmsg, setsockopt, shutdown, socket, socketpair, sockopt,
 };
 use nix::sys::time::TimeVal;
 use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::path::Path;
 use std::time::Duration;
 
 /// The longest message: a request.
@@ -42,8 +45,18 @@ impl Socket {
         Socket(fd)
     }
 
+    /// Two ends of a connection.
+    pub fn pair() -> Result<(Socket, Socket), Errno> {
+        let (one, other) = socketpair(AddressFamily::Unix, SockType::SeqPacket, None, SockFlag::SOCK_CLOEXEC)?;
+        Ok((Socket(one), Socket(other)))
+    }
+
     pub fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
+    }
+
+    pub fn into_fd(self) -> OwnedFd {
+        self.0
     }
 
     /// Waits no longer than this for the other side.
@@ -122,3 +135,59 @@ impl Socket {
         let _ = shutdown(self.0.as_raw_fd(), Shutdown::Both);
     }
 }
+
+/// A socket that clients connect to. Nothing waits on it.
+pub struct Listener(Option<OwnedFd>);
+
+impl Listener {
+    /// The socket that systemd's socket activation hands over (sd_listen_fds(3)), if it does.
+    pub fn inherited() -> Result<Option<Listener>, Errno> {
+        let number = |name| std::env::var(name).ok().and_then(|value| value.parse::<u32>().ok());
+        if number("LISTEN_PID") != Some(std::process::id()) || number("LISTEN_FDS") != Some(1) {
+            return Ok(None);
+        }
+        const FIRST: RawFd = 3;
+        // SAFETY: the two variables say that this descriptor is for this process. It is taken once, at the start.
+        let fd = unsafe { OwnedFd::from_raw_fd(FIRST) };
+        let kind = getsockopt(&fd, sockopt::SockType)?;
+        if kind != SockType::SeqPacket {
+            return Err(Errno::EPROTOTYPE);
+        }
+        fcntl(&fd, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC))?;
+        Self::of(fd).map(Some)
+    }
+
+    /// A new socket at this path.
+    pub fn bind(path: &Path) -> Result<Listener, Errno> {
+        let fd = socket(AddressFamily::Unix, SockType::SeqPacket, SockFlag::SOCK_CLOEXEC, None)?;
+        let address = UnixAddr::new(path)?;
+        bind(fd.as_raw_fd(), &address)?;
+        listen(&fd, Backlog::new(BACKLOG)?)?;
+        Self::of(fd)
+    }
+
+    fn of(fd: OwnedFd) -> Result<Listener, Errno> {
+        fcntl(&fd, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
+        Ok(Listener(Some(fd)))
+    }
+
+    /// The next connection, if one waits.
+    pub fn accept(&self) -> Result<Socket, Errno> {
+        let listener = self.0.as_ref().ok_or(Errno::EBADF)?;
+        let fd = accept4(listener.as_raw_fd(), SockFlag::SOCK_CLOEXEC)?;
+        // SAFETY: the kernel has just made this descriptor for this process, and nobody else knows of it.
+        Ok(Socket(unsafe { OwnedFd::from_raw_fd(fd) }))
+    }
+
+    /// Nobody is accepted by this process any longer.
+    pub fn close(&mut self) {
+        self.0 = None;
+    }
+
+    pub fn as_fd(&self) -> Option<BorrowedFd<'_>> {
+        self.0.as_ref().map(AsFd::as_fd)
+    }
+}
+
+/// Connections that may wait to be accepted.
+const BACKLOG: i32 = 128;

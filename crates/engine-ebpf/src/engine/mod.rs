@@ -37,7 +37,7 @@ use stride_engine_base::{
     process, spawn, ticks,
 };
 use stride_event::{
-    Call, Counted, Descriptor, Event, Fate, FileFilter, Limits, Lost, Origin, SIGINFO_SIZE, Stack, StackRate, Tid,
+    Call, Counted, Descriptor, Event, Fate, Limits, Lost, Origin, SIGINFO_SIZE, Stack, Tid,
     TraceSpec, Unwind,
 };
 
@@ -103,6 +103,10 @@ pub struct EbpfEngine {
     child: Option<Tid>,
     /// Whether the command is a child (with `-D` it is not). It is reaped when it is gone.
     is_ours: bool,
+    /// The command has become privileged, and is not traced any longer. It is waited for all the same.
+    released: bool,
+    /// Tracing ended because the broker did.
+    cut_off: bool,
     first: Option<QueuedEvent>,
     /// The record at the ring's front was handed out, or the losses before it were.
     taken: bool,
@@ -135,14 +139,14 @@ impl EbpfEngine {
 
     /// Starts the command, attaches, or both.
     pub fn start(spec: TraceSpec) -> Result<EbpfEngine, StartError> {
-        Self::start_with(spec, Settings::default())
+        Self::start_with(spec, Settings::default(), Access::Own)
     }
 
-    pub fn start_with(spec: TraceSpec, settings: Settings) -> Result<EbpfEngine, StartError> {
+    pub fn start_with(spec: TraceSpec, settings: Settings, access: Access) -> Result<EbpfEngine, StartError> {
         // The child is forked first, so that it gets ready while the programs are loaded.
         let command = spec.command.as_ref();
         let mut waiting = command.map(|command| spawn(command, None, spec.daemonize)).transpose()?;
-        Self::start_waiting(&spec, settings, Access::Own, &mut waiting)
+        Self::start_waiting(&spec, settings, access, &mut waiting)
     }
 
     /// The same for a command that was forked earlier. It is taken when it is let go. After an error it may still be
@@ -228,6 +232,8 @@ impl EbpfEngine {
             waiting: None,
             child: None,
             is_ours: false,
+            released: false,
+            cut_off: false,
             first: None,
             taken: false,
             lost_told: false,
@@ -270,9 +276,12 @@ impl EbpfEngine {
                 drain.stop();
             }
             if let (Some(signal), Some(command)) = (signal, self.child)
-                && self.live.contains(&command)
+                && (self.released || self.live.contains(&command))
             {
                 interrupt::pass_on(command, signal);
+            }
+            if self.released {
+                self.child = None;
             }
         }
     }
@@ -292,7 +301,8 @@ impl EbpfEngine {
                 self.end(Some(signal));
             }
             let due = ticks::due();
-            if self.stopping.is_none() && is_over() {
+            if self.stopping.is_none() && (is_over() || self.kernel.is_cut_off()) {
+                self.cut_off = self.kernel.is_cut_off();
                 self.end(None);
             }
             if std::mem::take(&mut self.taken) {
@@ -414,6 +424,9 @@ impl EbpfEngine {
         if self.watch.is_some() && self.stopping.is_none() {
             return false;
         }
+        if self.released && self.stopping.is_none() {
+            return false;
+        }
         if self.stopping.is_some() || self.unseen == 0 && self.live.is_empty() {
             return self.live.is_empty();
         }
@@ -429,6 +442,8 @@ impl EbpfEngine {
         if !ready {
             let watched = |fd: &BorrowedFd<'_>| libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
             let mut polled: Vec<libc::pollfd> = self.kernel.rings().iter().map(watched).collect();
+            let broker = self.kernel.broker().filter(|broker| !broker.is_cut_off());
+            polled.extend(broker.map(|broker| watched(&broker.as_fd())));
             let patience = self.poller.patience(PATIENCE).as_millis() as i32 + 1;
             // SAFETY: so many valid pollfds.
             let n = unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, patience) };
@@ -437,6 +452,12 @@ impl EbpfEngine {
                 if e.kind() != io::ErrorKind::Interrupted {
                     return Err(e);
                 }
+            }
+            if let Some(broker) = broker
+                && n > 0
+                && polled.last().is_some_and(|last| last.revents != 0)
+            {
+                broker.ends();
             }
             ready = self.ring.peek().is_some();
         }
@@ -456,6 +477,9 @@ impl EbpfEngine {
         }
         let status = process::wait_for(tid)?;
         self.child = self.child.filter(|_| !is_command);
+        if is_command && std::mem::take(&mut self.released) {
+            return Some(ended(tid, status, 0));
+        }
         // With -f it was traced itself.
         let fate = if status & 0x7f == 0 { Fate::Exited } else { Fate::Killed };
         (!self.follow && !is_command).then_some(QueuedEvent::Stranger { tid, fate })
@@ -490,6 +514,16 @@ impl Engine for EbpfEngine {
 
     fn costs(&self) -> Vec<String> {
         self.stacks.costs()
+    }
+
+    fn ending(&self) -> Result<Option<String>, EngineError> {
+        if self.cut_off {
+            return Err(EngineError::new(
+                "stride-broker has ended, or does not answer, and tracing has ended with it. What was traced runs on as if nothing had \
+                 happened. See why the broker ended (`journalctl -u stride-broker`), and start Stride again",
+            ));
+        }
+        Ok(None)
     }
 
     fn facts(&self) -> Vec<String> {

@@ -1,0 +1,110 @@
+//! The process that serves one client.
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+use stride_engine_ebpf::broker::{Code, Message, Order, PATIENCE, Prepared, Reply, Serving, Socket};
+
+/// How messages to the supervisor begin: a client may come; a client is served, whose request follows.
+pub const READY: u8 = b'r';
+pub const SERVES: u8 = b's';
+
+/// After each order the client waits so many times as long as the order took. So a client that orders without end gets a quarter of a CPU.
+const REST: u32 = 3;
+/// The longest such rest.
+const LONGEST_REST: Duration = Duration::from_millis(200);
+
+/// Serves a client, and ends with it. `usual`: the request to get ready for.
+pub fn run(control: &Socket, usual: &[u8]) -> ! {
+    let status = match serve(control, usual) {
+        Ok(()) => 0,
+        Err(why) => {
+            eprintln!("stride-broker: {why}");
+            1
+        }
+    };
+    std::process::exit(status)
+}
+
+fn serve(control: &Socket, usual: &[u8]) -> Result<(), String> {
+    // The latest request may have become impossible.
+    let prepared = Prepared::load(usual).or_else(|_| Prepared::load(&Prepared::usual()));
+    let mut prepared = prepared.map_err(|reply| reply.text)?;
+    let lost = |errno: Errno| format!("the supervisor: {errno}");
+    loop {
+        control.send(&[READY], &[]).map_err(lost)?;
+        let Some(message) = control.receive().map_err(lost)? else { return Ok(()) };
+        let Some(client) = Client::of(message) else { continue };
+        // (The supervisor has seen that there is something to read.)
+        let Ok(Some(Message { bytes: request, .. })) = client.socket.receive() else { continue };
+        if !prepared.fits(&request) {
+            match Prepared::load(&request) {
+                Ok(other) => prepared = other,
+                Err(reply) => {
+                    let _ = client.socket.answer(reply.code, 0, &reply.text, &[]);
+                    continue;
+                }
+            }
+        }
+        return match prepared.serve(client.uid, client.gid) {
+            Ok(serving) => {
+                let _ = control.send(&[&[SERVES], &request[..]].concat(), &[]);
+                client.trace(control, serving);
+                Ok(())
+            }
+            Err(reply) => client.socket.answer(reply.code, 0, &reply.text, &[]).map_err(|e| e.to_string()),
+        };
+    }
+}
+
+struct Client {
+    socket: Socket,
+    uid: u32,
+    gid: u32,
+}
+
+impl Client {
+    /// The client that the supervisor sends: its user and group, and its connection.
+    fn of(message: Message) -> Option<Client> {
+        let (uid, gid) = message.bytes.split_at_checked(4)?;
+        let (uid, gid) = (u32::from_ne_bytes(uid.try_into().ok()?), u32::from_ne_bytes(gid.try_into().ok()?));
+        let socket = Socket::new(message.fds.into_iter().next()?);
+        socket.set_patience(PATIENCE).ok()?;
+        Some(Client { socket, uid, gid })
+    }
+
+    /// Does what the client orders, as long as the client and the supervisor are there.
+    fn trace(&self, control: &Socket, mut serving: Serving) {
+        let Ok((pid, ..)) = self.socket.peer() else { return };
+        if self.socket.answer(Code::Done, pid as u64, "", &serving.fds()).is_err() {
+            return;
+        }
+        while let Some(message) = self.next(control) {
+            let begun = Instant::now();
+            let reply = match Order::of(&message.bytes) {
+                Some(order) => serving.obey(order, &message.fds),
+                None => Reply::refused("this is no order of Stride"),
+            };
+            let took = begun.elapsed();
+            let fd: Vec<_> = reply.fd.iter().map(AsFd::as_fd).collect();
+            if self.socket.answer(reply.code, 0, &reply.text, &fd).is_err() {
+                return;
+            }
+            std::thread::sleep((took * REST).min(LONGEST_REST));
+        }
+    }
+
+    /// The client's next message. `None`: it is gone, or the supervisor is.
+    fn next(&self, control: &Socket) -> Option<Message> {
+        loop {
+            let wanted = PollFlags::POLLIN;
+            let mut polled = [PollFd::new(self.socket.as_fd(), wanted), PollFd::new(control.as_fd(), wanted)];
+            match poll(&mut polled, PollTimeout::NONE) {
+                Err(Errno::EINTR) => {}
+                Ok(_) if polled[1].any() == Some(false) => return self.socket.receive().ok().flatten(),
+                _ => return None,
+            }
+        }
+    }
+}
