@@ -18,7 +18,7 @@ fn main() {
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let mut types = BTreeSet::new();
     let mut fingerprint = DefaultHasher::new();
-    for name in ["stride", "poller", "files"] {
+    for name in ["stride", "poller", "files", "broker"] {
         let object = out.join(format!("{name}.bpf.o"));
         SkeletonBuilder::new()
             .source(format!("src/bpf/{name}.bpf.c"))

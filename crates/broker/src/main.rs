@@ -20,7 +20,7 @@ use anyhow::{Context, Result, bail};
 use options::Options;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, PermissionsExt};
 use std::path::Path;
-use stride_engine_ebpf::broker::{Connection, Listener};
+use stride_engine_ebpf::broker::{Connection, Listener, rings_are_safe};
 
 fn main() {
     if let Err(error) = run() {
@@ -35,6 +35,12 @@ fn run() -> Result<()> {
         let advice = "start stride-broker as root, or by systemd with CAP_BPF and CAP_PERFMON";
         anyhow::anyhow!("{why}. {advice}")
     })?;
+    if !rings_are_safe().context("the trial of a ring")? {
+        bail!(
+            "on this kernel, whoever reads a ring can damage the kernel's memory (CVE-2024-41009), so no user may be served. Boot a kernel with \
+             the repair (6.10, 6.9.8, 6.6.37, 6.1.97, 5.15.162)"
+        );
+    }
     let mut listener = match Listener::inherited().context("the socket that systemd hands over")? {
         Some(listener) => listener,
         None => listen(&options.socket)?,

@@ -17,6 +17,8 @@ const MOST_WAITING: usize = 256;
 const MOST_WAITING_OF_USER: usize = 16;
 /// So often nothing else happens.
 const LOOK: Duration = Duration::from_secs(1);
+/// A client that was just served starts its command, and has the CPU for that before the next worker loads programs.
+const REST: Duration = Duration::from_millis(30);
 
 struct Supervisor<'o> {
     options: &'o Options,
@@ -26,6 +28,8 @@ struct Supervisor<'o> {
     usual: Vec<u8>,
     /// When somebody was served or waited.
     used: Instant,
+    /// When a worker began to serve.
+    served: Option<Instant>,
 }
 
 /// A connection.
@@ -54,7 +58,7 @@ enum State {
 
 pub fn run(listener: &mut Listener, options: &Options) -> Result<()> {
     let usual = Prepared::usual();
-    let mut supervisor = Supervisor { options, waiting: Vec::new(), workers: Vec::new(), usual, used: Instant::now() };
+    let mut supervisor = Supervisor { options, waiting: Vec::new(), workers: Vec::new(), usual, used: Instant::now(), served: None };
     loop {
         supervisor.provide(listener)?;
         supervisor.hand_over();
@@ -72,6 +76,9 @@ impl Supervisor<'_> {
         if self.workers.iter().any(is_spare) || self.workers.len() > self.options.clients {
             return Ok(());
         }
+        if self.rest() > Duration::ZERO && !self.waiting.iter().any(|client| client.asks) {
+            return Ok(());
+        }
         let (control, end) = Socket::pair().context("socketpair")?;
         // The child goes on with all there is: this process has no other threads.
         match process::fork().context("fork")? {
@@ -86,6 +93,11 @@ impl Supervisor<'_> {
             }
         }
         Ok(())
+    }
+
+    /// How long the next worker is still put off.
+    fn rest(&self) -> Duration {
+        self.served.map_or(Duration::ZERO, |served| REST.saturating_sub(served.elapsed()))
     }
 
     /// Gives the first client that may be served to the worker that is ready.
@@ -136,7 +148,11 @@ impl Supervisor<'_> {
         let mut polled = vec![PollFd::new(listening, PollFlags::POLLIN)];
         polled.extend(self.workers.iter().map(|worker| PollFd::new(worker.control.as_fd(), PollFlags::POLLIN)));
         polled.extend(self.waiting.iter().map(|waiting| PollFd::new(waiting.socket.as_fd(), asked(waiting))));
-        let timeout = PollTimeout::try_from(LOOK).unwrap_or(PollTimeout::MAX);
+        let patience = match self.rest() {
+            Duration::ZERO => LOOK,
+            rest => rest + Duration::from_millis(1),
+        };
+        let timeout = PollTimeout::try_from(patience).unwrap_or(PollTimeout::MAX);
         match poll(&mut polled, timeout) {
             Err(Errno::EINTR) => return Ok(()),
             n => n.context("poll")?,
@@ -168,7 +184,10 @@ impl Supervisor<'_> {
         match worker.control.receive() {
             Ok(Some(message)) => match message.bytes.split_first() {
                 Some((&worker::READY, _)) => worker.state = State::Ready,
-                Some((&worker::SERVES, request)) => self.usual = request.to_vec(),
+                Some((&worker::SERVES, request)) => {
+                    self.usual = request.to_vec();
+                    self.served = Some(Instant::now());
+                }
                 _ => {}
             },
             Ok(None) | Err(_) => {

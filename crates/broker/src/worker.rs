@@ -4,7 +4,7 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
-use stride_engine_ebpf::broker::{Code, Message, Order, PATIENCE, Prepared, Reply, Serving, Socket};
+use stride_engine_ebpf::broker::{Code, Message, Order, PATIENCE, Prepared, Remains, Reply, Serving, Socket};
 
 /// How messages to the supervisor begin: a client may come; a client is served, whose request follows.
 pub const READY: u8 = b'r';
@@ -14,6 +14,8 @@ pub const SERVES: u8 = b's';
 const REST: u32 = 3;
 /// The longest such rest.
 const LONGEST_REST: Duration = Duration::from_millis(200);
+/// How often to look whether the rings of a client that has ended are gone, in milliseconds.
+const LOOK: u16 = 500;
 
 /// Serves a client, and ends with it. `usual`: the request to get ready for.
 pub fn run(control: &Socket, usual: &[u8]) -> ! {
@@ -50,7 +52,9 @@ fn serve(control: &Socket, usual: &[u8]) -> Result<(), String> {
         return match prepared.serve(client.uid, client.gid) {
             Ok(serving) => {
                 let _ = control.send(&[&[SERVES], &request[..]].concat(), &[]);
-                client.trace(control, serving);
+                let remains = client.trace(control, serving)?;
+                drop(client);
+                wait_for_the_end(control, &remains);
                 Ok(())
             }
             Err(reply) => client.socket.answer(reply.code, 0, &reply.text, &[]).map_err(|e| e.to_string()),
@@ -75,12 +79,12 @@ impl Client {
     }
 
     /// Does what the client orders, as long as the client and the supervisor are there.
-    fn trace(&self, control: &Socket, mut serving: Serving) {
-        let Ok((pid, ..)) = self.socket.peer() else { return };
-        if self.socket.answer(Code::Done, pid as u64, "", &serving.fds()).is_err() {
-            return;
-        }
-        while let Some(message) = self.next(control) {
+    /// Returns what the client may have left to others.
+    fn trace(&self, control: &Socket, mut serving: Serving) -> Result<Remains, String> {
+        let pid = self.socket.peer().map_or(0, |(pid, ..)| pid as u64);
+        let mut answered = self.socket.answer(Code::Done, pid, "", &serving.fds()).is_ok();
+        while answered {
+            let Some(message) = self.next(control) else { break };
             let begun = Instant::now();
             let reply = match Order::of(&message.bytes) {
                 Some(order) => serving.obey(order, &message.fds),
@@ -88,11 +92,10 @@ impl Client {
             };
             let took = begun.elapsed();
             let fd: Vec<_> = reply.fd.iter().map(AsFd::as_fd).collect();
-            if self.socket.answer(reply.code, 0, &reply.text, &fd).is_err() {
-                return;
-            }
+            answered = self.socket.answer(reply.code, 0, &reply.text, &fd).is_ok();
             std::thread::sleep((took * REST).min(LONGEST_REST));
         }
+        serving.end().map_err(|e| e.to_string())
     }
 
     /// The client's next message. `None`: it is gone, or the supervisor is.
@@ -105,6 +108,16 @@ impl Client {
                 Ok(_) if polled[1].any() == Some(false) => return self.socket.receive().ok().flatten(),
                 _ => return None,
             }
+        }
+    }
+}
+
+/// The client's place stays taken as long as somebody holds its rings: that is memory of the kernel.
+fn wait_for_the_end(control: &Socket, remains: &Remains) {
+    while remains.are_held() {
+        let mut polled = [PollFd::new(control.as_fd(), PollFlags::POLLIN)];
+        if !matches!(poll(&mut polled, LOOK), Ok(0) | Err(Errno::EINTR)) {
+            return;
         }
     }
 }

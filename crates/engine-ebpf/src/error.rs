@@ -1,6 +1,6 @@
 //! Why the engine cannot run here, and why it did not start.
 
-use crate::privileges::{Barrier, setcap};
+use crate::privileges::Barrier;
 use nix::errno::Errno;
 use std::fmt;
 use stride_engine_base::stat::behind_name;
@@ -27,19 +27,19 @@ pub enum Why {
 }
 
 impl Why {
-    /// What to do about it; `stride` is the path of the binary.
-    pub fn advice(&self, stride: &str, is_root: bool) -> String {
+    /// What to do about it.
+    pub fn advice(&self, is_root: bool) -> String {
         match self {
             // Root already: the capabilities were taken away, most often by a container.
             Why::Denied { missing, .. } if !missing.is_empty() && is_root => {
                 let options: Vec<String> = missing.iter().map(|name| process::cap_add(name)).collect();
                 format!("give this root {}: start the container with `{}`", missing.join(" and "), options.join(" "))
             }
-            Why::Denied { missing, .. } if !missing.is_empty() => format!(
-                "run Stride as root, or give it the capabilities once with `{}`, which lets every user who may execute it \
-                 watch all processes",
-                setcap(stride)
-            ),
+            Why::Denied { missing, .. } if !missing.is_empty() => {
+                "run Stride as root, or have root start stride-broker, which loads the programs for users and lets them trace their own \
+                 processes: `systemctl enable --now stride-broker.socket`, or `stride-broker` in a terminal"
+                    .to_owned()
+            }
             Why::Denied { .. } => Barrier::found().advice().to_owned(),
             Why::NoBtf(_) => "use a kernel built with CONFIG_DEBUG_INFO_BTF=y, with /sys mounted".to_owned(),
             Why::LockedDown(_) => "boot with lockdown=integrity or none".to_owned(),
@@ -122,7 +122,7 @@ pub fn plan(what: &str) -> StartError {
 
 impl From<Why> for StartError {
     fn from(why: Why) -> StartError {
-        let advice = why.advice(&process::own_path(), process::is_root());
+        let advice = why.advice(process::is_root());
         StartError::Unavailable { why: why.to_string(), advice: Some(advice) }
     }
 }

@@ -208,6 +208,6 @@ pub use engine::{Access, EbpfEngine};
 pub use error::Why;
 pub use library::returns_refused;
 pub use load::{available, trial_load};
-pub use privileges::{missing_capabilities, setcap};
+pub use privileges::missing_capabilities;
 pub use probe::trial;
 pub use settings::{DEFAULT_RING, Overflow, Settings};

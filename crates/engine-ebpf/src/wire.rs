@@ -15,6 +15,12 @@ mod files_skel {
     include!(concat!(env!("OUT_DIR"), "/files.skel.rs"));
 }
 
+#[allow(clippy::all, clippy::pedantic)]
+mod broker_skel {
+    include!(concat!(env!("OUT_DIR"), "/broker.skel.rs"));
+}
+
+pub use broker_skel::{BrokerSkel, BrokerSkelBuilder};
 pub use files_skel::{FilesSkel, FilesSkelBuilder};
 pub use poller_skel::{PollerSkel, PollerSkelBuilder};
 pub use skel::types::{

@@ -104,6 +104,14 @@ typedef struct {
 	int counter;
 } atomic_t;
 
+typedef struct {
+	s64 counter;
+} atomic64_t;
+
+struct bpf_map {
+	atomic64_t usercnt;
+};
+
 struct signal_struct {
 	atomic_t live;
 	unsigned int flags;

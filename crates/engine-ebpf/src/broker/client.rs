@@ -6,6 +6,7 @@ use super::{Code, Order, PATIENCE, SOCKET, SOCKET_VARIABLE, bytes};
 use crate::counts::Row;
 use crate::error::Why;
 use crate::load::{Config, Seeded};
+use crate::settings::Settings;
 use crate::shared::SharedFds;
 use crate::wire::{count, count_key, read};
 use nix::errno::Errno;
@@ -77,6 +78,12 @@ impl Connection {
             return Err(self.nonsense());
         }
         Ok(SharedFds { rings, drain_wakeups, words })
+    }
+
+    /// Tests whether the broker serves this user. The error is a sentence.
+    pub fn trial(&self) -> Result<(), String> {
+        let spec = TraceSpec::default();
+        self.begin(&Config::of(&spec, &Settings::default()), &spec).map(drop).map_err(|why| why.to_string())
     }
 
     /// Has a thread or process traced, if the kernel gives this process a proof that it may trace it.

@@ -15,11 +15,13 @@
 //! Each message of the client is answered. An answer is a code, a value and a text.
 
 mod client;
+mod questions;
 mod request;
 mod serve;
 mod socket;
 
 pub use client::Connection;
+pub use questions::{Remains, rings_are_safe};
 pub use request::REQUEST_BYTES;
 pub use serve::{Prepared, Reply, Serving};
 pub use socket::{Listener, Message, Socket};

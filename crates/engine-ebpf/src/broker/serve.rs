@@ -1,7 +1,7 @@
 //! The broker's end: programs that are loaded before anybody asks, and a trace that a client orders.
 
 use super::request::Request;
-use super::{Code, Order};
+use super::{Code, Order, Remains};
 use crate::counts::Row;
 use crate::error::Why;
 use crate::files::FilePrograms;
@@ -94,6 +94,14 @@ impl Serving {
     /// The descriptors that the client gets: the shared words, the ring of wakeups, and the rings.
     pub fn fds(&self) -> Vec<BorrowedFd<'_>> {
         [self.programs.words(), self.programs.drain_wakeups()].into_iter().chain(self.programs.rings()).collect()
+    }
+
+    /// Ends tracing. What the client may still hold stays.
+    pub fn end(mut self) -> libbpf_rs::Result<Remains> {
+        self.files = None;
+        self.blocked = None;
+        self.programs.detach();
+        Remains::of(&self.programs.rings())
     }
 
     /// Does what the client orders, with the descriptors that came along.
