@@ -233,6 +233,7 @@ static struct child start(const char *program, int thread)
 		char byte;
 
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		alarm(120);
 		dup2(told[1], 1);
 		if (read(go[0], &byte, 1) != 1)
 			_exit(8);
@@ -352,6 +353,39 @@ static void *seeds(void *pid)
 		close(proof);
 	}
 	return NULL;
+}
+
+/* A process of ours in a user namespace of ours, where root has mapped another user, becomes that user. */
+static void becomes_user(void)
+{
+	int go[2], told[2], child, proof;
+	char byte;
+
+	NEED(!pipe2(go, O_CLOEXEC) && !pipe2(told, O_CLOEXEC));
+	child = fork();
+	if (!child) {
+		/* Nothing else ends it when it is somebody else: it ends when nobody reads what it tells. */
+		alarm(120);
+		close(told[0]);
+		close(go[1]);
+		if (read(go[0], &byte, 1) != 1 || unshare(CLONE_NEWUSER) || write(told[1], "u", 1) != 1 || read(go[0], &byte, 1) != 1)
+			_exit(77);
+		if (setresuid(1, 1, 1))
+			_exit(9);
+		while (write(told[1], "x", 1) == 1)
+			getpgid(0);
+		_exit(0);
+	}
+	close(told[1]);
+	proof = memory(child, O_RDONLY);
+	NEED(proof >= 0 && order(&t, SEED, child, WHOLE, proof) == DONE && write(go[1], "g", 1) == 1);
+	if (read(told[0], &byte, 1) != 1)
+		exit(77);
+	fprintf(stderr, "%d\n", child);
+	NEED(read(0, &byte, 1) == 1 && write(go[1], "g", 1) == 1);
+	watch(&t, told[0]);
+	if (records(&t, REC_DETACH, -1) < 1)
+		give_up(1, "the end of tracing was not told");
 }
 
 /* Orders arrive while the process executes. */
@@ -546,6 +580,8 @@ int main(int argc, char **argv)
 	attack = argv[4];
 	victim = argc > 5 ? atoi(argv[5]) : 0;
 	signal(SIGPIPE, SIG_IGN);
+	/* Whatever goes wrong, nothing of us stays. */
+	alarm(120);
 #define IS(name) !strcmp(attack, name)
 	if (IS("order-first")) {
 		t = (struct trace){ .socket = dial() };
@@ -650,6 +686,8 @@ int main(int argc, char **argv)
 		becomes("suid", 1);
 	} else if (IS("script-becomes-suid")) {
 		becomes("script", 0);
+	} else if (IS("becomes-user")) {
+		becomes_user();
 	} else if (IS("kept-proof")) {
 		kept_proof(0);
 	} else if (IS("parents-proof")) {

@@ -2,7 +2,7 @@
  * Somebody whose calls others must not see. Each of its secret calls is getpgid(2), which nothing else here makes. It writes a byte to its
  * stdout for each, so that who watches knows that there was something to see.
  *
- * broker-victim [undumpable | user UID | becomes UID] [COUNT]
+ * broker-victim [undumpable | user UID] [COUNT]
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -25,7 +25,7 @@ int main(int argc, char **argv)
 			return 2;
 		at += 2;
 	}
-	if (at < argc)
+	if (at < argc && atol(argv[at]) > 0)
 		count = atol(argv[at]);
 	while (count-- > 0) {
 		getpgid(0);

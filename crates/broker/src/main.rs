@@ -58,7 +58,10 @@ fn listen(path: &Path) -> Result<Listener> {
     // A socket that nobody listens on is the rest of a broker that was killed.
     if std::fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket()) {
         if Connection::open_at(path).is_ok() {
-            bail!("{}: another stride-broker listens there. Stop that one first, or name another --socket", path.display());
+            bail!(
+                "{}: another stride-broker listens there. Stop that one first, or name another --socket",
+                path.display()
+            );
         }
         std::fs::remove_file(path).with_context(told)?;
     }

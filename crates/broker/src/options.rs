@@ -58,7 +58,9 @@ impl Options {
             }
         }
         if options.clients == 0 || options.clients_per_user == 0 {
-            bail!("a broker for no clients has nothing to do: give --clients and --clients-per-user a number from 1 on");
+            bail!(
+                "a broker for no clients has nothing to do: give --clients and --clients-per-user a number from 1 on"
+            );
         }
         Ok(Some(options))
     }

@@ -10,7 +10,7 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::time::{Duration, Instant};
 use stride_engine_base::process::{self, Fork};
-use stride_engine_ebpf::broker::{Code, Listener, PATIENCE, Prepared, Socket};
+use stride_engine_ebpf::broker::{AnswerCode, Listener, PATIENCE, Prepared, Socket};
 
 /// Connections whose request has not come or is not served yet: in all, and of one user.
 const MOST_WAITING: usize = 256;
@@ -58,7 +58,8 @@ enum State {
 
 pub fn run(listener: &mut Listener, options: &Options) -> Result<()> {
     let usual = Prepared::usual();
-    let mut supervisor = Supervisor { options, waiting: Vec::new(), workers: Vec::new(), usual, used: Instant::now(), served: None };
+    let mut supervisor =
+        Supervisor { options, waiting: Vec::new(), workers: Vec::new(), usual, used: Instant::now(), served: None };
     loop {
         supervisor.provide(listener)?;
         supervisor.hand_over();
@@ -103,7 +104,8 @@ impl Supervisor<'_> {
     /// Gives the first client that may be served to the worker that is ready.
     fn hand_over(&mut self) {
         let served = |workers: &[Worker], of: Option<u32>| {
-            let counts = |worker: &&Worker| matches!(worker.state, State::Serving(uid) if of.is_none_or(|of| of == uid));
+            let counts =
+                |worker: &&Worker| matches!(worker.state, State::Serving(uid) if of.is_none_or(|of| of == uid));
             workers.iter().filter(counts).count()
         };
         let mut at = 0;
@@ -137,7 +139,8 @@ impl Supervisor<'_> {
     }
 
     fn is_idle(&self) -> bool {
-        let used = !self.waiting.is_empty() || self.workers.iter().any(|worker| matches!(worker.state, State::Serving(_)));
+        let used =
+            !self.waiting.is_empty() || self.workers.iter().any(|worker| matches!(worker.state, State::Serving(_)));
         !used && self.options.idle.is_some_and(|idle| self.used.elapsed() >= idle)
     }
 
@@ -164,7 +167,8 @@ impl Supervisor<'_> {
             client.asks |= flags.contains(PollFlags::POLLIN);
         }
         // A client that has gone needs no answer. (One that has sent its request may have gone, too: the worker finds out.)
-        let mut gone = waiting.iter().map(|flags| flags.contains(PollFlags::POLLHUP) && !flags.contains(PollFlags::POLLIN));
+        let mut gone =
+            waiting.iter().map(|flags| flags.contains(PollFlags::POLLHUP) && !flags.contains(PollFlags::POLLIN));
         self.waiting.retain(|_| !gone.next().unwrap_or(false));
         for at in workers.iter().enumerate().filter(|(_, flags)| any(flags)).map(|(at, _)| at).rev() {
             self.hear(at)?;
@@ -220,5 +224,5 @@ impl Supervisor<'_> {
 
 fn refuse(socket: &Socket, why: &str) {
     // The buffer of a new connection has room for one answer.
-    let _ = socket.answer(Code::Busy, 0, why, &[]);
+    let _ = socket.answer(AnswerCode::Busy, 0, why, &[]);
 }

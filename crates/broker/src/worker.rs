@@ -4,7 +4,7 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
-use stride_engine_ebpf::broker::{Code, Message, Order, PATIENCE, Prepared, Remains, Reply, Serving, Socket};
+use stride_engine_ebpf::broker::{AnswerCode, Message, Order, PATIENCE, Prepared, Remains, Reply, Serving, Socket};
 
 /// How messages to the supervisor begin: a client may come; a client is served, whose request follows.
 pub const READY: u8 = b'r';
@@ -82,7 +82,7 @@ impl Client {
     /// Returns what the client may have left to others.
     fn trace(&self, control: &Socket, mut serving: Serving) -> Result<Remains, String> {
         let pid = self.socket.peer().map_or(0, |(pid, ..)| pid as u64);
-        let mut answered = self.socket.answer(Code::Done, pid, "", &serving.fds()).is_ok();
+        let mut answered = self.socket.answer(AnswerCode::Done, pid, "", &serving.fds()).is_ok();
         while answered {
             let Some(message) = self.next(control) else { break };
             let begun = Instant::now();

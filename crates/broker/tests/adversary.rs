@@ -2,11 +2,12 @@
 //! privileges. It must see nothing, and afterwards the broker must serve another user, and hold no more than before.
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use std::io::{Read, pipe};
+use std::io::{Read, Write, pipe};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::RwLock;
 use stride_engine_ebpf::broker::Prepared;
 use stride_test_support::state::wait_until;
 use stride_test_support::{Scratch, compile, skipped};
@@ -102,6 +103,8 @@ fn main() {
     });
     let more = [
         Trial::test("reused-id", || unless_skipped("reused-id", reused_id)),
+        Trial::test("becomes-user", || unless_skipped("becomes-user", becomes_user)),
+        Trial::test("yama", || unless_skipped("yama", yama)),
         Trial::test("kept-rings", || unless_skipped("kept-rings", kept_rings)),
     ];
     libtest_mimic::run(&args, each.chain(more).collect()).exit();
@@ -186,7 +189,9 @@ impl Place {
             .stderr(Stdio::piped())
             .spawn();
         let broker = Killed(broker.map_err(|e| e.to_string())?);
-        wait_until("the broker listens", || std::fs::metadata(&socket).is_ok_and(|s| s.permissions().mode() & 0o777 == 0o666));
+        wait_until("the broker listens", || {
+            std::fs::metadata(&socket).is_ok_and(|s| s.permissions().mode() & 0o777 == 0o666)
+        });
         Ok(Place { scratch, attacker, broker })
     }
 
@@ -221,7 +226,8 @@ impl Place {
         ended(self.attack("control", OTHER, 0, Stdio::null()), "another user, afterwards")?;
         let broker = self.broker.0.id();
         let workers = || {
-            let children = std::fs::read_to_string(format!("/proc/{broker}/task/{broker}/children")).unwrap_or_default();
+            let children =
+                std::fs::read_to_string(format!("/proc/{broker}/task/{broker}/children")).unwrap_or_default();
             children.split_whitespace().count()
         };
         wait_until("there is one worker", || workers() == 1);
@@ -239,7 +245,8 @@ impl Place {
 /// Runs an attack to its end.
 fn ended(mut attack: Command, what: &str) -> Result<(), Told> {
     let output = attack.output().map_err(|e| e.to_string())?;
-    let told = || format!("{what}: {}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let told =
+        || format!("{what}: {}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     verdict(output.status, told)
 }
 
@@ -254,6 +261,7 @@ fn verdict(status: ExitStatus, told: impl Fn() -> String) -> Result<(), Told> {
 fn attack_on(place: &Place, attack: &str, victim: Victim) -> Result<(), Told> {
     let (process, told) = place.victim(victim)?;
     let id = process.as_ref().map_or(0, |process| process.0.id());
+    let _shared = YAMA.read();
     ended(place.attack(attack, ATTACKER, id, told), attack)?;
     place.is_unharmed()
 }
@@ -280,6 +288,50 @@ fn reused_id(place: &Place) -> Result<(), Told> {
     }
     Err(Told::Skipped("others took the id each time".to_owned()))
 }
+
+/// A process that the attacker traces becomes another user in a namespace of its own, as root allowed it.
+fn becomes_user(place: &Place) -> Result<(), Told> {
+    let mut attack = place.attack("becomes-user", ATTACKER, 0, Stdio::piped());
+    let mut attack = Killed(attack.stderr(Stdio::piped()).spawn().map_err(|e| e.to_string())?);
+    let child = match first_line(&mut attack) {
+        Ok(child) => child,
+        Err(_) => return Err(Told::Skipped("users cannot make user namespaces here".to_owned())),
+    };
+    let map = format!("0 {ATTACKER} 1\n1 {VICTIM} 1\n");
+    std::fs::write(format!("/proc/{child}/uid_map"), map).map_err(|e| format!("uid_map: {e}"))?;
+    let mut stdin = attack.0.stdin.take().ok_or("no pipe".to_owned())?;
+    stdin.write_all(b"g").map_err(|e| e.to_string())?;
+    let status = attack.0.wait().map_err(|e| e.to_string())?;
+    verdict(status, || "a process that becomes another user".to_owned())?;
+    place.is_unharmed()
+}
+
+/// Where Yama restricts ptrace(2), it restricts the broker's clients alike.
+fn yama(place: &Place) -> Result<(), Told> {
+    const SCOPE: &str = "/proc/sys/kernel/yama/ptrace_scope";
+    let before = std::fs::read_to_string(SCOPE).map_err(|_| Told::Skipped("this kernel has no Yama".to_owned()))?;
+    let _alone = YAMA.write();
+    let mut told = Ok(());
+    for scope in ["1", "2", "3"] {
+        // (The last one stays until the machine is booted again.)
+        if scope == "3" || std::fs::write(SCOPE, scope).is_err() {
+            continue;
+        }
+        for attack in ["kernel-refuses", "own-memory"] {
+            told = told.and_then(|()| {
+                let (process, stdin) = place.victim(Victim::Program("plain"))?;
+                let id = process.as_ref().map_or(0, |process| process.0.id());
+                ended(place.attack(attack, ATTACKER, id, stdin), &format!("ptrace_scope={scope}"))
+            });
+        }
+    }
+    let _ = std::fs::write(SCOPE, before);
+    told?;
+    place.is_unharmed()
+}
+
+/// Whoever changes what all processes of the machine may do writes here.
+static YAMA: RwLock<()> = RwLock::new(());
 
 fn first_line(child: &mut Killed) -> Result<u32, Told> {
     let mut stderr = child.0.stderr.take().ok_or("no pipe".to_owned())?;

@@ -3,7 +3,7 @@
 //! `auto` chooses eBPF unless an option needs ptrace (`--kill-on-exit`, `--seccomp-bpf`: both are promises of the
 //! kernel to a ptracer) or looks names up in /proc (`-Y`, `--decode-pids`), which is certain only while the program is
 //! stopped. Most users may not load programs: `engine_ebpf::trial` finds that out with one bpf(2) in 0.1 ms, before
-//! Stride does anything else for eBPF. If loading fails later, the command is already forked and waits at its gate. The
+//! Stride does anything else for eBPF. Then a broker is asked, if one listens (docs/security.md). If loading fails later, the command is already forked and waits at its gate. The
 //! ptrace engine takes over that same process, so that `-D`, which swaps the roles of the processes, works either way.
 //! Only `-d` reports which engine was chosen.
 
@@ -12,7 +12,7 @@ use crate::layout;
 use crate::replay::Replay;
 use crate::views::Needs;
 use anyhow::{Result, anyhow, bail};
-use stride_engine_base::{Capabilities, Engine, StartError, spawn};
+use stride_engine_base::{Capabilities, Engine, StartError, process, spawn};
 use stride_engine_ebpf::broker::Connection;
 use stride_engine_ebpf::{Access, EbpfEngine, Settings, Why};
 use stride_engine_ptrace::PtraceEngine;
@@ -49,7 +49,7 @@ pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen
                 bail!("{other} needs the ptrace engine, and {option} needs eBPF: leave one of them out");
             }
             let option = unserved(&spec, PtraceEngine::CAPABILITIES).unwrap_or("the target");
-            let engine = EbpfEngine::start_with(spec, settings, Access::Own).map_err(|e| unavoidable(e, option))?;
+            let engine = EbpfEngine::start_with(spec, settings).map_err(|e| unavoidable(e, option))?;
             Ok(Chosen::new(engine, format!("{option} needs it")))
         }
         Choice::Ptrace if !spec.library.is_empty() => bail!(
@@ -68,7 +68,7 @@ pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen
                 bail!("{option} needs the ptrace engine: leave out --engine=ebpf");
             }
             // Without a broker, the error is that of loading.
-            let engine = EbpfEngine::start_with(spec, settings, access().unwrap_or(Access::Own)).map_err(explained)?;
+            let engine = EbpfEngine::start_by(spec, settings, access().unwrap_or(Access::Own)).map_err(explained)?;
             Ok(Chosen::new(engine, "asked for"))
         }
     }
@@ -157,7 +157,12 @@ fn explained(error: StartError) -> anyhow::Error {
 /// The same for an option that only the eBPF engine serves.
 fn unavoidable(error: StartError, option: &str) -> anyhow::Error {
     let StartError::Unavailable { why, advice: Some(advice) } = error else { return error.into() };
-    anyhow!("{why}\n{option} needs eBPF. To use it: {advice}.")
+    if process::is_root() {
+        return anyhow!("{why}\n{option} needs eBPF. To use it: {advice}.");
+    }
+    anyhow!(
+        "{why}\n{option} needs eBPF and root: stride-broker serves users for their own programs only. Run Stride as root."
+    )
 }
 
 #[cfg(test)]

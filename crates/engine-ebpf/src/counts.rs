@@ -11,20 +11,20 @@ use stride_syscalls::Abi;
 
 /// The counts of calls that have the same key, as the kernel side keeps them.
 #[derive(Clone, Copy)]
-pub struct Row {
+pub struct CountRow {
     pub key: count_key,
     pub count: count,
 }
 
 /// Per ABI and number, which is all of the key.
-pub fn by_number(calls: &impl MapCore, counts: &impl MapCore, cpus: u32) -> libbpf_rs::Result<Vec<Row>> {
+pub fn by_number(calls: &impl MapCore, counts: &impl MapCore, cpus: u32) -> libbpf_rs::Result<Vec<CountRow>> {
     let mut all = Vec::new();
     for index in 0..bound::ABIS.0 * bound::NUMBERS.0 {
         let Some(plan) = lookup::<call_plan>(calls, index)? else { continue };
         if plan.slot == 0 || plan.slot > bound::COUNT_SLOTS.0 {
             continue;
         }
-        let mut row = Row { key: count_key { call: index, ..count_key::default() }, count: count::default() };
+        let mut row = CountRow { key: count_key { call: index, ..count_key::default() }, count: count::default() };
         for cpu in 0..cpus {
             let slot = cpu * bound::COUNT_SLOTS.0 + plan.slot - 1;
             if let Some(one) = lookup::<count>(counts, slot)? {
@@ -37,7 +37,7 @@ pub fn by_number(calls: &impl MapCore, counts: &impl MapCore, cpus: u32) -> libb
 }
 
 /// By the keys that were asked for. With `ended`, only the calls of that interval, whose rows are then removed.
-pub fn by_key(counts: &impl MapCore, ended: Option<u32>) -> libbpf_rs::Result<Vec<Row>> {
+pub fn by_key(counts: &impl MapCore, ended: Option<u32>) -> libbpf_rs::Result<Vec<CountRow>> {
     let mut all = Vec::new();
     let mut gone = Vec::new();
     rows(counts, |bytes, cpus| {
@@ -47,7 +47,7 @@ pub fn by_key(counts: &impl MapCore, ended: Option<u32>) -> libbpf_rs::Result<Ve
         if ended.is_some() {
             gone.extend_from_slice(bytes);
         }
-        let mut row = Row { key, count: count::default() };
+        let mut row = CountRow { key, count: count::default() };
         for one in cpus.filter_map(read::<count>) {
             add(&mut row.count, &one);
         }
@@ -61,8 +61,8 @@ pub fn by_key(counts: &impl MapCore, ended: Option<u32>) -> libbpf_rs::Result<Ve
 }
 
 /// What the rows say. `container` finds the container of a cgroup.
-pub fn counted(rows: &[Row], by: CountBy, container: impl Fn(u64) -> Option<Arc<str>>) -> Vec<Counted> {
-    let counted = |Row { key, count }: &Row| Counted {
+pub fn counted(rows: &[CountRow], by: CountBy, container: impl Fn(u64) -> Option<Arc<str>>) -> Vec<Counted> {
+    let counted = |CountRow { key, count }: &CountRow| Counted {
         call: by.syscall.then(|| call(key.call)),
         errno: key.error,
         pid: key.pid as Tid,
@@ -137,7 +137,8 @@ fn add(sum: &mut count, one: &count) {
     sum.bytes += one.bytes;
     // (Of the complements of the least times, the greatest is that of the least time.)
     let times = |to: &mut count_times, from: &count_times| {
-        *to = count_times { total: to.total + from.total, least: to.least.max(from.least), most: to.most.max(from.most) };
+        *to =
+            count_times { total: to.total + from.total, least: to.least.max(from.least), most: to.most.max(from.most) };
     };
     times(&mut sum.wall, &one.wall);
     times(&mut sum.cpu, &one.cpu);

@@ -1,12 +1,12 @@
 //! The kernel side as the engine sees it: loaded by this process, or by a broker for it.
 
+use crate::blocked::BlockedPrograms;
 use crate::broker::Connection;
-use crate::counts::{self, Row};
+use crate::counts::{self, CountRow};
 use crate::error::Why;
 use crate::files::FilePrograms;
 use crate::load::{Config, Programs, Seeded};
 use crate::plans::Tables;
-use crate::poller::BlockedPrograms;
 use crate::refusal::why;
 use crate::shared::{self, Shared, SharedFds};
 use crate::wire::{bytes_of, change_key, code_change, read, task_flag};
@@ -88,7 +88,9 @@ impl Kernel {
             }
             Side::Broker(connection) => match connection.seed(command, false, true)? {
                 Seeded::Adopted => Ok(()),
-                Seeded::Refused(errno) => Err(Why::Refused(format!("/proc/{command}/mem: {}", process::strerror(errno)))),
+                Seeded::Refused(errno) => {
+                    Err(Why::Refused(format!("/proc/{command}/mem: {}", process::strerror(errno))))
+                }
                 Seeded::Ended | Seeded::Nobody => Err(Why::Refused("the broker does not find the command".to_owned())),
             },
         }
@@ -198,7 +200,7 @@ impl Kernel {
         Ok(counts::counted(&self.counts(Some(ended))?, counting.by, container))
     }
 
-    fn counts(&self, ended: Option<u32>) -> Result<Vec<Row>, Why> {
+    fn counts(&self, ended: Option<u32>) -> Result<Vec<CountRow>, Why> {
         match &self.side {
             Side::Own(own) => own.programs.counts(ended).map_err(|e| why(&e)),
             Side::Broker(connection) => connection.counts(ended),

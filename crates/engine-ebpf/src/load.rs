@@ -2,17 +2,17 @@
 
 use crate::backlog::backlog_max;
 use crate::beside::{Beside, Loading};
+use crate::counts::{self, CountRow};
 use crate::error::Why;
 use crate::plans::Tables;
 use crate::probe::{self, ExecSeen};
 use crate::refusal::why;
 use crate::relocate::{self, Types};
 use crate::ring_size::RingSize;
+use crate::settings::Settings;
 use crate::wire::{
     OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder, bound, bytes_of, call_flag, left_out_flag, task_state,
 };
-use crate::counts::{self, Row};
-use crate::settings::Settings;
 use crate::{globs, library, refusal};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, MapType, ProgramInput};
@@ -221,9 +221,8 @@ impl Programs {
             rodata.thread_first = !tables.few && !asks_others;
             let needs_call = tables.names || config.stacks != StackRate::None || config.endings.bytes.is_some();
             // (A call that sets ids is looked at however it returns.)
-            rodata.outcome_first = rodata.thread_first
-                && !config.guarded
-                && !(config.endings.is_all() && config.ids.is_all()) && !needs_call;
+            let chooses = !(config.endings.is_all() && config.ids.is_all());
+            rodata.outcome_first = rodata.thread_first && !config.guarded && chooses && !needs_call;
             if let Some(fds) = config.fds {
                 rodata.filter_fds = true;
                 let high = |fd| fd >= bound::FD_MAX.0 as i32;
@@ -317,7 +316,8 @@ impl Programs {
                 skel.maps.globs.update(bytes_of(&[i]), bytes_of(&[glob]), MapFlags::ANY)?;
             }
         }
-        let kernel = Programs { skel, beside, types: None, more_rings, links, seeding: None, counting: config.counting, cpus };
+        let kernel =
+            Programs { skel, beside, types: None, more_rings, links, seeding: None, counting: config.counting, cpus };
         for &cgroup in config.machine.iter().flat_map(|machine| &machine.cgroups) {
             kernel.want_cgroup(cgroup)?;
         }
@@ -501,7 +501,7 @@ impl Programs {
     }
 
     /// The counts so far. With `ended`, those of that interval only, which are then forgotten.
-    pub fn counts(&self, ended: Option<u32>) -> libbpf_rs::Result<Vec<Row>> {
+    pub fn counts(&self, ended: Option<u32>) -> libbpf_rs::Result<Vec<CountRow>> {
         let maps = &self.skel.maps;
         match self.counting {
             None => Ok(Vec::new()),

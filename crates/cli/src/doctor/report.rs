@@ -81,7 +81,11 @@ fn ebpf(r: &mut Report, facts: &Facts) {
     }
     match &facts.broker {
         None => r.row(Mark::Note, "stride-broker", "not needed: Stride may load programs itself"),
-        Some(Ok(())) => r.row(Mark::Ok, "stride-broker", "loads the programs for you, and traces what ptrace(2) would let you trace"),
+        Some(Ok(())) => r.row(
+            Mark::Ok,
+            "stride-broker",
+            "loads the programs for you, and traces what ptrace(2) would let you trace",
+        ),
         Some(Err(why)) => r.row(Mark::No, "stride-broker", why),
     }
     let memlock = facts.memlock.map_or("unlimited".to_owned(), size);
@@ -149,7 +153,9 @@ fn surroundings(r: &mut Report, facts: &Facts) {
 fn verdict(r: &mut Report, facts: &Facts) {
     match (&facts.load, &facts.ptrace) {
         (Ok(_), _) => r.line("--engine=auto takes eBPF, unless an option needs ptrace."),
-        _ if facts.has_broker() => r.line("--engine=auto takes eBPF by stride-broker, unless an option needs ptrace or root."),
+        _ if facts.has_broker() => {
+            r.line("--engine=auto takes eBPF by stride-broker, unless an option needs ptrace or root.")
+        }
         (Err(_), Ok(())) => r.line("--engine=auto takes ptrace: eBPF does not work here."),
         (Err(_), Err(_)) => r.line("Neither engine works here."),
     }

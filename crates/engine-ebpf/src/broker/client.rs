@@ -2,8 +2,8 @@
 
 use super::request::Request;
 use super::socket::{Answer, MOST_FDS, Socket};
-use super::{Code, Order, PATIENCE, SOCKET, SOCKET_VARIABLE, bytes};
-use crate::counts::Row;
+use super::{AnswerCode, Order, PATIENCE, SOCKET, SOCKET_VARIABLE, bytes};
+use crate::counts::CountRow;
 use crate::error::Why;
 use crate::load::{Config, Seeded};
 use crate::settings::Settings;
@@ -57,15 +57,16 @@ impl Connection {
     /// Has the programs loaded and attached for this trace.
     pub fn begin(&self, config: &Config, spec: &TraceSpec) -> Result<SharedFds, Why> {
         let request = Request::of(config, spec);
-        let request = request.map_err(|option| Why::Broker(format!("{option} is not traced through stride-broker, only by root")))?;
+        let request = request
+            .map_err(|option| Why::Broker(format!("{option} is not traced through stride-broker, only by root")))?;
         let answer = self.ask(&request.bytes(), &[])?;
         match answer.code {
-            Code::Done if answer.value == u64::from(std::process::id()) => {}
-            Code::Done => {
+            AnswerCode::Done if answer.value == u64::from(std::process::id()) => {}
+            AnswerCode::Done => {
                 let why = "stride-broker runs in another PID namespace than Stride, where processes have other ids";
                 return Err(Why::Broker(why.to_owned()));
             }
-            Code::OtherVersion => {
+            AnswerCode::OtherVersion => {
                 let why = "stride-broker is of another version than Stride: install both of one version, and restart the broker";
                 return Err(Why::Broker(why.to_owned()));
             }
@@ -95,28 +96,29 @@ impl Connection {
         };
         let answer = self.order(Order::Seed { id, whole_process, is_command }, &[proof.as_fd()])?;
         match answer.code {
-            Code::Done => Ok(Seeded::Adopted),
-            Code::Ended => Ok(Seeded::Ended),
-            Code::Nobody => Ok(Seeded::Nobody),
+            AnswerCode::Done => Ok(Seeded::Adopted),
+            AnswerCode::Ended => Ok(Seeded::Ended),
+            AnswerCode::Nobody => Ok(Seeded::Nobody),
             _ => Err(Why::Broker(format!("stride-broker: {}", answer.text))),
         }
     }
 
     /// Has blocked threads reported. False if that cannot be done.
     pub fn look_for_blocked(&self, at_once: bool) -> bool {
-        !self.is_cut_off() && self.order(Order::Look { at_once }, &[]).is_ok_and(|answer| answer.code == Code::Done)
+        !self.is_cut_off()
+            && self.order(Order::Look { at_once }, &[]).is_ok_and(|answer| answer.code == AnswerCode::Done)
     }
 
-    pub fn counts(&self, ended: Option<u32>) -> Result<Vec<Row>, Why> {
+    pub fn counts(&self, ended: Option<u32>) -> Result<Vec<CountRow>, Why> {
         let answer = self.order(Order::Counts { ended }, &[])?;
-        let (Code::Done, [file]) = (answer.code, &answer.fds[..]) else {
+        let (AnswerCode::Done, [file]) = (answer.code, &answer.fds[..]) else {
             return Err(Why::Broker(format!("stride-broker: {}", answer.text)));
         };
         let told = |e: io::Error| Why::Broker(format!("the counts of stride-broker: {e}"));
         let file = File::from(file.try_clone().map_err(told)?);
         let mut rows = vec![0; file.metadata().map_err(told)?.len() as usize];
         file.read_exact_at(&mut rows, 0).map_err(told)?;
-        let row = |bytes: &[u8]| Some(Row { key: read(bytes)?, count: read(&bytes[size_of::<count_key>()..])? });
+        let row = |bytes: &[u8]| Some(CountRow { key: read(bytes)?, count: read(&bytes[size_of::<count_key>()..])? });
         Ok(rows.chunks_exact(size_of::<count_key>() + size_of::<count>()).filter_map(row).collect())
     }
 

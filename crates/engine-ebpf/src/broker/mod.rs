@@ -38,7 +38,7 @@ pub const PATIENCE: Duration = Duration::from_secs(5);
 /// How an answer begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
-pub enum Code {
+pub enum AnswerCode {
     Done = 0,
     /// The text says why.
     Refused = 1,
@@ -50,12 +50,18 @@ pub enum Code {
     Ended = 5,
 }
 
-impl Code {
-    const ALL: [Code; 6] =
-        [Code::Done, Code::Refused, Code::OtherVersion, Code::Busy, Code::Nobody, Code::Ended];
+impl AnswerCode {
+    const ALL: [AnswerCode; 6] = [
+        AnswerCode::Done,
+        AnswerCode::Refused,
+        AnswerCode::OtherVersion,
+        AnswerCode::Busy,
+        AnswerCode::Nobody,
+        AnswerCode::Ended,
+    ];
 
-    fn of(word: u64) -> Option<Code> {
-        Code::ALL.into_iter().find(|&code| code as u64 == word)
+    fn of(word: u64) -> Option<AnswerCode> {
+        AnswerCode::ALL.into_iter().find(|&code| code as u64 == word)
     }
 }
 
@@ -131,7 +137,17 @@ mod tests {
 
     #[test]
     fn nonsense_is_no_order() {
-        for words in [[0, 0, 0], [1, 0, 0], [1, u64::MAX, 0], [1, 1, 4], [2, 2, 0], [2, 1, 1], [3, 1, 1 << 32], [4, 1, 0], [5, 0, 0]] {
+        for words in [
+            [0, 0, 0],
+            [1, 0, 0],
+            [1, u64::MAX, 0],
+            [1, 1, 4],
+            [2, 2, 0],
+            [2, 1, 1],
+            [3, 1, 1 << 32],
+            [4, 1, 0],
+            [5, 0, 0],
+        ] {
             assert_eq!(Order::of(&bytes(&words)), None, "{words:?}");
         }
         assert_eq!(Order::of(&[]), None);

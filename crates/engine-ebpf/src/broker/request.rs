@@ -117,7 +117,8 @@ impl Request {
             Err("a filter for so many descriptors")
         } else {
             let on_overflow = Some(if config.ring.wait { Overflow::Wait } else { Overflow::Drop });
-            let settings = Settings { on_overflow, ring_bytes: Some(config.ring.bytes), rings: config.rings, own_children: false };
+            let settings =
+                Settings { on_overflow, ring_bytes: Some(config.ring.bytes), rings: config.rings, own_children: false };
             let spec = TraceSpec { command: None, attach: Vec::new(), stacks: StackRate::None, ..spec.clone() };
             Ok(Request { spec, settings })
         }
@@ -244,8 +245,14 @@ fn fd_set(set: &mut FdSet, words: &mut impl Words) {
 fn counting(counting: &mut Option<Counting>, words: &mut impl Words) {
     let mut any = counting.is_some();
     let none = CountBy { syscall: false, ..CountBy::SYSCALL };
-    let mut of =
-        counting.unwrap_or(Counting { only: false, cpu_time: false, latencies: false, bytes: false, by: none, intervals: false });
+    let mut of = counting.unwrap_or(Counting {
+        only: false,
+        cpu_time: false,
+        latencies: false,
+        bytes: false,
+        by: none,
+        intervals: false,
+    });
     let CountBy { syscall, errno, pid, tid, comm, size, duration, user, container } = &mut of.by;
     for flag in [&mut any, &mut of.only, &mut of.cpu_time, &mut of.latencies, &mut of.bytes, &mut of.intervals] {
         words.flag(flag);

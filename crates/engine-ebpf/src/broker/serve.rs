@@ -1,13 +1,13 @@
 //! The broker's end: programs that are loaded before anybody asks, and a trace that a client orders.
 
 use super::request::Request;
-use super::{Code, Order, Remains};
-use crate::counts::Row;
+use super::{AnswerCode, Order, Remains};
+use crate::blocked::BlockedPrograms;
+use crate::counts::CountRow;
 use crate::error::Why;
 use crate::files::FilePrograms;
 use crate::load::{Config, Programs, Seeded};
 use crate::plans::Tables;
-use crate::poller::BlockedPrograms;
 use crate::refusal::why;
 use crate::settings::Settings;
 use crate::wire::{bytes_of, task_flag};
@@ -39,18 +39,18 @@ pub struct Serving {
 
 /// What a client is answered, with a descriptor or none.
 pub struct Reply {
-    pub code: Code,
+    pub code: AnswerCode,
     pub text: String,
     pub fd: Option<OwnedFd>,
 }
 
 impl Reply {
-    fn of(code: Code) -> Reply {
+    fn of(code: AnswerCode) -> Reply {
         Reply { code, text: String::new(), fd: None }
     }
 
     pub fn refused(text: impl Into<String>) -> Reply {
-        Reply { text: text.into(), ..Reply::of(Code::Refused) }
+        Reply { text: text.into(), ..Reply::of(AnswerCode::Refused) }
     }
 }
 
@@ -64,7 +64,11 @@ impl Prepared {
     /// Loads the programs for these bytes, which a client may have made up.
     pub fn load(bytes: &[u8]) -> Result<Prepared, Reply> {
         let request = Request::read(bytes).map_err(|other_build| {
-            if other_build { Reply::of(Code::OtherVersion) } else { Reply::refused("this is no request of Stride") }
+            if other_build {
+                Reply::of(AnswerCode::OtherVersion)
+            } else {
+                Reply::refused("this is no request of Stride")
+            }
         })?;
         let told = |why: Why| Reply::refused(why.to_string());
         let tables = Tables::of(&request.spec).map_err(|e: StartError| Reply::refused(e.to_string()))?;
@@ -86,7 +90,14 @@ impl Prepared {
         let files = spec.descriptors.then(|| FilePrograms::attach(&self.programs, &spec.calls, true)).transpose();
         let files = files.map_err(|e| told(why(&e)))?;
         self.programs.attach().map_err(told)?;
-        Ok(Serving { files, blocked: None, programs: self.programs, request: self.request, user: (uid, gid), own_memory })
+        Ok(Serving {
+            files,
+            blocked: None,
+            programs: self.programs,
+            request: self.request,
+            user: (uid, gid),
+            own_memory,
+        })
     }
 }
 
@@ -112,25 +123,24 @@ impl Serving {
                 let (uid, gid) = self.user;
                 self.programs.guard(uid, gid, self.own_memory.as_fd(), proof.as_fd());
                 match self.programs.seed(id, whole_process, flags) {
-                    Ok(Seeded::Adopted) => Reply::of(Code::Done),
-                    Ok(Seeded::Ended) => Reply::of(Code::Ended),
-                    Ok(Seeded::Nobody | Seeded::Refused(_)) => Reply::of(Code::Nobody),
+                    Ok(Seeded::Adopted) => Reply::of(AnswerCode::Done),
+                    Ok(Seeded::Ended) => Reply::of(AnswerCode::Ended),
+                    Ok(Seeded::Nobody | Seeded::Refused(_)) => Reply::of(AnswerCode::Nobody),
                     Err(e) => Reply::refused(why(&e).to_string()),
                 }
             }
             (Order::Look { at_once }, []) => self.look(at_once),
             (Order::Counts { ended }, []) => {
                 let counts = self.programs.counts(ended).map_err(|e| why(&e).to_string());
-                counts.and_then(|rows| in_memory(&rows)).map_or_else(Reply::refused, |file| Reply {
-                    fd: Some(file),
-                    ..Reply::of(Code::Done)
-                })
+                counts
+                    .and_then(|rows| in_memory(&rows))
+                    .map_or_else(Reply::refused, |file| Reply { fd: Some(file), ..Reply::of(AnswerCode::Done) })
             }
             (Order::Detach, []) => {
                 self.files = None;
                 self.blocked = None;
                 self.programs.detach();
-                Reply::of(Code::Done)
+                Reply::of(AnswerCode::Done)
             }
             _ => Reply::refused("an order came with the wrong descriptors"),
         }
@@ -147,12 +157,12 @@ impl Serving {
         if let Some(blocked) = &mut self.blocked {
             blocked.look(at_once);
         }
-        Reply::of(Code::Done)
+        Reply::of(AnswerCode::Done)
     }
 }
 
 /// The rows in a file without a name.
-fn in_memory(rows: &[Row]) -> Result<OwnedFd, String> {
+fn in_memory(rows: &[CountRow]) -> Result<OwnedFd, String> {
     let write = || {
         let mut file = File::from(memfd_create(c"counts", MFdFlags::MFD_CLOEXEC)?);
         let mut all = Vec::with_capacity(size_of_val(rows));

@@ -1,12 +1,12 @@
 //! Messages with descriptors over a Unix socket (unix(7), SCM_RIGHTS).
 
-use super::{Code, bytes};
+use super::{AnswerCode, bytes};
 use nix::cmsg_space;
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
 use nix::sys::socket::{
-    AddressFamily, Backlog, ControlMessage, ControlMessageOwned, MsgFlags, Shutdown, SockFlag, SockType, UnixAddr, accept4,
-    bind, getsockopt, listen, recvmsg, sendmsg, setsockopt, shutdown, socket, socketpair, sockopt,
+    AddressFamily, Backlog, ControlMessage, ControlMessageOwned, MsgFlags, Shutdown, SockFlag, SockType, UnixAddr,
+    accept4, bind, getsockopt, listen, recvmsg, sendmsg, setsockopt, shutdown, socket, socketpair, sockopt,
 };
 use nix::sys::time::TimeVal;
 use std::io::{IoSlice, IoSliceMut};
@@ -34,7 +34,7 @@ pub struct Message {
 
 /// An answer as it was received.
 pub struct Answer {
-    pub code: Code,
+    pub code: AnswerCode,
     pub value: u64,
     pub text: String,
     pub fds: Vec<OwnedFd>,
@@ -114,7 +114,7 @@ impl Socket {
         Ok(Some(Message { bytes, fds }))
     }
 
-    pub fn answer(&self, code: Code, value: u64, text: &str, fds: &[BorrowedFd<'_>]) -> Result<(), Errno> {
+    pub fn answer(&self, code: AnswerCode, value: u64, text: &str, fds: &[BorrowedFd<'_>]) -> Result<(), Errno> {
         let mut message = bytes(&[code as u64, value]);
         let end = (0..=text.len().min(LONGEST_TEXT)).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
         message.extend_from_slice(&text.as_bytes()[..end]);
@@ -125,7 +125,7 @@ impl Socket {
     pub fn answered(&self) -> Result<Answer, Errno> {
         let message = self.receive()?.ok_or(Errno::ECONNRESET)?;
         let word = |at: usize| Some(u64::from_ne_bytes(message.bytes.get(at..at + 8)?.try_into().ok()?));
-        let (Some(code), Some(value)) = (word(0).and_then(Code::of), word(8)) else { return Err(Errno::EPROTO) };
+        let (Some(code), Some(value)) = (word(0).and_then(AnswerCode::of), word(8)) else { return Err(Errno::EPROTO) };
         let text = String::from_utf8_lossy(&message.bytes[16..]).into_owned();
         Ok(Answer { code, value, text, fds: message.fds })
     }

@@ -7,9 +7,9 @@ use crate::backpressure::Drain;
 use crate::broker::Connection;
 use crate::containers::{CgroupChange, Containers};
 use crate::error::{self, Why};
+use crate::kernel::Kernel;
 use crate::left_out::Watch;
 use crate::library::LibraryCalls;
-use crate::kernel::Kernel;
 use crate::load::{Config, Seeded, tells_containers};
 use crate::note::{CallPlace, QueuedEvent, ended};
 use crate::plans::Tables;
@@ -37,8 +37,7 @@ use stride_engine_base::{
     process, spawn, ticks,
 };
 use stride_event::{
-    Call, Counted, Descriptor, Event, Fate, Limits, Lost, Origin, SIGINFO_SIZE, Stack, Tid,
-    TraceSpec, Unwind,
+    Call, Counted, Descriptor, Event, Fate, Limits, Lost, Origin, SIGINFO_SIZE, Stack, Tid, TraceSpec, Unwind,
 };
 
 /// How long the reader waits before it looks again without being woken.
@@ -139,10 +138,14 @@ impl EbpfEngine {
 
     /// Starts the command, attaches, or both.
     pub fn start(spec: TraceSpec) -> Result<EbpfEngine, StartError> {
-        Self::start_with(spec, Settings::default(), Access::Own)
+        Self::start_with(spec, Settings::default())
     }
 
-    pub fn start_with(spec: TraceSpec, settings: Settings, access: Access) -> Result<EbpfEngine, StartError> {
+    pub fn start_with(spec: TraceSpec, settings: Settings) -> Result<EbpfEngine, StartError> {
+        Self::start_by(spec, settings, Access::Own)
+    }
+
+    pub fn start_by(spec: TraceSpec, settings: Settings, access: Access) -> Result<EbpfEngine, StartError> {
         // The child is forked first, so that it gets ready while the programs are loaded.
         let command = spec.command.as_ref();
         let mut waiting = command.map(|command| spawn(command, None, spec.daemonize)).transpose()?;
@@ -575,9 +578,9 @@ fn rings(kernel: &Kernel, size: RingSize) -> io::Result<(Rings, Option<Drain>)> 
     let all: Vec<_> = fds.iter().map(new).collect::<io::Result<_>>()?;
     let gauges: Vec<_> = fds.iter().map(|&fd| Gauge::new(fd)).collect::<io::Result<_>>()?;
     let rings = Rings::new(all.iter().cloned().map(RingSource::new).collect());
-    let drain = size
-        .wait
-        .then(|| Drain::start(kernel.shared().fds.drain_wakeups.as_fd(), gauges.into_iter().zip(all).collect(), words, size).ok());
+    let drain = size.wait.then(|| {
+        Drain::start(kernel.shared().fds.drain_wakeups.as_fd(), gauges.into_iter().zip(all).collect(), words, size).ok()
+    });
     Ok((rings, drain.flatten()))
 }
 
