@@ -79,7 +79,7 @@ fn a_user_sees_what_root_sees() {
         &["-f", "-a1", "-y", "-e", "trace=openat,read,write"],
         &["-c", "-U", "name,calls,errors", "-S", "name"],
         &["-f", "-c", "-U", "name,calls,errors", "-S", "name", "-e", "trace=openat,read,write,execve"],
-        &["-a1", "-Z", "-e", "trace=openat"],
+        &["-a1", "-Z", "-e", "trace=access,openat"],
     ] {
         let args = [&["--engine=ebpf"], options, &["sh", "-c", script]].concat();
         let (own, roots) = (place.run(USER, &args), place.run(0, &args));
@@ -150,12 +150,13 @@ fn if_the_broker_is_killed_the_program_lives_and_stride_says_so() {
     wait_until("cat", reads_terminal);
     place.broker.0.kill().unwrap();
     place.broker.0.wait().unwrap();
+    let mut input = stride.0.stdin.take().unwrap();
     let mut said = String::new();
     std::io::Read::read_to_string(&mut stride.0.stderr.take().unwrap(), &mut said).unwrap();
     assert!(said.contains("stride-broker has ended") && said.contains("runs on"), "{said}");
     assert_eq!(stride.0.wait().unwrap().code(), Some(1), "{said}");
     // The program does its work.
-    std::io::Write::write_all(stride.0.stdin.as_mut().unwrap(), b"alive\n").unwrap();
+    std::io::Write::write_all(&mut input, b"alive\n").unwrap();
     let mut line = [0; 6];
     std::io::Read::read_exact(stride.0.stdout.as_mut().unwrap(), &mut line).unwrap();
     assert_eq!(&line, b"alive\n");
