@@ -3,6 +3,7 @@
 
 use libbpf_cargo::SkeletonBuilder;
 use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hasher};
 use std::path::PathBuf;
 
 #[path = "src/btf.rs"]
@@ -19,7 +20,8 @@ fn main() {
     let mapped =
         format!("-ffile-prefix-map={}=.", std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
     let mut types = BTreeSet::new();
-    for name in ["stride", "poller", "files"] {
+    let mut fingerprint = DefaultHasher::new();
+    for name in ["stride", "poller", "files", "broker"] {
         let object = out.join(format!("{name}.bpf.o"));
         SkeletonBuilder::new()
             .source(format!("src/bpf/{name}.bpf.c"))
@@ -29,7 +31,11 @@ fn main() {
             .unwrap_or_else(|e| panic!("building the eBPF programs (is clang installed?): {e:#}"));
         let elf = std::fs::read(&object).expect("the object was just built");
         types.extend(relocated_types(&elf).expect("the object holds BTF"));
+        fingerprint.write(&elf);
     }
+    // The rows decide which memory is copied, and the order of the request's words what is asked for.
+    fingerprint.write(std::env::var("CARGO_PKG_VERSION").unwrap_or_default().as_bytes());
+    println!("cargo:rustc-env=STRIDE_PROGRAMS={}", fingerprint.finish());
     let types = Vec::from_iter(types);
     std::fs::write(out.join("types.rs"), format!("&{types:?}")).expect("OUT_DIR can be written to");
     println!("cargo:rerun-if-changed=src/bpf");

@@ -3,7 +3,7 @@
 //! `auto` chooses eBPF unless an option needs ptrace (`--kill-on-exit`, `--seccomp-bpf`: both are promises of the
 //! kernel to a ptracer) or looks names up in /proc (`-Y`, `--decode-pids`), which is certain only while the program is
 //! stopped. Most users may not load programs: `engine_ebpf::trial` finds that out with one bpf(2) in 0.1 ms, before
-//! Stride does anything else for eBPF. If loading fails later, the command is already forked and waits at its gate. The
+//! Stride does anything else for eBPF. Then a broker is asked, if one listens (docs/security.md). If loading fails later, the command is already forked and waits at its gate. The
 //! ptrace engine takes over that same process, so that `-D`, which swaps the roles of the processes, works either way.
 //! Only `-d` reports which engine was chosen.
 
@@ -12,8 +12,9 @@ use crate::layout;
 use crate::replay::Replay;
 use crate::views::Needs;
 use anyhow::{Result, anyhow, bail};
-use stride_engine_base::{Capabilities, Engine, StartError, spawn};
-use stride_engine_ebpf::{EbpfEngine, Settings};
+use stride_engine_base::{Capabilities, Engine, StartError, process, spawn};
+use stride_engine_ebpf::broker::Connection;
+use stride_engine_ebpf::{Access, EbpfEngine, Settings, Why};
 use stride_engine_ptrace::PtraceEngine;
 use stride_event::{Seccomp, StackRate, TraceSpec};
 
@@ -67,7 +68,8 @@ pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen
             if let Some(option) = unserved(&spec, EbpfEngine::CAPABILITIES) {
                 bail!("{option} needs the ptrace engine: leave out --engine=ebpf");
             }
-            let engine = EbpfEngine::start_with(spec, settings).map_err(explained)?;
+            // Without a broker, the error is that of loading.
+            let engine = EbpfEngine::start_by(spec, settings, access().unwrap_or(Access::Own)).map_err(explained)?;
             Ok(Chosen::new(engine, "asked for"))
         }
     }
@@ -101,19 +103,32 @@ fn best(spec: TraceSpec, settings: Settings) -> Result<Chosen> {
         return ptrace(spec, format!("{option} needs it"));
     }
     // Most users may not load programs. The trial finds that out before anything else is done for eBPF.
-    if let Err(why) = stride_engine_ebpf::trial() {
-        return ptrace(spec, format!("no eBPF: {why}"));
-    }
+    let access = match access() {
+        Ok(access) => access,
+        Err((why, broker)) => return ptrace(spec, format!("no eBPF: {why}; no stride-broker: {broker}")),
+    };
+    let reason = if matches!(access, Access::Own) { "it works here" } else { "stride-broker loads it" };
     // Both engines share one command: with -D, this process and the command swap roles, which is possible only once.
     let command = spec.command.as_ref();
     let mut waiting = command.map(|command| spawn(command, None, spec.daemonize)).transpose()?;
-    match EbpfEngine::start_waiting(&spec, settings, &mut waiting) {
-        Ok(engine) => Ok(Chosen::new(engine, "it works here")),
+    match EbpfEngine::start_waiting(&spec, settings, access, &mut waiting) {
+        Ok(engine) => Ok(Chosen::new(engine, reason)),
         Err(error) if spec.command.is_some() && waiting.is_none() => Err(error.into()),
         Err(error) => {
             let engine = PtraceEngine::start_waiting(spec, waiting)?;
             Ok(Chosen::new(engine, format!("no eBPF: {error}")))
         }
+    }
+}
+
+/// Who can load the programs. The error says why this process cannot, and why no broker does.
+fn access() -> Result<Access, (Why, String)> {
+    match stride_engine_ebpf::trial() {
+        Ok(()) => Ok(Access::Own),
+        Err(why) => match Connection::open() {
+            Ok(connection) => Ok(Access::Broker(connection)),
+            Err(broker) => Err((why, broker)),
+        },
     }
 }
 
@@ -153,7 +168,12 @@ fn explained(error: StartError) -> anyhow::Error {
 /// The same for an option that only the eBPF engine serves.
 fn unavoidable(error: StartError, option: &str) -> anyhow::Error {
     let StartError::Unavailable { why, advice: Some(advice) } = error else { return error.into() };
-    anyhow!("{why}\n{option} needs eBPF. To use it: {advice}.")
+    if process::is_root() {
+        return anyhow!("{why}\n{option} needs eBPF. To use it: {advice}.");
+    }
+    anyhow!(
+        "{why}\n{option} needs eBPF and root: stride-broker serves users for their own programs only. Run Stride as root."
+    )
 }
 
 #[cfg(test)]

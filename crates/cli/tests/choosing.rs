@@ -15,7 +15,7 @@ impl Nobody {
 
     fn run(&self, args: &[&str]) -> Run {
         let mut command = as_nobody().unwrap();
-        command.arg(self.0.stride()).args(args);
+        command.arg(self.0.stride()).args(args).env("STRIDE_BROKER", "/nowhere");
         Run::of(command)
     }
 
@@ -56,8 +56,8 @@ fn the_doctor_tells_nobody_what_to_do() {
     let run = nobody.run(&["--doctor"]);
     assert_eq!((run.code(), run.err.as_str()), (Some(0), ""));
     assert_eq!(row(&run.out, "capabilities"), "  no  capabilities      cap_bpf and cap_perfmon missing");
-    let setcap = format!("`setcap cap_bpf,cap_perfmon+ep {}`", nobody.0.stride().display());
-    assert!(run.out.contains(&setcap), "{}", run.out);
+    assert!(row(&run.out, "stride-broker").starts_with("  no  stride-broker     /nowhere: "), "{}", run.out);
+    assert!(run.out.contains("`systemctl enable --now stride-broker.socket`"), "{}", run.out);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn without_privilege_ebpf_is_refused_and_nothing_is_run() {
     let messages = nobody.messages(&run);
     let says = |i: usize, pattern: &str| assert!(is(&messages[i], pattern), "{messages:?}");
     says(0, r"loading eBPF programs takes cap_bpf and cap_perfmon, .*: Operation not permitted\)");
-    says(1, "To use eBPF: run Stride as root, or give it the capabilities once with `setcap .*");
+    says(1, "To use eBPF: run Stride as root, or have root start stride-broker, .*");
     says(2, "Or try --engine=ptrace, .*");
     assert_eq!(messages.len(), 3);
 }

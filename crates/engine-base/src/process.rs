@@ -130,11 +130,6 @@ pub fn set_user(user: &User) -> Result<(), (&'static str, Errno)> {
     Ok(())
 }
 
-/// The path of the program that runs in this process, for advice.
-pub fn own_path() -> String {
-    std::env::current_exe().map_or("stride".to_owned(), |path| path.display().to_string())
-}
-
 /// This process is root's, with or without root's capabilities.
 pub fn is_root() -> bool {
     // SAFETY: takes nothing.

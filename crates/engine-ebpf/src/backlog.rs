@@ -1,7 +1,7 @@
 //! The backlog as the kernel side sees it, and the precedence that the reader takes because of it.
 
 use crate::ring::Mapping;
-use crate::wire::{bss, pressure};
+use crate::wire::{data_reader, pressure};
 use std::io;
 use std::mem::offset_of;
 use std::os::fd::BorrowedFd;
@@ -29,19 +29,19 @@ pub struct SharedWords {
 }
 
 impl SharedWords {
-    /// `variables`: the map that holds the kernel side's variables.
+    /// `variables`: the map that holds the words that both sides share.
     pub fn new(variables: BorrowedFd<'_>) -> io::Result<Arc<SharedWords>> {
-        Mapping::variables(variables, size_of::<bss>())
+        Mapping::variables(variables, size_of::<data_reader>())
             .map(|variables| Arc::new(SharedWords { variables, precedence: Precedence::of_this_thread() }))
     }
 
     /// Bytes that were moved out of the rings and not read yet.
     pub fn backlog(&self) -> &AtomicU64 {
-        self.variables.long(offset_of!(bss, pressure) + offset_of!(pressure, backlog))
+        self.variables.long(offset_of!(data_reader, pressure) + offset_of!(pressure, backlog))
     }
 
     pub fn drain_waits(&self) -> &AtomicU32 {
-        self.variables.word(offset_of!(bss, pressure) + offset_of!(pressure, drain_waits))
+        self.variables.word(offset_of!(data_reader, pressure) + offset_of!(pressure, drain_waits))
     }
 }
 

@@ -9,33 +9,35 @@ use std::sync::Arc;
 use stride_event::{CallStats, CountBy, Counted, PowerBucket, Tid, Times};
 use stride_syscalls::Abi;
 
-/// Per ABI and number.
-pub fn by_number(calls: &impl MapCore, counts: &impl MapCore, cpus: u32) -> libbpf_rs::Result<Vec<Counted>> {
+/// The counts of calls that have the same key, as the kernel side keeps them.
+#[derive(Clone, Copy)]
+pub struct CountRow {
+    pub key: count_key,
+    pub count: count,
+}
+
+/// Per ABI and number, which is all of the key.
+pub fn by_number(calls: &impl MapCore, counts: &impl MapCore, cpus: u32) -> libbpf_rs::Result<Vec<CountRow>> {
     let mut all = Vec::new();
     for index in 0..bound::ABIS.0 * bound::NUMBERS.0 {
         let Some(plan) = lookup::<call_plan>(calls, index)? else { continue };
         if plan.slot == 0 || plan.slot > bound::COUNT_SLOTS.0 {
             continue;
         }
-        let mut sum = Counted { call: Some(call(index)), ..Counted::default() };
+        let mut row = CountRow { key: count_key { call: index, ..count_key::default() }, count: count::default() };
         for cpu in 0..cpus {
             let slot = cpu * bound::COUNT_SLOTS.0 + plan.slot - 1;
             if let Some(one) = lookup::<count>(counts, slot)? {
-                add(&mut sum.tally, &one);
+                add(&mut row.count, &one);
             }
         }
-        all.push(sum);
+        all.push(row);
     }
     Ok(all)
 }
 
 /// By the keys that were asked for. With `ended`, only the calls of that interval, whose rows are then removed.
-pub fn by_key(
-    counts: &impl MapCore,
-    by: CountBy,
-    ended: Option<u32>,
-    container: impl Fn(u64) -> Option<Arc<str>>,
-) -> libbpf_rs::Result<Vec<Counted>> {
+pub fn by_key(counts: &impl MapCore, ended: Option<u32>) -> libbpf_rs::Result<Vec<CountRow>> {
     let mut all = Vec::new();
     let mut gone = Vec::new();
     rows(counts, |bytes, cpus| {
@@ -45,28 +47,34 @@ pub fn by_key(
         if ended.is_some() {
             gone.extend_from_slice(bytes);
         }
-        let mut sum = Counted {
-            call: by.syscall.then(|| call(key.call)),
-            errno: key.error,
-            pid: key.pid as Tid,
-            tid: key.tid as Tid,
-            comm: key.comm.split(|b| *b == 0).next().unwrap_or_default().to_vec(),
-            size: PowerBucket(key.size as u8),
-            duration: PowerBucket(key.duration as u8),
-            user: key.user,
-            container: if by.container { container(key.cgroup) } else { None },
-            tally: CallStats::default(),
-        };
+        let mut row = CountRow { key, count: count::default() };
         for one in cpus.filter_map(read::<count>) {
-            add(&mut sum.tally, &one);
+            add(&mut row.count, &one);
         }
-        all.push(sum);
+        all.push(row);
     })?;
     let rows = (gone.len() / size_of::<count_key>()) as u32;
     if rows > 0 {
         counts.delete_batch(&gone, rows, MapFlags::ANY, MapFlags::ANY)?;
     }
     Ok(all)
+}
+
+/// What the rows say. `container` finds the container of a cgroup.
+pub fn counted(rows: &[CountRow], by: CountBy, container: impl Fn(u64) -> Option<Arc<str>>) -> Vec<Counted> {
+    let counted = |CountRow { key, count }: &CountRow| Counted {
+        call: by.syscall.then(|| call(key.call)),
+        errno: key.error,
+        pid: key.pid as Tid,
+        tid: key.tid as Tid,
+        comm: key.comm.split(|b| *b == 0).next().unwrap_or_default().to_vec(),
+        size: PowerBucket(key.size as u8),
+        duration: PowerBucket(key.duration as u8),
+        user: key.user,
+        container: if by.container { container(key.cgroup) } else { None },
+        tally: stats(count),
+    };
+    rows.iter().map(counted).collect()
 }
 
 /// Hands out all rows of a map with a value for each CPU: the key, and the values. There may be thousands of rows each second, so that a system call
@@ -123,14 +131,29 @@ fn lookup<T: Wire>(map: &impl MapCore, index: u32) -> libbpf_rs::Result<Option<T
     Ok(map.lookup(bytes_of(&[index]), MapFlags::ANY)?.and_then(|bytes| read(&bytes)))
 }
 
-fn add(sum: &mut CallStats, one: &count) {
+fn add(sum: &mut count, one: &count) {
     sum.calls += one.calls;
     sum.errors += one.errors;
     sum.bytes += one.bytes;
-    let times = |from: &count_times| Times { total: from.total, min: !from.least, max: from.most };
-    sum.wall.merge(&times(&one.wall));
-    sum.cpu.merge(&times(&one.cpu));
-    for (i, &n) in one.wall_buckets.iter().enumerate() {
-        sum.latencies.add_bucket(i, u64::from(n));
+    // (Of the complements of the least times, the greatest is that of the least time.)
+    let times = |to: &mut count_times, from: &count_times| {
+        *to =
+            count_times { total: to.total + from.total, least: to.least.max(from.least), most: to.most.max(from.most) };
+    };
+    times(&mut sum.wall, &one.wall);
+    times(&mut sum.cpu, &one.cpu);
+    for (to, from) in sum.wall_buckets.iter_mut().zip(one.wall_buckets) {
+        *to = to.saturating_add(from);
     }
+}
+
+fn stats(from: &count) -> CallStats {
+    let mut stats = CallStats { calls: from.calls, errors: from.errors, bytes: from.bytes, ..CallStats::default() };
+    let times = |from: &count_times| Times { total: from.total, min: !from.least, max: from.most };
+    stats.wall.merge(&times(&from.wall));
+    stats.cpu.merge(&times(&from.cpu));
+    for (i, &n) in from.wall_buckets.iter().enumerate() {
+        stats.latencies.add_bucket(i, u64::from(n));
+    }
+    stats
 }

@@ -1,6 +1,6 @@
 //! Why the engine cannot run here, and why it did not start.
 
-use crate::privileges::{Barrier, setcap};
+use crate::privileges::Barrier;
 use nix::errno::Errno;
 use std::fmt;
 use stride_engine_base::stat::behind_name;
@@ -22,22 +22,24 @@ pub enum Why {
     Refused(String),
     /// The probes in libraries could not be set.
     Probes(String),
+    /// The broker does not trace this, or does not answer.
+    Broker(String),
 }
 
 impl Why {
-    /// What to do about it; `stride` is the path of the binary.
-    pub fn advice(&self, stride: &str, is_root: bool) -> String {
+    /// What to do about it.
+    pub fn advice(&self, is_root: bool) -> String {
         match self {
             // Root already: the capabilities were taken away, most often by a container.
             Why::Denied { missing, .. } if !missing.is_empty() && is_root => {
                 let options: Vec<String> = missing.iter().map(|name| process::cap_add(name)).collect();
                 format!("give this root {}: start the container with `{}`", missing.join(" and "), options.join(" "))
             }
-            Why::Denied { missing, .. } if !missing.is_empty() => format!(
-                "run Stride as root, or give it the capabilities once with `{}`, which lets every user who may execute it \
-                 watch all processes",
-                setcap(stride)
-            ),
+            Why::Denied { missing, .. } if !missing.is_empty() => {
+                "run Stride as root, or have root start stride-broker, which loads the programs for users and lets them trace their own \
+                 processes: `systemctl enable --now stride-broker.socket`, or `stride-broker` in a terminal"
+                    .to_owned()
+            }
             Why::Denied { .. } => Barrier::found().advice().to_owned(),
             Why::NoBtf(_) => "use a kernel built with CONFIG_DEBUG_INFO_BTF=y, with /sys mounted".to_owned(),
             Why::LockedDown(_) => "boot with lockdown=integrity or none".to_owned(),
@@ -46,6 +48,7 @@ impl Why {
                 "allow more open files (`ulimit -n 256`)".to_owned()
             }
             Why::Probes(_) => "name fewer functions, or functions of files on ordinary file systems".to_owned(),
+            Why::Broker(_) => "run Stride as root, which needs no broker".to_owned(),
             Why::Refused(_) => "see `stride --doctor` for what this machine allows".to_owned(),
         }
     }
@@ -65,7 +68,7 @@ impl fmt::Display for Why {
                 write!(f, "kernel lockdown (confidentiality) keeps eBPF programs from reading memory ({what})")
             }
             Why::NoMemory(what) => write!(f, "there is not enough memory for the ring buffer ({what})"),
-            Why::Probes(what) => f.write_str(what),
+            Why::Probes(what) | Why::Broker(what) => f.write_str(what),
             Why::Refused(what) => write!(f, "the kernel refused the eBPF programs ({what})"),
         }
     }
@@ -75,7 +78,7 @@ impl std::error::Error for Why {}
 
 /// There is no thread of this id.
 pub fn gone(tid: Tid) -> AttachFailure {
-    refused(tid, Errno::ESRCH, "")
+    failure(tid, Errno::ESRCH, "")
 }
 
 /// The thread has ended, but is still there.
@@ -93,10 +96,22 @@ pub fn ended(tid: Tid, follow: bool) -> AttachFailure {
         " (it has ended and is a zombie: its parent has not waited for it yet)"
     };
     // The same errno as ptrace's.
-    refused(tid, Errno::EPERM, more)
+    failure(tid, Errno::EPERM, more)
 }
 
-fn refused(tid: Tid, errno: Errno, more: &str) -> AttachFailure {
+/// The kernel does not let this user trace the thread.
+pub fn refused(tid: Tid, errno: Errno) -> AttachFailure {
+    let hint = match errno {
+        Errno::ENOENT | Errno::ESRCH => return gone(tid),
+        _ => {
+            "the broker traces what ptrace(2) would let you trace: processes of your own that have no more privileges than you, \
+              and with kernel.yama.ptrace_scope=1 only those that Stride starts. Run Stride as root to trace others"
+        }
+    };
+    AttachFailure { hint: Some(hint.to_owned()), ..failure(tid, Errno::EPERM, "") }
+}
+
+fn failure(tid: Tid, errno: Errno, more: &str) -> AttachFailure {
     AttachFailure { tid, what: format!("attach: {tid}: {}{more}", process::strerror(errno)), hint: None }
 }
 
@@ -107,7 +122,7 @@ pub fn plan(what: &str) -> StartError {
 
 impl From<Why> for StartError {
     fn from(why: Why) -> StartError {
-        let advice = why.advice(&process::own_path(), process::is_root());
+        let advice = why.advice(process::is_root());
         StartError::Unavailable { why: why.to_string(), advice: Some(advice) }
     }
 }

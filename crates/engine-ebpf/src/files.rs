@@ -1,6 +1,6 @@
 //! What descriptors refer to (`-y`, `-P`): separate programs, which are loaded only if that is asked for.
 
-use crate::load::Kernel;
+use crate::load::Programs;
 use crate::relocate;
 use crate::wire::{FilesSkel, FilesSkelBuilder, bound, bytes_of, fds_plan, file_detail, file_flag, rec_file};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
@@ -20,17 +20,18 @@ pub struct FilePrograms {
 impl FilePrograms {
     /// Loads and attaches the programs that look up the descriptors of these calls.
     ///
-    /// They must be attached before the programs that send the records of calls, because those records come last.
-    pub fn attach(kernel: &Kernel, calls: &CallSet) -> libbpf_rs::Result<FilePrograms> {
+    /// `guarded`: as in [`crate::load::Config`]. They must be attached before the programs that send the records of calls, because those records come last.
+    pub fn attach(programs: &Programs, calls: &CallSet, guarded: bool) -> libbpf_rs::Result<FilePrograms> {
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut builder = FilesSkelBuilder::default();
-        relocate::by(kernel.types(), &mut builder);
+        relocate::by(programs.types(), &mut builder);
         let mut open = builder.open(object)?;
-        open.maps.ring.reuse_fd(kernel.rings()[0])?;
-        open.maps.tasks.reuse_fd(kernel.tasks())?;
+        open.maps.ring.reuse_fd(programs.rings()[0])?;
+        open.maps.tasks.reuse_fd(programs.tasks())?;
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
-            rodata.ring_call_limit = kernel.ring_call_limit();
-            rodata.level = kernel.nested().map_or(0, |(level, _)| level);
+            rodata.ring_call_limit = programs.ring_call_limit();
+            rodata.guarded = guarded;
+            rodata.level = programs.nested().map_or(0, |(level, _)| level);
         }
         let skel = open.load()?;
         let (keys, plans): (Vec<u32>, Vec<fds_plan>) = plans(calls).into_iter().unzip();

@@ -10,6 +10,7 @@
 //! - `ends.h` has how threads begin and end, `signals.h` signals and stops, `counts.h` counting, `outcome.h` which calls are wanted by how they return, `fd.h` and `file-detail.h`
 //!   descriptors;
 //! - `wanted.h` decides which threads are traced if the whole machine is looked at (`--all`), with `glob.h` for patterns; `mounts.h` has the way from a file to the root of all mounts;
+//! - `guard.h` keeps to what the user of a broker may see, and `broker.bpf.c` is an object of a broker's own questions;
 //! - `library.h` has functions of libraries and USDT probes (`--library-calls`, `--usdt`);
 //! - `ring.h` and `backpressure.h` have sending, `maps.h` and `traced.h` the state, `ids.h` ids in PID namespaces, `regs.h`
 //!   registers for each architecture, `kernel.h` the few kernel structs that are used, relocated while loading;
@@ -20,8 +21,8 @@
 //!
 //! The files of this side, outermost first: `engine` (the loop; in it `take` reads records in), `note` (events that are still to be
 //! reported), `settings`, `records` (reading them), `threads` (what is unusual about a thread), `signals` (those that wait for a
-//! call to return), `poller` and `inside` (finding blocked calls, and reading their memory), `rings`, `source` and `ring`,
-//! `ring_size`, `backpressure` (when rings fill) and `backlog` (how far the reader is behind), `load` (programs and maps),
+//! call to return), `poller`, `blocked` and `inside` (when to look for blocked calls, the programs that find them, and reading their memory), `rings`, `source` and `ring`,
+//! `ring_size`, `backpressure` (when rings fill) and `backlog` (how far the reader is behind), `kernel` (the kernel side as the engine sees it), `shared` (what both sides write), `broker` (both ends of the connection to `stride-broker`), `load` (programs and maps),
 //! `beside` (those that a second thread loads),
 //! `relocate` and `btf` (the kernel types that programs use), `plans` (rows to ops), `counts`, `about` (filters of files),
 //! `files` (what descriptors refer to), `left_out` (processes that `--all` never traces), `containers` (the names of cgroups) and `globs`, `library` (which probes are set, and which functions threads are in), `stacks` (which stacks calls have) and `memo` (the words that each depends on), `wire` (the mirror of wire.h), `probe` (does the engine work here), `privileges` (the
@@ -170,6 +171,8 @@ mod about;
 mod backlog;
 mod backpressure;
 mod beside;
+mod blocked;
+pub mod broker;
 mod btf;
 mod containers;
 mod counts;
@@ -178,6 +181,7 @@ mod error;
 mod files;
 mod globs;
 mod inside;
+mod kernel;
 mod left_out;
 mod library;
 mod load;
@@ -194,6 +198,7 @@ mod ring;
 mod ring_size;
 mod rings;
 mod settings;
+mod shared;
 mod signals;
 mod source;
 mod stack_copy;
@@ -201,10 +206,10 @@ mod stacks;
 mod threads;
 mod wire;
 
-pub use engine::EbpfEngine;
+pub use engine::{Access, EbpfEngine};
 pub use error::Why;
 pub use library::returns_refused;
 pub use load::{available, trial_load};
-pub use privileges::{missing_capabilities, setcap};
+pub use privileges::missing_capabilities;
 pub use probe::trial;
 pub use settings::{DEFAULT_RING, Overflow, Settings};

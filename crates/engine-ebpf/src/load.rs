@@ -2,28 +2,29 @@
 
 use crate::backlog::backlog_max;
 use crate::beside::{Beside, Loading};
+use crate::counts::{self, CountRow};
 use crate::error::Why;
 use crate::plans::Tables;
 use crate::probe::{self, ExecSeen};
 use crate::refusal::why;
 use crate::relocate::{self, Types};
 use crate::ring_size::RingSize;
+use crate::settings::Settings;
 use crate::wire::{
-    OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder, bound, bytes_of, call_flag, change_key, code_change,
-    left_out_flag, read, task_state,
+    OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder, bound, bytes_of, call_flag, left_out_flag, task_state,
 };
-use crate::{counts, globs, library, refusal};
+use crate::{globs, library, refusal};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, MapType, ProgramInput};
+use nix::errno::Errno;
 use std::io::Read;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use stride_engine_base::Delayed;
 use stride_event::{
-    Bounds, CountBy, Counted, Counting, Endings, FdSet, Histogram, IdBounds, Lost, Machine, ProbedFile, StackRate, Tid,
+    Bounds, CountBy, Counting, Endings, FdSet, FileFilter, Histogram, IdBounds, Machine, ProbedFile, StackRate, Tid,
+    TraceSpec,
 };
 
 /// The settings that the programs are specialised for.
@@ -61,29 +62,66 @@ pub struct Config<'a> {
     pub ring: RingSize,
     /// The number of rings, and the size of each.
     pub rings: u32,
+    /// Only threads are traced that the user of a broker may trace ([`Programs::guard`]).
+    pub guarded: bool,
 }
 
 /// The result of starting to trace a thread or process.
 pub enum Seeded {
     Adopted,
+    /// The kernel does not let this user trace it.
+    Refused(Errno),
     /// It has ended, but still exists.
     Ended,
     Nobody,
 }
 
 /// The loaded programs and their maps. When dropped, they are gone from the kernel.
-pub struct Kernel {
+pub struct Programs {
     skel: StrideSkel<'static>,
     /// The programs that were loaded beside those of `skel`.
     beside: Option<StrideSkel<'static>>,
     types: Option<Types>,
     more_rings: Vec<MapHandle>,
     links: Vec<Link>,
+    /// The link of the program that adopts threads, once that was needed.
+    seeding: Option<Link>,
     counting: Option<Counting>,
     cpus: u32,
 }
 
-impl Config<'_> {
+impl<'a> Config<'a> {
+    /// The settings for this trace.
+    pub fn of(spec: &'a TraceSpec, settings: &Settings) -> Config<'a> {
+        Config {
+            follow: spec.follow,
+            times: spec.want_times,
+            ip: spec.want_ip,
+            unknown: spec.calls.unknown,
+            detach_on_execve: spec.detach_on_execve,
+            signals: spec.signals,
+            counting: spec.counting,
+            fds: match &spec.about {
+                Some(FileFilter::Fds(fds)) => Some(fds),
+                _ => None,
+            },
+            endings: &spec.endings,
+            ids: spec.ids,
+            attach: !spec.attach.is_empty() || spec.machine.is_some(),
+            machine: spec.machine.as_ref(),
+            max_depth: spec.max_depth,
+            whole_spaces: shares_no_memory(spec),
+            containers: tells_containers(spec),
+            stacks: if cfg!(target_arch = "x86_64") { spec.stacks } else { StackRate::None },
+            library: &spec.library,
+            text: spec.limits.text,
+            ring: settings.ring(spec),
+            // Descriptors are reported in one ring.
+            rings: if spec.descriptors { 1 } else { settings.rings(spec) },
+            guarded: false,
+        }
+    }
+
     fn count_only(&self) -> bool {
         self.counting.is_some_and(|c| c.only)
     }
@@ -94,9 +132,9 @@ impl Config<'_> {
     }
 }
 
-impl Kernel {
+impl Programs {
     /// Loads the programs. Nothing is attached yet.
-    pub fn load(config: Config, tables: &Tables) -> Result<Kernel, Why> {
+    pub fn load(config: Config, tables: &Tables) -> Result<Programs, Why> {
         probe::trial()?;
         refusal::listen();
         let kernel =
@@ -106,13 +144,13 @@ impl Kernel {
         Ok(kernel)
     }
 
-    fn open(config: Config, tables: &Tables, seen: ExecSeen) -> libbpf_rs::Result<Kernel> {
+    fn open(config: Config, tables: &Tables, seen: ExecSeen) -> libbpf_rs::Result<Programs> {
         let types = Types::find();
         std::thread::scope(|scope| {
             let beside = Beside::start(scope, types.as_ref());
             Self::open_both(config, tables, seen, &types, beside)
         })
-        .map(|kernel| Kernel { types, ..kernel })
+        .map(|kernel| Programs { types, ..kernel })
     }
 
     fn open_both(
@@ -121,7 +159,7 @@ impl Kernel {
         seen: ExecSeen,
         types: &Option<Types>,
         beside: Option<Beside<'_>>,
-    ) -> libbpf_rs::Result<Kernel> {
+    ) -> libbpf_rs::Result<Programs> {
         // The skeleton borrows its object. There is one of a few words per process, which is never freed.
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut builder = StrideSkelBuilder::default();
@@ -153,6 +191,7 @@ impl Kernel {
                 rodata.exe_globs = machine.exe.len() as u32;
             }
             rodata.nested = nested;
+            rodata.guarded = config.guarded;
             rodata.count_calls = config.counting.is_some();
             rodata.count_only = config.count_only();
             rodata.count_cpu = config.counting.is_some_and(|c| c.cpu_time);
@@ -181,8 +220,9 @@ impl Kernel {
                 || !config.whole_spaces && config.stacks != StackRate::None;
             rodata.thread_first = !tables.few && !asks_others;
             let needs_call = tables.names || config.stacks != StackRate::None || config.endings.bytes.is_some();
-            rodata.outcome_first =
-                rodata.thread_first && !(config.endings.is_all() && config.ids.is_all()) && !needs_call;
+            // (A call that sets ids is looked at however it returns.)
+            let chooses = !(config.endings.is_all() && config.ids.is_all());
+            rodata.outcome_first = rodata.thread_first && !config.guarded && chooses && !needs_call;
             if let Some(fds) = config.fds {
                 rodata.filter_fds = true;
                 let high = |fd| fd >= bound::FD_MAX.0 as i32;
@@ -248,7 +288,7 @@ impl Kernel {
         open.progs.on_signal.set_autoload(config.signals);
         open.progs.on_generate.set_autoload(config.signals);
         open.progs.on_fork.set_autoload(config.follow);
-        open.progs.seed.set_autoload(config.attach);
+        open.progs.seed.set_autoload(config.attach || config.guarded);
         open.progs.learn_ids.set_autoload(nested);
         open.progs.on_rename.set_autoload(config.machine.is_some_and(|machine| !machine.comm.is_empty()));
         let by_cgroup = config.machine.is_some_and(|machine| !machine.cgroups.is_empty());
@@ -276,7 +316,8 @@ impl Kernel {
                 skel.maps.globs.update(bytes_of(&[i]), bytes_of(&[glob]), MapFlags::ANY)?;
             }
         }
-        let kernel = Kernel { skel, beside, types: None, more_rings, links, counting: config.counting, cpus };
+        let kernel =
+            Programs { skel, beside, types: None, more_rings, links, seeding: None, counting: config.counting, cpus };
         for &cgroup in config.machine.iter().flat_map(|machine| &machine.cgroups) {
             kernel.want_cgroup(cgroup)?;
         }
@@ -340,25 +381,39 @@ impl Kernel {
     pub fn adopt(&mut self, pidfd: BorrowedFd<'_>, flags: u32) -> libbpf_rs::Result<()> {
         let key = pidfd.as_raw_fd() as u32;
         let state = task_state { flags, ..task_state::default() };
-        if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
+        if let Some(words) = self.skel.maps.data_reader_data.as_deref_mut() {
             // SAFETY: a valid, aligned u64 of our own mapping, which the kernel side counts atomically, too.
-            unsafe { AtomicU64::from_ptr(&mut bss.threads_alive) }.fetch_add(1, Ordering::Relaxed);
+            unsafe { AtomicU64::from_ptr(&mut words.threads_alive) }.fetch_add(1, Ordering::Relaxed);
         }
         self.skel.maps.tasks.update(bytes_of(&[key]), bytes_of(&[state]), MapFlags::ANY)
     }
 
-    /// Marks a thread, or all threads of a process, as traced. A record reports each.
-    pub fn seed(&mut self, id: i32, whole_process: bool) -> libbpf_rs::Result<Seeded> {
+    /// From now on, threads are adopted for this user, and only those whose memory is behind `proof`, a descriptor of /proc/PID/mem.
+    /// `own` is this process's own.
+    pub fn guard(&mut self, uid: u32, gid: u32, own: BorrowedFd<'_>, proof: BorrowedFd<'_>) {
+        if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
+            (bss.guarded_uid, bss.guarded_gid) = (uid, gid);
+            (bss.own_memory, bss.given_proof) = (own.as_raw_fd() as u32, proof.as_raw_fd() as u32);
+        }
+    }
+
+    /// Marks a thread, or all threads of a process, as traced. A record reports each, unless it is a command that was started
+    /// for the trace (`TASK_BEFORE_EXEC` in `flags`).
+    pub fn seed(&mut self, id: Tid, whole_process: bool, flags: u32) -> libbpf_rs::Result<Seeded> {
         if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
             bss.seed_id = id as u32;
             bss.seed_is_tgid = u32::from(whole_process);
+            bss.seed_flags = flags;
             (bss.seed_found, bss.seed_ended) = (0, 0);
         }
-        let link = smaller_programs(&self.skel, &self.beside).seed.attach()?;
+        if self.seeding.is_none() {
+            self.seeding = Some(smaller_programs(&self.skel, &self.beside).seed.attach()?);
+        }
+        let Some(link) = &self.seeding else { return Ok(Seeded::Nobody) };
         // Threads that were being cloned meanwhile are found the second time.
         for _ in 0..2 {
             let mut none = [0; 64];
-            while Iter::new(&link)?.read(&mut none).is_ok_and(|n| n > 0) {}
+            while Iter::new(link)?.read(&mut none).is_ok_and(|n| n > 0) {}
         }
         let Some(bss) = self.skel.maps.bss_data.as_deref() else { return Ok(Seeded::Nobody) };
         // SAFETY: valid, aligned numbers of our own mapping.
@@ -373,7 +428,7 @@ impl Kernel {
     /// Looks at all threads of the machine, or of one process: adopts those that are wanted, and drops those that are no
     /// longer wanted. Records report each.
     pub fn decide(&mut self, process: Option<Tid>) -> libbpf_rs::Result<()> {
-        self.seed(process.unwrap_or(0), true).map(drop)
+        self.seed(process.unwrap_or(0), true, 0).map(drop)
     }
 
     /// Never traces this process; `children`: nor those that it starts from now on.
@@ -417,58 +472,9 @@ impl Kernel {
         self.skel.maps.drain_wakeups.as_fd()
     }
 
-    /// The programs' variables.
-    pub fn variables(&self) -> BorrowedFd<'_> {
-        self.skel.maps.bss.as_fd()
-    }
-
-    /// The price of losing no calls.
-    pub fn delayed(&self) -> Delayed {
-        // SAFETY: valid, aligned u64s of our own mapping.
-        self.skel.maps.bss_data.as_deref().map_or(Delayed::default(), |bss| unsafe {
-            Delayed {
-                calls: std::ptr::read_volatile(&bss.calls_delayed),
-                time: Duration::from_nanos(std::ptr::read_volatile(&bss.delayed_ns)),
-            }
-        })
-    }
-
-    /// Tells the programs whether the reader is waiting to be woken.
-    pub fn set_waiting(&mut self, waiting: bool) {
-        if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
-            // SAFETY: a valid, aligned u32 of our own mapping; the kernel side only reads it.
-            unsafe { std::ptr::write_volatile(&mut bss.reader_waits, u32::from(waiting)) };
-            std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
-        }
-    }
-
-    /// Calls that found no room in the ring.
-    fn calls_lost(&self) -> u64 {
-        // SAFETY: a valid, aligned u64 of our own mapping.
-        self.skel.maps.bss_data.as_deref().map_or(0, |bss| unsafe { std::ptr::read_volatile(&bss.calls_lost) })
-    }
-
-    /// Records of beginning and ending threads that found no room.
-    pub fn control_lost(&self) -> u64 {
-        // SAFETY: a valid, aligned u64 of our own mapping.
-        self.skel.maps.bss_data.as_deref().map_or(0, |bss| unsafe { std::ptr::read_volatile(&bss.control_lost) })
-    }
-
-    /// Signals that found no room in the ring.
-    pub fn signals_lost(&self) -> u64 {
-        // SAFETY: a valid, aligned u64 of our own mapping.
-        self.skel.maps.bss_data.as_deref().map_or(0, |bss| unsafe { std::ptr::read_volatile(&bss.signals_lost) })
-    }
-
-    /// Calls, threads and signals that were not recorded because the ring had no room.
-    pub fn lost(&self) -> Lost {
-        Lost { calls: self.calls_lost(), threads: self.control_lost(), signals: self.signals_lost() }
-    }
-
-    /// Threads that are traced and have not ended, whatever the records say.
-    pub fn alive(&self) -> u64 {
-        // SAFETY: a valid, aligned u64 of our own mapping.
-        self.skel.maps.bss_data.as_deref().map_or(0, |bss| unsafe { std::ptr::read_volatile(&bss.threads_alive) })
+    /// The words that the programs and the reader share.
+    pub fn words(&self) -> BorrowedFd<'_> {
+        self.skel.maps.data_reader.as_fd()
     }
 
     /// Stacks that were unwound before, by the words that they depend on.
@@ -476,17 +482,9 @@ impl Kernel {
         &self.skel.maps.stack_memos
     }
 
-    /// How often code was mapped into this address space, or into others that count with it.
-    pub fn generation(&self, space: u64) -> u32 {
-        let generations = self.skel.maps.bss_data.as_deref().map(|bss| &bss.generations[slot(space)]);
-        // SAFETY: a valid, aligned u32 of our own mapping.
-        generations.map_or(0, |generation| unsafe { std::ptr::read_volatile(generation) })
-    }
-
-    /// The change that raised the generation to this number, if it is still known. It may be that of another address space.
-    pub fn change(&self, space: u64, generation: u32) -> Option<code_change> {
-        let key = change_key { slot: slot(space) as u32, generation };
-        read(&self.skel.maps.code_changes.lookup(bytes_of(&[key]), MapFlags::ANY).ok()??)
+    /// Changes of mapped code.
+    pub fn changes(&self) -> &impl MapCore {
+        &self.skel.maps.code_changes
     }
 
     /// True if a process still has this address space.
@@ -496,58 +494,20 @@ impl Kernel {
         known.is_ok_and(|known| known.is_none_or(|known| known == space.to_ne_bytes()))
     }
 
-    /// Lets threads go on that wait for the mappings of this address space to be read.
-    pub fn mappings_read(&mut self, space: u64, generation: u32) {
-        if let Some(read) = self.skel.maps.bss_data.as_deref_mut().map(|bss| &mut bss.generations_read[slot(space)]) {
-            // SAFETY: a valid, aligned u32 of our own mapping; the kernel side only reads it.
-            unsafe { std::ptr::write_volatile(read, generation.wrapping_add(1)) };
-        }
-    }
-
     /// And no longer.
     pub fn unwant_cgroup(&self, id: u64) {
         // It may be gone already.
         let _ = self.skel.maps.wanted_cgroups.delete(bytes_of(&[id]));
     }
 
-    /// The counts so far. `container` finds the container of a cgroup.
-    pub fn counted(&self, container: impl Fn(u64) -> Option<Arc<str>>) -> libbpf_rs::Result<Vec<Counted>> {
+    /// The counts so far. With `ended`, those of that interval only, which are then forgotten.
+    pub fn counts(&self, ended: Option<u32>) -> libbpf_rs::Result<Vec<CountRow>> {
         let maps = &self.skel.maps;
         match self.counting {
             None => Ok(Vec::new()),
             Some(counting) if counting.is_by_number() => counts::by_number(&maps.calls, &maps.counts, self.cpus),
-            Some(Counting { by, .. }) => counts::by_key(&maps.counts_by, by, None, container),
+            Some(_) => counts::by_key(&maps.counts_by, ended),
         }
-    }
-
-    /// The counts since the last question. `Counting::intervals` was asked for.
-    pub fn take_counted(&mut self, container: impl Fn(u64) -> Option<Arc<str>>) -> libbpf_rs::Result<Vec<Counted>> {
-        let Some(Counting { by, .. }) = self.counting.filter(|counting| counting.intervals) else {
-            return Ok(Vec::new());
-        };
-        let Some(interval) = self.skel.maps.bss_data.as_deref_mut().map(|bss| &mut bss.interval) else {
-            return Ok(Vec::new());
-        };
-        let ended = *interval;
-        // SAFETY: a valid, aligned u32 of our own mapping; the kernel side only reads it.
-        unsafe { std::ptr::write_volatile(interval, ended.wrapping_add(1)) };
-        quiesce();
-        counts::by_key(&self.skel.maps.counts_by, by, Some(ended), container)
-    }
-}
-
-/// The place of an address space among those whose generations are told apart: slot_of in stack.h.
-fn slot(space: u64) -> usize {
-    (space.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) as usize % bound::SPACES.0 as usize
-}
-
-/// Waits until every program has ended that ran when this was called. The programs run in read-side critical sections of RCU.
-fn quiesce() {
-    // SAFETY: takes numbers.
-    let done = unsafe { libc::syscall(libc::SYS_membarrier, libc::MEMBARRIER_CMD_GLOBAL, 0, 0) };
-    if done != 0 {
-        // A kernel with CPUs free of ticks refuses. No program runs that long, unless the whole CPU stands still.
-        std::thread::sleep(std::time::Duration::from_millis(20));
     }
 }
 
@@ -619,8 +579,9 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         text: 0,
         ring: RingSize::of(ring_bytes, true),
         rings: 1,
+        guarded: false,
     };
-    let mut kernel = Kernel::load(config, &tables)?;
+    let mut kernel = Programs::load(config, &tables)?;
     kernel.attach()?;
     Ok(begin.elapsed())
 }
@@ -636,3 +597,18 @@ fn smaller_programs<'k>(
 /// Whether wire.h is what Rust assumes.
 const _: () = assert!(bound::ABIS.0 == 3);
 const _: () = assert!(bound::BUCKETS.0 as usize == Histogram::BUCKETS && bound::BUCKET_BITS.0 == Histogram::BITS);
+
+/// True if no thread that is not traced shares memory with a traced one: all descendants of the command are traced.
+fn shares_no_memory(spec: &TraceSpec) -> bool {
+    spec.follow
+        && spec.max_depth.is_none()
+        && spec.attach.is_empty()
+        && spec.machine.is_none()
+        && !spec.detach_on_execve
+}
+
+/// True if views need the containers of threads. Counts need them only if the container is one of their keys.
+pub fn tells_containers(spec: &TraceSpec) -> bool {
+    let needless = spec.counting.is_some_and(|counting| counting.only && !counting.by.container);
+    spec.machine.as_ref().is_some_and(|machine| !machine.containers.is_empty() || !needless)
+}

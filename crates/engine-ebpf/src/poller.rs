@@ -1,15 +1,8 @@
 //! When to look for blocked or stopped threads, which send no records (bpf/poller.bpf.c).
 
-use crate::load::Kernel;
-use crate::relocate;
-use crate::wire::{PollerSkel, PollerSkelBuilder, bound};
-use libbpf_rs::skel::{OpenSkel, SkelBuilder};
-use libbpf_rs::{Iter, Link};
-use std::io::Read;
-use std::mem::MaybeUninit;
+use crate::kernel::Kernel;
 use std::time::{Duration, Instant};
 use stride_event::CallSet;
-use stride_syscalls::Abi;
 
 /// A call is reported when it is found the second time, so within two periods, which a reader perceives as "at once".
 const PERIOD: Duration = Duration::from_millis(50);
@@ -27,28 +20,22 @@ pub struct Poller {
     records: u32,
 }
 
+#[derive(PartialEq)]
 enum State {
     /// Blocked calls are not wanted.
     Off,
-    /// Not loaded yet: most programs end before there is anything to look for.
-    Unloaded,
-    Loaded(Box<Loaded>),
-}
-
-struct Loaded {
-    skel: PollerSkel<'static>,
-    link: Link,
+    On,
 }
 
 impl Poller {
     pub fn new(wanted: bool, calls: CallSet, ring_bytes: u32) -> Poller {
-        let state = if wanted { State::Unloaded } else { State::Off };
+        let state = if wanted { State::On } else { State::Off };
         Poller { calls, ring_bytes, state, next: Instant::now() + PERIOD, records: RECORDS }
     }
 
     /// A record was read. Looks, if it is time.
     #[inline]
-    pub fn record(&mut self, kernel: &Kernel) {
+    pub fn record(&mut self, kernel: &mut Kernel) {
         self.records -= 1;
         if self.records == 0 {
             self.records = RECORDS;
@@ -57,7 +44,7 @@ impl Poller {
     }
 
     /// Looks, if it is time.
-    pub fn idle(&mut self, kernel: &Kernel) {
+    pub fn idle(&mut self, kernel: &mut Kernel) {
         if Instant::now() >= self.next {
             self.look(kernel, false);
         }
@@ -77,23 +64,14 @@ impl Poller {
     }
 
     /// Sends records of the blocked or stopped threads: those found blocked for the second time, or all.
-    pub fn look(&mut self, kernel: &Kernel, at_once: bool) {
+    pub fn look(&mut self, kernel: &mut Kernel, at_once: bool) {
         let start = Instant::now();
-        if matches!(self.state, State::Unloaded) {
-            // A failure does no harm: the calls are still shown when they return.
-            self.state = self.load(kernel).map_or(State::Off, |loaded| State::Loaded(Box::new(loaded)));
-        }
-        let State::Loaded(loaded) = &mut self.state else {
+        let begun = cpu_time();
+        // A failure does no harm: the calls are still shown when they return.
+        if self.state == State::Off || !kernel.look_for_blocked(&self.calls, self.ring_bytes, at_once) {
+            self.state = State::Off;
             self.next = start + Duration::from_secs(3600);
             return;
-        };
-        if let Some(bss) = loaded.skel.maps.bss_data.as_deref_mut() {
-            bss.at_once = u32::from(at_once);
-        }
-        let begun = cpu_time();
-        if let Ok(mut iter) = Iter::new(&loaded.link) {
-            let mut none = [0; 64];
-            while iter.read(&mut none).is_ok_and(|n| n > 0) {}
         }
         self.next = start + PERIOD.max(cpu_time().saturating_sub(begun) * SHARE);
     }
@@ -101,37 +79,6 @@ impl Poller {
     /// Tracing has ended. There is nothing to look for, and the remaining records are read without delay.
     pub fn end(&mut self) {
         self.state = State::Off;
-    }
-
-    fn load(&self, kernel: &Kernel) -> libbpf_rs::Result<Loaded> {
-        // As in load.rs, there is one per process.
-        let object = Box::leak(Box::new(MaybeUninit::uninit()));
-        let mut builder = PollerSkelBuilder::default();
-        relocate::by(kernel.types(), &mut builder);
-        let mut open = builder.open(object)?;
-        if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
-            for &abi in Abi::SERVED {
-                let numbers = bound::NUMBERS.0 as usize;
-                for nr in (0..numbers).filter(|&nr| self.calls.contains(abi, nr as u64)) {
-                    rodata.wanted[(abi as usize * numbers + nr) / 64] |= 1 << (nr % 64);
-                }
-            }
-            rodata.want_unknown = self.calls.unknown;
-            // Calls leave a sixteenth of the ring. Half of that may be used here.
-            rodata.ring_limit = u64::from(self.ring_bytes - self.ring_bytes / 32);
-        }
-        open.progs.learn_ids.set_autoload(false);
-        if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
-            rodata.nested = kernel.nested().is_some();
-        }
-        if let (Some(bss), Some((level, numbers))) = (open.maps.bss_data.as_deref_mut(), kernel.nested()) {
-            (bss.pid_level, bss.pid_numbers) = (level, numbers);
-        }
-        open.maps.ring.reuse_fd(kernel.rings()[0])?;
-        open.maps.tasks.reuse_fd(kernel.tasks())?;
-        let skel = open.load()?;
-        let link = skel.progs.poller.attach()?;
-        Ok(Loaded { skel, link })
     }
 }
 

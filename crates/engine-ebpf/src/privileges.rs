@@ -1,4 +1,4 @@
-//! The capabilities that loading needs, and how a user gets them.
+//! The capabilities that loading needs, and what else may refuse it.
 
 use stride_engine_base::process;
 
@@ -11,11 +11,6 @@ pub fn missing_capabilities() -> Vec<&'static str> {
     let have = process::capabilities();
     let has = |bit: u32| have >> bit & 1 != 0;
     NEEDED.iter().filter(|(_, bit)| !has(*bit) && !has(SYS_ADMIN)).map(|(name, _)| *name).collect()
-}
-
-/// The command that lets a binary load the engine for every user.
-pub fn setcap(stride: &str) -> String {
-    format!("setcap {}+ep {stride}", NEEDED.map(|(name, _)| name).join(","))
 }
 
 /// The reason why bpf(2) is refused to a process that has the capabilities for it.

@@ -108,7 +108,14 @@ impl Gauge {
     }
 }
 
-fn page_size() -> usize {
+/// Sets the reader's position of a ring, as any reader can.
+pub fn set_position(ring: BorrowedFd<'_>, position: u64) -> io::Result<()> {
+    let consumer = Mapping::new(ring, page_size(), libc::PROT_READ | libc::PROT_WRITE, 0)?;
+    consumer.position().store(position, Ordering::Release);
+    Ok(())
+}
+
+pub fn page_size() -> usize {
     // SAFETY: asks for a number.
     unsafe { libc::sysconf(libc::_SC_PAGESIZE) as usize }
 }

@@ -8,7 +8,7 @@
 //! Memory is bounded: the kernel side holds so many memos, and the one that was used least lately makes room. An id is never given twice,
 //! and stays known for longer than any record with it can be on its way.
 
-use crate::load::Kernel;
+use crate::kernel::Kernel;
 use crate::memo;
 use crate::records::StackOrigin;
 use crate::stack_copy::StackCopy;
@@ -119,8 +119,8 @@ impl StackMemory {
         let history = SpaceHistory { kernel, space: at.space, generation: at.generation };
         let unwound = unwinder.unwind(process, &regs, Some(&history), &mut word);
         if remapped {
-            kernel.mappings_read(at.space, at.generation);
-            self.costs.late += u64::from(kernel.generation(at.space) != at.generation);
+            kernel.shared().mappings_read(at.space, at.generation);
+            self.costs.late += u64::from(kernel.shared().generation(at.space) != at.generation);
         }
         let stack = unwound.stack;
         self.costs.cut += u64::from(unwound.cut);
@@ -170,7 +170,9 @@ impl StackMemory {
             known[0].next = known[0].next.wrapping_add(1);
             slot
         };
-        let _ = kernel.stacks().update(bytes_of(&[key(place, slot)]), bytes_of(&[memo]), MapFlags::ANY);
+        if let Some(memos) = kernel.stacks() {
+            let _ = memos.update(bytes_of(&[key(place, slot)]), bytes_of(&[memo]), MapFlags::ANY);
+        }
     }
 
     fn id(&mut self, stack: &Arc<Stack>, kernel: &Kernel) -> u32 {
@@ -211,7 +213,9 @@ impl StackMemory {
         self.memos -= variants;
         // The kernel side looks at them in order, up to the first that is not there.
         for slot in 0..variants {
-            let _ = kernel.stacks().delete(bytes_of(&[key(place, slot)]));
+            if let Some(memos) = kernel.stacks() {
+                let _ = memos.delete(bytes_of(&[key(place, slot)]));
+            }
         }
     }
 
@@ -220,13 +224,14 @@ impl StackMemory {
         let mut used = false;
         for slot in 0..self.places.get(&place).map_or(0, Vec::len) {
             let key = key(place, slot);
-            let found = kernel.stacks().lookup(bytes_of(&[key]), MapFlags::ANY);
+            let Some(memos) = kernel.stacks() else { return false };
+            let found = memos.lookup(bytes_of(&[key]), MapFlags::ANY);
             if let Ok(Some(found)) = found
                 && let Some(memo) = read::<stack_memo>(&found).filter(|memo| memo.used != 0)
             {
                 used = true;
                 let memo = stack_memo { used: 0, ..memo };
-                let _ = kernel.stacks().update(bytes_of(&[key]), bytes_of(&[memo]), MapFlags::ANY);
+                let _ = memos.update(bytes_of(&[key]), bytes_of(&[memo]), MapFlags::ANY);
             }
         }
         used
@@ -275,7 +280,7 @@ impl CodeHistory for SpaceHistory<'_> {
     }
 
     fn now(&self) -> u32 {
-        self.kernel.generation(self.space)
+        self.kernel.shared().generation(self.space)
     }
 
     fn between(&self, generation: u32, last: u32) -> Option<Vec<CodeChange>> {

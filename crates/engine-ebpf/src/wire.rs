@@ -15,11 +15,17 @@ mod files_skel {
     include!(concat!(env!("OUT_DIR"), "/files.skel.rs"));
 }
 
+#[allow(clippy::all, clippy::pedantic)]
+mod broker_skel {
+    include!(concat!(env!("OUT_DIR"), "/broker.skel.rs"));
+}
+
+pub use broker_skel::{BrokerSkel, BrokerSkelBuilder};
 pub use files_skel::{FilesSkel, FilesSkelBuilder};
 pub use poller_skel::{PollerSkel, PollerSkelBuilder};
 pub use skel::types::{
-    block_flag, bound, bss, call_flag, call_plan, case_key, change_key, choice, code_change, count, count_key,
-    count_times, fds_plan, file_detail, file_flag, glob, glob_atom, left_out_flag, library_part, library_text, op,
+    block_flag, bound, call_flag, call_plan, case_key, change_key, choice, code_change, count, count_key, count_times,
+    data_reader, fds_plan, file_detail, file_flag, glob, glob_atom, left_out_flag, library_part, library_text, op,
     op_count, op_dir, op_kind, op_run, pressure, probe_plan, probe_word, rec_block, rec_blocked, rec_call, rec_cgroup,
     rec_changed, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_kind, rec_library, rec_more,
     rec_moved, rec_signal, rec_stack, rec_start, rec_stopped, record_bound, stack_id, stack_key, stack_memo,

@@ -76,6 +76,10 @@ impl ErrnoSet {
     pub fn words(&self) -> [u64; Self::WORDS] {
         self.words
     }
+
+    pub fn words_mut(&mut self) -> &mut [u64; Self::WORDS] {
+        &mut self.words
+    }
 }
 
 #[cfg(test)]

@@ -49,6 +49,11 @@ impl CallSet {
         *self == CallSet::all()
     }
 
+    /// The bitmaps, one ABI after the other.
+    pub fn words_mut(&mut self) -> impl Iterator<Item = &mut u64> {
+        self.bits.iter_mut().flatten()
+    }
+
     /// The complement of the set.
     pub fn inverted(mut self) -> CallSet {
         for words in &mut self.bits {

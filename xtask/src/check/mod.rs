@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::Path;
 
-/// Each crate with the Stride crates it may use: `syscalls ← event ← {engine-base ← engines, decode, filter, record} ← track ← advise ← {output ← compare, output ← parquet, proc, stacks} ← cli`.
+/// Each crate with the Stride crates it may use: `syscalls ← event ← {engine-base ← engines ← broker, decode, filter, record} ← track ← advise ← {output ← compare, output ← parquet, proc, stacks} ← cli`.
 const LAYERS: &[(&str, &[&str])] = &[
     ("uapi", &[]),
     ("syscalls", &["uapi"]),
@@ -17,6 +17,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engine-base", &["syscalls", "event"]),
     ("engine-ptrace", &["syscalls", "event", "engine-base"]),
     ("engine-ebpf", &["syscalls", "event", "engine-base"]),
+    ("broker", &["engine-base", "engine-ebpf"]),
     ("decode", &["uapi", "syscalls", "event"]),
     ("filter", &["syscalls", "event"]),
     ("record", &["syscalls", "event"]),

@@ -2,7 +2,7 @@
 
 use std::fs::read_to_string;
 use std::time::Duration;
-use stride_engine_base::process::own_path;
+use stride_engine_ebpf::broker::Connection;
 use stride_engine_ebpf::probe::{self, ExecSeen};
 use stride_engine_ebpf::{DEFAULT_RING, Why};
 
@@ -10,8 +10,6 @@ use stride_engine_ebpf::{DEFAULT_RING, Why};
 pub struct Facts {
     /// The kernel's release.
     pub release: String,
-    /// The path of this binary.
-    pub stride: String,
 
     /// Whether bpf(2) accepts a program that does nothing.
     pub bpf: Result<(), String>,
@@ -26,6 +24,9 @@ pub struct Facts {
     pub exec_seen: ExecSeen,
     /// How long loading the whole engine took, or why it failed.
     pub load: Result<Duration, Why>,
+
+    /// Whether a broker would load the engine for this process. `None`: it is not needed.
+    pub broker: Option<Result<(), String>>,
 
     /// Whether Stride can trace a process of its own.
     pub ptrace: Result<(), String>,
@@ -55,12 +56,12 @@ impl Facts {
     pub fn gather() -> Facts {
         let ring_bytes = DEFAULT_RING;
         let trial = probe::trial();
+        let load = stride_engine_ebpf::trial_load(ring_bytes);
         let status = read_to_string("/proc/self/status").unwrap_or_default();
         let field = |name: &str| status.lines().find_map(|l| l.strip_prefix(name)).map(str::trim).unwrap_or_default();
         const CAP_SYS_PTRACE: u64 = 1 << 19;
         Facts {
             release: line("/proc/sys/kernel/osrelease").unwrap_or_default(),
-            stride: own_path(),
             bpf: match trial {
                 Err(why @ (Why::Denied { .. } | Why::Refused(_))) => Err(why.to_string()),
                 _ => Ok(()),
@@ -72,7 +73,8 @@ impl Facts {
             ring_bytes,
             memlock: memlock(),
             exec_seen: probe::exec_seen(),
-            load: stride_engine_ebpf::trial_load(ring_bytes),
+            broker: load.is_err().then(|| Connection::open().and_then(|broker| broker.trial())),
+            load,
             ptrace: stride_engine_ptrace::available().map_err(|e| e.to_string()),
             any_process: u64::from_str_radix(field("CapEff:"), 16).unwrap_or(0) & CAP_SYS_PTRACE != 0,
             root: nix::unistd::geteuid().is_root(),
@@ -85,7 +87,11 @@ impl Facts {
     }
 
     pub fn any_engine(&self) -> bool {
-        self.load.is_ok() || self.ptrace.is_ok()
+        self.load.is_ok() || self.has_broker() || self.ptrace.is_ok()
+    }
+
+    pub fn has_broker(&self) -> bool {
+        matches!(self.broker, Some(Ok(())))
     }
 }
 

@@ -79,6 +79,15 @@ fn ebpf(r: &mut Report, facts: &Facts) {
         }
         Err(why) => r.row(Mark::No, "trial load", why.to_string()),
     }
+    match &facts.broker {
+        None => r.row(Mark::Note, "stride-broker", "not needed: Stride may load programs itself"),
+        Some(Ok(())) => r.row(
+            Mark::Ok,
+            "stride-broker",
+            "loads the programs for you, and traces what ptrace(2) would let you trace",
+        ),
+        Some(Err(why)) => r.row(Mark::No, "stride-broker", why),
+    }
     let memlock = facts.memlock.map_or("unlimited".to_owned(), size);
     r.row(Mark::Note, "locked memory", format!("{memlock} (RLIMIT_MEMLOCK; limits eBPF only before Linux 5.11)"));
     let execve = match facts.exec_seen {
@@ -144,11 +153,16 @@ fn surroundings(r: &mut Report, facts: &Facts) {
 fn verdict(r: &mut Report, facts: &Facts) {
     match (&facts.load, &facts.ptrace) {
         (Ok(_), _) => r.line("--engine=auto takes eBPF, unless an option needs ptrace."),
+        _ if facts.has_broker() => {
+            r.line("--engine=auto takes eBPF by stride-broker, unless an option needs ptrace or root.")
+        }
         (Err(_), Ok(())) => r.line("--engine=auto takes ptrace: eBPF does not work here."),
         (Err(_), Err(_)) => r.line("Neither engine works here."),
     }
-    if let Err(why) = &facts.load {
-        r.line(format!("To get eBPF: {}.", why.advice(&facts.stride, facts.root)));
+    if let Err(why) = &facts.load
+        && !facts.has_broker()
+    {
+        r.line(format!("To get eBPF: {}.", why.advice(facts.root)));
     }
     match facts.yama {
         Some(0..=2) | None if facts.root && !facts.any_process => {
@@ -187,7 +201,6 @@ mod tests {
     fn healthy() -> Facts {
         Facts {
             release: "6.12.0".into(),
-            stride: "/opt/stride".into(),
             bpf: Ok(()),
             missing: Vec::new(),
             btf: Ok(()),
@@ -197,6 +210,7 @@ mod tests {
             memlock: None,
             exec_seen: ExecSeen::Prepared,
             load: Ok(Duration::from_micros(21_340)),
+            broker: None,
             ptrace: Ok(()),
             any_process: true,
             root: false,
@@ -238,16 +252,27 @@ mod tests {
             missing: vec!["cap_bpf", "cap_perfmon"],
             bpf: Err(denied().to_string()),
             load: Err(denied()),
+            broker: Some(Err("/run/stride/broker.sock: No such file or directory".into())),
             any_process: false,
             ..healthy()
         };
         assert!(facts.any_engine());
         let report = report(&facts, false);
+        assert!(row(&report, "stride-broker").starts_with("  no  "));
         assert_eq!(row(&report, "capabilities"), "  no  capabilities      cap_bpf and cap_perfmon missing");
         assert!(row(&report, "trial load").starts_with("  no  "));
         assert!(report.contains("\n--engine=auto takes ptrace: eBPF does not work here.\n"), "{report}");
-        assert!(report.contains("`setcap cap_bpf,cap_perfmon+ep /opt/stride`"), "{report}");
+        assert!(report.contains("`systemctl enable --now stride-broker.socket`"), "{report}");
         assert!(report.contains("`sysctl kernel.yama.ptrace_scope=0`"), "{report}");
+    }
+
+    #[test]
+    fn a_broker_is_as_good_for_ones_own_programs() {
+        let facts = Facts { load: Err(denied()), broker: Some(Ok(())), any_process: false, ..healthy() };
+        let report = report(&facts, false);
+        assert!(row(&report, "stride-broker").starts_with("  ok  "));
+        assert!(report.contains("\n--engine=auto takes eBPF by stride-broker"), "{report}");
+        assert!(!report.contains("To get eBPF"), "{report}");
     }
 
     #[test]

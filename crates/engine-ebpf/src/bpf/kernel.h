@@ -104,6 +104,14 @@ typedef struct {
 	int counter;
 } atomic_t;
 
+typedef struct {
+	s64 counter;
+} atomic64_t;
+
+struct bpf_map {
+	atomic64_t usercnt;
+};
+
 struct signal_struct {
 	atomic_t live;
 	unsigned int flags;
@@ -244,6 +252,7 @@ struct path {
 struct file {
 	struct path f_path;
 	struct inode *f_inode;
+	const void *f_op;
 	void *private_data;
 };
 
@@ -278,8 +287,22 @@ typedef struct {
 	u32 val;
 } kuid_t;
 
+typedef struct {
+	u32 val;
+} kgid_t;
+
 struct cred {
+	kuid_t uid;
+	kgid_t gid;
+	kuid_t suid;
+	kgid_t sgid;
 	kuid_t euid;
+	kgid_t egid;
+};
+
+struct linux_binprm {
+	unsigned int secureexec : 1;
+	unsigned int interp_flags;
 };
 
 struct fs_struct {
@@ -307,6 +330,7 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	struct signal_struct *signal;
+	const struct cred *real_cred;
 	const struct cred *cred;
 	struct css_set *cgroups;
 	char comm[16];

@@ -186,29 +186,37 @@ const volatile bool returns_are_calls;
 /* The fill at which a waiting reader is woken. */
 const volatile u64 ring_wake_mark;
 
+/*
+ * The words that the programs and the reader share. The reader may be a user without privileges, who can write anything here: so no
+ * program decides by them which threads are traced, or what is read of them. (They delay writers and wake readers.)
+ */
+#define OF_READER SEC(".data.reader")
+
 /* Set by the reader while it waits. */
-u32 reader_waits;
+u32 reader_waits OF_READER = 0;
+/* Calls, control records and signals that found no room. */
+u64 calls_lost OF_READER = 0;
+u64 control_lost OF_READER = 0;
+u64 signals_lost OF_READER = 0;
+/* How many calls were delayed, and by how much in all. */
+u64 calls_delayed OF_READER = 0;
+u64 delayed_ns OF_READER = 0;
+/* On a cache line of its own, which nobody writes to as long as the reader keeps up. */
+struct pressure pressure __attribute__((aligned(64))) OF_READER = {};
+/* Traced threads that have not ended. The records may have gaps, this has none. */
+u64 threads_alive OF_READER = 0;
+/* The interval whose calls are counted now. The reader begins the next one. */
+u32 interval OF_READER = 0;
+
 /* How many threads have got a ring. */
 u32 rings_given;
-/* What the task iterator adopts. */
+/* What the task iterator adopts, and the flags that it gives them. */
 u32 seed_id;
 u32 seed_is_tgid;
+u32 seed_flags;
 /* Set if there was such a thread, and if one had ended but was not reaped. */
 u32 seed_found;
 u32 seed_ended;
-/* Calls, control records and signals that found no room. */
-u64 calls_lost;
-u64 control_lost;
-u64 signals_lost;
-/* How many calls were delayed, and by how much in all. */
-u64 calls_delayed;
-u64 delayed_ns;
-/* On a cache line of its own, which nobody writes to as long as the reader keeps up. */
-struct pressure pressure __attribute__((aligned(64)));
-/* Traced threads that have not ended. The records may have gaps, this has none. */
-u64 threads_alive;
-/* The interval whose calls are counted now. The reader begins the next one. */
-u32 interval;
 /* Slots of `counts` given out. */
 u32 slots_used;
 
@@ -240,6 +248,7 @@ struct wire_types {
 	enum task_flag task_flag;
 	struct pressure pressure;
 	enum life_flag life_flag;
+	enum proof_state proof_state;
 	struct rec_left left;
 	struct count count;
 	struct count_key count_key;

@@ -16,6 +16,7 @@
 #include "regs.h"
 #include "shared.h"
 #include "ids.h"
+#include "traced.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -147,7 +148,7 @@ int poller(struct bpf_iter__task *ctx)
 
 	if (!task)
 		return 0;
-	st = bpf_task_storage_get(&tasks, task, NULL, 0);
+	st = traced(task);
 	/* Most of many threads are still where they were the last time. */
 	if (!st || st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED | TASK_BLOCKED_TOLD))
 		return 0;

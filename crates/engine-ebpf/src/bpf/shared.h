@@ -3,6 +3,9 @@
 #ifndef STRIDE_SHARED_H
 #define STRIDE_SHARED_H
 
+/* Threads are traced for a user who may not trace every process (guard.h). */
+const volatile bool guarded;
+
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);

@@ -72,9 +72,9 @@ struct {
 } stack_states SEC(".maps");
 
 /* By address space, several of which may count together. */
-u32 generations[SPACES];
+u32 generations[SPACES] OF_READER = {};
 /* The generation, plus one, whose mappings Stride has read. */
-u32 generations_read[SPACES];
+u32 generations_read[SPACES] OF_READER = {};
 /* For how long threads have waited for that. */
 u64 maps_waited[SPACES];
 

@@ -409,7 +409,7 @@ static __always_inline bool counted_at_once(struct task_struct *task, struct tas
 		return false;
 	plan = bpf_map_lookup_elem(&calls, &index);
 	/* (execve changes what the thread is known by.) */
-	if (!plan || plan->flags & (CALL_EXEC | CALL_NAMES | CALL_FDS) || !(plan->flags & CALL_TRACED))
+	if (!plan || plan->flags & (CALL_EXEC | CALL_NAMES | CALL_FDS | (guarded ? CALL_SETS_USER : 0)) || !(plan->flags & CALL_TRACED))
 		return false;
 	if (!is_chosen(task, st, plan, ret) || being_killed(task, 0) || !counted(task, st, plan, index, ret))
 		return false;
@@ -469,7 +469,7 @@ int on_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 	plan = bpf_map_lookup_elem(&calls, &index);
 	if (take_stacks && flags_of(plan) & (CALL_MAPS | CALL_REMAPS | CALL_ATTACHES))
 		note_code(flags_of(plan), ret);
-	if (few_calls && !(flags_of(plan) & (CALL_TRACED | CALL_EXEC | CALL_CLONE | (want_user ? CALL_SETS_USER : 0))))
+	if (few_calls && !(flags_of(plan) & (CALL_TRACED | CALL_EXEC | CALL_CLONE | (want_user || guarded ? CALL_SETS_USER : 0))))
 		return 0;
 	if (!thread_first)
 		call.st = traced(task);
@@ -496,6 +496,10 @@ int on_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 		call.st->counted_as = 0;
 	if (was & TASK_SIGNALLED)
 		send_left(task, call.st);
+	if (guarded && flags_of(plan) & CALL_SETS_USER && !is_users(task)) {
+		drop(task, call.st, FLAG_PRIVILEGED);
+		return 0;
+	}
 	if (want_user && flags_of(plan) & CALL_SETS_USER)
 		decide_current_again(0);
 	return 0;
@@ -559,17 +563,48 @@ static __always_inline void let_go(struct task_struct *task, struct task_state *
 	bpf_task_storage_delete(&tasks, task);
 }
 
-/* struct task_struct *task: the current one; int old_pid */
+/* The thread took the place of its process's first thread. */
+static __always_inline void send_exec(struct task_struct *task, struct task_state *st, u32 old)
+{
+	struct rec_exec rec;
+
+	head(&rec.head, REC_EXEC, task, st);
+	rec.at = bpf_ktime_get_ns();
+	rec.old = old;
+	send_control(st, &rec, sizeof(rec), false);
+}
+
+/* The current thread has executed a program that the user may not trace. */
+static __always_inline void give_up(struct task_struct *task, int old_pid)
+{
+	struct task_state *st = bpf_task_storage_get(&tasks, task, NULL, 0);
+
+	/* A thread that is just being adopted is left to who adopts it. */
+	if (st && __sync_lock_test_and_set(&st->proof, PROOF_VOID) != PROOF_GIVEN)
+		return;
+	if (task->pid != old_pid)
+		st = replace_absent(task, st);
+	if (!st)
+		return;
+	if (task->pid != old_pid)
+		send_exec(task, st, nested ? st->old_id : old_pid);
+	drop(task, st, FLAG_PRIVILEGED);
+}
+
+/* struct task_struct *task: the current one; int old_pid; struct linux_binprm *program */
 SEC("raw_tp/sched_process_exec")
 int on_exec(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	int old_pid = ctx->args[1];
 	struct task_state *st;
-	struct rec_exec rec;
 
 	if (take_stacks)
 		new_code(task);
+	if (guarded && is_privileged_exec(task, (struct linux_binprm *)ctx->args[2])) {
+		give_up(task, old_pid);
+		return 0;
+	}
 	if (task->pid == old_pid && !detach_on_exec && !take_stacks && !all)
 		return 0;
 	st = traced(task);
@@ -583,12 +618,8 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 			decide_current_again(TASK_NEW);
 		return 0;
 	}
-	if (task->pid != old_pid) {
-		head(&rec.head, REC_EXEC, task, st);
-		rec.at = bpf_ktime_get_ns();
-		rec.old = nested ? st->old_id : old_pid;
-		send_control(st, &rec, sizeof(rec), false);
-	}
+	if (task->pid != old_pid)
+		send_exec(task, st, nested ? st->old_id : old_pid);
 	if (detach_on_exec && !(st->flags & (TASK_BEFORE_EXEC | TASK_FIRST_EXEC)))
 		let_go(task, st);
 	else if (all)
@@ -663,7 +694,7 @@ int seed(struct bpf_iter__task *ctx)
 	st = traced(task);
 	if (all && (is_left_out(task) || !is_wanted(task, 1))) {
 		if (st)
-			drop(task, st);
+			drop(task, st, 0);
 		return 0;
 	}
 	if (task->flags & PF_EXITING) {
@@ -672,7 +703,9 @@ int seed(struct bpf_iter__task *ctx)
 	}
 	if (st && tell_cgroups)
 		tell_moved(task, st, cgroup_of(task));
-	if (st || adopt(task, 0))
+	if (guarded && !st && !is_proven(task))
+		return 0;
+	if (st || adopt(task, seed_flags))
 		seed_found = 1;
 	else
 		seed_ended = 1;

@@ -10,7 +10,9 @@ static __always_inline struct task_state *traced(struct task_struct *task)
 	 * call of these threads. But to follow a pointer of the task, the verifier searches all of the kernel's type names:
 	 * 1 ms for each program.)
 	 */
-	return bpf_task_storage_get(&tasks, task, NULL, 0);
+	struct task_state *st = bpf_task_storage_get(&tasks, task, NULL, 0);
+
+	return guarded && st && *(volatile u32 *)&st->proof != PROOF_GIVEN ? NULL : st;
 }
 
 #endif

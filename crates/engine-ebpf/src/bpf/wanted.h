@@ -8,6 +8,7 @@
 #define STRIDE_WANTED_H
 
 #include "glob.h"
+#include "guard.h"
 
 /* Every process of the machine is looked at. */
 const volatile bool all;
@@ -148,14 +149,15 @@ static __always_inline void forget_left_out(struct task_struct *task)
 	bpf_map_delete_elem(&left_out, &process);
 }
 
-/* The thread is no longer traced. */
-static __always_inline void drop(struct task_struct *task, struct task_state *st)
+/* The thread is no longer traced. `why`: an enum rec_flag. */
+static __always_inline void drop(struct task_struct *task, struct task_state *st, u32 why)
 {
 	struct rec_detach rec;
 
 	if (!ends(st))
 		return;
 	head(&rec.head, REC_DETACH, task, st);
+	rec.head.flags = why;
 	rec.at = bpf_ktime_get_ns();
 	send_control(st, &rec, sizeof(rec), true);
 	__sync_fetch_and_add(&threads_alive, -1);
@@ -174,11 +176,13 @@ static __always_inline bool adopt(struct task_struct *task, u32 flags)
 
 	give_ring(&fresh);
 	fresh.flags = flags;
+	fresh.proof = guarded ? PROOF_AWAITED : PROOF_GIVEN;
 	/* For this trace, the call that it is in begins now. */
 	fresh.entered = bpf_ktime_get_ns();
 	/* The record takes its place before the thread can send any. */
 	ring = ring_of(&fresh);
-	if (ring)
+	/* (The reader knows of the command, which it has started.) */
+	if (ring && !(flags & TASK_BEFORE_EXEC))
 		rec = bpf_ringbuf_reserve(ring, sizeof(*rec), 0);
 	st = bpf_task_storage_get(&tasks, task, &fresh, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!st)
@@ -188,6 +192,12 @@ static __always_inline bool adopt(struct task_struct *task, u32 flags)
 			bpf_ringbuf_discard(rec, BPF_RB_NO_WAKEUP);
 		return true;
 	}
+	if (guarded && !is_cleared(task, st)) {
+		if (rec)
+			bpf_ringbuf_discard(rec, BPF_RB_NO_WAKEUP);
+		bpf_task_storage_delete(&tasks, task);
+		return false;
+	}
 	__sync_fetch_and_add(&threads_alive, 1);
 	if (task->flags & PF_EXITING && ends(st)) {
 		__sync_fetch_and_add(&threads_alive, -1);
@@ -196,7 +206,8 @@ static __always_inline bool adopt(struct task_struct *task, u32 flags)
 		return false;
 	}
 	if (!rec) {
-		__sync_fetch_and_add(&control_lost, 1);
+		if (!(flags & TASK_BEFORE_EXEC))
+			__sync_fetch_and_add(&control_lost, 1);
 		return true;
 	}
 	head(&rec->head, REC_START, task, st);
@@ -215,7 +226,7 @@ static __always_inline void decide_again(struct task_struct *task, u32 flags)
 
 	if (is_left_out(task) || !is_wanted(task, 0)) {
 		if (st)
-			drop(task, st);
+			drop(task, st, 0);
 	} else if (!st && !(task->flags & PF_EXITING)) {
 		adopt(task, flags);
 	}

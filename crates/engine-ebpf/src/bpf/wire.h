@@ -367,6 +367,15 @@ enum life_flag {
 	LIFE_ENDED = 2,
 };
 
+/* Whether the user may trace the thread. Only if tracing is guarded (guard.h). */
+enum proof_state {
+	PROOF_GIVEN = 0,
+	/* That is being found out. The thread is not traced yet. */
+	PROOF_AWAITED = 1,
+	/* Not any longer. The thread is not traced. */
+	PROOF_VOID = 2,
+};
+
 /* What is known of a traced thread. */
 struct task_state {
 	/* Time of its latest entry, how often it had left a CPU by then, and how long it had run. */
@@ -389,7 +398,8 @@ struct task_state {
 	u16 depth;
 	/* If calls are only counted: one more than the index of the call that it is in. 0: the call itself has to tell. */
 	u32 counted_as;
-	u32 pad;
+	/* enum proof_state. Other threads set this, atomically. */
+	u32 proof;
 };
 
 #endif

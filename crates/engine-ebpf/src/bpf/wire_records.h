@@ -66,6 +66,8 @@ enum rec_flag {
 	 * the call.
 	 */
 	FLAG_HELD = 64,
+	/* In a REC_DETACH: the user may not trace the thread any longer, which executed a privileged program or became somebody else. */
+	FLAG_PRIVILEGED = 128,
 };
 
 /* How every record begins. */

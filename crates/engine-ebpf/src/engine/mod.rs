@@ -4,16 +4,16 @@ mod take;
 
 use crate::backlog::SharedWords;
 use crate::backpressure::Drain;
+use crate::broker::Connection;
 use crate::containers::{CgroupChange, Containers};
 use crate::error::{self, Why};
-use crate::files::FilePrograms;
+use crate::kernel::Kernel;
 use crate::left_out::Watch;
 use crate::library::LibraryCalls;
-use crate::load::{Config, Kernel, Seeded};
+use crate::load::{Config, Seeded, tells_containers};
 use crate::note::{CallPlace, QueuedEvent, ended};
 use crate::plans::Tables;
 use crate::poller::Poller;
-use crate::refusal;
 use crate::ring::{Gauge, Ring};
 use crate::ring_size::RingSize;
 use crate::rings::Rings;
@@ -22,7 +22,7 @@ use crate::signals::HeldSignals;
 use crate::source::{Drained, RingSource};
 use crate::stacks::StackMemory;
 use crate::threads::NotableThreads;
-use crate::wire::{read, rec_head, task_flag};
+use crate::wire::{read, rec_head};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::io;
@@ -37,8 +37,7 @@ use stride_engine_base::{
     process, spawn, ticks,
 };
 use stride_event::{
-    Call, Counted, Descriptor, Event, Fate, FileFilter, Limits, Lost, Origin, SIGINFO_SIZE, Stack, StackRate, Tid,
-    TraceSpec, Unwind,
+    Call, Counted, Descriptor, Event, Fate, Limits, Lost, Origin, SIGINFO_SIZE, Stack, Tid, TraceSpec, Unwind,
 };
 
 /// How long the reader waits before it looks again without being woken.
@@ -47,6 +46,13 @@ const PATIENCE: Duration = Duration::from_millis(20);
 const LOOK: Duration = Duration::from_millis(50);
 /// Records that are handled before the clock is read for that: less than a millisecond.
 const RECORDS: u64 = 256;
+
+/// Who loads the programs.
+pub enum Access {
+    /// This process, which has the capabilities for it.
+    Own,
+    Broker(Connection),
+}
 
 /// Traces with eBPF programs.
 pub struct EbpfEngine {
@@ -58,8 +64,7 @@ pub struct EbpfEngine {
     /// The memory of calls in flight at their entry, by thread.
     entered: HashMap<Tid, Call>,
     spare: Vec<Call>,
-    /// The programs that look up descriptors, and what was found for calls in flight.
-    files: Option<FilePrograms>,
+    /// What descriptors refer to, for calls in flight.
     descriptors: HashMap<Tid, Vec<Descriptor>>,
     /// Lasting calls are reported when they begin.
     entries: bool,
@@ -97,6 +102,10 @@ pub struct EbpfEngine {
     child: Option<Tid>,
     /// Whether the command is a child (with `-D` it is not). It is reaped when it is gone.
     is_ours: bool,
+    /// The command has become privileged, and is not traced any longer. It is waited for all the same.
+    released: bool,
+    /// Tracing ended because the broker did.
+    cut_off: bool,
     first: Option<QueuedEvent>,
     /// The record at the ring's front was handed out, or the losses before it were.
     taken: bool,
@@ -133,10 +142,14 @@ impl EbpfEngine {
     }
 
     pub fn start_with(spec: TraceSpec, settings: Settings) -> Result<EbpfEngine, StartError> {
+        Self::start_by(spec, settings, Access::Own)
+    }
+
+    pub fn start_by(spec: TraceSpec, settings: Settings, access: Access) -> Result<EbpfEngine, StartError> {
         // The child is forked first, so that it gets ready while the programs are loaded.
         let command = spec.command.as_ref();
         let mut waiting = command.map(|command| spawn(command, None, spec.daemonize)).transpose()?;
-        Self::start_waiting(&spec, settings, &mut waiting)
+        Self::start_waiting(&spec, settings, access, &mut waiting)
     }
 
     /// The same for a command that was forked earlier. It is taken when it is let go. After an error it may still be
@@ -144,51 +157,24 @@ impl EbpfEngine {
     pub fn start_waiting(
         spec: &TraceSpec,
         settings: Settings,
+        access: Access,
         waiting: &mut Option<Waiting>,
     ) -> Result<EbpfEngine, StartError> {
         // Comes first because getting ready takes time.
         let signals = Dispositions::install(spec);
         // A command waits for this. Processes that are attached to run, and are likely busy.
         let _hurry = if spec.attach.is_empty() && spec.machine.is_none() { None } else { process::Hurry::begin() };
-        let tables = Tables::of(spec)?;
-        let config = Config {
-            follow: spec.follow,
-            times: spec.want_times,
-            ip: spec.want_ip,
-            unknown: spec.calls.unknown,
-            detach_on_execve: spec.detach_on_execve,
-            signals: spec.signals,
-            counting: spec.counting,
-            fds: match &spec.about {
-                Some(FileFilter::Fds(fds)) => Some(fds),
-                _ => None,
-            },
-            endings: &spec.endings,
-            ids: spec.ids,
-            attach: !spec.attach.is_empty() || spec.machine.is_some(),
-            machine: spec.machine.as_ref(),
-            max_depth: spec.max_depth,
-            whole_spaces: shares_no_memory(spec),
-            containers: tells_containers(spec),
-            stacks: if Self::CAPABILITIES.stacks { spec.stacks } else { StackRate::None },
-            library: &spec.library,
-            text: spec.limits.text,
-            ring: settings.ring(spec),
-            // Descriptors are reported in one ring.
-            rings: if spec.descriptors { 1 } else { settings.rings(spec) },
+        let config = Config::of(spec, &settings);
+        let mut kernel = match access {
+            Access::Own => Kernel::load(config, &Tables::of(spec)?, spec)?,
+            Access::Broker(connection) => Kernel::of_broker(connection, &config, spec)?,
         };
-        let mut kernel = Kernel::load(config, &tables)?;
         let (ring, drain) = rings(&kernel, config.ring).map_err(|e| Why::NoMemory(e.to_string()))?;
-        let files = spec
-            .descriptors
-            .then(|| FilePrograms::attach(&kernel, &spec.calls))
-            .transpose()
-            .map_err(|e| refusal::why(&e))?;
         let mut watch = spec.machine.as_ref().map(|_| Watch::begin(settings.own_children));
         if let Some(watch) = &mut watch {
             watch.look();
             for (&process, left) in watch.found() {
-                kernel.leave_out(process, left.children).map_err(|e| refusal::why(&e))?;
+                kernel.leave_out(process, left.children)?;
             }
         }
         kernel.attach()?;
@@ -197,16 +183,17 @@ impl EbpfEngine {
         containers = containers.filter(|_| tells_containers(spec));
         if let Some(containers) = &mut containers {
             let found = containers.find();
-            found.wanted.iter().try_for_each(|&id| kernel.want_cgroup(id)).map_err(|e| refusal::why(&e))?;
+            found.wanted.iter().try_for_each(|&id| kernel.want_cgroup(id))?;
             remarks.extend(found.told);
         }
         if watch.is_some() {
-            kernel.decide(None).map_err(|e| refusal::why(&e))?;
+            kernel.decide(None)?;
         }
         let mut failures = Vec::new();
         for &tid in &spec.attach {
-            match kernel.seed(tid, spec.follow).map_err(|e| refusal::why(&e))? {
+            match kernel.seed(tid, spec.follow)? {
                 Seeded::Adopted => {}
+                Seeded::Refused(errno) => failures.push(error::refused(tid, errno)),
                 Seeded::Ended => failures.push(error::ended(tid, spec.follow)),
                 Seeded::Nobody => failures.push(error::gone(tid)),
             }
@@ -215,7 +202,7 @@ impl EbpfEngine {
         let entries = spec.entries && spec.machine.is_none();
         let mut poller = Poller::new(entries, spec.calls.clone(), config.ring.bytes);
         if !spec.attach.is_empty() {
-            poller.look(&kernel, true);
+            poller.look(&mut kernel, true);
         }
         let mut engine = EbpfEngine {
             ring,
@@ -224,7 +211,6 @@ impl EbpfEngine {
             call: Call::default(),
             siginfo: [0; SIGINFO_SIZE],
             entered: HashMap::new(),
-            files,
             descriptors: HashMap::new(),
             spare: Vec::new(),
             entries,
@@ -249,6 +235,8 @@ impl EbpfEngine {
             waiting: None,
             child: None,
             is_ours: false,
+            released: false,
+            cut_off: false,
             first: None,
             taken: false,
             lost_told: false,
@@ -260,9 +248,7 @@ impl EbpfEngine {
             hurry: None,
         };
         if let Some(command) = waiting {
-            let pidfd = process::pidfd(command.pid()).map_err(StartError::refused("pidfd_open"))?;
-            let adopted = engine.kernel.adopt(pidfd.as_fd(), task_flag::TASK_BEFORE_EXEC.0);
-            adopted.map_err(|e| StartError::Unavailable { why: format!("bpf: {e}"), advice: None })?;
+            engine.kernel.adopt(command.pid())?;
             engine.is_ours = command.is_child();
         }
         if let Some(command) = waiting.take() {
@@ -284,19 +270,21 @@ impl EbpfEngine {
             // If that fails, it exits without having run.
             let _ = self.let_go();
             self.stopping = Some(signal);
-            self.files = None;
             self.hurry = process::Hurry::begin();
             // Calls in flight at the end are shown with their threads.
-            self.poller.look(&self.kernel, true);
+            self.poller.look(&mut self.kernel, true);
             self.poller.end();
             self.kernel.detach();
             if let Some(drain) = &mut self.drain {
                 drain.stop();
             }
             if let (Some(signal), Some(command)) = (signal, self.child)
-                && self.live.contains(&command)
+                && (self.released || self.live.contains(&command))
             {
                 interrupt::pass_on(command, signal);
+            }
+            if self.released {
+                self.child = None;
             }
         }
     }
@@ -316,7 +304,8 @@ impl EbpfEngine {
                 self.end(Some(signal));
             }
             let due = ticks::due();
-            if self.stopping.is_none() && is_over() {
+            if self.stopping.is_none() && (is_over() || self.kernel.is_cut_off()) {
+                self.cut_off = self.kernel.is_cut_off();
                 self.end(None);
             }
             if std::mem::take(&mut self.taken) {
@@ -332,7 +321,7 @@ impl EbpfEngine {
                     self.taken = true;
                     continue;
                 };
-                self.poller.record(&self.kernel);
+                self.poller.record(&mut self.kernel);
                 self.records += 1;
                 if self.records.is_multiple_of(RECORDS) {
                     self.look_around();
@@ -374,7 +363,7 @@ impl EbpfEngine {
             if let Some(note) = self.reap() {
                 return Ok(Some(note));
             }
-            self.poller.idle(&self.kernel);
+            self.poller.idle(&mut self.kernel);
             self.look_around();
             if !self.wait()? && (due || !std::mem::replace(&mut self.idle_told, true)) {
                 return Ok(Some(QueuedEvent::Idle));
@@ -433,9 +422,12 @@ impl EbpfEngine {
 
     /// Whether nothing more will come, given that the ring is empty.
     fn all_gone(&mut self) -> bool {
-        self.unseen = self.kernel.control_lost();
+        self.unseen = self.kernel.shared().control_lost();
         // A new process may be wanted at any time.
         if self.watch.is_some() && self.stopping.is_none() {
+            return false;
+        }
+        if self.released && self.stopping.is_none() {
             return false;
         }
         if self.stopping.is_some() || self.unseen == 0 && self.live.is_empty() {
@@ -443,16 +435,18 @@ impl EbpfEngine {
         }
         // The kernel side's own count, whatever the records said. A thread is counted off after its records were
         // sent.
-        self.kernel.alive() == 0 && self.ring.peek().is_none()
+        self.kernel.shared().alive() == 0 && self.ring.peek().is_none()
     }
 
     /// Waits for records, or for a moment. Tells whether there are any.
     fn wait(&mut self) -> io::Result<bool> {
-        self.kernel.set_waiting(true);
+        self.kernel.shared().set_waiting(true);
         let mut ready = self.ring.peek().is_some();
         if !ready {
             let watched = |fd: &BorrowedFd<'_>| libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
             let mut polled: Vec<libc::pollfd> = self.kernel.rings().iter().map(watched).collect();
+            let broker = self.kernel.broker().filter(|broker| !broker.is_cut_off());
+            polled.extend(broker.map(|broker| watched(&broker.as_fd())));
             let patience = self.poller.patience(PATIENCE).as_millis() as i32 + 1;
             // SAFETY: so many valid pollfds.
             let n = unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, patience) };
@@ -462,9 +456,15 @@ impl EbpfEngine {
                     return Err(e);
                 }
             }
+            if let Some(broker) = broker
+                && n > 0
+                && polled.last().is_some_and(|last| last.revents != 0)
+            {
+                broker.ends();
+            }
             ready = self.ring.peek().is_some();
         }
-        self.kernel.set_waiting(false);
+        self.kernel.shared().set_waiting(false);
         Ok(ready)
     }
 
@@ -480,6 +480,9 @@ impl EbpfEngine {
         }
         let status = process::wait_for(tid)?;
         self.child = self.child.filter(|_| !is_command);
+        if is_command && std::mem::take(&mut self.released) {
+            return Some(ended(tid, status, 0));
+        }
         // With -f it was traced itself.
         let fate = if status & 0x7f == 0 { Fate::Exited } else { Fate::Killed };
         (!self.follow && !is_command).then_some(QueuedEvent::Stranger { tid, fate })
@@ -516,6 +519,16 @@ impl Engine for EbpfEngine {
         self.stacks.costs()
     }
 
+    fn ending(&self) -> Result<Option<String>, EngineError> {
+        if self.cut_off {
+            return Err(EngineError::new(
+                "stride-broker has ended, or does not answer, and tracing has ended with it. What was traced runs on as if nothing had \
+                 happened. See why the broker ended (`journalctl -u stride-broker`), and start Stride again",
+            ));
+        }
+        Ok(None)
+    }
+
     fn facts(&self) -> Vec<String> {
         self.watch.iter().map(Watch::told).collect()
     }
@@ -537,11 +550,11 @@ impl Engine for EbpfEngine {
     }
 
     fn lost(&self) -> Lost {
-        self.kernel.lost()
+        self.kernel.shared().lost()
     }
 
     fn delayed(&self) -> Delayed {
-        self.kernel.delayed()
+        self.kernel.shared().delayed()
     }
 
     fn counted(&self) -> Result<Vec<Counted>, EngineError> {
@@ -559,25 +572,16 @@ impl Engine for EbpfEngine {
 /// The reader's end of the rings, and the thread that drains them. (Without that thread calls may be lost, and are
 /// counted.)
 fn rings(kernel: &Kernel, size: RingSize) -> io::Result<(Rings, Option<Drain>)> {
-    let words = SharedWords::new(kernel.variables())?;
+    let words = SharedWords::new(kernel.shared().fds.words.as_fd())?;
     let fds = kernel.rings();
     let new = |&fd: &BorrowedFd<'_>| Ok(Drained::new(Ring::new(fd, size.bytes)?, words.clone()));
     let all: Vec<_> = fds.iter().map(new).collect::<io::Result<_>>()?;
     let gauges: Vec<_> = fds.iter().map(|&fd| Gauge::new(fd)).collect::<io::Result<_>>()?;
     let rings = Rings::new(all.iter().cloned().map(RingSource::new).collect());
-    let drain = size
-        .wait
-        .then(|| Drain::start(kernel.drain_wakeups(), gauges.into_iter().zip(all).collect(), words, size).ok());
+    let drain = size.wait.then(|| {
+        Drain::start(kernel.shared().fds.drain_wakeups.as_fd(), gauges.into_iter().zip(all).collect(), words, size).ok()
+    });
     Ok((rings, drain.flatten()))
-}
-
-/// True if no thread that is not traced shares memory with a traced one: all descendants of the command are traced.
-fn shares_no_memory(spec: &TraceSpec) -> bool {
-    spec.follow
-        && spec.max_depth.is_none()
-        && spec.attach.is_empty()
-        && spec.machine.is_none()
-        && !spec.detach_on_execve
 }
 
 /// The process that alone is traced, if it is known before anything runs. Probes are then set in no other process.
@@ -587,12 +591,6 @@ fn only_process(spec: &TraceSpec, command: Option<&Waiting>) -> Option<Tid> {
         (false, None, &[tid]) => Some(process::group_of(tid)),
         _ => None,
     }
-}
-
-/// True if views need the containers of threads. Counts need them only if the container is one of their keys.
-fn tells_containers(spec: &TraceSpec) -> bool {
-    let needless = spec.counting.is_some_and(|counting| counting.only && !counting.by.container);
-    spec.machine.as_ref().is_some_and(|machine| !machine.containers.is_empty() || !needless)
 }
 
 fn exists(tid: Tid) -> bool {

@@ -223,6 +223,15 @@ impl EbpfEngine {
                 let at = read::<rec_detach>(rec)?.at;
                 self.live.remove(&tid);
                 self.places.remove(&tid);
+                if u32::from(head.flags) & rec_flag::FLAG_PRIVILEGED.0 != 0 {
+                    self.remarks.push(format!(
+                        "{tid} became privileged: it executed a set-user-ID, set-group-ID or otherwise protected program, or changed its \
+                         user. Your privileges do not suffice to trace it, so it runs on untraced. To follow it, run Stride as root \
+                         (`-u USER` runs the command as USER)"
+                    ));
+                    self.released |= self.child == Some(tid) && self.is_ours;
+                    return Some(QueuedEvent::Detached { tid, call: Some(CallPlace::InFlight(tid)), at });
+                }
                 // A released thread is not waited for.
                 self.child = self.child.filter(|&child| child != tid);
                 Some(QueuedEvent::Detached { tid, call: Some(CallPlace::InFlight(tid)), at })
@@ -272,7 +281,7 @@ impl EbpfEngine {
     /// Reports a thread whose first record found no room, before the record at the ring's front, which is this
     /// thread's.
     fn unannounced(&mut self, head: &rec_head) -> Option<QueuedEvent> {
-        self.unseen = self.kernel.control_lost();
+        self.unseen = self.kernel.shared().control_lost();
         let tid = head.tid as Tid;
         let of_thread = matches!(
             rec_kind(u32::from(head.kind)),

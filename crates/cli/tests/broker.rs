@@ -1,0 +1,180 @@
+//! An ordinary user's Stride, with a broker that root has started.
+
+mod common;
+
+use common::*;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The user that is usually called "nobody".
+const USER: u32 = 65534;
+
+/// A broker, and a copy of Stride that everyone may run.
+struct Place {
+    scratch: Scratch,
+    broker: Killed,
+}
+
+impl Place {
+    fn new(name: &str) -> Result<Place, String> {
+        stride_engine_ebpf::available().map_err(|why| why.to_string())?;
+        let program = Path::new(STRIDE).with_file_name("stride-broker");
+        if !is_root() || !program.exists() {
+            return Err(
+                "only root can start a broker, and `cargo build -p stride-broker` must have built it".to_owned()
+            );
+        }
+        let scratch = Scratch::public(&format!("broker-{name}"));
+        copy_program(STRIDE, scratch.path("stride"));
+        let mut broker = Command::new(program);
+        broker.arg(format!("--socket={}", scratch.path("socket").display())).arg("--idle=0").stderr(Stdio::null());
+        let place = Place { broker: Killed(broker.spawn().unwrap()), scratch };
+        let socket = place.scratch.path("socket");
+        wait_until("the broker listens", || {
+            std::fs::metadata(&socket).is_ok_and(|s| s.permissions().mode() & 0o777 == 0o666)
+        });
+        // It may have been built from other sources than this Stride.
+        let run = place.run(USER, &["--engine=ebpf", "true"]);
+        if run.code() != Some(0) && run.err.contains("another version") {
+            return Err("stride-broker is not up to date: run `cargo build -p stride-broker`".to_owned());
+        }
+        Ok(place)
+    }
+
+    fn command(&self, user: u32, args: &[&str]) -> Command {
+        let mut command = Command::new(self.scratch.path("stride"));
+        command.args(args).env("LC_ALL", "C").env("STRIDE_BROKER", self.scratch.path("socket"));
+        command.uid(user).gid(user).current_dir("/");
+        command
+    }
+
+    fn run(&self, user: u32, args: &[&str]) -> Run {
+        Run::of(self.command(user, args))
+    }
+
+    /// A program of the test's, with the set-user-ID bit.
+    fn set_user_id(&self, from: &str) -> PathBuf {
+        let to = self.scratch.path("suid");
+        copy_program(from, &to);
+        std::fs::set_permissions(&to, PermissionsExt::from_mode(0o4755)).unwrap();
+        to
+    }
+}
+
+/// Without addresses, ids of processes, and what else differs from run to run.
+fn settled(trace: &str) -> Vec<String> {
+    let words = regex::Regex::new(r"0x[0-9a-f]+|\b[0-9]{3,}\b|si_[a-z]+=[0-9]+|\[pid +[0-9]+\] ").unwrap();
+    trace.lines().map(|line| words.replace_all(line, "N").into_owned()).collect()
+}
+
+#[test]
+fn a_user_sees_what_root_sees() {
+    let place = or_skip!(Place::new("same"));
+    let script = "cat /etc/hostname; read x < /etc/hostname; true";
+    for options in [
+        &["-a1", "-e", "trace=execve,openat,read,write,close,exit_group"][..],
+        &["-f", "-a1", "-e", "trace=execve,openat,write,exit_group"],
+        &["-f", "-a1", "-y", "-e", "trace=openat,read,write"],
+        &["-c", "-U", "name,calls,errors", "-S", "name"],
+        &["-f", "-c", "-U", "name,calls,errors", "-S", "name", "-e", "trace=openat,read,write,execve"],
+        &["-a1", "-Z", "-e", "trace=access,openat"],
+    ] {
+        let args = [&["--engine=ebpf"], options, &["sh", "-c", script]].concat();
+        let (own, roots) = (place.run(USER, &args), place.run(0, &args));
+        assert_eq!((own.code(), roots.code()), (Some(0), Some(0)), "{options:?}: {own:?}");
+        assert_eq!(own.out, roots.out);
+        assert_eq!(settled(&own.err), settled(&roots.err), "{options:?}");
+        assert!(own.err.lines().count() > 2, "{options:?}: {own:?}");
+    }
+    let facts = place.run(USER, &["-d", "true"]).err;
+    assert!(facts.contains("engine: ebpf (stride-broker loads it)"), "{facts}");
+}
+
+#[test]
+fn a_user_attaches_to_processes_of_the_users_own_and_to_no_others() {
+    let place = or_skip!(Place::new("attach"));
+    for user in [USER, 0] {
+        let mut cat = Command::new("cat");
+        cat.uid(user).gid(user).stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut cat = Killed(cat.spawn().unwrap());
+        wait_until_inside(cat.tid(), libc::SYS_read);
+        let pid = cat.0.id().to_string();
+        let mut stride = place.command(USER, &["--engine=ebpf", "-e", "trace=write", "-p", &pid]);
+        let mut stride = Killed(stride.stderr(Stdio::piped()).spawn().unwrap());
+        let mut said = std::io::BufReader::new(stride.0.stderr.take().unwrap());
+        let mut line = String::new();
+        std::io::BufRead::read_line(&mut said, &mut line).unwrap();
+        let mut input = cat.0.stdin.take().unwrap();
+        std::io::Write::write_all(&mut input, b"through\n").unwrap();
+        drop(input);
+        let mut rest = String::new();
+        std::io::Read::read_to_string(&mut said, &mut rest).unwrap();
+        if user == USER {
+            assert!(line.contains("attached") && rest.contains(r#"write(1, "through\n", 8)"#), "{line}{rest}");
+        } else {
+            assert!(line.contains("Operation not permitted") && rest.contains("as root"), "{line}{rest}");
+            assert!(!rest.contains("through"), "{rest}");
+        }
+    }
+}
+
+#[test]
+fn a_program_that_becomes_privileged_runs_on_untraced() {
+    let place = or_skip!(Place::new("suid"));
+    let suid = place.set_user_id("/bin/cat");
+    let file = place.scratch.path("secret");
+    std::fs::write(&file, "for root\n").unwrap();
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).unwrap();
+    let args = ["--engine=ebpf", suid.to_str().unwrap(), file.to_str().unwrap()];
+    let run = place.run(USER, &args);
+    // It has its rights, as it would not have under ptrace; Stride waits for it; and says what to do.
+    assert_eq!((run.code(), run.out.as_str()), (Some(0), "for root\n"), "{run:?}");
+    assert!(run.err.contains("became privileged") && run.err.contains("run Stride as root"), "{}", run.err);
+    let calls: Vec<_> = run.err.lines().filter(|line| line.contains('(') && line.contains("...")).collect();
+    assert!(calls.len() == 1 && calls[0].starts_with("execve("), "{}", run.err);
+    assert!(!run.err.contains("for root"), "{}", run.err);
+    let missing = place.run(USER, &["--engine=ebpf", suid.to_str().unwrap(), "/nowhere/at/all"]);
+    assert_eq!(missing.code(), Some(1), "{missing:?}");
+}
+
+#[test]
+fn if_the_broker_is_killed_the_program_lives_and_stride_says_so() {
+    let mut place = or_skip!(Place::new("killed"));
+    let mut stride = place.command(USER, &["--engine=ebpf", "-e", "trace=read", "sh", "-c", "exec cat 2>/dev/null"]);
+    let stride = stride.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut stride = Killed(stride.unwrap());
+    let cat = wait_for("the program", || first_child(stride.0.id()).filter(|&tid| is_inside(tid, libc::SYS_read)));
+    let reads_terminal = || std::fs::read_to_string(format!("/proc/{cat}/comm")).is_ok_and(|comm| comm.trim() == "cat");
+    wait_until("cat", reads_terminal);
+    place.broker.0.kill().unwrap();
+    place.broker.0.wait().unwrap();
+    let mut input = stride.0.stdin.take().unwrap();
+    let mut said = String::new();
+    std::io::Read::read_to_string(&mut stride.0.stderr.take().unwrap(), &mut said).unwrap();
+    assert!(said.contains("stride-broker has ended") && said.contains("runs on"), "{said}");
+    assert_eq!(stride.0.wait().unwrap().code(), Some(1), "{said}");
+    // The program does its work.
+    std::io::Write::write_all(&mut input, b"alive\n").unwrap();
+    let mut line = [0; 6];
+    std::io::Read::read_exact(stride.0.stdout.as_mut().unwrap(), &mut line).unwrap();
+    assert_eq!(&line, b"alive\n");
+}
+
+#[test]
+fn what_a_broker_does_not_trace_is_said_or_traced_with_ptrace() {
+    let place = or_skip!(Place::new("unserved"));
+    let run = place.run(USER, &["--engine=ebpf", "-k", "true"]);
+    assert_eq!(run.code(), Some(1));
+    assert!(run.err.contains("-k/--stack-trace is not traced through stride-broker"), "{}", run.err);
+    let run = place.run(USER, &["-d", "-k", "true"]);
+    assert_eq!(run.code(), Some(0));
+    assert!(run.err.contains("engine: ptrace (no eBPF: -k/--stack-trace is not traced"), "{}", run.err);
+    let doctor = place.run(USER, &["--doctor"]);
+    assert!(
+        doctor.out.contains("  ok  stride-broker") && doctor.out.contains("--engine=auto takes eBPF by stride-broker"),
+        "{}",
+        doctor.out
+    );
+}
