@@ -14,6 +14,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
+use stride_engine_base::procfs;
 use stride_event::{CodeFile, Tid};
 
 #[derive(Default)]
@@ -84,7 +85,7 @@ impl Images {
 /// Opens the mapped file, if that is possible: through the mapping itself, which also works for deleted files, or else
 /// by its name as the process sees it.
 fn open(process: Tid, mapping: &CodeMapping, path: &[u8], inode: u64, mounts: &Mounts) -> Option<(File, Identity)> {
-    let mapped = format!("/proc/{process}/map_files/{:x}-{:x}", mapping.start, mapping.end);
+    let mapped = procfs::path(process, &format!("map_files/{:x}-{:x}", mapping.start, mapping.end));
     let file = open_regular(Path::new(&mapped)).or_else(|| named(process, path, mounts))?;
     // Another file may have taken the name in the meantime.
     let identity = Identity::of(&file).filter(|identity| identity.inode == inode)?;
@@ -96,7 +97,7 @@ fn named(process: Tid, path: &[u8], mounts: &Mounts) -> Option<File> {
     if mounts.leads_through_served(path) {
         return None;
     }
-    open_regular(&Path::new(&format!("/proc/{process}/root")).join(path.strip_prefix("/").ok()?))
+    open_regular(&Path::new(&procfs::path(process, "root")).join(path.strip_prefix("/").ok()?))
 }
 
 /// The vDSO. All processes have the same one, Stride included.

@@ -34,7 +34,7 @@ impl Declaration for TextDeclaration {
             // `-n` shows the number of a thread's latest call before lines that are about no call, whether that call is
             // shown or not.
             all_calls: options.syscall_number && !options.seccomp_bpf && !options.trace.is_all(),
-            process_ids: !options.decode_pids.is_empty(),
+            process_ids: options.looks_processes_up(),
             ..Needs::shown_stacks(options)
         }
         .and(needs_of_style(options))

@@ -27,10 +27,10 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
-use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stride_engine_base::procfs;
 use stride_engine_base::signal::{is_over, now, take_nudge};
 use stride_engine_base::{
     AttachFailure, Capabilities, Delayed, Dispositions, Engine, EngineError, Remote, StartError, Waiting, interrupt,
@@ -358,7 +358,7 @@ impl EbpfEngine {
                 self.live.remove(&tid);
                 // Reaping the command would wait for it now.
                 self.child = None;
-                if self.unseen > 0 && !exists(tid) {
+                if self.unseen > 0 && !procfs::exists(tid) {
                     continue;
                 }
                 return Ok(Some(QueuedEvent::Detached { tid, call: Some(CallPlace::InFlight(tid)), at: now() }));
@@ -584,7 +584,7 @@ fn shares_no_memory(spec: &TraceSpec) -> bool {
 fn only_process(spec: &TraceSpec, command: Option<&Waiting>) -> Option<Tid> {
     match (spec.follow || spec.machine.is_some(), command, &spec.attach[..]) {
         (false, Some(command), []) => Some(command.pid()),
-        (false, None, &[tid]) => Some(process::group_of(tid)),
+        (false, None, &[tid]) => Some(procfs::group_of(tid)),
         _ => None,
     }
 }
@@ -593,8 +593,4 @@ fn only_process(spec: &TraceSpec, command: Option<&Waiting>) -> Option<Tid> {
 fn tells_containers(spec: &TraceSpec) -> bool {
     let needless = spec.counting.is_some_and(|counting| counting.only && !counting.by.container);
     spec.machine.as_ref().is_some_and(|machine| !machine.containers.is_empty() || !needless)
-}
-
-fn exists(tid: Tid) -> bool {
-    Path::new(&format!("/proc/{tid}")).exists()
 }

@@ -172,9 +172,17 @@ pub const FLAGS: &[Flag] = &[
         qualifiers: &["namespace"],
         arg: Arg::Optional("new"),
         value: Value::Word(|| words(["new"])),
-        missing: Some("Stride does not follow changes of namespaces; look at /proc/PID/ns, or use strace"),
-        help: "print the namespaces that are entered (not implemented yet)",
-        doc: "Prints the ids of the namespaces that a process enters. Not implemented yet.",
+        help: "print the namespaces that calls enter",
+        doc: "Prints after clone, clone3, setns and unshare the namespaces that the call has entered, or those of the child \
+              that it has made, by the numbers that /proc/PID/ns has. Only the kinds that the flags of the call name are \
+              printed.",
+        update: |draft, given| {
+            if given.value.is_some() && given.os() != "new" {
+                return Err(Stop::fail(format!("invalid -e namespace= argument: '{}'", given.text())));
+            }
+            draft.options.namespaces = true;
+            Ok(())
+        },
         ..BASE
     },
     Flag {
