@@ -430,6 +430,11 @@ impl Options {
         !self.decode_pids.is_empty() || self.namespaces
     }
 
+    /// Whether names of threads are shown that Stride follows from the calls, because /proc is asked too late for them.
+    pub fn follows_names(&self) -> bool {
+        self.engine == Engine::Ebpf && self.replay.is_none() && self.decode_pids.contains(PidDetail::Comm)
+    }
+
     /// Whether `-o` says where the trace goes.
     pub fn names_output(&self) -> bool {
         !matches!(self.output, Output::Stderr | Output::Stdout)

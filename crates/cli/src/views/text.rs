@@ -50,10 +50,11 @@ impl Declaration for TextDeclaration {
     }
 }
 
-/// Other lines than strace's have times and the names of threads.
+/// Other lines than strace's have times and the names of threads. Strace's have names with `-Y`.
 fn needs_of_style(options: &Options) -> Needs {
-    let named = options.style != LineStyle::Strace;
-    Needs { times: named, tracker: named, naming_calls: named, thread_names: named, ..Needs::default() }
+    let times = options.style != LineStyle::Strace;
+    let named = times || options.follows_names();
+    Needs { times, tracker: named, naming_calls: named, thread_names: named, ..Needs::default() }
 }
 
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {

@@ -204,9 +204,13 @@ pub const FLAGS: &[Flag] = &[
         qualifiers: &["secontext"],
         arg: Arg::Optional("FORMAT"),
         value: Value::Word(|| words(["full", "mismatch"])),
-        missing: Some("Stride does not read SELinux contexts; use strace built with libselinux for this"),
         help: "print SELinux contexts (not implemented yet)",
-        doc: "Prints the SELinux contexts of processes and files. Not implemented yet.",
+        doc: "Prints the SELinux contexts of processes and files. Not implemented yet: Stride refuses the option, as strace \
+              does that was built without libselinux.",
+        // The words of such a strace.
+        update: |_, _| {
+            Err(Stop::fail("SELinux context printing (--secontext option) is not supported by this build of strace"))
+        },
         ..BASE
     },
     Flag {
