@@ -56,13 +56,13 @@ impl Source for Known {
 
 /// Answers from /proc, but with the names of threads as the tracker follows them. When a call is shown, its thread may be
 /// gone or have another name.
-pub struct Named {
+pub struct FollowedNames {
     pub live: Rc<LiveSource>,
     /// The tracker has seen the event that is being shown.
     pub tracker: Rc<RefCell<Tracker>>,
 }
 
-impl Source for Named {
+impl Source for FollowedNames {
     fn answer(&self, question: Question, known: Option<&Descriptor>) -> Option<Vec<u8>> {
         let name = match question {
             Question::Comm(tid) => self.tracker.borrow().thread(tid).map(|thread| thread.comm.clone()),

@@ -1,7 +1,7 @@
 //! From arguments to [`Options`].
 
 use super::draft::Draft;
-use super::flag::{Arg, Flag, Given, Spelling};
+use super::flag::{Arg, Flag, Given, Missing, Spelling};
 use super::lookup::{self, Found};
 use super::options::Options;
 use super::stop::Stop;
@@ -161,8 +161,12 @@ fn joined(parser: &mut Parser) -> String {
 
 fn apply(given: Given, draft: &mut Draft) -> Result<(), Stop> {
     let given = if given.spelling == Spelling::Short('e') { expression::resolve(given.os())? } else { given };
-    if let Some(why) = given.flag.missing {
-        return Err(Stop::fail(format!("option {} is not implemented yet: {why}", describe(&given))));
+    match given.flag.missing {
+        None => {}
+        Some(Missing::AsStrace(words)) => return Err(Stop::fail(words)),
+        Some(Missing::Yet(why)) => {
+            return Err(Stop::fail(format!("option {} is not implemented yet: {why}", describe(&given))));
+        }
     }
     (given.flag.update)(draft, &given)
 }

@@ -1,7 +1,7 @@
 //! What a line shows besides the call's arguments: times, threads, numbers.
 
 use crate::flags::draft::TimestampsDraft;
-use crate::flags::flag::{Arg, Category, Flag, Given, Spelling, Value, words};
+use crate::flags::flag::{Arg, Category, Flag, Given, Missing, Spelling, Value, words};
 use crate::flags::options::{LineStyle, Precision, TimeFormat};
 use crate::flags::stop::Stop;
 use crate::flags::{truss, values};
@@ -151,7 +151,7 @@ pub const FLAGS: &[Flag] = &[
         qualifiers: &["kvm"],
         arg: Arg::Required("vcpu|vcpu+"),
         value: Value::Word(|| words(["vcpu", "vcpu+"])),
-        missing: Some("Stride does not read the state of virtual processors; use strace for this"),
+        missing: Some(Missing::Yet("Stride does not read the state of virtual processors; use strace for this")),
         help: "print why virtual processors exit (not implemented yet)",
         doc: "Prints why a virtual processor returned from KVM_RUN. Not implemented yet.",
         ..BASE
@@ -204,13 +204,12 @@ pub const FLAGS: &[Flag] = &[
         qualifiers: &["secontext"],
         arg: Arg::Optional("FORMAT"),
         value: Value::Word(|| words(["full", "mismatch"])),
+        missing: Some(Missing::AsStrace(
+            "SELinux context printing (--secontext option) is not supported by this build of strace",
+        )),
         help: "print SELinux contexts (not implemented yet)",
         doc: "Prints the SELinux contexts of processes and files. Not implemented yet: Stride refuses the option, as strace \
               does that was built without libselinux.",
-        // The words of such a strace.
-        update: |_, _| {
-            Err(Stop::fail("SELinux context printing (--secontext option) is not supported by this build of strace"))
-        },
         ..BASE
     },
     Flag {
