@@ -1,7 +1,7 @@
 //! Choosing the engine.
 //!
 //! `auto` chooses eBPF unless an option needs ptrace (`--kill-on-exit`, `--seccomp-bpf`: both are promises of the
-//! kernel to a ptracer) or looks names up in /proc (`-Y`, `--decode-pids`), which is certain only while the program is
+//! kernel to a ptracer) or looks names up in /proc (`-Y`, `--decode-pids`, `--namespace`), which is certain only while the program is
 //! stopped. Most users may not load programs: `engine_ebpf::trial` finds that out with one bpf(2) in 0.1 ms, before
 //! Stride does anything else for eBPF. Then a broker is asked, if one listens (docs/security.md). If loading fails later, the command is already forked and waits at its gate. The
 //! ptrace engine takes over that same process, so that `-D`, which swaps the roles of the processes, works either way.
@@ -154,7 +154,8 @@ fn unserved(spec: &TraceSpec, capabilities: Capabilities) -> Option<&'static str
 /// The option that makes Stride look ids up in /proc, if there is one. The answer is certain only while the program is
 /// stopped, and many programs have ended before Stride looks.
 fn better_held(options: &Options, needs: &Needs) -> Option<&'static str> {
-    (needs.process_ids || options.json && !options.decode_pids.is_empty()).then_some("--decode-pids")
+    let option = if options.decode_pids.is_empty() { "--namespace" } else { "--decode-pids" };
+    (needs.process_ids || options.json && options.looks_processes_up()).then_some(option)
 }
 
 /// Explains why the eBPF engine failed, and what the user can do.

@@ -1,11 +1,12 @@
-//! Descriptors in a recording that was made without `-y`. The tracker follows them from the earlier calls.
+//! What the tracker knows from earlier calls, as a source of answers: descriptors in a recording that was made without `-y`,
+//! and names of threads that the eBPF engine does not stop.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 use stride_decode::FdInfo;
 use stride_event::{Descriptor, Question, Tid};
 use stride_output::shown;
-use stride_proc::{ReplaySource, Source};
+use stride_proc::{LiveSource, ReplaySource, Source};
 use stride_syscalls::{Effect, Syscall};
 use stride_track::{ObjectKind, Seen, Tracker};
 
@@ -50,6 +51,24 @@ impl Source for Known {
                 FdInfo { path: Vec::new(), detail, deleted: false }
             }
         })
+    }
+}
+
+/// Answers from /proc, but with the names of threads as the tracker follows them. When a call is shown, its thread may be
+/// gone or have another name.
+pub struct FollowedNames {
+    pub live: Rc<LiveSource>,
+    /// The tracker has seen the event that is being shown.
+    pub tracker: Rc<RefCell<Tracker>>,
+}
+
+impl Source for FollowedNames {
+    fn answer(&self, question: Question, known: Option<&Descriptor>) -> Option<Vec<u8>> {
+        let name = match question {
+            Question::Comm(tid) => self.tracker.borrow().thread(tid).map(|thread| thread.comm.clone()),
+            _ => None,
+        };
+        name.filter(|name| !name.is_empty()).or_else(|| self.live.answer(question, known))
     }
 }
 

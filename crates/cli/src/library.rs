@@ -11,6 +11,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use stride_engine_base::procfs;
 use stride_event::{Command, LibraryFunction, ProbedFile};
 use stride_stacks::{CodeFileToProbe, ProbesFound, code_files, functions, usdt_probes};
 
@@ -186,14 +187,14 @@ fn is_named(path: &Path, name: &OsStr) -> bool {
 
 /// The files of this name that a process has mapped as code.
 fn mapped(pid: i32, name: &OsStr) -> Vec<PathBuf> {
-    let Ok(maps) = fs::read(format!("/proc/{pid}/maps")) else { return Vec::new() };
+    let Ok(maps) = fs::read(procfs::path(pid, "maps")) else { return Vec::new() };
     let named = |(inode, path): (u64, Box<[u8]>)| {
         let path = Path::new(OsStr::from_bytes(&path));
         if !is_named(path, name) {
             return None;
         }
         // The process may have another root, as in a container.
-        let inside = PathBuf::from(format!("/proc/{pid}/root")).join(path.strip_prefix("/").unwrap_or(path));
+        let inside = PathBuf::from(procfs::path(pid, "root")).join(path.strip_prefix("/").unwrap_or(path));
         let same = |path: &PathBuf| fs::metadata(path).is_ok_and(|file| file.ino() == inode);
         [path.to_owned(), inside].into_iter().find(same)
     };

@@ -57,8 +57,12 @@ fn print(text: &str) -> i32 {
 }
 
 fn trace(options: flags::Options) -> i32 {
-    let program = options.program.clone();
-    match session::run(options) {
+    let (program, tip) = (options.program.clone(), options.tip);
+    let ended = session::run(options);
+    if let Some(tip) = tip {
+        eprint!("{}", flags::tip_text(tip));
+    }
+    match ended {
         Ok(session::Ended::Exited(status)) => status,
         Ok(session::Ended::Signaled(signal)) => die_of(signal),
         Err(error) => {

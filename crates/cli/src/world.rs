@@ -1,7 +1,7 @@
 //! The world beside the calls: what descriptors and ids refer to.
 
 use crate::flags::Options;
-use crate::known::Known;
+use crate::known::{FollowedNames, Known};
 use crate::layout;
 use crate::replay::Replay;
 use std::cell::RefCell;
@@ -52,6 +52,11 @@ impl World {
             };
         }
         let live = Rc::new(live);
+        if options.follows_names() {
+            let tracker = Rc::<RefCell<Tracker>>::default();
+            let shown = Rc::new(FollowedNames { live: live.clone(), tracker: tracker.clone() });
+            return World { chosen_by: live.clone(), shown, tracked: live, tracker: Some(tracker), noting: None };
+        }
         World { chosen_by: live.clone(), shown: live.clone(), tracked: live, tracker: None, noting: None }
     }
 

@@ -302,3 +302,37 @@ fn python_as_strace_shows_it() {
         &program,
     );
 }
+
+#[test]
+fn a_pattern_stands_for_paths_and_their_descriptors() {
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("pattern{engine}"));
+        for name in ["one.conf", "two.conf", "three.txt"] {
+            std::fs::write(scratch.path(name), "x").unwrap();
+        }
+        let mut command = Command::new(STRIDE);
+        command.arg(engine).args([
+            "-P",
+            scratch.path("*.conf").to_str().unwrap(),
+            "-e",
+            "trace=openat,read,close",
+            "-o",
+        ]);
+        command.arg(scratch.path("trace")).arg("cat");
+        command.args(["one.conf", "two.conf", "three.txt"].map(|name| scratch.path(name)));
+        Run::of(command);
+        let trace = scratch.read("trace");
+        let count = |text: &str| trace.lines().filter(|line| line.contains(text)).count();
+        assert_eq!((count("one.conf"), count("two.conf"), count("three.txt")), (1, 1, 0), "{engine}: {trace}");
+        // A read that finds the byte, one that finds the end, and a close, of each file.
+        assert_eq!((count("read("), count("close(")), (4, 2), "{engine}: {trace}");
+    }
+}
+
+#[test]
+fn a_tip_is_shown_at_the_end() {
+    let mut command = Command::new(STRIDE);
+    command.args(["--engine=ptrace", "-e", "trace=none", "--tips=id:2,compact", "true"]);
+    let run = Run::of(command);
+    assert!(run.err.contains("+++ exited with 0 +++\nTip 2: "), "{run:?}");
+}

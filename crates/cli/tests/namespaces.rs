@@ -121,3 +121,81 @@ fn ids_of_an_inner_namespace_are_told_in_both() {
         assert_eq!(told[1], told[2], "{engine}");
     }
 }
+
+#[test]
+fn each_kind_of_id_is_translated() {
+    drop(unshare!());
+    let program = program!("inner_ids");
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("kinds{engine}"));
+        let mut command = Command::new(STRIDE);
+        command.arg(engine).args(["-f", "-y", "--pidns-translation", "-o"]).arg(scratch.path("trace"));
+        command.args(["-e", "trace=fcntl,prctl,kcmp,getpriority", "-e", "signal=none"]);
+        let run = {
+            command.arg(program).arg(scratch.path("trace"));
+            Run::of(command)
+        };
+        let trace = scratch.read("trace");
+        assert_eq!(run.out.lines().count(), 5, "{engine}: {run:?}");
+        for line in run.out.lines() {
+            assert!(trace.contains(line), "{engine}: {line} is not in\n{trace}");
+        }
+    }
+}
+
+/// `unshare` without `--mount-proc`: /proc stays that of the outer namespace, where each thread has another number.
+#[test]
+fn a_proc_of_an_outer_namespace_leads_to_the_right_threads() {
+    drop(unshare!());
+    let kill = regex::Regex::new(r"(?m)^(\d+)<python3> +kill\((\d+)<python3>, 0\) += 0$").unwrap();
+    let fchdir = regex::Regex::new(r"fchdir\(\d+</tmp>\)").unwrap();
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("proc{engine}"));
+        let trace = scratch.path("trace");
+        let mut command = Command::new("unshare");
+        command.args([
+            "--pid",
+            "--fork",
+            STRIDE,
+            engine,
+            "-f",
+            "-y",
+            "-Y",
+            "-e",
+            "trace=kill,fchdir",
+            "-e",
+            "signal=none",
+        ]);
+        // The process lives until the line is written (with a limit), because the eBPF engine looks names up later.
+        let script = "import os,sys,time\nos.fchdir(os.open('/tmp', 0))\nos.kill(os.getpid(), 0)\n\
+                      for i in range(600):\n if 'kill(' in open(sys.argv[1]).read(): break\n time.sleep(0.1)\n";
+        command.arg("-o").arg(&trace).args(["python3", "-c", script]).arg(&trace);
+        let run = Run::of(command);
+        let trace = scratch.read("trace");
+        let told = kill.captures(&trace).unwrap_or_else(|| panic!("{engine}: {trace}\n{run:?}"));
+        assert!(told[1] == told[2] && told[1].parse::<u32>().unwrap() < 1000, "{engine}: {trace}");
+        assert!(fchdir.is_match(&trace), "{engine}: {trace}");
+    }
+}
+
+#[test]
+fn entered_namespaces_are_named() {
+    drop(unshare!());
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("entered{engine}"));
+        let trace = scratch.path("trace");
+        let script = "readlink /proc/self/ns/uts; n=0; until grep -q 'unshare(' \"$0\" || [ $n -gt 200 ]; do n=$((n + 1)); sleep 0.3; done";
+        let mut command = Command::new(STRIDE);
+        command.arg(engine).args(["--namespace=new", "-e", "trace=unshare", "-o"]).arg(&trace);
+        command.arg(format!("--record={}", scratch.path("r").display()));
+        command.args(["unshare", "--uts", "sh", "-c", script]).arg(&trace);
+        let run = Run::of(command);
+        let expected = format!("unshare(CLONE_NEWUTS) = 0 ({})", run.out.trim());
+        let told = scratch.read("trace").split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(run.out.starts_with("uts:[") && told.contains(&expected), "{engine}: {told} {run:?}");
+        let mut replay = Command::new(STRIDE);
+        replay.arg(format!("--replay={}", scratch.path("r").display())).arg("--namespace");
+        let told = Run::of(replay).out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains(&expected), "{engine}: {told}");
+    }
+}

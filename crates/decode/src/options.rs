@@ -1,6 +1,7 @@
 //! Which parts of a call are decoded, and how deeply.
 
 use stride_event::{CallSet, Descriptor, FdSet, Tid};
+use stride_syscalls::Namespace;
 
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -16,6 +17,8 @@ pub struct Options {
     pub fds: bool,
     /// `-Y` / `--decode-pids`.
     pub pids: bool,
+    /// `--namespace`: the namespaces that a call enters.
+    pub namespaces: bool,
     /// `-e read=`, `-e write=`: descriptors whose transfers are shown whole.
     pub dump_read: FdSet,
     pub dump_write: FdSet,
@@ -30,6 +33,7 @@ impl Default for Options {
             raw: CallSet::empty(),
             fds: false,
             pids: false,
+            namespaces: false,
             dump_read: FdSet::none(),
             dump_write: FdSet::none(),
         }
@@ -100,6 +104,16 @@ pub trait World {
     /// Facts about the process or thread that thread `tid` calls `id`.
     fn pid(&self, _tid: Tid, _id: i32, _kind: stride_syscalls::PidKind) -> PidInfo {
         PidInfo::default()
+    }
+
+    /// Stride's id of the process that thread `tid` calls `id`. The two differ in another PID namespace.
+    fn process(&self, _tid: Tid, id: i32) -> Option<Tid> {
+        Some(id)
+    }
+
+    /// The inode of a thread's namespace.
+    fn namespace(&self, _tid: Tid, _kind: Namespace) -> Option<u64> {
+        None
     }
 
     /// The name of the command that a tracee runs.

@@ -62,8 +62,18 @@ pub fn kill(pid: Tid, signal: i32) {
 
 /// A descriptor of a process.
 pub fn pidfd(pid: Tid) -> Result<OwnedFd, Errno> {
+    pidfd_with(pid, 0)
+}
+
+/// A descriptor of a thread. Before Linux 6.9, only threads that lead a process have one.
+pub fn pidfd_of_thread(tid: Tid) -> Result<OwnedFd, Errno> {
+    const PIDFD_THREAD: u32 = libc::O_EXCL as u32;
+    pidfd_with(tid, PIDFD_THREAD).or_else(|_| pidfd(tid))
+}
+
+fn pidfd_with(pid: Tid, flags: u32) -> Result<OwnedFd, Errno> {
     // SAFETY: takes only numbers.
-    let fd = Errno::result(unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) })?;
+    let fd = Errno::result(unsafe { libc::syscall(libc::SYS_pidfd_open, pid, flags) })?;
     // SAFETY: just opened, and nobody else's.
     Ok(unsafe { OwnedFd::from_raw_fd(fd as i32) })
 }
@@ -82,13 +92,6 @@ pub fn wait_for(pid: Tid) -> Option<i32> {
             return None;
         }
     }
-}
-
-/// The process of a thread, from /proc. The thread's own id if it is gone.
-pub fn group_of(tid: Tid) -> Tid {
-    let status = std::fs::read_to_string(format!("/proc/{tid}/status")).unwrap_or_default();
-    let group = status.lines().find_map(|line| line.strip_prefix("Tgid:"));
-    group.and_then(|id| id.trim().parse().ok()).unwrap_or(tid)
 }
 
 /// A child of this thread that is gone and waits to be reaped.

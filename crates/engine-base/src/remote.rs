@@ -5,7 +5,7 @@
 //! tracee that waits for Stride, that is for ever. So a separate thread does the read, and the caller stops waiting
 //! at a time limit. The thread is left behind. It ends when the page is supplied, or with Stride.
 
-use crate::process;
+use crate::procfs;
 use crate::signal;
 use nix::errno::Errno;
 use nix::sched::CpuSet;
@@ -129,14 +129,14 @@ impl Remote {
         if stuck.is_empty() {
             return false;
         }
-        let process = process::group_of(tid);
+        let process = procfs::group_of(tid);
         stuck.len() >= MAX_STUCK || stuck.iter().any(|&(_, p)| p == process)
     }
 
     /// Leaves the reader behind. It ends when its read returns, because nobody sends it anything any more.
     fn abandon(&mut self, tid: Tid) {
         if let Some(worker) = self.worker.take() {
-            let process = process::group_of(tid);
+            let process = procfs::group_of(tid);
             self.stuck.lock().unwrap_or_else(PoisonError::into_inner).push((worker.id, process));
         }
     }

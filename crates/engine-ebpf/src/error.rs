@@ -4,7 +4,7 @@ use crate::privileges::Barrier;
 use nix::errno::Errno;
 use std::fmt;
 use stride_engine_base::stat::behind_name;
-use stride_engine_base::{AttachFailure, StartError, process};
+use stride_engine_base::{AttachFailure, StartError, process, procfs};
 use stride_event::Tid;
 
 /// Why eBPF tracing is not possible.
@@ -83,7 +83,7 @@ pub fn gone(tid: Tid) -> AttachFailure {
 
 /// The thread has ended, but is still there.
 pub fn ended(tid: Tid, follow: bool) -> AttachFailure {
-    let tasks = std::fs::read_dir(format!("/proc/{tid}/task"));
+    let tasks = std::fs::read_dir(procfs::path(tid, "task"));
     let lives_on = tasks.is_ok_and(|tasks| {
         tasks.flatten().any(|task| {
             let stat = std::fs::read_to_string(task.path().join("stat")).unwrap_or_default();

@@ -3,7 +3,7 @@
 //! a thread is blocked because a page of that memory is missing, so reads have a time limit ([`Remote`]): the thread
 //! that supplies the page may wait for room in the ring.
 
-use stride_engine_base::{Remote, process};
+use stride_engine_base::{Remote, process, procfs};
 use stride_event::{Call, Limits, Peek, Phase, Tid, capture};
 use stride_syscalls::{plan::Plan, table};
 
@@ -19,7 +19,7 @@ pub fn read(call: &mut Call, limits: &Limits, remote: &mut Remote) -> bool {
 
 /// Whether the thread sleeps in a call of this number with these arguments.
 fn is_inside(call: &Call) -> bool {
-    let Ok(text) = std::fs::read_to_string(format!("/proc/{}/syscall", call.tid)) else { return false };
+    let Ok(text) = std::fs::read_to_string(procfs::path(call.tid, "syscall")) else { return false };
     let mut words = text.split_ascii_whitespace();
     // The number in decimal, six arguments and the stack pointer in hexadecimal; or "running".
     let nr = words.next().and_then(|nr| nr.parse::<u64>().ok());

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::os::fd::RawFd;
 use std::time::{Duration, Instant};
+use stride_engine_base::procfs;
 use stride_engine_base::stat::behind_name;
 use stride_event::Tid;
 
@@ -75,7 +76,7 @@ impl Watch {
     /// The processes that were found up to now, in words.
     pub fn told(&self) -> String {
         let named = |pid: &Tid| {
-            let name = fs::read(format!("/proc/{pid}/comm")).unwrap_or_default();
+            let name = fs::read(procfs::path(*pid, "comm")).unwrap_or_default();
             format!("{} ({pid})", name.trim_ascii_end().escape_ascii())
         };
         let all: Vec<String> = self.found.keys().map(named).collect();

@@ -4,7 +4,7 @@ use crate::error::refused;
 use crate::tracee::Running;
 use nix::errno::Errno;
 use std::collections::HashSet;
-use stride_engine_base::{AttachFailure, StartError, spawn};
+use stride_engine_base::{AttachFailure, StartError, procfs, spawn};
 use stride_event::{Command, Tid};
 
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ pub fn attach(tids: &[Tid], follow: bool, options: i32) -> Attached {
         let mut new = follow;
         while new {
             new = false;
-            for other in tasks(tid) {
+            for other in procfs::threads(tid) {
                 if done.insert(other)
                     && let Ok(running) = seize(other, options)
                 {
@@ -61,9 +61,4 @@ fn seize(tid: Tid, options: i32) -> Result<Running, Errno> {
     let running = Running::seize(tid, options)?;
     running.interrupt()?;
     Ok(running)
-}
-
-fn tasks(tid: Tid) -> Vec<Tid> {
-    let Ok(dir) = std::fs::read_dir(format!("/proc/{tid}/task")) else { return Vec::new() };
-    dir.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect()
 }

@@ -1,7 +1,7 @@
 //! Why attaching failed, in strace's words, and what may help.
 
 use nix::errno::Errno;
-use stride_engine_base::{AttachFailure, process};
+use stride_engine_base::{AttachFailure, process, procfs};
 use stride_event::Tid;
 
 /// Attaching to a thread failed.
@@ -16,10 +16,7 @@ fn hint(tid: Tid, errno: Errno) -> Option<String> {
         return None;
     }
     let read = |path: &str| std::fs::read_to_string(path).ok();
-    let tracer = read(&format!("/proc/{tid}/status"))
-        .and_then(|s| s.lines().find_map(|l| l.strip_prefix("TracerPid:"))?.trim().parse::<Tid>().ok())
-        .filter(|&t| t != 0);
-    if let Some(tracer) = tracer {
+    if let Some(tracer) = procfs::tracer(tid) {
         return Some(format!("Process {tid} is already being traced by pid {tracer}"));
     }
     let yama = read("/proc/sys/kernel/yama/ptrace_scope").and_then(|s| s.trim().parse::<u8>().ok());

@@ -35,8 +35,17 @@ pub struct Injector {
     remarks: Vec<String>,
     /// Those about calls that are being entered. They are told when a call returns, so that they do not cut its line in two.
     early: Vec<String>,
-    /// The failures that were told: kind, ABI, number and argument.
-    told: Vec<(&'static str, Abi, u64, usize)>,
+    /// The failures that were told, with the ABI and the number of the call. The same failure is told once.
+    told: Vec<(Failure, Abi, u64)>,
+}
+
+/// Why a call's arguments could not be changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Failure {
+    /// The call has no such argument.
+    Missing(usize),
+    /// So many of the bytes could be written.
+    Memory { addr: u64, done: usize, of: usize },
 }
 
 impl fmt::Debug for Injector {
@@ -150,31 +159,36 @@ impl Injector {
         let mut written = false;
         let mut failures = Vec::new();
         for poke in of(&self.rules[rule]) {
-            match call.args.get(poke.arg).filter(|_| poke.arg < args) {
-                None => failures.push(("missing", poke.arg)),
-                Some(&addr) if plans.poke(thread.tid, addr, &poke.bytes) > 0 => written = true,
-                Some(_) => failures.push(("memory", poke.arg)),
+            let Some(&addr) = call.args.get(poke.arg).filter(|_| poke.arg < args) else {
+                failures.push(Failure::Missing(poke.arg));
+                continue;
+            };
+            let done = plans.poke(thread.tid, addr, &poke.bytes);
+            written |= done > 0;
+            if done < poke.bytes.len() {
+                failures.push(Failure::Memory { addr, done, of: poke.bytes.len() });
             }
         }
         let name = row.map_or("this call", |row| row.name);
-        for (kind, arg) in failures {
-            let failure = (kind, call.abi, call.nr, arg);
-            if self.told.len() >= MOST_REMARKS || self.told.contains(&failure) {
+        for failure in failures {
+            let key = (failure, call.abi, call.nr);
+            if self.told.len() >= MOST_REMARKS || self.told.contains(&key) {
                 continue;
             }
-            self.told.push(failure);
-            let why = match kind {
-                "missing" => format!(
-                    "requested to tamper with argument #{}, but system call '{name}' has only {args} arguments",
+            self.told.push(key);
+            let tid = thread.tid;
+            // These are strace's words.
+            self.early.push(match failure {
+                Failure::Missing(arg) => format!(
+                    "Failed to tamper with process {tid}: requested to tamper with argument #{}, but system call '{name}' has only \
+                     {args} arguments",
                     arg + 1
                 ),
-                _ => format!(
-                    "couldn't poke argument #{} of '{name}': nothing can be written at {:#x} (told once for this argument)",
-                    arg + 1,
-                    call.args[arg]
+                Failure::Memory { done: 0, .. } => format!("Failed to tamper with process {tid}: couldn't poke"),
+                Failure::Memory { addr, done, of } => format!(
+                    "pid:{tid} short write ({done} < {of}) @{addr:#x}: the rest of the memory cannot be written, or is not resident"
                 ),
-            };
-            self.early.push(format!("Failed to tamper with process {}: {why}", thread.tid));
+            });
         }
         written
     }

@@ -5,8 +5,8 @@ use crate::sys;
 use nix::errno::Errno;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use stride_engine_base::Remote;
 use stride_engine_base::remote::ReadFn;
+use stride_engine_base::{Remote, procfs};
 use stride_event::{Peek, Tid};
 
 /// Reads with process_vm_readv(2). Where that is refused (security modules, seccomp policies of containers), it tries
@@ -176,7 +176,7 @@ impl MemoryReader {
 /// Reads `/proc/TID/mem`; an error means that it cannot be opened.
 fn read_file(tid: Tid, addr: u64, buf: &mut [u8]) -> Result<usize, Errno> {
     let mem =
-        File::open(format!("/proc/{tid}/mem")).map_err(|e| Errno::from_raw(e.raw_os_error().unwrap_or(libc::EIO)))?;
+        File::open(procfs::path(tid, "mem")).map_err(|e| Errno::from_raw(e.raw_os_error().unwrap_or(libc::EIO)))?;
     Ok(read_at(&mem, addr, buf))
 }
 

@@ -6,6 +6,7 @@ use crate::sys;
 use nix::sched::CpuSet;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+use stride_engine_base::procfs;
 use stride_event::Tid;
 
 #[derive(Debug)]
@@ -51,7 +52,7 @@ impl Place for Here {
     }
 
     fn cpu_of(&mut self, tid: Tid) -> Option<usize> {
-        let stat = File::open(format!("/proc/{tid}/stat")).ok()?;
+        let stat = File::open(procfs::path(tid, "stat")).ok()?;
         sys::cpu_of(&stat).filter(|&cpu| self.own.is_some_and(|own| own.is_set(cpu).unwrap_or(false)))
     }
 

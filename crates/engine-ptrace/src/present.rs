@@ -5,6 +5,7 @@
 use crate::sys;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+use stride_engine_base::procfs;
 use stride_event::Tid;
 
 /// Descriptors kept.
@@ -71,7 +72,7 @@ impl Present {
     fn map(&mut self, tid: Tid) -> Option<&File> {
         let slot = &mut self.maps[tid as usize % SLOTS];
         if slot.as_ref().is_none_or(|(owner, _)| *owner != tid) {
-            *slot = File::open(format!("/proc/{tid}/pagemap")).ok().map(|map| (tid, map));
+            *slot = File::open(procfs::path(tid, "pagemap")).ok().map(|map| (tid, map));
         }
         slot.as_ref().map(|(_, map)| map)
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::SeqCst};
 use std::thread::{Builder, Thread, park};
 use std::time::{Duration, Instant};
+use stride_engine_base::procfs;
 use stride_engine_base::signal::without_signals;
 use stride_engine_base::stat::behind_name;
 use stride_event::Tid;
@@ -148,7 +149,7 @@ impl Watch {
 }
 
 fn state(tid: Tid) -> Option<char> {
-    let stat = read_to_string(format!("/proc/{tid}/stat")).ok()?;
+    let stat = read_to_string(procfs::path(tid, "stat")).ok()?;
     behind_name(&stat)?.chars().next()
 }
 

@@ -1,7 +1,7 @@
 //! The questions that can be asked about a tracee beside its calls.
 
 use crate::Tid;
-use stride_syscalls::PidKind;
+use stride_syscalls::{Namespace, PidKind};
 
 /// A descriptor of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,6 +46,11 @@ pub enum Question {
         tid: Tid,
         addr: u64,
     },
+    /// The inode of a thread's namespace, in decimal.
+    Namespace {
+        tid: Tid,
+        kind: Namespace,
+    },
     /// The descriptors that an epoll instance watches: numbers with blanks between.
     Watched(FdOf),
     /// The effective user id of a thread, in decimal.
@@ -77,6 +82,7 @@ impl Question {
             | Question::Program(tid)
             | Question::Container(tid)
             | Question::Outer { tid, .. }
+            | Question::Namespace { tid, .. }
             | Question::LockHolder { tid, .. } => tid,
         }
     }

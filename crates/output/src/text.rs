@@ -163,6 +163,8 @@ impl TextView {
                 w.str(" ---");
             }),
             Event::Exited { tid, status, at } => {
+                // Engines that stop threads have said that it ends, when /proc still had the name.
+                self.note_comm(tid);
                 if self.show.exit {
                     self.other(tid, at, |w| {
                         w.str("+++ exited with ");
@@ -173,6 +175,7 @@ impl TextView {
                 self.gone(tid);
             }
             Event::Killed { tid, signal, core, at } => {
+                self.note_comm(tid);
                 if self.show.exit {
                     self.other(tid, at, |w| {
                         w.str("+++ killed by ");

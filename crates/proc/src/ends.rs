@@ -4,6 +4,7 @@ use crate::diag::Diag;
 use crate::{fdinfo, link, socket};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use stride_engine_base::procfs;
 use stride_event::Tid;
 use stride_syscalls::uapi::consts as c;
 
@@ -43,17 +44,13 @@ fn peer(tid: Tid, fd: i32, inode: u32) -> Option<u32> {
 
 /// The processes that hold a descriptor of this name that passes the test.
 fn holders(name: &[u8], test: &dyn Fn(Tid, i32) -> bool) -> Vec<Tid> {
-    let numbers = |dir: &str| {
-        let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-        entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok()).collect::<Vec<_>>()
-    };
     let holds = |pid: Tid| {
-        numbers(&format!("/proc/{pid}/fd")).into_iter().any(|fd| {
+        procfs::listed(&procfs::path(pid, "fd")).any(|fd| {
             let link = fs::read_link(link::of(pid, fd));
             link.is_ok_and(|link| link.as_os_str().as_bytes() == name) && test(pid, fd)
         })
     };
-    numbers("/proc").into_iter().take(MAX_PROCESSES).filter(|pid| holds(*pid)).take(MAX_FOUND).collect()
+    procfs::processes().take(MAX_PROCESSES).filter(|pid| holds(*pid)).take(MAX_FOUND).collect()
 }
 
 #[cfg(test)]

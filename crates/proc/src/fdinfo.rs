@@ -1,6 +1,7 @@
 //! /proc/TID/fdinfo/N: the kernel's data about anonymous files (proc_pid_fdinfo(5)).
 
 use std::fs;
+use stride_engine_base::procfs;
 use stride_event::{Descriptor, Detail, Tid};
 use stride_syscalls::uapi::signals::SIGNALS;
 
@@ -8,7 +9,7 @@ struct Fdinfo(String);
 
 impl Fdinfo {
     fn read(tid: Tid, fd: i32) -> Option<Fdinfo> {
-        fs::read_to_string(format!("/proc/{tid}/fdinfo/{fd}")).ok().map(Fdinfo)
+        fs::read_to_string(procfs::path(tid, &format!("fdinfo/{fd}"))).ok().map(Fdinfo)
     }
 
     fn get(&self, name: &str) -> Option<&str> {
@@ -84,7 +85,8 @@ pub fn pidfd(tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<String> {
 pub fn pid(tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<i32> {
     match known {
         Some(Descriptor { detail: Detail::Pidfd(pid), .. }) => Some(*pid),
-        _ => Fdinfo::read(tid, fd)?.get("Pid")?.parse().ok(),
+        // (-1 stands for a process that is gone.)
+        _ => Fdinfo::read(tid, fd)?.get("Pid")?.parse().ok().map(|pid| procfs::tid(pid).unwrap_or(-1)),
     }
 }
 

@@ -19,7 +19,7 @@ use std::rc::Rc;
 use stride_decode::{FdInfo, PidInfo, World};
 use stride_event::{Descriptor, FdOf, Question, Tid};
 use stride_filter::{FdDetail, PidDetail, WordSet};
-use stride_syscalls::PidKind;
+use stride_syscalls::{Namespace, PidKind};
 
 /// The answer to `Question::Link` for a file with this path.
 pub fn link_answer(path: &[u8]) -> Vec<u8> {
@@ -155,6 +155,14 @@ impl World for Proc {
         let pidns = self.pids.contains(PidDetail::Pidns);
         let here = outer.unwrap_or(Some(id));
         PidInfo { comm: here.and_then(|id| self.comm(id)), outer: outer.flatten().filter(|_| pidns) }
+    }
+
+    fn process(&self, tid: Tid, id: i32) -> Option<Tid> {
+        self.ask(Question::Outer { tid, id, kind: PidKind::Tgid }).map_or(Some(id), number)
+    }
+
+    fn namespace(&self, tid: Tid, kind: Namespace) -> Option<u64> {
+        self.ask(Question::Namespace { tid, kind }).and_then(number)
     }
 
     fn comm(&self, tid: Tid) -> Option<Vec<u8>> {

@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
+use stride_engine_base::procfs;
 use stride_event::{Descriptor, Tid};
 
 /// Stands for the working directory where calls take a descriptor.
 pub const AT_FDCWD: i32 = -100;
 
 pub fn of(tid: Tid, fd: i32) -> String {
-    if fd == AT_FDCWD { format!("/proc/{tid}/cwd") } else { format!("/proc/{tid}/fd/{fd}") }
+    if fd == AT_FDCWD { procfs::path(tid, "cwd") } else { procfs::path(tid, &format!("fd/{fd}")) }
 }
 
 /// The file that a descriptor refers to.

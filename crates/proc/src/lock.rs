@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
+use stride_engine_base::procfs;
 use stride_event::Tid;
 
 const FUTEX_TID_MASK: u32 = 0x3fff_ffff;
@@ -10,13 +10,13 @@ const FUTEX_TID_MASK: u32 = 0x3fff_ffff;
 /// The thread that holds the lock at an address, if the lock has its id: in the word itself (priority inheritance and
 /// robust futexes, musl), or after it, as in glibc's pthread_mutex_t (`__lock`, `__count`, `__owner`).
 pub fn holder(tid: Tid, addr: u64) -> Option<Tid> {
-    let memory = File::open(format!("/proc/{tid}/mem")).ok()?;
+    let memory = File::open(procfs::path(tid, "mem")).ok()?;
     let mut bytes = [0; 12];
     memory.read_exact_at(&mut bytes, addr).ok()?;
     let word = |at: usize| bytes[at..].first_chunk().map_or(0, |b| u32::from_ne_bytes(*b));
     // musl's plain mutexes contain EBUSY instead of an id.
     const EBUSY: u32 = 16;
-    let is_thread = |id: &u32| *id > 2 && *id != EBUSY && Path::new(&format!("/proc/{tid}/task/{id}")).exists();
+    let is_thread = |id: &u32| *id > 2 && *id != EBUSY && procfs::threads(tid).contains(&(*id as Tid));
     let (lock, owner) = (word(0), word(8));
     // No thread holds the lock.
     if lock == 0 {

@@ -1,23 +1,27 @@
 //! `--decode-pids=pidns`: translates ids of another PID namespace to Stride's ids.
 //!
-//! The kernel lists the ids of each thread in all its namespaces, beginning with the outermost that /proc knows. To
-//! translate an inner id, the translator searches for the thread that has it. The thread that was found last time is tried
-//! first.
+//! The kernel lists the ids of each thread in all its namespaces, beginning with that of /proc, which is Stride's or one
+//! above it. To translate an inner id, the translator searches for the thread that has it. The thread that was found last
+//! time is tried first.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::fs::{metadata, read_dir, read_to_string};
+use std::fs::{metadata, read_to_string};
 use std::os::unix::fs::MetadataExt;
+use stride_engine_base::procfs;
 use stride_event::Tid;
 use stride_syscalls::PidKind;
 
 /// A namespace's inode number.
 type Namespace = u64;
 
+/// The number by which /proc knows a thread.
+type Number = i32;
+
 #[derive(Default)]
 pub struct Translator {
     /// The thread that was found for an inner id.
-    known: RefCell<HashMap<(Namespace, PidKind, i32), Tid>>,
+    known: RefCell<HashMap<(Namespace, PidKind, i32), Number>>,
     /// The last known place of each thread. A thread may be gone when its ids are needed.
     seen: RefCell<HashMap<Tid, (Namespace, usize)>>,
 }
@@ -30,17 +34,18 @@ impl Translator {
         if namespace == self::namespace("self")? {
             return None;
         }
-        let has = |candidate: Tid| {
+        let has = |candidate: Number| {
             let ids = ids(candidate, kind)?;
             // A candidate at the same depth is in this namespace or in a sibling.
             let here = ids.len() > depth + 1 || self::namespace(&candidate.to_string()) == Some(namespace);
-            (ids.get(depth) == Some(&id) && here).then(|| ids[0])
+            let is_it = ids.get(depth) == Some(&id) && here;
+            ids.get(procfs::level()).copied().filter(|_| is_it)
         };
         let key = (namespace, kind, id);
         let known = self.known.borrow().get(&key).copied();
         let found = known.and_then(has).map(|outer| (known.unwrap_or(outer), outer));
         let found = found.or_else(|| {
-            let mut all = std::iter::once(tid).chain(tasks(kind));
+            let mut all = std::iter::once(procfs::number(tid)).chain(tasks(kind));
             all.find_map(|candidate| Some((candidate, has(candidate)?)))
         });
         if let Some((who, _)) = found {
@@ -51,7 +56,8 @@ impl Translator {
 
     /// A thread's namespace, and its depth below the namespace of /proc.
     fn place(&self, tid: Tid) -> Option<(Namespace, usize)> {
-        let look = || Some((namespace(&tid.to_string())?, ids(tid, PidKind::Tid)?.len().checked_sub(1)?));
+        let number = procfs::number(tid);
+        let look = || Some((namespace(&number.to_string())?, ids(number, PidKind::Tid)?.len().checked_sub(1)?));
         let mut seen = self.seen.borrow_mut();
         if let Some(place) = look() {
             seen.insert(tid, place);
@@ -64,27 +70,22 @@ fn namespace(who: &str) -> Option<Namespace> {
     Some(metadata(format!("/proc/{who}/ns/pid")).ok()?.ino())
 }
 
-/// A thread's ids of a kind, from the outermost namespace inwards.
-fn ids(tid: Tid, kind: PidKind) -> Option<Vec<i32>> {
+/// A thread's ids of a kind, from the namespace of /proc inwards.
+fn ids(number: Number, kind: PidKind) -> Option<Vec<i32>> {
     let field = match kind {
         PidKind::Tid => "NSpid:",
         PidKind::Tgid => "NStgid:",
         PidKind::Pgid => "NSpgid:",
         PidKind::Sid => "NSsid:",
     };
-    let status = read_to_string(format!("/proc/{tid}/status")).ok()?;
-    let ids = status.lines().find_map(|line| line.strip_prefix(field))?;
-    ids.split_whitespace().map(|id| id.parse().ok()).collect()
+    let status = read_to_string(format!("/proc/{number}/status")).ok()?;
+    Some(procfs::ids(&status, field).collect())
 }
 
 /// All processes. For ids of threads, all threads.
-fn tasks(kind: PidKind) -> impl Iterator<Item = Tid> {
-    let numbers = |dir: String| {
-        let entries = read_dir(dir).into_iter().flatten();
-        entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<Tid>().ok())
-    };
-    numbers("/proc".to_owned()).flat_map(move |pid| {
-        let threads = (kind == PidKind::Tid).then(|| numbers(format!("/proc/{pid}/task")));
+fn tasks(kind: PidKind) -> impl Iterator<Item = Number> {
+    procfs::listed("/proc").flat_map(move |pid| {
+        let threads = (kind == PidKind::Tid).then(|| procfs::listed(&format!("/proc/{pid}/task")));
         let leader = (kind != PidKind::Tid).then_some(pid);
         leader.into_iter().chain(threads.into_iter().flatten())
     })

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::net::IpAddr;
+use stride_engine_base::procfs;
 use stride_event::{Descriptor, Detail, Tid};
 use stride_syscalls::{sets::socket::NETLINK_FAMILY, uapi::consts as c};
 
@@ -98,7 +99,7 @@ impl Sockets {
         if let Some(&known) = self.netlink.get(&inode) {
             return Some(known);
         }
-        let table = fs::read_to_string(format!("/proc/{tid}/net/netlink")).ok()?;
+        let table = fs::read_to_string(procfs::path(tid, "net/netlink")).ok()?;
         let found = netlink_of(&table, inode)?;
         self.netlink.insert(inode, found);
         Some(found)

@@ -4,9 +4,11 @@ use crate::{ends, fdinfo, link, lock, pidns, socket};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::rc::Rc;
 use stride_decode::{FdInfo, TRACER};
+use stride_engine_base::procfs;
 use stride_event::{Descriptor, Event, FdOf, Question, Tid};
 use stride_record::Fact;
 
@@ -59,7 +61,7 @@ impl Source for LiveSource {
             Question::Interface(index) => return self.sockets.borrow_mut().interface(index),
             Question::Comm(TRACER) => return self.command.clone(),
             Question::Comm(tid) => {
-                let mut comm = std::fs::read(format!("/proc/{tid}/comm")).ok()?;
+                let mut comm = std::fs::read(procfs::path(tid, "comm")).ok()?;
                 comm.pop_if(|last| *last == b'\n');
                 return Some(comm);
             }
@@ -79,14 +81,16 @@ impl Source for LiveSource {
                 let outer = self.namespaces.outer(tid, id, kind)?;
                 Some(outer.map(|id| id.to_string()).unwrap_or_default())
             }
+            Question::Namespace { tid, kind } => {
+                let namespace = std::fs::metadata(procfs::path(tid, &format!("ns/{}", kind.name)));
+                namespace.ok().map(|namespace| namespace.ino().to_string())
+            }
             Question::Device(of) => link::device(of.tid, of.fd, known),
             Question::Ends(of) => ends::others(of.tid, of.fd).map(|found| listed(&found)),
             Question::LockHolder { tid, addr } => lock::holder(tid, addr).map(|holder| holder.to_string()),
             Question::User(tid) => user(tid).map(|uid| uid.to_string()),
             Question::Program(tid) => {
-                return std::fs::read_link(format!("/proc/{tid}/exe"))
-                    .ok()
-                    .map(|path| path.into_os_string().into_vec());
+                return std::fs::read_link(procfs::path(tid, "exe")).ok().map(|path| path.into_os_string().into_vec());
             }
             // (Only calls tell.)
             Question::Container(_) => None,
@@ -98,7 +102,7 @@ impl Source for LiveSource {
 
 /// The effective user id.
 fn user(tid: Tid) -> Option<u32> {
-    let status = std::fs::read_to_string(format!("/proc/{tid}/status")).ok()?;
+    let status = std::fs::read_to_string(procfs::path(tid, "status")).ok()?;
     status.lines().find_map(|line| line.strip_prefix("Uid:"))?.split_whitespace().nth(1)?.parse().ok()
 }
 

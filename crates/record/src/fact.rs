@@ -1,7 +1,7 @@
 //! Recorded answers to questions beside the calls: the files of descriptors, and names of processes.
 
 use stride_event::{FdOf, Question, Tid};
-use stride_syscalls::PidKind;
+use stride_syscalls::{Namespace, PidKind};
 
 /// An answer. It holds until another one is given. `None`: there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Coded {
     pub code: u8,
     pub tid: Tid,
     /// The lower half is a descriptor, an interface or an id. The upper half tells whether the call makes the descriptor, or which
-    /// kind of id it is. An address takes all of it.
+    /// kind of id it is. An address and the flag of a namespace take all of it.
     pub number: i64,
 }
 
@@ -45,6 +45,7 @@ const LOCK_HOLDER: u8 = 13;
 const USER: u8 = 15;
 const PROGRAM: u8 = 16;
 const CONTAINER: u8 = 17;
+const NAMESPACE: u8 = 18;
 
 const ID_KINDS: [PidKind; 4] = [PidKind::Tid, PidKind::Tgid, PidKind::Pgid, PidKind::Sid];
 
@@ -78,6 +79,7 @@ impl Coded {
             Question::User(tid) => Coded { code: USER, tid, number: 0 },
             Question::Program(tid) => Coded { code: PROGRAM, tid, number: 0 },
             Question::Container(tid) => Coded { code: CONTAINER, tid, number: 0 },
+            Question::Namespace { tid, kind } => Coded { code: NAMESPACE, tid, number: kind.flag as i64 },
             Question::LockHolder { tid, addr } => Coded { code: LOCK_HOLDER, tid, number: addr as i64 },
         }
     }
@@ -94,6 +96,10 @@ impl Coded {
             OUTER => {
                 let (id, kind) = split(number)?;
                 Question::Outer { tid, id, kind: *ID_KINDS.get(usize::from(kind))? }
+            }
+            NAMESPACE => {
+                let kind = Namespace::ALL.into_iter().find(|kind| kind.flag as i64 == number)?;
+                Question::Namespace { tid, kind }
             }
             LOCK_HOLDER => Question::LockHolder { tid, addr: number as u64 },
             code => {
@@ -127,6 +133,7 @@ mod tests {
             (Question::User(7), 15, 7, 0),
             (Question::Program(7), 16, 7, 0),
             (Question::Container(7), 17, 7, 0),
+            (Question::Namespace { tid: 7, kind: Namespace::ALL[0] }, 18, 7, 0x0200_0000),
         ] {
             let coded = Coded { code, tid, number };
             assert_eq!((Coded::of(question), coded.question()), (coded, Some(question)));

@@ -14,6 +14,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
+use stride_engine_base::procfs;
 use stride_event::{CodeFile, Tid};
 
 #[derive(Default)]
@@ -85,7 +86,7 @@ impl Images {
 /// by its name as the process sees it, or, after the process has ended, by its name here.
 fn open(process: Tid, mapping: &CodeMapping, mounts: &Mounts) -> Option<(File, Identity)> {
     let Backing::File { device, inode, path, .. } = &mapping.backing else { return None };
-    let mapped = format!("/proc/{process}/map_files/{:x}-{:x}", mapping.start, mapping.end);
+    let mapped = procfs::path(process, &format!("map_files/{:x}-{:x}", mapping.start, mapping.end));
     let file = open_regular(Path::new(&mapped))
         .or_else(|| named(process, path, mounts))
         .or_else(|| named_here(path, *device))?;
@@ -110,7 +111,7 @@ fn named(process: Tid, path: &[u8], mounts: &Mounts) -> Option<File> {
     if mounts.leads_through_served(path) {
         return None;
     }
-    open_regular(&Path::new(&format!("/proc/{process}/root")).join(path.strip_prefix("/").ok()?))
+    open_regular(&Path::new(&procfs::path(process, "root")).join(path.strip_prefix("/").ok()?))
 }
 
 /// The vDSO. All processes have the same one, Stride included.

@@ -3,6 +3,7 @@
 
 use crate::file::read_up_to;
 use std::path::{Component, Path, PathBuf};
+use stride_engine_base::procfs;
 use stride_event::Tid;
 
 #[derive(Debug, Default)]
@@ -24,7 +25,7 @@ const LARGEST: u64 = 16 << 20;
 impl Mounts {
     /// The file systems that a process sees.
     pub fn of(process: Tid) -> Mounts {
-        Mounts::parse(&read_up_to(&format!("/proc/{process}/mountinfo"), LARGEST).unwrap_or_default())
+        Mounts::parse(&read_up_to(&procfs::path(process, "mountinfo"), LARGEST).unwrap_or_default())
     }
 
     pub fn parse(text: &[u8]) -> Mounts {

@@ -7,6 +7,7 @@ use std::fs::OpenOptions;
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use stride_engine_base::procfs;
 use stride_event::{Symbol, Tid};
 
 const LARGEST: u64 = 64 << 20;
@@ -50,7 +51,7 @@ impl PerfMap {
     }
 
     fn refresh(&mut self, process: Tid) -> Option<()> {
-        let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+        let status = std::fs::read_to_string(procfs::path(process, "status")).ok()?;
         let ids = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
         let own: Tid = ids.split_whitespace().next_back()?.parse().ok()?;
         let name = format!("/tmp/perf-{own}.map");
@@ -60,7 +61,7 @@ impl PerfMap {
         let file = OpenOptions::new()
             .read(true)
             .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_CLOEXEC)
-            .open(format!("/proc/{process}/root{name}"))
+            .open(procfs::path(process, "root") + &name)
             .ok()?;
         let identity = Identity::of(&file).filter(|_| file.metadata().is_ok_and(|m| m.is_file()))?;
         if self.read.as_ref() == Some(&identity) {

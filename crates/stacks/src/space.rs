@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
+use stride_engine_base::procfs;
 use stride_event::{Bottom, CodeHistory, Stack, Tid};
 
 /// A stack that was made earlier, kept for the next time.
@@ -111,7 +112,7 @@ impl Space {
     pub fn refresh(&mut self, process: Tid, history: Option<&dyn CodeHistory>, images: &mut Images) -> bool {
         self.stale = false;
         let started = history.map(ReadAt::now);
-        let text = read_up_to(&format!("/proc/{process}/maps"), LARGEST_MAPS);
+        let text = read_up_to(&procfs::path(process, "maps"), LARGEST_MAPS);
         // The process may run another program by now.
         let text = text.filter(|_| history.is_none_or(|history| history.is_of(process)));
         let changes = history.map(|history| Changes::of(history, self.read_at));

@@ -1,5 +1,7 @@
 //! The names of the decoders that are code.
 
+use crate::PidKind;
+
 /// Decoders that are code. `stride-decode` implements each in `irregular/`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Irregular {
@@ -139,6 +141,8 @@ pub enum Irregular {
     SeccompFilter,
     /// What clone3(2) answers through pointers of its struct.
     CloneReply,
+    /// An id whose kind this sibling gives. With any other value, the id is a number.
+    PidBy(&'static str, &'static [(u64, PidKind)]),
     /// A descriptor of the process that this argument names.
     FdOf(&'static str),
     /// A descriptor of the process that this argument's pidfd refers to.
@@ -192,6 +196,8 @@ pub enum Irregular {
     Residency,
     /// What happened to a page: its node, or why it did not move.
     NodeOrError,
+    /// An array of them. Of no pages, the array is empty, whatever the call returned.
+    NodesOrErrors,
     /// An offset in pages, shown in bytes.
     PageOffset,
     /// A set of CPUs.
@@ -199,7 +205,6 @@ pub enum Irregular {
     /// `struct sched_attr`, with the length that it gives itself.
     SchedAttr,
     /// Whom a priority is for.
-    PrioWho,
     /// The operation of `FUTEX_WAKE_OP`.
     FutexWakeOp,
     /// `struct futex_waitv`.

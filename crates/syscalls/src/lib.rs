@@ -12,6 +12,7 @@ pub mod effect;
 pub mod ioctl;
 mod irregular;
 pub mod library;
+mod namespace;
 pub mod netlink;
 pub mod plan;
 mod row;
@@ -27,6 +28,7 @@ pub use abi::Abi;
 pub use class::Class;
 pub use effect::{CloseOnExec, Data, Effect, Flow, For, Thing, Transfer};
 pub use irregular::Irregular;
+pub use namespace::Namespace;
 pub use row::{Arg, Form, Forms, Note, Ret, RetSelect, Syscall, When, arg, form, syscall};
 #[doc(hidden)]
 pub use set::mask_of;

@@ -48,6 +48,8 @@ pub enum Note {
     ReadySets,
     /// That the time ran out, or how much of it is left.
     TimeLeft,
+    /// The namespaces that the thread or its child is in afterwards (`--namespace`), as the flags in this argument say.
+    Namespaces(&'static str),
 }
 
 /// The forms of a multiplexed call (keyctl, quotactl): one argument decides which row describes it.

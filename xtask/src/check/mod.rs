@@ -26,9 +26,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("output", &["syscalls", "event", "decode", "track", "advise"]),
     ("compare", &["syscalls", "event", "filter", "track", "output"]),
     ("parquet", &["syscalls", "event", "decode", "track", "output"]),
-    ("proc", &["syscalls", "event", "decode", "filter", "record"]),
+    ("proc", &["syscalls", "event", "engine-base", "decode", "filter", "record"]),
     ("test-support", &["syscalls", "event"]),
-    ("stacks", &["syscalls", "event"]),
+    ("stacks", &["syscalls", "event", "engine-base"]),
     (
         "cli",
         &[

@@ -27,6 +27,8 @@ mod parser;
 pub mod stop;
 pub mod summary;
 mod table;
+mod tip;
+mod tips;
 mod truss;
 mod users;
 mod validate;
@@ -41,6 +43,7 @@ pub use options::{
     Output, Overflow, PidPrefix, Summary, TimeFormat,
 };
 pub use parser::{Outcome, parse};
+pub use tips::text as tip_text;
 
 #[cfg(test)]
 pub use parser::options_of;

@@ -2,6 +2,7 @@
 
 use super::asked::Asked;
 use super::long_runs::{Flight, Rotation};
+use super::tip::Tip;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -132,6 +133,10 @@ pub struct Options {
     pub dump_write: FdSet,
     pub decode_fds: WordSet<FdDetail>,
     pub decode_pids: WordSet<PidDetail>,
+    /// `--namespace`: the namespaces that calls enter are named.
+    pub namespaces: bool,
+    /// `--tips`.
+    pub tip: Option<Tip>,
     /// Messages to leave out.
     pub quiet: WordSet<Quiet>,
 
@@ -406,6 +411,8 @@ impl Default for Options {
             dump_write: FdSet::none(),
             decode_fds: WordSet::NONE,
             decode_pids: WordSet::NONE,
+            namespaces: false,
+            tip: None,
             quiet: WordSet::NONE,
             summary: None,
         }
@@ -416,6 +423,16 @@ impl Options {
     /// Whether a message of this kind is to be left out.
     pub fn is_quiet(&self, message: Quiet) -> bool {
         self.quiet.contains(message)
+    }
+
+    /// Whether facts about processes are looked up when a call is shown.
+    pub fn looks_processes_up(&self) -> bool {
+        !self.decode_pids.is_empty() || self.namespaces
+    }
+
+    /// Whether names of threads are shown that Stride follows from the calls, because /proc is asked too late for them.
+    pub fn follows_names(&self) -> bool {
+        self.engine == Engine::Ebpf && self.replay.is_none() && self.decode_pids.contains(PidDetail::Comm)
     }
 
     /// Whether `-o` says where the trace goes.

@@ -1,7 +1,7 @@
 //! From arguments to [`Options`].
 
 use super::draft::Draft;
-use super::flag::{Arg, Flag, Given, Spelling};
+use super::flag::{Arg, Flag, Given, Missing, Spelling};
 use super::lookup::{self, Found};
 use super::options::Options;
 use super::stop::Stop;
@@ -161,8 +161,12 @@ fn joined(parser: &mut Parser) -> String {
 
 fn apply(given: Given, draft: &mut Draft) -> Result<(), Stop> {
     let given = if given.spelling == Spelling::Short('e') { expression::resolve(given.os())? } else { given };
-    if let Some(why) = given.flag.missing {
-        return Err(Stop::fail(format!("option {} is not implemented yet: {why}", describe(&given))));
+    match given.flag.missing {
+        None => {}
+        Some(Missing::AsStrace(words)) => return Err(Stop::fail(words)),
+        Some(Missing::Yet(why)) => {
+            return Err(Stop::fail(format!("option {} is not implemented yet: {why}", describe(&given))));
+        }
     }
     (given.flag.update)(draft, &given)
 }
@@ -275,7 +279,7 @@ mod tests {
     fn what_is_missing_is_refused_by_name() {
         for (words, start) in [
             (&["-e", "kvm=vcpu", "x"][..], "option '-e kvm' (--kvm) is not implemented yet: "),
-            (&["--tips"], "option '--tips' is not implemented yet: "),
+            (&["--secontext", "x"], "SELinux context printing (--secontext option) is not supported "),
         ] {
             let messages = failure_of(words);
             assert!(messages.len() == 1 && messages[0].starts_with(start), "{messages:?}");

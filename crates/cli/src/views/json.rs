@@ -57,7 +57,7 @@ impl Declaration for JsonDeclaration {
 
     fn needs(&self, options: &Options) -> Needs {
         Needs {
-            process_ids: !options.decode_pids.is_empty(),
+            process_ids: options.looks_processes_up(),
             ..Needs::everything(options).and(Needs::shown_stacks(options))
         }
     }

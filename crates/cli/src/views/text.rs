@@ -34,7 +34,7 @@ impl Declaration for TextDeclaration {
             // `-n` shows the number of a thread's latest call before lines that are about no call, whether that call is
             // shown or not.
             all_calls: options.syscall_number && !options.seccomp_bpf && !options.trace.is_all(),
-            process_ids: !options.decode_pids.is_empty(),
+            process_ids: options.looks_processes_up(),
             ..Needs::shown_stacks(options)
         }
         .and(needs_of_style(options))
@@ -50,10 +50,11 @@ impl Declaration for TextDeclaration {
     }
 }
 
-/// Other lines than strace's have times and the names of threads.
+/// Other lines than strace's have times and the names of threads. Strace's have names with `-Y`.
 fn needs_of_style(options: &Options) -> Needs {
-    let named = options.style != LineStyle::Strace;
-    Needs { times: named, tracker: named, naming_calls: named, thread_names: named, ..Needs::default() }
+    let times = options.style != LineStyle::Strace;
+    let named = times || options.follows_names();
+    Needs { times, tracker: named, naming_calls: named, thread_names: named, ..Needs::default() }
 }
 
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {

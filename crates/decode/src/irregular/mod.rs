@@ -134,6 +134,7 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         }
         Irregular::SeccompFilter => filter::program(cx, raw, filter::Runs::OnCalls),
         Irregular::CloneReply => process::clone_reply(cx, raw),
+        Irregular::PidBy(sibling, kinds) => process::id_by(cx, raw, sibling, kinds, siblings),
         Irregular::FdOf(pid) => process::fd_of(cx, pid, raw),
         Irregular::FdOfPidfd(pidfd) => process::fd_of_pidfd(cx, pidfd, raw),
         Irregular::Limit => limits::decode(cx, shape, raw),
@@ -153,10 +154,11 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         Irregular::MaskWord => memory::mask_word(cx, raw),
         Irregular::Residency => memory::residency(raw),
         Irregular::NodeOrError => memory::node_or_error(raw),
+        Irregular::NodesOrErrors if raw != 0 && cx.arg("count") == 0 => Value::Array(&[], crate::Tail::End),
+        Irregular::NodesOrErrors => generic::held(cx, shape, raw, siblings),
         Irregular::PageOffset => memory::page_offset(raw),
         Irregular::CpuSet => sched::cpus(cx, shape, raw, siblings),
         Irregular::SchedAttr => sched::attr(cx, shape, raw),
-        Irregular::PrioWho => sched::who(cx, raw),
         Irregular::Siginfo => siginfo::held(cx, shape, raw),
         Irregular::SigMask => sigset::word(cx, raw),
         Irregular::SigFrame => sigset::frame(cx, false),
@@ -370,5 +372,6 @@ pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
         Note::Ready => poll::poll_note(cx),
         Note::ReadySets => poll::select_note(cx),
         Note::TimeLeft => poll::recvmmsg_note(cx),
+        Note::Namespaces(flags) => process::namespaces(cx, flags),
     }
 }

@@ -5,7 +5,7 @@ use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::sets::process::{CLONE, PTRACE_EVENT};
 use stride_syscalls::structs::process::CLONE_ARGS;
-use stride_syscalls::{PidKind, Ty, plan, uapi::consts as c};
+use stride_syscalls::{Len, Namespace, PidKind, Ret, Ty, plan, uapi::consts as c};
 
 /// wait4(2) returns 0 if no child had changed. Then nothing was written.
 pub fn reaped<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, siblings: Siblings) -> Value<'a> {
@@ -56,9 +56,11 @@ pub fn wait_id<'a>(cx: &Cx<'a>, raw: u64, siblings: Siblings) -> Value<'a> {
     generic::held(cx, &ty, raw, siblings)
 }
 
+/// The signal in clone(2)'s flags.
+const CSIGNAL: u64 = 0xff;
+
 /// Flags. The low byte is the signal that is sent at the child's end.
 pub fn clone_flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
-    const CSIGNAL: u64 = 0xff;
     let flags = Value::Flags { raw: raw & !CSIGNAL, set: &CLONE };
     let signal = Value::Signal((raw & CSIGNAL) as i32);
     match (raw & !CSIGNAL, raw & CSIGNAL) {
@@ -118,9 +120,48 @@ pub fn clone_reply<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     Value::Becomes(cx.keep(Value::Struct(members.into_bump_slice(), tail)))
 }
 
+/// The namespaces that a thread, or the child that it made, is in after the call.
+pub fn namespaces<'a>(cx: &Cx<'a>, flags: &str) -> Option<Value<'a>> {
+    let returned = cx.ret().filter(|_| cx.options.namespaces)?;
+    let made = matches!(cx.row.ret, Ret::Pid(_));
+    let tid = if made { cx.world.process(cx.call.tid, returned as i32)? } else { cx.call.tid };
+    let given = cx.row.args.iter().find(|arg| arg.name == flags)?;
+    let flags = match given.ty.is_pointer() {
+        // (clone3(2)'s flags come first in its struct.)
+        true => cx.uint(Phase::Entry, cx.arg(flags), 8)?,
+        // The lowest bits of clone(2)'s flags are a signal.
+        false if made => cx.arg(flags) & !CSIGNAL,
+        false => cx.arg(flags),
+    };
+    let inside = Namespace::of_flags(flags)
+        .filter_map(|kind| Some(format!("{}:[{}]", kind.name, cx.world.namespace(tid, kind)?)))
+        .collect::<std::vec::Vec<_>>();
+    (!inside.is_empty()).then(|| Value::Ascii(cx.arena.alloc_str(&inside.join(", "))))
+}
+
+/// An id whose kind a sibling gives.
+pub fn id_by<'a>(
+    cx: &Cx<'a>,
+    raw: u64,
+    sibling: &'static str,
+    kinds: &[(u64, PidKind)],
+    siblings: Siblings,
+) -> Value<'a> {
+    let phase = if cx.failed() { Phase::Entry } else { Phase::Exit };
+    let value = cx.len(Len::Of(sibling), phase, siblings);
+    let kind = kinds.iter().find(|(known, _)| Some(*known) == value).map(|(_, kind)| *kind);
+    generic::held(cx, &kind.map_or(Ty::Int, Ty::Pid), raw, siblings)
+}
+
 /// A descriptor of the process that another argument names.
 pub fn fd_of<'a>(cx: &Cx<'a>, pid: &str, raw: u64) -> Value<'a> {
-    fd_in(cx, cx.arg(pid) as i32, raw as u32 as i32)
+    let (pid, fd) = (cx.arg(pid) as i32, raw as u32 as i32);
+    // Only descriptors that are looked up need Stride's id of the process.
+    let known = if cx.options.fds && pid > 0 { cx.world.process(cx.call.tid, pid) } else { Some(pid) };
+    match known {
+        Some(pid) => fd_in(cx, pid, fd),
+        None => Value::Fd { fd, foreign: true, note: None },
+    }
 }
 
 fn fd_in<'a>(cx: &Cx<'a>, pid: i32, fd: i32) -> Value<'a> {

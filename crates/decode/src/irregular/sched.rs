@@ -4,7 +4,7 @@ use crate::{Cx, Member, Siblings, Tail, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::{Outcome, Phase};
 use stride_syscalls::sets::sched::POLICY_FLAGS;
-use stride_syscalls::{Dir, PidKind, Ty, structs::sched::ATTR, uapi::consts as c};
+use stride_syscalls::{Dir, Ty, structs::sched::ATTR, uapi::consts as c};
 
 /// The first size of the attributes. A size of zero stands for it.
 const FIRST: u64 = c::SCHED_ATTR_SIZE_VER0;
@@ -72,16 +72,6 @@ pub fn cpus<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value
         cpus.extend((0..8).filter(|bit| byte & (1 << bit) != 0).map(|bit| Value::UInt((8 * i + bit) as u64)));
     }
     Value::Set(cpus.into_bump_slice())
-}
-
-/// getpriority(2)'s `who`. Its kind depends on `which`.
-pub fn who<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
-    let kind = match cx.arg("which") as u32 as u64 {
-        c::PRIO_PROCESS => PidKind::Tgid,
-        c::PRIO_PGRP => PidKind::Pgid,
-        _ => return Value::Int((raw as i32).into()),
-    };
-    generic::held(cx, &Ty::Pid(kind), raw, Siblings::Args)
 }
 
 /// The policy that sched_getscheduler(2) returns.

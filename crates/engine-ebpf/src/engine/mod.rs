@@ -27,10 +27,10 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
-use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stride_engine_base::procfs;
 use stride_engine_base::signal::{is_over, now, take_nudge};
 use stride_engine_base::{
     AttachFailure, Capabilities, Delayed, Dispositions, Engine, EngineError, Remote, StartError, Waiting, interrupt,
@@ -347,7 +347,7 @@ impl EbpfEngine {
                 self.live.remove(&tid);
                 // Reaping the command would wait for it now.
                 self.child = None;
-                if self.unseen > 0 && !exists(tid) {
+                if self.unseen > 0 && !procfs::exists(tid) {
                     continue;
                 }
                 return Ok(Some(QueuedEvent::Detached { tid, call: Some(CallPlace::InFlight(tid)), at: now() }));
@@ -588,11 +588,7 @@ fn rings(kernel: &Kernel, size: RingSize) -> io::Result<(Rings, Option<Drain>)> 
 fn only_process(spec: &TraceSpec, command: Option<&Waiting>) -> Option<Tid> {
     match (spec.follow || spec.machine.is_some(), command, &spec.attach[..]) {
         (false, Some(command), []) => Some(command.pid()),
-        (false, None, &[tid]) => Some(process::group_of(tid)),
+        (false, None, &[tid]) => Some(procfs::group_of(tid)),
         _ => None,
     }
-}
-
-fn exists(tid: Tid) -> bool {
-    Path::new(&format!("/proc/{tid}")).exists()
 }

@@ -10,7 +10,7 @@ use crate::wire::{
 };
 use crate::{files, inside, records};
 use std::sync::Arc;
-use stride_engine_base::process;
+use stride_engine_base::procfs;
 use stride_event::{Ns, Origin, Outcome, SIGINFO_SIZE, Stack, Tid};
 
 impl EbpfEngine {
@@ -295,7 +295,7 @@ impl EbpfEngine {
         );
         let new = self.unseen > 0 && of_thread && self.live.insert(tid);
         let at = if new { self.ring.peek().map_or(0, records::began) } else { 0 };
-        new.then(|| QueuedEvent::Started { tid, process: process::group_of(tid), origin: Origin::Attached, at })
+        new.then(|| QueuedEvent::Started { tid, process: procfs::group_of(tid), origin: Origin::Attached, at })
     }
 }
 

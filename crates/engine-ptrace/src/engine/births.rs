@@ -7,7 +7,7 @@ use crate::note::QueuedEvent;
 use crate::threads::{Parked, State, Tracee};
 use crate::tracee::{Running, StopToken, Stopped};
 use crate::wait::Stop;
-use stride_engine_base::process;
+use stride_engine_base::procfs;
 use stride_event::{Fate, Ns, Origin, Tid};
 use stride_syscalls::Abi;
 
@@ -40,7 +40,7 @@ impl PtraceEngine {
             return;
         }
         let at = self.now;
-        let process = process::group_of(tid);
+        let process = procfs::group_of(tid);
         let depth = self.depth_below(parent, process);
         let too_deep = depth > self.max_depth;
         if !too_deep {
@@ -103,10 +103,8 @@ impl PtraceEngine {
 
 /// The parent of a thread, or its thread group: for threads whose parent the kernel's event did not name.
 fn parent_of(tid: Tid) -> Option<Tid> {
-    let status = std::fs::read_to_string(format!("/proc/{tid}/status")).ok()?;
-    let field = |name: &str| status.lines().find_map(|l| l.strip_prefix(name))?.trim().parse::<Tid>().ok();
-    match field("Tgid:")? {
+    match procfs::process(tid)? {
         tgid if tgid != tid => Some(tgid),
-        _ => field("PPid:"),
+        _ => procfs::parent(tid),
     }
 }

@@ -27,7 +27,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use stride_engine_base::signal::{is_over, take_nudge};
 use stride_engine_base::{
-    AttachFailure, Capabilities, Choose, Engine, EngineError, Interrupted, StartError, Waiting, process, spawn,
+    AttachFailure, Capabilities, Choose, Engine, EngineError, Interrupted, StartError, Waiting, procfs, spawn,
 };
 use stride_event::{CallSet, Event, Ns, Origin, SIGINFO_SIZE, Stack, Tid, TraceSpec, Unwind};
 
@@ -153,7 +153,7 @@ impl PtraceEngine {
             _not_send: PhantomData,
         };
         for (tid, running, origin) in threads {
-            let process = process::group_of(tid);
+            let process = procfs::group_of(tid);
             let mut thread = Tracee::new(tid, process, State::Running(running));
             thread.injections = ThreadInjections::new(engine.injector.next_root());
             if origin == Origin::Spawned {

@@ -6,7 +6,7 @@ use crate::{Brief, Style};
 use std::rc::Rc;
 use stride_decode::{Decoder, FdInfo, Options, Part, PidInfo, World};
 use stride_event::{Call, Descriptor, Tid};
-use stride_syscalls::PidKind;
+use stride_syscalls::{Namespace, PidKind};
 use stride_track::Tracker;
 
 /// The longest text of a call, and the longest name of a descriptor in one.
@@ -74,6 +74,14 @@ impl World for Followed<'_> {
 
     fn pid(&self, tid: Tid, id: i32, kind: PidKind) -> PidInfo {
         self.world.pid(tid, id, kind)
+    }
+
+    fn process(&self, tid: Tid, id: i32) -> Option<Tid> {
+        self.world.process(tid, id)
+    }
+
+    fn namespace(&self, tid: Tid, kind: Namespace) -> Option<u64> {
+        self.world.namespace(tid, kind)
     }
 
     fn comm(&self, tid: Tid) -> Option<Vec<u8>> {

@@ -1,7 +1,7 @@
 //! Requests of loop devices, clocks, watchdogs, flash memory and namespaces.
 
 use crate::uapi::consts as c;
-use crate::{Case, Dir, Irregular, Len, Ty, When, Width, sets, structs};
+use crate::{Case, Dir, Irregular, Len, PidKind, Ty, When, Width, sets, structs};
 
 sets! {
     /// linux/loop.h
@@ -202,8 +202,8 @@ pub const CASES: &[Case] = &[
     Case(c::NS_GET_MNTNS_ID, Ty::Array(Dir::Out, &HEX64, Len::Fixed(1))),
     Case(c::NS_GET_PID_FROM_PIDNS, Ty::Int),
     Case(c::NS_GET_TGID_FROM_PIDNS, Ty::Int),
-    Case(c::NS_GET_PID_IN_PIDNS, Ty::Int),
-    Case(c::NS_GET_TGID_IN_PIDNS, Ty::Int),
+    Case(c::NS_GET_PID_IN_PIDNS, Ty::Pid(PidKind::Tid)),
+    Case(c::NS_GET_TGID_IN_PIDNS, Ty::Pid(PidKind::Tgid)),
     Case(c::NS_MNT_GET_INFO, Ty::Ptr(Dir::Out, &Ty::Struct(&MNT_NS))),
     Case(c::NS_MNT_GET_NEXT, Ty::Ptr(Dir::Out, &Ty::Struct(&MNT_NS))),
     Case(c::NS_MNT_GET_PREV, Ty::Ptr(Dir::Out, &Ty::Struct(&MNT_NS))),

@@ -2,7 +2,7 @@
 
 use crate::ioctl::{BARE, CASES};
 use crate::uapi::consts as c;
-use crate::{Class, Dir, Effect, Irregular, SelectKey, Len, Note, Ret, RetSelect, Select, Syscall, Ty, When, arg, syscall};
+use crate::{Class, Dir, Effect, Irregular, SelectKey, Len, Note, PidKind, Ret, RetSelect, Select, Syscall, Ty, When, arg, syscall};
 
 /// The captured memory of an unknown request: at most what its number says.
 const UNKNOWN: &Ty = &Ty::Buffer(Dir::InOutAlways, Len::Fixed(1024), 1024);
@@ -17,6 +17,9 @@ const RETURNS: Ret = Ret::Select(&RetSelect {
         (c::TIOCGPTPEER, Ret::Fd),
         (c::NS_GET_USERNS, Ret::Fd),
         (c::NS_GET_PARENT, Ret::Fd),
+        // (The others of these return ids of the namespace that they name.)
+        (c::NS_GET_PID_FROM_PIDNS, Ret::Pid(PidKind::Tid)),
+        (c::NS_GET_TGID_FROM_PIDNS, Ret::Pid(PidKind::Tgid)),
         (c::UDMABUF_CREATE, Ret::Fd),
         (c::UDMABUF_CREATE_LIST, Ret::Fd),
         (c::USERFAULTFD_IOC_NEW, Ret::Fd),

@@ -121,7 +121,9 @@ pub static ROWS: &[Syscall] = &[
         arg("count", Ty::ULong),
         arg("pages", Ty::Array(Dir::In, &Ty::Addr, Len::Of("count"))),
         arg("nodes", Ty::Array(Dir::In, &Ty::Int, Len::Of("count"))),
-        arg("status", Ty::Array(Dir::Out, &Ty::Custom(Irregular::NodeOrError, &Ty::Int), Len::Of("count"))),
+        arg("status", Ty::Custom(
+            Irregular::NodesOrErrors, &Ty::Array(Dir::Out, &Ty::Custom(Irregular::NodeOrError, &Ty::Int), Len::Of("count")),
+        )),
         arg("flags", Ty::Flags(&MPOL_MOVE)),
     ]),
 ];

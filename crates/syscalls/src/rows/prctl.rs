@@ -145,7 +145,7 @@ static PRCTL_FORMS: &[Form] = &[
         arg("operation", word!(Ty::Enum(&DISPATCH))), arg("off", Ty::HexLong), arg("size", Ty::HexLong), arg("switch", Ty::Addr)),
     prctl!(PR_SCHED_CORE -> Ret::Int;
         arg("operation", Ty::Enum(&SCHED_CORE)),
-        arg("pid", Ty::Pid(PidKind::Tgid)),
+        arg("pid", Ty::Custom(Irregular::PidBy("pid_type", PIDTYPES), &Ty::Int)),
         arg("pid_type", Ty::Custom(Irregular::Numbered, &Ty::Enum(&PIDTYPE))),
         arg("cookie", out!(Ty::As(Width::W8, &Ty::HexLong))).when(When::OneOf("operation", 0xffff_ffff, &[c::PR_SCHED_CORE_GET])),
         ARG5.when(When::NoneOf("operation", 0xffff_ffff, &[c::PR_SCHED_CORE_GET]))),
@@ -159,6 +159,8 @@ static PRCTL_FORMS: &[Form] = &[
         ARG5.when(NAMES_NO_VMA)),
 ];
 
+/// The kernel's include/linux/pid_types.h
+const PIDTYPES: &[(u64, PidKind)] = &[(0, PidKind::Tid), (1, PidKind::Tgid), (2, PidKind::Pgid), (3, PidKind::Sid)];
 const AMBIENT_CAP: &[u64] = &[c::PR_CAP_AMBIENT_IS_SET, c::PR_CAP_AMBIENT_RAISE, c::PR_CAP_AMBIENT_LOWER];
 const NAMES_VMA: When = only("attr", &[c::PR_SET_VMA_ANON_NAME]);
 const NAMES_NO_VMA: When = unless("attr", &[c::PR_SET_VMA_ANON_NAME]);

@@ -6,7 +6,7 @@ use crate::structs::limits::RUSAGE;
 use crate::structs::process::*;
 use crate::structs::system::USER_DESC_32;
 use crate::uapi::consts as c;
-use crate::{Abi, Case, Class, Dir, Irregular, SelectKey, Len, PidKind, Ret, Select, Syscall, Ty, When, Width, arg, syscall};
+use crate::{Abi, Case, Class, Dir, Irregular, SelectKey, Len, Note, PidKind, Ret, Select, Syscall, Ty, When, Width, arg, syscall};
 
 const DESC_PROCESS: Class = Class::DESC.or(Class::PROCESS);
 const FILE_PROCESS: Class = Class::FILE.or(Class::PROCESS);
@@ -49,6 +49,7 @@ macro_rules! clone {
             arg("tls", $tls_ty).at($tls).named().when(SETS_TLS),
             arg("child_tidptr", Ty::Addr).at($child).named().when(SETS_CHILD_TID),
         ])
+        .noted(Note::Namespaces("flags"))
         .does(&[Effect::Forks])
     };
 }
@@ -92,7 +93,7 @@ pub static ROWS: &[Syscall] = &[
         arg("cl_args", Ty::Extensible(Dir::In, &CLONE_ARGS, Len::Of("size"), 64)),
         arg("cl_args", Ty::Custom(Irregular::CloneReply, &Ty::Extensible(Dir::Out, &CLONE_REPLY, Len::Of("size"), 64))).at(0),
         arg("size", Ty::ULong).at(1),
-    ]).does(&[Effect::Forks]),
+    ]).noted(Note::Namespaces("cl_args")).does(&[Effect::Forks]),
     syscall("exit", Class::PROCESS, Ret::Never, &[arg("status", Ty::Int)]).does(&[Effect::Exits]),
     syscall("exit_group", Class::PROCESS, Ret::Never, &[arg("status", Ty::Int)]).does(&[Effect::Exits]),
     syscall("wait4", Class::PROCESS, Ret::Pid(PidKind::Tgid), &[
@@ -124,8 +125,11 @@ pub static ROWS: &[Syscall] = &[
         arg("idx1", Ty::Select(&KCMP_INDEX1)).when(INDEXED),
         arg("idx2", Ty::Select(&KCMP_INDEX2)).when(INDEXED),
     ]),
-    syscall("setns", Class::DESC, Ret::Int, &[arg("fd", Ty::Fd), arg("nstype", Ty::Flags(&NAMESPACE))]),
-    syscall("unshare", Class::PROCESS, Ret::Int, &[arg("flags", Ty::As(Width::Word, &Ty::Flags(&UNSHARE)))]).does(&[Effect::Unshares]),
+    syscall("setns", Class::DESC, Ret::Int, &[arg("fd", Ty::Fd), arg("nstype", Ty::Flags(&NAMESPACE))])
+        .noted(Note::Namespaces("nstype")),
+    syscall("unshare", Class::PROCESS, Ret::Int, &[arg("flags", Ty::As(Width::Word, &Ty::Flags(&UNSHARE)))])
+        .noted(Note::Namespaces("flags"))
+        .does(&[Effect::Unshares]),
     syscall("pidfd_open", Class::DESC, Ret::Fd, &[arg("pid", TGID), arg("flags", Ty::Flags(&PIDFD_OPEN))])
         .does(&[makes(Thing::Anonymous("pidfd")).cloexec()]),
     syscall("pidfd_getfd", Class::DESC, Ret::Fd, &[

@@ -3,10 +3,15 @@
 use crate::sets::sched::*;
 use crate::structs::sched::*;
 use crate::structs::time::{TIMESPEC, TIMESPEC64};
+use crate::uapi::consts as c;
 use crate::{Class, Dir, Effect, Irregular, Len, Note, PidKind, Ret, Syscall, Ty, arg, syscall};
 
 const NONE: Class = Class::NONE;
 const PID: Ty = Ty::Pid(PidKind::Tgid);
+const PRIO_WHO: Ty = Ty::Custom(
+    Irregular::PidBy("which", &[(c::PRIO_PROCESS, PidKind::Tgid), (c::PRIO_PGRP, PidKind::Pgid)]),
+    &Ty::Int,
+);
 /// As many bytes of a CPU set as are looked at: 8192 CPUs are the most a kernel can be built for.
 const CPU_BYTES: u32 = 1024;
 
@@ -52,10 +57,10 @@ pub static ROWS: &[Syscall] = &[
         arg("size", Ty::UInt),
         arg("flags", Ty::Flags(&GETATTR)),
     ]),
-    syscall("getpriority", NONE, Ret::Int, &[arg("which", Ty::Enum(&PRIO_WHICH)), arg("who", Ty::Custom(Irregular::PrioWho, &Ty::Int))]),
+    syscall("getpriority", NONE, Ret::Int, &[arg("which", Ty::Enum(&PRIO_WHICH)), arg("who", PRIO_WHO)]),
     syscall("setpriority", NONE, Ret::Int, &[
         arg("which", Ty::Enum(&PRIO_WHICH)),
-        arg("who", Ty::Custom(Irregular::PrioWho, &Ty::Int)),
+        arg("who", PRIO_WHO),
         arg("prio", Ty::Int),
     ]),
     syscall("nice", NONE, Ret::Int, &[arg("increment", Ty::Int)]),

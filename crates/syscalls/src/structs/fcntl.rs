@@ -2,7 +2,11 @@
 
 use crate::sets::fcntl::*;
 use crate::sets::files::WHENCE;
-use crate::{PidKind, Ty, structs};
+use crate::uapi::consts as c;
+use crate::{Irregular, PidKind, Ty, structs};
+
+const OWNERS: &[(u64, PidKind)] =
+    &[(c::F_OWNER_TID, PidKind::Tid), (c::F_OWNER_PID, PidKind::Tgid), (c::F_OWNER_PGRP, PidKind::Pgid)];
 
 structs! {
     /// A lock to be set: asm-generic/fcntl.h
@@ -18,7 +22,7 @@ structs! {
         l_pid: Ty::Pid(PidKind::Tgid)
     }
     /// asm-generic/fcntl.h
-    pub OWNER = f_owner_ex { r#type: Ty::Enum(&OWNER_TYPE), pid: Ty::Pid(PidKind::Tid) }
+    pub OWNER = f_owner_ex { r#type: Ty::Enum(&OWNER_TYPE), pid: Ty::Custom(Irregular::PidBy("type", OWNERS), &Ty::Int) }
     /// F_GETDELEG: linux/fcntl.h, 6.19.
     pub DELEGATION = delegation { d_flags: Ty::Hex, d_type: Ty::Enum(&LOCK_TYPE), __pad: Ty::Hex }
 }

@@ -76,7 +76,10 @@ pub const FLAGS: &[Flag] = &[
         value: Value::File,
         help: "report only calls that touch PATH; may be repeated",
         doc: "Reports only calls that name PATH, or that use a descriptor of it. PATH matches as given, and as it is with \
-              all symbolic links resolved; Stride says so if the two differ. With --trace-fds, calls that match either option are reported.",
+              all symbolic links resolved; Stride says so if the two differ.\n\n\
+              If no file has that name, PATH may be a pattern with *, ? and [a-z]: -P '/etc/*.conf'. A star stands for slashes, too. A \
+              pattern without a slash is compared with the last part of each path.\n\n\
+              With --trace-fds, calls that match either option are reported.",
         update: |draft, given| {
             draft.paths.push(given.os().to_owned());
             Ok(())

@@ -3,6 +3,7 @@
 use crate::flags::artefact::Artefact;
 use crate::flags::flag::{Arg, Category, Flag, Value, words};
 use crate::flags::stop::Stop;
+use crate::flags::tip::Tip;
 use crate::flags::values;
 
 const BASE: Flag = Flag { category: Category::Miscellaneous, ..Flag::BASE };
@@ -82,9 +83,15 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("tips"),
         arg: Arg::Optional("[id:]ID,[format:]FORMAT"),
-        missing: Some("Stride has no collection of tips; leave the option out"),
-        help: "show a tip at the end (not implemented yet)",
-        doc: "Shows a tip about using the tracer at the end. Not implemented yet.",
+        help: "show a tip about Stride at the end",
+        doc: "Shows a tip about using Stride at the end, or at once if there is nothing to trace. ID is the number of a tip, \
+              or random (default). FORMAT is none, compact (default) or full.",
+        update: |draft, given| {
+            let tip = draft.options.tip.unwrap_or(Tip::ANY);
+            let text = given.value.is_some().then(|| given.text());
+            draft.options.tip = Some(tip.with(text.as_deref().unwrap_or_default()).ok_or_else(|| given.invalid())?);
+            Ok(())
+        },
         ..BASE
     },
     Flag {

@@ -3,7 +3,7 @@
 use crate::flags::draft::Draft;
 use crate::flags::options::Engine;
 use crate::flags::stop::{Stop, Warn};
-use crate::flags::users;
+use crate::flags::{tips, users};
 use crate::views;
 use std::ffi::OsString;
 use stride_event::Machine;
@@ -50,7 +50,11 @@ pub fn whom(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
     let no_command = operands.is_empty();
     if no_command && draft.options.attach.is_empty() && draft.options.replay.is_none() && draft.machine(false).is_none()
     {
-        return Err(Stop::usage("must have PROG [ARGS] or -p PID"));
+        // A tip is worth something without a trace, too.
+        return Err(match draft.options.tip.map(tips::text).filter(|text| !text.is_empty()) {
+            Some(tip) => Stop::Explain(tip),
+            None => Stop::usage("must have PROG [ARGS] or -p PID"),
+        });
     }
     if no_command && draft.argv0.is_some() {
         return Err(Stop::usage("PROG [ARGS] must be specified with --argv0"));

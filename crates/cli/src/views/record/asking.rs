@@ -121,7 +121,7 @@ impl Asking {
 
     fn call(&mut self, call: &Call, part: Part) {
         self.name(call.tid);
-        if self.options.fds || self.options.pids || may_ask(call) {
+        if self.options.fds || self.options.pids || self.options.namespaces || may_ask(call) {
             self.decoder.decode(call, part, &self.options, &self.world);
         }
     }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use stride_engine_base::signal;
+use stride_engine_base::{procfs, signal};
 use stride_output::shown;
 
 /// How long a sample waits to be drawn.
@@ -143,7 +143,7 @@ impl Ui {
     fn names(&self) -> impl Fn(i32) -> Option<Arc<str>> + use<> {
         let replays = self.origin.replays;
         move |pid| {
-            let name = (!replays).then(|| std::fs::read(format!("/proc/{pid}/comm")).ok()).flatten()?;
+            let name = (!replays).then(|| std::fs::read(procfs::path(pid, "comm")).ok()).flatten()?;
             Some(shown(name.trim_ascii_end()).into())
         }
     }
@@ -165,7 +165,7 @@ impl Ui {
 
     /// True if the process of the table has ended.
     fn is_gone(&self) -> bool {
-        self.model.screen().scope.pid.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists())
+        self.model.screen().scope.pid.is_some_and(|pid| !procfs::exists(pid))
     }
 
     /// Has single calls looked at if the table needs that, and takes what came. Tells whether anything changed.

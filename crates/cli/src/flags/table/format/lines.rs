@@ -1,7 +1,7 @@
 //! What a line shows besides the call's arguments: times, threads, numbers.
 
 use crate::flags::draft::TimestampsDraft;
-use crate::flags::flag::{Arg, Category, Flag, Given, Spelling, Value, words};
+use crate::flags::flag::{Arg, Category, Flag, Given, Missing, Spelling, Value, words};
 use crate::flags::options::{LineStyle, Precision, TimeFormat};
 use crate::flags::stop::Stop;
 use crate::flags::{truss, values};
@@ -151,7 +151,7 @@ pub const FLAGS: &[Flag] = &[
         qualifiers: &["kvm"],
         arg: Arg::Required("vcpu|vcpu+"),
         value: Value::Word(|| words(["vcpu", "vcpu+"])),
-        missing: Some("Stride does not read the state of virtual processors; use strace for this"),
+        missing: Some(Missing::Yet("Stride does not read the state of virtual processors; use strace for this")),
         help: "print why virtual processors exit (not implemented yet)",
         doc: "Prints why a virtual processor returned from KVM_RUN. Not implemented yet.",
         ..BASE
@@ -172,9 +172,17 @@ pub const FLAGS: &[Flag] = &[
         qualifiers: &["namespace"],
         arg: Arg::Optional("new"),
         value: Value::Word(|| words(["new"])),
-        missing: Some("Stride does not follow changes of namespaces; look at /proc/PID/ns, or use strace"),
-        help: "print the namespaces that are entered (not implemented yet)",
-        doc: "Prints the ids of the namespaces that a process enters. Not implemented yet.",
+        help: "print the namespaces that calls enter",
+        doc: "Prints after clone, clone3, setns and unshare the namespaces that the call has entered, or those of the child \
+              that it has made, by the numbers that /proc/PID/ns has. Only the kinds that the flags of the call name are \
+              printed.",
+        update: |draft, given| {
+            if given.value.is_some() && given.os() != "new" {
+                return Err(Stop::fail(format!("invalid -e namespace= argument: '{}'", given.text())));
+            }
+            draft.options.namespaces = true;
+            Ok(())
+        },
         ..BASE
     },
     Flag {
@@ -196,9 +204,12 @@ pub const FLAGS: &[Flag] = &[
         qualifiers: &["secontext"],
         arg: Arg::Optional("FORMAT"),
         value: Value::Word(|| words(["full", "mismatch"])),
-        missing: Some("Stride does not read SELinux contexts; use strace built with libselinux for this"),
+        missing: Some(Missing::AsStrace(
+            "SELinux context printing (--secontext option) is not supported by this build of strace",
+        )),
         help: "print SELinux contexts (not implemented yet)",
-        doc: "Prints the SELinux contexts of processes and files. Not implemented yet.",
+        doc: "Prints the SELinux contexts of processes and files. Not implemented yet: Stride refuses the option, as strace \
+              does that was built without libselinux.",
         ..BASE
     },
     Flag {
