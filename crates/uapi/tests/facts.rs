@@ -16,7 +16,7 @@ fn constants() {
     assert_eq!(consts::TCGETS, 0x5401);
     assert_eq!(consts::KVM_RUN, 0xae80);
     assert_eq!(consts::FS_IOC_GETFLAGS, 0x8008_6601);
-    assert_eq!(consts::PIDFD_GET_INFO, 0xc048_ff0b); // the struct has 72 bytes in 6.18
+    assert_eq!(consts::PIDFD_GET_INFO, 0xc058_ff0b); // the struct has 88 bytes since 7.0, and had 72 in 6.18
 }
 
 #[test]
