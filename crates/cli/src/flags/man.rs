@@ -76,6 +76,7 @@ If Stride runs a command and writes a file (-o, --record and others), CTRL-C goe
 const ENVIRONMENT: &str = "* NO_COLOR: if set, --color=auto means never\n\
 * STRACE_COLORS: the colours; see --color\n\
 * TERM: if dumb, --color=auto means never\n\
+* STRIDE_BROKER: the socket of stride-broker, which loads eBPF programs for users without privileges. Default: /run/stride/broker.sock\n\
 * PATH: where the command is looked for, unless its name has a slash in it";
 
 const ORDER: &str = "The ptrace engine writes a call's line when the call begins, as strace does. If another thread's line \

@@ -15,8 +15,8 @@ const MAGIC: u64 = 0x7374_7269_6465_6272;
 /// The most descriptors that a filter lists.
 const MOST_FDS: usize = 64;
 /// The largest rings: each, and all of one trace.
-pub const LARGEST_RING: u32 = 64 << 20;
-pub const LARGEST_RINGS: u64 = 128 << 20;
+const LARGEST_RING: u32 = 64 << 20;
+const LARGEST_RINGS: u64 = 64 << 20;
 const MOST_RINGS: u32 = 8;
 
 const WORDS: usize = 2 + 2 * (3 * CallSet::NUMBERS / 64 + 1) + 3 * (2 + MOST_FDS) + ErrnoSet::WORDS + 42;
