@@ -7,8 +7,7 @@
 //! A file is whole or absent ([`file`]): it gets its name when it is complete and on the disk. So a run that is killed leaves the files
 //! that were complete, and has no row in `traces`, which is written last.
 //!
-//! The crate `parquet` is used without Arrow, whose arrays would be filled only to be emptied again, and which would add more to the
-//! program's size than everything else here.
+//! The crate `parquet` is used without Arrow, whose arrays would be filled only to be emptied again.
 
 mod call;
 mod clock;
