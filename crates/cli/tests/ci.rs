@@ -179,6 +179,7 @@ fn mistakes_are_told() {
     ] {
         let run = repository.compare(args);
         assert!(run.code() == Some(1) && run.err.contains(told), "{args:?}: {run:?}");
+        assert!(run.out.contains(&format!("::error title=System calls::{told}")), "{args:?}: {run:?}");
     }
     let unbuilt = repository.compare(&["--build=echo no compiler; exit 7", "true"]);
     assert!(
