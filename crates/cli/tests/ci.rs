@@ -137,6 +137,11 @@ fn what_wavers_is_told_apart() {
         "{run:?}"
     );
     assert!(!run.out.lines().any(|line| line.ends_with("  read")), "{run:?}");
+    let json = repository.read("diff.json");
+    assert!(
+        json.lines().any(|line| line.starts_with(r#"{"type":"wavering","name":"read","base":{"lowest":"#)),
+        "{json}"
+    );
 }
 
 #[test]
