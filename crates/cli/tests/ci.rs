@@ -137,6 +137,11 @@ fn what_wavers_is_told_apart() {
         "{run:?}"
     );
     assert!(!run.out.lines().any(|line| line.ends_with("  read")), "{run:?}");
+    let json = repository.read("diff.json");
+    assert!(
+        json.lines().any(|line| line.starts_with(r#"{"type":"wavering","name":"read","base":{"lowest":"#)),
+        "{json}"
+    );
 }
 
 #[test]
@@ -179,6 +184,7 @@ fn mistakes_are_told() {
     ] {
         let run = repository.compare(args);
         assert!(run.code() == Some(1) && run.err.contains(told), "{args:?}: {run:?}");
+        assert!(run.out.contains(&format!("::error title=System calls::{told}")), "{args:?}: {run:?}");
     }
     let unbuilt = repository.compare(&["--build=echo no compiler; exit 7", "true"]);
     assert!(

@@ -211,6 +211,9 @@ fn what_cannot_be_compared_with_is_refused() {
         assert_eq!(run.code(), Some(1));
         assert_eq!(run.messages(), [format!("Can't compare with '{base}': {why}.")]);
     }
+    let alone = stride_in(&scratch, &["--engine=ptrace", "--repeated=text", "touch", "made"]);
+    assert_eq!(alone.code(), Some(1));
+    assert!(alone.err.contains("--repeated names further recordings of a run for --diff: give --diff=BASE, too"));
     assert!(!scratch.path("made").exists(), "it was run all the same");
 }
 

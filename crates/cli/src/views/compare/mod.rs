@@ -9,10 +9,8 @@ use super::needs::Needs;
 use super::opening::{Before, Opener};
 use crate::files::{Target, Use};
 use crate::flags::Options;
-use crate::flags::draft::Draft;
 use crate::flags::flag::{Arg, Category, Flag, Value, ask};
-use crate::flags::stop::{Stop, Warn};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use base::{RecordedRun, Side};
 use std::io::Write;
 use stride_compare::CompareView;
@@ -115,18 +113,10 @@ impl Declaration for CompareDeclaration {
         FILES
     }
 
-    fn check(&self, draft: &Draft, _warn: Warn<'_>) -> Result<(), Stop> {
-        let asked = &draft.options.asked;
-        if asked.has(REPEATED) && !asked.has(DIFF) {
-            return Err(Stop::usage("--repeated names further recordings of a run for --diff: give --diff=BASE, too"));
-        }
-        Ok(())
-    }
-
     /// Writing limits does not change where the trace goes.
     fn destination(&self, options: &Options) -> Option<Destination> {
         let asked = |long| options.asked.has(long);
-        let compares = asked(DIFF) || asked(BUDGET);
+        let compares = asked(DIFF) || asked(REPEATED) || asked(BUDGET);
         compares.then_some(Destination::InsteadOfTrace).or_else(|| asked(BUDGET_WRITE).then_some(Destination::OwnFile))
     }
 
@@ -143,6 +133,9 @@ impl Declaration for CompareDeclaration {
 
     fn prepare(&self, before: &Before<'_>) -> Result<Opener> {
         let asked = &before.options.asked;
+        if asked.has(REPEATED) && !asked.has(DIFF) {
+            bail!("--repeated names further recordings of a run for --diff: give --diff=BASE, too");
+        }
         let read = |option, side| -> Result<Vec<RecordedRun>> {
             asked.paths(option).map(|path| RecordedRun::read(path, side, before)).collect()
         };
