@@ -17,7 +17,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use stride_engine_base::process;
+use stride_engine_base::{process, procfs};
 use stride_event::{Tid, TraceSpec};
 
 /// A connection to a broker, which traces as long as it lasts.
@@ -89,7 +89,7 @@ impl Connection {
 
     /// Has a thread or process traced, if the kernel gives this process a proof that it may trace it.
     pub fn seed(&self, id: Tid, whole_process: bool, is_command: bool) -> Result<Seeded, Why> {
-        let proof = match File::open(format!("/proc/{id}/mem")) {
+        let proof = match File::open(procfs::path(id, "mem")) {
             Ok(proof) => proof,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Seeded::Nobody),
             Err(e) => return Ok(Seeded::Refused(Errno::from_raw(e.raw_os_error().unwrap_or(libc::EPERM)))),
