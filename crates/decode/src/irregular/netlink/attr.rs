@@ -245,10 +245,16 @@ fn next_hops<'a>(span: &Span<'a, '_>, attrs: &Attrs, family: u64, depth: u8) -> 
     }
 }
 
+/// How many attributes are searched for one that says what another one is. A hostile message has thousands.
+const MOST_BEFORE: usize = 64;
+
 /// The text of the last attribute of a type.
 fn text_before<'a>(span: &Span<'a, '_>, kind: u64) -> Option<&'a [u8]> {
     let (mut at, mut found) = (0, None);
-    while at + HEADER <= span.len {
+    for _ in 0..MOST_BEFORE {
+        if at + HEADER > span.len {
+            break;
+        }
         let rest = span.from(at);
         let len = rest.uint(0, 2)? as usize;
         if len < HEADER {
