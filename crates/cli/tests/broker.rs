@@ -46,7 +46,8 @@ impl Place {
     fn command(&self, user: u32, args: &[&str]) -> Command {
         let mut command = Command::new(self.scratch.path("stride"));
         command.args(args).env("LC_ALL", "C").env("STRIDE_BROKER", self.scratch.path("socket"));
-        command.uid(user).gid(user).current_dir("/");
+        // (The user cannot look into all directories that cargo names there.)
+        command.uid(user).gid(user).current_dir("/").env_remove("LD_LIBRARY_PATH");
         command
     }
 
