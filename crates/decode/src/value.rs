@@ -151,6 +151,15 @@ pub struct Member<'a> {
     pub value: Value<'a>,
 }
 
+impl Member<'_> {
+    /// Stands for members that are left out in the middle of a struct.
+    pub const LEFT_OUT: Member<'static> = Member { name: "", value: Value::Ascii("...") };
+
+    pub fn is_left_out(&self) -> bool {
+        self.name.is_empty() && matches!(self.value, Value::Ascii("..."))
+    }
+}
+
 /// What follows the last member or element that is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tail {

@@ -36,7 +36,9 @@ impl Json<'_> {
             Value::Signal(n) => self.signal(n),
             Value::Text(text) => self.text(text),
             Value::Struct(members, tail) => self.object(|j| {
-                members.iter().for_each(|m| j.member(m));
+                members.iter().filter(|m| !m.is_left_out()).for_each(|m| j.member(m));
+                // Members that are left out in the middle are told at the end, once.
+                let tail = if tail == Tail::End && members.iter().any(Member::is_left_out) { Tail::More } else { tail };
                 if tail != Tail::End {
                     j.key(REST).tail(tail);
                 }

@@ -33,8 +33,8 @@ pub fn registers<'a>(cx: &Cx<'a>, addr: u64, dir: Dir) -> Value<'a> {
     for member in all {
         if FEW.contains(&member.name) {
             members.push(*member);
-        } else if members.last().is_some_and(|last| !last.name.is_empty()) {
-            members.push(Member { name: "", value: Value::Ascii("...") });
+        } else if members.last().is_some_and(|last| !last.is_left_out()) {
+            members.push(Member::LEFT_OUT);
         }
     }
     Value::Struct(members.into_bump_slice(), tail)
