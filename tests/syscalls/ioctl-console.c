@@ -5,9 +5,8 @@
 #include <linux/keyboard.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
-#include "result.h"
+#include "request.h"
 
 int main(void)
 {
@@ -25,11 +24,6 @@ int main(void)
 
 	chdir("MARKER");
 
-#define TRY(what, arg, shown, ...) \
-	do { \
-		int r = ioctl(-1, what, arg); \
-		printf("ioctl(-1, " #what ", " shown ") = %s\n", ##__VA_ARGS__, result(r)); \
-	} while (0)
 	TRY(KIOCSOUND, 1193, "1193 /* 1000 Hz */");
 	TRY(KIOCSOUND, 0, "0 /* off */");
 	TRY(KDMKTONE, 100 << 16 | 1193, "100<<16|1193 /* 1000 Hz, 100 ms */");

@@ -10,9 +10,8 @@
 #include <scsi/sg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
-#include "result.h"
+#include "request.h"
 
 int main(void)
 {
@@ -30,18 +29,15 @@ int main(void)
 	struct ubi_rnvol_req renames = { 1, {}, { { 3, 3, {}, "new" } } };
 
 	struct kvm_userspace_memory_region memory = { 1, KVM_MEM_READONLY, 0x1000, 4096, (long) &three };
+#ifdef __x86_64__
 	struct kvm_regs regs = { .rax = 1, .rip = 0xfff0, .rflags = 2 };
 	struct { struct kvm_cpuid2 head; struct kvm_cpuid_entry2 entries[1]; } cpuid = {
 		{ 1 }, { { 7, 0, KVM_CPUID_FLAG_SIGNIFCANT_INDEX, 1, 2, 3, 4 } }
 	};
+#endif
 
 	chdir("MARKER");
 
-#define TRY(what, arg, shown, ...) \
-	do { \
-		int r = ioctl(-1, what, arg); \
-		printf("ioctl(-1, " #what ", " shown ") = %s\n", ##__VA_ARGS__, result(r)); \
-	} while (0)
 	TRY(HDIO_DRIVE_CMD, command, "{command=ATA_CMD_ID_ATA, sector_number=1, feature=2, sector_count=0}");
 	TRY(HDIO_SCAN_HWIF, three, "[0x1, 0x2, 0x3]");
 	TRY(HDIO_SET_DMA, 1L, "1");
@@ -79,8 +75,10 @@ int main(void)
 	TRY(KVM_CHECK_EXTENSION, (long) KVM_CAP_NR_VCPUS, "KVM_CAP_NR_VCPUS");
 	TRY(KVM_CREATE_VCPU, 3L, "3");
 	TRY(KVM_SET_USER_MEMORY_REGION, &memory, "{slot=1, flags=KVM_MEM_READONLY, guest_phys_addr=0x1000, memory_size=4096, userspace_addr=%p}", three);
+#ifdef __x86_64__
 	TRY(KVM_SET_REGS, &regs, "{rax=0x1, ..., rsp=0, rbp=0, ..., rip=0xfff0, rflags=0x2}");
 	TRY(KVM_SET_CPUID2, &cpuid, "{nent=1, entries=[...]}");
+#endif
 	TRY(KVM_RUN, 0L, "0");
 	return 0;
 }

@@ -7,10 +7,9 @@
 #include <linux/seccomp.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "result.h"
+#include "request.h"
 
 #define PIDFD_GET_INFO _IOC(_IOC_READ | _IOC_WRITE, 0xff, 11, 88)
 
@@ -22,16 +21,13 @@ int main(void)
 	unsigned long long id = 5, info[11] = { 5 };
 	unsigned programs[4] = { 2 };
 	struct kvm_userspace_memory_region memory = { 1, KVM_MEM_READONLY, 0x1000, 4096, (long) &memory };
+#ifdef __x86_64__
 	struct kvm_regs registers = { .rax = 2, .rbx = 3, .rip = 0x1000, .rflags = 2 };
+#endif
 	struct { unsigned n, pad; } none = {};
 
 	chdir("MARKER");
 
-#define TRY(what, arg, shown, ...) \
-	do { \
-		int r = ioctl(-1, what, arg); \
-		printf("ioctl(-1, " #what ", " shown ") = %s\n", ##__VA_ARGS__, result(r)); \
-	} while (0)
 	TRY(SECCOMP_IOCTL_NOTIF_RECV, &call, "{id=0x5, pid=0, flags=0, data={nr=__NR_getppid, arch=AUDIT_ARCH_X86_64, "
 	    "instruction_pointer=NULL, args=[0x1, 0x2, 0, 0, 0, 0]}} => %p", &call);
 	TRY(SECCOMP_IOCTL_NOTIF_RECV, &empty, "%p", &empty);
@@ -43,7 +39,9 @@ int main(void)
 	TRY(KVM_CHECK_EXTENSION, (long) KVM_CAP_USER_MEMORY, "KVM_CAP_USER_MEMORY");
 	TRY(KVM_SET_USER_MEMORY_REGION, &memory,
 	    "{slot=1, flags=KVM_MEM_READONLY, guest_phys_addr=0x1000, memory_size=4096, userspace_addr=%p}", &memory);
+#ifdef __x86_64__
 	TRY(KVM_SET_CPUID2, &none, "{nent=0, entries=[]}");
 	TRY(KVM_SET_REGS, &registers, "{rax=0x2, ..., rsp=0, rbp=0, ..., rip=0x1000, rflags=0x2}");
+#endif
 	return 0;
 }

@@ -319,11 +319,26 @@ pub fn inline<'a>(
         // ioctl
         Irregular::ControlChars => ioctl::tty::control_chars(cx, phase, addr, size),
         Irregular::Counted(count, hex) => ioctl::counted(cx, phase, addr, size, count, hex, siblings),
-        Irregular::CountedText(count) => ioctl::counted_text(cx, phase, addr, size, count, siblings),
-        Irregular::FirstItems(count) => ioctl::first_items(cx, shape, phase, addr, size, count, siblings),
-        Irregular::PtpSamples => ioctl::clock::samples(cx, shape, phase, addr, size, siblings),
-        Irregular::VolumeName => ioctl::misc::volume_name(cx, phase, addr, size, siblings),
-        Irregular::FirstOfSigned(count) => ioctl::misc::first_of_signed(cx, shape, phase, addr, size, count, siblings),
+        Irregular::CountedText(member) => {
+            let len = ioctl::count(cx, member, phase, siblings) as usize;
+            ioctl::text(cx, phase, addr, size, len)
+        }
+        Irregular::VolumeName => {
+            let len = ioctl::misc::name_length(cx, phase, siblings)?;
+            ioctl::text(cx, phase, addr, size, len)
+        }
+        Irregular::FirstItems(member) => {
+            let used = ioctl::count(cx, member, phase, siblings);
+            ioctl::first_items(cx, shape, phase, addr, size, used, siblings)
+        }
+        Irregular::FirstOfSigned(member) => {
+            let used = ioctl::misc::signed_count(cx, member, phase, siblings)?;
+            ioctl::first_items(cx, shape, phase, addr, size, used, siblings)
+        }
+        Irregular::PtpSamples => {
+            let used = ioctl::clock::times(cx, phase, siblings);
+            ioctl::first_items(cx, shape, phase, addr, size, used, siblings)
+        }
         Irregular::Pairs => ioctl::misc::pairs(cx, shape, phase, addr, size, siblings),
         Irregular::PtpTime => dated::clock_time(cx, shape, phase, addr),
         Irregular::PtpTriples => ioctl::clock::triples(cx, shape, phase, addr, size, siblings),

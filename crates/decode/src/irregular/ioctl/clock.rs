@@ -7,18 +7,8 @@ use stride_event::Phase;
 use stride_syscalls::Ty;
 
 /// Times of the system with those of the clock in between, so one more than twice the number of samples.
-pub fn samples<'a>(
-    cx: &Cx<'a>,
-    shape: &Ty,
-    phase: Phase,
-    addr: u64,
-    size: usize,
-    siblings: Siblings,
-) -> Option<Value<'a>> {
-    let Ty::Items(item) = shape else { return None };
-    let times = count(cx, "n_samples", phase, siblings).saturating_mul(2).saturating_add(1);
-    let size = usize::try_from(times).unwrap_or(usize::MAX).saturating_mul(item.size(cx.abi())).min(size);
-    generic::inline(cx, shape, phase, addr, size, siblings)
+pub fn times(cx: &Cx<'_>, phase: Phase, siblings: Siblings) -> u64 {
+    count(cx, "n_samples", phase, siblings).saturating_mul(2).saturating_add(1)
 }
 
 /// For each sample the time before it, the clock's, and the time after it.

@@ -1,6 +1,6 @@
 //! Small families of requests.
 
-use crate::{Cx, Member, Siblings, Tail, Text, TextKind, Value, generic};
+use crate::{Cx, Member, Siblings, Tail, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::ioctl::userfault::UFFD_FEATURES;
@@ -107,30 +107,15 @@ pub fn number_reply<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
     Value::Change(cx.keep(before), cx.keep(Value::Array(cx.values(&[number]), Tail::End)))
 }
 
-/// A volume's name. Its length is signed, and may be wrong.
-pub fn volume_name<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: usize, siblings: Siblings) -> Option<Value<'a>> {
+/// The length of a volume's name. It is signed, and may be wrong.
+pub fn name_length(cx: &Cx<'_>, phase: Phase, siblings: Siblings) -> Option<usize> {
     let len = cx.len(Len::Of("name_len"), phase, siblings)? as u16 as i16;
-    let len = (usize::try_from(len).unwrap_or(0) + 1).min(size);
-    let bytes = cx.read(phase, addr, len)?;
-    let end = bytes.iter().position(|&b| b == 0);
-    let shown = end.unwrap_or(len - 1);
-    Some(Value::Text(Text { bytes: &bytes[..shown], cut: end.is_none(), kind: TextKind::Str }))
+    Some(usize::try_from(len).unwrap_or(0))
 }
 
-/// An array of which the first elements are in use. Their number is signed.
-pub fn first_of_signed<'a>(
-    cx: &Cx<'a>,
-    shape: &Ty,
-    phase: Phase,
-    addr: u64,
-    size: usize,
-    member: &'static str,
-    siblings: Siblings,
-) -> Option<Value<'a>> {
-    let &Ty::Items(item) = shape else { return None };
-    let used = super::int(cx.len(Len::Of(member), phase, siblings)?).max(0) as usize;
-    let size = used.saturating_mul(item.size(cx.abi()).max(1)).min(size);
-    generic::inline(cx, shape, phase, addr, size, siblings)
+/// The value of a sibling that is a signed count.
+pub fn signed_count(cx: &Cx<'_>, name: &'static str, phase: Phase, siblings: Siblings) -> Option<u64> {
+    Some(super::int(cx.len(Len::Of(name), phase, siblings)?).max(0) as u64)
 }
 
 /// The elements of an array, two by two.

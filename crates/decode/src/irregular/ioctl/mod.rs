@@ -187,7 +187,7 @@ pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
 }
 
 /// The value of a sibling that is a count.
-fn count(cx: &Cx<'_>, name: &'static str, phase: Phase, siblings: Siblings) -> u64 {
+pub fn count(cx: &Cx<'_>, name: &'static str, phase: Phase, siblings: Siblings) -> u64 {
     cx.len(Len::Of(name), phase, siblings).unwrap_or(0)
 }
 
@@ -207,32 +207,25 @@ pub fn counted<'a>(
     Some(Value::Text(Text { bytes, cut: false, kind }))
 }
 
-/// An array member. A sibling is the number of elements in use.
+/// The first elements of an array member: as many as are in use.
 pub fn first_items<'a>(
     cx: &Cx<'a>,
     shape: &Ty,
     phase: Phase,
     addr: u64,
     size: usize,
-    member: &'static str,
+    used: u64,
     siblings: Siblings,
 ) -> Option<Value<'a>> {
     let &Ty::Items(item) = shape else { return None };
-    let used = usize::try_from(count(cx, member, phase, siblings)).unwrap_or(usize::MAX);
+    let used = usize::try_from(used).unwrap_or(usize::MAX);
     let size = used.saturating_mul(item.size(cx.abi()).max(1)).min(size);
     generic::inline(cx, shape, phase, addr, size, siblings)
 }
 
-/// A text in such an array, up to its NUL if there is one.
-pub fn counted_text<'a>(
-    cx: &Cx<'a>,
-    phase: Phase,
-    addr: u64,
-    size: usize,
-    member: &'static str,
-    siblings: Siblings,
-) -> Option<Value<'a>> {
-    let len = (count(cx, member, phase, siblings) as usize + 1).min(size);
+/// A text of `len` bytes in a byte array of `size`, up to its NUL if there is one.
+pub fn text<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: usize, len: usize) -> Option<Value<'a>> {
+    let len = len.saturating_add(1).min(size);
     let bytes = cx.read(phase, addr, len)?;
     let end = bytes.iter().position(|&b| b == 0);
     let shown = end.unwrap_or(len - 1);

@@ -197,16 +197,7 @@ fn via<'a>(span: &Span<'a, '_>) -> Option<Value<'a>> {
     if rest.len == 0 {
         return Some(cx.members(&[("rtvia_family", family)]));
     }
-    let size = match raw {
-        c::AF_INET => 4,
-        c::AF_INET6 => 16,
-        _ => usize::MAX,
-    };
-    let address = if rest.len < size {
-        rest.hex()
-    } else {
-        rest.read(0, size).and_then(inet::ip).unwrap_or(Value::Addr(rest.addr))
-    };
+    let address = rest.address(raw);
     Some(cx.members(&[("rtvia_family", family), ("rtvia_addr", address)]))
 }
 

@@ -1,7 +1,6 @@
 //! The filter for sockets that a request of sock_diag(7) may carry: linux/inet_diag.h.
 
 use super::Span;
-use crate::irregular::inet;
 use crate::{Member, Siblings, Tail, Value, generic};
 use bumpalo::collections::Vec;
 use stride_syscalls::netlink::{FILTER_HOST, FILTER_MARK, FILTER_OP};
@@ -65,16 +64,7 @@ fn host<'a>(span: &Span<'a, '_>) -> Value<'a> {
     if rest.len == 0 {
         return head;
     }
-    let size = match family {
-        c::AF_INET => 4,
-        c::AF_INET6 => 16,
-        _ => usize::MAX,
-    };
-    let address = if rest.len < size {
-        rest.hex()
-    } else {
-        rest.read(0, size).and_then(inet::ip).unwrap_or(Value::Addr(rest.addr))
-    };
+    let address = rest.address(family);
     let mut all = Vec::with_capacity_in(members.len() + 1, cx.arena);
     all.extend_from_slice(members);
     all.push(Member { name: "addr", value: address });

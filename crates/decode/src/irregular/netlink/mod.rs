@@ -6,6 +6,7 @@ mod diag;
 mod uevent;
 pub mod value;
 
+use super::inet;
 use crate::cx::le;
 use crate::{Cx, Tail, Text, TextKind, Value};
 use bumpalo::collections::Vec;
@@ -49,6 +50,19 @@ impl<'a> Span<'a, '_> {
             Some(bytes) => Value::Text(Text { bytes, cut: shown < self.len, kind: TextKind::HexBytes }),
             None => Value::Addr(self.addr),
         }
+    }
+
+    /// An address of a family, such as AF_INET.
+    fn address(&self, family: u64) -> Value<'a> {
+        let size = match family {
+            c::AF_INET => 4,
+            c::AF_INET6 => 16,
+            _ => return self.hex(),
+        };
+        if self.len < size {
+            return self.hex();
+        }
+        self.read(0, size).and_then(inet::ip).unwrap_or(Value::Addr(self.addr))
     }
 
     /// Bytes that are mostly text.
