@@ -255,7 +255,7 @@ static struct child start(const char *program, int thread)
 
 static void stop(struct child *c)
 {
-	/* What it became may not be ours to kill. It ends when nobody reads what it tells. */
+	/* The child may have become a program that this process may not kill. Such a program ends when the pipe to this process is closed. */
 	close(c->told);
 	close(c->go);
 	kill(c->pid, SIGKILL);
@@ -425,7 +425,7 @@ static void control(void)
 	stop(&c);
 }
 
-/* What descriptors of our own may be good for. */
+/* bpf(2) with the descriptors that the broker hands over, and ways to descriptors of others. */
 static void descriptors(void)
 {
 	uint32_t id = 0;

@@ -1,5 +1,5 @@
 // stride: -e trace=bpf -a1
-// What a program is attached to decides what the link's struct holds. The descriptors are none, so that all calls fail.
+// The attach type of a program decides which members the link's struct has. The descriptors are none, so that all calls fail.
 #define _GNU_SOURCE
 #include <linux/bpf.h>
 #include <stdint.h>

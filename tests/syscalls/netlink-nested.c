@@ -1,5 +1,5 @@
 // stride: -e trace=sendto -s 64 -a1
-// What links, bridges and sockets have nested in netlink messages. The messages ask for nothing.
+// Nested attributes of links, bridges and sockets in netlink messages. The messages ask for nothing.
 #define _GNU_SOURCE
 #include <linux/cryptouser.h>
 #include <linux/if_bridge.h>

@@ -35,7 +35,7 @@ impl CallKind {
     }
 }
 
-/// Whether calls of this kind always wait: for other threads, for messages, for a while. connect(2) does not count: it
+/// True if calls of this kind always wait: for other threads, for messages, for a while. connect(2) does not count: it
 /// does work.
 pub fn waits_by_nature(key: CallKey) -> bool {
     let Some(entry) = table(key.abi).get(key.nr.into()) else { return false };
@@ -43,14 +43,14 @@ pub fn waits_by_nature(key: CallKey) -> bool {
     row.waits().is_some() || row.may_wait().is_some() || row.has_effect(Effect::Yields)
 }
 
-/// Whether a transfer writes to the first descriptor of the call. sendfile(2) has the descriptor that it writes to
+/// True if a transfer writes to the first descriptor of the call. sendfile(2) has the descriptor that it writes to
 /// first.
 pub fn is_write(row: &Syscall) -> bool {
     let out_first = || row.args.first().is_some_and(|arg| arg.name == "out_fd");
     row.transfer().is_some_and(|t| t.flow == Flow::Out || t.flow == Flow::Between && out_first())
 }
 
-/// Whether a transfer reads.
+/// True if a transfer reads from its descriptor.
 pub fn is_read(row: &Syscall) -> bool {
     row.transfer().is_some_and(|transfer| transfer.flow == Flow::In)
 }
@@ -60,12 +60,12 @@ pub fn opens(row: &Syscall) -> bool {
     row.makes() == Some(Thing::File)
 }
 
-/// Whether reading may block until somebody writes.
+/// True if read(2) on the object may block until another process writes to it.
 pub fn may_wait(object: ObjectId, tracker: &Tracker) -> bool {
     tracker.kind(object) != ObjectKind::Path || io(object, tracker) == Io::Terminal
 }
 
-/// What kind of thing is behind a descriptor, as far as transfers differ.
+/// The kind of file behind a descriptor, as far as transfers differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Io {
     File,

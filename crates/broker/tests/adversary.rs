@@ -32,7 +32,7 @@ enum Victim {
 const ATTACKS: &[(&str, Victim)] = &[
     // The test can fail.
     ("control", Victim::None),
-    // What the kernel says no to.
+    // The kernel itself refuses these.
     ("kernel-refuses", Victim::Root),
     ("kernel-refuses", Victim::Other),
     ("kernel-refuses", Victim::Undumpable),
@@ -110,7 +110,7 @@ fn main() {
     libtest_mimic::run(&args, each.chain(more).collect()).exit();
 }
 
-/// What a test says that did not pass: this machine lacks something, or it failed.
+/// The report of a test that did not pass: this machine lacks something, or the test failed.
 enum Told {
     Skipped(String),
     Failed(String),

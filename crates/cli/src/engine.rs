@@ -121,7 +121,7 @@ fn best(spec: TraceSpec, settings: Settings) -> Result<Chosen> {
     }
 }
 
-/// Who can load the programs. The error says why this process cannot, and why no broker does.
+/// The process that can load the eBPF programs. The error says why this process cannot, and why no broker does.
 fn access() -> Result<Access, (Why, String)> {
     match stride_engine_ebpf::trial() {
         Ok(()) => Ok(Access::Own),

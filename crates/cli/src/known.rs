@@ -1,4 +1,4 @@
-//! What the tracker knows from earlier calls, as a source of answers: descriptors in a recording that was made without `-y`,
+//! Answers from the tracker, which follows earlier calls: descriptors in a recording that was made without `-y`,
 //! and names of threads that the eBPF engine does not stop.
 
 use std::cell::RefCell;

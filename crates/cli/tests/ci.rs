@@ -118,7 +118,7 @@ fn a_commit_that_changes_nothing_is_quiet() {
     assert!(repository.read("output").starts_with("result=same\n"));
 }
 
-/// What differs from run to run is told apart from what the commit has changed.
+/// Calls that differ from run to run are told apart from calls that the commit has changed.
 #[test]
 fn what_wavers_is_told_apart() {
     need!("/bin/dash", "/usr/bin/git");

@@ -7,7 +7,7 @@ use common::*;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// What the environment has. Its name carries them, so that it is made anew if they change.
+/// The packages in the virtual environment. Its name has their versions, so that a change of them makes a new environment.
 const PACKAGES: [&str; 3] = ["pytest==8.3.4", "setuptools==75.6.0", "wheel==0.45.1"];
 
 fn run(program: impl AsRef<Path>, args: &[&str]) -> Output {

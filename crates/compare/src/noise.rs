@@ -41,13 +41,13 @@ fn expected(n: u64, wavering: u64, by_lot: bool, alone: bool) -> u64 {
     of_steady + if wavering > 0 { wavering / 4 + 10 } else { 0 }
 }
 
-/// Whether two counts differ by more than chance.
+/// True if the counts of two runs lie further apart than chance explains.
 fn counts_differ(a: &Range<u64>, b: &Range<u64>, wavering: u64, by_lot: bool, alone: bool) -> bool {
     let n = a.highest.max(b.highest);
     a.gap(b) > expected(n, wavering.min(n), by_lot, alone)
 }
 
-/// Whether calls, errors or bytes of a row differ by more than chance.
+/// True if the calls, errors or bytes of a row differ by more than chance explains.
 pub fn differs(name: &str, base: &Row, this: &Row, alone: bool) -> bool {
     let (a, b) = (base.spread(), this.spread());
     let wavering = base.wavering.max(this.wavering);
@@ -63,7 +63,7 @@ pub fn differs(name: &str, base: &Row, this: &Row, alone: bool) -> bool {
         || wavering <= n / 2 && bytes >= 4096 && bytes > a.bytes.highest.max(b.bytes.highest) / 10
 }
 
-/// Whether the number of calls differs among the recordings of a run.
+/// True if the recordings of one run have different numbers of calls.
 pub fn differs_by_itself(base: &Row, this: &Row) -> bool {
     !base.spread().calls.is_single() || !this.spread().calls.is_single()
 }

@@ -22,7 +22,7 @@ impl<T: Copy + PartialOrd> Range<T> {
         self.lowest == self.highest
     }
 
-    /// Whether a value can lie in both ranges.
+    /// True if the ranges overlap: some value lies in both.
     pub fn meets(&self, other: &Range<T>) -> bool {
         self.lowest <= other.highest && other.lowest <= self.highest
     }

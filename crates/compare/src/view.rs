@@ -17,7 +17,7 @@ use stride_track::Tracker;
 
 /// The run that `--diff` compares with.
 pub struct Base {
-    /// Of several recordings, their median.
+    /// The figures of the base. If there are several recordings of it, the median of each figure.
     pub profile: Profile,
     /// Further recordings of the run that is compared.
     pub repeated: Vec<Profile>,

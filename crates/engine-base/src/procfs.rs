@@ -11,7 +11,7 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::LazyLock;
 use stride_event::Tid;
 
-/// What /proc shows to Stride.
+/// The PID namespace that /proc was mounted for, as Stride sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum View {
     /// Threads have the ids that Stride knows.
@@ -40,7 +40,7 @@ pub fn path(tid: Tid, name: &str) -> String {
     format!("/proc/{}/{name}", number(tid))
 }
 
-/// Whether /proc has the thread.
+/// True if /proc has the thread.
 pub fn exists(tid: Tid) -> bool {
     std::fs::metadata(format!("/proc/{}", number(tid))).is_ok()
 }

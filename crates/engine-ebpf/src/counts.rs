@@ -60,7 +60,7 @@ pub fn by_key(counts: &impl MapCore, ended: Option<u32>) -> libbpf_rs::Result<Ve
     Ok(all)
 }
 
-/// What the rows say. `container` finds the container of a cgroup.
+/// The counts in the rows of the kernel's map. `container` finds the container of a cgroup.
 pub fn counted(rows: &[CountRow], by: CountBy, container: impl Fn(u64) -> Option<Arc<str>>) -> Vec<Counted> {
     let counted = |CountRow { key, count }: &CountRow| Counted {
         call: by.syscall.then(|| call(key.call)),

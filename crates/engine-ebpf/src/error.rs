@@ -27,7 +27,7 @@ pub enum Why {
 }
 
 impl Why {
-    /// What to do about it.
+    /// The advice to the user: how the failure can be mended.
     pub fn advice(&self, is_root: bool) -> String {
         match self {
             // Root already: the capabilities were taken away, most often by a container.

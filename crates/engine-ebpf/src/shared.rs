@@ -1,4 +1,4 @@
-//! What the kernel side and the reader share: the rings, and a few words that both write.
+//! The memory that the kernel side and the reader share: the rings, and a few words that both write.
 //!
 //! This is all that the reader has of the kernel side while calls are traced. So it is also all that a broker hands to a reader without
 //! privileges, as descriptors of memory to be mapped ([`crate::broker`]).

@@ -49,7 +49,7 @@ fn date(day: i64) -> String {
 fn directory_value(host: &str) -> String {
     let host: Vec<u8> = host.bytes().take(LONGEST_HOST).collect();
     if host.is_empty() {
-        // What Hive calls a missing value.
+        // Hive's name for a missing value.
         return "__HIVE_DEFAULT_PARTITION__".into();
     }
     let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"-_.".contains(&b);

@@ -32,7 +32,7 @@ pub struct ParquetView {
     traces: TableRows,
     writer: FileWriter,
     stack_rows: StackRows,
-    /// Whether calls have their stacks (`-k`).
+    /// Calls have their stacks (`-k`).
     shows_stacks: bool,
     counts: Counts,
     /// Sentences about the whole run.
@@ -44,7 +44,7 @@ pub struct ParquetView {
     /// Writing failed. Nothing is written any more.
     failed: bool,
     error: Option<ViewError>,
-    /// Whether a sentence at the end tells what was written.
+    /// At the end, a sentence says how many calls and bytes were written, and where. (`-q` leaves the sentence out.)
     tells: bool,
     remark: Option<String>,
 }

@@ -317,7 +317,7 @@ pub enum Irregular {
     Tone,
     GraphicsPort,
     KeyboardMode,
-    /// What a key does, what a function key types, which keys make one character (of Unicode).
+    /// The action of a key, the text of a function key, and keys that together make one character (of Unicode).
     KeyboardEntry,
     KeyboardString,
     Composed(bool),
@@ -328,7 +328,7 @@ pub enum Irregular {
     FontOp,
     /// A time of a PTP clock.
     PtpTime,
-    /// What a virtual CPU says of itself, and its registers.
+    /// The CPUID entries of a virtual CPU, and its registers.
     KvmCpuid,
     KvmRegisters,
     /// A volume's name, with its length in the member before.

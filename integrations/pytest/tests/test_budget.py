@@ -128,7 +128,7 @@ def test_blocks_inside_of_blocks(run):
                 with stride.count("getppid") as inner:
                     os.getppid()
                 os.getppid()
-            # What the inner block needed for itself is not counted.
+            # The calls that the inner block needed for itself are not counted.
             made = [call["name"] for call in outer.calls if call["name"] not in ("brk", "mmap", "munmap")]
             assert (inner["getppid"], made) == (1, ["getppid"] * 3)
 

@@ -25,7 +25,7 @@ pub struct Facts {
     /// How long loading the whole engine took, or why it failed.
     pub load: Result<Duration, Why>,
 
-    /// Whether a broker would load the engine for this process. `None`: it is not needed.
+    /// Ok if a broker would load the engine for this process, else the reason. `None`: no broker is needed.
     pub broker: Option<Result<(), String>>,
 
     /// Whether Stride can trace a process of its own.

@@ -425,12 +425,12 @@ impl Options {
         self.quiet.contains(message)
     }
 
-    /// Whether facts about processes are looked up when a call is shown.
+    /// True if facts about processes are looked up when a call is shown.
     pub fn looks_processes_up(&self) -> bool {
         !self.decode_pids.is_empty() || self.namespaces
     }
 
-    /// Whether names of threads are shown that Stride follows from the calls, because /proc is asked too late for them.
+    /// True if the names of threads (`-Y`) are taken from the calls that set them. The eBPF engine reads /proc too late: a thread may be gone.
     pub fn follows_names(&self) -> bool {
         self.engine == Engine::Ebpf && self.replay.is_none() && self.decode_pids.contains(PidDetail::Comm)
     }

@@ -33,7 +33,7 @@ int records_overlap(void *ctx)
 	return overlap;
 }
 
-/* Whether anybody holds a descriptor of the ring, or has it mapped. (This program holds it in another way.) */
+/* True if a process has a descriptor of the ring, or has the ring mapped. (This program's own reference is not counted in usercnt.) */
 SEC("raw_tp")
 int is_held(void *ctx)
 {

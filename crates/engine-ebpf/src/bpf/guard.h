@@ -26,7 +26,7 @@ u32 given_proof;
 u32 guarded_uid;
 u32 guarded_gid;
 
-/* Whether the thread's memory is that behind the proof. The current thread is the broker's. */
+/* True if the thread's memory is the memory that the proof leads to. The current thread is the broker's. */
 static __always_inline bool is_proven(struct task_struct *task)
 {
 	struct file *own = file_of(bpf_get_current_task_btf(), own_memory);
@@ -40,7 +40,7 @@ static __always_inline bool is_proven(struct task_struct *task)
 	return memory && (u64)BPF_CORE_READ(task, mm) == memory;
 }
 
-/* Whether all of the thread's ids are the user's. */
+/* True if all user and group ids of the thread are those of the user. */
 static __always_inline bool is_users(struct task_struct *task)
 {
 	const struct cred *cred = BPF_CORE_READ(task, real_cred);
@@ -51,7 +51,7 @@ static __always_inline bool is_users(struct task_struct *task)
 }
 
 /*
- * Whether the program that the current thread has just executed is out of the user's reach: it has other ids or more capabilities, a security
+ * True if the user may not trace the program that the current thread has just executed: it has other ids or more capabilities, a security
  * module says so (all of which is AT_SECURE), or its file may not be read.
  */
 static __always_inline bool is_privileged_exec(struct task_struct *task, struct linux_binprm *program)

@@ -210,7 +210,7 @@ u32 interval OF_READER = 0;
 
 /* How many threads have got a ring. */
 u32 rings_given;
-/* What the task iterator adopts, and the flags that it gives them. */
+/* The thread or process that the task iterator adopts, and the flags that it gives to the threads. */
 u32 seed_id;
 u32 seed_is_tgid;
 u32 seed_flags;

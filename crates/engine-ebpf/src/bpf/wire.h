@@ -367,12 +367,12 @@ enum life_flag {
 	LIFE_ENDED = 2,
 };
 
-/* Whether the user may trace the thread. Only if tracing is guarded (guard.h). */
+/* The proof that the user may trace the thread. It is used only if tracing is guarded (guard.h). */
 enum proof_state {
 	PROOF_GIVEN = 0,
-	/* That is being found out. The thread is not traced yet. */
+	/* The proof is being checked. The thread is not traced yet. */
 	PROOF_AWAITED = 1,
-	/* Not any longer. The thread is not traced. */
+	/* The proof does not hold any longer. The thread is not traced. */
 	PROOF_VOID = 2,
 };
 

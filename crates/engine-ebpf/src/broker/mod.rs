@@ -65,7 +65,7 @@ impl AnswerCode {
     }
 }
 
-/// What a client may order while it traces.
+/// The orders that a client may give while it traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Trace this thread, or all threads of this process. A proof comes with it.

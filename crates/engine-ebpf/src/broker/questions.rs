@@ -1,4 +1,5 @@
-//! What a broker asks the kernel besides tracing (`bpf/broker.bpf.c`).
+//! Two facts that a broker finds out with eBPF programs of its own (`bpf/broker.bpf.c`): whether rings of this kernel are safe to hand over, and
+//! whether a client's rings are still in use.
 
 use crate::ring;
 use crate::wire::{BrokerSkel, BrokerSkelBuilder};
@@ -24,7 +25,7 @@ impl Remains {
         rings.iter().map(watch).collect::<libbpf_rs::Result<_>>().map(Remains)
     }
 
-    /// Whether anybody still has a descriptor of a ring, or has it mapped.
+    /// True if a process still has a descriptor of one of the rings, or has one mapped.
     pub fn are_held(&self) -> bool {
         self.0.iter().any(|program| {
             // SAFETY: plain numbers and pointers, for which zero stands for none.
@@ -37,7 +38,7 @@ impl Remains {
     }
 }
 
-/// Whether a reader of a ring can do no harm with the reader's position.
+/// True if a reader that sets its position in a ring to a wrong value cannot damage the ring (CVE-2024-41009).
 pub fn rings_are_safe() -> libbpf_rs::Result<bool> {
     let mut object = MaybeUninit::uninit();
     let mut open = BrokerSkelBuilder::default().open(&mut object)?;

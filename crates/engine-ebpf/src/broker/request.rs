@@ -8,7 +8,7 @@ use stride_event::{
     Bounds, CallSet, CountBy, Counting, Endings, ErrnoSet, FdSet, FileFilter, IdBounds, Limits, StackRate, TraceSpec,
 };
 
-/// Of the eBPF programs and of this description: two builds that differ in them do not understand each other.
+/// A hash of the eBPF programs and of this crate's version. Two builds with different hashes do not understand each other.
 const FINGERPRINT: &str = env!("STRIDE_PROGRAMS");
 /// "stridebr".
 const MAGIC: u64 = 0x7374_7269_6465_6272;
@@ -65,7 +65,7 @@ trait Words {
         *number = word as i64;
     }
 
-    /// What was read cannot be.
+    /// Notes that a value was read that no writer writes.
     fn fail(&mut self);
 }
 

@@ -37,7 +37,7 @@ pub struct Serving {
     own_memory: File,
 }
 
-/// What a client is answered, with a descriptor or none.
+/// The broker's answer to a client, with a descriptor or without one.
 pub struct Reply {
     pub code: AnswerCode,
     pub text: String,
@@ -77,7 +77,7 @@ impl Prepared {
         Ok(Prepared { bytes: bytes.to_vec(), programs, request })
     }
 
-    /// Whether they are those that this request asks for.
+    /// True if the loaded programs are those that this request asks for.
     pub fn fits(&self, bytes: &[u8]) -> bool {
         self.bytes == bytes
     }

@@ -47,7 +47,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Records that are handled before the clock is read for that: less than a millisecond.
 const RECORDS: u64 = 256;
 
-/// Who loads the programs.
+/// The process that loads the eBPF programs.
 pub enum Access {
     /// This process, which has the capabilities for it.
     Own,
@@ -64,7 +64,7 @@ pub struct EbpfEngine {
     /// The memory of calls in flight at their entry, by thread.
     entered: HashMap<Tid, Call>,
     spare: Vec<Call>,
-    /// What descriptors refer to, for calls in flight.
+    /// The descriptors of calls in flight, with the files that they refer to.
     descriptors: HashMap<Tid, Vec<Descriptor>>,
     /// Lasting calls are reported when they begin.
     entries: bool,

@@ -61,7 +61,7 @@ impl CallArguments {
         Head { nr: call.nr, abi: call.abi, ip: call.ip, entered: call.entered, raw }
     }
 
-    /// Whether the thread is in a call whose entry was noted.
+    /// True if the thread is in a call whose entry was noted.
     pub fn is_inside(&self, tid: Tid) -> bool {
         self.begun.get(&tid).is_some_and(|begun| begun.in_flight)
     }
@@ -141,7 +141,7 @@ impl CallArguments {
         self.kept -= self.begun.remove(&tid).map_or(0, |begun| begun.args.capacity());
     }
 
-    /// What came with a signal.
+    /// The `siginfo_t` of a signal, decoded.
     pub fn siginfo<'a>(&'a mut self, tid: Tid, info: &'a [u8; SIGINFO_SIZE]) -> Value<'a> {
         self.decoder.siginfo(tid, info, &self.options, &*self.world)
     }

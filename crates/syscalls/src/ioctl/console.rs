@@ -5,7 +5,7 @@ use crate::{Case, Dir, Irregular, Len, Ty, Width, sets, structs};
 
 sets! {
     pub LEDS "LED_???" { LED_SCR, LED_NUM, LED_CAP }
-    /// What lights up, and in the upper half what it is set to by default
+    /// The locks of a keyboard; the upper four bits are their defaults
     pub LOCKS "LED_???" {
         LED_SCR, LED_NUM, LED_CAP, "LED_SCR<<4" = 0x10 in 0x10, "LED_NUM<<4" = 0x20 in 0x20, "LED_CAP<<4" = 0x40 in 0x40
     }

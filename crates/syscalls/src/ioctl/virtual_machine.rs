@@ -4,7 +4,7 @@ use crate::uapi::consts as c;
 use crate::{Case, Dir, Irregular, Len, Ty, Width, names, sets, structs};
 
 names! {
-    /// What KVM may be able to do
+    /// The capabilities of KVM that can be asked for
     pub CAPABILITIES "KVM_CAP_???" {
         KVM_CAP_IRQCHIP, KVM_CAP_HLT, KVM_CAP_MMU_SHADOW_CACHE_CONTROL, KVM_CAP_USER_MEMORY, KVM_CAP_SET_TSS_ADDR,
         KVM_CAP_VAPIC, KVM_CAP_EXT_CPUID, KVM_CAP_CLOCKSOURCE, KVM_CAP_NR_VCPUS, KVM_CAP_NR_MEMSLOTS, KVM_CAP_PIT,

@@ -344,10 +344,10 @@ static OF_BRIDGE_ATTRS: Attrs = attrs(
     ],
 );
 
-/// What a link has in each address family.
+/// The attributes of a link, by address family (IFLA_AF_SPEC).
 pub const AF_SPEC: Payload =
     Payload::ByFamily(&[(c::AF_BRIDGE, Payload::Nested(&OF_BRIDGE_ATTRS))], &Payload::Nested(&FAMILY_ATTRS));
-/// What a link has in the message's address family.
+/// The attributes of a link for the address family of the message (IFLA_PROTINFO).
 pub const PROTINFO: Payload = Payload::ByFamily(
     &[(c::AF_BRIDGE, Payload::Nested(&PORT_OF_BRIDGE_ATTRS)), (c::AF_INET6, Payload::Nested(&INET6_ATTRS))],
     &Payload::Bytes,

@@ -56,7 +56,7 @@ const BEFORE_OR_AFTER: u64 = c::BPF_F_BEFORE | c::BPF_F_AFTER;
 const PLACES: &[u64] = &[c::BPF_F_BEFORE, c::BPF_F_AFTER, BEFORE_OR_AFTER];
 const ORDERED: When = When::OneOf("flags", BEFORE_OR_AFTER, PLACES);
 const UNORDERED: When = When::NoneOf("flags", BEFORE_OR_AFTER, PLACES);
-/// What an iterator goes over.
+/// The map that an iterator goes over.
 const ITERATED: Ty = Ty::Custom(Irregular::IteratedMap, &Ty::Fd);
 const ATTACHED_WITH: Ty = Ty::Array(Dir::Out, &Ty::Flags(&ATTACH_FLAGS), Len::Of("prog_cnt"));
 const IDS: Ty = Ty::Array(Dir::Out, &Ty::UInt, Len::Of("prog_cnt"));
@@ -168,7 +168,7 @@ structs! {
         fd_type = "task_fd_query.fd_type": Ty::Enum(&FD_TYPE), probe_offset = "task_fd_query.probe_offset": COOKIE,
         probe_addr = "task_fd_query.probe_addr": COOKIE
     }
-    /// What follows the flags depends on what is attached to. Structs within are placed as the union is.
+    /// The members behind the flags depend on the attach type. Offsets in inner structs count from the beginning of the union.
     pub LINK_CREATE = bpf_attr {
         prog_fd = "link_create.prog_fd": Ty::Fd, target_fd = "link_create.target_fd": Ty::Fd => TO_FD,
         target_ifindex = "link_create.target_ifindex": IFINDEX => TO_DEVICE, attach_type = "link_create.attach_type": ATTACH,

@@ -104,7 +104,7 @@ class Block:
             lost = self._tracer.lost()
             self._tracer.leave_out(end, self._tracer.mark(), self._thread)
         except StrideError:
-            # What went wrong in the block matters more.
+            # An exception in the block matters more than a failure of Stride.
             if kind is not None:
                 return False
             raise

@@ -68,7 +68,7 @@ class Tracer:
         self.stacks = stacks
         self._marks = 0
         self._lost = 0
-        # What the plugin itself does inside of an outer block: pairs of marks, and the thread.
+        # Calls that the plugin itself makes inside an outer block: pairs of marks, and the thread.
         self._own = []
         self._read = 0
         self._rest = b""

@@ -71,7 +71,7 @@ fn can_be_written(path: &Path) -> Result<()> {
     }
 }
 
-/// Whether the keys of a terminal send signals to Stride. (Its standard input is given up early.)
+/// True if the keys of a terminal send signals to Stride. (Stride gives up its standard input early, so /dev/tty is asked.)
 fn is_in_foreground() -> bool {
     let terminal = File::open("/dev/tty");
     terminal.is_ok_and(|terminal| nix::unistd::tcgetpgrp(terminal) == Ok(nix::unistd::getpgrp()))

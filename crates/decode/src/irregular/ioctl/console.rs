@@ -89,7 +89,7 @@ fn reply(cx: &Cx<'_>, dir: Dir) -> Option<Phase> {
     }
 }
 
-/// What a key does together with some modifiers.
+/// `struct kbentry`: the action of a key together with some modifiers.
 pub fn entry<'a>(cx: &Cx<'a>, addr: u64, dir: Dir) -> Value<'a> {
     if let Err(value) = generic::follow(cx, addr, Dir::In) {
         return value;
@@ -133,7 +133,7 @@ fn action<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     remarked(cx, Value::Hex(raw), shown)
 }
 
-/// What a function key types.
+/// `struct kbsentry`: the text that a function key types.
 pub fn string<'a>(cx: &Cx<'a>, addr: u64, dir: Dir) -> Value<'a> {
     const LEN: usize = 512;
     if let Err(value) = generic::follow(cx, addr, Dir::In) {

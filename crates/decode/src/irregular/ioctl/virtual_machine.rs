@@ -5,7 +5,7 @@ use bumpalo::collections::Vec;
 use stride_syscalls::ioctl::virtual_machine::{CPUID, REGISTERS};
 use stride_syscalls::{Dir, Ty};
 
-/// What a CPU says of itself: a number of entries, and the entries, which are long.
+/// `struct kvm_cpuid2`: a number of entries, and the entries, each of which is long.
 pub fn cpuid<'a>(cx: &Cx<'a>, addr: u64, dir: Dir) -> Value<'a> {
     let phase = match generic::follow(cx, addr, dir) {
         Err(value) => return value,
