@@ -62,7 +62,7 @@ _stride_value() {
     --repeated) _stride_files recordings ;;
     -S | --summary-sort-by) _stride_words time total-time min-time max-time avg-time wall-total wall-min wall-max wall-avg p50 p99 calls errors bytes distribution name none ;;
     -U | --summary-columns) _stride_list time total-time min-time max-time avg-time wall-total wall-min wall-max wall-avg p50 p99 calls errors bytes distribution name ;;
-    --generate) _stride_words advise-config complete-bash complete-fish complete-zsh json-schema man ;;
+    --generate) _stride_words advise-config complete-bash complete-fish complete-zsh json-schema man syscalls ;;
   esac
 }
 # Splits the line up to the cursor into words as the command will see them: bash also splits words at = and :.

@@ -239,7 +239,7 @@ function __stride_value
         case --summary-columns
             __stride_list 'time	share of the total time' 'total-time	time of all calls' 'min-time	time of the shortest call' 'max-time	time of the longest call' 'avg-time	average time of a call' 'wall-total	as total-time' 'wall-min	as min-time' 'wall-max	as max-time' 'wall-avg	as avg-time' 'p50	median: half of the calls took no longer than this by the wall clock' 'p99	99 of 100 calls took no longer than this' 'calls	number of calls' 'errors	number of calls that failed' 'bytes	bytes that calls transferred through descriptors' 'distribution	a bar as long as the row\'s share of the calls among the rows with the same keys but the last' 'name	name of the call'
         case --generate
-            printf '%s\n' advise-config complete-bash complete-fish complete-zsh json-schema man
+            printf '%s\n' advise-config complete-bash complete-fish complete-zsh json-schema man syscalls
     end
 end
 
@@ -337,7 +337,7 @@ complete -c stride -n __stride_before_program -s c -l summary-only -d 'count cal
 complete -c stride -n __stride_before_program -s C -l summary -d 'print a summary after the trace'
 complete -c stride -n __stride_before_program -l diff -r -f -a '(__stride_value --diff)' -d 'show what differs from the run recorded in BASE'
 complete -c stride -n __stride_before_program -l every -r -f -d 'print a summary of each interval of TIME'
-complete -c stride -n __stride_before_program -l explain -r -f -a '(__stride_value --explain)' -d 'explain a finding of --advise'
+complete -c stride -n __stride_before_program -l explain -r -f -a '(__stride_value --explain)' -d 'explain a finding of --advise, or a system call'
 complete -c stride -n __stride_before_program -s O -l summary-syscall-overhead -r -f -d 'subtract TIME from the time of each call'
 complete -c stride -n __stride_before_program -l repeated -r -f -a '(__stride_value --repeated)' -d 'with --diff: another recording of the run that is compared'
 complete -c stride -n __stride_before_program -s S -l summary-sort-by -r -f -a '(__stride_value --summary-sort-by)' -d 'sort the summary by KEY (default time)'

@@ -11,6 +11,16 @@ fn main() {
     }
     let target = std::env::var("TARGET").expect("cargo sets TARGET");
     println!("cargo:rustc-env=STRIDE_TARGET={target}");
+    link_at_fixed_addresses();
+}
+
+/// The tables of syscalls hold 67,000 addresses. A position-independent program relocates all of them at each start, which takes more than
+/// half of the CPU time of `stride -V`. So `stride` is linked at fixed addresses. (`stride-broker`, which has privileges that its callers
+/// have not, is position-independent. For musl, scripts/static says the same to rustc, which brings its own startup files.)
+fn link_at_fixed_addresses() {
+    if std::env::var("CARGO_CFG_TARGET_ENV").is_ok_and(|environment| environment == "gnu") {
+        println!("cargo:rustc-link-arg-bins=-no-pie");
+    }
 }
 
 /// The commit of the repository in which these sources are. None if they are in no repository, or in somebody else's.

@@ -20,6 +20,7 @@ mod moment;
 mod names;
 mod perfetto;
 mod quote;
+pub mod reference;
 pub mod report;
 mod sink;
 mod stack;

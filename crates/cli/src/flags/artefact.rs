@@ -8,15 +8,18 @@ pub enum Artefact {
     Fish,
     JsonSchema,
     AdviseConfig,
+    /// The pages of docs/syscalls.
+    Syscalls,
 }
 
 impl Artefact {
-    pub const ALL: [(&'static str, Artefact); 6] = [
+    pub const ALL: [(&'static str, Artefact); 7] = [
         ("advise-config", Artefact::AdviseConfig),
         ("complete-bash", Artefact::Bash),
         ("complete-fish", Artefact::Fish),
         ("complete-zsh", Artefact::Zsh),
         ("json-schema", Artefact::JsonSchema),
         ("man", Artefact::Man),
+        ("syscalls", Artefact::Syscalls),
     ];
 }

@@ -58,11 +58,13 @@ const FLAGS: &[Flag] = &[
     },
     Flag {
         long: Some("explain"),
-        arg: Arg::Required("ID"),
+        arg: Arg::Required("WHAT"),
         value: Value::Word(explain::ids),
         own: true,
-        help: "explain a finding of --advise",
-        doc: "Prints the reasoning behind the findings with this id, with an example, and exits. --explain=list lists all ids.",
+        help: "explain a finding of --advise, or a system call",
+        doc: "Prints the reasoning behind the findings with this id, with an example, and exits. --explain=list lists all ids. With \
+              the name of a system call, prints what Stride shows of the call: its arguments with the names of their values, when the \
+              memory behind them is read, and what the call does.",
         update: |_, given| Err(explain::explain(&given.text())),
         ..BASE
     },

@@ -7,30 +7,67 @@
 
 use crate::Syscall;
 
+/// Calls that belong together: one page of the reference.
+#[derive(Debug)]
+pub struct CallFamily {
+    /// The name of its file.
+    pub name: &'static str,
+    pub title: &'static str,
+    /// Rows that are the same on all ABIs.
+    pub rows: &'static [Syscall],
+    /// Rows of i386 calls that differ from the call of the same name elsewhere, by the kernel's i386 name.
+    pub i386: &'static [(&'static str, Syscall)],
+}
+
 macro_rules! families {
-    ($($family:ident),* $(,)?) => {
+    ($($family:ident $title:literal),* $(,)?) => {
         $(mod $family;)*
 
-        static FAMILIES: &[&[Syscall]] = &[$($family::ROWS),*];
-        static I386: &[&[(&str, Syscall)]] = &[$($family::I386),*];
+        static FAMILIES: &[CallFamily] = &[
+            $(CallFamily { name: stringify!($family), title: $title, rows: $family::ROWS, i386: $family::I386 }),*
+        ];
     };
 }
 
 families! {
-    files, paths, fcntl,
-    mount, xattr, notify, aio, keys,
-    process, ptrace, prctl, creds, limits, bpf, system, obsolete,
-    memory, sched, signal, time, futex,
-    socket, sockopt, poll, ipc,
-    ioctl,
+    files "Open files",
+    paths "Paths and directories",
+    fcntl "Descriptors and file locks",
+    mount "Mounts, quotas, swap",
+    xattr "Extended attributes",
+    notify "Notification of events",
+    aio "Asynchronous input and output",
+    keys "Keys and security modules",
+    process "Processes",
+    ptrace "Tracing of processes",
+    prctl "Settings of a process",
+    creds "Users, groups, capabilities",
+    limits "Resource limits and usage",
+    bpf "BPF and performance counters",
+    system "The machine",
+    obsolete "Numbers without a call",
+    memory "Memory",
+    sched "Scheduling",
+    signal "Signals",
+    time "Clocks, sleeps, timers",
+    futex "Locks",
+    socket "Sockets",
+    sockopt "Socket options",
+    poll "Waiting for descriptors",
+    ipc "System V IPC and message queues",
+    ioctl "Device control",
+}
+
+pub fn families() -> impl Iterator<Item = &'static CallFamily> {
+    FAMILIES.iter()
 }
 
 /// Every row that is the same on all ABIs.
 pub fn all() -> impl Iterator<Item = &'static Syscall> {
-    FAMILIES.iter().flat_map(|family| family.iter())
+    FAMILIES.iter().flat_map(|family| family.rows.iter())
 }
 
 /// Rows of i386 calls that differ from the call of the same name elsewhere, by the kernel's i386 name.
 pub fn i386() -> impl Iterator<Item = (&'static str, &'static Syscall)> {
-    I386.iter().flat_map(|family| family.iter().map(|(name, row)| (*name, row)))
+    FAMILIES.iter().flat_map(|family| family.i386.iter().map(|(name, row)| (*name, row)))
 }
