@@ -8,7 +8,6 @@ use parquet::data_type::ByteArray;
 use std::collections::HashMap;
 
 /// Text values in the order of rows.
-#[derive(Default)]
 pub struct TextValues {
     bytes: Vec<u8>,
     /// The places of all different texts.
@@ -17,8 +16,17 @@ pub struct TextValues {
     rows: Vec<u32>,
     /// Numbers of texts. Tracees make up the keys, so the hash is one that they cannot predict.
     known: HashMap<Box<[u8]>, u32>,
-    /// Calls that follow each other are often alike.
-    latest: Option<u32>,
+    /// Numbers of texts that came lately, by [`slot_of`]. Most rows have a text that the rows before had, and this is faster than a hash.
+    recent: [u32; RECENT],
+}
+
+/// A power of two.
+const RECENT: usize = 64;
+
+/// The place of a text among the recent ones. Texts that share a place are told apart by their bytes.
+fn slot_of(text: &[u8]) -> usize {
+    let at = |part: usize| text.get(part).map_or(0, |byte| usize::from(*byte));
+    (text.len() + at(0) + 5 * at(text.len() / 2) + 11 * at(text.len().saturating_sub(1))) % RECENT
 }
 
 /// The beginning and the end of a text.
@@ -31,16 +39,24 @@ struct TextPlace {
 /// The values that are handed to the encoder at a time, so that they stay in the CPU's cache.
 pub const PIECE: usize = 1 << 12;
 
+impl Default for TextValues {
+    fn default() -> TextValues {
+        let (bytes, places, rows, known) = Default::default();
+        TextValues { bytes, places, rows, known, recent: [0; RECENT] }
+    }
+}
+
 impl TextValues {
     /// Adds a value that is likely to come again.
     pub fn word(&mut self, value: &[u8]) {
+        let slot = slot_of(value);
         // A text that was changed to be UTF-8 is another one here, and is found below.
-        let is_latest = |latest: &u32| {
-            let TextPlace { start, end } = self.places[*latest as usize];
-            self.bytes[start as usize..end as usize] == *value
+        let is_same = |text: &u32| {
+            let place = self.places.get(*text as usize);
+            place.is_some_and(|place| self.bytes[place.start as usize..place.end as usize] == *value)
         };
-        let text = match self.latest.filter(is_latest) {
-            Some(latest) => latest,
+        let text = match Some(self.recent[slot]).filter(is_same) {
+            Some(recent) => recent,
             None => match self.known.get(value) {
                 Some(text) => *text,
                 None => {
@@ -50,7 +66,7 @@ impl TextValues {
                 }
             },
         };
-        self.latest = Some(text);
+        self.recent[slot] = text;
         self.rows.push(text);
     }
 
@@ -95,7 +111,6 @@ impl TextValues {
         self.rows.clear();
         self.places.clear();
         self.known.clear();
-        self.latest = None;
         Ok(())
     }
 }
