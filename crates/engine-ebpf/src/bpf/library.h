@@ -261,4 +261,17 @@ int on_function_return(struct pt_regs *regs)
 	return library(regs, true);
 }
 
+/* The return of a library's function is watched by a call that looks like rt_sigreturn at its exit, and is nobody's call. */
+static __always_inline bool is_watched_return(struct task_state *st, struct pt_regs *regs)
+{
+	if (!(st->flags & TASK_IN_RETURN))
+		return false;
+	__sync_fetch_and_and(&st->flags, ~TASK_IN_RETURN);
+	if (take_times)
+		st->entered = 0;
+	if (count_only)
+		st->counted_as = 0;
+	return nr_of(regs) == -1;
+}
+
 #endif
