@@ -335,8 +335,8 @@ pub enum Irregular {
     VolumeName,
     /// As [`Irregular::FirstItems`], with a number that may be negative.
     FirstOfSigned(&'static str),
-    /// An array of pairs.
-    Pairs,
+    /// An array of rows with this many elements.
+    Rows(u8),
     /// A struct whose first member the kernel replaces by a number.
     NumberReply,
     /// A system call's number on the architecture that the named member holds.
@@ -345,6 +345,23 @@ pub enum Irregular {
     ErrorNumber,
     /// A call that waits for a seccomp listener.
     Notification,
+    /// A [`crate::Ty::Turn`] whose answer is shown as further members of the struct that was passed. The flag says that
+    /// the struct has more members, which are never shown.
+    Joined(bool),
+    /// A struct of which the kernel may change all members but the named ones, which are not shown again.
+    Answer(&'static [&'static str]),
+    /// The named member of a [`crate::Ty::Exchange`], a number that is also shown after the call if it has changed.
+    Changed(&'static str),
+    /// A four-character code with the name that the shape's set has for it.
+    FourCc,
+    /// A numerator and a denominator.
+    Fraction,
+    /// The id of a video device's control. The flag says that the word also has flags.
+    ControlId(bool),
+    /// The controls of a video device, to be set or (the flag) to be read.
+    VideoControls(bool),
+    /// The flags of a video buffer, among which are two enumerations.
+    VideoBufferFlags,
     /// The programs of a perf event.
     PerfPrograms,
     /// A command for a disk, and what became of it.

@@ -234,6 +234,13 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         Irregular::Font => ioctl::console::font(cx, raw, dir(shape)),
         Irregular::FontOp => ioctl::console::font_op(cx, raw),
         Irregular::DriveCommand => ioctl::disk::command(cx, raw),
+        Irregular::Joined(more) => ioctl::video::joined(cx, shape, raw, more),
+        Irregular::Answer(fixed) => ioctl::video::answer(cx, shape, raw, fixed),
+        Irregular::Changed(member) => ioctl::video::changed(cx, shape, raw, member, siblings),
+        Irregular::FourCc => ioctl::video::four_characters(cx, shape, raw),
+        Irregular::ControlId(flags) => ioctl::video::control_id(cx, raw, flags),
+        Irregular::VideoControls(get) => ioctl::video::controls(cx, raw, get),
+        Irregular::VideoBufferFlags => ioctl::video::buffer_flags(cx, raw),
         Irregular::Microseconds => ioctl::misc::microseconds(cx, raw),
 
         // These only declare what is captured or looked up, or are handled above. They are shown as their shape.
@@ -268,7 +275,8 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         | Irregular::PtpTime
         | Irregular::VolumeName
         | Irregular::FirstOfSigned(_)
-        | Irregular::Pairs
+        | Irregular::Rows(_)
+        | Irregular::Fraction
         | Irregular::GpioAttr
         | Irregular::GpioConfigAttr
         | Irregular::HardwareAddr => generic::held(cx, shape, raw, siblings),
@@ -339,7 +347,8 @@ pub fn inline<'a>(
             let used = ioctl::clock::times(cx, phase, siblings);
             ioctl::first_items(cx, shape, phase, addr, size, used, siblings)
         }
-        Irregular::Pairs => ioctl::misc::pairs(cx, shape, phase, addr, size, siblings),
+        Irregular::Rows(columns) => ioctl::misc::rows(cx, shape, phase, addr, size, columns.into(), siblings),
+        Irregular::Fraction => ioctl::video::fraction(cx, phase, addr),
         Irregular::PtpTime => dated::clock_time(cx, shape, phase, addr),
         Irregular::PtpTriples => ioctl::clock::triples(cx, shape, phase, addr, size, siblings),
         Irregular::GpioAttr => ioctl::gpio::attr(cx, phase, addr),

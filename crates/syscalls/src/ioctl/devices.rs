@@ -150,7 +150,7 @@ structs! {
         eccbytes: Ty::Hex, eccpos: Ty::Items(&Ty::Hex), oobavail: Ty::Hex, oobfree: Ty::Items(&Ty::Struct(&MTD_FREE))
     }
     pub MTD_OOB_INFO = nand_oobinfo {
-        useecc: Ty::Enum(&MTD_ECC), eccbytes: Ty::Hex, oobfree: Ty::Custom(Irregular::Pairs, &Ty::Items(&Ty::Hex)),
+        useecc: Ty::Enum(&MTD_ECC), eccbytes: Ty::Hex, oobfree: Ty::Custom(Irregular::Rows(2), &Ty::Items(&Ty::Hex)),
         eccpos: Ty::Items(&Ty::Hex)
     }
     pub MTD_ECC_STATS = mtd_ecc_stats { corrected: Ty::Hex, failed: Ty::Hex, badblocks: Ty::Hex, bbtblocks: Ty::Hex }

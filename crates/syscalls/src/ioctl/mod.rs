@@ -16,6 +16,8 @@ mod process;
 mod scsi;
 pub mod tty;
 pub mod userfault;
+pub mod video;
+pub mod video_names;
 pub mod virtual_machine;
 mod volumes;
 
@@ -42,6 +44,7 @@ const GROUPS: &[&[Case]] = &[
     infrared::CASES,
     process::CASES,
     scsi::CASES,
+    video::CASES,
     virtual_machine::CASES,
     volumes::CASES,
     input::CASES,

@@ -118,17 +118,18 @@ pub fn signed_count(cx: &Cx<'_>, name: &'static str, phase: Phase, siblings: Sib
     Some(super::int(cx.len(Len::Of(name), phase, siblings)?).max(0) as u64)
 }
 
-/// The elements of an array, two by two.
-pub fn pairs<'a>(
+/// The elements of an array, in rows of `columns` elements.
+pub fn rows<'a>(
     cx: &Cx<'a>,
     shape: &Ty,
     phase: Phase,
     addr: u64,
     size: usize,
+    columns: usize,
     siblings: Siblings,
 ) -> Option<Value<'a>> {
     let &Ty::Items(item) = shape else { return None };
-    let each = 2 * item.size(cx.abi()).max(1);
+    let each = columns * item.size(cx.abi()).max(1);
     let mut items = Vec::new_in(cx.arena);
     for i in 0..size / each {
         items.push(generic::inline(cx, shape, phase, addr.wrapping_add((i * each) as u64), each, siblings)?);
