@@ -362,6 +362,28 @@ pub enum Irregular {
     VideoControls(bool),
     /// The flags of a video buffer, among which are two enumerations.
     VideoBufferFlags,
+    /// 16 bytes as groups of hexadecimal digits.
+    Uuid,
+    /// A number that has this name if all its bits are set.
+    Most(&'static str),
+    /// A member that is left out without `-v` if it has this value.
+    Unusual(u64),
+    /// btrfs: the quota groups of a new subvolume, items of a tree (of a buffer with its own size), kinds of space, paths of
+    /// an inode, files that share an extent, errors of a device, features.
+    QgroupInherit,
+    TreeSearch(bool),
+    Spaces,
+    InodePaths,
+    InodesOfExtent,
+    DeviceStats,
+    SupportedFeatures,
+    /// A request of the device mapper.
+    MapperRequest,
+    /// A call into a trusted execution environment, and parameters behind it. The shapes are the pointer's, and the
+    /// structs before the parameters as they are passed and as they come back.
+    TeeCall,
+    /// A command for a SCSI device, in one of two forms.
+    ScsiCommand,
     /// The programs of a perf event.
     PerfPrograms,
     /// A command for a disk, and what became of it.

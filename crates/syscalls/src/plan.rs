@@ -365,6 +365,7 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
                 }
             }
         }
+        Ty::Shapes(shapes) => shapes.iter().for_each(|shape| lower(ops, shape, p)),
         Ty::As(_, inner) | Ty::Reply(inner) | Ty::NonZero(inner) => lower(ops, inner, p),
         Ty::Turn(before, after) => {
             let me = push(OpKind::Bytes, before.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), Dir::InOut);

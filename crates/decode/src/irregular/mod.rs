@@ -241,6 +241,17 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         Irregular::ControlId(flags) => ioctl::video::control_id(cx, raw, flags),
         Irregular::VideoControls(get) => ioctl::video::controls(cx, raw, get),
         Irregular::VideoBufferFlags => ioctl::video::buffer_flags(cx, raw),
+        Irregular::Most(name) => ioctl::btrfs::most(cx, shape, raw, name, siblings),
+        Irregular::Unusual(usual) if cx.abbrev && raw == usual => Value::Absent,
+        Irregular::QgroupInherit => ioctl::btrfs::qgroup_inherit(cx, raw),
+        Irregular::TreeSearch(v2) => ioctl::btrfs::tree_search(cx, raw, v2),
+        Irregular::Spaces => ioctl::btrfs::spaces(cx, raw),
+        Irregular::InodePaths => ioctl::btrfs::inode_paths(cx, raw),
+        Irregular::InodesOfExtent => ioctl::btrfs::inodes(cx, raw),
+        Irregular::SupportedFeatures => ioctl::btrfs::supported_features(cx, raw),
+        Irregular::MapperRequest => ioctl::mapper::request(cx, raw),
+        Irregular::TeeCall => ioctl::tee::call(cx, shape, raw),
+        Irregular::ScsiCommand => ioctl::scsi::command(cx, raw),
         Irregular::Microseconds => ioctl::misc::microseconds(cx, raw),
 
         // These only declare what is captured or looked up, or are handled above. They are shown as their shape.
@@ -249,6 +260,7 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         | Irregular::Untouched
         | Irregular::InFull
         | Irregular::OrMinusOne
+        | Irregular::Unusual(_)
         | Irregular::OfTerminal => generic::held(cx, shape, raw, siblings),
         // Decoded in memory: see `inline`.
         Irregular::DatedNsec
@@ -277,6 +289,8 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         | Irregular::FirstOfSigned(_)
         | Irregular::Rows(_)
         | Irregular::Fraction
+        | Irregular::Uuid
+        | Irregular::DeviceStats
         | Irregular::GpioAttr
         | Irregular::GpioConfigAttr
         | Irregular::HardwareAddr => generic::held(cx, shape, raw, siblings),
@@ -349,6 +363,8 @@ pub fn inline<'a>(
         }
         Irregular::Rows(columns) => ioctl::misc::rows(cx, shape, phase, addr, size, columns.into(), siblings),
         Irregular::Fraction => ioctl::video::fraction(cx, phase, addr),
+        Irregular::Uuid => ioctl::btrfs::uuid(cx, phase, addr),
+        Irregular::DeviceStats => ioctl::btrfs::device_stats(cx, phase, addr, size, siblings),
         Irregular::PtpTime => dated::clock_time(cx, shape, phase, addr),
         Irregular::PtpTriples => ioctl::clock::triples(cx, shape, phase, addr, size, siblings),
         Irregular::GpioAttr => ioctl::gpio::attr(cx, phase, addr),

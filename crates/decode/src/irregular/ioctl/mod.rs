@@ -1,14 +1,18 @@
 //! ioctl(2): the names of requests, and arguments that need code.
 
+pub mod btrfs;
 pub mod clock;
 pub mod console;
 pub mod disk;
 pub mod files;
 pub mod gpio;
 pub mod input;
+pub mod mapper;
 pub mod misc;
 pub mod net;
 pub mod process;
+pub mod scsi;
+pub mod tee;
 pub mod tty;
 pub mod video;
 pub mod virtual_machine;

@@ -131,6 +131,7 @@ impl Definitions {
                 let types = select.cases.iter().map(|case| &case.1).chain([&select.default]);
                 any_of(types.map(|ty| self.ty(ty, whose, argument)).collect::<Vec<_>>())
             }
+            Ty::Shapes(shapes) => self.ty(&shapes[0], whose, argument),
             Ty::Reply(inner) | Ty::NonZero(inner) => self.ty(inner, whose, argument),
             Ty::Custom(Irregular::WaitStatus, _) => reference("wait_status"),
             Ty::Custom(Irregular::PathOut | Irregular::LinkTarget | Irregular::MemfdName, _) => {
