@@ -169,6 +169,10 @@ pub fn unknown<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     if parts.dir == (READ | WRITE) && parts.kind == 0xff && parts.nr == 0x0b && parts.size >= c::PIDFD_INFO_SIZE_VER0 {
         return process::pidfd_info(cx, raw, parts.size);
     }
+    // The device mapper goes by the size that its structs hold, so a request's number says nothing about bytes.
+    if parts.kind == c::DM_IOCTL as u8 {
+        return Value::Hex(raw);
+    }
     if cx.abbrev || !cx.verbose || parts.size == 0 || raw == 0 || name(cx.abi(), cx.arg("op") as u32).is_some() {
         return Value::Hex(raw);
     }
