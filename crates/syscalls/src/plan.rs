@@ -11,6 +11,12 @@ use crate::{Abi, Dir, Irregular, Len, Select, SelectKey, Struct, Syscall, Ty};
 /// The parent of ops whose pointer is an argument.
 pub const ROOT: u8 = 0xff;
 
+/// The op of a block that no plan asks for: the struct of a virtual CPU (`struct kvm_run`), which the engine finds.
+pub const VCPU: u8 = 0xfe;
+
+/// Likewise, an empty block whose address is the CPU's id.
+pub const VCPU_ID: u8 = 0xfd;
+
 /// The position of the stack pointer, behind the six argument words of [`ROOT`].
 pub const STACK: u16 = 8 * 6;
 

@@ -17,7 +17,7 @@ mod file_handle;
 pub mod filter;
 mod futex;
 pub mod inet;
-mod ioctl;
+pub(crate) mod ioctl;
 pub mod iovec;
 mod ipc;
 mod keys;

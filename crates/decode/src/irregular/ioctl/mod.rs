@@ -190,6 +190,7 @@ pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
     let ret = cx.ret()?;
     match cx.arg("op") & 0xffff_ffff {
         c::NS_GET_NSTYPE => Some(Value::Enum { raw: ret as u64, set: &NS_TYPES }),
+        c::KVM_RUN => virtual_machine::exit_reason(cx),
         c::VIDIOC_CREATE_BUFS | i386::VIDIOC_CREATE_BUFS => video::created(cx),
         _ => None,
     }
