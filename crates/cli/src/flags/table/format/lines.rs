@@ -1,7 +1,7 @@
 //! What a line shows besides the call's arguments: times, threads, numbers.
 
 use crate::flags::draft::TimestampsDraft;
-use crate::flags::flag::{Arg, Category, Flag, Given, Missing, Spelling, Value, words};
+use crate::flags::flag::{Arg, Category, Flag, Given, Spelling, Value, words};
 use crate::flags::options::{LineStyle, Precision, TimeFormat};
 use crate::flags::stop::Stop;
 use crate::flags::{truss, values};
@@ -214,9 +214,7 @@ pub const FLAGS: &[Flag] = &[
         qualifiers: &["secontext"],
         arg: Arg::Optional("FORMAT"),
         value: Value::Word(|| words(["full", "mismatch"])),
-        missing: Some(Missing::AsStrace(
-            "SELinux context printing (--secontext option) is not supported by this build of strace",
-        )),
+        missing: Some("SELinux context printing (--secontext option) is not supported by this build of strace"),
         help: "print SELinux contexts (not implemented yet)",
         doc: "Prints the SELinux contexts of processes and files. Not implemented yet: Stride refuses the option, as strace \
               does that was built without libselinux.",
