@@ -6,7 +6,7 @@ use stride_output::{Brief, Style};
 use stride_syscalls::plan::Plan;
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Abi, table};
-use stride_test_support::call;
+use stride_test_support::calls::call;
 
 /// The struct, behind the argument.
 const AT: u64 = 0x1000;
@@ -145,16 +145,12 @@ fn the_table_of_a_mapped_device() {
 #[test]
 fn the_answer_of_a_trusted_application() {
     let call = |ret, value| {
-        let head = Bytes::default().u64(&[AT + 16, 64]).u32(&[1, 2, 0, ret, 4, 1]);
-        head.to(48).u64(&[c::TEE_IOCTL_PARAM_ATTR_TYPE_VALUE_INOUT, value, 0, 0])
-    };
-    let size = |bytes: Bytes| {
-        let arguments = (bytes.0.len() - 16) as u64;
-        Bytes(Bytes::default().u64(&[AT + 16, arguments]).0.into_iter().chain(bytes.0.into_iter().skip(16)).collect())
+        let head = Bytes::default().u64(&[AT + 16, 56]).u32(&[1, 2, 0, ret, 4, 1]);
+        head.to(40).u64(&[c::TEE_IOCTL_PARAM_ATTR_TYPE_VALUE_INOUT, value, 0, 0])
     };
     assert_eq!(
-        answered(c::TEE_IOC_INVOKE, &size(call(0, 6)), &size(call(3, 9))),
-        "TEE_IOC_INVOKE, {buf_len=64, buf_ptr={func=1, session=0x2, cancel_id=0, num_params=1, \
+        answered(c::TEE_IOC_INVOKE, &call(0, 6), &call(3, 9)),
+        "TEE_IOC_INVOKE, {buf_len=56, buf_ptr={func=1, session=0x2, cancel_id=0, num_params=1, \
          params=[{attr=TEE_IOCTL_PARAM_ATTR_TYPE_VALUE_INOUT, a=0x6, b=0, c=0}]}} => {buf_ptr={ret=0x3, ret_origin=0x4, \
          num_params=1, params=[{attr=TEE_IOCTL_PARAM_ATTR_TYPE_VALUE_INOUT, a=0x9, b=0, c=0}]}}) = 0"
     );
