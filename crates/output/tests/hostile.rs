@@ -116,7 +116,7 @@ fn no_request_of_ioctl_panics() {
                 let args = [3, case.0, abi.cut(noise.word()), 0, 0, 0];
                 let mut call = Call { tid: 7, abi, nr: entry.nr.into(), args, ..Call::default() };
                 capture(&plan, entry.row, Phase::Entry, &mut call, &limits, &mut memory);
-                call.outcome = if noise.next() % 3 == 0 { Outcome::Error(22) } else { Outcome::Value(0) };
+                call.outcome = if noise.next().is_multiple_of(3) { Outcome::Error(22) } else { Outcome::Value(0) };
                 capture(&plan, entry.row, Phase::Exit, &mut call, &limits, &mut memory);
                 let shown = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                     long.event(&Event::Exit(&call));

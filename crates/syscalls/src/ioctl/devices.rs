@@ -199,6 +199,7 @@ pub const CASES: &[Case] = &[
     Case(c::WDIOC_SETPRETIMEOUT, SET_INT),
     Case(c::WDIOC_SETOPTIONS, Ty::Array(Dir::In, &Ty::Flags(&WATCHDOG_SET), Len::Fixed(1))),
     Case(c::NS_GET_OWNER_UID, Ty::Array(Dir::Out, &Ty::Uid, Len::Fixed(1))),
+    Case(c::NS_GET_ID, Ty::Array(Dir::Out, &HEX64, Len::Fixed(1))),
     Case(c::NS_GET_MNTNS_ID, Ty::Array(Dir::Out, &HEX64, Len::Fixed(1))),
     Case(c::NS_GET_PID_FROM_PIDNS, Ty::Int),
     Case(c::NS_GET_TGID_FROM_PIDNS, Ty::Int),

@@ -48,3 +48,5 @@ pub const CASES: &[Case] = &[
     Case(c::DM_DEV_SET_GEOMETRY, REQUEST),
     Case(c::DM_DEV_ARM_POLL, REQUEST),
 ];
+
+pub const BARE: &[u64] = &[c::DM_MPATH_PROBE_PATHS];

@@ -66,6 +66,7 @@ const BARE_GROUPS: &[&[u64]] = &[
     devices::BARE,
     clock::BARE,
     console::BARE,
+    mapper::BARE,
     scsi::BARE,
     volumes::BARE,
     misc::BARE,

@@ -114,6 +114,8 @@ structs! {
         num_params: Ty::UInt
     }
     pub OPENED = tee_ioctl_open_session_arg { session: Ty::Hex, ret: Ty::Hex, ret_origin: Ty::Hex, num_params: Ty::UInt }
+    pub OBJECT = tee_ioctl_object_invoke_arg { id: HEX64, op: Ty::UInt, num_params: Ty::UInt }
+    pub OBJECT_REPLY = tee_ioctl_object_invoke_arg { ret: Ty::Hex, num_params: Ty::UInt }
     pub RECEIVE = tee_iocl_supp_recv_arg { func: Ty::UInt, num_params: Ty::UInt }
     pub SEND = tee_iocl_supp_send_arg { num_params: Ty::UInt }
     pub SENT = tee_iocl_supp_send_arg { ret: Ty::Hex, num_params: Ty::UInt }
@@ -131,6 +133,10 @@ pub const CASES: &[Case] = &[
     Case(
         c::TEE_IOC_INVOKE,
         Ty::Custom(Irregular::TeeCall, &Ty::Shapes(&[IN_OUT, Ty::Struct(&INVOKE), Ty::Struct(&INVOKED)])),
+    ),
+    Case(
+        c::TEE_IOC_OBJECT_INVOKE,
+        Ty::Custom(Irregular::TeeCall, &Ty::Shapes(&[IN_OUT, Ty::Struct(&OBJECT), Ty::Struct(&OBJECT_REPLY)])),
     ),
     Case(
         c::TEE_IOC_OPEN_SESSION,
