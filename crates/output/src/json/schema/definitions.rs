@@ -198,7 +198,8 @@ impl Definitions {
     fn members(&mut self, s: &'static Struct) -> Members {
         let mut members = Members::default();
         for field in s.fields {
-            members.add(field.name, self.ty(&field.ty, &format!("{}.{}", s.name, field.name), false));
+            let name = if field.name.is_empty() { EXTRA } else { field.name };
+            members.add(name, self.ty(&field.ty, &format!("{}.{}", s.name, field.name), false));
         }
         members
     }
