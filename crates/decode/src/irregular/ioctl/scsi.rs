@@ -34,7 +34,7 @@ const NEW: u32 = b'Q' as u32;
 /// Adds the members. `None` if the struct could not be read.
 type Show<'a> = fn(&Cx<'a>, u64, &mut Vec<'a, Member<'a>>) -> Option<()>;
 
-/// Adds the members of a struct, with `data` in the place of the named one.
+/// Adds the members of a struct.
 fn add<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, to: &mut Vec<'a, Member<'a>>) -> Option<()> {
     let Value::Struct(members, _) = cx.strukt(s, phase, addr)? else { return None };
     to.extend_from_slice(members);
