@@ -3,6 +3,7 @@
 #include <linux/types.h>
 #include <linux/ioctl.h>
 #include <linux/ptp_clock.h>
+#include <linux/tee.h>
 #include "newer_structs.h"
 
 /* include/uapi/linux/fcntl.h */
@@ -122,3 +123,17 @@
 /* include/uapi/linux/ptp_clock.h */
 #define PTP_SYS_OFFSET_PRECISE_CYCLES _IOWR(PTP_CLK_MAGIC, 21, struct ptp_sys_offset_precise) /* 6.15 */
 #define PTP_SYS_OFFSET_EXTENDED_CYCLES _IOWR(PTP_CLK_MAGIC, 22, struct ptp_sys_offset_extended)
+
+/* include/uapi/linux/videodev2.h, 6.14 */
+#define V4L2_CTRL_FLAG_HAS_WHICH_MIN_MAX 0x1000
+
+/* include/uapi/linux/tee.h */
+#define TEE_GEN_CAP_OBJREF (1 << 4) /* 6.18 */
+#define TEE_IMPL_ID_QTEE 4
+#define TEE_IOCTL_PARAM_ATTR_TYPE_UBUF_INPUT 8
+#define TEE_IOCTL_PARAM_ATTR_TYPE_UBUF_OUTPUT 9
+#define TEE_IOCTL_PARAM_ATTR_TYPE_UBUF_INOUT 10
+#define TEE_IOCTL_PARAM_ATTR_TYPE_OBJREF_INPUT 11
+#define TEE_IOCTL_PARAM_ATTR_TYPE_OBJREF_OUTPUT 12
+#define TEE_IOCTL_PARAM_ATTR_TYPE_OBJREF_INOUT 13
+#define TEE_IOC_SHM_REGISTER_FD _IOWR(TEE_IOC_MAGIC, TEE_IOC_BASE + 8, struct tee_ioctl_shm_register_fd_data) /* 6.18 */

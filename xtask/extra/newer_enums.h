@@ -363,3 +363,8 @@ enum {
 enum {
 	TLS_INFO_TX_MAX_PAYLOAD_LEN = 7,
 };
+
+/* after V4L2_CTRL_TYPE_AREA */
+enum {
+	V4L2_CTRL_TYPE_RECT = 0x0107,
+};

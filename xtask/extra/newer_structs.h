@@ -281,3 +281,19 @@ struct ns_id_req {
 	__u32 spare2;
 	__aligned_u64 user_ns_id;
 };
+
+/* include/uapi/linux/tee.h, 6.18 */
+struct tee_ioctl_shm_register_fd_data {
+	__s64 fd;
+	__u64 size;
+	__u32 flags;
+	__s32 id;
+};
+
+struct tee_ioctl_object_invoke_arg {
+	__u64 id;
+	__u32 op;
+	__u32 ret;
+	__u32 num_params;
+	__u32 : 32;
+};

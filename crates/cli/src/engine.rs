@@ -16,7 +16,7 @@ use stride_engine_base::{Capabilities, Engine, StartError, process, spawn};
 use stride_engine_ebpf::broker::Connection;
 use stride_engine_ebpf::{Access, EbpfEngine, Settings, Why};
 use stride_engine_ptrace::PtraceEngine;
-use stride_event::{Seccomp, StackRate, TraceSpec};
+use stride_event::{Seccomp, StackRate, TraceSpec, VcpuDetail};
 
 /// The engine that runs.
 pub struct Chosen {
@@ -146,6 +146,8 @@ fn unserved(spec: &TraceSpec, capabilities: Capabilities) -> Option<&'static str
         Some("--library-calls/--usdt")
     } else if !spec.injections.is_empty() && !capabilities.injections {
         Some("--inject/--fault, which changes calls while their threads stand still,")
+    } else if spec.vcpus != VcpuDetail::None && !capabilities.vcpus {
+        Some("--kvm, which looks for memory that KVM shares with the program while its threads stand still,")
     } else {
         None
     }

@@ -232,7 +232,7 @@ fn datum(value: &Value<'_>, most: usize, depth: u32) -> Datum<'static> {
         Value::Notation { name: "htons" | "htonl" | "htobe64", args: [host], .. } => inner(host),
         Value::Notation { raw, .. } => Datum::Int(raw.into()),
         Value::Known(_, meaning @ Value::Notation { .. }) => inner(meaning),
-        Value::Known(number, _) | Value::Macro { number, .. } => inner(number),
+        Value::Known(number, _) | Value::Split(number, _) | Value::Macro { number, .. } => inner(number),
         Value::Ip(ip) => Datum::Text(Cow::Owned(ip.to_string())),
         Value::Change(_, after) => inner(after),
         Value::Numbered(of)

@@ -50,6 +50,7 @@ pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
         // Found by whoever tells what cannot be traced.
         library: Vec::new(),
         injections: injections(options),
+        vcpus: options.vcpus,
     })
 }
 

@@ -89,7 +89,7 @@ impl<'a> Cx<'a> {
                 Siblings::Args => Some(self.arg_cut(name)),
                 Siblings::Struct(s, base, phase) => {
                     let place = s.field(name)?.place(self.abi());
-                    self.uint(phase, base + u64::from(place.offset), place.size as usize)
+                    self.uint(phase, base.wrapping_add(u64::from(place.offset)), place.size as usize)
                 }
             },
             Len::Units { of, less, unit } => {

@@ -1,7 +1,8 @@
 //! The data that a call transferred: `-e read=` and `-e write=`.
 
-use crate::Cx;
 use crate::cx::le;
+use crate::irregular::ioctl::virtual_machine;
+use crate::{Cx, Value};
 use bumpalo::collections::Vec;
 use stride_event::{Call, Outcome, Phase, Tid};
 use stride_syscalls::{Data, Flow};
@@ -9,6 +10,8 @@ use stride_syscalls::{Data, Flow};
 /// A piece of a dump, in order.
 #[derive(Clone, Copy, Debug)]
 pub enum Dump<'a> {
+    /// The state of a virtual CPU (`--kvm=vcpu+`), before or after it ran.
+    Vcpu { id: u64, phase: Phase, state: Value<'a> },
     /// The message with this index follows, with this many buffers.
     Vector { index: usize, buffers: u64 },
     /// The buffer with this index follows, with this many bytes.
@@ -24,6 +27,9 @@ const CHUNK: usize = 64 << 10;
 
 /// The dump of a finished call; empty unless it was asked for.
 pub fn of<'a>(cx: &Cx<'a>) -> &'a [Dump<'a>] {
+    if let Some(states) = virtual_machine::states(cx) {
+        return states;
+    }
     let options = cx.options;
     if options.dump_read.is_empty() && options.dump_write.is_empty() {
         return &[];

@@ -99,6 +99,7 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, siblings: Siblings)
         Ty::Sockaddr(dir, len) => irregular::sockaddr::decode(cx, raw, dir, len, siblings),
         Ty::SigSet(dir, len) => irregular::sigset::decode(cx, raw, dir, len, siblings),
         Ty::Custom(which, shape) => irregular::held(cx, which, shape, raw, siblings),
+        Ty::Shapes(shapes) => held_in(cx, &shapes[0], raw, width, siblings),
         Ty::Select(_) | Ty::Struct(_) | Ty::CStr | Ty::Items(_) | Ty::Blob(_) => Value::Hex(raw),
         // These are members in memory; see `inline`.
         Ty::Reply(inner) | Ty::NonZero(inner) => held_in(cx, inner, raw, width, siblings),

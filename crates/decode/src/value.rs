@@ -90,6 +90,9 @@ pub enum Value<'a> {
         part: u32,
         digits: u8,
     },
+    /// A number, and its parts, each of which is shown as the style says. If only numbers are wanted, the whole number is
+    /// shown.
+    Split(&'a Value<'a>, &'a Value<'a>),
     /// Names, and the words that hold them as bits.
     Bitmap(&'a Value<'a>, &'a Value<'a>),
     /// A number with a comment in place of a name: how an unknown name is marked, or what the number amounts to. The

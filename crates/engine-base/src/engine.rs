@@ -110,6 +110,8 @@ pub struct Capabilities {
     pub library: bool,
     /// Serves `TraceSpec::injections`.
     pub injections: bool,
+    /// Serves `TraceSpec::vcpus`.
+    pub vcpus: bool,
 }
 
 /// The price of losing no calls.

@@ -36,6 +36,7 @@ mod stacks;
 mod sys;
 mod threads;
 mod tracee;
+mod vcpus;
 mod wait;
 
 pub use attach::available;

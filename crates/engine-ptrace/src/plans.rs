@@ -1,7 +1,8 @@
 //! Capture plans, each made from its row when a call is first seen, and capturing with them.
 
 use crate::memory::MemoryReader;
-use stride_event::{Call, FdSet, Limits, Outcome, Phase, Tid, TraceSpec, capture};
+use crate::vcpus;
+use stride_event::{Call, FdSet, Limits, Outcome, Phase, Tid, TraceSpec, VcpuDetail, capture};
 use stride_syscalls::plan::{IOV_MAX, Op, Plan};
 use stride_syscalls::{Abi, Syscall, table};
 
@@ -34,6 +35,7 @@ pub struct Plans {
     dump_write: FdSet,
     /// Whether the sets above are not empty.
     dumps: bool,
+    vcpus: VcpuDetail,
     reader: MemoryReader,
 }
 
@@ -45,6 +47,7 @@ impl Plans {
             dump_read: spec.dump_read.clone(),
             dump_write: spec.dump_write.clone(),
             dumps: !spec.dump_read.is_empty() || !spec.dump_write.is_empty(),
+            vcpus: spec.vcpus,
             reader: MemoryReader::default(),
         }
     }
@@ -61,6 +64,9 @@ impl Plans {
 
     /// Copies what the plan of this call asks for in this phase.
     pub fn capture(&mut self, call: &mut Call, phase: Phase) {
+        if self.vcpus != VcpuDetail::None && vcpus::runs(call) {
+            vcpus::capture(self.vcpus, call, phase, &mut self.reader.of(call.tid));
+        }
         let Some(planned) = planned(&mut self.by_nr[call.abi as usize], call.abi, call.nr) else { return };
         let wanted = match phase {
             Phase::Entry => planned.entry,

@@ -51,7 +51,7 @@ pub use memory::{BlockRef, Blocks, Memory, Phase};
 pub use per_stack::PerStack;
 pub use quantity::{duration, grouped};
 pub use question::{FdOf, Question};
-pub use spec::{CallSet, Command, Counting, FdSet, FileFilter, Injection, Seccomp, StackRate, TraceSpec};
+pub use spec::{CallSet, Command, Counting, FdSet, FileFilter, Injection, Seccomp, StackRate, TraceSpec, VcpuDetail};
 pub use stack::{
     Bottom, CodeChange, CodeFile, CodeHistory, InlinedFunction, ReadWord, Regs, SourceLine, Stack, StackFrame, Symbol,
     Unwind, Unwound,

@@ -146,6 +146,17 @@ pub enum StackRate {
     All,
 }
 
+/// What is captured of the virtual CPUs that a program runs (`--kvm`): the struct that KVM shares with the program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum VcpuDetail {
+    #[default]
+    None,
+    /// Its beginning after a run, with the reason why the CPU stopped.
+    Reason,
+    /// All of it before and after a run.
+    State,
+}
+
 /// A rule: which calls are changed, and how. Of several rules for a call, the last one counts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Injection {
@@ -247,6 +258,8 @@ pub struct TraceSpec {
     pub library: Vec<crate::ProbedFile>,
     /// How calls are changed.
     pub injections: Vec<Injection>,
+    /// What is captured of virtual CPUs.
+    pub vcpus: VcpuDetail,
 }
 
 impl TraceSpec {
@@ -289,6 +302,7 @@ impl Default for TraceSpec {
             stacks: StackRate::None,
             library: Vec::new(),
             injections: Vec::new(),
+            vcpus: VcpuDetail::None,
         }
     }
 }

@@ -1,12 +1,21 @@
 //! Dumps of transferred data: hexadecimal with the text beside it, sixteen bytes a line.
 
+use crate::{Style, Writer};
 use stride_decode::Dump;
+use stride_event::Phase;
 
 const ROW: usize = 16;
 
 pub fn write(out: &mut Vec<u8>, dump: &[Dump<'_>]) {
     for piece in dump {
         match *piece {
+            Dump::Vcpu { id, phase, ref state } => {
+                out.extend_from_slice(b" VCPU:");
+                decimal(out, id);
+                out.extend_from_slice(if phase == Phase::Entry { b"< " } else { b"> " });
+                Writer { out: &mut *out, style: Style::default() }.value(state);
+                out.push(b'\n');
+            }
             Dump::Vector { index, buffers } => {
                 out.extend_from_slice(b" = ");
                 decimal(out, buffers);

@@ -178,6 +178,7 @@ impl Writer<'_> {
             Value::Or(parts) => self.list(parts, "|"),
             Value::Known(number, meaning) => self.named(|w| w.value(number), |w| w.by_name(meaning)),
             Value::Macro { number, name, args } => self.named(|w| w.value(number), |w| w.macro_call(name, args)),
+            Value::Split(number, parts) => self.value(if self.style.names == NameStyle::Raw { number } else { parts }),
             Value::Bitmap(names, words) => match self.style.names {
                 NameStyle::Raw => self.value(words),
                 NameStyle::Abbrev => self.value(names),

@@ -99,3 +99,31 @@ fn nothing_panics() {
         }
     }
 }
+
+/// Random numbers are no requests of ioctl(2), so each is tried by name.
+#[test]
+fn no_request_of_ioctl_panics() {
+    let mut noise = Noise(0x2545_f491_4f6c_dd1d);
+    let mut long = view(Options { abbrev: stride_event::CallSet::empty(), ..Options::default() });
+    let mut brief = view(Options::default());
+    for abi in Abi::ALL {
+        let entry = table(abi).by_name("ioctl").next().expect("every ABI has ioctl");
+        let plan = Plan::of(entry.row, abi);
+        let limits = Limits { text: 32, elements: 32, received: true };
+        for case in &stride_syscalls::ioctl::CASES {
+            for _ in 0..20 {
+                let mut memory = Memory(Noise(noise.next() | 1));
+                let args = [3, case.0, abi.cut(noise.word()), 0, 0, 0];
+                let mut call = Call { tid: 7, abi, nr: entry.nr.into(), args, ..Call::default() };
+                capture(&plan, entry.row, Phase::Entry, &mut call, &limits, &mut memory);
+                call.outcome = if noise.next().is_multiple_of(3) { Outcome::Error(22) } else { Outcome::Value(0) };
+                capture(&plan, entry.row, Phase::Exit, &mut call, &limits, &mut memory);
+                let shown = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                    long.event(&Event::Exit(&call));
+                    brief.event(&Event::Exit(&call));
+                }));
+                assert!(shown.is_ok(), "{abi:?} {:x?} {:?}", call.args, call.outcome);
+            }
+        }
+    }
+}

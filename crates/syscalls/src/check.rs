@@ -155,6 +155,13 @@ const fn ty(t: &Ty, args: &[Arg], within: Option<&Struct>) {
             members(after, args);
         }
         Ty::Struct(s) | Ty::Exchange(s) | Ty::Spread(s) => members(s, args),
+        Ty::Shapes(shapes) => {
+            let mut i = 0;
+            while i < shapes.len() {
+                ty(&shapes[i], args, within);
+                i += 1;
+            }
+        }
         Ty::Select(s) => {
             assert!(names_arg(args, s.on.arg), "Select names no argument of this syscall");
             if let Some(second) = s.on.second {

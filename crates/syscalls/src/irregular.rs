@@ -335,8 +335,8 @@ pub enum Irregular {
     VolumeName,
     /// As [`Irregular::FirstItems`], with a number that may be negative.
     FirstOfSigned(&'static str),
-    /// An array of pairs.
-    Pairs,
+    /// An array of rows with this many elements.
+    Rows(u8),
     /// A struct whose first member the kernel replaces by a number.
     NumberReply,
     /// A system call's number on the architecture that the named member holds.
@@ -345,6 +345,45 @@ pub enum Irregular {
     ErrorNumber,
     /// A call that waits for a seccomp listener.
     Notification,
+    /// A [`crate::Ty::Turn`] whose answer is shown as further members of the struct that was passed. The flag says that
+    /// the struct has more members, which are never shown.
+    Joined(bool),
+    /// A struct of which the kernel may change all members but the named ones, which are not shown again.
+    Answer(&'static [&'static str]),
+    /// The named member of a [`crate::Ty::Exchange`], a number that is also shown after the call if it has changed.
+    Changed(&'static str),
+    /// A four-character code with the name that the shape's set has for it.
+    FourCc,
+    /// A numerator and a denominator.
+    Fraction,
+    /// The id of a video device's control. The flag says that the word also has flags.
+    ControlId(bool),
+    /// The controls of a video device, to be set or (the flag) to be read.
+    VideoControls(bool),
+    /// The flags of a video buffer, among which are two enumerations.
+    VideoBufferFlags,
+    /// 16 bytes as groups of hexadecimal digits.
+    Uuid,
+    /// A number that has this name if all its bits are set.
+    Most(&'static str),
+    /// A member that is left out without `-v` if it has this value.
+    Unusual(u64),
+    /// btrfs: the quota groups of a new subvolume, items of a tree (of a buffer with its own size), kinds of space, paths of
+    /// an inode, files that share an extent, errors of a device, features.
+    QgroupInherit,
+    TreeSearch(bool),
+    Spaces,
+    InodePaths,
+    InodesOfExtent,
+    DeviceStats,
+    SupportedFeatures,
+    /// A request of the device mapper.
+    MapperRequest,
+    /// A call into a trusted execution environment, and parameters behind it. The shapes are the pointer's, and the
+    /// structs before the parameters as they are passed and as they come back.
+    TeeCall,
+    /// A command for a SCSI device, in one of two forms.
+    ScsiCommand,
     /// The programs of a perf event.
     PerfPrograms,
     /// A command for a disk, and what became of it.

@@ -11,6 +11,12 @@ use crate::{Abi, Dir, Irregular, Len, Select, SelectKey, Struct, Syscall, Ty};
 /// The parent of ops whose pointer is an argument.
 pub const ROOT: u8 = 0xff;
 
+/// The op of a block that no plan asks for: the struct of a virtual CPU (`struct kvm_run`), which the engine finds.
+pub const VCPU: u8 = 0xfe;
+
+/// Likewise, an empty block whose address is the CPU's id.
+pub const VCPU_ID: u8 = 0xfd;
+
 /// The position of the stack pointer, behind the six argument words of [`ROOT`].
 pub const STACK: u16 = 8 * 6;
 
@@ -365,6 +371,7 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
                 }
             }
         }
+        Ty::Shapes(shapes) => shapes.iter().for_each(|shape| lower(ops, shape, p)),
         Ty::As(_, inner) | Ty::Reply(inner) | Ty::NonZero(inner) => lower(ops, inner, p),
         Ty::Turn(before, after) => {
             let me = push(OpKind::Bytes, before.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), Dir::InOut);

@@ -47,9 +47,10 @@ impl Field {
 /// ```text
 /// structs! {
 ///     /// stat(2): asm/stat.h
-///     pub STAT = stat { [v] st_dev: Ty::Dev, st_mode: Ty::Mode, shown = "uapi.name": Ty::Int }
+///     pub STAT = stat { [v] st_dev: Ty::Dev, st_mode: Ty::Mode, shown = "uapi.name": Ty::Int, pix as "fmt.pix": Ty::Int }
 /// }
 /// ```
+/// `as` shows a member under a name that is no identifier: its path.
 /// `[v]` marks a member shown only with `-v`. `name: ty => When::AnySet("stx_mask", &[0x4])` is shown only when
 /// the other member says so. A struct that only one ABI has is declared with
 /// `= i386 stat64 {…}` or `= x86_64 …`.
@@ -75,7 +76,7 @@ macro_rules! structs {
 #[macro_export]
 macro_rules! strukt {
     ([$(#[$doc:meta])* pub $NAME:ident] [$x86_64:ident $i386:ident $aarch64:ident] $c:ident {
-        $($([$v:ident])? $field:ident $(= $path:literal)? : $ty:expr $(=> $when:expr)?),* $(,)?
+        $($([$v:ident])? $field:ident $(as $shown:literal)? $(= $path:literal)? : $ty:expr $(=> $when:expr)?),* $(,)?
     }) => {
         $(#[$doc])* pub static $NAME: $crate::Struct = $crate::Struct {
             name: stringify!($c),
@@ -85,12 +86,12 @@ macro_rules! strukt {
                 $crate::uapi::$aarch64::$c.size as u16,
             ],
             fields: &[$($crate::Field {
-                name: $crate::plain(stringify!($field)),
+                name: $crate::member!($field $($shown)?),
                 ty: $ty,
                 at: [
-                    $crate::uapi::$x86_64::$c.at($crate::member!($field $($path)?)),
-                    $crate::uapi::$i386::$c.at($crate::member!($field $($path)?)),
-                    $crate::uapi::$aarch64::$c.at($crate::member!($field $($path)?)),
+                    $crate::uapi::$x86_64::$c.at($crate::member!($field $($shown)? $($path)?)),
+                    $crate::uapi::$i386::$c.at($crate::member!($field $($shown)? $($path)?)),
+                    $crate::uapi::$aarch64::$c.at($crate::member!($field $($shown)? $($path)?)),
                 ],
                 verbose: $crate::verbose!($($v)?),
                 when: $crate::when!($($when)?),
@@ -106,6 +107,9 @@ macro_rules! member {
         $crate::plain(stringify!($field))
     };
     ($field:ident $path:literal) => {
+        $path
+    };
+    ($field:ident $shown:literal $path:literal) => {
         $path
     };
 }

@@ -235,6 +235,9 @@ pub enum Ty {
     // --- choice ---
     /// The type depends on a sibling argument.
     Select(&'static Select),
+    /// Several shapes for one place. A decoder chooses between them, and all of them are captured. The first one says what
+    /// the place holds.
+    Shapes(&'static [Ty]),
     /// Decoded by a function. The shape declares what is captured.
     Custom(Irregular, &'static Ty),
 }
@@ -319,6 +322,7 @@ impl Ty {
             Ty::Blob(n) => *n,
             Ty::Items(_) | Ty::CStr => 0,
             Ty::Select(_) => abi.word(),
+            Ty::Shapes(shapes) => shapes[0].size(abi),
             Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.size(abi),
         }
     }
@@ -341,6 +345,7 @@ impl Ty {
             | Ty::SigSet(..)
             | Ty::Spread(_)
             | Ty::Stack(_) => true,
+            Ty::Shapes(shapes) => shapes[0].is_pointer(),
             Ty::As(_, shape) | Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.is_pointer(),
             _ => false,
         }
@@ -386,6 +391,7 @@ impl Ty {
                 }
                 false
             }
+            Ty::Shapes(shapes) => shapes[0].needs_exit(),
             Ty::Exchange(_) | Ty::Turn(..) | Ty::Reply(_) => true,
             Ty::Custom(which, shape) => !which.shown_at_entry() && shape.needs_exit(),
             Ty::NonZero(shape) => shape.needs_exit(),

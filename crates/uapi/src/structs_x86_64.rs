@@ -4009,10 +4009,12 @@ pub const tee_ioctl_buf_data: Layout = Layout { name: "tee_ioctl_buf_data", size
 pub const tee_ioctl_cancel_arg: Layout = Layout { name: "tee_ioctl_cancel_arg", size: 8, fields: &[f("cancel_id", 0, 4, 1), f("session", 4, 4, 1)] };
 pub const tee_ioctl_close_session_arg: Layout = Layout { name: "tee_ioctl_close_session_arg", size: 4, fields: &[f("session", 0, 4, 1)] };
 pub const tee_ioctl_invoke_arg: Layout = Layout { name: "tee_ioctl_invoke_arg", size: 24, fields: &[f("func", 0, 4, 1), f("session", 4, 4, 1), f("cancel_id", 8, 4, 1), f("ret", 12, 4, 1), f("ret_origin", 16, 4, 1), f("num_params", 20, 4, 1), f("params", 24, 32, 0)] };
+pub const tee_ioctl_object_invoke_arg: Layout = Layout { name: "tee_ioctl_object_invoke_arg", size: 24, fields: &[f("id", 0, 8, 1), f("op", 8, 4, 1), f("ret", 12, 4, 1), f("num_params", 16, 4, 1)] };
 pub const tee_ioctl_open_session_arg: Layout = Layout { name: "tee_ioctl_open_session_arg", size: 56, fields: &[f("uuid", 0, 1, 16), f("clnt_uuid", 16, 1, 16), f("clnt_login", 32, 4, 1), f("cancel_id", 36, 4, 1), f("session", 40, 4, 1), f("ret", 44, 4, 1), f("ret_origin", 48, 4, 1), f("num_params", 52, 4, 1), f("params", 56, 32, 0)] };
 pub const tee_ioctl_param: Layout = Layout { name: "tee_ioctl_param", size: 32, fields: &[f("attr", 0, 8, 1), f("a", 8, 8, 1), f("b", 16, 8, 1), f("c", 24, 8, 1)] };
 pub const tee_ioctl_shm_alloc_data: Layout = Layout { name: "tee_ioctl_shm_alloc_data", size: 16, fields: &[f("size", 0, 8, 1), f("flags", 8, 4, 1), s("id", 12, 4, 1)] };
 pub const tee_ioctl_shm_register_data: Layout = Layout { name: "tee_ioctl_shm_register_data", size: 24, fields: &[f("addr", 0, 8, 1), f("length", 8, 8, 1), f("flags", 16, 4, 1), s("id", 20, 4, 1)] };
+pub const tee_ioctl_shm_register_fd_data: Layout = Layout { name: "tee_ioctl_shm_register_fd_data", size: 24, fields: &[s("fd", 0, 8, 1), f("size", 8, 8, 1), f("flags", 16, 4, 1), s("id", 20, 4, 1)] };
 pub const tee_ioctl_version_data: Layout = Layout { name: "tee_ioctl_version_data", size: 12, fields: &[f("impl_id", 0, 4, 1), f("impl_caps", 4, 4, 1), f("gen_caps", 8, 4, 1)] };
 pub const termio: Layout = Layout { name: "termio", size: 18, fields: &[f("c_iflag", 0, 2, 1), f("c_oflag", 2, 2, 1), f("c_cflag", 4, 2, 1), f("c_lflag", 6, 2, 1), f("c_line", 8, 1, 1), f("c_cc", 9, 1, 8)] };
 pub const termios: Layout = Layout { name: "termios", size: 36, fields: &[f("c_iflag", 0, 4, 1), f("c_oflag", 4, 4, 1), f("c_cflag", 8, 4, 1), f("c_lflag", 12, 4, 1), f("c_line", 16, 1, 1), f("c_cc", 17, 1, 19)] };
@@ -4314,6 +4316,7 @@ pub const v4l2_av1_tile_info: Layout = Layout { name: "v4l2_av1_tile_info", size
 pub const v4l2_bt_timings: Layout = Layout { name: "v4l2_bt_timings", size: 124, fields: &[f("width", 0, 4, 1), f("height", 4, 4, 1), f("interlaced", 8, 4, 1), f("polarities", 12, 4, 1), f("pixelclock", 16, 8, 1), f("hfrontporch", 24, 4, 1), f("hsync", 28, 4, 1), f("hbackporch", 32, 4, 1), f("vfrontporch", 36, 4, 1), f("vsync", 40, 4, 1), f("vbackporch", 44, 4, 1), f("il_vfrontporch", 48, 4, 1), f("il_vsync", 52, 4, 1), f("il_vbackporch", 56, 4, 1), f("standards", 60, 4, 1), f("flags", 64, 4, 1), f("picture_aspect", 68, 8, 1), f("picture_aspect.numerator", 68, 4, 1), f("picture_aspect.denominator", 72, 4, 1), f("cea861_vic", 76, 1, 1), f("hdmi_vic", 77, 1, 1), f("reserved", 78, 1, 46)] };
 pub const v4l2_bt_timings_cap: Layout = Layout { name: "v4l2_bt_timings_cap", size: 104, fields: &[f("min_width", 0, 4, 1), f("max_width", 4, 4, 1), f("min_height", 8, 4, 1), f("max_height", 12, 4, 1), f("min_pixelclock", 16, 8, 1), f("max_pixelclock", 24, 8, 1), f("standards", 32, 4, 1), f("capabilities", 36, 4, 1), f("reserved", 40, 4, 16)] };
 pub const v4l2_buffer: Layout = Layout { name: "v4l2_buffer", size: 88, fields: &[f("index", 0, 4, 1), f("type", 4, 4, 1), f("bytesused", 8, 4, 1), f("flags", 12, 4, 1), f("field", 16, 4, 1), f("timestamp", 24, 16, 1), s("timestamp.tv_sec", 24, 8, 1), s("timestamp.tv_usec", 32, 8, 1), f("timecode", 40, 16, 1), f("timecode.type", 40, 4, 1), f("timecode.flags", 44, 4, 1), f("timecode.frames", 48, 1, 1), f("timecode.seconds", 49, 1, 1), f("timecode.minutes", 50, 1, 1), f("timecode.hours", 51, 1, 1), f("timecode.userbits", 52, 1, 4), f("sequence", 56, 4, 1), f("memory", 60, 4, 1), f("m", 64, 8, 1), f("m.offset", 64, 4, 1), f("m.userptr", 64, 8, 1), p("m.planes", 64, 8, 1), s("m.fd", 64, 4, 1), f("length", 72, 4, 1), f("reserved2", 76, 4, 1), s("request_fd", 80, 4, 1), f("reserved", 80, 4, 1)] };
+pub const v4l2_buffer_time32: Layout = Layout { name: "v4l2_buffer_time32", size: 80, fields: &[f("index", 0, 4, 1), f("type", 4, 4, 1), f("bytesused", 8, 4, 1), f("flags", 12, 4, 1), f("field", 16, 4, 1), f("timestamp", 20, 8, 1), s("timestamp.tv_sec", 20, 4, 1), s("timestamp.tv_usec", 24, 4, 1), f("timecode", 28, 16, 1), f("timecode.type", 28, 4, 1), f("timecode.flags", 32, 4, 1), f("timecode.frames", 36, 1, 1), f("timecode.seconds", 37, 1, 1), f("timecode.minutes", 38, 1, 1), f("timecode.hours", 39, 1, 1), f("timecode.userbits", 40, 1, 4), f("sequence", 44, 4, 1), f("memory", 48, 4, 1), f("m", 56, 8, 1), f("m.offset", 56, 4, 1), f("m.userptr", 56, 8, 1), p("m.planes", 56, 8, 1), s("m.fd", 56, 4, 1), f("length", 64, 4, 1), f("reserved2", 68, 4, 1), s("request_fd", 72, 4, 1)] };
 pub const v4l2_capability: Layout = Layout { name: "v4l2_capability", size: 104, fields: &[f("driver", 0, 1, 16), f("card", 16, 1, 32), f("bus_info", 48, 1, 32), f("version", 80, 4, 1), f("capabilities", 84, 4, 1), f("device_caps", 88, 4, 1), f("reserved", 92, 4, 3)] };
 pub const v4l2_captureparm: Layout = Layout { name: "v4l2_captureparm", size: 40, fields: &[f("capability", 0, 4, 1), f("capturemode", 4, 4, 1), f("timeperframe", 8, 8, 1), f("timeperframe.numerator", 8, 4, 1), f("timeperframe.denominator", 12, 4, 1), f("extendedmode", 16, 4, 1), f("readbuffers", 20, 4, 1), f("reserved", 24, 4, 4)] };
 pub const v4l2_clip: Layout = Layout { name: "v4l2_clip", size: 24, fields: &[f("c", 0, 16, 1), s("c.left", 0, 4, 1), s("c.top", 4, 4, 1), f("c.width", 8, 4, 1), f("c.height", 12, 4, 1), p("next", 16, 8, 1)] };
@@ -4424,6 +4427,7 @@ pub const v4l2_subdev_route: Layout = Layout { name: "v4l2_subdev_route", size: 
 pub const v4l2_subdev_routing: Layout = Layout { name: "v4l2_subdev_routing", size: 64, fields: &[f("which", 0, 4, 1), f("len_routes", 4, 4, 1), f("routes", 8, 8, 1), f("num_routes", 16, 4, 1), f("reserved", 20, 4, 11)] };
 pub const v4l2_subdev_selection: Layout = Layout { name: "v4l2_subdev_selection", size: 64, fields: &[f("which", 0, 4, 1), f("pad", 4, 4, 1), f("target", 8, 4, 1), f("flags", 12, 4, 1), f("r", 16, 16, 1), s("r.left", 16, 4, 1), s("r.top", 20, 4, 1), f("r.width", 24, 4, 1), f("r.height", 28, 4, 1), f("stream", 32, 4, 1), f("reserved", 36, 4, 7)] };
 pub const v4l2_timecode: Layout = Layout { name: "v4l2_timecode", size: 16, fields: &[f("type", 0, 4, 1), f("flags", 4, 4, 1), f("frames", 8, 1, 1), f("seconds", 9, 1, 1), f("minutes", 10, 1, 1), f("hours", 11, 1, 1), f("userbits", 12, 1, 4)] };
+pub const v4l2_timeval32: Layout = Layout { name: "v4l2_timeval32", size: 8, fields: &[s("tv_sec", 0, 4, 1), s("tv_usec", 4, 4, 1)] };
 pub const v4l2_tuner: Layout = Layout { name: "v4l2_tuner", size: 84, fields: &[f("index", 0, 4, 1), f("name", 4, 1, 32), f("type", 36, 4, 1), f("capability", 40, 4, 1), f("rangelow", 44, 4, 1), f("rangehigh", 48, 4, 1), f("rxsubchans", 52, 4, 1), f("audmode", 56, 4, 1), s("signal", 60, 4, 1), s("afc", 64, 4, 1), f("reserved", 68, 4, 4)] };
 pub const v4l2_vbi_format: Layout = Layout { name: "v4l2_vbi_format", size: 44, fields: &[f("sampling_rate", 0, 4, 1), f("offset", 4, 4, 1), f("samples_per_line", 8, 4, 1), f("sample_format", 12, 4, 1), s("start", 16, 4, 2), f("count", 24, 4, 2), f("flags", 32, 4, 1), f("reserved", 36, 4, 2)] };
 pub const v4l2_vp8_entropy: Layout = Layout { name: "v4l2_vp8_entropy", size: 1104, fields: &[f("coeff_probs", 0, 1, 1056), f("y_mode_probs", 1056, 1, 4), f("uv_mode_probs", 1060, 1, 3), f("mv_probs", 1063, 1, 38), f("padding", 1101, 1, 3)] };
@@ -8971,10 +8975,12 @@ pub const ALL: &[&Layout] = &[
     &tee_ioctl_cancel_arg,
     &tee_ioctl_close_session_arg,
     &tee_ioctl_invoke_arg,
+    &tee_ioctl_object_invoke_arg,
     &tee_ioctl_open_session_arg,
     &tee_ioctl_param,
     &tee_ioctl_shm_alloc_data,
     &tee_ioctl_shm_register_data,
+    &tee_ioctl_shm_register_fd_data,
     &tee_ioctl_version_data,
     &termio,
     &termios,
@@ -9276,6 +9282,7 @@ pub const ALL: &[&Layout] = &[
     &v4l2_bt_timings,
     &v4l2_bt_timings_cap,
     &v4l2_buffer,
+    &v4l2_buffer_time32,
     &v4l2_capability,
     &v4l2_captureparm,
     &v4l2_clip,
@@ -9386,6 +9393,7 @@ pub const ALL: &[&Layout] = &[
     &v4l2_subdev_routing,
     &v4l2_subdev_selection,
     &v4l2_timecode,
+    &v4l2_timeval32,
     &v4l2_tuner,
     &v4l2_vbi_format,
     &v4l2_vp8_entropy,

@@ -25,8 +25,8 @@ pub struct Flag {
     pub help: &'static str,
     /// The text in the man page: paragraphs separated by empty lines. Lines starting with `* WORD: ` are list items.
     pub doc: &'static str,
-    /// If the option is refused.
-    pub missing: Option<Missing>,
+    /// Why the option is refused, if it is: the words of those builds of strace that refuse it, too.
+    pub missing: Option<&'static str>,
     /// Whether the option is Stride's own. It never makes an abbreviation of one of strace's options ambiguous.
     pub own: bool,
     pub update: Update,
@@ -241,13 +241,4 @@ impl Given {
         }
         Stop::usage(format!("invalid {} argument: '{}'{hint}", self.spelling, self.text()))
     }
-}
-
-/// An option that is refused.
-#[derive(Clone, Copy, Debug)]
-pub enum Missing {
-    /// Why, and what to use instead.
-    Yet(&'static str),
-    /// Some builds of strace refuse the option, too: these are their words.
-    AsStrace(&'static str),
 }

@@ -6,7 +6,7 @@ use super::tip::Tip;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
-use stride_event::{Bounds, Endings, ErrnoSet, Glob, Injection, Machine, Ns};
+use stride_event::{Bounds, Endings, ErrnoSet, Glob, Injection, Machine, Ns, VcpuDetail};
 use stride_filter::{
     CallSet, Expression, FdDetail, FdSet, FramePattern, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet,
 };
@@ -135,6 +135,8 @@ pub struct Options {
     pub decode_pids: WordSet<PidDetail>,
     /// `--namespace`: the namespaces that calls enter are named.
     pub namespaces: bool,
+    /// `--kvm`: what is shown of virtual CPUs.
+    pub vcpus: VcpuDetail,
     /// `--tips`.
     pub tip: Option<Tip>,
     /// Messages to leave out.
@@ -412,6 +414,7 @@ impl Default for Options {
             decode_fds: WordSet::NONE,
             decode_pids: WordSet::NONE,
             namespaces: false,
+            vcpus: VcpuDetail::None,
             tip: None,
             quiet: WordSet::NONE,
             summary: None,

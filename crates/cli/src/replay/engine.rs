@@ -95,6 +95,7 @@ impl Engine for Replay {
             machine: false,
             library: false,
             injections: false,
+            vcpus: false,
         }
     }
 

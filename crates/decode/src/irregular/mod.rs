@@ -17,7 +17,7 @@ mod file_handle;
 pub mod filter;
 mod futex;
 pub mod inet;
-mod ioctl;
+pub(crate) mod ioctl;
 pub mod iovec;
 mod ipc;
 mod keys;
@@ -234,6 +234,24 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         Irregular::Font => ioctl::console::font(cx, raw, dir(shape)),
         Irregular::FontOp => ioctl::console::font_op(cx, raw),
         Irregular::DriveCommand => ioctl::disk::command(cx, raw),
+        Irregular::Joined(more) => ioctl::answers::joined(cx, shape, raw, more),
+        Irregular::Answer(fixed) => ioctl::answers::answer(cx, shape, raw, fixed),
+        Irregular::Changed(member) => ioctl::answers::changed(cx, shape, raw, member, siblings),
+        Irregular::FourCc => ioctl::video::four_characters(cx, shape, raw),
+        Irregular::ControlId(flags) => ioctl::video::control_id(cx, raw, flags),
+        Irregular::VideoControls(get) => ioctl::video::controls(cx, raw, get),
+        Irregular::VideoBufferFlags => ioctl::video::buffer_flags(cx, raw),
+        Irregular::Most(name) => ioctl::btrfs::most(cx, shape, raw, name, siblings),
+        Irregular::Unusual(usual) if cx.abbrev && raw == usual => Value::Absent,
+        Irregular::QgroupInherit => ioctl::btrfs::qgroup_inherit(cx, raw),
+        Irregular::TreeSearch(v2) => ioctl::btrfs::tree_search(cx, raw, v2),
+        Irregular::Spaces => ioctl::btrfs::spaces(cx, raw),
+        Irregular::InodePaths => ioctl::btrfs::inode_paths(cx, raw),
+        Irregular::InodesOfExtent => ioctl::btrfs::inodes(cx, raw),
+        Irregular::SupportedFeatures => ioctl::btrfs::supported_features(cx, raw),
+        Irregular::MapperRequest => ioctl::mapper::request(cx, raw),
+        Irregular::TeeCall => ioctl::tee::call(cx, shape, raw),
+        Irregular::ScsiCommand => ioctl::scsi::command(cx, raw),
         Irregular::Microseconds => ioctl::misc::microseconds(cx, raw),
 
         // These only declare what is captured or looked up, or are handled above. They are shown as their shape.
@@ -242,6 +260,7 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         | Irregular::Untouched
         | Irregular::InFull
         | Irregular::OrMinusOne
+        | Irregular::Unusual(_)
         | Irregular::OfTerminal => generic::held(cx, shape, raw, siblings),
         // Decoded in memory: see `inline`.
         Irregular::DatedNsec
@@ -268,7 +287,10 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         | Irregular::PtpTime
         | Irregular::VolumeName
         | Irregular::FirstOfSigned(_)
-        | Irregular::Pairs
+        | Irregular::Rows(_)
+        | Irregular::Fraction
+        | Irregular::Uuid
+        | Irregular::DeviceStats
         | Irregular::GpioAttr
         | Irregular::GpioConfigAttr
         | Irregular::HardwareAddr => generic::held(cx, shape, raw, siblings),
@@ -339,7 +361,10 @@ pub fn inline<'a>(
             let used = ioctl::clock::times(cx, phase, siblings);
             ioctl::first_items(cx, shape, phase, addr, size, used, siblings)
         }
-        Irregular::Pairs => ioctl::misc::pairs(cx, shape, phase, addr, size, siblings),
+        Irregular::Rows(columns) => ioctl::misc::rows(cx, shape, phase, addr, size, columns.into(), siblings),
+        Irregular::Fraction => ioctl::video::fraction(cx, phase, addr),
+        Irregular::Uuid => ioctl::btrfs::uuid(cx, phase, addr),
+        Irregular::DeviceStats => ioctl::btrfs::device_stats(cx, phase, addr, size, siblings),
         Irregular::PtpTime => dated::clock_time(cx, shape, phase, addr),
         Irregular::PtpTriples => ioctl::clock::triples(cx, shape, phase, addr, size, siblings),
         Irregular::GpioAttr => ioctl::gpio::attr(cx, phase, addr),

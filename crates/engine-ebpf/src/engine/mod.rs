@@ -134,6 +134,7 @@ impl EbpfEngine {
         machine: true,
         library: true,
         injections: false,
+        vcpus: false,
     };
 
     /// Starts the command, attaches, or both.

@@ -87,6 +87,7 @@ impl PtraceEngine {
         machine: false,
         library: false,
         injections: cfg!(target_arch = "x86_64"),
+        vcpus: true,
     };
 
     /// Starts the command, attaches, or both. With `-D` it returns in another process than the caller's, which

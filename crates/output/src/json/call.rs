@@ -3,7 +3,7 @@
 use super::Json;
 use super::event::EventContext;
 use stride_decode::{Decoded, Dump, Value};
-use stride_event::{Call, Ns, Outcome, Stack, Tampering};
+use stride_event::{Call, Ns, Outcome, Phase, Stack, Tampering};
 use stride_syscalls::{Abi, Ret, table};
 
 impl Json<'_> {
@@ -106,6 +106,11 @@ impl Json<'_> {
         self.key("data").array(|j| {
             for piece in dump {
                 j.object(|j| match *piece {
+                    Dump::Vcpu { id, phase, ref state } => {
+                        j.key("vcpu").int(id);
+                        j.key("when").str(if phase == Phase::Entry { "before" } else { "after" });
+                        j.key("state").value(state);
+                    }
                     Dump::Vector { index, buffers } => {
                         j.key("message").int(index);
                         j.key("buffers").int(buffers);

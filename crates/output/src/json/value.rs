@@ -71,9 +71,10 @@ impl Json<'_> {
             Value::Macro { number, name, args } => self.call(number, name, args),
             Value::Ip(ip) => self.text_of(&format_args!("{ip}")),
             Value::Or(parts) => self.or(parts),
+            Value::Split(_, &Value::Or(parts)) => self.or(parts),
             Value::Bitmap(names, _) => self.value(names),
             Value::Known(_, meaning @ Value::Notation { .. }) => self.value(meaning),
-            Value::Known(raw, meaning) => self.object(|j| {
+            Value::Known(raw, meaning) | Value::Split(raw, meaning) => self.object(|j| {
                 j.key("raw").value(raw);
                 j.key("means").value(meaning);
             }),

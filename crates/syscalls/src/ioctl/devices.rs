@@ -150,7 +150,7 @@ structs! {
         eccbytes: Ty::Hex, eccpos: Ty::Items(&Ty::Hex), oobavail: Ty::Hex, oobfree: Ty::Items(&Ty::Struct(&MTD_FREE))
     }
     pub MTD_OOB_INFO = nand_oobinfo {
-        useecc: Ty::Enum(&MTD_ECC), eccbytes: Ty::Hex, oobfree: Ty::Custom(Irregular::Pairs, &Ty::Items(&Ty::Hex)),
+        useecc: Ty::Enum(&MTD_ECC), eccbytes: Ty::Hex, oobfree: Ty::Custom(Irregular::Rows(2), &Ty::Items(&Ty::Hex)),
         eccpos: Ty::Items(&Ty::Hex)
     }
     pub MTD_ECC_STATS = mtd_ecc_stats { corrected: Ty::Hex, failed: Ty::Hex, badblocks: Ty::Hex, bbtblocks: Ty::Hex }
@@ -199,6 +199,7 @@ pub const CASES: &[Case] = &[
     Case(c::WDIOC_SETPRETIMEOUT, SET_INT),
     Case(c::WDIOC_SETOPTIONS, Ty::Array(Dir::In, &Ty::Flags(&WATCHDOG_SET), Len::Fixed(1))),
     Case(c::NS_GET_OWNER_UID, Ty::Array(Dir::Out, &Ty::Uid, Len::Fixed(1))),
+    Case(c::NS_GET_ID, Ty::Array(Dir::Out, &HEX64, Len::Fixed(1))),
     Case(c::NS_GET_MNTNS_ID, Ty::Array(Dir::Out, &HEX64, Len::Fixed(1))),
     Case(c::NS_GET_PID_FROM_PIDNS, Ty::Int),
     Case(c::NS_GET_TGID_FROM_PIDNS, Ty::Int),

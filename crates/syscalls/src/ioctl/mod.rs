@@ -1,6 +1,7 @@
 //! The requests of ioctl(2), by the kind of file: what the third argument is, and which requests have none.
 
 mod block;
+pub mod btrfs;
 mod clock;
 pub mod console;
 mod devices;
@@ -10,12 +11,16 @@ mod gpio;
 mod infrared;
 pub mod input;
 pub mod keyboard_names;
+pub mod mapper;
 mod misc;
 mod net;
 mod process;
-mod scsi;
+pub mod scsi;
+pub mod tee;
 pub mod tty;
 pub mod userfault;
+pub mod video;
+pub mod video_names;
 pub mod virtual_machine;
 mod volumes;
 
@@ -35,13 +40,17 @@ const GROUPS: &[&[Case]] = &[
     gpio::CASES,
     net::CASES,
     block::CASES,
+    btrfs::CASES,
     devices::CASES,
     disk::CASES,
     clock::CASES,
     console::CASES,
     infrared::CASES,
     process::CASES,
+    mapper::CASES,
     scsi::CASES,
+    tee::CASES,
+    video::CASES,
     virtual_machine::CASES,
     volumes::CASES,
     input::CASES,
@@ -53,9 +62,11 @@ const BARE_GROUPS: &[&[u64]] = &[
     tty::BARE,
     files::BARE,
     block::BARE,
+    btrfs::BARE,
     devices::BARE,
     clock::BARE,
     console::BARE,
+    mapper::BARE,
     scsi::BARE,
     volumes::BARE,
     misc::BARE,

@@ -70,14 +70,49 @@ sets! {
     }
 }
 
+names! {
+    /// Why a virtual CPU stopped running
+    pub decimal EXITS "KVM_EXIT_???" {
+        KVM_EXIT_UNKNOWN, KVM_EXIT_EXCEPTION, KVM_EXIT_IO, KVM_EXIT_HYPERCALL, KVM_EXIT_DEBUG, KVM_EXIT_HLT,
+        KVM_EXIT_MMIO, KVM_EXIT_IRQ_WINDOW_OPEN, KVM_EXIT_SHUTDOWN, KVM_EXIT_FAIL_ENTRY, KVM_EXIT_INTR,
+        KVM_EXIT_SET_TPR, KVM_EXIT_TPR_ACCESS, KVM_EXIT_S390_SIEIC, KVM_EXIT_S390_RESET, KVM_EXIT_DCR, KVM_EXIT_NMI,
+        KVM_EXIT_INTERNAL_ERROR, KVM_EXIT_OSI, KVM_EXIT_PAPR_HCALL, KVM_EXIT_S390_UCONTROL, KVM_EXIT_WATCHDOG,
+        KVM_EXIT_S390_TSCH, KVM_EXIT_EPR, KVM_EXIT_SYSTEM_EVENT, KVM_EXIT_S390_STSI, KVM_EXIT_IOAPIC_EOI,
+        KVM_EXIT_HYPERV, KVM_EXIT_ARM_NISV, KVM_EXIT_X86_RDMSR, KVM_EXIT_X86_WRMSR, KVM_EXIT_DIRTY_RING_FULL,
+        KVM_EXIT_AP_RESET_HOLD, KVM_EXIT_X86_BUS_LOCK, KVM_EXIT_XEN, KVM_EXIT_RISCV_SBI, KVM_EXIT_RISCV_CSR,
+        KVM_EXIT_NOTIFY, KVM_EXIT_LOONGARCH_IOCSR, KVM_EXIT_MEMORY_FAULT
+    }
+}
+
+sets! {
+    pub PORT_DIRECTIONS "KVM_EXIT_IO_???" { KVM_EXIT_IO_IN, KVM_EXIT_IO_OUT }
+}
+
 const HEX64: Ty = Ty::As(Width::W8, &Ty::HexLong);
 const ADDR: Ty = Ty::As(Width::W8, &Ty::Addr);
+/// As wide as `%#016llx` makes it.
+const WIDE: Ty = Ty::Custom(Irregular::PadHex(16), &HEX64);
 const SEG: Ty = Ty::Struct(&SEGMENT);
 const TABLE: Ty = Ty::Struct(&DESCRIPTORS);
 
 structs! {
     pub MEMORY = kvm_userspace_memory_region {
         slot: Ty::UInt, flags: Ty::Flags(&MEMORY_FLAGS), guest_phys_addr: HEX64, memory_size: Ty::U64, userspace_addr: ADDR
+    }
+    /// The state that KVM shares with the program
+    pub RUN = kvm_run {
+        request_interrupt_window: Ty::UInt, immediate_exit: Ty::UInt, exit_reason: Ty::Custom(Irregular::NumberedInt, &Ty::Enum(&EXITS)),
+        ready_for_interrupt_injection: Ty::UInt, if_flag: Ty::UInt, flags: Ty::UInt, cr8: WIDE, apic_base: WIDE
+    }
+    /// Its part for an access to I/O ports, whose data lie behind the struct, and for one to memory that the program emulates
+    pub PORTS = kvm_run {
+        direction = "io.direction": Ty::Enum(&PORT_DIRECTIONS), size = "io.size": Ty::UInt,
+        port = "io.port": Ty::Custom(Irregular::PadHex(4), &Ty::As(Width::W2, &Ty::Hex)), count = "io.count": Ty::UInt,
+        data_offset = "io.data_offset": WIDE
+    }
+    pub MEMORY_ACCESS = kvm_run {
+        phys_addr = "mmio.phys_addr": WIDE, data = "mmio.data": Ty::Items(&Ty::As(Width::W1, &Ty::Hex)), len = "mmio.len": Ty::UInt,
+        is_write = "mmio.is_write": Ty::UInt
     }
     pub CPUID = kvm_cpuid_entry2 {
         function: Ty::Hex, index: Ty::Hex, flags: Ty::Flags(&CPUID_FLAGS), eax: Ty::Hex, ebx: Ty::Hex, ecx: Ty::Hex,

@@ -82,7 +82,7 @@ mod tests {
     fn words_need_no_quotes() {
         for flag in offered() {
             for word in flag.value.words() {
-                let plain = |c: char| c.is_ascii_alphanumeric() || "-_%".contains(c);
+                let plain = |c: char| c.is_ascii_alphanumeric() || "-_%+".contains(c);
                 assert!(word.name.chars().all(plain), "{}", word.name);
             }
         }

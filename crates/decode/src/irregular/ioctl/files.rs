@@ -18,7 +18,7 @@ fn number(cx: &Cx<'_>, s: &'static Struct, name: &str, phase: Phase, addr: u64) 
     s.field(name)
         .and_then(|f| {
             let place = f.place(cx.abi());
-            cx.uint(phase, addr + u64::from(place.offset), place.size as usize)
+            cx.uint(phase, addr.wrapping_add(u64::from(place.offset)), place.size as usize)
         })
         .unwrap_or(0)
 }
@@ -38,7 +38,7 @@ pub fn fiemap<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     } else {
         let n = number(cx, &FIEMAP_OUT, "fm_mapped_extents", Phase::Exit, addr);
         let n = n.min(number(cx, &FIEMAP_IN, "fm_extent_count", Phase::Exit, addr));
-        let at = addr + FIEMAP_OUT.size(cx.abi()) as u64;
+        let at = addr.wrapping_add(FIEMAP_OUT.size(cx.abi()) as u64);
         let value = generic::elements(cx, Phase::Exit, at, &Ty::Struct(&FIEMAP_EXTENT), n, false);
         all.push(Member { name: "fm_extents", value });
         Tail::End
@@ -54,7 +54,7 @@ pub fn dedupe<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     }
     let Some(mut before) = members(cx, &DEDUPE, Phase::Entry, addr) else { return Value::Addr(addr) };
     let count = number(cx, &DEDUPE, "dest_count", Phase::Entry, addr);
-    let at = addr + DEDUPE.size(cx.abi()) as u64;
+    let at = addr.wrapping_add(DEDUPE.size(cx.abi()) as u64);
     before.push(Member { name: "info", value: ranges(cx, &DEDUPE_IN, Phase::Entry, at, count) });
     let before = Value::Struct(before.into_bump_slice(), Tail::End);
     if cx.failed() {
@@ -71,7 +71,7 @@ fn ranges<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, count: u
         if i >= limit {
             return Value::Array(items.into_bump_slice(), Tail::More);
         }
-        let at = addr + i * s.size(cx.abi()) as u64;
+        let at = addr.wrapping_add(i.wrapping_mul(s.size(cx.abi()) as u64));
         match cx.strukt(s, phase, at) {
             Some(value) => items.push(value),
             None if i == 0 => return Value::Addr(at),

@@ -12,10 +12,11 @@ pub fn entropy<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     if let Err(value) = generic::follow(cx, addr, Dir::In) {
         return value;
     }
-    let (Some(count), Some(size)) = (cx.uint(Phase::Entry, addr, 4), cx.uint(Phase::Entry, addr + 4, 4)) else {
+    let (Some(count), Some(size)) = (cx.uint(Phase::Entry, addr, 4), cx.uint(Phase::Entry, addr.wrapping_add(4), 4))
+    else {
         return Value::Addr(addr);
     };
-    let bytes = generic::bytes(cx, Phase::Entry, addr + 8, size, TextKind::Bytes);
+    let bytes = generic::bytes(cx, Phase::Entry, addr.wrapping_add(8), size, TextKind::Bytes);
     cx.members(&[
         ("entropy_count", Value::Int(super::int(count))),
         ("buf_size", Value::Int(super::int(size))),
@@ -31,8 +32,8 @@ pub fn udmabuf_list<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     let Some(Value::Struct(members, _)) = cx.strukt(&UDMABUF_LIST, Phase::Entry, addr) else {
         return Value::Addr(addr);
     };
-    let count = cx.uint(Phase::Entry, addr + 4, 4).unwrap_or(0);
-    let at = addr + UDMABUF_LIST.size(cx.abi()) as u64;
+    let count = cx.uint(Phase::Entry, addr.wrapping_add(4), 4).unwrap_or(0);
+    let at = addr.wrapping_add(UDMABUF_LIST.size(cx.abi()) as u64);
     let list = generic::elements(cx, Phase::Entry, at, &Ty::Struct(&UDMABUF_ITEM), count, false);
     let mut all = Vec::with_capacity_in(members.len() + 1, cx.arena);
     all.extend(members.iter().copied());
@@ -118,17 +119,18 @@ pub fn signed_count(cx: &Cx<'_>, name: &'static str, phase: Phase, siblings: Sib
     Some(super::int(cx.len(Len::Of(name), phase, siblings)?).max(0) as u64)
 }
 
-/// The elements of an array, two by two.
-pub fn pairs<'a>(
+/// The elements of an array, in rows of `columns` elements.
+pub fn rows<'a>(
     cx: &Cx<'a>,
     shape: &Ty,
     phase: Phase,
     addr: u64,
     size: usize,
+    columns: usize,
     siblings: Siblings,
 ) -> Option<Value<'a>> {
     let &Ty::Items(item) = shape else { return None };
-    let each = 2 * item.size(cx.abi()).max(1);
+    let each = columns * item.size(cx.abi()).max(1);
     let mut items = Vec::new_in(cx.arena);
     for i in 0..size / each {
         items.push(generic::inline(cx, shape, phase, addr.wrapping_add((i * each) as u64), each, siblings)?);

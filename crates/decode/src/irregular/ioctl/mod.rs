@@ -1,15 +1,21 @@
 //! ioctl(2): the names of requests, and arguments that need code.
 
+pub mod answers;
+pub mod btrfs;
 pub mod clock;
 pub mod console;
 pub mod disk;
 pub mod files;
 pub mod gpio;
 pub mod input;
+pub mod mapper;
 pub mod misc;
 pub mod net;
 pub mod process;
+pub mod scsi;
+pub mod tee;
 pub mod tty;
+pub mod video;
 pub mod virtual_machine;
 
 use crate::cx::signed;
@@ -18,8 +24,8 @@ use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::ioctl::input::{ABS, EV};
 use stride_syscalls::ioctl::{MNT_NS, NS_TYPES};
-use stride_syscalls::uapi::consts as c;
 use stride_syscalls::uapi::ioctls::{IOCTLS, IOCTLS_I386};
+use stride_syscalls::uapi::{consts as c, consts_i386 as i386};
 use stride_syscalls::{Abi, Dir, Len, Ty};
 
 /// The parts of a request's number (asm-generic/ioctl.h).
@@ -164,9 +170,9 @@ pub fn unknown<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     if parts.dir == (READ | WRITE) && parts.kind == 0xff && parts.nr == 0x0b && parts.size >= c::PIDFD_INFO_SIZE_VER0 {
         return process::pidfd_info(cx, raw, parts.size);
     }
-    // Every request of a video device takes a pointer.
-    if parts.kind == b'V' && parts.size > 0 && name(cx.abi(), cx.arg("op") as u32).is_some() {
-        return Value::Addr(raw);
+    // The device mapper goes by the size that its structs hold, so a request's number says nothing about bytes.
+    if parts.kind == c::DM_IOCTL as u8 {
+        return Value::Hex(raw);
     }
     if cx.abbrev || !cx.verbose || parts.size == 0 || raw == 0 || name(cx.abi(), cx.arg("op") as u32).is_some() {
         return Value::Hex(raw);
@@ -183,7 +189,12 @@ pub fn unknown<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
 /// The meaning of a returned number.
 pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
     let ret = cx.ret()?;
-    (cx.arg("op") == c::NS_GET_NSTYPE).then_some(Value::Enum { raw: ret as u64, set: &NS_TYPES })
+    match cx.arg("op") & 0xffff_ffff {
+        c::NS_GET_NSTYPE => Some(Value::Enum { raw: ret as u64, set: &NS_TYPES }),
+        c::KVM_RUN => virtual_machine::exit_reason(cx),
+        c::VIDIOC_CREATE_BUFS | i386::VIDIOC_CREATE_BUFS => video::created(cx),
+        _ => None,
+    }
 }
 
 /// The value of a sibling that is a count.

@@ -16,7 +16,7 @@ pub fn hardware<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
         c::ARPHRD_ETHER | c::ARPHRD_LOOPBACK => 6,
         _ => 14,
     };
-    let data = cx.read(phase, addr + 2, len)?;
+    let data = cx.read(phase, addr.wrapping_add(2), len)?;
     let data = match len {
         6 => inet::mac(cx, data),
         _ => Value::Text(Text { bytes: data, cut: false, kind: TextKind::HexBytes }),
@@ -47,7 +47,7 @@ pub fn ifconf<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
         return Value::Addr(addr);
     };
     let place = IFCONF.field("ifc_buf").map_or(0, |f| u64::from(f.place(abi).offset));
-    let buffer = cx.word(Phase::Entry, addr + place).unwrap_or(0);
+    let buffer = cx.word(Phase::Entry, addr.wrapping_add(place)).unwrap_or(0);
     let each = IFREQ_ADDR.size(abi) as u64;
     let length = |raw: u64| {
         let n = super::int(raw);

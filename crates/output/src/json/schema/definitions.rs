@@ -131,6 +131,7 @@ impl Definitions {
                 let types = select.cases.iter().map(|case| &case.1).chain([&select.default]);
                 any_of(types.map(|ty| self.ty(ty, whose, argument)).collect::<Vec<_>>())
             }
+            Ty::Shapes(shapes) => self.ty(&shapes[0], whose, argument),
             Ty::Reply(inner) | Ty::NonZero(inner) => self.ty(inner, whose, argument),
             Ty::Custom(Irregular::WaitStatus, _) => reference("wait_status"),
             Ty::Custom(Irregular::PathOut | Irregular::LinkTarget | Irregular::MemfdName, _) => {
@@ -197,7 +198,8 @@ impl Definitions {
     fn members(&mut self, s: &'static Struct) -> Members {
         let mut members = Members::default();
         for field in s.fields {
-            members.add(field.name, self.ty(&field.ty, &format!("{}.{}", s.name, field.name), false));
+            let name = if field.name.is_empty() { EXTRA } else { field.name };
+            members.add(name, self.ty(&field.ty, &format!("{}.{}", s.name, field.name), false));
         }
         members
     }

@@ -96,10 +96,11 @@ pub const FIXED: &[(&str, &str)] = &[
     ),
     (
         "data",
-        r##"{"description":"What -e read=... and -e write=... ask for.","type":"array","items":{"type":"object","properties":{
+        r##"{"description":"What -e read=..., -e write=... and --kvm=vcpu+ ask for.","type":"array","items":{"type":"object","properties":{
         "message":{"$ref":"#/$defs/ulong"},"buffers":{"$ref":"#/$defs/ulong"},"buffer":{"$ref":"#/$defs/ulong"},
         "len":{"$ref":"#/$defs/ulong"},"text":{"type":"string"},"text_hex":{"$ref":"#/$defs/octets"},
-        "missing":{"$ref":"#/$defs/ulong"},"address":{"$ref":"#/$defs/hex"}},"additionalProperties":false}}"##,
+        "missing":{"$ref":"#/$defs/ulong"},"address":{"$ref":"#/$defs/hex"},
+        "vcpu":{"$ref":"#/$defs/ulong"},"when":{"enum":["before","after"]},"state":{"$ref":"#/$defs/value"}},"additionalProperties":false}}"##,
     ),
     (
         "trace",

@@ -1,11 +1,11 @@
 //! What a line shows besides the call's arguments: times, threads, numbers.
 
 use crate::flags::draft::TimestampsDraft;
-use crate::flags::flag::{Arg, Category, Flag, Given, Missing, Spelling, Value, words};
+use crate::flags::flag::{Arg, Category, Flag, Given, Spelling, Value, words};
 use crate::flags::options::{LineStyle, Precision, TimeFormat};
 use crate::flags::stop::Stop;
 use crate::flags::{truss, values};
-use stride_event::CallSet;
+use stride_event::{CallSet, VcpuDetail};
 use stride_output::ShowStack;
 
 const BASE: Flag = Flag { category: Category::Format, ..Flag::BASE };
@@ -151,9 +151,19 @@ pub const FLAGS: &[Flag] = &[
         qualifiers: &["kvm"],
         arg: Arg::Required("vcpu|vcpu+"),
         value: Value::Word(|| words(["vcpu", "vcpu+"])),
-        missing: Some(Missing::Yet("Stride does not read the state of virtual processors; use strace for this")),
-        help: "print why virtual processors exit (not implemented yet)",
-        doc: "Prints why a virtual processor returned from KVM_RUN. Not implemented yet.",
+        help: "print why virtual processors stop running",
+        doc: "With vcpu, prints after ioctl(KVM_RUN) why the virtual processor stopped running. With vcpu+, prints in lines of \
+              their own the whole struct kvm_run before the call (VCPU:0< for the processor with the id 0) and after it \
+              (VCPU:0>). Needs the ptrace engine and Linux 4.16: Stride looks in the program's memory map for the struct, which \
+              KVM shares with the program, at each such call.",
+        update: |draft, given| {
+            draft.options.vcpus = match &*given.text() {
+                "vcpu" => VcpuDetail::Reason,
+                "vcpu+" => VcpuDetail::State,
+                _ => return Err(Stop::fail(format!("invalid -e kvm= argument: '{}'", given.text()))),
+            };
+            Ok(())
+        },
         ..BASE
     },
     Flag {
@@ -204,9 +214,7 @@ pub const FLAGS: &[Flag] = &[
         qualifiers: &["secontext"],
         arg: Arg::Optional("FORMAT"),
         value: Value::Word(|| words(["full", "mismatch"])),
-        missing: Some(Missing::AsStrace(
-            "SELinux context printing (--secontext option) is not supported by this build of strace",
-        )),
+        missing: Some("SELinux context printing (--secontext option) is not supported by this build of strace"),
         help: "print SELinux contexts (not implemented yet)",
         doc: "Prints the SELinux contexts of processes and files. Not implemented yet: Stride refuses the option, as strace \
               does that was built without libselinux.",

@@ -1,0 +1,181 @@
+//! Answers of the kernel to requests that need devices, which no program of `tests/syscalls/` can count on.
+
+use stride_decode::{Decoder, Options, Part};
+use stride_event::{Call, CallSet, Limits, Outcome, Peek, Phase, capture};
+use stride_output::{Brief, Style};
+use stride_syscalls::plan::Plan;
+use stride_syscalls::uapi::consts as c;
+use stride_syscalls::{Abi, table};
+use stride_test_support::calls::call;
+
+/// The struct, behind the argument.
+const AT: u64 = 0x1000;
+
+/// Numbers, one behind the other.
+#[derive(Default, Clone)]
+struct Bytes(Vec<u8>);
+
+impl Bytes {
+    fn u32(mut self, values: &[u32]) -> Bytes {
+        values.iter().for_each(|v| self.0.extend(v.to_le_bytes()));
+        self
+    }
+
+    fn u64(mut self, values: &[u64]) -> Bytes {
+        values.iter().for_each(|v| self.0.extend(v.to_le_bytes()));
+        self
+    }
+
+    fn text(mut self, text: &str, room: usize) -> Bytes {
+        let end = self.0.len() + room;
+        self.0.extend(text.bytes());
+        self.to(end)
+    }
+
+    /// Zeros up to this size.
+    fn to(mut self, size: usize) -> Bytes {
+        assert!(self.0.len() <= size, "{} are too many", self.0.len());
+        self.0.resize(size, 0);
+        self
+    }
+}
+
+/// Memory that holds these bytes and no others.
+struct Only<'m>(&'m [u8]);
+
+impl Peek for Only<'_> {
+    fn peek(&mut self, addr: u64, buf: &mut [u8]) -> usize {
+        let from = usize::try_from(addr.wrapping_sub(AT)).unwrap_or(usize::MAX);
+        let there = self.0.get(from..).unwrap_or(&[]);
+        let n = there.len().min(buf.len());
+        buf[..n].copy_from_slice(&there[..n]);
+        n
+    }
+}
+
+/// The call as text, with `-v`: memory before and after it.
+fn shown(request: u64, before: &Bytes, after: &Bytes, outcome: Outcome) -> String {
+    let mut call: Call = call(7, "ioctl", &[3, request, AT], Outcome::Pending);
+    let row = table(Abi::X86_64).get(call.nr).unwrap().row;
+    let plan = Plan::of(row, Abi::X86_64);
+    let limits = Limits { text: 32, elements: 32, received: true };
+    capture(&plan, row, Phase::Entry, &mut call, &limits, &mut Only(&before.0));
+    call.outcome = outcome;
+    capture(&plan, row, Phase::Exit, &mut call, &limits, &mut Only(&after.0));
+    let options = Options { abbrev: CallSet::empty(), ..Options::default() };
+    let (mut decoder, mut brief) = (Decoder::default(), Brief::new(Style::default()));
+    let text = brief.call(&decoder.decode(&call, Part::Whole, &options, &())).into_owned();
+    text.strip_prefix("ioctl(3, ").unwrap_or_else(|| panic!("{text}")).to_string()
+}
+
+fn answered(request: u64, before: &Bytes, after: &Bytes) -> String {
+    shown(request, before, after, Outcome::Value(0))
+}
+
+#[test]
+fn a_search_in_a_tree_of_btrfs() {
+    let key = |items| Bytes::default().u64(&[5, 256, 300, 0, 1, 0, 1]).u32(&[1, 12, items]);
+    let found = key(2).to(104).u64(&[9, 256, 0]).u32(&[1, 4]).u32(&[0]).u64(&[10, 300, 2]).u32(&[99, 0]);
+    let asked = "{key={tree_id=BTRFS_FS_TREE_OBJECTID, min_objectid=BTRFS_FIRST_FREE_OBJECTID, max_objectid=300, min_offset=0, \
+                 max_offset=1, min_transid=0, max_transid=1, min_type=BTRFS_INODE_ITEM_KEY, max_type=BTRFS_INODE_REF_KEY, \
+                 nr_items=10}";
+    assert_eq!(
+        answered(c::BTRFS_IOC_TREE_SEARCH, &key(10).to(4096), &found.to(4096)),
+        format!(
+            "BTRFS_IOC_TREE_SEARCH, {asked}}} => {{key={{nr_items=2}}, buf=[{{transid=9, objectid=BTRFS_FIRST_FREE_OBJECTID, \
+             offset=0, type=BTRFS_INODE_ITEM_KEY, len=4}}, {{transid=10, objectid=300, offset=2, type=99, len=0}}]}}) = 0"
+        )
+    );
+    // The answer to the newer request may need more room, which the kernel tells.
+    let (before, after) = (key(10).to(104).u64(&[16]), key(10).to(104).u64(&[70]));
+    assert_eq!(
+        shown(c::BTRFS_IOC_TREE_SEARCH_V2, &before, &after, Outcome::Error(c::EOVERFLOW as u32)),
+        format!(
+            "BTRFS_IOC_TREE_SEARCH_V2, {asked}, buf_size=16}} => {{buf_size=70}}) = -1 EOVERFLOW (Value too large for defined \
+             data type)"
+        )
+    );
+}
+
+#[test]
+fn what_btrfs_knows_of_devices_and_inodes() {
+    let slots = |total, of: &[u64]| Bytes::default().u64(&[1, total]).u64(of);
+    assert_eq!(
+        answered(c::BTRFS_IOC_SPACE_INFO, &slots(0, &[]), &slots(1, &[c::BTRFS_BLOCK_GROUP_DATA, 100, 7])),
+        "BTRFS_IOC_SPACE_INFO, {space_slots=1} => {total_spaces=1, spaces=[{flags=BTRFS_BLOCK_GROUP_DATA, total_bytes=100, \
+         used_bytes=7}]}) = 0"
+    );
+    let stats = Bytes::default().u64(&[1, 3, 0, 0, 8, 0]).to(1032);
+    assert_eq!(
+        answered(c::BTRFS_IOC_GET_DEV_STATS, &stats, &stats),
+        "BTRFS_IOC_GET_DEV_STATS, {devid=makedev(0, 0x1), nr_items=3, flags=0} => {nr_items=3, flags=0, \
+         [[BTRFS_DEV_STAT_WRITE_ERRS]=0, [BTRFS_DEV_STAT_READ_ERRS]=8, [BTRFS_DEV_STAT_FLUSH_ERRS]=0]}) = 0"
+    );
+    // The offset of the path counts from the first offset on.
+    let paths =
+        Bytes::default().u64(&[256, 64]).to(48).u64(&[AT + 56]).u32(&[50, 0, 1, 0]).u64(&[8]).text("a/b", 8).to(120);
+    assert_eq!(
+        answered(c::BTRFS_IOC_INO_PATHS, &paths, &paths),
+        "BTRFS_IOC_INO_PATHS, {inum=256, size=64, fspath=0x1038} => {fspath={bytes_left=50, bytes_missing=0, elem_cnt=1, \
+         elem_missed=0, val=[\"a/b\"]}}) = 0"
+    );
+    let files = Bytes::default().u64(&[4096, 64]).to(48).u64(&[AT + 56]).u32(&[0, 0, 3, 0]).u64(&[257, 0, 5]).to(120);
+    assert_eq!(
+        answered(c::BTRFS_IOC_LOGICAL_INO, &files, &files),
+        "BTRFS_IOC_LOGICAL_INO, {logical=4096, size=64, flags=0, inodes=0x1038} => {inodes={bytes_left=0, bytes_missing=0, \
+         elem_cnt=3, elem_missed=0, val=[{inum=257, offset=0, root=5}]}}) = 0"
+    );
+}
+
+#[test]
+fn the_table_of_a_mapped_device() {
+    let head = |targets| {
+        let sizes = Bytes::default().u32(&[4, 48, 0, 400, 312, targets, 1]);
+        sizes.u32(&[0, 7, 0]).u64(&[0xfd00]).text("disk", 128).to(312)
+    };
+    let table = head(1).u64(&[0, 8]).u32(&[0, 64]).text("linear", 16).text("8:0 0", 8).to(400);
+    assert_eq!(
+        answered(c::DM_TABLE_STATUS, &head(0).to(400), &table),
+        "DM_TABLE_STATUS, [{version=[4, 48, 0], data_size=400, data_start=312, dev=makedev(0xfd, 0), name=\"disk\", flags=0}] => \
+         [{version=[4, 48, 0], data_size=400, data_start=312, dev=makedev(0xfd, 0), name=\"disk\", target_count=1, open_count=1, \
+         event_nr=7, flags=0}, {sector_start=0, length=8, status=0, target_type=\"linear\", string=\"8:0 0\"}]) = 0"
+    );
+}
+
+#[test]
+fn the_answer_of_a_trusted_application() {
+    let call = |ret, value| {
+        let head = Bytes::default().u64(&[AT + 16, 56]).u32(&[1, 2, 0, ret, 4, 1]);
+        head.to(40).u64(&[c::TEE_IOCTL_PARAM_ATTR_TYPE_VALUE_INOUT, value, 0, 0])
+    };
+    assert_eq!(
+        answered(c::TEE_IOC_INVOKE, &call(0, 6), &call(3, 9)),
+        "TEE_IOC_INVOKE, {buf_len=56, buf_ptr={func=1, session=0x2, cancel_id=0, num_params=1, \
+         params=[{attr=TEE_IOCTL_PARAM_ATTR_TYPE_VALUE_INOUT, a=0x6, b=0, c=0}]}} => {buf_ptr={ret=0x3, ret_origin=0x4, \
+         num_params=1, params=[{attr=TEE_IOCTL_PARAM_ATTR_TYPE_VALUE_INOUT, a=0x9, b=0, c=0}]}}) = 0"
+    );
+}
+
+#[test]
+fn a_video_device_changes_what_it_was_asked_for() {
+    let buffers = |count| Bytes::default().u32(&[count, 1, 1]).to(20);
+    assert_eq!(
+        answered(c::VIDIOC_REQBUFS, &buffers(8), &buffers(4)),
+        "VIDIOC_REQBUFS, {type=V4L2_BUF_TYPE_VIDEO_CAPTURE, memory=V4L2_MEMORY_MMAP, count=8 => 4}) = 0"
+    );
+    let rates = |seconds| Bytes::default().u32(&[1, 0, 0, seconds, 30]).to(204);
+    let parameters = "capability=0, capturemode=0, timeperframe";
+    assert_eq!(
+        answered(c::VIDIOC_S_PARM, &rates(1), &rates(2)),
+        format!(
+            "VIDIOC_S_PARM, {{type=V4L2_BUF_TYPE_VIDEO_CAPTURE, parm.capture={{{parameters}=1/30, extendedmode=0, readbuffers=0}}}} \
+             => {{parm.capture={{{parameters}=2/30, extendedmode=0, readbuffers=0}}}}) = 0"
+        )
+    );
+    let size = |kind, width| Bytes::default().u32(&[0, c::V4L2_PIX_FMT_GREY as u32, kind, width, 480]).to(44);
+    assert_eq!(
+        answered(c::VIDIOC_ENUM_FRAMESIZES, &size(0, 0), &size(c::V4L2_FRMSIZE_TYPE_DISCRETE as u32, 640)),
+        "VIDIOC_ENUM_FRAMESIZES, {index=0, pixel_format=v4l2_fourcc('G', 'R', 'E', 'Y') /* V4L2_PIX_FMT_GREY */, \
+         type=V4L2_FRMSIZE_TYPE_DISCRETE, discrete={width=640, height=480}}) = 0"
+    );
+}
