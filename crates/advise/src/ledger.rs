@@ -42,7 +42,10 @@ pub fn settle(drafts: Vec<(&'static RuleInfo, Draft)>, index: &Index, callers: &
             figures: draft.sentence.figures,
             evidence,
             calls: taken.iter().chain(&draft.makers).filter(|(_, n)| *n > 0).map(|(key, _)| *key).collect(),
-            callers: callers.of(taken.into_iter().chain(draft.makers)),
+            callers: match &draft.stacks[..] {
+                [] => callers.of(taken.into_iter().chain(draft.makers)),
+                stacks => callers.of_stacks(stacks),
+            },
             table: None,
             advice: draft.advice,
             confidence: draft.confidence,

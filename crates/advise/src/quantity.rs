@@ -70,6 +70,7 @@ quantities! {
     PACE = Time "pace_ns": "the time from one try to the next";
     PID = Id "pid": "a process";
     PLACES = Count "places": "places in memory";
+    PROCESSES = Count "processes": "processes";
     REFUSED = Count "refused": "calls that were refused";
     REPEATED = Count "repeated": "calls or questions with the same answer as before";
     REQUESTS = Count "requests": "requests";
@@ -82,6 +83,7 @@ quantities! {
     SYNCS = Count "syncs": "calls that wait until data is stored";
     THREADS = Count "threads": "threads";
     TID = Id "tid": "a thread";
+    SYNC_WAKES = Count "unlocks": "unlocks that woke a thread for the next one";
     TIMES = Count "times": "how often";
     TRANSACTIONS = Count "transactions": "journals that were made and removed again";
     TURNS = Count "turns": "calls that came after one of another process";

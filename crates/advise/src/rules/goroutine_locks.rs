@@ -1,0 +1,170 @@
+//! Goroutines wait for a lock of Go's.
+
+use super::common::{Bounded, plain};
+use crate::finding::{Claim, Confidence, Draft};
+use crate::index::{CallKey, Index, Observed};
+use crate::quantity::{PID, SYNC_WAKES, WAKES};
+use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
+use crate::threshold::Threshold;
+use std::cmp::Reverse;
+use std::sync::Arc;
+use stride_event::{Ns, Stack, StackFrame, Tid};
+use stride_syscalls::{For, Syscall};
+use stride_track::{Futex, Tracker};
+
+const GO_UNLOCKS: Threshold =
+    Threshold::count("go-unlocks", 100, "unlocks at one place in a Go program that woke a thread for a goroutine that waited");
+const GO_UNLOCKS_PART: Threshold =
+    Threshold::part("go-unlocks-part", 0.5, "... and these are this part of all calls of the process that woke a thread for work");
+const GO_UNLOCKS_PACE: Threshold =
+    Threshold::time("go-unlocks-pace", 50_000_000, "... and came after each other in at most this time on average");
+const GO_WORKING: Threshold =
+    Threshold::part("go-working", 1.5, "if more threads of a Go program than this work at the same time on average, a lock does not hold it up");
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "goroutine-locks",
+    title: "goroutines wait for a lock",
+    explanation: "A goroutine that finds a sync.Mutex or sync.RWMutex locked waits without a system call: Go's runtime lets its thread run \
+        another goroutine, or parks the thread. So futex(2) tells nothing of Go's locks by itself. The stacks do: a goroutine that unlocks a \
+        mutex for which another one waits makes that one ready, and if a thread is parked, wakes the thread. This call's stack has \
+        the unlock in it.\n\n\
+        A process is reported if at least 100 unlocks at one place woke a thread, not further apart than 50 ms on average; if at least half \
+        of the calls that woke a thread for work were such; and if hardly more than one of its threads worked at a time. Stacks are \
+        samples, so the numbers are estimates. A recording has stacks if it was made with --stack-trace.\n\n\
+        System calls do not tell for how long each goroutine waited, so no time is said to be saved.\n\n\
+        Example: eight goroutines call a slow service while they hold one mutex. 330 of 400 unlocks wake a thread for the next one. With \
+        the call outside the lock, the program takes an eighth of the time.",
+    thresholds: &[GO_UNLOCKS, GO_UNLOCKS_PART, GO_UNLOCKS_PACE, GO_WORKING],
+    make: || Box::new(GoroutineLocks::default()),
+};
+
+/// The functions that unlock a mutex for which a goroutine waits. Those that find nobody waiting do not get here.
+const UNLOCKS: [&str; 4] = [
+    "sync.(*Mutex).unlockSlow",
+    "internal/sync.(*Mutex).unlockSlow",
+    "sync.(*RWMutex).Unlock",
+    "sync.(*RWMutex).rUnlockSlow",
+];
+/// A thread that has found work wakes the next one to look for more: that is a consequence of the wake before.
+const LOOKS_FOR_MORE: &str = "runtime.resetspinning";
+/// So many different stacks of one place are kept.
+const MAX_STACKS: usize = 32;
+
+#[derive(Default)]
+struct GoroutineLocks {
+    /// By process and the address that the unlock returns to.
+    places: Bounded<(Tid, u64), Place>,
+    /// How many wakes each process made to have work done, as far as stacks tell.
+    wakes: Bounded<Tid, u64>,
+    threads: Bounded<Tid, Worked>,
+}
+
+struct Place {
+    key: CallKey,
+    unlocks: u64,
+    first: Ns,
+    last: Ns,
+    stacks: Vec<(Arc<Stack>, u64)>,
+}
+
+/// The life of a thread, as far as calls that wait tell.
+struct Worked {
+    pid: Tid,
+    first: Ns,
+    last: Ns,
+    waited: Ns,
+}
+
+impl Rule for GoroutineLocks {
+    fn wants(&self, row: &'static Syscall) -> bool {
+        Futex::is(row) || matches!(row.waits(), Some(For::Time | For::Readiness))
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        let call = observed.call;
+        let new = || Worked { pid: observed.seen.pid, first: call.entered, last: call.returned, waited: 0 };
+        let wakes = Futex::is(observed.row) && Futex::of(&call.args) == Some(Futex::Wake);
+        if let Some(worked) = self.threads.entry(call.tid, new) {
+            worked.last = call.returned;
+            worked.waited += if wakes { 0 } else { observed.time() };
+        }
+        if let Some(stack) = call.stack.as_ref().filter(|_| wakes) {
+            self.wakes(observed, stack);
+        }
+    }
+
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+        let places = self.places.iter().filter(|((pid, _), place)| self.is_contended(*pid, place));
+        let Some(((pid, _), place)) = places.max_by_key(|((pid, at), place)| (place.unlocks, Reverse((*pid, *at)))) else {
+            return Vec::new();
+        };
+        let wakes = self.wakes.get(pid).copied().unwrap_or(0);
+        vec![Draft {
+            sentence: say!(
+                "About {} of {} calls by which {} (pid {}) woke a thread to work were made because a goroutine unlocked a mutex and \
+                 another one waited for it, and hardly more than one thread worked at a time.",
+                SYNC_WAKES.of(place.unlocks),
+                WAKES.of(wakes),
+                plain(index.comm(*pid, tracker)),
+                PID.id(*pid),
+            ),
+            advice: "Hold the lock for a shorter time, without slow calls; or use several locks, each for a part of the data; or give \
+                     each goroutine data of its own, and merge it at the end. A mutex profile tells how long goroutines waited \
+                     (runtime.SetMutexProfileFraction, go tool pprof)."
+                .into(),
+            confidence: Confidence::Likely,
+            claims: vec![Claim { key: place.key, calls: 2 * place.unlocks }],
+            estimate: "the futex calls that wake a thread for the next goroutine, and those that park it; the waits of goroutines make no \
+                       calls"
+                .into(),
+            stacks: place.stacks.clone(),
+            matters: true,
+            ..Draft::default()
+        }]
+    }
+}
+
+impl GoroutineLocks {
+    fn wakes(&mut self, observed: &Observed<'_>, stack: &Stack) {
+        let calls = u64::from(observed.call.stack_calls);
+        let name = |frame: &StackFrame| frame.symbol.as_ref().map(|symbol| symbol.name.clone());
+        if stack.frames.iter().any(|frame| name(frame).as_deref() == Some(LOOKS_FOR_MORE)) {
+            return;
+        }
+        if let Some(wakes) = self.wakes.entry(observed.seen.pid, || 0) {
+            *wakes += calls;
+        }
+        let unlock = stack.frames.iter().position(|frame| name(frame).is_some_and(|name| UNLOCKS.contains(&&*name)));
+        let Some(caller) = unlock.and_then(|at| stack.frames.get(at + 1)) else { return };
+        let new = || Place {
+            key: observed.key,
+            unlocks: 0,
+            first: observed.call.entered,
+            last: observed.call.entered,
+            stacks: Vec::new(),
+        };
+        let Some(place) = self.places.entry((observed.seen.pid, caller.offset), new) else { return };
+        place.unlocks += calls;
+        place.last = observed.call.entered;
+        let Some(stack) = &observed.call.stack else { return };
+        match place.stacks.iter().position(|(known, _)| Arc::ptr_eq(known, stack)) {
+            Some(at) => place.stacks[at].1 += calls,
+            None if place.stacks.len() < MAX_STACKS => place.stacks.push((stack.clone(), calls)),
+            None => {}
+        }
+    }
+
+    fn is_contended(&self, pid: Tid, place: &Place) -> bool {
+        let wakes = self.wakes.get(&pid).copied().unwrap_or(0);
+        let (mut worked, mut from, mut to) = (0, Ns::MAX, 0);
+        for (_, thread) in self.threads.iter().filter(|(_, thread)| thread.pid == pid) {
+            worked += (thread.last - thread.first).saturating_sub(thread.waited);
+            (from, to) = (from.min(thread.first), to.max(thread.last));
+        }
+        place.unlocks >= GO_UNLOCKS.get()
+            && place.unlocks as f64 >= wakes as f64 * GO_UNLOCKS_PART.ratio()
+            && (place.last - place.first) / place.unlocks <= GO_UNLOCKS_PACE.get()
+            && worked as f64 <= to.saturating_sub(from) as f64 * GO_WORKING.ratio()
+    }
+}
