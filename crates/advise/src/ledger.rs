@@ -3,7 +3,7 @@
 use crate::callers::CallerLookup;
 use crate::finding::{Claim, Draft, Finding, Saving};
 use crate::index::{CallKey, Index};
-use crate::kinds::waits_by_nature;
+use crate::kinds::{CallKind, kind_of, waits_by_nature};
 use crate::rule::RuleInfo;
 use crate::thresholds::{EVIDENCE, is_anothers, matters, worth_it};
 use rustc_hash::FxHashMap;
@@ -101,6 +101,9 @@ fn grant(claim: &Claim, granted: u64, index: &Index) -> Worth {
         return Worth { calls, ..Worth::default() };
     }
     let priced = index.prices(claim.key);
+    // Who waits for storage does no work meanwhile.
+    let is_work = kind_of(claim.key) != Some(CallKind::Sync);
     let work = (u128::from(priced.time) * u128::from(calls) / u128::from(priced.calls.max(1))) as Ns;
-    Worth { calls, work, time: (work as f64 * index.on_path(claim.key)) as Ns }
+    let time = (work as f64 * index.on_path(claim.key)) as Ns;
+    Worth { calls, work: if is_work { work } else { time }, time }
 }

@@ -145,7 +145,7 @@ fn go_locks(engine: &str) -> Result<(), Failed> {
     let engine = format!("--engine={engine}");
     let advice = |args: &[&str]| -> Result<[String; 2], Failed> {
         run(&[&engine, "-f", "--advise=all", "-o", "advice"], args)?;
-        run(&[&engine, "-f", "--record=recording", "--stack-trace"], args)?;
+        run(&[&engine, "-f", "--record=recording", "--stack-trace=source"], args)?;
         Ok([scratch.read("advice"), run(&["--replay=recording", "--advise=all"], &[])?])
     };
     // The line that gives the lock back.

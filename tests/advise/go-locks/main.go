@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-const goroutines, times = 8, 50
+const goroutines, times = 8, 150
 
 var lock sync.Mutex
 var answers = map[int]int{}

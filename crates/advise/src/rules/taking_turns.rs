@@ -1,8 +1,8 @@
 //! Threads or processes wait for one another, and only one of them works at a time.
 
-use super::common::{Bounded, plain, process_name};
+use super::common::{Bounded, Claims, plain, process_name};
 use super::turn_group::{Bond, Member, TurnGroup, groups};
-use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
+use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
 use crate::quantity::{LONGEST_WAIT, PID, PROCESSES, THREADS, TIMES, WAITED};
 use crate::rule::{Rule, RuleInfo};
@@ -107,7 +107,8 @@ impl TakingTurns {
             Evidence { time: Some(member.time), ..Evidence::new(EvidenceKind::Process, name, member.waits) }
         });
         let calls = self.calls.iter().filter(|((tid, _), _)| group.members.contains_key(tid));
-        let claims = calls.filter(|_| group.bond != Bond::Ring).map(|((_, key), calls)| Claim { key: *key, calls: *calls });
+        let mut claims = Claims::default();
+        calls.filter(|_| group.bond != Bond::Ring).for_each(|((_, key), calls)| claims.add(*key, *calls));
         let (who, how, advice) = told(group, index, tracker);
         Draft {
             sentence: say!(
@@ -121,7 +122,7 @@ impl TakingTurns {
             evidence: evidence.take(4).collect(),
             advice: advice.into(),
             confidence: Confidence::Possible,
-            claims: claims.collect(),
+            claims: claims.list(),
             estimate: match group.bond {
                 Bond::Ring => "the time until the busiest of them had ended if all worked at once",
                 Bond::Threads => {
