@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-const goroutines, times = 8, 150
+const goroutines, times = 8, 250
 
 var lock sync.Mutex
 var answers = map[int]int{}

@@ -14,7 +14,7 @@ use stride_syscalls::{For, Syscall};
 use stride_track::{Futex, Tracker};
 
 const GO_UNLOCKS: Threshold =
-    Threshold::count("go-unlocks", 100, "unlocks at one place in a Go program that woke a thread for a goroutine that waited");
+    Threshold::count("go-unlocks", 50, "unlocks at one place in a Go program that woke a thread for a goroutine that waited");
 const GO_UNLOCKS_PART: Threshold =
     Threshold::part("go-unlocks-part", 0.5, "... and these are this part of all calls of the process that woke a thread for work");
 const GO_UNLOCKS_PACE: Threshold =
@@ -29,7 +29,7 @@ pub const RULE: RuleInfo = RuleInfo {
         another goroutine, or parks the thread. So futex(2) tells nothing of Go's locks by itself. The stacks do: a goroutine that unlocks a \
         mutex for which another one waits makes that one ready, and if a thread is parked, wakes the thread. This call's stack has \
         the unlock in it.\n\n\
-        A process is reported if at least 100 unlocks at one place woke a thread, not further apart than 50 ms on average; if at least half \
+        A process is reported if at least 50 unlocks at one place woke a thread, not further apart than 50 ms on average; if at least half \
         of the calls that woke a thread for work were such; and if hardly more than one of its threads worked at a time. Stacks are \
         samples, so the numbers are estimates. A recording has stacks if it was made with --stack-trace.\n\n\
         System calls do not tell for how long each goroutine waited, so no time is said to be saved.\n\n\
