@@ -83,12 +83,12 @@ quantities! {
     SYNCS = Count "syncs": "calls that wait until data is stored";
     THREADS = Count "threads": "threads";
     TID = Id "tid": "a thread";
-    SYNC_WAKES = Count "unlocks": "unlocks that woke a thread for the next one";
     TIMES = Count "times": "how often";
     TRANSACTIONS = Count "transactions": "journals that were made and removed again";
     TURNS = Count "turns": "calls that came after one of another process";
     UNANSWERED = Count "unanswered": "questions without an answer";
     UNANSWERED_FOR = Time "unanswered_ns": "the time that those took";
+    UNLOCKS = Count "unlocks": "unlocks that woke a thread for the next one";
     WAITED = Time "waited_ns": "the time spent waiting";
     WAITING = Count "waiting": "threads that were waiting";
     WAKES = Count "wakes": "calls that woke a thread";

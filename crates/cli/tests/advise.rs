@@ -43,11 +43,12 @@ fn main() {
         })
     });
     let go = ["ptrace", "ebpf"].map(|engine| Trial::test(format!("advise::go::{engine}"), move || go(engine)));
-    let locks = ["ptrace", "ebpf"]
-        .map(|engine| Trial::test(format!("advise::go_locks::{engine}"), move || go_locks(engine)));
+    let locks =
+        ["ptrace", "ebpf"].map(|engine| Trial::test(format!("advise::go_locks::{engine}"), move || go_locks(engine)));
     let attached =
         ["ptrace", "ebpf"].map(|engine| Trial::test(format!("advise::attached::{engine}"), move || attached(engine)));
-    libtest_mimic::run(&args, each.chain(go).chain(locks).chain(attached).chain([every_rule, missing]).collect()).exit();
+    libtest_mimic::run(&args, each.chain(go).chain(locks).chain(attached).chain([every_rule, missing]).collect())
+        .exit();
 }
 
 /// Small real programs. The findings for `tests/advise/go/wasteful` are exactly its mistakes. `corrected` has no findings.

@@ -9,8 +9,22 @@ use stride_event::Tid;
 const NETWORK: [&str; 12] =
     ["nfs", "nfs4", "cifs", "smb3", "9p", "ceph", "lustre", "afs", "gpfs", "beegfs", "orangefs", "coda"];
 const SERVED: [&str; 16] = [
-    "sshfs", "glusterfs", "ceph-fuse", "s3fs", "goofys", "rclone", "gcsfuse", "juicefs", "curlftpfs", "blobfuse2", "mfs",
-    "davfs", "seaweedfs", "geesefs", "afpfs", "cvmfs2",
+    "sshfs",
+    "glusterfs",
+    "ceph-fuse",
+    "s3fs",
+    "goofys",
+    "rclone",
+    "gcsfuse",
+    "juicefs",
+    "curlftpfs",
+    "blobfuse2",
+    "mfs",
+    "davfs",
+    "seaweedfs",
+    "geesefs",
+    "afpfs",
+    "cvmfs2",
 ];
 /// Ways to a 9p server that lead through no network.
 const SAME_MACHINE: [&str; 3] = ["trans=virtio", "trans=xen", "trans=fd"];
@@ -86,7 +100,8 @@ fn unescaped(text: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
     while let [first, behind @ ..] = rest {
-        let digits = behind.get(..3).filter(|digits| *first == b'\\' && digits.iter().all(|d| (b'0'..=b'7').contains(d)));
+        let digits =
+            behind.get(..3).filter(|digits| *first == b'\\' && digits.iter().all(|d| (b'0'..=b'7').contains(d)));
         let value = digits.map(|digits| digits.iter().fold(0u32, |value, digit| value * 8 + u32::from(digit - b'0')));
         bytes.push(value.map_or(*first, |value| value as u8));
         rest = if value.is_some() { &behind[3..] } else { behind };

@@ -20,8 +20,7 @@ pub enum UnwindRule {
     Bottom,
     /// The kernel made this frame to run a signal handler. The registers of the interrupted code are saved above it.
     Signal,
-    /// The function has changed to another stack. The frame pointer is still that of its caller, whose own return address is not known: the
-    /// frame after this one is that of the caller's caller.
+    /// The function has changed to another stack. The frame pointer still leads to the stack before, where it is saved below a return address.
     OtherStack,
     Frame(Rc<FrameRule>),
 }

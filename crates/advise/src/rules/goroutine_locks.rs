@@ -3,7 +3,7 @@
 use super::common::{Bounded, plain};
 use crate::finding::{Claim, Confidence, Draft};
 use crate::index::{CallKey, Index, Observed};
-use crate::quantity::{PID, SYNC_WAKES, WAKES};
+use crate::quantity::{PID, UNLOCKS as UNLOCKED, WAKES};
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::say;
 use crate::threshold::Threshold;
@@ -13,14 +13,23 @@ use stride_event::{Ns, Stack, StackFrame, Tid};
 use stride_syscalls::{For, Syscall};
 use stride_track::{Futex, Tracker};
 
-const GO_UNLOCKS: Threshold =
-    Threshold::count("go-unlocks", 50, "unlocks at one place in a Go program that woke a thread for a goroutine that waited");
-const GO_UNLOCKS_PART: Threshold =
-    Threshold::part("go-unlocks-part", 0.5, "... and these are this part of all calls of the process that woke a thread for work");
+const GO_UNLOCKS: Threshold = Threshold::count(
+    "go-unlocks",
+    50,
+    "unlocks at one place in a Go program that woke a thread for a goroutine that waited",
+);
+const GO_UNLOCKS_PART: Threshold = Threshold::part(
+    "go-unlocks-part",
+    0.5,
+    "... and these are this part of all calls of the process that woke a thread for work",
+);
 const GO_UNLOCKS_PACE: Threshold =
     Threshold::time("go-unlocks-pace", 50_000_000, "... and came after each other in at most this time on average");
-const GO_WORKING: Threshold =
-    Threshold::part("go-working", 1.5, "if more threads of a Go program than this work at the same time on average, a lock does not hold it up");
+const GO_WORKING: Threshold = Threshold::part(
+    "go-working",
+    1.5,
+    "if more threads of a Go program than this work at the same time on average, a lock does not hold it up",
+);
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "goroutine-locks",
@@ -96,7 +105,8 @@ impl Rule for GoroutineLocks {
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
         let places = self.places.iter().filter(|((pid, _), place)| self.is_contended(*pid, place));
-        let Some(((pid, _), place)) = places.max_by_key(|((pid, at), place)| (place.unlocks, Reverse((*pid, *at)))) else {
+        let Some(((pid, _), place)) = places.max_by_key(|((pid, at), place)| (place.unlocks, Reverse((*pid, *at))))
+        else {
             return Vec::new();
         };
         let wakes = self.wakes.get(pid).copied().unwrap_or(0);
@@ -104,7 +114,7 @@ impl Rule for GoroutineLocks {
             sentence: say!(
                 "About {} of {} calls by which {} (pid {}) woke a thread to work were made because a goroutine unlocked a mutex and \
                  another one waited for it, and hardly more than one thread worked at a time.",
-                SYNC_WAKES.of(place.unlocks),
+                UNLOCKED.of(place.unlocks),
                 WAKES.of(wakes),
                 plain(index.comm(*pid, tracker)),
                 PID.id(*pid),

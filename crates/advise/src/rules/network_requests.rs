@@ -21,7 +21,7 @@ const ROUND_TRIP: Threshold = Threshold::time(
     100_000,
     "a transfer that takes so long was a request to the server; shorter ones were served from memory",
 );
-const ROUND_TRIPS: Threshold = Threshold::count("round-trips", 50, "requests to the server for one file");
+const ROUND_TRIPS: Threshold = Threshold::count("network-requests-of-file", 50, "requests to the server for one file");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "network-requests",
@@ -117,9 +117,8 @@ impl Rule for NetworkRequests {
         let on_network = self.files.iter().filter(|((_, object, _), requests)| {
             requests.is_wasteful() && tracker.network_file_system(*object).is_some()
         });
-        let files = largest(on_network, 4, |((pid, object, _), requests)| {
-            (requests.saved_time(), Reverse((*object, *pid)))
-        });
+        let files =
+            largest(on_network, 4, |((pid, object, _), requests)| (requests.saved_time(), Reverse((*object, *pid))));
         let Some(((pid, object, writes), worst)) = files.first() else { return Vec::new() };
         let mut claims = Claims::default();
         files.iter().for_each(|(_, requests)| claims.add(requests.key, requests.saved_trips()));

@@ -1,7 +1,7 @@
 //! Threads or processes wait for one another, and only one of them works at a time.
 
 use super::common::{Bounded, Claims, plain, process_name};
-use super::turn_group::{Bond, Member, TurnGroup, groups};
+use super::turn_group::{AT_ONCE, Bond, NONE_WORKS, TURNS, TURNS_OF_MOST, TurnGroup, TurnTaker, groups};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
 use crate::quantity::{LONGEST_WAIT, PID, PROCESSES, THREADS, TIMES, WAITED};
@@ -13,23 +13,10 @@ use stride_event::{Event, Ns, Tid};
 use stride_syscalls::{For, Syscall};
 use stride_track::{Futex, Tracker};
 
-pub const TURNS: Threshold = Threshold::count("turns", 50, "waits of each thread or process for the others, on average");
-pub const TURNS_OF_MOST: Threshold = Threshold::part(
-    "turns-of-most",
+const TURNS_PART: Threshold = Threshold::part(
+    "turns-part",
     0.2,
-    "threads that wait for others, or wake them, less often than this part of what another does have no part in the turns",
-);
-const TURNS_PART: Threshold =
-    Threshold::part("turns-part", 0.2, "the part of the run that is saved if the threads or processes work at the same time");
-pub const AT_ONCE: Threshold = Threshold::part(
-    "at-once",
-    1.5,
-    "if more threads than this work at the same time on average, they do not take turns",
-);
-pub const NONE_WORKS: Threshold = Threshold::part(
-    "none-works",
-    0.25,
-    "if fewer threads than this work at the same time on average, they only wake each other, and the time goes by until they run",
+    "the part of the run that is saved if the threads or processes work at the same time",
 );
 
 pub const RULE: RuleInfo = RuleInfo {
@@ -97,7 +84,7 @@ impl TakingTurns {
         let waits: u64 = group.members.values().map(|member| member.waits).sum();
         let time: Ns = group.members.values().map(|member| member.time).sum();
         let longest = group.members.values().map(|member| member.longest).max().unwrap_or(0);
-        let mut members: Vec<(&Tid, &Member)> = group.members.iter().collect();
+        let mut members: Vec<(&Tid, &TurnTaker)> = group.members.iter().collect();
         members.sort_by_key(|(tid, member)| (Reverse(member.time), **tid));
         let evidence = members.iter().map(|(tid, member)| {
             let name = match group.bond {

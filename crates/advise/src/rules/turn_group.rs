@@ -1,12 +1,30 @@
 //! Threads or processes that wait for one another in turn.
 
-use super::taking_turns::{AT_ONCE, NONE_WORKS, TURNS, TURNS_OF_MOST};
+use crate::threshold::Threshold;
 use rustc_hash::{FxHashMap, FxHashSet};
 use stride_event::{Ns, Tid};
 use stride_track::{HandOver, HandOvers, HandedOver, Way};
 
+pub const TURNS: Threshold =
+    Threshold::count("turns", 50, "waits of each thread or process for the others, on average");
+pub const TURNS_OF_MOST: Threshold = Threshold::part(
+    "turns-of-most",
+    0.2,
+    "threads that wait for others, or wake them, less often than this part of what another does have no part in the turns",
+);
+pub const AT_ONCE: Threshold = Threshold::part(
+    "at-once",
+    1.5,
+    "if more threads than this work at the same time on average, they do not take turns",
+);
+pub const NONE_WORKS: Threshold = Threshold::part(
+    "none-works",
+    0.25,
+    "if fewer threads than this work at the same time on average, they only wake each other, and the time goes by until they run",
+);
+
 /// A thread of a group: what it waited, and how often it woke others.
-pub struct Member {
+pub struct TurnTaker {
     pub pid: Tid,
     pub waits: u64,
     wakes: u64,
@@ -19,9 +37,9 @@ pub struct Member {
     to: Ns,
 }
 
-impl Member {
-    fn new(pid: Tid, at: Ns) -> Member {
-        Member { pid, waits: 0, wakes: 0, time: 0, longest: 0, idle: 0, from: at, to: at }
+impl TurnTaker {
+    fn new(pid: Tid, at: Ns) -> TurnTaker {
+        TurnTaker { pid, waits: 0, wakes: 0, time: 0, longest: 0, idle: 0, from: at, to: at }
     }
 
     fn takes_part(&mut self, pair: &HandOver) {
@@ -53,7 +71,7 @@ pub enum Bond {
 
 pub struct TurnGroup {
     pub bond: Bond,
-    pub members: FxHashMap<Tid, Member>,
+    pub members: FxHashMap<Tid, TurnTaker>,
 }
 
 /// Waits of one thread that another one ended.
@@ -64,7 +82,8 @@ const SMALLEST_RING: usize = 3;
 
 /// All groups, whether they take turns or not.
 pub fn groups(hand_overs: &HandOvers) -> Vec<TurnGroup> {
-    let (within, between): (Vec<Pair>, Vec<Pair>) = hand_overs.iter().partition(|(between, _)| between.within_process());
+    let (within, between): (Vec<Pair>, Vec<Pair>) =
+        hand_overs.iter().partition(|(between, _)| between.within_process());
     let mut threads: FxHashMap<Tid, Vec<Pair>> = FxHashMap::default();
     for pair in within.into_iter().filter(|(between, _)| between.way == Way::Parked) {
         threads.entry(pair.0.waiter.1).or_default().push(pair);
@@ -134,27 +153,29 @@ impl TurnGroup {
     /// Leaves out threads that seldom wait for the others or seldom wake them, compared with the one that does most of both, until none
     /// is left to leave out. How often a thread waits is chance: one that starts late finds fewer others to wait for.
     fn of(bond: Bond, pairs: &[Pair]) -> Option<TurnGroup> {
-        let mut in_it: FxHashSet<Tid> = pairs.iter().flat_map(|(between, _)| [between.waiter.0, between.waker.0]).collect();
+        let mut in_it: FxHashSet<Tid> =
+            pairs.iter().flat_map(|(between, _)| [between.waiter.0, between.waker.0]).collect();
         loop {
-            let is_in = |between: &HandedOver| [between.waiter.0, between.waker.0].iter().all(|tid| in_it.contains(tid));
-            let mut members: FxHashMap<Tid, Member> = FxHashMap::default();
+            let is_in =
+                |between: &HandedOver| [between.waiter.0, between.waker.0].iter().all(|tid| in_it.contains(tid));
+            let mut members: FxHashMap<Tid, TurnTaker> = FxHashMap::default();
             for (HandedOver { waiter, waker, .. }, pair) in pairs.iter().filter(|(between, _)| is_in(between)) {
-                let member = members.entry(waiter.0).or_insert_with(|| Member::new(waiter.1, pair.first));
+                let member = members.entry(waiter.0).or_insert_with(|| TurnTaker::new(waiter.1, pair.first));
                 member.takes_part(pair);
                 member.waits += pair.waits;
                 member.time += pair.time;
                 member.longest = member.longest.max(pair.longest);
-                let waker = members.entry(waker.0).or_insert_with(|| Member::new(waker.1, pair.first));
+                let waker = members.entry(waker.0).or_insert_with(|| TurnTaker::new(waker.1, pair.first));
                 waker.takes_part(pair);
                 waker.wakes += pair.waits;
             }
-            let most = members.values().map(Member::turns).max()?;
+            let most = members.values().map(TurnTaker::turns).max()?;
             members.retain(|_, member| member.turns() as f64 >= most as f64 * TURNS_OF_MOST.ratio());
             if members.len() < 2 {
                 return None;
             }
             if members.len() == in_it.len() {
-                let turns: u64 = members.values().map(Member::turns).sum();
+                let turns: u64 = members.values().map(TurnTaker::turns).sum();
                 if turns < TURNS.get() * members.len() as u64 {
                     return None;
                 }
@@ -189,7 +210,7 @@ impl TurnGroup {
 
     /// The time in which each of them worked.
     fn worked(&self) -> impl Iterator<Item = Ns> {
-        self.members.values().map(Member::worked)
+        self.members.values().map(TurnTaker::worked)
     }
 
     pub fn takes_turns(&self) -> bool {
