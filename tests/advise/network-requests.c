@@ -1,6 +1,6 @@
 // finds: network-requests
 // estimate: the server makes fewer calls, too
-// says: is on a network file system (fuse.sshfs) and was read in 200 requests of 16,384 bytes on average
+// says: is on a network file system (fuse.sshfs) and was read in 200 requests to the server, of 16,384 bytes and
 // A file on a network file system is read in small requests, each of which goes to the server and back. The server is a process of this
 // program, which takes a millisecond for each request. Corrected, the program asks for 2 MiB at a time.
 #define _GNU_SOURCE

@@ -55,6 +55,10 @@ const UNLOCKS: [&str; 4] = [
     "sync.(*RWMutex).Unlock",
     "sync.(*RWMutex).rUnlockSlow",
 ];
+/// The function by which they hand a waiting goroutine to the scheduler, and the one by which the scheduler wakes a thread for it. The locks
+/// of the scheduler itself wake threads in other ways.
+const MAKES_READY: &str = "runtime.ready";
+const STARTS_THREAD: &str = "runtime.startm";
 /// A thread that has found work wakes the next one to look for more: that is a consequence of the wake before.
 const LOOKS_FOR_MORE: &str = "runtime.resetspinning";
 /// So many different stacks of one place are kept.
@@ -138,14 +142,18 @@ impl Rule for GoroutineLocks {
 impl GoroutineLocks {
     fn wakes(&mut self, observed: &Observed<'_>, stack: &Stack) {
         let calls = u64::from(observed.call.stack_calls);
-        let name = |frame: &StackFrame| frame.symbol.as_ref().map(|symbol| symbol.name.clone());
-        if stack.frames.iter().any(|frame| name(frame).as_deref() == Some(LOOKS_FOR_MORE)) {
+        let at = |names: &[&str]| {
+            let is_one =
+                |frame: &Arc<StackFrame>| frame.symbol.as_ref().is_some_and(|symbol| names.contains(&&*symbol.name));
+            stack.frames.iter().position(is_one)
+        };
+        if at(&[STARTS_THREAD]).is_none() || at(&[LOOKS_FOR_MORE]).is_some() {
             return;
         }
         if let Some(wakes) = self.wakes.entry(observed.seen.pid, || 0) {
             *wakes += calls;
         }
-        let unlock = stack.frames.iter().position(|frame| name(frame).is_some_and(|name| UNLOCKS.contains(&&*name)));
+        let unlock = at(&UNLOCKS).filter(|_| at(&[MAKES_READY]).is_some());
         let Some(caller) = unlock.and_then(|at| stack.frames.get(at + 1)) else { return };
         let new = || Place {
             key: observed.key,
@@ -176,5 +184,65 @@ impl GoroutineLocks {
             && place.unlocks as f64 >= wakes as f64 * GO_UNLOCKS_PART.ratio()
             && (place.last - place.first) / place.unlocks <= GO_UNLOCKS_PACE.get()
             && worked as f64 <= to.saturating_sub(from) as f64 * GO_WORKING.ratio()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Advisor, Scope};
+    use stride_event::{Bottom, Event, Outcome, Symbol};
+    use stride_test_support::calls::{attached, call, lasting};
+
+    const WAKE: [&str; 3] = ["runtime.futex.abi0", "runtime.notewakeup", STARTS_THREAD];
+    const UNLOCK: [&str; 4] = [MAKES_READY, "runtime.semrelease1", "internal/sync.(*Mutex).unlockSlow", "main.work"];
+
+    fn stack(functions: &[&str]) -> Arc<Stack> {
+        let frame = |(i, name): (usize, &&str)| {
+            let symbol = Some(Symbol { name: (*name).into(), offset: 0 });
+            Arc::new(StackFrame { module: None, offset: i as u64, symbol, source: None, inlined: Box::default() })
+        };
+        Arc::new(Stack { frames: functions.iter().enumerate().map(frame).collect(), bottom: Bottom::Reached })
+    }
+
+    /// The ids of the findings about two threads that wake each other a hundred times. Each works for this part of its time.
+    fn found(functions: &[&str], works: f64) -> Vec<&'static str> {
+        const PACE: Ns = 1_000_000;
+        const WAKE_PRIVATE: u64 = 0x81;
+        const WAIT_PRIVATE: u64 = 0x80;
+        let stack = stack(functions);
+        let (mut advisor, mut tracker) = (Advisor::new(Scope::default(), true), Tracker::default());
+        let mut show = |event: Event<'_>| {
+            tracker.event(&event, &());
+            advisor.event(&event, &tracker);
+        };
+        show(attached(7, 0));
+        show(Event::Started { tid: 8, process: 7, origin: stride_event::Origin::Attached, at: 0 });
+        for i in 1..=100 {
+            for tid in [7, 8] {
+                let waited = (PACE as f64 * (1.0 - works)) as Ns;
+                let wait = call(tid, "futex", &[0x1000, WAIT_PRIVATE, 0], Outcome::Value(0));
+                show(Event::Exit(&lasting(wait, i * PACE, waited)));
+                let mut wake = call(tid, "futex", &[0x1000, WAKE_PRIVATE, 1], Outcome::Value(1));
+                (wake.stack, wake.stack_calls) = (Some(stack.clone()), 1);
+                show(Event::Exit(&lasting(wake, i * PACE + waited, 1000)));
+            }
+        }
+        advisor.findings(&tracker, &Arc::clone).told.iter().map(|finding| finding.id).collect()
+    }
+
+    #[test]
+    fn unlocks_that_wake_a_thread() {
+        assert_eq!(found(&[&WAKE[..], &UNLOCK].concat(), 0.2), ["goroutine-locks"]);
+    }
+
+    #[test]
+    fn where_nothing_is_certain_nothing_is_said() {
+        let other = found(&[&WAKE[..], &[MAKES_READY, "runtime.chansend", "main.work"]].concat(), 0.2);
+        assert!(other.is_empty(), "another wait than for a lock: {other:?}");
+        let inner = found(&[&WAKE[..2], &["runtime.unlock2"], &UNLOCK[1..]].concat(), 0.2);
+        assert!(inner.is_empty(), "a lock of the scheduler: {inner:?}");
+        let busy = found(&[&WAKE[..], &UNLOCK].concat(), 0.9);
+        assert!(busy.is_empty(), "both threads work: {busy:?}");
     }
 }

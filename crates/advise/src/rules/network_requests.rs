@@ -19,7 +19,7 @@ const LARGE_REQUEST: Threshold =
 const ROUND_TRIP: Threshold = Threshold::time(
     "round-trip",
     100_000,
-    "a transfer that takes so long was a request to the server; shorter ones were served from memory",
+    "a transfer that takes so long, and 1 ns more for each byte, was a request to the server; shorter ones were served from memory",
 );
 const ROUND_TRIPS: Threshold = Threshold::count("network-requests-of-file", 50, "requests to the server for one file");
 
@@ -28,7 +28,7 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "small requests to a network file system",
     explanation: "A file on a network file system (nfs, cifs, ceph, lustre, 9p, sshfs and the like) is read or written from beginning to \
         end in requests of 4 KiB to 1 MiB, and each goes to the server and back. The way takes much longer than the bytes do.\n\n\
-        A transfer counts as a round trip if it takes at least 100 us: those that memory serves, because the kernel reads ahead or \
+        A transfer counts as a round trip if it takes at least 100 us, and 1 ns for each byte: those that memory serves, because the kernel reads ahead or \
         writes later, are shorter. A file is reported if one process made 50 round trips for it, and at most a fourth of its \
         transfers began elsewhere than where the one before had ended. With requests of 1 MiB so many round trips are left as there \
         are MiB. Each of the others saves its time, less the time that its bytes take at 1 Gbit/s, because that is not saved.\n\n\
@@ -39,8 +39,9 @@ pub const RULE: RuleInfo = RuleInfo {
     make: || Box::new(NetworkRequests::default()),
 };
 
-/// The time of a byte at 1 Gbit/s.
+/// The time of a byte at 1 Gbit/s, and the most that copying a byte from memory takes.
 const OF_BYTE: Ns = 8;
+const OF_COPY: Ns = 1;
 
 #[derive(Default)]
 struct NetworkRequests {
@@ -106,7 +107,7 @@ impl Rule for NetworkRequests {
             requests.jumps += u64::from(requests.end != at);
             requests.end = at + bytes;
         }
-        if observed.time() >= ROUND_TRIP.get() {
+        if observed.time() >= ROUND_TRIP.get() + bytes * OF_COPY {
             requests.trips += 1;
             requests.bytes += bytes;
             requests.time += observed.time();
@@ -132,8 +133,8 @@ impl Rule for NetworkRequests {
         });
         vec![Draft {
             sentence: say!(
-                "{} is on a network file system ({}) and was {} in {} requests of {} bytes on average, which each took {} to the \
-                 server and back: {} in all for {}.",
+                "{} is on a network file system ({}) and was {} in {} requests to the server, of {} bytes and {} each on average: {} in all \
+                 for {}.",
                 plain(tracker.name(*object)),
                 plain(tracker.network_file_system(*object).unwrap_or_default().as_bytes()),
                 if *writes { "written" } else { "read" },

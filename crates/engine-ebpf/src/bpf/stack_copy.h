@@ -4,6 +4,8 @@
  *
  * A page that no frame has touched does not exist yet: the middle of a large array. Such pages are left out. No frame has its return
  * address there, so the stack goes on behind them.
+ *
+ * A stack may go on elsewhere: behind a signal handler with a stack of its own, and behind Go's runtime. Part of that stack is copied, too.
  */
 #ifndef STRIDE_STACK_COPY_H
 #define STRIDE_STACK_COPY_H
