@@ -6,7 +6,8 @@
 use crate::index::{CallKey, Index};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use stride_event::{CallingFunction, WithSource};
+use std::sync::Arc;
+use stride_event::{CallingFunction, Stack, WithSource};
 use stride_track::{StackId, StackTally};
 
 /// The callers of the calls that a finding is about.
@@ -65,9 +66,30 @@ impl<'a> CallerLookup<'a> {
                 }
             }
         }
-        callers.shares = weights.into_iter().map(|(caller, weight)| (caller, weight / whole)).collect();
-        callers.shares.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| place(&a.0).cmp(&place(&b.0))));
+        callers.share(weights, whole);
         callers
+    }
+
+    /// The callers of calls with these stacks, each with the number of calls for which it stands.
+    pub fn of_stacks(&self, stacks: &[(Arc<Stack>, u64)]) -> Callers {
+        let mut weights: FxHashMap<CallingFunction, f64> = FxHashMap::default();
+        let whole = stacks.iter().map(|(_, calls)| calls).sum();
+        // Samples are told as such by the rule.
+        let mut callers = Callers { sampled: whole, of: whole, ..Callers::default() };
+        for (stack, calls) in stacks {
+            if let Some(caller) = CallingFunction::of(stack, self.with_source) {
+                *weights.entry(caller).or_default() += *calls as f64;
+            }
+        }
+        callers.share(weights, whole as f64);
+        callers
+    }
+}
+
+impl Callers {
+    fn share(&mut self, weights: FxHashMap<CallingFunction, f64>, whole: f64) {
+        self.shares = weights.into_iter().map(|(caller, weight)| (caller, weight / whole)).collect();
+        self.shares.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| place(&a.0).cmp(&place(&b.0))));
     }
 }
 

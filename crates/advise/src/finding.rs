@@ -4,7 +4,8 @@ use crate::callers::Callers;
 use crate::index::CallKey;
 use crate::quantity::TID;
 use crate::statement::{Amount, Figure, Statement};
-use stride_event::{Ns, Tid};
+use std::sync::Arc;
+use stride_event::{Ns, Stack, Tid};
 
 /// How sure a finding is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
@@ -113,6 +114,9 @@ pub struct Draft {
     pub claims: Vec<Claim>,
     /// Other calls that the finding is about, with their number, so that their callers are told: those that made what leaks.
     pub makers: Vec<(CallKey, u64)>,
+    /// The stacks of the calls that the finding is about, each with their number, where these are few among the claimed kinds of calls.
+    /// Their functions are told then.
+    pub stacks: Vec<(Arc<Stack>, u64)>,
     /// How the number of claimed calls was estimated: a clause, such as "every check of a path but its first".
     pub estimate: String,
     /// Time by which the run gets shorter besides the time of the claimed calls: waiting, a process's start.

@@ -84,6 +84,8 @@ pub struct Pace {
     pub calls: u64,
     /// How many of these calls may have waited for something outside: input, a child, a while.
     pub waits: u64,
+    /// When the latest of them returned.
+    pub at: Ns,
 }
 
 /// Transfers through one file in one direction.
@@ -394,6 +396,7 @@ impl Index {
         }
         let pace = self.paces.entry(observed.call.tid).or_default();
         pace.calls += 1;
+        pace.at = observed.call.returned;
         pace.waits += u64::from(match kind {
             CallKind::Wait => true,
             CallKind::Other => {

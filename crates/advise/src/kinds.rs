@@ -35,6 +35,10 @@ impl CallKind {
     }
 }
 
+pub fn kind_of(key: CallKey) -> Option<CallKind> {
+    Some(CallKind::of(table(key.abi).get(key.nr.into())?.row))
+}
+
 /// True if calls of this kind always wait: for other threads, for messages, for a while. connect(2) does not count: it
 /// does work.
 pub fn waits_by_nature(key: CallKey) -> bool {

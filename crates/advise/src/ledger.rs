@@ -3,7 +3,7 @@
 use crate::callers::CallerLookup;
 use crate::finding::{Claim, Draft, Finding, Saving};
 use crate::index::{CallKey, Index};
-use crate::kinds::waits_by_nature;
+use crate::kinds::{CallKind, kind_of, waits_by_nature};
 use crate::rule::RuleInfo;
 use crate::thresholds::{EVIDENCE, is_anothers, matters, worth_it};
 use rustc_hash::FxHashMap;
@@ -42,7 +42,10 @@ pub fn settle(drafts: Vec<(&'static RuleInfo, Draft)>, index: &Index, callers: &
             figures: draft.sentence.figures,
             evidence,
             calls: taken.iter().chain(&draft.makers).filter(|(_, n)| *n > 0).map(|(key, _)| *key).collect(),
-            callers: callers.of(taken.into_iter().chain(draft.makers)),
+            callers: match &draft.stacks[..] {
+                [] => callers.of(taken.into_iter().chain(draft.makers)),
+                stacks => callers.of_stacks(stacks),
+            },
             table: None,
             advice: draft.advice,
             confidence: draft.confidence,
@@ -98,6 +101,58 @@ fn grant(claim: &Claim, granted: u64, index: &Index) -> Worth {
         return Worth { calls, ..Worth::default() };
     }
     let priced = index.prices(claim.key);
+    // Who waits for storage does no work meanwhile.
+    let is_work = kind_of(claim.key) != Some(CallKind::Sync);
     let work = (u128::from(priced.time) * u128::from(calls) / u128::from(priced.calls.max(1))) as Ns;
-    Worth { calls, work, time: (work as f64 * index.on_path(claim.key)) as Ns }
+    let time = (work as f64 * index.on_path(claim.key)) as Ns;
+    Worth { calls, work: if is_work { work } else { time }, time }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Advisor, Findings, Scope};
+    use std::sync::Arc;
+    use stride_event::{Event, Ns, Outcome, Tid};
+    use stride_test_support::calls::{call, exited, forked, lasting, naming, spawned};
+    use stride_track::Tracker;
+
+    const MS: Ns = 1_000_000;
+    const MAIN: Tid = 7;
+    const OTHER: Tid = 8;
+
+    /// A run of 10 s, in which one of two processes syncs little pieces for 4 s.
+    fn syncs_of(tid: Tid) -> Findings {
+        let (mut advisor, mut tracker) = (Advisor::new(Scope::default(), false), Tracker::default());
+        let mut show = |event: Event<'_>| {
+            tracker.event(&event, &());
+            advisor.event(&event, &tracker);
+        };
+        let mut at = 0;
+        let mut next = |name: &str, args: &[u64], value: i64, took: Ns| {
+            at += took + MS;
+            lasting(call(tid, name, args, Outcome::Value(value)), at - took, took)
+        };
+        show(spawned(MAIN, 0));
+        show(forked(MAIN, OTHER, OTHER, 0));
+        show(Event::Exit(&naming(next("open", &[0x1000, 1, 0], 3, MS), 0x1000, "/log")));
+        for _ in 0..400 {
+            show(Event::Exit(&next("write", &[3, 0x2000, 5000], 5000, 1000)));
+            show(Event::Exit(&next("fsync", &[3], 0, 10 * MS)));
+        }
+        show(exited(OTHER, 9_999 * MS));
+        show(Event::Exit(&lasting(call(MAIN, "getpid", &[], Outcome::Value(MAIN.into())), 9_999 * MS, 10)));
+        show(exited(MAIN, 10_000 * MS));
+        advisor.findings(&tracker, &Arc::clone)
+    }
+
+    /// A process that waits for storage while the run does not wait for the process costs nothing.
+    #[test]
+    fn waiting_for_storage_is_no_work() {
+        let waited_for = syncs_of(MAIN);
+        assert_eq!(waited_for.told.iter().map(|finding| finding.id).collect::<Vec<_>>(), ["sync-storm"]);
+        assert!(waited_for.told[0].saving.time > 3_000 * MS);
+        let aside = syncs_of(OTHER);
+        assert!(aside.told.is_empty(), "{:?}", aside.told);
+        assert_eq!(aside.left_out, 1);
+    }
 }

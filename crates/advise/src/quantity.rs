@@ -70,6 +70,7 @@ quantities! {
     PACE = Time "pace_ns": "the time from one try to the next";
     PID = Id "pid": "a process";
     PLACES = Count "places": "places in memory";
+    PROCESSES = Count "processes": "processes";
     REFUSED = Count "refused": "calls that were refused";
     REPEATED = Count "repeated": "calls or questions with the same answer as before";
     REQUESTS = Count "requests": "requests";
@@ -87,6 +88,7 @@ quantities! {
     TURNS = Count "turns": "calls that came after one of another process";
     UNANSWERED = Count "unanswered": "questions without an answer";
     UNANSWERED_FOR = Time "unanswered_ns": "the time that those took";
+    UNLOCKS = Count "unlocks": "unlocks that woke a thread for the next one";
     WAITED = Time "waited_ns": "the time spent waiting";
     WAITING = Count "waiting": "threads that were waiting";
     WAKES = Count "wakes": "calls that woke a thread";

@@ -28,7 +28,8 @@ const SKIP: i32 = 77;
 fn main() {
     let args = Arguments::from_args();
     let programs = sources("advise");
-    let all: BTreeSet<String> = programs.iter().flat_map(|path| Fixture::read(path).finds).collect();
+    let mut all: BTreeSet<String> = programs.iter().flat_map(|path| Fixture::read(path).finds).collect();
+    all.insert(GO_LOCKS.into());
     let every_rule = Trial::test("every_rule_has_a_fixture", move || {
         let without: Vec<_> =
             stride_advise::rules().iter().map(|rule| rule.id).filter(|id| !all.contains(*id)).collect();
@@ -42,9 +43,12 @@ fn main() {
         })
     });
     let go = ["ptrace", "ebpf"].map(|engine| Trial::test(format!("advise::go::{engine}"), move || go(engine)));
+    let locks =
+        ["ptrace", "ebpf"].map(|engine| Trial::test(format!("advise::go_locks::{engine}"), move || go_locks(engine)));
     let attached =
         ["ptrace", "ebpf"].map(|engine| Trial::test(format!("advise::attached::{engine}"), move || attached(engine)));
-    libtest_mimic::run(&args, each.chain(go).chain(attached).chain([every_rule, missing]).collect()).exit();
+    libtest_mimic::run(&args, each.chain(go).chain(locks).chain(attached).chain([every_rule, missing]).collect())
+        .exit();
 }
 
 /// Small real programs. The findings for `tests/advise/go/wasteful` are exactly its mistakes. `corrected` has no findings.
@@ -68,16 +72,7 @@ fn go(engine: &str) -> Result<(), Failed> {
         }
     }
     let advice = |which: &str| -> Result<Advice, Failed> {
-        let source = root().join(format!("tests/advise/go/{which}/main.go"));
-        let mut build = Command::new("go");
-        if std::env::var_os("HOME").is_none() {
-            // Without a home directory, the go command has no place for its build cache.
-            build.env("GOCACHE", scratch.path("cache"));
-        }
-        let built = build.args(["build", "-o"]).arg(scratch.path(which)).arg(source).output()?;
-        if !built.status.success() {
-            return Err(format!("go build: {}", text(&built.stderr)).into());
-        }
+        build_go(&format!("go/{which}"), &scratch, which)?;
         let mut run = Command::new(STRIDE);
         run.args([&format!("--engine={engine}"), "-f", "--advise=all", "-o", "advice"])
             .arg(scratch.path(which))
@@ -111,6 +106,63 @@ fn go(engine: &str) -> Result<(), Failed> {
     }
     if !corrected.ids.is_empty() {
         return Err(format!("the corrected program is well, but:\n{}", corrected.text).into());
+    }
+    Ok(())
+}
+
+/// Builds a program of `tests/advise/`.
+fn build_go(source: &str, scratch: &Scratch, name: &str) -> Result<(), Failed> {
+    let mut build = Command::new("go");
+    if std::env::var_os("HOME").is_none() {
+        // Without a home directory, the go command has no place for its build cache.
+        build.env("GOCACHE", scratch.path("cache"));
+    }
+    let source = root().join(format!("tests/advise/{source}/main.go"));
+    let built = build.args(["build", "-o"]).arg(scratch.path(name)).arg(source).output()?;
+    if built.status.success() { Ok(()) } else { Err(format!("go build: {}", text(&built.stderr)).into()) }
+}
+
+const GO_LOCKS: &str = "goroutine-locks";
+
+/// A goroutine's wait makes no call, but the stack of an unlock tells of it: live, and in a recording with stacks. Not every unlock finds a
+/// thread to wake, so the numbers differ from run to run.
+fn go_locks(engine: &str) -> Result<(), Failed> {
+    if engine == "ebpf"
+        && let Err(why) = stride_engine_ebpf::available()
+    {
+        skipped::report_of("go_locks", why);
+        return Ok(());
+    }
+    if let Err(why) = Command::new("go").arg("version").output() {
+        skipped::report_of("go_locks", format_args!("the go command does not run: {why}"));
+        return Ok(());
+    }
+    let scratch = Scratch::new(&format!("advise-go-locks-{engine}"));
+    build_go("go-locks", &scratch, "program")?;
+    let run = |options: &[&str], args: &[&str]| -> Result<String, Failed> {
+        let output = Command::new(STRIDE).args(options).args(args).current_dir(scratch.path(".")).output()?;
+        if output.status.success() { Ok(text(&output.stdout)) } else { Err(format!("{args:?}: {output:?}").into()) }
+    };
+    let engine = format!("--engine={engine}");
+    let advice = |args: &[&str]| -> Result<[String; 2], Failed> {
+        run(&[&engine, "-f", "--advise=all", "-o", "advice"], args)?;
+        run(&[&engine, "-f", "--record=recording", "--stack-trace=source"], args)?;
+        Ok([scratch.read("advice"), run(&["--replay=recording", "--advise=all"], &[])?])
+    };
+    // The line that gives the lock back.
+    let source = std::fs::read_to_string(root().join("tests/advise/go-locks/main.go"))?;
+    let line = source.lines().position(|line| line.contains("// UNLOCK")).unwrap() + 1;
+    let from = format!("from main.wasteful (main.go:{line})");
+    for text in advice(&["./program"])? {
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if !Advice::of(text.clone(), 0).ids.contains(GO_LOCKS) || !words.contains(&from) {
+            return Err(format!("must find {GO_LOCKS} {from}:\n{text}").into());
+        }
+    }
+    for text in advice(&["./program", "corrected"])? {
+        if Advice::of(text.clone(), 0).ids.contains(GO_LOCKS) {
+            return Err(format!("the corrected program waits for no lock:\n{text}").into());
+        }
     }
     Ok(())
 }

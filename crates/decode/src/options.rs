@@ -91,6 +91,11 @@ pub trait World {
         Vec::new()
     }
 
+    /// The mounts of network file systems that a thread sees, in the order in which they were made.
+    fn network_mounts(&self, _tid: Tid) -> Vec<NetworkMount> {
+        Vec::new()
+    }
+
     /// The protocol of a netlink socket (`NETLINK_ROUTE`, …); `None` for any other descriptor.
     fn netlink_protocol(&self, _tid: Tid, _fd: i32) -> Option<u32> {
         None
@@ -120,6 +125,15 @@ pub trait World {
     fn comm(&self, _tid: Tid) -> Option<Vec<u8>> {
         None
     }
+}
+
+/// A mount of a network file system, or one below it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NetworkMount {
+    /// The type, such as `nfs4`. None if the file system is a local one.
+    pub kind: Option<String>,
+    /// The path of the directory or file where it is mounted.
+    pub point: Vec<u8>,
 }
 
 /// The facts of `--decode-pids` about an id.

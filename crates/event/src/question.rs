@@ -59,6 +59,8 @@ pub enum Question {
     Program(Tid),
     /// The name of the container that a thread is in. Calls have it; recordings tell it when it changes.
     Container(Tid),
+    /// The mounts of network file systems that a thread sees, and others below them: a type and a place on each line.
+    NetworkMounts(Tid),
 }
 
 impl Question {
@@ -81,6 +83,7 @@ impl Question {
             | Question::User(tid)
             | Question::Program(tid)
             | Question::Container(tid)
+            | Question::NetworkMounts(tid)
             | Question::Outer { tid, .. }
             | Question::Namespace { tid, .. }
             | Question::LockHolder { tid, .. } => tid,

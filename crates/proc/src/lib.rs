@@ -9,6 +9,7 @@ mod ends;
 mod fdinfo;
 mod link;
 mod lock;
+mod mounts;
 mod pidns;
 mod socket;
 mod source;
@@ -16,7 +17,7 @@ mod source;
 use link::AT_FDCWD;
 pub use source::{CachedSource, LiveSource, RecordingSource, ReplaySource, Source, ended};
 use std::rc::Rc;
-use stride_decode::{FdInfo, PidInfo, World};
+use stride_decode::{FdInfo, NetworkMount, PidInfo, World};
 use stride_event::{Descriptor, FdOf, Question, Tid};
 use stride_filter::{FdDetail, PidDetail, WordSet};
 use stride_syscalls::{Namespace, PidKind};
@@ -140,6 +141,10 @@ impl World for Proc {
 
     fn watched(&self, tid: Tid, fd: i32) -> Vec<i32> {
         self.ask_fd(Question::Watched, tid, fd, None).map(numbers).unwrap_or_default()
+    }
+
+    fn network_mounts(&self, tid: Tid) -> Vec<NetworkMount> {
+        self.ask(Question::NetworkMounts(tid)).map(|answer| mounts::listed(&answer)).unwrap_or_default()
     }
 
     fn interface(&self, index: u32) -> Option<Vec<u8>> {

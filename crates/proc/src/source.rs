@@ -1,6 +1,6 @@
 //! Sources of answers: /proc, or recorded answers.
 
-use crate::{ends, fdinfo, link, lock, pidns, socket};
+use crate::{ends, fdinfo, link, lock, mounts, pidns, socket};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -94,6 +94,7 @@ impl Source for LiveSource {
             }
             // (Only calls tell.)
             Question::Container(_) => None,
+            Question::NetworkMounts(tid) => mounts::network(tid),
             Question::Watched(of) => fdinfo::watched(of.tid, of.fd).map(|found| listed(&found)),
         };
         text.map(String::into_bytes)

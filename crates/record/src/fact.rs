@@ -46,6 +46,7 @@ const USER: u8 = 15;
 const PROGRAM: u8 = 16;
 const CONTAINER: u8 = 17;
 const NAMESPACE: u8 = 18;
+const NETWORK_MOUNTS: u8 = 19;
 
 const ID_KINDS: [PidKind; 4] = [PidKind::Tid, PidKind::Tgid, PidKind::Pgid, PidKind::Sid];
 
@@ -79,6 +80,7 @@ impl Coded {
             Question::User(tid) => Coded { code: USER, tid, number: 0 },
             Question::Program(tid) => Coded { code: PROGRAM, tid, number: 0 },
             Question::Container(tid) => Coded { code: CONTAINER, tid, number: 0 },
+            Question::NetworkMounts(tid) => Coded { code: NETWORK_MOUNTS, tid, number: 0 },
             Question::Namespace { tid, kind } => Coded { code: NAMESPACE, tid, number: kind.flag as i64 },
             Question::LockHolder { tid, addr } => Coded { code: LOCK_HOLDER, tid, number: addr as i64 },
         }
@@ -93,6 +95,7 @@ impl Coded {
             USER => Question::User(tid),
             PROGRAM => Question::Program(tid),
             CONTAINER => Question::Container(tid),
+            NETWORK_MOUNTS => Question::NetworkMounts(tid),
             OUTER => {
                 let (id, kind) = split(number)?;
                 Question::Outer { tid, id, kind: *ID_KINDS.get(usize::from(kind))? }
@@ -133,6 +136,7 @@ mod tests {
             (Question::User(7), 15, 7, 0),
             (Question::Program(7), 16, 7, 0),
             (Question::Container(7), 17, 7, 0),
+            (Question::NetworkMounts(7), 19, 7, 0),
             (Question::Namespace { tid: 7, kind: Namespace::ALL[0] }, 18, 7, 0x0200_0000),
         ] {
             let coded = Coded { code, tid, number };

@@ -129,8 +129,12 @@ impl GoTable {
     /// The function at an address: its name and its start.
     pub fn find(&self, address: u64) -> Option<(&[u8], u64)> {
         let function = self.function(address)?;
-        let name = string_at(&self.bytes, self.names.checked_add(self.field(&function, 4)? as usize)?);
+        let name = self.name(&function)?;
         (!name.is_empty()).then_some((name, function.start))
+    }
+
+    fn name(&self, function: &Function) -> Option<&[u8]> {
+        Some(string_at(&self.bytes, self.names.checked_add(self.field(function, 4)? as usize)?))
     }
 
     pub fn rule(&self, address: u64) -> UnwindRule {
@@ -142,6 +146,9 @@ impl GoTable {
         let flags = *self.bytes.get(function.entry.checked_add(self.flags)?)?;
         if flags & TOP_FRAME != 0 {
             return Some(UnwindRule::Bottom);
+        }
+        if self.name(&function).is_some_and(is_systemstack) {
+            return Some(UnwindRule::OtherStack);
         }
         if flags & WRITES_SP != 0 {
             return None;
@@ -185,6 +192,11 @@ impl GoTable {
     pub fn size(&self) -> usize {
         self.bytes.len()
     }
+}
+
+/// The function that changes from a goroutine's stack to that of its thread, and calls another one there.
+fn is_systemstack(name: &[u8]) -> bool {
+    matches!(name, b"runtime.systemstack" | b"runtime.systemstack.abi0")
 }
 
 /// The next number, of seven bits a byte, the lowest first.

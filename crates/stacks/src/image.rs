@@ -82,9 +82,12 @@ impl CodeImage {
             return rule.clone();
         }
         let tables = self.tables.borrow();
-        let cfi = tables.cfi.get_or_init(|| self.elf.as_ref().map(Cfi::load).unwrap_or_default());
-        let rule = match cfi.rule(address, context) {
-            UnwindRule::Unknown => self.go(&tables).map_or(UnwindRule::Unknown, |go| go.rule(address)),
+        // Go's own table comes first: its debug information does not tell where the frame pointer is saved.
+        let rule = match self.go(&tables).map_or(UnwindRule::Unknown, |go| go.rule(address)) {
+            UnwindRule::Unknown => {
+                let cfi = tables.cfi.get_or_init(|| self.elf.as_ref().map(Cfi::load).unwrap_or_default());
+                cfi.rule(address, context)
+            }
             rule => rule,
         };
         if rules.len() >= MOST_KEPT {

@@ -5,7 +5,7 @@
 //!
 //! - `walk` goes from frame to frame. `cfi` has the rules for that, from `.eh_frame` and `.debug_frame`. Code without
 //!   rules is assumed to keep frame pointers, as JIT compilers and Go do. A signal handler's frame leads back to the
-//!   interrupted code.
+//!   interrupted code. Go's `systemstack`, which runs a function on the thread's own stack, leads back to the goroutine's.
 //! - `space` is the code that a process has mapped, read by `maps`. The mappings are read again after a call that
 //!   changes them ([`Stacks::note`], `events`), and after an address that is in no mapping. `age` finds out whether a
 //!   mapping may be newer than a stack.

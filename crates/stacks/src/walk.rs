@@ -130,6 +130,7 @@ impl Machine<'_, '_> {
         let found = match code.rule(at) {
             UnwindRule::Bottom => return Step::Ended(Bottom::Reached),
             UnwindRule::Signal => self.signal(sp),
+            UnwindRule::OtherStack => self.on_other_stack(),
             UnwindRule::Unknown if code.returns_from_signal(self.ip) => self.signal(sp),
             UnwindRule::Frame(rule) => self.frame(&rule, sp),
             UnwindRule::Unknown => self.without_rule(sp, code),
@@ -267,6 +268,20 @@ impl Machine<'_, '_> {
         Some(())
     }
 
+    /// Continues on the stack that the frame pointer leads to, which may lie anywhere.
+    fn on_other_stack(&mut self) -> Option<()> {
+        let bp = self.get(RBP)?;
+        if bp == 0 {
+            self.ip = 0;
+            return Some(());
+        }
+        if bp % 8 != 0 {
+            return None;
+        }
+        let ip = self.word(bp.wrapping_add(8))?;
+        self.called(ip, bp.wrapping_add(16), Some(bp))
+    }
+
     /// Unwinds code without a rule, such as that of a JIT compiler or assembly code.
     ///
     /// A function with a hand-written system call often has no frame, so its return address is on top of the stack.
@@ -392,6 +407,22 @@ mod tests {
         let bottom = walk.run(&Regs { sp: 0x9000, ..regs() }, 256, &mut Plain(UnwindRule::Unknown), &mut read);
         assert_eq!(bottom, Bottom::Unknown);
         assert!(walk.frames.len() <= 3, "{:x?}", walk.frames);
+    }
+
+    /// The frame pointer leads to a stack below.
+    #[test]
+    fn to_another_stack() {
+        let mut walk = Walk::default();
+        let words = [(0x4018, 0x1300), (0x4010, 0)];
+        let mut read = |at| words.iter().find(|(address, _)| *address == at).map(|(_, word)| *word);
+        let regs = Regs { bp: 0x4010, ..regs() };
+        assert_eq!(walk.run(&regs, 256, &mut Plain(UnwindRule::OtherStack), &mut read), Bottom::Reached);
+        assert_eq!(walk.frames, [0x1100, 0x12ff]);
+        assert_eq!(walk.reads, words);
+        // A ring of stacks.
+        let mut walk = Walk::default();
+        let mut read = |at| Some(if at == 0x4010 { 0x4010 } else { 0x1200 });
+        assert_eq!(walk.run(&regs, 9, &mut Plain(UnwindRule::OtherStack), &mut read), Bottom::Limit);
     }
 
     /// Saved registers are read only if a frame depends on them.

@@ -16,12 +16,13 @@ impl Tracker {
     pub(crate) fn look(&mut self, call: &Call, shape: &Shape, seen: &mut Seen, world: &dyn World) {
         let held = |at: u8| shape.row.held(at.into(), &call.args, call.abi);
         seen.row = Some(shape.row);
+        let mut file = None;
         if let Some(at) = shape.fd {
             let fd = held(at) as i32;
             seen.fd = Some(fd);
-            let file = self.file(call, seen.pid, fd, world);
+            file = self.file(call, seen.pid, fd, world);
             seen.file = file.as_ref().map(|file| file.id);
-            seen.object = file.map(|file| file.object.get());
+            seen.object = file.as_ref().map(|file| file.object.get());
         }
         if let [Some(first), second] = shape.paths {
             (seen.path, seen.object) = self.path(call, shape, first, seen, world);
@@ -35,7 +36,11 @@ impl Tracker {
         if shape.transfers {
             seen.asked = shape.asked.map(held);
             if let Outcome::Value(moved) = call.outcome {
-                seen.bytes = Some(moved.max(0) as u64);
+                let bytes = moved.max(0) as u64;
+                seen.bytes = Some(bytes);
+                if let Some(file) = file {
+                    self.moved_through(&file, call.tid, seen.pid, bytes, world);
+                }
             }
         }
     }

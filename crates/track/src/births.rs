@@ -67,6 +67,7 @@ impl Tracker {
             descriptors: Descriptors::default(),
             cwd: None,
             older: true,
+            network_mounts: None,
         };
         if let Some(from) = parent.and_then(|parent| self.processes.get(&parent.pid)) {
             process.parent = Some(from.pid);

@@ -1,15 +1,16 @@
-//! Which call of another thread ended a thread's wait: wait4 and exit, a pipe's read and write, futex wait and wake.
+//! Which call of another thread ended a thread's wait: wait4 and exit, a pipe's read and write, futex wait and wake, a lock's taker and
+//! the one that gave it back.
 //!
 //! Calls come in the order of their returns, and the call that wakes a thread often returns after the woken one. So a
 //! wait without a cause is kept until the next action that may be it.
 
 use crate::critical_path::{CriticalPath, Lives};
-use crate::hand_over::HandOvers;
-use crate::{FileId, Futex, ObjectKind, Seen, Tracker};
+use crate::hand_over::{HandOvers, HandedOver, Way};
+use crate::{FileId, Futex, ObjectId, ObjectKind, Seen, Tracker};
 use rustc_hash::FxHashMap;
 use stride_event::{Call, Event, Ns, Origin, Outcome, Tid};
-use stride_syscalls::uapi::consts::FUTEX_UNLOCK_PI;
-use stride_syscalls::{Effect, For};
+use stride_syscalls::uapi::consts as c;
+use stride_syscalls::{Effect, For, Syscall};
 
 /// Something that one thread does and another waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,25 +25,30 @@ enum Channel {
     Cleared(Tid, u64),
     /// The child of vfork(2) executed its program, or ended.
     Released(Tid),
+    /// A process locked this file, or gave its lock back: flock(2).
+    Locked(ObjectId),
+    /// A process changed the semaphores of this System V id.
+    Semaphores(u64),
 }
 
 /// A call that ends waits, or a call that waits.
 #[derive(Clone, Copy)]
 struct Moment {
     tid: Tid,
+    pid: Tid,
     from: Ns,
     to: Ns,
-    /// The wait is that of a thread that is parked.
-    parked: bool,
+    /// What a thread waits for, if another one hands that over.
+    way: Option<Way>,
 }
 
 impl Moment {
-    fn of(call: &Call) -> Moment {
-        Moment { tid: call.tid, from: call.entered, to: call.returned, parked: false }
+    fn of(call: &Call, seen: &Seen) -> Moment {
+        Moment { tid: call.tid, pid: seen.pid, from: call.entered, to: call.returned, way: None }
     }
 
-    fn at(tid: Tid, at: Ns) -> Moment {
-        Moment { tid, from: at, to: at, parked: false }
+    fn at(tid: Tid, pid: Tid, at: Ns) -> Moment {
+        Moment { tid, pid, from: at, to: at, way: None }
     }
 
     /// True if this action of another thread began during the wait.
@@ -125,7 +131,7 @@ impl Causes {
             };
         };
         self.ended_waits.lives.seen(call.tid, call.returned);
-        let mut now = Moment::of(call);
+        let mut now = Moment::of(call, seen);
         if let Some((since, calls)) = self.ready.get_mut(&call.tid) {
             *calls -= 1;
             if seen.bytes.is_some() {
@@ -136,7 +142,7 @@ impl Causes {
             }
         }
         if seen.bytes.is_some() {
-            self.moved(now, Moment::of(call), seen, tracker);
+            self.moved(now, Moment::of(call, seen), seen, tracker);
             return;
         }
         if row.has_effect(Effect::Executes) {
@@ -159,10 +165,19 @@ impl Causes {
                 }
             }
             _ if row.may_wait() == Some(For::Peer) => self.ended_waits.add(now, None),
+            _ if row.may_wait() == Some(For::Turn) || row.has_effect(Effect::ControlsDescriptor) => {
+                self.turn(call, row, seen, now);
+            }
             _ => {}
         }
         // Nobody waits for a file with a path.
         let of_path = || seen.object.is_some_and(|object| tracker.kind(object) == ObjectKind::Path);
+        // Its locks go with it.
+        if let Some(locked) = seen.ended.and(seen.object).map(Channel::Locked)
+            && self.channels.contains_key(&locked)
+        {
+            self.acts(locked, now);
+        }
         if let Some(file) = seen.ended.filter(|_| !(row.has_effect(Effect::Closes) && of_path())) {
             self.acts(Channel::Moved(file), now);
         }
@@ -171,14 +186,16 @@ impl Causes {
     /// Bytes moved through a pipe or the like, of which this thread has one end.
     fn moved(&mut self, wait: Moment, action: Moment, seen: &Seen, tracker: &Tracker) {
         let Some((file, object)) = seen.file.zip(seen.object) else { return };
-        let other = match tracker.kind(object) {
+        let kind = tracker.kind(object);
+        let other = match kind {
             ObjectKind::Pipe | ObjectKind::Socket => tracker.other_end(file),
             // An eventfd(2) is both ends.
             ObjectKind::Anonymous => Some(file),
             _ => return,
         };
         let Some(other) = other else { return self.ended_waits.add(wait, None) };
-        self.waits(Channel::Moved(other), wait);
+        let way = (kind == ObjectKind::Pipe).then_some(Way::Pipe);
+        self.waits(Channel::Moved(other), Moment { way, ..wait });
         self.acts(Channel::Moved(file), action);
     }
 
@@ -186,15 +203,24 @@ impl Causes {
         let (args, word) = (&call.args, call.args[0]);
         let pid = if Futex::is_private(args) { seen.pid } else { 0 };
         match Futex::of(args) {
-            Some(Futex::Wake) if value > 0 || args[1] & FUTEX_UNLOCK_PI == FUTEX_UNLOCK_PI => {
+            Some(Futex::Wake) if value > 0 || args[1] & c::FUTEX_UNLOCK_PI == c::FUTEX_UNLOCK_PI => {
                 self.acts(Channel::Word(pid, word), now);
             }
             Some(Futex::Wake) | None => {}
             Some(_) if Futex::may_join(args).is_some() => self.waits(Channel::Cleared(seen.pid, word), now),
             Some(operation) => {
-                let parked = operation.parks(args);
-                self.waits(Channel::Word(pid, word), Moment { parked, ..now });
+                let way = operation.parks(args).then_some(Way::Parked);
+                self.waits(Channel::Word(pid, word), Moment { way, ..now });
             }
+        }
+    }
+
+    /// Locks of files, and System V semaphores.
+    fn turn(&mut self, call: &Call, row: &Syscall, seen: &Seen, now: Moment) {
+        let Some((channel, turn)) = Turn::of(call, row, seen) else { return };
+        match turn {
+            Turn::Takes => self.waits(channel, Moment { way: Some(Way::Lock), ..now }),
+            Turn::GivesBack => self.acts(channel, now),
         }
     }
 
@@ -204,12 +230,12 @@ impl Causes {
         let Some(thread) = tracker.thread(tid) else { return };
         let pid = thread.pid;
         if let Some(word) = thread.cleared_at_end {
-            self.acts(Channel::Cleared(pid, word), Moment::at(tid, at));
+            self.acts(Channel::Cleared(pid, word), Moment::at(tid, pid, at));
         }
         let Some(process) = tracker.process(pid).filter(|process| process.threads <= 1) else { return };
         // Other threads of the process end because this one ends the process.
         let by = self.exiting.remove(&pid).unwrap_or(tid);
-        let end = Moment::at(by, at);
+        let end = Moment::at(by, pid, at);
         self.ended_waits.lives.seen(by, at);
         self.acts(Channel::Released(pid), end);
         match process.parent {
@@ -247,6 +273,32 @@ impl Causes {
     }
 }
 
+/// What a call does with something that one process has at a time.
+enum Turn {
+    Takes,
+    GivesBack,
+}
+
+impl Turn {
+    fn of(call: &Call, row: &Syscall, seen: &Seen) -> Option<(Channel, Turn)> {
+        let of = |gives_back| if gives_back { Turn::GivesBack } else { Turn::Takes };
+        let file = seen.file.and(seen.object).map(Channel::Locked);
+        if row.has_effect(Effect::LocksFile) {
+            return Some((file?, of(call.flags("op") & c::LOCK_UN != 0)));
+        }
+        if row.has_effect(Effect::ControlsDescriptor) {
+            const SET: [u64; 4] = [c::F_SETLK, c::F_SETLKW, c::F_OFD_SETLK, c::F_OFD_SETLKW];
+            call.arg("op").filter(|op| SET.contains(op))?;
+            let kind: [u8; 2] = call.bytes("arg", 2).try_into().ok()?;
+            return Some((file?, of(u64::from(u16::from_ne_bytes(kind)) == c::F_UNLCK)));
+        }
+        // Each operation of semop(2): the semaphore's number, what is added to it, and flags.
+        let first: [u8; 4] = call.bytes("sops", 4).try_into().ok()?;
+        let added = i16::from_ne_bytes([first[2], first[3]]);
+        Some((Channel::Semaphores(call.arg("semid")?), of(added > 0)))
+    }
+}
+
 /// Waits of which it is known who ended them.
 #[derive(Default)]
 struct EndedWaits {
@@ -260,8 +312,9 @@ impl EndedWaits {
             return;
         }
         self.lives.waited(wait.tid, wait.from, wait.to, by.map(|action| (action.tid, action.from)));
-        if let Some(action) = by.filter(|_| wait.parked) {
-            self.hand_overs.add(wait.tid, action.tid, wait.from, wait.to);
+        if let Some((action, way)) = by.zip(wait.way) {
+            let (waiter, waker) = ((wait.tid, wait.pid), (action.tid, action.pid));
+            self.hand_overs.add(HandedOver { waiter, waker, way }, wait.from, wait.to);
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Made-up runs, and what they waited for.
 
 use super::Causes;
-use crate::{CriticalPath, Tracker};
+use crate::{CriticalPath, Tracker, Way};
 use stride_event::{Call, Event, Ns, Outcome, Phase, Tid};
-use stride_test_support::calls::{call, exited, forked, holding, lasting, spawned};
+use stride_syscalls::uapi::consts as c;
+use stride_test_support::calls::{call, exited, forked, holding, lasting, naming, spawned};
 
 const MAIN: Tid = 100;
 const CHILD: Tid = 101;
@@ -230,4 +231,57 @@ fn many_waits_take_little_memory() {
     let whole = path.time(MAIN) + path.time(CHILD);
     assert!(whole <= 100_000 * 1_000_000, "{whole}");
     assert!(whole > 90_000 * 1_000_000, "{whole}");
+}
+
+/// The hand-overs of these events: the thread that waited, the one that ended the wait, the way, and the time.
+fn handed_over(events: &[Event<'_>]) -> Vec<(Tid, Tid, Way, Ns)> {
+    let (mut tracker, mut causes) = (Tracker::default(), Causes::default());
+    for event in events {
+        tracker.event(event, &());
+        causes.event(event, &tracker);
+    }
+    causes.critical_path();
+    let all = causes.hand_overs().iter();
+    all.map(|(between, pair)| (between.waiter.0, between.waker.0, between.way, pair.time)).collect()
+}
+
+/// The lock of a file goes from one process to the next: by flock(2), by fcntl(2), and at the end of the descriptor.
+#[test]
+fn locks_of_files_are_handed_over() {
+    const EX: u64 = c::LOCK_EX;
+    let open = naming(does(MAIN, "open", &[0x1000, 2, 0], 3, 1, 2), 0x1000, "/lock");
+    let mut events = vec![spawned(MAIN, 0), Event::Exit(&open), forked(MAIN, CHILD, CHILD, 10)];
+    let flocks = [
+        does(MAIN, "flock", &[3, EX], 0, 20, 21),
+        does(MAIN, "flock", &[3, c::LOCK_UN], 0, 60, 64),
+        // The child waited until then. Its call returns first, and is seen later.
+        does(CHILD, "flock", &[3, EX], 0, 30, 63),
+    ];
+    events.extend(flocks.iter().map(Event::Exit));
+    assert_eq!(handed_over(&events), [(CHILD, MAIN, Way::Lock, 33)]);
+    let lock = |kind: u64| (kind as u16).to_ne_bytes();
+    let fcntl = |tid, op, kind, from, to| {
+        holding(does(tid, "fcntl", &[3, op, 0x2000], 0, from, to), Phase::Entry, 0x2000, &lock(kind))
+    };
+    let fcntls = [
+        fcntl(CHILD, c::F_SETLKW, c::F_WRLCK, 70, 71),
+        fcntl(MAIN, c::F_SETLKW, c::F_WRLCK, 72, 90),
+        fcntl(CHILD, c::F_SETLK, c::F_UNLCK, 85, 91),
+    ];
+    events.extend(fcntls.iter().map(Event::Exit));
+    let mut found = handed_over(&events);
+    found.sort_unstable_by_key(|(waiter, ..)| *waiter);
+    assert_eq!(found, [(MAIN, CHILD, Way::Lock, 18), (CHILD, MAIN, Way::Lock, 33)]);
+}
+
+#[test]
+fn semaphores_are_handed_over() {
+    let semop = |tid, add: i16, from, to| {
+        let change = [0u16.to_ne_bytes(), add.to_ne_bytes(), 0u16.to_ne_bytes()].concat();
+        holding(does(tid, "semop", &[5, 0x2000, 1], 0, from, to), Phase::Entry, 0x2000, &change)
+    };
+    let calls = [semop(MAIN, -1, 20, 21), semop(CHILD, -1, 30, 61), semop(MAIN, 1, 60, 62), semop(CHILD, 1, 70, 71)];
+    let mut events = vec![spawned(MAIN, 0), forked(MAIN, CHILD, CHILD, 10)];
+    events.extend(calls.iter().map(Event::Exit));
+    assert_eq!(handed_over(&events), [(CHILD, MAIN, Way::Lock, 31)]);
 }

@@ -1,7 +1,18 @@
-//! Which threads woke which others that were parked, and how long those had waited.
+//! Which threads ended the waits of which others, and how long those had waited.
 
 use rustc_hash::FxHashMap;
 use stride_event::{Ns, Tid};
+
+/// What a thread waited for until another one ended its wait.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Way {
+    /// It was parked at a futex, as threads of language runtimes are, and those that wait for a semaphore.
+    Parked,
+    /// A lock of a file, or a System V semaphore.
+    Lock,
+    /// Bytes in a pipe, or room in one.
+    Pipe,
+}
 
 /// The waits of one thread that another one ended.
 #[derive(Clone, Copy, Debug)]
@@ -14,27 +25,40 @@ pub struct HandOver {
     pub last: Ns,
 }
 
-/// By the thread that waited and the one that woke it.
+/// Two threads, each with its process, and the way in which one ended waits of the other.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct HandedOver {
+    pub waiter: (Tid, Tid),
+    pub waker: (Tid, Tid),
+    pub way: Way,
+}
+
+impl HandedOver {
+    pub fn within_process(&self) -> bool {
+        self.waiter.1 == self.waker.1
+    }
+}
+
 #[derive(Default)]
-pub struct HandOvers(FxHashMap<(Tid, Tid), HandOver>);
+pub struct HandOvers(FxHashMap<HandedOver, HandOver>);
 
 /// Pairs of threads beyond this many are not told apart.
 const MAX_PAIRS: usize = 1 << 16;
 
 impl HandOvers {
-    pub(crate) fn add(&mut self, waiter: Tid, waker: Tid, from: Ns, to: Ns) {
-        if self.0.len() >= MAX_PAIRS && !self.0.contains_key(&(waiter, waker)) {
+    pub(crate) fn add(&mut self, between: HandedOver, from: Ns, to: Ns) {
+        if self.0.len() >= MAX_PAIRS && !self.0.contains_key(&between) {
             return;
         }
         let new = HandOver { waits: 0, time: 0, longest: 0, first: to, last: to };
-        let pair = self.0.entry((waiter, waker)).or_insert(new);
+        let pair = self.0.entry(between).or_insert(new);
         pair.waits += 1;
         pair.time += to - from;
         pair.longest = pair.longest.max(to - from);
         pair.last = pair.last.max(to);
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (Tid, Tid, HandOver)> {
-        self.0.iter().map(|((waiter, waker), pair)| (*waiter, *waker, *pair))
+    pub fn iter(&self) -> impl Iterator<Item = (HandedOver, HandOver)> {
+        self.0.iter().map(|(between, pair)| (*between, *pair))
     }
 }

@@ -3,6 +3,7 @@
 use crate::ObjectId;
 use crate::descriptors::Descriptors;
 use std::rc::Rc;
+use stride_decode::NetworkMount;
 use stride_event::{Ns, Tid};
 
 /// The most threads that are followed at the same time. No machine runs more. The names of others are unknown.
@@ -46,4 +47,6 @@ pub struct Process {
     pub(crate) cwd: Option<ObjectId>,
     /// It existed before Stride, so not all of its state was seen.
     pub(crate) older: bool,
+    /// The mounts of network file systems that it sees, if the world was asked.
+    pub(crate) network_mounts: Option<Rc<[NetworkMount]>>,
 }

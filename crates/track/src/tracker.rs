@@ -33,6 +33,8 @@ pub struct Tracker {
     pub(crate) began: Option<Ns>,
     /// The command, until it executes its program.
     pub(crate) unborn: Option<Tid>,
+    /// The types of network file systems, by the files on them.
+    pub(crate) on_network: FxHashMap<ObjectId, Box<str>>,
     /// Reused.
     pub(crate) path: Vec<u8>,
     pub(crate) partial: bool,
@@ -291,7 +293,7 @@ impl Tracker {
         let object = self.objects.one_of(object, FoundAt { pid, fd, other: None });
         let id = FileId(self.files);
         self.files = self.files.wrapping_add(1);
-        let file = Rc::new(File { id, object: Cell::new(object), protocol });
+        let file = Rc::new(File { id, object: Cell::new(object), protocol, pieces: Cell::new(0) });
         // If there was another file, its close(2) was not seen.
         let before = self.share(pid, fd, file.clone(), cloexec);
         self.release(before);

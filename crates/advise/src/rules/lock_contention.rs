@@ -9,7 +9,7 @@ use crate::statement::{Statement, say};
 use crate::threshold::Threshold;
 use stride_event::{Ns, Outcome, Tid};
 use stride_syscalls::{Syscall, uapi::consts as c};
-use stride_track::{Futex, Tracker};
+use stride_track::{CriticalPath, Futex, Tracker};
 
 const LOCK_WAITS: Threshold = Threshold::count("lock-waits", 100, "waits at one lock");
 const LOCK_PART: Threshold = Threshold::part("lock-part", 0.1, "the part of the run that each thread lost at the lock");
@@ -23,7 +23,7 @@ pub const RULE: RuleInfo = RuleInfo {
         in musl's and in those that inherit priority); at least two threads wait; and the threads that wake others are the \
         same that wait there, rather than one that hands out work. So pthread_join(3) and idle workers at a condition \
         variable do not count. The estimate is the average time that a thread waited there: without the others, each would \
-        have ended that much earlier.\n\n\
+        have ended that much earlier. It counts as far as the run waits for these threads.\n\n\
         Example: four threads parse lines and count words in one table under one mutex, 3,000 times each. They wait 7,900 times, 1.2 s in all: 300 ms for each thread in a run of 420 ms. With a table for each thread, merged at the end, they do not wait at all.",
     thresholds: &[LOCK_WAITS, LOCK_PART],
     make: || Box::new(LockContention::default()),
@@ -161,7 +161,7 @@ impl Rule for LockContention {
             confidence: Confidence::Likely,
             claims: locks.iter().map(|(_, lock)| Claim { key: lock.key, calls: lock.waits + lock.wakes }).collect(),
             estimate: "the futex calls for this lock, and the time that a thread waited on average".into(),
-            more_time: locks.iter().map(|(_, lock)| lock.lost()).sum(),
+            more_time: locks.iter().map(|(_, lock)| lock.lost_on_path(index.path())).sum(),
             ..Draft::default()
         }]
     }
@@ -202,6 +202,12 @@ impl Lock {
         self.time / waiters.max(1)
     }
 
+    /// The same, as far as the run waits for these threads. Compiler threads of Java's, say, wait for each other while nobody waits for them.
+    fn lost_on_path(&self, path: &CriticalPath) -> Ns {
+        let waited_for: Ns = self.threads.iter().map(|thread| thread.time.min(path.time(thread.tid))).sum();
+        self.lost().min(waited_for)
+    }
+
     fn is_contended(&self, run: Ns) -> bool {
         let waiters = self.threads.iter().filter(|thread| thread.waits > 0);
         let woken_by_them: u64 = waiters.clone().map(|thread| thread.wakes).sum();
@@ -228,4 +234,63 @@ fn operation(observed: &Observed<'_>) -> Option<(Operation, bool)> {
 fn missed(observed: &Observed<'_>) -> bool {
     const EAGAIN: Outcome = Outcome::Error(c::EAGAIN as u32);
     observed.call.outcome == EAGAIN
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Advisor, Findings, Scope};
+    use std::sync::Arc;
+    use stride_event::{Event, Ns, Outcome, Tid};
+    use stride_test_support::calls::{call, exited, forked, lasting, spawned};
+    use stride_track::Tracker;
+
+    const MS: Ns = 1_000_000;
+    const MAIN: Tid = 7;
+    const OTHERS: [Tid; 2] = [8, 9];
+    const JOIN: u64 = 0x109;
+
+    /// Two threads hand a lock to each other for 1 s, and the main thread waits for their ends or does not.
+    fn contended(joined: bool) -> Findings {
+        let (mut advisor, mut tracker) = (Advisor::new(Scope::default(), false), Tracker::default());
+        let mut show = |event: Event<'_>| {
+            tracker.event(&event, &());
+            advisor.event(&event, &tracker);
+        };
+        let futex = |tid, op, value, from, to| {
+            lasting(call(tid, "futex", &[0x1000, op, value], Outcome::Value(1)), from, to - from)
+        };
+        show(spawned(MAIN, 0));
+        OTHERS.iter().for_each(|tid| show(forked(MAIN, *tid, MAIN, 1)));
+        for i in 0..100 {
+            let (at, [one, other]) = (i * 10 * MS, if i % 2 == 0 { OTHERS } else { [9, 8] });
+            show(Event::Exit(&futex(one, 0x81, 1, at + 9 * MS, at + 9 * MS + 100)));
+            show(Event::Exit(&futex(other, 0x80, 2, at + 10, at + 9 * MS + 50)));
+        }
+        let end = 1000 * MS;
+        for tid in OTHERS {
+            if joined {
+                let set = call(tid, "set_tid_address", &[0x5000 + tid as u64], Outcome::Value(tid.into()));
+                show(Event::Exit(&lasting(set, end - 10, 1)));
+            }
+            show(exited(tid, end));
+            if joined {
+                let join = call(MAIN, "futex", &[0x5000 + tid as u64, JOIN, tid as u64], Outcome::Value(0));
+                show(Event::Exit(&lasting(join, 2, end + 10)));
+            }
+        }
+        show(Event::Exit(&lasting(call(MAIN, "getpid", &[], Outcome::Value(MAIN.into())), end + 20, 10)));
+        show(exited(MAIN, end + 100));
+        advisor.findings(&tracker, &Arc::clone)
+    }
+
+    /// A lock for which only threads wait that nobody waits for costs the run nothing.
+    #[test]
+    fn as_far_as_the_run_waits() {
+        let joined = contended(true).told;
+        assert_eq!(joined.iter().map(|finding| finding.id).collect::<Vec<_>>(), ["lock-contention"]);
+        assert!(joined[0].saving.time > 300 * MS, "{:?}", joined[0].saving);
+        let aside = contended(false);
+        assert!(aside.told.is_empty(), "{:?}", aside.told);
+        assert_eq!(aside.left_out, 1);
+    }
 }

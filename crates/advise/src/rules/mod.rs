@@ -12,6 +12,7 @@ mod exec_search;
 mod facts;
 mod failed_connects;
 mod fd_leak;
+mod goroutine_locks;
 mod hang;
 mod heap_creep;
 mod lock_contention;
@@ -20,6 +21,7 @@ mod madvise_storm;
 mod map_churn;
 mod mkdir_again;
 mod name_lookups;
+mod network_requests;
 mod pieces;
 mod placed_reads;
 mod random_reads;
@@ -38,6 +40,7 @@ mod taking_turns;
 mod tiny_maps;
 mod tiny_reads;
 mod tiny_writes;
+mod turn_group;
 mod uneven_workers;
 mod unsynced_rename;
 mod zombies;
@@ -64,6 +67,7 @@ const ALL: &[RuleInfo] = &[
     facts::RULE,
     failed_connects::RULE,
     fd_leak::RULE,
+    goroutine_locks::RULE,
     hang::RULE,
     heap_creep::RULE,
     lock_contention::RULE,
@@ -72,6 +76,7 @@ const ALL: &[RuleInfo] = &[
     map_churn::RULE,
     mkdir_again::RULE,
     name_lookups::RULE,
+    network_requests::RULE,
     random_reads::RULE,
     reconnects::RULE,
     reopened::RULE,

@@ -112,7 +112,7 @@ impl Rule for Reopened {
     }
 
     fn closed(&mut self, file: &OpenFile, _: &Index, tracker: &Tracker) {
-        let (Some(_), (by, Pace { waits, calls })) = (file.made, file.opened) else { return };
+        let (Some(_), (by, Pace { waits, calls, .. })) = (file.made, file.opened) else { return };
         let facts = self.facts.remove(&(by, file.object)).filter(|(at, _)| *at > calls).map(|(_, hash)| hash);
         let name = tracker.name(file.object);
         let machine = is_machine(name);

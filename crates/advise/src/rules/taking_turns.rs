@@ -1,45 +1,34 @@
-//! Parked threads wake each other, and only one of them works at a time.
+//! Threads or processes wait for one another, and only one of them works at a time.
 
-use super::common::{Bounded, plain};
-use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
+use super::common::{Bounded, Claims, plain, process_name};
+use super::turn_group::{AT_ONCE, Bond, NONE_WORKS, TURNS, TURNS_OF_MOST, TurnGroup, TurnTaker, groups};
+use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
-use crate::quantity::{LONGEST_WAIT, PID, THREADS, TIMES, WAITED};
+use crate::quantity::{LONGEST_WAIT, PID, PROCESSES, THREADS, TIMES, WAITED};
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
+use crate::statement::{Statement, say};
 use crate::threshold::Threshold;
-use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use stride_event::{Event, Ns, Tid};
-use stride_syscalls::Syscall;
-use stride_track::{Futex, HandOver, Tracker};
+use stride_syscalls::{For, Syscall};
+use stride_track::{Futex, Tracker};
 
-const TURNS: Threshold = Threshold::count("turns", 50, "waits of each thread for the others, on average");
-const TURNS_OF_MOST: Threshold = Threshold::part(
-    "turns-of-most",
+const TURNS_PART: Threshold = Threshold::part(
+    "turns-part",
     0.2,
-    "threads that wait for others, or wake them, less often than this part of what another does have no part in the turns",
-);
-const TURNS_PART: Threshold =
-    Threshold::part("turns-part", 0.2, "the part of the run that is saved if the threads work at the same time");
-const AT_ONCE: Threshold = Threshold::part(
-    "at-once",
-    1.5,
-    "if more threads than this work at the same time on average, they do not take turns",
-);
-
-const NONE_WORKS: Threshold = Threshold::part(
-    "none-works",
-    0.25,
-    "if fewer threads than this work at the same time on average, they only wake each other, and the time goes by until they run",
+    "the part of the run that is saved if the threads or processes work at the same time",
 );
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "taking-turns",
-    title: "threads take turns",
+    title: "threads or processes take turns",
     explanation: "Several threads of a process wait for one another at futexes: each is parked until another of them wakes it, and \
         while one works, the others wait. That is how the locks of Java (synchronized, ReentrantLock), Python and others look: \
         a thread that finds the lock taken is parked at a word of its own, and the thread that gives the lock back wakes it. \
         Work that is handed round in a ring looks the same.\n\n\
+        The same is reported of processes that wait for one another at a lock of a file (flock, fcntl), at a semaphore (POSIX or System \
+        V), or in a ring of pipes, in which each of at least three processes waits for bytes of the one before it. Two processes that \
+        ask and answer each other are a client and its server, and do not count.\n\n\
         Threads are reported if on average each waited fifty times for others of them and woke others as often, and none a fifth as \
         often as another; if hardly more than one of them worked at a time, and if the time in which the busiest of them worked is at least a fifth of the run shorter \
         than the time that all of them took. That is the estimate: the run if they all worked at the same time. Threads that only \
@@ -53,245 +42,120 @@ pub const RULE: RuleInfo = RuleInfo {
 
 #[derive(Default)]
 struct TakingTurns {
-    /// The process and the name of each thread that used a futex.
-    threads: Bounded<Tid, (Tid, Vec<u8>)>,
-    /// The futex calls of each thread.
-    calls: Bounded<Tid, (CallKey, u64)>,
-}
-
-/// A thread of the group: what it waited, and how often it woke others.
-struct Member {
-    waits: u64,
-    wakes: u64,
-    time: Ns,
-    longest: Ns,
-    /// The first and the last time that another one woke it, or it woke another one. Before and after this, the thread may not exist.
-    from: Ns,
-    to: Ns,
-}
-
-impl Member {
-    fn new(at: Ns) -> Member {
-        Member { waits: 0, wakes: 0, time: 0, longest: 0, from: at, to: at }
-    }
-
-    fn takes_part(&mut self, pair: &HandOver) {
-        self.from = self.from.min(pair.first);
-        self.to = self.to.max(pair.last);
-    }
-
-    /// The time in which it worked, or waited for something else.
-    fn worked(&self) -> Ns {
-        (self.to - self.from).saturating_sub(self.time)
-    }
-
-    /// Waits for others and wakes of others, whichever are fewer.
-    fn turns(&self) -> u64 {
-        self.waits.min(self.wakes)
-    }
-}
-
-struct TurnGroup {
-    pid: Tid,
-    members: FxHashMap<Tid, Member>,
+    /// The names of threads that used a futex, after their ends.
+    threads: Bounded<Tid, Vec<u8>>,
+    /// The calls of each thread that wait for a futex or for a turn, or wake others.
+    calls: Bounded<(Tid, CallKey), u64>,
 }
 
 impl Rule for TakingTurns {
     fn wants(&self, row: &'static Syscall) -> bool {
-        Futex::is(row)
+        Futex::is(row) || row.may_wait() == Some(For::Turn)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
-        let (tid, pid) = (observed.call.tid, observed.seen.pid);
-        if let Some((_, calls)) = self.calls.entry(tid, || (observed.key, 0)) {
+        let tid = observed.call.tid;
+        if let Some(calls) = self.calls.entry((tid, observed.key), || 0) {
             *calls += 1;
         }
-        self.threads.entry(tid, || (pid, Vec::new()));
+        self.threads.entry(tid, Vec::new);
     }
 
     fn event(&mut self, event: &Event<'_>, _: &Index, tracker: &Tracker) {
         let (Event::Exited { tid, .. } | Event::Killed { tid, .. } | Event::Detached { tid, .. }) = *event else {
             return;
         };
-        if let Some((thread, (_, comm))) = tracker.thread(tid).zip(self.threads.get_mut(&tid)) {
+        if let Some((thread, comm)) = tracker.thread(tid).zip(self.threads.get_mut(&tid)) {
             comm.clone_from(&thread.comm);
         }
     }
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
         let least = (index.span() as f64 * TURNS_PART.ratio()) as Ns;
-        let groups = self.groups(index).into_iter().filter(TurnGroup::takes_turns);
+        let groups = groups(index.hand_overs()).into_iter().filter(TurnGroup::takes_turns);
         let worst = groups.map(|group| (group.saved(), group)).filter(|(saved, _)| *saved >= least);
-        let Some((saved, group)) = worst.max_by_key(|(saved, group)| (*saved, Reverse(group.pid))) else {
-            return Vec::new();
-        };
+        let worst = worst.max_by_key(|(saved, group)| (*saved, Reverse(group.members.keys().min().copied())));
+        worst.map(|(saved, group)| self.draft(saved, &group, index, tracker)).into_iter().collect()
+    }
+}
+
+impl TakingTurns {
+    fn draft(&self, saved: Ns, group: &TurnGroup, index: &Index, tracker: &Tracker) -> Draft {
         let waits: u64 = group.members.values().map(|member| member.waits).sum();
         let time: Ns = group.members.values().map(|member| member.time).sum();
         let longest = group.members.values().map(|member| member.longest).max().unwrap_or(0);
-        let mut members: Vec<(&Tid, &Member)> = group.members.iter().collect();
+        let mut members: Vec<(&Tid, &TurnTaker)> = group.members.iter().collect();
         members.sort_by_key(|(tid, member)| (Reverse(member.time), **tid));
         let evidence = members.iter().map(|(tid, member)| {
-            let alive = tracker.thread(**tid).map(|thread| &thread.comm);
-            let comm = alive.or_else(|| self.threads.get(tid).map(|(_, comm)| comm));
-            let name = match comm.map_or(&b""[..], |comm| comm) {
-                [] => format!("thread {tid}").into_bytes(),
-                comm => [comm, format!(" (thread {tid})").as_bytes()].concat(),
+            let name = match group.bond {
+                Bond::Threads => self.thread_name(**tid, tracker),
+                Bond::Lock | Bond::Ring => process_name(member.pid, index.comm(member.pid, tracker)),
             };
             Evidence { time: Some(member.time), ..Evidence::new(EvidenceKind::Process, name, member.waits) }
         });
-        let claims = members.iter().filter_map(|(tid, _)| self.calls.get(*tid));
-        vec![Draft {
+        let calls = self.calls.iter().filter(|((tid, _), _)| group.members.contains_key(tid));
+        let mut claims = Claims::default();
+        calls.filter(|_| group.bond != Bond::Ring).for_each(|((_, key), calls)| claims.add(*key, *calls));
+        let (who, how, advice) = told(group, index, tracker);
+        Draft {
             sentence: say!(
-                "{} threads of {} (pid {}) took turns, as threads do at a lock: they were parked {} times until another of them woke them, {} in all and {} \
-                 at most, and hardly more than one of them worked at a time.",
-                THREADS.of(members.len() as u64),
-                plain(index.comm(group.pid, tracker)),
-                PID.id(group.pid),
+                "{} took turns, {how} {} times until another of them woke them, {} in all and {} at most, and hardly more than \
+                 one of them worked at a time.",
+                who,
                 TIMES.of(waits),
                 WAITED.of(time),
                 LONGEST_WAIT.of(longest),
             ),
             evidence: evidence.take(4).collect(),
-            advice: "If they wait for a lock: hold it for a shorter time, without slow calls, or use several locks, or data of each \
-                     thread's own that is merged at the end. If they hand work round, let one thread do all steps of one item."
-                .into(),
+            advice: advice.into(),
             confidence: Confidence::Possible,
-            claims: claims.map(|(key, calls)| Claim { key: *key, calls: *calls }).collect(),
-            estimate: "the futex calls of these threads, and the time until the busiest of them had ended if all worked at once"
-                .into(),
+            claims: claims.list(),
+            estimate: match group.bond {
+                Bond::Ring => "the time until the busiest of them had ended if all worked at once",
+                Bond::Threads => {
+                    "the futex calls of these threads, and the time until the busiest of them had ended if all worked at once"
+                }
+                Bond::Lock => {
+                    "the calls that take and give back, and the time until the busiest of them had ended if all worked at once"
+                }
+            }
+            .into(),
             whole_time: Some(saved),
             ..Draft::default()
-        }]
-    }
-}
-
-impl TakingTurns {
-    /// Threads of one process that wait for each other and wake each other.
-    fn groups(&self, index: &Index) -> Vec<TurnGroup> {
-        let process = |tid: Tid| self.threads.get(&tid).map(|(pid, _)| *pid);
-        let mut pairs: FxHashMap<Tid, Vec<(Tid, Tid, HandOver)>> = FxHashMap::default();
-        for (waiter, waker, pair) in index.hand_overs().iter() {
-            let Some(pid) = process(waiter).filter(|pid| process(waker) == Some(*pid)) else { continue };
-            pairs.entry(pid).or_default().push((waiter, waker, pair));
-        }
-        pairs.into_iter().filter_map(|(pid, pairs)| TurnGroup::of(pid, &pairs)).collect()
-    }
-}
-
-impl TurnGroup {
-    /// Leaves out threads that seldom wait for the others or seldom wake them, compared with the one that does most of both, until none
-    /// is left to leave out. How often a thread waits is chance: one that starts late finds fewer others to wait for.
-    fn of(pid: Tid, pairs: &[(Tid, Tid, HandOver)]) -> Option<TurnGroup> {
-        let mut in_it: FxHashSet<Tid> = pairs.iter().flat_map(|(waiter, waker, _)| [*waiter, *waker]).collect();
-        loop {
-            let among = || pairs.iter().filter(|(waiter, waker, _)| in_it.contains(waiter) && in_it.contains(waker));
-            let mut members: FxHashMap<Tid, Member> = FxHashMap::default();
-            for (waiter, waker, pair) in among() {
-                let member = members.entry(*waiter).or_insert_with(|| Member::new(pair.first));
-                member.takes_part(pair);
-                member.waits += pair.waits;
-                member.time += pair.time;
-                member.longest = member.longest.max(pair.longest);
-                let waker = members.entry(*waker).or_insert_with(|| Member::new(pair.first));
-                waker.takes_part(pair);
-                waker.wakes += pair.waits;
-            }
-            let most = members.values().map(Member::turns).max()?;
-            members.retain(|_, member| member.turns() as f64 >= most as f64 * TURNS_OF_MOST.ratio());
-            if members.len() < 2 {
-                return None;
-            }
-            if members.len() == in_it.len() {
-                let turns: u64 = members.values().map(Member::turns).sum();
-                if turns < TURNS.get() * members.len() as u64 {
-                    return None;
-                }
-                return Some(TurnGroup { pid, members });
-            }
-            in_it = members.into_keys().collect();
         }
     }
 
-    /// The time in which any of them took part.
-    fn lasted(&self) -> Ns {
-        let mut spans: Vec<(Ns, Ns)> = self.members.values().map(|member| (member.from, member.to)).collect();
-        spans.sort_unstable();
-        let (mut lasted, mut until) = (0, 0);
-        for (from, to) in spans {
-            lasted += to.saturating_sub(from.max(until));
-            until = until.max(to);
+    fn thread_name(&self, tid: Tid, tracker: &Tracker) -> Vec<u8> {
+        let alive = tracker.thread(tid).map(|thread| &thread.comm);
+        match alive.or_else(|| self.threads.get(&tid)).map_or(&b""[..], |comm| comm) {
+            [] => format!("thread {tid}").into_bytes(),
+            comm => [comm, format!(" (thread {tid})").as_bytes()].concat(),
         }
-        lasted
-    }
-
-    /// The time in which each of them worked.
-    fn worked(&self) -> impl Iterator<Item = Ns> {
-        self.members.values().map(Member::worked)
-    }
-
-    fn takes_turns(&self) -> bool {
-        let at_once = self.worked().sum::<Ns>() as f64 / self.lasted().max(1) as f64;
-        (NONE_WORKS.ratio()..=AT_ONCE.ratio()).contains(&at_once)
-    }
-
-    /// The time that is saved if all work at the same time: the busiest one remains.
-    fn saved(&self) -> Ns {
-        self.lasted().saturating_sub(self.worked().max().unwrap_or(0))
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const MS: Ns = 1_000_000;
-
-    fn pair(waiter: Tid, waker: Tid, waits: u64, time: Ns, first: Ns, last: Ns) -> (Tid, Tid, HandOver) {
-        let longest = time / waits.max(1);
-        (waiter, waker, HandOver { waits, time: time * MS, longest, first: first * MS, last: last * MS })
-    }
-
-    /// Four threads of Java with one ReentrantLock. One of them found it free most times, another one started late.
-    #[test]
-    fn threads_of_one_lock_may_wait_seldom() {
-        let pairs = [
-            pair(1, 4, 65, 436, 0, 1800),
-            pair(4, 1, 34, 223, 0, 1800),
-            pair(2, 1, 52, 978, 300, 1960),
-            pair(1, 3, 100, 925, 100, 800),
-            pair(4, 2, 100, 1278, 300, 1960),
-            pair(3, 4, 31, 654, 0, 700),
-            // Garbage collection, which the threads start.
-            pair(9, 1, 34, 900, 0, 1900),
-        ];
-        let group = TurnGroup::of(7, &pairs).unwrap();
-        let mut members: Vec<Tid> = group.members.keys().copied().collect();
-        members.sort_unstable();
-        assert_eq!(members, [1, 2, 3, 4]);
-        assert_eq!(group.lasted(), 1960 * MS);
-        assert!(group.takes_turns());
-        assert!(group.saved() > 980 * MS, "{}", group.saved());
-    }
-
-    /// Two threads send each other a token: no lock is held while one of them works.
-    #[test]
-    fn threads_that_only_wake_each_other_take_no_turns() {
-        let pairs = [pair(1, 2, 270, 98, 0, 100), pair(2, 1, 270, 97, 0, 100)];
-        assert!(!TurnGroup::of(7, &pairs).unwrap().takes_turns());
-    }
-
-    /// Two pairs of threads at different times: what the threads do in between is unknown.
-    #[test]
-    fn only_the_time_of_turns_counts() {
-        let pairs = [
-            pair(1, 2, 60, 5, 0, 10),
-            pair(2, 1, 60, 5, 0, 10),
-            pair(3, 4, 60, 5, 90, 100),
-            pair(4, 3, 60, 5, 90, 100),
-        ];
-        let group = TurnGroup::of(7, &pairs).unwrap();
-        assert_eq!((group.lasted(), group.saved()), (20 * MS, 15 * MS));
-        let few = pairs.map(|(waiter, waker, pair)| (waiter, waker, HandOver { waits: 40, ..pair }));
-        assert!(TurnGroup::of(7, &few).is_none());
+/// The members of a group, how they waited, and the advice.
+fn told(group: &TurnGroup, index: &Index, tracker: &Tracker) -> (Statement, &'static str, &'static str) {
+    let n = group.members.len() as u64;
+    let pid = group.members.values().map(|member| member.pid).min().unwrap_or(0);
+    let comm = plain(index.comm(pid, tracker));
+    match group.bond {
+        Bond::Threads => (
+            say!("{} threads of {comm} (pid {})", THREADS.of(n), PID.id(pid)),
+            "as threads do at a lock: they were parked",
+            "If they wait for a lock: hold it for a shorter time, without slow calls, or use several locks, or data of each \
+             thread's own that is merged at the end. If they hand work round, let one thread do all steps of one item.",
+        ),
+        Bond::Lock => (
+            say!("{} processes, such as {comm} (pid {}),", PROCESSES.of(n), PID.id(pid)),
+            "as processes do at a lock: they waited",
+            "Hold the lock for a shorter time, without slow calls, or use several locks, each for a part of the data, or files of \
+             each process's own that are merged at the end.",
+        ),
+        Bond::Ring => (
+            say!("{} processes, such as {comm} (pid {}),", PROCESSES.of(n), PID.id(pid)),
+            "in a ring of pipes: they waited",
+            "Let each process take the next piece of work when it has done one, instead of waiting for its turn.",
+        ),
     }
 }

@@ -4,8 +4,8 @@ use crate::case::Case;
 use crate::common::{Killed, Scratch, send, text};
 use crate::prepare::prepare;
 use crate::verdict::{Cost, Verdict};
-use nix::sys::signal::{Signal, kill, killpg};
-use nix::unistd::{Pid, getpgid};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::Value;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
@@ -103,31 +103,46 @@ impl Runner<'_> {
     fn finish(&self, mut command: Command, corrected: bool) {
         command.args(corrected.then_some("corrected")).process_group(0);
         let mut child = Killed(self.here(&mut command).spawn().unwrap());
-        let group = Pid::from_raw(child.tid());
         if self.case.hangs && !corrected {
             crate::common::wait_until("the hang", || self.scratch.path("here/stuck").exists());
             // The rule is about threads that wait for a second.
             std::thread::sleep(HUNG);
+            // Stride detaches, and waits for the program or not. What the program started hangs on.
+            let program = below(child.tid());
             send(&child, Signal::SIGINT);
-            // Stride detaches, and then waits for the program, which still hangs.
-            if !ends(&mut child.0, HUNG) {
-                of_group(group).filter(|pid| *pid != group).for_each(|pid| {
-                    let _ = kill(pid, Signal::SIGKILL);
-                });
-            }
+            ends(&mut child.0, HUNG);
+            all_killed(program);
         }
         if !ends(&mut child.0, LIMIT) {
-            let _ = killpg(group, Signal::SIGKILL);
+            all_killed(below(child.tid()));
             panic!("{}: the program did not end", self.case.name);
         }
     }
 }
 
-/// The processes of a group.
-fn of_group(group: Pid) -> impl Iterator<Item = Pid> {
+/// The processes that a process started, and those that these started.
+fn below(process: i32) -> Vec<i32> {
     let pids = std::fs::read_dir("/proc").into_iter().flatten();
-    let pids = pids.filter_map(|entry| Some(Pid::from_raw(entry.ok()?.file_name().to_str()?.parse().ok()?)));
-    pids.filter(move |pid| getpgid(Some(*pid)) == Ok(group))
+    let pids = pids.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
+    let parents: Vec<(i32, i32)> = pids.filter_map(|pid| Some((pid, parent(pid)?))).collect();
+    let mut found = vec![process];
+    for at in 0.. {
+        let Some(&above) = found.get(at) else { break };
+        found.extend(parents.iter().filter(|(_, parent)| *parent == above).map(|(pid, _)| pid));
+    }
+    found.split_off(1)
+}
+
+fn parent(pid: i32) -> Option<i32> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name stands in parentheses and may have some of its own.
+    stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
+}
+
+fn all_killed(processes: Vec<i32>) {
+    processes.into_iter().for_each(|pid| {
+        let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
+    });
 }
 
 fn ends(child: &mut Child, limit: Duration) -> bool {

@@ -4,6 +4,8 @@
  *
  * A page that no frame has touched does not exist yet: the middle of a large array. Such pages are left out. No frame has its return
  * address there, so the stack goes on behind them.
+ *
+ * A stack may go on elsewhere: behind a signal handler with a stack of its own, and behind Go's runtime. Part of that stack is copied, too.
  */
 #ifndef STRIDE_STACK_COPY_H
 #define STRIDE_STACK_COPY_H
@@ -68,6 +70,31 @@ static __always_inline bool is_elsewhere(struct task_struct *task, u64 sp, u64 i
 	return interrupted && sp - task->sas_ss_sp < task->sas_ss_size && interrupted - task->sas_ss_sp >= task->sas_ss_size;
 }
 
+/* Frame pointers that are followed, at most. */
+#define FRAME_POINTERS 16
+
+/*
+ * Where the frame pointers lead that leave the stack at `sp`: Go's runtime does its work on a stack of the thread's own, and the frame
+ * pointers go on to the goroutine's. 0 if they do not leave it. The first of them must lie on this stack: without frame pointers, the register
+ * holds anything.
+ */
+static __always_inline u64 other_stack(u64 sp, u64 bp)
+{
+	u64 next = bp;
+
+	for (u32 i = 0; i < FRAME_POINTERS; i++) {
+		if (next < sp || next - sp >= STACK_COPY)
+			return i && next && !(next & 7) ? next : 0;
+		bp = next;
+		if (bpf_probe_read_user(&next, sizeof(next), (void *)bp) || next == bp)
+			return 0;
+	}
+	return 0;
+}
+
+/* So much of the other stack is copied. */
+#define OTHER_STACK (2 * PAGE)
+
 /* Appends the stack at the place that the CPU's state holds. */
 __noinline int copy_stack(struct scratch *s)
 {
@@ -77,7 +104,7 @@ __noinline int copy_stack(struct scratch *s)
 	struct rec_block *block;
 	struct rec_stack *rec;
 	u32 at, to, end;
-	u64 interrupted;
+	u64 interrupted, other;
 
 	if (!s || !state || !st)
 		return 0;
@@ -100,8 +127,11 @@ __noinline int copy_stack(struct scratch *s)
 		end = copy_part(s, &rec->part[0], state->key.sp, to, STACK_COPY / 2);
 		end = copy_part(s, &rec->part[1], interrupted, end, STACK_COPY / 2);
 	} else {
-		end = copy_part(s, &rec->part[0], state->key.sp, to, STACK_COPY);
+		other = other_stack(state->key.sp, state->bp);
+		end = copy_part(s, &rec->part[0], state->key.sp, to, STACK_COPY - OTHER_STACK);
 		rec->part[1].pages = 0;
+		if (other)
+			end = copy_part(s, &rec->part[1], other, end, OTHER_STACK);
 	}
 	block->addr = state->key.sp;
 	block->len = sizeof(*rec) + end - to;

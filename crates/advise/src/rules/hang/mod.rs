@@ -66,7 +66,16 @@ struct Hang {
     holders: Holders,
     /// How many threads of each process were detached or killed.
     of: FxHashMap<Tid, usize>,
+    /// These threads, as far as there is room.
+    left: Vec<Left>,
     ended: EndedThreads,
+}
+
+/// A thread that was detached or killed.
+struct Left {
+    tid: Tid,
+    pid: Tid,
+    parent: Option<Tid>,
 }
 
 struct Row {
@@ -120,6 +129,9 @@ impl Rule for Hang {
         let lasts = |row: &&Row| row.lasted.unwrap_or(index.span().max(HANG.get())) >= HANG.get();
         let lasting = self.waits.iter().filter(lasts).count();
         if lasting == 0 {
+            return Vec::new();
+        }
+        if !self.attached && self.waits.iter().filter(lasts).all(|row| self.waits_for_one_at_work(row, index)) {
             return Vec::new();
         }
         let circle = self.circle();
@@ -225,6 +237,10 @@ impl Hang {
         if self.of.len() < MAX_PROCESSES || self.of.contains_key(&thread.pid) {
             *self.of.entry(thread.pid).or_default() += 1;
         }
+        if self.left.len() < MAX_PROCESSES {
+            let parent = tracker.process(thread.pid).and_then(|process| process.parent);
+            self.left.push(Left { tid, pid: thread.pid, parent });
+        }
         self.killed += usize::from(matches!(event, Event::Killed { .. }));
         self.attached |= thread.attached;
         let Some(wait) = tracker.wait(tid).filter(|wait| !ends(wait)) else { return };
@@ -252,6 +268,30 @@ impl Hang {
             orphaned: self.orphaned(wait, tracker),
             word: waits_forever(wait).then_some(wait.args[0]),
         });
+    }
+
+    /// A parent waits for a child that made calls until the end, or for one that itself waits for such a child.
+    fn waits_for_one_at_work(&self, row: &Row, index: &Index) -> bool {
+        let mut row = row;
+        // A row for each generation.
+        for _ in 0..HANG_ROWS {
+            let is_child = |left: &&Left| {
+                left.parent == Some(row.pid) && (row.any_child || row.waits_for_process == Some(left.pid))
+            };
+            let children = || self.left.iter().filter(is_child);
+            let mut next = None;
+            for child in children() {
+                let its_row = self.waits.iter().find(|row| row.tid == child.tid);
+                match its_row.filter(|row| row.lasted.is_none_or(|lasted| lasted >= HANG.get())) {
+                    Some(waiting) => next = Some(waiting),
+                    None if index.last.saturating_sub(index.pace(child.tid).at) < HANG.get() => return true,
+                    None => {}
+                }
+            }
+            let Some(waiting) = next else { return false };
+            row = waiting;
+        }
+        false
     }
 
     fn is_one_process(&self, tids: &[Tid]) -> bool {

@@ -1,0 +1,39 @@
+// finds: taking-turns
+// estimate: the processes also make calls that are not about the others
+// says: 3 processes, such as program (pid
+// says: took turns, as processes do at a lock: they waited
+// Processes call a slow service while they hold the lock of a file. Corrected, they call the service before they take the lock.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PROCESSES 3
+#define TIMES 100
+
+static int work(int corrected) {
+	int fd = open("lock", O_RDWR | O_CREAT, 0600);
+	if (fd < 0)
+		return 1;
+	for (int i = 0; i < TIMES; i++) {
+		if (corrected)
+			usleep(2000);
+		flock(fd, LOCK_EX);
+		if (!corrected)
+			usleep(2000);
+		flock(fd, LOCK_UN);
+		/* The next one gets the lock. */
+		usleep(200);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv) {
+	(void)argv;
+	for (int i = 0; i < PROCESSES; i++)
+		if (fork() == 0)
+			return work(argc > 1);
+	while (wait(NULL) > 0)
+		;
+	return 0;
+}
