@@ -364,7 +364,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 		set_stack(call->stack, STACK_NONE);
 		if (!(flags & CALL_ASIDE) && has_stack_at_exit(flags & CALL_EXEC && call->ret == 0, was)) {
 			note_space(call->stack);
-			look_for_stack(call->stack, call->regs, call->abi);
+			look_for_stack(call->stack, call->regs);
 		}
 	}
 	if (!count_only && plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, was) && (!take_stacks || !is_unknown(call->stack)) &&

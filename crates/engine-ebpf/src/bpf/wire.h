@@ -61,6 +61,8 @@ enum bound {
 	STACK_RANGES = 8,
 	STACK_REREAD = 16384,
 	STACK_COPY = 32768,
+	/* Return addresses of a stack that may be replaced, because the return is watched. The kernel allows as many (MAX_URETPROBE_DEPTH). */
+	STACK_RETURNS = 64,
 	/* Stacks remembered, and those of one place; address spaces whose generations are told apart. */
 	STACK_MEMOS = 16384,
 	STACK_VARIANTS = 8,
@@ -252,6 +254,12 @@ struct stack_word {
 	u64 at;
 };
 
+/* The return of a function is watched: the kernel has replaced the return address at a place by its own, and knows the program's. */
+struct stack_return {
+	u64 at;
+	u64 address;
+};
+
 /* A stack, and the words of memory that make it this one. */
 struct stack_memo {
 	u32 id;
@@ -261,7 +269,10 @@ struct stack_memo {
 	u32 uses_bp;
 	u32 ranges;
 	u32 words;
-	u32 pad;
+	/* Words have 4 bytes, and not 8. */
+	u32 narrow;
+	/* Stands for the returns that are watched (note_returns). */
+	u64 returns;
 	struct stack_range range[STACK_RANGES];
 	struct stack_word word[STACK_WORDS];
 };
