@@ -89,7 +89,7 @@ pub enum StackOrigin<'r> {
     /// It has this id.
     Known(u64),
     /// It must be unwound.
-    Copied(StackCopy<'r>),
+    Copied(Box<StackCopy<'r>>),
 }
 
 /// The stack that a signal interrupts, from the record before it.
@@ -126,7 +126,7 @@ pub fn blocks<'r>(call: &mut Call, mut bytes: &'r [u8]) -> StackOrigin<'r> {
         if has(block_flag::BLOCK_COPY) {
             call.stack_calls = block.elem.into();
             if let Some(copy) = StackCopy::of(&bytes[..len]) {
-                origin = StackOrigin::Copied(copy);
+                origin = StackOrigin::Copied(Box::new(copy));
             }
             bytes = &bytes[len.next_multiple_of(8).min(bytes.len())..];
             continue;

@@ -80,6 +80,37 @@ fn position(part: &stack_part, address: u64, word: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::bytes_of;
+
+    /// The kernel's return address is replaced by the program's where the return is watched, and nowhere else.
+    #[test]
+    fn watched_returns() {
+        const TRAMPOLINE: u64 = 0x7fff_f000;
+        let mut place = rec_stack { trampoline: TRAMPOLINE, watched: 2, ..rec_stack::default() };
+        place.part[0] = stack_part { from: 0x1fe0, pages: 1 };
+        let memory: Vec<u8> =
+            [TRAMPOLINE, 0x1234, TRAMPOLINE, TRAMPOLINE].into_iter().flat_map(u64::to_le_bytes).collect();
+        // The function at the second place has returned, and other things are there now.
+        let returns =
+            [stack_return { at: 0x1fe0, address: 0x40_1000 }, stack_return { at: 0x1fe8, address: 0x40_2000 }];
+        let copy = [bytes_of(&[place]), bytes_of(&returns), &memory].concat();
+        let copy = StackCopy::of(&copy).unwrap();
+        let words = |word: &dyn Fn(u64) -> Option<u64>| [0x1fe0, 0x1fe8, 0x1ff0, 0x1ff8].map(|at| word(at).unwrap());
+        assert_eq!(words(&|at| copy.word(at)), [0x40_1000, 0x1234, TRAMPOLINE, TRAMPOLINE]);
+        assert_eq!(words(&|at| copy.word_now(at)), [TRAMPOLINE, 0x1234, TRAMPOLINE, TRAMPOLINE]);
+        // A record that is cut.
+        let place = rec_stack { watched: u32::MAX, ..place };
+        assert!(StackCopy::of(bytes_of(&[place])).is_none());
+    }
+
+    /// Words of 32-bit code have four bytes.
+    #[test]
+    fn narrow_words() {
+        let mut place = rec_stack { is_32bit: 1, ..rec_stack::default() };
+        place.part[0] = stack_part { from: 0x1ff8, pages: 1 };
+        let copy = StackCopy { place, returns: &[], memory: &[1, 0, 0, 0, 2, 0, 0, 0x80] };
+        assert_eq!([0x1ff8, 0x1ffc, 0x1ffd].map(|at| copy.word(at)), [Some(1), Some(0x8000_0002), None]);
+    }
 
     /// A copy in which each word holds its own address.
     fn copy_of(parts: [stack_part; 2]) -> (rec_stack, Vec<u8>) {

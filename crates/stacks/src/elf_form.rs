@@ -1,6 +1,6 @@
 //! Where ELF files of 32 and of 64 bits have their entries: sizes and positions in bytes.
 
-use crate::elf::{u16_at, u32_at, u64_at};
+use crate::bytes::{u16_at, u32_at, u64_at};
 
 /// One of the two forms.
 #[derive(Debug)]
@@ -70,7 +70,7 @@ static FORM_64: ElfForm = ElfForm {
 };
 
 /// Where a table of headers is: its offset in the file, the size of an entry, and the number of entries.
-pub struct Table {
+pub struct HeaderTable {
     pub offset: u64,
     pub size: usize,
     pub count: usize,
@@ -123,16 +123,16 @@ impl ElfForm {
         self.word_at(header, 24)
     }
 
-    pub fn program_headers(&self, header: &[u8]) -> Option<Table> {
+    pub fn program_headers(&self, header: &[u8]) -> Option<HeaderTable> {
         self.table(header, self.program_headers, self.counts)
     }
 
-    pub fn section_headers(&self, header: &[u8]) -> Option<Table> {
+    pub fn section_headers(&self, header: &[u8]) -> Option<HeaderTable> {
         self.table(header, self.section_headers, self.counts + 4)
     }
 
-    fn table(&self, header: &[u8], offset: usize, counts: usize) -> Option<Table> {
-        Some(Table {
+    fn table(&self, header: &[u8], offset: usize, counts: usize) -> Option<HeaderTable> {
+        Some(HeaderTable {
             offset: self.word_at(header, offset)?,
             size: u16_at(header, counts)?.into(),
             count: u16_at(header, counts + 2)?.into(),

@@ -72,8 +72,8 @@ impl Stacks {
             return;
         }
         let value = if call.abi == Abi::I386 { u64::from(value as u32) } else { value as u64 };
-        if call.abi == Abi::I386 && row.name == "mmap" {
-            // Its arguments are in memory.
+        if row.has_effect(Effect::Maps) && row.args.iter().all(|arg| arg.name != "length") {
+            // The first mmap of i386 has its arguments in memory.
             self.changed(process, 0, u64::MAX, true);
         } else if row.has_effect(Effect::Attaches) {
             // (Its size is known to the kernel alone.)

@@ -5,8 +5,9 @@
 //! ones have it in the runtime's own description of the module, which is found by its first word: the address of the table. Where the
 //! start is not certain, the table is not used, because all names would be wrong.
 
+use crate::bytes::{string_at, u32_at, u64_at};
 use crate::cfi::{Cfa, FrameRule, RegisterPlace, UnwindRule};
-use crate::elf::{Elf, Section, string_at, u32_at, u64_at};
+use crate::elf::{Elf, Section};
 use crate::registers::{MOST_SAVED, Registers};
 use std::rc::Rc;
 use stride_event::CodeKind;

@@ -1,6 +1,7 @@
 //! The functions of a module: its symbol tables.
 
-use crate::elf::{Elf, string_at};
+use crate::bytes::string_at;
+use crate::elf::Elf;
 use crate::elf_form::SymbolEntry;
 use std::cmp::Reverse;
 

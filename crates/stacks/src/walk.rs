@@ -379,6 +379,53 @@ mod tests {
         assert_eq!(walk.frames, [0x1100]);
     }
 
+    /// A 32-bit handler: its frame, that of the code which it interrupted, and that one's caller. All addresses have 32 bits.
+    #[test]
+    fn a_handler_of_32_bits() {
+        let regs = Regs { kind: CodeKind::I386, ip: 0x1100, sp: 0xffff_f000, bp: 0, all: None };
+        for (frame, saved) in [
+            (SignalFrame::I386, 0xffff_f004),
+            (SignalFrame::I386Popped, 0xffff_f000),
+            (SignalFrame::I386Info, 0xffff_f0a0),
+        ] {
+            let words = [
+                (saved + 56, 0x1700),
+                (saved + 28, 0xffff_ff00),
+                (0xffff_ff00, 0x1900),
+                (saved + 24, 0xffff_ff20),
+                (0xffff_ff24, 0),
+            ];
+            let mut read = |at| words.iter().find(|(address, _)| *address == at).map(|(_, word)| *word);
+            let mut walk = Walk::default();
+            let mut code = Handler { frame };
+            assert_eq!(walk.run(&regs, 256, &mut code, &mut read), Bottom::Reached, "{frame:?} {walk:x?}");
+            assert_eq!(walk.frames, [0x1100, 0x1700, 0x18ff]);
+        }
+    }
+
+    /// Code without rules, that returns from a signal handler at 0x1100.
+    struct Handler {
+        frame: SignalFrame,
+    }
+
+    impl Code for Handler {
+        fn rule(&mut self, _: u64) -> UnwindRule {
+            UnwindRule::Unknown
+        }
+
+        fn is_executable(&self, address: u64) -> bool {
+            (0x1000..0x2000).contains(&address)
+        }
+
+        fn preceding(&self, _: u64) -> Preceding {
+            Preceding::Other
+        }
+
+        fn returns_from_signal(&mut self, address: u64) -> Option<SignalFrame> {
+            (address == 0x1100).then_some(self.frame)
+        }
+    }
+
     /// The frame pointer belongs to none of the frames, and is not looked at.
     #[test]
     fn through_a_trampoline() {
