@@ -15,6 +15,7 @@ mod net;
 mod process;
 mod scsi;
 pub mod tty;
+pub mod twins;
 pub mod userfault;
 pub mod virtual_machine;
 mod volumes;
