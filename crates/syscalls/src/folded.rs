@@ -26,8 +26,8 @@ const MMAP: u32 = 1006;
 /// The numbers of the calls that stand for others.
 pub const SOCKETCALL: u32 = 102;
 pub const IPC: u32 = 117;
-const OLD_SELECT: u32 = 82;
-const OLD_MMAP: u32 = 90;
+pub const OLD_SELECT: u32 = 82;
+pub const OLD_MMAP: u32 = 90;
 
 /// Where the arguments of the calls that are meant come from.
 pub const NOWHERE: u8 = 0;
@@ -139,6 +139,15 @@ pub fn meant(nr: u64, first: u64) -> Option<Meant> {
     let (call, version) = (first & 0xffff, first >> 16 & 0xffff);
     let (_, meant) = IPC_CALLS.iter().find(|(number, _)| u64::from(*number) == call)?;
     Some(if *meant == MSGRCV && version != 0 { MSGRCV_AGAIN } else { *meant })
+}
+
+/// All calls that are meant, each with the number and the first argument of the call that stands for it. ipc's newer version stands for itself.
+pub fn all() -> impl Iterator<Item = (u32, u32, Meant)> {
+    let sockets = (0..).zip(SOCKET).filter(|(_, meant)| meant.nr != 0).map(|(n, meant)| (SOCKETCALL, n, *meant));
+    let ipc = [0, 1].into_iter().flat_map(|version| IPC_CALLS.iter().map(move |(n, _)| version << 16 | n));
+    let ipc = ipc.filter_map(|first| Some((IPC, first, meant(IPC.into(), first.into())?)));
+    let alone = [OLD_SELECT, OLD_MMAP].into_iter().filter_map(|nr| Some((nr, 0, meant(nr.into(), 0)?)));
+    sockets.chain(ipc).chain(alone)
 }
 
 /// The number of the call that may stand for the call of this number.

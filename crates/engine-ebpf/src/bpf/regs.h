@@ -5,6 +5,9 @@
 
 enum { ABI_X86_64 = 0, ABI_I386 = 1, ABI_AARCH64 = 2 };
 
+/* Calls of i386 that stand for others (folded.h). */
+enum { I386_SELECT = 82, I386_MMAP = 90, I386_SOCKETCALL = 102, I386_IPC = 117 };
+
 /* A call's index in the maps that have all calls. Numbers that no call can have, also negative ones, have none. */
 static __always_inline u32 call_index(u32 abi, s32 nr)
 {
@@ -96,7 +99,7 @@ static __always_inline bool runs_known_code(struct pt_regs *regs)
 /* The first mmap of i386 has its arguments in memory. */
 static __always_inline bool hides_mapping(u32 abi, s32 nr)
 {
-	return abi == ABI_I386 && nr == 90;
+	return abi == ABI_I386 && nr == I386_MMAP;
 }
 
 /* All general registers, in DWARF's order for x86-64. */
