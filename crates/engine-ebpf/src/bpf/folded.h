@@ -88,20 +88,24 @@ static __always_inline bool folds(u32 abi, s32 nr)
 	return abi == ABI_I386 && (nr == I386_SOCKETCALL || nr == I386_IPC || nr == I386_SELECT || nr == I386_MMAP);
 }
 
-/* The number of the call that is meant by the current thread's call of this number. */
-static __always_inline s32 meant_nr(struct pt_regs *regs, u32 abi, s32 nr)
+/* A function of its own, so that the caller need not hold the registers, of which the verifier wants to know where they are. */
+__noinline int unfold_current(u32 nr)
 {
-	struct unfolded *u;
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct unfolded *u = unfolded();
 
-	if (!folds(abi, nr))
-		return nr;
-	u = unfolded();
 	if (!u)
 		return nr;
-	args_of(regs, abi, u->args);
+	args_of((struct pt_regs *)bpf_task_pt_regs(task), ABI_I386, u->args);
 	u->nr = nr;
 	unfold(u);
 	return u->nr;
+}
+
+/* The number of the call that is meant by the current thread's call of this number. */
+static __always_inline s32 meant_nr(u32 abi, s32 nr)
+{
+	return folds(abi, nr) ? unfold_current(nr) : nr;
 }
 
 /* The arguments of the current thread's call. Its number is that of the call that is meant. */
@@ -113,8 +117,11 @@ static __always_inline void meant_args(struct pt_regs *regs, u32 abi, s32 nr, u6
 	if (!folds(abi, nr_of(regs)) || nr == nr_of(regs))
 		return;
 	u = unfolded();
-	if (u && u->nr == nr)
-		__builtin_memcpy(args, u->meant, sizeof(u->meant));
+	if (!u || u->nr != nr)
+		return;
+	/* (Volatile, so that the compiler does not read these and the registers by one instruction, which the verifier of Linux 6.1 refuses.) */
+	for (int i = 0; i < 6; i++)
+		args[i] = *(volatile u64 *)&u->meant[i];
 }
 
 #endif

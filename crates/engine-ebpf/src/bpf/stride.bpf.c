@@ -202,15 +202,13 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 			note_entry(task, st);
 			if (count_only) {
 				abi = abi_of(task);
-				regs = (struct pt_regs *)bpf_task_pt_regs(task);
-				st->counted_as = call_index(abi, meant_nr(regs, abi, nr)) + 1;
+				st->counted_as = call_index(abi, meant_nr(abi, nr)) + 1;
 			}
 			return 0;
 		}
 	}
 	abi = abi_of(task);
-	regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	nr = meant_nr(regs, abi, nr);
+	nr = meant_nr(abi, nr);
 	index = call_index(abi, nr);
 	plan = bpf_map_lookup_elem(&calls, &index);
 	flags = flags_of(plan);
@@ -237,6 +235,7 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 		note_entry(task, st);
 	if (count_only || !(flags & CALL_TRACED) || !(flags & (CALL_ENTRY | CALL_MIXED | CALL_EXEC)))
 		return 0;
+	regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	if (filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, regs, abi, nr))
 		return 0;
 	if (!(flags & (CALL_NAMES | CALL_EXEC)) && !has_wanted_id(task))
@@ -469,7 +468,7 @@ int on_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 	}
 	struct simple call = { .task = task, .st = st, .regs = regs, .ret = ret, .abi = abi_of(task) };
 
-	call.nr = meant_nr(regs, call.abi, nr_at_exit(regs, call.abi, ret));
+	call.nr = meant_nr(call.abi, nr_at_exit(regs, call.abi, ret));
 	index = call_index(call.abi, call.nr);
 	plan = bpf_map_lookup_elem(&calls, &index);
 	if (take_stacks && flags_of(plan) & (CALL_MAPS | CALL_REMAPS | CALL_ATTACHES))
