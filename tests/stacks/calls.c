@@ -5,6 +5,9 @@
 #ifndef ROOM
 #define ROOM 8000
 #endif
+#ifndef TIMES
+#define TIMES 1
+#endif
 
 #define KEEP __attribute__((noinline, noipa))
 
@@ -35,6 +38,7 @@ KEEP void one(const char *text)
 
 int main(void)
 {
-    one("marked\n");
+    for (int i = 0; i < TIMES; i++)
+        one("marked\n");
     return 0;
 }

@@ -3,6 +3,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#ifndef FLAGS
+#define FLAGS 0
+#endif
+
 #define KEEP __attribute__((noinline, noipa))
 
 KEEP void report(void)
@@ -30,7 +34,7 @@ int main(void)
 {
     stack_t alternate = {.ss_sp = malloc(65536), .ss_size = 65536};
     sigaltstack(&alternate, NULL);
-    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK | SA_RESETHAND};
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK | SA_RESETHAND | FLAGS};
     sigaction(SIGSEGV, &action, NULL);
     interrupted();
     return 0;

@@ -53,7 +53,7 @@ fn lines_of_source() {
         let stacks = stacks(&trace, "write(1, \"marked");
         let places: Vec<_> =
             stacks[0].iter().filter(|f| f.module == "program").filter_map(|f| f.source.rsplit('/').next()).collect();
-        let expected = ["calls.c:15", "calls.c:24", "calls.c:24", "calls.c:24", "calls.c:32", "calls.c:38"];
+        let expected = ["calls.c:18", "calls.c:27", "calls.c:27", "calls.c:27", "calls.c:35", "calls.c:42"];
         let line = |place: &str| place.rsplit(':').next().and_then(|n| n.parse::<i32>().ok());
         for (place, expected) in places.iter().zip(expected) {
             // Compilers assign a call to different lines of a statement.

@@ -26,6 +26,7 @@ use stride_event::{
     Bounds, CountBy, Counting, Endings, FdSet, FileFilter, Histogram, IdBounds, Machine, ProbedFile, StackRate, Tid,
     TraceSpec,
 };
+use stride_syscalls::folded;
 
 /// The settings that the programs are specialised for.
 #[derive(Clone, Copy, Debug)]
@@ -252,11 +253,17 @@ impl Programs {
             rodata.ring_call_limit = config.ring.limit();
             rodata.ring_wake_mark = config.ring.wake_mark();
             rodata.backlog_full = backlog_max() / 4;
+            for (nr, first, meant) in folded::all() {
+                let call = &mut rodata.meant_calls[meant_index(nr, first)];
+                (call.nr, call.from) = (meant.nr as u16, meant.from);
+                (call.pointer, call.words) = (meant.pointer, meant.words);
+            }
         }
         open.maps.ring.set_max_entries(config.ring.bytes)?;
         open.maps.rings.set_max_entries(config.rings)?;
         open.maps.rings.set_autocreate(config.rings > 1)?;
         open.maps.scratches.set_max_entries(cpus)?;
+        open.maps.unfoldeds.set_max_entries(cpus)?;
         if config.stacks != StackRate::None {
             open.maps.stack_states.set_max_entries(cpus)?;
             open.maps.stack_memos.set_max_entries(bound::STACK_MEMOS.0)?;
@@ -537,6 +544,18 @@ impl<T: MapCore> Fill for T {
     fn fill(&self, keys: &[u8], values: &[u8], n: u32) -> libbpf_rs::Result<()> {
         self.update_batch(keys, values, n, MapFlags::ANY, MapFlags::ANY)
     }
+}
+
+/// Where the kernel side looks for the call that this call of i386 stands for (`meant_index` in `bpf/folded.h`).
+fn meant_index(nr: u32, first: u32) -> usize {
+    let (call, newer) = (first & 0xffff, first >> 16 != 0);
+    let at = match nr {
+        folded::OLD_SELECT => bound::MEANT_SELECT.0,
+        folded::OLD_MMAP => bound::MEANT_MMAP.0,
+        folded::SOCKETCALL => first,
+        _ => bound::MEANT_CALLS.0 * (1 + u32::from(newer)) + call,
+    };
+    at as usize
 }
 
 /// Tests whether the engine works on this machine: it loads and attaches the engine for a moment.

@@ -2,8 +2,7 @@
 
 use crate::stack_copy::StackCopy;
 use crate::wire::{
-    block_flag, read, rec_block, rec_blocked, rec_call, rec_detach, rec_flag, rec_head, rec_kind, rec_more, rec_stack,
-    stack_id,
+    block_flag, read, rec_block, rec_blocked, rec_call, rec_detach, rec_flag, rec_head, rec_kind, rec_more, stack_id,
 };
 use stride_event::{Call, Ns, Outcome, Phase, Tid};
 use stride_syscalls::Abi;
@@ -90,7 +89,7 @@ pub enum StackOrigin<'r> {
     /// It has this id.
     Known(u64),
     /// It must be unwound.
-    Copied(StackCopy<'r>),
+    Copied(Box<StackCopy<'r>>),
 }
 
 /// The stack that a signal interrupts, from the record before it.
@@ -126,8 +125,8 @@ pub fn blocks<'r>(call: &mut Call, mut bytes: &'r [u8]) -> StackOrigin<'r> {
         }
         if has(block_flag::BLOCK_COPY) {
             call.stack_calls = block.elem.into();
-            if let Some(place) = read::<rec_stack>(&bytes[..len]) {
-                origin = StackOrigin::Copied(StackCopy { place, memory: &bytes[size_of::<rec_stack>()..len] });
+            if let Some(copy) = StackCopy::of(&bytes[..len]) {
+                origin = StackOrigin::Copied(Box::new(copy));
             }
             bytes = &bytes[len.next_multiple_of(8).min(bytes.len())..];
             continue;

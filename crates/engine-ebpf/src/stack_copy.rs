@@ -1,28 +1,56 @@
 //! The copy of a stack that the kernel side could not name (`bpf/stack_copy.h`).
 
-use crate::wire::{rec_stack, stack_part};
+use crate::wire::{read, rec_stack, stack_part, stack_return};
+use stride_event::CodeKind;
 
 const PAGE: u64 = 4096;
-const WORD: u64 = size_of::<u64>() as u64;
 
 /// The registers of a thread, and the pages of its stack that existed.
 pub struct StackCopy<'r> {
     pub place: rec_stack,
+    /// The list of `stack_return`.
+    pub returns: &'r [u8],
     pub memory: &'r [u8],
 }
 
-impl StackCopy<'_> {
+impl<'r> StackCopy<'r> {
+    /// The copy that a block of a record holds.
+    pub fn of(bytes: &'r [u8]) -> Option<StackCopy<'r>> {
+        let place: rec_stack = read(bytes)?;
+        let returns = usize::try_from(place.watched).ok()?.checked_mul(size_of::<stack_return>())?;
+        let (returns, memory) = bytes[size_of::<rec_stack>()..].split_at_checked(returns)?;
+        Some(StackCopy { place, returns, memory })
+    }
+
+    pub fn kind(&self) -> CodeKind {
+        if self.place.is_32bit != 0 { CodeKind::I386 } else { CodeKind::X86_64 }
+    }
+
     pub fn sp(&self) -> u64 {
         self.place.part[0].from
     }
 
-    /// The word at an address, if it was copied.
+    /// The word at an address as the program has written it, if it was copied: the kernel replaces the return addresses of functions whose
+    /// return is watched by its own.
     pub fn word(&self, address: u64) -> Option<u64> {
+        let word = self.word_now(address)?;
+        if self.returns.is_empty() || word != self.place.trampoline {
+            return Some(word);
+        }
+        let mut returns = self.returns.chunks_exact(size_of::<stack_return>()).filter_map(read::<stack_return>);
+        Some(returns.find(|watched| watched.at == address).map_or(word, |watched| watched.address))
+    }
+
+    /// The word at an address as it is in memory.
+    pub fn word_now(&self, address: u64) -> Option<u64> {
+        let word = u64::from(self.kind().word());
         let mut rest = self.memory;
         for part in &self.place.part {
             let (of_part, behind) = rest.split_at_checked(size(part) as usize)?;
-            if let Some(at) = position(part, address) {
-                return Some(u64::from_le_bytes(*of_part.get(at as usize..)?.first_chunk()?));
+            if let Some(at) = position(part, address, word) {
+                let mut bytes = [0; size_of::<u64>()];
+                bytes[..word as usize].copy_from_slice(of_part.get(at as usize..)?.get(..word as usize)?);
+                return Some(u64::from_le_bytes(bytes));
             }
             rest = behind;
         }
@@ -37,14 +65,14 @@ fn size(part: &stack_part) -> u64 {
 }
 
 /// The place of a word within the bytes of a part. All of the word is there.
-fn position(part: &stack_part, address: u64) -> Option<u64> {
+fn position(part: &stack_part, address: u64, word: u64) -> Option<u64> {
     let first = part.from - part.from % PAGE;
     let has = |address: u64| {
         let page = address.checked_sub(first)? / PAGE;
         (page < u64::BITS.into() && part.pages >> page & 1 != 0).then_some(page)
     };
     let page = has(address).filter(|_| address >= part.from)?;
-    has(address.checked_add(WORD - 1)?)?;
+    has(address.checked_add(word - 1)?)?;
     let before = part.pages & ((1 << page) - 1);
     Some(size(&stack_part { from: part.from, pages: before }) + address - (first + page * PAGE).max(part.from))
 }
@@ -52,6 +80,37 @@ fn position(part: &stack_part, address: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::bytes_of;
+
+    /// The kernel's return address is replaced by the program's where the return is watched, and nowhere else.
+    #[test]
+    fn watched_returns() {
+        const TRAMPOLINE: u64 = 0x7fff_f000;
+        let mut place = rec_stack { trampoline: TRAMPOLINE, watched: 2, ..rec_stack::default() };
+        place.part[0] = stack_part { from: 0x1fe0, pages: 1 };
+        let memory: Vec<u8> =
+            [TRAMPOLINE, 0x1234, TRAMPOLINE, TRAMPOLINE].into_iter().flat_map(u64::to_le_bytes).collect();
+        // The function at the second place has returned, and other things are there now.
+        let returns =
+            [stack_return { at: 0x1fe0, address: 0x40_1000 }, stack_return { at: 0x1fe8, address: 0x40_2000 }];
+        let copy = [bytes_of(&[place]), bytes_of(&returns), &memory].concat();
+        let copy = StackCopy::of(&copy).unwrap();
+        let words = |word: &dyn Fn(u64) -> Option<u64>| [0x1fe0, 0x1fe8, 0x1ff0, 0x1ff8].map(|at| word(at).unwrap());
+        assert_eq!(words(&|at| copy.word(at)), [0x40_1000, 0x1234, TRAMPOLINE, TRAMPOLINE]);
+        assert_eq!(words(&|at| copy.word_now(at)), [TRAMPOLINE, 0x1234, TRAMPOLINE, TRAMPOLINE]);
+        // A record that is cut.
+        let place = rec_stack { watched: u32::MAX, ..place };
+        assert!(StackCopy::of(bytes_of(&[place])).is_none());
+    }
+
+    /// Words of 32-bit code have four bytes.
+    #[test]
+    fn narrow_words() {
+        let mut place = rec_stack { is_32bit: 1, ..rec_stack::default() };
+        place.part[0] = stack_part { from: 0x1ff8, pages: 1 };
+        let copy = StackCopy { place, returns: &[], memory: &[1, 0, 0, 0, 2, 0, 0, 0x80] };
+        assert_eq!([0x1ff8, 0x1ffc, 0x1ffd].map(|at| copy.word(at)), [Some(1), Some(0x8000_0002), None]);
+    }
 
     /// A copy in which each word holds its own address.
     fn copy_of(parts: [stack_part; 2]) -> (rec_stack, Vec<u8>) {
@@ -71,7 +130,7 @@ mod tests {
         let low = stack_part { from: 0x7000_0ff0, pages: 0b1000_0101 };
         let high = stack_part { from: 0x9000_0010, pages: 1 << 63 | 0b110 };
         let (place, memory) = copy_of([low, high]);
-        let copy = StackCopy { place, memory: &memory };
+        let copy = StackCopy { place, returns: &[], memory: &memory };
         let copied =
             [0x7000_0ff0, 0x7000_0ff8, 0x7000_2000, 0x7000_2ff8, 0x7000_7000, 0x9000_1000, 0x9000_2ff8, 0x9003_fff8];
         for address in copied {
@@ -98,9 +157,9 @@ mod tests {
     #[test]
     fn a_part_without_pages_is_none() {
         let (place, memory) = copy_of([stack_part { from: 0x1008, pages: 1 }, stack_part::default()]);
-        let copy = StackCopy { place, memory: &memory };
+        let copy = StackCopy { place, returns: &[], memory: &memory };
         assert_eq!((copy.sp(), copy.word(0x1008), copy.word(0)), (0x1008, Some(0x1008), None));
         // A copy that was cut.
-        assert_eq!(StackCopy { place, memory: &memory[..16] }.word(0x1008), None);
+        assert_eq!(StackCopy { place, returns: &[], memory: &memory[..16] }.word(0x1008), None);
     }
 }

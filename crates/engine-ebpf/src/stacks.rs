@@ -52,12 +52,21 @@ pub struct StackMemory {
     costs: Costs,
 }
 
-/// The words and the frame pointer that a stack depends on.
-#[derive(PartialEq, Eq)]
+/// The words, the frame pointer and the watched returns that a stack depends on.
 struct Variant {
     words: Vec<(u64, u64)>,
+    /// The size of a word.
+    word: u8,
     bp: Option<u64>,
+    /// What stands for the list of watched returns.
+    returns: u64,
     next: u8,
+}
+
+impl Variant {
+    fn is_same(&self, other: &Variant) -> bool {
+        (&self.words, self.word, self.bp, self.returns) == (&other.words, other.word, other.bp, other.returns)
+    }
 }
 
 #[derive(Default)]
@@ -109,7 +118,7 @@ impl StackMemory {
         }
         let generation = (at.space, at.generation);
         let remapped = self.generations.insert(process, generation) != Some(generation);
-        let regs = Regs { ip: at.ip, sp, bp: at.bp, all: Some(at.all) };
+        let regs = Regs { kind: copy.kind(), ip: at.ip, sp, bp: at.bp, all: Some(at.all) };
         let mut whole = true;
         let mut word = |address: u64| {
             let word = copy.word(address);
@@ -125,39 +134,43 @@ impl StackMemory {
         let stack = unwound.stack;
         self.costs.cut += u64::from(unwound.cut);
         if whole && !unwound.used_all && !unwound.cut {
-            let words = memo::words(unwound.reads);
+            // The kernel side compares the words with memory as it is.
+            let now = |&(address, word): &(u64, u64)| (address, copy.word_now(address).unwrap_or(word));
+            let words = memo::words(unwound.reads.iter().map(now));
             let place = (at.space, at.generation, at.ip, sp);
-            self.remember(place, words, unwound.used_bp.then_some(at.bp), &stack, kernel);
+            let bp = unwound.used_bp.then_some(at.bp);
+            let variant = Variant { words, word: regs.kind.word(), bp, returns: at.returns, next: 0 };
+            self.remember(place, variant, &stack, kernel);
         } else {
             self.costs.unfit += 1;
         }
         Some(stack)
     }
 
-    fn remember(&mut self, place: Place, words: Vec<(u64, u64)>, bp: Option<u64>, stack: &Arc<Stack>, kernel: &Kernel) {
+    fn remember(&mut self, place: Place, mut variant: Variant, stack: &Arc<Stack>, kernel: &Kernel) {
         let known = self.places.get(&place);
         // Others of its kind were on their way when the first one was remembered.
-        if known.is_some_and(|known| known.iter().any(|v| v.words == words && v.bp == bp)) {
+        if known.is_some_and(|known| known.iter().any(|v| v.is_same(&variant))) {
             return;
         }
         let id = self.id(stack, kernel);
-        let Some(mut memo) = memo::lay_out(&words) else {
+        let Some(mut memo) = memo::lay_out(&variant.words, variant.word) else {
             self.costs.unfit += 1;
             return;
         };
         memo.id = id;
-        memo.bp = bp.unwrap_or_default();
-        memo.uses_bp = u32::from(bp.is_some());
+        memo.bp = variant.bp.unwrap_or_default();
+        memo.uses_bp = u32::from(variant.bp.is_some());
+        memo.returns = variant.returns;
         while self.memos >= MEMOS {
             self.make_room(kernel);
         }
         self.costs.made += 1;
-        self.costs.words += words.len() as u64;
+        self.costs.words += variant.words.len() as u64;
         let known = self.places.entry(place).or_insert_with(|| {
             self.order.push_back(place);
             Vec::new()
         });
-        let mut variant = Variant { words, bp, next: 0 };
         let slot = if known.len() < VARIANTS {
             known.push(variant);
             self.memos += 1;

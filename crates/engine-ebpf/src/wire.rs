@@ -29,7 +29,7 @@ pub use skel::types::{
     op_count, op_dir, op_kind, op_run, pressure, probe_plan, probe_word, rec_block, rec_blocked, rec_call, rec_cgroup,
     rec_changed, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_kind, rec_library, rec_more,
     rec_moved, rec_signal, rec_stack, rec_start, rec_stopped, record_bound, stack_id, stack_key, stack_memo,
-    stack_part, stack_range, stack_word, task_flag, task_state, text_kind, word_kind,
+    stack_part, stack_range, stack_return, stack_word, task_flag, task_state, text_kind, word_kind,
 };
 pub use skel::{OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder};
 
@@ -46,7 +46,7 @@ macro_rules! wire {
     )* };
 }
 wire!(rec_head rec_call rec_more rec_block rec_start rec_signal rec_exit rec_exec rec_detach rec_blocked rec_stopped rec_file);
-wire!(u64 glob rec_cgroup rec_changed rec_moved count count_key call_plan fds_plan op op_run choice case_key task_state u32 rec_stack rec_library library_text probe_plan stack_key stack_memo change_key code_change);
+wire!(u64 glob rec_cgroup rec_changed rec_moved count count_key call_plan fds_plan op op_run choice case_key task_state u32 rec_stack stack_return rec_library library_text probe_plan stack_key stack_memo change_key code_change);
 
 /// The struct at the start of these bytes.
 pub fn read<T: Wire>(bytes: &[u8]) -> Option<T> {

@@ -58,9 +58,10 @@ impl TraceeStacks {
         let unwinder = self.unwinder.as_ref()?;
         let regs = sys::stack_regs(tid)?;
         let mut tracee = self.reader.stack_of(tid);
+        let size = usize::from(regs.kind.word());
         let mut read = |address| {
             let mut word = [0; 8];
-            (tracee.peek(address, &mut word) == word.len()).then_some(u64::from_le_bytes(word))
+            (tracee.peek(address, &mut word[..size]) == size).then_some(u64::from_le_bytes(word))
         };
         Some(unwinder.borrow_mut().unwind(process, &regs, None, &mut read).stack)
     }

@@ -53,8 +53,8 @@ pub use quantity::{duration, grouped};
 pub use question::{FdOf, Question};
 pub use spec::{CallSet, Command, Counting, FdSet, FileFilter, Injection, Seccomp, StackRate, TraceSpec, VcpuDetail};
 pub use stack::{
-    Bottom, CodeChange, CodeFile, CodeHistory, InlinedFunction, ReadWord, Regs, SourceLine, Stack, StackFrame, Symbol,
-    Unwind, Unwound,
+    Bottom, CodeChange, CodeFile, CodeHistory, CodeKind, InlinedFunction, ReadWord, Regs, SourceLine, Stack,
+    StackFrame, Symbol, Unwind, Unwound,
 };
 pub use tampering::Tampering;
 pub use units::{Ns, Tid};

@@ -6,14 +6,33 @@
 use crate::Tid;
 use std::sync::Arc;
 
+/// The kind of code that a thread runs. It follows from the code segment, not from the ABI of a call: 64-bit code may make 32-bit calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum CodeKind {
+    #[default]
+    X86_64,
+    I386,
+}
+
+impl CodeKind {
+    /// The size of an address in bytes.
+    pub fn word(self) -> u8 {
+        match self {
+            CodeKind::X86_64 => 8,
+            CodeKind::I386 => 4,
+        }
+    }
+}
+
 /// The registers of a thread that unwinding starts from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Regs {
+    pub kind: CodeKind,
     pub ip: u64,
     pub sp: u64,
     pub bp: u64,
-    /// All general registers in DWARF's order (rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8, ...): a few functions find their frame by
-    /// others than the three above. Without them such a stack ends early.
+    /// All general registers in DWARF's order for x86-64 (rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8, ...), also for 32-bit code: a few
+    /// functions find their frame by others than the three above. Without them such a stack ends early.
     pub all: Option<[u64; 16]>,
 }
 
@@ -110,7 +129,7 @@ pub struct Unwound<'a> {
     pub cut: bool,
 }
 
-/// Reads an aligned word of the tracee's memory.
+/// Reads a word of the tracee's memory. A word is as large as an address of the thread's code ([`CodeKind::word`]).
 pub type ReadWord<'a> = dyn FnMut(u64) -> Option<u64> + 'a;
 
 /// Code was mapped between two addresses, or may have been.

@@ -4,12 +4,13 @@
 //! keeps.
 
 use crate::elf::{Elf, Section};
+use crate::registers::{MOST_SAVED, Registers};
 use gimli::{
     BaseAddresses, CfaRule, CieOrFde, DebugFrame, EhFrame, EhFrameHdr, EndianSlice, FrameDescriptionEntry,
     LittleEndian, Register, RegisterRule, UnwindContext, UnwindExpression, UnwindOffset, UnwindSection, UnwindTableRow,
-    X86_64,
 };
 use std::rc::Rc;
+use stride_event::CodeKind;
 
 /// How to get from a frame to its caller's.
 #[derive(Clone, Debug)]
@@ -29,8 +30,8 @@ pub enum UnwindRule {
 pub struct FrameRule {
     pub cfa: Cfa,
     pub return_address: RegisterPlace,
-    /// The places of the registers in [`SAVED`], in the same order.
-    pub saved: [RegisterPlace; 6],
+    /// The places of the registers in [`Registers::saved`], in the same order.
+    pub saved: [RegisterPlace; MOST_SAVED],
 }
 
 /// The canonical frame address: the stack pointer before the call.
@@ -56,11 +57,6 @@ pub enum RegisterPlace {
     Value(Box<[u8]>),
 }
 
-/// The registers that calls preserve, by their numbers in DWARF: rbx, rbp, r12 to r15.
-pub const SAVED: [u8; 6] = [3, 6, 12, 13, 14, 15];
-pub const RBP: u8 = 6;
-pub const RSP: u8 = 7;
-
 /// A larger section cannot be a real table.
 const LARGEST_TABLE: usize = 64 << 20;
 const MOST_FUNCTIONS: usize = 1 << 22;
@@ -72,6 +68,7 @@ type Context = UnwindContext<usize>;
 /// The tables of a module.
 #[derive(Debug, Default)]
 pub struct Cfi {
+    code: CodeKind,
     bases: BaseAddresses,
     /// `.eh_frame_hdr`: the index of `.eh_frame`.
     header: Vec<u8>,
@@ -92,8 +89,9 @@ struct Function {
 }
 
 impl Cfi {
-    pub fn load(elf: &Elf) -> Cfi {
-        let mut cfi = Cfi::default();
+    /// The tables of a file that holds this kind of code.
+    pub fn load(elf: &Elf, code: CodeKind) -> Cfi {
+        let mut cfi = Cfi { code, ..Cfi::default() };
         let bytes = |section: &Section| elf.bytes(section, LARGEST_TABLE);
         if let Some(text) = elf.section(b".text") {
             cfi.bases = cfi.bases.set_text(text.address);
@@ -117,12 +115,10 @@ impl Cfi {
             cfi.load_without_sections(elf);
         }
         if !cfi.eh_frame.is_empty() && !cfi.has_search_table() {
-            let section = EhFrame::new(&cfi.eh_frame, LittleEndian);
-            cfi.eh_index = index(&section, &cfi.bases);
+            cfi.eh_index = index(&eh_frame(&cfi.eh_frame, code), &cfi.bases);
         }
         if let Some(content) = elf.section(b".debug_frame").and_then(bytes) {
-            let section = debug_frame(&content);
-            cfi.debug_index = index(&section, &cfi.bases);
+            cfi.debug_index = index(&debug_frame(&content, code), &cfi.bases);
             cfi.debug_frame = content;
         }
         cfi
@@ -138,7 +134,7 @@ impl Cfi {
         self.header = piece(header_at)?;
         self.bases = self.bases.clone().set_eh_frame_hdr(header_at);
         let frames_at = {
-            let header = EhFrameHdr::new(&self.header, LittleEndian).parse(&self.bases, 8).ok()?;
+            let header = EhFrameHdr::new(&self.header, LittleEndian).parse(&self.bases, self.code.word()).ok()?;
             header.eh_frame_ptr().direct().ok()?
         };
         self.eh_frame = piece(frames_at)?;
@@ -150,7 +146,7 @@ impl Cfi {
     fn has_search_table(&self) -> bool {
         !self.header.is_empty()
             && EhFrameHdr::new(&self.header, LittleEndian)
-                .parse(&self.bases, 8)
+                .parse(&self.bases, self.code.word())
                 .is_ok_and(|header| header.table().is_some())
     }
 
@@ -163,21 +159,21 @@ impl Cfi {
     /// The rule for an address. The address is relative to the module.
     pub fn rule(&self, address: u64, context: &mut Context) -> UnwindRule {
         let found = self.in_eh_frame(address, context).or_else(|| {
-            let section = debug_frame(&self.debug_frame);
+            let section = debug_frame(&self.debug_frame, self.code);
             self.indexed(&section, &self.debug_index, gimli::DebugFrameOffset, address, context)
         });
         found.unwrap_or(UnwindRule::Unknown)
     }
 
     fn in_eh_frame(&self, address: u64, context: &mut Context) -> Option<UnwindRule> {
-        let section = EhFrame::new(&self.eh_frame, LittleEndian);
+        let section = eh_frame(&self.eh_frame, self.code);
         if !self.eh_index.is_empty() {
             return self.indexed(&section, &self.eh_index, gimli::EhFrameOffset, address, context);
         }
         if self.header.is_empty() {
             return None;
         }
-        let header = EhFrameHdr::new(&self.header, LittleEndian).parse(&self.bases, 8).ok()?;
+        let header = EhFrameHdr::new(&self.header, LittleEndian).parse(&self.bases, self.code.word()).ok()?;
         let found = header.table()?.lookup(address, &self.bases).ok()?.direct().ok()?;
         // The table may point anywhere.
         let offset = found.checked_sub(self.frames_at).and_then(|offset| usize::try_from(offset).ok())?;
@@ -220,17 +216,24 @@ impl Cfi {
         if function.is_signal_trampoline() {
             return Some(UnwindRule::Signal);
         }
-        if function.cie().return_address_register() != X86_64::RA {
+        let registers = Registers::of(self.code);
+        if function.cie().return_address_register() != Register(registers.return_address.into()) {
             return None;
         }
         let row = function.unwind_info_for_address(section, &self.bases, context, address).ok()?;
-        rule(section, row)
+        rule(section, row, registers)
     }
 }
 
-fn debug_frame(content: &[u8]) -> DebugFrame<Slice<'_>> {
+fn eh_frame(content: &[u8], code: CodeKind) -> EhFrame<Slice<'_>> {
+    let mut section = EhFrame::new(content, LittleEndian);
+    section.set_address_size(code.word());
+    section
+}
+
+fn debug_frame(content: &[u8], code: CodeKind) -> DebugFrame<Slice<'_>> {
     let mut section = DebugFrame::new(content, LittleEndian);
-    section.set_address_size(8);
+    section.set_address_size(code.word());
     section
 }
 
@@ -259,7 +262,11 @@ where
     functions
 }
 
-fn rule<'a, S: UnwindSection<Slice<'a>>>(section: &S, row: &UnwindTableRow<usize>) -> Option<UnwindRule> {
+fn rule<'a, S: UnwindSection<Slice<'a>>>(
+    section: &S,
+    row: &UnwindTableRow<usize>,
+    registers: &Registers,
+) -> Option<UnwindRule> {
     let expression = |e: &UnwindExpression<usize>| -> Option<Box<[u8]>> {
         let bytes = e.get(section).ok()?.0.slice();
         (bytes.len() <= LONGEST_EXPRESSION).then(|| bytes.into())
@@ -275,7 +282,7 @@ fn rule<'a, S: UnwindSection<Slice<'a>>>(section: &S, row: &UnwindTableRow<usize
             Some(_) => RegisterPlace::Lost,
         })
     };
-    let return_address = match place(X86_64::RA)? {
+    let return_address = match place(Register(registers.return_address.into()))? {
         RegisterPlace::Same | RegisterPlace::Lost => return Some(UnwindRule::Bottom),
         place => place,
     };
@@ -285,8 +292,8 @@ fn rule<'a, S: UnwindSection<Slice<'a>>>(section: &S, row: &UnwindTableRow<usize
         }
         CfaRule::Expression(e) => Cfa::Expression(expression(e)?),
     };
-    let mut saved = [const { RegisterPlace::Same }; 6];
-    for (slot, register) in saved.iter_mut().zip(SAVED) {
+    let mut saved = [const { RegisterPlace::Same }; MOST_SAVED];
+    for (slot, &register) in saved.iter_mut().zip(registers.saved) {
         *slot = place(Register(register.into()))?;
     }
     Some(UnwindRule::Frame(Rc::new(FrameRule { cfa, return_address, saved })))

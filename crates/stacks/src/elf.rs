@@ -1,10 +1,13 @@
 //! Reads ELF files, which may be hostile: every length is checked before it is used. No file is mapped into memory,
 //! because a file that shrinks under a mapping would kill Stride.
 
+use crate::bytes::{string_at, u16_at, u32_at};
+use crate::elf_form::{ElfForm, SectionHeader};
 use crate::pool::PooledFile;
 use flate2::read::ZlibDecoder;
 use std::io::Read;
 use std::sync::Arc;
+use stride_event::CodeKind;
 
 /// Where the bytes of a module are.
 #[derive(Debug)]
@@ -46,10 +49,11 @@ pub struct Section {
     pub link: u32,
 }
 
-/// The headers of a 64-bit little-endian ELF file.
+/// The headers of a little-endian ELF file.
 #[derive(Debug)]
 pub struct Elf {
     data: ElfData,
+    pub form: &'static ElfForm,
     pub segments: Vec<Segment>,
     pub sections: Vec<Section>,
     pub build_id: Box<[u8]>,
@@ -69,6 +73,8 @@ const DT_NEEDED: u64 = 1;
 const LARGEST_DYNAMIC: usize = 16 << 20;
 const SHF_COMPRESSED: u64 = 1 << 11;
 const NT_GNU_BUILD_ID: u32 = 3;
+const EM_386: u16 = 3;
+const EM_X86_64: u16 = 62;
 const ELFCOMPRESS_ZLIB: u32 = 1;
 const ELFCOMPRESS_ZSTD: u32 = 2;
 /// Headers beyond these counts are ignored. Real files have some tens.
@@ -80,18 +86,16 @@ const MOST_NOTES: usize = 1 << 16;
 
 impl Elf {
     pub fn parse(data: ElfData) -> Option<Elf> {
-        let header = data.read(0, 64)?;
-        // 64-bit, little-endian.
-        if !header.starts_with(b"\x7fELF\x02\x01") {
-            return None;
-        }
+        let form = ElfForm::of(&data.read(0, 6)?)?;
+        let header = data.read(0, form.header)?;
         let mut elf = Elf {
+            form,
             segments: Vec::new(),
             sections: Vec::new(),
             build_id: Box::default(),
             unwind_header: None,
             machine: u16_at(&header, 18)?,
-            entry: u64_at(&header, 24)?,
+            entry: form.entry(&header)?,
             data,
         };
         elf.read_segments(&header);
@@ -100,19 +104,19 @@ impl Elf {
     }
 
     fn read_segments(&mut self, header: &[u8]) -> Option<()> {
-        let (offset, size, count) = (u64_at(header, 32)?, u16_at(header, 54)?, u16_at(header, 56)?);
-        let count = usize::from(count).min(MOST_SEGMENTS);
-        if size != 56 {
+        let at = self.form.program_headers(header)?;
+        if at.size != self.form.program_header {
             return None;
         }
-        let table = self.data.read(offset, count * 56)?;
+        let table = self.data.read(at.offset, at.count.min(MOST_SEGMENTS) * at.size)?;
         let mut notes = Vec::new();
-        for entry in table.chunks_exact(56) {
-            let (kind, flags) = (u32_at(entry, 0)?, u32_at(entry, 4)?);
-            let (offset, address, file_size) = (u64_at(entry, 8)?, u64_at(entry, 16)?, u64_at(entry, 32)?);
-            match kind {
+        for entry in table.chunks_exact(at.size) {
+            let segment = self.form.segment(entry)?;
+            let (offset, address, file_size) = (segment.offset, segment.address, segment.file_size);
+            match segment.kind {
                 PT_LOAD => {
-                    self.segments.push(Segment { offset, address, file_size, executable: flags & PF_X != 0 });
+                    let executable = segment.flags & PF_X != 0;
+                    self.segments.push(Segment { offset, address, file_size, executable });
                 }
                 PT_NOTE => notes.push((offset, file_size)),
                 PT_GNU_EH_FRAME => self.unwind_header = Some(address),
@@ -125,34 +129,37 @@ impl Elf {
     }
 
     fn read_sections(&mut self, header: &[u8]) -> Option<()> {
-        let (offset, size) = (u64_at(header, 40)?, u16_at(header, 58)?);
-        let (mut count, mut names) = (usize::from(u16_at(header, 60)?), u32::from(u16_at(header, 62)?));
-        if size != 64 || offset == 0 {
+        let at = self.form.section_headers(header)?;
+        let (mut count, mut names) = (at.count, u32::from(self.form.names(header)?));
+        if at.size != self.form.section_header || at.offset == 0 {
             return None;
         }
         // Numbers that do not fit into the header are in the first section.
-        let first = self.data.read(offset, 64)?;
+        let first = self.form.section(&self.data.read(at.offset, at.size)?)?;
         if count == 0 {
-            count = usize::try_from(u64_at(&first, 32)?).ok()?;
+            count = usize::try_from(first.size).ok()?;
         }
         if names == 0xffff {
-            names = u32_at(&first, 40)?;
+            names = first.link;
         }
-        let table = self.data.read(offset, count.min(MOST_SECTIONS) * 64)?;
-        let entry = table.get(names as usize * 64..)?;
-        let strings = self.data.read(u64_at(entry, 24)?, usize::try_from(u64_at(entry, 32)?).ok()?)?;
-        for entry in table.chunks_exact(64) {
-            self.sections.push(Section {
-                name: string_at(&strings, u32_at(entry, 0)? as usize).to_vec(),
-                kind: u32_at(entry, 4)?,
-                flags: u64_at(entry, 8)?,
-                address: u64_at(entry, 16)?,
-                offset: u64_at(entry, 24)?,
-                size: u64_at(entry, 32)?,
-                link: u32_at(entry, 40)?,
-            });
+        let table = self.data.read(at.offset, count.min(MOST_SECTIONS) * at.size)?;
+        let named = self.form.section(table.get((names as usize).checked_mul(at.size)?..)?)?;
+        let strings = self.data.read(named.offset, usize::try_from(named.size).ok()?)?;
+        for entry in table.chunks_exact(at.size) {
+            let SectionHeader { name, kind, flags, address, offset, size, link } = self.form.section(entry)?;
+            let name = string_at(&strings, name as usize).to_vec();
+            self.sections.push(Section { name, kind, flags, address, offset, size, link });
         }
         Some(())
+    }
+
+    /// The kind of code that the file holds, if unwinding knows it.
+    pub fn code(&self) -> Option<CodeKind> {
+        match (self.machine, self.form.word) {
+            (EM_X86_64, 8) => Some(CodeKind::X86_64),
+            (EM_386, 4) => Some(CodeKind::I386),
+            _ => None,
+        }
     }
 
     /// The kind of processor (`e_machine`).
@@ -187,10 +194,10 @@ impl Elf {
             let names = self.bytes(self.sections.get(dynamic.link as usize)?, LARGEST_DYNAMIC)?;
             let entries = self.bytes(dynamic, LARGEST_DYNAMIC)?;
             let name = |entry: &[u8]| {
-                let at = u64_at(entry, 8).filter(|_| u64_at(entry, 0) == Some(DT_NEEDED))?;
+                let (_, at) = self.form.dynamic(entry).filter(|(tag, _)| *tag == DT_NEEDED)?;
                 Some(string_at(&names, usize::try_from(at).ok()?).to_vec())
             };
-            Some(entries.chunks_exact(16).filter_map(name).collect())
+            Some(entries.chunks_exact(2 * usize::from(self.form.word)).filter_map(name).collect())
         };
         read().unwrap_or_default()
     }
@@ -206,7 +213,7 @@ impl Elf {
             return None;
         }
         let bytes = self.data.read(section.offset, size)?;
-        if section.flags & SHF_COMPRESSED != 0 { inflated(&bytes, most) } else { Some(bytes) }
+        if section.flags & SHF_COMPRESSED != 0 { self.inflated(&bytes, most) } else { Some(bytes) }
     }
 
     /// The bytes that the loader puts at this address, when the file is loaded where it asks to be.
@@ -230,23 +237,21 @@ impl Elf {
         let segment = self.segments.iter().find(fits)?;
         Some(start.wrapping_sub(segment.address.wrapping_add(offset.wrapping_sub(segment.offset))))
     }
-}
 
-/// The content of a compressed section.
-fn inflated(bytes: &[u8], most: usize) -> Option<Vec<u8>> {
-    let (kind, size) = (u32_at(bytes, 0)?, usize::try_from(u64_at(bytes, 8)?).ok()?);
-    if size > most {
-        return None;
+    /// The content of a compressed section.
+    fn inflated(&self, bytes: &[u8], most: usize) -> Option<Vec<u8>> {
+        let (kind, size) = self.form.compression(bytes)?;
+        let size = usize::try_from(size).ok().filter(|&size| size <= most)?;
+        let packed = bytes.get(self.form.compression_header..)?;
+        let mut content = Vec::new();
+        let limit = size as u64;
+        match kind {
+            ELFCOMPRESS_ZLIB => ZlibDecoder::new(packed).take(limit).read_to_end(&mut content).ok()?,
+            ELFCOMPRESS_ZSTD => zstd::Decoder::new(packed).ok()?.take(limit).read_to_end(&mut content).ok()?,
+            _ => return None,
+        };
+        (content.len() == size).then_some(content)
     }
-    let packed = bytes.get(24..)?;
-    let mut content = Vec::new();
-    let limit = size as u64;
-    match kind {
-        ELFCOMPRESS_ZLIB => ZlibDecoder::new(packed).take(limit).read_to_end(&mut content).ok()?,
-        ELFCOMPRESS_ZSTD => zstd::Decoder::new(packed).ok()?.take(limit).read_to_end(&mut content).ok()?,
-        _ => return None,
-    };
-    (content.len() == size).then_some(content)
 }
 
 /// The build id among the notes of a segment.
@@ -262,22 +267,4 @@ fn build_id(mut notes: &[u8]) -> Option<Box<[u8]>> {
         notes = notes.get(next..)?;
     }
     None
-}
-
-pub fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
-    bytes.get(at..at.checked_add(2)?)?.try_into().ok().map(u16::from_le_bytes)
-}
-
-pub fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
-    bytes.get(at..at.checked_add(4)?)?.try_into().ok().map(u32::from_le_bytes)
-}
-
-pub fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
-    bytes.get(at..at.checked_add(8)?)?.try_into().ok().map(u64::from_le_bytes)
-}
-
-/// The string that begins here, up to its NUL.
-pub fn string_at(strings: &[u8], at: usize) -> &[u8] {
-    let rest = strings.get(at..).unwrap_or_default();
-    &rest[..rest.iter().position(|&b| b == 0).unwrap_or(rest.len())]
 }

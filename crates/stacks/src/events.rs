@@ -69,21 +69,25 @@ impl Stacks {
         let process = self.process_of(call.tid);
         if row.has_effect(Effect::Executes) {
             self.executed(process);
-        } else if call.abi == Abi::I386 {
-            // The first mmap of i386 takes its arguments from memory. 32-bit programs have no stacks here anyway.
+            return;
+        }
+        let value = if call.abi == Abi::I386 { u64::from(value as u32) } else { value as u64 };
+        if row.has_effect(Effect::Maps) && row.args.iter().all(|arg| arg.name != "length") {
+            // The first mmap of i386 has its arguments in memory.
+            self.changed(process, 0, u64::MAX, true);
         } else if row.has_effect(Effect::Attaches) {
             // (Its size is known to the kernel alone.)
-            let start = value as u64;
+            let start = value;
             let is_code = row.value("shmflg", &call.args, call.abi) & SHM_EXEC != 0;
             self.changed(process, start, u64::MAX - start, is_code);
         } else if row.has_effect(Effect::Remaps) {
             let arg = |name| row.value(name, &call.args, call.abi);
             self.changed(process, arg("old_address"), arg("old_size"), false);
             // Code may have been moved there.
-            self.changed(process, value as u64, arg("new_size"), true);
+            self.changed(process, value, arg("new_size"), true);
         } else {
             let arg = |name| row.value(name, &call.args, call.abi);
-            let start = if row.has_effect(Effect::Maps) { value as u64 } else { arg("addr") };
+            let start = if row.has_effect(Effect::Maps) { value } else { arg("addr") };
             let is_code = !row.has_effect(Effect::Unmaps) && arg("prot") & PROT_EXEC != 0;
             self.changed(process, start, arg("length"), is_code);
         }

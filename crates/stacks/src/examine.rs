@@ -20,6 +20,7 @@ pub fn examine(bytes: &[u8], text: &Range<u64>) -> (usize, usize, usize) {
         names += usize::from(frame.symbol.is_some());
         lines += usize::from(frame.source.is_some());
         image.returns_from_signal(address);
+        image.preceding(address);
     }
     (rules, names, lines)
 }

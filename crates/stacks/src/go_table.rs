@@ -5,9 +5,12 @@
 //! ones have it in the runtime's own description of the module, which is found by its first word: the address of the table. Where the
 //! start is not certain, the table is not used, because all names would be wrong.
 
-use crate::cfi::{Cfa, FrameRule, RBP, RSP, RegisterPlace, SAVED, UnwindRule};
-use crate::elf::{Elf, Section, string_at, u32_at, u64_at};
+use crate::bytes::{string_at, u32_at, u64_at};
+use crate::cfi::{Cfa, FrameRule, RegisterPlace, UnwindRule};
+use crate::elf::{Elf, Section};
+use crate::registers::{MOST_SAVED, Registers};
 use std::rc::Rc;
+use stride_event::CodeKind;
 
 /// Larger tables are ignored. That of Kubernetes has some 20 MiB.
 const LARGEST_TABLE: usize = 128 << 20;
@@ -157,12 +160,13 @@ impl GoTable {
         if size < 0 || size % 8 != 0 {
             return None;
         }
-        let mut saved = [const { RegisterPlace::Same }; 6];
+        let mut saved = [const { RegisterPlace::Same }; MOST_SAVED];
+        let registers = Registers::of(CodeKind::X86_64);
         // A function with a frame saves the frame pointer below its return address.
-        if let Some(slot) = SAVED.iter().position(|&register| register == RBP).filter(|_| size > 0) {
+        if let Some(slot) = registers.saved.iter().position(|&register| register == registers.bp).filter(|_| size > 0) {
             saved[slot] = RegisterPlace::Memory(-16);
         }
-        let cfa = Cfa::Offset { register: RSP, offset: size + 8 };
+        let cfa = Cfa::Offset { register: registers.sp, offset: size + 8 };
         Some(UnwindRule::Frame(Rc::new(FrameRule { cfa, return_address: RegisterPlace::Memory(-8), saved })))
     }
 
@@ -246,7 +250,7 @@ pub mod tests {
 
     fn frame_size(rule: UnwindRule) -> Option<i64> {
         let UnwindRule::Frame(rule) = rule else { return None };
-        let Cfa::Offset { register: RSP, offset } = rule.cfa else { return None };
+        let Cfa::Offset { register: 7, offset } = rule.cfa else { return None };
         Some(offset - 8)
     }
 

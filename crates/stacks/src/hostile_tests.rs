@@ -5,6 +5,7 @@ use crate::examine::examine;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
+use stride_test_support::skip;
 
 /// Pseudo-random numbers, the same in each run.
 fn numbers() -> impl FnMut(usize) -> usize {
@@ -16,10 +17,10 @@ fn numbers() -> impl FnMut(usize) -> usize {
 }
 
 /// A small program with all tables, or `None` without a compiler.
-fn program(options: &[&str]) -> Option<Vec<u8>> {
+fn program(compiler: &str, options: &[&str]) -> Option<Vec<u8>> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/stacks/calls.c");
-    let to = std::env::temp_dir().join(format!("stride-stacks-{}-{}", std::process::id(), options.join("")));
-    let done = Command::new("cc").args(["-w", "-o"]).arg(&to).arg(source).args(options).output();
+    let to = std::env::temp_dir().join(format!("stride-stacks-{}-{compiler}{}", std::process::id(), options.join("")));
+    let done = Command::new(compiler).args(["-w", "-o"]).arg(&to).arg(source).args(options).output();
     let bytes = done.ok().filter(|output| output.status.success()).and_then(|_| std::fs::read(&to).ok());
     let _ = std::fs::remove_file(&to);
     bytes
@@ -27,10 +28,18 @@ fn program(options: &[&str]) -> Option<Vec<u8>> {
 
 #[test]
 fn tampered_files() {
+    tamper_with_files_of("cc");
+}
+
+#[test]
+fn tampered_files_of_32_bits() {
+    tamper_with_files_of("i686-linux-gnu-gcc");
+}
+
+fn tamper_with_files_of(compiler: &str) {
     for options in [&["-O1", "-g"][..], &["-O1", "-g", "-gz=zlib", "-Wl,--no-eh-frame-hdr"], &["-O1", "-g", "-s"]] {
-        let Some(bytes) = program(options) else {
-            eprintln!("skipped: tampered_files: no compiler");
-            return;
+        let Some(bytes) = program(compiler, options) else {
+            skip!("no {compiler}");
         };
         let whole = Elf::parse(ElfData::Memory(Arc::from(&bytes[..]))).unwrap();
         let section = whole.section(b".text").unwrap();

@@ -5,6 +5,7 @@ use crate::demangle::demangled;
 use crate::elf::{Elf, ElfData};
 use crate::go_table::GoTable;
 use crate::lines::DebugLines;
+use crate::registers::SignalFrame;
 use crate::separate::DebugFiles;
 use crate::symbols::Symbols;
 use gimli::UnwindContext;
@@ -12,7 +13,7 @@ use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
-use stride_event::{CodeFile, StackFrame, Symbol};
+use stride_event::{CodeFile, CodeKind, StackFrame, Symbol};
 
 pub struct CodeImage {
     pub module: Arc<CodeFile>,
@@ -43,16 +44,22 @@ pub enum Preceding {
     /// They make a system call.
     Call,
     /// They make the call that ends a signal handler.
-    SignalReturn,
+    SignalReturn(SignalFrame),
     Other,
 }
 
 /// The number of addresses that are kept for a module. When it is reached, all are dropped.
 const MOST_KEPT: usize = 1 << 16;
-/// The `syscall` instruction.
-const SYSCALL: [u8; 2] = [0x0f, 0x05];
-/// The system call that ends a signal handler: `mov $15, %rax; syscall`, or `mov $15, %eax; syscall`.
-const RETURNS_FROM_SIGNAL: [&[u8]; 2] = [b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05", b"\xb8\x0f\0\0\0\x0f\x05"];
+/// The instructions that make system calls: `syscall`, `int $0x80`, and `sysenter`.
+const CALLS: [[u8; 2]; 3] = [[0x0f, 0x05], [0xcd, 0x80], [0x0f, 0x34]];
+/// The code that ends a signal handler: `mov $15, %rax; syscall`, or `mov $15, %eax; syscall`; in 32-bit code
+/// `pop %eax; mov $119, %eax; int $0x80`, or `mov $173, %eax; int $0x80`.
+const RETURNS_FROM_SIGNAL: [(SignalFrame, &[u8]); 4] = [
+    (SignalFrame::X86_64, b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05"),
+    (SignalFrame::X86_64, b"\xb8\x0f\0\0\0\x0f\x05"),
+    (SignalFrame::I386, b"\x58\xb8\x77\0\0\0\xcd\x80"),
+    (SignalFrame::I386Info, b"\xb8\xad\0\0\0\xcd\x80"),
+];
 
 impl CodeImage {
     /// A module whose file cannot be read, or is not ELF, is known by its path alone.
@@ -76,6 +83,11 @@ impl CodeImage {
         known.unwrap_or(start.wrapping_sub(offset))
     }
 
+    /// The kind of code that the file holds, if unwinding knows it.
+    pub fn code(&self) -> Option<CodeKind> {
+        self.elf.as_ref().and_then(Elf::code)
+    }
+
     pub fn rule(&self, address: u64, context: &mut UnwindContext<usize>) -> UnwindRule {
         let mut rules = self.rules.borrow_mut();
         if let Some(rule) = rules.get(&address) {
@@ -85,7 +97,8 @@ impl CodeImage {
         // Go's own table comes first: its debug information does not tell where the frame pointer is saved.
         let rule = match self.go(&tables).map_or(UnwindRule::Unknown, |go| go.rule(address)) {
             UnwindRule::Unknown => {
-                let cfi = tables.cfi.get_or_init(|| self.elf.as_ref().map(Cfi::load).unwrap_or_default());
+                let load = || self.elf.as_ref().and_then(|elf| Some(Cfi::load(elf, elf.code()?)));
+                let cfi = tables.cfi.get_or_init(|| load().unwrap_or_default());
                 cfi.rule(address, context)
             }
             rule => rule,
@@ -109,17 +122,29 @@ impl CodeImage {
                 let start = address.wrapping_sub(code.len() as u64);
                 elf.loaded(start, code.len()).is_some_and(|found| found == code)
             };
-            match (ends_with(&SYSCALL), RETURNS_FROM_SIGNAL.into_iter().any(ends_with)) {
-                (_, true) => Preceding::SignalReturn,
-                (true, false) => Preceding::Call,
-                (false, false) => Preceding::Other,
+            if !CALLS.iter().any(|code| ends_with(code)) {
+                return Preceding::Other;
+            }
+            match self.frames_of_signals().find(|(_, code)| ends_with(code)) {
+                // The first instruction was executed.
+                Some((SignalFrame::I386, _)) => Preceding::SignalReturn(SignalFrame::I386Popped),
+                Some((frame, _)) => Preceding::SignalReturn(frame),
+                None => Preceding::Call,
             }
         })
     }
 
-    pub fn returns_from_signal(&self, address: u64) -> bool {
-        let Some(elf) = &self.elf else { return false };
-        RETURNS_FROM_SIGNAL.iter().any(|code| elf.loaded(address, code.len()).is_some_and(|found| found == *code))
+    /// The code that ends signal handlers, of this file's kind of code.
+    fn frames_of_signals(&self) -> impl Iterator<Item = (SignalFrame, &'static [u8])> {
+        let is_i386 = self.code() == Some(CodeKind::I386);
+        RETURNS_FROM_SIGNAL.into_iter().filter(move |(frame, _)| (*frame != SignalFrame::X86_64) == is_i386)
+    }
+
+    /// The signal frame that the code at this address ends.
+    pub fn returns_from_signal(&self, address: u64) -> Option<SignalFrame> {
+        let elf = self.elf.as_ref()?;
+        let is_at = |code: &[u8]| elf.loaded(address, code.len()).is_some_and(|found| found == code);
+        self.frames_of_signals().find(|(_, code)| is_at(code)).map(|(frame, _)| frame)
     }
 
     /// How far in front of an address its function is looked up. A system call may be the last instruction of its function, so the

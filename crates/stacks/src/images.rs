@@ -6,11 +6,12 @@ use crate::image::CodeImage;
 use crate::maps::{Backing, CodeMapping};
 use crate::mounts::Mounts;
 use crate::separate::DebugFiles;
+use crate::vdso::Vdsos;
 use rustc_hash::FxHashMap;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ pub struct Images {
     files: FxHashMap<(Identity, Box<[u8]>), Rc<CodeImage>>,
     /// Files that could not be opened. They are known by name alone.
     named: FxHashMap<Box<[u8]>, Rc<CodeImage>>,
-    vdso: Option<Rc<CodeImage>>,
+    vdsos: Vdsos,
     pub debug_files: Rc<DebugFiles>,
 }
 
@@ -32,17 +33,13 @@ const MOST_IMAGES: usize = 512;
 const MOST_BYTES: usize = 128 << 20;
 /// Beyond this count, everything that is known of addresses is dropped, and found again.
 const MOST_KEPT: usize = 1 << 18;
-const LARGEST_VDSO: u64 = 1 << 20;
 
 impl Images {
     /// The module of a process's mapping, or `None` for anonymous memory.
     pub fn of(&mut self, process: Tid, mapping: &CodeMapping, mounts: &Mounts) -> Option<Rc<CodeImage>> {
         match &mapping.backing {
             Backing::Nothing => None,
-            Backing::Vdso => {
-                let new = || Rc::new(CodeImage::new(b"[vdso]", vdso(), &self.debug_files));
-                Some(self.vdso.get_or_insert_with(new).clone())
-            }
+            Backing::Vdso => Some(self.vdsos.of(process, mapping, &self.debug_files)),
             Backing::File { device, path, .. } => {
                 let opened = (!mounts.is_served(*device)).then(|| open(process, mapping, mounts)).flatten();
                 let image = |data| Rc::new(CodeImage::new(path, data, &self.debug_files));
@@ -112,16 +109,6 @@ fn named(process: Tid, path: &[u8], mounts: &Mounts) -> Option<File> {
         return None;
     }
     open_regular(&Path::new(&procfs::path(process, "root")).join(path.strip_prefix("/").ok()?))
-}
-
-/// The vDSO. All processes have the same one, Stride included.
-fn vdso() -> Option<ElfData> {
-    let maps = std::fs::read("/proc/self/maps").ok()?;
-    let own = crate::maps::parse(&maps).into_iter().find(|mapping| mapping.backing == Backing::Vdso)?;
-    let size = (own.end - own.start).min(LARGEST_VDSO);
-    let mut bytes = vec![0; size as usize];
-    File::open("/proc/self/mem").ok()?.read_exact_at(&mut bytes, own.start).ok()?;
-    Some(ElfData::Memory(Arc::from(bytes)))
 }
 
 #[cfg(test)]

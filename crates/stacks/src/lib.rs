@@ -6,13 +6,14 @@
 //! - `walk` goes from frame to frame. `cfi` has the rules for that, from `.eh_frame` and `.debug_frame`. Code without
 //!   rules is assumed to keep frame pointers, as JIT compilers and Go do. A signal handler's frame leads back to the
 //!   interrupted code. Go's `systemstack`, which runs a function on the thread's own stack, leads back to the goroutine's.
+//!   `registers` tells how 64-bit and 32-bit code differ.
 //! - `space` is the code that a process has mapped, read by `maps`. The mappings are read again after a call that
 //!   changes them ([`Stacks::note`], `events`), and after an address that is in no mapping. `age` finds out whether a
 //!   mapping may be newer than a stack.
-//! - `images` has each file of code once, however many processes map it. `image` is one such file (`elf`), with its
+//! - `images` has each file of code once, however many processes map it. `image` is one such file (`elf`, `elf_form`), with its
 //!   functions (`symbols`), and its lines and inlined functions (`lines`). Debug information may be in a separate file
 //!   (`separate`). Go programs have a table of their own (`go_table`). `perf_map` names the functions of JIT compilers.
-//!   `pool` bounds the number of open files.
+//!   `pool` bounds the number of open files. `vdso` has the code that the kernel maps into processes.
 //!
 //! - `functions` finds functions by their names, with the types of their arguments, and USDT probes (`--library-calls`, `--usdt`).
 //!
@@ -22,9 +23,11 @@
 //! waiting for Stride. What cannot be known is left out; nothing is guessed.
 
 mod age;
+mod bytes;
 mod cfi;
 mod demangle;
 mod elf;
+mod elf_form;
 mod events;
 mod examine;
 mod file;
@@ -39,10 +42,12 @@ mod maps;
 mod mounts;
 mod perf_map;
 mod pool;
+mod registers;
 mod separate;
 mod space;
 mod stacks;
 mod symbols;
+mod vdso;
 mod walk;
 
 pub use events::mapping_calls;

@@ -3,7 +3,8 @@
 //! Files are looked for in this machine's own debug directory. If the user asked for it, a server is asked next (`debuginfod`). A file
 //! counts only if it is of the same build.
 
-use crate::elf::{Elf, ElfData, string_at};
+use crate::bytes::string_at;
+use crate::elf::{Elf, ElfData};
 use crate::pool::FilePool;
 use std::cell::RefCell;
 use std::ffi::OsStr;

@@ -8,6 +8,7 @@ use crate::images::Images;
 use crate::maps::{self, Backing, CodeMapping};
 use crate::mounts::Mounts;
 use crate::perf_map::PerfMap;
+use crate::registers::SignalFrame;
 use crate::walk::Code;
 use gimli::UnwindContext;
 use rustc_hash::FxHashMap;
@@ -15,7 +16,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 use stride_engine_base::procfs;
-use stride_event::{Bottom, CodeHistory, Stack, Tid};
+use stride_event::{Bottom, CodeHistory, CodeKind, Stack, Tid};
 
 /// A stack that was made earlier, kept for the next time.
 pub struct KnownStack {
@@ -216,13 +217,16 @@ pub struct SpaceCode<'a> {
     pub space: &'a Space,
     pub perf_map: &'a PerfMap,
     pub context: &'a mut UnwindContext<usize>,
+    /// The kind of code that the thread runs.
+    pub kind: CodeKind,
 }
 
 impl Code for SpaceCode<'_> {
     fn rule(&mut self, address: u64) -> UnwindRule {
         match self.space.module(address) {
-            Some((image, address)) => image.rule(address, self.context),
-            None => UnwindRule::Unknown,
+            // A thread may go over to code of another kind (Wine). Rules of that code say nothing about this kind of registers.
+            Some((image, address)) if image.code() == Some(self.kind) => image.rule(address, self.context),
+            _ => UnwindRule::Unknown,
         }
     }
 
@@ -234,12 +238,13 @@ impl Code for SpaceCode<'_> {
         self.space.module(address).map_or(Preceding::Other, |(image, address)| image.preceding(address))
     }
 
-    fn returns_from_signal(&mut self, address: u64) -> bool {
-        self.space.module(address).is_some_and(|(image, address)| image.returns_from_signal(address))
+    fn returns_from_signal(&mut self, address: u64) -> Option<SignalFrame> {
+        let (image, address) = self.space.module(address)?;
+        image.returns_from_signal(address).filter(|_| image.code() == Some(self.kind))
     }
 
     fn is_trampoline(&self, address: u64) -> bool {
-        self.perf_map.is_trampoline(address)
+        self.kind == CodeKind::X86_64 && self.perf_map.is_trampoline(address)
     }
 }
 

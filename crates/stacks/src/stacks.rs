@@ -128,7 +128,7 @@ impl Stacks {
             self.images.tidy();
         }
         let run = |walk: &mut Walk, context: &mut _, space: &Space, perf_map: &PerfMap, read: &mut ReadWord<'_>| {
-            walk.run(regs, self.wanted.frames, &mut SpaceCode { space, perf_map, context }, read)
+            walk.run(regs, self.wanted.frames, &mut SpaceCode { space, perf_map, context, kind: regs.kind }, read)
         };
         let mut bottom = run(&mut self.walk, &mut self.context, space, perf_map, read);
         if space.meets_change() {

@@ -1,6 +1,8 @@
 //! The functions of a module: its symbol tables.
 
-use crate::elf::{Elf, string_at, u16_at, u32_at, u64_at};
+use crate::bytes::string_at;
+use crate::elf::Elf;
+use crate::elf_form::SymbolEntry;
 use std::cmp::Reverse;
 
 /// Larger tables are ignored.
@@ -11,7 +13,6 @@ const STT_NOTYPE: u8 = 0;
 const STT_FUNC: u8 = 2;
 const STT_GNU_IFUNC: u8 = 10;
 const STB_LOCAL: u8 = 0;
-const ENTRY: usize = 24;
 
 /// Functions by their addresses.
 #[derive(Debug, Default)]
@@ -43,7 +44,8 @@ impl Symbols {
     fn table(elf: &Elf, section: &crate::elf::Section) -> Option<Symbols> {
         let entries = elf.bytes(section, LARGEST_TABLE)?;
         let names = elf.bytes(elf.sections.get(section.link as usize)?, LARGEST_TABLE)?;
-        let entries = entries.chunks_exact(ENTRY).filter_map(entry).collect();
+        let entries =
+            entries.chunks_exact(elf.form.symbol).filter_map(|bytes| entry(&elf.form.symbol(bytes)?)).collect();
         Some(Symbols { entries, names })
     }
 
@@ -91,9 +93,8 @@ fn plain(name: &[u8]) -> &[u8] {
     }
 }
 
-fn entry(bytes: &[u8]) -> Option<Entry> {
-    let (name, info, section) = (u32_at(bytes, 0)?, *bytes.get(4)?, u16_at(bytes, 6)?);
-    let (address, size) = (u64_at(bytes, 8)?, u64_at(bytes, 16)?);
+fn entry(symbol: &SymbolEntry) -> Option<Entry> {
+    let &SymbolEntry { name, address, size, info, section } = symbol;
     let kind = info & 15;
     // Index 0 stands for symbols that other modules define.
     (matches!(kind, STT_FUNC | STT_GNU_IFUNC | STT_NOTYPE) && section != 0 && name != 0).then_some(Entry {

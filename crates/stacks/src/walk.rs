@@ -3,10 +3,11 @@
 //! A register is fetched from memory only when a frame depends on it. So the words that were read are those that prove
 //! the stack.
 
-use crate::cfi::{Cfa, FrameRule, RBP, RSP, RegisterPlace, SAVED, UnwindRule};
+use crate::cfi::{Cfa, FrameRule, RegisterPlace, UnwindRule};
 use crate::image::Preceding;
+use crate::registers::{I386_AMONG_ALL, Registers, SignalFrame};
 use gimli::{Encoding, EndianSlice, EvaluationResult, Expression, Format, LittleEndian, Value as DwarfValue};
-use stride_event::{Bottom, ReadWord, Regs};
+use stride_event::{Bottom, CodeKind, ReadWord, Regs};
 
 /// The questions that the walk asks about the process.
 pub trait Code {
@@ -14,8 +15,8 @@ pub trait Code {
     fn is_executable(&self, address: u64) -> bool;
     /// The kind of the instructions before this address.
     fn preceding(&self, address: u64) -> Preceding;
-    /// Whether the code at this address belongs to a function that returns from a signal handler.
-    fn returns_from_signal(&mut self, address: u64) -> bool;
+    /// The frame that the code at this address ends, if a signal handler returns there.
+    fn returns_from_signal(&mut self, address: u64) -> Option<SignalFrame>;
     /// True if the return address belongs to a trampoline of an interpreter. Such a trampoline has a stack frame of 8 bytes and no frame pointer.
     fn is_trampoline(&self, _address: u64) -> bool {
         false
@@ -49,6 +50,8 @@ enum Value {
 struct Machine<'a, 'r> {
     walk: &'a mut Walk,
     read: &'a mut ReadWord<'r>,
+    kind: CodeKind,
+    names: &'static Registers,
     ip: u64,
     registers: [Value; 16],
     /// Whether `ip` is where the thread stands or was interrupted, not a return address.
@@ -57,12 +60,6 @@ struct Machine<'a, 'r> {
 
 /// The limit that ends a loop in a DWARF expression.
 const MOST_OPERATIONS: u32 = 1000;
-/// The offset from the stack pointer in a signal trampoline to the registers that the kernel saved (`struct ucontext`,
-/// `struct sigcontext`).
-const SAVED_REGISTERS: u64 = 40;
-/// The order of the saved registers, in DWARF's numbers: r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp. The
-/// instruction pointer follows.
-const ORDER: [u8; 16] = [8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7];
 
 impl Walk {
     /// Walks the stack that begins at `regs`, for at most `limit` frames.
@@ -73,12 +70,17 @@ impl Walk {
         self.used_all = false;
         self.missing = None;
         let mut registers = [Value::Unknown; 16];
-        if let Some(all) = regs.all {
-            registers = all.map(Value::Given);
+        match (regs.all, regs.kind) {
+            (Some(all), CodeKind::X86_64) => registers = all.map(Value::Given),
+            (Some(all), CodeKind::I386) => {
+                registers.iter_mut().zip(I386_AMONG_ALL).for_each(|(to, from)| *to = Value::Given(all[from]));
+            }
+            (None, _) => {}
         }
-        registers[usize::from(RBP)] = Value::Bp(regs.bp);
-        registers[usize::from(RSP)] = Value::Known(regs.sp);
-        let mut machine = Machine { walk: self, read, ip: regs.ip, registers, exact: true };
+        let names = Registers::of(regs.kind);
+        registers[usize::from(names.bp)] = Value::Bp(regs.bp);
+        registers[usize::from(names.sp)] = Value::Known(regs.sp);
+        let mut machine = Machine { walk: self, read, kind: regs.kind, names, ip: regs.ip, registers, exact: true };
         loop {
             let at = if machine.exact { machine.ip } else { machine.ip.wrapping_sub(1) };
             if !code.is_executable(at) {
@@ -95,7 +97,7 @@ impl Walk {
             // A system call may end its function, and then `ip` is behind it. Tables are looked up within the function.
             let before = if machine.exact { code.preceding(at) } else { Preceding::Other };
             let step = match before {
-                Preceding::SignalReturn => machine.handled(),
+                Preceding::SignalReturn(frame) => machine.handled(frame),
                 Preceding::Call => machine.step(at.wrapping_sub(1), code),
                 Preceding::Other => machine.step(at, code),
             };
@@ -114,26 +116,31 @@ enum Step {
 
 impl Machine<'_, '_> {
     /// A signal handler is over, and its thread calls rt_sigreturn(2).
-    fn handled(&mut self) -> Step {
-        let Value::Known(sp) = self.registers[usize::from(RSP)] else { return Step::Ended(Bottom::Unknown) };
-        match self.signal(sp) {
+    fn handled(&mut self, frame: SignalFrame) -> Step {
+        let Value::Known(sp) = self.registers[usize::from(self.names.sp)] else { return Step::Ended(Bottom::Unknown) };
+        match self.signal(frame, sp) {
             Some(()) => Step::Caller,
             None => Step::Ended(Bottom::Unknown),
         }
     }
 
     fn step(&mut self, at: u64, code: &mut dyn Code) -> Step {
-        let sp = match self.registers[usize::from(RSP)] {
+        let sp = match self.registers[usize::from(self.names.sp)] {
             Value::Known(sp) => sp,
             _ => return Step::Ended(Bottom::Unknown),
         };
         let found = match code.rule(at) {
             UnwindRule::Bottom => return Step::Ended(Bottom::Reached),
-            UnwindRule::Signal => self.signal(sp),
-            UnwindRule::OtherStack => self.on_other_stack(),
-            UnwindRule::Unknown if code.returns_from_signal(self.ip) => self.signal(sp),
+            // (Go keeps frame pointers in 64-bit code only.)
+            UnwindRule::OtherStack if self.kind == CodeKind::X86_64 => self.behind_frame_pointer(0),
+            UnwindRule::OtherStack => None,
             UnwindRule::Frame(rule) => self.frame(&rule, sp),
-            UnwindRule::Unknown => self.without_rule(sp, code),
+            UnwindRule::Signal if self.kind == CodeKind::X86_64 => self.signal(SignalFrame::X86_64, sp),
+            rule => match (code.returns_from_signal(self.ip), rule) {
+                (Some(frame), _) => self.signal(frame, sp),
+                (None, UnwindRule::Signal) => None,
+                (None, _) => self.without_rule(sp, code),
+            },
         };
         match found {
             Some(()) if self.ip == 0 => Step::Ended(Bottom::Reached),
@@ -141,6 +148,17 @@ impl Machine<'_, '_> {
             None if self.ip == 0 => Step::Ended(Bottom::Reached),
             None => Step::Ended(Bottom::Unknown),
         }
+    }
+
+    /// The size of an address.
+    fn size(&self) -> u64 {
+        self.kind.word().into()
+    }
+
+    /// A place at a distance from an address. Addresses of 32-bit code have 32 bits.
+    fn at(&self, address: u64, distance: i64) -> u64 {
+        let at = address.wrapping_add_signed(distance);
+        if self.kind == CodeKind::I386 { at & u64::from(u32::MAX) } else { at }
     }
 
     fn word(&mut self, address: u64) -> Option<u64> {
@@ -177,7 +195,10 @@ impl Machine<'_, '_> {
 
     fn frame(&mut self, rule: &FrameRule, sp: u64) -> Option<()> {
         let cfa = match &rule.cfa {
-            Cfa::Offset { register, offset } => self.get(*register)?.wrapping_add_signed(*offset),
+            Cfa::Offset { register, offset } => {
+                let from = self.get(*register)?;
+                self.at(from, *offset)
+            }
             Cfa::Expression(code) => self.evaluate(code, None)?,
         };
         // A call pushes its return address, so each caller's frame lies above. But vfork(3) pops its return address.
@@ -187,11 +208,11 @@ impl Machine<'_, '_> {
         let return_address = self.place(&rule.return_address, Value::Unknown, cfa)?;
         let ip = self.resolve(return_address)?;
         let mut registers = [Value::Unknown; 16];
-        for (place, register) in rule.saved.iter().zip(SAVED) {
+        for (place, &register) in rule.saved.iter().zip(self.names.saved) {
             let slot = usize::from(register);
             registers[slot] = self.place(place, self.registers[slot], cfa).unwrap_or(Value::Unknown);
         }
-        registers[usize::from(RSP)] = Value::Known(cfa);
+        registers[usize::from(self.names.sp)] = Value::Known(cfa);
         self.registers = registers;
         self.ip = ip;
         self.exact = false;
@@ -203,8 +224,8 @@ impl Machine<'_, '_> {
         Some(match place {
             RegisterPlace::Same => now,
             RegisterPlace::Lost => Value::Unknown,
-            RegisterPlace::Memory(offset) => Value::At(cfa.wrapping_add_signed(*offset)),
-            RegisterPlace::Address(offset) => Value::Known(cfa.wrapping_add_signed(*offset)),
+            RegisterPlace::Memory(offset) => Value::At(self.at(cfa, *offset)),
+            RegisterPlace::Address(offset) => Value::Known(self.at(cfa, *offset)),
             RegisterPlace::Register(register) => *self.registers.get(usize::from(*register))?,
             RegisterPlace::MemoryAt(code) => Value::At(self.evaluate(code, Some(cfa))?),
             RegisterPlace::Value(code) => Value::Known(self.evaluate(code, Some(cfa))?),
@@ -212,7 +233,8 @@ impl Machine<'_, '_> {
     }
 
     fn evaluate(&mut self, code: &[u8], initial: Option<u64>) -> Option<u64> {
-        let encoding = Encoding { address_size: 8, format: Format::Dwarf32, version: 4 };
+        let encoding = Encoding { address_size: self.kind.word(), format: Format::Dwarf32, version: 4 };
+        let word = self.kind.word();
         let mut evaluation = Expression(EndianSlice::new(code, LittleEndian)).evaluation(encoding);
         evaluation.set_max_iterations(MOST_OPERATIONS);
         if let Some(value) = initial {
@@ -224,12 +246,12 @@ impl Machine<'_, '_> {
                 EvaluationResult::Complete => break,
                 EvaluationResult::RequiresRegister { register, .. } => {
                     let value = match register.0 {
-                        16 => self.ip,
+                        number if number == u16::from(self.names.return_address) => self.ip,
                         number => self.get(u8::try_from(number).ok()?)?,
                     };
                     evaluation.resume_with_register(DwarfValue::Generic(value)).ok()?
                 }
-                EvaluationResult::RequiresMemory { address, size: 8, .. } => {
+                EvaluationResult::RequiresMemory { address, size, .. } if size == word => {
                     let value = self.word(address)?;
                     evaluation.resume_with_memory(DwarfValue::Generic(value)).ok()?
                 }
@@ -249,37 +271,38 @@ impl Machine<'_, '_> {
     }
 
     /// Continues with the interrupted code, from the registers that the kernel saved.
-    fn signal(&mut self, sp: u64) -> Option<()> {
+    fn signal(&mut self, frame: SignalFrame, sp: u64) -> Option<()> {
         // No call led here. The handler will return to the start of the trampoline, so the address is exact.
         if let Some(frame) = self.walk.frames.last_mut() {
             *frame = self.ip;
         }
-        let from = sp.wrapping_add(SAVED_REGISTERS);
-        let place = |i: usize| from.wrapping_add(8 * i as u64);
+        let saved = frame.saved();
+        let place = |machine: &Self, distance: u64| machine.at(sp, (saved.from + distance) as i64);
         let mut registers = [Value::Unknown; 16];
-        for (i, register) in ORDER.into_iter().enumerate() {
-            registers[usize::from(register)] = Value::At(place(i));
+        for &(register, distance) in saved.places {
+            registers[usize::from(register)] = Value::At(place(self, distance));
         }
         self.registers = registers;
-        self.ip = self.word(place(ORDER.len()))?;
-        let sp = self.get(RSP)?;
-        self.registers[usize::from(RSP)] = Value::Known(sp);
+        self.ip = self.word(place(self, saved.ip))?;
+        let sp = self.get(self.names.sp)?;
+        self.registers[usize::from(self.names.sp)] = Value::Known(sp);
         self.exact = true;
         Some(())
     }
 
-    /// Continues on the stack that the frame pointer leads to, which may lie anywhere.
-    fn on_other_stack(&mut self) -> Option<()> {
-        let bp = self.get(RBP)?;
+    /// Continues where the frame pointer leads to, which lies at this address or above.
+    fn behind_frame_pointer(&mut self, least: u64) -> Option<()> {
+        let size = self.size() as i64;
+        let bp = self.get(self.names.bp)?;
         if bp == 0 {
             self.ip = 0;
             return Some(());
         }
-        if bp % 8 != 0 {
+        if bp < least || !bp.is_multiple_of(self.size()) {
             return None;
         }
-        let ip = self.word(bp.wrapping_add(8))?;
-        self.called(ip, bp.wrapping_add(16), Some(bp))
+        let ip = self.word(self.at(bp, size))?;
+        self.called(ip, self.at(bp, 2 * size), Some(bp))
     }
 
     /// Unwinds code without a rule, such as that of a JIT compiler or assembly code.
@@ -287,35 +310,27 @@ impl Machine<'_, '_> {
     /// A function with a hand-written system call often has no frame, so its return address is on top of the stack.
     /// Other functions are assumed to keep the frame pointer.
     fn without_rule(&mut self, sp: u64, code: &mut dyn Code) -> Option<()> {
+        let size = self.size() as i64;
         if self.exact
             && let Some(word) = self.word(sp)
             && code.is_executable(word.wrapping_sub(1))
         {
-            return self.called(word, sp.wrapping_add(8), None);
+            return self.called(word, self.at(sp, size), None);
         }
         if !self.exact && code.is_trampoline(self.ip.wrapping_sub(1)) {
-            let ip = self.word(sp.wrapping_add(8))?;
-            return self.called(ip, sp.wrapping_add(16), None);
+            let ip = self.word(self.at(sp, size))?;
+            return self.called(ip, self.at(sp, 2 * size), None);
         }
-        let bp = self.get(RBP)?;
-        if bp == 0 {
-            self.ip = 0;
-            return Some(());
-        }
-        if bp < sp || bp % 8 != 0 {
-            return None;
-        }
-        let ip = self.word(bp.wrapping_add(8))?;
-        self.called(ip, bp.wrapping_add(16), Some(bp))
+        self.behind_frame_pointer(sp)
     }
 
     fn called(&mut self, ip: u64, sp: u64, saved_bp: Option<u64>) -> Option<()> {
         if let Some(at) = saved_bp {
             // Where the other registers are saved is not known.
             self.registers = [Value::Unknown; 16];
-            self.registers[usize::from(RBP)] = Value::At(at);
+            self.registers[usize::from(self.names.bp)] = Value::At(at);
         }
-        self.registers[usize::from(RSP)] = Value::Known(sp);
+        self.registers[usize::from(self.names.sp)] = Value::Known(sp);
         self.ip = ip;
         self.exact = false;
         Some(())
@@ -325,7 +340,10 @@ impl Machine<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registers::MOST_SAVED;
     use std::rc::Rc;
+
+    const RSP: u8 = 7;
 
     /// Code from 0x1000 to 0x2000, with one rule.
     struct Plain(UnwindRule);
@@ -343,8 +361,8 @@ mod tests {
             Preceding::Other
         }
 
-        fn returns_from_signal(&mut self, _: u64) -> bool {
-            false
+        fn returns_from_signal(&mut self, _: u64) -> Option<SignalFrame> {
+            None
         }
 
         fn is_trampoline(&self, address: u64) -> bool {
@@ -353,12 +371,12 @@ mod tests {
     }
 
     fn frame(cfa: Cfa) -> UnwindRule {
-        let saved = [const { RegisterPlace::Same }; 6];
+        let saved = [const { RegisterPlace::Same }; MOST_SAVED];
         UnwindRule::Frame(Rc::new(FrameRule { cfa, return_address: RegisterPlace::Memory(-8), saved }))
     }
 
     fn regs() -> Regs {
-        Regs { ip: 0x1100, sp: 0x8000, bp: 0x8010, all: None }
+        Regs { kind: CodeKind::X86_64, ip: 0x1100, sp: 0x8000, bp: 0x8010, all: None }
     }
 
     #[test]
@@ -368,6 +386,53 @@ mod tests {
         let mut walk = Walk::default();
         assert_eq!(walk.run(&regs(), 256, &mut Plain(rule), &mut |_| Some(0)), Bottom::Unknown);
         assert_eq!(walk.frames, [0x1100]);
+    }
+
+    /// A 32-bit handler: its frame, that of the code which it interrupted, and that one's caller. All addresses have 32 bits.
+    #[test]
+    fn a_handler_of_32_bits() {
+        let regs = Regs { kind: CodeKind::I386, ip: 0x1100, sp: 0xffff_f000, bp: 0, all: None };
+        for (frame, saved) in [
+            (SignalFrame::I386, 0xffff_f004),
+            (SignalFrame::I386Popped, 0xffff_f000),
+            (SignalFrame::I386Info, 0xffff_f0a0),
+        ] {
+            let words = [
+                (saved + 56, 0x1700),
+                (saved + 28, 0xffff_ff00),
+                (0xffff_ff00, 0x1900),
+                (saved + 24, 0xffff_ff20),
+                (0xffff_ff24, 0),
+            ];
+            let mut read = |at| words.iter().find(|(address, _)| *address == at).map(|(_, word)| *word);
+            let mut walk = Walk::default();
+            let mut code = Handler { frame };
+            assert_eq!(walk.run(&regs, 256, &mut code, &mut read), Bottom::Reached, "{frame:?} {walk:x?}");
+            assert_eq!(walk.frames, [0x1100, 0x1700, 0x18ff]);
+        }
+    }
+
+    /// Code without rules, that returns from a signal handler at 0x1100.
+    struct Handler {
+        frame: SignalFrame,
+    }
+
+    impl Code for Handler {
+        fn rule(&mut self, _: u64) -> UnwindRule {
+            UnwindRule::Unknown
+        }
+
+        fn is_executable(&self, address: u64) -> bool {
+            (0x1000..0x2000).contains(&address)
+        }
+
+        fn preceding(&self, _: u64) -> Preceding {
+            Preceding::Other
+        }
+
+        fn returns_from_signal(&mut self, address: u64) -> Option<SignalFrame> {
+            (address == 0x1100).then_some(self.frame)
+        }
     }
 
     /// The frame pointer belongs to none of the frames, and is not looked at.
@@ -428,7 +493,7 @@ mod tests {
     /// Saved registers are read only if a frame depends on them.
     #[test]
     fn only_what_is_needed_is_read() {
-        let mut saved = [const { RegisterPlace::Same }; 6];
+        let mut saved = [const { RegisterPlace::Same }; MOST_SAVED];
         saved[1] = RegisterPlace::Memory(-16);
         let by_sp = FrameRule {
             cfa: Cfa::Offset { register: RSP, offset: 32 },

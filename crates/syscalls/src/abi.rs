@@ -1,5 +1,6 @@
 //! The ABIs a tracee may use for one call. An x86-64 kernel serves two on the same thread.
 
+use crate::folded;
 use stride_uapi::numbers;
 
 /// The calling convention of a call. It is recorded for every call, never guessed from the program.
@@ -62,7 +63,7 @@ impl Abi {
     pub const fn numbers(self) -> &'static [(u32, &'static str)] {
         match self {
             Abi::X86_64 => numbers::X86_64,
-            Abi::I386 => numbers::I386,
+            Abi::I386 => &I386,
             Abi::Aarch64 => numbers::AARCH64,
         }
     }
@@ -80,3 +81,14 @@ impl Abi {
         }
     }
 }
+
+/// With the calls that only socketcall(2) and ipc(2) make.
+const I386: [(u32, &str); numbers::I386.len() + folded::NUMBERS.len()] = {
+    let (known, mut all) = (numbers::I386.len(), [(0, ""); numbers::I386.len() + folded::NUMBERS.len()]);
+    let mut i = 0;
+    while i < all.len() {
+        all[i] = if i < known { numbers::I386[i] } else { folded::NUMBERS[i - known] };
+        i += 1;
+    }
+    all
+};

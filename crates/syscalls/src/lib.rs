@@ -9,6 +9,7 @@ mod abi;
 mod check;
 mod class;
 pub mod effect;
+pub mod folded;
 pub mod ioctl;
 mod irregular;
 pub mod library;

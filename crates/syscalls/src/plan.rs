@@ -6,7 +6,9 @@
 //! ops copied, captures any nesting. An interpreter needs to know no more than that, in user space (`stride-event`)
 //! or in the kernel.
 
+use crate::ioctl::twins;
 use crate::{Abi, Dir, Irregular, Len, Select, SelectKey, Struct, Syscall, Ty};
+use std::collections::BTreeMap;
 
 /// The parent of ops whose pointer is an argument.
 pub const ROOT: u8 = 0xff;
@@ -126,6 +128,17 @@ pub struct Choice {
 }
 
 impl Choice {
+    /// Adds the numbers of requests that differ on i386, for an engine that looks at the argument as it is.
+    fn know_requests_of(&mut self, abi: Abi) {
+        if abi != Abi::I386 || !self.key.request {
+            return;
+        }
+        let mut all: BTreeMap<u64, Vec<Op>> = std::mem::take(&mut self.cases).into_iter().collect();
+        let own: Vec<_> = twins::of_i386().filter_map(|(own, usual)| Some((own, all.get(&usual)?.clone()))).collect();
+        all.extend(own);
+        self.cases = all.into_iter().collect();
+    }
+
     /// One more than the number of the longest case's last op.
     fn end(&self) -> usize {
         self.base as usize + self.cases.iter().map(|c| c.1.len()).chain([self.default.len()]).max().unwrap_or(0)
@@ -174,6 +187,7 @@ impl Plan {
             let place = Place { row, abi, parent: ROOT, at: 8 * row.register(i, abi) as u16, within: None };
             plan.choose(select, place);
         }
+        plan.choices.iter_mut().for_each(|choice| choice.know_requests_of(abi));
         plan
     }
 

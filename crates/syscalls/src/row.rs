@@ -1,5 +1,6 @@
 //! A syscall's row.
 
+use crate::ioctl::twins;
 use crate::{Abi, Class, CloseOnExec, Effect, For, SelectKey, Set, Thing, Transfer, Ty};
 
 /// One system call, as its man page writes it.
@@ -315,6 +316,7 @@ impl Syscall {
 
     pub fn key(&self, on: &crate::SelectKey, args: &[u64; 6], abi: Abi) -> u64 {
         let first = (self.value(on.arg, args, abi) >> on.shift) & on.mask;
+        let first = if on.request { twins::usual(first, abi) } else { first };
         match on.second {
             None => first,
             Some(second) => crate::SelectKey::both(first, self.value(second, args, abi)),

@@ -1,6 +1,6 @@
 //! Number to row, per ABI.
 
-use crate::{Abi, Effect, Syscall, rows};
+use crate::{Abi, Effect, Syscall, folded, rows};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
@@ -61,13 +61,13 @@ impl Table {
 }
 
 fn build(abi: Abi) -> Table {
-    let mut rows: HashMap<&str, &'static Syscall> = rows::all().map(|row| (row.name, row)).collect();
-    if abi == Abi::I386 {
-        rows.extend(rows::i386());
-    }
+    let common: HashMap<&str, &'static Syscall> = rows::all().map(|row| (row.name, row)).collect();
+    let own: HashMap<&str, &'static Syscall> = rows::i386().filter(|_| abi == Abi::I386).collect();
     let mut by_nr = Vec::new();
     for &(nr, name) in abi.numbers() {
-        let Some(&row) = rows.get(name) else { continue };
+        // A call that another one stands for has its arguments as anywhere else.
+        let own = own.get(name).filter(|_| !folded::NUMBERS.iter().any(|(number, _)| *number == nr));
+        let Some(&row) = own.or_else(|| common.get(name)) else { continue };
         if by_nr.len() <= nr as usize {
             by_nr.resize(nr as usize + 1, None);
         }

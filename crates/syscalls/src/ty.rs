@@ -258,19 +258,25 @@ pub struct SelectKey {
     pub second: Option<&'static str>,
     pub shift: u8,
     pub mask: u64,
+    /// The value is a request of ioctl(2), which may have another number on i386.
+    pub request: bool,
 }
 
 impl SelectKey {
+    pub const fn request(arg: &'static str) -> SelectKey {
+        SelectKey { request: true, ..SelectKey::of(arg) }
+    }
+
     pub const fn of(arg: &'static str) -> SelectKey {
-        SelectKey { arg, second: None, shift: 0, mask: 0xffff_ffff }
+        SelectKey { arg, second: None, shift: 0, mask: 0xffff_ffff, request: false }
     }
 
     pub const fn masked(arg: &'static str, mask: u64) -> SelectKey {
-        SelectKey { arg, second: None, shift: 0, mask }
+        SelectKey { arg, second: None, shift: 0, mask, request: false }
     }
 
     pub const fn pair(first: &'static str, second: &'static str) -> SelectKey {
-        SelectKey { arg: first, second: Some(second), shift: 0, mask: 0xffff_ffff }
+        SelectKey { arg: first, second: Some(second), shift: 0, mask: 0xffff_ffff, request: false }
     }
 
     /// The key of a pair, as [`Case`] values spell it.

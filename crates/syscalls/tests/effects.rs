@@ -20,7 +20,7 @@ fn calls_that_are_made_to_wait() {
     let waits = |what| move |row: &Syscall| row.waits() == Some(what);
     only("nanosleep clock_nanosleep clock_nanosleep_time64", waits(For::Time));
     only(
-        "poll ppoll ppoll_time64 select _newselect oldselect pselect6 pselect6_time64 epoll_wait epoll_pwait epoll_pwait2",
+        "poll ppoll ppoll_time64 select _newselect pselect6 pselect6_time64 epoll_wait epoll_pwait epoll_pwait2",
         waits(For::Readiness),
     );
     only("io_getevents io_pgetevents io_pgetevents_time64 io_uring_enter", waits(For::Completion));

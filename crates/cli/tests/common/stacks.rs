@@ -61,11 +61,28 @@ pub fn compiled(scratch: &Scratch, source: &str, options: &[&str]) -> bool {
 }
 
 pub fn built(to: &Path, source: &str, options: &[&str]) -> bool {
+    built_by(if source.ends_with(".cpp") { "c++" } else { "cc" }, to, source, options)
+}
+
+fn built_by(compiler: &str, to: &Path, source: &str, options: &[&str]) -> bool {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/stacks");
-    let compiler = if source.ends_with(".cpp") { "c++" } else { "cc" };
     let mut command = Command::new(compiler);
     command.args(["-w", "-o"]).arg(to).arg(directory.join(source)).args(options);
     command.output().is_ok_and(|output| output.status.success())
+}
+
+/// Compiles a program for i386 to `scratch/program`. The error says why this machine cannot compile or run such programs.
+pub fn i386(scratch: &Scratch, source: &str, options: &[&str]) -> Result<(), String> {
+    /// Where Debian's cross compiler has the C library.
+    const LIBRARIES: &str = "/usr/i686-linux-gnu/lib";
+    let program = scratch.path("program");
+    let (loader, libraries) = (format!("-Wl,-I{LIBRARIES}/ld-linux.so.2"), format!("-Wl,-rpath,{LIBRARIES}"));
+    let linked: &[&str] = if options.contains(&"-static") { &[] } else { &[&loader, &libraries] };
+    if !built_by("i686-linux-gnu-gcc", &program, source, &[options, linked].concat()) {
+        return Err("no compiler for i386 (gcc-i686-linux-gnu, libc6-dev-i386-cross)".into());
+    }
+    let ran = Command::new(&program).output();
+    ran.map(drop).map_err(|error| format!("this kernel runs no 32-bit programs: {error}"))
 }
 
 /// Compiles a program to `scratch/program`, or skips the test.

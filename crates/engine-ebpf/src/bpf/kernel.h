@@ -256,8 +256,27 @@ struct file {
 	void *private_data;
 };
 
+struct xol_area {
+	unsigned long vaddr;
+};
+
+struct uprobes_state {
+	struct xol_area *xol_area;
+};
+
 struct mm_struct {
 	struct file *exe_file;
+	struct uprobes_state uprobes_state;
+};
+
+struct return_instance {
+	unsigned long stack;
+	unsigned long orig_ret_vaddr;
+	struct return_instance *next;
+};
+
+struct uprobe_task {
+	struct return_instance *return_instances;
 };
 
 struct kernfs_node {
@@ -343,6 +362,7 @@ struct task_struct {
 	unsigned long nivcsw;
 	unsigned long sas_ss_sp;
 	unsigned long sas_ss_size;
+	struct uprobe_task *utask;
 };
 
 struct kernel_siginfo {

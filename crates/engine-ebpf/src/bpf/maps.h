@@ -183,6 +183,8 @@ const volatile bool detach_on_exec;
 const volatile u32 max_depth;
 /* Watched returns of libraries' functions are system calls (uretprobe, Linux 6.11), which are not the program's own. */
 const volatile bool returns_are_calls;
+/* Returns of functions are watched, and stacks are taken. */
+const volatile bool stacks_have_returns;
 /* The fill at which a waiting reader is woken. */
 const volatile u64 ring_wake_mark;
 

@@ -5,6 +5,9 @@
 
 enum { ABI_X86_64 = 0, ABI_I386 = 1, ABI_AARCH64 = 2 };
 
+/* Calls of i386 that stand for others (folded.h). */
+enum { I386_SELECT = 82, I386_MMAP = 90, I386_SOCKETCALL = 102, I386_IPC = 117 };
+
 /* A call's index in the maps that have all calls. Numbers that no call can have, also negative ones, have none. */
 static __always_inline u32 call_index(u32 abi, s32 nr)
 {
@@ -79,15 +82,27 @@ static __always_inline u64 bp_of(struct pt_regs *regs)
 	return regs->bp;
 }
 
-/* The code segment of 64-bit programs. */
+/* The code segments of 64-bit and of 32-bit programs. A program may make segments of its own (modify_ldt). */
 #define USER_CS 0x33
+#define USER32_CS 0x23
 
-static __always_inline bool is_64bit(struct pt_regs *regs)
+static __always_inline bool runs_32bit(struct pt_regs *regs)
 {
-	return regs->cs == USER_CS;
+	return regs->cs == USER32_CS;
 }
 
-/* All general registers, in DWARF's order. */
+static __always_inline bool runs_known_code(struct pt_regs *regs)
+{
+	return regs->cs == USER_CS || runs_32bit(regs);
+}
+
+/* The first mmap of i386 has its arguments in memory. */
+static __always_inline bool hides_mapping(u32 abi, s32 nr)
+{
+	return abi == ABI_I386 && nr == I386_MMAP;
+}
+
+/* All general registers, in DWARF's order for x86-64. */
 static __always_inline void all_of(struct pt_regs *regs, u64 *all)
 {
 	all[0] = regs->ax;
@@ -166,9 +181,19 @@ static __always_inline u64 bp_of(struct pt_regs *regs)
 	return regs->regs[29];
 }
 
-static __always_inline bool is_64bit(struct pt_regs *regs)
+static __always_inline bool runs_32bit(struct pt_regs *regs)
+{
+	return false;
+}
+
+static __always_inline bool runs_known_code(struct pt_regs *regs)
 {
 	return true;
+}
+
+static __always_inline bool hides_mapping(u32 abi, s32 nr)
+{
+	return false;
 }
 
 static __always_inline void all_of(struct pt_regs *regs, u64 *all)

@@ -60,7 +60,7 @@ static __always_inline void interrupted(struct stack_state *stack, struct task_s
 	struct scratch *s;
 
 	note_space_of(stack, task);
-	look_for_stack(stack, regs, abi);
+	look_for_stack(stack, regs);
 	if (!is_unknown(stack))
 		return;
 	set_stack(stack, STACK_NONE);

@@ -61,6 +61,14 @@ struct stack_state {
 	/* The index of its site, and the number of calls that its stack stands for. */
 	u32 site;
 	u32 calls;
+	/* The thread runs 32-bit code. */
+	u32 is_32bit;
+	/* The returns that are watched: their number, the return address that all of them have, and what stands for all of them. */
+	u32 watched;
+	u64 trampoline;
+	u64 returns;
+	struct return_instance *next_return;
+	struct stack_return watched_at[STACK_RETURNS];
 	u8 bytes[STACK_REREAD + PAGE];
 };
 
@@ -183,25 +191,25 @@ static __always_inline void forked_space(struct task_struct *parent, struct task
 		begin_space(state);
 }
 
-/*
- * Looks whether the call that the current thread returns from has mapped code. 32-bit programs give arguments in other ways: any of
- * theirs may have.
- */
+/* Looks whether the call that the current thread returns from has mapped code. */
 __noinline int note_code(u32 flags, s64 ret)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	struct stack_state *state = stack_state();
+	u32 abi = abi_of(task);
 	u64 args[6];
 
 	if (!state || is_error(ret))
 		return 0;
 	note_space_of(state, task);
-	if (abi_of(task) == ABI_I386) {
+	if (hides_mapping(abi, nr_of(regs))) {
 		change_code(state, 0, ~0ULL);
 		return 0;
 	}
-	args_of(regs, ABI_X86_64, args);
+	if (abi == ABI_I386)
+		ret = (u32)ret;
+	args_of(regs, abi, args);
 	if (flags & CALL_ATTACHES) {
 		/* (Its size is known to the kernel alone.) */
 		if (args[2] & SHM_EXEC)
@@ -245,6 +253,9 @@ __noinline int differ(struct stack_memo *memo, struct stack_state *state, u32 fr
 			return 1;
 		differences |= *(u64 *)(state->bytes + at) ^ memo->word[word].value;
 	}
+	/* A word of 4 bytes has others behind it, which do not matter. */
+	if (memo->narrow)
+		differences = (u32)differences;
 	return differences != 0;
 }
 
@@ -256,6 +267,8 @@ __noinline int is_same(struct stack_memo *memo, struct stack_state *state)
 	if (!memo || !state)
 		return 0;
 	if (memo->uses_bp && memo->bp != state->bp)
+		return 0;
+	if (memo->returns != state->returns)
 		return 0;
 	n = ONCE(memo->ranges);
 	for (u32 i = 0; i < STACK_RANGES; i++) {
@@ -313,19 +326,66 @@ static __always_inline void set_stack(struct stack_state *state, u32 id)
 	*(volatile u32 *)&state->id = id;
 }
 
+static long note_return(u64 i, void *ctx)
+{
+	struct stack_state *state = stack_state();
+	struct return_instance *instance;
+	struct stack_return *watched;
+
+	if (!state)
+		return 1;
+	instance = (struct return_instance *)ONCE(state->next_return);
+	if (!instance)
+		return 1;
+	watched = &state->watched_at[i & (STACK_RETURNS - 1)];
+	watched->at = BPF_CORE_READ(instance, stack);
+	watched->address = BPF_CORE_READ(instance, orig_ret_vaddr);
+	state->returns = (state->returns ^ watched->at) * 0x9e3779b97f4a7c15ULL;
+	state->returns = (state->returns ^ state->returns >> 32 ^ watched->address) * 0x9e3779b97f4a7c15ULL;
+	state->watched = i + 1;
+	state->next_return = BPF_CORE_READ(instance, next);
+	return 0;
+}
+
+/*
+ * Notes which returns of the current thread's functions are watched, by whichever tracer. Such a function has the kernel's return address on
+ * the stack, and the kernel knows the program's. A stack depends on that list. A memo has one number for all of it, in which both words of each
+ * return count.
+ */
+__noinline int note_returns(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct stack_state *state = stack_state();
+
+	if (!state)
+		return 0;
+	state->next_return = BPF_CORE_READ(task, utask, return_instances);
+	if (!state->next_return)
+		return 0;
+	state->trampoline = BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
+	bpf_loop(STACK_RETURNS, note_return, NULL, 0);
+	return 0;
+}
+
 /* Finds the id of the current thread's stack. Its address space was noted. */
-static __always_inline void look_for_stack(struct stack_state *state, struct pt_regs *regs, u32 abi)
+static __always_inline void look_for_stack(struct stack_state *state, struct pt_regs *regs)
 {
 	u64 space = ONCE(state->key.space);
 
 	set_stack(state, STACK_NONE);
 	/* (A thread that ends may have no space any more.) */
-	if (!space || abi == ABI_I386 || !is_64bit(regs))
+	if (!space || !runs_known_code(regs))
 		return;
 	state->key.generation = *(volatile u32 *)&generations[slot_of(space) & (SPACES - 1)];
 	state->key.ip = ip_of(regs);
 	state->key.sp = sp_of(regs);
 	state->bp = bp_of(regs);
+	state->is_32bit = runs_32bit(regs);
+	if (stacks_have_returns) {
+		*(volatile u32 *)&state->watched = 0;
+		*(volatile u64 *)&state->returns = 0;
+		note_returns();
+	}
 	set_stack(state, find_stack());
 }
 
@@ -363,7 +423,7 @@ static __always_inline void put_stack(struct scratch *s, struct stack_state *sta
 static __always_inline void begin_stack(struct scratch *s, struct stack_state *state, struct task_struct *task)
 {
 	note_space_of(state, task);
-	look_for_stack(state, (struct pt_regs *)bpf_task_pt_regs(task), s->call.head.abi);
+	look_for_stack(state, (struct pt_regs *)bpf_task_pt_regs(task));
 	put_stack(s, state);
 }
 

@@ -95,6 +95,24 @@ static __always_inline u64 other_stack(u64 sp, u64 bp)
 /* So much of the other stack is copied. */
 #define OTHER_STACK (2 * PAGE)
 
+/* Copies the returns that are watched. Returns where the copy ends. */
+static __always_inline u32 copy_returns(struct scratch *s, struct stack_state *state, struct rec_stack *rec, u32 to)
+{
+	u32 n = ONCE(state->watched), len;
+
+	if (n > STACK_RETURNS)
+		return to;
+	len = n * sizeof(struct stack_return);
+	asm volatile("" : "+r"(len), "+r"(to));
+	if (len > sizeof(state->watched_at) || to > 2 * BLOCK_MAX ||
+	    bpf_probe_read_kernel(s->data + to, len, state->watched_at))
+		return to;
+	rec->watched = n;
+	rec->trampoline = state->trampoline;
+	rec->returns = state->returns;
+	return to + len;
+}
+
 /* Appends the stack at the place that the CPU's state holds. */
 __noinline int copy_stack(struct scratch *s)
 {
@@ -111,7 +129,7 @@ __noinline int copy_stack(struct scratch *s)
 	at = ONCE(s->used);
 	asm volatile("" : "+r"(at));
 	/* As much behind as the stack may take. */
-	if (at > 2 * BLOCK_MAX - STACK_COPY - 3 * PAGE)
+	if (at > 2 * BLOCK_MAX - STACK_COPY - 4 * PAGE)
 		return 0;
 	block = (struct rec_block *)(s->data + at);
 	rec = (struct rec_stack *)(block + 1);
@@ -122,19 +140,24 @@ __noinline int copy_stack(struct scratch *s)
 	rec->ip = state->key.ip;
 	rec->bp = state->bp;
 	all_of((struct pt_regs *)bpf_task_pt_regs(task), rec->all);
+	rec->is_32bit = state->is_32bit;
+	rec->watched = 0;
+	rec->returns = 0;
+	if (stacks_have_returns)
+		to = copy_returns(s, state, rec, to);
 	interrupted = st->interrupted;
 	if (is_elsewhere(task, state->key.sp, interrupted)) {
 		end = copy_part(s, &rec->part[0], state->key.sp, to, STACK_COPY / 2);
 		end = copy_part(s, &rec->part[1], interrupted, end, STACK_COPY / 2);
 	} else {
-		other = other_stack(state->key.sp, state->bp);
-		end = copy_part(s, &rec->part[0], state->key.sp, to, STACK_COPY - OTHER_STACK);
+		other = state->is_32bit ? 0 : other_stack(state->key.sp, state->bp);
+		end = copy_part(s, &rec->part[0], state->key.sp, to, other ? STACK_COPY - OTHER_STACK : STACK_COPY);
 		rec->part[1].pages = 0;
 		if (other)
 			end = copy_part(s, &rec->part[1], other, end, OTHER_STACK);
 	}
 	block->addr = state->key.sp;
-	block->len = sizeof(*rec) + end - to;
+	block->len = end - at - sizeof(*block);
 	block->elem = calls_of_stack(state);
 	block->op = 0;
 	block->flags = BLOCK_COPY;

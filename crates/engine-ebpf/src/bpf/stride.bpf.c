@@ -16,6 +16,7 @@
 #include "backpressure.h"
 #include "ring.h"
 #include "capture.h"
+#include "folded.h"
 #include "traced.h"
 #include "stack.h"
 #include "stack_copy.h"
@@ -46,7 +47,7 @@ static __always_inline struct scratch *begin(struct task_struct *task, struct ta
 	s->call.head.abi = abi;
 	s->call.head.nr = nr;
 	s->call.ret = 0;
-	args_of(regs, abi, s->call.args);
+	meant_args(regs, abi, nr, s->call.args);
 	s->more.entered = take_times ? st->entered : 0;
 	s->more.at = 0;
 	s->more.ip = ip_of(regs);
@@ -116,11 +117,11 @@ int capture_entry(void *ctx)
 }
 
 /* Whether any of the call's descriptors is wanted. */
-static __always_inline bool about_wanted(struct call_plan *plan, struct pt_regs *regs, u32 abi)
+static __always_inline bool about_wanted(struct call_plan *plan, struct pt_regs *regs, u32 abi, s32 nr)
 {
 	u64 args[6];
 
-	args_of(regs, abi, args);
+	meant_args(regs, abi, nr, args);
 	for (int i = 0; i < 6; i++) {
 		u32 fd = args[i];
 
@@ -147,11 +148,11 @@ static __always_inline void send_entry(void *ctx, struct task_struct *task, stru
 }
 
 /* nanosleep(&t, &t): the kernel writes to the same address that it reads. */
-static __always_inline bool same_twice(struct pt_regs *regs, u32 abi)
+static __always_inline bool same_twice(struct pt_regs *regs, u32 abi, s32 nr)
 {
 	u64 args[6];
 
-	args_of(regs, abi, args);
+	meant_args(regs, abi, nr, args);
 	for (int i = 0; i < 4; i++)
 		for (int j = i + 1; j < 4; j++)
 			if (args[i] > PAGE && args[i] == args[j])
@@ -199,12 +200,15 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 			return 0;
 		if (!st->flags && (count_only || !has_bit(seen_entering, nr, false))) {
 			note_entry(task, st);
-			if (count_only)
-				st->counted_as = call_index(abi_of(task), nr) + 1;
+			if (count_only) {
+				abi = abi_of(task);
+				st->counted_as = call_index(abi, meant_nr(abi, nr)) + 1;
+			}
 			return 0;
 		}
 	}
 	abi = abi_of(task);
+	nr = meant_nr(abi, nr);
 	index = call_index(abi, nr);
 	plan = bpf_map_lookup_elem(&calls, &index);
 	flags = flags_of(plan);
@@ -232,11 +236,11 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 	if (count_only || !(flags & CALL_TRACED) || !(flags & (CALL_ENTRY | CALL_MIXED | CALL_EXEC)))
 		return 0;
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	if (filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, regs, abi))
+	if (filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, regs, abi, nr))
 		return 0;
 	if (!(flags & (CALL_NAMES | CALL_EXEC)) && !has_wanted_id(task))
 		return 0;
-	if (flags & CALL_MIXED && same_twice(regs, abi))
+	if (flags & CALL_MIXED && same_twice(regs, abi, nr))
 		flags |= CALL_ENTRY;
 	if (flags & CALL_ENTRY || (flags & CALL_EXEC && !have_prepare_exec))
 		send_entry(ctx, task, st, regs, abi, nr);
@@ -353,7 +357,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 		return;
 	if (!is_chosen(call->task, st, plan, call->ret) && !(flags & CALL_NAMES) && !being_killed(call->task, was))
 		return;
-	if (filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, call->regs, call->abi))
+	if (filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, call->regs, call->abi, call->nr))
 		return;
 	if (count_calls && plan && !(flags & CALL_NAMES) && counted(call->task, st, plan, index, call->ret)) {
 		if (count_only)
@@ -364,7 +368,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 		set_stack(call->stack, STACK_NONE);
 		if (!(flags & CALL_ASIDE) && has_stack_at_exit(flags & CALL_EXEC && call->ret == 0, was)) {
 			note_space(call->stack);
-			look_for_stack(call->stack, call->regs, call->abi);
+			look_for_stack(call->stack, call->regs);
 		}
 	}
 	if (!count_only && plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, was) && (!take_stacks || !is_unknown(call->stack)) &&
@@ -451,7 +455,7 @@ int on_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 	}
 	struct simple call = { .task = task, .st = st, .regs = regs, .ret = ret, .abi = abi_of(task) };
 
-	call.nr = nr_at_exit(regs, call.abi, ret);
+	call.nr = meant_nr(call.abi, nr_at_exit(regs, call.abi, ret));
 	index = call_index(call.abi, call.nr);
 	plan = bpf_map_lookup_elem(&calls, &index);
 	if (take_stacks && flags_of(plan) & (CALL_MAPS | CALL_REMAPS | CALL_ATTACHES))

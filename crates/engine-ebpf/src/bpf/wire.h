@@ -61,6 +61,12 @@ enum bound {
 	STACK_RANGES = 8,
 	STACK_REREAD = 16384,
 	STACK_COPY = 32768,
+	/* Return addresses of a stack that may be replaced, because the return is watched. The kernel allows as many (MAX_URETPROBE_DEPTH). */
+	STACK_RETURNS = 64,
+	/* Calls that one call of i386 may stand for; the places of the first select and mmap among those of socketcall. */
+	MEANT_CALLS = 32,
+	MEANT_SELECT = 30,
+	MEANT_MMAP = 31,
 	/* Stacks remembered, and those of one place; address spaces whose generations are told apart. */
 	STACK_MEMOS = 16384,
 	STACK_VARIANTS = 8,
@@ -207,6 +213,18 @@ struct case_key {
 	u64 choice;
 };
 
+/* ---- calls of i386 that stand for others (folded.h) ---- */
+
+struct meant_call {
+	/* 0: none. */
+	u16 nr;
+	/* Where its arguments come from: 0 is nowhere, then come arguments, and from MEANT_MEMORY on words of memory. */
+	u8 from[6];
+	/* The argument that points to these words, and their number. */
+	u8 pointer;
+	u8 words;
+};
+
 /* ---- stacks (stack.h) ---- */
 
 enum stack_id {
@@ -252,6 +270,12 @@ struct stack_word {
 	u64 at;
 };
 
+/* The return of a function is watched: the kernel has replaced the return address at a place by its own, and knows the program's. */
+struct stack_return {
+	u64 at;
+	u64 address;
+};
+
 /* A stack, and the words of memory that make it this one. */
 struct stack_memo {
 	u32 id;
@@ -261,7 +285,10 @@ struct stack_memo {
 	u32 uses_bp;
 	u32 ranges;
 	u32 words;
-	u32 pad;
+	/* Words have 4 bytes, and not 8. */
+	u32 narrow;
+	/* Stands for the returns that are watched (note_returns). */
+	u64 returns;
 	struct stack_range range[STACK_RANGES];
 	struct stack_word word[STACK_WORDS];
 };

@@ -135,14 +135,23 @@ struct stack_part {
 	u64 pages;
 };
 
-/* The other facts that unwinding a copied stack takes: where it is (stack_key), the process, and the registers. */
+/*
+ * The other facts that unwinding a copied stack takes: where it is (stack_key), the process, and the registers. Behind it are `watched`
+ * times a stack_return, and then the memory.
+ */
 struct rec_stack {
 	u64 space;
 	u32 generation;
 	u32 process;
 	u64 ip;
 	u64 bp;
-	/* All general registers, in DWARF's order. */
+	/* The thread runs 32-bit code. */
+	u32 is_32bit;
+	u32 watched;
+	/* The return address of all functions whose return is watched, and what stands for the list of them. */
+	u64 trampoline;
+	u64 returns;
+	/* All general registers, in DWARF's order for x86-64. */
 	u64 all[16];
 	/* At the stack pointer; and where a signal handler with a stack of its own interrupted the thread (no pages if there is none). */
 	struct stack_part part[2];

@@ -27,6 +27,7 @@ pub fn configure(open: &mut OpenStrideSkel<'_>, files: &[ProbedFile], text: usiz
     open.maps.library_scratches.set_autocreate(n > 0)?;
     if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
         rodata.returns_are_calls = both && super::returns_are_calls();
+        rodata.stacks_have_returns = both && rodata.take_stacks;
         rodata.library_text = text.min(LIBRARY_TEXT) as u32;
     }
     Ok(())

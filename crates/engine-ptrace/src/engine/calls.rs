@@ -26,8 +26,8 @@ impl PtraceEngine {
 
     fn enter(&mut self, slot: Slot, entered: Entered, system_time: Ns) -> GoingOn {
         let abi = Abi::from_audit_arch(entered.arch).unwrap_or(Abi::NATIVE);
-        let nr = abi.cut(entered.nr);
         let thread = &mut self.threads[slot];
+        let (nr, args) = self.plans.unfolded(thread.tid, abi, abi.cut(entered.nr), entered.args.map(|a| abi.cut(a)));
         match thread.startup {
             Startup::Done | Startup::Execing => {}
             Startup::Before if table(abi).has_effect(nr, Effect::Executes) => thread.startup = Startup::Execing,
@@ -50,7 +50,7 @@ impl PtraceEngine {
         let call = &mut thread.call;
         call.abi = abi;
         call.nr = nr;
-        call.args = entered.args.map(|a| abi.cut(a));
+        call.args = args;
         call.ip = if self.want_ip { entered.ip } else { 0 };
         call.sp = abi.cut(entered.sp);
         call.entered = self.now;

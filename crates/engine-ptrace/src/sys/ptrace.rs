@@ -2,7 +2,7 @@
 
 use nix::errno::Errno;
 use std::mem::MaybeUninit;
-use stride_event::{Ns, Regs, SIGINFO_SIZE, Tid};
+use stride_event::{CodeKind, Ns, Regs, SIGINFO_SIZE, Tid};
 
 /// The C libraries differ in the type of requests.
 #[cfg(target_env = "musl")]
@@ -128,16 +128,23 @@ pub fn interrupted_call(_tid: Tid) -> Option<u64> {
     None
 }
 
-/// Where unwinding the stack of a stopped thread starts; none for 32-bit programs.
+/// Where unwinding the stack of a stopped thread starts.
 #[cfg(target_arch = "x86_64")]
 pub fn stack_regs(tid: Tid) -> Option<Regs> {
-    /// The code segment of 64-bit programs.
+    /// The code segments of 64-bit and of 32-bit programs.
     const USER_CS: u64 = 0x33;
+    const USER32_CS: u64 = 0x23;
     let r = nix::sys::ptrace::getregs(nix::unistd::Pid::from_raw(tid)).ok()?;
     let low = [r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp];
     let high = [r.r8, r.r9, r.r10, r.r11, r.r12, r.r13, r.r14, r.r15];
     let all = std::array::from_fn(|i| if i < 8 { low[i] } else { high[i - 8] });
-    (r.cs == USER_CS).then_some(Regs { ip: r.rip, sp: r.rsp, bp: r.rbp, all: Some(all) })
+    let kind = match r.cs {
+        USER_CS => CodeKind::X86_64,
+        USER32_CS => CodeKind::I386,
+        // A program may make segments of its own (modify_ldt(2)).
+        _ => return None,
+    };
+    Some(Regs { kind, ip: r.rip, sp: r.rsp, bp: r.rbp, all: Some(all) })
 }
 
 #[cfg(not(target_arch = "x86_64"))]

@@ -104,6 +104,7 @@ fn structs_of(ty: &Ty, all: &mut Vec<&'static Struct>) {
             add(before);
             structs_of(&Ty::Struct(after), all);
         }
+        Ty::Shapes(shapes) => shapes.iter().for_each(|shape| structs_of(shape, all)),
         Ty::As(_, shape)
         | Ty::Ptr(_, shape)
         | Ty::Array(_, shape, _)

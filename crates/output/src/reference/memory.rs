@@ -21,6 +21,7 @@ pub fn when(ty: &Ty) -> Option<&'static str> {
         | Ty::SigSet(dir, _) => Some(of(*dir)),
         Ty::Exchange(_) | Ty::Turn(..) => Some(of(Dir::InOut)),
         Ty::As(_, shape) | Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => when(shape),
+        Ty::Shapes(shapes) => shapes.iter().find_map(when),
         _ => None,
     }
 }

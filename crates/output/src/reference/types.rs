@@ -70,6 +70,7 @@ impl Describer<'_> {
             Ty::Items(shape) => format!("array of: {}", self.ty(shape)),
             Ty::Blob(_) => "bytes".to_owned(),
             Ty::Select(select) => self.select(select),
+            Ty::Shapes(shapes) => shapes.iter().map(|shape| self.ty(shape)).collect::<Vec<_>>().join(", or "),
             Ty::Custom(which, shape) => self.custom(*which, shape),
         }
     }

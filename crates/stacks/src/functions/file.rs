@@ -30,7 +30,8 @@ impl CodeFileToProbe {
         let debug = DebugFiles::default();
         let cannot = |why: &str| format!("'{}' {why}", path.display());
         let opened = debug.pool.open(path.to_owned()).ok_or_else(|| cannot("cannot be read, or is no regular file"))?;
-        let elf = Elf::parse(ElfData::File(opened)).ok_or_else(|| cannot("is no 64-bit ELF file"))?;
+        let elf = Elf::parse(ElfData::File(opened)).filter(|elf| elf.form.word == 8);
+        let elf = elf.ok_or_else(|| cannot("is no 64-bit ELF file"))?;
         if elf.machine() != machine::ELF_MACHINE {
             return Err(cannot("holds no code for this machine"));
         }

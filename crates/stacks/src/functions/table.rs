@@ -1,6 +1,7 @@
 //! The functions in symbol tables.
 
-use crate::elf::{Elf, Section, string_at, u16_at, u32_at, u64_at};
+use crate::bytes::{string_at, u16_at, u32_at, u64_at};
+use crate::elf::{Elf, Section};
 
 /// Larger tables are ignored.
 const LARGEST_TABLE: usize = 256 << 20;

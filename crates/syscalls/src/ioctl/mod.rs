@@ -18,6 +18,7 @@ mod process;
 pub mod scsi;
 pub mod tee;
 pub mod tty;
+pub mod twins;
 pub mod userfault;
 pub mod video;
 pub mod video_names;

@@ -9,7 +9,7 @@ const UNKNOWN: &Ty = &Ty::Buffer(Dir::InOutAlways, Len::Fixed(1024), 1024);
 
 /// Requests that return a descriptor.
 const RETURNS: Ret = Ret::Select(&RetSelect {
-    on: SelectKey::of("op"),
+    on: SelectKey::request("op"),
     cases: &[
         (c::SIOCGSKNS, Ret::Fd),
         (c::KVM_CREATE_VM, Ret::Fd),
@@ -42,7 +42,7 @@ const RETURNS: Ret = Ret::Select(&RetSelect {
 pub static ROWS: &[Syscall] = &[syscall("ioctl", Class::DESC, RETURNS, &[
     arg("fd", Ty::Fd),
     arg("op", Ty::Custom(Irregular::IoctlRequest, &Ty::UInt)),
-    arg("argp", Ty::Select(&Select { on: SelectKey::of("op"), cases: &CASES, default: Ty::Custom(Irregular::IoctlUnknown, UNKNOWN) }))
+    arg("argp", Ty::Select(&Select { on: SelectKey::request("op"), cases: &CASES, default: Ty::Custom(Irregular::IoctlUnknown, UNKNOWN) }))
         .when(When::NoneOf("op", 0xffff_ffff, &BARE)),
 ]).noted(Note::Ioctl).does(&[Effect::ControlsDevice])];
 

@@ -154,7 +154,7 @@ static FSCONFIG: &[Form] = &[
 
 const QUOTA_OP: Arg = arg("op", Ty::Custom(Irregular::QuotaOp, &Ty::UInt));
 /// The operation without the type of quota in its low byte.
-const QUOTA_KEY: SelectKey = SelectKey { arg: "op", second: None, shift: 8, mask: 0xff_ffff };
+const QUOTA_KEY: SelectKey = SelectKey { arg: "op", second: None, shift: 8, mask: 0xff_ffff, request: false };
 
 /// The same forms for both calls, which differ in how they name the file system.
 macro_rules! quota_forms {

@@ -112,7 +112,7 @@ pub static ROWS: &[Syscall] = &[
 ];
 
 pub static I386: &[(&str, Syscall)] = &[
-    // The first select took its arguments in memory.
-    ("select", syscall("oldselect", DESC, Ret::Int, &[arg("arg", Ty::Array(Dir::In, &Ty::HexLong, Len::Fixed(5)))])
+    // The first select has its arguments in memory, and here they could not be read.
+    ("select", syscall("select", DESC, Ret::Int, &[arg("arg", Ty::Addr)])
         .does(&[Effect::Waits(For::Readiness)])),
 ];

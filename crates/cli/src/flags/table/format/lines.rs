@@ -127,7 +127,7 @@ pub const FLAGS: &[Flag] = &[
               functions of JIT compilers are named if the compiler writes /tmp/perf-PID.map, as node --perf-basic-prof \
               and python3 -X perf do.\n\n\
               Under the eBPF engine, signals that are ignored have no stacks, and the ends of threads only since Linux 6.16. \
-              32-bit programs have none at all. A replay shows stacks if the recording was made with -k.",
+              A replay shows stacks if the recording was made with -k.",
         update: |draft, given| {
             draft.options.stack_trace = Some(match (&given.value, given.spelling) {
                 (None, Spelling::Short(_)) => match draft.options.stack_trace {

@@ -1,0 +1,50 @@
+//! Stacks (`-k`) that lead through functions whose return is watched (`--library-calls`). The kernel replaces the return addresses of such
+//! functions.
+
+mod common;
+
+use common::stacks::{compile, functions, known_frames};
+use common::*;
+
+/// The functions that lead to each of the program's calls of write, outermost last, and how many stacks were unwound. A program that is over
+/// before Stride has read what it maps (a busy machine) runs again.
+fn stacks(scratch: &Scratch, watched: &str) -> (Vec<Vec<String>>, u32) {
+    let program = scratch.path("program").to_string_lossy().into_owned();
+    let mut last = String::new();
+    for _ in 0..50 {
+        let run = scratch.stride(["--engine=ebpf", "-d", "-k", "-e", "trace=write", watched, &program]);
+        let stacks: Vec<Vec<String>> = known_frames(&run.trace, "write(1, \"marked")
+            .iter()
+            .map(|stack| functions(stack, "program").into_iter().map(str::to_owned).collect())
+            .collect();
+        if stacks.last().is_some_and(|stack| stack.last().is_some_and(|name| name == "_start")) {
+            let told = run.err.lines().find_map(|line| line.split_once(" remembered, ")).expect("-d tells of stacks");
+            return (stacks, told.1.split(' ').next().and_then(|copied| copied.parse().ok()).unwrap());
+        }
+        last = format!("{}\n{}", run.err, run.trace.get(..2000).unwrap_or(&run.trace));
+    }
+    panic!("the stack was never known: {last}");
+}
+
+const INNER: [&str; 4] = ["writes", "watched_inner", "between", "watched_outer"];
+
+#[test]
+fn the_caller_of_a_watched_function_is_known() {
+    need_ebpf!();
+    let scratch = Scratch::new("stacks-watched");
+    compile!(&scratch, "watched.c", &["-O2", "-DTIMES=1000"]);
+    for watched in ["watched_outer", "watched_*", "*"] {
+        let (stacks, copied) = stacks(&scratch, &format!("--library-calls=./program:{watched}"));
+        assert_eq!(stacks.len(), 1000);
+        // Both ways to the same place, by turns.
+        let whole = |by: &str| {
+            stacks.iter().filter(|stack| stack[..] == [&INNER[..], &[by, "main", "_start"]].concat()).count()
+        };
+        let (one, other) = (whole("calls_tail"), whole("other_way"));
+        assert!(one > 0 && other > 0, "{watched}: {:?}", stacks.last());
+        // The rest is of the time before the mappings were read.
+        let unknown = stacks.iter().filter(|stack| stack.is_empty()).count();
+        assert_eq!(one + other + unknown, 1000, "{watched}: {stacks:?}");
+        assert!(copied < 500, "{watched}: {copied} of 1000 stacks were unwound");
+    }
+}

@@ -1,0 +1,216 @@
+//! Calls of i386 that are others in disguise. socketcall(2) and ipc(2) stand for many: the first argument has a number that says which one is
+//! meant. The first select(2) and mmap(2) have their arguments in memory. Engines report the call that is meant. If its arguments cannot be
+//! read, or the number is unknown, the call itself is reported.
+//!
+//! Some of the calls that are meant have no number of their own on i386. They have numbers here that the kernel does not give to calls.
+
+/// Calls without a number of their own.
+pub const NUMBERS: &[(u32, &str)] = &[
+    (ACCEPT, "accept"),
+    (SEND, "send"),
+    (RECV, "recv"),
+    (SEMOP, "semop"),
+    (SEMTIMEDOP, "semtimedop"),
+    (SELECT, "select"),
+    (MMAP, "mmap"),
+];
+
+const ACCEPT: u32 = 1000;
+const SEND: u32 = 1001;
+const RECV: u32 = 1002;
+const SEMOP: u32 = 1003;
+const SEMTIMEDOP: u32 = 1004;
+const SELECT: u32 = 1005;
+const MMAP: u32 = 1006;
+
+/// The numbers of the calls that stand for others.
+pub const SOCKETCALL: u32 = 102;
+pub const IPC: u32 = 117;
+pub const OLD_SELECT: u32 = 82;
+pub const OLD_MMAP: u32 = 90;
+
+/// Where the arguments of the calls that are meant come from.
+pub const NOWHERE: u8 = 0;
+/// The position behind which words of memory are counted. Positions before it are those of arguments, the first of which is the number.
+pub const MEMORY: u8 = 8;
+
+/// The call that is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Meant {
+    pub nr: u32,
+    pub from: [u8; 6],
+    /// The argument that holds the address of words in memory, and the number of these words.
+    pub pointer: u8,
+    pub words: u8,
+}
+
+const UNKNOWN: Meant = Meant { nr: 0, from: [NOWHERE; 6], pointer: 0, words: 0 };
+
+const fn socket(nr: u32, words: u8) -> Meant {
+    in_memory(nr, 1, words)
+}
+
+/// A call whose arguments all lie in memory.
+const fn in_memory(nr: u32, pointer: u8, words: u8) -> Meant {
+    let mut from = [NOWHERE; 6];
+    let mut i = 0;
+    while i < words as usize {
+        from[i] = MEMORY + i as u8;
+        i += 1;
+    }
+    Meant { nr, from, pointer, words }
+}
+
+/// By the number that socketcall(2) takes (linux/net.h).
+const SOCKET: &[Meant] = &[
+    UNKNOWN,
+    socket(359, 3),
+    socket(361, 3),
+    socket(362, 3),
+    socket(363, 2),
+    socket(ACCEPT, 3),
+    socket(367, 3),
+    socket(368, 3),
+    socket(360, 4),
+    socket(SEND, 4),
+    socket(RECV, 4),
+    socket(369, 6),
+    socket(371, 6),
+    socket(373, 2),
+    socket(366, 5),
+    socket(365, 5),
+    socket(370, 3),
+    socket(372, 3),
+    socket(364, 4),
+    socket(337, 5),
+    socket(345, 4),
+];
+
+/// ipc(call, first, second, third, ptr, fifth).
+const FIRST: u8 = 1;
+const SECOND: u8 = 2;
+const THIRD: u8 = 3;
+const PTR: u8 = 4;
+const FIFTH: u8 = 5;
+
+const fn ipc(nr: u32, from: &[u8]) -> Meant {
+    let mut meant = Meant { nr, pointer: PTR, ..UNKNOWN };
+    let mut i = 0;
+    while i < from.len() {
+        meant.from[i] = from[i];
+        if from[i] >= MEMORY && meant.words <= from[i] - MEMORY {
+            meant.words = from[i] - MEMORY + 1;
+        }
+        i += 1;
+    }
+    meant
+}
+
+/// By the number that ipc(2) takes (linux/ipc.h).
+const IPC_CALLS: &[(u32, Meant)] = &[
+    (1, ipc(SEMOP, &[FIRST, PTR, SECOND])),
+    (2, ipc(393, &[FIRST, SECOND, THIRD])),
+    (3, ipc(394, &[FIRST, SECOND, THIRD, MEMORY])),
+    (4, ipc(SEMTIMEDOP, &[FIRST, PTR, SECOND, FIFTH])),
+    (11, ipc(400, &[FIRST, PTR, SECOND, THIRD])),
+    (12, MSGRCV),
+    (13, ipc(399, &[FIRST, SECOND])),
+    (14, ipc(402, &[FIRST, SECOND, PTR])),
+    (21, ipc(397, &[FIRST, PTR, SECOND])),
+    (22, ipc(398, &[PTR])),
+    (23, ipc(395, &[FIRST, SECOND, THIRD])),
+    (24, ipc(396, &[FIRST, SECOND, PTR])),
+];
+/// The first version of msgrcv has two of its arguments in memory.
+const MSGRCV: Meant = ipc(401, &[FIRST, MEMORY, SECOND, MEMORY + 1, THIRD]);
+const MSGRCV_AGAIN: Meant = ipc(401, &[FIRST, PTR, SECOND, FIFTH, THIRD]);
+
+/// The call that a call of i386 with this number and this first argument stands for.
+pub fn meant(nr: u64, first: u64) -> Option<Meant> {
+    if nr == u64::from(SOCKETCALL) {
+        return SOCKET.get(usize::try_from(first).ok()?).copied().filter(|meant| meant.nr != 0);
+    }
+    match u32::try_from(nr).ok()? {
+        OLD_SELECT => return Some(in_memory(SELECT, 0, 5)),
+        OLD_MMAP => return Some(in_memory(MMAP, 0, 6)),
+        IPC => {}
+        _ => return None,
+    }
+    let (call, version) = (first & 0xffff, first >> 16 & 0xffff);
+    let (_, meant) = IPC_CALLS.iter().find(|(number, _)| u64::from(*number) == call)?;
+    Some(if *meant == MSGRCV && version != 0 { MSGRCV_AGAIN } else { *meant })
+}
+
+/// All calls that are meant, each with the number and the first argument of the call that stands for it. ipc's newer version stands for itself.
+pub fn all() -> impl Iterator<Item = (u32, u32, Meant)> {
+    let sockets = (0..).zip(SOCKET).filter(|(_, meant)| meant.nr != 0).map(|(n, meant)| (SOCKETCALL, n, *meant));
+    let ipc = [0, 1].into_iter().flat_map(|version| IPC_CALLS.iter().map(move |(n, _)| version << 16 | n));
+    let ipc = ipc.filter_map(|first| Some((IPC, first, meant(IPC.into(), first.into())?)));
+    let alone = [OLD_SELECT, OLD_MMAP].into_iter().filter_map(|nr| Some((nr, 0, meant(nr.into(), 0)?)));
+    sockets.chain(ipc).chain(alone)
+}
+
+/// The number of the call that may stand for the call of this number.
+pub fn folds(nr: u32) -> Option<u32> {
+    match nr {
+        SELECT => return Some(OLD_SELECT),
+        MMAP => return Some(OLD_MMAP),
+        _ => {}
+    }
+    if SOCKET.iter().any(|meant| meant.nr == nr) {
+        return Some(SOCKETCALL);
+    }
+    IPC_CALLS.iter().any(|(_, meant)| meant.nr == nr).then_some(IPC)
+}
+
+impl Meant {
+    /// The arguments of the call, from those of the call that stands for it. `read` reads words of memory.
+    pub fn args(&self, args: &[u64; 6], read: impl FnOnce(u64, &mut [u32]) -> bool) -> Option<[u64; 6]> {
+        let mut words = [0; 6];
+        let words = &mut words[..self.words.into()];
+        if !words.is_empty() && !read(args[usize::from(self.pointer)], words) {
+            return None;
+        }
+        Some(self.from.map(|from| match from {
+            NOWHERE => 0,
+            from if from < MEMORY => args[usize::from(from)],
+            from => words[usize::from(from - MEMORY)].into(),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Abi, table};
+
+    /// Every call that is meant has a row with as many arguments.
+    #[test]
+    fn all_have_rows() {
+        let sockets = SOCKET.iter().filter(|meant| meant.nr != 0);
+        for meant in sockets.chain(IPC_CALLS.iter().map(|(_, meant)| meant)).chain([&MSGRCV_AGAIN]) {
+            let row = table(Abi::I386).get(meant.nr.into()).expect("a row").row;
+            let given = meant.from.iter().filter(|&&from| from != NOWHERE).count();
+            assert_eq!(row.args.len(), given, "{}", row.name);
+        }
+        let name = |nr, first| table(Abi::I386).name(meant(nr, first).unwrap().nr.into());
+        assert_eq!([(102, 1), (102, 5), (102, 20)].map(|(nr, n)| name(nr, n)), ["socket", "accept", "sendmmsg"]);
+        assert_eq!([(117, 1), (117, 12), (117, 0x1_000c)].map(|(nr, n)| name(nr, n)), ["semop", "msgrcv", "msgrcv"]);
+        assert_eq!([(82, 0), (90, 0)].map(|(nr, n)| name(nr, n)), ["select", "mmap"]);
+        assert_eq!([meant(102, 0), meant(102, 21), meant(117, 5), meant(102, u64::MAX)], [None; 4]);
+        assert_eq!((folds(363), folds(1003), folds(4)), (Some(102), Some(117), None));
+    }
+
+    #[test]
+    fn arguments() {
+        let args = [3, 10, 11, 12, 0x1000, 14];
+        let read = |at: u64, words: &mut [u32]| {
+            words.iter_mut().enumerate().for_each(|(i, word)| *word = at as u32 + i as u32);
+            true
+        };
+        assert_eq!(meant(117, 3).unwrap().args(&args, read), Some([10, 11, 12, 0x1000, 0, 0]));
+        assert_eq!(meant(117, 3).unwrap().args(&args, |_, _| false), None);
+        assert_eq!(meant(117, 1).unwrap().args(&args, |_, _| false), Some([10, 0x1000, 11, 0, 0, 0]));
+        assert_eq!(meant(102, 4).unwrap().args(&args, read), Some([10, 11, 0, 0, 0, 0]));
+    }
+}
