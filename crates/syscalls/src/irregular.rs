@@ -87,6 +87,22 @@ pub enum Irregular {
     IoPriority,
     UringFd,
     UringOpcode,
+    /// A descriptor, or the number that stands for a slot to leave alone.
+    UringFdOrSkip,
+    UringProbe,
+    /// What a restriction is about.
+    UringLimit,
+    /// The most workers of each kind.
+    UringWorkers,
+    /// A submitted entry, and its offset, which may hold an operation on a socket.
+    UringEntry,
+    UringOffset,
+    /// Queries in a chain.
+    UringQuery,
+    /// An array of a struct of which this argument tells the length.
+    CountedByArg(&'static str),
+    /// A pointer that is followed only if this argument is within these limits.
+    WithArg(&'static str, u32, u32),
     /// An array of one number, which the kernel may have changed.
     Change,
 

@@ -141,9 +141,10 @@ fn strings<'a>(cx: &Cx<'a>, base: u64) -> &'a [u8] {
     cx.prefix(Phase::Exit, base.wrapping_add(head as u64), size.saturating_sub(head))
 }
 
+/// A string, and the bytes that it takes. Of a string without its NUL, the last byte is not shown, as in the arrays of structs.
 fn text<'a>(cx: &Cx<'a>, bytes: &'a [u8]) -> (Value<'a>, usize) {
     let end = bytes.iter().position(|&b| b == 0);
-    let len = end.unwrap_or(bytes.len());
+    let len = end.unwrap_or(bytes.len().saturating_sub(1));
     let shown = len.min(cx.options.text);
     let value = Text { bytes: &bytes[..shown], cut: shown < len || end.is_none(), kind: TextKind::Str };
     (Value::Text(value), end.map_or(bytes.len(), |e| e + 1))

@@ -18,7 +18,7 @@ macro_rules! families {
 
 families! {
     files, paths, fcntl,
-    mount, xattr, notify, aio, keys,
+    mount, xattr, notify, aio, uring, keys,
     process, ptrace, prctl, creds, limits, bpf, system, obsolete,
     memory, sched, signal, time, futex,
     socket, sockopt, poll, ipc,
