@@ -138,6 +138,13 @@ pub enum Irregular {
     NumaNode,
     /// The map that an iterator goes over
     IteratedMap,
+    /// What BPF_OBJ_GET_INFO_BY_FD tells. The kind of the object decides the struct.
+    BpfInfo,
+    /// A number of the member of this name, before the call and after it.
+    Changes(&'static str),
+    /// An array for whose elements the named member gave room before the call, and which the kernel filled in. The member counts units
+    /// of this power of two.
+    Filled(&'static str, u8),
     /// Followed only with `-v`.
     InFull,
     /// `struct perf_event_attr`.
