@@ -200,7 +200,8 @@ pub fn query<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
         let mut members = Vec::with_capacity_in(head.len() + 2, cx.arena);
         members.extend_from_slice(head);
         if let Some(value) = answer(cx, phase, at) {
-            members.push(Member { name: "query_data", value });
+            // Machines find it under a name of its own, because the address has this one.
+            members.push(Member { name: "", value: Value::Named("query_data", cx.keep(value)) });
         }
         members.push(Member { name: "next_entry", value: next });
         next = Value::Struct(members.into_bump_slice(), Tail::End);
