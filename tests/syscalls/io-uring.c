@@ -25,6 +25,14 @@ struct buf_status {
 	uint32_t buf_group, head, resv[8];
 };
 
+static const char *pointer(const void *at)
+{
+	static char text[32];
+
+	snprintf(text, sizeof(text), "%p", at);
+	return text;
+}
+
 int main(void)
 {
 	char params[120] = { 0 };
@@ -46,29 +54,29 @@ int main(void)
 	chdir("MARKER");
 
 	r = syscall(SYS_io_uring_register, fd, REGISTER_PBUF_RING, &ring, 1);
-	printf("io_uring_register(%d, IORING_REGISTER_PBUF_RING, {ring_addr=%p, ring_entries=8, bgid=3, flags=0}, 1) = %s\n",
+	printf("io_uring_register(%d, IORING_REGISTER_PBUF_RING, {ring_addr=%p, ring_entries=8, bgid=3, flags=0, min_left=0}, 1) = %s\n",
 	       fd, memory, result(r));
 	r = syscall(SYS_io_uring_register, fd, REGISTER_PBUF_STATUS, &status, 1);
-	printf("io_uring_register(%d, IORING_REGISTER_PBUF_STATUS, {buf_group=3%s}, 1) = %s\n",
-	       fd, r ? "" : ", head=0", result(r));
+	printf("io_uring_register(%d, IORING_REGISTER_PBUF_STATUS, %s, 1) = %s\n",
+	       fd, r ? pointer(&status) : "{buf_group=0x3, head=0}", result(r));
 	status.buf_group = 4;
 	r = syscall(SYS_io_uring_register, fd, REGISTER_PBUF_STATUS, &status, 1);
-	printf("io_uring_register(%d, IORING_REGISTER_PBUF_STATUS, {buf_group=4}, 1) = %s\n", fd, result(r));
+	printf("io_uring_register(%d, IORING_REGISTER_PBUF_STATUS, %p, 1) = %s\n", fd, &status, result(r));
 	r = syscall(SYS_io_uring_register, fd, UNREGISTER_PBUF_RING, &ring, 1);
-	printf("io_uring_register(%d, IORING_UNREGISTER_PBUF_RING, {ring_addr=%p, ring_entries=8, bgid=3, flags=0}, 1) = %s\n",
+	printf("io_uring_register(%d, IORING_UNREGISTER_PBUF_RING, {ring_addr=%p, ring_entries=8, bgid=3, flags=0, min_left=0}, 1) = %s\n",
 	       fd, memory, result(r));
 
 	ring.ring_addr = 0;
 	ring.flags = RING_MMAP;
 	r = syscall(SYS_io_uring_register, fd, REGISTER_PBUF_RING, &ring, 1);
 	printf("io_uring_register(%d, IORING_REGISTER_PBUF_RING, {ring_addr=NULL, ring_entries=8, bgid=3, "
-	       "flags=IOU_PBUF_RING_MMAP}, 1) = %s\n", fd, result(r));
+	       "flags=0x1, min_left=0}, 1) = %s\n", fd, result(r));
 	r = syscall(SYS_io_uring_register, fd, REGISTER_PBUF_RING, &odd, 1);
 	printf("io_uring_register(%d, IORING_REGISTER_PBUF_RING, {ring_addr=NULL, ring_entries=3, bgid=65535, "
-	       "flags=IOU_PBUF_RING_MMAP|0x8000, min_left=7, resv=[0x5, 0, 0, 0, 0]}, 1) = %s\n", fd, result(r));
+	       "flags=0x8001, min_left=7, resv=[0x5, 0, 0, 0, 0]}, 1) = %s\n", fd, result(r));
 	r = syscall(SYS_io_uring_register, 99, REGISTER_PBUF_RING | USE_REGISTERED_RING, &ring, 1);
 	printf("io_uring_register(99, IORING_REGISTER_PBUF_RING|IORING_REGISTER_USE_REGISTERED_RING, {ring_addr=NULL, "
-	       "ring_entries=8, bgid=3, flags=IOU_PBUF_RING_MMAP}, 1) = %s\n", result(r));
+	       "ring_entries=8, bgid=3, flags=0x1, min_left=0}, 1) = %s\n", result(r));
 	r = syscall(SYS_io_uring_register, fd, REGISTER_PBUF_RING, NULL, 1);
 	printf("io_uring_register(%d, IORING_REGISTER_PBUF_RING, NULL, 1) = %s\n", fd, result(r));
 	fflush(stdout);

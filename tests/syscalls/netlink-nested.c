@@ -2,6 +2,7 @@
 // Nested attributes of links, bridges and sockets in netlink messages. The messages ask for nothing.
 #define _GNU_SOURCE
 #include <linux/cryptouser.h>
+#include <linux/genetlink.h>
 #include <linux/if_bridge.h>
 #include <linux/if_link.h>
 #include <linux/inet_diag.h>
@@ -130,6 +131,40 @@ int main(void)
 	    "idiag_dst=inet_addr(\"0.0.0.0\"), idiag_if=0, idiag_cookie=[0, 0]}}, "
 	    "[{nla_len=20, nla_type=INET_DIAG_REQ_BYTECODE}, {code=INET_DIAG_BC_D_COND, yes=16, no=20}, "
 	    "{family=AF_INET, prefix_len=32, port=80, addr=inet_addr(\"127.0.0.1\")}]");
+	/* Commands of families, and the policies of their attributes. The kernel refuses the requests. */
+	int generic = socket(AF_NETLINK, SOCK_RAW, NETLINK_GENERIC);
+	if (generic >= 0 && !bind(generic, (void *) &any, sizeof(any))) {
+		struct genlmsghdr get = { CTRL_CMD_GETFAMILY, 2 };
+		int command = 1, unknown = 99, kind = 4, mask = 3;
+		long long least = -5;
+
+		begin(GENL_ID_CTRL, &get, sizeof(get));
+		put(CTRL_ATTR_FAMILY_NAME, "tcp_metrics", 12);
+		struct nlattr *ops = put(CTRL_ATTR_OPS, "", 0), *op = put(1, "", 0);
+		put(CTRL_ATTR_OP_ID, &command, 4);
+		end(op);
+		op = put(2, "", 0);
+		put(CTRL_ATTR_OP_ID, &unknown, 4);
+		end(op);
+		end(ops);
+		try(generic, "0", "nlctrl",
+		    "{cmd=CTRL_CMD_GETFAMILY, version=2}, [[{nla_len=16, nla_type=CTRL_ATTR_FAMILY_NAME}, \"tcp_metrics\"], "
+		    "[{nla_len=28, nla_type=CTRL_ATTR_OPS}, [[{nla_len=12, nla_type=0x1}, [{nla_len=8, nla_type=CTRL_ATTR_OP_ID}, TCP_METRICS_CMD_GET]], "
+		    "[{nla_len=12, nla_type=0x2}, [{nla_len=8, nla_type=CTRL_ATTR_OP_ID}, 0x63 /* TCP_METRICS_CMD_??? */]]]]]");
+
+		begin(GENL_ID_CTRL, &get, sizeof(get));
+		struct nlattr *policies = put(NLA_F_NESTED | 8, "", 0), *policy = put(0, "", 0), *attribute = put(3, "", 0);
+		put(1, &kind, 4);
+		put(2, &least, 8);
+		put(10, &mask, 4);
+		end(attribute);
+		end(policy);
+		end(policies);
+		try(generic, "0", "nlctrl",
+		    "{cmd=CTRL_CMD_GETFAMILY, version=2}, [{nla_len=40, nla_type=NLA_F_NESTED|CTRL_ATTR_POLICY}, [{nla_len=36, nla_type=0}, "
+		    "[{nla_len=32, nla_type=0x3}, [[{nla_len=8, nla_type=NL_POLICY_TYPE_ATTR_TYPE}, NL_ATTR_TYPE_U32], "
+		    "[{nla_len=12, nla_type=NL_POLICY_TYPE_ATTR_MIN_VALUE_S}, -5], [{nla_len=8, nla_type=NL_POLICY_TYPE_ATTR_BITFIELD32_MASK}, 0x3]]]]]");
+	}
 	fflush(stdout);
 	_exit(0);
 }

@@ -297,3 +297,109 @@ struct tee_ioctl_object_invoke_arg {
 	__u32 num_params;
 	__u32 : 32;
 };
+
+/* linux/io_uring.h, linux/io_uring/query.h, linux/io_uring/zcrx.h: newer than 6.12. */
+struct io_uring_attr_pi {
+	__u16 flags;
+	__u16 app_tag;
+	__u32 len;
+	__u64 addr;
+	__u64 seed;
+	__u64 rsvd;
+};
+
+struct io_uring_mem_region_reg {
+	__u64 region_uptr;
+	__u64 flags;
+	__u64 __resv[2];
+};
+
+struct io_uring_query_hdr {
+	__u64 next_entry;
+	__u64 query_data;
+	__u32 query_op;
+	__u32 size;
+	__s32 result;
+	__u32 __resv[3];
+};
+
+struct io_uring_query_opcode {
+	__u32 nr_request_opcodes;
+	__u32 nr_register_opcodes;
+	__u64 feature_flags;
+	__u64 ring_setup_flags;
+	__u64 enter_flags;
+	__u64 sqe_flags;
+	__u32 nr_query_opcodes;
+	__u32 __pad;
+};
+
+struct io_uring_query_zcrx {
+	__u64 register_flags;
+	__u64 area_flags;
+	__u32 nr_ctrl_opcodes;
+	__u32 features;
+	__u32 rq_hdr_size;
+	__u32 rq_hdr_alignment;
+	__u64 __resv2;
+};
+
+struct io_uring_query_zcrx_event {
+	__u32 event_flags;
+	__u32 stats_size;
+	__u32 stats_off_alignment;
+	__u32 __resv1;
+	__u64 __resv2[4];
+};
+
+struct io_uring_query_scq {
+	__u64 hdr_size;
+	__u64 hdr_alignment;
+};
+
+struct io_uring_zcrx_offsets {
+	__u32 head;
+	__u32 tail;
+	__u32 rqes;
+	__u32 __resv2;
+	__u64 __resv[2];
+};
+
+struct io_uring_zcrx_ifq_reg {
+	__u32 if_idx;
+	__u32 if_rxq;
+	__u32 rq_entries;
+	__u32 flags;
+	__u64 area_ptr;
+	__u64 region_ptr;
+	struct io_uring_zcrx_offsets offsets;
+	__u32 zcrx_id;
+	__u32 rx_buf_len;
+	__u64 event_desc;
+	__u64 __resv[2];
+};
+
+struct zcrx_ctrl_flush_rq {
+	__u64 __resv[6];
+};
+
+struct zcrx_ctrl_export {
+	__u32 zcrx_fd;
+	__u32 __resv1[11];
+};
+
+struct zcrx_ctrl_arm_event {
+	__u32 event_type;
+	__u32 __resv[11];
+};
+
+struct zcrx_ctrl {
+	__u32 zcrx_id;
+	__u32 op;
+	__u64 __resv[2];
+	union {
+		struct zcrx_ctrl_export zc_export;
+		struct zcrx_ctrl_flush_rq zc_flush;
+		struct zcrx_ctrl_arm_event zc_arm_event;
+	};
+};

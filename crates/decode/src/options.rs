@@ -65,6 +65,11 @@ pub trait World {
         None
     }
 
+    /// The path of a descriptor's referent. Decoders ask this with or without `-y`, if it decides the meaning of memory.
+    fn path(&self, _tid: Tid, _fd: i32, _known: Option<&Descriptor>) -> Option<Vec<u8>> {
+        None
+    }
+
     /// Whether a descriptor is a terminal. Decoders ask this with or without `-y`, if the meaning of a call depends on
     /// it.
     fn is_terminal(&self, _tid: Tid, _fd: i32) -> bool {

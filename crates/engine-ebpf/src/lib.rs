@@ -67,6 +67,8 @@
 //!   control message) are still looked up in /proc.
 //! - **What a file is** decides what some calls mean. A buffer that begins like a netlink message is copied whole if its socket
 //!   is a netlink socket, and requests of terminals say whether they went to one (`kinds.h`). Both are sent with the call.
+//! - **Absent pages.** The kernel side only reads memory that is present. What a returned call names in a page that is still absent
+//!   is read by the reader (`absent.rs`).
 //! - **Signals** that are ignored, or that the kernel turns into a kill, are never delivered, so they are reported when they are
 //!   sent. If the receiver is in a call at that time, the reader holds the signal until the receiver says that it has left the
 //!   call (`REC_LEFT`), and reports the signal after the call, as a ptrace tracer would.
@@ -168,6 +170,7 @@
 //! multiple of 32: `on_sys_exit` uses 224 of them, and the interpreter behind it 256.
 
 mod about;
+mod absent;
 mod backlog;
 mod backpressure;
 mod beside;

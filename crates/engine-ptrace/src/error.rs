@@ -29,14 +29,16 @@ fn hint(tid: Tid, errno: Errno) -> Option<String> {
         "try as root".to_owned()
     };
     match yama {
-        Some(3) => Some("Yama forbids attaching until the next boot (kernel.yama.ptrace_scope=3)".into()),
-        Some(2) => {
-            Some(format!("Yama allows attaching only with CAP_SYS_PTRACE (kernel.yama.ptrace_scope=2): {remedy}"))
+        Some(scope @ 1..) => {
+            let what = match scope {
+                1 => {
+                    format!("it allows attaching only to descendants; {remedy}, or `sysctl kernel.yama.ptrace_scope=0`")
+                }
+                2 => format!("it allows attaching only with CAP_SYS_PTRACE; {remedy}"),
+                _ => "it forbids attaching until the next boot".to_owned(),
+            };
+            Some(format!("sysctl kernel.yama.ptrace_scope = {scope} may be restricting this attach: {what}"))
         }
-        Some(1) => Some(format!(
-            "Yama allows attaching only to descendants (kernel.yama.ptrace_scope=1): {remedy}, or \
-             `sysctl kernel.yama.ptrace_scope=0`"
-        )),
         _ if tid == 1 && !lacks => None,
         _ => Some(format!("Process {} belongs to another user, or is a kernel thread or protected: {remedy}", tid)),
     }

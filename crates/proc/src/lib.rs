@@ -98,6 +98,13 @@ enum Detail {
 }
 
 impl World for Proc {
+    fn path(&self, tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<Vec<u8>> {
+        match known {
+            Some(known) => Some(known.path.clone()),
+            None => Some(link::Link::unpack(&self.ask_fd(Question::Link, tid, fd, None)?)?.path),
+        }
+    }
+
     fn is_terminal(&self, tid: Tid, fd: i32) -> bool {
         self.ask_fd(Question::Terminal, tid, fd, None).is_some()
     }

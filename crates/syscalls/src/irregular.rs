@@ -87,6 +87,22 @@ pub enum Irregular {
     IoPriority,
     UringFd,
     UringOpcode,
+    /// A descriptor, or the number that stands for a slot to leave alone.
+    UringFdOrSkip,
+    UringProbe,
+    /// What a restriction is about.
+    UringLimit,
+    /// The most workers of each kind.
+    UringWorkers,
+    /// A submitted entry, and its offset, which may hold an operation on a socket.
+    UringEntry,
+    UringOffset,
+    /// Queries in a chain.
+    UringQuery,
+    /// An array of a struct of which this argument tells the length.
+    CountedByArg(&'static str),
+    /// A pointer that is followed only if this argument is within these limits.
+    WithArg(&'static str, u32, u32),
     /// An array of one number, which the kernel may have changed.
     Change,
 
@@ -122,6 +138,13 @@ pub enum Irregular {
     NumaNode,
     /// The map that an iterator goes over
     IteratedMap,
+    /// What BPF_OBJ_GET_INFO_BY_FD tells. The kind of the object decides the struct.
+    BpfInfo,
+    /// A number of the member of this name, before the call and after it.
+    Changes(&'static str),
+    /// An array for whose elements the named member gave room before the call, and which the kernel filled in. The member counts units
+    /// of this power of two.
+    Filled(&'static str, u8),
     /// Followed only with `-v`.
     InFull,
     /// `struct perf_event_attr`.

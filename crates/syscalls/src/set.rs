@@ -48,6 +48,11 @@ pub struct Item {
 }
 
 impl Set {
+    /// The same names, of which some values have none: nothing is said of those.
+    pub const fn unremarked(&self) -> Set {
+        Set { unknown: "", elsewhere: [None; 2], ..*self }
+    }
+
     pub const fn new(unknown: &'static str, items: &'static [Item], decimal: bool) -> Set {
         Set { unknown, items, decimal, lead: 0, number: None, elsewhere: [None; 2] }
     }

@@ -2194,6 +2194,7 @@ pub const input_mask: Layout = Layout { name: "input_mask", size: 16, fields: &[
 pub const io_cqring_offsets: Layout = Layout { name: "io_cqring_offsets", size: 40, fields: &[f("head", 0, 4, 1), f("tail", 4, 4, 1), f("ring_mask", 8, 4, 1), f("ring_entries", 12, 4, 1), f("overflow", 16, 4, 1), f("cqes", 20, 4, 1), f("flags", 24, 4, 1), f("resv1", 28, 4, 1), f("user_addr", 32, 8, 1)] };
 pub const io_event: Layout = Layout { name: "io_event", size: 32, fields: &[f("data", 0, 8, 1), f("obj", 8, 8, 1), s("res", 16, 8, 1), s("res2", 24, 8, 1)] };
 pub const io_sqring_offsets: Layout = Layout { name: "io_sqring_offsets", size: 40, fields: &[f("head", 0, 4, 1), f("tail", 4, 4, 1), f("ring_mask", 8, 4, 1), f("ring_entries", 12, 4, 1), f("flags", 16, 4, 1), f("dropped", 20, 4, 1), f("array", 24, 4, 1), f("resv1", 28, 4, 1), f("user_addr", 32, 8, 1)] };
+pub const io_uring_attr_pi: Layout = Layout { name: "io_uring_attr_pi", size: 32, fields: &[f("flags", 0, 2, 1), f("app_tag", 2, 2, 1), f("len", 4, 4, 1), f("addr", 8, 8, 1), f("seed", 16, 8, 1), f("rsvd", 24, 8, 1)] };
 pub const io_uring_buf: Layout = Layout { name: "io_uring_buf", size: 16, fields: &[f("addr", 0, 8, 1), f("len", 8, 4, 1), f("bid", 12, 2, 1), f("resv", 14, 2, 1)] };
 pub const io_uring_buf_reg: Layout = Layout { name: "io_uring_buf_reg", size: 40, fields: &[f("ring_addr", 0, 8, 1), f("ring_entries", 8, 4, 1), f("bgid", 12, 2, 1), f("flags", 14, 2, 1), f("min_left", 16, 4, 1), f("resv", 20, 4, 5)] };
 pub const io_uring_buf_ring: Layout = Layout { name: "io_uring_buf_ring", size: 16, fields: &[f("resv1", 0, 8, 1), f("resv2", 8, 4, 1), f("resv3", 12, 2, 1), f("tail", 14, 2, 1), f("bufs", 0, 16, 0)] };
@@ -2204,10 +2205,16 @@ pub const io_uring_cqe: Layout = Layout { name: "io_uring_cqe", size: 16, fields
 pub const io_uring_file_index_range: Layout = Layout { name: "io_uring_file_index_range", size: 16, fields: &[f("off", 0, 4, 1), f("len", 4, 4, 1), f("resv", 8, 8, 1)] };
 pub const io_uring_files_update: Layout = Layout { name: "io_uring_files_update", size: 16, fields: &[f("offset", 0, 4, 1), f("resv", 4, 4, 1), f("fds", 8, 8, 1)] };
 pub const io_uring_getevents_arg: Layout = Layout { name: "io_uring_getevents_arg", size: 24, fields: &[f("sigmask", 0, 8, 1), f("sigmask_sz", 8, 4, 1), f("min_wait_usec", 12, 4, 1), f("ts", 16, 8, 1)] };
+pub const io_uring_mem_region_reg: Layout = Layout { name: "io_uring_mem_region_reg", size: 32, fields: &[f("region_uptr", 0, 8, 1), f("flags", 8, 8, 1), f("__resv", 16, 8, 2)] };
 pub const io_uring_napi: Layout = Layout { name: "io_uring_napi", size: 16, fields: &[f("busy_poll_to", 0, 4, 1), f("prefer_busy_poll", 4, 1, 1), f("opcode", 5, 1, 1), f("pad", 6, 1, 2), f("op_param", 8, 4, 1), f("resv", 12, 4, 1)] };
 pub const io_uring_params: Layout = Layout { name: "io_uring_params", size: 120, fields: &[f("sq_entries", 0, 4, 1), f("cq_entries", 4, 4, 1), f("flags", 8, 4, 1), f("sq_thread_cpu", 12, 4, 1), f("sq_thread_idle", 16, 4, 1), f("features", 20, 4, 1), f("wq_fd", 24, 4, 1), f("resv", 28, 4, 3), f("sq_off", 40, 40, 1), f("sq_off.head", 40, 4, 1), f("sq_off.tail", 44, 4, 1), f("sq_off.ring_mask", 48, 4, 1), f("sq_off.ring_entries", 52, 4, 1), f("sq_off.flags", 56, 4, 1), f("sq_off.dropped", 60, 4, 1), f("sq_off.array", 64, 4, 1), f("sq_off.resv1", 68, 4, 1), f("sq_off.user_addr", 72, 8, 1), f("cq_off", 80, 40, 1), f("cq_off.head", 80, 4, 1), f("cq_off.tail", 84, 4, 1), f("cq_off.ring_mask", 88, 4, 1), f("cq_off.ring_entries", 92, 4, 1), f("cq_off.overflow", 96, 4, 1), f("cq_off.cqes", 100, 4, 1), f("cq_off.flags", 104, 4, 1), f("cq_off.resv1", 108, 4, 1), f("cq_off.user_addr", 112, 8, 1)] };
 pub const io_uring_probe: Layout = Layout { name: "io_uring_probe", size: 16, fields: &[f("last_op", 0, 1, 1), f("ops_len", 1, 1, 1), f("resv", 2, 2, 1), f("resv2", 4, 4, 3), f("ops", 16, 8, 0)] };
 pub const io_uring_probe_op: Layout = Layout { name: "io_uring_probe_op", size: 8, fields: &[f("op", 0, 1, 1), f("resv", 1, 1, 1), f("flags", 2, 2, 1), f("resv2", 4, 4, 1)] };
+pub const io_uring_query_hdr: Layout = Layout { name: "io_uring_query_hdr", size: 40, fields: &[f("next_entry", 0, 8, 1), f("query_data", 8, 8, 1), f("query_op", 16, 4, 1), f("size", 20, 4, 1), s("result", 24, 4, 1), f("__resv", 28, 4, 3)] };
+pub const io_uring_query_opcode: Layout = Layout { name: "io_uring_query_opcode", size: 48, fields: &[f("nr_request_opcodes", 0, 4, 1), f("nr_register_opcodes", 4, 4, 1), f("feature_flags", 8, 8, 1), f("ring_setup_flags", 16, 8, 1), f("enter_flags", 24, 8, 1), f("sqe_flags", 32, 8, 1), f("nr_query_opcodes", 40, 4, 1), f("__pad", 44, 4, 1)] };
+pub const io_uring_query_scq: Layout = Layout { name: "io_uring_query_scq", size: 16, fields: &[f("hdr_size", 0, 8, 1), f("hdr_alignment", 8, 8, 1)] };
+pub const io_uring_query_zcrx: Layout = Layout { name: "io_uring_query_zcrx", size: 40, fields: &[f("register_flags", 0, 8, 1), f("area_flags", 8, 8, 1), f("nr_ctrl_opcodes", 16, 4, 1), f("features", 20, 4, 1), f("rq_hdr_size", 24, 4, 1), f("rq_hdr_alignment", 28, 4, 1), f("__resv2", 32, 8, 1)] };
+pub const io_uring_query_zcrx_event: Layout = Layout { name: "io_uring_query_zcrx_event", size: 48, fields: &[f("event_flags", 0, 4, 1), f("stats_size", 4, 4, 1), f("stats_off_alignment", 8, 4, 1), f("__resv1", 12, 4, 1), f("__resv2", 16, 8, 4)] };
 pub const io_uring_recvmsg_out: Layout = Layout { name: "io_uring_recvmsg_out", size: 16, fields: &[f("namelen", 0, 4, 1), f("controllen", 4, 4, 1), f("payloadlen", 8, 4, 1), f("flags", 12, 4, 1)] };
 pub const io_uring_restriction: Layout = Layout { name: "io_uring_restriction", size: 16, fields: &[f("opcode", 0, 2, 1), f("register_op", 2, 1, 1), f("sqe_op", 2, 1, 1), f("sqe_flags", 2, 1, 1), f("resv", 3, 1, 1), f("resv2", 4, 4, 3)] };
 pub const io_uring_rsrc_register: Layout = Layout { name: "io_uring_rsrc_register", size: 32, fields: &[f("nr", 0, 4, 1), f("flags", 4, 4, 1), f("resv2", 8, 8, 1), f("data", 16, 8, 1), f("tags", 24, 8, 1)] };
@@ -2215,6 +2222,8 @@ pub const io_uring_rsrc_update: Layout = Layout { name: "io_uring_rsrc_update", 
 pub const io_uring_rsrc_update2: Layout = Layout { name: "io_uring_rsrc_update2", size: 32, fields: &[f("offset", 0, 4, 1), f("resv", 4, 4, 1), f("data", 8, 8, 1), f("tags", 16, 8, 1), f("nr", 24, 4, 1), f("resv2", 28, 4, 1)] };
 pub const io_uring_sqe: Layout = Layout { name: "io_uring_sqe", size: 64, fields: &[f("opcode", 0, 1, 1), f("flags", 1, 1, 1), f("ioprio", 2, 2, 1), s("fd", 4, 4, 1), f("off", 8, 8, 1), f("addr2", 8, 8, 1), f("cmd_op", 8, 4, 1), f("__pad1", 12, 4, 1), f("addr", 16, 8, 1), f("splice_off_in", 16, 8, 1), f("level", 16, 4, 1), f("optname", 20, 4, 1), f("len", 24, 4, 1), f("rw_flags", 28, 4, 1), f("fsync_flags", 28, 4, 1), f("poll_events", 28, 2, 1), f("poll32_events", 28, 4, 1), f("sync_range_flags", 28, 4, 1), f("msg_flags", 28, 4, 1), f("timeout_flags", 28, 4, 1), f("accept_flags", 28, 4, 1), f("cancel_flags", 28, 4, 1), f("open_flags", 28, 4, 1), f("statx_flags", 28, 4, 1), f("fadvise_advice", 28, 4, 1), f("splice_flags", 28, 4, 1), f("rename_flags", 28, 4, 1), f("unlink_flags", 28, 4, 1), f("hardlink_flags", 28, 4, 1), f("xattr_flags", 28, 4, 1), f("msg_ring_flags", 28, 4, 1), f("uring_cmd_flags", 28, 4, 1), f("waitid_flags", 28, 4, 1), f("futex_flags", 28, 4, 1), f("install_fd_flags", 28, 4, 1), f("nop_flags", 28, 4, 1), f("user_data", 32, 8, 1), f("buf_index", 40, 2, 1), f("buf_group", 40, 2, 1), f("personality", 42, 2, 1), s("splice_fd_in", 44, 4, 1), f("file_index", 44, 4, 1), f("optlen", 44, 4, 1), f("addr_len", 44, 2, 1), f("__pad3", 46, 2, 1), f("addr3", 48, 8, 1), f("__pad2", 56, 8, 1), f("optval", 48, 8, 1), f("cmd", 48, 1, 0)] };
 pub const io_uring_sync_cancel_reg: Layout = Layout { name: "io_uring_sync_cancel_reg", size: 64, fields: &[f("addr", 0, 8, 1), s("fd", 8, 4, 1), f("flags", 12, 4, 1), f("timeout", 16, 16, 1), s("timeout.tv_sec", 16, 8, 1), s("timeout.tv_nsec", 24, 8, 1), f("opcode", 32, 1, 1), f("pad", 33, 1, 7), f("pad2", 40, 8, 3)] };
+pub const io_uring_zcrx_ifq_reg: Layout = Layout { name: "io_uring_zcrx_ifq_reg", size: 96, fields: &[f("if_idx", 0, 4, 1), f("if_rxq", 4, 4, 1), f("rq_entries", 8, 4, 1), f("flags", 12, 4, 1), f("area_ptr", 16, 8, 1), f("region_ptr", 24, 8, 1), f("offsets", 32, 32, 1), f("offsets.head", 32, 4, 1), f("offsets.tail", 36, 4, 1), f("offsets.rqes", 40, 4, 1), f("offsets.__resv2", 44, 4, 1), f("offsets.__resv", 48, 8, 2), f("zcrx_id", 64, 4, 1), f("rx_buf_len", 68, 4, 1), f("event_desc", 72, 8, 1), f("__resv", 80, 8, 2)] };
+pub const io_uring_zcrx_offsets: Layout = Layout { name: "io_uring_zcrx_offsets", size: 32, fields: &[f("head", 0, 4, 1), f("tail", 4, 4, 1), f("rqes", 8, 4, 1), f("__resv2", 12, 4, 1), f("__resv", 16, 8, 2)] };
 pub const ioam6_hdr: Layout = Layout { name: "ioam6_hdr", size: 4, fields: &[f("opt_type", 0, 1, 1), f("opt_len", 1, 1, 1), f("type", 3, 1, 1)] };
 pub const ioam6_trace_hdr: Layout = Layout { name: "ioam6_trace_hdr", size: 8, fields: &[f("namespace_id", 0, 2, 1), bit("overflow", 2, 1, false, 2, 1), bit("nodelen", 2, 1, false, 3, 5), bit("remlen", 3, 1, false, 0, 7), f("type_be32", 4, 4, 1), f("type", 4, 4, 1), bit("type.bit7", 4, 4, false, 0, 1), bit("type.bit6", 4, 4, false, 1, 1), bit("type.bit5", 4, 4, false, 2, 1), bit("type.bit4", 4, 4, false, 3, 1), bit("type.bit3", 4, 4, false, 4, 1), bit("type.bit2", 4, 4, false, 5, 1), bit("type.bit1", 4, 4, false, 6, 1), bit("type.bit0", 4, 4, false, 7, 1), bit("type.bit15", 5, 4, false, 0, 1), bit("type.bit14", 5, 4, false, 1, 1), bit("type.bit13", 5, 4, false, 2, 1), bit("type.bit12", 5, 4, false, 3, 1), bit("type.bit11", 5, 4, false, 4, 1), bit("type.bit10", 5, 4, false, 5, 1), bit("type.bit9", 5, 4, false, 6, 1), bit("type.bit8", 5, 4, false, 7, 1), bit("type.bit23", 6, 4, false, 0, 1), bit("type.bit22", 6, 4, false, 1, 1), bit("type.bit21", 6, 4, false, 2, 1), bit("type.bit20", 6, 4, false, 3, 1), bit("type.bit19", 6, 4, false, 4, 1), bit("type.bit18", 6, 4, false, 5, 1), bit("type.bit17", 6, 4, false, 6, 1), bit("type.bit16", 6, 4, false, 7, 1), f("data", 8, 1, 0)] };
 pub const iocb: Layout = Layout { name: "iocb", size: 64, fields: &[f("aio_data", 0, 8, 1), f("aio_key", 8, 4, 1), s("aio_rw_flags", 12, 4, 1), f("aio_lio_opcode", 16, 2, 1), s("aio_reqprio", 18, 2, 1), f("aio_fildes", 20, 4, 1), f("aio_buf", 24, 8, 1), f("aio_nbytes", 32, 8, 1), s("aio_offset", 40, 8, 1), f("aio_reserved2", 48, 8, 1), f("aio_flags", 56, 4, 1), f("aio_resfd", 60, 4, 1)] };
@@ -4966,6 +4975,10 @@ pub const xt_u32_value_element: Layout = Layout { name: "xt_u32_value_element", 
 pub const xt_udp: Layout = Layout { name: "xt_udp", size: 10, fields: &[f("spts", 0, 2, 2), f("dpts", 4, 2, 2), f("invflags", 8, 1, 1)] };
 pub const zatm_pool_info: Layout = Layout { name: "zatm_pool_info", size: 36, fields: &[s("ref_count", 0, 4, 1), s("low_water", 4, 4, 1), s("high_water", 8, 4, 1), s("rqa_count", 12, 4, 1), s("rqu_count", 16, 4, 1), s("offset", 20, 4, 1), s("next_off", 24, 4, 1), s("next_cnt", 28, 4, 1), s("next_thres", 32, 4, 1)] };
 pub const zatm_pool_req: Layout = Layout { name: "zatm_pool_req", size: 40, fields: &[s("pool_num", 0, 4, 1), f("info", 4, 36, 1), s("info.ref_count", 4, 4, 1), s("info.low_water", 8, 4, 1), s("info.high_water", 12, 4, 1), s("info.rqa_count", 16, 4, 1), s("info.rqu_count", 20, 4, 1), s("info.offset", 24, 4, 1), s("info.next_off", 28, 4, 1), s("info.next_cnt", 32, 4, 1), s("info.next_thres", 36, 4, 1)] };
+pub const zcrx_ctrl: Layout = Layout { name: "zcrx_ctrl", size: 72, fields: &[f("zcrx_id", 0, 4, 1), f("op", 4, 4, 1), f("__resv", 8, 8, 2), f("zc_export", 24, 48, 1), f("zc_export.zcrx_fd", 24, 4, 1), f("zc_export.__resv1", 28, 4, 11), f("zc_flush", 24, 48, 1), f("zc_flush.__resv", 24, 8, 6), f("zc_arm_event", 24, 48, 1), f("zc_arm_event.event_type", 24, 4, 1), f("zc_arm_event.__resv", 28, 4, 11)] };
+pub const zcrx_ctrl_arm_event: Layout = Layout { name: "zcrx_ctrl_arm_event", size: 48, fields: &[f("event_type", 0, 4, 1), f("__resv", 4, 4, 11)] };
+pub const zcrx_ctrl_export: Layout = Layout { name: "zcrx_ctrl_export", size: 48, fields: &[f("zcrx_fd", 0, 4, 1), f("__resv1", 4, 4, 11)] };
+pub const zcrx_ctrl_flush_rq: Layout = Layout { name: "zcrx_ctrl_flush_rq", size: 48, fields: &[f("__resv", 0, 8, 6)] };
 
 /// Every layout above, sorted by name.
 pub const ALL: &[&Layout] = &[
@@ -7160,6 +7173,7 @@ pub const ALL: &[&Layout] = &[
     &io_cqring_offsets,
     &io_event,
     &io_sqring_offsets,
+    &io_uring_attr_pi,
     &io_uring_buf,
     &io_uring_buf_reg,
     &io_uring_buf_ring,
@@ -7170,10 +7184,16 @@ pub const ALL: &[&Layout] = &[
     &io_uring_file_index_range,
     &io_uring_files_update,
     &io_uring_getevents_arg,
+    &io_uring_mem_region_reg,
     &io_uring_napi,
     &io_uring_params,
     &io_uring_probe,
     &io_uring_probe_op,
+    &io_uring_query_hdr,
+    &io_uring_query_opcode,
+    &io_uring_query_scq,
+    &io_uring_query_zcrx,
+    &io_uring_query_zcrx_event,
     &io_uring_recvmsg_out,
     &io_uring_restriction,
     &io_uring_rsrc_register,
@@ -7181,6 +7201,8 @@ pub const ALL: &[&Layout] = &[
     &io_uring_rsrc_update2,
     &io_uring_sqe,
     &io_uring_sync_cancel_reg,
+    &io_uring_zcrx_ifq_reg,
+    &io_uring_zcrx_offsets,
     &ioam6_hdr,
     &ioam6_trace_hdr,
     &iocb,
@@ -9932,4 +9954,8 @@ pub const ALL: &[&Layout] = &[
     &xt_udp,
     &zatm_pool_info,
     &zatm_pool_req,
+    &zcrx_ctrl,
+    &zcrx_ctrl_arm_event,
+    &zcrx_ctrl_export,
+    &zcrx_ctrl_flush_rq,
 ];

@@ -1,9 +1,9 @@
-//! io_submit(2) and its kin, io_uring_register(2), ioprio_set(2).
+//! io_submit(2) and its kin, ioprio_set(2).
 
 use crate::cx::signed;
 use crate::{Cx, Siblings, Tail, Value, generic};
 use stride_event::Phase;
-use stride_syscalls::sets::aio::{IOPRIO_CLASS, URING_REGISTER, URING_REGISTER_FLAGS};
+use stride_syscalls::sets::aio::IOPRIO_CLASS;
 use stride_syscalls::structs::aio::{IOCB, IOVEC_ADDRS};
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Dir, Len, Ty};
@@ -70,21 +70,6 @@ fn priority_as<'a>(cx: &Cx<'a>, number: Value<'a>, raw: u64) -> Value<'a> {
 /// The priority that ioprio_get(2) returned, by name.
 pub fn priority_note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
     Some(priority(cx, cx.ret()? as u64))
-}
-
-const USE_REGISTERED: u64 = c::IORING_REGISTER_USE_REGISTERED_RING;
-
-/// The ring: a descriptor, or the index of a registered ring.
-pub fn uring_fd<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
-    if cx.arg("opcode") & USE_REGISTERED != 0 { Value::UInt(raw) } else { generic::fd(cx, raw as i32) }
-}
-
-pub fn uring_opcode<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
-    let op = Value::Enum { raw: raw & !USE_REGISTERED, set: &URING_REGISTER };
-    match raw & USE_REGISTERED {
-        0 => op,
-        flag => Value::Or(cx.values(&[op, Value::Flags { raw: flag, set: &URING_REGISTER_FLAGS }])),
-    }
 }
 
 /// A number behind a pointer that the kernel may change: `[32]`, `[4096 => 32]`.

@@ -6,6 +6,7 @@ use crate::{Cx, Member, Siblings, Tail, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::sets::bpf::{INSN_ALU, INSN_CLASS_EXTENDED, INSN_JUMP, INSN_MODE, INSN_SIZE, INSN_SOURCE};
+use stride_syscalls::structs::bpf::{BTF_INFO, INFO, LINK_INFO, MAP_INFO, PROG_INFO};
 use stride_syscalls::{Dir, Field, Len, Struct, Ty, plan, uapi::consts as c};
 
 /// Members that were added along with another one.
@@ -169,6 +170,67 @@ pub fn iterated_map<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let map = [Member { name: "map_fd", value: generic::held(cx, &Ty::Fd, raw, Siblings::Args) }];
     let map = Value::Struct(cx.arena.alloc_slice_copy(&map), Tail::End);
     Value::Struct(cx.arena.alloc_slice_copy(&[Member { name: "map", value: map }]), Tail::End)
+}
+
+/// What the kernel tells of an object: with `-v`, a struct of the object's kind.
+pub fn info<'a>(cx: &Cx<'a>, addr: u64, siblings: Siblings) -> Value<'a> {
+    let Siblings::Struct(_, base, _) = siblings else { return Value::Addr(addr) };
+    if addr == 0 || cx.abbrev || !cx.verbose {
+        return Value::Addr(addr);
+    }
+    // After a failure the program's own bytes are shown.
+    let phase = if cx.failed() { Phase::Entry } else { Phase::Exit };
+    let member = |name: &str| {
+        let place = INFO.field(name)?.place(cx.abi());
+        cx.uint(phase, base.wrapping_add(u64::from(place.offset)), place.size.into())
+    };
+    let shown = || {
+        let fd = member("bpf_fd")? as i32;
+        let object = cx.world.path(cx.call.tid, fd, cx.call.given(fd))?;
+        let kind: &'static Struct = match object.strip_prefix(b"anon_inode:")? {
+            b"bpf-map" => &MAP_INFO,
+            b"bpf-prog" => &PROG_INFO,
+            b"btf" => &BTF_INFO,
+            b"bpf_link" | b"bpf-link" => &LINK_INFO,
+            _ => return None,
+        };
+        generic::extensible(cx, kind, phase, addr, member("info_len")?)
+    };
+    shown().unwrap_or(Value::Addr(addr))
+}
+
+/// A member that the kernel replaces: `168 => 104`.
+pub fn changes<'a>(cx: &Cx<'a>, raw: u64, name: &str, siblings: Siblings) -> Value<'a> {
+    let at = |phase| match siblings {
+        Siblings::Struct(s, base, _) => {
+            let place = s.field(name)?.place(cx.abi());
+            cx.uint(phase, base.wrapping_add(u64::from(place.offset)), place.size.into())
+        }
+        Siblings::Args => None,
+    };
+    match (at(Phase::Entry), at(Phase::Exit)) {
+        (Some(before), Some(after)) if before != after && !cx.failed() => {
+            Value::Change(cx.keep(Value::UInt(before)), cx.keep(Value::UInt(after)))
+        }
+        (Some(before), _) => Value::UInt(before),
+        _ => Value::UInt(raw),
+    }
+}
+
+/// An array that the kernel filled in, as far as there was room.
+pub fn filled<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, count: &str, shift: u8, siblings: Siblings) -> Value<'a> {
+    let (&Ty::Array(dir, item, _), Siblings::Struct(s, base, _)) = (shape, siblings) else { return Value::Addr(addr) };
+    let at = |phase| {
+        let place = s.field(count)?.place(cx.abi());
+        cx.uint(phase, base.wrapping_add(u64::from(place.offset)), place.size.into())
+    };
+    match (generic::follow(cx, addr, dir), at(Phase::Entry), at(Phase::Exit)) {
+        (Err(value), ..) => value,
+        (Ok(phase), Some(room), Some(there)) => {
+            generic::elements(cx, phase, addr, item, room.min(there) >> shift, false)
+        }
+        _ => Value::Addr(addr),
+    }
 }
 
 /// A NUMA node, or none.

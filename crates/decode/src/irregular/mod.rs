@@ -45,6 +45,7 @@ mod socket;
 mod sockopt;
 mod system;
 mod time;
+mod uring;
 mod xattr;
 
 /// A value in a register or a scalar member. Usually it is a pointer whose target was captured by the shape.
@@ -83,8 +84,17 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         Irregular::IocbVector => aio::vector(cx, shape, raw, siblings),
         Irregular::IocbVectorLen => aio::vector_len(raw),
         Irregular::IoPriority => aio::priority(cx, raw),
-        Irregular::UringFd => aio::uring_fd(cx, raw),
-        Irregular::UringOpcode => aio::uring_opcode(cx, raw),
+        Irregular::UringFd => uring::ring(cx, raw),
+        Irregular::UringOpcode => uring::opcode(cx, raw),
+        Irregular::UringFdOrSkip => uring::fd_or_skip(cx, raw),
+        Irregular::UringProbe => uring::probe(cx, raw),
+        Irregular::UringLimit => uring::limit(cx, raw, siblings),
+        Irregular::UringWorkers => uring::workers(cx, raw),
+        Irregular::UringEntry => uring::entry(cx, raw),
+        Irregular::UringOffset => uring::offset(cx, raw, siblings),
+        Irregular::UringQuery => uring::query(cx, raw),
+        Irregular::CountedByArg(count) => uring::counted(cx, shape, raw, count),
+        Irregular::WithArg(name, min, max) => uring::with_arg(cx, shape, raw, name, (min, max), siblings),
         Irregular::Change => aio::change(cx, shape, raw, siblings),
         Irregular::MountFlags => mount::flags(cx, raw),
         Irregular::MountType => mount::fstype(cx, raw),
@@ -120,6 +130,9 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         Irregular::KernelVersion => bpf::kernel_version(cx, raw),
         Irregular::NumaNode => bpf::numa_node(cx, raw),
         Irregular::IteratedMap => bpf::iterated_map(cx, raw),
+        Irregular::BpfInfo => bpf::info(cx, raw, siblings),
+        Irregular::Changes(name) => bpf::changes(cx, raw, name, siblings),
+        Irregular::Filled(count, shift) => bpf::filled(cx, shape, raw, count, shift, siblings),
         Irregular::InFull if cx.abbrev => Value::Addr(raw),
         Irregular::PerfAttr => perf::attr(cx, raw),
         Irregular::UserOffset => ptrace::user_offset(cx, raw),

@@ -4,7 +4,7 @@ use crate::generic::{self, extensible};
 use crate::{Cx, Siblings, Tail, Text, TextKind, Value};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
-use stride_syscalls::sets::mount::{MOUNT_FLAGS, MOUNT_MAGIC, QUOTA_CMDS, QUOTA_TYPES, SWAP_FLAGS};
+use stride_syscalls::sets::mount::{MOUNT_FLAGS, MOUNT_MAGIC, QUOTA_CMDS, QUOTA_TYPES, STATMOUNT_MASK, SWAP_FLAGS};
 use stride_syscalls::structs::mount::{LISTMOUNT_REQ, LISTNS_REQ, STATMOUNT, STATMOUNT_REQ};
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Dir, Len, Set, Struct, Ty};
@@ -130,8 +130,21 @@ pub fn ids<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, room: &str) -> Value<'a> {
 pub fn statmount<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     match generic::follow(cx, addr, Dir::Out) {
         Err(value) => value,
-        Ok(phase) => cx.strukt(&STATMOUNT, phase, addr).unwrap_or(Value::Addr(addr)),
+        Ok(phase) => cx.strukt(&STATMOUNT, phase, addr).or_else(|| beginning(cx, addr)).unwrap_or(Value::Addr(addr)),
     }
+}
+
+/// The size and the mask, if the buffer has no room for more. What does not fit is zero.
+fn beginning<'a>(cx: &Cx<'a>, addr: u64) -> Option<Value<'a>> {
+    let room = cx.arg("bufsize");
+    if room >= STATMOUNT.size(cx.abi()) as u64 {
+        return None;
+    }
+    cx.read(Phase::Exit, addr, room as usize)?;
+    let size = Value::UInt(cx.uint(Phase::Exit, addr, 4)?);
+    let mask = STATMOUNT.field("mask")?.place(cx.abi());
+    let mask = cx.uint(Phase::Exit, addr.wrapping_add(mask.offset.into()), mask.size.into()).unwrap_or(0);
+    Some(cx.members(&[("size", size), ("mask", Value::Flags { raw: mask, set: &STATMOUNT_MASK })]))
 }
 
 /// Where the strings of a `struct statmount` at `base` end.
@@ -141,9 +154,10 @@ fn strings<'a>(cx: &Cx<'a>, base: u64) -> &'a [u8] {
     cx.prefix(Phase::Exit, base.wrapping_add(head as u64), size.saturating_sub(head))
 }
 
+/// A string, and the bytes that it takes. Of a string without its NUL, the last byte is not shown, as in the arrays of structs.
 fn text<'a>(cx: &Cx<'a>, bytes: &'a [u8]) -> (Value<'a>, usize) {
     let end = bytes.iter().position(|&b| b == 0);
-    let len = end.unwrap_or(bytes.len());
+    let len = end.unwrap_or(bytes.len().saturating_sub(1));
     let shown = len.min(cx.options.text);
     let value = Text { bytes: &bytes[..shown], cut: shown < len || end.is_none(), kind: TextKind::Str };
     (Value::Text(value), end.map_or(bytes.len(), |e| e + 1))

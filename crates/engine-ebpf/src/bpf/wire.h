@@ -31,7 +31,7 @@ enum bound {
 	SIMPLE_FEW = 8,
 	SIMPLE_MAX = 40,
 	/* Ops of one call that are run one after another. */
-	MAX_RUN = 32,
+	MAX_RUN = 64,
 	/* Choices of one call. */
 	MAX_CHOICES = 2,
 	/* Offsets within an element. */

@@ -8,7 +8,7 @@ use crate::wire::{
     read, rec_blocked, rec_call, rec_cgroup, rec_changed, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head,
     rec_kind, rec_moved, rec_signal, rec_start, rec_stopped, stack_id,
 };
-use crate::{files, inside, records};
+use crate::{absent, files, inside, records};
 use std::sync::Arc;
 use stride_engine_base::procfs;
 use stride_event::{Ns, Origin, Outcome, SIGINFO_SIZE, Stack, Tid};
@@ -114,6 +114,7 @@ impl EbpfEngine {
                 }
                 self.call.outcome =
                     if flags & rec_flag::FLAG_GONE.0 != 0 { Outcome::Gone } else { Outcome::from_raw(fixed.ret) };
+                absent::add(&mut self.call, &self.limits, &mut self.remote);
                 self.threads.returned(&mut self.call);
                 if !self.places.is_empty() {
                     self.call.container = self.places.get(&tid).map(|place| place.1.clone());

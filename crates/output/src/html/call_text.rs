@@ -56,6 +56,10 @@ impl World for Followed<'_> {
         Some(FdInfo { path: Vec::new(), detail: legible(name, NAME), deleted: false })
     }
 
+    fn path(&self, tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<Vec<u8>> {
+        self.world.path(tid, fd, known)
+    }
+
     fn is_terminal(&self, tid: Tid, fd: i32) -> bool {
         self.world.is_terminal(tid, fd)
     }

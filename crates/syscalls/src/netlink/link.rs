@@ -255,13 +255,21 @@ pub static IFLA_INFO_ATTRS: Attrs = attrs(
             Payload::ByKind(
                 c::IFLA_INFO_KIND,
                 &[("bridge", Payload::Nested(&BRIDGE_ATTRS)), ("tun", Payload::Nested(&TUN_ATTRS))],
+                &Payload::Bytes,
             ),
         ),
-        (c::IFLA_INFO_XSTATS, Payload::ByKind(c::IFLA_INFO_KIND, &[("can", Payload::Is(Ty::Struct(&CAN_STATS)))])),
+        (
+            c::IFLA_INFO_XSTATS,
+            Payload::ByKind(c::IFLA_INFO_KIND, &[("can", Payload::Is(Ty::Struct(&CAN_STATS)))], &Payload::Bytes),
+        ),
         (c::IFLA_INFO_SLAVE_KIND, Payload::Text),
         (
             c::IFLA_INFO_SLAVE_DATA,
-            Payload::ByKind(c::IFLA_INFO_SLAVE_KIND, &[("bridge", Payload::Nested(&PORT_OF_BRIDGE_ATTRS))]),
+            Payload::ByKind(
+                c::IFLA_INFO_SLAVE_KIND,
+                &[("bridge", Payload::Nested(&PORT_OF_BRIDGE_ATTRS))],
+                &Payload::Bytes,
+            ),
         ),
     ],
 );

@@ -8,6 +8,7 @@ mod link;
 mod names_bridge;
 mod names_core;
 mod names_diag;
+mod names_generic;
 mod names_link;
 mod names_other;
 mod names_route;

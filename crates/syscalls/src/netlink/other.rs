@@ -1,6 +1,7 @@
 //! Acknowledgements, NETLINK_GENERIC, NETLINK_NETFILTER, NETLINK_SELINUX.
 
 use super::names_core::NLMSGERR_ATTR;
+use super::names_generic::*;
 use super::names_other::*;
 use super::payload::*;
 use crate::sets::socket::FAMILY;
@@ -57,14 +58,64 @@ static CRYPTO_ATTRS: Attrs = attrs(
 /// A message about an algorithm of the kernel's crypto API.
 pub static CRYPTO: Body = Body { header: &CRYPTO_ALG, attrs: Some(&CRYPTO_ATTRS) };
 
-static OP_ATTRS: Attrs = attrs(
-    &CTRL_ATTR_OP_KIND,
-    &[(c::CTRL_ATTR_OP_ID, U32), (c::CTRL_ATTR_OP_FLAGS, Payload::Is(Ty::Flags(&GENL_FLAGS)))],
+/// The operations of a family: attributes whose types count them. Each family has its own commands.
+macro_rules! operations {
+    (of $commands:ident) => {
+        operations!(Payload::Is(Ty::Enum(&$commands)))
+    };
+    ($id:expr) => {{
+        static ONE: Attrs = attrs(
+            &CTRL_ATTR_OP_KIND,
+            &[(c::CTRL_ATTR_OP_ID, $id), (c::CTRL_ATTR_OP_FLAGS, Payload::Is(Ty::Flags(&GENL_FLAGS)))],
+        );
+        static ALL: Attrs = Attrs { names: None, payloads: &[], default: Payload::Nested(&ONE) };
+        Payload::Nested(&ALL)
+    }};
+}
+static OPERATIONS: &[(&str, Payload)] = &[
+    ("", operations!(of CTRL_CMD)),
+    ("devlink", operations!(of DEVLINK_CMD)),
+    ("ethtool", operations!(of ETHTOOL_CMD)),
+    ("IOAM6", operations!(of IOAM6_CMD)),
+    ("mptcp_pm", operations!(of MPTCP_PM_CMD)),
+    ("netdev", operations!(of NETDEV_CMD)),
+    ("nl80211", operations!(of NL80211_CMD)),
+    ("nlctrl", operations!(of CTRL_CMD)),
+    ("SEG6", operations!(of SEG6_CMD)),
+    ("TASKSTATS", operations!(of TASKSTATS_CMD)),
+    ("tcp_metrics", operations!(of TCP_METRICS_CMD)),
+    ("thermal", operations!(of THERMAL_CMD)),
+];
+static NAMELESS_OPERATIONS: Payload = operations!(U32);
+
+/// How one attribute is checked: its limits, and the policy of what it contains.
+static POLICY: Attrs = attrs(
+    &NL_POLICY_TYPE_ATTR,
+    &[
+        (c::NL_POLICY_TYPE_ATTR_TYPE, Payload::Is(Ty::Enum(&NL_ATTR_TYPE))),
+        (c::NL_POLICY_TYPE_ATTR_MIN_VALUE_S, Payload::Is(Ty::I64)),
+        (c::NL_POLICY_TYPE_ATTR_MAX_VALUE_S, Payload::Is(Ty::I64)),
+        (c::NL_POLICY_TYPE_ATTR_MIN_VALUE_U, U64),
+        (c::NL_POLICY_TYPE_ATTR_MAX_VALUE_U, U64),
+        (c::NL_POLICY_TYPE_ATTR_MIN_LENGTH, U32),
+        (c::NL_POLICY_TYPE_ATTR_MAX_LENGTH, U32),
+        (c::NL_POLICY_TYPE_ATTR_POLICY_IDX, X32),
+        (c::NL_POLICY_TYPE_ATTR_POLICY_MAXTYPE, X32),
+        (c::NL_POLICY_TYPE_ATTR_BITFIELD32_MASK, X32),
+        (c::NL_POLICY_TYPE_ATTR_MASK, Payload::Is(Ty::As(Width::W8, &Ty::HexLong))),
+    ],
 );
+/// Policies by their numbers, and in each of them attributes by their numbers.
+static POLICY_ATTRS: Attrs = Attrs { names: None, payloads: &[], default: Payload::Nested(&POLICY) };
+static POLICIES: Attrs = Attrs { names: None, payloads: &[], default: Payload::Nested(&POLICY_ATTRS) };
+/// The policies of each command, by its number.
+static OP_POLICY: Attrs =
+    attrs(&CTRL_ATTR_POLICY_KIND, &[(c::CTRL_ATTR_POLICY_DO, U32), (c::CTRL_ATTR_POLICY_DUMP, U32)]);
+static OP_POLICIES: Attrs = Attrs { names: None, payloads: &[], default: Payload::Nested(&OP_POLICY) };
+
 static GROUP_ATTRS: Attrs =
     attrs(&CTRL_ATTR_MCAST_GRP, &[(c::CTRL_ATTR_MCAST_GRP_NAME, Payload::Text), (c::CTRL_ATTR_MCAST_GRP_ID, X32)]);
 /// Their types count them.
-static OPS: Attrs = Attrs { names: None, payloads: &[], default: Payload::Nested(&OP_ATTRS) };
 static GROUPS: Attrs = Attrs { names: None, payloads: &[], default: Payload::Nested(&GROUP_ATTRS) };
 
 static CTRL_ATTRS: Attrs = attrs(
@@ -75,8 +126,10 @@ static CTRL_ATTRS: Attrs = attrs(
         (c::CTRL_ATTR_VERSION, U32),
         (c::CTRL_ATTR_HDRSIZE, U32),
         (c::CTRL_ATTR_MAXATTR, U32),
-        (c::CTRL_ATTR_OPS, Payload::Nested(&OPS)),
+        (c::CTRL_ATTR_OPS, Payload::ByKind(c::CTRL_ATTR_FAMILY_NAME, OPERATIONS, &NAMELESS_OPERATIONS)),
         (c::CTRL_ATTR_MCAST_GROUPS, Payload::Nested(&GROUPS)),
+        (c::CTRL_ATTR_POLICY, Payload::Nested(&POLICIES)),
+        (c::CTRL_ATTR_OP_POLICY, Payload::Nested(&OP_POLICIES)),
         (c::CTRL_ATTR_OP, U32),
     ],
 );

@@ -64,8 +64,9 @@ pub enum Payload {
     Named(&'static str),
     /// The program of INET_DIAG_REQ_BYTECODE.
     DiagFilter,
-    /// The content depends on the text of an earlier attribute, which has this type.
-    ByKind(u64, &'static [(&'static str, Payload)]),
+    /// The content depends on the text of an earlier attribute, which has this type. (Empty if there is none.) The last
+    /// payload is that of all other texts.
+    ByKind(u64, &'static [(&'static str, Payload)], &'static Payload),
     /// The content depends on the message's address family. The last payload is that of all other families.
     ByFamily(&'static [(u64, Payload)], &'static Payload),
 }

@@ -1,6 +1,6 @@
-//! Asynchronous I/O: aio, io_uring, I/O priorities.
+//! Asynchronous I/O: aio, I/O priorities.
 
-use crate::effect::{Effect, For, Thing, makes};
+use crate::effect::{Effect, For};
 use crate::sets::aio::*;
 use crate::structs::aio::*;
 use crate::uapi::consts as c;
@@ -11,9 +11,6 @@ const TIMEOUT: Arg = arg("timeout", Ty::Ptr(Dir::In, TIMESPEC));
 const TIMESPEC: &Ty = &Ty::Struct(&AIO_TIMESPEC);
 const EVENTS: Arg = arg("events", Ty::Array(Dir::Out, EVENT, Len::Ret));
 const EVENT: &Ty = &Ty::Struct(&IO_EVENT);
-const EXT_ARG_REG: u64 = URING_ENTER.value("IORING_ENTER_EXT_ARG_REG");
-/// The opcode without the bit that says what kind of descriptor comes with it.
-const URING_OPCODE: u64 = 0xffff_ffff & !c::IORING_REGISTER_USE_REGISTERED_RING;
 const IOPRIO: Arg = arg("ioprio", Ty::Custom(Irregular::IoPriority, &Ty::Int));
 
 /// Whom an I/O priority is for.
@@ -60,37 +57,6 @@ pub static ROWS: &[Syscall] = &[
         arg("timeout", Ty::Ptr(Dir::In, &Ty::Struct(&AIO_TIMESPEC64))),
         arg("sig", Ty::Ptr(Dir::In, &Ty::Struct(&AIO_SIGSET))),
     ]).does(&[Effect::Waits(For::Completion)]),
-    syscall("io_uring_setup", Class::DESC, Ret::Fd, &[arg("entries", Ty::UInt), arg("params", Ty::Exchange(&URING_PARAMS))])
-        .does(&[makes(Thing::Anonymous("io_uring")).cloexec()]),
-    syscall("io_uring_enter", Class::DESC.or(Class::SIGNAL), Ret::Int, &[
-        arg("fd", Ty::Fd),
-        arg("to_submit", Ty::UInt),
-        arg("min_complete", Ty::UInt),
-        arg("flags", Ty::Flags(&URING_ENTER)),
-        arg("sigset", Ty::Select(&Select {
-            on: SelectKey::masked("flags", c::IORING_ENTER_EXT_ARG | EXT_ARG_REG),
-            cases: &[
-                Case(c::IORING_ENTER_EXT_ARG, Ty::Ptr(Dir::In, &Ty::Struct(&URING_GETEVENTS_ARG))),
-                Case(EXT_ARG_REG, Ty::ULong),
-            ],
-            default: Ty::SigSet(Dir::In, Len::Of("sigsetsize")),
-        })),
-        arg("sigsetsize", Ty::ULong),
-    ]).does(&[Effect::Waits(For::Completion)]),
-    syscall("io_uring_register", Class::DESC.or(Class::MEMORY), Ret::Int, &[
-        arg("fd", Ty::Custom(Irregular::UringFd, &Ty::Fd)),
-        arg("opcode", Ty::Custom(Irregular::UringOpcode, &Ty::UInt)),
-        arg("arg", Ty::Select(&Select {
-            on: SelectKey::masked("opcode", URING_OPCODE),
-            cases: &[
-                Case(c::IORING_REGISTER_PBUF_RING, Ty::Ptr(Dir::In, &Ty::Struct(&URING_BUF_REG))),
-                Case(c::IORING_UNREGISTER_PBUF_RING, Ty::Ptr(Dir::In, &Ty::Struct(&URING_BUF_REG))),
-                Case(c::IORING_REGISTER_PBUF_STATUS, Ty::Exchange(&URING_BUF_STATUS)),
-            ],
-            default: Ty::Addr,
-        })),
-        arg("nr_args", Ty::UInt),
-    ]),
     syscall("ioprio_get", Class::NONE, Ret::Int, &[arg("which", Ty::Enum(&IOPRIO_WHO)), WHO]).noted(Note::IoPriority),
     syscall("ioprio_set", Class::NONE, Ret::Int, &[arg("which", Ty::Enum(&IOPRIO_WHO)), WHO, IOPRIO]),
 ];

@@ -37,8 +37,13 @@ pub static ROWS: &[Syscall] = &[
         "landlock_create_ruleset",
         Class::DESC,
         Ret::Select(&RetSelect {
-            on: SelectKey::of("flags"),
-            cases: &[(c::LANDLOCK_CREATE_RULESET_VERSION, Ret::Int), (c::LANDLOCK_CREATE_RULESET_ERRATA, Ret::Int)],
+            // Both flags at once are refused. They ask for numbers all the same.
+            on: SelectKey::masked("flags", c::LANDLOCK_CREATE_RULESET_VERSION | c::LANDLOCK_CREATE_RULESET_ERRATA),
+            cases: &[
+                (c::LANDLOCK_CREATE_RULESET_VERSION, Ret::Int),
+                (c::LANDLOCK_CREATE_RULESET_ERRATA, Ret::Int),
+                (c::LANDLOCK_CREATE_RULESET_VERSION | c::LANDLOCK_CREATE_RULESET_ERRATA, Ret::Int),
+            ],
             default: Ret::Fd,
         }),
         &[

@@ -37,6 +37,7 @@ families! {
     xattr "Extended attributes",
     notify "Notification of events",
     aio "Asynchronous input and output",
+    uring "io_uring",
     keys "Keys and security modules",
     process "Processes",
     ptrace "Tracing of processes",

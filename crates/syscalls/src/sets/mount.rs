@@ -1,6 +1,10 @@
 //! Mounting, quotas, swap.
 
-use crate::sets;
+use super::paths::FS_TYPE;
+use crate::{Set, sets};
+
+/// The type of a mounted file system. Numbers without a name are nothing unusual here.
+pub static MOUNTED_TYPE: Set = FS_TYPE.unremarked();
 
 sets! {
     /// mount(2): linux/mount.h, linux/fs.h

@@ -3,7 +3,7 @@
 
 use crate::sets::bpf::*;
 use crate::uapi::consts as c;
-use crate::{Dir, Irregular, Len, PidKind, Ty, When, Width, structs};
+use crate::{Dir, Irregular, Len, PidKind, Ty, Unit, When, Width, structs};
 
 /// An address in 64 bits, whatever the ABI.
 const ADDR: Ty = Ty::As(Width::W8, &Ty::Addr);
@@ -116,7 +116,7 @@ structs! {
         func_info_rec_size: Ty::UInt, func_info: ADDR, func_info_cnt: Ty::UInt, line_info_rec_size: Ty::UInt,
         line_info: ADDR, line_info_cnt: Ty::UInt, attach_btf_id: Ty::UInt, attach_prog_fd: Ty::Fd,
         core_relo_cnt: Ty::UInt, fd_array: ADDR, core_relos: ADDR, core_relo_rec_size: Ty::UInt,
-        log_true_size: Ty::UInt, prog_token_fd: Ty::Fd, fd_array_cnt: Ty::UInt,
+        log_true_size: Ty::Reply(&Ty::UInt), prog_token_fd: Ty::Fd, fd_array_cnt: Ty::UInt,
         signature: Ty::Custom(Irregular::HexBytes, &Ty::Bytes(Dir::In, Len::Of("signature_size"))),
         signature_size: Ty::UInt, keyring_id: Ty::Int
     }
@@ -141,7 +141,10 @@ structs! {
     pub MAP_BY_ID = bpf_attr { map_id: Ty::UInt, open_flags: Ty::Flags(&BY_ID_FLAGS) }
     pub BTF_BY_ID = bpf_attr { btf_id: Ty::UInt, open_flags: Ty::Flags(&BY_ID_FLAGS), fd_by_id_token_fd: Ty::Fd }
     pub LINK_BY_ID = bpf_attr { link_id: Ty::UInt }
-    pub INFO = bpf_attr { bpf_fd = "info.bpf_fd": Ty::Fd, info_len = "info.info_len": Ty::UInt, info = "info.info": ADDR }
+    pub INFO = bpf_attr {
+        bpf_fd = "info.bpf_fd": Ty::Fd, info_len = "info.info_len": Ty::Custom(Irregular::Changes("info_len"), &Ty::UInt),
+        info = "info.info": Ty::Custom(Irregular::BpfInfo, &Ty::Extensible(Dir::InOut, &PROG_INFO, Len::Of("info_len"), 0))
+    }
     pub QUERY = bpf_attr {
         target_fd = "query.target_fd": Ty::Fd => TO_FD, target_ifindex = "query.target_ifindex": IFINDEX => TO_DEVICE,
         attach_type = "query.attach_type": ATTACH, query_flags = "query.query_flags": Ty::Flags(&QUERY_FLAGS),
@@ -244,4 +247,68 @@ structs! {
         map_fd = "prog_bind_map.prog_fd": Ty::Fd, prog_fd = "prog_bind_map.map_fd": Ty::Fd,
         flags = "prog_bind_map.flags": Ty::Hex
     }
+}
+
+/// A number that the kernel replaces.
+macro_rules! changes {
+    ($name:literal) => {
+        Ty::Custom(Irregular::Changes($name), &Ty::UInt)
+    };
+}
+
+structs! {
+    // What BPF_OBJ_GET_INFO_BY_FD tells: linux/bpf.h
+    pub MAP_INFO = bpf_map_info {
+        r#type: Ty::Enum(&MAP_TYPE), id: Ty::UInt, key_size: Ty::UInt, value_size: Ty::UInt, max_entries: Ty::UInt,
+        map_flags: Ty::Flags(&MAP_FLAGS), name: NAME, ifindex: Ty::UInt, btf_vmlinux_value_type_id: Ty::UInt,
+        netns_dev: Ty::Dev, netns_ino: Ty::U64, btf_id: Ty::UInt, btf_key_type_id: Ty::UInt, btf_value_type_id: Ty::UInt,
+        btf_vmlinux_id: Ty::UInt, map_extra: COOKIE, hash: COOKIE, hash_size: Ty::UInt
+    }
+    pub PROG_INFO = bpf_prog_info {
+        r#type: Ty::Enum(&PROG_TYPE), id: Ty::UInt, tag: Ty::Custom(Irregular::HexBytes, &Ty::Blob(8)),
+        jited_prog_len: changes!("jited_prog_len"), jited_prog_insns: ADDR, xlated_prog_len: changes!("xlated_prog_len"),
+        xlated_prog_insns: Ty::Custom(Irregular::Filled("xlated_prog_len", 3), &Ty::Array(
+            Dir::Out, &Ty::Struct(&INSN), Len::Units { of: "xlated_prog_len", less: 0, unit: Unit::ByteBits })),
+        load_time: Ty::U64, created_by_uid: Ty::UInt, nr_map_ids: changes!("nr_map_ids"),
+        map_ids: Ty::Custom(Irregular::Filled("nr_map_ids", 0), &Ty::Array(Dir::Out, &Ty::UInt, Len::Of("nr_map_ids"))),
+        name: NAME, ifindex: Ty::UInt, gpl_compatible: Ty::UInt, netns_dev: Ty::Dev, netns_ino: Ty::U64,
+        nr_jited_ksyms: changes!("nr_jited_ksyms"), nr_jited_func_lens: changes!("nr_jited_func_lens"), jited_ksyms: ADDR,
+        jited_func_lens: ADDR, btf_id: Ty::UInt, func_info_rec_size: changes!("func_info_rec_size"), func_info: ADDR,
+        nr_func_info: changes!("nr_func_info"), nr_line_info: changes!("nr_line_info"), line_info: ADDR,
+        jited_line_info: ADDR, nr_jited_line_info: changes!("nr_jited_line_info"),
+        line_info_rec_size: changes!("line_info_rec_size"), jited_line_info_rec_size: changes!("jited_line_info_rec_size"),
+        nr_prog_tags: changes!("nr_prog_tags"), prog_tags: ADDR, run_time_ns: Ty::U64, run_cnt: Ty::U64,
+        recursion_misses: Ty::U64, verified_insns: Ty::UInt, attach_btf_obj_id: Ty::UInt, attach_btf_id: Ty::UInt
+    }
+    pub BTF_INFO = bpf_btf_info {
+        btf: ADDR, btf_size: changes!("btf_size"), id: Ty::UInt, name: ADDR, name_len: changes!("name_len"), kernel_btf: Ty::UInt
+    }
+    pub LINK_INFO = bpf_link_info {
+        r#type: Ty::Enum(&LINK_TYPE), id: Ty::UInt, prog_id: Ty::UInt,
+        tp_name = "raw_tracepoint.tp_name": ADDR => links(&[c::BPF_LINK_TYPE_RAW_TRACEPOINT]),
+        tp_name_len = "raw_tracepoint.tp_name_len": Ty::UInt => links(&[c::BPF_LINK_TYPE_RAW_TRACEPOINT]),
+        attach_type = "tracing.attach_type": ATTACH => links(&[c::BPF_LINK_TYPE_TRACING]),
+        target_obj_id = "tracing.target_obj_id": Ty::UInt => links(&[c::BPF_LINK_TYPE_TRACING]),
+        target_btf_id = "tracing.target_btf_id": Ty::UInt => links(&[c::BPF_LINK_TYPE_TRACING]),
+        cgroup_id = "cgroup.cgroup_id": Ty::U64 => links(&[c::BPF_LINK_TYPE_CGROUP]),
+        attach_type = "cgroup.attach_type": ATTACH => links(&[c::BPF_LINK_TYPE_CGROUP]),
+        target_name = "iter.target_name": ADDR => links(&[c::BPF_LINK_TYPE_ITER]),
+        target_name_len = "iter.target_name_len": Ty::UInt => links(&[c::BPF_LINK_TYPE_ITER]),
+        netns_ino = "netns.netns_ino": Ty::UInt => links(&[c::BPF_LINK_TYPE_NETNS]),
+        attach_type = "netns.attach_type": ATTACH => links(&[c::BPF_LINK_TYPE_NETNS]),
+        ifindex = "xdp.ifindex": IFINDEX => links(&[c::BPF_LINK_TYPE_XDP]),
+        map_id = "struct_ops.map_id": Ty::UInt => links(&[c::BPF_LINK_TYPE_STRUCT_OPS]),
+        pf = "netfilter.pf": Ty::UInt => links(&[c::BPF_LINK_TYPE_NETFILTER]),
+        hooknum = "netfilter.hooknum": Ty::UInt => links(&[c::BPF_LINK_TYPE_NETFILTER]),
+        priority = "netfilter.priority": Ty::Int => links(&[c::BPF_LINK_TYPE_NETFILTER]),
+        flags = "netfilter.flags": Ty::Hex => links(&[c::BPF_LINK_TYPE_NETFILTER]),
+        ifindex = "tcx.ifindex": IFINDEX => links(&[c::BPF_LINK_TYPE_TCX, c::BPF_LINK_TYPE_NETKIT]),
+        attach_type = "tcx.attach_type": ATTACH => links(&[c::BPF_LINK_TYPE_TCX, c::BPF_LINK_TYPE_NETKIT]),
+        map_id = "sockmap.map_id": Ty::UInt => links(&[c::BPF_LINK_TYPE_SOCKMAP]),
+        attach_type = "sockmap.attach_type": ATTACH => links(&[c::BPF_LINK_TYPE_SOCKMAP])
+    }
+}
+
+const fn links(types: &'static [u64]) -> When {
+    When::OneOf("type", !0, types)
 }

@@ -12,7 +12,7 @@ use stride_filter::WordSet;
 use stride_proc::{Proc, RecordingSource, ended};
 use stride_record::Fact;
 use stride_syscalls::plan::is_message;
-use stride_syscalls::{Class, Effect, table};
+use stride_syscalls::{Class, Effect, Thing, table};
 
 /// Finds the answers that are needed to show an event, by decoding it. A replay's decoder asks the same questions.
 pub struct Asking {
@@ -134,12 +134,13 @@ impl Asking {
 }
 
 /// Whether decoding a call may need answers even if neither descriptors nor processes are shown: requests to terminals
-/// and interfaces, and netlink messages. Other calls are not decoded, because decoding costs more than all the rest of
+/// and interfaces, questions about objects of bpf(2), and netlink messages. Other calls are not decoded, because decoding costs more than all the rest of
 /// a recording.
 fn may_ask(call: &Call) -> bool {
     let Some(row) = table(call.abi).get(call.nr).map(|entry| entry.row) else { return false };
     let message = |bytes: &[u8]| bytes.first_chunk().is_some_and(|first| is_message(u32::from_le_bytes(*first)));
     row.has_effect(Effect::ControlsDevice)
+        || row.makes() == Some(Thing::Anonymous("bpf"))
         || row.class.intersects(Class::NETWORK)
         || (0..call.blocks.len()).any(|i| call.blocks.get(i).is_some_and(|(.., bytes)| message(bytes)))
 }

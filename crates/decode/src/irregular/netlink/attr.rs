@@ -85,9 +85,9 @@ fn payload<'a>(
     let default =
         if attrs.names.is_none_or(|set| set.name_of(kind).is_some()) { attrs.default } else { Payload::Bytes };
     let which = match attrs.payloads.iter().find(|(k, _)| *k == kind).map_or(default, |(_, p)| *p) {
-        Payload::ByKind(named_by, cases) => {
-            let name = text_before(before, named_by);
-            cases.iter().find(|(n, _)| Some(n.as_bytes()) == name).map_or(Payload::Bytes, |(_, p)| *p)
+        Payload::ByKind(named_by, cases, other) => {
+            let name = text_before(before, named_by).unwrap_or_default();
+            cases.iter().find(|(n, _)| n.as_bytes() == name).map_or(*other, |(_, p)| *p)
         }
         Payload::ByFamily(cases, other) => cases.iter().find(|(f, _)| *f == family).map_or(*other, |(_, p)| *p),
         which => which,

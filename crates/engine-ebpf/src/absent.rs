@@ -1,0 +1,115 @@
+//! Memory that was not present when the kernel side read a call's memory: a string constant, say, that the program had not
+//! touched, in a call that the kernel refused before it looked at the string. The kernel side cannot make a page present. So
+//! the reader reads it afterwards, if nobody can have written to it since the call: the page is still absent, or it is one
+//! that the program may only read.
+
+use std::fs::File;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use stride_engine_base::{Remote, process, procfs};
+use stride_event::{BlockRef, Call, Limits, Memory, Outcome, Peek, Phase, Tid, capture};
+use stride_syscalls::{Effect, plan::Plan, table};
+
+const PAGE: u64 = 4096;
+
+/// Adds what the kernel side could not read of a call that has returned.
+pub fn add(call: &mut Call, limits: &Limits, remote: &mut Remote) {
+    let has_faults = (0..call.blocks.len()).filter_map(|i| call.blocks.block(i)).any(|block| block.faulted);
+    // After execve(2) the thread has other memory.
+    let replaced = table(call.abi).has_effect(call.nr, Effect::Executes) && matches!(call.outcome, Outcome::Value(_));
+    if !has_faults || replaced || call.outcome == Outcome::Gone {
+        return;
+    }
+    let Some(entry) = table(call.abi).get(call.nr) else { return };
+    let Ok(pages) = File::open(procfs::path(call.tid, "pagemap")) else { return };
+    let plan = Plan::of(entry.row, call.abi);
+    let mut constant = None;
+    let mut again = Call { blocks: Default::default(), ..call.clone() };
+    remote.begin();
+    for phase in [Phase::Entry, Phase::Exit] {
+        let mut memory = Absent { seen: call, phase, pages: &pages, constant: &mut constant, remote };
+        capture(&plan, entry.row, phase, &mut again, limits, &mut memory);
+    }
+    let blocks = std::mem::take(&mut call.blocks);
+    let all = |of: &stride_event::Blocks| -> Vec<(u8, Phase, u64)> {
+        (0..of.len()).filter_map(|i| of.block(i)).map(|b| (b.op, b.phase, b.addr)).collect()
+    };
+    let (old, new) = (all(&blocks), all(&again.blocks));
+    for (i, place) in old.iter().enumerate() {
+        let Some(block) = blocks.block(i) else { continue };
+        let better = new.iter().position(|other| other == place).and_then(|at| again.blocks.block(at));
+        let longer = |other: &BlockRef<'_>| block.faulted && other.bytes.len() > block.bytes.len();
+        call.blocks.push_block(better.filter(longer).unwrap_or(block));
+    }
+    // What pointers in the new memory point to.
+    for (i, place) in new.iter().enumerate() {
+        if let Some(block) = again.blocks.block(i)
+            && !old.contains(place)
+            && !block.bytes.is_empty()
+        {
+            call.blocks.push_block(block);
+        }
+    }
+}
+
+/// The memory that the kernel side saw, and pages that cannot have changed.
+struct Absent<'a> {
+    seen: &'a Call,
+    phase: Phase,
+    pages: &'a File,
+    /// The ranges of addresses that the program may only read, once they are known.
+    constant: &'a mut Option<Vec<Range<u64>>>,
+    remote: &'a mut Remote,
+}
+
+impl Peek for Absent<'_> {
+    fn peek(&mut self, addr: u64, buf: &mut [u8]) -> usize {
+        let seen = self.seen.blocks.prefix(self.phase, addr, buf.len());
+        buf[..seen.len()].copy_from_slice(seen);
+        let mut done = seen.len();
+        while done < buf.len() {
+            let at = addr.wrapping_add(done as u64);
+            let step = ((PAGE - at % PAGE) as usize).min(buf.len() - done);
+            if !self.is_absent(at) && !self.is_constant(at) {
+                break;
+            }
+            let tid: Tid = self.seen.tid;
+            let got = self.remote.read(process::read_memory, tid, at, &mut buf[done..done + step]).unwrap_or(0);
+            done += got;
+            if got < step {
+                break;
+            }
+        }
+        done
+    }
+}
+
+impl Absent<'_> {
+    fn is_constant(&mut self, addr: u64) -> bool {
+        self.constant.get_or_insert_with(|| constant(self.seen.tid)).iter().any(|range| range.contains(&addr))
+    }
+
+    /// Documentation/admin-guide/mm/pagemap.rst: the page is neither in memory nor swapped.
+    fn is_absent(&self, addr: u64) -> bool {
+        const PRESENT: u64 = 1 << 63;
+        const SWAPPED: u64 = 1 << 62;
+        let mut word = [0; 8];
+        let read = self.pages.read_exact_at(&mut word, addr / PAGE * 8);
+        read.is_ok() && u64::from_le_bytes(word) & (PRESENT | SWAPPED) == 0
+    }
+}
+
+/// The private mappings of a process that it may not write to: `55d0c000-55d0d000 r--p ...`.
+fn constant(tid: Tid) -> Vec<Range<u64>> {
+    let maps = std::fs::read_to_string(procfs::path(tid, "maps")).unwrap_or_default();
+    let range = |line: &str| {
+        let (range, rest) = line.split_once(' ')?;
+        let (from, to) = range.split_once('-')?;
+        let hex = |word| u64::from_str_radix(word, 16).ok();
+        match rest.as_bytes() {
+            [b'r', b'-', _, b'p', ..] => Some(hex(from)?..hex(to)?),
+            _ => None,
+        }
+    };
+    maps.lines().filter_map(range).collect()
+}
