@@ -31,7 +31,7 @@ pub const RULE: RuleInfo = RuleInfo {
     make: || Box::new(ShortThreads::default()),
 };
 
-/// A thread makes a call of one kind at most this often for its own beginning and end.
+/// A thread makes a call of one kind at most this often for its own beginning and end, and so does the thread that makes it.
 const OWN_CALLS: u64 = 2;
 
 #[derive(Default)]
@@ -48,12 +48,16 @@ struct Threads {
     made: Option<(CallKey, u64)>,
     /// Calls of the threads about themselves: what their beginning and end take.
     own: Claims,
+    /// The same of all other threads: signals are blocked while a thread is made.
+    makers: Claims,
 }
 
 impl Rule for ShortThreads {
     fn wants(&self, row: &'static Syscall) -> bool {
-        // Threads register themselves and set their signal mask by calls that have no other effect.
-        row.has_effect(Effect::Forks) || row.effects.is_empty() || row.effects == [Effect::Private]
+        // Threads register themselves and set their signal mask by calls that have no other effect, and give back the memory of their stack.
+        row.has_effect(Effect::Forks)
+            || row.effects.is_empty()
+            || matches!(row.effects, [Effect::Private | Effect::Advises])
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
@@ -62,10 +66,12 @@ impl Rule for ShortThreads {
                 let new = || Threads { made: Some((observed.key, observed.line)), ..Threads::default() };
                 self.processes.entry(observed.seen.pid, new);
             }
-        } else if observed.call.tid != observed.seen.pid
-            && let Some(threads) = self.processes.get_mut(&observed.seen.pid)
-        {
-            threads.own.add(observed.key, 1);
+        } else if let Some(threads) = self.processes.get_mut(&observed.seen.pid) {
+            if observed.call.tid != observed.seen.pid {
+                threads.own.add(observed.key, 1);
+            } else if observed.has(Effect::Private) {
+                threads.makers.add(observed.key, 1);
+            }
         }
     }
 
@@ -102,7 +108,8 @@ impl Rule for ShortThreads {
             if let Some((key, _)) = threads.made {
                 claims.add(key, threads.short - 1);
             }
-            threads.own.iter().for_each(|(key, calls)| claims.add(key, calls.min((threads.short - 1) * OWN_CALLS)));
+            let most = (threads.short - 1) * OWN_CALLS;
+            threads.own.iter().chain(threads.makers.iter()).for_each(|(key, calls)| claims.add(key, calls.min(most)));
             time += threads.lived.min(index.span());
         }
         vec![Draft {
