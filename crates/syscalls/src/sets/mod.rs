@@ -25,4 +25,5 @@ pub mod socket;
 pub mod sockopt;
 pub mod system;
 pub mod time;
+pub mod uring;
 pub mod xattr;
