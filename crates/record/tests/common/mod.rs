@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use std::sync::Arc;
 use stride_event::{
     BlockRef, Blocks, Bottom, Call, CodeFile, Descriptor, Detail, Event, Fate, FdOf, InlinedFunction, LibraryCall,
-    LibraryFunction, LibraryPart, LibraryText, Lost, Origin, Outcome, Param, Phase, Question, SIGINFO_SIZE, SourceLine,
-    Stack, StackFrame, Symbol, Tampering, Tid,
+    LibraryFunction, LibraryPart, LibraryText, Lost, OperationFacts, Origin, Outcome, Param, Phase, Question,
+    SIGINFO_SIZE, SourceLine, Stack, StackFrame, Symbol, Tampering, Tid,
 };
 use stride_record::{Fact, Metadata, Reader, Recorded, Recorder};
 use stride_syscalls::library::WordType;
