@@ -26,15 +26,15 @@ pub fn library_args_noted<'a>(
         .map(|(i, param)| (&*param.name, argument(call, i, param.ty, notes)))
 }
 
-/// The descriptors among the arguments of an operation, and in its result.
-pub fn operation_fds(call: &LibraryCall) -> impl Iterator<Item = i32> {
+/// The descriptors among the arguments of an operation, and in its result: these are made.
+pub fn operation_fds(call: &LibraryCall) -> impl Iterator<Item = (i32, bool)> {
     let fixed = call.operation.is_none_or(|facts| facts.has_fixed_file());
     let params = call.function.params.iter().zip(&call.words).map(|(param, &word)| (param.ty, word));
     let result = call.function.result.filter(|_| call.part == LibraryPart::Returned).map(|ty| (ty, call.result));
     params.chain(result).filter_map(move |(ty, word)| match (ty, word as i32) {
-        (WordType::Fd, fd) if !fixed => Some(fd),
-        (WordType::DirFd, fd) => Some(fd),
-        (WordType::FdOutcome, fd) if fd >= 0 => Some(fd),
+        (WordType::Fd, fd) if !fixed => Some((fd, false)),
+        (WordType::DirFd, fd) => Some((fd, false)),
+        (WordType::FdOutcome, fd) if fd >= 0 => Some((fd, true)),
         _ => None,
     })
 }

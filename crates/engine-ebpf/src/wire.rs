@@ -21,6 +21,7 @@ mod broker_skel {
 }
 
 pub use broker_skel::{BrokerSkel, BrokerSkelBuilder};
+pub use files_skel::types::uring_fds;
 pub use files_skel::{FilesSkel, FilesSkelBuilder};
 pub use poller_skel::{PollerSkel, PollerSkelBuilder};
 pub use skel::types::{
@@ -47,7 +48,7 @@ macro_rules! wire {
     )* };
 }
 wire!(rec_head rec_call rec_more rec_block rec_start rec_signal rec_exit rec_exec rec_detach rec_blocked rec_stopped rec_file);
-wire!(rec_submitted rec_completed uring_plan);
+wire!(rec_submitted rec_completed uring_plan uring_fds);
 wire!(u64 glob rec_cgroup rec_changed rec_moved count count_key call_plan fds_plan op op_run choice case_key task_state u32 rec_stack rec_library library_text probe_plan stack_key stack_memo change_key code_change);
 
 /// The struct at the start of these bytes.

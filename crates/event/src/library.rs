@@ -1,7 +1,7 @@
 //! What is shown among system calls without being one: functions in libraries, probes that programs have in themselves, and operations of
 //! io_uring.
 
-use crate::{Ns, Tid};
+use crate::{Descriptor, Ns, Tid};
 use std::sync::Arc;
 use stride_syscalls::library::WordType;
 use stride_syscalls::operation::{self, Operation};
@@ -89,6 +89,8 @@ pub struct LibraryCall {
     pub result: u64,
     /// Memory behind arguments and behind the result.
     pub texts: Vec<LibraryText>,
+    /// What the engine saw of the descriptors of an operation.
+    pub descriptors: Vec<Descriptor>,
     /// It is an operation of io_uring. It begins when it is submitted, and returns when its completion is posted.
     pub operation: Option<OperationFacts>,
 }
@@ -145,6 +147,11 @@ impl LibraryCall {
             None => matches!(self.part, LibraryPart::Returned | LibraryPart::Passed),
             Some(facts) => self.part == LibraryPart::Gone || !facts.has_more(),
         }
+    }
+
+    /// What the engine saw of a descriptor: one that was made, or one that was given.
+    pub fn descriptor(&self, fd: i32, made: bool) -> Option<&Descriptor> {
+        self.descriptors.iter().find(|known| known.fd == fd && known.made == made)
     }
 
     /// The row of an operation.

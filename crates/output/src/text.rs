@@ -349,7 +349,7 @@ impl TextView {
         if !self.options.fds || call.operation.is_none() {
             return Vec::new();
         }
-        let found = |fd| Some((fd, self.world.fd(call.tid, fd, None)?));
+        let found = |(fd, made)| Some((fd, self.world.fd(call.tid, fd, call.descriptor(fd, made))?));
         operation_fds(call).filter_map(found).collect()
     }
 

@@ -1,6 +1,7 @@
 //! Calls of libraries' functions, and operations of io_uring, in a batch. Each function is written where it is needed first, and named by its number from then on.
 
 use crate::calls::tid;
+use crate::descriptors;
 use crate::stream::{BatchSource, Malformed, Streams};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -70,6 +71,7 @@ impl LibraryWriter {
             to.byte(facts.flags);
             to.uint(facts.user_data);
             to.uint(facts.cqe_flags.into());
+            descriptors::put(to, &call.descriptors);
         }
     }
 }
@@ -150,9 +152,14 @@ impl LibraryReader {
             return Err(Malformed("a function has too many texts"));
         }
         let texts = (0..n).map(|_| text(from)).collect::<Result<_, _>>()?;
-        let operation = if is_operation { Some(operation(from)?) } else { None };
+        let (mut operation, mut descriptors) = (None, Vec::new());
+        if is_operation {
+            operation = Some(self::operation(from)?);
+            descriptors::get(from, &mut descriptors)?;
+        }
         let depth = depth as u32;
-        self.call = LibraryCall { tid, function, part, depth, at, entered, words, result, texts, operation };
+        self.call =
+            LibraryCall { tid, function, part, depth, at, entered, words, result, texts, descriptors, operation };
         Ok(&self.call)
     }
 }

@@ -89,18 +89,22 @@ static __always_inline bool read_word(struct pt_regs *regs, const struct probe_w
 static __always_inline u32 add_text(u8 *data, u32 at, u32 word, u64 from, u32 kind, u64 len)
 {
 	struct library_text *head;
-	u32 most = library_text;
+	u64 most = library_text, want;
 	long n;
 
 	if (most > LIBRARY_TEXT_MAX)
 		most = LIBRARY_TEXT_MAX;
-	/* The bound is checked on the same register that is used. */
+	/* Bounds are checked on the same registers that are used. */
 	asm volatile("" : "+r"(at));
 	if (at > LIBRARY_ROOM - sizeof(*head) - LIBRARY_TEXT_MAX - 8)
 		return at;
 	head = (struct library_text *)(data + at);
 	if (kind == TEXT_STRING) {
-		n = bpf_probe_read_user_str(data + at + sizeof(*head), most + 1, (void *)from);
+		want = most + 1;
+		asm volatile("" : "+r"(want));
+		if (want > LIBRARY_TEXT_MAX + 1)
+			return at;
+		n = bpf_probe_read_user_str(data + at + sizeof(*head), want, (void *)from);
 		if (n < 0)
 			return at;
 		/* Without its NUL, or that in the place of the next byte. (For an empty string, the helper counts no NUL.) */
@@ -108,8 +112,7 @@ static __always_inline u32 add_text(u8 *data, u32 at, u32 word, u64 from, u32 ki
 			n--;
 		head->cut = n == most;
 	} else {
-		u32 want = len < most ? len : most;
-
+		want = len < most ? len : most;
 		asm volatile("" : "+r"(want));
 		if (want > LIBRARY_TEXT_MAX || bpf_probe_read_user(data + at + sizeof(*head), want, (void *)from))
 			return at;

@@ -10,11 +10,7 @@
 #ifndef STRIDE_URING_H
 #define STRIDE_URING_H
 
-/* Kernel threads of io_uring: include/linux/sched.h */
-#define PF_IO_WORKER 0x10
-/* include/uapi/linux/io_uring.h */
-#define IORING_SETUP_SQE128 (1U << 10)
-#define IORING_SETUP_NO_SQARRAY (1U << 16)
+#include "uring-entry.h"
 
 /* By opcode: the arguments that point to texts. */
 struct {
@@ -48,30 +44,6 @@ struct {
 	__type(key, u64);
 	__type(value, struct uring_owner);
 } uring_rings SEC(".maps");
-
-/* Whether the entry is that of this request. A program may write to its queue at any time. */
-static __always_inline bool is_entry_of(const u8 *sqe, u8 opcode, u64 user_data)
-{
-	return sqe[0] == opcode && *(u64 *)(sqe + 32) == user_data;
-}
-
-/* Copies the entry that the kernel took last. */
-static __always_inline bool read_entry(struct io_ring_ctx *ring, struct rec_submitted *rec)
-{
-	u32 flags = BPF_CORE_READ(ring, flags);
-	u32 mask = BPF_CORE_READ(ring, sq_entries) - 1;
-	u32 at = (BPF_CORE_READ(ring, cached_sq_head) - 1) & mask;
-	void *sqes = BPF_CORE_READ(ring, sq_sqes);
-	u32 *array = BPF_CORE_READ(ring, sq_array);
-
-	if (!(flags & IORING_SETUP_NO_SQARRAY) && array && bpf_probe_read_kernel(&at, sizeof(at), array + at))
-		return false;
-	at &= mask;
-	if (flags & IORING_SETUP_SQE128)
-		at <<= 1;
-	return !bpf_probe_read_kernel(rec->sqe, SQE_SIZE, sqes + (u64)at * SQE_SIZE) &&
-	       is_entry_of(rec->sqe, rec->opcode, rec->user_data);
-}
 
 /* Appends the text that an argument points to. */
 static __always_inline void add_argument(struct uring_scratch *s, const struct uring_text *text)
@@ -127,7 +99,7 @@ static __always_inline int submitted(struct io_kiocb *req, void *entry)
 		s->rec.known = !bpf_probe_read_kernel(s->rec.sqe, SQE_SIZE, entry) &&
 			       is_entry_of(s->rec.sqe, s->rec.opcode, s->rec.user_data);
 	else
-		s->rec.known = read_entry(ring, &s->rec);
+		s->rec.known = read_entry(ring, s->rec.sqe, s->rec.opcode, s->rec.user_data);
 	opcode = s->rec.opcode;
 	plan = s->rec.known ? bpf_map_lookup_elem(&uring_plans, &opcode) : NULL;
 	if (plan) {
@@ -189,13 +161,6 @@ int on_refused(struct bpf_raw_tracepoint_args *ctx)
 {
 	return submitted((struct io_kiocb *)ctx->args[1], (void *)ctx->args[0]);
 }
-
-/* struct io_uring_cqe, as all of them have it. */
-struct cqe {
-	u64 user_data;
-	s32 res;
-	u32 flags;
-};
 
 /* struct io_ring_ctx *ctx, void *req, struct io_uring_cqe *cqe */
 SEC("raw_tp/io_uring_complete")

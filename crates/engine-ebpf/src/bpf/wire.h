@@ -347,6 +347,13 @@ struct uring_plan {
 	struct uring_text texts[2];
 };
 
+/* The descriptors of an operation: where they are in struct io_uring_sqe (0: nowhere), and whether the result is one. */
+struct uring_fds {
+	u8 at[2];
+	u8 returned;
+	u8 pad;
+};
+
 /* ---- tasks ---- */
 
 enum task_flag {

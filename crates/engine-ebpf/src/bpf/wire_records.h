@@ -231,6 +231,8 @@ enum file_flag {
 	FILE_MADE = 8,
 	/* There is no such descriptor. */
 	FILE_NONE = 16,
+	/* It belongs to the operation of `request`, and to no call. */
+	FILE_OPERATION = 32,
 };
 
 /* Facts about a file besides its path (-yy). They depend on the kind of file. */
@@ -253,6 +255,8 @@ struct rec_file {
 	/* Not used: these records are wanted only if there is one ring. */
 	u64 at;
 	s64 fd;
+	/* The address of an operation's request. */
+	u64 request;
 	u64 ino;
 	/* The kind of file system. */
 	u64 magic;

@@ -5,8 +5,8 @@ use crate::containers::{self, CgroupChange};
 use crate::note::{CallPlace, QueuedEvent, ended};
 use crate::records::StackOrigin;
 use crate::wire::{
-    read, rec_blocked, rec_call, rec_cgroup, rec_changed, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head,
-    rec_kind, rec_moved, rec_signal, rec_start, rec_stopped, stack_id,
+    file_flag, read, rec_blocked, rec_call, rec_cgroup, rec_changed, rec_detach, rec_exec, rec_exit, rec_file,
+    rec_flag, rec_head, rec_kind, rec_moved, rec_signal, rec_start, rec_stopped, stack_id,
 };
 use crate::{files, inside, records};
 use std::sync::Arc;
@@ -145,6 +145,10 @@ impl EbpfEngine {
             rec_kind::REC_FILE => {
                 let file = read::<rec_file>(rec)?;
                 let found = files::descriptor(&file, &rec[size_of::<rec_file>()..])?;
+                if file.flags & file_flag::FILE_OPERATION.0 != 0 {
+                    self.operations.refers(file.request, found);
+                    return None;
+                }
                 self.descriptors.entry(tid).or_default().push(found);
                 None
             }

@@ -93,6 +93,7 @@ impl LibraryCalls {
             words: gone.words,
             result: 0,
             texts: gone.texts,
+            descriptors: Vec::new(),
             operation: None,
         };
         true
@@ -112,6 +113,7 @@ impl LibraryCalls {
         let data = &rec[size_of::<rec_library>()..];
         let call = &mut self.current;
         call.operation = None;
+        call.descriptors.clear();
         call.tid = tid;
         call.at = fixed.at;
         call.result = fixed.result;

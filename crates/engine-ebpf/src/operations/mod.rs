@@ -8,14 +8,14 @@ pub use open::OpenOperations;
 
 use crate::btf::Btf;
 use crate::probe;
-use crate::wire::{OpenStrideSkel, bytes_of, text_kind, uring_plan, uring_text};
+use crate::wire::{OpenStrideSkel, bytes_of, text_kind, uring_fds, uring_plan, uring_text};
 use libbpf_rs::{MapCore, MapFlags};
 use stride_syscalls::library::WordType;
 use stride_syscalls::operation::{MOST_TEXTS, Operation, operations};
 
 /// The tracepoints that this kernel has.
 #[derive(Clone, Copy, Debug, Default)]
-struct Tracepoints {
+pub struct Tracepoints {
     submit_req: bool,
     submit_sqe: bool,
     refused: bool,
@@ -30,6 +30,11 @@ const WITH_COMPLETION: usize = 3;
 const OVERFLOW_APART: (u32, u32) = (6, 6);
 
 impl Tracepoints {
+    /// Those of this kernel, or none if no operations are wanted.
+    pub fn for_operations(wanted: bool) -> Tracepoints {
+        if wanted { Tracepoints::here() } else { Tracepoints::default() }
+    }
+
     fn here() -> Tracepoints {
         let Ok(kernel) = std::fs::read(probe::BTF) else { return Tracepoints::default() };
         let Some(btf) = Btf::parse(&kernel) else { return Tracepoints::default() };
@@ -49,6 +54,26 @@ impl Tracepoints {
         }
     }
 
+    /// The one of submissions that has the name of Linux 6.3.
+    pub fn submits(self) -> bool {
+        self.submit_req
+    }
+
+    /// The one of submissions that has the name of before.
+    pub fn submits_before(self) -> bool {
+        self.submit_sqe && !self.submit_req
+    }
+
+    /// The one of completions that has the completion itself.
+    pub fn completes(self) -> bool {
+        self.complete == Some(WITH_COMPLETION)
+    }
+
+    /// The one of completions that has its members.
+    pub fn completes_before(self) -> bool {
+        self.complete.is_some() && !self.completes()
+    }
+
     fn suffice(self) -> bool {
         (self.submit_req || self.submit_sqe) && self.complete.is_some()
     }
@@ -62,13 +87,12 @@ pub fn operations_refused() -> Option<&'static str> {
 
 /// Chooses the programs to load, and which maps are needed.
 pub fn configure(open: &mut OpenStrideSkel<'_>, wanted: bool, text: usize) -> libbpf_rs::Result<()> {
-    let here = if wanted { Tracepoints::here() } else { Tracepoints::default() };
-    let by_completion = here.complete == Some(WITH_COMPLETION);
-    open.progs.on_submit.set_autoload(here.submit_req);
-    open.progs.on_submit_before.set_autoload(here.submit_sqe && !here.submit_req);
+    let here = Tracepoints::for_operations(wanted);
+    open.progs.on_submit.set_autoload(here.submits());
+    open.progs.on_submit_before.set_autoload(here.submits_before());
     open.progs.on_refused.set_autoload(here.refused);
-    open.progs.on_complete.set_autoload(by_completion);
-    open.progs.on_complete_before.set_autoload(here.complete.is_some() && !by_completion);
+    open.progs.on_complete.set_autoload(here.completes());
+    open.progs.on_complete_before.set_autoload(here.completes_before());
     open.progs.on_overflow.set_autoload(here.overflow);
     open.maps.uring_plans.set_autocreate(wanted)?;
     open.maps.uring_scratches.set_autocreate(wanted)?;
@@ -101,6 +125,18 @@ fn plan(row: &Operation) -> uring_plan {
         *to = text;
     }
     plan
+}
+
+/// The descriptors of each operation, by its opcode.
+pub fn fds() -> impl Iterator<Item = (u32, uring_fds)> {
+    operations().iter().map(|row| {
+        let mut plan = uring_fds { returned: (row.result == WordType::FdOutcome).into(), ..uring_fds::default() };
+        let fds = row.args.iter().filter(|arg| matches!(arg.ty, WordType::Fd | WordType::DirFd));
+        for (to, arg) in plan.at.iter_mut().zip(fds) {
+            *to = arg.at;
+        }
+        (row.opcode.into(), plan)
+    })
 }
 
 const _: () = assert!(size_of::<uring_plan>() == MOST_TEXTS * size_of::<uring_text>());

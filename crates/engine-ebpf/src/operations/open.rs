@@ -12,12 +12,14 @@ use crate::wire::{read, rec_completed, rec_head, rec_kind, rec_submitted};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use stride_event::{LibraryCall, LibraryFunction, LibraryPart, Ns, OperationFacts, Tid};
+use stride_event::{Descriptor, LibraryCall, LibraryFunction, LibraryPart, Ns, OperationFacts, Tid};
 use stride_syscalls::operation::operation;
 use stride_syscalls::uapi::consts as c;
 
 /// Operations in flight that are kept. Of those beyond, the oldest is given up.
 const MOST: usize = 1 << 17;
+/// Requests whose files are known, and who are not reported yet. There is one at a time for each thread.
+const MOST_FILES: usize = 1 << 12;
 /// Calls whose memory is used again.
 const SPARE: usize = 64;
 /// The place of `flags` in `struct io_uring_sqe`.
@@ -32,6 +34,8 @@ pub struct OpenOperations {
     by_number: FxHashMap<(u64, u64), u64>,
     /// Their thread has ended.
     leaving: VecDeque<LibraryCall>,
+    /// The files of descriptors of requests that are about to be reported as submitted or completed.
+    files: FxHashMap<u64, Vec<Descriptor>>,
     functions: FxHashMap<u8, Arc<LibraryFunction>>,
     spare: Vec<LibraryCall>,
 }
@@ -69,6 +73,15 @@ impl OpenOperations {
         self.leaving.pop_front()
     }
 
+    /// A descriptor of a request, whose submission or completion follows.
+    pub fn refers(&mut self, request: u64, file: Descriptor) {
+        // Those that stay had their submission or completion lost.
+        if self.files.len() >= MOST_FILES {
+            self.files.clear();
+        }
+        self.files.entry(request).or_default().push(file);
+    }
+
     fn give_up(&mut self, id: u64, at: Ns) -> Option<LibraryCall> {
         let mut call = self.remove(id)?;
         call.part = LibraryPart::Gone;
@@ -89,6 +102,10 @@ impl OpenOperations {
         call.depth = 0;
         call.words.clear();
         call.texts.clear();
+        call.descriptors.clear();
+        if !self.files.is_empty() {
+            call.descriptors.extend(self.files.remove(&fixed.req).into_iter().flatten());
+        }
         let known = fixed.known != 0;
         if let (true, Some(row)) = (known, operation(opcode)) {
             call.words.extend(row.args.iter().map(|arg| arg.of(&fixed.sqe)));
@@ -141,6 +158,9 @@ impl OpenOperations {
         call.part = LibraryPart::Returned;
         call.at = fixed.at;
         call.result = fixed.res as i64 as u64;
+        if !self.files.is_empty() {
+            call.descriptors.extend(self.files.remove(&fixed.req).into_iter().flatten());
+        }
         if let Some(facts) = &mut call.operation {
             facts.cqe_flags = fixed.cqe_flags;
         }

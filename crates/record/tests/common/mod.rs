@@ -220,6 +220,7 @@ fn library() -> impl Strategy<Value = LibraryCall> {
             words,
             result,
             texts,
+            descriptors: Vec::new(),
             operation,
         },
     )
