@@ -26,8 +26,6 @@ pub struct Tracepoints {
 
 /// `io_uring_complete` has the completion itself as its third and last argument.
 const WITH_COMPLETION: usize = 3;
-/// From this release on, `io_uring_complete` does not see completions that find no room in the queue. Before, it sees them as well.
-const OVERFLOW_APART: (u32, u32) = (6, 6);
 
 impl Tracepoints {
     /// Those of this kernel, or none if no operations are wanted.
@@ -50,7 +48,7 @@ impl Tracepoints {
             submit_sqe: submit_sqe.is_some(),
             refused: refused.is_some(),
             complete,
-            overflow: overflow.is_some() && probe::release() >= OVERFLOW_APART,
+            overflow: overflow.is_some(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The rows, by opcode: io_uring_enter(2), linux/io_uring.h.
 
-use super::{Operation, OperationArg, arg, opt};
+use super::row::{Operation, OperationArg, arg, opt};
 use crate::effect::{copies, makes, reads, writes};
 use crate::library::WordType;
 use crate::library::proto::{INT, POINTER, SIZE, TEXT, UINT};
