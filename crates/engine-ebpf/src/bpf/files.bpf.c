@@ -139,7 +139,8 @@ __noinline int send_file_of(int fd, u32 flags, u64 request)
 	d->rec.nlink = BPF_CORE_READ(inode, i_nlink);
 	d->rec.rdev = BPF_CORE_READ(inode, i_rdev);
 	d->dentry = dentry;
-	if (!BPF_CORE_READ(dentry, d_hash.pprev))
+	/* The root of a mount is in no directory, and is not gone (d_unlinked of include/linux/dcache.h). */
+	if (!BPF_CORE_READ(dentry, d_hash.pprev) && dentry != BPF_CORE_READ(dentry, d_parent))
 		d->rec.flags |= FILE_UNHASHED;
 	d->used = 0;
 	bpf_loop(DEPTH, climb, NULL, 0);
