@@ -41,10 +41,13 @@ impl Chosen {
 /// Starts tracing with the requested engine, or with the engine that serves the options best.
 pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen> {
     refuse_unported(&spec)?;
+    if let (true, Some(why)) = (spec.operations, stride_engine_ebpf::operations_refused()) {
+        bail!("--io-uring: {why}. Leave it out");
+    }
     let settings = layout::overflow(options);
     match options.engine {
         // There is no choice: errors are those of eBPF.
-        Choice::Auto if spec.machine.is_some() || !spec.library.is_empty() => {
+        Choice::Auto if spec.machine.is_some() || !spec.library.is_empty() || spec.operations => {
             if let Some(other) = unserved(&spec, EbpfEngine::CAPABILITIES) {
                 let option = unserved(&spec, PtraceEngine::CAPABILITIES).unwrap_or("the target");
                 bail!("{other} needs the ptrace engine, and {option} needs eBPF: leave one of them out");
@@ -56,6 +59,10 @@ pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen
         Choice::Ptrace if !spec.library.is_empty() => bail!(
             "--library-calls and --usdt need the eBPF engine: ptrace sees system calls, and would have to stop the program at a breakpoint in \
              each function. Leave out --engine=ptrace"
+        ),
+        Choice::Ptrace if spec.operations => bail!(
+            "--io-uring needs the eBPF engine: the kernel carries operations of io_uring out without system calls, so ptrace does not see \
+             them. Leave out --engine=ptrace, or --io-uring"
         ),
         Choice::Ptrace => ptrace(spec, "asked for"),
         Choice::Auto => match better_held(options, needs) {
@@ -144,6 +151,8 @@ fn unserved(spec: &TraceSpec, capabilities: Capabilities) -> Option<&'static str
         Some("--all")
     } else if !spec.library.is_empty() && !capabilities.library {
         Some("--library-calls/--usdt")
+    } else if spec.operations && !capabilities.operations {
+        Some("--io-uring")
     } else if !spec.injections.is_empty() && !capabilities.injections {
         Some("--inject/--fault, which changes calls while their threads stand still,")
     } else if spec.vcpus != VcpuDetail::None && !capabilities.vcpus {

@@ -4,7 +4,7 @@ use crate::people::People;
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use stride_decode::{Decoder, Options, Part, Value, World};
-use stride_event::{Call, LibraryCall, Ns, Outcome, errno_word};
+use stride_event::{Call, LibraryCall, LibraryPart, Ns, Outcome, errno_word};
 use stride_filter::{CallFacts, CallField, Datum, Fault, MOST_INNER_TEXT, MOST_ITEMS, MOST_TEXT};
 use stride_output::signal_text;
 use stride_syscalls::{FlagPart, For, Set, table};
@@ -117,13 +117,17 @@ impl CallFacts for AskedFunction<'_> {
             CallField::Uid => self.people.user(self.call.tid).map(|uid| number(uid.into())),
             CallField::Ret => stride_decode::library_result(self.call).map(|_| number(self.call.result as i64)),
             CallField::Duration => self.call.duration().map(|time| Datum::Duration(time.into())),
+            // Only operations of io_uring are known to fail and to move bytes.
+            CallField::Errno => self.call.error().map(|errno| Datum::Text(errno_word(errno))),
+            CallField::Bytes => {
+                let moved = self.call.row().is_some_and(|row| row.moves_bytes()) && self.call.error().is_none();
+                (moved && self.call.part == LibraryPart::Returned).then(|| number(self.call.result as i64))
+            }
             CallField::Exe
             | CallField::Container
             | CallField::Path
             | CallField::FdKind
             | CallField::FdPeer
-            | CallField::Errno
-            | CallField::Bytes
             | CallField::Wait => None,
         })
     }

@@ -49,6 +49,7 @@ pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
         no_memory: !needs.memory && !by_path,
         // Found by whoever tells what cannot be traced.
         library: Vec::new(),
+        operations: options.io_uring,
         injections: injections(options),
         vcpus: options.vcpus,
     })

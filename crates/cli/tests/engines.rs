@@ -186,3 +186,21 @@ fn paths_of_descriptors_that_are_closed() {
         assert!(seen.contains("read(3") && seen.contains("close(3"), "{seen}");
     }
 }
+
+/// The root of a mount is in no directory, and is not deleted.
+#[test]
+fn a_working_directory_at_the_root_of_a_mount() {
+    need_ebpf!();
+    let scratch = Scratch::new("engines-mount");
+    let shown = |engine| {
+        let mut command = common::bare_stride();
+        command.args([engine, "-y", "-e", "trace=openat", "-o"]).arg(scratch.path("trace"));
+        command.args(["/bin/cat", "/dev/null"]).current_dir("/proc");
+        let run = common::Run::of(command);
+        assert_eq!(run.code(), Some(0), "{run:?}");
+        std::fs::read_to_string(scratch.path("trace")).unwrap()
+    };
+    let [seen, expected] = ["--engine=ebpf", "--engine=ptrace"].map(shown);
+    assert_eq!(seen, expected);
+    assert!(seen.contains("AT_FDCWD</proc>"), "{seen}");
+}

@@ -15,7 +15,7 @@ mod value;
 pub use call::{Decoded, Decoder, NamedArg, Part, Return};
 pub use cx::{Cx, Siblings};
 pub use dump::Dump;
-pub use library::{library_args, library_result};
+pub use library::{library_args, library_args_noted, library_result, library_result_noted, operation_fds};
 pub use options::{FdInfo, NetworkMount, Options, PidInfo, TRACER, World};
 pub use touch::{Touch, touches};
 pub use value::{FdNote, Member, PidNote, Tail, Text, TextKind, Value};

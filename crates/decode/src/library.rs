@@ -1,7 +1,8 @@
-//! The arguments and results of functions of libraries as values.
+//! The arguments and results of functions of libraries, and of operations of io_uring, as values.
 
-use crate::{Text, TextKind, Value};
+use crate::{FdNote, Text, TextKind, Value};
 use stride_event::{LibraryCall, LibraryPart};
+use stride_syscalls::Abi;
 use stride_syscalls::library::WordType;
 
 /// Shown for an argument that cannot be read: it is not in a register that probes see, or not in memory.
@@ -9,29 +10,68 @@ const UNKNOWN: Value<'static> = Value::Literal("?");
 
 /// The names of arguments with their values. Without types there are no names.
 pub fn library_args(call: &LibraryCall) -> impl Iterator<Item = (&str, Value<'_>)> {
-    let params = call.function.params.iter().enumerate();
-    // A function that was entered before tracing began has no words.
-    params.filter(|_| call.entered != 0).map(|(i, param)| (&*param.name, argument(call, i, param.ty)))
+    library_args_noted(call, &[])
 }
 
-fn argument(call: &LibraryCall, i: usize, ty: WordType) -> Value<'_> {
+/// The same, with the referents of descriptors.
+pub fn library_args_noted<'a>(
+    call: &'a LibraryCall,
+    notes: &'a [(i32, FdNote<'a>)],
+) -> impl Iterator<Item = (&'a str, Value<'a>)> {
+    let params = call.function.params.iter().enumerate();
+    let is_shown = move |i: usize, optional: bool| !optional || call.words.get(i).is_some_and(|&word| word != 0);
+    // A function that was entered before tracing began has no words.
+    params
+        .filter(move |(i, param)| call.entered != 0 && is_shown(*i, param.optional))
+        .map(|(i, param)| (&*param.name, argument(call, i, param.ty, notes)))
+}
+
+/// The descriptors among the arguments of an operation, and in its result: these are made.
+pub fn operation_fds(call: &LibraryCall) -> impl Iterator<Item = (i32, bool)> {
+    let fixed = call.operation.is_none_or(|facts| facts.has_fixed_file());
+    let params = call.function.params.iter().zip(&call.words).map(|(param, &word)| (param.ty, word));
+    let result = call.function.result.filter(|_| call.part == LibraryPart::Returned).map(|ty| (ty, call.result));
+    params.chain(result).filter_map(move |(ty, word)| match (ty, word as i32) {
+        (WordType::Fd, fd) if !fixed => Some((fd, false)),
+        (WordType::DirFd, fd) => Some((fd, false)),
+        (WordType::FdOutcome, fd) if fd >= 0 => Some((fd, true)),
+        _ => None,
+    })
+}
+
+fn argument<'a>(call: &'a LibraryCall, i: usize, ty: WordType, notes: &'a [(i32, FdNote<'a>)]) -> Value<'a> {
     match call.words.get(i) {
         _ if &*call.function.params[i].name == "..." => Value::Literal("..."),
-        Some(&word) => value(call, Some(i), word, ty),
+        Some(&word) => value(call, Some(i), word, ty, notes),
         None => UNKNOWN,
     }
 }
 
 /// The result of a function that returned. `None`: it has none.
 pub fn library_result(call: &LibraryCall) -> Option<Value<'_>> {
+    library_result_noted(call, &[])
+}
+
+/// The same, with the referents of descriptors.
+pub fn library_result_noted<'a>(call: &'a LibraryCall, notes: &'a [(i32, FdNote<'a>)]) -> Option<Value<'a>> {
     match call.function.result? {
         _ if call.part != LibraryPart::Returned => None,
         WordType::Void => None,
-        ty => Some(value(call, None, call.result, ty)),
+        ty => Some(value(call, None, call.result, ty, notes)),
     }
 }
 
-fn value(call: &LibraryCall, of: Option<usize>, word: u64, ty: WordType) -> Value<'_> {
+fn value<'a>(
+    call: &'a LibraryCall,
+    of: Option<usize>,
+    word: u64,
+    ty: WordType,
+    notes: &'a [(i32, FdNote<'a>)],
+) -> Value<'a> {
+    let fd = |fd| {
+        let note = notes.iter().find(|(noted, _)| *noted == fd).map(|(_, note)| note);
+        Value::Fd { fd, foreign: false, note }
+    };
     let text = |kind| {
         let text = call.text(of)?;
         Some(Value::Text(Text { bytes: &text.bytes, cut: text.cut, kind }))
@@ -50,6 +90,15 @@ fn value(call: &LibraryCall, of: Option<usize>, word: u64, ty: WordType) -> Valu
             _ if signed => Value::Int(word as i64),
             _ => Value::UInt(word),
         },
+        // A place in the ring's table of files, which is no descriptor.
+        WordType::Fd if call.operation.is_some_and(|facts| facts.has_fixed_file()) => Value::Int(word as i32 as i64),
+        WordType::Fd | WordType::DirFd => fd(word as i32),
+        WordType::Flags(set) => Value::Flags { raw: word, set: set.of(Abi::NATIVE) },
+        WordType::Enum(set) => Value::Enum { raw: word, set: set.of(Abi::NATIVE) },
+        WordType::Octal => Value::Octal(word),
+        WordType::Outcome | WordType::FdOutcome if (word as i32) < 0 => Value::Errno(word as i32),
+        WordType::Outcome => Value::Int(word as i32 as i64),
+        WordType::FdOutcome => fd(word as i32),
     }
 }
 
@@ -86,7 +135,7 @@ mod tests {
             WordType::Unreadable,
             WordType::Pointer,
         ];
-        let params = types.iter().map(|&ty| Param { name: "p".into(), ty }).collect();
+        let params = types.iter().map(|&ty| Param { name: "p".into(), ty, optional: false }).collect();
         let text = |word, bytes: &[u8]| LibraryText { word: Some(word), bytes: bytes.into(), cut: false };
         let call = LibraryCall {
             function: Arc::new(LibraryFunction { params, ..LibraryFunction::default() }),

@@ -108,6 +108,8 @@ pub struct Capabilities {
     pub machine: bool,
     /// Serves `TraceSpec::library`.
     pub library: bool,
+    /// Serves `TraceSpec::operations`.
+    pub operations: bool,
     /// Serves `TraceSpec::injections`.
     pub injections: bool,
     /// Serves `TraceSpec::vcpus`.

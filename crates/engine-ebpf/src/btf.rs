@@ -11,6 +11,7 @@ const KIND_PTR: u32 = 2;
 const KIND_ARRAY: u32 = 3;
 const KIND_STRUCT: u32 = 4;
 const KIND_UNION: u32 = 5;
+const KIND_TYPEDEF: u32 = 8;
 /// Typedefs and qualifiers, which have no layout of their own.
 const TRANSPARENT: [u32; 5] = [8, 9, 10, 11, 18];
 
@@ -64,6 +65,20 @@ impl<'a> Btf<'a> {
     #[allow(dead_code, reason = "build.rs uses it")]
     pub fn name(&self, id: u32) -> &'a [u8] {
         self.get(id).map_or(&[], |ty| ty.0)
+    }
+
+    /// For each tracepoint that the kernel has, the number of its arguments: those of the function type `btf_trace_NAME`, the first of
+    /// which is not the tracepoint's own.
+    pub fn tracepoints<const N: usize>(&self, names: [&str; N]) -> [Option<usize>; N] {
+        let mut found = [None; N];
+        for id in 1..self.at.len() as u32 {
+            let Some((name, _, pointer, _)) = self.get(id).filter(|ty| kind(ty.1) == KIND_TYPEDEF) else { continue };
+            let Some(name) = name.strip_prefix(b"btf_trace_") else { continue };
+            let Some(i) = names.iter().position(|wanted| wanted.as_bytes() == name) else { continue };
+            let function = self.get(pointer).and_then(|(_, _, function, _)| self.get(function));
+            found[i] = function.map(|(_, info, _, _)| (info & 0xffff) as usize).and_then(|args| args.checked_sub(1));
+        }
+        found
     }
 
     /// BTF of the structs and unions of these names, and of the types that they contain. Pointers' targets are left

@@ -1,6 +1,7 @@
 //! What descriptors refer to (`-y`, `-P`): separate programs, which are loaded only if that is asked for.
 
 use crate::load::Programs;
+use crate::operations::{self, Tracepoints};
 use crate::relocate;
 use crate::wire::{FilesSkel, FilesSkelBuilder, bound, bytes_of, fds_plan, file_detail, file_flag, rec_file};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
@@ -14,14 +15,19 @@ use stride_syscalls::{Abi, Dir, Irregular, Len, Ret, Syscall, Ty, table};
 /// The loaded programs, attached until they are dropped.
 pub struct FilePrograms {
     _skel: FilesSkel<'static>,
-    _links: [Link; 2],
+    _links: Vec<Link>,
 }
 
 impl FilePrograms {
     /// Loads and attaches the programs that look up the descriptors of these calls.
     ///
-    /// `guarded`: as in [`crate::load::Config`]. They must be attached before the programs that send the records of calls, because those records come last.
-    pub fn attach(programs: &Programs, calls: &CallSet, guarded: bool) -> libbpf_rs::Result<FilePrograms> {
+    /// `of_operations`: also those of operations of io_uring. `guarded`: as in [`crate::load::Config`]. They must be attached before the programs that send the records of calls, because those records come last.
+    pub fn attach(
+        programs: &Programs,
+        calls: &CallSet,
+        of_operations: bool,
+        guarded: bool,
+    ) -> libbpf_rs::Result<FilePrograms> {
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut builder = FilesSkelBuilder::default();
         relocate::by(programs.types(), &mut builder);
@@ -33,13 +39,33 @@ impl FilePrograms {
             rodata.guarded = guarded;
             rodata.level = programs.nested().map_or(0, |(level, _)| level);
         }
+        let here = Tracepoints::for_operations(of_operations);
+        open.progs.on_operation_begins.set_autoload(here.submits());
+        open.progs.on_operation_begins_before.set_autoload(here.submits_before());
+        open.progs.on_operation_ends.set_autoload(here.completes());
+        open.progs.on_operation_ends_before.set_autoload(here.completes_before());
+        open.maps.uring_fds.set_autocreate(of_operations)?;
         let skel = open.load()?;
+        if of_operations {
+            for (opcode, plan) in operations::fds() {
+                skel.maps.uring_fds.update(bytes_of(&[opcode]), bytes_of(&[plan]), MapFlags::ANY)?;
+            }
+        }
         let (keys, plans): (Vec<u32>, Vec<fds_plan>) = plans(calls).into_iter().unzip();
         if !keys.is_empty() {
             let n = keys.len() as u32;
             skel.maps.fds.update_batch(bytes_of(&keys), bytes_of(&plans), n, MapFlags::ANY, MapFlags::ANY)?;
         }
-        let links = [skel.progs.on_fds_given.attach()?, skel.progs.on_fds_made.attach()?];
+        let p = &skel.progs;
+        let all = [
+            &p.on_fds_given,
+            &p.on_fds_made,
+            &p.on_operation_begins,
+            &p.on_operation_begins_before,
+            &p.on_operation_ends,
+            &p.on_operation_ends_before,
+        ];
+        let links = all.iter().filter(|prog| prog.autoload()).map(|prog| prog.attach()).collect::<Result<_, _>>()?;
         Ok(FilePrograms { _skel: skel, _links: links })
     }
 }

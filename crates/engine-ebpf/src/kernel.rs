@@ -39,7 +39,8 @@ impl Kernel {
     /// Loads the programs. Those that look up descriptors are attached, the others are not yet.
     pub fn load(config: Config, tables: &Tables, spec: &TraceSpec) -> Result<Kernel, Why> {
         let programs = Programs::load(config, tables)?;
-        let files = spec.descriptors.then(|| FilePrograms::attach(&programs, &spec.calls, false)).transpose();
+        let files =
+            spec.descriptors.then(|| FilePrograms::attach(&programs, &spec.calls, spec.operations, false)).transpose();
         let files = files.map_err(|e| why(&e))?;
         let shared = SharedFds::of(&programs).and_then(Shared::new).map_err(|e| Why::NoMemory(e.to_string()))?;
         let side = Side::Own(Box::new(OwnSide { files, blocked: None, programs }));

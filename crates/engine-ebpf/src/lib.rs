@@ -11,7 +11,7 @@
 //!   descriptors;
 //! - `wanted.h` decides which threads are traced if the whole machine is looked at (`--all`), with `glob.h` for patterns; `mounts.h` has the way from a file to the root of all mounts;
 //! - `guard.h` keeps to what the user of a broker may see, and `broker.bpf.c` is an object of a broker's own questions;
-//! - `library.h` has functions of libraries and USDT probes (`--library-calls`, `--usdt`);
+//! - `library.h` has functions of libraries and USDT probes (`--library-calls`, `--usdt`), and `uring.h` operations of io_uring (`--io-uring`);
 //! - `ring.h` and `backpressure.h` have sending, `maps.h` and `traced.h` the state, `ids.h` ids in PID namespaces, `regs.h`
 //!   registers for each architecture, `kernel.h` the few kernel structs that are used, relocated while loading;
 //! - `files.bpf.c` (what descriptors refer to) and `poller.bpf.c` (the blocked-call poller) are objects of their own, which are
@@ -25,7 +25,7 @@
 //! `ring_size`, `backpressure` (when rings fill) and `backlog` (how far the reader is behind), `kernel` (the kernel side as the engine sees it), `shared` (what both sides write), `broker` (both ends of the connection to `stride-broker`), `load` (programs and maps),
 //! `beside` (those that a second thread loads),
 //! `relocate` and `btf` (the kernel types that programs use), `plans` (rows to ops), `counts`, `about` (filters of files),
-//! `files` (what descriptors refer to), `left_out` (processes that `--all` never traces), `containers` (the names of cgroups) and `globs`, `library` (which probes are set, and which functions threads are in), `stacks` (which stacks calls have) and `memo` (the words that each depends on), `wire` (the mirror of wire.h), `probe` (does the engine work here), `privileges` (the
+//! `files` (what descriptors refer to), `left_out` (processes that `--all` never traces), `containers` (the names of cgroups) and `globs`, `library` (which probes are set, and which functions threads are in), `operations` (which programs see operations of io_uring, and which operations are in flight), `stacks` (which stacks calls have) and `memo` (the words that each depends on), `wire` (the mirror of wire.h), `probe` (does the engine work here), `privileges` (the
 //! capabilities that this needs), `refusal` (the reason if it does not) and `error`.
 //!
 //! Architecture invariants: layouts shared with the kernel side are generated from wire.h, never typed; nothing is decoded here;
@@ -190,6 +190,7 @@ mod library;
 mod load;
 mod memo;
 mod note;
+mod operations;
 mod plans;
 mod poller;
 mod privileges;
@@ -213,6 +214,7 @@ pub use engine::{Access, EbpfEngine};
 pub use error::Why;
 pub use library::returns_refused;
 pub use load::{available, trial_load};
+pub use operations::operations_refused;
 pub use privileges::missing_capabilities;
 pub use probe::trial;
 pub use settings::{DEFAULT_RING, Overflow, Settings};

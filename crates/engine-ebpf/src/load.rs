@@ -13,7 +13,7 @@ use crate::settings::Settings;
 use crate::wire::{
     OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder, bound, bytes_of, call_flag, left_out_flag, task_state,
 };
-use crate::{globs, library, refusal};
+use crate::{globs, library, operations, refusal};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, MapType, ProgramInput};
 use nix::errno::Errno;
@@ -58,6 +58,8 @@ pub struct Config<'a> {
     pub stacks: StackRate,
     /// The functions of libraries that are traced.
     pub library: &'a [ProbedFile],
+    /// Operations of io_uring are traced.
+    pub operations: bool,
     /// Bytes of their texts.
     pub text: usize,
     pub ring: RingSize,
@@ -115,6 +117,7 @@ impl<'a> Config<'a> {
             containers: tells_containers(spec),
             stacks: if cfg!(target_arch = "x86_64") { spec.stacks } else { StackRate::None },
             library: &spec.library,
+            operations: spec.operations,
             text: spec.limits.text,
             ring: settings.ring(spec),
             // Descriptors are reported in one ring.
@@ -284,6 +287,7 @@ impl Programs {
             open.maps.counts.set_max_entries(cpus * bound::COUNT_SLOTS.0)?;
         }
         library::configure(&mut open, config.library, config.text)?;
+        operations::configure(&mut open, config.operations, config.text)?;
         open.maps.ops.set_max_entries(tables.ops.len().max(1) as u32)?;
         open.maps.choices.set_max_entries(tables.choices.len().max(1) as u32)?;
         open.maps.cases.set_max_entries(tables.case_keys.len().max(1) as u32)?;
@@ -306,6 +310,9 @@ impl Programs {
         let skel = open.load()?;
         let beside = beside.map(Loading::join).transpose()?;
         library::fill(&skel.maps.probes, config.library)?;
+        if config.operations {
+            operations::fill(&skel.maps.uring_plans)?;
+        }
         let smaller = smaller_programs(&skel, &beside);
         if nested {
             smaller.learn_ids.test_run(ProgramInput::default())?;
@@ -359,6 +366,12 @@ impl Programs {
             &p.on_exit,
             &p.on_signal,
             &p.on_generate,
+            &p.on_complete,
+            &p.on_complete_before,
+            &p.on_overflow,
+            &p.on_refused,
+            &p.on_submit,
+            &p.on_submit_before,
             &self.skel.progs.on_sys_exit,
             &p.on_sys_enter,
         ];
@@ -595,6 +608,7 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         containers: false,
         stacks: StackRate::All,
         library: &[],
+        operations: false,
         text: 0,
         ring: RingSize::of(ring_bytes, true),
         rings: 1,

@@ -38,8 +38,8 @@ impl Settings {
             Some(bytes) => RingSize::of(bytes, wait),
             // All threads of the machine are reported before the first record is read.
             None if spec.machine.is_some() => RingSize::of(DEFAULT_RING, wait),
-            // Counted calls leave no records.
-            None if spec.counting.is_some_and(|c| c.only) => {
+            // Counted calls leave no records. (Functions of libraries and operations do.)
+            None if spec.counting.is_some_and(|c| c.only) && spec.library.is_empty() && !spec.operations => {
                 RingSize::of(1 << 20, self.on_overflow == Some(Overflow::Wait))
             }
             // Every call of a program that only makes calls must find room until the reader comes. A large ring takes

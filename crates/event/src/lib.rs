@@ -42,8 +42,8 @@ pub use glob::{Atom, Glob};
 pub use ids::IdBounds;
 pub use inject::{Chance, InjectedResult, Invocations, Poke, ThreadKey};
 pub use library::{
-    LIBRARY_TEXT, LIBRARY_WORDS, LibraryCall, LibraryFunction, LibraryPart, LibraryProbe, LibraryText, Param,
-    ProbedFile, ProbedWord, WordPlace,
+    LIBRARY_TEXT, LIBRARY_WORDS, LibraryCall, LibraryFunction, LibraryPart, LibraryProbe, LibraryText, OperationFacts,
+    Param, ProbedFile, ProbedWord, WordPlace,
 };
 pub use lost::Lost;
 pub use machine::Machine;

@@ -1,18 +1,21 @@
-//! Calls of functions in libraries, and probes that programs have in themselves.
+//! What is shown among system calls without being one: functions in libraries, probes that programs have in themselves, and operations of
+//! io_uring.
 
-use crate::{Ns, Tid};
+use crate::{Descriptor, Ns, Tid};
 use std::sync::Arc;
 use stride_syscalls::library::WordType;
+use stride_syscalls::operation::{self, Operation};
+use stride_syscalls::uapi::consts as c;
 
 /// The most words of a call that are read. USDT probes have no more, and few functions do.
 pub const LIBRARY_WORDS: usize = 12;
 /// The most bytes of a captured text.
 pub const LIBRARY_TEXT: usize = 512;
 
-/// A function or probe of a file.
+/// A function or probe of a file, or an operation of io_uring.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LibraryFunction {
-    /// `libc:malloc`, `libpython3.11:python:function__entry`. No system call has a colon in its name.
+    /// `libc:malloc`, `libpython3.11:python:function__entry`, `io_uring:read`. No system call has a colon in its name.
     pub name: Box<str>,
     /// At most [`LIBRARY_WORDS`].
     pub params: Box<[Param]>,
@@ -26,6 +29,36 @@ pub struct Param {
     /// Empty if unknown.
     pub name: Box<str>,
     pub ty: WordType,
+    /// Shown only if it is not 0.
+    pub optional: bool,
+}
+
+impl LibraryFunction {
+    /// An operation of io_uring. Of one that has no row, the members are shown that most operations use.
+    pub fn of_operation(opcode: u8) -> LibraryFunction {
+        match operation::operation(opcode) {
+            Some(row) => LibraryFunction::of_row(row),
+            None => LibraryFunction {
+                name: format!("{}opcode_{opcode}", operation::PREFIX).into(),
+                params: Box::new([]),
+                result: Some(WordType::Outcome),
+            },
+        }
+    }
+
+    /// The operation of a name that begins with [`operation::PREFIX`].
+    pub fn of_operation_named(name: &str) -> Option<LibraryFunction> {
+        operation::operation_named(name.strip_prefix(operation::PREFIX)?).map(LibraryFunction::of_row)
+    }
+
+    fn of_row(row: &Operation) -> LibraryFunction {
+        let param = |arg: &operation::OperationArg| Param { name: arg.name.into(), ty: arg.ty, optional: arg.optional };
+        LibraryFunction {
+            name: [operation::PREFIX, row.name].concat().into(),
+            params: row.args.iter().map(param).collect(),
+            result: Some(row.result),
+        }
+    }
 }
 
 /// Which part of a call an event is.
@@ -56,6 +89,39 @@ pub struct LibraryCall {
     pub result: u64,
     /// Memory behind arguments and behind the result.
     pub texts: Vec<LibraryText>,
+    /// What the engine saw of the descriptors of an operation.
+    pub descriptors: Vec<Descriptor>,
+    /// It is an operation of io_uring. It begins when it is submitted, and returns when its completion is posted.
+    pub operation: Option<OperationFacts>,
+}
+
+/// How an operation of io_uring was submitted and completed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OperationFacts {
+    /// It was taken from the queue by the kernel's own thread (`IORING_SETUP_SQPOLL`), and not by io_uring_enter(2).
+    pub polled: bool,
+    /// The flags of its submission (`IOSQE_...`).
+    pub flags: u8,
+    pub user_data: u64,
+    /// The flags of its completion (`IORING_CQE_F_...`).
+    pub cqe_flags: u32,
+}
+
+impl OperationFacts {
+    /// Further completions of the same operation follow.
+    pub fn has_more(self) -> bool {
+        u64::from(self.cqe_flags) & c::IORING_CQE_F_MORE != 0
+    }
+
+    /// If it succeeds, no completion is posted.
+    pub fn is_silent(self) -> bool {
+        u64::from(self.flags) & c::IOSQE_CQE_SKIP_SUCCESS != 0
+    }
+
+    /// Its descriptors are places in the ring's table of files.
+    pub fn has_fixed_file(self) -> bool {
+        u64::from(self.flags) & c::IOSQE_FIXED_FILE != 0
+    }
 }
 
 /// Captured memory.
@@ -74,9 +140,30 @@ impl LibraryCall {
         self.texts.iter().find(|text| text.word.map(usize::from) == word)
     }
 
-    /// True for the part at which the call is counted: its return, or its entry if the return is not watched.
+    /// True for the part at which the call is counted: its return, or its entry if the return is not watched. An operation is counted once,
+    /// also if it has several completions or none.
     pub fn is_counted_here(&self) -> bool {
-        matches!(self.part, LibraryPart::Returned | LibraryPart::Passed)
+        match self.operation {
+            None => matches!(self.part, LibraryPart::Returned | LibraryPart::Passed),
+            Some(facts) => self.part == LibraryPart::Gone || !facts.has_more(),
+        }
+    }
+
+    /// What the engine saw of a descriptor: one that was made, or one that was given.
+    pub fn descriptor(&self, fd: i32, made: bool) -> Option<&Descriptor> {
+        self.descriptors.iter().find(|known| known.fd == fd && known.made == made)
+    }
+
+    /// The row of an operation.
+    pub fn row(&self) -> Option<&'static Operation> {
+        self.operation?;
+        operation::operation_named(self.function.name.strip_prefix(operation::PREFIX)?)
+    }
+
+    /// The error with which an operation was completed.
+    pub fn error(&self) -> Option<u32> {
+        let result = self.result as u32 as i32;
+        (self.operation.is_some() && self.part == LibraryPart::Returned && result < 0).then_some(result.unsigned_abs())
     }
 
     /// How long it took. `None` if it has not returned, or if its beginning was not seen.

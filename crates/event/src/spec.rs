@@ -256,6 +256,8 @@ pub struct TraceSpec {
     pub stacks: StackRate,
     /// Functions of libraries that are traced (`--library-calls`, `--usdt`).
     pub library: Vec<crate::ProbedFile>,
+    /// Operations of io_uring are traced (`--io-uring`).
+    pub operations: bool,
     /// How calls are changed.
     pub injections: Vec<Injection>,
     /// What is captured of virtual CPUs.
@@ -301,6 +303,7 @@ impl Default for TraceSpec {
             no_memory: false,
             stacks: StackRate::None,
             library: Vec::new(),
+            operations: false,
             injections: Vec::new(),
             vcpus: VcpuDetail::None,
         }

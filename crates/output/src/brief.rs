@@ -47,14 +47,14 @@ impl Brief {
     /// The arguments of a library's function.
     pub fn library_args(&mut self, call: &LibraryCall) -> Cow<'_, str> {
         self.start();
-        self.line.library_args(call);
+        self.line.library_args(call, &[]);
         self.text()
     }
 
     /// And its result.
     pub fn library_result(&mut self, call: &LibraryCall) -> Cow<'_, str> {
         self.start();
-        self.line.library_result(call);
+        self.line.library_result(call, &[]);
         self.text()
     }
 

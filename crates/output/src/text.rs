@@ -5,7 +5,7 @@ use crate::stack::StackLines;
 use crate::{End, Layout, Line, ShowStack, Sink, View, ViewError, names};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use stride_decode::{Decoder, Options, Part, World};
+use stride_decode::{Decoder, FdInfo, FdNote, Options, Part, World, operation_fds};
 use stride_event::quantity::count as counted;
 use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Outcome, SIGINFO_SIZE, Stack, Tid};
 use stride_track::Tracker;
@@ -319,22 +319,38 @@ impl TextView {
             LibraryPart::Entered if self.functions.len() >= MOST_FUNCTIONS => return,
             LibraryPart::Entered => !self.functions.insert(key),
             LibraryPart::Passed => false,
+            _ if call.operation.is_some() => false,
             LibraryPart::Returned | LibraryPart::Gone => self.functions.remove(&key),
         };
-        if call.part == LibraryPart::Gone && !shown {
+        if call.part == LibraryPart::Gone && !shown && call.operation.is_none() {
             return;
         }
         self.note_comm(call.tid);
         let (tid, tracees, nr) = (call.tid, self.tracees.len(), self.last_call(call.tid));
         let (comm, container) = (self.comms.remove(&tid), self.containers.get(&tid).cloned());
-        // A line that is whole stands at the time of the entry, as that of a system call does.
-        let whole = call.part == LibraryPart::Returned && !shown && call.entered != 0;
+        // A line that is whole stands at the time of the entry, as that of a system call does. But operations overlap, so their lines stand
+        // at the time of the completion.
+        let whole = call.part == LibraryPart::Returned && !shown && call.entered != 0 && call.operation.is_none();
         let at = if whole { call.entered } else { call.at };
+        let seen = self.referents(call);
+        let notes: Vec<(i32, FdNote<'_>)> = seen
+            .iter()
+            .map(|(fd, info)| (*fd, FdNote { path: &info.path, detail: &info.detail, deleted: info.deleted }))
+            .collect();
         if let Some((line, _)) = self.stream(tid) {
             let (comm, container) = (comm.as_deref(), container.as_deref());
-            line.library(Moment { tid, at, tracees, nr, ip: None, comm, container }, call, shown);
+            line.library(Moment { tid, at, tracees, nr, ip: None, comm, container }, call, shown, &notes);
         }
         self.comms.extend(comm.map(|comm| (tid, comm)));
+    }
+
+    /// The referents of the descriptors of an operation, with `-y`.
+    fn referents(&self, call: &LibraryCall) -> Vec<(i32, FdInfo)> {
+        if !self.options.fds || call.operation.is_none() {
+            return Vec::new();
+        }
+        let found = |(fd, made)| Some((fd, self.world.fd(call.tid, fd, call.descriptor(fd, made))?));
+        operation_fds(call).filter_map(found).collect()
     }
 
     fn signal(&mut self, tid: Tid, info: &[u8; SIGINFO_SIZE], ip: Option<u64>, stack: Option<&Arc<Stack>>, at: Ns) {

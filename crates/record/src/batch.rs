@@ -28,6 +28,7 @@ mod kind {
     /// The stack of the next call or signal.
     pub const STACK: u8 = 15;
     pub const LIBRARY: u8 = 16;
+    pub const OPERATION: u8 = 17;
 }
 
 /// An event, or a fact beside it.
@@ -104,7 +105,7 @@ impl BatchWriter {
                 self.calls.put(&mut self.to, call, Stage::Exit);
             }
             Event::Library(call) => {
-                self.to.byte(kind::LIBRARY);
+                self.to.byte(if call.operation.is_some() { kind::OPERATION } else { kind::LIBRARY });
                 self.library.put(&mut self.to, call);
             }
             Event::Started { tid, process, origin, at } => {
@@ -280,7 +281,8 @@ impl BatchReader {
                 self.note_container(&fact);
                 return Ok(Recorded::Fact(fact));
             }
-            kind::LIBRARY => Event::Library(self.library.get(&mut self.from)?),
+            kind::LIBRARY => Event::Library(self.library.get(&mut self.from, false)?),
+            kind::OPERATION => Event::Library(self.library.get(&mut self.from, true)?),
             kind::ENDING => Event::Ending { tid: self.tid()? },
             kind::STRANGER => {
                 let tid = self.tid()?;

@@ -24,7 +24,7 @@
 //!   there, so that both agree. What the engine itself knows about descriptors is part of the call.
 //! - **Stacks** (`-k`): the stack of the next call or signal stands before it, in full where the batch has it for the first time.
 //!   Functions and lines are named while the program runs. Only such recordings have version 2.
-//! - **Functions of libraries** (`--library-calls`) are written where they are needed first. A return has everything that its entry
+//! - **Functions of libraries** (`--library-calls`) and **operations of io_uring** (`--io-uring`) are written where they are needed first. A return has everything that its entry
 //!   had. Only such recordings have version 3.
 //! - **Changed calls** (`-e inject=`): a call says how it was changed. Recordings made with that option have version 3.
 //! - **A call that filters leave out**, but that says what a thread runs or is called (`track::naming_calls`), is recorded as

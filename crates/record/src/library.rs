@@ -1,10 +1,13 @@
-//! Calls of libraries' functions in a batch. Each function is written where it is needed first, and named by its number from then on.
+//! Calls of libraries' functions, and operations of io_uring, in a batch. Each function is written where it is needed first, and named by its number from then on.
 
 use crate::calls::tid;
+use crate::descriptors;
 use crate::stream::{BatchSource, Malformed, Streams};
 use std::collections::HashMap;
 use std::sync::Arc;
-use stride_event::{LIBRARY_TEXT, LIBRARY_WORDS, LibraryCall, LibraryFunction, LibraryPart, LibraryText, Param};
+use stride_event::{
+    LIBRARY_TEXT, LIBRARY_WORDS, LibraryCall, LibraryFunction, LibraryPart, LibraryText, OperationFacts, Param,
+};
 use stride_syscalls::library::WordType;
 
 /// Functions that a batch may have.
@@ -63,6 +66,13 @@ impl LibraryWriter {
             to.byte(text.cut.into());
             to.bytes(&text.bytes);
         }
+        if let Some(facts) = call.operation {
+            to.byte(facts.polled.into());
+            to.byte(facts.flags);
+            to.uint(facts.user_data);
+            to.uint(facts.cqe_flags.into());
+            descriptors::put(to, &call.descriptors);
+        }
     }
 }
 
@@ -92,6 +102,8 @@ fn put_type(to: &mut Streams, ty: WordType) {
         WordType::MaybeText { signed } => (8, signed.into()),
         WordType::Buffer(len) => (9, len),
         WordType::Unreadable => (10, 0),
+        // The reader has these from the operation's row.
+        _ => (1, 0),
     };
     to.byte(code);
     to.byte(more);
@@ -108,7 +120,7 @@ impl LibraryReader {
         self.functions.clear();
     }
 
-    pub fn get(&mut self, from: &mut BatchSource) -> Result<&LibraryCall, Malformed> {
+    pub fn get(&mut self, from: &mut BatchSource, is_operation: bool) -> Result<&LibraryCall, Malformed> {
         let tid = tid(from.int()?)?;
         let number = from.uint()? as usize;
         if number == self.functions.len() && number < MAX_FUNCTIONS {
@@ -140,9 +152,22 @@ impl LibraryReader {
             return Err(Malformed("a function has too many texts"));
         }
         let texts = (0..n).map(|_| text(from)).collect::<Result<_, _>>()?;
-        self.call = LibraryCall { tid, function, part, depth: depth as u32, at, entered, words, result, texts };
+        let (mut operation, mut descriptors) = (None, Vec::new());
+        if is_operation {
+            operation = Some(self::operation(from)?);
+            descriptors::get(from, &mut descriptors)?;
+        }
+        let depth = depth as u32;
+        self.call =
+            LibraryCall { tid, function, part, depth, at, entered, words, result, texts, descriptors, operation };
         Ok(&self.call)
     }
+}
+
+fn operation(from: &mut BatchSource) -> Result<OperationFacts, Malformed> {
+    let (polled, flags, user_data) = (from.byte()? != 0, from.byte()?, from.uint()?);
+    let cqe_flags = from.uint()?.try_into().map_err(|_| Malformed("a completion has impossible flags"))?;
+    Ok(OperationFacts { polled, flags, user_data, cqe_flags })
 }
 
 fn text(from: &mut BatchSource) -> Result<LibraryText, Malformed> {
@@ -162,9 +187,10 @@ fn read_function(from: &mut BatchSource) -> Result<LibraryFunction, Malformed> {
     if n > LIBRARY_WORDS as u64 {
         return Err(Malformed("a function has too many arguments"));
     }
-    let params =
-        (0..n).map(|_| Ok(Param { name: self::name(from)?, ty: read_type(from)? })).collect::<Result<_, _>>()?;
-    Ok(LibraryFunction { name, params, result })
+    let params = (0..n)
+        .map(|_| Ok(Param { name: self::name(from)?, ty: read_type(from)?, optional: false }))
+        .collect::<Result<_, _>>()?;
+    Ok(LibraryFunction::of_operation_named(&name).unwrap_or(LibraryFunction { name, params, result }))
 }
 
 fn name(from: &mut BatchSource) -> Result<Box<str>, Malformed> {

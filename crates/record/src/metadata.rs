@@ -43,6 +43,8 @@ pub struct Metadata {
     pub cpu_times: bool,
     /// Functions of libraries were traced.
     pub library: bool,
+    /// Operations of io_uring are recorded (`--io-uring`).
+    pub operations: bool,
     /// Calls may have been changed (`-e inject=`).
     pub changes: bool,
 }
@@ -119,6 +121,7 @@ impl Metadata {
             ("sources", self.sources.into()),
             ("cpu-times", self.cpu_times.into()),
             ("library", self.library.into()),
+            ("operations", self.operations.into()),
             ("changes", self.changes.into()),
         ] {
             field(&mut to, name, &value.to_le_bytes());
@@ -152,6 +155,7 @@ impl Metadata {
                 b"sources" => it.sources = number(value)? != 0,
                 b"cpu-times" => it.cpu_times = number(value)? != 0,
                 b"library" => it.library = number(value)? != 0,
+                b"operations" => it.operations = number(value)? != 0,
                 b"changes" => it.changes = number(value)? != 0,
                 _ => {}
             }

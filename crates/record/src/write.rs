@@ -1,6 +1,6 @@
 //! Writing a recording.
 
-use crate::frame::{FrameHead, FrameKind, MAGIC, VERSION, WITH_STACKS_ONLY, WITHOUT_STACKS};
+use crate::frame::{FrameHead, FrameKind, MAGIC, VERSION, WITH_STACKS_ONLY, WITHOUT_OPERATIONS, WITHOUT_STACKS};
 use crate::{Fact, Metadata, Totals, batch};
 use std::io::{self, Write};
 use stride_event::{Event, Lost, Ns};
@@ -62,7 +62,8 @@ impl<W: Write> Recorder<W> {
     pub fn new(mut to: W, metadata: &Metadata) -> io::Result<Recorder<W>> {
         to.write_all(&MAGIC)?;
         let version = match metadata {
-            Metadata { library: true, .. } | Metadata { changes: true, .. } => VERSION,
+            Metadata { operations: true, .. } => VERSION,
+            Metadata { library: true, .. } | Metadata { changes: true, .. } => WITHOUT_OPERATIONS,
             Metadata { stacks: true, .. } => WITH_STACKS_ONLY,
             _ => WITHOUT_STACKS,
         };

@@ -32,6 +32,7 @@ fn metadata() -> Metadata {
         sources: true,
         cpu_times: false,
         library: true,
+        operations: true,
         changes: true,
     }
 }

@@ -15,6 +15,7 @@ mod irregular;
 pub mod library;
 mod namespace;
 pub mod netlink;
+pub mod operation;
 pub mod plan;
 mod row;
 pub mod rows;

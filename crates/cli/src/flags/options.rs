@@ -74,6 +74,8 @@ pub struct Options {
     pub show_switches: bool,
     /// Functions and probes that are shown besides: `--library-calls`, `--usdt`.
     pub library: Vec<LibraryPattern>,
+    /// Operations of io_uring are shown besides: `--io-uring`.
+    pub io_uring: bool,
 
     // Calls that are changed.
     /// Rules that change calls. Of several for a call, the last one counts.
@@ -378,6 +380,7 @@ impl Default for Options {
             errors: None,
             conditions: Vec::new(),
             library: Vec::new(),
+            io_uring: false,
             switch_on: None,
             switch_off: None,
             show_switches: false,

@@ -94,6 +94,7 @@ impl Engine for Replay {
             stacks: true,
             machine: false,
             library: false,
+            operations: false,
             injections: false,
             vcpus: false,
         }

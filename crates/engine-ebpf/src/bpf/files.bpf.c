@@ -13,6 +13,7 @@
 #include "shared.h"
 #include "fd.h"
 #include "mounts.h"
+#include "uring-entry.h"
 
 #define NAME_SIZE 256
 #define PATH_SIZE 4096
@@ -101,7 +102,7 @@ static __always_inline int send(struct desk *d, u32 size)
 }
 
 /* Sends what descriptor `fd`, or the working directory, refers to. */
-__noinline int send_file(int fd, u32 flags)
+__noinline int send_file_of(int fd, u32 flags, u64 request)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct desk *d = desk();
@@ -116,6 +117,7 @@ __noinline int send_file(int fd, u32 flags)
 	d->rec.head.kind = REC_FILE;
 	d->rec.head.tid = number_of(BPF_CORE_READ(task, thread_pid));
 	d->rec.fd = fd;
+	d->rec.request = request;
 	d->rec.flags = flags;
 	if (fd == AT_FDCWD) {
 		d->mnt = BPF_CORE_READ(task, fs, pwd.mnt);
@@ -137,7 +139,8 @@ __noinline int send_file(int fd, u32 flags)
 	d->rec.nlink = BPF_CORE_READ(inode, i_nlink);
 	d->rec.rdev = BPF_CORE_READ(inode, i_rdev);
 	d->dentry = dentry;
-	if (!BPF_CORE_READ(dentry, d_hash.pprev))
+	/* The root of a mount is in no directory, and is not gone (d_unlinked of include/linux/dcache.h). */
+	if (!BPF_CORE_READ(dentry, d_hash.pprev) && dentry != BPF_CORE_READ(dentry, d_parent))
 		d->rec.flags |= FILE_UNHASHED;
 	d->used = 0;
 	bpf_loop(DEPTH, climb, NULL, 0);
@@ -150,6 +153,11 @@ __noinline int send_file(int fd, u32 flags)
 		size += file_detail(&d->rec, file, inode, d->names, size);
 	size += sizeof(d->rec);
 	return size > sizeof(d->rec) + sizeof(d->names) ? 0 : send(d, size);
+}
+
+static __always_inline int send_file(int fd, u32 flags)
+{
+	return send_file_of(fd, flags, 0);
 }
 
 static long send_next(u64 fd, void *ctx)
@@ -234,4 +242,83 @@ int BPF_PROG(on_fds_made, struct pt_regs *regs, long ret)
 	send_file(pair[0], FILE_MADE);
 	send_file(pair[1], FILE_MADE);
 	return 0;
+}
+
+/* By opcode: the descriptors of operations of io_uring. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 256);
+	__type(key, u32);
+	__type(value, struct uring_fds);
+} uring_fds SEC(".maps");
+
+/* Whether the operations of this thread are shown. io_uring's own threads have the files of the process that they belong to. */
+static __always_inline bool is_shown_for(struct task_struct *task)
+{
+	return is_shown(task->flags & PF_IO_WORKER ? task->group_leader : task);
+}
+
+static __always_inline struct uring_fds *uring_fds_of(struct io_kiocb *req)
+{
+	u32 opcode = BPF_CORE_READ(req, opcode);
+
+	return bpf_map_lookup_elem(&uring_fds, &opcode);
+}
+
+static __always_inline int operation_begins(struct io_kiocb *req)
+{
+	struct uring_fds *plan;
+	u8 sqe[SQE_SIZE];
+
+	if (!is_shown_for(bpf_get_current_task_btf()))
+		return 0;
+	plan = uring_fds_of(req);
+	if (!plan || !plan->at[0] ||
+	    !read_entry(BPF_CORE_READ(req, ctx), sqe, BPF_CORE_READ(req, opcode), BPF_CORE_READ(req, cqe.user_data)) ||
+	    sqe[1] & IOSQE_FIXED_FILE)
+		return 0;
+	send_file_of(*(int *)(sqe + (plan->at[0] & 60)), FILE_OPERATION, (u64)req);
+	if (plan->at[1])
+		send_file_of(*(int *)(sqe + (plan->at[1] & 60)), FILE_OPERATION, (u64)req);
+	return 0;
+}
+
+/* What makes a descriptor is carried out by a thread that has the process's files, and so is its completion. */
+static __always_inline int operation_ends(struct io_kiocb *req, s32 res)
+{
+	struct uring_fds *plan;
+
+	if (!req || res < 0 || !is_shown_for(bpf_get_current_task_btf()))
+		return 0;
+	plan = uring_fds_of(req);
+	if (plan && plan->returned)
+		send_file_of(res, FILE_OPERATION | FILE_MADE, (u64)req);
+	return 0;
+}
+
+SEC("raw_tp/io_uring_submit_req")
+int on_operation_begins(struct bpf_raw_tracepoint_args *ctx)
+{
+	return operation_begins((struct io_kiocb *)ctx->args[0]);
+}
+
+SEC("raw_tp/io_uring_submit_sqe")
+int on_operation_begins_before(struct bpf_raw_tracepoint_args *ctx)
+{
+	return operation_begins((struct io_kiocb *)ctx->args[0]);
+}
+
+SEC("raw_tp/io_uring_complete")
+int on_operation_ends(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct cqe cqe = {};
+
+	bpf_probe_read_kernel(&cqe, sizeof(cqe), (void *)ctx->args[2]);
+	return operation_ends((struct io_kiocb *)ctx->args[1], cqe.res);
+}
+
+SEC("raw_tp/io_uring_complete")
+int on_operation_ends_before(struct bpf_raw_tracepoint_args *ctx)
+{
+	return operation_ends((struct io_kiocb *)ctx->args[1], ctx->args[3]);
 }

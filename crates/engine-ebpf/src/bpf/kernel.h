@@ -365,6 +365,24 @@ struct task_struct {
 	struct uprobe_task *utask;
 };
 
+struct io_cqe {
+	u64 user_data;
+};
+
+struct io_ring_ctx {
+	unsigned int flags;
+	unsigned int sq_entries;
+	unsigned int cached_sq_head;
+	u32 *sq_array;
+	void *sq_sqes;
+};
+
+struct io_kiocb {
+	u8 opcode;
+	struct io_cqe cqe;
+	struct io_ring_ctx *ctx;
+};
+
 struct kernel_siginfo {
 	int si_signo;
 };

@@ -82,41 +82,46 @@ static __always_inline bool read_word(struct pt_regs *regs, const struct probe_w
 	return true;
 }
 
-/* Appends the memory at `from`: a string, or `len` bytes. */
-static __always_inline void add_text(struct library_scratch *s, u32 word, u64 from, u32 kind, u64 len)
+/*
+ * Appends the memory at `from`, a string or `len` bytes, to the LIBRARY_ROOM bytes of `data`, of which `at` are used. Returns how many are
+ * used then.
+ */
+static __always_inline u32 add_text(u8 *data, u32 at, u32 word, u64 from, u32 kind, u64 len)
 {
-	u32 at = ONCE(s->rec.used);
 	struct library_text *head;
-	u32 most = library_text;
+	u64 most = library_text, want;
 	long n;
 
 	if (most > LIBRARY_TEXT_MAX)
 		most = LIBRARY_TEXT_MAX;
-	/* The bound is checked on the same register that is used. */
+	/* Bounds are checked on the same registers that are used. */
 	asm volatile("" : "+r"(at));
 	if (at > LIBRARY_ROOM - sizeof(*head) - LIBRARY_TEXT_MAX - 8)
-		return;
-	head = (struct library_text *)(s->data + at);
+		return at;
+	head = (struct library_text *)(data + at);
 	if (kind == TEXT_STRING) {
-		n = bpf_probe_read_user_str(s->data + at + sizeof(*head), most + 1, (void *)from);
+		want = most + 1;
+		asm volatile("" : "+r"(want));
+		if (want > LIBRARY_TEXT_MAX + 1)
+			return at;
+		n = bpf_probe_read_user_str(data + at + sizeof(*head), want, (void *)from);
 		if (n < 0)
-			return;
+			return at;
 		/* Without its NUL, or that in the place of the next byte. (For an empty string, the helper counts no NUL.) */
 		if (n > 0)
 			n--;
 		head->cut = n == most;
 	} else {
-		u32 want = len < most ? len : most;
-
+		want = len < most ? len : most;
 		asm volatile("" : "+r"(want));
-		if (want > LIBRARY_TEXT_MAX || bpf_probe_read_user(s->data + at + sizeof(*head), want, (void *)from))
-			return;
+		if (want > LIBRARY_TEXT_MAX || bpf_probe_read_user(data + at + sizeof(*head), want, (void *)from))
+			return at;
 		n = want;
 		head->cut = len > most;
 	}
 	head->word = word;
 	head->len = n;
-	s->rec.used = at + sizeof(*head) + (((u32)n + 7) & ~7U);
+	return at + sizeof(*head) + (((u32)n + 7) & ~7U);
 }
 
 static __always_inline struct library_scratch *begin_library(struct task_struct *task, struct task_state *st, struct pt_regs *regs,
@@ -175,8 +180,8 @@ static __always_inline int at_function(struct task_struct *task, struct task_sta
 		u32 kind = plan->words[i].text;
 
 		if (kind != TEXT_NONE && i < n)
-			add_text(s, i, library_word(s, i), kind,
-				 plan->words[i].len < n ? library_word(s, plan->words[i].len) : 0);
+			s->rec.used = add_text(s->data, ONCE(s->rec.used), i, library_word(s, i), kind,
+					       plan->words[i].len < n ? library_word(s, plan->words[i].len) : 0);
 	}
 	send_library(st, s);
 	return 0;
@@ -195,7 +200,7 @@ static __always_inline int at_return(struct task_struct *task, struct task_state
 	}
 	read_word(regs, &plan->result, &s->rec.result);
 	if (plan->result.text)
-		add_text(s, TEXT_OF_RESULT, s->rec.result, TEXT_STRING, 0);
+		s->rec.used = add_text(s->data, 0, TEXT_OF_RESULT, s->rec.result, TEXT_STRING, 0);
 	send_library(st, s);
 	return 0;
 }

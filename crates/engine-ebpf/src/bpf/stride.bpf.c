@@ -68,6 +68,7 @@ static __always_inline bool send(struct task_state *st, struct scratch *s, bool 
 #include "ends.h"
 #include "wanted.h"
 #include "library.h"
+#include "uring.h"
 
 /* The same for a call whose stack was looked for; where it was not known, a copy goes with it. */
 static __always_inline bool send_with_stack(struct task_state *st, struct scratch *s, struct stack_state *stack)

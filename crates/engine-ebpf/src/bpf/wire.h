@@ -360,6 +360,27 @@ struct probe_plan {
 	struct probe_word result;
 };
 
+/* ---- operations of io_uring (uring.h) ---- */
+
+/* An argument that points to a text: where its address and its length (TEXT_BUFFER) are in struct io_uring_sqe. */
+struct uring_text {
+	u8 word;
+	u8 kind;
+	u8 at;
+	u8 len_at;
+};
+
+struct uring_plan {
+	struct uring_text texts[2];
+};
+
+/* The descriptors of an operation: where they are in struct io_uring_sqe (0: nowhere), and whether the result is one. */
+struct uring_fds {
+	u8 at[2];
+	u8 returned;
+	u8 pad;
+};
+
 /* ---- tasks ---- */
 
 enum task_flag {

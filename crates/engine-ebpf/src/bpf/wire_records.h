@@ -12,6 +12,8 @@ enum record_bound {
 	LIBRARY_ROOM = 4096,
 	/* In place of the number of an argument. */
 	TEXT_OF_RESULT = 255,
+	/* sizeof(struct io_uring_sqe), as far as all of them have it. */
+	SQE_SIZE = 64,
 };
 
 enum rec_kind {
@@ -46,6 +48,10 @@ enum rec_kind {
 	REC_CGROUP = 15,
 	/* A function of a library was entered or returned, or a probe was passed. */
 	REC_LIBRARY = 16,
+	/* An operation of io_uring was submitted. */
+	REC_SUBMITTED = 17,
+	/* A completion of an operation was posted. The head has the id of the thread that submitted last to the ring. */
+	REC_COMPLETED = 18,
 };
 
 enum rec_flag {
@@ -234,6 +240,8 @@ enum file_flag {
 	FILE_MADE = 8,
 	/* There is no such descriptor. */
 	FILE_NONE = 16,
+	/* It belongs to the operation of `request`, and to no call. */
+	FILE_OPERATION = 32,
 };
 
 /* Facts about a file besides its path (-yy). They depend on the kind of file. */
@@ -256,6 +264,8 @@ struct rec_file {
 	/* Not used: these records are wanted only if there is one ring. */
 	u64 at;
 	s64 fd;
+	/* The address of an operation's request. */
+	u64 request;
 	u64 ino;
 	/* The kind of file system. */
 	u64 magic;
@@ -305,6 +315,39 @@ struct library_text {
 	u8 word;
 	/* There is more. */
 	u8 cut;
+	u32 pad;
+};
+
+/* The texts of arguments follow (struct library_text), `used` bytes in all. */
+struct rec_submitted {
+	struct rec_head head;
+	u64 at;
+	/* The kernel's addresses of the request and of its ring, which tell requests and rings apart. */
+	u64 req;
+	u64 ring;
+	u64 user_data;
+	/* struct io_uring_sqe. */
+	u8 sqe[SQE_SIZE];
+	u32 used;
+	u8 opcode;
+	/* 1 if `sqe` was read. */
+	u8 known;
+	/* 1 if the kernel's own thread took it from the ring (IORING_SETUP_SQPOLL). */
+	u8 polled;
+	u8 pad;
+};
+
+struct rec_completed {
+	struct rec_head head;
+	u64 at;
+	/* 0: a further completion of a request, or one that found no room in the completion queue. */
+	u64 req;
+	u64 ring;
+	u64 user_data;
+	s32 res;
+	u32 cqe_flags;
+	/* 1 if it found no room. */
+	u32 overflowed;
 	u32 pad;
 };
 

@@ -109,6 +109,8 @@ impl Request {
             Err("--all")
         } else if !spec.library.is_empty() {
             Err("--library-calls/--usdt")
+        } else if spec.operations {
+            Err("--io-uring")
         } else if spec.stacks == StackRate::All {
             Err("-k/--stack-trace")
         } else if !spec.injections.is_empty() {

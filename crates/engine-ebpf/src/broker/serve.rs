@@ -87,7 +87,8 @@ impl Prepared {
         let told = |why: Why| Reply::refused(why.to_string());
         let own_memory = File::open("/proc/self/mem").map_err(|e| Reply::refused(format!("/proc/self/mem: {e}")))?;
         let spec = &self.request.spec;
-        let files = spec.descriptors.then(|| FilePrograms::attach(&self.programs, &spec.calls, true)).transpose();
+        let files =
+            spec.descriptors.then(|| FilePrograms::attach(&self.programs, &spec.calls, false, true)).transpose();
         let files = files.map_err(|e| told(why(&e)))?;
         self.programs.attach().map_err(told)?;
         Ok(Serving {

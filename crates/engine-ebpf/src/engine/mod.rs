@@ -12,6 +12,7 @@ use crate::left_out::Watch;
 use crate::library::LibraryCalls;
 use crate::load::{Config, Seeded, tells_containers};
 use crate::note::{CallPlace, QueuedEvent, ended};
+use crate::operations::OpenOperations;
 use crate::plans::Tables;
 use crate::poller::Poller;
 use crate::ring::{Gauge, Ring};
@@ -78,6 +79,8 @@ pub struct EbpfEngine {
     interrupted: HashMap<Tid, Arc<Stack>>,
     /// Functions of libraries that threads are in.
     library: LibraryCalls,
+    /// Operations of io_uring in flight.
+    operations: OpenOperations,
     /// The stack that the signal in `siginfo` interrupts.
     signal_stack: Option<Arc<Stack>>,
     limits: Limits,
@@ -133,6 +136,7 @@ impl EbpfEngine {
         stacks: cfg!(target_arch = "x86_64"),
         machine: true,
         library: true,
+        operations: true,
         injections: false,
         vcpus: false,
     };
@@ -222,6 +226,7 @@ impl EbpfEngine {
             stacks: StackMemory::default(),
             interrupted: HashMap::new(),
             library: LibraryCalls::new(&spec.library),
+            operations: OpenOperations::default(),
             signal_stack: None,
             limits: spec.limits,
             remote: Remote::default(),
@@ -341,6 +346,9 @@ impl EbpfEngine {
             {
                 if let Some((signal, stack)) = self.held.next(tid) {
                     return Ok(Some(self.signal(tid, &signal, stack, now())));
+                }
+                if let Some(call) = self.operations.leave(tid, now()) {
+                    return Ok(Some(self.operation(call)));
                 }
                 if self.library.leave(tid, now()) {
                     return Ok(Some(QueuedEvent::Library(())));

@@ -5,13 +5,13 @@ use crate::containers::{self, CgroupChange};
 use crate::note::{CallPlace, QueuedEvent, ended};
 use crate::records::StackOrigin;
 use crate::wire::{
-    read, rec_blocked, rec_call, rec_cgroup, rec_changed, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head,
-    rec_kind, rec_moved, rec_signal, rec_start, rec_stopped, stack_id,
+    file_flag, read, rec_blocked, rec_call, rec_cgroup, rec_changed, rec_detach, rec_exec, rec_exit, rec_file,
+    rec_flag, rec_head, rec_kind, rec_moved, rec_signal, rec_start, rec_stopped, stack_id,
 };
 use crate::{absent, files, inside, records};
 use std::sync::Arc;
 use stride_engine_base::procfs;
-use stride_event::{Ns, Origin, Outcome, SIGINFO_SIZE, Stack, Tid};
+use stride_event::{LibraryCall, Ns, Origin, Outcome, SIGINFO_SIZE, Stack, Tid};
 
 impl EbpfEngine {
     /// The event that has to be reported before the record at the ring's front, if there is one.
@@ -46,6 +46,11 @@ impl EbpfEngine {
         {
             let at = self.ring.peek().map_or(signal.at, records::began);
             return Some(self.signal(tid, &signal, stack, at));
+        }
+        if let Some(rec) = self.ring.peek()
+            && let Some(call) = self.operations.before(kind, rec, records::began(rec))
+        {
+            return Some(self.operation(call));
         }
         if let Some(rec) = self.ring.peek()
             && self.library.leaves(kind, rec)
@@ -141,6 +146,10 @@ impl EbpfEngine {
             rec_kind::REC_FILE => {
                 let file = read::<rec_file>(rec)?;
                 let found = files::descriptor(&file, &rec[size_of::<rec_file>()..])?;
+                if file.flags & file_flag::FILE_OPERATION.0 != 0 {
+                    self.operations.refers(file.request, found);
+                    return None;
+                }
                 self.descriptors.entry(tid).or_default().push(found);
                 None
             }
@@ -213,6 +222,7 @@ impl EbpfEngine {
                 self.live.insert(tid);
                 self.threads.renamed(old, tid);
                 self.library.renamed(old, tid);
+                self.operations.renamed(old, tid);
                 self.held.renamed(old, tid);
                 if let Some(mut call) = self.entered.remove(&old) {
                     call.tid = tid;
@@ -244,6 +254,13 @@ impl EbpfEngine {
                 self.library.complete(self.limits.text, &mut self.remote);
                 Some(QueuedEvent::Library(()))
             }
+            rec_kind::REC_SUBMITTED => {
+                let given_up = self.operations.submitted(rec)?;
+                Some(self.operation(given_up))
+            }
+            rec_kind::REC_COMPLETED => {
+                self.operations.completed(rec, self.library.current_mut()).then_some(QueuedEvent::Library(()))
+            }
             rec_kind::REC_MOVED => {
                 let cgroup = read::<rec_moved>(rec)?.cgroup;
                 self.place(tid, cgroup);
@@ -270,6 +287,12 @@ impl EbpfEngine {
         }
     }
 
+    /// Reports an operation of io_uring.
+    pub(super) fn operation(&mut self, call: LibraryCall) -> QueuedEvent {
+        *self.library.current_mut() = call;
+        QueuedEvent::Library(())
+    }
+
     pub(super) fn signal(&mut self, tid: Tid, signal: &rec_signal, stack: Option<Arc<Stack>>, at: Ns) -> QueuedEvent {
         self.siginfo = [0; SIGINFO_SIZE];
         for (to, word) in self.siginfo.chunks_exact_mut(8).zip(signal.info) {
@@ -293,6 +316,7 @@ impl EbpfEngine {
                 | rec_kind::REC_BLOCKED
                 | rec_kind::REC_STOPPED
                 | rec_kind::REC_LIBRARY
+                | rec_kind::REC_SUBMITTED
         );
         let new = self.unseen > 0 && of_thread && self.live.insert(tid);
         let at = if new { self.ring.peek().map_or(0, records::began) } else { 0 };

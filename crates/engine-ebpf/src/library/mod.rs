@@ -12,7 +12,7 @@
 mod open;
 mod plan;
 
-pub use open::LibraryCalls;
+pub use open::{LibraryCalls, texts};
 pub use plan::{configure, fill};
 
 use crate::error::Why;

@@ -47,6 +47,11 @@ impl LibraryCalls {
         LibraryCalls { functions, open: FxHashMap::default(), current: LibraryCall::default() }
     }
 
+    /// The place of the part of a call that is reported next.
+    pub fn current_mut(&mut self) -> &mut LibraryCall {
+        &mut self.current
+    }
+
     /// The part of a call that was reported last.
     pub fn current(&self) -> &LibraryCall {
         &self.current
@@ -88,6 +93,8 @@ impl LibraryCalls {
             words: gone.words,
             result: 0,
             texts: gone.texts,
+            descriptors: Vec::new(),
+            operation: None,
         };
         true
     }
@@ -105,6 +112,8 @@ impl LibraryCalls {
         let tid = fixed.head.tid as Tid;
         let data = &rec[size_of::<rec_library>()..];
         let call = &mut self.current;
+        call.operation = None;
+        call.descriptors.clear();
         call.tid = tid;
         call.at = fixed.at;
         call.result = fixed.result;
@@ -229,7 +238,7 @@ fn has_executed(rec: &[u8]) -> bool {
 }
 
 /// Appends the texts of a record.
-fn texts(mut data: &[u8], to: &mut Vec<LibraryText>) {
+pub fn texts(mut data: &[u8], to: &mut Vec<LibraryText>) {
     while let Some(head) = read::<library_text>(data) {
         let rest = &data[size_of::<library_text>()..];
         let len = usize::from(head.len);

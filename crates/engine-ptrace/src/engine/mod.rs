@@ -86,6 +86,7 @@ impl PtraceEngine {
         stacks: cfg!(target_arch = "x86_64"),
         machine: false,
         library: false,
+        operations: false,
         injections: cfg!(target_arch = "x86_64"),
         vcpus: true,
     };

@@ -22,6 +22,8 @@ pub struct AdviseView {
     /// The directory that reports for other tools name files from.
     home: Option<String>,
     version: String,
+    /// Operations of io_uring. No rule looks at them.
+    operations: u64,
 }
 
 impl AdviseView {
@@ -34,12 +36,15 @@ impl AdviseView {
         info: &RunInfo,
     ) -> AdviseView {
         let advisor = Advisor::new(info.scope(), all);
-        AdviseView { advisor, format, recording, home, version: info.version.clone() }
+        AdviseView { advisor, format, recording, home, version: info.version.clone(), operations: 0 }
     }
 }
 
 impl View for AdviseView {
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        if let Event::Library(call) = event {
+            self.operations += u64::from(call.operation.is_some() && call.is_counted_here());
+        }
         self.advisor.event(event, tracker);
     }
 
@@ -47,13 +52,15 @@ impl View for AdviseView {
         let findings = self.advisor.findings(end.tracker, end.with_source);
         let home = self.home.as_deref();
         match self.format {
-            ReportFormat::Text => text::report(&findings, self.recording.as_deref(), end.lost.calls),
+            ReportFormat::Text => {
+                text::report(&findings, self.recording.as_deref(), end.lost.calls) + &text::operations(self.operations)
+            }
             ReportFormat::Json => {
                 let mut out = Vec::new();
                 json::lines(&findings.told, &mut out);
                 String::from_utf8_lossy(&out).into_owned()
             }
-            ReportFormat::Markdown => markdown::report(&findings, end.lost.calls),
+            ReportFormat::Markdown => markdown::report(&findings, end.lost.calls) + &text::operations(self.operations),
             ReportFormat::GitHub => annotations::lines(&findings, home),
             ReportFormat::Sarif => sarif::log(&findings, home, &self.version),
         }

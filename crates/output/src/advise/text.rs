@@ -55,6 +55,15 @@ pub fn nothing(calls: u64) -> String {
     format!("Nothing to advise: in {} calls no pattern was found that is worth changing.", grouped(calls))
 }
 
+/// The end of a report of a run with so many operations of io_uring.
+pub fn operations(n: u64) -> String {
+    if n == 0 {
+        return String::new();
+    }
+    let made = count(n, "operation of io_uring was", "operations of io_uring were");
+    format!("\nBesides its calls, {made} submitted. The rules look at system calls only.\n")
+}
+
 fn one(number: usize, finding: &Finding, lines: bool, out: &mut String) {
     let head = format!("{number}. {} [{}]: {}", finding.title, finding.id, finding.sentence);
     wrapped(&head, "   ", out);

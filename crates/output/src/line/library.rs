@@ -1,21 +1,23 @@
-//! Lines of library calls: name, arguments, result; indented by depth.
+//! Lines of library calls: name, arguments, result; indented by depth. And those of operations of io_uring.
 
 use super::Line;
-use crate::Writer;
 use crate::clock::seconds;
 use crate::color::{Role, Span};
 use crate::moment::Moment;
-use stride_event::{LibraryCall, LibraryPart};
+use crate::{Writer, names};
+use stride_decode::{FdNote, Value, library_args_noted, library_result_noted};
+use stride_event::{LibraryCall, LibraryPart, OperationFacts};
+use stride_syscalls::sets::uring::{CQE_FLAGS, IOSQE};
 
 /// Functions of libraries that call one another are indented up to this depth.
 const DEEPEST: u32 = 32;
 
 impl Line {
-    /// A part of a call of a library's function. `shown`: its beginning has been shown.
-    pub fn library(&mut self, m: Moment<'_>, call: &LibraryCall, shown: bool) {
+    /// A part of a call of a library's function. `shown`: its beginning has been shown. `notes`: the referents of descriptors.
+    pub fn library(&mut self, m: Moment<'_>, call: &LibraryCall, shown: bool, notes: &[(i32, FdNote<'_>)]) {
         let ends = call.part != LibraryPart::Entered;
         if ends && shown && self.open_function.take_if(|open| *open == (call.tid, call.depth)).is_some() {
-            self.library_end(call);
+            self.library_end(call, notes);
             return;
         }
         self.leader(m);
@@ -27,10 +29,10 @@ impl Line {
         } else {
             self.function(call);
             self.out.push(b'(');
-            self.library_args(call);
+            self.library_args(call, notes);
         }
         if ends {
-            self.library_end(call);
+            self.library_end(call, notes);
         } else {
             self.open_function = Some((call.tid, call.depth));
         }
@@ -45,10 +47,10 @@ impl Line {
         self.mark(Span::Whole(Role::Punctuation));
     }
 
-    pub(crate) fn library_args(&mut self, call: &LibraryCall) {
+    pub(crate) fn library_args(&mut self, call: &LibraryCall, notes: &[(i32, FdNote<'_>)]) {
         self.mark(Span::Values(Role::ArgValue));
         let mut w = Writer { out: &mut self.out, style: self.layout.style };
-        for (i, (name, value)) in stride_decode::library_args(call).enumerate() {
+        for (i, (name, value)) in library_args_noted(call, notes).enumerate() {
             if i > 0 {
                 w.str(", ");
             }
@@ -64,22 +66,30 @@ impl Line {
     }
 
     /// `6`, or nothing for a function that returns nothing.
-    pub(crate) fn library_result(&mut self, call: &LibraryCall) {
+    pub(crate) fn library_result(&mut self, call: &LibraryCall, notes: &[(i32, FdNote<'_>)]) {
         let mut w = Writer { out: &mut self.out, style: self.layout.style };
-        match stride_decode::library_result(call) {
+        match library_result_noted(call, notes) {
             Some(value) => w.value(&value),
             None if call.part == LibraryPart::Gone => w.str("?"),
             None => w.str("void"),
         }
+        if let Some((_, text)) = call.error().and_then(names::errno) {
+            w.str(" (");
+            w.str(text);
+            w.str(")");
+        }
+        if let Some(facts) = call.operation {
+            submission(&mut w, call.part, facts);
+        }
     }
 
-    fn library_end(&mut self, call: &LibraryCall) {
+    fn library_end(&mut self, call: &LibraryCall, notes: &[(i32, FdNote<'_>)]) {
         self.mark(Span::Whole(Role::Punctuation));
         self.out.push(b')');
         if call.part != LibraryPart::Passed {
             self.align();
             self.mark(Span::Values(Role::Return));
-            self.library_result(call);
+            self.library_result(call, notes);
             if let Some(digits) = self.layout.elapsed {
                 let mut w = Writer { out: &mut self.out, style: self.layout.style };
                 match call.duration() {
@@ -96,4 +106,29 @@ impl Line {
         self.out.push(b'\n');
         self.paint();
     }
+}
+
+/// ` (IOSQE_IO_LINK, submitted by io_uring_enter)`: what the entries of the two queues say besides, and how the operation was submitted.
+fn submission(w: &mut Writer<'_>, part: LibraryPart, facts: OperationFacts) {
+    w.str(" (");
+    if facts.flags != 0 {
+        w.value(&Value::Flags { raw: facts.flags.into(), set: &IOSQE });
+        w.str(", ");
+    }
+    // The upper half has the number of a buffer.
+    let flags = u64::from(facts.cqe_flags & 0xffff);
+    if part == LibraryPart::Returned && flags != 0 {
+        w.value(&Value::Flags { raw: flags, set: &CQE_FLAGS });
+        w.str(", ");
+    }
+    if part == LibraryPart::Gone {
+        w.str(if facts.is_silent() { "no completion if it succeeds, " } else { "not completed, " });
+    }
+    w.str(submitter(facts));
+    w.str(")");
+}
+
+/// What took an operation from the queue.
+fn submitter(facts: OperationFacts) -> &'static str {
+    if facts.polled { "submitted by SQPOLL" } else { "submitted by io_uring_enter" }
 }

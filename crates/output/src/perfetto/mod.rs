@@ -158,6 +158,15 @@ impl Perfetto {
     fn library(&mut self, call: &LibraryCall, tracker: &Tracker) {
         let out = &mut self.sink.packets;
         let (thread, _) = self.tracks.thread(call.tid, call.at, tracker, out);
+        // Operations of io_uring overlap with all else that their thread does, so they are marks where they are completed.
+        if call.operation.is_some() {
+            let mut packet = thread.lane.event(schema::event::INSTANT, call.at, &mut self.scratch);
+            let name = printable(call.function.name.as_bytes());
+            packet.category("io_uring").name(&name).text("args", &self.brief.library_args(call));
+            packet.text("ret", &self.brief.library_result(call));
+            packet.write(out);
+            return;
+        }
         call::close(call.at, thread, &mut self.scratch, out);
         let kind = match call.part {
             LibraryPart::Entered => schema::event::SLICE_BEGIN,

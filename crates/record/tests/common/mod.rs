@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use std::sync::Arc;
 use stride_event::{
     BlockRef, Blocks, Bottom, Call, CodeFile, Descriptor, Detail, Event, Fate, FdOf, InlinedFunction, LibraryCall,
-    LibraryFunction, LibraryPart, LibraryText, Lost, Origin, Outcome, Param, Phase, Question, SIGINFO_SIZE, SourceLine,
-    Stack, StackFrame, Symbol, Tampering, Tid,
+    LibraryFunction, LibraryPart, LibraryText, Lost, OperationFacts, Origin, Outcome, Param, Phase, Question,
+    SIGINFO_SIZE, SourceLine, Stack, StackFrame, Symbol, Tampering, Tid,
 };
 use stride_record::{Fact, Metadata, Reader, Recorded, Recorder};
 use stride_syscalls::library::WordType;
@@ -196,7 +196,7 @@ fn word_type() -> impl Strategy<Value = WordType> {
 }
 
 fn library() -> impl Strategy<Value = LibraryCall> {
-    let param = (name(), word_type()).prop_map(|(name, ty)| Param { name, ty });
+    let param = (name(), word_type()).prop_map(|(name, ty)| Param { name, ty, optional: false });
     let function = (name(), prop::collection::vec(param, 0..4), prop::option::of(word_type()))
         .prop_map(|(name, params, result)| Arc::new(LibraryFunction { name, params: params.into(), result }));
     let part =
@@ -205,8 +205,12 @@ fn library() -> impl Strategy<Value = LibraryCall> {
         .prop_map(|(word, bytes, cut)| LibraryText { word, bytes: bytes.into(), cut });
     let words = prop::collection::vec(any::<u64>(), 0..=12);
     let texts = prop::collection::vec(text, 0..3);
-    (tid(), function, part, 0..100u32, any::<u64>(), any::<u64>(), words, any::<u64>(), texts).prop_map(
-        |(tid, function, part, depth, at, entered, words, result, texts)| LibraryCall {
+    let operation = prop::option::of(
+        (any::<bool>(), any::<u8>(), any::<u64>(), any::<u32>())
+            .prop_map(|(polled, flags, user_data, cqe_flags)| OperationFacts { polled, flags, user_data, cqe_flags }),
+    );
+    (tid(), function, part, 0..100u32, any::<u64>(), any::<u64>(), words, any::<u64>(), texts, operation).prop_map(
+        |(tid, function, part, depth, at, entered, words, result, texts, operation)| LibraryCall {
             tid,
             function,
             part,
@@ -216,6 +220,8 @@ fn library() -> impl Strategy<Value = LibraryCall> {
             words,
             result,
             texts,
+            descriptors: Vec::new(),
+            operation,
         },
     )
 }

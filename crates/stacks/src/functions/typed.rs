@@ -17,14 +17,14 @@ pub struct CallSignature {
 /// Types of a well-known function.
 pub fn known(label: &str, name: &str) -> Option<CallSignature> {
     let row = prototype(label, name)?;
-    let params = row.params.iter().map(|(name, ty)| Param { name: (*name).into(), ty: *ty }).collect();
+    let params = row.params.iter().map(|(name, ty)| Param { name: (*name).into(), ty: *ty, optional: false }).collect();
     Some(placed(params, row.result))
 }
 
 /// The first registers, if nothing is known.
 pub fn raw(registers: &[u16], result: WordType) -> CallSignature {
     let words: Vec<ProbedWord> = registers.iter().take(RAW_WORDS).map(|&reg| machine::whole(reg)).collect();
-    let params = words.iter().map(|_| Param { name: "".into(), ty: WordType::Raw }).collect();
+    let params = words.iter().map(|_| Param { name: "".into(), ty: WordType::Raw, optional: false }).collect();
     CallSignature { params, words, result }
 }
 

@@ -105,10 +105,10 @@ impl Context<'_> {
                 _ => continue,
             };
             match ty {
-                Some(ty) => params.push(Param { name: self.name(entry)?, ty }),
+                Some(ty) => params.push(Param { name: self.name(entry)?, ty, optional: false }),
                 // Nobody can tell where the next ones are: it is a struct, or any number of arguments follows.
                 None => {
-                    params.push(Param { name: "...".into(), ty: WordType::Unreadable });
+                    params.push(Param { name: "...".into(), ty: WordType::Unreadable, optional: false });
                     break;
                 }
             }

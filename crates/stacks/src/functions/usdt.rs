@@ -113,7 +113,7 @@ fn arguments(text: &str) -> (Vec<Param>, Vec<ProbedWord>) {
     let (mut params, mut words) = (Vec::new(), Vec::new());
     for argument in split(text).into_iter().take(LIBRARY_WORDS) {
         let Some(word) = word(&argument) else {
-            params.push(Param { name: "".into(), ty: WordType::Unreadable });
+            params.push(Param { name: "".into(), ty: WordType::Unreadable, optional: false });
             words.push(ProbedWord { place: WordPlace::Constant(0), bytes: 8, signed: false });
             continue;
         };
@@ -122,7 +122,7 @@ fn arguments(text: &str) -> (Vec<Param>, Vec<ProbedWord>) {
             8 if !matches!(word.place, WordPlace::Constant(_)) => WordType::MaybeText { signed: word.signed },
             bytes => WordType::Int { bytes, signed: word.signed },
         };
-        params.push(Param { name: "".into(), ty });
+        params.push(Param { name: "".into(), ty, optional: false });
         words.push(word);
     }
     (params, words)

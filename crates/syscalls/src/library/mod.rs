@@ -3,7 +3,7 @@
 mod libc;
 mod libssl;
 mod libz;
-mod proto;
+pub(crate) mod proto;
 
 pub use proto::{Prototype, WordType};
 

@@ -1,5 +1,7 @@
 //! How functions are described.
 
+use crate::Set;
+
 /// The type of an argument or result, as far as its register tells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordType {
@@ -25,6 +27,17 @@ pub enum WordType {
     Buffer(u8),
     /// A number in a register that probes cannot read (floating point).
     Unreadable,
+    // The rest only operations of io_uring have.
+    Fd,
+    /// A descriptor or `AT_FDCWD`.
+    DirFd,
+    Flags(&'static Set),
+    Enum(&'static Set),
+    Octal,
+    /// A number, or an error negated.
+    Outcome,
+    /// A descriptor, or an error negated.
+    FdOutcome,
 }
 
 impl WordType {
@@ -34,6 +47,7 @@ impl WordType {
             WordType::Int { bytes, signed } => (bytes, signed),
             WordType::Bool => (1, false),
             WordType::Char => (1, true),
+            WordType::Fd | WordType::DirFd | WordType::Outcome | WordType::FdOutcome => (4, true),
             _ => (8, false),
         }
     }

@@ -23,6 +23,7 @@ pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
         (draft.options.max_depth.is_some(), "--max-depth"),
         (draft.options.library.iter().any(|pattern| pattern.provider.is_none()), "--library-calls"),
         (draft.options.library.iter().any(|pattern| pattern.provider.is_some()), "--usdt"),
+        (draft.options.io_uring, "--io-uring"),
         (draft.options.time_limit.is_some(), "--for"),
         (draft.options.detach_on_exec, "-b/--detach-on"),
         (draft.interruptible.is_some(), "-I/--interruptible"),

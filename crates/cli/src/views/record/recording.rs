@@ -157,6 +157,7 @@ pub fn metadata(asking: &Asking, with: &Opening<'_>) -> Metadata {
         sources: with.needs.sources,
         cpu_times: with.cpu_times,
         library: !options.library.is_empty(),
+        operations: options.io_uring,
         changes: !options.injections.is_empty(),
     }
 }

@@ -182,6 +182,8 @@ pub const FIXED: &[(&str, &str)] = &[
 
 const INT: &str = r##"{"$ref":"#/$defs/int"}"##;
 const SIGNAL: &str = r##"{"$ref":"#/$defs/signal_number"}"##;
+const NAMED_ARGS: &str = r##"{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},
+        "name_hex":{"$ref":"#/$defs/octets"},"value":{"$ref":"#/$defs/value"}},"required":["value"],"additionalProperties":false}}"##;
 const OCTETS: &str = r##"{"$ref":"#/$defs/octets"}"##;
 
 /// Members of events: the name, the schema, and whether the member is always there.
@@ -213,14 +215,26 @@ pub const EVENTS: &[(&str, EventMembers)] = &[
             ("function", r#"{"type":"string"}"#, true),
             ("function_hex", OCTETS, false),
             ("depth", r##"{"$ref":"#/$defs/ulong"}"##, true),
-            (
-                "args",
-                r##"{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},
-        "name_hex":{"$ref":"#/$defs/octets"},"value":{"$ref":"#/$defs/value"}},"required":["value"],"additionalProperties":false}}"##,
-                true,
-            ),
+            ("args", NAMED_ARGS, true),
             ("outcome", r#"{"enum":["ok","unwatched","unfinished"]}"#, true),
             ("ret", r##"{"$ref":"#/$defs/value"}"##, false),
+            ("duration_ns", r##"{"$ref":"#/$defs/ulong"}"##, false),
+        ],
+    ),
+    (
+        "io_uring",
+        &[
+            ("operation", r#"{"type":"string"}"#, true),
+            ("operation_hex", OCTETS, false),
+            ("args", NAMED_ARGS, true),
+            ("submitter", r#"{"enum":["io_uring_enter","sqpoll"]}"#, true),
+            ("user_data", r##"{"$ref":"#/$defs/hex"}"##, true),
+            ("flags", r##"{"$ref":"#/$defs/value"}"##, false),
+            ("outcome", r#"{"enum":["ok","error","silent","unfinished"]}"#, true),
+            ("error", r##"{"$ref":"#/$defs/error"}"##, false),
+            ("ret", r##"{"$ref":"#/$defs/value"}"##, false),
+            ("completion_flags", r##"{"$ref":"#/$defs/value"}"##, false),
+            ("more", r#"{"type":"boolean"}"#, false),
             ("duration_ns", r##"{"$ref":"#/$defs/ulong"}"##, false),
         ],
     ),

@@ -52,11 +52,12 @@ pub fn text() -> String {
 }
 
 /// The types of objects.
-const OBJECTS: [&str; 23] = [
+const OBJECTS: [&str; 24] = [
     "trace",
     "start",
     "call",
     "library_call",
+    "io_uring",
     "exec",
     "signal",
     "stopped",

@@ -1,0 +1,140 @@
+//! Operations of io_uring (`--io-uring`): which programs the kernel needs for them, and pairing completions with submissions.
+//!
+//! The tracepoints of io_uring have changed over time. The kernel's type information says which ones there are, and with which arguments.
+
+mod open;
+
+pub use open::OpenOperations;
+
+use crate::btf::Btf;
+use crate::probe;
+use crate::wire::{OpenStrideSkel, bytes_of, text_kind, uring_fds, uring_plan, uring_text};
+use libbpf_rs::{MapCore, MapFlags};
+use stride_syscalls::library::WordType;
+use stride_syscalls::operation::{MOST_TEXTS, Operation, operations};
+
+/// The tracepoints that this kernel has.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tracepoints {
+    submit_req: bool,
+    submit_sqe: bool,
+    refused: bool,
+    /// The number of its arguments.
+    complete: Option<usize>,
+    overflow: bool,
+}
+
+/// `io_uring_complete` has the completion itself as its third and last argument.
+const WITH_COMPLETION: usize = 3;
+
+impl Tracepoints {
+    /// Those of this kernel, or none if no operations are wanted.
+    pub fn for_operations(wanted: bool) -> Tracepoints {
+        if wanted { Tracepoints::here() } else { Tracepoints::default() }
+    }
+
+    fn here() -> Tracepoints {
+        let Ok(kernel) = std::fs::read(probe::BTF) else { return Tracepoints::default() };
+        let Some(btf) = Btf::parse(&kernel) else { return Tracepoints::default() };
+        let [submit_req, submit_sqe, refused, complete, overflow] = btf.tracepoints([
+            "io_uring_submit_req",
+            "io_uring_submit_sqe",
+            "io_uring_req_failed",
+            "io_uring_complete",
+            "io_uring_cqe_overflow",
+        ]);
+        Tracepoints {
+            submit_req: submit_req.is_some(),
+            submit_sqe: submit_sqe.is_some(),
+            refused: refused.is_some(),
+            complete,
+            overflow: overflow.is_some(),
+        }
+    }
+
+    /// The one of submissions that has the name of Linux 6.3.
+    pub fn submits(self) -> bool {
+        self.submit_req
+    }
+
+    /// The one of submissions that has the name of before.
+    pub fn submits_before(self) -> bool {
+        self.submit_sqe && !self.submit_req
+    }
+
+    /// The one of completions that has the completion itself.
+    pub fn completes(self) -> bool {
+        self.complete == Some(WITH_COMPLETION)
+    }
+
+    /// The one of completions that has its members.
+    pub fn completes_before(self) -> bool {
+        self.complete.is_some() && !self.completes()
+    }
+
+    fn suffice(self) -> bool {
+        (self.submit_req || self.submit_sqe) && self.complete.is_some()
+    }
+}
+
+/// Why operations of io_uring cannot be traced here.
+pub fn operations_refused() -> Option<&'static str> {
+    (!Tracepoints::here().suffice())
+        .then_some("this kernel has no io_uring, or not the tracepoints that Linux 6.0 has for it")
+}
+
+/// Chooses the programs to load, and which maps are needed.
+pub fn configure(open: &mut OpenStrideSkel<'_>, wanted: bool, text: usize) -> libbpf_rs::Result<()> {
+    let here = Tracepoints::for_operations(wanted);
+    open.progs.on_submit.set_autoload(here.submits());
+    open.progs.on_submit_before.set_autoload(here.submits_before());
+    open.progs.on_refused.set_autoload(here.refused);
+    open.progs.on_complete.set_autoload(here.completes());
+    open.progs.on_complete_before.set_autoload(here.completes_before());
+    open.progs.on_overflow.set_autoload(here.overflow);
+    open.maps.uring_plans.set_autocreate(wanted)?;
+    open.maps.uring_scratches.set_autocreate(wanted)?;
+    open.maps.uring_rings.set_autocreate(wanted)?;
+    if let (true, Some(rodata)) = (wanted, open.maps.rodata_data.as_deref_mut()) {
+        rodata.library_text = text.min(stride_event::LIBRARY_TEXT) as u32;
+    }
+    Ok(())
+}
+
+/// Tells the kernel side which arguments of each operation point to text.
+pub fn fill(map: &impl MapCore) -> libbpf_rs::Result<()> {
+    for row in operations() {
+        map.update(bytes_of(&[u32::from(row.opcode)]), bytes_of(&[plan(row)]), MapFlags::ANY)?;
+    }
+    Ok(())
+}
+
+fn plan(row: &Operation) -> uring_plan {
+    let mut plan = uring_plan::default();
+    let texts = (0u8..).zip(row.args).filter_map(|(word, arg)| {
+        let (kind, len_at) = match arg.ty {
+            WordType::Text => (text_kind::TEXT_STRING, 0),
+            WordType::Buffer(len) => (text_kind::TEXT_BUFFER, row.args.get(usize::from(len))?.at),
+            _ => return None,
+        };
+        Some(uring_text { word, kind: kind.0 as u8, at: arg.at, len_at })
+    });
+    for (to, text) in plan.texts.iter_mut().zip(texts) {
+        *to = text;
+    }
+    plan
+}
+
+/// The descriptors of each operation, by its opcode.
+pub fn fds() -> impl Iterator<Item = (u32, uring_fds)> {
+    operations().iter().map(|row| {
+        let mut plan = uring_fds { returned: (row.result == WordType::FdOutcome).into(), ..uring_fds::default() };
+        let fds = row.args.iter().filter(|arg| matches!(arg.ty, WordType::Fd | WordType::DirFd));
+        for (to, arg) in plan.at.iter_mut().zip(fds) {
+            *to = arg.at;
+        }
+        (row.opcode.into(), plan)
+    })
+}
+
+const _: () = assert!(size_of::<uring_plan>() == MOST_TEXTS * size_of::<uring_text>());
