@@ -212,7 +212,7 @@ static void several(void)
 	queue(OP(POLL_ADD, .fd = ends[0], .poll32_events = POLLIN, .user_data = 9));
 	enter(1, 0);
 	printf("io_uring:nop() = ? (IOSQE_CQE_SKIP_SUCCESS, no completion if it succeeds, %s)\n", by());
-	printf("io_uring:poll_add(%d, POLLIN, 0) = ? (not completed, %s)\n", ends[0], by());
+	printf("io_uring:poll_add(%d, POLLIN, 0) = ? (no completion seen, %s)\n", ends[0], by());
 	fflush(stdout);
 	kill(getpid(), SIGKILL);
 }
