@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/io_uring.h>
+#include <linux/openat2.h>
 #include <linux/stat.h>
 #include <linux/time_types.h>
 #include <poll.h>
@@ -15,9 +16,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -212,9 +216,85 @@ static void several(void)
 	queue(OP(POLL_ADD, .fd = ends[0], .poll32_events = POLLIN, .user_data = 9));
 	enter(1, 0);
 	printf("io_uring:nop() = ? (IOSQE_CQE_SKIP_SUCCESS, no completion if it succeeds, %s)\n", by());
-	printf("io_uring:poll_add(%d, POLLIN, 0) = ? (not completed, %s)\n", ends[0], by());
+	printf("io_uring:poll_add(%d, POLLIN, 0) = ? (no completion seen, %s)\n", ends[0], by());
 	fflush(stdout);
 	kill(getpid(), SIGKILL);
+}
+
+static void result(int n)
+{
+	if (n < 0)
+		printf(" = -%s (%s) (%s)\n", strerrorname_np(-n), strerror(-n), by());
+	else
+		printf(" = %d (%s)\n", n, by());
+}
+
+/* Has an operation carried out, and prints its line. */
+#define SHOWN(format, sqe, ...) \
+	({ \
+		int n_ = run(sqe); \
+		printf("io_uring:" format, ##__VA_ARGS__); \
+		result(n_); \
+		n_; \
+	})
+
+/* Paths, files and memory. */
+static void more_files(void)
+{
+	struct open_how how = { .flags = O_RDWR | O_CREAT, .mode = 0600 };
+	struct iovec iov = { data, 5 };
+	int fd, ends[2];
+	char *page = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (pipe(ends))
+		exit(1);
+	SHOWN("mkdirat(AT_FDCWD, \"dir\", 0755)", OP(MKDIRAT, .fd = AT_FDCWD, .addr = PTR("dir"), .len = 0755));
+	fd = SHOWN("openat2(AT_FDCWD, \"dir/a\", %p, 24)",
+		   OP(OPENAT2, .fd = AT_FDCWD, .addr = PTR("dir/a"), .off = PTR(&how), .len = sizeof(how)), &how);
+	SHOWN("fallocate(%d, FALLOC_FL_KEEP_SIZE, 0, 4096)",
+	      OP(FALLOCATE, .fd = fd, .len = 1 /* FALLOC_FL_KEEP_SIZE */, .off = 0, .addr = 4096), fd);
+	SHOWN("writev(%d, %p, 1, 2, RWF_DSYNC)", OP(WRITEV, .fd = fd, .addr = PTR(&iov), .len = 1, .off = 2, .rw_flags = 2), fd, &iov);
+	iov.iov_base = into;
+	SHOWN("readv(%d, %p, 1, 0)", OP(READV, .fd = fd, .addr = PTR(&iov), .len = 1), fd, &iov);
+	SHOWN("fadvise(%d, 0, 4096, POSIX_FADV_SEQUENTIAL)",
+	      OP(FADVISE, .fd = fd, .len = 4096, .fadvise_advice = POSIX_FADV_SEQUENTIAL), fd);
+	SHOWN("sync_file_range(%d, 0, 5, SYNC_FILE_RANGE_WRITE)",
+	      OP(SYNC_FILE_RANGE, .fd = fd, .len = 5, .sync_range_flags = 2 /* SYNC_FILE_RANGE_WRITE */), fd);
+	SHOWN("splice(%d, 0, %d, -1, 3, SPLICE_F_MOVE)",
+	      OP(SPLICE, .splice_fd_in = fd, .splice_off_in = 0, .fd = ends[1], .off = -1, .len = 3, .splice_flags = 1), fd, ends[1]);
+	SHOWN("linkat(AT_FDCWD, \"dir/a\", AT_FDCWD, \"dir/b\", 0)",
+	      OP(LINKAT, .fd = AT_FDCWD, .addr = PTR("dir/a"), .len = AT_FDCWD, .addr2 = PTR("dir/b")));
+	SHOWN("symlinkat(\"a\", AT_FDCWD, \"dir/c\")", OP(SYMLINKAT, .fd = AT_FDCWD, .addr = PTR("a"), .addr2 = PTR("dir/c")));
+	SHOWN("madvise(%p, 4096, MADV_DONTNEED)", OP(MADVISE, .addr = PTR(page), .len = 4096, .fadvise_advice = MADV_DONTNEED), page);
+	unlink("dir/c"), unlink("dir/b"), unlink("dir/a");
+	SHOWN("unlinkat(AT_FDCWD, \"dir\", AT_REMOVEDIR)", OP(UNLINKAT, .fd = AT_FDCWD, .addr = PTR("dir"), .unlink_flags = AT_REMOVEDIR));
+}
+
+/* Sockets, and operations on operations. */
+static void sockets(void)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	struct __kernel_timespec ts = { .tv_sec = 100 };
+	int pair[2], epoll = epoll_create1(0);
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+		exit(1);
+	SHOWN("send(%d, \"hello\", 5, MSG_NOSIGNAL)",
+	      OP(SEND, .fd = pair[0], .addr = PTR(data), .len = 5, .msg_flags = MSG_NOSIGNAL), pair[0]);
+	SHOWN("recv(%d, %p, 64, MSG_DONTWAIT, IORING_RECVSEND_POLL_FIRST)",
+	      OP(RECV, .fd = pair[1], .addr = PTR(into), .len = 64, .msg_flags = MSG_DONTWAIT, .ioprio = 1), pair[1], into);
+	SHOWN("epoll_ctl(%d, EPOLL_CTL_ADD, %d, %p)", OP(EPOLL_CTL, .fd = epoll, .len = EPOLL_CTL_ADD, .off = pair[0], .addr = PTR(&event)),
+	      epoll, pair[0], &event);
+	SHOWN("shutdown(%d, SHUT_WR)", OP(SHUTDOWN, .fd = pair[0], .len = SHUT_WR), pair[0]);
+	SHOWN("poll_add(%d, POLLIN|POLLRDHUP, 0)", OP(POLL_ADD, .fd = pair[1], .poll32_events = POLLIN | 0x2000), pair[1]);
+	queue(OP(TIMEOUT, .addr = PTR(&ts), .len = 1, .off = 0, .timeout_flags = IORING_TIMEOUT_BOOTTIME, .user_data = 5));
+	queue(OP(TIMEOUT_REMOVE, .addr = 5, .user_data = 6));
+	enter(2, 2);
+	completion(), completion();
+	printf("io_uring:timeout(%p, 0, IORING_TIMEOUT_BOOTTIME) = -ECANCELED (Operation canceled) (%s)\n", &ts, by());
+	printf("io_uring:timeout_remove(0x5, NULL, 0) = 0 (%s)\n", by());
+	SHOWN("async_cancel(-1, 0x77, 0)", OP(ASYNC_CANCEL, .fd = -1, .addr = 0x77));
+	SHOWN("accept(%d, NULL, NULL, SOCK_CLOEXEC)", OP(ACCEPT, .fd = pair[1], .accept_flags = SOCK_CLOEXEC), pair[1]);
 }
 
 /* More completions than the queue has room for. */
@@ -269,6 +349,10 @@ int main(int argc, char **argv)
 		failures();
 	else if (!strcmp(scene, "ways"))
 		ways();
+	else if (!strcmp(scene, "more-files"))
+		more_files();
+	else if (!strcmp(scene, "sockets"))
+		sockets();
 	else if (!strcmp(scene, "several"))
 		several();
 	else if (!strcmp(scene, "overflow"))

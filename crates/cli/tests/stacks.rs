@@ -303,7 +303,7 @@ fn recorded() {
     let call: serde_json::Value = serde_json::from_str(call).unwrap();
     let frame = &call["stack"][1];
     assert_eq!(frame["symbol"], "report");
-    assert_eq!(frame["line"], 10);
+    assert_eq!(frame["line"], 14);
     assert!(frame["file"].as_str().unwrap().ends_with("/handler.c"));
     assert_eq!(frame["build_id"].as_str().unwrap().len(), 40);
     let signal = json.lines().find(|line| line.contains("\"type\":\"signal\"")).unwrap();

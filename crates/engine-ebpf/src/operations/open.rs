@@ -195,3 +195,97 @@ impl Open {
         (self.ring, self.call.operation.map_or(0, |facts| facts.user_data))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::bytes_of;
+
+    const SILENT: u8 = c::IOSQE_CQE_SKIP_SUCCESS as u8;
+    const MORE: u32 = c::IORING_CQE_F_MORE as u32;
+
+    #[derive(Default)]
+    struct Run {
+        operations: OpenOperations,
+        told: Vec<String>,
+    }
+
+    impl Run {
+        fn tell(&mut self, call: &LibraryCall) {
+            let number = call.operation.unwrap().user_data;
+            self.told.push(format!("{number} {:?} {}", call.part, call.result as i64));
+        }
+
+        fn submit(&mut self, req: u64, user_data: u64, flags: u8) {
+            let mut rec = rec_submitted { req, ring: 1, user_data, known: 1, at: 5, ..rec_submitted::default() };
+            rec.sqe[FLAGS] = flags;
+            let rec = bytes_of(std::slice::from_ref(&rec)).to_vec();
+            while let Some(call) = self.operations.before(rec_kind::REC_SUBMITTED, &rec, 5) {
+                self.tell(&call);
+            }
+            assert!(self.operations.submitted(&rec).is_none());
+        }
+
+        fn complete(&mut self, completed: rec_completed) {
+            let rec = rec_completed { at: 9, ring: 1, ..completed };
+            let mut call = LibraryCall { result: 0, ..LibraryCall::default() };
+            match self.operations.completed(bytes_of(&[rec]), &mut call) {
+                true => self.tell(&call),
+                false => self.told.push("unknown".into()),
+            }
+        }
+
+        fn told(&mut self) -> Vec<String> {
+            std::mem::take(&mut self.told)
+        }
+    }
+
+    #[test]
+    fn completions_find_their_submissions() {
+        let mut run = Run::default();
+        run.submit(100, 1, 0);
+        run.submit(200, 2, 0);
+        run.complete(rec_completed { req: 200, user_data: 2, res: -2, ..rec_completed::default() });
+        run.complete(rec_completed { req: 100, user_data: 1, res: 7, ..rec_completed::default() });
+        assert_eq!(run.told(), ["2 Returned -2", "1 Returned 7"]);
+        // Of an operation that was never seen, and of another one at the same address.
+        run.submit(100, 3, 0);
+        run.complete(rec_completed { req: 300, user_data: 3, ..rec_completed::default() });
+        run.complete(rec_completed { req: 100, user_data: 4, ..rec_completed::default() });
+        assert_eq!(run.told(), ["unknown", "unknown"]);
+    }
+
+    #[test]
+    fn an_operation_without_a_completion_ends_with_the_next_use_of_its_address() {
+        let mut run = Run::default();
+        run.submit(100, 1, SILENT);
+        run.submit(100, 2, 0);
+        assert_eq!(run.told(), ["1 Gone 0"]);
+        let left = run.operations.leave(0, 9).map(|call| call.operation.unwrap().user_data);
+        assert_eq!((left, run.operations.leave(0, 9).is_none()), (Some(2), true));
+        assert!(run.operations.by_request.is_empty() && run.operations.by_number.is_empty());
+    }
+
+    #[test]
+    fn further_completions_are_known_by_number() {
+        let mut run = Run::default();
+        run.submit(100, 1, 0);
+        let further = rec_completed { user_data: 1, cqe_flags: MORE, res: 1, ..rec_completed::default() };
+        run.complete(further);
+        run.complete(further);
+        // A message from another ring is not one of them.
+        run.complete(rec_completed { user_data: 1, res: 5, ..rec_completed::default() });
+        run.complete(rec_completed { req: 100, user_data: 1, res: -125, ..rec_completed::default() });
+        assert_eq!(run.told(), ["1 Returned 1", "1 Returned 1", "unknown", "1 Returned -125"]);
+        // A send without copying: its request ends first, and a notification follows.
+        run.submit(100, 2, 0);
+        run.complete(rec_completed { req: 100, user_data: 2, cqe_flags: MORE, res: 9, ..rec_completed::default() });
+        run.submit(100, 3, 0);
+        let notified = c::IORING_CQE_F_NOTIF as u32;
+        run.complete(rec_completed { req: 200, user_data: 2, cqe_flags: notified, ..rec_completed::default() });
+        assert_eq!(run.told(), ["2 Returned 9", "2 Returned 0"]);
+        // No room in the queue.
+        run.complete(rec_completed { user_data: 3, overflowed: 1, res: 4, ..rec_completed::default() });
+        assert_eq!(run.told(), ["3 Returned 4"]);
+    }
+}

@@ -122,7 +122,7 @@ fn submission(w: &mut Writer<'_>, part: LibraryPart, facts: OperationFacts) {
         w.str(", ");
     }
     if part == LibraryPart::Gone {
-        w.str(if facts.is_silent() { "no completion if it succeeds, " } else { "not completed, " });
+        w.str(if facts.is_silent() { "no completion if it succeeds, " } else { "no completion seen, " });
     }
     w.str(submitter(facts));
     w.str(")");
