@@ -41,7 +41,10 @@ impl Chosen {
 /// Starts tracing with the requested engine, or with the engine that serves the options best.
 pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen> {
     refuse_unported(&spec)?;
-    if let (true, Some(why)) = (spec.operations, stride_engine_ebpf::operations_refused()) {
+    // (To ask takes 10 ms.)
+    if spec.operations
+        && let Some(why) = stride_engine_ebpf::operations_refused()
+    {
         bail!("--io-uring: {why}. Leave it out");
     }
     let settings = layout::overflow(options);
