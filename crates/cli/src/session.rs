@@ -138,6 +138,10 @@ pub fn run(mut options: Options) -> Result<Ended> {
                 of_reader.into_iter().flatten().flatten().for_each(|ended| views.interval(ended, &mut outputs))
             }
         }
+        world.note(&event);
+        if matches!(event, Event::IdIn { .. }) {
+            continue;
+        }
         if let Some(stacks) = &stacks {
             stacks.borrow_mut().note(&event);
         }

@@ -45,6 +45,7 @@ pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
         signals: needs.signals,
         // If filters hide calls, views cannot follow descriptors by themselves.
         descriptors: needs.descriptors || !options.paths.is_empty() || needs.naming_calls && !options.shows_all_calls(),
+        pid_namespaces: options.looks_processes_up(),
         stacks: needs.stack_rate(),
         no_memory: !needs.memory && !by_path,
         // Found by whoever tells what cannot be traced.

@@ -7,6 +7,7 @@ use crate::replay::Replay;
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
+use stride_event::Event;
 use stride_filter::{FdDetail, PidDetail, WordSet};
 use stride_proc::{CachedSource, LiveSource, Proc, RecordingSource, Source};
 use stride_track::Tracker;
@@ -23,6 +24,8 @@ pub struct World {
     pub tracker: Option<Rc<RefCell<Tracker>>>,
     /// Keeps the answers, if a view needs them.
     pub noting: Option<Rc<RecordingSource>>,
+    /// Is told of events, if processes are looked up.
+    told: Option<Rc<LiveSource>>,
 }
 
 impl World {
@@ -36,10 +39,11 @@ impl World {
                 Some(tracker) => Rc::new(Known { told: told.clone(), tracker: tracker.clone() }),
                 None => told.clone(),
             };
-            return World { chosen_by: known.clone(), shown: known, tracked: told, tracker, noting: None };
+            return World { chosen_by: known.clone(), shown: known, tracked: told, tracker, noting: None, told: None };
         }
         let program = options.command.as_ref().map(|command| Path::new(&command.program));
-        let live = LiveSource::new(program);
+        let live = Rc::new(LiveSource::new(program));
+        let told = options.looks_processes_up().then(|| live.clone());
         if noted {
             // The selection asks first, then the recording, then the text, which shows the recorded answers.
             let source = Rc::new(RecordingSource::new(live));
@@ -49,15 +53,22 @@ impl World {
                 tracked: source.clone(),
                 tracker: None,
                 noting: Some(source),
+                told,
             };
         }
-        let live = Rc::new(live);
         if options.follows_names() {
             let tracker = Rc::<RefCell<Tracker>>::default();
             let shown = Rc::new(FollowedNames { live: live.clone(), tracker: tracker.clone() });
-            return World { chosen_by: live.clone(), shown, tracked: live, tracker: Some(tracker), noting: None };
+            return World { chosen_by: live.clone(), shown, tracked: live, tracker: Some(tracker), noting: None, told };
         }
-        World { chosen_by: live.clone(), shown: live.clone(), tracked: live, tracker: None, noting: None }
+        World { chosen_by: live.clone(), shown: live.clone(), tracked: live, tracker: None, noting: None, told }
+    }
+
+    /// Takes in what an event tells about the world, before anyone asks about it.
+    pub fn note(&self, event: &Event<'_>) {
+        if let Some(told) = &self.told {
+            told.note(event);
+        }
     }
 
     /// The world for a view that shows as much as the options say.

@@ -54,6 +54,8 @@ pub struct Config<'a> {
     pub whole_spaces: bool,
     /// The containers of threads are told.
     pub containers: bool,
+    /// The ids of threads in PID namespaces are told.
+    pub namespaces: bool,
     /// Calls come with their stacks, all or some.
     pub stacks: StackRate,
     /// The functions of libraries that are traced.
@@ -115,6 +117,7 @@ impl<'a> Config<'a> {
             max_depth: spec.max_depth,
             whole_spaces: shares_no_memory(spec),
             containers: tells_containers(spec),
+            namespaces: spec.pid_namespaces,
             stacks: if cfg!(target_arch = "x86_64") { spec.stacks } else { StackRate::None },
             library: &spec.library,
             operations: spec.operations,
@@ -195,6 +198,7 @@ impl Programs {
                 rodata.exe_globs = machine.exe.len() as u32;
             }
             rodata.nested = nested;
+            rodata.tell_ids = config.namespaces;
             rodata.guarded = config.guarded;
             rodata.count_calls = config.counting.is_some();
             rodata.count_only = config.count_only();
@@ -300,7 +304,7 @@ impl Programs {
         open.progs.on_generate.set_autoload(config.signals);
         open.progs.on_fork.set_autoload(config.follow);
         open.progs.seed.set_autoload(config.attach || config.guarded);
-        open.progs.learn_ids.set_autoload(nested);
+        open.progs.learn_ids.set_autoload(nested || config.namespaces);
         open.progs.on_rename.set_autoload(config.machine.is_some_and(|machine| !machine.comm.is_empty()));
         let by_cgroup = config.machine.is_some_and(|machine| !machine.cgroups.is_empty());
         open.progs.on_cgroup_attach.set_autoload(by_cgroup || config.containers);
@@ -314,7 +318,7 @@ impl Programs {
             operations::fill(&skel.maps.uring_plans)?;
         }
         let smaller = smaller_programs(&skel, &beside);
-        if nested {
+        if nested || config.namespaces {
             smaller.learn_ids.test_run(ProgramInput::default())?;
         }
         if skel.progs.capture_entry.autoload() {
@@ -606,6 +610,7 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         max_depth: None,
         whole_spaces: false,
         containers: false,
+        namespaces: true,
         stacks: StackRate::All,
         library: &[],
         operations: false,

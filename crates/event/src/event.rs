@@ -42,6 +42,13 @@ pub enum EventOf<C, S = (), K = (), L = ()> {
         origin: Origin,
         at: Ns,
     },
+    /// The id of a thread in a PID namespace, which is known by its inode. After a thread has started, there is one such event for each
+    /// namespace that has the thread, from Stride's own inwards; or none, if the engine does not know them.
+    IdIn {
+        tid: Tid,
+        namespace: u64,
+        id: Tid,
+    },
     /// A call was entered. Only from engines that see entries.
     Enter(C),
     /// A call returned, or is known never to return.
@@ -137,6 +144,7 @@ impl<C> EventOf<C> {
             EventOf::Superseded { tid, old, call, at } => Event::Superseded { tid, old, call: call.and_then(find), at },
             EventOf::Detached { tid, call, at } => Event::Detached { tid, call: call.and_then(find), at },
             EventOf::Started { tid, process, origin, at } => Event::Started { tid, process, origin, at },
+            EventOf::IdIn { tid, namespace, id } => Event::IdIn { tid, namespace, id },
             EventOf::Stopped { tid, signal, at } => Event::Stopped { tid, signal, at },
             EventOf::Ending { tid } => Event::Ending { tid },
             EventOf::Exited { tid, status, at } => Event::Exited { tid, status, at },
@@ -165,7 +173,7 @@ impl Event<'_> {
             | Event::Detached { at, .. }
             | Event::Personality { at, .. }
             | Event::Lost { at, .. } => Some(at),
-            Event::Ending { .. } | Event::Stranger { .. } | Event::Idle => None,
+            Event::IdIn { .. } | Event::Ending { .. } | Event::Stranger { .. } | Event::Idle => None,
         }
     }
 }

@@ -250,6 +250,9 @@ pub struct TraceSpec {
     pub signals: bool,
     /// The files and sockets of descriptors are shown, or calls are chosen by them.
     pub descriptors: bool,
+    /// The ids of threads in PID namespaces are wanted (`Event::IdIn`). An engine whose threads are there when they are asked about
+    /// may leave them to /proc.
+    pub pid_namespaces: bool,
     /// Memory need not be captured at all (`-c` alone).
     pub no_memory: bool,
     /// The stacks that come with calls. The engine asks the [`crate::Unwind`] that it is given for them.
@@ -300,6 +303,7 @@ impl Default for TraceSpec {
             ids: IdBounds::default(),
             signals: true,
             descriptors: false,
+            pid_namespaces: false,
             no_memory: false,
             stacks: StackRate::None,
             library: Vec::new(),

@@ -218,7 +218,7 @@ impl TextView {
                     w.str(" bit mode. ]");
                 });
             }
-            Event::Personality { .. } | Event::Stranger { .. } => {}
+            Event::Personality { .. } | Event::IdIn { .. } | Event::Stranger { .. } => {}
             Event::Aside(_) => {}
             Event::Idle => self.flush(),
         }

@@ -13,6 +13,7 @@ mod mounts;
 mod pidns;
 mod socket;
 mod source;
+mod told_ids;
 
 use link::AT_FDCWD;
 pub use source::{CachedSource, LiveSource, RecordingSource, ReplaySource, Source, ended};

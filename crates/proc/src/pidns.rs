@@ -1,25 +1,24 @@
 //! `--decode-pids=pidns`: translates ids of another PID namespace to Stride's ids.
 //!
-//! The kernel lists the ids of each thread in all its namespaces, beginning with that of /proc, which is Stride's or one
-//! above it. To translate an inner id, the translator searches for the thread that has it. The thread that was found last
-//! time is tried first.
+//! If the engine told the ids of threads, these are looked at first ([`ToldIds`]). Otherwise the kernel lists the ids of each
+//! thread in all its namespaces, beginning with that of /proc, which is Stride's or one above it. To translate an inner id, the
+//! translator searches for the thread that has it. The thread that was found last time is tried first.
 
+use crate::told_ids::{Namespace, ToldIds};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs::{metadata, read_to_string};
 use std::os::unix::fs::MetadataExt;
 use stride_engine_base::procfs;
-use stride_event::Tid;
+use stride_event::{Event, Origin, Tid};
 use stride_syscalls::PidKind;
-
-/// A namespace's inode number.
-type Namespace = u64;
 
 /// The number by which /proc knows a thread.
 type Number = i32;
 
 #[derive(Default)]
 pub struct Translator {
+    told: RefCell<ToldIds>,
     /// The thread that was found for an inner id.
     known: RefCell<HashMap<(Namespace, PidKind, i32), Number>>,
     /// The last known place of each thread. A thread may be gone when its ids are needed.
@@ -27,12 +26,24 @@ pub struct Translator {
 }
 
 impl Translator {
+    /// Takes in what an event tells about ids.
+    pub fn note(&self, event: &Event<'_>) {
+        self.told.borrow_mut().note(event);
+        // The command waits, so /proc has it.
+        if let Event::Started { tid, origin: Origin::Spawned, .. } = *event {
+            self.place(tid);
+        }
+    }
+
     /// Stride's id for the thread that `tid` calls `id`. `None` if `tid` is in Stride's namespace or its
     /// namespace is unknown, `Some(None)` if no such thread is found.
     pub fn outer(&self, tid: Tid, id: i32, kind: PidKind) -> Option<Option<i32>> {
         let (namespace, depth) = self.place(tid)?;
         if namespace == self::namespace("self")? {
             return None;
+        }
+        if let Some(outer) = self.told.borrow().outer(namespace, id, kind) {
+            return Some(Some(outer));
         }
         let has = |candidate: Number| {
             let ids = ids(candidate, kind)?;
@@ -56,6 +67,9 @@ impl Translator {
 
     /// A thread's namespace, and its depth below the namespace of /proc.
     fn place(&self, tid: Tid) -> Option<(Namespace, usize)> {
+        if let Some((namespace, depth)) = self.told.borrow().place(tid) {
+            return Some((namespace, procfs::level() + depth));
+        }
         let number = procfs::number(tid);
         let look = || Some((namespace(&number.to_string())?, ids(number, PidKind::Tid)?.len().checked_sub(1)?));
         let mut seen = self.seen.borrow_mut();

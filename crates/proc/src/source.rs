@@ -48,6 +48,13 @@ impl LiveSource {
     }
 }
 
+impl LiveSource {
+    /// Takes in what an event tells about ids in PID namespaces.
+    pub fn note(&self, event: &Event<'_>) {
+        self.namespaces.note(event);
+    }
+}
+
 impl Source for LiveSource {
     fn answer(&self, question: Question, known: Option<&Descriptor>) -> Option<Vec<u8>> {
         let inode = |of: FdOf| match known {
@@ -175,13 +182,13 @@ pub fn ended(event: &Event<'_>) -> Option<Tid> {
 
 /// Answers from /proc, and notes new answers.
 pub struct RecordingSource {
-    live: LiveSource,
+    live: Rc<LiveSource>,
     known: RefCell<Answers>,
     news: RefCell<Vec<Fact>>,
 }
 
 impl RecordingSource {
-    pub fn new(live: LiveSource) -> RecordingSource {
+    pub fn new(live: Rc<LiveSource>) -> RecordingSource {
         RecordingSource { live, known: RefCell::default(), news: RefCell::default() }
     }
 
@@ -291,7 +298,7 @@ mod tests {
 
     #[test]
     fn only_news_is_noted() {
-        let (noting, me) = (Rc::new(RecordingSource::new(LiveSource::new(None))), std::process::id() as Tid);
+        let (noting, me) = (Rc::new(RecordingSource::new(Rc::new(LiveSource::new(None)))), std::process::id() as Tid);
         let answer = noting.answer(question(me, -100), None);
         assert!(answer.is_some());
         assert_eq!(noting.take_news(), [Fact { question: question(me, -100), answer: answer.clone() }]);

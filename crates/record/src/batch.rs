@@ -169,7 +169,8 @@ impl BatchWriter {
                 self.head(kind::LOST, tid, at);
                 self.to.uint(count);
             }
-            Event::Idle => {}
+            // (The answers that follow from ids are recorded.)
+            Event::IdIn { .. } | Event::Idle => {}
         }
     }
 

@@ -49,6 +49,7 @@ impl Stacks {
             | Event::Signal { .. }
             | Event::Stopped { .. }
             | Event::Ending { .. }
+            | Event::IdIn { .. }
             | Event::Stranger { .. }
             | Event::Personality { .. }
             | Event::Lost { .. }

@@ -32,11 +32,14 @@ const volatile u64 backlog_full;
 #define DELAY_STEPS (1 << 20)
 
 /* The thread's ring: the only one, or the one that the thread got when it began. The command has the first. */
+static __always_inline void *ring_at(u32 i)
+{
+	return ring_count > 1 ? bpf_map_lookup_elem(&rings, &i) : &ring;
+}
+
 static __always_inline void *ring_of(struct task_state *st)
 {
-	u32 i = st->ring;
-
-	return ring_count > 1 ? bpf_map_lookup_elem(&rings, &i) : &ring;
+	return ring_at(st->ring);
 }
 
 static __always_inline u64 fill_of(struct task_state *st)

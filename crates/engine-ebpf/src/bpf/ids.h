@@ -22,8 +22,8 @@ struct number {
 };
 
 /*
- * A nested Stride runs this once. (If other programs did this, each would pay for the search for struct pid in the kernel's
- * type information.)
+ * A nested Stride runs this once, and so does one that is told ids in namespaces (namespaces.h). (If other programs did
+ * this, each would pay for the search for struct pid in the kernel's type information.)
  */
 SEC("raw_tp")
 int learn_ids(void *ctx)

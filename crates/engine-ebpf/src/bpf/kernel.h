@@ -118,6 +118,14 @@ struct signal_struct {
 	int group_exit_code;
 };
 
+struct ns_common {
+	unsigned int inum;
+};
+
+struct pid_namespace {
+	struct ns_common ns;
+};
+
 struct upid {
 	int nr;
 };

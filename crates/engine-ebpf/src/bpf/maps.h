@@ -239,6 +239,7 @@ struct wire_types {
 	struct rec_stopped stopped;
 	struct rec_detach detach;
 	struct rec_completed completed;
+	struct rec_id id;
 	enum rec_kind rec_kind;
 	enum rec_flag rec_flag;
 	enum block_flag block_flag;

@@ -66,6 +66,7 @@ static __always_inline bool send(struct task_state *st, struct scratch *s, bool 
 
 #include "signals.h"
 #include "ends.h"
+#include "namespaces.h"
 #include "wanted.h"
 #include "library.h"
 #include "uring.h"

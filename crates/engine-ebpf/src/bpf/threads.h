@@ -44,6 +44,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	rec.process = process_id_of(child);
 	rec.cgroup = tell_cgroups ? cgroup_of(child) : 0;
 	send_control(new, &rec, sizeof(rec), false);
+	tell_ids_of(child, new);
 	/* Even where no calls are shown, a program that only forks fills the ring. */
 	is_full(new, fill_of(new), sizeof(rec));
 	return 0;

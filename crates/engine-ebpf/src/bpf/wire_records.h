@@ -52,6 +52,8 @@ enum rec_kind {
 	REC_SUBMITTED = 17,
 	/* A completion of an operation was posted. The head has the id of the thread that submitted last to the ring. */
 	REC_COMPLETED = 18,
+	/* The id of a thread in a PID namespace. One for each namespace that has the thread, from Stride's own inwards. */
+	REC_ID = 19,
 };
 
 enum rec_flag {
@@ -172,6 +174,14 @@ struct rec_start {
 	u64 process;
 	/* The id of its cgroup. 0 if nobody asks. */
 	u64 cgroup;
+};
+
+struct rec_id {
+	struct rec_head head;
+	u64 at;
+	/* The inode of the namespace. */
+	u64 space;
+	u64 id;
 };
 
 struct rec_moved {

@@ -19,7 +19,7 @@ const LARGEST_RING: u32 = 64 << 20;
 const LARGEST_RINGS: u64 = 64 << 20;
 const MOST_RINGS: u32 = 8;
 
-const WORDS: usize = 2 + 2 * (3 * CallSet::NUMBERS / 64 + 1) + 3 * (2 + MOST_FDS) + ErrnoSet::WORDS + 42;
+const WORDS: usize = 2 + 2 * (3 * CallSet::NUMBERS / 64 + 1) + 3 * (2 + MOST_FDS) + ErrnoSet::WORDS + 43;
 /// The size of every request.
 pub const REQUEST_BYTES: usize = 8 * WORDS;
 
@@ -194,6 +194,7 @@ fn fields(request: &mut Request, words: &mut impl Words) {
         &mut spec.signals,
         &mut spec.descriptors,
         &mut spec.no_memory,
+        &mut spec.pid_namespaces,
     ] {
         words.flag(flag);
     }

@@ -6,7 +6,7 @@ use crate::note::{CallPlace, QueuedEvent, ended};
 use crate::records::StackOrigin;
 use crate::wire::{
     file_flag, read, rec_blocked, rec_call, rec_cgroup, rec_changed, rec_detach, rec_exec, rec_exit, rec_file,
-    rec_flag, rec_head, rec_kind, rec_moved, rec_signal, rec_start, rec_stopped, stack_id,
+    rec_flag, rec_head, rec_id, rec_kind, rec_moved, rec_signal, rec_start, rec_stopped, stack_id,
 };
 use crate::{absent, files, inside, records};
 use std::sync::Arc;
@@ -168,6 +168,10 @@ impl EbpfEngine {
                     self.library.starts(tid, rec.process as Tid, rec.parent as Tid);
                 }
                 Some(QueuedEvent::Started { tid, process: rec.process as Tid, origin, at: rec.at })
+            }
+            rec_kind::REC_ID => {
+                let rec = read::<rec_id>(rec)?;
+                Some(QueuedEvent::IdIn { tid, namespace: rec.space, id: rec.id as Tid })
             }
             rec_kind::REC_STACK => {
                 let origin = records::interrupted(&read::<rec_call>(rec)?, rec);

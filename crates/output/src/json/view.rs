@@ -120,7 +120,7 @@ impl JsonView {
                 Json::new(out).event("lost", &moment(tid, at), |j| j.key("calls").int(count));
             }
             Event::Started { .. } | Event::Personality { .. } => {}
-            Event::Aside(_) | Event::Ending { .. } | Event::Stranger { .. } | Event::Idle => {}
+            Event::Aside(_) | Event::IdIn { .. } | Event::Ending { .. } | Event::Stranger { .. } | Event::Idle => {}
         }
     }
 
