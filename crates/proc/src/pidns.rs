@@ -5,7 +5,7 @@
 //! translator searches for the thread that has it. The thread that was found last time is tried first.
 
 use crate::told_ids::{Namespace, ToldIds};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::fs::{metadata, read_to_string};
 use std::os::unix::fs::MetadataExt;
@@ -19,6 +19,8 @@ type Number = i32;
 #[derive(Default)]
 pub struct Translator {
     told: RefCell<ToldIds>,
+    /// Stride's own namespace, which it never leaves. `None`: /proc does not tell.
+    own: OnceCell<Option<Namespace>>,
     /// The thread that was found for an inner id.
     known: RefCell<HashMap<(Namespace, PidKind, i32), Number>>,
     /// The last known place of each thread. A thread may be gone when its ids are needed.
@@ -29,9 +31,12 @@ impl Translator {
     /// Takes in what an event tells about ids.
     pub fn note(&self, event: &Event<'_>) {
         self.told.borrow_mut().note(event);
-        // The command waits, so /proc has it.
-        if let Event::Started { tid, origin: Origin::Spawned, .. } = *event {
-            self.place(tid);
+        if let Event::Started { tid, origin, .. } = *event {
+            self.seen.borrow_mut().remove(&tid);
+            // The command waits, so /proc has it.
+            if origin == Origin::Spawned {
+                self.place(tid);
+            }
         }
     }
 
@@ -39,7 +44,7 @@ impl Translator {
     /// namespace is unknown, `Some(None)` if no such thread is found.
     pub fn outer(&self, tid: Tid, id: i32, kind: PidKind) -> Option<Option<i32>> {
         let (namespace, depth) = self.place(tid)?;
-        if namespace == self::namespace("self")? {
+        if Some(namespace) == *self.own.get_or_init(|| self::namespace("self")) {
             return None;
         }
         if let Some(outer) = self.told.borrow().outer(namespace, id, kind) {
@@ -67,12 +72,17 @@ impl Translator {
 
     /// A thread's namespace, and its depth below the namespace of /proc.
     fn place(&self, tid: Tid) -> Option<(Namespace, usize)> {
-        if let Some((namespace, depth)) = self.told.borrow().place(tid) {
+        let told = self.told.borrow();
+        if let Some((namespace, depth)) = told.place(tid) {
             return Some((namespace, procfs::level() + depth));
+        }
+        let mut seen = self.seen.borrow_mut();
+        // A thread never leaves its namespace. If its beginning was not noted, its id may be another thread's by now.
+        if let Some(&place) = seen.get(&tid).filter(|_| told.has(tid)) {
+            return Some(place);
         }
         let number = procfs::number(tid);
         let look = || Some((namespace(&number.to_string())?, ids(number, PidKind::Tid)?.len().checked_sub(1)?));
-        let mut seen = self.seen.borrow_mut();
         if let Some(place) = look() {
             seen.insert(tid, place);
         }

@@ -73,6 +73,11 @@ impl ToldIds {
         }
     }
 
+    /// Whether the beginning of the thread that has this id was noted.
+    pub fn has(&self, tid: Tid) -> bool {
+        self.threads.contains_key(&tid)
+    }
+
     /// A thread's namespace, and the number of namespaces that lie around it, Stride's own included.
     pub fn place(&self, tid: Tid) -> Option<(Namespace, usize)> {
         let ids = &self.threads.get(&tid)?.ids;
