@@ -68,6 +68,9 @@ pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen
              them. Leave out --engine=ptrace, or --io-uring"
         ),
         Choice::Ptrace => ptrace(spec, "asked for"),
+        Choice::Auto if options.contexts.is_some() => {
+            ptrace(spec, "--secontext looks contexts up while the program is stopped")
+        }
         Choice::Auto => match better_held(options, needs) {
             Some(option) if !EbpfEngine::CAPABILITIES.holds_program => {
                 ptrace(spec, format!("{option} looks names up while the program is stopped"))

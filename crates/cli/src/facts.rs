@@ -243,6 +243,7 @@ fn datum(value: &Value<'_>, most: usize, depth: u32) -> Datum<'static> {
         | Value::Nameless(of, _)
         | Value::Comment(of, _)
         | Value::Remark(_, of)
+        | Value::Labelled(of, _)
         | Value::Symbolic(of)
         | Value::Gloss(of)
         | Value::Styled(of)

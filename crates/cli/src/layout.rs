@@ -70,6 +70,7 @@ pub fn decoding(options: &Options) -> stride_decode::Options {
         fds: !options.decode_fds.is_empty(),
         pids: !options.decode_pids.is_empty(),
         namespaces: options.namespaces,
+        contexts: false,
         dump_read: options.dump_read.clone(),
         dump_write: options.dump_write.clone(),
     }

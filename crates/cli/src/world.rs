@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
 use stride_event::Event;
-use stride_filter::{FdDetail, PidDetail, WordSet};
+use stride_filter::{ContextDetail, FdDetail, PidDetail, WordSet};
 use stride_proc::{CachedSource, LiveSource, Proc, RecordingSource, Source};
 use stride_track::Tracker;
 
@@ -73,7 +73,8 @@ impl World {
 
     /// The world for a view that shows as much as the options say.
     pub fn asked_by(&self, options: &Options) -> Box<dyn stride_decode::World> {
-        Box::new(Proc::new(options.decode_fds, options.decode_pids, self.shown.clone()))
+        let whole = options.contexts.is_some_and(|detail| detail.contains(ContextDetail::Full));
+        Box::new(Proc::new(options.decode_fds, options.decode_pids, self.shown.clone()).contexts(whole))
     }
 }
 

@@ -1,10 +1,10 @@
 //! A whole call: its arguments and its return value.
 
-use crate::{Cx, Dump, Options, PidInfo, PidNote, Value, World, dump, generic, irregular};
+use crate::{Cx, Dump, Labelled, Options, PidInfo, PidNote, Text, Value, World, dump, generic, irregular};
 use bumpalo::Bump;
 use bumpalo::collections::Vec;
 use stride_event::{Call, Outcome, Tid};
-use stride_syscalls::{Abi, Ret, Syscall, Ty, table};
+use stride_syscalls::{Abi, Ret, Syscall, Ty, table, uapi::consts as c};
 
 /// Which part of a call to decode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,6 +94,7 @@ impl Decoder {
             let arg = &row.args[i];
             if row.has(arg, &call.args, call.abi) {
                 let value = generic::arg(&cx, &arg.ty, row.held(i, &call.args, call.abi));
+                let value = if options.contexts { with_context(&cx, i, value) } else { value };
                 match value {
                     // Arguments that lie in memory are shown as if they came in registers.
                     Value::Struct(members, _) if matches!(arg.ty, Ty::Spread(_)) => {
@@ -118,6 +119,14 @@ impl Decoder {
             dump: if part == Part::Entry { &[] } else { dump::of(&cx) },
         }
     }
+}
+
+/// The path of an existing file with its context. A relative path begins at the last directory before it.
+fn with_context<'a>(cx: &Cx<'a>, i: usize, value: Value<'a>) -> Value<'a> {
+    let (Ty::Path, Value::Text(Text { bytes, cut: false, .. })) = (&cx.row.args[i].ty, value) else { return value };
+    let dir = cx.row.args[..i].iter().rposition(|arg| matches!(arg.ty, Ty::DirFd));
+    let dir = dir.map_or(c::AT_FDCWD as i32, |dir| cx.row.held(dir, &cx.call.args, cx.abi()) as i32);
+    cx.labelled(value, Labelled::Path { dir, path: bytes })
 }
 
 /// `-e raw`: the bare registers.

@@ -1,6 +1,6 @@
 //! The context of a decoder.
 
-use crate::{Member, Options, PidNote, Tail, Value, World};
+use crate::{Labelled, Member, Options, PidNote, Tail, Value, World};
 use bumpalo::Bump;
 use stride_event::{Call, Memory, Outcome, Phase};
 use stride_syscalls::{Abi, Dir, Len, PidKind, Struct, Syscall, units};
@@ -114,6 +114,15 @@ impl<'a> Cx<'a> {
         }
         let info = self.world.pid(self.call.tid, id, kind);
         PidNote { comm: info.comm.map(|comm| self.bytes(&comm)), outer: info.outer }
+    }
+
+    /// A file's value, with its SELinux context under `--secontext`.
+    pub fn labelled(&self, value: Value<'a>, of: Labelled<'_>) -> Value<'a> {
+        let context = if self.options.contexts { self.world.context(self.call.tid, of) } else { None };
+        match context {
+            Some(context) => Value::Labelled(self.keep(value), self.bytes(&context)),
+            None => value,
+        }
     }
 
     pub fn keep(&self, value: Value<'a>) -> &'a Value<'a> {

@@ -1,7 +1,7 @@
 //! Decodes values by the types of the rows alone.
 
 use crate::cx::{cut, signed};
-use crate::{Cx, FdInfo, FdNote, Member, Options, Siblings, Tail, Text, TextKind, Value, World, irregular};
+use crate::{Cx, FdInfo, FdNote, Labelled, Member, Options, Siblings, Tail, Text, TextKind, Value, World, irregular};
 use bumpalo::Bump;
 use bumpalo::collections::Vec;
 use stride_event::{Descriptor, Phase, Tid};
@@ -379,7 +379,10 @@ fn fd_cwd<'a>(cx: &Cx<'a>) -> Value<'a> {
 fn known_fd<'a>(cx: &Cx<'a>, fd: i32, known: Option<&Descriptor>) -> Value<'a> {
     let look = || cx.world.fd(cx.call.tid, fd, known);
     let exists = fd >= 0 || fd == AT_FDCWD;
-    Value::Fd { fd, foreign: false, note: if exists && cx.options.fds { fd_note(cx.arena, look()) } else { None } }
+    let note = if exists && cx.options.fds { fd_note(cx.arena, look()) } else { None };
+    let value = Value::Fd { fd, foreign: false, note };
+    // (strace shows none for the working directory.)
+    if fd >= 0 { cx.labelled(value, Labelled::Fd(fd)) } else { value }
 }
 
 fn fd_note<'a>(arena: &'a Bump, info: Option<FdInfo>) -> Option<&'a FdNote<'a>> {

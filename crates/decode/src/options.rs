@@ -19,6 +19,8 @@ pub struct Options {
     pub pids: bool,
     /// `--namespace`: the namespaces that a call enters.
     pub namespaces: bool,
+    /// `--secontext`: the SELinux contexts of files.
+    pub contexts: bool,
     /// `-e read=`, `-e write=`: descriptors whose transfers are shown whole.
     pub dump_read: FdSet,
     pub dump_write: FdSet,
@@ -34,6 +36,7 @@ impl Default for Options {
             fds: false,
             pids: false,
             namespaces: false,
+            contexts: false,
             dump_read: FdSet::none(),
             dump_write: FdSet::none(),
         }
@@ -126,10 +129,26 @@ pub trait World {
         None
     }
 
+    /// The SELinux context of something that a thread has or names, as it is shown.
+    fn context(&self, _tid: Tid, _of: Labelled<'_>) -> Option<Vec<u8>> {
+        None
+    }
+
     /// The name of the command that a tracee runs.
     fn comm(&self, _tid: Tid) -> Option<Vec<u8>> {
         None
     }
+}
+
+/// Something that has an SELinux context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Labelled<'a> {
+    /// The thread itself.
+    Thread,
+    /// The referent of a descriptor.
+    Fd(i32),
+    /// The file that has this path. A relative path begins at the directory of descriptor `dir`, which may be `AT_FDCWD`.
+    Path { dir: i32, path: &'a [u8] },
 }
 
 /// A mount of a network file system, or one below it.

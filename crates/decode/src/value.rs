@@ -126,6 +126,8 @@ pub enum Value<'a> {
     Named(&'static str, &'a Value<'a>),
     /// Values in a row, without brackets: `in [3], left {…}`.
     Seq(&'a [Value<'a>]),
+    /// A file with its SELinux context, if views show that.
+    Labelled(&'a Value<'a>, &'a [u8]),
     /// Parts without anything between them.
     Glue(&'a [Value<'a>]),
 }

@@ -38,4 +38,4 @@ pub use paths::{PathSet, Resolved};
 pub use signals::{SignalSet, signal_names};
 pub use stride_event::{CallSet, FdSet};
 pub use syscalls::{parse_syscalls, syscall_members, with_nameless};
-pub use words::{FdDetail, PidDetail, Quiet, Status, Word, WordSet};
+pub use words::{ContextDetail, FdDetail, PidDetail, Quiet, Status, Word, WordSet};

@@ -144,6 +144,15 @@ words! {
     }
 }
 
+words! {
+    /// How SELinux contexts are printed.
+    ContextDetail, "secontext" {
+        Full = "full";
+        /// And the context that the policy's database has for the file.
+        Mismatch = "mismatch";
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,6 +13,6 @@ pub struct Moment<'a> {
     pub ip: Option<u64>,
     /// The thread's name, if ids are shown with names.
     pub comm: Option<&'a [u8]>,
-    /// The container that the thread is in, if it is in one.
-    pub container: Option<&'a str>,
+    /// The thread's container or SELinux context, if that is shown.
+    pub label: Option<&'a [u8]>,
 }

@@ -5,7 +5,7 @@ use crate::stack::StackLines;
 use crate::{End, Layout, Line, ShowStack, Sink, View, ViewError, names};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use stride_decode::{Decoder, FdInfo, FdNote, Options, Part, World, operation_fds};
+use stride_decode::{Decoder, FdInfo, FdNote, Labelled, Options, Part, World, operation_fds};
 use stride_event::quantity::count as counted;
 use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Outcome, SIGINFO_SIZE, Stack, Tid};
 use stride_track::Tracker;
@@ -47,8 +47,8 @@ pub struct TextView {
     tracees: HashSet<Tid>,
     /// The name of each thread, kept only where leaders show it (`-Y`).
     comms: HashMap<Tid, Vec<u8>>,
-    /// The containers of threads, as their latest calls had them.
-    containers: HashMap<Tid, Arc<str>>,
+    /// The containers of threads, as their latest calls had them, or their SELinux contexts.
+    labels: HashMap<Tid, Arc<[u8]>>,
     /// The latest call of each thread, kept only where leaders show it (`-n`).
     last_calls: HashMap<Tid, u64>,
     /// The functions of libraries whose beginning was shown, by thread and depth.
@@ -110,7 +110,7 @@ impl TextView {
             streams,
             tracees: HashSet::new(),
             comms: HashMap::new(),
-            containers: HashMap::new(),
+            labels: HashMap::new(),
             last_calls: HashMap::new(),
             functions: HashSet::new(),
             parting: HashMap::new(),
@@ -138,7 +138,7 @@ impl TextView {
             Event::Exited { tid, .. } if self.layout.form.is_some() => self.gone(tid),
             Event::Killed { tid, at, .. } if self.layout.form.is_some() => {
                 let moment =
-                    Moment { tid, at, tracees: self.tracees.len(), nr: None, ip: None, comm: None, container: None };
+                    Moment { tid, at, tracees: self.tracees.len(), nr: None, ip: None, comm: None, label: None };
                 if let Some((line, _)) = self.stream(tid) {
                     line.killed(moment);
                 }
@@ -247,10 +247,21 @@ impl TextView {
             self.last_calls.insert(call.tid, call.nr);
         }
         if let Some(container) = &call.container {
-            self.containers.insert(call.tid, container.clone());
-        } else if !self.containers.is_empty() {
-            self.containers.remove(&call.tid);
+            self.labels.insert(call.tid, container.as_bytes().into());
+        } else if !self.options.contexts && !self.labels.is_empty() {
+            self.labels.remove(&call.tid);
         }
+    }
+
+    /// Takes note of a thread's SELinux context, which it may change. A thread that is gone has none.
+    fn note_context(&mut self, tid: Tid) {
+        if !self.options.contexts {
+            return;
+        }
+        match self.world.context(tid, Labelled::Thread) {
+            Some(context) => self.labels.insert(tid, context.into()),
+            None => self.labels.remove(&tid),
+        };
     }
 
     /// Takes note of a thread's name while it can still be looked up.
@@ -296,6 +307,7 @@ impl TextView {
     fn call(&mut self, call: &Call, part: Part) {
         self.note_call(call);
         self.note_comm(call.tid);
+        self.note_context(call.tid);
         // The stream is taken out, so that the decoder can be borrowed at the same time.
         let tracees = self.tracees.len();
         if self.stream(call.tid).is_none() {
@@ -309,7 +321,8 @@ impl TextView {
                 None => return,
             },
         };
-        line.call(&decoded, part, tracees, self.comms.get(&call.tid).map(Vec::as_slice));
+        let (comm, label) = (self.comms.get(&call.tid), self.labels.get(&call.tid));
+        line.call(&decoded, part, tracees, comm.map(Vec::as_slice), label.map(|label| &**label));
     }
 
     fn library(&mut self, call: &LibraryCall) {
@@ -326,8 +339,9 @@ impl TextView {
             return;
         }
         self.note_comm(call.tid);
+        self.note_context(call.tid);
         let (tid, tracees, nr) = (call.tid, self.tracees.len(), self.last_call(call.tid));
-        let (comm, container) = (self.comms.remove(&tid), self.containers.get(&tid).cloned());
+        let (comm, label) = (self.comms.remove(&tid), self.labels.get(&tid).cloned());
         // A line that is whole stands at the time of the entry, as that of a system call does. But operations overlap, so their lines stand
         // at the time of the completion.
         let whole = call.part == LibraryPart::Returned && !shown && call.entered != 0 && call.operation.is_none();
@@ -338,8 +352,8 @@ impl TextView {
             .map(|(fd, info)| (*fd, FdNote { path: &info.path, detail: &info.detail, deleted: info.deleted }))
             .collect();
         if let Some((line, _)) = self.stream(tid) {
-            let (comm, container) = (comm.as_deref(), container.as_deref());
-            line.library(Moment { tid, at, tracees, nr, ip: None, comm, container }, call, shown, &notes);
+            let (comm, label) = (comm.as_deref(), label.as_deref());
+            line.library(Moment { tid, at, tracees, nr, ip: None, comm, label }, call, shown, &notes);
         }
         self.comms.extend(comm.map(|comm| (tid, comm)));
     }
@@ -362,6 +376,7 @@ impl TextView {
             return;
         }
         self.note_comm(tid);
+        self.note_context(tid);
         let (tracees, nr) = (self.tracees.len(), self.last_call(tid));
         let value = self.decoder.siginfo(tid, info, &self.options, &*self.world);
         let line = match &mut self.streams {
@@ -372,18 +387,19 @@ impl TextView {
             },
         };
         let comm = self.comms.get(&tid).map(Vec::as_slice);
-        let container = self.containers.get(&tid).cloned();
-        line.signal(Moment { tid, at, tracees, nr, ip, comm, container: container.as_deref() }, number, &value);
+        let label = self.labels.get(&tid).map(|label| &**label);
+        line.signal(Moment { tid, at, tracees, nr, ip, comm, label }, number, &value);
         self.stack(tid, stack);
     }
 
     fn other(&mut self, tid: Tid, at: Ns, write: impl FnOnce(&mut crate::Writer<'_>)) {
+        self.note_context(tid);
         let (tracees, nr) = (self.tracees.len(), self.last_call(tid));
         let comm = self.comms.remove(&tid);
-        let container = self.containers.get(&tid).cloned();
+        let label = self.labels.get(&tid).cloned();
         if let Some((line, _)) = self.stream(tid) {
             line.other(
-                Moment { tid, at, tracees, nr, ip: None, comm: comm.as_deref(), container: container.as_deref() },
+                Moment { tid, at, tracees, nr, ip: None, comm: comm.as_deref(), label: label.as_deref() },
                 write,
             );
         }
@@ -409,7 +425,7 @@ impl TextView {
         self.tracees.remove(&tid);
         self.last_calls.remove(&tid);
         self.comms.remove(&tid);
-        self.containers.remove(&tid);
+        self.labels.remove(&tid);
         self.close(tid);
     }
 

@@ -215,6 +215,12 @@ impl Writer<'_> {
                     self.comment(|w| w.value(comment));
                 }
             }
+            Value::Labelled(value, context) => {
+                self.value(value);
+                self.str(" [");
+                escape_path(self.out, context, HexStrings::Never);
+                self.str("]");
+            }
             Value::Styled(value) => self.value(value),
             Value::Literal(text) => self.str(text),
             Value::Symbolic(value) | Value::Gloss(value) => self.by_name(value),

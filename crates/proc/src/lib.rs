@@ -4,6 +4,7 @@
 //! time. Only facts that cannot change while their inode lives are kept. Answers can be recorded and given again
 //! ([`ReplaySource`]).
 
+mod contexts;
 mod diag;
 mod ends;
 mod fdinfo;
@@ -15,10 +16,11 @@ mod socket;
 mod source;
 mod told_ids;
 
+pub use contexts::selinux_enabled;
 use link::AT_FDCWD;
 pub use source::{CachedSource, LiveSource, RecordingSource, ReplaySource, Source, ended};
 use std::rc::Rc;
-use stride_decode::{FdInfo, NetworkMount, PidInfo, World};
+use stride_decode::{FdInfo, Labelled, NetworkMount, PidInfo, World};
 use stride_event::{Descriptor, FdOf, Question, Tid};
 use stride_filter::{FdDetail, PidDetail, WordSet};
 use stride_syscalls::{Namespace, PidKind};
@@ -35,12 +37,19 @@ pub const SOME_SOCKET: &[u8] = b"socket:[0]";
 pub struct Proc {
     fds: WordSet<FdDetail>,
     pids: WordSet<PidDetail>,
+    /// SELinux contexts are shown whole.
+    whole_contexts: bool,
     source: Rc<dyn Source>,
 }
 
 impl Proc {
     pub fn new(fds: WordSet<FdDetail>, pids: WordSet<PidDetail>, source: Rc<dyn Source>) -> Proc {
-        Proc { fds, pids, source }
+        Proc { fds, pids, whole_contexts: false, source }
+    }
+
+    /// The same with whole SELinux contexts, or only their types.
+    pub fn contexts(self, whole: bool) -> Proc {
+        Proc { whole_contexts: whole, ..self }
     }
 
     /// Matches descriptors against paths.
@@ -176,6 +185,11 @@ impl World for Proc {
 
     fn namespace(&self, tid: Tid, kind: Namespace) -> Option<u64> {
         self.ask(Question::Namespace { tid, kind }).and_then(number)
+    }
+
+    fn context(&self, tid: Tid, of: Labelled<'_>) -> Option<Vec<u8>> {
+        let context = self.source.context(tid, of)?;
+        Some(if self.whole_contexts { context } else { contexts::type_of(&context).to_vec() })
     }
 
     fn comm(&self, tid: Tid) -> Option<Vec<u8>> {

@@ -1,13 +1,13 @@
 //! Sources of answers: /proc, or recorded answers.
 
-use crate::{ends, fdinfo, link, lock, mounts, pidns, socket};
+use crate::{contexts, ends, fdinfo, link, lock, mounts, pidns, socket};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::rc::Rc;
-use stride_decode::{FdInfo, TRACER};
+use stride_decode::{FdInfo, Labelled, TRACER};
 use stride_engine_base::procfs;
 use stride_event::{Descriptor, Event, FdOf, Question, Tid};
 use stride_record::Fact;
@@ -16,6 +16,11 @@ use stride_record::Fact;
 pub trait Source {
     /// `known` is the descriptor as the engine saw it, if the question is about one.
     fn answer(&self, question: Question, known: Option<&Descriptor>) -> Option<Vec<u8>>;
+
+    /// The whole SELinux context of something, now. Recordings do not have it.
+    fn context(&self, _tid: Tid, _of: Labelled<'_>) -> Option<Vec<u8>> {
+        None
+    }
 
     /// A descriptor without an answer, as far as the earlier calls tell.
     fn followed(&self, _tid: Tid, _fd: i32) -> Option<FdInfo> {
@@ -56,6 +61,10 @@ impl LiveSource {
 }
 
 impl Source for LiveSource {
+    fn context(&self, tid: Tid, of: Labelled<'_>) -> Option<Vec<u8>> {
+        contexts::read(tid, of)
+    }
+
     fn answer(&self, question: Question, known: Option<&Descriptor>) -> Option<Vec<u8>> {
         let inode = |of: FdOf| match known {
             Some(known) => link::socket_inode(&known.path),
@@ -244,6 +253,10 @@ impl Source for RecordingSource {
 pub struct CachedSource(pub Rc<RecordingSource>);
 
 impl Source for CachedSource {
+    fn context(&self, tid: Tid, of: Labelled<'_>) -> Option<Vec<u8>> {
+        self.0.live.context(tid, of)
+    }
+
     fn answer(&self, question: Question, known: Option<&Descriptor>) -> Option<Vec<u8>> {
         let noted = self.0.known.borrow().get(question).cloned();
         noted.unwrap_or_else(|| self.0.answer(question, known))

@@ -25,8 +25,8 @@ pub struct Flag {
     pub help: &'static str,
     /// The text in the man page: paragraphs separated by empty lines. Lines starting with `* WORD: ` are list items.
     pub doc: &'static str,
-    /// Why the option is refused, if it is: the words of those builds of strace that refuse it, too.
-    pub missing: Option<&'static str>,
+    /// Why this machine has to refuse the option, if it does: the words of those builds of strace that refuse it, too.
+    pub missing: fn() -> Option<&'static str>,
     /// Whether the option is Stride's own. It never makes an abbreviation of one of strace's options ambiguous.
     pub own: bool,
     pub update: Update,
@@ -55,7 +55,7 @@ impl Flag {
         value: Value::Free,
         help: "",
         doc: "",
-        missing: None,
+        missing: || None,
         own: false,
         update: |_, _| Ok(()),
     };

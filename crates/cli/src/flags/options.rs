@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use stride_event::{Bounds, Endings, ErrnoSet, Glob, Injection, Machine, Ns, VcpuDetail};
 use stride_filter::{
-    CallSet, Expression, FdDetail, FdSet, FramePattern, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet,
+    CallSet, ContextDetail, Expression, FdDetail, FdSet, FramePattern, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet,
 };
 pub use stride_output::{Column, Key, SortKey};
 use stride_output::{ReportFormat, ShowStack, TrussForm};
@@ -135,6 +135,8 @@ pub struct Options {
     pub dump_write: FdSet,
     pub decode_fds: WordSet<FdDetail>,
     pub decode_pids: WordSet<PidDetail>,
+    /// `--secontext`.
+    pub contexts: Option<WordSet<ContextDetail>>,
     /// `--namespace`: the namespaces that calls enter are named.
     pub namespaces: bool,
     /// `--kvm`: what is shown of virtual CPUs.
@@ -416,6 +418,7 @@ impl Default for Options {
             dump_write: FdSet::none(),
             decode_fds: WordSet::NONE,
             decode_pids: WordSet::NONE,
+            contexts: None,
             namespaces: false,
             vcpus: VcpuDetail::None,
             tip: None,

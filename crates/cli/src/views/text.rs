@@ -60,7 +60,8 @@ fn needs_of_style(options: &Options) -> Needs {
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let options = with.options;
     let layout = layout::layout(options, with.outputs.is_terminal());
-    let (decoding, world, show) = (layout::decoding(options), with.world.asked_by(options), layout::show(options));
+    let decoding = stride_decode::Options { contexts: options.contexts.is_some(), ..layout::decoding(options) };
+    let (world, show) = (with.world.asked_by(options), layout::show(options));
     let offset = with.info.wall_offset;
     Ok(Box::new(match with.outputs.opener(options) {
         Some(open) => TextView::per_thread(layout, decoding, world, offset, show, open),

@@ -92,6 +92,8 @@ impl Json<'_> {
             Value::Numbered(value)
             | Value::Nameless(value, _)
             | Value::Remark(_, value)
+            // (Only text has contexts.)
+            | Value::Labelled(value, _)
             | Value::Symbolic(value)
             | Value::Gloss(value)
             | Value::Styled(value)

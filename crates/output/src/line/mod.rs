@@ -210,9 +210,9 @@ impl Line {
             }
             _ => {}
         }
-        if let Some(container) = m.container {
+        if let Some(label) = m.label {
             w.str("[");
-            w.str(container);
+            crate::escape_path(w.out, label, crate::HexStrings::Never);
             w.str("] ");
         }
         if let Some(wall) = leader.wall {
@@ -256,7 +256,14 @@ impl Line {
     }
 
     /// Shows a decoded call, or a part of one.
-    pub fn call(&mut self, decoded: &Decoded<'_>, part: Part, tracees: usize, comm: Option<&[u8]>) {
+    pub fn call(
+        &mut self,
+        decoded: &Decoded<'_>,
+        part: Part,
+        tracees: usize,
+        comm: Option<&[u8]>,
+        label: Option<&[u8]>,
+    ) {
         let call = decoded.call;
         let moment = |at| Moment {
             tid: call.tid,
@@ -265,7 +272,7 @@ impl Line {
             nr: Some(call.nr),
             ip: Some(call.ip),
             comm,
-            container: call.container.as_deref(),
+            label,
         };
         if let Some(form) = self.form() {
             let at = if decoded.ret.is_some() { call.returned } else { call.entered };

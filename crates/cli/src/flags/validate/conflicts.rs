@@ -30,6 +30,7 @@ pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
         (draft.options.kill_on_exit, "--kill-on-exit"),
         (!draft.injections.is_empty(), "--inject/--fault"),
         (draft.options.seccomp_bpf, "--seccomp-bpf"),
+        (draft.options.contexts.is_some(), "--secontext"),
         (draft.options.engine != Engine::Auto, "--engine"),
         (draft.options.on_overflow.is_some(), "--on-overflow"),
         (draft.options.ring_size.is_some(), "--ring-size"),
@@ -100,6 +101,7 @@ pub fn machine(draft: &mut Draft, operands: &[OsString]) -> Result<Option<Machin
         (draft.options.kill_on_exit, "--kill-on-exit"),
         (draft.options.seccomp_bpf, "--seccomp-bpf"),
         (!draft.injections.is_empty(), "--inject/--fault"),
+        (draft.options.contexts.is_some(), "--secontext"),
     ] {
         if given {
             return Err(Stop::usage(format!(
@@ -173,6 +175,26 @@ pub fn seccomp(draft: &Draft, warn: Warn) -> bool {
         warn("--seccomp-bpf is not enabled for processes attached with -p".into());
     }
     true
+}
+
+/// Only the text of the trace has SELinux contexts, and only the ptrace engine knows them in time.
+pub fn contexts(draft: &Draft) -> Result<(), Stop> {
+    const STANDING: &str = "contexts are looked up while threads stand still, which takes the ptrace engine";
+    if draft.options.contexts.is_none() {
+        return Ok(());
+    }
+    let others = [
+        (draft.options.json, "--json", "only the text of the trace has contexts"),
+        (draft.options.engine == Engine::Ebpf, "--engine=ebpf", STANDING),
+        (!draft.options.library.is_empty(), "--library-calls/--usdt", STANDING),
+        (draft.options.io_uring, "--io-uring", STANDING),
+    ];
+    match others.into_iter().find(|(given, ..)| *given) {
+        Some((_, other, why)) => {
+            Err(Stop::usage(format!("--secontext and {other} do not fit together, because {why}: leave one of them out")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Only calls that failed have errors.

@@ -38,6 +38,7 @@ pub fn validate(
     views::check_format(&draft.options).map_err(Stop::usage)?;
     without_effect(&draft, follow_forks, warn);
     conflicts::errors_of_successes(&draft)?;
+    conflicts::contexts(&draft)?;
     let paths = paths::resolved(&draft, warn);
     let user = draft.user.as_deref().map(users::run_as).transpose()?;
     let has_command = !operands.is_empty();

@@ -6,6 +6,7 @@ use crate::flags::options::{LineStyle, Precision, TimeFormat};
 use crate::flags::stop::Stop;
 use crate::flags::{truss, values};
 use stride_event::{CallSet, VcpuDetail};
+use stride_filter::{ContextDetail, WordSet};
 use stride_output::ShowStack;
 
 const BASE: Flag = Flag { category: Category::Format, ..Flag::BASE };
@@ -213,11 +214,29 @@ pub const FLAGS: &[Flag] = &[
         long: Some("secontext"),
         qualifiers: &["secontext"],
         arg: Arg::Optional("FORMAT"),
-        value: Value::Word(|| words(["full", "mismatch"])),
-        missing: Some("SELinux context printing (--secontext option) is not supported by this build of strace"),
-        help: "print SELinux contexts (not implemented yet)",
-        doc: "Prints the SELinux contexts of processes and files. Not implemented yet: Stride refuses the option, as strace \
-              does that was built without libselinux.",
+        value: Value::Word(|| words(["full"])),
+        missing: || {
+            let why = "SELinux context printing (--secontext option) is not supported by this build of strace";
+            (!stride_proc::selinux_enabled()).then_some(why)
+        },
+        help: "print SELinux contexts: their types, or full",
+        doc: "Prints in square brackets the SELinux contexts of threads, and of files behind their paths and descriptors. Without \
+              FORMAT, that is the type; full means the whole context: user, role, type and level. mismatch, the context that \
+              the policy's database has for a file, is refused: Stride does not read that database.\n\n\
+              Stride looks the contexts up while threads stand still, so it takes the ptrace engine. Only the text of the \
+              trace has them, and a recording does not. Where the kernel has no SELinux, the option is refused as by a strace \
+              that was built without it.",
+        update: |draft, given| {
+            let detail = if given.value.is_some() { WordSet::parse(&given.text())? } else { WordSet::NONE };
+            if detail.contains(ContextDetail::Mismatch) {
+                return Err(Stop::fail(
+                    "--secontext=mismatch is not supported: Stride does not read the database of the contexts that files should \
+                     have (file_contexts). Use --secontext or --secontext=full",
+                ));
+            }
+            draft.options.contexts = Some(detail);
+            Ok(())
+        },
         ..BASE
     },
     Flag {
