@@ -104,7 +104,8 @@ fn a_process_of_an_inner_namespace_is_known_by_its_outer_id() {
 #[test]
 fn ids_of_an_inner_namespace_are_told_in_both() {
     drop(unshare!());
-    let kill = regex::Regex::new(r"^(\d+)<\S+> +kill\((\d+)<sh> /\* (\d+) in strace's PID NS \*/, SIGUSR1\) += 0$").unwrap();
+    let kill =
+        regex::Regex::new(r"^(\d+)<\S+> +kill\((\d+)<sh> /\* (\d+) in strace's PID NS \*/, SIGUSR1\) += 0$").unwrap();
     let sent = regex::Regex::new(r"SIGUSR1 \{.*, si_pid=(\d+)(<\S+>)? /\* (\d+) in strace's PID NS \*/, ").unwrap();
     let script = "for i in 1 2 3 4 5 6 7 8 9 10; do sh -c 'trap : USR1; kill -USR1 $$; echo $$'; done";
     for engine in engines() {

@@ -42,7 +42,10 @@ impl ToldIds {
             }
             Event::IdIn { tid, namespace, id } => {
                 let Some(told) = self.threads.get_mut(&tid) else { return };
-                told.ids.push((namespace, id));
+                // (A thread that is found while it begins is told of twice.)
+                if told.ids.iter().all(|known| known.0 != namespace) {
+                    told.ids.push((namespace, id));
+                }
                 self.known_as.insert((namespace, id), tid);
             }
             Event::Superseded { old, .. } => self.forget(old),
@@ -115,6 +118,8 @@ mod tests {
         started(&mut told, 101, 100, &[(OWN, 101), (INNER, 2)]);
         assert_eq!((told.place(101), told.place(102)), (Some((INNER, 1)), None));
         assert_eq!(told.outer(INNER, 1, PidKind::Sid), Some(100));
+        told.note(&Event::IdIn { tid: 101, namespace: INNER, id: 2 });
+        assert_eq!(told.place(101), Some((INNER, 1)));
         // A thread that does not lead its process is no process.
         assert_eq!(told.outer(INNER, 2, PidKind::Tid), Some(101));
         assert_eq!(told.outer(INNER, 2, PidKind::Tgid), None);

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 use stride_event::{Bounds, Endings, ErrnoSet, Glob, Injection, Machine, Ns, VcpuDetail};
 use stride_filter::{
-    CallSet, ContextDetail, Expression, FdDetail, FdSet, FramePattern, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet,
+    CallSet, ContextDetail, Expression, FdDetail, FdSet, FramePattern, PathSet, PidDetail, Quiet, SignalSet, Status,
+    WordSet,
 };
 pub use stride_output::{Column, Key, SortKey};
 use stride_output::{ReportFormat, ShowStack, TrussForm};

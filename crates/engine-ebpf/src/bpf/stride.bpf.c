@@ -66,7 +66,6 @@ static __always_inline bool send(struct task_state *st, struct scratch *s, bool 
 
 #include "signals.h"
 #include "ends.h"
-#include "namespaces.h"
 #include "wanted.h"
 #include "library.h"
 #include "uring.h"

@@ -3,6 +3,8 @@
 #ifndef STRIDE_THREADS_H
 #define STRIDE_THREADS_H
 
+#include "namespaces.h"
+
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
@@ -204,10 +206,17 @@ int seed(struct bpf_iter__task *ctx)
 		tell_moved(task, st, cgroup_of(task));
 	if (guarded && !st && !is_proven(task))
 		return 0;
-	if (st || adopt(task, seed_flags))
-		seed_found = 1;
-	else
+	if (!st && !adopt(task, seed_flags)) {
 		seed_ended = 1;
+		return 0;
+	}
+	seed_found = 1;
+	/* (Of those that are adopted elsewhere, ids are looked up: an adoption deep in a call chain has no stack left.) */
+	if (!st && tell_ids) {
+		st = traced(task);
+		if (st)
+			tell_ids_of(task, st);
+	}
 	return 0;
 }
 

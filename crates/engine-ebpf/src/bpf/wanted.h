@@ -216,7 +216,6 @@ static __always_inline bool adopt(struct task_struct *task, u32 flags)
 	rec->process = process_id_of(task);
 	rec->cgroup = tell_cgroups ? cgroup_of(task) : 0;
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
-	tell_ids_of(task, st);
 	return true;
 }
 

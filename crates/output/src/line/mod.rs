@@ -265,15 +265,7 @@ impl Line {
         label: Option<&[u8]>,
     ) {
         let call = decoded.call;
-        let moment = |at| Moment {
-            tid: call.tid,
-            at,
-            tracees,
-            nr: Some(call.nr),
-            ip: Some(call.ip),
-            comm,
-            label,
-        };
+        let moment = |at| Moment { tid: call.tid, at, tracees, nr: Some(call.nr), ip: Some(call.ip), comm, label };
         if let Some(form) = self.form() {
             let at = if decoded.ret.is_some() { call.returned } else { call.entered };
             return self.in_form(moment(at), call.entered, |w, line| form.call(w, line, decoded));

@@ -190,9 +190,9 @@ pub fn contexts(draft: &Draft) -> Result<(), Stop> {
         (draft.options.io_uring, "--io-uring", STANDING),
     ];
     match others.into_iter().find(|(given, ..)| *given) {
-        Some((_, other, why)) => {
-            Err(Stop::usage(format!("--secontext and {other} do not fit together, because {why}: leave one of them out")))
-        }
+        Some((_, other, why)) => Err(Stop::usage(format!(
+            "--secontext and {other} do not fit together, because {why}: leave one of them out"
+        ))),
         None => Ok(()),
     }
 }
