@@ -12,7 +12,7 @@
 //! - `wanted.h` decides which threads are traced if the whole machine is looked at (`--all`), with `glob.h` for patterns; `mounts.h` has the way from a file to the root of all mounts;
 //! - `guard.h` keeps to what the user of a broker may see, and `broker.bpf.c` is an object of a broker's own questions;
 //! - `library.h` has functions of libraries and USDT probes (`--library-calls`, `--usdt`), and `uring.h` operations of io_uring (`--io-uring`);
-//! - `ring.h` and `backpressure.h` have sending, `maps.h` and `traced.h` the state, `ids.h` ids in PID namespaces, `regs.h`
+//! - `ring.h` and `backpressure.h` have sending, `maps.h` and `traced.h` the state, `ids.h` and `namespaces.h` ids in PID namespaces, `regs.h`
 //!   registers for each architecture, `kernel.h` the few kernel structs that are used, relocated while loading;
 //! - `files.bpf.c` (what descriptors refer to) and `poller.bpf.c` (the blocked-call poller) are objects of their own, which are
 //!   only loaded when needed;
@@ -103,7 +103,8 @@
 //!   execve of a traced thread is shown when it can no longer fail, before it ends the others.
 //! - **Ids of threads** are those of Stride's own PID namespace. In the first namespace that is the number in the task, at no
 //!   cost. A Stride in a nested namespace first runs a program (`ids.h`) that finds out how deep the namespace is and where
-//!   struct pid has its list.
+//!   struct pid has its list. If ids are translated (`TraceSpec::pid_namespaces`), a beginning thread sends its id in each of its namespaces
+//!   (`REC_ID`), because /proc has them only while it lives.
 //! - **Lost calls** are counted per thread, and the thread's next record carries the count. They are also counted in all, for
 //!   threads that send no further record. The last sixteenth of the ring is reserved for records about threads that begin and
 //!   end. If one of those is lost nevertheless, it is counted, too, and later records correct what the reader believes about the

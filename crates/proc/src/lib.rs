@@ -9,6 +9,7 @@ mod diag;
 mod ends;
 mod fdinfo;
 mod link;
+mod lives;
 mod lock;
 mod mounts;
 mod pidns;
@@ -18,7 +19,8 @@ mod told_ids;
 
 pub use contexts::selinux_enabled;
 use link::AT_FDCWD;
-pub use source::{CachedSource, LiveSource, RecordingSource, ReplaySource, Source, ended};
+pub use lives::ended;
+pub use source::{CachedSource, LiveSource, RecordingSource, ReplaySource, Source};
 use std::rc::Rc;
 use stride_decode::{FdInfo, Labelled, NetworkMount, PidInfo, World};
 use stride_event::{Descriptor, FdOf, Question, Tid};

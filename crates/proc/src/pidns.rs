@@ -4,7 +4,7 @@
 //! thread in all its namespaces, beginning with that of /proc, which is Stride's or one above it. To translate an inner id, the
 //! translator searches for the thread that has it. The thread that was found last time is tried first.
 
-use crate::told_ids::{Namespace, ToldIds};
+use crate::told_ids::{NamespaceInode, ToldIds};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::fs::{metadata, read_to_string};
@@ -20,11 +20,11 @@ type Number = i32;
 pub struct Translator {
     told: RefCell<ToldIds>,
     /// Stride's own namespace, which it never leaves. `None`: /proc does not tell.
-    own: OnceCell<Option<Namespace>>,
+    own: OnceCell<Option<NamespaceInode>>,
     /// The thread that was found for an inner id.
-    known: RefCell<HashMap<(Namespace, PidKind, i32), Number>>,
+    known: RefCell<HashMap<(NamespaceInode, PidKind, i32), Number>>,
     /// The last known place of each thread. A thread may be gone when its ids are needed.
-    seen: RefCell<HashMap<Tid, (Namespace, usize)>>,
+    seen: RefCell<HashMap<Tid, (NamespaceInode, usize)>>,
 }
 
 impl Translator {
@@ -71,7 +71,7 @@ impl Translator {
     }
 
     /// A thread's namespace, and its depth below the namespace of /proc.
-    fn place(&self, tid: Tid) -> Option<(Namespace, usize)> {
+    fn place(&self, tid: Tid) -> Option<(NamespaceInode, usize)> {
         let told = self.told.borrow();
         if let Some((namespace, depth)) = told.place(tid) {
             return Some((namespace, procfs::level() + depth));
@@ -90,7 +90,7 @@ impl Translator {
     }
 }
 
-fn namespace(who: &str) -> Option<Namespace> {
+fn namespace(who: &str) -> Option<NamespaceInode> {
     Some(metadata(format!("/proc/{who}/ns/pid")).ok()?.ino())
 }
 

@@ -1,5 +1,6 @@
 //! Sources of answers: /proc, or recorded answers.
 
+use crate::lives::ended;
 use crate::{contexts, ends, fdinfo, link, lock, mounts, pidns, socket};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -177,15 +178,6 @@ impl Answers {
         if let Some(gone) = self.by_thread.remove(&tid) {
             self.size -= THREAD + gone.values().map(size).sum::<usize>();
         }
-    }
-}
-
-/// The thread whose last event this is.
-pub fn ended(event: &Event<'_>) -> Option<Tid> {
-    match *event {
-        Event::Exited { tid, .. } | Event::Killed { tid, .. } | Event::Detached { tid, .. } => Some(tid),
-        Event::Superseded { old, .. } => Some(old),
-        _ => None,
     }
 }
 

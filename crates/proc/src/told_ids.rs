@@ -4,12 +4,13 @@
 //! nor the processes that the call names. The ids of an ended process are kept for a while, because its parent
 //! waits for it, and because a process group or session goes on under the id of a leader that is gone.
 
+use crate::lives::ended;
 use std::collections::{HashMap, VecDeque};
 use stride_event::{Event, Tid};
 use stride_syscalls::PidKind;
 
-/// A namespace's inode number.
-pub type Namespace = u64;
+/// The number by which the kernel knows a namespace.
+pub type NamespaceInode = u64;
 
 /// So many ended threads are remembered.
 const ENDED: usize = 4096;
@@ -18,7 +19,7 @@ const ENDED: usize = 4096;
 pub struct ToldIds {
     threads: HashMap<Tid, Told>,
     /// Which thread has an id.
-    known_as: HashMap<(Namespace, i32), Tid>,
+    known_as: HashMap<(NamespaceInode, i32), Tid>,
     /// Ended threads, the earliest first, each with the number of its life.
     ended: VecDeque<(Tid, u64)>,
     /// Counts the lives of threads, because ids come again.
@@ -29,7 +30,7 @@ struct Told {
     process: Tid,
     life: u64,
     /// From Stride's own namespace inwards.
-    ids: Vec<(Namespace, i32)>,
+    ids: Vec<(NamespaceInode, i32)>,
 }
 
 impl ToldIds {
@@ -50,7 +51,7 @@ impl ToldIds {
             }
             Event::Superseded { old, .. } => self.forget(old),
             _ => {
-                if let Some(told) = crate::ended(event).and_then(|tid| Some((tid, self.threads.get(&tid)?.life))) {
+                if let Some(told) = ended(event).and_then(|tid| Some((tid, self.threads.get(&tid)?.life))) {
                     self.end(told);
                 }
             }
@@ -82,13 +83,13 @@ impl ToldIds {
     }
 
     /// A thread's namespace, and the number of namespaces that lie around it, Stride's own included.
-    pub fn place(&self, tid: Tid) -> Option<(Namespace, usize)> {
+    pub fn place(&self, tid: Tid) -> Option<(NamespaceInode, usize)> {
         let ids = &self.threads.get(&tid)?.ids;
         Some((ids.last()?.0, ids.len() - 1))
     }
 
     /// Stride's id for what has this id in a namespace.
-    pub fn outer(&self, namespace: Namespace, id: i32, kind: PidKind) -> Option<Tid> {
+    pub fn outer(&self, namespace: NamespaceInode, id: i32, kind: PidKind) -> Option<Tid> {
         let tid = *self.known_as.get(&(namespace, id))?;
         // Process groups and sessions have the ids of processes.
         let fits = kind == PidKind::Tid || self.threads.get(&tid)?.process == tid;
@@ -101,10 +102,10 @@ mod tests {
     use super::*;
     use stride_event::Origin;
 
-    const OWN: Namespace = 40;
-    const INNER: Namespace = 41;
+    const OWN: NamespaceInode = 40;
+    const INNER: NamespaceInode = 41;
 
-    fn started(told: &mut ToldIds, tid: Tid, process: Tid, ids: &[(Namespace, i32)]) {
+    fn started(told: &mut ToldIds, tid: Tid, process: Tid, ids: &[(NamespaceInode, i32)]) {
         told.note(&Event::Started { tid, process, origin: Origin::Attached, at: 0 });
         for &(namespace, id) in ids {
             told.note(&Event::IdIn { tid, namespace, id });
