@@ -171,7 +171,8 @@ impl EbpfEngine {
             }
             rec_kind::REC_ID => {
                 let rec = read::<rec_id>(rec)?;
-                Some(QueuedEvent::IdIn { tid, namespace: rec.space, id: rec.id as Tid })
+                // (A thread that was about to be gone has lost its ids.)
+                (rec.space != 0).then_some(QueuedEvent::IdIn { tid, namespace: rec.space, id: rec.id as Tid })
             }
             rec_kind::REC_STACK => {
                 let origin = records::interrupted(&read::<rec_call>(rec)?, rec);

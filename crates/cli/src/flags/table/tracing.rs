@@ -74,10 +74,10 @@ pub const FLAGS: &[Flag] = &[
         help: "how to observe calls: auto, ebpf or ptrace",
         own: true,
         doc: "Chooses how the system calls are observed.\n\n\
-              * auto: ebpf if it works here and supports all the options given, else ptrace (default). With -Y, --namespace or \
-              --decode-pids it is always ptrace\n\
+              * auto: ebpf if it works here and supports all the options given, else ptrace (default). With -Y, --namespace, \
+              --decode-pids or --secontext it is always ptrace\n\
               * ebpf: only eBPF, which copies the data of each call while the program runs on. Calls are shown when they \
-              return, and the names of -Y are those that the calls tell; other facts about ids are looked up a little later. If calls are lost, the trace says how many and where\n\
+              return, and the names of -Y are those that the calls tell; the names and ids of processes that are not traced are looked up a little later. If calls are lost, the trace says how many and where\n\
               * ptrace: only ptrace, which stops the program at its calls and needs no privileges\n\n\
               An engine asked for by name is never replaced by the other: if it does not work, Stride says why and exits.",
         update: |draft, given| {
