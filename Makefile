@@ -30,9 +30,10 @@ release: ## all packages of the committed sources, in target/packages
 	@scripts/setup release
 	@scripts/release
 
-test-packages: ## tries the packages of `make release` on a bare Debian system in target/packages/try
+test-packages: ## tries the packages of `make release` on a bare Debian in target/packages/try, and on an emulated machine with systemd
 	@scripts/setup release
 	@scripts/test-packages
+	@scripts/test-booted
 
 test: setup ## everything, privileged tests included; skips are named
 	@scripts/test
