@@ -211,10 +211,7 @@ pub fn query<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
 
 /// What a query is about and was told.
 fn answer<'a>(cx: &Cx<'a>, phase: Phase, query: u64) -> Option<Value<'a>> {
-    let member = |name: &str| {
-        let place = URING_QUERY_HEAD.field(name)?.place(cx.abi());
-        cx.uint(phase, query.wrapping_add(u64::from(place.offset)), place.size.into())
-    };
+    let member = |name| cx.number(&URING_QUERY_HEAD, name, phase, query);
     let addr = member("query_data").filter(|&addr| addr != 0)?;
     let about: Option<&'static Struct> = match URING_QUERIES.name_of(member("query_op")?) {
         Some("IO_URING_QUERY_OPCODES") => Some(&URING_QUERY_OPCODES),

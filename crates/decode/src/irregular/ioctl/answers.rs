@@ -45,10 +45,7 @@ pub fn answer<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, fixed: &[&str]) -> Value<'
 pub fn changed<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, name: &str, siblings: Siblings) -> Value<'a> {
     let shown = |raw| generic::held(cx, shape, raw, siblings);
     let now = match siblings {
-        Siblings::Struct(s, base, _) if !cx.failed() => s.field(name).and_then(|field| {
-            let place = field.place(cx.abi());
-            cx.uint(Phase::Exit, base.wrapping_add(u64::from(place.offset)), place.size as usize)
-        }),
+        Siblings::Struct(s, base, _) if !cx.failed() => cx.number(s, name, Phase::Exit, base),
         _ => None,
     };
     match now.filter(|&now| now != raw) {

@@ -33,8 +33,7 @@ pub fn request<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
 
 impl<'a> Head<'_, 'a> {
     fn number(&self, name: &str) -> Option<u64> {
-        let place = HEAD.field(name)?.place(self.cx.abi());
-        self.cx.uint(self.phase, self.addr.wrapping_add(u64::from(place.offset)), place.size as usize)
+        self.cx.number(&HEAD, name, self.phase, self.addr)
     }
 
     fn member(&self, name: &str) -> Option<Member<'a>> {
