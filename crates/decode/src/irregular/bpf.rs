@@ -196,21 +196,6 @@ pub fn info<'a>(cx: &Cx<'a>, addr: u64, siblings: Siblings) -> Value<'a> {
     shown().unwrap_or(Value::Addr(addr))
 }
 
-/// A member that the kernel replaces: `168 => 104`.
-pub fn changes<'a>(cx: &Cx<'a>, raw: u64, name: &str, siblings: Siblings) -> Value<'a> {
-    let at = |phase| match siblings {
-        Siblings::Struct(s, base, _) => cx.number(s, name, phase, base),
-        Siblings::Args => None,
-    };
-    match (at(Phase::Entry), at(Phase::Exit)) {
-        (Some(before), Some(after)) if before != after && !cx.failed() => {
-            Value::Change(cx.keep(Value::UInt(before)), cx.keep(Value::UInt(after)))
-        }
-        (Some(before), _) => Value::UInt(before),
-        _ => Value::UInt(raw),
-    }
-}
-
 /// An array that the kernel filled in, as far as there was room.
 pub fn filled<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, count: &str, shift: u8, siblings: Siblings) -> Value<'a> {
     let (&Ty::Array(dir, item, _), Siblings::Struct(s, base, _)) = (shape, siblings) else { return Value::Addr(addr) };

@@ -142,7 +142,7 @@ structs! {
     pub BTF_BY_ID = bpf_attr { btf_id: Ty::UInt, open_flags: Ty::Flags(&BY_ID_FLAGS), fd_by_id_token_fd: Ty::Fd }
     pub LINK_BY_ID = bpf_attr { link_id: Ty::UInt }
     pub INFO = bpf_attr {
-        bpf_fd = "info.bpf_fd": Ty::Fd, info_len = "info.info_len": Ty::Custom(Irregular::Changes("info_len"), &Ty::UInt),
+        bpf_fd = "info.bpf_fd": Ty::Fd, info_len = "info.info_len": Ty::Custom(Irregular::Changed("info_len"), &Ty::UInt),
         info = "info.info": Ty::Custom(Irregular::BpfInfo, &Ty::Extensible(Dir::InOut, &PROG_INFO, Len::Of("info_len"), 0))
     }
     pub QUERY = bpf_attr {
@@ -252,7 +252,7 @@ structs! {
 /// A number that the kernel replaces.
 macro_rules! changes {
     ($name:literal) => {
-        Ty::Custom(Irregular::Changes($name), &Ty::UInt)
+        Ty::Custom(Irregular::Changed($name), &Ty::UInt)
     };
 }
 

@@ -1,6 +1,5 @@
 //! ioctl(2): the names of requests, and arguments that need code.
 
-pub mod answers;
 pub mod btrfs;
 pub mod clock;
 pub mod console;
