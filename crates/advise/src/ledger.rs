@@ -101,7 +101,7 @@ fn grant(claim: &Claim, granted: u64, index: &Index) -> Worth {
         return Worth { calls, ..Worth::default() };
     }
     let priced = index.prices(claim.key);
-    // Who waits for storage does no work meanwhile.
+    // A thread that waits for storage does no work meanwhile.
     let is_work = kind_of(claim.key) != Some(CallKind::Sync);
     let work = (u128::from(priced.time) * u128::from(calls) / u128::from(priced.calls.max(1))) as Ns;
     let time = (work as f64 * index.on_path(claim.key)) as Ns;

@@ -90,7 +90,7 @@ pub enum Irregular {
     /// A descriptor, or the number that stands for a slot to leave alone.
     UringFdOrSkip,
     UringProbe,
-    /// What a restriction is about.
+    /// The subject of a restriction.
     UringLimit,
     /// The most workers of each kind.
     UringWorkers,
@@ -140,7 +140,7 @@ pub enum Irregular {
     NumaNode,
     /// The map that an iterator goes over
     IteratedMap,
-    /// What BPF_OBJ_GET_INFO_BY_FD tells. The kind of the object decides the struct.
+    /// The answer of BPF_OBJ_GET_INFO_BY_FD. The kind of the object decides the struct.
     BpfInfo,
     /// An array for whose elements the named member gave room before the call, and which the kernel filled in. The member counts units
     /// of this power of two.

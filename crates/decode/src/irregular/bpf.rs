@@ -172,7 +172,7 @@ pub fn iterated_map<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     Value::Struct(cx.arena.alloc_slice_copy(&[Member { name: "map", value: map }]), Tail::End)
 }
 
-/// What the kernel tells of an object: with `-v`, a struct of the object's kind.
+/// The kernel's facts about an object: with `-v`, a struct of the object's kind.
 pub fn info<'a>(cx: &Cx<'a>, addr: u64, siblings: Siblings) -> Value<'a> {
     let Siblings::Struct(_, base, _) = siblings else { return Value::Addr(addr) };
     if addr == 0 || cx.abbrev || !cx.verbose {

@@ -257,7 +257,7 @@ macro_rules! changes {
 }
 
 structs! {
-    // What BPF_OBJ_GET_INFO_BY_FD tells: linux/bpf.h
+    // Answers of BPF_OBJ_GET_INFO_BY_FD: linux/bpf.h
     pub MAP_INFO = bpf_map_info {
         r#type: Ty::Enum(&MAP_TYPE), id: Ty::UInt, key_size: Ty::UInt, value_size: Ty::UInt, max_entries: Ty::UInt,
         map_flags: Ty::Flags(&MAP_FLAGS), name: NAME, ifindex: Ty::UInt, btf_vmlinux_value_type_id: Ty::UInt,

@@ -90,7 +90,7 @@ impl<'a> Head<'_, 'a> {
         requests.contains(&self.op)
     }
 
-    /// Whether a member of the head has a meaning for this request.
+    /// True if a member of the head has a meaning for this request.
     fn has(&self, member: &str) -> Option<bool> {
         let answered = self.phase == Phase::Exit;
         let device = !self.is(&[c::DM_REMOVE_ALL, c::DM_LIST_DEVICES, c::DM_LIST_VERSIONS]);
