@@ -30,6 +30,7 @@ use stride_engine_base::procfs;
 use stride_engine_base::signal::now;
 use stride_engine_base::{Dispositions, Remote, StartError, Waiting, process, spawn};
 use stride_event::{Call, Origin, SIGINFO_SIZE, Tid, TraceSpec};
+
 impl EbpfEngine {
     /// Starts the command, attaches, or both.
     pub fn start(spec: TraceSpec) -> Result<EbpfEngine, StartError> {
