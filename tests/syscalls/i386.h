@@ -21,7 +21,7 @@ static long call(long nr, long a, long b, long c, long d, long e, long f)
 	long ret;
 
 	__asm__ volatile("xchg %1, %%rbp; int $0x80; xchg %1, %%rbp"
-		: "=a"(ret), "+r"(f) : "a"(nr), "b"(a), "c"(b), "d"(c), "S"(d), "D"(e) : "memory", "r8", "r9", "r10", "r11");
+		: "=a"(ret), "+&r"(f) : "a"(nr), "b"(a), "c"(b), "d"(c), "S"(d), "D"(e) : "memory", "r8", "r9", "r10", "r11");
 	return (int)ret;
 }
 #define P(x) ((long)(intptr_t)(x))
