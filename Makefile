@@ -48,7 +48,7 @@ bench: build ## the benchmarks: ratios measured side by side
 chaos: build ## ten minutes of bad luck: signals, full disks, hogs, mutated recordings (not part of `make test`)
 	$(CARGO) xtask chaos $(CHAOS)
 
-docs: ## regenerate the man page, the shell completions and the JSON schema from the options, rows and rules
+docs: ## regenerate the man page, completions, JSON schema, pages of system calls and docs/advise.toml
 	$(CARGO) xtask docs
 
 lint: ## formatting and clippy

@@ -146,7 +146,7 @@ pub enum StackRate {
     All,
 }
 
-/// What is captured of the virtual CPUs that a program runs (`--kvm`): the struct that KVM shares with the program.
+/// The captured part of the virtual CPUs that a program runs (`--kvm`): the struct that KVM shares with the program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VcpuDetail {
     #[default]
@@ -260,7 +260,7 @@ pub struct TraceSpec {
     pub operations: bool,
     /// How calls are changed.
     pub injections: Vec<Injection>,
-    /// What is captured of virtual CPUs.
+    /// The captured part of virtual CPUs.
     pub vcpus: VcpuDetail,
 }
 

@@ -1,7 +1,7 @@
 //! The request: what a trace needs, as words in a fixed order. [`fields`] is the only place that knows the order.
 
 use super::bytes;
-use crate::load::Config;
+use crate::config::Config;
 use crate::ring_size::RingSize;
 use crate::settings::{Overflow, Settings};
 use stride_event::{
