@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 const BUSY: u32 = 1 << 31;
 const DISCARD: u32 = 1 << 30;
 const HEADER: u64 = 8;
-/// As much of the data is mapped at first, and twice as much whenever that is not enough.
-const FIRST: usize = 1 << 20;
+/// As much of the data is mapped at first.
+const FIRST: u64 = 1 << 20;
 
 /// Mapped memory of the kernel.
 pub struct Mapping {
@@ -153,10 +153,10 @@ impl Ring {
         let page = page_size();
         let consumer = Mapping::new(fd, page, libc::PROT_READ | libc::PROT_WRITE, 0)?;
         let mut producer = Mapping::reserve(page + size as usize)?;
-        let mapped = FIRST.min(size as usize);
-        producer.fill(fd, 0..page + mapped, page)?;
-        let fd = fd.try_clone_to_owned()?;
-        Ok(Ring { fd, consumer, producer, page, size: u64::from(size), mapped: mapped as u64, pos: 0, end: 0 })
+        let size = u64::from(size);
+        let mapped = to_map(0, size);
+        producer.fill(fd, 0..page + mapped as usize, page)?;
+        Ok(Ring { fd: fd.try_clone_to_owned()?, consumer, producer, page, size, mapped, pos: 0, end: 0 })
     }
 
     /// Maps the data up to a position of the writer's.
@@ -165,13 +165,14 @@ impl Ring {
     ///
     /// If the kernel has no memory for that, as if memory of the program's own could not be had.
     fn map(&mut self, end: u64) {
-        let needed = end.min(self.size);
-        if needed <= self.mapped {
+        let to = to_map(end, self.size);
+        if to <= self.mapped {
             return;
         }
-        let to = needed.max(2 * self.mapped).min(self.size);
         let part = self.page + self.mapped as usize..self.page + to as usize;
-        self.producer.fill(self.fd.as_fd(), part, self.page).unwrap_or_else(|e| panic!("the ring buffer cannot be mapped: {e}"));
+        self.producer
+            .fill(self.fd.as_fd(), part, self.page)
+            .unwrap_or_else(|e| panic!("the ring buffer cannot be mapped: {e}"));
         self.mapped = to;
     }
 
@@ -232,6 +233,11 @@ impl Ring {
     }
 }
 
+/// How much of the data is to be mapped when the writer's position is `end`: a power of two, as the ring's size is.
+fn to_map(end: u64, size: u64) -> u64 {
+    end.min(size).next_power_of_two().max(FIRST).min(size)
+}
+
 /// From a record's header to the next one.
 fn step(head: u32) -> u64 {
     (u64::from(head & !(BUSY | DISCARD)) + HEADER).next_multiple_of(8)
@@ -290,3 +296,26 @@ impl Chunk {
 unsafe impl Send for Mapping {}
 // SAFETY: what is reached through a shared reference is atomic.
 unsafe impl Sync for Mapping {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mapping_grows_by_powers_of_two() {
+        const M: u64 = 1 << 20;
+        for (end, size, mapped) in [
+            (0, 8 * M, M),
+            (M, 8 * M, M),
+            (M + 8, 8 * M, 2 * M),
+            (3 * M + 24, 8 * M, 4 * M),
+            (8 * M, 8 * M, 8 * M),
+            // The writer has begun anew, many times.
+            (u64::MAX, 8 * M, 8 * M),
+            (0, 64 << 10, 64 << 10),
+            (100, 4096, 4096),
+        ] {
+            assert_eq!(to_map(end, size), mapped, "{end} of {size}");
+        }
+    }
+}
