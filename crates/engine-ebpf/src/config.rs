@@ -2,7 +2,7 @@
 
 use crate::ring_size::RingSize;
 use crate::settings::Settings;
-use stride_event::{Counting, Endings, FdSet, FileFilter, IdBounds, Machine, ProbedFile, StackRate, TraceSpec};
+use stride_event::{Counting, Endings, FdSet, FileFilter, Machine, ProbedFile, StackRate, TraceSpec, WantedThreads};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Config<'a> {
@@ -20,7 +20,7 @@ pub struct Config<'a> {
     /// How wanted calls return.
     pub endings: &'a Endings,
     /// The threads whose calls are wanted.
-    pub ids: IdBounds,
+    pub wanted_threads: WantedThreads,
     /// Running threads are searched for (`-p`, `--all`).
     pub attach: bool,
     pub machine: Option<&'a Machine>,
@@ -60,7 +60,7 @@ impl<'a> Config<'a> {
                 _ => None,
             },
             endings: &spec.endings,
-            ids: spec.ids,
+            wanted_threads: spec.wanted_threads,
             attach: !spec.attach.is_empty() || spec.machine.is_some(),
             machine: spec.machine.as_ref(),
             max_depth: spec.max_depth,

@@ -22,7 +22,9 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use stride_event::{Bounds, CountBy, Counting, Endings, Histogram, IdBounds, ProbedFile, StackRate, Tid};
+use stride_event::{
+    Bounds, CountBy, Counting, Endings, Histogram, ProbedFile, StackRate, Tid, WantedThreads, comm_words,
+};
 use stride_syscalls::folded;
 
 /// The result of starting to trace a thread or process.
@@ -138,7 +140,7 @@ impl Programs {
             rodata.thread_first = !tables.few && !asks_others;
             let needs_call = tables.names || config.stacks != StackRate::None || config.endings.bytes.is_some();
             // (A call that sets ids is looked at however it returns.)
-            let chooses = !(config.endings.is_all() && config.ids.is_all());
+            let chooses = !(config.endings.is_all() && config.wanted_threads.is_all());
             rodata.outcome_first = rodata.thread_first && !config.guarded && chooses && !needs_call;
             if let Some(fds) = config.fds {
                 rodata.filter_fds = true;
@@ -148,9 +150,12 @@ impl Programs {
                 }
                 rodata.want_high_fds = fds.inverted || fds.listed.iter().any(|&fd| high(fd));
             }
-            rodata.choose_ids = !config.ids.is_all();
-            (rodata.least_process, rodata.most_process) = (config.ids.processes.least, config.ids.processes.most);
-            (rodata.least_thread, rodata.most_thread) = (config.ids.threads.least, config.ids.threads.most);
+            let WantedThreads { processes, threads, comm } = config.wanted_threads;
+            rodata.choose_ids = (processes, threads) != (Bounds::<i64>::ALL, Bounds::<i64>::ALL);
+            (rodata.least_process, rodata.most_process) = (processes.least, processes.most);
+            (rodata.least_thread, rodata.most_thread) = (threads.least, threads.most);
+            rodata.choose_comm = comm.is_some();
+            rodata.wanted_comm = comm_words(comm.unwrap_or_default());
             let endings = config.endings;
             rodata.skip_failed = endings.errors.is_empty();
             rodata.skip_successful = !endings.successes;
@@ -513,7 +518,7 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         counting: None,
         fds: None,
         endings: &Endings::default(),
-        ids: IdBounds::default(),
+        wanted_threads: WantedThreads::default(),
         attach: true,
         machine: None,
         max_depth: None,

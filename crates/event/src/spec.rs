@@ -1,7 +1,7 @@
 //! What to trace: the command line in the terms of engines.
 
 use crate::inject::{Chance, InjectedResult, Invocations, Poke, ThreadKey};
-use crate::{CountBy, Endings, IdBounds, Machine, Ns, Tid};
+use crate::{CountBy, Endings, Machine, Ns, Tid, WantedThreads};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use stride_syscalls::Abi;
@@ -245,7 +245,7 @@ pub struct TraceSpec {
     /// How the shown calls return. An engine may skip calls that return otherwise.
     pub endings: Endings,
     /// The threads whose calls are wanted. The engine may report others.
-    pub ids: IdBounds,
+    pub wanted_threads: WantedThreads,
     /// Signals are shown. Without it, an engine may skip them.
     pub signals: bool,
     /// The files and sockets of descriptors are shown, or calls are chosen by them.
@@ -297,7 +297,7 @@ impl Default for TraceSpec {
             counting: None,
             about: None,
             endings: Endings::default(),
-            ids: IdBounds::default(),
+            wanted_threads: WantedThreads::default(),
             signals: true,
             descriptors: false,
             no_memory: false,
