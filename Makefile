@@ -30,9 +30,10 @@ release: ## all packages of the committed sources, in target/packages
 	@scripts/setup release
 	@scripts/release
 
-test-packages: ## tries the packages of `make release` on a bare Debian system in target/packages/try
+test-packages: ## tries the packages of `make release` on a bare Debian in target/packages/try, and on an emulated machine with systemd
 	@scripts/setup release
 	@scripts/test-packages
+	@scripts/test-booted
 
 test: setup ## everything, privileged tests included; skips are named
 	@scripts/test
@@ -47,7 +48,7 @@ bench: build ## the benchmarks: ratios measured side by side
 chaos: build ## ten minutes of bad luck: signals, full disks, hogs, mutated recordings (not part of `make test`)
 	$(CARGO) xtask chaos $(CHAOS)
 
-docs: ## regenerate the man page, the shell completions and the JSON schema from the options, rows and rules
+docs: ## regenerate the man page, completions, JSON schema, pages of system calls and docs/advise.toml
 	$(CARGO) xtask docs
 
 lint: ## formatting and clippy

@@ -1,5 +1,5 @@
 // stride: -e trace=bpf -v -a1
-// What BPF_OBJ_GET_INFO_BY_FD tells of a map. The kind of the object decides the struct.
+// The answer of BPF_OBJ_GET_INFO_BY_FD about a map. The kind of the object decides the struct.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/bpf.h>

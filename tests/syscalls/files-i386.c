@@ -1,46 +1,15 @@
 // stride: -e trace=?open,write,?stat64,?_llseek,pread64,preadv2,?ftruncate64,?lchown,?chown32,?fcntl64,?fadvise64_64,fallocate,?utimensat_time64 -a1
 // 32-bit calls from a 64-bit program: 64-bit arguments take two registers, and structs have their i386 layout.
-#define _GNU_SOURCE
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "i386.h"
 
-#ifndef __x86_64__
+#ifdef __x86_64__
 int main(void)
 {
-	fputs("skip: only x86-64 kernels have i386 calls\n", stderr);
-	return 77;
-}
-#else
-static long call(long nr, long a, long b, long c, long d, long e, long f)
-{
-	long ret;
-
-	__asm__ volatile("push %%rbp; mov %8, %%rbp; int $0x80; pop %%rbp"
-		: "=a"(ret) : "a"(nr), "b"(a), "c"(b), "d"(c), "S"(d), "D"(e), "r"(0L), "r"(f) : "memory", "r8", "r9", "r10", "r11");
-	return (int)ret;
-}
-#define P(x) ((long)(intptr_t)(x))
-
-int main(void)
-{
-	/* Memory that a 32-bit pointer can reach. */
-	char *low = mmap(0, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	char *low = low_memory();
 	char *path = low, *buf = low + 4096;
 	uint32_t *iov = (uint32_t *)(low + 8192);
 	int32_t *words = (int32_t *)(low + 12288);
-	int status;
-	pid_t child = fork();
 
-	if (!child)
-		_exit(call(20, 0, 0, 0, 0, 0, 0) != getpid());
-	if (waitpid(child, &status, 0) != child || status) {
-		fputs("skip: this kernel makes no i386 calls\n", stderr);
-		return 77;
-	}
 	strcpy(path, "files-i386-sample");
 	chdir("MARKER");
 

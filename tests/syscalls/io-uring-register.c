@@ -1,5 +1,5 @@
 // stride: -e trace=io_uring_register -a1
-// What io_uring_register(2) is given. The descriptor is none, so that the kernel refuses each call before it looks at the rest.
+// The arguments of io_uring_register(2). The descriptor is none, so that the kernel refuses each call before it looks at the rest.
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <sys/syscall.h>

@@ -37,7 +37,7 @@ pub fn run() -> Result<()> {
     Ok(())
 }
 
-/// What `stride --generate` prints.
+/// The output of `stride --generate`.
 fn generate(root: &Path, artefact: &str) -> Result<String> {
     let output = Command::new(env!("CARGO"))
         .current_dir(root)

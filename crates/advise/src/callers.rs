@@ -101,11 +101,10 @@ fn place(caller: &CallingFunction) -> (Option<&str>, Option<u32>, Option<u64>) {
 #[cfg(test)]
 mod tests {
     use super::Callers;
-    use crate::{Advisor, Scope};
+    use crate::test_run::TestRun;
     use std::sync::Arc;
     use stride_event::{Bottom, Event, Outcome, SourceLine, Stack, StackFrame, Symbol};
     use stride_test_support::calls::{attached, call, lasting, naming};
-    use stride_track::Tracker;
 
     fn stack(function: &str) -> Arc<Stack> {
         let symbol = Some(Symbol { name: function.into(), offset: 0 });
@@ -115,24 +114,20 @@ mod tests {
 
     /// The callers of a stat storm in which each call has the stack that `of` gives for its number.
     fn callers(of: impl Fn(u64) -> Option<(Arc<Stack>, u32)>) -> Callers {
-        let (mut advisor, mut tracker) = (Advisor::new(Scope::default(), true), Tracker::default());
-        let mut show = |event: Event<'_>| {
-            tracker.event(&event, &());
-            advisor.event(&event, &tracker);
-        };
-        show(attached(7, 1));
+        let mut run = TestRun::new(true);
+        run.show(attached(7, 1));
         for i in 0..400 {
             let mut call = lasting(call(7, "stat", &[0x1000, 0x2000], Outcome::Value(0)), 10_000 * (i + 1), 5000);
             if let Some((stack, calls)) = of(i) {
                 (call.stack, call.stack_calls) = (Some(stack), calls);
             }
-            show(Event::Exit(&naming(call, 0x1000, "/config")));
+            run.show(Event::Exit(&naming(call, 0x1000, "/config")));
         }
         let line = |frame: &Arc<StackFrame>| {
             let source = Some(SourceLine { file: "p.c".into(), line: 5 });
             Arc::new(StackFrame { source, ..(**frame).clone() })
         };
-        let findings = advisor.findings(&tracker, &line).told;
+        let findings = run.findings_with(&line).told;
         assert_eq!(findings.len(), 1, "{findings:?}");
         findings[0].callers.clone()
     }

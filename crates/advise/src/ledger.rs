@@ -101,7 +101,7 @@ fn grant(claim: &Claim, granted: u64, index: &Index) -> Worth {
         return Worth { calls, ..Worth::default() };
     }
     let priced = index.prices(claim.key);
-    // Who waits for storage does no work meanwhile.
+    // A thread that waits for storage does no work meanwhile.
     let is_work = kind_of(claim.key) != Some(CallKind::Sync);
     let work = (u128::from(priced.time) * u128::from(calls) / u128::from(priced.calls.max(1))) as Ns;
     let time = (work as f64 * index.on_path(claim.key)) as Ns;
@@ -110,11 +110,10 @@ fn grant(claim: &Claim, granted: u64, index: &Index) -> Worth {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Advisor, Findings, Scope};
-    use std::sync::Arc;
+    use crate::Findings;
+    use crate::test_run::TestRun;
     use stride_event::{Event, Ns, Outcome, Tid};
     use stride_test_support::calls::{call, exited, forked, lasting, naming, spawned};
-    use stride_track::Tracker;
 
     const MS: Ns = 1_000_000;
     const MAIN: Tid = 7;
@@ -122,27 +121,23 @@ mod tests {
 
     /// A run of 10 s, in which one of two processes syncs little pieces for 4 s.
     fn syncs_of(tid: Tid) -> Findings {
-        let (mut advisor, mut tracker) = (Advisor::new(Scope::default(), false), Tracker::default());
-        let mut show = |event: Event<'_>| {
-            tracker.event(&event, &());
-            advisor.event(&event, &tracker);
-        };
+        let mut run = TestRun::new(false);
         let mut at = 0;
         let mut next = |name: &str, args: &[u64], value: i64, took: Ns| {
             at += took + MS;
             lasting(call(tid, name, args, Outcome::Value(value)), at - took, took)
         };
-        show(spawned(MAIN, 0));
-        show(forked(MAIN, OTHER, OTHER, 0));
-        show(Event::Exit(&naming(next("open", &[0x1000, 1, 0], 3, MS), 0x1000, "/log")));
+        run.show(spawned(MAIN, 0));
+        run.show(forked(MAIN, OTHER, OTHER, 0));
+        run.show(Event::Exit(&naming(next("open", &[0x1000, 1, 0], 3, MS), 0x1000, "/log")));
         for _ in 0..400 {
-            show(Event::Exit(&next("write", &[3, 0x2000, 5000], 5000, 1000)));
-            show(Event::Exit(&next("fsync", &[3], 0, 10 * MS)));
+            run.show(Event::Exit(&next("write", &[3, 0x2000, 5000], 5000, 1000)));
+            run.show(Event::Exit(&next("fsync", &[3], 0, 10 * MS)));
         }
-        show(exited(OTHER, 9_999 * MS));
-        show(Event::Exit(&lasting(call(MAIN, "getpid", &[], Outcome::Value(MAIN.into())), 9_999 * MS, 10)));
-        show(exited(MAIN, 10_000 * MS));
-        advisor.findings(&tracker, &Arc::clone)
+        run.show(exited(OTHER, 9_999 * MS));
+        run.show(Event::Exit(&lasting(call(MAIN, "getpid", &[], Outcome::Value(MAIN.into())), 9_999 * MS, 10)));
+        run.show(exited(MAIN, 10_000 * MS));
+        run.findings()
     }
 
     /// A process that waits for storage while the run does not wait for the process costs nothing.

@@ -30,6 +30,8 @@ mod rule;
 mod rules;
 mod statement;
 mod tallies;
+#[cfg(test)]
+mod test_run;
 mod threshold;
 mod thresholds;
 

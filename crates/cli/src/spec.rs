@@ -5,7 +5,7 @@ use crate::views::Needs;
 use crate::{cgroups, command, layout};
 use anyhow::Result;
 use stride_event::{
-    CallSet, Counting, Endings, FileFilter, IdBounds, Injection, Limits, Machine, Seccomp, StackRate, TraceSpec,
+    CallSet, Counting, Endings, FileFilter, Injection, Limits, Machine, Seccomp, StackRate, TraceSpec, WantedThreads,
 };
 use stride_filter::Expression;
 
@@ -41,7 +41,7 @@ pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
         counting: counting(options, needs),
         about: about(options, needs),
         endings: endings(options, needs),
-        ids: ids(options, needs),
+        wanted_threads: wanted_threads(options, needs),
         signals: needs.signals,
         // If filters hide calls, views cannot follow descriptors by themselves.
         descriptors: needs.descriptors || !options.paths.is_empty() || needs.naming_calls && !options.shows_all_calls(),
@@ -92,11 +92,11 @@ fn endings(options: &Options, needs: &Needs) -> Endings {
 }
 
 /// The threads whose calls to report.
-fn ids(options: &Options, needs: &Needs) -> IdBounds {
+fn wanted_threads(options: &Options, needs: &Needs) -> WantedThreads {
     if needs.all_calls || options.switches() {
-        return IdBounds::default();
+        return WantedThreads::default();
     }
-    options.conditions.iter().fold(IdBounds::default(), |ids, of| ids.and(of.early().ids))
+    options.conditions.iter().fold(WantedThreads::default(), |threads, of| threads.and(of.early().threads))
 }
 
 /// The calls that the engine may skip because of `-P` and `--trace-fds`. Descriptors may stand for paths.

@@ -167,6 +167,24 @@ fn the_kernel_decides_what_it_can() {
     }
 }
 
+/// A thread's name is that of the return, so the execve that makes a shell's child `cat` counts.
+#[test]
+fn threads_are_chosen_by_name() {
+    let scratch = Scratch::new("where-comm");
+    for &engine in engines() {
+        let script = ["sh", "-c", "cat /dev/null; ls -d /; exit 0"];
+        let of = |options: &[&str]| {
+            scratch.stride([&[engine, "-f", r#"--where=comm == "cat""#][..], options, &script].concat()).trace
+        };
+        let lines = of(&["-qqq", "-e", "signal=none"]);
+        assert!(lines.contains("\"/dev/null\"") && !lines.contains("\"ls\""), "{engine}: {lines}");
+        let returned = lines.lines().filter(|line| line.contains(" = ") && !line.ends_with("= ?")).count();
+        let counted = of(&["-c", "-U", "calls,name"]);
+        let total = counted.lines().last().and_then(|line| line.split_whitespace().next().map(str::to_owned));
+        assert_eq!(total, Some(returned.to_string()), "{engine}: {counted}{lines}");
+    }
+}
+
 #[test]
 fn a_comparison_tells_of_other_filters() {
     for &engine in engines() {

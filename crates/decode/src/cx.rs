@@ -79,6 +79,12 @@ impl<'a> Cx<'a> {
         self.uint(phase, addr, self.abi().word())
     }
 
+    /// The number that a member of the struct at `base` holds, zero-extended. `None` if the struct has no such member, or
+    /// its memory was not captured.
+    pub fn number(&self, s: &Struct, name: &str, phase: Phase, base: u64) -> Option<u64> {
+        crate::generic::scalar(self, s.field(name)?, phase, base)
+    }
+
     /// A length, or `None` if it is unknown.
     pub fn len(&self, len: Len, phase: Phase, siblings: Siblings) -> Option<u64> {
         match len {
@@ -87,10 +93,7 @@ impl<'a> Cx<'a> {
             Len::Ret => self.ret().map(|v| v.max(0) as u64),
             Len::Of(name) => match siblings {
                 Siblings::Args => Some(self.arg_cut(name)),
-                Siblings::Struct(s, base, phase) => {
-                    let place = s.field(name)?.place(self.abi());
-                    self.uint(phase, base.wrapping_add(u64::from(place.offset)), place.size as usize)
-                }
+                Siblings::Struct(s, base, phase) => self.number(s, name, phase, base),
             },
             Len::Units { of, less, unit } => {
                 self.len(Len::Of(of), phase, siblings).map(|n| units(n, less, unit.shift(self.abi())))

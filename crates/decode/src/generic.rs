@@ -164,7 +164,7 @@ pub fn strukt<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64) -> O
     cx.read(phase, addr, s.size(cx.abi()))?;
     let mut members = Vec::with_capacity_in(s.fields.len(), cx.arena);
     let mut tail = Tail::End;
-    let member_of = |name: &str| s.field(name).and_then(|f| scalar(cx, f, phase, addr)).unwrap_or(0);
+    let member_of = |name: &str| cx.number(s, name, phase, addr).unwrap_or(0);
     for field in s.fields {
         if !field.when.holds(&member_of) {
             continue;
@@ -205,7 +205,7 @@ pub fn extensible<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, 
     cx.read(phase, addr, size.min(known) as usize)?;
     let mut members = Vec::with_capacity_in(s.fields.len() + 1, cx.arena);
     let mut tail = Tail::End;
-    let member_of = |name: &str| s.field(name).and_then(|f| scalar(cx, f, phase, addr)).unwrap_or(0);
+    let member_of = |name: &str| cx.number(s, name, phase, addr).unwrap_or(0);
     for field in s.fields {
         if !field.when.holds(&member_of) {
             continue;
@@ -239,7 +239,7 @@ pub fn extensible<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, 
 }
 
 /// A member's number, zero-extended.
-fn scalar(cx: &Cx<'_>, field: &Field, phase: Phase, base: u64) -> Option<u64> {
+pub fn scalar(cx: &Cx<'_>, field: &Field, phase: Phase, base: u64) -> Option<u64> {
     let place = field.place(cx.abi());
     let at = base.wrapping_add(u64::from(place.offset));
     match place.bits {

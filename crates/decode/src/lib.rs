@@ -16,6 +16,6 @@ pub use call::{Decoded, Decoder, NamedArg, Part, Return};
 pub use cx::{Cx, Siblings};
 pub use dump::Dump;
 pub use library::{library_args, library_args_noted, library_result, library_result_noted, operation_fds};
-pub use options::{FdInfo, Labelled, NetworkMount, Options, PidInfo, TRACER, World};
+pub use options::{FdInfo, Labelled, NetworkMount, Options, PidInfo, TRACER, World, is_within};
 pub use touch::{Touch, touches};
 pub use value::{FdNote, Member, PidNote, Tail, Text, TextKind, Value};

@@ -160,6 +160,12 @@ pub struct NetworkMount {
     pub point: Vec<u8>,
 }
 
+/// True if a path is that of a directory or lies below it.
+pub fn is_within(path: &[u8], directory: &[u8]) -> bool {
+    let directory = directory.strip_suffix(b"/").unwrap_or(directory);
+    path.strip_prefix(directory).is_some_and(|rest| matches!(rest, [] | [b'/', ..]))
+}
+
 /// The facts of `--decode-pids` about an id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PidInfo {

@@ -41,7 +41,7 @@ pub fn add(call: &mut Call, limits: &Limits, remote: &mut Remote) {
         let longer = |other: &BlockRef<'_>| block.faulted && other.bytes.len() > block.bytes.len();
         call.blocks.push_block(better.filter(longer).unwrap_or(block));
     }
-    // What pointers in the new memory point to.
+    // The memory that pointers in the new memory point to.
     for (i, place) in new.iter().enumerate() {
         if let Some(block) = again.blocks.block(i)
             && !old.contains(place)

@@ -17,7 +17,7 @@ pub struct BlockedPrograms {
 }
 
 impl BlockedPrograms {
-    /// `calls`: those that are told. `guarded`: as in [`crate::load::Config`].
+    /// `calls`: those that are told. `guarded`: as in [`crate::config::Config`].
     pub fn load(
         programs: &Programs,
         calls: &CallSet,

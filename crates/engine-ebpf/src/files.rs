@@ -21,7 +21,7 @@ pub struct FilePrograms {
 impl FilePrograms {
     /// Loads and attaches the programs that look up the descriptors of these calls.
     ///
-    /// `of_operations`: also those of operations of io_uring. `guarded`: as in [`crate::load::Config`]. They must be attached before the programs that send the records of calls, because those records come last.
+    /// `of_operations`: also those of operations of io_uring. `guarded`: as in [`crate::config::Config`]. They must be attached before the programs that send the records of calls, because those records come last.
     pub fn attach(
         programs: &Programs,
         calls: &CallSet,

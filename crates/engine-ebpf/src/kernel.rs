@@ -2,10 +2,11 @@
 
 use crate::blocked::BlockedPrograms;
 use crate::broker::Connection;
+use crate::config::Config;
 use crate::counts::{self, CountRow};
 use crate::error::Why;
 use crate::files::FilePrograms;
-use crate::load::{Config, Programs, Seeded};
+use crate::load::{Programs, Seeded};
 use crate::plans::Tables;
 use crate::refusal::why;
 use crate::shared::{self, Shared, SharedFds};

@@ -19,10 +19,10 @@
 //! - `wire.h` and `wire_records.h` are the only place for layouts that both sides share; build.rs makes the Rust mirror from the object's type
 //!   information.
 //!
-//! The files of this side, outermost first: `engine` (the loop; in it `take` reads records in), `note` (events that are still to be
+//! The files of this side, outermost first: `engine` (the loop; in it `start` begins a trace, and `take` reads records in), `note` (events that are still to be
 //! reported), `settings`, `records` (reading them), `threads` (what is unusual about a thread), `signals` (those that wait for a
 //! call to return), `poller`, `blocked` and `inside` (when to look for blocked calls, the programs that find them, and reading their memory), `rings`, `source` and `ring`,
-//! `ring_size`, `backpressure` (when rings fill) and `backlog` (how far the reader is behind), `kernel` (the kernel side as the engine sees it), `shared` (what both sides write), `broker` (both ends of the connection to `stride-broker`), `load` (programs and maps),
+//! `ring_size`, `backpressure` (when rings fill) and `backlog` (how far the reader is behind), `kernel` (the kernel side as the engine sees it), `shared` (what both sides write), `broker` (both ends of the connection to `stride-broker`), `load` (programs and maps), `config` (the settings of one trace),
 //! `beside` (those that a second thread loads),
 //! `relocate` and `btf` (the kernel types that programs use), `plans` (rows to ops), `counts`, `about` (filters of files),
 //! `files` (what descriptors refer to), `left_out` (processes that `--all` never traces), `containers` (the names of cgroups) and `globs`, `library` (which probes are set, and which functions threads are in), `operations` (which programs see operations of io_uring, and which operations are in flight), `stacks` (which stacks calls have) and `memo` (the words that each depends on), `wire` (the mirror of wire.h), `probe` (does the engine work here), `privileges` (the
@@ -178,6 +178,7 @@ mod beside;
 mod blocked;
 pub mod broker;
 mod btf;
+mod config;
 mod containers;
 mod counts;
 mod engine;

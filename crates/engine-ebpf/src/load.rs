@@ -2,6 +2,7 @@
 
 use crate::backlog::backlog_max;
 use crate::beside::{Beside, Loading};
+use crate::config::Config;
 use crate::counts::{self, CountRow};
 use crate::error::Why;
 use crate::plans::Tables;
@@ -9,7 +10,6 @@ use crate::probe::{self, ExecSeen};
 use crate::refusal::why;
 use crate::relocate::{self, Types};
 use crate::ring_size::RingSize;
-use crate::settings::Settings;
 use crate::wire::{
     OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder, bound, bytes_of, call_flag, left_out_flag, task_state,
 };
@@ -23,53 +23,9 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use stride_event::{
-    Bounds, CountBy, Counting, Endings, FdSet, FileFilter, Histogram, IdBounds, Machine, ProbedFile, StackRate, Tid,
-    TraceSpec,
+    Bounds, CountBy, Counting, Endings, Histogram, ProbedFile, StackRate, Tid, WantedThreads, comm_words,
 };
 use stride_syscalls::folded;
-
-/// The settings that the programs are specialised for.
-#[derive(Clone, Copy, Debug)]
-pub struct Config<'a> {
-    pub follow: bool,
-    pub times: bool,
-    /// Instruction pointers are shown.
-    pub ip: bool,
-    pub unknown: bool,
-    /// Threads that call execve are released (`-b`).
-    pub detach_on_execve: bool,
-    pub signals: bool,
-    pub counting: Option<Counting>,
-    /// The descriptors that calls are chosen by.
-    pub fds: Option<&'a FdSet>,
-    /// How wanted calls return.
-    pub endings: &'a Endings,
-    /// The threads whose calls are wanted.
-    pub ids: IdBounds,
-    /// Running threads are searched for (`-p`, `--all`).
-    pub attach: bool,
-    pub machine: Option<&'a Machine>,
-    pub max_depth: Option<u32>,
-    /// All threads that share memory with a traced thread are traced as well.
-    pub whole_spaces: bool,
-    /// The containers of threads are told.
-    pub containers: bool,
-    /// The ids of threads in PID namespaces are told.
-    pub namespaces: bool,
-    /// Calls come with their stacks, all or some.
-    pub stacks: StackRate,
-    /// The functions of libraries that are traced.
-    pub library: &'a [ProbedFile],
-    /// Operations of io_uring are traced.
-    pub operations: bool,
-    /// Bytes of their texts.
-    pub text: usize,
-    pub ring: RingSize,
-    /// The number of rings, and the size of each.
-    pub rings: u32,
-    /// Only threads are traced that the user of a broker may trace ([`Programs::guard`]).
-    pub guarded: bool,
-}
 
 /// The result of starting to trace a thread or process.
 pub enum Seeded {
@@ -93,50 +49,6 @@ pub struct Programs {
     seeding: Option<Link>,
     counting: Option<Counting>,
     cpus: u32,
-}
-
-impl<'a> Config<'a> {
-    /// The settings for this trace.
-    pub fn of(spec: &'a TraceSpec, settings: &Settings) -> Config<'a> {
-        Config {
-            follow: spec.follow,
-            times: spec.want_times,
-            ip: spec.want_ip,
-            unknown: spec.calls.unknown,
-            detach_on_execve: spec.detach_on_execve,
-            signals: spec.signals,
-            counting: spec.counting,
-            fds: match &spec.about {
-                Some(FileFilter::Fds(fds)) => Some(fds),
-                _ => None,
-            },
-            endings: &spec.endings,
-            ids: spec.ids,
-            attach: !spec.attach.is_empty() || spec.machine.is_some(),
-            machine: spec.machine.as_ref(),
-            max_depth: spec.max_depth,
-            whole_spaces: shares_no_memory(spec),
-            containers: tells_containers(spec),
-            namespaces: spec.pid_namespaces,
-            stacks: if cfg!(target_arch = "x86_64") { spec.stacks } else { StackRate::None },
-            library: &spec.library,
-            operations: spec.operations,
-            text: spec.limits.text,
-            ring: settings.ring(spec),
-            // Descriptors are reported in one ring.
-            rings: if spec.descriptors { 1 } else { settings.rings(spec) },
-            guarded: false,
-        }
-    }
-
-    fn count_only(&self) -> bool {
-        self.counting.is_some_and(|c| c.only)
-    }
-
-    /// Calls are counted by other keys than their numbers.
-    fn counts_more(&self) -> bool {
-        self.counting.is_some_and(|c| !c.is_by_number())
-    }
 }
 
 impl Programs {
@@ -229,7 +141,7 @@ impl Programs {
             rodata.thread_first = !tables.few && !asks_others;
             let needs_call = tables.names || config.stacks != StackRate::None || config.endings.bytes.is_some();
             // (A call that sets ids is looked at however it returns.)
-            let chooses = !(config.endings.is_all() && config.ids.is_all());
+            let chooses = !(config.endings.is_all() && config.wanted_threads.is_all());
             rodata.outcome_first = rodata.thread_first && !config.guarded && chooses && !needs_call;
             if let Some(fds) = config.fds {
                 rodata.filter_fds = true;
@@ -239,9 +151,12 @@ impl Programs {
                 }
                 rodata.want_high_fds = fds.inverted || fds.listed.iter().any(|&fd| high(fd));
             }
-            rodata.choose_ids = !config.ids.is_all();
-            (rodata.least_process, rodata.most_process) = (config.ids.processes.least, config.ids.processes.most);
-            (rodata.least_thread, rodata.most_thread) = (config.ids.threads.least, config.ids.threads.most);
+            let WantedThreads { processes, threads, comm } = config.wanted_threads;
+            rodata.choose_ids = (processes, threads) != (Bounds::<i64>::ALL, Bounds::<i64>::ALL);
+            (rodata.least_process, rodata.most_process) = (processes.least, processes.most);
+            (rodata.least_thread, rodata.most_thread) = (threads.least, threads.most);
+            rodata.choose_comm = comm.is_some();
+            rodata.wanted_comm = comm_words(comm.unwrap_or_default());
             let endings = config.endings;
             rodata.skip_failed = endings.errors.is_empty();
             rodata.skip_successful = !endings.successes;
@@ -604,7 +519,7 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         counting: None,
         fds: None,
         endings: &Endings::default(),
-        ids: IdBounds::default(),
+        wanted_threads: WantedThreads::default(),
         attach: true,
         machine: None,
         max_depth: None,
@@ -635,18 +550,3 @@ fn smaller_programs<'k>(
 /// Whether wire.h is what Rust assumes.
 const _: () = assert!(bound::ABIS.0 == 3);
 const _: () = assert!(bound::BUCKETS.0 as usize == Histogram::BUCKETS && bound::BUCKET_BITS.0 == Histogram::BITS);
-
-/// True if no thread that is not traced shares memory with a traced one: all descendants of the command are traced.
-fn shares_no_memory(spec: &TraceSpec) -> bool {
-    spec.follow
-        && spec.max_depth.is_none()
-        && spec.attach.is_empty()
-        && spec.machine.is_none()
-        && !spec.detach_on_execve
-}
-
-/// True if views need the containers of threads. Counts need them only if the container is one of their keys.
-pub fn tells_containers(spec: &TraceSpec) -> bool {
-    let needless = spec.counting.is_some_and(|counting| counting.only && !counting.by.container);
-    spec.machine.as_ref().is_some_and(|machine| !machine.containers.is_empty() || !needless)
-}

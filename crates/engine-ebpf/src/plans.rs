@@ -31,6 +31,9 @@ pub struct Tables {
 
 impl Tables {
     pub fn of(spec: &TraceSpec) -> Result<Tables, StartError> {
+        // Calls that are only counted need no names: the kernel side knows those that its filters look at.
+        let none = CallSet::empty();
+        let names = if spec.counting.is_some_and(|counting| counting.only) { &none } else { &spec.names };
         let mut tables = Tables {
             ops: Vec::new(),
             calls: vec![call_plan::default(); NUMBERS * bound::ABIS.0 as usize],
@@ -40,15 +43,15 @@ impl Tables {
             needs_entry: false,
             execs: false,
             few: !spec.calls.is_all() || spec.about.is_some(),
-            names: spec.names != CallSet::empty(),
+            names: *names != none,
         };
-        let reported = spec.reported();
+        let reported = spec.calls.clone().union(names);
         for &abi in Abi::SERVED {
             tables.mark(abi, &reported);
             if let Some(about) = &spec.about {
                 tables.narrow(abi, about);
             }
-            tables.keep(abi, &spec.names, &spec.calls);
+            tables.keep(abi, names, &spec.calls);
             if !spec.no_memory {
                 for entry in table(abi).iter() {
                     if reported.contains(abi, u64::from(entry.nr)) {

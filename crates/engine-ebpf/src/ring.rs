@@ -1,17 +1,21 @@
 //! Taking records out of the BPF ring buffer.
 //!
 //! Its memory is mapped: a page with the reader's position, which Stride writes; a page with the writer's; and the
-//! data, twice in a row so that no record is split. A header of 8 bytes comes before each record: the length with two
-//! flags, and an offset that is not used here (linux/bpf.h, BPF_RINGBUF_*).
+//! data. The kernel offers the data twice in a row, so that no record is split. Only the first half of that is mapped, and only as far as it
+//! has been written to, because mapping takes time for each page, and records are copied out anyway. A header of 8 bytes comes before each
+//! record: the length with two flags, and an offset that is not used here (linux/bpf.h, BPF_RINGBUF_*).
 
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::ops::Range;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 const BUSY: u32 = 1 << 31;
 const DISCARD: u32 = 1 << 30;
 const HEADER: u64 = 8;
+/// As much of the data is mapped at first.
+const FIRST: u64 = 1 << 20;
 
 /// Mapped memory of the kernel.
 pub struct Mapping {
@@ -35,12 +39,33 @@ impl Mapping {
     }
 
     fn with(fd: BorrowedFd<'_>, len: usize, prot: i32, flags: i32, offset: usize) -> io::Result<Mapping> {
+        Self::of(len, prot, flags, fd.as_raw_fd(), offset)
+    }
+
+    /// Addresses for a mapping that `fill` makes bit by bit.
+    fn reserve(len: usize) -> io::Result<Mapping> {
+        Self::of(len, libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE, -1, 0)
+    }
+
+    fn of(len: usize, prot: i32, flags: i32, fd: i32, offset: usize) -> io::Result<Mapping> {
         // SAFETY: a fresh mapping, wherever the kernel puts it.
-        let at = unsafe { libc::mmap(std::ptr::null_mut(), len, prot, flags, fd.as_raw_fd(), offset as libc::off_t) };
+        let at = unsafe { libc::mmap(std::ptr::null_mut(), len, prot, flags, fd, offset as libc::off_t) };
         match NonNull::new(at) {
             Some(at) if at.as_ptr() != libc::MAP_FAILED => Ok(Mapping { at, len }),
             _ => Err(io::Error::last_os_error()),
         }
+    }
+
+    /// Maps a part of a reserved mapping, for reading: `offset` is that of the file for the mapping's beginning.
+    fn fill(&mut self, fd: BorrowedFd<'_>, part: Range<usize>, offset: usize) -> io::Result<()> {
+        assert!(part.start < part.end && part.end <= self.len);
+        let flags = libc::MAP_SHARED | libc::MAP_FIXED;
+        let from = (offset + part.start) as libc::off_t;
+        // SAFETY: the part lies in this mapping, and nothing was borrowed from it, because nothing was there.
+        let at = unsafe {
+            libc::mmap(self.at.as_ptr().byte_add(part.start), part.len(), libc::PROT_READ, flags, fd.as_raw_fd(), from)
+        };
+        if at == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
 }
 
@@ -78,10 +103,13 @@ impl Drop for Mapping {
 }
 
 pub struct Ring {
+    fd: OwnedFd,
     consumer: Mapping,
     producer: Mapping,
     page: usize,
     size: u64,
+    /// So much of the data is mapped.
+    mapped: u64,
     /// The reader's position.
     pos: u64,
     /// The writer's position at the last look.
@@ -124,14 +152,45 @@ impl Ring {
     pub fn new(fd: BorrowedFd<'_>, size: u32) -> io::Result<Ring> {
         let page = page_size();
         let consumer = Mapping::new(fd, page, libc::PROT_READ | libc::PROT_WRITE, 0)?;
-        let producer = Mapping::new(fd, page + 2 * size as usize, libc::PROT_READ, page)?;
-        Ok(Ring { consumer, producer, page, size: u64::from(size), pos: 0, end: 0 })
+        let mut producer = Mapping::reserve(page + size as usize)?;
+        let size = u64::from(size);
+        let mapped = to_map(0, size);
+        producer.fill(fd, 0..page + mapped as usize, page)?;
+        Ok(Ring { fd: fd.try_clone_to_owned()?, consumer, producer, page, size, mapped, pos: 0, end: 0 })
+    }
+
+    /// Maps the data up to a position of the writer's.
+    ///
+    /// # Panics
+    ///
+    /// If the kernel has no memory for that, as if memory of the program's own could not be had.
+    fn map(&mut self, end: u64) {
+        let to = to_map(end, self.size);
+        if to <= self.mapped {
+            return;
+        }
+        let part = self.page + self.mapped as usize..self.page + to as usize;
+        self.producer
+            .fill(self.fd.as_fd(), part, self.page)
+            .unwrap_or_else(|e| panic!("the ring buffer cannot be mapped: {e}"));
+        self.mapped = to;
     }
 
     fn data(&self, pos: u64) -> *const u8 {
         let offset = self.page + (pos & (self.size - 1)) as usize;
-        // SAFETY: behind the writer's page lie 2 * size bytes.
+        // SAFETY: behind the writer's page lie `size` bytes, which `look` has mapped up to where they are written.
         unsafe { self.producer.at.as_ptr().cast::<u8>().add(offset) }
+    }
+
+    /// The bytes from a position on: so many, or up to the end of the ring's memory.
+    ///
+    /// # Safety
+    ///
+    /// They belong to complete records that the reader's position has not passed: the kernel leaves these alone.
+    unsafe fn bytes(&self, pos: u64, len: u64) -> &[u8] {
+        let len = len.min(self.size - (pos & (self.size - 1)));
+        // SAFETY: they lie within the mapping, and do not change.
+        unsafe { std::slice::from_raw_parts(self.data(pos), len as usize) }
     }
 
     /// Moves complete records with their headers to the end of `into`: about `most` bytes, or one record if that is
@@ -149,13 +208,15 @@ impl Ring {
             }
             self.pos += step(head);
         }
-        let len = (self.pos - begin) as usize;
+        let len = self.pos - begin;
         if len == 0 {
             return false;
         }
-        // SAFETY: these records are complete, and the kernel leaves them alone until the reader's position moves past them. The
-        // data is mapped twice, so that they are contiguous.
-        into.extend_from_slice(unsafe { std::slice::from_raw_parts(self.data(begin), len) });
+        // SAFETY: these records are complete, and the reader's position moves past them below.
+        let first = unsafe { self.bytes(begin, len) };
+        into.extend_from_slice(first);
+        // SAFETY: the same.
+        into.extend_from_slice(unsafe { self.bytes(begin + first.len() as u64, len - first.len() as u64) });
         self.consumer.position().store(self.pos, Ordering::Release);
         true
     }
@@ -163,12 +224,18 @@ impl Ring {
     /// Looks how far the ring is written now.
     pub fn look(&mut self) {
         self.end = self.producer.position().load(Ordering::Acquire);
+        self.map(self.end);
     }
 
     /// Whether there is a record that is still being written.
     pub fn is_unfinished(&self) -> bool {
         self.pos < self.end
     }
+}
+
+/// How much of the data is to be mapped when the writer's position is `end`: a power of two, as the ring's size is.
+fn to_map(end: u64, size: u64) -> u64 {
+    end.min(size).next_power_of_two().max(FIRST).min(size)
 }
 
 /// From a record's header to the next one.
@@ -229,3 +296,26 @@ impl Chunk {
 unsafe impl Send for Mapping {}
 // SAFETY: what is reached through a shared reference is atomic.
 unsafe impl Sync for Mapping {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mapping_grows_by_powers_of_two() {
+        const M: u64 = 1 << 20;
+        for (end, size, mapped) in [
+            (0, 8 * M, M),
+            (M, 8 * M, M),
+            (M + 8, 8 * M, 2 * M),
+            (3 * M + 24, 8 * M, 4 * M),
+            (8 * M, 8 * M, 8 * M),
+            // The writer has begun anew, many times.
+            (u64::MAX, 8 * M, 8 * M),
+            (0, 64 << 10, 64 << 10),
+            (100, 4096, 4096),
+        ] {
+            assert_eq!(to_map(end, size), mapped, "{end} of {size}");
+        }
+    }
+}

@@ -58,7 +58,7 @@ struct Variant {
     /// The size of a word.
     word: u8,
     bp: Option<u64>,
-    /// What stands for the list of watched returns.
+    /// A number that stands for the list of watched returns.
     returns: u64,
     next: u8,
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use stride_engine_base::Engine as _;
 use stride_engine_ebpf::EbpfEngine;
-use stride_event::{Bounds, Call, CallSet, Endings, ErrnoSet, Event, IdBounds, Outcome, Tid, TraceSpec};
+use stride_event::{Bounds, Call, CallSet, Endings, ErrnoSet, Event, Outcome, Tid, TraceSpec, WantedThreads};
 use stride_syscalls::Abi;
 use stride_test_support::need_ebpf;
 
@@ -72,11 +72,12 @@ fn calls_that_name_programs_come_nevertheless() {
 }
 
 /// Traces two processes, wanting the calls of some ids. Returns the two, and the threads whose calls came.
-fn callers(wanted: impl Fn([Tid; 2]) -> IdBounds) -> ([Tid; 2], BTreeSet<Tid>) {
+fn callers(wanted: impl Fn([Tid; 2]) -> WantedThreads) -> ([Tid; 2], BTreeSet<Tid>) {
     let start = || Command::new("/bin/cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let mut two = [start(), start()];
     let pids = two.each_ref().map(|child| child.id() as Tid);
-    let mut engine = EbpfEngine::start(TraceSpec { attach: pids.to_vec(), ids: wanted(pids), ..everything() }).unwrap();
+    let mut engine =
+        EbpfEngine::start(TraceSpec { attach: pids.to_vec(), wanted_threads: wanted(pids), ..everything() }).unwrap();
     // They read the end of the pipe, and then exit.
     two.iter_mut().for_each(|child| drop(child.stdin.take()));
     let (mut called, mut ended) = (BTreeSet::new(), BTreeSet::new());
@@ -96,12 +97,18 @@ fn callers(wanted: impl Fn([Tid; 2]) -> IdBounds) -> ([Tid; 2], BTreeSet<Tid>) {
 fn calls_of_other_threads_send_nothing() {
     need_ebpf!();
     let only = |id: Tid| Bounds { least: id.into(), most: id.into() };
-    let (pids, called) = callers(|_| IdBounds::default());
+    let (pids, called) = callers(|_| WantedThreads::default());
     assert_eq!(called, BTreeSet::from(pids));
-    let (pids, called) = callers(|pids| IdBounds { processes: only(pids[0]), ..IdBounds::default() });
+    let (pids, called) = callers(|pids| WantedThreads { processes: only(pids[0]), ..WantedThreads::default() });
     assert_eq!(called, BTreeSet::from([pids[0]]));
-    let (pids, called) = callers(|pids| IdBounds { threads: only(pids[1]), ..IdBounds::default() });
+    let (pids, called) = callers(|pids| WantedThreads { threads: only(pids[1]), ..WantedThreads::default() });
     assert_eq!(called, BTreeSet::from([pids[1]]));
-    let (_, called) = callers(|pids| IdBounds { processes: only(pids[0]), threads: only(pids[1]) });
+    let (_, called) = callers(|pids| WantedThreads { processes: only(pids[0]), threads: only(pids[1]), comm: None });
+    assert_eq!(called, BTreeSet::new());
+    let (pids, called) = callers(|_| WantedThreads::named(b"cat"));
+    assert_eq!(called, BTreeSet::from(pids));
+    let (_, called) = callers(|_| WantedThreads::named(b"ca"));
+    assert_eq!(called, BTreeSet::new());
+    let (_, called) = callers(|_| WantedThreads::named(b"cat and others"));
     assert_eq!(called, BTreeSet::new());
 }

@@ -11,7 +11,7 @@ const HEAD: usize = 32;
 /// The struct in the first page, and data for I/O ports in the second one.
 const WHOLE: usize = 8192;
 
-/// Whether the call runs a virtual CPU.
+/// True if the call runs a virtual CPU.
 pub fn runs(call: &Call) -> bool {
     call.args[1] & 0xffff_ffff == c::KVM_RUN && table(call.abi).has_effect(call.nr, Effect::ControlsDevice)
 }

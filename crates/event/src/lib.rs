@@ -13,7 +13,6 @@ mod endings;
 mod errno;
 mod event;
 mod glob;
-mod ids;
 mod inject;
 mod library;
 mod lost;
@@ -27,6 +26,7 @@ mod spec;
 mod stack;
 mod tampering;
 mod units;
+mod wanted_threads;
 
 pub use args::{Fields, Piece};
 pub use call::{Call, Outcome};
@@ -39,7 +39,6 @@ pub use endings::{Bounds, Endings};
 pub use errno::{ErrnoSet, errno, errno_name, errno_word};
 pub use event::{Event, EventOf, Fate, Origin, SIGINFO_SIZE};
 pub use glob::{Atom, Glob};
-pub use ids::IdBounds;
 pub use inject::{Chance, InjectedResult, Invocations, Poke, ThreadKey};
 pub use library::{
     LIBRARY_TEXT, LIBRARY_WORDS, LibraryCall, LibraryFunction, LibraryPart, LibraryProbe, LibraryText, OperationFacts,
@@ -58,3 +57,4 @@ pub use stack::{
 };
 pub use tampering::Tampering;
 pub use units::{Ns, Tid};
+pub use wanted_threads::{Comm, WantedThreads, comm_words};

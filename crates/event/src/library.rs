@@ -1,4 +1,4 @@
-//! What is shown among system calls without being one: functions in libraries, probes that programs have in themselves, and operations of
+//! Events that are shown among system calls: calls of functions in libraries, probes that programs have in themselves, and operations of
 //! io_uring.
 
 use crate::{Descriptor, Ns, Tid};
@@ -89,7 +89,7 @@ pub struct LibraryCall {
     pub result: u64,
     /// Memory behind arguments and behind the result.
     pub texts: Vec<LibraryText>,
-    /// What the engine saw of the descriptors of an operation.
+    /// The descriptors of an operation, as the engine saw them.
     pub descriptors: Vec<Descriptor>,
     /// It is an operation of io_uring. It begins when it is submitted, and returns when its completion is posted.
     pub operation: Option<OperationFacts>,
@@ -149,7 +149,7 @@ impl LibraryCall {
         }
     }
 
-    /// What the engine saw of a descriptor: one that was made, or one that was given.
+    /// A descriptor as the engine saw it: one that was made, or one that was given.
     pub fn descriptor(&self, fd: i32, made: bool) -> Option<&Descriptor> {
         self.descriptors.iter().find(|known| known.fd == fd && known.made == made)
     }

@@ -1,7 +1,7 @@
 //! What to trace: the command line in the terms of engines.
 
 use crate::inject::{Chance, InjectedResult, Invocations, Poke, ThreadKey};
-use crate::{CountBy, Endings, IdBounds, Machine, Ns, Tid};
+use crate::{CountBy, Endings, Machine, Ns, Tid, WantedThreads};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use stride_syscalls::Abi;
@@ -146,7 +146,7 @@ pub enum StackRate {
     All,
 }
 
-/// What is captured of the virtual CPUs that a program runs (`--kvm`): the struct that KVM shares with the program.
+/// The captured part of the virtual CPUs that a program runs (`--kvm`): the struct that KVM shares with the program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VcpuDetail {
     #[default]
@@ -245,7 +245,7 @@ pub struct TraceSpec {
     /// How the shown calls return. An engine may skip calls that return otherwise.
     pub endings: Endings,
     /// The threads whose calls are wanted. The engine may report others.
-    pub ids: IdBounds,
+    pub wanted_threads: WantedThreads,
     /// Signals are shown. Without it, an engine may skip them.
     pub signals: bool,
     /// The files and sockets of descriptors are shown, or calls are chosen by them.
@@ -263,7 +263,7 @@ pub struct TraceSpec {
     pub operations: bool,
     /// How calls are changed.
     pub injections: Vec<Injection>,
-    /// What is captured of virtual CPUs.
+    /// The captured part of virtual CPUs.
     pub vcpus: VcpuDetail,
 }
 
@@ -300,7 +300,7 @@ impl Default for TraceSpec {
             counting: None,
             about: None,
             endings: Endings::default(),
-            ids: IdBounds::default(),
+            wanted_threads: WantedThreads::default(),
             signals: true,
             descriptors: false,
             pid_namespaces: false,

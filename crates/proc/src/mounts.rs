@@ -1,6 +1,6 @@
 //! The file systems on other machines that a process sees.
 
-use stride_decode::NetworkMount;
+use stride_decode::{NetworkMount, is_within};
 use stride_engine_base::procfs;
 use stride_event::Tid;
 
@@ -77,12 +77,6 @@ impl Mount<'_> {
             None => NETWORK.contains(&self.kind),
         }
     }
-}
-
-/// Whether a path is that of a directory or lies below it.
-fn is_within(path: &[u8], directory: &[u8]) -> bool {
-    let directory = directory.strip_suffix(b"/").unwrap_or(directory);
-    path.strip_prefix(directory).is_some_and(|rest| matches!(rest, [] | [b'/', ..]))
 }
 
 /// The mounts of an answer.

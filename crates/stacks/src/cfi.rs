@@ -3,7 +3,8 @@
 //! `gimli` reads the tables. Each address is looked up once. The result is a [`UnwindRule`], which the module's image
 //! keeps.
 
-use crate::elf::{Elf, Section};
+use crate::elf::Elf;
+use crate::elf_form::Section;
 use crate::registers::{MOST_SAVED, Registers};
 use gimli::{
     BaseAddresses, CfaRule, CieOrFde, DebugFrame, EhFrame, EhFrameHdr, EndianSlice, FrameDescriptionEntry,

@@ -2,7 +2,7 @@
 //! because a file that shrinks under a mapping would kill Stride.
 
 use crate::bytes::{string_at, u16_at, u32_at};
-use crate::elf_form::{ElfForm, SectionHeader};
+use crate::elf_form::{ElfForm, Section, Segment};
 use crate::pool::PooledFile;
 use flate2::read::ZlibDecoder;
 use std::io::Read;
@@ -29,31 +29,12 @@ impl ElfData {
     }
 }
 
-/// A part of the file that is loaded into memory (`PT_LOAD`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Segment {
-    pub offset: u64,
-    pub address: u64,
-    pub file_size: u64,
-    pub executable: bool,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Section {
-    pub name: Vec<u8>,
-    pub kind: u32,
-    pub flags: u64,
-    pub address: u64,
-    pub offset: u64,
-    pub size: u64,
-    pub link: u32,
-}
-
 /// The headers of a little-endian ELF file.
 #[derive(Debug)]
 pub struct Elf {
     data: ElfData,
     pub form: &'static ElfForm,
+    /// Those that are loaded into memory (`PT_LOAD`).
     pub segments: Vec<Segment>,
     pub sections: Vec<Section>,
     pub build_id: Box<[u8]>,
@@ -66,7 +47,6 @@ pub struct Elf {
 const PT_LOAD: u32 = 1;
 const PT_NOTE: u32 = 4;
 const PT_GNU_EH_FRAME: u32 = 0x6474_e550;
-const PF_X: u32 = 1;
 const SHT_DYNAMIC: u32 = 6;
 const SHT_NOBITS: u32 = 8;
 const DT_NEEDED: u64 = 1;
@@ -112,14 +92,10 @@ impl Elf {
         let mut notes = Vec::new();
         for entry in table.chunks_exact(at.size) {
             let segment = self.form.segment(entry)?;
-            let (offset, address, file_size) = (segment.offset, segment.address, segment.file_size);
             match segment.kind {
-                PT_LOAD => {
-                    let executable = segment.flags & PF_X != 0;
-                    self.segments.push(Segment { offset, address, file_size, executable });
-                }
-                PT_NOTE => notes.push((offset, file_size)),
-                PT_GNU_EH_FRAME => self.unwind_header = Some(address),
+                PT_LOAD => self.segments.push(segment),
+                PT_NOTE => notes.push((segment.offset, segment.file_size)),
+                PT_GNU_EH_FRAME => self.unwind_header = Some(segment.address),
                 _ => {}
             }
         }
@@ -135,7 +111,7 @@ impl Elf {
             return None;
         }
         // Numbers that do not fit into the header are in the first section.
-        let first = self.form.section(&self.data.read(at.offset, at.size)?)?;
+        let first = self.form.section(&self.data.read(at.offset, at.size)?, &[])?;
         if count == 0 {
             count = usize::try_from(first.size).ok()?;
         }
@@ -143,12 +119,10 @@ impl Elf {
             names = first.link;
         }
         let table = self.data.read(at.offset, count.min(MOST_SECTIONS) * at.size)?;
-        let named = self.form.section(table.get((names as usize).checked_mul(at.size)?..)?)?;
+        let named = self.form.section(table.get((names as usize).checked_mul(at.size)?..)?, &[])?;
         let strings = self.data.read(named.offset, usize::try_from(named.size).ok()?)?;
         for entry in table.chunks_exact(at.size) {
-            let SectionHeader { name, kind, flags, address, offset, size, link } = self.form.section(entry)?;
-            let name = string_at(&strings, name as usize).to_vec();
-            self.sections.push(Section { name, kind, flags, address, offset, size, link });
+            self.sections.push(self.form.section(entry, &strings)?);
         }
         Some(())
     }
@@ -174,7 +148,7 @@ impl Elf {
 
     /// The place in the file of the code at an address.
     pub fn offset_of(&self, address: u64) -> Option<u64> {
-        let inside = |s: &&Segment| s.executable && address >= s.address && address - s.address < s.file_size;
+        let inside = |s: &&Segment| s.is_executable() && address >= s.address && address - s.address < s.file_size;
         let segment = self.segments.iter().find(inside)?;
         segment.offset.checked_add(address - segment.address)
     }
@@ -233,7 +207,7 @@ impl Elf {
     pub fn bias(&self, start: u64, offset: u64) -> Option<u64> {
         let page = |n: u64| n & !0xfff;
         let fits =
-            |s: &&Segment| s.executable && page(s.offset) <= offset && offset < s.offset.wrapping_add(s.file_size);
+            |s: &&Segment| s.is_executable() && page(s.offset) <= offset && offset < s.offset.wrapping_add(s.file_size);
         let segment = self.segments.iter().find(fits)?;
         Some(start.wrapping_sub(segment.address.wrapping_add(offset.wrapping_sub(segment.offset))))
     }

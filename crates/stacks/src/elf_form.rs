@@ -1,6 +1,6 @@
 //! Where ELF files of 32 and of 64 bits have their entries: sizes and positions in bytes.
 
-use crate::bytes::{u16_at, u32_at, u64_at};
+use crate::bytes::{string_at, u16_at, u32_at, u64_at};
 
 /// One of the two forms.
 #[derive(Debug)]
@@ -76,7 +76,9 @@ pub struct HeaderTable {
     pub count: usize,
 }
 
-pub struct ProgramHeader {
+/// A part of the file that the loader uses, by its program header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
     pub kind: u32,
     pub flags: u32,
     pub offset: u64,
@@ -84,8 +86,16 @@ pub struct ProgramHeader {
     pub file_size: u64,
 }
 
-pub struct SectionHeader {
-    pub name: u32,
+impl Segment {
+    pub fn is_executable(&self) -> bool {
+        const PF_X: u32 = 1;
+        self.flags & PF_X != 0
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    pub name: Vec<u8>,
     pub kind: u32,
     pub flags: u64,
     pub address: u64,
@@ -144,8 +154,8 @@ impl ElfForm {
         u16_at(header, self.counts + 8)
     }
 
-    pub fn segment(&self, bytes: &[u8]) -> Option<ProgramHeader> {
-        Some(ProgramHeader {
+    pub fn segment(&self, bytes: &[u8]) -> Option<Segment> {
+        Some(Segment {
             kind: u32_at(bytes, 0)?,
             flags: u32_at(bytes, self.segment_flags)?,
             offset: self.word_at(bytes, self.segment_offset)?,
@@ -154,10 +164,11 @@ impl ElfForm {
         })
     }
 
-    pub fn section(&self, bytes: &[u8]) -> Option<SectionHeader> {
+    /// The section with this header. `names` are the names of all sections.
+    pub fn section(&self, bytes: &[u8], names: &[u8]) -> Option<Section> {
         let word = |i: usize| self.word_at(bytes, 8 + i * usize::from(self.word));
-        Some(SectionHeader {
-            name: u32_at(bytes, 0)?,
+        Some(Section {
+            name: string_at(names, u32_at(bytes, 0)? as usize).to_vec(),
             kind: u32_at(bytes, 4)?,
             flags: word(0)?,
             address: word(1)?,

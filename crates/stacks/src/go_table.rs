@@ -7,7 +7,8 @@
 
 use crate::bytes::{string_at, u32_at, u64_at};
 use crate::cfi::{Cfa, FrameRule, RegisterPlace, UnwindRule};
-use crate::elf::{Elf, Section};
+use crate::elf::Elf;
+use crate::elf_form::Section;
 use crate::registers::{MOST_SAVED, Registers};
 use std::rc::Rc;
 use stride_event::CodeKind;

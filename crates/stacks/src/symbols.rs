@@ -2,7 +2,7 @@
 
 use crate::bytes::string_at;
 use crate::elf::Elf;
-use crate::elf_form::SymbolEntry;
+use crate::elf_form::{Section, SymbolEntry};
 use std::cmp::Reverse;
 
 /// Larger tables are ignored.
@@ -41,7 +41,7 @@ impl Symbols {
         symbols
     }
 
-    fn table(elf: &Elf, section: &crate::elf::Section) -> Option<Symbols> {
+    fn table(elf: &Elf, section: &Section) -> Option<Symbols> {
         let entries = elf.bytes(section, LARGEST_TABLE)?;
         let names = elf.bytes(elf.sections.get(section.link as usize)?, LARGEST_TABLE)?;
         let entries =

@@ -17,7 +17,7 @@ use stride_event::Tid;
 #[derive(Default)]
 pub struct Vdsos {
     own: Option<Rc<CodeImage>>,
-    /// Of 32-bit processes.
+    /// The vDSOs of 32-bit processes, with their bytes.
     others: Vec<(Arc<[u8]>, Rc<CodeImage>)>,
     /// Two processes had different ones.
     differ: bool,

@@ -90,7 +90,7 @@ pub enum Irregular {
     /// A descriptor, or the number that stands for a slot to leave alone.
     UringFdOrSkip,
     UringProbe,
-    /// What a restriction is about.
+    /// The subject of a restriction.
     UringLimit,
     /// The most workers of each kind.
     UringWorkers,
@@ -105,6 +105,8 @@ pub enum Irregular {
     WithArg(&'static str, u32, u32),
     /// An array of one number, which the kernel may have changed.
     Change,
+    /// The named member of a struct: a number that is also shown after the call if the kernel has changed it.
+    Changed(&'static str),
 
     // process, prctl, creds, limits, bpf, system
     /// execve(2)'s environment.
@@ -138,10 +140,8 @@ pub enum Irregular {
     NumaNode,
     /// The map that an iterator goes over
     IteratedMap,
-    /// What BPF_OBJ_GET_INFO_BY_FD tells. The kind of the object decides the struct.
+    /// The answer of BPF_OBJ_GET_INFO_BY_FD. The kind of the object decides the struct.
     BpfInfo,
-    /// A number of the member of this name, before the call and after it.
-    Changes(&'static str),
     /// An array for whose elements the named member gave room before the call, and which the kernel filled in. The member counts units
     /// of this power of two.
     Filled(&'static str, u8),
@@ -373,8 +373,6 @@ pub enum Irregular {
     Joined(bool),
     /// A struct of which the kernel may change all members but the named ones, which are not shown again.
     Answer(&'static [&'static str]),
-    /// The named member of a [`crate::Ty::Exchange`], a number that is also shown after the call if it has changed.
-    Changed(&'static str),
     /// A four-character code with the name that the shape's set has for it.
     FourCc,
     /// A numerator and a denominator.

@@ -38,7 +38,7 @@ struct Moment {
     pid: Tid,
     from: Ns,
     to: Ns,
-    /// What a thread waits for, if another one hands that over.
+    /// The thing that a thread waits for, if another thread hands that thing over.
     way: Option<Way>,
 }
 
@@ -273,7 +273,7 @@ impl Causes {
     }
 }
 
-/// What a call does with something that one process has at a time.
+/// A call's part in handing over a thing that one process has at a time.
 enum Turn {
     Takes,
     GivesBack,

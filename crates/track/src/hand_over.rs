@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use stride_event::{Ns, Tid};
 
-/// What a thread waited for until another one ended its wait.
+/// The thing that a thread waited for until another thread ended the wait.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Way {
     /// It was parked at a futex, as threads of language runtimes are, and those that wait for a semaphore.

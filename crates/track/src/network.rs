@@ -6,7 +6,7 @@
 use crate::descriptors::File;
 use crate::{ObjectId, ObjectKind, Tracker};
 use std::rc::Rc;
-use stride_decode::{NetworkMount, World};
+use stride_decode::{NetworkMount, World, is_within};
 use stride_event::Tid;
 
 /// Transfers of one open file, each of at least a page.
@@ -41,12 +41,9 @@ impl Tracker {
 
 /// The type of the network file system that has this path.
 fn file_system<'m>(mounts: &'m Rc<[NetworkMount]>, path: &[u8]) -> Option<&'m str> {
-    let holds = |mount: &&NetworkMount| {
-        let point = mount.point.strip_suffix(b"/").unwrap_or(&mount.point);
-        path.strip_prefix(point).is_some_and(|rest| matches!(rest, [] | [b'/', ..]))
-    };
-    // Of two at one place, the later one covers the other.
-    mounts.iter().filter(holds).max_by_key(|mount| mount.point.len())?.kind.as_deref()
+    let with_path = mounts.iter().filter(|mount| is_within(path, &mount.point));
+    // The later one of two mounts at one place covers the other.
+    with_path.max_by_key(|mount| mount.point.len())?.kind.as_deref()
 }
 
 #[cfg(test)]

@@ -190,7 +190,7 @@ impl GoroutineLocks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Advisor, Scope};
+    use crate::test_run::TestRun;
     use stride_event::{Bottom, Event, Outcome, Symbol};
     use stride_test_support::calls::{attached, call, lasting};
 
@@ -211,24 +211,20 @@ mod tests {
         const WAKE_PRIVATE: u64 = 0x81;
         const WAIT_PRIVATE: u64 = 0x80;
         let stack = stack(functions);
-        let (mut advisor, mut tracker) = (Advisor::new(Scope::default(), true), Tracker::default());
-        let mut show = |event: Event<'_>| {
-            tracker.event(&event, &());
-            advisor.event(&event, &tracker);
-        };
-        show(attached(7, 0));
-        show(Event::Started { tid: 8, process: 7, origin: stride_event::Origin::Attached, at: 0 });
+        let mut run = TestRun::new(true);
+        run.show(attached(7, 0));
+        run.show(Event::Started { tid: 8, process: 7, origin: stride_event::Origin::Attached, at: 0 });
         for i in 1..=100 {
             for tid in [7, 8] {
                 let waited = (PACE as f64 * (1.0 - works)) as Ns;
                 let wait = call(tid, "futex", &[0x1000, WAIT_PRIVATE, 0], Outcome::Value(0));
-                show(Event::Exit(&lasting(wait, i * PACE, waited)));
+                run.show(Event::Exit(&lasting(wait, i * PACE, waited)));
                 let mut wake = call(tid, "futex", &[0x1000, WAKE_PRIVATE, 1], Outcome::Value(1));
                 (wake.stack, wake.stack_calls) = (Some(stack.clone()), 1);
-                show(Event::Exit(&lasting(wake, i * PACE + waited, 1000)));
+                run.show(Event::Exit(&lasting(wake, i * PACE + waited, 1000)));
             }
         }
-        advisor.findings(&tracker, &Arc::clone).told.iter().map(|finding| finding.id).collect()
+        run.findings().told.iter().map(|finding| finding.id).collect()
     }
 
     #[test]

@@ -238,11 +238,10 @@ fn missed(observed: &Observed<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Advisor, Findings, Scope};
-    use std::sync::Arc;
+    use crate::Findings;
+    use crate::test_run::TestRun;
     use stride_event::{Event, Ns, Outcome, Tid};
     use stride_test_support::calls::{call, exited, forked, lasting, spawned};
-    use stride_track::Tracker;
 
     const MS: Ns = 1_000_000;
     const MAIN: Tid = 7;
@@ -251,36 +250,32 @@ mod tests {
 
     /// Two threads hand a lock to each other for 1 s, and the main thread waits for their ends or does not.
     fn contended(joined: bool) -> Findings {
-        let (mut advisor, mut tracker) = (Advisor::new(Scope::default(), false), Tracker::default());
-        let mut show = |event: Event<'_>| {
-            tracker.event(&event, &());
-            advisor.event(&event, &tracker);
-        };
+        let mut run = TestRun::new(false);
         let futex = |tid, op, value, from, to| {
             lasting(call(tid, "futex", &[0x1000, op, value], Outcome::Value(1)), from, to - from)
         };
-        show(spawned(MAIN, 0));
-        OTHERS.iter().for_each(|tid| show(forked(MAIN, *tid, MAIN, 1)));
+        run.show(spawned(MAIN, 0));
+        OTHERS.iter().for_each(|tid| run.show(forked(MAIN, *tid, MAIN, 1)));
         for i in 0..100 {
             let (at, [one, other]) = (i * 10 * MS, if i % 2 == 0 { OTHERS } else { [9, 8] });
-            show(Event::Exit(&futex(one, 0x81, 1, at + 9 * MS, at + 9 * MS + 100)));
-            show(Event::Exit(&futex(other, 0x80, 2, at + 10, at + 9 * MS + 50)));
+            run.show(Event::Exit(&futex(one, 0x81, 1, at + 9 * MS, at + 9 * MS + 100)));
+            run.show(Event::Exit(&futex(other, 0x80, 2, at + 10, at + 9 * MS + 50)));
         }
         let end = 1000 * MS;
         for tid in OTHERS {
             if joined {
                 let set = call(tid, "set_tid_address", &[0x5000 + tid as u64], Outcome::Value(tid.into()));
-                show(Event::Exit(&lasting(set, end - 10, 1)));
+                run.show(Event::Exit(&lasting(set, end - 10, 1)));
             }
-            show(exited(tid, end));
+            run.show(exited(tid, end));
             if joined {
                 let join = call(MAIN, "futex", &[0x5000 + tid as u64, JOIN, tid as u64], Outcome::Value(0));
-                show(Event::Exit(&lasting(join, 2, end + 10)));
+                run.show(Event::Exit(&lasting(join, 2, end + 10)));
             }
         }
-        show(Event::Exit(&lasting(call(MAIN, "getpid", &[], Outcome::Value(MAIN.into())), end + 20, 10)));
-        show(exited(MAIN, end + 100));
-        advisor.findings(&tracker, &Arc::clone)
+        run.show(Event::Exit(&lasting(call(MAIN, "getpid", &[], Outcome::Value(MAIN.into())), end + 20, 10)));
+        run.show(exited(MAIN, end + 100));
+        run.findings()
     }
 
     /// A lock for which only threads wait that nobody waits for costs the run nothing.

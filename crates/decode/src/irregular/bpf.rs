@@ -172,7 +172,7 @@ pub fn iterated_map<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     Value::Struct(cx.arena.alloc_slice_copy(&[Member { name: "map", value: map }]), Tail::End)
 }
 
-/// What the kernel tells of an object: with `-v`, a struct of the object's kind.
+/// The kernel's facts about an object: with `-v`, a struct of the object's kind.
 pub fn info<'a>(cx: &Cx<'a>, addr: u64, siblings: Siblings) -> Value<'a> {
     let Siblings::Struct(_, base, _) = siblings else { return Value::Addr(addr) };
     if addr == 0 || cx.abbrev || !cx.verbose {
@@ -180,10 +180,7 @@ pub fn info<'a>(cx: &Cx<'a>, addr: u64, siblings: Siblings) -> Value<'a> {
     }
     // After a failure the program's own bytes are shown.
     let phase = if cx.failed() { Phase::Entry } else { Phase::Exit };
-    let member = |name: &str| {
-        let place = INFO.field(name)?.place(cx.abi());
-        cx.uint(phase, base.wrapping_add(u64::from(place.offset)), place.size.into())
-    };
+    let member = |name| cx.number(&INFO, name, phase, base);
     let shown = || {
         let fd = member("bpf_fd")? as i32;
         let object = cx.world.path(cx.call.tid, fd, cx.call.given(fd))?;
@@ -199,31 +196,10 @@ pub fn info<'a>(cx: &Cx<'a>, addr: u64, siblings: Siblings) -> Value<'a> {
     shown().unwrap_or(Value::Addr(addr))
 }
 
-/// A member that the kernel replaces: `168 => 104`.
-pub fn changes<'a>(cx: &Cx<'a>, raw: u64, name: &str, siblings: Siblings) -> Value<'a> {
-    let at = |phase| match siblings {
-        Siblings::Struct(s, base, _) => {
-            let place = s.field(name)?.place(cx.abi());
-            cx.uint(phase, base.wrapping_add(u64::from(place.offset)), place.size.into())
-        }
-        Siblings::Args => None,
-    };
-    match (at(Phase::Entry), at(Phase::Exit)) {
-        (Some(before), Some(after)) if before != after && !cx.failed() => {
-            Value::Change(cx.keep(Value::UInt(before)), cx.keep(Value::UInt(after)))
-        }
-        (Some(before), _) => Value::UInt(before),
-        _ => Value::UInt(raw),
-    }
-}
-
 /// An array that the kernel filled in, as far as there was room.
 pub fn filled<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, count: &str, shift: u8, siblings: Siblings) -> Value<'a> {
     let (&Ty::Array(dir, item, _), Siblings::Struct(s, base, _)) = (shape, siblings) else { return Value::Addr(addr) };
-    let at = |phase| {
-        let place = s.field(count)?.place(cx.abi());
-        cx.uint(phase, base.wrapping_add(u64::from(place.offset)), place.size.into())
-    };
+    let at = |phase| cx.number(s, count, phase, base);
     match (generic::follow(cx, addr, dir), at(Phase::Entry), at(Phase::Exit)) {
         (Err(value), ..) => value,
         (Ok(phase), Some(room), Some(there)) => {

@@ -21,17 +21,14 @@ pub fn seconds_nsec<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: usize) -> Op
 /// A struct's seconds and fraction, and the number of digits of its unit.
 fn parts(cx: &Cx<'_>, shape: &Ty, phase: Phase, addr: u64) -> Option<(i64, u64, u8)> {
     let Ty::Struct(s) = *shape else { return None };
-    let number = |name: &str| {
-        let place = s.field(name)?.place(cx.abi());
-        let size = place.size as usize;
-        cx.uint(phase, addr.wrapping_add(u64::from(place.offset)), size).map(|v| (v, size))
-    };
-    let (sec, size) = number("tv_sec").or_else(|| number("sec"))?;
+    let number = |name| cx.number(s, name, phase, addr);
+    let seconds = s.field("tv_sec").or_else(|| s.field("sec"))?;
+    let sec = signed(number(seconds.name)?, seconds.place(cx.abi()).size.into());
     let (part, digits) = match number("tv_nsec").or_else(|| number("nsec")) {
-        Some((nsec, _)) => (nsec, 9),
-        None => (number("tv_usec")?.0, 6),
+        Some(nsec) => (nsec, 9),
+        None => (number("tv_usec")?, 6),
     };
-    Some((signed(sec, size), part, digits))
+    Some((sec, part, digits))
 }
 
 /// A timeval or timespec.

@@ -21,10 +21,7 @@ pub fn program<'a>(cx: &Cx<'a>, addr: u64, runs: Runs) -> Value<'a> {
     if addr == 0 || !cx.verbose {
         return Value::Addr(addr);
     }
-    let member = |name: &str| {
-        let place = SOCK_FPROG.field(name)?.place(cx.abi());
-        cx.uint(Phase::Entry, addr.wrapping_add(u64::from(place.offset)), place.size.into())
-    };
+    let member = |name| cx.number(&SOCK_FPROG, name, Phase::Entry, addr);
     let (Some(len), Some(filter)) = (member("len"), member("filter")) else { return Value::Addr(addr) };
     let shown = instructions(cx, Phase::Entry, filter, len, runs).unwrap_or(Value::Addr(filter));
     cx.members(&[("len", Value::UInt(len)), ("filter", shown)])

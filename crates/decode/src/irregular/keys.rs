@@ -90,9 +90,8 @@ pub fn pkey<'a>(cx: &Cx<'a>, shape: &Ty, length: &str, addr: u64) -> Value<'a> {
     let params = cx.arg("params");
     // Both forms of the parameters have the second length at the same offset.
     let member = if length == "in_len" { "in_len" } else { "out_len" };
-    let at = PKEY_OUT_PARAMS.field(member).map_or(0, |f| u64::from(f.place(cx.abi()).offset));
     let whole = cx.read(Phase::Entry, params, PKEY_OUT_PARAMS.size(cx.abi())).is_some();
-    match cx.uint(Phase::Entry, params.wrapping_add(at), 4) {
+    match cx.number(&PKEY_OUT_PARAMS, member, Phase::Entry, params) {
         Some(len) if whole && addr != 0 && cx.filled(dir) => {
             generic::bytes(cx, Phase::of(dir), addr, len, TextKind::Bytes)
         }

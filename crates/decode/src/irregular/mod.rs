@@ -5,6 +5,7 @@ use stride_event::Phase;
 use stride_syscalls::{Dir, Irregular, Len, Note, Ty};
 
 mod aio;
+mod answers;
 mod bpf;
 mod caps;
 mod cmsg;
@@ -96,6 +97,7 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         Irregular::CountedByArg(count) => uring::counted(cx, shape, raw, count),
         Irregular::WithArg(name, min, max) => uring::with_arg(cx, shape, raw, name, (min, max), siblings),
         Irregular::Change => aio::change(cx, shape, raw, siblings),
+        Irregular::Changed(member) => answers::changed(cx, shape, raw, member, siblings),
         Irregular::MountFlags => mount::flags(cx, raw),
         Irregular::MountType => mount::fstype(cx, raw),
         Irregular::MountData => mount::data(cx, raw),
@@ -131,7 +133,6 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         Irregular::NumaNode => bpf::numa_node(cx, raw),
         Irregular::IteratedMap => bpf::iterated_map(cx, raw),
         Irregular::BpfInfo => bpf::info(cx, raw, siblings),
-        Irregular::Changes(name) => bpf::changes(cx, raw, name, siblings),
         Irregular::Filled(count, shift) => bpf::filled(cx, shape, raw, count, shift, siblings),
         Irregular::InFull if cx.abbrev => Value::Addr(raw),
         Irregular::PerfAttr => perf::attr(cx, raw),
@@ -247,9 +248,8 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         Irregular::Font => ioctl::console::font(cx, raw, dir(shape)),
         Irregular::FontOp => ioctl::console::font_op(cx, raw),
         Irregular::DriveCommand => ioctl::disk::command(cx, raw),
-        Irregular::Joined(more) => ioctl::answers::joined(cx, shape, raw, more),
-        Irregular::Answer(fixed) => ioctl::answers::answer(cx, shape, raw, fixed),
-        Irregular::Changed(member) => ioctl::answers::changed(cx, shape, raw, member, siblings),
+        Irregular::Joined(more) => answers::joined(cx, shape, raw, more),
+        Irregular::Answer(fixed) => answers::answer(cx, shape, raw, fixed),
         Irregular::FourCc => ioctl::video::four_characters(cx, shape, raw),
         Irregular::ControlId(flags) => ioctl::video::control_id(cx, raw, flags),
         Irregular::VideoControls(get) => ioctl::video::controls(cx, raw, get),

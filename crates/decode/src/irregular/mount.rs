@@ -142,8 +142,7 @@ fn beginning<'a>(cx: &Cx<'a>, addr: u64) -> Option<Value<'a>> {
     }
     cx.read(Phase::Exit, addr, room as usize)?;
     let size = Value::UInt(cx.uint(Phase::Exit, addr, 4)?);
-    let mask = STATMOUNT.field("mask")?.place(cx.abi());
-    let mask = cx.uint(Phase::Exit, addr.wrapping_add(mask.offset.into()), mask.size.into()).unwrap_or(0);
+    let mask = cx.number(&STATMOUNT, "mask", Phase::Exit, addr).unwrap_or(0);
     Some(cx.members(&[("size", size), ("mask", Value::Flags { raw: mask, set: &STATMOUNT_MASK })]))
 }
 

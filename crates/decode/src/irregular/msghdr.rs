@@ -14,7 +14,7 @@ pub fn one<'a>(cx: &Cx<'a>, addr: u64, dir: Dir) -> Value<'a> {
     }
     if dir != Dir::In && cx.failed() {
         // Only the room for the sender's address is known.
-        return match member(cx, Phase::Entry, addr, "msg_namelen") {
+        return match cx.number(&MSGHDR, "msg_namelen", Phase::Entry, addr) {
             Some(n) => cx.members(&[("msg_namelen", Value::Int(i64::from(n as i32)))]),
             None => Value::Addr(addr),
         };
@@ -57,7 +57,7 @@ pub fn many<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len) -> Value<'a> {
         if i == 1024 || cx.abbrev && i >= cx.options.text as u64 {
             return Value::Array(items.into_bump_slice(), Tail::More);
         }
-        let msg_len = if i < handled { mmsg_len(cx, at) } else { None };
+        let msg_len = if i < handled { cx.number(&MMSGHDR, "msg_len", Phase::Exit, at) } else { None };
         let received = if dir == Dir::In { u64::MAX } else { msg_len.unwrap_or(0) };
         let Some(header) = header(cx, at, dir, received) else {
             if i == 0 {
@@ -73,27 +73,16 @@ pub fn many<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len) -> Value<'a> {
     Value::Array(items.into_bump_slice(), Tail::End)
 }
 
-fn mmsg_len(cx: &Cx<'_>, addr: u64) -> Option<u64> {
-    let place = MMSGHDR.field("msg_len")?.place(cx.abi());
-    cx.uint(Phase::Exit, addr.wrapping_add(u64::from(place.offset)), 4)
-}
-
-/// A scalar member of the header.
-fn member(cx: &Cx<'_>, phase: Phase, addr: u64, name: &str) -> Option<u64> {
-    let place = MSGHDR.field(name)?.place(cx.abi());
-    cx.uint(phase, addr.wrapping_add(u64::from(place.offset)), place.size.into())
-}
-
 /// The header at `addr`, whose buffers hold `filled` bytes.
 fn header<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, filled: u64) -> Option<Value<'a>> {
     let phase = Phase::of(dir);
-    let get = |name| member(cx, phase, addr, name);
+    let get = |name| cx.number(&MSGHDR, name, phase, addr);
     cx.read(phase, addr, MSGHDR.size(cx.abi()))?;
     let mut members = Vec::with_capacity_in(7, cx.arena);
     let mut add = |name, value| members.push(Member { name, value });
 
     let (name, len) = (get("msg_name")?, get("msg_namelen")?);
-    let room = member(cx, Phase::Entry, addr, "msg_namelen").unwrap_or(len);
+    let room = cx.number(&MSGHDR, "msg_namelen", Phase::Entry, addr).unwrap_or(len);
     let signed = |n: u64| Value::Int(i64::from(n as i32));
     add(
         "msg_name",

@@ -80,10 +80,7 @@ pub fn wide_signal<'a>(raw: u64) -> Value<'a> {
 
 /// The values that clone3(2) wrote where the arguments asked for them.
 pub fn clone_reply<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
-    let member = |name: &str| {
-        let place = CLONE_ARGS.field(name)?.place(cx.abi());
-        cx.uint(Phase::Entry, addr.wrapping_add(place.offset.into()), 8)
-    };
+    let member = |name| cx.number(&CLONE_ARGS, name, Phase::Entry, addr);
     let size = cx.arg("size");
     let Some(flags) = member("flags") else { return Value::Absent };
     if !cx.verbose || cx.failed() || size < c::CLONE_ARGS_SIZE_VER0 {

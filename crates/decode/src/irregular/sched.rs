@@ -43,7 +43,7 @@ pub fn attr<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
 fn members<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: u64, asked: bool) -> Option<Value<'a>> {
     let known = ATTR.size(cx.abi()) as u64;
     cx.read(phase, addr, size.min(known) as usize)?;
-    let flags = cx.uint(phase, addr.wrapping_add(ATTR.field("sched_flags")?.place(cx.abi()).offset.into()), 8)?;
+    let flags = cx.number(&ATTR, "sched_flags", phase, addr)?;
     let mut members = Vec::with_capacity_in(ATTR.fields.len(), cx.arena);
     for field in ATTR.fields {
         if field.place(cx.abi()).end() as u64 > size {

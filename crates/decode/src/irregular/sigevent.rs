@@ -7,10 +7,7 @@ use stride_syscalls::{structs::time::SIGEVENT, uapi::consts as c};
 
 pub fn inline<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
     // The struct is larger than its used members, so the memory behind them may be missing.
-    let raw = |name| {
-        let place = SIGEVENT.field(name)?.place(cx.abi());
-        cx.uint(phase, addr.wrapping_add(u64::from(place.offset)), place.size as usize)
-    };
+    let raw = |name| cx.number(&SIGEVENT, name, phase, addr);
     let mut members = Vec::with_capacity_in(5, cx.arena);
     let value = raw("sigev_value")?;
     if value != 0 {

@@ -88,7 +88,7 @@ fn operations<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, room: u64) -> Option<Val
     Some(Value::Struct(members.into_bump_slice(), Tail::End))
 }
 
-/// What a restriction is about. If that is unknown, so is the meaning of the next byte.
+/// The subject of a restriction. If the subject is unknown, so is the meaning of the next byte.
 pub fn limit<'a>(cx: &Cx<'a>, raw: u64, siblings: Siblings) -> Value<'a> {
     let kind = Value::Enum { raw, set: &URING_RESTRICTION };
     let Siblings::Struct(_, base, phase) = siblings else { return kind };
@@ -165,7 +165,7 @@ pub fn offset<'a>(cx: &Cx<'a>, raw: u64, siblings: Siblings) -> Value<'a> {
     }
 }
 
-/// Whether a descriptor is known to be a socket. (Without `-y` nothing is known.)
+/// True if a descriptor is known to be a socket. (Without `-y` nothing is known.)
 fn is_socket(fd: Value<'_>) -> bool {
     match fd {
         Value::Fd { note: Some(note), .. } => {
@@ -183,7 +183,7 @@ pub fn query<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     if cx.arg("nr_args") as u32 != 0 || addr == 0 || !cx.verbose {
         return Value::Addr(addr);
     }
-    // What the kernel answered, if it did.
+    // The answer of the kernel, if there is one.
     let phase = if cx.failed() { Phase::Entry } else { Phase::Exit };
     let mut at = addr;
     let mut queries = Vec::new_in(cx.arena);
@@ -209,12 +209,9 @@ pub fn query<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     next
 }
 
-/// What a query is about and was told.
+/// The subject of a query and its answer.
 fn answer<'a>(cx: &Cx<'a>, phase: Phase, query: u64) -> Option<Value<'a>> {
-    let member = |name: &str| {
-        let place = URING_QUERY_HEAD.field(name)?.place(cx.abi());
-        cx.uint(phase, query.wrapping_add(u64::from(place.offset)), place.size.into())
-    };
+    let member = |name| cx.number(&URING_QUERY_HEAD, name, phase, query);
     let addr = member("query_data").filter(|&addr| addr != 0)?;
     let about: Option<&'static Struct> = match URING_QUERIES.name_of(member("query_op")?) {
         Some("IO_URING_QUERY_OPCODES") => Some(&URING_QUERY_OPCODES),

@@ -252,7 +252,7 @@ struct {
 	__type(value, struct uring_fds);
 } uring_fds SEC(".maps");
 
-/* Whether the operations of this thread are shown. io_uring's own threads have the files of the process that they belong to. */
+/* True if the operations of this thread are shown. io_uring's own threads have the files of the process that they belong to. */
 static __always_inline bool is_shown_for(struct task_struct *task)
 {
 	return is_shown(task->flags & PF_IO_WORKER ? task->group_leader : task);
@@ -283,7 +283,7 @@ static __always_inline int operation_begins(struct io_kiocb *req)
 	return 0;
 }
 
-/* What makes a descriptor is carried out by a thread that has the process's files, and so is its completion. */
+/* A thread with the process's files carries out an operation that makes a descriptor, and its completion. */
 static __always_inline int operation_ends(struct io_kiocb *req, s32 res)
 {
 	struct uring_fds *plan;

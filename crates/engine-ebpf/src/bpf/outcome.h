@@ -30,11 +30,17 @@ const volatile s64 least_process;
 const volatile s64 most_process;
 const volatile s64 least_thread;
 const volatile s64 most_thread;
+/* Only calls of threads of this name are wanted. */
+const volatile bool choose_comm;
+const volatile u64 wanted_comm[2];
 
-static __always_inline bool has_wanted_id(struct task_struct *task)
+static __always_inline bool is_wanted_thread(struct task_struct *task)
 {
 	s64 process, thread;
 
+	/* (The kernel fills names up with zeros.) */
+	if (choose_comm && (*(u64 *)task->comm != wanted_comm[0] || *(u64 *)(task->comm + 8) != wanted_comm[1]))
+		return false;
 	if (!choose_ids)
 		return true;
 	process = process_id_of(task);
@@ -81,7 +87,7 @@ static __always_inline bool ends_right(struct task_state *st, struct call_plan *
 /* True if the filters want the call. Those that look at its number are not asked here. */
 static __always_inline bool is_chosen(struct task_struct *task, struct task_state *st, struct call_plan *plan, s64 ret)
 {
-	return has_wanted_id(task) && ends_right(st, plan, ret);
+	return is_wanted_thread(task) && ends_right(st, plan, ret);
 }
 
 #endif

@@ -239,7 +239,7 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	if (filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, regs, abi, nr))
 		return 0;
-	if (!(flags & (CALL_NAMES | CALL_EXEC)) && !has_wanted_id(task))
+	if (!(flags & (CALL_NAMES | CALL_EXEC)) && !is_wanted_thread(task))
 		return 0;
 	if (flags & CALL_MIXED && same_twice(regs, abi, nr))
 		flags |= CALL_ENTRY;

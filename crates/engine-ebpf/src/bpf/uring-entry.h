@@ -17,7 +17,7 @@ struct cqe {
 	u32 flags;
 };
 
-/* Whether the entry is that of this request. A program may write to its queue at any time. */
+/* True if the entry is that of this request. A program may write to its queue at any time. */
 static __always_inline bool is_entry_of(const u8 *sqe, u8 opcode, u64 user_data)
 {
 	return sqe[0] == opcode && *(u64 *)(sqe + 32) == user_data;

@@ -3,9 +3,10 @@
 use super::request::Request;
 use super::socket::{Answer, MOST_FDS, Socket};
 use super::{AnswerCode, Order, PATIENCE, SOCKET, SOCKET_VARIABLE, bytes};
+use crate::config::Config;
 use crate::counts::CountRow;
 use crate::error::Why;
-use crate::load::{Config, Seeded};
+use crate::load::Seeded;
 use crate::settings::Settings;
 use crate::shared::SharedFds;
 use crate::wire::{count, count_key, read};

@@ -1,11 +1,12 @@
 //! The request: what a trace needs, as words in a fixed order. [`fields`] is the only place that knows the order.
 
 use super::bytes;
-use crate::load::Config;
+use crate::config::Config;
 use crate::ring_size::RingSize;
 use crate::settings::{Overflow, Settings};
 use stride_event::{
-    Bounds, CallSet, CountBy, Counting, Endings, ErrnoSet, FdSet, FileFilter, IdBounds, Limits, StackRate, TraceSpec,
+    Bounds, CallSet, CountBy, Counting, Endings, ErrnoSet, FdSet, FileFilter, Limits, StackRate, TraceSpec,
+    WantedThreads, comm_words,
 };
 
 /// A hash of the eBPF programs and of this crate's version. Two builds with different hashes do not understand each other.
@@ -19,7 +20,7 @@ const LARGEST_RING: u32 = 64 << 20;
 const LARGEST_RINGS: u64 = 64 << 20;
 const MOST_RINGS: u32 = 8;
 
-const WORDS: usize = 2 + 2 * (3 * CallSet::NUMBERS / 64 + 1) + 3 * (2 + MOST_FDS) + ErrnoSet::WORDS + 43;
+const WORDS: usize = 2 + 2 * (3 * CallSet::NUMBERS / 64 + 1) + 3 * (2 + MOST_FDS) + ErrnoSet::WORDS + 46;
 /// The size of every request.
 pub const REQUEST_BYTES: usize = 8 * WORDS;
 
@@ -201,10 +202,19 @@ fn fields(request: &mut Request, words: &mut impl Words) {
     counting(&mut spec.counting, words);
     about(&mut spec.about, words);
     endings(&mut spec.endings, words);
-    let IdBounds { processes, threads } = &mut spec.ids;
+    let WantedThreads { processes, threads, comm } = &mut spec.wanted_threads;
     for bound in [&mut processes.least, &mut processes.most, &mut threads.least, &mut threads.most] {
         words.signed(bound);
     }
+    let mut named = comm.is_some();
+    words.flag(&mut named);
+    let mut name = comm_words(comm.unwrap_or_default()).map(u64::to_ne_bytes);
+    for part in &mut name {
+        let mut word = u64::from_ne_bytes(*part);
+        words.word(&mut word);
+        *part = word.to_ne_bytes();
+    }
+    *comm = named.then(|| std::array::from_fn(|i| name[i / 8][i % 8]));
     let mut wait = settings.on_overflow == Some(Overflow::Wait);
     words.flag(&mut wait);
     settings.on_overflow = Some(if wait { Overflow::Wait } else { Overflow::Drop });
@@ -323,6 +333,7 @@ mod tests {
         };
         spec.calls.remove(stride_syscalls::Abi::X86_64, 1);
         spec.endings.results.least = -1;
+        spec.wanted_threads = WantedThreads::named(b"fifteen letters");
         let written = request(spec).bytes();
         assert_eq!(written.len(), REQUEST_BYTES);
         let read = Request::read(&written).unwrap();
@@ -330,6 +341,7 @@ mod tests {
         assert_eq!(format!("{:?}", read.spec.counting), format!("{:?}", Some(counting)));
         assert_eq!((read.spec.max_depth, read.spec.limits.text), (Some(3), 100));
         assert!(!read.spec.calls.contains(stride_syscalls::Abi::X86_64, 1));
+        assert_eq!(read.spec.wanted_threads, WantedThreads::named(b"fifteen letters"));
     }
 
     /// Nothing that somebody makes up is more than refused.

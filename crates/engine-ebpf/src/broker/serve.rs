@@ -3,10 +3,11 @@
 use super::request::Request;
 use super::{AnswerCode, Order, Remains};
 use crate::blocked::BlockedPrograms;
+use crate::config::Config;
 use crate::counts::CountRow;
 use crate::error::Why;
 use crate::files::FilePrograms;
-use crate::load::{Config, Programs, Seeded};
+use crate::load::{Programs, Seeded};
 use crate::plans::Tables;
 use crate::refusal::why;
 use crate::settings::Settings;

@@ -1,45 +1,35 @@
 //! The loop: records in, events out.
 
+mod start;
 mod take;
 
-use crate::backlog::SharedWords;
 use crate::backpressure::Drain;
 use crate::broker::Connection;
 use crate::containers::{CgroupChange, Containers};
-use crate::error::{self, Why};
 use crate::kernel::Kernel;
 use crate::left_out::Watch;
 use crate::library::LibraryCalls;
-use crate::load::{Config, Seeded, tells_containers};
 use crate::note::{CallPlace, QueuedEvent, ended};
 use crate::operations::OpenOperations;
-use crate::plans::Tables;
 use crate::poller::Poller;
-use crate::ring::{Gauge, Ring};
-use crate::ring_size::RingSize;
 use crate::rings::Rings;
-use crate::settings::Settings;
 use crate::signals::HeldSignals;
-use crate::source::{Drained, RingSource};
 use crate::stacks::StackMemory;
 use crate::threads::NotableThreads;
 use crate::wire::{read, rec_head};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::fd::{AsRawFd, BorrowedFd};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stride_engine_base::procfs;
 use stride_engine_base::signal::{is_over, now, take_nudge};
 use stride_engine_base::{
-    AttachFailure, Capabilities, Delayed, Dispositions, Engine, EngineError, Remote, StartError, Waiting, interrupt,
-    process, spawn, ticks,
+    AttachFailure, Capabilities, Delayed, Dispositions, Engine, EngineError, Remote, Waiting, interrupt, process, ticks,
 };
-use stride_event::{
-    Call, Counted, Descriptor, Event, Fate, Limits, Lost, Origin, SIGINFO_SIZE, Stack, Tid, TraceSpec, Unwind,
-};
+use stride_event::{Call, Counted, Descriptor, Event, Fate, Limits, Lost, SIGINFO_SIZE, Stack, Tid, Unwind};
 
 /// How long the reader waits before it looks again without being woken.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -140,135 +130,6 @@ impl EbpfEngine {
         injections: false,
         vcpus: false,
     };
-
-    /// Starts the command, attaches, or both.
-    pub fn start(spec: TraceSpec) -> Result<EbpfEngine, StartError> {
-        Self::start_with(spec, Settings::default())
-    }
-
-    pub fn start_with(spec: TraceSpec, settings: Settings) -> Result<EbpfEngine, StartError> {
-        Self::start_by(spec, settings, Access::Own)
-    }
-
-    pub fn start_by(spec: TraceSpec, settings: Settings, access: Access) -> Result<EbpfEngine, StartError> {
-        // The child is forked first, so that it gets ready while the programs are loaded.
-        let command = spec.command.as_ref();
-        let mut waiting = command.map(|command| spawn(command, None, spec.daemonize)).transpose()?;
-        Self::start_waiting(&spec, settings, access, &mut waiting)
-    }
-
-    /// The same for a command that was forked earlier. It is taken when it is let go. After an error it may still be
-    /// there, for another engine to trace.
-    pub fn start_waiting(
-        spec: &TraceSpec,
-        settings: Settings,
-        access: Access,
-        waiting: &mut Option<Waiting>,
-    ) -> Result<EbpfEngine, StartError> {
-        // Comes first because getting ready takes time.
-        let signals = Dispositions::install(spec);
-        // A command waits for this. Processes that are attached to run, and are likely busy.
-        let _hurry = if spec.attach.is_empty() && spec.machine.is_none() { None } else { process::Hurry::begin() };
-        let config = Config::of(spec, &settings);
-        let mut kernel = match access {
-            Access::Own => Kernel::load(config, &Tables::of(spec)?, spec)?,
-            Access::Broker(connection) => Kernel::of_broker(connection, &config, spec)?,
-        };
-        let (ring, drain) = rings(&kernel, config.ring).map_err(|e| Why::NoMemory(e.to_string()))?;
-        let mut watch = spec.machine.as_ref().map(|_| Watch::begin(settings.own_children));
-        if let Some(watch) = &mut watch {
-            watch.look();
-            for (&process, left) in watch.found() {
-                kernel.leave_out(process, left.children)?;
-            }
-        }
-        kernel.attach()?;
-        let mut remarks = kernel.probe(&spec.library, only_process(spec, waiting.as_ref()))?;
-        let mut containers = spec.machine.as_ref().map(|machine| Containers::new(&machine.containers));
-        containers = containers.filter(|_| tells_containers(spec));
-        if let Some(containers) = &mut containers {
-            let found = containers.find();
-            found.wanted.iter().try_for_each(|&id| kernel.want_cgroup(id))?;
-            remarks.extend(found.told);
-        }
-        if watch.is_some() {
-            kernel.decide(None)?;
-        }
-        let mut failures = Vec::new();
-        for &tid in &spec.attach {
-            match kernel.seed(tid, spec.follow)? {
-                Seeded::Adopted => {}
-                Seeded::Refused(errno) => failures.push(error::refused(tid, errno)),
-                Seeded::Ended => failures.push(error::ended(tid, spec.follow)),
-                Seeded::Nobody => failures.push(error::gone(tid)),
-            }
-        }
-        // Most of the machine's threads are in a call at any time, so calls are shown when they return.
-        let entries = spec.entries && spec.machine.is_none();
-        let mut poller = Poller::new(entries, spec.calls.clone(), config.ring.bytes);
-        if !spec.attach.is_empty() {
-            poller.look(&mut kernel, true);
-        }
-        let mut engine = EbpfEngine {
-            ring,
-            drain,
-            kernel,
-            call: Call::default(),
-            siginfo: [0; SIGINFO_SIZE],
-            entered: HashMap::new(),
-            descriptors: HashMap::new(),
-            spare: Vec::new(),
-            entries,
-            follow: spec.follow,
-            threads: NotableThreads::default(),
-            held: HeldSignals::default(),
-            poller,
-            stacks: StackMemory::default(),
-            interrupted: HashMap::new(),
-            library: LibraryCalls::new(&spec.library),
-            operations: OpenOperations::default(),
-            signal_stack: None,
-            limits: spec.limits,
-            remote: Remote::default(),
-            live: BTreeSet::new(),
-            signals,
-            stopping: None,
-            failures,
-            watch,
-            remarks,
-            containers,
-            places: HashMap::new(),
-            waiting: None,
-            child: None,
-            is_ours: false,
-            released: false,
-            cut_off: false,
-            first: None,
-            taken: false,
-            lost_told: false,
-            lost_shown: false,
-            idle_told: false,
-            unseen: 0,
-            looked: Instant::now(),
-            records: 0,
-            hurry: None,
-        };
-        if let Some(command) = waiting {
-            engine.kernel.adopt(command.pid())?;
-            engine.is_ours = command.is_child();
-        }
-        if let Some(command) = waiting.take() {
-            let tid = command.pid();
-            command.ready()?;
-            engine.waiting = Some(command);
-            engine.child = Some(tid);
-            engine.live.insert(tid);
-            engine.first = Some(QueuedEvent::Started { tid, process: tid, origin: Origin::Spawned, at: now() });
-        } else if spec.machine.is_none() && engine.failures.len() == spec.attach.len() {
-            return Err(StartError::Attach(engine.failures));
-        }
-        Ok(engine)
-    }
 
     /// Ends tracing. With a signal (that Stride received), the command gets the signal too, as under strace.
     fn end(&mut self, signal: Option<i32>) {
@@ -575,29 +436,5 @@ impl Engine for EbpfEngine {
         let containers = &self.containers;
         let container = |cgroup| containers.as_ref()?.name(cgroup).cloned();
         self.kernel.take_counted(container).map_err(|e| EngineError::new(format!("reading the counters: {e}")))
-    }
-}
-
-/// The reader's end of the rings, and the thread that drains them. (Without that thread calls may be lost, and are
-/// counted.)
-fn rings(kernel: &Kernel, size: RingSize) -> io::Result<(Rings, Option<Drain>)> {
-    let words = SharedWords::new(kernel.shared().fds.words.as_fd())?;
-    let fds = kernel.rings();
-    let new = |&fd: &BorrowedFd<'_>| Ok(Drained::new(Ring::new(fd, size.bytes)?, words.clone()));
-    let all: Vec<_> = fds.iter().map(new).collect::<io::Result<_>>()?;
-    let gauges: Vec<_> = fds.iter().map(|&fd| Gauge::new(fd)).collect::<io::Result<_>>()?;
-    let rings = Rings::new(all.iter().cloned().map(RingSource::new).collect());
-    let drain = size.wait.then(|| {
-        Drain::start(kernel.shared().fds.drain_wakeups.as_fd(), gauges.into_iter().zip(all).collect(), words, size).ok()
-    });
-    Ok((rings, drain.flatten()))
-}
-
-/// The process that alone is traced, if it is known before anything runs. Probes are then set in no other process.
-fn only_process(spec: &TraceSpec, command: Option<&Waiting>) -> Option<Tid> {
-    match (spec.follow || spec.machine.is_some(), command, &spec.attach[..]) {
-        (false, Some(command), []) => Some(command.pid()),
-        (false, None, &[tid]) => Some(procfs::group_of(tid)),
-        _ => None,
     }
 }

@@ -248,7 +248,7 @@ mod tests {
         run.complete(rec_completed { req: 200, user_data: 2, res: -2, ..rec_completed::default() });
         run.complete(rec_completed { req: 100, user_data: 1, res: 7, ..rec_completed::default() });
         assert_eq!(run.told(), ["2 Returned -2", "1 Returned 7"]);
-        // Of an operation that was never seen, and of another one at the same address.
+        // Completions of an operation that was never seen, and of another one at the same address.
         run.submit(100, 3, 0);
         run.complete(rec_completed { req: 300, user_data: 3, ..rec_completed::default() });
         run.complete(rec_completed { req: 100, user_data: 4, ..rec_completed::default() });

@@ -5,7 +5,7 @@ use super::field::{CallFacts, CallField, Fault};
 use super::node::ExprNode;
 use crate::Catalog;
 use std::borrow::Cow;
-use stride_event::{Bounds, CallSet, Endings, ErrnoSet, IdBounds, Ns, errno_word};
+use stride_event::{Bounds, CallSet, Endings, ErrnoSet, Ns, WantedThreads, errno_word};
 use stride_syscalls::{Abi, nameless};
 
 /// The calls for which an expression can be true. The others need not be reported.
@@ -13,7 +13,7 @@ use stride_syscalls::{Abi, nameless};
 pub struct EarlyChoice {
     pub calls: CallSet,
     pub endings: Endings,
-    pub ids: IdBounds,
+    pub threads: WantedThreads,
 }
 
 /// The parts of an expression that must all hold, from left to right.
@@ -29,10 +29,10 @@ fn conjuncts(root: &ExprNode) -> Vec<&ExprNode> {
 }
 
 pub fn early(root: &ExprNode) -> EarlyChoice {
-    let mut choice = EarlyChoice { calls: calls(root), endings: endings(root), ids: IdBounds::default() };
+    let mut choice = EarlyChoice { calls: calls(root), endings: endings(root), threads: WantedThreads::default() };
     for part in conjuncts(root) {
         choice.endings = choice.endings.and(span(part).unwrap_or_default());
-        choice.ids = choice.ids.and(ids(part).unwrap_or_default());
+        choice.threads = choice.threads.and(threads(part).unwrap_or_default());
     }
     choice
 }
@@ -64,7 +64,7 @@ pub fn parts(root: &ExprNode) -> Vec<ExpressionPart> {
 /// True if the number of the call, its thread or the way in which it returned decides this part as a whole.
 fn is_early(part: &ExprNode) -> bool {
     span(part).is_some()
-        || ids(part).is_some()
+        || threads(part).is_some()
         || decides(part, &[CallField::Name])
         || decides(part, &[CallField::Errno])
 }
@@ -214,24 +214,40 @@ fn span(part: &ExprNode) -> Option<Endings> {
     })
 }
 
-/// The range of ids that a comparison with a constant allows.
-fn ids(part: &ExprNode) -> Option<IdBounds> {
-    let all = IdBounds::default();
+/// The threads that a comparison with a constant allows.
+fn threads(part: &ExprNode) -> Option<WantedThreads> {
+    let all = WantedThreads::default();
+    if let Some(name) = comm(part) {
+        return Some(WantedThreads::named(name.as_bytes()));
+    }
     let (field, least, most) = bounds(part)?;
     let cut = |n: i128| n.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
     let range = Bounds { least: least.map_or(i64::MIN, cut), most: most.map_or(i64::MAX, cut) };
     match field {
-        CallField::Pid => Some(IdBounds { processes: range, ..all }),
-        CallField::Tid => Some(IdBounds { threads: range, ..all }),
+        CallField::Pid => Some(WantedThreads { processes: range, ..all }),
+        CallField::Tid => Some(WantedThreads { threads: range, ..all }),
         _ => None,
     }
 }
 
+/// The name in `comm == "NAME"`. (Names that are no UTF-8 have U+FFFD in the reader's eyes.)
+fn comm(part: &ExprNode) -> Option<String> {
+    let ExprNode::Equal(a, b) = part else { return None };
+    let ((ExprNode::Field(CallField::Comm), other) | (other, ExprNode::Field(CallField::Comm))) = (&**a, &**b) else {
+        return None;
+    };
+    match other.value(&NOTHING, &mut Vec::new()) {
+        Ok(Datum::Text(name)) if !name.contains(char::REPLACEMENT_CHARACTER) => Some(name.into_owned()),
+        _ => None,
+    }
+}
+
+/// Constants depend on no facts.
+const NOTHING: Supposed<'static> = Supposed { name: None, errno: None };
+
 /// `FIELD < CONSTANT` and its like: the field with the least and the most value.
 fn bounds(part: &ExprNode) -> Option<(CallField, Option<i128>, Option<i128>)> {
-    // Constants depend on no facts.
-    let nothing = Supposed { name: None, errno: None };
-    let constant = |node: &ExprNode| match node.value(&nothing, &mut Vec::new()) {
+    let constant = |node: &ExprNode| match node.value(&NOTHING, &mut Vec::new()) {
         Ok(Datum::Int(n) | Datum::Duration(n)) => Some(n),
         _ => None,
     };

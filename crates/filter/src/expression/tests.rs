@@ -1,6 +1,6 @@
 use super::*;
 use std::time::Duration;
-use stride_event::{Bounds, CallSet, IdBounds, Ns};
+use stride_event::{Bounds, CallSet, Ns, WantedThreads};
 use stride_syscalls::Abi;
 
 /// A call of which some facts are known.
@@ -248,8 +248,8 @@ fn returns_are_decided_early() {
 }
 
 #[test]
-fn ids_are_decided_early() {
-    let ids = |source: &str| Expression::parse(source).unwrap().early().ids;
+fn threads_are_decided_early() {
+    let threads_of = |source: &str| Expression::parse(source).unwrap().early().threads;
     let (all, only) = (Bounds::<i64>::ALL, |id| Bounds { least: id, most: id });
     for (source, processes, threads) in [
         ("pid == 7", only(7), all),
@@ -259,7 +259,19 @@ fn ids_are_decided_early() {
         (r#"pid == 7 || name == "read""#, all, all),
         ("pid != 7", all, all),
     ] {
-        assert_eq!(ids(source), IdBounds { processes, threads }, "{source}");
+        assert_eq!(threads_of(source), WantedThreads { processes, threads, comm: None }, "{source}");
+    }
+    let cat = WantedThreads::named(b"cat");
+    for (source, wanted) in [
+        (r#"comm == "cat""#, cat),
+        (r#""c" + "at" == comm && name == "read""#, cat),
+        (r#"comm == "cat" && pid == 7"#, WantedThreads { processes: only(7), ..cat }),
+        (r#"comm == "cat" && comm == "dog""#, WantedThreads::NONE),
+        (r#"comm == "cat" || comm == "dog""#, WantedThreads::default()),
+        (r#"comm != "cat""#, WantedThreads::default()),
+        (r#"comm == exe"#, WantedThreads::default()),
+    ] {
+        assert_eq!(threads_of(source), wanted, "{source}");
     }
 }
 
@@ -271,6 +283,7 @@ fn parts_that_are_decided_early() {
     };
     assert_eq!(parts(r#"name == "read" && duration > duration("1ms") && errno != "EAGAIN" && ret >= 0"#), (4, 4));
     assert_eq!(parts(r#"name == "read" && path == "x" && pid == 3"#), (2, 3));
+    assert_eq!(parts(r#"comm == "cat" && comm.startsWith("c")"#), (1, 2));
     assert_eq!(parts("pid == 3 || tid == 4"), (0, 1));
     assert_eq!(parts(r#"name == "read" || path == "x""#), (0, 1));
     assert!(Expression::parse(r#"name == "read""#).unwrap().decides_at_entry());

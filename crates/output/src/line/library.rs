@@ -128,7 +128,7 @@ fn submission(w: &mut Writer<'_>, part: LibraryPart, facts: OperationFacts) {
     w.str(")");
 }
 
-/// What took an operation from the queue.
+/// The words for the thread that took an operation from the queue.
 fn submitter(facts: OperationFacts) -> &'static str {
     if facts.polled { "submitted by SQPOLL" } else { "submitted by io_uring_enter" }
 }

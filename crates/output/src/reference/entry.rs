@@ -60,7 +60,7 @@ fn form(text: &mut String, row: &Syscall, told: Option<&str>, most: usize) {
     }
 }
 
-/// What the call is known by, and what it does.
+/// The numbers and classes of the call, and its effects.
 fn facts(text: &mut String, row: &Syscall) {
     let mut numbers = Vec::new();
     for abi in Abi::ALL {

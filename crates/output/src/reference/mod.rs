@@ -60,7 +60,7 @@ fn calls_of(family: &'static CallFamily) -> impl Iterator<Item = &'static Syscal
     calls.into_iter()
 }
 
-/// Whether any ABI has a number for the call.
+/// True if any ABI has a number for the call.
 fn is_called(row: &Syscall) -> bool {
     Abi::ALL.iter().any(|abi| abi.numbers().iter().any(|(_, name)| *name == row.name))
 }

@@ -2,8 +2,7 @@
 
 use super::memory;
 use std::fmt::Write as _;
-use stride_syscalls::uapi::ioctls::{IOCTLS, IOCTLS_I386};
-use stride_syscalls::{Abi, Irregular, Len, PidKind, Ret, Select, SelectKey, Set, Syscall, Ty, Unit, When};
+use stride_syscalls::{Abi, Irregular, Len, PidKind, Ret, Select, SelectKey, Set, Syscall, Ty, Unit, When, ioctl};
 
 /// Writes about the row of a call.
 pub struct Describer<'a> {
@@ -240,9 +239,8 @@ impl Describer<'_> {
 
 /// The name of a request of ioctl(2).
 fn request(value: u64) -> Option<&'static str> {
-    let value = u32::try_from(value).ok()?;
-    let find = |table: &'static [(u32, &'static str)]| table.iter().find(|row| row.0 == value).map(|row| row.1);
-    find(IOCTLS).or_else(|| find(IOCTLS_I386))
+    let number = u32::try_from(value).ok()?;
+    ioctl::name(Abi::X86_64, number).or_else(|| ioctl::name(Abi::I386, number))
 }
 
 /// The arguments that decide.

@@ -1,7 +1,8 @@
 //! The functions in symbol tables.
 
 use crate::bytes::{string_at, u16_at, u32_at, u64_at};
-use crate::elf::{Elf, Section};
+use crate::elf::Elf;
+use crate::elf_form::Section;
 
 /// Larger tables are ignored.
 const LARGEST_TABLE: usize = 256 << 20;

@@ -25,7 +25,8 @@ pub mod video_names;
 pub mod virtual_machine;
 mod volumes;
 
-use crate::Case;
+use crate::uapi::ioctls::{IOCTLS, IOCTLS_I386};
+use crate::{Abi, Case};
 
 pub use devices::{MNT_NS, NS_TYPES, RTC_PARAM_IN, RTC_PARAM_OUT};
 pub use disk::{COMMAND as DRIVE_COMMAND, STATUS as DRIVE_STATUS};
@@ -34,6 +35,15 @@ pub use gpio::V2_FLAGS as GPIO_V2_FLAGS;
 pub use misc::{UDMABUF_ITEM, UDMABUF_LIST};
 pub use net::{ARPHRD, IFCONF, IFREQ_ADDR};
 pub use process::{NOTIFICATION, PIDFD_INFO, PIDFD_INFO_MASK};
+
+/// The name of a request. A number that several requests share has all their names, with " or " between.
+pub fn name(abi: Abi, number: u32) -> Option<&'static str> {
+    let find = |table: &'static [(u32, &'static str)]| {
+        table.binary_search_by_key(&number, |row| row.0).ok().map(|at| table[at].1)
+    };
+    let own = if abi == Abi::I386 { find(IOCTLS_I386) } else { None };
+    own.or_else(|| find(IOCTLS))
+}
 
 const GROUPS: &[&[Case]] = &[
     tty::CASES,

@@ -41,7 +41,7 @@ structs! {
         flags: Ty::Flags(&FLAGS), dxferp: Ty::Bytes(Dir::InOutAlways, Len::Of("dxfer_len")) => When::Never,
         dxferp: Ty::Iovec(Dir::InOutAlways, Len::Of("iovec_count")) => When::Never
     }
-    /// What became of it.
+    /// The outcome of the command.
     pub RESULT = sg_io_hdr {
         status: Ty::Hex, masked_status: Ty::Hex, msg_status: Ty::Hex, sb_len_wr: Ty::UInt, sbp: octets!(OutAlways, "sb_len_wr"),
         host_status: Ty::Hex, driver_status: Ty::Hex, resid: Ty::Int, duration: Ty::UInt, info: Ty::Flags(&INFO)

@@ -105,7 +105,7 @@ structs! {
         shm_offs = "a": HEX64 => MEMORY, size = "b": HEX64 => MEMORY, shm_id = "c": Ty::U64 => MEMORY, buf = "a": ADDR => BUFFERS,
         size = "b": HEX64 => BUFFERS, obj_id = "a": HEX64 => OBJECTS, flags = "b": HEX64 => OBJECTS
     }
-    // What stands before the parameters, as the program writes it and as the answer is.
+    // The members before the parameters, as the program writes them and as the answer has them.
     pub INVOKE = tee_ioctl_invoke_arg { func: Ty::UInt, session: Ty::Hex, cancel_id: Ty::UInt, num_params: Ty::UInt }
     pub INVOKED = tee_ioctl_invoke_arg { ret: Ty::Hex, ret_origin: Ty::Hex, num_params: Ty::UInt }
     pub OPEN = tee_ioctl_open_session_arg {
@@ -123,6 +123,16 @@ structs! {
 
 const IN_OUT: Ty = Ty::Ptr(Dir::InOut, &Ty::Struct(&CALL));
 
+/// A call whose parameters stand behind a struct, in the form that the program writes and in the one of the answer.
+macro_rules! call {
+    ($number:ident, $asked:ident, $answered:ident) => {
+        Case(
+            c::$number,
+            Ty::Custom(Irregular::TeeCall, &Ty::Shapes(&[IN_OUT, Ty::Struct(&$asked), Ty::Struct(&$answered)])),
+        )
+    };
+}
+
 pub const CASES: &[Case] = &[
     Case(c::TEE_IOC_VERSION, Ty::Ptr(Dir::Out, &Ty::Struct(&VERSION))),
     Case(c::TEE_IOC_CANCEL, Ty::Ptr(Dir::In, &Ty::Struct(&CANCEL))),
@@ -130,24 +140,9 @@ pub const CASES: &[Case] = &[
     Case(c::TEE_IOC_SHM_ALLOC, Ty::Turn(&ALLOCATE, &ALLOCATED)),
     Case(c::TEE_IOC_SHM_REGISTER, Ty::Turn(&REGISTER, &REGISTERED)),
     Case(c::TEE_IOC_SHM_REGISTER_FD, Ty::Turn(&REGISTER_FD, &REGISTERED_FD)),
-    Case(
-        c::TEE_IOC_INVOKE,
-        Ty::Custom(Irregular::TeeCall, &Ty::Shapes(&[IN_OUT, Ty::Struct(&INVOKE), Ty::Struct(&INVOKED)])),
-    ),
-    Case(
-        c::TEE_IOC_OBJECT_INVOKE,
-        Ty::Custom(Irregular::TeeCall, &Ty::Shapes(&[IN_OUT, Ty::Struct(&OBJECT), Ty::Struct(&OBJECT_REPLY)])),
-    ),
-    Case(
-        c::TEE_IOC_OPEN_SESSION,
-        Ty::Custom(Irregular::TeeCall, &Ty::Shapes(&[IN_OUT, Ty::Struct(&OPEN), Ty::Struct(&OPENED)])),
-    ),
-    Case(
-        c::TEE_IOC_SUPPL_RECV,
-        Ty::Custom(Irregular::TeeCall, &Ty::Shapes(&[IN_OUT, Ty::Struct(&RECEIVE), Ty::Struct(&RECEIVE)])),
-    ),
-    Case(
-        c::TEE_IOC_SUPPL_SEND,
-        Ty::Custom(Irregular::TeeCall, &Ty::Shapes(&[IN_OUT, Ty::Struct(&SEND), Ty::Struct(&SENT)])),
-    ),
+    call!(TEE_IOC_INVOKE, INVOKE, INVOKED),
+    call!(TEE_IOC_OBJECT_INVOKE, OBJECT, OBJECT_REPLY),
+    call!(TEE_IOC_OPEN_SESSION, OPEN, OPENED),
+    call!(TEE_IOC_SUPPL_RECV, RECEIVE, RECEIVE),
+    call!(TEE_IOC_SUPPL_SEND, SEND, SENT),
 ];

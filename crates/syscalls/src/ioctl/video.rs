@@ -183,6 +183,26 @@ structs! {
     pub CREATE = v4l2_create_buffers { count: Ty::UInt, memory: Ty::Enum(&MEMORY), format: Ty::Struct(&FORMAT) }
 }
 
+/// A buffer. One that was taken from the queue has the time of its data, too.
+macro_rules! buffer {
+    ($NAME:ident = $layout:ident $(, $time:ident)?) => {
+        structs! {
+            pub $NAME = $layout {
+                r#type: TYPE, index: Ty::UInt, memory: Ty::Enum(&MEMORY),
+                offset as "m.offset": Ty::Hex => When::OneOf("memory", !0, &[c::V4L2_MEMORY_MMAP]),
+                userptr as "m.userptr": Ty::Addr => When::OneOf("memory", !0, &[c::V4L2_MEMORY_USERPTR]),
+                fd as "m.fd": Ty::Fd => When::OneOf("memory", !0, &[c::V4L2_MEMORY_DMABUF]), length: Ty::UInt,
+                bytesused: Ty::UInt, flags: Ty::Custom(Irregular::VideoBufferFlags, &Ty::Flags(&BUFFER_FLAGS))
+                $(, timestamp: Ty::Struct(&$time))?
+            }
+        }
+    };
+}
+buffer!(BUFFER = v4l2_buffer);
+buffer!(TAKEN_BUFFER = v4l2_buffer, TIMEVAL);
+buffer!(OLD_BUFFER = v4l2_buffer_time32);
+buffer!(OLD_TAKEN_BUFFER = v4l2_buffer_time32, OLD_TIMEVAL);
+
 structs! {
     pub REQUEST_BUFFERS = v4l2_requestbuffers {
         r#type: TYPE, memory: Ty::Enum(&MEMORY), count: Ty::Custom(Irregular::Changed("count"), &Ty::UInt)
@@ -191,40 +211,10 @@ structs! {
     pub EXPORTED = v4l2_exportbuffer { fd: Ty::Fd }
     pub BUFFER_TYPE = v4l2_buffer { r#type: TYPE }
     pub BUFFER_INDEX = v4l2_buffer { r#type: TYPE, index: Ty::UInt }
-    pub BUFFER = v4l2_buffer {
-        r#type: TYPE, index: Ty::UInt, memory: Ty::Enum(&MEMORY),
-        offset as "m.offset": Ty::Hex => When::OneOf("memory", !0, &[c::V4L2_MEMORY_MMAP]),
-        userptr as "m.userptr": Ty::Addr => When::OneOf("memory", !0, &[c::V4L2_MEMORY_USERPTR]),
-        fd as "m.fd": Ty::Fd => When::OneOf("memory", !0, &[c::V4L2_MEMORY_DMABUF]),
-        length: Ty::UInt, bytesused: Ty::UInt, flags: Ty::Custom(Irregular::VideoBufferFlags, &Ty::Flags(&BUFFER_FLAGS))
-    }
-    pub TAKEN_BUFFER = v4l2_buffer {
-        r#type: TYPE, index: Ty::UInt, memory: Ty::Enum(&MEMORY),
-        offset as "m.offset": Ty::Hex => When::OneOf("memory", !0, &[c::V4L2_MEMORY_MMAP]),
-        userptr as "m.userptr": Ty::Addr => When::OneOf("memory", !0, &[c::V4L2_MEMORY_USERPTR]),
-        fd as "m.fd": Ty::Fd => When::OneOf("memory", !0, &[c::V4L2_MEMORY_DMABUF]),
-        length: Ty::UInt, bytesused: Ty::UInt, flags: Ty::Custom(Irregular::VideoBufferFlags, &Ty::Flags(&BUFFER_FLAGS)),
-        timestamp: Ty::Struct(&TIMEVAL)
-    }
-    // The same with times of 32 bits, as 64-bit programs may ask for them.
+    // The buffers of 64-bit programs that ask for times of 32 bits.
     pub OLD_TIMEVAL = v4l2_timeval32 { tv_sec: Ty::Int, tv_usec: Ty::Int }
     pub OLD_BUFFER_TYPE = v4l2_buffer_time32 { r#type: TYPE }
     pub OLD_BUFFER_INDEX = v4l2_buffer_time32 { r#type: TYPE, index: Ty::UInt }
-    pub OLD_BUFFER = v4l2_buffer_time32 {
-        r#type: TYPE, index: Ty::UInt, memory: Ty::Enum(&MEMORY),
-        offset as "m.offset": Ty::Hex => When::OneOf("memory", !0, &[c::V4L2_MEMORY_MMAP]),
-        userptr as "m.userptr": Ty::Addr => When::OneOf("memory", !0, &[c::V4L2_MEMORY_USERPTR]),
-        fd as "m.fd": Ty::Fd => When::OneOf("memory", !0, &[c::V4L2_MEMORY_DMABUF]),
-        length: Ty::UInt, bytesused: Ty::UInt, flags: Ty::Custom(Irregular::VideoBufferFlags, &Ty::Flags(&BUFFER_FLAGS))
-    }
-    pub OLD_TAKEN_BUFFER = v4l2_buffer_time32 {
-        r#type: TYPE, index: Ty::UInt, memory: Ty::Enum(&MEMORY),
-        offset as "m.offset": Ty::Hex => When::OneOf("memory", !0, &[c::V4L2_MEMORY_MMAP]),
-        userptr as "m.userptr": Ty::Addr => When::OneOf("memory", !0, &[c::V4L2_MEMORY_USERPTR]),
-        fd as "m.fd": Ty::Fd => When::OneOf("memory", !0, &[c::V4L2_MEMORY_DMABUF]),
-        length: Ty::UInt, bytesused: Ty::UInt, flags: Ty::Custom(Irregular::VideoBufferFlags, &Ty::Flags(&BUFFER_FLAGS)),
-        timestamp: Ty::Struct(&OLD_TIMEVAL)
-    }
     pub FRAMEBUFFER = v4l2_framebuffer { capability: Ty::Hex, flags: Ty::Hex, base: Ty::Addr }
     pub CAPTURE = v4l2_captureparm {
         capability: Ty::Flags(&STREAM_CAPABILITIES), capturemode: Ty::Flags(&STREAM_MODES), timeperframe: FRACTION,

@@ -6,7 +6,7 @@ mod rows;
 
 pub use row::{MOST_TEXTS, Operation, OperationArg};
 
-/// What comes before the name of an operation. No system call has a colon in its name.
+/// The text before the name of an operation. No system call has a colon in its name.
 pub const PREFIX: &str = "io_uring:";
 /// The operation of an opcode. The kernel may know more of them.
 pub fn operation(opcode: u8) -> Option<&'static Operation> {

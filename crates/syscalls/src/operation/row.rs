@@ -17,7 +17,7 @@ pub struct Operation {
     pub name: &'static str,
     pub args: &'static [OperationArg],
     pub result: WordType,
-    /// What the operation does. A rule for system calls does not see operations, whatever they do.
+    /// The effects of the operation. A rule for system calls does not see operations, whatever their effects are.
     pub effects: &'static [Effect],
 }
 

@@ -18,19 +18,19 @@ const fn newer(name: &str) -> u64 {
 
 const COUNT: Len = Len::Of("nr_args");
 const FDS: Ty = Ty::Array(Dir::In, &Ty::Fd, COUNT);
-/// What the kernel follows only if the number of elements is one.
+/// A pointer that the kernel follows only if the number of elements is one.
 macro_rules! one {
     ($ty:expr) => { Ty::Custom(Irregular::WithArg("nr_args", 1, 1), &$ty) };
 }
 macro_rules! one_in {
     ($s:expr) => { one!(Ty::Ptr(Dir::In, &Ty::Struct(&$s))) };
 }
-/// What the kernel follows only if no number is given. (One is let pass: what the caller means is clear.)
+/// A pointer that the kernel follows only if no number is given. (The number one is let pass, because its meaning is clear.)
 macro_rules! none_or_one {
     ($s:expr) => { Ty::Custom(Irregular::WithArg("nr_args", 0, 1), &Ty::Ptr(Dir::In, &Ty::Struct(&$s))) };
 }
 
-/// What io_uring_register(2) is given.
+/// The argument of io_uring_register(2), by its operation.
 static REGISTERED: &[Case] = &[
     Case(c::IORING_REGISTER_BUFFERS, Ty::Array(Dir::In, &Ty::Struct(&IOVEC_ADDRS), COUNT)),
     Case(c::IORING_REGISTER_FILES, FDS),

@@ -45,7 +45,7 @@ sets! {
     pub URING_RSRC_REGISTER "IORING_RSRC_REGISTER_???" { IORING_RSRC_REGISTER_SPARSE }
     /// linux/io_uring.h
     pub URING_CLONE_BUFFERS "IORING_REGISTER_???" { IORING_REGISTER_SRC_REGISTERED, IORING_REGISTER_DST_REPLACE }
-    /// What a probe says of an operation: linux/io_uring.h
+    /// The answer of a probe about an operation: linux/io_uring.h
     pub URING_PROBED "IO_URING_OP_???" { IO_URING_OP_SUPPORTED }
     /// linux/io_uring.h
     pub URING_RESTRICTION "IORING_RESTRICTION_???" {
@@ -83,7 +83,7 @@ sets! {
     pub ZCRX_EVENT "ZCRX_EVENT_???" { ZCRX_EVENT_ALLOC_FAIL = 0, ZCRX_EVENT_COPY = 1 }
 }
 
-/// What a submitted entry asks for: linux/io_uring.h
+/// The operation that a submitted entry asks for: linux/io_uring.h
 macro_rules! operations {
     ([$($decimal:ident)?] $NAME:ident) => {
         names! {
@@ -117,9 +117,9 @@ sets! {
         IOSQE_FIXED_FILE, IOSQE_IO_DRAIN, IOSQE_IO_LINK, IOSQE_IO_HARDLINK, IOSQE_ASYNC, IOSQE_BUFFER_SELECT,
         IOSQE_CQE_SKIP_SUCCESS
     }
-    /// What an entry that accepts connections has in its `ioprio`: linux/io_uring.h
+    /// `ioprio` of an entry that accepts connections: linux/io_uring.h
     pub URING_ACCEPT "IORING_ACCEPT_???" { IORING_ACCEPT_MULTISHOT, IORING_ACCEPT_DONTWAIT, IORING_ACCEPT_POLL_FIRST }
-    /// What an entry that sends or receives has there: linux/io_uring.h
+    /// `ioprio` of an entry that sends or receives: linux/io_uring.h
     pub URING_TRANSFER "IORING_RECVSEND_???" {
         IORING_RECVSEND_POLL_FIRST, IORING_RECV_MULTISHOT, IORING_RECVSEND_FIXED_BUF, IORING_SEND_ZC_REPORT_USAGE,
         IORING_RECVSEND_BUNDLE, IORING_SEND_VECTORIZED = 0x20
@@ -135,7 +135,7 @@ sets! {
     pub URING_INSTALL "IORING_FIXED_FD_???" { IORING_FIXED_FD_NO_CLOEXEC }
     /// linux/io_uring.h
     pub URING_RW_ATTR "IORING_RW_ATTR_FLAG_???" { IORING_RW_ATTR_FLAG_PI = 1 }
-    /// What IORING_OP_URING_CMD asks of a socket: linux/io_uring.h
+    /// A command for a socket in IORING_OP_URING_CMD: linux/io_uring.h
     pub decimal SOCKET_OP "SOCKET_URING_OP_???" {
         SOCKET_URING_OP_SIOCINQ, SOCKET_URING_OP_SIOCOUTQ, SOCKET_URING_OP_GETSOCKOPT, SOCKET_URING_OP_SETSOCKOPT,
         SOCKET_URING_OP_TX_TIMESTAMP, SOCKET_URING_OP_GETSOCKNAME
@@ -143,7 +143,7 @@ sets! {
 }
 
 sets! {
-    // Of operations: linux/io_uring.h (values up to Linux 7.0)
+    // Sets of operations: linux/io_uring.h (values up to Linux 7.0)
     /// `flags` of a completion, without the number of a buffer in the upper half
     pub CQE_FLAGS "IORING_CQE_F_???" {
         IORING_CQE_F_BUFFER, IORING_CQE_F_MORE, IORING_CQE_F_SOCK_NONEMPTY, IORING_CQE_F_NOTIF, IORING_CQE_F_BUF_MORE,

@@ -142,7 +142,7 @@ structs! {
     pub BTF_BY_ID = bpf_attr { btf_id: Ty::UInt, open_flags: Ty::Flags(&BY_ID_FLAGS), fd_by_id_token_fd: Ty::Fd }
     pub LINK_BY_ID = bpf_attr { link_id: Ty::UInt }
     pub INFO = bpf_attr {
-        bpf_fd = "info.bpf_fd": Ty::Fd, info_len = "info.info_len": Ty::Custom(Irregular::Changes("info_len"), &Ty::UInt),
+        bpf_fd = "info.bpf_fd": Ty::Fd, info_len = "info.info_len": Ty::Custom(Irregular::Changed("info_len"), &Ty::UInt),
         info = "info.info": Ty::Custom(Irregular::BpfInfo, &Ty::Extensible(Dir::InOut, &PROG_INFO, Len::Of("info_len"), 0))
     }
     pub QUERY = bpf_attr {
@@ -252,12 +252,12 @@ structs! {
 /// A number that the kernel replaces.
 macro_rules! changes {
     ($name:literal) => {
-        Ty::Custom(Irregular::Changes($name), &Ty::UInt)
+        Ty::Custom(Irregular::Changed($name), &Ty::UInt)
     };
 }
 
 structs! {
-    // What BPF_OBJ_GET_INFO_BY_FD tells: linux/bpf.h
+    // Answers of BPF_OBJ_GET_INFO_BY_FD: linux/bpf.h
     pub MAP_INFO = bpf_map_info {
         r#type: Ty::Enum(&MAP_TYPE), id: Ty::UInt, key_size: Ty::UInt, value_size: Ty::UInt, max_entries: Ty::UInt,
         map_flags: Ty::Flags(&MAP_FLAGS), name: NAME, ifindex: Ty::UInt, btf_vmlinux_value_type_id: Ty::UInt,

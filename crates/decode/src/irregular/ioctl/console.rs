@@ -231,23 +231,22 @@ pub fn font_op<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     if let Err(value) = generic::follow(cx, addr, Dir::In) {
         return value;
     }
-    let number = |phase, at: u64| cx.uint(phase, addr.wrapping_add(at), 4);
-    let data_at = FONT_OP.field("data").map_or(0, |f| u64::from(f.place(cx.abi()).offset));
+    let number = |phase, name| cx.number(&FONT_OP, name, phase, addr);
     let (Some(op), Some(flags), Some(data)) =
-        (number(Phase::Entry, 0), number(Phase::Entry, 4), cx.word(Phase::Entry, addr.wrapping_add(data_at)))
+        (number(Phase::Entry, "op"), number(Phase::Entry, "flags"), number(Phase::Entry, "data"))
     else {
         return Value::Addr(addr);
     };
-    let uint = |phase, at| Value::UInt(number(phase, at).unwrap_or(0));
+    let uint = |phase, name| Value::UInt(number(phase, name).unwrap_or(0));
     let bytes = |phase, data: u64| {
-        let (width, count) = (number(phase, 8).unwrap_or(0), number(phase, 16).unwrap_or(0));
+        let (width, count) = (number(phase, "width").unwrap_or(0), number(phase, "charcount").unwrap_or(0));
         let len = width.div_ceil(8).saturating_mul(CHARACTER).saturating_mul(count);
         if data == 0 { Value::Addr(0) } else { generic::bytes(cx, phase, data, len, TextKind::HexBytes) }
     };
     let named = ("op", Value::Enum { raw: op, set: &FONT_OPS });
-    let size = |phase| [("width", uint(phase, 8)), ("height", uint(phase, 12))];
+    let size = |phase| ["width", "height"].map(|name| (name, uint(phase, name)));
     match op {
-        c::KD_FONT_OP_COPY => cx.members(&[named, ("height", uint(Phase::Entry, 12))]),
+        c::KD_FONT_OP_COPY => cx.members(&[named, ("height", uint(Phase::Entry, "height"))]),
         c::KD_FONT_OP_SET_DEFAULT => {
             let [width, height] = size(Phase::Entry);
             let font = if data == 0 { Value::Addr(0) } else { text(cx, Phase::Entry, data, NAME, NAME - 1) };
@@ -262,16 +261,16 @@ pub fn font_op<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
                 ("flags", Value::Flags { raw: flags, set: &FONT_FLAGS }),
                 width,
                 height,
-                ("charcount", uint(Phase::Entry, 16)),
+                ("charcount", uint(Phase::Entry, "charcount")),
                 ("data", font),
             ]);
             if cx.failed() || op == c::KD_FONT_OP_SET {
                 return before;
             }
             let [width, height] = size(Phase::Exit);
-            let data = cx.word(Phase::Exit, addr.wrapping_add(data_at)).unwrap_or(0);
+            let data = number(Phase::Exit, "data").unwrap_or(0);
             let font = if op == c::KD_FONT_OP_GET { bytes(Phase::Exit, data) } else { Value::Addr(data) };
-            let after = cx.members(&[width, height, ("charcount", uint(Phase::Exit, 16)), ("data", font)]);
+            let after = cx.members(&[width, height, ("charcount", uint(Phase::Exit, "charcount")), ("data", font)]);
             Value::Change(cx.keep(before), cx.keep(after))
         }
     }

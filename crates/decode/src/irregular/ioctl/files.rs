@@ -14,15 +14,6 @@ fn members<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64) -> Opti
     Some(all)
 }
 
-fn number(cx: &Cx<'_>, s: &'static Struct, name: &str, phase: Phase, addr: u64) -> u64 {
-    s.field(name)
-        .and_then(|f| {
-            let place = f.place(cx.abi());
-            cx.uint(phase, addr.wrapping_add(u64::from(place.offset)), place.size as usize)
-        })
-        .unwrap_or(0)
-}
-
 /// The request, and the extents that the kernel returned.
 pub fn fiemap<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     if let Err(value) = generic::follow(cx, addr, Dir::In) {
@@ -36,8 +27,8 @@ pub fn fiemap<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     let tail = if cx.abbrev {
         Tail::More
     } else {
-        let n = number(cx, &FIEMAP_OUT, "fm_mapped_extents", Phase::Exit, addr);
-        let n = n.min(number(cx, &FIEMAP_IN, "fm_extent_count", Phase::Exit, addr));
+        let number = |s, name| cx.number(s, name, Phase::Exit, addr).unwrap_or(0);
+        let n = number(&FIEMAP_OUT, "fm_mapped_extents").min(number(&FIEMAP_IN, "fm_extent_count"));
         let at = addr.wrapping_add(FIEMAP_OUT.size(cx.abi()) as u64);
         let value = generic::elements(cx, Phase::Exit, at, &Ty::Struct(&FIEMAP_EXTENT), n, false);
         all.push(Member { name: "fm_extents", value });
@@ -53,7 +44,7 @@ pub fn dedupe<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
         return value;
     }
     let Some(mut before) = members(cx, &DEDUPE, Phase::Entry, addr) else { return Value::Addr(addr) };
-    let count = number(cx, &DEDUPE, "dest_count", Phase::Entry, addr);
+    let count = cx.number(&DEDUPE, "dest_count", Phase::Entry, addr).unwrap_or(0);
     let at = addr.wrapping_add(DEDUPE.size(cx.abi()) as u64);
     before.push(Member { name: "info", value: ranges(cx, &DEDUPE_IN, Phase::Entry, at, count) });
     let before = Value::Struct(before.into_bump_slice(), Tail::End);

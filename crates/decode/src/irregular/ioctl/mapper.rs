@@ -33,8 +33,7 @@ pub fn request<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
 
 impl<'a> Head<'_, 'a> {
     fn number(&self, name: &str) -> Option<u64> {
-        let place = HEAD.field(name)?.place(self.cx.abi());
-        self.cx.uint(self.phase, self.addr.wrapping_add(u64::from(place.offset)), place.size as usize)
+        self.cx.number(&HEAD, name, self.phase, self.addr)
     }
 
     fn member(&self, name: &str) -> Option<Member<'a>> {
@@ -91,7 +90,7 @@ impl<'a> Head<'_, 'a> {
         requests.contains(&self.op)
     }
 
-    /// Whether a member of the head has a meaning for this request.
+    /// True if a member of the head has a meaning for this request.
     fn has(&self, member: &str) -> Option<bool> {
         let answered = self.phase == Phase::Exit;
         let device = !self.is(&[c::DM_REMOVE_ALL, c::DM_LIST_DEVICES, c::DM_LIST_VERSIONS]);

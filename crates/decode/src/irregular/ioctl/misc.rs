@@ -79,10 +79,7 @@ pub fn rtc_param<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
 pub fn uffd_features<'a>(cx: &Cx<'a>, raw: u64, siblings: Siblings) -> Value<'a> {
     let asked = Value::Flags { raw, set: &UFFD_FEATURES };
     let there = match siblings {
-        Siblings::Struct(s, base, _) if !cx.failed() => s
-            .field("features")
-            .and_then(|f| cx.uint(Phase::Exit, base.wrapping_add(u64::from(f.place(cx.abi()).offset)), 8))
-            .filter(|&n| n != 0),
+        Siblings::Struct(s, base, _) if !cx.failed() => cx.number(s, "features", Phase::Exit, base).filter(|&n| n != 0),
         _ => None,
     };
     match there {

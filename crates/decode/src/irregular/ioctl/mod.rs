@@ -1,6 +1,5 @@
 //! ioctl(2): the names of requests, and arguments that need code.
 
-pub mod answers;
 pub mod btrfs;
 pub mod clock;
 pub mod console;
@@ -23,10 +22,9 @@ use crate::{Cx, Siblings, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::ioctl::input::{ABS, EV};
-use stride_syscalls::ioctl::{MNT_NS, NS_TYPES};
-use stride_syscalls::uapi::ioctls::{IOCTLS, IOCTLS_I386};
+use stride_syscalls::ioctl::{MNT_NS, NS_TYPES, name};
 use stride_syscalls::uapi::{consts as c, consts_i386 as i386};
-use stride_syscalls::{Abi, Dir, Len, Ty};
+use stride_syscalls::{Dir, Len, Ty};
 
 /// The parts of a request's number (asm-generic/ioctl.h).
 #[derive(Clone, Copy)]
@@ -44,13 +42,6 @@ impl Parts {
     fn of(raw: u64) -> Parts {
         Parts { dir: (raw >> 30) & 3, size: (raw >> 16) & 0x3fff, kind: (raw >> 8) as u8, nr: raw as u8 }
     }
-}
-
-fn name(abi: Abi, raw: u32) -> Option<&'static str> {
-    let find =
-        |table: &'static [(u32, &'static str)]| table.binary_search_by_key(&raw, |r| r.0).ok().map(|i| table[i].1);
-    let own = if abi == Abi::I386 { find(IOCTLS_I386) } else { None };
-    own.or_else(|| find(IOCTLS))
 }
 
 fn is_terminal(cx: &Cx<'_>) -> bool {

@@ -46,8 +46,7 @@ pub fn ifconf<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     let Some(before) = cx.read(Phase::Entry, addr, IFCONF.size(abi)).and(cx.uint(Phase::Entry, addr, 4)) else {
         return Value::Addr(addr);
     };
-    let place = IFCONF.field("ifc_buf").map_or(0, |f| u64::from(f.place(abi).offset));
-    let buffer = cx.word(Phase::Entry, addr.wrapping_add(place)).unwrap_or(0);
+    let buffer = cx.number(&IFCONF, "ifc_buf", Phase::Entry, addr).unwrap_or(0);
     let each = IFREQ_ADDR.size(abi) as u64;
     let length = |raw: u64| {
         let n = super::int(raw);

@@ -99,15 +99,10 @@ fn received(len: u64, residue: i64) -> u64 {
 
 fn old<'a>(cx: &Cx<'a>, addr: u64, to: &mut Vec<'a, Member<'a>>) -> Option<()> {
     add(cx, &COMMAND, Phase::Entry, addr, to)?;
-    let place = |s: &Struct, name: &str| s.field(name).map(|f| f.place(cx.abi()));
-    let number = |s, phase, name| {
-        let place = place(s, name)?;
-        cx.uint(phase, addr.wrapping_add(u64::from(place.offset)), place.size as usize)
-    };
-    let given = |name| number(&COMMAND, Phase::Entry, name);
+    let given = |name| cx.number(&COMMAND, name, Phase::Entry, addr);
     let (at, len, vectors) = (given("dxferp")?, given("dxfer_len")?, given("iovec_count")?);
     let sent = Data { at, len, vectors, phase: Phase::Entry };
-    let residue = number(&RESULT, Phase::Exit, "resid").map_or(0, int);
+    let residue = cx.number(&RESULT, "resid", Phase::Exit, addr).map_or(0, int);
     let returned = Data { len: received(len, residue), phase: Phase::Exit, ..sent };
     // Only the low 32 bits of these names are numbers of the struct.
     let value = match given("dxfer_direction")? | !0xffff_ffff {

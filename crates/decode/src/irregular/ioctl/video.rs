@@ -93,11 +93,10 @@ pub fn controls<'a>(cx: &Cx<'a>, addr: u64, get: bool) -> Value<'a> {
         Some(Member { name: field.name, value })
     };
     let list = |phase| {
-        let place = EXTENDED_CONTROLS.field("controls")?.place(cx.abi());
-        let at = cx.word(phase, addr.wrapping_add(u64::from(place.offset)))?;
-        let value = match at {
+        let number = |name| cx.number(&EXTENDED_CONTROLS, name, phase, addr);
+        let value = match number("controls")? {
             0 => Value::Addr(0),
-            at => control_list(cx, phase, at, cx.uint(phase, addr.wrapping_add(4), 4)?),
+            at => control_list(cx, phase, at, number("count")?),
         };
         Some(Member { name: "controls", value })
     };
@@ -145,10 +144,7 @@ fn control_list<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, count: u64) -> Value<'
 
 /// A control with a number, or with a string of this size.
 fn one_control<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
-    let number = |name: &str| {
-        let place = EXTENDED_CONTROL.field(name)?.place(cx.abi());
-        cx.uint(phase, addr.wrapping_add(u64::from(place.offset)), place.size as usize)
-    };
+    let number = |name| cx.number(&EXTENDED_CONTROL, name, phase, addr);
     let (id, size) = (control(cx, number("id")?), number("size")?);
     let (id, length) = (("id", id), ("size", Value::UInt(size)));
     Some(match size {

@@ -6,7 +6,7 @@ use stride_event::Phase;
 use stride_syscalls::ioctl::virtual_machine::{CPUID, EXITS, MEMORY_ACCESS, PORTS, REGISTERS, RUN};
 use stride_syscalls::plan::{VCPU, VCPU_ID};
 use stride_syscalls::uapi::consts as c;
-use stride_syscalls::{Dir, Struct, Ty};
+use stride_syscalls::{Dir, Ty};
 
 /// `struct kvm_cpuid2`: a number of entries, and the entries, each of which is long.
 pub fn cpuid<'a>(cx: &Cx<'a>, addr: u64, dir: Dir) -> Value<'a> {
@@ -50,15 +50,10 @@ fn vcpu(cx: &Cx<'_>, phase: Phase) -> Option<(u64, u64)> {
     Some((of(VCPU_ID)?, of(VCPU)?))
 }
 
-fn number(cx: &Cx<'_>, s: &Struct, name: &str, phase: Phase, addr: u64) -> Option<u64> {
-    let place = s.field(name)?.place(cx.abi());
-    cx.uint(phase, addr.wrapping_add(u64::from(place.offset)), place.size as usize)
-}
-
 /// Why the virtual CPU stopped running.
 pub fn exit_reason<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
     let (_, addr) = vcpu(cx, Phase::Exit)?;
-    Some(Value::Enum { raw: number(cx, &RUN, "exit_reason", Phase::Exit, addr)?, set: &EXITS })
+    Some(Value::Enum { raw: cx.number(&RUN, "exit_reason", Phase::Exit, addr)?, set: &EXITS })
 }
 
 /// The states of the virtual CPU before and after it ran, if they were captured.
@@ -78,7 +73,7 @@ fn state<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
     let Value::Struct(members, tail) = cx.strukt(&RUN, phase, addr)? else { return None };
     let mut all = Vec::with_capacity_in(members.len() + 1, cx.arena);
     all.extend_from_slice(members);
-    let part = match number(cx, &RUN, "exit_reason", phase, addr)? {
+    let part = match cx.number(&RUN, "exit_reason", phase, addr)? {
         c::KVM_EXIT_IO => Some(("io", ports(cx, phase, addr)?)),
         c::KVM_EXIT_MMIO => Some(("mmio", cx.strukt(&MEMORY_ACCESS, phase, addr)?)),
         _ => None,
@@ -91,7 +86,7 @@ fn state<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
 /// An access to I/O ports, with its data.
 fn ports<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
     let Value::Struct(members, tail) = cx.strukt(&PORTS, phase, addr)? else { return None };
-    let value = |name| number(cx, &PORTS, name, phase, addr);
+    let value = |name| cx.number(&PORTS, name, phase, addr);
     let len = value("size")?.saturating_mul(value("count")?);
     let data = generic::elements(
         cx,

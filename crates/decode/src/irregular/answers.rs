@@ -41,18 +41,17 @@ pub fn answer<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, fixed: &[&str]) -> Value<'
     Value::Change(cx.keep(given), cx.keep(Value::Struct(changed.into_bump_slice(), tail)))
 }
 
-/// A number, and the one that the kernel put in its place.
+/// A member that the kernel may replace by another number: `168 => 104`.
 pub fn changed<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, name: &str, siblings: Siblings) -> Value<'a> {
     let shown = |raw| generic::held(cx, shape, raw, siblings);
-    let now = match siblings {
-        Siblings::Struct(s, base, _) if !cx.failed() => s.field(name).and_then(|field| {
-            let place = field.place(cx.abi());
-            cx.uint(Phase::Exit, base.wrapping_add(u64::from(place.offset)), place.size as usize)
-        }),
-        _ => None,
+    let at = |phase| match siblings {
+        Siblings::Struct(s, base, _) => cx.number(s, name, phase, base),
+        Siblings::Args => None,
     };
-    match now.filter(|&now| now != raw) {
-        Some(now) => Value::Change(cx.keep(shown(raw)), cx.keep(shown(now))),
-        None => shown(raw),
+    // The struct may have been read at exit, so `raw` may be the number after the call.
+    let before = at(Phase::Entry).unwrap_or(raw);
+    match at(Phase::Exit) {
+        Some(after) if after != before && !cx.failed() => Value::Change(cx.keep(shown(before)), cx.keep(shown(after))),
+        _ => shown(before),
     }
 }

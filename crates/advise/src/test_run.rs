@@ -1,0 +1,31 @@
+//! A made-up run, as the tests of rules show it.
+
+use crate::{Advisor, Findings, Scope};
+use std::sync::Arc;
+use stride_event::{Event, WithSource};
+use stride_track::Tracker;
+
+pub struct TestRun {
+    advisor: Advisor,
+    tracker: Tracker,
+}
+
+impl TestRun {
+    /// With `all`, minor findings are told as well.
+    pub fn new(all: bool) -> TestRun {
+        TestRun { advisor: Advisor::new(Scope::default(), all), tracker: Tracker::default() }
+    }
+
+    pub fn show(&mut self, event: Event<'_>) {
+        self.tracker.event(&event, &());
+        self.advisor.event(&event, &self.tracker);
+    }
+
+    pub fn findings(self) -> Findings {
+        self.findings_with(&Arc::clone)
+    }
+
+    pub fn findings_with(mut self, with_source: &WithSource<'_>) -> Findings {
+        self.advisor.findings(&self.tracker, with_source)
+    }
+}
