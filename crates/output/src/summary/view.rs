@@ -3,6 +3,8 @@
 use super::{Interval, LostCalls, Summary, SummaryLayout, Users};
 use crate::form::RunTimes;
 use crate::{End, View};
+use std::cell::RefCell;
+use std::rc::Rc;
 use stride_event::{Call, Counted, Event, Outcome};
 use stride_track::Tracker;
 
@@ -12,6 +14,9 @@ pub struct SummaryView {
     /// Those of libraries. They come behind the system calls, because their times include those of the calls that they make.
     functions: Summary,
     any_function: bool,
+    /// Operations of io_uring have a table of their own, too: submitting them takes system calls, which would be counted twice.
+    operations: Summary,
+    any_operation: bool,
     /// Whether the engine counts calls itself, including those that are lost on their way.
     counted: bool,
     /// There is a summary for each interval, and none of the whole run.
@@ -23,9 +28,20 @@ pub struct SummaryView {
 impl SummaryView {
     pub fn new(layout: SummaryLayout, counted: bool, intervals: bool, users: Option<Box<dyn Users>>) -> SummaryView {
         let functions = Summary::of_functions(&layout);
+        let mut operations = Summary::of_operations(&layout);
         let mut summary = Summary::new(layout);
-        summary.names.users = users;
-        SummaryView { summary, functions, any_function: false, counted, intervals, truss: None }
+        summary.names.users = users.map(|users| Rc::new(RefCell::new(users)));
+        operations.names.users = summary.names.users.clone();
+        SummaryView {
+            summary,
+            functions,
+            any_function: false,
+            operations,
+            any_operation: false,
+            counted,
+            intervals,
+            truss: None,
+        }
     }
 
     /// Shows the totals as truss does. `times` are asked at the end.
@@ -39,6 +55,10 @@ impl View for SummaryView {
         self.summary.note(event);
         match event {
             Event::Exit(call) => self.summary.add(call, Some(tracker)),
+            Event::Library(call) if call.operation.is_some() => {
+                self.any_operation = true;
+                self.operations.add_operation(call, Some(tracker));
+            }
             Event::Library(call) => {
                 self.any_function = true;
                 self.functions.add_function(call);
@@ -62,6 +82,9 @@ impl View for SummaryView {
         if self.any_function {
             text += &self.functions.of_interval(ended, LostCalls::default(), Some(tracker));
         }
+        if self.any_operation {
+            text += &self.operations.of_interval(ended, LostCalls::default(), Some(tracker));
+        }
         text
     }
 
@@ -79,6 +102,9 @@ impl View for SummaryView {
         let mut text = self.summary.text(LostCalls { calls: end.lost.calls, counted: self.counted }, Some(end.tracker));
         if self.any_function {
             text += &self.functions.text(LostCalls::default(), Some(end.tracker));
+        }
+        if self.any_operation {
+            text += &self.operations.text(LostCalls::default(), Some(end.tracker));
         }
         text
     }
