@@ -234,6 +234,6 @@ impl Tracker {
 }
 
 /// The closed file, if no other descriptor refers to it.
-pub(crate) fn last(closed: Option<Rc<File>>) -> Option<FileId> {
+fn last(closed: Option<Rc<File>>) -> Option<FileId> {
     closed.filter(|file| Rc::strong_count(file) == 1).map(|file| file.id)
 }

@@ -2,7 +2,6 @@
 //! call, so the files of their descriptors follow from operations as much as from calls.
 
 use crate::arguments::{EBADF, Referrer};
-use crate::changes::last;
 use crate::descriptors::{AT_FDCWD, File};
 use crate::{ObjectKind, Seen, Tracker, address};
 use std::rc::Rc;
@@ -122,7 +121,8 @@ impl Tracker {
         }
         if ended.row.effects.contains(&Effect::Closes) {
             let process = self.processes.get(&seen.pid).zip(seen.fd);
-            seen.ended = process.and_then(|(process, fd)| last(process.descriptors.close(fd)));
+            let closed = process.and_then(|(process, fd)| process.descriptors.close(fd));
+            self.release(closed);
         }
     }
 

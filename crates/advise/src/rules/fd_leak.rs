@@ -101,6 +101,10 @@ impl Rule for FdLeak {
     }
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+        // They may have closed the files.
+        if index.has_unseen_operations() {
+            return Vec::new();
+        }
         // In a recording that breaks off, these processes have no end.
         tracker.live_processes().for_each(|pid| self.ends(pid, index, tracker));
         let mut opened = std::mem::take(&mut self.ended);

@@ -84,7 +84,11 @@ impl Rule for UnsyncedRename {
         }
     }
 
-    fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+        // They may have synced the files.
+        if index.has_unseen_operations() {
+            return Vec::new();
+        }
         let mut often: Vec<_> = self.replaced.iter().filter(|(_, r)| r.unsynced >= UNSYNCED_RENAMES.get()).collect();
         often.sort_by_key(|((pid, path), replaced)| (Reverse(replaced.unsynced), *path, *pid));
         let Some(((_, path), worst)) = often.first() else { return Vec::new() };

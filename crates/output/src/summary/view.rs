@@ -2,10 +2,10 @@
 
 use super::{Interval, LostCalls, Summary, SummaryLayout, Users};
 use crate::form::RunTimes;
-use crate::{End, View};
+use crate::{End, UNSEEN_OPERATIONS, View};
 use std::cell::RefCell;
 use std::rc::Rc;
-use stride_event::{Call, Counted, Event, Outcome};
+use stride_event::{Call, Counted, Event, Outcome, RingUse};
 use stride_track::Tracker;
 
 /// Counts calls, and shows the rows at the end.
@@ -21,13 +21,25 @@ pub struct SummaryView {
     counted: bool,
     /// There is a summary for each interval, and none of the whole run.
     intervals: bool,
+    /// The program uses io_uring although its operations are not counted.
+    rings: RingUse,
+    /// The run is over, and nothing was said about rings.
+    tells: bool,
     /// The totals of truss -c in place of the table.
     truss: Option<Box<dyn Fn() -> RunTimes>>,
 }
 
 impl SummaryView {
-    pub fn new(layout: SummaryLayout, counted: bool, intervals: bool, users: Option<Box<dyn Users>>) -> SummaryView {
+    /// `operations`: operations of io_uring are reported.
+    pub fn new(
+        layout: SummaryLayout,
+        counted: bool,
+        intervals: bool,
+        users: Option<Box<dyn Users>>,
+        operations: bool,
+    ) -> SummaryView {
         let functions = Summary::of_functions(&layout);
+        let rings = RingUse::new(operations);
         let mut operations = Summary::of_operations(&layout);
         let mut summary = Summary::new(layout);
         summary.names.users = users.map(|users| Rc::new(RefCell::new(users)));
@@ -40,6 +52,8 @@ impl SummaryView {
             any_operation: false,
             counted,
             intervals,
+            rings,
+            tells: false,
             truss: None,
         }
     }
@@ -53,6 +67,7 @@ impl SummaryView {
 impl View for SummaryView {
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
         self.summary.note(event);
+        self.rings.event(event);
         match event {
             Event::Exit(call) => self.summary.add(call, Some(tracker)),
             Event::Library(call) if call.operation.is_some() => {
@@ -89,10 +104,14 @@ impl View for SummaryView {
     }
 
     fn merge(&mut self, counted: &[Counted]) {
-        counted.iter().for_each(|counted| self.summary.merge(counted));
+        for counted in counted {
+            self.rings.counted(counted);
+            self.summary.merge(counted);
+        }
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {
+        self.tells = true;
         if let Some(times) = &self.truss {
             return self.summary.truss(times());
         }
@@ -107,5 +126,10 @@ impl View for SummaryView {
             text += &self.operations.text(LostCalls::default(), Some(end.tracker));
         }
         text
+    }
+
+    fn take_remark(&mut self) -> Option<String> {
+        let unseen = std::mem::take(&mut self.tells) && self.rings.is_unseen();
+        unseen.then(|| UNSEEN_OPERATIONS.to_owned())
     }
 }
