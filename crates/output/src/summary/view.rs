@@ -58,6 +58,13 @@ impl SummaryView {
         }
     }
 
+    /// The table of operations stands behind that of calls. As objects, they come before: readers know by the total of the calls that an
+    /// interval is complete.
+    fn with_operations(&self, calls: String, operations: Option<String>) -> String {
+        let operations = operations.unwrap_or_default();
+        if self.summary.layout.json { operations + &calls } else { calls + &operations }
+    }
+
     /// Shows the totals as truss does. `times` are asked at the end.
     pub fn as_truss(self, times: Box<dyn Fn() -> RunTimes>) -> SummaryView {
         SummaryView { truss: Some(times), ..self }
@@ -97,10 +104,9 @@ impl View for SummaryView {
         if self.any_function {
             text += &self.functions.of_interval(ended, LostCalls::default(), Some(tracker));
         }
-        if self.any_operation {
-            text += &self.operations.of_interval(ended, LostCalls::default(), Some(tracker));
-        }
-        text
+        let operations =
+            self.any_operation.then(|| self.operations.of_interval(ended, LostCalls::default(), Some(tracker)));
+        self.with_operations(text, operations)
     }
 
     fn merge(&mut self, counted: &[Counted]) {
@@ -122,10 +128,8 @@ impl View for SummaryView {
         if self.any_function {
             text += &self.functions.text(LostCalls::default(), Some(end.tracker));
         }
-        if self.any_operation {
-            text += &self.operations.text(LostCalls::default(), Some(end.tracker));
-        }
-        text
+        let operations = self.any_operation.then(|| self.operations.text(LostCalls::default(), Some(end.tracker)));
+        self.with_operations(text, operations)
     }
 
     fn take_remark(&mut self) -> Option<String> {

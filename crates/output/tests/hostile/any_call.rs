@@ -81,7 +81,7 @@ impl Head {
         let some = |bit| if self.has(bit) { CallSet::all() } else { CallSet::empty() };
         let dumped = if self.has(2) { FdSet { listed: Vec::new(), inverted: true } } else { FdSet::none() };
         Options {
-            text: if self.has(0) { 4096 } else { 32 },
+            text: if self.has(0) { 256 } else { 32 },
             abbrev: some(1),
             fds: self.has(3),
             pids: self.has(3),
@@ -227,7 +227,7 @@ thread_local! {
 
 /// The call when it is entered, and when it has returned.
 fn call(head: &Head, abi: Abi, memory: &[u8]) -> (Call, Call) {
-    let limits = Limits { text: if head.has(0) { 4096 } else { 32 }, elements: 32, received: true };
+    let limits = Limits { text: if head.has(0) { 256 } else { 32 }, elements: 32, received: true };
     let mut call = Call {
         tid: 7,
         abi,
