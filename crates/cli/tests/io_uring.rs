@@ -2,8 +2,8 @@
 
 mod common;
 
-use parquet::file::reader::{FileReader, SerializedFileReader};
 use common::{Run, Scratch, bare_stride, need_ebpf, root, skip};
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::process::{Command, Stdio};
 
 /// A directory with the program `uring`, if the kernel lets programs use io_uring.

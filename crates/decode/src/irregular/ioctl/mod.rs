@@ -24,7 +24,7 @@ use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::ioctl::input::{ABS, EV};
 use stride_syscalls::ioctl::{MNT_NS, NS_TYPES};
-use stride_syscalls::uapi::ioctls::{IOCTLS, IOCTLS_I386};
+use stride_syscalls::uapi::ioctls::{IOCTLS, IOCTLS_AARCH64, IOCTLS_I386};
 use stride_syscalls::uapi::{consts as c, consts_i386 as i386};
 use stride_syscalls::{Abi, Dir, Len, Ty};
 
@@ -49,7 +49,11 @@ impl Parts {
 fn name(abi: Abi, raw: u32) -> Option<&'static str> {
     let find =
         |table: &'static [(u32, &'static str)]| table.binary_search_by_key(&raw, |r| r.0).ok().map(|i| table[i].1);
-    let own = if abi == Abi::I386 { find(IOCTLS_I386) } else { None };
+    let own = match abi {
+        Abi::X86_64 => None,
+        Abi::I386 => find(IOCTLS_I386),
+        Abi::Aarch64 => find(IOCTLS_AARCH64),
+    };
     own.or_else(|| find(IOCTLS))
 }
 
