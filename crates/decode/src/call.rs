@@ -64,7 +64,7 @@ impl Decoder {
         options: &'a Options,
         world: &'a dyn World,
     ) -> Decoded<'a> {
-        self.arena.reset();
+        self.forget();
         let arena = &self.arena;
         let Some(row) = table(call.abi).get(call.nr).map(|e| e.row) else {
             return unknown(call, part, arena);
@@ -116,6 +116,20 @@ impl Decoder {
             unfinished: part != Part::Entry && end < row.args.len(),
             ret: (part != Part::Entry).then(|| ret(&cx)),
             dump: if part == Part::Entry { &[] } else { dump::of(&cx) },
+        }
+    }
+}
+
+/// The memory that is kept for the next call.
+const KEPT: usize = 1 << 20;
+
+impl Decoder {
+    /// Drops the values of the call before.
+    fn forget(&mut self) {
+        if self.arena.allocated_bytes() > KEPT {
+            self.arena = Bump::new();
+        } else {
+            self.arena.reset();
         }
     }
 }
@@ -223,7 +237,7 @@ impl Decoder {
         options: &'a Options,
         world: &'a dyn World,
     ) -> Value<'a> {
-        self.arena.reset();
+        self.forget();
         let arena = &self.arena;
         let pid_note = |id, kind| {
             let info = if options.pids { world.pid(tid, id, kind) } else { PidInfo::default() };

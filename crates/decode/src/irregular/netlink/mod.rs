@@ -125,7 +125,7 @@ fn messages<'a>(span: &Span<'a, '_>, protocol: u64) -> Value<'a> {
             }
             break;
         };
-        if cx.abbrev && items.len() >= cx.options.text {
+        if cx.abbrev && items.len() >= cx.options.text || !cx.has_room() {
             tail = Tail::More;
             break;
         }
