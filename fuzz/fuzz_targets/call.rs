@@ -1,7 +1,7 @@
 //! The decoders: calls with any registers and any memory, operations of io_uring, and signals, as text and JSON.
 //!
 //! `STRIDE_SEEDS=DIR` makes the target write inputs to begin with into an existing directory: one for each syscall, each request of ioctl(2)
-//! and each operation of io_uring.
+//! and each operation of io_uring, and those that the tests have (`kept.txt`).
 #![no_main]
 
 #[path = "../../crates/output/tests/hostile/any_call.rs"]
@@ -23,6 +23,7 @@ fn write_seeds() {
         let ioctl = table(abi).by_name("ioctl").next().expect("every ABI has ioctl").nr as u16;
         inputs.extend(ioctl::CASES.iter().map(|case| noise.request(subject, ioctl, case.0)));
     }
+    inputs.extend(noise::kept());
     for (i, input) in inputs.iter().enumerate() {
         std::fs::write(to.join(format!("seed-{i:05}")), input).expect("the directory of STRIDE_SEEDS can be written to");
     }

@@ -12,12 +12,12 @@ use stride_syscalls::operation::Operation;
 use stride_syscalls::{CloseOnExec, Effect, Thing};
 
 /// An operation with its arguments.
-struct Ended<'a> {
+struct EndedOperation<'a> {
     call: &'a LibraryCall,
     row: &'static Operation,
 }
 
-impl Ended<'_> {
+impl EndedOperation<'_> {
     fn word(&self, i: usize) -> Option<u64> {
         self.call.words.get(i).copied()
     }
@@ -77,7 +77,7 @@ impl Tracker {
         call.operation.filter(|_| call.part != LibraryPart::Entered)?;
         let mut seen = self.nothing_of(call.tid);
         let Some(row) = call.row().filter(|_| call.entered != 0) else { return Some(seen) };
-        let ended = Ended { call, row };
+        let ended = EndedOperation { call, row };
         seen.fd = ended.fd();
         let file = seen.fd.and_then(|fd| self.file_of(ended.referrer(seen.pid, fd), fd, world));
         seen.file = file.as_ref().map(|file| file.id);
@@ -109,7 +109,7 @@ impl Tracker {
     }
 
     /// Carries out the changes of a successful operation.
-    fn operation_changes(&mut self, ended: &Ended<'_>, value: i32, seen: &mut Seen) {
+    fn operation_changes(&mut self, ended: &EndedOperation<'_>, value: i32, seen: &mut Seen) {
         let makes = ended.row.effects.iter().find_map(|effect| match *effect {
             Effect::Makes(thing, when) => Some((thing, ended.closes_on_exec(when))),
             _ => None,
@@ -126,7 +126,14 @@ impl Tracker {
         }
     }
 
-    fn made_by_operation(&mut self, ended: &Ended<'_>, thing: Thing, fd: i32, cloexec: bool, seen: &Seen) -> Rc<File> {
+    fn made_by_operation(
+        &mut self,
+        ended: &EndedOperation<'_>,
+        thing: Thing,
+        fd: i32,
+        cloexec: bool,
+        seen: &Seen,
+    ) -> Rc<File> {
         match thing {
             Thing::Connection => self.connected(&[], seen, fd, cloexec),
             Thing::Socket => {

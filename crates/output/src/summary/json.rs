@@ -3,7 +3,7 @@
 use super::column::quantile;
 use super::label::{Labels, errno_name, syscall};
 use super::part::KeyPart;
-use super::{Kind, LostCalls, Summary};
+use super::{LostCalls, Summary, SummaryKind};
 use crate::json::Json;
 use stride_event::{CallStats, Times};
 use stride_track::{ObjectKind, Tracker};
@@ -42,7 +42,7 @@ impl Summary {
 
     /// Tells operations from system calls, whatever the keys are.
     fn kind(&self, j: &mut Json<'_>) {
-        if self.of == Kind::Operations {
+        if self.of == SummaryKind::Operations {
             j.key("of").str("io_uring");
         }
     }

@@ -58,17 +58,27 @@ pub struct Summary {
     names: Names,
     /// The key of the call that is being counted; reused.
     key: Vec<KeyPart>,
-    of: Kind,
+    of: SummaryKind,
 }
 
 /// The things that a summary counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum SummaryKind {
     Calls,
     /// Functions of libraries.
     Functions,
     /// Operations of io_uring.
     Operations,
+}
+
+impl SummaryKind {
+    /// The words for one thing and for several.
+    fn words(self) -> [&'static str; 2] {
+        match self {
+            SummaryKind::Calls | SummaryKind::Functions => ["call", "calls"],
+            SummaryKind::Operations => ["operation", "operations"],
+        }
+    }
 }
 
 impl Summary {
@@ -79,7 +89,7 @@ impl Summary {
             rows: Rows::default(),
             names: Names::default(),
             key: Vec::new(),
-            of: Kind::Calls,
+            of: SummaryKind::Calls,
         }
     }
 
@@ -88,12 +98,12 @@ impl Summary {
     pub fn of_functions(layout: &SummaryLayout) -> Summary {
         let columns = layout.columns.iter().copied().filter(|column| *column != Column::Errors).collect();
         let layout = SummaryLayout { by: vec![Key::Syscall], columns, wall_clock: true, ..layout.clone() };
-        Summary { of: Kind::Functions, ..Summary::new(layout) }
+        Summary { of: SummaryKind::Functions, ..Summary::new(layout) }
     }
 
     /// The summary of operations of io_uring that goes with one of system calls. Operations have no CPU times.
     pub fn of_operations(layout: &SummaryLayout) -> Summary {
-        Summary { of: Kind::Operations, ..Summary::new(SummaryLayout { wall_clock: true, ..layout.clone() }) }
+        Summary { of: SummaryKind::Operations, ..Summary::new(SummaryLayout { wall_clock: true, ..layout.clone() }) }
     }
 
     /// Counts an operation that was completed, or never will be. The tracker has just seen it. Of one with several completions, each
@@ -131,8 +141,8 @@ impl Summary {
     /// The heading of a key.
     fn heading(&self, key: Key) -> &'static str {
         match (self.of, key) {
-            (Kind::Functions, _) => "function",
-            (Kind::Operations, Key::Syscall) => "operation",
+            (SummaryKind::Functions, _) => "function",
+            (SummaryKind::Operations, Key::Syscall) => "operation",
             _ => key.name(),
         }
     }
