@@ -152,7 +152,7 @@ impl Tracker {
         let is_bad = call.outcome == Outcome::Error(EBADF);
         let by = Referrer { tid: call.tid, pid: seen.pid, known: call.given(dir), is_bad };
         let (path, empty) = self.path_from(by, dir, bytes, world);
-        (path, empty.or(seen.object))
+        (path, if bytes.is_empty() && dir != AT_FDCWD { empty } else { seen.object })
     }
 
     /// The path, and for an empty one the object of the descriptor.

@@ -186,20 +186,14 @@ impl Kept {
     }
 }
 
-/// An input as text and JSON.
-pub struct Shown {
-    pub text: Vec<u8>,
-    pub json: Vec<u8>,
-}
-
-/// Shows the input. `None`: it is too short to have a head.
+/// Shows the input as text and as JSON. False: it is too short to have a head.
 ///
 /// # Panics
 /// If Stride does, if the output is longer than the input can explain, or if it is no JSON or no printable text.
-pub fn show(input: &[u8]) -> Option<Shown> {
-    let (head, memory) = input.split_first_chunk::<HEAD>()?;
+pub fn show(input: &[u8]) -> bool {
+    let Some((head, memory)) = input.split_first_chunk::<HEAD>() else { return false };
     let head = Head::of(head);
-    let shown = match head.subject % 5 {
+    match head.subject % 5 {
         OPERATION => {
             let call = operation(&head, memory);
             written(&head, &[Event::Library(&call)], call.texts.iter().map(|text| text.bytes.len()).sum())
@@ -218,8 +212,8 @@ pub fn show(input: &[u8]) -> Option<Shown> {
             // An engine may show a call only when it has returned.
             written(&head, &events[usize::from(head.has(7))..], returned.blocks.size())
         }
-    };
-    Some(shown)
+    }
+    true
 }
 
 thread_local! {
@@ -291,7 +285,7 @@ fn operation(head: &Head, memory: &[u8]) -> LibraryCall {
 }
 
 /// Writes the events, and holds the output against the bytes that were captured.
-fn written(head: &Head, events: &[Event<'_>], captured: usize) -> Shown {
+fn written(head: &Head, events: &[Event<'_>], captured: usize) {
     let (text, json) = (Kept::default(), Kept::default());
     let world = || Box::new(Answers((head.extra % 32).into()));
     let tracker = Tracker::default();
@@ -312,5 +306,4 @@ fn written(head: &Head, events: &[Event<'_>], captured: usize) -> Shown {
         let parsed = serde_json::from_slice::<serde::de::IgnoredAny>(line);
         assert!(parsed.is_ok(), "{parsed:?}: {}", String::from_utf8_lossy(line));
     }
-    Shown { text, json }
 }
