@@ -292,8 +292,7 @@ fn conditions_on_operations() {
     // A file that was renamed has its new name.
     let about = scene(&scratch, &["--where=path.endsWith(\"/made\")"], "files");
     let names: Vec<&str> = operations(&about.trace).iter().filter_map(|line| line.split('(').next()).collect();
-    let expected =
-        ["openat", "write", "read", "statx", "fsync", "renameat"].map(|name| format!("io_uring:{name}"));
+    let expected = ["openat", "write", "read", "statx", "fsync", "renameat"].map(|name| format!("io_uring:{name}"));
     assert_eq!(names, expected, "{about:?}");
     let failed = scene(&scratch, &["--where=errno == \"EBADF\""], "ways");
     assert_eq!(operations(&failed.trace).len(), 1, "{failed:?}");
