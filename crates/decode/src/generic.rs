@@ -331,7 +331,7 @@ pub fn elements<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, inner: &Ty, n: u64, un
         if until_zero && cx.word(phase, at) == Some(0) {
             break;
         }
-        if i >= limit {
+        if i >= limit || !cx.has_room() {
             // One element more than is shown was captured, to tell brevity from the end of the array's memory.
             let tail = if cx.read(phase, at, size).is_some() { Tail::More } else { Tail::Unread(at) };
             return Value::Array(items.into_bump_slice(), tail);
