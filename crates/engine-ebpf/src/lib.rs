@@ -4,8 +4,8 @@
 //!
 //! `bpf/` is the kernel side:
 //!
-//! - `stride.bpf.c` has the programs; `capture.h` the interpreter of capture plans, with `scratch.h` (its state) and `read.h`
-//!   (reading memory); `simple.h` a short way for calls with little memory; `kinds.h` what a call's meaning depends on (netlink
+//! - `stride.bpf.c` has the programs; `capture.h` the interpreter of capture plans, with `scratch.h` (its state), `read.h`
+//!   (reading memory) and `absent.h` (memory that is not present); `simple.h` a short way for calls with little memory; `kinds.h` what a call's meaning depends on (netlink
 //!   sockets, terminals); `stack.h` finds the stacks of calls, and `sites.h` chooses the calls if samples will do;
 //! - `ends.h` has how threads begin and end, `signals.h` signals and stops, `counts.h` counting, `outcome.h` which calls are wanted by how they return, `fd.h` and `file-detail.h`
 //!   descriptors;
@@ -14,7 +14,7 @@
 //! - `library.h` has functions of libraries and USDT probes (`--library-calls`, `--usdt`), and `uring.h` operations of io_uring (`--io-uring`);
 //! - `ring.h` and `backpressure.h` have sending, `maps.h` and `traced.h` the state, `ids.h` ids in PID namespaces, `regs.h`
 //!   registers for each architecture, `kernel.h` the few kernel structs that are used, relocated while loading;
-//! - `files.bpf.c` (what descriptors refer to) and `poller.bpf.c` (the blocked-call poller) are objects of their own, which are
+//! - `files.bpf.c` (what descriptors refer to; `passed.h` has those in messages) and `poller.bpf.c` (the blocked-call poller) are objects of their own, which are
 //!   only loaded when needed;
 //! - `wire.h` and `wire_records.h` are the only place for layouts that both sides share; build.rs makes the Rust mirror from the object's type
 //!   information.
@@ -63,12 +63,12 @@
 //!   memory yet.
 //! - **Descriptors** (`-y`, `-P`). `files.bpf.c` looks a call's descriptors up when the call is entered, and those that the call
 //!   makes when it returns: path, device, ends of sockets. When the reader could ask /proc, they may be closed already. Each is
-//!   sent in a record before the call's own (`Call::descriptors`). Descriptors deep in memory (in a netlink attribute or a
-//!   control message) are still looked up in /proc.
+//!   sent in a record before the call's own (`Call::descriptors`). So are those that control messages pass (`passed.h`). Where a call's
+//!   memory may hold descriptors elsewhere (a request of ioctl(2), a netlink message), all of the process's descriptors are sent, up to a limit.
 //! - **What a file is** decides what some calls mean. A buffer that begins like a netlink message is copied whole if its socket
 //!   is a netlink socket, and requests of terminals say whether they went to one (`kinds.h`). Both are sent with the call.
 //! - **Absent pages.** The kernel side only reads memory that is present. What a returned call names in a page that is still absent
-//!   is read by the reader (`absent.rs`).
+//!   is read by the reader (`absent.rs`). The thread waits for that for a millisecond at most (`absent.h`).
 //! - **Signals** that are ignored, or that the kernel turns into a kill, are never delivered, so they are reported when they are
 //!   sent. If the receiver is in a call at that time, the reader holds the signal until the receiver says that it has left the
 //!   call (`REC_LEFT`), and reports the signal after the call, as a ptrace tracer would.

@@ -69,6 +69,8 @@ __noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
 	}
 	if (got > BLOCK_MAX)
 		return 0;
+	if (flags & BLOCK_FAULTED)
+		s->call.head.flags |= FLAG_FAULTED;
 	if (s->phase && op->dir & DIR_EXIT)
 		flags |= BLOCK_EXIT;
 	b->addr = ptr;
@@ -127,13 +129,20 @@ static __always_inline u64 count_of(struct scratch *s, struct op *op)
 	return 0;
 }
 
+/* A number in an element of which `left` bytes were read. 0 if it lies behind them. */
+static __always_inline u64 member_at(struct scratch *s, u32 elem, u32 left, u32 at, u32 width)
+{
+	at &= MAX_AT - 1;
+	return at + width > left ? 0 : number_at(s, elem + at, width);
+}
+
 /* One step of a nested op: the next element in the next block of its parent. */
 static long walk_step(u64 i, void *ctx)
 {
 	struct scratch *s = scratch();
 	struct rec_block *b;
 	struct op *op;
-	u32 off, at, next, elem;
+	u32 off, at, next, elem, left;
 	u64 ptr, n;
 
 	if (!s)
@@ -147,14 +156,16 @@ static long walk_step(u64 i, void *ctx)
 		return 1;
 	b = (struct rec_block *)(s->data + off);
 	next = off + sizeof(*b) + ((b->len + 7) & ~7U);
-	if (b->op != op->parent || !b->elem || at + b->elem > b->len) {
+	if (b->op != op->parent || !b->elem || at >= b->len) {
 		s->walk.off = next;
 		s->walk.at = 0;
 		return 0;
 	}
+	/* The last element may be a part: a struct of an older program is shorter. */
+	left = b->len - at;
 	elem = off + sizeof(*b) + at;
 	s->walk.at = at + b->elem;
-	ptr = number_at(s, elem + (op->at & (MAX_AT - 1)), word_size(s));
+	ptr = member_at(s, elem, left, op->at, word_size(s));
 	if (!ptr) {
 		if (b->flags & BLOCK_WORDS) {
 			s->walk.off = next;
@@ -163,7 +174,7 @@ static long walk_step(u64 i, void *ctx)
 		return 0;
 	}
 	if (op->count == COUNT_AT)
-		n = in_units(op, number_at(s, elem + (op->n & (MAX_AT - 1)), op->width));
+		n = in_units(op, member_at(s, elem, left, op->n, op->width));
 	else
 		n = count_of(s, op);
 	copy(s, s->walk.op, s->walk.me, ptr, n);

@@ -235,6 +235,8 @@ struct wire_types {
 	struct rec_file file;
 	struct fds_plan fds;
 	enum file_flag file_flag;
+	enum fds_all fds_all;
+	enum fds_passed fds_passed;
 	struct rec_blocked blocked;
 	struct rec_stopped stopped;
 	struct rec_detach detach;

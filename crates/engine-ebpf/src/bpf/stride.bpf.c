@@ -16,6 +16,7 @@
 #include "backpressure.h"
 #include "ring.h"
 #include "capture.h"
+#include "absent.h"
 #include "folded.h"
 #include "traced.h"
 #include "stack.h"
@@ -61,6 +62,7 @@ static __always_inline bool send(struct task_state *st, struct scratch *s, bool 
 
 	if (used > sizeof(s->data))
 		return false;
+	urgent |= !!(s->call.head.flags & FLAG_FAULTED);
 	return send_call(st, &s->call, sizeof(s->call) + sizeof(s->more) + used, urgent);
 }
 
@@ -105,6 +107,8 @@ static __always_inline int copy_and_send(struct task_struct *task, struct task_s
 	s->room = ~0U;
 	run_plan(s, s->index);
 	st->room = s->room;
+	if (s->call.head.flags & FLAG_FAULTED)
+		st->flags |= TASK_ENTRY_FAULTED;
 	st->flags |= send_with_stack(st, s, stack) ? TASK_ENTRY_SENT : TASK_ENTRY_LOST;
 	return 0;
 }
@@ -221,7 +225,7 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 	if (!st)
 		return 0;
 	if (st->flags) {
-		st->flags &= ~(TASK_ENTRY_SENT | TASK_ENTRY_LOST | TASK_NEW);
+		st->flags &= ~(TASK_ENTRY_SENT | TASK_ENTRY_LOST | TASK_ENTRY_FAULTED | TASK_NEW);
 		if (st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED)) {
 			if (!(st->flags & TASK_BEFORE_EXEC) || !(flags & CALL_EXEC))
 				return 0;
@@ -400,8 +404,12 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 		s->room = was & TASK_ENTRY_SENT ? st->room : ~0U;
 		run_plan(s, index);
 	}
+	if (was & TASK_ENTRY_FAULTED)
+		s->call.head.flags |= FLAG_FAULTED;
 	if (!send_with_stack(st, s, call->stack))
 		lose_call(st);
+	else if (s->call.head.flags & FLAG_FAULTED)
+		wait_for_absent(call->ret);
 }
 
 /* Counts a call whose entry noted all that is needed. False if more has to be looked at. */

@@ -74,6 +74,8 @@ enum rec_flag {
 	FLAG_HELD = 64,
 	/* In a REC_DETACH: the user may not trace the thread any longer, which executed a privileged program or became somebody else. */
 	FLAG_PRIVILEGED = 128,
+	/* Memory of the call could not be read here. The reader may be able to, and counts the call then (absences_read). */
+	FLAG_FAULTED = 256,
 };
 
 /* How every record begins. */

@@ -119,7 +119,10 @@ impl EbpfEngine {
                 }
                 self.call.outcome =
                     if flags & rec_flag::FLAG_GONE.0 != 0 { Outcome::Gone } else { Outcome::from_raw(fixed.ret) };
-                absent::add(&mut self.call, &self.limits, &mut self.remote);
+                if flags & rec_flag::FLAG_FAULTED.0 != 0 {
+                    absent::add(&mut self.call, &self.limits, &mut self.remote);
+                    self.kernel.shared().absence_read();
+                }
                 self.threads.returned(&mut self.call);
                 if !self.places.is_empty() {
                     self.call.container = self.places.get(&tid).map(|place| place.1.clone());
