@@ -5,7 +5,7 @@
 //! `bpf/` is the kernel side:
 //!
 //! - `stride.bpf.c` has the programs; `capture.h` the interpreter of capture plans, with `scratch.h` (its state), `read.h`
-//!   (reading memory) and `absent.h` (memory that is not present); `simple.h` a short way for calls with little memory; `kinds.h` what a call's meaning depends on (netlink
+//!   (reading memory), `absent.h` (memory that is not present) and `pieces.h` (memory that a record has no room for); `simple.h` a short way for calls with little memory; `kinds.h` what a call's meaning depends on (netlink
 //!   sockets, terminals); `stack.h` finds the stacks of calls, and `sites.h` chooses the calls if samples will do;
 //! - `ends.h` has how threads begin and end, `signals.h` signals and stops, `counts.h` counting, `outcome.h` which calls are wanted by how they return, `fd.h` and `file-detail.h`
 //!   descriptors;
@@ -20,7 +20,7 @@
 //!   information.
 //!
 //! The files of this side, outermost first: `engine` (the loop; in it `take` reads records in), `note` (events that are still to be
-//! reported), `settings`, `records` (reading them), `threads` (what is unusual about a thread), `signals` (those that wait for a
+//! reported), `settings`, `records` (reading them) and `pieces` (what has no room in them), `threads` (what is unusual about a thread), `signals` (those that wait for a
 //! call to return), `poller`, `blocked` and `inside` (when to look for blocked calls, the programs that find them, and reading their memory), `rings`, `source` and `ring`,
 //! `ring_size`, `backpressure` (when rings fill) and `backlog` (how far the reader is behind), `kernel` (the kernel side as the engine sees it), `shared` (what both sides write), `broker` (both ends of the connection to `stride-broker`), `load` (programs and maps),
 //! `beside` (those that a second thread loads),
@@ -57,6 +57,8 @@
 //!   (`Dir::is_lost`, or input and output at one address), or what the stack pointer leads to. Data from the entry is sent as a
 //!   record of its own, and the reader joins the two. The kernel side itself keeps only 56 bytes per thread (`struct
 //!   task_state`).
+//! - **Large memory** (`pieces.h`). A record has room for 64 KiB and the block that begins there. Larger buffers, and the rest of many
+//!   buffers, are sent in pieces before their record (`REC_MEMORY`), 4 MiB at most.
 //! - **execve** is read at `sched_prepare_exec` (Linux 6.10): the call can no longer fail there, and the old memory still exists.
 //!   Before 6.10 a kprobe on `security_bprm_check` does it (detaching fentry takes three times as long). Where the kernel's
 //!   functions cannot be traced either, execve is read at its entry, when a string that the program never touched may not be in
@@ -191,6 +193,7 @@ mod load;
 mod memo;
 mod note;
 mod operations;
+mod pieces;
 mod plans;
 mod poller;
 mod privileges;

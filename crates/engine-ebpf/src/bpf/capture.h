@@ -20,21 +20,33 @@ __noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
 	u32 flags = 0, want, got, at, to;
 	struct rec_block *b;
 	u64 bytes, all = n;
+	bool before;
 	long r;
 
 	if (!s || !op || !ptr || !n || !op->cap)
 		return 0;
 	at = ONCE(s->used);
-	if (at >= BLOCK_MAX) {
+	if (n > op->cap)
+		n = op->cap;
+	bytes = n * op->elem;
+	want = bytes > BLOCK_MAX ? BLOCK_MAX : bytes;
+	before = op->kind == OP_BYTES && op->leaf && (bytes > BLOCK_MAX || at >= BLOCK_MAX);
+	if (at >= BLOCKS_END || (at >= BLOCK_MAX && want > MAX_AT && !before)) {
 		s->call.head.flags |= FLAG_FULL;
 		return 0;
 	}
 	b = (struct rec_block *)(s->data + at);
 	to = at + sizeof(*b);
-	if (n > op->cap)
-		n = op->cap;
-	bytes = n * op->elem;
-	want = bytes > BLOCK_MAX ? BLOCK_MAX : bytes;
+	if (before) {
+		s->call.head.flags |= FLAG_BEFORE;
+		b->addr = ptr;
+		b->len = bytes > PIECES_MAX ? PIECES_MAX : bytes;
+		b->elem = op->elem;
+		b->op = me;
+		b->flags = BLOCK_BEFORE | (s->phase && op->dir & DIR_EXIT ? BLOCK_EXIT : 0);
+		s->used = to;
+		return 0;
+	}
 
 	if (op->kind == OP_STR) {
 		/* One byte more than wanted: the helper puts a NUL in the last byte if it does not find the end. */
@@ -149,13 +161,13 @@ static long walk_step(u64 i, void *ctx)
 		return 1;
 	off = ONCE(s->walk.off);
 	at = ONCE(s->walk.at);
-	if (off >= BLOCK_MAX || off >= s->walk.end)
+	if (off >= BLOCKS_END || off >= s->walk.end)
 		return 1;
 	op = op_at(s->walk.op);
 	if (!op)
 		return 1;
 	b = (struct rec_block *)(s->data + off);
-	next = off + sizeof(*b) + ((b->len + 7) & ~7U);
+	next = off + sizeof(*b) + (b->flags & BLOCK_BEFORE ? 0 : (b->len + 7) & ~7U);
 	if (b->op != op->parent || !b->elem || at >= b->len) {
 		s->walk.off = next;
 		s->walk.at = 0;
@@ -199,7 +211,7 @@ __noinline int run_op(struct scratch *s, u32 index, u32 me)
 	s->walk.off = 0;
 	s->walk.at = 0;
 	s->walk.end = s->used;
-	bpf_loop(2 * BLOCK_MAX, walk_step, NULL, 0);
+	bpf_loop(BLOCKS_END, walk_step, NULL, 0);
 	return 0;
 }
 

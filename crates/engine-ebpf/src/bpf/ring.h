@@ -40,6 +40,15 @@ static __always_inline bool send_call(struct task_state *st, void *rec, u64 size
 	return true;
 }
 
+/* A part of a call that is about to be sent. */
+static __always_inline bool send_memory(struct task_state *st, void *rec, u64 size)
+{
+	u64 fill = fill_of(st);
+	void *ring = ring_of(st);
+
+	return !is_full(st, fill, size) && ring && !bpf_ringbuf_output(ring, rec, size, wakeup(fill, false));
+}
+
 /* A record of a beginning or ending thread. These are few and small. */
 static __always_inline void send_control(struct task_state *st, void *rec, u64 size, bool urgent)
 {

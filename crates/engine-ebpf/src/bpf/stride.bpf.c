@@ -19,6 +19,7 @@
 #include "absent.h"
 #include "folded.h"
 #include "traced.h"
+#include "pieces.h"
 #include "stack.h"
 #include "stack_copy.h"
 #include "simple.h"
@@ -106,6 +107,8 @@ static __always_inline int copy_and_send(struct task_struct *task, struct task_s
 	s->failed = 0;
 	s->room = ~0U;
 	run_plan(s, s->index);
+	if (s->call.head.flags & FLAG_BEFORE)
+		send_pieces(s);
 	st->room = s->room;
 	if (s->call.head.flags & FLAG_FAULTED)
 		st->flags |= TASK_ENTRY_FAULTED;
@@ -403,6 +406,8 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 		s->failed = is_error(call->ret);
 		s->room = was & TASK_ENTRY_SENT ? st->room : ~0U;
 		run_plan(s, index);
+		if (s->call.head.flags & FLAG_BEFORE)
+			send_pieces(s);
 	}
 	if (was & TASK_ENTRY_FAULTED)
 		s->call.head.flags |= FLAG_FAULTED;

@@ -41,8 +41,11 @@ enum bound {
 	MESSAGE_MAX = 1 << 20,
 	/* How libudev's messages begin: "libu". */
 	UEVENT = 0x7562696c,
-	/* Bytes of one block. */
+	/* Bytes of one block; and of all blocks of a call that are sent in pieces, before its record. */
 	BLOCK_MAX = 65536,
+	PIECES_MAX = 4 << 20,
+	/* Where the last block of a record begins, at most: there is room for all of 1,024 messages (UIO_MAXIOV) with their names and buffers. */
+	BLOCKS_END = 9 << 14,
 	/* Numbers per ABI that have a plan. */
 	NUMBERS = 1024,
 	ABIS = 3,
@@ -107,7 +110,9 @@ struct op {
 	u8 shift;
 	/* OP_BYTES: the memory may be netlink messages, which are copied whole. */
 	u8 message;
-	u32 pad;
+	/* No op follows pointers in this memory. */
+	u8 leaf;
+	u8 pad[3];
 };
 
 enum call_flag {
