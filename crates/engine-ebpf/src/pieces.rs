@@ -6,11 +6,11 @@ use stride_event::Tid;
 
 /// The pieces of each thread's next record, one behind the other.
 #[derive(Default)]
-pub struct Pieces {
+pub struct MemoryPieces {
     by_thread: HashMap<Tid, Vec<u8>>,
 }
 
-impl Pieces {
+impl MemoryPieces {
     pub fn add(&mut self, tid: Tid, rec: &[u8]) {
         let Some(memory) = read::<rec_memory>(rec) else { return };
         let bytes = &rec[size_of::<rec_memory>()..];
@@ -45,7 +45,7 @@ mod tests {
     #[test]
     fn pieces_go_to_the_record_that_has_room_for_none() {
         let before = rec_flag::FLAG_BEFORE.0;
-        let mut pieces = Pieces::default();
+        let mut pieces = MemoryPieces::default();
         pieces.add(1, &piece(b"ab"));
         pieces.add(2, &piece(b"other"));
         pieces.add(1, &piece(b"c"));

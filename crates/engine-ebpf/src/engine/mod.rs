@@ -13,7 +13,7 @@ use crate::library::LibraryCalls;
 use crate::load::{Config, Seeded, tells_containers};
 use crate::note::{CallPlace, QueuedEvent, ended};
 use crate::operations::OpenOperations;
-use crate::pieces::Pieces;
+use crate::pieces::MemoryPieces;
 use crate::plans::Tables;
 use crate::poller::Poller;
 use crate::ring::{Gauge, Ring};
@@ -69,7 +69,7 @@ pub struct EbpfEngine {
     /// The descriptors of calls in flight, with the files that they refer to.
     descriptors: HashMap<Tid, Vec<Descriptor>>,
     /// The memory of calls in flight for which their records have no room.
-    pieces: Pieces,
+    pieces: MemoryPieces,
     /// Lasting calls are reported when they begin.
     entries: bool,
     /// Children are traced, too.
@@ -220,7 +220,7 @@ impl EbpfEngine {
             siginfo: [0; SIGINFO_SIZE],
             entered: HashMap::new(),
             descriptors: HashMap::new(),
-            pieces: Pieces::default(),
+            pieces: MemoryPieces::default(),
             spare: Vec::new(),
             entries,
             follow: spec.follow,
