@@ -31,7 +31,7 @@ __noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
 	bytes = n * op->elem;
 	want = bytes > BLOCK_MAX ? BLOCK_MAX : bytes;
 	before = op->kind == OP_BYTES && op->leaf && (bytes > BLOCK_MAX || at >= BLOCK_MAX);
-	if (at >= BLOCKS_END || (at >= BLOCK_MAX && want > MAX_AT && !before)) {
+	if (at >= BLOCKS_END) {
 		s->call.head.flags |= FLAG_FULL;
 		return 0;
 	}

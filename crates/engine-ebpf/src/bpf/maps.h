@@ -97,8 +97,8 @@ struct scratch {
 		/* Where it lies in `data`, and the end of what `data` holds of the call. */
 		u32 off;
 		u32 end;
-		/* Bytes that may still be sent of this call. */
-		u32 room;
+		/* Bytes that were sent of this call. */
+		u32 sent;
 		u32 pad;
 	} piece;
 	struct count_key count_key;
@@ -106,10 +106,10 @@ struct scratch {
 	struct rec_call call;
 	struct rec_more more;
 	/*
-	 * A block of up to BLOCK_MAX bytes begins below BLOCK_MAX, and one of up to MAX_AT bytes below BLOCKS_END. A word at up to MAX_AT within
-	 * a block may be read. Behind it, a piece has room.
+	 * A block begins below BLOCKS_END and has at most BLOCK_MAX bytes. A word at up to MAX_AT within it may be read. Behind all blocks, a
+	 * piece has room.
 	 */
-	u8 data[BLOCKS_END + 2 * MAX_AT + sizeof(struct rec_memory) + PIECE_SIZE];
+	u8 data[BLOCKS_END + BLOCK_MAX + 2 * MAX_AT + sizeof(struct rec_memory) + PIECE_SIZE];
 };
 
 struct {

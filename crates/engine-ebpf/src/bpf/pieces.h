@@ -6,20 +6,23 @@
 #ifndef STRIDE_PIECES_H
 #define STRIDE_PIECES_H
 
+/* A writer is delayed once for so many bytes, as for a record of this size. So no call is delayed for long. */
+#define DELAY_BITS 17
+
 /* Sends the next piece of a block. */
 static long send_piece(u64 i, void *ctx)
 {
 	struct scratch *s = scratch();
 	struct task_state *st = traced(bpf_get_current_task_btf());
 	struct rec_memory *rec;
-	u32 end, to, len;
+	u32 end, to, len, sent;
 	u64 ptr;
 
 	if (!s || !st)
 		return 1;
 	ptr = s->piece.ptr;
 	end = ONCE(s->piece.end);
-	if (!s->piece.left || end > BLOCKS_END + MAX_AT)
+	if (!s->piece.left || end > BLOCKS_END + BLOCK_MAX + MAX_AT)
 		return 1;
 	/* Up to a page's end, so that what is missing begins with a piece's last page. */
 	len = PIECE_SIZE - (u32)ptr % PAGE;
@@ -47,7 +50,9 @@ static long send_piece(u64 i, void *ctx)
 	rec->head.lost = 0;
 	rec->at = 0;
 	rec->len = len;
-	if (!send_memory(st, rec, sizeof(*rec) + len)) {
+	sent = s->piece.sent;
+	s->piece.sent = sent + len;
+	if (!send_memory(st, rec, sizeof(*rec) + len, !sent || sent >> DELAY_BITS != (sent + len) >> DELAY_BITS)) {
 		s->call.head.flags |= FLAG_FULL;
 		s->piece.ptr = ptr;
 		s->piece.left = 0;
@@ -74,9 +79,9 @@ static long send_next_block(u64 i, void *ctx)
 	}
 	s->piece.off = off + sizeof(*b);
 	len = b->len;
-	if (len > s->piece.room) {
+	if (len > PIECES_MAX - s->piece.sent) {
 		s->call.head.flags |= FLAG_FULL;
-		len = s->piece.room;
+		len = PIECES_MAX - s->piece.sent;
 	}
 	s->piece.ptr = b->addr;
 	s->piece.left = len;
@@ -87,7 +92,6 @@ static long send_next_block(u64 i, void *ctx)
 	}
 	len = s->piece.ptr - b->addr;
 	b->len = len;
-	s->piece.room -= len;
 	return 0;
 }
 
@@ -97,7 +101,7 @@ __noinline int send_pieces(struct scratch *s)
 		return 0;
 	s->piece.off = 0;
 	s->piece.end = s->used;
-	s->piece.room = PIECES_MAX;
+	s->piece.sent = 0;
 	bpf_loop(BLOCKS_END / sizeof(struct rec_block), send_next_block, NULL, 0);
 	return 0;
 }

@@ -43,7 +43,7 @@ enum bound {
 	UEVENT = 0x7562696c,
 	/* Bytes of one block; and of all blocks of a call that are sent in pieces, before its record. */
 	BLOCK_MAX = 65536,
-	PIECES_MAX = 4 << 20,
+	PIECES_MAX = 2 << 20,
 	/* Where the last block of a record begins, at most: there is room for all of 1,024 messages (UIO_MAXIOV) with their names and buffers. */
 	BLOCKS_END = 9 << 14,
 	/* Numbers per ABI that have a plan. */
