@@ -358,6 +358,12 @@ pub fn new_fd<'a>(cx: &Cx<'a>, fd: i32) -> Value<'a> {
     known_fd(cx, fd, cx.call.made(fd))
 }
 
+/// A descriptor of another process, for the file of which the call made a descriptor of its own.
+pub fn fd_of_file<'a>(cx: &Cx<'a>, fd: i32, made: &Descriptor) -> Value<'a> {
+    let look = || cx.world.fd(cx.call.tid, made.fd, Some(made));
+    Value::Fd { fd, foreign: true, note: if cx.options.fds { fd_note(cx.arena, look()) } else { None } }
+}
+
 /// A descriptor of another process.
 pub fn fd_of<'a>(cx: &Cx<'a>, tid: Tid, fd: i32) -> Value<'a> {
     match fd_seen_from(cx.arena, cx.options, cx.world, tid, fd) {
