@@ -58,7 +58,7 @@
 //!   record of its own, and the reader joins the two. The kernel side itself keeps only 56 bytes per thread (`struct
 //!   task_state`).
 //! - **Large memory** (`pieces.h`). A record has room for 64 KiB and the block that begins there. Larger buffers, and the rest of many
-//!   buffers, are sent in pieces before their record (`REC_MEMORY`), 4 MiB at most.
+//!   buffers, are sent in pieces before their record (`REC_MEMORY`), 2 MiB at most.
 //! - **execve** is read at `sched_prepare_exec` (Linux 6.10): the call can no longer fail there, and the old memory still exists.
 //!   Before 6.10 a kprobe on `security_bprm_check` does it (detaching fentry takes three times as long). Where the kernel's
 //!   functions cannot be traced either, execve is read at its entry, when a string that the program never touched may not be in
