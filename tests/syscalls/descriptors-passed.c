@@ -1,4 +1,4 @@
-// stride: -e trace=sendmsg,recvmsg,sendmmsg,recvmmsg,connect,sendto,getsockopt,ioctl,io_uring_register,pidfd_getfd -y -a1
+// stride: -e trace=sendmsg,recvmsg,sendmmsg,recvmmsg,connect,sendto,getsockopt,ioctl,io_uring_register,pidfd_getfd -e signal=none -y -a1
 // Descriptors in the memory of calls. Right after each call, their numbers mean another file.
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -32,6 +32,7 @@ impl FilePrograms {
         of_operations: bool,
         guarded: bool,
     ) -> libbpf_rs::Result<FilePrograms> {
+        let (plans, cases) = plans(calls);
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut builder = FilesSkelBuilder::default();
         relocate::by(programs.types(), &mut builder);
@@ -41,6 +42,7 @@ impl FilePrograms {
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
             rodata.ring_call_limit = programs.ring_call_limit();
             rodata.guarded = guarded;
+            rodata.have_messages = plans.iter().any(|(_, plan)| plan.passed != 0);
             rodata.level = programs.nested().map_or(0, |(level, _)| level);
         }
         let here = Tracepoints::for_operations(of_operations);
@@ -49,7 +51,6 @@ impl FilePrograms {
         open.progs.on_operation_ends.set_autoload(here.completes());
         open.progs.on_operation_ends_before.set_autoload(here.completes_before());
         open.maps.uring_fds.set_autocreate(of_operations)?;
-        let (plans, cases) = plans(calls);
         open.maps.fd_cases.set_max_entries(cases.len().max(1) as u32)?;
         let skel = open.load()?;
         if of_operations {

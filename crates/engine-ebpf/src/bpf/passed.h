@@ -8,6 +8,9 @@
 #define SCM_PIDFD 4
 #define AF_XDP 44
 
+/* Some call has messages. Otherwise the verifier, which takes milliseconds for these loops, drops them. */
+const volatile bool have_messages;
+
 /* Control messages of one message, and messages of one call, that are looked at. */
 #define MOST_CONTROLS 16
 #define MOST_MESSAGES 64
@@ -87,7 +90,7 @@ static __always_inline void send_passed(u32 abi, u64 message, u64 n, u32 flags)
 	struct passed p = { .message = message, .narrow = abi == ABI_I386, .flags = flags };
 
 	p.size = p.narrow ? 32 : 64;
-	if (message)
+	if (have_messages && message)
 		bpf_loop(n < MOST_MESSAGES ? n : MOST_MESSAGES, send_of_message, &p, 0);
 }
 
