@@ -19,7 +19,7 @@ const RECORDED: &[(&str, &[&str])] = &[
 ];
 
 /// What is made of the recording.
-const MADE: &[(&str, &[&str])] = &[("text", &[]), ("text, -v -s 4096", &["-v", "-s4096"]), ("--json", &["--json"])];
+const MADE: &[(&str, &[&str])] = &[("text", &[]), ("`--json`", &["--json"])];
 
 pub fn measure(stride: &str, report: &mut String) -> Result<()> {
     let scratch = Scratch::new()?;

@@ -25,8 +25,8 @@ fn kept_inputs() {
 }
 
 /// How many inputs each syscall gets, and each request.
-const TRIES: usize = 100;
-const REQUEST_TRIES: usize = 20;
+const TRIES: usize = 50;
+const REQUEST_TRIES: usize = 10;
 
 #[test]
 fn every_syscall() {
