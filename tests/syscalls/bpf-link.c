@@ -55,6 +55,14 @@ int main(void)
 	attr[100] = 1;
 	TRY(104, "target_fd=-1, attach_type=BPF_TRACE_UPROBE_MULTI, flags=0, uprobe_multi={path=\"/bin/true\", offsets=[0x7, 0xffff], "
 	    "ref_ctr_offsets=NULL, cookies=NULL, cnt=2, flags=BPF_F_UPROBE_MULTI_RETURN, pid=0, path_fd=0}}, ...");
+
+	// A struct that ends before the members of newer programs: what it points to is shown all the same.
+	const char *data = "no types";
+	memset(attr, 0, sizeof(attr));
+	memcpy(attr, &data, sizeof(data));
+	attr[16] = 8;
+	long r = syscall(SYS_bpf, BPF_BTF_LOAD, attr, 28);
+	printf("bpf(BPF_BTF_LOAD, {btf=\"no types\", btf_log_buf=NULL, btf_size=8, btf_log_size=0, btf_log_level=0}, 28) = %s\n", result(r));
 	fflush(stdout);
 	_exit(0);
 }

@@ -1,9 +1,25 @@
 // stride: -e trace=read,write,writev -e read=0 -e write=9 -a1
 // Transfers of chosen descriptors are dumped in full after their call.
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+static char large[300000], output[2 << 20];
+
+static void dump(const char *bytes, int n)
+{
+	for (int at = 0; at < n; at += 16) {
+		printf(" | %05x ", at);
+		for (int i = at; i < at + 16; i++)
+			printf(&" %02x\0  %02x"[i == at + 8 ? 6 : 0], (unsigned char)bytes[i]);
+		printf("  ");
+		for (int i = at; i < at + 16; i++)
+			putchar(bytes[i] >= ' ' && bytes[i] < 127 ? bytes[i] : '.');
+		printf(" |\n");
+	}
+}
 
 int main(void)
 {
@@ -14,6 +30,7 @@ int main(void)
 		return 1;
 	dup2(p[0], 0);
 	dup2(p[1], 9);
+	setvbuf(stdout, output, _IOFBF, sizeof(output));
 	chdir("MARKER");
 
 	write(9, "The quick brown fox\n\377", 21);
@@ -40,6 +57,13 @@ int main(void)
 	printf("write(9, 0x8, 3) = -1 EFAULT (Bad address)\n");
 	write(p[1], "x", 1);
 	printf("write(%d, \"x\", 1) = 1\n", p[1]);
+	/* More than fits into one record. */
+	dup2(open("/dev/null", O_WRONLY), 9);
+	for (unsigned i = 0; i < sizeof(large); i++)
+		large[i] = i + i / 256 + i / 65536;
+	write(9, large, sizeof(large));
+	printf("write(9, \"\\0\\1\\2\\3\\4\\5\\6\\7\\10\\t\\n\\v\\f\\r\\16\\17\\20\\21\\22\\23\\24\\25\\26\\27\\30\\31\\32\\33\\34\\35\\36\\37\"..., 300000) = 300000\n");
+	dump(large, sizeof(large));
 	fflush(stdout);
 	_exit(0);
 }

@@ -4,6 +4,7 @@
 //! the median over the rounds of the ratio to the untraced run of the same round.
 
 mod crowd;
+mod replay;
 
 use anyhow::{Context, Result, ensure};
 use std::fmt::Write as _;
@@ -137,6 +138,14 @@ pub fn run_crowd(stride: &str) -> Result<()> {
     Ok(())
 }
 
+/// Measures only how fast a recording is shown, and the size of the program, and prints the result.
+pub fn run_replay(stride: &str) -> Result<()> {
+    let mut report = format!("{}\n\n", machine());
+    replay::measure(stride, &mut report)?;
+    print!("{report}");
+    Ok(())
+}
+
 /// Measures the works that have `word` in their titles, and prints the result.
 pub fn run_some(stride: &str, word: &str) -> Result<()> {
     let mut report = format!("{}\n\n", machine());
@@ -161,6 +170,7 @@ pub fn run(stride: &str) -> Result<()> {
         measure(work, stride, &mut report)?;
     }
     crowd::measure(stride, &mut report)?;
+    replay::measure(stride, &mut report)?;
     print!("{report}");
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/benchmarks.md");
     std::fs::write(path, report).with_context(|| path.to_string())

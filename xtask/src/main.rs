@@ -12,6 +12,7 @@ fn main() -> anyhow::Result<()> {
     match args[..] {
         ["bench", stride] => bench::run(stride),
         ["bench", stride, "crowd"] => bench::run_crowd(stride),
+        ["bench", stride, "replay"] => bench::run_replay(stride),
         ["bench", stride, word] => bench::run_some(stride, word),
         ["chaos", ref args @ ..] => chaos::run(args),
         ["check"] => check::run(),
@@ -20,7 +21,7 @@ fn main() -> anyhow::Result<()> {
         ["docs"] => docs::run(),
         ["suite-repeat", ref args @ ..] => chaos::repeat(args),
         _ => anyhow::bail!(
-            "usage: cargo xtask bench STRIDE [crowd | WORD-OF-A-TITLE] | chaos [SECONDS] [--seed=N] [--only=NAME] | check | docs | suite-repeat N [--busy] | uapi [--check]"
+            "usage: cargo xtask bench STRIDE [crowd | replay | WORD-OF-A-TITLE] | chaos [SECONDS] [--seed=N] [--only=NAME] | check | docs | suite-repeat N [--busy] | uapi [--check]"
         ),
     }
 }

@@ -88,6 +88,11 @@ impl Advisor {
         Some(key)
     }
 
+    /// True if the program uses io_uring, and its operations are not reported.
+    pub fn has_unseen_operations(&self) -> bool {
+        self.index.has_unseen_operations()
+    }
+
     /// The findings, the largest saving first. `with_source` finds the lines of the functions that make the calls.
     pub fn findings(&mut self, tracker: &Tracker, with_source: &WithSource<'_>) -> Findings {
         self.index.ends();

@@ -7,7 +7,7 @@ pub use crate::tallies::CallKey;
 use crate::tallies::Tallies;
 use crate::thresholds::SMALL_TRANSFER;
 use rustc_hash::FxHashMap;
-use stride_event::{Call, Event, Ns, Outcome, Tid};
+use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Outcome, RingUse, Tid};
 use stride_syscalls::sets::files::OPEN;
 use stride_syscalls::{Abi, Effect, Syscall};
 use stride_track::{Causes, CriticalPath, FileId, HandOvers, ObjectId, Seen, Tracker};
@@ -271,6 +271,8 @@ pub struct Scope {
     pub follows: bool,
     /// Filters left calls out before Stride saw them.
     pub partial: bool,
+    /// Operations of io_uring are reported.
+    pub operations: bool,
 }
 
 #[derive(Default)]
@@ -283,6 +285,7 @@ pub struct Index {
     tallies: Tallies,
     causes: Causes,
     path: CriticalPath,
+    rings: RingUse,
     open: FxHashMap<FileId, OpenFile>,
     paces: FxHashMap<Tid, Pace>,
     /// By ABI and number. Unknown numbers have no entry, so the tables limit the size.
@@ -304,7 +307,7 @@ impl Index {
     }
 
     pub fn new(scope: Scope) -> Index {
-        Index { scope, ..Index::default() }
+        Index { scope, rings: RingUse::new(scope.operations), ..Index::default() }
     }
 
     /// Takes out a file whose last descriptor is gone although no call closed it.
@@ -315,6 +318,10 @@ impl Index {
     /// Any event, before its call is counted.
     pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
         self.causes.event(event, tracker);
+        self.rings.event(event);
+        if let Event::Library(call) = event {
+            self.operated(call, tracker);
+        }
         let (Event::Exited { tid, .. } | Event::Killed { tid, .. } | Event::Detached { tid, .. }) = *event else {
             return;
         };
@@ -325,6 +332,24 @@ impl Index {
         {
             self.comms.insert(process.pid, process.comm.as_slice().into());
         }
+    }
+
+    /// An operation of io_uring ended. Rules are about calls, but a file that an operation synced is on the disk.
+    fn operated(&mut self, call: &LibraryCall, tracker: &Tracker) {
+        let syncs = call.row().is_some_and(|row| row.effects.contains(&Effect::Syncs));
+        let succeeded = call.part == LibraryPart::Returned && call.error().is_none();
+        if syncs
+            && succeeded
+            && let Some(file) = tracker.seen().and_then(|seen| seen.file).and_then(|id| self.open.get_mut(&id))
+        {
+            file.syncs += 1;
+        }
+    }
+
+    /// True if the program opened, closed, wrote or synced files in ways that were not seen: by operations of io_uring. Then nothing can be
+    /// said about what the program left undone.
+    pub fn has_unseen_operations(&self) -> bool {
+        self.rings.is_unseen()
     }
 
     /// The name of a process, also after its end, and after it was detached from.

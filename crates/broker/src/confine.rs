@@ -29,6 +29,8 @@ const ALLOWED: &[i64] = &[
     // Files: the kernel's types, /proc/self.
     libc::SYS_openat,
     libc::SYS_read,
+    // (The C library of the static program reads files so.)
+    libc::SYS_readv,
     libc::SYS_pread64,
     libc::SYS_write,
     libc::SYS_writev,
@@ -58,6 +60,7 @@ const ALLOWED: &[i64] = &[
     libc::SYS_exit_group,
     libc::SYS_futex,
     libc::SYS_set_robust_list,
+    libc::SYS_set_tid_address,
     libc::SYS_rseq,
     libc::SYS_sched_getaffinity,
     libc::SYS_sched_yield,

@@ -22,6 +22,7 @@ pub fn traced(options: &Options, engine: &str, wall_offset: i128, started: Ns) -
         started,
         partial: !options.shows_all_calls(),
         follows: options.follow_forks,
+        operations: options.io_uring,
         wall_offset,
     }
 }
@@ -43,6 +44,7 @@ pub fn recorded(recorded: &Metadata) -> RunInfo {
         started: recorded.started,
         partial: recorded.partial,
         follows: recorded.follows,
+        operations: recorded.operations,
         wall_offset: recorded.wall_offset.into(),
     }
 }

@@ -4,7 +4,7 @@ use crate::people::People;
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use stride_decode::{Decoder, Options, Part, Value, World};
-use stride_event::{Call, LibraryCall, LibraryPart, Ns, Outcome, errno_word};
+use stride_event::{Call, LibraryCall, Ns, Outcome, errno_word};
 use stride_filter::{CallFacts, CallField, Datum, Fault, MOST_INNER_TEXT, MOST_ITEMS, MOST_TEXT};
 use stride_output::signal_text;
 use stride_syscalls::{FlagPart, For, Set, table};
@@ -105,6 +105,16 @@ pub struct AskedFunction<'a> {
     pub people: &'a People,
 }
 
+impl AskedFunction<'_> {
+    fn seen(&self) -> Option<&Seen> {
+        self.tracker.seen().filter(|_| self.call.operation.is_some())
+    }
+
+    fn object(&self) -> Option<ObjectId> {
+        self.seen().and_then(|seen| seen.object)
+    }
+}
+
 impl CallFacts for AskedFunction<'_> {
     fn field(&self, field: CallField) -> Result<Option<Datum<'_>>, Fault> {
         let number = |n: i64| Datum::Int(n.into());
@@ -119,16 +129,14 @@ impl CallFacts for AskedFunction<'_> {
             CallField::Duration => self.call.duration().map(|time| Datum::Duration(time.into())),
             // Only operations of io_uring are known to fail and to move bytes.
             CallField::Errno => self.call.error().map(|errno| Datum::Text(errno_word(errno))),
-            CallField::Bytes => {
-                let moved = self.call.row().is_some_and(|row| row.moves_bytes()) && self.call.error().is_none();
-                (moved && self.call.part == LibraryPart::Returned).then(|| number(self.call.result as i64))
+            CallField::Bytes => self.call.moved().map(|bytes| Datum::Int(bytes.into())),
+            // The tracker knows what operations are about.
+            CallField::Path => self.seen().and_then(Seen::about).map(|object| Datum::bytes(self.tracker.name(object))),
+            CallField::FdKind => {
+                self.object().map(|object| Datum::Text(Cow::Borrowed(self.tracker.kind(object).word())))
             }
-            CallField::Exe
-            | CallField::Container
-            | CallField::Path
-            | CallField::FdKind
-            | CallField::FdPeer
-            | CallField::Wait => None,
+            CallField::FdPeer => self.object().and_then(|object| self.tracker.peer(object)).map(Datum::bytes),
+            CallField::Exe | CallField::Container | CallField::Wait => None,
         })
     }
 

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Run, Scratch, bare_stride, need_ebpf, root, skip};
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::process::{Command, Stdio};
 
 /// A directory with the program `uring`, if the kernel lets programs use io_uring.
@@ -139,12 +140,123 @@ fn operations_are_counted_apart_from_system_calls() {
     let names = |trace: &str| -> Vec<String> {
         let words = trace.lines().filter_map(|line| line.split_whitespace().last());
         let mut names: Vec<String> =
-            words.filter(|word| !word.contains(':') && *word != "function").map(str::to_owned).collect();
+            words.filter(|word| !word.contains(':') && *word != "operation").map(str::to_owned).collect();
         names.sort_unstable();
         names.dedup();
         names
     };
     assert_eq!(names(&run.trace), names(&plain.trace));
+}
+
+/// The words of the rows of the table of operations.
+fn table_of_operations(report: &str) -> Vec<Vec<&str>> {
+    let lines = report.lines().skip_while(|line| *line != "Operations of io_uring:").skip(3);
+    lines.take_while(|line| !line.starts_with("---")).map(|line| line.split_whitespace().collect()).collect()
+}
+
+#[test]
+fn operations_by_path_and_thread() {
+    need_ebpf!();
+    let scratch = built!("uring-by");
+    let run = stride(&scratch, &["--io-uring", "--by=syscall,path,errno", "-U", "calls,name", "./uring", "files"]);
+    let made = scratch.path("made");
+    let made = made.to_str().unwrap();
+    let rows = table_of_operations(&run.trace);
+    for row in [
+        ["1", "io_uring:openat", made, "ok"],
+        ["1", "io_uring:write", made, "ok"],
+        ["1", "io_uring:read", made, "ok"],
+        ["1", "io_uring:fsync", made, "ok"],
+        ["1", "io_uring:nop", "-", "ok"],
+    ] {
+        assert!(rows.contains(&row.to_vec()), "{row:?}: {run:?}");
+    }
+    // Keys that the kernel counts by.
+    let run = stride(&scratch, &["-f", "--io-uring", "--by=comm,tid", "-U", "calls,name", "./uring", "threads"]);
+    let rows = table_of_operations(&run.trace);
+    assert_eq!(rows.len(), 3, "{run:?}");
+    assert!(rows.iter().all(|row| row[..2] == ["1", "uring"]), "{run:?}");
+    // In a recording.
+    let run = stride(&scratch, &["--io-uring", "--record=run", "./uring", "files"]);
+    assert_eq!(run.code(), Some(0), "{run:?}");
+    let run = stride(&scratch, &["--replay=run", "--by=path", "-U", "calls,name"]);
+    assert!(table_of_operations(&run.trace).contains(&vec!["7", made]), "{run:?}");
+}
+
+/// A report that counts calls says what it does not count.
+#[test]
+fn reports_without_operations_say_so() {
+    need_ebpf!();
+    let scratch = built!("uring-unseen");
+    const UNSEEN: &str = "trace the program with --io-uring to see them";
+    for report in [&["-c"][..], &["--by=path"], &["-c", "-w"]] {
+        let run = stride(&scratch, &[report, &["./uring", "files"]].concat());
+        assert_eq!(run.err.matches(UNSEEN).count(), 1, "{run:?}");
+        let run = stride(&scratch, &[report, &["--io-uring", "./uring", "files"]].concat());
+        assert!(!run.err.contains(UNSEEN), "{run:?}");
+        let run = stride(&scratch, &[report, &["true"]].concat());
+        assert!(!run.err.contains(UNSEEN), "{run:?}");
+    }
+    let advice = stride(&scratch, &["--advise", "./uring", "many", "2000"]);
+    assert!(advice.trace.contains(UNSEEN), "{advice:?}");
+    let advice = stride(&scratch, &["--advise", "--io-uring", "./uring", "many", "2000"]);
+    assert!(advice.trace.contains("2,000 operations of io_uring were submitted"), "{advice:?}");
+    assert!(!advice.trace.contains(UNSEEN), "{advice:?}");
+    let json = stride(&scratch, &["--advise", "--json", "./uring", "many", "2000"]);
+    assert!(json.err.contains(UNSEEN), "{json:?}");
+}
+
+#[test]
+fn operations_are_rows_of_tables() {
+    need_ebpf!();
+    let scratch = built!("uring-parquet");
+    let run = stride(&scratch, &["--io-uring", "--parquet=tables", "-e", "trace=io_uring_enter", "./uring", "files"]);
+    assert_eq!(run.code(), Some(0), "{run:?}");
+    let mut todo = vec![scratch.path("tables/calls")];
+    let mut rows = Vec::new();
+    while let Some(next) = todo.pop() {
+        if next.is_dir() {
+            todo.extend(std::fs::read_dir(next).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let reader = SerializedFileReader::new(std::fs::File::open(next).unwrap()).unwrap();
+        for row in reader.get_row_iter(None).unwrap() {
+            let row = row.unwrap();
+            let column = |name: &str| row.get_column_iter().find(|(column, _)| *column == name).unwrap().1.to_string();
+            rows.push(["name", "path", "outcome", "bytes"].map(|name| column(name).trim_matches('"').to_owned()));
+        }
+    }
+    let made = scratch.path("made").to_str().unwrap().to_owned();
+    for row in [
+        ["io_uring:openat", &made, "ok", "null"],
+        ["io_uring:write", &made, "ok", "5"],
+        ["io_uring:read", &made, "ok", "4"],
+    ] {
+        assert!(rows.iter().any(|other| *other == row), "{row:?}: {rows:?}");
+    }
+    assert!(rows.iter().any(|row| row[0] == "io_uring_enter"), "{rows:?}");
+}
+
+#[test]
+fn operations_are_compared() {
+    need_ebpf!();
+    let scratch = built!("uring-diff");
+    let record = |options: &[&str], name: &str, scene: &[&str]| {
+        let run = stride(&scratch, &[options, &[name, "-e", "trace=all", "./uring"], scene].concat());
+        assert_eq!(run.code(), Some(0), "{run:?}");
+    };
+    record(&["--io-uring"], "--record=few", &["many", "10"]);
+    record(&["--io-uring"], "--record=many", &["many", "500"]);
+    record(&[], "--record=unseen", &["many", "500"]);
+    let more = stride(&scratch, &["--replay=many", "--diff=few"]);
+    assert!(more.trace.contains(" io_uring:nop"), "{more:?}");
+    let same = stride(&scratch, &["--replay=many", "--diff=many"]);
+    assert!(same.trace.starts_with("Nothing important differs"), "{same:?}");
+    let other = stride(&scratch, &["--replay=many", "--diff=unseen"]);
+    assert!(other.trace.contains("Only this run was traced with --io-uring"), "{other:?}");
+    assert!(!other.trace.contains("io_uring:nop"), "{other:?}");
+    let neither = stride(&scratch, &["--replay=unseen", "--diff=unseen"]);
+    assert!(neither.trace.contains("The program uses io_uring"), "{neither:?}");
 }
 
 #[test]
@@ -177,6 +289,11 @@ fn conditions_on_operations() {
     let all = operations(&run.trace);
     assert_eq!(all.len(), 2, "{run:?}");
     assert!(all.iter().all(|line| line.starts_with("io_uring:read(") && !line.contains(" = -")), "{run:?}");
+    // A file that was renamed has its new name.
+    let about = scene(&scratch, &["--where=path.endsWith(\"/made\")"], "files");
+    let names: Vec<&str> = operations(&about.trace).iter().filter_map(|line| line.split('(').next()).collect();
+    let expected = ["openat", "write", "read", "statx", "fsync", "renameat"].map(|name| format!("io_uring:{name}"));
+    assert_eq!(names, expected, "{about:?}");
     let failed = scene(&scratch, &["--where=errno == \"EBADF\""], "ways");
     assert_eq!(operations(&failed.trace).len(), 1, "{failed:?}");
 }

@@ -1,7 +1,7 @@
 //! The figures that are added up for calls.
 
 use crate::range::Range;
-use stride_event::{Call, Ns, Outcome};
+use stride_event::{Call, LibraryCall, Ns, Outcome};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Figures {
@@ -25,6 +25,19 @@ impl Figures {
         };
         let time = call.returned.saturating_sub(call.entered);
         Some(Figures { calls: 1, errors, bytes: bytes.unwrap_or(0), time, squares: (time as f64).powi(2) })
+    }
+
+    /// The figures of an operation of io_uring. If it has several completions, it counts with the last one.
+    pub fn of_operation(call: &LibraryCall) -> Figures {
+        let is_counted = u64::from(call.is_counted_here());
+        let time = call.duration().unwrap_or(0) * is_counted;
+        Figures {
+            calls: is_counted,
+            errors: is_counted * u64::from(call.error().is_some()),
+            bytes: call.moved().unwrap_or(0),
+            time,
+            squares: (time as f64).powi(2),
+        }
     }
 
     pub fn add(&mut self, more: &Figures) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use stride_event::{Event, Lost, Ns, Origin, Outcome, Tid};
 use stride_output::End;
 use stride_syscalls::{Ty, table};
-use stride_test_support::calls::{call, exited, lasting, naming};
+use stride_test_support::calls::{call, exited, lasting, naming, operation};
 use stride_track::Tracker;
 
 pub const PID: Tid = 100;
@@ -57,6 +57,13 @@ impl MadeUpRun {
         }
         self.now += ns + 1000;
         self.event(Event::Exit(&lasting(call, 1000 + self.now - ns, ns)));
+    }
+
+    /// Reads of io_uring.
+    pub fn operations(&mut self, n: u64) {
+        for _ in 0..n {
+            self.event(Event::Library(&operation(PID, "read", &[3, 0x1000, 100, 0], &[], 10)));
+        }
     }
 
     pub fn end(&self) -> End<'_> {

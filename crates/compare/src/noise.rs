@@ -7,22 +7,28 @@
 use crate::figures::{Figures, Row};
 use crate::range::Range;
 use stride_event::Ns;
-use stride_syscalls::{Class, Effect, row_named};
+use stride_syscalls::{Class, Effect, operation, row_named};
 
 /// Whether the number of these calls depends on how fast other threads and processes are.
 pub fn wavers(name: &str) -> bool {
-    row_named(name).is_some_and(|row| {
-        row.effects.iter().any(|effect| {
-            use Effect::{Restarts, ReturnsFromSignal, Waits, Wakes, Yields};
-            matches!(effect, Waits(_) | Wakes | Yields | Restarts | ReturnsFromSignal)
-        })
+    effects(name).iter().any(|effect| {
+        use Effect::{Restarts, ReturnsFromSignal, Waits, Wakes, Yields};
+        matches!(effect, Waits(_) | Wakes | Yields | Restarts | ReturnsFromSignal)
     })
+}
+
+/// The effects of a system call, or of an operation of io_uring.
+fn effects(name: &str) -> &'static [Effect] {
+    match name.strip_prefix(operation::PREFIX) {
+        Some(name) => operation::operation_named(name).map_or(&[], |row| row.effects),
+        None => row_named(name).map_or(&[], |row| row.effects),
+    }
 }
 
 /// Whether the calls wait for others. Their time then says nothing about the program.
 pub fn waits(name: &str) -> bool {
     let waits = |effect: &Effect| matches!(effect, Effect::MayWait(_) | Effect::Connects | Effect::Forks);
-    wavers(name) || row_named(name).is_some_and(|row| row.effects.iter().any(waits))
+    wavers(name) || effects(name).iter().any(waits)
 }
 
 /// Whether the number of these calls is random. The kernel places memory at random, so the distance to the end of a

@@ -20,7 +20,9 @@ pub struct Object {
 
 #[derive(Debug, Default)]
 pub struct Profile {
+    /// All system calls.
     pub total: Figures,
+    /// By name: system calls, and operations of io_uring.
     pub calls: BTreeMap<Rc<str>, Row>,
     /// The functions that made these calls, if their stacks are known.
     pub callers: BTreeMap<Rc<str>, SyscallCallers>,
@@ -57,9 +59,13 @@ impl Profile {
             let all = noise::wavers(&call.name);
             profile.calls.entry(call.name.clone()).or_default().add(&call.all, all);
         }
+        for operation in tally.operations() {
+            let all = noise::wavers(&operation.name);
+            profile.calls.entry(operation.name.clone()).or_default().add(&operation.all, all);
+        }
         let removed = tally.removed();
         let mut names: HashMap<Subject, Rc<[u8]>> = HashMap::new();
-        for (call, about, figures) in tally.about().filter(|about| wanted(&about.0.name)) {
+        for (call, about, figures) in tally.about_all().filter(|(call, ..)| call.is_operation || wanted(&call.name)) {
             let name = names.entry(about).or_insert_with(|| match about {
                 Subject::Object(object) => {
                     Rc::from(&normal(end.tracker.name(object), tally.ids(), removed.contains(&object))[..])

@@ -341,6 +341,25 @@ mod tests {
         assert_eq!(told(&base, &this), "Nothing important differs: 4 calls in each.\n");
     }
 
+    /// Operations of io_uring have lines of their own, and are no calls.
+    #[test]
+    fn operations() {
+        let run = |n| {
+            let mut run = MadeUpRun::new();
+            run.calls(20, "read", "", OK);
+            run.operations(n);
+            run.exit(PID);
+            run
+        };
+        let report = told(&run(10).profile(), &run(300).profile());
+        assert!(report.contains("io_uring:read"), "{report}");
+        assert_eq!(run(300).profile().total.calls, 20);
+        let same = told(&run(10).profile(), &run(10).profile());
+        assert_eq!(same, "Nothing important differs: 20 calls in each.\n");
+        // Budgets are about system calls.
+        assert_eq!((run(5).tally.total().calls, run(5).tally.calls().count()), (20, 1));
+    }
+
     #[test]
     fn more_calls() {
         let many: Vec<String> = (0..50).map(|i| format!("/usr/include/{}/{i}.h", i % 7)).collect();

@@ -3,7 +3,7 @@
 use crate::figures::Figures;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
-use stride_event::{Event, Ns, Origin, Stack, Tid};
+use stride_event::{Event, Ns, Origin, RingUse, Stack, Tid};
 use stride_syscalls::{Abi, Class, Effect, nameless, row_named, table};
 use stride_track::{FileId, ObjectId, Seen, StackCount, StackId, StackTally, Tracker};
 
@@ -19,6 +19,8 @@ pub struct SyscallTally {
     pub name: Rc<str>,
     pub class: Class,
     pub all: Figures,
+    /// It is an operation of io_uring, and no system call.
+    pub is_operation: bool,
 }
 
 /// The subject of a call.
@@ -57,10 +59,20 @@ pub struct Tally {
     alive: HashSet<Tid>,
     processes: u64,
     span: Option<(Ns, Ns)>,
+    rings: RingUse,
+    /// Operations of io_uring are left out, because the other run has none.
+    no_operations: bool,
+    /// An operation was reported.
+    any_operation: bool,
 }
 
 impl Tally {
+    pub fn without_operations() -> Tally {
+        Tally { no_operations: true, ..Tally::default() }
+    }
+
     pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        self.rings.event(event);
         match *event {
             Event::Started { tid, process, origin, at } => {
                 self.at(at);
@@ -94,10 +106,7 @@ impl Tally {
                 self.calls[id as usize].all.add(&figures);
                 self.stacks.count(call, id);
                 let Some(seen) = seen else { return };
-                for about in self.what(seen, tracker).into_iter().flatten() {
-                    let fits = self.about.len() < MAX_PAIRS || self.about.contains_key(&(id, about));
-                    self.about.entry((id, if fits { about } else { Subject::Others })).or_default().add(&figures);
-                }
+                self.add_about(id, seen, &figures, tracker);
                 if let Some(process) = tracker.process(seen.pid) {
                     let program = self.program(&process.comm);
                     let fits = self.made.len() < MAX_PAIRS || self.made.contains_key(&(id, program));
@@ -105,7 +114,27 @@ impl Tally {
                     *self.made.entry((id, program)).or_default() += 1;
                 }
             }
+            Event::Library(call) if call.operation.is_some() => {
+                self.at(call.at);
+                self.any_operation = true;
+                if self.no_operations {
+                    return;
+                }
+                let figures = Figures::of_operation(call);
+                let id = self.named(&call.function.name, Class::NONE, true);
+                self.calls[id as usize].all.add(&figures);
+                if let Some(seen) = tracker.seen() {
+                    self.add_about(id, seen, &figures, tracker);
+                }
+            }
             _ => {}
+        }
+    }
+
+    fn add_about(&mut self, id: CallId, seen: &Seen, figures: &Figures, tracker: &Tracker) {
+        for about in self.what(seen, tracker).into_iter().flatten() {
+            let fits = self.about.len() < MAX_PAIRS || self.about.contains_key(&(id, about));
+            self.about.entry((id, if fits { about } else { Subject::Others })).or_default().add(figures);
         }
     }
 
@@ -145,18 +174,21 @@ impl Tally {
         }
         let (name, class) =
             if self.calls.len() < MAX_NAMES { describe(abi, nr) } else { ("(others)".into(), Class::NONE) };
-        let id = match self.by_name.get(&name) {
-            Some(&id) => id,
-            None => {
-                let id = self.calls.len() as CallId;
-                self.calls.push(SyscallTally { name: name.clone(), class, all: Figures::default() });
-                self.by_name.insert(name, id);
-                id
-            }
-        };
+        let id = self.named(&name, class, false);
         if self.by_number.len() < 2 * MAX_NAMES {
             self.by_number.insert((abi, nr), id);
         }
+        id
+    }
+
+    /// Operations have few names, which have a colon, as no system call's name has.
+    fn named(&mut self, name: &str, class: Class, is_operation: bool) -> CallId {
+        if let Some(&id) = self.by_name.get(name) {
+            return id;
+        }
+        let (id, name) = (self.calls.len() as CallId, Rc::<str>::from(name));
+        self.calls.push(SyscallTally { name: name.clone(), class, all: Figures::default(), is_operation });
+        self.by_name.insert(name, id);
         id
     }
 
@@ -171,12 +203,28 @@ impl Tally {
         })
     }
 
+    /// The system calls.
     pub fn calls(&self) -> impl Iterator<Item = &SyscallTally> {
-        self.calls.iter()
+        self.calls.iter().filter(|call| !call.is_operation)
+    }
+
+    /// The operations of io_uring.
+    pub fn operations(&self) -> impl Iterator<Item = &SyscallTally> {
+        self.calls.iter().filter(|call| call.is_operation)
+    }
+
+    /// The program uses io_uring, and its operations are not reported.
+    pub fn has_unseen_operations(&self) -> bool {
+        self.rings.is_unseen() && !self.any_operation
     }
 
     /// The figures by syscall and subject. A call that names two paths is counted for both.
     pub fn about(&self) -> impl Iterator<Item = (&SyscallTally, Subject, &Figures)> {
+        self.about_all().filter(|(call, ..)| !call.is_operation)
+    }
+
+    /// The same for calls and operations.
+    pub fn about_all(&self) -> impl Iterator<Item = (&SyscallTally, Subject, &Figures)> {
         self.about.iter().map(|(&(call, about), figures)| (&self.calls[call as usize], about, figures))
     }
 
@@ -218,7 +266,7 @@ impl Tally {
 
     pub fn total(&self) -> Figures {
         let mut total = Figures::default();
-        self.calls.iter().for_each(|call| total.add(&call.all));
+        self.calls().for_each(|call| total.add(&call.all));
         total
     }
 

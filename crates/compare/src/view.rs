@@ -29,6 +29,8 @@ pub struct Base {
     pub only: Option<BTreeSet<&'static str>>,
     /// Lines and merged functions are known in both runs, so functions can be compared with these.
     pub sources: bool,
+    /// Operations of io_uring are known of both runs, and are compared as well.
+    pub operations: bool,
 }
 
 /// Compares a run with a base or a budget, or writes a budget from it.
@@ -49,9 +51,14 @@ impl CompareView {
         write: Option<(String, Box<dyn Write>)>,
         format: ReportFormat,
     ) -> CompareView {
-        CompareView { base, budget, write, format, tally: Tally::default(), verdict: None }
+        let without = base.as_ref().is_some_and(|base| !base.operations);
+        let tally = if without { Tally::without_operations() } else { Tally::default() };
+        CompareView { base, budget, write, format, tally, verdict: None }
     }
 }
+
+const UNSEEN: &str =
+    "The program uses io_uring. Its operations are no system calls, and not compared: trace both runs with --io-uring.";
 
 /// Exit statuses.
 const FAILED: i32 = 1;
@@ -90,6 +97,9 @@ impl View for CompareView {
                                                      here."
                     ));
                 }
+            }
+            if self.tally.has_unseen_operations() {
+                base.circumstances.push(UNSEEN.to_owned());
             }
             let diff = Diff::new(&base.profile, &this, base.times);
             let told = &base.circumstances;

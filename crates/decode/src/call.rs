@@ -64,7 +64,7 @@ impl Decoder {
         options: &'a Options,
         world: &'a dyn World,
     ) -> Decoded<'a> {
-        self.arena.reset();
+        self.forget();
         let arena = &self.arena;
         let Some(row) = table(call.abi).get(call.nr).map(|e| e.row) else {
             return unknown(call, part, arena);
@@ -127,6 +127,20 @@ fn with_context<'a>(cx: &Cx<'a>, i: usize, value: Value<'a>) -> Value<'a> {
     let dir = cx.row.args[..i].iter().rposition(|arg| matches!(arg.ty, Ty::DirFd));
     let dir = dir.map_or(c::AT_FDCWD as i32, |dir| cx.row.held(dir, &cx.call.args, cx.abi()) as i32);
     cx.labelled(value, Labelled::Path { dir, path: bytes })
+}
+
+/// The memory that is kept for the next call.
+const KEPT: usize = 1 << 20;
+
+impl Decoder {
+    /// Drops the values of the call before.
+    fn forget(&mut self) {
+        if self.arena.allocated_bytes() > KEPT {
+            self.arena = Bump::new();
+        } else {
+            self.arena.reset();
+        }
+    }
 }
 
 /// `-e raw`: the bare registers.
@@ -232,7 +246,7 @@ impl Decoder {
         options: &'a Options,
         world: &'a dyn World,
     ) -> Value<'a> {
-        self.arena.reset();
+        self.forget();
         let arena = &self.arena;
         let pid_note = |id, kind| {
             let info = if options.pids { world.pid(tid, id, kind) } else { PidInfo::default() };

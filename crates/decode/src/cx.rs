@@ -19,6 +19,9 @@ pub struct Cx<'a> {
     pub verbose: bool,
 }
 
+/// The memory that the values of one call may take. Calls of programs that mean no harm take a few thousandth of that.
+const MOST_MEMORY: usize = 16 << 20;
+
 /// Where to find the siblings of a value.
 #[derive(Clone, Copy)]
 pub enum Siblings {
@@ -42,6 +45,12 @@ impl<'a> Cx<'a> {
         let i = self.row.index(name);
         let width = self.row.args[i].ty.size(self.abi()).clamp(1, 8);
         cut(self.row.held(i, &self.call.args, self.abi()), width)
+    }
+
+    /// False if the call has so many values that lists are not continued. Vectors may overlap, so what was captured says little about how
+    /// many there are.
+    pub fn has_room(&self) -> bool {
+        self.arena.allocated_bytes() < MOST_MEMORY
     }
 
     pub fn failed(&self) -> bool {

@@ -331,7 +331,7 @@ pub fn elements<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, inner: &Ty, n: u64, un
         if until_zero && cx.word(phase, at) == Some(0) {
             break;
         }
-        if i >= limit {
+        if i >= limit || !cx.has_room() {
             // One element more than is shown was captured, to tell brevity from the end of the array's memory.
             let tail = if cx.read(phase, at, size).is_some() { Tail::More } else { Tail::Unread(at) };
             return Value::Array(items.into_bump_slice(), tail);
@@ -356,6 +356,12 @@ pub fn fd<'a>(cx: &Cx<'a>, fd: i32) -> Value<'a> {
 /// A descriptor that the call made.
 pub fn new_fd<'a>(cx: &Cx<'a>, fd: i32) -> Value<'a> {
     known_fd(cx, fd, cx.call.made(fd))
+}
+
+/// A descriptor of another process, for the file of which the call made a descriptor of its own.
+pub fn fd_of_file<'a>(cx: &Cx<'a>, fd: i32, made: &Descriptor) -> Value<'a> {
+    let look = || cx.world.fd(cx.call.tid, made.fd, Some(made));
+    Value::Fd { fd, foreign: true, note: if cx.options.fds { fd_note(cx.arena, look()) } else { None } }
 }
 
 /// A descriptor of another process.

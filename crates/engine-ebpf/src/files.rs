@@ -3,14 +3,18 @@
 use crate::load::Programs;
 use crate::operations::{self, Tracepoints};
 use crate::relocate;
-use crate::wire::{FilesSkel, FilesSkelBuilder, bound, bytes_of, fds_plan, file_detail, file_flag, rec_file};
+use crate::wire::{
+    FilesSkel, FilesSkelBuilder, Wire, bound, bytes_of, case_key, fds_all, fds_passed, fds_plan, file_detail,
+    file_flag, rec_file,
+};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Link, MapCore, MapFlags};
 use std::mem::MaybeUninit;
 use std::net::IpAddr;
 use stride_event::{CallSet, Descriptor, Detail};
+use stride_syscalls::ioctl::twins;
 use stride_syscalls::uapi::consts as c;
-use stride_syscalls::{Abi, Dir, Irregular, Len, Ret, Syscall, Ty, table};
+use stride_syscalls::{Abi, Dir, Effect, Irregular, Len, Ret, Select, Syscall, Ty, table};
 
 /// The loaded programs, attached until they are dropped.
 pub struct FilePrograms {
@@ -45,17 +49,18 @@ impl FilePrograms {
         open.progs.on_operation_ends.set_autoload(here.completes());
         open.progs.on_operation_ends_before.set_autoload(here.completes_before());
         open.maps.uring_fds.set_autocreate(of_operations)?;
+        let (plans, cases) = plans(calls);
+        open.maps.fd_cases.set_max_entries(cases.len().max(1) as u32)?;
         let skel = open.load()?;
         if of_operations {
             for (opcode, plan) in operations::fds() {
                 skel.maps.uring_fds.update(bytes_of(&[opcode]), bytes_of(&[plan]), MapFlags::ANY)?;
             }
         }
-        let (keys, plans): (Vec<u32>, Vec<fds_plan>) = plans(calls).into_iter().unzip();
-        if !keys.is_empty() {
-            let n = keys.len() as u32;
-            skel.maps.fds.update_batch(bytes_of(&keys), bytes_of(&plans), n, MapFlags::ANY, MapFlags::ANY)?;
-        }
+        let (keys, plans): (Vec<u32>, Vec<fds_plan>) = plans.into_iter().unzip();
+        fill(&skel.maps.fds, &keys, &plans)?;
+        let (keys, all): (Vec<case_key>, Vec<u32>) = cases.into_iter().unzip();
+        fill(&skel.maps.fd_cases, &keys, &all)?;
         let p = &skel.progs;
         let all = [
             &p.on_fds_given,
@@ -70,33 +75,65 @@ impl FilePrograms {
     }
 }
 
+fn fill<K: Wire, V: Wire>(map: &impl MapCore, keys: &[K], values: &[V]) -> libbpf_rs::Result<()> {
+    if keys.is_empty() {
+        return Ok(());
+    }
+    map.update_batch(bytes_of(keys), bytes_of(values), keys.len() as u32, MapFlags::ANY, MapFlags::ANY)
+}
+
+type Plans = Vec<(u32, fds_plan)>;
+/// What is to be told of some cases of a call.
+type Cases = Vec<(case_key, u32)>;
+
 /// The descriptors of all wanted calls, by their index in the map.
-fn plans(calls: &CallSet) -> Vec<(u32, fds_plan)> {
-    let mut all = Vec::new();
+fn plans(calls: &CallSet) -> (Plans, Cases) {
+    let (mut all, mut cases) = (Vec::new(), Vec::new());
     for &abi in Abi::SERVED {
-        for entry in table(abi).iter().filter(|e| calls.contains(abi, u64::from(e.nr))) {
+        for entry in table(abi).iter().filter(|e| calls.contains(abi, u64::from(e.nr)) && e.nr < bound::NUMBERS.0) {
+            let index = abi as u32 * bound::NUMBERS.0 + entry.nr;
             let mut plan = fds_plan::default();
-            add(&mut plan, entry.row, abi);
+            add(&mut plan, index, &mut cases, entry.row, abi);
             for form in entry.row.forms.iter().flat_map(|f| f.cases) {
-                add(&mut plan, &form.row, abi);
+                add(&mut plan, index, &mut cases, &form.row, abi);
             }
-            if (plan.args, plan.returned, plan.pair, plan.all) != (0, 0, 0, 0) && entry.nr < bound::NUMBERS.0 {
-                all.push((abi as u32 * bound::NUMBERS.0 + entry.nr, plan));
+            if bytes_of(&[plan]).iter().any(|&byte| byte != 0) {
+                all.push((index, plan));
             }
         }
     }
-    all
+    (all, cases)
 }
 
-fn add(plan: &mut fds_plan, row: &Syscall, abi: Abi) {
+fn add(plan: &mut fds_plan, index: u32, cases: &mut Cases, row: &Syscall, abi: Abi) {
+    let passes = row.has_effect(Effect::PassesDescriptors);
     for (i, arg) in row.args.iter().enumerate() {
         let register = row.register(i, abi) as u8;
         if is_fd(&arg.ty) {
             plan.args |= 1 << register;
         } else if matches!(arg.ty, Ty::Array(Dir::Out, Ty::Fd, Len::Fixed(2))) {
             plan.pair = register + 1;
-        } else {
-            plan.all |= u8::from(holds_fds(&arg.ty, false)) | u8::from(holds_fds(&arg.ty, true)) << 1;
+        } else if !matches!(arg.ty, Ty::Select(_)) {
+            plan.all |= all(&arg.ty) as u8;
+        }
+        match &arg.ty {
+            Ty::Sockaddr(Dir::In, _) => plan.address = register + 1,
+            Ty::Select(select) => choice(plan, index, cases, row, select, abi),
+            Ty::Custom(irregular, inner) if irregular.holds_messages() => {
+                let given = matches!(inner, Ty::Bytes(Dir::In, _) | Ty::Ptr(Dir::In, _))
+                    || matches!(irregular, Irregular::Mmsghdr);
+                if given {
+                    plan.all |= fds_all::FDS_OF_NETLINK.0 as u8;
+                }
+                if passes {
+                    plan.message = register + 1;
+                    plan.passed = if given { fds_passed::FDS_SENT.0 } else { fds_passed::FDS_RECEIVED.0 } as u8;
+                    if !matches!(irregular, Irregular::Msghdr) {
+                        plan.passed |= fds_passed::FDS_MANY_MESSAGES.0 as u8;
+                    }
+                }
+            }
+            _ => {}
         }
     }
     let returned = match row.ret {
@@ -104,6 +141,33 @@ fn add(plan: &mut fds_plan, row: &Syscall, abi: Abi) {
         ret => matches!(ret, Ret::Fd),
     };
     plan.returned |= u8::from(returned);
+}
+
+/// Notes which cases of a choice have descriptors in memory. Calls such as ioctl(2) are many, and few of their cases have any.
+fn choice(plan: &mut fds_plan, index: u32, cases: &mut Cases, row: &Syscall, select: &Select, abi: Abi) {
+    let on = &select.on;
+    let register = |name| row.register(row.index(name), abi) as u8 + 1;
+    let key = (register(on.arg), on.second.map_or(0, register), on.shift, on.mask as u32);
+    let known = (plan.chosen, plan.second, plan.shift, plan.mask);
+    plan.all |= all(&select.default) as u8;
+    for case in select.cases {
+        let all = all(&case.1);
+        if all != 0 && known.0 != 0 && known != key {
+            // The plan has room for one key.
+            plan.all |= all as u8;
+        } else if all != 0 {
+            (plan.chosen, plan.second, plan.shift, plan.mask) = key;
+            let own = twins::of_i386().filter(|&(_, usual)| on.request && abi == Abi::I386 && usual == case.0);
+            let values = own.map(|(own, _)| own).chain([case.0]);
+            cases.extend(values.map(|value| (case_key { value, choice: index.into() }, all)));
+        }
+    }
+}
+
+/// When all descriptors are to be told because of an argument.
+fn all(ty: &Ty) -> u32 {
+    let (given, made) = (holds_fds(ty, false), holds_fds(ty, true));
+    (if given { fds_all::FDS_ALL_GIVEN.0 } else { 0 }) | (if made { fds_all::FDS_ALL_MADE.0 } else { 0 })
 }
 
 /// Whether an argument is a descriptor, or may be one.
@@ -117,8 +181,8 @@ fn is_fd(ty: &Ty) -> bool {
     }
 }
 
-/// Whether there are descriptors in the memory behind an argument: given to the call, or made by it. ioctl(2) and
-/// messages are left out: these calls are many, and their memory rarely holds a descriptor.
+/// Whether there are descriptors in the memory behind an argument: given to the call, or made by it. Messages are left out: these calls
+/// are many, and the kernel side looks for descriptors in them.
 fn holds_fds(ty: &Ty, made: bool) -> bool {
     let holds = |dir: Dir, inner: &Ty| (if made { dir == Dir::Out } else { dir.at_entry() }) && has_fd(inner, made);
     match *ty {
@@ -126,11 +190,8 @@ fn holds_fds(ty: &Ty, made: bool) -> bool {
         Ty::Extensible(dir, s, ..) => holds(dir, &Ty::Struct(s)),
         Ty::Exchange(s) | Ty::Spread(s) => holds(Dir::In, &Ty::Struct(s)),
         Ty::Turn(s, _) => holds(Dir::In, &Ty::Struct(s)),
-        // A large choice is ioctl's.
-        Ty::Select(select) if select.cases.len() <= 8 => {
-            select.cases.iter().any(|c| holds_fds(&c.1, made)) || holds_fds(&select.default, made)
-        }
-        Ty::Custom(Irregular::FdSet, _) => !made,
+        Ty::Select(select) => select.cases.iter().any(|c| holds_fds(&c.1, made)) || holds_fds(&select.default, made),
+        Ty::Custom(Irregular::FdSet | Irregular::UdmabufList, _) => !made,
         Ty::Custom(Irregular::Msghdr | Irregular::Mmsghdr | Irregular::MmsghdrOut, _) => false,
         Ty::Custom(_, inner) | Ty::As(_, inner) => holds_fds(inner, made),
         _ => false,

@@ -4,8 +4,8 @@
 //!
 //! `bpf/` is the kernel side:
 //!
-//! - `stride.bpf.c` has the programs; `capture.h` the interpreter of capture plans, with `scratch.h` (its state) and `read.h`
-//!   (reading memory); `simple.h` a short way for calls with little memory; `kinds.h` what a call's meaning depends on (netlink
+//! - `stride.bpf.c` has the programs; `capture.h` the interpreter of capture plans, with `scratch.h` (its state), `read.h`
+//!   (reading memory), `absent.h` (memory that is not present) and `pieces.h` (memory that a record has no room for); `simple.h` a short way for calls with little memory; `kinds.h` what a call's meaning depends on (netlink
 //!   sockets, terminals); `stack.h` finds the stacks of calls, and `sites.h` chooses the calls if samples will do;
 //! - `ends.h` has how threads begin and end, `signals.h` signals and stops, `counts.h` counting, `outcome.h` which calls are wanted by how they return, `fd.h` and `file-detail.h`
 //!   descriptors;
@@ -14,13 +14,13 @@
 //! - `library.h` has functions of libraries and USDT probes (`--library-calls`, `--usdt`), and `uring.h` operations of io_uring (`--io-uring`);
 //! - `ring.h` and `backpressure.h` have sending, `maps.h` and `traced.h` the state, `ids.h` and `namespaces.h` ids in PID namespaces, `regs.h`
 //!   registers for each architecture, `kernel.h` the few kernel structs that are used, relocated while loading;
-//! - `files.bpf.c` (what descriptors refer to) and `poller.bpf.c` (the blocked-call poller) are objects of their own, which are
+//! - `files.bpf.c` (what descriptors refer to; `passed.h` has those in messages) and `poller.bpf.c` (the blocked-call poller) are objects of their own, which are
 //!   only loaded when needed;
 //! - `wire.h` and `wire_records.h` are the only place for layouts that both sides share; build.rs makes the Rust mirror from the object's type
 //!   information.
 //!
 //! The files of this side, outermost first: `engine` (the loop; in it `start` begins a trace, and `take` reads records in), `note` (events that are still to be
-//! reported), `settings`, `records` (reading them), `threads` (what is unusual about a thread), `signals` (those that wait for a
+//! reported), `settings`, `records` (reading them) and `pieces` (what has no room in them), `threads` (what is unusual about a thread), `signals` (those that wait for a
 //! call to return), `poller`, `blocked` and `inside` (when to look for blocked calls, the programs that find them, and reading their memory), `rings`, `source` and `ring`,
 //! `ring_size`, `backpressure` (when rings fill) and `backlog` (how far the reader is behind), `kernel` (the kernel side as the engine sees it), `shared` (what both sides write), `broker` (both ends of the connection to `stride-broker`), `load` (programs and maps), `config` (the settings of one trace),
 //! `beside` (those that a second thread loads),
@@ -57,18 +57,20 @@
 //!   (`Dir::is_lost`, or input and output at one address), or what the stack pointer leads to. Data from the entry is sent as a
 //!   record of its own, and the reader joins the two. The kernel side itself keeps only 56 bytes per thread (`struct
 //!   task_state`).
+//! - **Large memory** (`pieces.h`). A record has room for 64 KiB and the block that begins there. Larger buffers, and the rest of many
+//!   buffers, are sent in pieces before their record (`REC_MEMORY`), 2 MiB at most.
 //! - **execve** is read at `sched_prepare_exec` (Linux 6.10): the call can no longer fail there, and the old memory still exists.
 //!   Before 6.10 a kprobe on `security_bprm_check` does it (detaching fentry takes three times as long). Where the kernel's
 //!   functions cannot be traced either, execve is read at its entry, when a string that the program never touched may not be in
 //!   memory yet.
 //! - **Descriptors** (`-y`, `-P`). `files.bpf.c` looks a call's descriptors up when the call is entered, and those that the call
 //!   makes when it returns: path, device, ends of sockets. When the reader could ask /proc, they may be closed already. Each is
-//!   sent in a record before the call's own (`Call::descriptors`). Descriptors deep in memory (in a netlink attribute or a
-//!   control message) are still looked up in /proc.
+//!   sent in a record before the call's own (`Call::descriptors`). So are those that control messages pass (`passed.h`). Where a call's
+//!   memory may hold descriptors elsewhere (a request of ioctl(2), a netlink message), all of the process's descriptors are sent, up to a limit.
 //! - **What a file is** decides what some calls mean. A buffer that begins like a netlink message is copied whole if its socket
 //!   is a netlink socket, and requests of terminals say whether they went to one (`kinds.h`). Both are sent with the call.
 //! - **Absent pages.** The kernel side only reads memory that is present. What a returned call names in a page that is still absent
-//!   is read by the reader (`absent.rs`).
+//!   is read by the reader (`absent.rs`). The thread waits for that for a millisecond at most (`absent.h`).
 //! - **Signals** that are ignored, or that the kernel turns into a kill, are never delivered, so they are reported when they are
 //!   sent. If the receiver is in a call at that time, the reader holds the signal until the receiver says that it has left the
 //!   call (`REC_LEFT`), and reports the signal after the call, as a ptrace tracer would.
@@ -193,6 +195,7 @@ mod load;
 mod memo;
 mod note;
 mod operations;
+mod pieces;
 mod plans;
 mod poller;
 mod privileges;

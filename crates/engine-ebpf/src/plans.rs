@@ -5,7 +5,7 @@ use crate::error;
 use crate::wire::{bound, call_flag, call_plan, case_key, choice, op, op_count, op_dir, op_kind, op_run};
 use stride_engine_base::StartError;
 use stride_event::{CallSet, FileFilter, Limits, TraceSpec};
-use stride_syscalls::plan::{Cap, Choice, Count, IOV_MAX, MESSAGE_HEADER, Op, OpKind, Plan, ROOT, STACK};
+use stride_syscalls::plan::{Cap, Choice, Count, IOV_MAX, MAX_BYTES, MESSAGE_HEADER, Op, OpKind, Plan, ROOT, STACK};
 use stride_syscalls::{Abi, Dir, Effect, Syscall, folded, table};
 
 const NUMBERS: usize = bound::NUMBERS.0 as usize;
@@ -234,7 +234,9 @@ impl Tables {
             }
             let cap = if limits.leave_out(from, row) { 0 } else { u32::MAX };
             let op = lower(from, limits);
-            self.ops.push(op { cap: op.cap.min(cap), ..op });
+            let me = base + self.ops.len() - first as usize;
+            let leaf = u8::from(ops.iter().all(|other| usize::from(other.parent) != me));
+            self.ops.push(op { cap: op.cap.min(cap), leaf, ..op });
         }
         Some(op_run { first, n: ops.len() as u16, base: base as u16 })
     }
@@ -271,6 +273,7 @@ fn lower(from: &Op, limits: &Limits) -> op {
         Count::Ret => (op_count::COUNT_RET, 0),
         Count::Open => (op_count::COUNT_FIXED, u32::MAX),
     };
+    let at_most = |n: u32| n.min((MAX_BYTES / usize::from(from.elem.max(1))) as u32);
     op {
         parent: from.parent,
         kind: match from.kind {
@@ -294,8 +297,8 @@ fn lower(from: &Op, limits: &Limits) -> op {
             Cap::Text => small(limits.text.saturating_add(1)),
             Cap::Message => small(limits.text.saturating_add(1)).max(MESSAGE_HEADER),
             Cap::Path => PATH_MAX,
-            Cap::Elements => small(limits.elements.saturating_add(1)),
-            Cap::Max(n) => n,
+            Cap::Elements => at_most(small(limits.elements.saturating_add(1))),
+            Cap::Max(n) => at_most(n),
         },
         width,
         less,

@@ -4,7 +4,7 @@ use crate::stack_copy::StackCopy;
 use crate::wire::{
     block_flag, read, rec_block, rec_blocked, rec_call, rec_detach, rec_flag, rec_head, rec_kind, rec_more, stack_id,
 };
-use stride_event::{Call, Ns, Outcome, Phase, Tid};
+use stride_event::{BlockRef, Call, Ns, Outcome, Phase, Tid};
 use stride_syscalls::Abi;
 
 pub fn abi(abi: u8) -> Abi {
@@ -95,16 +95,28 @@ pub enum StackOrigin<'r> {
 /// The stack that a signal interrupts, from the record before it.
 pub fn interrupted<'r>(rec: &rec_call, bytes: &'r [u8]) -> StackOrigin<'r> {
     let (_, memory) = more(rec, bytes);
-    blocks(&mut Call::default(), memory)
+    blocks(&mut Call::default(), memory, &[])
 }
 
-/// Appends the memory that follows the fixed part of a record, and notes for how many calls its stack stands.
-pub fn blocks<'r>(call: &mut Call, mut bytes: &'r [u8]) -> StackOrigin<'r> {
+/// Appends the memory that follows the fixed part of a record, and notes for how many calls its stack stands. `pieces`: the memory that
+/// was sent before.
+pub fn blocks<'r>(call: &mut Call, mut bytes: &'r [u8], mut pieces: &[u8]) -> StackOrigin<'r> {
     let mut origin = StackOrigin::Untold;
     while let Some(block) = read::<rec_block>(bytes) {
         bytes = &bytes[size_of::<rec_block>()..];
-        let len = (block.len as usize).min(bytes.len());
         let has = |flag: block_flag| u32::from(block.flags) & flag.0 != 0;
+        let phase = if has(block_flag::BLOCK_EXIT) { Phase::Exit } else { Phase::Entry };
+        let mut push = |bytes: &[u8], faulted| {
+            call.blocks.push_block(BlockRef { op: block.op, phase, addr: block.addr, faulted, bytes });
+        };
+        if has(block_flag::BLOCK_BEFORE) {
+            // Pieces that found no room are missing.
+            let (own, rest) = pieces.split_at((block.len as usize).min(pieces.len()));
+            push(own, has(block_flag::BLOCK_FAULTED) || own.len() < block.len as usize);
+            pieces = rest;
+            continue;
+        }
+        let len = (block.len as usize).min(bytes.len());
         if has(block_flag::BLOCK_NETLINK) || has(block_flag::BLOCK_TERMINAL) {
             let value = read::<u32>(bytes);
             if has(block_flag::BLOCK_NETLINK) {
@@ -131,12 +143,7 @@ pub fn blocks<'r>(call: &mut Call, mut bytes: &'r [u8]) -> StackOrigin<'r> {
             bytes = &bytes[len.next_multiple_of(8).min(bytes.len())..];
             continue;
         }
-        let phase = if u32::from(block.flags) & block_flag::BLOCK_EXIT.0 != 0 { Phase::Exit } else { Phase::Entry };
-        let faulted = u32::from(block.flags) & block_flag::BLOCK_FAULTED.0 != 0;
-        call.blocks.push(block.op, phase, block.addr, len + usize::from(faulted), |buf| {
-            buf[..len].copy_from_slice(&bytes[..len]);
-            len
-        });
+        push(&bytes[..len], has(block_flag::BLOCK_FAULTED));
         bytes = &bytes[len.next_multiple_of(8).min(bytes.len())..];
     }
     origin

@@ -9,7 +9,7 @@ pub struct RingSize {
     pub wait: bool,
 }
 
-/// The largest record has more than 128 KiB. It finds room if the ring is emptied in time.
+/// The largest record has more than 208 KiB. It finds room if the ring is emptied in time.
 const WAITING_MIN: u32 = 256 << 10;
 
 impl RingSize {

@@ -81,6 +81,11 @@ impl Shared {
         ended
     }
 
+    /// Lets a thread go on that waits for memory of its call to be read.
+    pub fn absence_read(&self) {
+        self.words.long(offset_of!(data_reader, absences_read)).fetch_add(1, Ordering::Relaxed);
+    }
+
     /// How often code was mapped into this address space, or into others that count with it.
     pub fn generation(&self, space: u64) -> u32 {
         self.words.word(offset_of!(data_reader, generations) + 4 * slot(space)).load(Ordering::Relaxed)

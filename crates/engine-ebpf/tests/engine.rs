@@ -14,7 +14,7 @@ use stride_engine_ebpf::{EbpfEngine, Overflow, Settings};
 use stride_event::{Event, Limits, Memory as _, Origin, Outcome, Phase, StackRate, TraceSpec};
 use stride_stacks::{StackDetail, Stacks};
 use stride_test_support::state::wait_until_inside;
-use stride_test_support::{need_ebpf, skip};
+use stride_test_support::{need_ebpf, program, skip};
 
 #[test]
 fn attaches_to_a_process_that_is_blocked() {
@@ -197,4 +197,22 @@ fn samples_stand_for_all_calls() {
     assert!(calls == 20_000 && (calls / 64..calls / 16).contains(&taken), "{taken} of {calls}");
     // The calls behind a site's last sample are told by none.
     assert!((calls - 200..=calls).contains(&told), "{told} of {calls}");
+}
+
+#[test]
+fn a_signal_to_a_process_that_has_ended_is_not_reported() {
+    need_ebpf!();
+    let program = program!("late-signal");
+    let mut engine = EbpfEngine::start(command(program, &[])).unwrap();
+    let (mut ended, mut late) = (Vec::new(), 0);
+    while let Some(event) = engine.next().unwrap() {
+        match event {
+            Event::Exited { tid, .. } => ended.push(tid),
+            // (The parent gets SIGCHLD.)
+            Event::Signal { tid, .. } if ended.contains(&tid) => late += 1,
+            _ => {}
+        }
+    }
+    assert_eq!(ended.len(), 2);
+    assert_eq!(late, 0);
 }

@@ -22,6 +22,7 @@ mod origin;
 mod per_stack;
 pub mod quantity;
 mod question;
+mod ring_use;
 mod spec;
 mod stack;
 mod tampering;
@@ -50,6 +51,7 @@ pub use memory::{BlockRef, Blocks, Memory, Phase};
 pub use per_stack::PerStack;
 pub use quantity::{duration, grouped};
 pub use question::{FdOf, Question};
+pub use ring_use::RingUse;
 pub use spec::{CallSet, Command, Counting, FdSet, FileFilter, Injection, Seccomp, StackRate, TraceSpec, VcpuDetail};
 pub use stack::{
     Bottom, CodeChange, CodeFile, CodeHistory, CodeKind, InlinedFunction, ReadWord, Regs, SourceLine, Stack,

@@ -166,6 +166,12 @@ impl LibraryCall {
         (self.operation.is_some() && self.part == LibraryPart::Returned && result < 0).then_some(result.unsigned_abs())
     }
 
+    /// Bytes that an operation moved. `None` if it failed, or never moves any.
+    pub fn moved(&self) -> Option<u64> {
+        let succeeded = self.part == LibraryPart::Returned && self.error().is_none();
+        self.row().filter(|row| succeeded && row.moves_bytes()).map(|_| self.result)
+    }
+
     /// How long it took. `None` if it has not returned, or if its beginning was not seen.
     pub fn duration(&self) -> Option<Ns> {
         (self.part == LibraryPart::Returned && self.entered != 0).then(|| self.at.saturating_sub(self.entered))

@@ -53,4 +53,4 @@ pub use summary::errno_name;
 pub use summary::{Column, Interval, Key, SortKey, SummaryLayout, SummaryView, Users};
 pub use text::{OpenSink, Show, TextView};
 pub use value::Writer;
-pub use view::{End, RunInfo, View};
+pub use view::{End, RunInfo, UNSEEN_OPERATIONS, View};

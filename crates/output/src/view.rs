@@ -69,6 +69,8 @@ pub struct RunInfo {
     pub partial: bool,
     /// Whether the threads and processes that tracees start are traced, too (`-f`).
     pub follows: bool,
+    /// Operations of io_uring are reported (`--io-uring`).
+    pub operations: bool,
     /// Wall-clock time minus the time of events, in nanoseconds.
     pub wall_offset: i128,
 }
@@ -76,9 +78,13 @@ pub struct RunInfo {
 impl RunInfo {
     /// The part of these facts that advice needs.
     pub fn scope(&self) -> Scope {
-        Scope { follows: self.follows, partial: self.partial }
+        Scope { follows: self.follows, partial: self.partial, operations: self.operations }
     }
 }
+
+/// Said by reports that count calls, if the program uses io_uring and its operations are not reported.
+pub const UNSEEN_OPERATIONS: &str = "the program uses io_uring, whose operations are no system calls: this report knows nothing of them; \
+     trace the program with --io-uring to see them";
 
 /// How the run ended.
 pub struct End<'a> {

@@ -13,6 +13,7 @@ mod call;
 mod clock;
 mod column;
 mod file;
+mod operation;
 mod place;
 mod process;
 mod row_group;

@@ -3,6 +3,7 @@
 use crate::call::TableCall;
 use crate::clock::TraceClock;
 use crate::file::FileError;
+use crate::operation;
 use crate::place::{TracePlace, day};
 use crate::process::{self, ProcessEnd};
 use crate::stacks::StackRows;
@@ -14,8 +15,8 @@ use std::sync::Arc;
 use std::{fs, io};
 use stride_decode::{Options, World};
 use stride_event::quantity::{bytes, count};
-use stride_event::{Call, Event, Ns, Outcome, Tid};
-use stride_output::json::{CallArguments, Json};
+use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Outcome, Tid};
+use stride_output::json::{CallArguments, Json, operation_args};
 use stride_output::{End, RunInfo, View, ViewError, why};
 use stride_syscalls::Ret;
 use stride_track::Tracker;
@@ -137,6 +138,7 @@ impl ParquetView {
         match *event {
             Event::Enter(call) => self.arguments.enter(call, tracker),
             Event::Exit(call) => self.returned(call, tracker)?,
+            Event::Library(call) => self.operated(call, tracker)?,
             Event::Exited { tid, status, at } => self.ended(tid, Some(at), ProcessEnd::Exited(status), tracker)?,
             Event::Killed { tid, signal, at, .. } => self.ended(tid, Some(at), ProcessEnd::Killed(signal), tracker)?,
             Event::Detached { tid, call, .. } => {
@@ -192,6 +194,20 @@ impl ParquetView {
             },
             tracker,
         )
+    }
+
+    /// Functions of libraries are in no table.
+    fn operated(&mut self, call: &LibraryCall, tracker: &Tracker) -> Result<(), Failed> {
+        let Some(facts) = call.operation.filter(|_| call.part != LibraryPart::Entered) else { return Ok(()) };
+        self.calls.day(day(self.clock.wall_ns(call.at)), &mut self.writer)?;
+        self.args.clear();
+        operation_args(call, &mut self.args);
+        let outcome = operation::outcome(call, facts);
+        self.counts.calls += 1;
+        self.counts.errors += u64::from(outcome == "error");
+        self.counts.unfinished += u64::from(outcome == "unfinished");
+        operation::write(call, outcome, &self.args, tracker, &self.clock, &mut self.calls);
+        self.calls.write_if_due(&mut self.writer)
     }
 
     /// Writes the row of a call whose arguments are in `self.args`.

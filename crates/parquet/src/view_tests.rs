@@ -296,3 +296,35 @@ fn the_columns_are_documented() {
         assert_eq!(documented, columns, "{}", table.name);
     }
 }
+
+#[test]
+fn operations_of_io_uring_are_rows_among_calls() {
+    let scratch = Scratch::new("operations");
+    let mut run = Run::new(&scratch);
+    run.event(attached(7, 5));
+    for operation in [
+        calls::operation(7, "openat", &[-100i64 as u64, 0x1000, 0, 0], &[(1, "/data")], 3),
+        calls::operation(7, "read", &[3, 0x1000, 100, 0], &[], 60),
+        calls::operation(7, "read", &[9, 0x1000, 100, 0], &[], -9),
+    ] {
+        run.event(Event::Library(&operation));
+    }
+    run.exit(lasting(calls::call(7, "close", &[3], Outcome::Value(0)), 5000, 100));
+    run.event(exited(7, 9000));
+    assert_eq!(run.finish(Lost::default())[0], None);
+    let rows = rows(&scratch, "calls");
+    let names: Vec<&str> = rows.iter().map(|row| &*row["name"]).collect();
+    assert_eq!(names, ["io_uring:openat", "io_uring:read", "io_uring:read", "close"]);
+    assert_eq!((&*rows[0]["path"], &*rows[0]["ret"], rows[0].get("abi")), ("/data", "3", None));
+    assert_eq!(
+        rows[0]["args"],
+        r#"{"dirfd":{"fd":-100,"name":"AT_FDCWD"},"path":{"text":"/data"},"flags":{"raw":"0x0","set":["O_RDONLY"]},"mode":"0000"}"#
+    );
+    let read: Vec<&str> = ["path", "fd", "bytes", "outcome", "duration_ns", "pid"].map(|name| &*rows[1][name]).into();
+    assert_eq!(read, ["/data", "3", "60", "ok", "2000", "7"]);
+    let failed = &rows[2];
+    assert_eq!((&*failed["outcome"], &*failed["errno"], failed.get("ret")), ("error", "EBADF", None));
+    // A call by the same descriptor is about the file that the operation opened.
+    assert_eq!(rows[3]["path"], "/data");
+    assert_eq!(self::rows(&scratch, "traces")[0]["calls"], "4");
+}

@@ -35,6 +35,9 @@ pub enum Effect {
     Syncs,
     /// One of these calls that writes the files of all programs: sync(2), syncfs(2).
     SyncsAll,
+    /// Makes a ring of io_uring, or has the kernel carry out operations in it, which are no system calls: io_uring_setup(2),
+    /// io_uring_enter(2).
+    DrivesRing,
     /// Returns a new descriptor, or a pair of them in memory.
     Makes(Thing, CloseOnExec),
     /// Returns a new descriptor of the open file that its first argument refers to: dup(2).

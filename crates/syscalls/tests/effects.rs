@@ -120,6 +120,7 @@ fn what_else_calls_do() {
     only("lseek _llseek", has(Effect::Seeks));
     only("fsync fdatasync sync syncfs", has(Effect::Syncs));
     only("sync syncfs", has(Effect::SyncsAll));
+    only("io_uring_setup io_uring_enter", has(Effect::DrivesRing));
     only("bind", has(Effect::Binds));
     only("chdir fchdir", has(Effect::ChangesDirectory));
     only(

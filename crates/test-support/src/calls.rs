@@ -1,6 +1,10 @@
 //! Made-up calls and events.
 
-use stride_event::{BlockRef, Call, Event, Limits, Ns, Origin, Outcome, Peek, Phase, Tid, capture};
+use std::sync::Arc;
+use stride_event::{
+    BlockRef, Call, Event, LibraryCall, LibraryFunction, LibraryPart, LibraryText, Limits, Ns, OperationFacts, Origin,
+    Outcome, Peek, Phase, Tid, capture,
+};
 use stride_syscalls::plan::Plan;
 use stride_syscalls::{Abi, table};
 
@@ -23,6 +27,26 @@ pub fn call_of(abi: Abi, tid: Tid, name: &str, args: &[u64], outcome: Outcome) -
 #[track_caller]
 pub fn call(tid: Tid, name: &str, args: &[u64], outcome: Outcome) -> Call {
     call_of(Abi::X86_64, tid, name, args, outcome)
+}
+
+/// A completed operation of io_uring, by its name without prefix. Arguments that are not given are 0.
+#[track_caller]
+pub fn operation(tid: Tid, name: &str, words: &[u64], texts: &[(u8, &str)], result: i32) -> LibraryCall {
+    let function = LibraryFunction::of_operation_named(&format!("io_uring:{name}"));
+    let function = function.unwrap_or_else(|| panic!("there is no operation {name}"));
+    let text = |&(word, text): &(u8, &str)| LibraryText { word: Some(word), bytes: text.as_bytes().into(), cut: false };
+    LibraryCall {
+        tid,
+        words: (0..function.params.len()).map(|i| words.get(i).copied().unwrap_or(0)).collect(),
+        function: Arc::new(function),
+        part: LibraryPart::Returned,
+        entered: 1000,
+        at: 3000,
+        result: result as i64 as u64,
+        texts: texts.iter().map(text).collect(),
+        operation: Some(OperationFacts::default()),
+        ..LibraryCall::default()
+    }
 }
 
 /// Adds captured memory to the call.

@@ -39,11 +39,16 @@ pub fn port(bytes: &[u8]) -> Option<u16> {
 
 /// The name of a socket before it has an address: from the arguments of the call that made it.
 pub fn protocol(call: &Call) -> &'static str {
+    protocol_of(call.flags("domain"), call.flags("type"), call.arg("protocol"))
+}
+
+/// The same from these arguments.
+pub fn protocol_of(domain: u64, kind: u64, protocol: Option<u64>) -> &'static str {
     /// The kernel's SOCK_TYPE_MASK. The bits above it are flags.
     const TYPE: u64 = 0xf;
-    match (call.flags("domain"), call.flags("type") & TYPE) {
+    match (domain, kind & TYPE) {
         (c::AF_UNIX, _) => "UNIX",
-        (c::AF_INET | c::AF_INET6, _) if call.arg("protocol") == Some(c::IPPROTO_ICMP) => "ICMP",
+        (c::AF_INET | c::AF_INET6, _) if protocol == Some(c::IPPROTO_ICMP) => "ICMP",
         (c::AF_INET | c::AF_INET6, c::SOCK_STREAM) => "TCP",
         (c::AF_INET | c::AF_INET6, c::SOCK_DGRAM) => "UDP",
         (c::AF_NETLINK, _) => "NETLINK",

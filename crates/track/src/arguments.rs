@@ -10,6 +10,18 @@ use stride_event::{Call, Descriptor, Detail, Memory, Outcome, Phase, Tid};
 use stride_syscalls::uapi::consts as c;
 
 pub const PATH_MAX: usize = 4096;
+pub const EBADF: u32 = c::EBADF as u32;
+
+/// The thread that gave a descriptor to the kernel, and what is known about it.
+#[derive(Clone, Copy)]
+pub struct Referrer<'a> {
+    pub tid: Tid,
+    pub pid: Tid,
+    /// What the engine saw of the descriptor.
+    pub known: Option<&'a Descriptor>,
+    /// The kernel said that there is no such descriptor.
+    pub is_bad: bool,
+}
 
 impl Tracker {
     /// Fills in what the arguments refer to.
@@ -48,25 +60,30 @@ impl Tracker {
     /// The open file of descriptor `fd`. The engine's own look-up comes first, because with filters not every
     /// close(2) is seen.
     fn file(&mut self, call: &Call, pid: Tid, fd: i32, world: &dyn World) -> Option<Rc<File>> {
+        // A call that failed with EBADF had no open file.
+        let is_bad = call.outcome == Outcome::Error(EBADF);
+        self.file_of(Referrer { tid: call.tid, pid, known: call.given(fd), is_bad }, fd, world)
+    }
+
+    /// The same for whatever was given the descriptor.
+    pub(crate) fn file_of(&mut self, by: Referrer<'_>, fd: i32, world: &dyn World) -> Option<Rc<File>> {
         if fd < 0 {
             return None;
         }
-        let known = call.given(fd);
+        let Referrer { tid, pid, known, is_bad } = by;
         let kept = self.held(pid, fd);
         if let Some(known) = known {
             let object = self.described(known)?;
             return Some(self.looked_up(pid, fd, object, kept));
         }
         if self.partial {
-            let object = self.ask(call.tid, fd, world)?;
+            let object = self.ask(tid, fd, world)?;
             return Some(self.looked_up(pid, fd, object, kept));
         }
-        // A call that failed with EBADF had no open file.
-        const EBADF: Outcome = Outcome::Error(c::EBADF as u32);
-        if kept.is_some() || call.outcome == EBADF || !self.processes.get(&pid)?.older {
+        if kept.is_some() || is_bad || !self.processes.get(&pid)?.older {
             return kept;
         }
-        let object = self.ask(call.tid, fd, world)?;
+        let object = self.ask(tid, fd, world)?;
         Some(self.opened(pid, fd, object, "", false))
     }
 
@@ -132,22 +149,34 @@ impl Tracker {
         let Some(end) = bytes.iter().position(|b| *b == 0) else { return (None, seen.object) };
         let bytes = &bytes[..end];
         let dir = at.dir.map_or(AT_FDCWD, |dir| held(dir) as i32);
-        if bytes.starts_with(b"/") {
-            return (Some(self.tidy(None, bytes)), seen.object);
+        let is_bad = call.outcome == Outcome::Error(EBADF);
+        let by = Referrer { tid: call.tid, pid: seen.pid, known: call.given(dir), is_bad };
+        let (path, empty) = self.path_from(by, dir, bytes, world);
+        (path, if bytes.is_empty() && dir != AT_FDCWD { empty } else { seen.object })
+    }
+
+    /// The path, and for an empty one the object of the descriptor.
+    pub(crate) fn path_from(
+        &mut self,
+        by: Referrer<'_>,
+        dir: i32,
+        path: &[u8],
+        world: &dyn World,
+    ) -> (Option<ObjectId>, Option<ObjectId>) {
+        if path.starts_with(b"/") {
+            return (Some(self.tidy(None, path)), None);
         }
-        let base = match dir {
-            AT_FDCWD => match call.given(AT_FDCWD) {
-                Some(known) => self.described(known),
-                None if self.partial => self.ask(call.tid, AT_FDCWD, world),
-                None => self.processes.get(&seen.pid).and_then(|process| process.cwd),
-            },
-            fd => self.file(call, seen.pid, fd, world).map(|file| file.object.get()),
+        let base = match (dir, by.known) {
+            (AT_FDCWD, Some(known)) => self.described(known),
+            (AT_FDCWD, None) if self.partial => self.ask(by.tid, AT_FDCWD, world),
+            (AT_FDCWD, None) => self.processes.get(&by.pid).and_then(|process| process.cwd),
+            (fd, _) => self.file_of(by, fd, world).map(|file| file.object.get()),
         };
-        if bytes.is_empty() {
+        match path {
             // AT_EMPTY_PATH, or ENOENT.
-            return (None, if dir == AT_FDCWD { seen.object } else { base });
+            [] => (None, base.filter(|_| dir != AT_FDCWD)),
+            _ => (Some(self.tidy(base, path)), None),
         }
-        (Some(self.tidy(base, bytes)), seen.object)
     }
 
     /// The path from the root on, without parts that lead nowhere (`//`, `/./`). A `..` at the start of a relative

@@ -163,11 +163,16 @@ impl Tracker {
     }
 
     fn accepted(&mut self, call: &Call, seen: &Seen, fd: i32, cloexec: bool) -> Rc<File> {
+        self.connected(call.address().unwrap_or_default(), seen, fd, cloexec)
+    }
+
+    /// A connection to the listening socket that a call was given.
+    pub(crate) fn connected(&mut self, address: &[u8], seen: &Seen, fd: i32, cloexec: bool) -> Rc<File> {
         let listener = seen.fd.and_then(|fd| self.held(seen.pid, fd));
         let protocol = listener.as_ref().map_or("SOCKET", |file| file.protocol);
         let at = seen.object.map_or(&b"socket"[..], |object| self.objects.name(object));
         let clients = [at, " ← clients".as_bytes()].concat();
-        let peer = call.address().and_then(address::name);
+        let peer = address::name(address);
         let name = peer.map(|peer| [at, " ← ".as_bytes(), &peer].concat());
         let group = self.objects.intern(&clients, ObjectKind::Socket);
         let object = match name {

@@ -18,7 +18,7 @@ const COPIED_PER_FILE: u64 = 256;
 
 impl Tracker {
     /// Files whose last descriptor was closed by the latest event, but not by a call that named it: by an execve, by
-    /// the end of a process, or because its number was reused. (Otherwise see [`crate::Seen::ended`].)
+    /// the end of a process, by an operation of io_uring, or because its number was reused. (Otherwise see [`crate::Seen::ended`].)
     pub fn gone_files(&self) -> &[FileId] {
         &self.gone_files
     }

@@ -7,6 +7,8 @@
 //! runs, because later /proc only shows what the command has become. If filters keep calls from being seen
 //! (`RunInfo::partial`), descriptors cannot be followed, and each is looked up.
 //!
+//! Operations of io_uring are followed as calls are, as far as their arguments are known: the addresses of sockets are not.
+//!
 //! Waits ([`Wait`]) need more than events: what the other end of a pipe is, or which thread holds a lock. That is
 //! looked up once per call, when it is quiet or when tracing ends, and the answers are recorded as facts.
 //!
@@ -29,6 +31,7 @@ mod idle;
 mod names;
 mod network;
 mod objects;
+mod operations;
 mod process;
 mod seen;
 mod shape;

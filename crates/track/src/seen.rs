@@ -8,10 +8,10 @@ use stride_syscalls::Syscall;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct FileId(pub u32);
 
-/// A call that returned, and what it was about.
+/// A call that returned or an operation of io_uring that ended, and what it was about.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen {
-    /// `None` for an unknown number.
+    /// `None` for an unknown number, and for an operation of io_uring.
     pub row: Option<&'static Syscall>,
     pub tid: Tid,
     pub pid: Tid,

@@ -52,7 +52,7 @@ impl Tracker {
         self.began
     }
 
-    /// What the latest event was about, if it was the return of a call.
+    /// What the latest event was about, if it was the return of a call or the end of an operation of io_uring.
     pub fn seen(&self) -> Option<&Seen> {
         self.seen.as_ref()
     }
@@ -181,6 +181,7 @@ impl Tracker {
                 self.returned(call, world);
                 self.seen = None;
             }
+            Event::Library(call) => self.seen = self.operated(call, world),
             // It is quiet: the moment to find out what threads wait for.
             Event::Idle => self.ask_about_waits(world),
             Event::Exited { tid, .. } => self.ended = Some(tid),
@@ -247,11 +248,11 @@ impl Tracker {
         }
     }
 
-    pub(crate) fn nothing_of(&self, call: &Call) -> Seen {
+    pub(crate) fn nothing_of(&self, tid: Tid) -> Seen {
         Seen {
             row: None,
-            tid: call.tid,
-            pid: self.threads.get(&call.tid).map_or(call.tid, |thread| thread.pid),
+            tid,
+            pid: self.threads.get(&tid).map_or(tid, |thread| thread.pid),
             fd: None,
             file: None,
             object: None,
@@ -265,7 +266,7 @@ impl Tracker {
     }
 
     fn returned(&mut self, call: &Call, world: &dyn World) {
-        let mut seen = self.nothing_of(call);
+        let mut seen = self.nothing_of(call.tid);
         if let Some(shape) = self.shapes.get(call.abi, call.nr) {
             self.look(call, &shape, &mut seen, world);
             if let Some(thread) = self.threads.get_mut(&call.tid) {

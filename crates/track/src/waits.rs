@@ -19,7 +19,7 @@ impl Tracker {
         if self.waits.get(&call.tid).is_some_and(|wait| wait.args == call.args && wait.name() == row) {
             return;
         }
-        let mut seen = self.nothing_of(call);
+        let mut seen = self.nothing_of(call.tid);
         if let Some(shape) = shape {
             self.look(call, &shape, &mut seen, world);
         }

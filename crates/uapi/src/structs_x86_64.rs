@@ -1766,6 +1766,7 @@ pub const gnet_stats_basic: Layout = Layout { name: "gnet_stats_basic", size: 16
 pub const gnet_stats_queue: Layout = Layout { name: "gnet_stats_queue", size: 20, fields: &[f("qlen", 0, 4, 1), f("backlog", 4, 4, 1), f("drops", 8, 4, 1), f("requeues", 12, 4, 1), f("overlimits", 16, 4, 1)] };
 pub const gnet_stats_rate_est: Layout = Layout { name: "gnet_stats_rate_est", size: 8, fields: &[f("bps", 0, 4, 1), f("pps", 4, 4, 1)] };
 pub const gnet_stats_rate_est64: Layout = Layout { name: "gnet_stats_rate_est64", size: 16, fields: &[f("bps", 0, 8, 1), f("pps", 8, 8, 1)] };
+pub const gntdev_grant_copy_segment: Layout = Layout { name: "gntdev_grant_copy_segment", size: 24, fields: &[f("source", 0, 8, 1), p("source.virt", 0, 8, 1), f("source.foreign", 0, 8, 1), f("source.foreign.ref", 0, 4, 1), f("source.foreign.offset", 4, 2, 1), f("source.foreign.domid", 6, 2, 1), f("dest", 8, 8, 1), p("dest.virt", 8, 8, 1), f("dest.foreign", 8, 8, 1), f("dest.foreign.ref", 8, 4, 1), f("dest.foreign.offset", 12, 2, 1), f("dest.foreign.domid", 14, 2, 1), f("len", 16, 2, 1), f("flags", 18, 2, 1), s("status", 20, 2, 1)] };
 pub const gpio_desc: Layout = Layout { name: "gpio_desc", size: 16, fields: &[f("state", 0, 4, 1), f("smask", 4, 4, 1), f("dir", 8, 4, 1), f("dmask", 12, 4, 1)] };
 pub const gpio_line_offset: Layout = Layout { name: "gpio_line_offset", size: 4, fields: &[f("offset", 0, 4, 1)] };
 pub const gpio_v2_line_attribute: Layout = Layout { name: "gpio_v2_line_attribute", size: 16, fields: &[f("id", 0, 4, 1), f("padding", 4, 4, 1), f("flags", 8, 8, 1), f("values", 8, 8, 1), f("debounce_period_us", 8, 4, 1)] };
@@ -2227,6 +2228,27 @@ pub const io_uring_zcrx_offsets: Layout = Layout { name: "io_uring_zcrx_offsets"
 pub const ioam6_hdr: Layout = Layout { name: "ioam6_hdr", size: 4, fields: &[f("opt_type", 0, 1, 1), f("opt_len", 1, 1, 1), f("type", 3, 1, 1)] };
 pub const ioam6_trace_hdr: Layout = Layout { name: "ioam6_trace_hdr", size: 8, fields: &[f("namespace_id", 0, 2, 1), bit("overflow", 2, 1, false, 2, 1), bit("nodelen", 2, 1, false, 3, 5), bit("remlen", 3, 1, false, 0, 7), f("type_be32", 4, 4, 1), f("type", 4, 4, 1), bit("type.bit7", 4, 4, false, 0, 1), bit("type.bit6", 4, 4, false, 1, 1), bit("type.bit5", 4, 4, false, 2, 1), bit("type.bit4", 4, 4, false, 3, 1), bit("type.bit3", 4, 4, false, 4, 1), bit("type.bit2", 4, 4, false, 5, 1), bit("type.bit1", 4, 4, false, 6, 1), bit("type.bit0", 4, 4, false, 7, 1), bit("type.bit15", 5, 4, false, 0, 1), bit("type.bit14", 5, 4, false, 1, 1), bit("type.bit13", 5, 4, false, 2, 1), bit("type.bit12", 5, 4, false, 3, 1), bit("type.bit11", 5, 4, false, 4, 1), bit("type.bit10", 5, 4, false, 5, 1), bit("type.bit9", 5, 4, false, 6, 1), bit("type.bit8", 5, 4, false, 7, 1), bit("type.bit23", 6, 4, false, 0, 1), bit("type.bit22", 6, 4, false, 1, 1), bit("type.bit21", 6, 4, false, 2, 1), bit("type.bit20", 6, 4, false, 3, 1), bit("type.bit19", 6, 4, false, 4, 1), bit("type.bit18", 6, 4, false, 5, 1), bit("type.bit17", 6, 4, false, 6, 1), bit("type.bit16", 6, 4, false, 7, 1), f("data", 8, 1, 0)] };
 pub const iocb: Layout = Layout { name: "iocb", size: 64, fields: &[f("aio_data", 0, 8, 1), f("aio_key", 8, 4, 1), s("aio_rw_flags", 12, 4, 1), f("aio_lio_opcode", 16, 2, 1), s("aio_reqprio", 18, 2, 1), f("aio_fildes", 20, 4, 1), f("aio_buf", 24, 8, 1), f("aio_nbytes", 32, 8, 1), s("aio_offset", 40, 8, 1), f("aio_reserved2", 48, 8, 1), f("aio_flags", 56, 4, 1), f("aio_resfd", 60, 4, 1)] };
+pub const ioctl_evtchn_bind: Layout = Layout { name: "ioctl_evtchn_bind", size: 4, fields: &[f("port", 0, 4, 1)] };
+pub const ioctl_evtchn_bind_interdomain: Layout = Layout { name: "ioctl_evtchn_bind_interdomain", size: 8, fields: &[f("remote_domain", 0, 4, 1), f("remote_port", 4, 4, 1)] };
+pub const ioctl_evtchn_bind_unbound_port: Layout = Layout { name: "ioctl_evtchn_bind_unbound_port", size: 4, fields: &[f("remote_domain", 0, 4, 1)] };
+pub const ioctl_evtchn_bind_virq: Layout = Layout { name: "ioctl_evtchn_bind_virq", size: 4, fields: &[f("virq", 0, 4, 1)] };
+pub const ioctl_evtchn_notify: Layout = Layout { name: "ioctl_evtchn_notify", size: 4, fields: &[f("port", 0, 4, 1)] };
+pub const ioctl_evtchn_restrict_domid: Layout = Layout { name: "ioctl_evtchn_restrict_domid", size: 2, fields: &[f("domid", 0, 2, 1)] };
+pub const ioctl_evtchn_unbind: Layout = Layout { name: "ioctl_evtchn_unbind", size: 4, fields: &[f("port", 0, 4, 1)] };
+pub const ioctl_gntalloc_alloc_gref: Layout = Layout { name: "ioctl_gntalloc_alloc_gref", size: 24, fields: &[f("domid", 0, 2, 1), f("flags", 2, 2, 1), f("count", 4, 4, 1), f("index", 8, 8, 1), f("gref_ids", 16, 4, 1), f("gref_ids_flex", 16, 4, 0)] };
+pub const ioctl_gntalloc_dealloc_gref: Layout = Layout { name: "ioctl_gntalloc_dealloc_gref", size: 16, fields: &[f("index", 0, 8, 1), f("count", 8, 4, 1)] };
+pub const ioctl_gntalloc_unmap_notify: Layout = Layout { name: "ioctl_gntalloc_unmap_notify", size: 16, fields: &[f("index", 0, 8, 1), f("action", 8, 4, 1), f("event_channel_port", 12, 4, 1)] };
+pub const ioctl_gntdev_dmabuf_exp_from_refs: Layout = Layout { name: "ioctl_gntdev_dmabuf_exp_from_refs", size: 20, fields: &[f("flags", 0, 4, 1), f("count", 4, 4, 1), f("fd", 8, 4, 1), f("domid", 12, 4, 1), f("refs", 16, 4, 1)] };
+pub const ioctl_gntdev_dmabuf_exp_wait_released: Layout = Layout { name: "ioctl_gntdev_dmabuf_exp_wait_released", size: 8, fields: &[f("fd", 0, 4, 1), f("wait_to_ms", 4, 4, 1)] };
+pub const ioctl_gntdev_dmabuf_imp_release: Layout = Layout { name: "ioctl_gntdev_dmabuf_imp_release", size: 8, fields: &[f("fd", 0, 4, 1), f("reserved", 4, 4, 1)] };
+pub const ioctl_gntdev_dmabuf_imp_to_refs: Layout = Layout { name: "ioctl_gntdev_dmabuf_imp_to_refs", size: 20, fields: &[f("fd", 0, 4, 1), f("count", 4, 4, 1), f("domid", 8, 4, 1), f("reserved", 12, 4, 1), f("refs", 16, 4, 1)] };
+pub const ioctl_gntdev_get_offset_for_vaddr: Layout = Layout { name: "ioctl_gntdev_get_offset_for_vaddr", size: 24, fields: &[f("vaddr", 0, 8, 1), f("offset", 8, 8, 1), f("count", 16, 4, 1), f("pad", 20, 4, 1)] };
+pub const ioctl_gntdev_grant_copy: Layout = Layout { name: "ioctl_gntdev_grant_copy", size: 16, fields: &[f("count", 0, 4, 1), p("segments", 8, 8, 1)] };
+pub const ioctl_gntdev_grant_ref: Layout = Layout { name: "ioctl_gntdev_grant_ref", size: 8, fields: &[f("domid", 0, 4, 1), f("ref", 4, 4, 1)] };
+pub const ioctl_gntdev_map_grant_ref: Layout = Layout { name: "ioctl_gntdev_map_grant_ref", size: 24, fields: &[f("count", 0, 4, 1), f("pad", 4, 4, 1), f("index", 8, 8, 1), f("refs", 16, 8, 1), f("refs.domid", 16, 4, 1), f("refs.ref", 20, 4, 1)] };
+pub const ioctl_gntdev_set_max_grants: Layout = Layout { name: "ioctl_gntdev_set_max_grants", size: 4, fields: &[f("count", 0, 4, 1)] };
+pub const ioctl_gntdev_unmap_grant_ref: Layout = Layout { name: "ioctl_gntdev_unmap_grant_ref", size: 16, fields: &[f("index", 0, 8, 1), f("count", 8, 4, 1), f("pad", 12, 4, 1)] };
+pub const ioctl_gntdev_unmap_notify: Layout = Layout { name: "ioctl_gntdev_unmap_notify", size: 16, fields: &[f("index", 0, 8, 1), f("action", 8, 4, 1), f("event_channel_port", 12, 4, 1)] };
 pub const iommu_destroy: Layout = Layout { name: "iommu_destroy", size: 8, fields: &[f("size", 0, 4, 1), f("id", 4, 4, 1)] };
 pub const iommu_fault_alloc: Layout = Layout { name: "iommu_fault_alloc", size: 16, fields: &[f("size", 0, 4, 1), f("flags", 4, 4, 1), f("out_fault_id", 8, 4, 1), f("out_fault_fd", 12, 4, 1)] };
 pub const iommu_hw_info: Layout = Layout { name: "iommu_hw_info", size: 40, fields: &[f("size", 0, 4, 1), f("flags", 4, 4, 1), f("dev_id", 8, 4, 1), f("data_len", 12, 4, 1), f("data_uptr", 16, 8, 1), f("out_data_type", 24, 4, 1), f("out_max_pasid_log2", 28, 1, 1), f("__reserved", 29, 1, 3), f("out_capabilities", 32, 8, 1)] };
@@ -3178,6 +3200,17 @@ pub const pr_reservation: Layout = Layout { name: "pr_reservation", size: 16, fi
 pub const prctl_mm_map: Layout = Layout { name: "prctl_mm_map", size: 104, fields: &[f("start_code", 0, 8, 1), f("end_code", 8, 8, 1), f("start_data", 16, 8, 1), f("end_data", 24, 8, 1), f("start_brk", 32, 8, 1), f("brk", 40, 8, 1), f("start_stack", 48, 8, 1), f("arg_start", 56, 8, 1), f("arg_end", 64, 8, 1), f("env_start", 72, 8, 1), f("env_end", 80, 8, 1), p("auxv", 88, 8, 1), f("auxv_size", 96, 4, 1), f("exe_fd", 100, 4, 1)] };
 pub const prefix_cacheinfo: Layout = Layout { name: "prefix_cacheinfo", size: 8, fields: &[f("preferred_time", 0, 4, 1), f("valid_time", 4, 4, 1)] };
 pub const prefixmsg: Layout = Layout { name: "prefixmsg", size: 12, fields: &[f("prefix_family", 0, 1, 1), f("prefix_pad1", 1, 1, 1), f("prefix_pad2", 2, 2, 1), s("prefix_ifindex", 4, 4, 1), f("prefix_type", 8, 1, 1), f("prefix_len", 9, 1, 1), f("prefix_flags", 10, 1, 1), f("prefix_pad3", 11, 1, 1)] };
+pub const privcmd_dm_op: Layout = Layout { name: "privcmd_dm_op", size: 16, fields: &[f("dom", 0, 2, 1), f("num", 2, 2, 1), p("ubufs", 8, 8, 1)] };
+pub const privcmd_dm_op_buf: Layout = Layout { name: "privcmd_dm_op_buf", size: 16, fields: &[p("uptr", 0, 8, 1), f("size", 8, 8, 1)] };
+pub const privcmd_hypercall: Layout = Layout { name: "privcmd_hypercall", size: 48, fields: &[f("op", 0, 8, 1), f("arg", 8, 8, 5)] };
+pub const privcmd_ioeventfd: Layout = Layout { name: "privcmd_ioeventfd", size: 48, fields: &[f("ioreq", 0, 8, 1), f("ports", 8, 8, 1), f("addr", 16, 8, 1), f("addr_len", 24, 4, 1), f("event_fd", 28, 4, 1), f("vcpus", 32, 4, 1), f("vq", 36, 4, 1), f("flags", 40, 4, 1), f("dom", 44, 2, 1), f("pad", 46, 1, 2)] };
+pub const privcmd_irqfd: Layout = Layout { name: "privcmd_irqfd", size: 24, fields: &[f("dm_op", 0, 8, 1), f("size", 8, 4, 1), f("fd", 12, 4, 1), f("flags", 16, 4, 1), f("dom", 20, 2, 1), f("pad", 22, 1, 2)] };
+pub const privcmd_mmap: Layout = Layout { name: "privcmd_mmap", size: 16, fields: &[s("num", 0, 4, 1), f("dom", 4, 2, 1), p("entry", 8, 8, 1)] };
+pub const privcmd_mmap_entry: Layout = Layout { name: "privcmd_mmap_entry", size: 24, fields: &[f("va", 0, 8, 1), f("mfn", 8, 8, 1), f("npages", 16, 8, 1)] };
+pub const privcmd_mmap_resource: Layout = Layout { name: "privcmd_mmap_resource", size: 32, fields: &[f("dom", 0, 2, 1), f("type", 4, 4, 1), f("id", 8, 4, 1), f("idx", 12, 4, 1), f("num", 16, 8, 1), f("addr", 24, 8, 1)] };
+pub const privcmd_mmapbatch: Layout = Layout { name: "privcmd_mmapbatch", size: 24, fields: &[s("num", 0, 4, 1), f("dom", 4, 2, 1), f("addr", 8, 8, 1), p("arr", 16, 8, 1)] };
+pub const privcmd_mmapbatch_v2: Layout = Layout { name: "privcmd_mmapbatch_v2", size: 32, fields: &[f("num", 0, 4, 1), f("dom", 4, 2, 1), f("addr", 8, 8, 1), p("arr", 16, 8, 1), p("err", 24, 8, 1)] };
+pub const privcmd_pcidev_get_gsi: Layout = Layout { name: "privcmd_pcidev_get_gsi", size: 8, fields: &[f("sbdf", 0, 4, 1), f("gsi", 4, 4, 1)] };
 pub const proc_event: Layout = Layout { name: "proc_event", size: 40, fields: &[f("what", 0, 4, 1), f("cpu", 4, 4, 1), f("timestamp_ns", 8, 8, 1), f("event_data", 16, 24, 1), f("event_data.ack", 16, 4, 1), f("event_data.ack.err", 16, 4, 1), f("event_data.fork", 16, 16, 1), s("event_data.fork.parent_pid", 16, 4, 1), s("event_data.fork.parent_tgid", 20, 4, 1), s("event_data.fork.child_pid", 24, 4, 1), s("event_data.fork.child_tgid", 28, 4, 1), f("event_data.exec", 16, 8, 1), s("event_data.exec.process_pid", 16, 4, 1), s("event_data.exec.process_tgid", 20, 4, 1), f("event_data.id", 16, 16, 1), s("event_data.id.process_pid", 16, 4, 1), s("event_data.id.process_tgid", 20, 4, 1), f("event_data.id.r", 24, 4, 1), f("event_data.id.r.ruid", 24, 4, 1), f("event_data.id.r.rgid", 24, 4, 1), f("event_data.id.e", 28, 4, 1), f("event_data.id.e.euid", 28, 4, 1), f("event_data.id.e.egid", 28, 4, 1), f("event_data.sid", 16, 8, 1), s("event_data.sid.process_pid", 16, 4, 1), s("event_data.sid.process_tgid", 20, 4, 1), f("event_data.ptrace", 16, 16, 1), s("event_data.ptrace.process_pid", 16, 4, 1), s("event_data.ptrace.process_tgid", 20, 4, 1), s("event_data.ptrace.tracer_pid", 24, 4, 1), s("event_data.ptrace.tracer_tgid", 28, 4, 1), f("event_data.comm", 16, 24, 1), s("event_data.comm.process_pid", 16, 4, 1), s("event_data.comm.process_tgid", 20, 4, 1), s("event_data.comm.comm", 24, 1, 16), f("event_data.coredump", 16, 16, 1), s("event_data.coredump.process_pid", 16, 4, 1), s("event_data.coredump.process_tgid", 20, 4, 1), s("event_data.coredump.parent_pid", 24, 4, 1), s("event_data.coredump.parent_tgid", 28, 4, 1), f("event_data.exit", 16, 24, 1), s("event_data.exit.process_pid", 16, 4, 1), s("event_data.exit.process_tgid", 20, 4, 1), f("event_data.exit.exit_code", 24, 4, 1), f("event_data.exit.exit_signal", 28, 4, 1), s("event_data.exit.parent_pid", 32, 4, 1), s("event_data.exit.parent_tgid", 36, 4, 1)] };
 pub const proc_input: Layout = Layout { name: "proc_input", size: 8, fields: &[f("mcast_op", 0, 4, 1), f("event_type", 4, 4, 1)] };
 pub const procmap_query: Layout = Layout { name: "procmap_query", size: 104, fields: &[f("size", 0, 8, 1), f("query_flags", 8, 8, 1), f("query_addr", 16, 8, 1), f("vma_start", 24, 8, 1), f("vma_end", 32, 8, 1), f("vma_flags", 40, 8, 1), f("vma_page_size", 48, 8, 1), f("vma_offset", 56, 8, 1), f("inode", 64, 8, 1), f("dev_major", 72, 4, 1), f("dev_minor", 76, 4, 1), f("vma_name_size", 80, 4, 1), f("build_id_size", 84, 4, 1), f("vma_name_addr", 88, 8, 1), f("build_id_addr", 96, 8, 1)] };
@@ -6745,6 +6778,7 @@ pub const ALL: &[&Layout] = &[
     &gnet_stats_queue,
     &gnet_stats_rate_est,
     &gnet_stats_rate_est64,
+    &gntdev_grant_copy_segment,
     &gpio_desc,
     &gpio_line_offset,
     &gpio_v2_line_attribute,
@@ -7206,6 +7240,27 @@ pub const ALL: &[&Layout] = &[
     &ioam6_hdr,
     &ioam6_trace_hdr,
     &iocb,
+    &ioctl_evtchn_bind,
+    &ioctl_evtchn_bind_interdomain,
+    &ioctl_evtchn_bind_unbound_port,
+    &ioctl_evtchn_bind_virq,
+    &ioctl_evtchn_notify,
+    &ioctl_evtchn_restrict_domid,
+    &ioctl_evtchn_unbind,
+    &ioctl_gntalloc_alloc_gref,
+    &ioctl_gntalloc_dealloc_gref,
+    &ioctl_gntalloc_unmap_notify,
+    &ioctl_gntdev_dmabuf_exp_from_refs,
+    &ioctl_gntdev_dmabuf_exp_wait_released,
+    &ioctl_gntdev_dmabuf_imp_release,
+    &ioctl_gntdev_dmabuf_imp_to_refs,
+    &ioctl_gntdev_get_offset_for_vaddr,
+    &ioctl_gntdev_grant_copy,
+    &ioctl_gntdev_grant_ref,
+    &ioctl_gntdev_map_grant_ref,
+    &ioctl_gntdev_set_max_grants,
+    &ioctl_gntdev_unmap_grant_ref,
+    &ioctl_gntdev_unmap_notify,
     &iommu_destroy,
     &iommu_fault_alloc,
     &iommu_hw_info,
@@ -8157,6 +8212,17 @@ pub const ALL: &[&Layout] = &[
     &prctl_mm_map,
     &prefix_cacheinfo,
     &prefixmsg,
+    &privcmd_dm_op,
+    &privcmd_dm_op_buf,
+    &privcmd_hypercall,
+    &privcmd_ioeventfd,
+    &privcmd_irqfd,
+    &privcmd_mmap,
+    &privcmd_mmap_entry,
+    &privcmd_mmap_resource,
+    &privcmd_mmapbatch,
+    &privcmd_mmapbatch_v2,
+    &privcmd_pcidev_get_gsi,
     &proc_event,
     &proc_input,
     &procmap_query,

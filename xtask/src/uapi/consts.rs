@@ -1,6 +1,11 @@
 //! Macro constants: list the macros of a group, let clang evaluate each, read the values back.
 
-use super::{Abi, groups, headers::Source, ioctls::Macros, with_ext};
+use super::{
+    Abi, groups,
+    headers::Source,
+    ioctls::{Macros, RequestNames},
+    with_ext,
+};
 use anyhow::{Context, Result, bail};
 use object::{Object, ObjectSection, ObjectSymbol};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +26,7 @@ pub fn evaluate(
     source: &Source,
     group: &[String],
     base: &Path,
-) -> Result<(BTreeMap<String, u64>, BTreeSet<String>)> {
+) -> Result<(BTreeMap<String, u64>, RequestNames)> {
     let work = base.parent().context("a group has a directory")?;
     let head = groups::text(group);
     let main = with_ext(base, "macros.c");
@@ -61,21 +66,30 @@ pub fn evaluate(
 /// The name of an object-like macro that may be a constant.
 fn candidate(line: &str) -> Option<&str> {
     let (name, body) = line.strip_prefix("#define ")?.split_once(' ')?;
-    // `_X` is internal, `X(` takes arguments, an empty body is a header guard.
-    let odd = name.starts_with('_') || name.contains('(') || body.trim().is_empty();
+    // `_X` is internal unless it is a request, `X(` takes arguments, an empty body is a header guard.
+    let odd = name.starts_with('_') && !body.starts_with("_IO") || name.contains('(') || body.trim().is_empty();
     // Macros that are statements, strings or attributes would confuse the parser.
-    let code = body.contains(['{', '}', ';', '"', '#', '\'']) && !is_char(body);
+    let code = without_chars(body).contains(['{', '}', ';', '"', '#', '\'']);
     // Macros of the C library or the compiler, not of the kernel.
-    let foreign = ["linux", "unix", "i386", "offsetof", "NULL"].contains(&name)
+    let foreign = ["linux", "unix", "i386", "offsetof", "NULL", "true", "false", "bool"].contains(&name)
         || ["INT", "UINT", "SIZE_", "PTRDIFF_", "SIG_ATOMIC_", "WCHAR_", "WINT_"].iter().any(|prefix| {
             name.starts_with(prefix) && (name.ends_with("_MAX") || name.ends_with("_MIN") || name.ends_with("_WIDTH"))
         });
     (!odd && !code && !foreign).then_some(name)
 }
 
-/// `'x'` constants are integers, so a quotation mark alone rejects no macro.
-fn is_char(body: &str) -> bool {
-    body.contains('\'') && !body.contains(['{', '}', ';', '"', '#'])
+/// The definition without its `'x'` constants, which are integers, whatever the character is.
+fn without_chars(body: &str) -> String {
+    let mut bare = String::new();
+    let mut rest = body;
+    while let Some((before, after)) = rest.split_once('\'') {
+        bare.push_str(before);
+        match after.split_once('\'') {
+            Some((_, behind)) => rest = behind,
+            None => return bare + "'",
+        }
+    }
+    bare + rest
 }
 
 /// The indexes of the lines that clang reports, in errors and in the expansions that led to them.

@@ -17,7 +17,7 @@ pub fn files(facts: &[Facts], numbers: &Numbers, source: &Source) -> Result<BTre
     files.insert("structs_x86_64.rs", structs(Abi::X86_64, &x86_64.layouts));
     files.insert("structs_i386.rs", structs(Abi::I386, &differing(&i386.layouts, &x86_64.layouts)));
     files.insert("structs_aarch64.rs", structs(Abi::Aarch64, &differing(&aarch64.layouts, &x86_64.layouts)));
-    files.insert("ioctls.rs", ioctls(x86_64, i386));
+    files.insert("ioctls.rs", ioctls(x86_64, i386, aarch64));
     files.insert("numbers.rs", number_tables(numbers));
     files.insert("errno.rs", errno(source)?);
     files.insert("signals.rs", signals(source)?);
@@ -117,7 +117,7 @@ fn number_tables(numbers: &Numbers) -> String {
 
 /// Requests with their names; for i386 only those that differ. Structs have other sizes there, and so requests have
 /// other numbers.
-fn ioctls(x86_64: &Facts, i386: &Facts) -> String {
+fn ioctls(x86_64: &Facts, i386: &Facts, aarch64: &Facts) -> String {
     let common = requests(x86_64);
     let mut text =
         format!("{HEAD}//! The names of ioctl requests, sorted by number; several names of one number are joined.\n\n");
@@ -134,6 +134,11 @@ fn ioctls(x86_64: &Facts, i386: &Facts) -> String {
         "IOCTLS_I386",
         &differing32(&requests(i386), &common),
     );
+    table(
+        "Where aarch64 has another name for a number, or alone has a name.",
+        "IOCTLS_AARCH64",
+        &differing32(&requests(aarch64), &common),
+    );
     text
 }
 
@@ -142,18 +147,7 @@ fn differing32(own: &BTreeMap<u32, String>, other: &BTreeMap<u32, String>) -> BT
 }
 
 fn requests(facts: &Facts) -> BTreeMap<u32, String> {
-    let mut rows: BTreeMap<u32, String> = BTreeMap::new();
-    for name in &facts.requests {
-        let Some(&value) = facts.consts.get(name) else {
-            continue;
-        };
-        let names = rows.entry(value as u32).or_default();
-        if !names.is_empty() {
-            names.push_str(" or ");
-        }
-        names.push_str(name);
-    }
-    rows
+    facts.requests.by_number(&facts.consts)
 }
 
 fn errno(source: &Source) -> Result<String> {

@@ -12,7 +12,8 @@ use std::path::Path;
 pub type Group = Vec<String>;
 
 /// Every unit starts with these, as most programs do; many headers rely on it.
-const PRELUDE: &str = "#include <stddef.h>\n#include <stdint.h>\n#include <limits.h>\n#include <linux/types.h>\n";
+const PRELUDE: &str = "#include <stddef.h>\n#include <stdint.h>\n#include <stdbool.h>\n#include <limits.h>\n#include <linux/types.h>\n\
+                       #include <xen/interface/xen.h>\n";
 
 /// The C text of a group. Each line is one header, so that a line number in an error names the header.
 pub fn text(group: &[String]) -> String {

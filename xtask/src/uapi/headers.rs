@@ -21,18 +21,16 @@ const SKIP: &[&str] = &[
     "linux/patchkey.h",
     "linux/coda.h", // wants BSD types; its calls are made by one daemon
     "linux/sctp.h", // see extra/sctp_abi.h
-    // Firmware tokens and hypervisor internals: large, and no system call takes them.
+    // Firmware tokens: large, and no system call takes them.
     "sound/sof/",
     "sound/skl",
     "sound/snd_sst",
-    "xen/",
     "linux/coff.h",
     "linux/a.out.h",
     "asm/a.out.h",
     // Register names of the processor, which no call uses.
     "asm/vmx.h",
     "asm/svm.h",
-    "asm/msr.h",
     "asm/processor-flags.h",
 ];
 
@@ -53,6 +51,11 @@ const LIBC_STUBS: &[(&str, &str)] = &[
     ("sys/ioctl.h", "#include <linux/ioctl.h>\n"),
     ("sys/types.h", "#include <linux/types.h>\ntypedef __kernel_size_t size_t;\ntypedef __kernel_pid_t pid_t;\n"),
     ("sys/socket.h", "#include <linux/socket.h>\n#include \"socket_abi.h\"\n"),
+    // What programs that talk to Xen declare themselves.
+    (
+        "xen/interface/xen.h",
+        "#include <linux/types.h>\ntypedef __u16 domid_t;\ntypedef __u32 grant_ref_t;\ntypedef unsigned long xen_pfn_t;\n",
+    ),
     ("netinet/in.h", "#include <linux/in.h>\n#include <linux/in6.h>\n"),
     ("netinet/if_ether.h", "#include <linux/if_ether.h>\n"),
 ];

@@ -33,7 +33,7 @@ const PLAIN: &[(&str, u64, u64)] = &[
     ("CYZ", 0x4359, 0x43ff_ffff),
 ];
 
-/// Requests that are left out: they share a number with others only by accident, and no program uses them.
+/// Requests that share a number with others only by accident, and that no program uses. They name a number that has no other name.
 const NOT: &[&str] = &[
     "EXFAT_IOC_SHUTDOWN",
     "EXT4_IOC_SHUTDOWN",
@@ -50,6 +50,38 @@ const NOT_BEGINNING: &[&str] = &["MGSL_IOC", "SOUND_MIXER_READ_", "SOUND_MIXER_W
 /// Numbers that each protocol or driver uses as it likes. Only the socket decides their meaning.
 const PRIVATE: std::ops::RangeInclusive<u64> = 0x89e0..=0x89ff;
 const PRIVATE_NAMES: &[&str] = &["SIOCPROTOPRIVATE", "SIOCDEVPRIVATE"];
+
+/// The names of requests.
+#[derive(Default)]
+pub struct RequestNames {
+    pub names: BTreeSet<String>,
+    /// Those that only name a number without another name: aliases, internal names, and names that are left out for others.
+    pub spare: BTreeSet<String>,
+}
+
+impl RequestNames {
+    pub fn extend(&mut self, more: RequestNames) {
+        self.names.extend(more.names);
+        self.spare.extend(more.spare);
+    }
+
+    /// The names of each number.
+    pub fn by_number(&self, values: &BTreeMap<String, u64>) -> BTreeMap<u32, String> {
+        let mut rows = BTreeMap::new();
+        for names in [&self.names, &self.spare] {
+            let mut found: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
+            for name in names {
+                if let Some(&value) = values.get(name) {
+                    found.entry(value as u32).or_default().push(name);
+                }
+            }
+            for (number, names) in found {
+                rows.entry(number).or_insert_with(|| names.join(" or "));
+            }
+        }
+        rows
+    }
+}
 
 /// The macros of one translation unit, as `clang -dM` lists them.
 #[derive(Default)]
@@ -71,7 +103,7 @@ impl Macros {
     }
 
     /// The names among `values` that are requests.
-    pub fn requests(&self, values: &BTreeMap<String, u64>) -> BTreeSet<String> {
+    pub fn requests(&self, values: &BTreeMap<String, u64>) -> RequestNames {
         let mut built: BTreeSet<&str> = BUILDERS.iter().copied().collect();
         // Definitions build on one another (DRM_IOWR on _IOWR), so the loop runs until it finds nothing new.
         loop {
@@ -91,14 +123,23 @@ impl Macros {
             let private = PRIVATE.contains(&value) && !PRIVATE_NAMES.contains(&name);
             // A subdevice has the same request as its device.
             let twin = name.contains("_SUBDEV_") && values.get(&name.replacen("_SUBDEV_", "_", 1)) == Some(&value);
-            let left_out = twin || NOT.contains(&name) || NOT_BEGINNING.iter().any(|not| name.starts_with(not));
-            (built.contains(name) || plain)
-                && !private
-                && !left_out
-                && !self.is_alias(name)
-                && value <= u64::from(u32::MAX)
+            // Internal ones, and old ones for programs built long ago.
+            let left_out = twin
+                || name.starts_with('_')
+                || NOT.contains(&name)
+                || NOT_BEGINNING.iter().any(|not| name.starts_with(not));
+            let is_request = (built.contains(name) || plain) && !private && value <= u64::from(u32::MAX);
+            is_request.then_some(!left_out && !self.is_alias(name))
         };
-        values.iter().filter(|(name, value)| wanted(name, **value)).map(|(name, _)| name.clone()).collect()
+        let mut requests = RequestNames::default();
+        for (name, &value) in values {
+            match wanted(name, value) {
+                Some(true) => _ = requests.names.insert(name.clone()),
+                Some(false) => _ = requests.spare.insert(name.clone()),
+                None => {}
+            }
+        }
+        requests
     }
 
     /// Whether a name is only an alias of another name.

@@ -35,7 +35,7 @@ pub enum Mode {
 pub struct Facts {
     pub consts: BTreeMap<String, u64>,
     /// Names of the constants that are ioctl requests.
-    pub requests: BTreeSet<String>,
+    pub requests: ioctls::RequestNames,
     pub layouts: BTreeMap<String, dwarf::Layout>,
 }
 
@@ -82,7 +82,8 @@ pub fn run(mode: Mode) -> Result<()> {
 }
 
 fn gather(abi: Abi, source: &headers::Source) -> Result<Facts> {
-    let mut facts = Facts { consts: BTreeMap::new(), requests: BTreeSet::new(), layouts: BTreeMap::new() };
+    let mut facts =
+        Facts { consts: BTreeMap::new(), requests: ioctls::RequestNames::default(), layouts: BTreeMap::new() };
     let work = source.work_dir(abi)?;
     for (number, group) in groups::partition(abi, source, &work)?.iter().enumerate() {
         let base = work.join(format!("group{number}"));

@@ -54,7 +54,7 @@ pub fn many<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len) -> Value<'a> {
     for i in 0..n {
         let at = addr.wrapping_add(i * size);
         // The kernel takes no more than UIO_MAXIOV headers.
-        if i == 1024 || cx.abbrev && i >= cx.options.text as u64 {
+        if i == 1024 || cx.abbrev && i >= cx.options.text as u64 || !cx.has_room() {
             return Value::Array(items.into_bump_slice(), Tail::More);
         }
         let msg_len = if i < handled { cx.number(&MMSGHDR, "msg_len", Phase::Exit, at) } else { None };

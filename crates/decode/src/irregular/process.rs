@@ -165,9 +165,12 @@ fn fd_in<'a>(cx: &Cx<'a>, pid: i32, fd: i32) -> Value<'a> {
     if pid == cx.call.tid { generic::fd(cx, fd) } else { generic::fd_of(cx, pid, fd) }
 }
 
-/// A descriptor of the process that a pidfd refers to.
+/// A descriptor of the process that a pidfd refers to. Where the call succeeded, it made another one for the same file.
 pub fn fd_of_pidfd<'a>(cx: &Cx<'a>, pidfd: &str, raw: u64) -> Value<'a> {
     let fd = raw as u32 as i32;
+    if let Some(made) = cx.ret().and_then(|ret| cx.call.made(ret as i32)) {
+        return generic::fd_of_file(cx, fd, made);
+    }
     let pidfd = cx.arg(pidfd) as i32;
     match cx.world.pidfd(cx.call.tid, pidfd, cx.call.given(pidfd)) {
         Some(pid) => fd_in(cx, pid, fd),

@@ -20,21 +20,33 @@ __noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
 	u32 flags = 0, want, got, at, to;
 	struct rec_block *b;
 	u64 bytes, all = n;
+	bool before;
 	long r;
 
 	if (!s || !op || !ptr || !n || !op->cap)
 		return 0;
 	at = ONCE(s->used);
-	if (at >= BLOCK_MAX) {
+	if (n > op->cap)
+		n = op->cap;
+	bytes = n * op->elem;
+	want = bytes > BLOCK_MAX ? BLOCK_MAX : bytes;
+	before = op->kind == OP_BYTES && op->leaf && (bytes > BLOCK_MAX || at >= BLOCK_MAX);
+	if (at >= BLOCKS_END) {
 		s->call.head.flags |= FLAG_FULL;
 		return 0;
 	}
 	b = (struct rec_block *)(s->data + at);
 	to = at + sizeof(*b);
-	if (n > op->cap)
-		n = op->cap;
-	bytes = n * op->elem;
-	want = bytes > BLOCK_MAX ? BLOCK_MAX : bytes;
+	if (before) {
+		s->call.head.flags |= FLAG_BEFORE;
+		b->addr = ptr;
+		b->len = bytes > PIECES_MAX ? PIECES_MAX : bytes;
+		b->elem = op->elem;
+		b->op = me;
+		b->flags = BLOCK_BEFORE | (s->phase && op->dir & DIR_EXIT ? BLOCK_EXIT : 0);
+		s->used = to;
+		return 0;
+	}
 
 	if (op->kind == OP_STR) {
 		/* One byte more than wanted: the helper puts a NUL in the last byte if it does not find the end. */
@@ -69,6 +81,8 @@ __noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
 	}
 	if (got > BLOCK_MAX)
 		return 0;
+	if (flags & BLOCK_FAULTED)
+		s->call.head.flags |= FLAG_FAULTED;
 	if (s->phase && op->dir & DIR_EXIT)
 		flags |= BLOCK_EXIT;
 	b->addr = ptr;
@@ -127,34 +141,43 @@ static __always_inline u64 count_of(struct scratch *s, struct op *op)
 	return 0;
 }
 
+/* A number in an element of which `left` bytes were read. 0 if it lies behind them. */
+static __always_inline u64 member_at(struct scratch *s, u32 elem, u32 left, u32 at, u32 width)
+{
+	at &= MAX_AT - 1;
+	return at + width > left ? 0 : number_at(s, elem + at, width);
+}
+
 /* One step of a nested op: the next element in the next block of its parent. */
 static long walk_step(u64 i, void *ctx)
 {
 	struct scratch *s = scratch();
 	struct rec_block *b;
 	struct op *op;
-	u32 off, at, next, elem;
+	u32 off, at, next, elem, left;
 	u64 ptr, n;
 
 	if (!s)
 		return 1;
 	off = ONCE(s->walk.off);
 	at = ONCE(s->walk.at);
-	if (off >= BLOCK_MAX || off >= s->walk.end)
+	if (off >= BLOCKS_END || off >= s->walk.end)
 		return 1;
 	op = op_at(s->walk.op);
 	if (!op)
 		return 1;
 	b = (struct rec_block *)(s->data + off);
-	next = off + sizeof(*b) + ((b->len + 7) & ~7U);
-	if (b->op != op->parent || !b->elem || at + b->elem > b->len) {
+	next = off + sizeof(*b) + (b->flags & BLOCK_BEFORE ? 0 : (b->len + 7) & ~7U);
+	if (b->op != op->parent || !b->elem || at >= b->len) {
 		s->walk.off = next;
 		s->walk.at = 0;
 		return 0;
 	}
+	/* The last element may be a part: a struct of an older program is shorter. */
+	left = b->len - at;
 	elem = off + sizeof(*b) + at;
 	s->walk.at = at + b->elem;
-	ptr = number_at(s, elem + (op->at & (MAX_AT - 1)), word_size(s));
+	ptr = member_at(s, elem, left, op->at, word_size(s));
 	if (!ptr) {
 		if (b->flags & BLOCK_WORDS) {
 			s->walk.off = next;
@@ -163,7 +186,7 @@ static long walk_step(u64 i, void *ctx)
 		return 0;
 	}
 	if (op->count == COUNT_AT)
-		n = in_units(op, number_at(s, elem + (op->n & (MAX_AT - 1)), op->width));
+		n = in_units(op, member_at(s, elem, left, op->n, op->width));
 	else
 		n = count_of(s, op);
 	copy(s, s->walk.op, s->walk.me, ptr, n);
@@ -188,7 +211,7 @@ __noinline int run_op(struct scratch *s, u32 index, u32 me)
 	s->walk.off = 0;
 	s->walk.at = 0;
 	s->walk.end = s->used;
-	bpf_loop(2 * BLOCK_MAX, walk_step, NULL, 0);
+	bpf_loop(BLOCKS_END, walk_step, NULL, 0);
 	return 0;
 }
 

@@ -30,6 +30,14 @@ struct {
 	__type(value, struct fds_plan);
 } fds SEC(".maps");
 
+/* By the index of a call and the value that its descriptors depend on: enum fds_all. Its size is set while loading. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct case_key);
+	__type(value, u32);
+} fd_cases SEC(".maps");
+
 #define DEPTH 256
 #define MANY 64
 
@@ -175,12 +183,27 @@ static __always_inline void send_all(u32 flags)
 	bpf_loop(MANY, send_next, &flags, 0);
 }
 
-static __always_inline struct fds_plan *fds_plan(u32 abi, s32 nr)
+/* The register that a plan counts from 1. */
+static __always_inline u64 register_at(const u64 *args, u32 at)
 {
-	u32 index = call_index(abi, nr);
-
-	return bpf_map_lookup_elem(&fds, &index);
+	return args[(at - 1) & 7];
 }
+
+static __always_inline u32 all_of_call(struct fds_plan *plan, u32 index, const u64 *args)
+{
+	struct case_key key = { .choice = index };
+	u32 *of_case;
+
+	if (!plan->chosen)
+		return plan->all;
+	key.value = (register_at(args, plan->chosen) >> (plan->shift & 63)) & plan->mask;
+	if (plan->second)
+		key.value |= register_at(args, plan->second) << 32;
+	of_case = bpf_map_lookup_elem(&fd_cases, &key);
+	return of_case ? plan->all | *of_case : plan->all;
+}
+
+#include "passed.h"
 
 static __always_inline bool is_shown(struct task_struct *task)
 {
@@ -193,23 +216,30 @@ SEC("tp_btf/sys_enter")
 int BPF_PROG(on_fds_given, struct pt_regs *regs, long nr)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	u32 abi = abi_of(task);
+	u32 abi = abi_of(task), index = call_index(abi, nr), all;
 	struct fds_plan *plan;
-	u64 args[6];
+	/* Six, and two more because the index has three bits. */
+	u64 args[8] = {};
 
 	if (!is_shown(task))
 		return 0;
-	plan = fds_plan(abi, nr);
+	plan = bpf_map_lookup_elem(&fds, &index);
 	if (!plan)
 		return 0;
-	if (plan->all & 1)
-		send_all(0);
-	if (!plan->args)
-		return 0;
 	args_of(regs, abi, args);
+	all = all_of_call(plan, index, args);
+	if (all & FDS_ALL_GIVEN)
+		send_all(0);
 	for (int i = 0; i < 6; i++)
 		if (plan->args & 1 << i)
 			send_file(args[i], 0);
+	if (all & FDS_OF_NETLINK && was_netlink())
+		send_all(0);
+	if (plan->passed & FDS_SENT)
+		send_passed(abi, register_at(args, plan->message),
+			    plan->passed & FDS_MANY_MESSAGES ? register_at(args, plan->message + 1) : 1, 0);
+	if (plan->address)
+		send_of_address(register_at(args, plan->address));
 	return 0;
 }
 
@@ -217,27 +247,26 @@ SEC("tp_btf/sys_exit")
 int BPF_PROG(on_fds_made, struct pt_regs *regs, long ret)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	u32 abi = abi_of(task);
+	u32 abi = abi_of(task), index = call_index(abi, nr_of(regs));
 	struct fds_plan *plan;
-	u64 args[6], pointer = 0;
+	u64 args[8] = {};
 	int pair[2];
 
 	if (ret < 0 || !is_shown(task))
 		return 0;
-	plan = fds_plan(abi, nr_of(regs));
+	plan = bpf_map_lookup_elem(&fds, &index);
 	if (!plan)
 		return 0;
 	if (plan->returned)
 		send_file(ret, FILE_MADE);
-	if (plan->all & 2)
-		send_all(FILE_MADE);
-	if (!plan->pair)
+	if (!(plan->all | plan->chosen | plan->passed | plan->pair))
 		return 0;
 	args_of(regs, abi, args);
-	for (int i = 0; i < 6; i++)
-		if (plan->pair == i + 1)
-			pointer = args[i];
-	if (bpf_probe_read_user(pair, sizeof(pair), (void *)pointer))
+	if (all_of_call(plan, index, args) & FDS_ALL_MADE)
+		send_all(FILE_MADE);
+	if (plan->passed & FDS_RECEIVED)
+		send_passed(abi, register_at(args, plan->message), plan->passed & FDS_MANY_MESSAGES ? ret : 1, FILE_MADE);
+	if (!plan->pair || bpf_probe_read_user(pair, sizeof(pair), (void *)register_at(args, plan->pair)))
 		return 0;
 	send_file(pair[0], FILE_MADE);
 	send_file(pair[1], FILE_MADE);

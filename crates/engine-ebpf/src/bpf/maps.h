@@ -45,6 +45,9 @@ struct {
 	__type(value, struct op_run);
 } cases SEC(".maps");
 
+/* Bytes of a piece (pieces.h). */
+#define PIECE_SIZE 32768
+
 /*
  * Where a record is built: one per CPU. (An element of a per-CPU map has at most 32 KiB.) The programs that use it run with
  * preemption off, and never in interrupts.
@@ -87,11 +90,26 @@ struct scratch {
 		u32 word;
 		u32 found;
 	} scan;
+	/* The block that is sent in pieces. */
+	struct {
+		u64 ptr;
+		u64 left;
+		/* Where it lies in `data`, and the end of what `data` holds of the call. */
+		u32 off;
+		u32 end;
+		/* Bytes that were sent of this call. */
+		u32 sent;
+		u32 pad;
+	} piece;
 	struct count_key count_key;
+	/* The record: these three, without gaps. */
 	struct rec_call call;
 	struct rec_more more;
-	/* A block begins below BLOCK_MAX and has at most that many bytes. A word at up to MAX_AT within it may be read. */
-	u8 data[2 * BLOCK_MAX + 2 * MAX_AT];
+	/*
+	 * A block begins below BLOCKS_END and has at most BLOCK_MAX bytes. A word at up to MAX_AT within it may be read. Behind all blocks, a
+	 * piece has room.
+	 */
+	u8 data[BLOCKS_END + BLOCK_MAX + 2 * MAX_AT + sizeof(struct rec_memory) + PIECE_SIZE];
 };
 
 struct {
@@ -228,6 +246,7 @@ struct wire_types {
 	struct rec_call call;
 	struct rec_more more;
 	struct rec_block block;
+	struct rec_memory memory;
 	struct rec_start start;
 	struct rec_signal signal;
 	struct rec_exit exit;
@@ -235,6 +254,8 @@ struct wire_types {
 	struct rec_file file;
 	struct fds_plan fds;
 	enum file_flag file_flag;
+	enum fds_all fds_all;
+	enum fds_passed fds_passed;
 	struct rec_blocked blocked;
 	struct rec_stopped stopped;
 	struct rec_detach detach;

@@ -27,7 +27,7 @@ static long read_step(u64 i, void *ctx)
 		len = want - got;
 	/* The bounds are checked on the same registers that are used. */
 	asm volatile("" : "+r"(to), "+r"(len));
-	if (to > 2 * BLOCK_MAX || len > PAGE || bpf_probe_read_user(s->data + to, len, (void *)ptr))
+	if (to > sizeof(s->data) - PAGE || len > PAGE || bpf_probe_read_user(s->data + to, len, (void *)ptr))
 		return 1;
 	s->read.got = got + len;
 	return 0;

@@ -40,6 +40,17 @@ static __always_inline bool send_call(struct task_state *st, void *rec, u64 size
 	return true;
 }
 
+/* A part of a call that is about to be sent. */
+static __always_inline bool send_memory(struct task_state *st, void *rec, u64 size, bool delays)
+{
+	u64 fill = fill_of(st);
+	void *ring = ring_of(st);
+
+	if (delays ? is_full(st, fill, size) : fill + size > ring_call_limit)
+		return false;
+	return ring && !bpf_ringbuf_output(ring, rec, size, wakeup(fill, false));
+}
+
 /* A record of a beginning or ending thread. These are few and small. */
 static __always_inline void send_control(struct task_state *st, void *rec, u64 size, bool urgent)
 {

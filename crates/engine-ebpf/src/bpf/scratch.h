@@ -35,7 +35,7 @@ static __always_inline u32 word_size(struct scratch *s)
 static __always_inline u64 number_at(struct scratch *s, u32 at, u32 width)
 {
 	asm volatile("" : "+r"(at));
-	if (at > 2 * BLOCK_MAX + MAX_AT)
+	if (at > BLOCKS_END + BLOCK_MAX + MAX_AT)
 		return 0;
 	switch (width) {
 	case 8:

@@ -185,7 +185,8 @@ int BPF_PROG(on_generate, int sig, struct kernel_siginfo *info, struct task_stru
 {
 	struct task_state *st = traced(task);
 
-	if (!st || sig == SIGKILL || st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED))
+	/* A process that has ended may get signals until it is reaped. */
+	if (!st || sig == SIGKILL || st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED) || *(volatile u32 *)&st->life & LIFE_ENDED)
 		return 0;
 	if (result == TRACE_SIGNAL_DELIVERED) {
 		struct signal_struct *all = BPF_CORE_READ(task, signal);

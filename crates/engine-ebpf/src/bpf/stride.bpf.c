@@ -16,8 +16,10 @@
 #include "backpressure.h"
 #include "ring.h"
 #include "capture.h"
+#include "absent.h"
 #include "folded.h"
 #include "traced.h"
+#include "pieces.h"
 #include "stack.h"
 #include "stack_copy.h"
 #include "simple.h"
@@ -61,6 +63,7 @@ static __always_inline bool send(struct task_state *st, struct scratch *s, bool 
 
 	if (used > sizeof(s->data))
 		return false;
+	urgent |= !!(s->call.head.flags & FLAG_FAULTED);
 	return send_call(st, &s->call, sizeof(s->call) + sizeof(s->more) + used, urgent);
 }
 
@@ -104,7 +107,11 @@ static __always_inline int copy_and_send(struct task_struct *task, struct task_s
 	s->failed = 0;
 	s->room = ~0U;
 	run_plan(s, s->index);
+	if (s->call.head.flags & FLAG_BEFORE)
+		send_pieces(s);
 	st->room = s->room;
+	if (s->call.head.flags & FLAG_FAULTED)
+		st->flags |= TASK_ENTRY_FAULTED;
 	st->flags |= send_with_stack(st, s, stack) ? TASK_ENTRY_SENT : TASK_ENTRY_LOST;
 	return 0;
 }
@@ -221,7 +228,7 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 	if (!st)
 		return 0;
 	if (st->flags) {
-		st->flags &= ~(TASK_ENTRY_SENT | TASK_ENTRY_LOST | TASK_NEW);
+		st->flags &= ~(TASK_ENTRY_SENT | TASK_ENTRY_LOST | TASK_ENTRY_FAULTED | TASK_NEW);
 		if (st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED)) {
 			if (!(st->flags & TASK_BEFORE_EXEC) || !(flags & CALL_EXEC))
 				return 0;
@@ -399,9 +406,15 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 		s->failed = is_error(call->ret);
 		s->room = was & TASK_ENTRY_SENT ? st->room : ~0U;
 		run_plan(s, index);
+		if (s->call.head.flags & FLAG_BEFORE)
+			send_pieces(s);
 	}
+	if (was & TASK_ENTRY_FAULTED)
+		s->call.head.flags |= FLAG_FAULTED;
 	if (!send_with_stack(st, s, call->stack))
 		lose_call(st);
+	else if (s->call.head.flags & FLAG_FAULTED)
+		wait_for_absent(call->ret);
 }
 
 /* Counts a call whose entry noted all that is needed. False if more has to be looked at. */

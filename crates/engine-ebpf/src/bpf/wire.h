@@ -41,8 +41,11 @@ enum bound {
 	MESSAGE_MAX = 1 << 20,
 	/* How libudev's messages begin: "libu". */
 	UEVENT = 0x7562696c,
-	/* Bytes of one block. */
+	/* Bytes of one block; and of all blocks of a call that are sent in pieces, before its record. */
 	BLOCK_MAX = 65536,
+	PIECES_MAX = 2 << 20,
+	/* Where the last block of a record begins, at most: there is room for all of 1,024 messages (UIO_MAXIOV) with their names and buffers. */
+	BLOCKS_END = 9 << 14,
 	/* Numbers per ABI that have a plan. */
 	NUMBERS = 1024,
 	ABIS = 3,
@@ -107,7 +110,9 @@ struct op {
 	u8 shift;
 	/* OP_BYTES: the memory may be netlink messages, which are copied whole. */
 	u8 message;
-	u32 pad;
+	/* No op follows pointers in this memory. */
+	u8 leaf;
+	u8 pad[3];
 };
 
 enum call_flag {
@@ -327,9 +332,34 @@ struct fds_plan {
 	u8 returned;
 	/* The register with a pointer to two descriptors that the call makes, counted from 1. 0: none. */
 	u8 pair;
-	/* There are some in memory, so all of the process's descriptors are reported. 1: at entry, 2: at return. */
+	/* enum fds_all: there are some in memory, so all of the process's descriptors are reported. */
 	u8 all;
-	u8 pad[4];
+	/* Likewise, the register with a pointer to a message header, and enum fds_passed. */
+	u8 message;
+	u8 passed;
+	/* And the register with a pointer to a socket address. */
+	u8 address;
+	/* Whether there are some in memory depends on this register, and perhaps on another one: see case_key. */
+	u8 chosen;
+	u8 second;
+	u8 shift;
+	u8 pad[2];
+	u32 mask;
+};
+
+enum fds_all {
+	FDS_ALL_GIVEN = 1,
+	FDS_ALL_MADE = 2,
+	/* Given in a netlink message. */
+	FDS_OF_NETLINK = 4,
+};
+
+enum fds_passed {
+	/* The message's control messages pass descriptors: those that the program gives, or those that the call makes. */
+	FDS_SENT = 1,
+	FDS_RECEIVED = 2,
+	/* There is an array of headers. The next register, or the result, says how many. */
+	FDS_MANY_MESSAGES = 4,
 };
 
 /* ---- functions of libraries (library.h) ---- */
@@ -407,6 +437,8 @@ enum task_flag {
 	TASK_SIGNALLED = 1024,
 	/* It returns from a function of a library whose return is watched, by a system call that the kernel made for that. */
 	TASK_IN_RETURN = 2048,
+	/* The REC_ENTRY of the call it is in has FLAG_FAULTED. */
+	TASK_ENTRY_FAULTED = 4096,
 };
 
 /* What was reported of a thread's life. Several programs may find out at once: the first to set the flag reports. */

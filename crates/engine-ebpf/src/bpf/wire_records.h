@@ -54,6 +54,8 @@ enum rec_kind {
 	REC_COMPLETED = 18,
 	/* The id of a thread in a PID namespace. One for each namespace that has the thread, from Stride's own inwards. */
 	REC_ID = 19,
+	/* Bytes of the blocks with BLOCK_BEFORE of the thread's next REC_ENTRY or REC_CALL. */
+	REC_MEMORY = 20,
 };
 
 enum rec_flag {
@@ -76,6 +78,10 @@ enum rec_flag {
 	FLAG_HELD = 64,
 	/* In a REC_DETACH: the user may not trace the thread any longer, which executed a privileged program or became somebody else. */
 	FLAG_PRIVILEGED = 128,
+	/* Memory of the call could not be read here. The reader may be able to, and counts the call then (absences_read). */
+	FLAG_FAULTED = 256,
+	/* The record has blocks with BLOCK_BEFORE. */
+	FLAG_BEFORE = 512,
 };
 
 /* How every record begins. */
@@ -123,6 +129,8 @@ enum block_flag {
 	BLOCK_STACK = 32,
 	/* A stack that is not known yet, behind a rec_stack. `elem` as above. */
 	BLOCK_COPY = 64,
+	/* The bytes do not follow, because the record has no room for them: they were sent before (REC_MEMORY). */
+	BLOCK_BEFORE = 128,
 };
 
 /* A piece of the program's memory. `len` bytes follow, padded to 8. */
@@ -132,6 +140,14 @@ struct rec_block {
 	u16 elem;
 	u8 op;
 	u8 flags;
+};
+
+/* A piece of a block with BLOCK_BEFORE. `len` bytes follow. */
+struct rec_memory {
+	struct rec_head head;
+	/* 0: the record comes before the thread's other ones, also where those of several rings are sorted. */
+	u64 at;
+	u64 len;
 };
 
 /*

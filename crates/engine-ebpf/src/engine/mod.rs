@@ -11,6 +11,7 @@ use crate::left_out::Watch;
 use crate::library::LibraryCalls;
 use crate::note::{CallPlace, QueuedEvent, ended};
 use crate::operations::OpenOperations;
+use crate::pieces::MemoryPieces;
 use crate::poller::Poller;
 use crate::rings::Rings;
 use crate::signals::HeldSignals;
@@ -57,6 +58,8 @@ pub struct EbpfEngine {
     spare: Vec<Call>,
     /// The descriptors of calls in flight, with the files that they refer to.
     descriptors: HashMap<Tid, Vec<Descriptor>>,
+    /// The memory of calls in flight for which their records have no room.
+    pieces: MemoryPieces,
     /// Lasting calls are reported when they begin.
     entries: bool,
     /// Children are traced, too.

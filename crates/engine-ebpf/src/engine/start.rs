@@ -12,6 +12,7 @@ use crate::library::LibraryCalls;
 use crate::load::Seeded;
 use crate::note::QueuedEvent;
 use crate::operations::OpenOperations;
+use crate::pieces::MemoryPieces;
 use crate::plans::Tables;
 use crate::poller::Poller;
 use crate::ring::{Gauge, Ring};
@@ -108,6 +109,7 @@ impl EbpfEngine {
             siginfo: [0; SIGINFO_SIZE],
             entered: HashMap::new(),
             descriptors: HashMap::new(),
+            pieces: MemoryPieces::default(),
             spare: Vec::new(),
             entries,
             follow: spec.follow,

@@ -32,6 +32,7 @@ impl EbpfEngine {
             self.lost_told = true;
             // The descriptors of a lost call may be among them.
             self.descriptors.remove(&tid);
+            self.pieces.forget(tid);
             let count = u64::from(head.lost) - u64::from(std::mem::take(&mut self.lost_shown));
             if count > 0 {
                 return Some(QueuedEvent::Lost { tid, count, at });
@@ -108,7 +109,8 @@ impl EbpfEngine {
                 } else {
                     records::facts(&mut self.call, &fixed, rec)
                 };
-                let origin = records::blocks(&mut self.call, memory);
+                let pieces = self.pieces.take(tid, flags);
+                let origin = records::blocks(&mut self.call, memory, &pieces);
                 // One that was told of when it was entered had its stack then.
                 if let Some(stack) = self.stacks.of(origin, &mut self.kernel) {
                     self.call.stack = Some(stack);
@@ -119,7 +121,10 @@ impl EbpfEngine {
                 }
                 self.call.outcome =
                     if flags & rec_flag::FLAG_GONE.0 != 0 { Outcome::Gone } else { Outcome::from_raw(fixed.ret) };
-                absent::add(&mut self.call, &self.limits, &mut self.remote);
+                if flags & rec_flag::FLAG_FAULTED.0 != 0 {
+                    absent::add(&mut self.call, &self.limits, &mut self.remote);
+                    self.kernel.shared().absence_read();
+                }
                 self.threads.returned(&mut self.call);
                 if !self.places.is_empty() {
                     self.call.container = self.places.get(&tid).map(|place| place.1.clone());
@@ -132,7 +137,8 @@ impl EbpfEngine {
                 let mut call = self.spare.pop().unwrap_or_default();
                 call.blocks.clear();
                 let memory = records::facts(&mut call, &fixed, rec);
-                let origin = records::blocks(&mut call, memory);
+                let pieces = self.pieces.take(tid, u32::from(head.flags));
+                let origin = records::blocks(&mut call, memory, &pieces);
                 call.stack = self.stacks.of(origin, &mut self.kernel);
                 let tell = self.entries && u32::from(head.flags) & rec_flag::FLAG_TELL.0 != 0;
                 if tell {
@@ -142,6 +148,10 @@ impl EbpfEngine {
                     self.spare.push(stale);
                 }
                 tell.then_some(QueuedEvent::Enter(CallPlace::Shown(tid)))
+            }
+            rec_kind::REC_MEMORY => {
+                self.pieces.add(tid, rec);
+                None
             }
             rec_kind::REC_FILE => {
                 let file = read::<rec_file>(rec)?;
@@ -208,6 +218,7 @@ impl EbpfEngine {
                 let status = status as i32;
                 self.live.remove(&tid);
                 self.descriptors.remove(&tid);
+                self.pieces.forget(tid);
                 self.interrupted.remove(&tid);
                 self.places.remove(&tid);
                 self.threads.gone(tid);

@@ -8,6 +8,7 @@ mod sarif;
 pub mod text;
 
 use crate::ReportFormat;
+use crate::view::UNSEEN_OPERATIONS;
 use crate::view::{End, RunInfo, View};
 use stride_advise::Advisor;
 use stride_event::Event;
@@ -24,6 +25,8 @@ pub struct AdviseView {
     version: String,
     /// Operations of io_uring. No rule looks at them.
     operations: u64,
+    /// The run is over.
+    ended: bool,
 }
 
 impl AdviseView {
@@ -36,7 +39,17 @@ impl AdviseView {
         info: &RunInfo,
     ) -> AdviseView {
         let advisor = Advisor::new(info.scope(), all);
-        AdviseView { advisor, format, recording, home, version: info.version.clone(), operations: 0 }
+        AdviseView { advisor, format, recording, home, version: info.version.clone(), operations: 0, ended: false }
+    }
+}
+
+impl AdviseView {
+    /// What the report says of operations of io_uring.
+    fn of_operations(&self) -> String {
+        if self.advisor.has_unseen_operations() {
+            return format!("\n{}\n", text::sentence(UNSEEN_OPERATIONS));
+        }
+        text::operations(self.operations)
     }
 }
 
@@ -50,20 +63,28 @@ impl View for AdviseView {
 
     fn finish(&mut self, end: &End<'_>) -> String {
         let findings = self.advisor.findings(end.tracker, end.with_source);
+        self.ended = true;
         let home = self.home.as_deref();
         match self.format {
             ReportFormat::Text => {
-                text::report(&findings, self.recording.as_deref(), end.lost.calls) + &text::operations(self.operations)
+                text::report(&findings, self.recording.as_deref(), end.lost.calls) + &self.of_operations()
             }
             ReportFormat::Json => {
                 let mut out = Vec::new();
                 json::lines(&findings.told, &mut out);
                 String::from_utf8_lossy(&out).into_owned()
             }
-            ReportFormat::Markdown => markdown::report(&findings, end.lost.calls) + &text::operations(self.operations),
+            ReportFormat::Markdown => markdown::report(&findings, end.lost.calls) + &self.of_operations(),
             ReportFormat::GitHub => annotations::lines(&findings, home),
             ReportFormat::Sarif => sarif::log(&findings, home, &self.version),
         }
+    }
+
+    /// Reports for machines have findings only.
+    fn take_remark(&mut self) -> Option<String> {
+        let is_told = matches!(self.format, ReportFormat::Text | ReportFormat::Markdown);
+        let unseen = !is_told && std::mem::take(&mut self.ended) && self.advisor.has_unseen_operations();
+        unseen.then(|| UNSEEN_OPERATIONS.to_owned())
     }
 }
 

@@ -55,6 +55,12 @@ pub fn nothing(calls: u64) -> String {
     format!("Nothing to advise: in {} calls no pattern was found that is worth changing.", grouped(calls))
 }
 
+/// A message as a sentence of the report.
+pub fn sentence(message: &str) -> String {
+    let mut chars = message.chars();
+    chars.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), chars.as_str()))
+}
+
 /// The end of a report of a run with so many operations of io_uring.
 pub fn operations(n: u64) -> String {
     if n == 0 {

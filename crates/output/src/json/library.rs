@@ -33,6 +33,15 @@ pub fn library(moment: &EventContext<'_>, call: &LibraryCall, out: &mut Vec<u8>)
     });
 }
 
+/// Writes the arguments of an operation as an object, as those of a call are.
+pub fn operation_args(call: &LibraryCall, out: &mut Vec<u8>) {
+    Json::new(out).object(|j| {
+        for (name, value) in library_args(call) {
+            j.key(name).value(&value);
+        }
+    });
+}
+
 fn args(call: &LibraryCall, j: &mut Json<'_>) {
     j.key("args").array(|j| {
         for (name, value) in library_args(call) {

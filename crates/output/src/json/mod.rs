@@ -22,6 +22,7 @@ mod view;
 mod writer;
 
 pub use arguments::CallArguments;
+pub use library::operation_args;
 pub use view::JsonView;
 pub use writer::Json;
 

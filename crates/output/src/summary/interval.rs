@@ -24,12 +24,12 @@ impl Interval {
         (i128::from(self.to) + self.wall_offset).clamp(0, u64::MAX.into()) as u64
     }
 
-    /// The line above the table: `21:40:06.123456  1,204 calls in 1.00 s`.
-    pub fn heading(&self, rows: &Rows) -> String {
+    /// The line above the table, with the word for what is counted: `21:40:06.123456  1,204 calls in 1.00 s`.
+    pub fn heading(&self, rows: &Rows, [one, many]: [&str; 2]) -> String {
         let mut time = Vec::new();
         Clock::default().write(&mut time, self.wall_time(), false, 6);
         let calls = rows.calls();
-        let calls = if calls == 0 { "no calls".into() } else { count(calls, "call", "calls") };
+        let calls = if calls == 0 { format!("no {many}") } else { count(calls, one, many) };
         format!("{}  {calls} in {}\n", String::from_utf8_lossy(&time), duration(self.length()))
     }
 }

@@ -3,7 +3,7 @@
 use super::column::quantile;
 use super::label::{Labels, errno_name, syscall};
 use super::part::KeyPart;
-use super::{LostCalls, Summary};
+use super::{LostCalls, Summary, SummaryKind};
 use crate::json::Json;
 use stride_event::{CallStats, Times};
 use stride_track::{ObjectKind, Tracker};
@@ -17,6 +17,7 @@ impl Summary {
         for row in &rows {
             all.merge(row.tally);
             Json::new(out).line("summary", |j| {
+                self.kind(j);
                 self.interval(j);
                 j.key("by").object(|j| {
                     for (i, key) in self.layout.by.iter().enumerate() {
@@ -29,6 +30,7 @@ impl Summary {
             });
         }
         Json::new(out).line("summary_total", |j| {
+            self.kind(j);
             self.interval(j);
             j.key("by").array(|j| self.layout.by.iter().for_each(|key| j.str(self.heading(*key))));
             j.key("rows").int(rows.len());
@@ -36,6 +38,13 @@ impl Summary {
             j.key("lost_calls").int(lost.calls);
             j.key("lost_are_counted").bool(lost.counted);
         });
+    }
+
+    /// Tells operations from system calls, whatever the keys are.
+    fn kind(&self, j: &mut Json<'_>) {
+        if self.of == SummaryKind::Operations {
+            j.key("of").str("io_uring");
+        }
     }
 
     fn interval(&self, j: &mut Json<'_>) {

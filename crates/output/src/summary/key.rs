@@ -1,6 +1,6 @@
 //! The keys of `--by`.
 
-use stride_event::{Call, CountBy, Counted, Outcome, PowerBucket};
+use stride_event::{Call, CountBy, Counted, LibraryCall, Outcome, PowerBucket, Tid};
 use stride_track::{ObjectId, ObjectKind, Tracker};
 
 use super::names::Names;
@@ -101,26 +101,47 @@ impl Key {
     /// The key's value for `call`, which is the call that the tracker saw last.
     pub fn part(self, call: &Call, tracker: Option<&Tracker>, names: &mut Names) -> KeyPart {
         match self {
-            Key::Syscall => return KeyPart::Call(call.abi, call.nr),
-            Key::Errno => return KeyPart::Errno(if let Outcome::Error(errno) = call.outcome { errno } else { 0 }),
-            Key::Tid => return KeyPart::Id(call.tid),
-            Key::User => return names.user(call.tid),
+            Key::Syscall => KeyPart::Call(call.abi, call.nr),
+            Key::Errno => KeyPart::Errno(if let Outcome::Error(errno) = call.outcome { errno } else { 0 }),
+            Key::Tid => KeyPart::Id(call.tid),
+            Key::User => names.user(call.tid),
             Key::Duration => {
                 let known = call.entered > 0;
-                return KeyPart::Duration(PowerBucket::of(known.then(|| call.returned.saturating_sub(call.entered))));
+                KeyPart::Duration(PowerBucket::of(known.then(|| call.returned.saturating_sub(call.entered))))
             }
-            Key::Size => return KeyPart::Size(PowerBucket::of(call.moved())),
-            Key::Container => return container(call.container.as_deref(), names),
-            Key::Caller => return names.caller(call.stack.as_ref()),
-            Key::Stack => return names.stack(call.stack.as_ref()),
-            _ => {}
+            Key::Size => KeyPart::Size(PowerBucket::of(call.moved())),
+            Key::Container => container(call.container.as_deref(), names),
+            Key::Caller => names.caller(call.stack.as_ref()),
+            Key::Stack => names.stack(call.stack.as_ref()),
+            _ => self.followed(call.tid, tracker, names),
         }
+    }
+
+    /// The key's value for an operation of io_uring, which the tracker saw last.
+    pub fn of_operation(self, call: &LibraryCall, tracker: Option<&Tracker>, names: &mut Names) -> KeyPart {
+        match self {
+            Key::Syscall => names.part(call.function.name.as_bytes()),
+            Key::Errno => KeyPart::Errno(call.error().unwrap_or(0)),
+            Key::Tid => KeyPart::Id(call.tid),
+            Key::User => names.user(call.tid),
+            Key::Duration => KeyPart::Duration(PowerBucket::of(call.duration())),
+            Key::Size => KeyPart::Size(PowerBucket::of(call.moved())),
+            // Operations come without these.
+            Key::Container => KeyPart::None,
+            Key::Caller => names.caller(None),
+            Key::Stack => names.stack(None),
+            _ => self.followed(call.tid, tracker, names),
+        }
+    }
+
+    /// What the tracker knows of the thread, and of the call or operation that it saw last.
+    fn followed(self, tid: Tid, tracker: Option<&Tracker>, names: &mut Names) -> KeyPart {
         let Some((tracker, seen)) = tracker.and_then(|tracker| Some((tracker, tracker.seen()?))) else {
-            return if self == Key::Pid { KeyPart::Id(call.tid) } else { KeyPart::None };
+            return if self == Key::Pid { KeyPart::Id(tid) } else { KeyPart::None };
         };
         match self {
             Key::Pid => KeyPart::Id(seen.pid),
-            Key::Comm => tracker.thread(call.tid).map_or(KeyPart::None, |thread| names.part(&thread.comm)),
+            Key::Comm => tracker.thread(tid).map_or(KeyPart::None, |thread| names.part(&thread.comm)),
             Key::Path => seen.about().map_or(KeyPart::None, |object| KeyPart::Object(tracker.group(object))),
             Key::Fd => {
                 seen.fd.map_or(KeyPart::None, |fd| KeyPart::Fd(fd, seen.object.map(|object| tracker.group(object))))

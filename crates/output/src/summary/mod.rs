@@ -58,8 +58,27 @@ pub struct Summary {
     names: Names,
     /// The key of the call that is being counted; reused.
     key: Vec<KeyPart>,
-    /// Functions of libraries are counted, and no system calls.
-    of_functions: bool,
+    of: SummaryKind,
+}
+
+/// The things that a summary counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum SummaryKind {
+    Calls,
+    /// Functions of libraries.
+    Functions,
+    /// Operations of io_uring.
+    Operations,
+}
+
+impl SummaryKind {
+    /// The words for one thing and for several.
+    fn words(self) -> [&'static str; 2] {
+        match self {
+            SummaryKind::Calls | SummaryKind::Functions => ["call", "calls"],
+            SummaryKind::Operations => ["operation", "operations"],
+        }
+    }
 }
 
 impl Summary {
@@ -70,7 +89,7 @@ impl Summary {
             rows: Rows::default(),
             names: Names::default(),
             key: Vec::new(),
-            of_functions: false,
+            of: SummaryKind::Calls,
         }
     }
 
@@ -79,7 +98,30 @@ impl Summary {
     pub fn of_functions(layout: &SummaryLayout) -> Summary {
         let columns = layout.columns.iter().copied().filter(|column| *column != Column::Errors).collect();
         let layout = SummaryLayout { by: vec![Key::Syscall], columns, wall_clock: true, ..layout.clone() };
-        Summary { of_functions: true, ..Summary::new(layout) }
+        Summary { of: SummaryKind::Functions, ..Summary::new(layout) }
+    }
+
+    /// The summary of operations of io_uring that goes with one of system calls. Operations have no CPU times.
+    pub fn of_operations(layout: &SummaryLayout) -> Summary {
+        Summary { of: SummaryKind::Operations, ..Summary::new(SummaryLayout { wall_clock: true, ..layout.clone() }) }
+    }
+
+    /// Counts an operation that was completed, or never will be. The tracker has just seen it. Of one with several completions, each
+    /// adds its bytes.
+    pub fn add_operation(&mut self, call: &LibraryCall, tracker: Option<&Tracker>) {
+        let names = &mut self.names;
+        self.key.clear();
+        self.key.extend(self.layout.by.iter().map(|key| key.of_operation(call, tracker, names)));
+        let row = self.rows.row(&self.key);
+        row.bytes += call.moved().unwrap_or(0);
+        if !call.is_counted_here() {
+            return;
+        }
+        row.calls += 1;
+        row.errors += u64::from(call.error().is_some());
+        let time = call.duration().unwrap_or(0).saturating_sub(self.layout.overhead);
+        row.wall.add(time);
+        row.latencies.add(time);
     }
 
     /// Counts a function that returned, or whose return is not seen.
@@ -98,13 +140,17 @@ impl Summary {
 
     /// The heading of a key.
     fn heading(&self, key: Key) -> &'static str {
-        if self.of_functions { "function" } else { key.name() }
+        match (self.of, key) {
+            (SummaryKind::Functions, _) => "function",
+            (SummaryKind::Operations, Key::Syscall) => "operation",
+            _ => key.name(),
+        }
     }
 
     /// Follows the users of threads, for [`Key::User`].
     pub fn note(&mut self, event: &Event<'_>) {
-        if let Some(users) = &mut self.names.users {
-            users.note(event);
+        if let Some(users) = &self.names.users {
+            users.borrow_mut().note(event);
         }
     }
 

@@ -3,6 +3,7 @@
 use super::part::{KeyPart, NameId};
 use super::rows::MAX_ROWS;
 use crate::frames;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -24,7 +25,8 @@ pub trait Users {
 
 #[derive(Default)]
 pub struct Names {
-    pub users: Option<Box<dyn Users>>,
+    /// Shared with other summaries of the run.
+    pub users: Option<Rc<RefCell<Box<dyn Users>>>>,
     user_parts: HashMap<u32, KeyPart>,
     parts: HashMap<Rc<[u8]>, KeyPart>,
     all: Vec<Rc<[u8]>>,
@@ -53,7 +55,7 @@ impl Names {
 
     /// The user as whom a thread runs.
     pub fn user(&mut self, tid: Tid) -> KeyPart {
-        let user = self.users.as_ref().and_then(|users| users.user(tid));
+        let user = self.users.as_ref().and_then(|users| users.borrow().user(tid));
         user.map_or(KeyPart::None, |user| self.user_id(user))
     }
 
@@ -61,7 +63,7 @@ impl Names {
         if let Some(&part) = self.user_parts.get(&user) {
             return part;
         }
-        let name = self.users.as_ref().and_then(|users| users.name(user)).unwrap_or_else(|| user.to_string());
+        let name = self.users.as_ref().and_then(|users| users.borrow().name(user)).unwrap_or_else(|| user.to_string());
         let part = self.part(name.as_bytes());
         if self.user_parts.len() < MAX_ROWS {
             self.user_parts.insert(user, part);

@@ -5,7 +5,7 @@ use super::key::Key;
 use super::label::{Labels, cut};
 use super::part::KeyPart;
 use super::rows::MAX_ROWS;
-use super::{LostCalls, Summary};
+use super::{LostCalls, Summary, SummaryKind};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -42,7 +42,7 @@ impl Summary {
     pub(super) fn render(&self, lost: LostCalls, tracker: Option<&Tracker>, out: &mut String) {
         let nothing = CallStats::default();
         if let Some(interval) = &self.interval {
-            out.push_str(&interval.heading(&self.rows));
+            out.push_str(&interval.heading(&self.rows, self.of.words()));
         }
         let mut rows = self.with_empty_ranges(self.sorted(tracker), tracker, &nothing);
         if self.is_by_name() {
@@ -141,6 +141,9 @@ impl Summary {
         if abi != Abi::NATIVE {
             let mode = if abi == Abi::I386 { "32 bit" } else { "64 bit" };
             let _ = writeln!(out, "System call usage summary for {mode} mode:");
+        }
+        if self.of == SummaryKind::Operations {
+            out.push_str("Operations of io_uring:\n");
         }
         let mut all = CallStats::default();
         rows.iter().for_each(|row| all.merge(row.tally));

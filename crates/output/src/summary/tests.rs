@@ -257,3 +257,88 @@ fn what_an_engine_counted_has_the_same_keys() {
     assert_eq!(rows[0], "        8         8 9     a\\nb  ENOENT -");
     assert_eq!(rows[1], "        4         4 10    a\\nb  ok     [2, 4)");
 }
+
+/// Operations of io_uring have the keys that calls have.
+#[test]
+fn operations_are_counted_by_any_key() {
+    let mut tracker = Tracker::default();
+    tracker.event(&attached(7, 5), &());
+    let keys = [Key::Syscall, Key::Path, Key::Errno, Key::Pid, Key::Size, Key::Duration];
+    let columns = [Column::Calls, Column::Errors, Column::Bytes, Column::Name];
+    let mut summary = Summary::of_operations(&layout(&keys, &columns));
+    let open = calls::operation(7, "openat", &[0, 0x1000], &[(1, "/data")], 3);
+    let missing = calls::operation(7, "openat", &[0, 0x1000], &[(1, "/missing")], -2);
+    let read = calls::operation(7, "read", &[3, 0x1000, 100], &[], 60);
+    for operation in [open, missing, read.clone(), read] {
+        tracker.event(&Event::Library(&operation), &());
+        summary.add_operation(&operation, Some(&tracker));
+    }
+    let rows: Vec<String> = {
+        let text = summary.text(LostCalls::default(), Some(&tracker));
+        assert!(text.starts_with("Operations of io_uring:\n"), "{text}");
+        text.lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+    };
+    assert!(rows[0].contains("operation path errno pid size duration"), "{rows:?}");
+    let has = |row: &str| assert!(rows.iter().any(|line| line.contains(row)), "{row}: {rows:?}");
+    has("1 io_uring:openat /data ok 7 - [1.02 µs, 2.05 µs)");
+    has("1 1 io_uring:openat /missing ENOENT 7 -");
+    has("2 120 io_uring:read /data ok 7 [32, 64)");
+}
+
+/// A multishot operation has several completions, each with its bytes, and is counted once.
+#[test]
+fn an_operation_with_several_completions_is_one() {
+    let mut summary = Summary::of_operations(&layout(&[Key::Syscall], &[Column::Calls, Column::Bytes, Column::Name]));
+    let last = calls::operation(7, "recv", &[3], &[], 0);
+    let mut more = calls::operation(7, "recv", &[3], &[], 10);
+    if let Some(facts) = &mut more.operation {
+        facts.cqe_flags = stride_syscalls::uapi::consts::IORING_CQE_F_MORE as u32;
+    }
+    [&more, &more, &last].into_iter().for_each(|completion| summary.add_operation(completion, None));
+    let text = summary.text(LostCalls::default(), None);
+    assert!(text.contains("        1          20 io_uring:recv\n"), "{text}");
+}
+
+/// As objects, rows of operations are told apart from those of calls by a member of their own, whatever the keys are.
+#[test]
+fn operations_as_objects() {
+    let layout = SummaryLayout { json: true, ..layout(&[Key::Path], &[Column::Calls]) };
+    let mut view = SummaryView::new(layout, false, false, None, true);
+    let mut tracker = Tracker::default();
+    let operation = calls::operation(7, "openat", &[0, 0x1000], &[(1, "/data")], 3);
+    let call = calls::call(7, "read", &[0, 0x1000, 1], Outcome::Value(1));
+    for event in [attached(7, 5), Event::Library(&operation), Event::Exit(&call)] {
+        tracker.event(&event, &());
+        crate::View::event(&mut view, &event, &tracker);
+    }
+    let end = crate::End { tracker: &tracker, lost: Default::default(), with_source: &std::sync::Arc::<_>::clone };
+    let text = crate::View::finish(&mut view, &end);
+    let of: Vec<&str> =
+        text.lines().map(|line| if line.contains(r#""of":"io_uring""#) { "operations" } else { "calls" }).collect();
+    assert_eq!(of, ["operations", "operations", "calls", "calls"], "{text}");
+    assert!(text.starts_with(r#"{"type":"summary","of":"io_uring","by":{"path":"/data"},"calls":1,"#), "{text}");
+}
+
+/// A program may use io_uring while its operations are not reported.
+#[test]
+fn unseen_operations_are_told() {
+    let told = |reported, name| {
+        let mut view = SummaryView::new(layout(&[Key::Syscall], &[Column::Calls]), false, false, None, reported);
+        let call = calls::call(7, name, &[3, 1], Outcome::Value(1));
+        crate::View::event(&mut view, &Event::Exit(&call), &Tracker::default());
+        assert_eq!(crate::View::take_remark(&mut view), None, "the run goes on");
+        let end = crate::End {
+            tracker: &Tracker::default(),
+            lost: Default::default(),
+            with_source: &std::sync::Arc::<_>::clone,
+        };
+        crate::View::finish(&mut view, &end);
+        let remark = crate::View::take_remark(&mut view);
+        assert_eq!(crate::View::take_remark(&mut view), None, "once is enough");
+        remark.is_some()
+    };
+    assert!(told(false, "io_uring_enter"));
+    assert!(told(false, "io_uring_setup"));
+    assert!(!told(true, "io_uring_enter"));
+    assert!(!told(false, "read"));
+}

@@ -30,6 +30,8 @@ pub struct OperationArg {
     pub bytes: u8,
     /// Shown only if it is not 0, because hardly any program uses it.
     pub optional: bool,
+    /// Its text is a path. A relative one begins at the directory in the argument before, or else at the working directory.
+    pub is_path: bool,
 }
 
 impl Operation {
@@ -82,10 +84,15 @@ impl OperationArg {
 pub const fn arg(name: &'static str, ty: WordType, member: &'static str) -> OperationArg {
     let field = io_uring_sqe.at(member);
     assert!(field.size <= 8 && field.offset + field.size <= 64);
-    OperationArg { name, ty, at: field.offset as u8, bytes: field.size as u8, optional: false }
+    OperationArg { name, ty, at: field.offset as u8, bytes: field.size as u8, optional: false, is_path: false }
 }
 
 /// The same for one that is shown only if it is not 0.
 pub const fn opt(name: &'static str, ty: WordType, member: &'static str) -> OperationArg {
     OperationArg { optional: true, ..arg(name, ty, member) }
+}
+
+/// The same for a path.
+pub const fn path(name: &'static str, member: &'static str) -> OperationArg {
+    OperationArg { is_path: true, ..arg(name, WordType::Text, member) }
 }

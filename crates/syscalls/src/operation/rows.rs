@@ -1,6 +1,6 @@
 //! The rows, by opcode: io_uring_enter(2), linux/io_uring.h.
 
-use super::row::{Operation, OperationArg, arg, opt};
+use super::row::{Operation, OperationArg, arg, opt, path};
 use crate::effect::{copies, makes, reads, writes};
 use crate::library::WordType;
 use crate::library::proto::{INT, POINTER, SIZE, TEXT, UINT};
@@ -94,13 +94,13 @@ pub static OPERATIONS: &[Operation] = &[
         arg("fd", FD, "fd"), arg("mode", WordType::Flags(&FALLOCATE), "len"), arg("offset", SIGNED, "off"), arg("len", SIGNED, "addr"),
     ]),
     row(c::IORING_OP_OPENAT, "openat", &[
-        arg("dirfd", DIRFD, "fd"), arg("path", TEXT, "addr"), arg("flags", WordType::Flags(&OPEN), "open_flags"),
+        arg("dirfd", DIRFD, "fd"), path("path", "addr"), arg("flags", WordType::Flags(&OPEN), "open_flags"),
         arg("mode", WordType::Octal, "len"), opt("file_index", UINT, "file_index"),
     ]).makes_descriptor().does(&[makes(Thing::File).cloexec_if("flags", c::O_CLOEXEC)]),
     row(c::IORING_OP_CLOSE, "close", &[arg("fd", FD, "fd"), opt("file_index", UINT, "file_index")]).does(&[Effect::Closes]),
     row(c::IORING_OP_FILES_UPDATE, "files_update", &[arg("fds", POINTER, "addr"), arg("nr", UINT, "len"), arg("offset", SIZE, "off")]),
     row(c::IORING_OP_STATX, "statx", &[
-        arg("dirfd", DIRFD, "fd"), arg("path", TEXT, "addr"), arg("flags", WordType::Flags(&AT_STATX), "statx_flags"),
+        arg("dirfd", DIRFD, "fd"), path("path", "addr"), arg("flags", WordType::Flags(&AT_STATX), "statx_flags"),
         arg("mask", WordType::Flags(&STATX_MASK), "len"), arg("statxbuf", POINTER, "off"),
     ]).does(&[Effect::Asks]),
     row(c::IORING_OP_READ, "read", &[
@@ -127,7 +127,7 @@ pub static OPERATIONS: &[Operation] = &[
         opt("ioprio", WordType::Flags(&URING_TRANSFER), "ioprio"),
     ]).does(&[Effect::MayWait(For::Peer), reads(Data::Bytes).asked("len")]),
     row(c::IORING_OP_OPENAT2, "openat2", &[
-        arg("dirfd", DIRFD, "fd"), arg("path", TEXT, "addr"), arg("how", POINTER, "off"), arg("size", UINT, "len"),
+        arg("dirfd", DIRFD, "fd"), path("path", "addr"), arg("how", POINTER, "off"), arg("size", UINT, "len"),
         opt("file_index", UINT, "file_index"),
     ]).makes_descriptor().does(&[makes(Thing::File)]),
     row(c::IORING_OP_EPOLL_CTL, "epoll_ctl", &[
@@ -148,16 +148,16 @@ pub static OPERATIONS: &[Operation] = &[
     ]).does(&[copies()]),
     row(c::IORING_OP_SHUTDOWN, "shutdown", &[arg("fd", FD, "fd"), arg("how", WordType::Enum(&SHUT), "len")]),
     row(c::IORING_OP_RENAMEAT, "renameat", &[
-        arg("olddirfd", DIRFD, "fd"), arg("oldpath", TEXT, "addr"), arg("newdirfd", DIRFD, "len"), arg("newpath", TEXT, "addr2"),
+        arg("olddirfd", DIRFD, "fd"), path("oldpath", "addr"), arg("newdirfd", DIRFD, "len"), path("newpath", "addr2"),
         arg("flags", WordType::Flags(&RENAME), "rename_flags"),
     ]).does(&[Effect::Renames]),
     row(c::IORING_OP_UNLINKAT, "unlinkat", &[
-        arg("dirfd", DIRFD, "fd"), arg("path", TEXT, "addr"), arg("flags", WordType::Flags(&AT_FLAGS), "unlink_flags"),
+        arg("dirfd", DIRFD, "fd"), path("path", "addr"), arg("flags", WordType::Flags(&AT_FLAGS), "unlink_flags"),
     ]).does(&[Effect::Unlinks]),
-    row(c::IORING_OP_MKDIRAT, "mkdirat", &[arg("dirfd", DIRFD, "fd"), arg("path", TEXT, "addr"), arg("mode", WordType::Octal, "len")]).does(&[Effect::MakesDirectory]),
-    row(c::IORING_OP_SYMLINKAT, "symlinkat", &[arg("target", TEXT, "addr"), arg("newdirfd", DIRFD, "fd"), arg("linkpath", TEXT, "addr2")]).does(&[Effect::Links]),
+    row(c::IORING_OP_MKDIRAT, "mkdirat", &[arg("dirfd", DIRFD, "fd"), path("path", "addr"), arg("mode", WordType::Octal, "len")]).does(&[Effect::MakesDirectory]),
+    row(c::IORING_OP_SYMLINKAT, "symlinkat", &[arg("target", TEXT, "addr"), arg("newdirfd", DIRFD, "fd"), path("linkpath", "addr2")]).does(&[Effect::Links]),
     row(c::IORING_OP_LINKAT, "linkat", &[
-        arg("olddirfd", DIRFD, "fd"), arg("oldpath", TEXT, "addr"), arg("newdirfd", DIRFD, "len"), arg("newpath", TEXT, "addr2"),
+        arg("olddirfd", DIRFD, "fd"), path("oldpath", "addr"), arg("newdirfd", DIRFD, "len"), path("newpath", "addr2"),
         arg("flags", WordType::Flags(&AT_FLAGS), "hardlink_flags"),
     ]).does(&[Effect::Links]),
     row(c::IORING_OP_MSG_RING, "msg_ring", &[
@@ -169,14 +169,14 @@ pub static OPERATIONS: &[Operation] = &[
         arg("flags", WordType::Flags(&XATTR_FLAGS), "xattr_flags"),
     ]),
     row(c::IORING_OP_SETXATTR, "setxattr", &[
-        arg("path", TEXT, "addr3"), arg("name", TEXT, "addr"), arg("value", POINTER, "addr2"), arg("size", UINT, "len"),
+        path("path", "addr3"), arg("name", TEXT, "addr"), arg("value", POINTER, "addr2"), arg("size", UINT, "len"),
         arg("flags", WordType::Flags(&XATTR_FLAGS), "xattr_flags"),
     ]),
     row(c::IORING_OP_FGETXATTR, "fgetxattr", &[
         arg("fd", FD, "fd"), arg("name", TEXT, "addr"), arg("value", POINTER, "addr2"), arg("size", UINT, "len"),
     ]),
     row(c::IORING_OP_GETXATTR, "getxattr", &[
-        arg("path", TEXT, "addr3"), arg("name", TEXT, "addr"), arg("value", POINTER, "addr2"), arg("size", UINT, "len"),
+        path("path", "addr3"), arg("name", TEXT, "addr"), arg("value", POINTER, "addr2"), arg("size", UINT, "len"),
     ]),
     row(c::IORING_OP_SOCKET, "socket", &[
         arg("domain", WordType::Enum(&FAMILY), "fd"), arg("type", WordType::Raw, "off"), arg("protocol", UINT, "len"),

@@ -90,10 +90,16 @@ const FILTER: Ty = Ty::Custom(Irregular::SockFilter, &Ty::Ptr(Dir::In, &Ty::Stru
 /// Of a filter the length counts instructions.
 static VALUE_GET: Select = Select {
     on: SelectKey::pair("level", "optname"),
-    cases: &[Case(
-        SelectKey::both(c::SOL_SOCKET, c::SO_GET_FILTER),
-        Ty::Custom(Irregular::SockoptGet, &Ty::Table(Dir::Out, &Ty::Struct(&SOCK_FILTER), Len::Deref("optlen"), VALUE)),
-    )],
+    cases: &[
+        Case(
+            SelectKey::both(c::SOL_SOCKET, c::SO_GET_FILTER),
+            Ty::Custom(Irregular::SockoptGet, &Ty::Table(Dir::Out, &Ty::Struct(&SOCK_FILTER), Len::Deref("optlen"), VALUE)),
+        ),
+        Case(
+            SelectKey::both(c::SOL_SOCKET, c::SO_PEERPIDFD),
+            Ty::Custom(Irregular::SockoptGet, &Ty::Table(Dir::Out, &Ty::Fd, Len::Deref("optlen"), 1)),
+        ),
+    ],
     default: Ty::Custom(Irregular::SockoptGet, &Ty::Buffer(Dir::Out, Len::Deref("optlen"), VALUE)),
 };
 

@@ -68,7 +68,7 @@ static REGISTERED: &[Case] = &[
 
 pub static ROWS: &[Syscall] = &[
     syscall("io_uring_setup", Class::DESC, Ret::Fd, &[arg("entries", Ty::UInt), arg("params", Ty::Exchange(&URING_PARAMS))])
-        .does(&[makes(Thing::Anonymous("io_uring")).cloexec()]),
+        .does(&[makes(Thing::Anonymous("io_uring")).cloexec(), Effect::DrivesRing]),
     syscall("io_uring_enter", Class::DESC.or(Class::SIGNAL), Ret::Int, &[
         arg("fd", Ty::Fd),
         arg("to_submit", Ty::UInt),
@@ -83,7 +83,7 @@ pub static ROWS: &[Syscall] = &[
             default: Ty::SigSet(Dir::In, Len::Of("sigsetsize")),
         })),
         arg("sigsetsize", Ty::ULong),
-    ]).does(&[Effect::Waits(For::Completion)]),
+    ]).does(&[Effect::DrivesRing, Effect::Waits(For::Completion)]),
     syscall("io_uring_register", Class::DESC.or(Class::MEMORY), Ret::Int, &[
         arg("fd", Ty::Custom(Irregular::UringFd, &Ty::Fd)),
         arg("opcode", Ty::Custom(Irregular::UringOpcode, &Ty::UInt)),

@@ -15,7 +15,7 @@ pub const FLAGS: &[Flag] = &[
               each, so no other line tells of them: io_uring:read(3, 0x55d0c8a2a2a0, 4096, 0) = 512 (submitted by io_uring_enter). A line \
               stands where the operation was completed, with the thread that submitted it. The text behind the result says what \
               submitted it: io_uring_enter, or SQPOLL, the kernel's own thread that looks into the queue.\n\n\
-              -c counts operations in a table of their own. Filters of system calls, such as -e trace=... and -P, do not apply to operations; \
+              -c and --by count operations in a table of their own. Filters of system calls, such as -e trace=... and -P, do not apply to operations; \
               --where and --duration do. -e trace=none leaves only operations. Only the eBPF engine can do this, which takes root.",
         update: |draft, _| {
             draft.options.io_uring = true;

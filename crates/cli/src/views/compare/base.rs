@@ -37,6 +37,8 @@ pub struct RecordedRun {
     both: Option<CallSet>,
     /// Lines and merged functions are known in both runs.
     sources: bool,
+    /// Operations of io_uring are known in both runs.
+    operations: bool,
 }
 
 impl RecordedRun {
@@ -80,7 +82,14 @@ impl RecordedRun {
         let shown = Box::new(world::followed(base.told()));
         let conditions = Conditions::new(&options, base.told(), shown, tracker.clone());
         let mut selector = Selector::new(&options, false, base.told(), conditions);
-        let mut tally = Tally::default();
+        let operations = [metadata.operations, before.replay.map_or(before.options.io_uring, |this| this.operations)];
+        if side == Side::Base && operations[0] != operations[1] {
+            let which = if operations[0] { "the base" } else { "this run" };
+            circumstances
+                .push(format!("Only {which} was traced with --io-uring: operations of io_uring are not compared."));
+        }
+        let operations = operations == [true; 2];
+        let mut tally = if operations { Tally::default() } else { Tally::without_operations() };
         let mut left = options.syscall_limit.unwrap_or(u64::MAX);
         while left > 0
             && let Some(event) = base.next()?
@@ -101,7 +110,7 @@ impl RecordedRun {
         let tracker = tracker.borrow();
         let end = End { tracker: &tracker, lost: base.lost(), with_source };
         let profile = Profile::new(&tally, &end, &|_| true);
-        Ok(RecordedRun { profile, metadata, circumstances, both, sources })
+        Ok(RecordedRun { profile, metadata, circumstances, both, sources, operations })
     }
 
     /// Why the times of this recording cannot be compared with those of the run that `info` describes.
@@ -139,6 +148,7 @@ pub fn against(bases: Vec<RecordedRun>, repeated: Vec<RecordedRun>, info: &RunIn
         times: other_times.is_empty().then(|| precision(&info.engine)),
         circumstances,
         sources: all().all(|run| run.sources),
+        operations: all().all(|run| run.operations),
         only,
         profile: Profile::median(bases.into_iter().map(|run| run.profile).collect()),
         repeated: repeated.into_iter().map(|run| run.profile).collect(),

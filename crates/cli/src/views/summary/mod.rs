@@ -115,7 +115,7 @@ fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
             named: with.options.replay.is_none() || circumstances::is_this_host(&with.info.host),
         }) as Box<dyn Users>
     });
-    let view = SummaryView::new(layout, with.counted, summary.every.is_some(), users);
+    let view = SummaryView::new(layout, with.counted, summary.every.is_some(), users, with.info.operations);
     Ok(Box::new(match with.options.style {
         LineStyle::Truss(_) if !with.options.json => view.as_truss(run_times(with)),
         _ => view,

@@ -3,7 +3,7 @@
 use super::sample::{Sample, SampleKey, SampleTally};
 use std::collections::HashMap;
 use std::sync::Arc;
-use stride_event::{Call, CallStats, Counted, Outcome};
+use stride_event::{Call, CallStats, Counted, LibraryCall, Outcome};
 use stride_output::{errno_name, shown};
 use stride_syscalls::{Abi, table};
 use stride_track::Tracker;
@@ -62,6 +62,31 @@ impl Gather {
         self.add(key, &tally);
     }
 
+    /// An operation of io_uring that ended. Of one with several completions, each adds its bytes.
+    pub fn operation_ended(&mut self, call: &LibraryCall, tracker: &Tracker) {
+        let pid = tracker.seen().map_or(call.tid, |seen| seen.pid);
+        let comm = tracker.thread(call.tid).map(|thread| self.comm(&thread.comm)).unwrap_or_default();
+        let error = call.error();
+        let key = SampleKey {
+            pid,
+            comm,
+            // There are few names.
+            call: call.function.name.as_ref().into(),
+            errno: error.map(|error| self.errno(error)).unwrap_or_default(),
+            ..SampleKey::default()
+        };
+        let is_counted = call.is_counted_here();
+        let time = call.duration().filter(|_| is_counted).unwrap_or(0);
+        let tally = SampleTally {
+            calls: is_counted.into(),
+            errors: (is_counted && error.is_some()).into(),
+            bytes: call.moved().unwrap_or(0),
+            time,
+            longest: time,
+        };
+        self.add(key, &tally);
+    }
+
     /// The calls that were counted since this was last asked.
     pub fn take(&mut self, length: u64) -> Sample {
         self.comms.clear();
@@ -109,4 +134,28 @@ impl Gather {
 
 fn tally(of: &CallStats) -> SampleTally {
     SampleTally { calls: of.calls, errors: of.errors, bytes: of.bytes, time: of.wall.total, longest: of.wall.max }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stride_event::Event;
+    use stride_test_support::calls::{attached, operation};
+
+    #[test]
+    fn operations_are_rows_beside_calls() {
+        let (mut gather, mut tracker) = (Gather::default(), Tracker::default());
+        tracker.event(&attached(7, 5), &());
+        for result in [100, 50, -2] {
+            let read = operation(7, "read", &[3, 0x1000, 100], &[], result);
+            tracker.event(&Event::Library(&read), &());
+            gather.operation_ended(&read, &tracker);
+        }
+        let mut rows = gather.take(1).rows;
+        rows.sort_by_key(|(key, _)| key.errno.clone());
+        let figures: Vec<_> =
+            rows.iter().map(|(key, tally)| (&*key.call, &*key.errno, key.pid, tally.calls, tally.bytes)).collect();
+        assert_eq!(figures, [("io_uring:read", "", 7, 2, 150), ("io_uring:read", "ENOENT", 7, 1, 0)]);
+        assert_eq!((rows[0].1.time, rows[0].1.longest, rows[1].1.errors), (4000, 2000, 1));
+    }
 }

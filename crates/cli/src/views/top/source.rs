@@ -269,7 +269,8 @@ impl SummarySource {
                 let Ok(row) = serde_json::from_slice::<Value>(&line) else { continue };
                 match row["type"].as_str() {
                     Some("summary") if rows.len() < MOST_ROWS => rows.extend(parsed(&row)),
-                    Some("summary_total") => {
+                    // Operations of io_uring come before the calls of the interval.
+                    Some("summary_total") if row["of"].is_null() => {
                         let length = row["interval_ns"].as_u64().unwrap_or(1);
                         if send.send(Sample { length, rows: std::mem::take(&mut rows) }).is_err() {
                             break;
@@ -304,7 +305,7 @@ fn parsed(row: &Value) -> Option<(SampleKey, SampleTally)> {
     let key = SampleKey {
         pid: by["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok())?,
         comm: text("comm"),
-        call: text("syscall"),
+        call: if row["of"].is_null() { text("syscall") } else { text("operation") },
         errno: if &*errno == "ok" { Arc::default() } else { errno },
         path: text("path"),
         caller: text("caller"),
@@ -373,6 +374,13 @@ mod tests {
         let origin = OwnWords::new(&words(&["stride", "--replay=r", "--top"]), 0, None, false, true);
         let expected = ["--replay=r", "-q", "--by=pid,path", "--json", "--where=pid == 3", "--where=name == \"read\""];
         assert_eq!(origin.summary(&detail(Some(3))), words(&expected));
+    }
+
+    #[test]
+    fn operations_have_their_names() {
+        let row = r#"{"of":"io_uring","by":{"operation":"io_uring:read","pid":7,"path":"/x"},"calls":2,"errors":1}"#;
+        let (key, tally) = parsed(&serde_json::from_str(row).unwrap()).unwrap();
+        assert_eq!((&*key.call, &*key.path, tally.calls, tally.errors), ("io_uring:read", "/x", 2, 1));
     }
 
     #[test]

@@ -79,8 +79,10 @@ impl TopView {
 
 impl View for TopView {
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
-        if let Event::Exit(call) = event {
-            self.gather.call_returned(call, tracker);
+        match event {
+            Event::Exit(call) => self.gather.call_returned(call, tracker),
+            Event::Library(call) if call.operation.is_some() => self.gather.operation_ended(call, tracker),
+            _ => {}
         }
     }
 

@@ -36,7 +36,7 @@ fn nested<'a>(span: &Span<'a, '_>, attrs: &Attrs, family: u64, depth: u8) -> Val
             tail = span.unread(at);
             break;
         };
-        if cx.abbrev && items.len() >= cx.options.text {
+        if cx.abbrev && items.len() >= cx.options.text || !cx.has_room() {
             tail = Tail::More;
             break;
         }

@@ -97,7 +97,7 @@ fn of_family<'a>(span: &Span<'a, '_>, body: &Body, parts: &mut Vec<'a, Value<'a>
     }
     match header(span, body) {
         Some(header) => parts.push(header),
-        None => return parts.push(span.cx.members(&[(name, family), ("", Value::Addr(span.addr + 1))])),
+        None => return parts.push(span.cx.members(&[(name, family), ("", Value::Addr(span.addr.wrapping_add(1)))])),
     }
     behind(span, body, size, raw, parts);
 }

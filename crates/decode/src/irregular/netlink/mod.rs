@@ -26,7 +26,7 @@ struct Span<'a, 'c> {
 
 impl<'a> Span<'a, '_> {
     fn read(&self, at: usize, len: usize) -> Option<&'a [u8]> {
-        self.cx.read(self.phase, self.addr + at as u64, len)
+        self.cx.read(self.phase, self.addr.wrapping_add(at as u64), len)
     }
 
     fn uint(&self, at: usize, width: usize) -> Option<u64> {
@@ -36,7 +36,7 @@ impl<'a> Span<'a, '_> {
     /// The rest of the span from `at` on.
     fn from(&self, at: usize) -> Self {
         let at = at.min(self.len);
-        Span { addr: self.addr + at as u64, len: self.len - at, ..*self }
+        Span { addr: self.addr.wrapping_add(at as u64), len: self.len - at, ..*self }
     }
 
     fn first(&self, len: usize) -> Self {
@@ -91,7 +91,7 @@ impl<'a> Span<'a, '_> {
     }
 
     fn unread(&self, at: usize) -> Tail {
-        Tail::Unread(self.addr + at as u64)
+        Tail::Unread(self.addr.wrapping_add(at as u64))
     }
 }
 
@@ -125,7 +125,7 @@ fn messages<'a>(span: &Span<'a, '_>, protocol: u64) -> Value<'a> {
             }
             break;
         };
-        if cx.abbrev && items.len() >= cx.options.text {
+        if cx.abbrev && items.len() >= cx.options.text || !cx.has_room() {
             tail = Tail::More;
             break;
         }

@@ -145,10 +145,10 @@ pub const FIXED: &[(&str, &str)] = &[
     ),
     (
         "summary",
-        r##"{"description":"A row of -c, -C or --by. What calls have none of is null.","type":"object","properties":{
-        "type":{"const":"summary"},"time_ns":{"$ref":"#/$defs/ulong"},"interval_ns":{"$ref":"#/$defs/ulong"},"by":{"type":"object","minProperties":1,"properties":{
+        r##"{"description":"A row of -c, -C or --by. What calls have none of is null. With of, it counts operations of io_uring.","type":"object","properties":{
+        "type":{"const":"summary"},"of":{"const":"io_uring"},"time_ns":{"$ref":"#/$defs/ulong"},"interval_ns":{"$ref":"#/$defs/ulong"},"by":{"type":"object","minProperties":1,"properties":{
         "syscall":{"type":"string"},"abi":{"$ref":"#/$defs/abi"},
-        "function":{"type":"string"},"function_hex":{"$ref":"#/$defs/octets"},
+        "function":{"type":"string"},"function_hex":{"$ref":"#/$defs/octets"},"operation":{"type":"string"},
         "path":{"type":["string","null"]},"path_hex":{"$ref":"#/$defs/octets"},
         "directory":{"type":["string","null"]},"directory_hex":{"$ref":"#/$defs/octets"},
         "fd":{"anyOf":[{"$ref":"#/$defs/fd"},{"enum":[null,"(others)"]}]},
@@ -170,8 +170,8 @@ pub const FIXED: &[(&str, &str)] = &[
     ),
     (
         "summary_total",
-        r##"{"type":"object","properties":{"type":{"const":"summary_total"},"time_ns":{"$ref":"#/$defs/ulong"},"interval_ns":{"$ref":"#/$defs/ulong"},
-        "by":{"type":"array","items":{"enum":["syscall","function","path","directory","fd","errno","pid","tid","comm","container","user","duration","size","peer","caller","stack"]}},
+        r##"{"type":"object","properties":{"type":{"const":"summary_total"},"of":{"const":"io_uring"},"time_ns":{"$ref":"#/$defs/ulong"},"interval_ns":{"$ref":"#/$defs/ulong"},
+        "by":{"type":"array","items":{"enum":["syscall","function","operation","path","directory","fd","errno","pid","tid","comm","container","user","duration","size","peer","caller","stack"]}},
         "rows":{"$ref":"#/$defs/ulong"},"calls":{"$ref":"#/$defs/ulong"},"errors":{"$ref":"#/$defs/ulong"},
         "bytes":{"$ref":"#/$defs/ulong"},"wall_ns":{"$ref":"#/$defs/times"},"cpu_ns":{"$ref":"#/$defs/times"},
         "lost_calls":{"$ref":"#/$defs/ulong"},"lost_are_counted":{"type":"boolean"}},
