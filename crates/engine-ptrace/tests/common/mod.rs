@@ -122,6 +122,7 @@ pub fn line(event: &Event, tids: &mut Vec<Tid>) -> String {
         Event::Stopped { tid, signal, .. } => format!("{} stopped {signal}", t(*tid)),
         Event::Exited { tid, status, .. } => format!("{} exited {status}", t(*tid)),
         Event::Killed { tid, signal, .. } => format!("{} killed {signal}", t(*tid)),
+        Event::IdIn { tid, id, .. } => format!("{} is {id} in a namespace", t(*tid)),
         Event::Superseded { tid, old, .. } => {
             let old = t(*old);
             format!("{} superseded by {old}", t(*tid))
