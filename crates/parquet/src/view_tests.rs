@@ -318,7 +318,7 @@ fn operations_of_io_uring_are_rows_among_calls() {
     assert_eq!((&*rows[0]["path"], &*rows[0]["ret"], rows[0].get("abi")), ("/data", "3", None));
     assert_eq!(
         rows[0]["args"],
-        r#"{"dirfd":{"fd":-100,"name":"AT_FDCWD"},"path":{"text":"/data"},"flags":{"raw":"0x0","set":["O_RDONLY"]},"mode":"0000"}"#
+        r#"{"dirfd":{"fd":-100,"name":"AT_FDCWD"},"path":{"text":"/data"},"flags":{"raw":"0x0","set":["O_RDONLY"]},"mode":"00"}"#
     );
     let read: Vec<&str> = ["path", "fd", "bytes", "outcome", "duration_ns", "pid"].map(|name| &*rows[1][name]).into();
     assert_eq!(read, ["/data", "3", "60", "ok", "2000", "7"]);
