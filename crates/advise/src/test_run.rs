@@ -13,12 +13,21 @@ pub struct TestRun {
 impl TestRun {
     /// With `all`, minor findings are told as well.
     pub fn new(all: bool) -> TestRun {
-        TestRun { advisor: Advisor::new(Scope::default(), all), tracker: Tracker::default() }
+        TestRun::of(Scope::default(), all)
+    }
+
+    pub fn of(scope: Scope, all: bool) -> TestRun {
+        TestRun { advisor: Advisor::new(scope, all), tracker: Tracker::default() }
     }
 
     pub fn show(&mut self, event: Event<'_>) {
         self.tracker.event(&event, &());
         self.advisor.event(&event, &self.tracker);
+    }
+
+    /// The ids of the findings that are told.
+    pub fn told(self) -> Vec<&'static str> {
+        self.findings().told.iter().map(|finding| finding.id).collect()
     }
 
     pub fn findings(self) -> Findings {

@@ -142,39 +142,34 @@ impl Rule for FdLeak {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Advisor, Scope};
+    use crate::Scope;
+    use crate::test_run::TestRun;
     use stride_event::{Event, Outcome};
     use stride_test_support::calls::{attached, call, exited, naming, operation};
-    use stride_track::Tracker;
 
-    /// What is found if a program opens one path again and again. `then` are the events behind each descriptor.
-    fn found(operations: bool, then: impl Fn(i64, &mut dyn FnMut(&Event<'_>))) -> Vec<&'static str> {
-        let scope = Scope { operations, ..Scope::default() };
-        let (mut advisor, mut tracker) = (Advisor::new(scope, true), Tracker::default());
-        let mut show = |event: &Event<'_>| {
-            tracker.event(event, &());
-            advisor.event(event, &tracker);
-        };
-        show(&attached(7, 1));
+    /// The findings about a program that opens one path again and again. `then` shows the events behind each descriptor.
+    fn found(operations: bool, then: impl Fn(i64, &mut TestRun)) -> Vec<&'static str> {
+        let mut run = TestRun::of(Scope { operations, ..Scope::default() }, true);
+        run.show(attached(7, 1));
         for fd in 3..400 {
             let open = naming(call(7, "open", &[0x1000, 0], Outcome::Value(fd)), 0x1000, "/config");
-            show(&Event::Exit(&open));
-            then(fd, &mut show);
+            run.show(Event::Exit(&open));
+            then(fd, &mut run);
         }
-        show(&exited(7, 1000));
-        advisor.findings(&tracker, &std::sync::Arc::clone).told.iter().map(|finding| finding.id).collect()
+        run.show(exited(7, 1000));
+        run.told()
     }
 
     #[test]
     fn operations_of_io_uring_close_files() {
         assert!(found(true, |_, _| ()).contains(&"fd-leak"));
-        let closed = found(true, |fd, show| show(&Event::Library(&operation(7, "close", &[fd as u64], &[], 0))));
+        let closed = found(true, |fd, run| run.show(Event::Library(&operation(7, "close", &[fd as u64], &[], 0))));
         assert!(!closed.contains(&"fd-leak"), "{closed:?}");
         // Operations that are not reported may have closed the files.
         let enter = call(7, "io_uring_enter", &[3, 1], Outcome::Value(1));
-        let unseen = found(false, |_, show| show(&Event::Exit(&enter)));
+        let unseen = found(false, |_, run| run.show(Event::Exit(&enter)));
         assert!(!unseen.contains(&"fd-leak"), "{unseen:?}");
-        let seen = found(true, |_, show| show(&Event::Exit(&enter)));
+        let seen = found(true, |_, run| run.show(Event::Exit(&enter)));
         assert!(seen.contains(&"fd-leak"), "{seen:?}");
     }
 }

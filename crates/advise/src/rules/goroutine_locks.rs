@@ -224,7 +224,7 @@ mod tests {
                 run.show(Event::Exit(&lasting(wake, i * PACE + waited, 1000)));
             }
         }
-        run.findings().told.iter().map(|finding| finding.id).collect()
+        run.told()
     }
 
     #[test]

@@ -160,36 +160,31 @@ fn is_volatile(path: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Advisor, Scope};
+    use crate::Scope;
+    use crate::test_run::TestRun;
     use stride_event::{Event, Outcome};
     use stride_syscalls::uapi::consts::{O_CREAT, O_WRONLY};
     use stride_test_support::calls::{attached, call, naming, operation};
-    use stride_track::Tracker;
 
-    /// What is found if a program replaces a file again and again. `synced`: an operation of io_uring syncs each new file.
+    /// The findings about a program that replaces a file again and again. `synced`: an operation of io_uring syncs each new file.
     fn found(operations: bool, synced: bool) -> Vec<&'static str> {
-        let scope = Scope { operations, ..Scope::default() };
-        let (mut advisor, mut tracker) = (Advisor::new(scope, true), Tracker::default());
-        let mut show = |event: &Event<'_>| {
-            tracker.event(event, &());
-            advisor.event(event, &tracker);
-        };
-        show(&attached(7, 1));
+        let mut run = TestRun::of(Scope { operations, ..Scope::default() }, true);
+        run.show(attached(7, 1));
         for _ in 0..40 {
             let open = call(7, "open", &[0x1000, O_WRONLY | O_CREAT], Outcome::Value(3));
-            show(&Event::Exit(&naming(open, 0x1000, "/srv/state.new")));
-            show(&Event::Exit(&call(7, "write", &[3, 0x2000, 5000], Outcome::Value(5000))));
+            run.show(Event::Exit(&naming(open, 0x1000, "/srv/state.new")));
+            run.show(Event::Exit(&call(7, "write", &[3, 0x2000, 5000], Outcome::Value(5000))));
             if synced {
-                show(&Event::Exit(&call(7, "io_uring_enter", &[4, 1], Outcome::Value(1))));
+                run.show(Event::Exit(&call(7, "io_uring_enter", &[4, 1], Outcome::Value(1))));
             }
             if synced && operations {
-                show(&Event::Library(&operation(7, "fsync", &[3], &[], 0)));
+                run.show(Event::Library(&operation(7, "fsync", &[3], &[], 0)));
             }
-            show(&Event::Exit(&call(7, "close", &[3], Outcome::Value(0))));
+            run.show(Event::Exit(&call(7, "close", &[3], Outcome::Value(0))));
             let rename = naming(call(7, "rename", &[0x1000, 0x3000], Outcome::Value(0)), 0x1000, "/srv/state.new");
-            show(&Event::Exit(&naming(rename, 0x3000, "/srv/state")));
+            run.show(Event::Exit(&naming(rename, 0x3000, "/srv/state")));
         }
-        advisor.findings(&tracker, &std::sync::Arc::clone).told.iter().map(|finding| finding.id).collect()
+        run.told()
     }
 
     #[test]
