@@ -41,7 +41,7 @@ impl Tmux {
     }
 
     #[track_caller]
-    fn wait(&self, what: &str, shows: impl Fn(&str) -> bool) -> String {
+    fn wait(&self, what: &str, mut shows: impl FnMut(&str) -> bool) -> String {
         let mut last = String::new();
         let seen = wait_for_state(|| {
             last = self.screen();
@@ -49,6 +49,13 @@ impl Tmux {
         });
         assert!(seen, "no {what}:\n{last}");
         last
+    }
+
+    /// The screen when nothing draws on it: two looks show the same. A single look may come while the screen is drawn.
+    #[track_caller]
+    fn settled(&self) -> String {
+        let mut before = self.screen();
+        self.wait("still screen", |screen| std::mem::replace(&mut before, screen.into()) == screen)
     }
 
     fn keys(&self, keys: &[&str]) {
@@ -134,7 +141,10 @@ fn a_program_is_looked_at_from_top_to_bottom() {
         });
         // Pause: the numbers stand still. Totals.
         tmux.keys(&["p"]);
-        let paused = tmux.wait("pause", |screen| screen.contains("[paused]"));
+        tmux.wait("pause", |screen| screen.contains("[paused]"));
+        let paused = tmux.settled();
+        // Without the pause, there were other numbers by then.
+        std::thread::sleep(std::time::Duration::from_millis(1500));
         assert_eq!(tmux.screen(), paused);
         tmux.keys(&["p", "t"]);
         tmux.wait("totals", |screen| !screen.contains("[paused]") && screen.contains(" calls in "));
