@@ -115,6 +115,12 @@ pub fn send(socket: &OwnedFd, bytes: &[u8]) {
     unsafe { libc::send(socket.as_raw_fd(), bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) };
 }
 
+/// Lets another thread that waits for this CPU run first.
+pub fn give_way() {
+    // SAFETY: takes nothing.
+    unsafe { libc::sched_yield() };
+}
+
 /// Ids to take on.
 pub struct User<'a> {
     pub uid: u32,

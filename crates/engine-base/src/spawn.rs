@@ -186,6 +186,8 @@ impl<'a> Child<'a> {
             Err(Errno::EINTR) => true,
             _ => process::exit_now(1),
         } {}
+        // The write that opened the gate may have put this process on the tracer's CPU, before the tracer waits for events.
+        process::give_way();
         if let Some(filter) = self.filter {
             if filter.no_new_privs
                 && let Err(e) = process::no_new_privs()

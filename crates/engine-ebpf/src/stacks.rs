@@ -14,7 +14,7 @@ use crate::records::StackOrigin;
 use crate::stack_copy::StackCopy;
 use crate::wire::{bound, bytes_of, code_change, read, stack_key, stack_memo};
 use libbpf_rs::{MapCore, MapFlags};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -125,12 +125,15 @@ impl StackMemory {
             whole &= word.is_some();
             word
         };
-        let history = SpaceHistory { kernel, space: at.space, generation: at.generation };
+        let history = SpaceHistory {
+            kernel,
+            space: at.space,
+            generation: at.generation,
+            is_awaited: remapped,
+            late: Cell::new(false),
+        };
         let unwound = unwinder.unwind(process, &regs, Some(&history), &mut word);
-        if remapped {
-            kernel.shared().mappings_read(at.space, at.generation);
-            self.costs.late += u64::from(kernel.shared().generation(at.space) != at.generation);
-        }
+        self.costs.late += u64::from(history.late.get());
         let stack = unwound.stack;
         self.costs.cut += u64::from(unwound.cut);
         if whole && !unwound.used_all && !unwound.cut {
@@ -277,9 +280,20 @@ struct SpaceHistory<'k> {
     kernel: &'k Kernel,
     space: u64,
     generation: u32,
+    /// A thread may wait for the mappings of this generation to be read.
+    is_awaited: bool,
+    /// The mappings had changed by then.
+    late: Cell<bool>,
 }
 
 impl CodeHistory for SpaceHistory<'_> {
+    fn mappings_are_read(&self) {
+        if self.is_awaited {
+            self.kernel.shared().mappings_read(self.space, self.generation);
+            self.late.set(self.now() != self.generation);
+        }
+    }
+
     fn space(&self) -> u64 {
         self.space
     }

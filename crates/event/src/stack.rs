@@ -155,6 +155,9 @@ pub trait CodeHistory {
     /// The number of changes by now.
     fn now(&self) -> u32;
 
+    /// Called when the mappings that the stack needs are read. The thread may wait for that, because the mappings go when the program ends.
+    fn mappings_are_read(&self) {}
+
     /// The changes after one generation, up to another, unless they are forgotten.
     fn between(&self, generation: u32, last: u32) -> Option<Vec<CodeChange>>;
 }

@@ -34,7 +34,7 @@ impl ElfData {
 pub struct Elf {
     data: ElfData,
     pub form: &'static ElfForm,
-    /// Those that are loaded into memory (`PT_LOAD`).
+    /// The segments that are loaded into memory (`PT_LOAD`).
     pub segments: Vec<Segment>,
     pub sections: Vec<Section>,
     pub build_id: Box<[u8]>,

@@ -124,8 +124,14 @@ impl Stacks {
             self.spaces.entry(process).or_insert_with(|| Process { space: Space::unread(), ..Process::default() });
         let Process { space, perf_map, .. } = known;
         space.look_at(history);
-        if space.stale && space.refresh(process, history, &mut self.images) {
-            self.images.tidy();
+        // The thread may wait for this, and walking takes longer. Where some mappings are not read again unless the stack leads there,
+        // they are known to be read only after the walk.
+        let mut awaited = history;
+        if space.stale {
+            if space.refresh(process, history, &mut self.images) {
+                self.images.tidy();
+            }
+            awaited.take().into_iter().for_each(CodeHistory::mappings_are_read);
         }
         let run = |walk: &mut Walk, context: &mut _, space: &Space, perf_map: &PerfMap, read: &mut ReadWord<'_>| {
             walk.run(regs, self.wanted.frames, &mut SpaceCode { space, perf_map, context, kind: regs.kind }, read)
@@ -146,6 +152,7 @@ impl Stacks {
                 bottom = run(&mut self.walk, &mut self.context, space, perf_map, read);
             }
         }
+        awaited.into_iter().for_each(CodeHistory::mappings_are_read);
         // The thread stood where no code is known to be. It may be gone, or may have been replaced.
         if self.walk.missing.is_some() && self.walk.frames.last().copied() == self.walk.missing {
             self.walk.frames.pop();
@@ -204,5 +211,62 @@ impl Unwind for Stacks {
         let stack = self.make(process, regs, history, read);
         let cut = self.spaces.get(&process).is_some_and(|known| known.space.has_refused());
         Unwound { stack, reads: &self.walk.reads, used_bp: self.walk.used_bp, used_all: self.walk.used_all, cut }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+    use stride_event::{CodeChange, CodeKind};
+
+    /// The code of this process, which never changes. A thread waits until its mappings are read.
+    #[derive(Default)]
+    struct Awaited(Cell<u32>);
+
+    impl CodeHistory for Awaited {
+        fn space(&self) -> u64 {
+            1
+        }
+
+        fn is_of(&self, _: Tid) -> bool {
+            true
+        }
+
+        fn generation(&self) -> u32 {
+            0
+        }
+
+        fn now(&self) -> u32 {
+            0
+        }
+
+        fn between(&self, _: u32, _: u32) -> Option<Vec<CodeChange>> {
+            Some(Vec::new())
+        }
+
+        fn mappings_are_read(&self) {
+            self.0.set(self.0.get() + 1);
+        }
+    }
+
+    /// The thread that waits may go on before its stack is walked and named, which takes longer than to read its mappings.
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn a_thread_waits_until_its_mappings_are_read() {
+        let here = a_thread_waits_until_its_mappings_are_read as fn() as usize as u64;
+        let regs = Regs { kind: CodeKind::X86_64, ip: here, sp: 0x7000_0000, bp: 0, all: None };
+        let mut stacks = Stacks::new(StackDetail { frames: 8, source: false });
+        let (history, words) = (Awaited::default(), Cell::new(0));
+        let mut read = |_| {
+            assert_eq!(history.0.get(), 1, "the walk has begun");
+            words.set(words.get() + 1);
+            None
+        };
+        stacks.unwind(std::process::id() as Tid, &regs, Some(&history), &mut read);
+        assert!(words.get() > 0);
+        assert_eq!(history.0.get(), 1, "once");
+        stacks.unwind(std::process::id() as Tid, &regs, Some(&history), &mut |_| None);
+        assert_eq!(history.0.get(), 2, "they were read before");
     }
 }

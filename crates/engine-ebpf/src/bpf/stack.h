@@ -428,6 +428,9 @@ static __always_inline void begin_stack(struct scratch *s, struct stack_state *s
 }
 
 #define MAPS_NS 1000000ULL
+/* The first wait of a program is longer: it may be the only one, and when the command begins, Stride is often not asleep, but waits for
+ * the CPU that the command runs on, until another CPU takes it over. */
+#define FIRST_MAPS_NS (5 * MAPS_NS)
 /* A program that maps code all the time is not delayed all the time. */
 #define ALL_MAPS_NS (200 * MAPS_NS)
 
@@ -446,8 +449,8 @@ static long until_read(u64 i, void *ctx)
 }
 
 /*
- * Delays the current thread, whose copied stack was just sent, until Stride has read the mappings of this generation, for a
- * millisecond at most: a program that is over soon would take them with it. Threads whose stacks are known are not delayed. Nor are
+ * Delays the current thread, whose copied stack was just sent, until Stride has read the mappings of this generation, for some
+ * milliseconds at most: a program that is over soon would take them with it. Threads whose stacks are known are not delayed. Nor are
  * those of a program that has waited for long in all: it is not over soon.
  */
 __noinline int wait_for_maps(void)
@@ -467,7 +470,7 @@ __noinline int wait_for_maps(void)
 	if (*waited >= ALL_MAPS_NS)
 		return 0;
 	start = bpf_ktime_get_ns();
-	wait.end = start + MAPS_NS;
+	wait.end = start + (*waited ? MAPS_NS : FIRST_MAPS_NS);
 	bpf_loop(DELAY_STEPS, until_read, &wait, 0);
 	__sync_fetch_and_add(waited, bpf_ktime_get_ns() - start);
 	return 0;
