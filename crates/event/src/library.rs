@@ -166,6 +166,16 @@ impl LibraryCall {
         (self.operation.is_some() && self.part == LibraryPart::Returned && result < 0).then_some(result.unsigned_abs())
     }
 
+    /// The word for how an operation ended. A silent one has no completion if it succeeds.
+    pub fn outcome(&self) -> &'static str {
+        match (self.part, self.error()) {
+            (LibraryPart::Returned, Some(_)) => "error",
+            (LibraryPart::Returned, None) => "ok",
+            _ if self.operation.is_some_and(OperationFacts::is_silent) => "silent",
+            _ => "unfinished",
+        }
+    }
+
     /// Bytes that an operation moved. `None` if it failed, or never moves any.
     pub fn moved(&self) -> Option<u64> {
         let succeeded = self.part == LibraryPart::Returned && self.error().is_none();

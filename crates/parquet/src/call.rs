@@ -1,10 +1,11 @@
 //! The row of a call.
 
+use crate::call_columns::{CallColumns, CallName};
 use crate::clock::TraceClock;
 use crate::table_rows::TableRows;
-use stride_event::{Call, Ns, Outcome, Tid, errno_word};
-use stride_syscalls::{Abi, table};
-use stride_track::{Seen, Tracker};
+use stride_event::{Call, Ns, Outcome, Tid};
+use stride_syscalls::Abi;
+use stride_track::Tracker;
 
 /// The facts about a call that its row has.
 pub struct TableCall<'a> {
@@ -23,16 +24,12 @@ pub struct TableCall<'a> {
 
 impl TableCall<'_> {
     pub fn write(&self, tracker: &Tracker, clock: &TraceClock, to: &mut TableRows) {
-        let thread = tracker.thread(self.tid);
-        let process = thread.and_then(|thread| tracker.process(thread.pid));
         // A call that has not returned is about what it was about when it was entered.
         let returned = tracker.seen().filter(|seen| seen.tid == self.tid && self.call.is_some());
         let seen = returned.or_else(|| tracker.wait(self.tid).map(|wait| &wait.seen));
-        let object = seen.and_then(|seen| seen.object);
-        let about = seen.and_then(Seen::about);
         let outcome = self.call.map(|call| call.outcome);
         let (word, ret, errno) = match outcome {
-            Some(Outcome::Error(errno)) => ("error", None, Some(errno_word(errno))),
+            Some(Outcome::Error(errno)) => ("error", None, Some(errno)),
             Some(Outcome::Value(value)) if !self.unfinished => ("ok", Some(value), None),
             _ => ("unfinished", None, None),
         };
@@ -42,28 +39,20 @@ impl TableCall<'_> {
             }
             _ => None,
         };
-        to.row()
-            .word(Some(clock.trace_id.as_bytes()))
-            .number(clock.micros(self.entered))
-            .number(Some(self.entered as i64).filter(|at| *at > 0))
-            .number(duration.map(|duration| duration as i64))
-            .word(self.call.and_then(|call| call.container.as_deref()).map(str::as_bytes))
-            .id(thread.map(|thread| thread.pid))
-            .id(Some(self.tid))
-            .name(thread.map(|thread| &thread.comm[..]).filter(|comm| !comm.is_empty()))
-            .name(process.and_then(|process| process.program).map(|program| tracker.name(program)))
-            .word(Some(table(self.abi).name(self.nr).as_bytes()))
-            .word(Some(self.abi.name().as_bytes()))
-            .name(about.map(|object| tracker.name(object)))
-            .id(seen.and_then(|seen| seen.fd))
-            .word(object.map(|object| tracker.kind(object).word().as_bytes()))
-            .word(object.and_then(|object| tracker.peer(object)))
-            .number(self.call.and_then(Call::moved).map(|bytes| bytes as i64))
-            .word(Some(word.as_bytes()))
-            .number(ret)
-            .word(errno.as_ref().map(|errno| errno.as_bytes()))
-            .text(Some(self.args))
-            .id(self.stack_id)
-            .end();
+        CallColumns {
+            tid: self.tid,
+            entered: self.entered,
+            duration,
+            container: self.call.and_then(|call| call.container.as_deref()),
+            name: CallName::Syscall(self.abi, self.nr),
+            seen,
+            bytes: self.call.and_then(Call::moved),
+            outcome: word,
+            ret,
+            errno,
+            args: self.args,
+            stack_id: self.stack_id,
+        }
+        .write(tracker, clock, to);
     }
 }

@@ -10,6 +10,7 @@
 //! The crate `parquet` is used without Arrow, whose arrays would be filled only to be emptied again.
 
 mod call;
+mod call_columns;
 mod clock;
 mod column;
 mod file;

@@ -40,7 +40,7 @@ pub fn write(
         .number(clock.micros(process.started))
         .number(ended.and_then(|at| clock.micros(at)))
         .name(comm)
-        .name(process.program.map(|program| tracker.name(program)))
+        .name_of(process.program, tracker)
         .text(Some(&command).filter(|_| !process.command.is_empty()).map(|command| &command[..]))
         .id(status)
         .word(signal.as_ref().map(|signal| signal.as_bytes()))

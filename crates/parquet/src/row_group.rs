@@ -6,6 +6,7 @@ use parquet::data_type::{BoolType, ByteArrayType, Int32Type, Int64Type};
 use parquet::errors::Result;
 use parquet::file::writer::SerializedFileWriter;
 use std::io::Write;
+use stride_track::{ObjectId, Tracker};
 
 /// The rows of a table that are not written yet.
 pub struct RowGroup {
@@ -119,15 +120,21 @@ pub struct TableRow<'r> {
 impl TableRow<'_> {
     /// The next column, which gets a value if there is one. It must have one of these types.
     fn next<T>(&mut self, value: Option<T>, kinds: &[ColumnKind], add: impl FnOnce(&mut Values, T)) -> &mut Self {
-        let next = self.columns.next();
-        debug_assert!(next.as_ref().is_some_and(|column| kinds.contains(&column.kind)));
-        if let Some(column) = next {
-            column.present.push(value.is_some().into());
-            if let Some(value) = value {
-                add(column, value);
-            }
-        }
+        self.add(value, kinds, add);
         self
+    }
+
+    fn add<T, R>(
+        &mut self,
+        value: Option<T>,
+        kinds: &[ColumnKind],
+        add: impl FnOnce(&mut Values, T) -> R,
+    ) -> Option<R> {
+        let column = self.columns.next();
+        debug_assert!(column.as_ref().is_some_and(|column| kinds.contains(&column.kind)));
+        let column = column?;
+        column.present.push(value.is_some().into());
+        value.map(|value| add(column, value))
     }
 
     pub fn number(&mut self, value: Option<i64>) -> &mut Self {
@@ -145,7 +152,13 @@ impl TableRow<'_> {
     }
 
     pub fn word(&mut self, value: Option<&[u8]>) -> &mut Self {
-        self.next(value, &[ColumnKind::Word], |column, value| column.texts.word(value))
+        self.next(value, &[ColumnKind::Word], |column, value| _ = column.texts.word(value))
+    }
+
+    /// A word that the caller knows by a small number, if there is one. It must stand for no other word of the column.
+    pub fn keyed(&mut self, key: Option<usize>, value: Option<&[u8]>) -> &mut Self {
+        let Some(key) = key else { return self.word(value) };
+        self.next(value, &[ColumnKind::Word], |column, value| _ = column.texts.keyed(key, value))
     }
 
     pub fn text(&mut self, value: Option<&[u8]>) -> &mut Self {
@@ -154,8 +167,21 @@ impl TableRow<'_> {
 
     /// A name, and then its bytes in hexadecimal if they are not all text.
     pub fn name(&mut self, value: Option<&[u8]>) -> &mut Self {
-        self.word(value);
-        match value.filter(|value| str::from_utf8(value).is_err()) {
+        let is_text = self.add(value, &[ColumnKind::Word], |column, value| column.texts.word(value));
+        self.hex(value.filter(|_| is_text == Some(false)))
+    }
+
+    /// The same for the name of an object.
+    pub fn name_of(&mut self, object: Option<ObjectId>, tracker: &Tracker) -> &mut Self {
+        let name = object.map(|object| tracker.name(object));
+        let both = object.zip(name);
+        let is_text =
+            self.add(both, &[ColumnKind::Word], |column, (object, name)| column.texts.keyed(object.index(), name));
+        self.hex(name.filter(|_| is_text == Some(false)))
+    }
+
+    fn hex(&mut self, value: Option<&[u8]>) -> &mut Self {
+        match value {
             None => self.word(None),
             Some(value) => {
                 let hex: String = value.iter().map(|byte| format!("{byte:02x}")).collect();

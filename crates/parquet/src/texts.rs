@@ -16,8 +16,12 @@ pub struct TextValues {
     rows: Vec<u32>,
     /// Numbers of texts. Tracees make up the keys, so the hash is one that they cannot predict.
     known: HashMap<Box<[u8]>, u32>,
+    /// Numbers of texts, plus one, by what the caller knows a text by. 0: the text did not come yet.
+    by_key: Vec<u32>,
     /// Numbers of texts that came lately, by [`slot_of`]. Most rows have a text that the rows before had, and this is faster than a hash.
     recent: [u32; RECENT],
+    /// The bytes that the encoder has. Their memory is used again: the kernel would have to clear other memory first.
+    taken: Bytes,
 }
 
 /// A power of two.
@@ -34,6 +38,8 @@ fn slot_of(text: &[u8]) -> usize {
 struct TextPlace {
     start: u32,
     end: u32,
+    /// The value was not UTF-8.
+    is_changed: bool,
 }
 
 /// The values that are handed to the encoder at a time, so that they stay in the CPU's cache.
@@ -41,14 +47,38 @@ pub const PIECE: usize = 1 << 12;
 
 impl Default for TextValues {
     fn default() -> TextValues {
-        let (bytes, places, rows, known) = Default::default();
-        TextValues { bytes, places, rows, known, recent: [0; RECENT] }
+        let (bytes, places, rows, known, by_key, taken) = Default::default();
+        TextValues { bytes, places, rows, known, by_key, recent: [0; RECENT], taken }
     }
 }
 
 impl TextValues {
-    /// Adds a value that is likely to come again.
-    pub fn word(&mut self, value: &[u8]) {
+    /// Adds a value that is likely to come again. True if it is UTF-8.
+    pub fn word(&mut self, value: &[u8]) -> bool {
+        let text = self.number(value);
+        self.again(text)
+    }
+
+    /// The same for a value that is known by a small number, such as that of the object of which it is the name. It is neither
+    /// hashed nor compared. A number must not stand for several values.
+    pub fn keyed(&mut self, key: usize, value: &[u8]) -> bool {
+        if key >= self.by_key.len() {
+            self.by_key.resize(key + 1, 0);
+        }
+        if self.by_key[key] == 0 {
+            self.by_key[key] = self.number(value) + 1;
+        }
+        self.again(self.by_key[key] - 1)
+    }
+
+    /// Adds a row with this text. True if the text is as it was given.
+    fn again(&mut self, text: u32) -> bool {
+        self.rows.push(text);
+        !self.places[text as usize].is_changed
+    }
+
+    /// The number of a text that is likely to come again.
+    fn number(&mut self, value: &[u8]) -> u32 {
         let slot = slot_of(value);
         // A text that was changed to be UTF-8 is another one here, and is found below.
         let is_same = |text: &u32| {
@@ -67,7 +97,7 @@ impl TextValues {
             },
         };
         self.recent[slot] = text;
-        self.rows.push(text);
+        text
     }
 
     /// Adds a value that is unlikely to come again.
@@ -77,15 +107,27 @@ impl TextValues {
     }
 
     fn keep(&mut self, value: &[u8]) -> u32 {
+        if self.bytes.capacity() == 0 {
+            self.take_back();
+        }
         let start = self.bytes.len();
-        if str::from_utf8(value).is_ok() {
-            self.bytes.extend_from_slice(value);
-        } else {
+        let is_changed = str::from_utf8(value).is_err();
+        if is_changed {
             self.bytes.extend_from_slice(String::from_utf8_lossy(value).as_bytes());
+        } else {
+            self.bytes.extend_from_slice(value);
         }
         // A row group takes far less than 4 GiB.
-        self.places.push(TextPlace { start: start as u32, end: self.bytes.len() as u32 });
+        self.places.push(TextPlace { start: start as u32, end: self.bytes.len() as u32, is_changed });
         self.places.len() as u32 - 1
+    }
+
+    /// Takes the memory back that the encoder had, if the encoder needs it no more.
+    fn take_back(&mut self) {
+        if let Ok(bytes) = std::mem::take(&mut self.taken).try_into_mut() {
+            self.bytes = Vec::from(bytes);
+            self.bytes.clear();
+        }
     }
 
     /// The memory that the values take.
@@ -93,7 +135,8 @@ impl TextValues {
         let keys: usize = self.known.len() * size_of::<(Box<[u8]>, u32)>();
         // A known text is there twice.
         let bytes = if self.known.is_empty() { self.bytes.len() } else { 2 * self.bytes.len() };
-        bytes + keys + size_of_val(&self.places[..]) + size_of_val(&self.rows[..])
+        let numbers = size_of_val(&self.rows[..]) + size_of_val(&self.by_key[..]);
+        bytes + keys + numbers + size_of_val(&self.places[..])
     }
 
     /// Takes all values, and hands them on in pieces.
@@ -103,7 +146,7 @@ impl TextValues {
         for rows in self.rows.chunks(PIECE) {
             values.clear();
             values.extend(rows.iter().map(|&text| {
-                let TextPlace { start, end } = self.places[text as usize];
+                let TextPlace { start, end, .. } = self.places[text as usize];
                 ByteArray::from(bytes.slice(start as usize..end as usize))
             }));
             piece(&values)?;
@@ -111,6 +154,8 @@ impl TextValues {
         self.rows.clear();
         self.places.clear();
         self.known.clear();
+        self.by_key.clear();
+        self.taken = bytes;
         Ok(())
     }
 }

@@ -198,15 +198,17 @@ impl ParquetView {
 
     /// Functions of libraries are in no table.
     fn operated(&mut self, call: &LibraryCall, tracker: &Tracker) -> Result<(), Failed> {
-        let Some(facts) = call.operation.filter(|_| call.part != LibraryPart::Entered) else { return Ok(()) };
+        if call.operation.is_none() || call.part == LibraryPart::Entered {
+            return Ok(());
+        }
         self.calls.day(day(self.clock.wall_ns(call.at)), &mut self.writer)?;
         self.args.clear();
         operation_args(call, &mut self.args);
-        let outcome = operation::outcome(call, facts);
+        let outcome = call.outcome();
         self.counts.calls += 1;
         self.counts.errors += u64::from(outcome == "error");
         self.counts.unfinished += u64::from(outcome == "unfinished");
-        operation::write(call, outcome, &self.args, tracker, &self.clock, &mut self.calls);
+        operation::write(call, &self.args, tracker, &self.clock, &mut self.calls);
         self.calls.write_if_due(&mut self.writer)
     }
 

@@ -17,7 +17,7 @@ pub const EBADF: u32 = c::EBADF as u32;
 pub struct Referrer<'a> {
     pub tid: Tid,
     pub pid: Tid,
-    /// What the engine saw of the descriptor.
+    /// The engine's facts about the descriptor.
     pub known: Option<&'a Descriptor>,
     /// The kernel said that there is no such descriptor.
     pub is_bad: bool,
@@ -183,7 +183,6 @@ impl Tracker {
     /// path removes one part of the directory, or names would grow without end in walks of trees. Other `..` stay,
     /// because links decide where they lead.
     fn tidy(&mut self, base: Option<ObjectId>, path: &[u8]) -> ObjectId {
-        let simple = |path: &[u8]| !path.windows(2).any(|two| matches!(two, b"//" | b"/."));
         let mut whole = std::mem::take(&mut self.path);
         whole.clear();
         let mut path = path;
@@ -201,9 +200,11 @@ impl Tracker {
                 whole.push(b'/');
             }
         }
+        // The directory's name is tidy already.
+        let simple = !leads_nowhere(path, base.is_some());
         whole.extend_from_slice(path);
         let kept;
-        let tidied = if simple(&whole) {
+        let tidied = if simple {
             &whole[..]
         } else {
             let parts: Vec<&[u8]> = whole.split(|b| *b == b'/').filter(|part| !matches!(*part, b"" | b".")).collect();
@@ -238,4 +239,10 @@ fn kind_of(path: &[u8]) -> ObjectKind {
         _ if path.starts_with(b"socket:") => ObjectKind::Socket,
         _ => ObjectKind::Anonymous,
     }
+}
+
+/// True if a part of the path is empty or `.`; the first part counts only if the path stands behind a directory.
+fn leads_nowhere(path: &[u8], behind_directory: bool) -> bool {
+    let idle = |rest: &[u8]| matches!(rest, [b'/', ..] | [b'.'] | [b'.', b'/', ..]);
+    behind_directory && idle(path) || (0..path.len()).any(|at| path[at] == b'/' && idle(&path[at + 1..]))
 }

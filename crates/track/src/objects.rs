@@ -85,7 +85,7 @@ const MAX_NAMELESS: usize = 1 << 16;
 
 pub struct Objects {
     /// Tracees make up the keys, so the hash is one that they cannot predict.
-    by_name: HashMap<Rc<[u8]>, ObjectId>,
+    by_name: HashMap<Rc<[u8]>, ObjectId, ahash::RandomState>,
     all: Vec<Object>,
     found_at: FxHashMap<ObjectId, FoundAt>,
     bytes: usize,
@@ -95,7 +95,7 @@ impl Default for Objects {
     fn default() -> Objects {
         let name: Rc<[u8]> = Rc::from(&b"(others)"[..]);
         let others = Object { name, kind: ObjectKind::Others, standing: Standing::Named };
-        Objects { by_name: HashMap::new(), all: vec![others], found_at: FxHashMap::default(), bytes: 0 }
+        Objects { by_name: HashMap::default(), all: vec![others], found_at: FxHashMap::default(), bytes: 0 }
     }
 }
 

@@ -72,7 +72,7 @@ impl EndedOperation<'_> {
 }
 
 impl Tracker {
-    /// What an operation was about. `None`: the event is about another thing, or the operation goes on.
+    /// The subject of an operation. `None`: the event is about another thing, or the operation goes on.
     pub(crate) fn operated(&mut self, call: &LibraryCall, world: &dyn World) -> Option<Seen> {
         call.operation.filter(|_| call.part != LibraryPart::Entered)?;
         let mut seen = self.nothing_of(call.tid);
@@ -100,7 +100,7 @@ impl Tracker {
                 self.moved_through(file, call.tid, seen.pid, bytes, world);
             }
         }
-        // Whether a close was that of the last descriptor is counted by who holds the file.
+        // The holders of the file are counted to find the close of the last descriptor, so this must not be one.
         drop(file);
         if let Some(value) = ended.value().filter(|_| !ended.is_about_slot()) {
             self.operation_changes(&ended, value, &mut seen);

@@ -39,7 +39,7 @@ impl Followed {
         object.map_or("?".into(), |object| String::from_utf8_lossy(self.0.name(object)).into_owned())
     }
 
-    /// What a system call reads from.
+    /// The source that a system call reads from.
     fn read(&mut self, fd: u64) -> String {
         self.0.event(&Event::Exit(&call(PID, "read", &[fd, 0x1000, 10], Outcome::Value(10))), &Home);
         let object = self.0.seen().unwrap().object;

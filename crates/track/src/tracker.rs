@@ -52,7 +52,7 @@ impl Tracker {
         self.began
     }
 
-    /// What the latest event was about, if it was the return of a call or the end of an operation of io_uring.
+    /// The subject of the latest event, if it was the return of a call or the end of an operation of io_uring.
     pub fn seen(&self) -> Option<&Seen> {
         self.seen.as_ref()
     }

@@ -83,6 +83,23 @@ impl Followed {
 }
 
 #[test]
+fn parts_that_lead_nowhere_are_left_out() {
+    let mut s = Followed::new();
+    for (path, whole) in [
+        (".", "/home"),
+        ("a/.", "/home/a"),
+        ("a/./b", "/home/a/b"),
+        (".hidden/..x", "/home/.hidden/..x"),
+        ("/a//b", "/a/b"),
+        ("/a/.b", "/a/.b"),
+        ("/.", "/"),
+    ] {
+        let seen = s.open(PID, AT_FDCWD, path, 0, -1);
+        assert_eq!(s.named(seen.path), whole, "{path}");
+    }
+}
+
+#[test]
 fn descriptors_are_followed() {
     let mut s = Followed::new();
     assert_eq!(s.read(PID, 0), "/dev/null", "it was there before");

@@ -16,7 +16,7 @@ TABLES = ["calls", "processes", "stacks", "losses", "traces"]
 def questions(document):
     """The titles and the SQL of a document."""
     text = open(document, encoding="utf-8").read()
-    return re.findall(r"^### (\d+\. [^\n]*)\n.*?^```sql\n(.*?)^```", text, re.M | re.S)
+    return re.findall(r"^### ([^\n]*)\n.*?^```sql\n(.*?)^```", text, re.M | re.S)
 
 
 def plain(value):

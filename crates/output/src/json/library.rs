@@ -65,17 +65,11 @@ fn operation(moment: &EventContext<'_>, call: &LibraryCall, facts: OperationFact
         if facts.flags != 0 {
             j.key("flags").value(&Value::Flags { raw: facts.flags.into(), set: &IOSQE });
         }
-        match (call.part, call.error()) {
-            (LibraryPart::Returned, Some(errno)) => {
-                j.key("outcome").str("error");
-                j.key("error").errno(errno);
-            }
-            (LibraryPart::Returned, None) => j.key("outcome").str("ok"),
-            _ if facts.is_silent() => j.key("outcome").str("silent"),
-            _ => j.key("outcome").str("unfinished"),
-        }
-        if let (None, Some(value)) = (call.error(), library_result(call)) {
-            j.key("ret").value(&value);
+        j.key("outcome").str(call.outcome());
+        match (call.error(), library_result(call)) {
+            (Some(errno), _) => j.key("error").errno(errno),
+            (None, Some(value)) => j.key("ret").value(&value),
+            (None, None) => {}
         }
         if call.part == LibraryPart::Returned {
             if facts.cqe_flags & 0xffff != 0 {

@@ -1,0 +1,74 @@
+//! A row of the table `calls`.
+
+use crate::clock::TraceClock;
+use crate::table_rows::TableRows;
+use std::borrow::Cow;
+use stride_event::{Ns, Tid, errno_word};
+use stride_syscalls::{Abi, table};
+use stride_track::{Seen, Tracker};
+
+/// The name in the row.
+#[derive(Clone, Copy)]
+pub enum CallName<'a> {
+    Syscall(Abi, u64),
+    /// An operation of io_uring, which is the same for each ABI.
+    Operation(&'a str),
+}
+
+/// The facts that a row has besides those that the tracker knows of the thread.
+pub struct CallColumns<'a> {
+    pub tid: Tid,
+    pub entered: Ns,
+    pub duration: Option<Ns>,
+    pub container: Option<&'a str>,
+    pub name: CallName<'a>,
+    pub seen: Option<&'a Seen>,
+    pub bytes: Option<u64>,
+    pub outcome: &'a str,
+    pub ret: Option<i64>,
+    pub errno: Option<u32>,
+    /// The arguments as JSON.
+    pub args: &'a [u8],
+    pub stack_id: Option<i32>,
+}
+
+impl CallColumns<'_> {
+    pub fn write(&self, tracker: &Tracker, clock: &TraceClock, to: &mut TableRows) {
+        let thread = tracker.thread(self.tid);
+        let process = thread.and_then(|thread| tracker.process(thread.pid));
+        let object = self.seen.and_then(|seen| seen.object);
+        let (abi, key, name) = match self.name {
+            CallName::Syscall(abi, nr) => {
+                // A number without a row may be any number, and keys must be small.
+                let key = table(abi).get(nr).map(|_| (nr as usize) << 2 | abi as usize);
+                (Some(abi), key, table(abi).name(nr))
+            }
+            CallName::Operation(name) => (None, None, Cow::Borrowed(name)),
+        };
+        let kind = object.map(|object| tracker.kind(object));
+        let errno = self.errno.map(errno_word);
+        to.row()
+            .keyed(Some(0), Some(clock.trace_id.as_bytes()))
+            .number(clock.micros(self.entered))
+            .number(Some(self.entered as i64).filter(|at| *at > 0))
+            .number(self.duration.map(|duration| duration as i64))
+            .word(self.container.map(str::as_bytes))
+            .id(thread.map(|thread| thread.pid))
+            .id(Some(self.tid))
+            .name(thread.map(|thread| &thread.comm[..]).filter(|comm| !comm.is_empty()))
+            .name_of(process.and_then(|process| process.program), tracker)
+            .keyed(key, Some(name.as_bytes()))
+            .keyed(abi.map(|abi| abi as usize), abi.map(|abi| abi.name().as_bytes()))
+            .name_of(self.seen.and_then(Seen::about), tracker)
+            .id(self.seen.and_then(|seen| seen.fd))
+            .keyed(kind.map(|kind| kind as usize), kind.map(|kind| kind.word().as_bytes()))
+            .word(object.and_then(|object| tracker.peer(object)))
+            .number(self.bytes.map(|bytes| bytes as i64))
+            .word(Some(self.outcome.as_bytes()))
+            .number(self.ret)
+            .word(errno.as_ref().map(|errno| errno.as_bytes()))
+            .text(Some(self.args))
+            .id(self.stack_id)
+            .end();
+    }
+}
