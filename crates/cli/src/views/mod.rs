@@ -23,7 +23,7 @@ pub use declaration::Declaration;
 pub use fan_out::Views;
 pub use needs::Needs;
 pub use opening::{Before, Opening};
-pub use wanted::{Wanted, about_tracing, can_be_rotated, check_format, named_files, names_files};
+pub use wanted::{Wanted, about_tracing, can_be_rotated, check_format, has_report, named_files, names_files};
 
 /// All views, in the order in which each event is handed to them.
 pub const ALL: [&dyn Declaration; 11] = [

@@ -88,6 +88,12 @@ pub fn names_files(asked: &Asked) -> bool {
     file_options().any(|file| asked.has(file.long))
 }
 
+/// True if a view that strace does not have stands in the trace's place.
+pub fn has_report(options: &Options) -> bool {
+    let reports = ALL.into_iter().filter(|view| view.destination(options) == Some(Destination::InsteadOfTrace));
+    reports.flat_map(|view| view.flags()).any(|flag| flag.own && flag.long.is_some_and(|long| options.asked.has(long)))
+}
+
 /// The first given option that is about tracing.
 pub fn about_tracing(asked: &Asked) -> Option<String> {
     let flags = ALL.into_iter().filter(|view| view.is_about_tracing()).flat_map(|view| view.flags());

@@ -56,8 +56,9 @@ pub fn validate(
     let to_file = output != Output::Stderr;
     let elsewhere = to_file || views::names_files(&draft.options.asked) || draft.flight.keep.is_some();
     // In JSON, these messages are data like the rest.
-    // Beginnings and ends of tracing are too many on a whole machine to be told.
-    let quiet = quiet(&draft, (machine.is_some() || elsewhere) && !draft.options.json)?;
+    // Beginnings and ends of tracing are too many on a whole machine to be told, and a report is about all of the command.
+    let untold = machine.is_some() || elsewhere || views::has_report(&draft.options);
+    let quiet = quiet(&draft, untold && !draft.options.json)?;
     let daemonize = daemonize(&draft);
     let summary = summary::settled(&draft);
     let injections = injections::settled(std::mem::take(&mut draft.injections), warn);

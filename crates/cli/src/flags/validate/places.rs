@@ -61,6 +61,9 @@ mod tests {
         assert_eq!(quiet(&["-o", "f", "x"]), WordSet::of(&[Attach, Personality]));
         assert_eq!(quiet(&["-o", "f", "-p", "1", "x"]), WordSet::NONE);
         assert_eq!(quiet(&["-o", "f", "-e", "quiet=exit", "x"]), WordSet::of(&[Exit]));
+        assert_eq!(quiet(&["--advise", "x"]), WordSet::of(&[Attach, Personality]));
+        assert_eq!(quiet(&["--advise", "-p", "1"]), WordSet::NONE);
+        assert_eq!(quiet(&["-c", "x"]), WordSet::NONE, "as strace");
     }
 
     #[test]
