@@ -6,8 +6,8 @@
 
 #[path = "../../crates/output/tests/hostile/any_call.rs"]
 mod any_call;
-#[path = "../../crates/output/tests/hostile/noise.rs"]
-mod noise;
+#[path = "../../crates/output/tests/hostile/inputs.rs"]
+mod inputs;
 
 use any_call::{OPERATION, SIGNAL};
 use std::path::PathBuf;
@@ -15,15 +15,15 @@ use stride_syscalls::{Abi, ioctl, operation, table};
 
 fn write_seeds() {
     let Some(to) = std::env::var_os("STRIDE_SEEDS").map(PathBuf::from) else { return };
-    let mut noise = noise::Noise(0x9e37_79b9_7f4a_7c15);
-    let mut inputs = vec![noise.input(SIGNAL, 0)];
-    inputs.extend((0..operation::operations().len() as u16).map(|nr| noise.input(OPERATION, nr)));
+    let mut any = inputs::Inputs::new(0x9e37_79b9_7f4a_7c15);
+    let mut inputs = vec![any.input(SIGNAL, 0)];
+    inputs.extend((0..operation::operations().len() as u16).map(|nr| any.input(OPERATION, nr)));
     for (subject, abi) in (0..).zip(Abi::ALL) {
-        inputs.extend(table(abi).iter().map(|entry| noise.input(subject, entry.nr as u16)));
+        inputs.extend(table(abi).iter().map(|entry| any.input(subject, entry.nr as u16)));
         let ioctl = table(abi).by_name("ioctl").next().expect("every ABI has ioctl").nr as u16;
-        inputs.extend(ioctl::CASES.iter().map(|case| noise.request(subject, ioctl, case.0)));
+        inputs.extend(ioctl::CASES.iter().map(|case| any.request(subject, ioctl, case.0)));
     }
-    inputs.extend(noise::kept());
+    inputs.extend(inputs::kept());
     for (i, input) in inputs.iter().enumerate() {
         std::fs::write(to.join(format!("seed-{i:05}")), input).expect("the directory of STRIDE_SEEDS can be written to");
     }

@@ -62,8 +62,6 @@ pub struct Tally {
     rings: RingUse,
     /// Operations of io_uring are left out, because the other run has none.
     no_operations: bool,
-    /// An operation was reported.
-    any_operation: bool,
 }
 
 impl Tally {
@@ -116,7 +114,6 @@ impl Tally {
             }
             Event::Library(call) if call.operation.is_some() => {
                 self.at(call.at);
-                self.any_operation = true;
                 if self.no_operations {
                     return;
                 }
@@ -215,7 +212,7 @@ impl Tally {
 
     /// The program uses io_uring, and its operations are not reported.
     pub fn has_unseen_operations(&self) -> bool {
-        self.rings.is_unseen() && !self.any_operation
+        self.rings.is_unseen()
     }
 
     /// The figures by syscall and subject. A call that names two paths is counted for both.

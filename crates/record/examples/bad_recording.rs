@@ -10,6 +10,7 @@ use std::io::BufWriter;
 use stride_event::{Call, Event, Lost, Origin, Outcome, Phase, Tid};
 use stride_record::{Metadata, Recorder};
 use stride_syscalls::Abi;
+use stride_test_support::noise::Noise;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 type Making = Recorder<BufWriter<File>>;
@@ -104,22 +105,19 @@ fn arguments(to: &mut Making, count: u64) -> Result<()> {
     returned(to, &call)
 }
 
-/// A small generator (xorshift), so that a seed makes the same file on every machine.
-struct Dice(u64);
+/// Dice that a seed throws in the same way on every machine.
+struct Dice(Noise);
 
 impl Dice {
     fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % end.max(1) as u64) as usize
+        (self.0.number() % end.max(1) as u64) as usize
     }
 }
 
 /// Changes bytes inside frames and packs these again, so that the checksums are right and readers see the changes.
 fn mutate(from: &str, seed: u64, file: &str) -> Result<()> {
     let whole = fs::read(from)?;
-    let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut dice = Dice(Noise(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1));
     let mut frames = frames::frames(&whole);
     for _ in 0..1 + dice.below(8) {
         // Without metadata, nothing else is read: those are seldom changed.

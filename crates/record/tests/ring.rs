@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use stride_event::{BlockRef, Call, Event, FdOf, Lost, Origin, Outcome, Phase, Question};
 use stride_record::{Ending, Fact, FlightRing, Keep, Metadata, Reader, Recorded, Totals};
 use stride_syscalls::Abi;
+use stride_test_support::noise::Noise;
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -19,14 +20,8 @@ fn call(number: u64, bytes: usize) -> Call {
         outcome: Outcome::Value(bytes as i64),
         ..Call::default()
     };
-    let mut state = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    let mut noise = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state as u8
-    };
-    let memory: Vec<u8> = (0..bytes).map(|_| noise()).collect();
+    let mut noise = Noise(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let memory: Vec<u8> = (0..bytes).map(|_| noise.number() as u8).collect();
     call.blocks.push_block(BlockRef { op: 0, phase: Phase::Exit, addr: 0x1000, faulted: false, bytes: &memory });
     call
 }

@@ -10,11 +10,13 @@
 //! | [`written`] | a destination whose contents a test can look at, with as little room as the test wants |
 //! | [`scratch`] | a directory for each test |
 //! | [`programs`] | the C programs in `tests/`, compiled |
+//! | [`noise`] | pseudo-random numbers that are the same in each run |
 //! | [`stacks`] | made-up stacks |
 //! | [`state`] | waiting for a state, with a deadline |
 //! | [`skipped`] | leaving a test by name where the machine lacks what it needs |
 
 pub mod calls;
+pub mod noise;
 pub mod programs;
 pub mod scratch;
 pub mod skipped;

@@ -18,7 +18,7 @@ const RECORDED: &[(&str, &[&str])] = &[
     ("`find /usr -size +1k`", &["find", "/usr", "-size", "+1k"]),
 ];
 
-/// What is made of the recording.
+/// The view that is made of the recording.
 const MADE: &[(&str, &[&str])] = &[("text", &[]), ("`--json`", &["--json"])];
 
 pub fn measure(stride: &str, report: &mut String) -> Result<()> {

@@ -51,7 +51,7 @@ const LIBC_STUBS: &[(&str, &str)] = &[
     ("sys/ioctl.h", "#include <linux/ioctl.h>\n"),
     ("sys/types.h", "#include <linux/types.h>\ntypedef __kernel_size_t size_t;\ntypedef __kernel_pid_t pid_t;\n"),
     ("sys/socket.h", "#include <linux/socket.h>\n#include \"socket_abi.h\"\n"),
-    // What programs that talk to Xen declare themselves.
+    // Programs that talk to Xen declare these types themselves.
     (
         "xen/interface/xen.h",
         "#include <linux/types.h>\ntypedef __u16 domid_t;\ntypedef __u32 grant_ref_t;\ntypedef unsigned long xen_pfn_t;\n",

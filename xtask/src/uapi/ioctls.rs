@@ -55,7 +55,7 @@ const PRIVATE_NAMES: &[&str] = &["SIOCPROTOPRIVATE", "SIOCDEVPRIVATE"];
 #[derive(Default)]
 pub struct RequestNames {
     pub names: BTreeSet<String>,
-    /// Those that only name a number without another name: aliases, internal names, and names that are left out for others.
+    /// Names that only stand for a number without another name: aliases, internal names, and names that are left out for others.
     pub spare: BTreeSet<String>,
 }
 

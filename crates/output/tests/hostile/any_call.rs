@@ -44,7 +44,7 @@ struct Head {
     /// Which protocol a netlink socket has, and by how much memory differs at exit.
     extra: u8,
     value: u64,
-    /// What stands at the stack pointer.
+    /// The word at the stack pointer.
     sp: u64,
     args: [u64; 6],
 }

@@ -10,6 +10,7 @@ use scene::{Scene, call, failed};
 use std::sync::Arc;
 use stride_event::{BlockRef, Bottom, Call, Event, Outcome, Phase, Stack};
 use stride_test_support::calls::{Memory, capture_all, spawned};
+use stride_test_support::noise::Noise;
 use stride_test_support::stacks::{at_line, frame, merging, stack};
 use stride_test_support::written::Disk;
 
@@ -313,13 +314,8 @@ fn a_full_disk() {
 #[test]
 fn any_call_with_any_memory() {
     let mut scene = Scene::new();
-    let mut noise = 88_172_645_463_325_252u64;
-    let mut next = || {
-        noise ^= noise << 13;
-        noise ^= noise >> 7;
-        noise ^= noise << 17;
-        noise
-    };
+    let mut noise = Noise(88_172_645_463_325_252);
+    let mut next = || noise.number();
     for i in 0..5_000u64 {
         let mut call = stride_event::Call { tid: 100 + (next() % 3) as i32, nr: next() % 480, ..Default::default() };
         call.args = std::array::from_fn(|_| if next() % 2 == 0 { 0x1000 } else { next() >> (next() % 64) });
