@@ -166,7 +166,7 @@ int main(void)
 		       result(r));
 	}
 
-	// What another argument says, or two.
+	// Descriptors whose place depends on another argument, or on two.
 	socklen_t size = sizeof(got);
 	if (!socketpair(AF_UNIX, SOCK_STREAM, 0, sv)) {
 		long r = getsockopt(sv[0], SOL_SOCKET, SO_PEERPIDFD, &got, &size);

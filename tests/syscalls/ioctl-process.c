@@ -15,7 +15,8 @@
 
 int main(void)
 {
-	struct seccomp_notif call = { .id = 5, .data = { SYS_getppid, 0xc000003e, 0, { 1, 2 } } }, empty = {};
+	// (The number of getppid on x86-64, whose calls these are.)
+	struct seccomp_notif call = { .id = 5, .data = { 110, 0xc000003e, 0, { 1, 2 } } }, empty = {};
 	struct seccomp_notif_resp answer = { 5, 0, -13, 0 };
 	struct seccomp_notif_addfd add = { 5, SECCOMP_ADDFD_FLAG_SETFD, 0, 9, O_CLOEXEC };
 	unsigned long long id = 5, info[11] = { 5 };

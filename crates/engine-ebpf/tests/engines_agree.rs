@@ -63,8 +63,9 @@ fn by_thread(text: &str) -> Vec<Vec<Line>> {
             continue;
         }
         let rest = rest.trim_start();
-        // These calls look whether another thread waits. Their number varies.
-        if rest.starts_with("pread64(99") || rest.starts_with("poll(NULL, 0, 1)") {
+        // These calls look whether another thread waits. Their number varies. (aarch64 has no poll.)
+        const LOOKS: [&str; 3] = ["pread64(99", "poll(NULL, 0, 1)", "ppoll(NULL, 0, {tv_sec=0, tv_nsec=1000000}"];
+        if LOOKS.iter().any(|look| rest.starts_with(look)) {
             continue;
         }
         let line = match ["getrandom", "rseq"].iter().find(|varies| rest.starts_with(**varies)) {
