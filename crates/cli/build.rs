@@ -31,8 +31,7 @@ fn commit_of_repository() -> Option<String> {
         return None;
     }
     // Each commit and checkout adds a line to the log of HEAD. (Cargo would build anew each time for the sake of a missing file.)
-    let log = ours.join(git(&["rev-parse", "--git-path", "logs/HEAD"])?);
-    if log.exists() {
+    if let Ok(log) = std::fs::canonicalize(git(&["rev-parse", "--git-path", "logs/HEAD"])?) {
         println!("cargo:rerun-if-changed={}", log.display());
     }
     println!("cargo:rerun-if-changed=build.rs");
