@@ -84,7 +84,7 @@ fn fill<K: Wire, V: Wire>(map: &impl MapCore, keys: &[K], values: &[V]) -> libbp
 }
 
 type Plans = Vec<(u32, fds_plan)>;
-/// What is to be told of some cases of a call.
+/// Bits of `fds_all` for the cases of a call whose descriptors differ from those of its other cases.
 type Cases = Vec<(case_key, u32)>;
 
 /// The descriptors of all wanted calls, by their index in the map.
@@ -182,7 +182,7 @@ fn is_fd(ty: &Ty) -> bool {
     }
 }
 
-/// Whether there are descriptors in the memory behind an argument: given to the call, or made by it. Messages are left out: these calls
+/// True if there are descriptors in the memory behind an argument: given to the call, or made by it. Messages are left out: these calls
 /// are many, and the kernel side looks for descriptors in them.
 fn holds_fds(ty: &Ty, made: bool) -> bool {
     let holds = |dir: Dir, inner: &Ty| (if made { dir == Dir::Out } else { dir.at_entry() }) && has_fd(inner, made);

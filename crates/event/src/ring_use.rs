@@ -4,7 +4,7 @@
 use crate::{Counted, Event, Outcome};
 use stride_syscalls::{Abi, Effect, table};
 
-/// Whether operations of io_uring are missing from what is reported.
+/// Notes if operations of io_uring are missing from the report.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RingUse {
     /// Operations are reported.
@@ -19,11 +19,12 @@ impl RingUse {
     }
 
     pub fn event(&mut self, event: &Event<'_>) {
-        if let Event::Exit(call) = event
-            && !self.is_settled()
-            && matches!(call.outcome, Outcome::Value(_))
-        {
-            self.used = drives_ring(call.abi, call.nr);
+        match event {
+            Event::Exit(call) if !self.is_settled() && matches!(call.outcome, Outcome::Value(_)) => {
+                self.used = drives_ring(call.abi, call.nr);
+            }
+            Event::Library(call) => self.reported |= call.operation.is_some(),
+            _ => {}
         }
     }
 

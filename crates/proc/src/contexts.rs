@@ -16,7 +16,7 @@ use stride_event::Tid;
 const ATTRIBUTE: &str = "security.selinux";
 /// Room for a context. The kernel's own limit is a page.
 const ROOM: usize = 4096;
-/// How long a file is waited for.
+/// The time that a test waits for a file.
 const LIMIT: Duration = Duration::from_secs(1);
 /// So many look-ups that did not come back are left behind, and then no file is asked any longer.
 const MOST_STUCK: usize = 8;
@@ -24,7 +24,7 @@ const MOST_STUCK: usize = 8;
 /// Look-ups that have not come back.
 static STUCK: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether the kernel has SELinux, and it is not disabled.
+/// True if the kernel has SELinux, and it is not disabled.
 pub fn selinux_enabled() -> bool {
     let kinds = read_to_string("/proc/filesystems").unwrap_or_default();
     kinds.lines().any(|line| line.split_whitespace().last() == Some("selinuxfs"))

@@ -77,7 +77,7 @@ impl ToldIds {
         }
     }
 
-    /// Whether the beginning of the thread that has this id was noted.
+    /// True if the beginning of the thread that has this id was noted.
     pub fn has(&self, tid: Tid) -> bool {
         self.threads.contains_key(&tid)
     }
@@ -151,7 +151,7 @@ mod tests {
             told.note(&Event::Exited { tid: i, status: 0, at: 0 });
         }
         assert!(told.threads.len() <= ENDED && told.known_as.len() <= 2 * ENDED);
-        // Those that live are.
+        // Threads that live are kept.
         started(&mut told, -1, -1, &[(OWN, -1), (INNER, -1)]);
         for i in 0..2 * ENDED as i32 {
             started(&mut told, i, i, &[(OWN, i), (INNER, i)]);

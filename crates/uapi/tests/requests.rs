@@ -85,7 +85,7 @@ fn every_request_of_the_headers_has_a_name() {
     defined(&headers.join("include/uapi"), &mut names);
     defined(&headers.join("arch/x86/include/uapi"), &mut names);
     let constants = constants();
-    // Those without a value have structs that only other machines or the kernel itself have.
+    // Requests without a value have structs that only other machines or the kernel itself have.
     let known: Vec<(&String, u64)> =
         names.iter().filter_map(|name| Some((name, *constants.get(name.as_str())?))).collect();
     assert!(known.len() > 2000, "{} of {}", known.len(), names.len());

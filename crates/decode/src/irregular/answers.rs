@@ -3,18 +3,22 @@
 use crate::{Cx, Siblings, Tail, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
-use stride_syscalls::{Dir, Ty};
+use stride_syscalls::{Dir, Struct, Ty};
+
+/// The struct as the program gave it, and the shape of the kernel's answer. `Err`: no answer came, and this value is shown.
+pub fn given<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Result<(Value<'a>, &'static Struct), Value<'a>> {
+    generic::follow(cx, addr, Dir::In)?;
+    let &Ty::Turn(before, after) = shape else { return Err(Value::Addr(addr)) };
+    let given = cx.strukt(before, Phase::Entry, addr).ok_or(Value::Addr(addr))?;
+    if cx.failed() { Err(given) } else { Ok((given, after)) }
+}
 
 /// A struct, and the members that the kernel adds to it. `more` says that there are others.
 pub fn joined<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, more: bool) -> Value<'a> {
-    if let Err(value) = generic::follow(cx, addr, Dir::In) {
-        return value;
-    }
-    let &Ty::Turn(before, after) = shape else { return Value::Addr(addr) };
-    let Some(Value::Struct(given, tail)) = cx.strukt(before, Phase::Entry, addr) else { return Value::Addr(addr) };
-    if cx.failed() {
-        return Value::Struct(given, tail);
-    }
+    let (given, after) = match given(cx, shape, addr) {
+        Ok((Value::Struct(given, _), after)) => (given, after),
+        Ok((other, _)) | Err(other) => return other,
+    };
     let Some(Value::Struct(added, tail)) = cx.strukt(after, Phase::Exit, addr) else { return Value::Addr(addr) };
     let mut all = Vec::new_in(cx.arena);
     all.extend_from_slice(given);
@@ -24,14 +28,10 @@ pub fn joined<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, more: bool) -> Value<'a> {
 
 /// A struct, and after the call those of its members that the kernel may have changed.
 pub fn answer<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, fixed: &[&str]) -> Value<'a> {
-    if let Err(value) = generic::follow(cx, addr, Dir::In) {
-        return value;
-    }
-    let &Ty::Turn(before, after) = shape else { return Value::Addr(addr) };
-    let Some(given) = cx.strukt(before, Phase::Entry, addr) else { return Value::Addr(addr) };
-    if cx.failed() {
-        return given;
-    }
+    let (given, after) = match given(cx, shape, addr) {
+        Ok(both) => both,
+        Err(value) => return value,
+    };
     let Some(Value::Struct(all, tail)) = cx.strukt(after, Phase::Exit, addr) else { return given };
     let mut changed = Vec::new_in(cx.arena);
     changed.extend(all.iter().filter(|member| !fixed.contains(&member.name)));

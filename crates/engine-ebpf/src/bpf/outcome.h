@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
-/* Which calls are wanted by how they return, and by their thread. The reader has the same rules (stride_event::Endings, IdBounds). */
+/* Which calls are wanted by how they return, and by their thread. The reader has the same rules (stride_event::Endings, WantedThreads). */
 #ifndef STRIDE_OUTCOME_H
 #define STRIDE_OUTCOME_H
 

@@ -109,7 +109,7 @@ static __always_inline void send_of_address(u64 address)
 		send_file(xdp.shared_umem_fd, 0);
 }
 
-/* Whether the descriptor that was sent last is a netlink socket. */
+/* True if the descriptor that was sent last is a netlink socket. */
 static __always_inline bool was_netlink(void)
 {
 	struct desk *d = desk();

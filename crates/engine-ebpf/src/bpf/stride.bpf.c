@@ -124,7 +124,7 @@ int capture_entry(void *ctx)
 	return copy_and_send(task, traced(task), scratch());
 }
 
-/* Whether any of the call's descriptors is wanted. (Not inlined: its words would not fit on the stack of `on_sys_exit`.) */
+/* True if any of the call's descriptors is wanted. (Not inlined: its words would not fit on the stack of `on_sys_exit`.) */
 static __noinline bool about_wanted(struct call_plan *plan, struct pt_regs *regs, u32 abi, s32 nr)
 {
 	u64 args[6];

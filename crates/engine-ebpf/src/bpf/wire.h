@@ -339,7 +339,7 @@ struct fds_plan {
 	u8 passed;
 	/* And the register with a pointer to a socket address. */
 	u8 address;
-	/* Whether there are some in memory depends on this register, and perhaps on another one: see case_key. */
+	/* Descriptors are in memory or not, depending on this register, and perhaps on another one: see case_key. */
 	u8 chosen;
 	u8 second;
 	u8 shift;

@@ -49,7 +49,7 @@ impl EbpfEngine {
             return Some(self.signal(tid, &signal, stack, at));
         }
         if let Some(rec) = self.ring.peek()
-            && let Some(call) = self.operations.before(kind, rec, records::began(rec))
+            && let Some(call) = self.operations.before(kind, rec)
         {
             return Some(self.operation(call));
         }

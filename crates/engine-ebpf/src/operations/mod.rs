@@ -10,6 +10,7 @@ use crate::btf::Btf;
 use crate::probe;
 use crate::wire::{OpenStrideSkel, bytes_of, text_kind, uring_fds, uring_plan, uring_text};
 use libbpf_rs::{MapCore, MapFlags};
+use std::sync::OnceLock;
 use stride_syscalls::library::WordType;
 use stride_syscalls::operation::{MOST_TEXTS, Operation, operations};
 
@@ -28,12 +29,18 @@ pub struct Tracepoints {
 const WITH_COMPLETION: usize = 3;
 
 impl Tracepoints {
-    /// Those of this kernel, or none if no operations are wanted.
+    /// The tracepoints of this kernel, or none if no operations are wanted.
     pub fn for_operations(wanted: bool) -> Tracepoints {
         if wanted { Tracepoints::here() } else { Tracepoints::default() }
     }
 
+    /// Reading the kernel's type information takes 10 ms, and two objects with programs ask.
     fn here() -> Tracepoints {
+        static HERE: OnceLock<Tracepoints> = OnceLock::new();
+        *HERE.get_or_init(Tracepoints::read)
+    }
+
+    fn read() -> Tracepoints {
         let Ok(kernel) = std::fs::read(probe::BTF) else { return Tracepoints::default() };
         let Some(btf) = Btf::parse(&kernel) else { return Tracepoints::default() };
         let [submit_req, submit_sqe, refused, complete, overflow] = btf.tracepoints([

@@ -8,6 +8,7 @@
 //! thread ends. They are reported when their request's address is used again, when their thread ends, or at the end of tracing.
 
 use crate::library::texts;
+use crate::records;
 use crate::wire::{read, rec_completed, rec_head, rec_kind, rec_submitted};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
@@ -48,7 +49,7 @@ struct Open {
 
 impl OpenOperations {
     /// The operation that has to be reported before this record, because the record shows that no completion will come.
-    pub fn before(&mut self, kind: rec_kind, rec: &[u8], at: Ns) -> Option<LibraryCall> {
+    pub fn before(&mut self, kind: rec_kind, rec: &[u8]) -> Option<LibraryCall> {
         if self.open.is_empty() && self.leaving.is_empty() {
             return None;
         }
@@ -56,9 +57,11 @@ impl OpenOperations {
             rec_kind::REC_SUBMITTED => {
                 let request = read::<rec_submitted>(rec)?.req;
                 let id = *self.by_request.get(&request)?;
-                self.give_up(id, at)
+                self.give_up(id, records::began(rec))
             }
-            rec_kind::REC_EXIT | rec_kind::REC_DETACH => self.leave(read::<rec_head>(rec)?.tid as Tid, at),
+            rec_kind::REC_EXIT | rec_kind::REC_DETACH => {
+                self.leave(read::<rec_head>(rec)?.tid as Tid, records::began(rec))
+            }
             _ => None,
         }
     }
@@ -75,7 +78,7 @@ impl OpenOperations {
 
     /// A descriptor of a request, whose submission or completion follows.
     pub fn refers(&mut self, request: u64, file: Descriptor) {
-        // Those that stay had their submission or completion lost.
+        // The operations that stay had their submission or completion lost.
         if self.files.len() >= MOST_FILES {
             self.files.clear();
         }
@@ -220,7 +223,7 @@ mod tests {
             let mut rec = rec_submitted { req, ring: 1, user_data, known: 1, at: 5, ..rec_submitted::default() };
             rec.sqe[FLAGS] = flags;
             let rec = bytes_of(std::slice::from_ref(&rec)).to_vec();
-            while let Some(call) = self.operations.before(rec_kind::REC_SUBMITTED, &rec, 5) {
+            while let Some(call) = self.operations.before(rec_kind::REC_SUBMITTED, &rec) {
                 self.tell(&call);
             }
             assert!(self.operations.submitted(&rec).is_none());

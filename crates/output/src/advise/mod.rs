@@ -44,7 +44,7 @@ impl AdviseView {
 }
 
 impl AdviseView {
-    /// What the report says of operations of io_uring.
+    /// The sentence of the report about operations of io_uring.
     fn of_operations(&self) -> String {
         if self.advisor.has_unseen_operations() {
             return format!("\n{}\n", text::sentence(UNSEEN_OPERATIONS));

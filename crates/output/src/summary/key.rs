@@ -134,7 +134,7 @@ impl Key {
         }
     }
 
-    /// What the tracker knows of the thread, and of the call or operation that it saw last.
+    /// The tracker's facts about the thread, and about the call or operation that it saw last.
     fn followed(self, tid: Tid, tracker: Option<&Tracker>, names: &mut Names) -> KeyPart {
         let Some((tracker, seen)) = tracker.and_then(|tracker| Some((tracker, tracker.seen()?))) else {
             return if self == Key::Pid { KeyPart::Id(tid) } else { KeyPart::None };

@@ -1,5 +1,6 @@
 //! Small families of requests.
 
+use crate::irregular::answers;
 use crate::{Cx, Member, Siblings, Tail, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
@@ -93,14 +94,10 @@ pub fn uffd_features<'a>(cx: &Cx<'a>, raw: u64, siblings: Siblings) -> Value<'a>
 
 /// A struct, and the number with which the kernel replaced its first member.
 pub fn number_reply<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
-    if let Err(value) = generic::follow(cx, addr, Dir::In) {
-        return value;
-    }
-    let &Ty::Turn(before, _) = shape else { return Value::Addr(addr) };
-    let Some(before) = cx.strukt(before, Phase::Entry, addr) else { return Value::Addr(addr) };
-    if cx.failed() {
-        return before;
-    }
+    let before = match answers::given(cx, shape, addr) {
+        Ok((before, _)) => before,
+        Err(value) => return value,
+    };
     let number = cx.uint(Phase::Exit, addr, 4).map_or(Value::Addr(addr), |n| Value::Int(super::int(n)));
     Value::Change(cx.keep(before), cx.keep(Value::Array(cx.values(&[number]), Tail::End)))
 }
