@@ -388,8 +388,9 @@ fn marks(browser: &mut Browser) {
         browser.call("Emulation.setDeviceMetricsOverride", size);
         let place = |what: &str| format!("document.querySelector('{what}').getBoundingClientRect()");
         let timeline_ends = format!("{}.right <= {}.left", place("#timeline"), place(".finding"));
-        assert_eq!(browser.eval(&timeline_ends), beside, "{width}");
-        assert_eq!(browser.eval(&format!("document.documentElement.scrollWidth <= {width}")), true);
+        // (The page draws itself anew soon after its size has changed.)
+        browser.wait(&format!("({timeline_ends}) === {beside}"));
+        browser.wait(&format!("document.documentElement.scrollWidth <= {width}"));
     }
     let marked = "document.querySelector('#lanes').dataset.marked";
     browser.wait(&format!("{marked} === ''"));
