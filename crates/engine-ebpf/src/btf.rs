@@ -23,6 +23,14 @@ pub struct Btf<'a> {
     at: Vec<u32>,
 }
 
+/// A tracepoint of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tracepoint {
+    /// The id of its type.
+    pub id: u32,
+    pub arguments: usize,
+}
+
 fn word(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
@@ -67,18 +75,23 @@ impl<'a> Btf<'a> {
         self.get(id).map_or(&[], |ty| ty.0)
     }
 
-    /// For each tracepoint that the kernel has, the number of its arguments: those of the function type `btf_trace_NAME`, the first of
-    /// which is not the tracepoint's own.
-    pub fn tracepoints<const N: usize>(&self, names: [&str; N]) -> [Option<usize>; N] {
-        let mut found = [None; N];
-        for id in 1..self.at.len() as u32 {
-            let Some((name, _, pointer, _)) = self.get(id).filter(|ty| kind(ty.1) == KIND_TYPEDEF) else { continue };
-            let Some(name) = name.strip_prefix(b"btf_trace_") else { continue };
-            let Some(i) = names.iter().position(|wanted| wanted.as_bytes() == name) else { continue };
-            let function = self.get(pointer).and_then(|(_, _, function, _)| self.get(function));
-            found[i] = function.map(|(_, info, _, _)| (info & 0xffff) as usize).and_then(|args| args.checked_sub(1));
-        }
-        found
+    /// The kernel's tracepoints by their names. Each has a typedef `btf_trace_NAME` of a pointer to a function, whose first argument is not the
+    /// tracepoint's own.
+    pub fn tracepoints(&self) -> HashMap<Vec<u8>, Tracepoint> {
+        let ids = (1..self.at.len() as u32).filter(|&id| self.kind(id) == Some(KIND_TYPEDEF));
+        let found = ids.filter_map(|id| {
+            let (name, _, pointer, _) = self.get(id)?;
+            let name = name.strip_prefix(b"btf_trace_")?;
+            let (_, _, function, _) = self.get(pointer)?;
+            let (_, info, _, _) = self.get(function)?;
+            Some((name.to_vec(), Tracepoint { id, arguments: (info & 0xffff).checked_sub(1)? as usize }))
+        });
+        found.collect()
+    }
+
+    fn kind(&self, id: u32) -> Option<u32> {
+        let at = *self.at.get(id as usize)? as usize;
+        word(self.types, at + 4).map(kind)
     }
 
     /// BTF of the structs and unions of these names, and of the types that they contain. Pointers' targets are left

@@ -24,7 +24,7 @@
 //! call to return), `poller`, `blocked` and `inside` (when to look for blocked calls, the programs that find them, and reading their memory), `rings`, `source` and `ring`,
 //! `ring_size`, `backpressure` (when rings fill) and `backlog` (how far the reader is behind), `kernel` (the kernel side as the engine sees it), `shared` (what both sides write), `broker` (both ends of the connection to `stride-broker`), `load` (programs and maps), `config` (the settings of one trace),
 //! `beside` (those that a second thread loads),
-//! `relocate` and `btf` (the kernel types that programs use), `plans` (rows to ops), `counts`, `about` (filters of files),
+//! `relocate` and `btf` (the kernel types that programs use), `tracepoints` (those of the kernel, and programs with typed arguments), `plans` (rows to ops), `counts`, `about` (filters of files),
 //! `files` (what descriptors refer to), `left_out` (processes that `--all` never traces), `containers` (the names of cgroups) and `globs`, `library` (which probes are set, and which functions threads are in), `operations` (which programs see operations of io_uring, and which operations are in flight), `stacks` (which stacks calls have) and `memo` (the words that each depends on), `wire` (the mirror of wire.h), `probe` (does the engine work here), `privileges` (the
 //! capabilities that this needs), `refusal` (the reason if it does not) and `error`.
 //!
@@ -157,7 +157,7 @@
 //! on `sys_enter` only if the filter names a call whose memory is lost by its exit: `-e openat` is cheaper than `-e accept`.
 //!
 //! Starting takes 2 ms for Stride itself and 12 ms or more for loading. Measured causes: following a pointer member of a trusted
-//! pointer (1 ms each time the verifier comes there: it searches all type names; see `note_space` in `stack.h`), a second copy of the interpreter (1.5 ms), branches that double
+//! pointer (1 ms each time the verifier comes there: it searches all type names; see `find_current_stack` in `stack.h`), a second copy of the interpreter (1.5 ms), branches that double
 //! the code to be verified (`counts.h`, `simple.h`), 8 MiB of ring instead of 4 (0.7 ms), and libbpf's comparison of the name of
 //! each struct that is used with those of all the kernel's types (1 ms each). So there is one copy of the interpreter for all
 //! programs at entry, which reach it by a tail call, and one at exit; programs that the options do not need are not loaded; and
@@ -213,6 +213,7 @@ mod source;
 mod stack_copy;
 mod stacks;
 mod threads;
+mod tracepoints;
 mod wire;
 
 pub use engine::{Access, EbpfEngine};

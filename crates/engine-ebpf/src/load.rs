@@ -236,8 +236,8 @@ impl Programs {
         if nested || config.namespaces {
             smaller.learn_ids.test_run(ProgramInput::default())?;
         }
-        if skel.progs.capture_entry.autoload() {
-            let step = skel.progs.capture_entry.as_fd().as_raw_fd() as u32;
+        if smaller.capture_entry.autoload() {
+            let step = smaller.capture_entry.as_fd().as_raw_fd() as u32;
             skel.maps.steps.update(bytes_of(&[0u32]), bytes_of(&[step]), MapFlags::ANY)?;
         }
         // Only attaching shows whether this is allowed. No thread is watched yet.

@@ -2,6 +2,7 @@
 
 use crate::btf::Btf;
 use crate::ring::Mapping;
+use crate::tracepoints;
 use libbpf_rs::skel::SkelBuilder;
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use std::fs::File;
@@ -18,13 +19,10 @@ pub struct Types(File);
 impl Types {
     /// `None`: libbpf has to find them itself.
     pub fn find() -> Option<Types> {
-        let file = File::open(crate::probe::BTF).ok()?;
-        let size = file.metadata().ok()?.len() as usize;
-        let cut = match Mapping::private(file.as_fd(), size) {
-            Ok(kernel) => Btf::parse(kernel.bytes())?.only(NAMES)?,
-            // Before Linux 6.16 it cannot be mapped, only read, which takes another millisecond.
-            Err(_) => Btf::parse(&std::fs::read(crate::probe::BTF).ok()?)?.only(NAMES)?,
-        };
+        let cut = kernel_types(|kernel| {
+            tracepoints::note(kernel);
+            kernel.only(NAMES)
+        })?;
         let mut types = Types(File::from(memfd_create(c"btf", MFdFlags::MFD_CLOEXEC).ok()?));
         types.0.write_all(&cut).ok()?;
         types.path().exists().then_some(types)
@@ -35,8 +33,20 @@ impl Types {
     }
 }
 
+/// Reads something from the types of the whole kernel.
+pub fn kernel_types<T>(read: impl FnOnce(&Btf<'_>) -> Option<T>) -> Option<T> {
+    let file = File::open(crate::probe::BTF).ok()?;
+    let size = file.metadata().ok()?.len() as usize;
+    match Mapping::private(file.as_fd(), size) {
+        Ok(kernel) => read(&Btf::parse(kernel.bytes())?),
+        // Before Linux 6.16 the file cannot be mapped, only read, which takes another millisecond.
+        Err(_) => read(&Btf::parse(&std::fs::read(crate::probe::BTF).ok()?)?),
+    }
+}
+
 /// Makes libbpf relocate a builder's object by these types. libbpf reads the file while it loads the object.
 pub fn by<'obj>(types: Option<&Types>, builder: &mut impl SkelBuilder<'obj>) {
+    tracepoints::handle_section();
     if let Some(types) = types {
         // (It fails for a path with a NUL.)
         let _ = builder.object_builder_mut().btf_custom_path(types.path());

@@ -49,6 +49,24 @@ static __always_inline u64 fill_of(struct task_state *st)
 	return ring ? bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) : 0;
 }
 
+/* Records of a thread that may go by before the ring's fill is looked at again. */
+#define UNLOOKED 8
+
+/*
+ * The same for a small record, as the thread saw it lately: asking costs as much as the rest of sending. A thread writes a few KiB at most
+ * between two looks, and a new thread looks first. Beyond the high-water mark it looks each time.
+ */
+static __always_inline u64 late_fill_of(struct task_state *st)
+{
+	if (st->unlooked && st->fill <= ring_high_mark) {
+		st->unlooked--;
+	} else {
+		st->unlooked = UNLOOKED - 1;
+		st->fill = fill_of(st);
+	}
+	return st->fill;
+}
+
 static __always_inline void give_ring(struct task_state *st)
 {
 	if (ring_count > 1)

@@ -212,7 +212,7 @@ static __always_inline bool is_shown(struct task_struct *task)
 	return st && !(st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED));
 }
 
-SEC("tp_btf/sys_enter")
+SEC("typed_tp/sys_enter")
 int BPF_PROG(on_fds_given, struct pt_regs *regs, long nr)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -243,7 +243,7 @@ int BPF_PROG(on_fds_given, struct pt_regs *regs, long nr)
 	return 0;
 }
 
-SEC("tp_btf/sys_exit")
+SEC("typed_tp/sys_exit")
 int BPF_PROG(on_fds_made, struct pt_regs *regs, long ret)
 {
 	struct task_struct *task = bpf_get_current_task_btf();

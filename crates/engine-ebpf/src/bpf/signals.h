@@ -59,8 +59,7 @@ static __always_inline void interrupted(struct stack_state *stack, struct task_s
 	u64 fill = fill_of(st);
 	struct scratch *s;
 
-	note_space_of(stack, task);
-	look_for_stack(stack, regs);
+	look_for_stack_of(stack, task, regs);
 	if (!is_unknown(stack))
 		return;
 	set_stack(stack, STACK_NONE);
@@ -180,7 +179,7 @@ static __always_inline bool is_in_wanted_call(struct task_struct *task)
 	return is_inside(regs) && flags_of(bpf_map_lookup_elem(&calls, &index)) & CALL_TRACED;
 }
 
-SEC("tp_btf/signal_generate")
+SEC("typed_tp/signal_generate")
 int BPF_PROG(on_generate, int sig, struct kernel_siginfo *info, struct task_struct *task, int group, int result)
 {
 	struct task_state *st = traced(task);

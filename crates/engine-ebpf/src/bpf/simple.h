@@ -108,7 +108,7 @@ static __always_inline bool simple_exit(struct simple *of, struct call_plan *pla
 	}
 	if (want > SIMPLE_MAX)
 		return false;
-	fill = fill_of(of->st);
+	fill = late_fill_of(of->st);
 	if (is_full(of->st, fill, sizeof(struct rec_call) + sizeof(struct rec_more) + 2 * sizeof(*block) + SIMPLE_MAX))
 		goto lost;
 	if (!ptr || !want) {

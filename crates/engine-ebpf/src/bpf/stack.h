@@ -98,21 +98,8 @@ static __always_inline u32 slot_of(u64 space)
 	return space * 0x9e3779b97f4a7c15ULL >> 54;
 }
 
-/*
- * Notes the current thread's address space. A function of its own, because the verifier searches the names of all
- * kernel types, four times, whenever it comes upon the member: that takes a millisecond. The address goes through memory, which the
- * verifier takes to hold a number: it is one for what follows.
- */
-__noinline int note_space(struct stack_state *state)
-{
-	if (!state)
-		return 0;
-	*(volatile u64 *)&state->key.space = (u64)bpf_get_current_task_btf()->mm;
-	return 0;
-}
-
-/* The same for any thread, in programs that run rarely: reading takes longer, and verifying does not. */
-static __always_inline void note_space_of(struct stack_state *state, struct task_struct *task)
+/* Notes a thread's address space. (Reading a member so takes longer than with the kernel's types, and verifying takes less.) */
+static __always_inline void note_space(struct stack_state *state, struct task_struct *task)
 {
 	state->key.space = (u64)BPF_CORE_READ(task, mm);
 }
@@ -145,7 +132,7 @@ static __always_inline void enter_space(struct task_struct *task)
 
 	if (!state)
 		return;
-	note_space_of(state, task);
+	note_space(state, task);
 	space = ONCE(state->key.space);
 	bpf_map_update_elem(&spaces, &process, &space, BPF_ANY);
 }
@@ -172,7 +159,7 @@ static __always_inline void new_code(struct task_struct *task)
 
 	if (!state)
 		return;
-	note_space_of(state, task);
+	note_space(state, task);
 	begin_space(state);
 }
 
@@ -184,9 +171,9 @@ static __always_inline void forked_space(struct task_struct *parent, struct task
 
 	if (!state)
 		return;
-	note_space_of(state, parent);
+	note_space(state, parent);
 	theirs = ONCE(state->key.space);
-	note_space_of(state, child);
+	note_space(state, child);
 	if (theirs != ONCE(state->key.space))
 		begin_space(state);
 }
@@ -202,7 +189,7 @@ __noinline int note_code(u32 flags, s64 ret)
 
 	if (!state || is_error(ret))
 		return 0;
-	note_space_of(state, task);
+	note_space(state, task);
 	if (hides_mapping(abi, nr_of(regs))) {
 		change_code(state, 0, ~0ULL);
 		return 0;
@@ -226,21 +213,14 @@ __noinline int note_code(u32 flags, s64 ret)
 	return 0;
 }
 
-/* Words that are compared by one call of `differ`. */
+/* Words that are compared in one walk of a loop. */
 #define STACK_STEP 16
 
-/*
- * Whether some words of a stack, from this one on, do not hold what they held. A function of its own, because the verifier walks a loop
- * once for each round, but a function only once.
- */
-__noinline int differ(struct stack_memo *memo, struct stack_state *state, u32 from)
+/* Whether some words of a stack, from this one on, do not hold what they held. */
+static __always_inline bool differ(struct stack_memo *memo, struct stack_state *state, u32 n, u32 from)
 {
 	u64 differences = 0;
-	u32 n;
 
-	if (!memo || !state)
-		return 1;
-	n = ONCE(memo->words);
 	for (u32 i = 0; i < STACK_STEP; i++) {
 		u32 word = from + i, at;
 
@@ -250,13 +230,22 @@ __noinline int differ(struct stack_memo *memo, struct stack_state *state, u32 fr
 		at = ONCE(memo->word[word].at);
 		asm volatile("" : "+r"(at));
 		if (at > STACK_REREAD)
-			return 1;
+			return true;
 		differences |= *(u64 *)(state->bytes + at) ^ memo->word[word].value;
 	}
 	/* A word of 4 bytes has others behind it, which do not matter. */
 	if (memo->narrow)
 		differences = (u32)differences;
 	return differences != 0;
+}
+
+/* The same for the words behind the first. A function of its own, because the verifier walks a loop once for each round, but a function
+ * only once. */
+__noinline int differ_from(struct stack_memo *memo, struct stack_state *state, u32 from)
+{
+	if (!memo || !state)
+		return 1;
+	return differ(memo, state, ONCE(memo->words), from);
 }
 
 /* Whether the words of a stack hold what they held. */
@@ -284,41 +273,15 @@ __noinline int is_same(struct stack_memo *memo, struct stack_state *state)
 			return 0;
 	}
 	n = ONCE(memo->words);
-	for (u32 i = 0; i < STACK_WORDS; i += STACK_STEP) {
+	if (differ(memo, state, n, 0))
+		return 0;
+	for (u32 i = STACK_STEP; i < STACK_WORDS; i += STACK_STEP) {
 		if (i >= n)
 			break;
-		if (differ(memo, state, i))
+		if (differ_from(memo, state, i))
 			return 0;
 	}
 	return 1;
-}
-
-/* The id of the stack at the place that the CPU's state holds. */
-__noinline int find_stack(void)
-{
-	struct stack_state *state = stack_state();
-	struct stack_memo *memo;
-
-	if (!state)
-		return STACK_NONE;
-	if (sample_stacks) {
-		state->site = site_of(state->key.space, state->key.ip, state->key.sp);
-		state->calls = take_sample(&state->site);
-		if (!state->calls)
-			return STACK_NONE;
-	}
-	for (u32 i = 0; i < STACK_VARIANTS; i++) {
-		state->key.variant = i;
-		memo = bpf_map_lookup_elem(&stack_memos, &state->key);
-		if (!memo)
-			break;
-		if (is_same(memo, state)) {
-			if (!memo->used)
-				memo->used = 1;
-			return memo->id;
-		}
-	}
-	return STACK_UNKNOWN;
 }
 
 static __always_inline void set_stack(struct stack_state *state, u32 id)
@@ -367,26 +330,90 @@ __noinline int note_returns(void)
 	return 0;
 }
 
-/* Finds the id of the current thread's stack. Its address space was noted. */
-static __always_inline void look_for_stack(struct stack_state *state, struct pt_regs *regs)
+/* The id of the current thread's stack, at the place that the CPU's state holds. */
+static __always_inline int find_stack(struct stack_state *state)
 {
 	u64 space = ONCE(state->key.space);
+	struct stack_memo *memo;
 
-	set_stack(state, STACK_NONE);
 	/* (A thread that ends may have no space any more.) */
-	if (!space || !runs_known_code(regs))
-		return;
+	if (!space)
+		return STACK_NONE;
 	state->key.generation = *(volatile u32 *)&generations[slot_of(space) & (SPACES - 1)];
-	state->key.ip = ip_of(regs);
-	state->key.sp = sp_of(regs);
-	state->bp = bp_of(regs);
-	state->is_32bit = runs_32bit(regs);
 	if (stacks_have_returns) {
 		*(volatile u32 *)&state->watched = 0;
 		*(volatile u64 *)&state->returns = 0;
 		note_returns();
 	}
-	set_stack(state, find_stack());
+	if (sample_stacks) {
+		state->site = site_of(space, state->key.ip, state->key.sp);
+		state->calls = take_sample(&state->site);
+		if (!state->calls)
+			return STACK_NONE;
+	}
+	for (u32 i = 0; i < STACK_VARIANTS; i++) {
+		state->key.variant = i;
+		memo = bpf_map_lookup_elem(&stack_memos, &state->key);
+		if (!memo)
+			break;
+		if (is_same(memo, state)) {
+			if (!memo->used)
+				memo->used = 1;
+			return memo->id;
+		}
+	}
+	return STACK_UNKNOWN;
+}
+
+/*
+ * The same, and notes the thread's address space before. A function of its own, because the verifier searches the names of all kernel
+ * types, four times, whenever it comes upon that member: that takes a millisecond. The address goes through memory, which the verifier
+ * takes to hold a number: it is one for what follows.
+ */
+__noinline int find_current_stack(void)
+{
+	struct stack_state *state = stack_state();
+
+	if (!state)
+		return STACK_NONE;
+	*(volatile u64 *)&state->key.space = (u64)bpf_get_current_task_btf()->mm;
+	return find_stack(state);
+}
+
+/* Its address space was noted. */
+__noinline int find_stack_in_space(void)
+{
+	struct stack_state *state = stack_state();
+
+	return state ? find_stack(state) : STACK_NONE;
+}
+
+/* Notes where the current thread is. False if its stack cannot be looked for. */
+static __always_inline bool note_place(struct stack_state *state, struct pt_regs *regs)
+{
+	set_stack(state, STACK_NONE);
+	if (!runs_known_code(regs))
+		return false;
+	state->key.ip = ip_of(regs);
+	state->key.sp = sp_of(regs);
+	state->bp = bp_of(regs);
+	state->is_32bit = runs_32bit(regs);
+	return true;
+}
+
+/* Finds the id of the current thread's stack. */
+static __always_inline void look_for_stack(struct stack_state *state, struct pt_regs *regs)
+{
+	if (note_place(state, regs))
+		set_stack(state, find_current_stack());
+}
+
+/* The same in programs that run rarely. */
+static __always_inline void look_for_stack_of(struct stack_state *state, struct task_struct *task, struct pt_regs *regs)
+{
+	note_space(state, task);
+	if (note_place(state, regs))
+		set_stack(state, find_stack_in_space());
 }
 
 static __always_inline bool is_unknown(struct stack_state *state)
@@ -422,8 +449,7 @@ static __always_inline void put_stack(struct scratch *s, struct stack_state *sta
 /* Looks for the stack of the call whose record was just begun. */
 static __always_inline void begin_stack(struct scratch *s, struct stack_state *state, struct task_struct *task)
 {
-	note_space_of(state, task);
-	look_for_stack(state, (struct pt_regs *)bpf_task_pt_regs(task));
+	look_for_stack_of(state, task, (struct pt_regs *)bpf_task_pt_regs(task));
 	put_stack(s, state);
 }
 

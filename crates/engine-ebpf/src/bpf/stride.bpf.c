@@ -374,10 +374,8 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 	}
 	if (take_stacks) {
 		set_stack(call->stack, STACK_NONE);
-		if (!(flags & CALL_ASIDE) && has_stack_at_exit(flags & CALL_EXEC && call->ret == 0, was)) {
-			note_space(call->stack);
+		if (!(flags & CALL_ASIDE) && has_stack_at_exit(flags & CALL_EXEC && call->ret == 0, was))
 			look_for_stack(call->stack, call->regs);
-		}
 	}
 	if (!count_only && plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, was) && (!take_stacks || !is_unknown(call->stack)) &&
 	    simple_exit(call, plan))
@@ -436,14 +434,12 @@ static __always_inline bool counted_at_once(struct task_struct *task, struct tas
 	return true;
 }
 
-/* struct pt_regs *regs, long ret */
-SEC("raw_tp/sys_exit")
-int on_sys_exit(struct bpf_raw_tracepoint_args *ctx)
+/* (Its argument is the registers, without a helper's call for them.) */
+SEC("typed_tp/sys_exit")
+int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_state *st = NULL;
-	long ret = ctx->args[1];
-	struct pt_regs *regs;
 	struct call_plan *plan;
 	u32 index, was;
 
@@ -459,7 +455,6 @@ int on_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 		if (count_only && st && counted_at_once(task, st, ret))
 			return 0;
 	}
-	regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	/* If few calls are wanted, most are not. That is found out faster than whether the thread is traced. */
 	if (few_calls) {
 		s32 nr = nr_of(regs);

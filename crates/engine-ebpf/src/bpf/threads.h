@@ -5,7 +5,7 @@
 
 #include "namespaces.h"
 
-SEC("tp_btf/sched_process_fork")
+SEC("typed_tp/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
 	struct task_state *st, *new;

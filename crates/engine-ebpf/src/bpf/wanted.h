@@ -262,7 +262,7 @@ static __always_inline bool is_in_execve(struct task_struct *task)
 }
 
 /* A thread gets a name, its own or from another thread of its process. The task still has the old one. */
-SEC("tp_btf/task_rename")
+SEC("typed_tp/task_rename")
 int BPF_PROG(on_rename, struct task_struct *task, const char *comm)
 {
 	struct wanted_desk *desk = wanted_desk(0);
@@ -297,7 +297,7 @@ static __always_inline bool is_version_2(struct cgroup *cgroup)
 }
 
 /* A thread, or the whole process of this first thread, has moved to another cgroup. */
-SEC("tp_btf/cgroup_attach_task")
+SEC("typed_tp/cgroup_attach_task")
 int BPF_PROG(on_cgroup_attach, struct cgroup *cgroup, const char *path, struct task_struct *task, bool whole)
 {
 	struct task_state *st;
@@ -336,13 +336,13 @@ static __always_inline int tell_cgroup(struct cgroup *cgroup, const char *path, 
 	return 0;
 }
 
-SEC("tp_btf/cgroup_mkdir")
+SEC("typed_tp/cgroup_mkdir")
 int BPF_PROG(on_cgroup_begins, struct cgroup *cgroup, const char *path)
 {
 	return tell_cgroup(cgroup, path, 0);
 }
 
-SEC("tp_btf/cgroup_rmdir")
+SEC("typed_tp/cgroup_rmdir")
 int BPF_PROG(on_cgroup_ends, struct cgroup *cgroup, const char *path)
 {
 	return tell_cgroup(cgroup, path, 1);

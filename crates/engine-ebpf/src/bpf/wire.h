@@ -480,6 +480,9 @@ struct task_state {
 	u32 counted_as;
 	/* enum proof_state. Other threads set this, atomically. */
 	u32 proof;
+	/* The fill of its ring when it last looked, and the records that it may send before it looks again. */
+	u32 fill;
+	u32 unlooked;
 };
 
 #endif

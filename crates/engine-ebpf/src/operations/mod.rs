@@ -6,15 +6,13 @@ mod open;
 
 pub use open::OpenOperations;
 
-use crate::btf::Btf;
-use crate::probe;
+use crate::tracepoints;
 use crate::wire::{OpenStrideSkel, bytes_of, text_kind, uring_fds, uring_plan, uring_text};
 use libbpf_rs::{MapCore, MapFlags};
-use std::sync::OnceLock;
 use stride_syscalls::library::WordType;
 use stride_syscalls::operation::{MOST_TEXTS, Operation, operations};
 
-/// The tracepoints that this kernel has.
+/// The tracepoints of io_uring that this kernel has.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tracepoints {
     submit_req: bool,
@@ -34,28 +32,14 @@ impl Tracepoints {
         if wanted { Tracepoints::here() } else { Tracepoints::default() }
     }
 
-    /// Reading the kernel's type information takes 10 ms, and two objects with programs ask.
     fn here() -> Tracepoints {
-        static HERE: OnceLock<Tracepoints> = OnceLock::new();
-        *HERE.get_or_init(Tracepoints::read)
-    }
-
-    fn read() -> Tracepoints {
-        let Ok(kernel) = std::fs::read(probe::BTF) else { return Tracepoints::default() };
-        let Some(btf) = Btf::parse(&kernel) else { return Tracepoints::default() };
-        let [submit_req, submit_sqe, refused, complete, overflow] = btf.tracepoints([
-            "io_uring_submit_req",
-            "io_uring_submit_sqe",
-            "io_uring_req_failed",
-            "io_uring_complete",
-            "io_uring_cqe_overflow",
-        ]);
+        let has = |name| tracepoints::find(name).is_some();
         Tracepoints {
-            submit_req: submit_req.is_some(),
-            submit_sqe: submit_sqe.is_some(),
-            refused: refused.is_some(),
-            complete,
-            overflow: overflow.is_some(),
+            submit_req: has("io_uring_submit_req"),
+            submit_sqe: has("io_uring_submit_sqe"),
+            refused: has("io_uring_req_failed"),
+            complete: tracepoints::find("io_uring_complete").map(|found| found.arguments),
+            overflow: has("io_uring_cqe_overflow"),
         }
     }
 
