@@ -245,6 +245,18 @@ fn large_frames_without_a_stop() {
     }
 }
 
+/// Arguments and environment lie behind the stack. They are not copied with it.
+#[test]
+fn the_environment_is_not_copied() {
+    need_ebpf!();
+    let large = "x".repeat(100_000);
+    let run =
+        Command::new(STRIDE).args(["--engine=ebpf", "-k", "-d", "-o/dev/null", "true"]).env("LARGE", large).output();
+    let told = String::from_utf8_lossy(&run.unwrap().stderr).into_owned();
+    let each = told.split_once(" bytes each)").and_then(|(before, _)| before.rsplit(' ').next()?.parse::<u32>().ok());
+    assert!(each.is_some_and(|bytes| bytes > 0 && bytes < 16_000), "{told}");
+}
+
 /// A handler that has its own stack, and then the code that the signal interrupted, on the stack of the thread.
 #[test]
 fn a_signal_handler_without_a_stop() {

@@ -53,6 +53,11 @@ pub fn shown(name: &[u8]) -> String {
 pub fn legible(out: &mut Vec<u8>, name: &str) {
     let turns =
         |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    // Most names have nothing to escape, and go out whole.
+    if name.bytes().all(is_plain) {
+        out.extend_from_slice(name.as_bytes());
+        return;
+    }
     for c in name.chars() {
         if c.is_control() || turns(c) {
             out.extend(c.escape_unicode().map(|c| c as u8));

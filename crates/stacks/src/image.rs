@@ -20,10 +20,44 @@ pub struct CodeImage {
     elf: Option<Elf>,
     finder: Rc<DebugFiles>,
     tables: RefCell<Tables>,
-    rules: RefCell<FxHashMap<u64, UnwindRule>>,
-    frames: RefCell<FxHashMap<u64, Arc<StackFrame>>>,
+    rules: PerAddress<UnwindRule>,
+    frames: PerAddress<Arc<StackFrame>>,
     /// The kinds of the instructions before addresses.
-    before: RefCell<FxHashMap<u64, Preceding>>,
+    before: PerAddress<Preceding>,
+    /// The signal frames that the code at addresses ends.
+    signals: PerAddress<Option<SignalFrame>>,
+}
+
+/// Facts about addresses, each found once.
+struct PerAddress<T>(RefCell<FxHashMap<u64, T>>);
+
+impl<T> Default for PerAddress<T> {
+    fn default() -> Self {
+        PerAddress(RefCell::default())
+    }
+}
+
+impl<T: Clone> PerAddress<T> {
+    fn get(&self, address: u64, find: impl FnOnce() -> T) -> T {
+        if let Some(known) = self.0.borrow().get(&address) {
+            return known.clone();
+        }
+        let found = find();
+        let mut known = self.0.borrow_mut();
+        if known.len() >= MOST_KEPT {
+            known.clear();
+        }
+        known.insert(address, found.clone());
+        found
+    }
+
+    fn len(&self) -> usize {
+        self.0.borrow().len()
+    }
+
+    fn clear(&self) {
+        self.0.take();
+    }
 }
 
 /// The tables of a file of code, each loaded at its first use. They are large, so all are dropped when memory is short, and loaded
@@ -71,9 +105,10 @@ impl CodeImage {
             elf,
             finder: finder.clone(),
             tables: RefCell::default(),
-            rules: RefCell::default(),
-            frames: RefCell::default(),
-            before: RefCell::default(),
+            rules: PerAddress::default(),
+            frames: PerAddress::default(),
+            before: PerAddress::default(),
+            signals: PerAddress::default(),
         }
     }
 
@@ -89,34 +124,23 @@ impl CodeImage {
     }
 
     pub fn rule(&self, address: u64, context: &mut UnwindContext<usize>) -> UnwindRule {
-        let mut rules = self.rules.borrow_mut();
-        if let Some(rule) = rules.get(&address) {
-            return rule.clone();
-        }
-        let tables = self.tables.borrow();
-        // Go's own table comes first: its debug information does not tell where the frame pointer is saved.
-        let rule = match self.go(&tables).map_or(UnwindRule::Unknown, |go| go.rule(address)) {
-            UnwindRule::Unknown => {
-                let load = || self.elf.as_ref().and_then(|elf| Some(Cfi::load(elf, elf.code()?)));
-                let cfi = tables.cfi.get_or_init(|| load().unwrap_or_default());
-                cfi.rule(address, context)
+        self.rules.get(address, || {
+            let tables = self.tables.borrow();
+            // Go's own table comes first: its debug information does not tell where the frame pointer is saved.
+            match self.go(&tables).map_or(UnwindRule::Unknown, |go| go.rule(address)) {
+                UnwindRule::Unknown => {
+                    let load = || self.elf.as_ref().and_then(|elf| Some(Cfi::load(elf, elf.code()?)));
+                    let cfi = tables.cfi.get_or_init(|| load().unwrap_or_default());
+                    cfi.rule(address, context)
+                }
+                rule => rule,
             }
-            rule => rule,
-        };
-        if rules.len() >= MOST_KEPT {
-            rules.clear();
-        }
-        rules.insert(address, rule.clone());
-        rule
+        })
     }
 
     /// The kind of the instructions before an address.
     pub fn preceding(&self, address: u64) -> Preceding {
-        let mut known = self.before.borrow_mut();
-        if known.len() >= MOST_KEPT {
-            known.clear();
-        }
-        *known.entry(address).or_insert_with(|| {
+        self.before.get(address, || {
             let Some(elf) = &self.elf else { return Preceding::Other };
             let ends_with = |code: &[u8]| {
                 let start = address.wrapping_sub(code.len() as u64);
@@ -142,9 +166,11 @@ impl CodeImage {
 
     /// The signal frame that the code at this address ends.
     pub fn returns_from_signal(&self, address: u64) -> Option<SignalFrame> {
-        let elf = self.elf.as_ref()?;
-        let is_at = |code: &[u8]| elf.loaded(address, code.len()).is_some_and(|found| found == code);
-        self.frames_of_signals().find(|(_, code)| is_at(code)).map(|(frame, _)| frame)
+        self.signals.get(address, || {
+            let elf = self.elf.as_ref()?;
+            let is_at = |code: &[u8]| elf.loaded(address, code.len()).is_some_and(|found| found == code);
+            self.frames_of_signals().find(|(_, code)| is_at(code)).map(|(frame, _)| frame)
+        })
     }
 
     /// How far in front of an address its function is looked up. A system call may be the last instruction of its function, so the
@@ -155,21 +181,13 @@ impl CodeImage {
 
     /// The frame of an address, with its name, and with its line if `with_source`.
     pub fn frame(&self, address: u64, with_source: bool) -> Arc<StackFrame> {
-        if let Some(frame) = self.frames.borrow().get(&address) {
-            return frame.clone();
-        }
-        let before = self.behind_call(address);
-        let at = address.wrapping_sub(before);
-        let symbol = self.symbol(at).map(|symbol| Symbol { offset: symbol.offset + before, ..symbol });
-        let (source, inlined) = if with_source { self.source(at) } else { Default::default() };
-        let module = Some(self.module.clone());
-        let frame = Arc::new(StackFrame { module, offset: address, symbol, source, inlined });
-        let mut frames = self.frames.borrow_mut();
-        if frames.len() >= MOST_KEPT {
-            frames.clear();
-        }
-        frames.insert(address, frame.clone());
-        frame
+        self.frames.get(address, || {
+            let before = self.behind_call(address);
+            let at = address.wrapping_sub(before);
+            let symbol = self.symbol(at).map(|symbol| Symbol { offset: symbol.offset + before, ..symbol });
+            let (source, inlined) = if with_source { self.source(at) } else { Default::default() };
+            Arc::new(StackFrame { module: Some(self.module.clone()), offset: address, symbol, source, inlined })
+        })
     }
 
     /// A frame of this module with its line.
@@ -230,12 +248,13 @@ impl CodeImage {
 
     /// The number of addresses of which something is known.
     pub fn kept(&self) -> usize {
-        self.rules.borrow().len() + self.frames.borrow().len() + self.before.borrow().len()
+        self.rules.len() + self.frames.len() + self.before.len() + self.signals.len()
     }
 
     pub fn drop_kept(&self) {
-        self.rules.take();
-        self.frames.take();
-        self.before.take();
+        self.rules.clear();
+        self.frames.clear();
+        self.before.clear();
+        self.signals.clear();
     }
 }

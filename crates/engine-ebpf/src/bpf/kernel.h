@@ -273,6 +273,7 @@ struct uprobes_state {
 };
 
 struct mm_struct {
+	unsigned long start_stack;
 	struct file *exe_file;
 	struct uprobes_state uprobes_state;
 };

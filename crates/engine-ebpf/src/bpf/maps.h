@@ -79,6 +79,7 @@ struct scratch {
 	struct {
 		u64 from;
 		u64 pages;
+		u64 top;
 		u32 to;
 		u32 end;
 		u32 absent;

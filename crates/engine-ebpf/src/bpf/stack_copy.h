@@ -5,6 +5,9 @@
  * A page that no frame has touched does not exist yet: the middle of a large array. Such pages are left out. No frame has its return
  * address there, so the stack goes on behind them.
  *
+ * The stack of a program's first thread ends where the program began. Behind it are its arguments, its environment and then nothing. Each
+ * page that does not exist costs a microsecond.
+ *
  * A stack may go on elsewhere: behind a signal handler with a stack of its own, and behind Go's runtime. Part of that stack is copied, too.
  */
 #ifndef STRIDE_STACK_COPY_H
@@ -32,6 +35,8 @@ static long copy_page(u64 i, void *ctx)
 	from = ONCE(s->stack.from);
 	if (i)
 		from = (from & ~(PAGE - 1ULL)) + i * PAGE;
+	if (from > s->stack.top)
+		return 1;
 	len = PAGE - (u32)(from % PAGE);
 	to = ONCE(s->stack.to);
 	if (to + len > ONCE(s->stack.end) || ONCE(s->stack.absent) >= STACK_ABSENT)
@@ -53,8 +58,11 @@ static long copy_page(u64 i, void *ctx)
 /* Copies the pages from an address up: the page of the address, and others of `room` bytes in all. Returns where the copy ends. */
 static __always_inline u32 copy_part(struct scratch *s, struct stack_part *part, u64 from, u32 to, u32 room)
 {
+	u64 top = BPF_CORE_READ(bpf_get_current_task_btf(), mm, start_stack);
+
 	s->stack.from = from;
 	s->stack.pages = 0;
+	s->stack.top = from <= top ? top : ~0ULL;
 	s->stack.to = to;
 	s->stack.end = to + room + PAGE;
 	s->stack.absent = 0;
