@@ -55,7 +55,7 @@
 //!   bytes and the captured memory. Times and pointers are appended only if they are asked for. The program on `sys_enter` is
 //!   loaded only if times are wanted, or if a wanted call needs something from its entry: memory that the kernel overwrites
 //!   (`Dir::is_lost`, or input and output at one address), or what the stack pointer leads to. Data from the entry is sent as a
-//!   record of its own, and the reader joins the two. The kernel side itself keeps only 56 bytes per thread (`struct
+//!   record of its own, and the reader joins the two. The kernel side itself keeps only 72 bytes per thread (`struct
 //!   task_state`).
 //! - **Large memory** (`pieces.h`). A record has room for 64 KiB and the block that begins there. Larger buffers, and the rest of many
 //!   buffers, are sent in pieces before their record (`REC_MEMORY`), 2 MiB at most.

@@ -70,3 +70,21 @@ unsafe extern "C" fn attach(program: *const bpf_program, _: c_long, link: *mut *
         libbpf_sys::libbpf_get_error((*link).cast()) as c_int
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tracepoints_of_this_kernel() {
+        if !std::path::Path::new(crate::probe::BTF).exists() {
+            println!("skipped: tracepoints_of_this_kernel: this kernel tells no types");
+            return;
+        }
+        let arguments = |name| find(name).map(|found| found.arguments);
+        assert_eq!(arguments("sys_exit"), Some(2), "the registers and the result");
+        assert!(arguments("sched_process_exit").is_some_and(|n| n > 0));
+        assert_eq!(arguments("no_such_tracepoint"), None);
+        assert_ne!(find("sys_enter").unwrap().id, find("sys_exit").unwrap().id);
+    }
+}
