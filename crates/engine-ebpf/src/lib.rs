@@ -24,7 +24,7 @@
 //! call to return), `poller`, `blocked` and `inside` (when to look for blocked calls, the programs that find them, and reading their memory), `rings`, `source` and `ring`,
 //! `ring_size`, `backpressure` (when rings fill) and `backlog` (how far the reader is behind), `kernel` (the kernel side as the engine sees it), `shared` (what both sides write), `broker` (both ends of the connection to `stride-broker`), `load` (programs and maps), `config` (the settings of one trace),
 //! `beside` (those that a second thread loads),
-//! `relocate` and `btf` (the kernel types that programs use), `tracepoints` (those of the kernel, and programs with typed arguments), `plans` (rows to ops), `counts`, `about` (filters of files),
+//! `kernel_types` and `btf` (the kernel's types), `relocate` (those that programs use), `tracepoints` (those of the kernel, and programs with typed arguments), `plans` (rows to ops), `counts`, `about` (filters of files),
 //! `files` (what descriptors refer to), `left_out` (processes that `--all` never traces), `containers` (the names of cgroups) and `globs`, `library` (which probes are set, and which functions threads are in), `operations` (which programs see operations of io_uring, and which operations are in flight), `stacks` (which stacks calls have) and `memo` (the words that each depends on), `wire` (the mirror of wire.h), `probe` (does the engine work here), `privileges` (the
 //! capabilities that this needs), `refusal` (the reason if it does not) and `error`.
 //!
@@ -189,6 +189,7 @@ mod files;
 mod globs;
 mod inside;
 mod kernel;
+mod kernel_types;
 mod left_out;
 mod library;
 mod load;

@@ -1,13 +1,11 @@
 //! Opening objects so that they are relocated fast.
 
-use crate::btf::Btf;
-use crate::ring::Mapping;
-use crate::tracepoints;
+use crate::{kernel_types, tracepoints};
 use libbpf_rs::skel::SkelBuilder;
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use std::fs::File;
 use std::io::Write;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 
 /// The names of the kernel types that the objects use.
@@ -19,7 +17,7 @@ pub struct Types(File);
 impl Types {
     /// `None`: libbpf has to find them itself.
     pub fn find() -> Option<Types> {
-        let cut = kernel_types(|kernel| {
+        let cut = kernel_types::read(|kernel| {
             tracepoints::note(kernel);
             kernel.only(NAMES)
         })?;
@@ -30,17 +28,6 @@ impl Types {
 
     fn path(&self) -> PathBuf {
         format!("/proc/self/fd/{}", self.0.as_raw_fd()).into()
-    }
-}
-
-/// Reads something from the types of the whole kernel.
-pub fn kernel_types<T>(read: impl FnOnce(&Btf<'_>) -> Option<T>) -> Option<T> {
-    let file = File::open(crate::probe::BTF).ok()?;
-    let size = file.metadata().ok()?.len() as usize;
-    match Mapping::private(file.as_fd(), size) {
-        Ok(kernel) => read(&Btf::parse(kernel.bytes())?),
-        // Before Linux 6.16 the file cannot be mapped, only read, which takes another millisecond.
-        Err(_) => read(&Btf::parse(&std::fs::read(crate::probe::BTF).ok()?)?),
     }
 }
 

@@ -1,11 +1,11 @@
 //! The kernel's tracepoints, and programs at them whose arguments have the kernel's types.
 //!
 //! libbpf's own section for such programs, `tp_btf`, makes libbpf read the types of the whole kernel once more for each object, which takes
-//! 10 ms. Stride has walked over these types already ([`crate::relocate`]). So the programs' section is `typed_tp/NAME`, and the handler for
+//! 10 ms. Stride walks over these types once ([`kernel_types`]). So the programs' section is `typed_tp/NAME`, and the handler for
 //! it gives the kernel what libbpf would have looked for: the id of the tracepoint's type.
 
 use crate::btf::{Btf, Tracepoint};
-use crate::relocate;
+use crate::kernel_types;
 use libbpf_rs::libbpf_sys::{self, bpf_link, bpf_prog_load_opts, bpf_program};
 use std::collections::HashMap;
 use std::ffi::{CStr, c_int, c_long};
@@ -22,7 +22,7 @@ pub fn note(kernel: &Btf<'_>) {
 
 /// The tracepoint of this name, if the kernel has it.
 pub fn find(name: &str) -> Option<Tracepoint> {
-    let here = HERE.get_or_init(|| relocate::kernel_types(|kernel| Some(kernel.tracepoints())).unwrap_or_default());
+    let here = HERE.get_or_init(|| kernel_types::read(|kernel| Some(kernel.tracepoints())).unwrap_or_default());
     here.get(name.as_bytes()).copied()
 }
 
