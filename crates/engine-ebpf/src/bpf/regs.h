@@ -25,12 +25,13 @@ static __always_inline bool is_error(s64 ret)
 /* A new thread's return from the clone that its parent called passes sys_exit. */
 #define NEW_THREAD_RETURNS 1
 
-/* The thread entered the kernel by a 32-bit call (arch/x86/include/asm/thread_info.h). */
+/* The thread entered the kernel by a 32-bit call, ABI_I386 (arch/x86/include/asm/thread_info.h). */
 #define TS_COMPAT 2
 
 static __always_inline u32 abi_of(struct task_struct *task)
 {
-	return task->thread_info.status & TS_COMPAT ? ABI_I386 : ABI_X86_64;
+	/* (Without a branch: the verifier would walk what follows for each ABI.) */
+	return task->thread_info.status / TS_COMPAT % 2;
 }
 
 static __always_inline s32 nr_of(struct pt_regs *regs)

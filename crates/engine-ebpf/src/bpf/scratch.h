@@ -9,6 +9,17 @@
  */
 #define ONCE(x) (*(volatile typeof(x) *)&(x))
 
+/*
+ * Makes the verifier forget what it knows of a number: XOR it twice with a number of which the verifier knows nothing. Then the verifier
+ * walks the code behind that once, and not once for each value of the number that led there.
+ */
+#define FORGET(number, unknown)                                                   \
+	({                                                                        \
+		u64 _number = (number), _unknown = (unknown);                     \
+		asm volatile("%0 ^= %1\n\t%0 ^= %1" : "+r"(_number) : "r"(_unknown)); \
+		(number) = _number;                                               \
+	})
+
 static __always_inline struct scratch *scratch(void)
 {
 	u32 cpu = bpf_get_smp_processor_id();

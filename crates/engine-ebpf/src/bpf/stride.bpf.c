@@ -361,6 +361,9 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 				st->flags = TASK_EXEC_FAILED;
 		}
 	}
+	FORGET(was, ip_of(call->regs));
+	FORGET(flags, ip_of(call->regs));
+	FORGET(call->ret, ip_of(call->regs));
 	if (!(flags & CALL_TRACED) && !(was & TASK_ENTRY_SENT))
 		return;
 	if (!is_chosen(call->task, st, plan, call->ret) && !(flags & CALL_NAMES) && !being_killed(call->task, was))
@@ -385,6 +388,9 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 		lose_call(st);
 		return;
 	}
+	FORGET(was, ip_of(call->regs));
+	FORGET(flags, ip_of(call->regs));
+	FORGET(call->ret, ip_of(call->regs));
 	s = begin(call->task, st, call->regs, call->abi, call->nr, REC_CALL);
 	if (!s)
 		return;
@@ -465,6 +471,9 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	struct simple call = { .task = task, .st = st, .regs = regs, .ret = ret, .abi = abi_of(task) };
 
 	call.nr = meant_nr(call.abi, nr_at_exit(regs, call.abi, ret));
+	FORGET(call.nr, ip_of(regs));
+	FORGET(call.abi, ip_of(regs));
+	FORGET(call.ret, ip_of(regs));
 	index = call_index(call.abi, call.nr);
 	plan = bpf_map_lookup_elem(&calls, &index);
 	if (take_stacks && flags_of(plan) & (CALL_MAPS | CALL_REMAPS | CALL_ATTACHES))
