@@ -1,8 +1,7 @@
-//! Loading programs beside the largest one.
+//! Loading programs on two CPUs.
 //!
-//! The kernel's verifier takes most of the time that Stride needs to start, and bpf(2) verifies one program at a time. So all but the
-//! largest program are loaded by a thread of their own, from an object of their own that uses the maps of the first object. These are also
-//! the programs for which libbpf reads the types of the whole kernel (`iter`), which takes as long as verifying half of the programs.
+//! The kernel's verifier takes most of the time that Stride needs to start, and bpf(2) verifies one program at a time. So half of
+//! the programs are loaded by a thread of their own, from an object of their own that uses the maps of the first object.
 
 use crate::relocate::{self, Types};
 use crate::wire::{OpenStrideSkel, StrideSkel, StrideSkelBuilder};
@@ -17,8 +16,8 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 /// The maps of the first object in their order. `None`: the map is not used.
 type Maps = Vec<Option<OwnedFd>>;
 
-/// The program that stays in the first object: its verification takes more than half of the time.
-const FIRST: &str = "on_sys_exit";
+/// The programs that stay in the first object. Their verification takes about half of the time, with stacks and without.
+const FIRST: [&str; 2] = ["on_sys_exit", "on_exit"];
 
 /// A thread that waits for the maps.
 pub struct Beside<'scope> {
@@ -56,7 +55,7 @@ impl<'scope> Beside<'scope> {
     pub fn load(self, first: &mut OpenStrideSkel<'_>) -> Result<Loading<'scope>> {
         let mut programs = Vec::new();
         for mut program in first.open_object_mut().progs_mut() {
-            if program.autoload() && program.name() != FIRST {
+            if program.autoload() && FIRST.iter().all(|name| program.name() != *name) {
                 programs.push(program.name().to_owned());
                 program.set_autoload(false);
             }

@@ -23,7 +23,7 @@
 //! reported), `settings`, `records` (reading them) and `pieces` (what has no room in them), `threads` (what is unusual about a thread), `signals` (those that wait for a
 //! call to return), `poller`, `blocked` and `inside` (when to look for blocked calls, the programs that find them, and reading their memory), `rings`, `source` and `ring`,
 //! `ring_size`, `backpressure` (when rings fill) and `backlog` (how far the reader is behind), `kernel` (the kernel side as the engine sees it), `shared` (what both sides write), `broker` (both ends of the connection to `stride-broker`), `load` (programs and maps), `config` (the settings of one trace),
-//! `beside` (those that a second thread loads),
+//! `beside` (the half of the programs that a second thread loads),
 //! `kernel_types` and `btf` (the kernel's types), `relocate` (those that programs use), `tracepoints` (those of the kernel, and programs with typed arguments), `plans` (rows to ops), `counts`, `about` (filters of files),
 //! `files` (what descriptors refer to), `left_out` (processes that `--all` never traces), `containers` (the names of cgroups) and `globs`, `library` (which probes are set, and which functions threads are in), `operations` (which programs see operations of io_uring, and which operations are in flight), `stacks` (which stacks calls have) and `memo` (the words that each depends on), `wire` (the mirror of wire.h), `probe` (does the engine work here), `privileges` (the
 //! capabilities that this needs), `refusal` (the reason if it does not) and `error`.
@@ -161,14 +161,16 @@
 //! the code to be verified (`counts.h`, `simple.h`), 8 MiB of ring instead of 4 (0.7 ms), and libbpf's comparison of the name of
 //! each struct that is used with those of all the kernel's types (1 ms each). So there is one copy of the interpreter for all
 //! programs at entry, which reach it by a tail call, and one at exit; programs that the options do not need are not loaded; and
-//! `btf.rs` finds the structs of all objects in one pass, so that `relocate.rs` hands libbpf only these. The
-//! smaller programs are loaded by a second thread (`beside.rs`).
+//! `btf.rs` finds the structs of all objects in one pass, so that `relocate.rs` hands libbpf only these, and the types of
+//! tracepoints, so that libbpf need not look for them (`tracepoints.rs`). Half of the programs are loaded by a second thread (`beside.rs`).
 //!
 //! Architecture invariant: the interpreter keeps its loop state in the scratch map, not on the stack. The verifier assumes that
 //! map memory can hold anything, so a loop converges at once: `capture_entry`, which is little else, takes 2,800 verified
-//! instructions; with the state on the stack it took 716,000. Functions that are not `static` are verified once each. The largest
-//! program is `on_sys_exit`, with 5,800 instructions, 9,100 if calls are both shown and counted, or 9,600 with stacks (14,400 while the
-//! stack's id was in a register). The deepest call chain has
+//! instructions; with the state on the stack it took 716,000. Functions that are not `static` are verified once each. A number that
+//! the verifier knows on one path and not on another, or of which it knows other bits, keeps the paths apart, and all that follows is
+//! walked for each. So `FORGET` makes the verifier forget numbers where paths join, for two instructions each. The largest
+//! program is `on_sys_exit`, with 8,400 verified instructions, or 13,800 with stacks; it had 15,600, 17,000, and 28,000 for samples of stacks
+//! with only branches. The deepest call chain has
 //! eight frames, which is the limit. The stack of a whole chain is limited to 512 bytes, and Linux 6.1 rounds each frame up to a
 //! multiple of 32: `on_sys_exit` uses 224 of them, and the interpreter behind it 256.
 

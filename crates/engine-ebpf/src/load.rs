@@ -232,16 +232,16 @@ impl Programs {
         if config.operations {
             operations::fill(&skel.maps.uring_plans)?;
         }
-        let smaller = smaller_programs(&skel, &beside);
+        let others = programs_beside(&skel, &beside);
         if nested || config.namespaces {
-            smaller.learn_ids.test_run(ProgramInput::default())?;
+            others.learn_ids.test_run(ProgramInput::default())?;
         }
-        if smaller.capture_entry.autoload() {
-            let step = smaller.capture_entry.as_fd().as_raw_fd() as u32;
+        if others.capture_entry.autoload() {
+            let step = others.capture_entry.as_fd().as_raw_fd() as u32;
             skel.maps.steps.update(bytes_of(&[0u32]), bytes_of(&[step]), MapFlags::ANY)?;
         }
         // Only attaching shows whether this is allowed. No thread is watched yet.
-        let watch = &smaller.on_check_exec;
+        let watch = &others.on_check_exec;
         let links = if watch.autoload() { vec![watch.attach()?] } else { Vec::new() };
         let more_rings = further_rings(&skel, config)?;
         if let Some(machine) = config.machine {
@@ -273,7 +273,7 @@ impl Programs {
     }
 
     pub fn attach(&mut self) -> Result<(), Why> {
-        let p = smaller_programs(&self.skel, &self.beside);
+        let p = programs_beside(&self.skel, &self.beside);
         let all = [
             &p.on_prepare_exec,
             &p.on_cgroup_begins,
@@ -282,7 +282,7 @@ impl Programs {
             &p.on_rename,
             &p.on_fork,
             &p.on_exec,
-            &p.on_exit,
+            &self.skel.progs.on_exit,
             &p.on_signal,
             &p.on_generate,
             &p.on_complete,
@@ -305,7 +305,7 @@ impl Programs {
     /// Sets the probes in libraries. They go first when tracing ends. `only` is the process that alone is traced.
     /// Returns sentences about functions that cannot be traced.
     pub fn probe(&mut self, files: &[ProbedFile], only: Option<Tid>) -> Result<Vec<String>, Why> {
-        let (links, told) = library::attach(smaller_programs(&self.skel, &self.beside), files, only)?;
+        let (links, told) = library::attach(programs_beside(&self.skel, &self.beside), files, only)?;
         self.links.extend(links);
         Ok(told)
     }
@@ -346,7 +346,7 @@ impl Programs {
             (bss.seed_found, bss.seed_ended) = (0, 0);
         }
         if self.seeding.is_none() {
-            self.seeding = Some(smaller_programs(&self.skel, &self.beside).seed.attach()?);
+            self.seeding = Some(programs_beside(&self.skel, &self.beside).seed.attach()?);
         }
         let Some(link) = &self.seeding else { return Ok(Seeded::Nobody) };
         // Threads that were being cloned meanwhile are found the second time.
@@ -539,8 +539,8 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
     Ok(begin.elapsed())
 }
 
-/// The programs other than the largest.
-fn smaller_programs<'k>(
+/// The programs that the second thread loads, if there is one.
+fn programs_beside<'k>(
     skel: &'k StrideSkel<'static>,
     beside: &'k Option<StrideSkel<'static>>,
 ) -> &'k StrideProgs<'static> {
