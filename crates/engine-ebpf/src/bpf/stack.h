@@ -145,10 +145,15 @@ static __always_inline void keep_space(struct task_struct *task)
 	bpf_map_delete_elem(&spaces, &process);
 }
 
+static __always_inline volatile u64 *waited_for_maps(u64 space)
+{
+	return &maps_waited[slot_of(space) & (SPACES - 1)];
+}
+
 /* The address space that the CPU's state holds is new. */
 static __always_inline void begin_space(struct stack_state *state)
 {
-	*(volatile u64 *)&maps_waited[slot_of(ONCE(state->key.space)) & (SPACES - 1)] = 0;
+	*waited_for_maps(ONCE(state->key.space)) = 0;
 	change_code(state, 0, ~0ULL);
 }
 
@@ -167,6 +172,7 @@ static __always_inline void new_code(struct task_struct *task)
 static __always_inline void forked_space(struct task_struct *parent, struct task_struct *child)
 {
 	struct stack_state *state = stack_state();
+	bool waited;
 	u64 theirs;
 
 	if (!state)
@@ -174,8 +180,13 @@ static __always_inline void forked_space(struct task_struct *parent, struct task
 	note_space(state, parent);
 	theirs = ONCE(state->key.space);
 	note_space(state, child);
-	if (theirs != ONCE(state->key.space))
-		begin_space(state);
+	if (theirs == ONCE(state->key.space))
+		return;
+	waited = *waited_for_maps(theirs);
+	begin_space(state);
+	/* The long wait is for programs, and this is none of its own. */
+	if (waited)
+		*waited_for_maps(ONCE(state->key.space)) = 1;
 }
 
 /* Looks whether the call that the current thread returns from has mapped code. */
@@ -489,7 +500,7 @@ __noinline int wait_for_maps(void)
 	if (!state)
 		return 0;
 	wait.slot = slot_of(ONCE(state->key.space));
-	waited = &maps_waited[wait.slot & (SPACES - 1)];
+	waited = waited_for_maps(ONCE(state->key.space));
 	wait.generation = state->key.generation;
 	if (*(volatile u32 *)&generations_read[wait.slot & (SPACES - 1)] == wait.generation + 1)
 		return 0;
