@@ -26,7 +26,7 @@ pub fn fds(row: &Syscall, abi: Abi) -> Fds {
     Fds::Registers(mask)
 }
 
-/// Whether a call names a path or a descriptor anywhere.
+/// True if a call names a path or a descriptor anywhere.
 pub fn names_files(row: &Syscall) -> bool {
     let file = |ty: &Ty| matches!(ty, Ty::Fd | Ty::DirFd | Ty::Path);
     row.forms.is_some() || row.args.iter().any(|arg| mentions(&arg.ty, &file))

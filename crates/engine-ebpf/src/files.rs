@@ -1,4 +1,4 @@
-//! What descriptors refer to (`-y`, `-P`): separate programs, which are loaded only if that is asked for.
+//! Finds the files that descriptors refer to (`-y`, `-P`), by separate programs, which are loaded only if that is asked for.
 
 use crate::load::Programs;
 use crate::operations::{self, Tracepoints};
@@ -171,7 +171,7 @@ fn all(ty: &Ty) -> u32 {
     (if given { fds_all::FDS_ALL_GIVEN.0 } else { 0 }) | (if made { fds_all::FDS_ALL_MADE.0 } else { 0 })
 }
 
-/// Whether an argument is a descriptor, or may be one.
+/// True if an argument is a descriptor, or may be one.
 fn is_fd(ty: &Ty) -> bool {
     match ty {
         // The other process may be the caller's own.
@@ -199,7 +199,7 @@ fn holds_fds(ty: &Ty, made: bool) -> bool {
     }
 }
 
-/// Whether a value in memory is a descriptor, or contains one.
+/// True if a value in memory is a descriptor, or contains one.
 fn has_fd(ty: &Ty, made: bool) -> bool {
     match ty {
         Ty::Struct(s) => s.fields.iter().any(|f| has_fd(&f.ty, made)),

@@ -17,7 +17,7 @@ pub fn read(call: &mut Call, limits: &Limits, remote: &mut Remote) -> bool {
     call.blocks.is_empty() || is_inside(call)
 }
 
-/// Whether the thread sleeps in a call of this number with these arguments.
+/// True if the thread sleeps in a call of this number with these arguments.
 fn is_inside(call: &Call) -> bool {
     let Ok(text) = std::fs::read_to_string(procfs::path(call.tid, "syscall")) else { return false };
     let mut words = text.split_ascii_whitespace();

@@ -547,6 +547,6 @@ fn programs_beside<'k>(
     &beside.as_ref().unwrap_or(skel).progs
 }
 
-/// Whether wire.h is what Rust assumes.
+/// The bounds in wire.h are those that Rust assumes.
 const _: () = assert!(bound::ABIS.0 == 3);
 const _: () = assert!(bound::BUCKETS.0 as usize == Histogram::BUCKETS && bound::BUCKET_BITS.0 == Histogram::BITS);

@@ -13,7 +13,7 @@ pub const BTF: &str = "/sys/kernel/btf/vmlinux";
 const MAGIC: u16 = 0xeb9f;
 const LOCKDOWN: &str = "/sys/kernel/security/lockdown";
 
-/// Whether kernel lockdown keeps tracing programs from reading the kernel's memory.
+/// True if kernel lockdown keeps tracing programs from reading the kernel's memory.
 pub fn locked_down() -> bool {
     std::fs::read_to_string(LOCKDOWN).is_ok_and(|modes| modes.contains("[confidentiality]"))
 }
@@ -30,7 +30,7 @@ pub fn trial() -> Result<(), Why> {
     has_btf().map_err(Why::NoBtf)
 }
 
-/// Whether the kernel has BTF.
+/// True if the kernel has BTF.
 pub fn has_btf() -> Result<(), String> {
     let mut magic = [0; 2];
     match std::fs::File::open(BTF).and_then(|mut file| file.read_exact(&mut magic)) {
@@ -83,7 +83,7 @@ pub fn exec_seen() -> ExecSeen {
     if traced.trim() == "1" { ExecSeen::Checked } else { ExecSeen::Entered }
 }
 
-/// Whether Stride is outside the machine's first PID namespace, in which the kernel's own thread numbers are the ids.
+/// True if Stride is outside the machine's first PID namespace, in which the kernel's own thread numbers are the ids.
 pub fn is_nested() -> bool {
     use std::os::unix::fs::MetadataExt;
     // include/linux/proc_ns.h

@@ -227,7 +227,7 @@ impl Ring {
         self.map(self.end);
     }
 
-    /// Whether there is a record that is still being written.
+    /// True if there is a record that is still being written.
     pub fn is_unfinished(&self) -> bool {
         self.pos < self.end
     }

@@ -5,7 +5,7 @@
 pub struct RingSize {
     /// A power of two, at least a page.
     pub bytes: u32,
-    /// Whether writers are delayed and the ring is drained. Otherwise calls are lost when the ring is full.
+    /// True if writers are delayed and the ring is drained. Otherwise calls are lost when the ring is full.
     pub wait: bool,
 }
 

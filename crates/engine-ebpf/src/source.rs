@@ -101,7 +101,7 @@ impl RingSource {
         self.drained.lock().ring.look();
     }
 
-    /// Whether there is a record that is still being written, so that `peek` shows none.
+    /// True if there is a record that is still being written, so that `peek` shows none.
     pub fn is_unfinished(&self) -> bool {
         self.drained.lock().ring.is_unfinished()
     }

@@ -76,7 +76,7 @@ fn latest(list: &[CodeChange], mapping: &CodeMapping) -> Option<u32> {
     overlapping.map(|change| change.generation)
 }
 
-/// Whether two overlapping mappings have the same bytes where they overlap: one of them was cut, or grew.
+/// True if two overlapping mappings have the same bytes where they overlap: one of them was cut, or grew.
 fn continues(known: &CodeMapping, mapping: &CodeMapping) -> bool {
     match (&known.backing, &mapping.backing) {
         (

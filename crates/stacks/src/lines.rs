@@ -69,7 +69,7 @@ impl DebugLines {
     }
 }
 
-/// Whether every unit nests its entries no deeper than [`DEEPEST`].
+/// True if every unit nests its entries no deeper than [`DEEPEST`].
 fn is_shallow(dwarf: &Dwarf<Slice>) -> Result<bool, gimli::Error> {
     let mut units = dwarf.units();
     while let Some(header) = units.next()? {

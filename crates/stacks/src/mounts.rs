@@ -37,7 +37,7 @@ impl Mounts {
         self.entries.iter().any(|mount| mount.served && mount.device == device)
     }
 
-    /// Whether looking up this path may lead through a file system that a process serves.
+    /// True if looking up this path may lead through a file system that a process serves.
     pub fn leads_through_served(&self, path: &Path) -> bool {
         let plain = path.components().all(|c| matches!(c, Component::RootDir | Component::Normal(_)));
         !plain || self.entries.iter().any(|mount| mount.served && path.starts_with(&mount.point))

@@ -184,7 +184,7 @@ impl Space {
         changed
     }
 
-    /// Whether executable memory lies in this range.
+    /// True if executable memory lies in this range.
     pub fn has_code(&self, start: u64, len: u64) -> bool {
         let end = start.saturating_add(len);
         let first = self.mappings.partition_point(|m| m.end <= start);

@@ -54,7 +54,7 @@ struct Machine<'a, 'r> {
     names: &'static Registers,
     ip: u64,
     registers: [Value; 16],
-    /// Whether `ip` is where the thread stands or was interrupted, not a return address.
+    /// True if `ip` is where the thread stands or was interrupted, not a return address.
     exact: bool,
 }
 

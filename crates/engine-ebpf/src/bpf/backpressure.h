@@ -49,12 +49,12 @@ static __always_inline u64 fill_of(struct task_state *st)
 	return ring ? bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) : 0;
 }
 
-/* Records of a thread that may go by before the ring's fill is looked at again. */
+/* A thread asks for the fill of its ring once for so many small records. */
 #define UNLOOKED 8
 
 /*
- * The same for a small record, as the thread saw it lately: asking costs as much as the rest of sending. A thread writes a few KiB at most
- * between two looks, and a new thread looks first. Beyond the high-water mark it looks each time.
+ * The fill of the thread's ring, as it was when the thread last asked: the helper's call takes as long as sending the rest of a small
+ * record. A thread writes a few KiB at most between two questions. A new thread asks first, and beyond the high-water mark each record asks.
  */
 static __always_inline u64 late_fill_of(struct task_state *st)
 {
@@ -121,7 +121,7 @@ __noinline int delay_writer(u64 fill, u64 size)
 	return 0;
 }
 
-/* Whether the ring, at this fill, has no room for a call of so many bytes of the current thread. */
+/* True if the ring, at this fill, has no room for a call of so many bytes of the current thread. */
 static __always_inline bool is_full(struct task_state *st, u64 fill, u64 size)
 {
 	if (!delay_writers)

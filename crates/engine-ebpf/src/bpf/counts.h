@@ -99,7 +99,7 @@ static __always_inline struct count *count_by(struct task_struct *task, struct t
 	return bpf_map_lookup_elem(&counts_by, key);
 }
 
-/* What the entry of a call notes for `counted`. */
+/* The entry of a call notes this for `counted`. */
 static __always_inline void note_cpu(struct task_struct *task, struct task_state *st)
 {
 	st->switches = task->nvcsw + task->nivcsw;

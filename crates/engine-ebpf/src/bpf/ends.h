@@ -29,7 +29,7 @@ struct {
 /* The number of absent threads, so that the threads of all other processes need no look-up. */
 u32 absent_count;
 
-/* Whether the caller is the one to report the beginning, or the end. */
+/* True if the caller is the one to report the beginning, or the end. */
 static __always_inline bool begins(struct task_state *st)
 {
 	return !(__sync_fetch_and_or(&st->life, LIFE_BEGUN) & LIFE_BEGUN);
@@ -68,7 +68,7 @@ static __always_inline int others_of(struct task_struct *task)
 	return BPF_CORE_READ(task, signal, live.counter);
 }
 
-/* Whether an ended thread is kept, because it is the first of a process that lives on. */
+/* True if an ended thread is kept, because it is the first of a process that lives on. */
 static __always_inline bool is_kept(struct task_struct *task, struct task_state *st)
 {
 	struct absent left = {};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
-/* What is known of a file besides its path (-yy). */
+/* Facts about a file besides its path (-yy). */
 #ifndef STRIDE_FILE_DETAIL_H
 #define STRIDE_FILE_DETAIL_H
 

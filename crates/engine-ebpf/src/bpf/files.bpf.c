@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * What descriptors refer to (-y, -P): a separate object, which is loaded only if that is asked for. When the reader could
+ * Finds the files that descriptors refer to (-y, -P): a separate object, which is loaded only if that is asked for. When the reader could
  * ask /proc, a descriptor may be closed or another file, or its process may be gone. So a call's descriptors are looked up
  * at its entry, and those that it makes when it returns. A record for each comes before the call's own.
  */

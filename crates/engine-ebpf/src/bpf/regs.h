@@ -125,7 +125,7 @@ static __always_inline void all_of(struct pt_regs *regs, u64 *all)
 }
 
 /*
- * Whether a thread that is not running is in a call. Until there is a result, the result register holds an error that no
+ * True if a thread that is not running is in a call. Until there is a result, the result register holds an error that no
  * known call returns.
  */
 static __always_inline bool is_inside(struct pt_regs *regs)

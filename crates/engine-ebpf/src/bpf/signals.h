@@ -170,7 +170,7 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* Whether the signal is to be reported behind a call's line. */
+/* True if the signal is to be reported behind a call's line. */
 static __always_inline bool is_in_wanted_call(struct task_struct *task)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);

@@ -15,7 +15,7 @@ static __always_inline u64 simple_arg(const u64 *args, u32 at)
 	return args[at >> 3 & 7];
 }
 
-/* What all of a thread's records have in common. The caller fills in the rest. */
+/* A call that has returned, as the fields of its record are made from it. */
 struct simple {
 	struct task_struct *task;
 	struct task_state *st;

@@ -98,7 +98,7 @@ static __always_inline u32 slot_of(u64 space)
 	return space * 0x9e3779b97f4a7c15ULL >> 54;
 }
 
-/* Notes a thread's address space. (Reading a member so takes longer than with the kernel's types, and verifying takes less.) */
+/* Notes a thread's address space. (BPF_CORE_READ takes longer than a plain read, and the verifier takes less time: see find_current_stack.) */
 static __always_inline void note_space(struct stack_state *state, struct task_struct *task)
 {
 	state->key.space = (u64)BPF_CORE_READ(task, mm);
@@ -145,6 +145,7 @@ static __always_inline void keep_space(struct task_struct *task)
 	bpf_map_delete_elem(&spaces, &process);
 }
 
+/* For how long the threads of this address space have waited (wait_for_maps). */
 static __always_inline volatile u64 *waited_for_maps(u64 space)
 {
 	return &maps_waited[slot_of(space) & (SPACES - 1)];
@@ -184,7 +185,7 @@ static __always_inline void forked_space(struct task_struct *parent, struct task
 		return;
 	waited = *waited_for_maps(theirs);
 	begin_space(state);
-	/* The long wait is for programs, and this is none of its own. */
+	/* The child runs its parent's program, which has had its FIRST_MAPS_NS. */
 	if (waited)
 		*waited_for_maps(ONCE(state->key.space)) = 1;
 }
@@ -224,10 +225,10 @@ __noinline int note_code(u32 flags, s64 ret)
 	return 0;
 }
 
-/* Words that are compared in one walk of a loop. */
+/* Words of a memo that one loop compares with memory. */
 #define STACK_STEP 16
 
-/* Whether some words of a stack, from this one on, do not hold what they held. */
+/* True if memory has changed at one of the memo's words: of up to STACK_STEP words, the first of which has the number `from`. */
 static __always_inline bool differ(struct stack_memo *memo, struct stack_state *state, u32 n, u32 from)
 {
 	u64 differences = 0;
@@ -259,7 +260,7 @@ __noinline int differ_from(struct stack_memo *memo, struct stack_state *state, u
 	return differ(memo, state, ONCE(memo->words), from);
 }
 
-/* Whether the words of a stack hold what they held. */
+/* True if memory still holds the words of this memo, and the registers that it depends on are the same: it is the same stack. */
 __noinline int is_same(struct stack_memo *memo, struct stack_state *state)
 {
 	u32 n;
@@ -419,7 +420,7 @@ static __always_inline void look_for_stack(struct stack_state *state, struct pt_
 		set_stack(state, find_current_stack());
 }
 
-/* The same in programs that run rarely. */
+/* The same for the thread `task`, which is the current one, in programs that run rarely. */
 static __always_inline void look_for_stack_of(struct stack_state *state, struct task_struct *task, struct pt_regs *regs)
 {
 	note_space(state, task);

@@ -326,8 +326,8 @@ static __always_inline bool being_killed(struct task_struct *task, u32 was)
 }
 
 /*
- * Whether the stack that a call returns to is its own. A call that was told of when it was entered had its stack then, and after execve
- * there is another. But the command's first execve is Stride's own, so its stack is the beginning of the new program.
+ * True if the stack that a call returns to is the stack that it was made from. A call that was reported when it was entered had its stack
+ * then, and after execve there is another. But the command's first execve is Stride's own, so its stack is the beginning of the new program.
  */
 static __always_inline bool has_stack_at_exit(bool executed, u32 was)
 {
@@ -440,7 +440,7 @@ static __always_inline bool counted_at_once(struct task_struct *task, struct tas
 	return true;
 }
 
-/* (Its argument is the registers, without a helper's call for them.) */
+/* (A typed tracepoint, because it hands over the registers, for which others call bpf_task_pt_regs.) */
 SEC("typed_tp/sys_exit")
 int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
-/* Whether a thread is traced: the first check of every program, and for other threads the only one. */
+/* Tells if a thread is traced: the first check of every program, and for other threads the only one. */
 #ifndef STRIDE_TRACED_H
 #define STRIDE_TRACED_H
 

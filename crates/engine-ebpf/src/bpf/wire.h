@@ -441,7 +441,7 @@ enum task_flag {
 	TASK_ENTRY_FAULTED = 4096,
 };
 
-/* What was reported of a thread's life. Several programs may find out at once: the first to set the flag reports. */
+/* The parts of a thread's life that were reported. Several programs may find out at once: the first to set the flag reports. */
 enum life_flag {
 	LIFE_BEGUN = 1,
 	LIFE_ENDED = 2,
@@ -456,7 +456,7 @@ enum proof_state {
 	PROOF_VOID = 2,
 };
 
-/* What is known of a traced thread. */
+/* The state of a traced thread. */
 struct task_state {
 	/* Time of its latest entry, how often it had left a CPU by then, and how long it had run. */
 	u64 entered;
@@ -480,7 +480,7 @@ struct task_state {
 	u32 counted_as;
 	/* enum proof_state. Other threads set this, atomically. */
 	u32 proof;
-	/* The fill of its ring when it last looked, and the records that it may send before it looks again. */
+	/* The fill of its ring when it last asked for that, and the small records that it may send before it asks again. */
 	u32 fill;
 	u32 unlooked;
 };

@@ -96,7 +96,7 @@ pub struct EbpfEngine {
     /// The command, until its start is reported. Until then, what it inherited is unchanged.
     waiting: Option<Waiting>,
     child: Option<Tid>,
-    /// Whether the command is a child (with `-D` it is not). It is reaped when it is gone.
+    /// True if the command is a child (with `-D` it is not). It is reaped when it is gone.
     is_ours: bool,
     /// The command has become privileged, and is not traced any longer. It is waited for all the same.
     released: bool,
@@ -293,7 +293,7 @@ impl EbpfEngine {
         };
     }
 
-    /// Whether nothing more will come, given that the ring is empty.
+    /// True if nothing more will come, given that the ring is empty.
     fn all_gone(&mut self) -> bool {
         self.unseen = self.kernel.shared().control_lost();
         // A new process may be wanted at any time.
