@@ -84,6 +84,12 @@ impl<'a> Config<'a> {
         self.counting.is_some_and(|c| c.only)
     }
 
+    /// The times of calls may be estimated from some of them.
+    pub fn may_estimate(&self) -> bool {
+        let enough = self.counting.is_some_and(|c| c.only && c.estimated && c.is_by_number());
+        enough && self.times && !self.guarded && !self.endings.needs_times() && self.stacks == StackRate::None
+    }
+
     /// Calls are counted by other keys than their numbers.
     pub fn counts_more(&self) -> bool {
         self.counting.is_some_and(|c| !c.is_by_number())

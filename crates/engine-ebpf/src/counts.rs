@@ -1,6 +1,7 @@
 //! The kernel side's counts, added up over CPUs.
 
 use crate::records;
+use crate::timing::{Estimates, TimedCount};
 use crate::wire::{Wire, bound, bytes_of, call_plan, count, count_key, count_times, read};
 use libbpf_rs::{MapCore, MapFlags};
 use std::os::fd::AsRawFd;
@@ -14,22 +15,36 @@ use stride_syscalls::Abi;
 pub struct CountRow {
     pub key: count_key,
     pub count: count,
+    /// The total of `cpu` is an estimate, from the calls that were timed.
+    pub estimated: bool,
 }
 
 /// Per ABI and number, which is all of the key.
-pub fn by_number(calls: &impl MapCore, counts: &impl MapCore, cpus: u32) -> libbpf_rs::Result<Vec<CountRow>> {
+pub fn by_number(
+    calls: &impl MapCore,
+    counts: &impl MapCore,
+    cpus: u32,
+    estimates: &Estimates,
+) -> libbpf_rs::Result<Vec<CountRow>> {
     let mut all = Vec::new();
     for index in 0..bound::ABIS.0 * bound::NUMBERS.0 {
         let Some(plan) = lookup::<call_plan>(calls, index)? else { continue };
         if plan.slot == 0 || plan.slot > bound::COUNT_SLOTS.0 {
             continue;
         }
-        let mut row = CountRow { key: count_key { call: index, ..count_key::default() }, count: count::default() };
+        let key = count_key { call: index, ..count_key::default() };
+        let mut row = CountRow { key, count: count::default(), estimated: false };
         for cpu in 0..cpus {
             let slot = cpu * bound::COUNT_SLOTS.0 + plan.slot - 1;
             if let Some(one) = lookup::<count>(counts, slot)? {
                 add(&mut row.count, &one);
             }
+        }
+        let count { calls, timed, cpu, .. } = row.count;
+        let now = TimedCount { calls, timed, cpu: cpu.total };
+        if let Some(estimate) = estimates.find(plan.slot as usize - 1, now) {
+            row.count.cpu.total = estimate;
+            row.estimated = true;
         }
         all.push(row);
     }
@@ -47,7 +62,7 @@ pub fn by_key(counts: &impl MapCore, ended: Option<u32>) -> libbpf_rs::Result<Ve
         if ended.is_some() {
             gone.extend_from_slice(bytes);
         }
-        let mut row = CountRow { key, count: count::default() };
+        let mut row = CountRow { key, count: count::default(), estimated: false };
         for one in cpus.filter_map(read::<count>) {
             add(&mut row.count, &one);
         }
@@ -62,7 +77,7 @@ pub fn by_key(counts: &impl MapCore, ended: Option<u32>) -> libbpf_rs::Result<Ve
 
 /// The counts in the rows of the kernel's map. `container` finds the container of a cgroup.
 pub fn counted(rows: &[CountRow], by: CountBy, container: impl Fn(u64) -> Option<Arc<str>>) -> Vec<Counted> {
-    let counted = |CountRow { key, count }: &CountRow| Counted {
+    let counted = |CountRow { key, count, estimated }: &CountRow| Counted {
         call: by.syscall.then(|| call(key.call)),
         errno: key.error,
         pid: key.pid as Tid,
@@ -72,7 +87,7 @@ pub fn counted(rows: &[CountRow], by: CountBy, container: impl Fn(u64) -> Option
         duration: PowerBucket(key.duration as u8),
         user: key.user,
         container: if by.container { container(key.cgroup) } else { None },
-        tally: stats(count),
+        tally: stats(count, *estimated),
     };
     rows.iter().map(counted).collect()
 }
@@ -135,6 +150,7 @@ fn add(sum: &mut count, one: &count) {
     sum.calls += one.calls;
     sum.errors += one.errors;
     sum.bytes += one.bytes;
+    sum.timed += one.timed;
     // (Of the complements of the least times, the greatest is that of the least time.)
     let times = |to: &mut count_times, from: &count_times| {
         *to =
@@ -147,8 +163,10 @@ fn add(sum: &mut count, one: &count) {
     }
 }
 
-fn stats(from: &count) -> CallStats {
-    let mut stats = CallStats { calls: from.calls, errors: from.errors, bytes: from.bytes, ..CallStats::default() };
+fn stats(from: &count, estimated: bool) -> CallStats {
+    let untimed = if estimated { from.calls - from.timed } else { 0 };
+    let mut stats =
+        CallStats { calls: from.calls, errors: from.errors, bytes: from.bytes, untimed, ..CallStats::default() };
     let times = |from: &count_times| Times { total: from.total, min: !from.least, max: from.most };
     stats.wall.merge(&times(&from.wall));
     stats.cpu.merge(&times(&from.cpu));

@@ -10,12 +10,13 @@ use crate::probe::{self, ExecSeen};
 use crate::refusal::why;
 use crate::relocate::{self, Types};
 use crate::ring_size::RingSize;
+use crate::timing::{Estimates, Timing};
 use crate::wire::{
     OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder, bound, bytes_of, call_flag, left_out_flag, task_state,
 };
 use crate::{globs, library, operations, refusal};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
-use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, MapType, ProgramInput};
+use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, MapType, ProgramInput, ProgramMut};
 use nix::errno::Errno;
 use std::io::Read;
 use std::mem::MaybeUninit;
@@ -49,6 +50,10 @@ pub struct Programs {
     seeding: Option<Link>,
     counting: Option<Counting>,
     cpus: u32,
+    /// If only some of the calls that are counted may be timed: `on_sys_enter`, while it is attached, and the times of the others.
+    timing: Option<Timing>,
+    estimates: Estimates,
+    times_some: bool,
 }
 
 impl Programs {
@@ -249,8 +254,21 @@ impl Programs {
                 skel.maps.globs.update(bytes_of(&[i]), bytes_of(&[glob]), MapFlags::ANY)?;
             }
         }
-        let kernel =
-            Programs { skel, beside, types: None, more_rings, links, seeding: None, counting: config.counting, cpus };
+        // (Nothing else is then needed of a call's entry.)
+        let times_some = config.may_estimate() && !tables.needs_entry && !nested;
+        let kernel = Programs {
+            skel,
+            beside,
+            types: None,
+            more_rings,
+            links,
+            seeding: None,
+            counting: config.counting,
+            cpus,
+            timing: None,
+            estimates: Estimates::default(),
+            times_some,
+        };
         for &cgroup in config.machine.iter().flat_map(|machine| &machine.cgroups) {
             kernel.want_cgroup(cgroup)?;
         }
@@ -292,13 +310,20 @@ impl Programs {
             &p.on_submit,
             &p.on_submit_before,
             &self.skel.progs.on_sys_exit,
-            &p.on_sys_enter,
         ];
-        for prog in all {
-            if prog.autoload() {
-                self.links.push(prog.attach().map_err(|e| why(&e))?);
+        let links = &mut self.links;
+        let mut attach = |program: &ProgramMut<'_>| -> Result<(), Why> {
+            if program.autoload() {
+                links.push(program.attach().map_err(|e| why(&e))?);
             }
+            Ok(())
+        };
+        all.into_iter().try_for_each(&mut attach)?;
+        if !self.times_some {
+            return attach(&p.on_sys_enter);
         }
+        let timing = Timing::start(p.on_sys_enter.as_fd(), self.skel.maps.counts.as_fd(), self.cpus);
+        self.timing = Some(timing.map_err(|e| why(&e.into()))?);
         Ok(())
     }
 
@@ -313,6 +338,9 @@ impl Programs {
     /// Ends tracing. The contents of the ring stay. The programs that every call runs are detached first, and the one
     /// that reports threads' ends is among the last.
     pub fn detach(&mut self) {
+        if let Some(timing) = self.timing.take() {
+            self.estimates = timing.end();
+        }
         while self.links.pop().is_some() {}
     }
 
@@ -444,7 +472,9 @@ impl Programs {
         let maps = &self.skel.maps;
         match self.counting {
             None => Ok(Vec::new()),
-            Some(counting) if counting.is_by_number() => counts::by_number(&maps.calls, &maps.counts, self.cpus),
+            Some(counting) if counting.is_by_number() => {
+                counts::by_number(&maps.calls, &maps.counts, self.cpus, &self.estimates)
+            }
             Some(_) => counts::by_key(&maps.counts_by, ended),
         }
     }

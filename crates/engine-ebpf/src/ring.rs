@@ -28,6 +28,11 @@ impl Mapping {
         Self::with(fd, len, prot, libc::MAP_SHARED, offset)
     }
 
+    /// Values of a map, for reading.
+    pub fn values(fd: BorrowedFd<'_>, len: usize) -> io::Result<Mapping> {
+        Self::new(fd, len.next_multiple_of(page_size()), libc::PROT_READ, 0)
+    }
+
     /// A file that does not change.
     pub fn private(fd: BorrowedFd<'_>, len: usize) -> io::Result<Mapping> {
         Self::with(fd, len, libc::PROT_READ, libc::MAP_PRIVATE, 0)
@@ -80,7 +85,7 @@ impl Mapping {
         Self::new(fd, len.next_multiple_of(page_size()), libc::PROT_READ | libc::PROT_WRITE, 0)
     }
 
-    /// An aligned u64 of `variables`.
+    /// An aligned u64 of `variables` or `values`.
     pub fn long(&self, offset: usize) -> &AtomicU64 {
         assert!(offset.is_multiple_of(8) && offset + 8 <= self.len);
         // SAFETY: within the mapping, which is aligned to pages; the kernel side accesses single words.

@@ -112,6 +112,8 @@ pub struct CallStats {
     pub errors: u64,
     /// Bytes moved through descriptors.
     pub bytes: u64,
+    /// Calls that were not timed, because there were so many. The total of `cpu` includes an estimate of their times.
+    pub untimed: u64,
     /// The time from entry to return.
     pub wall: Times,
     /// The part of it on a CPU.
@@ -126,6 +128,7 @@ impl Default for CallStats {
             calls: 0,
             errors: 0,
             bytes: 0,
+            untimed: 0,
             wall: Times::NONE,
             cpu: Times::NONE,
             latencies: Histogram::default(),
@@ -138,6 +141,7 @@ impl CallStats {
         self.calls += other.calls;
         self.errors += other.errors;
         self.bytes += other.bytes;
+        self.untimed += other.untimed;
         self.wall.merge(&other.wall);
         self.cpu.merge(&other.cpu);
         self.latencies.merge(&other.latencies);

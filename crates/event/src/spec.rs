@@ -109,6 +109,8 @@ pub struct Counting {
     pub only: bool,
     /// Time on a CPU is wanted, too.
     pub cpu_time: bool,
+    /// Totals of the time on a CPU are all that is wanted of times, and may be estimated where calls are very many.
+    pub estimated: bool,
     /// Histograms of the times are wanted.
     pub latencies: bool,
     /// Bytes moved are wanted.

@@ -65,6 +65,7 @@ pub struct Draft {
     pub summary_only: bool,
     pub summary_too: bool,
     pub wall_clock: bool,
+    pub exact_times: bool,
     pub sort: Option<SortKey>,
     pub summary_columns: Option<Vec<Column>>,
     pub by: Option<Vec<Key>>,

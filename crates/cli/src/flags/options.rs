@@ -339,6 +339,8 @@ pub struct Summary {
     pub only: bool,
     /// `-w`: `Time*` columns show wall clock time rather than system time.
     pub wall_clock: bool,
+    /// `--exact-times`: all calls are timed, however many there are.
+    pub exact_times: bool,
     /// `--by`. The default is the syscall.
     pub by: Vec<Key>,
     pub sort: SortKey,

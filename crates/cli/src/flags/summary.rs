@@ -76,6 +76,7 @@ pub fn settled(draft: &Draft) -> Option<Summary> {
         // Some engines know system times only where they count by themselves. Tables of the same calls must be the
         // same.
         wall_clock: draft.wall_clock || by != [Key::Syscall],
+        exact_times: draft.exact_times,
         sort: draft.sort.unwrap_or(match by.last() {
             Some(key) if key.is_range() => SortKey::By(Column::Name),
             _ => SortKey::By(Column::TimePercent),

@@ -27,6 +27,7 @@ fn bad_input_is_named_and_nothing_is_run() {
         (&["--color=nonsense"], "invalid --color argument: 'nonsense'", true),
         (&["-p", "x"], "Invalid process id: 'x'", false),
         (&["-c", "-C"], "-c/--summary-only and -C/--summary are mutually exclusive", true),
+        (&["--exact-times"], "--exact-times must be given with (-c/--summary-only or -C/--summary) or --by", true),
         (&["-o", "/nonexistent/trace"], "Can't fopen '/nonexistent/trace': No such file or directory", false),
         (&["-o", "/"], "Can't fopen '/': Is a directory", false),
     ] {

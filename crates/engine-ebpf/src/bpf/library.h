@@ -274,8 +274,6 @@ static __always_inline bool is_watched_return(struct task_state *st, struct pt_r
 	__sync_fetch_and_and(&st->flags, ~TASK_IN_RETURN);
 	if (take_times)
 		st->entered = 0;
-	if (count_only)
-		st->counted_as = 0;
 	return nr_of(regs) == -1;
 }
 

@@ -123,6 +123,7 @@ struct {
 /* Index: CPU * COUNT_SLOTS + slot. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__type(key, u32);
 	__type(value, struct count);

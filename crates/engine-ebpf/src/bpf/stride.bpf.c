@@ -208,10 +208,6 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 			return 0;
 		if (!st->flags && (count_only || !has_bit(seen_entering, nr, false))) {
 			note_entry(task, st);
-			if (count_only) {
-				abi = abi_of(task);
-				st->counted_as = call_index(abi, meant_nr(abi, nr)) + 1;
-			}
 			return 0;
 		}
 	}
@@ -421,21 +417,22 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 		wait_for_absent(call->ret);
 }
 
-/* Counts a call whose entry noted all that is needed. False if more has to be looked at. */
-static __always_inline bool counted_at_once(struct task_struct *task, struct task_state *st, long ret)
+/* Counts a call of which no more has to be looked at than its number, its result and its time. False for others. */
+static __always_inline bool counted_at_once(struct task_struct *task, struct task_state *st, struct pt_regs *regs, long ret)
 {
-	u32 index = st->counted_as - 1;
+	u32 abi = abi_of(task), index, other = CALL_EXEC | CALL_NAMES | CALL_FDS | (guarded ? CALL_SETS_USER : 0);
+	s32 nr = nr_at_exit(regs, abi, ret);
 	struct call_plan *plan;
 
-	if (st->flags || !st->entered)
+	if (st->flags || folds(abi, nr))
 		return false;
+	index = call_index(abi, nr);
 	plan = bpf_map_lookup_elem(&calls, &index);
 	/* (execve changes what the thread is known by.) */
-	if (!plan || plan->flags & (CALL_EXEC | CALL_NAMES | CALL_FDS | (guarded ? CALL_SETS_USER : 0)) || !(plan->flags & CALL_TRACED))
+	if (!plan || (plan->flags & (CALL_TRACED | other)) != CALL_TRACED)
 		return false;
 	if (!is_chosen(task, st, plan, ret) || being_killed(task, 0) || !counted(task, st, plan, index, ret))
 		return false;
-	st->counted_as = 0;
 	st->entered = 0;
 	return true;
 }
@@ -458,7 +455,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 			st->entered = 0;
 			return 0;
 		}
-		if (count_only && st && counted_at_once(task, st, ret))
+		if (count_only && st && counted_at_once(task, st, regs, ret))
 			return 0;
 	}
 	/* If few calls are wanted, most are not. That is found out faster than whether the thread is traced. */
@@ -501,8 +498,6 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	/* The next call's entry may not be seen, if tracing ends meanwhile. */
 	if (take_times)
 		call.st->entered = 0;
-	if (count_only)
-		call.st->counted_as = 0;
 	if (was & TASK_SIGNALLED)
 		send_left(task, call.st);
 	if (guarded && flags_of(plan) & CALL_SETS_USER && !is_users(task)) {

@@ -178,6 +178,8 @@ struct count {
 	u64 errors;
 	/* Bytes moved. */
 	u64 bytes;
+	/* Calls whose entry was seen. The times are theirs. */
+	u64 timed;
 	/* The time from entry to return, and the part of it on a CPU. */
 	struct count_times wall;
 	struct count_times cpu;
@@ -476,13 +478,12 @@ struct task_state {
 	u16 ring;
 	/* How many generations of processes lie between it and the first one. */
 	u16 depth;
-	/* If calls are only counted: one more than the index of the call that it is in. 0: the call itself has to tell. */
-	u32 counted_as;
 	/* enum proof_state. Other threads set this, atomically. */
 	u32 proof;
 	/* The fill of its ring when it last asked for that, and the small records that it may send before it asks again. */
 	u32 fill;
 	u32 unlooked;
+	u32 pad;
 };
 
 #endif

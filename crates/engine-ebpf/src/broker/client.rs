@@ -119,7 +119,10 @@ impl Connection {
         let file = File::from(file.try_clone().map_err(told)?);
         let mut rows = vec![0; file.metadata().map_err(told)?.len() as usize];
         file.read_exact_at(&mut rows, 0).map_err(told)?;
-        let row = |bytes: &[u8]| Some(CountRow { key: read(bytes)?, count: read(&bytes[size_of::<count_key>()..])? });
+        let row = |bytes: &[u8]| {
+            let count = read(&bytes[size_of::<count_key>()..])?;
+            Some(CountRow { key: read(bytes)?, count, estimated: false })
+        };
         Ok(rows.chunks_exact(size_of::<count_key>() + size_of::<count>()).filter_map(row).collect())
     }
 

@@ -261,6 +261,8 @@ fn counting(counting: &mut Option<Counting>, words: &mut impl Words) {
     let mut of = counting.unwrap_or(Counting {
         only: false,
         cpu_time: false,
+        // A broker times all calls.
+        estimated: false,
         latencies: false,
         bytes: false,
         by: none,
@@ -320,7 +322,15 @@ mod tests {
     #[test]
     fn a_request_is_read_as_it_was_written() {
         let by = CountBy { errno: true, ..CountBy::SYSCALL };
-        let counting = Counting { only: true, cpu_time: true, latencies: false, bytes: true, by, intervals: false };
+        let counting = Counting {
+            only: true,
+            cpu_time: true,
+            estimated: false,
+            latencies: false,
+            bytes: true,
+            by,
+            intervals: false,
+        };
         let fds = FdSet { listed: vec![0, 7, 1023], inverted: true };
         let mut spec = TraceSpec {
             follow: true,

@@ -45,6 +45,8 @@ impl Summary {
             out.push_str(&interval.heading(&self.rows, self.of.words()));
         }
         let mut rows = self.with_empty_ranges(self.sorted(tracker), tracker, &nothing);
+        let mut all = CallStats::default();
+        rows.iter().for_each(|row| all.merge(row.tally));
         if self.is_by_name() {
             for abi in Abi::ALL {
                 let of_abi = |row: &SummaryRow<'_>| match &*row.key {
@@ -64,6 +66,14 @@ impl Summary {
         if lost.calls > 0 {
             let how = if lost.counted { "but" } else { "not" };
             let _ = writeln!(out, "... {}, {how} counted here", count(lost.calls, "call lost", "calls lost"));
+        }
+        if all.untimed > 0 {
+            let timed = (all.calls - all.untimed) as f64 / all.calls as f64 * 100.0;
+            let _ = writeln!(
+                out,
+                "... {timed:.1}% of {} were timed, because there were so many. The times of the others are estimated (--exact-times times all).",
+                count(all.calls, "call", "calls")
+            );
         }
         if self.interval.is_some() {
             out.push('\n');

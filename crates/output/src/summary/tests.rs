@@ -51,6 +51,22 @@ fn counts_and_sorts() {
     assert_eq!(out.strip_prefix(expected), Some("... 1 call lost, but counted here\n"));
 }
 
+/// The table says so if times are estimated.
+#[test]
+fn estimates_are_called_so() {
+    let mut summary = Summary::new(SummaryLayout { wall_clock: false, ..layout(&[Key::Syscall], &[Column::Calls]) });
+    let counted = |nr, calls, untimed| Counted {
+        call: Some((stride_syscalls::Abi::X86_64, nr)),
+        tally: CallStats { calls, untimed, ..CallStats::default() },
+        ..Counted::default()
+    };
+    summary.merge(&counted(0, 1_000, 0));
+    assert!(!summary.text(LostCalls::default(), None).contains("estimated"));
+    summary.merge(&counted(1, 3_000, 2_900));
+    let text = summary.text(LostCalls::default(), None);
+    assert!(text.ends_with("... 27.5% of 4,000 calls were timed, because there were so many. The times of the others are estimated (--exact-times times all).\n"), "{text}");
+}
+
 /// Most calls take less than a microsecond. Columns keep strace's widths, and sorting by numbers works.
 #[test]
 fn short_times_have_digits() {

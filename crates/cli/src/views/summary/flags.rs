@@ -57,7 +57,9 @@ pub const FLAGS: &[Flag] = &[
         long: Some("summary-only"),
         help: "count calls, errors and time, and print only a summary",
         doc: "Counts the calls, the errors and the time spent for each system call, and prints a table at the end instead \
-              of the trace. The time is what the processor spent in the kernel, unless -w is given. With -f, all traced processes are counted together.",
+              of the trace. The time is what the processor spent in the kernel, unless -w is given. With -f, all traced processes are counted together.\n\n\
+              If more than 50,000 calls are made a second, the eBPF engine times only some of them, because reading the clock takes longer than \
+              counting. Calls and errors are counted exactly all the same, times are estimated, and a line below the table says so. --exact-times times all calls.",
         update: |draft, _| {
             draft.summary_only = true;
             one_summary(draft.summary_only, draft.summary_too)
@@ -72,6 +74,19 @@ pub const FLAGS: &[Flag] = &[
         update: |draft, _| {
             draft.summary_too = true;
             one_summary(draft.summary_only, draft.summary_too)
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("exact-times"),
+        help: "time every call of a summary, however many there are",
+        own: true,
+        doc: "Has -c time every call. Without this option, the eBPF engine times only some of the calls while more than 50,000 are made a second, \
+              and estimates the time of the others. All calls are timed anyway for -w, -C, --by, --every, --json, for truss's summary, for the columns that show \
+              the shortest or longest calls, and by the ptrace engine.",
+        update: |draft, _| {
+            draft.exact_times = true;
+            Ok(())
         },
         ..BASE
     },

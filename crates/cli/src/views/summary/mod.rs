@@ -40,6 +40,9 @@ impl Declaration for SummaryDeclaration {
         if !draft.summarizes() && draft.wall_clock {
             return Err(Stop::usage(format!("-w/--summary-wall-clock must be given with {EITHER}")));
         }
+        if !draft.summarizes() && draft.exact_times {
+            return Err(Stop::usage(format!("--exact-times must be given with {EITHER} or --by")));
+        }
         if !draft.summarizes() && draft.summary_columns.is_some() {
             return Err(Stop::usage(format!("-U/--summary-columns must be given with {EITHER}")));
         }
@@ -141,10 +144,18 @@ fn counting(options: &Options) -> Option<Counting> {
     let shows = |test: fn(Column) -> bool| {
         summary.columns.iter().any(|&c| test(c)) || matches!(summary.sort, SortKey::By(c) if test(c))
     };
+    let latencies = options.json || shows(|c| matches!(c, Column::P50 | Column::P99));
+    // (truss has no place to say so.)
+    let estimated = !summary.wall_clock
+        && !summary.exact_times
+        && !latencies
+        && !matches!(options.style, LineStyle::Truss(_))
+        && !shows(Column::is_of_single_calls);
     Some(Counting {
         only: true,
         cpu_time: !summary.wall_clock,
-        latencies: options.json || shows(|c| matches!(c, Column::P50 | Column::P99)),
+        estimated,
+        latencies,
         bytes: options.json || shows(|c| c == Column::Bytes),
         by: Key::countable(&summary.by)?,
         intervals: summary.every.is_some(),

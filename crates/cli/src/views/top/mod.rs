@@ -115,6 +115,7 @@ impl Declaration for TopDeclaration {
             counting: Some(Counting {
                 only: true,
                 cpu_time: false,
+                estimated: false,
                 latencies: false,
                 bytes: true,
                 by,
