@@ -78,19 +78,6 @@ pub const FLAGS: &[Flag] = &[
         ..BASE
     },
     Flag {
-        long: Some("exact-times"),
-        help: "time every call of a summary, however many there are",
-        own: true,
-        doc: "Has -c time every call. Without this option, the eBPF engine times only some of the calls while more than 50,000 are made a second, \
-              and estimates the time of the others. All calls are timed anyway for -w, -C, --by, --every, --json, for truss's summary, for the columns that show \
-              the shortest or longest calls, and by the ptrace engine.",
-        update: |draft, _| {
-            draft.exact_times = true;
-            Ok(())
-        },
-        ..BASE
-    },
-    Flag {
         long: Some("every"),
         arg: Arg::Required("TIME"),
         help: "print a summary of each interval of TIME",
@@ -102,6 +89,19 @@ pub const FLAGS: &[Flag] = &[
               ended, and interval_ns, its length.",
         update: |draft, given| {
             draft.every = Some(summary::interval(&given.text()).ok_or_else(|| given.invalid())?);
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("exact-times"),
+        help: "time every call of a summary, however many there are",
+        own: true,
+        doc: "Has -c time every call. Without this option, the eBPF engine times only some of the calls while more than 50,000 are made a second, \
+              and estimates the time of the others. All calls are timed anyway for -w, -C, --by, --every, --json, for truss's summary, for the columns that show \
+              the shortest or longest calls, and by the ptrace engine.",
+        update: |draft, _| {
+            draft.exact_times = true;
             Ok(())
         },
         ..BASE
