@@ -20,7 +20,7 @@
 //!   information.
 //!
 //! The files of this side, outermost first: `engine` (the loop; in it `start` begins a trace, and `take` reads records in), `note` (events that are still to be
-//! reported), `settings`, `records` (reading them) and `pieces` (what has no room in them), `threads` (what is unusual about a thread), `signals` (those that wait for a
+//! reported), `settings`, `ticks` (of the kernel), `records` (reading them) and `pieces` (what has no room in them), `threads` (what is unusual about a thread), `signals` (those that wait for a
 //! call to return), `poller`, `blocked` and `inside` (when to look for blocked calls, the programs that find them, and reading their memory), `rings`, `source` and `ring`,
 //! `ring_size`, `backpressure` (when rings fill) and `backlog` (how far the reader is behind), `kernel` (the kernel side as the engine sees it), `shared` (what both sides write), `broker` (both ends of the connection to `stride-broker`), `load` (programs and maps), `config` (the settings of one trace),
 //! `beside` (the half of the programs that a second thread loads),
@@ -55,7 +55,7 @@
 //!   bytes and the captured memory. Times and pointers are appended only if they are asked for. The program on `sys_enter` is
 //!   loaded only if times are wanted, or if a wanted call needs something from its entry: memory that the kernel overwrites
 //!   (`Dir::is_lost`, or input and output at one address), or what the stack pointer leads to. Data from the entry is sent as a
-//!   record of its own, and the reader joins the two. The kernel side itself keeps only 72 bytes per thread (`struct
+//!   record of its own, and the reader joins the two. The kernel side itself keeps only 80 bytes per thread (`struct
 //!   task_state`).
 //! - **Large memory** (`pieces.h`). A record has room for 64 KiB and the block that begins there. Larger buffers, and the rest of many
 //!   buffers, are sent in pieces before their record (`REC_MEMORY`), 2 MiB at most.
@@ -140,7 +140,7 @@
 //!   more often. A loop of getppid takes 235 ns a call instead of 380 (120 untraced, 201 with an empty program on `sys_exit` only). If a
 //!   column needs the times of single calls, all calls are timed.
 //! - **Filters**: numbers, the way in which calls return (`outcome.h`: success, errors, results, bytes, durations), ids of processes and threads, and descriptors in registers
-//!   (`--trace-fds`) are decided in the kernel. With
+//!   (`--trace-fds`) are decided in the kernel. A call that took less than a tick is too short for most `--duration`s, which shows without a clock (`took_no_tick`). With
 //!   `-P`, calls that name no file are left out there, and the reader decides the rest.
 //!
 //! # What it costs
@@ -221,6 +221,7 @@ mod source;
 mod stack_copy;
 mod stacks;
 mod threads;
+mod ticks;
 mod timing;
 mod tracepoints;
 mod wire;

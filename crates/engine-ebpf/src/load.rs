@@ -10,6 +10,7 @@ use crate::probe::{self, ExecSeen};
 use crate::refusal::why;
 use crate::relocate::{self, Types};
 use crate::ring_size::RingSize;
+use crate::ticks;
 use crate::timing::{Estimates, Timing};
 use crate::wire::{
     OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder, bound, bytes_of, call_flag, left_out_flag, task_state,
@@ -175,6 +176,7 @@ impl Programs {
             }
             rodata.choose_durations = endings.needs_times();
             (rodata.least_duration, rodata.most_duration) = (endings.durations.least, endings.durations.most);
+            rodata.skip_below_tick = ticks::longest().is_some_and(|tick| endings.durations.least >= tick);
             rodata.delay_writers = config.ring.wait;
             rodata.ring_high_mark = config.ring.high_mark();
             rodata.ring_call_limit = config.ring.limit();

@@ -144,6 +144,7 @@ struct pid {
 };
 
 struct sched_entity {
+	u64 exec_start;
 	u64 sum_exec_runtime;
 };
 

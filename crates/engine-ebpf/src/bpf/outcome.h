@@ -23,6 +23,8 @@ const volatile u64 most_bytes;
 const volatile bool choose_durations;
 const volatile u64 least_duration;
 const volatile u64 most_duration;
+/* A call that takes less than a tick of the kernel's is too short to be wanted. */
+const volatile bool skip_below_tick;
 
 /* Only calls of threads with ids in these ranges are wanted. */
 const volatile bool choose_ids;
@@ -48,7 +50,19 @@ static __always_inline bool is_wanted_thread(struct task_struct *task)
 	return process >= least_process && process <= most_process && thread >= least_thread && thread <= most_thread;
 }
 
-static __always_inline bool ends_right(struct task_state *st, struct call_plan *plan, s64 ret)
+/*
+ * True if the call surely took less than a tick. The kernel accounts run time to a thread at each tick that the thread is on a CPU, and when it
+ * leaves the CPU. So if nothing was accounted since an earlier call returned, there was no tick. (That takes 2 ns, and reading the clock 39.)
+ */
+static __always_inline bool took_no_tick(struct task_struct *task, struct task_state *st)
+{
+	u64 was = st->accounted;
+
+	st->accounted = task->se.exec_start;
+	return was == st->accounted;
+}
+
+static __always_inline bool ends_right(struct task_struct *task, struct task_state *st, struct call_plan *plan, s64 ret)
 {
 	bool failed = is_error(ret);
 	u64 took;
@@ -77,6 +91,8 @@ static __always_inline bool ends_right(struct task_state *st, struct call_plan *
 	}
 	/* Where the entry was not seen, the reader decides. */
 	if (choose_durations && st->entered) {
+		if (skip_below_tick && took_no_tick(task, st))
+			return false;
 		took = bpf_ktime_get_ns() - st->entered;
 		if (took < least_duration || took > most_duration)
 			return false;
@@ -87,7 +103,7 @@ static __always_inline bool ends_right(struct task_state *st, struct call_plan *
 /* True if the filters want the call. Those that look at its number are not asked here. */
 static __always_inline bool is_chosen(struct task_struct *task, struct task_state *st, struct call_plan *plan, s64 ret)
 {
-	return is_wanted_thread(task) && ends_right(st, plan, ret);
+	return is_wanted_thread(task) && ends_right(task, st, plan, ret);
 }
 
 #endif

@@ -464,6 +464,8 @@ struct task_state {
 	u64 entered;
 	u64 switches;
 	u64 ran;
+	/* When its run time was last accounted for, as it was when a call returned. Only if durations are chosen. */
+	u64 accounted;
 	/* The stack pointer when its latest signal was delivered. Only if stacks are taken. */
 	u64 interrupted;
 	u32 flags;
