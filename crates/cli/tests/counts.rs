@@ -4,8 +4,8 @@ mod common;
 
 use common::*;
 
-/// Two million bytes, one at a time. That takes much longer than the periods in which it is decided whether to time all calls.
-const BUSY: [&str; 5] = ["dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=2000000"];
+/// A million bytes, one at a time. That takes much longer than the periods in which it is decided whether to time all calls.
+const BUSY: [&str; 5] = ["dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=1000000"];
 const NOTE: &str = "were timed, because there were so many";
 
 fn table(scratch: &Scratch, options: &[&str]) -> String {
@@ -24,7 +24,7 @@ fn row(table: &str, syscall: &str) -> (f64, u64) {
 
 #[test]
 fn of_very_many_calls_some_are_timed() {
-    need!("dd");
+    need!("/bin/dd");
     need_ebpf!();
     let scratch = Scratch::new("counts-many");
     let some = table(&scratch, &[]);
@@ -43,7 +43,7 @@ fn of_very_many_calls_some_are_timed() {
 /// Views that show the times of single calls, or times by the clock, have them of all calls.
 #[test]
 fn what_needs_all_times_has_them() {
-    need!("dd");
+    need!("/bin/dd");
     need_ebpf!();
     let scratch = Scratch::new("counts-all");
     for options in [&["-w"][..], &["-U", "max-time,calls,name"], &["-S", "min-time"], &["--by=errno"]] {

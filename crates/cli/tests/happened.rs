@@ -59,6 +59,21 @@ fn durations_choose_calls() {
     }
 }
 
+/// Long calls are found among very many short ones, whether they wait or keep their CPU.
+#[test]
+fn no_long_call_is_missed() {
+    let program = or_skip!(compile("slow"));
+    for &engine in engines() {
+        let run = Scratch::new(&format!("slow{engine}")).stride([engine, "--duration=10ms", program.to_str().unwrap()]);
+        let seen = names(&run.trace);
+        let count = |name: &str| seen.iter().filter(|seen| **seen == name).count();
+        assert_eq!(count("clock_nanosleep"), 20, "{engine}: {run:?}");
+        let copied: usize = run.out.trim().parse().unwrap();
+        assert!(count("read") >= copied, "{engine}: {copied} of {run:?}");
+        assert!(seen.len() < 1_000, "{engine}: of 100,000 short calls, few are ever as long: {}", seen.len());
+    }
+}
+
 #[test]
 fn expressions_choose_calls() {
     for &engine in engines() {

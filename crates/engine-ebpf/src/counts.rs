@@ -1,7 +1,7 @@
 //! The kernel side's counts, added up over CPUs.
 
 use crate::records;
-use crate::timing::{Estimates, TimedCount};
+use crate::timing::TimedCount;
 use crate::wire::{Wire, bound, bytes_of, call_plan, count, count_key, count_times, read};
 use libbpf_rs::{MapCore, MapFlags};
 use std::os::fd::AsRawFd;
@@ -19,12 +19,12 @@ pub struct CountRow {
     pub estimated: bool,
 }
 
-/// Per ABI and number, which is all of the key.
+/// Per ABI and number, which is all of the key. `estimate` has the CPU times of slots whose calls were not all timed.
 pub fn by_number(
     calls: &impl MapCore,
     counts: &impl MapCore,
     cpus: u32,
-    estimates: &Estimates,
+    estimate: impl Fn(usize, TimedCount) -> Option<u64>,
 ) -> libbpf_rs::Result<Vec<CountRow>> {
     let mut all = Vec::new();
     for index in 0..bound::ABIS.0 * bound::NUMBERS.0 {
@@ -42,7 +42,7 @@ pub fn by_number(
         }
         let count { calls, timed, cpu, .. } = row.count;
         let now = TimedCount { calls, timed, cpu: cpu.total };
-        if let Some(estimate) = estimates.find(plan.slot as usize - 1, now) {
+        if let Some(estimate) = estimate(plan.slot as usize - 1, now) {
             row.count.cpu.total = estimate;
             row.estimated = true;
         }

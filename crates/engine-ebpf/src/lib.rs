@@ -140,7 +140,7 @@
 //!   more often. A loop of getppid takes 235 ns a call instead of 380 (120 untraced, 201 with an empty program on `sys_exit` only). If a
 //!   column needs the times of single calls, all calls are timed.
 //! - **Filters**: numbers, the way in which calls return (`outcome.h`: success, errors, results, bytes, durations), ids of processes and threads, and descriptors in registers
-//!   (`--trace-fds`) are decided in the kernel. A call that took less than a tick is too short for most `--duration`s, which shows without a clock (`took_no_tick`). With
+//!   (`--trace-fds`) are decided in the kernel. A call that took less than a tick is too short for most `--duration`s, which shows without a clock (`is_below_tick`). With
 //!   `-P`, calls that name no file are left out there, and the reader decides the rest.
 //!
 //! # What it costs

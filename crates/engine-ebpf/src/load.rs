@@ -11,7 +11,7 @@ use crate::refusal::why;
 use crate::relocate::{self, Types};
 use crate::ring_size::RingSize;
 use crate::ticks;
-use crate::timing::{Estimates, Timing};
+use crate::timing::Timing;
 use crate::wire::{
     OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder, bound, bytes_of, call_flag, left_out_flag, task_state,
 };
@@ -51,10 +51,9 @@ pub struct Programs {
     seeding: Option<Link>,
     counting: Option<Counting>,
     cpus: u32,
-    /// If only some of the calls that are counted may be timed: `on_sys_enter`, while it is attached, and the times of the others.
-    timing: Option<Timing>,
-    estimates: Estimates,
+    /// Only some of the calls that are counted may be timed. Then this attaches `on_sys_enter`.
     times_some: bool,
+    timing: Option<Timing>,
 }
 
 impl Programs {
@@ -268,7 +267,6 @@ impl Programs {
             counting: config.counting,
             cpus,
             timing: None,
-            estimates: Estimates::default(),
             times_some,
         };
         for &cgroup in config.machine.iter().flat_map(|machine| &machine.cgroups) {
@@ -340,8 +338,8 @@ impl Programs {
     /// Ends tracing. The contents of the ring stay. The programs that every call runs are detached first, and the one
     /// that reports threads' ends is among the last.
     pub fn detach(&mut self) {
-        if let Some(timing) = self.timing.take() {
-            self.estimates = timing.end();
+        if let Some(timing) = &mut self.timing {
+            timing.end();
         }
         while self.links.pop().is_some() {}
     }
@@ -475,7 +473,8 @@ impl Programs {
         match self.counting {
             None => Ok(Vec::new()),
             Some(counting) if counting.is_by_number() => {
-                counts::by_number(&maps.calls, &maps.counts, self.cpus, &self.estimates)
+                let estimate = |slot, now| self.timing.as_ref()?.estimates().find(slot, now);
+                counts::by_number(&maps.calls, &maps.counts, self.cpus, estimate)
             }
             Some(_) => counts::by_key(&maps.counts_by, ended),
         }

@@ -13,7 +13,8 @@ use std::io;
 use std::mem::offset_of;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use stride_engine_base::signal::without_signals;
@@ -84,56 +85,82 @@ impl Estimates {
 
 /// The thread that attaches the program at entry, and detaches it.
 pub struct Timing {
-    /// When this is dropped, the thread ends.
-    stop: Sender<()>,
-    thread: JoinHandle<Estimates>,
+    estimates: Arc<Mutex<Estimates>>,
+    /// When the sender is dropped, the thread ends.
+    thread: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl Timing {
     /// Attaches the program. `counts` is the kernel side's map of counts.
     pub fn start(program: BorrowedFd<'_>, counts: BorrowedFd<'_>, cpus: u32) -> io::Result<Timing> {
         let first = attach(program)?;
-        let program = program.try_clone_to_owned()?;
-        let counts = Counts::map(counts, cpus)?;
-        let (stop, stopped) = channel::<()>();
-        let is_over = move |wait| !matches!(stopped.recv_timeout(wait), Err(RecvTimeoutError::Timeout));
-        let run = move || run(first, &program, &counts, is_over);
+        let (stop, stopped) = channel();
+        let estimates = Arc::default();
+        let timer = Timer {
+            program: program.try_clone_to_owned()?,
+            counts: Counts::map(counts, cpus)?,
+            estimates: Arc::clone(&estimates),
+            stopped,
+        };
+        let run = move || timer.run(first);
         let thread = without_signals(|| thread::Builder::new().name("timing".into()).spawn(run))?;
-        Ok(Timing { stop, thread })
+        Ok(Timing { estimates, thread: Some((stop, thread)) })
     }
 
     /// Detaches the program.
-    pub fn end(self) -> Estimates {
-        drop(self.stop);
-        self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    pub fn end(&mut self) {
+        if let Some((stop, thread)) = self.thread.take() {
+            drop(stop);
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        }
+    }
+
+    pub fn estimates(&self) -> MutexGuard<'_, Estimates> {
+        self.estimates.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn run(first: OwnedFd, program: &OwnedFd, counts: &Counts, is_over: impl Fn(Duration) -> bool) -> Estimates {
-    let mut estimates = Estimates::default();
-    let mut link = Some(first);
-    let mut times_all = true;
-    let mut before = (Instant::now(), 0);
-    let mut chance = 1;
-    loop {
-        if is_over(if times_all { PERIOD } else { (PERIOD - TIMED).mul_f64(unsteady(&mut chance)) }) {
-            return estimates;
-        }
-        if !times_all {
-            // If that fails, the next period may do better.
-            link = attach(program.as_fd()).ok();
-            if is_over(TIMED) {
-                return estimates;
+/// The thread's own part.
+struct Timer {
+    program: OwnedFd,
+    counts: Counts,
+    estimates: Arc<Mutex<Estimates>>,
+    stopped: Receiver<()>,
+}
+
+impl Timer {
+    fn run(self, first: OwnedFd) {
+        let mut link = Some(first);
+        let mut times_all = true;
+        let mut before = (Instant::now(), 0);
+        let mut chance = 1;
+        loop {
+            if self.is_over_after(if times_all { PERIOD } else { (PERIOD - TIMED).mul_f64(unsteady(&mut chance)) }) {
+                return;
             }
+            if !times_all {
+                // If that fails, the next period may do better.
+                link = attach(self.program.as_fd()).ok();
+                if self.is_over_after(TIMED) {
+                    return;
+                }
+            }
+            let counts = self.counts.read();
+            let now = (Instant::now(), counts.iter().map(|count| count.calls).sum());
+            let rate = (now.1 - before.1) as f64 / (now.0 - before.0).as_secs_f64();
+            before = now;
+            times_all = rate <= if times_all { MANY } else { FEW };
+            let mut estimates = self.estimates.lock().unwrap_or_else(PoisonError::into_inner);
+            estimates.settle(&counts);
+            estimates.needed |= !times_all;
+            drop(estimates);
+            link = if times_all { link.or_else(|| attach(self.program.as_fd()).ok()) } else { None };
         }
-        let counts = counts.read();
-        estimates.settle(&counts);
-        let now = (Instant::now(), counts.iter().map(|count| count.calls).sum());
-        let rate = (now.1 - before.1) as f64 / (now.0 - before.0).as_secs_f64();
-        before = now;
-        times_all = rate <= if times_all { MANY } else { FEW };
-        estimates.needed |= !times_all;
-        link = if times_all { link.or_else(|| attach(program.as_fd()).ok()) } else { None };
+    }
+
+    /// Waits, and returns true at once when tracing ends.
+    fn is_over_after(&self, wait: Duration) -> bool {
+        !matches!(self.stopped.recv_timeout(wait), Err(RecvTimeoutError::Timeout))
     }
 }
 

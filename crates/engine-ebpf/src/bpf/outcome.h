@@ -50,19 +50,7 @@ static __always_inline bool is_wanted_thread(struct task_struct *task)
 	return process >= least_process && process <= most_process && thread >= least_thread && thread <= most_thread;
 }
 
-/*
- * True if the call surely took less than a tick. The kernel accounts run time to a thread at each tick that the thread is on a CPU, and when it
- * leaves the CPU. So if nothing was accounted since an earlier call returned, there was no tick. (That takes 2 ns, and reading the clock 39.)
- */
-static __always_inline bool took_no_tick(struct task_struct *task, struct task_state *st)
-{
-	u64 was = st->accounted;
-
-	st->accounted = task->se.exec_start;
-	return was == st->accounted;
-}
-
-static __always_inline bool ends_right(struct task_struct *task, struct task_state *st, struct call_plan *plan, s64 ret)
+static __always_inline bool ends_right(struct task_state *st, struct call_plan *plan, s64 ret)
 {
 	bool failed = is_error(ret);
 	u64 took;
@@ -91,8 +79,6 @@ static __always_inline bool ends_right(struct task_struct *task, struct task_sta
 	}
 	/* Where the entry was not seen, the reader decides. */
 	if (choose_durations && st->entered) {
-		if (skip_below_tick && took_no_tick(task, st))
-			return false;
 		took = bpf_ktime_get_ns() - st->entered;
 		if (took < least_duration || took > most_duration)
 			return false;
@@ -103,7 +89,22 @@ static __always_inline bool ends_right(struct task_struct *task, struct task_sta
 /* True if the filters want the call. Those that look at its number are not asked here. */
 static __always_inline bool is_chosen(struct task_struct *task, struct task_state *st, struct call_plan *plan, s64 ret)
 {
-	return is_wanted_thread(task) && ends_right(task, st, plan, ret);
+	return is_wanted_thread(task) && ends_right(st, plan, ret);
+}
+
+/*
+ * True if the call of the current thread, which returns, surely is too short. The kernel accounts run time to a thread at each tick that the
+ * thread is on a CPU, and when it leaves the CPU. So if nothing was accounted since this was last asked, when an earlier call returned, there
+ * was no tick. (That takes 2 ns, and reading the clock 39.) To be asked once a call.
+ */
+static __always_inline bool is_below_tick(struct task_struct *task, struct task_state *st)
+{
+	u64 was = st->accounted;
+
+	if (!skip_below_tick)
+		return false;
+	st->accounted = task->se.exec_start;
+	return st->entered && was == st->accounted;
 }
 
 #endif

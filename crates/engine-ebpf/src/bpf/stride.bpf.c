@@ -451,7 +451,8 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 		/* (A thread that found no room for its state may share its code with others.) */
 		if (!st && !(take_stacks && *(volatile u64 *)&control_lost))
 			return 0;
-		if (outcome_first && st && !st->flags && !is_chosen(task, st, NULL, ret) && !being_killed(task, 0)) {
+		if (outcome_first && st && !st->flags && (is_below_tick(task, st) || !is_chosen(task, st, NULL, ret)) &&
+		    !being_killed(task, 0)) {
 			st->entered = 0;
 			return 0;
 		}
