@@ -211,7 +211,7 @@ static void signals(void)
 	printf("%d signals sent, %d taken; the sender ended with %d\n", count, finished, status);
 }
 
-/* What waitpid reports about children that stop, continue, exit and are killed. */
+/* The reports of waitpid about children that stop, continue, exit and are killed. */
 static void waitpids(void)
 {
 	int seen[6] = { 0 };

@@ -1,4 +1,4 @@
-/* What the tests trace: `victim WHAT`. It makes few syscalls, and the tests name those that they look for. */
+/* The program that the tests trace: `victim WHAT`. It makes few syscalls, and the tests name those that they look for. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -30,7 +30,7 @@ static char state_of(const char *pid, const char *tid)
 	return state ? state[2] : 0;
 }
 
-/* Whether a thread is in pause(2). A new thread may sleep elsewhere. */
+/* True if a thread is in pause(2). A new thread may sleep elsewhere. */
 static int pauses(const char *tid)
 {
 	char path[600], call[32] = "";
@@ -185,7 +185,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (!strcmp(what, "env")) {
-		/* What a command could find out about its start. */
+		/* The facts that a command could find out about its start. */
 		for (int s = 1; s < 32; s++) {
 			struct sigaction a;
 			if (sigaction(s, 0, &a) == 0 && a.sa_handler != SIG_DFL)

@@ -1,5 +1,5 @@
 // stride: -e trace=fsync,openat,?dup2,close,pipe2,socketpair,?poll -yy -a1
-// What descriptors refer to.
+// The referents of descriptors.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// What Stride shows behind the = of a call that has just returned.
+// The text that Stride shows behind the = of a call that has just returned.
 // strerrorname_np(3) is an extension. Undeclared, it would return half a pointer, and the tests are compiled without warnings.
 #ifndef _GNU_SOURCE
 #error "define _GNU_SOURCE before the first #include"

@@ -36,7 +36,7 @@ pub struct Evidence {
     pub name: Vec<u8>,
     /// The process, if it is one.
     pub pid: Option<Tid>,
-    /// How many calls are about the thing.
+    /// The number of calls that are about the thing.
     pub calls: u64,
     pub bytes: Option<u64>,
     pub time: Option<Ns>,
@@ -101,13 +101,13 @@ impl FactRow {
     }
 }
 
-/// What a rule reports at the end. The ledger decides what the draft saves.
+/// The finding that a rule reports at the end. The ledger decides what the draft saves.
 #[derive(Default)]
 pub struct Draft {
     /// One plain sentence with its full stop, made with `say!`. It does not tell the saving.
     pub sentence: Statement,
     pub evidence: Vec<Evidence>,
-    /// What the user should change.
+    /// The change that the user should make.
     pub advice: String,
     pub confidence: Confidence,
     /// The calls that need not be made.
@@ -178,7 +178,7 @@ pub struct Finding {
 pub struct Findings {
     /// The largest saving first.
     pub told: Vec<Finding>,
-    /// How many minor findings are not told.
+    /// The number of minor findings that are not told.
     pub left_out: usize,
     /// The number of calls in which these were found.
     pub calls: u64,

@@ -12,7 +12,7 @@ use stride_syscalls::sets::files::OPEN;
 use stride_syscalls::{Abi, Effect, Syscall};
 use stride_track::{Causes, CriticalPath, FileId, HandOvers, ObjectId, Seen, Tracker};
 
-/// How long a syscall usually takes. Without this limit, one call out of thousands would look the dearest because its
+/// The usual duration of a syscall. Without this limit, one call out of thousands would look the dearest because its
 /// thread lost its CPU or met a cold cache.
 #[derive(Clone, Copy, Default)]
 struct Usual {
@@ -78,11 +78,11 @@ impl Observed<'_> {
     }
 }
 
-/// How many calls a thread has made.
+/// The number of calls that a thread has made.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Pace {
     pub calls: u64,
-    /// How many of these calls may have waited for something outside: input, a child, a while.
+    /// The number of these calls that may have waited for something outside: input, a child, a while.
     pub waits: u64,
     /// When the latest of them returned.
     pub at: Ns,
@@ -201,7 +201,7 @@ impl Transfers {
     }
 }
 
-/// What was done with an open file, from its first descriptor to its last.
+/// The use of an open file, from its first descriptor to its last.
 #[derive(Clone, Debug)]
 pub struct OpenFile {
     pub id: FileId,
@@ -257,7 +257,7 @@ impl OpenFile {
         self.flag("O_DIRECTORY")
     }
 
-    /// Whether transfers bypass the page cache (O_DIRECT).
+    /// True if transfers bypass the page cache (O_DIRECT).
     pub fn is_direct(&self) -> bool {
         self.flag("O_DIRECT")
     }
@@ -479,7 +479,7 @@ impl Index {
         self.open.values()
     }
 
-    /// How long the run took: from the first call seen to the last.
+    /// The time that the run took: from the first call seen to the last.
     pub fn span(&self) -> Ns {
         self.last.saturating_sub(self.first.unwrap_or(self.last))
     }

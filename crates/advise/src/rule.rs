@@ -22,7 +22,7 @@ pub struct RuleInfo {
 
 /// Looks at calls as they come, with bounded memory, and returns drafts at the end.
 pub trait Rule {
-    /// Whether the rule wants calls of this row. Asked once for each row.
+    /// True if the rule wants calls of this row. Asked once for each row.
     fn wants(&self, _row: &'static Syscall) -> bool {
         false
     }

@@ -63,7 +63,7 @@ pub const SHARED: &[Threshold] = &[
     FEW_MESSAGES,
 ];
 
-/// Whether a saving is worth a finding.
+/// True if a saving is worth a finding.
 pub fn worth_it(calls: u64, of: u64, time: Ns, run: Ns) -> bool {
     calls >= MIN_CALLS.get() && calls as f64 >= of as f64 * MIN_PART_OF_CALLS.ratio()
         || time >= MIN_TIME.get() && time as f64 >= run as f64 * MIN_PART_OF_TIME.ratio()
@@ -87,11 +87,11 @@ pub fn is_anothers(calls: u64, claimed: u64) -> bool {
     (calls as f64) < claimed as f64 * OWN_PART.ratio()
 }
 
-/// How many items of evidence a finding names: the most telling ones.
+/// The number of items of evidence that a finding names: the most telling ones.
 pub const EVIDENCE: usize = 5;
 /// The largest buffer that is worth its memory. Beyond it, the calls are no longer the cost.
 pub const GOOD_BUFFER: u64 = 64 << 10;
-/// How long an answer takes that a delayed acknowledgement held up: 40 ms and a little.
+/// The time that an answer takes if a delayed acknowledgement held it up: 40 ms and a little.
 pub const DELAYED_ACK: std::ops::Range<Ns> = 36_000_000..60_000_000;
 
 #[cfg(test)]

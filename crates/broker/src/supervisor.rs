@@ -96,7 +96,7 @@ impl Supervisor<'_> {
         Ok(())
     }
 
-    /// How long the next worker is still put off.
+    /// The time for which the next worker is still put off.
     fn rest(&self) -> Duration {
         self.served.map_or(Duration::ZERO, |served| REST.saturating_sub(served.elapsed()))
     }

@@ -14,7 +14,7 @@ pub const SERVES: u8 = b's';
 const REST: u32 = 3;
 /// The longest such rest.
 const LONGEST_REST: Duration = Duration::from_millis(200);
-/// How often to look whether the rings of a client that has ended are gone, in milliseconds.
+/// The time between two checks whether the rings of a client that has ended are gone, in milliseconds.
 const LOOK: u16 = 500;
 
 /// Serves a client, and ends with it. `usual`: the request to get ready for.

@@ -25,7 +25,7 @@ impl CalledFrom {
         CalledFrom { pattern, known: PerStack::default(), unsure: 0 }
     }
 
-    /// Whether a function led to the call that the pattern names. A call keeps the stack of its entry. If that is not known at the
+    /// True if a function that the pattern names led to the call. A call keeps the stack of its entry. If that is not known at the
     /// entry, only the return decides.
     pub fn led_to(&mut self, call: &Call) -> bool {
         let choice = match &call.stack {

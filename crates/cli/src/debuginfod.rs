@@ -14,7 +14,7 @@ use stride_stacks::Fetch;
 
 /// Where the servers are named.
 const SERVERS: &str = "DEBUGINFOD_URLS";
-/// How long one file may take. The traced program may be waiting.
+/// The time that one file may take. The traced program may be waiting.
 const PATIENCE: Duration = Duration::from_secs(60);
 const NAP: Duration = Duration::from_millis(2);
 

@@ -146,7 +146,7 @@ impl CallFacts for AskedFunction<'_> {
     }
 }
 
-/// How long a call lasted, if times are known.
+/// The time that a call lasted, if times are known.
 pub fn lasted(call: &Call, until: Ns) -> Option<Ns> {
     (call.entered > 0 && until >= call.entered).then(|| until - call.entered)
 }

@@ -181,7 +181,7 @@ fn shell_word(path: &Path) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// Whether two names refer to the same file. Devices and pipes may be shared.
+/// True if two names refer to the same file. Devices and pipes may be shared.
 fn same_file(a: &Path, b: &Path) -> bool {
     let id = |path: &Path| path.metadata().ok().filter(|m| m.is_file()).map(|m| (m.dev(), m.ino()));
     id(a).is_some() && id(a) == id(b)

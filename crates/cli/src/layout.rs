@@ -76,7 +76,7 @@ pub fn decoding(options: &Options) -> stride_decode::Options {
     }
 }
 
-/// How many elements of an array are captured.
+/// The number of elements of an array that are captured.
 pub fn elements(options: &Options) -> usize {
     if options.abbrev != CallSet::all() { Limits::UNLIMITED } else { options.string_limit }
 }

@@ -22,7 +22,7 @@ pub struct Outputs {
     /// A second handle, for text after the trace.
     tail: Option<Box<dyn Write + Send>>,
     shell: Option<Child>,
-    /// Whether the trace goes to a terminal; `width` is the terminal's width.
+    /// True if the trace goes to a terminal; `width` is the terminal's width.
     terminal: bool,
     width: Option<usize>,
 }
@@ -115,7 +115,7 @@ impl Outputs {
         complain(&self.program, message);
     }
 
-    /// Whether the trace goes to a terminal.
+    /// True if the trace goes to a terminal.
     pub fn is_terminal(&self) -> bool {
         self.terminal
     }
@@ -125,7 +125,7 @@ impl Outputs {
         self.width
     }
 
-    /// Whether this is a process that Stride started for itself.
+    /// True if this is a process that Stride started for itself.
     pub fn is_own_child(&self, pid: Tid) -> bool {
         self.shell.as_ref().is_some_and(|shell| shell.id() == pid as u32)
     }
@@ -181,7 +181,7 @@ impl Outputs {
     }
 }
 
-/// Whether this is a character device. A character device that is no terminal is /dev/null or the like, and nobody
+/// True if this is a character device. A character device that is no terminal is /dev/null or the like, and nobody
 /// reads it while the program runs.
 fn is_device(to: impl AsFd) -> bool {
     use nix::libc::{S_IFCHR, S_IFMT};

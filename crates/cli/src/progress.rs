@@ -1,4 +1,4 @@
-//! How much of a recording has been read. It is shown on a terminal to which nothing else is written.
+//! The part of a recording that has been read. It is shown on a terminal to which nothing else is written.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::path::Path;

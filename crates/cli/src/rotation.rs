@@ -177,7 +177,7 @@ impl Current {
         Ok(())
     }
 
-    /// How many of the bytes belong to the present file. None: not even the first line.
+    /// The number of the bytes that belong to the present file. None: not even the first line.
     fn fitting(&self, bytes: &[u8]) -> Option<usize> {
         let line = || bytes.iter().position(|b| *b == b'\n').map_or(bytes.len(), |at| at + 1);
         let at_line = self.is_at_line();

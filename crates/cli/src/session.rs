@@ -251,7 +251,7 @@ struct Run {
     ended: Ended,
     /// Calls that returned and were shown.
     shown: u64,
-    /// Whether `shown` has reached `--syscall-limit`.
+    /// True if `shown` has reached `--syscall-limit`.
     limit_told: bool,
 }
 

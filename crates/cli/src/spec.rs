@@ -1,4 +1,4 @@
-//! What Stride asks of the engine.
+//! The request that Stride makes to the engine.
 
 use crate::flags::Options;
 use crate::views::Needs;

@@ -1,4 +1,4 @@
-//! What threads do while no call returns: calls that last, stops, modes; and calls that end without returning. The eBPF
+//! The states of threads while no call returns: calls that last, stops, modes; and calls that end without returning. The eBPF
 //! engine detects these in its own ways, so its trace is compared with the ptrace engine's. Tests wait for states, not for
 //! time to pass.
 

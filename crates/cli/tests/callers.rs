@@ -144,7 +144,7 @@ fn calls_that_a_function_leads_to() {
             let again = scratch.replay(&[&option]);
             assert_eq!(calls(&again.out), expected, "{engine} {regex}: {again:?}");
         }
-        // What is recorded is chosen as well.
+        // The recorded calls are chosen as well.
         traced(&scratch, &[engine, "--called-from=^(save|ready)$", "--record=chosen"]);
         let mut command = bare_stride();
         command.args(["--replay=chosen"]).current_dir(scratch.path(""));

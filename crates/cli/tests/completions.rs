@@ -1,4 +1,4 @@
-//! What Tab does in the real shells.
+//! The effect of Tab in the real shells.
 
 mod common;
 

@@ -210,7 +210,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether a limit is kept.
+/// The fate of a limit.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Fate {
     Kept,

@@ -144,7 +144,7 @@ impl<'p> Diff<'p> {
         SyscallCallers::changes(was, base.calls, now, this.calls)
     }
 
-    /// Whether the number of all calls has changed by more than a fiftieth.
+    /// True if the number of all calls has changed by more than a fiftieth.
     pub fn total_differs(&self) -> bool {
         let (a, b) = (self.base.total.calls, self.this.total.calls);
         a.abs_diff(b) * 50 > a.max(b)

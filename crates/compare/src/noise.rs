@@ -9,7 +9,7 @@ use crate::range::Range;
 use stride_event::Ns;
 use stride_syscalls::{Class, Effect, operation, row_named};
 
-/// Whether the number of these calls depends on how fast other threads and processes are.
+/// True if the number of these calls depends on how fast other threads and processes are.
 pub fn wavers(name: &str) -> bool {
     effects(name).iter().any(|effect| {
         use Effect::{Restarts, ReturnsFromSignal, Waits, Wakes, Yields};
@@ -25,13 +25,13 @@ fn effects(name: &str) -> &'static [Effect] {
     }
 }
 
-/// Whether the calls wait for others. Their time then says nothing about the program.
+/// True if the calls wait for others. Their time then says nothing about the program.
 pub fn waits(name: &str) -> bool {
     let waits = |effect: &Effect| matches!(effect, Effect::MayWait(_) | Effect::Connects | Effect::Forks);
     wavers(name) || effects(name).iter().any(waits)
 }
 
-/// Whether the number of these calls is random. The kernel places memory at random, so the distance to the end of a
+/// True if the number of these calls is random. The kernel places memory at random, so the distance to the end of a
 /// page varies; and programs draw some random numbers again.
 fn by_lot(name: &str) -> bool {
     row_named(name).is_some_and(|row| row.class.intersects(Class::MEMORY) || row.has_effect(Effect::DrawsRandom))
@@ -74,7 +74,7 @@ pub fn differs_by_itself(base: &Row, this: &Row) -> bool {
     !base.spread().calls.is_single() || !this.spread().calls.is_single()
 }
 
-/// Whether the times of calls differ by more than chance. `whole` is the time of all calls of the longer run. `precise`
+/// True if the times of calls differ by more than chance. `whole` is the time of all calls of the longer run. `precise`
 /// is the possible error of one call's time.
 pub fn takes_longer(base: &Row, this: &Row, whole: Ns, precise: Ns) -> bool {
     const LEAST: Ns = 10_000_000;

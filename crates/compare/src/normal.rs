@@ -257,13 +257,13 @@ fn find(text: &[u8], what: &[u8]) -> Option<usize> {
     text.windows(what.len()).position(|window| window == what)
 }
 
-/// Whether the text has capitals, and also small letters or digits.
+/// True if the text has capitals, and also small letters or digits.
 fn is_mixed(text: &[u8]) -> bool {
     let upper = text.iter().any(u8::is_ascii_uppercase);
     upper && text.iter().any(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
 }
 
-/// Whether the text has a digit before a letter, or a capital between a small letter and something else than a small
+/// True if the text has a digit before a letter, or a capital between a small letter and something else than a small
 /// letter. Words, words with a number at the end, and CamelCase have neither.
 fn looks_random(text: &[u8]) -> bool {
     let digit_inside = text.windows(2).any(|two| two[0].is_ascii_digit() && two[1].is_ascii_alphabetic());

@@ -36,7 +36,7 @@ pub struct Profile {
     pub elapsed: Ns,
     pub lost_calls: u64,
     pub lost_threads: u64,
-    /// How many recordings of the run there are. The figures are the medians of all.
+    /// The number of recordings of the run. The figures are the medians of all.
     pub recordings: usize,
 }
 

@@ -29,7 +29,7 @@ impl<T: Copy + PartialOrd> Range<T> {
 }
 
 impl Range<u64> {
-    /// How far apart the ranges are. 0 if they meet.
+    /// The distance between the ranges. 0 if they meet.
     pub fn gap(&self, other: &Range<u64>) -> u64 {
         self.lowest.saturating_sub(other.highest).max(other.lowest.saturating_sub(self.highest))
     }

@@ -25,7 +25,7 @@ struct Report {
     table: Vec<Line>,
     /// The columns that say something.
     columns: Vec<usize>,
-    /// How much more there is.
+    /// A line that tells how much more there is.
     rest: Option<String>,
 }
 

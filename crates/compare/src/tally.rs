@@ -272,7 +272,7 @@ impl Tally {
         &self.ids
     }
 
-    /// Whether the end of each thread was seen. Otherwise the trace is incomplete.
+    /// True if the end of each thread was seen. Otherwise the trace is incomplete.
     pub fn is_whole(&self) -> bool {
         self.alive.is_empty()
     }

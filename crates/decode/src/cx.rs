@@ -13,9 +13,9 @@ pub struct Cx<'a> {
     pub options: &'a Options,
     pub world: &'a dyn World,
     pub arena: &'a Bump,
-    /// Whether structs are abbreviated.
+    /// True if structs are abbreviated.
     pub abbrev: bool,
-    /// Whether structs are followed.
+    /// True if structs are followed.
     pub verbose: bool,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Cx<'a> {
         !matches!(self.call.outcome, Outcome::Value(_))
     }
 
-    /// Whether memory of this direction holds data that may be shown.
+    /// True if memory of this direction holds data that may be shown.
     pub fn filled(&self, dir: Dir) -> bool {
         dir.is_in() || dir.at_exit(!self.failed())
     }

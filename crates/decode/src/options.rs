@@ -73,7 +73,7 @@ pub trait World {
         None
     }
 
-    /// Whether a descriptor is a terminal. Decoders ask this with or without `-y`, if the meaning of a call depends on
+    /// True if a descriptor is a terminal. Decoders ask this with or without `-y`, if the meaning of a call depends on
     /// it.
     fn is_terminal(&self, _tid: Tid, _fd: i32) -> bool {
         false

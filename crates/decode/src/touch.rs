@@ -11,7 +11,7 @@ pub enum Touch<'a> {
     Path(&'a [u8]),
 }
 
-/// Whether any descriptor or path argument satisfies `test`.
+/// True if any descriptor or path argument satisfies `test`.
 pub fn touches(call: &Call, test: &mut dyn FnMut(Touch<'_>) -> bool) -> bool {
     let Some(row) = table(call.abi).get(call.nr).map(|e| e.row.form(&call.args, call.abi)) else { return false };
     row.args.iter().enumerate().any(|(i, arg)| {

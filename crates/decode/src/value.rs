@@ -24,7 +24,7 @@ pub enum Value<'a> {
     Addr(u64),
     Fd {
         fd: i32,
-        /// Whether the descriptor belongs to another process.
+        /// True if the descriptor belongs to another process.
         foreign: bool,
         note: Option<&'a FdNote<'a>>,
     },
@@ -165,7 +165,7 @@ impl Member<'_> {
     }
 }
 
-/// What follows the last member or element that is shown.
+/// The part after the last member or element that is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tail {
     /// Nothing.
@@ -182,7 +182,7 @@ pub enum Tail {
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'a> {
     pub bytes: &'a [u8],
-    /// Whether there are more bytes than these.
+    /// True if there are more bytes than these.
     pub cut: bool,
     pub kind: TextKind,
 }

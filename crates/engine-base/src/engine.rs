@@ -119,7 +119,7 @@ pub struct Capabilities {
 /// The price of losing no calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Delayed {
-    /// How many calls were delayed, and by how much in all.
+    /// The number of calls that were delayed, and the sum of their delays.
     pub calls: u64,
     pub time: Duration,
 }

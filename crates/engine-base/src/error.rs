@@ -1,4 +1,4 @@
-//! What can go wrong in tracing, and what may help. Engines put both in words. Callers distinguish only the cases
+//! The errors of tracing, and possible remedies. Engines put both in words. Callers distinguish only the cases
 //! that they treat differently.
 
 use crate::spawn::SpawnError;

@@ -1,4 +1,4 @@
-//! What signals do to Stride itself (`-I`).
+//! The effect of signals on Stride itself (`-I`).
 //!
 //! | `-I` | HUP, INT, QUIT, PIPE, TERM | TSTP |
 //! |---|---|---|

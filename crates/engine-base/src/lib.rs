@@ -1,4 +1,4 @@
-//! What every engine needs: a command that waits to be let go, and what signals do to Stride itself.
+//! The parts that every engine needs: a command that waits to be let go, and the effect of signals on Stride itself.
 //!
 //! `engine` is the contract: the trait behind which the rest of Stride sees engines and replays. `error` says why tracing cannot begin or
 //! go on. `spawn` makes the process that becomes the command, `interrupt` sets up `-I`; `process` and `signal` wrap the kernel, and

@@ -289,7 +289,7 @@ pub fn message(buf: &mut [u8], parts: &[&[u8]], e: Errno) -> usize {
     n
 }
 
-/// Whether the kernel supports seccomp filters and lets this process install one. Without a filter, the call fails
+/// True if the kernel supports seccomp filters and lets this process install one. Without a filter, the call fails
 /// only when the kernel reads it.
 pub fn filter_available() -> bool {
     // SAFETY: the null pointer is what the kernel is to refuse.

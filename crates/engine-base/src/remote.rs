@@ -15,7 +15,7 @@ use std::thread::Builder;
 use std::time::{Duration, Instant};
 use stride_event::Tid;
 
-/// How long a caller waits for all reads of one call together.
+/// The time that a caller waits for all reads of one call together.
 const LIMIT: Duration = Duration::from_millis(50);
 /// The limit after many reads were given up: a program may have a million such pages.
 const LEAST: Duration = Duration::from_millis(1);
@@ -53,7 +53,7 @@ pub struct Remote {
     worker: Option<Worker>,
     stuck: Stuck,
     next_id: u64,
-    /// How long the reads of one call may take at present, and what is left of that for the current call.
+    /// The time that the reads of one call may take at present, and the rest of it for the current call.
     patience: Duration,
     left: Duration,
     /// The buffer that goes to the reader and comes back.
@@ -122,7 +122,7 @@ impl Remote {
         }
     }
 
-    /// Whether a read of this thread's process was given up and has not come back, or too many other reads were given
+    /// True if a read of this thread's process was given up and has not come back, or too many other reads were given
     /// up.
     fn is_stuck(&self, tid: Tid) -> bool {
         let stuck = self.stuck.lock().unwrap_or_else(PoisonError::into_inner);

@@ -238,7 +238,7 @@ impl Drop for Timer {
     }
 }
 
-/// How often a signal has arrived that [`count_requests`] names.
+/// The number of arrivals of the signals that [`count_requests`] names.
 static ASKED: AtomicU32 = AtomicU32::new(0);
 /// Set when the engine should hand out [`stride_event::Event::Idle`] soon, because somebody waits for a moment to act.
 static NUDGED: AtomicBool = AtomicBool::new(false);
@@ -257,7 +257,7 @@ pub fn count_requests(signals: &[Signal]) -> Result<(), Errno> {
     signals.iter().try_for_each(|signal| unsafe { sigaction(*signal, &action) }.map(drop))
 }
 
-/// How often such a signal has arrived since [`count_requests`].
+/// The number of such arrivals since [`count_requests`].
 pub fn requests() -> u32 {
     ASKED.load(Ordering::Relaxed)
 }

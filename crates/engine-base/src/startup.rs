@@ -1,4 +1,4 @@
-//! What Stride inherited, recorded before Rust's runtime changes it: the runtime ignores SIGPIPE and opens /dev/null in place of
+//! The state that Stride inherited, recorded before Rust's runtime changes it: the runtime ignores SIGPIPE and opens /dev/null in place of
 //! closed standard streams; Stride itself ignores others. The command must get both as the caller left them.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -38,7 +38,7 @@ struct Line {
 }
 
 impl Line {
-    /// Whether the lines differ only in ids. Lines that are equal as written are alike, even if a number in them
+    /// True if the lines differ only in ids. Lines that are equal as written are alike, even if a number in them
     /// happens to be a thread id in one trace.
     fn is_like(&self, other: &Line) -> bool {
         self.written == other.written || self.nameless == other.nameless

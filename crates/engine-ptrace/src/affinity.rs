@@ -27,9 +27,9 @@ use stride_event::{Ns, Tid};
 
 /// The machine's CPUs, as this module needs them.
 pub trait Place {
-    /// Whether moving makes sense at all.
+    /// True if moving makes sense at all.
     fn may_move(&self) -> bool;
-    /// Whether there is a CPU for every thread that wants one.
+    /// True if there is a CPU for every thread that wants one.
     fn has_room(&mut self) -> bool;
     /// The CPU where this thread last ran, if the tracer may go there.
     fn cpu_of(&mut self, tid: Tid) -> Option<usize>;
@@ -39,7 +39,7 @@ pub trait Place {
     fn leave(&mut self);
     /// Notes that the tracer runs beside this thread.
     fn beside(&mut self, tid: Tid);
-    /// Whether the tracer was freed because it did not get to run.
+    /// True if the tracer was freed because it did not get to run.
     fn was_rescued(&self) -> bool;
 }
 

@@ -9,7 +9,7 @@ use stride_syscalls::Abi;
 pub struct ThreadInjections {
     pub key: ThreadKey,
     children: u64,
-    /// How many calls of a number were subject to a rule.
+    /// The number of calls of each syscall number that were subject to a rule.
     counts: HashMap<(Abi, u64), u64>,
     /// The rule that changes the call in flight.
     pub rule: Option<usize>,

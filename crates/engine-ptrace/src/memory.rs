@@ -37,7 +37,7 @@ const PAGES: usize = 4;
 #[derive(Debug)]
 struct Page {
     addr: u64,
-    /// How much of the page was readable, from its beginning on.
+    /// The number of bytes of the page that were readable, from its beginning on.
     len: usize,
     bytes: Box<[u8; PAGE]>,
 }

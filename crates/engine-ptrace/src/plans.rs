@@ -33,7 +33,7 @@ pub struct Plans {
     limits: Limits,
     dump_read: FdSet,
     dump_write: FdSet,
-    /// Whether the sets above are not empty.
+    /// True if the sets above are not empty.
     dumps: bool,
     vcpus: VcpuDetail,
     reader: MemoryReader,

@@ -39,7 +39,7 @@ impl Present {
         }
     }
 
-    /// Whether the page at `addr` is in memory, and how many of `len` bytes lie in that page and the equal ones
+    /// True if the page at `addr` is in memory, and the number of the `len` bytes that lie in that page and the equal ones
     /// behind it. If that cannot be found out, the page counts as absent.
     pub fn run(&mut self, tid: Tid, addr: u64, len: usize) -> (bool, usize) {
         let first = addr / self.page;

@@ -138,7 +138,7 @@ struct Watch {
 }
 
 impl Watch {
-    /// Whether the tracer was ready to run at two looks and has not run between them.
+    /// True if the tracer was ready to run at two looks and has not run between them.
     fn is_starved(&mut self, look: Look) -> bool {
         let before = self.before.replace(look);
         self.late = if look.late { self.late + 1 } else { 0 };

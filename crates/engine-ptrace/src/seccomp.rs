@@ -43,12 +43,12 @@ pub fn filter(spec: &TraceSpec) -> Option<SeccompFilter> {
     (program.len() <= MAX).then_some(SeccompFilter { program, no_new_privs: !privileged })
 }
 
-/// Whether the kernel gets as far as reading the filter.
+/// True if the kernel gets as far as reading the filter.
 fn available() -> bool {
     crate::sys::filter_available()
 }
 
-/// Whether CAP_SYS_ADMIN is effective, or no_new_privs is set already.
+/// True if CAP_SYS_ADMIN is effective, or no_new_privs is set already.
 fn privileged() -> bool {
     const CAP_SYS_ADMIN: u64 = 1 << 21;
     crate::sys::capabilities() & CAP_SYS_ADMIN != 0 || nix::sys::prctl::get_no_new_privs() == Ok(true)
@@ -130,7 +130,7 @@ fn search(runs: &[(u32, u32)], out: &mut Vec<libc::sock_filter>) {
 mod tests {
     use super::*;
 
-    /// What the kernel would do, and in how many steps.
+    /// The action that the kernel would take, and the number of steps to it.
     fn run(program: &[libc::sock_filter], arch: u32, nr: u32) -> (u32, usize) {
         let (mut pc, mut a, mut steps) = (0, 0, 0);
         loop {

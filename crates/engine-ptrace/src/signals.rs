@@ -1,4 +1,4 @@
-//! What signals do to Stride itself (`-I`), and the timer behind [`stride_event::Event::Idle`].
+//! The effect of signals on Stride itself (`-I`), and the timer behind [`stride_event::Event::Idle`].
 
 use crate::sys;
 use nix::errno::Errno;
@@ -8,7 +8,7 @@ use stride_engine_base::signal::Timer;
 use stride_engine_base::ticks;
 use stride_event::{Ns, TraceSpec};
 
-/// How long nothing must happen before the caller is told so.
+/// The time in which nothing must happen before the caller is told so.
 const QUIET: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]

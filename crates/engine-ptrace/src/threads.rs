@@ -16,7 +16,7 @@ pub enum State {
     Gone,
 }
 
-/// Whether a thread is inside a call. Each stop says so itself; stops are not counted.
+/// The state of a thread: inside a call or not. Each stop tells that itself; stops are not counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Inside {
     No,
@@ -26,7 +26,7 @@ pub enum Inside {
     Unwanted,
 }
 
-/// How far the start of the command has come. Nothing before its execve(2) is shown, and nothing after a failed one.
+/// The progress of the command's start. Nothing before its execve(2) is shown, and nothing after a failed one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Startup {
     Before,
@@ -53,7 +53,7 @@ pub struct Tracee {
     pub interrupted: Interrupted,
     /// The next stop is its first.
     pub new: bool,
-    /// How many generations of processes lie between it and the command, or the process that was attached to.
+    /// The number of generations of processes that lie between it and the command, or the process that was attached to.
     pub depth: u32,
     /// It is below the depth that is traced. It is let go at its first stop, and no event tells of it.
     pub too_deep: bool,

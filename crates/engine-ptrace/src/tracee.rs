@@ -36,7 +36,7 @@ pub struct Stopped {
 #[derive(Debug)]
 pub struct Dead;
 
-/// How far a resumed tracee may run.
+/// The point up to which a resumed tracee may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
     /// The next entry or exit of a system call.

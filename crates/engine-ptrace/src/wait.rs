@@ -1,4 +1,4 @@
-//! What wait4(2) reports, taken apart.
+//! The reports of wait4(2), taken apart.
 
 use crate::sys;
 use crate::tracee::{ExitToken, StopToken};

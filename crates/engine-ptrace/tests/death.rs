@@ -1,4 +1,4 @@
-//! What becomes of tracees when Stride ends first: by a signal that it handles, or by one that it cannot handle.
+//! The fate of tracees when Stride ends first: by a signal that it handles, or by one that it cannot handle.
 
 mod common;
 

@@ -94,7 +94,7 @@ impl Call {
         self.arg(name).map_or(&[], |addr| self.blocks.prefix(Phase::Exit, addr, len))
     }
 
-    /// Whether execve(2) closes the descriptor that the call made.
+    /// True if execve(2) closes the descriptor that the call made.
     pub fn closes_on_exec(&self) -> bool {
         match self.row().and_then(Syscall::close_on_exec) {
             Some(CloseOnExec::Always) => true,

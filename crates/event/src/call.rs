@@ -32,11 +32,11 @@ pub struct Call {
     pub netlink: Option<u32>,
     /// The engine itself counted this call ([`crate::TraceSpec::counting`]).
     pub counted: bool,
-    /// Whether the call's descriptor is a terminal, if the engine looked that up.
+    /// `Some(true)` if the call's descriptor is a terminal. `None` if the engine did not look that up.
     pub terminal: Option<bool>,
     pub blocks: Blocks,
-    /// What the call's descriptors refer to, if the engine looked them up: first those given to it, then those it
-    /// made.
+    /// The referents of the call's descriptors, if the engine looked them up: first of those given to it, then of
+    /// those it made.
     pub descriptors: Vec<Descriptor>,
     /// The container that its thread is in, if the engine knows.
     pub container: Option<Arc<str>>,
@@ -53,12 +53,12 @@ impl Call {
         table(self.abi).get(self.nr).filter(|entry| entry.row.returns_moved()).map(|_| moved.max(0) as u64)
     }
 
-    /// What a descriptor that was given to the call refers to.
+    /// The referent of a descriptor that was given to the call.
     pub fn given(&self, fd: i32) -> Option<&Descriptor> {
         self.descriptors.iter().find(|d| d.fd == fd && !d.made)
     }
 
-    /// What a descriptor that the call made refers to. (dup2(2) may be given another one of this number.)
+    /// The referent of a descriptor that the call made. (dup2(2) may be given another one of this number.)
     pub fn made(&self, fd: i32) -> Option<&Descriptor> {
         self.descriptors.iter().find(|d| d.fd == fd && d.made)
     }

@@ -11,7 +11,7 @@ pub trait Peek {
     fn peek(&mut self, addr: u64, buf: &mut [u8]) -> usize;
 }
 
-/// How much to copy.
+/// The limits of copying.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// `-s`: bytes of strings and buffers.
@@ -39,7 +39,7 @@ const PATH_MAX: usize = 4096;
 const MAX_TOTAL: usize = 4 << 20;
 /// The same if more text is asked for than calls usually have: transfers that are dumped whole.
 const MAX_TEXT: usize = 1 << 30;
-/// How much is read at once of memory that may be shorter than its length says.
+/// The number of bytes that are read at once of memory that may be shorter than its length says.
 const CHUNK: usize = 1 << 20;
 
 /// Copies what the plan asks for in this phase into the call's blocks.

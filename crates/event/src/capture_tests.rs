@@ -149,7 +149,7 @@ fn vectors_and_their_buffers() {
     assert_eq!(c.blocks.prefix(Phase::Entry, 0x1000, 100).len(), 48);
     assert_eq!(c.blocks.prefix(Phase::Entry, 0x5000, 100), b"abc");
     assert_eq!(c.blocks.prefix(Phase::Entry, 0x6000, 100).len(), 33);
-    // What readv fills is found through the vector as it was at entry.
+    // The memory that readv fills is found through the vector as it was at entry.
     let c = call("readv", [1, 0x1000, 3, 0, 0, 0], Outcome::Value(3), &mut memory());
     assert_eq!(c.blocks.prefix(Phase::Entry, 0x5000, 100), b"");
     assert_eq!(c.blocks.prefix(Phase::Exit, 0x5000, 100), b"abc");

@@ -19,7 +19,7 @@ pub struct Descriptor {
     pub inode: u64,
     /// The major and minor number of a device.
     pub device: (u32, u32),
-    /// What the kernel calls a file without a path. For a socket: its protocol.
+    /// The kernel's name of a file without a path. For a socket: its protocol.
     pub name: Vec<u8>,
     pub detail: Detail,
 }

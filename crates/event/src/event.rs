@@ -18,7 +18,7 @@ pub enum Origin {
     },
 }
 
-/// What happened to a process that is not traced.
+/// The fate of a process that is not traced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
     Exited,

@@ -1,4 +1,4 @@
-//! What engines hand on: events, calls with their captured bytes, ids and clocks. And what else can be asked about a tracee.
+//! The data that engines hand on: events, calls with their captured bytes, ids and clocks. Also the questions that can be asked about a tracee.
 //!
 //! Architecture invariant: no I/O, no decoding, nothing that only one engine can provide.
 

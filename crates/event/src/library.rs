@@ -79,7 +79,7 @@ pub struct LibraryCall {
     pub tid: Tid,
     pub function: Arc<LibraryFunction>,
     pub part: LibraryPart,
-    /// How many traced functions its thread is in, besides this one.
+    /// The number of traced functions that its thread is in, besides this one.
     pub depth: u32,
     pub at: Ns,
     /// When it was entered. 0 if that was not seen; then there are no words either.
@@ -182,7 +182,7 @@ impl LibraryCall {
         self.row().filter(|row| succeeded && row.moves_bytes()).map(|_| self.result)
     }
 
-    /// How long it took. `None` if it has not returned, or if its beginning was not seen.
+    /// The time that it took. `None` if it has not returned, or if its beginning was not seen.
     pub fn duration(&self) -> Option<Ns> {
         (self.part == LibraryPart::Returned && self.entered != 0).then(|| self.at.saturating_sub(self.entered))
     }

@@ -1,7 +1,7 @@
 use crate::quantity::count;
 use std::fmt;
 
-/// What an engine could not report, because it came faster than it could be read.
+/// The events that an engine could not report, because they came faster than they could be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
     pub calls: u64,

@@ -42,7 +42,7 @@ pub trait Memory {
     /// As many of the `len` bytes from `addr` on as were captured.
     fn prefix(&self, phase: Phase, addr: u64, len: usize) -> &[u8];
 
-    /// Whether reading at this address was tried and failed.
+    /// True if reading at this address was tried and failed.
     fn faulted(&self, phase: Phase, addr: u64) -> bool;
 }
 
@@ -231,7 +231,7 @@ mod tests {
         }
     }
 
-    /// What is pushed, cut or extended after a question counts in the next answer.
+    /// A block that is pushed, cut or extended after a question counts in the next answer.
     #[test]
     fn the_index_is_of_the_blocks_there_are() {
         let mut blocks = Blocks::default();

@@ -151,12 +151,12 @@ impl CodeFile {
     }
 }
 
-/// Whether a file of source belongs to a standard library. Functions of headers and of Rust's library are merged into those of programs.
+/// True if a file of source belongs to a standard library. Functions of headers and of Rust's library are merged into those of programs.
 pub fn is_standard_file(file: &str) -> bool {
     DIRECTORIES.iter().any(|directory| file.starts_with(directory)) || file.contains(RUSTLIB)
 }
 
-/// Whether a function's name is one of Go's standard library: `path/filepath.WalkDir`, but not `main.main`, `example.com/log.Print`.
+/// True if a function's name is one of Go's standard library: `path/filepath.WalkDir`, but not `main.main`, `example.com/log.Print`.
 pub fn is_go_standard(name: &str) -> bool {
     // Type parameters may have paths of their own.
     let plain = name.split('[').next().unwrap_or_default();
@@ -164,8 +164,8 @@ pub fn is_go_standard(name: &str) -> bool {
     GO_PACKAGES.contains(&first)
 }
 
-/// Whether a function's name is one of C++'s or Rust's standard library: `std::fs::read`, `<std::fs::File as std::io::Read>::read`, `void std::sort<int*>(int*, int*)`, but not
-/// `<alloc::string::String as mine::Check>::check`.
+/// True if a function's name is one of C++'s or Rust's standard library: `std::fs::read`, `<std::fs::File as std::io::Read>::read`,
+/// `void std::sort<int*>(int*, int*)`, but not `<alloc::string::String as mine::Check>::check`.
 pub fn is_standard(name: &str) -> bool {
     let is_root = |path: &str| {
         let path = path.trim_start_matches(['<', '&', '*']).trim_start_matches("mut ").trim_start_matches("dyn ");
@@ -202,7 +202,7 @@ fn at_depth<'a>(text: &'a str, separator: &str) -> Option<(&'a str, &'a str)> {
     None
 }
 
-/// Whether a function of a script is part of Python, Node or Java: `py::exists:<frozen genericpath>`, `JS:~existsSync node:fs:285:20`,
+/// True if a function of a script is part of Python, Node or Java: `py::exists:<frozen genericpath>`, `JS:~existsSync node:fs:285:20`,
 /// `int java.io.File.length()`, and the routines of Java's interpreter.
 pub fn is_standard_script(name: &str) -> bool {
     let method = name.split_once(' ').map_or("", |(_, method)| method);

@@ -23,7 +23,7 @@ pub enum Question {
     Signalfd(FdOf),
     Pidfd(FdOf),
     Device(FdOf),
-    /// Whether a descriptor is a terminal. There is an answer if it is.
+    /// There is an answer if the descriptor is a terminal.
     Terminal(FdOf),
     /// The process that a pidfd refers to, in decimal.
     PidfdProcess(FdOf),

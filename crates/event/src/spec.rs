@@ -1,4 +1,4 @@
-//! What to trace: the command line in the terms of engines.
+//! The request to an engine: the command line in the terms of engines.
 
 use crate::inject::{Chance, InjectedResult, Invocations, Poke, ThreadKey};
 use crate::{CountBy, Endings, Machine, Ns, Tid, WantedThreads};
@@ -11,7 +11,7 @@ use stride_syscalls::Abi;
 pub struct CallSet {
     /// Bit `nr` of `bits[abi]`.
     bits: [Vec<u64>; 3],
-    /// Whether numbers outside the bitmaps (unknown calls) belong to the set.
+    /// True if numbers outside the bitmaps (unknown calls) belong to the set.
     pub unknown: bool,
 }
 
@@ -127,7 +127,7 @@ impl Counting {
     }
 }
 
-/// What the shown calls have in common (`-P`, `--trace-fds`). An engine may skip calls for which this cannot be true.
+/// The property that the shown calls have in common (`-P`, `--trace-fds`). An engine may skip calls for which this cannot be true.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileFilter {
     /// They name a path or a descriptor.
@@ -136,7 +136,7 @@ pub enum FileFilter {
     Fds(FdSet),
 }
 
-/// How many calls come with their stacks.
+/// The share of the calls that come with their stacks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StackRate {
     #[default]
@@ -169,7 +169,7 @@ pub struct Injection {
     pub instead: [Option<u32>; 3],
     /// The signal that the thread gets when it enters the call.
     pub signal: Option<i32>,
-    /// How long the thread waits before it makes the call, and before it goes on after the call.
+    /// The time that the thread waits before it makes the call, and before it goes on after the call.
     pub delay_enter: Option<Ns>,
     pub delay_exit: Option<Ns>,
     /// Memory to overwrite before the call is made, and after it has returned.

@@ -1,4 +1,4 @@
-//! How long calls took: `--duration=`.
+//! The durations of calls: `--duration=`.
 
 use crate::Error;
 use stride_event::{Bounds, Ns};

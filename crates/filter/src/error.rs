@@ -32,7 +32,7 @@ impl Error {
         Error::Invalid { what, text: text.into(), meant: nearest(text, known).map(str::to_owned) }
     }
 
-    /// Whether strace follows this error with a pointer to its `-h`.
+    /// True if strace follows this error with a pointer to its `-h`.
     pub fn hints_at_help(&self) -> bool {
         matches!(self, Error::Personality { .. })
     }

@@ -22,7 +22,7 @@ impl FramePattern {
         Ok(FramePattern { text: text.into(), regex: ere::compile(text)? })
     }
 
-    /// Whether any frame matches.
+    /// True if any frame matches.
     pub fn matches(&self, stack: &Stack) -> bool {
         stack.frames.iter().any(|frame| self.matches_frame(frame))
     }

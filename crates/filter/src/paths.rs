@@ -58,7 +58,7 @@ impl PathSet {
         self.contains_bytes(path.as_os_str().as_bytes())
     }
 
-    /// Whether the set contains a path that was read from a tracee.
+    /// True if the set contains a path that was read from a tracee.
     pub fn contains_bytes(&self, path: &[u8]) -> bool {
         self.paths.iter().any(|known| known.as_os_str().as_bytes() == path)
             || self.patterns.iter().any(|(given, glob)| glob.matches(compared(given, path)))

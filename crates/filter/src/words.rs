@@ -56,7 +56,7 @@ impl<W: Word> WordSet<W> {
         !W::SPELLINGS.iter().any(|(_, word)| self.contains(*word))
     }
 
-    /// Whether the set contains every word, so that nothing is filtered out.
+    /// True if the set contains every word, so that nothing is filtered out.
     pub fn is_all(self) -> bool {
         W::SPELLINGS.iter().all(|(_, word)| self.contains(*word))
     }

@@ -12,7 +12,7 @@ pub struct ViewError {
     message: String,
 }
 
-/// How much of the output there is after an error.
+/// The part of the output that there is after an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Failure {
     /// Nothing: it could not be opened.
@@ -36,12 +36,12 @@ impl ViewError {
         ViewError { failure: Failure::Cut, kind: error.kind(), message }
     }
 
-    /// Whether the output could not be opened.
+    /// True if the output could not be opened.
     pub fn is_unopened(&self) -> bool {
         self.failure == Failure::Unopened
     }
 
-    /// Whether the reader of the output closed it because it needs no more.
+    /// True if the reader of the output closed it because it needs no more.
     pub fn is_closed_pipe(&self) -> bool {
         self.kind == io::ErrorKind::BrokenPipe && self.failure != Failure::Cut
     }

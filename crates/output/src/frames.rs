@@ -22,7 +22,7 @@ pub struct Function<'s> {
     pub source: Option<&'s SourceLine>,
     /// The address in the module.
     pub offset: u64,
-    /// Whether the function is the program's own.
+    /// True if the function is the program's own.
     pub is_own: bool,
 }
 

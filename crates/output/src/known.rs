@@ -8,7 +8,7 @@ use stride_track::{ObjectKind, Tracker};
 pub struct Known<'o> {
     pub tracker: &'o Tracker,
     pub tid: Tid,
-    /// Whether the call has just returned.
+    /// True if the call has just returned.
     pub returned: bool,
 }
 

@@ -7,7 +7,7 @@ use stride_event::{Ns, Tid};
 pub struct Moment<'a> {
     pub tid: Tid,
     pub at: Ns,
-    /// How many tracees there are.
+    /// The number of tracees.
     pub tracees: usize,
     pub nr: Option<u64>,
     pub ip: Option<u64>,

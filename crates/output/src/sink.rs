@@ -13,9 +13,9 @@ pub struct Sink {
     /// The name in messages.
     pub name: String,
     to: Box<dyn Write + Send>,
-    /// Whether each event is written at once. A terminal or pipe is read while the program runs.
+    /// True if each event is written at once. A terminal or pipe is read while the program runs.
     pub eager: bool,
-    /// Whether a write failed. The first failure is reported. Then output is dropped, and the tracee runs on
+    /// True if a write failed. The first failure is reported. Then output is dropped, and the tracee runs on
     /// undisturbed.
     failed: bool,
 }

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::sync::Arc;
 use stride_event::{Bottom, PerStack, Stack, StackFrame};
 
-/// How much of a stack is shown.
+/// The part of a stack that is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShowStack {
     Symbol,

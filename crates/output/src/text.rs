@@ -23,7 +23,7 @@ pub struct Show {
     pub exit: bool,
     pub attach: bool,
     pub superseded: bool,
-    /// Whether a change of a tracee's ABI is shown.
+    /// True if a change of a tracee's ABI is shown.
     pub personality: bool,
     /// `-k`.
     pub stack: Option<ShowStack>,

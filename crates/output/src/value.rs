@@ -495,7 +495,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether inet_ntop(3) ends this IPv4-compatible address with a dotted quad, which Rust does not.
+/// True if inet_ntop(3) ends this IPv4-compatible address with a dotted quad, which Rust does not.
 fn embeds_ipv4(ip: std::net::Ipv6Addr) -> bool {
     let s = ip.segments();
     s[..6].iter().all(|&s| s == 0) && s[6] != 0

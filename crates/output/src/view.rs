@@ -65,9 +65,9 @@ pub struct RunInfo {
     pub engine: String,
     /// When tracing began.
     pub started: Ns,
-    /// Whether filters left calls out before they were seen.
+    /// True if filters left calls out before they were seen.
     pub partial: bool,
-    /// Whether the threads and processes that tracees start are traced, too (`-f`).
+    /// True if the threads and processes that tracees start are traced, too (`-f`).
     pub follows: bool,
     /// Operations of io_uring are reported (`--io-uring`).
     pub operations: bool,

@@ -22,7 +22,7 @@ pub fn access(tid: Tid, fd: i32) -> Option<u32> {
     Some(u32::from_str_radix(Fdinfo::read(tid, fd)?.get("flags")?, 8).ok()? & 3)
 }
 
-/// Whether the descriptor stays open across execve.
+/// True if the descriptor stays open across execve.
 pub fn survives(tid: Tid, fd: i32) -> bool {
     const O_CLOEXEC: u32 = 0o2000000;
     let flags = Fdinfo::read(tid, fd).and_then(|info| u32::from_str_radix(info.get("flags")?, 8).ok());

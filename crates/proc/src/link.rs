@@ -61,7 +61,7 @@ pub fn known(descriptor: &Descriptor) -> Link {
     Link { path: descriptor.path.clone(), deleted: descriptor.deleted }
 }
 
-/// Whether the descriptor was opened by the name of a terminal.
+/// True if the descriptor was opened by the name of a terminal.
 pub fn is_terminal(tid: Tid, fd: i32) -> bool {
     const NAMES: [&[u8]; 4] = [b"/dev/pts/", b"/dev/tty", b"/dev/ptmx", b"/dev/console"];
     fd >= 0 && read(tid, fd).is_some_and(|link| NAMES.iter().any(|name| link.path.starts_with(name)))

@@ -1,4 +1,4 @@
-//! What a recording says about itself. Fields have names, so that more can be added: a reader skips unknown ones.
+//! The facts that a recording states about itself. Fields have names, so that more can be added: a reader skips unknown ones.
 
 use crate::stream::Malformed;
 use std::ffi::OsString;
@@ -29,7 +29,7 @@ pub struct Metadata {
     pub wall_offset: i64,
     /// Monotonic time when it began.
     pub started: u64,
-    /// How much of strings and of arrays was captured.
+    /// The limits up to which strings and arrays were captured.
     pub text_limit: u64,
     pub elements_limit: u64,
     /// The kinds of data that were captured because options asked for them.

@@ -127,7 +127,7 @@ impl<R: Read> Reader<R> {
         &self.metadata
     }
 
-    /// How far the file was read.
+    /// The position up to which the file was read.
     pub fn offset(&self) -> u64 {
         self.offset
     }

@@ -16,7 +16,7 @@ const PIECES: usize = 16;
 /// A limit in time is kept to an eighth.
 const SLICES: Ns = 8;
 
-/// How much is kept.
+/// The amount that is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Keep {
     pub bytes: usize,

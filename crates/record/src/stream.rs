@@ -161,7 +161,7 @@ impl BatchSource {
         Ok(())
     }
 
-    /// Whether all events have been read.
+    /// True if all events have been read.
     pub fn is_empty(&self) -> bool {
         self.shape.at == self.shape.end
     }

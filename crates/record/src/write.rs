@@ -50,7 +50,7 @@ impl BatchPace {
     }
 }
 
-/// How much has been written.
+/// The amount that has been written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     pub calls: u64,

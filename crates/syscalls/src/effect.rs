@@ -191,7 +191,7 @@ pub enum Thing {
     Anonymous(&'static str),
 }
 
-/// Whether a new descriptor is closed by execve(2).
+/// The cases in which a new descriptor is closed by execve(2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CloseOnExec {
     Always,

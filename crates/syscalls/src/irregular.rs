@@ -113,7 +113,7 @@ pub enum Irregular {
     Environ,
     /// The capability sets of capget(2).
     CapData,
-    /// What wait4(2) fills in only if it reaped a child.
+    /// A value that wait4(2) fills in only if it reaped a child.
     Reaped,
     /// A child's wait status.
     WaitStatus,
@@ -162,7 +162,7 @@ pub enum Irregular {
     SeccompInstructions,
     /// A seccomp program: `struct sock_fprog` behind a pointer.
     SeccompFilter,
-    /// What clone3(2) answers through pointers of its struct.
+    /// The answers that clone3(2) gives through pointers of its struct.
     CloneReply,
     /// An id whose kind this sibling gives. With any other value, the id is a number.
     PidBy(&'static str, &'static [(u64, PidKind)]),
@@ -217,7 +217,7 @@ pub enum Irregular {
     MaskWord,
     /// A byte of mincore(2)'s answer.
     Residency,
-    /// What happened to a page: its node, or why it did not move.
+    /// The fate of a page: its node, or the reason why it did not move.
     NodeOrError,
     /// An array of them. Of no pages, the array is empty, whatever the call returned.
     NodesOrErrors,
@@ -276,7 +276,7 @@ pub enum Irregular {
     NetlinkProtocol,
     /// `struct inet_diag_sockid`.
     InetDiagId,
-    /// What is sent or received.
+    /// The data that is sent or received.
     Payload,
     /// A socket option's value, as input and as output.
     SockoptGet,
@@ -415,12 +415,12 @@ pub enum Irregular {
 }
 
 impl Irregular {
-    /// Whether the decoder reads buffers that may hold netlink messages.
+    /// True if the decoder reads buffers that may hold netlink messages.
     pub const fn holds_messages(self) -> bool {
         matches!(self, Irregular::Payload | Irregular::Msghdr | Irregular::Mmsghdr | Irregular::MmsghdrOut)
     }
 
-    /// Whether the decoder shows the input, although memory is captured again when the call returns.
+    /// True if the decoder shows the input, although memory is captured again when the call returns.
     pub const fn shown_at_entry(self) -> bool {
         matches!(self, Irregular::PollFds | Irregular::FdSet | Irregular::Timeout)
     }

@@ -87,7 +87,7 @@ pub enum Cap {
     Max(u32),
 }
 
-/// Whether the first word of a buffer could be the length of a netlink message: at least the header's size, and no
+/// True if the first word of a buffer could be the length of a netlink message: at least the header's size, and no
 /// more than any program sends. Text protocols do not begin with such bytes, except libudev's messages.
 pub const fn is_message(first: u32) -> bool {
     first >= 16 && first <= 1 << 20 || first == u32::from_le_bytes(*b"libu")
@@ -223,21 +223,21 @@ impl Plan {
         self.ops.iter().chain(self.choices.iter().flat_map(|c| c.cases.iter().flat_map(|c| &c.1).chain(&c.default)))
     }
 
-    /// Whether the call takes data from its descriptor, and whether it gives data to it (`-e read=`, `-e write=`).
+    /// True if the call takes data from its descriptor, and true if it gives data to it (`-e read=`, `-e write=`).
     pub fn transfers(&self, row: &Syscall) -> (bool, bool) {
         let fd = row.args.first().is_some_and(|a| matches!(a.ty, Ty::Fd));
         let moves = |dir| fd && self.all().any(|op| matches!(op.cap, Cap::Text | Cap::Message) && op.dir == dir);
         (moves(Dir::Out), moves(Dir::In))
     }
 
-    /// Whether the plan reads any memory.
+    /// True if the plan reads no memory.
     pub fn is_empty(&self) -> bool {
         self.ops.is_empty()
             && self.choices.iter().all(|c| c.default.is_empty() && c.cases.iter().all(|c| c.1.is_empty()))
     }
 }
 
-/// Whether the length of an argument's memory stands behind another argument.
+/// True if the length of an argument's memory stands behind another argument.
 fn measured_in_memory(ty: &Ty) -> bool {
     match ty {
         Ty::Bytes(_, len)

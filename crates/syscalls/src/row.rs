@@ -12,13 +12,13 @@ pub struct Syscall {
     pub args: &'static [Arg],
     /// The forms of the call for certain values of one argument, if that changes more than a type.
     pub forms: Option<Forms>,
-    /// What the call does beyond what the types say.
+    /// The effects of the call beyond what the types say.
     pub effects: &'static [Effect],
-    /// What is shown in parentheses behind the return value.
+    /// The note that is shown in parentheses behind the return value.
     pub note: Option<Note>,
 }
 
-/// What is shown in parentheses behind a return value, if its type alone does not say it.
+/// A note that is shown in parentheses behind a return value, if the type alone does not say enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Note {
     /// A flag word or an enumeration, as fcntl's operation says.
@@ -82,7 +82,7 @@ pub struct Arg {
     pub named: bool,
 }
 
-/// Whether an argument or member exists. If not, it is not shown.
+/// The condition under which an argument or member exists. If it does not exist, it is not shown.
 #[derive(Debug, Clone, Copy)]
 pub enum When {
     Always,
@@ -201,12 +201,12 @@ impl Syscall {
         self
     }
 
-    /// Whether the call has this effect, which has no parameters.
+    /// True if the call has this effect, which has no parameters.
     pub fn has_effect(&self, effect: Effect) -> bool {
         self.effects.contains(&effect)
     }
 
-    /// What the call waits for, if waiting is its purpose.
+    /// The thing that the call waits for, if waiting is its purpose.
     pub fn waits(&self) -> Option<For> {
         self.effects.iter().find_map(|effect| match effect {
             Effect::Waits(what) => Some(*what),
@@ -214,7 +214,7 @@ impl Syscall {
         })
     }
 
-    /// What the call may have to wait for before it can do its work.
+    /// The thing that the call may have to wait for before it can do its work.
     pub fn may_wait(&self) -> Option<For> {
         self.effects.iter().find_map(|effect| match effect {
             Effect::MayWait(what) => Some(*what),
@@ -230,7 +230,7 @@ impl Syscall {
         })
     }
 
-    /// What a new descriptor of the call refers to.
+    /// The thing that a new descriptor of the call refers to.
     pub fn makes(&self) -> Option<Thing> {
         self.effects.iter().find_map(|effect| match effect {
             Effect::Makes(thing, _) => Some(*thing),
@@ -253,7 +253,7 @@ impl Syscall {
         forms.cases.iter().find(|f| f.values.contains(&key)).map_or(self, |f| &f.row)
     }
 
-    /// How many leading arguments can be shown at the call's entry. The others wait for its return, as in strace.
+    /// The number of leading arguments that can be shown at the call's entry. The others wait for its return, as in strace.
     pub fn shown_at_entry(&self, args: &[u64; 6], abi: Abi) -> usize {
         let waits = |a: &Arg| match &a.ty {
             Ty::Select(s) => self.choose(s, args, abi).needs_exit(),
@@ -278,12 +278,12 @@ impl Syscall {
         position + self.args[..position].iter().filter(|a| a.ty.is_wide(abi)).count()
     }
 
-    /// Whether the call returns how many bytes it moved through a descriptor.
+    /// True if the call returns the number of bytes that it moved through a descriptor.
     pub fn returns_moved(&self) -> bool {
         matches!(self.ret, Ret::Size) && self.transfer().is_some()
     }
 
-    /// How many registers the arguments take.
+    /// The number of registers that the arguments take.
     pub fn registers(&self, abi: Abi) -> usize {
         let end = |i: usize| self.register(i, abi) + if self.args[i].ty.is_wide(abi) { 2 } else { 1 };
         (0..self.args.len()).map(end).max().unwrap_or(0).min(6)
@@ -323,7 +323,7 @@ impl Syscall {
         }
     }
 
-    /// Whether an argument exists for these values.
+    /// True if an argument exists for these values.
     pub fn has(&self, arg: &Arg, args: &[u64; 6], abi: Abi) -> bool {
         matches!(arg.when, When::Always) || arg.when.holds(&|on: &str| self.value(on, args, abi))
     }

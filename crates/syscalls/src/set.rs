@@ -108,7 +108,7 @@ impl Set {
         self
     }
 
-    /// Whether a flag word has a bit with a name, or is zero and zero has a name.
+    /// True if a flag word has a bit with a name, or is zero and zero has a name.
     pub fn describes(&self, raw: u64) -> bool {
         self.items.iter().any(|i| raw & i.mask == i.value && (i.value != 0 || i.mask != !0 || raw == 0))
     }

@@ -36,7 +36,7 @@ impl Table {
         self.get(nr).map_or_else(|| Cow::Owned(nameless(nr)), |entry| Cow::Borrowed(entry.row.name))
     }
 
-    /// Whether the call of this number has an effect. A call without a row has none.
+    /// True if the call of this number has an effect. A call without a row has none.
     pub fn has_effect(&self, nr: u64, effect: Effect) -> bool {
         self.get(nr).is_some_and(|entry| entry.row.has_effect(effect))
     }

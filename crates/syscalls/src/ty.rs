@@ -25,17 +25,17 @@ pub enum Dir {
 }
 
 impl Dir {
-    /// Whether the program's own bytes, from before the call, are read.
+    /// True if the program's own bytes, from before the call, are read.
     pub const fn at_entry(self) -> bool {
         matches!(self, Dir::In | Dir::InLost | Dir::InOut | Dir::InOutAlways)
     }
 
-    /// Whether only the program's own bytes are shown.
+    /// True if only the program's own bytes are shown.
     pub const fn is_in(self) -> bool {
         matches!(self, Dir::In | Dir::InLost)
     }
 
-    /// Whether the program's bytes are gone when the call has returned.
+    /// True if the program's bytes are gone when the call has returned.
     pub const fn is_lost(self) -> bool {
         matches!(self, Dir::InLost | Dir::InOut | Dir::InOutAlways)
     }
@@ -56,7 +56,7 @@ pub enum Len {
     Fixed(usize),
     /// The value of a sibling. For [`Ty::Array`] it counts elements, for [`Ty::Bytes`] bytes.
     Of(&'static str),
-    /// What the call returned.
+    /// The result of the call.
     Ret,
     /// The `unsigned int` behind the sibling pointer (`socklen_t *addrlen`), before and after the call.
     Deref(&'static str),
@@ -94,7 +94,7 @@ impl Unit {
     }
 }
 
-/// How many units of `1 << shift` make up `value - less`, rounded up.
+/// The number of units of `1 << shift` that make up `value - less`, rounded up.
 pub const fn units(value: u64, less: i8, shift: u8) -> u64 {
     let rest =
         if less < 0 { value.saturating_add(less.unsigned_abs() as u64) } else { value.saturating_sub(less as u64) };
@@ -334,7 +334,7 @@ impl Ty {
         }
     }
 
-    /// Whether the value lies behind a pointer held in the argument or member.
+    /// True if the value lies behind a pointer held in the argument or member.
     pub const fn is_pointer(&self) -> bool {
         match self {
             Ty::Path

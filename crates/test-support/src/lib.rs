@@ -1,4 +1,4 @@
-//! What the tests of several crates share. Only tests depend on this crate (`[dev-dependencies]`).
+//! The modules that the tests of several crates share. Only tests depend on this crate (`[dev-dependencies]`).
 //!
 //! The crate uses `event` and `syscalls` and nothing to their right, so the unit tests of every crate to the right of
 //! `event` can use it. The unit tests inside `event` and `syscalls` cannot: a unit test is compiled into a second copy

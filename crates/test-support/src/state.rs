@@ -48,7 +48,7 @@ pub fn first_child(pid: u32) -> Option<Tid> {
     children.split_whitespace().next()?.parse().ok()
 }
 
-/// Whether a thread is inside a call of this number.
+/// True if a thread is inside a call of this number.
 pub fn is_inside(tid: Tid, nr: i64) -> bool {
     std::fs::read_to_string(format!("/proc/{tid}/syscall")).is_ok_and(|call| call.starts_with(&format!("{nr} ")))
 }
@@ -58,7 +58,7 @@ pub fn wait_until_inside(tid: Tid, nr: i64) {
     wait_until(&format!("{tid} to be in call {nr}"), || is_inside(tid, nr));
 }
 
-/// Whether a signal is in a mask of the process's status, such as `SigCgt`. A process that is gone has none.
+/// True if a signal is in a mask of the process's status, such as `SigCgt`. A process that is gone has none.
 pub fn minds(pid: u32, mask: &str, signal: i32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let bits = status.lines().find_map(|line| line.strip_prefix(mask)?.strip_prefix(":\t"));

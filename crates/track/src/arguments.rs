@@ -1,4 +1,4 @@
-//! What a call's arguments refer to: a descriptor's open file, and a path from the root on.
+//! The referents of a call's arguments: a descriptor's open file, and a path from the root on.
 
 use crate::descriptors::{AT_FDCWD, File};
 use crate::names::{ANONYMOUS, as_followed, clients};
@@ -217,7 +217,7 @@ impl Tracker {
         id
     }
 
-    /// What the world says about a descriptor.
+    /// The answer of the world about a descriptor.
     pub(crate) fn ask(&mut self, tid: Tid, fd: i32, world: &dyn World) -> Option<ObjectId> {
         // A recording that begins in the middle of the run has the descriptors of processes, not of each thread.
         let process = self.threads.get(&tid).map(|thread| thread.pid).filter(|pid| *pid != tid);

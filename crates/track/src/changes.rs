@@ -1,4 +1,4 @@
-//! What successful calls change: carries out the effects of their rows.
+//! The changes that successful calls make: this module carries out the effects of their rows.
 
 use crate::descriptors::File;
 use crate::names::base_name;

@@ -174,7 +174,7 @@ impl CriticalPath {
         *self.on.entry(tid).or_default() += to - from;
     }
 
-    /// How long the run waited for a thread.
+    /// The time that the run waited for a thread.
     pub fn time(&self, tid: Tid) -> Ns {
         self.on.get(&tid).copied().unwrap_or(0)
     }

@@ -17,7 +17,7 @@ pub struct File {
     pub object: Cell<ObjectId>,
     /// The protocol of a socket.
     pub protocol: &'static str,
-    /// How many pieces of a page and more were moved through a file with a path.
+    /// The number of pieces of a page and more that were moved through a file with a path.
     pub pieces: Cell<u32>,
 }
 

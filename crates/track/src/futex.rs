@@ -23,7 +23,7 @@ pub enum Futex {
 }
 
 impl Futex {
-    /// Whether a row is that of futex(2), which has one operation to wait and one to wake, in any of its sizes of time.
+    /// True if a row is that of futex(2), which has one operation to wait and one to wake, in any of its sizes of time.
     pub fn is(row: &Syscall) -> bool {
         row.waits() == Some(For::Lock) && row.has_effect(Effect::Wakes)
     }

@@ -31,7 +31,7 @@ impl Thread {
     }
 }
 
-/// Whether a call made no progress for its thread.
+/// True if a call made no progress for its thread.
 fn is_idle(shape: &Shape, outcome: Outcome) -> bool {
     match shape.idle {
         Idle::No => outcome == EAGAIN,
@@ -45,7 +45,7 @@ fn watches_nothing(call: &Call) -> bool {
     call.arg("nfds") == Some(0)
 }
 
-/// Whether a call only does output.
+/// True if a call only does output.
 fn tells(shape: &Shape) -> bool {
     let writes = shape.row.transfer().is_some_and(|transfer| transfer.flow == Flow::Out && !transfer.at_offset);
     writes || shape.row.has_effect(Effect::ControlsDevice)

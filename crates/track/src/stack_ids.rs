@@ -49,7 +49,7 @@ impl StackIds {
         &self.stacks[id as usize]
     }
 
-    /// How many stacks have a number.
+    /// The number of stacks that have a number.
     pub fn len(&self) -> usize {
         self.stacks.len()
     }

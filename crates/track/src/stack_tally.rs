@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use stride_event::{Call, Stack};
 
-/// How often a stack was seen.
+/// The number of times that a stack was seen.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct StackCount {
     /// The calls that came with the stack.

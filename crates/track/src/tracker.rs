@@ -18,7 +18,7 @@ pub struct Tracker {
     pub(crate) threads: FxHashMap<Tid, Thread>,
     pub(crate) processes: FxHashMap<Tid, Process>,
     pub(crate) files: u32,
-    /// How many descriptors children got copies of.
+    /// The number of descriptors of which children got copies.
     pub(crate) copied: u64,
     pub(crate) gone_files: Vec<FileId>,
     /// The ends of pipes and of socket pairs, each with the other.
@@ -105,7 +105,7 @@ impl Tracker {
         self.waits.get(&tid)
     }
 
-    /// What a descriptor of a thread refers to after the latest event, as far as that was followed. `AT_FDCWD` is its
+    /// The referent of a descriptor of a thread after the latest event, as far as that was followed. `AT_FDCWD` is its
     /// working directory.
     pub fn descriptor(&self, tid: Tid, fd: i32) -> Option<ObjectId> {
         let process = self.processes.get(&self.threads.get(&tid)?.pid).filter(|_| !self.partial)?;

@@ -16,7 +16,7 @@ struct Followed {
     world: Before,
 }
 
-/// What was open before.
+/// The files that were open before.
 struct Before;
 
 impl World for Before {
@@ -70,7 +70,7 @@ impl Followed {
         self.call(call_of(Abi::I386, PID, name, args, Outcome::Value(value)))
     }
 
-    /// What a read from a descriptor is about.
+    /// The object that a read from a descriptor is about.
     fn read(&mut self, tid: Tid, fd: i32) -> String {
         let seen = self.does(tid, "read", &[fd as u64, 0x2000, 100], 7);
         assert_eq!((seen.bytes, seen.asked, seen.fd), (Some(7), Some(100), Some(fd)));

@@ -1,4 +1,4 @@
-//! What a thread waits for, as far as that is known.
+//! The thing that a thread waits for, as far as that is known.
 
 use crate::{Futex, ObjectId, Seen};
 use stride_event::{Call, Ns, Tid};
@@ -12,7 +12,7 @@ pub struct Watched {
     pub others: Vec<(Tid, Vec<u8>)>,
 }
 
-/// What a futex(2) waits for, if known. For a thread, also its name.
+/// The thing that a futex(2) waits for, if known. For a thread, also its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Awaited {
     /// A lock, and the thread that holds it.

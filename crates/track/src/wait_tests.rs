@@ -27,7 +27,7 @@ fn makes(word: u64) -> Call {
     holding(call(FIRST, "clone3", &[0x3000, 88], Outcome::Value(OTHER.into())), Phase::Entry, 0x3000, &args)
 }
 
-/// What the first thread waits for at 0x5000.
+/// The thing that the first thread waits for at 0x5000.
 fn awaited(made: Option<Call>, op: u64, value: u64) -> Option<Awaited> {
     let mut tracker = Tracker::default();
     let first = if made.is_some() { spawned(FIRST, 0) } else { attached(FIRST, 0) };

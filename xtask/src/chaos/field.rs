@@ -1,4 +1,4 @@
-//! What the scenarios share: the binary, the C programs, a directory, random numbers, and facts about the machine.
+//! The parts that the scenarios share: the binary, the C programs, a directory, random numbers, and facts about the machine.
 
 use super::process::{self, Proc, progress, wait_for};
 use anyhow::{Context, Result, bail, ensure};

@@ -65,7 +65,7 @@ fn play(field: &Field, mut tracer: Command, signal: Signal) -> Result<usize> {
     Ok(trace.matches(&format!("--- {signal} ")).count() + counted)
 }
 
-/// Whether the thread sleeps and no signal is pending for it.
+/// True if the thread sleeps and no signal is pending for it.
 fn takes_signals(pid: i32) -> bool {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let none =

@@ -86,7 +86,7 @@ fn clear_leftovers(temp: &Path) {
     }
 }
 
-/// Whether this is a directory of ours without a living keeper.
+/// True if this is a directory of ours without a living keeper.
 fn is_left(dir: &Path) -> bool {
     let Ok(is) = fs::symlink_metadata(dir) else { return false };
     if !is.is_dir() || is.uid() != nix::unistd::geteuid().as_raw() {

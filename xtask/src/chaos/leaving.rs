@@ -1,4 +1,4 @@
-//! How long attaching to and detaching from a process takes, compared with strace. Its 8 threads do nothing but make
+//! The time that attaching to and detaching from a process takes, compared with strace. Its 8 threads do nothing but make
 //! calls.
 
 use super::Scenario;

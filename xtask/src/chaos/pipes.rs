@@ -76,7 +76,7 @@ fn play(field: &Field, mut tracer: Command, interrupted: bool, bytes: u64, delay
     Ok(format!("the tracer: {}; the command {command}", words(status)))
 }
 
-/// Whether one of the process's threads waits for room in a pipe.
+/// True if one of the process's threads waits for room in a pipe.
 fn is_stuck(pid: i32) -> bool {
     fs::read_dir(format!("/proc/{pid}/task"))
         .into_iter()

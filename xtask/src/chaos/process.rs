@@ -92,7 +92,7 @@ pub fn words(status: ExitStatus) -> String {
     }
 }
 
-/// What /proc/PID/stat says.
+/// The contents of /proc/PID/stat.
 pub struct Stat {
     pub comm: String,
     pub state: char,

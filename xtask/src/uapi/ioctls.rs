@@ -142,7 +142,7 @@ impl Macros {
         requests
     }
 
-    /// Whether a name is only an alias of another name.
+    /// True if a name is only an alias of another name.
     fn is_alias(&self, name: &str) -> bool {
         let Some(body) = self.bodies.get(name) else {
             return false;
@@ -151,7 +151,7 @@ impl Macros {
     }
 }
 
-/// Whether a definition uses one of these macros, and does not calculate with it.
+/// True if a definition uses one of these macros, and does not calculate with it.
 fn builds(body: &str, built: &BTreeSet<&str>) -> bool {
     // The parameters of a macro come first. Their names do not matter.
     let body = match body.strip_prefix('(') {

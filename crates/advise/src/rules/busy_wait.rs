@@ -84,7 +84,7 @@ struct Spin {
     line: u64,
 }
 
-/// How many kinds of calls are told apart, in a row and in all rows of a thread.
+/// The number of kinds of calls that are told apart, in a row and in all rows of a thread.
 const MAX_KINDS: usize = 16;
 
 impl Rule for BusyWait {

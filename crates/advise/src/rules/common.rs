@@ -138,7 +138,7 @@ impl Claims {
         self.0.values().sum()
     }
 
-    /// How many kinds of calls there are.
+    /// The number of kinds of calls.
     pub fn kinds(&self) -> usize {
         self.0.len()
     }
@@ -228,7 +228,7 @@ pub fn plain(name: &[u8]) -> String {
     text[..half].iter().chain(&['…']).chain(&text[text.len() - half..]).collect()
 }
 
-/// Whether a character only prints. Others clear the terminal or reverse the order of the text.
+/// True if a character only prints. Others clear the terminal or reverse the order of the text.
 fn is_plain(c: char) -> bool {
     let invisible =
         matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');

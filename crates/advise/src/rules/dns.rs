@@ -13,13 +13,13 @@ pub struct DnsQuestion {
     pub identity: Vec<u8>,
 }
 
-/// Whether a socket is connected to port 53.
+/// True if a socket is connected to port 53.
 pub fn is_name_server(object: ObjectId, tracker: &Tracker) -> bool {
     let name = tracker.name(object);
     tracker.kind(object) == ObjectKind::Socket && name.starts_with("UDP → ".as_bytes()) && name.ends_with(b":53")
 }
 
-/// How many messages a call sent or received.
+/// The number of messages that a call sent or received.
 pub fn messages(observed: &Observed<'_>) -> u64 {
     match observed.call.outcome {
         Outcome::Value(n) if is_several(observed) => n.max(0) as u64,
@@ -28,7 +28,7 @@ pub fn messages(observed: &Observed<'_>) -> u64 {
     }
 }
 
-/// Whether a call moves several messages at once. Such a call returns their number.
+/// True if a call moves several messages at once. Such a call returns their number.
 fn is_several(observed: &Observed<'_>) -> bool {
     observed.row.transfer().is_some_and(|transfer| transfer.data == Data::Messages)
 }

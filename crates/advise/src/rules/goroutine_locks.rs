@@ -68,7 +68,7 @@ const MAX_STACKS: usize = 32;
 struct GoroutineLocks {
     /// By process and the address that the unlock returns to.
     places: Bounded<(Tid, u64), Place>,
-    /// How many wakes each process made to have work done, as far as stacks tell.
+    /// The number of wakes that each process made to have work done, as far as stacks tell.
     wakes: Bounded<Tid, u64>,
     threads: Bounded<Tid, Worked>,
 }

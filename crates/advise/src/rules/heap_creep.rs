@@ -51,7 +51,7 @@ struct Heap {
     lowered: bool,
     steps: u64,
     bytes: u64,
-    /// How often the heap grew again after it had shrunk.
+    /// The number of times that the heap grew again after it had shrunk.
     returns: u64,
     /// Calls that lowered the end, or raised it no higher than it had been.
     back_and_forth: u64,

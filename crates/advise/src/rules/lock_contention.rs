@@ -60,7 +60,7 @@ struct Member {
     time: Ns,
 }
 
-/// How many threads are told apart, at one lock and at all.
+/// The number of threads that are told apart, at one lock and at all.
 const MAX_MEMBERS: usize = 256;
 const MAX_ALL_MEMBERS: usize = 1 << 18;
 
@@ -230,7 +230,7 @@ fn operation(observed: &Observed<'_>) -> Option<(Operation, bool)> {
     Some((operation, Futex::is_private(args)))
 }
 
-/// Whether the value had changed, so that the call did not wait.
+/// True if the value had changed, so that the call did not wait.
 fn missed(observed: &Observed<'_>) -> bool {
     const EAGAIN: Outcome = Outcome::Error(c::EAGAIN as u32);
     observed.call.outcome == EAGAIN

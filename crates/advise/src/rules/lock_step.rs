@@ -45,7 +45,7 @@ pub const RULE: RuleInfo = RuleInfo {
 struct LockStep {
     flows: Bounded<FileId, Flow>,
     peers: Bounded<(Tid, ObjectId), Peer>,
-    /// How many requests of a process have no answer yet.
+    /// The number of requests of a process that have no answer yet.
     pending: FxHashMap<Tid, u32>,
     processes: ProcessCounts,
 }

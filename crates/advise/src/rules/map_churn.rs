@@ -122,7 +122,7 @@ impl Rule for MapChurn {
     }
 }
 
-/// Whether the call maps anonymous memory at an address that the kernel chooses.
+/// True if the call maps anonymous memory at an address that the kernel chooses.
 pub fn is_anonymous(observed: &Observed<'_>) -> bool {
     observed.arg("flags") & (c::MAP_FIXED | c::MAP_ANONYMOUS) == c::MAP_ANONYMOUS
 }

@@ -14,7 +14,7 @@ pub struct PlacedReads {
     files: Bounded<FileId, Place>,
     /// By process and file.
     pub reads: Bounded<(Tid, ObjectId), Reads>,
-    /// How often each file was changed, or locked because others may change it.
+    /// The number of times that each file was changed, or locked because others may change it.
     changes: Bounded<ObjectId, u64>,
     ranges: usize,
 }

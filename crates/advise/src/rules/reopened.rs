@@ -40,7 +40,7 @@ struct Reopened {
     openings: Bounded<(Tid, ObjectId), Openings>,
     /// The latest facts about each object that a thread asked for: the thread's number of calls then, and a hash.
     facts: Bounded<(Tid, ObjectId), (u64, u64)>,
-    /// How often each object was changed or replaced.
+    /// The number of times that each object was changed or replaced.
     changes: Bounded<ObjectId, u64>,
     told: [Told; 4],
 }

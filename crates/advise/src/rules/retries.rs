@@ -54,7 +54,7 @@ struct Retries {
     /// Connections that have neither failed nor succeeded yet, and those that failed and are still open.
     pending: Bounded<FileId, Key>,
     failed: Bounded<FileId, Key>,
-    /// How many connections of a process succeeded.
+    /// The number of connections of a process that succeeded.
     successes: Bounded<Tid, u64>,
     /// The sleeps of each thread since its latest try.
     sleeps: Bounded<Tid, (CallKey, u64)>,

@@ -42,7 +42,7 @@ struct SyncStorm {
     files: Bounded<ObjectId, Synced>,
     /// The bytes that had been written to an open file at its last sync.
     written: Bounded<FileId, u64>,
-    /// How often a file of this name was removed or emptied.
+    /// The number of times that a file of this name was removed or emptied.
     removed: Bounded<ObjectId, u64>,
     whole: Option<Whole>,
     processes: ProcessCounts,
@@ -139,7 +139,7 @@ impl SyncStorm {
         }
     }
 
-    /// How often a journal was synced and removed again, if the file is one.
+    /// The number of times that a journal was synced and removed again, if the file is one.
     fn transactions(&self, object: ObjectId, synced: &Synced) -> Option<u64> {
         const SYNCS_OF_TRANSACTION: u64 = 4;
         let removed = *self.removed.get(&object)?;

@@ -11,7 +11,7 @@ pub struct Facts {
     /// The kernel's release.
     pub release: String,
 
-    /// Whether bpf(2) accepts a program that does nothing.
+    /// Ok if bpf(2) accepts a program that does nothing.
     pub bpf: Result<(), String>,
     pub missing: Vec<&'static str>,
     pub btf: Result<(), String>,
@@ -22,17 +22,17 @@ pub struct Facts {
     /// RLIMIT_MEMLOCK. `None` means no limit.
     pub memlock: Option<u64>,
     pub exec_seen: ExecSeen,
-    /// How long loading the whole engine took, or why it failed.
+    /// The time that loading the whole engine took, or the reason why it failed.
     pub load: Result<Duration, Why>,
 
     /// Ok if a broker would load the engine for this process, else the reason. `None`: no broker is needed.
     pub broker: Option<Result<(), String>>,
 
-    /// Whether Stride can trace a process of its own.
+    /// Ok if Stride can trace a process of its own.
     pub ptrace: Result<(), String>,
-    /// Whether Stride has CAP_SYS_PTRACE. Yama and other users' processes are then no obstacle.
+    /// True if Stride has CAP_SYS_PTRACE. Yama and other users' processes are then no obstacle.
     pub any_process: bool,
-    /// Whether root runs Stride, with whatever capabilities.
+    /// True if root runs Stride, with whatever capabilities.
     pub root: bool,
     pub yama: Option<u8>,
     pub seccomp: bool,

@@ -84,12 +84,12 @@ pub struct TimestampsDraft {
 }
 
 impl Draft {
-    /// Whether each thread gets a file of its own.
+    /// True if each thread gets a file of its own.
     pub fn separates_output(&self) -> bool {
         self.output_separately || self.follow_count > 1
     }
 
-    /// Whether the children of tracees are traced.
+    /// True if the children of tracees are traced.
     pub fn follows(&self) -> bool {
         self.follow_count > 0 || self.follow_forks
     }
@@ -114,7 +114,7 @@ impl Draft {
         self.options.asked.has(super::asked::LIVE_VIEW) && !given
     }
 
-    /// Whether there is a summary of either kind.
+    /// True if there is a summary of either kind.
     pub fn summarizes(&self) -> bool {
         self.summary_only || self.summary_too
     }

@@ -27,7 +27,7 @@ pub struct Flag {
     pub doc: &'static str,
     /// Why this machine has to refuse the option, if it does: the words of those builds of strace that refuse it, too.
     pub missing: fn() -> Option<&'static str>,
-    /// Whether the option is Stride's own. It never makes an abbreviation of one of strace's options ambiguous.
+    /// True if the option is Stride's own. It never makes an abbreviation of one of strace's options ambiguous.
     pub own: bool,
     pub update: Update,
 }

@@ -20,7 +20,7 @@ pub struct Options {
     pub program: String,
     pub engine: Engine,
 
-    // What to trace.
+    // The targets of tracing.
     /// At least one of `command`, `attach`, `machine` and `replay` is there.
     pub command: Option<Command>,
     /// The recording to show, in place of a program.
@@ -34,7 +34,7 @@ pub struct Options {
     pub follow_forks: bool,
     pub max_depth: Option<u32>,
 
-    // How to trace.
+    // The manner of tracing.
     pub daemonize: Daemonize,
     /// `-b execve`.
     pub detach_on_exec: bool,
@@ -51,7 +51,7 @@ pub struct Options {
     /// `-d`.
     pub debug: bool,
 
-    // What to report.
+    // The events to report.
     pub trace: CallSet,
     /// A call is reported if it uses one of these descriptors or one of `paths`. If neither is given, all calls are
     /// reported.
@@ -82,7 +82,7 @@ pub struct Options {
     /// Rules that change calls. Of several for a call, the last one counts.
     pub injections: Vec<Injection>,
 
-    // Where to.
+    // The destination.
     pub output: Output,
     /// The options that only views read.
     pub asked: Asked,
@@ -100,7 +100,7 @@ pub struct Options {
     pub output_separately: bool,
     pub color: Color,
 
-    // How it looks.
+    // The look of lines.
     /// `--style`.
     pub style: LineStyle,
     /// `-a`: the column of `=`.
@@ -170,7 +170,7 @@ pub enum Engine {
     Ptrace,
 }
 
-/// What to do when calls come faster than they are read.
+/// The response to calls that come faster than they are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overflow {
     Wait,
@@ -240,7 +240,7 @@ pub enum Output {
     Pipe(OsString),
 }
 
-/// Whether to use colour. `NO_COLOR` in the environment has already turned `Auto` into `Never`.
+/// The cases in which colour is used. `NO_COLOR` in the environment has already turned `Auto` into `Never`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Color {
     /// If the trace goes to a terminal.
@@ -432,7 +432,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Whether a message of this kind is to be left out.
+    /// True if a message of this kind is to be left out.
     pub fn is_quiet(&self, message: Quiet) -> bool {
         self.quiet.contains(message)
     }
@@ -447,17 +447,17 @@ impl Options {
         self.engine == Engine::Ebpf && self.replay.is_none() && self.decode_pids.contains(PidDetail::Comm)
     }
 
-    /// Whether `-o` says where the trace goes.
+    /// True if `-o` says where the trace goes.
     pub fn names_output(&self) -> bool {
         !matches!(self.output, Output::Stderr | Output::Stdout)
     }
 
-    /// Whether no filter leaves calls out.
+    /// True if no filter leaves calls out.
     pub fn shows_all_calls(&self) -> bool {
         self.sees_all_calls() && self.called_from.is_none()
     }
 
-    /// Whether engines report all calls. They may skip those that other filters leave out. Stacks are known only after the engine.
+    /// True if engines report all calls. They may skip those that other filters leave out. Stacks are known only after the engine.
     pub fn sees_all_calls(&self) -> bool {
         self.trace.is_all()
             && self.paths.is_empty()
@@ -500,7 +500,7 @@ impl Options {
 }
 
 impl Summary {
-    /// Whether `test` holds for any key.
+    /// True if `test` holds for any key.
     pub fn is_by(&self, test: impl Fn(Key) -> bool) -> bool {
         self.by.iter().any(|key| test(*key))
     }

@@ -10,7 +10,7 @@ pub enum Stop {
     /// A mistake: one line on stderr, and exit status 1.
     Fail {
         message: String,
-        /// Whether a line pointing to `-h` follows.
+        /// True if a line pointing to `-h` follows.
         hint: bool,
     },
     /// `-h`, which overrides everything after it.

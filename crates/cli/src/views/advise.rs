@@ -70,12 +70,12 @@ const FLAGS: &[Flag] = &[
     },
 ];
 
-/// Whether `--advise` is given. Other views make room for the findings.
+/// True if `--advise` is given. Other views make room for the findings.
 pub fn is_asked(options: &Options) -> bool {
     options.asked.has(OPTION) || options.asked.has(CONFIG)
 }
 
-/// Whether minor findings are shown as well.
+/// True if minor findings are shown as well.
 pub fn shows_all(options: &Options) -> bool {
     options.asked.is(OPTION, ALL)
 }

@@ -29,7 +29,7 @@ pub trait Declaration: Sync {
         false
     }
 
-    /// Whether the view's options are about tracing. Such options make no sense with `--replay`.
+    /// True if the view's options are about tracing. Such options make no sense with `--replay`.
     fn is_about_tracing(&self) -> bool {
         false
     }
@@ -60,7 +60,7 @@ pub trait Declaration: Sync {
         Start::AtExecve
     }
 
-    /// Whether the view's text at the end comes after that of all others.
+    /// True if the view's text at the end comes after that of all others.
     fn comes_last(&self, _options: &Options) -> bool {
         false
     }

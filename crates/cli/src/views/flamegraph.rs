@@ -88,7 +88,7 @@ impl Declaration for FlamegraphDeclaration {
     }
 }
 
-/// What is written to a file of this name. Tools read text from pipes, whatever their names.
+/// The format of a file of this name. Tools read text from pipes, whatever their names.
 fn format(path: &Path) -> Option<FlameFormat> {
     let end = path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
     match end.as_deref() {

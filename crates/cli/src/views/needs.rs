@@ -100,7 +100,7 @@ impl Needs {
         Needs { stacks: true, sources: true, ..Needs::default() }
     }
 
-    /// How many calls have to come with their stacks.
+    /// The share of the calls that have to come with their stacks.
     pub fn stack_rate(&self) -> StackRate {
         match self {
             Needs { stacks: true, .. } => StackRate::All,

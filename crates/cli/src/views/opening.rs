@@ -46,8 +46,8 @@ pub struct Opening<'a> {
     pub needs: &'a Needs,
     /// The command, if one was started.
     pub command: Option<Tid>,
-    /// Whether the engine reports times on a CPU.
+    /// True if the engine reports times on a CPU.
     pub cpu_times: bool,
-    /// Whether the engine counts calls by itself.
+    /// True if the engine counts calls by itself.
     pub counted: bool,
 }

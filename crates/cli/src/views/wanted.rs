@@ -35,14 +35,14 @@ impl Wanted {
         Wanted { views, needs }
     }
 
-    /// Whether calls are shown one by one in the trace's output.
+    /// True if calls are shown one by one in the trace's output.
     pub fn shows_trace(&self) -> bool {
         self.views
             .iter()
             .any(|(_, destination)| matches!(destination, Destination::TraceByDefault | Destination::Trace))
     }
 
-    /// Whether a view goes on after the reader of the trace has left.
+    /// True if a view goes on after the reader of the trace has left.
     pub fn outlives_trace(&self) -> bool {
         self.views
             .iter()
@@ -83,7 +83,7 @@ fn file_options() -> impl Iterator<Item = &'static FileOption> {
     ALL.into_iter().flat_map(|view| view.files())
 }
 
-/// Whether a view reads or writes a file, so that the trace is not the only result.
+/// True if a view reads or writes a file, so that the trace is not the only result.
 pub fn names_files(asked: &Asked) -> bool {
     file_options().any(|file| asked.has(file.long))
 }

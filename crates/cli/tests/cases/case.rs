@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// Words of which one must occur.
 pub type AnyOf = Vec<String>;
 
-/// What a program and its corrected twin differ in.
+/// The difference between a program and its corrected twin.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Saves {
     Calls,

@@ -26,7 +26,7 @@ pub struct Verdict {
     estimate: Option<f64>,
 }
 
-/// What a finding says of the program, in lower case. Its advice and its id do not count: they are the same for every
+/// The words of a finding about the program, in lower case. Its advice and its id do not count: they are the same for every
 /// program.
 fn words(finding: &Value) -> String {
     let names = finding["evidence"].as_array().into_iter().flatten().map(|evidence| &evidence["name"]);

@@ -23,7 +23,7 @@ pub fn lines_include(trace: &str, patterns: &[&str]) {
     }
 }
 
-/// Whether the regular expression matches the whole line.
+/// True if the regular expression matches the whole line.
 pub fn is(line: &str, pattern: &str) -> bool {
     Regex::new(&format!("^(?:{pattern})$")).unwrap_or_else(|e| panic!("{pattern}: {e}")).is_match(line)
 }

@@ -1,4 +1,4 @@
-//! What objects contain about calls and their threads.
+//! The facts that objects contain about calls and their threads.
 
 use crate::common::*;
 use crate::schema::*;

@@ -1,4 +1,4 @@
-//! What Stride traces: processes, users, environments.
+//! The targets that Stride traces: processes, users, environments.
 
 use crate::common::*;
 use std::process::Stdio;

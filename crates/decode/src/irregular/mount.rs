@@ -21,7 +21,7 @@ pub fn flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     }
 }
 
-/// Whether the call reads `data`. The flags decide, because they select the kind of mount call.
+/// True if the call reads `data`. The flags decide, because they select the kind of mount call.
 fn data_is_read(cx: &Cx<'_>) -> bool {
     let flags = cx.arg("mountflags");
     let flags = if flags & c::MS_MGC_MSK == c::MS_MGC_VAL { flags & !c::MS_MGC_MSK } else { flags };

@@ -194,7 +194,7 @@ impl<'a> Attr<'a, '_> {
     }
 }
 
-/// How far a sample may be from its event.
+/// The distance that a sample may have from its event.
 fn skid<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let meaning = match raw {
         0 => "arbitrary skid",

@@ -61,7 +61,7 @@ pub fn riscv_vector<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     either(cx, raw, riscv_vector_parts(cx, raw))
 }
 
-/// Whether this thread may use vectors, and (shifted) whether the programs that it executes may.
+/// The right of this thread to use vectors, and (shifted) that of the programs that it executes.
 fn riscv_vector_parts<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let state = |bits| Value::Enum { raw: bits & 3, set: &RISCV_VECTOR };
     let inherited = raw & c::PR_RISCV_V_VSTATE_CTRL_INHERIT != 0;

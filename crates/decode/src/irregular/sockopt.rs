@@ -184,7 +184,7 @@ struct Optval<'a, 'c> {
     phase: Phase,
     addr: u64,
     len: u64,
-    /// Whether the value came from the kernel.
+    /// True if the value came from the kernel.
     came: bool,
 }
 

@@ -22,7 +22,7 @@ impl Counter {
         Ok(Counter { object, _links: links })
     }
 
-    /// How many calls of the thread returned, and how many of them returned before its first execve.
+    /// The number of calls of the thread that returned, and of those that returned before its first execve.
     pub fn returned(&self, tid: Tid) -> (u64, u64) {
         let map = self.object.maps().next().unwrap();
         let Some(bytes) = map.lookup(&tid.to_ne_bytes(), MapFlags::ANY).unwrap() else { return (0, 0) };

@@ -1,4 +1,4 @@
-//! What the tests of the engine share.
+//! The code that the tests of the engine share.
 #![allow(dead_code)]
 
 use std::path::Path;
@@ -18,7 +18,7 @@ pub fn command(program: &Path, args: &[&str]) -> TraceSpec {
     TraceSpec { command: Some(Command { path: program.into(), args, env: Vec::new(), user: None }), ..everything() }
 }
 
-/// How much was sent beyond the ring's room: calls that were delayed, and calls and signals that were lost.
+/// The amount that was sent beyond the ring's room: calls that were delayed, and calls and signals that were lost.
 fn beyond_the_ring(engine: &EbpfEngine) -> u64 {
     let lost = engine.lost();
     engine.delayed().calls + lost.calls + lost.signals

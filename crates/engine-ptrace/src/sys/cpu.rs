@@ -18,7 +18,7 @@ pub fn set_cpus(tid: Tid, cpus: &CpuSet) -> Result<(), Errno> {
     sched_setaffinity(Pid::from_raw(tid), cpus)
 }
 
-/// Whether this thread has the default scheduling policy.
+/// True if this thread has the default scheduling policy.
 pub fn has_default_policy() -> bool {
     policy(0) == Ok(libc::SCHED_OTHER)
 }

@@ -62,7 +62,7 @@ pub fn siginfo(tid: Tid, info: &mut [u8; SIGINFO_SIZE]) -> Result<(), Errno> {
     Ok(())
 }
 
-/// What `PTRACE_GET_SYSCALL_INFO` says about a stop.
+/// The answer of `PTRACE_GET_SYSCALL_INFO` about a stop.
 #[derive(Clone, Copy, Debug)]
 pub enum Info {
     /// Not at a system call.

@@ -18,7 +18,7 @@ pub struct CallText {
     brief: Brief,
     options: Options,
     world: Box<dyn World>,
-    /// Whether the tracker names descriptors. With `-y` the world does.
+    /// True if the tracker names descriptors. With `-y` the world does.
     followed: bool,
 }
 

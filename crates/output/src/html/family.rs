@@ -42,7 +42,7 @@ impl Family {
     }
 }
 
-/// Whether the call moves a file's data. Records of the kernel do not count, nor do calls that only sockets take.
+/// True if the call moves a file's data. Records of the kernel do not count, nor do calls that only sockets take.
 fn moves_data(row: &Syscall, transfer: &Transfer) -> bool {
     transfer.data != Data::Records && (transfer.flow == Flow::Between || !row.class.intersects(Class::NETWORK))
 }

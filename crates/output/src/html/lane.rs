@@ -16,7 +16,7 @@ pub struct Slice {
     pub took: Ns,
     pub call: CallIndex,
     pub end: CallEnd,
-    /// Whether the call is one that waits.
+    /// True if the call is one that waits.
     pub waits: bool,
     pub text: Rc<str>,
     pub stack: Option<ShownStack>,

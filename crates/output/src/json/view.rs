@@ -221,7 +221,7 @@ impl View for JsonView {
     }
 }
 
-/// Whether the call starts another program.
+/// True if the call starts another program.
 fn executes(call: &Call) -> bool {
     matches!(call.outcome, Outcome::Value(_)) && call.row().is_some_and(|row| row.has_effect(Effect::Executes))
 }

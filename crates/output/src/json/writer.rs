@@ -166,7 +166,7 @@ impl Json<'_> {
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-/// Whether the byte stands for itself in a string and is a whole character.
+/// True if the byte stands for itself in a string and is a whole character.
 fn is_plain(b: u8) -> bool {
     // Without branches, sixteen bytes are checked at once.
     (0x20..0x7f).contains(&b) & (b != b'"') & (b != b'\\')

@@ -158,12 +158,12 @@ impl Line {
         self.out.len().wrapping_sub(self.start)
     }
 
-    /// Whether this thread's call is the open line.
+    /// True if this thread's call is the open line.
     pub fn is_open(&self, tid: Tid) -> bool {
         self.open.is_some_and(|o| o.tid == tid)
     }
 
-    /// Whether this thread's call was shown at entry and has not been shown at return.
+    /// True if this thread's call was shown at entry and has not been shown at return.
     pub fn is_pending(&self, tid: Tid) -> bool {
         self.is_open(tid) || self.cut.contains_key(&tid)
     }

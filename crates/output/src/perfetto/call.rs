@@ -28,7 +28,7 @@ pub fn category(row: Option<&Syscall>) -> &'static str {
     BY_WEIGHT.iter().find(|(weighty, _)| class.0 & weighty.0 != 0).map_or("other", |(_, name)| name)
 }
 
-/// Whether a missing return is normal, as with exit.
+/// True if a missing return is normal, as with exit.
 pub fn never_returns(decoded: &Decoded<'_>) -> bool {
     decoded.row.is_some_and(|row| matches!(row.ret, Ret::Never))
 }

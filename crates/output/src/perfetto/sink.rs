@@ -48,7 +48,7 @@ impl PacketSink {
         self.packets.clear();
     }
 
-    /// Whether writing has failed. Nothing more is written then.
+    /// True if writing has failed. Nothing more is written then.
     pub fn failed(&self) -> bool {
         self.to.is_none()
     }

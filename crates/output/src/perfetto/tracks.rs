@@ -26,7 +26,7 @@ pub struct ThreadTrack {
     pub lane: PacketSequence,
     /// The call that the thread is in, if its entry was reported: its name and the time of its entry.
     pub inside: Option<(&'static str, Ns)>,
-    /// Whether the slice of a call that does not return is open.
+    /// True if the slice of a call that does not return is open.
     pub open: bool,
     /// The slices of libraries' functions that are open.
     pub functions: u32,

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use stride_syscalls::rows::{CallFamily, families};
 use stride_syscalls::{Abi, Syscall, row_named};
 
-/// How many names of a set are listed in the pages. `--explain` lists all.
+/// The number of names of a set that are listed in the pages. `--explain` lists all.
 const NAMES_IN_PAGES: usize = 32;
 
 /// A file of the reference.

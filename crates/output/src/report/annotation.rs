@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-/// How much a note matters.
+/// The importance of a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     Notice,

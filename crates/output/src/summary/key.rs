@@ -73,22 +73,22 @@ impl Key {
         }
     }
 
-    /// Whether the key needs the tracker.
+    /// True if the key needs the tracker.
     pub fn is_tracked(self) -> bool {
         matches!(self, Key::Path | Key::Directory | Key::Fd | Key::Pid | Key::Comm | Key::Peer)
     }
 
-    /// Whether the key needs the calls' memory, for paths and for the names of programs.
+    /// True if the key needs the calls' memory, for paths and for the names of programs.
     pub fn needs_memory(self) -> bool {
         self.is_about_files() || self == Key::Comm
     }
 
-    /// Whether the key needs to follow the referents of descriptors.
+    /// True if the key needs to follow the referents of descriptors.
     pub fn is_about_files(self) -> bool {
         matches!(self, Key::Path | Key::Directory | Key::Fd | Key::Peer)
     }
 
-    /// Whether the key needs the calls' stacks.
+    /// True if the key needs the calls' stacks.
     pub fn needs_stacks(self) -> bool {
         matches!(self, Key::Caller | Key::Stack)
     }

@@ -15,7 +15,7 @@ use stride_track::{ObjectId, Tracker};
 pub struct Labels<'a> {
     pub names: &'a Names,
     pub tracker: Option<&'a Tracker>,
-    /// Whether the table has several ABIs. Then names of ABIs other than the native one are shown.
+    /// True if the table has several ABIs. Then names of ABIs other than the native one are shown.
     pub tell_abi: bool,
 }
 

@@ -35,7 +35,7 @@ pub struct SummaryLayout {
     pub wall_clock: bool,
     /// The time that is subtracted from each call.
     pub overhead: Ns,
-    /// Whether the output is JSON instead of a table.
+    /// True if the output is JSON instead of a table.
     pub json: bool,
     /// The terminal's width, if the output goes to one.
     pub width: Option<usize>,

@@ -17,7 +17,7 @@ pub struct SummaryView {
     /// Operations of io_uring have a table of their own, too: submitting them takes system calls, which would be counted twice.
     operations: Summary,
     any_operation: bool,
-    /// Whether the engine counts calls itself, including those that are lost on their way.
+    /// True if the engine counts calls itself, including those that are lost on their way.
     counted: bool,
     /// There is a summary for each interval, and none of the whole run.
     intervals: bool,

@@ -39,7 +39,7 @@ struct Head {
     /// The syscall's number or the operation's code.
     nr: u16,
     options: u8,
-    /// How it ends.
+    /// The way in which it ends.
     end: u8,
     /// Which protocol a netlink socket has, and by how much memory differs at exit.
     extra: u8,

@@ -46,7 +46,7 @@ pub struct Read {
     /// By track.
     pub counters: BTreeMap<u64, Vec<(u64, i64)>>,
     pub sequences: HashSet<u32>,
-    /// How often a sequence began or was reset.
+    /// The number of times that a sequence began or was reset.
     pub cleared: usize,
     /// Wall-clock time minus the time of the trace.
     pub wall_offset: Option<i64>,

@@ -67,7 +67,7 @@ structs! {
         lbmd_guard_tag_type: Ty::Enum(&LBMD_CHECKSUM), lbmd_app_tag_size: Ty::UInt, lbmd_ref_tag_size: Ty::UInt,
         lbmd_storage_tag_size: Ty::UInt
     }
-    /// What fiemap goes by, and what it answers: linux/fiemap.h
+    /// The request to fiemap, and its answer: linux/fiemap.h
     pub FIEMAP_IN = fiemap {
         fm_start: Ty::U64, fm_length: Ty::U64, fm_flags: Ty::Flags(&FIEMAP_FLAGS), fm_extent_count: Ty::UInt
     }

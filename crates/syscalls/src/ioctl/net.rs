@@ -48,7 +48,7 @@ structs! {
 }
 
 structs! {
-    // What is asked of an interface.
+    // Questions about an interface.
     pub GET_FLAGS = ifreq { ifr_name = "ifr_ifrn.ifrn_name": Ty::CStr, ifr_flags = "ifr_ifru.ifru_flags": Ty::Reply(&Ty::Flags(&IFF)) }
     pub GET_ADDR = ifreq { ifr_name = "ifr_ifrn.ifrn_name": Ty::CStr, ifr_addr = "ifr_ifru.ifru_addr": Ty::Reply(&ADDR) }
     pub GET_NETMASK = ifreq { ifr_name = "ifr_ifrn.ifrn_name": Ty::CStr, ifr_netmask = "ifr_ifru.ifru_netmask": Ty::Reply(&ADDR) }
@@ -64,7 +64,7 @@ structs! {
 }
 
 structs! {
-    // What is set.
+    // Settings of an interface.
     pub SET_FLAGS = ifreq { ifr_name = "ifr_ifrn.ifrn_name": Ty::CStr, ifr_flags = "ifr_ifru.ifru_flags": Ty::Flags(&IFF) }
     pub SET_ADDR = ifreq { ifr_name = "ifr_ifrn.ifrn_name": Ty::CStr, ifr_addr = "ifr_ifru.ifru_addr": ADDR }
     pub SET_NETMASK = ifreq { ifr_name = "ifr_ifrn.ifrn_name": Ty::CStr, ifr_netmask = "ifr_ifru.ifru_netmask": ADDR }

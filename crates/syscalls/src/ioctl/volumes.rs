@@ -4,7 +4,7 @@ use crate::uapi::consts as c;
 use crate::{Case, Dir, Irregular, Len, Ty, Width, sets, structs};
 
 sets! {
-    /// How long a block's data is expected to live; kernels since 3.6 ignore the value
+    /// The time that a block's data is expected to live; kernels since 3.6 ignore the value
     pub USE "UBI_???" { UBI_LONGTERM = 1, UBI_SHORTTERM = 2, UBI_UNKNOWN = 3 }
     pub TYPES "UBI_???_VOLUME" { UBI_DYNAMIC_VOLUME, UBI_STATIC_VOLUME }
     pub FLAGS "UBI_VOL_???_FLG" { UBI_VOL_SKIP_CRC_CHECK_FLG }

@@ -72,7 +72,7 @@ macro_rules! operations {
 static ARG: Select = operations!(Case(F_SETLK64, Ty::Addr), Case(F_SETLKW64, Ty::Addr), Case(F_GETLK64, Ty::Addr));
 static ARG64: Select = operations!(Case(F_SETLK64, SET_LOCK64), Case(F_SETLKW64, SET_LOCK64), Case(F_GETLK64, GET_LOCK64));
 
-/// What the operations return; where flags come back, a note names them.
+/// The return types of the operations; where flags come back, a note names them.
 static RETURNS: RetSelect = RetSelect {
     on: SelectKey::of("op"),
     cases: &[

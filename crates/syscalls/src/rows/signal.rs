@@ -86,7 +86,7 @@ pub static ROWS: &[Syscall] = &[
     syscall("restart_syscall", Class::NONE, Ret::Int, &[arg("", Ty::Custom(Irregular::Resumed, &Ty::HexLong))])
         .does(&[Effect::Restarts]),
     syscall("pause", SIG, Ret::Int, &[]).does(&[Effect::Waits(For::Signal)]),
-    // What only i386 has.
+    // Calls that only i386 has.
     syscall("signal", SIG, Ret::Hex, &[
         arg("signum", Ty::Signal),
         arg("handler", Ty::Custom(Irregular::Handler, &Ty::Addr)),

@@ -11,7 +11,7 @@ const NET: Class = Class::NETWORK;
 /// Most take the socket's descriptor.
 const DESC: Class = Class::DESC.or(Class::NETWORK);
 
-/// What protocols a family has.
+/// The protocols of each family.
 static PROTOCOL: Select = Select {
     on: SelectKey::of("domain"),
     cases: &[

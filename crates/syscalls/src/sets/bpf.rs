@@ -31,7 +31,7 @@ sets! {
     /// linux/bpf_common.h
     pub INSN_JUMP "BPF_???" { BPF_JA, BPF_JEQ, BPF_JGT, BPF_JGE, BPF_JSET, BPF_JNE, BPF_JSGT, BPF_JSGE, BPF_CALL, BPF_EXIT, BPF_JLT, BPF_JLE,
         BPF_JSLT, BPF_JSLE, BPF_JCOND }
-    /// What a filter returns: linux/bpf_common.h, linux/filter.h
+    /// The return value of a filter: linux/bpf_common.h, linux/filter.h
     pub INSN_RETURN "BPF_???" { BPF_K, BPF_X, BPF_A }
     /// linux/filter.h
     pub INSN_MISC "BPF_???" { BPF_TAX, BPF_TXA }
@@ -125,7 +125,7 @@ sets! {
     pub QUERY_FLAGS "BPF_F_QUERY_???" { BPF_F_QUERY_EFFECTIVE }
     /// linux/bpf.h
     pub TEST_FLAGS "BPF_F_TEST_???" { BPF_F_TEST_RUN_ON_CPU, BPF_F_TEST_XDP_LIVE_FRAMES }
-    /// What a descriptor of perf_event_open(2) stands for: linux/bpf.h
+    /// The object that a descriptor of perf_event_open(2) stands for: linux/bpf.h
     pub FD_TYPE "BPF_FD_TYPE_???" {
         BPF_FD_TYPE_RAW_TRACEPOINT, BPF_FD_TYPE_TRACEPOINT, BPF_FD_TYPE_KPROBE, BPF_FD_TYPE_KRETPROBE,
         BPF_FD_TYPE_UPROBE, BPF_FD_TYPE_URETPROBE

@@ -59,7 +59,7 @@ sets! {
     pub MOUNT_SETATTR_FLAGS "AT_???" { AT_SYMLINK_NOFOLLOW, AT_NO_AUTOMOUNT, AT_EMPTY_PATH, AT_RECURSIVE }
     /// statmount(2), since Linux 7.0: linux/mount.h
     pub STATMOUNT_FLAGS "STATMOUNT_???" { STATMOUNT_BY_FD = 1 }
-    /// What statmount(2) is asked for: linux/mount.h
+    /// The fields that statmount(2) is asked for: linux/mount.h
     pub STATMOUNT_MASK "STATMOUNT_???" {
         STATMOUNT_SB_BASIC, STATMOUNT_MNT_BASIC, STATMOUNT_PROPAGATE_FROM, STATMOUNT_MNT_ROOT, STATMOUNT_MNT_POINT,
         STATMOUNT_FS_TYPE, STATMOUNT_MNT_NS_ID, STATMOUNT_MNT_OPTS, STATMOUNT_FS_SUBTYPE, STATMOUNT_SB_SOURCE,

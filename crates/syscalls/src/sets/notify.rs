@@ -38,5 +38,5 @@ sets! {
     }
 }
 
-/// What fanotify_mark(2) may have in place of a directory.
+/// The value that fanotify_mark(2) may have in place of a directory.
 pub const FAN_NOFD: i32 = -1;

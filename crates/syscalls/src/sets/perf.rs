@@ -3,7 +3,7 @@
 use crate::{Item, Set, sets};
 
 sets! {
-    /// What is counted.
+    /// The type of the counted event.
     pub TYPE "PERF_TYPE_???" {
         PERF_TYPE_HARDWARE, PERF_TYPE_SOFTWARE, PERF_TYPE_TRACEPOINT, PERF_TYPE_HW_CACHE, PERF_TYPE_RAW,
         PERF_TYPE_BREAKPOINT
@@ -32,7 +32,7 @@ sets! {
         PERF_COUNT_HW_CACHE_L1D, PERF_COUNT_HW_CACHE_L1I, PERF_COUNT_HW_CACHE_LL, PERF_COUNT_HW_CACHE_DTLB,
         PERF_COUNT_HW_CACHE_ITLB, PERF_COUNT_HW_CACHE_BPU, PERF_COUNT_HW_CACHE_NODE
     }
-    /// What is done to a cache.
+    /// The operation on a cache.
     pub CACHE_OP "PERF_COUNT_HW_CACHE_OP_???" {
         PERF_COUNT_HW_CACHE_OP_READ, PERF_COUNT_HW_CACHE_OP_WRITE, PERF_COUNT_HW_CACHE_OP_PREFETCH
     }
@@ -40,7 +40,7 @@ sets! {
     pub CACHE_RESULT "PERF_COUNT_HW_CACHE_RESULT_???" {
         PERF_COUNT_HW_CACHE_RESULT_ACCESS, PERF_COUNT_HW_CACHE_RESULT_MISS
     }
-    /// What a sample holds.
+    /// The data that a sample holds.
     pub SAMPLE "PERF_SAMPLE_???" {
         PERF_SAMPLE_IP,
         PERF_SAMPLE_TID, PERF_SAMPLE_TIME, PERF_SAMPLE_ADDR, PERF_SAMPLE_READ, PERF_SAMPLE_CALLCHAIN,
@@ -60,12 +60,12 @@ sets! {
         PERF_SAMPLE_BRANCH_TYPE_SAVE, PERF_SAMPLE_BRANCH_HW_INDEX, PERF_SAMPLE_BRANCH_PRIV_SAVE,
         PERF_SAMPLE_BRANCH_COUNTERS
     }
-    /// What read(2) gives.
+    /// The data that read(2) gives.
     pub READ "PERF_FORMAT_???" {
         PERF_FORMAT_TOTAL_TIME_ENABLED, PERF_FORMAT_TOTAL_TIME_RUNNING, PERF_FORMAT_ID, PERF_FORMAT_GROUP,
         PERF_FORMAT_LOST
     }
-    /// What kind of access a breakpoint waits for: linux/hw_breakpoint.h
+    /// The kind of access that a breakpoint waits for: linux/hw_breakpoint.h
     pub BREAKPOINT "HW_BREAKPOINT_???" {
         HW_BREAKPOINT_EMPTY, HW_BREAKPOINT_R, HW_BREAKPOINT_W, HW_BREAKPOINT_RW, HW_BREAKPOINT_X, HW_BREAKPOINT_INVALID
     }

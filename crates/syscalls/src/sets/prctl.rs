@@ -57,7 +57,7 @@ sets! {
     pub SME "" { PR_SME_SET_VL_ONEXEC, PR_SME_VL_INHERIT }
     /// Misfeatures: linux/prctl.h
     pub SPECULATION "PR_SPEC_???" { PR_SPEC_STORE_BYPASS, PR_SPEC_INDIRECT_BRANCH, PR_SPEC_L1D_FLUSH }
-    /// What is set for a misfeature: linux/prctl.h
+    /// The setting for a misfeature: linux/prctl.h
     pub SPECULATION_SET "PR_SPEC_???" {
         PR_SPEC_ENABLE, PR_SPEC_DISABLE, PR_SPEC_FORCE_DISABLE, PR_SPEC_DISABLE_NOEXEC
     }
@@ -114,7 +114,7 @@ sets! {
         SECCOMP_FILTER_FLAG_TSYNC, SECCOMP_FILTER_FLAG_LOG, SECCOMP_FILTER_FLAG_SPEC_ALLOW,
         SECCOMP_FILTER_FLAG_NEW_LISTENER, SECCOMP_FILTER_FLAG_TSYNC_ESRCH, SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
     }
-    /// What a filter returns, without its data: linux/seccomp.h
+    /// The return value of a filter, without its data: linux/seccomp.h
     pub SECCOMP_RET "SECCOMP_RET_???" {
         SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_KILL_THREAD, SECCOMP_RET_TRAP, SECCOMP_RET_ERRNO,
         SECCOMP_RET_USER_NOTIF, SECCOMP_RET_TRACE, SECCOMP_RET_LOG, SECCOMP_RET_ALLOW

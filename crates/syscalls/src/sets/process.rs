@@ -35,7 +35,7 @@ sets! {
     }
     /// waitid(2): linux/wait.h
     pub WAIT_ID "P_???" { P_ALL, P_PID, P_PGID, P_PIDFD }
-    /// What stopped a tracee, in the third byte of its status: linux/ptrace.h
+    /// The event that stopped a tracee, in the third byte of its status: linux/ptrace.h
     pub PTRACE_EVENT "PTRACE_EVENT_???" {
         PTRACE_EVENT_FORK, PTRACE_EVENT_VFORK, PTRACE_EVENT_CLONE, PTRACE_EVENT_EXEC, PTRACE_EVENT_VFORK_DONE,
         PTRACE_EVENT_EXIT, PTRACE_EVENT_SECCOMP, PTRACE_EVENT_STOP

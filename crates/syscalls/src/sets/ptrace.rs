@@ -23,7 +23,7 @@ sets! {
     }
     /// `PTRACE_PEEKSIGINFO`: linux/ptrace.h
     pub PEEKSIGINFO "PTRACE_PEEKSIGINFO_???" { PTRACE_PEEKSIGINFO_SHARED }
-    /// What stopped a tracee: linux/ptrace.h
+    /// The event that stopped a tracee: linux/ptrace.h
     pub SYSCALL_INFO "PTRACE_SYSCALL_INFO_???" {
         PTRACE_SYSCALL_INFO_NONE, PTRACE_SYSCALL_INFO_ENTRY, PTRACE_SYSCALL_INFO_EXIT, PTRACE_SYSCALL_INFO_SECCOMP
     }

@@ -134,7 +134,7 @@ sets! {
     }
 }
 
-// What the members of socket addresses are called.
+// The names of values in socket addresses.
 sets! {
     /// linux/tipc.h
     pub TIPC_ADDR_TYPE "TIPC_???" {

@@ -6,11 +6,11 @@ use crate::{PidKind, Ty, structs};
 const PID: Ty = Ty::Pid(PidKind::Tgid);
 
 structs! {
-    /// What all kinds of objects have: linux/ipc.h
+    /// The members that all kinds of objects have: linux/ipc.h
     pub IPC_PERM = ipc64_perm {
         uid: Ty::Uid, gid: Ty::Gid, mode: Ty::Perm, key: Ty::UInt, cuid: Ty::Uid, cgid: Ty::Gid
     }
-    /// What of it `IPC_SET` changes
+    /// The members of it that `IPC_SET` changes
     pub IPC_PERM_SET = ipc64_perm { uid: Ty::Uid, gid: Ty::Gid, mode: Ty::Perm }
 
     /// msgctl(2): asm-generic/msgbuf.h

@@ -34,7 +34,7 @@ structs! {
         size: Ty::UInt, spare: Ty::NonZero(&Ty::Hex), ns_id: HEX64, ns_type: Ty::Flags(&NS_TYPES),
         spare2: Ty::NonZero(&Ty::Hex), user_ns_id: Ty::As(Width::W8, &Ty::Enum(&USER_NS_ID))
     }
-    /// What statmount(2) fills in; strings are offsets into what follows.
+    /// The struct that statmount(2) fills in; strings are offsets into what follows.
     pub STATMOUNT = statmount {
         size: Ty::UInt,
         mnt_opts: Ty::Custom(Irregular::StatmountStr, &Ty::UInt) => given(&[c::STATMOUNT_MNT_OPTS]),

@@ -1,4 +1,4 @@
-//! What poll(2), select(2) and epoll(7) wait for.
+//! The structs of the events that poll(2), select(2) and epoll(7) wait for.
 
 use crate::sets::poll::*;
 use crate::{Dir, Len, Ty, Width, structs};

@@ -7,7 +7,7 @@ use crate::{Dir, Len, Ty, structs};
 const CONTROL: u32 = 128 << 10;
 
 structs! {
-    /// What sendmsg(2) takes: linux/socket.h of the kernel
+    /// The message that sendmsg(2) takes: linux/socket.h of the kernel
     pub MSGHDR = user_msghdr {
         msg_name: Ty::Sockaddr(Dir::In, Len::Of("msg_namelen")),
         msg_namelen: Ty::Int,
@@ -17,7 +17,7 @@ structs! {
         msg_controllen: Ty::ULong,
         msg_flags: Ty::Flags(&MSG),
     }
-    /// What recvmsg(2) fills in
+    /// The message that recvmsg(2) fills in
     pub MSGHDR_OUT = user_msghdr {
         msg_name: Ty::Sockaddr(Dir::Out, Len::Of("msg_namelen")),
         msg_namelen: Ty::Int,

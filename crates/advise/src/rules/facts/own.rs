@@ -18,7 +18,7 @@ pub const SAME_FACTS: Threshold = Threshold::count("same-facts", 16, "repeated a
 pub const SAME_FACTS_PART: Threshold =
     Threshold::part("same-facts-part", 0.1, "the part of all calls that repeats are");
 
-/// How many bytes of an answer are compared.
+/// The number of bytes of an answer that are compared.
 const ANSWER: usize = 4096;
 const IS_A_TERMINAL: &str = "ioctl TCGETS (isatty)";
 #[derive(Default)]

@@ -64,7 +64,7 @@ struct Hang {
     /// A thread ran before tracing began, so there may be others.
     attached: bool,
     holders: Holders,
-    /// How many threads of each process were detached or killed.
+    /// The number of threads of each process that were detached or killed.
     of: FxHashMap<Tid, usize>,
     /// These threads, as far as there is room.
     left: Vec<Left>,
@@ -334,7 +334,7 @@ impl Hang {
     }
 }
 
-/// Whether the call had begun before the thread was attached to. An engine sees such a call at its first look.
+/// True if the call had begun before the thread was attached to. An engine sees such a call at its first look.
 fn was_there(since: Ns, thread: &Thread) -> bool {
     const FIRST_LOOK: Ns = 100_000_000;
     thread.attached && since < thread.started + FIRST_LOOK

@@ -4,7 +4,7 @@ use super::super::common::Claims;
 use stride_event::{Ns, Tid};
 use stride_track::ObjectId;
 
-/// How many groups of one process are told apart, and how many kinds of calls of one group.
+/// The number of groups of one process that are told apart, and of kinds of calls of one group.
 const MAX_GROUPS: usize = 32;
 const MAX_KINDS: usize = 1 << 13;
 

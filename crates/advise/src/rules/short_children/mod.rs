@@ -58,13 +58,13 @@ struct ShortChildren {
     makers: FxHashSet<Tid>,
 }
 
-/// How many processes are told apart, and how many kinds of calls of one process.
+/// The number of processes that are told apart, and of kinds of calls of one process.
 const MAX_PROCESSES: usize = 1 << 17;
 const MAX_PARENTS: usize = 256;
 const MAX_KINDS: usize = 1 << 9;
 /// A parent makes a call of one kind at most so often for each child.
 const CALLS_FOR_CHILD: u64 = 4;
-/// How many children of one process are looked for on the critical path.
+/// The number of children of one process that are looked for on the critical path.
 const MAX_PIDS: usize = 1 << 14;
 
 struct Parent {

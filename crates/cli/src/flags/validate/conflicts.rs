@@ -143,7 +143,7 @@ pub fn two_spellings(draft: &Draft) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Whether `--seccomp-bpf` is possible. Only the first obstacle is reported.
+/// True if `--seccomp-bpf` is given and possible. Only the first obstacle is reported.
 pub fn seccomp(draft: &Draft, warn: Warn) -> bool {
     if !draft.options.seccomp_bpf {
         return false;

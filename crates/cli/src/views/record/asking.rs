@@ -133,7 +133,7 @@ impl Asking {
     }
 }
 
-/// Whether decoding a call may need answers even if neither descriptors nor processes are shown: requests to terminals
+/// True if decoding a call may need answers even if neither descriptors nor processes are shown: requests to terminals
 /// and interfaces, questions about objects of bpf(2), and netlink messages. Other calls are not decoded, because decoding costs more than all the rest of
 /// a recording.
 fn may_ask(call: &Call) -> bool {

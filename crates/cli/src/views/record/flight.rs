@@ -33,7 +33,7 @@ pub struct FlightRecorder {
     /// Recordings so far, and those that triggers have asked for.
     written: u32,
     triggered: u32,
-    /// How many requests (SIGUSR1, or the quit key) were answered.
+    /// The number of requests (SIGUSR1, or the quit key) that were answered.
     answered: u32,
     pending: Option<Pending>,
     /// The time of the latest event.

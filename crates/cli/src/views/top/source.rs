@@ -149,7 +149,7 @@ pub struct Other {
     messages: File,
 }
 
-/// How long it has for its end.
+/// The time that it has for its end.
 const PATIENCE: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(20);
 

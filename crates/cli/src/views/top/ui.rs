@@ -21,7 +21,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use stride_engine_base::{procfs, signal};
 use stride_output::shown;
 
-/// How long a sample waits to be drawn.
+/// The time that a sample waits to be drawn.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 /// From the main thread.

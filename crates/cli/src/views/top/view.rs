@@ -14,10 +14,10 @@ use stride_event::{Counted, Event};
 use stride_output::{End, Interval, View};
 use stride_track::Tracker;
 
-/// How long the thread that draws has for its end: it may have to end a recording.
+/// The time for the end of the thread that draws: it may have to end a recording.
 const PATIENCE: Duration = Duration::from_secs(8);
 const SHORT: Duration = Duration::from_millis(5);
-/// How often the main thread looks whether a signal has come, while the user reads the result.
+/// The time between two checks of the main thread for a signal, while the user reads the result.
 const LOOK: Duration = Duration::from_millis(50);
 
 pub struct TopView {

@@ -114,7 +114,7 @@ fn items_found<'a>(cx: &Cx<'a>, addr: u64, n: u64) -> Value<'a> {
     Value::Array(items.into_bump_slice(), Tail::End)
 }
 
-/// How much space there is of each kind.
+/// The amount of space of each kind.
 pub fn spaces<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     if let Err(value) = generic::follow(cx, addr, Dir::In) {
         return value;

@@ -72,7 +72,7 @@ fn ranges<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, count: u
     Value::Array(items.into_bump_slice(), Tail::End)
 }
 
-/// Whether a range was equal, or an error.
+/// The status of a range: an error, or whether it was equal.
 pub fn dedupe_status<'a>(raw: u64) -> Value<'a> {
     match super::int(raw) {
         negative if negative < 0 => Value::Errno(negative as i32),

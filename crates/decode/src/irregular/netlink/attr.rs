@@ -236,7 +236,7 @@ fn next_hops<'a>(span: &Span<'a, '_>, attrs: &Attrs, family: u64, depth: u8) -> 
     }
 }
 
-/// How many attributes are searched for one that says what another one is. A hostile message has thousands.
+/// The number of attributes that are searched for one that says what another one is. A hostile message has thousands.
 const MOST_BEFORE: usize = 64;
 
 /// The text of the last attribute of a type.

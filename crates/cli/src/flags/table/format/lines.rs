@@ -1,4 +1,4 @@
-//! What a line shows besides the call's arguments: times, threads, numbers.
+//! The parts of a line besides the call's arguments: times, threads, numbers.
 
 use crate::flags::draft::TimestampsDraft;
 use crate::flags::flag::{Arg, Category, Flag, Given, Spelling, Value, words};
