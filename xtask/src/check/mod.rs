@@ -1,7 +1,9 @@
-//! The architecture's invariants: dependencies point one way, only engines contain unsafe code, and documents name what is there.
+//! The architecture's invariants: dependencies point one way, only engines contain unsafe code, documents name what is there, and
+//! licences of dependencies ask for no more than a notice.
 
 mod circles;
 mod documents;
+mod licences;
 mod names;
 mod source;
 mod types;
@@ -68,9 +70,10 @@ pub fn run() -> Result<()> {
     }
     types::check(&root.join("crates"), &mut wrong)?;
     documents::check(&root, &mut wrong)?;
+    licences::check(&root, &mut wrong)?;
     ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
     println!(
-        "{} crates: dependencies point one way, unsafe stays in the engines, facts about syscalls on their rows, a name is one type's, and documents name what is there",
+        "{} crates: dependencies point one way, unsafe stays in the engines, facts about syscalls on their rows, a name is one type's, documents name what is there, licences ask for no more than a notice",
         LAYERS.len()
     );
     Ok(())
