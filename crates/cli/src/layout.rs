@@ -88,6 +88,7 @@ pub fn show(options: &Options) -> Show {
         attach: !options.is_quiet(Quiet::Attach),
         superseded: !options.is_quiet(Quiet::ThreadExecve),
         personality: !options.is_quiet(Quiet::Personality),
+        thread_names: options.thread_names,
         stack: options.stack_trace,
         ..Show::default()
     };

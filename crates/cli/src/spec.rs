@@ -122,7 +122,11 @@ fn counting(options: &Options, needs: &Needs) -> Option<Counting> {
 /// The calls that the engine reports although the filters leave them out. They tell views which programs threads run,
 /// and threads' names.
 pub fn naming_calls(options: &Options, needs: &Needs) -> CallSet {
-    if needs.naming_calls && !options.shows_all_calls() { stride_track::naming_calls() } else { CallSet::empty() }
+    if (needs.naming_calls || needs.tracked_names) && !options.shows_all_calls() {
+        stride_track::naming_calls()
+    } else {
+        CallSet::empty()
+    }
 }
 
 /// The naming calls, and for stacks, the calls that map code, because the mappings decide what stacks mean.

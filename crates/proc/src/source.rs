@@ -37,6 +37,8 @@ pub struct LiveSource {
     inherited: HashMap<i32, Vec<u8>>,
     /// The name of the command's thread.
     command: Option<Vec<u8>>,
+    /// The thread that starts next, and its name.
+    named: RefCell<Option<(Tid, [u8; 16])>>,
 }
 
 impl LiveSource {
@@ -50,13 +52,20 @@ impl LiveSource {
             namespaces: pidns::Translator::default(),
             inherited: link::inherited(),
             command: name.map(|name| name[..name.len().min(TASK_COMM_LEN - 1)].to_vec()),
+            named: RefCell::default(),
         }
     }
 }
 
 impl LiveSource {
-    /// Takes in what an event tells about ids in PID namespaces.
+    /// Takes in what an event tells about names, and about ids in PID namespaces.
     pub fn note(&self, event: &Event<'_>) {
+        match *event {
+            Event::Named { tid, name } => _ = self.named.replace(Some((tid, name))),
+            Event::Started { .. } => {}
+            // It may have another name by now.
+            _ => _ = self.named.take(),
+        }
         self.namespaces.note(event);
     }
 }
@@ -78,6 +87,11 @@ impl Source for LiveSource {
             Question::Interface(index) => return self.sockets.borrow_mut().interface(index),
             Question::Comm(TRACER) => return self.command.clone(),
             Question::Comm(tid) => {
+                if let Some((named, name)) = *self.named.borrow()
+                    && named == tid
+                {
+                    return name.split(|byte| *byte == 0).next().map(<[u8]>::to_vec);
+                }
                 let mut comm = std::fs::read(procfs::path(tid, "comm")).ok()?;
                 comm.pop_if(|last| *last == b'\n');
                 return Some(comm);

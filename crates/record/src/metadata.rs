@@ -21,6 +21,8 @@ pub struct Metadata {
     pub command: Option<Tid>,
     /// Lines of text name their thread: children were followed, or several processes were attached to.
     pub several: bool,
+    /// All processes of the machine that filters let through (`--all`).
+    pub whole_machine: bool,
     /// Filters left out calls before they were seen.
     pub partial: bool,
     /// Threads and processes that tracees made were traced, too.
@@ -113,6 +115,7 @@ impl Metadata {
             ("descriptors", self.descriptors.into()),
             ("dumps", self.dumps.into()),
             ("several", self.several.into()),
+            ("whole-machine", self.whole_machine.into()),
             ("partial", self.partial.into()),
             ("follows", self.follows.into()),
             ("names", self.names.into()),
@@ -147,6 +150,7 @@ impl Metadata {
                 b"descriptors" => it.descriptors = number(value)? != 0,
                 b"dumps" => it.dumps = number(value)? != 0,
                 b"several" => it.several = number(value)? != 0,
+                b"whole-machine" => it.whole_machine = number(value)? != 0,
                 b"partial" => it.partial = number(value)? != 0,
                 b"follows" => it.follows = number(value)? != 0,
                 b"names" => it.names = number(value)? != 0,

@@ -23,6 +23,7 @@ fn metadata() -> Metadata {
         elements_limit: u64::MAX,
         several: true,
         follows: true,
+        whole_machine: true,
         partial: true,
         descriptors: true,
         dumps: true,

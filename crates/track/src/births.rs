@@ -50,7 +50,9 @@ impl Tracker {
             .is_some();
         if let Some(process) = self.processes.get_mut(&pid).filter(|_| !reused) {
             process.threads += 1;
-            if let Origin::Forked { parent } = origin {
+            if let Origin::Forked { parent } = origin
+                && !self.names_only
+            {
                 self.clone_began(parent, tid);
             }
             return;
@@ -75,7 +77,9 @@ impl Tracker {
             process.command = from.command.clone();
             process.cwd = from.cwd;
             process.older = from.older;
-            if let Origin::Forked { parent } = origin {
+            if let Origin::Forked { parent } = origin
+                && !self.names_only
+            {
                 process.made_by = Some(parent);
                 match self.inherited(parent, pid) {
                     Some(descriptors) => process.descriptors = descriptors,
@@ -86,6 +90,9 @@ impl Tracker {
             return;
         }
         self.processes.insert(pid, process);
+        if self.names_only {
+            return;
+        }
         // The command begins with what Stride had. When /proc could be asked about the command, it may have ended.
         let inherited = (origin == Origin::Spawned).then(|| self.ask(TRACER, AT_FDCWD, world)).flatten();
         let whom = if inherited.is_some() { TRACER } else { tid };

@@ -25,6 +25,8 @@ pub struct Needs {
     pub descriptors: bool,
     /// The tracker.
     pub tracker: bool,
+    /// Of the tracker, the names of threads.
+    pub tracked_names: bool,
     /// Calls that tell which programs threads run and what descriptors refer to, although the filters leave these calls
     /// out.
     pub naming_calls: bool,
@@ -122,6 +124,7 @@ impl Needs {
             system_times: self.system_times || other.system_times,
             descriptors: self.descriptors || other.descriptors,
             tracker: self.tracker || other.tracker,
+            tracked_names: self.tracked_names || other.tracked_names,
             naming_calls: self.naming_calls || other.naming_calls,
             thread_names: self.thread_names || other.thread_names,
             all_calls: self.all_calls || other.all_calls,

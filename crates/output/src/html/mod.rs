@@ -220,6 +220,7 @@ impl Gathered {
             | Event::Aside(_)
             | Event::Ending { .. }
             | Event::Personality { .. }
+            | Event::Named { .. }
             | Event::IdIn { .. }
             | Event::Stranger { .. }
             | Event::Idle => {}

@@ -104,10 +104,11 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Required("SET"),
         value: Value::Set(|| words(signal_names())),
         help: "report only these signals",
-        doc: "Reports only the signals of the set; by default all of them. A signal is a number or a name, in any case \
+        doc: "Reports only the signals of the set; by default all of them, and with --all none. A signal is a number or a name, in any case \
               and with or without SIG. --signal='!SIGIO' and --signal='!io' report all signals but SIGIO.",
         update: |draft, given| {
             draft.options.signals = SignalSet::parse(&given.text())?;
+            draft.options.signals_asked = true;
             Ok(())
         },
         ..BASE

@@ -1,5 +1,7 @@
 //! The whole machine, or the part of it that passes filters.
 
+use crate::flags::MachineFilter;
+use crate::flags::draft::Draft;
 use crate::flags::flag::{Arg, Category, Flag, Given, Value};
 use crate::flags::stop::Stop;
 use std::os::unix::ffi::OsStrExt;
@@ -18,6 +20,10 @@ pub const FLAGS: &[Flag] = &[
               Not traced are Stride itself, what Stride starts, and the processes that read what it writes, such as a pager \
               or a terminal emulator: each of their calls would give them more to read. Calls are shown when they return. If \
               they come faster than they are read, calls are lost and counted, because --on-overflow=drop is the default here.\n\n\
+              Each line has the name of its thread behind the id. Signals, and that threads begin and end, are shown only if asked for: \
+              signals by --signal=all or another set, the ends by --quiet=attach,personality, and all of them by --quiet=none. \
+              (Objects of --json have all that without being asked.) If no process passes the filters, Stride says so at the end, on a \
+              terminal also at once, and what may be meant.\n\n\
               Only the eBPF engine can do this, which takes root.",
         update: |draft, _| {
             draft.all = true;
@@ -39,6 +45,7 @@ pub const FLAGS: &[Flag] = &[
                 return Err(given.invalid());
             }
             draft.cgroups.push(given.os().to_owned());
+            keep(draft, given);
             Ok(())
         },
         ..BASE
@@ -54,6 +61,7 @@ pub const FLAGS: &[Flag] = &[
               A program is traced from the return of its execve on, and until it gets a name that does not match.",
         update: |draft, given| {
             draft.comm.push(glob(given, Glob::parse)?);
+            keep(draft, given);
             Ok(())
         },
         ..BASE
@@ -73,6 +81,7 @@ pub const FLAGS: &[Flag] = &[
         update: |draft, given| {
             glob(given, Glob::parse)?;
             draft.containers.push(given.os().as_bytes().to_vec());
+            keep(draft, given);
             Ok(())
         },
         ..BASE
@@ -88,11 +97,19 @@ pub const FLAGS: &[Flag] = &[
               matches. May be given several times.",
         update: |draft, given| {
             draft.exe.push(glob(given, Glob::of_path)?);
+            keep(draft, given);
             Ok(())
         },
         ..BASE
     },
 ];
+
+/// Keeps the filter as it was given, for messages.
+fn keep(draft: &mut Draft, given: &Given) {
+    if let Some(option) = given.flag.long {
+        draft.options.machine_filters.push(MachineFilter { option, text: given.os().to_owned() });
+    }
+}
 
 fn glob(given: &Given, parse: fn(&[u8]) -> Result<Glob, &'static str>) -> Result<Glob, Stop> {
     parse(given.os().as_bytes())

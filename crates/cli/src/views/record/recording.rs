@@ -144,6 +144,7 @@ pub fn metadata(asking: &Asking, with: &Opening<'_>) -> Metadata {
         partial: info.partial,
         follows: info.follows,
         several: options.follow_forks || options.attach.len() + usize::from(options.command.is_some()) > 1,
+        whole_machine: options.machine.is_some(),
         wall_offset: info.wall_offset as i64,
         started: info.started,
         // Names of threads may have been captured longer.

@@ -97,7 +97,7 @@ pub const FLAGS: &[Flag] = &[
         help: "leave out some messages; -qq: exit statuses, too; -qqq: all",
         doc: "Leaves out messages about attaching and detaching, changes of personality, and files that were written. -qq \
               also leaves out messages about how processes exit, and -qqq leaves out all that --quiet can.\n\n\
-              With -o and a command, and without -p, -q is the default.",
+              With -o and a command, and without -p, -q is the default. With --all, -qq is.",
         update: |draft, _| {
             draft.quiet_count += 1;
             Ok(())
@@ -111,7 +111,8 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Optional("SET"),
         value: Value::Set(|| words(WordSet::<Quiet>::spellings())),
         help: "leave out these messages; see the man page",
-        doc: "Leaves out messages about the tracing itself. Without SET that is attach,files,personality.\n\n\
+        doc: "Leaves out messages about the tracing itself. Without SET that is attach,files,personality. With --all, \
+              attach,exit,personality,thread-execve is the default, and --quiet=none shows them.\n\n\
               * attach: attaching to and detaching from processes\n\
               * backpressure: how many calls were delayed and for how long (see --on-overflow)\n\
               * exit: exit statuses of processes\n\
