@@ -361,7 +361,7 @@ complete -c stride -n __stride_before_program -s d -l debug -d 'say on stderr wh
 complete -c stride -n __stride_before_program -l doctor -d 'say what this machine allows, and which engine works'
 complete -c stride -n __stride_before_program -s F -d 'an old spelling of -f'
 complete -c stride -n __stride_before_program -l generate -r -f -a '(__stride_value --generate)' -d 'print the man page or a shell\'s completions'
-complete -c stride -n __stride_before_program -s h -l help -d 'print this summary of the options'
+complete -c stride -n __stride_before_program -s h -l help -d 'print the most useful options; --help: all of them'
 complete -c stride -n __stride_before_program -l seccomp-bpf -d 'have the kernel stop processes only at calls to report'
 complete -c stride -n __stride_before_program -l tips -f -d 'show a tip about Stride at the end'
 complete -c stride -n __stride_before_program -s V -l version -d 'print the version and what it was built with'
