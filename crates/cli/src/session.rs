@@ -66,7 +66,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
             let chosen = engine::start(&options, needs, spec)?;
             outputs::release_stdio();
             let can = chosen.engine.capabilities();
-            let info = circumstances::traced(&options, can.name, offset, started);
+            let info = circumstances::traced(&options, needs, can.name, offset, started);
             let times_known = can.cpu_times || can.counts && counts;
             let by_reader = options.summary.as_mut().filter(|s| !s.wall_clock && !times_known);
             if let Some(summary) = by_reader {

@@ -25,7 +25,12 @@ pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
         max_depth: options.max_depth,
         calls: calls(options, needs),
         names: calls_beside(options, needs),
-        limits: Limits { text, elements: layout::elements(options), received: needs.received },
+        limits: Limits {
+            text,
+            command_text: layout::command_text(options, needs),
+            elements: layout::elements(options),
+            received: needs.received,
+        },
         dump_read: options.dump_read.clone(),
         dump_write: options.dump_write.clone(),
         seccomp: if options.seccomp_bpf { Seccomp::On } else { Seccomp::Auto },

@@ -4,6 +4,8 @@ use crate::lives::ended;
 use crate::{contexts, ends, fdinfo, link, lock, mounts, pidns, socket};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -123,6 +125,7 @@ impl Source for LiveSource {
             Question::Program(tid) => {
                 return std::fs::read_link(procfs::path(tid, "exe")).ok().map(|path| path.into_os_string().into_vec());
             }
+            Question::CommandLine(tid) => return command_line(tid),
             // (Only calls tell.)
             Question::Container(_) => None,
             Question::NetworkMounts(tid) => mounts::network(tid),
@@ -130,6 +133,14 @@ impl Source for LiveSource {
         };
         text.map(String::into_bytes)
     }
+}
+
+/// The beginning of a command line, which may be as long as megabytes.
+fn command_line(tid: Tid) -> Option<Vec<u8>> {
+    const MOST: u64 = 1 << 14;
+    let mut line = Vec::new();
+    File::open(procfs::path(tid, "cmdline")).ok()?.take(MOST).read_to_end(&mut line).ok()?;
+    Some(line)
 }
 
 /// The effective user id.

@@ -34,6 +34,8 @@ pub struct Metadata {
     /// The limits up to which strings and arrays were captured.
     pub text_limit: u64,
     pub elements_limit: u64,
+    /// The limit for arguments and variables of programs that were executed, if that is a larger one.
+    pub command_limit: u64,
     /// The kinds of data that were captured because options asked for them.
     pub descriptors: bool,
     pub dumps: bool,
@@ -112,6 +114,7 @@ impl Metadata {
             ("started", self.started),
             ("text-limit", self.text_limit),
             ("elements-limit", self.elements_limit),
+            ("command-limit", self.command_limit),
             ("descriptors", self.descriptors.into()),
             ("dumps", self.dumps.into()),
             ("several", self.several.into()),
@@ -147,6 +150,7 @@ impl Metadata {
                 b"started" => it.started = number(value)?,
                 b"text-limit" => it.text_limit = number(value)?,
                 b"elements-limit" => it.elements_limit = number(value)?,
+                b"command-limit" => it.command_limit = number(value)?,
                 b"descriptors" => it.descriptors = number(value)? != 0,
                 b"dumps" => it.dumps = number(value)? != 0,
                 b"several" => it.several = number(value)? != 0,

@@ -21,6 +21,7 @@ fn metadata() -> Metadata {
         started: 17,
         text_limit: 32,
         elements_limit: u64::MAX,
+        command_limit: 4000,
         several: true,
         follows: true,
         whole_machine: true,

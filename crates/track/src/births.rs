@@ -57,13 +57,14 @@ impl Tracker {
             }
             return;
         }
+        let asked = origin == Origin::Attached && !self.names_only;
         let mut process = Process {
             pid,
             parent: None,
             made_by: None,
             comm,
             program: None,
-            command: Rc::default(),
+            command: if asked { world.command_line(pid).into() } else { Rc::default() },
             started: at,
             threads: 1,
             descriptors: Descriptors::default(),

@@ -48,6 +48,7 @@ pub const EXAMPLES: &[Example] = &[
         "stride -f --record=run make; stride --replay=run --by=path",
     )
     .brief("keep a run, and look at it later"),
+    task("see the processes of a run, and how each ended", "stride --tree make"),
     task("look at a run in a browser", "stride -f --html=run.html make"),
     task("ask a run questions in SQL", "stride -f --parquet=runs make"),
     task("see what differs between two runs", "stride --record=old.run ./old; stride --diff=old.run ./new"),

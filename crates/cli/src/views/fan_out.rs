@@ -107,7 +107,8 @@ impl Views {
 
     /// A call that the filters leave out, but that changes what its thread runs or its name. It has just returned.
     pub fn aside(&mut self, call: &Call) {
-        self.each(|view| view.aside(call));
+        let tracker = self.tracker.borrow();
+        self.views.iter_mut().for_each(|open| open.view.aside(call, &tracker));
     }
 
     /// Tells the views something about the whole run.

@@ -56,7 +56,7 @@ impl Declaration for HtmlDeclaration {
 
     fn needs(&self, options: &Options) -> Needs {
         let everything = Needs::everything(options).and(Needs::shown_stacks(options));
-        Needs { sampled_stacks: advise::is_asked(options), ..everything }
+        Needs { sampled_stacks: advise::is_asked(options), whole_commands: true, ..everything }
     }
 
     fn prepare(&self, _: &Before<'_>) -> Result<Opener> {

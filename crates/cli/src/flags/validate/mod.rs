@@ -74,7 +74,7 @@ pub fn validate(
     options.trace = with_nameless(options.trace, Catalog::native());
     // perf trace follows the children of its command.
     let perf_follows = options.style == LineStyle::Perf && options.command.is_some();
-    options.follow_forks = follow_forks || machine.is_some() || perf_follows;
+    options.follow_forks = follow_forks || machine.is_some() || perf_follows || views::shows_tree(&options);
     options.cgroups = draft.cgroups;
     options.daemonize = daemonize;
     options.interruptible = draft.interruptible.unwrap_or(match daemonize {

@@ -61,7 +61,7 @@ const FLAGS: &[Flag] = &[
         arg: Arg::Required("BASE"),
         value: Value::Recording,
         help: "show what differs from the run recorded in BASE",
-        brief: Some(Brief { group: Group::Reports, place: 8, text: "what differs" }),
+        brief: Some(Brief { group: Group::Reports, place: 9, text: "what differs" }),
         habits: &["compare"],
         own: true,
         doc: "Compares the run with the one that --record wrote to BASE, instead of printing the trace. A verdict comes \
