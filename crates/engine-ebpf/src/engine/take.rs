@@ -177,7 +177,12 @@ impl EbpfEngine {
                     self.threads.starts(tid, records::abi(head.abi));
                     self.library.starts(tid, rec.process as Tid, rec.parent as Tid);
                 }
-                Some(QueuedEvent::Started { tid, process: rec.process as Tid, origin, at: rec.at })
+                let started = QueuedEvent::Started { tid, process: rec.process as Tid, origin, at: rec.at };
+                if origin != Origin::Attached || rec.comm[0] == 0 {
+                    return Some(started);
+                }
+                self.first = Some(started);
+                Some(QueuedEvent::Named { tid, name: rec.comm })
             }
             rec_kind::REC_ID => {
                 let rec = read::<rec_id>(rec)?;
