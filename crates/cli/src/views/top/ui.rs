@@ -5,7 +5,9 @@ use super::keys::{Action, handle};
 use super::model::Model;
 use super::sample::Sample;
 use super::source::{News, Other, OwnWords, SummarySource, recording_name};
+use super::tables::Tab;
 use super::terminal;
+use super::wait_source::{WaitSource, WaitsOf};
 use anyhow::Result;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -50,6 +52,9 @@ pub struct Ui {
     pub signals: Signals,
     pub source: Option<SummarySource>,
     pub recorder: Option<Other>,
+    /// The processes whose waits are shown.
+    pub whose: WaitsOf,
+    pub lookout: Option<WaitSource>,
 }
 
 /// Set by signals, which come to the main thread.
@@ -122,6 +127,7 @@ impl Ui {
                     Ok(Told::Sample(sample)) => {
                         let name = self.names();
                         self.model.count(sample, name);
+                        self.look_at_processes()?;
                     }
                     Ok(Told::Ended) => {
                         self.model.ended = true;
@@ -133,6 +139,7 @@ impl Ui {
                 changed = true;
             }
             changed |= self.detail();
+            changed |= self.waits();
             if changed {
                 self.draw()?;
             }
@@ -148,6 +155,48 @@ impl Ui {
         }
     }
 
+    /// Looks at the processes of the table, those first that are to be seen.
+    fn look_at_processes(&mut self) -> Result<()> {
+        let model = &mut self.model;
+        if model.screen().tab != Tab::Processes || !model.live || model.paused {
+            return Ok(());
+        }
+        let lines = model.lines();
+        let visible = table_height(model, self.terminal.size()?.height);
+        let (before, rest) = lines.split_at(model.screen().first.min(lines.len()));
+        let pids: Vec<i32> = rest.iter().chain(before).map(|line| line.key.pid).collect();
+        model.processes.look(&pids, visible);
+        Ok(())
+    }
+
+    /// Has the threads that wait looked at while their table is shown, and takes what came. Tells whether anything changed.
+    fn waits(&mut self) -> bool {
+        let wanted = self.model.screen().tab == Tab::Waits && self.model.live;
+        let of = || match self.model.screen().scope.pid {
+            Some(pid) => WaitsOf::Processes { pids: vec![pid], and_children: false },
+            None => self.whose.clone(),
+        };
+        let of = wanted.then(of);
+        if self.lookout.as_ref().map(|lookout| &lookout.of) != of.as_ref() {
+            self.lookout = None;
+            self.model.waiting = None;
+            if let Some(of) = of {
+                match WaitSource::start(of) {
+                    Ok(lookout) => self.lookout = Some(lookout),
+                    Err(e) => self.model.message = Some(format!("Can't look at threads that wait: {e}")),
+                }
+            }
+            return true;
+        }
+        match self.lookout.as_mut().and_then(WaitSource::news) {
+            Some(threads) if !self.model.paused => {
+                self.model.waiting = Some(threads);
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Has everything drawn anew. (`Terminal::clear` would ask the terminal for its cursor.)
     fn redraw(&mut self) -> Result<()> {
         let size = self.terminal.size()?;
@@ -158,7 +207,8 @@ impl Ui {
     fn draw(&mut self) -> Result<()> {
         let lines = self.model.lines();
         let height = self.terminal.size()?.height;
-        self.model.scroll(&lines, table_height(height));
+        let rows = table_height(&self.model, height);
+        self.model.scroll(&lines, rows);
         self.terminal.draw(|frame| draw(&self.model, &lines, frame))?;
         Ok(())
     }
