@@ -4,6 +4,7 @@
 mod common;
 #[macro_use]
 mod tmux;
+mod colors;
 mod pictures;
 mod waits;
 

@@ -14,6 +14,7 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::Color;
+use stride_test_support::noise::Noise;
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -447,4 +448,47 @@ fn quotes_in_names_do_not_end_conditions() {
     model.count(Sample { length: SECOND, rows: vec![row(1, "a", "x\" || \"", "", 1)] }, |_| None);
     press(&mut model, "2\n");
     assert_eq!(model.seen().1, ["name == \"x\\\" || \\\"\""]);
+}
+
+/// Keys in any order, samples of any length and terminals of any size.
+#[test]
+fn nothing_is_assumed_about_keys_and_sizes() {
+    let mut noise = Noise(7);
+    let mut below = move |n: u64| noise.number() % n;
+    let mut model = model();
+    model.colors = TopColors { on: true };
+    let codes = [
+        KeyCode::Enter,
+        KeyCode::Esc,
+        KeyCode::Up,
+        KeyCode::Down,
+        KeyCode::PageUp,
+        KeyCode::PageDown,
+        KeyCode::Home,
+        KeyCode::End,
+        KeyCode::Tab,
+        KeyCode::BackTab,
+        KeyCode::Backspace,
+        KeyCode::F(1),
+    ];
+    let letters: Vec<char> = "12345678sSrgtp/?fd. =\"日\u{301}q\n".chars().collect();
+    for _ in 0..3000 {
+        let (width, height) = (below(130) as u16, below(50) as u16);
+        let code = match below(3) {
+            0 => codes[below(codes.len() as u64) as usize],
+            _ => KeyCode::Char(letters[below(letters.len() as u64) as usize]),
+        };
+        handle(&mut model, KeyEvent::new(code, KeyModifiers::NONE), height);
+        match below(8) {
+            0 => {
+                let rows = (0..below(60)).map(|pid| row(pid as i32, "many", "read", "", below(1 << 40)));
+                let rows = rows.collect();
+                model.count(Sample { length: below(3) * SECOND, rows }, |_| None);
+            }
+            1 => model.waiting = Some(vec![waiting(7, "a", "futex", "lock 0x1", WaitEnd::Unasked)]),
+            2 => model.waiting = None,
+            _ => {}
+        }
+        assert_eq!(picture(&mut model, width, height).len(), usize::from(height));
+    }
 }

@@ -192,7 +192,7 @@ mod tests {
         let WaitEnd::Process { pid, .. } = &end else { panic!("{end:?}") };
         // (Another test may have forked meanwhile, and its child has the other end as well, until its execve.)
         assert!(*pid != cat.tid() && what.contains(": pipe"), "{what} {end:?}");
-        let shell = Killed(Command::new("sh").args(["-c", "sleep 1000; :"]).spawn().unwrap());
+        let shell = Killed(Command::new("sh").args(["-c", "sleep 1000; :"]).stderr(Stdio::null()).spawn().unwrap());
         let call = wait_for("sh to wait", || sleeping(shell.tid(), "wait4"));
         let child = stride_test_support::state::first_child(shell.0.id()).unwrap();
         let found = WaitAsker::default().ask(call, shell.tid(), &[child]).unwrap();
