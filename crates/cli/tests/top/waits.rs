@@ -20,7 +20,7 @@ fn a_wait_leads_to_the_process_that_is_waited_for() {
         tmux.keys(&["8"]);
         let screen = tmux.wait("waits", |screen| screen.contains(" boss ") && screen.contains("(worker)"));
         let row = screen.lines().find(|line| line.contains(" boss ")).unwrap();
-        assert!(row.contains(" wait4 ") && row.contains(" child "), "{screen}");
+        assert!(row.contains(" wait4 ") && row.ends_with(" (worker): child"), "{screen}");
         // Only its wait is left, and Enter leads to the worker.
         tmux.keys(&["/"]);
         tmux.run(&["send-keys", "-l", "comm == \"boss\""]);

@@ -178,6 +178,11 @@ impl Model {
         &self.screens[self.screens.len() - 1]
     }
 
+    /// True if the table of waits is shown, or Esc leads to it.
+    pub fn has_waits(&self) -> bool {
+        self.screens.iter().any(|screen| screen.tab == Tab::Waits)
+    }
+
     pub fn screen_mut(&mut self) -> &mut Screen {
         let last = self.screens.len() - 1;
         &mut self.screens[last]

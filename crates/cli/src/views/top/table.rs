@@ -2,7 +2,7 @@
 
 use super::colors::{bold, reversed};
 use super::model::{Model, TopRow};
-use super::tables::{CURVE, Column, Number, Sort, Tab, USER};
+use super::tables::{CURVE, Column, END, Number, Sort, Tab, USER};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use stride_event::Ns;
@@ -11,8 +11,9 @@ use stride_event::quantity::{bytes, duration, grouped, percent};
 /// Names need that much room beside the numbers, and beside the key columns of a fixed width.
 const NAMES: usize = 20;
 const LAST_NAME: usize = 12;
-/// Narrower terminals have no users.
+/// Narrower terminals have no users, and key columns of this width at most.
 const WIDE: usize = 60;
+const NARROW: usize = 8;
 
 /// The columns of a table, as far as there is room.
 struct Layout {
@@ -30,7 +31,7 @@ impl Layout {
         let has_users = model.live && width >= WIDE;
         let names: Vec<(usize, &str, usize)> = (screen.tab.columns().iter().enumerate())
             .filter(|(_, (title, _))| *title != USER || has_users)
-            .map(|(place, (title, width))| (place, *title, *width))
+            .map(|(place, (title, wide))| (place, *title, if width < WIDE { (*wide).min(NARROW) } else { *wide }))
             .collect();
         let fixed: usize = names.iter().filter(|(.., width)| *width > 0).map(|(.., width)| width + 1).sum();
         let mut numbers: Vec<&Column> = screen.tab.numbers().filter(|column| asks(&column)).collect();
@@ -52,9 +53,13 @@ impl Layout {
     /// The key columns, cut to their widths. The last one has the room that is left.
     fn named(&self, cells: &[String]) -> String {
         let mut text = String::new();
-        for (place, _, width) in &self.names {
+        for (place, title, width) in &self.names {
             let cell = cells.get(*place).map(String::as_str).unwrap_or_default();
             match width {
+                // The process comes first there.
+                0 if *title == END => {
+                    text.extend(cell.chars().take(self.room.saturating_sub(text.chars().count())));
+                }
                 0 => text += &cut(cell, self.room.saturating_sub(text.chars().count())),
                 width => text += &format!("{:<width$} ", cut(cell, *width)),
             }

@@ -48,7 +48,7 @@ impl Tab {
             Tab::Errors => &[("ERROR", 16), ("CALL", 0)],
             Tab::Slowest => &[("PID", 7), ("COMMAND", 16), ("CALL", 0)],
             Tab::Callers => &[("CALLER", 0)],
-            Tab::Waits => &[("PID", 7), ("COMMAND", 15), ("CALL", 11), ("WAITS FOR", 0)],
+            Tab::Waits => &[("PID", 7), ("COMMAND", 15), ("CALL", 11), (END, 0)],
         }
     }
 
@@ -106,6 +106,8 @@ impl Tab {
 
 /// The title of the column of users.
 pub const USER: &str = "USER";
+/// The title of the column of those that are waited for.
+pub const END: &str = "WAITS FOR";
 
 /// The numbers of a row, and its curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -169,24 +169,22 @@ impl Ui {
         Ok(())
     }
 
-    /// Has the threads that wait looked at while their table is shown, and takes what came. Tells whether anything changed.
+    /// Has the threads that wait looked at while their table is shown, or can be gone back to, and takes what came. Tells whether anything
+    /// changed.
     fn waits(&mut self) -> bool {
-        let wanted = self.model.screen().tab == Tab::Waits && self.model.live;
-        let of = || match self.model.screen().scope.pid {
-            Some(pid) => WaitsOf::Processes { pids: vec![pid], and_children: false },
-            None => self.whose.clone(),
-        };
-        let of = wanted.then(of);
-        if self.lookout.as_ref().map(|lookout| &lookout.of) != of.as_ref() {
-            self.lookout = None;
-            self.model.waiting = None;
-            if let Some(of) = of {
-                match WaitSource::start(of) {
-                    Ok(lookout) => self.lookout = Some(lookout),
-                    Err(e) => self.model.message = Some(format!("Can't look at threads that wait: {e}")),
-                }
+        let wanted = self.model.live && self.model.has_waits();
+        let of = self.whose.and(self.model.screen().scope.pid);
+        match &self.lookout {
+            Some(lookout) if wanted => lookout.look_at(of),
+            Some(_) => {
+                self.lookout = None;
+                self.model.waiting = None;
             }
-            return true;
+            None if wanted => match WaitSource::start(of) {
+                Ok(lookout) => self.lookout = Some(lookout),
+                Err(e) => self.model.message = Some(format!("Can't look at threads that wait: {e}")),
+            },
+            None => {}
         }
         match self.lookout.as_mut().and_then(WaitSource::news) {
             Some(threads) if !self.model.paused => {

@@ -1,9 +1,9 @@
-//! Looks each second at the threads that wait, on a thread of its own and only while the table of waits is shown.
+//! Looks each second at the threads that wait, on a thread of its own, and only while the table of waits is shown or can be gone back to.
 
 use super::waits::{WaitAsker, WaitEnd, WaitFor, comm};
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use stride_engine_base::signal::without_signals;
 use stride_engine_base::{inside, procfs};
@@ -19,6 +19,19 @@ pub enum WaitsOf {
         pids: Vec<i32>,
         and_children: bool,
     },
+}
+
+impl WaitsOf {
+    /// These processes and one more.
+    pub fn and(&self, pid: Option<i32>) -> WaitsOf {
+        let mut all = self.clone();
+        if let (WaitsOf::Processes { pids, .. }, Some(pid)) = (&mut all, pid)
+            && !pids.contains(&pid)
+        {
+            pids.push(pid);
+        }
+        all
+    }
 }
 
 /// A thread that waits.
@@ -40,23 +53,33 @@ const LOOKING: Duration = Duration::from_millis(200);
 const MOST_THREADS: usize = 1 << 14;
 
 pub struct WaitSource {
-    pub of: WaitsOf,
+    of: Arc<Mutex<WaitsOf>>,
     news: Receiver<Vec<WaitingThread>>,
 }
 
 impl WaitSource {
     pub fn start(of: WaitsOf) -> std::io::Result<WaitSource> {
         let (send, news) = sync_channel(1);
+        let of = Arc::new(Mutex::new(of));
         let whose = of.clone();
         let look = move || {
             let mut lookout = Lookout::default();
-            // Sending fails when nobody wants to know any more.
-            while send.send(lookout.look(&whose)).is_ok() {
+            loop {
+                let of = whose.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                // Sending fails when nobody wants to know any more.
+                if send.send(lookout.look(&of)).is_err() {
+                    break;
+                }
                 std::thread::sleep(EVERY);
             }
         };
         without_signals(|| std::thread::Builder::new().name("stride-waits".into()).spawn(look))?;
         Ok(WaitSource { of, news })
+    }
+
+    /// Looks at other processes from now on. The time of waits that are seen already goes on.
+    pub fn look_at(&self, of: WaitsOf) {
+        *self.of.lock().unwrap_or_else(PoisonError::into_inner) = of;
     }
 
     /// The threads that wait, if they were looked at since this was last asked.
@@ -163,6 +186,7 @@ impl Families {
             WaitsOf::Processes { pids, and_children } => {
                 let mut wanted = pids.clone();
                 let mut known: HashSet<Tid> = pids.iter().copied().collect();
+                // (One that is waited for may also be a child.)
                 let mut at = 0;
                 while *and_children && at < wanted.len() {
                     wanted.extend(self.children(wanted[at]).iter().filter(|child| known.insert(**child)));
@@ -193,5 +217,9 @@ mod tests {
         // (Ids that were used again may seem to go round in a circle.)
         assert_eq!(families.wanted(&of(&[2], true)), [2, 4, 1, 3]);
         assert_eq!(families.wanted(&WaitsOf::Machine), [1, 2, 3, 4, 5]);
+        // A process that is waited for may be no child of them.
+        assert_eq!(of(&[2], true).and(Some(5)), of(&[2, 5], true));
+        assert_eq!(of(&[2], true).and(Some(2)), of(&[2], true));
+        assert_eq!(WaitsOf::Machine.and(Some(2)), WaitsOf::Machine);
     }
 }

@@ -96,18 +96,18 @@ fn of_child(wait: &Wait, children: &[Tid]) -> (String, WaitEnd) {
     let asked = at.and_then(|at| wait.args.get(at)).map_or(0, |id| *id as Tid);
     if children.contains(&asked) {
         let name = comm(asked);
-        return (format!("child {}", named(asked, &name)), process(asked, &name, String::new()));
+        return (format!("{}: child", named(asked, &name)), process(asked, &name, String::new()));
     }
     match children {
         [] => told("any child", "the process has no child any more"),
         [child] => {
             let name = comm(*child);
-            (format!("child {}", named(*child, &name)), process(*child, &name, String::new()))
+            (format!("{}: child", named(*child, &name)), process(*child, &name, String::new()))
         }
         [first, ..] => {
             let few: Vec<String> = children.iter().take(FEW).map(|pid| named(*pid, &comm(*pid))).collect();
             let dots = if children.len() > FEW { ", ..." } else { "" };
-            let what = format!("any of {} children: {}{dots}", children.len(), few.join(", "));
+            let what = format!("{}{dots}: any of {} children", few.join(", "), children.len());
             let more = format!("the first of {} children, any of which may end the wait", children.len());
             (what, process(*first, &comm(*first), more))
         }
@@ -123,9 +123,11 @@ fn of_lock(wait: &Wait, pid: Tid) -> (String, WaitEnd) {
     };
     match &wait.awaited {
         Some(Awaited::Lock(Some((tid, name)))) => {
-            (format!("lock {at:#x} of thread {}", named(*tid, name)), by(*tid, name, "holds the lock"))
+            (format!("thread {}: lock {at:#x}", named(*tid, name)), by(*tid, name, "holds the lock"))
         }
-        Some(Awaited::End(tid, name)) => (format!("end of thread {}", named(*tid, name)), by(*tid, name, "has to end")),
+        Some(Awaited::End(tid, name)) => {
+            (format!("thread {}: its end", named(*tid, name)), by(*tid, name, "has to end"))
+        }
         Some(Awaited::Lock(None)) => told(&format!("lock {at:#x}"), "the lock does not tell which thread holds it"),
         Some(Awaited::Condition) => told(&format!("condition {at:#x}"), "any thread may signal a condition variable"),
         None => told(&format!("futex {at:#x}"), "a futex does not tell which thread will wake it"),
@@ -197,7 +199,7 @@ mod tests {
         let child = stride_test_support::state::first_child(shell.0.id()).unwrap();
         let found = WaitAsker::default().ask(call, shell.tid(), &[child]).unwrap();
         assert!(matches!(found.end, WaitEnd::Process { pid, .. } if pid == child), "{found:?}");
-        assert!(found.what.starts_with(&format!("child {child}")), "{found:?}");
+        assert!(found.what.starts_with(&child.to_string()) && found.what.ends_with(": child"), "{found:?}");
         let call = wait_for("the child to sleep", || sleeping(child, "clock_nanosleep"));
         let found = WaitAsker::default().ask(call, child, &[]).unwrap();
         assert!(matches!(found.end, WaitEnd::Unknown(_)) && &*found.what == "time", "{found:?}");
