@@ -143,6 +143,20 @@ pub fn text_of(svg: &str) -> Vec<String> {
     text.lines().map(plain).collect()
 }
 
+/// True if the pictures of the documents are to be made anew.
+pub fn are_made_anew() -> bool {
+    std::env::var_os("STRIDE_UPDATE_DOCS").is_some()
+}
+
+/// The lines of the screen in a picture of the documents (`docs/NAME`), which is replaced first if pictures are made anew.
+pub fn documented(name: &str, now: &str) -> Vec<String> {
+    let path = crate::programs::root().join("docs").join(name);
+    if are_made_anew() {
+        std::fs::write(&path, now).unwrap_or_else(|e| panic!("{name}: {e}"));
+    }
+    text_of(&std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{name}: {e}; STRIDE_UPDATE_DOCS=1 makes it")))
+}
+
 impl CellStyle {
     /// The effect of the parameters of a sequence.
     fn change(&mut self, codes: &str) {

@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use crate::tmux::Tmux;
-use stride_test_support::picture::text_of;
+use stride_test_support::picture;
 
 /// The screen in the document has so much of a minute.
 const LONG: usize = 50;
@@ -16,8 +16,6 @@ fn the_picture_of_the_document_is_what_the_screen_shows() {
     if !is_root() {
         skip!("only root can run processes of several users");
     }
-    let document = root().join("docs/top.svg");
-    let update = std::env::var_os("STRIDE_UPDATE_DOCS").is_some();
     let tmux = Tmux::new("top-picture", 100, 18);
     copy_program(shop, tmux.scratch.path("shop"));
     tmux.type_line("clear; LC_ALL=C.UTF-8; export LC_ALL; TERM=xterm-256color; export TERM");
@@ -25,29 +23,25 @@ fn the_picture_of_the_document_is_what_the_screen_shows() {
     tmux.wait("processes", |screen| screen.contains("thumbnails"));
     tmux.keys(&["g"]);
     let columns = |line: &str| line.chars().filter(|c| ('▁'..='█').contains(c)).count();
-    let enough = if update { LONG } else { 3 };
+    let enough = if picture::are_made_anew() { LONG } else { 3 };
     tmux.wait("graph and users", |screen| {
         // The lowest line of the calls has a block for each second.
         screen.lines().nth(4).is_some_and(|line| columns(line) >= enough)
             && screen.contains("%")
             && screen.contains("mail ")
     });
-    let picture = tmux.picture();
+    let screen = tmux.picture();
     tmux.keys(&["C-c"]);
     tmux.is_restored();
 
-    let svg = picture.svg("$ sudo stride --top -f ./shop");
-    if update {
-        std::fs::write(&document, &svg).unwrap();
-    }
-    let committed = std::fs::read_to_string(&document).unwrap();
-    assert_eq!(shape(&text_of(&committed)), shape(&picture.text()), "STRIDE_UPDATE_DOCS=1 makes docs/top.svg anew");
+    let documented = picture::documented("top.svg", &screen.svg("$ sudo stride --top -f ./shop"));
+    assert_eq!(shape(&documented), shape(&screen.text()), "STRIDE_UPDATE_DOCS=1 makes docs/top.svg anew");
 
     // A tenth of the calls of `api` fail; curves and keys have colours, too.
-    let ink = |text: &str| picture.style_of(text).unwrap_or_else(|| panic!("no {text}: {:#?}", picture.text())).ink;
+    let ink = |text: &str| screen.style_of(text).unwrap_or_else(|| panic!("no {text}: {:#?}", screen.text())).ink;
     assert_eq!((ink("F1"), ink("stride --top")), (Some(6), Some(2)));
-    let inks = picture.inks_of(" api");
-    assert!(inks.starts_with(&[6, 1]), "{inks:?}: {:#?}", picture.text());
+    let inks = screen.inks_of(" api");
+    assert!(inks.starts_with(&[6, 1]), "{inks:?}: {:#?}", screen.text());
 }
 
 /// The lines without what differs from run to run: the graph, numbers, and the order of the rows.

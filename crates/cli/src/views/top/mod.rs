@@ -18,6 +18,7 @@ mod keys;
 mod model;
 mod processes;
 mod sample;
+mod scope;
 mod source;
 mod table;
 mod tables;

@@ -2,7 +2,7 @@
 
 use super::colors::{bold, reversed};
 use super::model::{Model, TopRow};
-use super::tables::{CURVE, Column, END, Number, Sort, Tab, USER};
+use super::tables::{CURVE, END, Sort, Tab, TopColumn, TopNumber, USER};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use stride_event::Ns;
@@ -17,7 +17,7 @@ const NARROW: usize = 8;
 
 /// The columns of a table, as far as there is room.
 struct Layout {
-    numbers: Vec<&'static Column>,
+    numbers: Vec<&'static TopColumn>,
     /// The place of each key column among the cells, its title and its width.
     names: Vec<(usize, &'static str, usize)>,
     /// The room of all key columns together.
@@ -27,16 +27,16 @@ struct Layout {
 impl Layout {
     fn of(model: &Model, width: usize) -> Layout {
         let screen = model.screen();
-        let asks = |column: &&&Column| model.live || column.number != Number::Cpu;
+        let asks = |column: &&&TopColumn| model.live || column.number != TopNumber::Cpu;
         let has_users = model.live && width >= WIDE;
         let names: Vec<(usize, &str, usize)> = (screen.tab.columns().iter().enumerate())
             .filter(|(_, (title, _))| *title != USER || has_users)
             .map(|(place, (title, wide))| (place, *title, if width < WIDE { (*wide).min(NARROW) } else { *wide }))
             .collect();
         let fixed: usize = names.iter().filter(|(.., width)| *width > 0).map(|(.., width)| width + 1).sum();
-        let mut numbers: Vec<&Column> = screen.tab.numbers().filter(|column| asks(&column)).collect();
+        let mut numbers: Vec<&TopColumn> = screen.tab.numbers().filter(|column| asks(&column)).collect();
         // The column by which rows are sorted explains their order.
-        let sorts = |column: &&&Column| column.number.sort() == Some(screen.sort);
+        let sorts = |column: &&&TopColumn| column.number.sort() == Some(screen.sort);
         numbers.sort_by_key(|column| (!sorts(&column), column.rank));
         let least = NAMES.max(fixed + LAST_NAME);
         let mut used = least;
@@ -44,8 +44,8 @@ impl Layout {
             used += column.width + 1;
             used <= width
         });
-        let kept: Vec<Number> = fits.map(|column| column.number).collect();
-        let numbers: Vec<&Column> = screen.tab.numbers().filter(|column| kept.contains(&column.number)).collect();
+        let kept: Vec<TopNumber> = fits.map(|column| column.number).collect();
+        let numbers: Vec<&TopColumn> = screen.tab.numbers().filter(|column| kept.contains(&column.number)).collect();
         let room = width.saturating_sub(numbers.iter().map(|column| column.width + 1).sum());
         Layout { numbers, names, room }
     }
@@ -80,13 +80,13 @@ pub fn table(model: &Model, lines: &[TopRow], width: usize, height: usize) -> Ve
     let chosen = model.chosen(lines);
     let visible = lines.get(screen.first..).unwrap_or_default();
     let visible = &visible[..visible.len().min(height.saturating_sub(1))];
-    let has_curve = layout.numbers.iter().any(|column| column.number == Number::Curve);
+    let has_curve = layout.numbers.iter().any(|column| column.number == TopNumber::Curve);
     let past = if has_curve { model.past_of(visible, CURVE) } else { Vec::new() };
     for (place, row) in visible.iter().enumerate() {
         let mut line = Line::default();
         for column in &layout.numbers {
             let (text, style) = match column.number {
-                Number::Curve => {
+                TopNumber::Curve => {
                     let calls: Vec<f64> = past[place].iter().map(|past| past.calls).collect();
                     (model.glyphs.line(&calls, column.width), model.colors.rates())
                 }
@@ -116,7 +116,7 @@ fn head(model: &Model, layout: &Layout) -> Line<'static> {
         (true, true) => "^",
     };
     let mut head = String::new();
-    for Column { number, title, width, .. } in &layout.numbers {
+    for TopColumn { number, title, width, .. } in &layout.numbers {
         head += &format!("{:>width$} ", format!("{title}{}", arrow(number.sort())));
     }
     let titles: Vec<String> = screen.tab.columns().iter().map(|(title, _)| (*title).to_owned()).collect();
@@ -154,29 +154,29 @@ pub fn cut(text: &str, width: usize) -> String {
     text.chars().take(head).chain("..".chars()).chain(text.chars().skip(length - tail)).collect()
 }
 
-fn number(number: Number, row: &TopRow, model: &Model) -> String {
+fn number(number: TopNumber, row: &TopRow, model: &Model) -> String {
     let tally = &row.tally;
     let unless_none = |n: u64, text: String| if n == 0 { String::new() } else { text };
     let length = model.length();
     let totals = model.totals || model.screen().tab == Tab::Waits;
     match number {
-        Number::Calls if totals => grouped(tally.calls),
-        Number::Calls => rate(tally.calls, length),
-        Number::Errors if totals => unless_none(tally.errors, grouped(tally.errors)),
-        Number::Errors => unless_none(tally.errors, rate(tally.errors, length)),
-        Number::Bytes if totals => unless_none(tally.bytes, bytes(tally.bytes)),
-        Number::Bytes => unless_none(tally.bytes, bytes(per_second(tally.bytes, length) as u64)),
-        Number::Cpu => row.cpu.map(|share| percent(share, 1000)).unwrap_or_default(),
-        Number::Time => duration(tally.time),
-        Number::Longest => duration(tally.longest),
-        Number::Curve => String::new(),
+        TopNumber::Calls if totals => grouped(tally.calls),
+        TopNumber::Calls => rate(tally.calls, length),
+        TopNumber::Errors if totals => unless_none(tally.errors, grouped(tally.errors)),
+        TopNumber::Errors => unless_none(tally.errors, rate(tally.errors, length)),
+        TopNumber::Bytes if totals => unless_none(tally.bytes, bytes(tally.bytes)),
+        TopNumber::Bytes => unless_none(tally.bytes, bytes(per_second(tally.bytes, length) as u64)),
+        TopNumber::Cpu => row.cpu.map(|share| percent(share, 1000)).unwrap_or_default(),
+        TopNumber::Time => duration(tally.time),
+        TopNumber::Longest => duration(tally.longest),
+        TopNumber::Curve => String::new(),
     }
 }
 
-fn style(number: Number, row: &TopRow, model: &Model) -> Style {
+fn style(number: TopNumber, row: &TopRow, model: &Model) -> Style {
     match number {
-        Number::Errors => model.colors.errors(row.tally.errors, row.tally.calls),
-        Number::Cpu => model.colors.load(row.cpu.unwrap_or(0)),
+        TopNumber::Errors => model.colors.errors(row.tally.errors, row.tally.calls),
+        TopNumber::Cpu => model.colors.load(row.cpu.unwrap_or(0)),
         _ => Style::new(),
     }
 }

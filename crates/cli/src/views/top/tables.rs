@@ -1,7 +1,7 @@
 //! The tables: what each has rows of, and its columns.
 
-use super::model::TopScope;
 use super::sample::{SampleKey, SampleTally};
+use super::scope::TopScope;
 
 /// The tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,9 +53,9 @@ impl Tab {
     }
 
     /// The columns of numbers.
-    pub fn numbers(self) -> impl Iterator<Item = &'static Column> {
+    pub fn numbers(self) -> impl Iterator<Item = &'static TopColumn> {
         let all = if self == Tab::Waits { &OF_WAITS[..] } else { &NUMBERS[..] };
-        all.iter().filter(move |column| self == Tab::Processes || column.number != Number::Cpu)
+        all.iter().filter(move |column| self == Tab::Processes || column.number != TopNumber::Cpu)
     }
 
     /// The columns by which rows can be sorted. The names come last.
@@ -111,7 +111,7 @@ pub const END: &str = "WAITS FOR";
 
 /// The numbers of a row, and its curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Number {
+pub enum TopNumber {
     Calls,
     /// The calls of the last seconds.
     Curve,
@@ -122,47 +122,48 @@ pub enum Number {
     Bytes,
 }
 
-impl Number {
+impl TopNumber {
     pub fn sort(self) -> Option<Sort> {
         Some(match self {
-            Number::Calls => Sort::Calls,
-            Number::Curve => return None,
-            Number::Errors => Sort::Errors,
-            Number::Cpu => Sort::Cpu,
-            Number::Time => Sort::Time,
-            Number::Longest => Sort::Longest,
-            Number::Bytes => Sort::Bytes,
+            TopNumber::Calls => Sort::Calls,
+            TopNumber::Curve => return None,
+            TopNumber::Errors => Sort::Errors,
+            TopNumber::Cpu => Sort::Cpu,
+            TopNumber::Time => Sort::Time,
+            TopNumber::Longest => Sort::Longest,
+            TopNumber::Bytes => Sort::Bytes,
         })
     }
 }
 
 #[derive(Debug)]
-pub struct Column {
-    pub number: Number,
+pub struct TopColumn {
+    pub number: TopNumber,
     pub title: &'static str,
     pub width: usize,
     /// Where there is little room, columns with a high rank are left out.
     pub rank: u8,
 }
 
-const fn column(number: Number, title: &'static str, width: usize, rank: u8) -> Column {
-    Column { number, title, width, rank }
+const fn column(number: TopNumber, title: &'static str, width: usize, rank: u8) -> TopColumn {
+    TopColumn { number, title, width, rank }
 }
 
 /// Seconds in the curve of a row.
 pub const CURVE: usize = 8;
 
-static NUMBERS: [Column; 7] = [
-    column(Number::Calls, "CALLS", 10, 0),
-    column(Number::Curve, "LAST 8 S", CURVE, 3),
-    column(Number::Errors, "ERRORS", 8, 1),
-    column(Number::Cpu, "CPU", 5, 2),
-    column(Number::Time, "TIME", 9, 4),
-    column(Number::Longest, "LONGEST", 9, 5),
-    column(Number::Bytes, "BYTES", 10, 6),
+static NUMBERS: [TopColumn; 7] = [
+    column(TopNumber::Calls, "CALLS", 10, 0),
+    column(TopNumber::Curve, "LAST 8 S", CURVE, 3),
+    column(TopNumber::Errors, "ERRORS", 8, 1),
+    column(TopNumber::Cpu, "CPU", 5, 2),
+    column(TopNumber::Time, "TIME", 9, 4),
+    column(TopNumber::Longest, "LONGEST", 9, 5),
+    column(TopNumber::Bytes, "BYTES", 10, 6),
 ];
 
-static OF_WAITS: [Column; 2] = [column(Number::Longest, "SEEN FOR", 9, 0), column(Number::Calls, "THREADS", 8, 1)];
+static OF_WAITS: [TopColumn; 2] =
+    [column(TopNumber::Longest, "SEEN FOR", 9, 0), column(TopNumber::Calls, "THREADS", 8, 1)];
 
 /// Columns by which rows are sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
