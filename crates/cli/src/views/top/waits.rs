@@ -179,7 +179,8 @@ mod tests {
     use super::*;
     use std::process::{Command, Stdio};
     use stride_syscalls::Abi;
-    use stride_test_support::{Killed, wait_for};
+    use stride_test_support::state::{first_child, threads};
+    use stride_test_support::{Killed, program, wait_for};
 
     /// The call in which a process sleeps, once it sleeps in one of this name.
     fn sleeping(pid: Tid, name: &str) -> Option<Call> {
@@ -196,7 +197,7 @@ mod tests {
         assert!(*pid != cat.tid() && what.contains(": pipe"), "{what} {end:?}");
         let shell = Killed(Command::new("sh").args(["-c", "sleep 1000; :"]).stderr(Stdio::null()).spawn().unwrap());
         let call = wait_for("sh to wait", || sleeping(shell.tid(), "wait4"));
-        let child = stride_test_support::state::first_child(shell.0.id()).unwrap();
+        let child = first_child(shell.0.id()).unwrap();
         let found = WaitAsker::default().ask(call, shell.tid(), &[child]).unwrap();
         assert!(matches!(found.end, WaitEnd::Process { pid, .. } if pid == child), "{found:?}");
         assert!(found.what.starts_with(&child.to_string()) && found.what.ends_with(": child"), "{found:?}");
@@ -204,5 +205,28 @@ mod tests {
         let found = WaitAsker::default().ask(call, child, &[]).unwrap();
         assert!(matches!(found.end, WaitEnd::Unknown(_)) && &*found.what == "time", "{found:?}");
         let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(child), nix::sys::signal::Signal::SIGKILL);
+    }
+
+    #[test]
+    fn locks_joins_and_sockets_lead_to_their_other_ends() {
+        let held = program!("held");
+        let held = Killed(Command::new(held).spawn().unwrap());
+        let pid = held.tid();
+        let ask = |tid: Tid, pid: Tid, name: &str| {
+            let call = wait_for("the wait", || sleeping(tid, name));
+            WaitAsker::default().ask(call, pid, &[]).unwrap()
+        };
+        let comm: Arc<str> = shown(&comm(pid)).into();
+        let other = wait_for("a thread", || threads(pid).into_iter().find(|tid| *tid != pid));
+        let lock = ask(other, pid, "futex");
+        let more = format!("thread {pid} ({comm}) of the same process holds the lock");
+        assert!(lock.what.starts_with(&format!("thread {pid} ({comm}): lock 0x")), "{lock:?}");
+        assert_eq!(lock.end, WaitEnd::Process { pid, comm: comm.clone(), more });
+        let join = ask(pid, pid, "futex");
+        assert_eq!(&*join.what, format!("thread {other} ({comm}): its end"));
+        let child = wait_for("a child", || first_child(pid as u32));
+        let socket = ask(child, child, "recvfrom");
+        assert_eq!(socket.end, WaitEnd::Process { pid, comm: comm.clone(), more: String::new() }, "{socket:?}");
+        assert!(socket.what.starts_with(&format!("{pid} ({comm}): UNIX")), "{socket:?}");
     }
 }
