@@ -109,6 +109,23 @@ fn files_and_recordings() {
     tmux.is_restored();
 }
 
+/// A program that has started others before their files are looked at.
+#[test]
+fn files_of_children() {
+    need_tmux!();
+    need_ebpf!();
+    need!("/bin/dash");
+    let tmux = Tmux::new("top-children", 80, 24);
+    with_busy(&tmux);
+    std::fs::write(tmux.scratch.path("child"), "while :; do test -e /nothing/here; sleep 0.05; done").unwrap();
+    tmux.top("-f ./busyloop -c './busyloop child & wait'");
+    tmux.wait("row of the child", |screen| screen.contains(" busyloop\n") && screen.contains("CALLSv"));
+    tmux.keys(&["3"]);
+    tmux.wait("file of the child", |screen| screen.contains(" /nothing/here\n"));
+    tmux.keys(&["C-c"]);
+    tmux.is_restored();
+}
+
 #[test]
 fn the_machine_is_shown_and_the_terminal_always_restored() {
     need_tmux!();

@@ -9,6 +9,7 @@ mod colors;
 mod complete;
 mod curve;
 mod draw;
+mod families;
 mod filter;
 mod gather;
 mod head;
@@ -39,6 +40,7 @@ use crate::flags::stop::{Stop, Warn};
 use anyhow::Result;
 use colors::TopColors;
 use curve::CurveGlyphs;
+use families::Whose;
 use model::Model;
 use source::OwnWords;
 use std::os::unix::ffi::OsStrExt;
@@ -49,7 +51,6 @@ use stride_output::{View, shown};
 use terminal::OwnTerminal;
 use ui::{Signals, Ui};
 use view::TopView;
-use wait_source::WaitsOf;
 
 const OUTPUT: &str = "top-output";
 /// The length of the intervals that are shown.
@@ -179,12 +180,12 @@ fn open(mut stage: OwnTerminal, with: &mut Opening<'_>) -> Result<Box<dyn View>>
     Ok(Box::new(TopView::start(ui, send, stage, replays)?))
 }
 
-/// The processes whose waits are shown: those that are traced.
-fn whose(options: &Options, command: Option<i32>) -> WaitsOf {
+/// The processes that are traced.
+fn whose(options: &Options, command: Option<i32>) -> Whose {
     let pids: Vec<i32> = command.into_iter().chain(options.attach.iter().copied()).collect();
     match pids.is_empty() {
-        true => WaitsOf::Machine,
-        false => WaitsOf::Processes { pids, and_children: options.follow_forks },
+        true => Whose::Machine,
+        false => Whose::Processes { pids, and_descendants: options.follow_forks },
     }
 }
 

@@ -175,6 +175,11 @@ impl Model {
         }
     }
 
+    /// True if a process has made calls.
+    pub fn knows(&self, pid: i32) -> bool {
+        self.names.contains_key(&pid)
+    }
+
     /// A process that is gone by now has the name of its thread with most calls.
     fn learn_names(&mut self, sample: &Sample, name: impl Fn(i32) -> Option<Arc<str>>) {
         let mut busiest: HashMap<i32, (u64, &Arc<str>)> = HashMap::new();
@@ -293,7 +298,7 @@ impl Model {
             let comm = self.names.get(&thread.pid).cloned().unwrap_or_else(|| thread.comm.clone());
             let key =
                 SampleKey { pid: thread.pid, comm: comm.clone(), call: thread.call.clone(), ..SampleKey::default() };
-            let unseen = self.only_seen && !self.names.contains_key(&thread.pid);
+            let unseen = self.only_seen && !self.knows(thread.pid);
             let TopScope { pid, call, .. } = &self.screen().scope;
             let elsewhere =
                 pid.is_some_and(|pid| pid != thread.pid) || call.as_ref().is_some_and(|call| *call != thread.call);

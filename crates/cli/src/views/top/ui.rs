@@ -1,13 +1,14 @@
 //! The thread that draws and reads keys. The main thread takes events from the engine meanwhile, and sends samples.
 
 use super::draw::{draw, table_height};
+use super::families::{Families, Whose};
 use super::keys::{Action, handle};
 use super::model::Model;
 use super::sample::Sample;
 use super::source::{News, Other, OwnWords, SummarySource, recording_name};
 use super::tables::Tab;
 use super::terminal;
-use super::wait_source::{WaitSource, WaitsOf};
+use super::wait_source::WaitSource;
 use anyhow::Result;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -25,6 +26,9 @@ use stride_output::shown;
 
 /// The time that a sample waits to be drawn.
 const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Processes that another Stride is told of on its command line.
+const MOST_RELATIVES: usize = 4096;
 
 /// From the main thread.
 pub enum Told {
@@ -52,8 +56,8 @@ pub struct Ui {
     pub signals: Signals,
     pub source: Option<SummarySource>,
     pub recorder: Option<Other>,
-    /// The processes whose waits are shown.
-    pub whose: WaitsOf,
+    /// The processes that are traced.
+    pub whose: Whose,
     pub lookout: Option<WaitSource>,
 }
 
@@ -211,6 +215,19 @@ impl Ui {
         Ok(())
     }
 
+    /// The processes that the traced ones have started by now: another Stride would only follow later ones. Children from before Stride
+    /// attached to their parent are not traced, so they count if they were seen.
+    fn family(&self) -> Vec<i32> {
+        match &self.whose {
+            Whose::Processes { and_descendants: true, .. } if self.model.live => {
+                let is_traced = |pid: &i32| self.origin.command.is_some() || self.model.knows(*pid);
+                let family = Families::now().wanted(&self.whose);
+                family.into_iter().filter(is_traced).take(MOST_RELATIVES).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// True if the process of the table has ended.
     fn is_gone(&self) -> bool {
         self.model.screen().scope.pid.is_some_and(|pid| !procfs::exists(pid))
@@ -222,7 +239,7 @@ impl Ui {
         if self.source.as_ref().map(|source| &source.wanted) != wanted.as_ref() {
             self.source = None;
             if let Some(wanted) = wanted {
-                match SummarySource::start(&self.origin, wanted) {
+                match SummarySource::start(&self.origin, wanted, &self.family()) {
                     Ok(source) => self.source = Some(source),
                     Err(e) => self.model.message = Some(format!("Can't look at single calls: {e}")),
                 }
@@ -267,7 +284,7 @@ impl Ui {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
         let name = recording_name(now, |name| Path::new(name).exists());
         let (pid, conditions) = self.model.seen();
-        match Other::record(&self.origin.recording(pid, &conditions, Path::new(&name))) {
+        match Other::record(&self.origin.recording(pid, &conditions, Path::new(&name), &self.family())) {
             Ok(recorder) => {
                 self.recorder = Some(recorder);
                 self.model.recording = Some(name.to_string_lossy().into_owned());

@@ -1,7 +1,8 @@
 //! Looks each second at the threads that wait, on a thread of its own, and only while the table of waits is shown or can be gone back to.
 
+use super::families::{Families, Whose};
 use super::waits::{WaitAsker, WaitEnd, WaitFor, comm};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,30 +10,6 @@ use stride_engine_base::signal::without_signals;
 use stride_engine_base::{inside, procfs};
 use stride_event::{Call, Ns, Tid};
 use stride_output::shown;
-
-/// The processes whose waits are shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WaitsOf {
-    Machine,
-    /// These, and those that they have started if that is wanted.
-    Processes {
-        pids: Vec<i32>,
-        and_children: bool,
-    },
-}
-
-impl WaitsOf {
-    /// These processes and one more.
-    pub fn and(&self, pid: Option<i32>) -> WaitsOf {
-        let mut all = self.clone();
-        if let (WaitsOf::Processes { pids, .. }, Some(pid)) = (&mut all, pid)
-            && !pids.contains(&pid)
-        {
-            pids.push(pid);
-        }
-        all
-    }
-}
 
 /// A thread that waits.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,12 +30,12 @@ const LOOKING: Duration = Duration::from_millis(200);
 const MOST_THREADS: usize = 1 << 14;
 
 pub struct WaitSource {
-    of: Arc<Mutex<WaitsOf>>,
+    of: Arc<Mutex<Whose>>,
     news: Receiver<Vec<WaitingThread>>,
 }
 
 impl WaitSource {
-    pub fn start(of: WaitsOf) -> std::io::Result<WaitSource> {
+    pub fn start(of: Whose) -> std::io::Result<WaitSource> {
         let (send, news) = sync_channel(1);
         let of = Arc::new(Mutex::new(of));
         let whose = of.clone();
@@ -78,7 +55,7 @@ impl WaitSource {
     }
 
     /// Looks at other processes from now on. The time of waits that are seen already goes on.
-    pub fn look_at(&self, of: WaitsOf) {
+    pub fn look_at(&self, of: Whose) {
         *self.of.lock().unwrap_or_else(PoisonError::into_inner) = of;
     }
 
@@ -104,7 +81,7 @@ struct Lookout {
 }
 
 impl Lookout {
-    fn look(&mut self, of: &WaitsOf) -> Vec<WaitingThread> {
+    fn look(&mut self, of: &Whose) -> Vec<WaitingThread> {
         let begun = Instant::now();
         let families = Families::now();
         let mut before = std::mem::take(&mut self.stays);
@@ -150,76 +127,4 @@ impl Lookout {
 fn runs(tid: Tid) -> u64 {
     let text = std::fs::read_to_string(procfs::path(tid, "schedstat")).unwrap_or_default();
     text.split_ascii_whitespace().nth(2).and_then(|runs| runs.parse().ok()).unwrap_or(0)
-}
-
-/// The children of each process.
-struct Families {
-    all: Vec<Tid>,
-    children: HashMap<Tid, Vec<Tid>>,
-}
-
-impl Families {
-    fn now() -> Families {
-        let all: Vec<Tid> = procfs::processes().collect();
-        let mut children: HashMap<Tid, Vec<Tid>> = HashMap::new();
-        for &pid in &all {
-            if let Some(parent) = procfs::parent(pid) {
-                children.entry(parent).or_default().push(pid);
-            }
-        }
-        children.values_mut().for_each(|pids| pids.sort_unstable());
-        Families { all, children }
-    }
-
-    fn children(&self, pid: Tid) -> &[Tid] {
-        self.children.get(&pid).map_or(&[], Vec::as_slice)
-    }
-
-    /// Never Stride itself, and those that it has started for its tables.
-    fn wanted(&self, of: &WaitsOf) -> Vec<Tid> {
-        let own = std::process::id() as Tid;
-        match of {
-            WaitsOf::Machine => {
-                let helps = |pid: &Tid| self.children(own).contains(pid) && is_stride(*pid);
-                self.all.iter().copied().filter(|pid| *pid != own && !helps(pid)).collect()
-            }
-            WaitsOf::Processes { pids, and_children } => {
-                let mut wanted = pids.clone();
-                let mut known: HashSet<Tid> = pids.iter().copied().collect();
-                // (One that is waited for may also be a child.)
-                let mut at = 0;
-                while *and_children && at < wanted.len() {
-                    wanted.extend(self.children(wanted[at]).iter().filter(|child| known.insert(**child)));
-                    at += 1;
-                }
-                wanted
-            }
-        }
-    }
-}
-
-/// True if a process runs the program that this one runs.
-fn is_stride(pid: Tid) -> bool {
-    let program = |path: String| std::fs::read_link(path).ok();
-    program(procfs::path(pid, "exe")).is_some_and(|theirs| Some(theirs) == program("/proc/self/exe".into()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn families_are_followed() {
-        let children = HashMap::from([(1, vec![2, 3]), (2, vec![4]), (4, vec![1])]);
-        let families = Families { all: vec![1, 2, 3, 4, 5], children };
-        let of = |pids: &[i32], and_children| WaitsOf::Processes { pids: pids.to_vec(), and_children };
-        assert_eq!(families.wanted(&of(&[2], false)), [2]);
-        // (Ids that were used again may seem to go round in a circle.)
-        assert_eq!(families.wanted(&of(&[2], true)), [2, 4, 1, 3]);
-        assert_eq!(families.wanted(&WaitsOf::Machine), [1, 2, 3, 4, 5]);
-        // A process that is waited for may be no child of them.
-        assert_eq!(of(&[2], true).and(Some(5)), of(&[2, 5], true));
-        assert_eq!(of(&[2], true).and(Some(2)), of(&[2], true));
-        assert_eq!(WaitsOf::Machine.and(Some(2)), WaitsOf::Machine);
-    }
 }

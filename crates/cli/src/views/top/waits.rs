@@ -147,6 +147,10 @@ fn of_descriptors(wait: &Wait, tracker: &Tracker, pid: Tid, world: &dyn World) -
             what += &format!(" and {} more", wait.watched.len() - 1);
         }
     }
+    if what.is_empty() && wait.watched.is_empty() && wait.seen.fd.is_none() {
+        // poll(2) without descriptors is a sleep.
+        return told("time", "only time ends this wait");
+    }
     if what.is_empty() {
         return told("", "Stride does not know for what this call waits");
     }
