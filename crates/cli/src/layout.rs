@@ -53,13 +53,7 @@ pub fn layout(options: &Options, to_terminal: bool) -> Layout {
 }
 
 pub fn palette(color: flags::Color, to_terminal: bool) -> Option<Palette> {
-    let wanted = match color {
-        flags::Color::Always => true,
-        flags::Color::Never => false,
-        // An earlier step has applied NO_COLOR.
-        flags::Color::Auto => to_terminal && std::env::var_os("TERM").is_some_and(|term| term != "dumb"),
-    };
-    wanted.then(|| Palette::parse(&std::env::var("STRACE_COLORS").unwrap_or_default()))
+    color.is_wanted(to_terminal).then(|| Palette::parse(&std::env::var("STRACE_COLORS").unwrap_or_default()))
 }
 
 pub fn decoding(options: &Options) -> stride_decode::Options {

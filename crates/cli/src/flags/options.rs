@@ -273,6 +273,17 @@ pub enum Color {
     Never,
 }
 
+impl Color {
+    /// True if colours are used. `to_terminal`: whether the output goes to a terminal.
+    pub fn is_wanted(self, to_terminal: bool) -> bool {
+        match self {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => to_terminal && std::env::var_os("TERM").is_some_and(|term| term != "dumb"),
+        }
+    }
+}
+
 /// When lines begin with the id of the thread they are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum PidPrefix {

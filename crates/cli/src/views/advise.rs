@@ -136,5 +136,6 @@ fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let trace = trace.map(|path| path.to_string_lossy().into_owned());
     let all = shows_all(with.options);
     let home = std::env::current_dir().ok().map(|home| home.to_string_lossy().into_owned());
-    Ok(Box::new(AdviseView::new(with.options.report_format(), all, trace, home, with.info)))
+    let view = AdviseView::new(with.options.report_format(), all, trace, home, with.info);
+    Ok(Box::new(view.in_colour(with.options.color.is_wanted(with.outputs.is_terminal()))))
 }

@@ -26,7 +26,7 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Required("WHEN"),
         value: Value::Word(|| words(["always", "auto", "never"])),
         help: "use colour: auto, always or never (default auto)",
-        doc: "Says when to print the trace in colour.\n\n\
+        doc: "Says when to print the trace, the findings of --advise and the live view of --top in colour.\n\n\
               * auto: if it goes to a terminal that is not dumb, and NO_COLOR is not set in the environment (default)\n\
               * always: also to files and pipes\n\
               * never: not at all\n\n\
