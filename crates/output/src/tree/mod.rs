@@ -85,7 +85,7 @@ impl TreeView {
             Outcome::Gone | Outcome::Pending => return,
         };
         let pid = process_of(call.tid, tracker);
-        self.processes.call(pid, call.entered, call.returned.saturating_sub(call.entered), failed, tracker);
+        self.processes.call(pid, call.began(), call.took().unwrap_or(0), failed, tracker);
         self.named(call, tracker);
     }
 
