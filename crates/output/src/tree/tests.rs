@@ -1,6 +1,7 @@
 //! The tree as a whole, from made-up events.
 
 use super::*;
+use crate::Palette;
 use stride_event::{Lost, Phase};
 use stride_test_support::calls::{attached, call, exited, forked, holding, lasting, naming, spawned};
 
