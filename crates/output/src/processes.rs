@@ -93,6 +93,11 @@ impl<L: Default> Processes<L> {
         }
     }
 
+    /// The same for labels that are large: no more than so many living processes are kept.
+    pub fn with_living(self, living: usize) -> Processes<L> {
+        Processes { living, ..self }
+    }
+
     pub fn started(&mut self, tid: Tid, pid: Tid, at: Ns, tracker: &Tracker) -> Serial {
         self.threads += 1;
         if tid == pid {

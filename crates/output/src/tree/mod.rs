@@ -16,8 +16,10 @@ use stride_syscalls::Effect;
 use stride_track::{Process, Tracker, base_name};
 
 /// The bytes of a command line that are kept, and of one that came before.
-const COMMAND: usize = 8 << 10;
+const COMMAND: usize = 16 << 10;
 const EARLIER: usize = 200;
+/// The living processes that are kept, so that their command lines take 64 MiB at most.
+const LIVING: usize = 1 << 12;
 
 pub struct TreeView {
     processes: Processes<TreeLabel>,
@@ -38,7 +40,7 @@ impl TreeView {
             ..TreeLabel::default()
         };
         TreeView {
-            processes: Processes::new(Box::new(describe)),
+            processes: Processes::new(Box::new(describe)).with_living(LIVING),
             environments: Environments::default(),
             layout,
             captured,
