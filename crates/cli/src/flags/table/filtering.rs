@@ -244,7 +244,7 @@ pub const FLAGS: &[Flag] = &[
               * wait: (string) the thing that the call may wait for: time, readiness, completion, lock, signal, child, peer or turn\n\n\
               A string that the call does not have is empty; has(path) tells the two apart. With a number that the call does not have, such as the bytes of \
               close, a comparison neither holds nor fails, and the call is not reported.\n\n\
-              Where that is no valid CEL, spellings of other languages are understood: = for ==, <> for !=, and, or, not, in (...) and times such as 10ms. \
+              Where that is no valid CEL, spellings of other languages are understood: = for ==, <> for !=, and, or, not, in (...), times such as 10ms and sizes such as 64K. \
               For other habits, such as ~ and the fields of sysdig and perf, Stride says how they are spelt here.\n\n\
               Unknown fields, wrong types and expressions that could take too long are found before the program runs. The parts about the name, the ids, the \
               outcome, the duration and the bytes are decided in the kernel by the eBPF engine; -d tells which.",
