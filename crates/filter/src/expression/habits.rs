@@ -92,7 +92,11 @@ fn tokens(source: &str) -> Option<Vec<Token>> {
 
 /// The length of the text in quotes at the beginning, if there is one. The inner `None`: it is not closed.
 fn text(rest: &str) -> Option<Option<usize>> {
-    let prefix = rest.find(['"', '\'']).filter(|at| *at <= 2 && rest[..*at].bytes().all(|b| b"rRbB".contains(&b)))?;
+    // (A prefix such as `rb` has two letters at most.)
+    let prefix = rest.bytes().take(3).position(|byte| b"\"'".contains(&byte))?;
+    if !rest[..prefix].bytes().all(|byte| b"rRbB".contains(&byte)) {
+        return None;
+    }
     let raw = rest[..prefix].contains(['r', 'R']);
     let quote = &rest[prefix..=prefix];
     let triple = quote.repeat(3);
