@@ -24,8 +24,9 @@ pub struct World {
     pub tracker: Option<Rc<RefCell<Tracker>>>,
     /// Keeps the answers, if a view needs them.
     pub noting: Option<Rc<RecordingSource>>,
-    /// Is told of events.
+    /// Is told of events, also about ids if processes are looked up.
     told: Option<Rc<LiveSource>>,
+    ids: bool,
 }
 
 impl World {
@@ -39,11 +40,19 @@ impl World {
                 Some(tracker) => Rc::new(Known { told: told.clone(), tracker: tracker.clone() }),
                 None => told.clone(),
             };
-            return World { chosen_by: known.clone(), shown: known, tracked: told, tracker, noting: None, told: None };
+            return World {
+                chosen_by: known.clone(),
+                shown: known,
+                tracked: told,
+                tracker,
+                noting: None,
+                told: None,
+                ids: false,
+            };
         }
         let program = options.command.as_ref().map(|command| Path::new(&command.program));
         let live = Rc::new(LiveSource::new(program));
-        let told = Some(live.clone());
+        let (told, ids) = (Some(live.clone()), options.looks_processes_up());
         if noted {
             // The selection asks first, then the recording, then the text, which shows the recorded answers.
             let source = Rc::new(RecordingSource::new(live));
@@ -54,20 +63,32 @@ impl World {
                 tracker: None,
                 noting: Some(source),
                 told,
+                ids,
             };
         }
         if options.follows_names() {
             let tracker = Rc::<RefCell<Tracker>>::default();
             let shown = Rc::new(FollowedNames { live: live.clone(), tracker: tracker.clone() });
-            return World { chosen_by: live.clone(), shown, tracked: live, tracker: Some(tracker), noting: None, told };
+            return World {
+                chosen_by: live.clone(),
+                shown,
+                tracked: live,
+                tracker: Some(tracker),
+                noting: None,
+                told,
+                ids,
+            };
         }
-        World { chosen_by: live.clone(), shown: live.clone(), tracked: live, tracker: None, noting: None, told }
+        World { chosen_by: live.clone(), shown: live.clone(), tracked: live, tracker: None, noting: None, told, ids }
     }
 
     /// Takes in what an event tells about the world, before anyone asks about it.
     pub fn note(&self, event: &Event<'_>) {
         if let Some(told) = &self.told {
-            told.note(event);
+            told.note_name(event);
+            if self.ids {
+                told.note_ids(event);
+            }
         }
     }
 

@@ -20,7 +20,7 @@ pub struct ProcessNode<L> {
     pub label: L,
     pub from: Ns,
     pub to: Option<Ns>,
-    pub end: ProcessEnd,
+    pub end: NodeEnd,
     pub threads: u64,
     pub calls: u64,
     pub errors: u64,
@@ -30,7 +30,7 @@ pub struct ProcessNode<L> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProcessEnd {
+pub enum NodeEnd {
     /// The process did not end.
     None,
     Exit(i32),
@@ -93,6 +93,11 @@ impl<L: Default> Processes<L> {
         }
     }
 
+    /// The same for labels that are large: no more than so many living processes are kept.
+    pub fn with_living(self, living: usize) -> Processes<L> {
+        Processes { living, ..self }
+    }
+
     pub fn started(&mut self, tid: Tid, pid: Tid, at: Ns, tracker: &Tracker) -> Serial {
         self.threads += 1;
         if tid == pid {
@@ -131,7 +136,7 @@ impl<L: Default> Processes<L> {
             label,
             from: at,
             to: None,
-            end: ProcessEnd::None,
+            end: NodeEnd::None,
             threads: 0,
             calls: 0,
             errors: 0,
@@ -180,14 +185,14 @@ impl<L: Default> Processes<L> {
 
     /// A thread ended. The end of a process's first thread is reported when all threads have ended.
     pub fn exited(&mut self, tid: Tid, at: Ns, status: i32) {
-        self.ended(tid, at, ProcessEnd::Exit(status));
+        self.ended(tid, at, NodeEnd::Exit(status));
     }
 
     pub fn killed(&mut self, tid: Tid, at: Ns, signal: i32, core: bool) {
-        self.ended(tid, at, ProcessEnd::Signal { signal, core });
+        self.ended(tid, at, NodeEnd::Signal { signal, core });
     }
 
-    fn ended(&mut self, tid: Tid, at: Ns, end: ProcessEnd) {
+    fn ended(&mut self, tid: Tid, at: Ns, end: NodeEnd) {
         if let Some(it) = self.live.remove(&tid).and_then(|serial| self.all.get_mut(&serial)) {
             (it.to, it.end) = (Some(at), end);
         }
@@ -288,9 +293,8 @@ mod tests {
         processes.killed(3, 50, 9, false);
         let data = processes.into_rows();
         let rows: Vec<_> = data.rows.iter().map(|(p, depth)| (p.pid, *depth, p.end, p.calls, p.errors)).collect();
-        let (lives, killed) = (ProcessEnd::None, ProcessEnd::Signal { signal: 9, core: false });
-        let expected =
-            [(1, 0, lives, 0, 0), (2, 1, lives, 0, 0), (4, 2, ProcessEnd::Exit(0), 1, 1), (3, 1, killed, 0, 0)];
+        let (lives, killed) = (NodeEnd::None, NodeEnd::Signal { signal: 9, core: false });
+        let expected = [(1, 0, lives, 0, 0), (2, 1, lives, 0, 0), (4, 2, NodeEnd::Exit(0), 1, 1), (3, 1, killed, 0, 0)];
         assert_eq!(rows, expected);
     }
 

@@ -60,14 +60,18 @@ impl LiveSource {
 }
 
 impl LiveSource {
-    /// Takes in what an event tells about names, and about ids in PID namespaces.
-    pub fn note(&self, event: &Event<'_>) {
+    /// Takes in what an event tells about the name of the thread that starts next.
+    pub fn note_name(&self, event: &Event<'_>) {
         match *event {
             Event::Named { tid, name } => _ = self.named.replace(Some((tid, name))),
             Event::Started { .. } => {}
             // It may have another name by now.
             _ => _ = self.named.take(),
         }
+    }
+
+    /// Takes in what an event tells about ids in PID namespaces.
+    pub fn note_ids(&self, event: &Event<'_>) {
         self.namespaces.note(event);
     }
 }

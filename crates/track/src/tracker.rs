@@ -174,13 +174,11 @@ impl Tracker {
         }
         match *event {
             Event::Started { tid, process, origin, at } => self.started(tid, process, origin, at, world),
-            Event::Exit(call) | Event::Aside(call) if self.names_only => {
-                if call.row().is_some_and(names) {
-                    self.returned(call, world);
-                    self.seen = None;
-                }
+            Event::Exit(call) | Event::Aside(call) if self.names_only && call.row().is_some_and(names) => {
+                self.returned(call, world);
+                self.seen = None;
             }
-            Event::Enter(_) | Event::Library(_) if self.names_only => {}
+            Event::Enter(_) | Event::Exit(_) | Event::Aside(_) | Event::Library(_) if self.names_only => {}
             Event::Detached { tid, .. } if self.names_only => self.ended = Some(tid),
             Event::Enter(call) => self.entered(call, world),
             Event::Exit(call) => {

@@ -7,7 +7,7 @@ use stride_decode::FdInfo;
 use stride_event::{Descriptor, Origin, Phase};
 use stride_syscalls::Abi;
 use stride_syscalls::uapi::consts::O_CLOEXEC;
-use stride_test_support::calls::{attached, call, call_of, forked, holding, naming};
+use stride_test_support::calls::{attached, call, call_of, exited, forked, holding, naming};
 
 const PID: Tid = 100;
 
@@ -453,4 +453,30 @@ fn calls_of_32_bit_programs() {
         s.does_32(call, args, 0);
         assert!(s.tracker.thread(PID).unwrap().idle_since.is_some(), "{call} that waits in vain gets nobody on");
     }
+}
+
+/// Without a word about descriptors: most calls are not looked at.
+#[test]
+fn only_names_are_followed() {
+    let mut tracker = Tracker::of_names();
+    let world = Before;
+    tracker.event(&attached(1, 0), &world);
+    assert_eq!(tracker.thread(1).unwrap().comm, b"first");
+    let path =
+        naming(call(1, "execve", &[0x1000, 0, 0], Outcome::Value(0)), 0x1000, "/usr/bin/a-name-that-is-too-long");
+    tracker.event(&Event::Exit(&path), &world);
+    assert_eq!(tracker.thread(1).unwrap().comm, b"a-name-that-is-");
+    tracker.event(&forked(1, 2, 2, 10), &world);
+    let renamed = call(2, "prctl", &[c::PR_SET_NAME, 0x1000], Outcome::Value(0));
+    tracker.event(&Event::Aside(&naming(renamed, 0x1000, "worker")), &world);
+    assert_eq!(
+        (&*tracker.thread(1).unwrap().comm, &*tracker.thread(2).unwrap().comm),
+        (&b"a-name-that-is-"[..], &b"worker"[..])
+    );
+    let opened = naming(call(2, "openat", &[AT_FDCWD as u32 as u64, 0x1000, 0], Outcome::Value(7)), 0x1000, "/x");
+    tracker.event(&Event::Exit(&opened), &world);
+    assert!(tracker.seen().is_none() && tracker.descriptor(2, 7).is_none());
+    tracker.event(&exited(2, 20), &world);
+    tracker.event(&Event::Idle, &world);
+    assert!(tracker.thread(2).is_none() && tracker.thread(1).is_some());
 }

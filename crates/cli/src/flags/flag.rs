@@ -24,7 +24,7 @@ pub struct Flag {
     /// The text in `--help`: one line, no full stop.
     pub help: &'static str,
     /// The option's place in `-h`, if it is one of the few that are there.
-    pub brief: Option<Brief>,
+    pub brief: Option<HelpEntry>,
     /// Words by which users of other tracers ask for such a thing (`perf stat`, `sysdig`), besides the long names. If there is no such
     /// program, the option is named.
     pub habits: &'static [&'static str],
@@ -82,8 +82,8 @@ impl Flag {
 
 /// An option's place in `-h`.
 #[derive(Clone, Copy, Debug)]
-pub struct Brief {
-    pub group: Group,
+pub struct HelpEntry {
+    pub group: HelpGroup,
     /// The place within the group.
     pub place: u8,
     pub text: &'static str,
@@ -91,7 +91,7 @@ pub struct Brief {
 
 /// The groups of `-h`, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Group {
+pub enum HelpGroup {
     Processes,
     Calls,
     Lines,
@@ -100,18 +100,24 @@ pub enum Group {
     Stride,
 }
 
-impl Group {
-    pub const ALL: [Group; 6] =
-        [Group::Processes, Group::Calls, Group::Lines, Group::Reports, Group::Later, Group::Stride];
+impl HelpGroup {
+    pub const ALL: [HelpGroup; 6] = [
+        HelpGroup::Processes,
+        HelpGroup::Calls,
+        HelpGroup::Lines,
+        HelpGroup::Reports,
+        HelpGroup::Later,
+        HelpGroup::Stride,
+    ];
 
     pub fn title(self) -> &'static str {
         match self {
-            Group::Processes => "Whom",
-            Group::Calls => "Calls",
-            Group::Lines => "Lines",
-            Group::Reports => "Views",
-            Group::Later => "Later",
-            Group::Stride => "Help",
+            HelpGroup::Processes => "Whom",
+            HelpGroup::Calls => "Calls",
+            HelpGroup::Lines => "Lines",
+            HelpGroup::Reports => "Views",
+            HelpGroup::Later => "Later",
+            HelpGroup::Stride => "Help",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `-h` and `--help`, and the options that words mean which are no programs.
 
 use super::examples::EXAMPLES;
-use super::flag::{Arg, Brief, Category, Flag, Group};
+use super::flag::{Arg, Category, Flag, HelpEntry, HelpGroup};
 use super::table;
 use std::fmt::Write;
 
@@ -13,8 +13,8 @@ const CELL: usize = 36;
 /// The most useful options, on one screen.
 pub fn brief() -> String {
     let mut out = String::from("Usage: stride [OPTIONS] PROG [ARGS]   or: stride [OPTIONS] -p PID\n\n");
-    for group in Group::ALL {
-        let mut cells: Vec<(Brief, String)> = table::all()
+    for group in HelpGroup::ALL {
+        let mut cells: Vec<(HelpEntry, String)> = table::all()
             .filter_map(|flag| Some((flag.brief.filter(|brief| brief.group == group)?, short_name(flag))))
             .collect();
         cells.sort_by_key(|(brief, _)| brief.place);
@@ -22,7 +22,7 @@ pub fn brief() -> String {
             let title = if row == 0 { group.title() } else { "" };
             let cells: String = cells
                 .iter()
-                .map(|(Brief { text, .. }, name)| format!("{:CELL$}", format!("{name:NAME$} {text}")))
+                .map(|(HelpEntry { text, .. }, name)| format!("{:CELL$}", format!("{name:NAME$} {text}")))
                 .collect();
             let _ = writeln!(out, "{}", format!("{title:TITLE$}{cells}").trim_end());
         }
@@ -134,7 +134,7 @@ mod tests {
         }
         assert!(lines.last().unwrap().contains("--help"));
         for flag in table::all() {
-            let Some(Brief { text, .. }) = flag.brief else { continue };
+            let Some(HelpEntry { text, .. }) = flag.brief else { continue };
             let cell = lines.iter().find(|line| line.contains(text)).unwrap_or_else(|| panic!("{text}"));
             assert!(cell.contains(&format!("{:NAME$} {text}", short_name(flag))), "{cell}");
             assert!(NAME + 1 + text.len() < CELL, "{text}");

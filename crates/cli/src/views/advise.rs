@@ -8,7 +8,7 @@ use crate::command::os_error;
 use crate::files::Use;
 use crate::flags::Options;
 use crate::flags::explain;
-use crate::flags::flag::{Arg, Brief, Category, Flag, Group, Value, ask, words};
+use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, ask, words};
 use crate::flags::stop::Stop;
 use anyhow::{Result, anyhow};
 use std::fs::File;
@@ -31,7 +31,7 @@ const FLAGS: &[Flag] = &[
         value: Value::Word(|| words([ALL])),
         own: true,
         help: "say which calls are wasted, and what to change",
-        brief: Some(Brief { group: Group::Reports, place: 4, text: "what is wasted" }),
+        brief: Some(HelpEntry { group: HelpGroup::Reports, place: 4, text: "what is wasted" }),
         habits: &["analyze", "analyse", "profile"],
         doc: "Looks for patterns that waste calls or time. At the end it says for each what was found, where, in which \
               process, from which line of the program the calls come, what a change would save, and how sure that is. The finding that saves most comes first. Findings \
@@ -64,7 +64,7 @@ const FLAGS: &[Flag] = &[
         value: Value::Word(explain::ids),
         own: true,
         help: "explain a finding of --advise, or a system call",
-        brief: Some(Brief { group: Group::Stride, place: 2, text: "explain a call" }),
+        brief: Some(HelpEntry { group: HelpGroup::Stride, place: 2, text: "explain a call" }),
         habits: &["describe"],
         doc: "Prints the reasoning behind the findings with this id, with an example, and exits. --explain=list lists all ids. With \
               the name of a system call, prints what Stride shows of the call: its arguments with the names of their values, when the \

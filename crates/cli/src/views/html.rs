@@ -6,7 +6,7 @@ use super::needs::Needs;
 use super::opening::{Before, Opener, Opening};
 use crate::files::Use;
 use crate::flags::Options;
-use crate::flags::flag::{Arg, Brief, Category, Flag, Group, Value, ask};
+use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, ask};
 use crate::layout;
 use anyhow::Result;
 use stride_output::{HtmlView, View};
@@ -20,7 +20,7 @@ const FLAGS: &[Flag] = &[Flag {
     arg: Arg::Required("FILE"),
     value: Value::File,
     help: "write a report about the run to FILE, for a browser",
-    brief: Some(Brief { group: Group::Reports, place: 5, text: "page for a browser" }),
+    brief: Some(HelpEntry { group: HelpGroup::Reports, place: 5, text: "page for a browser" }),
     habits: &["page"],
     own: true,
     doc: "Writes a report of the whole run as one HTML page, which needs no other file and loads nothing from the \

@@ -4,7 +4,7 @@ use super::declaration::{Declaration, Destination};
 use super::needs::Needs;
 use super::opening::{Before, Opener, Opening};
 use crate::flags::draft::Draft;
-use crate::flags::flag::{Arg, Brief, Category, Flag, Group, ask};
+use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, ask};
 use crate::flags::stop::{Stop, Warn};
 use crate::flags::{LineStyle, Options};
 use crate::layout;
@@ -18,7 +18,7 @@ const FLAGS: &[Flag] = &[Flag {
     long: Some(OPTION),
     arg: Arg::None,
     help: "show the processes of the run as a tree",
-    brief: Some(Brief { group: Group::Reports, place: 8, text: "processes of a run" }),
+    brief: Some(HelpEntry { group: HelpGroup::Reports, place: 8, text: "processes of a run" }),
     habits: &["pstree", "forks"],
     own: true,
     doc: "Shows at the end which processes there were, each below its parent: how long it lived, its calls, those that failed, its threads, how it \

@@ -20,7 +20,7 @@ const LARGEST_RING: u32 = 64 << 20;
 const LARGEST_RINGS: u64 = 64 << 20;
 const MOST_RINGS: u32 = 8;
 
-const WORDS: usize = 2 + 2 * (3 * CallSet::NUMBERS / 64 + 1) + 3 * (2 + MOST_FDS) + ErrnoSet::WORDS + 46;
+const WORDS: usize = 2 + 2 * (3 * CallSet::NUMBERS / 64 + 1) + 3 * (2 + MOST_FDS) + ErrnoSet::WORDS + 47;
 /// The size of every request.
 pub const REQUEST_BYTES: usize = 8 * WORDS;
 

@@ -1,6 +1,6 @@
 //! Spellings of other languages (SQL, sysdig, awk, Python), for expressions that are not understood as they stand.
 //!
-//! Those with one meaning are read as what they mean: `=`, `<>`, `and`, `or`, `not`, `in (...)`, `10ms`. None of them is valid in the
+//! Those with one meaning are read as what they mean: `=`, `<>`, `and`, `or`, `not`, `in (...)`, `10ms`, `64K`. None of them is valid in the
 //! Common Expression Language, so no valid expression changes its meaning. Those with several meanings, such as `~`, get an answer.
 
 use super::datum::parse_duration;
@@ -92,7 +92,11 @@ fn tokens(source: &str) -> Option<Vec<Token>> {
 
 /// The length of the text in quotes at the beginning, if there is one. The inner `None`: it is not closed.
 fn text(rest: &str) -> Option<Option<usize>> {
-    let prefix = rest.find(['"', '\'']).filter(|at| *at <= 2 && rest[..*at].bytes().all(|b| b"rRbB".contains(&b)))?;
+    // (A prefix such as `rb` has two letters at most.)
+    let prefix = rest.bytes().take(3).position(|byte| b"\"'".contains(&byte))?;
+    if !rest[..prefix].bytes().all(|byte| b"rRbB".contains(&byte)) {
+        return None;
+    }
     let raw = rest[..prefix].contains(['r', 'R']);
     let quote = &rest[prefix..=prefix];
     let triple = quote.repeat(3);
@@ -177,11 +181,10 @@ pub fn translate(source: &str) -> Option<String> {
         if !spelling.is_empty() {
             tokens[at] = Token::sign(spelling);
         } else if token.kind == Kind::Number
-            && tokens.get(at + 1).is_some_and(|unit| unit.kind == Kind::Word)
-            && parse_duration(&format!("{}{}", token.text, tokens[at + 1].text)).is_some()
+            && let Some(unit) = tokens.get(at + 1).filter(|unit| unit.kind == Kind::Word)
+            && let Some(text) = quantity(&token.text, &unit.text)
         {
-            let time = format!("duration(\"{}{}\")", token.text, tokens[at + 1].text);
-            tokens.splice(at..at + 2, [Token { kind: Kind::Text, text: time }]);
+            tokens.splice(at..at + 2, [Token { kind: Kind::Text, text }]);
         } else if token.is_word("not") && operator && follows.is_some_and(|next| tokens[next].is_word("in")) {
             // `x not in [...]`
             let (begin, end) = (begin_of(&tokens, at), end_of(&tokens, at));
@@ -210,6 +213,21 @@ pub fn translate(source: &str) -> Option<String> {
         changed = true;
     }
     changed.then(|| tokens.iter().map(|token| &*token.text).collect())
+}
+
+/// A number with a unit: a time, or a size in bytes.
+fn quantity(number: &str, unit: &str) -> Option<String> {
+    let shift = match unit {
+        "K" | "k" | "KiB" => 10,
+        "M" | "MiB" => 20,
+        "G" | "GiB" => 30,
+        _ => {
+            let time = format!("{number}{unit}");
+            return parse_duration(&time).map(|_| format!("duration(\"{time}\")"));
+        }
+    };
+    let bytes = number.parse::<i64>().ok()?.checked_mul(1 << shift)?;
+    Some(bytes.to_string())
 }
 
 fn before_dot(tokens: &[Token], at: usize) -> bool {
@@ -297,6 +315,7 @@ mod tests {
             ("not(a)", "!((a))"),
             ("name not in ['a', 'b'] and ret > 0", "!(name  in ['a', 'b']) && ret > 0"),
             ("duration > 10ms && duration<1.5s", "duration > duration(\"10ms\") && duration<duration(\"1.5s\")"),
+            ("bytes >= 64K and bytes < 1MiB", "bytes >= 65536 && bytes < 1048576"),
             ("duration > 1h30m", "duration > duration(\"1h30m\")"),
             ("name in ('a', \"b)\")", "name in ['a', \"b)\"]"),
             ("a ? b = 1 : not c", "a ? b == 1 : !(c)"),

@@ -190,6 +190,7 @@ impl Gathered {
                 self.timeline.name(tid, || name(tid, tracker));
             }
             Event::Exit(call) => self.returned(call, kind, tracker),
+            Event::Aside(call) => self.renamed(call, tracker),
             Event::Exited { tid, status, at } => {
                 let at = self.time(at);
                 self.gone(tid, at, tracker);
@@ -224,7 +225,6 @@ impl Gathered {
                 self.library.add(call);
             }
             Event::Enter(_)
-            | Event::Aside(_)
             | Event::Ending { .. }
             | Event::Personality { .. }
             | Event::Named { .. }

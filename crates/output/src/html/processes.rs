@@ -2,7 +2,7 @@
 
 use super::data;
 use super::legible::{command_line, legible};
-use crate::processes::{ProcessEnd, ProcessNode, ProcessRows, Processes, Serial};
+use crate::processes::{NodeEnd, ProcessNode, ProcessRows, Processes, Serial};
 use std::collections::HashMap;
 use stride_track::Process;
 
@@ -33,9 +33,9 @@ pub fn data(processes: Processes<NamedProcess>) -> (data::ProcessesData, HashMap
 
 fn row(it: &ProcessNode<NamedProcess>, depth: usize) -> data::ProcessData {
     let (end, ok) = match it.end {
-        ProcessEnd::None => ("lives on".to_owned(), true),
-        ProcessEnd::Exit(status) => (format!("exit {status}"), status == 0),
-        ProcessEnd::Signal { signal, core } => {
+        NodeEnd::None => ("lives on".to_owned(), true),
+        NodeEnd::Exit(status) => (format!("exit {status}"), status == 0),
+        NodeEnd::Signal { signal, core } => {
             let mut name = Vec::new();
             crate::names::signal(&mut name, signal);
             let core = if core { ", core dumped" } else { "" };

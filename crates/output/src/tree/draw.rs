@@ -1,10 +1,10 @@
 //! Draws the tree: a column for each number, and behind them the processes.
 
-use super::{TreeLabel, TreeLayout};
+use super::label::{TreeLabel, TreeLayout};
 use crate::color::Role;
 use crate::html::legible::legible;
 use crate::names::signal_text;
-use crate::processes::{ProcessEnd, ProcessNode, ProcessRows};
+use crate::processes::{NodeEnd, ProcessNode, ProcessRows};
 use stride_event::quantity::{count, duration, grouped};
 use stride_event::{Lost, Ns};
 
@@ -85,10 +85,10 @@ fn sorted_behind_children(rows: Vec<Row>) -> Vec<Row> {
 
 fn row(it: &ProcessNode<TreeLabel>, depth: usize, now: Ns) -> Row {
     let (end, role) = match it.end {
-        ProcessEnd::None => ("runs on".to_owned(), None),
-        ProcessEnd::Exit(0) => ("exit 0".to_owned(), Some(Role::Return)),
-        ProcessEnd::Exit(status) => (format!("exit {status}"), Some(Role::Error)),
-        ProcessEnd::Signal { signal, core } => {
+        NodeEnd::None => ("runs on".to_owned(), None),
+        NodeEnd::Exit(0) => ("exit 0".to_owned(), Some(Role::Return)),
+        NodeEnd::Exit(status) => (format!("exit {status}"), Some(Role::Error)),
+        NodeEnd::Signal { signal, core } => {
             (format!("{}{}", signal_text(signal), if core { " (core)" } else { "" }), Some(Role::Error))
         }
     };

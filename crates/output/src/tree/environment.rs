@@ -59,7 +59,8 @@ impl EnvironmentChange {
                 (Some(before), Some(after)) if before.0 == after.0 => {
                     let same = before.1 == after.1;
                     let name = &before.0;
-                    (old.next(), new.next());
+                    old.next();
+                    new.next();
                     if same {
                         continue;
                     }

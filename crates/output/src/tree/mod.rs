@@ -3,40 +3,23 @@
 
 mod draw;
 mod environment;
+mod label;
 
 use crate::processes::Processes;
 use crate::shell::command_line;
-use crate::{End, Palette, RunInfo, View};
-use environment::{EnvironmentChange, Environments};
+use crate::{End, RunInfo, View};
+use environment::Environments;
+use label::TreeLabel;
+pub use label::TreeLayout;
 use stride_event::{Call, Event, Ns, Origin, Outcome, Tid};
 use stride_syscalls::Effect;
 use stride_track::{Process, Tracker, base_name};
 
 /// The bytes of a command line that are kept, and of one that came before.
-const COMMAND: usize = 8 << 10;
+const COMMAND: usize = 16 << 10;
 const EARLIER: usize = 200;
-
-/// How the tree looks.
-#[derive(Clone, Debug, Default)]
-pub struct TreeLayout {
-    /// The width of the terminal, if the tree goes to one.
-    pub width: Option<usize>,
-    pub palette: Option<Palette>,
-}
-
-/// What the tree says of a process.
-#[derive(Clone, Debug, Default)]
-struct TreeLabel {
-    /// The name of its first thread.
-    comm: Vec<u8>,
-    /// For a shell. Empty if nobody knows it.
-    command: String,
-    /// The name of the process that made it, until it executes a program.
-    fork_of: Option<Vec<u8>>,
-    /// What it ran before that.
-    earlier: Option<String>,
-    environment: Option<EnvironmentChange>,
-}
+/// The living processes that are kept, so that their command lines take 64 MiB at most.
+const LIVING: usize = 1 << 12;
 
 pub struct TreeView {
     processes: Processes<TreeLabel>,
@@ -57,7 +40,7 @@ impl TreeView {
             ..TreeLabel::default()
         };
         TreeView {
-            processes: Processes::new(Box::new(describe)),
+            processes: Processes::new(Box::new(describe)).with_living(LIVING),
             environments: Environments::default(),
             layout,
             captured,
@@ -139,6 +122,7 @@ impl View for TreeView {
         match *event {
             Event::Started { tid, process, origin, at } => self.started(tid, process, origin, at, tracker),
             Event::Exit(call) => self.call(call, tracker),
+            Event::Aside(call) => self.named(call, tracker),
             Event::Exited { tid, status, at } => {
                 self.processes.exited(tid, at, status);
                 self.environments.ended(tid);

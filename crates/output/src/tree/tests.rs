@@ -1,6 +1,7 @@
 //! The tree as a whole, from made-up events.
 
 use super::*;
+use crate::Palette;
 use stride_event::{Lost, Phase};
 use stride_test_support::calls::{attached, call, exited, forked, holding, lasting, naming, spawned};
 
@@ -158,4 +159,20 @@ fn processes_from_before_and_those_without_number() {
     let last = told.lines().last().unwrap();
     assert!(last.contains("└─ ... and ") && last.ends_with(" more processes"), "{last}");
     assert_eq!(Run::new(TreeLayout::default()).finish(Lost::default()), "No process was traced.\n");
+}
+
+/// Nobody ends, and all have long command lines.
+#[test]
+fn long_commands_of_the_living_are_bounded() {
+    let mut run = Run::new(TreeLayout::default());
+    run.event(&spawned(1, 0));
+    let long = vec![b'x'; 3000];
+    let words: Vec<&[u8]> = std::iter::once(&b"a"[..]).chain(std::iter::repeat_n(&long[..], 20)).collect();
+    for pid in 2..100 {
+        run.event(&forked(pid - 1, pid, pid, pid as Ns));
+        run.exec(pid, &words, &[], pid as Ns);
+    }
+    let told = run.finish(Lost::default());
+    let longest = told.lines().map(str::len).max().unwrap();
+    assert!(longest < COMMAND + 4000 && told.lines().nth(50).unwrap().ends_with(" …"), "{longest}");
 }

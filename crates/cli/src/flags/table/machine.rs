@@ -2,7 +2,7 @@
 
 use crate::flags::MachineFilter;
 use crate::flags::draft::Draft;
-use crate::flags::flag::{Arg, Brief, Category, Flag, Given, Group, Value};
+use crate::flags::flag::{Arg, Category, Flag, Given, HelpEntry, HelpGroup, Value};
 use crate::flags::stop::Stop;
 use std::os::unix::ffi::OsStrExt;
 use stride_event::Glob;
@@ -13,7 +13,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("all"),
         help: "trace every process on the machine",
-        brief: Some(Brief { group: Group::Processes, place: 3, text: "the whole machine" }),
+        brief: Some(HelpEntry { group: HelpGroup::Processes, place: 3, text: "the whole machine" }),
         habits: &["system", "machine", "everything", "snoop"],
         doc: "Traces all processes that run, and all that will, until Stride is interrupted (by CTRL-C, say). Filters leave \
               processes out: --cgroup, --comm, --container, --exe and --user, which mean --all by themselves. A process is traced \
@@ -56,7 +56,7 @@ pub const FLAGS: &[Flag] = &[
         long: Some("comm"),
         arg: Arg::Required("GLOB"),
         help: "trace all processes with such a name; may be repeated",
-        brief: Some(Brief { group: Group::Processes, place: 4, text: "all of such a name" }),
+        brief: Some(HelpEntry { group: HelpGroup::Processes, place: 4, text: "all of such a name" }),
         doc: "Traces all threads whose own name, or that of their process, matches GLOB, as --all does. GLOB is a pattern as in the \
               shell: with *, ? and [a-z]. A name has at most 15 bytes, as `ps -o comm` shows it. --comm='!GLOB' leaves out what \
               matches. May be given several times: a name has to match one of the patterns, and none of those with an \

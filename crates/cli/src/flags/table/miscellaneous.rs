@@ -1,7 +1,7 @@
 //! The rest.
 
 use crate::flags::artefact::Artefact;
-use crate::flags::flag::{Arg, Brief, Category, Flag, Group, Spelling, Value, words};
+use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Spelling, Value, words};
 use crate::flags::stop::Stop;
 use crate::flags::tip::Tip;
 use crate::flags::values;
@@ -25,7 +25,7 @@ pub const FLAGS: &[Flag] = &[
         long: Some("doctor"),
         own: true,
         help: "say what this machine allows, and which engine works",
-        brief: Some(Brief { group: Group::Stride, place: 1, text: "what works here" }),
+        brief: Some(HelpEntry { group: HelpGroup::Stride, place: 1, text: "what works here" }),
         habits: &["check", "diagnose"],
         doc: "Checks what the engines need and prints what this machine allows: privileges, settings of the kernel, and a \
               trial load of the eBPF programs with the time it takes. Then it says which engine --engine=auto would use and why, and what to do if eBPF does not work. The exit status is 0 if at least one engine works, else 1.",

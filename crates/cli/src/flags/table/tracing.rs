@@ -1,6 +1,6 @@
 //! How to trace: children, engines, and what happens to the tracees.
 
-use crate::flags::flag::{Arg, Brief, Category, Flag, Group, Value, words};
+use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, words};
 use crate::flags::options::{Daemonize, Engine, Interruptible, Overflow};
 use crate::flags::stop::Stop;
 use crate::flags::values;
@@ -92,7 +92,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         short: Some('f'),
         help: "trace children too; -ff: with an output file for each",
-        brief: Some(Brief { group: Group::Processes, place: 1, text: "children, too" }),
+        brief: Some(HelpEntry { group: HelpGroup::Processes, place: 1, text: "children, too" }),
         habits: &["follow", "children"],
         doc: "Traces the processes and threads that traced ones create with fork, vfork, clone and clone3. With -p, all \
               threads of the process are traced, not only the one whose id was given.\n\n\
@@ -200,7 +200,7 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Required("FILE"),
         value: Value::Recording,
         help: "show the recording in FILE instead of tracing",
-        brief: Some(Brief { group: Group::Later, place: 2, text: "look at it again" }),
+        brief: Some(HelpEntry { group: HelpGroup::Later, place: 2, text: "look at it again" }),
         habits: &["report", "script", "play", "show", "view"],
         own: true,
         doc: "Shows the recording in FILE instead of tracing a program. The options that choose what is shown, and how, \

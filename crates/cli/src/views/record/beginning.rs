@@ -26,7 +26,7 @@ impl Beginning {
         }
         let followed = !asking.tells_descriptors() && tracker.follows_descriptors();
         let retracted = if followed { descriptors(tracker, asking) } else { Vec::new() };
-        for process in tracker.live_processes().into_iter().filter_map(|pid| tracker.process(pid)) {
+        for process in tracker.live_processes().filter_map(|pid| tracker.process(pid)) {
             if let Some(program) = process.program {
                 asking.tell(Question::Program(process.pid), Some(tracker.name(program).to_vec()));
             }

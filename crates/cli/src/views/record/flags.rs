@@ -1,6 +1,6 @@
 //! The options of recordings and of flight recorders.
 
-use crate::flags::flag::{Arg, Brief, Category, Flag, Group, Value, ask};
+use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, ask};
 use crate::flags::stop::Stop;
 use crate::flags::{Trigger, long_run_values, values};
 
@@ -35,7 +35,7 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Required("FILE"),
         value: Value::File,
         help: "record the run in FILE, to be shown with --replay",
-        brief: Some(Brief { group: Group::Later, place: 1, text: "keep the run" }),
+        brief: Some(HelpEntry { group: HelpGroup::Later, place: 1, text: "keep the run" }),
         habits: &["capture", "save"],
         own: true,
         doc: "Writes the captured data of the run to FILE, before it becomes text. --replay=FILE shows it later, also on \

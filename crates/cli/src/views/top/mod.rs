@@ -35,7 +35,7 @@ use super::opening::{Before, Opener, Opening};
 use crate::flags::Options;
 use crate::flags::asked::LIVE_VIEW as OPTION;
 use crate::flags::draft::Draft;
-use crate::flags::flag::{Arg, Brief, Category, Flag, Group, Value, ask};
+use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, ask};
 use crate::flags::stop::{Stop, Warn};
 use anyhow::Result;
 use colors::TopColors;
@@ -62,7 +62,7 @@ const FLAGS: &[Flag] = &[
     Flag {
         long: Some(OPTION),
         help: "show live which processes make which calls",
-        brief: Some(Brief { group: Group::Reports, place: 3, text: "a live view" }),
+        brief: Some(HelpEntry { group: HelpGroup::Reports, place: 3, text: "a live view" }),
         habits: &["monitor", "live"],
         own: true,
         doc: "Shows on the terminal, anew each second, which processes make most calls: of the whole machine (--all) unless a program or \

@@ -1,6 +1,6 @@
 //! Where the trace goes, and which messages go with it.
 
-use crate::flags::flag::{Arg, Brief, Category, Flag, Group, Value, words};
+use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, words};
 use crate::flags::options::Color;
 use crate::flags::stop::Stop;
 use crate::flags::{long_run_values, values};
@@ -72,7 +72,7 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Required("FILE"),
         value: Value::File,
         help: "write the trace to FILE, or with |CMD or !CMD to a command",
-        brief: Some(Brief { group: Group::Lines, place: 1, text: "write into a file" }),
+        brief: Some(HelpEntry { group: HelpGroup::Lines, place: 1, text: "write into a file" }),
         habits: &["log"],
         doc: "Writes the trace to FILE rather than to stderr. With --output-separately (or -ff), each thread gets a file \
               of its own, named FILE.PID. If FILE begins with | or !, what follows is a shell command, and the trace goes \
