@@ -1,7 +1,8 @@
 // Waits whose other ends are known: a thread waits for a lock that the first thread holds, and the first thread for the end of the other;
-// a child waits at a socket for its parent.
+// a child waits for a lock in shared memory that its parent holds, and another one at a socket for the parent.
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -16,6 +17,16 @@ static void *wait(void *unused) {
 int main(void) {
 	int ends[2];
 	char byte;
+	pthread_mutexattr_t attributes;
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+	pthread_mutex_t *shared = mmap(0, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pthread_mutex_init(shared, &attributes);
+	pthread_mutex_lock(shared);
+	if (fork() == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		return pthread_mutex_lock(shared);
+	}
 	socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
 	if (fork() == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -8,6 +8,7 @@ use crate::process::pidfd_of_thread;
 use std::fs::{read_dir, read_to_string};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::sync::LazyLock;
 use stride_event::Tid;
 
@@ -40,6 +41,11 @@ pub fn path(tid: Tid, name: &str) -> String {
     format!("/proc/{}/{name}", number(tid))
 }
 
+/// A file of /proc as text. The names of threads and files in it may be any bytes, which must not hide the rest.
+pub fn text(path: impl AsRef<Path>) -> Option<String> {
+    Some(String::from_utf8_lossy(&std::fs::read(path).ok()?).into_owned())
+}
+
 /// True if /proc has the thread.
 pub fn exists(tid: Tid) -> bool {
     std::fs::metadata(format!("/proc/{}", number(tid))).is_ok()
@@ -70,7 +76,7 @@ pub fn level() -> usize {
 
 /// The process of a thread, by `/proc/TID/status`.
 pub fn process(tid: Tid) -> Option<Tid> {
-    let status = read_to_string(path(tid, "status")).ok()?;
+    let status = text(path(tid, "status"))?;
     // (Kernels without namespaces have only this line.)
     own_id(&status, "NStgid:").or_else(|| ids(&status, "Tgid:").next().filter(|_| level() == 0))
 }
@@ -82,13 +88,13 @@ pub fn group_of(tid: Tid) -> Tid {
 
 /// The parent of a thread's process.
 pub fn parent(tid: Tid) -> Option<Tid> {
-    let status = read_to_string(path(tid, "status")).ok()?;
+    let status = text(path(tid, "status"))?;
     self::tid(field(&status, "PPid:")?.parse().ok()?)
 }
 
 /// The tracer of a thread.
 pub fn tracer(tid: Tid) -> Option<Tid> {
-    let status = read_to_string(path(tid, "status")).ok()?;
+    let status = text(path(tid, "status"))?;
     self::tid(field(&status, "TracerPid:")?.parse().ok().filter(|&tracer| tracer != 0)?)
 }
 
@@ -122,7 +128,7 @@ fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
 }
 
 fn status_of(number: Tid) -> Option<String> {
-    read_to_string(format!("/proc/{number}/status")).ok()
+    text(format!("/proc/{number}/status"))
 }
 
 /// The kernel tells the id that a /proc has for the thread of a pidfd.
@@ -165,5 +171,17 @@ mod tests {
         assert!(exists(own) && threads(own).contains(&own) && processes().any(|pid| pid == own));
         assert_eq!(of_pidfd(own), Some(number(own)));
         assert_eq!(parent(own), Some(std::os::unix::process::parent_id() as Tid));
+    }
+
+    /// A name that is no UTF-8 hides nothing else.
+    #[test]
+    fn threads_may_have_any_name() {
+        let named = std::thread::spawn(|| {
+            nix::sys::prctl::set_name(c"\xff\n) Z").unwrap();
+            let own = nix::unistd::gettid().as_raw();
+            (process(own), tracer(own), parent(own))
+        });
+        let own = std::process::id() as Tid;
+        assert_eq!(named.join().unwrap(), (Some(own), tracer(own), parent(own)));
     }
 }

@@ -101,7 +101,7 @@ impl Absent<'_> {
 
 /// The private mappings of a process that it may not write to: `55d0c000-55d0d000 r--p ...`.
 fn constant(tid: Tid) -> Vec<Range<u64>> {
-    let maps = std::fs::read_to_string(procfs::path(tid, "maps")).unwrap_or_default();
+    let maps = procfs::text(procfs::path(tid, "maps")).unwrap_or_default();
     let range = |line: &str| {
         let (range, rest) = line.split_once(' ')?;
         let (from, to) = range.split_once('-')?;

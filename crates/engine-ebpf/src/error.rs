@@ -86,7 +86,7 @@ pub fn ended(tid: Tid, follow: bool) -> AttachFailure {
     let tasks = std::fs::read_dir(procfs::path(tid, "task"));
     let lives_on = tasks.is_ok_and(|tasks| {
         tasks.flatten().any(|task| {
-            let stat = std::fs::read_to_string(task.path().join("stat")).unwrap_or_default();
+            let stat = procfs::text(task.path().join("stat")).unwrap_or_default();
             behind_name(&stat).is_some_and(|fields| !fields.starts_with(['Z', 'X']))
         })
     });

@@ -131,7 +131,7 @@ fn processes() -> BTreeMap<Tid, Process> {
     let mut all = BTreeMap::new();
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
-        let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
+        let Some(stat) = procfs::text(entry.path().join("stat")) else { continue };
         let Some(fields) = behind_name(&stat) else { continue };
         let mut fields = fields.split(' ').skip(1).map(|field| field.parse().unwrap_or(0));
         let (Some(parent), Some(group)) = (fields.next(), fields.next()) else { continue };

@@ -3,7 +3,6 @@
 
 use crate::sys;
 use nix::sched::CpuSet;
-use std::fs::read_to_string;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::SeqCst};
 use std::thread::{Builder, Thread, park};
@@ -149,7 +148,7 @@ impl Watch {
 }
 
 fn state(tid: Tid) -> Option<char> {
-    let stat = read_to_string(procfs::path(tid, "stat")).ok()?;
+    let stat = procfs::text(procfs::path(tid, "stat"))?;
     behind_name(&stat)?.chars().next()
 }
 

@@ -8,7 +8,8 @@ use stride_event::Tid;
 const FUTEX_TID_MASK: u32 = 0x3fff_ffff;
 
 /// The thread that holds the lock at an address, if the lock has its id: in the word itself (priority inheritance and
-/// robust futexes, musl), or after it, as in glibc's pthread_mutex_t (`__lock`, `__count`, `__owner`).
+/// robust futexes, musl), or after it, as in glibc's pthread_mutex_t (`__lock`, `__count`, `__owner`). The thread is one of the same process, or of
+/// one that shares the memory.
 pub fn holder(tid: Tid, addr: u64) -> Option<Tid> {
     let memory = File::open(procfs::path(tid, "mem")).ok()?;
     let mut bytes = [0; 12];
@@ -16,13 +17,34 @@ pub fn holder(tid: Tid, addr: u64) -> Option<Tid> {
     let word = |at: usize| bytes[at..].first_chunk().map_or(0, |b| u32::from_ne_bytes(*b));
     // musl's plain mutexes contain EBUSY instead of an id.
     const EBUSY: u32 = 16;
-    let is_thread = |id: &u32| *id > 2 && *id != EBUSY && procfs::threads(tid).contains(&(*id as Tid));
+    let is_thread = |id: &u32| {
+        *id > 2 && *id != EBUSY && (procfs::threads(tid).contains(&(*id as Tid)) || shares(*id as Tid, tid, addr))
+    };
     let (lock, owner) = (word(0), word(8));
     // No thread holds the lock.
     if lock == 0 {
         return None;
     }
     [lock & FUTEX_TID_MASK, owner].into_iter().find(is_thread).map(|id| id as Tid)
+}
+
+/// True if a thread has the memory at an address of another one.
+fn shares(tid: Tid, other: Tid, addr: u64) -> bool {
+    let maps = |tid| procfs::text(procfs::path(tid, "maps")).unwrap_or_default();
+    let wanted = maps(other);
+    let Some(file) = wanted.lines().find_map(|line| shared_file(line, Some(addr))) else { return false };
+    maps(tid).lines().any(|line| shared_file(line, None) == Some(file))
+}
+
+/// The device and the inode of a shared mapping, if it has the address: `7f00-7f01 rw-s 00000000 00:01 8 /dev/zero (deleted)`.
+fn shared_file(line: &str, addr: Option<u64>) -> Option<(&str, &str)> {
+    let mut words = line.split_ascii_whitespace();
+    let (from, to) = words.next()?.split_once('-')?;
+    let hex = |word| u64::from_str_radix(word, 16).ok();
+    let range = hex(from)?..hex(to)?;
+    let is_shared = words.next()?.ends_with('s');
+    let file = (words.nth(1)?, words.next()?);
+    (is_shared && addr.is_none_or(|addr| range.contains(&addr))).then_some(file)
 }
 
 #[cfg(test)]
@@ -38,5 +60,15 @@ mod tests {
         assert_eq!(held([0, 0, me]), None);
         assert_eq!(held([2, 0, 0]), None);
         assert_eq!(holder(me as Tid, 1), None);
+    }
+
+    #[test]
+    fn mappings_that_are_shared() {
+        let line = "7f00-7f10 rw-s 00000000 00:01 8                      /dev/zero (deleted)";
+        assert_eq!(shared_file(line, Some(0x7f0f)), Some(("00:01", "8")));
+        assert_eq!(shared_file(line, None), Some(("00:01", "8")));
+        assert_eq!(shared_file(line, Some(0x7f10)), None);
+        assert_eq!(shared_file("7f00-7f10 rw-p 00000000 00:00 0 [stack]", None), None);
+        assert_eq!(shared_file("7f00", None), None);
     }
 }

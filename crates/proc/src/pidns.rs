@@ -7,7 +7,7 @@
 use crate::told_ids::{NamespaceInode, ToldIds};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
-use std::fs::{metadata, read_to_string};
+use std::fs::metadata;
 use std::os::unix::fs::MetadataExt;
 use stride_engine_base::procfs;
 use stride_event::{Event, Origin, Tid};
@@ -102,7 +102,7 @@ fn ids(number: Number, kind: PidKind) -> Option<Vec<i32>> {
         PidKind::Pgid => "NSpgid:",
         PidKind::Sid => "NSsid:",
     };
-    let status = read_to_string(format!("/proc/{number}/status")).ok()?;
+    let status = procfs::text(format!("/proc/{number}/status"))?;
     Some(procfs::ids(&status, field).collect())
 }
 

@@ -149,7 +149,7 @@ fn command_line(tid: Tid) -> Option<Vec<u8>> {
 
 /// The effective user id.
 fn user(tid: Tid) -> Option<u32> {
-    let status = std::fs::read_to_string(procfs::path(tid, "status")).ok()?;
+    let status = procfs::text(procfs::path(tid, "status"))?;
     status.lines().find_map(|line| line.strip_prefix("Uid:"))?.split_whitespace().nth(1)?.parse().ok()
 }
 

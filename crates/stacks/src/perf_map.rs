@@ -51,7 +51,7 @@ impl PerfMap {
     }
 
     fn refresh(&mut self, process: Tid) -> Option<()> {
-        let status = std::fs::read_to_string(procfs::path(process, "status")).ok()?;
+        let status = procfs::text(procfs::path(process, "status"))?;
         let ids = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
         let own: Tid = ids.split_whitespace().next_back()?.parse().ok()?;
         let name = format!("/tmp/perf-{own}.map");

@@ -50,8 +50,11 @@ impl Tracker {
                 return None;
             }
             // The thread existed before tracing. If the word holds its id, this is a join and not a lock.
-            let (joined, comm) = named(world.lock_holder(tid, addr).filter(|holder| *holder == joined)?);
-            return Some(Awaited::End(joined, comm));
+            // Otherwise it may be a lock that processes share.
+            if let Some(joined) = world.lock_holder(tid, addr).filter(|holder| *holder == joined) {
+                let (joined, comm) = named(joined);
+                return Some(Awaited::End(joined, comm));
+            }
         }
         match wait.futex()? {
             Futex::Condition => Some(Awaited::Condition),

@@ -9,6 +9,7 @@ mod pictures;
 mod waits;
 
 use common::*;
+use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
 use tmux::{Tmux, wait_for_state};
 
@@ -118,8 +119,10 @@ fn files_of_children() {
     let tmux = Tmux::new("top-children", 80, 24);
     with_busy(&tmux);
     std::fs::write(tmux.scratch.path("child"), "while :; do test -e /nothing/here; sleep 0.05; done").unwrap();
-    tmux.top("-f ./busyloop -c './busyloop child & wait'");
-    tmux.wait("row of the child", |screen| screen.contains(" busyloop\n") && screen.contains("CALLSv"));
+    // A name that is no text hides no process.
+    copy_program("/bin/dash", tmux.scratch.path("").join(std::ffi::OsStr::from_bytes(b"odd\xff")));
+    tmux.top("-f ./busyloop -c './odd* child & wait'");
+    tmux.wait("row of the child", |screen| screen.contains(" odd\\377\n") && screen.contains("CALLSv"));
     tmux.keys(&["3"]);
     tmux.wait("file of the child", |screen| screen.contains(" /nothing/here\n"));
     tmux.keys(&["C-c"]);

@@ -20,7 +20,7 @@ const GRAPH: usize = CALLS + ERRORS + 1;
 const LABELS: usize = 19;
 /// From this height on, the graph is shown if nobody has chosen; and below the other one, never.
 const TALL: u16 = 30;
-const LOW: u16 = 16;
+pub const LOW: u16 = 16;
 const NARROW: u16 = 40;
 /// From this width on, there is room for the name of the view.
 const NAMED: usize = 60;

@@ -3,7 +3,7 @@
 use super::complete::Completion;
 use super::draw::table_height;
 use super::filter::Filter;
-use super::head::has_graph;
+use super::head::{LOW, has_graph};
 use super::model::{Model, TopRow};
 use super::tables::{Sort, Tab};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -73,9 +73,7 @@ pub fn handle(model: &mut Model, key: KeyEvent, height: u16) -> Action {
             screen.chosen = None;
             screen.first = 0;
         }
-        KeyCode::Char('g') => {
-            model.graph = Some(!has_graph(model, height));
-        }
+        KeyCode::Char('g') => turn_graph(model, height),
         KeyCode::Char('t') => model.totals = !model.totals,
         KeyCode::Char('p' | ' ') => model.paused = !model.paused,
         KeyCode::Char('/') => {
@@ -86,6 +84,13 @@ pub fn handle(model: &mut Model, key: KeyEvent, height: u16) -> Action {
         _ => {}
     }
     Action::None
+}
+
+fn turn_graph(model: &mut Model, height: u16) {
+    model.graph = Some(!has_graph(model, height));
+    if model.graph == Some(true) && !has_graph(model, height) {
+        model.message = Some(format!("The graph needs a terminal of {LOW} lines."));
+    }
 }
 
 /// The first line of the list of keys after a key, or none if the key leaves the list.

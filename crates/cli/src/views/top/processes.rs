@@ -49,8 +49,7 @@ impl TopProcesses {
     pub fn look(&mut self, pids: &[i32], visible: usize) {
         let mut before = std::mem::take(&mut self.known);
         for (place, &pid) in pids.iter().take(MOST).enumerate() {
-            let stat = std::fs::read(procfs::path(pid, "stat")).ok();
-            let Some(used) = stat.and_then(|stat| used(&String::from_utf8_lossy(&stat))) else { continue };
+            let Some(used) = procfs::text(procfs::path(pid, "stat")).and_then(|stat| used(&stat)) else { continue };
             let mut known = before.remove(&pid).filter(|known| known.started == used.started).unwrap_or_default();
             known.note(used, Instant::now(), ticks_in_a_second());
             if known.user.is_none() || place < visible {
@@ -102,8 +101,7 @@ fn ticks_in_a_second() -> u64 {
 
 /// The effective user. (The owner of /proc/PID is root for programs that may not be dumped.)
 fn user(pid: i32) -> Option<u32> {
-    let status = std::fs::read(procfs::path(pid, "status")).ok()?;
-    let status = String::from_utf8_lossy(&status);
+    let status = procfs::text(procfs::path(pid, "status"))?;
     status.lines().find_map(|line| line.strip_prefix("Uid:"))?.split_whitespace().nth(1)?.parse().ok()
 }
 

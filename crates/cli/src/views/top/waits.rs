@@ -135,7 +135,7 @@ fn of_lock(wait: &Wait, pid: Tid) -> (String, WaitEnd) {
 }
 
 fn of_descriptors(wait: &Wait, tracker: &Tracker, pid: Tid, world: &dyn World) -> (String, WaitEnd) {
-    let name = |object| shown(tracker.name(object));
+    let name = |object| legible(tracker.name(object));
     let mut others: Vec<&(Tid, Vec<u8>)> = wait.others.iter().collect();
     let mut what = wait.seen.object.or(wait.seen.path).map(name).unwrap_or_default();
     if !wait.watched.is_empty() {
@@ -169,11 +169,16 @@ fn of_descriptors(wait: &Wait, tracker: &Tracker, pid: Tid, world: &dyn World) -
     (what, end)
 }
 
+/// A name as it is shown, with the arrow between the ends of a socket.
+fn legible(name: &[u8]) -> String {
+    shown(name).replace("-\\076", "->")
+}
+
 /// What a descriptor refers to.
 fn descriptor(tid: Tid, fd: i32, world: &dyn World) -> String {
     match world.fd(tid, fd, None) {
-        Some(FdInfo { path, detail, .. }) if path.is_empty() => shown(detail.as_bytes()),
-        Some(FdInfo { path, .. }) => shown(&path),
+        Some(FdInfo { path, detail, .. }) if path.is_empty() => legible(detail.as_bytes()),
+        Some(FdInfo { path, .. }) => legible(&path),
         None => format!("descriptor {fd}"),
     }
 }
@@ -228,9 +233,18 @@ mod tests {
         assert_eq!(lock.end, WaitEnd::Process { pid, comm: comm.clone(), more });
         let join = ask(pid, pid, "futex");
         assert_eq!(&*join.what, format!("thread {other} ({comm}): its end"));
-        let child = wait_for("a child", || first_child(pid as u32));
+        let children = format!("/proc/{pid}/task/{pid}/children");
+        let child = |place: usize| {
+            let listed = || std::fs::read_to_string(&children).ok()?.split(' ').nth(place)?.parse::<Tid>().ok();
+            wait_for("a child", listed)
+        };
+        // The lock of another process.
+        let shared = ask(child(0), child(0), "futex");
+        let more = format!("thread {pid} ({comm}) holds the lock");
+        assert_eq!(shared.end, WaitEnd::Process { pid, comm: comm.clone(), more }, "{shared:?}");
+        let child = child(1);
         let socket = ask(child, child, "recvfrom");
         assert_eq!(socket.end, WaitEnd::Process { pid, comm: comm.clone(), more: String::new() }, "{socket:?}");
-        assert!(socket.what.starts_with(&format!("{pid} ({comm}): UNIX")), "{socket:?}");
+        assert!(socket.what.starts_with(&format!("{pid} ({comm}): UNIX")) && socket.what.contains("->"), "{socket:?}");
     }
 }
