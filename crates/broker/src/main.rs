@@ -17,8 +17,9 @@ mod supervisor;
 mod worker;
 
 use anyhow::{Context, Result, bail};
+use nix::sys::stat::{Mode, umask};
 use options::Options;
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt};
 use std::path::Path;
 use stride_engine_ebpf::broker::{Connection, Listener, rings_are_safe};
 
@@ -65,7 +66,9 @@ fn listen(path: &Path) -> Result<Listener> {
         }
         std::fs::remove_file(path).with_context(told)?;
     }
-    let listener = Listener::bind(path).with_context(told)?;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o666)).with_context(told)?;
-    Ok(listener)
+    // The mode is that of the socket before it has a name: whoever owns the directory can put a link in its place.
+    let mask = umask(Mode::from_bits_truncate(0o111));
+    let listener = Listener::bind(path).with_context(told);
+    umask(mask);
+    listener
 }
