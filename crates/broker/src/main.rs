@@ -5,14 +5,17 @@
 //! see is ptrace(2)'s. docs/security.md tells what is defended against whom, and why this is safe.
 //!
 //! - [`supervisor`] accepts connections, and counts users' traces. It looks at no byte that a client sends.
+//! - [`queue`] has the connections that wait, and decides whose turn it is; [`accounts`] has the users among whom places are shared out.
 //! - [`worker`] is a process for each client. It has loaded the programs before the client comes, reads the client's request and orders,
 //!   and takes everything with it when it ends. One worker always waits for the next client.
 //! - [`confine`] has the filter of system calls, for both.
 //!
 //! The request, the orders and the programs are in `stride_engine_ebpf::broker`, and the rule itself in its `bpf/guard.h`.
 
+mod accounts;
 mod confine;
 mod options;
+mod queue;
 mod supervisor;
 mod worker;
 
