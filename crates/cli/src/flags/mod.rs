@@ -30,6 +30,7 @@ mod table;
 mod tip;
 mod tips;
 mod truss;
+mod typed;
 mod users;
 mod validate;
 pub mod values;

@@ -3,6 +3,7 @@
 use super::asked::Asked;
 use super::long_runs::{Flight, Rotation};
 use super::tip::Tip;
+use super::typed::Typed;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -86,6 +87,8 @@ pub struct Options {
     pub output: Output,
     /// The options that only views read.
     pub asked: Asked,
+    /// How the user wrote the options.
+    pub typed: Typed,
     /// `--json`: JSON in place of text.
     pub json: bool,
     /// `--format`: the form of reports.
@@ -392,6 +395,7 @@ impl Default for Options {
             injections: Vec::new(),
             output: Output::default(),
             asked: Asked::default(),
+            typed: Typed::default(),
             json: false,
             format: ReportFormat::Text,
             flight: None,

@@ -164,6 +164,7 @@ fn apply(given: Given, draft: &mut Draft) -> Result<(), Stop> {
     if let Some(why) = (given.flag.missing)() {
         return Err(Stop::fail(why));
     }
+    draft.options.typed.note(&given);
     (given.flag.update)(draft, &given)
 }
 
