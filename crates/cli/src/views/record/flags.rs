@@ -76,7 +76,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Says how long after a trigger the recording is written, so that it shows the consequences, too: a number followed by h, m, s or ms. By default that is one second, or a quarter of the time of --flight \
               if that is shorter. If so many calls follow that they take a quarter of the memory, the recording is written earlier, and the call of the trigger is always in it.",
         update: |draft, given| {
-            draft.flight.after = Some(values::time(&given.text()).ok_or_else(|| given.invalid())?);
+            draft.flight.after = Some(values::time(&given.text()).ok_or_else(|| given.no_time())?);
             ask(draft, given)
         },
         ..BASE
