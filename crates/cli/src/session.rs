@@ -248,7 +248,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
 fn recorded_options(args: &[OsString]) -> Option<Options> {
     match flags::parse(args.iter().cloned(), true).outcome {
         flags::Outcome::Trace(options) => Some(*options),
-        flags::Outcome::Print(_) | flags::Outcome::Doctor | flags::Outcome::Fail => None,
+        flags::Outcome::Print(_) | flags::Outcome::Doctor | flags::Outcome::List(..) | flags::Outcome::Fail => None,
     }
 }
 

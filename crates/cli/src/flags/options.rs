@@ -276,6 +276,16 @@ pub struct LibraryPattern {
     pub name: Glob,
 }
 
+/// `--usdt=list` and `--library-calls=list`: a question about what can be traced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LibraryList {
+    pub usdt: bool,
+    /// A library, a program, a file, or the id of a process.
+    pub of: Option<String>,
+    /// For the names of functions, or for PROVIDER:NAME.
+    pub pattern: Option<String>,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timestamps {
     pub format: TimeFormat,

@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::flag::{Arg, Flag, Given, Spelling};
 use super::lookup::{self, Found};
-use super::options::Options;
+use super::options::{LibraryList, Options};
 use super::stop::Stop;
 use super::{expression, generate, help, table, truss, validate, version};
 use lexopt::Parser;
@@ -28,6 +28,8 @@ pub enum Outcome {
     Print(String),
     /// `--doctor`.
     Doctor,
+    /// `--usdt=list` and `--library-calls=list`, and Stride's name for messages.
+    List(String, LibraryList),
     /// Exits with status 1.
     Fail,
 }
@@ -44,6 +46,7 @@ pub fn parse(argv: impl IntoIterator<Item = OsString>, no_color: bool) -> Parsed
         Ok(outcome) => outcome,
         Err(Stop::Help) => Outcome::Print(help::usage()),
         Err(Stop::Doctor) => Outcome::Doctor,
+        Err(Stop::List(list)) => Outcome::List(name.clone(), list),
         Err(Stop::Explain(text)) => Outcome::Print(text),
         Err(Stop::Generate(artefact)) => Outcome::Print(generate::text(artefact)),
         Err(Stop::Fail { message, hint }) => {
