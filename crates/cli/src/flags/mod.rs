@@ -30,7 +30,7 @@ mod table;
 mod tip;
 mod tips;
 mod truss;
-mod typed;
+mod typed_names;
 mod users;
 mod validate;
 pub mod values;

@@ -3,7 +3,7 @@
 use super::asked::Asked;
 use super::long_runs::{Flight, Rotation};
 use super::tip::Tip;
-use super::typed::Typed;
+use super::typed_names::TypedNames;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -88,7 +88,7 @@ pub struct Options {
     /// The options that only views read.
     pub asked: Asked,
     /// How the user wrote the options.
-    pub typed: Typed,
+    pub typed: TypedNames,
     /// `--json`: JSON in place of text.
     pub json: bool,
     /// `--format`: the form of reports.
@@ -405,7 +405,7 @@ impl Default for Options {
             injections: Vec::new(),
             output: Output::default(),
             asked: Asked::default(),
-            typed: Typed::default(),
+            typed: TypedNames::default(),
             json: false,
             format: ReportFormat::Text,
             flight: None,

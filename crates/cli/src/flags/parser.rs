@@ -167,7 +167,7 @@ fn apply(given: Given, draft: &mut Draft) -> Result<(), Stop> {
     if let Some(why) = (given.flag.missing)() {
         return Err(Stop::fail(why));
     }
-    draft.options.typed.note(&given);
+    draft.options.typed.note(given.flag.longs(), &given.spelling.to_string());
     (given.flag.update)(draft, &given)
 }
 
@@ -242,6 +242,19 @@ mod tests {
             let options = options_of(words);
             assert_eq!(options.output, super::super::Output::File("file".into()), "{words:?}");
             assert!(options.follow_forks && !options.decode_fds.is_empty());
+        }
+    }
+
+    #[test]
+    fn options_have_the_names_that_were_typed() {
+        for (words, options, name) in [
+            (&["--fault=read", "x"][..], "--inject/--fault", "--fault"),
+            (&["-e", "inject=read:error=EIO", "x"], "--inject/--fault", "-e inject"),
+            (&["-u", "root", "--comm=x"], "--all/--comm/--user", "--comm"),
+            (&["-u", "root"], "--all/--comm/--user", "-u"),
+            (&["x"], "--inject/--fault", "--inject/--fault"),
+        ] {
+            assert_eq!(options_of(words).typed.name(options), name, "{words:?}");
         }
     }
 
