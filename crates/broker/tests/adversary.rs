@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::RwLock;
-use stride_engine_ebpf::broker::Prepared;
+use stride_engine_ebpf::broker::{Connection, Prepared};
 use stride_test_support::state::wait_until;
 use stride_test_support::{Scratch, compile, skipped};
 
@@ -200,9 +200,7 @@ impl Place {
             .stderr(Stdio::piped())
             .spawn();
         let broker = Killed(broker.map_err(|e| e.to_string())?);
-        wait_until("the broker listens", || {
-            std::fs::metadata(&socket).is_ok_and(|s| s.permissions().mode() & 0o777 == 0o666)
-        });
+        wait_until("the broker listens", || Connection::open_at(&socket).is_ok());
         Ok(Place { scratch, attacker, broker })
     }
 

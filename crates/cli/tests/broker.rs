@@ -32,9 +32,7 @@ impl Place {
         broker.arg(format!("--socket={}", scratch.path("socket").display())).arg("--idle=0").stderr(Stdio::null());
         let place = Place { broker: Killed(broker.spawn().unwrap()), scratch };
         let socket = place.scratch.path("socket");
-        wait_until("the broker listens", || {
-            std::fs::metadata(&socket).is_ok_and(|s| s.permissions().mode() & 0o777 == 0o666)
-        });
+        wait_until("the broker listens", || stride_engine_ebpf::broker::Connection::open_at(&socket).is_ok());
         // It may have been built from other sources than this Stride.
         let run = place.run(USER, &["--engine=ebpf", "true"]);
         if run.code() != Some(0) && run.err.contains("another version") {
