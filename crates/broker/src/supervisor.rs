@@ -1,7 +1,7 @@
 //! The process that accepts connections.
 //!
-//! It hands each connection to a worker that has the programs loaded already, once the client has sent its request. What a client sends is
-//! read by the worker. Nothing that goes wrong with one client or one worker ends this process.
+//! It hands each connection to a worker that has the programs loaded already, once the client has sent its request, which the worker
+//! reads. Nothing that goes wrong with one client or one worker ends this process.
 
 use crate::accounts::{Accounts, Charge};
 use crate::options::Options;

@@ -49,7 +49,7 @@ pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen
     }
     let settings = layout::overflow(options);
     let named = |unserved: Unserved| unserved.told(options);
-    // What ptrace does not do takes eBPF.
+    // Options that ptrace does not serve take eBPF.
     let only_ebpf = unserved(&spec, PtraceEngine::CAPABILITIES).map(named);
     match options.engine {
         // There is no choice: errors are those of eBPF.

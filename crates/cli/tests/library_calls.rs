@@ -160,7 +160,7 @@ fn probes_and_functions_are_listed() {
     let run = list(&format!("--library-calls=list:{pid}"));
     assert!(run.out.contains("/library.so\n") && run.out.contains("/libc.so.6\n"), "{run:?}");
     assert_eq!(list(&format!("--library-calls=list:{pid}:add")).out, "library:add(a, b)\n");
-    // What was listed can be traced.
+    // Listed probes can be traced.
     if stride_engine_ebpf::available().is_ok() {
         let run = scene(&scratch, &["-e", "trace=none", "--usdt=./user:user:second"], "probes");
         assert_eq!(lines(&run.trace).len(), 1, "{run:?}");

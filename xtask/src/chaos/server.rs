@@ -194,7 +194,9 @@ impl Server {
             Address::Udp(to) => {
                 let socket = UdpSocket::bind("127.0.0.1:0")?;
                 socket.set_read_timeout(Some(ANSWER))?;
-                socket.send_to(&question.text, to)?;
+                // So the kernel says at once that nobody listens yet.
+                socket.connect(to)?;
+                socket.send(&question.text)?;
                 let mut answer = [0; 256];
                 let n = socket.recv(&mut answer)?;
                 question.check(&answer[..n])

@@ -108,7 +108,7 @@ fn no_such_process() {
     assert_eq!(run.code(), Some(1));
 }
 
-/// What follows -p may have been meant for the process.
+/// Words behind -p may have been meant for the process.
 #[test]
 fn the_command_alone_is_traced_if_no_process_is() {
     for engine in engines() {
