@@ -262,7 +262,7 @@ impl Question {
     }
 }
 
-/// What a server has, and what tracing might leave behind.
+/// The resources of a server, and attributes that tracing might change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerState {
     pub threads: usize,
