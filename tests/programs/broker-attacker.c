@@ -311,6 +311,64 @@ static void many(int n, int ask)
 	watch(&t, 0);
 }
 
+/* A trace that must be refused, with a reason. */
+static void is_refused(int socket)
+{
+	struct trace refused = { .socket = socket };
+
+	NEED(tell(socket, request, request_len, NULL, 0) == (ssize_t)request_len);
+	if (hear(&refused) != BUSY)
+		give_up(1, "a refusal has no reason: code %d", (int)refused.code);
+	close(socket);
+}
+
+/* One trace more than the user may have. */
+static void refusals(void)
+{
+	struct trace second = begin();
+
+	for (int i = 0; i < 50; i++)
+		is_refused(dial());
+	close(second.socket);
+	watch(&t, 0);
+}
+
+/* More connections than may wait. */
+static void crowd(void)
+{
+	int all[24];
+
+	for (int i = 0; i < 24; i++)
+		all[i] = dial();
+	for (int i = 16; i < 24; i++)
+		is_refused(all[i]);
+	watch(&t, 0);
+}
+
+/* Sixteen requests of one user wait when the request of another one comes. */
+static void turns(int one, int other)
+{
+	struct pollfd all[17];
+	int before = 0;
+
+	for (int i = 0; i < 17; i++) {
+		NEED(!seteuid(0) && !seteuid(i < 16 ? one : other));
+		all[i] = (struct pollfd){ .fd = dial(), .events = POLLIN };
+		NEED(tell(all[i].fd, request, request_len, NULL, 0) == (ssize_t)request_len);
+	}
+	while (poll(all, 17, 60000) > 0 && !all[16].revents)
+		for (int i = 0; i < 16; i++)
+			if (all[i].revents) {
+				all[i].fd = ~all[i].fd;
+				before++;
+			}
+	struct trace last = { .socket = all[16].fd };
+	if (hear(&last) != DONE)
+		give_up(1, "the other user is not served: code %d", (int)last.code);
+	if (before > 3)
+		give_up(1, "the other user comes after %d requests", before);
+}
+
 int main(int argc, char **argv)
 {
 	const char *attack;
@@ -333,6 +391,10 @@ int main(int argc, char **argv)
 		t = (struct trace){ .socket = dial() };
 		if (order(&t, SEED, victim, WHOLE, memory(getpid(), O_RDONLY)) == DONE)
 			give_up(1, "an order was obeyed before a request");
+		return 0;
+	}
+	if (IS("turns")) {
+		turns(65534, victim);
 		return 0;
 	}
 	t = begin();
@@ -450,6 +512,10 @@ int main(int argc, char **argv)
 		scribble();
 	} else if (IS("forged")) {
 		forged();
+	} else if (IS("refusals")) {
+		refusals();
+	} else if (IS("crowd")) {
+		crowd();
 	} else if (IS("10000-connections")) {
 		many(10000, 0);
 	} else if (IS("10000-requests")) {

@@ -53,6 +53,7 @@ struct trace {
 	int n;
 	int fds[16];
 	uint64_t code, value;
+	char text[1024];
 };
 
 static int dial(void)
@@ -99,6 +100,8 @@ static int hear(struct trace *t)
 	if (len < 16)
 		return t->code = CLOSED;
 	memcpy(&t->code, bytes, 8);
+	memset(t->text, 0, sizeof(t->text));
+	memcpy(t->text, bytes + 16, len - 16 < 1023 ? len - 16 : 1023);
 	memcpy(&t->value, bytes + 8, 8);
 	for (c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
 		t->n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -114,7 +117,7 @@ static struct trace begin(void)
 
 	NEED(tell(t.socket, request, request_len, NULL, 0) == (ssize_t)request_len);
 	if (hear(&t) != DONE || t.n < 3)
-		give_up(2, "the broker does not begin a trace: code %d", (int)t.code);
+		give_up(2, "the broker does not begin a trace: code %d, %s", (int)t.code, t.text);
 	return t;
 }
 

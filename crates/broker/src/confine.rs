@@ -56,6 +56,7 @@ const ALLOWED: &[i64] = &[
     libc::SYS_clone,
     libc::SYS_clone3,
     libc::SYS_wait4,
+    libc::SYS_waitid,
     libc::SYS_exit,
     libc::SYS_exit_group,
     libc::SYS_futex,

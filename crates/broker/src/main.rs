@@ -5,20 +5,24 @@
 //! see is ptrace(2)'s. docs/security.md tells what is defended against whom, and why this is safe.
 //!
 //! - [`supervisor`] accepts connections, and counts users' traces. It looks at no byte that a client sends.
+//! - [`queue`] has the connections that wait, and decides whose turn it is; [`accounts`] has the users among whom places are shared out.
 //! - [`worker`] is a process for each client. It has loaded the programs before the client comes, reads the client's request and orders,
 //!   and takes everything with it when it ends. One worker always waits for the next client.
 //! - [`confine`] has the filter of system calls, for both.
 //!
 //! The request, the orders and the programs are in `stride_engine_ebpf::broker`, and the rule itself in its `bpf/guard.h`.
 
+mod accounts;
 mod confine;
 mod options;
+mod queue;
 mod supervisor;
 mod worker;
 
 use anyhow::{Context, Result, bail};
+use nix::sys::stat::{Mode, umask};
 use options::Options;
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt};
 use std::path::Path;
 use stride_engine_ebpf::broker::{Connection, Listener, rings_are_safe};
 
@@ -65,7 +69,9 @@ fn listen(path: &Path) -> Result<Listener> {
         }
         std::fs::remove_file(path).with_context(told)?;
     }
-    let listener = Listener::bind(path).with_context(told)?;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o666)).with_context(told)?;
-    Ok(listener)
+    // The mode is that of the socket before it has a name: whoever owns the directory can put a link in its place.
+    let mask = umask(Mode::from_bits_truncate(0o111));
+    let listener = Listener::bind(path).with_context(told);
+    umask(mask);
+    listener
 }

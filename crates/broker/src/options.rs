@@ -17,8 +17,8 @@ Options:
   --socket=PATH         Listen at PATH. Default: /run/stride/broker.sock. Users whose broker listens elsewhere
                         set STRIDE_BROKER=PATH. Not used if systemd hands over a socket.
   --idle=SECONDS        End when there was no client for so long. 0: never. Default: 60.
-  --clients=N           Serve at most N clients at a time. Default: 32.
-  --clients-per-user=N  Of which at most N of one user. Default: 8.
+  --clients=N           Serve at most N clients at a time. The last quarter is for users who have none yet. Default: 32.
+  --clients-per-user=N  Of which at most N of one user. Users that are not in /etc/passwd count as one. Default: 8.
   -h, --help            Print this.
   -V, --version         Print the version.
 ";

@@ -1,99 +1,147 @@
 //! The process that accepts connections.
 //!
-//! It hands each connection to a worker that has the programs loaded already, once the client has sent its request. Until then a
-//! connection costs a descriptor here and nothing else. What a client sends is read by the worker.
+//! It hands each connection to a worker that has the programs loaded already, once the client has sent its request, which the worker
+//! reads. Nothing that goes wrong with one client or one worker ends this process.
 
+use crate::accounts::{Accounts, Charge};
 use crate::options::Options;
+use crate::queue::{Client, Queue, kept};
 use crate::worker;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::time::{Duration, Instant};
 use stride_engine_base::process::{self, Fork};
-use stride_engine_ebpf::broker::{AnswerCode, Listener, PATIENCE, Prepared, Socket};
+use stride_engine_ebpf::broker::{Listener, PATIENCE, Prepared, Socket};
 
-/// Connections whose request has not come or is not served yet: in all, and of one user.
-const MOST_WAITING: usize = 256;
-const MOST_WAITING_OF_USER: usize = 16;
 /// So often nothing else happens.
 const LOOK: Duration = Duration::from_secs(1);
 /// A client that was just served starts its command, and has the CPU for that before the next worker loads programs.
 const REST: Duration = Duration::from_millis(30);
+/// The time between two tries to get a worker ready, if that fails: the first, which doubles with each failure, and the last.
+const FIRST_TRY: Duration = Duration::from_millis(250);
+const LAST_TRY: Duration = Duration::from_secs(8);
+/// How long nobody is accepted if that fails, as it does without free descriptors.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
+/// Connections that are accepted in one go. Others have their turn, however many connect.
+const MOST_AT_ONCE: usize = 256;
 
 struct Supervisor<'o> {
     options: &'o Options,
-    waiting: Vec<Waiting>,
+    accounts: Accounts,
+    queue: Queue,
     workers: Vec<Worker>,
+    /// Workers that have ended, or are about to, and are not reaped yet.
+    ended: usize,
     /// The latest request that a worker served. The next worker gets ready for the same.
     usual: Vec<u8>,
+    /// Why no worker is ready.
+    failure: Option<Failure>,
     /// When somebody was served or waited.
     used: Instant,
     /// When a worker began to serve.
     served: Option<Instant>,
+    /// Until then nobody is accepted.
+    accepts: Option<Instant>,
 }
 
-/// A connection.
-struct Waiting {
-    socket: Socket,
-    uid: u32,
-    gid: u32,
-    since: Instant,
-    /// The request is there.
-    asks: bool,
+/// The programs could not be loaded.
+struct Failure {
+    why: String,
+    times: u32,
+    again: Instant,
 }
 
 struct Worker {
     pid: i32,
     control: Socket,
     state: State,
+    /// Why it could not load.
+    failed: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Loading,
     Ready,
+    /// It has a client of this user, and loads and attaches what that one asked for.
+    Beginning(Charge),
     /// It serves a client of this user, or waits for the client's descriptors to be gone.
-    Serving(u32),
+    Serving(Charge),
+}
+
+impl State {
+    /// The user who has this place.
+    fn charge(self) -> Option<Charge> {
+        match self {
+            State::Loading | State::Ready => None,
+            State::Beginning(charge) | State::Serving(charge) => Some(charge),
+        }
+    }
 }
 
 pub fn run(listener: &mut Listener, options: &Options) -> Result<()> {
-    let usual = Prepared::usual();
-    let mut supervisor =
-        Supervisor { options, waiting: Vec::new(), workers: Vec::new(), usual, used: Instant::now(), served: None };
+    let mut supervisor = Supervisor {
+        options,
+        accounts: Accounts::new("/etc/passwd"),
+        queue: Queue::default(),
+        workers: Vec::new(),
+        ended: 0,
+        usual: Prepared::usual(),
+        failure: None,
+        used: Instant::now(),
+        served: None,
+        accepts: None,
+    };
     loop {
-        supervisor.provide(listener)?;
+        supervisor.provide(listener);
         supervisor.hand_over();
         if supervisor.is_idle() {
             return Ok(());
         }
         supervisor.wait(listener)?;
+        supervisor.reap();
     }
 }
 
 impl Supervisor<'_> {
     /// Sees to it that a worker is ready for the next client, or gets ready.
-    fn provide(&mut self, listener: &mut Listener) -> Result<()> {
-        let is_spare = |worker: &Worker| !matches!(worker.state, State::Serving(_));
-        if self.workers.iter().any(is_spare) || self.workers.len() > self.options.clients {
-            return Ok(());
+    fn provide(&mut self, listener: &mut Listener) {
+        if self.workers.iter().any(|worker| worker.state.charge().is_none())
+            || self.workers.len() > self.options.clients
+            || self.failure.as_ref().is_some_and(|failure| Instant::now() < failure.again)
+            || self.rest() > Duration::ZERO && !self.queue.asks()
+        {
+            return;
         }
-        if self.rest() > Duration::ZERO && !self.waiting.iter().any(|client| client.asks) {
-            return Ok(());
-        }
-        let (control, end) = Socket::pair().context("socketpair")?;
+        let (control, end) = match Socket::pair() {
+            Ok(pair) => pair,
+            Err(errno) => return self.failed(format!("socketpair: {}", process::strerror(errno))),
+        };
         // The child goes on with all there is: this process has no other threads.
-        match process::fork().context("fork")? {
-            Fork::Parent(pid) => self.workers.push(Worker { pid, control, state: State::Loading }),
-            Fork::Child => {
+        match process::fork() {
+            Ok(Fork::Parent(pid)) => self.workers.push(Worker { pid, control, state: State::Loading, failed: None }),
+            Ok(Fork::Child) => {
                 // The connections of others are none of its business.
-                self.waiting.clear();
+                self.queue = Queue::default();
                 self.workers.clear();
                 drop(control);
                 listener.close();
                 worker::run(&end, &self.usual)
             }
+            Err(errno) => self.failed(format!("fork: {}", process::strerror(errno))),
         }
-        Ok(())
+    }
+
+    /// Whoever waits learns that no programs could be loaded. Later that is tried again: memory may be short for the moment.
+    fn failed(&mut self, why: String) {
+        let times = self.failure.as_ref().map_or(0, |failure| failure.times);
+        let pause = FIRST_TRY.saturating_mul(1 << times.min(16)).min(LAST_TRY);
+        eprintln!(
+            "stride-broker: the programs could not be loaded: {why}; the next try is in {} ms",
+            pause.as_millis()
+        );
+        self.failure = Some(Failure { why, times: times + 1, again: Instant::now() + pause });
     }
 
     /// The time for which the next worker is still put off.
@@ -101,128 +149,160 @@ impl Supervisor<'_> {
         self.served.map_or(Duration::ZERO, |served| REST.saturating_sub(served.elapsed()))
     }
 
-    /// Gives the first client that may be served to the worker that is ready.
-    fn hand_over(&mut self) {
-        let served = |workers: &[Worker], of: Option<u32>| {
-            let counts =
-                |worker: &&Worker| matches!(worker.state, State::Serving(uid) if of.is_none_or(|of| of == uid));
-            workers.iter().filter(counts).count()
-        };
-        let mut at = 0;
-        while at < self.waiting.len() {
-            let client = &self.waiting[at];
-            let refused = if !client.asks {
-                (client.since.elapsed() > PATIENCE).then_some("no request came")
-            } else if served(&self.workers, Some(client.uid)) >= self.options.clients_per_user {
-                Some("you have as many traces as one user may have at a time: end one of them")
-            } else if served(&self.workers, None) >= self.options.clients {
-                Some("as many traces run as the broker serves at a time: try again later")
-            } else {
-                None
-            };
-            if let Some(why) = refused {
-                refuse(&self.waiting.remove(at).socket, why);
-                continue;
-            }
-            let ready = self.workers.iter_mut().find(|worker| client.asks && worker.state == State::Ready);
-            let Some(worker) = ready else {
-                at += 1;
-                continue;
-            };
-            let client = self.waiting.remove(at);
-            let user = [client.uid.to_ne_bytes(), client.gid.to_ne_bytes()].concat();
-            if worker.control.send(&user, &[client.socket.as_fd()]).is_ok() {
-                worker.state = State::Serving(client.uid);
-                return;
-            }
+    /// The number of places that are taken, by this user or in all.
+    fn taken(&self, by: Option<Charge>) -> usize {
+        let counts = |charge: Charge| by.is_none_or(|by| by == charge);
+        self.workers.iter().filter_map(|worker| worker.state.charge()).filter(|&charge| counts(charge)).count()
+    }
+
+    /// Why this user gets no further place.
+    fn refusal(&self, charge: Charge) -> Option<&'static str> {
+        let (own, all, places) = (self.taken(Some(charge)), self.taken(None), self.options.clients);
+        if own >= self.options.clients_per_user {
+            Some(match charge {
+                Charge::Account(_) => "you have as many traces as one user may have at a time: end one of them",
+                Charge::Others => {
+                    "users that are not in /etc/passwd have as many traces together as one user may have at a time: try again later"
+                }
+            })
+        } else if all >= places {
+            Some("as many traces run as the broker serves at a time: try again later")
+        } else if own > 0 && all >= places - kept(places) {
+            Some("the last places are kept for users who have no trace yet: end one of yours, or try again later")
+        } else {
+            None
         }
     }
 
+    /// Gives the next client that may be served to the worker that is ready.
+    fn hand_over(&mut self) {
+        let mut queue = std::mem::take(&mut self.queue);
+        queue.refuse(|charge| self.refusal(charge));
+        let spare = self.workers.iter().position(|worker| worker.state.charge().is_none());
+        if let (None, Some(failure)) = (spare, &self.failure) {
+            let why = format!("its programs could not be loaded: {}. Try again later", failure.why);
+            queue.refuse(|_| Some(why.as_str()));
+        }
+        if let Some(at) = spare.filter(|&at| self.workers[at].state == State::Ready) {
+            // One user's traces begin one after the other, so that loading for one user leaves a CPU to others.
+            let begins = |charge| self.workers.iter().any(|worker| worker.state == State::Beginning(charge));
+            if let Some(client) = queue.next(|charge| !begins(charge)) {
+                let user = [client.uid.to_ne_bytes(), client.gid.to_ne_bytes()].concat();
+                let worker = &mut self.workers[at];
+                // (If that fails, the worker has ended, and the next message from it says so. The client is told by the closed connection.)
+                if worker.control.send(&user, &[client.socket.as_fd()]).is_ok() {
+                    worker.state = State::Beginning(client.charge);
+                }
+            }
+        }
+        self.queue = queue;
+    }
+
     fn is_idle(&self) -> bool {
-        let used =
-            !self.waiting.is_empty() || self.workers.iter().any(|worker| matches!(worker.state, State::Serving(_)));
+        let used = !self.queue.is_empty() || self.taken(None) > 0;
         !used && self.options.idle.is_some_and(|idle| self.used.elapsed() >= idle)
+    }
+
+    /// How long at most nothing is done.
+    fn patience(&self) -> Duration {
+        let until = |at: Option<Instant>| at.map(|at| at.saturating_duration_since(Instant::now()));
+        let rest = Some(self.rest()).filter(|rest| *rest > Duration::ZERO);
+        let again = until(self.failure.as_ref().map(|failure| failure.again).filter(|again| *again > Instant::now()));
+        let reap = (self.ended > 0).then_some(REST);
+        let soonest = [rest, again, reap, until(self.accepts)].into_iter().flatten().min();
+        soonest.map_or(LOOK, |soonest| LOOK.min(soonest + Duration::from_millis(1)))
     }
 
     /// Waits until something happens, and takes it in.
     fn wait(&mut self, listener: &mut Listener) -> Result<()> {
-        let asked = |waiting: &Waiting| if waiting.asks { PollFlags::empty() } else { PollFlags::POLLIN };
         let listening = listener.as_fd().context("the socket is closed")?;
-        let mut polled = vec![PollFd::new(listening, PollFlags::POLLIN)];
+        self.accepts = self.accepts.filter(|at| Instant::now() < *at);
+        let wanted = if self.accepts.is_some() { PollFlags::empty() } else { PollFlags::POLLIN };
+        let mut polled = vec![PollFd::new(listening, wanted)];
         polled.extend(self.workers.iter().map(|worker| PollFd::new(worker.control.as_fd(), PollFlags::POLLIN)));
-        polled.extend(self.waiting.iter().map(|waiting| PollFd::new(waiting.socket.as_fd(), asked(waiting))));
-        let patience = match self.rest() {
-            Duration::ZERO => LOOK,
-            rest => rest + Duration::from_millis(1),
-        };
-        let timeout = PollTimeout::try_from(patience).unwrap_or(PollTimeout::MAX);
+        polled.extend(self.queue.sockets().map(|(socket, wanted)| PollFd::new(socket, wanted)));
+        let timeout = PollTimeout::try_from(self.patience()).unwrap_or(PollTimeout::MAX);
         match poll(&mut polled, timeout) {
             Err(Errno::EINTR) => return Ok(()),
+            // Memory is short.
+            Err(Errno::ENOMEM | Errno::EAGAIN) => {
+                std::thread::sleep(ACCEPT_AGAIN);
+                return Ok(());
+            }
             n => n.context("poll")?,
         };
         let happened: Vec<PollFlags> = polled.iter().map(|fd| fd.revents().unwrap_or(PollFlags::empty())).collect();
         let (workers, waiting) = happened[1..].split_at(self.workers.len());
         let any = |flags: &PollFlags| !flags.is_empty();
-        for (client, flags) in self.waiting.iter_mut().zip(waiting) {
-            client.asks |= flags.contains(PollFlags::POLLIN);
-        }
-        // A client that has gone needs no answer. (One that has sent its request may have gone, too: the worker finds out.)
-        let mut gone =
-            waiting.iter().map(|flags| flags.contains(PollFlags::POLLHUP) && !flags.contains(PollFlags::POLLIN));
-        self.waiting.retain(|_| !gone.next().unwrap_or(false));
+        self.queue.happened(waiting);
         for at in workers.iter().enumerate().filter(|(_, flags)| any(flags)).map(|(at, _)| at).rev() {
-            self.hear(at)?;
+            self.hear(at);
         }
         if any(&happened[0]) {
             self.accept(listener);
         }
-        if !self.waiting.is_empty() {
+        if !self.queue.is_empty() {
             self.used = Instant::now();
         }
         Ok(())
     }
 
     /// Takes in a worker's message, or its end.
-    fn hear(&mut self, at: usize) -> Result<()> {
+    fn hear(&mut self, at: usize) {
         let worker = &mut self.workers[at];
-        match worker.control.receive() {
-            Ok(Some(message)) => match message.bytes.split_first() {
-                Some((&worker::READY, _)) => worker.state = State::Ready,
-                Some((&worker::SERVES, request)) => {
-                    self.usual = request.to_vec();
-                    self.served = Some(Instant::now());
+        let Ok(Some(message)) = worker.control.receive() else {
+            // It has closed its end, so it has ended, or is about to.
+            let ended = self.workers.swap_remove(at);
+            self.ended += 1;
+            match ended.state {
+                State::Loading => {
+                    let killed = || format!("process {} ended before that, perhaps for want of memory", ended.pid);
+                    self.failed(ended.failed.unwrap_or_else(killed));
                 }
-                _ => {}
-            },
-            Ok(None) | Err(_) => {
-                let ended = self.workers.swap_remove(at);
-                // It has closed its end, so it has ended, or is about to.
-                let status = process::wait_for(ended.pid);
-                self.used = Instant::now();
-                if ended.state == State::Loading {
-                    bail!("the programs could not be loaded (wait status {status:?})");
-                }
+                State::Ready => {}
+                State::Beginning(_) | State::Serving(_) => self.used = Instant::now(),
             }
+            return;
+        };
+        match (message.bytes.split_first(), worker.state) {
+            (Some((&worker::READY, _)), _) => {
+                worker.state = State::Ready;
+                self.failure = None;
+            }
+            (Some((&worker::SERVES, request)), State::Beginning(charge)) => {
+                worker.state = State::Serving(charge);
+                self.usual = request.to_vec();
+                self.served = Some(Instant::now());
+            }
+            (Some((&worker::FAILED, why)), _) => worker.failed = Some(String::from_utf8_lossy(why).into_owned()),
+            _ => {}
         }
-        Ok(())
+    }
+
+    /// Reaps workers, which may take their time to end.
+    fn reap(&mut self) {
+        while let Some(pid) = process::gone_child() {
+            let _ = process::wait_for(pid);
+            self.ended = self.ended.saturating_sub(1);
+        }
     }
 
     fn accept(&mut self, listener: &mut Listener) {
-        // Others have their turn, however many connect.
-        for _ in 0..MOST_WAITING {
-            let Ok(socket) = listener.accept() else { return };
+        for _ in 0..MOST_AT_ONCE {
+            let socket = match listener.accept() {
+                Ok(socket) => socket,
+                Err(Errno::EAGAIN) => return,
+                Err(Errno::ECONNABORTED | Errno::EINTR) => continue,
+                Err(_) => {
+                    self.accepts = Some(Instant::now() + ACCEPT_AGAIN);
+                    return;
+                }
+            };
             let Ok((_, uid, gid)) = socket.peer() else { continue };
-            let of_user = self.waiting.iter().filter(|waiting| waiting.uid == uid).count();
-            if self.waiting.len() >= MOST_WAITING || of_user >= MOST_WAITING_OF_USER {
-                refuse(&socket, "too many traces begin at the same time: try again");
-            } else if socket.set_patience(PATIENCE).is_ok() {
-                self.waiting.push(Waiting { socket, uid, gid, since: Instant::now(), asks: false });
+            if socket.set_patience(PATIENCE).is_ok() {
+                let charge = self.accounts.charge(uid);
+                self.queue.add(Client::new(socket, charge, uid, gid));
             }
         }
     }
-}
-
-fn refuse(socket: &Socket, why: &str) {
-    // The buffer of a new connection has room for one answer.
-    let _ = socket.answer(AnswerCode::Busy, 0, why, &[]);
 }

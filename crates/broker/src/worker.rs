@@ -6,9 +6,11 @@ use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 use stride_engine_ebpf::broker::{AnswerCode, Message, Order, PATIENCE, Prepared, Remains, Reply, Serving, Socket};
 
-/// How messages to the supervisor begin: a client may come; a client is served, whose request follows.
+/// How messages to the supervisor begin: a client may come; a client is served, whose request follows; the programs could not be loaded, and the
+/// reason follows.
 pub const READY: u8 = b'r';
 pub const SERVES: u8 = b's';
+pub const FAILED: u8 = b'f';
 
 /// After each order the client waits so many times as long as the order took. So a client that orders without end gets a quarter of a CPU.
 const REST: u32 = 3;
@@ -32,7 +34,12 @@ pub fn run(control: &Socket, usual: &[u8]) -> ! {
 fn serve(control: &Socket, usual: &[u8]) -> Result<(), String> {
     // The latest request may have become impossible.
     let prepared = Prepared::load(usual).or_else(|_| Prepared::load(&Prepared::usual()));
-    let mut prepared = prepared.map_err(|reply| reply.text)?;
+    let mut prepared = match prepared {
+        Ok(prepared) => prepared,
+        Err(reply) => {
+            return control.send(&[&[FAILED], reply.text.as_bytes()].concat(), &[]).map_err(|_| reply.text);
+        }
+    };
     let lost = |errno: Errno| format!("the supervisor: {errno}");
     loop {
         control.send(&[READY], &[]).map_err(lost)?;

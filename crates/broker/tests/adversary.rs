@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::RwLock;
-use stride_engine_ebpf::broker::Prepared;
+use stride_engine_ebpf::broker::{Connection, Prepared};
 use stride_test_support::state::wait_until;
 use stride_test_support::{Scratch, compile, skipped};
 
@@ -86,6 +86,8 @@ const ATTACKS: &[(&str, Victim)] = &[
     ("descriptors", Victim::Root),
     ("scribble", Victim::Root),
     ("forged", Victim::Root),
+    ("refusals", Victim::Root),
+    ("crowd", Victim::Root),
     ("10000-connections", Victim::Root),
     ("10000-requests", Victim::Root),
 ];
@@ -106,6 +108,10 @@ fn main() {
         Trial::test("becomes-user", || unless_skipped("becomes-user", becomes_user)),
         Trial::test("yama", || unless_skipped("yama", yama)),
         Trial::test("kept-rings", || unless_skipped("kept-rings", kept_rings)),
+        Trial::test("subordinate-ids", || unless_skipped("subordinate-ids", subordinate_ids)),
+        Trial::test("kept-share", || unless_skipped("kept-share", kept_share)),
+        Trial::test("turns", || unless_skipped("turns", turns)),
+        Trial::test("failed-load", || unless_skipped("failed-load", failed_load)),
     ];
     libtest_mimic::run(&args, each.chain(more).collect()).exit();
 }
@@ -185,13 +191,16 @@ impl Place {
         let socket = scratch.path("socket");
         let broker = Command::new(env!("CARGO_BIN_EXE_stride-broker"))
             .arg(format!("--socket={}", socket.display()))
-            .args(["--idle=0", "--clients-per-user=2"])
+            .arg("--idle=0")
+            .args(match test {
+                "kept-share" => &["--clients=4", "--clients-per-user=4"][..],
+                "turns" => &["--clients=64", "--clients-per-user=32"],
+                _ => &["--clients-per-user=2"],
+            })
             .stderr(Stdio::piped())
             .spawn();
         let broker = Killed(broker.map_err(|e| e.to_string())?);
-        wait_until("the broker listens", || {
-            std::fs::metadata(&socket).is_ok_and(|s| s.permissions().mode() & 0o777 == 0o666)
-        });
+        wait_until("the broker listens", || Connection::open_at(&socket).is_ok());
         Ok(Place { scratch, attacker, broker })
     }
 
@@ -221,16 +230,18 @@ impl Place {
         Ok((Some(child), told.into()))
     }
 
+    /// Waits until all places are free.
+    fn is_free(&self) {
+        let broker = self.broker.0.id();
+        let children = || std::fs::read_to_string(format!("/proc/{broker}/task/{broker}/children")).unwrap_or_default();
+        wait_until("there is one worker", || children().split_whitespace().count() == 1);
+    }
+
     /// Another user is served as before, and nothing is left of the attack.
     fn is_unharmed(&self) -> Result<(), Told> {
         ended(self.attack("control", OTHER, 0, Stdio::null()), "another user, afterwards")?;
+        self.is_free();
         let broker = self.broker.0.id();
-        let workers = || {
-            let children =
-                std::fs::read_to_string(format!("/proc/{broker}/task/{broker}/children")).unwrap_or_default();
-            children.split_whitespace().count()
-        };
-        wait_until("there is one worker", || workers() == 1);
         let status = std::fs::read_to_string(format!("/proc/{broker}/status")).unwrap_or_default();
         let kib = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB"));
         let kib: u64 = kib.and_then(|kib| kib.trim().parse().ok()).ok_or("the broker is gone".to_owned())?;
@@ -343,24 +354,86 @@ fn first_line(child: &mut Killed) -> Result<u32, Told> {
     String::from_utf8_lossy(&line).parse().map_err(|e| Told::Failed(format!("{line:?}: {e}")))
 }
 
-/// Rings that somebody keeps count as traces of that user, until they are gone.
-fn kept_rings(place: &Place) -> Result<(), Told> {
-    let begins = |user| ended(place.attack("maps", user, 0, Stdio::null()), "a trace").is_ok();
-    let keep = || -> Result<Killed, Told> {
-        let mut attack = place.attack("keep", ATTACKER, 0, Stdio::null());
+impl Place {
+    /// True if this user's trace begins. Otherwise the broker has said this.
+    fn begins(&self, user: u32, refusal: &str) -> Result<bool, Told> {
+        match ended(self.attack("maps", user, 0, Stdio::null()), "a trace") {
+            Ok(()) => Ok(true),
+            Err(Told::Failed(why)) if why.contains(refusal) => Ok(false),
+            Err(why) => Err(why),
+        }
+    }
+
+    /// A trace of this user, whose rings are kept.
+    fn keeper(&self, user: u32) -> Result<Killed, Told> {
+        let mut attack = self.attack("keep", user, 0, Stdio::null());
         let mut keeper = Killed(attack.stdout(Stdio::piped()).spawn().map_err(|e| e.to_string())?);
         let mut told = keeper.0.stdout.take().ok_or("no pipe".to_owned())?;
         told.read_exact(&mut [0; 5]).map_err(|e| e.to_string())?;
         Ok(keeper)
-    };
-    let keepers = [keep()?, keep()?];
-    if begins(ATTACKER) {
-        return Err(Told::Failed("a third trace began, while the user keeps the rings of two".to_owned()));
     }
-    if !begins(OTHER) {
-        return Err(Told::Failed("another user is not served".to_owned()));
-    }
+}
+
+fn expect(holds: bool, what: &str) -> Result<(), Told> {
+    if holds { Ok(()) } else { Err(Told::Failed(what.to_owned())) }
+}
+
+/// Rings that somebody keeps count as traces of that user, until they are gone.
+fn kept_rings(place: &Place) -> Result<(), Told> {
+    const REFUSAL: &str = "you have as many traces as one user may have";
+    let keepers = [place.keeper(ATTACKER)?, place.keeper(ATTACKER)?];
+    expect(!place.begins(ATTACKER, REFUSAL)?, "a third trace began, while the user keeps the rings of two")?;
+    expect(place.begins(OTHER, REFUSAL)?, "another user is not served")?;
     drop(keepers);
-    wait_until("the user is served again", || begins(ATTACKER));
+    wait_until("the user is served again", || place.begins(ATTACKER, REFUSAL).is_ok_and(|begins| begins));
+    place.is_unharmed()
+}
+
+/// A user's subordinate ids count as one user.
+fn subordinate_ids(place: &Place) -> Result<(), Told> {
+    const REFUSAL: &str = "users that are not in /etc/passwd have as many traces together";
+    let keepers = [place.keeper(0x5000_0001)?, place.keeper(0x5000_0002)?];
+    expect(!place.begins(0x5000_0003, REFUSAL)?, "a third id without an account is served")?;
+    expect(place.begins(ATTACKER, REFUSAL)?, "a user with an account is not served")?;
+    drop(keepers);
+    place.is_free();
+    expect(place.begins(0x5000_0003, REFUSAL)?, "the third id is not served")?;
+    place.is_free();
+    place.is_unharmed()
+}
+
+/// Nobody gets the last places who has places already.
+fn kept_share(place: &Place) -> Result<(), Told> {
+    let keepers = [place.keeper(ATTACKER)?, place.keeper(ATTACKER)?, place.keeper(ATTACKER)?];
+    expect(!place.begins(ATTACKER, "the last places are kept for users who have no trace yet")?, "no place is kept")?;
+    let other = place.keeper(OTHER)?;
+    expect(!place.begins(VICTIM, "as many traces run as the broker serves")?, "there are more places than places")?;
+    drop((keepers, other));
+    place.is_free();
+    place.is_unharmed()
+}
+
+fn turns(place: &Place) -> Result<(), Told> {
+    ended(place.attack("turns", 0, OTHER, Stdio::null()), "sixteen requests, and one of another user")?;
+    place.is_unharmed()
+}
+
+/// A broker that cannot load programs says so to whoever asks, and loads them when that is possible again.
+fn failed_load(place: &Place) -> Result<(), Told> {
+    let limit = |files: u64| {
+        let set = ["--pid", &place.broker.0.id().to_string(), &format!("--nofile={files}:")].map(str::to_owned);
+        let done = Command::new("/usr/bin/prlimit").args(set).status().is_ok_and(|status| status.success());
+        if done { Ok(()) } else { Err(Told::Skipped("prlimit(1) is missing".to_owned())) }
+    };
+    const REFUSAL: &str = "code 3, its programs could not be loaded";
+    // The worker that is ready serves one more.
+    expect(place.begins(OTHER, REFUSAL)?, "a trace")?;
+    limit(12)?;
+    place.begins(OTHER, REFUSAL)?;
+    for _ in 0..3 {
+        expect(!place.begins(OTHER, REFUSAL)?, "programs were loaded without descriptors")?;
+    }
+    limit(1024)?;
+    wait_until("programs are loaded again", || place.begins(OTHER, REFUSAL).is_ok_and(|begins| begins));
     place.is_unharmed()
 }

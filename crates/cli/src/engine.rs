@@ -13,7 +13,7 @@ use crate::replay::Replay;
 use crate::views::Needs;
 use anyhow::{Result, anyhow, bail};
 use stride_engine_base::{Capabilities, Engine, StartError, process, spawn};
-use stride_engine_ebpf::broker::Connection;
+use stride_engine_ebpf::broker::{self, Connection};
 use stride_engine_ebpf::{Access, EbpfEngine, Settings, Why};
 use stride_engine_ptrace::PtraceEngine;
 use stride_event::{Seccomp, StackRate, TraceSpec, VcpuDetail};
@@ -48,20 +48,23 @@ pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen
         bail!("--io-uring: {why}. Leave it out");
     }
     let settings = layout::overflow(options);
+    let named = |unserved: Unserved| unserved.told(options);
+    // Options that ptrace does not serve take eBPF.
+    let only_ebpf = unserved(&spec, PtraceEngine::CAPABILITIES).map(named);
     match options.engine {
         // There is no choice: errors are those of eBPF.
         Choice::Auto if spec.machine.is_some() || !spec.library.is_empty() || spec.operations => {
+            let option = only_ebpf.unwrap_or_else(|| "the target".to_owned());
             if let Some(other) = unserved(&spec, EbpfEngine::CAPABILITIES) {
-                let option = unserved(&spec, PtraceEngine::CAPABILITIES).unwrap_or("the target");
-                bail!("{other} needs the ptrace engine, and {option} needs eBPF: leave one of them out");
+                bail!("{} needs the ptrace engine, and {option} needs eBPF: leave one of them out", named(other));
             }
-            let option = unserved(&spec, PtraceEngine::CAPABILITIES).unwrap_or("the target");
-            let engine = EbpfEngine::start_with(spec, settings).map_err(|e| unavoidable(e, option))?;
+            let engine = EbpfEngine::start_with(spec, settings).map_err(|e| unavoidable(e, &option))?;
             Ok(Chosen::new(engine, format!("{option} needs it")))
         }
         Choice::Ptrace if !spec.library.is_empty() => bail!(
-            "--library-calls and --usdt need the eBPF engine: ptrace sees system calls, and would have to stop the program at a breakpoint in \
-             each function. Leave out --engine=ptrace"
+            "{} needs the eBPF engine: ptrace sees system calls, and would have to stop the program at a breakpoint in \
+             each function. Leave out --engine=ptrace",
+            options.typed.name("--library-calls/--usdt")
         ),
         Choice::Ptrace if spec.operations => bail!(
             "--io-uring needs the eBPF engine: the kernel carries operations of io_uring out without system calls, so ptrace does not see \
@@ -75,14 +78,25 @@ pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen
             Some(option) if !EbpfEngine::CAPABILITIES.holds_program => {
                 ptrace(spec, format!("{option} looks names up while the program is stopped"))
             }
-            _ => best(spec, settings),
+            _ => best(spec, settings, options),
         },
         Choice::Ebpf => {
             if let Some(option) = unserved(&spec, EbpfEngine::CAPABILITIES) {
-                bail!("{option} needs the ptrace engine: leave out --engine=ebpf");
+                bail!("{} needs the ptrace engine: leave out --engine=ebpf", named(option));
             }
             // Without a broker, the error is that of loading.
-            let engine = EbpfEngine::start_by(spec, settings, access().unwrap_or(Access::Own)).map_err(explained)?;
+            let access = access().unwrap_or(Access::Own);
+            if let (Access::Broker(_), Some(option)) = (&access, broker::unserved(&spec)) {
+                let why = not_by_broker(option, options);
+                match only_ebpf {
+                    Some(_) => bail!("{why}. Run Stride as root."),
+                    None => bail!("{why}. Run Stride as root, or take --engine=ptrace, which needs no privileges."),
+                }
+            }
+            let engine = EbpfEngine::start_by(spec, settings, access).map_err(|e| match &only_ebpf {
+                Some(option) => unavoidable(e, option),
+                None => explained(e),
+            })?;
             Ok(Chosen::new(engine, "asked for"))
         }
     }
@@ -111,15 +125,19 @@ fn ptrace(spec: TraceSpec, reason: impl Into<String>) -> Result<Chosen> {
 }
 
 /// Chooses eBPF if it works and serves all options, else ptrace.
-fn best(spec: TraceSpec, settings: Settings) -> Result<Chosen> {
+fn best(spec: TraceSpec, settings: Settings, options: &Options) -> Result<Chosen> {
     if let Some(option) = unserved(&spec, EbpfEngine::CAPABILITIES) {
-        return ptrace(spec, format!("{option} needs it"));
+        let reason = format!("{} needs it", option.told(options));
+        return ptrace(spec, reason);
     }
     // Most users may not load programs. The trial finds that out before anything else is done for eBPF.
     let access = match access() {
         Ok(access) => access,
         Err((why, broker)) => return ptrace(spec, format!("no eBPF: {why}; no stride-broker: {broker}")),
     };
+    if let (Access::Broker(_), Some(option)) = (&access, broker::unserved(&spec)) {
+        return ptrace(spec, format!("no eBPF: {}", not_by_broker(option, options)));
+    }
     let reason = if matches!(access, Access::Own) { "it works here" } else { "stride-broker loads it" };
     // Both engines share one command: with -D, this process and the command swap roles, which is possible only once.
     let command = spec.command.as_ref();
@@ -134,6 +152,10 @@ fn best(spec: TraceSpec, settings: Settings) -> Result<Chosen> {
     }
 }
 
+fn not_by_broker(option: &str, options: &Options) -> String {
+    format!("{} is not traced through stride-broker, only by root", options.typed.name(option))
+}
+
 /// The process that can load the eBPF programs. The error says why this process cannot, and why no broker does.
 fn access() -> Result<Access, (Why, String)> {
     match stride_engine_ebpf::trial() {
@@ -145,27 +167,38 @@ fn access() -> Result<Access, (Why, String)> {
     }
 }
 
-/// The option that an engine with these capabilities cannot serve, if there is one.
-fn unserved(spec: &TraceSpec, capabilities: Capabilities) -> Option<&'static str> {
-    if spec.seccomp == Seccomp::On && !capabilities.seccomp {
-        Some("--seccomp-bpf")
-    } else if spec.kill_on_exit && !capabilities.kill_on_exit {
-        Some("--kill-on-exit")
-    } else if spec.stacks == StackRate::All && !capabilities.stacks {
-        Some("-k/--stack-trace")
-    } else if spec.machine.is_some() && !capabilities.machine {
-        Some("--all")
-    } else if !spec.library.is_empty() && !capabilities.library {
-        Some("--library-calls/--usdt")
-    } else if spec.operations && !capabilities.operations {
-        Some("--io-uring")
-    } else if !spec.injections.is_empty() && !capabilities.injections {
-        Some("--inject/--fault, which changes calls while their threads stand still,")
-    } else if spec.vcpus != VcpuDetail::None && !capabilities.vcpus {
-        Some("--kvm, which looks for memory that KVM shares with the program while its threads stand still,")
-    } else {
-        None
+/// An option that an engine cannot serve, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Unserved(&'static str, &'static str);
+
+impl Unserved {
+    /// The beginning of a sentence, with the name that the user typed.
+    fn told(self, options: &Options) -> String {
+        format!("{}{}", options.typed.name(self.0), self.1)
     }
+}
+
+/// The option that an engine with these capabilities cannot serve, if there is one.
+fn unserved(spec: &TraceSpec, capabilities: Capabilities) -> Option<Unserved> {
+    let asked = [
+        (spec.seccomp == Seccomp::On && !capabilities.seccomp, "--seccomp-bpf", ""),
+        (spec.kill_on_exit && !capabilities.kill_on_exit, "--kill-on-exit", ""),
+        (spec.stacks == StackRate::All && !capabilities.stacks, "-k/--stack-trace", ""),
+        (spec.machine.is_some() && !capabilities.machine, broker::MACHINE, ""),
+        (!spec.library.is_empty() && !capabilities.library, "--library-calls/--usdt", ""),
+        (spec.operations && !capabilities.operations, "--io-uring", ""),
+        (
+            !spec.injections.is_empty() && !capabilities.injections,
+            "--inject/--fault",
+            ", which changes calls while their threads stand still,",
+        ),
+        (
+            spec.vcpus != VcpuDetail::None && !capabilities.vcpus,
+            "--kvm",
+            ", which looks for memory that KVM shares with the program while its threads stand still,",
+        ),
+    ];
+    asked.into_iter().find(|(unserved, ..)| *unserved).map(|(_, option, why)| Unserved(option, why))
 }
 
 /// The option that makes Stride look ids up in /proc, if there is one. The answer is certain only while the program is
@@ -216,10 +249,13 @@ mod tests {
 
     #[test]
     fn auto_takes_what_serves_the_options() {
-        let chosen = best(spec(TraceSpec { kill_on_exit: true, ..TraceSpec::default() }), Settings::default()).unwrap();
+        let options = Options::default();
+        let chosen =
+            best(spec(TraceSpec { kill_on_exit: true, ..TraceSpec::default() }), Settings::default(), &options)
+                .unwrap();
         assert_eq!(chosen.facts()[0], "engine: ptrace (--kill-on-exit needs it)");
         assert_eq!(last_exit(chosen), Some(0));
-        let chosen = best(spec(TraceSpec::default()), Settings::default()).unwrap();
+        let chosen = best(spec(TraceSpec::default()), Settings::default(), &options).unwrap();
         let expected =
             if stride_engine_ebpf::available().is_ok() { "engine: ebpf (" } else { "engine: ptrace (no eBPF: " };
         assert!(chosen.facts()[0].starts_with(expected), "{:?}", chosen.facts());
@@ -230,7 +266,7 @@ mod tests {
     fn what_only_ptrace_can_do() {
         let unserved = |spec: &TraceSpec| {
             assert_eq!(unserved(spec, PtraceEngine::CAPABILITIES), None);
-            unserved(spec, EbpfEngine::CAPABILITIES)
+            unserved(spec, EbpfEngine::CAPABILITIES).map(|Unserved(option, _)| option)
         };
         assert_eq!(unserved(&TraceSpec::default()), None);
         let seccomp = TraceSpec { seccomp: Seccomp::On, kill_on_exit: true, ..TraceSpec::default() };

@@ -186,10 +186,3 @@ fn same_file(a: &Path, b: &Path) -> bool {
     let id = |path: &Path| path.metadata().ok().filter(|m| m.is_file()).map(|m| (m.dev(), m.ino()));
     id(a).is_some() && id(a) == id(b)
 }
-
-/// `FILE.3`
-pub fn numbered(path: &Path, number: u32) -> PathBuf {
-    let mut name = std::ffi::OsString::from(path);
-    name.push(format!(".{number}"));
-    PathBuf::from(name)
-}

@@ -1,8 +1,10 @@
 //! Finding the files and functions that `--library-calls` and `--usdt` name.
 
+mod list;
 mod loader_cache;
 
-use crate::command;
+pub use list::list;
+
 use crate::flags::{LibraryPattern, Options};
 use anyhow::{Result, bail};
 use std::ffi::OsStr;
@@ -103,7 +105,11 @@ fn add(files: &mut Vec<ProbedFile>, new: ProbedFile) {
 
 /// The part before the colon in the names of functions.
 fn label(pattern: &LibraryPattern) -> String {
-    let path = Path::new(&pattern.library);
+    stem(Path::new(&pattern.library))
+}
+
+/// The name of a file up to `.so`.
+fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     match name.find(".so") {
         Some(at) if at > 0 => name[..at].to_owned(),
@@ -135,7 +141,8 @@ fn files_of(pattern: &LibraryPattern, options: &Options, command: Option<&Comman
     if let Some(command) = command
         && command.path.file_name() == Some(name)
     {
-        found.extend(fs::canonicalize(&command.path));
+        let program = fs::canonicalize(&command.path).ok();
+        found.extend(program.filter(|path| CodeFileToProbe::open(path).is_ok()));
     }
     // A process that is attached to has mapped its libraries, unless it loads them later.
     if found.is_empty() {
@@ -147,25 +154,35 @@ fn files_of(pattern: &LibraryPattern, options: &Options, command: Option<&Comman
     found
 }
 
-/// Files of this name in the places where libraries are searched.
+/// Files of this name in the places where libraries are searched, or the program of this name.
 fn searched(name: &OsStr) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let given = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
-    let directories = std::env::split_paths(&given).filter(|path| !path.as_os_str().is_empty());
-    for directory in directories {
-        found.extend(inside(&directory, name));
-    }
-    found.extend(loader_cache::libraries().into_iter().filter(|path| is_named(path, name)));
+    let directories = |variable| {
+        let given = std::env::var_os(variable).unwrap_or_default();
+        std::env::split_paths(&given).filter(|path| !path.as_os_str().is_empty()).collect::<Vec<_>>()
+    };
+    let given = directories("LD_LIBRARY_PATH").into_iter().flat_map(|directory| inside(&directory, name));
+    let known = loader_cache::libraries().into_iter().filter(|path| is_named(path, name));
+    let mut found = with_code(given.chain(known));
     if found.is_empty() {
-        found = DIRECTORIES.iter().flat_map(|directory| inside(Path::new(directory), name)).collect();
+        found = with_code(DIRECTORIES.iter().flat_map(|directory| inside(Path::new(directory), name)));
     }
-    // A program that the command starts.
+    // A program that the command starts. The first one on PATH may be a script that starts it.
     if found.is_empty() {
-        found.extend(command::find(name));
+        found = with_code(directories("PATH").into_iter().map(|directory| directory.join(name)));
+        found.truncate(1);
     }
-    let real: Vec<PathBuf> = found.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
-    // Files for other machines are skipped here, where they have not been asked for by path.
-    real.into_iter().filter(|path| CodeFileToProbe::open(path).is_ok()).collect()
+    found
+}
+
+/// The files that can be traced, without links. Files for other machines are skipped here, where they have not been asked for by path.
+fn with_code(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = Vec::new();
+    for path in paths.filter_map(|path| fs::canonicalize(path).ok()) {
+        if !found.contains(&path) && CodeFileToProbe::open(&path).is_ok() {
+            found.push(path);
+        }
+    }
+    found
 }
 
 fn inside(directory: &Path, name: &OsStr) -> Vec<PathBuf> {
@@ -187,10 +204,15 @@ fn is_named(path: &Path, name: &OsStr) -> bool {
 
 /// The files of this name that a process has mapped as code.
 fn mapped(pid: i32, name: &OsStr) -> Vec<PathBuf> {
+    mapped_files(pid, |path| is_named(path, name))
+}
+
+/// The files that a process has mapped as code, if they are wanted.
+fn mapped_files(pid: i32, wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let Ok(maps) = fs::read(procfs::path(pid, "maps")) else { return Vec::new() };
     let named = |(inode, path): (u64, Box<[u8]>)| {
         let path = Path::new(OsStr::from_bytes(&path));
-        if !is_named(path, name) {
+        if !wanted(path) {
             return None;
         }
         // The process may have another root, as in a container.
@@ -198,7 +220,10 @@ fn mapped(pid: i32, name: &OsStr) -> Vec<PathBuf> {
         let same = |path: &PathBuf| fs::metadata(path).is_ok_and(|file| file.ino() == inode);
         [path.to_owned(), inside].into_iter().find(same)
     };
-    code_files(&maps).filter_map(named).collect()
+    let mut found: Vec<PathBuf> = code_files(&maps).filter_map(named).collect();
+    found.sort();
+    found.dedup();
+    found
 }
 
 #[cfg(test)]

@@ -44,6 +44,13 @@ fn main() {
     let status = match parsed.outcome {
         Outcome::Print(text) => print(&text),
         Outcome::Doctor => doctor::run(no_color),
+        Outcome::List(program, list) => match library::list(&list) {
+            Ok(text) => print(&text),
+            Err(error) => {
+                outputs::complain(&program, &error.to_string());
+                1
+            }
+        },
         Outcome::Fail => 1,
         Outcome::Trace(options) => trace(*options),
     };

@@ -9,11 +9,11 @@ use nix::errno::Errno;
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
 use stride_event::{Ns, Tid};
-use stride_output::{OpenSink, Sink, ViewError};
+use stride_output::{OpenSink, Sink, ViewError, own_file};
 
 pub struct Outputs {
     program: String,
@@ -138,13 +138,21 @@ impl Outputs {
     /// A function that opens the file of each thread, if threads have files of their own (`-ff`).
     pub fn opener(&self, options: &Options) -> Option<OpenSink> {
         let Output::File(path) = options.output.clone() else { return None };
-        let (append, rotation) = (options.append, options.rotation);
+        let (program, append, rotation) = (self.program.clone(), options.append, options.rotation);
         let open: OpenSink = Box::new(move |tid| {
-            let mut name = path.clone().into_os_string();
-            name.push(format!(".{tid}"));
-            let name = PathBuf::from(name);
-            let file = open(&name, append).map_err(|e| ViewError::unopened(&e, cannot_open(&name, &e)))?;
+            let wanted = own_file::numbered(&path, tid.cast_unsigned());
+            let opened = own_file::create_or_reuse(&wanted, append);
+            let (file, name) = opened.map_err(|e| ViewError::unopened(&e, cannot_open(&wanted, &e)))?;
             let shown = name.display().to_string();
+            if name != wanted {
+                let taken = wanted.display();
+                complain(
+                    &program,
+                    &format!(
+                        "'{taken}' is no file of yours alone, so it is left as it is, and '{shown}' is written instead"
+                    ),
+                );
+            }
             let to: Box<dyn Write + Send> = match rotation {
                 Some(rotation) => {
                     let rotated = RotatedText::new(&name, file, rotation, false);

@@ -1,14 +1,15 @@
 //! `--rotate`: endless tracing in files of bounded size. FILE is the one that is written; FILE.1 is the one before, and so on.
 
 use crate::command::os_error;
-use crate::files::{NamedFile, Use, numbered};
+use crate::files::{NamedFile, Use};
 use crate::flags::{Extent, Rotation};
 use anyhow::{Result, bail};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
+use stride_output::own_file::{self, numbered};
 
 impl Rotation {
     /// True if a file with so many bytes, begun then, is followed by another.
@@ -43,8 +44,8 @@ impl Rotation {
     /// Begins the next file.
     pub fn next_file(&self, path: &Path) -> io::Result<File> {
         self.make_room(path)?;
-        let open = OpenOptions::new().write(true).create_new(true).open(path);
-        open.map_err(|e| {
+        // Meanwhile somebody else may have put something in its place.
+        own_file::replace(path).map_err(|e| {
             io::Error::new(e.kind(), format!("'{}' cannot be made anew: {}", path.display(), os_error(&e)))
         })
     }

@@ -115,6 +115,14 @@ pub fn run(mut options: Options) -> Result<Ended> {
     for failure in engine.failures() {
         outputs.complain(&failure.to_string());
     }
+    if let (Some(command), true) =
+        (&options.command, engine.failures().len() >= options.attach.len() && !options.attach.is_empty())
+    {
+        let name = command.program.to_string_lossy();
+        outputs.complain(&format!(
+            "Only the command '{name}' is traced. (All that follows the first word without a dash is the command.)"
+        ));
+    }
     let conditions = Conditions::new(&options, world.chosen_by.clone(), world.asked_by(&options), views.tracker());
     let mut selector = Selector::new(&options, needs.all_calls, world.chosen_by.clone(), conditions);
     let mut run = Run { command: engine.command(), ended: Ended::Exited(0), shown: 0, limit_told: false };
@@ -253,7 +261,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
 fn recorded_options(args: &[OsString]) -> Option<Options> {
     match flags::parse(args.iter().cloned(), true).outcome {
         flags::Outcome::Trace(options) => Some(*options),
-        flags::Outcome::Print(_) | flags::Outcome::Doctor | flags::Outcome::Fail => None,
+        flags::Outcome::Print(_) | flags::Outcome::Doctor | flags::Outcome::List(..) | flags::Outcome::Fail => None,
     }
 }
 

@@ -32,9 +32,7 @@ impl Place {
         broker.arg(format!("--socket={}", scratch.path("socket").display())).arg("--idle=0").stderr(Stdio::null());
         let place = Place { broker: Killed(broker.spawn().unwrap()), scratch };
         let socket = place.scratch.path("socket");
-        wait_until("the broker listens", || {
-            std::fs::metadata(&socket).is_ok_and(|s| s.permissions().mode() & 0o777 == 0o666)
-        });
+        wait_until("the broker listens", || stride_engine_ebpf::broker::Connection::open_at(&socket).is_ok());
         // It may have been built from other sources than this Stride.
         let run = place.run(USER, &["--engine=ebpf", "true"]);
         if run.code() != Some(0) && run.err.contains("another version") {
@@ -168,14 +166,57 @@ fn what_a_broker_does_not_trace_is_said_or_traced_with_ptrace() {
     let place = or_skip!(Place::new("unserved"));
     let run = place.run(USER, &["--engine=ebpf", "-k", "true"]);
     assert_eq!(run.code(), Some(1));
-    assert!(run.err.contains("-k/--stack-trace is not traced through stride-broker"), "{}", run.err);
+    assert!(run.err.contains(
+        ": -k is not traced through stride-broker, only by root. Run Stride as root, or take --engine=ptrace"
+    ));
     let run = place.run(USER, &["-d", "-k", "true"]);
     assert_eq!(run.code(), Some(0));
-    assert!(run.err.contains("engine: ptrace (no eBPF: -k/--stack-trace is not traced"), "{}", run.err);
+    assert!(run.err.contains("engine: ptrace (no eBPF: -k is not traced"), "{}", run.err);
     let doctor = place.run(USER, &["--doctor"]);
     assert!(
         doctor.out.contains("  ok  stride-broker") && doctor.out.contains("--engine=auto takes eBPF by stride-broker"),
         "{}",
         doctor.out
     );
+}
+
+/// A hint leads to an engine that serves the option, and the option has the name that was typed.
+#[test]
+fn options_that_only_root_has_are_told_by_their_names() {
+    let place = or_skip!(Place::new("names"));
+    for (args, name) in [
+        (&["--all"][..], "--all"),
+        (&["--comm=x"], "--comm"),
+        (&["--exe=x", "-c"], "--exe"),
+        (&["-u", "root"], "-u"),
+        (&["--library-calls=libc:malloc", "true"], "--library-calls"),
+        (&["--io-uring", "true"], "--io-uring"),
+    ] {
+        for engine in [&["--engine=ebpf"][..], &[]] {
+            let run = place.run(USER, &[engine, args].concat());
+            assert_eq!(run.code(), Some(1), "{args:?} {run:?}");
+            let told = [format!(": {name} is not traced through"), format!(": {name} needs eBPF and root")];
+            assert!(told.iter().any(|told| run.err.contains(told)), "{args:?}: {}", run.err);
+            assert!(run.err.contains("Run Stride as root.") && !run.err.contains("--engine=ptrace"), "{}", run.err);
+        }
+    }
+}
+
+/// The client learns why it is not served.
+#[test]
+fn a_refusal_has_its_reason() {
+    let place = or_skip!(Place::new("refusal"));
+    let mut traces = Vec::new();
+    for _ in 0..8 {
+        let mut stride = place.command(USER, &["--engine=ebpf", "-e", "trace=none", "sh", "-c", "echo; read x"]);
+        let mut stride = Killed(stride.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap());
+        std::io::Read::read_exact(stride.0.stdout.as_mut().unwrap(), &mut [0]).unwrap();
+        traces.push(stride);
+    }
+    for _ in 0..5 {
+        let run = place.run(USER, &["--engine=ebpf", "true"]);
+        let told = "stride-broker: you have as many traces as one user may have at a time: end one of them";
+        assert!(run.code() == Some(1) && run.err.contains(told), "{run:?}");
+        assert!(run.err.contains("--engine=ptrace, which needs no privileges"), "{run:?}");
+    }
 }

@@ -342,14 +342,14 @@ fn what_is_refused() {
     );
     assert_eq!(
         refused(&["--engine=ebpf", "--fault=read"]),
-        "--inject/--fault, which changes calls while their threads stand still, needs the ptrace engine: leave out --engine=ebpf"
+        "--fault, which changes calls while their threads stand still, needs the ptrace engine: leave out --engine=ebpf"
     );
     // auto takes the ptrace engine.
     let mut auto = bare_stride();
     auto.args(["-d", "-e", "trace=chdir", "--fault=chdir:error=EIO", "sh", "-c", "cd / || echo fails"])
         .current_dir(scratch.path(""));
     let run = Run::of(auto);
-    assert!(run.err.contains("engine: ptrace (--inject/--fault,") && run.out == "fails\n", "{run:?}");
+    assert!(run.err.contains("engine: ptrace (--fault,") && run.out == "fails\n", "{run:?}");
 }
 
 /// The note is in every view, and in what is made of a recording.

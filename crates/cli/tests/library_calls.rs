@@ -131,6 +131,71 @@ fn usdt_probes_and_their_semaphores() {
     assert_eq!(scene(&scratch, &["-e", "trace=none"], "probes").out, "alone\n");
 }
 
+/// Nothing is traced, so it takes neither eBPF nor root.
+#[test]
+fn probes_and_functions_are_listed() {
+    let Some(scratch) = built("library-list") else { skip!("no C compiler") };
+    let list = |option: &str| {
+        let mut command = bare_stride();
+        command.arg(option).args(["touch", "ran"]).current_dir(scratch.path(""));
+        let run = Run::of(command);
+        assert!(!scratch.path("ran").exists(), "{option}: the program ran");
+        run
+    };
+    // As they are given to the options, with their arguments.
+    let run = list("--usdt=list:./user");
+    assert_eq!(run.code(), Some(0), "{run:?}");
+    assert_eq!(run.out, "./user:user:first   2 arguments\n./user:user:second  2 arguments\n");
+    assert_eq!(list("--usdt=list:./user:user:s*").out, "./user:user:second  2 arguments\n");
+    let run = list("--library-calls=list:./library.so:[ag]*");
+    assert_eq!(run.out, "./library.so:add(a, b)\n./library.so:greet(name, how_often)\n", "{run:?}");
+    // A process has its program and libraries.
+    let mut user = Command::new("./user");
+    user.arg("wait").current_dir(scratch.path("")).stdout(Stdio::piped());
+    let mut user = Killed(user.spawn().unwrap());
+    std::io::Read::read_exact(user.0.stdout.as_mut().unwrap(), &mut [0; 6]).unwrap();
+    let pid = user.0.id();
+    let run = list(&format!("--usdt=list:{pid}"));
+    assert!(run.out.starts_with("user:user:first "), "{run:?}");
+    let run = list(&format!("--library-calls=list:{pid}"));
+    assert!(run.out.contains("/library.so\n") && run.out.contains("/libc.so.6\n"), "{run:?}");
+    assert_eq!(list(&format!("--library-calls=list:{pid}:add")).out, "library:add(a, b)\n");
+    // Listed probes can be traced.
+    if stride_engine_ebpf::available().is_ok() {
+        let run = scene(&scratch, &["-e", "trace=none", "--usdt=./user:user:second"], "probes");
+        assert_eq!(lines(&run.trace).len(), 1, "{run:?}");
+    }
+    for (option, says) in [
+        ("--usdt=list:nosuch", "there is no library, program or file 'nosuch'"),
+        ("--usdt=list:./bare.so", "there is no USDT probe in '"),
+        ("--usdt=list:./user:nosuch:*", "there is no USDT probe that matches in '"),
+        ("--usdt=list:2147483647", "there is no process 2147483647: `pgrep -a NAME`"),
+        ("--library-calls=list", "--library-calls=list needs a library, a program or a process"),
+        ("--library-calls=list:./library.so:nosuch", "no function of '"),
+        ("--library-calls=list:./library.so:[", "the pattern '['"),
+    ] {
+        let run = list(option);
+        assert!(run.code() == Some(1) && run.out.is_empty() && run.err.contains(says), "{option}: {run:?}");
+    }
+}
+
+/// A directory, or a script that comes first on PATH, is no library of that name.
+#[test]
+fn a_program_is_found_behind_scripts() {
+    let Some(scratch) = built("library-script") else { skip!("no C compiler") };
+    for directory in ["one", "two"] {
+        std::fs::create_dir(scratch.path(directory)).unwrap();
+    }
+    std::fs::write(scratch.path("one/user"), "#!/bin/sh\nexec ../two/user\n").unwrap();
+    std::fs::rename(scratch.path("user"), scratch.path("two/user")).unwrap();
+    std::fs::create_dir_all(scratch.path("libraries/user")).unwrap();
+    let mut command = bare_stride();
+    let path = std::env::join_paths([scratch.path("one"), scratch.path("two")]).unwrap();
+    command.arg("--usdt=list:user").env("PATH", path).env("LD_LIBRARY_PATH", scratch.path("libraries"));
+    let run = Run::of(command);
+    assert_eq!(run.out, "user:user:first   2 arguments\nuser:user:second  2 arguments\n", "{run:?}");
+}
+
 #[test]
 fn every_view_has_functions() {
     need_ebpf!();
@@ -262,7 +327,10 @@ fn what_is_refused_says_why() {
         run.err
     };
     for (options, says) in [
-        (&["--engine=ptrace", "--library-calls=libc:malloc"][..], "need the eBPF engine: ptrace sees system calls"),
+        (
+            &["--engine=ptrace", "--library-calls=libc:malloc"][..],
+            "--library-calls needs the eBPF engine: ptrace sees system calls",
+        ),
         (&["--library-calls=libc:malloc", "--kill-on-exit"], "leave one of them out"),
         (&["--library-calls=libc"], "'libc' is not LIB:GLOB"),
         (&["--library-calls=libc:nosuchfunction"], "no function of "),

@@ -92,7 +92,8 @@ fn within_in_all_views(scratch: &Scratch, most: Duration, what: &str) {
     let trace = reader::read(&std::fs::read(scratch.path("pf")).unwrap());
     let slices: Vec<f64> = trace.calls().iter().filter_map(|s| Some((s.end? - s.begin) as f64 / 1e9)).collect();
     check(longest(&slices), "Perfetto");
-    let table: Vec<f64> = column(&files.join("calls"), "duration_ns").into_iter().flatten().map(|ns| ns as f64 / 1e9).collect();
+    let table: Vec<f64> =
+        column(&files.join("calls"), "duration_ns").into_iter().flatten().map(|ns| ns as f64 / 1e9).collect();
     check(longest(&table), "Parquet");
 }
 
@@ -162,7 +163,9 @@ fn a_sleep_takes_no_cpu_time() {
     let mut shell = Killed(command.spawn().unwrap());
     wait_until_inside(shell.tid(), libc::SYS_read);
     let mut stride = bare_stride();
-    stride.args([ENGINES[1], "-c", "-U", "total-time,name", "-p", &shell.tid().to_string(), "-o"]).arg(scratch.path("trace"));
+    stride
+        .args([ENGINES[1], "-c", "-U", "total-time,name", "-p", &shell.tid().to_string(), "-o"])
+        .arg(scratch.path("trace"));
     let mut stride = Killed(stride.stderr(File::create(scratch.path("err")).unwrap()).spawn().unwrap());
     scratch.wait_attached(1);
     let attached = Instant::now();
@@ -180,7 +183,8 @@ const UPTIME: u64 = 5_000_000_000_000;
 
 /// A recording of a machine that has been up for long. The entries of the calls with an odd number were not seen; the others take a millisecond.
 fn half_known(file: &Path, calls: u64) {
-    let metadata = Metadata { args: vec!["stride".into()], engine: "ebpf".into(), several: true, ..Metadata::default() };
+    let metadata =
+        Metadata { args: vec!["stride".into()], engine: "ebpf".into(), several: true, ..Metadata::default() };
     let mut to = Recorder::new(File::create(file).unwrap(), &metadata).unwrap();
     to.event(&Event::Started { tid: 7, process: 7, origin: Origin::Attached, at: UPTIME }).unwrap();
     for i in 1..=calls {
@@ -248,4 +252,3 @@ fn an_entry_that_was_not_seen() {
     assert_eq!(replay(&["-T", "-a1"]), text);
     assert_eq!(replay(&["--json"]).lines().skip(1).collect::<Vec<_>>(), json.lines().skip(1).collect::<Vec<_>>());
 }
-

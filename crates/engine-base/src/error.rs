@@ -1,7 +1,9 @@
 //! The errors of tracing, and possible remedies. Engines put both in words. Callers distinguish only the cases
 //! that they treat differently.
 
+use crate::procfs;
 use crate::spawn::SpawnError;
+use crate::stat::is_kernel_thread;
 use nix::errno::Errno;
 use std::fmt;
 use stride_event::Tid;
@@ -52,6 +54,28 @@ pub struct AttachFailure {
     pub what: String,
     /// One more line: why, and what to do next.
     pub hint: Option<String>,
+}
+
+impl AttachFailure {
+    /// Adds the reason and a way on, for cases that are the same in each engine.
+    pub fn explained(mut self) -> AttachFailure {
+        if self.hint.is_none() {
+            self.hint = why_not(self.tid);
+        }
+        self
+    }
+}
+
+fn why_not(tid: Tid) -> Option<String> {
+    if !procfs::exists(tid) {
+        return Some(format!("There is no process or thread {tid}: `pgrep -a NAME` lists processes and their ids"));
+    }
+    if is_kernel_thread(tid) {
+        return Some(format!(
+            "Process {tid} is a thread of the kernel, and makes no system calls: name a process that runs a program"
+        ));
+    }
+    None
 }
 
 impl fmt::Display for AttachFailure {

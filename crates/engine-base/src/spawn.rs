@@ -16,7 +16,9 @@ use std::ffi::CString;
 use std::fmt;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use stride_event::{Command, Tid};
 
 /// A seccomp filter that the command installs.
@@ -148,6 +150,24 @@ struct Child<'a> {
     image: Image,
     /// `strace: `
     name: Vec<u8>,
+    /// A second line if the file may not be executed.
+    forbidden: Vec<u8>,
+}
+
+/// Why a file may not be executed, and what can be done.
+fn forbidden(path: &Path) -> String {
+    let shown = path.display().to_string().escape_default().to_string();
+    match path.metadata() {
+        Ok(file) if file.is_dir() => format!("'{shown}' is a directory: name a program, such as ls '{shown}'"),
+        Ok(file) if file.mode() & 0o111 == 0 => {
+            format!(
+                "'{shown}' is no program: `chmod +x` makes a program of a script, or name the program that reads it, such as sh '{shown}'"
+            )
+        }
+        _ => format!(
+            "'{shown}', or a directory on the way, is forbidden to this user, or its file system is mounted with noexec"
+        ),
+    }
 }
 
 impl<'a> Child<'a> {
@@ -162,7 +182,9 @@ impl<'a> Child<'a> {
         let image = Image::new(c(command.path.as_os_str().as_bytes())?, args, env);
         let mut name = std::env::args_os().next().map_or(b"stride".to_vec(), |n| n.as_bytes().to_vec());
         name.extend(b": ");
-        Ok(Child { command, filter, image, name })
+        let mut line = name.clone();
+        line.extend(forbidden(&command.path).bytes().take(400).chain([b'\n']));
+        Ok(Child { command, filter, image, name, forbidden: line })
     }
 
     /// Becomes the command.
@@ -208,8 +230,13 @@ impl<'a> Child<'a> {
 
     /// Writes `strace: exec: No such file or directory` in one write, and exits with status 1.
     fn fail(&self, call: &str, errno: Errno) -> ! {
-        let mut text = [0u8; 512];
-        let n = process::message(&mut text, &[&self.name, call.as_bytes(), b": "], errno);
+        let mut text = [0u8; 1024];
+        let mut n = process::message(&mut text, &[&self.name, call.as_bytes(), b": "], errno);
+        if call == "exec" && errno == Errno::EACCES {
+            let more = self.forbidden.len().min(text.len() - n);
+            text[n..n + more].copy_from_slice(&self.forbidden[..more]);
+            n += more;
+        }
         let _ = write(std::io::stderr(), &text[..n]);
         process::exit_now(1)
     }

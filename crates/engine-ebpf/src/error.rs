@@ -78,7 +78,16 @@ impl std::error::Error for Why {}
 
 /// There is no thread of this id.
 pub fn gone(tid: Tid) -> AttachFailure {
-    failure(tid, Errno::ESRCH, "")
+    if procfs::exists(tid) {
+        let hint = "The process is there, but the kernel does not show it to eBPF programs: --engine=ptrace may be able to trace it";
+        return AttachFailure { hint: Some(hint.to_owned()), ..failure(tid, Errno::EPERM, "") };
+    }
+    failure(tid, Errno::ESRCH, "").explained()
+}
+
+/// A thread of the kernel.
+pub fn of_the_kernel(tid: Tid) -> AttachFailure {
+    failure(tid, Errno::EPERM, "").explained()
 }
 
 /// The thread has ended, but is still there.

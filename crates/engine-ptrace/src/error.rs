@@ -7,7 +7,8 @@ use stride_event::Tid;
 /// Attaching to a thread failed.
 pub fn refused(tid: Tid, errno: Errno) -> AttachFailure {
     let what = format!("attach: ptrace(PTRACE_SEIZE, {tid}): {}", crate::sys::strerror(errno));
-    AttachFailure { tid, what, hint: hint(tid, errno) }
+    let explained = AttachFailure { tid, what, hint: None }.explained();
+    AttachFailure { hint: explained.hint.or_else(|| hint(tid, errno)), ..explained }
 }
 
 /// Why, and what to do next; strace's own sentence where it has one.
@@ -40,6 +41,6 @@ fn hint(tid: Tid, errno: Errno) -> Option<String> {
             Some(format!("sysctl kernel.yama.ptrace_scope = {scope} may be restricting this attach: {what}"))
         }
         _ if tid == 1 && !lacks => None,
-        _ => Some(format!("Process {} belongs to another user, or is a kernel thread or protected: {remedy}", tid)),
+        _ => Some(format!("Process {} belongs to another user, or is protected: {remedy}", tid)),
     }
 }

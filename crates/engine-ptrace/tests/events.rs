@@ -285,7 +285,8 @@ fn attaching_follows_all_threads() {
 fn what_cannot_be_attached_to_is_told() {
     match PtraceEngine::start(stride_event::TraceSpec { attach: vec![999_999_999], ..spec() }) {
         Err(StartError::Attach(failures)) => {
-            assert_eq!(failures[0].to_string(), "attach: ptrace(PTRACE_SEIZE, 999999999): No such process");
+            assert_eq!(failures[0].what, "attach: ptrace(PTRACE_SEIZE, 999999999): No such process");
+            assert!(failures[0].hint.as_ref().is_some_and(|hint| hint.contains("pgrep")));
         }
         other => panic!("{other:?}"),
     }

@@ -18,6 +18,7 @@ mod known;
 mod line;
 mod moment;
 mod names;
+pub mod own_file;
 mod perfetto;
 mod processes;
 mod quote;

@@ -10,20 +10,25 @@ use parquet::schema::types::TypePtr;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use stride_output::own_file::OwnDirectory;
 
 pub struct TableFile {
     writer: SerializedFileWriter<File>,
     aside: Aside,
+    name: String,
     path: PathBuf,
 }
 
 /// The file's name until it is complete. The file is removed if it does not get that far.
-struct Aside(Option<PathBuf>);
+struct Aside {
+    directory: OwnDirectory,
+    name: Option<PathBuf>,
+}
 
 impl Drop for Aside {
     fn drop(&mut self) {
-        if let Some(path) = &self.0 {
-            let _ = fs::remove_file(path);
+        if let Some(name) = &self.name {
+            let _ = self.directory.remove(name);
         }
     }
 }
@@ -53,25 +58,28 @@ impl FileError {
 }
 
 impl TableFile {
-    /// Begins a file that will be called `name`.
+    /// Begins a file that will be called `name`, in a directory below the one that the user named.
     pub fn create(
-        directory: &Path,
+        named: &Path,
+        below: &Path,
         name: &str,
         schema: TypePtr,
         properties: WriterPropertiesPtr,
     ) -> Result<TableFile, FileError> {
-        fs::create_dir_all(directory).map_err(|e| FileError::new(directory, e))?;
-        let path = directory.join(name);
-        if path.exists() {
+        fs::create_dir_all(named).map_err(|e| FileError::new(named, e))?;
+        let directory = OwnDirectory::open(named, below).map_err(|(path, e)| FileError::new(&path, e))?;
+        let path = named.join(below).join(name);
+        if directory.has(name) {
             return Err(FileError::new(&path, io::ErrorKind::AlreadyExists));
         }
         // Two replays of a recording at the same time are no danger to each other.
-        let aside = directory.join(format!(".{name}.{}", std::process::id()));
-        let file = File::create(&aside).map_err(|e| FileError::new(&aside, e))?;
-        let aside = Aside(Some(aside));
+        let (file, aside) = directory
+            .create(&format!(".{name}.{}", std::process::id()))
+            .map_err(|e| FileError::new(&path.with_file_name(format!(".{name}")), e))?;
+        let aside = Aside { directory, name: Some(aside) };
         let writer =
             SerializedFileWriter::new(file, schema, properties).map_err(|e| FileError::of_parquet(&path, e))?;
-        Ok(TableFile { writer, aside, path })
+        Ok(TableFile { writer, aside, name: name.to_owned(), path })
     }
 
     pub fn write(&mut self, rows: &mut crate::row_group::RowGroup) -> Result<(), FileError> {
@@ -90,14 +98,13 @@ impl TableFile {
         let size = self.writer.bytes_written() as u64;
         let fail = |e: io::Error| FileError::new(path, e);
         self.writer.inner().sync_all().map_err(fail)?;
-        if let Some(aside) = &self.aside.0 {
-            fs::rename(aside, path).map_err(fail)?;
-            self.aside.0 = None;
+        let directory = &self.aside.directory;
+        if let Some(aside) = &self.aside.name {
+            directory.rename(aside, &self.name).map_err(fail)?;
+            self.aside.name = None;
         }
         // The name is on the disk, too.
-        if let Some(directory) = path.parent() {
-            File::open(directory).and_then(|directory| directory.sync_all()).map_err(fail)?;
-        }
+        self.aside.directory.sync().map_err(fail)?;
         Ok(size)
     }
 }

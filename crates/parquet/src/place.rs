@@ -4,7 +4,7 @@
 
 use chrono::DateTime;
 use sha2::{Digest, Sha256};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use stride_output::RunInfo;
 
 /// The directory, and the parts of names that all tables of a trace have in common.
@@ -23,9 +23,9 @@ impl TracePlace {
         TracePlace { directory, host: directory_value(&info.host), trace_id: trace_id(info) }
     }
 
-    /// The directory for files of a table about a day.
+    /// The directory for files of a table about a day, below the directory of all.
     pub fn partition(&self, table: &str, day: i64) -> PathBuf {
-        self.directory.join(table).join(format!("date={}", date(day))).join(format!("host={}", self.host))
+        Path::new(table).join(format!("date={}", date(day))).join(format!("host={}", self.host))
     }
 
     pub fn file_name(&self, number: u32) -> String {
@@ -82,7 +82,7 @@ mod tests {
         let place = TracePlace::new("/x".into(), &info);
         assert_eq!(
             place.partition("calls", day(1_795_305_600_000_000_000)).to_str(),
-            Some("/x/calls/date=2026-11-22/host=..%2Fa%20b%3Dc%2F%C3%A9%0A")
+            Some("calls/date=2026-11-22/host=..%2Fa%20b%3Dc%2F%C3%A9%0A")
         );
         let none = TracePlace::new("/x".into(), &RunInfo::default());
         assert!(none.partition("calls", i64::MAX).ends_with("date=1970-01-01/host=__HIVE_DEFAULT_PARTITION__"));

@@ -17,7 +17,7 @@ use stride_decode::{Options, World};
 use stride_event::quantity::{bytes, count};
 use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Outcome, Tid};
 use stride_output::json::{CallArguments, Json, operation_args};
-use stride_output::{End, RunInfo, View, ViewError, why};
+use stride_output::{End, RunInfo, View, ViewError, own_file, why};
 use stride_syscalls::Ret;
 use stride_track::Tracker;
 
@@ -62,8 +62,7 @@ struct Counts {
 /// Makes the directory if it is missing, and finds out whether files can be written there.
 pub fn check_directory(directory: &Path) -> io::Result<()> {
     fs::create_dir_all(directory)?;
-    let probe = directory.join(format!(".stride.{}", std::process::id()));
-    fs::File::create(&probe)?;
+    let (_, probe) = own_file::create(&directory.join(format!(".stride.{}", std::process::id())), 1)?;
     fs::remove_file(&probe)
 }
 
@@ -81,7 +80,7 @@ impl ParquetView {
         let clock = TraceClock { trace_id: place.trace_id.clone(), wall_offset: info.wall_offset };
         let first_day = day(clock.wall_ns(info.started));
         for table in tables::ALL {
-            let path = place.partition(table.name, first_day).join(place.file_name(0));
+            let path = place.directory.join(place.partition(table.name, first_day)).join(place.file_name(0));
             if path.exists() {
                 return Err(told(&FileError::new(&path, io::ErrorKind::AlreadyExists), 0));
             }
@@ -226,7 +225,8 @@ impl ParquetView {
         self.args.clear();
         let Some(head) = self.arguments.leave(tid, &mut self.args) else { return Ok(()) };
         let (abi, nr, began) = (head.abi, head.nr, head.entered.unwrap_or(0));
-        let row = TableCall { tid, abi, nr, began, duration: None, call: None, unfinished: true, args: &[], stack_id: None };
+        let row =
+            TableCall { tid, abi, nr, began, duration: None, call: None, unfinished: true, args: &[], stack_id: None };
         self.row(row, tracker)
     }
 

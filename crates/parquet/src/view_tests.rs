@@ -1,5 +1,6 @@
 //! The tables of made-up events, as a reader of Parquet has them.
 
+use crate::place::TracePlace;
 use crate::{ParquetView, tables};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
@@ -63,7 +64,8 @@ fn files(directory: &Path) -> Vec<PathBuf> {
 /// The rows of a table, each with its values as text. Missing values are left out.
 fn rows(scratch: &Scratch, table: &str) -> Vec<BTreeMap<String, String>> {
     let mut all = Vec::new();
-    for file in files(&scratch.path("dir").join(table)) {
+    let files = files(&scratch.path("dir").join(table));
+    for file in files.into_iter().filter(|file| file.extension() == Some("parquet".as_ref())) {
         let reader = SerializedFileReader::new(File::open(file).unwrap()).unwrap();
         for row in reader.get_row_iter(None).unwrap() {
             let row = row.unwrap();
@@ -258,6 +260,28 @@ fn nothing_is_left_of_a_run_that_cannot_be_written() {
     assert!(error.ends_with("; no call is in a complete file, and the rest is dropped"), "{error}");
     assert_eq!(receipt, None);
     assert_eq!(files(&scratch.path("dir")), [scratch.path("dir/calls")]);
+}
+
+/// The directory is somebody else's, who plants links under the names that files have until they are complete.
+#[test]
+fn links_are_not_followed() {
+    let scratch = Scratch::new("links");
+    let place = TracePlace::new(scratch.path("dir"), &info());
+    std::fs::write(scratch.path("victim"), "precious").unwrap();
+    for table in tables::ALL {
+        let partition = place.directory.join(place.partition(table.name, 0));
+        std::fs::create_dir_all(&partition).unwrap();
+        let aside = format!(".{}.{}", place.file_name(0), std::process::id());
+        std::os::unix::fs::symlink(scratch.path("victim"), partition.join(aside)).unwrap();
+    }
+    let mut run = Run::new(&scratch);
+    run.event(attached(7, 5));
+    run.exit(open(7, "/x", 1, Outcome::Error(2)));
+    assert_eq!(run.finish(Lost::default())[0], None);
+    assert_eq!(scratch.read("victim"), "precious");
+    let whole = files(&scratch.path("dir")).into_iter().filter(|file| file.extension() == Some("parquet".as_ref()));
+    assert_eq!(whole.count(), tables::ALL.len());
+    assert_eq!(rows(&scratch, "calls").len(), 1);
 }
 
 #[test]

@@ -149,16 +149,17 @@ impl TableFiles {
 
     /// Begins the next file.
     fn open(&mut self) -> Result<&mut TableFile, FileError> {
-        let directory = self.place.partition(self.table.name, self.day);
+        let below = self.place.partition(self.table.name, self.day);
         let (schema, properties) = match &self.format {
             Some(format) => format.clone(),
             None => {
                 let schema = schema(self.table.columns);
-                let schema = schema.map_err(|e| FileError::new(&directory, io::Error::other(e)))?;
+                let schema = schema.map_err(|e| FileError::new(&self.place.directory, io::Error::other(e)))?;
                 self.format.insert((schema, Arc::new(properties(self.table.columns)))).clone()
             }
         };
-        let file = TableFile::create(&directory, &self.place.file_name(self.count), schema, properties)?;
+        let file =
+            TableFile::create(&self.place.directory, &below, &self.place.file_name(self.count), schema, properties)?;
         self.count += 1;
         Ok(self.file.insert(file))
     }

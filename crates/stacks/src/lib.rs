@@ -53,7 +53,7 @@ mod walk;
 pub use events::mapping_calls;
 #[doc(hidden)]
 pub use examine::examine;
-pub use functions::{CodeFileToProbe, ProbesFound, functions, usdt_probes};
+pub use functions::{CodeFileToProbe, ProbesFound, functions, needed_libraries, usdt_probes};
 pub use maps::code_files;
 pub use separate::Fetch;
 pub use stacks::{StackDetail, Stacks};

@@ -28,6 +28,8 @@ pub struct Field {
     pub seed: u64,
     /// The number of the round within its scenario.
     pub round: u64,
+    /// How often the scenario `servers` attaches in a round.
+    pub attach: u64,
     dir: PathBuf,
     dice: RefCell<fastrand::Rng>,
     steps: RefCell<Vec<String>>,
@@ -54,6 +56,7 @@ impl Field {
             stride,
             seed,
             round: 0,
+            attach: 0,
             dir,
             dice: RefCell::default(),
             steps: RefCell::default(),
@@ -61,7 +64,7 @@ impl Field {
             known: RefCell::default(),
             missing: Vec::new(),
         };
-        for program in ["victim", "writers", "notices"] {
+        for program in ["victim", "writers", "notices", "servers"] {
             let source = root.join(format!("tests/chaos/{program}.c"));
             let made =
                 Command::new("cc").args(["-O1", "-pthread", "-o"]).arg(field.path(program)).arg(&source).status();

@@ -1,4 +1,4 @@
-//! `cargo xtask chaos [SECONDS] [--seed=N] [--only=NAME] [--round=N] [--stride=FILE]`: bad luck of many kinds, for
+//! `cargo xtask chaos [SECONDS] [--seed=N] [--only=NAME] [--round=N] [--attach=N] [--stride=FILE]`: bad luck of many kinds, for
 //! Stride and for its tracees. It is not part of `make test`, because it takes minutes and looks for rare failures.
 //!
 //! A scenario is a file here and a line in [`SCENARIOS`]. It runs in rounds until its share of the time is used up. The
@@ -24,6 +24,8 @@ mod process;
 mod recordings;
 mod repeat;
 mod report;
+mod server;
+mod servers;
 mod stalled;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -60,6 +62,7 @@ const SCENARIOS: &[Scenario] = &[
     churn::SCENARIO,
     leaving::SCENARIO,
     counts::SCENARIO,
+    servers::SCENARIO,
     stalled::SCENARIO,
     ignored::SCENARIO,
     notices::SCENARIO,
@@ -79,18 +82,26 @@ struct Options {
     only: Option<String>,
     round: Option<u64>,
     stride: Option<PathBuf>,
+    attach: Option<u64>,
 }
 
 impl Options {
     fn parse(args: &[&str]) -> Result<Options> {
-        let mut options =
-            Options { seconds: SECONDS, seed: fastrand::u64(..1_000_000), only: None, round: None, stride: None };
+        let mut options = Options {
+            seconds: SECONDS,
+            seed: fastrand::u64(..1_000_000),
+            only: None,
+            round: None,
+            stride: None,
+            attach: None,
+        };
         for arg in args {
             let number = |text: &str| text.parse().with_context(|| format!("'{arg}' needs a number"));
             match arg.split_once('=') {
                 Some(("--seed", seed)) => options.seed = number(seed)?,
                 Some(("--only", name)) => options.only = Some(name.to_owned()),
                 Some(("--round", round)) => options.round = Some(number(round)?),
+                Some(("--attach", times)) => options.attach = Some(number(times)?),
                 Some(("--stride", file)) => options.stride = Some(file.into()),
                 _ if arg.starts_with('-') => bail!("there is no option '{arg}': see CONTRIBUTING.md"),
                 _ => options.seconds = number(arg)?,
@@ -123,6 +134,7 @@ pub fn run(args: &[&str]) -> Result<()> {
     let Some(dir) = keeper::directory() else { std::process::exit(keeper::code(keeper::keep()?)) };
     keeper::begin_player()?;
     let mut field = Field::new(options.stride, options.seed, dir)?;
+    field.attach = options.attach.unwrap_or(servers::ATTACH);
     recordings::prepare()?;
     let begun = Instant::now();
     println!("chaos with {}, seed {}, {} s", field.stride.display(), options.seed, options.seconds);
@@ -179,7 +191,12 @@ fn play(
         if let Err(error) = ended {
             row.failures += 1;
             println!("FAILED {}, round {round}: {}\n{error:#}", scenario.name, field.steps());
-            println!("    again: cargo xtask chaos --seed={} --only={} --round={round}", field.seed, scenario.name);
+            let attach =
+                if field.attach == servers::ATTACH { String::new() } else { format!(" --attach={}", field.attach) };
+            println!(
+                "    again: cargo xtask chaos --seed={} --only={} --round={round}{attach}",
+                field.seed, scenario.name
+            );
         }
     }
     row

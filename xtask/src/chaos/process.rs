@@ -25,8 +25,14 @@ pub struct Proc {
 
 impl Proc {
     pub fn spawn(mut command: Command) -> Result<Proc> {
+        command.process_group(0);
+        Proc::begin(command)
+    }
+
+    /// Starts setsid(1), which makes a session, and so a group, of its own.
+    pub fn begin(mut command: Command) -> Result<Proc> {
         let name = command.get_program().to_string_lossy().into_owned();
-        let child = command.process_group(0).spawn().with_context(|| format!("can't run {name}"))?;
+        let child = command.spawn().with_context(|| format!("can't run {name}"))?;
         Ok(Proc { child, ended: None, peak: 0, cpu: Duration::ZERO })
     }
 

@@ -278,14 +278,25 @@ impl Given {
         Expression::parse(&self.text()).map_err(|error| Stop::fail(format!("{}: {error}", self.spelling)))
     }
 
+    /// The error for an argument that is no time with a unit.
+    pub fn no_time(&self) -> Stop {
+        let text = self.text();
+        let lacks_unit = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+        let hint = if lacks_unit {
+            format!("a time has a unit: {}={text}s is seconds, and {text}ms milliseconds", self.spelling)
+        } else {
+            format!("give a number and a unit (h, m, s, ms, us or ns), such as {}=1s", self.spelling)
+        };
+        Stop::usage(format!("invalid {} argument: '{text}'; {hint}", self.spelling))
+    }
+
     /// The error for an invalid argument.
     pub fn invalid(&self) -> Stop {
         // For a list, the invalid member is not known here.
         let known = if matches!(self.flag.value, Value::Word(_)) { self.flag.value.words() } else { Vec::new() };
         let known: Vec<&str> = known.into_iter().map(|word| word.name).collect();
         let mut hint = did_you_mean(&self.text(), known.iter().copied());
-        // For strace's options, the messages are strace's.
-        if hint.is_empty() && self.flag.own && !known.is_empty() {
+        if hint.is_empty() && !known.is_empty() {
             hint = format!("; it may be {}", known.join(", "));
         }
         Stop::usage(format!("invalid {} argument: '{}'{hint}", self.spelling, self.text()))

@@ -30,6 +30,7 @@ mod table;
 mod tip;
 mod tips;
 mod truss;
+mod typed_names;
 mod users;
 mod validate;
 pub mod values;
@@ -39,8 +40,8 @@ mod version;
 pub use long_run_values::rotation;
 pub use long_runs::{Extent, Flight, Rotation, Trigger};
 pub use options::{
-    Color, Command, ConstStyle, Daemonize, Engine, HexStrings, Interruptible, LibraryPattern, LineStyle, MachineFilter,
-    Options, Output, Overflow, PidPrefix, Summary, TimeFormat,
+    Color, Command, ConstStyle, Daemonize, Engine, HexStrings, Interruptible, LibraryList, LibraryPattern, LineStyle,
+    MachineFilter, Options, Output, Overflow, PidPrefix, Summary, TimeFormat,
 };
 pub use parser::{Outcome, parse};
 pub use tips::text as tip_text;

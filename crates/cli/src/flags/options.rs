@@ -3,6 +3,7 @@
 use super::asked::Asked;
 use super::long_runs::{Flight, Rotation};
 use super::tip::Tip;
+use super::typed_names::TypedNames;
 use std::ffi::OsString;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
@@ -90,6 +91,8 @@ pub struct Options {
     pub output: Output,
     /// The options that only views read.
     pub asked: Asked,
+    /// How the user wrote the options.
+    pub typed: TypedNames,
     /// `--json`: JSON in place of text.
     pub json: bool,
     /// `--format`: the form of reports.
@@ -307,6 +310,16 @@ pub struct LibraryPattern {
     pub name: Glob,
 }
 
+/// `--usdt=list` and `--library-calls=list`: a question about what can be traced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LibraryList {
+    pub usdt: bool,
+    /// A library, a program, a file, or the id of a process.
+    pub of: Option<String>,
+    /// For the names of functions, or for PROVIDER:NAME.
+    pub pattern: Option<String>,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timestamps {
     pub format: TimeFormat,
@@ -427,6 +440,7 @@ impl Default for Options {
             injections: Vec::new(),
             output: Output::default(),
             asked: Asked::default(),
+            typed: TypedNames::default(),
             json: false,
             format: ReportFormat::Text,
             flight: None,

@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::flag::{Arg, Flag, Given, Spelling};
 use super::lookup::{self, Found};
-use super::options::Options;
+use super::options::{LibraryList, Options};
 use super::stop::Stop;
 use super::{expression, generate, help, table, truss, validate, version};
 use lexopt::Parser;
@@ -28,6 +28,8 @@ pub enum Outcome {
     Print(String),
     /// `--doctor`.
     Doctor,
+    /// `--usdt=list` and `--library-calls=list`, and Stride's name for messages.
+    List(String, LibraryList),
     /// Exits with status 1.
     Fail,
 }
@@ -45,6 +47,7 @@ pub fn parse(argv: impl IntoIterator<Item = OsString>, no_color: bool) -> Parsed
         Err(Stop::Brief) => Outcome::Print(help::brief()),
         Err(Stop::Help) => Outcome::Print(help::usage()),
         Err(Stop::Doctor) => Outcome::Doctor,
+        Err(Stop::List(list)) => Outcome::List(name.clone(), list),
         Err(Stop::Explain(text)) => Outcome::Print(text),
         Err(Stop::Generate(artefact)) => Outcome::Print(generate::text(artefact)),
         Err(Stop::Fail { message, hint }) => {
@@ -165,6 +168,7 @@ fn apply(given: Given, draft: &mut Draft) -> Result<(), Stop> {
     if let Some(why) = (given.flag.missing)() {
         return Err(Stop::fail(why));
     }
+    draft.options.typed.note(given.flag.longs(), &given.spelling.to_string());
     (given.flag.update)(draft, &given)
 }
 
@@ -239,6 +243,19 @@ mod tests {
             let options = options_of(words);
             assert_eq!(options.output, super::super::Output::File("file".into()), "{words:?}");
             assert!(options.follow_forks && !options.decode_fds.is_empty());
+        }
+    }
+
+    #[test]
+    fn options_have_the_names_that_were_typed() {
+        for (words, options, name) in [
+            (&["--fault=read", "x"][..], "--inject/--fault", "--fault"),
+            (&["-e", "inject=read:error=EIO", "x"], "--inject/--fault", "-e inject"),
+            (&["-u", "root", "--comm=x"], "--all/--comm/--user", "--comm"),
+            (&["-u", "root"], "--all/--comm/--user", "-u"),
+            (&["x"], "--inject/--fault", "--inject/--fault"),
+        ] {
+            assert_eq!(options_of(words).typed.name(options), name, "{words:?}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! Reasons why Stride does not trace: a mistake, or an option that asks for something else.
 
 use super::artefact::Artefact;
+use super::options::LibraryList;
 
 /// Prints warnings. Warnings come before the error.
 pub type Warn<'a> = &'a mut dyn FnMut(String);
@@ -21,6 +22,8 @@ pub enum Stop {
     Doctor,
     /// `--explain`, which does the same, with the text to print.
     Explain(String),
+    /// `--usdt=list` or `--library-calls=list`, which does the same.
+    List(LibraryList),
     /// `--generate`, which does the same.
     Generate(Artefact),
 }

@@ -3,7 +3,6 @@
 use super::draft::Draft;
 use super::options::{Column, Key, SortKey, Summary};
 use super::stop::Stop;
-use super::values;
 use std::time::Duration;
 use stride_filter::did_you_mean;
 
@@ -106,10 +105,8 @@ pub fn keys(text: &str) -> Result<Vec<Key>, Stop> {
     Ok(keys)
 }
 
-/// The length of an interval. Shorter ones would take more time than they are worth.
-pub fn interval(text: &str) -> Option<Duration> {
-    values::time(text).filter(|time| *time >= Duration::from_millis(10))
-}
+/// Shorter intervals would take more time than they are worth.
+pub const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 
 /// A name for each column.
 pub fn column_names() -> impl Iterator<Item = &'static str> {
@@ -120,7 +117,12 @@ pub fn column_names() -> impl Iterator<Item = &'static str> {
 /// The end of a message about an unknown column.
 fn meant(text: &str, none_too: bool) -> String {
     let known = SPELLINGS.iter().map(|(spelling, _)| *spelling);
-    did_you_mean(&text.replace('_', "-"), known.chain(none_too.then_some("none")))
+    let hint = did_you_mean(&text.replace('_', "-"), known.chain(none_too.then_some("none")));
+    if !hint.is_empty() {
+        return hint;
+    }
+    let names: Vec<&str> = column_names().chain(none_too.then_some("none")).collect();
+    format!("; it may be {}", names.join(", "))
 }
 
 fn column(text: &str) -> Option<Column> {
@@ -181,9 +183,9 @@ mod tests {
 
     #[test]
     fn mistakes_in_them() {
-        assert_eq!(message(columns("time,,name")), "unknown column name: ''");
+        assert!(message(columns("time,,name")).starts_with("unknown column name: ''; it may be time, total-time, "));
         assert_eq!(message(columns("TIME")), "unknown column name: 'TIME'; did you mean 'time'?");
-        assert_eq!(message(columns("none")), "unknown column name: 'none'");
+        assert!(message(columns("none")).starts_with("unknown column name: 'none'; it may be time, total-time, "));
         assert_eq!(
             message(columns("time,time_percent,time_total")),
             "call summary column has been provided more than once: 'time_percent' \
@@ -215,8 +217,10 @@ mod tests {
         assert_eq!(sort_key("nothing"), Ok(SortKey::Nothing));
         assert_eq!(sort_key("min_time"), Ok(SortKey::By(Column::TimeMin)));
         assert!(sort_key("syscall_names").is_err());
-        for (text, told) in [("cals", "invalid sortby: 'cals'; did you mean 'calls'?"), ("x", "invalid sortby: 'x'")] {
-            assert_eq!(sort_key(text), Err(Stop::usage(told)));
-        }
+        assert_eq!(sort_key("cals"), Err(Stop::usage("invalid sortby: 'cals'; did you mean 'calls'?")));
+        let Err(Stop::Fail { message, hint: true }) = sort_key("x") else { panic!() };
+        assert!(
+            message.starts_with("invalid sortby: 'x'; it may be time, total-time, ") && message.ends_with(", none")
+        );
     }
 }

@@ -48,6 +48,27 @@ const CALLS: [(&str, &str); 12] = [
     ("waitsys", "wait4,waitid"),
 ];
 
+/// `-h`. (truss itself prints something like that for any option it does not know.)
+const HELP: &str = "\
+Usage: truss [-fcaeidDEl] [-[tvx] [!]CALL,...] [-s [!]SIGNAL,...] [-[rw] [!]FD,...] [-u LIB:FUNCTION,...] [-o FILE] PROG [ARGS]
+       truss [the same] -p PID...
+
+Traces system calls with the options of illumos' truss and its output; this is Stride. Its own options may be given, too,
+by their long names (--engine=ptrace): `stride --help` lists them.
+
+  -f          trace children, too
+  -c          count calls instead of showing them
+  -p          trace running processes
+  -o FILE     write the trace to FILE
+  -t CALLS    show these calls, or with ! all others
+  -v, -x CALLS  show structures of these calls in full, arguments of these calls as numbers
+  -s SIGNALS  show these signals
+  -r, -w FDS  show all bytes that are read from, or written to, these descriptors
+  -u LIB:FUNCTION  show calls of functions of libraries
+  -a, -e      show arguments, or the environment, of programs that are executed
+  -d, -D, -E, -l  begin lines with the time, the time since the last line, the time in the call, the thread's id
+";
+
 /// The options that Linux or Stride has nothing for.
 fn refusal(option: char) -> Option<&'static str> {
     Some(match option {
@@ -56,9 +77,7 @@ fn refusal(option: char) -> Option<&'static str> {
             "it leaves the process stopped, and Stride never does: attach a debugger (gdb -p PID), or record what leads to the event with \
              stride --flight=64M --trigger=EXPR"
         }
-        'A' | 'h' => {
-            "truss of illumos has no such option, and Stride has no counterpart: stride -h lists Stride's options"
-        }
+        'A' => "truss of illumos has no such option, and Stride has no counterpart: stride -h lists Stride's options",
         _ => return None,
     })
 }
@@ -117,6 +136,7 @@ pub fn translate(name: &str, args: Vec<OsString>) -> Result<Vec<OsString>, Stop>
                     return Err(Stop::usage(format!("truss's -{option} has no counterpart: {why}")));
                 }
                 match option {
+                    'h' => return Err(Stop::Explain(HELP.to_owned())),
                     'f' => {
                         letters.push('f');
                         out.push("-f".into());
@@ -249,7 +269,6 @@ mod tests {
             ("-u libc ls", "give LIB:FUNCTION"),
             ("-p -u a.out:main 3", "give its path"),
             ("-A ls", "no such option"),
-            ("-h", "stride -h"),
             ("-Z ls", "truss has no option -- 'Z'"),
             ("-o", "requires an argument -- 'o'"),
             ("-p", "needs the ids of processes"),
@@ -257,6 +276,15 @@ mod tests {
         ] {
             let said = translated(line).unwrap_err();
             assert!(said.contains(told), "{line}: {said}");
+        }
+    }
+
+    #[test]
+    fn its_options_are_listed() {
+        for line in ["-h", "-fh ls"] {
+            let args = line.split_whitespace().map(OsString::from).collect();
+            let Err(Stop::Explain(help)) = translate("truss", args) else { panic!("{line}") };
+            assert!(help.starts_with("Usage: truss [-f") && help.contains("stride --help"));
         }
     }
 

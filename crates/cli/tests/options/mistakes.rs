@@ -22,9 +22,19 @@ fn bad_input_is_named_and_nothing_is_run() {
         (&["-e", "status=nonsense"], "invalid status 'nonsense'", false),
         (&["-e", "fds=x"], "invalid descriptor 'x'", false),
         (&["-s", "-1"], "invalid -s argument: '-1'", true),
-        (&["-X", "nonsense"], "invalid -X argument: 'nonsense'", true),
+        (&["-X", "nonsense"], "invalid -X argument: 'nonsense'; it may be abbrev, raw, verbose", true),
         (&["--syscall-limit=0"], "invalid --syscall-limit argument: '0'", true),
-        (&["--color=nonsense"], "invalid --color argument: 'nonsense'", true),
+        (&["--color=nonsense"], "invalid --color argument: 'nonsense'; it may be always, auto, never", true),
+        (
+            &["--for=1"],
+            "invalid --for argument: '1'; a time has a unit: --for=1s is seconds, and 1ms milliseconds",
+            true,
+        ),
+        (
+            &["--for", "soon"],
+            "invalid --for argument: 'soon'; give a number and a unit (h, m, s, ms, us or ns), such as --for=1s",
+            true,
+        ),
         (&["-p", "x"], "Invalid process id: 'x'", false),
         (&["-c", "-C"], "-c/--summary-only and -C/--summary are mutually exclusive", true),
         (&["--exact-times"], "--exact-times must be given with (-c/--summary-only or -C/--summary) or --by", true),
@@ -60,7 +70,7 @@ fn no_such_program() {
 fn what_cannot_be_executed() {
     let scratch = Scratch::new("exec");
     let run = scratch.stride(["/"]);
-    assert_eq!(run.messages(), ["exec: Permission denied"]);
+    assert_eq!(run.messages(), ["exec: Permission denied", "'/' is a directory: name a program, such as ls '/'"]);
     assert_eq!(run.code(), Some(1));
     lines_are(
         &run.trace,
@@ -71,11 +81,69 @@ fn what_cannot_be_executed() {
     );
 }
 
+/// A file that nobody may execute, whoever runs Stride.
+#[test]
+fn a_file_that_is_no_program() {
+    let scratch = Scratch::new("no-program");
+    std::fs::write(scratch.path("script"), "echo hello\n").unwrap();
+    for engine in engines() {
+        let mut command = bare_stride();
+        command.args([engine, "-o", "trace", "./script"]).current_dir(scratch.path(""));
+        let run = Run::of(command);
+        let told = "'./script' is no program: `chmod +x` makes a program of a script, or name the program that reads it, such as sh './script'";
+        assert_eq!((run.code(), run.messages()), (Some(1), vec!["exec: Permission denied", told]), "{engine}");
+    }
+}
+
 #[test]
 fn no_such_process() {
     let run = run(["-p", "2147483647"]);
-    assert_eq!(run.messages(), ["attach: ptrace(PTRACE_SEIZE, 2147483647): No such process"]);
+    assert_eq!(
+        run.messages(),
+        [
+            "attach: ptrace(PTRACE_SEIZE, 2147483647): No such process",
+            "There is no process or thread 2147483647: `pgrep -a NAME` lists processes and their ids",
+        ]
+    );
     assert_eq!(run.code(), Some(1));
+}
+
+/// Words behind -p may have been meant for the process.
+#[test]
+fn the_command_alone_is_traced_if_no_process_is() {
+    for engine in engines() {
+        let mut command = bare_stride();
+        command.args([engine, "-e", "trace=none", "-p", "2147483647", "-c", "true"]);
+        let run = Run::of(command);
+        assert_eq!(run.code(), Some(0), "{run:?}");
+        let told = run.messages();
+        assert!(told[0].ends_with("No such process") && told[1].contains("`pgrep -a NAME`"), "{told:?}");
+        let only =
+            "Only the command 'true' is traced. (All that follows the first word without a dash is the command.)";
+        assert_eq!(told[2], only);
+    }
+}
+
+/// Nobody sees calls of a thread that makes none.
+#[test]
+fn threads_of_the_kernel() {
+    // kthreadd, if this is the first PID namespace.
+    let is_there = std::fs::read_to_string("/proc/2/comm").is_ok_and(|comm| comm == "kthreadd\n");
+    if !is_there || !is_root() {
+        skip!("the threads of the kernel are not seen here");
+    }
+    for engine in engines() {
+        let mut command = bare_stride();
+        command.args([engine, "-p", "2"]);
+        let run = Run::of(command);
+        let told = run.messages();
+        assert!(
+            run.code() == Some(1) && told[0].ends_with("2): Operation not permitted")
+                || told[0].ends_with("2: Operation not permitted")
+        );
+        let why = "Process 2 is a thread of the kernel, and makes no system calls: name a process that runs a program";
+        assert_eq!(told[1..], [why], "{engine}");
+    }
 }
 
 #[test]

@@ -5,9 +5,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// Numbers with their units, addresses, and the directory of the lessons.
-static VARYING: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(/\S*)?/shop\b|0x[0-9a-f]+|[0-9][0-9.,]*( ?(ns|µs|ms|s|B|KiB|MiB|%)\b)?%?").unwrap()
-});
+static VARYING: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(/\S*)?/shop\b|0x[0-9a-f]+|[0-9][0-9.,]*( ?(ns|µs|ms|s|B|KiB|MiB|%)\b)?%?").unwrap());
 static SPACES: LazyLock<Regex> = LazyLock::new(|| Regex::new(r" +").unwrap());
 
 /// The line with a sign in place of all that varies.

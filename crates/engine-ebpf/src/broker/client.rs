@@ -153,7 +153,16 @@ impl Connection {
     }
 
     fn ask(&self, message: &[u8], fds: &[BorrowedFd<'_>]) -> Result<Answer, Why> {
-        let answer = self.socket.send(message, fds).and_then(|()| self.socket.answered());
+        let sent = self.socket.send(message, fds);
+        let answer = match sent {
+            Ok(()) | Err(Errno::EPIPE | Errno::ECONNRESET) => self.socket.answered(),
+            Err(errno) => Err(errno),
+        };
+        // A broker that refuses closes the connection. The kernel tells of that first, and of the refusal afterwards.
+        let answer = match answer {
+            Err(Errno::ECONNRESET) => self.socket.answered(),
+            answer => answer,
+        };
         answer.map_err(|errno| {
             // A late answer would be taken for that of the next order.
             self.cut_off.set(true);

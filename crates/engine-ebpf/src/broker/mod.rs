@@ -22,7 +22,7 @@ mod socket;
 
 pub use client::Connection;
 pub use questions::{Remains, rings_are_safe};
-pub use request::REQUEST_BYTES;
+pub use request::{MACHINE, REQUEST_BYTES, unserved};
 pub use serve::{Prepared, Reply, Serving};
 pub use socket::{Listener, Message, Socket};
 

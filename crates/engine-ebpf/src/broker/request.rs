@@ -20,6 +20,9 @@ const LARGEST_RING: u32 = 64 << 20;
 const LARGEST_RINGS: u64 = 64 << 20;
 const MOST_RINGS: u32 = 8;
 
+/// The options by which processes of the whole machine are traced.
+pub const MACHINE: &str = "--all/--cgroup/--comm/--container/--exe/--user/--top";
+
 const WORDS: usize = 2 + 2 * (3 * CallSet::NUMBERS / 64 + 1) + 3 * (2 + MOST_FDS) + ErrnoSet::WORDS + 47;
 /// The size of every request.
 pub const REQUEST_BYTES: usize = 8 * WORDS;
@@ -101,30 +104,14 @@ impl Words for Reader<'_> {
 impl Request {
     /// The request for this trace. The error names an option that a broker does not serve.
     pub fn of(config: &Config, spec: &TraceSpec) -> Result<Request, &'static str> {
-        let listed = |fds: &FdSet| fds.listed.len() <= MOST_FDS;
-        let about = match &spec.about {
-            Some(FileFilter::Fds(fds)) => listed(fds),
-            _ => true,
-        };
-        if spec.machine.is_some() {
-            Err("--all")
-        } else if !spec.library.is_empty() {
-            Err("--library-calls/--usdt")
-        } else if spec.operations {
-            Err("--io-uring")
-        } else if spec.stacks == StackRate::All {
-            Err("-k/--stack-trace")
-        } else if !spec.injections.is_empty() {
-            Err("--inject/--fault")
-        } else if !about || !listed(&spec.dump_read) || !listed(&spec.dump_write) {
-            Err("a filter for so many descriptors")
-        } else {
-            let on_overflow = Some(if config.ring.wait { Overflow::Wait } else { Overflow::Drop });
-            let settings =
-                Settings { on_overflow, ring_bytes: Some(config.ring.bytes), rings: config.rings, own_children: false };
-            let spec = TraceSpec { command: None, attach: Vec::new(), stacks: StackRate::None, ..spec.clone() };
-            Ok(Request { spec, settings })
+        if let Some(option) = unserved(spec) {
+            return Err(option);
         }
+        let on_overflow = Some(if config.ring.wait { Overflow::Wait } else { Overflow::Drop });
+        let settings =
+            Settings { on_overflow, ring_bytes: Some(config.ring.bytes), rings: config.rings, own_children: false };
+        let spec = TraceSpec { command: None, attach: Vec::new(), stacks: StackRate::None, ..spec.clone() };
+        Ok(Request { spec, settings })
     }
 
     pub fn bytes(&self) -> Vec<u8> {
@@ -167,6 +154,30 @@ impl Request {
             && all <= LARGEST_RINGS
             && RingSize::of(bytes, true).bytes <= LARGEST_RING
             && (rings == 1 || !self.spec.descriptors)
+    }
+}
+
+/// The option that a broker does not serve, if there is one.
+pub fn unserved(spec: &TraceSpec) -> Option<&'static str> {
+    let listed = |fds: &FdSet| fds.listed.len() <= MOST_FDS;
+    let about = match &spec.about {
+        Some(FileFilter::Fds(fds)) => listed(fds),
+        _ => true,
+    };
+    if spec.machine.is_some() {
+        Some(MACHINE)
+    } else if !spec.library.is_empty() {
+        Some("--library-calls/--usdt")
+    } else if spec.operations {
+        Some("--io-uring")
+    } else if spec.stacks == StackRate::All {
+        Some("-k/--stack-trace")
+    } else if !spec.injections.is_empty() {
+        Some("--inject/--fault")
+    } else if !about || !listed(&spec.dump_read) || !listed(&spec.dump_write) {
+        Some("a filter for so many descriptors")
+    } else {
+        None
     }
 }
 

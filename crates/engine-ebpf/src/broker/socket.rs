@@ -114,6 +114,14 @@ impl Socket {
         Ok(Some(Message { bytes, fds }))
     }
 
+    /// Takes the next message without a look, if it is there. Descriptors that came along are dropped by the kernel: to close them here
+    /// could take as long as their owner likes.
+    pub fn discard(&self) {
+        let mut byte = [0];
+        let flags = MsgFlags::MSG_DONTWAIT;
+        let _ = recvmsg::<()>(self.0.as_raw_fd(), &mut [IoSliceMut::new(&mut byte)], None, flags);
+    }
+
     pub fn answer(&self, code: AnswerCode, value: u64, text: &str, fds: &[BorrowedFd<'_>]) -> Result<(), Errno> {
         let mut message = bytes(&[code as u64, value]);
         let end = (0..=text.len().min(LONGEST_TEXT)).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);

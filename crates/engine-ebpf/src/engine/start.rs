@@ -29,6 +29,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Instant;
 use stride_engine_base::procfs;
 use stride_engine_base::signal::now;
+use stride_engine_base::stat::is_kernel_thread;
 use stride_engine_base::{Dispositions, Remote, StartError, Waiting, process, spawn};
 use stride_event::{Call, Origin, SIGINFO_SIZE, Tid, TraceSpec};
 
@@ -88,6 +89,11 @@ impl EbpfEngine {
         }
         let mut failures = Vec::new();
         for &tid in &spec.attach {
+            // Its calls are waited for in vain.
+            if is_kernel_thread(tid) {
+                failures.push(error::of_the_kernel(tid));
+                continue;
+            }
             match kernel.seed(tid, spec.follow)? {
                 Seeded::Adopted => {}
                 Seeded::Refused(errno) => failures.push(error::refused(tid, errno)),

@@ -1,6 +1,6 @@
 //! A file of code that may be traced, and what was found in it.
 
-use super::machine;
+use super::{machine, table};
 use crate::elf::{Elf, ElfData};
 use crate::separate::DebugFiles;
 use std::os::unix::ffi::OsStrExt;
@@ -42,4 +42,9 @@ impl CodeFileToProbe {
     pub(super) fn separate(&self) -> Option<Elf> {
         self.debug.find(&self.elf, self.path.as_os_str().as_bytes())
     }
+}
+
+/// The names of the libraries that a file needs.
+pub fn needed_libraries(file: &CodeFileToProbe) -> Vec<String> {
+    table::needed(&file.elf)
 }

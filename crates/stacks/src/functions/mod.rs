@@ -16,5 +16,5 @@ mod types;
 mod usdt;
 
 pub use by_name::functions;
-pub use file::{CodeFileToProbe, ProbesFound};
+pub use file::{CodeFileToProbe, ProbesFound, needed_libraries};
 pub use usdt::usdt_probes;

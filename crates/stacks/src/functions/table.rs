@@ -47,6 +47,27 @@ pub fn imported(elf: &Elf) -> Vec<Box<str>> {
     read().unwrap_or_default()
 }
 
+/// The names of the libraries that the loader loads for the file (DT_NEEDED).
+pub fn needed(elf: &Elf) -> Vec<String> {
+    const SHT_DYNAMIC: u32 = 6;
+    const DT_NEEDED: u64 = 1;
+    let read = || {
+        let section = elf.sections.iter().find(|section| section.kind == SHT_DYNAMIC)?;
+        let entries = elf.bytes(section, LARGEST_TABLE)?;
+        let names = elf.bytes(elf.sections.get(section.link as usize)?, LARGEST_TABLE)?;
+        let name = |entry: &[u8]| {
+            let at = u64_at(entry, 8).filter(|_| u64_at(entry, 0) == Some(DT_NEEDED))?;
+            let name = string_at(&names, usize::try_from(at).ok()?);
+            std::str::from_utf8(name)
+                .ok()
+                .filter(|name| !name.is_empty() && name.len() <= LONGEST_NAME)
+                .map(str::to_owned)
+        };
+        Some(entries.chunks_exact(16).filter_map(name).collect())
+    };
+    read().unwrap_or_default()
+}
+
 fn read(elf: &Elf, section: &Section) -> Option<Vec<FunctionSymbol>> {
     let entries = elf.bytes(section, LARGEST_TABLE)?;
     let names = elf.bytes(elf.sections.get(section.link as usize)?, LARGEST_TABLE)?;

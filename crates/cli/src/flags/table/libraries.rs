@@ -1,7 +1,7 @@
 //! Functions of libraries and operations of io_uring beside system calls.
 
 use crate::flags::flag::{Arg, Category, Flag, Given};
-use crate::flags::options::LibraryPattern;
+use crate::flags::options::{LibraryList, LibraryPattern};
 use crate::flags::stop::Stop;
 use stride_event::Glob;
 
@@ -30,8 +30,10 @@ pub const FLAGS: &[Flag] = &[
         habits: &["ltrace", "probe", "uprobe", "functions"],
         doc: "Shows calls of functions among the system calls, in the order of time: libc:malloc(100) = 0x55d0c8a2a2a0. LIB is the name of \
               a library without .so (libc, libssl, libpython3.11), the name of the traced program, or the path of a file. GLOB is a \
-              pattern as for --comm, for the functions' names: --library-calls=libssl:SSL_*,./prog:parse_*. May be given several \
+              pattern as for --comm, for the functions' names: --library-calls='libssl:SSL_*,./prog:parse_*'. May be given several \
               times. At most 10,000 functions may match one pattern.\n\n\
+              --library-calls=list:LIB:GLOB prints the functions that match, and traces nothing. --library-calls=list:PROGRAM and list:PID print the libraries \
+              of a program, or of a running process.\n\n\
               Arguments and results have the types of the file's debug information (DWARF), which may be in a separate file. \
               Otherwise well-known functions of libc, libssl and libz have the types of their man pages, and of any other \
               function the first three registers are shown, in hexadecimal. Strings are cut as -s says, and at 512 bytes.\n\n\
@@ -42,6 +44,9 @@ pub const FLAGS: &[Flag] = &[
               -e trace=none leaves only functions. With -f, other processes that call these functions get slower by a microsecond or so for each call \
               while Stride runs. Only the eBPF engine can do this, which takes root.",
         update: |draft, given| {
+            if let Some(list) = list(&given.text(), false) {
+                return Err(Stop::List(list));
+            }
             for pattern in given.text().split(',') {
                 let (library, rest) = split(given, pattern, "LIB:GLOB, such as libc:malloc")?;
                 let glob = glob(given, rest)?;
@@ -64,8 +69,12 @@ pub const FLAGS: &[Flag] = &[
               have them, among the system calls: libpython3.11:python:function__entry(\"a.py\", \"main\", 1). LIB is given as for \
               --library-calls. PROVIDER and NAME are patterns. May be given several times.\n\n\
               Numbers that may be addresses of strings are shown as strings if there are strings. Many programs have to be built with \
-              these probes; `readelf -n FILE` lists those of a file (stapsdt). Only the eBPF engine can do this, which takes root.",
+              these probes. --usdt=list prints which files of this machine have some, --usdt=list:PROGRAM the probes of a program and its libraries (or of a library), and \
+              --usdt=list:PID those of a running process; nothing is traced. Only the eBPF engine can do this, which takes root.",
         update: |draft, given| {
+            if let Some(list) = list(&given.text(), true) {
+                return Err(Stop::List(list));
+            }
             for pattern in given.text().split(',') {
                 const FORM: &str = "LIB:PROVIDER:NAME, such as libc:libc:*";
                 let (library, rest) = split(given, pattern, FORM)?;
@@ -82,6 +91,18 @@ pub const FLAGS: &[Flag] = &[
         ..BASE
     },
 ];
+
+/// `list`, `list:PROGRAM` and `list:LIB:GLOB`.
+fn list(text: &str, usdt: bool) -> Option<LibraryList> {
+    let rest = text.strip_prefix("list")?;
+    if rest.is_empty() {
+        return Some(LibraryList { usdt, of: None, pattern: None });
+    }
+    let rest = rest.strip_prefix(':')?;
+    let (of, pattern) = rest.split_once(':').map_or((rest, None), |(of, pattern)| (of, Some(pattern)));
+    let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    Some(LibraryList { usdt, of: given(of), pattern: pattern.and_then(given) })
+}
 
 fn split<'a>(given: &Given, pattern: &'a str, form: &str) -> Result<(&'a str, &'a str), Stop> {
     pattern.split_once(':').filter(|(first, rest)| !first.is_empty() && !rest.is_empty()).ok_or_else(|| {

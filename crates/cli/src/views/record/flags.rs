@@ -15,7 +15,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Keeps the latest calls in memory, and writes a recording when SIGUSR1 comes to Stride (with -p or --all in a terminal, Ctrl-\\ does the same) or a --trigger holds. Until then nothing goes to the \
               disk. SIZE is the memory for calls, from 1M to 64G, as a number with K, M or G (or KiB, MiB, GiB); the calls are compressed in it. TIME is how far back they go: a number followed by h, m, s or \
               ms; they take at most 256M then. Both may be given: --flight=10m,1G.\n\n\
-              The recording is written to the file of --record, or else to stride-flight.PID in the working directory, where PID is Stride's own; the second \
+              The recording is written to the file of --record, or else to stride-flight.PID in the working directory, where PID is Stride's own (and a number follows if that name is taken); the second \
               one gets the same name with .2 behind, and so on. --replay=FILE shows it. It begins with the oldest call in memory, and has the names of processes and \
               descriptors from before. While Stride writes, tracees go on, and their calls wait in the ring buffer. If the disk is full, Stride says so, removes what it has written, and goes on.\n\n\
               The trace itself is only printed if -o says where to. Filters decide which calls are kept, as with --record.",
@@ -78,7 +78,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Says how long after a trigger the recording is written, so that it shows the consequences, too: a number followed by h, m, s or ms. By default that is one second, or a quarter of the time of --flight \
               if that is shorter. If so many calls follow that they take a quarter of the memory, the recording is written earlier, and the call of the trigger is always in it.",
         update: |draft, given| {
-            draft.flight.after = Some(values::time(&given.text()).ok_or_else(|| given.invalid())?);
+            draft.flight.after = Some(values::time(&given.text()).ok_or_else(|| given.no_time())?);
             ask(draft, given)
         },
         ..BASE

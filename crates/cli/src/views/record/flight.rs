@@ -4,7 +4,6 @@ use super::asking::Asking;
 use super::beginning::Beginning;
 use super::recording::metadata;
 use crate::command::os_error;
-use crate::files::numbered;
 use crate::flags::{Flight, Options, Trigger};
 use crate::judge::Judge;
 use crate::outputs::monotonic;
@@ -20,7 +19,7 @@ use stride_engine_base::signal;
 use stride_event::quantity::{bytes, count};
 use stride_event::{Call, Event, Lost, Ns};
 use stride_filter::Quiet;
-use stride_output::{End, View, ViewError};
+use stride_output::{End, View, ViewError, own_file};
 use stride_record::{FlightRing, Written};
 use stride_track::Tracker;
 
@@ -30,8 +29,11 @@ pub struct FlightRecorder {
     flight: Flight,
     judge: Judge,
     path: PathBuf,
-    /// Recordings so far, and those that triggers have asked for.
+    /// The user has named the first recording. Stride names the others.
+    named: bool,
+    /// Recordings so far, those that could not be written, and those that triggers have asked for.
     written: u32,
+    failed: u32,
     triggered: u32,
     /// The number of requests (SIGUSR1, or the quit key) that were answered.
     answered: u32,
@@ -59,16 +61,22 @@ fn default_path() -> PathBuf {
     PathBuf::from(format!("stride-flight.{}", std::process::id()))
 }
 
-/// Fails now rather than at the trigger, if the file cannot be written. Nothing is left behind.
-fn can_be_written(path: &Path) -> Result<()> {
+/// Fails now rather than at the trigger, if the file cannot be written. Nothing is left behind. Returns the name that the first recording
+/// probably gets: Stride's own name may be taken.
+fn can_be_written(path: &Path, named: bool) -> Result<PathBuf> {
     let cannot = |e: io::Error| anyhow!("Can't open '{}' for --flight: {}", path.display(), os_error(&e));
-    match OpenOptions::new().write(true).create_new(true).open(path) {
-        Ok(_) => std::fs::remove_file(path).map_err(cannot),
-        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
-            OpenOptions::new().write(true).open(path).map(drop).map_err(cannot)
-        }
-        Err(e) => Err(cannot(e)),
+    if !named {
+        let (_, name) = own_file::create(path, 1).map_err(cannot)?;
+        return std::fs::remove_file(&name).map_err(cannot).map(|()| name);
     }
+    match OpenOptions::new().write(true).create_new(true).open(path) {
+        Ok(_) => std::fs::remove_file(path).map_err(cannot)?,
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
+            OpenOptions::new().write(true).open(path).map(drop).map_err(cannot)?;
+        }
+        Err(e) => return Err(cannot(e)),
+    }
+    Ok(path.to_owned())
 }
 
 /// True if the keys of a terminal send signals to Stride. (Stride gives up its standard input early, so /dev/tty is asked.)
@@ -80,8 +88,9 @@ fn is_in_foreground() -> bool {
 impl FlightRecorder {
     pub fn begin(flight: Flight, path: Option<&Path>, asking: Asking, with: &Opening<'_>) -> Result<FlightRecorder> {
         let options: &Options = with.options;
+        let named = path.is_some();
         let path = path.map_or_else(default_path, Path::to_path_buf);
-        can_be_written(&path)?;
+        let first = can_be_written(&path, named)?;
         let ring = FlightRing::new(&metadata(&asking, with), flight.keep)?;
         let source = with.world.chosen_by.clone();
         let judge = Judge::new(flight.expressions(), options, source, with.world.asked_by(options));
@@ -95,7 +104,9 @@ impl FlightRecorder {
             flight,
             judge,
             path,
+            named,
             written: 0,
+            failed: 0,
             triggered: 0,
             answered: signal::requests(),
             pending: None,
@@ -106,7 +117,7 @@ impl FlightRecorder {
             debug: options.debug,
             error: None,
         };
-        let (own, name) = (std::process::id(), recorder.path.display());
+        let (own, name) = (std::process::id(), first.display());
         let key = if has_key { ", or Ctrl-\\ here," } else { "" };
         recorder.tell(format!("flight recorder: kill -USR1 {own}{key} writes the latest calls to '{name}'"));
         Ok(recorder)
@@ -212,25 +223,43 @@ impl FlightRecorder {
             Some(pending) => format!("{}, {why}", pending.why),
             None => why.to_owned(),
         };
-        let path = if self.written == 0 { self.path.clone() } else { numbered(&self.path, self.written + 1) };
+        let (path, result) = self.write(lost);
         let name = path.display();
-        match self.write(&path, lost) {
+        match result {
             Ok(written) => {
                 self.written += 1;
                 let (calls, size) = (count(written.calls, "call", "calls"), bytes(written.bytes));
-                self.tell(format!("flight recorder: {name}: {calls}, {size} ({why}); look at it with stride --replay={name}"));
+                self.tell(format!(
+                    "flight recorder: {name}: {calls}, {size} ({why}); look at it with stride --replay={name}"
+                ));
             }
-            Err(error) => self.remarks.push_back(format!(
-                "flight recorder: Can't write '{name}' ({why}): {}. Nothing of it was kept; the latest calls stay in memory, \
-                 and kill -USR1 {} tries again",
-                os_error(&error),
-                std::process::id()
-            )),
+            Err(error) => {
+                self.failed += 1;
+                self.remarks.push_back(format!(
+                    "flight recorder: Can't write '{name}' ({why}): {}. Nothing of it was kept; the latest calls stay in memory, \
+                     and kill -USR1 {} tries again",
+                    os_error(&error),
+                    std::process::id()
+                ));
+            }
         }
     }
 
-    fn write(&mut self, path: &Path, lost: Lost) -> io::Result<Written> {
-        let file = File::create(path)?;
+    /// Opens the file of the next recording. The error comes with the name that the file would have had.
+    fn open(&self) -> Result<(File, PathBuf), (PathBuf, io::Error)> {
+        if self.named && self.written == 0 {
+            let file = File::create(&self.path).map_err(|e| (self.path.clone(), e))?;
+            return Ok((file, self.path.clone()));
+        }
+        let number = self.written + 1;
+        own_file::create(&self.path, number).map_err(|e| (own_file::name(&self.path, number), e))
+    }
+
+    fn write(&mut self, lost: Lost) -> (PathBuf, io::Result<Written>) {
+        let (file, path) = match self.open() {
+            Ok(opened) => opened,
+            Err((path, error)) => return (path, Err(error)),
+        };
         let is_regular = file.metadata().is_ok_and(|m| m.is_file());
         let mut to = BufWriter::with_capacity(1 << 20, file);
         let written = self.ring.dump(&mut to, lost);
@@ -240,10 +269,22 @@ impl FlightRecorder {
             let (file, _) = to.into_parts();
             if is_regular {
                 let _ = file.set_len(0);
-                let _ = std::fs::remove_file(path);
+                let _ = std::fs::remove_file(&path);
             }
         }
-        written
+        (path, written)
+    }
+
+    /// The sentence for a run that wrote nothing.
+    fn nothing(&self) -> String {
+        if self.failed > 0 {
+            let recordings = count(u64::from(self.failed), "recording was", "recordings were");
+            return format!(
+                "flight recorder: nothing was kept: {recordings} asked for and could not be written, for the reason above"
+            );
+        }
+        let waited = if self.flight.triggers.is_empty() { "no SIGUSR1" } else { "neither a trigger nor SIGUSR1" };
+        format!("flight recorder: nothing was written, because {waited} came")
     }
 }
 
@@ -272,8 +313,7 @@ impl View for FlightRecorder {
         }
         self.dump_pending(end.lost);
         if self.written == 0 {
-            let waited = if self.flight.triggers.is_empty() { "no SIGUSR1" } else { "neither a trigger nor SIGUSR1" };
-            self.tell(format!("flight recorder: nothing was written, because {waited} came"));
+            self.tell(self.nothing());
         }
         if let Some((faults, why)) = self.judge.mistakes() {
             let calls = count(faults, "call", "calls");

@@ -91,7 +91,11 @@ pub const FLAGS: &[Flag] = &[
               times of the recording, and those without calls are shown as one. With --json, each object of the summary has time_ns, when the interval \
               ended, and interval_ns, its length.",
         update: |draft, given| {
-            draft.every = Some(summary::interval(&given.text()).ok_or_else(|| given.invalid())?);
+            let time = values::time(&given.text()).ok_or_else(|| given.no_time())?;
+            if time < summary::SHORTEST_INTERVAL {
+                return Err(Stop::usage(format!("invalid --every argument: '{}'; give 10ms or more", given.text())));
+            }
+            draft.every = Some(time);
             Ok(())
         },
         ..BASE

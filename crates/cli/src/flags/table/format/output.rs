@@ -87,7 +87,8 @@ pub const FLAGS: &[Flag] = &[
         long: Some("output-separately"),
         help: "write a file for each thread, named FILE.PID",
         doc: "With -o FILE, writes the trace of each thread to a file of its own, named by appending a dot and the id of \
-              the thread.",
+              the thread. A file of that name is overwritten, as strace does it, if it is a regular file of yours and has no other name. Otherwise it is \
+              left alone (FILE's directory may be somebody else's), and .2 is appended as well.",
         update: |draft, _| {
             draft.output_separately = true;
             Ok(())
