@@ -179,3 +179,20 @@ fn a_video_device_changes_what_it_was_asked_for() {
          type=V4L2_FRMSIZE_TYPE_DISCRETE, discrete={width=640, height=480}}) = 0"
     );
 }
+
+#[test]
+fn numbers_that_the_kernel_replaces() {
+    let seconds = |n| Bytes::default().u32(&[n]);
+    assert_eq!(answered(c::WDIOC_SETTIMEOUT, &seconds(61), &seconds(60)), "WDIOC_SETTIMEOUT, [61 => 60]) = 0");
+    assert_eq!(answered(c::WDIOC_SETTIMEOUT, &seconds(60), &seconds(60)), "WDIOC_SETTIMEOUT, [60]) = 0");
+    let range = |len, unit| Bytes::default().u64(&[0, len, unit]);
+    assert_eq!(
+        answered(c::FITRIM, &range(u64::MAX, 0), &range(4096, 512)),
+        "FITRIM, {start=0, len=18446744073709551615 => 4096, minlen=0 => 512}) = 0"
+    );
+    let part = |start, length| Bytes::default().u32(&[start, length]).u64(&[0x2000]);
+    assert_eq!(
+        answered(c::MEMREADOOB, &part(0x40, 16), &part(8, 16)),
+        "MEMREADOOB, {start=0x40 => 0x8, length=0x10, ptr=0x2000}) = 0"
+    );
+}
