@@ -211,7 +211,6 @@ fn datum(value: &Value<'_>, most: usize, depth: u32) -> Datum<'static> {
         Value::UInt(n)
         | Value::Ticks(n)
         | Value::Hex(n)
-        | Value::HexWide { raw: n, .. }
         | Value::PadHex { raw: n, .. }
         | Value::Addr(n)
         | Value::Octal(n)

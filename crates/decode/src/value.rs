@@ -9,11 +9,6 @@ pub enum Value<'a> {
     UInt(u64),
     /// Shown in hexadecimal.
     Hex(u64),
-    /// Hexadecimal with leading zeros, for words of a bit mask. The width includes the `0x`.
-    HexWide {
-        raw: u64,
-        width: u8,
-    },
     /// Clock ticks, of which there are 100 a second (`USER_HZ`).
     Ticks(u64),
     /// An error number, which may be negated.
@@ -64,7 +59,7 @@ pub enum Value<'a> {
         name: &'static str,
         args: &'a [Value<'a>],
     },
-    /// A number as wide as `printf("%#0*x")` makes it: `0x05`, and zero as bare digits.
+    /// A number at least as wide as `printf("%#0*x")` makes it: `0x05`, and zero as bare digits. The width includes the `0x`.
     PadHex {
         raw: u64,
         width: u8,

@@ -15,7 +15,7 @@ impl Json<'_> {
         match *value {
             Value::Int(n) => self.int(n),
             Value::UInt(n) | Value::Ticks(n) => self.int(n),
-            Value::Hex(n) | Value::HexWide { raw: n, .. } | Value::PadHex { raw: n, .. } => self.hex(n),
+            Value::Hex(n) | Value::PadHex { raw: n, .. } => self.hex(n),
             Value::Addr(0) => self.null(),
             Value::Addr(n) => self.hex(n),
             Value::Octal(n) => self.octal(n),
