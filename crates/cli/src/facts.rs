@@ -224,7 +224,7 @@ fn datum(value: &Value<'_>, most: usize, depth: u32) -> Datum<'static> {
         }
         Value::Name { name, .. } => Datum::Text(Cow::Borrowed(name)),
         Value::Signal(n) => Datum::Text(signal_text(n).into()),
-        Value::Text(of) => text(of.bytes),
+        Value::Text(of) => text(of.shown()),
         Value::Plain(bytes) => text(bytes),
         Value::Ascii(of) => text(of.as_bytes()),
         Value::Literal(of) => Datum::Text(Cow::Borrowed(of)),

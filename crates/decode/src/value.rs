@@ -182,12 +182,24 @@ pub struct Text<'a> {
     pub kind: TextKind,
 }
 
+impl<'a> Text<'a> {
+    /// The bytes that are shown as text.
+    pub fn shown(&self) -> &'a [u8] {
+        match self.bytes {
+            [bytes @ .., 0] if self.kind == TextKind::Terminated && !self.cut => bytes,
+            bytes => bytes,
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TextKind {
     Path,
     Str,
     /// A buffer, in which a NUL has no meaning.
     Bytes,
+    /// A buffer that mostly holds a string. Its final NUL is shown only if the bytes are written in hexadecimal.
+    Terminated,
     /// A buffer shown as hexadecimal escapes (`"\x00\x01"`), such as a hardware address.
     HexBytes,
 }

@@ -265,7 +265,7 @@ impl Writer<'_> {
 
     fn text(&mut self, text: Text<'_>) {
         let hex = if text.kind == TextKind::HexBytes { HexStrings::All } else { self.style.hex_strings };
-        quote(self.out, text.bytes, hex);
+        quote(self.out, if hex.all_of(text.bytes) { text.bytes } else { text.shown() }, hex);
         if text.cut {
             self.str("...");
         }

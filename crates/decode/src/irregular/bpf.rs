@@ -24,7 +24,8 @@ pub fn attr<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, within: &'static str, base: 
     let reach = s.fields.iter().map(|f| end(cx, f)).max().unwrap_or(0);
     let Some(bytes) = cx.read(Phase::Entry, addr, size.min(reach) as usize) else { return Value::Addr(addr) };
     let mut members = Vec::with_capacity_in(s.fields.len() + 1, cx.arena);
-    let mut known = 0;
+    // The first bytes are the command's, also where a member is not shown because of another one.
+    let mut known = u64::from(base);
     for field in s.fields {
         if !field.when.holds(&|name: &str| number(cx, s, bytes, name)) {
             continue;

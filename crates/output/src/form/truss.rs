@@ -178,7 +178,9 @@ fn pointer(w: &mut Writer<'_>, address: u64) {
 fn value(w: &mut Writer<'_>, of: &Value<'_>) {
     match *of {
         Value::Addr(address) => pointer(w, address),
-        Value::Text(text) if matches!(text.kind, TextKind::Bytes | TextKind::HexBytes) => buffer(w, text),
+        Value::Text(text) if matches!(text.kind, TextKind::Bytes | TextKind::Terminated | TextKind::HexBytes) => {
+            buffer(w, text)
+        }
         _ => w.value(of),
     }
 }

@@ -127,7 +127,7 @@ impl Json<'_> {
     /// Bytes as text, or as hexadecimal if they are not UTF-8 text, and whether they were cut.
     pub(super) fn text(&mut self, text: Text<'_>) {
         self.object(|j| {
-            let shown = text.kind != TextKind::HexBytes && j.key("text").bytes(text.bytes);
+            let shown = text.kind != TextKind::HexBytes && j.key("text").bytes(text.shown());
             if !shown {
                 j.key("hex").octet_string(text.bytes);
             }
