@@ -20,6 +20,7 @@ const MOST_FUNCTIONS: usize = 1 << 20;
 pub struct Show {
     /// Signals by number; index 0 is unused.
     pub signal: [bool; 65],
+    /// Exits with a status. (That a signal has killed a process is always shown.)
     pub exit: bool,
     pub attach: bool,
     pub superseded: bool,
@@ -176,13 +177,11 @@ impl TextView {
             }
             Event::Killed { tid, signal, core, at } => {
                 self.note_comm(tid);
-                if self.show.exit {
-                    self.other(tid, at, |w| {
-                        w.str("+++ killed by ");
-                        names::signal(w.out, signal);
-                        w.str(if core { " (core dumped) +++" } else { " +++" });
-                    });
-                }
+                self.other(tid, at, |w| {
+                    w.str("+++ killed by ");
+                    names::signal(w.out, signal);
+                    w.str(if core { " (core dumped) +++" } else { " +++" });
+                });
                 self.gone(tid);
             }
             Event::Superseded { tid, old, call, at } => {

@@ -85,12 +85,10 @@ impl JsonView {
             Event::Killed { tid, signal, core, at } => {
                 let moment = moment(tid, at);
                 self.leave(&moment, out);
-                if self.show.exit {
-                    Json::new(out).event("killed", &moment, |j| {
-                        j.key("signal").signal(signal);
-                        j.key("core").bool(core);
-                    });
-                }
+                Json::new(out).event("killed", &moment, |j| {
+                    j.key("signal").signal(signal);
+                    j.key("core").bool(core);
+                });
                 self.arguments.forget(tid);
             }
             Event::Superseded { tid, old, call, at } => {
