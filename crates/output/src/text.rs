@@ -480,11 +480,16 @@ impl TextView {
 impl View for TextView {
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
         // Forms that show the names of threads take them from the tracker, which asks nobody.
-        if let (Some(_), Event::Enter(call) | Event::Exit(call)) = (&self.layout.form, event)
-            && let Some(thread) = tracker.thread(call.tid)
-            && self.comms.get(&call.tid) != Some(&thread.comm)
+        let tid = match event {
+            Event::Enter(call) | Event::Exit(call) => Some(call.tid),
+            Event::Library(call) => Some(call.tid),
+            _ => None,
+        };
+        if let (Some(_), Some(tid)) = (&self.layout.form, tid)
+            && let Some(thread) = tracker.thread(tid)
+            && self.comms.get(&tid) != Some(&thread.comm)
         {
-            self.comms.insert(call.tid, thread.comm.clone());
+            self.comms.insert(tid, thread.comm.clone());
         }
         TextView::event(self, event);
     }

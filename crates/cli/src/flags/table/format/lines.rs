@@ -256,7 +256,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("style"),
         arg: Arg::Required("TOOL"),
-        value: Value::Word(|| words(["perf", "strace", "truss"])),
+        value: Value::Word(|| words(stride_output::STYLES)),
         help: "write lines as this tool does: strace, perf or truss",
         own: true,
         doc: "Writes the lines of the trace as another tool does, for people and scripts that know that tool.\n\n\
