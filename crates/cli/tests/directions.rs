@@ -106,7 +106,7 @@ fn check(call: &Call, program: &str, seen: &mut Seen) {
         };
         let mut all = (0..block.bytes.len()).filter(|&i| changed(i, block.bytes[i]));
         if let Some(first) = all.next() {
-            let last = all.last().unwrap_or(first);
+            let last = all.next_back().unwrap_or(first);
             fault(format!("{}: {}, bytes {first} to {last}", called(call, row), place(row, call, op)));
         }
     }

@@ -2,10 +2,10 @@
 //! (asm/unistd_x32.h), those with other layouts of memory have numbers of their own from 512 on, and x86-64's numbers of these
 //! are for x86-64 alone.
 //!
-//! Few kernels serve it, so there is no [`Abi`] for it. Its calls have names and the values of their registers. Engines copy no
+//! Few kernels serve it, so it is no ABI of its own here. Its calls have names and the values of their registers. Engines copy no
 //! memory for them, and `-e trace=` chooses them with the calls that have no name.
 
-use crate::{Abi, Arg, Class, Ret, Syscall, Ty, arg, table};
+use crate::{Arg, Class, Ret, Syscall, Ty, arg, rows};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 use stride_uapi::numbers::{X32, X86_64};
@@ -30,17 +30,16 @@ const LACKING: [&str; 11] = [
 
 /// The row of a number with the bit.
 pub fn row(nr: u64) -> Option<&'static Syscall> {
-    static ROWS: LazyLock<HashMap<u64, &'static Syscall>> = LazyLock::new(rows);
+    static ROWS: LazyLock<HashMap<u64, &'static Syscall>> = LazyLock::new(all);
     ROWS.get(&(nr & !BIT)).copied().filter(|_| nr & BIT != 0)
 }
 
-fn rows() -> HashMap<u64, &'static Syscall> {
-    let native = table(Abi::X86_64);
-    let of_name = |name| Some(native.by_name(name).next()?.row);
-    let own = X32.iter().filter_map(|&(nr, name)| Some((nr.into(), of_name(name)?)));
+fn all() -> HashMap<u64, &'static Syscall> {
+    let named: HashMap<&str, &'static Syscall> = rows::all().map(|row| (row.name, row)).collect();
+    let own = X32.iter().filter_map(|&(nr, name)| Some((nr.into(), *named.get(name)?)));
     let foreign = |name: &str| LACKING.contains(&name) || X32.iter().any(|&(_, own)| own == name);
     let shared = X86_64.iter().filter_map(|&(nr, name)| {
-        let row = native.get(nr.into())?.row;
+        let row = *named.get(name)?;
         Some((nr.into(), if foreign(name) { for_64_bit(row) } else { row }))
     });
     shared.chain(own).collect()
@@ -73,10 +72,8 @@ mod tests {
         assert_eq!(name(BIT | 547), Some("pwritev2"));
         assert_eq!(name(BIT | 19), Some("readv#64"));
         assert_eq!(name(BIT | 174), Some("create_module#64"));
-        for unknown in [39, BIT, BIT | 1000, BIT | 548, 2 * BIT | 39, u64::MAX] {
+        for unknown in [39, BIT, BIT | 1000, BIT | 548, (2 * BIT) | 39, u64::MAX] {
             assert_eq!(name(unknown), if unknown == BIT { Some("read") } else { None }, "{unknown:#x}");
         }
-        assert_eq!(table(Abi::X86_64).name(BIT | 39), "getpid");
-        assert_eq!(table(Abi::I386).name(BIT | 39), "syscall_0x40000027");
     }
 }

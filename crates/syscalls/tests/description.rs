@@ -145,3 +145,11 @@ fn names_at_the_ends_of_lists() {
         assert_eq!(AUDIT.name_of(number), Some(name));
     }
 }
+
+#[test]
+fn only_x86_64_knows_numbers_of_x32() {
+    let number = stride_syscalls::x32::BIT | 39;
+    assert_eq!(table(Abi::X86_64).name(number), "getpid");
+    assert_eq!(table(Abi::I386).name(number), "syscall_0x40000027");
+    assert!(table(Abi::X86_64).get(number).is_none(), "tables by number have no such row");
+}
