@@ -1,6 +1,8 @@
 //! The circumstances of a run, for views that report them.
 
 use crate::flags::Options;
+use crate::layout;
+use crate::views::Needs;
 use nix::sys::utsname::UtsName;
 use std::ffi::OsStr;
 use stride_event::Ns;
@@ -8,7 +10,7 @@ use stride_output::RunInfo;
 use stride_record::Metadata;
 
 /// The circumstances of the run that is traced.
-pub fn traced(options: &Options, engine: &str, wall_offset: i128, started: Ns) -> RunInfo {
+pub fn traced(options: &Options, needs: &Needs, engine: &str, wall_offset: i128, started: Ns) -> RunInfo {
     let uname = nix::sys::utsname::uname();
     let field =
         |get: fn(&UtsName) -> &OsStr| uname.as_ref().map(|u| get(u).to_string_lossy().into_owned()).unwrap_or_default();
@@ -23,6 +25,7 @@ pub fn traced(options: &Options, engine: &str, wall_offset: i128, started: Ns) -
         partial: !options.shows_all_calls(),
         follows: options.follow_forks,
         operations: options.io_uring,
+        command_text: layout::command_text(options, needs),
         wall_offset,
     }
 }
@@ -45,6 +48,7 @@ pub fn recorded(recorded: &Metadata) -> RunInfo {
         partial: recorded.partial,
         follows: recorded.follows,
         operations: recorded.operations,
+        command_text: usize::try_from(recorded.command_limit.max(recorded.text_limit)).unwrap_or(usize::MAX),
         wall_offset: recorded.wall_offset.into(),
     }
 }

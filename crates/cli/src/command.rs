@@ -41,7 +41,8 @@ pub fn find(program: &OsStr) -> Result<PathBuf> {
             return Ok(candidate);
         }
     }
-    bail!("Cannot find executable '{}'", Path::new(program).display())
+    let meant = flags::help::meant_option(&program.to_string_lossy());
+    bail!("Cannot find executable '{}'{meant}", Path::new(program).display())
 }
 
 /// The C library's text for an error, without the number that Rust appends.

@@ -1,6 +1,7 @@
 //! From the command line's options to the options of engines and views.
 
 use crate::flags::{self, Daemonize, Interruptible, LineStyle, Options};
+use crate::views::Needs;
 use std::rc::Rc;
 use stride_engine_ebpf::{Overflow, Settings};
 use stride_event::{CallSet, Limits};
@@ -51,14 +52,8 @@ pub fn layout(options: &Options, to_terminal: bool) -> Layout {
     }
 }
 
-fn palette(color: flags::Color, to_terminal: bool) -> Option<Palette> {
-    let wanted = match color {
-        flags::Color::Always => true,
-        flags::Color::Never => false,
-        // An earlier step has applied NO_COLOR.
-        flags::Color::Auto => to_terminal && std::env::var_os("TERM").is_some_and(|term| term != "dumb"),
-    };
-    wanted.then(|| Palette::parse(&std::env::var("STRACE_COLORS").unwrap_or_default()))
+pub fn palette(color: flags::Color, to_terminal: bool) -> Option<Palette> {
+    color.is_wanted(to_terminal).then(|| Palette::parse(&std::env::var("STRACE_COLORS").unwrap_or_default()))
 }
 
 pub fn decoding(options: &Options) -> stride_decode::Options {
@@ -81,13 +76,22 @@ pub fn elements(options: &Options) -> usize {
     if options.abbrev != CallSet::all() { Limits::UNLIMITED } else { options.string_limit }
 }
 
+/// The bytes of each argument and variable that are captured when a program is executed. Few commands have longer ones.
+pub fn command_text(options: &Options, needs: &Needs) -> usize {
+    const WHOLE: usize = 4000;
+    if needs.whole_commands { options.string_limit.max(WHOLE) } else { options.string_limit }
+}
+
 /// Which events are shown.
 pub fn show(options: &Options) -> Show {
     let mut show = Show {
         exit: !options.is_quiet(Quiet::Exit),
+        // Nobody asked for these of the whole machine's processes, but for the processes that a user named.
+        killed: !options.is_quiet(Quiet::Exit) || options.machine.is_none(),
         attach: !options.is_quiet(Quiet::Attach),
         superseded: !options.is_quiet(Quiet::ThreadExecve),
         personality: !options.is_quiet(Quiet::Personality),
+        thread_names: options.thread_names,
         stack: options.stack_trace,
         ..Show::default()
     };

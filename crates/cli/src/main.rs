@@ -17,6 +17,7 @@ mod known;
 mod layout;
 mod library;
 mod losses;
+mod nobody;
 mod notices;
 mod outputs;
 mod people;

@@ -5,6 +5,7 @@ use crate::files::Files;
 use crate::flags::{self, Daemonize, Options, Output};
 use crate::intervals::{IntervalClock, Intervals};
 use crate::losses::Losses;
+use crate::nobody::Nobody;
 use crate::replay::{self, Replay};
 use crate::select::{Selector, Touched};
 use crate::views::{self, Before, Opening, Views, Wanted};
@@ -29,6 +30,9 @@ pub enum Ended {
 
 pub fn run(mut options: Options) -> Result<Ended> {
     let replay = options.replay.as_deref().map(Replay::open).transpose()?;
+    if replay.as_ref().is_some_and(|replay| replay.metadata().whole_machine) {
+        options.suit_machine();
+    }
     rotated_names::check(&options)?;
     let mut files = Files::open(&views::named_files(&options))?;
     let receipts = files.receipts();
@@ -62,7 +66,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
             let chosen = engine::start(&options, needs, spec)?;
             outputs::release_stdio();
             let can = chosen.engine.capabilities();
-            let info = circumstances::traced(&options, can.name, offset, started);
+            let info = circumstances::traced(&options, needs, can.name, offset, started);
             let times_known = can.cpu_times || can.counts && counts;
             let by_reader = options.summary.as_mut().filter(|s| !s.wall_clock && !times_known);
             if let Some(summary) = by_reader {
@@ -124,6 +128,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
         (None, false) => IntervalClock::Events,
     };
     let mut intervals = needs.every.map(|every| Intervals::new(every, clock, outputs::monotonic(), info.wall_offset));
+    let mut nobody = Nobody::new(&options);
     // An interval of which the engine's counts have yet to be taken.
     let mut ended = None;
     loop {
@@ -139,7 +144,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
             }
         }
         world.note(&event);
-        if matches!(event, Event::IdIn { .. }) {
+        if matches!(event, Event::Named { .. } | Event::IdIn { .. }) {
             continue;
         }
         if let Some(stacks) = &stacks {
@@ -152,6 +157,11 @@ pub fn run(mut options: Options) -> Result<Ended> {
             continue;
         }
         run.note(&event);
+        if Nobody::is_refuted_by(&event) {
+            nobody = None;
+        } else if let Some(told) = nobody.as_mut().and_then(Nobody::at_once) {
+            outputs.complain(&told);
+        }
         views.track(&event);
         notices::tell(&event, &options, &mut views, &outputs);
         if let Some(event) = selector.select(event) {
@@ -218,6 +228,9 @@ pub fn run(mut options: Options) -> Result<Ended> {
     drop(views);
     outputs.close();
     losses.tell(&options, &outputs);
+    if let Some(nobody) = &nobody {
+        outputs.complain(&nobody.at_end());
+    }
     if let Some(unsure) = selector.told() {
         outputs.complain(&unsure);
     }

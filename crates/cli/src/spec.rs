@@ -25,7 +25,12 @@ pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
         max_depth: options.max_depth,
         calls: calls(options, needs),
         names: calls_beside(options, needs),
-        limits: Limits { text, elements: layout::elements(options), received: needs.received },
+        limits: Limits {
+            text,
+            command_text: layout::command_text(options, needs),
+            elements: layout::elements(options),
+            received: needs.received,
+        },
         dump_read: options.dump_read.clone(),
         dump_write: options.dump_write.clone(),
         seccomp: if options.seccomp_bpf { Seccomp::On } else { Seccomp::Auto },
@@ -122,7 +127,11 @@ fn counting(options: &Options, needs: &Needs) -> Option<Counting> {
 /// The calls that the engine reports although the filters leave them out. They tell views which programs threads run,
 /// and threads' names.
 pub fn naming_calls(options: &Options, needs: &Needs) -> CallSet {
-    if needs.naming_calls && !options.shows_all_calls() { stride_track::naming_calls() } else { CallSet::empty() }
+    if (needs.naming_calls || needs.tracked_names) && !options.shows_all_calls() {
+        stride_track::naming_calls()
+    } else {
+        CallSet::empty()
+    }
 }
 
 /// The naming calls, and for stacks, the calls that map code, because the mappings decide what stacks mean.

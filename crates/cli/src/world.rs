@@ -24,7 +24,7 @@ pub struct World {
     pub tracker: Option<Rc<RefCell<Tracker>>>,
     /// Keeps the answers, if a view needs them.
     pub noting: Option<Rc<RecordingSource>>,
-    /// Is told of events, if processes are looked up.
+    /// Is told of events.
     told: Option<Rc<LiveSource>>,
 }
 
@@ -43,7 +43,7 @@ impl World {
         }
         let program = options.command.as_ref().map(|command| Path::new(&command.program));
         let live = Rc::new(LiveSource::new(program));
-        let told = options.looks_processes_up().then(|| live.clone());
+        let told = Some(live.clone());
         if noted {
             // The selection asks first, then the recording, then the text, which shows the recorded answers.
             let source = Rc::new(RecordingSource::new(live));

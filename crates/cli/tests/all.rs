@@ -65,15 +65,18 @@ fn programs_are_traced_until_stride_is_interrupted() {
         pids.push(child.id());
         assert!(child.wait().unwrap().success());
     }
-    // Ids take five columns at least.
-    watching.wait_for(&format!("{:<5} +++ exited with 0 +++", pids[1]));
+    watching.wait_for(&format!("{}<cat> openat(AT_FDCWD, {:?}", pids[1], scratch.path("second")));
     let trace = watching.end();
     for (name, pid) in ["first", "second"].iter().zip(&pids) {
         let path = scratch.path(name).display().to_string();
         let line = trace.lines().find(|line| line.contains(&path)).unwrap_or_else(|| panic!("{trace}"));
-        assert!(line.starts_with(&format!("{pid} ")) && line.contains("openat(AT_FDCWD, "), "{line}");
+        assert!(line.starts_with(&format!("{pid}<cat> ")) && line.contains("openat(AT_FDCWD, "), "{line}");
     }
-    assert!(trace.lines().all(|line| pids.iter().any(|pid| line.starts_with(&format!("{pid} ")))), "{trace}");
+    assert!(
+        trace.lines().all(|line| pids.iter().any(|pid| line.starts_with(&format!("{pid}<cat> openat(")))),
+        "{trace}"
+    );
+    assert!(!scratch.read("err").contains("No process matched"), "{}", scratch.read("err"));
 }
 
 #[test]
@@ -199,28 +202,18 @@ fn expressions_ask_for_the_container() {
     let scratch = Scratch::new("all-where-container");
     let Some(container) = Container::describe(&scratch, "asked") else { skip!("no cgroup hierarchy of version 2") };
     let record = format!("--record={}", scratch.path("recording").display());
-    let watching = Watching::start(
-        &scratch,
-        &[
-            "--all",
-            &record,
-            "--where=name == 'chdir' && container == 'asked'",
-            "-e",
-            "signal=none",
-            "--quiet=exit",
-            "-a1",
-        ],
-    );
+    let watching =
+        Watching::start(&scratch, &["--all", &record, "--where=name == 'chdir' && container == 'asked'", "-a1"]);
     if let Err(why) = container.run() {
         skip!("{}: {why}", container.dir.display());
     }
     let trace = watching.end();
     let calls: Vec<_> = trace.lines().filter_map(|line| line.split_once(' ')).map(|(_, call)| call.trim()).collect();
     assert_eq!(calls, ["[asked] chdir(\"/\") = 0"; 3], "{trace}");
+    assert_eq!(trace.matches("<sh> ").count(), 3, "{trace}");
     // A recording has the names, too.
     let mut replay = Command::new(STRIDE);
-    let rest = ["-e", "signal=none", "--quiet=exit", "-a1"];
-    replay.args(["--replay=recording", "--where=container == 'asked'"]).args(rest).current_dir(scratch.path(""));
+    replay.args(["--replay=recording", "--where=container == 'asked'", "-a1"]).current_dir(scratch.path(""));
     let replayed = Run::of(replay);
     assert_eq!(replayed.out, trace, "{replayed:?}");
     // Without --all nobody knows what container a thread is in.
@@ -242,7 +235,7 @@ fn the_reader_of_the_trace_is_left_out() {
     let pipe = reader.stdin.take().unwrap();
     let mut command = Command::new(STRIDE);
     let exe = format!("--exe={}", cat.display());
-    command.args([&exe, "-d", "-e", "trace=read,write,openat", "-e", "signal=none"]).stdin(Stdio::null()).stderr(pipe);
+    command.args([&exe, "-d", "-e", "trace=read,write,openat", "--quiet=attach"]).stdin(Stdio::null()).stderr(pipe);
     let mut stride = Killed(command.spawn().unwrap());
     drop(command);
     wait_until("Stride to trace", || scratch.read("out").contains("engine: ebpf"));
@@ -257,7 +250,7 @@ fn the_reader_of_the_trace_is_left_out() {
     assert!(trace.contains("read what it writes: ") && trace.contains(&format!("cat ({})", reader.id())), "{trace}");
     let lines: Vec<&str> = trace.lines().filter(|line| !line.starts_with(STRIDE)).collect();
     assert!(lines.iter().any(|line| line.contains("openat(")), "{trace}");
-    assert!(lines.iter().all(|line| line.starts_with(&other.id().to_string())), "{trace}");
+    assert!(lines.iter().all(|line| line.starts_with(&format!("{}<cat> ", other.id()))), "{trace}");
 }
 
 #[test]
@@ -269,4 +262,86 @@ fn cgroups_that_cannot_be_followed_are_told() {
     if Path::new("/etc").is_dir() && stride_engine_base::cgroup_root().is_some() {
         assert!(told.contains("/etc is not in the cgroup hierarchy of version 2, which is mounted at"), "{told}");
     }
+}
+
+/// A script that gets a signal, makes a call, is stopped, and executes the program `$0`.
+const LIVELY: &str = "trap : USR1; kill -USR1 $$; cd /usr; (kill -STOP $$; until grep -q stopped /proc/$$/status; do :; done; kill -CONT $$) & wait; exec \"$0\"";
+
+#[test]
+fn lines_have_names_and_only_calls_unless_more_is_asked_for() {
+    need_ebpf!();
+    let scratch = Scratch::new("all-lines");
+    let (shell, shown) = (copy("/bin/sh", &scratch, "lively"), copy("/bin/true", &scratch, "shown"));
+    let chosen = [format!("--exe={}", shell.display()), format!("--exe={}", shown.display())];
+    let record = format!("--record={}", scratch.path("recording").display());
+    let run = || {
+        let mut lively = Command::new(&shell);
+        assert!(lively.args(["-c", LIVELY]).arg(&shown).status().unwrap().success());
+    };
+    let calls = "trace=chdir,exit_group,rt_sigreturn";
+    let watching = Watching::start(&scratch, &[&chosen[0], &chosen[1], "-e", calls, &record, "-a1"]);
+    run();
+    watching.wait_for("<shown> exit_group(");
+    let unasked = watching.end();
+    assert!(unasked.contains("<lively> chdir(\"/usr\") = 0"), "{unasked}");
+    for line in unasked.lines() {
+        assert!(["<lively> ", "<shown> "].iter().any(|name| line.contains(name)), "{line}");
+        assert!(!line.contains("---") && !line.contains("+++"), "{line}");
+    }
+    assert!(!scratch.read("err").contains("attached"), "{}", scratch.read("err"));
+    // A recording has what was not shown.
+    let replay = |rest: &[&str]| {
+        let mut replay = bare_stride();
+        replay.args(["--replay=recording", "-e", calls, "-a1"]).args(rest).current_dir(scratch.path(""));
+        Run::of(replay).out
+    };
+    assert_eq!(replay(&[]), unasked);
+    for told in [replay(&["--signal=all", "--quiet=none"]), {
+        let rest = ["--signal=all", "--quiet=none"];
+        let watching = Watching::start(&scratch, &[&chosen[0], &chosen[1], "-e", calls, rest[0], rest[1]]);
+        run();
+        watching.wait_for("<shown> +++ exited with 0 +++");
+        watching.end()
+    }] {
+        for part in ["<lively> --- SIGUSR1 {", "<lively> --- stopped by SIGSTOP ---", "<shown> +++ exited with 0 +++"] {
+            assert!(told.contains(part), "{part}: {told}");
+        }
+    }
+    assert!(scratch.read("err").contains(" attached"), "{}", scratch.read("err"));
+}
+
+#[test]
+fn a_filter_that_nobody_passes_is_told() {
+    need_ebpf!();
+    let scratch = Scratch::new("all-nobody");
+    let sleeper = copy("/bin/sleep", &scratch, "sleeping-beauty");
+    let sleeping = Killed(Command::new(&sleeper).arg("1000").spawn().unwrap());
+    for args in [&["--comm=sleeping-b"][..], &["--comm=sleeping-b", "-c"]] {
+        Watching::start(&scratch, args).end();
+        let told =
+            "No process matched --comm=sleeping-b. A process is called 'sleeping-beauty': try --comm='sleeping-b*'.\n";
+        assert!(scratch.read("err").ends_with(told), "{}", scratch.read("err"));
+    }
+    // A process that makes no call passes, too.
+    for args in [&["--comm=sleeping-b*"][..], &["--comm=sleeping-b*", "-c"]] {
+        Watching::start(&scratch, args).end();
+        assert!(!scratch.read("err").contains("No process matched"), "{}", scratch.read("err"));
+    }
+    drop(sleeping);
+    // On a terminal that is told at once.
+    let pty = nix::pty::openpty(None, None).unwrap();
+    let mut command = bare_stride();
+    command.args(["--exe=/no/such/program", "-e", "trace=none"]).stdin(Stdio::null()).stderr(pty.slave);
+    let mut stride = Killed(command.spawn().unwrap());
+    drop(command);
+    let mut terminal = std::io::BufReader::new(File::from(pty.master));
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut terminal, &mut line).unwrap();
+    let begin = "no process matches --exe=/no/such/program yet, so Stride waits for one.";
+    assert!(line.contains(begin), "{line}");
+    send(&stride, Signal::SIGINT);
+    stride.0.wait().unwrap();
+    line.clear();
+    std::io::BufRead::read_line(&mut terminal, &mut line).unwrap();
+    assert!(line.trim_end().ends_with("No process matched --exe=/no/such/program."), "{line}");
 }

@@ -54,7 +54,7 @@ fn run(dir: &Path, program: &Path, name: &str, seen: &mut Seen) {
         command: Some(command),
         interruptible: 1,
         calls: CallSet::all(),
-        limits: Limits { text: 1 << 16, elements: 1 << 12, received: true },
+        limits: Limits { text: 1 << 16, command_text: 0, elements: 1 << 12, received: true },
         ..TraceSpec::default()
     };
     let mut engine = PtraceEngine::start(spec).expect("start");

@@ -99,6 +99,11 @@ pub trait World {
         Vec::new()
     }
 
+    /// The arguments of the program that a process runs. Trackers ask this of processes whose execve they have not seen.
+    fn command_line(&self, _tid: Tid) -> Vec<Vec<u8>> {
+        Vec::new()
+    }
+
     /// The mounts of network file systems that a thread sees, in the order in which they were made.
     fn network_mounts(&self, _tid: Tid) -> Vec<NetworkMount> {
         Vec::new()

@@ -2,15 +2,17 @@
 //!
 //! `engine` is the contract: the trait behind which the rest of Stride sees engines and replays. `error` says why tracing cannot begin or
 //! go on. `spawn` makes the process that becomes the command, `interrupt` sets up `-I`; `process` and `signal` wrap the kernel, and
-//! `startup` remembers what Stride inherited, for the command to get it too. `remote` reads a tracee's memory with a time limit, and `procfs`
-//! says where /proc has a thread. `restart` says which call a restart_syscall(2) goes on with.
+//! `startup` remembers what Stride inherited, for the command to get it too. `remote` reads a tracee's memory with a time limit, `inside` tells in
+//! which call a thread sleeps, and `procfs` says where /proc has a thread. `policy` is how a thread is scheduled. `restart` says which call a
+//! restart_syscall(2) goes on with.
 //!
-//! Architecture invariant: `unsafe` only in `process`, `signal` and `startup`.
+//! Architecture invariant: `unsafe` only in `policy`, `process`, `signal` and `startup`.
 #![deny(unsafe_code)]
 
 mod cgroup;
 pub mod engine;
 pub mod error;
+pub mod inside;
 pub mod interrupt;
 #[allow(unsafe_code)]
 mod policy;

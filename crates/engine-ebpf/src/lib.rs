@@ -21,11 +21,11 @@
 //!
 //! The files of this side, outermost first: `engine` (the loop; in it `start` begins a trace, and `take` reads records in), `note` (events that are still to be
 //! reported), `settings`, `ticks` (of the kernel), `records` (reading them) and `pieces` (what has no room in them), `threads` (what is unusual about a thread), `signals` (those that wait for a
-//! call to return), `poller`, `blocked` and `inside` (when to look for blocked calls, the programs that find them, and reading their memory), `rings`, `source` and `ring`,
+//! call to return), `poller` and `blocked` (when to look for blocked calls, and the programs that find them), `absent` (memory that was not present), `rings`, `source` and `ring`,
 //! `ring_size`, `backpressure` (when rings fill) and `backlog` (how far the reader is behind), `kernel` (the kernel side as the engine sees it), `shared` (what both sides write), `broker` (both ends of the connection to `stride-broker`), `load` (programs and maps), `config` (the settings of one trace),
 //! `beside` (the half of the programs that a second thread loads),
 //! `kernel_types` and `btf` (the kernel's types), `relocate` (those that programs use), `tracepoints` (those of the kernel, and programs with typed arguments), `plans` (rows to ops), `counts`, `timing` (when calls that are counted are timed), `about` (filters of files),
-//! `files` (what descriptors refer to), `left_out` (processes that `--all` never traces), `containers` (the names of cgroups) and `globs`, `library` (which probes are set, and which functions threads are in), `operations` (which programs see operations of io_uring, and which operations are in flight), `stacks` (which stacks calls have) and `memo` (the words that each depends on), `wire` (the mirror of wire.h), `probe` (does the engine work here), `privileges` (the
+//! `files` (what descriptors refer to), `left_out` (processes that `--all` never traces), `containers` (the names of cgroups) and `globs`, `library` (which probes are set, and which functions threads are in), `operations` (which programs see operations of io_uring, and which operations are in flight), `stacks` (which stacks calls have) with `memo` (the words that each depends on) and `stack_copy` (those that are unwound), `wire` (the mirror of wire.h), `probe` (does the engine work here), `privileges` (the
 //! capabilities that this needs), `refusal` (the reason if it does not) and `error`.
 //!
 //! Architecture invariants: layouts shared with the kernel side are generated from wire.h, never typed; nothing is decoded here;
@@ -87,7 +87,7 @@
 //! returns. If a thread is still flagged the next time, it is still in the same call, and a record is sent. So calls themselves
 //! pay nothing. The poller takes the record's place in the ring while the thread is off its CPU and its count of context switches
 //! stands still, hence before anything that the thread sends itself: no call is reported to begin after it was reported to end.
-//! The memory of a blocked call is read from user space (`inside`). With `-p`, and when tracing ends, calls are reported when
+//! The memory of a blocked call is read from user space (`engine_base::inside`). With `-p`, and when tracing ends, calls are reported when
 //! they are seen the first time. The poller is loaded (6 ms) when it is needed first. It takes 150 µs with 200 threads on the
 //! machine and 8 ms with 10,000, and never more than a tenth of the reader's time.
 //!
@@ -194,7 +194,6 @@ mod engine;
 mod error;
 mod files;
 mod globs;
-mod inside;
 mod kernel;
 mod kernel_types;
 mod left_out;

@@ -164,11 +164,11 @@ impl Tables {
         if plan.is_empty() {
             return Ok(());
         }
-        let mut limits = spec.limits;
+        let mut limits = spec.limits.of(row);
         let (reads, writes) = plan.transfers(row);
         if reads && !spec.dump_read.is_empty() || writes && !spec.dump_write.is_empty() {
             // For all descriptors. Calls whose data is not dumped show what they always do.
-            limits = Limits { text: usize::MAX, elements: limits.elements.max(IOV_MAX), received: true };
+            limits = Limits { text: usize::MAX, elements: limits.elements.max(IOV_MAX), received: true, ..limits };
         }
         let limits = &limits;
         let too_much = |what: &str| error::plan(&format!("{}: {what}", row.name));

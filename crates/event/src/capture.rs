@@ -4,7 +4,7 @@ use crate::{Call, Outcome, Phase};
 use stride_syscalls::plan::{
     Cap, Count, MAX_BYTES, MAX_MESSAGE, MESSAGE_HEADER, Op, OpKind, Plan, ROOT, STACK, is_message,
 };
-use stride_syscalls::{Dir, Flow, Syscall, units};
+use stride_syscalls::{Dir, Effect, Flow, Syscall, units};
 
 /// Reads a tracee's memory from `addr` on: as many bytes of `buf` as are readable.
 pub trait Peek {
@@ -16,6 +16,8 @@ pub trait Peek {
 pub struct Limits {
     /// `-s`: bytes of strings and buffers.
     pub text: usize,
+    /// The least bytes of the arguments and variables that programs are executed with.
+    pub command_text: usize,
     /// Elements of arrays.
     pub elements: usize,
     /// The data that calls receive through descriptors, as read(2) does, is copied.
@@ -25,6 +27,12 @@ pub struct Limits {
 impl Limits {
     /// Far beyond all that is ever copied. (What is added to it does not overflow.)
     pub const UNLIMITED: usize = usize::MAX >> 1;
+
+    /// The limits for the calls of a row.
+    pub fn of(self, row: &Syscall) -> Limits {
+        let text = if row.has_effect(Effect::Executes) { self.text.max(self.command_text) } else { self.text };
+        Limits { text, ..self }
+    }
 
     /// True if an op of a row is not copied, because it is data that the call received.
     pub fn leave_out(&self, op: &Op, row: &Syscall) -> bool {
@@ -47,6 +55,7 @@ pub fn capture(plan: &Plan, row: &Syscall, phase: Phase, call: &mut Call, limits
     if plan.is_empty() {
         return;
     }
+    let limits = &limits.of(row);
     run(&plan.ops, 0, row, phase, call, limits, peek);
     for choice in &plan.choices {
         let key = row.key(&choice.key, &call.args, call.abi);

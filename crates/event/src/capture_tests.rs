@@ -42,7 +42,7 @@ impl Peek for Fake {
     }
 }
 
-const LIMITS: Limits = Limits { text: 32, elements: 32, received: true };
+const LIMITS: Limits = Limits { text: 32, command_text: 0, elements: 32, received: true };
 
 /// Enters the call and returns from it.
 fn call(name: &str, args: [u64; 6], outcome: Outcome, memory: &mut Fake) -> Call {

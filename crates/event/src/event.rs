@@ -42,6 +42,12 @@ pub enum EventOf<C, S = (), K = (), L = ()> {
         origin: Origin,
         at: Ns,
     },
+    /// The name of a thread, from an engine that knows it. It comes before the thread's start.
+    Named {
+        tid: Tid,
+        /// As in the kernel, with zeros behind it.
+        name: [u8; 16],
+    },
     /// The id of a thread in a PID namespace, which is known by its inode. After a thread has started, there is one such event for each
     /// namespace that has the thread, from Stride's own inwards; or none, if the engine does not know them.
     IdIn {
@@ -144,6 +150,7 @@ impl<C> EventOf<C> {
             EventOf::Superseded { tid, old, call, at } => Event::Superseded { tid, old, call: call.and_then(find), at },
             EventOf::Detached { tid, call, at } => Event::Detached { tid, call: call.and_then(find), at },
             EventOf::Started { tid, process, origin, at } => Event::Started { tid, process, origin, at },
+            EventOf::Named { tid, name } => Event::Named { tid, name },
             EventOf::IdIn { tid, namespace, id } => Event::IdIn { tid, namespace, id },
             EventOf::Stopped { tid, signal, at } => Event::Stopped { tid, signal, at },
             EventOf::Ending { tid } => Event::Ending { tid },
@@ -173,7 +180,9 @@ impl Event<'_> {
             | Event::Detached { at, .. }
             | Event::Personality { at, .. }
             | Event::Lost { at, .. } => Some(at),
-            Event::IdIn { .. } | Event::Ending { .. } | Event::Stranger { .. } | Event::Idle => None,
+            Event::Named { .. } | Event::IdIn { .. } | Event::Ending { .. } | Event::Stranger { .. } | Event::Idle => {
+                None
+            }
         }
     }
 }

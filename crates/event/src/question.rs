@@ -59,6 +59,8 @@ pub enum Question {
     User(Tid),
     /// The path of the program that a process runs.
     Program(Tid),
+    /// The arguments of the program that a process runs, with a zero behind each. Asked of processes whose execve was not seen.
+    CommandLine(Tid),
     /// The name of the container that a thread is in. Calls have it; recordings tell it when it changes.
     Container(Tid),
     /// The mounts of network file systems that a thread sees, and others below them: a type and a place on each line.
@@ -84,6 +86,7 @@ impl Question {
             Question::Comm(tid)
             | Question::User(tid)
             | Question::Program(tid)
+            | Question::CommandLine(tid)
             | Question::Container(tid)
             | Question::NetworkMounts(tid)
             | Question::Outer { tid, .. }

@@ -287,7 +287,7 @@ impl Default for TraceSpec {
             max_depth: None,
             calls: CallSet::all(),
             names: CallSet::empty(),
-            limits: crate::Limits { text: 32, elements: 32, received: true },
+            limits: crate::Limits { text: 32, command_text: 0, elements: 32, received: true },
             dump_read: FdSet::none(),
             dump_write: FdSet::none(),
             seccomp: Seccomp::Off,

@@ -131,7 +131,7 @@ impl Peek for Memory {
 fn call(name: &str, args: [u64; 6], outcome: Outcome, mut memory: Memory) -> Call {
     let entry = table(Abi::X86_64).by_name(name).next().expect("a syscall of this name");
     let plan = Plan::of(entry.row, Abi::X86_64);
-    let limits = Limits { text: 32, elements: 32, received: true };
+    let limits = Limits { text: 32, command_text: 0, elements: 32, received: true };
     let mut call = Call { tid: 1000, nr: entry.nr.into(), args, ..Call::default() };
     capture(&plan, entry.row, Phase::Entry, &mut call, &limits, &mut memory);
     call.outcome = outcome;

@@ -107,7 +107,7 @@ mod tests {
             .find_map(|nr| table(Abi::NATIVE).get(nr).filter(|e| e.row.name == "openat").map(|e| (nr, e.row)))
             .expect("openat is in the table");
         let mut call = Call { nr, args: [-100i64 as u64, 0x1000, 0, 0, 0, 0], ..Call::default() };
-        let limits = Limits { text: 32, elements: 32, received: true };
+        let limits = Limits { text: 32, command_text: 0, elements: 32, received: true };
         capture(&Plan::of(row, call.abi), row, Phase::Entry, &mut call, &limits, &mut Memory(path));
         call.outcome = outcome;
         call

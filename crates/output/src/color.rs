@@ -62,7 +62,7 @@ impl Palette {
         palette
     }
 
-    fn paint(&self, role: Role, text: &[u8], out: &mut Vec<u8>) {
+    pub fn paint(&self, role: Role, text: &[u8], out: &mut Vec<u8>) {
         let code = &self.codes[role as usize];
         // Code 0 sets no attribute, and blanks show no colour.
         if code == "0" || text.iter().all(|&b| b == b' ') {

@@ -20,19 +20,39 @@ const MOST_FUNCTIONS: usize = 1 << 20;
 pub struct Show {
     /// Signals by number; index 0 is unused.
     pub signal: [bool; 65],
-    /// Exits with a status. (That a signal has killed a process is always shown.)
+    /// Exits with a status.
     pub exit: bool,
+    /// Deaths by a signal.
+    pub killed: bool,
     pub attach: bool,
     pub superseded: bool,
     /// True if a change of a tracee's ABI is shown.
     pub personality: bool,
+    /// True if lines have the names of threads, as the tracker follows them.
+    pub thread_names: bool,
     /// `-k`.
     pub stack: Option<ShowStack>,
 }
 
 impl Default for Show {
     fn default() -> Show {
-        Show { signal: [true; 65], exit: true, attach: true, superseded: true, personality: true, stack: None }
+        Show {
+            signal: [true; 65],
+            exit: true,
+            killed: true,
+            attach: true,
+            superseded: true,
+            personality: true,
+            thread_names: false,
+            stack: None,
+        }
+    }
+}
+
+impl Show {
+    /// True if signals of this number are shown, and the stops that they cause.
+    pub fn shows_signal(&self, number: i32) -> bool {
+        self.signal.get(number as usize).copied().unwrap_or(true)
     }
 }
 
@@ -158,6 +178,7 @@ impl TextView {
             }
             Event::Library(call) => self.library(call),
             Event::Signal { tid, info, ip, stack, at } => self.signal(tid, info, ip, stack, at),
+            Event::Stopped { signal, .. } if !self.show.shows_signal(signal) => {}
             Event::Stopped { tid, signal, at } => self.other(tid, at, |w| {
                 w.str("--- stopped by ");
                 names::signal(w.out, signal);
@@ -177,11 +198,13 @@ impl TextView {
             }
             Event::Killed { tid, signal, core, at } => {
                 self.note_comm(tid);
-                self.other(tid, at, |w| {
-                    w.str("+++ killed by ");
-                    names::signal(w.out, signal);
-                    w.str(if core { " (core dumped) +++" } else { " +++" });
-                });
+                if self.show.killed {
+                    self.other(tid, at, |w| {
+                        w.str("+++ killed by ");
+                        names::signal(w.out, signal);
+                        w.str(if core { " (core dumped) +++" } else { " +++" });
+                    });
+                }
                 self.gone(tid);
             }
             Event::Superseded { tid, old, call, at } => {
@@ -217,7 +240,7 @@ impl TextView {
                     w.str(" bit mode. ]");
                 });
             }
-            Event::Personality { .. } | Event::IdIn { .. } | Event::Stranger { .. } => {}
+            Event::Personality { .. } | Event::Named { .. } | Event::IdIn { .. } | Event::Stranger { .. } => {}
             Event::Aside(_) => {}
             Event::Idle => self.flush(),
         }
@@ -368,7 +391,7 @@ impl TextView {
 
     fn signal(&mut self, tid: Tid, info: &[u8; SIGINFO_SIZE], ip: Option<u64>, stack: Option<&Arc<Stack>>, at: Ns) {
         let number = i32::from_le_bytes([info[0], info[1], info[2], info[3]]);
-        if !self.show.signal.get(number as usize).copied().unwrap_or(true) {
+        if !self.show.shows_signal(number) {
             return;
         }
         if self.stream(tid).is_none() {
@@ -477,19 +500,41 @@ impl TextView {
     }
 }
 
+/// The thread that the line of an event is about.
+fn subject(event: &Event<'_>) -> Option<Tid> {
+    match *event {
+        Event::Enter(call) | Event::Exit(call) => Some(call.tid),
+        Event::Library(call) => Some(call.tid),
+        Event::Signal { tid, .. }
+        | Event::Stopped { tid, .. }
+        | Event::Exited { tid, .. }
+        | Event::Killed { tid, .. }
+        | Event::Superseded { tid, .. }
+        | Event::Detached { tid, .. }
+        | Event::Personality { tid, .. }
+        | Event::Lost { tid, .. } => Some(tid),
+        Event::Started { .. }
+        | Event::Named { .. }
+        | Event::IdIn { .. }
+        | Event::Aside(_)
+        | Event::Ending { .. }
+        | Event::Stranger { .. }
+        | Event::Idle => None,
+    }
+}
+
 impl View for TextView {
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
-        // Forms that show the names of threads take them from the tracker, which asks nobody.
-        let tid = match event {
-            Event::Enter(call) | Event::Exit(call) => Some(call.tid),
-            Event::Library(call) => Some(call.tid),
-            _ => None,
-        };
-        if let (Some(_), Some(tid)) = (&self.layout.form, tid)
-            && let Some(thread) = tracker.thread(tid)
-            && self.comms.get(&tid) != Some(&thread.comm)
+        // Lines that show the names of threads take them from the tracker, which asks nobody.
+        if (self.layout.form.is_some() || self.show.thread_names)
+            && let Some(thread) = subject(event).and_then(|tid| tracker.thread(tid))
+            && self.comms.get(&thread.tid) != Some(&thread.comm)
         {
-            self.comms.insert(tid, thread.comm.clone());
+            if thread.comm.is_empty() {
+                self.comms.remove(&thread.tid);
+            } else {
+                self.comms.insert(thread.tid, thread.comm.clone());
+            }
         }
         TextView::event(self, event);
     }

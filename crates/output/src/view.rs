@@ -16,7 +16,7 @@ pub trait View {
     fn left_out(&mut self, _call: &Call) {}
 
     /// A call that the filters left out but that names what its thread runs. It has just returned.
-    fn aside(&mut self, _call: &Call) {}
+    fn aside(&mut self, _call: &Call, _tracker: &Tracker) {}
 
     /// The calls that the engine counted itself. They come before the end, or before the end of
     /// each interval.
@@ -71,6 +71,8 @@ pub struct RunInfo {
     pub follows: bool,
     /// Operations of io_uring are reported (`--io-uring`).
     pub operations: bool,
+    /// The bytes of each argument and variable that were captured when programs were executed.
+    pub command_text: usize,
     /// Wall-clock time minus the time of events, in nanoseconds.
     pub wall_offset: i128,
 }

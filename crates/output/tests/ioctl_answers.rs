@@ -61,7 +61,7 @@ fn shown(request: u64, before: &Bytes, after: &Bytes, outcome: Outcome) -> Strin
     let row = table(Abi::X86_64).get(call.nr).unwrap().row;
     static PLAN: OnceLock<Plan> = OnceLock::new();
     let plan = PLAN.get_or_init(|| Plan::of(row, Abi::X86_64));
-    let limits = Limits { text: 32, elements: 32, received: true };
+    let limits = Limits { text: 32, command_text: 0, elements: 32, received: true };
     capture(plan, row, Phase::Entry, &mut call, &limits, &mut Only(&before.0));
     call.outcome = outcome;
     capture(plan, row, Phase::Exit, &mut call, &limits, &mut Only(&after.0));

@@ -30,6 +30,7 @@ macro_rules! kinds {
 
 kinds! {
     Event::Started { .. } => "attached",
+    Event::Named { .. } => "named",
     Event::IdIn { .. } => "id in a namespace",
     Event::Enter(_) => "call entered",
     Event::Exit(Call { outcome: Outcome::Gone | Outcome::Pending, .. }) => "call that does not return",
@@ -279,6 +280,7 @@ fn each_kind_of_event_in_each_style() {
         (
             vec![
                 Event::Aside(&returned),
+                Event::Named { tid: 7, name: [0; 16] },
                 Event::IdIn { tid: 7, namespace: 1, id: 2 },
                 Event::Stranger { tid: 9, fate: stride_event::Fate::Exited },
                 Event::Idle,

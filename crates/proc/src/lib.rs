@@ -168,6 +168,14 @@ impl World for Proc {
         self.ask_fd(Question::Watched, tid, fd, None).map(numbers).unwrap_or_default()
     }
 
+    fn command_line(&self, tid: Tid) -> Vec<Vec<u8>> {
+        let line = self.ask(Question::CommandLine(tid)).unwrap_or_default();
+        let mut words: Vec<Vec<u8>> = line.split(|byte| *byte == 0).map(<[u8]>::to_vec).collect();
+        // There is nothing behind the last zero.
+        words.pop_if(|last| last.is_empty());
+        words
+    }
+
     fn network_mounts(&self, tid: Tid) -> Vec<NetworkMount> {
         self.ask(Question::NetworkMounts(tid)).map(|answer| mounts::listed(&answer)).unwrap_or_default()
     }

@@ -5,6 +5,8 @@ use crate::lives::ended;
 use crate::{contexts, ends, fdinfo, link, lock, mounts, pidns, socket};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -39,6 +41,8 @@ pub struct LiveSource {
     inherited: HashMap<i32, Vec<u8>>,
     /// The name of the command's thread.
     command: Option<Vec<u8>>,
+    /// The thread that starts next, and its name.
+    named: RefCell<Option<(Tid, [u8; 16])>>,
 }
 
 impl LiveSource {
@@ -53,13 +57,20 @@ impl LiveSource {
             namespaces: pidns::Translator::default(),
             inherited: link::inherited(),
             command: name.map(|name| name[..name.len().min(TASK_COMM_LEN - 1)].to_vec()),
+            named: RefCell::default(),
         }
     }
 }
 
 impl LiveSource {
-    /// Takes in what an event tells about ids in PID namespaces.
+    /// Takes in what an event tells about names, and about ids in PID namespaces.
     pub fn note(&self, event: &Event<'_>) {
+        match *event {
+            Event::Named { tid, name } => _ = self.named.replace(Some((tid, name))),
+            Event::Started { .. } => {}
+            // It may have another name by now.
+            _ => _ = self.named.take(),
+        }
         self.namespaces.note(event);
     }
 }
@@ -82,6 +93,11 @@ impl Source for LiveSource {
             Question::GenericFamily(id) => return self.families.borrow_mut().name(id),
             Question::Comm(TRACER) => return self.command.clone(),
             Question::Comm(tid) => {
+                if let Some((named, name)) = *self.named.borrow()
+                    && named == tid
+                {
+                    return name.split(|byte| *byte == 0).next().map(<[u8]>::to_vec);
+                }
                 let mut comm = std::fs::read(procfs::path(tid, "comm")).ok()?;
                 comm.pop_if(|last| *last == b'\n');
                 return Some(comm);
@@ -113,6 +129,7 @@ impl Source for LiveSource {
             Question::Program(tid) => {
                 return std::fs::read_link(procfs::path(tid, "exe")).ok().map(|path| path.into_os_string().into_vec());
             }
+            Question::CommandLine(tid) => return command_line(tid),
             // (Only calls tell.)
             Question::Container(_) => None,
             Question::NetworkMounts(tid) => mounts::network(tid),
@@ -120,6 +137,14 @@ impl Source for LiveSource {
         };
         text.map(String::into_bytes)
     }
+}
+
+/// The beginning of a command line, which may be as long as megabytes.
+fn command_line(tid: Tid) -> Option<Vec<u8>> {
+    const MOST: u64 = 1 << 14;
+    let mut line = Vec::new();
+    File::open(procfs::path(tid, "cmdline")).ok()?.take(MOST).read_to_end(&mut line).ok()?;
+    Some(line)
 }
 
 /// The effective user id.

@@ -169,8 +169,8 @@ impl BatchWriter {
                 self.head(kind::LOST, tid, at);
                 self.to.uint(count);
             }
-            // (The answers that follow from ids are recorded.)
-            Event::IdIn { .. } | Event::Idle => {}
+            // (The answers that follow from names and ids are recorded.)
+            Event::Named { .. } | Event::IdIn { .. } | Event::Idle => {}
         }
     }
 

@@ -47,7 +47,8 @@ const PROGRAM: u8 = 16;
 const CONTAINER: u8 = 17;
 const NAMESPACE: u8 = 18;
 const NETWORK_MOUNTS: u8 = 19;
-const GENERIC_FAMILY: u8 = 20;
+const COMMAND_LINE: u8 = 20;
+const GENERIC_FAMILY: u8 = 21;
 
 const ID_KINDS: [PidKind; 4] = [PidKind::Tid, PidKind::Tgid, PidKind::Pgid, PidKind::Sid];
 
@@ -81,6 +82,7 @@ impl Coded {
             Question::Outer { tid, id, kind } => Coded { code: OUTER, tid, number: join(id, kind as u8) },
             Question::User(tid) => Coded { code: USER, tid, number: 0 },
             Question::Program(tid) => Coded { code: PROGRAM, tid, number: 0 },
+            Question::CommandLine(tid) => Coded { code: COMMAND_LINE, tid, number: 0 },
             Question::Container(tid) => Coded { code: CONTAINER, tid, number: 0 },
             Question::NetworkMounts(tid) => Coded { code: NETWORK_MOUNTS, tid, number: 0 },
             Question::Namespace { tid, kind } => Coded { code: NAMESPACE, tid, number: kind.flag as i64 },
@@ -97,6 +99,7 @@ impl Coded {
             COMM => Question::Comm(tid),
             USER => Question::User(tid),
             PROGRAM => Question::Program(tid),
+            COMMAND_LINE => Question::CommandLine(tid),
             CONTAINER => Question::Container(tid),
             NETWORK_MOUNTS => Question::NetworkMounts(tid),
             OUTER => {
@@ -140,7 +143,8 @@ mod tests {
             (Question::Program(7), 16, 7, 0),
             (Question::Container(7), 17, 7, 0),
             (Question::NetworkMounts(7), 19, 7, 0),
-            (Question::GenericFamily(21), 20, 0, 21),
+            (Question::GenericFamily(21), 21, 0, 21),
+            (Question::CommandLine(7), 20, 7, 0),
             (Question::Namespace { tid: 7, kind: Namespace::ALL[0] }, 18, 7, 0x0200_0000),
         ] {
             let coded = Coded { code, tid, number };

@@ -21,6 +21,8 @@ pub struct Metadata {
     pub command: Option<Tid>,
     /// Lines of text name their thread: children were followed, or several processes were attached to.
     pub several: bool,
+    /// All processes of the machine that filters let through (`--all`).
+    pub whole_machine: bool,
     /// Filters left out calls before they were seen.
     pub partial: bool,
     /// Threads and processes that tracees made were traced, too.
@@ -32,6 +34,8 @@ pub struct Metadata {
     /// The limits up to which strings and arrays were captured.
     pub text_limit: u64,
     pub elements_limit: u64,
+    /// The limit for arguments and variables of programs that were executed, if that is a larger one.
+    pub command_limit: u64,
     /// The kinds of data that were captured because options asked for them.
     pub descriptors: bool,
     pub dumps: bool,
@@ -110,9 +114,11 @@ impl Metadata {
             ("started", self.started),
             ("text-limit", self.text_limit),
             ("elements-limit", self.elements_limit),
+            ("command-limit", self.command_limit),
             ("descriptors", self.descriptors.into()),
             ("dumps", self.dumps.into()),
             ("several", self.several.into()),
+            ("whole-machine", self.whole_machine.into()),
             ("partial", self.partial.into()),
             ("follows", self.follows.into()),
             ("names", self.names.into()),
@@ -144,9 +150,11 @@ impl Metadata {
                 b"started" => it.started = number(value)?,
                 b"text-limit" => it.text_limit = number(value)?,
                 b"elements-limit" => it.elements_limit = number(value)?,
+                b"command-limit" => it.command_limit = number(value)?,
                 b"descriptors" => it.descriptors = number(value)? != 0,
                 b"dumps" => it.dumps = number(value)? != 0,
                 b"several" => it.several = number(value)? != 0,
+                b"whole-machine" => it.whole_machine = number(value)? != 0,
                 b"partial" => it.partial = number(value)? != 0,
                 b"follows" => it.follows = number(value)? != 0,
                 b"names" => it.names = number(value)? != 0,

@@ -49,6 +49,7 @@ impl Stacks {
             | Event::Signal { .. }
             | Event::Stopped { .. }
             | Event::Ending { .. }
+            | Event::Named { .. }
             | Event::IdIn { .. }
             | Event::Stranger { .. }
             | Event::Personality { .. }

@@ -1,7 +1,8 @@
 //! The effects of all rows, held against what man pages say: each list names every call that has the effect, and no other.
 
 use std::collections::BTreeSet;
-use stride_syscalls::{Data, Effect, Flow, For, Ret, Syscall, Thing, rows};
+use stride_syscalls::uapi::consts as c;
+use stride_syscalls::{Abi, Data, Effect, Flow, For, Ret, Syscall, Thing, rows};
 
 /// Every row, those of i386 by their own names, each once.
 fn all() -> Vec<&'static Syscall> {
@@ -28,6 +29,20 @@ fn calls_that_are_made_to_wait() {
     only("pause rt_sigsuspend sigsuspend rt_sigtimedwait rt_sigtimedwait_time64", waits(For::Signal));
     only("wait4 waitid waitpid", waits(For::Child));
     only("", |row| matches!(row.waits(), Some(For::Peer | For::Turn)));
+}
+
+/// The row of an operation is asked for the wait of a call.
+#[test]
+fn operations_of_futex_that_wait() {
+    for row in all().into_iter().filter(|row| ["futex", "futex_time64"].contains(&row.name)) {
+        let waits = |op| row.form(&[0, op, 0, 0, 0, 0], Abi::NATIVE).waits();
+        for op in [c::FUTEX_WAIT, c::FUTEX_WAIT_BITSET, c::FUTEX_LOCK_PI, c::FUTEX_LOCK_PI2, c::FUTEX_WAIT_REQUEUE_PI] {
+            assert_eq!((waits(op), waits(op | c::FUTEX_PRIVATE_FLAG)), (Some(For::Lock), Some(For::Lock)), "{op}");
+        }
+        for op in [c::FUTEX_WAKE, c::FUTEX_CMP_REQUEUE, c::FUTEX_UNLOCK_PI, c::FUTEX_WAKE_BITSET] {
+            assert_eq!(waits(op), None, "{op}");
+        }
+    }
 }
 
 #[test]

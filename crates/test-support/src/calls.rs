@@ -82,7 +82,7 @@ impl Peek for Memory<'_> {
 pub fn capture_all(call: &mut Call, memory: &mut impl Peek) {
     let Some(entry) = table(call.abi).get(call.nr) else { return };
     let plan = Plan::of(entry.row, call.abi);
-    let limits = Limits { text: 32, elements: 32, received: true };
+    let limits = Limits { text: 32, command_text: 0, elements: 32, received: true };
     for phase in [Phase::Entry, Phase::Exit] {
         capture(&plan, entry.row, phase, call, &limits, memory);
     }

@@ -9,6 +9,7 @@
 //! | [`calls`] | made-up calls and events, and the memory that a capture plan reads |
 //! | [`written`] | a destination whose contents a test can look at, with as little room as the test wants |
 //! | [`scratch`] | a directory for each test |
+//! | [`picture`] | pictures of terminals for the documents |
 //! | [`programs`] | the C programs in `tests/`, compiled |
 //! | [`noise`] | pseudo-random numbers that are the same in each run |
 //! | [`stacks`] | made-up stacks |
@@ -17,6 +18,7 @@
 
 pub mod calls;
 pub mod noise;
+pub mod picture;
 pub mod programs;
 pub mod scratch;
 pub mod skipped;

@@ -50,18 +50,21 @@ impl Tracker {
             .is_some();
         if let Some(process) = self.processes.get_mut(&pid).filter(|_| !reused) {
             process.threads += 1;
-            if let Origin::Forked { parent } = origin {
+            if let Origin::Forked { parent } = origin
+                && !self.names_only
+            {
                 self.clone_began(parent, tid);
             }
             return;
         }
+        let asked = origin == Origin::Attached && !self.names_only;
         let mut process = Process {
             pid,
             parent: None,
             made_by: None,
             comm,
             program: None,
-            command: Rc::default(),
+            command: if asked { world.command_line(pid).into() } else { Rc::default() },
             started: at,
             threads: 1,
             descriptors: Descriptors::default(),
@@ -75,7 +78,9 @@ impl Tracker {
             process.command = from.command.clone();
             process.cwd = from.cwd;
             process.older = from.older;
-            if let Origin::Forked { parent } = origin {
+            if let Origin::Forked { parent } = origin
+                && !self.names_only
+            {
                 process.made_by = Some(parent);
                 match self.inherited(parent, pid) {
                     Some(descriptors) => process.descriptors = descriptors,
@@ -86,6 +91,9 @@ impl Tracker {
             return;
         }
         self.processes.insert(pid, process);
+        if self.names_only {
+            return;
+        }
         // The command begins with what Stride had. When /proc could be asked about the command, it may have ended.
         let inherited = (origin == Origin::Spawned).then(|| self.ask(TRACER, AT_FDCWD, world)).flatten();
         let whom = if inherited.is_some() { TRACER } else { tid };

@@ -44,11 +44,15 @@ fn idle(row: &Syscall) -> Idle {
     }
 }
 
+/// True if the call changes what its thread runs or is called.
+pub fn names(row: &Syscall) -> bool {
+    row.has_effect(Effect::Executes) || row.has_effect(Effect::NamesThread)
+}
+
 /// The calls by which programs change what their threads run or are called.
 pub fn naming_calls() -> CallSet {
     let mut calls = CallSet::empty();
     for abi in Abi::ALL {
-        let names = |row: &Syscall| row.has_effect(Effect::Executes) || row.has_effect(Effect::NamesThread);
         let naming = table(abi).iter().filter(|entry| names(entry.row));
         naming.for_each(|entry| calls.insert(abi, entry.nr));
     }

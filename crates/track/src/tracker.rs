@@ -2,7 +2,7 @@
 
 use crate::descriptors::{AT_FDCWD, File, Unsettled};
 use crate::objects::{FoundAt, Objects};
-use crate::shape::Shapes;
+use crate::shape::{Shapes, names};
 use crate::{FileId, ObjectId, ObjectKind, Process, Seen, Thread, Wait, address};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
@@ -38,12 +38,19 @@ pub struct Tracker {
     /// Reused.
     pub(crate) path: Vec<u8>,
     pub(crate) partial: bool,
+    /// Only the names of threads are followed.
+    pub(crate) names_only: bool,
 }
 
 impl Tracker {
     /// For events that filters have thinned out: descriptors cannot be followed then, only looked up.
     pub fn partial(partial: bool) -> Tracker {
         Tracker { partial, ..Tracker::default() }
+    }
+
+    /// For a view that shows the names of threads and nothing else that is followed. Most calls then cost next to nothing.
+    pub fn of_names() -> Tracker {
+        Tracker { names_only: true, ..Tracker::partial(true) }
     }
 
     /// When the run began: when the command was executed, or when the first thread was attached to. Earlier time is
@@ -167,6 +174,14 @@ impl Tracker {
         }
         match *event {
             Event::Started { tid, process, origin, at } => self.started(tid, process, origin, at, world),
+            Event::Exit(call) | Event::Aside(call) if self.names_only => {
+                if call.row().is_some_and(names) {
+                    self.returned(call, world);
+                    self.seen = None;
+                }
+            }
+            Event::Enter(_) | Event::Library(_) if self.names_only => {}
+            Event::Detached { tid, .. } if self.names_only => self.ended = Some(tid),
             Event::Enter(call) => self.entered(call, world),
             Event::Exit(call) => {
                 if call.outcome == Outcome::Gone {

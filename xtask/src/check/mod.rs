@@ -1,6 +1,9 @@
-//! The architecture's invariants: dependencies point one way, and only engines contain unsafe code.
+//! The architecture's invariants: dependencies point one way, only engines contain unsafe code, documents name what is there, and
+//! licences of dependencies ask for no more than a notice.
 
 mod circles;
+mod documents;
+mod licences;
 mod names;
 mod source;
 mod types;
@@ -66,9 +69,11 @@ pub fn run() -> Result<()> {
         }
     }
     types::check(&root.join("crates"), &mut wrong)?;
+    documents::check(&root, &mut wrong)?;
+    licences::check(&root, &mut wrong)?;
     ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
     println!(
-        "{} crates: dependencies point one way, unsafe stays in the engines, facts about syscalls on their rows, and a name is one type's",
+        "{} crates: dependencies point one way, unsafe stays in the engines, facts about syscalls on their rows, a name is one type's, documents name what is there, licences ask for no more than a notice",
         LAYERS.len()
     );
     Ok(())
@@ -78,7 +83,7 @@ fn layers(dir: &Path, name: &str, wrong: &mut Vec<String>) -> Result<()> {
     let manifest = dir.join("Cargo.toml");
     let text = fs::read_to_string(&manifest).with_context(|| manifest.display().to_string())?;
     let Some((_, allowed)) = LAYERS.iter().find(|(layer, _)| *layer == name) else {
-        wrong.push(format!("crates/{name}: give it a place among the layers in xtask/src/check.rs"));
+        wrong.push(format!("crates/{name}: give it a place among the layers in xtask/src/check/mod.rs"));
         return Ok(());
     };
     // Tests may use any crate, so dev-dependencies are left out. Other crates must not depend on crates for tests.

@@ -23,6 +23,11 @@ pub struct Flag {
     pub value: Value,
     /// The text in `--help`: one line, no full stop.
     pub help: &'static str,
+    /// The option's place in `-h`, if it is one of the few that are there.
+    pub brief: Option<Brief>,
+    /// Words by which users of other tracers ask for such a thing (`perf stat`, `sysdig`), besides the long names. If there is no such
+    /// program, the option is named.
+    pub habits: &'static [&'static str],
     /// The text in the man page: paragraphs separated by empty lines. Lines starting with `* WORD: ` are list items.
     pub doc: &'static str,
     /// Why this machine has to refuse the option, if it does: the words of those builds of strace that refuse it, too.
@@ -54,6 +59,8 @@ impl Flag {
         arg: Arg::None,
         value: Value::Free,
         help: "",
+        brief: None,
+        habits: &[],
         doc: "",
         missing: || None,
         own: false,
@@ -70,6 +77,42 @@ impl Flag {
     pub fn sort_key(&self) -> (String, bool) {
         let name = self.short.map(String::from).or(self.long.map(String::from)).unwrap_or_default();
         (name.to_lowercase(), name.chars().all(char::is_uppercase))
+    }
+}
+
+/// An option's place in `-h`.
+#[derive(Clone, Copy, Debug)]
+pub struct Brief {
+    pub group: Group,
+    /// The place within the group.
+    pub place: u8,
+    pub text: &'static str,
+}
+
+/// The groups of `-h`, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    Processes,
+    Calls,
+    Lines,
+    Reports,
+    Later,
+    Stride,
+}
+
+impl Group {
+    pub const ALL: [Group; 6] =
+        [Group::Processes, Group::Calls, Group::Lines, Group::Reports, Group::Later, Group::Stride];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Group::Processes => "Whom",
+            Group::Calls => "Calls",
+            Group::Lines => "Lines",
+            Group::Reports => "Views",
+            Group::Later => "Later",
+            Group::Stride => "Help",
+        }
     }
 }
 

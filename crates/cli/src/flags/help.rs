@@ -1,9 +1,66 @@
-//! `-h`.
+//! `-h` and `--help`, and the options that words mean which are no programs.
 
 use super::examples::EXAMPLES;
-use super::flag::{Arg, Category, Flag};
+use super::flag::{Arg, Brief, Category, Flag, Group};
 use super::table;
 use std::fmt::Write;
+
+/// The cells of `-h`: two in a line, each with an option and a few words.
+const TITLE: usize = 7;
+const NAME: usize = 15;
+const CELL: usize = 36;
+
+/// The most useful options, on one screen.
+pub fn brief() -> String {
+    let mut out = String::from("Usage: stride [OPTIONS] PROG [ARGS]   or: stride [OPTIONS] -p PID\n\n");
+    for group in Group::ALL {
+        let mut cells: Vec<(Brief, String)> = table::all()
+            .filter_map(|flag| Some((flag.brief.filter(|brief| brief.group == group)?, short_name(flag))))
+            .collect();
+        cells.sort_by_key(|(brief, _)| brief.place);
+        for (row, cells) in cells.chunks(2).enumerate() {
+            let title = if row == 0 { group.title() } else { "" };
+            let cells: String = cells
+                .iter()
+                .map(|(Brief { text, .. }, name)| format!("{:CELL$}", format!("{name:NAME$} {text}")))
+                .collect();
+            let _ = writeln!(out, "{}", format!("{title:TITLE$}{cells}").trim_end());
+        }
+    }
+    out.push('\n');
+    for example in EXAMPLES {
+        if let Some(text) = example.brief {
+            let command = example.command.split("; ").next().unwrap_or_default();
+            let _ = writeln!(out, "  {command:<34} {text}");
+        }
+    }
+    out.push_str("\nAll options: stride --help. Explanations, and what to do for what: man stride.\n");
+    out
+}
+
+/// `-p PID`, `--comm=GLOB`, `-e trace=SET`. Arguments for which there is no room are dots.
+fn short_name(flag: &Flag) -> String {
+    let qualifier = flag.qualifiers.first().filter(|_| !flag.own);
+    let (name, sign) = match (flag.short, qualifier, flag.long) {
+        (Some(short), ..) => (format!("-{short}"), " "),
+        (None, Some(qualifier), _) => (format!("-e {qualifier}"), "="),
+        (None, None, long) => (format!("--{}", long.unwrap_or_default()), "="),
+    };
+    let Arg::Required(arg) = flag.arg else { return name };
+    let whole = format!("{name}{sign}{arg}");
+    if whole.len() <= NAME { whole } else { format!("{name}{sign}...") }
+}
+
+/// The end of the message that there is no program of this name: the option that is meant, if the word is the name of one, or the name that
+/// another tracer has for such a thing.
+pub fn meant_option(program: &str) -> String {
+    let word = program.split('=').next().unwrap_or_default().to_ascii_lowercase();
+    let meant = |flag: &&Flag| flag.longs().chain(flag.habits.iter().copied()).any(|known| known == word);
+    match table::all().find(meant) {
+        Some(flag) => format!("; did you mean the option {} ({})?", names(flag).trim(), flag.help),
+        None => String::new(),
+    }
+}
 
 /// The column of the explanations. Longer names get a line of their own.
 const INDENT: usize = 30;
@@ -24,11 +81,11 @@ pub fn usage() -> String {
             }
         }
     }
-    out.push_str("\nExamples:\n");
-    for (command, meaning) in EXAMPLES {
-        let _ = writeln!(out, "  {command}\n{:INDENT$}{meaning}", "");
+    out.push_str("\nExamples, if you want to\n");
+    for example in EXAMPLES {
+        let _ = writeln!(out, "  {}:\n      {}", example.task, example.command);
     }
-    out.push_str("\nThe manual stride(1) says more about each of them.\n");
+    out.push_str("\nThe manual stride(1) says more about each of them. -h has the most useful ones.\n");
     out
 }
 
@@ -66,6 +123,50 @@ fn names(flag: &Flag) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_most_useful_options_fit_one_screen() {
+        let text = brief();
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines.len() <= 24, "{}\n{text}", lines.len());
+        for line in &lines {
+            assert!(line.chars().count() < 80, "{line}");
+        }
+        assert!(lines.last().unwrap().contains("--help"));
+        for flag in table::all() {
+            let Some(Brief { text, .. }) = flag.brief else { continue };
+            let cell = lines.iter().find(|line| line.contains(text)).unwrap_or_else(|| panic!("{text}"));
+            assert!(cell.contains(&format!("{:NAME$} {text}", short_name(flag))), "{cell}");
+            assert!(NAME + 1 + text.len() < CELL, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_that_mean_options() {
+        for (word, option) in [
+            ("help", "-h, --help (print"),
+            ("version", "-V, --version ("),
+            ("attach", "-p, --attach=PID (trace"),
+            ("record", "--record=FILE ("),
+            ("top", "--top ("),
+            ("trace", "--trace=SET ("),
+            ("list", "--trace=SET ("),
+            ("stat", "-c, --summary-only ("),
+            ("Report", "--replay=FILE ("),
+            ("comm=redis", "--comm=GLOB ("),
+        ] {
+            let told = meant_option(word);
+            assert!(told.starts_with(&format!("; did you mean the option {option}")), "{word}: {told}");
+        }
+        assert_eq!(meant_option("mkae"), "");
+        assert_eq!(meant_option(""), "");
+        // No word means two options.
+        let mut words: Vec<&str> =
+            table::all().flat_map(|flag| flag.longs().chain(flag.habits.iter().copied())).collect();
+        words.sort_unstable();
+        let twice: Vec<_> = words.windows(2).filter(|pair| pair[0] == pair[1]).collect();
+        assert!(twice.is_empty(), "{twice:?}");
+    }
 
     #[test]
     fn every_option_is_in_it_and_lines_fit_a_terminal() {

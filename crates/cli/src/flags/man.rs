@@ -1,6 +1,6 @@
 //! The man page, in the man(7) macros.
 
-use super::examples::EXAMPLES;
+use super::examples::{EXAMPLES, Example};
 use super::flag::{Arg, Category, Flag};
 use super::table;
 use std::fmt::Write;
@@ -28,6 +28,14 @@ pub fn page() -> String {
          .IR pid ...\n",
     );
     section(&mut out, "DESCRIPTION", DESCRIPTION);
+    // Where most readers look for something to copy, so it comes early.
+    section(&mut out, "EXAMPLES", "I want to");
+    for Example { task, command, .. } in EXAMPLES {
+        let _ = writeln!(out, ".TP\n{}:", line(task));
+        for (i, command) in command.split("; ").enumerate() {
+            let _ = writeln!(out, "{}.B {}", if i == 0 { "" } else { ".br\n" }, line(command));
+        }
+    }
     out.push_str(".SH OPTIONS\n");
     paragraphs(&mut out, OPTIONS_INTRODUCTION);
     for category in Category::ALL {
@@ -38,10 +46,6 @@ pub fn page() -> String {
     }
     section(&mut out, "EXIT STATUS", EXIT_STATUS);
     section(&mut out, "ENVIRONMENT", ENVIRONMENT);
-    out.push_str(".SH EXAMPLES\n");
-    for (command, meaning) in EXAMPLES {
-        let _ = writeln!(out, ".TP\n.B {}\n{}", line(command), line(meaning));
-    }
     section(&mut out, "ORDER OF THREADS", ORDER);
     section(&mut out, "NOTES", NOTES);
     out.push_str(".SH SEE ALSO\n.BR strace (1),\n.BR perf\\-trace (1),\n.BR ptrace (2),\n.BR seccomp (2),\n.BR syscalls (2),\n.BR bpf (2),\n.BR regex (7),\n.BR signal (7)\n");

@@ -39,8 +39,8 @@ mod version;
 pub use long_run_values::rotation;
 pub use long_runs::{Extent, Flight, Rotation, Trigger};
 pub use options::{
-    Color, Command, ConstStyle, Daemonize, Engine, HexStrings, Interruptible, LibraryPattern, LineStyle, Options,
-    Output, Overflow, PidPrefix, Summary, TimeFormat,
+    Color, Command, ConstStyle, Daemonize, Engine, HexStrings, Interruptible, LibraryPattern, LineStyle, MachineFilter,
+    Options, Output, Overflow, PidPrefix, Summary, TimeFormat,
 };
 pub use parser::{Outcome, parse};
 pub use tips::text as tip_text;

@@ -4,6 +4,8 @@ use super::asked::Asked;
 use super::long_runs::{Flight, Rotation};
 use super::tip::Tip;
 use std::ffi::OsString;
+use std::fmt;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 use stride_event::{Bounds, Endings, ErrnoSet, Glob, Injection, Machine, Ns, VcpuDetail};
@@ -12,7 +14,7 @@ use stride_filter::{
     WordSet,
 };
 pub use stride_output::{Column, Key, SortKey};
-use stride_output::{ReportFormat, ShowStack, TrussForm};
+use stride_output::{ReportFormat, ShowStack, TrussForm, shown};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
@@ -31,6 +33,8 @@ pub struct Options {
     pub machine: Option<Machine>,
     /// `--cgroup`: their paths.
     pub cgroups: Vec<OsString>,
+    /// The filters of `--all`, as they were given.
+    pub machine_filters: Vec<MachineFilter>,
     pub follow_forks: bool,
     pub max_depth: Option<u32>,
 
@@ -142,13 +146,32 @@ pub struct Options {
     pub namespaces: bool,
     /// `--kvm`: what is shown of virtual CPUs.
     pub vcpus: VcpuDetail,
+    /// Lines name the thread behind its id, as with `-Y`.
+    pub thread_names: bool,
     /// `--tips`.
     pub tip: Option<Tip>,
     /// Messages to leave out.
     pub quiet: WordSet<Quiet>,
+    /// The options that say which signals to report, and which messages to leave out, were given. Otherwise that depends on what is traced.
+    pub signals_asked: bool,
+    pub quiet_asked: bool,
 
     /// `-c`, `-C`.
     pub summary: Option<Summary>,
+}
+
+/// A filter of `--all` as it was given: the long name of its option, and the argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MachineFilter {
+    pub option: &'static str,
+    pub text: OsString,
+}
+
+/// As a message names it.
+impl fmt::Display for MachineFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "--{}={}", self.option, shown(self.text.as_bytes()))
+    }
 }
 
 /// The tool whose lines are written.
@@ -248,6 +271,17 @@ pub enum Color {
     Auto,
     Always,
     Never,
+}
+
+impl Color {
+    /// True if colours are used. `to_terminal`: whether the output goes to a terminal.
+    pub fn is_wanted(self, to_terminal: bool) -> bool {
+        match self {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => to_terminal && std::env::var_os("TERM").is_some_and(|term| term != "dumb"),
+        }
+    }
 }
 
 /// When lines begin with the id of the thread they are about.
@@ -363,6 +397,7 @@ impl Default for Options {
             attach: Vec::new(),
             machine: None,
             cgroups: Vec::new(),
+            machine_filters: Vec::new(),
             follow_forks: false,
             max_depth: None,
             daemonize: Daemonize::default(),
@@ -424,8 +459,11 @@ impl Default for Options {
             contexts: None,
             namespaces: false,
             vcpus: VcpuDetail::None,
+            thread_names: false,
             tip: None,
             quiet: WordSet::NONE,
+            signals_asked: false,
+            quiet_asked: false,
             summary: None,
         }
     }
@@ -437,6 +475,22 @@ impl Options {
         self.quiet.contains(message)
     }
 
+    /// Adapts what was not asked for to a trace of many processes that nobody named. A line says little without the name of its thread,
+    /// and signals and the ends of threads are too many. (In JSON all these are data like the rest.)
+    pub fn suit_machine(&mut self) {
+        if self.json {
+            return;
+        }
+        self.thread_names = true;
+        if !self.signals_asked {
+            self.signals = SignalSet::NONE;
+        }
+        if !self.quiet_asked {
+            let untold = [Quiet::Attach, Quiet::Exit, Quiet::Personality, Quiet::ThreadExecve];
+            self.quiet = untold.into_iter().fold(self.quiet, WordSet::with);
+        }
+    }
+
     /// True if facts about processes are looked up when a call is shown.
     pub fn looks_processes_up(&self) -> bool {
         !self.decode_pids.is_empty() || self.namespaces
@@ -444,7 +498,8 @@ impl Options {
 
     /// True if the names of threads (`-Y`) are taken from the calls that set them. The eBPF engine reads /proc too late: a thread may be gone.
     pub fn follows_names(&self) -> bool {
-        self.engine == Engine::Ebpf && self.replay.is_none() && self.decode_pids.contains(PidDetail::Comm)
+        let ebpf = self.engine == Engine::Ebpf || self.machine.is_some();
+        ebpf && self.replay.is_none() && self.decode_pids.contains(PidDetail::Comm)
     }
 
     /// True if `-o` says where the trace goes.

@@ -42,6 +42,7 @@ pub fn parse(argv: impl IntoIterator<Item = OsString>, no_color: bool) -> Parsed
     let mut messages: Vec<String> = warnings.into_iter().map(|warning| format!("{name}: {warning}")).collect();
     let outcome = match result {
         Ok(outcome) => outcome,
+        Err(Stop::Brief) => Outcome::Print(help::brief()),
         Err(Stop::Help) => Outcome::Print(help::usage()),
         Err(Stop::Doctor) => Outcome::Doctor,
         Err(Stop::Explain(text)) => Outcome::Print(text),

@@ -14,6 +14,8 @@ pub enum Stop {
         hint: bool,
     },
     /// `-h`, which overrides everything after it.
+    Brief,
+    /// `--help`, which does the same.
     Help,
     /// `--doctor`, which does the same.
     Doctor,

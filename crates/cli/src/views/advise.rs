@@ -8,7 +8,7 @@ use crate::command::os_error;
 use crate::files::Use;
 use crate::flags::Options;
 use crate::flags::explain;
-use crate::flags::flag::{Arg, Category, Flag, Value, ask, words};
+use crate::flags::flag::{Arg, Brief, Category, Flag, Group, Value, ask, words};
 use crate::flags::stop::Stop;
 use anyhow::{Result, anyhow};
 use std::fs::File;
@@ -31,6 +31,8 @@ const FLAGS: &[Flag] = &[
         value: Value::Word(|| words([ALL])),
         own: true,
         help: "say which calls are wasted, and what to change",
+        brief: Some(Brief { group: Group::Reports, place: 4, text: "what is wasted" }),
+        habits: &["analyze", "analyse", "profile"],
         doc: "Looks for patterns that waste calls or time. At the end it says for each what was found, where, in which \
               process, from which line of the program the calls come, what a change would save, and how sure that is. The finding that saves most comes first. Findings \
               are printed where the trace would go, and the trace itself only if -o says where to. With --replay, a \
@@ -62,6 +64,8 @@ const FLAGS: &[Flag] = &[
         value: Value::Word(explain::ids),
         own: true,
         help: "explain a finding of --advise, or a system call",
+        brief: Some(Brief { group: Group::Stride, place: 2, text: "explain a call" }),
+        habits: &["describe"],
         doc: "Prints the reasoning behind the findings with this id, with an example, and exits. --explain=list lists all ids. With \
               the name of a system call, prints what Stride shows of the call: its arguments with the names of their values, when the \
               memory behind them is read, and what the call does.",
@@ -132,5 +136,6 @@ fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let trace = trace.map(|path| path.to_string_lossy().into_owned());
     let all = shows_all(with.options);
     let home = std::env::current_dir().ok().map(|home| home.to_string_lossy().into_owned());
-    Ok(Box::new(AdviseView::new(with.options.report_format(), all, trace, home, with.info)))
+    let view = AdviseView::new(with.options.report_format(), all, trace, home, with.info);
+    Ok(Box::new(view.in_colour(with.options.color.is_wanted(with.outputs.is_terminal()))))
 }

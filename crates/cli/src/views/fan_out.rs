@@ -36,9 +36,11 @@ impl Views {
         let (options, world, needs) = (with.options, with.world, with.needs);
         // The tracker may see calls that filters leave out.
         let partial = with.info.partial && (options.replay.is_some() || !needs.all_calls);
-        let is_fed = needs.tracker || world.tracker.is_some();
+        let is_fed = needs.tracker || needs.tracked_names || world.tracker.is_some();
         let tracker = world.tracker.clone().unwrap_or_default();
-        tracker.replace(Tracker::partial(partial));
+        // In a replay, the sources may ask the tracker about descriptors.
+        let names_only = !needs.tracker && (world.tracker.is_none() || options.replay.is_none());
+        tracker.replace(if names_only { Tracker::of_names() } else { Tracker::partial(partial) });
         let mut views = Vec::new();
         for (declared, open) in prepared {
             let open = Open { view: open(&mut with)?, start: declared.start() };
@@ -105,7 +107,8 @@ impl Views {
 
     /// A call that the filters leave out, but that changes what its thread runs or its name. It has just returned.
     pub fn aside(&mut self, call: &Call) {
-        self.each(|view| view.aside(call));
+        let tracker = self.tracker.borrow();
+        self.views.iter_mut().for_each(|open| open.view.aside(call, &tracker));
     }
 
     /// Tells the views something about the whole run.

@@ -6,7 +6,7 @@ use super::needs::Needs;
 use super::opening::{Before, Opener, Opening};
 use crate::files::Use;
 use crate::flags::Options;
-use crate::flags::flag::{Arg, Category, Flag, Value, ask};
+use crate::flags::flag::{Arg, Brief, Category, Flag, Group, Value, ask};
 use crate::layout;
 use anyhow::Result;
 use stride_output::{HtmlView, View};
@@ -20,6 +20,8 @@ const FLAGS: &[Flag] = &[Flag {
     arg: Arg::Required("FILE"),
     value: Value::File,
     help: "write a report about the run to FILE, for a browser",
+    brief: Some(Brief { group: Group::Reports, place: 5, text: "page for a browser" }),
+    habits: &["page"],
     own: true,
     doc: "Writes a report of the whole run as one HTML page, which needs no other file and loads nothing from the \
               network. It has a summary, a timeline of all threads that can be zoomed, calls by count and by time, the \
@@ -54,7 +56,7 @@ impl Declaration for HtmlDeclaration {
 
     fn needs(&self, options: &Options) -> Needs {
         let everything = Needs::everything(options).and(Needs::shown_stacks(options));
-        Needs { sampled_stacks: advise::is_asked(options), ..everything }
+        Needs { sampled_stacks: advise::is_asked(options), whole_commands: true, ..everything }
     }
 
     fn prepare(&self, _: &Before<'_>) -> Result<Opener> {

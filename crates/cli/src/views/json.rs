@@ -5,7 +5,7 @@ use super::needs::Needs;
 use super::opening::{Before, Opener, Opening};
 use crate::flags::Options;
 use crate::flags::draft::Draft;
-use crate::flags::flag::{Category, Flag};
+use crate::flags::flag::{Brief, Category, Flag, Group};
 use crate::flags::stop::{Stop, Warn};
 use crate::layout;
 use anyhow::Result;
@@ -16,6 +16,7 @@ const BASE: Flag = Flag { category: Category::Format, ..Flag::BASE };
 const FLAGS: &[Flag] = &[Flag {
     long: Some("json"),
     help: "write JSON instead of text, one object per line",
+    brief: Some(Brief { group: Group::Reports, place: 6, text: "objects in lines" }),
     own: true,
     doc: "Writes one JSON object per line for each call and each signal, for processes that start, execute a program or \
               end, and for calls that were lost. The first object says where the trace comes from, and the last has the \

@@ -17,16 +17,18 @@ mod record;
 mod summary;
 mod text;
 mod top;
+mod tree;
 mod wanted;
 
 pub use declaration::Declaration;
 pub use fan_out::Views;
 pub use needs::Needs;
 pub use opening::{Before, Opening};
+pub use tree::is_asked as shows_tree;
 pub use wanted::{Wanted, about_tracing, can_be_rotated, check_format, has_report, named_files, names_files};
 
 /// All views, in the order in which each event is handed to them.
-pub const ALL: [&dyn Declaration; 11] = [
+pub const ALL: [&dyn Declaration; 12] = [
     // The recording comes first: while other views write, time passes, and the answers that it needs may be gone. Other
     // views show the answers that the recording got.
     &record::RecordDeclaration,
@@ -36,6 +38,8 @@ pub const ALL: [&dyn Declaration; 11] = [
     &top::TopDeclaration,
     // Tables come before the reports that explain them, but rows as objects come last (`Declaration::comes_last`).
     &summary::SummaryDeclaration,
+    // A tree is read from the top, and tables go before it.
+    &tree::TreeDeclaration,
     // The last object has the totals, so reports in JSON come after it.
     &json::JsonDeclaration,
     &advise::AdviseDeclaration,

@@ -25,11 +25,15 @@ pub struct Needs {
     pub descriptors: bool,
     /// The tracker.
     pub tracker: bool,
+    /// Of the tracker, the names of threads.
+    pub tracked_names: bool,
     /// Calls that tell which programs threads run and what descriptors refer to, although the filters leave these calls
     /// out.
     pub naming_calls: bool,
     /// Whole names of threads, however few bytes of a string are shown.
     pub thread_names: bool,
+    /// The whole arguments and environments of programs that are executed, or nearly so.
+    pub whole_commands: bool,
     /// All calls, because a shown call may depend on others.
     pub all_calls: bool,
     /// The names of processes behind ids, as /proc has them when the call is shown.
@@ -122,8 +126,10 @@ impl Needs {
             system_times: self.system_times || other.system_times,
             descriptors: self.descriptors || other.descriptors,
             tracker: self.tracker || other.tracker,
+            tracked_names: self.tracked_names || other.tracked_names,
             naming_calls: self.naming_calls || other.naming_calls,
             thread_names: self.thread_names || other.thread_names,
+            whole_commands: self.whole_commands || other.whole_commands,
             all_calls: self.all_calls || other.all_calls,
             process_ids: self.process_ids || other.process_ids,
             stacks: self.stacks || other.stacks,

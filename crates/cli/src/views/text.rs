@@ -50,11 +50,11 @@ impl Declaration for TextDeclaration {
     }
 }
 
-/// Other lines than strace's have times and the names of threads. Strace's have names with `-Y`.
+/// Other lines than strace's have times and the names of threads. Strace's have names with `-Y`, and with `--all`.
 fn needs_of_style(options: &Options) -> Needs {
     let times = options.style != LineStyle::Strace;
-    let named = times || options.follows_names();
-    Needs { times, tracker: named, naming_calls: named, thread_names: named, ..Needs::default() }
+    let named = times || options.thread_names || options.follows_names();
+    Needs { times, tracked_names: named, thread_names: named, ..Needs::default() }
 }
 
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {

@@ -125,3 +125,29 @@ fn a_full_disk_is_told_once_and_the_program_goes_on() {
     assert_eq!(run.messages(), ["/dev/full: No space left on device"]);
     assert_eq!((run.code(), run.out.as_str()), (Some(3), "done\n"));
 }
+
+/// A word by which other tools are told what to do is looked for among the programs first.
+#[test]
+fn a_word_that_is_no_program_may_mean_an_option() {
+    let scratch = Scratch::new("habits");
+    let run = |program: &str| {
+        let mut command = stride();
+        command.arg("-fq").arg(program).env("PATH", scratch.path(""));
+        Run::of(command)
+    };
+    let told = run("attach");
+    let message = "Cannot find executable 'attach'; did you mean the option -p, --attach=PID (trace the process with this id as well; may \
+                   be repeated)?";
+    assert_eq!((told.code(), told.messages()), (Some(1), vec![message]));
+    copy_program("/bin/true", scratch.path("attach"));
+    let found = run("attach");
+    assert!(found.code() == Some(0) && found.err.contains("execve("), "{found:?}");
+}
+
+#[test]
+fn help_is_short_or_whole() {
+    let (short, whole) = (run(["-h"]), run(["--help"]));
+    assert!(short.code() == Some(0) && short.out.lines().count() <= 24, "{}", short.out);
+    assert!(short.out.lines().last().is_some_and(|line| line.contains("stride --help")), "{}", short.out);
+    assert!(whole.out.lines().count() > 100 && whole.out.contains("--summary-syscall-overhead=TIME"), "{}", whole.out);
+}

@@ -45,6 +45,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	rec.parent = st ? id_of(parent) : 0;
 	rec.process = process_id_of(child);
 	rec.cgroup = tell_cgroups ? cgroup_of(child) : 0;
+	BPF_CORE_READ_INTO(&rec.comm, child, comm);
 	send_control(new, &rec, sizeof(rec), false);
 	tell_ids_of(child, new);
 	/* Even where no calls are shown, a program that only forks fills the ring. */

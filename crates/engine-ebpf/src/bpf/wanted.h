@@ -171,6 +171,7 @@ static __always_inline void drop(struct task_struct *task, struct task_state *st
 static __always_inline bool adopt(struct task_struct *task, u32 flags)
 {
 	struct task_state fresh = {}, *st;
+	struct wanted_desk *desk;
 	struct rec_start *rec = NULL;
 	void *ring;
 
@@ -215,6 +216,10 @@ static __always_inline bool adopt(struct task_struct *task, u32 flags)
 	rec->parent = 0;
 	rec->process = process_id_of(task);
 	rec->cgroup = tell_cgroups ? cgroup_of(task) : 0;
+	BPF_CORE_READ_INTO(&rec->comm, task, comm);
+	desk = wanted_desk(0);
+	if (desk && desk->renamed == (u64)task)
+		__builtin_memcpy(rec->comm, desk->comm, COMM_LEN);
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 	return true;
 }

@@ -190,6 +190,8 @@ struct rec_start {
 	u64 process;
 	/* The id of its cgroup. 0 if nobody asks. */
 	u64 cgroup;
+	/* A thread that existed before may be gone when its name is looked up. (COMM_LEN) */
+	u8 comm[16];
 };
 
 struct rec_id {

@@ -233,12 +233,14 @@ fn call_set(set: &mut CallSet, words: &mut impl Words) {
 }
 
 fn limits(limits: &mut Limits, words: &mut impl Words) {
-    let Limits { text, elements, received } = limits;
+    let Limits { text, command_text, elements, received } = limits;
     words.number(text);
+    words.number(command_text);
     words.number(elements);
     words.flag(received);
     // (One is added in places.)
     *text = (*text).min(Limits::UNLIMITED);
+    *command_text = (*command_text).min(Limits::UNLIMITED);
     *elements = (*elements).min(Limits::UNLIMITED);
 }
 
@@ -337,7 +339,7 @@ mod tests {
             max_depth: Some(3),
             counting: Some(counting),
             about: Some(FileFilter::Fds(fds.clone())),
-            limits: Limits { text: 100, elements: 7, received: false },
+            limits: Limits { text: 100, command_text: 9, elements: 7, received: false },
             dump_read: fds,
             ..TraceSpec::default()
         };

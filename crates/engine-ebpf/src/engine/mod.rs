@@ -102,6 +102,7 @@ pub struct EbpfEngine {
     released: bool,
     /// Tracing ended because the broker did.
     cut_off: bool,
+    /// An event that was found with another one, and comes next.
     first: Option<QueuedEvent>,
     /// The record at the ring's front was handed out, or the losses before it were.
     taken: bool,

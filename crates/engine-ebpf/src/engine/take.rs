@@ -8,9 +8,9 @@ use crate::wire::{
     file_flag, read, rec_blocked, rec_call, rec_cgroup, rec_changed, rec_detach, rec_exec, rec_exit, rec_file,
     rec_flag, rec_head, rec_id, rec_kind, rec_moved, rec_signal, rec_start, rec_stopped, stack_id,
 };
-use crate::{absent, files, inside, records};
+use crate::{absent, files, records};
 use std::sync::Arc;
-use stride_engine_base::procfs;
+use stride_engine_base::{inside, procfs};
 use stride_event::{LibraryCall, Ns, Origin, Outcome, SIGINFO_SIZE, Stack, Tid};
 
 impl EbpfEngine {
@@ -177,7 +177,12 @@ impl EbpfEngine {
                     self.threads.starts(tid, records::abi(head.abi));
                     self.library.starts(tid, rec.process as Tid, rec.parent as Tid);
                 }
-                Some(QueuedEvent::Started { tid, process: rec.process as Tid, origin, at: rec.at })
+                let started = QueuedEvent::Started { tid, process: rec.process as Tid, origin, at: rec.at };
+                if origin != Origin::Attached || rec.comm[0] == 0 {
+                    return Some(started);
+                }
+                self.first = Some(started);
+                Some(QueuedEvent::Named { tid, name: rec.comm })
             }
             rec_kind::REC_ID => {
                 let rec = read::<rec_id>(rec)?;

@@ -122,6 +122,7 @@ pub fn line(event: &Event, tids: &mut Vec<Tid>) -> String {
         Event::Stopped { tid, signal, .. } => format!("{} stopped {signal}", t(*tid)),
         Event::Exited { tid, status, .. } => format!("{} exited {status}", t(*tid)),
         Event::Killed { tid, signal, .. } => format!("{} killed {signal}", t(*tid)),
+        Event::Named { tid, name } => format!("{} is called {}", t(*tid), name.escape_ascii()),
         Event::IdIn { tid, id, .. } => format!("{} is {id} in a namespace", t(*tid)),
         Event::Superseded { tid, old, .. } => {
             let old = t(*old);

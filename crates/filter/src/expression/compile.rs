@@ -2,9 +2,10 @@
 
 use super::datum::{Datum, Kind, parse_duration};
 use super::field::{CallField, FIELDS};
+use super::foreign;
 use super::mistake::ExprMistake;
 use super::node::{ExprNode, Quantifier};
-use super::parse::{DEEPEST, parse};
+use super::parse::{self, DEEPEST};
 use super::typed::{
     BYTES_A_STEP, MOST_STEPS, REGEX_BYTES_A_STEP, REGEX_SIZE, Typed, arithmetic, comparison, quantifier,
 };
@@ -21,7 +22,7 @@ pub struct Compiled {
 }
 
 pub fn compile(source: &str) -> Result<Compiled, ExprMistake> {
-    let (tree, places) = parse(source)?;
+    let (tree, places) = parse::parse(source)?;
     let mut compiler =
         Compiler { source, places, fields: BTreeSet::new(), arguments: false, variables: Vec::new(), depth: 0 };
     let root = compiler.typed(&tree)?;
@@ -135,16 +136,15 @@ impl Compiler<'_> {
             "args" => "args needs the name of an argument, such as args.flags".to_owned(),
             "fd" => "fd needs fd.kind or fd.peer; the number is an argument: args.fd".to_owned(),
             _ if vocabulary::is_word(name) => format!("unknown field '{name}'; text stands in quotes: \"{name}\""),
-            _ => {
-                let known = FIELDS.iter().map(|facts| facts.name);
-                let meant = crate::did_you_mean(name, known.clone());
-                let all = if meant.is_empty() {
-                    format!("; fields are {} and args.NAME", known.collect::<Vec<_>>().join(", "))
-                } else {
-                    meant
-                };
-                format!("unknown field '{name}'{all}")
-            }
+            _ => match foreign::told(name) {
+                Some(told) => told,
+                None if vocabulary::argument(name).is_ok() => format!("{name} is an argument of calls: args.{name}"),
+                None => {
+                    let meant = crate::did_you_mean(name, FIELDS.iter().map(|facts| facts.name));
+                    let all = if meant.is_empty() { format!("; {}", parse::fields()) } else { meant };
+                    format!("unknown field '{name}'{all}")
+                }
+            },
         };
         self.mistake(tree, told)
     }
@@ -171,6 +171,9 @@ impl Compiler<'_> {
         match &select.operand.expr {
             Expr::Ident(root) if root == "fd" && !self.is_variable(root) => {
                 let name = format!("fd.{}", select.field);
+                if let Some(told) = foreign::told(&name) {
+                    return Err(self.mistake(&select.operand, told));
+                }
                 let hint = || crate::did_you_mean(&name, FIELDS.iter().map(|facts| facts.name));
                 let field = CallField::named(&name);
                 field.map(Some).ok_or_else(|| {
@@ -188,12 +191,43 @@ impl Compiler<'_> {
         if let Some(field) = self.fd_field(tree, select)? {
             return Ok(self.field(field));
         }
+        if let Some(mistake) = self.foreign(tree) {
+            return Err(mistake);
+        }
         let of = self.typed(&select.operand)?;
         if !of.kind.fits(&Kind::Map) {
             return Err(self.mistake(tree, format!("{} has no members, such as '{}'", of.kind, select.field)));
         }
         let steps = of.steps;
         Ok(Typed::unknown(ExprNode::Member(of.boxed(), select.field.clone()), steps))
+    }
+
+    /// The mistake of a name with dots that another tool has: `proc.name`.
+    fn foreign(&self, tree: &IdedExpr) -> Option<ExprMistake> {
+        let (mut name, mut at) = (String::new(), tree);
+        while let Expr::Select(select) = &at.expr {
+            name = format!(".{}{name}", select.field);
+            at = &select.operand;
+        }
+        let Expr::Ident(root) = &at.expr else { return None };
+        if self.is_variable(root) || CallField::named(root).is_some() {
+            return None;
+        }
+        let name = format!("{root}{name}");
+        let told = foreign::told(&name).or_else(|| {
+            let tool = foreign::is_family(root)?;
+            Some(format!("{tool}'s {name} has no counterpart; {}", parse::fields()))
+        })?;
+        Some(self.mistake(at, told))
+    }
+
+    /// The mistake of a word that is to be compared with text and has no quotes.
+    fn unquoted(&self, with: &Typed, tree: &IdedExpr) -> Option<ExprMistake> {
+        let Expr::Ident(word) = &tree.expr else { return None };
+        let is_known = self.is_variable(word) || CallField::named(word).is_some() || foreign::ours(word).is_some();
+        let near = !crate::did_you_mean(word, FIELDS.iter().map(|facts| facts.name)).is_empty();
+        (with.kind == Kind::Text && !is_known && !near)
+            .then(|| self.mistake(tree, format!("unknown field '{word}'; text stands in quotes: \"{word}\"")))
     }
 
     fn has(&mut self, tree: &IdedExpr, args: &[IdedExpr]) -> Checked<Typed> {
@@ -302,7 +336,13 @@ impl Compiler<'_> {
     }
 
     fn membership(&mut self, left: &IdedExpr, right: &IdedExpr) -> Checked<Typed> {
-        let (of, among) = (self.typed(left)?, self.typed(right)?);
+        let of = self.typed(left)?;
+        if let Expr::List(list) = &right.expr
+            && let Some(mistake) = list.elements.iter().find_map(|item| self.unquoted(&of, item))
+        {
+            return Err(mistake);
+        }
+        let among = self.typed(right)?;
         match &among.kind {
             Kind::List(item) if !of.kind.fits(item) => {
                 return Err(self.mistake(left, format!("{} cannot be in a {}", of.kind, among.kind)));
@@ -320,7 +360,11 @@ impl Compiler<'_> {
     }
 
     fn compare(&mut self, tree: &IdedExpr, name: &str, left: &IdedExpr, right: &IdedExpr) -> Checked<Typed> {
-        let (first, second) = (self.typed(left)?, self.typed(right)?);
+        let first = self.typed(left)?;
+        if let Some(mistake) = self.unquoted(&first, right) {
+            return Err(mistake);
+        }
+        let second = self.typed(right)?;
         let equality = matches!(name, operators::EQUALS | operators::NOT_EQUALS);
         let ordered = |kind: &Kind| matches!(kind, Kind::Int | Kind::Text | Kind::Duration | Kind::Bool | Kind::Dyn);
         let fits = first.kind.fits(&second.kind) && (equality || ordered(&first.kind) && ordered(&second.kind));

@@ -9,6 +9,10 @@ pub struct ExprMistake {
     line: String,
     /// The number of characters before the mistake in that line.
     column: usize,
+    /// The text is no expression at all, so that it may be spelt as in another language.
+    pub is_of_syntax: bool,
+    /// The text is too long or too deep to be looked at in any other way.
+    pub is_final: bool,
 }
 
 /// Longer lines are cut around the mistake.
@@ -33,7 +37,15 @@ impl ExprMistake {
         let shown = line.chars().skip(skipped).take(WIDTH);
         // Each character takes one column, so that the caret stands below its place.
         let line = shown.map(|c| if c.is_control() { ' ' } else { c }).collect();
-        ExprMistake { message: message.into(), line, column: column - skipped }
+        ExprMistake { message: message.into(), line, column: column - skipped, is_of_syntax: false, is_final: false }
+    }
+
+    pub fn of_syntax(self) -> ExprMistake {
+        ExprMistake { is_of_syntax: true, ..self }
+    }
+
+    pub fn last(self) -> ExprMistake {
+        ExprMistake { is_final: true, ..self }
     }
 }
 

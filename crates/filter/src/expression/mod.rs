@@ -1,4 +1,5 @@
-//! Expressions over the facts about a call (`--where`), in the Common Expression Language.
+//! Expressions over the facts about a call (`--where`), in the Common Expression Language. What is not understood is read once more with
+//! the spellings of other languages (`habits`).
 //!
 //! The `cel` crate parses. Its interpreter is not used, because it compiles regular expressions anew for each call, cannot borrow what the tracker
 //! knows, and has neither types nor limits: here, unknown fields, wrong types and expressions that cost too much are found
@@ -9,6 +10,8 @@ mod compile;
 mod datum;
 mod early;
 mod field;
+mod foreign;
+mod habits;
 mod mistake;
 mod node;
 mod parse;
@@ -22,6 +25,7 @@ pub use mistake::ExprMistake;
 pub use typed::{MOST_INNER_TEXT, MOST_ITEMS, MOST_TEXT};
 
 use crate::Error;
+use compile::Compiled;
 use node::ExprNode;
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -44,7 +48,7 @@ impl PartialEq for Expression {
 
 impl Expression {
     pub fn parse(source: &str) -> Result<Expression, Error> {
-        let compiled = compile::compile(source).map_err(Error::Expression)?;
+        let compiled = understood(source).map_err(Error::Expression)?;
         Ok(Expression {
             source: source.into(),
             root: Rc::new(compiled.root),
@@ -91,6 +95,25 @@ impl Expression {
     pub fn is_early(&self) -> bool {
         self.parts().iter().all(|part| part.early)
     }
+}
+
+/// Compiles an expression. If that fails, it may be spelt as in another language.
+fn understood(source: &str) -> Result<Compiled, ExprMistake> {
+    let mistake = match compile::compile(source) {
+        Ok(compiled) => return Ok(compiled),
+        Err(mistake) if mistake.is_final => return Err(mistake),
+        Err(mistake) => mistake,
+    };
+    let answered = |source: &str, mistake: ExprMistake| match mistake.is_of_syntax {
+        true => habits::answer(source).unwrap_or(mistake),
+        false => mistake,
+    };
+    let Some(translated) = habits::translate(source) else { return Err(answered(source, mistake)) };
+    compile::compile(&translated).map_err(|other| match other.is_of_syntax {
+        true => answered(&translated, mistake),
+        // The translation is understood, and what is wrong in it is wrong in the original.
+        false => other,
+    })
 }
 
 #[cfg(test)]

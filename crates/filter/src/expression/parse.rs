@@ -1,5 +1,6 @@
 //! From text to the syntax tree of the `cel` crate.
 
+use super::field::FIELDS;
 use super::mistake::ExprMistake;
 use cel::common::ast::{IdedExpr, SourceInfo};
 
@@ -16,10 +17,11 @@ pub fn parse(source: &str) -> Result<(IdedExpr, SourceInfo), ExprMistake> {
             source,
             LONGEST,
             format!("the expression has {length} characters, and at most {LONGEST} are allowed"),
-        ));
+        )
+        .last());
     }
     if source.trim().is_empty() {
-        return Err(ExprMistake::at(source, 0, "the expression is empty; an example is: errno == \"ENOENT\""));
+        return Err(ExprMistake::at(source, 0, "the expression is empty; an example is: errno == \"ENOENT\"").last());
     }
     nesting(source)?;
     let parser = cel::Env::default().with_optional_support(false).parser();
@@ -56,19 +58,45 @@ fn nesting(source: &str) -> Result<(), ExprMistake> {
 }
 
 fn too_deep(source: &str, at: usize) -> ExprMistake {
-    ExprMistake::at(source, at, format!("the expression is nested more than {DEEPEST} levels deep"))
+    ExprMistake::at(source, at, format!("the expression is nested more than {DEEPEST} levels deep")).last()
 }
 
 fn syntax(source: &str, errors: &cel::ParseErrors) -> ExprMistake {
-    let Some(error) = errors.errors.first() else { return ExprMistake::at(source, 0, "the expression is not CEL") };
+    let fields = fields();
+    let Some(error) = errors.errors.first() else {
+        return ExprMistake::at(source, 0, format!("the expression is not understood; {fields}")).of_syntax();
+    };
     let line = usize::try_from(error.pos.0).unwrap_or(1).saturating_sub(1);
     let column = usize::try_from(error.pos.1).unwrap_or(1).saturating_sub(1);
     let message = error.msg.strip_prefix("Syntax error: ").unwrap_or(&error.msg);
     // The parser lists all that might stand there.
     let message = message.split(" expecting ").next().unwrap_or(message);
-    ExprMistake::in_line(
-        source.split('\n').nth(line).unwrap_or(""),
-        column,
-        format!("the expression is not CEL: {message}"),
-    )
+    let told = format!("the expression is not understood: {}; {fields}", in_words(message));
+    ExprMistake::in_line(source.split('\n').nth(line).unwrap_or(""), column, told).of_syntax()
+}
+
+/// The parser's message in plain words.
+fn in_words(message: &str) -> String {
+    let quoted = |rest: &str| rest.trim().trim_matches('\'').trim().to_owned();
+    let unexpected = ["mismatched input ", "extraneous input ", "no viable alternative at input "];
+    if let Some(rest) = message.strip_prefix("token recognition error at: ") {
+        let sign = quoted(rest);
+        let open = sign.starts_with(['"', '\'']);
+        return if open { "a quote is not closed".into() } else { format!("there is no sign '{sign}'") };
+    }
+    if let Some((what, at)) = message.strip_prefix("missing ").and_then(|rest| rest.split_once(" at ")) {
+        let at = if at.contains("<EOF>") { "at the end".into() } else { format!("before '{}'", quoted(at)) };
+        return format!("{what} is missing {at}");
+    }
+    match unexpected.iter().find_map(|start| message.strip_prefix(start)).map(quoted) {
+        Some(end) if end == "<EOF>" => "something is missing at the end".into(),
+        Some(input) => format!("'{input}' is not expected here"),
+        None => message.to_owned(),
+    }
+}
+
+/// All fields, for messages.
+pub fn fields() -> String {
+    let names: Vec<&str> = FIELDS.iter().map(|facts| facts.name).collect();
+    format!("fields are {} and args.NAME", names.join(", "))
 }

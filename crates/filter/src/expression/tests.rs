@@ -145,11 +145,27 @@ fn mistakes_are_found_before_the_run() {
     }
     for (source, begins) in [
         ("", "the expression is empty"),
-        ("name ==", "the expression is not CEL: "),
-        ("name == \"read", "the expression is not CEL: "),
-        ("(name == \"read\"", "the expression is not CEL: "),
-        ("name == \"read\" and true", "the expression is not CEL: "),
-        ("name = \"read\"", "the expression is not CEL: "),
+        ("name ==", "the expression is not understood: something is missing at the end; fields are name, pid, "),
+        ("name == \"read", "the expression is not understood: a quote is not closed; fields are "),
+        ("(name == \"read\"", "the expression is not understood: ')' is missing at the end; fields are "),
+        ("name == \"read\" true", "the expression is not understood: 'true' is not expected here; fields are "),
+        ("name @ \"read\"", "the expression is not understood: there is no sign '@'; fields are "),
+        (
+            "comm ~ \"redis*\" and ret > 0",
+            "there is no operator '~': write comm.startsWith(\"redis\")\n  comm ~ \"redis*\" && ret",
+        ),
+        ("fd.name contains etc", "there is no operator 'contains': write path.contains(\"etc\")"),
+        ("evt.type = open", "sysdig's evt.type is name here\n  evt.type == open"),
+        ("proc.name in (nginx, redis)", "sysdig's proc.name is comm here"),
+        ("evt.dir == \"<\"", "sysdig's evt.dir has no counterpart: a call is one event here"),
+        ("evt.nonsense == 1", "sysdig's evt.nonsense has no counterpart; fields are name,"),
+        ("fd.type == \"ipv4\"", "sysdig's fd.type is fd.kind here"),
+        ("common_pid == 1", "perf's common_pid is tid here"),
+        ("comm = nginx", "unknown field 'nginx'; text stands in quotes: \"nginx\"\n  comm == nginx\n          ^"),
+        ("name in (open, foo)", "unknown field 'open'; text stands in quotes: \"open\""),
+        ("name = \"opne\"", "there is no system call 'opne'; did you mean 'open'?"),
+        ("count > 10", "count is an argument of calls: args.count"),
+        ("latency > 10ms", "latency is duration here"),
         ("{1: 2} == {1: 2}", "maps are not supported"),
         ("x.y.z == 1", "unknown field 'x'"),
         ("null", "the expression is of type null"),
@@ -157,6 +173,26 @@ fn mistakes_are_found_before_the_run() {
         let told = mistake(source);
         assert!(told.starts_with(begins), "{source}: {told}");
     }
+}
+
+#[test]
+fn spellings_of_other_languages() {
+    for source in [
+        "name = 'openat' and errno = \"ENOENT\"",
+        "not name = 'read' and not (ret > 0 or pid = 1)",
+        "duration > 10ms and duration < 1.5s",
+        "name in ('open', 'openat') OR false",
+        "name not in ('read', 'write')",
+        "name <> 'read'",
+        "not(pid == 1)",
+    ] {
+        check(source, Ok(true));
+    }
+    // The translation decides early what its own spelling decides.
+    let (theirs, ours) = ("name = 'read' and duration > 10ms", "name == 'read' && duration > duration('10ms')");
+    let [theirs, ours] = [theirs, ours].map(|source| Expression::parse(source).unwrap());
+    assert!(theirs.is_early() && theirs.early().calls == ours.early().calls);
+    assert_eq!(theirs.source(), "name = 'read' and duration > 10ms");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod annotations;
 mod json;
 mod markdown;
+mod paint;
 mod place;
 mod sarif;
 pub mod text;
@@ -10,6 +11,7 @@ pub mod text;
 use crate::ReportFormat;
 use crate::view::UNSEEN_OPERATIONS;
 use crate::view::{End, RunInfo, View};
+use paint::ReportPaint;
 use stride_advise::Advisor;
 use stride_event::Event;
 use stride_track::Tracker;
@@ -18,6 +20,7 @@ use stride_track::Tracker;
 pub struct AdviseView {
     advisor: Advisor,
     format: ReportFormat,
+    paint: ReportPaint,
     /// The recording of the calls, if there is one.
     recording: Option<String>,
     /// The directory that reports for other tools name files from.
@@ -39,7 +42,21 @@ impl AdviseView {
         info: &RunInfo,
     ) -> AdviseView {
         let advisor = Advisor::new(info.scope(), all);
-        AdviseView { advisor, format, recording, home, version: info.version.clone(), operations: 0, ended: false }
+        AdviseView {
+            advisor,
+            format,
+            paint: ReportPaint::default(),
+            recording,
+            home,
+            version: info.version.clone(),
+            operations: 0,
+            ended: false,
+        }
+    }
+
+    /// The same with colours, if the report is text.
+    pub fn in_colour(self, colour: bool) -> AdviseView {
+        AdviseView { paint: ReportPaint(colour), ..self }
     }
 }
 
@@ -67,7 +84,7 @@ impl View for AdviseView {
         let home = self.home.as_deref();
         match self.format {
             ReportFormat::Text => {
-                text::report(&findings, self.recording.as_deref(), end.lost.calls) + &self.of_operations()
+                text::report(&findings, self.recording.as_deref(), end.lost.calls, self.paint) + &self.of_operations()
             }
             ReportFormat::Json => {
                 let mut out = Vec::new();

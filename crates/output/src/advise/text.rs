@@ -1,5 +1,6 @@
 //! Findings as text.
 
+use super::paint::ReportPaint;
 use crate::caller::caller_name;
 use crate::quote::shown;
 use std::fmt::Write as _;
@@ -11,7 +12,7 @@ const WIDTH: usize = 100;
 const INDENT: &str = "            ";
 
 /// The report. `recording` has the lines that findings refer to; without it, no lines are named.
-pub fn report(findings: &Findings, recording: Option<&str>, lost: u64) -> String {
+pub fn report(findings: &Findings, recording: Option<&str>, lost: u64, paint: ReportPaint) -> String {
     let &Findings { told: ref findings, left_out, calls } = findings;
     let mut out = String::new();
     if findings.is_empty() {
@@ -21,7 +22,7 @@ pub fn report(findings: &Findings, recording: Option<&str>, lost: u64) -> String
         if i > 0 {
             out.push('\n');
         }
-        one(i + 1, finding, recording.is_some(), &mut out);
+        one(i + 1, finding, recording.is_some(), paint, &mut out);
     }
     let has_lines = findings.iter().flat_map(|finding| &finding.evidence).any(|evidence| evidence.line.is_some());
     if let Some(recording) = recording.filter(|_| has_lines) {
@@ -70,11 +71,20 @@ pub fn operations(n: u64) -> String {
     format!("\nBesides its calls, {made} submitted. The rules look at system calls only.\n")
 }
 
-fn one(number: usize, finding: &Finding, lines: bool, out: &mut String) {
+fn one(number: usize, finding: &Finding, lines: bool, paint: ReportPaint, out: &mut String) {
+    let begun = out.len();
     let head = format!("{number}. {} [{}]: {}", finding.title, finding.id, finding.sentence);
     wrapped(&head, "   ", out);
+    paint.head(out, begun, finding.title, finding.id);
+    let field = |label, text: &str, out: &mut String| {
+        let begun = out.len();
+        self::field(label, text, out);
+        paint.label(out, begun, label);
+    };
     if let Some(saves) = saves(finding) {
+        let begun = out.len();
         field("saves", &saves, out);
+        paint.saved(out, begun, &saves);
     }
     for (label, kinds) in [
         (
@@ -247,6 +257,7 @@ mod tests {
 
     #[test]
     fn a_report() {
+        let plain = ReportPaint(false);
         let mut evidence = Evidence::new(EvidenceKind::Path, "/tmp/ma\nny", 30_600);
         evidence.line = Some(4712);
         let finding = Finding {
@@ -275,7 +286,7 @@ mod tests {
             minor: false,
         };
         assert_eq!(
-            report(&told(vec![finding.clone()], 0, 664_447), Some("a.rec"), 3),
+            report(&told(vec![finding.clone()], 0, 664_447), Some("a.rec"), 3, plain),
             "1. stat storm [stat-storm]: 7.1 checks per path: /tmp/many was checked 30,600 times.\n   \
              saves    185,461 of 664,447 calls (28%), about 45.2 ms: every repeat\n   \
              where    /tmp/ma\\nny: 30,600 calls, as on line 4,712\n   \
@@ -286,13 +297,24 @@ mod tests {
              Lines are those that stride --replay=a.rec prints with the same filters.\n\n\
              ... 3 calls lost: what is said of the others may be too little\n"
         );
-        let live = report(&told(vec![finding], 0, 664_447), None, 0);
+        let painted = report(&told(vec![finding.clone()], 0, 664_447), None, 0, ReportPaint(true));
+        let begins = "1. \x1b[1mstat storm\x1b[0m \x1b[33m[stat-storm]\x1b[0m: 7.1 checks";
+        let saves =
+            "   \x1b[36msaves\x1b[0m    \x1b[32m185,461 of 664,447 calls (28%), about 45.2 ms\x1b[0m: every repeat\n";
+        assert!(painted.starts_with(begins) && painted.contains(saves), "{painted:?}");
+        let live = report(&told(vec![finding], 0, 664_447), None, 0, plain);
+        // Colours are all that they add.
+        let mut uncoloured = painted;
+        ["0", "1", "32", "33", "36"]
+            .iter()
+            .for_each(|code| uncoloured = uncoloured.replace(&format!("\x1b[{code}m"), ""));
+        assert_eq!(uncoloured, live);
         assert!(live.contains("/tmp/ma\\nny: 30,600 calls\n") && !live.contains("ine"), "{live}");
         assert_eq!(
-            report(&told(vec![], 0, 12), None, 0),
+            report(&told(vec![], 0, 12), None, 0, plain),
             "Nothing to advise: in 12 calls no pattern was found that is worth changing.\n"
         );
-        let minor = report(&told(vec![], 2, 12), None, 0);
+        let minor = report(&told(vec![], 2, 12), None, 0, plain);
         assert!(minor.contains("\n2 more findings are left out, because"), "{minor}");
     }
 

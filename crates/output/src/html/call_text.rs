@@ -29,11 +29,6 @@ impl CallText {
         CallText { decoder: Decoder::default(), brief: Brief::new(style), options, world, followed }
     }
 
-    /// The number of bytes that are captured of a string.
-    pub fn captured(&self) -> usize {
-        self.options.text
-    }
-
     pub fn of(&mut self, call: &Call, part: Part, tracker: &Tracker) -> Rc<str> {
         let known = Known { tracker, tid: call.tid, returned: part == Part::Whole };
         let followed = Followed { known, world: &*self.world };

@@ -1,8 +1,8 @@
 //! One thread in the timeline: long calls one by one, and the others counted in bins of time.
 
 use super::data::CallIndex;
-use super::processes::Serial;
 use super::stacks::ShownStack;
+use crate::processes::Serial;
 use std::rc::Rc;
 use stride_advise::CallKey;
 use stride_event::{Ns, Tid};

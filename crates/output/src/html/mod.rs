@@ -44,6 +44,7 @@ use family::Family;
 use run_facts::RunFacts;
 
 use crate::error::why;
+use crate::processes::Processes;
 use crate::{End, RunInfo, Style, View, ViewError};
 use calls::Calls;
 use errors::Errors;
@@ -52,7 +53,7 @@ use lane::CallEnd;
 use legible::legible;
 use library::Library;
 use marks::Marks;
-use processes::Processes;
+use processes::NamedProcess;
 use slowest::{Slow, Slowest};
 use stacks::{PageStacks, StacksData};
 use std::cell::OnceCell;
@@ -90,7 +91,7 @@ impl HtmlView {
         world: Box<dyn World>,
         info: &RunInfo,
     ) -> HtmlView {
-        let gathered = Gathered::new(CallText::new(style, options, world), info.started);
+        let gathered = Gathered::new(CallText::new(style, options, world), info.started, info.command_text);
         HtmlView { gathered: Some(gathered), advisor: None, about: RunFacts::of(info), to, name, error: None }
     }
 
@@ -105,6 +106,12 @@ impl View for HtmlView {
         let kind = self.advisor.as_mut().and_then(|advisor| advisor.event(event, tracker));
         if let Some(gathered) = &mut self.gathered {
             gathered.event(event, kind, tracker);
+        }
+    }
+
+    fn aside(&mut self, call: &Call, tracker: &Tracker) {
+        if let Some(gathered) = &mut self.gathered {
+            gathered.renamed(call, tracker);
         }
     }
 
@@ -145,7 +152,7 @@ struct Gathered {
     files: Files,
     errors: Errors,
     library: Library,
-    processes: Processes,
+    processes: Processes<NamedProcess>,
     begin: Ns,
     end: Ns,
     busy: Ns,
@@ -153,8 +160,8 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn new(texts: CallText, begin: Ns) -> Gathered {
-        let captured = texts.captured();
+    /// `captured`: the limit up to which the words of commands were captured.
+    fn new(texts: CallText, begin: Ns, captured: usize) -> Gathered {
         Gathered {
             texts,
             stacks: PageStacks::default(),
@@ -164,7 +171,7 @@ impl Gathered {
             files: Files::default(),
             errors: Errors::default(),
             library: Library::default(),
-            processes: Processes::new(captured),
+            processes: processes::named(captured),
             begin,
             end: 0,
             busy: 0,
@@ -220,6 +227,7 @@ impl Gathered {
             | Event::Aside(_)
             | Event::Ending { .. }
             | Event::Personality { .. }
+            | Event::Named { .. }
             | Event::IdIn { .. }
             | Event::Stranger { .. }
             | Event::Idle => {}
@@ -319,6 +327,13 @@ impl Gathered {
         self.timeline.stuck(&made, || self.texts.of(call, part, tracker));
     }
 
+    /// A call that the filters leave out has changed what its thread runs or is called.
+    fn renamed(&mut self, call: &Call, tracker: &Tracker) {
+        let Some(thread) = tracker.thread(call.tid) else { return };
+        self.processes.renamed(thread.pid, tracker);
+        self.timeline.name(call.tid, || name(call.tid, tracker));
+    }
+
     fn gone(&mut self, tid: Tid, at: Ns, tracker: &Tracker) {
         self.timeline.name(tid, || name(tid, tracker));
         self.timeline.ended(tid, at);
@@ -338,7 +353,11 @@ impl Gathered {
                 self.timeline.name(tid, || name(tid, tracker));
             }
         }
-        self.processes.complete(|captured| about.command(captured));
+        self.processes.complete(|captured, it| {
+            if let Some(whole) = about.command(captured) {
+                it.command = whole;
+            }
+        });
         let rows = self.calls.rows();
         let counted = |part: fn(&calls::CallRow) -> u64| rows.iter().map(part).sum();
         let numbers = data::NumbersData {
@@ -352,12 +371,12 @@ impl Gathered {
             lost: about.lost,
         };
         let first = self.processes.first();
-        let what = first.map(|it| if it.command.is_empty() { &it.comm } else { &it.command });
+        let what = first.map(|it| &it.label).map(|it| if it.command.is_empty() { &it.comm } else { &it.command });
         let what = what.filter(|what| !what.is_empty()).cloned().unwrap_or_default();
         let most_failed = self.errors.most();
         let most_failed = most_failed.as_ref().map(|(call, errno, n)| (&*rows[*call as usize].name, &**errno, *n));
         let sentence = overview::sentence(&numbers, rows, most_failed);
-        let (processes, places) = self.processes.into_data();
+        let (processes, places) = processes::data(self.processes);
         let mut texts = Texts::default();
         // If there is no room for all stacks, those of the slowest calls are kept.
         let mut stacks = StacksData::new(self.stacks);

@@ -6,8 +6,8 @@
 
 use super::data::CallIndex;
 use super::lane::{CallEnd, Lane, Short, Slice};
-use super::processes::Serial;
 use super::stacks::ShownStack;
+use crate::processes::Serial;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use stride_advise::CallKey;

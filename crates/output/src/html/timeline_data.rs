@@ -3,10 +3,10 @@
 use super::data;
 use super::lane::Lane;
 use super::marks::Marks;
-use super::processes::Serial;
 use super::stacks::StacksData;
 use super::texts::Texts;
 use super::timeline::Timeline;
+use crate::processes::Serial;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use stride_event::{Ns, Tid};

@@ -3,7 +3,7 @@
 //! The view writes the same `Value`s as the text view. The shape of a value follows from its variant, and so from the
 //! row's type. `schema.rs` walks the types of the rows and describes the shape of each (docs/json.schema.json). Types
 //! that take code to decode (`Ty::Custom`) may be any value in the schema, unless `schema.rs` has a definition for
-//! them. `crates/cli/tests/json.rs` validates the lines of real programs and of those in `tests/syscalls/`, live and
+//! them. `crates/cli/tests/json/` validates the lines of real programs and of those in `tests/syscalls/`, live and
 //! replayed.
 //!
 //! A call is one object, written when the call returns. Under ptrace its arguments are kept from entry to return if

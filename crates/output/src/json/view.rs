@@ -71,7 +71,7 @@ impl JsonView {
             }
             Event::Library(call) => library(&moment(call.tid, call.entered), call, out),
             Event::Signal { tid, info, ip, stack, at } => self.signal(&moment(tid, at), info, ip, stack, out),
-            Event::Stopped { tid, signal, at } => {
+            Event::Stopped { tid, signal, at } if self.show.shows_signal(signal) => {
                 Json::new(out).event("stopped", &moment(tid, at), |j| j.key("signal").signal(signal));
             }
             Event::Exited { tid, status, at } => {
@@ -85,10 +85,12 @@ impl JsonView {
             Event::Killed { tid, signal, core, at } => {
                 let moment = moment(tid, at);
                 self.leave(&moment, out);
-                Json::new(out).event("killed", &moment, |j| {
-                    j.key("signal").signal(signal);
-                    j.key("core").bool(core);
-                });
+                if self.show.killed {
+                    Json::new(out).event("killed", &moment, |j| {
+                        j.key("signal").signal(signal);
+                        j.key("core").bool(core);
+                    });
+                }
                 self.arguments.forget(tid);
             }
             Event::Superseded { tid, old, call, at } => {
@@ -118,7 +120,13 @@ impl JsonView {
                 Json::new(out).event("lost", &moment(tid, at), |j| j.key("calls").int(count));
             }
             Event::Started { .. } | Event::Personality { .. } => {}
-            Event::Aside(_) | Event::IdIn { .. } | Event::Ending { .. } | Event::Stranger { .. } | Event::Idle => {}
+            Event::Aside(_)
+            | Event::Named { .. }
+            | Event::IdIn { .. }
+            | Event::Ending { .. }
+            | Event::Stopped { .. }
+            | Event::Stranger { .. }
+            | Event::Idle => {}
         }
     }
 
@@ -170,7 +178,7 @@ impl JsonView {
         out: &mut Vec<u8>,
     ) {
         let number = i32::from_le_bytes([info[0], info[1], info[2], info[3]]);
-        if !self.show.signal.get(number as usize).copied().unwrap_or(true) {
+        if !self.show.shows_signal(number) {
             return;
         }
         let value = self.arguments.siginfo(moment.tid, info);

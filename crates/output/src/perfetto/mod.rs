@@ -284,7 +284,11 @@ impl View for Perfetto {
                 packet.category("process").name(&format!("runs in {bits} bit mode"));
             }),
             Event::Idle => self.sink.flush(self.calls),
-            Event::Aside(_) | Event::IdIn { .. } | Event::Ending { .. } | Event::Stranger { .. } => {}
+            Event::Aside(_)
+            | Event::Named { .. }
+            | Event::IdIn { .. }
+            | Event::Ending { .. }
+            | Event::Stranger { .. } => {}
         }
         self.sink.hand_on(self.calls);
     }

@@ -224,7 +224,7 @@ thread_local! {
 /// The call when it is entered, and when it has returned.
 fn call(head: &Head, abi: Abi, memory: &[u8]) -> (Call, Call) {
     let elements = if head.end & 0x70 == 0 && !head.has(1) { 1100 } else { 32 };
-    let limits = Limits { text: if head.has(0) { 256 } else { 32 }, elements, received: true };
+    let limits = Limits { text: if head.has(0) { 256 } else { 32 }, command_text: 0, elements, received: true };
     let mut call = Call {
         tid: 7,
         abi,

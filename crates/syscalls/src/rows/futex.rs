@@ -23,6 +23,8 @@ const TIME32: Ty = Ty::Struct(&TIMESPEC);
 const TIME64: Ty = Ty::Struct(&TIMESPEC64);
 const TIMEOUT32: Arg = arg("timeout", Ty::Ptr(Dir::In, &TIME32));
 const TIMEOUT64: Arg = arg("timeout", Ty::Ptr(Dir::In, &TIME64));
+/// The operations that wait.
+const WAITS: &[Effect] = &[Effect::Waits(For::Lock)];
 /// Registers that this operation does not use.
 const fn unused(name: &'static str) -> Arg {
     arg(name, Ty::HexLong).when(crate::When::Never)
@@ -33,7 +35,7 @@ macro_rules! futex {
     ($name:literal, $timeout:ident) => {{
         const UNKNOWN: Syscall = syscall($name, NONE, Ret::Int, &[UADDR, FUTEX_OP_ARG, VAL, arg("timeout", Ty::Addr), UADDR2, VAL3_HEX]);
         const FORMS: &[Form] = &[
-            form(&[c::FUTEX_WAIT], syscall($name, NONE, Ret::Int, &[UADDR, FUTEX_OP_ARG, VAL, $timeout])),
+            form(&[c::FUTEX_WAIT], syscall($name, NONE, Ret::Int, &[UADDR, FUTEX_OP_ARG, VAL, $timeout]).does(WAITS)),
             form(&[c::FUTEX_WAKE, c::FUTEX_FD], syscall($name, NONE, Ret::Int, &[UADDR, FUTEX_OP_ARG, VAL])),
             form(&[c::FUTEX_REQUEUE], syscall($name, NONE, Ret::Int, &[UADDR, FUTEX_OP_ARG, VAL, VAL2, UADDR2])),
             form(
@@ -43,12 +45,12 @@ macro_rules! futex {
             form(&[c::FUTEX_WAKE_OP], syscall($name, NONE, Ret::Int, &[UADDR, FUTEX_OP_ARG, VAL, VAL2, UADDR2, VAL3_OP])),
             form(
                 &[c::FUTEX_LOCK_PI, c::FUTEX_LOCK_PI2],
-                syscall($name, NONE, Ret::Int, &[UADDR, FUTEX_OP_ARG, unused("val"), $timeout]),
+                syscall($name, NONE, Ret::Int, &[UADDR, FUTEX_OP_ARG, unused("val"), $timeout]).does(WAITS),
             ),
             form(&[c::FUTEX_UNLOCK_PI, c::FUTEX_TRYLOCK_PI], syscall($name, NONE, Ret::Int, &[UADDR, FUTEX_OP_ARG])),
             form(
                 &[c::FUTEX_WAIT_BITSET],
-                syscall($name, NONE, Ret::Int, &[UADDR, FUTEX_OP_ARG, VAL, $timeout, unused("uaddr2"), VAL3_BITS]),
+                syscall($name, NONE, Ret::Int, &[UADDR, FUTEX_OP_ARG, VAL, $timeout, unused("uaddr2"), VAL3_BITS]).does(WAITS),
             ),
             form(
                 &[c::FUTEX_WAKE_BITSET],
@@ -56,7 +58,7 @@ macro_rules! futex {
             ),
             form(
                 &[c::FUTEX_WAIT_REQUEUE_PI],
-                syscall($name, NONE, Ret::Int, &[UADDR, FUTEX_OP_ARG, VAL, $timeout, UADDR2]),
+                syscall($name, NONE, Ret::Int, &[UADDR, FUTEX_OP_ARG, VAL, $timeout, UADDR2]).does(WAITS),
             ),
         ];
         UNKNOWN.by(OP, FORMS).does(&[Effect::Waits(For::Lock), Effect::Wakes])

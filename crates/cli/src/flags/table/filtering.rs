@@ -1,7 +1,7 @@
 //! Which events to report.
 
 use super::sets::{DESCRIPTORS, SYSCALLS};
-use crate::flags::flag::{Arg, Category, Flag, Value, words};
+use crate::flags::flag::{Arg, Brief, Category, Flag, Group, Value, words};
 use crate::flags::values;
 use stride_filter::{
     Catalog, FramePattern, SignalSet, Status, WordSet, error_names, parse_descriptors, parse_durations, parse_errors,
@@ -75,6 +75,7 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Required("PATH"),
         value: Value::File,
         help: "report only calls that touch PATH; may be repeated",
+        brief: Some(Brief { group: Group::Calls, place: 2, text: "only on this file" }),
         doc: "Reports only calls that name PATH, or that use a descriptor of it. PATH matches as given, and as it is with \
               all symbolic links resolved; Stride says so if the two differ.\n\n\
               If no file has that name, PATH may be a pattern with *, ? and [a-z]: -P '/etc/*.conf'. A star stands for slashes, too. A \
@@ -104,10 +105,11 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Required("SET"),
         value: Value::Set(|| words(signal_names())),
         help: "report only these signals",
-        doc: "Reports only the signals of the set; by default all of them. A signal is a number or a name, in any case \
+        doc: "Reports only the signals of the set; by default all of them, and with --all none. A signal is a number or a name, in any case \
               and with or without SIG. --signal='!SIGIO' and --signal='!io' report all signals but SIGIO.",
         update: |draft, given| {
             draft.options.signals = SignalSet::parse(&given.text())?;
+            draft.options.signals_asked = true;
             Ok(())
         },
         ..BASE
@@ -163,6 +165,8 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Required("SET"),
         value: SYSCALLS,
         help: "report only these system calls",
+        brief: Some(Brief { group: Group::Calls, place: 1, text: "only these calls" }),
+        habits: &["list", "syscalls", "calls", "events"],
         doc: "Reports only the system calls of the set; by default all of them. A member is one of\n\n\
               * NAME: the call of that name\n\
               * NUMBER: the calls of that number\n\
@@ -215,6 +219,8 @@ pub const FLAGS: &[Flag] = &[
         long: Some("where"),
         arg: Arg::Required("EXPR"),
         help: "report only calls for which EXPR holds; may be repeated",
+        brief: Some(Brief { group: Group::Calls, place: 4, text: "only if EXPR holds" }),
+        habits: &["filter"],
         own: true,
         doc: "Reports only calls for which EXPR holds, an expression in the Common Expression Language (CEL), which Kubernetes uses, too. Several --where \
               must all hold. An example is\n\n\
@@ -238,6 +244,8 @@ pub const FLAGS: &[Flag] = &[
               * wait: (string) the thing that the call may wait for: time, readiness, completion, lock, signal, child, peer or turn\n\n\
               A string that the call does not have is empty; has(path) tells the two apart. With a number that the call does not have, such as the bytes of \
               close, a comparison neither holds nor fails, and the call is not reported.\n\n\
+              Where that is no valid CEL, spellings of other languages are understood: = for ==, <> for !=, and, or, not, in (...) and times such as 10ms. \
+              For other habits, such as ~ and the fields of sysdig and perf, Stride says how they are spelt here.\n\n\
               Unknown fields, wrong types and expressions that could take too long are found before the program runs. The parts about the name, the ids, the \
               outcome, the duration and the bytes are decided in the kernel by the eBPF engine; -d tells which.",
         update: |draft, given| {
@@ -263,6 +271,7 @@ pub const FLAGS: &[Flag] = &[
         long: Some("failed-only"),
         aliases: &["failing-only"],
         help: "report only calls that failed",
+        brief: Some(Brief { group: Group::Calls, place: 3, text: "only failures" }),
         doc: "Reports only calls that returned an error, as --status=failed does.",
         update: |draft, _| {
             draft.options.status = WordSet::of(&[Status::Failed]);

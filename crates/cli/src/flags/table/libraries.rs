@@ -27,6 +27,7 @@ pub const FLAGS: &[Flag] = &[
         long: Some("library-calls"),
         arg: Arg::Required("LIB:GLOB[,...]"),
         help: "trace functions of a library or program, too",
+        habits: &["ltrace", "probe", "uprobe", "functions"],
         doc: "Shows calls of functions among the system calls, in the order of time: libc:malloc(100) = 0x55d0c8a2a2a0. LIB is the name of \
               a library without .so (libc, libssl, libpython3.11), the name of the traced program, or the path of a file. GLOB is a \
               pattern as for --comm, for the functions' names: --library-calls=libssl:SSL_*,./prog:parse_*. May be given several \

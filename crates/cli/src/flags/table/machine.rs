@@ -1,6 +1,8 @@
 //! The whole machine, or the part of it that passes filters.
 
-use crate::flags::flag::{Arg, Category, Flag, Given, Value};
+use crate::flags::MachineFilter;
+use crate::flags::draft::Draft;
+use crate::flags::flag::{Arg, Brief, Category, Flag, Given, Group, Value};
 use crate::flags::stop::Stop;
 use std::os::unix::ffi::OsStrExt;
 use stride_event::Glob;
@@ -11,6 +13,8 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("all"),
         help: "trace every process on the machine",
+        brief: Some(Brief { group: Group::Processes, place: 3, text: "the whole machine" }),
+        habits: &["system", "machine", "everything", "snoop"],
         doc: "Traces all processes that run, and all that will, until Stride is interrupted (by CTRL-C, say). Filters leave \
               processes out: --cgroup, --comm, --container, --exe and --user, which mean --all by themselves. A process is traced \
               if it passes all of them. That is decided in the kernel when a process starts, executes a program, or gets another \
@@ -18,6 +22,10 @@ pub const FLAGS: &[Flag] = &[
               Not traced are Stride itself, what Stride starts, and the processes that read what it writes, such as a pager \
               or a terminal emulator: each of their calls would give them more to read. Calls are shown when they return. If \
               they come faster than they are read, calls are lost and counted, because --on-overflow=drop is the default here.\n\n\
+              Each line has the name of its thread behind the id. Signals, and that threads begin and end, are shown only if asked for: \
+              signals by --signal=all or another set, the ends by --quiet=attach,personality, and all of them by --quiet=none. \
+              (Objects of --json have all that without being asked.) If no process passes the filters, Stride says so at the end, on a \
+              terminal also at once, and what may be meant.\n\n\
               Only the eBPF engine can do this, which takes root.",
         update: |draft, _| {
             draft.all = true;
@@ -39,6 +47,7 @@ pub const FLAGS: &[Flag] = &[
                 return Err(given.invalid());
             }
             draft.cgroups.push(given.os().to_owned());
+            keep(draft, given);
             Ok(())
         },
         ..BASE
@@ -47,6 +56,7 @@ pub const FLAGS: &[Flag] = &[
         long: Some("comm"),
         arg: Arg::Required("GLOB"),
         help: "trace all processes with such a name; may be repeated",
+        brief: Some(Brief { group: Group::Processes, place: 4, text: "all of such a name" }),
         doc: "Traces all threads whose own name, or that of their process, matches GLOB, as --all does. GLOB is a pattern as in the \
               shell: with *, ? and [a-z]. A name has at most 15 bytes, as `ps -o comm` shows it. --comm='!GLOB' leaves out what \
               matches. May be given several times: a name has to match one of the patterns, and none of those with an \
@@ -54,6 +64,7 @@ pub const FLAGS: &[Flag] = &[
               A program is traced from the return of its execve on, and until it gets a name that does not match.",
         update: |draft, given| {
             draft.comm.push(glob(given, Glob::parse)?);
+            keep(draft, given);
             Ok(())
         },
         ..BASE
@@ -73,6 +84,7 @@ pub const FLAGS: &[Flag] = &[
         update: |draft, given| {
             glob(given, Glob::parse)?;
             draft.containers.push(given.os().as_bytes().to_vec());
+            keep(draft, given);
             Ok(())
         },
         ..BASE
@@ -88,11 +100,19 @@ pub const FLAGS: &[Flag] = &[
               matches. May be given several times.",
         update: |draft, given| {
             draft.exe.push(glob(given, Glob::of_path)?);
+            keep(draft, given);
             Ok(())
         },
         ..BASE
     },
 ];
+
+/// Keeps the filter as it was given, for messages.
+fn keep(draft: &mut Draft, given: &Given) {
+    if let Some(option) = given.flag.long {
+        draft.options.machine_filters.push(MachineFilter { option, text: given.os().to_owned() });
+    }
+}
 
 fn glob(given: &Given, parse: fn(&[u8]) -> Result<Glob, &'static str>) -> Result<Glob, Stop> {
     parse(given.os().as_bytes())

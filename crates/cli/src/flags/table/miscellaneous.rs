@@ -1,7 +1,7 @@
 //! The rest.
 
 use crate::flags::artefact::Artefact;
-use crate::flags::flag::{Arg, Category, Flag, Value, words};
+use crate::flags::flag::{Arg, Brief, Category, Flag, Group, Spelling, Value, words};
 use crate::flags::stop::Stop;
 use crate::flags::tip::Tip;
 use crate::flags::values;
@@ -25,6 +25,8 @@ pub const FLAGS: &[Flag] = &[
         long: Some("doctor"),
         own: true,
         help: "say what this machine allows, and which engine works",
+        brief: Some(Brief { group: Group::Stride, place: 1, text: "what works here" }),
+        habits: &["check", "diagnose"],
         doc: "Checks what the engines need and prints what this machine allows: privileges, settings of the kernel, and a \
               trial load of the eBPF programs with the time it takes. Then it says which engine --engine=auto would use and why, and what to do if eBPF does not work. The exit status is 0 if at least one engine works, else 1.",
         update: |_, _| Err(Stop::Doctor),
@@ -57,9 +59,10 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         short: Some('h'),
         long: Some("help"),
-        help: "print this summary of the options",
-        doc: "Prints a summary of the options and exits.",
-        update: |_, _| Err(Stop::Help),
+        help: "print the most useful options; --help: all of them",
+        habits: &["usage", "commands", "options"],
+        doc: "-h prints the options that are used most, on one screen, and --help prints all of them with a line each. Then Stride exits.",
+        update: |_, given| Err(if given.spelling == Spelling::Short('h') { Stop::Brief } else { Stop::Help }),
         ..BASE
     },
     Flag {

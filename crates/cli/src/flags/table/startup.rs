@@ -1,6 +1,6 @@
 //! Options that name the traced command, or traced processes that run already. Options for the whole machine are in machine.rs.
 
-use crate::flags::flag::{Arg, Category, Flag, Value};
+use crate::flags::flag::{Arg, Brief, Category, Flag, Group, Value};
 use crate::flags::options::EnvChange;
 use crate::flags::stop::Stop;
 use crate::flags::values;
@@ -48,6 +48,8 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Required("PID"),
         value: Value::Pids,
         help: "trace the process with this id as well; may be repeated",
+        brief: Some(Brief { group: Group::Processes, place: 2, text: "attach to a process" }),
+        habits: &["pid", "process"],
         doc: "Attaches to a process that runs already, and detaches from it when interrupted (by CTRL-C, say), so that \
               it goes on as before. May be given several times, with or without a command to start. One PID may be a \
               list separated by commas or blanks, which makes -p \"$(pidof PROG)\" work.",

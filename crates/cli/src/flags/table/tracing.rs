@@ -1,6 +1,6 @@
 //! How to trace: children, engines, and what happens to the tracees.
 
-use crate::flags::flag::{Arg, Category, Flag, Value, words};
+use crate::flags::flag::{Arg, Brief, Category, Flag, Group, Value, words};
 use crate::flags::options::{Daemonize, Engine, Interruptible, Overflow};
 use crate::flags::stop::Stop;
 use crate::flags::values;
@@ -72,6 +72,7 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Required("ENGINE"),
         value: Value::Word(|| words(["auto", "ebpf", "ptrace"])),
         help: "how to observe calls: auto, ebpf or ptrace",
+        habits: &["ebpf", "bpf", "ptrace"],
         own: true,
         doc: "Chooses how the system calls are observed.\n\n\
               * auto: ebpf if it works here and supports all the options given, else ptrace (default). With -Y, --namespace, \
@@ -91,6 +92,8 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         short: Some('f'),
         help: "trace children too; -ff: with an output file for each",
+        brief: Some(Brief { group: Group::Processes, place: 1, text: "children, too" }),
+        habits: &["follow", "children"],
         doc: "Traces the processes and threads that traced ones create with fork, vfork, clone and clone3. With -p, all \
               threads of the process are traced, not only the one whose id was given.\n\n\
               -ff means -f and --output-separately. It cannot be combined with -c, which counts all processes together.",
@@ -197,6 +200,8 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Required("FILE"),
         value: Value::Recording,
         help: "show the recording in FILE instead of tracing",
+        brief: Some(Brief { group: Group::Later, place: 2, text: "look at it again" }),
+        habits: &["report", "script", "play", "show", "view"],
         own: true,
         doc: "Shows the recording in FILE instead of tracing a program. The options that choose what is shown, and how, \
               work as in a live trace. The text is the same as well, but goes to standard output unless -o says otherwise. \

@@ -1,7 +1,7 @@
 //! Options that do not fit together, and a command line with nothing to trace.
 
 use crate::flags::draft::Draft;
-use crate::flags::options::Engine;
+use crate::flags::options::{Engine, MachineFilter};
 use crate::flags::stop::{Stop, Warn};
 use crate::flags::{tips, users};
 use crate::views;
@@ -117,6 +117,9 @@ pub fn machine(draft: &mut Draft, operands: &[OsString]) -> Result<Option<Machin
     }
     if draft.comm.len() + draft.exe.len() > Machine::GLOBS {
         return Err(Stop::usage(format!("--comm and --exe take {} patterns together, and no more", Machine::GLOBS)));
+    }
+    if let Some(user) = &draft.user {
+        draft.options.machine_filters.push(MachineFilter { option: "user", text: user.clone() });
     }
     Ok(Some(Machine {
         comm: std::mem::take(&mut draft.comm),
@@ -278,7 +281,15 @@ mod tests {
         assert_eq!((machine.comm.len(), machine.exe.len(), machine.user), (2, 1, None));
         assert_eq!(options_of(&["--user=root"]).machine.unwrap().user, Some(0));
         assert_eq!(options_of(&["-u", "4711"]).machine.unwrap().user, Some(4711));
-        assert_eq!(options_of(&["--all"]).machine, Some(stride_event::Machine::default()));
+        let all = options_of(&["--all"]);
+        assert_eq!(all.machine, Some(stride_event::Machine::default()));
+        assert!(all.thread_names && !all.signals.contains(17) && all.is_quiet(stride_filter::Quiet::Exit));
+        let asked = options_of(&["--all", "-e", "signal=chld", "--quiet=attach"]);
+        assert!(
+            asked.signals.contains(17) && !asked.signals.contains(2) && !asked.is_quiet(stride_filter::Quiet::Exit)
+        );
+        let json = options_of(&["--all", "--json"]);
+        assert!(json.signals.contains(17) && json.quiet.is_empty(), "objects are data");
         assert_eq!(options_of(&["-f", "--max-depth=3", "x"]).max_depth, Some(3));
     }
 

@@ -64,6 +64,7 @@ pub fn validate(
     let injections = injections::settled(std::mem::take(&mut draft.injections), warn);
 
     let mut options = draft.options;
+    options.quiet_asked = draft.quiet.is_some();
     options.flight = draft.flight.settled();
     options.program = program.to_owned();
     options.command = command(operands, draft.argv0, draft.env, user);
@@ -73,7 +74,7 @@ pub fn validate(
     options.trace = with_nameless(options.trace, Catalog::native());
     // perf trace follows the children of its command.
     let perf_follows = options.style == LineStyle::Perf && options.command.is_some();
-    options.follow_forks = follow_forks || machine.is_some() || perf_follows;
+    options.follow_forks = follow_forks || machine.is_some() || perf_follows || views::shows_tree(&options);
     options.cgroups = draft.cgroups;
     options.daemonize = daemonize;
     options.interruptible = draft.interruptible.unwrap_or(match daemonize {
@@ -123,6 +124,9 @@ pub fn validate(
     options.quiet = if styled || live { quiet.with(Quiet::Attach).with(Quiet::Personality) } else { quiet };
     if live {
         options.quiet = options.quiet.with(Quiet::Exit);
+    }
+    if options.machine.is_some() {
+        options.suit_machine();
     }
     options.summary = summary;
     let about_stacks =

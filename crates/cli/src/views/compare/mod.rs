@@ -9,7 +9,7 @@ use super::needs::Needs;
 use super::opening::{Before, Opener};
 use crate::files::{Target, Use};
 use crate::flags::Options;
-use crate::flags::flag::{Arg, Category, Flag, Value, ask};
+use crate::flags::flag::{Arg, Brief, Category, Flag, Group, Value, ask};
 use anyhow::{Result, bail};
 use base::{RecordedRun, Side};
 use std::io::Write;
@@ -61,6 +61,8 @@ const FLAGS: &[Flag] = &[
         arg: Arg::Required("BASE"),
         value: Value::Recording,
         help: "show what differs from the run recorded in BASE",
+        brief: Some(Brief { group: Group::Reports, place: 9, text: "what differs" }),
+        habits: &["compare"],
         own: true,
         doc: "Compares the run with the one that --record wrote to BASE, instead of printing the trace. A verdict comes \
               first. Then come the syscalls and paths that differ, with the calls, errors, time and bytes of both runs; the \

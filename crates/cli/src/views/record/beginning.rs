@@ -26,9 +26,13 @@ impl Beginning {
         }
         let followed = !asking.tells_descriptors() && tracker.follows_descriptors();
         let retracted = if followed { descriptors(tracker, asking) } else { Vec::new() };
-        for pid in tracker.live_processes() {
-            if let Some(program) = tracker.process(pid).and_then(|process| process.program) {
-                asking.tell(Question::Program(pid), Some(tracker.name(program).to_vec()));
+        for process in tracker.live_processes().into_iter().filter_map(|pid| tracker.process(pid)) {
+            if let Some(program) = process.program {
+                asking.tell(Question::Program(process.pid), Some(tracker.name(program).to_vec()));
+            }
+            let command: Vec<u8> = process.command.iter().flat_map(|word| word.iter().copied().chain([0])).collect();
+            if !command.is_empty() {
+                asking.tell(Question::CommandLine(process.pid), Some(command));
             }
         }
         let mut facts = asking.noting().all();
@@ -55,6 +59,7 @@ impl Beginning {
 fn rank(question: Question) -> u8 {
     match question {
         Question::Comm(_) | Question::Program(_) | Question::User(_) => 0,
+        Question::CommandLine(_) => 1,
         Question::Link(of) if of.fd < 0 || of.tid == TRACER => 0,
         Question::Link(_) | Question::Socket(_) => 2,
         _ => 1,

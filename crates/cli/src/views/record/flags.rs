@@ -1,6 +1,6 @@
 //! The options of recordings and of flight recorders.
 
-use crate::flags::flag::{Arg, Category, Flag, Value, ask};
+use crate::flags::flag::{Arg, Brief, Category, Flag, Group, Value, ask};
 use crate::flags::stop::Stop;
 use crate::flags::{Trigger, long_run_values, values};
 
@@ -35,6 +35,8 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Required("FILE"),
         value: Value::File,
         help: "record the run in FILE, to be shown with --replay",
+        brief: Some(Brief { group: Group::Later, place: 1, text: "keep the run" }),
+        habits: &["capture", "save"],
         own: true,
         doc: "Writes the captured data of the run to FILE, before it becomes text. --replay=FILE shows it later, also on \
                   another machine and with other options. The trace itself is only printed if -o says where to.\n\n\

@@ -260,7 +260,7 @@ impl View for FlightRecorder {
         self.act(event);
     }
 
-    fn aside(&mut self, call: &Call) {
+    fn aside(&mut self, call: &Call, _: &Tracker) {
         self.keep(&Event::Aside(call));
     }
 

@@ -84,6 +84,7 @@ impl Declaration for RecordDeclaration {
         Needs {
             system_times: true,
             answers_noted: true,
+            whole_commands: true,
             ..Needs::everything(options).and(Needs::shown_stacks(options))
         }
     }

@@ -144,11 +144,13 @@ pub fn metadata(asking: &Asking, with: &Opening<'_>) -> Metadata {
         partial: info.partial,
         follows: info.follows,
         several: options.follow_forks || options.attach.len() + usize::from(options.command.is_some()) > 1,
+        whole_machine: options.machine.is_some(),
         wall_offset: info.wall_offset as i64,
         started: info.started,
         // Names of threads may have been captured longer.
         text_limit: options.string_limit as u64,
         elements_limit: layout::elements(options) as u64,
+        command_limit: layout::command_text(options, with.needs) as u64,
         descriptors: asking.tells_descriptors(),
         dumps: !options.dump_read.is_empty() || !options.dump_write.is_empty(),
         names: asking.tells_names(),
@@ -171,7 +173,7 @@ impl View for Recording {
         }
     }
 
-    fn aside(&mut self, call: &Call) {
+    fn aside(&mut self, call: &Call, _: &Tracker) {
         self.keep(&Event::Aside(call));
     }
 

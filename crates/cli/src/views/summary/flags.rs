@@ -1,6 +1,6 @@
 //! The options of the summary.
 
-use crate::flags::flag::{Arg, Category, Flag, Value, words};
+use crate::flags::flag::{Arg, Brief, Category, Flag, Group, Value, words};
 use crate::flags::stop::Stop;
 use crate::flags::{summary, values};
 use stride_output::Key;
@@ -21,6 +21,7 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Required("KEYS"),
         value: Value::List(|| words(Key::ALL.map(Key::name))),
         help: "summarise by KEYS rather than by syscall",
+        brief: Some(Brief { group: Group::Reports, place: 2, text: "counts by file, ..." }),
         own: true,
         doc: "Counts calls by KEYS rather than by syscall, and prints the summary of -c, or with -C, prints it after the \
               trace. KEYS is a list of the following keys, and the summary has a row for each combination of their values:\n\n\
@@ -56,6 +57,8 @@ pub const FLAGS: &[Flag] = &[
         short: Some('c'),
         long: Some("summary-only"),
         help: "count calls, errors and time, and print only a summary",
+        brief: Some(Brief { group: Group::Reports, place: 1, text: "counts and times" }),
+        habits: &["stat", "stats", "count", "counts"],
         doc: "Counts the calls, the errors and the time spent for each system call, and prints a table at the end instead \
               of the trace. The time is what the processor spent in the kernel, unless -w is given. With -f, all traced processes are counted together.\n\n\
               If more than 50,000 calls are made a second, the eBPF engine times only some of them, because reading the clock takes longer than \

@@ -1,8 +1,11 @@
 //! The meaning of keys.
 
+use super::complete::Completion;
 use super::draw::table_height;
 use super::filter::Filter;
-use super::model::{Model, Sort, Tab, TopRow};
+use super::head::has_graph;
+use super::model::{Model, TopRow};
+use super::tables::{Sort, Tab};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// The actions that take more than a change of the model.
@@ -35,13 +38,13 @@ pub fn handle(model: &mut Model, key: KeyEvent, height: u16) -> Action {
         return Action::None;
     }
     model.message = None;
-    if model.help {
-        model.help = false;
+    let page = table_height(model, height);
+    if let Some(first) = model.help.take() {
+        model.help = turned(first, key.code, page);
         return Action::None;
     }
     let lines = model.lines();
     let place = model.chosen(&lines);
-    let page = table_height(height);
     match key.code {
         KeyCode::Char('q') => return Action::Quit,
         KeyCode::Char('w') => return Action::Record,
@@ -53,17 +56,14 @@ pub fn handle(model: &mut Model, key: KeyEvent, height: u16) -> Action {
         KeyCode::End => model.choose(&lines, lines.len()),
         KeyCode::Enter | KeyCode::Right => drill(model, &lines),
         KeyCode::Esc | KeyCode::Left | KeyCode::Backspace => back(model),
-        KeyCode::Char(digit @ '1'..='7') => show(model, Tab::ALL[digit as usize - '1' as usize]),
-        KeyCode::Tab | KeyCode::BackTab => {
-            let at = Tab::ALL.iter().position(|tab| *tab == model.screen().tab).unwrap_or(0);
-            let step = if key.code == KeyCode::Tab { 1 } else { Tab::ALL.len() - 1 };
-            show(model, Tab::ALL[(at + step) % Tab::ALL.len()]);
-        }
+        KeyCode::Char(digit @ '1'..='8') => show(model, Tab::ALL[digit as usize - '1' as usize]),
+        KeyCode::Tab | KeyCode::BackTab => next_table(model, key.code == KeyCode::BackTab),
         KeyCode::Char('s' | 'S') => {
-            let step = if key.code == KeyCode::Char('s') { 1 } else { Sort::ALL.len() - 1 };
+            let sorts: Vec<Sort> = model.screen().tab.sorts().filter(|sort| model.live || *sort != Sort::Cpu).collect();
+            let step = if key.code == KeyCode::Char('s') { 1 } else { sorts.len() - 1 };
             let screen = model.screen_mut();
-            let at = Sort::ALL.iter().position(|sort| *sort == screen.sort).unwrap_or(0);
-            screen.sort = Sort::ALL[(at + step) % Sort::ALL.len()];
+            let at = sorts.iter().position(|sort| *sort == screen.sort).unwrap_or(0);
+            screen.sort = sorts[(at + step) % sorts.len()];
             screen.chosen = None;
             screen.first = 0;
         }
@@ -73,16 +73,39 @@ pub fn handle(model: &mut Model, key: KeyEvent, height: u16) -> Action {
             screen.chosen = None;
             screen.first = 0;
         }
+        KeyCode::Char('g') => {
+            model.graph = Some(!has_graph(model, height));
+        }
         KeyCode::Char('t') => model.totals = !model.totals,
         KeyCode::Char('p' | ' ') => model.paused = !model.paused,
         KeyCode::Char('/') => {
             let known = model.filter.as_ref().map(|filter| filter.source().to_owned());
             model.typing = Some(model.mistyped.take().or(known).unwrap_or_default());
         }
-        KeyCode::Char('?' | 'h') => model.help = true,
+        KeyCode::Char('?' | 'h') | KeyCode::F(1) => model.help = Some(0),
         _ => {}
     }
     Action::None
+}
+
+/// The first line of the list of keys after a key, or none if the key leaves the list.
+fn turned(first: usize, key: KeyCode, page: usize) -> Option<usize> {
+    Some(match key {
+        KeyCode::Up | KeyCode::Char('k') => first.saturating_sub(1),
+        KeyCode::Down | KeyCode::Char('j') => first + 1,
+        KeyCode::PageUp => first.saturating_sub(page),
+        KeyCode::PageDown => first + page,
+        KeyCode::Home => 0,
+        _ => return None,
+    })
+}
+
+/// Tables that cannot be shown now are passed over.
+fn next_table(model: &mut Model, back: bool) {
+    let tables: Vec<Tab> = Tab::ALL.into_iter().filter(|tab| *tab != Tab::Callers || has_callers(model)).collect();
+    let at = tables.iter().position(|tab| *tab == model.screen().tab).unwrap_or(0);
+    let step = if back { tables.len() - 1 } else { 1 };
+    show(model, tables[(at + step) % tables.len()]);
 }
 
 /// In the first table, there is only the filter to leave.
@@ -99,8 +122,12 @@ fn drill(model: &mut Model, lines: &[TopRow]) {
 }
 
 /// Taking stacks of all processes would cost too much.
+fn has_callers(model: &Model) -> bool {
+    model.screen().scope.pid.is_some()
+}
+
 fn show(model: &mut Model, tab: Tab) {
-    if tab == Tab::Callers && model.screen().scope.pid.is_none() {
+    if tab == Tab::Callers && !has_callers(model) {
         model.message = Some("Callers are those of one process: choose it in 1 Processes with Enter first.".into());
         return;
     }
@@ -108,6 +135,11 @@ fn show(model: &mut Model, tab: Tab) {
 }
 
 fn type_filter(model: &mut Model, mut typed: String, key: KeyEvent) {
+    if matches!(key.code, KeyCode::Tab | KeyCode::BackTab) {
+        model.typing = Some(complete(model, typed, key.code == KeyCode::BackTab));
+        return;
+    }
+    model.completion = None;
     match key.code {
         KeyCode::Esc => return,
         KeyCode::Enter if typed.trim().is_empty() => return model.set_filter(None),
@@ -128,4 +160,13 @@ fn type_filter(model: &mut Model, mut typed: String, key: KeyEvent) {
         KeyCode::Enter => {}
         _ => model.typing = Some(typed),
     }
+}
+
+/// The first Tab shows the first word that the expression can go on with, and each further one the next word.
+fn complete(model: &mut Model, typed: String, back: bool) -> String {
+    match &mut model.completion {
+        Some(completion) => completion.turn(back),
+        none => *none = Completion::of(&typed),
+    }
+    model.completion.as_ref().map_or(typed, Completion::text)
 }

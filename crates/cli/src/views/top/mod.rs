@@ -2,18 +2,32 @@
 //!
 //! The main thread runs the engine, which counts calls in the kernel where it can, and sends a sample each second to a thread that draws and
 //! reads keys. What is shown is a pure function ([`draw`]) of the [`model`], and [`keys`] change the model. Tables and filters that need single
-//! calls have another Stride look at them ([`source`]), only while they are shown.
+//! calls have another Stride look at them ([`source`]), only while they are shown. Threads that wait are looked at in /proc
+//! ([`wait_source`]), also only while their table is shown.
 
+mod colors;
+mod complete;
+mod curve;
 mod draw;
+mod families;
 mod filter;
 mod gather;
+mod head;
+mod help;
+mod history;
 mod keys;
 mod model;
+mod processes;
 mod sample;
+mod scope;
 mod source;
+mod table;
+mod tables;
 mod terminal;
 mod ui;
 mod view;
+mod wait_source;
+mod waits;
 
 use super::declaration::{Declaration, Destination};
 use super::needs::Needs;
@@ -21,15 +35,18 @@ use super::opening::{Before, Opener, Opening};
 use crate::flags::Options;
 use crate::flags::asked::LIVE_VIEW as OPTION;
 use crate::flags::draft::Draft;
-use crate::flags::flag::{Arg, Category, Flag, Value, ask};
+use crate::flags::flag::{Arg, Brief, Category, Flag, Group, Value, ask};
 use crate::flags::stop::{Stop, Warn};
 use anyhow::Result;
+use colors::TopColors;
+use curve::CurveGlyphs;
+use families::Whose;
 use model::Model;
 use source::OwnWords;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::mpsc::channel;
 use std::time::Duration;
-use stride_event::{CountBy, Counting};
+use stride_event::{CountBy, Counting, Machine};
 use stride_output::{View, shown};
 use terminal::OwnTerminal;
 use ui::{Signals, Ui};
@@ -45,10 +62,13 @@ const FLAGS: &[Flag] = &[
     Flag {
         long: Some(OPTION),
         help: "show live which processes make which calls",
+        brief: Some(Brief { group: Group::Reports, place: 3, text: "a live view" }),
+        habits: &["monitor", "live"],
         own: true,
         doc: "Shows on the terminal, anew each second, which processes make most calls: of the whole machine (--all) unless a program or \
-              -p is given. From a process it goes on to its calls, their files and the functions that make them; other tables have sockets, errors and \
-              the slowest calls. Keys sort, filter by an expression of --where, pause, and begin a recording; ? lists them.\n\n\
+              -p is given. From a process it goes on to its calls, their files and the functions that make them; other tables have sockets, errors, \
+              the slowest calls, and the calls in which threads wait, each with the process that is waited for. Keys sort, filter by an expression of --where, \
+              show the last minute, pause, and begin a recording; F1 lists them.\n\n\
               The eBPF engine counts in the kernel. Tables of files, sockets and callers need single calls, and so do filters by more than name, pid, comm and \
               errno; another Stride looks at them while they are shown.\n\n\
               A program that is started gets neither the terminal's keys nor its screen: its input is empty, and its output is thrown away unless \
@@ -149,16 +169,26 @@ fn open(mut stage: OwnTerminal, with: &mut Opening<'_>) -> Result<Box<dyn View>>
         OwnWords::new(&args, operands, with.command, options.follow_forks && options.machine.is_none(), replays);
     let signals = Signals::watch()?;
     let terminal = stage.begin()?;
-    let ui = move || Ui {
-        terminal,
-        model: Model::new(subject, replays),
-        told,
-        origin,
-        signals,
-        source: None,
-        recorder: None,
+    // The view has no other place than the terminal.
+    let colors = TopColors { on: options.color.is_wanted(true) };
+    ratatui::crossterm::style::force_color_output(colors.on);
+    let only_seen = options.machine.as_ref().is_some_and(|machine| *machine != Machine::default());
+    let whose = whose(options, with.command);
+    let ui = move || {
+        let mut model = Model::new(subject, replays);
+        (model.colors, model.glyphs, model.only_seen) = (colors, CurveGlyphs::of_environment(), only_seen);
+        Ui { terminal, model, told, origin, signals, source: None, recorder: None, whose, lookout: None }
     };
     Ok(Box::new(TopView::start(ui, send, stage, replays)?))
+}
+
+/// The processes that are traced.
+fn whose(options: &Options, command: Option<i32>) -> Whose {
+    let pids: Vec<i32> = command.into_iter().chain(options.attach.iter().copied()).collect();
+    match pids.is_empty() {
+        true => Whose::Machine,
+        false => Whose::Processes { pids, and_descendants: options.follow_forks },
+    }
 }
 
 /// The subject of the view in words: the machine, a program, or a recording.

@@ -1,11 +1,21 @@
 //! The data of `--top`: what was counted, and what of it is looked at. All names are printable when they come in here.
 
+use super::colors::TopColors;
+use super::complete::Completion;
+use super::curve::CurveGlyphs;
 use super::filter::Filter;
+use super::history::{History, PastRates};
+use super::processes::TopProcesses;
 use super::sample::{Sample, SampleKey, SampleTally};
+use super::scope::TopScope;
+use super::tables::{Sort, Tab};
+use super::wait_source::WaitingThread;
+use super::waits::WaitEnd;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 use stride_event::Ns;
+use stride_syscalls::{Abi, table};
 
 /// Rows that are kept for the totals. The rows of processes that are gone are given up first.
 const MOST_ROWS: usize = 1 << 15;
@@ -18,6 +28,7 @@ const MOST_NAMES: usize = 1000;
 pub struct TopCounts {
     latest: Sample,
     all: HashMap<SampleKey, SampleTally>,
+    history: History,
     length: Ns,
     /// The totals have lost rows.
     pub forgot: bool,
@@ -36,145 +47,8 @@ impl TopCounts {
                 self.all.entry(key.clone()).or_default().merge(tally);
             }
         }
+        self.history.add(&sample);
         self.latest = sample;
-    }
-}
-
-/// The tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tab {
-    Processes,
-    Calls,
-    Files,
-    Sockets,
-    Errors,
-    Slowest,
-    Callers,
-}
-
-impl Tab {
-    pub const ALL: [Tab; 7] =
-        [Tab::Processes, Tab::Calls, Tab::Files, Tab::Sockets, Tab::Errors, Tab::Slowest, Tab::Callers];
-
-    pub fn title(self) -> &'static str {
-        match self {
-            Tab::Processes => "Processes",
-            Tab::Calls => "Calls",
-            Tab::Files => "Files",
-            Tab::Sockets => "Sockets",
-            Tab::Errors => "Errors",
-            Tab::Slowest => "Slowest",
-            Tab::Callers => "Callers",
-        }
-    }
-
-    /// True if the rows have keys by which the kernel does not count.
-    pub fn is_detailed(self) -> bool {
-        matches!(self, Tab::Files | Tab::Sockets | Tab::Callers)
-    }
-
-    /// The titles of the key columns, with the width of each but the last, which takes the rest.
-    pub fn columns(self) -> &'static [(&'static str, usize)] {
-        match self {
-            Tab::Processes => &[("PID", 8), ("COMMAND", 0)],
-            Tab::Calls => &[("CALL", 0)],
-            Tab::Files => &[("FILE", 0)],
-            Tab::Sockets => &[("SOCKET", 0)],
-            Tab::Errors => &[("ERROR", 16), ("CALL", 0)],
-            Tab::Slowest => &[("PID", 8), ("COMMAND", 16), ("CALL", 0)],
-            Tab::Callers => &[("CALLER", 0)],
-        }
-    }
-
-    /// The part of a key by which this table has rows.
-    fn part(self, key: &SampleKey) -> SampleKey {
-        let SampleKey { pid, call, errno, path, caller, .. } = key.clone();
-        match self {
-            Tab::Processes => SampleKey { pid, ..SampleKey::default() },
-            Tab::Calls => SampleKey { call, ..SampleKey::default() },
-            Tab::Files | Tab::Sockets => SampleKey { path, ..SampleKey::default() },
-            Tab::Errors => SampleKey { errno, call, ..SampleKey::default() },
-            Tab::Slowest => SampleKey { pid, call, ..SampleKey::default() },
-            Tab::Callers => SampleKey { caller, ..SampleKey::default() },
-        }
-    }
-
-    pub fn cells(self, key: &SampleKey, comm: &str) -> Vec<String> {
-        let pid = || key.pid.to_string();
-        match self {
-            Tab::Processes => vec![pid(), comm.to_owned()],
-            Tab::Calls => vec![key.call.to_string()],
-            Tab::Files | Tab::Sockets => vec![key.path.to_string()],
-            Tab::Errors => vec![key.errno.to_string(), key.call.to_string()],
-            Tab::Slowest => vec![pid(), comm.to_owned(), key.call.to_string()],
-            Tab::Callers => vec![key.caller.to_string()],
-        }
-    }
-
-    /// The table that tells more about a row of this one.
-    fn next(self, scope: &TopScope) -> Option<Tab> {
-        match self {
-            Tab::Processes if scope.call.is_none() => Some(Tab::Calls),
-            Tab::Processes | Tab::Slowest => Some(Tab::Files),
-            Tab::Calls | Tab::Errors => Some(if scope.pid.is_none() { Tab::Processes } else { Tab::Files }),
-            Tab::Files | Tab::Sockets => Some(if scope.pid.is_none() { Tab::Processes } else { Tab::Callers }),
-            Tab::Callers => None,
-        }
-    }
-}
-
-/// Columns of numbers, by which rows are sorted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sort {
-    Calls,
-    Errors,
-    Bytes,
-    Time,
-    Longest,
-    Name,
-}
-
-impl Sort {
-    pub const ALL: [Sort; 6] = [Sort::Calls, Sort::Errors, Sort::Bytes, Sort::Time, Sort::Longest, Sort::Name];
-
-    fn of(self, tally: &SampleTally) -> u64 {
-        match self {
-            Sort::Calls | Sort::Name => tally.calls,
-            Sort::Errors => tally.errors,
-            Sort::Bytes => tally.bytes,
-            Sort::Time => tally.time,
-            Sort::Longest => tally.longest,
-        }
-    }
-}
-
-/// The row that was gone into, and those before it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TopScope {
-    pub pid: Option<i32>,
-    pub comm: Option<Arc<str>>,
-    pub call: Option<Arc<str>>,
-    pub errno: Option<Arc<str>>,
-    pub path: Option<Arc<str>>,
-}
-
-impl TopScope {
-    fn has(&self, key: &SampleKey) -> bool {
-        fn is<T: PartialEq>(wanted: &Option<T>, given: &T) -> bool {
-            wanted.as_ref().is_none_or(|wanted| wanted == given)
-        }
-        is(&self.pid, &key.pid)
-            && is(&self.call, &key.call)
-            // Only tables of counts have these.
-            && (key.errno.is_empty() && !key.path.is_empty() || is(&self.errno, &key.errno))
-            && (key.path.is_empty() || is(&self.path, &key.path))
-    }
-
-    /// `redis-server (812) > read > /var/lib/x`
-    pub fn told(&self) -> String {
-        let process = self.pid.map(|pid| format!("{} ({pid})", self.comm.as_deref().unwrap_or("?")));
-        let rest = [&self.errno, &self.call, &self.path].into_iter().flatten().map(|part| part.to_string());
-        process.into_iter().chain(rest).collect::<Vec<_>>().join(" > ")
     }
 }
 
@@ -194,7 +68,7 @@ pub struct Screen {
 impl Screen {
     pub fn new(tab: Tab, scope: TopScope) -> Screen {
         let sort = match tab {
-            Tab::Slowest => Sort::Longest,
+            Tab::Slowest | Tab::Waits => Sort::Longest,
             Tab::Errors => Sort::Errors,
             _ => Sort::Calls,
         };
@@ -219,6 +93,10 @@ pub struct TopRow {
     /// The name of the process, if the row is about one.
     pub comm: Arc<str>,
     pub tally: SampleTally,
+    /// In thousandths of a processor, if the row is a process.
+    pub cpu: Option<u64>,
+    /// The other end of a wait.
+    pub end: Option<WaitEnd>,
 }
 
 #[derive(Default)]
@@ -241,20 +119,39 @@ pub struct Model {
     pub ended: bool,
     /// The subject of the view in words: the machine, a program, or a recording.
     pub subject: String,
-    /// The expression that is being typed.
+    /// The expression that is being typed, and the word that Tab completes.
     pub typing: Option<String>,
+    pub completion: Option<Completion>,
     /// An expression with a mistake, to be mended.
     pub mistyped: Option<String>,
-    pub help: bool,
+    /// The first line that is shown of the list of keys.
+    pub help: Option<usize>,
+    /// The graph of the last minute. `None`: it is shown if there is room.
+    pub graph: Option<bool>,
+    pub processes: TopProcesses,
+    /// The threads that wait, if the table of waits is shown.
+    pub waiting: Option<Vec<WaitingThread>>,
+    /// Only processes that have made calls are of interest: the machine is filtered.
+    pub only_seen: bool,
+    /// The processes are those of this machine, and live: /proc can be asked about them.
+    pub live: bool,
+    pub colors: TopColors,
+    pub glyphs: CurveGlyphs,
 }
 
 impl Model {
     pub fn new(subject: String, totals: bool) -> Model {
-        Model { screens: vec![Screen::new(Tab::Processes, TopScope::default())], subject, totals, ..Model::default() }
+        let screens = vec![Screen::new(Tab::Processes, TopScope::default())];
+        Model { screens, subject, totals, live: !totals, ..Model::default() }
     }
 
     pub fn screen(&self) -> &Screen {
         &self.screens[self.screens.len() - 1]
+    }
+
+    /// True if the table of waits is shown, or Esc leads to it.
+    pub fn has_waits(&self) -> bool {
+        self.screens.iter().any(|screen| screen.tab == Tab::Waits)
     }
 
     pub fn screen_mut(&mut self) -> &mut Screen {
@@ -276,6 +173,11 @@ impl Model {
             self.learn_names(&sample, name);
             self.detail.add(sample);
         }
+    }
+
+    /// True if a process has made calls.
+    pub fn knows(&self, pid: i32) -> bool {
+        self.names.contains_key(&pid)
     }
 
     /// A process that is gone by now has the name of its thread with most calls.
@@ -309,7 +211,8 @@ impl Model {
     pub fn detail_wanted(&self) -> Option<CallsApart> {
         let screen = self.screen();
         let by_reader = self.filter.as_ref().filter(|filter| !filter.is_about_counts());
-        if !screen.tab.is_detailed() && by_reader.is_none() {
+        // Waits are not calls that returned.
+        if screen.tab == Tab::Waits || !screen.tab.is_detailed() && by_reader.is_none() {
             return None;
         }
         let (pid, mut conditions) = self.seen();
@@ -345,35 +248,90 @@ impl Model {
         if self.totals { counts.length } else { counts.latest.length }
     }
 
+    /// True if the table has calls with this key.
+    fn shows(&self, key: &SampleKey) -> bool {
+        let screen = self.screen();
+        let filtered = self.filter.as_ref().is_some_and(|filter| filter.is_about_counts() && !filter.holds(key));
+        let of_errors = screen.tab == Tab::Errors && key.errno.is_empty();
+        !filtered && !of_errors && screen.scope.has(key)
+    }
+
     /// The rows of the table, sorted.
     pub fn lines(&self) -> Vec<TopRow> {
         let screen = self.screen();
-        let counts = self.counts();
-        let latest = counts.latest.rows.iter().map(|(key, tally)| (key, tally));
-        let mut rows: HashMap<SampleKey, SampleTally> = HashMap::new();
-        let mut add = |key: &SampleKey, tally: &SampleTally| {
-            let filtered = self.filter.as_ref().is_some_and(|filter| filter.is_about_counts() && !filter.holds(key));
-            let of_errors = screen.tab == Tab::Errors && key.errno.is_empty();
-            if !filtered && !of_errors && screen.scope.has(key) {
-                rows.entry(screen.tab.part(key)).or_default().merge(tally);
-            }
-        };
-        match self.totals {
-            false => latest.for_each(|(key, tally)| add(key, tally)),
-            true => counts.all.iter().for_each(|(key, tally)| add(key, tally)),
-        }
-        let comm = |key: &SampleKey| self.names.get(&key.pid).cloned().unwrap_or_default();
-        let mut lines: Vec<TopRow> =
-            rows.into_iter().map(|(key, tally)| TopRow { comm: comm(&key), key, tally }).collect();
+        let mut lines = if screen.tab == Tab::Waits { self.waits() } else { self.counted() };
         let name = |line: &TopRow| (line.comm.clone(), line.key.call.clone(), line.key.path.clone(), line.key.pid);
         lines.sort_by_cached_key(|line| (name(line), line.key.errno.clone(), line.key.caller.clone()));
         if screen.sort != Sort::Name {
-            lines.sort_by_key(|line| Reverse(screen.sort.of(&line.tally)));
+            lines.sort_by_key(|line| Reverse(screen.sort.of(&line.tally, line.cpu)));
         }
         if screen.reversed {
             lines.reverse();
         }
         lines
+    }
+
+    fn counted(&self) -> Vec<TopRow> {
+        let (tab, counts) = (self.screen().tab, self.counts());
+        let mut rows: HashMap<SampleKey, SampleTally> = HashMap::new();
+        let mut add = |key: &SampleKey, tally: &SampleTally| {
+            if self.shows(key) {
+                rows.entry(tab.part(key)).or_default().merge(tally);
+            }
+        };
+        match self.totals {
+            false => counts.latest.rows.iter().for_each(|(key, tally)| add(key, tally)),
+            true => counts.all.iter().for_each(|(key, tally)| add(key, tally)),
+        }
+        let row = |(key, tally): (SampleKey, SampleTally)| {
+            let comm = self.names.get(&key.pid).cloned().unwrap_or_default();
+            let cpu = if tab == Tab::Processes { self.processes.share(key.pid) } else { None };
+            TopRow { key, comm, tally, cpu, end: None }
+        };
+        rows.into_iter().map(row).collect()
+    }
+
+    /// Threads of a process that wait for the same are one row.
+    fn waits(&self) -> Vec<TopRow> {
+        let mut rows: HashMap<SampleKey, TopRow> = HashMap::new();
+        for thread in self.waiting.iter().flatten() {
+            let comm = self.names.get(&thread.pid).cloned().unwrap_or_else(|| thread.comm.clone());
+            let key =
+                SampleKey { pid: thread.pid, comm: comm.clone(), call: thread.call.clone(), ..SampleKey::default() };
+            let unseen = self.only_seen && !self.knows(thread.pid);
+            let TopScope { pid, call, .. } = &self.screen().scope;
+            let elsewhere =
+                pid.is_some_and(|pid| pid != thread.pid) || call.as_ref().is_some_and(|call| *call != thread.call);
+            let filtered = self.filter.as_ref().is_some_and(|filter| filter.is_about_counts() && !filter.holds(&key));
+            if unseen || elsewhere || filtered {
+                continue;
+            }
+            let key = Tab::Waits.part(&SampleKey { path: thread.wait.what.clone(), ..key });
+            let row = rows.entry(key.clone()).or_insert_with(|| TopRow {
+                key,
+                comm,
+                tally: SampleTally::default(),
+                cpu: None,
+                end: Some(thread.wait.end.clone()),
+            });
+            row.tally.merge(&SampleTally { calls: 1, longest: thread.seen, ..SampleTally::default() });
+        }
+        rows.into_values().collect()
+    }
+
+    /// The calls and errors of the last minute, of all rows of the table.
+    pub fn past(&self, intervals: usize) -> Vec<PastRates> {
+        let all = self.counts().history.rates(intervals, 1, |key| self.shows(key).then_some(0));
+        all.into_iter().next().unwrap_or_default()
+    }
+
+    /// The calls of the last intervals of each of some rows.
+    pub fn past_of(&self, rows: &[TopRow], intervals: usize) -> Vec<Vec<PastRates>> {
+        let tab = self.screen().tab;
+        let places: HashMap<&SampleKey, usize> =
+            rows.iter().enumerate().map(|(place, row)| (&row.key, place)).collect();
+        let line = |key: &SampleKey| if self.shows(key) { places.get(&tab.part(key)).copied() } else { None };
+        self.counts().history.rates(intervals, rows.len(), line)
     }
 
     /// The sum of all rows.
@@ -412,19 +370,51 @@ impl Model {
     /// Goes into the chosen row. False: there is nothing below.
     pub fn drill(&mut self, lines: &[TopRow]) -> bool {
         let Some(line) = lines.get(self.chosen(lines)) else { return false };
+        if let Some(end) = &line.end {
+            self.follow(line, end.clone());
+            return true;
+        }
         let (screen, key) = (self.screen(), &line.key);
-        let Some(next) = screen.tab.next(&screen.scope) else { return false };
         let mut scope = screen.scope.clone();
         let given = |text: &Arc<str>| (!text.is_empty()).then(|| text.clone());
         if key.pid != 0 {
             (scope.pid, scope.comm) = (Some(key.pid), Some(line.comm.clone()));
         }
-        scope.call = given(&key.call).or(scope.call);
-        scope.errno = given(&key.errno).or(scope.errno);
-        scope.path = given(&key.path).or(scope.path);
+        // Calls that do nothing but wait are about no files.
+        let next = match screen.tab.next(&screen.scope) {
+            Some(Tab::Files) if self.live && waits(&key.call) => Some(Tab::Waits),
+            next => next,
+        };
+        let Some(next) = next else { return false };
+        if next != Tab::Waits {
+            scope.call = given(&key.call).or(scope.call);
+            scope.errno = given(&key.errno).or(scope.errno);
+            scope.path = given(&key.path).or(scope.path);
+        }
         self.screen_mut().chosen = Some(line.key.clone());
         self.enter(Screen::new(next, scope), true);
         true
+    }
+
+    /// Goes from a wait to the process that is waited for, or says why that is not known.
+    fn follow(&mut self, line: &TopRow, end: WaitEnd) {
+        let who = format!("{} ({})", line.comm, line.key.pid);
+        match end {
+            WaitEnd::Process { pid, comm, more } => {
+                let scope = TopScope { pid: Some(pid), comm: Some(comm.clone()), ..TopScope::default() };
+                self.screen_mut().chosen = Some(line.key.clone());
+                self.enter(Screen::new(Tab::Calls, scope), true);
+                let more = if more.is_empty() { more } else { format!(": {more}") };
+                self.message =
+                    Some(format!("{who} waits for {comm} ({pid}){more}. 8 shows its own waits, Esc goes back."));
+            }
+            WaitEnd::Unknown(why) => {
+                self.message = Some(format!("The process that {who} waits for is not known: {why}."));
+            }
+            WaitEnd::Unasked => {
+                self.message = Some(format!("Stride has not looked yet for whom {who} waits: try again in a second."));
+            }
+        }
     }
 
     fn enter(&mut self, screen: Screen, deeper: bool) {
@@ -462,8 +452,16 @@ impl Model {
     }
 
     pub fn is_loading(&self) -> bool {
-        self.detail_wanted().is_some() && self.detail.length == 0
+        match self.screen().tab {
+            Tab::Waits => self.waiting.is_none(),
+            _ => self.detail_wanted().is_some() && self.detail.length == 0,
+        }
     }
+}
+
+/// True if calls of this name do nothing but wait.
+fn waits(name: &str) -> bool {
+    table(Abi::NATIVE).by_name(name).next().is_some_and(|entry| entry.row.waits().is_some())
 }
 
 /// A text in an expression.

@@ -59,8 +59,9 @@ impl OwnWords {
         OwnWords { words, command, follows, replays }
     }
 
-    /// The options by which another Stride traces the same, or one process of it.
-    fn target(&self, pid: Option<i32>) -> Vec<OsString> {
+    /// The options by which another Stride traces the same, or one process of it. `family` are the processes of now, if those that were asked
+    /// for have started others.
+    fn target(&self, pid: Option<i32>, family: &[i32]) -> Vec<OsString> {
         let mut words: Vec<OsString> = Vec::new();
         let mut given = self.words.iter().peekable();
         while let Some(word) = given.next() {
@@ -93,19 +94,22 @@ impl OwnWords {
         if implied {
             words.push("--all".into());
         }
-        let wanted = pid.or(self.command);
-        if let Some(pid) = wanted {
+        let wanted: Vec<String> = match pid.or(self.command) {
+            Some(one) if pid.is_some() || family.is_empty() => vec![one.to_string()],
+            _ => family.iter().map(ToString::to_string).collect(),
+        };
+        if !wanted.is_empty() {
             if !self.follows {
                 words.push("-f".into());
             }
-            words.extend(["-p".into(), pid.to_string().into()]);
+            words.extend(["-p".into(), wanted.join(",").into()]);
         }
         words
     }
 
     /// The words for a summary of each second.
-    pub fn summary(&self, detail: &CallsApart) -> Vec<OsString> {
-        let mut words = self.target(detail.pid);
+    pub fn summary(&self, detail: &CallsApart, family: &[i32]) -> Vec<OsString> {
+        let mut words = self.target(detail.pid, family);
         self.hush(&mut words);
         words.extend([OsString::from(format!("--by={}", detail.keys)), "--json".into()]);
         if !self.replays {
@@ -131,8 +135,8 @@ impl OwnWords {
     }
 
     /// The words for a recording.
-    pub fn recording(&self, pid: Option<i32>, conditions: &[String], file: &Path) -> Vec<OsString> {
-        let mut words = self.target(pid);
+    pub fn recording(&self, pid: Option<i32>, conditions: &[String], file: &Path, family: &[i32]) -> Vec<OsString> {
+        let mut words = self.target(pid, family);
         let mut option = OsString::from("--record=");
         option.push(file);
         words.push(option);
@@ -249,11 +253,11 @@ pub enum News {
 }
 
 impl SummarySource {
-    pub fn start(origin: &OwnWords, wanted: CallsApart) -> io::Result<SummarySource> {
+    pub fn start(origin: &OwnWords, wanted: CallsApart, family: &[i32]) -> io::Result<SummarySource> {
         let (read, write) = io::pipe()?;
         // Summaries go where the trace goes.
         let mut words = vec![OsString::from("-o"), "/dev/stdout".into()];
-        words.extend(origin.summary(&wanted));
+        words.extend(origin.summary(&wanted, family));
         let other = Other::start(&words, write.into())?;
         let (send, samples) = sync_channel(4);
         let read_all = move || {
@@ -369,11 +373,21 @@ mod tests {
         ] {
             let args: Vec<&str> = line.split(' ').collect();
             let origin = OwnWords::new(&words(&args), operands, command, line.contains(" -f "), false);
-            assert_eq!(origin.summary(&detail(pid)), words(&[expected, &tail].concat()), "{line}");
+            assert_eq!(origin.summary(&detail(pid), &[]), words(&[expected, &tail].concat()), "{line}");
         }
+        // Children of the command are there already; -p names its processes besides.
+        let family = |line: &str, command, pid| {
+            let args: Vec<&str> = line.split(' ').collect();
+            let origin = OwnWords::new(&words(&args), 1, command, true, false);
+            let options = origin.summary(&detail(pid), &[9, 10, 12]);
+            options[..options.len() - tail.len()].to_vec()
+        };
+        assert_eq!(family("stride -f --top sh", Some(9), None), words(&["-f", "-p", "9,10,12"]));
+        assert_eq!(family("stride -f --top sh", Some(9), Some(10)), words(&["-f", "-p", "10"]));
+        assert_eq!(family("stride -f -p 9 --top --", None, None), words(&["-f", "-p", "9", "-p", "9,10,12"]));
         let origin = OwnWords::new(&words(&["stride", "--replay=r", "--top"]), 0, None, false, true);
         let expected = ["--replay=r", "-q", "--by=pid,path", "--json", "--where=pid == 3", "--where=name == \"read\""];
-        assert_eq!(origin.summary(&detail(Some(3))), words(&expected));
+        assert_eq!(origin.summary(&detail(Some(3)), &[]), words(&expected));
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! The thread that draws and reads keys. The main thread takes events from the engine meanwhile, and sends samples.
 
 use super::draw::{draw, table_height};
+use super::families::{Families, Whose};
 use super::keys::{Action, handle};
 use super::model::Model;
 use super::sample::Sample;
 use super::source::{News, Other, OwnWords, SummarySource, recording_name};
+use super::tables::Tab;
 use super::terminal;
+use super::wait_source::WaitSource;
 use anyhow::Result;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -23,6 +26,9 @@ use stride_output::shown;
 
 /// The time that a sample waits to be drawn.
 const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Processes that another Stride is told of on its command line.
+const MOST_RELATIVES: usize = 4096;
 
 /// From the main thread.
 pub enum Told {
@@ -50,6 +56,9 @@ pub struct Ui {
     pub signals: Signals,
     pub source: Option<SummarySource>,
     pub recorder: Option<Other>,
+    /// The processes that are traced.
+    pub whose: Whose,
+    pub lookout: Option<WaitSource>,
 }
 
 /// Set by signals, which come to the main thread.
@@ -122,6 +131,7 @@ impl Ui {
                     Ok(Told::Sample(sample)) => {
                         let name = self.names();
                         self.model.count(sample, name);
+                        self.look_at_processes()?;
                     }
                     Ok(Told::Ended) => {
                         self.model.ended = true;
@@ -133,6 +143,7 @@ impl Ui {
                 changed = true;
             }
             changed |= self.detail();
+            changed |= self.waits();
             if changed {
                 self.draw()?;
             }
@@ -148,6 +159,46 @@ impl Ui {
         }
     }
 
+    /// Looks at the processes of the table, those first that are to be seen.
+    fn look_at_processes(&mut self) -> Result<()> {
+        let model = &mut self.model;
+        if model.screen().tab != Tab::Processes || !model.live || model.paused {
+            return Ok(());
+        }
+        let lines = model.lines();
+        let visible = table_height(model, self.terminal.size()?.height);
+        let (before, rest) = lines.split_at(model.screen().first.min(lines.len()));
+        let pids: Vec<i32> = rest.iter().chain(before).map(|line| line.key.pid).collect();
+        model.processes.look(&pids, visible);
+        Ok(())
+    }
+
+    /// Has the threads that wait looked at while their table is shown, or can be gone back to, and takes what came. Tells whether anything
+    /// changed.
+    fn waits(&mut self) -> bool {
+        let wanted = self.model.live && self.model.has_waits();
+        let of = self.whose.and(self.model.screen().scope.pid);
+        match &self.lookout {
+            Some(lookout) if wanted => lookout.look_at(of),
+            Some(_) => {
+                self.lookout = None;
+                self.model.waiting = None;
+            }
+            None if wanted => match WaitSource::start(of) {
+                Ok(lookout) => self.lookout = Some(lookout),
+                Err(e) => self.model.message = Some(format!("Can't look at threads that wait: {e}")),
+            },
+            None => {}
+        }
+        match self.lookout.as_mut().and_then(WaitSource::news) {
+            Some(threads) if !self.model.paused => {
+                self.model.waiting = Some(threads);
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Has everything drawn anew. (`Terminal::clear` would ask the terminal for its cursor.)
     fn redraw(&mut self) -> Result<()> {
         let size = self.terminal.size()?;
@@ -158,9 +209,23 @@ impl Ui {
     fn draw(&mut self) -> Result<()> {
         let lines = self.model.lines();
         let height = self.terminal.size()?.height;
-        self.model.scroll(&lines, table_height(height));
+        let rows = table_height(&self.model, height);
+        self.model.scroll(&lines, rows);
         self.terminal.draw(|frame| draw(&self.model, &lines, frame))?;
         Ok(())
+    }
+
+    /// The processes that the traced ones have started by now: another Stride would only follow later ones. Children from before Stride
+    /// attached to their parent are not traced, so they count if they were seen.
+    fn family(&self) -> Vec<i32> {
+        match &self.whose {
+            Whose::Processes { and_descendants: true, .. } if self.model.live => {
+                let is_traced = |pid: &i32| self.origin.command.is_some() || self.model.knows(*pid);
+                let family = Families::now().wanted(&self.whose);
+                family.into_iter().filter(is_traced).take(MOST_RELATIVES).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// True if the process of the table has ended.
@@ -174,7 +239,7 @@ impl Ui {
         if self.source.as_ref().map(|source| &source.wanted) != wanted.as_ref() {
             self.source = None;
             if let Some(wanted) = wanted {
-                match SummarySource::start(&self.origin, wanted) {
+                match SummarySource::start(&self.origin, wanted, &self.family()) {
                     Ok(source) => self.source = Some(source),
                     Err(e) => self.model.message = Some(format!("Can't look at single calls: {e}")),
                 }
@@ -219,7 +284,7 @@ impl Ui {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
         let name = recording_name(now, |name| Path::new(name).exists());
         let (pid, conditions) = self.model.seen();
-        match Other::record(&self.origin.recording(pid, &conditions, Path::new(&name))) {
+        match Other::record(&self.origin.recording(pid, &conditions, Path::new(&name), &self.family())) {
             Ok(recorder) => {
                 self.recorder = Some(recorder);
                 self.model.recording = Some(name.to_string_lossy().into_owned());

@@ -1,6 +1,6 @@
 //! How arguments look, and how much of them is shown.
 
-use crate::flags::flag::{Arg, Category, Flag, Value, words};
+use crate::flags::flag::{Arg, Brief, Category, Flag, Group, Value, words};
 use crate::flags::options::{ConstStyle, HexStrings};
 use crate::flags::table::sets::{DESCRIPTORS, SYSCALLS};
 use crate::flags::values;
@@ -118,6 +118,7 @@ pub const FLAGS: &[Flag] = &[
         long: Some("string-limit"),
         arg: Arg::Required("SIZE"),
         help: "print at most SIZE bytes of each string (default 32)",
+        brief: Some(Brief { group: Group::Lines, place: 2, text: "more of strings" }),
         doc: "Prints at most SIZE bytes of each string and SIZE elements of each array. The default is 32. File names \
               are always printed in full.",
         update: |draft, given| {
@@ -224,6 +225,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         short: Some('y'),
         help: "print the paths of descriptors; -yy: all their details",
+        brief: Some(Brief { group: Group::Lines, place: 5, text: "what each fd is" }),
         doc: "Prints the path of the file after each descriptor, and the working directory after AT_FDCWD, as \
               --decode-fds=path does. -yy prints all the details of --decode-fds=all.",
         update: |draft, _| {

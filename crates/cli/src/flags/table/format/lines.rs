@@ -1,7 +1,7 @@
 //! The parts of a line besides the call's arguments: times, threads, numbers.
 
 use crate::flags::draft::TimestampsDraft;
-use crate::flags::flag::{Arg, Category, Flag, Given, Spelling, Value, words};
+use crate::flags::flag::{Arg, Brief, Category, Flag, Given, Group, Spelling, Value, words};
 use crate::flags::options::{LineStyle, Precision, TimeFormat};
 use crate::flags::stop::Stop;
 use crate::flags::{truss, values};
@@ -120,6 +120,8 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Optional("symbol|source"),
         value: Value::Word(|| words(["source", "symbol"])),
         help: "print the stack at each call: which functions led to it",
+        brief: Some(Brief { group: Group::Lines, place: 6, text: "stack of each call" }),
+        habits: &["stack", "stacks", "backtrace"],
         doc: "Prints the stack of the program behind each call and each signal: a line for each function that led to it, with \
               the file that the function is in, its name, and the address in the file. With source, or with -k given twice, \
               the file and the line of the source follow where the program was compiled with debug information (-g). \
@@ -258,6 +260,7 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Required("TOOL"),
         value: Value::Word(|| words(stride_output::STYLES)),
         help: "write lines as this tool does: strace, perf or truss",
+        habits: &["dtruss", "truss"],
         own: true,
         doc: "Writes the lines of the trace as another tool does, for people and scripts that know that tool.\n\n\
               * strace: (default)\n\
@@ -284,6 +287,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         short: Some('t'),
         help: "begin lines with the time; -tt: with us; -ttt: unix time",
+        brief: Some(Brief { group: Group::Lines, place: 3, text: "time; -tt: with us" }),
         doc: "Begins each line with the time of day. -tt adds microseconds, and -ttt prints the seconds since 1970 with \
               microseconds.",
         update: |draft, _| {
@@ -298,6 +302,7 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Optional("PRECISION"),
         value: PRECISIONS,
         help: "print how long each call took",
+        brief: Some(Brief { group: Group::Lines, place: 4, text: "how long calls took" }),
         doc: "Prints after the result of each call how long it took, from its beginning to its end. PRECISION is s, ms, us \
               (default) or ns.",
         update: |draft, given| {

@@ -1,6 +1,6 @@
 //! Where the trace goes, and which messages go with it.
 
-use crate::flags::flag::{Arg, Category, Flag, Value, words};
+use crate::flags::flag::{Arg, Brief, Category, Flag, Group, Value, words};
 use crate::flags::options::Color;
 use crate::flags::stop::Stop;
 use crate::flags::{long_run_values, values};
@@ -26,7 +26,7 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Required("WHEN"),
         value: Value::Word(|| words(["always", "auto", "never"])),
         help: "use colour: auto, always or never (default auto)",
-        doc: "Says when to print the trace in colour.\n\n\
+        doc: "Says when to print the trace, the findings of --advise and the live view of --top in colour.\n\n\
               * auto: if it goes to a terminal that is not dumb, and NO_COLOR is not set in the environment (default)\n\
               * always: also to files and pipes\n\
               * never: not at all\n\n\
@@ -72,6 +72,8 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Required("FILE"),
         value: Value::File,
         help: "write the trace to FILE, or with |CMD or !CMD to a command",
+        brief: Some(Brief { group: Group::Lines, place: 1, text: "write into a file" }),
+        habits: &["log"],
         doc: "Writes the trace to FILE rather than to stderr. With --output-separately (or -ff), each thread gets a file \
               of its own, named FILE.PID. If FILE begins with | or !, what follows is a shell command, and the trace goes \
               to its standard input; this cannot be combined with --output-separately.",
@@ -97,8 +99,8 @@ pub const FLAGS: &[Flag] = &[
         help: "leave out some messages; -qq: exit statuses, too; -qqq: all",
         doc: "Leaves out messages about attaching and detaching, changes of personality, and files that were written. -qq \
               also leaves out with which status processes exit, and -qqq leaves out all that --quiet can. That a signal has \
-              killed a process is always shown.\n\n\
-              With -o and a command, and without -p, -q is the default.",
+              killed a process is always shown, but not with --all.\n\n\
+              With -o and a command, and without -p, -q is the default. With --all, -qq is.",
         update: |draft, _| {
             draft.quiet_count += 1;
             Ok(())
@@ -112,7 +114,8 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Optional("SET"),
         value: Value::Set(|| words(WordSet::<Quiet>::spellings())),
         help: "leave out these messages; see the man page",
-        doc: "Leaves out messages about the tracing itself. Without SET that is attach,files,personality.\n\n\
+        doc: "Leaves out messages about the tracing itself. Without SET that is attach,files,personality. With --all, \
+              attach,exit,personality,thread-execve is the default, and --quiet=none shows them.\n\n\
               * attach: attaching to and detaching from processes\n\
               * backpressure: how many calls were delayed and for how long (see --on-overflow)\n\
               * exit: exit statuses of processes\n\

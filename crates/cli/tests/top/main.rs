@@ -1,109 +1,16 @@
 //! `--top` on a real terminal, which tmux provides.
 
+#[path = "../common/mod.rs"]
 mod common;
+#[macro_use]
+mod tmux;
+mod colors;
+mod pictures;
+mod waits;
 
 use common::*;
 use std::process::Command;
-
-/// A terminal with a shell in it.
-struct Tmux {
-    scratch: Scratch,
-}
-
-/// The test needs tmux, and the eBPF engine to see the machine.
-macro_rules! need_tmux {
-    () => {
-        if Command::new("tmux").arg("-V").output().is_err() {
-            skip!("tmux is not installed (make setup)");
-        }
-    };
-}
-
-impl Tmux {
-    fn new(name: &str, width: u32, height: u32) -> Tmux {
-        let tmux = Tmux { scratch: Scratch::new(name) };
-        let size = [width.to_string(), height.to_string()];
-        tmux.run(&["-f", "/dev/null", "new-session", "-d", "-x", &size[0], "-y", &size[1], "env", "PS1=ready> ", "sh"]);
-        tmux.wait("a prompt", |screen| screen.contains("ready>"));
-        tmux
-    }
-
-    fn run(&self, args: &[&str]) -> String {
-        let socket = self.scratch.path("tmux");
-        let mut command = Command::new("tmux");
-        command.arg("-S").arg(socket).args(args).current_dir(self.scratch.path("")).env_remove("TMUX");
-        let output = command.env("TERM", "xterm").output().unwrap();
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    }
-
-    fn screen(&self) -> String {
-        self.run(&["capture-pane", "-p"])
-    }
-
-    #[track_caller]
-    fn wait(&self, what: &str, mut shows: impl FnMut(&str) -> bool) -> String {
-        let mut last = String::new();
-        let seen = wait_for_state(|| {
-            last = self.screen();
-            shows(&last)
-        });
-        assert!(seen, "no {what}:\n{last}");
-        last
-    }
-
-    /// The screen when nothing draws on it: two looks show the same. A single look may come while the screen is drawn.
-    #[track_caller]
-    fn settled(&self) -> String {
-        let mut before = self.screen();
-        self.wait("still screen", |screen| std::mem::replace(&mut before, screen.into()) == screen)
-    }
-
-    fn keys(&self, keys: &[&str]) {
-        self.run(&[&["send-keys"], keys].concat());
-    }
-
-    fn type_line(&self, line: &str) {
-        self.run(&["send-keys", "-l", line]);
-        self.keys(&["Enter"]);
-    }
-
-    /// Starts Stride and waits until it shows something.
-    fn top(&self, options: &str) {
-        self.type_line(&format!("{STRIDE} --top {options}"));
-    }
-
-    /// The terminal is as a shell needs it: it echoes what is typed, on the first screen.
-    #[track_caller]
-    fn is_restored(&self) {
-        self.wait("prompt", |screen| screen.trim_end().ends_with("ready>"));
-        assert_eq!(self.run(&["display-message", "-p", "#{alternate_on} #{cursor_flag}"]).trim(), "0 1");
-        self.type_line("stty -a; echo 'modes''-told'");
-        let modes = self.wait("modes", |screen| screen.contains("modes-told"));
-        for mode in ["icanon", "echo", "isig", "opost"] {
-            assert!(modes.split([' ', ';', '\n']).any(|word| word == mode), "{mode}: {modes}");
-        }
-        self.type_line("clear");
-        self.wait("empty screen", |screen| screen.trim() == "ready>");
-    }
-}
-
-impl Drop for Tmux {
-    fn drop(&mut self) {
-        self.run(&["kill-server"]);
-    }
-}
-
-/// Waits for a state, for as long as a busy machine may take.
-fn wait_for_state(mut is: impl FnMut() -> bool) -> bool {
-    let begun = std::time::Instant::now();
-    while begun.elapsed() < std::time::Duration::from_secs(60) {
-        if is() {
-            return true;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
-    false
-}
+use tmux::{Tmux, wait_for_state};
 
 /// The command makes calls for ever, with its own name.
 const BUSY: &str = "./busyloop -c 'echo $$ > pid; while :; do for i in 1 2 3 4 5 6 7 8 9; do : < /dev/null; test -e nothing; done; sleep 0.01; done'";
@@ -187,7 +94,9 @@ fn files_and_recordings() {
     // More than the beginning.
     assert!(wait_for_state(|| written() > 4096), "{} bytes", written());
     tmux.keys(&["w"]);
-    tmux.wait("end of the recording", |screen| screen.contains("look at it with stride --replay="));
+    // The sentence may be broken anywhere.
+    let told = |screen: &str| screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    tmux.wait("end of the recording", |screen| told(screen).contains("look at it with stride --replay="));
     tmux.keys(&["q"]);
     tmux.is_restored();
     tmux.type_line("kill $(cat pid)");
@@ -197,6 +106,23 @@ fn files_and_recordings() {
         screen.contains("[ended]") && screen.contains(" calls in ") && screen.contains("busyloop\n")
     });
     tmux.keys(&["q"]);
+    tmux.is_restored();
+}
+
+/// A program that has started others before their files are looked at.
+#[test]
+fn files_of_children() {
+    need_tmux!();
+    need_ebpf!();
+    need!("/bin/dash");
+    let tmux = Tmux::new("top-children", 80, 24);
+    with_busy(&tmux);
+    std::fs::write(tmux.scratch.path("child"), "while :; do test -e /nothing/here; sleep 0.05; done").unwrap();
+    tmux.top("-f ./busyloop -c './busyloop child & wait'");
+    tmux.wait("row of the child", |screen| screen.contains(" busyloop\n") && screen.contains("CALLSv"));
+    tmux.keys(&["3"]);
+    tmux.wait("file of the child", |screen| screen.contains(" /nothing/here\n"));
+    tmux.keys(&["C-c"]);
     tmux.is_restored();
 }
 
@@ -251,7 +177,7 @@ fn hostile_names() {
     need_tmux!();
     need!("/bin/dash");
     for &engine in engines() {
-        let tmux = Tmux::new(&format!("top-hostile{engine}"), 80, 24);
+        let tmux = Tmux::new(&format!("top-hostile{engine}"), 120, 24);
         let name = "a\u{1b}[2Jb\u{202e}";
         copy_program("/bin/dash", tmux.scratch.path(name));
         std::fs::write(tmux.scratch.path("run"), "exec ./a* -c 'while :; do sleep 0.05; done'").unwrap();

@@ -1,0 +1,82 @@
+//! `--tree`: the processes of the run, at its end.
+
+use super::declaration::{Declaration, Destination};
+use super::needs::Needs;
+use super::opening::{Before, Opener, Opening};
+use crate::flags::draft::Draft;
+use crate::flags::flag::{Arg, Brief, Category, Flag, Group, ask};
+use crate::flags::stop::{Stop, Warn};
+use crate::flags::{LineStyle, Options};
+use crate::layout;
+use anyhow::Result;
+use stride_output::{TreeLayout, TreeView, View};
+
+const OPTION: &str = "tree";
+
+const FLAGS: &[Flag] = &[Flag {
+    category: Category::Statistics,
+    long: Some(OPTION),
+    arg: Arg::None,
+    help: "show the processes of the run as a tree",
+    brief: Some(Brief { group: Group::Reports, place: 8, text: "processes of a run" }),
+    habits: &["pstree", "forks"],
+    own: true,
+    doc: "Shows at the end which processes there were, each below its parent: how long it lived, its calls, those that failed, its threads, how it \
+          ended, and what it ran, as a command line that can be pasted into a shell. Children are followed without -f. The trace itself is not \
+          shown.\n\n\
+          A line with env: names the variables of the environment that the program was executed with and its parent was not (+), or the other way round (-), or with \
+          another value (~). Values are not shown. A line with before: has the command that the process ran until it executed another one. A process in parentheses executed nothing.\n\n\
+          Processes that ran before Stride attached to them (-p) have the command line that /proc has. On a terminal, lines that do not fit end in …; with \
+          -o FILE, they are whole. A replay shows the same tree; if the recording was made by an older Stride, command lines may be cut to the size of -s. The calls \
+          are those that filters leave in. Of many processes, those with most calls are shown.",
+    update: ask,
+    ..Flag::BASE
+}];
+
+/// True if the tree is asked for. Without children, it would have one line.
+pub fn is_asked(options: &Options) -> bool {
+    options.asked.has(OPTION)
+}
+
+pub struct TreeDeclaration;
+
+impl Declaration for TreeDeclaration {
+    fn flags(&self) -> &'static [Flag] {
+        FLAGS
+    }
+
+    fn check(&self, draft: &Draft, _: Warn<'_>) -> Result<(), Stop> {
+        if !is_asked(&draft.options) {
+            return Ok(());
+        }
+        for (given, other, why) in [
+            (draft.options.json, "--json", "--json has the start, the execve and the end of each process as objects"),
+            (draft.separates_output(), "-ff/--output-separately", "the tree is one text about all processes"),
+            (draft.options.style != LineStyle::Strace, "--style", "other tools have no such tree"),
+        ] {
+            if given {
+                return Err(Stop::usage(format!(
+                    "--tree and {other} exclude each other: {why}; leave one of them out"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn destination(&self, options: &Options) -> Option<Destination> {
+        is_asked(options).then_some(Destination::InsteadOfTrace)
+    }
+
+    fn needs(&self, options: &Options) -> Needs {
+        Needs { entries: false, signals: false, received: false, whole_commands: true, ..Needs::everything(options) }
+    }
+
+    fn prepare(&self, _: &Before<'_>) -> Result<Opener> {
+        Ok(Box::new(open))
+    }
+}
+
+fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
+    let palette = layout::palette(with.options.color, with.outputs.is_terminal());
+    Ok(Box::new(TreeView::new(TreeLayout { width: with.outputs.width(), palette }, with.info)))
+}
