@@ -56,6 +56,14 @@ int main(void)
 	TRY(104, "target_fd=-1, attach_type=BPF_TRACE_UPROBE_MULTI, flags=0, uprobe_multi={path=\"/bin/true\", offsets=[0x7, 0xffff], "
 	    "ref_ctr_offsets=NULL, cookies=NULL, cnt=2, flags=BPF_F_UPROBE_MULTI_RETURN, pid=0, path_fd=0}}, ...");
 
+	// Without BPF_F_REPLACE the last member is not shown. It is no part of the bytes behind the struct.
+	uint32_t update[6] = { -1, -2, 0, 3, 0, 0 };
+	long u = syscall(SYS_bpf, BPF_LINK_UPDATE, update, 16);
+	printf("bpf(BPF_LINK_UPDATE, {link_update={link_fd=-1, new_prog_fd=-2, flags=0}}, 16) = %s\n", result(u));
+	update[4] = 1;
+	u = syscall(SYS_bpf, BPF_LINK_UPDATE, update, 24);
+	printf("bpf(BPF_LINK_UPDATE, {link_update={link_fd=-1, new_prog_fd=-2, flags=0}, ...}, 24) = %s\n", result(u));
+
 	// A struct that ends before the members of newer programs: what it points to is shown all the same.
 	const char *data = "no types";
 	memset(attr, 0, sizeof(attr));

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "result.h"
 #include <stdint.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define listmount_ 458
@@ -37,6 +38,21 @@ int main(void)
 	r.size = 8;
 	got = syscall(listns_, &r, NULL, 4L, 0L);
 	printf("listns({size=8}, NULL, 4, 0) = %s\n", result(got));
+	/* More bytes than any kernel takes, of which a page is shown. */
+	struct listns_request *huge = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	*huge = (struct listns_request) { .size = 1 << 16, .id = 5 };
+	((char *) huge)[300] = 1;
+	got = syscall(listns_, huge, NULL, 4L, 0L);
+	printf("listns({size=65536, ns_id=0x5, ns_type=0, user_ns_id=0, /* bytes 32..4095 */ \"");
+	for (int i = 0; i < 32; i++)
+		printf("\\x00");
+	printf("\"...}, NULL, 4, 0) = %s\n", result(got));
+	/* The bytes end before the size does. */
+	char *end = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0) + 4096;
+	munmap(end, 4096);
+	memcpy(end - 40, huge, 40);
+	got = syscall(listns_, end - 40, NULL, 4L, 0L);
+	printf("listns({size=65536, ns_id=0x5, ns_type=0, user_ns_id=0, ???}, NULL, 4, 0) = %s\n", result(got));
 	got = syscall(listmount_, &m, ids, 4L, 2L);
 	printf("listmount({size=24, mnt_ns_fd=0, mnt_id=0xfffffffffffffff0, param=0x7}, %p, 4, 0x2 /* LISTMOUNT_??? */) = %s\n", ids, result(got));
 #ifdef __x86_64__

@@ -77,6 +77,11 @@ int main(void)
 	unsigned long nodes[2] = {1, 0x80};
 	r = syscall(SYS_set_mempolicy, 0x4000 | 7, nodes, 129);
 	printf("set_mempolicy(MPOL_F_RELATIVE_NODES|0x7, [0x00000000000001, 0x00000000000080], 129) = %s\n", result(r));
+	nodes[0] |= 1UL << 63, nodes[1] = 1;
+	r = syscall(SYS_set_mempolicy, 0x4000 | 7, nodes, 129);
+	printf("set_mempolicy(MPOL_F_RELATIVE_NODES|0x7, [0x8000000000000001, 0x00000000000001], 129) = %s\n", result(r));
+	r = syscall(SYS_migrate_pages, -1, 65, nodes, nodes);
+	printf("migrate_pages(-1, 65, [0x8000000000000001], [0x8000000000000001]) = %s\n", result(r));
 	r = syscall(SYS_set_mempolicy, 0x8002, NULL, 64);
 	printf("set_mempolicy(MPOL_BIND|MPOL_F_STATIC_NODES, NULL, 64) = %s\n", result(r));
 	r = syscall(SYS_mbind, p, 4096, 9, nodes, 0, 9);

@@ -69,6 +69,9 @@ int main(void)
 	epoll_wait(ep, &event, 1, 0);
 	printf("epoll_wait(%d, [], 1, 0) = 0\n", ep);
 #endif
+	event.events = 0x20 | EPOLLHUP;
+	epoll_ctl(-1, EPOLL_CTL_MOD, p[1], &event);
+	printf("epoll_ctl(-1, EPOLL_CTL_MOD, %d, {events=EPOLLHUP|EPOLLNVAL, data=0x123456789}) = -1 EBADF (Bad file descriptor)\n", p[1]);
 	epoll_ctl(ep, EPOLL_CTL_DEL, p[1], &event);
 	printf("epoll_ctl(%d, EPOLL_CTL_DEL, %d, %p) = 0\n", ep, p[1], &event);
 	epoll_ctl(ep, 77, p[1], (void *) none);

@@ -84,6 +84,22 @@ static void messages(void)
 	recvmsg(sv[1], &msg, MSG_DONTWAIT);
 	printf("recvmsg(%d, {msg_namelen=0}, MSG_DONTWAIT) = -1 EAGAIN (Resource temporarily unavailable)\n", sv[1]);
 
+	/* Data of another size than the type has. */
+	char short_of[2][CMSG_SPACE(16)] = { 0 };
+	struct { int type; unsigned size; } kinds[] = { { IP_RECVERR, 16 }, { IP_PKTINFO, 4 } };
+	for (int i = 0; i < 2; i++) {
+		struct cmsghdr *c = (void *) short_of[i];
+		char shown[80] = "";
+		*c = (struct cmsghdr) { CMSG_LEN(kinds[i].size), IPPROTO_IP, kinds[i].type };
+		for (unsigned j = 0; j < kinds[i].size; j++)
+			sprintf(shown + 4 * j, "\\x%02x", CMSG_DATA(c)[j] = 0x40 + j);
+		struct msghdr odd = { .msg_control = c, .msg_controllen = c->cmsg_len };
+		sendmsg(-1, &odd, 0);
+		printf("sendmsg(-1, {msg_name=NULL, msg_namelen=0, msg_iov=NULL, msg_iovlen=0, msg_control=[{cmsg_len=%zu, cmsg_level=SOL_IP, "
+		       "cmsg_type=%s, cmsg_data=\"%s\"}], msg_controllen=%zu, msg_flags=0}, 0) = -1 EBADF (Bad file descriptor)\n",
+		       (size_t) c->cmsg_len, i ? "IP_PKTINFO" : "IP_RECVERR", shown, (size_t) c->cmsg_len);
+	}
+
 	struct mmsghdr many[2] = { { .msg_hdr = { .msg_iov = iov, .msg_iovlen = 1 } }, { .msg_hdr = { .msg_iovlen = 0 } } };
 	iov[0] = (struct iovec) { "x", 1 };
 	sendmmsg(sv[0], many, 2, 0);

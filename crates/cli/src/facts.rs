@@ -206,7 +206,6 @@ fn datum(value: &Value<'_>, most: usize, depth: u32) -> Datum<'static> {
         Value::UInt(n)
         | Value::Ticks(n)
         | Value::Hex(n)
-        | Value::HexWide { raw: n, .. }
         | Value::PadHex { raw: n, .. }
         | Value::Addr(n)
         | Value::Octal(n)
@@ -220,7 +219,7 @@ fn datum(value: &Value<'_>, most: usize, depth: u32) -> Datum<'static> {
         }
         Value::Name { name, .. } => Datum::Text(Cow::Borrowed(name)),
         Value::Signal(n) => Datum::Text(signal_text(n).into()),
-        Value::Text(of) => text(of.bytes),
+        Value::Text(of) => text(of.shown()),
         Value::Plain(bytes) => text(bytes),
         Value::Ascii(of) => text(of.as_bytes()),
         Value::Literal(of) => Datum::Text(Cow::Borrowed(of)),

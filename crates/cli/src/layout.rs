@@ -86,6 +86,8 @@ pub fn command_text(options: &Options, needs: &Needs) -> usize {
 pub fn show(options: &Options) -> Show {
     let mut show = Show {
         exit: !options.is_quiet(Quiet::Exit),
+        // Nobody asked for these of the whole machine's processes, but for the processes that a user named.
+        killed: !options.is_quiet(Quiet::Exit) || options.machine.is_none(),
         attach: !options.is_quiet(Quiet::Attach),
         superseded: !options.is_quiet(Quiet::ThreadExecve),
         personality: !options.is_quiet(Quiet::Personality),

@@ -343,3 +343,26 @@ fn what_is_refused_says_why() {
         assert!(told.contains(says), "{options:?}: {told}");
     }
 }
+
+/// In the style of another tool, a function has a line of that tool's. System calls between functions have their own times.
+#[test]
+fn other_styles_and_times() {
+    need_ebpf!();
+    let Some(scratch) = built("library-styles") else { skip!("no C compiler") };
+    let perf = scene(&scratch, &["--style=perf", "-e", "trace=write", FUNCTIONS], "calls").trace;
+    let line =
+        regex::Regex::new(r"^ *\d+\.\d{3} \( *(\d+\.\d{3} ms|)\): user/\d+ (library:\w+|write|exit_group)\(").unwrap();
+    assert!(perf.lines().all(|text| line.is_match(text)) && perf.contains("user/"), "{perf}");
+    assert!(perf.contains("library:"), "{perf}");
+    let truss = scene(&scratch, &["--style=truss", "-e", "trace=write", FUNCTIONS], "calls").trace;
+    assert!(truss.lines().any(|line| line.trim_start().starts_with("-> library:")), "{truss}");
+    assert!(truss.lines().any(|line| line.trim_start().starts_with("<- library:")), "{truss}");
+
+    let began = std::time::Instant::now();
+    let run = scene(&scratch, &["-T", FUNCTIONS], "calls");
+    let most = began.elapsed();
+    let took = regex::Regex::new(r" <(\d+\.\d+)>$").unwrap();
+    let times: Vec<f64> = run.trace.lines().filter_map(|line| took.captures(line)?[1].parse().ok()).collect();
+    assert!(times.len() > 10, "{run:?}");
+    assert!(times.iter().all(|&seconds| seconds <= most.as_secs_f64()), "longer than the run of {most:?}: {run:?}");
+}

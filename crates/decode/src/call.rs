@@ -66,7 +66,7 @@ impl Decoder {
     ) -> Decoded<'a> {
         self.forget();
         let arena = &self.arena;
-        let Some(row) = table(call.abi).get(call.nr).map(|e| e.row) else {
+        let Some(row) = table(call.abi).shown(call.nr) else {
             return unknown(call, part, arena);
         };
         if options.raw.contains(call.abi, call.nr) {

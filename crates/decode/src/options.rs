@@ -119,6 +119,14 @@ pub trait World {
         None
     }
 
+    /// The name of a family of generic netlink, whose number the kernel chose when the family was registered.
+    fn generic_family(&self, _id: u16) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// A message told the name of a family of generic netlink.
+    fn met_generic_family(&self, _id: u16, _name: &[u8]) {}
+
     /// Facts about the process or thread that thread `tid` calls `id`.
     fn pid(&self, _tid: Tid, _id: i32, _kind: stride_syscalls::PidKind) -> PidInfo {
         PidInfo::default()

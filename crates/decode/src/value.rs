@@ -9,11 +9,6 @@ pub enum Value<'a> {
     UInt(u64),
     /// Shown in hexadecimal.
     Hex(u64),
-    /// Hexadecimal with leading zeros, for words of a bit mask. The width includes the `0x`.
-    HexWide {
-        raw: u64,
-        width: u8,
-    },
     /// Clock ticks, of which there are 100 a second (`USER_HZ`).
     Ticks(u64),
     /// An error number, which may be negated.
@@ -64,7 +59,7 @@ pub enum Value<'a> {
         name: &'static str,
         args: &'a [Value<'a>],
     },
-    /// A number as wide as `printf("%#0*x")` makes it: `0x05`, and zero as bare digits.
+    /// A number at least as wide as `printf("%#0*x")` makes it: `0x05`, and zero as bare digits. The width includes the `0x`.
     PadHex {
         raw: u64,
         width: u8,
@@ -187,12 +182,24 @@ pub struct Text<'a> {
     pub kind: TextKind,
 }
 
+impl<'a> Text<'a> {
+    /// The bytes that are shown as text.
+    pub fn shown(&self) -> &'a [u8] {
+        match self.bytes {
+            [bytes @ .., 0] if self.kind == TextKind::Terminated && !self.cut => bytes,
+            bytes => bytes,
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TextKind {
     Path,
     Str,
     /// A buffer, in which a NUL has no meaning.
     Bytes,
+    /// A buffer that mostly holds a string. Its final NUL is shown only if the bytes are written in hexadecimal.
+    Terminated,
     /// A buffer shown as hexadecimal escapes (`"\x00\x01"`), such as a hardware address.
     HexBytes,
 }

@@ -31,6 +31,8 @@ pub enum Question {
     Netlink(FdOf),
     /// The name of a network interface.
     Interface(u32),
+    /// The name of a family of generic netlink.
+    GenericFamily(u16),
     /// The name of a thread.
     Comm(Tid),
     /// In decimal, the id by which the tracer knows a thread or process that `tid` calls `id`. Empty if there is none.
@@ -80,7 +82,7 @@ impl Question {
             | Question::Netlink(of)
             | Question::Ends(of)
             | Question::Watched(of) => of.tid,
-            Question::Interface(_) => 0,
+            Question::Interface(_) | Question::GenericFamily(_) => 0,
             Question::Comm(tid)
             | Question::User(tid)
             | Question::Program(tid)

@@ -40,7 +40,7 @@ pub use caller::caller_name;
 pub use color::Palette;
 pub use error::{ViewError, why};
 pub use flamegraph::{FlameFormat, FlameView};
-pub use form::{LineForm, PerfForm, RunTimes, TrussForm};
+pub use form::{LineForm, PerfForm, RunTimes, STYLES, TrussForm, form_of};
 pub use html::HtmlView;
 pub use json::JsonView;
 pub use line::{Layout, Leader, Line, PidPrefix, WallClock};

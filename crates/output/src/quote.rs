@@ -67,14 +67,20 @@ pub fn legible(out: &mut Vec<u8>, name: &str) {
     }
 }
 
+impl HexStrings {
+    /// True if all of these bytes are written in hexadecimal.
+    pub fn all_of(self, bytes: &[u8]) -> bool {
+        match self {
+            HexStrings::All => true,
+            HexStrings::NonAscii => bytes.iter().any(|&b| !is_plain(b) && !(0x09..=0x0d).contains(&b)),
+            HexStrings::Never | HexStrings::NonAsciiChars => false,
+        }
+    }
+}
+
 /// Appends bytes with escapes. Those in `numbered` other than `"` are written as numbers.
 fn escape(out: &mut Vec<u8>, bytes: &[u8], hex: HexStrings, numbered: &[u8]) {
-    let all_hex = match hex {
-        HexStrings::All => true,
-        HexStrings::NonAscii => bytes.iter().any(|&b| !is_plain(b) && !(0x09..=0x0d).contains(&b)),
-        HexStrings::Never | HexStrings::NonAsciiChars => false,
-    };
-    if all_hex {
+    if hex.all_of(bytes) {
         for &b in bytes {
             push_hex(out, b);
         }

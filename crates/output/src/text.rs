@@ -20,7 +20,10 @@ const MOST_FUNCTIONS: usize = 1 << 20;
 pub struct Show {
     /// Signals by number; index 0 is unused.
     pub signal: [bool; 65],
+    /// Exits with a status.
     pub exit: bool,
+    /// Deaths by a signal.
+    pub killed: bool,
     pub attach: bool,
     pub superseded: bool,
     /// True if a change of a tracee's ABI is shown.
@@ -36,6 +39,7 @@ impl Default for Show {
         Show {
             signal: [true; 65],
             exit: true,
+            killed: true,
             attach: true,
             superseded: true,
             personality: true,
@@ -194,7 +198,7 @@ impl TextView {
             }
             Event::Killed { tid, signal, core, at } => {
                 self.note_comm(tid);
-                if self.show.exit {
+                if self.show.killed {
                     self.other(tid, at, |w| {
                         w.str("+++ killed by ");
                         names::signal(w.out, signal);

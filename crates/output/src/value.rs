@@ -36,21 +36,6 @@ impl Writer<'_> {
     }
 
     /// As many digits as fit the width. Zero has no `0x`, as with printf's `%#0*x`.
-    fn hex_wide(&mut self, v: u64, width: u8) {
-        let zeros = if v == 0 {
-            width
-        } else {
-            self.str("0x");
-            width.saturating_sub(2)
-        };
-        let from = self.out.len();
-        self.out.resize(from + zeros as usize, b'0');
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        for (i, digit) in self.out[from..].iter_mut().rev().enumerate().take(16) {
-            *digit = DIGITS[(v >> (4 * i)) as usize & 15];
-        }
-    }
-
     fn ticks(&mut self, v: u64) {
         self.int(v);
         if v != 0 && self.style.names != NameStyle::Raw {
@@ -118,7 +103,6 @@ impl Writer<'_> {
             Value::Int(v) => self.int(v),
             Value::UInt(v) => self.int(v),
             Value::Hex(v) => self.hex(v),
-            Value::HexWide { raw, width } => self.hex_wide(raw, width),
             Value::Ticks(v) => self.ticks(v),
             Value::Errno(v) => self.errno(v),
             Value::Octal(v) => self.octal(v),
@@ -281,7 +265,7 @@ impl Writer<'_> {
 
     fn text(&mut self, text: Text<'_>) {
         let hex = if text.kind == TextKind::HexBytes { HexStrings::All } else { self.style.hex_strings };
-        quote(self.out, text.bytes, hex);
+        quote(self.out, if hex.all_of(text.bytes) { text.bytes } else { text.shown() }, hex);
         if text.cut {
             self.str("...");
         }

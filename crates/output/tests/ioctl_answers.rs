@@ -1,11 +1,13 @@
 //! Answers of the kernel to requests that need devices, which no program of `tests/syscalls/` can count on.
 
+use std::sync::OnceLock;
 use stride_decode::{Decoder, Options, Part};
 use stride_event::{Call, CallSet, Limits, Outcome, Peek, Phase, capture};
 use stride_output::{Brief, Style};
 use stride_syscalls::plan::Plan;
 use stride_syscalls::uapi::consts as c;
-use stride_syscalls::{Abi, table};
+use stride_syscalls::uapi::ioctls::IOCTLS;
+use stride_syscalls::{Abi, ioctl, table};
 use stride_test_support::calls::call;
 
 /// The struct, behind the argument.
@@ -57,11 +59,12 @@ impl Peek for Only<'_> {
 fn shown(request: u64, before: &Bytes, after: &Bytes, outcome: Outcome) -> String {
     let mut call: Call = call(7, "ioctl", &[3, request, AT], Outcome::Pending);
     let row = table(Abi::X86_64).get(call.nr).unwrap().row;
-    let plan = Plan::of(row, Abi::X86_64);
+    static PLAN: OnceLock<Plan> = OnceLock::new();
+    let plan = PLAN.get_or_init(|| Plan::of(row, Abi::X86_64));
     let limits = Limits { text: 32, command_text: 0, elements: 32, received: true };
-    capture(&plan, row, Phase::Entry, &mut call, &limits, &mut Only(&before.0));
+    capture(plan, row, Phase::Entry, &mut call, &limits, &mut Only(&before.0));
     call.outcome = outcome;
-    capture(&plan, row, Phase::Exit, &mut call, &limits, &mut Only(&after.0));
+    capture(plan, row, Phase::Exit, &mut call, &limits, &mut Only(&after.0));
     let options = Options { abbrev: CallSet::empty(), ..Options::default() };
     let (mut decoder, mut brief) = (Decoder::default(), Brief::new(Style::default()));
     let text = brief.call(&decoder.decode(&call, Part::Whole, &options, &())).into_owned();
@@ -178,4 +181,50 @@ fn a_video_device_changes_what_it_was_asked_for() {
         "VIDIOC_ENUM_FRAMESIZES, {index=0, pixel_format=v4l2_fourcc('G', 'R', 'E', 'Y') /* V4L2_PIX_FMT_GREY */, \
          type=V4L2_FRMSIZE_TYPE_DISCRETE, discrete={width=640, height=480}}) = 0"
     );
+}
+
+#[test]
+fn numbers_that_the_kernel_replaces() {
+    let seconds = |n| Bytes::default().u32(&[n]);
+    assert_eq!(answered(c::WDIOC_SETTIMEOUT, &seconds(61), &seconds(60)), "WDIOC_SETTIMEOUT, [61 => 60]) = 0");
+    assert_eq!(answered(c::WDIOC_SETTIMEOUT, &seconds(60), &seconds(60)), "WDIOC_SETTIMEOUT, [60]) = 0");
+    let range = |len, unit| Bytes::default().u64(&[0, len, unit]);
+    assert_eq!(
+        answered(c::FITRIM, &range(u64::MAX, 0), &range(4096, 512)),
+        "FITRIM, {start=0, len=18446744073709551615 => 4096, minlen=0 => 512}) = 0"
+    );
+    let part = |start, length| Bytes::default().u32(&[start, length]).u64(&[0x2000]);
+    assert_eq!(
+        answered(c::MEMREADOOB, &part(0x40, 16), &part(8, 16)),
+        "MEMREADOOB, {start=0x40 => 0x8, length=0x10, ptr=0x2000}) = 0"
+    );
+}
+
+/// A name must not take away the bytes that a request without a name has.
+#[test]
+fn requests_with_names_alone_are_dumped_as_those_without_names() {
+    let described = |request: u64| ioctl::CASES.iter().any(|case| case.0 == request) || ioctl::BARE.contains(&request);
+    let kind = |request: u64| request >> 8 & 0xff;
+    let size = |request: u64| request >> 16 & 0x3fff;
+    let memory = Bytes::default().u64(&[0x0102030405060708; 64]);
+    let mut seen = 0;
+    for &(request, name) in IOCTLS {
+        let request = u64::from(request);
+        // The device mapper goes by the sizes in its structs. The others have decoders, and grow, or are macros of a size.
+        let decoded = kind(request) == c::DM_IOCTL
+            || name == "PIDFD_GET_INFO"
+            || name.starts_with("NS_MNT_GET_")
+            || name.starts_with("EVIO");
+        if decoded || size(request) == 0 || size(request) > 256 || described(request) {
+            continue;
+        }
+        // The direction and the size of the request, with a kind and a number that have no name.
+        let nameless = request & !0xffff | 0xfe07;
+        let [named, nameless] = [request, nameless]
+            .map(|request| answered(request, &memory, &memory).rsplit_once(", ").unwrap().1.to_string());
+        assert_eq!(named, nameless, "{name}");
+        assert!(named.starts_with("\"\\x08"), "{name}: {named}");
+        seen += 1;
+    }
+    assert!(seen > 200, "{seen}");
 }

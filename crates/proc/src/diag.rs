@@ -1,15 +1,13 @@
 //! NETLINK_SOCK_DIAG (sock_diag(7)): looks up the kernel's data about sockets by inode.
 
-use rustix::fd::OwnedFd;
-use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, netlink, recv, send, socket_with};
+use crate::netlink::{Netlink, attributes, word};
+use rustix::net::netlink::SOCK_DIAG;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use stride_syscalls::uapi::consts as c;
 
-const NLMSG_HDR: usize = 16;
-
 /// A connection to the kernel's diagnostics.
 pub struct Diag {
-    socket: OwnedFd,
+    kernel: Netlink,
 }
 
 /// A Unix socket.
@@ -28,9 +26,7 @@ pub struct Inet {
 
 impl Diag {
     pub fn open() -> Option<Diag> {
-        let flags = SocketFlags::CLOEXEC;
-        let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, flags, Some(netlink::SOCK_DIAG)).ok()?;
-        Some(Diag { socket })
+        Some(Diag { kernel: Netlink::open(SOCK_DIAG)? })
     }
 
     /// The Unix socket with an inode.
@@ -74,65 +70,19 @@ impl Diag {
         found
     }
 
-    /// Sends a request and hands the body of each answer to `each`. `None` after an error.
-    fn ask(&self, request: &[u8], flags: u16, mut each: impl FnMut(&[u8])) -> Option<()> {
-        let len = NLMSG_HDR + request.len();
-        let mut message = Vec::with_capacity(len);
-        message.extend_from_slice(&(len as u32).to_ne_bytes());
-        message.extend_from_slice(&(c::SOCK_DIAG_BY_FAMILY as u16).to_ne_bytes());
-        message.extend_from_slice(&(c::NLM_F_REQUEST as u16 | flags).to_ne_bytes());
-        message.extend_from_slice(&[0; 8]);
-        message.extend_from_slice(request);
-        send(&self.socket, &message, SendFlags::empty()).ok()?;
-
-        let mut buf = vec![0u8; 32 << 10];
-        loop {
-            let (got, _) = recv(&self.socket, &mut buf[..], RecvFlags::empty()).ok()?;
-            let mut rest = &buf[..got];
-            if rest.len() < NLMSG_HDR {
-                return None;
-            }
-            while rest.len() >= NLMSG_HDR {
-                let len = word(rest, 0) as usize;
-                let kind = u64::from(u16::from_ne_bytes([rest[4], rest[5]]));
-                if len < NLMSG_HDR || len > rest.len() {
-                    return None;
-                }
-                match kind {
-                    c::NLMSG_DONE => return Some(()),
-                    c::NLMSG_ERROR => return None,
-                    _ => each(&rest[NLMSG_HDR..len]),
-                }
-                rest = rest.get(len.next_multiple_of(4)..).unwrap_or(&[]);
-            }
-            if u64::from(flags) & c::NLM_F_DUMP == 0 {
-                return Some(());
-            }
-        }
+    fn ask(&self, request: &[u8], flags: u16, each: impl FnMut(&[u8])) -> Option<()> {
+        self.kernel.ask(c::SOCK_DIAG_BY_FAMILY, request, flags, each)
     }
-}
-
-fn word(bytes: &[u8], at: usize) -> u32 {
-    bytes.get(at..at + 4).map_or(0, |b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]]))
 }
 
 /// Parses the attributes that follow a `struct unix_diag_msg`.
-fn unix(mut attributes: &[u8]) -> Unix {
+fn unix(bytes: &[u8]) -> Unix {
     let mut socket = Unix::default();
-    while attributes.len() >= 4 {
-        let len = usize::from(u16::from_ne_bytes([attributes[0], attributes[1]]));
-        let kind = u64::from(u16::from_ne_bytes([attributes[2], attributes[3]]));
-        if len < 4 || len > attributes.len() {
-            break;
-        }
-        let value = &attributes[4..len];
-        match kind {
-            c::UNIX_DIAG_PEER if value.len() >= 4 => socket.peer = Some(word(value, 0)).filter(|&peer| peer != 0),
-            c::UNIX_DIAG_NAME => socket.name = Some(value.to_vec()),
-            _ => {}
-        }
-        attributes = attributes.get(len.next_multiple_of(4)..).unwrap_or(&[]);
-    }
+    attributes(bytes, |kind, value| match kind {
+        c::UNIX_DIAG_PEER if value.len() >= 4 => socket.peer = Some(word(value, 0)).filter(|&peer| peer != 0),
+        c::UNIX_DIAG_NAME => socket.name = Some(value.to_vec()),
+        _ => {}
+    });
     socket
 }
 

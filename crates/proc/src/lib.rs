@@ -7,11 +7,13 @@
 mod contexts;
 mod diag;
 mod ends;
+mod families;
 mod fdinfo;
 mod link;
 mod lives;
 mod lock;
 mod mounts;
+mod netlink;
 mod pidns;
 mod socket;
 mod source;
@@ -21,6 +23,8 @@ pub use contexts::selinux_enabled;
 use link::AT_FDCWD;
 pub use lives::ended;
 pub use source::{CachedSource, LiveSource, RecordingSource, ReplaySource, Source};
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 use stride_decode::{FdInfo, Labelled, NetworkMount, PidInfo, World};
 use stride_event::{Descriptor, FdOf, Question, Tid};
@@ -42,11 +46,13 @@ pub struct Proc {
     /// SELinux contexts are shown whole.
     whole_contexts: bool,
     source: Rc<dyn Source>,
+    /// Families of generic netlink that messages told of.
+    met_families: RefCell<HashMap<u16, Vec<u8>>>,
 }
 
 impl Proc {
     pub fn new(fds: WordSet<FdDetail>, pids: WordSet<PidDetail>, source: Rc<dyn Source>) -> Proc {
-        Proc { fds, pids, whole_contexts: false, source }
+        Proc { fds, pids, whole_contexts: false, source, met_families: RefCell::default() }
     }
 
     /// The same with whole SELinux contexts, or only their types.
@@ -176,6 +182,14 @@ impl World for Proc {
 
     fn interface(&self, index: u32) -> Option<Vec<u8>> {
         self.ask(Question::Interface(index))
+    }
+
+    fn generic_family(&self, id: u16) -> Option<Vec<u8>> {
+        self.ask(Question::GenericFamily(id)).or_else(|| self.met_families.borrow().get(&id).cloned())
+    }
+
+    fn met_generic_family(&self, id: u16, name: &[u8]) {
+        self.met_families.borrow_mut().entry(id).or_insert_with(|| name.to_vec());
     }
 
     fn pid(&self, tid: Tid, id: i32, kind: PidKind) -> PidInfo {

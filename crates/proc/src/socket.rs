@@ -2,6 +2,8 @@
 
 use crate::diag::{Diag, Inet, Unix};
 use crate::link;
+use rustix::net::sockopt;
+use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs;
@@ -71,8 +73,13 @@ impl Sockets {
         Some(format!("{name}:[{}]", ends.unwrap_or_else(|| inode.to_string())))
     }
 
-    pub fn netlink_protocol(&mut self, tid: Tid, inode: u64) -> Option<u32> {
-        self.bound_netlink(tid, inode).map(|(protocol, _)| protocol)
+    /// The kernel's table has no socket that is not bound yet. Its first message binds it, and that is entered before.
+    pub fn netlink_protocol(&mut self, tid: Tid, fd: i32, inode: u64) -> Option<u32> {
+        match self.bound_netlink(tid, inode) {
+            Some((protocol, _)) => Some(protocol),
+            None if protocol(tid, fd).as_deref() == Some("NETLINK") => option(tid, fd),
+            None => None,
+        }
     }
 
     pub fn interface(&mut self, index: u32) -> Option<Vec<u8>> {
@@ -137,6 +144,14 @@ fn netlink_of(table: &str, inode: u64) -> Option<(u32, u32)> {
         }
         Some((columns.get(1)?.parse().ok()?, columns.get(2)?.parse().ok()?))
     })
+}
+
+/// The protocol number of a socket, of which Stride has a descriptor of its own for this question.
+fn option(tid: Tid, fd: i32) -> Option<u32> {
+    let process = pidfd_open(Pid::from_raw(procfs::process(tid)?)?, PidfdFlags::empty()).ok()?;
+    let socket = pidfd_getfd(process, fd, PidfdGetfdFlags::empty()).ok()?;
+    // (The number of NETLINK_ROUTE is 0.)
+    Some(sockopt::socket_protocol(socket).ok()?.map_or(0, |protocol| protocol.as_raw().get()))
 }
 
 /// The socket layer's name for the protocol.

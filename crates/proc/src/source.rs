@@ -1,5 +1,6 @@
 //! Sources of answers: /proc, or recorded answers.
 
+use crate::families::Families;
 use crate::lives::ended;
 use crate::{contexts, ends, fdinfo, link, lock, mounts, pidns, socket};
 use std::cell::RefCell;
@@ -34,6 +35,7 @@ pub trait Source {
 /// /proc and the kernel's socket diagnostics, now.
 pub struct LiveSource {
     sockets: RefCell<socket::Sockets>,
+    families: RefCell<Families>,
     namespaces: pidns::Translator,
     /// The inherited descriptors of a command that is started from here on.
     inherited: HashMap<i32, Vec<u8>>,
@@ -51,6 +53,7 @@ impl LiveSource {
         let name = command.and_then(Path::file_name).map(OsStrExt::as_bytes);
         LiveSource {
             sockets: RefCell::default(),
+            families: RefCell::default(),
             namespaces: pidns::Translator::default(),
             inherited: link::inherited(),
             command: name.map(|name| name[..name.len().min(TASK_COMM_LEN - 1)].to_vec()),
@@ -91,6 +94,7 @@ impl Source for LiveSource {
             Question::Link(of) => return link::read(of.tid, of.fd).map(|link| link.pack()),
             Question::Terminal(of) => return link::is_terminal(of.tid, of.fd).then(Vec::new),
             Question::Interface(index) => return self.sockets.borrow_mut().interface(index),
+            Question::GenericFamily(id) => return self.families.borrow_mut().name(id),
             Question::Comm(TRACER) => return self.command.clone(),
             Question::Comm(tid) => {
                 if let Some((named, name)) = *self.named.borrow()
@@ -108,7 +112,7 @@ impl Source for LiveSource {
             }
             Question::Netlink(of) => {
                 let inode = inode(of)?;
-                self.sockets.borrow_mut().netlink_protocol(of.tid, inode).map(|n| n.to_string())
+                self.sockets.borrow_mut().netlink_protocol(of.tid, of.fd, inode).map(|n| n.to_string())
             }
             Question::Eventfd(of) => fdinfo::eventfd(of.tid, of.fd, known),
             Question::Signalfd(of) => fdinfo::signalfd(of.tid, of.fd, known),

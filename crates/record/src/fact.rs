@@ -15,7 +15,7 @@ pub struct Fact {
 pub struct Coded {
     pub code: u8,
     pub tid: Tid,
-    /// The lower half is a descriptor, an interface or an id. The upper half tells whether the call makes the descriptor, or which
+    /// The lower half is a descriptor, an interface, a family or an id. The upper half tells whether the call makes the descriptor, or which
     /// kind of id it is. An address and the flag of a namespace take all of it.
     pub number: i64,
 }
@@ -48,6 +48,7 @@ const CONTAINER: u8 = 17;
 const NAMESPACE: u8 = 18;
 const NETWORK_MOUNTS: u8 = 19;
 const COMMAND_LINE: u8 = 20;
+const GENERIC_FAMILY: u8 = 21;
 
 const ID_KINDS: [PidKind; 4] = [PidKind::Tid, PidKind::Tgid, PidKind::Pgid, PidKind::Sid];
 
@@ -76,6 +77,7 @@ impl Coded {
             Question::Ends(of) => about(12, of),
             Question::Watched(of) => about(14, of),
             Question::Interface(index) => Coded { code: INTERFACE, tid: 0, number: index.into() },
+            Question::GenericFamily(id) => Coded { code: GENERIC_FAMILY, tid: 0, number: id.into() },
             Question::Comm(tid) => Coded { code: COMM, tid, number: 0 },
             Question::Outer { tid, id, kind } => Coded { code: OUTER, tid, number: join(id, kind as u8) },
             Question::User(tid) => Coded { code: USER, tid, number: 0 },
@@ -93,6 +95,7 @@ impl Coded {
         let Coded { code, tid, number } = self;
         let question = match code {
             INTERFACE => Question::Interface(u32::try_from(number).ok()?),
+            GENERIC_FAMILY => Question::GenericFamily(u16::try_from(number).ok()?),
             COMM => Question::Comm(tid),
             USER => Question::User(tid),
             PROGRAM => Question::Program(tid),
@@ -140,6 +143,7 @@ mod tests {
             (Question::Program(7), 16, 7, 0),
             (Question::Container(7), 17, 7, 0),
             (Question::NetworkMounts(7), 19, 7, 0),
+            (Question::GenericFamily(21), 21, 0, 21),
             (Question::CommandLine(7), 20, 7, 0),
             (Question::Namespace { tid: 7, kind: Namespace::ALL[0] }, 18, 7, 0x0200_0000),
         ] {
@@ -150,9 +154,17 @@ mod tests {
 
     #[test]
     fn absurd_questions_are_none() {
-        for (code, tid, number) in
-            [(0, 7, 2 << 32), (0, 7, i64::MIN), (9, 0, -1), (9, 7, 1), (10, 7, 1), (11, 7, 4 << 32), (18, 7, 0)]
-        {
+        for (code, tid, number) in [
+            (0, 7, 2 << 32),
+            (0, 7, i64::MIN),
+            (9, 0, -1),
+            (9, 7, 1),
+            (10, 7, 1),
+            (11, 7, 4 << 32),
+            (18, 7, 0),
+            (20, 0, 1 << 16),
+            (20, 7, 21),
+        ] {
             assert_eq!(Coded { code, tid, number }.question(), None, "{code} {tid} {number}");
         }
     }

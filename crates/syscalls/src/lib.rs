@@ -25,6 +25,7 @@ pub mod structs;
 mod strukt;
 mod table;
 mod ty;
+pub mod x32;
 
 pub use abi::Abi;
 pub use class::Class;

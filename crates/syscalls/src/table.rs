@@ -1,6 +1,6 @@
 //! Number to row, per ABI.
 
-use crate::{Abi, Effect, Syscall, folded, rows};
+use crate::{Abi, Effect, Syscall, folded, rows, x32};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
@@ -31,9 +31,15 @@ impl Table {
         self.by_nr.get(usize::try_from(nr).ok()?).copied().flatten()
     }
 
+    /// The row by which a call is shown. Calls of x32 have one, though no entry.
+    pub fn shown(&self, nr: u64) -> Option<&'static Syscall> {
+        let x32 = || if self.abi == Abi::X86_64 { x32::row(nr) } else { None };
+        self.get(nr).map(|entry| entry.row).or_else(x32)
+    }
+
     /// The name of a call, or one made of its number.
     pub fn name(&self, nr: u64) -> Cow<'static, str> {
-        self.get(nr).map_or_else(|| Cow::Owned(nameless(nr)), |entry| Cow::Borrowed(entry.row.name))
+        self.shown(nr).map_or_else(|| Cow::Owned(nameless(nr)), |row| Cow::Borrowed(row.name))
     }
 
     /// True if the call of this number has an effect. A call without a row has none.

@@ -124,3 +124,32 @@ fn flags_have_the_values_of_their_abi() {
     assert_eq!(named(Abi::Aarch64, 0o40000), ["O_RDONLY", "O_DIRECTORY"]);
     assert_eq!(OPEN.of(Abi::Aarch64).value("O_NOFOLLOW"), 0o100000);
 }
+
+/// All calls that read or write name the flags of one transfer, and messages of audit have names in all ranges.
+#[test]
+fn names_at_the_ends_of_lists() {
+    use stride_syscalls::{netlink::AUDIT, sets::files::RWF, structs::aio::IOCB};
+    let flags = IOCB.field("aio_rw_flags").expect("a member");
+    assert!(matches!(flags.ty, Ty::NonZero(&Ty::Flags(set)) if std::ptr::eq(set, &RWF)));
+    assert_eq!(RWF.value("RWF_NOSIGNAL"), 0x100);
+    for (number, name) in [
+        (1000, "AUDIT_GET"),
+        (1100, "AUDIT_FIRST_USER_MSG"),
+        (1200, "AUDIT_DAEMON_START"),
+        (1326, "AUDIT_SECCOMP"),
+        (1700, "AUDIT_ANOM_PROMISCUOUS"),
+        (1808, "AUDIT_INTEGRITY_USERSPACE"),
+        (2000, "AUDIT_KERNEL"),
+        (2100, "AUDIT_FIRST_USER_MSG2"),
+    ] {
+        assert_eq!(AUDIT.name_of(number), Some(name));
+    }
+}
+
+#[test]
+fn only_x86_64_knows_numbers_of_x32() {
+    let number = stride_syscalls::x32::BIT | 39;
+    assert_eq!(table(Abi::X86_64).name(number), "getpid");
+    assert_eq!(table(Abi::I386).name(number), "syscall_0x40000027");
+    assert!(table(Abi::X86_64).get(number).is_none(), "tables by number have no such row");
+}

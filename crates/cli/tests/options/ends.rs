@@ -32,4 +32,13 @@ fn quiet() {
     assert!(!exits.contains(" attached\n") && exits.matches("+++ exited with").count() == 2, "{exits}");
     assert_eq!(quiet(&["-qq"]), "");
     assert_eq!(quiet(&["-e", "quiet=attach,exit"]), "");
+    // No quiet option leaves out that a signal has killed a process.
+    for option in ["-q", "-qq", "-qqq", "--quiet=all"] {
+        for format in [&[][..], &["--json"]] {
+            let script = ["-e", "trace=none", "-e", "signal=none", "sh", "-c", "kill -KILL $$"];
+            let run = run([option].iter().chain(format).chain(&script).copied());
+            let expected = if format.is_empty() { "+++ killed by SIGKILL +++" } else { "\"type\":\"killed\"" };
+            assert!(run.err.contains(expected), "{option} {format:?}: {run:?}");
+        }
+    }
 }

@@ -41,7 +41,8 @@ pub fn answer<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, fixed: &[&str]) -> Value<'
     Value::Change(cx.keep(given), cx.keep(Value::Struct(changed.into_bump_slice(), tail)))
 }
 
-/// A member that the kernel may replace by another number: `168 => 104`.
+/// A member that the kernel may replace by another number: `168 => 104`. If it does so although the call fails, the direction of its
+/// memory says so, and there is a number from after the call.
 pub fn changed<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, name: &str, siblings: Siblings) -> Value<'a> {
     let shown = |raw| generic::held(cx, shape, raw, siblings);
     let at = |phase| match siblings {
@@ -51,7 +52,7 @@ pub fn changed<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, name: &str, siblings: Sibl
     // The struct may have been read at exit, so `raw` may be the number after the call.
     let before = at(Phase::Entry).unwrap_or(raw);
     match at(Phase::Exit) {
-        Some(after) if after != before && !cx.failed() => Value::Change(cx.keep(shown(before)), cx.keep(shown(after))),
+        Some(after) if after != before => Value::Change(cx.keep(shown(before)), cx.keep(shown(after))),
         _ => shown(before),
     }
 }

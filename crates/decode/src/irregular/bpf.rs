@@ -7,7 +7,7 @@ use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::sets::bpf::{INSN_ALU, INSN_CLASS_EXTENDED, INSN_JUMP, INSN_MODE, INSN_SIZE, INSN_SOURCE};
 use stride_syscalls::structs::bpf::{BTF_INFO, INFO, LINK_INFO, MAP_INFO, PROG_INFO};
-use stride_syscalls::{Dir, Field, Len, Struct, Ty, plan, uapi::consts as c};
+use stride_syscalls::{Field, Irregular, Struct, Ty, plan, uapi::consts as c};
 
 /// Members that were added along with another one.
 const WITH: &[(&str, &str)] =
@@ -24,7 +24,8 @@ pub fn attr<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, within: &'static str, base: 
     let reach = s.fields.iter().map(|f| end(cx, f)).max().unwrap_or(0);
     let Some(bytes) = cx.read(Phase::Entry, addr, size.min(reach) as usize) else { return Value::Addr(addr) };
     let mut members = Vec::with_capacity_in(s.fields.len() + 1, cx.arena);
-    let mut known = 0;
+    // The first bytes are the command's, also where a member is not shown because of another one.
+    let mut known = u64::from(base);
     for field in s.fields {
         if !field.when.holds(&|name: &str| number(cx, s, bytes, name)) {
             continue;
@@ -112,7 +113,7 @@ fn member<'a>(cx: &Cx<'a>, s: &'static Struct, field: &Field, bytes: &'a [u8], a
         };
     }
     // An array without elements is empty, wherever it is and whether or not the call failed.
-    if let Ty::Array(Dir::Out, _, Len::Of(count)) = field.ty
+    if let Ty::Custom(Irregular::Filled(count, _), _) = field.ty
         && number(cx, s, bytes, count) == 0
         && le(bytes, from, place.size.into()) != 0
     {

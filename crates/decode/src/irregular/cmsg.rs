@@ -128,7 +128,6 @@ fn of_ip<'a>(cx: &Cx<'a>, kind: u64, data: &'a [u8]) -> Option<Value<'a>> {
         c::IP_PROTOCOL if data.len() >= 4 => {
             array(cx, &data[..4], 4, |b| Value::Enum { raw: le(b, 0, 4), set: &names::IPPROTO })
         }
-        c::IP_PKTINFO | c::IP_TTL | c::IP_CHECKSUM | c::IP_RECVERR | c::IP_ORIGDSTADDR | c::IP_PROTOCOL => WRONG,
         c::SCM_SECURITY => security(cx, data),
         _ => return None,
     })

@@ -23,9 +23,9 @@ pub fn nodes<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Valu
 
 const WORD: Ty = Ty::Custom(stride_syscalls::Irregular::MaskWord, &Ty::HexLong);
 
-/// A word of a bit mask, with all its digits.
+/// A word of a bit mask, at least as wide as strace has it: with its `0x`, a character for each half of a byte.
 pub fn mask_word<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
-    Value::HexWide { raw, width: 2 * cx.abi().word() as u8 }
+    Value::PadHex { raw, width: 2 * cx.abi().word() as u8 }
 }
 
 /// A byte of mincore(2)'s result. Only one of its bits is defined.

@@ -215,7 +215,7 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
 
         // ioctl
         Irregular::IoctlRequest => ioctl::request(cx, raw),
-        Irregular::IoctlUnknown => ioctl::unknown(cx, raw),
+        Irregular::IoctlUnknown => ioctl::unknown(cx, shape, raw),
         Irregular::UffdFeatures => ioctl::misc::uffd_features(cx, raw, siblings),
         Irregular::Keycode => ioctl::input::keycode(cx, shape, raw, siblings),
         Irregular::RtcParam => ioctl::misc::rtc_param(cx, raw),

@@ -149,7 +149,7 @@ pub fn syscall_info<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
 fn entered<'a>(cx: &Cx<'a>, info: &[u8], arch: u32, filtered: bool) -> Value<'a> {
     let mut members = Vec::new_in(cx.arena);
     let nr = le(info, 24, 8);
-    let row = Abi::from_audit_arch(arch).and_then(|abi| table(abi).get(nr)).map(|e| e.row);
+    let row = Abi::from_audit_arch(arch).and_then(|abi| table(abi).shown(nr));
     let value = match row {
         Some(row) => Value::Known(cx.keep(Value::UInt(nr)), cx.keep(cx.ascii(format_args!("__NR_{}", row.name)))),
         None => Value::UInt(nr),

@@ -188,7 +188,7 @@ impl<'a> Info<'a, '_> {
 
     /// The number and name of the call that seccomp rejected.
     fn syscall(&self, nr: i32, arch: u32) -> Value<'a> {
-        let name = Abi::from_audit_arch(arch).and_then(|abi| table(abi).get(nr as u32 as u64)).map(|e| e.row.name);
+        let name = Abi::from_audit_arch(arch).and_then(|abi| table(abi).shown(nr as u32 as u64)).map(|row| row.name);
         let number = Value::UInt(u64::from(nr as u32));
         match name {
             Some(name) => {

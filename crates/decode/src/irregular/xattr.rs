@@ -10,7 +10,7 @@ fn size(cx: &Cx<'_>, siblings: Siblings) -> Option<u64> {
     cx.len(Len::Of("size"), Phase::Entry, siblings)
 }
 
-/// An attribute's value. Many values are strings, whose final NUL is left out.
+/// An attribute's value. Many values are strings.
 pub fn value<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
     let &Ty::Bytes(dir, len) = shape else { return Value::Addr(addr) };
     let size = size(cx, siblings).unwrap_or(0);
@@ -20,9 +20,7 @@ pub fn value<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Valu
     }
     let phase = Phase::of(dir);
     let Some(len) = cx.len(len, phase, siblings) else { return Value::Addr(addr) };
-    let last = (len > 0).then(|| cx.uint(phase, addr.wrapping_add(len - 1), 1)).flatten();
-    let shown = if last == Some(0) { len - 1 } else { len };
-    generic::bytes(cx, phase, addr, shown, TextKind::Bytes)
+    generic::bytes(cx, phase, addr, len, TextKind::Terminated)
 }
 
 /// Names, each with its NUL.

@@ -272,9 +272,12 @@ static __always_inline bool is_watched_return(struct task_state *st, struct pt_r
 	if (!(st->flags & TASK_IN_RETURN))
 		return false;
 	__sync_fetch_and_and(&st->flags, ~TASK_IN_RETURN);
+	/* Where nothing is seen of that call, this is the exit of the next one, which has its own time. */
+	if (nr_of(regs) != -1)
+		return false;
 	if (take_times)
 		st->entered = 0;
-	return nr_of(regs) == -1;
+	return true;
 }
 
 #endif

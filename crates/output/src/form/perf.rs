@@ -1,11 +1,11 @@
 //! perf-trace(1): `     0.041 ( 0.004 ms): ls/1234 openat(dfd: CWD, filename: "x", flags: RDONLY|CLOEXEC) = 3`.
 
 use super::kernel_names::kernel_name;
-use super::{FormLine, LineForm, pad};
+use super::{FormLine, LineForm, function, pad};
 use crate::{Writer, names};
 use std::io::Write as _;
-use stride_decode::{Decoded, NamedArg, Value};
-use stride_event::Outcome;
+use stride_decode::{Decoded, FdNote, NamedArg, Value, library_args_noted, library_result_noted};
+use stride_event::{LibraryCall, LibraryPart, Ns, Outcome};
 use stride_syscalls::{FlagPart, Ret, Set};
 
 /// The column of `=`, counted from the name of the call.
@@ -17,18 +17,8 @@ pub struct PerfForm;
 impl LineForm for PerfForm {
     fn call(&self, w: &mut Writer<'_>, line: &FormLine<'_>, decoded: &Decoded<'_>) {
         let call = decoded.call;
-        let millis = |ns: u64| ns as f64 / 1e6;
         let returned = decoded.ret.as_ref().filter(|ret| matches!(ret.outcome, Outcome::Value(_) | Outcome::Error(_)));
-        // Writing to memory does not fail.
-        let _ = write!(w.out, "{:10.3} (", millis(call.began().saturating_sub(line.base)));
-        let _ = match returned.and_then(|_| call.took()) {
-            Some(took) => write!(w.out, "{:6.3} ms): ", millis(took)),
-            None => write!(w.out, "         ): "),
-        };
-        crate::escape_path(w.out, line.moment.comm.unwrap_or(b"?"), crate::HexStrings::Never);
-        w.out.push(b'/');
-        w.int(line.moment.tid);
-        w.out.push(b' ');
+        leader(w, line, call.began(), returned.and_then(|_| call.took()));
         let from = w.out.len();
         let name = decoded.row.map_or("syscall", |row| row.name);
         w.str(name);
@@ -67,23 +57,79 @@ impl LineForm for PerfForm {
                         Value::Addr(_) | Value::Pid { .. } | Value::Fd { .. } | Value::Hex(_) => value(w, &ret.value),
                         _ => w.int(number),
                     },
-                    Outcome::Error(errno) => {
-                        w.str("-1 ");
-                        match names::errno(errno) {
-                            Some((name, text)) => {
-                                w.str(name);
-                                w.str(" (");
-                                w.str(text);
-                                w.str(")");
-                            }
-                            None => w.int(errno),
-                        }
-                    }
+                    Outcome::Error(errno) => error(w, errno),
                     Outcome::Gone | Outcome::Pending => w.str("?"),
                 }
             }
         }
         w.out.push(b'\n');
+    }
+
+    /// perf shows probes that were set before it. Here a call is one line, as a system call is.
+    fn library(&self, w: &mut Writer<'_>, line: &FormLine<'_>, call: &LibraryCall, notes: &[(i32, FdNote<'_>)]) {
+        if call.part == LibraryPart::Entered {
+            return;
+        }
+        let began = if call.entered == 0 { call.at } else { call.entered };
+        leader(w, line, began, call.duration());
+        let from = w.out.len();
+        function(w, call);
+        w.out.push(b'(');
+        for (i, (name, of)) in library_args_noted(call, notes).enumerate() {
+            if i > 0 {
+                w.str(", ");
+            }
+            if !name.is_empty() && name != "..." {
+                w.str(&crate::shown(name.as_bytes()));
+                w.str(": ");
+            }
+            value(w, &of);
+        }
+        if call.entered == 0 {
+            w.str("...");
+        }
+        w.out.push(b')');
+        match (call.part, call.error(), library_result_noted(call, notes)) {
+            (LibraryPart::Entered | LibraryPart::Passed, ..) => {}
+            (part, errno, result) => {
+                pad(w, from, COLUMN - 1);
+                w.str("= ");
+                match (errno, result) {
+                    (Some(errno), _) => error(w, errno),
+                    (None, Some(result)) => value(w, &result),
+                    (None, None) => w.str(if part == LibraryPart::Gone { "?" } else { "void" }),
+                }
+            }
+        }
+        w.out.push(b'\n');
+    }
+}
+
+/// The time since the beginning, the duration, the thread.
+fn leader(w: &mut Writer<'_>, line: &FormLine<'_>, began: Ns, lasted: Option<Ns>) {
+    let millis = |ns: Ns| ns as f64 / 1e6;
+    // Writing to memory does not fail.
+    let _ = write!(w.out, "{:10.3} (", millis(began.saturating_sub(line.base)));
+    let _ = match lasted {
+        Some(lasted) => write!(w.out, "{:6.3} ms): ", millis(lasted)),
+        None => write!(w.out, "         ): "),
+    };
+    crate::escape_path(w.out, line.moment.comm.unwrap_or(b"?"), crate::HexStrings::Never);
+    w.out.push(b'/');
+    w.int(line.moment.tid);
+    w.out.push(b' ');
+}
+
+fn error(w: &mut Writer<'_>, errno: u32) {
+    w.str("-1 ");
+    match names::errno(errno) {
+        Some((name, text)) => {
+            w.str(name);
+            w.str(" (");
+            w.str(text);
+            w.str(")");
+        }
+        None => w.int(errno),
     }
 }
 

@@ -1,10 +1,11 @@
 //! truss(1) of Solaris and illumos: `open("/etc/passwd", O_RDONLY)                   = 3`.
 
-use super::{FormLine, LineForm, pad};
+use super::{FormLine, LineForm, function, pad};
+use crate::line::DEEPEST;
 use crate::{Writer, names};
 use std::io::Write as _;
-use stride_decode::{Decoded, NamedArg, Text, TextKind, Value};
-use stride_event::{Ns, Outcome};
+use stride_decode::{Decoded, FdNote, NamedArg, Text, TextKind, Value, library_args_noted, library_result_noted};
+use stride_event::{LibraryCall, LibraryPart, Ns, Outcome};
 use stride_syscalls::{Effect, Ret};
 
 /// The column of `=`.
@@ -104,12 +105,7 @@ impl LineForm for TrussForm {
                 }
                 Outcome::Error(errno) => {
                     pad(w, from, COLUMN);
-                    w.str("Err#");
-                    w.int(errno);
-                    if let Some((name, _)) = names::errno(errno) {
-                        w.str(" ");
-                        w.str(name);
-                    }
+                    error(w, errno);
                 }
                 Outcome::Gone | Outcome::Pending => w.str("\t(killed)"),
             },
@@ -129,6 +125,50 @@ impl LineForm for TrussForm {
             }
         }
         crate::dump::write(w.out, decoded.dump);
+    }
+
+    /// Functions of libraries have a line when they are entered and one when they return, as with truss's -u. An operation of io_uring is
+    /// written as a system call.
+    fn library(&self, w: &mut Writer<'_>, line: &FormLine<'_>, call: &LibraryCall, notes: &[(i32, FdNote<'_>)]) {
+        let lasted = call.duration().filter(|_| call.part == LibraryPart::Returned);
+        self.leader(w, line, line.moment.at, lasted);
+        let from = w.out.len();
+        let is_operation = call.operation.is_some();
+        let begins = matches!(call.part, LibraryPart::Entered | LibraryPart::Passed);
+        if !is_operation {
+            w.out.resize(from + 2 * call.depth.min(DEEPEST) as usize, b' ');
+            w.str(if begins { "-> " } else { "<- " });
+        }
+        function(w, call);
+        w.out.push(b'(');
+        for (i, (_, of)) in library_args_noted(call, notes).filter(|_| begins || is_operation).enumerate() {
+            if i > 0 {
+                w.str(", ");
+            }
+            value(w, &of);
+        }
+        w.out.push(b')');
+        match (call.error(), library_result_noted(call, notes)) {
+            _ if begins => {}
+            (Some(errno), _) => {
+                pad(w, from, COLUMN);
+                error(w, errno);
+            }
+            (None, Some(result)) => {
+                if is_operation {
+                    pad(w, from, COLUMN);
+                    w.str("= ");
+                } else {
+                    w.str(" = ");
+                }
+                value(w, &result);
+            }
+            (None, None) if call.part == LibraryPart::Gone => {
+                w.str(if is_operation { "\t(no completion)" } else { "\t(no return)" });
+            }
+            (None, None) => {}
+        }
+        w.out.push(b'\n');
     }
 
     fn signal(&self, w: &mut Writer<'_>, line: &FormLine<'_>, signal: i32, info: &Value<'_>) {
@@ -158,6 +198,15 @@ impl LineForm for TrussForm {
     }
 }
 
+fn error(w: &mut Writer<'_>, errno: u32) {
+    w.str("Err#");
+    w.int(errno);
+    if let Some((name, _)) = names::errno(errno) {
+        w.str(" ");
+        w.str(name);
+    }
+}
+
 /// The name that truss has for a call.
 pub fn truss_name(name: &str) -> &str {
     // exit_group(2) is what a process calls _exit(2).
@@ -180,7 +229,9 @@ fn pointer(w: &mut Writer<'_>, address: u64) {
 fn value(w: &mut Writer<'_>, of: &Value<'_>) {
     match *of {
         Value::Addr(address) => pointer(w, address),
-        Value::Text(text) if matches!(text.kind, TextKind::Bytes | TextKind::HexBytes) => buffer(w, text),
+        Value::Text(text) if matches!(text.kind, TextKind::Bytes | TextKind::Terminated | TextKind::HexBytes) => {
+            buffer(w, text)
+        }
         _ => w.value(of),
     }
 }

@@ -71,6 +71,14 @@ impl World for Followed<'_> {
         self.world.interface(index)
     }
 
+    fn generic_family(&self, id: u16) -> Option<Vec<u8>> {
+        self.world.generic_family(id)
+    }
+
+    fn met_generic_family(&self, id: u16, name: &[u8]) {
+        self.world.met_generic_family(id, name);
+    }
+
     fn pid(&self, tid: Tid, id: i32, kind: PidKind) -> PidInfo {
         self.world.pid(tid, id, kind)
     }

@@ -15,7 +15,7 @@ impl Json<'_> {
         match *value {
             Value::Int(n) => self.int(n),
             Value::UInt(n) | Value::Ticks(n) => self.int(n),
-            Value::Hex(n) | Value::HexWide { raw: n, .. } | Value::PadHex { raw: n, .. } => self.hex(n),
+            Value::Hex(n) | Value::PadHex { raw: n, .. } => self.hex(n),
             Value::Addr(0) => self.null(),
             Value::Addr(n) => self.hex(n),
             Value::Octal(n) => self.octal(n),
@@ -127,7 +127,7 @@ impl Json<'_> {
     /// Bytes as text, or as hexadecimal if they are not UTF-8 text, and whether they were cut.
     pub(super) fn text(&mut self, text: Text<'_>) {
         self.object(|j| {
-            let shown = text.kind != TextKind::HexBytes && j.key("text").bytes(text.bytes);
+            let shown = text.kind != TextKind::HexBytes && j.key("text").bytes(text.shown());
             if !shown {
                 j.key("hex").octet_string(text.bytes);
             }

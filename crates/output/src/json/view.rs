@@ -85,7 +85,7 @@ impl JsonView {
             Event::Killed { tid, signal, core, at } => {
                 let moment = moment(tid, at);
                 self.leave(&moment, out);
-                if self.show.exit {
+                if self.show.killed {
                     Json::new(out).event("killed", &moment, |j| {
                         j.key("signal").signal(signal);
                         j.key("core").bool(core);

@@ -10,11 +10,15 @@ use stride_event::{LibraryCall, LibraryPart, OperationFacts};
 use stride_syscalls::sets::uring::{CQE_FLAGS, IOSQE};
 
 /// Functions of libraries that call one another are indented up to this depth.
-const DEEPEST: u32 = 32;
+pub(crate) const DEEPEST: u32 = 32;
 
 impl Line {
     /// A part of a call of a library's function. `shown`: its beginning has been shown. `notes`: the referents of descriptors.
     pub fn library(&mut self, m: Moment<'_>, call: &LibraryCall, shown: bool, notes: &[(i32, FdNote<'_>)]) {
+        if let Some(form) = self.form() {
+            let began = if call.entered == 0 { call.at } else { call.entered };
+            return self.in_form(m, began, |w, line| form.library(w, line, call, notes));
+        }
         let ends = call.part != LibraryPart::Entered;
         if ends && shown && self.open_function.take_if(|open| *open == (call.tid, call.depth)).is_some() {
             self.library_end(call, notes);

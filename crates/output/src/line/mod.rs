@@ -2,6 +2,8 @@
 
 mod library;
 
+pub(crate) use library::DEEPEST;
+
 use crate::clock::{Clock, seconds};
 use crate::color::{Role, Span, Spans};
 use crate::form::{FormLine, LineForm};

@@ -247,7 +247,7 @@ impl View for Perfetto {
             Event::Started { tid, process, origin, at } => self.started(tid, process, origin, at, tracker),
             Event::Enter(call) => {
                 let (thread, _) = self.tracks.thread(call.tid, call.began(), tracker, &mut self.sink.packets);
-                let name = table(call.abi).get(call.nr).map_or("syscall", |entry| entry.row.name);
+                let name = table(call.abi).shown(call.nr).map_or("syscall", |row| row.name);
                 thread.inside = Some((name, call.began()));
             }
             Event::Exit(call) => self.call(call, Part::Whole, tracker),

@@ -135,8 +135,13 @@ structs! {
     }
     pub MTD_ERASE = erase_info_user { start: Ty::Hex, length: Ty::Hex }
     pub MTD_ERASE64 = erase_info_user64 { start: HEX64, length: HEX64 }
-    pub MTD_OOB = mtd_oob_buf { start: Ty::Hex, length: Ty::Hex, ptr: Ty::Addr }
-    pub MTD_OOB64 = mtd_oob_buf64 { start: HEX64, length: Ty::Hex, usr_ptr: HEX64 }
+    /// The kernel answers with the number of bytes that it has moved: in `start` when it reads, otherwise in `length`.
+    pub MTD_OOB = mtd_oob_buf {
+        start: Ty::Custom(Irregular::Changed("start"), &Ty::Hex), length: Ty::Custom(Irregular::Changed("length"), &Ty::Hex), ptr: Ty::Addr
+    }
+    pub MTD_OOB64 = mtd_oob_buf64 {
+        start: HEX64, length: Ty::Custom(Irregular::Changed("length"), &Ty::Hex), usr_ptr: HEX64
+    }
     pub MTD_OTP_INFO = otp_info { start: Ty::Hex, length: Ty::Hex, locked: Ty::UInt }
     pub MTD_WRITE = mtd_write_req {
         start: HEX64, len: HEX64, ooblen: HEX64, usr_data: HEX64, usr_oob: HEX64, mode: Ty::Enum(&MTD_MODES)
@@ -195,7 +200,7 @@ pub const CASES: &[Case] = &[
     Case(c::WDIOC_GETTIMEOUT, GET_INT),
     Case(c::WDIOC_GETPRETIMEOUT, GET_INT),
     Case(c::WDIOC_GETTIMELEFT, GET_INT),
-    Case(c::WDIOC_SETTIMEOUT, SET_INT),
+    Case(c::WDIOC_SETTIMEOUT, Ty::Custom(Irregular::Change, &Ty::Array(Dir::InOut, &Ty::Int, Len::Fixed(1)))),
     Case(c::WDIOC_SETPRETIMEOUT, SET_INT),
     Case(c::WDIOC_SETOPTIONS, Ty::Array(Dir::In, &Ty::Flags(&WATCHDOG_SET), Len::Fixed(1))),
     Case(c::NS_GET_OWNER_UID, Ty::Array(Dir::Out, &Ty::Uid, Len::Fixed(1))),
@@ -222,10 +227,10 @@ pub const CASES: &[Case] = &[
     Case(c::MEMUNLOCK, Ty::Ptr(Dir::In, &Ty::Struct(&MTD_ERASE))),
     Case(c::MEMISLOCKED, Ty::Ptr(Dir::In, &Ty::Struct(&MTD_ERASE))),
     Case(c::MEMERASE64, Ty::Ptr(Dir::In, &Ty::Struct(&MTD_ERASE64))),
-    Case(c::MEMREADOOB, Ty::Ptr(Dir::In, &Ty::Struct(&MTD_OOB))),
-    Case(c::MEMWRITEOOB, Ty::Ptr(Dir::In, &Ty::Struct(&MTD_OOB))),
-    Case(c::MEMREADOOB64, Ty::Ptr(Dir::In, &Ty::Struct(&MTD_OOB64))),
-    Case(c::MEMWRITEOOB64, Ty::Ptr(Dir::In, &Ty::Struct(&MTD_OOB64))),
+    Case(c::MEMREADOOB, Ty::Exchange(&MTD_OOB)),
+    Case(c::MEMWRITEOOB, Ty::Exchange(&MTD_OOB)),
+    Case(c::MEMREADOOB64, Ty::Exchange(&MTD_OOB64)),
+    Case(c::MEMWRITEOOB64, Ty::Exchange(&MTD_OOB64)),
     Case(c::MEMWRITE, Ty::Ptr(Dir::In, &Ty::Struct(&MTD_WRITE))),
     Case(c::MEMGETINFO, Ty::Ptr(Dir::Out, &Ty::Struct(&MTD_INFO))),
     Case(c::ECCGETSTATS, Ty::Ptr(Dir::Out, &Ty::Struct(&MTD_ECC_STATS))),

@@ -44,7 +44,10 @@ const HEX64: Ty = Ty::As(Width::W8, &Ty::HexLong);
 
 structs! {
     /// linux/fs.h
-    pub TRIM = fstrim_range { start: HEX64, len: Ty::U64, minlen: Ty::U64 }
+    /// The kernel answers with the number of bytes that it has trimmed, and with the unit by which it did so.
+    pub TRIM = fstrim_range {
+        start: HEX64, len: Ty::Custom(Irregular::Changed("len"), &Ty::U64), minlen: Ty::Custom(Irregular::Changed("minlen"), &Ty::U64)
+    }
     /// FS_IOC_FSSETXATTR: linux/fs.h
     pub SET_FSXATTR = fsxattr {
         fsx_xflags: Ty::Flags(&XFLAGS), fsx_extsize: Ty::UInt, fsx_projid: Ty::Hex, fsx_cowextsize: Ty::UInt
@@ -101,7 +104,7 @@ pub const CASES: &[Case] = &[
     Case(c::FS_IOC_FIEMAP, Ty::Custom(Irregular::Fiemap, &Ty::Buffer(Dir::InOut, Len::Fixed(4096), 4096))),
     Case(c::FS_IOC_FSGETXATTR, Ty::Ptr(Dir::Out, &Ty::Struct(&GET_FSXATTR))),
     Case(c::FS_IOC_FSSETXATTR, Ty::Ptr(Dir::In, &Ty::Struct(&SET_FSXATTR))),
-    Case(c::FITRIM, Ty::Ptr(Dir::In, &Ty::Struct(&TRIM))),
+    Case(c::FITRIM, Ty::Exchange(&TRIM)),
     Case(c::FS_IOC_SHUTDOWN, Ty::Array(Dir::In, &Ty::Enum(&SHUTDOWN), Len::Fixed(1))),
     Case(c::FS_IOC_GETFSLABEL, Ty::Custom(Irregular::Label, &Ty::Buffer(Dir::Out, Len::Fixed(LABEL), LABEL as u32))),
     Case(c::FS_IOC_SETFSLABEL, Ty::Custom(Irregular::Label, &Ty::Buffer(Dir::In, Len::Fixed(LABEL), LABEL as u32))),

@@ -4,8 +4,7 @@ use super::row::{Operation, OperationArg, arg, opt, path};
 use crate::effect::{copies, makes, reads, writes};
 use crate::library::WordType;
 use crate::library::proto::{INT, POINTER, SIZE, TEXT, UINT};
-use crate::sets::aio::RWF_FLAGS;
-use crate::sets::files::{FADVISE, FALLOCATE, OPEN, OPEN_FLAGS, SYNC_FILE_RANGE};
+use crate::sets::files::{FADVISE, FALLOCATE, OPEN, OPEN_FLAGS, RWF, SYNC_FILE_RANGE};
 use crate::sets::futex::FUTEX2;
 use crate::sets::memory::ADVICE;
 use crate::sets::paths::{AT_FLAGS, AT_STATX, RENAME, STATX_MASK};
@@ -34,11 +33,11 @@ pub static OPERATIONS: &[Operation] = &[
     row(c::IORING_OP_NOP, "nop", &[]),
     row(c::IORING_OP_READV, "readv", &[
         arg("fd", FD, "fd"), arg("iov", POINTER, "addr"), arg("iovcnt", UINT, "len"), arg("offset", SIGNED, "off"),
-        opt("flags", WordType::Flags(&RWF_FLAGS), "rw_flags"),
+        opt("flags", WordType::Flags(&RWF), "rw_flags"),
     ]).does(&[reads(Data::Vector).at_offset()]),
     row(c::IORING_OP_WRITEV, "writev", &[
         arg("fd", FD, "fd"), arg("iov", POINTER, "addr"), arg("iovcnt", UINT, "len"), arg("offset", SIGNED, "off"),
-        opt("flags", WordType::Flags(&RWF_FLAGS), "rw_flags"),
+        opt("flags", WordType::Flags(&RWF), "rw_flags"),
     ]).does(&[writes(Data::Vector).at_offset()]),
     row(c::IORING_OP_FSYNC, "fsync", &[
         arg("fd", FD, "fd"), arg("flags", WordType::Flags(&URING_FSYNC), "fsync_flags"), arg("offset", SIGNED, "off"),
@@ -46,11 +45,11 @@ pub static OPERATIONS: &[Operation] = &[
     ]).does(&[Effect::Syncs]),
     row(c::IORING_OP_READ_FIXED, "read_fixed", &[
         arg("fd", FD, "fd"), arg("buf", POINTER, "addr"), arg("len", UINT, "len"), arg("offset", SIGNED, "off"),
-        opt("flags", WordType::Flags(&RWF_FLAGS), "rw_flags"), opt("buf_index", UINT, "buf_index"),
+        opt("flags", WordType::Flags(&RWF), "rw_flags"), opt("buf_index", UINT, "buf_index"),
     ]).does(&[reads(Data::Bytes).asked("len").at_offset()]),
     row(c::IORING_OP_WRITE_FIXED, "write_fixed", &[
         arg("fd", FD, "fd"), arg("buf", WordType::Buffer(2), "addr"), arg("len", UINT, "len"), arg("offset", SIGNED, "off"),
-        opt("flags", WordType::Flags(&RWF_FLAGS), "rw_flags"), opt("buf_index", UINT, "buf_index"),
+        opt("flags", WordType::Flags(&RWF), "rw_flags"), opt("buf_index", UINT, "buf_index"),
     ]).does(&[writes(Data::Bytes).asked("len").at_offset()]),
     row(c::IORING_OP_POLL_ADD, "poll_add", &[
         arg("fd", FD, "fd"), arg("events", WordType::Flags(&POLL), "poll32_events"), arg("flags", WordType::Flags(&URING_POLL), "len"),
@@ -105,11 +104,11 @@ pub static OPERATIONS: &[Operation] = &[
     ]).does(&[Effect::Asks]),
     row(c::IORING_OP_READ, "read", &[
         arg("fd", FD, "fd"), arg("buf", POINTER, "addr"), arg("len", UINT, "len"), arg("offset", SIGNED, "off"),
-        opt("flags", WordType::Flags(&RWF_FLAGS), "rw_flags"),
+        opt("flags", WordType::Flags(&RWF), "rw_flags"),
     ]).does(&[reads(Data::Bytes).asked("len").at_offset()]),
     row(c::IORING_OP_WRITE, "write", &[
         arg("fd", FD, "fd"), arg("buf", WordType::Buffer(2), "addr"), arg("len", UINT, "len"), arg("offset", SIGNED, "off"),
-        opt("flags", WordType::Flags(&RWF_FLAGS), "rw_flags"),
+        opt("flags", WordType::Flags(&RWF), "rw_flags"),
     ]).does(&[writes(Data::Bytes).asked("len").at_offset()]),
     row(c::IORING_OP_FADVISE, "fadvise", &[
         arg("fd", FD, "fd"), arg("offset", SIGNED, "off"), arg("len", UINT, "len"),
@@ -222,11 +221,11 @@ pub static OPERATIONS: &[Operation] = &[
     row(c::IORING_OP_EPOLL_WAIT, "epoll_wait", &[arg("fd", FD, "fd"), arg("events", POINTER, "addr"), arg("maxevents", INT, "len")]).does(&[Effect::Waits(For::Readiness)]),
     row(c::IORING_OP_READV_FIXED, "readv_fixed", &[
         arg("fd", FD, "fd"), arg("iov", POINTER, "addr"), arg("iovcnt", UINT, "len"), arg("offset", SIGNED, "off"),
-        opt("flags", WordType::Flags(&RWF_FLAGS), "rw_flags"), opt("buf_index", UINT, "buf_index"),
+        opt("flags", WordType::Flags(&RWF), "rw_flags"), opt("buf_index", UINT, "buf_index"),
     ]).does(&[reads(Data::Vector).at_offset()]),
     row(c::IORING_OP_WRITEV_FIXED, "writev_fixed", &[
         arg("fd", FD, "fd"), arg("iov", POINTER, "addr"), arg("iovcnt", UINT, "len"), arg("offset", SIGNED, "off"),
-        opt("flags", WordType::Flags(&RWF_FLAGS), "rw_flags"), opt("buf_index", UINT, "buf_index"),
+        opt("flags", WordType::Flags(&RWF), "rw_flags"), opt("buf_index", UINT, "buf_index"),
     ]).does(&[writes(Data::Vector).at_offset()]),
     row(c::IORING_OP_PIPE, "pipe", &[
         arg("pipefd", POINTER, "addr"), arg("flags", WordType::Flags(&OPEN_FLAGS), "rw_flags"), opt("file_index", UINT, "file_index"),

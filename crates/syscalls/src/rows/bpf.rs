@@ -9,9 +9,14 @@ use crate::{Class, Dir, Form, Irregular, SelectKey, Len, PidKind, Ret, Syscall, 
 
 /// Commands, what they return, their struct within the union (empty: the union itself), its members, and how many
 /// bytes are shown even if the program gives a smaller size.
+///
+/// `answered` stands behind a command of which the kernel also fills in members, perhaps although it fails.
 macro_rules! bpf {
     ($($cmd:ident)|+ -> $ret:expr; $within:literal $attr:ident $base:literal) => {
         form(&[$(c::$cmd),+], bpf!(@row $ret; $within $attr $base))
+    };
+    ($($cmd:ident)|+ -> $ret:expr; $within:literal $attr:ident $base:literal answered) => {
+        form(&[$(c::$cmd),+], bpf!(@row $ret; $within $attr $base InOutAlways))
     };
     ([$number:literal] -> $ret:expr; $within:literal $attr:ident $base:literal) => {
         form(&[$number], bpf!(@row $ret; $within $attr $base))
@@ -35,24 +40,24 @@ static FORMS: &[Form] = &[
     bpf!(BPF_MAP_DELETE_ELEM -> Ret::Int; "" MAP_DELETE 16),
     bpf!(BPF_MAP_GET_NEXT_KEY -> Ret::Int; "" MAP_NEXT_KEY 24),
     bpf!(BPF_MAP_FREEZE -> Ret::Int; "" MAP_FREEZE 4),
-    bpf!(BPF_MAP_LOOKUP_BATCH | BPF_MAP_LOOKUP_AND_DELETE_BATCH -> Ret::Int; "batch" BATCH_LOOKUP 56),
-    bpf!(BPF_MAP_UPDATE_BATCH -> Ret::Int; "batch" BATCH_UPDATE 56),
-    bpf!(BPF_MAP_DELETE_BATCH -> Ret::Int; "batch" BATCH_DELETE 56),
-    form(&[c::BPF_PROG_LOAD], bpf!(@row Ret::Fd; "" PROG_LOAD 24 InOutAlways)),
+    bpf!(BPF_MAP_LOOKUP_BATCH | BPF_MAP_LOOKUP_AND_DELETE_BATCH -> Ret::Int; "batch" BATCH_LOOKUP 56 answered),
+    bpf!(BPF_MAP_UPDATE_BATCH -> Ret::Int; "batch" BATCH_UPDATE 56 answered),
+    bpf!(BPF_MAP_DELETE_BATCH -> Ret::Int; "batch" BATCH_DELETE 56 answered),
+    bpf!(BPF_PROG_LOAD -> Ret::Fd; "" PROG_LOAD 24 answered),
     bpf!(BPF_OBJ_PIN -> Ret::Int; "" OBJ 12),
     bpf!(BPF_OBJ_GET -> Ret::Fd; "" OBJ 12),
     bpf!(BPF_PROG_ATTACH | BPF_PROG_DETACH -> Ret::Int; "" PROG_ATTACH 16),
-    bpf!(BPF_PROG_TEST_RUN -> Ret::Int; "test" TEST_RUN 40),
-    bpf!(BPF_PROG_GET_NEXT_ID | BPF_MAP_GET_NEXT_ID | BPF_BTF_GET_NEXT_ID | BPF_LINK_GET_NEXT_ID -> Ret::Int; "" NEXT_ID 8),
+    bpf!(BPF_PROG_TEST_RUN -> Ret::Int; "test" TEST_RUN 40 answered),
+    bpf!(BPF_PROG_GET_NEXT_ID | BPF_MAP_GET_NEXT_ID | BPF_BTF_GET_NEXT_ID | BPF_LINK_GET_NEXT_ID -> Ret::Int; "" NEXT_ID 8 answered),
     bpf!(BPF_PROG_GET_FD_BY_ID -> Ret::Fd; "" PROG_BY_ID 4),
     bpf!(BPF_MAP_GET_FD_BY_ID -> Ret::Fd; "" MAP_BY_ID 4),
     bpf!(BPF_BTF_GET_FD_BY_ID -> Ret::Fd; "" BTF_BY_ID 4),
     bpf!(BPF_LINK_GET_FD_BY_ID -> Ret::Fd; "" LINK_BY_ID 4),
     form(&[c::BPF_OBJ_GET_INFO_BY_FD], bpf!(@row Ret::Int; "info" INFO 16 InOut)),
-    bpf!(BPF_PROG_QUERY -> Ret::Int; "query" QUERY 28),
+    bpf!(BPF_PROG_QUERY -> Ret::Int; "query" QUERY 28 answered),
     bpf!(BPF_RAW_TRACEPOINT_OPEN -> Ret::Fd; "raw_tracepoint" RAW_TRACEPOINT 12),
-    form(&[c::BPF_BTF_LOAD], bpf!(@row Ret::Fd; "" BTF_LOAD 28 InOutAlways)),
-    bpf!(BPF_TASK_FD_QUERY -> Ret::Int; "task_fd_query" TASK_FD 48),
+    bpf!(BPF_BTF_LOAD -> Ret::Fd; "" BTF_LOAD 28 answered),
+    bpf!(BPF_TASK_FD_QUERY -> Ret::Int; "task_fd_query" TASK_FD 48 answered),
     bpf!(BPF_LINK_CREATE -> Ret::Fd; "link_create" LINK_CREATE 16),
     bpf!(BPF_LINK_UPDATE -> Ret::Int; "link_update" LINK_UPDATE 16),
     bpf!(BPF_LINK_DETACH -> Ret::Int; "link_detach" LINK_DETACH 4),

@@ -4,6 +4,7 @@ use crate::effect::{Thing, makes};
 use crate::sets::mount::*;
 use crate::structs::mount::*;
 use crate::uapi::consts as c;
+use crate::plan::MAX_GROWN;
 use crate::{Arg, Class, Dir, Form, Irregular, SelectKey, Len, Ret, Syscall, Ty, When, Width, arg, form, syscall};
 
 const FILE_DESC: Class = Class::FILE.or(Class::DESC);
@@ -14,10 +15,11 @@ const PATHNAME: Arg = arg("pathname", Ty::Path);
 const ATTR: Arg = arg("attr", Ty::Extensible(Dir::In, &MOUNT_ATTR, Len::Of("size"), c::MOUNT_ATTR_SIZE_VER0 as usize));
 const SIZE: Arg = arg("size", Ty::ULong);
 
-/// A `struct mnt_id_req`, whose first member says how long it is; more is captured than any kernel knows.
-const REQ: Ty = Ty::Custom(Irregular::StatmountReq, &Ty::Ptr(Dir::In, &Ty::Blob(256)));
-const LISTNS_REQ: Ty = Ty::Custom(Irregular::ListnsReq, &Ty::Ptr(Dir::In, &Ty::Blob(256)));
-const LISTMOUNT_REQ: Ty = Ty::Custom(Irregular::ListmountReq, &Ty::Ptr(Dir::In, &Ty::Blob(256)));
+/// A request that begins with its own size: as much as kernels know, and then as much as the size says.
+const SIZED: &Ty = &Ty::Shapes(&[Ty::Ptr(Dir::In, &Ty::Blob(64)), Ty::Buffer(Dir::In, Len::Deref("req"), MAX_GROWN)]);
+const REQ: Ty = Ty::Custom(Irregular::StatmountReq, SIZED);
+const LISTNS_REQ: Ty = Ty::Custom(Irregular::ListnsReq, SIZED);
+const LISTMOUNT_REQ: Ty = Ty::Custom(Irregular::ListmountReq, SIZED);
 
 pub static ROWS: &[Syscall] = &[
     syscall("mount", Class::FILE, Ret::Int, &[

@@ -10,10 +10,6 @@ sets! {
     }
     /// io_submit(2): linux/aio_abi.h
     pub IOCB_FLAGS "IOCB_FLAG_???" { IOCB_FLAG_RESFD, IOCB_FLAG_IOPRIO }
-    /// Flags of one read or write: linux/fs.h (the last since Linux 6.14)
-    pub RWF_FLAGS "RWF_???" {
-        RWF_HIPRI, RWF_DSYNC, RWF_SYNC, RWF_NOWAIT, RWF_APPEND, RWF_NOAPPEND, RWF_ATOMIC, RWF_DONTCACHE = 0x80
-    }
     /// ioprio_get(2): linux/ioprio.h
     pub IOPRIO_WHO "IOPRIO_WHO_???" { IOPRIO_WHO_PROCESS, IOPRIO_WHO_PGRP, IOPRIO_WHO_USER }
     /// ioprio_set(2): linux/ioprio.h

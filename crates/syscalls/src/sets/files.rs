@@ -31,7 +31,7 @@ sets! {
     pub WHENCE "SEEK_???" { SEEK_SET, SEEK_CUR, SEEK_END, SEEK_DATA, SEEK_HOLE }
     /// linux/close_range.h
     pub CLOSE_RANGE "CLOSE_RANGE_???" { CLOSE_RANGE_UNSHARE, CLOSE_RANGE_CLOEXEC }
-    /// preadv2(2): linux/fs.h
+    /// Flags of one read or write, of preadv2(2) and its like: linux/fs.h
     pub RWF "RWF_???" {
         RWF_HIPRI, RWF_DSYNC, RWF_SYNC, RWF_NOWAIT, RWF_APPEND, RWF_NOAPPEND, RWF_ATOMIC, RWF_DONTCACHE, RWF_NOSIGNAL
     }

@@ -1,6 +1,7 @@
 //! Asynchronous I/O: aio, I/O priorities.
 
 use crate::sets::aio::*;
+use crate::sets::files::RWF;
 use crate::uapi::consts as c;
 use crate::{Dir, Irregular, Len, Ty, When, Width, structs};
 
@@ -13,7 +14,7 @@ structs! {
     /// The control block of io_submit(2): linux/aio_abi.h
     pub IOCB = iocb {
         aio_data: HEX64, aio_key: Ty::NonZero(&Ty::UInt),
-        aio_rw_flags: Ty::NonZero(&Ty::Flags(&RWF_FLAGS)),
+        aio_rw_flags: Ty::NonZero(&Ty::Flags(&RWF)),
         aio_lio_opcode: Ty::Enum(&IOCB_CMDS),
         aio_reqprio: Ty::NonZero(&Ty::Custom(Irregular::IocbPriority, &Ty::Int)),
         aio_fildes: Ty::Fd,

@@ -58,8 +58,9 @@ const ORDERED: When = When::OneOf("flags", BEFORE_OR_AFTER, PLACES);
 const UNORDERED: When = When::NoneOf("flags", BEFORE_OR_AFTER, PLACES);
 /// The map that an iterator goes over.
 const ITERATED: Ty = Ty::Custom(Irregular::IteratedMap, &Ty::Fd);
-const ATTACHED_WITH: Ty = Ty::Array(Dir::Out, &Ty::Flags(&ATTACH_FLAGS), Len::Of("prog_cnt"));
-const IDS: Ty = Ty::Array(Dir::Out, &Ty::UInt, Len::Of("prog_cnt"));
+const ATTACHED_WITH: Ty =
+    Ty::Custom(Irregular::Filled("prog_cnt", 0), &Ty::Array(Dir::Out, &Ty::Flags(&ATTACH_FLAGS), Len::Of("prog_cnt")));
+const IDS: Ty = Ty::Custom(Irregular::Filled("prog_cnt", 0), &Ty::Array(Dir::Out, &Ty::UInt, Len::Of("prog_cnt")));
 
 const fn flagged(on: &'static str, flag: &'static [u64]) -> When {
     When::AnySet(on, flag)
@@ -67,6 +68,13 @@ const fn flagged(on: &'static str, flag: &'static [u64]) -> When {
 
 const fn attached(types: &'static [u64]) -> When {
     When::OneOf("attach_type", !0, types)
+}
+
+/// A number that the kernel replaces.
+macro_rules! changes {
+    ($name:literal) => {
+        Ty::Custom(Irregular::Changed($name), &Ty::UInt)
+    };
 }
 
 structs! {
@@ -85,21 +93,21 @@ structs! {
     pub MAP_FREEZE = bpf_attr { map_fd: Ty::Fd }
     pub BATCH = bpf_attr {
         in_batch = "batch.in_batch": ADDR, out_batch = "batch.out_batch": ADDR, keys = "batch.keys": ADDR,
-        values = "batch.values": ADDR, count = "batch.count": Ty::UInt, map_fd = "batch.map_fd": Ty::Fd,
+        values = "batch.values": ADDR, count = "batch.count": changes!("count"), map_fd = "batch.map_fd": Ty::Fd,
         elem_flags = "batch.elem_flags": Ty::As(Width::W8, &Ty::Flags(&UPDATE)), flags = "batch.flags": COOKIE
     }
     pub BATCH_LOOKUP = bpf_attr {
         in_batch = "batch.in_batch": ADDR, out_batch = "batch.out_batch": ADDR, keys = "batch.keys": ADDR,
-        values = "batch.values": ADDR, count = "batch.count": Ty::UInt, map_fd = "batch.map_fd": Ty::Fd,
+        values = "batch.values": ADDR, count = "batch.count": changes!("count"), map_fd = "batch.map_fd": Ty::Fd,
         elem_flags = "batch.elem_flags": Ty::As(Width::W8, &Ty::Flags(&LOOKUP)), flags = "batch.flags": COOKIE
     }
     pub BATCH_UPDATE = bpf_attr {
-        keys = "batch.keys": ADDR, values = "batch.values": ADDR, count = "batch.count": Ty::UInt,
+        keys = "batch.keys": ADDR, values = "batch.values": ADDR, count = "batch.count": changes!("count"),
         map_fd = "batch.map_fd": Ty::Fd, elem_flags = "batch.elem_flags": Ty::As(Width::W8, &Ty::Flags(&UPDATE)),
         flags = "batch.flags": COOKIE
     }
     pub BATCH_DELETE = bpf_attr {
-        keys = "batch.keys": ADDR, count = "batch.count": Ty::UInt, map_fd = "batch.map_fd": Ty::Fd,
+        keys = "batch.keys": ADDR, count = "batch.count": changes!("count"), map_fd = "batch.map_fd": Ty::Fd,
         elem_flags = "batch.elem_flags": Ty::As(Width::W8, &Ty::Flags(&LOOKUP)), flags = "batch.flags": COOKIE
     }
     pub INSN = bpf_insn {
@@ -130,13 +138,13 @@ structs! {
         relative_id: Ty::UInt => flagged("attach_flags", BY_ID), expected_revision: Ty::U64
     }
     pub TEST_RUN = bpf_attr {
-        prog_fd = "test.prog_fd": Ty::Fd, retval = "test.retval": Ty::UInt, data_size_in = "test.data_size_in": Ty::UInt,
-        data_size_out = "test.data_size_out": Ty::UInt, data_in = "test.data_in": ADDR, data_out = "test.data_out": ADDR,
-        repeat = "test.repeat": Ty::UInt, duration = "test.duration": Ty::UInt, ctx_size_in = "test.ctx_size_in": Ty::UInt,
-        ctx_size_out = "test.ctx_size_out": Ty::UInt, ctx_in = "test.ctx_in": ADDR, ctx_out = "test.ctx_out": ADDR,
+        prog_fd = "test.prog_fd": Ty::Fd, retval = "test.retval": Ty::Reply(&Ty::UInt), data_size_in = "test.data_size_in": Ty::UInt,
+        data_size_out = "test.data_size_out": changes!("data_size_out"), data_in = "test.data_in": ADDR, data_out = "test.data_out": ADDR,
+        repeat = "test.repeat": Ty::UInt, duration = "test.duration": Ty::Reply(&Ty::UInt), ctx_size_in = "test.ctx_size_in": Ty::UInt,
+        ctx_size_out = "test.ctx_size_out": changes!("ctx_size_out"), ctx_in = "test.ctx_in": ADDR, ctx_out = "test.ctx_out": ADDR,
         flags = "test.flags": Ty::Flags(&TEST_FLAGS), cpu = "test.cpu": Ty::UInt, batch_size = "test.batch_size": Ty::UInt
     }
-    pub NEXT_ID = bpf_attr { start_id: Ty::UInt, next_id: Ty::UInt }
+    pub NEXT_ID = bpf_attr { start_id: Ty::UInt, next_id: Ty::Reply(&Ty::UInt) }
     pub PROG_BY_ID = bpf_attr { prog_id: Ty::UInt }
     pub MAP_BY_ID = bpf_attr { map_id: Ty::UInt, open_flags: Ty::Flags(&BY_ID_FLAGS) }
     pub BTF_BY_ID = bpf_attr { btf_id: Ty::UInt, open_flags: Ty::Flags(&BY_ID_FLAGS), fd_by_id_token_fd: Ty::Fd }
@@ -148,11 +156,11 @@ structs! {
     pub QUERY = bpf_attr {
         target_fd = "query.target_fd": Ty::Fd => TO_FD, target_ifindex = "query.target_ifindex": IFINDEX => TO_DEVICE,
         attach_type = "query.attach_type": ATTACH, query_flags = "query.query_flags": Ty::Flags(&QUERY_FLAGS),
-        attach_flags = "query.attach_flags": Ty::Flags(&ATTACH_FLAGS),
+        attach_flags = "query.attach_flags": Ty::Reply(&Ty::Flags(&ATTACH_FLAGS)),
         prog_ids = "query.prog_ids": IDS,
-        prog_cnt = "query.prog_cnt": Ty::UInt, prog_attach_flags = "query.prog_attach_flags": ATTACHED_WITH,
+        prog_cnt = "query.prog_cnt": changes!("prog_cnt"), prog_attach_flags = "query.prog_attach_flags": ATTACHED_WITH,
         link_ids = "query.link_ids": IDS, link_attach_flags = "query.link_attach_flags": ATTACHED_WITH,
-        revision = "query.revision": COOKIE
+        revision = "query.revision": Ty::Reply(&COOKIE)
     }
     pub RAW_TRACEPOINT = bpf_attr {
         name = "raw_tracepoint.name": Ty::Str, prog_fd = "raw_tracepoint.prog_fd": Ty::Fd,
@@ -166,10 +174,10 @@ structs! {
     }
     pub TASK_FD = bpf_attr {
         pid = "task_fd_query.pid": Ty::Pid(PidKind::Tgid), fd = "task_fd_query.fd": Ty::Int,
-        flags = "task_fd_query.flags": Ty::UInt, buf_len = "task_fd_query.buf_len": Ty::UInt,
-        buf = "task_fd_query.buf": ADDR, prog_id = "task_fd_query.prog_id": Ty::UInt,
-        fd_type = "task_fd_query.fd_type": Ty::Enum(&FD_TYPE), probe_offset = "task_fd_query.probe_offset": COOKIE,
-        probe_addr = "task_fd_query.probe_addr": COOKIE
+        flags = "task_fd_query.flags": Ty::UInt, buf_len = "task_fd_query.buf_len": changes!("buf_len"),
+        buf = "task_fd_query.buf": ADDR, prog_id = "task_fd_query.prog_id": Ty::Reply(&Ty::UInt),
+        fd_type = "task_fd_query.fd_type": Ty::Reply(&Ty::Enum(&FD_TYPE)), probe_offset = "task_fd_query.probe_offset": Ty::Reply(&COOKIE),
+        probe_addr = "task_fd_query.probe_addr": Ty::Reply(&COOKIE)
     }
     /// The members behind the flags depend on the attach type. Offsets in inner structs count from the beginning of the union.
     pub LINK_CREATE = bpf_attr {
@@ -247,13 +255,6 @@ structs! {
         map_fd = "prog_bind_map.prog_fd": Ty::Fd, prog_fd = "prog_bind_map.map_fd": Ty::Fd,
         flags = "prog_bind_map.flags": Ty::Hex
     }
-}
-
-/// A number that the kernel replaces.
-macro_rules! changes {
-    ($name:literal) => {
-        Ty::Custom(Irregular::Changed($name), &Ty::UInt)
-    };
 }
 
 structs! {

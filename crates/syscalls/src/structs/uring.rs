@@ -1,7 +1,7 @@
 //! io_uring.
 
 use super::aio::{AIO_TIMESPEC64, IOVEC_ADDRS};
-use crate::sets::aio::RWF_FLAGS;
+use crate::sets::files::RWF;
 use crate::sets::uring::*;
 use crate::uapi::consts as c;
 use crate::{Dir, Irregular, Len, Ty, When, Width, structs};
@@ -174,7 +174,7 @@ structs! {
         msg_ring_flags: Ty::Flags(&URING_MSG_RING) => When::OneOf(OP, !0, &[c::IORING_OP_MSG_RING]),
         nop_flags: Ty::Flags(&URING_NOP) => When::OneOf(OP, !0, NOPS),
         install_fd_flags: Ty::Flags(&URING_INSTALL) => When::OneOf(OP, !0, &[c::IORING_OP_FIXED_FD_INSTALL]),
-        rw_flags: Ty::Flags(&RWF_FLAGS) => When::AllOf(&[
+        rw_flags: Ty::Flags(&RWF) => When::AllOf(&[
             When::NoneOf(OP, !0, &[c::IORING_OP_MSG_RING, c::IORING_OP_FIXED_FD_INSTALL]), When::NoneOf(OP, !0, NOPS)
         ]),
         user_data: HEX64, buf_index: Ty::Hex, personality: Ty::UInt, file_index: Ty::Hex,

@@ -136,11 +136,12 @@ fn sized<'a>(cx: &Cx<'a>, p: Parts) -> Option<Value<'a>> {
     }
 }
 
-/// The argument of an unknown request: a number, or with `-v` the bytes that it may point at.
-pub fn unknown<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+/// The argument of a request that is not described, whether or not it has a name: a number, or with `-v` the bytes that it may point at.
+pub fn unknown<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64) -> Value<'a> {
     let parts = Parts::of(cx.arg("op"));
-    let bytes = |phase| match generic::bytes(cx, phase, raw, parts.size, TextKind::HexBytes) {
-        Value::Text(text) => Some(Value::Text(text)),
+    let most = if let Ty::Buffer(_, _, most) = *shape { u64::from(most) } else { 0 };
+    let bytes = |phase| match generic::bytes(cx, phase, raw, parts.size.min(most), TextKind::HexBytes) {
+        Value::Text(text) => Some(Value::Text(Text { cut: text.cut || parts.size > most, ..text })),
         _ => None,
     };
     if parts.dir == READ && parts.kind == b'E' && (sized(cx, parts).is_some()) {
@@ -165,7 +166,7 @@ pub fn unknown<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     if parts.kind == c::DM_IOCTL as u8 {
         return Value::Hex(raw);
     }
-    if cx.abbrev || !cx.verbose || parts.size == 0 || raw == 0 || name(cx.abi(), cx.arg("op") as u32).is_some() {
+    if cx.abbrev || !cx.verbose || parts.size == 0 || raw == 0 {
         return Value::Hex(raw);
     }
     let before = if parts.dir == READ { None } else { bytes(Phase::Entry) };

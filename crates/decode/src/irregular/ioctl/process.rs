@@ -14,10 +14,8 @@ pub fn call_number<'a>(cx: &Cx<'a>, raw: u64, arch: &'static str, siblings: Sibl
         Siblings::Args => Phase::Entry,
     };
     let arch = cx.len(Len::Of(arch), phase, siblings).unwrap_or(0) as u32;
-    match Abi::from_audit_arch(arch).and_then(|abi| table(abi).get(raw)) {
-        Some(entry) => {
-            Value::Known(cx.keep(Value::UInt(raw)), cx.keep(cx.ascii(format_args!("__NR_{}", entry.row.name))))
-        }
+    match Abi::from_audit_arch(arch).and_then(|abi| table(abi).shown(raw)) {
+        Some(row) => Value::Known(cx.keep(Value::UInt(raw)), cx.keep(cx.ascii(format_args!("__NR_{}", row.name)))),
         None => Value::UInt(raw),
     }
 }

@@ -1,6 +1,6 @@
 //! The part of a message behind its header.
 
-use super::{HEADER, Header, Span, attr, message};
+use super::{HEADER, Header, Span, attr, family, message};
 use crate::irregular::inet;
 use crate::{Cx, Member, Tail, Value, generic};
 use bumpalo::collections::Vec;
@@ -28,6 +28,9 @@ pub(super) fn parts<'a>(span: &Span<'a, '_>, kind: u64, flags: u64, protocol: u6
         c::NETLINK_SOCK_DIAG => sock_diag(span, kind, flags, parts),
         c::NETLINK_GENERIC => {
             let body = if kind == c::GENL_ID_CTRL { &nl::NLCTRL } else { &nl::GENERIC };
+            if kind == c::GENL_ID_CTRL {
+                family::meet(span);
+            }
             fixed(span, body, 0, parts);
         }
         c::NETLINK_NETFILTER => netfilter(span, kind, parts),

@@ -3,6 +3,7 @@
 mod attr;
 mod body;
 mod diag;
+mod family;
 mod uevent;
 pub mod value;
 
@@ -194,8 +195,7 @@ impl Header {
             c::NETLINK_GENERIC if raw == c::GENL_ID_CTRL => {
                 return Value::Known(cx.keep(Value::Hex(raw)), &Value::Ascii("nlctrl"));
             }
-            // The other families have dynamic numbers.
-            c::NETLINK_GENERIC => return Value::Comment(cx.keep(Value::Hex(raw)), &Value::Ascii("GENERIC_FAMILY_???")),
+            c::NETLINK_GENERIC => return family::kind(cx, raw),
             _ => &nl::NLMSG,
         };
         // The low numbers belong to the kernel in every family.

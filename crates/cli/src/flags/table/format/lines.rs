@@ -258,7 +258,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("style"),
         arg: Arg::Required("TOOL"),
-        value: Value::Word(|| words(["perf", "strace", "truss"])),
+        value: Value::Word(|| words(stride_output::STYLES)),
         help: "write lines as this tool does: strace, perf or truss",
         habits: &["dtruss", "truss"],
         own: true,

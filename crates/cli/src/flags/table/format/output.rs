@@ -99,7 +99,8 @@ pub const FLAGS: &[Flag] = &[
         short: Some('q'),
         help: "leave out some messages; -qq: exit statuses, too; -qqq: all",
         doc: "Leaves out messages about attaching and detaching, changes of personality, and files that were written. -qq \
-              also leaves out messages about how processes exit, and -qqq leaves out all that --quiet can.\n\n\
+              also leaves out with which status processes exit, and -qqq leaves out all that --quiet can. That a signal has \
+              killed a process is always shown, but not with --all.\n\n\
               With -o and a command, and without -p, -q is the default. With --all, -qq is.",
         update: |draft, _| {
             draft.quiet_count += 1;
