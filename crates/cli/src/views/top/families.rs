@@ -29,13 +29,13 @@ impl Whose {
 }
 
 /// The children of each process.
-pub struct Families {
+pub struct ProcessFamilies {
     all: Vec<Tid>,
     children: HashMap<Tid, Vec<Tid>>,
 }
 
-impl Families {
-    pub fn now() -> Families {
+impl ProcessFamilies {
+    pub fn now() -> ProcessFamilies {
         let all: Vec<Tid> = procfs::processes().collect();
         let mut children: HashMap<Tid, Vec<Tid>> = HashMap::new();
         for &pid in &all {
@@ -44,7 +44,7 @@ impl Families {
             }
         }
         children.values_mut().for_each(|pids| pids.sort_unstable());
-        Families { all, children }
+        ProcessFamilies { all, children }
     }
 
     pub fn children(&self, pid: Tid) -> &[Tid] {
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn families_are_followed() {
         let children = HashMap::from([(1, vec![2, 3]), (2, vec![4]), (4, vec![1])]);
-        let families = Families { all: vec![1, 2, 3, 4, 5], children };
+        let families = ProcessFamilies { all: vec![1, 2, 3, 4, 5], children };
         let of = |pids: &[i32], and_descendants| Whose::Processes { pids: pids.to_vec(), and_descendants };
         assert_eq!(families.wanted(&of(&[2], false)), [2]);
         // (Ids that were used again may seem to go round in a circle.)

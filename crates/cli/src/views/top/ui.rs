@@ -1,7 +1,7 @@
 //! The thread that draws and reads keys. The main thread takes events from the engine meanwhile, and sends samples.
 
 use super::draw::{draw, table_height};
-use super::families::{Families, Whose};
+use super::families::{ProcessFamilies, Whose};
 use super::keys::{Action, handle};
 use super::model::Model;
 use super::sample::Sample;
@@ -221,7 +221,7 @@ impl Ui {
         match &self.whose {
             Whose::Processes { and_descendants: true, .. } if self.model.live => {
                 let is_traced = |pid: &i32| self.origin.command.is_some() || self.model.knows(*pid);
-                let family = Families::now().wanted(&self.whose);
+                let family = ProcessFamilies::now().wanted(&self.whose);
                 family.into_iter().filter(is_traced).take(MOST_RELATIVES).collect()
             }
             _ => Vec::new(),

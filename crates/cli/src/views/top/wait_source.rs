@@ -1,6 +1,6 @@
 //! Looks each second at the threads that wait, on a thread of its own, and only while the table of waits is shown or can be gone back to.
 
-use super::families::{Families, Whose};
+use super::families::{ProcessFamilies, Whose};
 use super::waits::{WaitAsker, WaitEnd, WaitFor, comm};
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -83,7 +83,7 @@ struct Lookout {
 impl Lookout {
     fn look(&mut self, of: &Whose) -> Vec<WaitingThread> {
         let begun = Instant::now();
-        let families = Families::now();
+        let families = ProcessFamilies::now();
         let mut before = std::mem::take(&mut self.stays);
         let mut threads: Vec<(Tid, Tid)> = Vec::new();
         for pid in families.wanted(of) {
