@@ -47,8 +47,9 @@ pub struct Observed<'a> {
 }
 
 impl Observed<'_> {
+    /// The time that the call took. 0 if that is not known.
     pub fn time(&self) -> Ns {
-        self.call.returned.saturating_sub(self.call.entered)
+        self.call.took().unwrap_or(0)
     }
 
     pub fn ok(&self) -> bool {
@@ -365,11 +366,11 @@ impl Index {
         let time = observed.time();
         self.calls += 1;
         self.time += time;
-        self.first.get_or_insert(call.entered);
+        self.first.get_or_insert(call.began());
         self.last = self.last.max(call.returned);
-        let usual = match seen.row {
-            Some(_) => self.usual.entry((call.abi, key.nr)).or_default().of(time),
-            None => time,
+        let usual = match (seen.row, call.took()) {
+            (Some(_), Some(took)) => self.usual.entry((call.abi, key.nr)).or_default().of(took),
+            _ => time,
         };
         // A transfer through a pipe or a socket may wait for the other end.
         let waits = seen.bytes.is_some() && seen.object.is_some_and(|object| may_wait(object, observed.tracker));

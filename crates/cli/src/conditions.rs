@@ -1,6 +1,5 @@
 //! Which calls are chosen by what happened: `--duration`, `--errno`, `--where`, `--switch-on`, `--switch-off`.
 
-use crate::facts::lasted;
 use crate::flags::Options;
 use crate::judge::Judge;
 use std::cell::RefCell;
@@ -64,7 +63,7 @@ impl Conditions {
             && self.durations == Bounds::<Ns>::ALL
             && self.errors.is_none()
             && self.expressions.iter().all(Expression::decides_at_entry)
-            && self.hold(call, call.entered)
+            && self.hold(call, call.began())
     }
 
     /// True if this call is shown, which has returned or never will. It has lasted until `until`.
@@ -95,7 +94,7 @@ impl Conditions {
             (Some(_), _) => false,
         };
         let all = self.durations == Bounds::<Ns>::ALL;
-        error && (all || lasted(call, until).is_some_and(|time| self.durations.contains(time)))
+        error && (all || call.lasted(until).is_some_and(|time| self.durations.contains(time)))
     }
 
     fn hold(&mut self, call: &Call, until: Ns) -> bool {

@@ -146,11 +146,6 @@ impl CallFacts for AskedFunction<'_> {
     }
 }
 
-/// The time that a call lasted, if times are known.
-pub fn lasted(call: &Call, until: Ns) -> Option<Ns> {
-    (call.entered > 0 && until >= call.entered).then(|| until - call.entered)
-}
-
 impl CallFacts for AskedCall<'_> {
     fn field(&self, field: CallField) -> Result<Option<Datum<'_>>, Fault> {
         let text = |text| Datum::Text(Cow::Borrowed(text));
@@ -179,7 +174,7 @@ impl CallFacts for AskedCall<'_> {
                 Outcome::Error(errno) => Some(Datum::Text(errno_word(errno))),
                 _ => None,
             },
-            CallField::Duration => lasted(self.call, self.until).map(|time| Datum::Duration(time.into())),
+            CallField::Duration => self.call.lasted(self.until).map(|time| Datum::Duration(time.into())),
             CallField::Bytes => self.call.moved().map(|bytes| Datum::Int(bytes.into())),
             CallField::Wait => self.wait().map(text),
         })

@@ -23,7 +23,7 @@ impl Figures {
             Outcome::Error(_) => 1,
             Outcome::Pending | Outcome::Gone => return None,
         };
-        let time = call.returned.saturating_sub(call.entered);
+        let time = call.took().unwrap_or(0);
         Some(Figures { calls: 1, errors, bytes: bytes.unwrap_or(0), time, squares: (time as f64).powi(2) })
     }
 

@@ -30,7 +30,7 @@ enum Side {
 
 /// Everything that this process has loaded.
 struct OwnSide {
-    /// The programs that look up descriptors, which are detached first.
+    /// The programs that look up descriptors.
     files: Option<FilePrograms>,
     blocked: Option<BlockedPrograms>,
     programs: Programs,
@@ -72,8 +72,8 @@ impl Kernel {
     pub fn detach(&mut self) {
         match &mut self.side {
             Side::Own(own) => {
-                own.files = None;
                 own.programs.detach();
+                own.files = None;
             }
             Side::Broker(connection) => connection.detach(),
         }

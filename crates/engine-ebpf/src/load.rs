@@ -47,6 +47,9 @@ pub struct Programs {
     types: Option<Types>,
     more_rings: Vec<MapHandle>,
     links: Vec<Link>,
+    /// The links of the program at the return of each call, and of the probes in libraries.
+    returns: Option<Link>,
+    probes: Vec<Link>,
     /// The link of the program that adopts threads, once that was needed.
     seeding: Option<Link>,
     counting: Option<Counting>,
@@ -93,6 +96,8 @@ impl Programs {
         let nested = probe::is_nested();
         let exec = tables.execs && !config.count_only() || nested;
         let entry = tables.needs_entry || config.times || exec && seen == ExecSeen::Entered;
+        // (Nothing else is then needed of a call's entry.)
+        let times_some = config.may_estimate() && !tables.needs_entry && !nested;
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
             rodata.follow = config.follow;
             rodata.take_times = config.times;
@@ -120,6 +125,7 @@ impl Programs {
             rodata.count_calls = config.counting.is_some();
             rodata.count_only = config.count_only();
             rodata.count_cpu = config.counting.is_some_and(|c| c.cpu_time);
+            rodata.times_some = times_some;
             rodata.count_latencies = config.counting.is_some_and(|c| c.latencies);
             rodata.count_bytes = config.counting.is_some_and(|c| c.bytes);
             rodata.count_more = config.counts_more();
@@ -255,14 +261,14 @@ impl Programs {
                 skel.maps.globs.update(bytes_of(&[i]), bytes_of(&[glob]), MapFlags::ANY)?;
             }
         }
-        // (Nothing else is then needed of a call's entry.)
-        let times_some = config.may_estimate() && !tables.needs_entry && !nested;
         let kernel = Programs {
             skel,
             beside,
             types: None,
             more_rings,
             links,
+            returns: None,
+            probes: Vec::new(),
             seeding: None,
             counting: config.counting,
             cpus,
@@ -309,7 +315,6 @@ impl Programs {
             &p.on_refused,
             &p.on_submit,
             &p.on_submit_before,
-            &self.skel.progs.on_sys_exit,
         ];
         let links = &mut self.links;
         let mut attach = |program: &ProgramMut<'_>| -> Result<(), Why> {
@@ -319,6 +324,7 @@ impl Programs {
             Ok(())
         };
         all.into_iter().try_for_each(&mut attach)?;
+        self.returns = Some(self.skel.progs.on_sys_exit.attach().map_err(|e| why(&e))?);
         if !self.times_some {
             return attach(&p.on_sys_enter);
         }
@@ -331,16 +337,21 @@ impl Programs {
     /// Returns sentences about functions that cannot be traced.
     pub fn probe(&mut self, files: &[ProbedFile], only: Option<Tid>) -> Result<Vec<String>, Why> {
         let (links, told) = library::attach(programs_beside(&self.skel, &self.beside), files, only)?;
-        self.links.extend(links);
+        self.probes.extend(links);
         Ok(told)
     }
 
     /// Ends tracing. The contents of the ring stay. The programs that every call runs are detached first, and the one
     /// that reports threads' ends is among the last.
+    ///
+    /// No return is seen any longer before the first entry is missed. So all calls that are reported have their time, and the memory and the
+    /// descriptors that they had when they were entered. A call that is entered meanwhile is one that had not returned at the end.
     pub fn detach(&mut self) {
         if let Some(timing) = &mut self.timing {
             timing.end();
         }
+        self.probes.clear();
+        self.returns = None;
         while self.links.pop().is_some() {}
     }
 

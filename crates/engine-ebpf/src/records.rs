@@ -17,11 +17,16 @@ fn times(rec: &[u8]) -> (Ns, Ns) {
     let Some(head) = read::<rec_head>(rec) else { return (0, 0) };
     if let rec_kind::REC_CALL | rec_kind::REC_ENTRY = rec_kind(u32::from(head.kind)) {
         let more = read(rec).map_or_else(rec_more::default, |call| more(&call, rec).0);
-        return (if more.entered != 0 { more.entered } else { more.at }, more.at);
+        return (known(more.entered).unwrap_or(more.at), more.at);
     }
     // Behind the head that all records have.
     let at = read::<rec_detach>(rec).map_or(0, |rec| rec.at);
     (at, at)
+}
+
+/// A time, of which records have 0 if they do not say.
+fn known(at: Ns) -> Option<Ns> {
+    Some(at).filter(|&at| at != 0)
 }
 
 /// When the reported thing began.
@@ -51,7 +56,7 @@ pub fn facts<'r>(call: &mut Call, rec: &rec_call, bytes: &'r [u8]) -> &'r [u8] {
     let (more, memory) = more(rec, bytes);
     call.ip = more.ip;
     call.sp = more.sp;
-    call.entered = more.entered;
+    call.entered = known(more.entered);
     call.returned = more.at;
     memory
 }
@@ -67,8 +72,7 @@ pub fn more<'r>(rec: &rec_call, bytes: &'r [u8]) -> (rec_more, &'r [u8]) {
 
 /// A call that has not returned, without its memory.
 pub fn blocked(rec: &rec_blocked) -> Call {
-    // If its entry was not seen, the time when it was found is the best one known.
-    let entered = if rec.entered == 0 { rec.at } else { rec.entered };
+    let entered = known(rec.entered);
     Call {
         tid: rec.head.tid as Tid,
         abi: abi(rec.head.abi),
@@ -77,7 +81,8 @@ pub fn blocked(rec: &rec_blocked) -> Call {
         ip: rec.ip,
         sp: rec.sp,
         entered,
-        returned: entered,
+        // If its entry was not seen, the time when it was found is the best one known.
+        returned: entered.unwrap_or(rec.at),
         ..Call::default()
     }
 }

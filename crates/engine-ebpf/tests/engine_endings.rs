@@ -28,7 +28,7 @@ fn returned(endings: Endings, names: CallSet) -> Vec<Call> {
             calls.push(call.clone());
         }
     }
-    assert!(calls.iter().all(|call| call.entered > 0 && call.returned >= call.entered));
+    assert!(calls.iter().all(|call| call.entered.is_some_and(|entered| call.returned >= entered)));
     calls
 }
 

@@ -19,9 +19,10 @@ pub struct Call {
     pub sp: u64,
     /// If this is a restart_syscall(2): the number of the call that it resumes, if the engine knows.
     pub resumes: Option<u64>,
-    /// Monotonic time of entry.
-    pub entered: Ns,
-    /// Monotonic time of return. Equal to `entered` while in flight.
+    /// Monotonic time of entry. If tracing began during the call, it is the time when tracing began. `None` if the entry was not seen, and if the
+    /// engine takes no times.
+    pub entered: Option<Ns>,
+    /// Monotonic time of return. While in flight, that of entry. 0 if the engine takes no times.
     pub returned: Ns,
     /// CPU time in the kernel during the call (`-c` without `-w`). 0 if unknown.
     pub system_time: Ns,
@@ -47,6 +48,21 @@ pub struct Call {
 }
 
 impl Call {
+    /// The time from entry to return. `None` if the entry was not seen.
+    pub fn took(&self) -> Option<Ns> {
+        self.lasted(self.returned)
+    }
+
+    /// The time from entry to a later moment.
+    pub fn lasted(&self, until: Ns) -> Option<Ns> {
+        self.entered.map(|entered| until.saturating_sub(entered))
+    }
+
+    /// The earliest moment that is known of the call: its entry, or else its return.
+    pub fn began(&self) -> Ns {
+        self.entered.unwrap_or(self.returned)
+    }
+
     /// Bytes that the call moved through its descriptor. `None` if it failed, or never moves any.
     pub fn moved(&self) -> Option<u64> {
         let Outcome::Value(moved) = self.outcome else { return None };
@@ -97,7 +113,7 @@ impl Default for Call {
             ip: 0,
             sp: 0,
             resumes: None,
-            entered: 0,
+            entered: None,
             returned: 0,
             system_time: 0,
             outcome: Outcome::Pending,

@@ -137,6 +137,14 @@ impl Default for CallStats {
 }
 
 impl CallStats {
+    /// Adds the time from entry to return, if it is known. A call without adds nothing.
+    pub fn add_wall(&mut self, wall: Option<Ns>) {
+        if let Some(wall) = wall {
+            self.wall.add(wall);
+            self.latencies.add(wall);
+        }
+    }
+
     pub fn merge(&mut self, other: &CallStats) {
         self.calls += other.calls;
         self.errors += other.errors;

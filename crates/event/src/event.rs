@@ -161,7 +161,7 @@ impl Event<'_> {
     /// The time of the event. For a call that returned: of its return.
     pub fn at(&self) -> Option<Ns> {
         match *self {
-            Event::Enter(call) => Some(call.entered),
+            Event::Enter(call) => Some(call.began()),
             Event::Exit(call) | Event::Aside(call) => Some(call.returned),
             Event::Library(call) => Some(call.at),
             Event::Started { at, .. }

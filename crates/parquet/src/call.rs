@@ -12,7 +12,10 @@ pub struct TableCall<'a> {
     pub tid: Tid,
     pub abi: Abi,
     pub nr: u64,
-    pub entered: Ns,
+    /// The earliest moment that is known of the call.
+    pub began: Ns,
+    /// The time until the call returned, if its entry was seen.
+    pub duration: Option<Ns>,
     /// The call itself, unless its thread went before it returned.
     pub call: Option<&'a Call>,
     /// It will not return.
@@ -34,14 +37,12 @@ impl TableCall<'_> {
             _ => ("unfinished", None, None),
         };
         let duration = match outcome {
-            Some(Outcome::Value(_) | Outcome::Error(_)) => {
-                self.call.map(|call| call.returned.saturating_sub(self.entered))
-            }
+            Some(Outcome::Value(_) | Outcome::Error(_)) => self.duration,
             _ => None,
         };
         CallColumns {
             tid: self.tid,
-            entered: self.entered,
+            began: self.began,
             duration,
             container: self.call.and_then(|call| call.container.as_deref()),
             name: CallName::Syscall(self.abi, self.nr),

@@ -18,7 +18,7 @@ pub enum CallName<'a> {
 /// The facts that a row has besides those that the tracker knows of the thread.
 pub struct CallColumns<'a> {
     pub tid: Tid,
-    pub entered: Ns,
+    pub began: Ns,
     pub duration: Option<Ns>,
     pub container: Option<&'a str>,
     pub name: CallName<'a>,
@@ -49,8 +49,8 @@ impl CallColumns<'_> {
         let errno = self.errno.map(errno_word);
         to.row()
             .keyed(Some(0), Some(clock.trace_id.as_bytes()))
-            .number(clock.micros(self.entered))
-            .number(Some(self.entered as i64).filter(|at| *at > 0))
+            .number(clock.micros(self.began))
+            .number(Some(self.began as i64).filter(|at| *at > 0))
             .number(self.duration.map(|duration| duration as i64))
             .word(self.container.map(str::as_bytes))
             .id(thread.map(|thread| thread.pid))

@@ -11,7 +11,7 @@ pub fn write(call: &LibraryCall, args: &[u8], tracker: &Tracker, clock: &TraceCl
     let outcome = call.outcome();
     CallColumns {
         tid: call.tid,
-        entered: call.entered,
+        began: call.entered,
         duration: call.duration(),
         // Operations come without the container of their thread.
         container: None,

@@ -186,7 +186,8 @@ impl ParquetView {
                 tid: call.tid,
                 abi: call.abi,
                 nr: call.nr,
-                entered: head.entered,
+                began: head.entered.unwrap_or(call.returned),
+                duration: head.entered.map(|entered| call.returned.saturating_sub(entered)),
                 call: Some(call),
                 unfinished,
                 args: &[],
@@ -224,8 +225,10 @@ impl ParquetView {
     fn left(&mut self, tid: Tid, tracker: &Tracker) -> Result<(), Failed> {
         self.args.clear();
         let Some(head) = self.arguments.leave(tid, &mut self.args) else { return Ok(()) };
-        let (abi, nr, entered) = (head.abi, head.nr, head.entered);
-        self.row(TableCall { tid, abi, nr, entered, call: None, unfinished: true, args: &[], stack_id: None }, tracker)
+        let (abi, nr, began) = (head.abi, head.nr, head.entered.unwrap_or(0));
+        let row =
+            TableCall { tid, abi, nr, began, duration: None, call: None, unfinished: true, args: &[], stack_id: None };
+        self.row(row, tracker)
     }
 
     fn ended(&mut self, tid: Tid, at: Option<Ns>, fate: ProcessEnd, tracker: &Tracker) -> Result<(), Failed> {

@@ -180,7 +180,7 @@ fn processes_and_unfinished_calls() {
     run.event(forked(7, 8, 8, 6000));
     run.event(forked(8, 9, 8, 7000));
     run.event(forked(7, 10, 10, 7000));
-    let pause = |tid| Call { entered: 9000, returned: 9000, ..calls::call(tid, "pause", &[], Outcome::Pending) };
+    let pause = |tid| Call { entered: Some(9000), returned: 9000, ..calls::call(tid, "pause", &[], Outcome::Pending) };
     run.event(Event::Enter(&pause(9)));
     run.event(Event::Enter(&pause(7)));
     run.event(exited(8, 10_000));

@@ -52,7 +52,7 @@ fn make(file: &str, fill: impl FnOnce(&mut Making) -> Result<()>) -> Result<()> 
 }
 
 fn call(tid: Tid, nr: u64, args: [u64; 6], at: u64) -> Call {
-    Call { tid, abi: Abi::X86_64, nr, args, entered: at, returned: at + 1000, ..Call::default() }
+    Call { tid, abi: Abi::X86_64, nr, args, entered: Some(at), returned: at + 1000, ..Call::default() }
 }
 
 fn returned(to: &mut Making, call: &Call) -> Result<()> {

@@ -221,7 +221,7 @@ impl CallWriter {
             to.byte(call.tampering.bits());
         }
         if !continues {
-            to.time(call.entered);
+            to.time(call.entered.unwrap_or(0));
         }
         to.time(call.returned);
 
@@ -354,7 +354,8 @@ impl CallReader {
             Tampering::default()
         };
         if !continues {
-            call.entered = from.time()?;
+            // (0 also in recordings of versions that took 0 for a time.)
+            call.entered = Some(from.time()?).filter(|&at| at != 0);
         }
         call.returned = from.time()?;
 

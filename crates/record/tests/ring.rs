@@ -15,7 +15,7 @@ fn call(number: u64, bytes: usize) -> Call {
         abi: Abi::X86_64,
         nr: 0,
         args: [3, 0x1000, bytes as u64, number, 0, 0],
-        entered: number * 1000 + 1,
+        entered: Some(number * 1000 + 1),
         returned: number * 1000 + 500,
         outcome: Outcome::Value(bytes as i64),
         ..Call::default()
@@ -136,7 +136,7 @@ fn a_limit_in_time_drops_what_is_older() {
     for number in 0..30_000u64 {
         // A call each millisecond.
         let at = number * SECOND / 1000 + 1;
-        ring.event(&Event::Exit(&Call { entered: at, returned: at, ..call(number, 10) })).unwrap();
+        ring.event(&Event::Exit(&Call { entered: Some(at), returned: at, ..call(number, 10) })).unwrap();
         if ring.is_complete() {
             ring.begin(&[], &threads(at)).unwrap();
         }

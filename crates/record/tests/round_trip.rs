@@ -145,7 +145,7 @@ fn a_call_with_more_memory_than_a_batch_has() {
 fn quiet_and_time_write_what_there_is() {
     let mut file = Vec::new();
     let mut recorder = Recorder::new(&mut file, &metadata()).unwrap();
-    let at = |entered| Call { entered, returned: entered, ..read_call(0, b"x") };
+    let at = |entered| Call { entered: Some(entered), returned: entered, ..read_call(0, b"x") };
     let mut frames = vec![recorder.written().calls];
     for event in [
         Event::Exit(&at(1_000)),

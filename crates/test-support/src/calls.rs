@@ -62,7 +62,7 @@ pub fn naming(call: Call, addr: u64, path: impl AsRef<[u8]>) -> Call {
 
 /// Gives the call a start and a duration.
 pub fn lasting(call: Call, entered: Ns, took: Ns) -> Call {
-    Call { entered, returned: entered + took, ..call }
+    Call { entered: Some(entered), returned: entered + took, ..call }
 }
 
 /// A tracee's memory: these bytes at 0x1000, and zeros at any other address but NULL.

@@ -44,7 +44,7 @@ struct Moment {
 
 impl Moment {
     fn of(call: &Call, seen: &Seen) -> Moment {
-        Moment { tid: call.tid, pid: seen.pid, from: call.entered, to: call.returned, way: None }
+        Moment { tid: call.tid, pid: seen.pid, from: call.began(), to: call.returned, way: None }
     }
 
     fn at(tid: Tid, pid: Tid, at: Ns) -> Moment {
@@ -161,7 +161,7 @@ impl Causes {
                 if ended.is_some_and(|end| end.ends(&now)) {
                     self.waits(Channel::Children(seen.pid), now);
                 } else if self.ready.len() < MAX_CHANNELS {
-                    self.ready.insert(call.tid, (call.entered, USES_WITHIN));
+                    self.ready.insert(call.tid, (call.began(), USES_WITHIN));
                 }
             }
             _ if row.may_wait() == Some(For::Peer) => self.ended_waits.add(now, None),

@@ -16,7 +16,7 @@ impl Thread {
     /// Handles a call that returned.
     pub(crate) fn step(&mut self, call: &Call, shape: &Shape) {
         let idle = is_idle(shape, call.outcome);
-        let lasted = call.returned.saturating_sub(call.entered) >= LONG;
+        let lasted = call.took().is_some_and(|took| took >= LONG);
         match shape.idle {
             // A short look at the time, or a nap.
             Idle::Always => {}
@@ -27,7 +27,7 @@ impl Thread {
             Idle::No if self.timed_out > 0 && tells(shape) => return,
             _ => self.timed_out = 0,
         }
-        self.idle_since = idle.then(|| self.idle_since.unwrap_or(call.entered));
+        self.idle_since = idle.then(|| self.idle_since.unwrap_or(call.began()));
     }
 }
 

@@ -215,16 +215,16 @@ impl Tracker {
     /// Notes when a call was made.
     fn note_beginning(&mut self, call: &Call) {
         if self.began.is_none() {
-            self.began = Some(call.entered);
+            self.began = Some(call.began());
         }
         if self.unborn == Some(call.tid)
             && self.shapes.get(call.abi, call.nr).is_some_and(|shape| shape.row.has_effect(Effect::Executes))
         {
             self.unborn = None;
-            self.began = Some(call.entered);
+            self.began = Some(call.began());
             let thread = self.threads.get_mut(&call.tid).map(|thread| &mut thread.started);
             let process = self.processes.get_mut(&call.tid).map(|process| &mut process.started);
-            thread.into_iter().chain(process).for_each(|started| *started = call.entered);
+            thread.into_iter().chain(process).for_each(|started| *started = call.began());
         }
     }
 

@@ -57,7 +57,7 @@ impl Wait {
         Wait {
             seen,
             args: call.args,
-            since: call.entered,
+            since: call.began(),
             others: Vec::new(),
             awaited: None,
             watched: Vec::new(),

@@ -63,7 +63,7 @@ fn idle_since(calls: &[(&str, &[u64], i64, Ns)]) -> Option<Ns> {
     let mut now = 0;
     for (name, args, value, took) in calls {
         let call = call(FIRST, name, args, Outcome::Value(*value));
-        tracker.event(&Event::Exit(&Call { entered: now, returned: now + took, ..call }), &());
+        tracker.event(&Event::Exit(&Call { entered: Some(now), returned: now + took, ..call }), &());
         now += took;
     }
     tracker.thread(FIRST).unwrap().idle_since

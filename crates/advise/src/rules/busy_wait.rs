@@ -102,10 +102,10 @@ impl Rule for BusyWait {
         let nth = index.pace(tid).calls;
         if looks.row.at + 1 != nth {
             looks.end_of_row();
-            looks.row.began = observed.call.entered;
+            looks.row.began = observed.call.began();
         }
         let row = &mut looks.row;
-        let between = observed.call.entered.saturating_sub(row.ended);
+        let between = observed.call.began().saturating_sub(row.ended);
         let longest = if is_sleep(observed.row) { PAUSE.get().max(observed.time()) } else { PAUSE.get() };
         row.pauses += u64::from(row.calls > 0 && between > longest);
         row.at = nth;

@@ -169,13 +169,13 @@ impl FailedConnects {
         let Some(latest) = self.threads.entry(call.tid, Latest::default) else { return };
         let mut before = std::mem::take(&mut latest.failures);
         before.retain(|failure| failure.to.port == to.port && failure.to != to);
-        if before.last().is_some_and(|failure| call.entered.saturating_sub(failure.at) > FALLBACK.get()) {
+        if before.last().is_some_and(|failure| call.began().saturating_sub(failure.at) > FALLBACK.get()) {
             before.clear();
         }
         let attempt = Attempt {
             tid: call.tid,
             to,
-            began: call.entered,
+            began: call.began(),
             in_call: observed.time(),
             line: observed.line,
             made: index.file(file).and_then(|file| file.made),
@@ -212,7 +212,7 @@ impl FailedConnects {
     }
 
     fn closed(&mut self, observed: &Observed<'_>, file: FileId) {
-        let now = observed.call.entered;
+        let now = observed.call.began();
         let Some(latest) = self.threads.get_mut(&observed.call.tid) else { return };
         if let Some(failure) = latest.failures.iter_mut().find(|failure| failure.file == file) {
             failure.keys.push(observed.key);

@@ -96,7 +96,7 @@ impl Rule for GoroutineLocks {
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         let call = observed.call;
-        let new = || Worked { pid: observed.seen.pid, first: call.entered, last: call.returned, waited: 0 };
+        let new = || Worked { pid: observed.seen.pid, first: call.began(), last: call.returned, waited: 0 };
         let wakes = Futex::is(observed.row) && Futex::of(&call.args) == Some(Futex::Wake);
         if let Some(worked) = self.threads.entry(call.tid, new) {
             worked.last = call.returned;
@@ -158,13 +158,13 @@ impl GoroutineLocks {
         let new = || Place {
             key: observed.key,
             unlocks: 0,
-            first: observed.call.entered,
-            last: observed.call.entered,
+            first: observed.call.began(),
+            last: observed.call.began(),
             stacks: Vec::new(),
         };
         let Some(place) = self.places.entry((observed.seen.pid, caller.offset), new) else { return };
         place.unlocks += calls;
-        place.last = observed.call.entered;
+        place.last = observed.call.began();
         let Some(stack) = &observed.call.stack else { return };
         match place.stacks.iter().position(|(known, _)| Arc::ptr_eq(known, stack)) {
             Some(at) => place.stacks[at].1 += calls,

@@ -194,7 +194,7 @@ impl NameLookups {
             pending.questions.extend(questions.into_iter().take(room));
             return;
         }
-        let began = observed.call.entered;
+        let began = observed.call.began();
         let line = observed.line;
         self.pending.entry(file, || Pending {
             server,
@@ -222,7 +222,7 @@ impl NameLookups {
     }
 
     fn ended(&mut self, pending: Pending, observed: &Observed<'_>, answered: bool) {
-        let now = if answered { observed.call.returned } else { observed.call.entered };
+        let now = if answered { observed.call.returned } else { observed.call.began() };
         let time = now.saturating_sub(pending.began);
         let Some(server) = self.servers.get_mut(&pending.server) else { return };
         server.lookups.add(time);

@@ -74,7 +74,7 @@ impl Rule for Reconnects {
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         const EINPROGRESS: Outcome = Outcome::Error(c::EINPROGRESS as u32);
-        let entered = observed.call.entered;
+        let entered = observed.call.began();
         if let Some((_, file, _)) = observed.seen.made {
             self.made.entry(file, || entered);
             return;

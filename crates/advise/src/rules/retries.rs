@@ -244,7 +244,7 @@ impl Retries {
         if self.sleeps.get(&observed.call.tid).is_none() {
             if before.is_none() {
                 looks.rotate_right(1);
-                looks[0] = Some(Look { path, at: observed.call.entered, line: observed.line });
+                looks[0] = Some(Look { path, at: observed.call.began(), line: observed.line });
             }
             return;
         }
@@ -258,7 +258,7 @@ impl Retries {
 
     /// Another try without success.
     fn again(&mut self, key: Key, observed: &Observed<'_>) {
-        let (now, line) = (observed.call.entered, observed.line);
+        let (now, line) = (observed.call.began(), observed.line);
         let looks = !matches!(key.1, What::Connect(_));
         let slept = self.sleeps.remove(&observed.call.tid);
         let successes = self.successes.get(&key.0).copied().unwrap_or(0);

@@ -173,7 +173,7 @@ impl SmallSends {
         let Some(total) = self.totals.entry(to, Total::default) else { return };
         total.sends += 1;
         total.bytes += bytes;
-        if flow.row > 0 && observed.call.entered.saturating_sub(flow.sent) > SAME_MOMENT.get() {
+        if flow.row > 0 && observed.call.began().saturating_sub(flow.sent) > SAME_MOMENT.get() {
             flow.row = 0;
         }
         flow.row += 1;

@@ -177,8 +177,17 @@ static __always_inline bool adopt(struct task_struct *task, u32 flags)
 	give_ring(&fresh);
 	fresh.flags = flags;
 	fresh.proof = guarded ? PROOF_AWAITED : PROOF_GIVEN;
-	/* For this trace, the call that it is in begins now. */
-	fresh.entered = bpf_ktime_get_ns();
+	/*
+	 * For this trace, the call that it is in begins now. (If it is in none, the next entry sets this. Where not all entries are seen, nothing
+	 * is known of the time.)
+	 */
+	if (take_times && !times_some)
+		fresh.entered = bpf_ktime_get_ns();
+	/* It may be off its CPU, and that has been counted, so only the accounted run time counts. */
+	if (count_cpu) {
+		fresh.switches = ~0ULL;
+		fresh.ran = task->se.sum_exec_runtime;
+	}
 	/* The record takes its place before the thread can send any. */
 	ring = ring_of(&fresh);
 	/* (The reader knows of the command, which it has started.) */

@@ -111,9 +111,9 @@ impl Serving {
 
     /// Ends tracing. What the client may still hold stays.
     pub fn end(mut self) -> libbpf_rs::Result<Remains> {
+        self.programs.detach();
         self.files = None;
         self.blocked = None;
-        self.programs.detach();
         Remains::of(&self.programs.rings())
     }
 
@@ -139,9 +139,9 @@ impl Serving {
                     .map_or_else(Reply::refused, |file| Reply { fd: Some(file), ..Reply::of(AnswerCode::Done) })
             }
             (Order::Detach, []) => {
+                self.programs.detach();
                 self.files = None;
                 self.blocked = None;
-                self.programs.detach();
                 Reply::of(AnswerCode::Done)
             }
             _ => Reply::refused("an order came with the wrong descriptors"),

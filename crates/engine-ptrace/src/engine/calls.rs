@@ -53,7 +53,7 @@ impl PtraceEngine {
         call.args = args;
         call.ip = if self.want_ip { entered.ip } else { 0 };
         call.sp = abi.cut(entered.sp);
-        call.entered = self.now;
+        call.entered = Some(self.now);
         call.returned = self.now;
         call.system_time = 0;
         call.outcome = Outcome::Pending;
@@ -67,8 +67,8 @@ impl PtraceEngine {
         }
         if call.stack.is_some() {
             // The time that the stack took is not the call's.
-            call.entered = sys::now();
-            call.returned = call.entered;
+            call.returned = sys::now();
+            call.entered = Some(call.returned);
         }
         if !self.no_memory {
             self.plans.capture(call, Phase::Entry);

@@ -115,7 +115,7 @@ pub fn line(event: &Event, tids: &mut Vec<Tid>) -> String {
                 Outcome::Gone => "?".into(),
                 Outcome::Pending => "pending".into(),
             };
-            assert!(c.returned >= c.entered, "time runs forwards");
+            assert!(c.entered.is_some_and(|entered| c.returned >= entered), "time runs forwards");
             format!("{} {} = {what}", t(c.tid), name(c.nr))
         }
         Event::Signal { tid, info, .. } => format!("{} signal {}", t(*tid), info[0]),

@@ -53,7 +53,7 @@ impl FlameGraph {
         };
         let name = self.call(call);
         let place = self.tree.step(place, name);
-        let time = call.returned.saturating_sub(call.entered);
+        let time = call.took().unwrap_or(0);
         self.tree.count(place, Weights { calls: 1, time, errors: failed.into() });
     }
 

@@ -20,9 +20,9 @@ impl LineForm for PerfForm {
         let millis = |ns: u64| ns as f64 / 1e6;
         let returned = decoded.ret.as_ref().filter(|ret| matches!(ret.outcome, Outcome::Value(_) | Outcome::Error(_)));
         // Writing to memory does not fail.
-        let _ = write!(w.out, "{:10.3} (", millis(call.entered.saturating_sub(line.base)));
-        let _ = match returned {
-            Some(_) => write!(w.out, "{:6.3} ms): ", millis(call.returned.saturating_sub(call.entered))),
+        let _ = write!(w.out, "{:10.3} (", millis(call.began().saturating_sub(line.base)));
+        let _ = match returned.and_then(|_| call.took()) {
+            Some(took) => write!(w.out, "{:6.3} ms): ", millis(took)),
             None => write!(w.out, "         ): "),
         };
         crate::escape_path(w.out, line.moment.comm.unwrap_or(b"?"), crate::HexStrings::Never);

@@ -43,15 +43,17 @@ impl TrussForm {
             }
             w.str(":\t");
         }
-        let mut time = |wanted: bool, time: Ns| {
-            if wanted {
-                // Writing to memory does not fail.
-                let _ = write!(w.out, "{:2}.{:04}\t", time / 1_000_000_000, time / 100_000 % 10_000);
-            }
+        let mut time = |wanted: bool, time: Option<Ns>| {
+            // Writing to memory does not fail.
+            let _ = match time {
+                _ if !wanted => Ok(()),
+                Some(time) => write!(w.out, "{:2}.{:04}\t", time / 1_000_000_000, time / 100_000 % 10_000),
+                None => write!(w.out, "{:>7}\t", "?"),
+            };
         };
-        time(self.since_beginning, at.saturating_sub(line.base));
-        time(self.since_line, at.saturating_sub(line.before));
-        time(self.in_call, lasted.unwrap_or_default());
+        time(self.since_beginning, Some(at.saturating_sub(line.base)));
+        time(self.since_line, Some(at.saturating_sub(line.before)));
+        time(self.in_call, lasted);
     }
 }
 
@@ -60,8 +62,8 @@ impl LineForm for TrussForm {
         let call = decoded.call;
         let ret = decoded.ret.as_ref();
         let returned = ret.filter(|ret| matches!(ret.outcome, Outcome::Value(_) | Outcome::Error(_)));
-        let at = if returned.is_some() { call.returned } else { call.entered };
-        self.leader(w, line, at, returned.map(|_| call.returned.saturating_sub(call.entered)));
+        let at = if returned.is_some() { call.returned } else { call.began() };
+        self.leader(w, line, at, if returned.is_some() { call.took() } else { Some(0) });
         let from = w.out.len();
         let ends = matches!(decoded.row.map(|row| row.ret), Some(Ret::Never));
         match decoded.row {
@@ -130,20 +132,20 @@ impl LineForm for TrussForm {
     }
 
     fn signal(&self, w: &mut Writer<'_>, line: &FormLine<'_>, signal: i32, info: &Value<'_>) {
-        self.leader(w, line, line.moment.at, None);
+        self.leader(w, line, line.moment.at, Some(0));
         w.str("    Received signal #");
         w.int(signal);
         w.str(", ");
         names::signal(w.out, signal);
         w.str("\n");
-        self.leader(w, line, line.moment.at, None);
+        self.leader(w, line, line.moment.at, Some(0));
         w.str("      siginfo: ");
         w.value(info);
         w.out.push(b'\n');
     }
 
     fn killed(&self, w: &mut Writer<'_>, line: &FormLine<'_>) {
-        self.leader(w, line, line.moment.at, None);
+        self.leader(w, line, line.moment.at, Some(0));
         w.str("\t*** process killed ***\n");
     }
 

@@ -239,8 +239,10 @@ impl Gathered {
             Outcome::Error(errno) => Some(errno),
             Outcome::Gone | Outcome::Pending => return self.unfinished(call, Part::Whole, tracker),
         };
-        let took = call.returned.saturating_sub(call.entered).min(FOREVER);
-        let index = self.calls.add(call, took);
+        let known = call.took().map(|took| took.min(FOREVER));
+        let index = self.calls.add(call, known);
+        // A time that is not known adds nothing.
+        let took = known.unwrap_or(0);
         let seen = tracker.seen();
         let pid = seen.map_or(call.tid, |seen| seen.pid);
         let waits = self.calls.family(index) == Family::Waiting;
@@ -256,7 +258,7 @@ impl Gathered {
             self.errors.add(index, errno, object, took, stack.as_ref());
         }
         // A call that was under way when tracing began is shown from the beginning of tracing.
-        let at = self.time(call.entered);
+        let at = self.time(call.began());
         let until = self.time(call.returned);
         let process = self.processes.call(pid, at, took, errno.is_some(), tracker);
         let renames = |effect: &Effect| matches!(effect, Effect::Executes | Effect::NamesThread);
@@ -278,16 +280,18 @@ impl Gathered {
             kind,
         };
         self.timeline.add(&made, &mut write);
-        self.slowest.offer(took, waits, || Slow {
-            at,
-            took,
-            call: index,
-            tid: call.tid,
-            who: name(call.tid, tracker),
-            waits,
-            text: write(),
-            stack,
-        });
+        if known.is_some() {
+            self.slowest.offer(took, waits, || Slow {
+                at,
+                took,
+                call: index,
+                tid: call.tid,
+                who: name(call.tid, tracker),
+                waits,
+                text: write(),
+                stack,
+            });
+        }
         if renamed {
             self.timeline.name(call.tid, || name(call.tid, tracker));
         }
@@ -295,7 +299,7 @@ impl Gathered {
 
     /// A call that will not return. Only the timeline shows it.
     fn unfinished(&mut self, call: &Call, part: Part, tracker: &Tracker) {
-        let (at, until) = (self.time(call.entered), self.time(call.returned));
+        let (at, until) = (self.time(call.began()), self.time(call.returned));
         let row = table(call.abi).get(call.nr).map(|entry| entry.row);
         // exit(2) never returns, so it is no open call.
         if until <= at || row.is_some_and(|row| matches!(row.ret, Ret::Never)) {

@@ -150,7 +150,7 @@ fn hostile_and_endless() {
         run.event(&Event::Exit(&openat(pid, &path, at, 10 + i * 7919 % 5_000, outcome)));
         run.event(&Event::Exit(&openat(1, &path, at, 100 + i % 512, outcome)));
         let unknown =
-            Call { tid: 1, nr: 1000 + i % 5_000, entered: at, returned: at + (1 << (i % 37)), ..Call::default() };
+            Call { tid: 1, nr: 1000 + i % 5_000, entered: Some(at), returned: at + (1 << (i % 37)), ..Call::default() };
         run.event(&Event::Exit(&Call { outcome: Outcome::Error(38), ..unknown }));
         run.event(&Event::Lost { tid: pid, count: 1, at });
         if i % 3 > 0 {

@@ -34,14 +34,14 @@ pub struct Head {
     pub nr: u64,
     pub abi: Abi,
     pub ip: u64,
-    pub entered: Ns,
+    pub entered: Option<Ns>,
     /// `-e raw`.
     pub raw: bool,
 }
 
 impl Default for Head {
     fn default() -> Head {
-        Head { nr: 0, abi: Abi::NATIVE, ip: 0, entered: 0, raw: false }
+        Head { nr: 0, abi: Abi::NATIVE, ip: 0, entered: None, raw: false }
     }
 }
 

@@ -63,7 +63,7 @@ impl JsonView {
             Event::Enter(call) => self.arguments.enter(call, tracker),
             Event::Exit(call) => {
                 let moment_of_call =
-                    EventContext { container: call.container.as_deref(), ..moment(call.tid, call.entered) };
+                    EventContext { container: call.container.as_deref(), ..moment(call.tid, call.began()) };
                 self.exit(call, &moment_of_call, tracker, out);
                 if executes(call) {
                     exec(&moment(call.tid, call.returned), tracker, out);
@@ -136,16 +136,14 @@ impl JsonView {
         if let Some(path) = tracker.seen().and_then(|seen| seen.path) {
             json.name("path", tracker.name(path));
         }
-        let duration = match call.outcome {
-            Outcome::Value(_) | Outcome::Error(_) => Some(call.returned.saturating_sub(head.entered)),
-            Outcome::Pending | Outcome::Gone => None,
-        };
-        json.when(&EventContext { at: head.entered, ..*moment });
+        let returned = matches!(call.outcome, Outcome::Value(_) | Outcome::Error(_));
+        let duration = head.entered.filter(|_| returned).map(|entered| call.returned.saturating_sub(entered));
+        json.when(&EventContext { at: head.entered.unwrap_or(moment.at), ..*moment });
         let stack = call.stack.as_deref().filter(|_| self.show.stack.is_some());
         json.end_call(head.abi, head.nr, duration, self.ip.then_some(head.ip), stack);
         self.counts.calls += 1;
         self.counts.errors += u64::from(call.outcome.is_error());
-        self.counts.unfinished += u64::from(duration.is_none());
+        self.counts.unfinished += u64::from(!returned);
     }
 
     /// A thread goes, so its call will not return.
@@ -157,7 +155,7 @@ impl JsonView {
         json.args_key(head.raw);
         json.out.extend_from_slice(&args);
         json.unfinished();
-        json.when(&EventContext { at: head.entered, ..*moment });
+        json.when(&EventContext { at: head.entered.unwrap_or(moment.at), ..*moment });
         json.end_call(head.abi, head.nr, None, self.ip.then_some(head.ip), None);
         self.counts.calls += 1;
         self.counts.unfinished += 1;

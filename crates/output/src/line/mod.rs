@@ -267,13 +267,13 @@ impl Line {
         let call = decoded.call;
         let moment = |at| Moment { tid: call.tid, at, tracees, nr: Some(call.nr), ip: Some(call.ip), comm, label };
         if let Some(form) = self.form() {
-            let at = if decoded.ret.is_some() { call.returned } else { call.entered };
-            return self.in_form(moment(at), call.entered, |w, line| form.call(w, line, decoded));
+            let at = if decoded.ret.is_some() { call.returned } else { call.began() };
+            return self.in_form(moment(at), call.began(), |w, line| form.call(w, line, decoded));
         }
         let mut shown = 0;
         match part {
             Part::Entry | Part::Whole => {
-                self.leader(moment(call.entered));
+                self.leader(moment(call.began()));
                 self.mark(Span::Whole(Role::Syscall));
                 self.name(decoded);
                 self.mark(Span::Whole(Role::Punctuation));
@@ -375,13 +375,13 @@ impl Line {
         self.outcome(decoded, ret);
         if let Some(digits) = self.layout.elapsed {
             let mut w = Writer { out: &mut self.out, style: self.layout.style };
-            match ret.outcome {
-                Outcome::Value(_) | Outcome::Error(_) => {
+            match (ret.outcome, call.took()) {
+                (Outcome::Value(_) | Outcome::Error(_), Some(took)) => {
                     w.str(" <");
-                    seconds(w.out, call.returned.saturating_sub(call.entered), 1, digits);
+                    seconds(w.out, took, 1, digits);
                     w.str(">");
                 }
-                Outcome::Gone | Outcome::Pending => w.str(" <unavailable>"),
+                _ => w.str(" <unavailable>"),
             }
         }
         self.out.push(b'\n');

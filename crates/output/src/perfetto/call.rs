@@ -60,7 +60,7 @@ impl Slices {
             Outcome::Value(_) | Outcome::Error(_) => decoded.ret.as_ref(),
             Outcome::Gone | Outcome::Pending => None,
         };
-        let mut begin = thread.lane.event(SLICE_BEGIN, call.entered, scratch);
+        let mut begin = thread.lane.event(SLICE_BEGIN, call.began(), scratch);
         begin.category(category(decoded.row));
         self.named(&mut begin, decoded, call);
         begin.text("args", &self.brief.args(decoded));
@@ -74,6 +74,9 @@ impl Slices {
         }
         if returned.is_none() && !never_returns(decoded) {
             begin.yes("unfinished");
+        }
+        if call.entered.is_none() {
+            begin.yes("entry_unseen");
         }
         begin.write(out);
         let Some(ret) = returned else {

@@ -29,7 +29,7 @@ const MOST: usize = 64;
 impl Flows {
     /// A call that made a thread returned. Returns the id of the flow: `fresh`, or the one that the thread got.
     pub fn returned(&mut self, call: &Call, child: Tid, fresh: u64) -> u64 {
-        let call = Half { parent: call.tid, child, from: call.entered, to: call.returned, flow: fresh };
+        let call = Half { parent: call.tid, child, from: call.began(), to: call.returned, flow: fresh };
         // Thread ids are reused, so the latest is meant.
         match self.threads.iter().rposition(|thread| made(&call, thread)) {
             Some(i) => self.threads.remove(i).flow,
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     fn call(entered: Ns, returned: Ns) -> Call {
-        Call { tid: 1, entered, returned, ..Call::default() }
+        Call { tid: 1, entered: Some(entered), returned, ..Call::default() }
     }
 
     #[test]

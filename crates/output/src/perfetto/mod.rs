@@ -134,13 +134,13 @@ impl Perfetto {
             }
             _ => None,
         };
-        let (thread, process) = self.tracks.thread(call.tid, call.entered, tracker, out);
-        call::close(call.entered, thread, &mut self.scratch, out);
+        let (thread, process) = self.tracks.thread(call.tid, call.began(), tracker, out);
+        call::close(call.began(), thread, &mut self.scratch, out);
         thread.inside = None;
         self.slices.write(&decoded, tracker, flow, thread, &mut self.scratch, out);
         self.calls += 1;
-        self.rate.add(call.entered);
-        process.rate.add(call.entered);
+        self.rate.add(call.began());
+        process.rate.add(call.began());
         match call.outcome {
             Outcome::Value(0) if does(Effect::Executes) => {
                 let args = self.brief.args(&decoded);
@@ -246,9 +246,9 @@ impl View for Perfetto {
         match *event {
             Event::Started { tid, process, origin, at } => self.started(tid, process, origin, at, tracker),
             Event::Enter(call) => {
-                let (thread, _) = self.tracks.thread(call.tid, call.entered, tracker, &mut self.sink.packets);
+                let (thread, _) = self.tracks.thread(call.tid, call.began(), tracker, &mut self.sink.packets);
                 let name = table(call.abi).get(call.nr).map_or("syscall", |entry| entry.row.name);
-                thread.inside = Some((name, call.entered));
+                thread.inside = Some((name, call.began()));
             }
             Event::Exit(call) => self.call(call, Part::Whole, tracker),
             Event::Library(call) => self.library(call, tracker),

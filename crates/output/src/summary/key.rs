@@ -105,10 +105,7 @@ impl Key {
             Key::Errno => KeyPart::Errno(if let Outcome::Error(errno) = call.outcome { errno } else { 0 }),
             Key::Tid => KeyPart::Id(call.tid),
             Key::User => names.user(call.tid),
-            Key::Duration => {
-                let known = call.entered > 0;
-                KeyPart::Duration(PowerBucket::of(known.then(|| call.returned.saturating_sub(call.entered))))
-            }
+            Key::Duration => KeyPart::Duration(PowerBucket::of(call.took())),
             Key::Size => KeyPart::Size(PowerBucket::of(call.moved())),
             Key::Container => container(call.container.as_deref(), names),
             Key::Caller => names.caller(call.stack.as_ref()),

@@ -119,9 +119,7 @@ impl Summary {
         }
         row.calls += 1;
         row.errors += u64::from(call.error().is_some());
-        let time = call.duration().unwrap_or(0).saturating_sub(self.layout.overhead);
-        row.wall.add(time);
-        row.latencies.add(time);
+        row.add_wall(call.duration().map(|time| time.saturating_sub(self.layout.overhead)));
     }
 
     /// Counts a function that returned, or whose return is not seen.
@@ -133,9 +131,7 @@ impl Summary {
         self.key.push(self.names.part(call.function.name.as_bytes()));
         let row = self.rows.row(&self.key);
         row.calls += 1;
-        let time = call.duration().unwrap_or(0).saturating_sub(self.layout.overhead);
-        row.wall.add(time);
-        row.latencies.add(time);
+        row.add_wall(call.duration().map(|time| time.saturating_sub(self.layout.overhead)));
     }
 
     /// The heading of a key.
@@ -172,7 +168,7 @@ impl Summary {
             Outcome::Error(_) => true,
             Outcome::Pending | Outcome::Gone => return,
         };
-        let wall = call.returned.saturating_sub(call.entered).saturating_sub(self.layout.overhead);
+        let wall = call.took().map(|wall| wall.saturating_sub(self.layout.overhead));
         let cpu = call.system_time.saturating_sub(self.layout.overhead);
         let names = &mut self.names;
         self.key.clear();
@@ -181,8 +177,7 @@ impl Summary {
         row.calls += 1;
         row.errors += u64::from(failed);
         row.bytes += call.moved().unwrap_or(0);
-        row.wall.add(wall);
-        row.latencies.add(wall);
+        row.add_wall(wall);
         row.cpu.add(cpu);
     }
 

@@ -8,7 +8,7 @@ use stride_event::{Event, Phase, PowerBucket, Tid};
 use stride_test_support::calls::{self, attached, holding, lasting};
 
 fn call(nr: u64, ns: Ns, outcome: Outcome) -> Call {
-    Call { nr, entered: 1_000, returned: 1_000 + ns, system_time: ns / 2, outcome, ..Call::default() }
+    Call { nr, entered: Some(1_000), returned: 1_000 + ns, system_time: ns / 2, outcome, ..Call::default() }
 }
 
 fn layout(by: &[Key], columns: &[Column]) -> SummaryLayout {

@@ -139,7 +139,7 @@ fn calls_that_never_returned() {
     }
     let gone = |tid| {
         let mut call = call("read", [0, 0x2000, 1], "", 0);
-        (call.tid, call.entered, call.returned, call.outcome) = (tid, 10, 10, Outcome::Gone);
+        (call.tid, call.entered, call.returned, call.outcome) = (tid, Some(10), 10, Outcome::Gone);
         call
     };
     // The thread is killed in its call: the slice ends with the thread.
@@ -151,7 +151,7 @@ fn calls_that_never_returned() {
     scene.event(Event::Enter(&gone(103)));
     // The call is expected not to return.
     let mut exit = call("exit_group", [3], "", 0);
-    (exit.tid, exit.entered, exit.outcome) = (104, 20, Outcome::Gone);
+    (exit.tid, exit.entered, exit.outcome) = (104, Some(20), Outcome::Gone);
     scene.event(Event::Exit(&exit));
     scene.event(Event::Exited { tid: 104, status: 3, at: 21 });
     let read = scene.finish();
@@ -263,7 +263,7 @@ fn hostile_bytes() {
 fn unknown_threads_and_calls() {
     let mut scene = Scene::new();
     let mut strange = call("getpid", [], "", 1);
-    (strange.tid, strange.nr, strange.entered, strange.returned) = (777, 99_999, 10, 20);
+    (strange.tid, strange.nr, strange.entered, strange.returned) = (777, 99_999, Some(10), 20);
     scene.event(Event::Exit(&strange));
     scene.event(Event::Exited { tid: 888, status: 0, at: 30 });
     // The end of this process was lost, and its number is used again.
@@ -278,10 +278,10 @@ fn a_thread_takes_over_its_leader() {
     let mut scene = Scene::new();
     scene.fork(100, 101, 100, 5);
     let mut pause = call("pause", [], "", 0);
-    (pause.entered, pause.returned, pause.outcome) = (6, 6, Outcome::Gone);
+    (pause.entered, pause.returned, pause.outcome) = (Some(6), 6, Outcome::Gone);
     scene.event(Event::Exit(&pause));
     let mut exec = call("execve", [0x1000, 0, 0], "/bin/ls", 0);
-    (exec.tid, exec.entered) = (101, 10);
+    (exec.tid, exec.entered) = (101, Some(10));
     scene.event(Event::Enter(&exec));
     scene.event(Event::Superseded { tid: 100, old: 101, call: None, at: 15 });
     scene.exit(10, 20, call("execve", [0x1000, 0, 0], "/bin/ls", 0));
@@ -324,7 +324,7 @@ fn any_call_with_any_memory() {
             1 => Outcome::Gone,
             _ => Outcome::Value(next() as i64 >> (next() % 64)),
         };
-        (call.entered, call.returned) = (i * 10, i * 10 + next() % 10);
+        (call.entered, call.returned) = (Some(i * 10), i * 10 + next() % 10);
         let memory: Vec<u8> = (0..64).map(|_| next() as u8).collect();
         capture_all(&mut call, &mut Memory(&memory));
         scene.event(Event::Exit(&call));

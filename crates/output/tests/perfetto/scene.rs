@@ -77,7 +77,7 @@ impl Scene {
     }
 
     pub fn exit_of(&mut self, tid: Tid, entered: u64, returned: u64, mut call: Call) {
-        (call.tid, call.entered, call.returned) = (tid, entered, returned);
+        (call.tid, call.entered, call.returned) = (tid, Some(entered), returned);
         self.event(Event::Exit(&call));
     }
 

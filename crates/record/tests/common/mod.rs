@@ -130,14 +130,14 @@ prop_compose! {
     fn call()(
         tid in tid(), abi in 0..3usize, nr in prop_oneof![8 => 0..3u64, 1 => any::<u64>()],
         args in prop::array::uniform6(word()), ip in word(), sp in word(), resumes in prop::option::weighted(0.1, 0..400u64),
-        entered in prop_oneof![1_000_000..2_000_000u64, any::<u64>()], lasted in prop_oneof![0..10_000u64, any::<u64>()],
+        entered in prop_oneof![8 => (1_000_000..2_000_000u64).prop_map(Some), 8 => (1..=u64::MAX).prop_map(Some), 1 => Just(None)], lasted in prop_oneof![0..10_000u64, any::<u64>()],
         system_time in prop_oneof![Just(0u64), any::<u64>()], outcome in outcome(), blocks in blocks(),
         netlink in prop::option::weighted(0.1, any::<u32>()), terminal in prop::option::weighted(0.1, any::<bool>()),
         tampering in prop_oneof![6 => Just(0u8), 1 => 0..16u8],
         descriptors in prop_oneof![6 => Just(Vec::new()), 1 => proptest::collection::vec(descriptor(), 0..3)]
     ) -> Call {
         Call {
-            tid, abi: Abi::ALL[abi], nr, args, ip, sp, resumes, entered, returned: entered.wrapping_add(lasted), system_time,
+            tid, abi: Abi::ALL[abi], nr, args, ip, sp, resumes, entered, returned: entered.unwrap_or(1_500_000).wrapping_add(lasted), system_time,
             outcome, counted: false, blocks, netlink, terminal, descriptors, stack: None,
             tampering: Tampering::from_bits(tampering).unwrap_or_default(),
             container: None,
@@ -281,7 +281,7 @@ fn play(step: &Step, mut tell: impl FnMut(Recorded<'_>)) {
             event(Event::Signal { tid: call.tid, info: &info, ip: None, stack: Some(stack), at: 9 });
         }
         Step::Both(call, known) => {
-            let mut entered = Call { outcome: Outcome::Pending, returned: call.entered, ..call.clone() };
+            let mut entered = Call { outcome: Outcome::Pending, returned: call.began(), ..call.clone() };
             entered.blocks.clear();
             (0..*known).filter_map(|i| call.blocks.block(i)).for_each(|b| entered.blocks.push_block(b));
             event(Event::Enter(&entered));

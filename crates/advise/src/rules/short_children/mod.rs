@@ -95,7 +95,7 @@ impl Rule for ShortChildren {
         let forks = observed.has(Effect::Forks) && !Cloned::of(call).makes_thread();
         if forks {
             if self.forked.len() < MAX_PROCESSES {
-                self.forked.insert(value as Tid, call.entered);
+                self.forked.insert(value as Tid, call.began());
             }
             if let Some(below) = self.of(pid) {
                 below.alive += 1;
@@ -106,8 +106,8 @@ impl Rule for ShortChildren {
                 below.making.add(observed.key, 1);
             }
             // The parent waited until it knew of the end.
-            if waits && below.covered.until > call.entered {
-                below.covered.add(call.entered, call.returned);
+            if waits && below.covered.until > call.began() {
+                below.covered.add(call.began(), call.returned);
             }
             below.alive -= u64::from(waits);
         }
@@ -245,7 +245,7 @@ impl ShortChildren {
     fn made(&mut self, observed: &Observed<'_>) {
         let pid = observed.seen.pid;
         let Some(process) = observed.tracker.process(pid).filter(|process| process.parent.is_some()) else { return };
-        if observed.call.entered.saturating_sub(process.started) > SHORT_CHILD.get() {
+        if observed.call.began().saturating_sub(process.started) > SHORT_CHILD.get() {
             return;
         }
         let Some(below) = self.of(pid) else { return };

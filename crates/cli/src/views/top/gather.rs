@@ -43,7 +43,7 @@ impl Gather {
             return;
         }
         let pid = tracker.seen().map_or(call.tid, |seen| seen.pid);
-        let time = if call.entered == 0 { 0 } else { call.returned.saturating_sub(call.entered) };
+        let time = call.took().unwrap_or(0);
         let comm = tracker.thread(call.tid).map(|thread| self.comm(&thread.comm)).unwrap_or_default();
         let key = SampleKey {
             pid,

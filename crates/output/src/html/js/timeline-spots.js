@@ -32,7 +32,9 @@ function describe(view, { lane, slice, bin, lost }) {
     const text = run.texts[lane.text[slice]];
     const name = callName(lane.call[slice]);
     const end = ["", "failed", "never returned"][lane.end[slice]];
-    const facts = [`took ${duration(lane.took[slice])}`, `at ${moment(lane.at[slice])}`, who, end].filter(Boolean);
+    // (No call takes 0 ns.)
+    const took = lane.took[slice] ? `took ${duration(lane.took[slice])}` : "its entry was not seen";
+    const facts = [took, `at ${moment(lane.at[slice])}`, who, end].filter(Boolean);
     return { name, family: callFamily(lane.call[slice]), text: text || `${name}(…)`, facts };
   }
   if (bin !== undefined) {

@@ -147,9 +147,9 @@ fn call(calls: &[String]) -> String {
         "additionalProperties":false,
         "oneOf":[{"required":["args"]},{"required":["registers"]}],
         "allOf":[
-          {"if":{"properties":{"outcome":{"const":"ok"}}},"then":{"required":["ret","duration_ns"]},
+          {"if":{"properties":{"outcome":{"const":"ok"}}},"then":{"required":["ret"]},
            "else":{"properties":{"ret":false,"note":false}}},
-          {"if":{"properties":{"outcome":{"const":"error"}}},"then":{"required":["error","duration_ns"]},
+          {"if":{"properties":{"outcome":{"const":"error"}}},"then":{"required":["error"]},
            "else":{"properties":{"error":false}}}
         ],
         "if":{"required":["registers"]},
