@@ -215,6 +215,5 @@ pub fn wall_offset() -> i128 {
 
 /// The clock of the events.
 pub fn monotonic() -> Ns {
-    nix::time::clock_gettime(nix::time::ClockId::CLOCK_MONOTONIC)
-        .map_or(0, |t| t.tv_sec() as Ns * 1_000_000_000 + t.tv_nsec() as Ns)
+    stride_engine_base::signal::now()
 }

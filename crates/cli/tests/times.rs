@@ -247,3 +247,26 @@ fn an_entry_that_was_not_seen() {
     let data = scratch.page_data();
     assert_eq!(data["calls"]["rows"][0]["time"], 200_000_000, "{}", data["calls"]);
 }
+
+/// In a time namespace, clock_gettime(2) tells another monotonic time than the kernel tells eBPF programs.
+#[test]
+fn in_a_time_namespace() {
+    need!("/usr/bin/unshare");
+    let inside = |args: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args(["-T", "--monotonic", "100000", "--boottime", "7000000"]).args(args);
+        Run::of(command)
+    };
+    if inside(&["true"]).code() != Some(0) {
+        skip!("no time namespace can be made");
+    }
+    let epoch = || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs_f64();
+    for engine in engines() {
+        let began = epoch();
+        let run = inside(&[STRIDE, engine, "-ttt", "true"]);
+        let ended = epoch();
+        let times: Vec<f64> = run.err.lines().filter_map(|line| line.split(' ').next()?.parse().ok()).collect();
+        assert!(times.len() > 5, "{run:?}");
+        assert!(times.iter().all(|at| (began - 1.0..ended + 1.0).contains(at)), "{began} {ended}: {run:?}");
+    }
+}

@@ -12,6 +12,7 @@ use nix::errno::Errno;
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal, sigaction};
 use nix::unistd::Pid;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 use stride_event::{Ns, Tid};
@@ -29,8 +30,33 @@ static TIMER: AtomicPtr<libc::c_void> = AtomicPtr::new(NO_TIMER);
 /// The id of no timer. (The first timer of a process has the id 0.)
 const NO_TIMER: *mut libc::c_void = std::ptr::without_provenance_mut(usize::MAX);
 
-/// The clock of all event times. Served by the vDSO, without entering the kernel.
+/// The clock of all event times: the machine's monotonic clock, which is that of eBPF programs, too. In a time namespace
+/// (time_namespaces(7)) clock_gettime(2) tells another one. Served by the vDSO, without entering the kernel.
 pub fn now() -> Ns {
+    static OFFSET: OnceLock<i64> = OnceLock::new();
+    monotonic().wrapping_sub_signed(*OFFSET.get_or_init(namespace_offset))
+}
+
+/// The nanoseconds by which the monotonic clock of this process's time namespace is ahead of the machine's.
+fn namespace_offset() -> i64 {
+    // The file is about the namespace of children. If that is another one than our own, ours is nearly always the machine's.
+    let [own, children] =
+        ["time", "time_for_children"].map(|name| std::fs::read_link(format!("/proc/self/ns/{name}")).ok());
+    if own.is_none() || own != children {
+        return 0;
+    }
+    let offsets = std::fs::read_to_string("/proc/self/timens_offsets").unwrap_or_default();
+    monotonic_offset(&offsets).unwrap_or(0)
+}
+
+/// Lines such as `monotonic  100000  0`: seconds and nanoseconds.
+fn monotonic_offset(offsets: &str) -> Option<i64> {
+    let mut words = offsets.lines().find_map(|line| line.strip_prefix("monotonic"))?.split_whitespace();
+    let mut next = || words.next()?.parse::<i64>().ok();
+    next()?.checked_mul(1_000_000_000)?.checked_add(next()?)
+}
+
+fn monotonic() -> Ns {
     let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: writes one timespec, which outlives the call. CLOCK_MONOTONIC always exists.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut t) };
