@@ -103,6 +103,11 @@ static __always_inline bool hides_mapping(u32 abi, s32 nr)
 	return abi == ABI_I386 && nr == I386_MMAP;
 }
 
+static __always_inline bool is_clone(u32 abi, s32 nr)
+{
+	return nr == (abi == ABI_I386 ? 120 : 56);
+}
+
 /* All general registers, in DWARF's order for x86-64. */
 static __always_inline void all_of(struct pt_regs *regs, u64 *all)
 {
@@ -195,6 +200,11 @@ static __always_inline bool runs_known_code(struct pt_regs *regs)
 static __always_inline bool hides_mapping(u32 abi, s32 nr)
 {
 	return false;
+}
+
+static __always_inline bool is_clone(u32 abi, s32 nr)
+{
+	return nr == 220;
 }
 
 static __always_inline void all_of(struct pt_regs *regs, u64 *all)

@@ -5,6 +5,32 @@
 
 #include "namespaces.h"
 
+/* linux/sched.h */
+#define CLONE_PTRACE 0x2000
+#define CLONE_UNTRACED 0x800000
+/* The number of clone3 in all ABIs. */
+#define NR_CLONE3 435
+
+/*
+ * True if the parent asked for a child that no tracer follows. The kernel keeps the flags nowhere, so they are read from
+ * the call that the parent is in. (With CLONE_PTRACE the child is given to the parent's tracer nevertheless.)
+ */
+static __always_inline bool is_untraced(struct task_struct *parent)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(parent);
+	u32 abi = abi_of(parent);
+	s32 nr = nr_of(regs);
+	u64 args[6], flags;
+
+	if (nr != NR_CLONE3 && !is_clone(abi, nr))
+		return false;
+	args_of(regs, abi, args);
+	flags = args[0];
+	if (nr == NR_CLONE3 && bpf_probe_read_user(&flags, sizeof(flags), (void *)args[0]))
+		return false;
+	return (flags & (CLONE_PTRACE | CLONE_UNTRACED)) == CLONE_UNTRACED;
+}
+
 SEC("typed_tp/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
@@ -23,6 +49,8 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 		if (!st || st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED))
 			return 0;
 		if (child->tgid != parent->tgid && st->depth >= max_depth)
+			return 0;
+		if (is_untraced(parent))
 			return 0;
 	}
 	new = bpf_task_storage_get(&tasks, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
