@@ -214,6 +214,25 @@ print(server.getsockname()[1])";
     }
 }
 
+/// Nobody listens. The calls about the socket are about the peer that it should have had.
+#[test]
+fn ends_of_refused_connections() {
+    need!("/usr/bin/python3");
+    const REFUSED: &str = "
+import socket
+taken = socket.socket(); taken.bind(('127.0.0.1', 0))
+client = socket.socket(); print(taken.getsockname()[1], client.connect_ex(taken.getsockname()))";
+    for &engine in engines() {
+        let scratch = Scratch::new(&format!("by-refused{engine}"));
+        let options = [&[engine, "--by=peer,syscall", "-e", "trace=connect"], &COLUMNS[..]].concat();
+        let run = scratch.stride([&options[..], &["/usr/bin/python3", "-c", REFUSED]].concat());
+        let (port, errno) = run.out.trim().split_once(' ').unwrap();
+        assert_eq!(errno, "111", "{run:?}");
+        let of_peer = |row: &String| row.contains(&format!("127.0.0.1:{port} connect"));
+        assert_eq!(rows(&run.trace).iter().filter(|row| of_peer(row)).count(), 1, "{}", run.trace);
+    }
+}
+
 /// The program knows how long its calls took.
 #[test]
 fn durations_are_a_histogram() {

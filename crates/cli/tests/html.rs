@@ -427,12 +427,15 @@ fn bins_are_marked() {
     assert_eq!(slices[0], 0);
 }
 
-/// The page of a made-up run: calls of getpid(2), each with its start and its duration.
+/// The page of a made-up run: calls of getpid(2), each with its start, counted from the run's, and its duration.
 fn made_up(scratch: &Scratch, calls: impl IntoIterator<Item = (u64, u64)>) {
+    // (In a recording, 0 stands for a time that is not known.)
+    const BEGAN: u64 = 1_000_000;
     let mut run = Recorded::new(scratch);
-    run.started(7, None, 0);
-    let mut end = 0;
-    for (entered, took) in calls {
+    run.started(7, None, BEGAN);
+    let mut end = BEGAN;
+    for (after, took) in calls {
+        let entered = BEGAN + after;
         end = entered + took + 100;
         run.exit(&lasting(Recorded::call("getpid", 7, &[], entered), entered, took));
     }

@@ -111,7 +111,7 @@ mod tests {
         let mut row = Row::default();
         for i in 0..calls {
             let returned = ns + (i % 2) * jitter;
-            let call = Call { returned, outcome: Outcome::Value(0), ..Call::default() };
+            let call = Call { entered: Some(0), returned, outcome: Outcome::Value(0), ..Call::default() };
             row.figures.add(&Figures::of(&call, None).unwrap());
         }
         row

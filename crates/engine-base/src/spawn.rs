@@ -14,6 +14,7 @@ use nix::unistd::{Pid, getpid, read, setpgid, setsid, write};
 use std::cell::Cell;
 use std::ffi::CString;
 use std::fmt;
+use std::io::IsTerminal;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -150,7 +151,7 @@ struct Child<'a> {
     image: Image,
     /// `strace: `
     name: Vec<u8>,
-    /// A second line if the file may not be executed.
+    /// A second line for a person at a terminal if the file may not be executed. Empty elsewhere.
     forbidden: Vec<u8>,
 }
 
@@ -182,8 +183,11 @@ impl<'a> Child<'a> {
         let image = Image::new(c(command.path.as_os_str().as_bytes())?, args, env);
         let mut name = std::env::args_os().next().map_or(b"stride".to_vec(), |n| n.as_bytes().to_vec());
         name.extend(b": ");
-        let mut line = name.clone();
-        line.extend(forbidden(&command.path).bytes().take(400).chain([b'\n']));
+        // (Programs that read the messages expect strace's, which is one line.)
+        let mut line = Vec::new();
+        if std::io::stderr().is_terminal() {
+            line.extend(name.iter().copied().chain(forbidden(&command.path).bytes().take(400)).chain([b'\n']));
+        }
         Ok(Child { command, filter, image, name, forbidden: line })
     }
 

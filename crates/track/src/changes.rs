@@ -182,6 +182,15 @@ impl Tracker {
         self.opened(seen.pid, fd, object, protocol, cloexec)
     }
 
+    /// A connection that failed. The socket is known by the peer that it should have had, unless it has one.
+    pub(crate) fn tried(&mut self, call: &Call, seen: &mut Seen) {
+        let object = seen.fd.and_then(|fd| Some(self.held(seen.pid, fd)?.object.get()));
+        if object.is_some_and(|object| self.kind(object) == ObjectKind::Socket && self.peer(object).is_none()) {
+            self.named(seen, call.address().unwrap_or_default(), "→ ");
+            seen.object = seen.fd.and_then(|fd| Some(self.held(seen.pid, fd)?.object.get()));
+        }
+    }
+
     /// A socket gets its own address, or that of its peer.
     fn named(&mut self, seen: &Seen, addr: &[u8], arrow: &str) {
         let Some(address) = address::name(addr) else { return };

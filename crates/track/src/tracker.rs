@@ -290,6 +290,7 @@ impl Tracker {
             match call.outcome {
                 Outcome::Value(value) => self.happened(call, shape.row, value, &mut seen),
                 EINPROGRESS if shape.row.has_effect(Effect::Connects) => self.happened(call, shape.row, 0, &mut seen),
+                Outcome::Error(_) if shape.row.has_effect(Effect::Connects) => self.tried(call, &mut seen),
                 _ => {}
             }
         }

@@ -220,6 +220,17 @@ fn sockets_have_ends() {
     let connect = call(PID, "connect", &[3, 0x1000, 16], Outcome::Error(115));
     s.call(holding(connect, Phase::Entry, 0x1000, &inet(80)));
     assert_eq!(s.read(PID, 3), "TCP → 127.0.0.1:80");
+    // One that fails is about the peer that it should have had. A socket that has a peer keeps it.
+    s.does(PID, "socket", &[2, 1, 0], 9);
+    let refused = call(PID, "connect", &[9, 0x1000, 16], Outcome::Error(111));
+    let seen = s.call(holding(refused, Phase::Entry, 0x1000, &inet(81)));
+    assert_eq!(s.named(seen.object), "TCP → 127.0.0.1:81");
+    let connected = call(PID, "connect", &[3, 0x1000, 16], Outcome::Error(106));
+    let seen = s.call(holding(connected, Phase::Entry, 0x1000, &inet(81)));
+    assert_eq!(s.named(seen.object), "TCP → 127.0.0.1:80");
+    let no_socket = call(PID, "connect", &[0, 0x1000, 16], Outcome::Error(88));
+    let seen = s.call(holding(no_socket, Phase::Entry, 0x1000, &inet(81)));
+    assert!(seen.object.is_none_or(|object| s.tracker.peer(object).is_none()));
     s.does(PID, "socket", &[2, 1, 0], 4);
     let bind = call(PID, "bind", &[4, 0x1000, 16], Outcome::Value(0));
     s.call(holding(bind, Phase::Entry, 0x1000, &inet(6379)));

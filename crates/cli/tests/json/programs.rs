@@ -148,9 +148,13 @@ fn tampered_objects_are_refused() {
         }
         assert!(!SCHEMA.is_valid(&tampered), "{path} may not be {value}: {tampered}");
     }
-    for missing in ["name", "tid", "args", "outcome", "ret", "duration_ns", "time_ns", "nr", "abi"] {
+    for missing in ["name", "tid", "args", "outcome", "ret", "time_ns", "nr", "abi"] {
         let mut tampered = open.clone();
         tampered.as_object_mut().unwrap().remove(missing).unwrap();
         assert!(!SCHEMA.is_valid(&tampered), "{missing} may not be missing");
     }
+    // The entry of the call was not seen.
+    let mut untimed = open.clone();
+    untimed.as_object_mut().unwrap().remove("duration_ns").unwrap();
+    assert!(SCHEMA.is_valid(&untimed), "{untimed}");
 }

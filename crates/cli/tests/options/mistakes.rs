@@ -1,6 +1,7 @@
 //! The command lines that Stride refuses, and its messages.
 
 use crate::common::*;
+use std::io::Read;
 use std::process::Stdio;
 
 #[test]
@@ -70,7 +71,7 @@ fn no_such_program() {
 fn what_cannot_be_executed() {
     let scratch = Scratch::new("exec");
     let run = scratch.stride(["/"]);
-    assert_eq!(run.messages(), ["exec: Permission denied", "'/' is a directory: name a program, such as ls '/'"]);
+    assert_eq!(run.messages(), ["exec: Permission denied"]);
     assert_eq!(run.code(), Some(1));
     lines_are(
         &run.trace,
@@ -81,17 +82,25 @@ fn what_cannot_be_executed() {
     );
 }
 
-/// A file that nobody may execute, whoever runs Stride.
+/// A file that nobody may execute, whoever runs Stride. A person at a terminal is told the way on, too.
 #[test]
 fn a_file_that_is_no_program() {
     let scratch = Scratch::new("no-program");
     std::fs::write(scratch.path("script"), "echo hello\n").unwrap();
-    for engine in engines() {
-        let mut command = bare_stride();
-        command.args([engine, "-o", "trace", "./script"]).current_dir(scratch.path(""));
-        let run = Run::of(command);
-        let told = "'./script' is no program: `chmod +x` makes a program of a script, or name the program that reads it, such as sh './script'";
-        assert_eq!((run.code(), run.messages()), (Some(1), vec!["exec: Permission denied", told]), "{engine}");
+    let hint = "'./script' is no program: `chmod +x` makes a program of a script, or name the program that reads it, such as sh './script'";
+    for (program, told) in [("./script", hint), ("/", "'/' is a directory: name a program, such as ls '/'")] {
+        for engine in engines() {
+            let terminal = nix::pty::openpty(None, None).unwrap();
+            let mut command = bare_stride();
+            command.args([engine, "-o", "trace", program]).current_dir(scratch.path("")).stderr(terminal.slave);
+            assert_eq!(command.status().unwrap().code(), Some(1), "{engine}");
+            drop(command);
+            let mut shown = Vec::new();
+            // Reading fails with EIO when all have closed the terminal.
+            let _ = std::fs::File::from(terminal.master).read_to_end(&mut shown);
+            let expected = ["exec: Permission denied", told].map(|line| format!("{STRIDE}: {line}\r\n")).concat();
+            assert_eq!(text(&shown), expected, "{engine} {program}");
+        }
     }
 }
 

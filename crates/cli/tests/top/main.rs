@@ -118,7 +118,9 @@ fn files_of_children() {
     need!("/bin/dash");
     let tmux = Tmux::new("top-children", 80, 24);
     with_busy(&tmux);
-    std::fs::write(tmux.scratch.path("child"), "while :; do test -e /nothing/here; sleep 0.05; done").unwrap();
+    // (Many calls about the file, so that its row is among the first.)
+    let child = "while :; do for i in 1 2 3 4 5 6 7 8 9; do test -e /nothing/here; done; sleep 0.05; done";
+    std::fs::write(tmux.scratch.path("child"), child).unwrap();
     // A name that is no text hides no process.
     copy_program("/bin/dash", tmux.scratch.path("").join(std::ffi::OsStr::from_bytes(b"odd\xff")));
     tmux.top("-f ./busyloop -c './odd* child & wait'");

@@ -33,6 +33,8 @@ fn a_wait_leads_to_the_process_that_is_waited_for() {
         });
         // Nobody but time ends a sleep.
         tmux.keys(&["Escape"]);
+        // (A terminal takes a key right after Escape for one together with Alt.)
+        tmux.wait("waits again", |screen| !screen.lines().nth(2).unwrap_or_default().starts_with("worker ("));
         tmux.keys(&["/", "C-u"]);
         tmux.run(&["send-keys", "-l", "comm == \"sleep\""]);
         tmux.keys(&["Enter"]);

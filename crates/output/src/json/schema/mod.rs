@@ -19,9 +19,12 @@ pub fn text() -> String {
     let calls = calls(&mut defs);
     let names: BTreeSet<&str> = Abi::ALL.iter().flat_map(|&abi| table(abi).iter().map(|e| e.row.name)).collect();
     let mut all: BTreeMap<String, String> = defs.done.into_iter().collect();
-    for (name, schema) in
-        [("syscall", enumeration(names.iter().copied())), ("call", call(&calls)), ("unknown_call", unknown_call())]
-    {
+    for (name, schema) in [
+        ("syscall", enumeration(names.iter().copied())),
+        ("call", call(&calls)),
+        ("unknown_call", unknown_call()),
+        ("foreign_call", foreign_call()),
+    ] {
         all.insert(name.into(), schema);
     }
     all.insert("abi".into(), enumeration(Abi::ALL.into_iter().map(Abi::name)));
@@ -126,7 +129,7 @@ fn call(calls: &[String]) -> String {
         "type":"object",
         "properties":{
           "type":{"const":"call"},
-          "name":{"anyOf":[{"$ref":"#/$defs/syscall"},{"type":"string","pattern":"^syscall_0x[0-9a-f]+$"}]},
+          "name":{"anyOf":[{"$ref":"#/$defs/syscall"},{"type":"string","pattern":"^(syscall_0x[0-9a-f]+|[a-z0-9_]+#64)$"}]},
           "pid":{"$ref":"#/$defs/id"},"tid":{"$ref":"#/$defs/id"},"comm":{"type":"string"},"comm_hex":{"$ref":"#/$defs/octets"},
           "container":{"type":"string"},
           "args":{"type":"object"},
@@ -165,6 +168,11 @@ fn unknown_call() -> String {
     format!(r#"{{"properties":{{"args":{},"ret":{}}}}}"#, object(&args, &[]), reference("hex"))
 }
 
+/// A call of x86-64 that x32 has named (`readv#64`): its registers by the names of the arguments.
+fn foreign_call() -> String {
+    format!(r#"{{"properties":{{"args":{{"type":"object","additionalProperties":{}}}}}}}"#, reference("hex"))
+}
+
 /// Says which definition holds for which call.
 fn calls(defs: &mut Definitions) -> Vec<String> {
     // By name and ABI: i386 has rows of its own, and some names twice.
@@ -179,7 +187,10 @@ fn calls(defs: &mut Definitions) -> Vec<String> {
     }
     let same =
         |a: &[&Syscall], b: &[&Syscall]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| std::ptr::eq(*a, *b));
-    let mut cases = vec![when(r#""name":{"pattern":"^syscall_0x"}"#, &reference("unknown_call"))];
+    let mut cases = vec![
+        when(r#""name":{"pattern":"^syscall_0x"}"#, &reference("unknown_call")),
+        when(r##""name":{"pattern":"#64$"}"##, &reference("foreign_call")),
+    ];
     for (name, by_abi) in rows {
         let mut kinds: Vec<(Vec<Abi>, Vec<&'static Syscall>)> = Vec::new();
         for (abi, rows) in by_abi {
