@@ -61,7 +61,10 @@ fn a_child_that_asks_not_to_be_traced_is_not_followed() {
     for engine in ENGINES {
         for how in [&[][..], &["clone3"]] {
             let mut command = Command::new(STRIDE);
-            command.args([engine, "-f", "-a1", "-e", "trace=sethostname", "-e", "signal=none"]).arg(&program).args(how);
+            command
+                .args([engine, "-f", "-a1", "-e", "trace=sethostname", "-e", "signal=none"])
+                .arg(program.as_os_str())
+                .args(how);
             let run = Run::of(command);
             assert_eq!(run.code(), Some(0), "{engine} {how:?}: {run:?}");
             lines_are(&run.err, &[r"sethostname\(.*\) = -1 E\w+ \(.*\)", r"\+\+\+ exited with 0 \+\+\+"]);
