@@ -72,9 +72,10 @@ pub fn pause_ms(ms: u64) {
 
 extern "C" fn on_fatal(signal: i32) {
     if CAUGHT.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-        CAUGHT_AT.store(now(), Ordering::Relaxed);
+        // (Not `now`, which may read a file.)
+        CAUGHT_AT.store(monotonic(), Ordering::Relaxed);
     } else if [libc::SIGINT, libc::SIGTERM].contains(&signal)
-        && now().saturating_sub(CAUGHT_AT.load(Ordering::Relaxed)) > ONE_SIGNAL
+        && monotonic().saturating_sub(CAUGHT_AT.load(Ordering::Relaxed)) > ONE_SIGNAL
     {
         last_act();
         die_of(signal);

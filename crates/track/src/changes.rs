@@ -4,7 +4,7 @@ use crate::descriptors::File;
 use crate::names::base_name;
 use crate::{FileId, FoundAt, ObjectId, ObjectKind, Seen, Tracker, address};
 use std::rc::Rc;
-use stride_event::{Call, Tid};
+use stride_event::{Call, Outcome, Tid};
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Effect, Ret, Syscall, Thing};
 
@@ -184,10 +184,16 @@ impl Tracker {
 
     /// A connection that failed. The socket is known by the peer that it should have had, unless it has one.
     pub(crate) fn tried(&mut self, call: &Call, seen: &mut Seen) {
-        let object = seen.fd.and_then(|fd| Some(self.held(seen.pid, fd)?.object.get()));
-        if object.is_some_and(|object| self.kind(object) == ObjectKind::Socket && self.peer(object).is_none()) {
+        // Nothing was attempted if the socket is connected, is being connected, or listens.
+        const NOT_TRIED: [u64; 3] = [c::EISCONN, c::EALREADY, c::EINVAL];
+        let Outcome::Error(errno) = call.outcome else { return };
+        let Some(file) = seen.fd.and_then(|fd| self.held(seen.pid, fd)) else { return };
+        let object = file.object.get();
+        let free = file.attempted.get() || self.peer(object).is_none();
+        if free && self.kind(object) == ObjectKind::Socket && !NOT_TRIED.contains(&errno.into()) {
             self.named(seen, call.address().unwrap_or_default(), "→ ");
-            seen.object = seen.fd.and_then(|fd| Some(self.held(seen.pid, fd)?.object.get()));
+            file.attempted.set(true);
+            seen.object = Some(file.object.get());
         }
     }
 
@@ -198,6 +204,7 @@ impl Tracker {
         let protocol = if file.protocol.is_empty() { "SOCKET" } else { file.protocol };
         let name = [format!("{protocol} {arrow}").as_bytes(), &address].concat();
         file.object.set(self.objects.intern(&name, ObjectKind::Socket));
+        file.attempted.set(false);
     }
 
     /// chdir(2), fchdir(2)

@@ -15,6 +15,8 @@ pub struct File {
     pub id: FileId,
     /// A socket gets a better name when it is connected.
     pub object: Cell<ObjectId>,
+    /// The peer in the name of the socket is that of a connection that failed.
+    pub attempted: Cell<bool>,
     /// The protocol of a socket.
     pub protocol: &'static str,
     /// The number of pieces of a page and more that were moved through a file with a path.

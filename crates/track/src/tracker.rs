@@ -308,7 +308,13 @@ impl Tracker {
         let object = self.objects.one_of(object, FoundAt { pid, fd, other: None });
         let id = FileId(self.files);
         self.files = self.files.wrapping_add(1);
-        let file = Rc::new(File { id, object: Cell::new(object), protocol, pieces: Cell::new(0) });
+        let file = Rc::new(File {
+            id,
+            object: Cell::new(object),
+            attempted: Cell::new(false),
+            protocol,
+            pieces: Cell::new(0),
+        });
         // If there was another file, its close(2) was not seen.
         let before = self.share(pid, fd, file.clone(), cloexec);
         self.release(before);

@@ -225,6 +225,16 @@ fn sockets_have_ends() {
     let refused = call(PID, "connect", &[9, 0x1000, 16], Outcome::Error(111));
     let seen = s.call(holding(refused, Phase::Entry, 0x1000, &inet(81)));
     assert_eq!(s.named(seen.object), "TCP → 127.0.0.1:81");
+    for (port, outcome, peer) in [
+        (82, Outcome::Error(110), 82),
+        (83, Outcome::Error(22), 82),
+        (84, Outcome::Value(0), 84),
+        (85, Outcome::Error(111), 84),
+    ] {
+        let again = call(PID, "connect", &[9, 0x1000, 16], outcome);
+        let seen = s.call(holding(again, Phase::Entry, 0x1000, &inet(port)));
+        assert_eq!(s.named(seen.object), format!("TCP → 127.0.0.1:{peer}"));
+    }
     let connected = call(PID, "connect", &[3, 0x1000, 16], Outcome::Error(106));
     let seen = s.call(holding(connected, Phase::Entry, 0x1000, &inet(81)));
     assert_eq!(s.named(seen.object), "TCP → 127.0.0.1:80");
