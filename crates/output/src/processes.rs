@@ -171,7 +171,7 @@ impl<L: Default> Processes<L> {
         }
     }
 
-    /// What is said of the living process with this id.
+    /// The description of the living process with this id.
     pub fn label(&mut self, pid: Tid) -> Option<&mut L> {
         self.all.get_mut(self.live.get(&pid)?).map(|it| &mut it.label)
     }

@@ -1,11 +1,10 @@
 //! SELinux contexts in the text of a trace (`--secontext`).
 
-use std::io::Write;
-use std::sync::{Arc, Mutex};
 use stride_decode::{Labelled, Options, World};
 use stride_event::{Call, Event, Outcome, Tid};
 use stride_output::{Layout, Show, Sink, TextView};
 use stride_test_support::calls::{call, naming};
+use stride_test_support::written::Disk;
 
 const AT_FDCWD: u64 = -100i64 as u64;
 const PATH: u64 = 0x1000;
@@ -28,30 +27,17 @@ impl World for Labels {
     }
 }
 
-#[derive(Clone, Default)]
-struct Shared(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Shared {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 fn text(contexts: bool, events: &[Event<'_>]) -> String {
-    let shared = Shared::default();
-    let sink = Sink::new("trace", Box::new(shared.clone()), false);
+    let disk = Disk::default();
+    let sink = Sink::new("trace", Box::new(disk.clone()), false);
     let options = Options { contexts, ..Options::default() };
     let layout = Layout { column: 0, ..Layout::default() };
     let mut view = TextView::new(layout, options, Box::new(Labels), 0, Show::default(), sink);
     events.iter().for_each(|event| view.event(event));
     view.flush();
     drop(view);
-    let text = shared.0.lock().unwrap();
-    String::from_utf8(text.clone()).unwrap()
+    let text = disk.bytes();
+    String::from_utf8(text).unwrap()
 }
 
 fn opened(tid: Tid, dir: u64, path: &str, outcome: Outcome) -> Call {

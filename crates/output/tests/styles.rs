@@ -1,8 +1,6 @@
 //! Each kind of event in each style of lines. A kind or a style without its lines here fails.
 
 use std::collections::BTreeSet;
-use std::io::Write;
-use std::sync::{Arc, Mutex};
 use stride_decode::{Options, World};
 use stride_event::{
     Call, Event, LibraryCall, LibraryFunction, LibraryPart, OperationFacts, Outcome, Param, SIGINFO_SIZE, Tid,
@@ -11,6 +9,7 @@ use stride_output::{Layout, STYLES, Show, Sink, TextView, form_of};
 use stride_syscalls::Abi;
 use stride_syscalls::library::WordType;
 use stride_test_support::calls::{call, exited, forked, lasting, naming, operation};
+use stride_test_support::written::Disk;
 
 const PATH: u64 = 0x1000;
 const AT_FDCWD: u64 = -100i64 as u64;
@@ -65,32 +64,19 @@ impl World for Names {
     }
 }
 
-#[derive(Clone, Default)]
-struct Shared(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Shared {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 fn lines(style: &str, events: &[Event<'_>]) -> Vec<String> {
-    let shared = Shared::default();
+    let disk = Disk::default();
     let layout = Layout { column: 0, form: form_of(style), ..Layout::default() };
     let options = Options { pids: true, ..Options::default() };
-    let sink = Sink::new("trace", Box::new(shared.clone()), false);
+    let sink = Sink::new("trace", Box::new(disk.clone()), false);
     let mut view = TextView::new(layout, options, Box::new(Names), 0, Show::default(), sink);
     events.iter().for_each(|event| view.event(event));
     view.flush();
     drop(view);
-    let text = shared.0.lock().unwrap();
+    let text = disk.bytes();
     assert!(text.is_empty() || text.ends_with(b"\n"), "{style}: {}", String::from_utf8_lossy(&text));
     // Blanks before the result are a matter of columns.
-    String::from_utf8(text.clone())
+    String::from_utf8(text)
         .unwrap()
         .lines()
         .map(|line| line.split(' ').filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" "))

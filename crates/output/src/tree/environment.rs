@@ -1,4 +1,4 @@
-//! What programs are executed with that their parents did not have: the names of variables. Values may be secret, and are not kept.
+//! The names of the variables with which programs are executed and their parents were not. Values may be secret, and are not kept.
 
 use crate::html::legible::legible;
 use std::collections::HashMap;
@@ -97,7 +97,7 @@ pub struct Environments {
 
 #[derive(Clone, Default)]
 struct OfProcess {
-    /// What its parent had when it was made.
+    /// The variables of its parent when it was forked.
     inherited: Option<Rc<Environment>>,
     own: Option<Rc<Environment>>,
 }

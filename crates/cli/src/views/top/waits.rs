@@ -48,7 +48,7 @@ impl Default for WaitAsker {
 }
 
 impl WaitAsker {
-    /// What the call that a thread is in waits for. `children` are those of its process.
+    /// The object and the other end that a thread waits for in its call. `children` are those of its process.
     pub fn ask(&mut self, mut call: Call, pid: Tid, children: &[Tid]) -> Option<WaitFor> {
         if !inside::read(&mut call, &LIMITS, &mut self.remote) {
             return None;
