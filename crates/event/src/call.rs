@@ -1,6 +1,6 @@
 //! One system call as an engine saw it.
 
-use crate::{Blocks, Descriptor, Ns, Stack, Tampering, Tid};
+use crate::{Blocks, Descriptor, FileKind, Ns, Stack, Tampering, Tid};
 use std::sync::Arc;
 use stride_syscalls::{Abi, table};
 
@@ -29,12 +29,11 @@ pub struct Call {
     pub outcome: Outcome,
     /// How an engine changed the call ([`crate::TraceSpec::injections`]).
     pub tampering: Tampering,
-    /// The protocol of the call's netlink socket, if the engine looked it up. Otherwise /proc is asked.
-    pub netlink: Option<u32>,
+    /// The kind of the file behind the call's descriptor, if the meaning of the call depends on it and the engine looked it up. Without it,
+    /// /proc is asked.
+    pub file_kind: Option<FileKind>,
     /// The engine itself counted this call ([`crate::TraceSpec::counting`]).
     pub counted: bool,
-    /// `Some(true)` if the call's descriptor is a terminal. `None` if the engine did not look that up.
-    pub terminal: Option<bool>,
     pub blocks: Blocks,
     /// The referents of the call's descriptors, if the engine looked them up: first of those given to it, then of
     /// those it made.
@@ -118,8 +117,7 @@ impl Default for Call {
             system_time: 0,
             outcome: Outcome::Pending,
             tampering: Tampering::default(),
-            netlink: None,
-            terminal: None,
+            file_kind: None,
             counted: false,
             blocks: Blocks::default(),
             descriptors: Vec::new(),

@@ -71,7 +71,7 @@ fn run(ops: &[Op], base: usize, row: &Syscall, phase: Phase, call: &mut Call, li
             Phase::Exit => op.dir.at_exit(matches!(call.outcome, Outcome::Value(_))),
         };
         // A tracee that stands still can be looked up in /proc.
-        if !wanted || op.kind == OpKind::Terminal || limits.leave_out(op, row) {
+        if !wanted || op.kind == OpKind::FileKind || limits.leave_out(op, row) {
             continue;
         }
         let me = (base + i) as u8;
@@ -188,7 +188,7 @@ fn copy(op: &Op, me: u8, ptr: u64, n: u64, phase: Phase, call: &mut Call, limits
     let elem = (op.elem as usize).max(1);
     let bytes = cap.min(usize::try_from(n).unwrap_or(usize::MAX)).saturating_mul(elem).min(most);
     match op.kind {
-        OpKind::Terminal => {}
+        OpKind::FileKind => {}
         OpKind::Bytes => {
             let mut done = call.blocks.push(me, phase, ptr, bytes.min(CHUNK), |buf| peek.peek(ptr, buf));
             while done < bytes && done.is_multiple_of(CHUNK) && done > 0 {

@@ -24,6 +24,33 @@ pub struct Descriptor {
     pub detail: Detail,
 }
 
+/// Kinds of files on which the meaning of some calls depends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// None of the others, or there is no such descriptor.
+    Other,
+    Terminal,
+    /// A netlink socket of this protocol.
+    Netlink(u32),
+    BpfMap,
+    BpfProgram,
+    BpfTypes,
+    BpfLink,
+}
+
+impl FileKind {
+    /// The kind of an object of bpf(2), from the name of its file as /proc shows it.
+    pub fn of_bpf(path: &[u8]) -> Option<FileKind> {
+        Some(match path.strip_prefix(b"anon_inode:")? {
+            b"bpf-map" => FileKind::BpfMap,
+            b"bpf-prog" => FileKind::BpfProgram,
+            b"btf" => FileKind::BpfTypes,
+            b"bpf_link" | b"bpf-link" => FileKind::BpfLink,
+            _ => return None,
+        })
+    }
+}
+
 /// Details of a file besides its path (`-yy`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Detail {

@@ -35,7 +35,7 @@ pub use caller::{Caller, FrameFunction};
 pub use calling::{CallingFunction, WithSource};
 pub use capture::{Limits, Peek, capture};
 pub use counted::{CallStats, CountBy, Counted, Histogram, PowerBucket, Times};
-pub use descriptor::{Descriptor, Detail};
+pub use descriptor::{Descriptor, Detail, FileKind};
 pub use endings::{Bounds, Endings};
 pub use errno::{ErrnoSet, errno, errno_name, errno_word};
 pub use event::{Event, EventOf, Fate, Origin, SIGINFO_SIZE};

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use stride_decode::{FdInfo, Options, PidInfo, World};
 use stride_event::{
-    Call, CallSet, Descriptor, Event, FdSet, LibraryCall, LibraryFunction, LibraryPart, LibraryText, Limits,
+    Call, CallSet, Descriptor, Event, FdSet, FileKind, LibraryCall, LibraryFunction, LibraryPart, LibraryText, Limits,
     OperationFacts, Outcome, Peek, Phase, SIGINFO_SIZE, Tid, capture,
 };
 use stride_output::{JsonView, Layout, NameStyle, RunInfo, Show, Sink, Style, TextView, View};
@@ -231,7 +231,7 @@ fn call(head: &Head, abi: Abi, memory: &[u8]) -> (Call, Call) {
         nr: head.nr.into(),
         args: head.args.map(|word| abi.cut(word)),
         sp: head.sp,
-        netlink: Some((head.extra % 32).into()),
+        file_kind: Some(FileKind::Netlink((head.extra % 32).into())),
         ..Call::default()
     };
     let row = table(abi).get(call.nr).map(|entry| entry.row);
