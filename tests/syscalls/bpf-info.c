@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "result.h"
+#include "shown.h"
 
 /* As in linux/bpf.h, whose struct has grown. */
 struct map_info {
@@ -86,6 +87,7 @@ int main(void)
 	ask.fd = btf, ask.len = sizeof(of_types), ask.info = (uintptr_t) &of_types;
 	r = syscall(SYS_bpf, BPF_OBJ_GET_INFO_BY_FD, &ask, 16);
 	dup2(fd, btf);
+	wait_until_shown("BPF_OBJ_GET_INFO_BY_FD", 4);
 	printf("bpf(BPF_OBJ_GET_INFO_BY_FD, {info={bpf_fd=%d, info_len=32, info={btf=NULL, btf_size=0 => %u, id=%u, name=NULL, name_len=0, "
 	       "kernel_btf=0}}}, 16) = %s\n", btf, load.size, of_types.id, result(r));
 	// Now it is a map, and then there is no such descriptor.

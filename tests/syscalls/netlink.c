@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "shown.h"
 
 int main(void)
 {
@@ -58,6 +59,7 @@ int main(void)
 	socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
 	sendto(pair[0], "\20\0\0\0binary bytes", 16, 0, NULL, 0);
 	dup2(fd, pair[0]);
+	wait_until_shown("binary bytes", 1);
 	printf("sendto(%d, \"\\20\\0\\0\\0binary bytes\", 16, 0, NULL, 0) = 16\n", pair[0]);
 	fflush(stdout);
 	_exit(0);
