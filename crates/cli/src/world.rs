@@ -1,7 +1,7 @@
 //! The world beside the calls: what descriptors and ids refer to.
 
 use crate::flags::Options;
-use crate::known::{FollowedNames, Known};
+use crate::known::{FollowedDescriptors, FollowedNames};
 use crate::layout;
 use crate::replay::Replay;
 use std::cell::RefCell;
@@ -37,7 +37,7 @@ impl World {
             let recorded = replay.metadata().descriptors || !layout::needs_descriptors(options);
             let tracker = (!recorded).then(Rc::<RefCell<Tracker>>::default);
             let known: Rc<dyn Source> = match &tracker {
-                Some(tracker) => Rc::new(Known { told: told.clone(), tracker: tracker.clone() }),
+                Some(tracker) => Rc::new(FollowedDescriptors { recorded: told.clone(), tracker: tracker.clone() }),
                 None => told.clone(),
             };
             return World {

@@ -39,14 +39,17 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// The kind of an object of bpf(2), from the name of its file as /proc shows it.
-    pub fn of_bpf(path: &[u8]) -> Option<FileKind> {
-        Some(match path.strip_prefix(b"anon_inode:")? {
-            b"bpf-map" => FileKind::BpfMap,
-            b"bpf-prog" => FileKind::BpfProgram,
-            b"btf" => FileKind::BpfTypes,
-            b"bpf_link" | b"bpf-link" => FileKind::BpfLink,
-            _ => return None,
+    /// The kind of a file, from the name that /proc shows for its descriptor. `None` for sockets, whose names do not tell their kind.
+    pub fn of_path(path: &[u8]) -> Option<FileKind> {
+        const TERMINALS: [&[u8]; 4] = [b"/dev/pts/", b"/dev/tty", b"/dev/ptmx", b"/dev/console"];
+        Some(match path {
+            b"anon_inode:bpf-map" => FileKind::BpfMap,
+            b"anon_inode:bpf-prog" => FileKind::BpfProgram,
+            b"anon_inode:btf" => FileKind::BpfTypes,
+            b"anon_inode:bpf_link" | b"anon_inode:bpf-link" => FileKind::BpfLink,
+            _ if path.starts_with(b"socket:") => return None,
+            _ if TERMINALS.iter().any(|name| path.starts_with(name)) => FileKind::Terminal,
+            _ => FileKind::Other,
         })
     }
 }
