@@ -223,4 +223,8 @@ impl World for Proc {
         }
         self.ask(Question::Comm(tid))
     }
+
+    fn comm_at_entry(&self, tid: Tid) -> Option<Vec<u8>> {
+        if self.pids.contains(PidDetail::Comm) { self.source.comm_at_entry(tid) } else { None }
+    }
 }

@@ -26,6 +26,11 @@ pub trait Source {
         None
     }
 
+    /// The name that a thread had when it entered the call that has just returned.
+    fn comm_at_entry(&self, tid: Tid) -> Option<Vec<u8>> {
+        self.answer(Question::Comm(tid), None)
+    }
+
     /// The referent of a descriptor, or that it has none, if earlier calls tell that. This goes before all answers.
     fn followed(&self, _of: FdOf) -> Option<Option<FdInfo>> {
         None
@@ -214,15 +219,15 @@ impl Answers {
     }
 }
 
-/// Answers from /proc, and notes new answers.
+/// Answers as a live source does, and notes new answers.
 pub struct RecordingSource {
-    live: Rc<LiveSource>,
+    live: Rc<dyn Source>,
     known: RefCell<Answers>,
     news: RefCell<Vec<Fact>>,
 }
 
 impl RecordingSource {
-    pub fn new(live: Rc<LiveSource>) -> RecordingSource {
+    pub fn new(live: Rc<dyn Source>) -> RecordingSource {
         RecordingSource { live, known: RefCell::default(), news: RefCell::default() }
     }
 
@@ -256,6 +261,13 @@ impl RecordingSource {
         self.known.borrow_mut().set(question, &None);
     }
 
+    fn noted(&self, question: Question, answer: Option<Vec<u8>>) -> Option<Vec<u8>> {
+        if self.known.borrow_mut().set(question, &answer) {
+            self.news.borrow_mut().push(Fact { question, answer: answer.clone() });
+        }
+        answer
+    }
+
     /// Processes an event after it has been shown.
     pub fn event(&self, event: &Event<'_>) {
         if let Some(tid) = ended(event) {
@@ -266,11 +278,12 @@ impl RecordingSource {
 
 impl Source for RecordingSource {
     fn answer(&self, question: Question, known: Option<&Descriptor>) -> Option<Vec<u8>> {
-        let answer = self.live.answer(question, known);
-        if self.known.borrow_mut().set(question, &answer) {
-            self.news.borrow_mut().push(Fact { question, answer: answer.clone() });
-        }
-        answer
+        self.noted(question, self.live.answer(question, known))
+    }
+
+    /// A reader of the recording gets the answer in place of the name that the thread has now, for the line of this call.
+    fn comm_at_entry(&self, tid: Tid) -> Option<Vec<u8>> {
+        self.noted(Question::Comm(tid), self.live.comm_at_entry(tid))
     }
 }
 

@@ -234,7 +234,7 @@ impl Tracker {
         let file = base_name(path);
         let comm = &file[..file.len().min(COMM)];
         if let Some(thread) = self.threads.get_mut(&call.tid) {
-            thread.comm = comm.to_vec();
+            self.renamed = Some((call.tid, std::mem::replace(&mut thread.comm, comm.to_vec())));
         }
         if let Some(process) = self.processes.get_mut(&seen.pid) {
             process.comm = comm.to_vec();
@@ -259,7 +259,7 @@ impl Tracker {
         {
             process.comm = name.clone();
         }
-        thread.comm = name;
+        self.renamed = Some((call.tid, std::mem::replace(&mut thread.comm, name)));
     }
 }
 

@@ -33,6 +33,10 @@ pub struct Tracker {
     pub(crate) began: Option<Ns>,
     /// The command, until it executes its program.
     pub(crate) unborn: Option<Tid>,
+    /// The command, if the latest event is about the execve(2) of its program.
+    launched: Option<Tid>,
+    /// The thread that the latest event gave a name, and its name before.
+    pub(crate) renamed: Option<(Tid, Vec<u8>)>,
     /// The types of network file systems, by the files on them.
     pub(crate) on_network: FxHashMap<ObjectId, Box<str>>,
     /// Reused.
@@ -66,6 +70,17 @@ impl Tracker {
 
     pub fn thread(&self, tid: Tid) -> Option<&Thread> {
         self.threads.get(&tid)
+    }
+
+    /// The name that a thread had before the latest event, if the event gave it another one: the return of execve(2) or prctl(2).
+    pub fn name_before(&self, tid: Tid) -> Option<&[u8]> {
+        self.renamed.as_ref().filter(|renamed| renamed.0 == tid).map(|renamed| &renamed.1[..])
+    }
+
+    /// True if the latest event is about the execve(2) by which the command began. Until then, its thread had the name of the tracer that
+    /// started it.
+    pub fn is_launch(&self, tid: Tid) -> bool {
+        self.launched == Some(tid)
     }
 
     pub fn process(&self, pid: Tid) -> Option<&Process> {
@@ -164,6 +179,8 @@ impl Tracker {
     /// Handles the next event. Must be called before anybody asks about it.
     pub fn event(&mut self, event: &Event<'_>, world: &dyn World) {
         self.seen = None;
+        self.launched = None;
+        self.renamed = None;
         self.gone_files.clear();
         if let Some(tid) = self.ended.take() {
             self.forget(tid);
@@ -233,7 +250,7 @@ impl Tracker {
         if self.unborn == Some(call.tid)
             && self.shapes.get(call.abi, call.nr).is_some_and(|shape| shape.row.has_effect(Effect::Executes))
         {
-            self.unborn = None;
+            self.launched = self.unborn.take();
             self.began = Some(call.began());
             let thread = self.threads.get_mut(&call.tid).map(|thread| &mut thread.started);
             let process = self.processes.get_mut(&call.tid).map(|process| &mut process.started);

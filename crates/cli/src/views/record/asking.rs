@@ -120,7 +120,11 @@ impl Asking {
     }
 
     fn call(&mut self, call: &Call, part: Part) {
-        self.name(call.tid);
+        if part == Part::Whole && self.options.pids {
+            self.world.comm_at_entry(call.tid);
+        } else {
+            self.name(call.tid);
+        }
         if self.options.fds || self.options.pids || self.options.namespaces || may_ask(call) {
             self.decoder.decode(call, part, &self.options, &self.world);
         }
