@@ -80,7 +80,6 @@ fn the_calls_that_change_names_have_the_names_from_before() {
         "exe kill exe",
         "exe  exited",
     ];
-    let short = |lines: Vec<String>| lines.into_iter().map(|line| line.replace("strace", "stride")).collect::<Vec<_>>();
     for engine in engines() {
         let scratch = Scratch::new(&format!("renamed{engine}"));
         let run = |more: &[&str]| {
@@ -100,6 +99,11 @@ fn the_calls_that_change_names_have_the_names_from_before() {
     let scratch = Scratch::new("renamed-strace");
     let strace = Command::new("strace").args(options).arg(scratch.path("trace")).arg(&program).output();
     if strace.is_ok_and(|run| run.status.success()) {
-        assert_eq!(short(names(&scratch.read("trace"))), expected);
+        // (strace 6.1 may go on with the old name after the last execve.)
+        let changes = |line: &&str| line.contains(" execve") || line.contains(" prctl");
+        let seen: Vec<String> =
+            names(&scratch.read("trace")).iter().map(|line| line.replace("strace", "stride")).collect();
+        let seen: Vec<&str> = seen.iter().map(String::as_str).filter(changes).collect();
+        assert_eq!(seen, expected.into_iter().filter(changes).collect::<Vec<_>>());
     }
 }
