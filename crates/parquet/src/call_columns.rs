@@ -59,7 +59,7 @@ impl CallColumns<'_> {
             .name_of(process.and_then(|process| process.program), tracker)
             .keyed(key, Some(name.as_bytes()))
             .keyed(abi.map(|abi| abi as usize), abi.map(|abi| abi.name().as_bytes()))
-            .name_of(self.seen.and_then(Seen::about), tracker)
+            .name_of(self.seen.and_then(Seen::subject), tracker)
             .id(self.seen.and_then(|seen| seen.fd))
             .keyed(kind.map(|kind| kind as usize), kind.map(|kind| kind.word().as_bytes()))
             .word(object.and_then(|object| tracker.peer(object)))

@@ -1,4 +1,4 @@
-//! Which arguments of a syscall tell what a call is about.
+//! The arguments of a syscall that name the subject of a call: descriptors and paths.
 
 use stride_event::CallSet;
 use stride_syscalls::{Abi, Effect, For, Irregular, Syscall, Ty, table};
@@ -25,7 +25,7 @@ pub struct PathAt {
 /// Says whether a call is progress of its thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Idle {
-    /// Progress, unless the result means to try again.
+    /// Progress, unless the result is EAGAIN.
     No,
     /// No progress if it returns 0.
     IfZero,

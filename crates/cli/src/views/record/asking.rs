@@ -94,7 +94,7 @@ impl Asking {
         if let Event::Exit(call) = event {
             self.people.user(call.tid);
         }
-        let mut news = self.noting.take_news();
+        let mut news = self.noting.take_new_facts();
         news.extend(self.container(event));
         self.noting.event(event);
         news
