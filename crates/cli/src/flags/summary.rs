@@ -1,10 +1,10 @@
 //! `-S` and `-U`: the columns of the summary, which have many names for historical reasons; and `--by`: its rows.
 
 use super::draft::Draft;
-use super::options::{Column, Key, SortKey, Summary};
 use super::stop::Stop;
 use std::time::Duration;
 use stride_filter::did_you_mean;
+use stride_session::options::{Column, Key, SortKey, Summary};
 
 /// Every spelling of a column, the preferred one first. Spellings have `-`; `_` is accepted too.
 const SPELLINGS: &[(&str, Column)] = &[

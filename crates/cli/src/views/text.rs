@@ -1,13 +1,11 @@
 //! The text of the trace, which is shown unless options ask for something else.
 
-use super::declaration::{Declaration, Destination, Start};
-use super::needs::Needs;
-use super::opening::{Before, Opener, Opening};
+use super::declaration::{Declaration, Destination};
 use crate::flags::flag::Flag;
-use crate::flags::{LineStyle, Options};
-use crate::layout;
 use anyhow::Result;
 use stride_output::{TextView, View};
+use stride_session::options::LineStyle;
+use stride_session::{Before, Needs, Opener, Opening, Options, Start};
 
 pub struct TextDeclaration;
 
@@ -59,9 +57,10 @@ fn needs_of_style(options: &Options) -> Needs {
 
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let options = with.options;
-    let layout = layout::layout(options, with.outputs.is_terminal());
-    let decoding = stride_decode::Options { contexts: options.contexts.is_some(), ..layout::decoding(options) };
-    let (world, show) = (with.world.asked_by(options), layout::show(options));
+    let layout = stride_session::layout(options, with.outputs.is_terminal());
+    let mut decoding = stride_session::decoding(options);
+    decoding.contexts = options.contexts.is_some();
+    let (world, show) = (with.world.asked_by(options), stride_session::show(options));
     let offset = with.info.wall_offset;
     Ok(Box::new(match with.outputs.opener(options) {
         Some(open) => TextView::per_thread(layout, decoding, world, offset, show, open),

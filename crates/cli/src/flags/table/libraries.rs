@@ -1,9 +1,9 @@
 //! Functions of libraries and operations of io_uring beside system calls.
 
 use crate::flags::flag::{Arg, Category, Flag, Given};
-use crate::flags::options::{LibraryList, LibraryPattern};
 use crate::flags::stop::Stop;
 use stride_event::Glob;
+use stride_session::options::{LibraryList, LibraryPattern};
 
 const BASE: Flag = Flag { category: Category::Filtering, own: true, ..Flag::BASE };
 

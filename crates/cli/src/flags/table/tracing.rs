@@ -1,9 +1,9 @@
 //! How to trace: children, engines, and what happens to the tracees.
 
 use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, words};
-use crate::flags::options::{Daemonize, Engine, Interruptible, Overflow};
 use crate::flags::stop::Stop;
 use crate::flags::values;
+use stride_session::options::{Daemonize, Engine, Interruptible, Overflow};
 
 const BASE: Flag = Flag { category: Category::Tracing, ..Flag::BASE };
 

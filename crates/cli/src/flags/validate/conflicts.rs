@@ -1,13 +1,13 @@
 //! Options that do not fit together, and a command line with nothing to trace.
 
 use crate::flags::draft::Draft;
-use crate::flags::options::{Engine, MachineFilter};
 use crate::flags::stop::{Stop, Warn};
 use crate::flags::{tips, users};
 use crate::views;
 use std::ffi::OsString;
 use stride_event::Machine;
 use stride_filter::{CallField, Expression, Status};
+use stride_session::options::{Engine, MachineFilter};
 
 /// A replay has a recording already. Options and operands that are about making one do not fit.
 pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
@@ -16,7 +16,7 @@ pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
     }
     let has_command = !operands.is_empty();
     let whom = [(!operands.is_empty(), "PROG [ARGS]"), (!draft.options.attach.is_empty(), "-p/--attach")];
-    let of_views = draft.machine(has_command).map(str::to_owned).or_else(|| views::about_tracing(&draft.options.asked));
+    let of_views = draft.machine(has_command).map(str::to_owned).or_else(|| views::about_tracing(&draft.options.views));
     let how = [
         (draft.follow_count + draft.old_follow_count > 0 || draft.follow_forks, "-f/--follow-forks"),
         (draft.daemonize_count > 0 || draft.daemonize.is_some(), "-D/--daemonize"),
@@ -53,7 +53,7 @@ pub fn whom(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
     if no_command && draft.options.attach.is_empty() && draft.options.replay.is_none() && draft.machine(false).is_none()
     {
         // A tip is worth something without a trace, too.
-        return Err(match draft.options.tip.map(tips::text).filter(|text| !text.is_empty()) {
+        return Err(match draft.tip.map(tips::text).filter(|text| !text.is_empty()) {
             Some(tip) => Stop::Explain(tip),
             None => Stop::usage("must have PROG [ARGS] or -p PID"),
         });
@@ -254,8 +254,8 @@ pub fn without_effect(draft: &Draft, follow_forks: bool, warn: Warn) {
 #[cfg(test)]
 mod tests {
     use super::super::tests::warnings;
-    use crate::flags::options::*;
     use crate::flags::parser::{failure_of, options_of};
+    use stride_session::options::*;
 
     const HINT: &str = "Try 'stride -h' for more information.";
 

@@ -7,9 +7,7 @@ mod injections;
 mod paths;
 mod places;
 
-use super::asked::LIVE_VIEW;
 use super::draft::Draft;
-use super::options::*;
 use super::stop::{Stop, Warn};
 use super::{summary, users};
 use crate::views;
@@ -17,6 +15,8 @@ use conflicts::{follow, machine, replaying, seccomp, two_spellings, whom, withou
 use places::{daemonize, output, quiet};
 use std::ffi::OsString;
 use stride_filter::{Catalog, FdDetail, Quiet, WordSet, with_nameless};
+use stride_session::options::LIVE_VIEW;
+use stride_session::options::*;
 
 pub fn validate(
     mut draft: Draft,
@@ -54,7 +54,7 @@ pub fn validate(
     let output_separately = draft.separates_output();
     let output = output(&draft, output_separately)?;
     let to_file = output != Output::Stderr;
-    let elsewhere = to_file || views::names_files(&draft.options.asked) || draft.flight.keep.is_some();
+    let elsewhere = to_file || views::names_files(&draft.options.views) || draft.flight.keep.is_some();
     // In JSON, these messages are data like the rest.
     // Beginnings and ends of tracing are too many on a whole machine to be told, and a report is about all of the command.
     let untold = machine.is_some() || elsewhere || views::has_report(&draft.options);
@@ -119,7 +119,7 @@ pub fn validate(
         _ => WordSet::ALL,
     };
     // Other tools have no such messages, and the live view shows processes that come and go.
-    let live = options.asked.has(LIVE_VIEW);
+    let live = options.views.has(LIVE_VIEW);
     let styled = options.style != LineStyle::Strace;
     options.quiet = if styled || live { quiet.with(Quiet::Attach).with(Quiet::Personality) } else { quiet };
     if live {

@@ -1,11 +1,11 @@
 //! Where the trace goes, and what follows for messages, interrupts, and the tracer's process.
 
 use crate::flags::draft::Draft;
-use crate::flags::options::{Daemonize, Output};
 use crate::flags::stop::Stop;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use stride_filter::{Quiet, WordSet};
+use stride_session::options::{Daemonize, Output};
 
 pub fn output(draft: &Draft, separately: bool) -> Result<Output, Stop> {
     let Some(output) = &draft.output else {
@@ -45,9 +45,9 @@ pub fn daemonize(draft: &Draft) -> Daemonize {
 
 #[cfg(test)]
 mod tests {
-    use crate::flags::options::*;
     use crate::flags::parser::options_of;
     use stride_filter::{Quiet, WordSet};
+    use stride_session::options::*;
 
     #[test]
     fn quiet_by_count_by_name_and_by_itself() {

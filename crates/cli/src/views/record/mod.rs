@@ -1,27 +1,18 @@
 //! `--record`: everything that was captured, for `--replay`.
 
-mod asking;
-mod beginning;
 mod flags;
-mod flight;
-mod recording;
 
-use super::declaration::{Declaration, Destination, FileOption, Start};
-use super::needs::Needs;
-use super::opening::{Before, Opener, Opening};
-use crate::files::Use;
+use super::declaration::{Declaration, Destination, FileOption};
 use crate::flags::draft::Draft;
 use crate::flags::flag::Flag;
 use crate::flags::stop::{Stop, Warn};
-use crate::flags::{Options, Trigger};
 use anyhow::{Result, anyhow};
-use asking::Asking;
 use flags::FLAGS;
-use flight::FlightRecorder;
-use recording::Recording;
 use std::path::Path;
 use stride_event::CallSet;
 use stride_output::View;
+use stride_session::options::Trigger;
+use stride_session::{Asking, Before, FlightRecorder, Needs, Opener, Opening, Options, Recording, Start, Use};
 
 const FILE: &str = "record";
 
@@ -34,7 +25,7 @@ const FILES: &[FileOption] = &[FileOption {
 
 /// The path of the recording, if the run is recorded.
 pub fn path(options: &Options) -> Option<&Path> {
-    options.asked.path(FILE)
+    options.views.path(FILE)
 }
 
 pub struct RecordDeclaration;
@@ -57,7 +48,7 @@ impl Declaration for RecordDeclaration {
     }
 
     fn destination(&self, options: &Options) -> Option<Destination> {
-        (options.asked.has(FILE) || options.flight.is_some()).then_some(Destination::OwnFile)
+        (options.views.has(FILE) || options.flight.is_some()).then_some(Destination::OwnFile)
     }
 
     fn check(&self, draft: &Draft, _: Warn<'_>) -> Result<(), Stop> {

@@ -3,21 +3,16 @@
 mod flags;
 
 use super::declaration::{Declaration, Destination};
-use super::needs::Needs;
-use super::opening::{Before, Opener, Opening};
-use crate::circumstances;
 use crate::flags::draft::Draft;
 use crate::flags::flag::Flag;
 use crate::flags::stop::{Stop, Warn};
-use crate::flags::{LineStyle, Options};
-use crate::layout;
-use crate::outputs::monotonic;
-use crate::people::{NamedUsers, People};
 use anyhow::{Result, anyhow};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use stride_event::Counting;
 use stride_output::{Column, Key, RunTimes, SortKey, SummaryView, Users, View};
+use stride_session::options::LineStyle;
+use stride_session::{Before, Identities, NamedUsers, Needs, Opener, Opening, Options, monotonic};
 
 pub struct SummaryDeclaration;
 
@@ -110,12 +105,12 @@ impl Declaration for SummaryDeclaration {
 
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let summary = with.options.summary.as_ref().ok_or_else(|| anyhow!("no summary was asked for"))?;
-    let layout = layout::summary(summary, with.options.json, with.outputs.width());
+    let layout = stride_session::summary(summary, with.options.json, with.outputs.width());
     let users = summary.is_by(|key| key == Key::User).then(|| {
-        let people = People::new(Some(with.world.tracked.clone()));
+        let identities = Identities::new(Some(with.world.tracked.clone()));
         Box::new(NamedUsers {
-            people,
-            named: with.options.replay.is_none() || circumstances::is_this_host(&with.info.host),
+            identities,
+            named: with.options.replay.is_none() || stride_session::is_this_host(&with.info.host),
         }) as Box<dyn Users>
     });
     let view = SummaryView::new(layout, with.counted, summary.every.is_some(), users, with.info.operations);

@@ -1,10 +1,10 @@
 //! How arguments look, and how much of them is shown.
 
 use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, words};
-use crate::flags::options::{ConstStyle, HexStrings};
 use crate::flags::table::sets::{DESCRIPTORS, SYSCALLS};
 use crate::flags::values;
 use stride_filter::{CallSet, Catalog, FdDetail, PidDetail, WordSet, parse_descriptors, parse_syscalls};
+use stride_session::options::{ConstStyle, HexStrings};
 
 const BASE: Flag = Flag { category: Category::Format, ..Flag::BASE };
 

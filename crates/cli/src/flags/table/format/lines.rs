@@ -1,13 +1,14 @@
 //! The parts of a line besides the call's arguments: times, threads, numbers.
 
 use crate::flags::draft::TimestampsDraft;
-use crate::flags::flag::{Arg, Category, Flag, Given, HelpEntry, HelpGroup, Spelling, Value, words};
-use crate::flags::options::{LineStyle, Precision, TimeFormat};
+use crate::flags::flag::{Arg, Category, Flag, Given, HelpEntry, HelpGroup, Value, words};
 use crate::flags::stop::Stop;
 use crate::flags::{truss, values};
 use stride_event::{CallSet, VcpuDetail};
 use stride_filter::{ContextDetail, WordSet};
 use stride_output::ShowStack;
+use stride_session::options::Spelling;
+use stride_session::options::{LineStyle, Precision, TimeFormat};
 
 const BASE: Flag = Flag { category: Category::Format, ..Flag::BASE };
 
@@ -219,7 +220,7 @@ pub const FLAGS: &[Flag] = &[
         value: Value::Word(|| words(["full"])),
         missing: || {
             let why = "SELinux context printing (--secontext option) is not supported by this build of strace";
-            (!stride_proc::selinux_enabled()).then_some(why)
+            (!stride_session::facts::selinux_enabled()).then_some(why)
         },
         help: "print SELinux contexts: their types, or full",
         doc: "Prints in square brackets the SELinux contexts of threads, and of files behind their paths and descriptors. Without \
@@ -315,8 +316,8 @@ pub const FLAGS: &[Flag] = &[
 
 #[cfg(test)]
 mod tests {
-    use crate::flags::options::*;
     use crate::flags::parser::{failure_of, options_of};
+    use stride_session::options::*;
 
     fn times(words: &[&str]) -> Option<(TimeFormat, Precision)> {
         let words: Vec<&str> = words.iter().copied().chain(["prog"]).collect();
