@@ -18,7 +18,7 @@ mod replay;
 mod run;
 mod selection;
 mod start;
-//mod trace;
+mod trace;
 mod world;
 
 pub use comparison::{CallScope, RecordedRun, Side, against, read_budget, replaceable};
@@ -32,7 +32,7 @@ pub use recording::{Asking, FlightRecorder, Recording};
 pub use run::{Before, Ended, Opener, Opening, Plan, Prepared, Session, Source, Start, is_this_host};
 pub use selection::{Identities, NamedUsers};
 pub use start::{CommandNotFound, Needs};
-//pub use trace::{Trace, TraceBuilder, TracedCall};
+pub use trace::{Trace, TraceBuilder, TracedCall};
 pub use world::followed;
 
 /// Facts about this machine and this build that `--version` and the option table tell.

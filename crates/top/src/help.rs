@@ -86,7 +86,7 @@ mod tests {
     /// The document lists the same keys.
     #[test]
     fn the_document_has_all_keys() {
-        let document = include_str!("../../../../../docs/top.md");
+        let document = include_str!("../../../docs/top.md");
         for key in KEYS.iter().flat_map(|(keys, _)| keys.split(", ")).filter(|key| !key.contains(' ')) {
             let is_told = document.lines().any(|line| {
                 line.strip_prefix("| ")

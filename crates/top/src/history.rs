@@ -105,8 +105,8 @@ impl History {
 
 #[cfg(test)]
 mod tests {
-    use super::sample::SampleTally;
     use super::*;
+    use crate::sample::SampleTally;
 
     fn sample(rows: impl IntoIterator<Item = (i32, u64, u64)>) -> Sample {
         let row = |(pid, calls, errors)| {

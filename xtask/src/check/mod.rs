@@ -50,10 +50,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "stacks",
         ],
     ),
-    (
-        "top",
-        &["syscalls", "event", "engine-base", "decode", "filter", "track", "output", "proc", "session"],
-    ),
+    ("top", &["syscalls", "event", "engine-base", "decode", "filter", "track", "output", "proc", "session"]),
     // The program knows options and views. Calls are decoded, followed and recorded behind the session's door.
     (
         "cli",

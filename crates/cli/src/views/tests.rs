@@ -6,7 +6,7 @@ use crate::flags::{help, options_of};
 use std::path::{Path, PathBuf};
 use stride_filter::Quiet;
 use stride_session::options::Interruptible;
-use stride_session::{Needs, Files, Options, Use};
+use stride_session::{Files, Needs, Options, Use};
 
 /// A directory of the test's own, which is removed at the end.
 struct Dir(PathBuf);

@@ -3,8 +3,6 @@
 mod files;
 pub mod progress;
 pub mod rotation;
-#[cfg(test)]
-mod rotation_tests;
 
 pub use files::{Files, NamedFile, Receipt, ReceiptFacts, Receipts, Target, Use, Whole};
 pub use progress::erase as erase_progress;
