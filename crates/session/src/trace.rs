@@ -233,7 +233,8 @@ impl TraceBuilder {
         if options.replay.is_some() {
             bail!("a trace is of running programs, and the options name a recording: take Session for a replay");
         }
-        let needs = Needs::everything(&options).and(Needs::of_filters(&options));
+        let filters = Needs::of_filters(&options);
+        let needs = Needs::everything(&options).and(Needs::shown_stacks(&options)).and(filters);
         let world = World::of(&options, None, false);
         let spec = start::spec(&options, &needs)?;
         let mut engine = start::start(&options, &needs, spec)?.engine;

@@ -5,7 +5,7 @@ use std::process::Command;
 use stride_session::options::Engine;
 use stride_session::{Ended, Trace};
 
-/// An example, which cargo builds with the tests.
+/// An example. `cargo test` builds it (but not `cargo test --test trace`).
 fn example(name: &str) -> PathBuf {
     let test = std::env::current_exe().unwrap();
     test.parent().unwrap().parent().unwrap().join("examples").join(name)
