@@ -12,7 +12,7 @@ pub trait Peek {
 }
 
 /// The limits of copying.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// `-s`: bytes of strings and buffers.
     pub text: usize,

@@ -52,7 +52,10 @@ pub use per_stack::PerStack;
 pub use quantity::{duration, grouped};
 pub use question::{FdOf, Question};
 pub use ring_use::RingUse;
-pub use spec::{CallSet, Command, Counting, FdSet, FileFilter, Injection, Seccomp, StackRate, TraceSpec, VcpuDetail};
+pub use spec::{
+    CallSet, Command, Counting, Daemonize, FdSet, FileFilter, Injection, Interruptible, Seccomp, StackRate, TraceSpec,
+    VcpuDetail,
+};
 pub use stack::{
     Bottom, CodeChange, CodeFile, CodeHistory, CodeKind, InlinedFunction, ReadWord, Regs, SourceLine, Stack,
     StackFrame, Symbol, Unwind, Unwound,

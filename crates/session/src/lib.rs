@@ -9,7 +9,6 @@
 //#![deny(missing_docs)]
 
 mod comparison;
-mod layout;
 mod library;
 pub mod options;
 mod outputs;
@@ -22,7 +21,6 @@ mod trace;
 mod world;
 
 pub use comparison::{CallScope, RecordedRun, Side, against, read_budget, replaceable};
-pub use layout::{decoding, layout, palette, show, summary};
 pub use library::list as list_library;
 pub use options::Options;
 pub use outputs::{

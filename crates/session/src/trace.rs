@@ -1,10 +1,10 @@
 //! The library in one screen: run a command or attach to processes, get decoded calls, stop.
 
-use crate::options::{Command, Engine as EngineChoice, Options};
+use crate::Ended;
+use crate::options::{Command, Engine as EngineChoice, Interruptible, Options};
 use crate::selection::{Conditions, Selector};
 use crate::start::{self, Needs, stacks};
 use crate::world::{self, World};
-use crate::{Ended, layout};
 use anyhow::{Result, bail};
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ use std::rc::Rc;
 use std::time::Duration;
 use stride_decode::{Decoded, Decoder, Part};
 use stride_engine_base::Engine;
-use stride_event::{Call, Event, Lost, Outcome, Tid};
+use stride_event::{Call, Event, Lost, Outcome, Tid, TraceSpec};
 use stride_filter::{Catalog, Expression, FdDetail, FramePattern, WordSet, parse_syscalls};
 use stride_output::{Line, errno_name};
 use stride_proc::Proc;
@@ -66,7 +66,9 @@ impl Trace {
 
     /// Attaches to running processes. The caller needs the rights that ptrace(2) asks for.
     pub fn attach(pids: impl IntoIterator<Item = Tid>) -> TraceBuilder {
-        TraceBuilder(Options { attach: pids.into_iter().collect(), ..TraceBuilder::options() })
+        let mut options = TraceBuilder::options();
+        options.spec.attach = pids.into_iter().collect();
+        TraceBuilder(options)
     }
 
     /// Waits for the next call that the filters leave in, and that has returned or never will. `None` when no traced thread is left.
@@ -186,33 +188,34 @@ impl TraceBuilder {
         Options {
             program: "stride".into(),
             decode_fds: WordSet::of(&[FdDetail::Path]),
-            interruptible: crate::options::Interruptible::Never,
+            // Signals to this process are its own affair.
+            spec: TraceSpec { interruptible: Interruptible::Anywhere, ..Options::default().spec },
             ..Options::default()
         }
     }
 
     /// Reports only these calls: names, `%classes` and what else strace's `-e trace=` takes.
     pub fn calls(mut self, set: &str) -> Result<TraceBuilder> {
-        self.0.trace = parse_syscalls(set, Catalog::native())?;
+        self.0.filters.trace = parse_syscalls(set, Catalog::native())?;
         Ok(self)
     }
 
     /// Reports only calls for which the expression holds, as `--where` takes it: `errno == "ENOENT"`.
     pub fn condition(mut self, expression: &str) -> Result<TraceBuilder> {
-        self.0.conditions.push(Expression::parse(expression)?);
+        self.0.filters.conditions.push(Expression::parse(expression)?);
         Ok(self)
     }
 
     /// Reports only calls to which a function led whose name, file of source or module matches a POSIX extended regular expression, as `--called-from`
     /// takes it.
     pub fn called_from(mut self, function: &str) -> Result<TraceBuilder> {
-        self.0.called_from = Some(FramePattern::parse(function)?);
+        self.0.filters.called_from = Some(FramePattern::parse(function)?);
         Ok(self)
     }
 
     /// Traces the processes and threads that tracees start, too.
     pub fn follow(mut self) -> TraceBuilder {
-        self.0.follow_forks = true;
+        self.0.spec.follow = true;
         self
     }
 
@@ -245,16 +248,16 @@ impl TraceBuilder {
         if let Some(failure) = engine.failures().first() {
             bail!("{failure}");
         }
-        let tracker = Rc::new(RefCell::new(Tracker::partial(!options.shows_all_calls())));
+        let tracker = Rc::new(RefCell::new(Tracker::partial(!options.filters.shows_all_calls())));
         let source = world.chosen_by.clone();
         let conditions = Conditions::new(&options, source.clone(), world.asked_by(&options), tracker.clone());
-        let layout = stride_output::Layout { column: 0, ..layout::layout(&options, false) };
+        let layout = stride_output::Layout { column: 0, ..options.layout(false) };
         Ok(Trace {
             selector: Selector::new(&options, needs.all_calls, source, conditions),
             tracked: world::followed(world.tracked.clone()),
             shown: world.asked_by(&options),
             decoder: Decoder::default(),
-            decoding: layout::decoding(&options),
+            decoding: options.decoder_options(),
             line: Line::new(layout, 0),
             text: String::new(),
             command: engine.command(),

@@ -102,7 +102,7 @@ fn open(mut stage: OwnTerminal, with: &mut Opening<'_>) -> Result<Box<dyn View>>
     // The view has no other place than the terminal.
     let colors = TopColors { on: options.color.is_wanted(true) };
     ratatui::crossterm::style::force_color_output(colors.on);
-    let only_seen = options.machine.as_ref().is_some_and(|machine| *machine != Machine::default());
+    let only_seen = options.spec.machine.as_ref().is_some_and(|machine| *machine != Machine::default());
     let whose = whose(options, with.command);
     let ui = move || {
         let mut model = Model::new(subject, replays);
@@ -114,10 +114,10 @@ fn open(mut stage: OwnTerminal, with: &mut Opening<'_>) -> Result<Box<dyn View>>
 
 /// The processes that are traced.
 fn whose(options: &Options, command: Option<i32>) -> Whose {
-    let pids: Vec<i32> = command.into_iter().chain(options.attach.iter().copied()).collect();
+    let pids: Vec<i32> = command.into_iter().chain(options.spec.attach.iter().copied()).collect();
     match pids.is_empty() {
         true => Whose::Machine,
-        false => Whose::Processes { pids, and_descendants: options.follow_forks },
+        false => Whose::Processes { pids, and_descendants: options.spec.follow },
     }
 }
 
@@ -128,8 +128,8 @@ fn subject(options: &Options) -> String {
     }
     match &options.command {
         Some(command) => shown(command.program.as_bytes()),
-        None if !options.attach.is_empty() => {
-            let pids: Vec<String> = options.attach.iter().map(ToString::to_string).collect();
+        None if !options.spec.attach.is_empty() => {
+            let pids: Vec<String> = options.spec.attach.iter().map(ToString::to_string).collect();
             format!("process {}", pids.join(", "))
         }
         None => "the machine".into(),

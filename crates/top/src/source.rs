@@ -50,7 +50,7 @@ impl SharedOptions {
         SharedOptions {
             given: options.typed.iter().filter(is_shared).cloned().collect(),
             command,
-            follows: options.follow_forks && options.machine.is_none(),
+            follows: options.spec.follow && options.spec.machine.is_none(),
             replays: options.replay.is_some(),
         }
     }
@@ -328,7 +328,7 @@ mod tests {
 
     fn shared(given: Vec<TypedOption>, command: Option<i32>) -> SharedOptions {
         let mut options = Options::default();
-        options.follow_forks = given.iter().any(|option| option.is_any(&["follow-forks"]));
+        options.spec.follow = given.iter().any(|option| option.is_any(&["follow-forks"]));
         options.replay = given.iter().any(|option| option.is_any(&["replay"])).then(|| "r".into());
         options.command = command.map(|_| Command {
             program: "sh".into(),

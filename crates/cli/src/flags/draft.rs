@@ -1,6 +1,7 @@
 //! The options as collected so far, before it is known whether they fit together.
 
 use super::flight_draft::FlightDraft;
+use super::time_format::{Precision, TimeFormat};
 use super::tip::Tip;
 use std::ffi::OsString;
 use std::time::Duration;
@@ -100,7 +101,7 @@ impl Draft {
 
     /// The option by which the whole machine is traced, if there is one.
     pub fn machine(&self, has_command: bool) -> Option<&'static str> {
-        let filters_users = !has_command && self.options.attach.is_empty() && self.options.replay.is_none();
+        let filters_users = !has_command && self.options.spec.attach.is_empty() && self.options.replay.is_none();
         let given = [
             (self.all || self.tops_the_machine(has_command), "--all"),
             (!self.cgroups.is_empty(), "--cgroup"),
@@ -114,7 +115,7 @@ impl Draft {
 
     /// `--top` shows the whole machine, if nothing else is given.
     fn tops_the_machine(&self, has_command: bool) -> bool {
-        let given = has_command || !self.options.attach.is_empty() || self.options.replay.is_some();
+        let given = has_command || !self.options.spec.attach.is_empty() || self.options.replay.is_some();
         self.options.views.has(stride_session::options::LIVE_VIEW) && !given
     }
 

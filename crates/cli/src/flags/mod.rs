@@ -25,6 +25,7 @@ mod parser;
 pub mod stop;
 pub mod summary;
 mod table;
+mod time_format;
 mod tip;
 mod tips;
 mod truss;

@@ -250,7 +250,7 @@ mod tests {
         ] {
             let options = options_of(words);
             assert_eq!(options.output, stride_session::options::Output::File("file".into()), "{words:?}");
-            assert!(options.follow_forks && !options.decode_fds.is_empty());
+            assert!(options.spec.follow && !options.decode_fds.is_empty());
         }
     }
 

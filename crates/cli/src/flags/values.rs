@@ -1,7 +1,7 @@
 //! Arguments that are numbers, times or one of a few words.
 
+use super::time_format::Precision;
 use std::time::Duration;
-use stride_session::options::*;
 
 /// A decimal number from 0 to `max`. Blanks and a `+` before it are accepted, as by strtol(3).
 pub fn integer(text: &str, max: u64) -> Option<u64> {

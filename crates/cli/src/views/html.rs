@@ -63,7 +63,7 @@ impl Declaration for HtmlDeclaration {
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let (options, info) = (with.options, with.info);
     let (to, whole) = with.files.take_given(FILE)?.whole()?;
-    let style = stride_session::layout(options, false).style;
-    let page = HtmlView::new(to, whole, style, stride_session::decoding(options), with.world.asked_by(options), info);
+    let style = options.layout(false).style;
+    let page = HtmlView::new(to, whole, style, options.decoder_options(), with.world.asked_by(options), info);
     Ok(Box::new(if advise::is_asked(options) { page.with_advice(info, advise::shows_all(options)) } else { page }))
 }

@@ -67,8 +67,7 @@ impl Declaration for JsonDeclaration {
 
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let options = with.options;
-    let (decoding, world, show) =
-        (stride_session::decoding(options), with.world.asked_by(options), stride_session::show(options));
+    let (decoding, world, show) = (options.decoder_options(), with.world.asked_by(options), options.show());
     let sink = with.outputs.take_sink()?;
-    Ok(Box::new(JsonView::new(with.info, decoding, world, show, options.instruction_pointer, sink)))
+    Ok(Box::new(JsonView::new(with.info, decoding, world, show, options.lines.leader.ip, sink)))
 }

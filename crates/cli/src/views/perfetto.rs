@@ -56,7 +56,7 @@ impl Declaration for PerfettoDeclaration {
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let (options, info) = (with.options, with.info);
     let (to, whole) = with.files.take_given(FILE)?.whole()?;
-    let style = stride_session::layout(options, false).style;
-    let (decoding, world) = (stride_session::decoding(options), with.world.asked_by(options));
+    let style = options.layout(false).style;
+    let (decoding, world) = (options.decoder_options(), with.world.asked_by(options));
     Ok(Box::new(Perfetto::new(to, whole, style, decoding, world, info)))
 }

@@ -115,7 +115,7 @@ fn each_option_that_names_a_file_is_taken_in_and_documented() {
         assert_eq!(options.views.path(long), Some(Path::new("there.html")), "--{long}");
         assert!(names_files(&options.views), "--{long}");
         // The trace is elsewhere, so attach messages are left out and CTRL-C belongs to the command.
-        assert!(options.is_quiet(Quiet::Attach) && options.interruptible == Interruptible::Never, "--{long}");
+        assert!(options.is_quiet(Quiet::Attach) && options.spec.interruptible == Interruptible::Never, "--{long}");
     }
 }
 

@@ -75,6 +75,6 @@ impl Declaration for TreeDeclaration {
 }
 
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
-    let palette = stride_session::palette(with.options.color, with.outputs.is_terminal());
+    let palette = with.options.color.palette(with.outputs.is_terminal());
     Ok(Box::new(TreeView::new(TreeLayout { width: with.outputs.width(), palette }, with.info)))
 }

@@ -48,7 +48,7 @@ impl Wanted {
 
     /// Prepares each view.
     pub fn plan(self, before: &Before<'_>) -> Result<Plan> {
-        if before.options.called_from.is_some() {
+        if before.options.filters.called_from.is_some() {
             before.require_stacks("--called-from")?;
         }
         let prepare = |&(view, _): &(&'static dyn Declaration, _)| {

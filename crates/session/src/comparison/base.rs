@@ -48,7 +48,7 @@ impl RecordedRun {
         let mut base = Replay::open_for(option, "compare with", path)?;
         base.show_progress();
         let metadata = base.metadata().clone();
-        if options.called_from.is_some() {
+        if options.filters.called_from.is_some() {
             replay::require_stacks("--called-from", &metadata, path)?;
         }
         let mut circumstances = Vec::new();
@@ -75,14 +75,15 @@ impl RecordedRun {
         let mut options = Options { replay: Some(path.to_owned()), ..options.clone() };
         replay::adapt(&mut options, &Needs::default(), &metadata);
         if let Some(both) = &both {
-            options.trace = both.clone();
+            options.filters.trace = both.clone();
         }
         let tracker = Rc::new(RefCell::new(Tracker::partial(metadata.partial)));
         let world = world::followed(base.told());
         let shown = Box::new(world::followed(base.told()));
         let conditions = Conditions::new(&options, base.told(), shown, tracker.clone());
         let mut selector = Selector::new(&options, false, base.told(), conditions);
-        let operations = [metadata.operations, before.replay.map_or(before.options.io_uring, |this| this.operations)];
+        let operations =
+            [metadata.operations, before.replay.map_or(before.options.spec.operations, |this| this.operations)];
         if side == Side::Base && operations[0] != operations[1] {
             let which = if operations[0] { "the base" } else { "this run" };
             circumstances

@@ -19,10 +19,10 @@ pub struct CallScope {
 impl CallScope {
     pub fn of(options: &Options) -> CallScope {
         CallScope {
-            calls: options.trace.clone(),
-            follows: options.follow_forks,
+            calls: options.filters.trace.clone(),
+            follows: options.spec.follow,
             about: about(options),
-            statuses: options.status,
+            statuses: options.filters.status,
         }
     }
 
@@ -106,10 +106,15 @@ impl CallScope {
 /// The filters that look at more than the name and the status of a call.
 fn about(options: &Options) -> String {
     let expressions: Vec<&str> = options.expressions().map(Expression::source).collect();
-    let happened = options.durations != Bounds::<Ns>::ALL || options.errors.is_some() || !expressions.is_empty();
-    if options.paths.is_empty() && options.trace_fds.is_none() && options.called_from.is_none() && !happened {
+    let happened =
+        options.filters.durations != Bounds::<Ns>::ALL || options.filters.errors.is_some() || !expressions.is_empty();
+    if options.filters.paths.is_empty()
+        && options.filters.trace_fds.is_none()
+        && options.filters.called_from.is_none()
+        && !happened
+    {
         return String::new();
     }
-    let (paths, fds, from) = (&options.paths, &options.trace_fds, &options.called_from);
-    format!("{paths:?} {fds:?} {from:?} {:?} {:?} {expressions:?}", options.durations, options.errors)
+    let (paths, fds, from) = (&options.filters.paths, &options.filters.trace_fds, &options.filters.called_from);
+    format!("{paths:?} {fds:?} {from:?} {:?} {:?} {expressions:?}", options.filters.durations, options.filters.errors)
 }

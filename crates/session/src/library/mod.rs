@@ -122,7 +122,7 @@ fn not_found(pattern: &LibraryPattern, options: &Options) -> String {
     if name.contains('/') {
         return format!("there is no file '{name}'.");
     }
-    let traced = if options.attach.is_empty() { "" } else { ", and no process given with -p has mapped one" };
+    let traced = if options.spec.attach.is_empty() { "" } else { ", and no process given with -p has mapped one" };
     format!(
         "there is no library '{name}' (such as {name}.so.1) where libraries are searched{traced}. Give the path of its file in place \
          of its name."
@@ -135,7 +135,7 @@ fn files_of(pattern: &LibraryPattern, options: &Options, command: Option<&Comman
         return fs::canonicalize(name).into_iter().collect();
     }
     let mut found: Vec<PathBuf> = Vec::new();
-    for &pid in &options.attach {
+    for &pid in &options.spec.attach {
         found.extend(mapped(pid, name));
     }
     if let Some(command) = command

@@ -1,6 +1,5 @@
 //! The answers that are needed to show the events of a recording.
 
-use crate::layout;
 use crate::options::Options;
 use crate::selection::Identities;
 use std::collections::HashMap;
@@ -31,14 +30,14 @@ pub struct Asking {
 impl Asking {
     /// All parts of Stride that ask about the world ask `noting`, which keeps the answers.
     pub fn new(options: &Options, noting: Rc<RecordingSource>) -> Asking {
-        let fds = if layout::needs_descriptors(options) { WordSet::ALL } else { WordSet::NONE };
+        let fds = if options.needs_descriptors() { WordSet::ALL } else { WordSet::NONE };
         let decoding = stride_decode::Options {
             fds: !fds.is_empty(),
             verbose: stride_event::CallSet::all(),
             raw: stride_event::CallSet::empty(),
             dump_read: stride_event::FdSet::none(),
             dump_write: stride_event::FdSet::none(),
-            ..layout::decoding(options)
+            ..options.decoder_options()
         };
         Asking {
             decoder: Decoder::default(),

@@ -2,11 +2,11 @@
 
 use super::asking::Asking;
 use super::beginning::Beginning;
-use crate::layout;
 use crate::os_error;
 use crate::outputs::Target;
 use crate::outputs::rotation::FileAge;
 use crate::run::Opening;
+use crate::start;
 use std::fs::File;
 use std::io;
 use stride_event::quantity::{bytes, count};
@@ -143,24 +143,24 @@ pub fn metadata(asking: &Asking, with: &Opening<'_>) -> Metadata {
         command: with.command,
         partial: info.partial,
         follows: info.follows,
-        several: options.follow_forks || options.attach.len() + usize::from(options.command.is_some()) > 1,
-        whole_machine: options.machine.is_some(),
+        several: options.spec.follow || options.spec.attach.len() + usize::from(options.command.is_some()) > 1,
+        whole_machine: options.spec.machine.is_some(),
         wall_offset: info.wall_offset as i64,
         started: info.started,
         // Names of threads may have been captured longer.
-        text_limit: options.string_limit as u64,
-        elements_limit: layout::elements(options) as u64,
-        command_limit: layout::command_text(options, with.needs) as u64,
+        text_limit: options.decoding.text as u64,
+        elements_limit: start::elements(options) as u64,
+        command_limit: start::command_text(options, with.needs) as u64,
         descriptors: asking.tells_descriptors(),
-        dumps: !options.dump_read.is_empty() || !options.dump_write.is_empty(),
+        dumps: !options.decoding.dump_read.is_empty() || !options.decoding.dump_write.is_empty(),
         names: asking.tells_names(),
-        instruction_pointers: options.instruction_pointer,
+        instruction_pointers: options.lines.leader.ip,
         stacks: with.needs.stacks,
         sources: with.needs.sources,
         cpu_times: with.cpu_times,
         library: !options.library.is_empty(),
-        operations: options.io_uring,
-        changes: !options.injections.is_empty(),
+        operations: options.spec.operations,
+        changes: !options.spec.injections.is_empty(),
     }
 }
 

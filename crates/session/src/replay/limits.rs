@@ -23,16 +23,17 @@ pub fn require_stacks(option: &str, recorded: &Metadata, path: &Path) -> Result<
 pub fn adapt(options: &mut Options, needs: &Needs, recorded: &Metadata) -> Vec<String> {
     let mut notes = Vec::new();
     let text_limit = usize::try_from(recorded.text_limit).unwrap_or(usize::MAX);
-    if options.string_limit > text_limit {
+    if options.decoding.text > text_limit {
         notes.push(format!("strings were recorded up to {text_limit} bytes (-s {text_limit})"));
-        options.string_limit = text_limit;
+        options.decoding.text = text_limit;
     }
-    if usize::try_from(recorded.elements_limit).is_ok_and(|n| n < Limits::UNLIMITED) && options.abbrev != CallSet::all()
+    if usize::try_from(recorded.elements_limit).is_ok_and(|n| n < Limits::UNLIMITED)
+        && options.decoding.abbrev != CallSet::all()
     {
         notes.push("arrays and structures were only recorded in part; to have them whole, record with -v".into());
-        options.abbrev = CallSet::all();
+        options.decoding.abbrev = CallSet::all();
     }
-    if !recorded.descriptors && (!options.decode_fds.is_empty() || !options.paths.is_empty()) {
+    if !recorded.descriptors && (!options.decode_fds.is_empty() || !options.filters.paths.is_empty()) {
         if recorded.partial {
             // Descriptors cannot be followed if some of the calls that open and close them are missing.
             notes.push(
@@ -53,9 +54,9 @@ pub fn adapt(options: &mut Options, needs: &Needs, recorded: &Metadata) -> Vec<S
         notes.push("names of processes were not recorded; to have them, record with -Y".into());
         options.decode_pids = WordSet::NONE;
     }
-    if !recorded.instruction_pointers && options.instruction_pointer {
+    if !recorded.instruction_pointers && options.lines.leader.ip {
         notes.push("instruction pointers were not recorded; to have them, record with -i".into());
-        options.instruction_pointer = false;
+        options.lines.leader.ip = false;
     }
     if !recorded.stacks && options.stack_trace.is_some() {
         notes.push("stacks were not recorded; to have them, record with -k".into());
@@ -71,17 +72,17 @@ pub fn adapt(options: &mut Options, needs: &Needs, recorded: &Metadata) -> Vec<S
                 .into(),
         );
     }
-    if !(recorded.dumps || options.dump_read.is_empty() && options.dump_write.is_empty()) {
+    if !(recorded.dumps || options.decoding.dump_read.is_empty() && options.decoding.dump_write.is_empty()) {
         notes.push("transfers were not recorded whole; to have them, record with -e read=... or -e write=...".into());
-        (options.dump_read, options.dump_write) = (FdSet::none(), FdSet::none());
+        (options.decoding.dump_read, options.decoding.dump_write) = (FdSet::none(), FdSet::none());
     }
-    if let Some(summary) = options.summary.as_mut().filter(|s| !s.wall_clock && !recorded.cpu_times) {
+    if let Some(summary) = options.summary.as_mut().filter(|s| !s.layout.wall_clock && !recorded.cpu_times) {
         notes.push("CPU times were not recorded: the summary shows wall clock time (-w)".into());
-        summary.wall_clock = true;
+        summary.layout.wall_clock = true;
     }
     // As with -o, each line names its thread from the start.
-    if options.pid_prefix == PidPrefix::WhenSeveral && recorded.several {
-        options.pid_prefix = PidPrefix::Always;
+    if options.lines.leader.pid == PidPrefix::WhenSeveral && recorded.several {
+        options.lines.leader.pid = PidPrefix::Always;
     }
     notes
 }

@@ -11,12 +11,12 @@ pub fn details(options: &Options, needs: &Needs, chosen: &Chosen, outputs: &Outp
     if !options.debug {
         return;
     }
-    let early = options.replay.is_none() && !needs.all_calls && !options.switches();
+    let early = options.replay.is_none() && !needs.all_calls && !options.filters.switches();
     let name = chosen.engine.capabilities().name;
     for fact in selection::facts(options, name, early).iter().chain(&chosen.facts()) {
         outputs.complain(fact);
     }
-    if options.daemonize != Daemonize::No {
+    if options.spec.daemonize != Daemonize::No {
         outputs.complain(&format!("new tracer pid is {}", std::process::id()));
     }
 }
@@ -26,7 +26,7 @@ pub fn failures(options: &Options, engine: &dyn Engine, outputs: &Outputs) {
     let failures = engine.failures();
     failures.iter().for_each(|failure| outputs.complain(&failure.to_string()));
     if let (Some(command), true) =
-        (&options.command, failures.len() >= options.attach.len() && !options.attach.is_empty())
+        (&options.command, failures.len() >= options.spec.attach.len() && !options.spec.attach.is_empty())
     {
         let name = command.program.to_string_lossy();
         outputs.complain(&format!(

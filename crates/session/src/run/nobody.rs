@@ -27,7 +27,7 @@ pub struct Nobody {
 impl Nobody {
     /// `None` if the trace has no such filters.
     pub fn new(options: &Options) -> Option<Nobody> {
-        let live = options.machine.is_some() && !options.machine_filters.is_empty();
+        let live = options.spec.machine.is_some() && !options.machine_filters.is_empty();
         let at_once = std::io::stderr().is_terminal() && !options.views.has(LIVE_VIEW);
         live.then(|| Nobody { filters: options.machine_filters.clone(), at_once, told: false })
     }

@@ -1,7 +1,7 @@
 //! The circumstances of a run, for views that report them.
 
-use crate::layout;
 use crate::options::Options;
+use crate::start;
 use crate::start::Needs;
 use nix::sys::utsname::UtsName;
 use std::ffi::OsStr;
@@ -22,10 +22,10 @@ pub fn traced(options: &Options, needs: &Needs, engine: &str, wall_offset: i128,
         machine: field(UtsName::machine),
         engine: engine.into(),
         started,
-        partial: !options.shows_all_calls(),
-        follows: options.follow_forks,
-        operations: options.io_uring,
-        command_text: layout::command_text(options, needs),
+        partial: !options.filters.shows_all_calls(),
+        follows: options.spec.follow,
+        operations: options.spec.operations,
+        command_text: start::command_text(options, needs),
         wall_offset,
     }
 }

@@ -153,12 +153,12 @@ fn start_engine(options: &mut Options, needs: &Needs, outputs: &Outputs) -> Resu
     let can = chosen.engine.capabilities();
     let info = run_info::traced(options, needs, can.name, offset, began);
     let times_known = can.cpu_times || can.counts && counted;
-    if let Some(summary) = options.summary.as_mut().filter(|summary| !summary.wall_clock && !times_known) {
+    if let Some(summary) = options.summary.as_mut().filter(|summary| !summary.layout.wall_clock && !times_known) {
         outputs.complain(
             "the summary shows wall clock time (-w): CPU times are only known if calls are counted in the kernel, \
              which other options given here prevent",
         );
-        summary.wall_clock = true;
+        summary.layout.wall_clock = true;
     }
     Ok(Started { chosen, info, counted, debug_servers })
 }

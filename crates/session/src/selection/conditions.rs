@@ -33,15 +33,15 @@ impl Conditions {
         tracker: Rc<RefCell<Tracker>>,
     ) -> Conditions {
         Conditions {
-            durations: options.durations,
-            errors: options.errors.clone(),
-            expressions: options.conditions.clone(),
-            switch_on: options.switch_on.clone(),
-            switch_off: options.switch_off.clone(),
-            shows_switches: options.show_switches,
-            on: options.switch_on.is_none(),
+            durations: options.filters.durations,
+            errors: options.filters.errors.clone(),
+            expressions: options.filters.conditions.clone(),
+            switch_on: options.filters.switch_on.clone(),
+            switch_off: options.filters.switch_off.clone(),
+            shows_switches: options.filters.show_switches,
+            on: options.filters.switch_on.is_none(),
             tracker,
-            evaluator: Evaluator::new(options.deciding(), options, source, shown),
+            evaluator: Evaluator::new(options.filters.deciding(), options, source, shown),
         }
     }
 
@@ -136,5 +136,5 @@ pub fn facts(options: &Options, engine: &str, early: bool) -> Vec<String> {
         };
         format!("--where: decided in the kernel: {}; by the reader: {}", names(true), names(false))
     };
-    options.conditions.iter().map(describe).collect()
+    options.filters.conditions.iter().map(describe).collect()
 }

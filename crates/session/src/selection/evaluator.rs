@@ -2,7 +2,6 @@
 
 use super::fields::{Arguments, CallFields, FunctionFields};
 use super::identities::Identities;
-use crate::layout;
 use crate::options::Options;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -39,7 +38,7 @@ impl Evaluator {
         Evaluator {
             entered: about_files.then(HashMap::new),
             identities: Identities::new(identities),
-            arguments: Arguments::new(layout::decoding(options), shown),
+            arguments: Arguments::new(options.decoder_options(), shown),
             faults: 0,
             first_fault: None,
         }

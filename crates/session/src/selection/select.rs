@@ -42,10 +42,13 @@ impl Selector {
     pub fn new(options: &Options, all_calls: bool, source: Rc<dyn Source>, conditions: Conditions) -> Selector {
         Selector {
             touched: Touched::asked(options, source),
-            status: options.status,
-            calls: (all_calls || options.replay.is_some() || options.switches() || !options.trace.is_all())
-                .then(|| options.trace.clone()),
-            called_from: options.called_from.clone().map(CalledFrom::new),
+            status: options.filters.status,
+            calls: (all_calls
+                || options.replay.is_some()
+                || options.filters.switches()
+                || !options.filters.trace.is_all())
+            .then(|| options.filters.trace.clone()),
+            called_from: options.filters.called_from.clone().map(CalledFrom::new),
             conditions,
             decided: HashMap::new(),
         }
@@ -132,10 +135,10 @@ pub struct Touched {
 impl Touched {
     /// `None` if calls are not chosen by these.
     pub fn asked(options: &Options, source: Rc<dyn Source>) -> Option<Touched> {
-        let asked = !options.paths.is_empty() || options.trace_fds.is_some();
+        let asked = !options.filters.paths.is_empty() || options.filters.trace_fds.is_some();
         asked.then(|| Touched {
-            paths: options.paths.clone(),
-            fds: options.trace_fds.clone(),
+            paths: options.filters.paths.clone(),
+            fds: options.filters.trace_fds.clone(),
             world: Proc::paths_only(source),
         })
     }

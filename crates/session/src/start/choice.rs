@@ -7,7 +7,6 @@
 //! ptrace engine takes over that same process, so that `-D`, which swaps the roles of the processes, works either way.
 //! Only `-d` reports which engine was chosen.
 
-use crate::layout;
 use crate::options::{Engine as Choice, Options};
 use crate::replay::Replay;
 use crate::start::Needs;
@@ -47,7 +46,7 @@ pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen
     {
         bail!("--io-uring: {why}. Leave it out");
     }
-    let settings = layout::overflow(options);
+    let settings = options.ebpf;
     let named = |unserved: Unserved| unserved.told(options);
     // Options that ptrace does not serve take eBPF.
     let only_ebpf = unserved(&spec, PtraceEngine::CAPABILITIES).map(named);

@@ -80,14 +80,14 @@ impl Needs {
             entries: about_files,
             memory: about_files || names || arguments,
             received: arguments,
-            times: options.endings().needs_times() || asks(&[CallField::Duration]),
+            times: options.filters.endings().needs_times() || asks(&[CallField::Duration]),
             descriptors: about_files,
             tracker: about_files || names || asks(&[CallField::Pid]),
             naming_calls: about_files || names,
             thread_names: names,
             ..Needs::default()
         };
-        if options.called_from.is_some() { needs.and(Needs::functions()) } else { needs }
+        if options.filters.called_from.is_some() { needs.and(Needs::functions()) } else { needs }
     }
 
     /// The stacks that `-k` asks for.

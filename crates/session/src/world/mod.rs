@@ -2,7 +2,6 @@
 
 mod known;
 
-use crate::layout;
 use crate::options::Options;
 use crate::replay::Replay;
 use known::{FollowedNames, Known};
@@ -36,7 +35,7 @@ impl World {
     pub fn of(options: &Options, replay: Option<&Replay>, noted: bool) -> World {
         if let Some(replay) = replay {
             let told = replay.told();
-            let recorded = replay.metadata().descriptors || !layout::needs_descriptors(options);
+            let recorded = replay.metadata().descriptors || !options.needs_descriptors();
             let tracker = (!recorded).then(Rc::<RefCell<Tracker>>::default);
             let known: Rc<dyn Source> = match &tracker {
                 Some(tracker) => Rc::new(Known { told: told.clone(), tracker: tracker.clone() }),

@@ -18,7 +18,7 @@ pub const FLAGS: &[Flag] = &[
               -c and --by count operations in a table of their own. Filters of system calls, such as -e trace=... and -P, do not apply to operations; \
               --where and --duration do. -e trace=none leaves only operations. Only the eBPF engine can do this, which takes root.",
         update: |draft, _| {
-            draft.options.io_uring = true;
+            draft.options.spec.operations = true;
             Ok(())
         },
         ..BASE

@@ -5,7 +5,7 @@ use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, words
 use crate::flags::stop::Stop;
 use crate::flags::tip::Tip;
 use crate::flags::values;
-use stride_session::options::Spelling;
+use stride_session::options::{Seccomp, Spelling};
 
 const BASE: Flag = Flag { category: Category::Miscellaneous, ..Flag::BASE };
 
@@ -79,7 +79,7 @@ pub const FLAGS: &[Flag] = &[
               If the filter cannot be installed, tracing goes on without it.\n\n\
               Calls that another seccomp filter of the program refuses are not seen.",
         update: |draft, _| {
-            draft.options.seccomp_bpf = true;
+            draft.options.spec.seccomp = Seccomp::On;
             Ok(())
         },
         ..BASE

@@ -63,8 +63,8 @@ pub const FLAGS: &[Flag] = &[
                          process id"
                     )));
                 }
-                if !draft.options.attach.contains(&pid) {
-                    draft.options.attach.push(pid);
+                if !draft.options.spec.attach.contains(&pid) {
+                    draft.options.spec.attach.push(pid);
                 }
             }
             Ok(())

@@ -56,7 +56,7 @@ impl Declaration for RecordDeclaration {
             return Err(Stop::usage(format!("{stray} says when a flight recorder writes: give --flight=SIZE as well")));
         }
         for expression in draft.flight.triggers.iter().filter_map(Trigger::expression) {
-            let possible = expression.early().calls.clone().intersection(&draft.options.trace);
+            let possible = expression.early().calls.clone().intersection(&draft.options.filters.trace);
             if possible == CallSet::empty() {
                 return Err(Stop::usage(format!(
                     "--trigger='{}' can hold for no call that --trace leaves in: add its calls to --trace",
