@@ -8,7 +8,7 @@ mod views;
 use anyhow::Result;
 use flags::{Outcome, Parsed, parse};
 use std::ffi::OsString;
-use stride_session::{Before, CommandNotFound, Ended, Files, Options, Session, Source, complain};
+use stride_session::{Before, CommandNotFound, Ended, EventSource, Files, Options, Session, complain};
 use views::Wanted;
 
 fn main() {
@@ -50,7 +50,7 @@ fn print(text: &str) -> i32 {
 
 /// Traces, or shows a recording.
 fn trace(mut options: Options) -> Result<Ended> {
-    let source = Source::open(&mut options)?;
+    let source = EventSource::open(&mut options)?;
     rotated_names::check(&options)?;
     let files = Files::open(&views::named_files(&options))?;
     let before = Before { options: &options, replay: source.metadata(), parse: recorded_options };

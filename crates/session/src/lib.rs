@@ -6,11 +6,12 @@
 //!
 //! Programs that want decoded calls, and no views, need one screen of this: [`Trace`].
 
-//#![deny(missing_docs)]
+#![deny(missing_docs)]
 
 mod comparison;
 mod library;
 pub mod options;
+mod os_error;
 mod outputs;
 mod recording;
 mod replay;
@@ -20,14 +21,15 @@ mod start;
 mod trace;
 mod world;
 
-pub use comparison::{CallScope, RecordedRun, Side, against, read_budget, replaceable};
+pub use comparison::{RecordedRun, Side, against, read_budget, replaceable};
 pub use library::list as list_library;
 pub use options::Options;
+pub use os_error::os_error;
 pub use outputs::{
-    Files, NamedFile, Outputs, Receipt, ReceiptFacts, Target, Use, Whole, complain, erase_progress, monotonic, os_error,
+    Files, NamedFile, Outputs, Receipt, ReceiptFacts, Target, Use, Whole, complain, erase_progress, monotonic,
 };
-pub use recording::{Asking, FlightRecorder, Recording};
-pub use run::{Before, Ended, Opener, Opening, Plan, Prepared, Session, Source, Start, is_this_host};
+pub use recording::{keep_latest, record};
+pub use run::{Before, Ended, EventSource, Opener, Opening, PreparedView, Session, Start, ViewPlan, is_this_host};
 pub use selection::{Identities, NamedUsers};
 pub use start::{CommandNotFound, Needs};
 pub use trace::{Trace, TraceBuilder, TracedCall};

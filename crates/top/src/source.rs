@@ -46,7 +46,7 @@ pub struct SharedOptions {
 impl SharedOptions {
     pub fn new(options: &Options, command: Option<i32>) -> SharedOptions {
         let is_shared =
-            |option: &&TypedOption| !option.is_any(&OWN) && !(options.command.is_some() && option.is_any(&OF_COMMAND));
+            |option: &&TypedOption| !(option.is_any(&OWN) || options.command.is_some() && option.is_any(&OF_COMMAND));
         SharedOptions {
             given: options.typed.iter().filter(is_shared).cloned().collect(),
             command,

@@ -6,7 +6,7 @@ use anyhow::Result;
 use std::path::Path;
 use stride_output::ReportFormat;
 use stride_session::options::{Output, ViewOptions};
-use stride_session::{Before, NamedFile, Needs, Options, Plan, Prepared, Use};
+use stride_session::{Before, NamedFile, Needs, Options, PreparedView, Use, ViewPlan};
 
 /// The views of a run.
 pub struct Wanted {
@@ -47,17 +47,17 @@ impl Wanted {
     }
 
     /// Prepares each view.
-    pub fn plan(self, before: &Before<'_>) -> Result<Plan> {
+    pub fn plan(self, before: &Before<'_>) -> Result<ViewPlan> {
         if before.options.filters.called_from.is_some() {
             before.require_stacks("--called-from")?;
         }
         let prepare = |&(view, _): &(&'static dyn Declaration, _)| {
             let (start, comes_last) = (view.start(), view.comes_last(before.options));
-            Ok(Prepared { open: view.prepare(before)?, start, comes_last })
+            Ok(PreparedView { open: view.prepare(before)?, start, comes_last })
         };
         let views = self.views.iter().map(prepare).collect::<Result<_>>()?;
         let (shows_trace, outlives_trace) = (self.shows_trace(), self.outlives_trace());
-        Ok(Plan { needs: self.needs, views, shows_trace, outlives_trace })
+        Ok(ViewPlan { needs: self.needs, views, shows_trace, outlives_trace })
     }
 }
 

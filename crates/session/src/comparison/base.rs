@@ -24,7 +24,9 @@ use stride_track::Tracker;
 /// Which of the two runs a recording is of.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Side {
+    /// The run that this one is compared with (`--diff`).
     Base,
+    /// This run again (`--repeated`).
     This,
 }
 
@@ -42,6 +44,7 @@ pub struct RecordedRun {
 }
 
 impl RecordedRun {
+    /// Reads the recording at `path`. The error says why the runs cannot be compared.
     pub fn read(path: &Path, side: Side, before: &Before<'_>) -> Result<RecordedRun> {
         let options = before.options;
         let option = if side == Side::Base { "--diff" } else { "--repeated" };

@@ -6,4 +6,3 @@ mod scope;
 
 pub use base::{RecordedRun, Side, against};
 pub use budget::{read as read_budget, replaceable};
-pub use scope::CallScope;

@@ -11,19 +11,25 @@ pub struct Command {
     pub argv: Vec<OsString>,
     /// Changes of the environment, in the order given.
     pub env: Vec<EnvChange>,
+    /// The user to run as (`-u`). Without one, the command runs as Stride's user.
     pub user: Option<RunAs>,
 }
 
+/// A change of the command's environment (`-E`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EnvChange {
+    /// Sets a variable to a value.
     Set(OsString, OsString),
+    /// Removes a variable.
     Remove(OsString),
 }
 
 /// `-u`, looked up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunAs {
+    /// The user id.
     pub uid: u32,
+    /// The group id.
     pub gid: u32,
     /// Supplementary groups.
     pub groups: Vec<u32>,

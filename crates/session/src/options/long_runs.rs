@@ -7,20 +7,25 @@ use stride_record::Keep;
 /// A size or a time. Each has a unit: `10M` are bytes, and `10m` are minutes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
+    /// So many bytes.
     Bytes(u64),
+    /// So much time.
     Time(Duration),
 }
 
 /// `--rotate`: when a new file begins, and how many there are in all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rotation {
+    /// A new file begins when the latest one is so large or so old.
     pub every: Extent,
+    /// The most files that are kept, with the one that is written.
     pub count: u32,
 }
 
 /// `--flight`, settled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flight {
+    /// The calls that are kept in memory.
     pub keep: Keep,
     /// Any of these writes the recording.
     pub triggers: Vec<Trigger>,
@@ -30,6 +35,7 @@ pub struct Flight {
     pub after: Duration,
 }
 
+/// An event that writes a recording.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trigger {
     /// A call for which an expression holds.
@@ -41,12 +47,14 @@ pub enum Trigger {
 }
 
 impl Flight {
+    /// The expressions of all triggers.
     pub fn expressions(&self) -> impl Iterator<Item = &Expression> + Clone {
         self.triggers.iter().filter_map(Trigger::expression)
     }
 }
 
 impl Trigger {
+    /// The expression, if the trigger is a call.
     pub fn expression(&self) -> Option<&Expression> {
         match self {
             Trigger::Call(expression) => Some(expression),

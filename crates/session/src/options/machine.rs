@@ -8,7 +8,9 @@ use stride_output::shown;
 /// A filter of `--all` as it was given: the long name of its option, and the argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MachineFilter {
+    /// The long name of the option.
     pub option: &'static str,
+    /// The argument.
     pub text: OsString,
 }
 

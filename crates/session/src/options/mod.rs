@@ -126,7 +126,9 @@ pub enum Engine {
     /// eBPF if it loads and serves the options, else ptrace.
     #[default]
     Auto,
+    /// eBPF or an error.
     Ebpf,
+    /// ptrace and seccomp.
     Ptrace,
 }
 

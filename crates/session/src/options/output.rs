@@ -7,18 +7,24 @@ use stride_output::TrussForm;
 /// The tool whose lines are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum LineStyle {
+    /// strace's lines.
     #[default]
     Strace,
+    /// The lines of `perf trace`.
     Perf,
+    /// The lines of `truss`.
     Truss(TrussForm),
 }
 
+/// Where the trace goes.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Output {
+    /// The standard error, which the command shares.
     #[default]
     Stderr,
     /// With `--replay`.
     Stdout,
+    /// A file.
     File(PathBuf),
     /// The standard input of this shell command.
     Pipe(OsString),
@@ -30,7 +36,9 @@ pub enum Color {
     /// If the trace goes to a terminal.
     #[default]
     Auto,
+    /// Always, also into files.
     Always,
+    /// Never.
     Never,
 }
 

@@ -12,10 +12,12 @@ pub const LIVE_VIEW: &str = "top";
 pub struct ViewOptions(BTreeMap<&'static str, Vec<OsString>>);
 
 impl ViewOptions {
+    /// Adds an option that was given.
     pub fn add(&mut self, long: &'static str, argument: OsString) {
         self.0.entry(long).or_default().push(argument);
     }
 
+    /// True if the option was given.
     pub fn has(&self, long: &str) -> bool {
         self.0.contains_key(long)
     }

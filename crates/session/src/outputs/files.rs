@@ -26,8 +26,11 @@ impl Written {
 
 /// A file that a view will write. Its old content is kept until tracing begins.
 pub struct Target {
+    /// The path, as the user wrote it.
     pub path: PathBuf,
+    /// The open file.
     pub file: File,
+    /// The bytes that the view has written.
     pub written: Written,
 }
 
@@ -37,6 +40,7 @@ impl Target {
         if self.is_regular() { self.file.set_len(0) } else { Ok(()) }
     }
 
+    /// True if the file is no pipe and no device.
     pub fn is_regular(&self) -> bool {
         self.file.metadata().is_ok_and(|m| m.is_file())
     }
@@ -50,6 +54,7 @@ impl Target {
     }
 }
 
+/// A file that is written in whole pieces.
 pub struct Whole {
     target: Target,
     length: u64,
@@ -78,6 +83,7 @@ impl Write for Whole {
 /// How a file is used.
 #[derive(Clone, Copy)]
 pub enum Use {
+    /// The file is read before anything is run.
     Reads,
     /// A view writes the file. The receipt at the end tells of it.
     Writes(Receipt),
@@ -90,17 +96,23 @@ pub type Receipt = fn(&ReceiptFacts) -> String;
 
 /// The facts for the receipt of a written file.
 pub struct ReceiptFacts {
+    /// The path, for a sentence.
     pub path: String,
     /// The path, quoted for a shell.
     pub word: String,
+    /// The number of calls in the file, with the word.
     pub calls: String,
+    /// The size of the file, with its unit.
     pub size: String,
 }
 
 /// A file that an option names.
 pub struct NamedFile<'a> {
+    /// The option, with its dashes.
     pub option: String,
+    /// The path, as the user wrote it.
     pub path: &'a Path,
+    /// How the file is used.
     pub how: Use,
 }
 
@@ -108,6 +120,7 @@ pub struct NamedFile<'a> {
 pub struct Files(Vec<(String, Receipt, Target)>);
 
 impl Files {
+    /// Opens the files that views write. The error names the option and the file.
     pub fn open(named: &[NamedFile<'_>]) -> Result<Files> {
         let mut files = Vec::new();
         for NamedFile { option, path, how } in named {

@@ -8,6 +8,7 @@ pub use files::{Files, NamedFile, Receipt, ReceiptFacts, Receipts, Target, Use, 
 pub use progress::erase as erase_progress;
 
 use crate::options::{Options, Output};
+use crate::os_error;
 use anyhow::{Result, anyhow};
 use nix::errno::Errno;
 use rotation::RotatedText;
@@ -20,6 +21,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use stride_event::{Ns, Tid};
 use stride_output::{OpenSink, Sink, ViewError, own_file};
 
+/// The trace's output, and Stride's messages on the standard error.
 pub struct Outputs {
     program: String,
     /// The output of the trace, until a view takes it.
@@ -32,6 +34,7 @@ pub struct Outputs {
     width: Option<usize>,
 }
 
+/// Writes a message of Stride's own to the standard error. Each line begins with `program`.
 pub fn complain(program: &str, message: &str) {
     progress::erase();
     let lines: String = message.lines().map(|line| format!("{program}: {line}\n")).collect();
@@ -48,6 +51,7 @@ pub fn release_stdio() {
 }
 
 impl Outputs {
+    /// Opens the output that the options name. The error is a sentence.
     pub fn open(options: &Options) -> Result<Outputs> {
         let mut outputs = Outputs {
             program: options.program.clone(),
@@ -218,14 +222,6 @@ fn open(path: &Path, append: bool) -> io::Result<std::fs::File> {
 
 fn cannot_open(path: &Path, error: &io::Error) -> String {
     format!("Can't fopen '{}': {}", path.display(), os_error(error))
-}
-
-/// The C library's text for an error, without the number that Rust appends.
-pub fn os_error(error: &io::Error) -> String {
-    match error.raw_os_error() {
-        Some(errno) => Errno::from_raw(errno).desc().to_string(),
-        None => error.to_string(),
-    }
 }
 
 /// Wall-clock time minus monotonic time, in nanoseconds.

@@ -1,8 +1,8 @@
 //! `--rotate`: endless tracing in files of bounded size. FILE is the one that is written; FILE.1 is the one before, and so on.
 
+use super::files::{NamedFile, Use};
 use crate::options::{Extent, Rotation};
 use crate::os_error;
-use crate::outputs::{NamedFile, Use};
 use anyhow::{Result, bail};
 use std::fs::{self, File};
 use std::io::{self, Write};

@@ -1,7 +1,10 @@
 //! Each event on its way: to the sources of answers, the selection, the tracker and the views.
 
+use super::ended::{Ended, Next};
+use super::intervals::{IntervalClock, Intervals};
+use super::nobody::Nobody;
+use super::notices;
 use super::views::Views;
-use super::{Ended, IntervalClock, Intervals, Next, Nobody, notices};
 use crate::options::Options;
 use crate::outputs::{Outputs, Receipts};
 use crate::selection::Selector;

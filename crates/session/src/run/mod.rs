@@ -1,10 +1,11 @@
 //! One run of Stride: the selected events of an engine go to the views.
 //!
-//! [`Source::open`] opens a recording, if one is replayed. [`Session::start`] starts the engine and opens the views, [`Session::step`] hands one
+//! [`EventSource::open`] opens a recording, if one is replayed. [`Session::start`] starts the engine and opens the views, [`Session::step`] hands one
 //! event to them, and [`Session::finish`] writes what comes at the end.
 
 mod announce;
 mod dispatch;
+mod ended;
 mod finish;
 mod intervals;
 mod losses;
@@ -15,25 +16,16 @@ mod run_info;
 mod start;
 mod views;
 
-pub use opening::{Before, Opener, Opening, Prepared, Start};
+pub use ended::Ended;
+pub use opening::{Before, Opener, Opening, PreparedView, Start};
 pub use run_info::is_this_host;
-pub use start::{Plan, Source};
+pub use start::{EventSource, ViewPlan};
 
 use anyhow::Result;
 use dispatch::Dispatcher;
-use intervals::{IntervalClock, Intervals};
-use nobody::Nobody;
+use ended::Next;
 use stride_engine_base::Engine;
 use stride_output::Interval;
-
-/// How the run ended. It decides Stride's own exit status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// The command exited with this status.
-    Exited(i32),
-    /// A signal ended the command, or Stride itself.
-    Signaled(i32),
-}
 
 /// A run that has begun.
 pub struct Session {
@@ -42,14 +34,6 @@ pub struct Session {
     ended_interval: Option<Interval>,
     /// Everything that looks at events, which are borrowed from the engine.
     dispatcher: Dispatcher,
-}
-
-/// The look of the engine at its own request to stop, after an event.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Next {
-    Continue,
-    /// No more events are wanted.
-    Stop,
 }
 
 impl Session {

@@ -15,7 +15,7 @@ use stride_record::Metadata;
 pub type Opener = Box<dyn FnOnce(&mut Opening<'_>) -> Result<Box<dyn View>>>;
 
 /// A view that can be opened.
-pub struct Prepared {
+pub struct PreparedView {
     /// Opens the view.
     pub open: Opener,
     /// When the view learns of the command's start.
@@ -35,6 +35,7 @@ pub enum Start {
 
 /// The facts that are known before anything is run.
 pub struct Before<'a> {
+    /// The options.
     pub options: &'a Options,
     /// The recording that is replayed.
     pub replay: Option<&'a Metadata>,
@@ -56,9 +57,13 @@ impl Before<'_> {
 pub struct Opening<'a> {
     /// The options. In a replay, those that the recording can serve.
     pub options: &'a Options,
+    /// The trace's output, and messages.
     pub outputs: &'a mut Outputs,
+    /// The answers about descriptors and processes.
     pub world: &'a World,
+    /// The files that views write.
     pub files: &'a mut Files,
+    /// The circumstances of the run.
     pub info: &'a RunInfo,
     /// The joint needs of all views.
     pub needs: &'a Needs,

@@ -1,8 +1,13 @@
 //! The start of a run: the engine, and the views that it feeds.
 
+use super::Session;
 use super::dispatch::Dispatcher;
+use super::ended::Ended;
+use super::intervals::{IntervalClock, Intervals};
+use super::nobody::Nobody;
+use super::opening::{Opening, PreparedView};
 use super::views::Views;
-use super::{Ended, IntervalClock, Intervals, Nobody, Opening, Prepared, Session, announce, run_info};
+use super::{announce, run_info};
 use crate::library;
 use crate::options::Options;
 use crate::outputs::{self, Files, Outputs};
@@ -18,16 +23,16 @@ use stride_record::Metadata;
 use stride_stacks::Fetch;
 
 /// Where events come from: a recording, or an engine that is started later.
-pub struct Source(Option<Replay>);
+pub struct EventSource(Option<Replay>);
 
-impl Source {
+impl EventSource {
     /// Opens the recording that the options name, if they do. The options are adapted to a recording of a whole machine.
-    pub fn open(options: &mut Options) -> Result<Source> {
+    pub fn open(options: &mut Options) -> Result<EventSource> {
         let replay = options.replay.as_deref().map(Replay::open).transpose()?;
         if replay.as_ref().is_some_and(|replay| replay.metadata().whole_machine) {
             options.suit_machine();
         }
-        Ok(Source(replay))
+        Ok(EventSource(replay))
     }
 
     /// The beginning of the recording that is replayed.
@@ -37,11 +42,11 @@ impl Source {
 }
 
 /// The views of a run, and what they ask for together.
-pub struct Plan {
+pub struct ViewPlan {
     /// The joint needs of all views, and of the filters that look at stacks.
     pub needs: Needs,
     /// The views, in the order in which they get each event.
-    pub views: Vec<Prepared>,
+    pub views: Vec<PreparedView>,
     /// Calls are shown one by one in the trace's output.
     pub shows_trace: bool,
     /// A view goes on after the reader of the trace has left.
@@ -59,7 +64,7 @@ struct Started {
 
 impl Session {
     /// Starts the engine, and opens the views. `files` are those that the views write.
-    pub fn start(mut options: Options, source: Source, mut files: Files, plan: Plan) -> Result<Session> {
+    pub fn start(mut options: Options, source: EventSource, mut files: Files, plan: ViewPlan) -> Result<Session> {
         let needs = &plan.needs;
         let receipts = files.receipts();
         let mut outputs = Outputs::open(&options)?;
@@ -128,7 +133,7 @@ impl Session {
     }
 }
 
-fn start_replay(mut replay: Replay, options: &mut Options, plan: &Plan, outputs: &Outputs) -> Started {
+fn start_replay(mut replay: Replay, options: &mut Options, plan: &ViewPlan, outputs: &Outputs) -> Started {
     // Trace lines on the terminal are progress enough.
     if !(plan.shows_trace && outputs.is_terminal()) {
         replay.show_progress();

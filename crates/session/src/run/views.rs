@@ -1,7 +1,7 @@
 //! Hands each event to each view.
 
 use super::losses::Losses;
-use super::opening::{Opening, Prepared, Start};
+use super::opening::{Opening, PreparedView, Start};
 use crate::outputs::Outputs;
 use crate::world;
 use anyhow::Result;
@@ -31,7 +31,7 @@ struct Open {
 }
 
 impl Views {
-    pub fn open(prepared: Vec<Prepared>, mut with: Opening<'_>) -> Result<Views> {
+    pub fn open(prepared: Vec<PreparedView>, mut with: Opening<'_>) -> Result<Views> {
         let (options, world, needs) = (with.options, with.world, with.needs);
         // The tracker may see calls that filters leave out.
         let partial = with.info.partial && (options.replay.is_some() || !needs.all_calls);
@@ -41,7 +41,7 @@ impl Views {
         let names_only = !needs.tracker && (world.tracker.is_none() || options.replay.is_none());
         tracker.replace(if names_only { Tracker::of_names() } else { Tracker::partial(partial) });
         let mut views = Vec::new();
-        for Prepared { open, start, comes_last } in prepared {
+        for PreparedView { open, start, comes_last } in prepared {
             views.push((comes_last, Open { view: open(&mut with)?, start }));
         }
         views.sort_by_key(|(last, _)| *last);

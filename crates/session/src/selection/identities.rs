@@ -12,6 +12,7 @@ use stride_syscalls::{Class, Effect};
 /// A machine has fewer threads. Only a hostile recording has more, and their answers are not kept.
 const MOST: usize = 1 << 18;
 
+/// The users of threads and the programs of processes.
 #[derive(Default)]
 pub struct Identities {
     source: Option<Rc<dyn Source>>,
@@ -84,6 +85,7 @@ impl Identities {
 
 /// For `--by=user`.
 pub struct NamedUsers {
+    /// The users.
     pub identities: Identities,
     /// The names are those of this machine. A recording may be of another one.
     pub named: bool,

@@ -6,6 +6,7 @@ use stride_event::{Counting, StackRate};
 use stride_filter::{CallField, Expression};
 use stride_output::ShowStack;
 
+/// The needs of one view, or of several together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     /// Single calls. Counts by the engine are not enough.
@@ -14,12 +15,15 @@ pub struct Needs {
     pub counting: Option<Counting>,
     /// Entries of calls.
     pub entries: bool,
+    /// Signals that threads get.
     pub signals: bool,
     /// The memory that arguments point to.
     pub memory: bool,
     /// In it, the data that calls receive through descriptors.
     pub received: bool,
+    /// The times of entry and return.
     pub times: bool,
+    /// The time that each call takes on a CPU.
     pub system_times: bool,
     /// The files of descriptors, as the kernel names them.
     pub descriptors: bool,

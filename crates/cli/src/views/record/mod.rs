@@ -6,13 +6,13 @@ use super::declaration::{Declaration, Destination, FileOption};
 use crate::flags::draft::Draft;
 use crate::flags::flag::Flag;
 use crate::flags::stop::{Stop, Warn};
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use flags::FLAGS;
 use std::path::Path;
 use stride_event::CallSet;
 use stride_output::View;
 use stride_session::options::Trigger;
-use stride_session::{Asking, Before, FlightRecorder, Needs, Opener, Opening, Options, Recording, Start, Use};
+use stride_session::{Before, Needs, Opener, Opening, Options, Start, Use, keep_latest, record};
 
 const FILE: &str = "record";
 
@@ -91,11 +91,8 @@ impl Declaration for RecordDeclaration {
 }
 
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
-    let noting = with.world.noting.clone().ok_or_else(|| anyhow!("no answers are noted for --{FILE}"))?;
-    let asking = Asking::new(with.options, noting);
-    if let Some(flight) = with.options.flight.clone() {
-        return Ok(Box::new(FlightRecorder::begin(flight, path(with.options), asking, with)?));
+    match with.options.flight.clone() {
+        Some(flight) => keep_latest(flight, path(with.options), with),
+        None => record(with.files.take_given(FILE)?, with),
     }
-    let target = with.files.take_given(FILE)?;
-    Ok(Box::new(Recording::begin(target, asking, with)))
 }
