@@ -65,6 +65,7 @@ impl FilePrograms {
         let p = &skel.progs;
         let all = [
             &p.on_fds_given,
+            &p.on_fds_of_last,
             &p.on_fds_made,
             &p.on_operation_begins,
             &p.on_operation_begins_before,

@@ -75,7 +75,8 @@
 //!   sent. If the receiver is in a call at that time, the reader holds the signal until the receiver says that it has left the
 //!   call (`REC_LEFT`), and reports the signal after the call, as a ptrace tracer would.
 //! - **The call that a thread was in when it was killed** is `Outcome::Gone`, as under ptrace, where such a thread never reaches
-//!   its exit stop.
+//!   its exit stop. A call for which seccomp kills the thread reaches neither `sys_enter` nor `sys_exit`, so it is found when the thread ends
+//!   (`bpf/threads.h`), from the thread's registers. Before Linux 6.16 the thread's memory is gone by then, and addresses are shown.
 //! - **Group-stops.** A SIGSTOP stops the thread that takes it, and that is seen. Its other threads are found stopped by the
 //!   blocked-call poller, and so are stops by the terminal's signals, which may be ignored in the end. (A hook on every context
 //!   switch would see them all, at a cost for everyone.)

@@ -223,7 +223,8 @@ impl Programs {
         open.maps.choices.set_max_entries(tables.choices.len().max(1) as u32)?;
         open.maps.cases.set_max_entries(tables.case_keys.len().max(1) as u32)?;
         // Each program takes a millisecond or more to load.
-        open.progs.capture_entry.set_autoload(exec && seen != ExecSeen::Checked || tables.needs_entry);
+        // (Where calls are shown, threads may end in them.)
+        open.progs.capture_entry.set_autoload(!config.count_only());
         open.progs.on_prepare_exec.set_autoload(exec && seen == ExecSeen::Prepared);
         open.progs.on_check_exec.set_autoload(exec && seen == ExecSeen::Checked);
         open.progs.on_sys_enter.set_autoload(entry);

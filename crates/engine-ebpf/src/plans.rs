@@ -97,7 +97,6 @@ impl Tables {
             for (effect, flag) in [
                 (Effect::Executes, call_flag::CALL_EXEC),
                 (Effect::Forks, call_flag::CALL_CLONE),
-                (Effect::Exits, call_flag::CALL_EXIT),
                 (Effect::Maps, call_flag::CALL_MAPS),
                 (Effect::Protects, call_flag::CALL_MAPS),
                 (Effect::Remaps, call_flag::CALL_REMAPS),
@@ -147,7 +146,7 @@ impl Tables {
     fn simplify(&mut self, abi: Abi) {
         let start = abi as usize * NUMBERS;
         for call in &mut self.calls[start..start + NUMBERS] {
-            let special = call_flag::CALL_ENTRY.0 | call_flag::CALL_EXEC.0 | call_flag::CALL_EXIT.0;
+            let special = call_flag::CALL_ENTRY.0 | call_flag::CALL_EXEC.0;
             let simple = match call.ops.n {
                 0 => true,
                 1 => is_simple(&self.ops[call.ops.first as usize]),
