@@ -119,6 +119,8 @@ pub struct Ring {
     pos: u64,
     /// The writer's position at the last look.
     end: u64,
+    /// Why what is written there could not be mapped.
+    failure: Option<io::Error>,
 }
 
 /// How full a ring is, as the kernel side sees it.
@@ -161,29 +163,30 @@ impl Ring {
         let size = u64::from(size);
         let mapped = to_map(0, size);
         producer.fill(fd, 0..page + mapped as usize, page)?;
-        Ok(Ring { fd: fd.try_clone_to_owned()?, consumer, producer, page, size, mapped, pos: 0, end: 0 })
+        Ok(Ring { fd: fd.try_clone_to_owned()?, consumer, producer, page, size, mapped, pos: 0, end: 0, failure: None })
     }
 
-    /// Maps the data up to a position of the writer's.
-    ///
-    /// # Panics
-    ///
-    /// If the kernel has no memory for that, as if memory of the program's own could not be had.
+    /// Maps the data up to a position of the writer's. If the kernel has no memory for that, only what is mapped is read.
     fn map(&mut self, end: u64) {
         let to = to_map(end, self.size);
-        if to <= self.mapped {
+        if to <= self.mapped || self.failure.is_some() {
             return;
         }
         let part = self.page + self.mapped as usize..self.page + to as usize;
-        self.producer
-            .fill(self.fd.as_fd(), part, self.page)
-            .unwrap_or_else(|e| panic!("the ring buffer cannot be mapped: {e}"));
-        self.mapped = to;
+        match self.producer.fill(self.fd.as_fd(), part, self.page) {
+            Ok(()) => self.mapped = to,
+            Err(e) => self.failure = Some(e),
+        }
+    }
+
+    /// Why nothing more can be read, if so. (To be asked when there is nothing to read.)
+    pub fn failure(&self) -> Option<io::Error> {
+        self.failure.as_ref().map(|e| e.raw_os_error().map_or_else(|| e.kind().into(), io::Error::from_raw_os_error))
     }
 
     fn data(&self, pos: u64) -> *const u8 {
         let offset = self.page + (pos & (self.size - 1)) as usize;
-        // SAFETY: behind the writer's page lie `size` bytes, which `look` has mapped up to where they are written.
+        // SAFETY: behind the writer's page lie `size` bytes, which `look` has mapped up to `self.end`.
         unsafe { self.producer.at.as_ptr().cast::<u8>().add(offset) }
     }
 
@@ -208,10 +211,11 @@ impl Ring {
         while self.pos < stop {
             // SAFETY: records begin at multiples of 8 below the writer's position, with a length that the kernel sets atomically.
             let head = unsafe { &*self.data(self.pos).cast::<AtomicU32>() }.load(Ordering::Acquire);
-            if head & BUSY != 0 {
+            let next = self.pos + step(head);
+            if head & BUSY != 0 || self.failure.is_some() && next > self.mapped {
                 break;
             }
-            self.pos += step(head);
+            self.pos = next;
         }
         let len = self.pos - begin;
         if len == 0 {
@@ -228,13 +232,15 @@ impl Ring {
 
     /// Looks how far the ring is written now.
     pub fn look(&mut self) {
-        self.end = self.producer.position().load(Ordering::Acquire);
-        self.map(self.end);
+        let end = self.producer.position().load(Ordering::Acquire);
+        self.map(end);
+        // (If mapping fails, the writer has not come to the ring's end yet: positions are offsets.)
+        self.end = if self.failure.is_none() { end } else { end.min(self.mapped) };
     }
 
     /// True if there is a record that is still being written.
     pub fn is_unfinished(&self) -> bool {
-        self.pos < self.end
+        self.pos < self.end && self.failure.is_none()
     }
 }
 
@@ -305,6 +311,43 @@ unsafe impl Sync for Mapping {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::File;
+    use std::os::fd::FromRawFd;
+    use std::os::unix::fs::FileExt;
+
+    /// A file with the layout of a ring of so many bytes, in which records of 24 bytes were written, and the ring.
+    fn written(size: u64) -> (File, Ring) {
+        // SAFETY: takes a string that lives, and a number.
+        let fd = unsafe { libc::memfd_create(c"ring".as_ptr(), libc::MFD_CLOEXEC) };
+        assert!(fd >= 0);
+        // SAFETY: just opened, and nobody else's.
+        let file = File::from(unsafe { OwnedFd::from_raw_fd(fd) });
+        let page = page_size() as u64;
+        file.set_len(2 * page + size).unwrap();
+        let record = [16u64, 1, 2].map(u64::to_ne_bytes).concat();
+        file.write_all_at(&record.repeat((size / 24) as usize), 2 * page).unwrap();
+        let ring = Ring::new(file.as_fd(), size as u32).unwrap();
+        (file, ring)
+    }
+
+    #[test]
+    fn what_is_mapped_is_read_before_the_ring_says_why_there_is_no_more() {
+        let (file, mut ring) = written(8 * FIRST);
+        let write = |records: u64| file.write_all_at(&(24 * records).to_ne_bytes(), page_size() as u64).unwrap();
+        let mut bytes = Vec::new();
+        write(1);
+        assert!(ring.take(usize::MAX >> 1, &mut bytes) && bytes.len() == 24);
+        assert!(ring.failure().is_none());
+        // A file that cannot be mapped.
+        ring.fd = File::open("/dev/null").unwrap().into();
+        write(FIRST / 24 + 9);
+        assert!(ring.take(usize::MAX >> 1, &mut bytes));
+        for _ in 0..2 {
+            assert!(!ring.take(usize::MAX >> 1, &mut bytes) && !ring.is_unfinished());
+            assert_eq!(ring.failure().unwrap().raw_os_error(), Some(libc::ENODEV));
+        }
+        assert_eq!(bytes.len() as u64, FIRST / 24 * 24, "whole records");
+    }
 
     #[test]
     fn the_mapping_grows_by_powers_of_two() {

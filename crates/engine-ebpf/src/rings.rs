@@ -12,6 +12,7 @@
 
 use crate::records;
 use crate::source::RingSource;
+use std::io;
 use stride_engine_base::signal::now;
 use stride_event::Ns;
 
@@ -49,6 +50,11 @@ impl Rings {
             self.times[i] = None;
             self.current = None;
         }
+    }
+
+    /// Why `peek` finds no record, if there are some that cannot be read.
+    pub fn failure(&self) -> Option<io::Error> {
+        self.all.iter().find_map(RingSource::failure)
     }
 
     fn oldest(&mut self) -> Option<usize> {

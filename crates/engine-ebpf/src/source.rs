@@ -6,6 +6,7 @@
 use crate::backlog::SharedWords;
 use crate::ring::{Chunk, Ring};
 use std::collections::VecDeque;
+use std::io;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -99,6 +100,11 @@ impl RingSource {
     /// Looks how far the ring is written now.
     pub fn look(&mut self) {
         self.drained.lock().ring.look();
+    }
+
+    /// Why there are no further records, if they cannot be read.
+    pub fn failure(&self) -> Option<io::Error> {
+        self.drained.lock().ring.failure()
     }
 
     /// True if there is a record that is still being written, so that `peek` shows none.

@@ -141,7 +141,7 @@ impl EbpfEngine {
             child: None,
             is_ours: false,
             released: false,
-            cut_off: false,
+            cut_off: None,
             first: None,
             taken: false,
             lost_told: false,
