@@ -3,7 +3,7 @@
 //! The reader copies records in chunks to memory of its own and reads them there. So it holds neither the ring nor a
 //! lock while it is busy or stalled, and the drain thread may move records at any time.
 
-use crate::backlog::SharedWords;
+use crate::ring::backlog::SharedWords;
 use crate::ring::{Chunk, Ring};
 use std::collections::VecDeque;
 use std::io;

@@ -1,21 +1,23 @@
 //! Loading and attaching the programs.
 
-use crate::backlog::backlog_max;
-use crate::beside::{Beside, Loading};
-use crate::config::Config;
-use crate::counts::{self, CountRow};
+use crate::counting::counts::{self, CountRow};
+use crate::counting::ticks;
+use crate::counting::timing::Timing;
 use crate::error::Why;
+use crate::loading::config::Config;
+use crate::loading::probe::{self, ExecSeen};
+use crate::loading::refusal;
+use crate::loading::refusal::why;
+use crate::loading::relocate::{self, Types};
+use crate::loading::second_thread::{Beside, Loading};
 use crate::plans::Tables;
-use crate::probe::{self, ExecSeen};
-use crate::refusal::why;
-use crate::relocate::{self, Types};
-use crate::ring_size::RingSize;
-use crate::ticks;
-use crate::timing::Timing;
+use crate::plans::globs;
+use crate::ring::backlog::backlog_max;
+use crate::ring::size::RingSize;
 use crate::wire::{
     OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder, bound, bytes_of, call_flag, left_out_flag, task_state,
 };
-use crate::{globs, library, operations, refusal};
+use crate::{library, operations};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, MapType, ProgramInput, ProgramMut};
 use nix::errno::Errno;

@@ -1,8 +1,8 @@
 //! Finds the files that descriptors refer to (`-y`, `-P`), by separate programs, which are loaded only if that is asked for.
 
-use crate::load::Programs;
+use crate::loading::programs::Programs;
+use crate::loading::relocate;
 use crate::operations::{self, Tracepoints};
-use crate::relocate;
 use crate::wire::{
     FilesSkel, FilesSkelBuilder, Wire, bound, bytes_of, case_key, fds_all, fds_passed, fds_plan, file_detail,
     file_flag, rec_file,
@@ -25,7 +25,7 @@ pub struct FilePrograms {
 impl FilePrograms {
     /// Loads and attaches the programs that look up the descriptors of these calls.
     ///
-    /// `of_operations`: also those of operations of io_uring. `guarded`: as in [`crate::config::Config`]. They must be attached before the programs that send the records of calls, because those records come last.
+    /// `of_operations`: also those of operations of io_uring. `guarded`: as in [`crate::loading::config::Config`]. They must be attached before the programs that send the records of calls, because those records come last.
     pub fn attach(
         programs: &Programs,
         calls: &CallSet,

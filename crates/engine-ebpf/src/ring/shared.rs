@@ -3,7 +3,7 @@
 //! This is all that the reader has of the kernel side while calls are traced. So it is also all that a broker hands to a reader without
 //! privileges, as descriptors of memory to be mapped ([`crate::broker`]).
 
-use crate::load::Programs;
+use crate::loading::programs::Programs;
 use crate::ring::Mapping;
 use crate::wire::{bound, data_reader};
 use std::io;

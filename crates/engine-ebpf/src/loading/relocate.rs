@@ -1,6 +1,6 @@
 //! Opening objects so that they are relocated fast.
 
-use crate::{kernel_types, tracepoints};
+use crate::loading::{kernel_types, tracepoints};
 use libbpf_rs::skel::SkelBuilder;
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use std::fs::File;

@@ -3,7 +3,7 @@
 //! The kernel's verifier takes most of the time that Stride needs to start, and bpf(2) verifies one program at a time. So half of
 //! the programs are loaded by a thread of their own, from an object of their own that uses the maps of the first object.
 
-use crate::relocate::{self, Types};
+use crate::loading::relocate::{self, Types};
 use crate::wire::{OpenStrideSkel, StrideSkel, StrideSkelBuilder};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{AsRawLibbpf, Error, ErrorExt, Result, libbpf_sys};

@@ -1,7 +1,7 @@
 //! The kernel side's counts, added up over CPUs.
 
-use crate::records;
-use crate::timing::TimedCount;
+use crate::counting::timing::TimedCount;
+use crate::reading::records;
 use crate::wire::{Wire, bound, bytes_of, call_plan, count, count_key, count_times, read};
 use libbpf_rs::{MapCore, MapFlags};
 use std::os::fd::AsRawFd;

@@ -5,6 +5,13 @@
 //! has been written to, because mapping takes time for each page, and records are copied out anyway. A header of 8 bytes comes before each
 //! record: the length with two flags, and an offset that is not used here (linux/bpf.h, BPF_RINGBUF_*).
 
+pub mod backlog;
+pub mod backpressure;
+pub mod rings;
+pub mod shared;
+pub mod size;
+pub mod source;
+
 use std::io;
 use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};

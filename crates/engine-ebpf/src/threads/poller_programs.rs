@@ -1,7 +1,7 @@
 //! The programs that find blocked or stopped threads (bpf/poller.bpf.c).
 
-use crate::load::Programs;
-use crate::relocate;
+use crate::loading::programs::Programs;
+use crate::loading::relocate;
 use crate::wire::{PollerSkel, PollerSkelBuilder, bound};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Iter, Link};
@@ -17,14 +17,14 @@ pub struct BlockedPrograms {
 }
 
 impl BlockedPrograms {
-    /// `calls`: those that are told. `guarded`: as in [`crate::config::Config`].
+    /// `calls`: those that are told. `guarded`: as in [`crate::loading::config::Config`].
     pub fn load(
         programs: &Programs,
         calls: &CallSet,
         ring_bytes: u32,
         guarded: bool,
     ) -> libbpf_rs::Result<BlockedPrograms> {
-        // As in load.rs, there is one per process.
+        // As for the other programs, there is one per process.
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut builder = PollerSkelBuilder::default();
         relocate::by(programs.types(), &mut builder);

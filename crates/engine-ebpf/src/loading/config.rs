@@ -1,6 +1,6 @@
 //! The settings of one trace that the programs are specialised for.
 
-use crate::ring_size::RingSize;
+use crate::ring::size::RingSize;
 use crate::settings::Settings;
 use stride_event::{Counting, Endings, FdSet, FileFilter, Machine, ProbedFile, StackRate, TraceSpec, WantedThreads};
 
@@ -42,7 +42,7 @@ pub struct Config<'a> {
     pub ring: RingSize,
     /// The number of rings, and the size of each.
     pub rings: u32,
-    /// Only threads are traced that the user of a broker may trace ([`crate::load::Programs::guard`]).
+    /// Only threads are traced that the user of a broker may trace ([`crate::loading::programs::Programs::guard`]).
     pub guarded: bool,
 }
 

@@ -10,8 +10,8 @@
 //! written. A record gets its place in the ring before its time. So all records older than the noted time are there,
 //! and the oldest of them comes next.
 
-use crate::records;
-use crate::source::RingSource;
+use crate::reading::records;
+use crate::ring::source::RingSource;
 use std::io;
 use stride_engine_base::signal::now;
 use stride_event::Ns;

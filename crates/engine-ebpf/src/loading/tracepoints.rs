@@ -4,8 +4,8 @@
 //! 10 ms. Stride walks over these types once ([`kernel_types`]). So the programs' section is `typed_tp/NAME`, and the handler for
 //! it gives the kernel what libbpf would have looked for: the id of the tracepoint's type.
 
-use crate::btf::{Btf, Tracepoint};
-use crate::kernel_types;
+use crate::loading::btf::{Btf, Tracepoint};
+use crate::loading::kernel_types;
 use libbpf_rs::libbpf_sys::{self, bpf_link, bpf_prog_load_opts, bpf_program};
 use std::collections::HashMap;
 use std::ffi::{CStr, c_int, c_long};
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn tracepoints_of_this_kernel() {
-        if !std::path::Path::new(crate::probe::BTF).exists() {
+        if !std::path::Path::new(crate::loading::probe::BTF).exists() {
             println!("skipped: tracepoints_of_this_kernel: this kernel tells no types");
             return;
         }

@@ -1,6 +1,6 @@
 //! From records of the ring to calls.
 
-use crate::stack_copy::StackCopy;
+use crate::stacks::copy::StackCopy;
 use crate::wire::{
     block_flag, read, rec_block, rec_blocked, rec_call, rec_detach, rec_flag, rec_head, rec_kind, rec_more, stack_id,
 };

@@ -7,11 +7,11 @@
 //!    square of the fill in between. Records above 1 KiB are delayed in proportion, up to 1 ms. A program in the
 //!    kernel cannot sleep, so it loops. It holds no lock, and other threads of that CPU run between two calls. Where
 //!    the kernel has interrupts off (a signal is delivered), nobody is delayed.
-//! 2. **Precedence** ([`crate::backlog::Precedence`]). The first delay wakes the drain thread (`SCHED_FIFO`, where allowed), which gives the reader a
+//! 2. **Precedence** ([`crate::ring::backlog::Precedence`]). The first delay wakes the drain thread (`SCHED_FIFO`, where allowed), which gives the reader a
 //!    nice value of -20 until it has read everything. Without that, many writers take the CPU that the reader needs and spend it on
 //!    waiting for the reader. The reader does not run as `SCHED_FIFO`: it would starve a machine with one CPU.
 //! 3. **Drain** ([`Drain`]). Beyond the drain mark (three quarters) that thread copies records to memory, and the
-//!    reader reads these first ([`crate::source`]). A copy is much cheaper than decoding. It is bounded only by
+//!    reader reads these first ([`crate::ring::source`]). A copy is much cheaper than decoding. It is bounded only by
 //!    memory (256 MiB, or an eighth of the machine's). The delay grows with the backlog, to 0.2 ms at a quarter of
 //!    the bound. So a reader whose pipe stalls costs the program time, and no calls: two CPUs then write 1 MB a
 //!    second, which fills the memory in four minutes.
@@ -40,10 +40,10 @@
 //! If the reader keeps up, none of this costs anything: the thread sleeps, and a writer only reads one more word,
 //! which nobody writes to.
 
-use crate::backlog::{SharedWords, backlog_max};
+use crate::ring::backlog::{SharedWords, backlog_max};
+use crate::ring::size::RingSize;
+use crate::ring::source::Drained;
 use crate::ring::{Gauge, Ring};
-use crate::ring_size::RingSize;
-use crate::source::Drained;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Reading the types of the whole kernel. That takes a millisecond.
 
-use crate::btf::Btf;
-use crate::probe;
+use crate::loading::btf::Btf;
+use crate::loading::probe;
 use crate::ring::Mapping;
 use std::fs::File;
 use std::os::fd::AsFd;

@@ -1,7 +1,7 @@
 //! Facts about this machine that can be found without loading the engine.
 
 use crate::error::Why;
-use crate::privileges::missing_capabilities;
+use crate::loading::privileges::missing_capabilities;
 use nix::errno::Errno;
 use std::io::{self, Read};
 use std::sync::LazyLock;

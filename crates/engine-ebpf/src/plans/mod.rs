@@ -1,6 +1,10 @@
 //! Capture plans as the kernel side's tables.
 
-use crate::about::{self, Fds};
+pub mod file_filter;
+pub mod globs;
+
+use file_filter::Fds;
+
 use crate::error;
 use crate::wire::{bound, call_flag, call_plan, case_key, choice, op, op_count, op_dir, op_kind, op_run};
 use stride_engine_base::StartError;
@@ -115,8 +119,8 @@ impl Tables {
         let start = abi as usize * NUMBERS;
         for entry in table(abi).iter() {
             let call = &mut self.calls[start + entry.nr as usize];
-            match (wanted, about::fds(entry.row, abi)) {
-                (FileFilter::Files, _) if about::names_files(entry.row) => {}
+            match (wanted, file_filter::fds(entry.row, abi)) {
+                (FileFilter::Files, _) if file_filter::names_files(entry.row) => {}
                 (FileFilter::Fds(_), Fds::Somewhere) => {}
                 (FileFilter::Fds(_), Fds::Registers(mask)) if mask != 0 => {
                     call.fds = mask;

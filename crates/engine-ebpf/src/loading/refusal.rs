@@ -1,8 +1,8 @@
 //! What the kernel refused, found out from libbpf's messages.
 
 use crate::error::Why;
-use crate::privileges::missing_capabilities;
-use crate::probe;
+use crate::loading::privileges::missing_capabilities;
+use crate::loading::probe;
 use libbpf_rs::{ErrorKind, PrintLevel, set_print};
 use std::sync::Mutex;
 

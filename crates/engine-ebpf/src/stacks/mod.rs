@@ -8,10 +8,12 @@
 //! Memory is bounded: the kernel side holds so many memos, and the one that was used least lately makes room. An id is never given twice,
 //! and stays known for longer than any record with it can be on its way.
 
+pub mod copy;
+pub mod memo;
+
 use crate::kernel::Kernel;
-use crate::memo;
-use crate::records::StackOrigin;
-use crate::stack_copy::StackCopy;
+use crate::reading::records::StackOrigin;
+use crate::stacks::copy::StackCopy;
 use crate::wire::{bound, bytes_of, code_change, read, stack_key, stack_memo};
 use libbpf_rs::{MapCore, MapFlags};
 use std::cell::{Cell, RefCell};
