@@ -21,7 +21,8 @@
 //!
 //! The user side, outermost first: `engine` is the loop, `reading` makes calls and events of records, and `ring` takes records out of the rings.
 //! `threads`, `memory`, `stacks`, `library`, `operations` and `containers` each complete a part of what records tell. `kernel` is the kernel side as
-//! the engine sees it. `plans` lowers rows to tables, `loading` loads the programs, and `broker` has another process do that.
+//! the engine sees it. `plans` lowers rows to tables, `loading` loads the programs, and `broker` has another process do that. `counting` adds up what the
+//! kernel side counts. `settings` are the user's, `error` says why the engine cannot run, and `wire` is the mirror of wire.h.
 //!
 //! Architecture invariants: layouts shared with the kernel side are generated from wire.h, never typed; nothing is decoded here;
 //! the kernel side copies what `stride_event::capture` would, op by op (`tests/engines_agree.rs`).
