@@ -1,5 +1,10 @@
 //! One system call as an engine saw it.
 
+pub mod args;
+pub mod descriptor;
+pub mod errno;
+pub mod tampering;
+
 use crate::{Blocks, Descriptor, Ns, Stack, Tampering, Tid};
 use std::sync::Arc;
 use stride_syscalls::{Abi, table};

@@ -1,5 +1,7 @@
 //! Runs a capture plan over a tracee's memory, in user space. The eBPF program interprets the same ops in the kernel.
 
+pub mod memory;
+
 use crate::{Call, Outcome, Phase};
 use stride_syscalls::plan::{
     Cap, Count, MAX_BYTES, MAX_MESSAGE, MESSAGE_HEADER, Op, OpKind, Plan, ROOT, STACK, is_message,
@@ -265,5 +267,4 @@ fn int(bytes: &[u8], at: usize, width: usize) -> u64 {
 }
 
 #[cfg(test)]
-#[path = "capture_tests.rs"]
 mod tests;

@@ -1,5 +1,9 @@
 //! The stream of events.
 
+pub mod library;
+pub mod lost;
+pub mod ring_use;
+
 use crate::{Call, LibraryCall, Ns, Stack, Tid};
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@
 //!   stacks with such a function, the modules of interpreters are not the program's own, nor are the scripts that are part of Python
 //!   and Node.
 
-use crate::origin::{is_go_standard, is_standard, is_standard_file, is_standard_script};
+use crate::stack::origin::{is_go_standard, is_standard, is_standard_file, is_standard_script};
 use crate::{Bottom, CodeFile, SourceLine, Stack, StackFrame};
 
 /// The origin of a call, as far as a stack tells.

@@ -1,6 +1,12 @@
 //! The request to an engine: the command line in the terms of engines.
 
-use crate::inject::{Chance, InjectedResult, Invocations, Poke, ThreadKey};
+pub mod endings;
+pub mod glob;
+pub mod inject;
+pub mod machine;
+pub mod wanted_threads;
+
+use crate::spec::inject::{Chance, InjectedResult, Invocations, Poke, ThreadKey};
 use crate::{CountBy, Endings, Machine, Ns, Tid, WantedThreads};
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -3,6 +3,11 @@
 //! An engine has the registers and can read the memory of the tracee; it asks an [`Unwind`] for the stack at the moment when both are
 //! at hand, and passes the answer on with its event. So no engine knows of ELF files, and nothing behind the engine of registers.
 
+pub mod caller;
+pub mod calling;
+pub mod origin;
+pub mod per_stack;
+
 use crate::Tid;
 use std::sync::Arc;
 
