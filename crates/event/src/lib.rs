@@ -13,7 +13,7 @@ mod stack;
 mod units;
 
 pub use call::args::{Fields, Piece};
-pub use call::descriptor::{Descriptor, Detail};
+pub use call::descriptor::{Descriptor, Detail, FileKind};
 pub use call::errno::{ErrnoSet, errno, errno_name, errno_word};
 pub use call::tampering::Tampering;
 pub use call::{Call, Outcome};

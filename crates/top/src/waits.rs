@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use stride_decode::{FdInfo, World};
 use stride_engine_base::{Remote, inside, procfs};
-use stride_event::{Call, Event, Limits, Origin, Tid};
+use stride_event::{Call, Event, FdOf, Limits, Origin, Tid};
 use stride_output::shown;
 use stride_proc::LiveSource;
 use stride_syscalls::For;
@@ -176,7 +176,7 @@ fn legible(name: &[u8]) -> String {
 
 /// What a descriptor refers to.
 fn descriptor(tid: Tid, fd: i32, world: &dyn World) -> String {
-    match world.fd(tid, fd, None) {
+    match world.fd(FdOf { tid, fd, made: false }, None) {
         Some(FdInfo { path, detail, .. }) if path.is_empty() => legible(detail.as_bytes()),
         Some(FdInfo { path, .. }) => legible(&path),
         None => format!("descriptor {fd}"),

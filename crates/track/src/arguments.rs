@@ -6,7 +6,7 @@ use crate::shape::{PathAt, Shape};
 use crate::{ObjectId, ObjectKind, Seen, Tracker};
 use std::rc::Rc;
 use stride_decode::World;
-use stride_event::{Call, Descriptor, Detail, Memory, Outcome, Phase, Tid};
+use stride_event::{Call, Descriptor, Detail, FdOf, Memory, Outcome, Phase, Tid};
 use stride_syscalls::uapi::consts as c;
 
 pub const PATH_MAX: usize = 4096;
@@ -221,7 +221,8 @@ impl Tracker {
     pub(crate) fn ask(&mut self, tid: Tid, fd: i32, world: &dyn World) -> Option<ObjectId> {
         // A recording that begins in the middle of the run has the descriptors of processes, not of each thread.
         let process = self.threads.get(&tid).map(|thread| thread.pid).filter(|pid| *pid != tid);
-        let info = world.fd(tid, fd, None).or_else(|| world.fd(process?, fd, None))?;
+        let of = |tid| FdOf { tid, fd, made: false };
+        let info = world.fd(of(tid), None).or_else(|| world.fd(of(process?), None))?;
         let (name, kind) = if info.path.is_empty() {
             (info.detail.as_bytes(), ObjectKind::Socket)
         } else {

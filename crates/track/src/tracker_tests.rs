@@ -4,7 +4,7 @@ use super::*;
 use crate::arguments::PATH_MAX;
 use crate::waits::MAX_WATCHERS;
 use stride_decode::FdInfo;
-use stride_event::{Descriptor, Origin, Phase};
+use stride_event::{Descriptor, FdOf, Origin, Phase};
 use stride_syscalls::Abi;
 use stride_syscalls::uapi::consts::O_CLOEXEC;
 use stride_test_support::calls::{attached, call, call_of, exited, forked, holding, naming};
@@ -20,7 +20,7 @@ struct Followed {
 struct Before;
 
 impl World for Before {
-    fn fd(&self, _: Tid, fd: i32, known: Option<&Descriptor>) -> Option<FdInfo> {
+    fn fd(&self, FdOf { fd, .. }: FdOf, known: Option<&Descriptor>) -> Option<FdInfo> {
         assert!(known.is_none());
         let path = match fd {
             AT_FDCWD => &b"/home"[..],

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use stride_decode::{Touch, World, touches};
 use stride_engine_base::Choose;
-use stride_event::{Call, CallSet, Event, FdSet, Ns, Outcome, Tid};
+use stride_event::{Call, CallSet, Event, FdOf, FdSet, Ns, Outcome, Tid};
 use stride_filter::{PathSet, Status, WordSet};
 use stride_proc::{Proc, Source};
 
@@ -151,7 +151,7 @@ impl Touched {
                     || !self.paths.is_empty()
                         && self
                             .world
-                            .fd(call.tid, fd, call.given(fd))
+                            .fd(FdOf { tid: call.tid, fd, made: false }, call.given(fd))
                             .is_some_and(|info| self.paths.contains_bytes(&info.path))
             }
         })

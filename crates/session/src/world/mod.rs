@@ -1,10 +1,10 @@
 //! The world beside the calls: what descriptors and ids refer to.
 
-mod known;
+mod followed;
 
 use crate::options::Options;
 use crate::replay::Replay;
-use known::{FollowedNames, Known};
+use followed::{FollowedDescriptors, FollowedNames};
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
@@ -38,7 +38,7 @@ impl World {
             let recorded = replay.metadata().descriptors || !options.needs_descriptors();
             let tracker = (!recorded).then(Rc::<RefCell<Tracker>>::default);
             let known: Rc<dyn Source> = match &tracker {
-                Some(tracker) => Rc::new(Known { told: told.clone(), tracker: tracker.clone() }),
+                Some(tracker) => Rc::new(FollowedDescriptors { recorded: told.clone(), tracker: tracker.clone() }),
                 None => told.clone(),
             };
             return World {

@@ -136,7 +136,7 @@ pub static ROWS: &[Syscall] = &[
         arg("pidfd", Ty::Fd),
         arg("targetfd", Ty::Custom(Irregular::FdOfPidfd("pidfd"), &Ty::Int)),
         arg("flags", Ty::Hex),
-    ]).does(&[Effect::PassesDescriptors]),
+    ]).does(&[makes(Thing::Passed).cloexec(), Effect::PassesDescriptors]),
     syscall("pidfd_send_signal", Class::DESC.or(Class::SIGNAL).or(Class::PROCESS), Ret::Int, &[
         arg("pidfd", Ty::Fd),
         arg("signum", Ty::Signal),
