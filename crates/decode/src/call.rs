@@ -176,9 +176,8 @@ fn ret<'a>(cx: &Cx<'a>) -> Return<'a> {
         Ret::Int | Ret::Never => Value::Int(v),
         Ret::NarrowInt => match errno(v) {
             None => Value::Int(v),
-            Some((name, text)) => {
-                let value = Value::Glue(cx.values(&[Value::Int(v), Value::Ascii(" "), Value::Ascii(name)]));
-                return Return { outcome, value, note: Some(Value::Ascii(text)) };
+            Some((_, text)) => {
+                return Return { outcome, value: Value::NarrowError(v), note: Some(Value::Word(text)) };
             }
         },
         Ret::Size => Value::UInt(cx.abi().cut(v as u64)),

@@ -171,7 +171,7 @@ fn value(w: &mut Writer<'_>, of: &Value<'_>) {
             None => w.value(of),
         },
         Value::Known(_, meaning) => value(w, meaning),
-        Value::Symbolic(meaning) | Value::Styled(meaning) | Value::Gloss(meaning) => value(w, meaning),
+        Value::Styled(meaning) | Value::Gloss(meaning) => value(w, meaning),
         Value::Or(parts) => {
             for (i, part) in parts.iter().enumerate() {
                 if i > 0 {
