@@ -1,6 +1,6 @@
 //! Checks while the description is compiled: a misspelt name fails the build.
 
-use crate::{Arg, CloseOnExec, Effect, Form, Len, Ret, SelectKey, Struct, Syscall, Ty, When};
+use crate::{Arg, CloseOnExec, Effect, Form, Len, Ret, SelectKey, StartsAt, Struct, Syscall, Ty, When};
 
 pub(crate) const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
@@ -50,6 +50,9 @@ pub(crate) const fn row(row: &Syscall) {
         assert!(register < 6, "a syscall has at most six arguments");
         ty(&row.args[i].ty, row.args, None);
         when(&row.args[i].when, row.args, None);
+        if let StartsAt::Argument(name) = row.args[i].starts {
+            assert!(names_arg(row.args, name), "a path starts at no argument of this syscall");
+        }
         i += 1;
     }
     if let Ret::Select(choice) = row.ret {

@@ -1,7 +1,7 @@
 //! A syscall's row.
 
 use crate::ioctl::twins;
-use crate::{Abi, Class, CloseOnExec, Effect, For, SelectKey, Set, Thing, Transfer, Ty};
+use crate::{Abi, Class, CloseOnExec, Effect, For, SelectKey, Set, StartsAt, Thing, Transfer, Ty};
 
 /// One system call, as its man page writes it.
 #[derive(Debug)]
@@ -80,6 +80,8 @@ pub struct Arg {
     pub register: Option<u8>,
     /// Its name is always shown (clone's arguments are in another order than its man page has).
     pub named: bool,
+    /// Where a relative path in this argument begins.
+    pub starts: StartsAt,
 }
 
 /// The condition under which an argument or member exists. If it does not exist, it is not shown.
@@ -153,7 +155,7 @@ pub struct RetSelect {
 }
 
 pub const fn arg(name: &'static str, ty: Ty) -> Arg {
-    Arg { name, ty, when: When::Always, register: None, named: false }
+    Arg { name, ty, when: When::Always, register: None, named: false, starts: StartsAt::Usual }
 }
 
 impl Arg {
@@ -170,6 +172,12 @@ impl Arg {
 
     pub const fn named(mut self) -> Arg {
         self.named = true;
+        self
+    }
+
+    /// A relative path in this argument begins at a place that the usual rule does not tell.
+    pub const fn starts(mut self, at: StartsAt) -> Arg {
+        self.starts = at;
         self
     }
 }

@@ -6,7 +6,7 @@ use crate::sets::ipc::*;
 use crate::structs::ipc::*;
 use crate::structs::time::{SIGEVENT, TIMESPEC, TIMESPEC64};
 use crate::uapi::consts as c;
-use crate::{Arg, Case, Class, Dir, Irregular, SelectKey, Len, Ret, Select, Syscall, Ty, Unit, When, Width, arg, syscall};
+use crate::{Arg, Case, Class, Dir, Irregular, SelectKey, Len, Ret, StartsAt, Select, Syscall, Ty, Unit, When, Width, arg, syscall};
 
 const IPC: Class = Class::IPC;
 
@@ -131,12 +131,12 @@ pub static ROWS: &[Syscall] = &[
         arg("fifth", Ty::Hex),
     ]),
     syscall("mq_open", Class::DESC, Ret::Fd, &[
-        arg("name", Ty::Path),
+        arg("name", Ty::Path).starts(StartsAt::Queues),
         arg("flags", Ty::Flags(&OPEN)),
         arg("mode", Ty::As(Width::W2, &Ty::Perm)).when(CREATES),
         arg("attr", Ty::Ptr(Dir::In, &Ty::Struct(&MQ_ATTR_NEW))).when(CREATES),
     ]).does(&[makes(Thing::File).cloexec()]),
-    syscall("mq_unlink", Class::NONE, Ret::Int, &[arg("path", Ty::Path)]),
+    syscall("mq_unlink", Class::NONE, Ret::Int, &[arg("path", Ty::Path).starts(StartsAt::Queues)]),
     syscall("mq_timedsend", Class::DESC, Ret::Int, &[
         MQDES,
         arg("msg_ptr", Ty::Bytes(Dir::In, Len::Of("msg_len"))),

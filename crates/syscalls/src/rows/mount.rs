@@ -5,7 +5,7 @@ use crate::sets::mount::*;
 use crate::structs::mount::*;
 use crate::uapi::consts as c;
 use crate::plan::MAX_GROWN;
-use crate::{Arg, Class, Dir, Form, Irregular, SelectKey, Len, Ret, Syscall, Ty, When, Width, arg, form, syscall};
+use crate::{Arg, Class, Dir, Form, Irregular, SelectKey, Len, Ret, StartsAt, Syscall, Ty, When, Width, arg, form, syscall};
 
 const FILE_DESC: Class = Class::FILE.or(Class::DESC);
 const HEX64: Ty = Ty::As(Width::W8, &Ty::HexLong);
@@ -146,7 +146,7 @@ static FSCONFIG: &[Form] = &[
         FS_FD,
         FS_CMD,
         FS_KEY,
-        arg("value", Ty::Path),
+        arg("value", Ty::Path).starts(StartsAt::Argument("aux")),
         arg("aux", Ty::DirFd),
     ])),
     form(&[c::FSCONFIG_SET_FD], fsconfig(&[FS_FD, FS_CMD, FS_KEY, arg("value", Ty::Addr), arg("aux", Ty::Fd)])),
