@@ -97,6 +97,16 @@ pub(crate) const fn forms(row: &Syscall, on: &SelectKey, cases: &[Form]) {
     }
 }
 
+/// Checks the arguments for which a row has the kernel's names. Members of a struct in memory may be arguments, too.
+pub(crate) const fn kernel_names(row: &Syscall, names: &[(&str, &str)]) {
+    let mut i = 0;
+    while i < names.len() {
+        let spread = !row.args.is_empty() && matches!(row.args[0].ty, Ty::Spread(_));
+        assert!(spread || names_arg(row.args, names[i].0), "a kernel's name is that of no argument of this syscall");
+        i += 1;
+    }
+}
+
 /// Checks the arguments that effects name.
 pub(crate) const fn effects(row: &Syscall, effects: &[Effect]) {
     let mut i = 0;

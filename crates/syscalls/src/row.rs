@@ -16,6 +16,9 @@ pub struct Syscall {
     pub effects: &'static [Effect],
     /// The note that is shown in parentheses behind the return value.
     pub note: Option<Note>,
+    /// The kernel's names of arguments, as its tracepoints have them, where they differ from those of the man page: pairs of
+    /// the man page's name and the kernel's. The row has those of its forms.
+    pub kernel_names: &'static [(&'static str, &'static str)],
 }
 
 /// A note that is shown in parentheses behind a return value, if the type alone does not say enough.
@@ -183,7 +186,7 @@ impl Arg {
 }
 
 pub const fn syscall(name: &'static str, class: Class, ret: Ret, args: &'static [Arg]) -> Syscall {
-    let row = Syscall { name, class, ret, args, forms: None, effects: &[], note: None };
+    let row = Syscall { name, class, ret, args, forms: None, effects: &[], note: None, kernel_names: &[] };
     crate::check::row(&row);
     row
 }
@@ -207,6 +210,18 @@ impl Syscall {
     pub const fn noted(mut self, note: Note) -> Syscall {
         self.note = Some(note);
         self
+    }
+
+    /// Adds the kernel's names of arguments.
+    pub const fn in_kernel(mut self, names: &'static [(&'static str, &'static str)]) -> Syscall {
+        crate::check::kernel_names(&self, names);
+        self.kernel_names = names;
+        self
+    }
+
+    /// The kernel's name of an argument.
+    pub fn kernel_name(&self, arg: &'static str) -> &'static str {
+        self.kernel_names.iter().find(|(name, _)| *name == arg).map_or(arg, |(_, kernel)| kernel)
     }
 
     /// True if the call has this effect, which has no parameters.
