@@ -1,4 +1,4 @@
-//! The architecture's invariants: dependencies point one way, only engines contain unsafe code, documents name what is there, and
+//! The architecture's invariants: dependencies point one way, only engines contain unsafe code, values have no punctuation, documents name what is there, and
 //! licences of dependencies ask for no more than a notice.
 
 mod circles;
@@ -7,6 +7,7 @@ mod licences;
 mod names;
 mod source;
 mod types;
+mod values;
 
 use anyhow::{Context, Result, ensure};
 use std::fs;
@@ -81,6 +82,7 @@ pub fn run() -> Result<()> {
         layers(&dir, &name, &mut wrong)?;
         circles::check(&dir, &name, &mut wrong)?;
         names::check(&dir, &name, &mut wrong)?;
+        values::check(&dir, &name, &mut wrong)?;
         if !name.starts_with("engine-") {
             no_unsafe(&dir.join("src"), &mut wrong)?;
         }
@@ -90,7 +92,7 @@ pub fn run() -> Result<()> {
     licences::check(&root, &mut wrong)?;
     ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
     println!(
-        "{} crates: dependencies point one way, unsafe stays in the engines, facts about syscalls on their rows, a name is one type's, documents name what is there, licences ask for no more than a notice",
+        "{} crates: dependencies point one way, unsafe stays in the engines, facts about syscalls on their rows, a name is one type's, decoded values have no punctuation, documents name what is there, licences ask for no more than a notice",
         LAYERS.len()
     );
     Ok(())

@@ -220,9 +220,8 @@ fn datum(value: &Value<'_>, most: usize, depth: u32) -> Datum<'static> {
         Value::Name { name, .. } => Datum::Text(Cow::Borrowed(name)),
         Value::Signal(n) => Datum::Text(signal_text(n).into()),
         Value::Text(of) => text(of.shown()),
-        Value::Plain(bytes) => text(bytes),
-        Value::Ascii(of) => text(of.as_bytes()),
-        Value::Literal(of) => Datum::Text(Cow::Borrowed(of)),
+        Value::Word(of) => text(of.as_bytes()),
+        Value::Char(byte) => text(&[byte]),
         Value::Struct(members, _) => Datum::Map(
             members.iter().take(MOST_ITEMS as usize).map(|m| (Cow::Borrowed(m.name), inner(&m.value))).collect(),
         ),
@@ -233,25 +232,42 @@ fn datum(value: &Value<'_>, most: usize, depth: u32) -> Datum<'static> {
                 |signal: &i32| mask.get((signal - 1) as usize / 8).is_some_and(|b| b >> ((signal - 1) % 8) & 1 != 0);
             Datum::List((1..=64).filter(has).map(|signal| Datum::Text(signal_text(signal).into())).collect())
         }
-        Value::WaitStatus(status, _) => Datum::Int(status.into()),
+        Value::WaitStatus(status) => Datum::Int(status.into()),
         // These numbers are in network or kernel form.
-        Value::Notation { name: "htons" | "htonl" | "htobe64", args: [host], .. } => inner(host),
-        Value::Notation { raw, .. } => Datum::Int(raw.into()),
-        Value::Known(_, meaning @ Value::Notation { .. }) => inner(meaning),
+        Value::Call { name: "htons" | "htonl" | "htobe64" | "htobs", args: [host] } => inner(host),
+        Value::Known(_, meaning @ Value::Call { name: "htons" | "htonl" | "htobe64", .. }) => inner(meaning),
         Value::Known(number, _) | Value::Split(number, _) | Value::Macro { number, .. } => inner(number),
         Value::Ip(ip) => Datum::Text(Cow::Owned(ip.to_string())),
         Value::Change(_, after) => inner(after),
         Value::Numbered(of)
-        | Value::Nameless(of, _)
+        | Value::Remarked(of, _)
         | Value::Comment(of, _)
-        | Value::Remark(_, of)
+        | Value::Extra { bytes: of, .. }
+        | Value::Indexed(_, of)
+        | Value::Quantity(of, _)
+        | Value::Titled(_, of)
         | Value::Labelled(of, _)
-        | Value::Symbolic(of)
         | Value::Gloss(of)
         | Value::Styled(of)
         | Value::Becomes(of)
         | Value::Named(_, of) => datum(of, most, depth + 1),
-        Value::Glue(_) | Value::Time { .. } | Value::Absent => Datum::Null,
+        Value::NarrowError(n) => Datum::Int(n.into()),
+        Value::Namespace { inode, .. } => Datum::Int(inode.into()),
+        Value::Resumes(name) => Datum::Text(Cow::Borrowed(name)),
+        Value::Call { .. }
+        | Value::Unary(..)
+        | Value::Binary(..)
+        | Value::Range(..)
+        | Value::Place { .. }
+        | Value::Decimal { .. }
+        | Value::Designation(_)
+        | Value::OneOf(_)
+        | Value::Unnamed(_)
+        | Value::Unknown
+        | Value::Unreadable
+        | Value::LeftOut
+        | Value::Time { .. }
+        | Value::Absent => Datum::Null,
     }
 }
 
