@@ -7,7 +7,8 @@ mod common;
 mod fixtures;
 
 use common::*;
-use fixtures::{FIXTURES, Fixture, Form};
+use fixtures::{FIXTURES, Fixture};
+use std::collections::BTreeSet;
 use std::process::Command;
 use stride_event::{Call, Event, Ns, Outcome, Phase};
 use stride_record::Metadata;
@@ -28,9 +29,13 @@ fn shown(scratch: &Scratch, memory: u64) {
     std::fs::write(scratch.path("advise.toml"), "").unwrap();
     let size = scratch.path("rec").metadata().unwrap().len();
     let mut failed = Vec::new();
-    // Another form of a report takes as long as the text does.
-    let is_first = |fixture: &&Fixture| !matches!(fixture.form, Form::Markdown | Form::Commands | Form::Json);
-    for fixture in FIXTURES.iter().filter(|fixture| !fixture.live).filter(is_first) {
+    // Other options and other forms take as long.
+    let mut seen = BTreeSet::new();
+    let mut is_first = |fixture: &&Fixture| {
+        let option = fixture.options.first().map_or("", |option| option.split('=').next().unwrap());
+        !fixture.live && seen.insert(option)
+    };
+    for fixture in FIXTURES.iter().filter(|fixture| is_first(fixture)) {
         let mut command = Command::new("sh");
         command.args([
             "-c",
@@ -47,8 +52,7 @@ fn shown(scratch: &Scratch, memory: u64) {
         if !matches!(run.code(), Some(0 | 3)) {
             failed.push(format!("{:?} of {size} bytes: {:?} {:.400}", fixture.options, run.status, run.err));
         }
-        let path = scratch.path(fixture.file);
-        let _ = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+        fixture.remove_output(&scratch.path(""));
     }
     assert!(failed.is_empty(), "{failed:#?}");
 }

@@ -41,6 +41,14 @@ pub struct Fixture {
     pub live: bool,
 }
 
+impl Fixture {
+    /// Removes what the view wrote before.
+    pub fn remove_output(&self, directory: &std::path::Path) {
+        let path = directory.join(self.file);
+        let _ = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+    }
+}
+
 const fn replayed(options: &'static [&'static str], file: &'static str, form: Form) -> Fixture {
     Fixture { options, file, form, live: false }
 }

@@ -39,8 +39,7 @@ fn place(name: &str) -> Scratch {
 
 /// Shows the recording `rec` as the fixture says.
 fn replay(scratch: &Scratch, fixture: &Fixture) -> Run {
-    let path = scratch.path(fixture.file);
-    let _ = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+    fixture.remove_output(&scratch.path(""));
     let mut command = bare_stride();
     command.arg("--replay=rec").args(fixture.options).current_dir(scratch.path(""));
     if fixture.file == "out" {
@@ -109,8 +108,7 @@ fn a_program_with_hostile_names() {
         }
         // Views of recordings are also views of programs.
         for fixture in FIXTURES.iter().filter(|fixture| !fixture.live && fixture.file != "out") {
-            let path = scratch.path(fixture.file);
-            let _ = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+            fixture.remove_output(&scratch.path(""));
             scratch.stride(words(&[&[engine, "-f"][..], fixture.options].concat()));
             check::is_well_formed(&scratch, fixture, &format!("live {engine} {:?}", fixture.options));
         }
@@ -146,8 +144,7 @@ fn damaged_recordings() {
 
 /// The replay, with a limit of memory.
 fn limited(scratch: &Scratch, fixture: &Fixture) -> Run {
-    let path = scratch.path(fixture.file);
-    let _ = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+    fixture.remove_output(&scratch.path(""));
     let mut command = Command::new("sh");
     command.args(["-c", "ulimit -v 1000000; exec \"$0\" \"$@\"", STRIDE, "--replay=rec"]).args(fixture.options);
     command.args(if fixture.file == "out" { &["-o", "out"][..] } else { &[] }).current_dir(scratch.path(""));
