@@ -4,7 +4,7 @@
 //! name its frames: the stack's own code may have been there before. The engine tells which addresses were mapped when
 //! ([`CodeHistory`]), and here follows since when each mapping that was read counts.
 
-use crate::maps::{Backing, CodeMapping};
+use crate::space::maps::{Backing, CodeMapping};
 use stride_event::{CodeChange, CodeHistory};
 
 /// The first generation of stacks for which a mapping counts. `None`: it counts for all.

@@ -1,8 +1,8 @@
 //! The functions of a module: its symbol tables.
 
-use crate::bytes::string_at;
 use crate::elf::Elf;
-use crate::elf_form::{Section, SymbolEntry};
+use crate::elf::form::{Section, SymbolEntry};
+use crate::files::bytes::string_at;
 use std::cmp::Reverse;
 
 /// Larger tables are ignored.

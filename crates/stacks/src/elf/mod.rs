@@ -1,9 +1,11 @@
 //! Reads ELF files, which may be hostile: every length is checked before it is used. No file is mapped into memory,
 //! because a file that shrinks under a mapping would kill Stride.
 
-use crate::bytes::{string_at, u16_at, u32_at};
-use crate::elf_form::{ElfForm, Section, Segment};
-use crate::pool::PooledFile;
+pub mod form;
+
+use crate::elf::form::{ElfForm, Section, Segment};
+use crate::files::bytes::{string_at, u16_at, u32_at};
+use crate::files::pool::PooledFile;
 use flate2::read::ZlibDecoder;
 use std::io::Read;
 use std::sync::Arc;

@@ -3,9 +3,9 @@
 //! A register is fetched from memory only when a frame depends on it. So the words that were read are those that prove
 //! the stack.
 
-use crate::cfi::{Cfa, FrameRule, RegisterPlace, UnwindRule};
 use crate::image::Preceding;
-use crate::registers::{I386_AMONG_ALL, Registers, SignalFrame};
+use crate::unwind::cfi::{Cfa, FrameRule, RegisterPlace, UnwindRule};
+use crate::unwind::registers::{I386_AMONG_ALL, Registers, SignalFrame};
 use gimli::{Encoding, EndianSlice, EvaluationResult, Expression, Format, LittleEndian, Value as DwarfValue};
 use stride_event::{Bottom, CodeKind, ReadWord, Regs};
 
@@ -340,7 +340,7 @@ impl Machine<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registers::MOST_SAVED;
+    use crate::unwind::registers::MOST_SAVED;
     use std::rc::Rc;
 
     const RSP: u8 = 7;

@@ -1,7 +1,7 @@
 //! The open files of code: a bounded number of them, because `ulimit -n` counts Stride's, too. A file that was closed is opened again
 //! when it is needed, if its name still leads to the same file.
 
-use crate::file::{Identity, open_regular};
+use crate::files::open::{Identity, open_regular};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::fmt;

@@ -1,8 +1,8 @@
 //! Reads `/tmp/perf-PID.map`, in which a JIT compiler names its functions for profilers.
 
-use crate::demangle::demangled;
-use crate::file::Identity;
-use crate::mounts::Mounts;
+use crate::files::mounts::Mounts;
+use crate::files::open::Identity;
+use crate::image::demangle::demangled;
 use std::fs::OpenOptions;
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;

@@ -1,7 +1,7 @@
 //! Source lines and inlined functions, from the DWARF of a module.
 
-use crate::demangle::demangled;
 use crate::elf::Elf;
+use crate::image::demangle::demangled;
 use addr2line::{Context, Location};
 use gimli::{Dwarf, EndianArcSlice, LittleEndian, SectionId};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Finds the file systems that a process serves (FUSE). That process may be a tracee that waits for Stride, so Stride
 //! must not wait for its files.
 
-use crate::file::read_up_to;
+use crate::files::open::read_up_to;
 use std::path::{Component, Path, PathBuf};
 use stride_engine_base::procfs;
 use stride_event::Tid;

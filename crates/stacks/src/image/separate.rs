@@ -3,9 +3,9 @@
 //! Files are looked for in this machine's own debug directory. If the user asked for it, a server is asked next (`debuginfod`). A file
 //! counts only if it is of the same build.
 
-use crate::bytes::string_at;
 use crate::elf::{Elf, ElfData};
-use crate::pool::FilePool;
+use crate::files::bytes::string_at;
+use crate::files::pool::FilePool;
 use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::fmt::Write;

@@ -1,12 +1,12 @@
 //! All modules that processes have mapped. Each is held once, however many processes map it.
 
 use crate::elf::ElfData;
-use crate::file::{Identity, open_regular};
+use crate::files::mounts::Mounts;
+use crate::files::open::{Identity, open_regular};
 use crate::image::CodeImage;
-use crate::maps::{Backing, CodeMapping};
-use crate::mounts::Mounts;
-use crate::separate::DebugFiles;
-use crate::vdso::Vdsos;
+use crate::image::separate::DebugFiles;
+use crate::image::vdso::Vdsos;
+use crate::space::maps::{Backing, CodeMapping};
 use rustc_hash::FxHashMap;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -114,7 +114,7 @@ fn named(process: Tid, path: &[u8], mounts: &Mounts) -> Option<File> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::maps;
+    use crate::space::maps;
 
     /// The first mapping of a file that this process has, and a process id that no process has any longer.
     fn mapping_of_an_ended_process() -> (CodeMapping, Tid) {

@@ -1,15 +1,19 @@
 //! The code that one process has mapped.
 
-use crate::age::{Changes, ReadAt, Since, is_after};
-use crate::cfi::UnwindRule;
-use crate::file::read_up_to;
+pub mod events;
+pub mod maps;
+pub mod staleness;
+
+use crate::files::mounts::Mounts;
+use crate::files::open::read_up_to;
+use crate::image::cache::Images;
+use crate::image::perf_map::PerfMap;
 use crate::image::{CodeImage, Preceding};
-use crate::images::Images;
-use crate::maps::{self, Backing, CodeMapping};
-use crate::mounts::Mounts;
-use crate::perf_map::PerfMap;
-use crate::registers::SignalFrame;
-use crate::walk::Code;
+use crate::space::maps::{Backing, CodeMapping};
+use crate::space::staleness::{Changes, ReadAt, Since, is_after};
+use crate::unwind::cfi::UnwindRule;
+use crate::unwind::registers::SignalFrame;
+use crate::unwind::walk::Code;
 use gimli::UnwindContext;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;

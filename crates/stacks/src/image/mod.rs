@@ -1,13 +1,22 @@
 //! A file of code: its rules for unwinding, its functions and its lines. Each of these is loaded at its first use.
 
-use crate::cfi::{Cfi, UnwindRule};
-use crate::demangle::demangled;
+pub mod cache;
+pub mod demangle;
+pub mod go_table;
+pub mod lines;
+pub mod perf_map;
+pub mod separate;
+pub mod symbols;
+pub mod vdso;
+
 use crate::elf::{Elf, ElfData};
-use crate::go_table::GoTable;
-use crate::lines::DebugLines;
-use crate::registers::SignalFrame;
-use crate::separate::DebugFiles;
-use crate::symbols::Symbols;
+use crate::image::demangle::demangled;
+use crate::image::go_table::GoTable;
+use crate::image::lines::DebugLines;
+use crate::image::separate::DebugFiles;
+use crate::image::symbols::Symbols;
+use crate::unwind::cfi::{Cfi, UnwindRule};
+use crate::unwind::registers::SignalFrame;
 use gimli::UnwindContext;
 use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};

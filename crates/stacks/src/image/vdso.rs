@@ -3,10 +3,10 @@
 //! the same bytes, and for those that are over, if all processes so far had these bytes.
 
 use crate::elf::ElfData;
-use crate::elf_form::ElfForm;
+use crate::elf::form::ElfForm;
 use crate::image::CodeImage;
-use crate::maps::{self, Backing, CodeMapping};
-use crate::separate::DebugFiles;
+use crate::image::separate::DebugFiles;
+use crate::space::maps::{self, Backing, CodeMapping};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::rc::Rc;

@@ -4,8 +4,8 @@
 //! keeps.
 
 use crate::elf::Elf;
-use crate::elf_form::Section;
-use crate::registers::{MOST_SAVED, Registers};
+use crate::elf::form::Section;
+use crate::unwind::registers::{MOST_SAVED, Registers};
 use gimli::{
     BaseAddresses, CfaRule, CieOrFde, DebugFrame, EhFrame, EhFrameHdr, EndianSlice, FrameDescriptionEntry,
     LittleEndian, Register, RegisterRule, UnwindContext, UnwindExpression, UnwindOffset, UnwindSection, UnwindTableRow,

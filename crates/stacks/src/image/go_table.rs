@@ -5,11 +5,11 @@
 //! ones have it in the runtime's own description of the module, which is found by its first word: the address of the table. Where the
 //! start is not certain, the table is not used, because all names would be wrong.
 
-use crate::bytes::{string_at, u32_at, u64_at};
-use crate::cfi::{Cfa, FrameRule, RegisterPlace, UnwindRule};
 use crate::elf::Elf;
-use crate::elf_form::Section;
-use crate::registers::{MOST_SAVED, Registers};
+use crate::elf::form::Section;
+use crate::files::bytes::{string_at, u32_at, u64_at};
+use crate::unwind::cfi::{Cfa, FrameRule, RegisterPlace, UnwindRule};
+use crate::unwind::registers::{MOST_SAVED, Registers};
 use std::rc::Rc;
 use stride_event::CodeKind;
 

@@ -1,6 +1,6 @@
 //! Where ELF files of 32 and of 64 bits have their entries: sizes and positions in bytes.
 
-use crate::bytes::{string_at, u16_at, u32_at, u64_at};
+use crate::files::bytes::{string_at, u16_at, u32_at, u64_at};
 
 /// One of the two forms.
 #[derive(Debug)]
