@@ -1,6 +1,6 @@
 //! A row of the table `calls`.
 
-use crate::cell::{Id, Measure, Name, Number, Text, Time, Word};
+use crate::cell::{IdCell, MeasureCell, NameCell, NumberCell, TextCell, TimeCell, WordCell};
 use crate::clock::TraceClock;
 use crate::table_rows::TableRows;
 use crate::tables::{CallRow, Calls};
@@ -50,27 +50,27 @@ impl CallColumns<'_> {
         let kind = object.map(|object| tracker.kind(object));
         let errno = self.errno.map(errno_word);
         to.add(CallRow {
-            trace_id: Word::trace_id(clock.trace_id.as_bytes()),
-            time: Time(clock.micros(self.began)),
-            start_ns: Measure(Some(self.began as i64).filter(|at| *at > 0)),
-            duration_ns: Measure(self.duration.map(|duration| duration as i64)),
-            container: Word::of(self.container.map(str::as_bytes)),
-            pid: Id(thread.map(|thread| thread.pid)),
-            tid: Id(Some(self.tid)),
-            comm: Name::of(thread.map(|thread| &thread.comm[..]).filter(|comm| !comm.is_empty())),
-            exe: Name::of_object(process.and_then(|process| process.program), tracker),
-            name: Word::keyed(key, Some(name.as_bytes())),
-            abi: Word::keyed(abi.map(|abi| abi as usize), abi.map(|abi| abi.name().as_bytes())),
-            path: Name::of_object(self.seen.and_then(Seen::about), tracker),
-            fd: Id(self.seen.and_then(|seen| seen.fd)),
-            fd_kind: Word::keyed(kind.map(|kind| kind as usize), kind.map(|kind| kind.word().as_bytes())),
-            peer: Word::of(object.and_then(|object| tracker.peer(object))),
-            bytes: Number(self.bytes.map(|bytes| bytes as i64)),
-            outcome: Word::of(Some(self.outcome.as_bytes())),
-            ret: Number(self.ret),
-            errno: Word::of(errno.as_ref().map(|errno| errno.as_bytes())),
-            args: Text(Some(self.args)),
-            stack_id: Id(self.stack_id),
+            trace_id: WordCell::trace_id(clock.trace_id.as_bytes()),
+            time: TimeCell(clock.micros(self.began)),
+            start_ns: MeasureCell(Some(self.began as i64).filter(|at| *at > 0)),
+            duration_ns: MeasureCell(self.duration.map(|duration| duration as i64)),
+            container: WordCell::of(self.container.map(str::as_bytes)),
+            pid: IdCell(thread.map(|thread| thread.pid)),
+            tid: IdCell(Some(self.tid)),
+            comm: NameCell::of(thread.map(|thread| &thread.comm[..]).filter(|comm| !comm.is_empty())),
+            exe: NameCell::of_object(process.and_then(|process| process.program), tracker),
+            name: WordCell::keyed(key, Some(name.as_bytes())),
+            abi: WordCell::keyed(abi.map(|abi| abi as usize), abi.map(|abi| abi.name().as_bytes())),
+            path: NameCell::of_object(self.seen.and_then(Seen::about), tracker),
+            fd: IdCell(self.seen.and_then(|seen| seen.fd)),
+            fd_kind: WordCell::keyed(kind.map(|kind| kind as usize), kind.map(|kind| kind.word().as_bytes())),
+            peer: WordCell::of(object.and_then(|object| tracker.peer(object))),
+            bytes: NumberCell(self.bytes.map(|bytes| bytes as i64)),
+            outcome: WordCell::of(Some(self.outcome.as_bytes())),
+            ret: NumberCell(self.ret),
+            errno: WordCell::of(errno.as_ref().map(|errno| errno.as_bytes())),
+            args: TextCell(Some(self.args)),
+            stack_id: IdCell(self.stack_id),
         });
     }
 }

@@ -14,59 +14,59 @@ pub trait Cell {
 }
 
 /// Microseconds since 1970.
-pub struct Time(pub Option<i64>);
+pub struct TimeCell(pub Option<i64>);
 
 /// A whole number that differs from row to row.
-pub struct Measure(pub Option<i64>);
+pub struct MeasureCell(pub Option<i64>);
 
 /// A whole number that comes again and again.
-pub struct Number(pub Option<i64>);
+pub struct NumberCell(pub Option<i64>);
 
 /// The same in 32 bits.
-pub struct Id(pub Option<i32>);
+pub struct IdCell(pub Option<i32>);
 
-pub struct Flag(pub bool);
+pub struct FlagCell(pub bool);
 
 /// Text that may be long, and different in each row.
-pub struct Text<'r>(pub Option<&'r [u8]>);
+pub struct TextCell<'r>(pub Option<&'r [u8]>);
 
 /// Text that comes again and again.
-pub struct Word<'r> {
+pub struct WordCell<'r> {
     key: Option<usize>,
     bytes: Option<&'r [u8]>,
 }
 
-impl<'r> Word<'r> {
-    pub fn of(bytes: Option<&'r [u8]>) -> Word<'r> {
-        Word { key: None, bytes }
+impl<'r> WordCell<'r> {
+    pub fn of(bytes: Option<&'r [u8]>) -> WordCell<'r> {
+        WordCell { key: None, bytes }
     }
 
     /// A word that the caller knows by a small number, if there is one. It must stand for no other word of the column.
-    pub fn keyed(key: Option<usize>, bytes: Option<&'r [u8]>) -> Word<'r> {
-        Word { key, bytes }
+    pub fn keyed(key: Option<usize>, bytes: Option<&'r [u8]>) -> WordCell<'r> {
+        WordCell { key, bytes }
     }
 
     /// The identity of the trace, which is the same in all rows.
-    pub fn trace_id(id: &'r [u8]) -> Word<'r> {
-        Word::keyed(Some(0), Some(id))
+    pub fn trace_id(id: &'r [u8]) -> WordCell<'r> {
+        WordCell::keyed(Some(0), Some(id))
     }
 }
 
 /// A name that the program chose. A second column has its bytes in hexadecimal, if they are not all text.
-pub struct Name<'r>(Word<'r>);
+pub struct NameCell<'r>(WordCell<'r>);
 
-impl<'r> Name<'r> {
-    pub fn of(bytes: Option<&'r [u8]>) -> Name<'r> {
-        Name(Word::of(bytes))
+impl<'r> NameCell<'r> {
+    pub fn of(bytes: Option<&'r [u8]>) -> NameCell<'r> {
+        NameCell(WordCell::of(bytes))
     }
 
     /// The name of an object.
-    pub fn of_object(object: Option<ObjectId>, tracker: &'r Tracker) -> Name<'r> {
-        Name(Word::keyed(object.map(ObjectId::index), object.map(|object| tracker.name(object))))
+    pub fn of_object(object: Option<ObjectId>, tracker: &'r Tracker) -> NameCell<'r> {
+        NameCell(WordCell::keyed(object.map(ObjectId::index), object.map(|object| tracker.name(object))))
     }
 }
 
-impl Cell for Time {
+impl Cell for TimeCell {
     const COLUMNS: &'static [(&'static str, ColumnKind)] = &[("", ColumnKind::Time)];
 
     fn put(self, to: &mut RowCells<'_>) {
@@ -74,7 +74,7 @@ impl Cell for Time {
     }
 }
 
-impl Cell for Measure {
+impl Cell for MeasureCell {
     const COLUMNS: &'static [(&'static str, ColumnKind)] = &[("", ColumnKind::Measure)];
 
     fn put(self, to: &mut RowCells<'_>) {
@@ -82,7 +82,7 @@ impl Cell for Measure {
     }
 }
 
-impl Cell for Number {
+impl Cell for NumberCell {
     const COLUMNS: &'static [(&'static str, ColumnKind)] = &[("", ColumnKind::Number)];
 
     fn put(self, to: &mut RowCells<'_>) {
@@ -90,7 +90,7 @@ impl Cell for Number {
     }
 }
 
-impl Cell for Id {
+impl Cell for IdCell {
     const COLUMNS: &'static [(&'static str, ColumnKind)] = &[("", ColumnKind::Id)];
 
     fn put(self, to: &mut RowCells<'_>) {
@@ -98,7 +98,7 @@ impl Cell for Id {
     }
 }
 
-impl Cell for Flag {
+impl Cell for FlagCell {
     const COLUMNS: &'static [(&'static str, ColumnKind)] = &[("", ColumnKind::Flag)];
 
     fn put(self, to: &mut RowCells<'_>) {
@@ -106,7 +106,7 @@ impl Cell for Flag {
     }
 }
 
-impl Cell for Text<'_> {
+impl Cell for TextCell<'_> {
     const COLUMNS: &'static [(&'static str, ColumnKind)] = &[("", ColumnKind::Text)];
 
     fn put(self, to: &mut RowCells<'_>) {
@@ -114,7 +114,7 @@ impl Cell for Text<'_> {
     }
 }
 
-impl Cell for Word<'_> {
+impl Cell for WordCell<'_> {
     const COLUMNS: &'static [(&'static str, ColumnKind)] = &[("", ColumnKind::Word)];
 
     fn put(self, to: &mut RowCells<'_>) {
@@ -122,11 +122,11 @@ impl Cell for Word<'_> {
     }
 }
 
-impl Cell for Name<'_> {
+impl Cell for NameCell<'_> {
     const COLUMNS: &'static [(&'static str, ColumnKind)] = &[("", ColumnKind::Word), ("_hex", ColumnKind::Word)];
 
     fn put(self, to: &mut RowCells<'_>) {
-        let Word { key, bytes } = self.0;
+        let WordCell { key, bytes } = self.0;
         let is_text = to.word(ColumnKind::Word, key, bytes);
         let hex = bytes.filter(|_| is_text == Some(false));
         let hex = hex.map(|bytes| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>());

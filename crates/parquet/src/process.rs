@@ -1,6 +1,6 @@
 //! The row of a process. It is written when the process's last thread ends, or when tracing does.
 
-use crate::cell::{Id, Name, Text, Time, Word};
+use crate::cell::{IdCell, NameCell, TextCell, TimeCell, WordCell};
 use crate::clock::TraceClock;
 use crate::table_rows::TableRows;
 use crate::tables::{ProcessRow, Processes};
@@ -35,15 +35,15 @@ pub fn write(
     };
     let comm = Some(&process.comm[..]).filter(|comm| !comm.is_empty());
     table.add(ProcessRow {
-        trace_id: Word::trace_id(clock.trace_id.as_bytes()),
-        pid: Id(Some(process.pid)),
-        parent_pid: Id(process.parent),
-        started: Time(clock.micros(process.started)),
-        ended: Time(ended.and_then(|at| clock.micros(at))),
-        comm: Name::of(comm),
-        exe: Name::of_object(process.program, tracker),
-        command: Text(Some(&command).filter(|_| !process.command.is_empty()).map(|command| &command[..])),
-        exit_status: Id(status),
-        killed_by: Word::of(signal.as_ref().map(|signal| signal.as_bytes())),
+        trace_id: WordCell::trace_id(clock.trace_id.as_bytes()),
+        pid: IdCell(Some(process.pid)),
+        parent_pid: IdCell(process.parent),
+        started: TimeCell(clock.micros(process.started)),
+        ended: TimeCell(ended.and_then(|at| clock.micros(at))),
+        comm: NameCell::of(comm),
+        exe: NameCell::of_object(process.program, tracker),
+        command: TextCell(Some(&command).filter(|_| !process.command.is_empty()).map(|command| &command[..])),
+        exit_status: IdCell(status),
+        killed_by: WordCell::of(signal.as_ref().map(|signal| signal.as_bytes())),
     });
 }

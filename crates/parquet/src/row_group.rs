@@ -1,12 +1,24 @@
 //! Rows, gathered in columns until they are written.
 
 use crate::column::{ColumnKind, TableColumn, TableColumns};
-use crate::tables::TableRow;
 use crate::texts::TextValues;
 use parquet::data_type::{BoolType, ByteArrayType, Int32Type, Int64Type};
 use parquet::errors::Result;
 use parquet::file::writer::SerializedFileWriter;
 use std::io::Write;
+
+/// A table.
+pub trait WrittenTable {
+    const COLUMNS: TableColumns;
+}
+
+/// A row of a table.
+pub trait TableRow {
+    type Table: WrittenTable;
+
+    /// Adds each value to its column.
+    fn put(self, to: &mut RowCells<'_>);
+}
 
 /// The rows of a table that are not written yet.
 pub struct RowGroup {

@@ -1,6 +1,6 @@
 //! The rows of a stack: one for each function, the innermost first.
 
-use crate::cell::{Flag, Id, Name, Number, Word};
+use crate::cell::{FlagCell, IdCell, NameCell, NumberCell, WordCell};
 use crate::table_rows::TableRows;
 use crate::tables::{StackRow, Stacks};
 use std::sync::Arc;
@@ -46,15 +46,15 @@ fn write(stack: &Stack, id: i32, trace_id: &[u8], table: &mut TableRows<Stacks>)
     for (depth, (function, _)) in stack.functions().take(DEEPEST).enumerate() {
         let module = function.frame.module.as_ref().map(|module| &*module.path);
         table.add(StackRow {
-            trace_id: Word::trace_id(trace_id),
-            stack_id: Id(Some(id)),
-            depth: Id(Some(depth as i32)),
-            function: Word::of(function.name.map(str::as_bytes)),
-            module: Name::of(module),
-            address: Number(Some(function.frame.offset as i64)),
-            file: Word::of(function.source.map(|source| source.file.as_bytes())),
-            line: Id(function.source.map(|source| source.line as i32)),
-            is_caller: Flag(is_caller(&function)),
+            trace_id: WordCell::trace_id(trace_id),
+            stack_id: IdCell(Some(id)),
+            depth: IdCell(Some(depth as i32)),
+            function: WordCell::of(function.name.map(str::as_bytes)),
+            module: NameCell::of(module),
+            address: NumberCell(Some(function.frame.offset as i64)),
+            file: WordCell::of(function.source.map(|source| source.file.as_bytes())),
+            line: IdCell(function.source.map(|source| source.line as i32)),
+            is_caller: FlagCell(is_caller(&function)),
         });
     }
 }

@@ -1,7 +1,7 @@
 //! The rows of a table that are not handed to the writer yet.
 
-use crate::row_group::RowGroup;
-use crate::tables::{self, Table, TableRow};
+use crate::row_group::{RowGroup, TableRow, WrittenTable};
+use crate::tables;
 use crate::writer::{Failed, FileWriter};
 use std::marker::PhantomData;
 
@@ -23,7 +23,7 @@ pub struct TableRows<T> {
     of: PhantomData<T>,
 }
 
-impl<T: Table> TableRows<T> {
+impl<T: WrittenTable> TableRows<T> {
     /// `day`: when the trace began.
     pub fn new(day: i64) -> TableRows<T> {
         let number = tables::ALL.iter().position(|table| table.name == T::COLUMNS.name).unwrap_or_default();

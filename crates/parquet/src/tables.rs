@@ -6,22 +6,9 @@
 //! here a value goes straight into its column, where a text that comes again is a number. And it knows no column that is made of another one, as
 //! `path_hex` is.
 
-use crate::cell::{Cell, Flag, Id, Measure, Name, Number, Text, Time, Word};
+use crate::cell::{Cell, FlagCell, IdCell, MeasureCell, NameCell, NumberCell, TextCell, TimeCell, WordCell};
 use crate::column::{TableColumns, TableField};
-use crate::row_group::RowCells;
-
-/// A table.
-pub trait Table {
-    const COLUMNS: TableColumns;
-}
-
-/// A row of a table.
-pub trait TableRow {
-    type Table: Table;
-
-    /// Adds each value to its column.
-    fn put(self, to: &mut RowCells<'_>);
-}
+use crate::row_group::{RowCells, TableRow, WrittenTable};
 
 macro_rules! table {
     (
@@ -31,7 +18,7 @@ macro_rules! table {
     ) => {
         pub enum $table {}
 
-        impl Table for $table {
+        impl WrittenTable for $table {
             const COLUMNS: TableColumns = TableColumns { name: $name, fields: $row::<'static>::FIELDS };
         }
 
@@ -63,48 +50,48 @@ table! {
     /// The row of a call that returned, or never will.
     CallRow<'r> {
         /// the run
-        trace_id: Word<'r>,
+        trace_id: WordCell<'r>,
         /// when the call was made, in microseconds; if its entry was not seen, when it returned
-        time: Time,
+        time: TimeCell,
         /// the same moment on the host's monotonic clock, in nanoseconds: take differences of these
-        start_ns: Measure,
+        start_ns: MeasureCell,
         /// how long the call took, if it returned and its entry was seen
-        duration_ns: Measure,
+        duration_ns: MeasureCell,
         /// the container of the thread
-        container: Word<'r>,
+        container: WordCell<'r>,
         /// the process
-        pid: Id,
+        pid: IdCell,
         /// the thread
-        tid: Id,
+        tid: IdCell,
         /// the name of the thread
-        comm: Name<'r>,
+        comm: NameCell<'r>,
         /// the program, if an execve of the process was seen
-        exe: Name<'r>,
+        exe: NameCell<'r>,
         /// the system call, or the operation of io_uring
-        name: Word<'r>,
+        name: WordCell<'r>,
         /// `x86_64`, `i386`, `aarch64`; missing for operations of io_uring
-        abi: Word<'r>,
+        abi: WordCell<'r>,
         /// the first path that the call names, from the root on if its directory is known; else what its descriptor refers to, which may be
         /// a name such as `pipe` or `UNIX socket`
-        path: Name<'r>,
+        path: NameCell<'r>,
         /// the first descriptor among the arguments
-        fd: Id,
+        fd: IdCell,
         /// what the call is about: `file`, `pipe`, `socket`, `other`
-        fd_kind: Word<'r>,
+        fd_kind: WordCell<'r>,
         /// the other end of a socket: an address, or the host that a client came from
-        peer: Word<'r>,
+        peer: WordCell<'r>,
         /// the bytes that the call moved
-        bytes: Number,
+        bytes: NumberCell,
         /// `ok`, `error`, `unfinished`; for operations of io_uring that succeeded without a completion, `silent`
-        outcome: Word<'r>,
+        outcome: WordCell<'r>,
         /// the result, if it is `ok`
-        ret: Number,
+        ret: NumberCell,
         /// the name of the error, such as `ENOENT`
-        errno: Word<'r>,
+        errno: WordCell<'r>,
         /// the arguments as JSON, as [`--json`](json.md) has them; with `-e raw=...` the registers
-        args: Text<'r>,
+        args: TextCell<'r>,
         /// with `-k`: the stack
-        stack_id: Id,
+        stack_id: IdCell,
     }
 }
 
@@ -113,25 +100,25 @@ table! {
     /// The row of a process.
     ProcessRow<'r> {
         /// the run
-        trace_id: Word<'r>,
+        trace_id: WordCell<'r>,
         /// the process; the kernel may use a number again
-        pid: Id,
+        pid: IdCell,
         /// the process that made it, if that one was traced
-        parent_pid: Id,
+        parent_pid: IdCell,
         /// when it was made, or when tracing of it began
-        started: Time,
+        started: TimeCell,
         /// when it ended, unless it lives on
-        ended: Time,
+        ended: TimeCell,
         /// the name of its first thread
-        comm: Name<'r>,
+        comm: NameCell<'r>,
         /// the program that it executed last
-        exe: Name<'r>,
+        exe: NameCell<'r>,
         /// the command line of that program, as a JSON array, as far as `-s` and `-v` show it
-        command: Text<'r>,
+        command: TextCell<'r>,
         /// the exit status
-        exit_status: Id,
+        exit_status: IdCell,
         /// the signal that killed it, such as `SIGSEGV`
-        killed_by: Word<'r>,
+        killed_by: WordCell<'r>,
     }
 }
 
@@ -140,23 +127,23 @@ table! {
     /// The row of a function of a stack.
     StackRow<'r> {
         /// the run
-        trace_id: Word<'r>,
+        trace_id: WordCell<'r>,
         /// the stack
-        stack_id: Id,
+        stack_id: IdCell,
         /// 0 is the function that made the call, 1 the one that called it
-        depth: Id,
+        depth: IdCell,
         /// its name
-        function: Word<'r>,
+        function: WordCell<'r>,
         /// the file of code
-        module: Name<'r>,
+        module: NameCell<'r>,
         /// the address in the module
-        address: Number,
+        address: NumberCell,
         /// the file of source
-        file: Word<'r>,
+        file: WordCell<'r>,
         /// the line in it
-        line: Id,
+        line: IdCell,
         /// whether it is the innermost function of the program's own: libraries of the system are skipped
-        is_caller: Flag,
+        is_caller: FlagCell,
     }
 }
 
@@ -165,18 +152,18 @@ table! {
     /// The row of a gap.
     LossRow<'r> {
         /// the run
-        trace_id: Word<'r>,
+        trace_id: WordCell<'r>,
         /// until when, if known
-        time: Time,
+        time: TimeCell,
         /// the process, if known
-        pid: Id,
+        pid: IdCell,
         /// the thread, if known
-        tid: Id,
+        tid: IdCell,
         /// `calls`, `signals`, `threads` (starts or ends), `stacks` (calls without `stack_id`, because a run has no more than 65,536
         /// different stacks)
-        kind: Word<'r>,
+        kind: WordCell<'r>,
         /// how many
-        lost: Number,
+        lost: NumberCell,
     }
 }
 
@@ -185,31 +172,31 @@ table! {
     /// The row of a run that was written to its end.
     TraceRow<'r> {
         /// the run
-        trace_id: Word<'r>,
+        trace_id: WordCell<'r>,
         /// when tracing began
-        started: Time,
+        started: TimeCell,
         /// the time of the last event
-        ended: Time,
+        ended: TimeCell,
         /// Stride's own command line, as a JSON array
-        command_line: Text<'r>,
+        command_line: TextCell<'r>,
         /// Stride's version
-        version: Word<'r>,
+        version: WordCell<'r>,
         /// the release of the kernel
-        kernel: Word<'r>,
+        kernel: WordCell<'r>,
         /// such as `x86_64`
-        machine: Word<'r>,
+        machine: WordCell<'r>,
         /// `ebpf` or `ptrace`
-        engine: Word<'r>,
+        engine: WordCell<'r>,
         /// the number of rows in `calls`
-        calls: Number,
+        calls: NumberCell,
         /// those that failed
-        errors: Number,
+        errors: NumberCell,
         /// those that did not return
-        unfinished: Number,
+        unfinished: NumberCell,
         /// calls that are missing
-        lost_calls: Number,
+        lost_calls: NumberCell,
         /// such as that the replayed recording breaks off
-        note: Text<'r>,
+        note: TextCell<'r>,
     }
 }
 
@@ -228,9 +215,9 @@ mod tests {
         /// A row of both kinds of values: those with one column, and those with two.
         TwoRow<'r> {
             /// a number
-            number: Number,
+            number: NumberCell,
             /// a name
-            name: Name<'r>,
+            name: NameCell<'r>,
         }
     }
 
@@ -242,7 +229,7 @@ mod tests {
         let hex = ("name_hex", ColumnKind::Word, "its bytes, if they are no UTF-8");
         assert_eq!(told, [("number", ColumnKind::Number, "a number"), ("name", ColumnKind::Word, "a name"), hex]);
         let mut rows = RowGroup::new(&Two::COLUMNS);
-        rows.add(TwoRow { number: Number(Some(1)), name: Name::of(Some(b"a")) });
+        rows.add(TwoRow { number: NumberCell(Some(1)), name: NameCell::of(Some(b"a")) });
         assert_eq!(rows.count(), 1);
     }
 }

@@ -1,7 +1,7 @@
 //! The view: events in, rows out.
 
 use crate::call::TableCall;
-use crate::cell::{Id, Number, Text, Time, Word};
+use crate::cell::{IdCell, NumberCell, TextCell, TimeCell, WordCell};
 use crate::clock::TraceClock;
 use crate::file::FileError;
 use crate::operation;
@@ -239,12 +239,12 @@ impl ParquetView {
 
     fn loss(&mut self, at: Option<Ns>, pid: Option<Tid>, tid: Option<Tid>, kind: &str, lost: u64) {
         self.losses.add(LossRow {
-            trace_id: Word::trace_id(self.clock.trace_id.as_bytes()),
-            time: Time(at.and_then(|at| self.clock.micros(at))),
-            pid: Id(pid),
-            tid: Id(tid),
-            kind: Word::of(Some(kind.as_bytes())),
-            lost: Number(Some(lost as i64)),
+            trace_id: WordCell::trace_id(self.clock.trace_id.as_bytes()),
+            time: TimeCell(at.and_then(|at| self.clock.micros(at))),
+            pid: IdCell(pid),
+            tid: IdCell(tid),
+            kind: WordCell::of(Some(kind.as_bytes())),
+            lost: NumberCell(Some(lost as i64)),
         });
     }
 
@@ -289,19 +289,19 @@ impl ParquetView {
         Json::new(&mut command_line).array(|j| info.args.iter().for_each(|word| _ = j.bytes(word.as_encoded_bytes())));
         let note = self.notes.join("\n");
         self.traces.add(TraceRow {
-            trace_id: Word::trace_id(self.clock.trace_id.as_bytes()),
-            started: Time(self.clock.micros(info.started)),
-            ended: Time(self.clock.micros(self.last.max(info.started))),
-            command_line: Text(Some(&command_line)),
-            version: Word::of(Some(info.version.as_bytes())),
-            kernel: Word::of(Some(info.release.as_bytes())),
-            machine: Word::of(Some(info.machine.as_bytes())),
-            engine: Word::of(Some(info.engine.as_bytes())),
-            calls: Number(Some(self.counts.calls as i64)),
-            errors: Number(Some(self.counts.errors as i64)),
-            unfinished: Number(Some(self.counts.unfinished as i64)),
-            lost_calls: Number(Some(lost_calls as i64)),
-            note: Text((!note.is_empty()).then_some(note.as_bytes())),
+            trace_id: WordCell::trace_id(self.clock.trace_id.as_bytes()),
+            started: TimeCell(self.clock.micros(info.started)),
+            ended: TimeCell(self.clock.micros(self.last.max(info.started))),
+            command_line: TextCell(Some(&command_line)),
+            version: WordCell::of(Some(info.version.as_bytes())),
+            kernel: WordCell::of(Some(info.release.as_bytes())),
+            machine: WordCell::of(Some(info.machine.as_bytes())),
+            engine: WordCell::of(Some(info.engine.as_bytes())),
+            calls: NumberCell(Some(self.counts.calls as i64)),
+            errors: NumberCell(Some(self.counts.errors as i64)),
+            unfinished: NumberCell(Some(self.counts.unfinished as i64)),
+            lost_calls: NumberCell(Some(lost_calls as i64)),
+            note: TextCell((!note.is_empty()).then_some(note.as_bytes())),
         });
     }
 

@@ -3,8 +3,8 @@
 use crate::column::{TableColumns, properties, schema};
 use crate::file::{FileError, TableFile};
 use crate::place::TracePlace;
-use crate::row_group::RowGroup;
-use crate::tables::{self, Calls, Table};
+use crate::row_group::{RowGroup, WrittenTable};
+use crate::tables::{self, Calls};
 use parquet::file::properties::WriterPropertiesPtr;
 use parquet::schema::types::TypePtr;
 use std::io;

@@ -1,8 +1,10 @@
 //! Limits on what a run may do, kept in a TOML file.
 
-use crate::figures::Figures;
-use crate::limit::{Comparison, Limit, Metric, Of};
-use crate::normal::normal;
+pub mod limit;
+pub mod proposal;
+use crate::budget::limit::{Comparison, Limit, Metric, Of};
+use crate::profile::figures::Figures;
+use crate::profile::normal::normal;
 use crate::tally::{Subject, SyscallTally, Tally};
 use globset::{GlobBuilder, GlobMatcher};
 use std::collections::{BTreeMap, HashMap};
@@ -343,7 +345,7 @@ impl Checked<'_> {
                     Fate::Unknown => "unknown",
                 });
                 if let Some(value) = result.value {
-                    crate::json::number(j.key("value"), value);
+                    crate::diff::json::number(j.key("value"), value);
                 }
                 if result.fate != Fate::Kept {
                     j.key("told").str(&result.told);
@@ -510,5 +512,4 @@ impl<'t> Seen<'t> {
 }
 
 #[cfg(test)]
-#[path = "budget_tests.rs"]
 mod tests;

@@ -1,9 +1,9 @@
 //! A comparison in about ten lines: first the result, then the syscalls, then the paths.
 
+use crate::diff::rollup;
 use crate::diff::{Change, ChangeKind, Diff, Wavering};
-use crate::figures::Figures;
-use crate::range::Range;
-use crate::rollup;
+use crate::profile::figures::Figures;
+use crate::profile::range::Range;
 use std::fmt::Write;
 use std::rc::Rc;
 use stride_event::quantity::{bytes, change, count, decimal, duration, grouped, percent, ratio};
@@ -470,7 +470,7 @@ The run: 9.00 µs against 3.00 µs.
         assert!(told.ends_with("  /a\\33[2J\\n\\\"\\74/script\\76: openat\n"), "{told}");
         assert!(told.chars().all(|c| matches!(c, '\n' | 'µ' | ' '..='~')));
         let mut out = Vec::new();
-        crate::json::diff(&mut out, &Diff::new(&base, &this, Some(0)), &[]);
+        crate::diff::json::diff(&mut out, &Diff::new(&base, &this, Some(0)), &[]);
         let out = String::from_utf8(out).unwrap();
         let last = out.lines().last().unwrap();
         assert!(

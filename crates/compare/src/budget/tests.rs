@@ -188,7 +188,7 @@ fn what_is_written_can_be_read_and_is_kept() {
     let mut run = run();
     run.calls(3, "futex", "", OK);
     run.exit(PID);
-    let text = crate::draft::text(&run.tally, &run.end());
+    let text = crate::budget::proposal::text(&run.tally, &run.end());
     let expected = format!(
         "{}\n# The figures of one run plus a fifth: 16 calls of 1 process.\nlimits = [\n    \"total <= 20\",\n    \
          \"errors.total <= 3\",\n    \"processes <= 2\",\n    \"openat <= 11\",\n    \"read <= 5\",\n]\n\

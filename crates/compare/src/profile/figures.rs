@@ -1,6 +1,6 @@
 //! The figures that are added up for calls.
 
-use crate::range::Range;
+use crate::profile::range::Range;
 use stride_event::{Call, LibraryCall, Ns, Outcome};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,10 +1,14 @@
 //! The differences between two runs.
 
-use crate::callers::{CallerChange, SyscallCallers};
-use crate::figures::{Figures, Row};
-use crate::noise;
+pub mod json;
+pub mod noise;
+pub mod report;
+pub mod rollup;
+
+use crate::profile::callers::{CallerChange, SyscallCallers};
+use crate::profile::figures::{Figures, Row};
+use crate::profile::range::Range;
 use crate::profile::{Object, Profile};
-use crate::range::Range;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use stride_event::Ns;

@@ -4,8 +4,8 @@
 //! comes first: make asks its jobserver once more, or a futex(2) is needed or not. Times also depend on the other load
 //! of the machine.
 
-use crate::figures::{Figures, Row};
-use crate::range::Range;
+use crate::profile::figures::{Figures, Row};
+use crate::profile::range::Range;
 use stride_event::Ns;
 use stride_syscalls::{Class, Effect, operation, row_named};
 

@@ -1,6 +1,6 @@
 //! One limit: `newfstatat <= 200`.
 
-use crate::figures::Figures;
+use crate::profile::figures::Figures;
 use crate::tally::SyscallTally;
 use std::collections::BTreeSet;
 use std::fmt;

@@ -1,6 +1,6 @@
 //! Calls and their time, by kind of call and the thing that they are about.
 
-use crate::by_thread::KindTally;
+use crate::counts::by_thread::KindTally;
 use rustc_hash::FxHashMap;
 use stride_syscalls::Abi;
 use stride_track::ObjectId;

@@ -1,6 +1,6 @@
 //! The kinds of calls, and of the things behind their descriptors, that the index and the rules tell apart.
 
-use crate::tallies::CallKey;
+use crate::counts::tallies::CallKey;
 use stride_syscalls::{Effect, Flow, For, Syscall, Thing, table};
 use stride_track::{ObjectId, ObjectKind, Tracker};
 

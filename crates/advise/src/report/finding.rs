@@ -1,9 +1,9 @@
 //! Findings: the results of the rules.
 
-use crate::callers::Callers;
-use crate::index::CallKey;
-use crate::quantity::TID;
-use crate::statement::{Amount, Figure, Statement};
+use crate::counts::callers::Callers;
+use crate::counts::index::CallKey;
+use crate::report::quantity::TID;
+use crate::report::statement::{Amount, Figure, Statement};
 use std::sync::Arc;
 use stride_event::{Ns, Stack, Tid};
 

@@ -1,6 +1,6 @@
 //! Sentences that know the numbers in them, so that JSON has the numbers as such.
 
-use crate::quantity::{Quantity, QuantityKind};
+use crate::report::quantity::{Quantity, QuantityKind};
 use stride_event::quantity::{bytes, decimal, duration, grouped};
 
 /// A sentence or a part of one, and the numbers that it tells, in their order.
@@ -109,8 +109,8 @@ macro_rules! say {
     ($text:literal $(, $part:expr)* $(,)?) => {{
         #[allow(unused_mut, reason = "a sentence without numbers")]
         let mut figures = Vec::new();
-        let text = format!($text $(, $crate::statement::Said::said($part, &mut figures))*);
-        $crate::statement::Statement { text, figures }
+        let text = format!($text $(, $crate::report::statement::Said::said($part, &mut figures))*);
+        $crate::report::statement::Statement { text, figures }
     }};
 }
 pub(crate) use say;
@@ -118,7 +118,7 @@ pub(crate) use say;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::quantity::{CALLS, MEAN_BYTES, WAITED};
+    use crate::report::quantity::{CALLS, MEAN_BYTES, WAITED};
 
     #[test]
     fn numbers_are_kept() {

@@ -4,7 +4,7 @@
 //! A finding is reported if its saving is worth the reader's time in a run of this size. Limits for what makes a pattern a
 //! pattern stand in the file of its rule.
 
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use stride_event::Ns;
 
 /// The table of `--advise-config` that has the shared limits.

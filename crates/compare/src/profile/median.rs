@@ -2,8 +2,8 @@
 //!
 //! A comparison then needs no guess about chance: figures differ if no recording of the one run has what one of the other has.
 
-use crate::callers::SyscallCallers;
-use crate::figures::{Figures, Row, Spread};
+use crate::profile::callers::SyscallCallers;
+use crate::profile::figures::{Figures, Row, Spread};
 use crate::profile::{Object, Profile};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,9 +71,9 @@ impl Profile {
 mod tests {
     use super::*;
     use crate::diff::Diff;
+    use crate::diff::report;
     use crate::made_up_run::{MadeUpRun, PID};
-    use crate::range::Range;
-    use crate::report;
+    use crate::profile::range::Range;
     use stride_event::Outcome;
 
     /// Recordings of one run: in each, this many calls of read, and one of openat.

@@ -1,9 +1,15 @@
 //! A finished tally, with names that can be compared with another run's.
 
-use crate::callers::{SyscallCallers, callers};
-use crate::figures::{Figures, Row};
-use crate::noise;
-use crate::normal::normal;
+pub mod callers;
+pub mod figures;
+pub mod median;
+pub mod normal;
+pub mod range;
+
+use crate::diff::noise;
+use crate::profile::callers::{SyscallCallers, callers};
+use crate::profile::figures::{Figures, Row};
+use crate::profile::normal::normal;
 use crate::tally::{Subject, Tally};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;

@@ -2,8 +2,8 @@
 
 use crate::rule::RuleInfo;
 use crate::rules::rules;
-use crate::threshold::{Measure, Threshold};
-use crate::thresholds::{SHARED, TABLE};
+use crate::thresholds::shared::{SHARED, TABLE};
+use crate::thresholds::threshold::{Measure, Threshold};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use stride_filter::did_you_mean;

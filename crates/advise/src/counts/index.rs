@@ -1,11 +1,11 @@
 //! The counts that all rules share: how often each call was made about each thing, and the transfers of each open file.
 
-pub use crate::by_thread::CallCost;
-use crate::by_thread::KindTally;
-use crate::kinds::{CallKind, Io, io, may_wait};
-pub use crate::tallies::CallKey;
-use crate::tallies::Tallies;
-use crate::thresholds::SMALL_TRANSFER;
+pub use crate::counts::by_thread::CallCost;
+use crate::counts::by_thread::KindTally;
+use crate::counts::kinds::{CallKind, Io, io, may_wait};
+pub use crate::counts::tallies::CallKey;
+use crate::counts::tallies::Tallies;
+use crate::thresholds::shared::SMALL_TRANSFER;
 use rustc_hash::FxHashMap;
 use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Outcome, RingUse, Tid};
 use stride_syscalls::sets::files::OPEN;

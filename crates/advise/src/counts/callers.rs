@@ -3,7 +3,7 @@
 //! Stacks are counted while calls come, by syscall and thing. Their functions and lines are looked up at the end, and only for
 //! findings, because a program's debug information takes time and memory to read.
 
-use crate::index::{CallKey, Index};
+use crate::counts::index::{CallKey, Index};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::sync::Arc;

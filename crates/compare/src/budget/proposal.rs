@@ -1,7 +1,7 @@
 //! A budget made from a run: the run's figures plus a fifth.
 
-use crate::limit::Limit;
-use crate::noise;
+use crate::budget::limit::Limit;
+use crate::diff::noise;
 use crate::tally::Tally;
 use std::fmt::Write;
 use stride_event::quantity::{count, grouped};

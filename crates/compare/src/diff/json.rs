@@ -1,9 +1,9 @@
 //! The comparison as lines of JSON. It contains all differences, whether they are of note or not.
 
+use crate::diff::report::verdict;
 use crate::diff::{Change, ChangeKind, Diff};
-use crate::figures::Figures;
 use crate::profile::Profile;
-use crate::report::verdict;
+use crate::profile::figures::Figures;
 use stride_output::json::Json;
 
 pub fn diff(out: &mut Vec<u8>, diff: &Diff<'_>, circumstances: &[String]) {
