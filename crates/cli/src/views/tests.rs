@@ -1,5 +1,8 @@
 //! Each declaration is consistent with what follows from it.
 
+#[path = "../../tests/hostile/fixtures.rs"]
+mod fixtures;
+
 use super::*;
 use crate::flags::flag::{Arg, Flag, Value};
 use crate::flags::{help, options_of};
@@ -136,6 +139,30 @@ fn each_view_can_be_had() {
             assert!(needs.tracker || !needs.naming_calls, "{needs:?}");
             assert_eq!(needs.clone().and(Needs::default()), needs);
             assert_eq!(Needs::default().and(needs.clone()), needs);
+        }
+    }
+}
+
+/// tests/hostile/ shows hostile input in every view. A view without a fixture there would not be looked at.
+#[test]
+fn each_view_is_shown_hostile_input() {
+    let of_fixture = |fixture: &fixtures::Fixture| options_of(&[fixture.options, &["x"]].concat());
+    let lines: Vec<Options> = fixtures::FIXTURES.iter().map(of_fixture).collect();
+    for (place, view) in ALL.iter().enumerate() {
+        let what = || match view.flags().iter().find_map(|flag| flag.long) {
+            Some(long) => format!("the view of --{long}"),
+            None => format!("view {place}"),
+        };
+        let asking: Vec<&Options> = lines.iter().filter(|options| view.destination(options).is_some()).collect();
+        assert!(!asking.is_empty(), "{} has no fixture in tests/hostile/fixtures.rs", what());
+        for flag in view.flags().iter().filter(|flag| matches!(flag.value, Value::File | Value::Recording)) {
+            let long = flag.long.unwrap();
+            let named = asking.iter().any(|options| options.asked.path(long).is_some());
+            assert!(named, "--{long} has no fixture in tests/hostile/fixtures.rs");
+        }
+        for format in asking.iter().flat_map(|options| view.formats(options)) {
+            let shown = asking.iter().any(|options| options.report_format() == *format);
+            assert!(shown, "{} has no fixture for {format:?} in tests/hostile/fixtures.rs", what());
         }
     }
 }

@@ -15,6 +15,8 @@ pub struct Intervals {
     wall_offset: i128,
     /// The time of the latest event.
     latest: Ns,
+    /// When the engine was asked for the next event.
+    asked: Ns,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,7 +34,7 @@ impl Intervals {
     pub fn new(every: Duration, clock: IntervalClock, started: Ns, wall_offset: i128) -> Intervals {
         let every = (every.as_nanos() as Ns).max(1);
         let from = (clock != IntervalClock::Recorded).then_some(started);
-        let intervals = Intervals { every, from, clock, wall_offset, latest: started };
+        let intervals = Intervals { every, from, clock, wall_offset, latest: started, asked: started };
         intervals.await_next();
         intervals
     }
@@ -48,8 +50,15 @@ impl Intervals {
 
     /// The intervals that ended before this event: none, one, or one and all that have followed without events.
     pub fn ended(&mut self, event: &Event<'_>) -> [Option<Interval>; 2] {
+        let asked = self.asked;
+        if self.clock == IntervalClock::Events {
+            self.asked = now();
+        }
         let at = match (self.clock, event) {
-            (IntervalClock::Now, _) | (IntervalClock::Events, Event::Idle) => Some(now()),
+            (IntervalClock::Now, _) => Some(now()),
+            // The engine had no event from before that moment. What happens until the engine's answer arrives, which may take long on a
+            // busy machine, is handed out later.
+            (IntervalClock::Events, Event::Idle) => Some(asked),
             // Several threads' events may be slightly out of order.
             _ => event.at().filter(|&at| at > 0),
         };
@@ -111,5 +120,13 @@ mod tests {
             assert_eq!(intervals.ended(&event), expected);
         }
         assert_eq!(intervals.last().to, u64::MAX);
+    }
+
+    /// Calls that returned since the engine was asked have yet to come, and belong to the interval.
+    #[test]
+    fn an_engine_without_events_ends_the_intervals_that_were_over_when_it_was_asked() {
+        let mut intervals = Intervals::new(Duration::from_nanos(1), IntervalClock::Events, now(), 0);
+        assert_eq!(intervals.ended(&Event::Idle), [None; 2]);
+        assert!(intervals.ended(&Event::Idle)[0].is_some());
     }
 }
