@@ -231,8 +231,7 @@ pub fn extensible<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, 
         } else if rest.iter().any(|&b| b != 0) {
             let shown = rest.len().min(cx.options.text);
             let text = Value::Text(Text { bytes: &rest[..shown], cut: shown < rest.len(), kind: TextKind::HexBytes });
-            let which = cx.plain(format_args!("bytes {}..{}", known, known + rest.len() as u64 - 1));
-            members.push(Member { name: "", value: Value::Remark(cx.keep(which), cx.keep(text)) });
+            members.push(cx.extra(known, known + rest.len() as u64 - 1, text));
         }
     }
     Some(Value::Struct(members.into_bump_slice(), tail))

@@ -270,8 +270,8 @@ pub enum Irregular {
     RouteFamily,
     /// A counter for each direction of multicast traffic.
     McastDirections,
-    /// A value with a comment.
-    Commented(&'static str),
+    /// Bits of a byte that have no name, from the first to the last. A comment tells their place.
+    BitsOfByte(u8, u8),
     /// A netlink protocol, or all of them.
     NetlinkProtocol,
     /// `struct inet_diag_sockid`.

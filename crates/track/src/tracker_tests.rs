@@ -100,6 +100,21 @@ fn parts_that_lead_nowhere_are_left_out() {
 }
 
 #[test]
+fn paths_begin_where_the_row_says() {
+    let mut s = Followed::new();
+    s.open(PID, AT_FDCWD, "/srv/data", 0, 5);
+    let mark = call(PID, "fanotify_mark", &[9, 1, 2, 5, 0x1000], Outcome::Value(0));
+    let seen = s.call(naming(mark, 0x1000, "in"));
+    assert_eq!(s.named(seen.path), "/srv/data/in");
+    // The name of a message queue has nothing to do with the working directory.
+    let queue = call(PID, "mq_open", &[0x1000, 0], Outcome::Value(6));
+    let seen = s.call(naming(queue, 0x1000, "jobs"));
+    assert_eq!((s.named(seen.path), s.read(PID, 6)), ("/jobs".into(), "/jobs".into()));
+    let seen = s.call(naming(call(PID, "mq_unlink", &[0x1000], Outcome::Value(0)), 0x1000, "jobs"));
+    assert_eq!(s.named(seen.path), "/jobs");
+}
+
+#[test]
 fn descriptors_are_followed() {
     let mut s = Followed::new();
     assert_eq!(s.read(PID, 0), "/dev/null", "it was there before");

@@ -168,7 +168,7 @@ const volatile bool count_calls;
 const volatile bool count_only;
 /* Counting separates time on a CPU from time spent waiting. */
 const volatile bool count_cpu;
-/* Not all entries of calls are seen (timing.rs). */
+/* Not all entries of calls are seen (counting/timing.rs). */
 const volatile bool times_some;
 /* It keeps histograms. */
 const volatile bool count_latencies;

@@ -197,7 +197,7 @@ impl Header {
             c::NETLINK_CRYPTO => &nl::CRYPTO_MSG,
             c::NETLINK_NETFILTER => return netfilter_kind(cx, raw),
             c::NETLINK_GENERIC if raw == c::GENL_ID_CTRL => {
-                return Value::Known(cx.keep(Value::Hex(raw)), &Value::Ascii("nlctrl"));
+                return Value::Known(cx.keep(Value::Hex(raw)), &Value::Word("nlctrl"));
             }
             c::NETLINK_GENERIC => return family::kind(cx, raw),
             _ => &nl::NLMSG,
@@ -270,7 +270,7 @@ fn netfilter_kind<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
         None => Value::Hex(kind),
     };
     let subsystem = Value::Enum { raw: subsystem, set: &nl::NFNL_SUBSYS };
-    Value::Or(cx.values(&[Value::Glue(cx.values(&[subsystem, Value::Ascii("<<8")])), kind]))
+    Value::Or(cx.values(&[cx.shifted(subsystem, 8), kind]))
 }
 
 /// One message: its header and its content.
