@@ -2,9 +2,11 @@
 
 use stride_engine_ebpf::EbpfEngine;
 use stride_engine_ptrace::PtraceEngine;
+use stride_syscalls::Abi;
 
 pub fn text() -> String {
-    let abis = if cfg!(target_arch = "x86_64") { "64-bit, 32-bit" } else { "64-bit" };
+    let abis: Vec<String> = Abi::SERVED.iter().map(|abi| format!("{}-bit", 8 * abi.word())).collect();
+    let abis = abis.join(", ");
     let commit = option_env!("STRIDE_COMMIT").unwrap_or("unknown: it was not built in a git repository");
     let linked = if cfg!(target_feature = "crt-static") { "static" } else { "dynamic" };
     format!(
