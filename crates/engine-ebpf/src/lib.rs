@@ -64,7 +64,8 @@
 //!   sent in a record before the call's own (`Call::descriptors`). So are those that control messages pass (`passed.h`). Where a call's
 //!   memory may hold descriptors elsewhere (a request of ioctl(2), a netlink message), all of the process's descriptors are sent, up to a limit.
 //! - **What a file is** decides what some calls mean. A buffer that begins like a netlink message is copied whole if its socket
-//!   is a netlink socket, and requests of terminals say whether they went to one (`kinds.h`). Both are sent with the call.
+//!   is a netlink socket. Requests of terminals and questions to bpf(2) about an object say which kind of file they were about (`kinds.h`,
+//!   `Call::file_kind`). When the reader could ask /proc, the number may already be another file's.
 //! - **Absent pages.** The kernel side only reads memory that is present. What a returned call names in a page that is still absent
 //!   is read by the reader (`memory/absent.rs`). The thread waits for that for a millisecond at most (`absent.h`).
 //! - **Signals** that are ignored, or that the kernel turns into a kill, are never delivered, so they are reported when they are

@@ -13,7 +13,7 @@ mod stack;
 mod units;
 
 pub use call::args::{Fields, Piece};
-pub use call::descriptor::{Descriptor, Detail};
+pub use call::descriptor::{Descriptor, Detail, FileKind};
 pub use call::errno::{ErrnoSet, errno, errno_name, errno_word};
 pub use call::tampering::Tampering;
 pub use call::{Call, Outcome};
@@ -34,7 +34,10 @@ pub use spec::glob::{Atom, Glob};
 pub use spec::inject::{Chance, InjectedResult, Invocations, Poke, ThreadKey};
 pub use spec::machine::Machine;
 pub use spec::wanted_threads::{Comm, WantedThreads, comm_words};
-pub use spec::{CallSet, Command, Counting, FdSet, FileFilter, Injection, Seccomp, StackRate, TraceSpec, VcpuDetail};
+pub use spec::{
+    CallSet, Command, Counting, Daemonize, FdSet, FileFilter, Injection, Interruptible, Seccomp, StackRate, TraceSpec,
+    VcpuDetail,
+};
 pub use stack::caller::{Caller, FrameFunction};
 pub use stack::calling::{CallingFunction, WithSource};
 pub use stack::per_stack::PerStack;

@@ -17,6 +17,7 @@ mod namespace;
 pub mod netlink;
 mod numbers;
 pub mod operation;
+mod path;
 pub mod plan;
 mod row;
 pub mod rows;
@@ -34,6 +35,7 @@ pub use class::Class;
 pub use effect::{CloseOnExec, Data, Effect, Flow, For, Thing, Transfer};
 pub use irregular::Irregular;
 pub use namespace::Namespace;
+pub use path::{OpenFlags, PathArg, PathStart, StartsAt};
 pub use row::{Arg, Form, Forms, Note, Ret, RetSelect, Syscall, When, arg, form, syscall};
 #[doc(hidden)]
 pub use set::mask_of;

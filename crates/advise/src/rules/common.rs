@@ -1,8 +1,8 @@
 //! Code that several rules share.
 
-use crate::finding::{Claim, Evidence, EvidenceKind};
-use crate::index::CallKey;
-use crate::thresholds::FEW_CALLS;
+use crate::counts::index::CallKey;
+use crate::report::finding::{Claim, Evidence, EvidenceKind};
+use crate::thresholds::shared::FEW_CALLS;
 use rustc_hash::FxHashMap;
 use std::borrow::Borrow;
 use std::hash::Hash;

@@ -6,7 +6,7 @@ mod other_users;
 mod recorded;
 pub mod stacks;
 
-pub use lines::{holds_together, is, lines_are, lines_include};
+pub use lines::{holds_together, is, lines_are, lines_include, whole, whole_lines};
 pub use other_users::{PublicCopy, as_nobody};
 pub use recorded::Recorded;
 pub use stride_test_support::programs::{cc, cc_with_lines, root, sources, stem};

@@ -269,6 +269,7 @@ struct wire_types {
 	enum rec_flag rec_flag;
 	enum block_flag block_flag;
 	enum op_kind op_kind;
+	enum file_kind file_kind;
 	enum op_dir op_dir;
 	enum op_count op_count;
 	enum bound bound;

@@ -12,7 +12,7 @@
 
 /* ---- plans ---- */
 
-enum op_kind { OP_BYTES = 0, OP_STR = 1, OP_WORDS = 2, OP_TERMINAL = 3 };
+enum op_kind { OP_BYTES = 0, OP_STR = 1, OP_WORDS = 2, OP_FILE_KIND = 3 };
 enum op_dir {
 	/* The memory as the program filled it before the call. */
 	DIR_ENTRY = 1,

@@ -283,7 +283,7 @@ fn lower(from: &Op, limits: &Limits) -> op {
             OpKind::Bytes => op_kind::OP_BYTES.0,
             OpKind::Str => op_kind::OP_STR.0,
             OpKind::Words => op_kind::OP_WORDS.0,
-            OpKind::Terminal => op_kind::OP_TERMINAL.0,
+            OpKind::FileKind => op_kind::OP_FILE_KIND.0,
         } as u8,
         dir: match from.dir {
             Dir::In | Dir::InLost => op_dir::DIR_ENTRY.0,

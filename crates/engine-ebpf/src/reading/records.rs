@@ -2,9 +2,10 @@
 
 use crate::stacks::copy::StackCopy;
 use crate::wire::{
-    block_flag, read, rec_block, rec_blocked, rec_call, rec_detach, rec_flag, rec_head, rec_kind, rec_more, stack_id,
+    block_flag, file_kind, read, rec_block, rec_blocked, rec_call, rec_detach, rec_flag, rec_head, rec_kind, rec_more,
+    stack_id,
 };
-use stride_event::{BlockRef, Call, Ns, Outcome, Phase, Tid};
+use stride_event::{BlockRef, Call, FileKind, Ns, Outcome, Phase, Tid};
 use stride_syscalls::Abi;
 
 pub fn abi(abi: u8) -> Abi {
@@ -48,8 +49,7 @@ pub fn facts<'r>(call: &mut Call, rec: &rec_call, bytes: &'r [u8]) -> &'r [u8] {
     call.args = rec.args;
     call.resumes = None;
     call.outcome = Outcome::Pending;
-    call.netlink = None;
-    call.terminal = None;
+    call.file_kind = None;
     call.stack = None;
     call.container = None;
     call.counted = u32::from(rec.head.flags) & rec_flag::FLAG_COUNTED.0 != 0;
@@ -68,6 +68,19 @@ pub fn more<'r>(rec: &rec_call, bytes: &'r [u8]) -> (rec_more, &'r [u8]) {
         return (rec_more::default(), rest);
     }
     (read(rest).unwrap_or_default(), rest.get(size_of::<rec_more>()..).unwrap_or_default())
+}
+
+fn kind_of_file(number: u32) -> FileKind {
+    const NETLINK: u32 = file_kind::FILE_KIND_NETLINK.0;
+    match file_kind(number) {
+        file_kind::FILE_KIND_TERMINAL => FileKind::Terminal,
+        file_kind::FILE_KIND_BPF_MAP => FileKind::BpfMap,
+        file_kind::FILE_KIND_BPF_PROGRAM => FileKind::BpfProgram,
+        file_kind::FILE_KIND_BPF_TYPES => FileKind::BpfTypes,
+        file_kind::FILE_KIND_BPF_LINK => FileKind::BpfLink,
+        _ if number >= NETLINK => FileKind::Netlink(number - NETLINK),
+        _ => FileKind::Other,
+    }
 }
 
 /// A call that has not returned, without its memory.
@@ -122,13 +135,9 @@ pub fn blocks<'r>(call: &mut Call, mut bytes: &'r [u8], mut pieces: &[u8]) -> St
             continue;
         }
         let len = (block.len as usize).min(bytes.len());
-        if has(block_flag::BLOCK_NETLINK) || has(block_flag::BLOCK_TERMINAL) {
-            let value = read::<u32>(bytes);
-            if has(block_flag::BLOCK_NETLINK) {
-                call.netlink = value;
-            } else {
-                call.terminal = value.map(|v| v != 0);
-            }
+        if has(block_flag::BLOCK_FILE_KIND) {
+            // The file that the descriptor referred to when the call was entered, if that was looked up, too.
+            call.file_kind = call.file_kind.or_else(|| read(bytes).map(kind_of_file));
             bytes = &bytes[len.next_multiple_of(8).min(bytes.len())..];
             continue;
         }

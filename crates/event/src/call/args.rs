@@ -6,7 +6,7 @@
 use crate::{Call, Memory, Phase};
 use stride_syscalls::structs::{memory::BUFFERS, socket::MMSGHDR, socket::MSGHDR};
 use stride_syscalls::uapi::F;
-use stride_syscalls::{CloseOnExec, Data, Dir, Len, Struct, Syscall, Ty, table};
+use stride_syscalls::{CloseOnExec, Data, Dir, Len, OpenFlags, Struct, Syscall, Ty, table};
 
 /// No path is longer, its NUL included.
 const PATH_MAX: usize = 4096;
@@ -76,6 +76,16 @@ impl Call {
     /// Flags, or 0 if the call has no such argument.
     pub fn flags(&self, name: &str) -> u64 {
         self.arg(name).unwrap_or(0)
+    }
+
+    /// The flags of a call that opens a file: `O_CREAT` and its like. 0 for any other call.
+    pub fn open_flags(&self) -> u64 {
+        let Some((row, at)) = self.form().and_then(|row| Some((row, row.open_flags()?))) else { return 0 };
+        match at {
+            OpenFlags::Argument(at) => cut(row.held(at, &self.args, self.abi), row.args[at].ty.size(self.abi)),
+            OpenFlags::Member(at, member) => self.field(row.args[at].name, member).unwrap_or(0),
+            OpenFlags::Always(flags) => flags,
+        }
     }
 
     /// The path that an argument points to, without its NUL. `None` if it was not captured whole.

@@ -132,3 +132,19 @@ fn arguments_by_name() {
     let pipe = call(Abi::X86_64, "pipe2", [0x1000, 0, 0, 0, 0, 0], &[(Phase::Exit, 0x1000, &[3, 0, 0, 0, 4, 0, 0, 0])]);
     assert_eq!(pipe.pair(), Some([3, 4]));
 }
+
+#[test]
+fn flags_are_those_of_calls_that_open() {
+    const HOW: u64 = 0x2000;
+    let how = [0x8_0241u64, 0o644, 0].map(u64::to_le_bytes).concat();
+    for abi in Abi::ALL {
+        // The upper half of the register is not the flags'.
+        let openat = call(abi, "openat", [0, 0x1000, 0x1_0008_0241, 0, 0, 0], &[]);
+        assert_eq!(openat.open_flags(), 0x8_0241, "{abi:?}");
+        let openat2 = call(abi, "openat2", [0, 0x1000, HOW, 24, 0, 0], &[(Phase::Entry, HOW, &how)]);
+        assert_eq!(openat2.open_flags(), 0x8_0241, "{abi:?}");
+        // These flags are of another kind.
+        assert_eq!(call(abi, "eventfd2", [0, 0x241, 0, 0, 0, 0], &[]).open_flags(), 0, "{abi:?}");
+    }
+    assert_eq!(call(Abi::X86_64, "creat", [0x1000, 0o644, 0, 0, 0, 0], &[]).open_flags(), 0o1101);
+}

@@ -24,6 +24,36 @@ pub struct Descriptor {
     pub detail: Detail,
 }
 
+/// Kinds of files on which the meaning of some calls depends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// None of the others, or there is no such descriptor.
+    Other,
+    Terminal,
+    /// A netlink socket of this protocol.
+    Netlink(u32),
+    BpfMap,
+    BpfProgram,
+    BpfTypes,
+    BpfLink,
+}
+
+impl FileKind {
+    /// The kind of a file, from the name that /proc shows for its descriptor. `None` for sockets, whose names do not tell their kind.
+    pub fn of_path(path: &[u8]) -> Option<FileKind> {
+        const TERMINALS: [&[u8]; 4] = [b"/dev/pts/", b"/dev/tty", b"/dev/ptmx", b"/dev/console"];
+        Some(match path {
+            b"anon_inode:bpf-map" => FileKind::BpfMap,
+            b"anon_inode:bpf-prog" => FileKind::BpfProgram,
+            b"anon_inode:btf" => FileKind::BpfTypes,
+            b"anon_inode:bpf_link" | b"anon_inode:bpf-link" => FileKind::BpfLink,
+            _ if path.starts_with(b"socket:") => return None,
+            _ if TERMINALS.iter().any(|name| path.starts_with(name)) => FileKind::Terminal,
+            _ => FileKind::Other,
+        })
+    }
+}
+
 /// Details of a file besides its path (`-yy`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Detail {

@@ -5,7 +5,7 @@ pub mod descriptor;
 pub mod errno;
 pub mod tampering;
 
-use crate::{Blocks, Descriptor, Ns, Stack, Tampering, Tid};
+use crate::{Blocks, Descriptor, FileKind, Ns, Stack, Tampering, Tid};
 use std::sync::Arc;
 use stride_syscalls::{Abi, table};
 
@@ -34,12 +34,11 @@ pub struct Call {
     pub outcome: Outcome,
     /// How an engine changed the call ([`crate::TraceSpec::injections`]).
     pub tampering: Tampering,
-    /// The protocol of the call's netlink socket, if the engine looked it up. Otherwise /proc is asked.
-    pub netlink: Option<u32>,
+    /// The kind of the file behind the call's descriptor, if the meaning of the call depends on it and the engine looked it up. Without it,
+    /// /proc is asked.
+    pub file_kind: Option<FileKind>,
     /// The engine itself counted this call ([`crate::TraceSpec::counting`]).
     pub counted: bool,
-    /// `Some(true)` if the call's descriptor is a terminal. `None` if the engine did not look that up.
-    pub terminal: Option<bool>,
     pub blocks: Blocks,
     /// The referents of the call's descriptors, if the engine looked them up: first of those given to it, then of
     /// those it made.
@@ -123,8 +122,7 @@ impl Default for Call {
             system_time: 0,
             outcome: Outcome::Pending,
             tampering: Tampering::default(),
-            netlink: None,
-            terminal: None,
+            file_kind: None,
             counted: false,
             blocks: Blocks::default(),
             descriptors: Vec::new(),

@@ -2,7 +2,7 @@
 
 pub mod memory;
 
-use crate::{Call, Outcome, Phase};
+use crate::{Call, FileKind, Outcome, Phase};
 use stride_syscalls::plan::{
     Cap, Count, MAX_BYTES, MAX_MESSAGE, MESSAGE_HEADER, Op, OpKind, Plan, ROOT, STACK, is_message,
 };
@@ -11,10 +11,15 @@ use stride_syscalls::{Dir, Effect, Flow, Syscall, units};
 /// Reads a tracee's memory from `addr` on: as many bytes of `buf` as are readable.
 pub trait Peek {
     fn peek(&mut self, addr: u64, buf: &mut [u8]) -> usize;
+
+    /// The kind of the file that a descriptor refers to, if the tracee stands still while it is asked for.
+    fn file_kind(&mut self, _fd: i32) -> Option<FileKind> {
+        None
+    }
 }
 
 /// The limits of copying.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// `-s`: bytes of strings and buffers.
     pub text: usize,
@@ -72,8 +77,11 @@ fn run(ops: &[Op], base: usize, row: &Syscall, phase: Phase, call: &mut Call, li
             Phase::Entry => op.dir.at_entry(),
             Phase::Exit => op.dir.at_exit(matches!(call.outcome, Outcome::Value(_))),
         };
-        // A tracee that stands still can be looked up in /proc.
-        if !wanted || op.kind == OpKind::Terminal || limits.leave_out(op, row) {
+        if !wanted || limits.leave_out(op, row) {
+            continue;
+        }
+        if op.kind == OpKind::FileKind {
+            call.file_kind = call.file_kind.or_else(|| peek.file_kind(descriptor(op, call)?));
             continue;
         }
         let me = (base + i) as u8;
@@ -88,6 +96,16 @@ fn run(ops: &[Op], base: usize, row: &Syscall, phase: Phase, call: &mut Call, li
             follow(op, me, step, words, phase, call, limits, peek);
         }
     }
+}
+
+/// The descriptor at the place of an op: an argument, or a member of a struct that was copied.
+fn descriptor(op: &Op, call: &Call) -> Option<i32> {
+    let at = usize::from(op.at);
+    if op.parent == ROOT {
+        return Some(call.args[at / 8] as i32);
+    }
+    let block = (0..call.blocks.len()).filter_map(|i| call.blocks.block(i)).find(|block| block.op == op.parent)?;
+    Some(i32::from_le_bytes(*block.bytes.get(at..)?.first_chunk()?))
 }
 
 /// Copies the memory that the elements of each block of the parent op point to.
@@ -190,7 +208,7 @@ fn copy(op: &Op, me: u8, ptr: u64, n: u64, phase: Phase, call: &mut Call, limits
     let elem = (op.elem as usize).max(1);
     let bytes = cap.min(usize::try_from(n).unwrap_or(usize::MAX)).saturating_mul(elem).min(most);
     match op.kind {
-        OpKind::Terminal => {}
+        OpKind::FileKind => {}
         OpKind::Bytes => {
             let mut done = call.blocks.push(me, phase, ptr, bytes.min(CHUNK), |buf| peek.peek(ptr, buf));
             while done < bytes && done.is_multiple_of(CHUNK) && done > 0 {

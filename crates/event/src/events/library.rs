@@ -74,7 +74,7 @@ pub enum LibraryPart {
 }
 
 /// A part of a call of a function. At its end, a call has everything that was known at its beginning.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LibraryCall {
     pub tid: Tid,
     pub function: Arc<LibraryFunction>,
@@ -208,7 +208,7 @@ pub struct ProbedWord {
 }
 
 /// A place in a file at which threads are looked at.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LibraryProbe {
     pub function: Arc<LibraryFunction>,
     /// The offset of the instruction in the file.
@@ -220,7 +220,7 @@ pub struct LibraryProbe {
 }
 
 /// The probes in a file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbedFile {
     pub path: std::path::PathBuf,
     pub probes: Vec<LibraryProbe>,

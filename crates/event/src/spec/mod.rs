@@ -87,8 +87,35 @@ impl CallSet {
     }
 }
 
+/// The tracer's place in the process tree, as the command's parent sees it (`-D`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Daemonize {
+    /// The tracer is the command's parent.
+    #[default]
+    No,
+    /// `-D`: the tracer is a grandchild. The command replaces the process that was started.
+    Grandchild,
+    /// `-DD`: as `-D`, in a process group of its own.
+    ProcessGroup,
+    /// `-DDD`: as `-D`, in a session of its own.
+    Session,
+}
+
+/// When signals may end or stop the tracer (`-I`, 1 to 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Interruptible {
+    /// The dispositions of fatal signals stay as they are.
+    Anywhere,
+    /// Fatal signals end tracing between calls.
+    Waiting,
+    /// Fatal signals are ignored.
+    Never,
+    /// SIGTSTP is ignored, too.
+    NeverTstp,
+}
+
 /// A program to start.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
     /// Already resolved along `PATH`.
     pub path: PathBuf,
@@ -209,7 +236,7 @@ impl Injection {
 }
 
 /// Everything an engine needs to know.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TraceSpec {
     pub command: Option<Command>,
     /// Threads or processes to attach to; with `follow`, all threads of each.
@@ -235,11 +262,10 @@ pub struct TraceSpec {
     pub kill_on_exit: bool,
     /// `-b execve`: release threads that call it (except for the command's own first time).
     pub detach_on_execve: bool,
-    /// `-D`, 1 to 3: run as a grandchild, so that the command is the caller's direct child.
-    pub daemonize: u8,
-    /// `-I`, 1 to 4. 0 for the default, which is 4 with `-D` and otherwise 2. (With `-o FILE PROG`, strace's default
-    /// is 3.)
-    pub interruptible: u8,
+    /// `-D`.
+    pub daemonize: Daemonize,
+    /// `-I`.
+    pub interruptible: Interruptible,
     /// Report `Enter` events (text). Without them, an engine may report calls only when they return.
     pub entries: bool,
     /// `-i`: read the instruction pointer.
@@ -299,8 +325,8 @@ impl Default for TraceSpec {
             seccomp: Seccomp::Off,
             kill_on_exit: false,
             detach_on_execve: false,
-            daemonize: 0,
-            interruptible: 0,
+            daemonize: Daemonize::No,
+            interruptible: Interruptible::Waiting,
             entries: false,
             want_ip: false,
             want_times: false,

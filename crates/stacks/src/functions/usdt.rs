@@ -5,8 +5,8 @@
 
 use super::file::{CodeFileToProbe, MOST_FUNCTIONS, ProbesFound};
 use super::machine;
-use crate::bytes::{string_at, u32_at, u64_at};
 use crate::elf::Elf;
+use crate::files::bytes::{string_at, u32_at, u64_at};
 use std::sync::Arc;
 use stride_event::{
     Glob, LIBRARY_WORDS, LibraryFunction, LibraryProbe, Param, ProbedFile, ProbedWord, WordPlace, grouped,
