@@ -7,12 +7,16 @@ use stride_uapi::numbers;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Abi {
+    /// 64-bit x86, and x32 with it.
     X86_64 = 0,
+    /// 32-bit x86.
     I386 = 1,
+    /// 64-bit Arm.
     Aarch64 = 2,
 }
 
 impl Abi {
+    /// All ABIs that Stride knows.
     pub const ALL: [Abi; 3] = [Abi::X86_64, Abi::I386, Abi::Aarch64];
 
     /// The ABI of the machine Stride was built for.
@@ -73,6 +77,7 @@ impl Abi {
         Abi::ALL.into_iter().find(|abi| abi.audit_arch() == arch)
     }
 
+    /// The architecture as audit and seccomp name it: `AUDIT_ARCH_X86_64` and its like (linux/audit.h).
     pub const fn audit_arch(self) -> u32 {
         match self {
             Abi::X86_64 => 0xC000_003E,
