@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::PathBuf;
 
-#[path = "src/btf.rs"]
+#[path = "src/loading/btf.rs"]
 #[allow(dead_code, reason = "only what reads it is needed here")]
 mod btf;
 
@@ -39,7 +39,7 @@ fn main() {
     let types = Vec::from_iter(types);
     std::fs::write(out.join("types.rs"), format!("&{types:?}")).expect("OUT_DIR can be written to");
     println!("cargo:rerun-if-changed=src/bpf");
-    println!("cargo:rerun-if-changed=src/btf.rs");
+    println!("cargo:rerun-if-changed=src/loading/btf.rs");
 }
 
 /// The names of the types whose layout an object's CO-RE relocations ask for (.BTF.ext; Documentation/bpf/btf.rst).

@@ -4,7 +4,7 @@ use crate::{Cx, Dump, Labelled, Options, PidInfo, PidNote, Text, Value, World, d
 use bumpalo::Bump;
 use bumpalo::collections::Vec;
 use stride_event::{Call, Outcome, Tid};
-use stride_syscalls::{Abi, Ret, Syscall, Ty, table, uapi::consts as c};
+use stride_syscalls::{Abi, PathStart, Ret, Syscall, Ty, table, uapi::consts as c};
 
 /// Which part of a call to decode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -121,11 +121,15 @@ impl Decoder {
     }
 }
 
-/// The path of an existing file with its context. A relative path begins at the last directory before it.
+/// The path of an existing file with its context.
 fn with_context<'a>(cx: &Cx<'a>, i: usize, value: Value<'a>) -> Value<'a> {
     let (Ty::Path, Value::Text(Text { bytes, cut: false, .. })) = (&cx.row.args[i].ty, value) else { return value };
-    let dir = cx.row.args[..i].iter().rposition(|arg| matches!(arg.ty, Ty::DirFd));
-    let dir = dir.map_or(c::AT_FDCWD as i32, |dir| cx.row.held(dir, &cx.call.args, cx.abi()) as i32);
+    let Some(at) = cx.row.paths().find(|path| path.position == i) else { return value };
+    let dir = match at.start {
+        PathStart::WorkingDirectory => c::AT_FDCWD as i32,
+        PathStart::Directory(dir) => cx.row.held(dir, &cx.call.args, cx.abi()) as i32,
+        PathStart::Queues => return value,
+    };
     cx.labelled(value, Labelled::Path { dir, path: bytes })
 }
 
@@ -176,9 +180,8 @@ fn ret<'a>(cx: &Cx<'a>) -> Return<'a> {
         Ret::Int | Ret::Never => Value::Int(v),
         Ret::NarrowInt => match errno(v) {
             None => Value::Int(v),
-            Some((name, text)) => {
-                let value = Value::Glue(cx.values(&[Value::Int(v), Value::Ascii(" "), Value::Ascii(name)]));
-                return Return { outcome, value, note: Some(Value::Ascii(text)) };
+            Some((_, text)) => {
+                return Return { outcome, value: Value::NarrowError(v), note: Some(Value::Word(text)) };
             }
         },
         Ret::Size => Value::UInt(cx.abi().cut(v as u64)),

@@ -1,6 +1,6 @@
 //! The context of a decoder.
 
-use crate::{Labelled, Member, Options, PidNote, Tail, Value, World};
+use crate::{Labelled, Member, Operator, Options, PidNote, Prefix, Tail, Value, World};
 use bumpalo::Bump;
 use stride_event::{Call, Memory, Outcome, Phase};
 use stride_syscalls::{Abi, Dir, Len, PidKind, Struct, Syscall, units};
@@ -174,23 +174,56 @@ impl<'a> Cx<'a> {
         Value::Known(self.keep(number), self.keep(meaning))
     }
 
-    /// A number written as a C macro call.
+    /// A number with the C macro call that makes it.
     pub fn macro_call(&self, number: Value<'a>, name: &'static str, args: &[Value<'a>]) -> Value<'a> {
         Value::Macro { number: self.keep(number), name, args: self.values(args) }
     }
 
-    /// Free text from a decoder.
-    pub fn plain(&self, text: std::fmt::Arguments<'_>) -> Value<'a> {
-        let mut s = bumpalo::collections::String::new_in(self.arena);
-        let _ = std::fmt::Write::write_fmt(&mut s, text);
-        Value::Plain(s.into_bump_str().as_bytes())
+    /// A number with a remark, which is left out if only numbers are wanted.
+    pub fn remarked(&self, number: Value<'a>, remark: Value<'a>) -> Value<'a> {
+        Value::Remarked(self.keep(number), self.keep(remark))
     }
 
-    /// Like [`Cx::plain`], for text without bytes of the tracee.
-    pub fn ascii(&self, text: std::fmt::Arguments<'_>) -> Value<'a> {
-        let mut s = bumpalo::collections::String::new_in(self.arena);
-        let _ = std::fmt::Write::write_fmt(&mut s, text);
-        Value::Ascii(s.into_bump_str())
+    /// The call of a C macro.
+    pub fn call(&self, name: &'static str, args: &[Value<'a>]) -> Value<'a> {
+        Value::Call { name, args: self.values(args) }
+    }
+
+    pub fn binary(&self, left: Value<'a>, operator: Operator, right: Value<'a>) -> Value<'a> {
+        Value::Binary(self.keep(left), operator, self.keep(right))
+    }
+
+    pub fn unary(&self, prefix: Prefix, value: Value<'a>) -> Value<'a> {
+        Value::Unary(prefix, self.keep(value))
+    }
+
+    /// A value shifted to its place in a word.
+    pub fn shifted(&self, value: Value<'a>, by: u64) -> Value<'a> {
+        self.binary(value, Operator::ShiftLeft, Value::UInt(by))
+    }
+
+    /// An element of an array, with its index.
+    pub fn indexed(&self, index: Value<'a>, value: Value<'a>) -> Value<'a> {
+        Value::Indexed(self.keep(index), self.keep(value))
+    }
+
+    pub fn quantity(&self, amount: Value<'a>, unit: &'static str) -> Value<'a> {
+        Value::Quantity(self.keep(amount), unit)
+    }
+
+    /// A number of seconds, given in units of a power of ten.
+    pub fn seconds(&self, raw: impl Into<i128>, digits: u8) -> Value<'a> {
+        self.quantity(Value::Decimal { raw: raw.into(), digits }, "s")
+    }
+
+    /// The constant that stands for the call of this name.
+    pub fn call_name(&self, name: &str) -> Value<'a> {
+        Value::Word(self.arena.alloc_str(&["__NR_", name].concat()))
+    }
+
+    /// The bytes of a struct behind its known members.
+    pub fn extra(&self, from: u64, to: u64, bytes: Value<'a>) -> Member<'a> {
+        Member { name: "", value: Value::Extra { from, to, bytes: self.keep(bytes) } }
     }
 
     /// A struct in captured memory, decoded by its description.

@@ -5,9 +5,6 @@ use stride_event::{LibraryCall, LibraryPart};
 use stride_syscalls::Abi;
 use stride_syscalls::library::WordType;
 
-/// Shown for an argument that cannot be read: it is not in a register that probes see, or not in memory.
-const UNKNOWN: Value<'static> = Value::Literal("?");
-
 /// The names of arguments with their values. Without types there are no names.
 pub fn library_args(call: &LibraryCall) -> impl Iterator<Item = (&str, Value<'_>)> {
     library_args_noted(call, &[])
@@ -41,9 +38,9 @@ pub fn operation_fds(call: &LibraryCall) -> impl Iterator<Item = (i32, bool)> {
 
 fn argument<'a>(call: &'a LibraryCall, i: usize, ty: WordType, notes: &'a [(i32, FdNote<'a>)]) -> Value<'a> {
     match call.words.get(i) {
-        _ if &*call.function.params[i].name == "..." => Value::Literal("..."),
+        _ if call.function.params[i].name.as_bytes() == b"..." => Value::LeftOut,
         Some(&word) => value(call, Some(i), word, ty, notes),
-        None => UNKNOWN,
+        None => Value::Unreadable,
     }
 }
 
@@ -77,7 +74,7 @@ fn value<'a>(
         Some(Value::Text(Text { bytes: &text.bytes, cut: text.cut, kind }))
     };
     match ty {
-        WordType::Void | WordType::Unreadable => UNKNOWN,
+        WordType::Void | WordType::Unreadable => Value::Unreadable,
         WordType::Raw => Value::Hex(word),
         WordType::Int { signed: true, .. } | WordType::Char => Value::Int(word as i64),
         WordType::Int { signed: false, .. } | WordType::Bool => Value::UInt(word),
@@ -147,6 +144,6 @@ mod tests {
         let shown: Vec<String> = library_args(&call).map(|(_, value)| format!("{value:?}")).collect();
         assert_eq!(shown[0], "Int(-5)");
         assert!(shown[1].starts_with("Text("), "{}", shown[1]);
-        assert_eq!(shown[2..], ["Addr(8192)", "Hex(93823560581120)", "Int(7)", "Literal(\"?\")", "Literal(\"?\")"]);
+        assert_eq!(shown[2..], ["Addr(8192)", "Hex(93823560581120)", "Int(7)", "Unreadable", "Unreadable"]);
     }
 }

@@ -53,9 +53,8 @@ pub enum Value<'a> {
     Set(&'a [Value<'a>]),
     /// `st_mode`: file type and permissions.
     Mode(u64),
-    /// A number in the notation of a C call, such as `makedev(0x8, 0x1)` or `htons(80)`.
-    Notation {
-        raw: u64,
+    /// The call of a C macro or function that makes the value: `BPF_STMT(BPF_RET, 0)`, `htons(80)`.
+    Call {
         name: &'static str,
         args: &'a [Value<'a>],
     },
@@ -71,9 +70,9 @@ pub enum Value<'a> {
     /// Parts joined by `|`, for words that mix enumerations, flags and numbers.
     Or(&'a [Value<'a>]),
     /// A number with its meaning, where neither hexadecimal nor a set gives it: a key's serial and its special name,
-    /// the bytes of a port and `htons(80)`.
+    /// the bytes of a port and the call `htons(80)`.
     Known(&'a Value<'a>, &'a Value<'a>),
-    /// A number written as a C macro's call: `IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 4)`.
+    /// A number with the call of the C macro that makes it: `makedev(0x8, 0x1)`. The arguments follow the style.
     Macro {
         number: &'a Value<'a>,
         name: &'static str,
@@ -92,39 +91,114 @@ pub enum Value<'a> {
     Bitmap(&'a Value<'a>, &'a Value<'a>),
     /// A number with a comment in place of a name: how an unknown name is marked, or what the number amounts to. The
     /// comment is left out if only numbers are wanted.
-    Nameless(&'a Value<'a>, &'a Value<'a>),
+    Remarked(&'a Value<'a>, &'a Value<'a>),
     /// The value before the call and the value after it.
     Change(&'a Value<'a>, &'a Value<'a>),
     /// A value with a comment, which machines may skip.
     Comment(&'a Value<'a>, &'a Value<'a>),
-    /// A comment followed by a value.
-    Remark(&'a Value<'a>, &'a Value<'a>),
-    /// A wait status and its spelling.
-    WaitStatus(u32, &'a Value<'a>),
+    /// The bytes of a struct behind the members that Stride knows, and their place in it.
+    Extra {
+        from: u64,
+        to: u64,
+        bytes: &'a Value<'a>,
+    },
+    /// The status that wait(2) returns.
+    WaitStatus(u32),
     /// A member that does not exist in this case; it is left out.
     Absent,
-    /// A value that is shown by name in every style.
-    Symbolic(&'a Value<'a>),
     /// The value of the argument before this one after the call. It has no name of its own.
     Becomes(&'a Value<'a>),
     /// Names in a note. They are left out if names are not wanted.
     Gloss(&'a Value<'a>),
     /// A value in the style of the arguments, within a note that otherwise shows names.
     Styled(&'a Value<'a>),
-    /// Stride's own text, such as a shift between parts of a number.
-    Literal(&'static str),
-    /// Free text without quotes, such as the inside of a comment.
-    Plain(&'a [u8]),
-    /// Text that a decoder claims is printable ASCII.
-    Ascii(&'a str),
+    /// A name from a header, or a few words of Stride's own: `RLIM64_INFINITY`, `Timeout`.
+    Word(&'a str),
+    /// Stands for the name of a number that is in none of the names of this set.
+    Unnamed(&'static Set),
+    /// A value that is known to exist and could not be found out.
+    Unknown,
+    /// An argument of a library's function that lies where it cannot be read.
+    Unreadable,
+    /// Values that are left out for brevity.
+    LeftOut,
+    /// A character.
+    Char(u8),
+    Unary(Prefix, &'a Value<'a>),
+    Binary(&'a Value<'a>, Operator, &'a Value<'a>),
+    /// Numbers from the first to the second. An end that is missing has no limit.
+    Range(Option<u32>, Option<u32>),
+    /// Bytes or bits of a larger whole, and their content where it is shown.
+    Place {
+        unit: &'static str,
+        from: u64,
+        to: u64,
+        content: Option<&'a Value<'a>>,
+    },
+    /// An element of an array, with its index.
+    Indexed(&'a Value<'a>, &'a Value<'a>),
+    /// An amount and its unit.
+    Quantity(&'a Value<'a>, &'static str),
+    /// A number in units of a power of ten, of which it has this many digits behind the point.
+    Decimal {
+        raw: i128,
+        digits: u8,
+    },
+    /// An address or id that has a notation of its own.
+    Designation(Designation<'a>),
+    /// A namespace: its kind, and the number of its inode.
+    Namespace {
+        kind: &'static str,
+        inode: u64,
+    },
+    /// Names that share a number. It is not known which of them is meant.
+    OneOf(&'a [Value<'a>]),
+    /// The call that restart_syscall(2) resumes.
+    Resumes(&'static str),
+    /// A negated error number in an `int` that was not sign-extended.
+    NarrowError(i64),
+    /// Words that say what a value in a note is: the `left` time, the `old mask`.
+    Titled(&'static str, &'a Value<'a>),
     /// `name=value` outside a struct.
     Named(&'static str, &'a Value<'a>),
     /// Values in a row, without brackets: `in [3], left {…}`.
     Seq(&'a [Value<'a>]),
     /// A file with its SELinux context, if views show that.
     Labelled(&'a Value<'a>, &'a [u8]),
-    /// Parts without anything between them.
-    Glue(&'a [Value<'a>]),
+}
+
+/// Stands before a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Prefix {
+    /// A flag that is not set.
+    Not,
+    /// All members of the set but these.
+    Complement,
+    Minus,
+}
+
+/// Stands between two values, which may be numbers and names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Operator {
+    ShiftLeft,
+    Plus,
+    Minus,
+    Times,
+    Over,
+}
+
+/// An address or id, in the notation of its field.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Designation<'a> {
+    /// A hardware address, byte by byte.
+    Mac(&'a [u8]),
+    Uuid(&'a [u8]),
+    /// The call sign of an amateur radio station, and the number of the station.
+    CallSign(&'a str, u8),
+    /// The address of no radio station in particular.
+    NoCallSign,
+    /// The name under which a family of generic netlink was registered. These bytes may be hostile.
+    Family(&'a [u8]),
 }
 
 /// The note of `--decode-pids` for a process or thread id.
@@ -153,10 +227,10 @@ pub struct Member<'a> {
 
 impl Member<'_> {
     /// Stands for members that are left out in the middle of a struct.
-    pub const LEFT_OUT: Member<'static> = Member { name: "", value: Value::Ascii("...") };
+    pub const LEFT_OUT: Member<'static> = Member { name: "", value: Value::LeftOut };
 
     pub fn is_left_out(&self) -> bool {
-        self.name.is_empty() && matches!(self.value, Value::Ascii("..."))
+        self.name.is_empty() && matches!(self.value, Value::LeftOut)
     }
 }
 
@@ -195,6 +269,8 @@ impl<'a> Text<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TextKind {
     Path,
+    /// The name of an abstract unix socket: a NUL, which is shown as `@`, and bytes without an end.
+    Abstract,
     Str,
     /// A buffer, in which a NUL has no meaning.
     Bytes,

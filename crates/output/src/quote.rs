@@ -3,7 +3,7 @@
 use crate::HexStrings;
 
 /// The letter of a byte's escape in a quoted string, if it has one.
-fn letter(b: u8) -> Option<u8> {
+pub(crate) fn letter(b: u8) -> Option<u8> {
     Some(match b {
         b'"' => b'"',
         b'\\' => b'\\',
@@ -16,7 +16,7 @@ fn letter(b: u8) -> Option<u8> {
     })
 }
 
-fn is_plain(b: u8) -> bool {
+pub(crate) fn is_plain(b: u8) -> bool {
     (0x20..0x7f).contains(&b)
 }
 

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use stride_decode::{Decoder, FdInfo, FdNote, Labelled, Options, Part, World, operation_fds};
 use stride_event::quantity::count as counted;
-use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Outcome, SIGINFO_SIZE, Stack, Tid};
+use stride_event::{Call, Event, FdOf, LibraryCall, LibraryPart, Ns, Outcome, SIGINFO_SIZE, Stack, Tid};
 use stride_track::Tracker;
 
 /// Opens a thread's own output (`-ff`).
@@ -385,7 +385,8 @@ impl TextView {
         if !self.options.fds || call.operation.is_none() {
             return Vec::new();
         }
-        let found = |(fd, made)| Some((fd, self.world.fd(call.tid, fd, call.descriptor(fd, made))?));
+        let found =
+            |(fd, made)| Some((fd, self.world.fd(FdOf { tid: call.tid, fd, made }, call.descriptor(fd, made))?));
         operation_fds(call).filter_map(found).collect()
     }
 

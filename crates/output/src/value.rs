@@ -3,7 +3,8 @@
 use crate::{HexStrings, NameStyle, Style, clock, escape_path, names, quote};
 use std::io::Write as _;
 use std::net::IpAddr;
-use stride_decode::{FdNote, Member, Tail, Text, TextKind, Value};
+use stride_decode::{Designation, FdNote, Member, Operator, Prefix, Tail, Text, TextKind, Value};
+use stride_syscalls::sets::process::PTRACE_EVENT;
 use stride_syscalls::{FlagPart, Set};
 
 /// Appends values to a buffer.
@@ -140,15 +141,7 @@ impl Writer<'_> {
                 self.out.push(b']');
             }
             Value::Mode(raw) => self.mode(raw),
-            Value::Notation { raw, name, args } => self.named(
-                |w| w.hex(raw),
-                |w| {
-                    w.str(name);
-                    w.out.push(b'(');
-                    w.list(args, ", ");
-                    w.out.push(b')');
-                },
-            ),
+            Value::Call { name, args } => self.macro_call(name, args),
             Value::PadHex { raw, width } => self.pad_hex(raw, width.into()),
             Value::Numbered(value) => {
                 let style = self.style.names;
@@ -171,20 +164,20 @@ impl Writer<'_> {
                     self.comment(|w| w.value(words));
                 }
             },
-            Value::Nameless(number, unknown) => {
+            Value::Remarked(number, remark) => {
                 self.value(number);
                 if self.style.names != NameStyle::Raw {
-                    self.comment(|w| w.value(unknown));
+                    self.comment(|w| w.remark(remark));
                 }
             }
-            Value::Remark(comment, value) => {
-                self.str("/* ");
-                self.value(comment);
+            Value::Extra { from, to, bytes } => {
+                self.str("/* bytes ");
+                self.range(from, to);
                 self.str(" */ ");
-                self.value(value);
+                self.value(bytes);
             }
             Value::Absent => {}
-            Value::WaitStatus(_, spelt) => self.value(spelt),
+            Value::WaitStatus(status) => self.wait_status(status),
             Value::Time { sec, part, digits } => clock::moment(self.out, sec, part, digits),
             Value::Change(before, after) => {
                 self.value(before);
@@ -193,11 +186,7 @@ impl Writer<'_> {
             }
             Value::Comment(value, comment) => {
                 self.value(value);
-                if self.style.names != NameStyle::Raw || !matches!(comment, Value::Plain(_)) {
-                    self.comment(|w| w.value(comment));
-                } else {
-                    self.comment(|w| w.value(comment));
-                }
+                self.comment(|w| w.remark(comment));
             }
             Value::Labelled(value, context) => {
                 self.value(value);
@@ -206,21 +195,220 @@ impl Writer<'_> {
                 self.str("]");
             }
             Value::Styled(value) => self.value(value),
-            Value::Literal(text) => self.str(text),
-            Value::Symbolic(value) | Value::Gloss(value) => self.by_name(value),
+            Value::Gloss(value) => self.by_name(value),
             Value::Becomes(value) => {
                 self.str(" => ");
                 self.value(value);
             }
-            Value::Plain(bytes) => escape_path(self.out, bytes, HexStrings::Never),
-            Value::Ascii(text) => self.ascii(text),
+            Value::Word(text) => self.ascii(text),
+            Value::Unnamed(set) => self.str(set.unknown),
+            Value::Unknown => self.str("???"),
+            Value::Unreadable => self.str("?"),
+            Value::LeftOut => self.str("..."),
+            Value::Char(byte) => self.character(byte),
+            Value::Unary(prefix, value) => {
+                self.out.push(match prefix {
+                    Prefix::Not => b'!',
+                    Prefix::Complement => b'~',
+                    Prefix::Minus => b'-',
+                });
+                self.value(value);
+            }
+            Value::Binary(left, operator, right) => self.binary(left, operator, right, false),
+            Value::Range(from, to) => {
+                from.into_iter().for_each(|n| self.int(n));
+                self.str("..");
+                to.into_iter().for_each(|n| self.int(n));
+            }
+            Value::Place { unit, from, to, content } => {
+                self.str(unit);
+                self.out.push(b' ');
+                self.range(from, to);
+                if let Some(content) = content {
+                    self.str(": ");
+                    self.value(content);
+                }
+            }
+            Value::Indexed(index, value) => {
+                self.out.push(b'[');
+                self.value(index);
+                self.str("]=");
+                self.value(value);
+            }
+            Value::Quantity(amount, unit) => {
+                self.value(amount);
+                self.out.push(b' ');
+                self.str(unit);
+            }
+            Value::Decimal { raw, digits } => self.decimal(raw, digits),
+            Value::Designation(of) => self.identity(of),
+            Value::Namespace { kind, inode } => {
+                self.str(kind);
+                self.str(":[");
+                self.int(inode);
+                self.out.push(b']');
+            }
+            Value::OneOf(names) => self.list(names, " or "),
+            Value::Resumes(name) => {
+                self.str("<... resuming interrupted ");
+                self.str(name);
+                self.str(" ...>");
+            }
+            Value::NarrowError(raw) => {
+                self.int(raw);
+                if let Some((name, _)) = names::errno((raw as i32).unsigned_abs()) {
+                    self.out.push(b' ');
+                    self.str(name);
+                }
+            }
+            Value::Titled(title, value) => {
+                self.str(title);
+                self.out.push(b' ');
+                self.value(value);
+            }
             Value::Named(name, value) => {
                 self.str(name);
                 self.out.push(b'=');
                 self.value(value);
             }
             Value::Seq(items) => self.list(items, ", "),
-            Value::Glue(items) => self.list(items, ""),
+        }
+    }
+
+    /// The inside of a comment. Sums have blanks there, and a name is followed by a colon.
+    pub fn remark(&mut self, remark: &Value<'_>) {
+        match *remark {
+            Value::Binary(left, operator @ (Operator::Plus | Operator::Times), right) => {
+                self.binary(left, operator, right, true);
+            }
+            Value::Named(name, value) => {
+                self.str(name);
+                self.str(": ");
+                self.value(value);
+            }
+            _ => self.value(remark),
+        }
+    }
+
+    /// Two values and what stands between them. The place of a shift that is not a plain number is put in parentheses.
+    fn binary(&mut self, left: &Value<'_>, operator: Operator, right: &Value<'_>, blanks: bool) {
+        let blank = if blanks { " " } else { "" };
+        self.value(left);
+        self.str(blank);
+        self.str(match operator {
+            Operator::ShiftLeft => "<<",
+            Operator::Plus => "+",
+            Operator::Minus => "-",
+            Operator::Times => "*",
+            Operator::Over => "/",
+        });
+        self.str(blank);
+        if operator == Operator::ShiftLeft && matches!(right, Value::Binary(..)) {
+            self.out.push(b'(');
+            self.value(right);
+            self.out.push(b')');
+        } else {
+            self.value(right);
+        }
+    }
+
+    fn range(&mut self, from: u64, to: u64) {
+        self.int(from);
+        self.str("..");
+        self.int(to);
+    }
+
+    /// A character as C has it.
+    fn character(&mut self, byte: u8) {
+        self.out.push(b'\'');
+        match byte {
+            b'"' => self.out.push(b'"'),
+            b'\'' => self.str("\\'"),
+            byte => match quote::letter(byte) {
+                Some(letter) => self.out.extend_from_slice(&[b'\\', letter]),
+                None if quote::is_plain(byte) => self.out.push(byte),
+                // Writing to memory does not fail.
+                None => _ = write!(self.out, "\\x{byte:02x}"),
+            },
+        }
+        self.out.push(b'\'');
+    }
+
+    fn decimal(&mut self, raw: i128, digits: u8) {
+        let one = 10u128.pow(digits.min(38).into());
+        if raw < 0 {
+            self.out.push(b'-');
+        }
+        let size = raw.unsigned_abs();
+        self.int(size / one);
+        if digits > 0 {
+            // Writing to memory does not fail.
+            let _ = write!(self.out, ".{:0width$}", size % one, width = digits.into());
+        }
+    }
+
+    fn identity(&mut self, of: Designation<'_>) {
+        let mut bytes = |bytes: &[u8], between: &dyn Fn(usize) -> Option<char>| {
+            for (i, byte) in bytes.iter().enumerate() {
+                if let Some(between) = between(i) {
+                    self.out.push(between as u8);
+                }
+                // Writing to memory does not fail.
+                let _ = write!(self.out, "{byte:02x}");
+            }
+        };
+        match of {
+            Designation::Mac(mac) => bytes(mac, &|i| (i > 0).then_some(':')),
+            Designation::Uuid(uuid) => bytes(uuid, &|i| matches!(i, 4 | 6 | 8 | 10).then_some('-')),
+            Designation::CallSign(letters, station) => {
+                self.ascii(letters);
+                self.out.push(b'-');
+                self.int(station);
+            }
+            Designation::NoCallSign => self.out.push(b'*'),
+            Designation::Family(name) => escape_path(self.out, name, HexStrings::Never),
+        }
+    }
+
+    /// A wait status, in the notation of the macros that test it. Bits that the macros do not cover follow as a number.
+    fn wait_status(&mut self, status: u32) {
+        let code = (status >> 8) & 0xff;
+        let signal = |w: &mut Self, number: u32| match number {
+            1..=64 => names::signal(w.out, number as i32),
+            _ => w.int(number),
+        };
+        let mut rest = 0;
+        match (status & 0x7f, status & 0x80 != 0) {
+            _ if status == 0xffff => self.str("{WIFCONTINUED(s)}"),
+            (0, _) => {
+                self.str("{WIFEXITED(s) && WEXITSTATUS(s) == ");
+                self.int(code);
+                self.out.push(b'}');
+                rest = status & 0x80;
+            }
+            (0x7f, true) => return self.hex(status.into()),
+            (0x7f, false) => {
+                self.str("{WIFSTOPPED(s) && WSTOPSIG(s) == ");
+                signal(self, code & 0x7f);
+                // Bit 7 marks the stop at a system call (PTRACE_O_TRACESYSGOOD).
+                self.str(if code & 0x80 != 0 { " | 0x80}" } else { "}" });
+            }
+            (number, core) => {
+                self.str("{WIFSIGNALED(s) && WTERMSIG(s) == ");
+                signal(self, number);
+                self.str(if core { " && WCOREDUMP(s)}" } else { "}" });
+                rest = status & 0xff00;
+            }
+        }
+        if rest != 0 {
+            self.out.push(b'|');
+            self.hex(rest.into());
+        }
+        let event = status >> 16;
+        if event != 0 {
+            self.out.push(b'|');
+            self.enumeration(event.into(), &PTRACE_EVENT);
+            self.str("<<16");
         }
     }
 
@@ -265,6 +453,10 @@ impl Writer<'_> {
 
     fn text(&mut self, text: Text<'_>) {
         let hex = if text.kind == TextKind::HexBytes { HexStrings::All } else { self.style.hex_strings };
+        if let (TextKind::Abstract, Some((0, name))) = (text.kind, text.bytes.split_first()) {
+            self.out.push(b'@');
+            return quote(self.out, name, hex);
+        }
         quote(self.out, if hex.all_of(text.bytes) { text.bytes } else { text.shown() }, hex);
         if text.cut {
             self.str("...");

@@ -127,16 +127,17 @@ impl World for Proc {
         self.ask_fd(Question::Terminal, tid, fd, None).is_some()
     }
 
-    fn fd(&self, tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<FdInfo> {
+    fn fd(&self, of: FdOf, known: Option<&Descriptor>) -> Option<FdInfo> {
+        let FdOf { tid, fd, .. } = of;
         if self.fds.is_empty() {
             return None;
         }
         let link::Link { path, deleted } = match known {
             Some(known) if known.path.is_empty() => return None,
             Some(known) => link::known(known),
-            None => match self.ask_fd(Question::Link, tid, fd, None) {
-                Some(answer) => link::Link::unpack(&answer)?,
-                None => return self.source.followed(tid, fd),
+            None => match self.source.followed(of) {
+                Some(followed) => return followed,
+                None => link::Link::unpack(&self.ask_fd(Question::Link, tid, fd, None)?)?,
             },
         };
         let detail = if fd == AT_FDCWD { None } else { self.detail(tid, fd, &path, known) };

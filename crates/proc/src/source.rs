@@ -26,8 +26,8 @@ pub trait Source {
         None
     }
 
-    /// A descriptor without an answer, as far as the earlier calls tell.
-    fn followed(&self, _tid: Tid, _fd: i32) -> Option<FdInfo> {
+    /// The referent of a descriptor, or that it has none, if earlier calls tell that. This goes before all answers.
+    fn followed(&self, _of: FdOf) -> Option<Option<FdInfo>> {
         None
     }
 }

@@ -4,7 +4,7 @@ use crate::descriptors;
 use crate::stream::{BatchSource, Malformed, Streams};
 use std::collections::HashMap;
 use std::sync::Arc;
-use stride_event::{BlockRef, Blocks, Call, Outcome, Phase, Stack, Tampering, Tid};
+use stride_event::{BlockRef, Blocks, Call, FileKind, Outcome, Phase, Stack, Tampering, Tid};
 use stride_syscalls::Abi;
 
 /// The stage of a call that is recorded.
@@ -42,7 +42,7 @@ mod told {
     /// The files and sockets of the call's descriptors, unless they are the same as last time.
     pub const DESCRIPTORS: u64 = 1 << 15;
     pub const NETLINK: u64 = 1 << 16;
-    pub const TERMINAL: u64 = 1 << 17;
+    pub const FILE_KIND: u64 = 1 << 17;
     pub const TAMPERING: u64 = 1 << 18;
 }
 
@@ -106,6 +106,25 @@ fn outcome_of(kind: u8, value: i64) -> Result<Outcome, Malformed> {
         3 => Outcome::Gone,
         _ => return Err(Malformed("a call ends in an unknown way")),
     })
+}
+
+/// The kinds of files that have a number in recordings, which is their position. (Earlier versions wrote only the first two.)
+const KINDS: [FileKind; 6] = [
+    FileKind::Other,
+    FileKind::Terminal,
+    FileKind::BpfMap,
+    FileKind::BpfProgram,
+    FileKind::BpfTypes,
+    FileKind::BpfLink,
+];
+
+/// `None` for a netlink socket, which is told by its protocol.
+fn kind_number(kind: FileKind) -> Option<u8> {
+    KINDS.iter().position(|known| *known == kind).map(|at| at as u8)
+}
+
+fn kind_of(number: u8) -> Result<FileKind, Malformed> {
+    KINDS.get(usize::from(number)).copied().ok_or(Malformed("a call has a file of an unknown kind"))
 }
 
 #[derive(Default)]
@@ -179,8 +198,8 @@ impl CallWriter {
             (call.resumes.is_some(), told::RESUMES),
             (call.system_time != 0, told::SYSTEM_TIME),
             (call.descriptors != last.descriptors, told::DESCRIPTORS),
-            (call.netlink.is_some(), told::NETLINK),
-            (call.terminal.is_some(), told::TERMINAL),
+            (matches!(call.file_kind, Some(FileKind::Netlink(_))), told::NETLINK),
+            (call.file_kind.is_some_and(|kind| kind_number(kind).is_some()), told::FILE_KIND),
             (!call.tampering.is_none(), told::TAMPERING),
         ] {
             flags |= if told { bit } else { 0 };
@@ -211,11 +230,9 @@ impl CallWriter {
             descriptors::put(to, &call.descriptors);
             last.descriptors.clone_from(&call.descriptors);
         }
-        if let Some(protocol) = call.netlink {
-            to.uint(protocol.into());
-        }
-        if let Some(terminal) = call.terminal {
-            to.byte(terminal.into());
+        match call.file_kind {
+            Some(FileKind::Netlink(protocol)) => to.uint(protocol.into()),
+            kind => kind.and_then(kind_number).into_iter().for_each(|number| to.byte(number)),
         }
         if flags & told::TAMPERING != 0 {
             to.byte(call.tampering.bits());
@@ -346,8 +363,8 @@ impl CallReader {
         if told(told::DESCRIPTORS) {
             descriptors::get(from, &mut call.descriptors)?;
         }
-        call.netlink = if told(told::NETLINK) { Some(from.small()?) } else { None };
-        call.terminal = if told(told::TERMINAL) { Some(from.byte()? != 0) } else { None };
+        let protocol = if told(told::NETLINK) { Some(FileKind::Netlink(from.small()?)) } else { None };
+        call.file_kind = if told(told::FILE_KIND) { Some(kind_of(from.byte()?)?) } else { protocol };
         call.tampering = if told(told::TAMPERING) {
             Tampering::from_bits(from.byte()?).ok_or(Malformed("a call was changed in an unknown way"))?
         } else {

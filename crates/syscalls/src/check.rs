@@ -1,6 +1,6 @@
 //! Checks while the description is compiled: a misspelt name fails the build.
 
-use crate::{Arg, CloseOnExec, Effect, Form, Len, Ret, SelectKey, Struct, Syscall, Ty, When};
+use crate::{Arg, CloseOnExec, Effect, Form, Len, Ret, SelectKey, StartsAt, Struct, Syscall, Ty, When};
 
 pub(crate) const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
@@ -50,6 +50,9 @@ pub(crate) const fn row(row: &Syscall) {
         assert!(register < 6, "a syscall has at most six arguments");
         ty(&row.args[i].ty, row.args, None);
         when(&row.args[i].when, row.args, None);
+        if let StartsAt::Argument(name) = row.args[i].starts {
+            assert!(names_arg(row.args, name), "a path starts at no argument of this syscall");
+        }
         i += 1;
     }
     if let Ret::Select(choice) = row.ret {
@@ -90,6 +93,16 @@ pub(crate) const fn forms(row: &Syscall, on: &SelectKey, cases: &[Form]) {
             assert!(!matches!(form.args[j].ty, Ty::Select(_)), "a form is chosen already: no Select within");
             j += 1;
         }
+        i += 1;
+    }
+}
+
+/// Checks the arguments for which a row has the kernel's names. Members of a struct in memory may be arguments, too.
+pub(crate) const fn kernel_names(row: &Syscall, names: &[(&str, &str)]) {
+    let mut i = 0;
+    while i < names.len() {
+        let spread = !row.args.is_empty() && matches!(row.args[0].ty, Ty::Spread(_));
+        assert!(spread || names_arg(row.args, names[i].0), "a kernel's name is that of no argument of this syscall");
         i += 1;
     }
 }

@@ -270,8 +270,8 @@ pub enum Irregular {
     RouteFamily,
     /// A counter for each direction of multicast traffic.
     McastDirections,
-    /// A value with a comment.
-    Commented(&'static str),
+    /// Bits of a byte that have no name, from the first to the last. A comment tells their place.
+    BitsOfByte(u8, u8),
     /// A netlink protocol, or all of them.
     NetlinkProtocol,
     /// `struct inet_diag_sockid`.
@@ -418,6 +418,15 @@ impl Irregular {
     /// True if the decoder reads buffers that may hold netlink messages.
     pub const fn holds_messages(self) -> bool {
         matches!(self, Irregular::Payload | Irregular::Msghdr | Irregular::Mmsghdr | Irregular::MmsghdrOut)
+    }
+
+    /// The argument with the descriptor whose kind of file decides how this is read. For a member of a struct, it is another member.
+    pub const fn depends_on_file(self) -> Option<&'static str> {
+        match self {
+            Irregular::OfTerminal => Some("fd"),
+            Irregular::BpfInfo => Some("bpf_fd"),
+            _ => None,
+        }
     }
 
     /// True if the decoder shows the input, although memory is captured again when the call returns.

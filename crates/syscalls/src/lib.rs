@@ -16,6 +16,7 @@ pub mod library;
 mod namespace;
 pub mod netlink;
 pub mod operation;
+mod path;
 pub mod plan;
 mod row;
 pub mod rows;
@@ -32,6 +33,7 @@ pub use class::Class;
 pub use effect::{CloseOnExec, Data, Effect, Flow, For, Thing, Transfer};
 pub use irregular::Irregular;
 pub use namespace::Namespace;
+pub use path::{OpenFlags, PathArg, PathStart, StartsAt};
 pub use row::{Arg, Form, Forms, Note, Ret, RetSelect, Syscall, When, arg, form, syscall};
 #[doc(hidden)]
 pub use set::mask_of;

@@ -1,7 +1,7 @@
 //! A syscall's row.
 
 use crate::ioctl::twins;
-use crate::{Abi, Class, CloseOnExec, Effect, For, SelectKey, Set, Thing, Transfer, Ty};
+use crate::{Abi, Class, CloseOnExec, Effect, For, SelectKey, Set, StartsAt, Thing, Transfer, Ty};
 
 /// One system call, as its man page writes it.
 #[derive(Debug)]
@@ -16,6 +16,9 @@ pub struct Syscall {
     pub effects: &'static [Effect],
     /// The note that is shown in parentheses behind the return value.
     pub note: Option<Note>,
+    /// The kernel's names of arguments, as its tracepoints have them, where they differ from those of the man page: pairs of
+    /// the man page's name and the kernel's. The row has those of its forms.
+    pub kernel_names: &'static [(&'static str, &'static str)],
 }
 
 /// A note that is shown in parentheses behind a return value, if the type alone does not say enough.
@@ -80,6 +83,8 @@ pub struct Arg {
     pub register: Option<u8>,
     /// Its name is always shown (clone's arguments are in another order than its man page has).
     pub named: bool,
+    /// Where a relative path in this argument begins.
+    pub starts: StartsAt,
 }
 
 /// The condition under which an argument or member exists. If it does not exist, it is not shown.
@@ -153,7 +158,7 @@ pub struct RetSelect {
 }
 
 pub const fn arg(name: &'static str, ty: Ty) -> Arg {
-    Arg { name, ty, when: When::Always, register: None, named: false }
+    Arg { name, ty, when: When::Always, register: None, named: false, starts: StartsAt::Usual }
 }
 
 impl Arg {
@@ -172,10 +177,16 @@ impl Arg {
         self.named = true;
         self
     }
+
+    /// A relative path in this argument begins at a place that the usual rule does not tell.
+    pub const fn starts(mut self, at: StartsAt) -> Arg {
+        self.starts = at;
+        self
+    }
 }
 
 pub const fn syscall(name: &'static str, class: Class, ret: Ret, args: &'static [Arg]) -> Syscall {
-    let row = Syscall { name, class, ret, args, forms: None, effects: &[], note: None };
+    let row = Syscall { name, class, ret, args, forms: None, effects: &[], note: None, kernel_names: &[] };
     crate::check::row(&row);
     row
 }
@@ -199,6 +210,18 @@ impl Syscall {
     pub const fn noted(mut self, note: Note) -> Syscall {
         self.note = Some(note);
         self
+    }
+
+    /// Adds the kernel's names of arguments.
+    pub const fn in_kernel(mut self, names: &'static [(&'static str, &'static str)]) -> Syscall {
+        crate::check::kernel_names(&self, names);
+        self.kernel_names = names;
+        self
+    }
+
+    /// The kernel's name of an argument.
+    pub fn kernel_name(&self, arg: &'static str) -> &'static str {
+        self.kernel_names.iter().find(|(name, _)| *name == arg).map_or(arg, |(_, kernel)| kernel)
     }
 
     /// True if the call has this effect, which has no parameters.

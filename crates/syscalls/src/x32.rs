@@ -56,6 +56,7 @@ fn for_64_bit(row: &Syscall) -> &'static Syscall {
         forms: None,
         effects: &[],
         note: None,
+        kernel_names: &[],
     }))
 }
 

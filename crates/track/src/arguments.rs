@@ -2,12 +2,12 @@
 
 use crate::descriptors::{AT_FDCWD, File};
 use crate::names::{ANONYMOUS, as_followed, clients};
-use crate::shape::{PathAt, Shape};
+use crate::shape::Shape;
 use crate::{ObjectId, ObjectKind, Seen, Tracker};
 use std::rc::Rc;
 use stride_decode::World;
-use stride_event::{Call, Descriptor, Detail, Memory, Outcome, Phase, Tid};
-use stride_syscalls::uapi::consts as c;
+use stride_event::{Call, Descriptor, Detail, FdOf, Memory, Outcome, Phase, Tid};
+use stride_syscalls::{PathArg, PathStart, uapi::consts as c};
 
 pub const PATH_MAX: usize = 4096;
 pub const EBADF: u32 = c::EBADF as u32;
@@ -41,8 +41,8 @@ impl Tracker {
             seen.other_path = second.and_then(|second| self.path(call, shape, second, seen, world).0);
             // AT_EMPTY_PATH: the call is about the open file, as fstat(3) of glibc makes it.
             let about_file = (seen.path, seen.file) == (None, None) && seen.object.is_some();
-            if let Some(dir) = first.dir.filter(|_| about_file && matches!(call.outcome, Outcome::Value(_))) {
-                seen.file = self.file(call, seen.pid, held(dir) as i32, world).map(|file| file.id);
+            if let Some(dir) = first.directory().filter(|_| about_file && matches!(call.outcome, Outcome::Value(_))) {
+                seen.file = self.file(call, seen.pid, held(dir as u8) as i32, world).map(|file| file.id);
             }
         }
         if shape.transfers {
@@ -140,15 +140,20 @@ impl Tracker {
         &mut self,
         call: &Call,
         shape: &Shape,
-        at: PathAt,
+        at: PathArg,
         seen: &Seen,
         world: &dyn World,
     ) -> (Option<ObjectId>, Option<ObjectId>) {
-        let held = |at: u8| shape.row.held(at.into(), &call.args, call.abi);
-        let bytes = call.blocks.prefix(Phase::Entry, held(at.path), PATH_MAX);
+        let held = |at: usize| shape.row.held(at, &call.args, call.abi);
+        let bytes = call.blocks.prefix(Phase::Entry, held(at.position), PATH_MAX);
         let Some(end) = bytes.iter().position(|b| *b == 0) else { return (None, seen.object) };
         let bytes = &bytes[..end];
-        let dir = at.dir.map_or(AT_FDCWD, |dir| held(dir) as i32);
+        let dir = match at.start {
+            PathStart::WorkingDirectory => AT_FDCWD,
+            PathStart::Directory(dir) => held(dir) as i32,
+            // The kernel's names of queues have no slash. As files they have one, and are in no directory.
+            PathStart::Queues => return (Some(self.tidy(None, &[b"/", bytes].concat())), seen.object),
+        };
         let is_bad = call.outcome == Outcome::Error(EBADF);
         let by = Referrer { tid: call.tid, pid: seen.pid, known: call.given(dir), is_bad };
         let (path, empty) = self.path_from(by, dir, bytes, world);
@@ -221,7 +226,8 @@ impl Tracker {
     pub(crate) fn ask(&mut self, tid: Tid, fd: i32, world: &dyn World) -> Option<ObjectId> {
         // A recording that begins in the middle of the run has the descriptors of processes, not of each thread.
         let process = self.threads.get(&tid).map(|thread| thread.pid).filter(|pid| *pid != tid);
-        let info = world.fd(tid, fd, None).or_else(|| world.fd(process?, fd, None))?;
+        let of = |tid| FdOf { tid, fd, made: false };
+        let info = world.fd(of(tid), None).or_else(|| world.fd(of(process?), None))?;
         let (name, kind) = if info.path.is_empty() {
             (info.detail.as_bytes(), ObjectKind::Socket)
         } else {

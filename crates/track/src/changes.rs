@@ -32,7 +32,7 @@ impl Tracker {
                     if seen.fd == Some(fd) {
                         made = self.held(pid, fd);
                     } else {
-                        (made, seen.ended) = self.dup(seen, fd, call.closes_on_exec());
+                        made = self.duplicated(seen, fd, call.closes_on_exec());
                     }
                 }
                 Effect::ControlsDescriptor => {
@@ -69,7 +69,7 @@ impl Tracker {
             }
         }
         if made_nothing && matches!(row.returns(&call.args, call.abi), Ret::Fd) {
-            made = Some(self.opened_as(call, row, fd, seen));
+            made = Some(self.opened_as(call, row, seen.about(), fd, pid));
         }
         seen.made = made.map(|file| (fd, file.id, file.object.get()));
     }
@@ -93,24 +93,25 @@ impl Tracker {
                 let sort = self.objects.sort(name.as_bytes(), ObjectKind::Anonymous);
                 return Some(self.opened(seen.pid, fd, sort, "", cloexec));
             }
-            Thing::File | Thing::Mount => return Some(self.opened_as(call, row, fd, seen)),
+            Thing::File | Thing::Mount => return Some(self.opened_as(call, row, seen.about(), fd, seen.pid)),
+            // Its other descriptor is in a process that may not be traced.
+            Thing::Passed => return Some(self.opened_as(call, row, None, fd, seen.pid)),
         }
         None
     }
 
-    /// A new descriptor for the thing that the call names, or for what the engine saw.
-    fn opened_as(&mut self, call: &Call, row: &Syscall, fd: i32, seen: &Seen) -> Rc<File> {
-        let known = call.made(fd).filter(|_| seen.about().is_none());
-        let object = seen.about().or_else(|| self.described(known?));
+    /// A new descriptor for the object that the call names, or for the one that the engine saw.
+    fn opened_as(&mut self, call: &Call, row: &Syscall, object: Option<ObjectId>, fd: i32, pid: Tid) -> Rc<File> {
+        let object = object.or_else(|| self.described(call.made(fd)?));
         let object =
             object.unwrap_or_else(|| self.objects.sort(format!("({})", row.name).as_bytes(), ObjectKind::Anonymous));
-        self.opened(seen.pid, fd, object, "", call.closes_on_exec())
+        self.opened(pid, fd, object, "", call.closes_on_exec())
     }
 
     /// fcntl(2)
-    fn controlled(&mut self, call: &Call, seen: &Seen, fd: i32) -> Option<Rc<File>> {
+    fn controlled(&mut self, call: &Call, seen: &mut Seen, fd: i32) -> Option<Rc<File>> {
         match call.arg("op")? {
-            operation @ (c::F_DUPFD | c::F_DUPFD_CLOEXEC) => self.dup(seen, fd, operation == c::F_DUPFD_CLOEXEC).0,
+            operation @ (c::F_DUPFD | c::F_DUPFD_CLOEXEC) => self.duplicated(seen, fd, operation == c::F_DUPFD_CLOEXEC),
             c::F_SETFD => {
                 self.set_cloexec(seen, call.flags("arg") & c::FD_CLOEXEC != 0);
                 None
@@ -132,7 +133,12 @@ impl Tracker {
         if flags & c::CLOSE_RANGE_UNSHARE != 0 {
             self.unshared(pid, c::CLONE_FILES);
         }
-        let Some(descriptors) = self.processes.get(&pid).map(|process| &process.descriptors) else { return };
+        let Some(process) = self.processes.get(&pid) else { return };
+        if flags & c::CLOSE_RANGE_UNSHARE != 0 && process.threads > 1 {
+            // The thread has its own table now. The one that is followed is that of the other threads, which is as it was.
+            return;
+        }
+        let descriptors = &process.descriptors;
         if flags & c::CLOSE_RANGE_CLOEXEC != 0 {
             descriptors.mark_range(first as u32, last as u32);
         } else {
@@ -141,12 +147,20 @@ impl Tracker {
         }
     }
 
-    /// The open file that got another descriptor, and the file whose last descriptor was replaced.
-    fn dup(&mut self, seen: &Seen, fd: i32, cloexec: bool) -> (Option<Rc<File>>, Option<FileId>) {
-        let process = self.processes.get(&seen.pid);
-        let file = process.zip(seen.fd).and_then(|(process, from)| process.descriptors.get(from));
-        let before = file.clone().and_then(|file| self.share(seen.pid, fd, file, cloexec));
-        (file, last(before))
+    /// The open file that got another descriptor: dup(2), dup2(2), fcntl(2).
+    fn duplicated(&mut self, seen: &mut Seen, fd: i32, cloexec: bool) -> Option<Rc<File>> {
+        let process = self.processes.get(&seen.pid)?;
+        let file = seen.fd.and_then(|from| process.descriptors.get(from));
+        let before = match &file {
+            Some(file) => process.descriptors.set(fd, file.clone(), cloexec),
+            // The number refers to a file that was not followed, but no longer to the one from before.
+            None => process.descriptors.close(fd),
+        };
+        // When calls are left out, the table may be out of date.
+        let object = before.as_ref().filter(|_| !self.partial).map(|file| file.object.get());
+        seen.replaced = Some((fd, object));
+        seen.ended = last(before);
+        file
     }
 
     fn pair(&mut self, call: &Call, pid: Tid, what: &str, protocol: &'static str, cloexec: bool) {

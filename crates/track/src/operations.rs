@@ -42,11 +42,9 @@ impl EndedOperation<'_> {
 
     /// Its paths, each with the directory where it begins.
     fn paths(&self) -> impl Iterator<Item = (i32, &[u8])> {
-        let paths = self.row.args.iter().enumerate().filter(|(_, arg)| arg.is_path);
-        paths.filter_map(|(i, _)| {
-            let text = self.call.text(Some(i)).filter(|text| !text.cut)?;
-            let before = i.checked_sub(1).filter(|&before| self.row.args[before].ty == WordType::DirFd);
-            let dir = before.and_then(|before| self.word(before)).map_or(AT_FDCWD, |word| word as i32);
+        self.row.paths().filter_map(|path| {
+            let text = self.call.text(Some(path.position)).filter(|text| !text.cut)?;
+            let dir = path.directory().and_then(|dir| self.word(dir)).map_or(AT_FDCWD, |word| word as i32);
             Some((dir, text.bytes.split(|byte| *byte == 0).next().unwrap_or_default()))
         })
     }

@@ -1,25 +1,18 @@
 //! Which arguments of a syscall tell what a call is about.
 
 use stride_event::CallSet;
-use stride_syscalls::{Abi, Effect, For, Irregular, Syscall, Ty, table};
+use stride_syscalls::{Abi, Effect, For, PathArg, Syscall, Ty, table};
 
 /// Positions are those of the row's arguments.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     pub row: &'static Syscall,
     pub fd: Option<u8>,
-    pub paths: [Option<PathAt>; 2],
+    pub paths: [Option<PathArg>; 2],
     /// The call returns how many bytes it moved.
     pub transfers: bool,
     pub asked: Option<u8>,
     pub idle: Idle,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub struct PathAt {
-    pub path: u8,
-    /// The argument with the directory where the path begins, if that is not the working directory.
-    pub dir: Option<u8>,
 }
 
 /// Says whether a call is progress of its thread.
@@ -62,10 +55,7 @@ pub fn naming_calls() -> CallSet {
 impl Shape {
     fn of(row: &'static Syscall) -> Shape {
         let at = |test: &dyn Fn(&Ty) -> bool| row.args.iter().position(|arg| test(&arg.ty)).map(|i| i as u8);
-        let mut paths = row.args.iter().enumerate().filter(|(_, arg)| is_path(&arg.ty)).map(|(i, _)| PathAt {
-            path: i as u8,
-            dir: i.checked_sub(1).filter(|&before| matches!(row.args[before].ty, Ty::DirFd)).map(|i| i as u8),
-        });
+        let mut paths = row.paths();
         let fd = at(&|ty| matches!(ty, Ty::Fd));
         let transfers = row.returns_moved();
         Shape {
@@ -76,16 +66,6 @@ impl Shape {
             asked: row.transfer().filter(|_| transfers).and_then(|t| t.asked).map(|name| row.index(name) as u8),
             idle: idle(row),
         }
-    }
-}
-
-fn is_path(ty: &Ty) -> bool {
-    match ty {
-        Ty::Path => true,
-        // The target of a new symbolic link is only text.
-        Ty::Custom(Irregular::LinkTarget | Irregular::Untouched, _) => false,
-        Ty::Custom(_, shape) => is_path(shape),
-        _ => false,
     }
 }
 

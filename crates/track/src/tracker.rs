@@ -272,6 +272,7 @@ impl Tracker {
             path: None,
             other_path: None,
             made: None,
+            replaced: None,
             ended: None,
             bytes: None,
             asked: None,

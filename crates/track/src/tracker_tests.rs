@@ -4,7 +4,7 @@ use super::*;
 use crate::arguments::PATH_MAX;
 use crate::waits::MAX_WATCHERS;
 use stride_decode::FdInfo;
-use stride_event::{Descriptor, Origin, Phase};
+use stride_event::{Descriptor, FdOf, Origin, Phase};
 use stride_syscalls::Abi;
 use stride_syscalls::uapi::consts::O_CLOEXEC;
 use stride_test_support::calls::{attached, call, call_of, exited, forked, holding, naming};
@@ -20,7 +20,7 @@ struct Followed {
 struct Before;
 
 impl World for Before {
-    fn fd(&self, _: Tid, fd: i32, known: Option<&Descriptor>) -> Option<FdInfo> {
+    fn fd(&self, FdOf { fd, .. }: FdOf, known: Option<&Descriptor>) -> Option<FdInfo> {
         assert!(known.is_none());
         let path = match fd {
             AT_FDCWD => &b"/home"[..],
@@ -97,6 +97,21 @@ fn parts_that_lead_nowhere_are_left_out() {
         let seen = s.open(PID, AT_FDCWD, path, 0, -1);
         assert_eq!(s.named(seen.path), whole, "{path}");
     }
+}
+
+#[test]
+fn paths_begin_where_the_row_says() {
+    let mut s = Followed::new();
+    s.open(PID, AT_FDCWD, "/srv/data", 0, 5);
+    let mark = call(PID, "fanotify_mark", &[9, 1, 2, 5, 0x1000], Outcome::Value(0));
+    let seen = s.call(naming(mark, 0x1000, "in"));
+    assert_eq!(s.named(seen.path), "/srv/data/in");
+    // The name of a message queue has nothing to do with the working directory.
+    let queue = call(PID, "mq_open", &[0x1000, 0], Outcome::Value(6));
+    let seen = s.call(naming(queue, 0x1000, "jobs"));
+    assert_eq!((s.named(seen.path), s.read(PID, 6)), ("/jobs".into(), "/jobs".into()));
+    let seen = s.call(naming(call(PID, "mq_unlink", &[0x1000], Outcome::Value(0)), 0x1000, "jobs"));
+    assert_eq!(s.named(seen.path), "/jobs");
 }
 
 #[test]

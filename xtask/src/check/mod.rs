@@ -1,4 +1,4 @@
-//! The architecture's invariants: dependencies point one way, only engines contain unsafe code, documents name what is there, and
+//! The architecture's invariants: dependencies point one way, only engines contain unsafe code, values have no punctuation, documents name what is there, and
 //! licences of dependencies ask for no more than a notice.
 
 mod circles;
@@ -7,12 +7,13 @@ mod licences;
 mod names;
 mod source;
 mod types;
+mod values;
 
 use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::Path;
 
-/// Each crate with the Stride crates it may use: `syscalls ← event ← {engine-base ← engines ← broker, decode, filter, record} ← track ← advise ← {output ← compare, output ← parquet, proc, stacks} ← cli`.
+/// Each crate with the Stride crates it may use: `syscalls ← event ← {engine-base ← engines ← broker, decode, filter, record} ← track ← advise ← {output ← compare, output ← parquet, proc, stacks} ← session ← top ← cli`.
 const LAYERS: &[(&str, &[&str])] = &[
     ("uapi", &[]),
     ("syscalls", &["uapi"]),
@@ -33,6 +34,26 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("test-support", &["syscalls", "event"]),
     ("stacks", &["syscalls", "event", "engine-base"]),
     (
+        "session",
+        &[
+            "syscalls",
+            "event",
+            "engine-base",
+            "engine-ptrace",
+            "engine-ebpf",
+            "decode",
+            "filter",
+            "record",
+            "track",
+            "output",
+            "compare",
+            "proc",
+            "stacks",
+        ],
+    ),
+    ("top", &["syscalls", "event", "engine-base", "decode", "filter", "track", "output", "proc", "session"]),
+    // The program knows options and views. Calls are decoded, followed and recorded behind the session's door.
+    (
         "cli",
         &[
             "uapi",
@@ -41,16 +62,13 @@ const LAYERS: &[(&str, &[&str])] = &[
             "engine-base",
             "engine-ptrace",
             "engine-ebpf",
-            "decode",
             "filter",
-            "track",
             "advise",
             "output",
             "compare",
             "parquet",
-            "record",
-            "proc",
-            "stacks",
+            "session",
+            "top",
         ],
     ),
 ];
@@ -64,6 +82,7 @@ pub fn run() -> Result<()> {
         layers(&dir, &name, &mut wrong)?;
         circles::check(&dir, &name, &mut wrong)?;
         names::check(&dir, &name, &mut wrong)?;
+        values::check(&dir, &name, &mut wrong)?;
         if !name.starts_with("engine-") {
             no_unsafe(&dir.join("src"), &mut wrong)?;
         }
@@ -73,7 +92,7 @@ pub fn run() -> Result<()> {
     licences::check(&root, &mut wrong)?;
     ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
     println!(
-        "{} crates: dependencies point one way, unsafe stays in the engines, facts about syscalls on their rows, a name is one type's, documents name what is there, licences ask for no more than a notice",
+        "{} crates: dependencies point one way, unsafe stays in the engines, facts about syscalls on their rows, a name is one type's, decoded values have no punctuation, documents name what is there, licences ask for no more than a notice",
         LAYERS.len()
     );
     Ok(())

@@ -16,7 +16,6 @@ const ALLOWED: &[(&str, &str)] = &[
     ("advise/src/rules/small_sends.rs", "asks setsockopt how a connection sends"),
     ("cli/src/flags/table/tracing.rs", "-b takes the word execve"),
     ("cli/src/flags/truss.rs", "has the names that truss has for calls"),
-    ("output/src/form/kernel_names.rs", "has the kernel's names of the arguments of calls"),
     ("output/src/form/truss.rs", "has the name that truss has for a call"),
 ];
 

@@ -75,7 +75,7 @@ impl Observed<'_> {
 
     /// The flags of the call that opens a file.
     pub fn open_flags(&self) -> u64 {
-        self.call.arg("flags").or_else(|| self.call.field("how", "flags")).unwrap_or(0)
+        self.call.open_flags()
     }
 }
 

@@ -22,6 +22,6 @@ pub fn text() -> String {
         env!("STRIDE_TARGET"),
         EbpfEngine::CAPABILITIES.name,
         PtraceEngine::CAPABILITIES.name,
-        stride_record::VERSION,
+        stride_session::facts::RECORDING_VERSION,
     )
 }

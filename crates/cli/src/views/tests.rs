@@ -4,11 +4,12 @@
 mod fixtures;
 
 use super::*;
-use crate::files::{Files, Use};
 use crate::flags::flag::{Arg, Flag, Value};
-use crate::flags::{Interruptible, Options, help, options_of};
+use crate::flags::{help, options_of};
 use std::path::{Path, PathBuf};
 use stride_filter::Quiet;
+use stride_session::options::Interruptible;
+use stride_session::{Files, Needs, Options, Use};
 
 /// A directory of the test's own, which is removed at the end.
 struct Dir(PathBuf);
@@ -114,10 +115,10 @@ fn each_option_that_names_a_file_is_taken_in_and_documented() {
         assert!(usage.contains(&format!("--{long}={name}")), "--{long} is not in --help");
         assert!(flag.own, "--{long} would make abbreviations of strace's options ambiguous");
         let options = naming(&[(long, Path::new("there.html"))]);
-        assert_eq!(options.asked.path(long), Some(Path::new("there.html")), "--{long}");
-        assert!(names_files(&options.asked), "--{long}");
+        assert_eq!(options.views.path(long), Some(Path::new("there.html")), "--{long}");
+        assert!(names_files(&options.views), "--{long}");
         // The trace is elsewhere, so attach messages are left out and CTRL-C belongs to the command.
-        assert!(options.is_quiet(Quiet::Attach) && options.interruptible == Interruptible::Never, "--{long}");
+        assert!(options.is_quiet(Quiet::Attach) && options.spec.interruptible == Interruptible::Never, "--{long}");
     }
 }
 

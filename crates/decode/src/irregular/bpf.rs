@@ -4,7 +4,7 @@
 use crate::cx::{cut, le};
 use crate::{Cx, Member, Siblings, Tail, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
-use stride_event::Phase;
+use stride_event::{FileKind, Phase};
 use stride_syscalls::sets::bpf::{INSN_ALU, INSN_CLASS_EXTENDED, INSN_JUMP, INSN_MODE, INSN_SIZE, INSN_SOURCE};
 use stride_syscalls::structs::bpf::{BTF_INFO, INFO, LINK_INFO, MAP_INFO, PROG_INFO};
 use stride_syscalls::{Field, Irregular, Struct, Ty, plan, uapi::consts as c};
@@ -31,7 +31,7 @@ pub fn attr<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, within: &'static str, base: 
             continue;
         }
         known = known.max(end(cx, field));
-        let name = field.name.trim_start_matches("r#");
+        let name = field.name.split_once('#').map_or(field.name, |(_, word)| word);
         if let Ty::Struct(inner) = field.ty {
             if size > u64::from(base) {
                 members.push(Member { name, value: part(cx, inner, bytes, addr, size) });
@@ -63,8 +63,8 @@ pub fn attr<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, within: &'static str, base: 
             tail = Tail::More;
         } else if !silent {
             let value = Value::Text(Text { bytes: extra, cut: false, kind: TextKind::HexBytes });
-            let which = cx.ascii(format_args!("bytes {known}..{}", size - 1));
-            members.push(Member { name: "extra_data", value: cx.comment(value, which) });
+            let place = Value::Place { unit: "bytes", from: known, to: size - 1, content: None };
+            members.push(Member { name: "extra_data", value: cx.comment(value, place) });
         }
     }
     Value::Struct(members.into_bump_slice(), tail)
@@ -163,7 +163,7 @@ pub fn log<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<
 /// A kernel version as `KERNEL_VERSION(6, 1, 0)`.
 pub fn kernel_version<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let parts = [Value::UInt(raw >> 16), Value::UInt(raw >> 8 & 0xff), Value::UInt(raw & 0xff)];
-    Value::Notation { raw, name: "KERNEL_VERSION", args: cx.values(&parts) }
+    cx.macro_call(Value::Hex(raw), "KERNEL_VERSION", &parts)
 }
 
 /// The map that an iterator goes over.
@@ -184,15 +184,15 @@ pub fn info<'a>(cx: &Cx<'a>, addr: u64, siblings: Siblings) -> Value<'a> {
     let member = |name| cx.number(&INFO, name, phase, base);
     let shown = || {
         let fd = member("bpf_fd")? as i32;
-        let object = cx.world.path(cx.call.tid, fd, cx.call.given(fd))?;
-        let kind: &'static Struct = match object.strip_prefix(b"anon_inode:")? {
-            b"bpf-map" => &MAP_INFO,
-            b"bpf-prog" => &PROG_INFO,
-            b"btf" => &BTF_INFO,
-            b"bpf_link" | b"bpf-link" => &LINK_INFO,
-            _ => return None,
+        let asked = || FileKind::of_path(&cx.world.path(cx.call.tid, fd, cx.call.given(fd))?);
+        let answer: &'static Struct = match cx.call.file_kind.or_else(asked)? {
+            FileKind::BpfMap => &MAP_INFO,
+            FileKind::BpfProgram => &PROG_INFO,
+            FileKind::BpfTypes => &BTF_INFO,
+            FileKind::BpfLink => &LINK_INFO,
+            FileKind::Other | FileKind::Terminal | FileKind::Netlink(_) => return None,
         };
-        generic::extensible(cx, kind, phase, addr, member("info_len")?)
+        generic::extensible(cx, answer, phase, addr, member("info_len")?)
     };
     shown().unwrap_or(Value::Addr(addr))
 }
@@ -213,5 +213,5 @@ pub fn filled<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, count: &str, shift: u8, si
 /// A NUMA node, or none.
 pub fn numa_node<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let node = Value::UInt(raw);
-    if raw == u64::from(u32::MAX) { cx.comment(node, Value::Ascii("NUMA_NO_NODE")) } else { node }
+    if raw == u64::from(u32::MAX) { cx.comment(node, Value::Word("NUMA_NO_NODE")) } else { node }
 }

@@ -8,9 +8,6 @@ use stride_event::Phase;
 use stride_syscalls::sets::{socket as names, sockopt as sets};
 use stride_syscalls::{PidKind, Ty, uapi::consts as c};
 
-/// Stands for a value whose size does not fit its type.
-const WRONG: Value<'static> = Value::Ascii("???");
-
 /// The messages in `len` bytes at `addr`.
 pub fn list<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, len: u64) -> Value<'a> {
     let word = cx.abi().word();
@@ -150,7 +147,8 @@ fn array<'a>(cx: &Cx<'a>, data: &'a [u8], size: usize, show: impl Fn(&'a [u8]) -
 /// `count` pairs of seconds and a fraction, each number of `width` bytes.
 fn times<'a>(cx: &Cx<'a>, data: &'a [u8], count: usize, width: usize, part: &'static str) -> Value<'a> {
     if data.len() < 2 * width * count {
-        return WRONG;
+        // The size does not fit the type.
+        return Value::Unknown;
     }
     let time = |b: &'a [u8]| {
         let part_of = le(b, width, width);

@@ -41,7 +41,7 @@ pub fn time<'a>(cx: &Cx<'a>, shape: &Ty, phase: Phase, addr: u64) -> Option<Valu
 /// A time of a PTP clock. Its date is left out if only numbers are wanted.
 pub fn clock_time<'a>(cx: &Cx<'a>, shape: &Ty, phase: Phase, addr: u64) -> Option<Value<'a>> {
     Some(match time(cx, shape, phase, addr)? {
-        Value::Comment(time, date) => Value::Nameless(time, date),
+        Value::Comment(time, date) => Value::Remarked(time, date),
         value => value,
     })
 }
@@ -55,5 +55,5 @@ pub fn file_time<'a>(cx: &Cx<'a>, shape: &Ty, phase: Phase, addr: u64) -> Option
         _ => return time(cx, shape, phase, addr),
     };
     let whole = time(cx, shape, phase, addr)?;
-    Some(Value::Known(cx.keep(whole), cx.keep(Value::Literal(name))))
+    Some(Value::Known(cx.keep(whole), cx.keep(Value::Word(name))))
 }

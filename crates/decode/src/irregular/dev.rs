@@ -5,5 +5,5 @@ use crate::{Cx, Value};
 pub fn decode<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let major = ((raw >> 8) & 0xfff) | ((raw >> 32) & !0xfff);
     let minor = (raw & 0xff) | ((raw >> 12) & 0xffff_ff00);
-    Value::Notation { raw, name: "makedev", args: cx.values(&[Value::Hex(major), Value::Hex(minor)]) }
+    cx.macro_call(Value::Hex(raw), "makedev", &[Value::Hex(major), Value::Hex(minor)])
 }

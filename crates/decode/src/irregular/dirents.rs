@@ -46,8 +46,8 @@ fn decode<'a>(cx: &Cx<'a>, addr: u64, layout: Layout) -> Value<'a> {
     }
     if cx.abbrev {
         let count = records(bytes, layout).count();
-        let entries = cx.plain(format_args!("{count} entr{}", if count == 1 { "y" } else { "ies" }));
-        return cx.comment(Value::Addr(addr), entries);
+        let unit = if count == 1 { "entry" } else { "entries" };
+        return cx.comment(Value::Addr(addr), cx.quantity(Value::UInt(count as u64), unit));
     }
     let mut items = Vec::new_in(cx.arena);
     items.extend(records(bytes, layout).map(|record| entry(cx, record, layout)));

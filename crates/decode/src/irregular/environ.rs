@@ -18,10 +18,10 @@ pub fn decode<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
         return Value::Addr(addr);
     }
     let unterminated = (count + 1) * word > words.len();
-    let text = cx.plain(format_args!(
-        "{count} var{}{}",
-        if count == 1 { "" } else { "s" },
-        if unterminated { ", unterminated" } else { "" }
-    ));
-    cx.comment(Value::Addr(addr), text)
+    let variables = cx.quantity(Value::UInt(count as u64), if count == 1 { "var" } else { "vars" });
+    let remark = match unterminated {
+        true => Value::Seq(cx.values(&[variables, Value::Word("unterminated")])),
+        false => variables,
+    };
+    cx.comment(Value::Addr(addr), remark)
 }

@@ -42,7 +42,7 @@ pub fn decode<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
     let shown = size.min(MAX);
     let value = match handle[HEAD..].get(..shown) {
         Some(data) => Value::Text(Text { bytes: data, cut: size > shown, kind: TextKind::HexBytes }),
-        None => Value::Plain(b"???"),
+        None => Value::Unknown,
     };
     members.push(Member { name: "f_handle", value });
     Value::Struct(members.into_bump_slice(), Tail::End)

@@ -1,7 +1,7 @@
 //! Programs of the classic Berkeley packet filter (linux/filter.h), which sockets and seccomp(2) run.
 
 use crate::cx::le;
-use crate::{Cx, Tail, Value};
+use crate::{Cx, Operator, Tail, Value};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::sets::bpf::*;
@@ -53,27 +53,15 @@ pub fn instructions<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, n: u64, runs: Runs
 fn instruction<'a>(cx: &Cx<'a>, bytes: &[u8], runs: Runs) -> Value<'a> {
     let (code, jt, jf, k) = (le(bytes, 0, 2), le(bytes, 2, 1), le(bytes, 3, 1), le(bytes, 4, 4));
     let op = op(cx, code);
-    let comma = Value::Ascii(", ");
     if jt != 0 || jf != 0 {
-        let jump = [
-            Value::Ascii("BPF_JUMP("),
-            op,
-            comma,
-            Value::Hex(k),
-            comma,
-            Value::Hex(jt),
-            comma,
-            Value::Hex(jf),
-            Value::Ascii(")"),
-        ];
-        return Value::Glue(cx.values(&jump));
+        return cx.call("BPF_JUMP", &[op, Value::Hex(k), Value::Hex(jt), Value::Hex(jf)]);
     }
     let operand = match runs {
         Runs::OnCalls if code & 7 == c::BPF_RET => verdict(cx, k),
         Runs::OnPackets if code & 7 == c::BPF_LD && code & 0xe0 == c::BPF_ABS => offset(cx, k),
         _ => Value::Hex(k),
     };
-    Value::Glue(cx.values(&[Value::Ascii("BPF_STMT("), op, comma, operand, Value::Ascii(")")]))
+    cx.call("BPF_STMT", &[op, operand])
 }
 
 /// The fields of the code, which depend on its class.
@@ -104,7 +92,7 @@ fn op<'a>(cx: &Cx<'a>, code: u64) -> Value<'a> {
     }
     // In the classes that use the whole low byte, the high byte has no meaning.
     if left & 0xff != 0 || (left != 0 && !matches!(code & 7, c::BPF_LD | c::BPF_LDX | c::BPF_ALU | c::BPF_JMP)) {
-        parts.push(cx.comment(Value::Hex(left), Value::Ascii("BPF_???")));
+        parts.push(cx.comment(Value::Hex(left), Value::Unnamed(&INSN_CLASS)));
     }
     Value::Or(parts.into_bump_slice())
 }
@@ -127,5 +115,5 @@ fn offset<'a>(cx: &Cx<'a>, k: u64) -> Value<'a> {
         0xffe0_0000.. => (base(0xffe0_0000), Value::UInt(k - 0xffe0_0000)),
         _ => return Value::Hex(k),
     };
-    Value::Glue(cx.values(&[base, Value::Ascii("+"), at]))
+    cx.binary(base, Operator::Plus, at)
 }

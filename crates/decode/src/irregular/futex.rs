@@ -8,10 +8,10 @@ use stride_syscalls::{Set, Ty, sets::futex::*, structs::futex::WAITER, uapi::con
 pub fn wake_op<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let op = (raw >> 28) & 7;
     let parts = [
-        shifted(cx, c::FUTEX_OP_OPARG_SHIFT, &WAKE_SHIFT, "<<28"),
-        shifted(cx, op, &WAKE_OP, "<<28"),
-        Value::Glue(cx.values(&[Value::Hex((raw >> 12) & 0xfff), Value::Literal("<<12")])),
-        shifted(cx, (raw >> 24) & 15, &WAKE_CMP, "<<24"),
+        shifted(cx, c::FUTEX_OP_OPARG_SHIFT, &WAKE_SHIFT, 28),
+        shifted(cx, op, &WAKE_OP, 28),
+        cx.shifted(Value::Hex((raw >> 12) & 0xfff), 12),
+        shifted(cx, (raw >> 24) & 15, &WAKE_CMP, 24),
         Value::Hex(raw & 0xfff),
     ];
     let from = usize::from(raw >> 31 & 1 == 0);
@@ -19,12 +19,12 @@ pub fn wake_op<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
 }
 
 /// A name and its shift in the word. The comment of an unknown number follows the shift.
-fn shifted<'a>(cx: &Cx<'a>, raw: u64, set: &'static Set, by: &'static str) -> Value<'a> {
+fn shifted<'a>(cx: &Cx<'a>, raw: u64, set: &'static Set, by: u64) -> Value<'a> {
     let number = if set.name_of(raw).is_some() { Value::Enum { raw, set } } else { Value::Hex(raw) };
-    let both = Value::Glue(cx.values(&[number, Value::Literal(by)]));
+    let both = cx.shifted(number, by);
     match set.name_of(raw) {
         Some(_) => both,
-        None => cx.comment(both, Value::Literal(set.unknown)),
+        None => cx.comment(both, Value::Unnamed(set)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Numbers in network byte order, addresses, and interface indices.
 
-use crate::{Cx, Text, TextKind, Value};
+use crate::{Cx, Designation, Text, TextKind, Value};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The bytes in memory order. `-X raw` shows values in network order this way.
@@ -24,7 +24,7 @@ pub fn port<'a>(cx: &Cx<'a>, bytes: [u8; 2]) -> Value<'a> {
 }
 
 fn order<'a>(cx: &Cx<'a>, call: &'static str, bytes: &[u8], n: u64, name: impl FnOnce(u64) -> Value<'a>) -> Value<'a> {
-    let named = Value::Notation { raw: n, name: call, args: cx.values(&[name(n)]) };
+    let named = cx.call(call, &[name(n)]);
     either(cx, octets(cx, bytes), named)
 }
 
@@ -44,19 +44,7 @@ pub fn ip<'a>(bytes: &[u8]) -> Option<Value<'a>> {
 
 /// A hardware address: `00:16:3e:…`.
 pub fn mac<'a>(cx: &Cx<'a>, bytes: &[u8]) -> Value<'a> {
-    struct Colons<'b>(&'b [u8]);
-    impl std::fmt::Display for Colons<'_> {
-        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            for (i, b) in self.0.iter().enumerate() {
-                if i > 0 {
-                    f.write_str(":")?;
-                }
-                write!(f, "{b:02x}")?;
-            }
-            Ok(())
-        }
-    }
-    either(cx, octets(cx, bytes), cx.plain(format_args!("{}", Colons(bytes))))
+    either(cx, octets(cx, bytes), Value::Designation(Designation::Mac(cx.bytes(bytes))))
 }
 
 /// An interface index. If the interface exists, it is shown as the call that finds it by name.
@@ -68,8 +56,7 @@ pub fn ifindex<'a>(cx: &Cx<'a>, index: u32) -> Value<'a> {
     match cx.world.interface(index) {
         Some(name) => {
             let name = Value::Text(Text { bytes: cx.bytes(&name), cut: false, kind: TextKind::Str });
-            let named = Value::Notation { raw: index.into(), name: "if_nametoindex", args: cx.values(&[name]) };
-            either(cx, number, named)
+            either(cx, number, cx.call("if_nametoindex", &[name]))
         }
         None => number,
     }

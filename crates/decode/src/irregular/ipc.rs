@@ -1,6 +1,6 @@
 //! Arguments of System V IPC.
 
-use crate::{Cx, TextKind, Value, generic};
+use crate::{Cx, Operator, TextKind, Value, generic};
 use stride_event::Phase;
 use stride_syscalls::{Dir, Set, Ty, sets::ipc as sets, uapi::consts as c};
 
@@ -25,8 +25,8 @@ pub fn shm_flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
         parts.push(named(flags, &sets::SHM_GET));
     }
     if page != 0 {
-        let shift = Value::Known(cx.keep(Value::UInt(c::SHM_HUGE_SHIFT)), &Value::Ascii("SHM_HUGE_SHIFT"));
-        parts.push(Value::Glue(cx.values(&[Value::UInt(page), Value::Ascii("<<"), shift])));
+        let shift = cx.known(Value::UInt(c::SHM_HUGE_SHIFT), Value::Word("SHM_HUGE_SHIFT"));
+        parts.push(cx.binary(Value::UInt(page), Operator::ShiftLeft, shift));
     }
     parts.push(Value::Octal(raw & 0o777));
     Value::Or(parts.into_bump_slice())
@@ -54,8 +54,7 @@ pub fn call<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     if version == 0 {
         return call;
     }
-    let version = Value::Glue(cx.values(&[Value::UInt(version), Value::Ascii("<<16")]));
-    Value::Or(cx.values(&[version, call]))
+    Value::Or(cx.values(&[cx.shifted(Value::UInt(version), 16), call]))
 }
 
 /// `struct msgbuf`: a type, and `msgsz` bytes, or as many as were received.

@@ -22,9 +22,9 @@ pub fn default<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
 fn named<'a>(cx: &Cx<'a>, raw: u64, set: &'static Set) -> Value<'a> {
     let number = i64::from(raw as i32);
     match set.name_of(number as u64) {
-        Some(name) => cx.known(Value::Int(number), Value::Plain(name.as_bytes())),
+        Some(name) => cx.known(Value::Int(number), Value::Word(name)),
         None if set.unknown.is_empty() => Value::Int(number),
-        None => Value::Nameless(cx.keep(Value::Int(number)), cx.keep(Value::Plain(set.unknown.as_bytes()))),
+        None => cx.remarked(Value::Int(number), Value::Unnamed(set)),
     }
 }
 

@@ -79,7 +79,7 @@ pub fn swap_flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
 /// `QCMD(Q_GETQUOTA, USRQUOTA)`.
 pub fn quota_op<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let part = |raw: u64, set: &'static Set| match set.name_of(raw) {
-        Some(name) => Value::Plain(name.as_bytes()),
+        Some(name) => Value::Word(name),
         None => Value::Enum { raw, set },
     };
     cx.macro_call(Value::UInt(raw), "QCMD", &[part(raw >> 8, &QUOTA_CMDS), part(raw & 0xff, &QUOTA_TYPES)])

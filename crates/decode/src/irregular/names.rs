@@ -18,7 +18,7 @@ pub fn decode<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
 
 /// The name of an anonymous file. The kernel prepends `memfd:`, and the result may be no longer than a file name.
 pub fn memfd_name<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
-    const NAME_MAX: usize = 255 - "memfd:".len() + 1;
+    const NAME_MAX: usize = 255 - b"memfd:".len() + 1;
     if cx.options.text < NAME_MAX || addr == 0 {
         return generic::string(cx, addr, cx.options.text, TextKind::Str);
     }

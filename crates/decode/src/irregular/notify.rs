@@ -17,7 +17,7 @@ pub fn init<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
 /// A directory descriptor, or none.
 pub fn dir<'a>(cx: &Cx<'a>, raw: u64, siblings: Siblings) -> Value<'a> {
     if raw as i32 == FAN_NOFD {
-        return cx.known(Value::Int(i64::from(FAN_NOFD)), Value::Plain(b"FAN_NOFD"));
+        return cx.known(Value::Int(i64::from(FAN_NOFD)), Value::Word("FAN_NOFD"));
     }
     generic::held(cx, &Ty::DirFd, raw, siblings)
 }

@@ -56,8 +56,9 @@ impl<'a> Attr<'a, '_> {
         BITS.items.iter().any(|i| i.name == name && self.uint(40, 8) >> i.value & i.mask != 0)
     }
 
-    fn noted(&self, value: Value<'a>, note: std::fmt::Arguments<'_>) -> Value<'a> {
-        self.cx.comment(value, self.cx.ascii(note))
+    /// A value with its place in the struct, which has no name for it.
+    fn placed(&self, value: u64, from: u64, to: u64) -> Value<'a> {
+        self.cx.comment(Value::Hex(value), Value::Place { unit: "Bits", from, to, content: None })
     }
 
     /// The members that are always shown.
@@ -89,7 +90,7 @@ impl<'a> Attr<'a, '_> {
         }
         let unused = bits >> BITS_UNUSED;
         if unused != 0 {
-            let value = self.noted(Value::Hex(unused), format_args!("Bits 63..{BITS_UNUSED}"));
+            let value = self.placed(unused, 63, BITS_UNUSED.into());
             self.push("__reserved_1", value);
         }
     }
@@ -98,11 +99,10 @@ impl<'a> Attr<'a, '_> {
     fn config(&self) -> Value<'a> {
         let (cx, raw) = (self.cx, self.uint(8, 8));
         let mut parts = Vec::new_in(cx.arena);
-        let shifted = |value, shift| Value::Glue(cx.values(&[value, Value::Ascii(shift)]));
         match self.uint(0, 4) {
             c::PERF_TYPE_HARDWARE => {
                 if raw >> 32 != 0 {
-                    parts.push(shifted(Value::Hex(raw >> 32), "<<32"));
+                    parts.push(cx.shifted(Value::Hex(raw >> 32), 32));
                 }
                 parts.push(Value::Enum { raw: raw & 0xffff_ffff, set: &HARDWARE });
             }
@@ -110,13 +110,13 @@ impl<'a> Attr<'a, '_> {
             c::PERF_TYPE_TRACEPOINT => return Value::UInt(raw),
             c::PERF_TYPE_HW_CACHE => {
                 if raw >> 32 != 0 {
-                    parts.push(shifted(Value::Hex(raw >> 32), "<<32"));
+                    parts.push(cx.shifted(Value::Hex(raw >> 32), 32));
                 }
                 if raw >> 24 & 0xff != 0 {
-                    parts.push(shifted(Value::Hex(raw >> 24 & 0xff), "<<24"));
+                    parts.push(cx.shifted(Value::Hex(raw >> 24 & 0xff), 24));
                 }
-                parts.push(shifted(Value::Enum { raw: raw >> 16 & 0xff, set: &CACHE_RESULT }, "<<16"));
-                parts.push(shifted(Value::Enum { raw: raw >> 8 & 0xff, set: &CACHE_OP }, "<<8"));
+                parts.push(cx.shifted(Value::Enum { raw: raw >> 16 & 0xff, set: &CACHE_RESULT }, 16));
+                parts.push(cx.shifted(Value::Enum { raw: raw >> 8 & 0xff, set: &CACHE_OP }, 8));
                 parts.push(Value::Enum { raw: raw & 0xff, set: &CACHE });
             }
             _ => return Value::Hex(raw),
@@ -132,7 +132,7 @@ impl<'a> Attr<'a, '_> {
         if self.uint(0, 4) == c::PERF_TYPE_BREAKPOINT {
             let kind = self.uint(52, 4);
             let kind = match kind {
-                5 | 6 => self.noted(Value::Hex(kind), format_args!("HW_BREAKPOINT_INVALID")),
+                5 | 6 => self.cx.comment(Value::Hex(kind), Value::Word("HW_BREAKPOINT_INVALID")),
                 raw => Value::Enum { raw, set: &BREAKPOINT },
             };
             self.push("bp_type", kind);
@@ -169,7 +169,10 @@ impl<'a> Attr<'a, '_> {
             let max = Value::UInt(self.uint(108, 2));
             let value = match self.uint(110, 2) {
                 0 => max,
-                unused => self.noted(max, format_args!("bytes 110..111: {unused:#x}")),
+                unused => {
+                    let content = Some(self.cx.keep(Value::Hex(unused)));
+                    self.cx.comment(max, Value::Place { unit: "bytes", from: 110, to: 111, content })
+                }
             };
             self.push("sample_max_stack", value);
         }
@@ -182,7 +185,7 @@ impl<'a> Attr<'a, '_> {
                 self.push(name, Value::UInt(action >> bit & 1));
             }
             if action >> 3 != 0 {
-                let value = self.noted(Value::Hex(action >> 3), format_args!("Bits 931..959"));
+                let value = self.placed(action >> 3, 931, 959);
                 self.push("__reserved_3", value);
             }
         }
@@ -202,5 +205,5 @@ fn skid<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
         2 => "requested to have 0 skid",
         _ => "must have 0 skid",
     };
-    cx.comment(Value::UInt(raw), Value::Ascii(meaning))
+    cx.comment(Value::UInt(raw), Value::Word(meaning))
 }

@@ -40,7 +40,7 @@ pub fn poll_note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
         return None;
     }
     if ready == 0 {
-        return Some(Value::Plain(b"Timeout"));
+        return Some(Value::Word("Timeout"));
     }
     let addr = cx.arg("fds");
     let mut items = Vec::new_in(cx.arena);
@@ -57,10 +57,10 @@ pub fn poll_note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
         let revents = Value::Flags { raw: fd.revents, set: &POLL };
         items.push(cx.members(&[("fd", generic::fd(cx, fd.fd)), ("revents", revents)]));
     }
-    let happened = Value::Array(items.into_bump_slice(), tail);
+    let ready = Value::Array(items.into_bump_slice(), tail);
     Some(match cx.row.args.iter().any(|a| a.name == "tmo_p").then(|| left(cx, "tmo_p")).flatten() {
-        Some(left) => Value::Seq(cx.values(&[happened, left])),
-        None => happened,
+        Some(left) => Value::Seq(cx.values(&[ready, left])),
+        None => ready,
     })
 }
 
@@ -131,16 +131,16 @@ fn set_of<'a>(nfds: usize, read: impl FnOnce(usize) -> &'a [u8]) -> Option<&'a [
 /// select(2)'s note: the ready descriptors of each set, and the time that is left.
 pub fn select_note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
     if cx.ret()? == 0 {
-        return Some(Value::Plain(b"Timeout"));
+        return Some(Value::Word("Timeout"));
     }
     let mut parts = Vec::with_capacity_in(4, cx.arena);
-    for (name, label) in [("readfds", "in "), ("writefds", "out "), ("exceptfds", "except ")] {
+    for (name, title) in [("readfds", "in"), ("writefds", "out"), ("exceptfds", "except")] {
         let addr = cx.arg(name);
         if addr != 0
             && let Some(fds) = members(cx, Phase::Exit, addr)
             && !fds.is_empty()
         {
-            parts.push(Value::Glue(cx.values(&[Value::Ascii(label), Value::Set(fds)])));
+            parts.push(Value::Titled(title, cx.keep(Value::Set(fds))));
         }
     }
     parts.extend(left(cx, "timeout"));
@@ -161,7 +161,7 @@ pub fn left<'a>(cx: &Cx<'a>, name: &str) -> Option<Value<'a>> {
         return None;
     }
     let time = generic::inline(cx, inner, Phase::Exit, addr, inner.size(cx.abi()), Siblings::Args)?;
-    Some(Value::Glue(cx.values(&[Value::Ascii("left "), time])))
+    Some(Value::Titled("left", cx.keep(time)))
 }
 
 /// recvmmsg(2)'s note: whether the time ran out, or how much of it is left.
@@ -170,7 +170,7 @@ pub fn recvmmsg_note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
         return None;
     }
     if cx.ret()? == 0 {
-        return Some(Value::Plain(b"Timeout"));
+        return Some(Value::Word("Timeout"));
     }
     left(cx, "timeout")
 }

@@ -1,6 +1,6 @@
 //! prctl(2): words of several fields, and the notes on words that options return.
 
-use crate::{Cx, Text, TextKind, Value};
+use crate::{Cx, Operator, Prefix, Text, TextKind, Value};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::sets::prctl::*;
@@ -44,17 +44,23 @@ pub fn tagged_addr<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
 fn tagged_addr_parts<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let mut parts = Vec::new_in(cx.arena);
     let enabled = raw & c::PR_TAGGED_ADDR_ENABLE != 0;
-    parts.push(Value::Ascii(if enabled { "PR_TAGGED_ADDR_ENABLE" } else { "!PR_TAGGED_ADDR_ENABLE" }));
+    parts.push(flag(cx, "PR_TAGGED_ADDR_ENABLE", enabled));
     parts.push(Value::Enum { raw: raw & c::PR_MTE_TCF_MASK, set: &MTE_TCF });
     let tags = (raw & c::PR_MTE_TAG_MASK) >> c::PR_MTE_TAG_SHIFT;
     if tags != 0 {
-        parts.push(Value::Glue(cx.values(&[Value::Hex(tags), Value::Ascii("<<PR_MTE_TAG_SHIFT")])));
+        parts.push(cx.binary(Value::Hex(tags), Operator::ShiftLeft, Value::Word("PR_MTE_TAG_SHIFT")));
     }
     let rest = raw & !(c::PR_TAGGED_ADDR_ENABLE | c::PR_MTE_TCF_MASK | c::PR_MTE_TAG_MASK);
     if rest != 0 {
         parts.push(Value::Hex(rest));
     }
     Value::Or(parts.into_bump_slice())
+}
+
+/// A flag that is named also if it is not set.
+fn flag<'a>(cx: &Cx<'a>, name: &'static str, set: bool) -> Value<'a> {
+    let name = Value::Word(name);
+    if set { name } else { cx.unary(Prefix::Not, name) }
 }
 
 pub fn riscv_vector<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
@@ -67,12 +73,8 @@ fn riscv_vector_parts<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let inherited = raw & c::PR_RISCV_V_VSTATE_CTRL_INHERIT != 0;
     let mut parts = Vec::new_in(cx.arena);
     parts.push(state(raw));
-    parts.push(Value::Glue(cx.values(&[state(raw >> 2), Value::Ascii("<<2")])));
-    parts.push(Value::Ascii(if inherited {
-        "PR_RISCV_V_VSTATE_CTRL_INHERIT"
-    } else {
-        "!PR_RISCV_V_VSTATE_CTRL_INHERIT"
-    }));
+    parts.push(cx.shifted(state(raw >> 2), 2));
+    parts.push(flag(cx, "PR_RISCV_V_VSTATE_CTRL_INHERIT", inherited));
     let rest = raw & !c::PR_RISCV_V_VSTATE_CTRL_MASK;
     if rest != 0 {
         parts.push(Value::Hex(rest));
@@ -83,7 +85,7 @@ fn riscv_vector_parts<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
 /// `PR_SET_PTRACER`'s pid, which may stand for any process.
 pub fn ptracer_pid<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     match raw as u32 as i32 {
-        -1 => Value::Known(cx.keep(Value::Int(-1)), cx.keep(Value::Ascii("PR_SET_PTRACER_ANY"))),
+        -1 => Value::Known(cx.keep(Value::Int(-1)), cx.keep(Value::Word("PR_SET_PTRACER_ANY"))),
         pid => {
             crate::generic::held(cx, &Ty::Pid(stride_syscalls::PidKind::Tgid), pid as u32 as u64, crate::Siblings::Args)
         }

@@ -1,48 +1,15 @@
-//! Children: wait statuses (wait(2)), clone's flags, clone3's results, and descriptors of other processes.
+//! Children: wait(2), clone's flags, clone3's results, and descriptors of other processes.
 
 use crate::{Cx, Member, Siblings, Tail, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
-use stride_syscalls::sets::process::{CLONE, PTRACE_EVENT};
+use stride_syscalls::sets::process::CLONE;
 use stride_syscalls::structs::process::CLONE_ARGS;
 use stride_syscalls::{Len, Namespace, PidKind, Ret, Ty, plan, uapi::consts as c};
 
 /// wait4(2) returns 0 if no child had changed. Then nothing was written.
 pub fn reaped<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, siblings: Siblings) -> Value<'a> {
     if cx.ret() == Some(0) { Value::Addr(raw) } else { generic::held(cx, shape, raw, siblings) }
-}
-
-/// A status, in the notation of the macros that test it.
-pub fn status<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
-    let status = raw as u32;
-    let code = (status >> 8) & 0xff;
-    let signal = |number: u32| Value::Symbolic(cx.keep(Value::Signal(number as i32)));
-    // Bits that the macros do not cover follow as a number.
-    let (known, value, end, rest) = match (status & 0x7f, status & 0x80 != 0) {
-        _ if status == 0xffff => ("{WIFCONTINUED(s)", Value::Ascii(""), "}", 0),
-        (0, _) => ("{WIFEXITED(s) && WEXITSTATUS(s) == ", Value::UInt(code.into()), "}", status & 0x80),
-        (0x7f, true) => return Value::WaitStatus(status, cx.keep(Value::Hex(raw))),
-        (0x7f, false) => {
-            // Bit 7 marks the stop at a system call (PTRACE_O_TRACESYSGOOD).
-            let end = if code & 0x80 != 0 { " | 0x80}" } else { "}" };
-            ("{WIFSTOPPED(s) && WSTOPSIG(s) == ", signal(code & 0x7f), end, 0)
-        }
-        (number, core) => {
-            let end = if core { " && WCOREDUMP(s)}" } else { "}" };
-            ("{WIFSIGNALED(s) && WTERMSIG(s) == ", signal(number), end, status & 0xff00)
-        }
-    };
-    let mut parts = Vec::new_in(cx.arena);
-    parts.push(Value::Glue(cx.values(&[Value::Ascii(known), value, Value::Ascii(end)])));
-    if rest != 0 {
-        parts.push(Value::Hex(rest.into()));
-    }
-    let event = status >> 16;
-    if event != 0 {
-        let event = Value::Enum { raw: event.into(), set: &PTRACE_EVENT };
-        parts.push(Value::Glue(cx.values(&[event, Value::Ascii("<<16")])));
-    }
-    Value::WaitStatus(status, cx.keep(Value::Or(parts.into_bump_slice())))
 }
 
 /// waitid(2)'s id. Its kind depends on the type.
@@ -108,8 +75,7 @@ pub fn clone_reply<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     } else if rest.iter().any(|&b| b != 0) {
         let shown = rest.len().min(cx.options.text);
         let text = Value::Text(Text { bytes: &rest[..shown], cut: shown < rest.len(), kind: TextKind::HexBytes });
-        let which = cx.ascii(format_args!("bytes {known}..{}", size - 1));
-        members.push(Member { name: "", value: Value::Remark(cx.keep(which), cx.keep(text)) });
+        members.push(cx.extra(known, size - 1, text));
     }
     if members.is_empty() && tail == Tail::End {
         return Value::Absent;
@@ -130,10 +96,10 @@ pub fn namespaces<'a>(cx: &Cx<'a>, flags: &str) -> Option<Value<'a>> {
         false if made => cx.arg(flags) & !CSIGNAL,
         false => cx.arg(flags),
     };
-    let inside = Namespace::of_flags(flags)
-        .filter_map(|kind| Some(format!("{}:[{}]", kind.name, cx.world.namespace(tid, kind)?)))
-        .collect::<std::vec::Vec<_>>();
-    (!inside.is_empty()).then(|| Value::Ascii(cx.arena.alloc_str(&inside.join(", "))))
+    let namespaces = Namespace::of_flags(flags)
+        .filter_map(|kind| Some(Value::Namespace { kind: kind.name, inode: cx.world.namespace(tid, kind)? }));
+    let namespaces = Vec::from_iter_in(namespaces, cx.arena);
+    (!namespaces.is_empty()).then(|| Value::Seq(namespaces.into_bump_slice()))
 }
 
 /// An id whose kind a sibling gives.

@@ -1,7 +1,7 @@
 //! ptrace(2): offsets in `struct user`, register sets, and the stops of a tracee.
 
 use crate::cx::le;
-use crate::{Cx, Member, Siblings, Tail, Value, generic};
+use crate::{Cx, Member, Operator, Siblings, Tail, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::sets::ptrace::{SYSCALL_INFO, USER, USER_32};
@@ -20,9 +20,11 @@ pub fn user_offset<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let found = set.items.iter().rev().find(|i| i.value <= raw);
     match found {
         Some(item) if raw <= last.value => {
-            let name = Value::Ascii(item.name);
-            let off = raw - item.value;
-            let name = if off == 0 { name } else { cx.ascii(format_args!("{}+{off}", item.name)) };
+            let name = Value::Word(item.name);
+            let name = match raw - item.value {
+                0 => name,
+                offset => cx.binary(name, Operator::Plus, Value::UInt(offset)),
+            };
             Value::Known(cx.keep(Value::Addr(raw)), cx.keep(name))
         }
         _ => Value::Addr(raw),
@@ -151,7 +153,7 @@ fn entered<'a>(cx: &Cx<'a>, info: &[u8], arch: u32, filtered: bool) -> Value<'a>
     let nr = le(info, 24, 8);
     let row = Abi::from_audit_arch(arch).and_then(|abi| table(abi).shown(nr));
     let value = match row {
-        Some(row) => Value::Known(cx.keep(Value::UInt(nr)), cx.keep(cx.ascii(format_args!("__NR_{}", row.name)))),
+        Some(row) => cx.known(Value::UInt(nr), cx.call_name(row.name)),
         None => Value::UInt(nr),
     };
     members.push(Member { name: "nr", value });

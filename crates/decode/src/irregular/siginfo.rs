@@ -192,8 +192,8 @@ impl<'a> Info<'a, '_> {
         let number = Value::UInt(u64::from(nr as u32));
         match name {
             Some(name) => {
-                let parts = self.arena.alloc_slice_copy(&[Value::Literal("__NR_"), Value::Literal(name)]);
-                Value::Known(self.arena.alloc(number), self.arena.alloc(Value::Glue(parts)))
+                let name = Value::Word(self.arena.alloc_str(&["__NR_", name].concat()));
+                Value::Known(self.arena.alloc(number), self.arena.alloc(name))
             }
             None => number,
         }

@@ -67,17 +67,12 @@ pub fn previous<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
 }
 
 /// The mask in a call's return register.
-pub fn returned<'a>(cx: &Cx<'a>, what: &'static str) -> Option<Value<'a>> {
+pub fn returned<'a>(cx: &Cx<'a>, title: &'static str) -> Option<Value<'a>> {
     let mask = word(cx, cx.ret()? as u64);
-    Some(Value::Glue(cx.values(&[Value::Literal(what), mask])))
+    Some(Value::Titled(title, cx.keep(mask)))
 }
 
 /// The call that restart_syscall(2) resumes.
 pub fn resumed<'a>(cx: &Cx<'a>) -> Value<'a> {
-    let name = cx.call.resumes.and_then(|nr| table(cx.abi()).get(nr)).map_or("system call", |e| e.row.name);
-    Value::Glue(cx.values(&[
-        Value::Literal("<... resuming interrupted "),
-        Value::Literal(name),
-        Value::Literal(" ...>"),
-    ]))
+    Value::Resumes(cx.call.resumes.and_then(|nr| table(cx.abi()).get(nr)).map_or("system call", |e| e.row.name))
 }

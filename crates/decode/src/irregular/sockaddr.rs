@@ -77,9 +77,7 @@ impl<'a> Address<'a, '_> {
         const PATH: usize = 108;
         let path = &self.bytes[2..self.bytes.len().min(2 + PATH)];
         if path[0] == 0 {
-            // An abstract name consists of all bytes after the first.
-            let name = Value::Text(Text { bytes: &path[1..], cut: false, kind: TextKind::Bytes });
-            self.add("sun_path", Value::Glue(self.cx.values(&[Value::Plain(b"@"), name])));
+            self.text("sun_path", path, TextKind::Abstract);
         } else {
             let end = path.iter().position(|&b| b == 0).unwrap_or(path.len());
             self.text("sun_path", &path[..end], TextKind::Path);

@@ -24,7 +24,7 @@ pub fn kind<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
 pub fn packet_protocol<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let ether_type = u64::from((raw as u16).swap_bytes());
     let name = Value::Enum { raw: ether_type, set: &sets::ETH_P };
-    Value::Glue(cx.values(&[Value::Plain(b"htons("), name, Value::Plain(b")")]))
+    cx.call("htons", &[name])
 }
 
 /// A length: the room before the call, and the needed room after it: `[128 => 16]`.

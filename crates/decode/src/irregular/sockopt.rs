@@ -2,7 +2,7 @@
 
 use crate::cx::le;
 use crate::irregular::inet;
-use crate::{Cx, Member, Tail, Text, TextKind, Value, generic};
+use crate::{Cx, Member, Prefix, Tail, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::structs::sockopt as structs;
@@ -205,8 +205,8 @@ impl<'a> Optval<'a, '_> {
             Shape::Numbered(set) if self.len >= 4 => {
                 let number = cx.keep(self.int()?);
                 self.one(match set.name_of(self.u32()?.into()) {
-                    Some(name) => Value::Known(number, cx.keep(Value::Ascii(name))),
-                    None => Value::Numbered(cx.keep(Value::Known(number, cx.keep(Value::Ascii(set.unknown))))),
+                    Some(name) => Value::Known(number, cx.keep(Value::Word(name))),
+                    None => Value::Numbered(cx.keep(Value::Known(number, cx.keep(Value::Unnamed(set))))),
                 })
             }
             Shape::IntOrBytes | Shape::Errno | Shape::Fd => self.octets(),
@@ -236,15 +236,15 @@ impl<'a> Optval<'a, '_> {
             }
             Shape::PortRange if self.len == 4 => {
                 let range = self.u32()?;
-                let port = |n: u32| if n == 0 { Value::Plain(b"") } else { Value::UInt(n.into()) };
-                let range_of = cx.values(&[port(range & 0xffff), Value::Ascii(".."), port(range >> 16)]);
+                let port = |n: u32| (n != 0).then_some(n);
+                let ports = Value::Range(port(range & 0xffff), port(range >> 16));
                 let number = Value::Hex(range.into());
                 // A zero stands for the system's limit. Two zeros mean that there is no range.
                 let (low, high) = (range & 0xffff, range >> 16);
                 self.one(if range == 0 || (high != 0 && low > high) {
                     number
                 } else {
-                    Value::Numbered(cx.keep(Value::Known(cx.keep(number), cx.keep(Value::Glue(range_of)))))
+                    Value::Numbered(cx.keep(cx.known(number, ports)))
                 })
             }
             Shape::PortRange => self.octets(),
@@ -319,7 +319,7 @@ impl<'a> Optval<'a, '_> {
         let types = (0..32).filter(|i| shown >> i & 1 != 0).map(|raw| Value::Enum { raw, set: &sets::ICMP_TYPE });
         let types = Vec::from_iter_in(types, self.cx.arena).into_bump_slice();
         let set = Value::Set(types);
-        Some(if inverted { Value::Glue(self.cx.values(&[Value::Plain(b"~"), set])) } else { set })
+        Some(if inverted { self.cx.unary(Prefix::Complement, set) } else { set })
     }
 
     fn packet_mreq(&self) -> Option<Value<'a>> {

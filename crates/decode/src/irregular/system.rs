@@ -41,11 +41,11 @@ pub fn between<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, min: u32, max: u32, siblin
 
 /// A value of an enumeration whose numbers are well known.
 pub fn numbered<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64) -> Value<'a> {
-    let name = match shape {
-        Ty::Enum(set) => set.name_of(raw).unwrap_or(set.unknown),
-        _ => "",
+    let name = match *shape {
+        Ty::Enum(set) => set.name_of(raw).map_or(Value::Unnamed(set), Value::Word),
+        _ => Value::Unknown,
     };
-    cx.comment(Value::Int(i64::from(raw as u32 as i32)), Value::Ascii(name))
+    cx.comment(Value::Int(i64::from(raw as u32 as i32)), name)
 }
 
 /// Random bytes, in hexadecimal.

@@ -26,7 +26,7 @@ pub fn opcode<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
 pub fn fd_or_skip<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     match i64::from(raw as u32 as i32) {
         fd if fd == c::IORING_REGISTER_FILES_SKIP as i64 => {
-            cx.known(Value::Int(fd), Value::Ascii("IORING_REGISTER_FILES_SKIP"))
+            cx.known(Value::Int(fd), Value::Word("IORING_REGISTER_FILES_SKIP"))
         }
         fd => generic::fd(cx, fd as i32),
     }
@@ -93,8 +93,9 @@ pub fn limit<'a>(cx: &Cx<'a>, raw: u64, siblings: Siblings) -> Value<'a> {
     let kind = Value::Enum { raw, set: &URING_RESTRICTION };
     let Siblings::Struct(_, base, phase) = siblings else { return kind };
     match cx.uint(phase, base.wrapping_add(2), 1) {
-        Some(0) if URING_RESTRICTION.name_of(raw).is_none() => cx.comment(kind, Value::Ascii("op: 0")),
-        Some(op) if URING_RESTRICTION.name_of(raw).is_none() => cx.comment(kind, cx.ascii(format_args!("op: {op:#x}"))),
+        Some(op) if URING_RESTRICTION.name_of(raw).is_none() => {
+            cx.comment(kind, Value::Named("op", cx.keep(Value::Hex(op))))
+        }
         _ => kind,
     }
 }
@@ -121,9 +122,7 @@ fn limits<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Value<'a> {
         return Value::Addr(addr);
     };
     let kind = |i: usize| Value::Enum { raw: i as u64, set: &URING_WORKERS };
-    let named = |(i, number): (usize, &Value<'a>)| {
-        Value::Glue(cx.values(&[Value::Ascii("["), kind(i), Value::Ascii("]="), *number]))
-    };
+    let named = |(i, number): (usize, &Value<'a>)| cx.indexed(kind(i), *number);
     Value::Array(cx.arena.alloc_slice_fill_iter(numbers.iter().enumerate().map(named)), tail)
 }
 
@@ -195,7 +194,7 @@ pub fn query<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     }
     // From the last one to the first, because each contains the next.
     let cut = queries.len() == QUERIES && at != 0;
-    let mut next = if cut { cx.comment(Value::Addr(at), Value::Ascii("...")) } else { Value::Addr(at) };
+    let mut next = if cut { cx.comment(Value::Addr(at), Value::LeftOut) } else { Value::Addr(at) };
     for &(head, at) in queries.iter().rev() {
         let mut members = Vec::with_capacity_in(head.len() + 2, cx.arena);
         members.extend_from_slice(head);

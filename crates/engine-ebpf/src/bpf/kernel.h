@@ -97,6 +97,14 @@ typedef struct {
 	unsigned long sig[1];
 } sigset_t;
 
+struct sigaction {
+	unsigned long sa_flags;
+};
+
+struct k_sigaction {
+	struct sigaction sa;
+};
+
 struct sigpending {
 	sigset_t signal;
 };

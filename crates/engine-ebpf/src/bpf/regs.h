@@ -218,4 +218,19 @@ static __always_inline bool is_inside(struct pt_regs *regs)
 }
 
 #endif
+
+/* linux/sched.h: a signal ended the thread; the thread is a worker of io_uring's, or another of the kernel's (since Linux 6.4). */
+#define PF_IO_WORKER 0x10
+#define PF_SIGNALED 0x400
+#define PF_USER_WORKER 0x4000
+
+/*
+ * True if the current thread, which ends, is in a call, which never reaches sys_exit: exit, exit_group, a call for which seccomp kills the
+ * thread (which does not reach sys_enter either), and reboot in a PID namespace. A thread that a signal ends has left its call by sys_exit.
+ */
+static __always_inline bool ends_in_call(struct task_struct *task, struct pt_regs *regs)
+{
+	return !(task->flags & (PF_SIGNALED | PF_IO_WORKER | PF_USER_WORKER)) && is_inside(regs);
+}
+
 #endif

@@ -3,7 +3,7 @@
 //! An entry and its return have the same place on the stack. A function that is still open, although its thread is already nearer to the
 //! beginning of the stack, has been left by longjmp(3) or by an exception.
 
-use crate::records;
+use crate::reading::records;
 use crate::wire::{library_part, library_text, read, rec_call, rec_head, rec_kind, rec_library, record_bound};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;

@@ -28,7 +28,12 @@ pub fn calls(names: &[&str]) -> CallSet {
 }
 
 pub fn spec() -> TraceSpec {
-    TraceSpec { interruptible: 1, entries: true, want_times: true, ..TraceSpec::default() }
+    TraceSpec {
+        interruptible: stride_event::Interruptible::Anywhere,
+        entries: true,
+        want_times: true,
+        ..TraceSpec::default()
+    }
 }
 
 pub fn command(args: &[&str]) -> TraceSpec {

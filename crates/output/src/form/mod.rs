@@ -3,7 +3,6 @@
 //!
 //! Such lines are whole: a call is shown when it has returned, or when its thread is left.
 
-mod kernel_names;
 mod perf;
 mod truss;
 

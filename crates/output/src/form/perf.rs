@@ -1,12 +1,11 @@
 //! perf-trace(1): `     0.041 ( 0.004 ms): ls/1234 openat(dfd: CWD, filename: "x", flags: RDONLY|CLOEXEC) = 3`.
 
-use super::kernel_names::kernel_name;
 use super::{FormLine, LineForm, function, pad};
 use crate::{Writer, names};
 use std::io::Write as _;
 use stride_decode::{Decoded, FdNote, NamedArg, Value, library_args_noted, library_result_noted};
 use stride_event::{LibraryCall, LibraryPart, Ns, Outcome};
-use stride_syscalls::{FlagPart, Ret, Set};
+use stride_syscalls::{FlagPart, Ret, Set, table};
 
 /// The column of `=`, counted from the name of the call.
 const COLUMN: usize = 71;
@@ -27,19 +26,21 @@ impl LineForm for PerfForm {
             w.int(call.nr);
         }
         w.out.push(b'(');
+        // (A form of a multiplexed call has the names of the call's row.)
+        let shown = table(call.abi).shown(call.nr);
         let maps = decoded.row.is_some_and(|row| row.args.iter().any(|arg| arg.name == "prot"));
-        let shown = |arg: &&NamedArg<'_>| match arg.value {
+        let is_shown = |arg: &&NamedArg<'_>| match arg.value {
             Value::Becomes(_) => false,
             // No file is mapped.
             Value::Fd { fd: -1, .. } if maps => false,
             of => !is_zero(&of),
         };
-        for (i, arg) in decoded.args.iter().filter(shown).enumerate() {
+        for (i, arg) in decoded.args.iter().filter(is_shown).enumerate() {
             if i > 0 {
                 w.str(", ");
             }
             if !arg.name.is_empty() {
-                w.str(kernel_name(name, arg.name));
+                w.str(shown.map_or(arg.name, |row| row.kernel_name(arg.name)));
                 w.str(": ");
             }
             value(w, &arg.value);
@@ -171,7 +172,7 @@ fn value(w: &mut Writer<'_>, of: &Value<'_>) {
             None => w.value(of),
         },
         Value::Known(_, meaning) => value(w, meaning),
-        Value::Symbolic(meaning) | Value::Styled(meaning) | Value::Gloss(meaning) => value(w, meaning),
+        Value::Styled(meaning) | Value::Gloss(meaning) => value(w, meaning),
         Value::Or(parts) => {
             for (i, part) in parts.iter().enumerate() {
                 if i > 0 {

@@ -2,7 +2,7 @@
 
 use super::Json;
 use crate::{Style, Writer, names};
-use stride_decode::{FdNote, Member, Tail, Text, TextKind, Value};
+use stride_decode::{Designation, FdNote, Member, Prefix, Tail, Text, TextKind, Value};
 use stride_syscalls::{FlagPart, Set};
 
 /// The name of the member of an object, and of the last element of an array, that says what was left out.
@@ -57,23 +57,24 @@ impl Json<'_> {
             }),
             Value::Set(items) | Value::Seq(items) => self.array(|j| j.each(items)),
             Value::Mode(mode) => self.mode(mode),
-            Value::WaitStatus(status, _) => self.wait_status(status),
+            Value::WaitStatus(status) => self.wait_status(status),
             // These numbers are in network or kernel form; the host's form is shown.
-            Value::Notation { name: "htons" | "htonl" | "htobe64", args: [host], .. } => self.value(host),
-            Value::Notation { raw, name: "makedev", args: [Value::Hex(major), Value::Hex(minor)] } => {
+            Value::Call { name: "htons" | "htonl" | "htobe64" | "htobs", args: [host] } => self.value(host),
+            Value::Call { name, args } => self.call(None, name, args),
+            Value::Macro { number, name: "makedev", args: [Value::Hex(major), Value::Hex(minor)] } => {
                 self.object(|j| {
-                    j.key("raw").hex(raw);
+                    j.key("raw").value(number);
                     j.key("major").int(*major);
                     j.key("minor").int(*minor);
                 })
             }
-            Value::Notation { raw, name, args } => self.call(&Value::Hex(raw), name, args),
-            Value::Macro { number, name, args } => self.call(number, name, args),
+            Value::Macro { number, name, args } => self.call(Some(number), name, args),
             Value::Ip(ip) => self.text_of(&format_args!("{ip}")),
             Value::Or(parts) => self.or(parts),
             Value::Split(_, &Value::Or(parts)) => self.or(parts),
             Value::Bitmap(names, _) => self.value(names),
-            Value::Known(_, meaning @ Value::Notation { .. }) => self.value(meaning),
+            Value::Known(_, meaning @ Value::Call { name: "htons" | "htonl" | "htobe64", .. }) => self.value(meaning),
+            Value::Known(number, Value::Call { name, args }) => self.call(Some(number), name, args),
             Value::Known(raw, meaning) | Value::Split(raw, meaning) => self.object(|j| {
                 j.key("raw").value(raw);
                 j.key("means").value(meaning);
@@ -86,23 +87,45 @@ impl Json<'_> {
             Value::Comment(value, Value::Time { .. }) => self.value(value),
             Value::Comment(value, comment) => self.object(|j| {
                 j.key("value").value(value);
-                j.key("comment").value(comment);
+                j.key("comment").written(|w| w.remark(comment));
             }),
-            Value::Time { .. } => self.spelt(value),
             Value::Numbered(value)
-            | Value::Nameless(value, _)
-            | Value::Remark(_, value)
+            | Value::Remarked(value, _)
+            | Value::Extra { bytes: value, .. }
             // (Only text has contexts.)
             | Value::Labelled(value, _)
-            | Value::Symbolic(value)
             | Value::Gloss(value)
             | Value::Styled(value)
             | Value::Becomes(value) => self.value(value),
             Value::Absent => self.null(),
-            Value::Literal(text) | Value::Ascii(text) => self.str(text),
-            Value::Plain(bytes) => _ = self.bytes(bytes),
+            Value::Word(text) => self.str(text),
+            Value::Unknown => self.str("unknown"),
+            Value::LeftOut => self.object(|j| j.key(REST).tail(Tail::More)),
+            Value::Char(byte) => self.text(Text { bytes: &[byte], cut: false, kind: TextKind::Bytes }),
+            Value::Unary(prefix, value) => self.object(|j| {
+                j.key(if prefix == Prefix::Minus { "minus" } else { "not" }).value(value);
+            }),
+            Value::Indexed(index, value) => self.object(|j| {
+                j.key("index").value(index);
+                j.key("value").value(value);
+            }),
+            Value::Designation(Designation::Family(name)) => _ = self.bytes(name),
+            Value::Namespace { kind, inode } => self.object(|j| j.key(kind).int(inode)),
+            Value::Resumes(name) => self.object(|j| j.key("resumes").str(name)),
+            Value::NarrowError(raw) => self.int(raw),
+            Value::Titled(title, value) => self.object(|j| j.key(title).value(value)),
             Value::Named(name, value) => self.object(|j| j.key(name).value(value)),
-            Value::Glue(parts) => self.glue(parts),
+            // Expressions of C, amounts with units, and addresses are text in their field's own notation.
+            Value::Time { .. }
+            | Value::Unnamed(_)
+            | Value::Unreadable
+            | Value::Binary(..)
+            | Value::Range(..)
+            | Value::Place { .. }
+            | Value::Quantity(..)
+            | Value::Decimal { .. }
+            | Value::Designation(_)
+            | Value::OneOf(_) => self.spelt(value),
         }
     }
 
@@ -274,7 +297,7 @@ impl Json<'_> {
                     }
                 }
                 None => {
-                    if let Some((name, socket)) = j.known.filter(|_| !foreign).and_then(|known| known.fd(fd)) {
+                    if let Some((name, socket)) = j.referent_of(fd).filter(|_| !foreign) {
                         j.referent(name, socket);
                     }
                 }
@@ -323,27 +346,14 @@ impl Json<'_> {
         });
     }
 
-    fn call(&mut self, raw: &Value<'_>, name: &str, args: &[Value<'_>]) {
+    fn call(&mut self, raw: Option<&Value<'_>>, name: &str, args: &[Value<'_>]) {
         self.object(|j| {
-            j.key("raw").value(raw);
+            if let Some(raw) = raw {
+                j.key("raw").value(raw);
+            }
             j.key("call").str(name);
             j.key("args").array(|j| j.each(args));
         });
-    }
-
-    /// Parts that strace writes side by side. A word before the value names it, or else the whole is only text.
-    fn glue(&mut self, parts: &[Value<'_>]) {
-        match parts {
-            // An abstract unix socket's name begins with a NUL.
-            [Value::Plain(b"@"), Value::Text(text)] => {
-                let bytes = [b"\0", text.bytes].concat();
-                self.text(Text { bytes: &bytes, ..*text });
-            }
-            [label, value] if label_of(label).is_some() => {
-                self.object(|j| j.key(label_of(label).unwrap_or_default()).value(value));
-            }
-            parts => self.spelt(&Value::Glue(parts)),
-        }
     }
 
     fn octal(&mut self, n: u64) {
@@ -360,19 +370,12 @@ impl Json<'_> {
 
     /// The value as strace writes it, in a string.
     pub fn spelt(&mut self, value: &Value<'_>) {
+        self.written(|w| w.value(value));
+    }
+
+    fn written(&mut self, write: impl FnOnce(&mut Writer<'_>)) {
         let mut text = Vec::new();
-        Writer { out: &mut text, style: Style::default() }.value(value);
+        write(&mut Writer { out: &mut text, style: Style::default() });
         self.bytes(&text);
     }
-}
-
-/// The word that names the value behind it, such as `left ` or `old mask `.
-fn label_of<'a>(value: &Value<'a>) -> Option<&'a str> {
-    let label = match *value {
-        Value::Literal(text) | Value::Ascii(text) => text,
-        Value::Plain(bytes) => str::from_utf8(bytes).ok()?,
-        _ => return None,
-    };
-    let label = label.strip_suffix(' ')?;
-    label.bytes().all(|b| b.is_ascii_lowercase() || b == b' ').then_some(label)
 }

@@ -96,7 +96,7 @@ structs! {
     pub INET_OPTIONS = inet_diag_sockopt {
         recverr: BIT, is_icsk: BIT, freebind: BIT, hdrincl: BIT, mc_loop: BIT, transparent: BIT, mc_all: BIT, nodefrag: BIT,
         bind_address_no_port: BIT, recverr_rfc4884: BIT, defer_connect: BIT,
-        unused: Ty::NonZero(&Ty::Custom(Irregular::Commented("bits 3..8"), &Ty::Hex))
+        unused: Ty::NonZero(&Ty::Custom(Irregular::BitsOfByte(3, 8), &Ty::Hex))
     }
     /// linux/packet_diag.h
     pub PACKET_LIST = packet_diag_mclist {

@@ -20,7 +20,7 @@ use crate::Struct;
 
 pub use diag::{COMPAT_REQUEST, FILTER_HOST, FILTER_MARK, FILTER_OP, INET_MESSAGE, INET_REQUEST, sock_diag};
 pub use names_bridge::{MCAST_DIRECTIONS, ROUTE_FAMILY};
-pub use names_core::{NLA_F, NLM_F, NLM_F_ACKED, NLM_F_DELETE, NLM_F_GET, NLM_F_NEW, NLMSG};
+pub use names_core::{GENERIC_FAMILY, NLA_F, NLM_F, NLM_F_ACKED, NLM_F_DELETE, NLM_F_GET, NLM_F_NEW, NLMSG};
 pub use names_diag::SOCK_DIAG;
 pub use names_other::{AUDIT, CRYPTO_MSG, NFNL_MSG_BATCH, NFNL_SUBSYS, SELNL, XFRM_MSG};
 pub use names_route::RTM;

@@ -1,6 +1,9 @@
 //! Names of netlink itself: linux/netlink.h.
 
-use crate::sets;
+use crate::{Set, sets};
+
+/// linux/genetlink.h: families of generic netlink, whose numbers the kernel gives out while it runs.
+pub static GENERIC_FAMILY: Set = Set::new("GENERIC_FAMILY_???", &[], false);
 
 sets! {
     /// linux/netlink.h

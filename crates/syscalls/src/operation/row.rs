@@ -1,7 +1,7 @@
 //! How operations are described.
 
-use crate::Effect;
 use crate::library::WordType;
+use crate::{Effect, PathArg};
 use stride_uapi::structs_x86_64::io_uring_sqe;
 
 /// The most arguments that an operation has.
@@ -30,7 +30,7 @@ pub struct OperationArg {
     pub bytes: u8,
     /// Shown only if it is not 0, because hardly any program uses it.
     pub optional: bool,
-    /// Its text is a path. A relative one begins at the directory in the argument before, or else at the working directory.
+    /// Its text is a path.
     pub is_path: bool,
 }
 
@@ -60,6 +60,12 @@ impl Operation {
     pub const fn does(mut self, effects: &'static [Effect]) -> Operation {
         self.effects = effects;
         self
+    }
+
+    /// The paths of the operation, in the order of its arguments. The rule is that of system calls.
+    pub fn paths(&self) -> impl Iterator<Item = PathArg> {
+        let paths = self.args.iter().enumerate().filter(|(_, arg)| arg.is_path);
+        paths.map(|(position, _)| PathArg::usual(position, |before| self.args[before].ty == WordType::DirFd))
     }
 
     /// True if the result of the operation is a number of bytes that it moved.

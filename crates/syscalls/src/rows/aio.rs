@@ -27,8 +27,8 @@ pub static ROWS: &[Syscall] = &[
     syscall("io_setup", Class::MEMORY, Ret::Int, &[
         arg("nr_events", Ty::UInt),
         arg("ctx_idp", Ty::Array(Dir::Out, &Ty::HexLong, Len::Fixed(1))),
-    ]),
-    syscall("io_destroy", Class::MEMORY, Ret::Int, &[CTX]),
+    ]).in_kernel(&[("ctx_idp", "ctxp")]),
+    syscall("io_destroy", Class::MEMORY, Ret::Int, &[CTX]).in_kernel(&[("ctx_id", "ctx")]),
     syscall("io_submit", Class::NONE, Ret::Int, &[
         CTX,
         arg("nr", Ty::Long),
@@ -48,7 +48,7 @@ pub static ROWS: &[Syscall] = &[
         EVENTS,
         TIMEOUT,
         arg("sig", Ty::Ptr(Dir::In, &Ty::Struct(&AIO_SIGSET))),
-    ]).does(&[Effect::Waits(For::Completion)]),
+    ]).in_kernel(&[("sig", "usig")]).does(&[Effect::Waits(For::Completion)]),
     syscall("io_pgetevents_time64", Class::NONE, Ret::Int, &[
         CTX,
         arg("min_nr", Ty::Long),

@@ -80,7 +80,7 @@ pub static ROWS: &[Syscall] = &[
         arg("cpu", Ty::Int),
         arg("group_fd", Ty::Fd),
         arg("flags", Ty::As(Width::Word, &Ty::Flags(&OPEN))),
-    ]).does(&[makes(Thing::Anonymous("perf event")).cloexec_if("flags", c::PERF_FLAG_FD_CLOEXEC)]),
+    ]).in_kernel(&[("attr", "attr_uptr")]).does(&[makes(Thing::Anonymous("perf event")).cloexec_if("flags", c::PERF_FLAG_FD_CLOEXEC)]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[];

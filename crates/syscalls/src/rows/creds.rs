@@ -84,8 +84,8 @@ pub static ROWS: &[Syscall] = &[
     set_fs!("setfsgid"; Ty::Gid),
     getgroups!("getgroups"; Ty::Gid).does(&[Effect::AsksOfItself]),
     setgroups!("setgroups"; Ty::Gid),
-    capabilities!("capget", Dir::Out),
-    capabilities!("capset", Dir::In),
+    capabilities!("capget", Dir::Out).in_kernel(&[("hdrp", "header"), ("datap", "dataptr")]),
+    capabilities!("capset", Dir::In).in_kernel(&[("hdrp", "header"), ("datap", "data")]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[

@@ -92,13 +92,13 @@ pub static ROWS: &[Syscall] = &[
         arg("fd", Ty::Fd),
         arg("op", Ty::Enum(&FCNTL)),
         arg("arg", Ty::Select(&ARG)).when(HAS_ARG),
-    ]).noted(Note::Fcntl).does(&[Effect::ControlsDescriptor]),
+    ]).in_kernel(&[("op", "cmd")]).noted(Note::Fcntl).does(&[Effect::ControlsDescriptor]),
     syscall("fcntl64", Class::DESC, Ret::Select(&RETURNS), &[
         arg("fd", Ty::Fd),
         arg("op", Ty::Enum(&FCNTL)),
         arg("arg", Ty::Select(&ARG64)).when(HAS_ARG),
     ]).noted(Note::Fcntl).does(&[Effect::ControlsDescriptor]),
-    syscall("flock", Class::DESC, Ret::Int, &[arg("fd", Ty::Fd), arg("op", Ty::Flags(&FLOCK))])
+    syscall("flock", Class::DESC, Ret::Int, &[arg("fd", Ty::Fd), arg("op", Ty::Flags(&FLOCK))]).in_kernel(&[("op", "cmd")])
         .does(&[Effect::MayWait(For::Turn), Effect::LocksFile]),
 ];
 

@@ -36,50 +36,50 @@ pub static ROWS: &[Syscall] = &[
         arg("pathname", Ty::Path),
         arg("flags", Ty::Flags(&OPEN)),
         arg("mode", PERM).when(CREATES),
-    ]).does(&[makes(Thing::File).cloexec_if("flags", c::O_CLOEXEC)]),
+    ]).in_kernel(&[("pathname", "filename")]).does(&[makes(Thing::File).cloexec_if("flags", c::O_CLOEXEC)]),
     syscall("creat", FILE_DESC, Ret::Fd, &[arg("pathname", Ty::Path), arg("mode", PERM)]).does(&[makes(Thing::File), Effect::Truncates]),
     syscall("openat", FILE_DESC, Ret::Fd, &[
         arg("dirfd", Ty::DirFd),
         arg("pathname", Ty::Path),
         arg("flags", Ty::Flags(&OPEN)),
         arg("mode", PERM).when(CREATES),
-    ]).does(&[makes(Thing::File).cloexec_if("flags", c::O_CLOEXEC)]),
+    ]).in_kernel(&[("dirfd", "dfd"), ("pathname", "filename")]).does(&[makes(Thing::File).cloexec_if("flags", c::O_CLOEXEC)]),
     syscall("openat2", FILE_DESC, Ret::Fd, &[
         arg("dirfd", Ty::DirFd),
         arg("pathname", Ty::Path),
         arg("how", Ty::Extensible(Dir::In, &OPEN_HOW_STRUCT, Len::Of("size"), 24)),
         arg("size", Ty::ULong),
-    ]).does(&[makes(Thing::File).cloexec_if_member("how", "flags", c::O_CLOEXEC)]),
+    ]).in_kernel(&[("dirfd", "dfd"), ("pathname", "filename"), ("size", "usize")]).does(&[makes(Thing::File).cloexec_if_member("how", "flags", c::O_CLOEXEC)]),
     syscall("close", Class::DESC, Ret::Int, &[FD]).does(&[Effect::Closes]),
     syscall("close_range", Class::NONE, Ret::Int, &[
         arg("first", Ty::UInt),
         arg("last", Ty::UInt),
         arg("flags", Ty::Flags(&CLOSE_RANGE)),
-    ]).does(&[Effect::ClosesRange]),
+    ]).in_kernel(&[("first", "fd"), ("last", "max_fd")]).does(&[Effect::ClosesRange]),
     syscall("read", Class::DESC, Ret::Size, &[FD, arg("buf", OUT), arg("count", Ty::ULong)])
         .does(&[reads(Data::Bytes).asked("count")]),
     syscall("write", Class::DESC, Ret::Size, &[FD, arg("buf", IN), arg("count", Ty::ULong)])
         .does(&[writes(Data::Bytes).asked("count")]),
-    syscall("pread64", Class::DESC, Ret::Size, &[FD, arg("buf", OUT), arg("count", Ty::ULong), arg("offset", Ty::I64)])
+    syscall("pread64", Class::DESC, Ret::Size, &[FD, arg("buf", OUT), arg("count", Ty::ULong), arg("offset", Ty::I64)]).in_kernel(&[("offset", "pos")])
         .does(&[reads(Data::Bytes).asked("count").at_offset()]),
-    syscall("pwrite64", Class::DESC, Ret::Size, &[FD, arg("buf", IN), arg("count", Ty::ULong), arg("offset", Ty::I64)])
+    syscall("pwrite64", Class::DESC, Ret::Size, &[FD, arg("buf", IN), arg("count", Ty::ULong), arg("offset", Ty::I64)]).in_kernel(&[("offset", "pos")])
         .does(&[writes(Data::Bytes).asked("count").at_offset()]),
-    syscall("readv", Class::DESC, Ret::Size, &[FD, arg("iov", Ty::Iovec(Dir::Out, Len::Of("iovcnt"))), IOVCNT])
+    syscall("readv", Class::DESC, Ret::Size, &[FD, arg("iov", Ty::Iovec(Dir::Out, Len::Of("iovcnt"))), IOVCNT]).in_kernel(&[("iov", "vec"), ("iovcnt", "vlen")])
         .does(&[reads(Data::Vector)]),
-    syscall("writev", Class::DESC, Ret::Size, &[FD, arg("iov", Ty::Iovec(Dir::In, Len::Of("iovcnt"))), IOVCNT])
+    syscall("writev", Class::DESC, Ret::Size, &[FD, arg("iov", Ty::Iovec(Dir::In, Len::Of("iovcnt"))), IOVCNT]).in_kernel(&[("iov", "vec"), ("iovcnt", "vlen")])
         .does(&[writes(Data::Vector)]),
     syscall("preadv", Class::DESC, Ret::Size, &[
         FD,
         arg("iov", Ty::Iovec(Dir::Out, Len::Of("iovcnt"))),
         IOVCNT,
         arg("offset", Ty::I64),
-    ]).does(&[reads(Data::Vector).at_offset()]),
+    ]).in_kernel(&[("iov", "vec"), ("iovcnt", "vlen"), ("offset", "pos_l")]).does(&[reads(Data::Vector).at_offset()]),
     syscall("pwritev", Class::DESC, Ret::Size, &[
         FD,
         arg("iov", Ty::Iovec(Dir::In, Len::Of("iovcnt"))),
         IOVCNT,
         arg("offset", Ty::I64),
-    ]).does(&[writes(Data::Vector).at_offset()]),
+    ]).in_kernel(&[("iov", "vec"), ("iovcnt", "vlen"), ("offset", "pos_l")]).does(&[writes(Data::Vector).at_offset()]),
     syscall("preadv2", Class::DESC, Ret::Size, &[
         FD,
         arg("iov", Ty::Iovec(Dir::Out, Len::Of("iovcnt"))),
@@ -106,15 +106,15 @@ pub static ROWS: &[Syscall] = &[
         arg("result", Ty::Array(Dir::Out, &Ty::I64, Len::Fixed(1))),
         arg("whence", Ty::Enum(&WHENCE)),
     ]).does(&[Effect::Seeks]),
-    syscall("dup", Class::DESC, Ret::Fd, &[arg("oldfd", Ty::Fd)]).does(&[duplicates()]),
+    syscall("dup", Class::DESC, Ret::Fd, &[arg("oldfd", Ty::Fd)]).in_kernel(&[("oldfd", "fildes")]).does(&[duplicates()]),
     syscall("dup2", Class::DESC, Ret::Fd, &[arg("oldfd", Ty::Fd), arg("newfd", Ty::Fd)]).does(&[duplicates()]),
     syscall("dup3", Class::DESC, Ret::Fd, &[
         arg("oldfd", Ty::Fd),
         arg("newfd", Ty::Fd),
         arg("flags", Ty::Flags(&OPEN_FLAGS)),
     ]).does(&[duplicates().cloexec_if("flags", c::O_CLOEXEC)]),
-    syscall("pipe", Class::DESC, Ret::Int, &[arg("pipefd", PAIR)]).does(&[makes(Thing::Pipe)]),
-    syscall("pipe2", Class::DESC, Ret::Int, &[arg("pipefd", PAIR), arg("flags", Ty::Flags(&OPEN_FLAGS))])
+    syscall("pipe", Class::DESC, Ret::Int, &[arg("pipefd", PAIR)]).in_kernel(&[("pipefd", "fildes")]).does(&[makes(Thing::Pipe)]),
+    syscall("pipe2", Class::DESC, Ret::Int, &[arg("pipefd", PAIR), arg("flags", Ty::Flags(&OPEN_FLAGS))]).in_kernel(&[("pipefd", "fildes")])
         .does(&[makes(Thing::Pipe).cloexec_if("flags", c::O_CLOEXEC)]),
     syscall("fstat", FSTAT, Ret::Int, &[FD, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT)))])
         .does(&[Effect::AsksOfFile]),
@@ -123,7 +123,7 @@ pub static ROWS: &[Syscall] = &[
         arg("pathname", Ty::Path),
         arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT))),
         arg("flags", Ty::Flags(&AT_FLAGS)),
-    ]).does(&[Effect::Asks]),
+    ]).in_kernel(&[("dirfd", "dfd"), ("pathname", "filename"), ("flags", "flag")]).does(&[Effect::Asks]),
     syscall("oldfstat", FSTAT, Ret::Int, &[FD, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&OLD_STAT)))]),
     syscall("fstat64", FSTAT, Ret::Int, &[FD, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT64)))])
         .does(&[Effect::AsksOfFile]),
@@ -199,13 +199,13 @@ pub static ROWS: &[Syscall] = &[
         arg("fd_out", Ty::Fd),
         arg("len", Ty::ULong),
         arg("flags", Ty::Flags(&SPLICE)),
-    ]).does(&[copies().asked("len")]),
+    ]).in_kernel(&[("fd_in", "fdin"), ("fd_out", "fdout")]).does(&[copies().asked("len")]),
     syscall("vmsplice", Class::DESC, Ret::Size, &[
         FD,
         arg("iov", Ty::Iovec(Dir::In, Len::Of("nr_segs"))),
         arg("nr_segs", Ty::ULong),
         arg("flags", Ty::Flags(&SPLICE)),
-    ]).does(&[writes(Data::Vector)]),
+    ]).in_kernel(&[("iov", "uiov")]).does(&[writes(Data::Vector)]),
     syscall("copy_file_range", Class::DESC, Ret::Size, &[
         arg("fd_in", Ty::Fd),
         arg("off_in", OFFSET),
@@ -214,7 +214,7 @@ pub static ROWS: &[Syscall] = &[
         arg("len", Ty::ULong),
         arg("flags", Ty::UInt),
     ]).does(&[copies().asked("len")]),
-    syscall("memfd_create", Class::DESC, Ret::Fd, &[arg("name", Ty::Custom(Irregular::MemfdName, &Ty::Str)), arg("flags", Ty::Flags(&MEMFD))])
+    syscall("memfd_create", Class::DESC, Ret::Fd, &[arg("name", Ty::Custom(Irregular::MemfdName, &Ty::Str)), arg("flags", Ty::Flags(&MEMFD))]).in_kernel(&[("name", "uname")])
         .does(&[makes(Thing::Anonymous("memfd")).cloexec_if("flags", c::MFD_CLOEXEC)]),
     syscall("memfd_secret", Class::DESC, Ret::Fd, &[arg("flags", Ty::Flags(&MEMFD_SECRET))])
         .does(&[makes(Thing::Anonymous("memfd")).cloexec_if("flags", c::O_CLOEXEC)]),
@@ -225,7 +225,7 @@ pub static ROWS: &[Syscall] = &[
         arg("remote_iov", Ty::Array(Dir::In, &Ty::Struct(&REMOTE_IOVEC), Len::Of("riovcnt"))),
         arg("riovcnt", Ty::ULong),
         arg("flags", Ty::ULong),
-    ]),
+    ]).in_kernel(&[("local_iov", "lvec"), ("remote_iov", "rvec")]),
     syscall("process_vm_writev", Class::NONE, Ret::Size, &[
         arg("pid", Ty::Pid(PidKind::Tgid)),
         arg("local_iov", Ty::Iovec(Dir::In, Len::Of("liovcnt"))),
@@ -233,7 +233,7 @@ pub static ROWS: &[Syscall] = &[
         arg("remote_iov", Ty::Array(Dir::In, &Ty::Struct(&REMOTE_IOVEC), Len::Of("riovcnt"))),
         arg("riovcnt", Ty::ULong),
         arg("flags", Ty::ULong),
-    ]),
+    ]).in_kernel(&[("local_iov", "lvec"), ("remote_iov", "rvec")]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[

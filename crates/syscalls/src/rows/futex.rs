@@ -33,7 +33,8 @@ const fn unused(name: &'static str) -> Arg {
 /// futex(2) in one of its two sizes of time. What the arguments are depends on the operation.
 macro_rules! futex {
     ($name:literal, $timeout:ident) => {{
-        const UNKNOWN: Syscall = syscall($name, NONE, Ret::Int, &[UADDR, FUTEX_OP_ARG, VAL, arg("timeout", Ty::Addr), UADDR2, VAL3_HEX]);
+        const UNKNOWN: Syscall = syscall($name, NONE, Ret::Int, &[UADDR, FUTEX_OP_ARG, VAL, arg("timeout", Ty::Addr), UADDR2, VAL3_HEX])
+            .in_kernel(&[("futex_op", "op"), ("timeout", "utime")]);
         const FORMS: &[Form] = &[
             form(&[c::FUTEX_WAIT], syscall($name, NONE, Ret::Int, &[UADDR, FUTEX_OP_ARG, VAL, $timeout]).does(WAITS)),
             form(&[c::FUTEX_WAKE, c::FUTEX_FD], syscall($name, NONE, Ret::Int, &[UADDR, FUTEX_OP_ARG, VAL])),
@@ -95,7 +96,7 @@ pub static ROWS: &[Syscall] = &[
         arg("nr_wake", Ty::Int),
         arg("nr_requeue", Ty::Int),
     ]),
-    syscall("set_robust_list", NONE, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong)]),
+    syscall("set_robust_list", NONE, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong)]).in_kernel(&[("addr", "head"), ("length", "len")]),
     syscall("get_robust_list", NONE, Ret::Int, &[
         arg("pid", Ty::Pid(PidKind::Tgid)),
         arg("head_ptr", Ty::Array(Dir::Out, &Ty::Addr, Len::Fixed(1))),

@@ -44,6 +44,6 @@ pub static ROWS: &[Syscall] = &[syscall("ioctl", Class::DESC, RETURNS, &[
     arg("op", Ty::Custom(Irregular::IoctlRequest, &Ty::UInt)),
     arg("argp", Ty::Select(&Select { on: SelectKey::request("op"), cases: &CASES, default: Ty::Custom(Irregular::IoctlUnknown, UNKNOWN) }))
         .when(When::NoneOf("op", 0xffff_ffff, &BARE)),
-]).noted(Note::Ioctl).does(&[Effect::ControlsDevice])];
+]).in_kernel(&[("op", "cmd"), ("argp", "arg")]).noted(Note::Ioctl).does(&[Effect::ControlsDevice])];
 
 pub static I386: &[(&str, Syscall)] = &[];

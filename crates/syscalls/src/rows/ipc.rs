@@ -6,7 +6,7 @@ use crate::sets::ipc::*;
 use crate::structs::ipc::*;
 use crate::structs::time::{SIGEVENT, TIMESPEC, TIMESPEC64};
 use crate::uapi::consts as c;
-use crate::{Arg, Case, Class, Dir, Irregular, SelectKey, Len, Ret, Select, Syscall, Ty, Unit, When, Width, arg, syscall};
+use crate::{Arg, Case, Class, Dir, Irregular, SelectKey, Len, Ret, StartsAt, Select, Syscall, Ty, Unit, When, Width, arg, syscall};
 
 const IPC: Class = Class::IPC;
 
@@ -80,7 +80,7 @@ const MQDES: Arg = arg("mqdes", Ty::Fd);
 
 pub static ROWS: &[Syscall] = &[
     syscall("msgget", IPC, Ret::Int, &[KEY, arg("msgflg", Ty::Custom(Irregular::IpcFlags, &Ty::Int))]),
-    syscall("msgctl", IPC, Ret::Int, &[arg("msqid", Ty::Int), op(&Ty::Enum(&MSG_CTL)), arg("buf", Ty::Select(&MSGCTL_BUF))]),
+    syscall("msgctl", IPC, Ret::Int, &[arg("msqid", Ty::Int), op(&Ty::Enum(&MSG_CTL)), arg("buf", Ty::Select(&MSGCTL_BUF))]).in_kernel(&[("op", "cmd")]),
     syscall("msgsnd", IPC, Ret::Int, &[
         arg("msqid", Ty::Int),
         arg("msgp", message(Dir::In)),
@@ -104,9 +104,9 @@ pub static ROWS: &[Syscall] = &[
         arg("semnum", Ty::Int),
         op(&Ty::Enum(&SEM_CTL)),
         arg("arg", Ty::Select(&SEMCTL_ARG)),
-    ]),
-    syscall("semop", IPC, Ret::Int, &[arg("semid", Ty::Int), SOPS, NSOPS]).does(&[Effect::MayWait(For::Turn)]),
-    syscall("semtimedop", IPC, Ret::Int, &[arg("semid", Ty::Int), SOPS, NSOPS, arg("timeout", SPEC)])
+    ]).in_kernel(&[("op", "cmd")]),
+    syscall("semop", IPC, Ret::Int, &[arg("semid", Ty::Int), SOPS, NSOPS]).in_kernel(&[("sops", "tsops")]).does(&[Effect::MayWait(For::Turn)]),
+    syscall("semtimedop", IPC, Ret::Int, &[arg("semid", Ty::Int), SOPS, NSOPS, arg("timeout", SPEC)]).in_kernel(&[("sops", "tsops")])
         .does(&[Effect::MayWait(For::Turn)]),
     syscall("semtimedop_time64", IPC, Ret::Int, &[arg("semid", Ty::Int), SOPS, NSOPS, arg("timeout", SPEC64)])
         .does(&[Effect::MayWait(For::Turn)]),
@@ -120,7 +120,7 @@ pub static ROWS: &[Syscall] = &[
         arg("shmaddr", Ty::Addr),
         arg("shmflg", Ty::Flags(&SHM_FLAGS)),
     ]).does(&[Effect::Attaches]),
-    syscall("shmctl", IPC, Ret::Int, &[arg("shmid", Ty::Int), op(&Ty::Enum(&SHM_CTL)), arg("buf", Ty::Select(&SHMCTL_BUF))]),
+    syscall("shmctl", IPC, Ret::Int, &[arg("shmid", Ty::Int), op(&Ty::Enum(&SHM_CTL)), arg("buf", Ty::Select(&SHMCTL_BUF))]).in_kernel(&[("op", "cmd")]),
     syscall("shmdt", IPC.or(Class::MEMORY), Ret::Int, &[arg("shmaddr", Ty::Addr)]),
     syscall("ipc", IPC, Ret::Int, &[
         arg("call", Ty::Custom(Irregular::IpcCall, &Ty::UInt)),
@@ -131,19 +131,19 @@ pub static ROWS: &[Syscall] = &[
         arg("fifth", Ty::Hex),
     ]),
     syscall("mq_open", Class::DESC, Ret::Fd, &[
-        arg("name", Ty::Path),
+        arg("name", Ty::Path).starts(StartsAt::Queues),
         arg("flags", Ty::Flags(&OPEN)),
         arg("mode", Ty::As(Width::W2, &Ty::Perm)).when(CREATES),
         arg("attr", Ty::Ptr(Dir::In, &Ty::Struct(&MQ_ATTR_NEW))).when(CREATES),
-    ]).does(&[makes(Thing::File).cloexec()]),
-    syscall("mq_unlink", Class::NONE, Ret::Int, &[arg("path", Ty::Path)]),
+    ]).in_kernel(&[("name", "u_name"), ("flags", "oflag"), ("attr", "u_attr")]).does(&[makes(Thing::File).cloexec()]),
+    syscall("mq_unlink", Class::NONE, Ret::Int, &[arg("path", Ty::Path).starts(StartsAt::Queues)]).in_kernel(&[("path", "u_name")]),
     syscall("mq_timedsend", Class::DESC, Ret::Int, &[
         MQDES,
         arg("msg_ptr", Ty::Bytes(Dir::In, Len::Of("msg_len"))),
         arg("msg_len", Ty::ULong),
         arg("msg_prio", Ty::UInt),
         arg("abs_timeout", SPEC),
-    ]).does(&[writes(Data::Bytes)]),
+    ]).in_kernel(&[("msg_ptr", "u_msg_ptr"), ("abs_timeout", "u_abs_timeout")]).does(&[writes(Data::Bytes)]),
     syscall("mq_timedsend_time64", Class::DESC, Ret::Int, &[
         MQDES,
         arg("msg_ptr", Ty::Bytes(Dir::In, Len::Of("msg_len"))),
@@ -157,7 +157,7 @@ pub static ROWS: &[Syscall] = &[
         arg("msg_len", Ty::ULong),
         arg("msg_prio", Ty::Array(Dir::Out, &Ty::UInt, Len::Fixed(1))),
         arg("abs_timeout", SPEC),
-    ]).does(&[Effect::MayWait(For::Peer), reads(Data::Bytes)]),
+    ]).in_kernel(&[("msg_ptr", "u_msg_ptr"), ("msg_prio", "u_msg_prio"), ("abs_timeout", "u_abs_timeout")]).does(&[Effect::MayWait(For::Peer), reads(Data::Bytes)]),
     syscall("mq_timedreceive_time64", Class::DESC, Ret::Size, &[
         MQDES,
         arg("msg_ptr", Ty::Bytes(Dir::Out, Len::Ret)),
@@ -165,12 +165,12 @@ pub static ROWS: &[Syscall] = &[
         arg("msg_prio", Ty::Array(Dir::Out, &Ty::UInt, Len::Fixed(1))),
         arg("abs_timeout", SPEC64),
     ]).does(&[Effect::MayWait(For::Peer), reads(Data::Bytes)]),
-    syscall("mq_notify", Class::DESC, Ret::Int, &[MQDES, arg("sevp", Ty::Ptr(Dir::In, &Ty::Custom(Irregular::Sigevent, &Ty::Struct(&SIGEVENT))))]),
+    syscall("mq_notify", Class::DESC, Ret::Int, &[MQDES, arg("sevp", Ty::Ptr(Dir::In, &Ty::Custom(Irregular::Sigevent, &Ty::Struct(&SIGEVENT))))]).in_kernel(&[("sevp", "u_notification")]),
     syscall("mq_getsetattr", Class::DESC, Ret::Int, &[
         MQDES,
         arg("newattr", Ty::Ptr(Dir::In, &Ty::Struct(&MQ_ATTR))),
         arg("oldattr", Ty::Ptr(Dir::Out, &Ty::Struct(&MQ_ATTR))),
-    ]),
+    ]).in_kernel(&[("newattr", "u_mqstat"), ("oldattr", "u_omqstat")]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[];

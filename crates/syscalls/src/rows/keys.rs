@@ -18,13 +18,13 @@ pub static ROWS: &[Syscall] = &[
         arg("payload", Ty::Bytes(Dir::In, Len::Of("plen"))),
         PLEN,
         KEYRING,
-    ]),
+    ]).in_kernel(&[("type", "_type"), ("description", "_description"), ("payload", "_payload"), ("keyring", "ringid")]),
     syscall("request_key", Class::NONE, Ret::Int, &[
         arg("type", Ty::Str),
         arg("description", Ty::Str),
         arg("callout_info", Ty::Str),
         DEST_KEYRING,
-    ]),
+    ]).in_kernel(&[("type", "_type"), ("description", "_description"), ("callout_info", "_callout_info"), ("dest_keyring", "destringid")]),
     keyctl(&[
         OP,
         arg("arg2", Ty::HexLong),

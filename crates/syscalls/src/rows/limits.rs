@@ -21,11 +21,11 @@ pub static ROWS: &[Syscall] = &[
         arg("resource", Ty::Enum(&RESOURCE)),
         arg("new_limit", Ty::Ptr(Dir::In, &Ty::Struct(&RLIMIT64_PAIR))),
         arg("old_limit", Ty::Ptr(Dir::Out, &Ty::Struct(&RLIMIT64_PAIR))),
-    ]).does(&[Effect::AsksOfItself]),
+    ]).in_kernel(&[("new_limit", "new_rlim"), ("old_limit", "old_rlim")]).does(&[Effect::AsksOfItself]),
     syscall("getrusage", Class::NONE, Ret::Int, &[
         arg("who", Ty::Enum(&USAGE_WHO)),
         arg("usage", Ty::Ptr(Dir::Out, &Ty::Struct(&RUSAGE))),
-    ]).does(&[Effect::Private]),
+    ]).in_kernel(&[("usage", "ru")]).does(&[Effect::Private]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[

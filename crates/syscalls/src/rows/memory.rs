@@ -20,34 +20,34 @@ pub static ROWS: &[Syscall] = &[
         arg("flags", Ty::Flags(&MAP)),
         arg("fd", Ty::Fd),
         arg("offset", Ty::HexLong),
-    ]).does(&[Effect::Maps]),
-    syscall("munmap", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong)]).does(&[Effect::Unmaps]),
+    ]).in_kernel(&[("length", "len"), ("offset", "off")]).does(&[Effect::Maps]),
+    syscall("munmap", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong)]).in_kernel(&[("length", "len")]).does(&[Effect::Unmaps]),
     syscall("mremap", MEM, Ret::Addr, &[
         arg("old_address", Ty::Addr),
         arg("old_size", Ty::ULong),
         arg("new_size", Ty::ULong),
         arg("flags", Ty::As(Width::Word, &Ty::Flags(&MREMAP))),
         arg("new_address", Ty::Addr).when(When::AnySet("flags", &[c::MREMAP_MAYMOVE | c::MREMAP_FIXED])),
-    ]).does(&[Effect::Remaps]),
-    syscall("mprotect", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong), arg("prot", PROTECTION)])
+    ]).in_kernel(&[("old_address", "addr"), ("old_size", "old_len"), ("new_size", "new_len"), ("new_address", "new_addr")]).does(&[Effect::Remaps]),
+    syscall("mprotect", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong), arg("prot", PROTECTION)]).in_kernel(&[("addr", "start"), ("length", "len")])
         .does(&[Effect::Protects]),
     syscall("pkey_mprotect", MEM, Ret::Int, &[
         arg("addr", Ty::Addr),
         arg("length", Ty::ULong),
         arg("prot", PROTECTION),
         arg("pkey", Ty::Int),
-    ]).does(&[Effect::Protects]),
+    ]).in_kernel(&[("addr", "start"), ("length", "len")]).does(&[Effect::Protects]),
     syscall("pkey_alloc", Class::NONE, Ret::Int, &[
         arg("flags", Ty::HexLong),
         arg("access_rights", Ty::As(Width::Word, &Ty::Flags(&PKEY_RIGHTS))),
-    ]),
+    ]).in_kernel(&[("access_rights", "init_val")]),
     syscall("pkey_free", Class::NONE, Ret::Int, &[arg("pkey", Ty::Int)]),
-    syscall("msync", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong), arg("flags", Ty::Flags(&MSYNC))]),
+    syscall("msync", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong), arg("flags", Ty::Flags(&MSYNC))]).in_kernel(&[("addr", "start"), ("length", "len")]),
     syscall("madvise", MEM, Ret::Int, &[
         arg("addr", Ty::Addr),
         arg("length", Ty::ULong),
         arg("advice", Ty::Enum(&ADVICE)),
-    ])
+    ]).in_kernel(&[("addr", "start"), ("length", "len_in"), ("advice", "behavior")])
     .does(&[Effect::Advises]),
     syscall("process_madvise", Class::DESC, Ret::Size, &[
         arg("pidfd", Ty::Fd),
@@ -55,7 +55,7 @@ pub static ROWS: &[Syscall] = &[
         arg("n", Ty::ULong),
         arg("advice", Ty::Enum(&ADVICE)),
         arg("flags", Ty::Hex),
-    ]),
+    ]).in_kernel(&[("iovec", "vec"), ("n", "vlen"), ("advice", "behavior")]),
     syscall("mincore", MEM, Ret::Int, &[
         arg("addr", Ty::Addr),
         arg("length", Ty::ULong),
@@ -64,11 +64,11 @@ pub static ROWS: &[Syscall] = &[
             &Ty::Custom(Irregular::Residency, &Ty::As(Width::W1, &Ty::UInt)),
             Len::Units { of: "length", less: 0, unit: Unit::Page },
         )),
-    ]),
-    syscall("brk", MEM, Ret::Addr, &[arg("addr", Ty::Addr)]).does(&[Effect::MovesHeapEnd]),
-    syscall("mlock", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong)]),
-    syscall("mlock2", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong), arg("flags", Ty::Flags(&MLOCK2))]),
-    syscall("munlock", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong)]),
+    ]).in_kernel(&[("addr", "start"), ("length", "len")]),
+    syscall("brk", MEM, Ret::Addr, &[arg("addr", Ty::Addr)]).in_kernel(&[("addr", "brk")]).does(&[Effect::MovesHeapEnd]),
+    syscall("mlock", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong)]).in_kernel(&[("addr", "start"), ("length", "len")]),
+    syscall("mlock2", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong), arg("flags", Ty::Flags(&MLOCK2))]).in_kernel(&[("addr", "start"), ("length", "len")]),
+    syscall("munlock", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong)]).in_kernel(&[("addr", "start"), ("length", "len")]),
     syscall("mlockall", MEM, Ret::Int, &[arg("flags", Ty::Flags(&MLOCKALL))]),
     syscall("munlockall", MEM, Ret::Int, &[]),
     syscall("remap_file_pages", MEM, Ret::Int, &[
@@ -77,8 +77,8 @@ pub static ROWS: &[Syscall] = &[
         arg("prot", PROTECTION),
         arg("pgoff", Ty::ULong),
         arg("flags", Ty::Flags(&MAP)),
-    ]),
-    syscall("mseal", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong), arg("flags", Ty::HexLong)]),
+    ]).in_kernel(&[("addr", "start")]),
+    syscall("mseal", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong), arg("flags", Ty::HexLong)]).in_kernel(&[("addr", "start"), ("length", "len")]),
     syscall("map_shadow_stack", MEM, Ret::Addr, &[
         arg("addr", Ty::Addr),
         arg("len", Ty::ULong),
@@ -91,19 +91,19 @@ pub static ROWS: &[Syscall] = &[
         arg("nodemask", NODES_IN),
         arg("maxnode", Ty::ULong),
         arg("flags", Ty::Flags(&MPOL_MOVE)),
-    ]),
+    ]).in_kernel(&[("addr", "start"), ("nodemask", "nmask")]),
     syscall("set_mempolicy", MEM, Ret::Int, &[
         arg("mode", Ty::Flags(&MPOL_MODE)),
         arg("nodemask", NODES_IN),
         arg("maxnode", Ty::ULong),
-    ]),
+    ]).in_kernel(&[("nodemask", "nmask")]),
     syscall("get_mempolicy", MEM, Ret::Int, &[
         arg("mode", Ty::Array(Dir::Out, &Ty::Enum(&MPOL_MODES), Len::Fixed(1))),
         arg("nodemask", NODES_OUT),
         arg("maxnode", Ty::ULong),
         arg("addr", Ty::Addr),
         arg("flags", Ty::As(Width::Word, &Ty::Flags(&MPOL_QUERY))),
-    ]),
+    ]).in_kernel(&[("mode", "policy"), ("nodemask", "nmask")]),
     syscall("set_mempolicy_home_node", MEM, Ret::Int, &[
         arg("start", Ty::Addr),
         arg("len", Ty::ULong),
@@ -125,14 +125,14 @@ pub static ROWS: &[Syscall] = &[
             Irregular::NodesOrErrors, &Ty::Array(Dir::Out, &Ty::Custom(Irregular::NodeOrError, &Ty::Int), Len::Of("count")),
         )),
         arg("flags", Ty::Flags(&MPOL_MOVE)),
-    ]),
+    ]).in_kernel(&[("count", "nr_pages")]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[
     // The first mmap takes its arguments from memory.
     ("mmap", syscall("mmap", MEM.or(Class::DESC), Ret::Addr, &[
         arg("addr", Ty::Spread(&MMAP_ARGS)),
-    ]).does(&[Effect::Maps])),
+    ]).in_kernel(&[("length", "len"), ("offset", "off")]).does(&[Effect::Maps])),
     ("mmap2", syscall("mmap2", MEM.or(Class::DESC), Ret::Addr, &[
         arg("addr", Ty::Addr),
         arg("length", Ty::ULong),

@@ -5,7 +5,7 @@ use crate::sets::mount::*;
 use crate::structs::mount::*;
 use crate::uapi::consts as c;
 use crate::plan::MAX_GROWN;
-use crate::{Arg, Class, Dir, Form, Irregular, SelectKey, Len, Ret, Syscall, Ty, When, Width, arg, form, syscall};
+use crate::{Arg, Class, Dir, Form, Irregular, SelectKey, Len, Ret, StartsAt, Syscall, Ty, When, Width, arg, form, syscall};
 
 const FILE_DESC: Class = Class::FILE.or(Class::DESC);
 const HEX64: Ty = Ty::As(Width::W8, &Ty::HexLong);
@@ -28,11 +28,11 @@ pub static ROWS: &[Syscall] = &[
         arg("filesystemtype", Ty::Custom(Irregular::MountType, &Ty::Str)),
         arg("mountflags", Ty::Custom(Irregular::MountFlags, &Ty::As(Width::Word, &Ty::Flags(&MOUNT_FLAGS)))),
         arg("data", Ty::Custom(Irregular::MountData, &Ty::Str)),
-    ]),
-    syscall("umount", Class::FILE, Ret::Int, &[arg("target", Ty::Path)]),
-    syscall("umount2", Class::FILE, Ret::Int, &[arg("target", Ty::Path), arg("flags", Ty::Flags(&UMOUNT_FLAGS))]),
-    syscall("pivot_root", Class::FILE, Ret::Int, &[arg("oldpath", Ty::Path), arg("newpath", Ty::Path)]),
-    syscall("fsopen", Class::DESC, Ret::Fd, &[arg("fsname", Ty::Str), arg("flags", Ty::Flags(&FSOPEN_FLAGS))]).does(&[makes(Thing::Mount).cloexec_if("flags", c::FSOPEN_CLOEXEC)]),
+    ]).in_kernel(&[("source", "dev_name"), ("target", "dir_name"), ("filesystemtype", "type"), ("mountflags", "flags")]),
+    syscall("umount", Class::FILE, Ret::Int, &[arg("target", Ty::Path)]).in_kernel(&[("target", "name")]),
+    syscall("umount2", Class::FILE, Ret::Int, &[arg("target", Ty::Path), arg("flags", Ty::Flags(&UMOUNT_FLAGS))]).in_kernel(&[("target", "name")]),
+    syscall("pivot_root", Class::FILE, Ret::Int, &[arg("oldpath", Ty::Path), arg("newpath", Ty::Path)]).in_kernel(&[("oldpath", "new_root"), ("newpath", "put_old")]),
+    syscall("fsopen", Class::DESC, Ret::Fd, &[arg("fsname", Ty::Str), arg("flags", Ty::Flags(&FSOPEN_FLAGS))]).in_kernel(&[("fsname", "_fs_name")]).does(&[makes(Thing::Mount).cloexec_if("flags", c::FSOPEN_CLOEXEC)]),
     syscall("fsconfig", FILE_DESC, Ret::Int, &[
         FS_FD,
         FS_CMD,
@@ -45,8 +45,8 @@ pub static ROWS: &[Syscall] = &[
         arg("fd", Ty::Fd),
         arg("flags", Ty::Flags(&FSMOUNT_FLAGS)),
         arg("attr_flags", Ty::Flags(&FSMOUNT_ATTRS)),
-    ]).does(&[makes(Thing::Mount).cloexec_if("flags", c::FSMOUNT_CLOEXEC)]),
-    syscall("fspick", FILE_DESC, Ret::Fd, &[DIRFD, PATHNAME, arg("flags", Ty::Flags(&FSPICK_FLAGS))]).does(&[makes(Thing::Mount).cloexec_if("flags", c::FSPICK_CLOEXEC)]),
+    ]).in_kernel(&[("fd", "fs_fd")]).does(&[makes(Thing::Mount).cloexec_if("flags", c::FSMOUNT_CLOEXEC)]),
+    syscall("fspick", FILE_DESC, Ret::Fd, &[DIRFD, PATHNAME, arg("flags", Ty::Flags(&FSPICK_FLAGS))]).in_kernel(&[("dirfd", "dfd"), ("pathname", "path")]).does(&[makes(Thing::Mount).cloexec_if("flags", c::FSPICK_CLOEXEC)]),
     syscall("move_mount", FILE_DESC, Ret::Int, &[
         arg("from_dfd", Ty::DirFd),
         arg("from_pathname", Ty::Path),
@@ -54,21 +54,21 @@ pub static ROWS: &[Syscall] = &[
         arg("to_pathname", Ty::Path),
         arg("flags", Ty::Flags(&MOVE_MOUNT_FLAGS)),
     ]),
-    syscall("open_tree", FILE_DESC, Ret::Fd, &[DIRFD, PATHNAME, arg("flags", Ty::Flags(&OPEN_TREE_FLAGS))]).does(&[makes(Thing::Mount).cloexec_if("flags", c::OPEN_TREE_CLOEXEC)]),
+    syscall("open_tree", FILE_DESC, Ret::Fd, &[DIRFD, PATHNAME, arg("flags", Ty::Flags(&OPEN_TREE_FLAGS))]).in_kernel(&[("dirfd", "dfd"), ("pathname", "filename")]).does(&[makes(Thing::Mount).cloexec_if("flags", c::OPEN_TREE_CLOEXEC)]),
     syscall("open_tree_attr", FILE_DESC, Ret::Fd, &[
         DIRFD,
         PATHNAME,
         arg("flags", Ty::Flags(&OPEN_TREE_FLAGS)),
         ATTR,
         SIZE,
-    ]).does(&[makes(Thing::Mount).cloexec_if("flags", c::OPEN_TREE_CLOEXEC)]),
+    ]).in_kernel(&[("dirfd", "dfd"), ("pathname", "filename"), ("attr", "uattr"), ("size", "usize")]).does(&[makes(Thing::Mount).cloexec_if("flags", c::OPEN_TREE_CLOEXEC)]),
     syscall("mount_setattr", FILE_DESC, Ret::Int, &[
         DIRFD,
         PATHNAME,
         arg("flags", Ty::Flags(&MOUNT_SETATTR_FLAGS)),
         ATTR,
         SIZE,
-    ]),
+    ]).in_kernel(&[("dirfd", "dfd"), ("pathname", "path"), ("attr", "uattr"), ("size", "usize")]),
     syscall("statmount", Class::NONE, Ret::Int, &[
         arg("req", REQ),
         arg("buf", Ty::Custom(Irregular::Statmount, &Ty::Buffer(Dir::Out, Len::Of("bufsize"), 16 << 10))),
@@ -104,14 +104,14 @@ pub static ROWS: &[Syscall] = &[
     syscall("swapon", Class::FILE, Ret::Int, &[
         arg("path", Ty::Path),
         arg("swapflags", Ty::Custom(Irregular::SwapFlags, &Ty::Flags(&SWAP_FLAGS))),
-    ]),
-    syscall("swapoff", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]),
+    ]).in_kernel(&[("path", "specialfile"), ("swapflags", "swap_flags")]),
+    syscall("swapoff", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]).in_kernel(&[("path", "specialfile")]),
     syscall("nfsservctl", Class::NONE, Ret::Int, &[
         arg("arg1", Ty::HexLong),
         arg("arg2", Ty::HexLong),
         arg("arg3", Ty::HexLong),
     ]),
-    syscall("acct", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]),
+    syscall("acct", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]).in_kernel(&[("path", "name")]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[];
@@ -146,7 +146,7 @@ static FSCONFIG: &[Form] = &[
         FS_FD,
         FS_CMD,
         FS_KEY,
-        arg("value", Ty::Path),
+        arg("value", Ty::Path).starts(StartsAt::Argument("aux")),
         arg("aux", Ty::DirFd),
     ])),
     form(&[c::FSCONFIG_SET_FD], fsconfig(&[FS_FD, FS_CMD, FS_KEY, arg("value", Ty::Addr), arg("aux", Ty::Fd)])),

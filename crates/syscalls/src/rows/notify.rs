@@ -28,9 +28,9 @@ pub static ROWS: &[Syscall] = &[
         arg("mask", Ty::As(Width::W8, &Ty::Flags(&FANOTIFY_MASK))),
         arg("dirfd", Ty::Custom(Irregular::FanotifyDir, &Ty::DirFd)),
         arg("pathname", Ty::Path),
-    ]),
-    syscall("eventfd", Class::DESC, Ret::Fd, &[arg("initval", Ty::UInt)]).does(&[makes(Thing::Anonymous("eventfd"))]),
-    syscall("eventfd2", Class::DESC, Ret::Fd, &[arg("initval", Ty::UInt), arg("flags", Ty::Flags(&EVENTFD_FLAGS))])
+    ]).in_kernel(&[("dirfd", "dfd")]),
+    syscall("eventfd", Class::DESC, Ret::Fd, &[arg("initval", Ty::UInt)]).in_kernel(&[("initval", "count")]).does(&[makes(Thing::Anonymous("eventfd"))]),
+    syscall("eventfd2", Class::DESC, Ret::Fd, &[arg("initval", Ty::UInt), arg("flags", Ty::Flags(&EVENTFD_FLAGS))]).in_kernel(&[("initval", "count")])
         .does(&[makes(Thing::Anonymous("eventfd")).cloexec_if("flags", c::O_CLOEXEC)]),
     syscall("userfaultfd", Class::DESC, Ret::Fd, &[arg("flags", Ty::Flags(&USERFAULTFD_FLAGS))])
         .does(&[makes(Thing::Anonymous("userfaultfd")).cloexec_if("flags", c::O_CLOEXEC)]),

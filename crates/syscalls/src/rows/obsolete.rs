@@ -24,7 +24,7 @@ pub static ROWS: &[Syscall] = &[
     unused("vserver", 5),
     unused("epoll_ctl_old", 4),
     unused("epoll_wait_old", 4),
-    unused("sysfs", 3),
+    unused("sysfs", 3).in_kernel(&[("arg1", "option"), ("arg2", "arg1"), ("arg3", "arg2")]),
     unused("break", 0),
     unused("stty", 2),
     unused("gtty", 2),

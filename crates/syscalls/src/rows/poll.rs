@@ -43,9 +43,9 @@ static CTL_EVENT: Select = Select {
 const MASK: Ty = Ty::Ptr(Dir::In, &Ty::Struct(&PSELECT_MASK));
 
 pub static ROWS: &[Syscall] = &[
-    syscall("poll", DESC, Ret::Int, &[FDS, NFDS, arg("timeout", Ty::Int)])
+    syscall("poll", DESC, Ret::Int, &[FDS, NFDS, arg("timeout", Ty::Int)]).in_kernel(&[("fds", "ufds"), ("timeout", "timeout_msecs")])
         .noted(Note::Ready).does(&[Effect::Waits(For::Readiness)]),
-    syscall("ppoll", DESC, Ret::Int, &[FDS, NFDS, arg("tmo_p", TIMESPEC_LEFT), SIGMASK, arg("sigsetsize", Ty::ULong)])
+    syscall("ppoll", DESC, Ret::Int, &[FDS, NFDS, arg("tmo_p", TIMESPEC_LEFT), SIGMASK, arg("sigsetsize", Ty::ULong)]).in_kernel(&[("fds", "ufds"), ("tmo_p", "tsp")])
         .noted(Note::Ready)
         .does(&[Effect::Waits(For::Readiness)]),
     syscall("ppoll_time64", DESC, Ret::Int, &[
@@ -55,7 +55,7 @@ pub static ROWS: &[Syscall] = &[
         SIGMASK,
         arg("sigsetsize", Ty::ULong),
     ]).noted(Note::Ready).does(&[Effect::Waits(For::Readiness)]),
-    syscall("select", DESC, Ret::Int, &[arg("nfds", Ty::Int), READ, WRITE, EXCEPT, arg("timeout", TIMEVAL_LEFT)])
+    syscall("select", DESC, Ret::Int, &[arg("nfds", Ty::Int), READ, WRITE, EXCEPT, arg("timeout", TIMEVAL_LEFT)]).in_kernel(&[("nfds", "n"), ("readfds", "inp"), ("writefds", "outp"), ("exceptfds", "exp"), ("timeout", "tvp")])
         .noted(Note::ReadySets)
         .does(&[Effect::Waits(For::Readiness)]),
     syscall("_newselect", DESC, Ret::Int, &[arg("nfds", Ty::Int), READ, WRITE, EXCEPT, arg("timeout", TIMEVAL_LEFT)])
@@ -68,7 +68,7 @@ pub static ROWS: &[Syscall] = &[
         EXCEPT,
         arg("timeout", TIMESPEC_LEFT),
         arg("sig", MASK),
-    ]).noted(Note::ReadySets).does(&[Effect::Waits(For::Readiness)]),
+    ]).in_kernel(&[("nfds", "n"), ("readfds", "inp"), ("writefds", "outp"), ("exceptfds", "exp"), ("timeout", "tsp")]).noted(Note::ReadySets).does(&[Effect::Waits(For::Readiness)]),
     syscall("pselect6_time64", DESC, Ret::Int, &[
         arg("nfds", Ty::Int),
         READ,

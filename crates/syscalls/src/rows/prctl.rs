@@ -199,7 +199,7 @@ pub static ROWS: &[Syscall] = &[
     syscall("prctl", NONE, Ret::Int, &[arg("op", Ty::Enum(&PRCTL)), ARG2, ARG3, ARG4, ARG5])
         .noted(Note::Prctl).by(SelectKey::of("op"), PRCTL_FORMS)
         .does(&[Effect::NamesThread]),
-    syscall("arch_prctl", NONE, Ret::Int, &[arg("op", Ty::Enum(&ARCH_PRCTL)), arg("addr", Ty::HexLong)])
+    syscall("arch_prctl", NONE, Ret::Int, &[arg("op", Ty::Enum(&ARCH_PRCTL)), arg("addr", Ty::HexLong)]).in_kernel(&[("op", "option"), ("addr", "arg2")])
         .by(SelectKey::of("op"), ARCH_PRCTL_FORMS),
     syscall("seccomp", NONE, Ret::Int, &[arg("operation", Ty::Enum(&SECCOMP)), arg("flags", Ty::Hex), arg("args", Ty::Addr)])
         .by(SelectKey::of("operation"), SECCOMP_FORMS),

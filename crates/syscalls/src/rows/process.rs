@@ -77,7 +77,7 @@ static KCMP_INDEX2: Select = kcmp_index(&[
 ]);
 
 pub static ROWS: &[Syscall] = &[
-    syscall("execve", FILE_PROCESS, Ret::Int, &[arg("pathname", Ty::Path), arg("argv", ARGV), arg("envp", ENVP)])
+    syscall("execve", FILE_PROCESS, Ret::Int, &[arg("pathname", Ty::Path), arg("argv", ARGV), arg("envp", ENVP)]).in_kernel(&[("pathname", "filename")])
         .does(&[Effect::Executes]),
     syscall("execveat", FILE_PROCESS.or(Class::DESC), Ret::Int, &[
         arg("dirfd", Ty::DirFd),
@@ -85,7 +85,7 @@ pub static ROWS: &[Syscall] = &[
         arg("argv", ARGV),
         arg("envp", ENVP),
         arg("flags", Ty::Flags(&EXECVEAT)),
-    ]).does(&[Effect::Executes]),
+    ]).in_kernel(&[("dirfd", "fd"), ("pathname", "filename")]).does(&[Effect::Executes]),
     id!("fork", Class::PROCESS, Tgid).does(&[Effect::Forks]),
     id!("vfork", Class::PROCESS, Tgid).does(&[Effect::Forks]),
     CLONE,
@@ -93,22 +93,22 @@ pub static ROWS: &[Syscall] = &[
         arg("cl_args", Ty::Extensible(Dir::In, &CLONE_ARGS, Len::Of("size"), 64)),
         arg("cl_args", Ty::Custom(Irregular::CloneReply, &Ty::Extensible(Dir::Out, &CLONE_REPLY, Len::Of("size"), 64))).at(0),
         arg("size", Ty::ULong).at(1),
-    ]).noted(Note::Namespaces("cl_args")).does(&[Effect::Forks]),
-    syscall("exit", Class::PROCESS, Ret::Never, &[arg("status", Ty::Int)]).does(&[Effect::Exits]),
-    syscall("exit_group", Class::PROCESS, Ret::Never, &[arg("status", Ty::Int)]).does(&[Effect::Exits]),
+    ]).in_kernel(&[("cl_args", "uargs")]).noted(Note::Namespaces("cl_args")).does(&[Effect::Forks]),
+    syscall("exit", Class::PROCESS, Ret::Never, &[arg("status", Ty::Int)]).in_kernel(&[("status", "error_code")]).does(&[Effect::Exits]),
+    syscall("exit_group", Class::PROCESS, Ret::Never, &[arg("status", Ty::Int)]).in_kernel(&[("status", "error_code")]).does(&[Effect::Exits]),
     syscall("wait4", Class::PROCESS, Ret::Pid(PidKind::Tgid), &[
         arg("pid", TGID),
         arg("status", STATUS),
         arg("options", Ty::Flags(&WAIT)),
         arg("usage", Ty::Custom(Irregular::Reaped, &USAGE)),
-    ]).does(&[Effect::Waits(For::Child)]),
+    ]).in_kernel(&[("pid", "upid"), ("status", "stat_addr"), ("usage", "ru")]).does(&[Effect::Waits(For::Child)]),
     syscall("waitid", Class::PROCESS, Ret::Int, &[
         arg("idtype", Ty::Enum(&WAIT_ID)),
         arg("id", Ty::Custom(Irregular::WaitId, &Ty::Int)),
         arg("siginfo", SIGINFO_OUT),
         arg("options", Ty::Flags(&WAIT)),
         arg("usage", USAGE),
-    ]).does(&[Effect::Waits(For::Child)]),
+    ]).in_kernel(&[("idtype", "which"), ("id", "upid"), ("siginfo", "infop"), ("usage", "ru")]).does(&[Effect::Waits(For::Child)]),
     id!("getpid", Class::PURE, Tgid).does(&[Effect::Private, Effect::AsksOfItself]),
     id!("getppid", Class::PURE, Tgid).does(&[Effect::AsksOfItself]),
     id!("gettid", Class::PURE, Tid).does(&[Effect::Private, Effect::AsksOfItself]),
@@ -125,9 +125,9 @@ pub static ROWS: &[Syscall] = &[
         arg("idx1", Ty::Select(&KCMP_INDEX1)).when(INDEXED),
         arg("idx2", Ty::Select(&KCMP_INDEX2)).when(INDEXED),
     ]),
-    syscall("setns", Class::DESC, Ret::Int, &[arg("fd", Ty::Fd), arg("nstype", Ty::Flags(&NAMESPACE))])
+    syscall("setns", Class::DESC, Ret::Int, &[arg("fd", Ty::Fd), arg("nstype", Ty::Flags(&NAMESPACE))]).in_kernel(&[("nstype", "flags")])
         .noted(Note::Namespaces("nstype")),
-    syscall("unshare", Class::PROCESS, Ret::Int, &[arg("flags", Ty::As(Width::Word, &Ty::Flags(&UNSHARE)))])
+    syscall("unshare", Class::PROCESS, Ret::Int, &[arg("flags", Ty::As(Width::Word, &Ty::Flags(&UNSHARE)))]).in_kernel(&[("flags", "unshare_flags")])
         .noted(Note::Namespaces("flags"))
         .does(&[Effect::Unshares]),
     syscall("pidfd_open", Class::DESC, Ret::Fd, &[arg("pid", TGID), arg("flags", Ty::Flags(&PIDFD_OPEN))])
@@ -136,13 +136,13 @@ pub static ROWS: &[Syscall] = &[
         arg("pidfd", Ty::Fd),
         arg("targetfd", Ty::Custom(Irregular::FdOfPidfd("pidfd"), &Ty::Int)),
         arg("flags", Ty::Hex),
-    ]).does(&[Effect::PassesDescriptors]),
+    ]).in_kernel(&[("targetfd", "fd")]).does(&[makes(Thing::Passed).cloexec(), Effect::PassesDescriptors]),
     syscall("pidfd_send_signal", Class::DESC.or(Class::SIGNAL).or(Class::PROCESS), Ret::Int, &[
         arg("pidfd", Ty::Fd),
         arg("signum", Ty::Signal),
         arg("info", SIGINFO),
         arg("flags", Ty::Flags(&PIDFD_SIGNAL)),
-    ])
+    ]).in_kernel(&[("signum", "sig")])
     .does(&[Effect::SendsSignal]),
     syscall("process_mrelease", DESC_PROCESS, Ret::Int, &[arg("pidfd", Ty::Fd), arg("flags", Ty::Hex)]),
 ];

@@ -30,7 +30,7 @@ pub static ROWS: &[Syscall] = &[
     syscall("sched_rr_get_interval", NONE, Ret::Int, &[
         arg("pid", PID),
         arg("tp", Ty::Ptr(Dir::Out, &Ty::Struct(&TIMESPEC))),
-    ]),
+    ]).in_kernel(&[("tp", "interval")]),
     syscall("sched_rr_get_interval_time64", NONE, Ret::Int, &[
         arg("pid", PID),
         arg("tp", Ty::Ptr(Dir::Out, &Ty::Struct(&TIMESPEC64))),
@@ -39,30 +39,30 @@ pub static ROWS: &[Syscall] = &[
         arg("pid", PID),
         arg("cpusetsize", Ty::UInt),
         arg("mask", Ty::Custom(Irregular::CpuSet, &Ty::Buffer(Dir::In, Len::Of("cpusetsize"), CPU_BYTES))),
-    ]),
+    ]).in_kernel(&[("cpusetsize", "len"), ("mask", "user_mask_ptr")]),
     syscall("sched_getaffinity", NONE, Ret::Int, &[
         arg("pid", PID),
         arg("cpusetsize", Ty::UInt),
         arg("mask", Ty::Custom(Irregular::CpuSet, &Ty::Buffer(Dir::Out, Len::Ret, CPU_BYTES))),
-    ]).does(&[Effect::AsksOfItself]),
+    ]).in_kernel(&[("cpusetsize", "len"), ("mask", "user_mask_ptr")]).does(&[Effect::AsksOfItself]),
     syscall("sched_setattr", NONE, Ret::Int, &[
         arg("pid", PID),
         // If the kernel does not know the whole struct, it writes the size that it knows to `size`.
         arg("attr", Ty::Custom(Irregular::SchedAttr, &Ty::Buffer(Dir::InOutAlways, Len::Fixed(56), 56))),
         arg("flags", Ty::Hex),
-    ]),
+    ]).in_kernel(&[("attr", "uattr")]),
     syscall("sched_getattr", NONE, Ret::Int, &[
         arg("pid", PID),
         arg("attr", Ty::Custom(Irregular::SchedAttr, &Ty::Buffer(Dir::Out, Len::Fixed(56), 56))),
         arg("size", Ty::UInt),
         arg("flags", Ty::Flags(&GETATTR)),
-    ]),
+    ]).in_kernel(&[("attr", "uattr"), ("size", "usize")]),
     syscall("getpriority", NONE, Ret::Int, &[arg("which", Ty::Enum(&PRIO_WHICH)), arg("who", PRIO_WHO)]),
     syscall("setpriority", NONE, Ret::Int, &[
         arg("which", Ty::Enum(&PRIO_WHICH)),
         arg("who", PRIO_WHO),
         arg("prio", Ty::Int),
-    ]),
+    ]).in_kernel(&[("prio", "niceval")]),
     syscall("nice", NONE, Ret::Int, &[arg("increment", Ty::Int)]),
 ];
 

@@ -25,63 +25,63 @@ pub static ROWS: &[Syscall] = &[
         arg("act", Ty::Ptr(Dir::In, &Ty::Struct(&SIGACTION_RT))),
         arg("oldact", Ty::Ptr(Dir::Out, &Ty::Struct(&SIGACTION_RT))),
         arg("sigsetsize", Ty::ULong),
-    ]).does(&[Effect::Private, Effect::SetsDisposition]),
+    ]).in_kernel(&[("signum", "sig"), ("oldact", "oact")]).does(&[Effect::Private, Effect::SetsDisposition]),
     syscall("rt_sigprocmask", SIG, Ret::Int, &[
         arg("how", Ty::Enum(&HOW)),
         arg("set", Ty::SigSet(Dir::In, SIZE)),
         arg("oldset", Ty::SigSet(Dir::Out, SIZE)),
         arg("sigsetsize", Ty::ULong),
-    ]).does(&[Effect::Private]),
+    ]).in_kernel(&[("set", "nset"), ("oldset", "oset")]).does(&[Effect::Private]),
     syscall("rt_sigreturn", SIG, Ret::Int, &[arg("sigmask", Ty::Custom(Irregular::SigFrame, &Ty::Stack(&Ty::Blob(FRAME))))])
         .does(&[Effect::ReturnsFromSignal]),
-    syscall("rt_sigsuspend", SIG, Ret::Int, &[arg("set", Ty::SigSet(Dir::In, SIZE)), arg("sigsetsize", Ty::ULong)])
+    syscall("rt_sigsuspend", SIG, Ret::Int, &[arg("set", Ty::SigSet(Dir::In, SIZE)), arg("sigsetsize", Ty::ULong)]).in_kernel(&[("set", "unewset")])
         .does(&[Effect::Waits(For::Signal)]),
-    syscall("rt_sigpending", SIG, Ret::Int, &[arg("set", Ty::SigSet(Dir::Out, SIZE)), arg("sigsetsize", Ty::ULong)]),
+    syscall("rt_sigpending", SIG, Ret::Int, &[arg("set", Ty::SigSet(Dir::Out, SIZE)), arg("sigsetsize", Ty::ULong)]).in_kernel(&[("set", "uset")]),
     syscall("rt_sigtimedwait", SIG, Ret::Int, &[
         arg("set", Ty::SigSet(Dir::In, SIZE)),
         arg("info", SIGINFO_OUT),
         arg("timeout", Ty::Ptr(Dir::In, &Ty::Struct(&TIMESPEC))),
         arg("sigsetsize", Ty::ULong),
-    ]).noted(Note::Signal).does(&[Effect::Waits(For::Signal)]),
+    ]).in_kernel(&[("set", "uthese"), ("info", "uinfo"), ("timeout", "uts")]).noted(Note::Signal).does(&[Effect::Waits(For::Signal)]),
     syscall("rt_sigtimedwait_time64", SIG, Ret::Int, &[
         arg("set", Ty::SigSet(Dir::In, SIZE)),
         arg("info", SIGINFO_OUT),
         arg("timeout", Ty::Ptr(Dir::In, &Ty::Struct(&TIMESPEC64))),
         arg("sigsetsize", Ty::ULong),
     ]).noted(Note::Signal).does(&[Effect::Waits(For::Signal)]),
-    syscall("rt_sigqueueinfo", SEND, Ret::Int, &[arg("tgid", PID), arg("signum", Ty::Signal), arg("info", SIGINFO_IN)])
+    syscall("rt_sigqueueinfo", SEND, Ret::Int, &[arg("tgid", PID), arg("signum", Ty::Signal), arg("info", SIGINFO_IN)]).in_kernel(&[("tgid", "pid"), ("signum", "sig"), ("info", "uinfo")])
         .does(&[Effect::SendsSignal]),
     syscall("rt_tgsigqueueinfo", SEND, Ret::Int, &[
         arg("tgid", PID),
         arg("tid", Ty::Pid(PidKind::Tid)),
         arg("signum", Ty::Signal),
         arg("info", SIGINFO_IN),
-    ])
+    ]).in_kernel(&[("tid", "pid"), ("signum", "sig"), ("info", "uinfo")])
     .does(&[Effect::SendsSignal]),
     syscall("sigaltstack", SIG, Ret::Int, &[
         arg("ss", Ty::Ptr(Dir::In, &Ty::Struct(&STACK))),
         arg("old_ss", Ty::Ptr(Dir::Out, &Ty::Struct(&STACK))),
-    ]),
-    syscall("kill", SEND, Ret::Int, &[arg("pid", PID), arg("signum", Ty::Signal)]).does(&[Effect::SendsSignal]),
-    syscall("tkill", SEND, Ret::Int, &[arg("tid", Ty::Pid(PidKind::Tid)), arg("signum", Ty::Signal)])
+    ]).in_kernel(&[("ss", "uss"), ("old_ss", "uoss")]),
+    syscall("kill", SEND, Ret::Int, &[arg("pid", PID), arg("signum", Ty::Signal)]).in_kernel(&[("signum", "sig")]).does(&[Effect::SendsSignal]),
+    syscall("tkill", SEND, Ret::Int, &[arg("tid", Ty::Pid(PidKind::Tid)), arg("signum", Ty::Signal)]).in_kernel(&[("tid", "pid"), ("signum", "sig")])
         .does(&[Effect::SendsSignal]),
     syscall("tgkill", SEND, Ret::Int, &[
         arg("tgid", PID),
         arg("tid", Ty::Pid(PidKind::Tid)),
         arg("signum", Ty::Signal),
-    ])
+    ]).in_kernel(&[("tid", "pid"), ("signum", "sig")])
     .does(&[Effect::SendsSignal]),
     syscall("signalfd", Class::DESC.or(SIG), Ret::Fd, &[
         arg("fd", Ty::Fd),
         arg("mask", Ty::SigSet(Dir::In, Len::Of("sizemask"))),
         arg("sizemask", Ty::ULong),
-    ]).does(&[makes(Thing::Anonymous("signalfd"))]),
+    ]).in_kernel(&[("fd", "ufd"), ("mask", "user_mask")]).does(&[makes(Thing::Anonymous("signalfd"))]),
     syscall("signalfd4", Class::DESC.or(SIG), Ret::Fd, &[
         arg("fd", Ty::Fd),
         arg("mask", Ty::SigSet(Dir::In, Len::Of("sizemask"))),
         arg("sizemask", Ty::ULong),
         arg("flags", Ty::Flags(&SIGNALFD)),
-    ]).does(&[makes(Thing::Anonymous("signalfd")).cloexec_if("flags", c::O_CLOEXEC)]),
+    ]).in_kernel(&[("fd", "ufd"), ("mask", "user_mask")]).does(&[makes(Thing::Anonymous("signalfd")).cloexec_if("flags", c::O_CLOEXEC)]),
     // The call that it resumes is no argument, but known to the engine.
     syscall("restart_syscall", Class::NONE, Ret::Int, &[arg("", Ty::Custom(Irregular::Resumed, &Ty::HexLong))])
         .does(&[Effect::Restarts]),

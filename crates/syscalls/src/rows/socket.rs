@@ -49,28 +49,28 @@ pub static ROWS: &[Syscall] = &[
         arg("domain", Ty::Enum(&FAMILY)),
         arg("type", SOCK_TYPE_TY),
         arg("protocol", Ty::Select(&PROTOCOL)),
-    ]).does(&[makes(Thing::Socket).cloexec_if("type", c::SOCK_CLOEXEC)]),
+    ]).in_kernel(&[("domain", "family")]).does(&[makes(Thing::Socket).cloexec_if("type", c::SOCK_CLOEXEC)]),
     syscall("socketpair", NET, Ret::Int, &[
         arg("domain", Ty::Enum(&FAMILY)),
         arg("type", SOCK_TYPE_TY),
         arg("protocol", Ty::Select(&PROTOCOL)),
         arg("sv", Ty::Array(Dir::Out, &Ty::Fd, Len::Fixed(2))),
-    ]).does(&[makes(Thing::SocketPair).cloexec_if("type", c::SOCK_CLOEXEC)]),
-    syscall("bind", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("addr", ADDR), arg("addrlen", Ty::Int)])
+    ]).in_kernel(&[("domain", "family"), ("sv", "usockvec")]).does(&[makes(Thing::SocketPair).cloexec_if("type", c::SOCK_CLOEXEC)]),
+    syscall("bind", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("addr", ADDR), arg("addrlen", Ty::Int)]).in_kernel(&[("sockfd", "fd"), ("addr", "umyaddr")])
         .does(&[Effect::Binds]),
-    syscall("connect", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("addr", ADDR), arg("addrlen", Ty::Int)])
+    syscall("connect", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("addr", ADDR), arg("addrlen", Ty::Int)]).in_kernel(&[("sockfd", "fd"), ("addr", "uservaddr")])
         .does(&[Effect::Connects]),
-    syscall("listen", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("backlog", Ty::Int)]),
-    syscall("accept", DESC, Ret::Fd, &[arg("sockfd", Ty::Fd), arg("addr", ADDR_OUT), arg("addrlen", ADDRLEN)])
+    syscall("listen", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("backlog", Ty::Int)]).in_kernel(&[("sockfd", "fd")]),
+    syscall("accept", DESC, Ret::Fd, &[arg("sockfd", Ty::Fd), arg("addr", ADDR_OUT), arg("addrlen", ADDRLEN)]).in_kernel(&[("sockfd", "fd"), ("addr", "upeer_sockaddr"), ("addrlen", "upeer_addrlen")])
         .does(&[Effect::MayWait(For::Peer), makes(Thing::Connection)]),
     syscall("accept4", DESC, Ret::Fd, &[
         arg("sockfd", Ty::Fd),
         arg("addr", ADDR_OUT),
         arg("addrlen", ADDRLEN),
         arg("flags", Ty::Flags(&SOCK_FLAGS)),
-    ]).does(&[Effect::MayWait(For::Peer), makes(Thing::Connection).cloexec_if("flags", c::SOCK_CLOEXEC)]),
-    syscall("getsockname", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("addr", ADDR_OUT), arg("addrlen", ADDRLEN)]),
-    syscall("getpeername", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("addr", ADDR_OUT), arg("addrlen", ADDRLEN)]),
+    ]).in_kernel(&[("sockfd", "fd"), ("addr", "upeer_sockaddr"), ("addrlen", "upeer_addrlen")]).does(&[Effect::MayWait(For::Peer), makes(Thing::Connection).cloexec_if("flags", c::SOCK_CLOEXEC)]),
+    syscall("getsockname", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("addr", ADDR_OUT), arg("addrlen", ADDRLEN)]).in_kernel(&[("sockfd", "fd"), ("addr", "usockaddr"), ("addrlen", "usockaddr_len")]),
+    syscall("getpeername", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("addr", ADDR_OUT), arg("addrlen", ADDRLEN)]).in_kernel(&[("sockfd", "fd"), ("addr", "usockaddr"), ("addrlen", "usockaddr_len")]),
     syscall("send", DESC, Ret::Size, &[
         arg("sockfd", Ty::Fd),
         arg("buf", PAYLOAD),
@@ -84,7 +84,7 @@ pub static ROWS: &[Syscall] = &[
         arg("flags", Ty::Flags(&MSG)),
         arg("dest_addr", ADDR),
         arg("addrlen", Ty::Int),
-    ]).does(&[writes(Data::Bytes).asked("len")]),
+    ]).in_kernel(&[("sockfd", "fd"), ("buf", "buff"), ("dest_addr", "addr"), ("addrlen", "addr_len")]).does(&[writes(Data::Bytes).asked("len")]),
     syscall("recv", DESC, Ret::Size, &[
         arg("sockfd", Ty::Fd),
         arg("buf", PAYLOAD_OUT),
@@ -98,30 +98,30 @@ pub static ROWS: &[Syscall] = &[
         arg("flags", Ty::Flags(&MSG)),
         arg("src_addr", ADDR_OUT),
         arg("addrlen", ADDRLEN),
-    ]).does(&[Effect::MayWait(For::Peer), reads(Data::Bytes).asked("len")]),
+    ]).in_kernel(&[("sockfd", "fd"), ("buf", "ubuf"), ("len", "size"), ("src_addr", "addr"), ("addrlen", "addr_len")]).does(&[Effect::MayWait(For::Peer), reads(Data::Bytes).asked("len")]),
     syscall("sendmsg", DESC, Ret::Size, &[
         arg("sockfd", Ty::Fd),
         arg("msg", Ty::Custom(Irregular::Msghdr, &Ty::Ptr(Dir::In, &Ty::Struct(&MSGHDR)))),
         arg("flags", Ty::Flags(&MSG)),
-    ]).does(&[writes(Data::Message), Effect::PassesDescriptors]),
+    ]).in_kernel(&[("sockfd", "fd")]).does(&[writes(Data::Message), Effect::PassesDescriptors]),
     syscall("recvmsg", DESC, Ret::Size, &[
         arg("sockfd", Ty::Fd),
         arg("msg", Ty::Custom(Irregular::Msghdr, &Ty::Ptr(Dir::InOut, &Ty::Struct(&MSGHDR_OUT)))),
         arg("flags", Ty::Flags(&MSG)),
-    ]).does(&[Effect::MayWait(For::Peer), reads(Data::Message), Effect::PassesDescriptors]),
+    ]).in_kernel(&[("sockfd", "fd")]).does(&[Effect::MayWait(For::Peer), reads(Data::Message), Effect::PassesDescriptors]),
     syscall("sendmmsg", DESC, Ret::Int, &[
         arg("sockfd", Ty::Fd),
         arg("msgvec", Ty::Custom(Irregular::Mmsghdr, &Ty::Array(Dir::InOut, &Ty::Struct(&MMSGHDR), Len::Of("vlen")))),
         arg("vlen", Ty::UInt),
         arg("flags", Ty::Flags(&MSG)),
-    ]).does(&[writes(Data::Messages), Effect::PassesDescriptors]),
+    ]).in_kernel(&[("sockfd", "fd"), ("msgvec", "mmsg")]).does(&[writes(Data::Messages), Effect::PassesDescriptors]),
     syscall("recvmmsg", DESC, Ret::Int, &[
         arg("sockfd", Ty::Fd),
         arg("msgvec", Ty::Custom(Irregular::MmsghdrOut, &Ty::Array(Dir::InOut, &Ty::Struct(&MMSGHDR_OUT), Len::Of("vlen")))),
         arg("vlen", Ty::UInt),
         arg("flags", Ty::Flags(&MSG)),
         arg("timeout", Ty::Custom(Irregular::Timeout, &Ty::Ptr(Dir::InOut, &Ty::Struct(&TIMESPEC)))),
-    ]).noted(Note::TimeLeft).does(&[Effect::MayWait(For::Peer), reads(Data::Messages), Effect::PassesDescriptors]),
+    ]).in_kernel(&[("sockfd", "fd"), ("msgvec", "mmsg")]).noted(Note::TimeLeft).does(&[Effect::MayWait(For::Peer), reads(Data::Messages), Effect::PassesDescriptors]),
     syscall("recvmmsg_time64", DESC, Ret::Int, &[
         arg("sockfd", Ty::Fd),
         arg("msgvec", Ty::Custom(Irregular::MmsghdrOut, &Ty::Array(Dir::InOut, &Ty::Struct(&MMSGHDR_OUT), Len::Of("vlen")))),
@@ -129,7 +129,7 @@ pub static ROWS: &[Syscall] = &[
         arg("flags", Ty::Flags(&MSG)),
         arg("timeout", Ty::Custom(Irregular::Timeout, &Ty::Ptr(Dir::InOut, &Ty::Struct(&TIMESPEC64)))),
     ]).noted(Note::TimeLeft).does(&[Effect::MayWait(For::Peer), reads(Data::Messages), Effect::PassesDescriptors]),
-    syscall("shutdown", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("how", Ty::Enum(&SHUT))]),
+    syscall("shutdown", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("how", Ty::Enum(&SHUT))]).in_kernel(&[("sockfd", "fd")]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[];

@@ -119,7 +119,7 @@ pub static ROWS: &[Syscall] = &[
         arg("optname", Ty::Select(&GET)),
         arg("optval", Ty::Select(&VALUE_GET)),
         arg("optlen", Ty::Custom(Irregular::LenChange, &Ty::Ptr(Dir::InOutAlways, &Ty::Int))),
-    ])
+    ]).in_kernel(&[("sockfd", "fd")])
     .does(&[Effect::AsksOfSocket]),
     syscall("setsockopt", DESC, Ret::Int, &[
         arg("sockfd", Ty::Fd),
@@ -127,7 +127,7 @@ pub static ROWS: &[Syscall] = &[
         arg("optname", Ty::Select(&SET)),
         arg("optval", Ty::Select(&VALUE_SET)),
         arg("optlen", Ty::Int),
-    ])
+    ]).in_kernel(&[("sockfd", "fd")])
     .does(&[Effect::SetsOfSocket]),
 ];
 

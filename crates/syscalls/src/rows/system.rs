@@ -70,7 +70,7 @@ macro_rules! get_thread_area {
 }
 
 pub static ROWS: &[Syscall] = &[
-    syscall("uname", NONE, Ret::Int, &[arg("buf", Ty::Ptr(Dir::Out, &Ty::Struct(&UTSNAME)))]).does(&[Effect::AsksOfItself]),
+    syscall("uname", NONE, Ret::Int, &[arg("buf", Ty::Ptr(Dir::Out, &Ty::Struct(&UTSNAME)))]).in_kernel(&[("buf", "name")]).does(&[Effect::AsksOfItself]),
     syscall("sysinfo", NONE, Ret::Int, &[arg("info", Ty::Ptr(Dir::Out, &Ty::Struct(&SYSINFO)))]),
     set_name!("sethostname"),
     set_name!("setdomainname"),
@@ -78,9 +78,9 @@ pub static ROWS: &[Syscall] = &[
         arg("buf", Ty::Custom(Irregular::HexBytes, &Ty::Bytes(Dir::Out, Len::Ret))),
         arg("buflen", Ty::ULong),
         arg("flags", Ty::Flags(&GRND)),
-    ]).does(&[Effect::DrawsRandom]),
-    syscall("getcpu", NONE, Ret::Int, &[arg("cpu", UINT_OUT), arg("node", UINT_OUT), arg("tcache", Ty::Addr)]),
-    syscall("personality", NONE, Ret::Hex, &[arg("persona", Ty::Custom(Irregular::Persona, &Ty::Hex))])
+    ]).in_kernel(&[("buf", "ubuf"), ("buflen", "len")]).does(&[Effect::DrawsRandom]),
+    syscall("getcpu", NONE, Ret::Int, &[arg("cpu", UINT_OUT), arg("node", UINT_OUT), arg("tcache", Ty::Addr)]).in_kernel(&[("cpu", "cpup"), ("node", "nodep"), ("tcache", "unused")]),
+    syscall("personality", NONE, Ret::Hex, &[arg("persona", Ty::Custom(Irregular::Persona, &Ty::Hex))]).in_kernel(&[("persona", "personality")])
         .noted(Note::Persona),
     syscall("syslog", NONE, Ret::Int, &[
         arg("type", Ty::Custom(Irregular::NumberedInt, &Ty::Enum(&SYSLOG))),
@@ -93,7 +93,7 @@ pub static ROWS: &[Syscall] = &[
         arg("magic2", Ty::Enum(&REBOOT_MAGIC2)),
         arg("op", Ty::Enum(&REBOOT)),
         arg("arg", Ty::Custom(Irregular::CString(255), &Ty::Buffer(Dir::In, Len::Fixed(255), 255))).when(When::OneOf("op", 0xffff_ffff, &[c::LINUX_REBOOT_CMD_RESTART2])),
-    ]),
+    ]).in_kernel(&[("magic", "magic1"), ("op", "cmd")]),
     syscall("init_module", NONE, Ret::Int, &[
         arg("module_image", Ty::Addr),
         arg("len", Ty::ULong),

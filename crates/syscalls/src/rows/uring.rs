@@ -83,7 +83,7 @@ pub static ROWS: &[Syscall] = &[
             default: Ty::SigSet(Dir::In, Len::Of("sigsetsize")),
         })),
         arg("sigsetsize", Ty::ULong),
-    ]).does(&[Effect::DrivesRing, Effect::Waits(For::Completion)]),
+    ]).in_kernel(&[("sigset", "argp"), ("sigsetsize", "argsz")]).does(&[Effect::DrivesRing, Effect::Waits(For::Completion)]),
     syscall("io_uring_register", Class::DESC.or(Class::MEMORY), Ret::Int, &[
         arg("fd", Ty::Custom(Irregular::UringFd, &Ty::Fd)),
         arg("opcode", Ty::Custom(Irregular::UringOpcode, &Ty::UInt)),

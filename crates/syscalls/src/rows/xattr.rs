@@ -39,7 +39,7 @@ pub static ROWS: &[Syscall] = &[
         NAME,
         arg("args", Ty::Extensible(Dir::In, &SETXATTR_ARGS, Len::Of("size"), ARGS_MIN)),
         SIZE,
-    ]),
+    ]).in_kernel(&[("dirfd", "dfd"), ("flags", "at_flags"), ("args", "uargs"), ("size", "usize")]),
     syscall("getxattrat", FILE_DESC, Ret::Size, &[
         DIRFD,
         PATHNAME,
@@ -47,9 +47,9 @@ pub static ROWS: &[Syscall] = &[
         NAME,
         arg("args", Ty::Extensible(Dir::In, &GETXATTR_ARGS, Len::Of("size"), ARGS_MIN)),
         SIZE,
-    ]),
-    syscall("listxattrat", FILE_DESC, Ret::Size, &[DIRFD, PATHNAME, AT, LIST, SIZE]),
-    syscall("removexattrat", FILE_DESC, Ret::Int, &[DIRFD, PATHNAME, AT, NAME]),
+    ]).in_kernel(&[("dirfd", "dfd"), ("flags", "at_flags"), ("args", "uargs"), ("size", "usize")]),
+    syscall("listxattrat", FILE_DESC, Ret::Size, &[DIRFD, PATHNAME, AT, LIST, SIZE]).in_kernel(&[("dirfd", "dfd"), ("flags", "at_flags")]),
+    syscall("removexattrat", FILE_DESC, Ret::Int, &[DIRFD, PATHNAME, AT, NAME]).in_kernel(&[("dirfd", "dfd"), ("flags", "at_flags")]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[];

@@ -1,9 +1,8 @@
 //! Requests of btrfs: structs with lists behind them (linux/btrfs.h).
 
 use super::count;
-use crate::{Cx, Member, Siblings, Tail, TextKind, Value, generic};
+use crate::{Cx, Designation, Member, Siblings, Tail, TextKind, Value, generic};
 use bumpalo::collections::Vec;
-use std::fmt::Write as _;
 use stride_event::Phase;
 use stride_syscalls::ioctl::btrfs::{
     CONTAINER, FEATURES, FOUND, QGROUP_INHERIT, SEARCH, SEARCH_V2, SPACE, SPACES, SPACES_REPLY, STATS,
@@ -13,20 +12,14 @@ use stride_syscalls::{Dir, Struct, Ty};
 /// A number whose bits are all set has a name.
 pub fn most<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, name: &'static str, siblings: Siblings) -> Value<'a> {
     match raw == crate::cx::cut(u64::MAX, shape.size(cx.abi())) {
-        true => cx.known(Value::UInt(raw), Value::Literal(name)),
+        true => cx.known(Value::UInt(raw), Value::Word(name)),
         false => generic::held(cx, shape, raw, siblings),
     }
 }
 
 /// `01234567-89ab-cdef-fedc-ba9876543210`
 pub fn uuid<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
-    let mut text = bumpalo::collections::String::new_in(cx.arena);
-    for (i, byte) in cx.read(phase, addr, 16)?.iter().enumerate() {
-        let between = if matches!(i, 4 | 6 | 8 | 10) { "-" } else { "" };
-        // Writing to memory does not fail.
-        let _ = write!(text, "{between}{byte:02x}");
-    }
-    Some(Value::Ascii(text.into_bump_str()))
+    cx.read(phase, addr, 16).map(|bytes| Value::Designation(Designation::Uuid(bytes)))
 }
 
 /// The members of a struct, then a list, which is shown only with `-v`.
@@ -189,7 +182,7 @@ pub fn device_stats<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: usize, sibli
     for raw in 0..n {
         let value = Value::UInt(cx.uint(phase, addr.wrapping_add(8 * raw), 8)?);
         let index = Value::Enum { raw, set: &STATS };
-        items.push(Value::Glue(cx.values(&[Value::Ascii("["), index, Value::Ascii("]="), value])));
+        items.push(cx.indexed(index, value));
     }
     Some(Value::Array(items.into_bump_slice(), Tail::End))
 }
@@ -203,7 +196,7 @@ pub fn supported_features<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     for (i, what) in ["supported", "safe to set", "safe to clear"].into_iter().enumerate() {
         let at = addr.wrapping_add((i * FEATURES.size(cx.abi())) as u64);
         let Some(features) = cx.strukt(&FEATURES, Phase::Exit, at) else { return Value::Addr(addr) };
-        items.push(cx.comment(features, Value::Literal(what)));
+        items.push(cx.comment(features, Value::Word(what)));
     }
     Value::Array(items.into_bump_slice(), Tail::End)
 }

@@ -2,7 +2,7 @@
 
 use super::int;
 use crate::irregular::netlink::value::bits;
-use crate::{Cx, Member, Tail, Text, TextKind, Value, generic};
+use crate::{Cx, Member, Operator, Tail, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::ioctl::console::{
@@ -14,18 +14,13 @@ use stride_syscalls::{Dir, Irregular, Ty, Width, uapi::consts as c};
 /// The rate of the timer that makes the tones, in Hertz.
 const TIMER: u64 = 1_193_182;
 
-/// A number with a remark, which is left out if only numbers are wanted.
-fn remarked<'a>(cx: &Cx<'a>, value: Value<'a>, remark: Value<'a>) -> Value<'a> {
-    Value::Nameless(cx.keep(value), cx.keep(remark))
-}
-
 /// KIOCSOUND: the timer's count for one wave.
 pub fn pitch<'a>(cx: &Cx<'a>, count: u64) -> Value<'a> {
     let sound = match TIMER.checked_div(count) {
-        None | Some(0) => Value::Ascii("off"),
-        Some(rate) => cx.ascii(format_args!("{rate} Hz")),
+        None | Some(0) => Value::Word("off"),
+        Some(rate) => cx.quantity(Value::UInt(rate), "Hz"),
     };
-    remarked(cx, Value::UInt(count), sound)
+    cx.remarked(Value::UInt(count), sound)
 }
 
 /// KDMKTONE: milliseconds in the upper half, the timer's count in the lower.
@@ -33,13 +28,16 @@ pub fn tone<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let (length, count) = (raw >> 16 & 0xffff, raw & 0xffff);
     let number = match length {
         0 => Value::UInt(count),
-        _ => cx.ascii(format_args!("{length}<<16|{count}")),
+        _ => Value::Or(cx.values(&[cx.shifted(Value::UInt(length), 16), Value::UInt(count)])),
     };
     let sound = match TIMER.checked_div(count) {
-        Some(rate) if length > 0 => cx.ascii(format_args!("{rate} Hz, {length} ms")),
-        _ => Value::Ascii("off"),
+        Some(rate) if length > 0 => {
+            let (rate, length) = (Value::UInt(rate), Value::UInt(length));
+            Value::Seq(cx.values(&[cx.quantity(rate, "Hz"), cx.quantity(length, "ms")]))
+        }
+        _ => Value::Word("off"),
     };
-    remarked(cx, number, sound)
+    cx.remarked(number, sound)
 }
 
 /// A port of a graphics card, counted from the first one.
@@ -47,7 +45,10 @@ pub fn port<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     const FIRST: u64 = 0x3b4;
     const LAST: u64 = 0x3df;
     match raw {
-        FIRST..=LAST => remarked(cx, Value::Hex(raw), cx.ascii(format_args!("GPFIRST + {}", raw - FIRST))),
+        FIRST..=LAST => {
+            let place = cx.binary(Value::Word("GPFIRST"), Operator::Plus, Value::UInt(raw - FIRST));
+            cx.remarked(Value::Hex(raw), place)
+        }
         _ => Value::Hex(raw),
     }
 }
@@ -57,27 +58,12 @@ pub fn mode<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     if KEYBOARD_MODE.name_of(raw).is_some() {
         return Value::Enum { raw, set: &KEYBOARD_MODE };
     }
-    remarked(cx, Value::Int(int(raw)), Value::Ascii(KEYBOARD_MODE.unknown))
+    cx.remarked(Value::Int(int(raw)), Value::Unnamed(&KEYBOARD_MODE))
 }
 
-/// A character in quotes, as C has them.
-pub fn character<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
-    match raw as u8 {
-        b'\n' => Value::Ascii("'\\n'"),
-        b'\t' => Value::Ascii("'\\t'"),
-        b'\r' => Value::Ascii("'\\r'"),
-        0x0b => Value::Ascii("'\\v'"),
-        0x0c => Value::Ascii("'\\f'"),
-        byte => literal(cx, byte),
-    }
-}
-
-fn literal<'a>(cx: &Cx<'a>, byte: u8) -> Value<'a> {
-    match byte {
-        b'\'' | b'\\' => cx.ascii(format_args!("'\\{}'", char::from(byte))),
-        b' '..=b'~' => cx.ascii(format_args!("'{}'", char::from(byte))),
-        _ => cx.ascii(format_args!("'\\x{byte:02x}'")),
-    }
+/// A character.
+pub fn character<'a>(raw: u64) -> Value<'a> {
+    Value::Char(raw as u8)
 }
 
 /// The phase in which the kernel's part of a struct is read, or `None` if there is none.
@@ -108,7 +94,7 @@ pub fn entry<'a>(cx: &Cx<'a>, addr: u64, dir: Dir) -> Value<'a> {
     if let Some(phase) = reply(cx, dir) {
         let value = match cx.uint(phase, addr.wrapping_add(2), 2) {
             Some(raw) => action(cx, raw),
-            None => Value::Ascii("???"),
+            None => Value::Unknown,
         };
         members.push(Member { name: "kb_value", value });
     }
@@ -118,19 +104,19 @@ pub fn entry<'a>(cx: &Cx<'a>, addr: u64, dir: Dir) -> Value<'a> {
 fn action<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let (kind, value) = (raw >> 8, raw & 0xff);
     let shown = if let Some(name) = ACTIONS.name_of(raw) {
-        Value::Ascii(name)
+        Value::Word(name)
     } else {
         let kind = match ACTION_KINDS.name_of(kind) {
-            Some(name) => Value::Ascii(name),
+            Some(name) => Value::Word(name),
             None => Value::Hex(kind),
         };
         let value = match raw >> 8 {
-            c::KT_LATIN | c::KT_META | c::KT_LETTER | c::KT_DEAD2 => literal(cx, value as u8),
+            c::KT_LATIN | c::KT_META | c::KT_LETTER | c::KT_DEAD2 => Value::Char(value as u8),
             _ => Value::Hex(value),
         };
-        Value::Glue(cx.values(&[Value::Ascii("K("), kind, Value::Ascii(", "), value, Value::Ascii(")")]))
+        cx.call("K", &[kind, value])
     };
-    remarked(cx, Value::Hex(raw), shown)
+    cx.remarked(Value::Hex(raw), shown)
 }
 
 /// `struct kbsentry`: the text that a function key types.
@@ -141,7 +127,7 @@ pub fn string<'a>(cx: &Cx<'a>, addr: u64, dir: Dir) -> Value<'a> {
     }
     let Some(key) = cx.uint(Phase::Entry, addr, 1) else { return Value::Addr(addr) };
     let name = match ACTIONS.name_of(c::KT_FN << 8 | key) {
-        Some(name) => Value::Known(cx.keep(Value::Hex(key)), cx.keep(cx.ascii(format_args!("KVAL({name})")))),
+        Some(name) => cx.known(Value::Hex(key), cx.call("KVAL", &[Value::Word(name)])),
         None => Value::Hex(key),
     };
     let mut members = Vec::with_capacity_in(2, cx.arena);
@@ -195,7 +181,7 @@ pub fn glyph<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
         return Value::Hex(raw);
     }
     let place = Value::Hex(raw & c::UNI_DIRECT_MASK);
-    cx.known(Value::Hex(raw), Value::Glue(cx.values(&[Value::Ascii("UNI_DIRECT_BASE+"), place])))
+    cx.known(Value::Hex(raw), cx.binary(Value::Word("UNI_DIRECT_BASE"), Operator::Plus, place))
 }
 
 /// The bytes of a character, in the format that all fonts had once.

@@ -109,7 +109,7 @@ fn bits<'a>(cx: &Cx<'a>, addr: u64, len: u64, set: &'static Set) -> Value<'a> {
     let on = (0..bytes.len() * 8).filter(|i| bytes[i / 8] & (1 << (i % 8)) != 0);
     for (n, bit) in on.enumerate() {
         if cx.abbrev && n >= FEW {
-            items.push(Value::Plain(b"..."));
+            items.push(Value::LeftOut);
             break;
         }
         items.push(Value::Enum { raw: bit as u64, set });

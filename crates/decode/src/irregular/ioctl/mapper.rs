@@ -48,8 +48,7 @@ impl<'a> Head<'_, 'a> {
         cx.read(self.phase, self.addr, LEAST as usize)?;
         let size = self.number("data_size").filter(|&size| size != 0)?;
         let mut members = Vec::new_in(cx.arena);
-        let remark =
-            |member: Member<'a>, text| Member { value: cx.comment(member.value, Value::Literal(text)), ..member };
+        let remark = |member: Member<'a>, text| Member { value: cx.comment(member.value, Value::Word(text)), ..member };
         let version = self.member("version")?;
         if self.number("version") != Some(c::DM_VERSION_MAJOR) {
             members.push(remark(version, "unsupported device mapper ABI version"));
@@ -144,7 +143,7 @@ impl<'a> Head<'_, 'a> {
     }
 
     fn misplaced(&self, what: &'static str) -> Value<'a> {
-        self.cx.comment(Value::Literal("???"), Value::Literal(what))
+        self.cx.comment(Value::Unknown, Value::Word(what))
     }
 
     fn at(&self, offset: u64) -> u64 {

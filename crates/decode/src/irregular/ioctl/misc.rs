@@ -47,20 +47,16 @@ pub fn microseconds<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     if raw == 0 {
         return Value::UInt(0);
     }
-    let seconds = cx.plain(format_args!("{}.{:06} s", raw / 1_000_000, raw % 1_000_000));
-    Value::Nameless(cx.keep(Value::UInt(raw)), cx.keep(seconds))
+    cx.remarked(Value::UInt(raw), cx.seconds(raw, 6))
 }
 
 /// A signed number of nanoseconds, also shown in seconds.
 pub fn nanoseconds<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
-    const SECOND: u64 = 1_000_000_000;
     let n = super::int(raw);
     if n == 0 {
         return Value::Int(0);
     }
-    let (sign, size) = (if n < 0 { "-" } else { "" }, n.unsigned_abs());
-    let seconds = cx.plain(format_args!("{sign}{}.{:09} s", size / SECOND, size % SECOND));
-    Value::Nameless(cx.keep(Value::Int(n)), cx.keep(seconds))
+    cx.remarked(Value::Int(n), cx.seconds(n, 9))
 }
 
 /// A parameter of a real-time clock: the question, and the answer or the address for it.

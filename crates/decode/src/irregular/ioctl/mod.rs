@@ -20,7 +20,7 @@ pub mod virtual_machine;
 use crate::cx::signed;
 use crate::{Cx, Siblings, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
-use stride_event::Phase;
+use stride_event::{FileKind, Phase};
 use stride_syscalls::ioctl::input::{ABS, EV};
 use stride_syscalls::ioctl::{MNT_NS, NS_TYPES, name};
 use stride_syscalls::uapi::{consts as c, consts_i386 as i386};
@@ -45,7 +45,10 @@ impl Parts {
 }
 
 fn is_terminal(cx: &Cx<'_>) -> bool {
-    cx.call.terminal.unwrap_or_else(|| cx.world.is_terminal(cx.call.tid, cx.arg("fd") as i32))
+    match cx.call.file_kind {
+        Some(kind) => kind == FileKind::Terminal,
+        None => cx.world.is_terminal(cx.call.tid, cx.arg("fd") as i32),
+    }
 }
 
 /// `TCGETS`, `EVIOCGNAME(256)`, or `_IOC(_IOC_READ, 0x54, 0x1, 0x4)`.
@@ -56,49 +59,33 @@ pub fn request<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
         Some((_, last)) if last.starts_with("TCSET") && is_terminal(cx) => last,
         _ => names,
     });
-    let mut text = Vec::new_in(cx.arena);
-    if let Some(sized) = sized(cx, parts) {
-        text.push(sized);
-    }
-    if let Some(listed) = listed {
-        if !text.is_empty() {
-            text.push(Value::Plain(b" or "));
-        }
-        text.push(Value::Plain(listed.as_bytes()));
-    }
-    if text.is_empty() {
-        text.push(composed(cx, parts));
-    }
-    cx.known(Value::Hex(raw), Value::Glue(text.into_bump_slice()))
-}
-
-/// `NAME(argument, …)`.
-fn call<'a>(cx: &Cx<'a>, name: &'static str, args: &[Value<'a>]) -> Value<'a> {
-    let args = Value::Seq(cx.values(args));
-    Value::Glue(cx.values(&[Value::Plain(name.as_bytes()), Value::Plain(b"("), args, Value::Plain(b")")]))
+    let mut names = Vec::new_in(cx.arena);
+    names.extend(sized(cx, parts));
+    names.extend(listed.into_iter().flat_map(|names| names.split(" or ")).map(Value::Word));
+    let meaning = match *names {
+        [] => composed(cx, parts),
+        [one] => one,
+        _ => Value::OneOf(names.into_bump_slice()),
+    };
+    cx.known(Value::Hex(raw), meaning)
 }
 
 /// `_IOC(direction, type, number, size)`.
 fn composed<'a>(cx: &Cx<'a>, parts: Parts) -> Value<'a> {
     let dir = match parts.dir {
-        0 => "_IOC_NONE",
-        READ => "_IOC_READ",
-        WRITE => "_IOC_WRITE",
-        _ => "_IOC_READ|_IOC_WRITE",
+        0 => Value::Word("_IOC_NONE"),
+        READ => Value::Word("_IOC_READ"),
+        WRITE => Value::Word("_IOC_WRITE"),
+        _ => Value::Or(&[Value::Word("_IOC_READ"), Value::Word("_IOC_WRITE")]),
     };
-    let args = [
-        Value::Plain(dir.as_bytes()),
-        Value::Hex(u64::from(parts.kind)),
-        Value::Hex(u64::from(parts.nr)),
-        Value::Hex(parts.size),
-    ];
-    call(cx, "_IOC", &args)
+    let args = [dir, Value::Hex(u64::from(parts.kind)), Value::Hex(u64::from(parts.nr)), Value::Hex(parts.size)];
+    cx.call("_IOC", &args)
 }
 
 /// Requests that are macros with arguments. The program chooses the size or the number.
 fn sized<'a>(cx: &Cx<'a>, p: Parts) -> Option<Value<'a>> {
-    let by_size = |name: &str| Some(cx.plain(format_args!("{name}({})", p.size)));
-    let by_number = |name: &str| Some(cx.plain(format_args!("{name}({})", p.nr)));
+    let by_size = |name| Some(cx.call(name, &[Value::UInt(p.size)]));
+    let by_number = |name| Some(cx.call(name, &[Value::UInt(p.nr.into())]));
     match (p.dir, p.kind, p.nr) {
         (READ, b'E', 0x06) => by_size("EVIOCGNAME"),
         (READ, b'E', 0x07) => by_size("EVIOCGPHYS"),
@@ -113,13 +100,13 @@ fn sized<'a>(cx: &Cx<'a>, p: Parts) -> Option<Value<'a>> {
             // 0 asks for the kinds of events, so it has no name of a kind.
             let kind =
                 if p.nr == 0x20 { Value::UInt(0) } else { Value::Enum { raw: u64::from(p.nr - 0x20), set: &EV } };
-            Some(call(cx, "EVIOCGBIT", &[kind, Value::UInt(p.size)]))
+            Some(cx.call("EVIOCGBIT", &[kind, Value::UInt(p.size)]))
         }
         (READ, b'E', 0x40..=0x7f) => {
-            Some(call(cx, "EVIOCGABS", &[Value::Enum { raw: u64::from(p.nr - 0x40), set: &ABS }]))
+            Some(cx.call("EVIOCGABS", &[Value::Enum { raw: u64::from(p.nr - 0x40), set: &ABS }]))
         }
         (WRITE, b'E', 0xc0..=0xff) => {
-            Some(call(cx, "EVIOCSABS", &[Value::Enum { raw: u64::from(p.nr - 0xc0), set: &ABS }]))
+            Some(cx.call("EVIOCSABS", &[Value::Enum { raw: u64::from(p.nr - 0xc0), set: &ABS }]))
         }
         (READ, b'H', 0x04) => by_size("HIDIOCGRAWNAME"),
         (READ, b'H', 0x05) => by_size("HIDIOCGRAWPHYS"),

@@ -1,7 +1,7 @@
 //! Network interfaces.
 
 use crate::irregular::inet;
-use crate::{Cx, Text, TextKind, Value, generic};
+use crate::{Cx, Operator, Text, TextKind, Value, generic};
 use stride_event::Phase;
 use stride_syscalls::ioctl::{ARPHRD, IFCONF, IFREQ_ADDR};
 use stride_syscalls::{Dir, uapi::consts as c};
@@ -51,7 +51,8 @@ pub fn ifconf<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     let length = |raw: u64| {
         let n = super::int(raw);
         if n > 0 && (n as u64).is_multiple_of(each) {
-            cx.comment(Value::Int(n), cx.plain(format_args!("{} * sizeof(struct ifreq)", n as u64 / each)))
+            let size = cx.call("sizeof", &[Value::Word("struct ifreq")]);
+            cx.comment(Value::Int(n), cx.binary(Value::UInt(n as u64 / each), Operator::Times, size))
         } else {
             Value::Int(n)
         }

@@ -15,7 +15,7 @@ pub fn call_number<'a>(cx: &Cx<'a>, raw: u64, arch: &'static str, siblings: Sibl
     };
     let arch = cx.len(Len::Of(arch), phase, siblings).unwrap_or(0) as u32;
     match Abi::from_audit_arch(arch).and_then(|abi| table(abi).shown(raw)) {
-        Some(row) => Value::Known(cx.keep(Value::UInt(raw)), cx.keep(cx.ascii(format_args!("__NR_{}", row.name)))),
+        Some(row) => cx.known(Value::UInt(raw), cx.call_name(row.name)),
         None => Value::UInt(raw),
     }
 }

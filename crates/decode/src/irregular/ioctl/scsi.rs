@@ -15,12 +15,12 @@ pub fn command<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     }
     let Some(form) = cx.uint(Phase::Entry, addr, 4) else { return Value::Addr(addr) };
     let (name, of, asked) = match form as u32 {
-        OLD => ("interface_id", "'S'", old as Show<'a>),
-        NEW => ("guard", "'Q'", new as Show<'a>),
+        OLD => ("interface_id", b'S', old as Show<'a>),
+        NEW => ("guard", b'Q', new as Show<'a>),
         _ => return Value::Array(cx.values(&[Value::UInt(form)]), Tail::End),
     };
     let mut members = Vec::new_in(cx.arena);
-    members.push(Member { name, value: Value::Ascii(of) });
+    members.push(Member { name, value: Value::Char(of) });
     if asked(cx, addr, &mut members).is_none() {
         members.truncate(1);
         members.push(Member { name: "", value: Value::Addr(addr.wrapping_add(4)) });

@@ -14,15 +14,10 @@ pub fn control_chars<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: usize) -> O
     let mut items = Vec::with_capacity_in(size, cx.arena);
     for (i, &byte) in bytes.iter().enumerate() {
         let index = match NAMES.get(i) {
-            Some(name) => Value::Plain(name.as_bytes()),
+            Some(name) => Value::Word(name),
             None => Value::UInt(i as u64),
         };
-        items.push(Value::Glue(cx.values(&[
-            Value::Plain(b"["),
-            index,
-            Value::Plain(b"]="),
-            Value::Hex(u64::from(byte)),
-        ])));
+        items.push(cx.indexed(index, Value::Hex(u64::from(byte))));
     }
     Some(Value::Array(items.into_bump_slice(), Tail::End))
 }

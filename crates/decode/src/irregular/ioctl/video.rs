@@ -1,9 +1,8 @@
 //! Video devices: linux/videodev2.h.
 
 use super::int;
-use crate::{Cx, Member, Tail, TextKind, Value, generic};
+use crate::{Cx, Member, Operator, Tail, TextKind, Value, generic};
 use bumpalo::collections::Vec;
-use std::fmt::Write as _;
 use stride_event::Phase;
 use stride_syscalls::ioctl::video::{
     BUFFER_FLAGS, CONTROL_CLASSES, CREATE, EXTENDED_CONTROL, EXTENDED_CONTROLS, NEXT_CONTROL, TIMESTAMP_SOURCES,
@@ -15,30 +14,19 @@ use stride_syscalls::{Dir, Set, Ty};
 
 /// `v4l2_fourcc('J', 'P', 'E', 'G') /* V4L2_PIX_FMT_JPEG */`
 pub fn four_characters<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64) -> Value<'a> {
-    let mut text = bumpalo::collections::String::new_in(cx.arena);
-    for (i, byte) in (raw as u32).to_le_bytes().into_iter().enumerate() {
-        let before = if i == 0 { "v4l2_fourcc(" } else { ", " };
-        // Writing to memory does not fail.
-        let _ = match byte {
-            b'\'' | b'\\' => write!(text, "{before}'\\{}'", byte as char),
-            b' '..=b'~' => write!(text, "{before}'{}'", byte as char),
-            _ => write!(text, "{before}'\\x{byte:02x}'"),
-        };
-    }
-    text.push(')');
-    let code = Value::Ascii(text.into_bump_str());
+    let code = cx.call("v4l2_fourcc", &(raw as u32).to_le_bytes().map(Value::Char));
     let name = match *shape {
         Ty::Enum(formats) => formats.name_of(raw),
         _ => None,
     };
-    let code = name.map_or(code, |name| cx.comment(code, Value::Ascii(name)));
+    let code = name.map_or(code, |name| cx.comment(code, Value::Word(name)));
     Value::Split(cx.keep(Value::Hex(raw)), cx.keep(code))
 }
 
 /// A numerator and a denominator: `30/1`.
 pub fn fraction<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
     let (above, below) = (cx.uint(phase, addr, 4)?, cx.uint(phase, addr.wrapping_add(4), 4)?);
-    Some(Value::Glue(cx.values(&[Value::UInt(above), Value::Literal("/"), Value::UInt(below)])))
+    Some(cx.binary(Value::UInt(above), Operator::Over, Value::UInt(below)))
 }
 
 /// The id of a control: its name, or its class and its number in that class.
@@ -47,8 +35,8 @@ fn control<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let named = CONTROLS.name_of(raw).is_some();
     match CONTROL_CLASSES.name_of(raw & CLASS) {
         Some(class) if !named && raw & !0x0fff_ffff == 0 => {
-            let within = [Value::Literal(class), Value::Literal("+"), Value::Hex(raw & !CLASS)];
-            cx.known(Value::Hex(raw), Value::Glue(cx.values(&within)))
+            let within = cx.binary(Value::Word(class), Operator::Plus, Value::Hex(raw & !CLASS));
+            cx.known(Value::Hex(raw), within)
         }
         _ => Value::Enum { raw, set: &CONTROLS },
     }

@@ -107,10 +107,7 @@ fn payload<'a>(
         }),
         Payload::Milliseconds => (span.len <= 8).then(|| match span.uint(0, span.len) {
             Some(0) => Value::UInt(0),
-            Some(n) => {
-                let seconds = cx.ascii(format_args!("{}.{:03} s", n / 1000, n % 1000));
-                Value::Nameless(cx.keep(Value::UInt(n)), cx.keep(seconds))
-            }
+            Some(n) => cx.remarked(Value::UInt(n), cx.seconds(n, 3)),
             None => Value::Addr(span.addr),
         }),
         Payload::Filter if span.len < 8 => None,
@@ -288,9 +285,8 @@ fn open<'a>(span: &Span<'a, '_>, s: &'static Struct) -> Option<Value<'a>> {
     let rest = span.from(size);
     match rest.read(0, rest.len) {
         Some(bytes) if bytes.iter().any(|&b| b != 0) => {
-            let place = cx.ascii(format_args!("bytes {size}..{}", span.len - 1));
-            let rest = Value::Remark(cx.keep(place), cx.keep(rest.hex()));
-            Some(Value::Seq(cx.values(&[shown, rest])))
+            let extra = cx.extra(size as u64, span.len as u64 - 1, rest.hex());
+            Some(Value::Seq(cx.values(&[shown, extra.value])))
         }
         _ => Some(shown),
     }
@@ -318,7 +314,7 @@ fn indexed<'a>(span: &Span<'a, '_>, names: &'static Set, ty: &Ty) -> Value<'a> {
         };
         let index = Value::Enum { raw: i as u64, set: names };
         let number = generic::held(cx, ty, raw, Siblings::Args);
-        items.push(Value::Glue(cx.values(&[Value::Ascii("["), index, Value::Ascii("]="), number])));
+        items.push(cx.indexed(index, number));
     }
     if items.is_empty() { span.hex() } else { Value::Array(items.into_bump_slice(), Tail::End) }
 }

@@ -2,7 +2,8 @@
 
 use super::Span;
 use crate::cx::le;
-use crate::{Cx, Value};
+use crate::{Cx, Designation, Value};
+use stride_syscalls::netlink::GENERIC_FAMILY;
 use stride_syscalls::uapi::consts as c;
 
 /// The most bytes of a family's name, with its NUL.
@@ -15,8 +16,11 @@ const ATTRIBUTE: usize = 4;
 /// The type of a message: its family.
 pub(super) fn kind<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     match cx.world.generic_family(raw as u16).filter(|name| !name.is_empty()) {
-        Some(name) => cx.known(Value::Hex(raw), Value::Plain(cx.bytes(&name[..name.len().min(GENL_NAMSIZ)]))),
-        None => cx.comment(Value::Hex(raw), Value::Ascii("GENERIC_FAMILY_???")),
+        Some(name) => {
+            let name = cx.bytes(&name[..name.len().min(GENL_NAMSIZ)]);
+            cx.known(Value::Hex(raw), Value::Designation(Designation::Family(name)))
+        }
+        None => cx.comment(Value::Hex(raw), Value::Unnamed(&GENERIC_FAMILY)),
     }
 }
 

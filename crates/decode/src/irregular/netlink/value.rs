@@ -2,7 +2,7 @@
 
 use crate::cx::le;
 use crate::irregular::inet;
-use crate::{Cx, Siblings, Value, generic};
+use crate::{Cx, Operator, Siblings, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::netlink::{MCAST_DIRECTIONS, ROUTE_FAMILY};
@@ -16,8 +16,7 @@ pub fn net_order<'a>(cx: &Cx<'a>, bytes: &[u8]) -> Option<Value<'a>> {
         [a, b, c, d] => inet::htonl(cx, [a, b, c, d], Value::UInt),
         _ => {
             let n = u64::from_be_bytes(bytes.try_into().ok()?);
-            let named = Value::Notation { raw: n, name: "htobe64", args: cx.values(&[Value::UInt(n)]) };
-            inet::either(cx, inet::octets(cx, bytes), named)
+            inet::either(cx, inet::octets(cx, bytes), cx.call("htobe64", &[Value::UInt(n)]))
         }
     })
 }
@@ -34,16 +33,13 @@ pub fn bits<'a>(cx: &Cx<'a>, raw: u64, shape: &Ty, from: u64) -> Value<'a> {
         let Some(bit) = item.value.checked_sub(from).filter(|b| *b < 64) else { continue };
         if raw >> bit & 1 != 0 {
             rest &= !(1 << bit);
-            let name = Value::Ascii(item.name);
-            parts.push(Value::Glue(if from == 0 {
-                cx.values(&[Value::Ascii("1<<"), name])
-            } else {
-                cx.values(&[Value::Ascii("1<<("), name, Value::Ascii("-1)")])
-            }));
+            let name = Value::Word(item.name);
+            let by = if from == 0 { name } else { cx.binary(name, Operator::Minus, Value::UInt(from)) };
+            parts.push(cx.binary(Value::UInt(1), Operator::ShiftLeft, by));
         }
     }
     if parts.is_empty() {
-        let unknown = Value::Glue(cx.values(&[Value::Ascii("1<<"), Value::Ascii(set.unknown)]));
+        let unknown = cx.binary(Value::UInt(1), Operator::ShiftLeft, Value::Unnamed(set));
         return cx.comment(Value::Hex(raw), unknown);
     }
     if rest != 0 {
@@ -72,7 +68,7 @@ pub fn inet_diag_id<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, message: u64) -> O
 pub fn ether_type<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
     let raw = u64::from(u16::from_be_bytes(cx.read(phase, addr, 2)?.try_into().ok()?));
     let name = Value::Enum { raw, set: &ETH_P };
-    Some(Value::Glue(cx.values(&[Value::Ascii("htons("), name, Value::Ascii(")")])))
+    Some(cx.call("htons", &[name]))
 }
 
 /// An address of the family that a sibling holds.
@@ -111,9 +107,10 @@ pub fn route_family<'a>(raw: u64) -> Value<'a> {
     Value::Enum { raw, set }
 }
 
-/// A value with a comment.
-pub fn commented<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, comment: &'static str, siblings: Siblings) -> Value<'a> {
-    cx.comment(generic::held(cx, shape, raw, siblings), Value::Ascii(comment))
+/// Some bits of a byte, with their place.
+pub fn bits_of_byte<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, [from, to]: [u8; 2], siblings: Siblings) -> Value<'a> {
+    let place = Value::Place { unit: "bits", from: from.into(), to: to.into(), content: None };
+    cx.comment(generic::held(cx, shape, raw, siblings), place)
 }
 
 /// The counters of received and of sent multicast packets.
@@ -121,7 +118,7 @@ pub fn mcast_directions<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Valu
     let one = |i: u64| {
         let count = Value::UInt(cx.uint(phase, addr.wrapping_add(8 * i), 8)?);
         let index = Value::Enum { raw: i, set: &MCAST_DIRECTIONS };
-        Some(Value::Glue(cx.values(&[Value::Ascii("["), index, Value::Ascii("]="), count])))
+        Some(cx.indexed(index, count))
     };
     Some(Value::Array(cx.values(&[one(0)?, one(1)?]), crate::Tail::End))
 }

@@ -2,7 +2,7 @@
 
 use super::Address;
 use crate::irregular::inet;
-use crate::{Tail, Value};
+use crate::{Designation, Tail, Value};
 use bumpalo::collections::Vec;
 
 const CALL: usize = 7;
@@ -39,7 +39,7 @@ impl<'a> Address<'a, '_> {
         let cx = self.cx;
         let raw = &self.bytes[at..at + CALL];
         if raw.iter().all(|&b| b == b' ' << 1 || b == 0) && raw[0] == b' ' << 1 && raw[6] == 0 {
-            return Value::Plain(b"*");
+            return Value::Designation(Designation::NoCallSign);
         }
         let bytes = cx.members(&[("ax25_call", inet::octets(cx, raw))]);
         let sign = raw[..6].iter().rposition(|&b| b >> 1 != b' ').map_or(&raw[..0], |last| &raw[..=last]);
@@ -51,7 +51,8 @@ impl<'a> Address<'a, '_> {
             return bytes;
         }
         let letters = Vec::from_iter_in(sign.iter().map(|b| b >> 1), cx.arena);
-        let text = Value::Ascii(cx.arena.alloc_str(&format!("{}-{ssid}", String::from_utf8_lossy(&letters))));
+        let sign = cx.arena.alloc_str(&String::from_utf8_lossy(&letters));
+        let text = Value::Designation(Designation::CallSign(sign, ssid));
         let letter = |b: &u8| b.is_ascii_uppercase() || b.is_ascii_digit();
         let usual = !letters.is_empty()
             && raw[..6].iter().all(|b| b & 1 == 0)

@@ -2,7 +2,7 @@
 
 use super::{Address, value};
 use crate::irregular::inet;
-use crate::{Tail, Text, TextKind, Value};
+use crate::{Operator, Prefix, Tail, Text, TextKind, Value};
 use stride_syscalls::{Set, sets::socket as sets, uapi::consts as c};
 
 impl<'a> Address<'a, '_> {
@@ -51,7 +51,7 @@ impl<'a> Address<'a, '_> {
         let scope = self.bytes[3] as i8;
         let outside = scope < 0;
         let scope = Value::Enum { raw: scope.unsigned_abs().into(), set: &sets::TIPC_SCOPE };
-        self.add("scope", if outside { Value::Glue(self.cx.values(&[Value::Plain(b"-"), scope])) } else { scope });
+        self.add("scope", if outside { self.cx.unary(Prefix::Minus, scope) } else { scope });
         let n = |i: usize| Value::UInt(self.u(4 + 4 * i, 4));
         let hex = |i: usize| Value::Hex(self.u(4 + 4 * i, 4));
         let cx = self.cx;
@@ -106,7 +106,7 @@ impl<'a> Address<'a, '_> {
 
     /// A number in Bluetooth's byte order, which is the host's.
     fn htobs(&self, value: Value<'a>) -> Value<'a> {
-        Value::Glue(self.cx.values(&[Value::Plain(b"htobs("), value, Value::Plain(b")")]))
+        self.cx.call("htobs", &[value])
     }
 
     /// A number in a range that begins at `start`, unless the number has a name.
@@ -114,7 +114,7 @@ impl<'a> Address<'a, '_> {
         if raw < start || set.name_of(raw).is_some() {
             return Value::Enum { raw, set };
         }
-        let named = self.cx.plain(format_args!("{name}+{}", raw - start));
+        let named = self.cx.binary(Value::Word(name), Operator::Plus, Value::UInt(raw - start));
         inet::either(self.cx, Value::Hex(raw), named)
     }
 
