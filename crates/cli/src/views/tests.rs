@@ -157,7 +157,7 @@ fn each_view_is_shown_hostile_input() {
         assert!(!asking.is_empty(), "{} has no fixture in tests/hostile/fixtures.rs", what());
         for flag in view.flags().iter().filter(|flag| matches!(flag.value, Value::File | Value::Recording)) {
             let long = flag.long.unwrap();
-            let named = asking.iter().any(|options| options.asked.path(long).is_some());
+            let named = asking.iter().any(|options| options.views.path(long).is_some());
             assert!(named, "--{long} has no fixture in tests/hostile/fixtures.rs");
         }
         for format in asking.iter().flat_map(|options| view.formats(options)) {
