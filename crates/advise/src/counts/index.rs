@@ -302,9 +302,9 @@ const MAX_THREADS: usize = 1 << 17;
 
 impl Index {
     pub fn key(&self, call: &Call, seen: &Seen, tracker: &Tracker) -> CallKey {
-        let about = seen.subject().map(|object| tracker.apart(object));
-        let key = CallKey { abi: call.abi, nr: call.nr as u32, about };
-        if self.tallies.has_room_for(key) { key } else { CallKey { about: None, ..key } }
+        let object = seen.subject().map(|object| tracker.apart(object));
+        let key = CallKey { abi: call.abi, nr: call.nr as u32, object };
+        if self.tallies.has_room_for(key) { key } else { CallKey { object: None, ..key } }
     }
 
     pub fn new(scope: Scope) -> Index {

@@ -136,7 +136,7 @@ impl Perfetto {
         };
         let (thread, process) = self.tracks.thread(call.tid, call.began(), tracker, out);
         call::close(call.began(), thread, &mut self.scratch, out);
-        thread.inside = None;
+        thread.open_call = None;
         self.slices.write(&decoded, tracker, flow, thread, &mut self.scratch, out);
         self.calls += 1;
         self.rate.add(call.began());
@@ -221,7 +221,7 @@ impl Perfetto {
     fn ended(&mut self, tid: Tid, at: Ns, tracker: &Tracker, name: &str) {
         let out = &mut self.sink.packets;
         let (thread, _) = self.tracks.thread(tid, at, tracker, out);
-        if let Some((name, entered)) = thread.inside.take() {
+        if let Some((name, entered)) = thread.open_call.take() {
             call::entered(name, entered, thread, &mut self.scratch, out);
             self.unfinished += 1;
         }
@@ -248,7 +248,7 @@ impl View for Perfetto {
             Event::Enter(call) => {
                 let (thread, _) = self.tracks.thread(call.tid, call.began(), tracker, &mut self.sink.packets);
                 let name = table(call.abi).shown(call.nr).map_or("syscall", |row| row.name);
-                thread.inside = Some((name, call.began()));
+                thread.open_call = Some((name, call.began()));
             }
             Event::Exit(call) => self.call(call, Part::Whole, tracker),
             Event::Library(call) => self.library(call, tracker),
@@ -266,7 +266,7 @@ impl View for Perfetto {
             Event::Superseded { tid, old, at, .. } => {
                 // The execve continues under the new id, and is reported there.
                 if let Some(thread) = self.tracks.get(old) {
-                    thread.inside = None;
+                    thread.open_call = None;
                 }
                 self.ended(old, at, tracker, &format!("goes on as {tid}: execve"));
             }
@@ -334,7 +334,7 @@ impl Perfetto {
     /// Tracing left the thread. The call that it is in stays open, because its end is not known.
     fn left(&mut self, tid: Tid, at: Ns) {
         let Some(thread) = self.tracks.get(tid) else { return };
-        if let Some((name, entered)) = thread.inside.take() {
+        if let Some((name, entered)) = thread.open_call.take() {
             call::entered(name, entered, thread, &mut self.scratch, &mut self.sink.packets);
             self.unfinished += 1;
         }

@@ -136,7 +136,7 @@ impl View for TreeView {
         }
     }
 
-    fn aside(&mut self, call: &Call, tracker: &Tracker) {
+    fn naming_call(&mut self, call: &Call, tracker: &Tracker) {
         self.named(call, tracker);
     }
 

@@ -121,7 +121,7 @@ impl Dispatcher {
         } else if let Event::Enter(call) | Event::Exit(call) = event {
             self.views.left_out(call);
             if matches!(event, Event::Exit(_)) && self.naming.contains(call.abi, call.nr) {
-                self.views.aside(call);
+                self.views.naming_call(call);
             }
         }
     }

@@ -104,9 +104,9 @@ impl Views {
     }
 
     /// A call that the filters leave out, but that changes what its thread runs or its name. It has just returned.
-    pub fn aside(&mut self, call: &Call) {
+    pub fn naming_call(&mut self, call: &Call) {
         let tracker = self.tracker.borrow();
-        self.views.iter_mut().for_each(|open| open.view.aside(call, &tracker));
+        self.views.iter_mut().for_each(|open| open.view.naming_call(call, &tracker));
     }
 
     /// Tells the views something about the whole run.
