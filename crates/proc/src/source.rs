@@ -1,8 +1,10 @@
 //! Sources of answers: /proc, or recorded answers.
 
-use crate::families::Families;
-use crate::lives::ended;
-use crate::{contexts, ends, fdinfo, link, lock, mounts, pidns, socket};
+use crate::descriptors::{ends, fdinfo, link};
+use crate::processes::last_event::ended;
+use crate::processes::{contexts, lock, mounts, pidns};
+use crate::sockets::families::Families;
+use crate::sockets::socket;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs::File;

@@ -1,7 +1,7 @@
 //! Idle threads: those whose calls make no progress.
 
 use crate::Thread;
-use crate::shape::{Idle, Shape};
+use crate::subject::shape::{Idle, Shape};
 use stride_event::{Call, Ns, Outcome};
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Effect, Flow};

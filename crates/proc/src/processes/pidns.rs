@@ -4,7 +4,7 @@
 //! thread in all its namespaces, beginning with that of /proc, which is Stride's or one above it. To translate an inner id, the
 //! translator searches for the thread that has it. The thread that was found last time is tried first.
 
-use crate::told_ids::{NamespaceIds, NamespaceInode};
+use crate::processes::namespace_ids::{NamespaceIds, NamespaceInode};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::fs::metadata;

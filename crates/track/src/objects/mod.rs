@@ -1,5 +1,9 @@
 //! Objects: the files, sockets and paths that calls can be about. Each object is stored once.
 
+pub(crate) mod address;
+pub(crate) mod names;
+mod network;
+
 use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 use std::rc::Rc;

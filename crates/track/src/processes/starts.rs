@@ -1,7 +1,7 @@
 //! Threads that begin to be traced.
 
 use crate::descriptors::{AT_FDCWD, Descriptors};
-use crate::process::MAX_THREADS;
+use crate::processes::MAX_THREADS;
 use crate::{Process, Thread, Tracker};
 use std::rc::Rc;
 use stride_decode::{TRACER, World};

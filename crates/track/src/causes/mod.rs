@@ -4,8 +4,11 @@
 //! Calls come in the order of their returns, and the call that wakes a thread often returns after the woken one. So a
 //! wait without a cause is kept until the next action that may be it.
 
-use crate::critical_path::{CriticalPath, Timelines};
-use crate::hand_over::{HandOvers, HandedOver, Way};
+pub(crate) mod critical_path;
+pub(crate) mod hand_over;
+
+use crate::causes::critical_path::{CriticalPath, Timelines};
+use crate::causes::hand_over::{HandOvers, HandedOver, Way};
 use crate::{FileId, Futex, ObjectId, ObjectKind, Seen, Tracker};
 use rustc_hash::FxHashMap;
 use stride_event::{Call, Event, Ns, Origin, Outcome, Tid};
@@ -320,5 +323,4 @@ impl EndedWaits {
 }
 
 #[cfg(test)]
-#[path = "causes_tests.rs"]
 mod tests;

@@ -1,7 +1,8 @@
 //! The processes at the other end of a pipe or socket, on this machine.
 
-use crate::diag::Diag;
-use crate::{fdinfo, link, socket};
+use crate::descriptors::{fdinfo, link};
+use crate::sockets::diag::Diag;
+use crate::sockets::socket;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use stride_engine_base::procfs;

@@ -1,6 +1,6 @@
 //! `--secontext`: the SELinux contexts of threads and files, as the kernel has them.
 
-use crate::link;
+use crate::descriptors::link;
 use rustix::fs::{Mode, OFlags, ResolveFlags, getxattr, open, openat2};
 use std::fs::{read_link, read_to_string};
 use std::os::fd::AsRawFd;

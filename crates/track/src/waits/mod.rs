@@ -1,7 +1,12 @@
 //! The calls that threads are in, and what the threads wait for.
 
-use crate::process::MAX_THREADS;
-use crate::shape::Idle;
+mod awaited;
+pub(crate) mod futex;
+mod idle;
+pub(crate) mod wait;
+
+use crate::processes::MAX_THREADS;
+use crate::subject::shape::Idle;
 use crate::{Tracker, Wait, Watched};
 use stride_decode::{Touch, World};
 use stride_event::{Call, Tid};

@@ -1,7 +1,7 @@
 //! Made-up calls.
 
 use super::*;
-use crate::arguments::PATH_MAX;
+use crate::subject::arguments::PATH_MAX;
 use crate::waits::MAX_WATCHERS;
 use stride_decode::FdInfo;
 use stride_event::{Descriptor, FdOf, Origin, Phase};

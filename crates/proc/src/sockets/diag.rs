@@ -1,6 +1,6 @@
 //! NETLINK_SOCK_DIAG (sock_diag(7)): looks up the kernel's data about sockets by inode.
 
-use crate::netlink::{Netlink, attributes, word};
+use crate::sockets::netlink::{Netlink, attributes, word};
 use rustix::net::netlink::SOCK_DIAG;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use stride_syscalls::uapi::consts as c;

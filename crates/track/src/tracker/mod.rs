@@ -1,9 +1,12 @@
 //! The tracker: follows the events, and answers what they were about.
 
+mod changes;
+
 use crate::descriptors::{AT_FDCWD, File, Unsettled};
+use crate::objects::address;
 use crate::objects::{FoundAt, Objects};
-use crate::shape::{Shapes, names};
-use crate::{FileId, ObjectId, ObjectKind, Process, Seen, Thread, Wait, address};
+use crate::subject::shape::{Shapes, names};
+use crate::{FileId, ObjectId, ObjectKind, Process, Seen, Thread, Wait};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -358,5 +361,4 @@ fn interrupted(outcome: Outcome) -> bool {
 }
 
 #[cfg(test)]
-#[path = "tracker_tests.rs"]
 mod tests;

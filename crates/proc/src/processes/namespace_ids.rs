@@ -4,7 +4,7 @@
 //! nor the processes that the call names. The ids of an ended process are kept for a while, because its parent
 //! waits for it, and because a process group or session goes on under the id of a leader that is gone.
 
-use crate::lives::ended;
+use crate::processes::last_event::ended;
 use std::collections::{HashMap, VecDeque};
 use stride_event::{Event, Tid};
 use stride_syscalls::PidKind;

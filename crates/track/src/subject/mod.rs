@@ -1,5 +1,9 @@
 //! The files, sockets and paths that one call is about.
 
+pub(crate) mod arguments;
+mod operations;
+pub(crate) mod shape;
+
 use crate::ObjectId;
 use stride_event::Tid;
 use stride_syscalls::Syscall;

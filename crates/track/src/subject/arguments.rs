@@ -1,8 +1,8 @@
 //! The referents of a call's arguments: a descriptor's open file, and a path from the root on.
 
 use crate::descriptors::{AT_FDCWD, File};
-use crate::names::{ANONYMOUS, as_followed, clients};
-use crate::shape::Shape;
+use crate::objects::names::{ANONYMOUS, as_followed, clients};
+use crate::subject::shape::Shape;
 use crate::{ObjectId, ObjectKind, Seen, Tracker};
 use std::rc::Rc;
 use stride_decode::World;

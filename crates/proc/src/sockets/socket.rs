@@ -1,7 +1,7 @@
 //! Sockets by inode: protocol, ends and names.
 
-use crate::diag::{Diag, Inet, Unix};
-use crate::link;
+use crate::descriptors::link;
+use crate::sockets::diag::{Diag, Inet, Unix};
 use rustix::net::sockopt;
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 use std::collections::HashMap;

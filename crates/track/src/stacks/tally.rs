@@ -2,7 +2,7 @@
 //!
 //! Memory is bounded. Stacks beyond the limits are not counted, and [`StackCount::taken`] says how many were.
 
-use crate::stack_ids::{StackId, StackIds};
+use crate::stacks::ids::{StackId, StackIds};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use stride_event::{Call, Stack};

@@ -1,5 +1,8 @@
 //! Processes and threads.
 
+pub(crate) mod clone;
+mod starts;
+
 use crate::ObjectId;
 use crate::descriptors::Descriptors;
 use std::rc::Rc;

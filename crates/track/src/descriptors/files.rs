@@ -1,7 +1,7 @@
 //! Open files from their first descriptor to their last: how tables of descriptors are copied, shared and dropped.
 
-use crate::clone::Cloned;
 use crate::descriptors::{Descriptors, File, Journal, Unsettled};
+use crate::processes::clone::Cloned;
 use crate::{FileId, Tracker};
 use std::rc::Rc;
 use stride_event::{Call, Tid};

@@ -1,8 +1,9 @@
 //! The changes that calls make: this module carries out the effects of their rows.
 
 use crate::descriptors::File;
-use crate::names::base_name;
-use crate::{FileId, FoundAt, ObjectId, ObjectKind, Seen, Tracker, address};
+use crate::objects::address;
+use crate::objects::names::base_name;
+use crate::{FileId, FoundAt, ObjectId, ObjectKind, Seen, Tracker};
 use std::rc::Rc;
 use stride_event::{Call, Outcome, Tid};
 use stride_syscalls::uapi::consts as c;

@@ -1,6 +1,6 @@
 //! /proc/TID/fd/N: the path by which a descriptor was opened, and its device.
 
-use crate::fdinfo;
+use crate::descriptors::fdinfo;
 use std::collections::HashMap;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;

@@ -1,9 +1,10 @@
 //! Operations of io_uring: what they are about, and what they change. Programs that use io_uring open and close files with these and no system
 //! call, so the files of their descriptors follow from operations as much as from calls.
 
-use crate::arguments::{EBADF, Referrer};
 use crate::descriptors::{AT_FDCWD, File};
-use crate::{ObjectKind, Seen, Tracker, address};
+use crate::objects::address;
+use crate::subject::arguments::{EBADF, Referrer};
+use crate::{ObjectKind, Seen, Tracker};
 use std::rc::Rc;
 use stride_decode::World;
 use stride_event::{LibraryCall, LibraryPart, Tid};

@@ -1,5 +1,8 @@
 //! The descriptors of a process.
 
+mod files;
+pub(crate) mod referent;
+
 use crate::{FileId, ObjectId};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! The families of generic netlink, by their numbers: linux/genetlink.h.
 
-use crate::netlink::{Netlink, attributes};
+use crate::sockets::netlink::{Netlink, attributes};
 use rustix::net::netlink::GENERIC;
 use std::collections::{HashMap, HashSet};
 use stride_syscalls::uapi::consts as c;
