@@ -75,7 +75,7 @@ impl LiveSource {
         match *event {
             Event::Named { tid, name } => _ = self.named.replace(Some((tid, name))),
             Event::Started { .. } => {}
-            // It may have another name by now.
+            // The thread may have another name by now.
             _ => _ = self.named.take(),
         }
     }

@@ -1,4 +1,4 @@
-//! Recorded answers to questions beside the calls: the files of descriptors, and names of processes.
+//! Recorded answers to questions about tracees: the files of descriptors, and names of processes.
 
 use stride_event::{FdOf, Question, Tid};
 use stride_syscalls::{Namespace, PidKind};

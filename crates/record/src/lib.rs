@@ -92,7 +92,7 @@ pub use read::{Ending, OpenError, Reader, Recorded};
 pub use ring::{FlightRing, Keep};
 pub use write::{BatchPace, Recorder, Written};
 
-/// Bytes of a batch before compression, at most. Batches are meant to be much smaller ([`BATCH`]); one call with much memory
+/// Bytes of a batch before compression, at most. Batches are usually much smaller ([`BATCH`]); one call with much memory
 /// can make one that is not.
 pub const MAX_BATCH: usize = 16 << 20;
 /// A batch of this size is written.

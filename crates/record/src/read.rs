@@ -14,11 +14,11 @@ use zstd::bulk::Decompressor;
 pub enum OpenError {
     /// The file has no bytes.
     Empty,
-    /// It is something else.
+    /// The file is no recording.
     Foreign,
-    /// It has this version of the format, which is later than [`VERSION`].
+    /// The file has this version of the format, which is later than [`VERSION`].
     Newer(u32),
-    /// It breaks off before the first event.
+    /// The file breaks off before the first event.
     Cut,
     /// Its beginning is not what a recorder writes, for this reason.
     Broken(&'static str),

@@ -43,7 +43,7 @@ impl Default for BatchPace {
 }
 
 impl BatchPace {
-    /// Batches for a piece of so many bytes. Batches that are small beside the piece keep its size near its limit.
+    /// Batches for a piece of so many bytes. Batches that are small compared with the piece keep its size near its limit.
     pub fn within(piece: u64) -> BatchPace {
         const LEAST: u64 = 4 << 10;
         BatchPace { batch: (piece / 8).clamp(LEAST, crate::BATCH as u64) as usize, ..BatchPace::default() }

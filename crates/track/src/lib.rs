@@ -1,4 +1,4 @@
-//! Which process makes each call, and what the call is about. This is followed from the events alone: processes and
+//! The process that makes each call, and the files and sockets that the call is about. They are followed from the events alone: processes and
 //! threads with their names, what each descriptor refers to, and where relative paths begin. So the result is the
 //! same live and replayed, and with either engine.
 //!

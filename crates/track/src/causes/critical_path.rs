@@ -113,7 +113,7 @@ impl Timelines {
     }
 
     pub fn critical_path(&self) -> CriticalPath {
-        // Servers and the like may outlive the command, but nobody waits for them.
+        // Servers and the like may outlive the command. The run does not wait for them.
         let latest = || self.threads.iter().max_by_key(|(tid, timeline)| (timeline.last, Reverse(**tid)));
         let end =
             self.last.filter(|_| self.roots == 0).or_else(|| latest().map(|(tid, timeline)| (*tid, timeline.last)));
@@ -163,7 +163,7 @@ fn back_to((waiter, since): (Tid, Ns), unknown: &EndedWait) -> Option<(Tid, Ns)>
     (unknown.from <= since).then_some((waiter, since.min(unknown.to)))
 }
 
-/// Which thread the run waited for, and for how long.
+/// The threads that the run waited for, and for how long.
 #[derive(Default, Debug)]
 pub struct CriticalPath {
     on: FxHashMap<Tid, Ns>,

@@ -1,4 +1,4 @@
-//! Which call of another thread ended a thread's wait: wait4 and exit, a pipe's read and write, futex wait and wake, a lock's taker and
+//! The calls of other threads that end a thread's waits: wait4 and exit, a pipe's read and write, futex wait and wake, a lock's taker and
 //! the one that gave it back.
 //!
 //! Calls come in the order of their returns, and the call that wakes a thread often returns after the woken one. So a
@@ -73,7 +73,7 @@ const MAX_CHANNELS: usize = 1 << 17;
 const MAX_WAITING: usize = 16;
 /// Calls that may wait for something unknown did wait if they took so long.
 const LONG: Ns = 50_000;
-/// A program that was told that a descriptor is ready uses it within so many calls.
+/// A program that has learned from poll(2) that a descriptor is ready uses it within so many calls.
 const USES_WITHIN: u8 = 4;
 
 #[derive(Default)]
@@ -173,7 +173,7 @@ impl Causes {
             }
             _ => {}
         }
-        // Nobody waits for a file with a path.
+        // No thread waits for bytes of a file with a path.
         let of_path = || seen.object.is_some_and(|object| tracker.kind(object) == ObjectKind::Path);
         // Its locks go with it.
         if let Some(locked) = seen.ended.and(seen.object).map(Channel::Locked)

@@ -83,7 +83,7 @@ fn an_argument_is_the_file_from_before_and_a_result_the_one_from_after() {
     assert_eq!(s.named(FdOf { tid: CHILD, fd: 7, made: false }), "nothing");
 }
 
-/// Nobody knows what a received descriptor refers to, but it is no longer the file from before.
+/// The file behind a received descriptor is unknown, but it is no longer the file from before.
 #[test]
 fn copies_of_unknown_files_leave_nothing_behind() {
     let mut s = Followed::new();

@@ -19,7 +19,7 @@ pub struct Thread {
     /// As in the kernel: at most 15 bytes.
     pub comm: Vec<u8>,
     pub started: Ns,
-    /// It existed before it was traced.
+    /// The thread existed before it was traced.
     pub attached: bool,
     /// Since when it has made no progress: it only looks for work, and finds none.
     pub idle_since: Option<Ns>,
@@ -48,7 +48,7 @@ pub struct Process {
     pub threads: usize,
     pub(crate) descriptors: Descriptors,
     pub(crate) cwd: Option<ObjectId>,
-    /// It existed before Stride, so not all of its state was seen.
+    /// The process existed before tracing, so not all of its state was seen.
     pub(crate) predates_trace: bool,
     /// The mounts of network file systems that it sees, if the world was asked.
     pub(crate) network_mounts: Option<Rc<[NetworkMount]>>,

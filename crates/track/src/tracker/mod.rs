@@ -219,7 +219,7 @@ impl Tracker {
                 self.seen = None;
             }
             Event::Library(call) => self.seen = self.operated(call, world),
-            // It is quiet: the moment to find out what threads wait for.
+            // No thread returns from a call now. So there is time to find out what threads wait for.
             Event::Idle => self.ask_about_waits(world),
             Event::Exited { tid, .. } => self.ended = Some(tid),
             Event::Killed { tid, .. } => {

@@ -11,7 +11,7 @@ const MAX_TID: u32 = 1 << 22;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Futex {
-    /// It expects to find this value.
+    /// Waits while the word has this value.
     Wait {
         value: u32,
     },
@@ -43,7 +43,7 @@ impl Futex {
         args[1] & c::FUTEX_PRIVATE_FLAG != 0
     }
 
-    /// It waits as threads wait for a lock: the value says that somebody waits, which is 2 in the C library's mutexes
+    /// The wait may be for a lock: the value says that somebody waits, which is 2 in the C library's mutexes
     /// and most others, and the highest bit in musl's and in those with priority inheritance. (Others have such
     /// values at times: a barrier counts its rounds there.)
     pub fn may_be_lock(self) -> bool {

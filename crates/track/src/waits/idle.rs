@@ -7,7 +7,7 @@ use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Effect, Flow};
 
 const EAGAIN: Outcome = Outcome::Error(c::EAGAIN as u32);
-/// A wait that lasted so long was meant to last. A shorter one may be a look by a program that has other work.
+/// A call that waited so long was made to wait. A shorter one may be a check by a program that has other work.
 const LONG: Ns = 100_000_000;
 /// Between two such waits, a waiting program looks at most so many times without waiting.
 const LOOKS: u8 = 8;
