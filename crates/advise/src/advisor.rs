@@ -69,7 +69,7 @@ impl Advisor {
         let row = seen.row.unwrap_or(&UNKNOWN);
         let key = self.index.key(call, seen, tracker);
         // Callers of other pipes would be named.
-        if !key.about.is_some_and(|object| tracker.stands_for_many(object)) {
+        if !key.about.is_some_and(|object| tracker.is_class(object)) {
             self.stacks.count(call, key);
         }
         let rules = &mut self.rules;

@@ -151,6 +151,11 @@ pub trait World {
     fn comm(&self, _tid: Tid) -> Option<Vec<u8>> {
         None
     }
+
+    /// The name that a thread had when it entered the call that has just returned. (The call may have given it another one.)
+    fn comm_at_entry(&self, tid: Tid) -> Option<Vec<u8>> {
+        self.comm(tid)
+    }
 }
 
 /// Something that has an SELinux context.

@@ -302,7 +302,7 @@ const MAX_THREADS: usize = 1 << 17;
 
 impl Index {
     pub fn key(&self, call: &Call, seen: &Seen, tracker: &Tracker) -> CallKey {
-        let about = seen.about().map(|object| tracker.apart(object));
+        let about = seen.subject().map(|object| tracker.apart(object));
         let key = CallKey { abi: call.abi, nr: call.nr as u32, about };
         if self.tallies.has_room_for(key) { key } else { CallKey { about: None, ..key } }
     }
