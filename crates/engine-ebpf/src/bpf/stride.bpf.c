@@ -369,7 +369,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 	}
 	if (take_stacks) {
 		set_stack(call->stack, STACK_NONE);
-		if (!(flags & CALL_ASIDE) && has_stack_at_exit(flags & CALL_EXEC && call->ret == 0, was))
+		if (!(flags & CALL_UNSHOWN) && has_stack_at_exit(flags & CALL_EXEC && call->ret == 0, was))
 			look_for_stack(call->stack, call->regs);
 	}
 	if (!count_only && plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, was) && (!take_stacks || !is_unknown(call->stack)) &&

@@ -140,7 +140,7 @@ enum call_flag {
 	/* Maps shared memory, as code if its third argument has SHM_EXEC. */
 	CALL_ATTACHES = 2048,
 	/* Reported for what follows from it, and not shown: needs no stack. */
-	CALL_ASIDE = 4096,
+	CALL_UNSHOWN = 4096,
 	/* May set the thread's user. */
 	CALL_SETS_USER = 8192,
 };

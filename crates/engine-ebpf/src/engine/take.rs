@@ -188,7 +188,7 @@ impl EbpfEngine {
             rec_kind::REC_ID => {
                 let rec = read::<rec_id>(rec)?;
                 // (A thread that was about to be gone has lost its ids.)
-                (rec.space != 0).then_some(QueuedEvent::IdIn { tid, namespace: rec.space, id: rec.id as Tid })
+                (rec.space != 0).then_some(QueuedEvent::NamespaceId { tid, namespace: rec.space, id: rec.id as Tid })
             }
             rec_kind::REC_STACK => {
                 let source = records::interrupted(&read::<rec_call>(rec)?, rec);
