@@ -19,7 +19,9 @@ fn told(spec: TraceSpec) -> HashMap<Tid, Vec<(u64, Tid)>> {
     while let Some(event) = engine.next().unwrap() {
         match event {
             Event::Started { tid, origin: Origin::Forked { .. }, .. } => _ = told.insert(tid, Vec::new()),
-            Event::IdIn { tid, namespace, id } => told.get_mut(&tid).expect("it has started").push((namespace, id)),
+            Event::NamespaceId { tid, namespace, id } => {
+                told.get_mut(&tid).expect("it has started").push((namespace, id))
+            }
             _ => {}
         }
     }

@@ -81,7 +81,7 @@ pub enum Question {
 }
 
 impl Question {
-    /// The thread with whose end the answer ends; 0 if there is none.
+    /// The thread that is asked about: when it ends, the answer is no longer valid. 0 if there is none.
     pub fn tid(self) -> Tid {
         match self {
             Question::Link(of)

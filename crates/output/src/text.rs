@@ -241,8 +241,8 @@ impl TextView {
                     w.str(" bit mode. ]");
                 });
             }
-            Event::Personality { .. } | Event::Named { .. } | Event::IdIn { .. } | Event::Stranger { .. } => {}
-            Event::Aside(_) => {}
+            Event::Personality { .. } | Event::Named { .. } | Event::NamespaceId { .. } | Event::Stranger { .. } => {}
+            Event::NamingCall(_) => {}
             Event::Idle => self.flush(),
         }
         self.flush_eager();
@@ -533,8 +533,8 @@ fn subject(event: &Event<'_>) -> Option<Tid> {
         | Event::Lost { tid, .. } => Some(tid),
         Event::Started { .. }
         | Event::Named { .. }
-        | Event::IdIn { .. }
-        | Event::Aside(_)
+        | Event::NamespaceId { .. }
+        | Event::NamingCall(_)
         | Event::Ending { .. }
         | Event::Stranger { .. }
         | Event::Idle => None,

@@ -102,7 +102,7 @@ impl BatchWriter {
                 self.to.byte(kind::EXIT);
                 self.calls.put(&mut self.to, call, Stage::Exit);
             }
-            Event::Aside(call) => {
+            Event::NamingCall(call) => {
                 self.to.byte(kind::ASIDE);
                 self.calls.put(&mut self.to, call, Stage::Exit);
             }
@@ -172,7 +172,7 @@ impl BatchWriter {
                 self.to.uint(count);
             }
             // (The answers that follow from names and ids are recorded.)
-            Event::Named { .. } | Event::IdIn { .. } | Event::Idle => {}
+            Event::Named { .. } | Event::NamespaceId { .. } | Event::Idle => {}
         }
     }
 
@@ -277,7 +277,7 @@ impl BatchReader {
             kind::ASIDE => {
                 let id = self.calls.get(&mut self.from, Stage::Exit)?;
                 self.calls.set_stack(id, None);
-                Event::Aside(self.calls.call(id))
+                Event::NamingCall(self.calls.call(id))
             }
             kind::FACT => {
                 let fact = self.fact()?;

@@ -47,7 +47,7 @@
 //!   had. Only such recordings have version 3.
 //! - **Changed calls** (`-e inject=`): a call says how it was changed. Recordings made with that option have version 3.
 //! - **A call that filters leave out**, but that says what a thread runs or is called (`track::naming_calls`), is recorded as
-//!   `Event::Aside`. Only the tracker is shown it.
+//!   `Event::NamingCall`. Only the tracker is shown it.
 //!
 //! Some data costs the traced program time, so it is recorded only if asked for: descriptors with `-y` or `-P`, names with `-Y`,
 //! instruction pointers with `-i`, stacks with `-k`. The metadata says what there is, and `session::replay` reports an option that asks

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use stride_engine_base::signal::without_signals;
-use stride_engine_base::{inside, procfs};
+use stride_engine_base::{blocked_call, procfs};
 use stride_event::{Call, Ns, Tid};
 use stride_output::shown;
 
@@ -87,9 +87,9 @@ impl Lookout {
         let mut before = std::mem::take(&mut self.stays);
         let mut threads: Vec<(Tid, Tid)> = Vec::new();
         for pid in families.wanted(of) {
-            let Some(abi) = inside::abi_of(pid) else { continue };
+            let Some(abi) = blocked_call::abi_of(pid) else { continue };
             for tid in procfs::threads(pid) {
-                let Some(call) = inside::call_of(tid, abi) else { continue };
+                let Some(call) = blocked_call::call_of(tid, abi) else { continue };
                 let ran = runs(tid);
                 let same = |stay: &Stay| {
                     (stay.call.nr, stay.call.args, stay.call.sp, stay.ran) == (call.nr, call.args, call.sp, ran)

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 use stride_decode::{FdInfo, World};
-use stride_engine_base::{Remote, inside, procfs};
+use stride_engine_base::{Remote, blocked_call, procfs};
 use stride_event::{Call, Event, FdOf, Limits, Origin, Tid};
 use stride_output::shown;
 use stride_proc::LiveSource;
@@ -50,7 +50,7 @@ impl Default for WaitAsker {
 impl WaitAsker {
     /// The object and the other end that a thread waits for in its call. `children` are those of its process.
     pub fn ask(&mut self, mut call: Call, pid: Tid, children: &[Tid]) -> Option<WaitFor> {
-        if !inside::read(&mut call, &LIMITS, &mut self.remote) {
+        if !blocked_call::read(&mut call, &LIMITS, &mut self.remote) {
             return None;
         }
         let (world, tracker, tid) = (&*self.world, &mut self.tracker, call.tid);
@@ -200,7 +200,7 @@ mod tests {
 
     /// The call in which a process sleeps, once it sleeps in one of this name.
     fn sleeping(pid: Tid, name: &str) -> Option<Call> {
-        inside::call_of(pid, Abi::NATIVE).filter(|call| call.row().is_some_and(|row| row.name == name))
+        blocked_call::call_of(pid, Abi::NATIVE).filter(|call| call.row().is_some_and(|row| row.name == name))
     }
 
     #[test]

@@ -82,7 +82,7 @@ impl EbpfEngine {
         if let Some(containers) = &mut containers {
             let found = containers.find();
             found.wanted.iter().try_for_each(|&id| kernel.want_cgroup(id))?;
-            remarks.extend(found.told);
+            remarks.extend(found.remarks);
         }
         if watch.is_some() {
             kernel.decide(None)?;

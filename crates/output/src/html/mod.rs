@@ -190,7 +190,7 @@ impl Gathered {
                 self.timeline.name(tid, || name(tid, tracker));
             }
             Event::Exit(call) => self.returned(call, kind, tracker),
-            Event::Aside(call) => self.renamed(call, tracker),
+            Event::NamingCall(call) => self.renamed(call, tracker),
             Event::Exited { tid, status, at } => {
                 let at = self.time(at);
                 self.gone(tid, at, tracker);
@@ -228,7 +228,7 @@ impl Gathered {
             | Event::Ending { .. }
             | Event::Personality { .. }
             | Event::Named { .. }
-            | Event::IdIn { .. }
+            | Event::NamespaceId { .. }
             | Event::Stranger { .. }
             | Event::Idle => {}
         }

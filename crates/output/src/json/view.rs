@@ -119,9 +119,9 @@ impl JsonView {
                 Json::new(out).event("lost", &moment(tid, at), |j| j.key("calls").int(count));
             }
             Event::Started { .. } | Event::Personality { .. } => {}
-            Event::Aside(_)
+            Event::NamingCall(_)
             | Event::Named { .. }
-            | Event::IdIn { .. }
+            | Event::NamespaceId { .. }
             | Event::Ending { .. }
             | Event::Stopped { .. }
             | Event::Stranger { .. }

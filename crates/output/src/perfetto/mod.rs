@@ -284,9 +284,9 @@ impl View for Perfetto {
                 packet.category("process").name(&format!("runs in {bits} bit mode"));
             }),
             Event::Idle => self.sink.flush(self.calls),
-            Event::Aside(_)
+            Event::NamingCall(_)
             | Event::Named { .. }
-            | Event::IdIn { .. }
+            | Event::NamespaceId { .. }
             | Event::Ending { .. }
             | Event::Stranger { .. } => {}
         }

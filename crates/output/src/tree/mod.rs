@@ -122,7 +122,7 @@ impl View for TreeView {
         match *event {
             Event::Started { tid, process, origin, at } => self.started(tid, process, origin, at, tracker),
             Event::Exit(call) => self.call(call, tracker),
-            Event::Aside(call) => self.named(call, tracker),
+            Event::NamingCall(call) => self.named(call, tracker),
             Event::Exited { tid, status, at } => {
                 self.processes.exited(tid, at, status);
                 self.environments.ended(tid);

@@ -41,7 +41,7 @@ impl NamespaceIds {
                 self.generations += 1;
                 self.threads.insert(tid, ThreadIds { process, generation: self.generations, ids: Vec::new() });
             }
-            Event::IdIn { tid, namespace, id } => {
+            Event::NamespaceId { tid, namespace, id } => {
                 let Some(thread) = self.threads.get_mut(&tid) else { return };
                 // (A thread that is found while it begins is reported twice.)
                 if thread.ids.iter().all(|known| known.0 != namespace) {
@@ -108,7 +108,7 @@ mod tests {
     fn started(table: &mut NamespaceIds, tid: Tid, process: Tid, ids: &[(NamespaceInode, i32)]) {
         table.note(&Event::Started { tid, process, origin: Origin::Attached, at: 0 });
         for &(namespace, id) in ids {
-            table.note(&Event::IdIn { tid, namespace, id });
+            table.note(&Event::NamespaceId { tid, namespace, id });
         }
     }
 
@@ -119,7 +119,7 @@ mod tests {
         started(&mut ids, 101, 100, &[(OWN, 101), (INNER, 2)]);
         assert_eq!((ids.place(101), ids.place(102)), (Some((INNER, 1)), None));
         assert_eq!(ids.outer(INNER, 1, PidKind::Sid), Some(100));
-        ids.note(&Event::IdIn { tid: 101, namespace: INNER, id: 2 });
+        ids.note(&Event::NamespaceId { tid: 101, namespace: INNER, id: 2 });
         assert_eq!(ids.place(101), Some((INNER, 1)));
         // A thread that does not lead its process is no process.
         assert_eq!(ids.outer(INNER, 2, PidKind::Tid), Some(101));

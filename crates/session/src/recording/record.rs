@@ -174,7 +174,7 @@ impl View for Recording {
     }
 
     fn naming_call(&mut self, call: &Call, _: &Tracker) {
-        self.keep(&Event::Aside(call));
+        self.keep(&Event::NamingCall(call));
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {

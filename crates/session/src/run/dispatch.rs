@@ -70,7 +70,7 @@ impl Dispatcher {
 
     pub fn event(&mut self, event: Event<'_>) -> Result<Next> {
         self.world.note(&event);
-        if matches!(event, Event::Named { .. } | Event::IdIn { .. }) {
+        if matches!(event, Event::Named { .. } | Event::NamespaceId { .. }) {
             return Ok(Next::Continue);
         }
         if let Some(stacks) = &self.stacks {

@@ -44,7 +44,7 @@ impl Identities {
                 }
                 Origin::Spawned | Origin::Attached => _ = self.user(tid),
             },
-            Event::Exit(call) | Event::Aside(call) => {
+            Event::Exit(call) | Event::NamingCall(call) => {
                 let Some(row) = call.row() else { return };
                 if row.class.intersects(Class::CREDS) && !row.has_effect(Effect::AsksOfItself) {
                     users.remove(&call.tid);

@@ -26,7 +26,7 @@ impl Stacks {
     /// Takes note of what an event changes. The caller passes every event, in the engine's order.
     pub fn note(&mut self, event: &Event<'_>) {
         match *event {
-            Event::Exit(call) | Event::Aside(call) => self.returned(call),
+            Event::Exit(call) | Event::NamingCall(call) => self.returned(call),
             Event::Started { tid, process, origin, .. } => {
                 self.threads.insert(tid, process);
                 if let Origin::Forked { parent } = origin {
@@ -50,7 +50,7 @@ impl Stacks {
             | Event::Stopped { .. }
             | Event::Ending { .. }
             | Event::Named { .. }
-            | Event::IdIn { .. }
+            | Event::NamespaceId { .. }
             | Event::Stranger { .. }
             | Event::Personality { .. }
             | Event::Lost { .. }

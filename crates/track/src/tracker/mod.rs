@@ -191,16 +191,16 @@ impl Tracker {
             self.forget(tid);
         }
         match *event {
-            Event::Enter(call) | Event::Exit(call) | Event::Aside(call) => self.note_beginning(call),
+            Event::Enter(call) | Event::Exit(call) | Event::NamingCall(call) => self.note_beginning(call),
             _ => self.began = self.began.or(event.at()),
         }
         match *event {
             Event::Started { tid, process, origin, at } => self.started(tid, process, origin, at, world),
-            Event::Exit(call) | Event::Aside(call) if self.names_only && call.row().is_some_and(names) => {
+            Event::Exit(call) | Event::NamingCall(call) if self.names_only && call.row().is_some_and(names) => {
                 self.returned(call, world);
                 self.seen = None;
             }
-            Event::Enter(_) | Event::Exit(_) | Event::Aside(_) | Event::Library(_) if self.names_only => {}
+            Event::Enter(_) | Event::Exit(_) | Event::NamingCall(_) | Event::Library(_) if self.names_only => {}
             Event::Detached { tid, .. } if self.names_only => self.ended = Some(tid),
             Event::Enter(call) => self.entered(call, world),
             Event::Exit(call) => {
@@ -214,7 +214,7 @@ impl Tracker {
                 }
                 self.returned(call, world);
             }
-            Event::Aside(call) => {
+            Event::NamingCall(call) => {
                 self.returned(call, world);
                 self.seen = None;
             }

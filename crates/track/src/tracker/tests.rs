@@ -504,7 +504,7 @@ fn only_names_are_followed() {
     assert_eq!(tracker.thread(1).unwrap().comm, b"a-name-that-is-");
     tracker.event(&forked(1, 2, 2, 10), &world);
     let renamed = call(2, "prctl", &[c::PR_SET_NAME, 0x1000], Outcome::Value(0));
-    tracker.event(&Event::Aside(&naming(renamed, 0x1000, "worker")), &world);
+    tracker.event(&Event::NamingCall(&naming(renamed, 0x1000, "worker")), &world);
     assert_eq!(
         (&*tracker.thread(1).unwrap().comm, &*tracker.thread(2).unwrap().comm),
         (&b"a-name-that-is-"[..], &b"worker"[..])
