@@ -33,7 +33,7 @@ pub use args::{Fields, Piece};
 pub use call::{Call, Outcome};
 pub use caller::{Caller, FrameFunction};
 pub use calling::{CallingFunction, WithSource};
-pub use capture::{Limits, Peek, capture};
+pub use capture::{Limits, Peek, actual_call, capture};
 pub use counted::{CallStats, CountBy, Counted, Histogram, PowerBucket, Times};
 pub use descriptor::{Descriptor, Detail};
 pub use endings::{Bounds, Endings};
