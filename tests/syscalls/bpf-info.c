@@ -1,13 +1,15 @@
 // stride: -e trace=bpf -v -a1
-// The answer of BPF_OBJ_GET_INFO_BY_FD about a map. The kind of the object decides the struct.
+// The answer of BPF_OBJ_GET_INFO_BY_FD about maps and types. The kind of the object decides the struct, and each descriptor is closed or is
+// another object's right after the call.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/btf.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "result.h"
+#include "shown.h"
 
 /* As in linux/bpf.h, whose struct has grown. */
 struct map_info {
@@ -21,24 +23,16 @@ struct map_info {
 };
 _Static_assert(sizeof(struct map_info) == 104, "as the kernel has it");
 
-static char log_text[1 << 16];
-
-/* Waits until Stride has shown so many calls: it asks /proc for the kind of an object while this process still has it. */
-static void wait_until_shown(int calls)
-{
-	for (int left = 2000; left > 0; left--) {
-		int fd = open("log", O_RDONLY), shown = 0;
-		ssize_t n = fd < 0 ? 0 : read(fd, log_text, sizeof(log_text) - 1);
-
-		close(fd);
-		log_text[n > 0 ? n : 0] = 0;
-		for (char *at = log_text; (at = strstr(at, "BPF_OBJ_GET_INFO_BY_FD")); at++)
-			shown++;
-		if (fd < 0 || shown >= calls)
-			return;
-		usleep(1000);
-	}
-}
+/* A type named "int", as `BPF_BTF_LOAD` takes it. */
+static struct {
+	struct btf_header head;
+	uint32_t type[4];
+	char names[5];
+} types = {
+	{ BTF_MAGIC, BTF_VERSION, 0, sizeof(struct btf_header), 0, 16, 16, 5 },
+	{ 1, BTF_KIND_INT << 24, 4, BTF_INT_SIGNED << 24 | 32 },
+	"\0int",
+};
 
 int main(void)
 {
@@ -52,6 +46,12 @@ int main(void)
 	int fd = syscall(SYS_bpf, BPF_MAP_CREATE, attr, sizeof(attr));
 	if (fd < 0) {
 		fprintf(stderr, "skip: no bpf(2)\n");
+		return 77;
+	}
+	struct { uint64_t bytes, log; uint32_t size, log_size, log_level; } load = { (uintptr_t) &types, 0, sizeof(struct btf_header) + 16 + 5 };
+	int btf = syscall(SYS_bpf, BPF_BTF_LOAD, &load, 28);
+	if (btf < 0) {
+		fprintf(stderr, "skip: no types\n");
 		return 77;
 	}
 	chdir("MARKER");
@@ -81,7 +81,20 @@ int main(void)
 	ask.fd = -1, ask.len = 8;
 	r = syscall(SYS_bpf, BPF_OBJ_GET_INFO_BY_FD, &ask, 16);
 	printf("bpf(BPF_OBJ_GET_INFO_BY_FD, {info={bpf_fd=-1, info_len=8, info=%p}}, 16) = %s\n", room, result(r));
-	wait_until_shown(3);
-	fflush(stdout);
-	_exit(0);
+
+	// The types' number is the map's a moment later.
+	struct { uint64_t bytes; uint32_t size, id; uint64_t name; uint32_t name_size, of_kernel; } of_types = { 0 };
+	ask.fd = btf, ask.len = sizeof(of_types), ask.info = (uintptr_t) &of_types;
+	r = syscall(SYS_bpf, BPF_OBJ_GET_INFO_BY_FD, &ask, 16);
+	dup2(fd, btf);
+	wait_until_shown("BPF_OBJ_GET_INFO_BY_FD", 4);
+	printf("bpf(BPF_OBJ_GET_INFO_BY_FD, {info={bpf_fd=%d, info_len=32, info={btf=NULL, btf_size=0 => %u, id=%u, name=NULL, name_len=0, "
+	       "kernel_btf=0}}}, 16) = %s\n", btf, load.size, of_types.id, result(r));
+	// Now it is a map, and then there is no such descriptor.
+	memset(&info, 0, sizeof(info));
+	ask.len = 24, ask.info = (uintptr_t) &info;
+	r = syscall(SYS_bpf, BPF_OBJ_GET_INFO_BY_FD, &ask, 16);
+	close(btf);
+	printf("bpf(BPF_OBJ_GET_INFO_BY_FD, {info={bpf_fd=%d, info_len=24, info={type=BPF_MAP_TYPE_ARRAY, id=%u, key_size=4, value_size=8, "
+	       "max_entries=3, map_flags=0}}}, 16) = %s\n", btf, info.id, result(r));
 }

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "shown.h"
 
 int main(void)
 {
@@ -53,6 +54,13 @@ int main(void)
 	       "-1 EFAULT (Bad address)\n", fd, end);
 	sendto(fd, "GET / HTTP/1.0\r\n\r\n", 18, MSG_DONTWAIT, NULL, 0);
 	printf("sendto(%d, \"GET / HTTP/1.0\\r\\n\\r\\n\", 18, MSG_DONTWAIT, NULL, 0) = 18\n", fd);
+	/* These bytes could be a message, but the socket is another one. A moment later its number is the netlink socket's. */
+	int pair[2];
+	socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+	sendto(pair[0], "\20\0\0\0binary bytes", 16, 0, NULL, 0);
+	dup2(fd, pair[0]);
+	wait_until_shown("binary bytes", 1);
+	printf("sendto(%d, \"\\20\\0\\0\\0binary bytes\", 16, 0, NULL, 0) = 16\n", pair[0]);
 	fflush(stdout);
 	_exit(0);
 }

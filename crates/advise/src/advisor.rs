@@ -1,11 +1,11 @@
 //! Shows events to the rules.
 
-use crate::callers::CallerLookup;
-use crate::finding::{Finding, Findings};
-use crate::index::{CallKey, Index, Observed, Scope};
-use crate::kinds::CallKind;
+use crate::counts::callers::CallerLookup;
+use crate::counts::index::{CallKey, Index, Observed, Scope};
+use crate::counts::kinds::CallKind;
+use crate::counts::lines::Lines;
 use crate::ledger;
-use crate::lines::Lines;
+use crate::report::finding::{Finding, Findings};
 use crate::rule::{Rule, RuleInfo};
 use crate::rules::rules;
 use rustc_hash::FxHashMap;
@@ -69,7 +69,7 @@ impl Advisor {
         let row = seen.row.unwrap_or(&UNKNOWN);
         let key = self.index.key(call, seen, tracker);
         // Callers of other pipes would be named.
-        if !key.about.is_some_and(|object| tracker.stands_for_many(object)) {
+        if !key.about.is_some_and(|object| tracker.is_class(object)) {
             self.stacks.count(call, key);
         }
         let rules = &mut self.rules;

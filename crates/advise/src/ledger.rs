@@ -1,11 +1,11 @@
 //! Grants each call to one finding, so that no saving is counted twice.
 
-use crate::callers::CallerLookup;
-use crate::finding::{Claim, Draft, Finding, Saving};
-use crate::index::{CallKey, Index};
-use crate::kinds::{CallKind, kind_of, waits_by_nature};
+use crate::counts::callers::CallerLookup;
+use crate::counts::index::{CallKey, Index};
+use crate::counts::kinds::{CallKind, kind_of, waits_by_nature};
+use crate::report::finding::{Claim, Draft, Finding, Saving};
 use crate::rule::RuleInfo;
-use crate::thresholds::{EVIDENCE, is_anothers, matters, worth_it};
+use crate::thresholds::shared::{EVIDENCE, is_anothers, matters, worth_it};
 use rustc_hash::FxHashMap;
 use stride_event::Ns;
 

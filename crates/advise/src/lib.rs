@@ -5,11 +5,11 @@
 //! it wants to see, keeps little state, and writes drafts at the end. A draft is a sentence, evidence, and **claims**:
 //! which calls, by syscall and object, need not be made. The ledger grants each call once, the largest draft first, and
 //! prices it at the usual time of its syscall (`Usual`), as far as its threads are on the critical path
-//! (`track::CriticalPath`). Findings that are too small for a run of this size are dropped. A rule's own limits stand in its file (`threshold::Threshold`), those that rules share in `thresholds`.
-//! `--advise-config` can set both ([`config`]). Sentences are made with `say!` (`statement`), which keeps the numbers in them:
-//! each number is of a quantity with a name for scripts (`quantity`).
+//! (`track::CriticalPath`). Findings that are too small for a run of this size are dropped.
+//! A rule's own limits stand in its file, those that rules share in `thresholds/`, and `--advise-config` can set both ([`config`]).
+//! Sentences are made with `say!` (`report/statement.rs`), which keeps the numbers in them: each number is of a quantity with a name for scripts.
 //!
-//! Rules know nothing of stacks: which functions make the claimed calls (`callers`) follows from the claims.
+//! Rules know nothing of stacks: which functions make the claimed calls (`counts/callers.rs`) follows from the claims.
 //!
 //! Rules see events only, no /proc and no clock, so a recording gets the same advice as the run. Waits of threads come from the
 //! tracker (`track::Wait`).
@@ -17,30 +17,22 @@
 //! Architecture invariant: no finding claims more calls than there are, and no two findings claim the same call.
 
 mod advisor;
-mod by_thread;
-mod callers;
-pub mod config;
-mod finding;
-mod index;
-mod kinds;
+mod counts;
 mod ledger;
-mod lines;
-mod quantity;
+mod report;
 mod rule;
 mod rules;
-mod statement;
-mod tallies;
 #[cfg(test)]
 mod test_run;
-mod threshold;
 mod thresholds;
 
 pub use advisor::Advisor;
-pub use callers::Callers;
-pub use finding::{Confidence, Evidence, EvidenceKind, FactRow, FactTable, Finding, Findings, Saving};
-pub use index::{CallKey, Scope};
-pub use quantity::{ALL as QUANTITIES, Quantity, QuantityKind};
+pub use counts::callers::Callers;
+pub use counts::index::{CallKey, Scope};
+pub use report::finding::{Confidence, Evidence, EvidenceKind, FactRow, FactTable, Finding, Findings, Saving};
+pub use report::quantity::{ALL as QUANTITIES, Quantity, QuantityKind};
+pub use report::statement::{Amount, Figure};
 pub use rule::RuleInfo;
 pub use rules::{find_rule, rules};
-pub use statement::{Amount, Figure};
-pub use threshold::choose;
+pub use thresholds::config;
+pub use thresholds::threshold::choose;

@@ -1,8 +1,8 @@
 //! The trait of all rules.
 
-use crate::finding::{Draft, FactTable};
-use crate::index::{Index, Observed, OpenFile};
-use crate::threshold::Threshold;
+use crate::counts::index::{Index, Observed, OpenFile};
+use crate::report::finding::{Draft, FactTable};
+use crate::thresholds::threshold::Threshold;
 use stride_event::Event;
 use stride_syscalls::Syscall;
 use stride_track::Tracker;

@@ -129,7 +129,13 @@ impl From<String> for Told {
 }
 
 fn unless_skipped(test: &str, run: impl Fn(&Place) -> Result<(), Told>) -> Result<(), Failed> {
-    let told = Place::new(test).and_then(|place| run(&place));
+    let told = Place::new(test).and_then(|place| {
+        let told = run(&place);
+        told.map_err(|told| match told {
+            Told::Failed(why) => Told::Failed(format!("{why}\nThe broker said: {}", place.broker_messages())),
+            skipped => skipped,
+        })
+    });
     match told {
         Ok(()) => Ok(()),
         Err(Told::Skipped(why)) => {
@@ -185,8 +191,8 @@ impl Place {
         if test.contains("capable") && !set.is_ok_and(|status| status.success()) {
             return Err(Told::Skipped("files cannot be given capabilities here".to_owned()));
         }
-        std::fs::write(scratch.path("script"), format!("#!{}\n", scratch.path("suid").display())).unwrap();
-        std::fs::set_permissions(scratch.path("script"), PermissionsExt::from_mode(0o755)).unwrap();
+        std::fs::write(scratch.path("script.new"), format!("#!{}\n", scratch.path("suid").display())).unwrap();
+        copy(&scratch.path("script.new"), "script", 0o755, 0)?;
         std::fs::write(scratch.path("request"), Prepared::usual()).unwrap();
         let socket = scratch.path("socket");
         let broker = Command::new(env!("CARGO_BIN_EXE_stride-broker"))
@@ -228,6 +234,14 @@ impl Place {
         // It is what it is to be.
         told.read_exact(&mut [0]).map_err(|e| format!("{program}: {e}"))?;
         Ok((Some(child), told.into()))
+    }
+
+    /// Ends the broker and its workers. Returns what they have written to stderr, such as why no programs could be loaded.
+    fn broker_messages(mut self) -> String {
+        let _ = self.broker.0.kill();
+        let mut messages = Vec::new();
+        let _ = self.broker.0.stderr.take().map(|mut stderr| stderr.read_to_end(&mut messages));
+        String::from_utf8_lossy(&messages).into_owned()
     }
 
     /// Waits until all places are free.

@@ -1,58 +1,42 @@
 //! `stride`: traces system calls without breaking the program's stride.
 
-mod called_from;
-mod cgroups;
-mod circumstances;
-mod command;
-mod conditions;
-mod debuginfod;
 mod doctor;
-mod engine;
-mod facts;
-mod files;
 mod flags;
-mod intervals;
-mod judge;
-mod known;
-mod layout;
-mod library;
-mod losses;
-mod nobody;
-mod notices;
-mod outputs;
-mod people;
-mod progress;
-mod replay;
 mod rotated_names;
-mod rotation;
-mod select;
-mod session;
-mod spec;
-mod stacks;
 mod views;
-mod world;
 
-use flags::{Outcome, parse};
+use anyhow::Result;
+use flags::{Outcome, Parsed, parse};
+use std::ffi::OsString;
+use stride_session::{Before, CommandNotFound, Ended, EventSource, Files, Options, Session, complain};
+use views::Wanted;
 
 fn main() {
     stride_engine_base::survive_file_limit();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-    let parsed = parse(std::env::args_os(), no_color);
-    for message in &parsed.messages {
+    let Parsed { messages, outcome, tip } = parse(std::env::args_os(), no_color);
+    for message in &messages {
         eprintln!("{message}");
     }
-    let status = match parsed.outcome {
+    let status = match outcome {
         Outcome::Print(text) => print(&text),
         Outcome::Doctor => doctor::run(no_color),
-        Outcome::List(program, list) => match library::list(&list) {
+        Outcome::List(program, list) => match stride_session::list_library(&list) {
             Ok(text) => print(&text),
             Err(error) => {
-                outputs::complain(&program, &error.to_string());
+                complain(&program, &error.to_string());
                 1
             }
         },
         Outcome::Fail => 1,
-        Outcome::Trace(options) => trace(*options),
+        Outcome::Trace(options) => {
+            let program = options.program.clone();
+            let ended = trace(*options);
+            if let Some(tip) = tip {
+                eprint!("{}", flags::tip_text(tip));
+            }
+            status(&program, ended)
+        }
     };
     std::process::exit(status);
 }
@@ -64,17 +48,33 @@ fn print(text: &str) -> i32 {
     0
 }
 
-fn trace(options: flags::Options) -> i32 {
-    let (program, tip) = (options.program.clone(), options.tip);
-    let ended = session::run(options);
-    if let Some(tip) = tip {
-        eprint!("{}", flags::tip_text(tip));
+/// Traces, or shows a recording.
+fn trace(mut options: Options) -> Result<Ended> {
+    let source = EventSource::open(&mut options)?;
+    rotated_names::check(&options)?;
+    let files = Files::open(&views::named_files(&options))?;
+    let before = Before { options: &options, replay: source.metadata(), parse: recorded_options };
+    let plan = Wanted::of(&options).plan(&before)?;
+    Session::start(options, source, files, plan)?.run()
+}
+
+/// The options in a recorder's command line, if this version knows all of them.
+fn recorded_options(args: &[OsString]) -> Option<Options> {
+    match parse(args.iter().cloned(), true).outcome {
+        Outcome::Trace(options) => Some(*options),
+        Outcome::Print(_) | Outcome::Doctor | Outcome::List(..) | Outcome::Fail => None,
     }
+}
+
+/// Stride's exit status.
+fn status(program: &str, ended: Result<Ended>) -> i32 {
     match ended {
-        Ok(session::Ended::Exited(status)) => status,
-        Ok(session::Ended::Signaled(signal)) => die_of(signal),
+        Ok(Ended::Exited(status)) => status,
+        Ok(Ended::Signaled(signal)) => die_of(signal),
         Err(error) => {
-            outputs::complain(&program, &format!("{error:#}"));
+            let command = error.downcast_ref::<CommandNotFound>();
+            let hint = command.map(|command| flags::help::meant_option(&command.0.to_string_lossy()));
+            complain(program, &format!("{error:#}{}", hint.unwrap_or_default()));
             1
         }
     }

@@ -1,9 +1,8 @@
 //! The files of `--rotate` get other names while Stride runs. Whether that is possible is known before.
 
-use crate::files::{NamedFile, Use};
-use crate::flags::Options;
 use crate::views;
 use anyhow::{Result, bail};
+use stride_session::{NamedFile, Options, Use};
 
 /// Checks that the files that `--rotate` is about can be rotated.
 pub fn check(options: &Options) -> Result<()> {

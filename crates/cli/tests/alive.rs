@@ -65,25 +65,6 @@ impl Tracing {
     }
 }
 
-/// The lines with their threads' ids. The parts of a call cut in two are joined at the place of the first.
-fn whole_lines(trace: &str) -> Vec<(&str, String)> {
-    let mut lines: Vec<(&str, String)> = Vec::new();
-    for line in trace.lines() {
-        let (id, rest) = line.split_once(' ').unwrap();
-        let rest = rest.trim_start();
-        match rest.split_once(" resumed>") {
-            Some((_, end)) if rest.starts_with("<...") => {
-                let begun = lines.iter_mut().rfind(|(of, _)| *of == id);
-                let (_, begun) = begun.unwrap_or_else(|| panic!("resumed without begin: {line}"));
-                let start = begun.strip_suffix(" <unfinished ...>").unwrap_or_else(|| panic!("{begun} before {line}"));
-                *begun = format!("{start}{end}");
-            }
-            _ => lines.push((id, rest.to_owned())),
-        }
-    }
-    lines
-}
-
 /// Each thread's whole lines. Threads are named in the order of their first lines.
 fn by_thread(trace: &str) -> BTreeMap<String, Vec<String>> {
     let mut names: HashMap<&str, String> = HashMap::new();

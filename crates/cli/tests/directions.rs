@@ -14,7 +14,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use stride_engine_base::Engine as _;
 use stride_engine_ptrace::PtraceEngine;
-use stride_event::{Call, CallSet, Command, Event, Limits, Memory, Outcome, Phase, TraceSpec};
+use stride_event::{Call, CallSet, Command, Event, Interruptible, Limits, Memory, Outcome, Phase, TraceSpec};
 use stride_syscalls::plan::{Op, OpKind, Plan, ROOT, STACK};
 use stride_syscalls::{Abi, Dir, Effect, Irregular, Struct, Syscall, Ty, table};
 
@@ -52,7 +52,7 @@ fn run(dir: &Path, program: &Path, name: &str, seen: &mut Seen) {
     let command = Command { path: "/bin/sh".into(), args, env: vec![("LC_ALL".into(), "C".into())], user: None };
     let spec = TraceSpec {
         command: Some(command),
-        interruptible: 1,
+        interruptible: Interruptible::Anywhere,
         calls: CallSet::all(),
         limits: Limits { text: 1 << 16, command_text: 0, elements: 1 << 12, received: true },
         ..TraceSpec::default()

@@ -73,6 +73,42 @@ fn a_child_that_asks_not_to_be_traced_is_not_followed() {
 }
 
 #[test]
+fn the_call_that_seccomp_kills_for_is_shown() {
+    let program = program!("confined");
+    for &engine in engines() {
+        let run = |args: &[&str]| {
+            let mut command = Command::new(STRIDE);
+            command.args([engine, "-f", "-q", "-a1", "-y", "-e", "trace=lseek,chdir"]).arg(&program).args(args);
+            let run = Run::of(command);
+            run.err
+                .lines()
+                .map(|line| format!("{}\n", line.split_once("] ").map_or(line, |both| both.1)))
+                .collect::<String>()
+        };
+        let seek = r"lseek\(0</dev/null>, 123456789, SEEK_END\) = \?";
+        lines_are(&run(&["strict"]), &[seek, r"\+\+\+ killed by SIGKILL \+\+\+"]);
+        lines_are(
+            &run(&["strict", "thread"]),
+            &[seek, r"\+\+\+ killed by SIGKILL \+\+\+", r"\+\+\+ exited with 0 \+\+\+"],
+        );
+        lines_are(
+            &run(&["thread", "thread"]),
+            &[seek, r"\+\+\+ killed by SIGSYS \+\+\+", r"\+\+\+ exited with 0 \+\+\+"],
+        );
+        // A signal that nobody may handle ends the process: the call has returned by then, and a ptrace tracer does not see the signal.
+        for how in ["thread", "process"] {
+            // (It has not reached the place where eBPF looks for descriptors.)
+            let returned = r"lseek\(0(?:</dev/null>)?, 123456789, SEEK_END\) = \d+";
+            lines_are(&run(&[how]), &[returned, r"\+\+\+ killed by SIGSYS (?:\(core dumped\) )?\+\+\+"]);
+        }
+        // Before Linux 6.16, the memory of a thread is gone when eBPF sees its end.
+        let gone = engine == EBPF && kernel_version() < (6, 16);
+        let path = if gone { r"chdir\(0x\w+\) = \?" } else { r#"chdir\("/confined"\) = \?"# };
+        lines_are(&run(&["path"]), &[path, r"\+\+\+ killed by SIGKILL \+\+\+"]);
+    }
+}
+
+#[test]
 fn a_command_whose_other_thread_calls_execve() {
     need_ebpf!();
     let actor = program!("actor");

@@ -114,7 +114,7 @@ fn ids_of_an_inner_namespace_are_told_in_both() {
         command.arg(engine).args(["-f", "-Y", "--pidns-translation", "-e", "trace=kill", "-o"]);
         command.arg(scratch.path("trace")).args(["unshare", "--pid", "--fork", "sh", "-c", script]);
         let run = Run::of(command);
-        let trace = scratch.read("trace");
+        let trace = whole(&scratch.read("trace"));
         let killed: Vec<_> = trace.lines().filter_map(|line| kill.captures(line)).collect();
         let inner: Vec<&str> = killed.iter().map(|told| told.get(2).unwrap().as_str()).collect();
         assert_eq!(inner, run.out.lines().collect::<Vec<_>>(), "{engine}: {trace}");
@@ -137,7 +137,7 @@ fn each_kind_of_id_is_translated() {
         command.arg(engine).args(["-f", "-y", "--pidns-translation", "-o"]).arg(scratch.path("trace"));
         command.args(["-e", "trace=fcntl,prctl,kcmp,getpriority", "-e", "signal=none"]).arg(program);
         let run = Run::of(command);
-        let trace = scratch.read("trace");
+        let trace = whole(&scratch.read("trace"));
         assert_eq!(run.out.lines().count(), 5, "{engine}: {run:?}");
         for line in run.out.lines() {
             assert!(trace.contains(line), "{engine}: {line} is not in\n{trace}");
@@ -173,7 +173,7 @@ fn a_proc_of_an_outer_namespace_leads_to_the_right_threads() {
                       for i in range(600):\n if 'kill(' in open(sys.argv[1]).read(): break\n time.sleep(0.1)\n";
         command.arg("-o").arg(&trace).args(["python3", "-c", script]).arg(&trace);
         let run = Run::of(command);
-        let trace = scratch.read("trace");
+        let trace = whole(&scratch.read("trace"));
         let told = kill.captures(&trace).unwrap_or_else(|| panic!("{engine}: {trace}\n{run:?}"));
         assert!(told[1] == told[2] && told[1].parse::<u32>().unwrap() < 1000, "{engine}: {trace}");
         assert!(fchdir.is_match(&trace), "{engine}: {trace}");

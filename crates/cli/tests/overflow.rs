@@ -57,6 +57,34 @@ fn calls_in(trace: &str) -> usize {
 }
 
 #[test]
+fn a_ring_that_cannot_be_mapped_any_further() {
+    need_ebpf!();
+    let program = program!("short-of-maps");
+    let scratch = Scratch::new("overflow-short-of-maps");
+    let run = |size: &str| {
+        let mut command = Command::new(&program);
+        command.args([STRIDE, "--engine=ebpf", size, "-o", "trace"]).args(DD.split(' ')).current_dir(scratch.path(""));
+        Run { trace: String::new(), ..Run::of(command) }
+    };
+    let cut = run("--ring-size=8M");
+    assert_eq!(cut.code(), Some(1), "{cut:?}");
+    assert_eq!(
+        cut.messages().last().copied(),
+        Some(
+            "the ring buffer could not be read any further, because the kernel did not map the rest of it (Cannot allocate memory), and \
+             tracing has ended. What was traced runs on as if nothing had happened. A smaller ring is mapped as a whole at the start: try \
+             --ring-size=1M"
+        )
+    );
+    let trace = scratch.read("trace");
+    assert!(calls_in(&trace) > 1000, "the beginning is shown: {trace}");
+    // The advice helps.
+    let whole = run("--ring-size=1M");
+    assert_eq!(whole.code(), Some(0), "{whole:?}");
+    assert!(calls_in(&scratch.read("trace")) > 200_000);
+}
+
+#[test]
 fn an_output_that_is_not_read() {
     need_ebpf!();
     let scratch = Scratch::new("unread");

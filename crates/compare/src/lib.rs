@@ -12,27 +12,16 @@
 //! limit is kept if it holds at both ends, broken if it holds at neither, and otherwise it cannot be checked.
 
 mod budget;
-mod callers;
 mod diff;
-mod draft;
-mod figures;
-mod json;
-mod limit;
 #[cfg(test)]
 mod made_up_run;
-mod median;
-mod noise;
-mod normal;
 mod profile;
-mod range;
-mod report;
-mod rollup;
 mod tally;
 mod view;
 
+pub use budget::limit::Metric;
+pub use budget::proposal::MARK;
 pub use budget::{Budget, Limited, Mistake};
-pub use draft::MARK;
-pub use limit::Metric;
 pub use profile::Profile;
 pub use tally::Tally;
 pub use view::{Base, CompareView};

@@ -1,6 +1,6 @@
 //! A run's calls, added up while they come: by syscall, by subject, and by the program that makes them.
 
-use crate::figures::Figures;
+use crate::profile::figures::Figures;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use stride_event::{Event, Ns, Origin, RingUse, Stack, Tid};
@@ -156,7 +156,7 @@ impl Tally {
                 if stream {
                     Some(Subject::Streams)
                 } else {
-                    seen.object.map(|object| Subject::Object(tracker.sort_of(object)))
+                    seen.object.map(|object| Subject::Object(tracker.class_of(object)))
                 },
                 None,
             ];

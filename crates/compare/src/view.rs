@@ -1,11 +1,11 @@
 //! The view: events in, reports out.
 
 use crate::budget::Budget;
+use crate::budget::proposal;
 use crate::diff::Diff;
-use crate::draft;
-use crate::json;
+use crate::diff::json;
+use crate::diff::report;
 use crate::profile::Profile;
-use crate::report;
 use crate::tally::Tally;
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -130,7 +130,7 @@ impl View for CompareView {
             }
         }
         if let Some((name, file)) = &mut self.write
-            && let Err(error) = file.write_all(draft::text(&self.tally, end).as_bytes())
+            && let Err(error) = file.write_all(proposal::text(&self.tally, end).as_bytes())
         {
             let why = error.to_string();
             let why = why.split(" (os error").next().unwrap_or_default();

@@ -4,7 +4,7 @@ use crate::cx::{cut, signed};
 use crate::{Cx, FdInfo, FdNote, Labelled, Member, Options, Siblings, Tail, Text, TextKind, Value, World, irregular};
 use bumpalo::Bump;
 use bumpalo::collections::Vec;
-use stride_event::{Descriptor, Phase, Tid};
+use stride_event::{Descriptor, FdOf, Phase, Tid};
 use stride_syscalls::sets::time::CLOCKS;
 use stride_syscalls::{Dir, Field, Len, Struct, Ty, plan, uapi::consts as c};
 
@@ -349,17 +349,17 @@ const AT_FDCWD: i32 = c::AT_FDCWD as i32;
 
 /// A descriptor, with its referent under `-y`.
 pub fn fd<'a>(cx: &Cx<'a>, fd: i32) -> Value<'a> {
-    known_fd(cx, fd, cx.call.given(fd).or_else(|| cx.call.made(fd)))
+    known_fd(cx, fd, false, cx.call.given(fd).or_else(|| cx.call.made(fd)))
 }
 
 /// A descriptor that the call made.
 pub fn new_fd<'a>(cx: &Cx<'a>, fd: i32) -> Value<'a> {
-    known_fd(cx, fd, cx.call.made(fd))
+    known_fd(cx, fd, true, cx.call.made(fd))
 }
 
 /// A descriptor of another process, for the file of which the call made a descriptor of its own.
 pub fn fd_of_file<'a>(cx: &Cx<'a>, fd: i32, made: &Descriptor) -> Value<'a> {
-    let look = || cx.world.fd(cx.call.tid, made.fd, Some(made));
+    let look = || cx.world.fd(FdOf { tid: cx.call.tid, fd: made.fd, made: true }, Some(made));
     Value::Fd { fd, foreign: true, note: if cx.options.fds { fd_note(cx.arena, look()) } else { None } }
 }
 
@@ -373,16 +373,16 @@ pub fn fd_of<'a>(cx: &Cx<'a>, tid: Tid, fd: i32) -> Value<'a> {
 
 /// A descriptor outside a call: a signal may carry one.
 pub fn fd_seen_from<'a>(arena: &'a Bump, options: &Options, world: &dyn World, tid: Tid, fd: i32) -> Value<'a> {
-    let look = || world.fd(tid, fd, None);
+    let look = || world.fd(FdOf { tid, fd, made: false }, None);
     Value::Fd { fd, foreign: false, note: if fd >= 0 && options.fds { fd_note(arena, look()) } else { None } }
 }
 
 fn fd_cwd<'a>(cx: &Cx<'a>) -> Value<'a> {
-    known_fd(cx, AT_FDCWD, cx.call.given(AT_FDCWD))
+    known_fd(cx, AT_FDCWD, false, cx.call.given(AT_FDCWD))
 }
 
-fn known_fd<'a>(cx: &Cx<'a>, fd: i32, known: Option<&Descriptor>) -> Value<'a> {
-    let look = || cx.world.fd(cx.call.tid, fd, known);
+fn known_fd<'a>(cx: &Cx<'a>, fd: i32, made: bool, known: Option<&Descriptor>) -> Value<'a> {
+    let look = || cx.world.fd(FdOf { tid: cx.call.tid, fd, made }, known);
     let exists = fd >= 0 || fd == AT_FDCWD;
     let note = if exists && cx.options.fds { fd_note(cx.arena, look()) } else { None };
     let value = Value::Fd { fd, foreign: false, note };

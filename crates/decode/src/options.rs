@@ -1,6 +1,6 @@
 //! Which parts of a call are decoded, and how deeply.
 
-use stride_event::{CallSet, Descriptor, FdSet, Tid};
+use stride_event::{CallSet, Descriptor, FdOf, FdSet, Tid};
 use stride_syscalls::Namespace;
 
 /// How much of calls is decoded. The default is that of strace without options.
@@ -64,9 +64,9 @@ pub const TRACER: Tid = 0;
 /// In place of a thread, [`TRACER`] stands for Stride as it was when it started its command, because the command begins
 /// with the same descriptors and ids. By the time of a question, /proc shows only the command's later state.
 pub trait World {
-    /// The referent of descriptor `fd` of thread `tid`'s process. `AT_FDCWD` is its working directory. `known` is what
-    /// the engine saw of the descriptor.
-    fn fd(&self, _tid: Tid, _fd: i32, _known: Option<&Descriptor>) -> Option<FdInfo> {
+    /// The referent of a descriptor. `AT_FDCWD` is the working directory of the thread's process. `known` is what the engine saw of the
+    /// descriptor.
+    fn fd(&self, _of: FdOf, _known: Option<&Descriptor>) -> Option<FdInfo> {
         None
     }
 
@@ -152,6 +152,11 @@ pub trait World {
     /// The name of the command that a tracee runs.
     fn comm(&self, _tid: Tid) -> Option<Vec<u8>> {
         None
+    }
+
+    /// The name that a thread had when it entered the call that has just returned. (The call may have given it another one.)
+    fn comm_at_entry(&self, tid: Tid) -> Option<Vec<u8>> {
+        self.comm(tid)
     }
 }
 

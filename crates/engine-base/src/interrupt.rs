@@ -25,7 +25,7 @@
 
 use crate::{process, signal};
 use nix::sys::signal::Signal::{self, *};
-use stride_event::{Tid, TraceSpec};
+use stride_event::{Interruptible, Tid, TraceSpec};
 
 const FATAL: [Signal; 5] = [SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM];
 
@@ -37,19 +37,14 @@ pub struct Dispositions {
 
 impl Dispositions {
     pub fn install(spec: &TraceSpec) -> Dispositions {
-        let level = match spec.interruptible {
-            0 if spec.daemonize > 0 => 4,
-            0 => 2,
-            level => level,
-        };
         let mut saved = Vec::new();
         signal::ignore(&[SIGTTOU, SIGTTIN], &mut saved);
-        match level {
-            1 => {}
-            2 => signal::catch(&FATAL, &mut saved),
-            _ => signal::ignore(&FATAL, &mut saved),
+        match spec.interruptible {
+            Interruptible::Anywhere => {}
+            Interruptible::Waiting => signal::catch(&FATAL, &mut saved),
+            Interruptible::Never | Interruptible::NeverTstp => signal::ignore(&FATAL, &mut saved),
         }
-        if level >= 4 {
+        if spec.interruptible == Interruptible::NeverTstp {
             signal::ignore(&[SIGTSTP], &mut saved);
         }
         Dispositions { saved }

@@ -20,7 +20,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use stride_event::{Command, Tid};
+use stride_event::{Command, Daemonize, Tid};
 
 /// A seccomp filter that the command installs.
 pub struct SeccompFilter {
@@ -63,14 +63,14 @@ pub struct Waiting {
     daemonized: bool,
 }
 
-/// Forks the command, with `daemonize` (`-D`, 1 to 3) the tracer. Returns in the tracer only.
-pub fn spawn(command: &Command, filter: Option<&SeccompFilter>, daemonize: u8) -> Result<Waiting, SpawnError> {
+/// Forks the command, or the tracer if it is to be a grandchild. Returns in the tracer only.
+pub fn spawn(command: &Command, filter: Option<&SeccompFilter>, daemonize: Daemonize) -> Result<Waiting, SpawnError> {
     let child = Child::prepare(command, filter)?;
     // Both ends are closed by execve.
     let (ours, theirs) = UnixStream::pair()
         .map_err(|e| SpawnError::Call("socketpair", Errno::from_raw(e.raw_os_error().unwrap_or(libc::EINVAL))))?;
     let (ours, theirs): (OwnedFd, OwnedFd) = (ours.into(), theirs.into());
-    let pid = if daemonize == 0 {
+    let pid = if daemonize == Daemonize::No {
         match process::fork().map_err(failed("fork"))? {
             Fork::Parent(pid) => pid,
             Fork::Child => child.run(ours, theirs, false),
@@ -87,14 +87,14 @@ pub fn spawn(command: &Command, filter: Option<&SeccompFilter>, daemonize: u8) -
             _ => process::exit_now(0),
         }
         match daemonize {
-            1 => {}
-            2 => setpgid(Pid::from_raw(0), Pid::from_raw(0)).map_err(failed("setpgid"))?,
-            _ => drop(setsid().map_err(failed("setsid"))?),
+            Daemonize::No | Daemonize::Grandchild => {}
+            Daemonize::ProcessGroup => setpgid(Pid::from_raw(0), Pid::from_raw(0)).map_err(failed("setpgid"))?,
+            Daemonize::Session => drop(setsid().map_err(failed("setsid"))?),
         }
         write(&ours, &getpid().as_raw().to_ne_bytes()).map_err(failed("write"))?;
         command
     };
-    Ok(Waiting { pid, gate: Some(ours), ready: Cell::new(false), daemonized: daemonize != 0 })
+    Ok(Waiting { pid, gate: Some(ours), ready: Cell::new(false), daemonized: daemonize != Daemonize::No })
 }
 
 impl Waiting {

@@ -1,6 +1,6 @@
 //! Why the engine cannot run here, and why it did not start.
 
-use crate::privileges::Barrier;
+use crate::loading::privileges::Barrier;
 use nix::errno::Errno;
 use std::fmt;
 use stride_engine_base::stat::behind_name;

@@ -1,15 +1,15 @@
 //! The kernel side as the engine sees it: loaded by this process, or by a broker for it.
 
-use crate::blocked::BlockedPrograms;
 use crate::broker::Connection;
-use crate::config::Config;
-use crate::counts::{self, CountRow};
+use crate::counting::counts::{self, CountRow};
 use crate::error::Why;
-use crate::files::FilePrograms;
-use crate::load::{Programs, Seeded};
+use crate::loading::config::Config;
+use crate::loading::programs::{Programs, Seeded};
+use crate::loading::refusal::why;
 use crate::plans::Tables;
-use crate::refusal::why;
-use crate::shared::{self, Shared, SharedFds};
+use crate::reading::files::FilePrograms;
+use crate::ring::shared::{self, Shared, SharedFds};
+use crate::threads::poller_programs::BlockedPrograms;
 use crate::wire::{bytes_of, change_key, code_change, read, task_flag};
 use libbpf_rs::{MapCore, MapFlags};
 use std::os::fd::{AsFd, BorrowedFd};

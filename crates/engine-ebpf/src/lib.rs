@@ -19,14 +19,10 @@
 //! - `wire.h` and `wire_records.h` are the only place for layouts that both sides share; build.rs makes the Rust mirror from the object's type
 //!   information.
 //!
-//! The files of this side, outermost first: `engine` (the loop; in it `start` begins a trace, and `take` reads records in), `note` (events that are still to be
-//! reported), `settings`, `ticks` (of the kernel), `records` (reading them) and `pieces` (what has no room in them), `threads` (what is unusual about a thread), `signals` (those that wait for a
-//! call to return), `poller` and `blocked` (when to look for blocked calls, and the programs that find them), `absent` (memory that was not present), `rings`, `source` and `ring`,
-//! `ring_size`, `backpressure` (when rings fill) and `backlog` (how far the reader is behind), `kernel` (the kernel side as the engine sees it), `shared` (what both sides write), `broker` (both ends of the connection to `stride-broker`), `load` (programs and maps), `config` (the settings of one trace),
-//! `beside` (the half of the programs that a second thread loads),
-//! `kernel_types` and `btf` (the kernel's types), `relocate` (those that programs use), `tracepoints` (those of the kernel, and programs with typed arguments), `plans` (rows to ops), `counts`, `timing` (when calls that are counted are timed), `about` (filters of files),
-//! `files` (what descriptors refer to), `left_out` (processes that `--all` never traces), `containers` (the names of cgroups) and `globs`, `library` (which probes are set, and which functions threads are in), `operations` (which programs see operations of io_uring, and which operations are in flight), `stacks` (which stacks calls have) with `memo` (the words that each depends on) and `stack_copy` (those that are unwound), `wire` (the mirror of wire.h), `probe` (does the engine work here), `privileges` (the
-//! capabilities that this needs), `refusal` (the reason if it does not) and `error`.
+//! The user side, outermost first: `engine` is the loop, `reading` makes calls and events of records, and `ring` takes records out of the rings.
+//! `threads`, `memory`, `stacks`, `library`, `operations` and `containers` each complete a part of what records tell. `kernel` is the kernel side as
+//! the engine sees it. `plans` lowers rows to tables, `loading` loads the programs, and `broker` has another process do that. `counting` adds up what the
+//! kernel side counts. `settings` are the user's, `error` says why the engine cannot run, and `wire` is the mirror of wire.h.
 //!
 //! Architecture invariants: layouts shared with the kernel side are generated from wire.h, never typed; nothing is decoded here;
 //! the kernel side copies what `stride_event::capture` would, op by op (`tests/engines_agree.rs`).
@@ -44,7 +40,7 @@
 //! - The interpreter keeps its loop state in the scratch map, not on the stack, so that the verifier converges at once.
 //! - The reader holds neither the ring nor a lock while it does anything but copy records (`source`). Records of a ring are read in
 //!   order.
-//! - As long as no ring is beyond its high-water mark, the drain thread sleeps and costs nothing (`backpressure`).
+//! - As long as no ring is beyond its high-water mark, the drain thread sleeps and costs nothing (`ring/backpressure.rs`).
 //! - Stacks are not unwound in the kernel: it rereads the words that a known stack depends on (docs/stacks.md). A memo may outlive
 //!   nothing that its words do not show, such as code; so whatever maps code raises the generation.
 //! - What the verifier and the helpers do differs from kernel to kernel: `make test-kernels` tries Linux 6.1 and 6.12.
@@ -68,14 +64,16 @@
 //!   sent in a record before the call's own (`Call::descriptors`). So are those that control messages pass (`passed.h`). Where a call's
 //!   memory may hold descriptors elsewhere (a request of ioctl(2), a netlink message), all of the process's descriptors are sent, up to a limit.
 //! - **What a file is** decides what some calls mean. A buffer that begins like a netlink message is copied whole if its socket
-//!   is a netlink socket, and requests of terminals say whether they went to one (`kinds.h`). Both are sent with the call.
+//!   is a netlink socket. Requests of terminals and questions to bpf(2) about an object say which kind of file they were about (`kinds.h`,
+//!   `Call::file_kind`). When the reader could ask /proc, the number may already be another file's.
 //! - **Absent pages.** The kernel side only reads memory that is present. What a returned call names in a page that is still absent
-//!   is read by the reader (`absent.rs`). The thread waits for that for a millisecond at most (`absent.h`).
+//!   is read by the reader (`memory/absent.rs`). The thread waits for that for a millisecond at most (`absent.h`).
 //! - **Signals** that are ignored, or that the kernel turns into a kill, are never delivered, so they are reported when they are
 //!   sent. If the receiver is in a call at that time, the reader holds the signal until the receiver says that it has left the
 //!   call (`REC_LEFT`), and reports the signal after the call, as a ptrace tracer would.
 //! - **The call that a thread was in when it was killed** is `Outcome::Gone`, as under ptrace, where such a thread never reaches
-//!   its exit stop.
+//!   its exit stop. A call for which seccomp kills the thread reaches neither `sys_enter` nor `sys_exit`, so it is found when the thread ends
+//!   (`bpf/threads.h`), from the thread's registers. Before Linux 6.16 the thread's memory is gone by then, and addresses are shown.
 //! - **Group-stops.** A SIGSTOP stops the thread that takes it, and that is seen. Its other threads are found stopped by the
 //!   blocked-call poller, and so are stops by the terminal's signals, which may be ignored in the end. (A hook on every context
 //!   switch would see them all, at a cost for everyone.)
@@ -132,9 +130,9 @@
 //!   and CPU; `event::Histogram` has the same buckets. Histograms are kept only if a column shows them. The time on a CPU is the
 //!   whole time of the call, unless its thread left the CPU meanwhile; then it is what the scheduler accounted to the thread.
 //!   With other keys (`--by`: error, process, thread, name, size) calls are counted in a hash map, whose key is put together in
-//!   the scratch map. `load.rs` sets constants that say which keys there are, so that `-c` pays for none. A call that finds no
+//!   the scratch map. `loading/programs.rs` sets constants that say which keys there are, so that `-c` pays for none. A call that finds no
 //!   row in the map (it has 16,384) is sent, and the reader counts it.
-//! - **Very many calls are not all timed** (`timing`). The program at entry, which only reads the clock for `-c`, costs as much as the one that
+//! - **Very many calls are not all timed** (`counting/timing.rs`). The program at entry, which only reads the clock for `-c`, costs as much as the one that
 //!   counts. Where more than 50,000 calls are made a second, it is attached for 5 ms of each 100 ms, and the CPU times of the calls that were
 //!   entered meanwhile stand for those of all (`Estimates`). Attaching is a change of the kernel's code for all CPUs, so it cannot be done much
 //!   more often. A loop of getppid takes 235 ns a call instead of 380 (120 untraced, 201 with an empty program on `sys_exit` only). If a
@@ -166,8 +164,8 @@
 //! the code to be verified (`counts.h`, `simple.h`), 8 MiB of ring instead of 4 (0.7 ms), and libbpf's comparison of the name of
 //! each struct that is used with those of all the kernel's types (1 ms each). So there is one copy of the interpreter for all
 //! programs at entry, which reach it by a tail call, and one at exit; programs that the options do not need are not loaded; and
-//! `btf.rs` finds the structs of all objects in one pass, so that `relocate.rs` hands libbpf only these, and the types of
-//! tracepoints, so that libbpf need not look for them (`tracepoints.rs`). Half of the programs are loaded by a second thread (`beside.rs`).
+//! `loading/btf.rs` finds the structs of all objects in one pass, so that `relocate.rs` hands libbpf only these, and the types of
+//! tracepoints, so that libbpf need not look for them (`tracepoints.rs`). Half of the programs are loaded by a second thread (`second_thread.rs`).
 //!
 //! Architecture invariant: the interpreter keeps its loop state in the scratch map, not on the stack. The verifier assumes that
 //! map memory can hold anything, so a loop converges at once: `capture_entry`, which is little else, takes 2,800 verified
@@ -179,57 +177,29 @@
 //! eight frames, which is the limit. The stack of a whole chain is limited to 512 bytes, and Linux 6.1 rounds each frame up to a
 //! multiple of 32: `on_sys_exit` uses 224 of them, and the interpreter behind it 256.
 
-mod about;
-mod absent;
-mod backlog;
-mod backpressure;
-mod beside;
-mod blocked;
 pub mod broker;
-mod btf;
-mod config;
 mod containers;
-mod counts;
+mod counting;
 mod engine;
 mod error;
-mod files;
-mod globs;
 mod kernel;
-mod kernel_types;
-mod left_out;
 mod library;
-mod load;
-mod memo;
-mod note;
+mod loading;
+mod memory;
 mod operations;
-mod pieces;
 mod plans;
-mod poller;
-mod privileges;
-pub mod probe;
-mod records;
-mod refusal;
-mod relocate;
+mod reading;
 mod ring;
-mod ring_size;
-mod rings;
 mod settings;
-mod shared;
-mod signals;
-mod source;
-mod stack_copy;
 mod stacks;
 mod threads;
-mod ticks;
-mod timing;
-mod tracepoints;
 mod wire;
 
 pub use engine::{Access, EbpfEngine};
 pub use error::Why;
 pub use library::returns_refused;
-pub use load::{available, trial_load};
+pub use loading::privileges::missing_capabilities;
+pub use loading::probe::{self, trial};
+pub use loading::programs::{available, trial_load};
 pub use operations::operations_refused;
-pub use privileges::missing_capabilities;
-pub use probe::trial;
 pub use settings::{DEFAULT_RING, Overflow, Settings};

@@ -1,6 +1,6 @@
 //! The engine's own settings.
 
-use crate::ring_size::RingSize;
+use crate::ring::size::RingSize;
 use stride_event::TraceSpec;
 
 /// What to do when calls come faster than they are read.

@@ -10,7 +10,7 @@ use stride_engine_base::Engine as _;
 use stride_engine_ebpf::EbpfEngine;
 use stride_event::{Bounds, Call, CallSet, Endings, ErrnoSet, Event, Outcome, Tid, TraceSpec, WantedThreads};
 use stride_syscalls::Abi;
-use stride_test_support::need_ebpf;
+use stride_test_support::{need_ebpf, program};
 
 const ENOENT: u32 = libc::ENOENT as u32;
 
@@ -111,4 +111,29 @@ fn calls_of_other_threads_send_nothing() {
     assert_eq!(called, BTreeSet::new());
     let (_, called) = callers(|_| WantedThreads::named(b"cat and others"));
     assert_eq!(called, BTreeSet::new());
+}
+
+#[test]
+fn the_call_that_seccomp_ends_a_thread_for_is_its_last() {
+    need_ebpf!();
+    let program = program!("confined");
+    for args in [&["strict"][..], &["strict", "thread"], &["thread", "thread"]] {
+        let mut calls = CallSet::empty();
+        calls.insert(Abi::NATIVE, libc::SYS_lseek as u32);
+        let spec = TraceSpec { calls, want_times: true, ..command(&program, args) };
+        let mut engine = EbpfEngine::start(spec).unwrap();
+        let (mut last, mut killed) = (None, None);
+        while let Some(event) = engine.next().unwrap() {
+            match event {
+                Event::Exit(call) => {
+                    assert_eq!((call.args[1], call.outcome), (123_456_789, Outcome::Gone), "{args:?}");
+                    assert_eq!(call.entered, Some(call.returned), "{args:?}: seccomp lets nothing of the call happen");
+                    assert_eq!(last.replace(call.tid), None, "{args:?}: one call");
+                }
+                Event::Killed { tid, .. } => _ = killed.get_or_insert(tid),
+                _ => {}
+            }
+        }
+        assert!(last.is_some() && last == killed, "{args:?}: {last:?} has called, and {killed:?} was killed");
+    }
 }

@@ -16,6 +16,7 @@ use stride_engine_ptrace::PtraceEngine;
 use stride_event::{Event, Stack, StackRate, Tid, TraceSpec, Unwind};
 use stride_stacks::{StackDetail, Stacks};
 use stride_syscalls::table;
+use stride_test_support::state::kernel_version;
 use stride_test_support::{Scratch, need_ebpf, program, programs};
 
 /// The stacks of each thread's calls, in the order of the threads and their calls.
@@ -30,13 +31,6 @@ fn described(stack: &Stack) -> String {
         format!("{module}+{:x}({symbol})", frame.offset)
     });
     format!("{} {:?}", frames.collect::<Vec<_>>().join(" < "), stack.bottom)
-}
-
-fn kernel_version() -> (u32, u32) {
-    let uname = nix::sys::utsname::uname().unwrap();
-    let release = uname.release().to_string_lossy().into_owned();
-    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map_while(|number| number.parse().ok());
-    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
 /// Runs an engine to its end. Calls before the command's execve are left out.

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::os::unix::process::CommandExt;
 use stride_engine_base::Engine as _;
 use stride_engine_ptrace::PtraceEngine;
-use stride_event::{CallSet, Command, Event, Seccomp, TraceSpec};
+use stride_event::{CallSet, Command, Daemonize, Event, Interruptible, Seccomp, TraceSpec};
 use stride_syscalls::{Abi, table};
 
 fn main() {
@@ -24,8 +24,22 @@ fn main() {
             "-b" => spec.detach_on_execve = true,
             "-k" => spec.kill_on_exit = true,
             "-c" => spec.want_system_time = true,
-            "-D" => spec.daemonize += 1,
-            "-I" => spec.interruptible = value().parse().expect("level"),
+            "-D" => {
+                spec.daemonize = match spec.daemonize {
+                    Daemonize::No => Daemonize::Grandchild,
+                    Daemonize::Grandchild => Daemonize::ProcessGroup,
+                    _ => Daemonize::Session,
+                };
+                spec.interruptible = Interruptible::NeverTstp;
+            }
+            "-I" => {
+                spec.interruptible = match &*value() {
+                    "1" => Interruptible::Anywhere,
+                    "2" => Interruptible::Waiting,
+                    "3" => Interruptible::Never,
+                    _ => Interruptible::NeverTstp,
+                };
+            }
             "-p" => spec.attach.push(value().parse().expect("pid")),
             "-S" => spec.seccomp = if value() == "on" { Seccomp::On } else { Seccomp::Auto },
             "-o" => out = Box::new(std::io::BufWriter::new(std::fs::File::create(value()).expect("create"))),

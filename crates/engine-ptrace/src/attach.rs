@@ -51,7 +51,7 @@ pub fn attach(tids: &[Tid], follow: bool, options: i32) -> Attached {
 pub fn available() -> Result<(), StartError> {
     // The process is never let go, and exits.
     let command = Command { path: "/".into(), args: Vec::new(), env: Vec::new(), user: None };
-    let waiting = spawn(&command, None, 0)?;
+    let waiting = spawn(&command, None, stride_event::Daemonize::No)?;
     waiting.ready()?;
     let pid = waiting.pid();
     Running::seize(pid, 0).map(drop).map_err(|errno| StartError::Attach(vec![refused(pid, errno)]))

@@ -4,10 +4,11 @@ use crate::present::Present;
 use crate::sys;
 use nix::errno::Errno;
 use std::fs::File;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use stride_engine_base::remote::ReadFn;
 use stride_engine_base::{Remote, procfs};
-use stride_event::{Peek, Tid};
+use stride_event::{FileKind, Peek, Tid};
 
 /// Reads with process_vm_readv(2). Where that is refused (security modules, seccomp policies of containers), it tries
 /// `/proc/TID/mem`, and then ptrace word by word. It finds out once which of them works.
@@ -212,6 +213,11 @@ struct Tracee<'a> {
 impl Peek for Tracee<'_> {
     fn peek(&mut self, addr: u64, buf: &mut [u8]) -> usize {
         self.reader.read_kept(self.tid, addr, buf)
+    }
+
+    fn file_kind(&mut self, fd: i32) -> Option<FileKind> {
+        let path = std::fs::read_link(procfs::path(self.tid, &format!("fd/{fd}"))).ok()?;
+        FileKind::of_path(path.as_os_str().as_bytes())
     }
 }
 

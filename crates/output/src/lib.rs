@@ -14,7 +14,6 @@ mod form;
 mod frames;
 mod html;
 pub mod json;
-mod known;
 mod line;
 mod moment;
 mod names;

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use stride_decode::{Decoder, Options, Part, World};
-use stride_event::{Call, Outcome, Phase};
+use stride_event::{Call, FileKind, Outcome, Phase};
 use stride_output::{Brief, Style};
 use stride_test_support::calls::{call, holding};
 
@@ -38,7 +38,7 @@ fn attribute(kind: u16, value: &[u8]) -> Vec<u8> {
 fn shown(world: &Told, bytes: &[u8]) -> String {
     let len = bytes.len() as u64;
     let received = Call {
-        netlink: Some(NETLINK_GENERIC),
+        file_kind: Some(FileKind::Netlink(NETLINK_GENERIC)),
         ..call(7, "recvfrom", &[3, BUFFER, len, 0, 0, 0], Outcome::Value(len as i64))
     };
     let call = holding(received, Phase::Exit, BUFFER, &[bytes, &[0; 64]].concat());

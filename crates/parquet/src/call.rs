@@ -3,6 +3,7 @@
 use crate::call_columns::{CallColumns, CallName};
 use crate::clock::TraceClock;
 use crate::table_rows::TableRows;
+use crate::tables::Calls;
 use stride_event::{Call, Ns, Outcome, Tid};
 use stride_syscalls::Abi;
 use stride_track::Tracker;
@@ -26,7 +27,7 @@ pub struct TableCall<'a> {
 }
 
 impl TableCall<'_> {
-    pub fn write(&self, tracker: &Tracker, clock: &TraceClock, to: &mut TableRows) {
+    pub fn write(&self, tracker: &Tracker, clock: &TraceClock, to: &mut TableRows<Calls>) {
         // A call that has not returned is about what it was about when it was entered.
         let returned = tracker.seen().filter(|seen| seen.tid == self.tid && self.call.is_some());
         let seen = returned.or_else(|| tracker.wait(self.tid).map(|wait| &wait.seen));

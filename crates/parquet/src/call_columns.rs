@@ -1,7 +1,9 @@
 //! A row of the table `calls`.
 
+use crate::cell::{IdCell, MeasureCell, NameCell, NumberCell, TextCell, TimeCell, WordCell};
 use crate::clock::TraceClock;
 use crate::table_rows::TableRows;
+use crate::tables::{CallRow, Calls};
 use std::borrow::Cow;
 use stride_event::{Ns, Tid, errno_word};
 use stride_syscalls::{Abi, table};
@@ -33,7 +35,7 @@ pub struct CallColumns<'a> {
 }
 
 impl CallColumns<'_> {
-    pub fn write(&self, tracker: &Tracker, clock: &TraceClock, to: &mut TableRows) {
+    pub fn write(&self, tracker: &Tracker, clock: &TraceClock, to: &mut TableRows<Calls>) {
         let thread = tracker.thread(self.tid);
         let process = thread.and_then(|thread| tracker.process(thread.pid));
         let object = self.seen.and_then(|seen| seen.object);
@@ -47,28 +49,28 @@ impl CallColumns<'_> {
         };
         let kind = object.map(|object| tracker.kind(object));
         let errno = self.errno.map(errno_word);
-        to.row()
-            .keyed(Some(0), Some(clock.trace_id.as_bytes()))
-            .number(clock.micros(self.began))
-            .number(Some(self.began as i64).filter(|at| *at > 0))
-            .number(self.duration.map(|duration| duration as i64))
-            .word(self.container.map(str::as_bytes))
-            .id(thread.map(|thread| thread.pid))
-            .id(Some(self.tid))
-            .name(thread.map(|thread| &thread.comm[..]).filter(|comm| !comm.is_empty()))
-            .name_of(process.and_then(|process| process.program), tracker)
-            .keyed(key, Some(name.as_bytes()))
-            .keyed(abi.map(|abi| abi as usize), abi.map(|abi| abi.name().as_bytes()))
-            .name_of(self.seen.and_then(Seen::about), tracker)
-            .id(self.seen.and_then(|seen| seen.fd))
-            .keyed(kind.map(|kind| kind as usize), kind.map(|kind| kind.word().as_bytes()))
-            .word(object.and_then(|object| tracker.peer(object)))
-            .number(self.bytes.map(|bytes| bytes as i64))
-            .word(Some(self.outcome.as_bytes()))
-            .number(self.ret)
-            .word(errno.as_ref().map(|errno| errno.as_bytes()))
-            .text(Some(self.args))
-            .id(self.stack_id)
-            .end();
+        to.add(CallRow {
+            trace_id: WordCell::trace_id(clock.trace_id.as_bytes()),
+            time: TimeCell(clock.micros(self.began)),
+            start_ns: MeasureCell(Some(self.began as i64).filter(|at| *at > 0)),
+            duration_ns: MeasureCell(self.duration.map(|duration| duration as i64)),
+            container: WordCell::of(self.container.map(str::as_bytes)),
+            pid: IdCell(thread.map(|thread| thread.pid)),
+            tid: IdCell(Some(self.tid)),
+            comm: NameCell::of(thread.map(|thread| &thread.comm[..]).filter(|comm| !comm.is_empty())),
+            exe: NameCell::of_object(process.and_then(|process| process.program), tracker),
+            name: WordCell::keyed(key, Some(name.as_bytes())),
+            abi: WordCell::keyed(abi.map(|abi| abi as usize), abi.map(|abi| abi.name().as_bytes())),
+            path: NameCell::of_object(self.seen.and_then(Seen::subject), tracker),
+            fd: IdCell(self.seen.and_then(|seen| seen.fd)),
+            fd_kind: WordCell::keyed(kind.map(|kind| kind as usize), kind.map(|kind| kind.word().as_bytes())),
+            peer: WordCell::of(object.and_then(|object| tracker.peer(object))),
+            bytes: NumberCell(self.bytes.map(|bytes| bytes as i64)),
+            outcome: WordCell::of(Some(self.outcome.as_bytes())),
+            ret: NumberCell(self.ret),
+            errno: WordCell::of(errno.as_ref().map(|errno| errno.as_bytes())),
+            args: TextCell(Some(self.args)),
+            stack_id: IdCell(self.stack_id),
+        });
     }
 }

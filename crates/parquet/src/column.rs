@@ -6,11 +6,41 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
 use std::sync::Arc;
 
-/// A column, as the schema has it.
+/// A table and its columns.
 #[derive(Clone, Copy, Debug)]
-pub struct TableColumn {
+pub struct TableColumns {
     pub name: &'static str,
+    pub fields: &'static [TableField],
+}
+
+/// A value of a row, which makes one column or two.
+#[derive(Clone, Copy, Debug)]
+pub struct TableField {
+    pub name: &'static str,
+    /// The sentence about it in docs/sql.md.
+    pub contents: &'static str,
+    /// An ending of the name for each column, and the column's kind.
+    pub cells: &'static [(&'static str, ColumnKind)],
+}
+
+/// A column, as the schema has it.
+#[derive(Clone, Debug)]
+pub struct TableColumn {
+    pub name: String,
     pub kind: ColumnKind,
+    pub contents: &'static str,
+}
+
+impl TableColumns {
+    pub fn columns(&self) -> impl Iterator<Item = TableColumn> {
+        self.fields.iter().flat_map(|field| {
+            field.cells.iter().map(|&(ending, kind)| TableColumn {
+                name: format!("{}{ending}", field.name),
+                kind,
+                contents: if ending.is_empty() { field.contents.trim() } else { "its bytes, if they are no UTF-8" },
+            })
+        })
+    }
 }
 
 /// The types of columns. Any value may be missing.
@@ -51,12 +81,12 @@ const ROWS_OF_PAGE: usize = 1 << 17;
 const MOST_DICTIONARY: usize = 32 << 20;
 
 /// The schema of a table.
-pub fn schema(columns: &[TableColumn]) -> Result<TypePtr> {
-    let fields = columns.iter().map(field).collect::<Result<Vec<_>>>()?;
+pub fn schema(table: &TableColumns) -> Result<TypePtr> {
+    let fields = table.columns().map(field).collect::<Result<Vec<_>>>()?;
     Ok(Arc::new(Type::group_type_builder("row").with_fields(fields).build()?))
 }
 
-fn field(column: &TableColumn) -> Result<TypePtr> {
+fn field(column: TableColumn) -> Result<TypePtr> {
     let (physical, logical) = match column.kind {
         ColumnKind::Time => (Physical::INT64, Some(LogicalType::timestamp(false, TimeUnit::MICROS))),
         ColumnKind::Measure | ColumnKind::Number => (Physical::INT64, None),
@@ -64,18 +94,18 @@ fn field(column: &TableColumn) -> Result<TypePtr> {
         ColumnKind::Flag => (Physical::BOOLEAN, None),
         ColumnKind::Word | ColumnKind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
     };
-    let builder = Type::primitive_type_builder(column.name, physical).with_repetition(Repetition::OPTIONAL);
+    let builder = Type::primitive_type_builder(&column.name, physical).with_repetition(Repetition::OPTIONAL);
     Ok(Arc::new(builder.with_logical_type(logical).build()?))
 }
 
 /// How the columns are encoded. All encodings are ones that DuckDB, Spark and Trino read.
-pub fn properties(columns: &[TableColumn]) -> WriterProperties {
+pub fn properties(table: &TableColumns) -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_data_page_row_count_limit(ROWS_OF_PAGE)
         .set_created_by(concat!("stride version ", env!("CARGO_PKG_VERSION")).to_owned());
-    for column in columns {
+    for column in table.columns() {
         let path = ColumnPath::from(column.name);
         properties = match column.kind {
             // Differences take fewer bytes than a dictionary of values of which none comes again.

@@ -1,6 +1,6 @@
 //! `--parquet`: tables of a run, as files that databases read. docs/sql.md describes the tables, and has questions to them in SQL.
 //!
-//! [`tables`] lists the columns. Rows are gathered in columns ([`row_group`]) and written as a row group when there are many of them, because
+//! [`tables`] declares each table as the row that is written. Rows are gathered in columns ([`row_group`]) and written as a row group when there are many of them, because
 //! Parquet stores a column of a row group in one piece. A thread does that ([`writer`]), and takes one row group at a time, so no more
 //! than two of each table are in memory.
 //!
@@ -11,6 +11,7 @@
 
 mod call;
 mod call_columns;
+mod cell;
 mod clock;
 mod column;
 mod file;
@@ -27,6 +28,6 @@ mod view;
 mod view_tests;
 mod writer;
 
-pub use column::{ColumnKind, TableColumn};
-pub use tables::{ALL, TableColumns};
+pub use column::{ColumnKind, TableColumn, TableColumns, TableField};
+pub use tables::ALL;
 pub use view::{ParquetView, check_directory};

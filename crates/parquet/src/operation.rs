@@ -3,11 +3,12 @@
 use crate::call_columns::{CallColumns, CallName};
 use crate::clock::TraceClock;
 use crate::table_rows::TableRows;
+use crate::tables::Calls;
 use stride_event::LibraryCall;
 use stride_track::Tracker;
 
 /// Writes the row. `args` are the arguments as JSON.
-pub fn write(call: &LibraryCall, args: &[u8], tracker: &Tracker, clock: &TraceClock, to: &mut TableRows) {
+pub fn write(call: &LibraryCall, args: &[u8], tracker: &Tracker, clock: &TraceClock, to: &mut TableRows<Calls>) {
     let outcome = call.outcome();
     CallColumns {
         tid: call.tid,

@@ -1,12 +1,24 @@
 //! Rows, gathered in columns until they are written.
 
-use crate::column::{ColumnKind, TableColumn};
+use crate::column::{ColumnKind, TableColumn, TableColumns};
 use crate::texts::TextValues;
 use parquet::data_type::{BoolType, ByteArrayType, Int32Type, Int64Type};
 use parquet::errors::Result;
 use parquet::file::writer::SerializedFileWriter;
 use std::io::Write;
-use stride_track::{ObjectId, Tracker};
+
+/// A table.
+pub trait WrittenTable {
+    const COLUMNS: TableColumns;
+}
+
+/// A row of a table.
+pub trait TableRow {
+    type Table: WrittenTable;
+
+    /// Adds each value to its column.
+    fn put(self, to: &mut RowCells<'_>);
+}
 
 /// The rows of a table that are not written yet.
 pub struct RowGroup {
@@ -26,8 +38,8 @@ struct Values {
 }
 
 impl RowGroup {
-    pub fn new(columns: &[TableColumn]) -> RowGroup {
-        let values = |column: &TableColumn| Values {
+    pub fn new(table: &TableColumns) -> RowGroup {
+        let values = |column: TableColumn| Values {
             kind: column.kind,
             present: Vec::new(),
             longs: Vec::new(),
@@ -35,7 +47,7 @@ impl RowGroup {
             flags: Vec::new(),
             texts: TextValues::default(),
         };
-        RowGroup { columns: columns.iter().map(values).collect(), count: 0 }
+        RowGroup { columns: table.columns().map(values).collect(), count: 0 }
     }
 
     pub fn count(&self) -> usize {
@@ -54,10 +66,12 @@ impl RowGroup {
         self.columns.iter().map(size).sum()
     }
 
-    /// Begins a row. It gets a value for each column, in the order of the columns.
-    pub fn begin(&mut self) -> TableRow<'_> {
+    /// Adds a row of the table.
+    pub fn add(&mut self, row: impl TableRow) {
         self.count += 1;
-        TableRow { columns: self.columns.iter_mut() }
+        let mut cells = RowCells { columns: self.columns.iter_mut() };
+        row.put(&mut cells);
+        debug_assert!(cells.columns.next().is_none());
     }
 
     /// Writes all rows as a row group.
@@ -112,86 +126,42 @@ impl Values {
     }
 }
 
-/// A row that is being filled in.
-pub struct TableRow<'r> {
+/// The columns of a row that have no value yet. A value goes into the next one, whose kind is that of the value's type.
+pub struct RowCells<'r> {
     columns: std::slice::IterMut<'r, Values>,
 }
 
-impl TableRow<'_> {
-    /// The next column, which gets a value if there is one. It must have one of these types.
-    fn next<T>(&mut self, value: Option<T>, kinds: &[ColumnKind], add: impl FnOnce(&mut Values, T)) -> &mut Self {
-        self.add(value, kinds, add);
-        self
-    }
-
-    fn add<T, R>(
-        &mut self,
-        value: Option<T>,
-        kinds: &[ColumnKind],
-        add: impl FnOnce(&mut Values, T) -> R,
-    ) -> Option<R> {
+impl RowCells<'_> {
+    /// Adds the value, if there is one, to the next column.
+    fn add<T, R>(&mut self, kind: ColumnKind, value: Option<T>, add: impl FnOnce(&mut Values, T) -> R) -> Option<R> {
         let column = self.columns.next();
-        debug_assert!(column.as_ref().is_some_and(|column| kinds.contains(&column.kind)));
+        debug_assert!(column.as_ref().is_some_and(|column| column.kind == kind));
         let column = column?;
         column.present.push(value.is_some().into());
         value.map(|value| add(column, value))
     }
 
-    pub fn number(&mut self, value: Option<i64>) -> &mut Self {
-        self.next(value, &[ColumnKind::Time, ColumnKind::Measure, ColumnKind::Number], |column, value| {
-            column.longs.push(value)
+    pub fn long(&mut self, kind: ColumnKind, value: Option<i64>) {
+        self.add(kind, value, |column, value| column.longs.push(value));
+    }
+
+    pub fn int(&mut self, kind: ColumnKind, value: Option<i32>) {
+        self.add(kind, value, |column, value| column.ints.push(value));
+    }
+
+    pub fn flag(&mut self, kind: ColumnKind, value: bool) {
+        self.add(kind, Some(value), |column, value| column.flags.push(value));
+    }
+
+    pub fn text(&mut self, kind: ColumnKind, value: Option<&[u8]>) {
+        self.add(kind, value, |column, value| column.texts.text(value));
+    }
+
+    /// Tells whether the word is UTF-8, if there is one. `key` is a small number that stands for this word and for no other of the column.
+    pub fn word(&mut self, kind: ColumnKind, key: Option<usize>, value: Option<&[u8]>) -> Option<bool> {
+        self.add(kind, value, |column, value| match key {
+            Some(key) => column.texts.keyed(key, value),
+            None => column.texts.word(value),
         })
-    }
-
-    pub fn id(&mut self, value: Option<i32>) -> &mut Self {
-        self.next(value, &[ColumnKind::Id], |column, value| column.ints.push(value))
-    }
-
-    pub fn flag(&mut self, value: bool) -> &mut Self {
-        self.next(Some(value), &[ColumnKind::Flag], |column, value| column.flags.push(value))
-    }
-
-    pub fn word(&mut self, value: Option<&[u8]>) -> &mut Self {
-        self.next(value, &[ColumnKind::Word], |column, value| _ = column.texts.word(value))
-    }
-
-    /// A word that the caller knows by a small number, if there is one. It must stand for no other word of the column.
-    pub fn keyed(&mut self, key: Option<usize>, value: Option<&[u8]>) -> &mut Self {
-        let Some(key) = key else { return self.word(value) };
-        self.next(value, &[ColumnKind::Word], |column, value| _ = column.texts.keyed(key, value))
-    }
-
-    pub fn text(&mut self, value: Option<&[u8]>) -> &mut Self {
-        self.next(value, &[ColumnKind::Text], |column, value| column.texts.text(value))
-    }
-
-    /// A name, and then its bytes in hexadecimal if they are not all text.
-    pub fn name(&mut self, value: Option<&[u8]>) -> &mut Self {
-        let is_text = self.add(value, &[ColumnKind::Word], |column, value| column.texts.word(value));
-        self.hex(value.filter(|_| is_text == Some(false)))
-    }
-
-    /// The same for the name of an object.
-    pub fn name_of(&mut self, object: Option<ObjectId>, tracker: &Tracker) -> &mut Self {
-        let name = object.map(|object| tracker.name(object));
-        let both = object.zip(name);
-        let is_text =
-            self.add(both, &[ColumnKind::Word], |column, (object, name)| column.texts.keyed(object.index(), name));
-        self.hex(name.filter(|_| is_text == Some(false)))
-    }
-
-    fn hex(&mut self, value: Option<&[u8]>) -> &mut Self {
-        match value {
-            None => self.word(None),
-            Some(value) => {
-                let hex: String = value.iter().map(|byte| format!("{byte:02x}")).collect();
-                self.word(Some(hex.as_bytes()))
-            }
-        }
-    }
-
-    /// The end of the row.
-    pub fn end(&mut self) {
-        debug_assert!(self.columns.next().is_none());
     }
 }

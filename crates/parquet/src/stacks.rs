@@ -1,6 +1,8 @@
 //! The rows of a stack: one for each function, the innermost first.
 
+use crate::cell::{FlagCell, IdCell, NameCell, NumberCell, WordCell};
 use crate::table_rows::TableRows;
+use crate::tables::{StackRow, Stacks};
 use std::sync::Arc;
 use stride_event::{Caller, FrameFunction, Stack};
 use stride_track::StackIds;
@@ -19,7 +21,7 @@ pub struct StackRows {
 
 impl StackRows {
     /// The number of a call's stack. A new stack gets its rows.
-    pub fn id(&mut self, stack: &Arc<Stack>, trace_id: &[u8], table: &mut TableRows) -> Option<i32> {
+    pub fn id(&mut self, stack: &Arc<Stack>, trace_id: &[u8], table: &mut TableRows<Stacks>) -> Option<i32> {
         let Some(id) = self.ids.id(stack) else {
             self.without += 1;
             return None;
@@ -33,7 +35,7 @@ impl StackRows {
     }
 }
 
-fn write(stack: &Stack, id: i32, trace_id: &[u8], table: &mut TableRows) {
+fn write(stack: &Stack, id: i32, trace_id: &[u8], table: &mut TableRows<Stacks>) {
     let caller = match stack.caller() {
         Caller::Function(function) => Some(function),
         Caller::Library(_) | Caller::Unknown => None,
@@ -43,17 +45,16 @@ fn write(stack: &Stack, id: i32, trace_id: &[u8], table: &mut TableRows) {
     };
     for (depth, (function, _)) in stack.functions().take(DEEPEST).enumerate() {
         let module = function.frame.module.as_ref().map(|module| &*module.path);
-        table
-            .row()
-            .word(Some(trace_id))
-            .id(Some(id))
-            .id(Some(depth as i32))
-            .word(function.name.map(str::as_bytes))
-            .name(module)
-            .number(Some(function.frame.offset as i64))
-            .word(function.source.map(|source| source.file.as_bytes()))
-            .id(function.source.map(|source| source.line as i32))
-            .flag(is_caller(&function))
-            .end();
+        table.add(StackRow {
+            trace_id: WordCell::trace_id(trace_id),
+            stack_id: IdCell(Some(id)),
+            depth: IdCell(Some(depth as i32)),
+            function: WordCell::of(function.name.map(str::as_bytes)),
+            module: NameCell::of(module),
+            address: NumberCell(Some(function.frame.offset as i64)),
+            file: WordCell::of(function.source.map(|source| source.file.as_bytes())),
+            line: IdCell(function.source.map(|source| source.line as i32)),
+            is_caller: FlagCell(is_caller(&function)),
+        });
     }
 }

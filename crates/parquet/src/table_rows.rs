@@ -1,8 +1,9 @@
 //! The rows of a table that are not handed to the writer yet.
 
-use crate::column::TableColumn;
-use crate::row_group::{RowGroup, TableRow};
+use crate::row_group::{RowGroup, TableRow, WrittenTable};
+use crate::tables;
 use crate::writer::{Failed, FileWriter};
+use std::marker::PhantomData;
 
 /// The rows of a row group, and the memory that they may take. Readers share work out by row groups, so there should be several in a file;
 /// but names that come again in a row group are read once, so large ones are read faster. And when the trace ends, the last group is still to be
@@ -12,24 +13,25 @@ const GROUP_SIZE: usize = if cfg!(test) { 1 << 20 } else { 128 << 20 };
 /// The days for which a table has directories. The clock of a hostile recording may jump with each call.
 const MOST_DAYS: u32 = if cfg!(test) { 20 } else { 1000 };
 
-pub struct TableRows {
+pub struct TableRows<T> {
     /// The place in [`crate::tables::ALL`].
     number: usize,
     rows: RowGroup,
     /// The day of the rows, counted from 1970 on.
     day: i64,
     days: u32,
+    of: PhantomData<T>,
 }
 
-impl TableRows {
+impl<T: WrittenTable> TableRows<T> {
     /// `day`: when the trace began.
-    pub fn new(number: usize, columns: &[TableColumn], day: i64) -> TableRows {
-        TableRows { number, rows: RowGroup::new(columns), day, days: 1 }
+    pub fn new(day: i64) -> TableRows<T> {
+        let number = tables::ALL.iter().position(|table| table.name == T::COLUMNS.name).unwrap_or_default();
+        TableRows { number, rows: RowGroup::new(&T::COLUMNS), day, days: 1, of: PhantomData }
     }
 
-    /// Begins a row, to be filled in at once.
-    pub fn row(&mut self) -> TableRow<'_> {
-        self.rows.begin()
+    pub fn add(&mut self, row: impl TableRow<Table = T>) {
+        self.rows.add(row);
     }
 
     /// The rows from here on are of this day. Days do not go back.

@@ -1,111 +1,235 @@
-//! The columns of all tables. docs/sql.md explains them, and a test compares the two.
+//! The tables. A table's columns are declared once, as the row that is written into it: the schema, the encodings, the order in which values are
+//! written, and the lists in docs/sql.md follow from the declaration. (A test compares the lists, and writes them if STRIDE_UPDATE_DOCS is set.) A row without one of its values, or with a value
+//! of another type, does not compile.
+//!
+//! The derive of the crate `parquet_derive` is not used. It wants rows that stay as structs until a row group is full, with texts of their own, while
+//! here a value goes straight into its column, where a text that comes again is a number. And it knows no column that is made of another one, as
+//! `path_hex` is.
 
-use crate::column::{ColumnKind, TableColumn};
+use crate::cell::{Cell, FlagCell, IdCell, MeasureCell, NameCell, NumberCell, TextCell, TimeCell, WordCell};
+use crate::column::{TableColumns, TableField};
+use crate::row_group::{RowCells, TableRow, WrittenTable};
 
-const fn column(name: &'static str, kind: ColumnKind) -> TableColumn {
-    TableColumn { name, kind }
+macro_rules! table {
+    (
+        $name:literal: $table:ident of $(#[$about:meta])* $row:ident<$life:lifetime> {
+            $($(#[doc = $contents:literal])+ $field:ident: $cell:ty,)*
+        }
+    ) => {
+        pub enum $table {}
+
+        impl WrittenTable for $table {
+            const COLUMNS: TableColumns = TableColumns { name: $name, fields: $row::<'static>::FIELDS };
+        }
+
+        $(#[$about])*
+        pub struct $row<$life> {
+            $($(#[doc = $contents])+ pub $field: $cell,)*
+        }
+
+        impl<$life> $row<$life> {
+            const FIELDS: &'static [TableField] = &[$(TableField {
+                name: stringify!($field),
+                contents: concat!($($contents),+),
+                cells: <$cell as Cell>::COLUMNS,
+            }),*];
+        }
+
+        impl TableRow for $row<'_> {
+            type Table = $table;
+
+            fn put(self, to: &mut RowCells<'_>) {
+                $(self.$field.put(to);)*
+            }
+        }
+    };
 }
 
-/// A table and its columns.
-pub struct TableColumns {
-    pub name: &'static str,
-    pub columns: &'static [TableColumn],
+table! {
+    "calls": Calls of
+    /// The row of a call that returned, or never will.
+    CallRow<'r> {
+        /// the run
+        trace_id: WordCell<'r>,
+        /// when the call was made, in microseconds; if its entry was not seen, when it returned
+        time: TimeCell,
+        /// the same moment on the host's monotonic clock, in nanoseconds: take differences of these
+        start_ns: MeasureCell,
+        /// how long the call took, if it returned and its entry was seen
+        duration_ns: MeasureCell,
+        /// the container of the thread
+        container: WordCell<'r>,
+        /// the process
+        pid: IdCell,
+        /// the thread
+        tid: IdCell,
+        /// the name of the thread
+        comm: NameCell<'r>,
+        /// the program, if an execve of the process was seen
+        exe: NameCell<'r>,
+        /// the system call, or the operation of io_uring
+        name: WordCell<'r>,
+        /// `x86_64`, `i386`, `aarch64`; missing for operations of io_uring
+        abi: WordCell<'r>,
+        /// the first path that the call names, from the root on if its directory is known; else what its descriptor refers to, which may be
+        /// a name such as `pipe` or `UNIX socket`
+        path: NameCell<'r>,
+        /// the first descriptor among the arguments
+        fd: IdCell,
+        /// what the call is about: `file`, `pipe`, `socket`, `other`
+        fd_kind: WordCell<'r>,
+        /// the other end of a socket: an address, or the host that a client came from
+        peer: WordCell<'r>,
+        /// the bytes that the call moved
+        bytes: NumberCell,
+        /// `ok`, `error`, `unfinished`; for operations of io_uring that succeeded without a completion, `silent`
+        outcome: WordCell<'r>,
+        /// the result, if it is `ok`
+        ret: NumberCell,
+        /// the name of the error, such as `ENOENT`
+        errno: WordCell<'r>,
+        /// the arguments as JSON, as [`--json`](json.md) has them; with `-e raw=...` the registers
+        args: TextCell<'r>,
+        /// with `-k`: the stack
+        stack_id: IdCell,
+    }
 }
 
-pub const CALLS: TableColumns = TableColumns {
-    name: "calls",
-    columns: &[
-        column("trace_id", ColumnKind::Word),
-        column("time", ColumnKind::Time),
-        column("start_ns", ColumnKind::Measure),
-        column("duration_ns", ColumnKind::Measure),
-        column("container", ColumnKind::Word),
-        column("pid", ColumnKind::Id),
-        column("tid", ColumnKind::Id),
-        column("comm", ColumnKind::Word),
-        column("comm_hex", ColumnKind::Word),
-        column("exe", ColumnKind::Word),
-        column("exe_hex", ColumnKind::Word),
-        column("name", ColumnKind::Word),
-        column("abi", ColumnKind::Word),
-        column("path", ColumnKind::Word),
-        column("path_hex", ColumnKind::Word),
-        column("fd", ColumnKind::Id),
-        column("fd_kind", ColumnKind::Word),
-        column("peer", ColumnKind::Word),
-        column("bytes", ColumnKind::Number),
-        column("outcome", ColumnKind::Word),
-        column("ret", ColumnKind::Number),
-        column("errno", ColumnKind::Word),
-        column("args", ColumnKind::Text),
-        column("stack_id", ColumnKind::Id),
-    ],
-};
+table! {
+    "processes": Processes of
+    /// The row of a process.
+    ProcessRow<'r> {
+        /// the run
+        trace_id: WordCell<'r>,
+        /// the process; the kernel may use a number again
+        pid: IdCell,
+        /// the process that made it, if that one was traced
+        parent_pid: IdCell,
+        /// when it was made, or when tracing of it began
+        started: TimeCell,
+        /// when it ended, unless it lives on
+        ended: TimeCell,
+        /// the name of its first thread
+        comm: NameCell<'r>,
+        /// the program that it executed last
+        exe: NameCell<'r>,
+        /// the command line of that program, as a JSON array, as far as `-s` and `-v` show it
+        command: TextCell<'r>,
+        /// the exit status
+        exit_status: IdCell,
+        /// the signal that killed it, such as `SIGSEGV`
+        killed_by: WordCell<'r>,
+    }
+}
 
-pub const PROCESSES: TableColumns = TableColumns {
-    name: "processes",
-    columns: &[
-        column("trace_id", ColumnKind::Word),
-        column("pid", ColumnKind::Id),
-        column("parent_pid", ColumnKind::Id),
-        column("started", ColumnKind::Time),
-        column("ended", ColumnKind::Time),
-        column("comm", ColumnKind::Word),
-        column("comm_hex", ColumnKind::Word),
-        column("exe", ColumnKind::Word),
-        column("exe_hex", ColumnKind::Word),
-        column("command", ColumnKind::Text),
-        column("exit_status", ColumnKind::Id),
-        column("killed_by", ColumnKind::Word),
-    ],
-};
+table! {
+    "stacks": Stacks of
+    /// The row of a function of a stack.
+    StackRow<'r> {
+        /// the run
+        trace_id: WordCell<'r>,
+        /// the stack
+        stack_id: IdCell,
+        /// 0 is the function that made the call, 1 the one that called it
+        depth: IdCell,
+        /// its name
+        function: WordCell<'r>,
+        /// the file of code
+        module: NameCell<'r>,
+        /// the address in the module
+        address: NumberCell,
+        /// the file of source
+        file: WordCell<'r>,
+        /// the line in it
+        line: IdCell,
+        /// whether it is the innermost function of the program's own: libraries of the system are skipped
+        is_caller: FlagCell,
+    }
+}
 
-pub const STACKS: TableColumns = TableColumns {
-    name: "stacks",
-    columns: &[
-        column("trace_id", ColumnKind::Word),
-        column("stack_id", ColumnKind::Id),
-        column("depth", ColumnKind::Id),
-        column("function", ColumnKind::Word),
-        column("module", ColumnKind::Word),
-        column("module_hex", ColumnKind::Word),
-        column("address", ColumnKind::Number),
-        column("file", ColumnKind::Word),
-        column("line", ColumnKind::Id),
-        column("is_caller", ColumnKind::Flag),
-    ],
-};
+table! {
+    "losses": Losses of
+    /// The row of a gap.
+    LossRow<'r> {
+        /// the run
+        trace_id: WordCell<'r>,
+        /// until when, if known
+        time: TimeCell,
+        /// the process, if known
+        pid: IdCell,
+        /// the thread, if known
+        tid: IdCell,
+        /// `calls`, `signals`, `threads` (starts or ends), `stacks` (calls without `stack_id`, because a run has no more than 65,536
+        /// different stacks)
+        kind: WordCell<'r>,
+        /// how many
+        lost: NumberCell,
+    }
+}
 
-pub const LOSSES: TableColumns = TableColumns {
-    name: "losses",
-    columns: &[
-        column("trace_id", ColumnKind::Word),
-        column("time", ColumnKind::Time),
-        column("pid", ColumnKind::Id),
-        column("tid", ColumnKind::Id),
-        column("kind", ColumnKind::Word),
-        column("lost", ColumnKind::Number),
-    ],
-};
-
-pub const TRACES: TableColumns = TableColumns {
-    name: "traces",
-    columns: &[
-        column("trace_id", ColumnKind::Word),
-        column("started", ColumnKind::Time),
-        column("ended", ColumnKind::Time),
-        column("command_line", ColumnKind::Text),
-        column("version", ColumnKind::Word),
-        column("kernel", ColumnKind::Word),
-        column("machine", ColumnKind::Word),
-        column("engine", ColumnKind::Word),
-        column("calls", ColumnKind::Number),
-        column("errors", ColumnKind::Number),
-        column("unfinished", ColumnKind::Number),
-        column("lost_calls", ColumnKind::Number),
-        column("note", ColumnKind::Text),
-    ],
-};
+table! {
+    "traces": Traces of
+    /// The row of a run that was written to its end.
+    TraceRow<'r> {
+        /// the run
+        trace_id: WordCell<'r>,
+        /// when tracing began
+        started: TimeCell,
+        /// the time of the last event
+        ended: TimeCell,
+        /// Stride's own command line, as a JSON array
+        command_line: TextCell<'r>,
+        /// Stride's version
+        version: WordCell<'r>,
+        /// the release of the kernel
+        kernel: WordCell<'r>,
+        /// such as `x86_64`
+        machine: WordCell<'r>,
+        /// `ebpf` or `ptrace`
+        engine: WordCell<'r>,
+        /// the number of rows in `calls`
+        calls: NumberCell,
+        /// those that failed
+        errors: NumberCell,
+        /// those that did not return
+        unfinished: NumberCell,
+        /// calls that are missing
+        lost_calls: NumberCell,
+        /// such as that the replayed recording breaks off
+        note: TextCell<'r>,
+    }
+}
 
 /// All tables. The one that tells that a trace is complete is the last.
-pub const ALL: [&TableColumns; 5] = [&CALLS, &PROCESSES, &STACKS, &LOSSES, &TRACES];
+pub const ALL: [TableColumns; 5] =
+    [Calls::COLUMNS, Processes::COLUMNS, Stacks::COLUMNS, Losses::COLUMNS, Traces::COLUMNS];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::column::{ColumnKind, TableColumn};
+    use crate::row_group::RowGroup;
+
+    table! {
+        "two": Two of
+        /// A row of both kinds of values: those with one column, and those with two.
+        TwoRow<'r> {
+            /// a number
+            number: NumberCell,
+            /// a name
+            name: NameCell<'r>,
+        }
+    }
+
+    #[test]
+    fn columns_follow_from_the_row() {
+        let columns: Vec<TableColumn> = Two::COLUMNS.columns().collect();
+        let told: Vec<(&str, ColumnKind, &str)> =
+            columns.iter().map(|column| (&*column.name, column.kind, column.contents)).collect();
+        let hex = ("name_hex", ColumnKind::Word, "its bytes, if they are no UTF-8");
+        assert_eq!(told, [("number", ColumnKind::Number, "a number"), ("name", ColumnKind::Word, "a name"), hex]);
+        let mut rows = RowGroup::new(&Two::COLUMNS);
+        rows.add(TwoRow { number: NumberCell(Some(1)), name: NameCell::of(Some(b"a")) });
+        assert_eq!(rows.count(), 1);
+    }
+}

@@ -1,6 +1,7 @@
 //! The view: events in, rows out.
 
 use crate::call::TableCall;
+use crate::cell::{IdCell, NumberCell, TextCell, TimeCell, WordCell};
 use crate::clock::TraceClock;
 use crate::file::FileError;
 use crate::operation;
@@ -8,7 +9,7 @@ use crate::place::{TracePlace, day};
 use crate::process::{self, ProcessEnd};
 use crate::stacks::StackRows;
 use crate::table_rows::TableRows;
-use crate::tables;
+use crate::tables::{self, Calls, LossRow, Losses, Processes, Stacks, TraceRow, Traces};
 use crate::writer::{Failed, FileWriter, Written};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,11 +27,11 @@ pub struct ParquetView {
     info: RunInfo,
     clock: TraceClock,
     place: Arc<TracePlace>,
-    calls: TableRows,
-    processes: TableRows,
-    stacks: TableRows,
-    losses: TableRows,
-    traces: TableRows,
+    calls: TableRows<Calls>,
+    processes: TableRows<Processes>,
+    stacks: TableRows<Stacks>,
+    losses: TableRows<Losses>,
+    traces: TableRows<Traces>,
     writer: FileWriter,
     stack_rows: StackRows,
     /// Calls have their stacks (`-k`).
@@ -85,21 +86,16 @@ impl ParquetView {
                 return Err(told(&FileError::new(&path, io::ErrorKind::AlreadyExists), 0));
             }
         }
-        let mut number = 0;
-        let [calls, processes, stacks, losses, traces] = tables::ALL.map(|table| {
-            number += 1;
-            TableRows::new(number - 1, table.columns, first_day)
-        });
         let writer = FileWriter::start(place.clone()).map_err(|e| told(&FileError::new(&place.directory, e), 0))?;
         Ok(ParquetView {
             arguments: CallArguments::new(options, world),
             info: info.clone(),
             clock,
-            calls,
-            processes,
-            stacks,
-            losses,
-            traces,
+            calls: TableRows::new(first_day),
+            processes: TableRows::new(first_day),
+            stacks: TableRows::new(first_day),
+            losses: TableRows::new(first_day),
+            traces: TableRows::new(first_day),
             place,
             writer,
             stack_rows: StackRows::default(),
@@ -242,15 +238,14 @@ impl ParquetView {
     }
 
     fn loss(&mut self, at: Option<Ns>, pid: Option<Tid>, tid: Option<Tid>, kind: &str, lost: u64) {
-        self.losses
-            .row()
-            .word(Some(self.clock.trace_id.as_bytes()))
-            .number(at.and_then(|at| self.clock.micros(at)))
-            .id(pid)
-            .id(tid)
-            .word(Some(kind.as_bytes()))
-            .number(Some(lost as i64))
-            .end();
+        self.losses.add(LossRow {
+            trace_id: WordCell::trace_id(self.clock.trace_id.as_bytes()),
+            time: TimeCell(at.and_then(|at| self.clock.micros(at))),
+            pid: IdCell(pid),
+            tid: IdCell(tid),
+            kind: WordCell::of(Some(kind.as_bytes())),
+            lost: NumberCell(Some(lost as i64)),
+        });
     }
 
     /// Writes what is known at the end, and completes all files.
@@ -293,22 +288,21 @@ impl ParquetView {
         let info = &self.info;
         Json::new(&mut command_line).array(|j| info.args.iter().for_each(|word| _ = j.bytes(word.as_encoded_bytes())));
         let note = self.notes.join("\n");
-        self.traces
-            .row()
-            .word(Some(self.clock.trace_id.as_bytes()))
-            .number(self.clock.micros(info.started))
-            .number(self.clock.micros(self.last.max(info.started)))
-            .text(Some(&command_line))
-            .word(Some(info.version.as_bytes()))
-            .word(Some(info.release.as_bytes()))
-            .word(Some(info.machine.as_bytes()))
-            .word(Some(info.engine.as_bytes()))
-            .number(Some(self.counts.calls as i64))
-            .number(Some(self.counts.errors as i64))
-            .number(Some(self.counts.unfinished as i64))
-            .number(Some(lost_calls as i64))
-            .text((!note.is_empty()).then_some(note.as_bytes()))
-            .end();
+        self.traces.add(TraceRow {
+            trace_id: WordCell::trace_id(self.clock.trace_id.as_bytes()),
+            started: TimeCell(self.clock.micros(info.started)),
+            ended: TimeCell(self.clock.micros(self.last.max(info.started))),
+            command_line: TextCell(Some(&command_line)),
+            version: WordCell::of(Some(info.version.as_bytes())),
+            kernel: WordCell::of(Some(info.release.as_bytes())),
+            machine: WordCell::of(Some(info.machine.as_bytes())),
+            engine: WordCell::of(Some(info.engine.as_bytes())),
+            calls: NumberCell(Some(self.counts.calls as i64)),
+            errors: NumberCell(Some(self.counts.errors as i64)),
+            unfinished: NumberCell(Some(self.counts.unfinished as i64)),
+            lost_calls: NumberCell(Some(lost_calls as i64)),
+            note: TextCell((!note.is_empty()).then_some(note.as_bytes())),
+        });
     }
 
     /// The sentence at the end.

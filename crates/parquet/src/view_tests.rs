@@ -297,27 +297,28 @@ fn a_run_is_not_written_twice() {
     assert!(error.is_unopened());
 }
 
-/// docs/sql.md has the same columns, in the same order.
+/// docs/sql.md has the columns of [`tables`], in the same order and with the same words. With STRIDE_UPDATE_DOCS in the environment, they are
+/// written there.
 #[test]
 fn the_columns_are_documented() {
-    let document = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/sql.md");
-    let document = std::fs::read_to_string(document).unwrap();
+    const HEAD: &str = "| column | type | contents |\n|---|---|---|\n";
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/sql.md");
+    let document = std::fs::read_to_string(path).unwrap();
+    let mut made = document.clone();
     for table in tables::ALL {
-        let (_, section) = document.split_once(&format!("\n`{}` has ", table.name)).expect(table.name);
-        let lines = section
-            .lines()
-            .skip_while(|line| !line.starts_with("|---"))
-            .skip(1)
-            .take_while(|line| line.starts_with('|'));
-        let documented: Vec<String> = lines
-            .map(|line| {
-                let mut cells = line.split('|').map(str::trim).skip(1);
-                format!("{} {}", cells.next().unwrap().trim_matches('`'), cells.next().unwrap())
-            })
-            .collect();
-        let columns: Vec<String> =
-            table.columns.iter().map(|column| format!("{} {}", column.name, column.kind.sql())).collect();
-        assert_eq!(documented, columns, "{}", table.name);
+        let line = |column: crate::TableColumn| {
+            format!("| `{}` | {} | {} |\n", column.name, column.kind.sql(), column.contents)
+        };
+        let lines: String = table.columns().map(line).collect();
+        let section = made.find(&format!("\n`{}` has ", table.name)).expect(table.name);
+        let from = section + made[section..].find(HEAD).expect(table.name) + HEAD.len();
+        let to = from + made[from..].find("\n\n").expect(table.name) + 1;
+        made.replace_range(from..to, &lines);
+    }
+    if std::env::var_os("STRIDE_UPDATE_DOCS").is_some() {
+        std::fs::write(path, made).unwrap();
+    } else {
+        assert_eq!(document, made, "docs/sql.md differs: run this test with STRIDE_UPDATE_DOCS=1");
     }
 }
 

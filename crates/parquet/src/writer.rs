@@ -1,10 +1,10 @@
 //! Writes row groups to files. This takes tenths of a second, so a thread does it, while events are taken in.
 
-use crate::column::{properties, schema};
+use crate::column::{TableColumns, properties, schema};
 use crate::file::{FileError, TableFile};
 use crate::place::TracePlace;
-use crate::row_group::RowGroup;
-use crate::tables::{self, TableColumns};
+use crate::row_group::{RowGroup, WrittenTable};
+use crate::tables::{self, Calls};
 use parquet::file::properties::WriterPropertiesPtr;
 use parquet::schema::types::TypePtr;
 use std::io;
@@ -64,7 +64,7 @@ impl FileWriter {
     /// Writes rows as a row group. `rows` is empty after that.
     pub fn write(&mut self, table: usize, day: i64, rows: &mut RowGroup, last: bool) -> Result<(), Failed> {
         let mut spare = self.spare.try_iter().find(|(of, _)| *of == table).map(|(_, rows)| rows);
-        let rows = std::mem::replace(rows, spare.take().unwrap_or_else(|| RowGroup::new(tables::ALL[table].columns)));
+        let rows = std::mem::replace(rows, spare.take().unwrap_or_else(|| RowGroup::new(&tables::ALL[table])));
         let to = self.to.as_ref().ok_or(Failed)?;
         to.send(Group { table, day, rows, last }).map_err(|_| Failed)
     }
@@ -99,7 +99,7 @@ fn write_all(
         let mut complete = Written::default();
         let result = files[table].write(day, &mut rows, last, &mut complete);
         written.bytes += complete.bytes;
-        written.calls += if tables::ALL[table].name == tables::CALLS.name { complete.calls } else { 0 };
+        written.calls += if tables::ALL[table].name == Calls::COLUMNS.name { complete.calls } else { 0 };
         result?;
         let _ = give.try_send((table, rows));
     }
@@ -109,7 +109,7 @@ fn write_all(
 /// The files of a table.
 struct TableFiles {
     place: Arc<TracePlace>,
-    table: &'static TableColumns,
+    table: TableColumns,
     format: Option<(TypePtr, WriterPropertiesPtr)>,
     file: Option<TableFile>,
     /// The rows in the file.
@@ -120,7 +120,7 @@ struct TableFiles {
 }
 
 impl TableFiles {
-    fn new(place: &Arc<TracePlace>, table: &'static TableColumns) -> TableFiles {
+    fn new(place: &Arc<TracePlace>, table: TableColumns) -> TableFiles {
         TableFiles { place: place.clone(), table, format: None, file: None, rows: 0, day: 0, count: 0 }
     }
 
@@ -153,9 +153,9 @@ impl TableFiles {
         let (schema, properties) = match &self.format {
             Some(format) => format.clone(),
             None => {
-                let schema = schema(self.table.columns);
+                let schema = schema(&self.table);
                 let schema = schema.map_err(|e| FileError::new(&self.place.directory, io::Error::other(e)))?;
-                self.format.insert((schema, Arc::new(properties(self.table.columns)))).clone()
+                self.format.insert((schema, Arc::new(properties(&self.table)))).clone()
             }
         };
         let file =

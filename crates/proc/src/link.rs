@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
 use stride_engine_base::procfs;
-use stride_event::{Descriptor, Tid};
+use stride_event::{Descriptor, FileKind, Tid};
 
 /// Stands for the working directory where calls take a descriptor.
 pub const AT_FDCWD: i32 = -100;
@@ -63,8 +63,7 @@ pub fn known(descriptor: &Descriptor) -> Link {
 
 /// True if the descriptor was opened by the name of a terminal.
 pub fn is_terminal(tid: Tid, fd: i32) -> bool {
-    const NAMES: [&[u8]; 4] = [b"/dev/pts/", b"/dev/tty", b"/dev/ptmx", b"/dev/console"];
-    fd >= 0 && read(tid, fd).is_some_and(|link| NAMES.iter().any(|name| link.path.starts_with(name)))
+    fd >= 0 && read(tid, fd).is_some_and(|link| FileKind::of_path(&link.path) == Some(FileKind::Terminal))
 }
 
 /// The inode in `socket:[4711]`.

@@ -19,7 +19,7 @@
 //!   from the last call of that slot, and only that is written: arguments and results as differences, blocks not at all if they
 //!   lie where they did before or where an argument points. An exit that follows its entry says what the entry did not.
 //! - **Facts** stand before the event that needs them: the answers of /proc (`proc::Source`), each only if it differs from the
-//!   answer before. To find out which questions there are, each event is decoded while it is recorded (`cli::views::record`): the
+//!   answer before. To find out which questions there are, each event is decoded while it is recorded (`session::recording`): the
 //!   decoder asks the same questions when the event is replayed. A text that is shown at the same time takes its answers from
 //!   there, so that both agree. What the engine itself knows about descriptors is part of the call.
 //! - **Stacks** (`-k`): the stack of the next call or signal stands before it, in full where the batch has it for the first time.
@@ -31,9 +31,9 @@
 //!   `Event::Aside`. Only the tracker is shown it.
 //!
 //! Some data costs the traced program time, so it is recorded only if asked for: descriptors with `-y` or `-P`, names with `-Y`,
-//! instruction pointers with `-i`, stacks with `-k`. The metadata says what there is, and `cli::replay` reports an option that asks
+//! instruction pointers with `-i`, stacks with `-k`. The metadata says what there is, and `session::replay` reports an option that asks
 //! for more.
-//! Descriptors are then followed by the tracker (`cli::known`): `-y` and `-P` show and choose by what the calls say about them.
+//! Descriptors are then followed by the tracker (`session::world`): `-y` and `-P` show and choose by what the calls say about them.
 //!
 //! A redis-benchmark run takes 8 bytes per call, and is replayed as text at 2.9 million calls a second.
 //!

@@ -1,8 +1,8 @@
 //! Asks a file of code everything that can be asked. Only tests and `fuzz/` use this.
 
-use crate::cfi::UnwindRule;
 use crate::elf::ElfData;
 use crate::image::CodeImage;
+use crate::unwind::cfi::UnwindRule;
 use gimli::UnwindContext;
 use std::ops::Range;
 use std::rc::Rc;

@@ -1,11 +1,11 @@
 //! The stacks of all processes.
 
-use crate::events::mapping_calls;
-use crate::images::Images;
-use crate::perf_map::PerfMap;
-use crate::separate::Fetch;
+use crate::image::cache::Images;
+use crate::image::perf_map::PerfMap;
+use crate::image::separate::Fetch;
+use crate::space::events::mapping_calls;
 use crate::space::{KnownStack, Space, SpaceCode};
-use crate::walk::Walk;
+use crate::unwind::walk::Walk;
 use gimli::UnwindContext;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;

@@ -191,6 +191,8 @@ pub enum Thing {
     Connection,
     /// A mount, or a file system that is being set up: fsmount(2), open_tree(2), fsopen(2).
     Mount,
+    /// A file that another process has open: pidfd_getfd(2).
+    Passed,
     /// A kernel object with this name and no path.
     Anonymous(&'static str),
 }

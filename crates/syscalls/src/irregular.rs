@@ -496,6 +496,15 @@ impl Irregular {
         matches!(self, Irregular::Payload | Irregular::Msghdr | Irregular::Mmsghdr | Irregular::MmsghdrOut)
     }
 
+    /// The argument with the descriptor whose kind of file decides how this is read. For a member of a struct, it is another member.
+    pub const fn depends_on_file(self) -> Option<&'static str> {
+        match self {
+            Irregular::OfTerminal => Some("fd"),
+            Irregular::BpfInfo => Some("bpf_fd"),
+            _ => None,
+        }
+    }
+
     /// True if the decoder shows the input, although memory is captured again when the call returns.
     pub const fn shown_at_entry(self) -> bool {
         matches!(self, Irregular::PollFds | Irregular::FdSet | Irregular::Timeout)

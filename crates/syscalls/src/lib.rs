@@ -33,6 +33,7 @@ mod irregular;
 pub mod library;
 mod namespace;
 pub mod netlink;
+mod numbers;
 pub mod operation;
 mod path;
 pub mod plan;
@@ -47,6 +48,7 @@ mod ty;
 pub mod x32;
 
 pub use abi::Abi;
+pub use abi::facts::MachineRegisters;
 pub use class::Class;
 pub use effect::{CloseOnExec, Data, Effect, Flow, For, Thing, Transfer};
 pub use irregular::Irregular;

@@ -7,7 +7,7 @@
 //! or in the kernel.
 
 use crate::ioctl::twins;
-use crate::{Abi, Dir, Irregular, Len, Select, SelectKey, Struct, Syscall, Ty};
+use crate::{Abi, Dir, Len, Select, SelectKey, Struct, Syscall, Ty};
 use std::collections::BTreeMap;
 
 /// The parent of ops whose pointer is an argument.
@@ -50,8 +50,8 @@ pub enum OpKind {
     Str,
     /// Pointer-sized words up to and with the first zero.
     Words,
-    /// No memory: whether the argument's descriptor is a terminal.
-    Terminal,
+    /// No memory: the kind of the file that a descriptor refers to, which lies at `at`.
+    FileKind,
 }
 
 /// The number of elements that an op copies.
@@ -396,9 +396,12 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
             lower(ops, &Ty::Struct(s), Place { parent: me, at: 0, within: None, ..p });
         }
         Ty::Custom(which, inner) => {
-            if which == Irregular::OfTerminal {
-                let at = 8 * p.row.register(p.row.index("fd"), p.abi) as u16;
-                ops.push(Op { at, kind: OpKind::Terminal, ..Op::NONE });
+            if let Some(fd) = which.depends_on_file() {
+                let at = match p.within {
+                    None => 8 * p.row.register(p.row.index(fd), p.abi) as u16,
+                    Some((s, start)) => start + s.field(fd).expect("a member of the same struct").place(p.abi).offset,
+                };
+                ops.push(Op { parent: p.parent, at, kind: OpKind::FileKind, ..Op::NONE });
             }
             let from = ops.len();
             lower(ops, inner, p);

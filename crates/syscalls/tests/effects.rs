@@ -100,6 +100,7 @@ fn calls_that_make_descriptors() {
     let makes = |thing| move |row: &Syscall| row.makes() == Some(thing);
     only("open openat openat2 creat open_by_handle_at mq_open", makes(Thing::File));
     only("fsopen fsmount fspick open_tree open_tree_attr", makes(Thing::Mount));
+    only("pidfd_getfd", makes(Thing::Passed));
     only("pipe pipe2", makes(Thing::Pipe));
     only("socket", makes(Thing::Socket));
     only("socketpair", makes(Thing::SocketPair));

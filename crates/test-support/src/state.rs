@@ -66,6 +66,13 @@ pub fn minds(pid: u32, mask: &str, signal: i32) -> bool {
     bits & (1 << (signal - 1)) != 0
 }
 
+/// The version of the running kernel, such as (6, 12).
+pub fn kernel_version() -> (u32, u32) {
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map_while(|number| number.parse().ok());
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+}
+
 /// A child that does not outlive the test.
 pub struct Killed(pub Child);
 

@@ -1,4 +1,4 @@
-//! The changes that successful calls make: this module carries out the effects of their rows.
+//! The changes that calls make: this module carries out the effects of their rows.
 
 use crate::descriptors::File;
 use crate::names::base_name;
@@ -15,7 +15,7 @@ const COMM: usize = 15;
 
 impl Tracker {
     /// Carries out the changes of a successful call.
-    pub(crate) fn happened(&mut self, call: &Call, row: &'static Syscall, value: i64, seen: &mut Seen) {
+    pub(crate) fn apply_effects(&mut self, call: &Call, row: &'static Syscall, value: i64, seen: &mut Seen) {
         let pid = seen.pid;
         let fd = value as i32;
         let mut made = None;
@@ -32,7 +32,7 @@ impl Tracker {
                     if seen.fd == Some(fd) {
                         made = self.held(pid, fd);
                     } else {
-                        (made, seen.ended) = self.dup(seen, fd, call.closes_on_exec());
+                        made = self.duplicated(seen, fd, call.closes_on_exec());
                     }
                 }
                 Effect::ControlsDescriptor => {
@@ -63,13 +63,13 @@ impl Tracker {
                     seen.object = seen.fd.and_then(|fd| Some(self.held(pid, fd)?.object.get()));
                 }
                 Effect::Executes => self.execed(call, seen),
-                Effect::ChangesDirectory => self.moved(pid, seen.about()),
+                Effect::ChangesDirectory => self.moved(pid, seen.subject()),
                 Effect::NamesThread => self.renamed(call),
                 _ => {}
             }
         }
         if made_nothing && matches!(row.returns(&call.args, call.abi), Ret::Fd) {
-            made = Some(self.opened_as(call, row, fd, seen));
+            made = Some(self.opened_as(call, row, seen.subject(), fd, pid));
         }
         seen.made = made.map(|file| (fd, file.id, file.object.get()));
     }
@@ -85,32 +85,33 @@ impl Tracker {
             _ if !returns_fd => {}
             Thing::Socket => {
                 let protocol = address::protocol(call);
-                let sort = self.objects.sort(format!("{protocol} socket").as_bytes(), ObjectKind::Socket);
-                return Some(self.opened(seen.pid, fd, sort, protocol, cloexec));
+                let class = self.objects.class(format!("{protocol} socket").as_bytes(), ObjectKind::Socket);
+                return Some(self.opened(seen.pid, fd, class, protocol, cloexec));
             }
             Thing::Connection => return Some(self.accepted(call, seen, fd, cloexec)),
             Thing::Anonymous(name) => {
-                let sort = self.objects.sort(name.as_bytes(), ObjectKind::Anonymous);
-                return Some(self.opened(seen.pid, fd, sort, "", cloexec));
+                let class = self.objects.class(name.as_bytes(), ObjectKind::Anonymous);
+                return Some(self.opened(seen.pid, fd, class, "", cloexec));
             }
-            Thing::File | Thing::Mount => return Some(self.opened_as(call, row, fd, seen)),
+            Thing::File | Thing::Mount => return Some(self.opened_as(call, row, seen.subject(), fd, seen.pid)),
+            // Its other descriptor is in a process that may not be traced.
+            Thing::Passed => return Some(self.opened_as(call, row, None, fd, seen.pid)),
         }
         None
     }
 
-    /// A new descriptor for the thing that the call names, or for what the engine saw.
-    fn opened_as(&mut self, call: &Call, row: &Syscall, fd: i32, seen: &Seen) -> Rc<File> {
-        let known = call.made(fd).filter(|_| seen.about().is_none());
-        let object = seen.about().or_else(|| self.described(known?));
+    /// A new descriptor for the object that the call names, or for the one that the engine saw.
+    fn opened_as(&mut self, call: &Call, row: &Syscall, object: Option<ObjectId>, fd: i32, pid: Tid) -> Rc<File> {
+        let object = object.or_else(|| self.described(call.made(fd)?));
         let object =
-            object.unwrap_or_else(|| self.objects.sort(format!("({})", row.name).as_bytes(), ObjectKind::Anonymous));
-        self.opened(seen.pid, fd, object, "", call.closes_on_exec())
+            object.unwrap_or_else(|| self.objects.class(format!("({})", row.name).as_bytes(), ObjectKind::Anonymous));
+        self.opened(pid, fd, object, "", call.closes_on_exec())
     }
 
     /// fcntl(2)
-    fn controlled(&mut self, call: &Call, seen: &Seen, fd: i32) -> Option<Rc<File>> {
+    fn controlled(&mut self, call: &Call, seen: &mut Seen, fd: i32) -> Option<Rc<File>> {
         match call.arg("op")? {
-            operation @ (c::F_DUPFD | c::F_DUPFD_CLOEXEC) => self.dup(seen, fd, operation == c::F_DUPFD_CLOEXEC).0,
+            operation @ (c::F_DUPFD | c::F_DUPFD_CLOEXEC) => self.duplicated(seen, fd, operation == c::F_DUPFD_CLOEXEC),
             c::F_SETFD => {
                 self.set_cloexec(seen, call.flags("arg") & c::FD_CLOEXEC != 0);
                 None
@@ -132,7 +133,12 @@ impl Tracker {
         if flags & c::CLOSE_RANGE_UNSHARE != 0 {
             self.unshared(pid, c::CLONE_FILES);
         }
-        let Some(descriptors) = self.processes.get(&pid).map(|process| &process.descriptors) else { return };
+        let Some(process) = self.processes.get(&pid) else { return };
+        if flags & c::CLOSE_RANGE_UNSHARE != 0 && process.threads > 1 {
+            // The thread has its own table now. The one that is followed is that of the other threads, which is as it was.
+            return;
+        }
+        let descriptors = &process.descriptors;
         if flags & c::CLOSE_RANGE_CLOEXEC != 0 {
             descriptors.mark_range(first as u32, last as u32);
         } else {
@@ -141,19 +147,27 @@ impl Tracker {
         }
     }
 
-    /// The open file that got another descriptor, and the file whose last descriptor was replaced.
-    fn dup(&mut self, seen: &Seen, fd: i32, cloexec: bool) -> (Option<Rc<File>>, Option<FileId>) {
-        let process = self.processes.get(&seen.pid);
-        let file = process.zip(seen.fd).and_then(|(process, from)| process.descriptors.get(from));
-        let before = file.clone().and_then(|file| self.share(seen.pid, fd, file, cloexec));
-        (file, last(before))
+    /// The open file that got another descriptor: dup(2), dup2(2), fcntl(2).
+    fn duplicated(&mut self, seen: &mut Seen, fd: i32, cloexec: bool) -> Option<Rc<File>> {
+        let process = self.processes.get(&seen.pid)?;
+        let file = seen.fd.and_then(|from| process.descriptors.get(from));
+        let before = match &file {
+            Some(file) => process.descriptors.set(fd, file.clone(), cloexec),
+            // The number refers to a file that was not followed, but no longer to the one from before.
+            None => process.descriptors.close(fd),
+        };
+        // When calls are left out, the table may be out of date.
+        let object = before.as_ref().filter(|_| !self.partial).map(|file| file.object.get());
+        seen.replaced = Some((fd, object));
+        seen.ended = last(before);
+        file
     }
 
     fn pair(&mut self, call: &Call, pid: Tid, what: &str, protocol: &'static str, cloexec: bool) {
         let Some(ends) = call.pair() else { return };
         let kind = if protocol.is_empty() { ObjectKind::Pipe } else { ObjectKind::Socket };
-        let sort = self.objects.sort(what.as_bytes(), kind);
-        let object = self.objects.one_of(sort, FoundAt { pid, fd: ends[0], other: Some(ends[1]) });
+        let class = self.objects.class(what.as_bytes(), kind);
+        let object = self.objects.one_of(class, FoundAt { pid, fd: ends[0], other: Some(ends[1]) });
         let [one, other] = ends.map(|fd| self.opened(pid, fd, object, protocol, cloexec).id);
         if self.ends.len() >= MAX_ENDS {
             // Most of so many are gone.
@@ -183,7 +197,7 @@ impl Tracker {
     }
 
     /// A connection that failed. The socket is known by the peer that it should have had, unless it has one.
-    pub(crate) fn tried(&mut self, call: &Call, seen: &mut Seen) {
+    pub(crate) fn connection_failed(&mut self, call: &Call, seen: &mut Seen) {
         // Nothing was attempted if the socket is connected, is being connected, or listens.
         const NOT_TRIED: [u64; 3] = [c::EISCONN, c::EALREADY, c::EINVAL];
         let Outcome::Error(errno) = call.outcome else { return };
@@ -216,18 +230,18 @@ impl Tracker {
 
     fn execed(&mut self, call: &Call, seen: &Seen) {
         let command: Vec<Vec<u8>> = call.strings("argv").into_iter().map(<[u8]>::to_vec).collect();
-        let path = seen.about().map(|object| self.objects.name(object)).unwrap_or_default();
+        let path = seen.subject().map(|object| self.objects.name(object)).unwrap_or_default();
         let file = base_name(path);
         let comm = &file[..file.len().min(COMM)];
         if let Some(thread) = self.threads.get_mut(&call.tid) {
-            thread.comm = comm.to_vec();
+            self.renamed = Some((call.tid, std::mem::replace(&mut thread.comm, comm.to_vec())));
         }
         if let Some(process) = self.processes.get_mut(&seen.pid) {
             process.comm = comm.to_vec();
-            process.program = seen.about();
+            process.program = seen.subject();
             process.command = command.into();
         }
-        self.parted(seen.pid);
+        self.separate_table(seen.pid);
         let closed = self.processes.get_mut(&seen.pid).map(|process| process.descriptors.exec());
         self.release(closed.into_iter().flatten());
     }
@@ -245,7 +259,7 @@ impl Tracker {
         {
             process.comm = name.clone();
         }
-        thread.comm = name;
+        self.renamed = Some((call.tid, std::mem::replace(&mut thread.comm, name)));
     }
 }
 

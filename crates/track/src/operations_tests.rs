@@ -2,7 +2,7 @@
 
 use crate::{ObjectId, Seen, Tracker};
 use stride_decode::{FdInfo, World};
-use stride_event::{Descriptor, Event, LibraryCall, OperationFacts, Outcome, Tid};
+use stride_event::{Descriptor, Event, FdOf, LibraryCall, OperationFacts, Outcome, Tid};
 use stride_syscalls::uapi::consts as c;
 use stride_test_support::calls::{attached, call, operation};
 
@@ -14,7 +14,7 @@ struct Followed(Tracker);
 struct Home;
 
 impl World for Home {
-    fn fd(&self, _: Tid, fd: i32, _: Option<&Descriptor>) -> Option<FdInfo> {
+    fn fd(&self, FdOf { fd, .. }: FdOf, _: Option<&Descriptor>) -> Option<FdInfo> {
         (fd == CWD as i32).then(|| FdInfo { path: b"/home".to_vec(), ..FdInfo::default() })
     }
 }

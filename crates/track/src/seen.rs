@@ -26,6 +26,8 @@ pub struct Seen {
     pub other_path: Option<ObjectId>,
     /// The descriptor that it made, and the object that it refers to.
     pub made: Option<(i32, FileId, ObjectId)>,
+    /// The number that dup2(2) gives to another file, and the object that it referred to before.
+    pub(crate) replaced: Option<(i32, Option<ObjectId>)>,
     /// The open file whose last descriptor it closed.
     pub ended: Option<FileId>,
     /// Bytes that it moved through its descriptor. `None` if it failed, or never moves any.
@@ -36,7 +38,7 @@ pub struct Seen {
 
 impl Seen {
     /// The path that it names, or else what its descriptor refers to.
-    pub fn about(&self) -> Option<ObjectId> {
+    pub fn subject(&self) -> Option<ObjectId> {
         self.path.or(self.object)
     }
 }

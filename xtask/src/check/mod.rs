@@ -13,7 +13,7 @@ use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::Path;
 
-/// Each crate with the Stride crates it may use: `syscalls ← event ← {engine-base ← engines ← broker, decode, filter, record} ← track ← advise ← {output ← compare, output ← parquet, proc, stacks} ← cli`.
+/// Each crate with the Stride crates it may use: `syscalls ← event ← {engine-base ← engines ← broker, decode, filter, record} ← track ← advise ← {output ← compare, output ← parquet, proc, stacks} ← session ← top ← cli`.
 const LAYERS: &[(&str, &[&str])] = &[
     ("uapi", &[]),
     ("syscalls", &["uapi"]),
@@ -34,6 +34,26 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("test-support", &["syscalls", "event"]),
     ("stacks", &["syscalls", "event", "engine-base"]),
     (
+        "session",
+        &[
+            "syscalls",
+            "event",
+            "engine-base",
+            "engine-ptrace",
+            "engine-ebpf",
+            "decode",
+            "filter",
+            "record",
+            "track",
+            "output",
+            "compare",
+            "proc",
+            "stacks",
+        ],
+    ),
+    ("top", &["syscalls", "event", "engine-base", "decode", "filter", "track", "output", "proc", "session"]),
+    // The program knows options and views. Calls are decoded, followed and recorded behind the session's door.
+    (
         "cli",
         &[
             "uapi",
@@ -42,16 +62,13 @@ const LAYERS: &[(&str, &[&str])] = &[
             "engine-base",
             "engine-ptrace",
             "engine-ebpf",
-            "decode",
             "filter",
-            "track",
             "advise",
             "output",
             "compare",
             "parquet",
-            "record",
-            "proc",
-            "stacks",
+            "session",
+            "top",
         ],
     ),
 ];

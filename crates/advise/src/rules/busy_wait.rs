@@ -1,12 +1,12 @@
 //! A thread checks again and again whether something has happened, instead of waiting for it.
 
 use super::common::{Bounded, Claims, ProcessCounts};
-use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{CallKey, Index, Observed};
-use crate::quantity::{MOST_IN_A_ROW, WAITED};
+use crate::counts::index::{CallKey, Index, Observed};
+use crate::report::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::quantity::{MOST_IN_A_ROW, WAITED};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use rustc_hash::FxHashMap;
 use stride_event::{Fields, Ns, Outcome, Tid, grouped};
 use stride_syscalls::uapi::consts::TIMER_ABSTIME;

@@ -1,12 +1,12 @@
 //! Input is read one byte at a time.
 
 use super::pieces::{Moved, Pieces, needed};
-use crate::finding::{Confidence, Draft};
-use crate::index::{Index, OpenFile};
-use crate::kinds::{Io, io};
+use crate::counts::index::{Index, OpenFile};
+use crate::counts::kinds::{Io, io};
+use crate::report::finding::{Confidence, Draft};
 use crate::rule::{Rule, RuleInfo};
-use crate::threshold::Threshold;
-use crate::thresholds::SEEKS_PER_TRANSFER;
+use crate::thresholds::shared::SEEKS_PER_TRANSFER;
+use crate::thresholds::threshold::Threshold;
 use stride_track::Tracker;
 
 const SINGLE_READS: Threshold = Threshold::count("single-reads", 16, "reads of one byte in a row from one open file");

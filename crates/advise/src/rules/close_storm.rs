@@ -1,12 +1,12 @@
 //! A program closes descriptors that are not open.
 
 use super::common::{Claims, ProcessCounts};
-use crate::finding::{Confidence, Draft};
-use crate::index::{Index, Observed};
-use crate::quantity::{CALLS, HIGHEST_FD};
+use crate::counts::index::{Index, Observed};
+use crate::report::finding::{Confidence, Draft};
+use crate::report::quantity::{CALLS, HIGHEST_FD};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use stride_syscalls::{Effect, Syscall};
 use stride_track::Tracker;
 

@@ -1,8 +1,8 @@
 //! Code that several rules share.
 
-use crate::finding::{Claim, Evidence, EvidenceKind};
-use crate::index::CallKey;
-use crate::thresholds::FEW_CALLS;
+use crate::counts::index::CallKey;
+use crate::report::finding::{Claim, Evidence, EvidenceKind};
+use crate::thresholds::shared::FEW_CALLS;
 use rustc_hash::FxHashMap;
 use std::borrow::Borrow;
 use std::hash::Hash;
@@ -213,7 +213,7 @@ pub fn thing(object: ObjectId, calls: u64, tracker: &Tracker) -> Evidence {
 
 /// True for a pipe and the like, whose name is only that of its sort.
 pub fn is_nameless(object: ObjectId, tracker: &Tracker) -> bool {
-    tracker.found_at(object).is_some() || tracker.stands_for_many(object)
+    tracker.found_at(object).is_some() || tracker.is_class(object)
 }
 
 /// A name for use in a sentence: characters that are not plain are replaced, and a long name is cut in the middle.

@@ -1,13 +1,13 @@
 //! Transfers that bypass the page cache are refused, because they are not aligned, and then made in another way.
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
-use crate::finding::{Confidence, Draft};
-use crate::index::{Index, Observed};
-use crate::kinds::{Io, io};
-use crate::quantity::{EACH, LEAST, MOST, OTHERS, REFUSED};
+use crate::counts::index::{Index, Observed};
+use crate::counts::kinds::{Io, io};
+use crate::report::finding::{Confidence, Draft};
+use crate::report::quantity::{EACH, LEAST, MOST, OTHERS, REFUSED};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectId, Tracker};

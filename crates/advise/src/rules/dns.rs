@@ -1,7 +1,7 @@
 //! Questions to name servers, as far as they were captured.
 
-use crate::index::Observed;
-use crate::kinds::is_write;
+use crate::counts::index::Observed;
+use crate::counts::kinds::is_write;
 use stride_event::{Memory, Outcome, Phase, Piece};
 use stride_syscalls::Data;
 use stride_track::{ObjectId, ObjectKind, Tracker};

@@ -1,12 +1,12 @@
 //! A thread repeats a call that fails with EAGAIN, instead of waiting.
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
-use crate::finding::{Confidence, Draft, Evidence};
-use crate::index::{CallKey, Index, Observed};
-use crate::quantity::{CALLS, MOST_IN_A_ROW};
+use crate::counts::index::{CallKey, Index, Observed};
+use crate::report::finding::{Confidence, Draft, Evidence};
+use crate::report::quantity::{CALLS, MOST_IN_A_ROW};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use std::cmp::Ordering;
 use stride_event::Tid;
 use stride_syscalls::{Syscall, Thing, uapi::consts as c};

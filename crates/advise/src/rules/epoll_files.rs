@@ -1,12 +1,12 @@
 //! Regular files are given to epoll, which does not take them.
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
-use crate::finding::{Confidence, Draft, Evidence};
-use crate::index::{CallKey, Index, Observed};
-use crate::quantity::CALLS;
+use crate::counts::index::{CallKey, Index, Observed};
+use crate::report::finding::{Confidence, Draft, Evidence};
+use crate::report::quantity::CALLS;
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use stride_event::Tid;
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, Tracker};

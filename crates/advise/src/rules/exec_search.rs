@@ -1,12 +1,12 @@
 //! Programs are searched along PATH, each time anew.
 
 use super::common::{Bounded, Claims, ProcessCounts, base_name, largest, plain, thing};
-use crate::finding::{Confidence, Draft, Evidence};
-use crate::index::{Index, Observed};
-use crate::quantity::{CALLS, MEAN_CALLS, TIMES};
+use crate::counts::index::{Index, Observed};
+use crate::report::finding::{Confidence, Draft, Evidence};
+use crate::report::quantity::{CALLS, MEAN_CALLS, TIMES};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use rustc_hash::FxHashMap;
 use stride_event::Tid;
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
@@ -41,7 +41,7 @@ struct ExecSearch {
 }
 
 struct Observation {
-    key: crate::index::CallKey,
+    key: crate::counts::index::CallKey,
     path: ObjectId,
 }
 

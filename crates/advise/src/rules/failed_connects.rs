@@ -1,12 +1,12 @@
 //! Connections are first tried to an address where nobody answers.
 
 use super::common::{Bounded, Claims, ProcessCounts, plain};
-use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{CallKey, Index, Observed};
-use crate::quantity::{TIMES, WAITED};
+use crate::counts::index::{CallKey, Index, Observed};
+use crate::report::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::quantity::{TIMES, WAITED};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use stride_event::{Ns, Tid};
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectKind, Tracker, address_name, address_port};

@@ -1,12 +1,12 @@
 //! Descriptors are opened and never closed.
 
 use super::common::{largest, plain, process, thing};
-use crate::finding::{Confidence, Draft, Evidence};
-use crate::index::{CallKey, Index, OpenFile};
-use crate::quantity::DESCRIPTORS;
+use crate::counts::index::{CallKey, Index, OpenFile};
+use crate::report::finding::{Confidence, Draft, Evidence};
+use crate::report::quantity::DESCRIPTORS;
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use rustc_hash::FxHashMap;
 use stride_event::{Event, Tid};
 use stride_track::{ObjectId, Tracker};

@@ -1,12 +1,12 @@
 //! Goroutines wait for a lock of Go's.
 
 use super::common::{Bounded, plain};
-use crate::finding::{Claim, Confidence, Draft};
-use crate::index::{CallKey, Index, Observed};
-use crate::quantity::{PID, UNLOCKS as UNLOCKED, WAKES};
+use crate::counts::index::{CallKey, Index, Observed};
+use crate::report::finding::{Claim, Confidence, Draft};
+use crate::report::quantity::{PID, UNLOCKS as UNLOCKED, WAKES};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use std::sync::Arc;
 use stride_event::{Ns, Stack, StackFrame, Tid};

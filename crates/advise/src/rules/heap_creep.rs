@@ -1,12 +1,12 @@
 //! The heap grows in small steps, or memory is given back and taken again.
 
 use super::common::{Bounded, ProcessCounts};
-use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{CallKey, Index, Observed};
-use crate::quantity::{MEAN_BYTES, PID, RETURNS, TIMES};
+use crate::counts::index::{CallKey, Index, Observed};
+use crate::report::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::quantity::{MEAN_BYTES, PID, RETURNS, TIMES};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use stride_event::{Outcome, Tid};
 use stride_syscalls::{Effect, Syscall};
 use stride_track::Tracker;

@@ -1,12 +1,12 @@
 //! Threads wait for each other at a lock.
 
 use super::common::Bounded;
-use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{CallKey, Index, Observed};
-use crate::quantity::{LONGEST_WAIT, MISSED, OTHERS, THREADS, TID, TIMES, WAITED, WAKES, WAKES_BY_ONE};
+use crate::counts::index::{CallKey, Index, Observed};
+use crate::report::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::quantity::{LONGEST_WAIT, MISSED, OTHERS, THREADS, TID, TIMES, WAITED, WAKES, WAKES_BY_ONE};
+use crate::report::statement::{Statement, say};
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::{Statement, say};
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use stride_event::{Ns, Outcome, Tid};
 use stride_syscalls::{Syscall, uapi::consts as c};
 use stride_track::{CriticalPath, Futex, Tracker};

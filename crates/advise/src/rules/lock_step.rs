@@ -1,15 +1,15 @@
 //! Requests are made one at a time, and the program waits for each answer.
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, process, thing};
-use crate::by_thread::LostTime;
-use crate::finding::{Confidence, Draft, Evidence};
-use crate::index::{Index, Observed, OpenFile};
-use crate::kinds::{is_read, is_write};
-use crate::quantity::{CONNECTIONS, REQUESTS, RUN, SERVERS, WAITED};
+use crate::counts::by_thread::LostTime;
+use crate::counts::index::{Index, Observed, OpenFile};
+use crate::counts::kinds::{is_read, is_write};
+use crate::report::finding::{Confidence, Draft, Evidence};
+use crate::report::quantity::{CONNECTIONS, REQUESTS, RUN, SERVERS, WAITED};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
-use crate::thresholds::{DELAYED_ACK, FEW_MESSAGES};
+use crate::thresholds::shared::{DELAYED_ACK, FEW_MESSAGES};
+use crate::thresholds::threshold::Threshold;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use stride_event::{Ns, Outcome, Tid};
@@ -64,7 +64,7 @@ struct Request {
     parts: u64,
     /// Another request was pending meanwhile.
     overlaps: bool,
-    claims: Vec<crate::index::CallKey>,
+    claims: Vec<crate::counts::index::CallKey>,
 }
 
 #[derive(Default)]

@@ -1,13 +1,13 @@
 //! madvise(2) tells the kernel again and again that the same memory is not needed.
 
 use super::common::{Bounded, ProcessCounts};
-use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{CallKey, Index, Observed};
-use crate::quantity::{CALLS, MEAN_BYTES, PID, PLACES, TIMES};
+use crate::counts::index::{CallKey, Index, Observed};
+use crate::report::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::quantity::{CALLS, MEAN_BYTES, PID, PLACES, TIMES};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
-use crate::thresholds::FEW_CALLS;
+use crate::thresholds::shared::FEW_CALLS;
+use crate::thresholds::threshold::Threshold;
 use rustc_hash::FxHashMap;
 use stride_event::{Event, Tid};
 use stride_syscalls::{Effect, Syscall};

@@ -1,12 +1,12 @@
 //! Memory is mapped and unmapped again and again.
 
 use super::common::{Bounded, ProcessCounts};
-use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{CallKey, Index, Observed};
-use crate::quantity::{EACH, OTHERS, PID, TIMES};
+use crate::counts::index::{CallKey, Index, Observed};
+use crate::report::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::quantity::{EACH, OTHERS, PID, TIMES};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use stride_event::{Outcome, Tid, grouped};
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::Tracker;

@@ -1,12 +1,12 @@
 //! Directories are made that exist already.
 
 use super::common::{Bounded, Claims, ProcessCounts, largest, plain, thing};
-use crate::finding::{Confidence, Draft, Evidence};
-use crate::index::{CallKey, Index, Observed};
-use crate::quantity::{CALLS, DIRECTORIES};
+use crate::counts::index::{CallKey, Index, Observed};
+use crate::report::finding::{Confidence, Draft, Evidence};
+use crate::report::quantity::{CALLS, DIRECTORIES};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use stride_event::Tid;
 use stride_syscalls::{Effect, Syscall};

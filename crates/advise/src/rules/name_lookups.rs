@@ -2,13 +2,13 @@
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use super::dns;
-use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{Index, Observed, OpenFile};
-use crate::kinds::{is_read, is_write};
-use crate::quantity::{LATE, LATE_FOR, REPEATED, SAME_QUESTION, TIMES, UNANSWERED, UNANSWERED_FOR, WAITED};
+use crate::counts::index::{Index, Observed, OpenFile};
+use crate::counts::kinds::{is_read, is_write};
+use crate::report::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::quantity::{LATE, LATE_FOR, REPEATED, SAME_QUESTION, TIMES, UNANSWERED, UNANSWERED_FOR, WAITED};
+use crate::report::statement::{Amount, Figure, Statement, say};
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::{Amount, Figure, Statement, say};
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use stride_event::{Ns, Tid};

@@ -1,14 +1,14 @@
 //! A file on a network file system is read or written in many requests of middling size.
 
 use super::common::{Bounded, Claims, largest, plain, process, thing};
-use crate::finding::{Confidence, Draft};
-use crate::index::{CallKey, Index, Observed};
-use crate::kinds::is_write;
-use crate::quantity::{BYTES, CALLS, MEAN_BYTES, MEAN_WAIT, WAITED};
+use crate::counts::index::{CallKey, Index, Observed};
+use crate::counts::kinds::is_write;
+use crate::report::finding::{Confidence, Draft};
+use crate::report::quantity::{BYTES, CALLS, MEAN_BYTES, MEAN_WAIT, WAITED};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
-use crate::thresholds::{SEEKS_PER_TRANSFER, SMALL_TRANSFER};
+use crate::thresholds::shared::{SEEKS_PER_TRANSFER, SMALL_TRANSFER};
+use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use stride_event::{Ns, Outcome, Tid};
 use stride_syscalls::Syscall;

@@ -1,11 +1,11 @@
 //! Shared by the rules about small reads and writes: each file, and how many bytes of it were moved in how many pieces.
 
 use super::common::{Bounded, Claims, ProcessCounts, is_nameless, largest, plain, thing};
-use crate::finding::{Draft, Evidence};
-use crate::index::{Index, OpenFile, Transfers};
-use crate::quantity::{CALLS, EACH, FILES, IN_ALL, MEAN_CALLS};
-use crate::statement::{Statement, say};
-use crate::thresholds::GOOD_BUFFER;
+use crate::counts::index::{Index, OpenFile, Transfers};
+use crate::report::finding::{Draft, Evidence};
+use crate::report::quantity::{CALLS, EACH, FILES, IN_ALL, MEAN_CALLS};
+use crate::report::statement::{Statement, say};
+use crate::thresholds::shared::GOOD_BUFFER;
 use std::cmp::Reverse;
 use stride_track::{ObjectId, ObjectKind, Tracker};
 

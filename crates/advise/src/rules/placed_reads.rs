@@ -1,8 +1,8 @@
 //! The reads of each file with their places: which jump, and which had been made before.
 
 use super::common::{Bounded, Claims};
-use crate::index::{CallKey, Observed};
-use crate::kinds::{Io, io, is_write};
+use crate::counts::index::{CallKey, Observed};
+use crate::counts::kinds::{Io, io, is_write};
 use rustc_hash::FxHashSet;
 use stride_event::{Outcome, Tid};
 use stride_syscalls::{Effect, Flow, Syscall, uapi::consts as c};

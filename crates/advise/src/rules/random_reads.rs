@@ -2,13 +2,13 @@
 
 use super::common::{Claims, largest, plain, process, thing};
 use super::placed_reads::{PlacedReads, Reads};
-use crate::finding::{Confidence, Draft};
-use crate::index::{Index, Observed, OpenFile};
-use crate::quantity::{BYTES, CALLS, MEAN_BYTES, REPEATED};
+use crate::counts::index::{Index, Observed, OpenFile};
+use crate::report::finding::{Confidence, Draft};
+use crate::report::quantity::{BYTES, CALLS, MEAN_BYTES, REPEATED};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
-use crate::thresholds::SMALL_TRANSFER;
+use crate::thresholds::shared::SMALL_TRANSFER;
+use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use stride_syscalls::Syscall;
 use stride_track::Tracker;

@@ -1,15 +1,15 @@
 //! A connection is made for each request.
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
-use crate::by_thread::LostTime;
-use crate::finding::{Confidence, Draft};
-use crate::index::{CallKey, Index, Observed, OpenFile};
-use crate::kinds::is_write;
-use crate::quantity::{CONNECTIONS, MEAN_MESSAGES};
+use crate::counts::by_thread::LostTime;
+use crate::counts::index::{CallKey, Index, Observed, OpenFile};
+use crate::counts::kinds::is_write;
+use crate::report::finding::{Confidence, Draft};
+use crate::report::quantity::{CONNECTIONS, MEAN_MESSAGES};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
-use crate::thresholds::FEW_MESSAGES;
+use crate::thresholds::shared::FEW_MESSAGES;
+use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use stride_event::{Ns, Outcome, Tid};
 use stride_syscalls::{Effect, Syscall, Thing, uapi::consts as c};

@@ -1,13 +1,13 @@
 //! The same file or directory is opened, read and closed again and again.
 
 use super::common::{Bounded, Claims, ProcessCounts, has_own_rule, is_last_access, largest, plain, thing};
-use crate::finding::{Confidence, Draft, Evidence};
-use crate::index::{Index, Observed, OpenFile, Pace};
-use crate::kinds::{Io, io};
-use crate::quantity::{OTHERS, TIMES};
+use crate::counts::index::{Index, Observed, OpenFile, Pace};
+use crate::counts::kinds::{Io, io};
+use crate::report::finding::{Confidence, Draft, Evidence};
+use crate::report::quantity::{OTHERS, TIMES};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use rustc_hash::FxHasher;
 use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};

@@ -1,13 +1,13 @@
 //! A program tries again and again, with hardly a pause, until something outside has happened.
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
-use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{CallKey, Index, Observed, OpenFile};
-use crate::kinds::opens;
-use crate::quantity::{LASTED, PACE, PID, TIMES};
+use crate::counts::index::{CallKey, Index, Observed, OpenFile};
+use crate::counts::kinds::opens;
+use crate::report::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::quantity::{LASTED, PACE, PID, TIMES};
+use crate::report::statement::{Statement, say};
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::{Statement, say};
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use stride_event::{Event, Ns, Tid};
 use stride_syscalls::{Effect, For, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectId, ObjectKind, Tracker, address_name};

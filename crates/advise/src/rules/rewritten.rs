@@ -1,12 +1,12 @@
 //! One file is written as a whole again and again, and renamed over the version before.
 
 use super::common::{Bounded, Claims, plain, process, thing};
-use crate::finding::{Confidence, Draft};
-use crate::index::{CallKey, Index, Observed, OpenFile};
-use crate::quantity::{BYTES, SYNCS, TIMES};
+use crate::counts::index::{CallKey, Index, Observed, OpenFile};
+use crate::report::finding::{Confidence, Draft};
+use crate::report::quantity::{BYTES, SYNCS, TIMES};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use stride_event::Tid;
 use stride_syscalls::{Effect, Syscall, table, uapi::consts as c};

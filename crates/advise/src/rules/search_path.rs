@@ -1,13 +1,13 @@
 //! Names are searched in one directory after another.
 
 use super::common::{Bounded, Claims, ProcessCounts, base_name, directory, plain};
-use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{CallKey, Index, Observed};
-use crate::kinds::opens;
-use crate::quantity::{CALLS, OTHERS, SEARCHES};
+use crate::counts::index::{CallKey, Index, Observed};
+use crate::counts::kinds::opens;
+use crate::report::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::quantity::{CALLS, OTHERS, SEARCHES};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use stride_event::Tid;
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, Tracker};

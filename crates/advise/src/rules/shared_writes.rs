@@ -1,14 +1,14 @@
 //! Several processes write small pieces to one file, by turns.
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
-use crate::finding::{Confidence, Draft, Evidence};
-use crate::index::{Index, Observed};
-use crate::kinds::{Io, io, is_write};
-use crate::quantity::{CALLS, MEAN_BYTES, OVERLAPPING, TURNS, WRITERS};
+use crate::counts::index::{Index, Observed};
+use crate::counts::kinds::{Io, io, is_write};
+use crate::report::finding::{Confidence, Draft, Evidence};
+use crate::report::quantity::{CALLS, MEAN_BYTES, OVERLAPPING, TURNS, WRITERS};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
-use crate::thresholds::{GOOD_BUFFER, SMALL_TRANSFER};
+use crate::thresholds::shared::{GOOD_BUFFER, SMALL_TRANSFER};
+use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use stride_event::Tid;
 use stride_syscalls::Syscall;

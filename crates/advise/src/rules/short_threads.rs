@@ -1,12 +1,12 @@
 //! Threads are made for tasks that are smaller than a thread.
 
 use super::common::{Bounded, Claims, plain, process};
-use crate::finding::{Confidence, Draft};
-use crate::index::{CallKey, Index, Observed};
-use crate::quantity::{MEAN_LIFE, PID, THREADS};
+use crate::counts::index::{CallKey, Index, Observed};
+use crate::report::finding::{Confidence, Draft};
+use crate::report::quantity::{MEAN_LIFE, PID, THREADS};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use stride_event::{Event, Ns, Tid};
 use stride_syscalls::{Effect, Syscall};
 use stride_track::{Cloned, Tracker};

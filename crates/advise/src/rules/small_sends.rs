@@ -1,14 +1,14 @@
 //! A message goes out in several small packets.
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
-use crate::finding::{Confidence, Draft};
-use crate::index::{Index, Observed, OpenFile};
-use crate::kinds::is_write;
-use crate::quantity::{HELD_UP, IN_A_ROW, MEAN_BYTES, MEAN_WAIT, SENDS};
+use crate::counts::index::{Index, Observed, OpenFile};
+use crate::counts::kinds::is_write;
+use crate::report::finding::{Confidence, Draft};
+use crate::report::quantity::{HELD_UP, IN_A_ROW, MEAN_BYTES, MEAN_WAIT, SENDS};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
-use crate::thresholds::DELAYED_ACK;
+use crate::thresholds::shared::DELAYED_ACK;
+use crate::thresholds::threshold::Threshold;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use stride_event::Ns;
@@ -142,7 +142,7 @@ impl Rule for SmallSends {
                      each message, MSG_MORE or TCP_CORK."
                     .into(),
             confidence: Confidence::Likely,
-            claims: claims.into_iter().map(|(key, calls)| crate::finding::Claim { key, calls }).collect(),
+            claims: claims.into_iter().map(|(key, calls)| crate::report::finding::Claim { key, calls }).collect(),
             estimate: "every send that came right after another, and 40 ms for each answer that was held up".into(),
             more_time: often.iter().map(|(_, total)| total.waited).sum(),
             ..Draft::default()

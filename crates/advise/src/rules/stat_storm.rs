@@ -3,14 +3,14 @@
 use super::common::{
     Bounded, Claims, ProcessCounts, base_name, directory, has_own_rule, is_last_access, largest, plain, thing,
 };
-use crate::finding::{Confidence, Draft, Evidence};
-use crate::index::{CallKey, Index, Observed};
-use crate::kinds::opens;
-use crate::quantity::{CALLS, DIRECTORIES, DIRECTORY_CHECKS, MEAN_CALLS, REPEATED};
+use crate::counts::index::{CallKey, Index, Observed};
+use crate::counts::kinds::opens;
+use crate::report::finding::{Confidence, Draft, Evidence};
+use crate::report::quantity::{CALLS, DIRECTORIES, DIRECTORY_CHECKS, MEAN_CALLS, REPEATED};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
-use crate::thresholds::FEW_CALLS;
+use crate::thresholds::shared::FEW_CALLS;
+use crate::thresholds::threshold::Threshold;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};

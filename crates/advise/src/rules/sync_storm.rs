@@ -1,14 +1,14 @@
 //! The program waits for storage after every small write.
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
-use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{CallKey, Index, Observed, OpenFile};
-use crate::kinds::{Io, io};
-use crate::quantity::{CALLS, MEAN_BYTES, SYNCS, TRANSACTIONS};
+use crate::counts::index::{CallKey, Index, Observed, OpenFile};
+use crate::counts::kinds::{Io, io};
+use crate::report::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::quantity::{CALLS, MEAN_BYTES, SYNCS, TRANSACTIONS};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
-use crate::thresholds::GOOD_BUFFER;
+use crate::thresholds::shared::GOOD_BUFFER;
+use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use stride_event::Ns;
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
@@ -216,7 +216,7 @@ impl Whole {
             evidence: vec![evidence],
             advice: "Call fsync(2) or fdatasync(2) on the files that matter, or sync(2) once at the end.".into(),
             confidence: Confidence::Likely,
-            claims: vec![crate::finding::Claim { key: self.key, calls: self.calls - 1 }],
+            claims: vec![crate::report::finding::Claim { key: self.key, calls: self.calls - 1 }],
             estimate: "every sync but one".into(),
             ..Draft::default()
         }

@@ -2,12 +2,12 @@
 
 use super::common::{Bounded, Claims, plain, process_name};
 use super::turn_group::{AT_ONCE, Bond, NONE_WORKS, TURNS, TURNS_OF_MOST, TurnGroup, TurnTaker, groups};
-use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{CallKey, Index, Observed};
-use crate::quantity::{LONGEST_WAIT, PID, PROCESSES, THREADS, TIMES, WAITED};
+use crate::counts::index::{CallKey, Index, Observed};
+use crate::report::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::quantity::{LONGEST_WAIT, PID, PROCESSES, THREADS, TIMES, WAITED};
+use crate::report::statement::{Statement, say};
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::{Statement, say};
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use stride_event::{Event, Ns, Tid};
 use stride_syscalls::{For, Syscall};

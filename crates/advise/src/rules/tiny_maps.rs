@@ -2,12 +2,12 @@
 
 use super::common::{Bounded, ProcessCounts};
 use super::map_churn::is_anonymous;
-use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{CallKey, Index, Observed};
-use crate::quantity::{CALLS, MEAN_BYTES, PID};
+use crate::counts::index::{CallKey, Index, Observed};
+use crate::report::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::quantity::{CALLS, MEAN_BYTES, PID};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use stride_event::Tid;
 use stride_syscalls::{Effect, Syscall};
 use stride_track::Tracker;

@@ -1,12 +1,12 @@
 //! Files are read in small pieces.
 
 use super::pieces::{Moved, Pieces, needed};
-use crate::finding::{Confidence, Draft};
-use crate::index::{Index, OpenFile};
-use crate::kinds::{Io, io};
+use crate::counts::index::{Index, OpenFile};
+use crate::counts::kinds::{Io, io};
+use crate::report::finding::{Confidence, Draft};
 use crate::rule::{Rule, RuleInfo};
-use crate::threshold::Threshold;
-use crate::thresholds::SEEKS_PER_TRANSFER;
+use crate::thresholds::shared::SEEKS_PER_TRANSFER;
+use crate::thresholds::threshold::Threshold;
 use stride_track::Tracker;
 
 const FULL_READS: Threshold = Threshold::count(

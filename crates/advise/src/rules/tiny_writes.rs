@@ -1,14 +1,14 @@
 //! Output is written in small pieces.
 
 use super::pieces::{Moved, Pieces, needed};
-use crate::finding::{Confidence, Draft};
-use crate::index::{Index, OpenFile};
-use crate::kinds::{Io, io};
-use crate::quantity::LINES;
+use crate::counts::index::{Index, OpenFile};
+use crate::counts::kinds::{Io, io};
+use crate::report::finding::{Confidence, Draft};
+use crate::report::quantity::LINES;
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
-use crate::thresholds::SEEKS_PER_TRANSFER;
+use crate::thresholds::shared::SEEKS_PER_TRANSFER;
+use crate::thresholds::threshold::Threshold;
 use stride_syscalls::uapi::consts::O_DSYNC;
 use stride_track::Tracker;
 

@@ -1,6 +1,6 @@
 //! Threads or processes that wait for one another in turn.
 
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use rustc_hash::{FxHashMap, FxHashSet};
 use stride_event::{Ns, Tid};
 use stride_track::{HandOver, HandOvers, HandedOver, Way};

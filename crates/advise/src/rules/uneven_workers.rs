@@ -1,12 +1,12 @@
 //! One of several workers has most of the work.
 
 use super::common::{Bounded, plain, process, process_name};
-use crate::finding::{Confidence, Draft};
-use crate::index::Index;
-use crate::quantity::{OTHERS_LIVED, PID, WORKER_LIVED, WORKERS};
+use crate::counts::index::Index;
+use crate::report::finding::{Confidence, Draft};
+use crate::report::quantity::{OTHERS_LIVED, PID, WORKER_LIVED, WORKERS};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use stride_event::{Event, Ns, Tid};
 use stride_track::{ObjectId, Tracker};
 

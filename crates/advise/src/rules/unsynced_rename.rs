@@ -1,13 +1,13 @@
 //! A file is replaced by a new one that may not be on the disk yet.
 
 use super::common::{Bounded, ProcessCounts, plain, thing};
-use crate::finding::{Confidence, Draft};
-use crate::index::{CallKey, Index, Observed, OpenFile};
-use crate::kinds::{Io, io, opens};
-use crate::quantity::TIMES;
+use crate::counts::index::{CallKey, Index, Observed, OpenFile};
+use crate::counts::kinds::{Io, io, opens};
+use crate::report::finding::{Confidence, Draft};
+use crate::report::quantity::TIMES;
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use stride_event::Tid;
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};

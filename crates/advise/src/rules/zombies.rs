@@ -1,12 +1,12 @@
 //! A parent never waits for its children.
 
 use super::common::{plain, process, process_name};
-use crate::finding::{Confidence, Draft};
-use crate::index::{Index, Observed};
-use crate::quantity::CHILDREN;
+use crate::counts::index::{Index, Observed};
+use crate::report::finding::{Confidence, Draft};
+use crate::report::quantity::CHILDREN;
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use rustc_hash::{FxHashMap, FxHashSet};
 use stride_event::{Event, Outcome, Tid};
 use stride_syscalls::{Effect, For, Ret, Syscall, uapi::consts as c};

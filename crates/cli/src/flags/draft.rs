@@ -1,11 +1,14 @@
 //! The options as collected so far, before it is known whether they fit together.
 
-use super::long_runs::FlightDraft;
-use super::options::*;
+use super::flight_draft::FlightDraft;
+use super::time_format::{Precision, TimeFormat};
+use super::tip::Tip;
 use std::ffi::OsString;
 use std::time::Duration;
 use stride_event::Glob;
 use stride_filter::{FdDetail, InjectionRule, Quiet, WordSet};
+use stride_session::Options;
+use stride_session::options::*;
 
 /// Most options stand in `options` as soon as they are read. The fields beside it are those whose meaning depends on
 /// other options.
@@ -72,6 +75,8 @@ pub struct Draft {
     pub every: Option<std::time::Duration>,
     pub overhead: Option<Duration>,
 
+    /// `--tips`.
+    pub tip: Option<Tip>,
     /// `-V`.
     pub version: bool,
 }
@@ -96,7 +101,7 @@ impl Draft {
 
     /// The option by which the whole machine is traced, if there is one.
     pub fn machine(&self, has_command: bool) -> Option<&'static str> {
-        let filters_users = !has_command && self.options.attach.is_empty() && self.options.replay.is_none();
+        let filters_users = !has_command && self.options.spec.attach.is_empty() && self.options.replay.is_none();
         let given = [
             (self.all || self.tops_the_machine(has_command), "--all"),
             (!self.cgroups.is_empty(), "--cgroup"),
@@ -110,8 +115,8 @@ impl Draft {
 
     /// `--top` shows the whole machine, if nothing else is given.
     fn tops_the_machine(&self, has_command: bool) -> bool {
-        let given = has_command || !self.options.attach.is_empty() || self.options.replay.is_some();
-        self.options.asked.has(super::asked::LIVE_VIEW) && !given
+        let given = has_command || !self.options.spec.attach.is_empty() || self.options.replay.is_some();
+        self.options.views.has(stride_session::options::LIVE_VIEW) && !given
     }
 
     /// True if there is a summary of either kind.

@@ -1,12 +1,13 @@
 //! `-e [NAME=]VALUE`: another spelling of options. Without a name, `trace` is meant.
 
-use super::flag::{Given, Spelling};
+use super::flag::Given;
 use super::lookup;
 use super::stop::Stop;
 use super::table;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use stride_filter::nearest;
+use stride_session::options::Spelling;
 
 /// The option that an expression stands for. An unknown name is taken as part of a value for `trace`, which reports the
 /// error.

@@ -4,8 +4,8 @@ use super::draft::Draft;
 use super::stop::Stop;
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use stride_filter::{Expression, did_you_mean};
+use stride_session::options::Spelling;
 
 /// One option.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub type Update = fn(&mut Draft, &Given) -> Result<(), Stop>;
 /// Keeps an option that only its view reads.
 pub fn ask(draft: &mut Draft, given: &Given) -> Result<(), Stop> {
     if let Some(long) = given.flag.long {
-        draft.options.asked.add(long, given.os().to_owned());
+        draft.options.views.add(long, given.os().to_owned());
     }
     Ok(())
 }
@@ -241,25 +241,6 @@ pub struct Given {
     pub flag: &'static Flag,
     pub spelling: Spelling,
     pub value: Option<OsString>,
-}
-
-/// How the user wrote an option's name. Abbreviations are written out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spelling {
-    Short(char),
-    Long(&'static str),
-    /// `-e NAME=...`
-    Qualifier(&'static str),
-}
-
-impl fmt::Display for Spelling {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Spelling::Short(short) => write!(f, "-{short}"),
-            Spelling::Long(long) => write!(f, "--{long}"),
-            Spelling::Qualifier(qualifier) => write!(f, "-e {qualifier}="),
-        }
-    }
 }
 
 impl Given {

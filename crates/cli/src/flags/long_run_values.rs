@@ -1,9 +1,9 @@
 //! The arguments of `--flight` and `--rotate`.
 
-use super::long_runs::{Extent, Rotation};
 use super::values;
 use std::time::Duration;
-use stride_record::Keep;
+use stride_session::facts::Keep;
+use stride_session::options::{Extent, Rotation};
 
 /// The files in all, unless the option says how many.
 const DEFAULT_COUNT: u32 = 5;
@@ -53,7 +53,7 @@ pub fn keep(text: &str) -> Option<Keep> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::long_runs::FlightDraft;
+    use super::super::flight_draft::FlightDraft;
     use super::*;
 
     #[test]

@@ -9,41 +9,32 @@
 //! that is silently ignored is worse than one that fails.
 
 mod artefact;
-pub mod asked;
 mod complete;
 pub mod draft;
 mod examples;
 pub mod explain;
 mod expression;
 pub mod flag;
+mod flight_draft;
 mod generate;
 pub mod help;
 pub mod long_run_values;
-mod long_runs;
 mod lookup;
 mod man;
-mod options;
 mod parser;
 pub mod stop;
 pub mod summary;
 mod table;
+mod time_format;
 mod tip;
 mod tips;
 mod truss;
-mod typed_names;
 mod users;
 mod validate;
 pub mod values;
 mod version;
 
-#[cfg(test)]
-pub use long_run_values::rotation;
-pub use long_runs::{Extent, Flight, Rotation, Trigger};
-pub use options::{
-    Color, Command, ConstStyle, Daemonize, Engine, HexStrings, Interruptible, LibraryList, LibraryPattern, LineStyle,
-    MachineFilter, Options, Output, Overflow, PidPrefix, Summary, TimeFormat,
-};
-pub use parser::{Outcome, parse};
+pub use parser::{Outcome, Parsed, parse};
 pub use tips::text as tip_text;
 
 #[cfg(test)]

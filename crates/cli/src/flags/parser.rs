@@ -1,14 +1,16 @@
 //! From arguments to [`Options`].
 
 use super::draft::Draft;
-use super::flag::{Arg, Flag, Given, Spelling};
+use super::flag::{Arg, Flag, Given};
 use super::lookup::{self, Found};
-use super::options::{LibraryList, Options};
 use super::stop::Stop;
+use super::tip::Tip;
 use super::{expression, generate, help, table, truss, validate, version};
 use lexopt::Parser;
 use std::ffi::OsString;
 use stride_filter::nearest;
+use stride_session::options::{LibraryList, Options};
+use stride_session::options::{Spelling, TypedOption};
 
 /// Stride's name when `argv` is empty.
 const DEFAULT_NAME: &str = "stride";
@@ -19,6 +21,8 @@ pub struct Parsed {
     /// Lines for stderr, complete and in order: warnings, and the error if the outcome is [`Outcome::Fail`].
     pub messages: Vec<String>,
     pub outcome: Outcome,
+    /// `--tips`: the tip to show at the end.
+    pub tip: Option<Tip>,
 }
 
 #[derive(Debug)]
@@ -40,7 +44,8 @@ pub fn parse(argv: impl IntoIterator<Item = OsString>, no_color: bool) -> Parsed
     let mut argv = argv.into_iter();
     let name = argv.next().map_or(DEFAULT_NAME.into(), |name| name.to_string_lossy().into_owned());
     let mut warnings = Vec::new();
-    let result = collect(argv, &name, no_color, &mut warnings);
+    let mut tip = None;
+    let result = collect(argv, &name, no_color, &mut tip, &mut warnings);
     let mut messages: Vec<String> = warnings.into_iter().map(|warning| format!("{name}: {warning}")).collect();
     let outcome = match result {
         Ok(outcome) => outcome,
@@ -59,13 +64,14 @@ pub fn parse(argv: impl IntoIterator<Item = OsString>, no_color: bool) -> Parsed
             Outcome::Fail
         }
     };
-    Parsed { messages, outcome }
+    Parsed { messages, outcome, tip }
 }
 
 fn collect(
     args: impl Iterator<Item = OsString>,
     name: &str,
     no_color: bool,
+    tip: &mut Option<Tip>,
     warnings: &mut Vec<String>,
 ) -> Result<Outcome, Stop> {
     let mut args: Vec<OsString> = args.collect();
@@ -81,6 +87,7 @@ fn collect(
     if draft.version {
         return Ok(Outcome::Print(version::text()));
     }
+    *tip = draft.tip;
     let options = validate::validate(draft, operands, name, no_color, &mut |warning| warnings.push(warning))?;
     Ok(Outcome::Trace(Box::new(options)))
 }
@@ -168,7 +175,8 @@ fn apply(given: Given, draft: &mut Draft) -> Result<(), Stop> {
     if let Some(why) = (given.flag.missing)() {
         return Err(Stop::fail(why));
     }
-    draft.options.typed.note(given.flag.longs(), &given.spelling.to_string());
+    let typed = TypedOption::new(given.flag.longs().collect(), given.spelling, given.value.clone());
+    draft.options.typed.add(typed);
     (given.flag.update)(draft, &given)
 }
 
@@ -241,8 +249,8 @@ mod tests {
             &["-fy", "--output", "file", "x"],
         ] {
             let options = options_of(words);
-            assert_eq!(options.output, super::super::Output::File("file".into()), "{words:?}");
-            assert!(options.follow_forks && !options.decode_fds.is_empty());
+            assert_eq!(options.output, stride_session::options::Output::File("file".into()), "{words:?}");
+            assert!(options.spec.follow && !options.decode_fds.is_empty());
         }
     }
 
@@ -278,7 +286,7 @@ mod tests {
 
     #[test]
     fn contexts_are_refused_without_selinux() {
-        if stride_proc::selinux_enabled() {
+        if stride_session::facts::selinux_enabled() {
             return assert!(options_of(&["--secontext", "x"]).contexts.is_some());
         }
         let messages = failure_of(&["--secontext", "x"]);

@@ -1,7 +1,7 @@
 //! Reasons why Stride does not trace: a mistake, or an option that asks for something else.
 
 use super::artefact::Artefact;
-use super::options::LibraryList;
+use stride_session::options::LibraryList;
 
 /// Prints warnings. Warnings come before the error.
 pub type Warn<'a> = &'a mut dyn FnMut(String);

@@ -1,10 +1,10 @@
 //! `-S` and `-U`: the columns of the summary, which have many names for historical reasons; and `--by`: its rows.
 
 use super::draft::Draft;
-use super::options::{Column, Key, SortKey, Summary};
 use super::stop::Stop;
 use std::time::Duration;
 use stride_filter::did_you_mean;
+use stride_session::options::{Column, Key, SortKey, Summary, SummaryLayout};
 
 /// Every spelling of a column, the preferred one first. Spellings have `-`; `_` is accepted too.
 const SPELLINGS: &[(&str, Column)] = &[
@@ -72,18 +72,22 @@ pub fn settled(draft: &Draft) -> Option<Summary> {
     let by = draft.by.clone().unwrap_or_else(|| vec![Key::Syscall]);
     draft.summarizes().then(|| Summary {
         only: draft.summary_only,
-        // Some engines know system times only where they count by themselves. Tables of the same calls must be the
-        // same.
-        wall_clock: draft.wall_clock || by != [Key::Syscall],
         exact_times: draft.exact_times,
-        sort: draft.sort.unwrap_or(match by.last() {
-            Some(key) if key.is_range() => SortKey::By(Column::Name),
-            _ => SortKey::By(Column::TimePercent),
-        }),
-        columns: draft.summary_columns.clone().unwrap_or_else(|| default_columns(&by)),
-        overhead: draft.overhead,
         every: draft.every,
-        by,
+        layout: SummaryLayout {
+            // Some engines know system times only where they count by themselves. Tables of the same calls must be the
+            // same.
+            wall_clock: draft.wall_clock || by != [Key::Syscall],
+            sort: draft.sort.unwrap_or(match by.last() {
+                Some(key) if key.is_range() => SortKey::By(Column::Name),
+                _ => SortKey::By(Column::TimePercent),
+            }),
+            columns: draft.summary_columns.clone().unwrap_or_else(|| default_columns(&by)),
+            overhead: draft.overhead.map_or(0, |overhead| overhead.as_nanos() as u64),
+            by,
+            json: false,
+            width: None,
+        },
     })
 }
 

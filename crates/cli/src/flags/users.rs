@@ -1,10 +1,10 @@
 //! `-u`: the user as whom the command runs.
 
-use super::options::RunAs;
 use super::stop::Stop;
 use nix::unistd::{self, User};
 use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
+use stride_session::options::RunAs;
 
 /// Looks `user` up. `UID:GID` is used as it is.
 pub fn run_as(user: &OsStr) -> Result<RunAs, Stop> {

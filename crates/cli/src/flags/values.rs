@@ -1,6 +1,6 @@
 //! Arguments that are numbers, times or one of a few words.
 
-use super::options::*;
+use super::time_format::Precision;
 use std::time::Duration;
 
 /// A decimal number from 0 to `max`. Blanks and a `+` before it are accepted, as by strtol(3).

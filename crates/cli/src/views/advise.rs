@@ -1,12 +1,7 @@
 //! `--advise`: calls and time that could be saved.
 
 use super::declaration::{Declaration, Destination, FileOption};
-use super::needs::Needs;
-use super::opening::{Before, Opener, Opening};
 use super::record;
-use crate::command::os_error;
-use crate::files::Use;
-use crate::flags::Options;
 use crate::flags::explain;
 use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, ask, words};
 use crate::flags::stop::Stop;
@@ -16,6 +11,7 @@ use std::io::Read;
 use std::path::Path;
 use stride_advise::config;
 use stride_output::{AdviseView, ReportFormat, View};
+use stride_session::{Before, Needs, Opener, Opening, Options, Use, os_error};
 
 const OPTION: &str = "advise";
 const CONFIG: &str = "advise-config";
@@ -76,12 +72,12 @@ const FLAGS: &[Flag] = &[
 
 /// True if `--advise` is given. Other views make room for the findings.
 pub fn is_asked(options: &Options) -> bool {
-    options.asked.has(OPTION) || options.asked.has(CONFIG)
+    options.views.has(OPTION) || options.views.has(CONFIG)
 }
 
 /// True if minor findings are shown as well.
 pub fn shows_all(options: &Options) -> bool {
-    options.asked.is(OPTION, ALL)
+    options.views.is(OPTION, ALL)
 }
 
 pub struct AdviseDeclaration;
@@ -109,7 +105,7 @@ impl Declaration for AdviseDeclaration {
     }
 
     fn prepare(&self, before: &Before<'_>) -> Result<Opener> {
-        before.options.asked.path(CONFIG).map(configure).transpose()?;
+        before.options.views.path(CONFIG).map(configure).transpose()?;
         Ok(Box::new(open))
     }
 }

@@ -1,14 +1,12 @@
 //! The declaration of a view.
 
-use super::needs::Needs;
-use super::opening::{Before, Opener};
-use crate::files::Use;
-use crate::flags::Options;
 use crate::flags::draft::Draft;
 use crate::flags::flag::Flag;
 use crate::flags::stop::{Stop, Warn};
 use anyhow::Result;
 use stride_output::ReportFormat;
+use stride_session::Start;
+use stride_session::{Before, Needs, Opener, Options, Use};
 
 pub trait Declaration: Sync {
     /// The view's own options, sorted by name.
@@ -42,10 +40,10 @@ pub trait Declaration: Sync {
     /// Where the view goes, if it is wanted. The default is the file that its option names. The trace is shown only if
     /// nothing takes its place.
     fn destination(&self, options: &Options) -> Option<Destination> {
-        self.files().iter().any(|file| options.asked.has(file.long)).then_some(Destination::OwnFile)
+        self.files().iter().any(|file| options.views.has(file.long)).then_some(Destination::OwnFile)
     }
 
-    /// The events and facts that a run with this view must provide. Asked only if the view is wanted.
+    /// The events and facts that a run with this view must provide. ViewOptions only if the view is wanted.
     fn needs(&self, options: &Options) -> Needs {
         Needs::everything(options)
     }
@@ -89,13 +87,4 @@ pub enum Destination {
     InsteadOfTrace,
     /// The view has a file of its own.
     OwnFile,
-}
-
-/// When a view learns of the command's start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Start {
-    /// When the command is forked.
-    AtFork,
-    /// When the run begins. The time between fork and execve is Stride's own.
-    AtExecve,
 }

@@ -1,10 +1,6 @@
 //! `--flamegraph`: all calls by the functions that led to them, as a page or as text for other tools.
 
 use super::declaration::{Declaration, FileOption};
-use super::needs::Needs;
-use super::opening::{Before, Opener, Opening};
-use crate::files::Use;
-use crate::flags::Options;
 use crate::flags::draft::Draft;
 use crate::flags::flag::{Arg, Category, Flag, Value, ask};
 use crate::flags::stop::{Stop, Warn};
@@ -12,6 +8,7 @@ use anyhow::Result;
 use std::ffi::OsStr;
 use std::path::Path;
 use stride_output::{FlameFormat, FlameView, View};
+use stride_session::{Before, Needs, Opener, Opening, Options, Use};
 
 const FILE: &str = "flamegraph";
 
@@ -61,7 +58,7 @@ impl Declaration for FlamegraphDeclaration {
 
     /// Refuses names that do not say what to write.
     fn check(&self, draft: &Draft, _: Warn<'_>) -> Result<(), Stop> {
-        let Some(path) = draft.options.asked.path(FILE).filter(|path| format(path).is_none()) else { return Ok(()) };
+        let Some(path) = draft.options.views.path(FILE).filter(|path| format(path).is_none()) else { return Ok(()) };
         Err(Stop::usage(format!(
             "--{FILE}: the end of the name '{}' does not say what to write: .html stands for a page, and .folded for text that other \
              tools read",

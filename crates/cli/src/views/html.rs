@@ -2,14 +2,10 @@
 
 use super::advise;
 use super::declaration::{Declaration, FileOption};
-use super::needs::Needs;
-use super::opening::{Before, Opener, Opening};
-use crate::files::Use;
-use crate::flags::Options;
 use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, ask};
-use crate::layout;
 use anyhow::Result;
 use stride_output::{HtmlView, View};
+use stride_session::{Before, Needs, Opener, Opening, Options, Use};
 
 const FILE: &str = "html";
 
@@ -67,7 +63,7 @@ impl Declaration for HtmlDeclaration {
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let (options, info) = (with.options, with.info);
     let (to, whole) = with.files.take_given(FILE)?.whole()?;
-    let style = layout::layout(options, false).style;
-    let page = HtmlView::new(to, whole, style, layout::decoding(options), with.world.asked_by(options), info);
+    let style = options.layout(false).style;
+    let page = HtmlView::new(to, whole, style, options.decoder_options(), with.world.asked_by(options), info);
     Ok(Box::new(if advise::is_asked(options) { page.with_advice(info, advise::shows_all(options)) } else { page }))
 }

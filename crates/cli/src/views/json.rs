@@ -1,15 +1,12 @@
 //! `--json`: an object for each call.
 
 use super::declaration::{Declaration, Destination};
-use super::needs::Needs;
-use super::opening::{Before, Opener, Opening};
-use crate::flags::Options;
 use crate::flags::draft::Draft;
 use crate::flags::flag::{Category, Flag, HelpEntry, HelpGroup};
 use crate::flags::stop::{Stop, Warn};
-use crate::layout;
 use anyhow::Result;
 use stride_output::{JsonView, View};
+use stride_session::{Before, Needs, Opener, Opening, Options};
 
 const BASE: Flag = Flag { category: Category::Format, ..Flag::BASE };
 
@@ -70,7 +67,7 @@ impl Declaration for JsonDeclaration {
 
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let options = with.options;
-    let (decoding, world, show) = (layout::decoding(options), with.world.asked_by(options), layout::show(options));
+    let (decoding, world, show) = (options.decoder_options(), with.world.asked_by(options), options.show());
     let sink = with.outputs.take_sink()?;
-    Ok(Box::new(JsonView::new(with.info, decoding, world, show, options.instruction_pointer, sink)))
+    Ok(Box::new(JsonView::new(with.info, decoding, world, show, options.lines.leader.ip, sink)))
 }

@@ -5,12 +5,9 @@
 mod advise;
 mod compare;
 mod declaration;
-mod fan_out;
 mod flamegraph;
 mod html;
 mod json;
-mod needs;
-mod opening;
 mod parquet;
 mod perfetto;
 mod record;
@@ -21,9 +18,6 @@ mod tree;
 mod wanted;
 
 pub use declaration::Declaration;
-pub use fan_out::Views;
-pub use needs::Needs;
-pub use opening::{Before, Opening};
 pub use tree::is_asked as shows_tree;
 pub use wanted::{Wanted, about_tracing, can_be_rotated, check_format, has_report, named_files, names_files};
 

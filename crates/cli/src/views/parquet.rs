@@ -1,18 +1,13 @@
 //! `--parquet`: tables of the run, as files that databases read.
 
 use super::declaration::{Declaration, Destination, FileOption};
-use super::needs::Needs;
-use super::opening::{Before, Opener, Opening};
-use crate::command::os_error;
-use crate::files::Use;
-use crate::flags::Options;
 use crate::flags::flag::{Arg, Category, Flag, Value, ask};
-use crate::layout;
 use anyhow::{Result, anyhow};
 use stride_engine_base::signal::without_signals;
 use stride_filter::Quiet;
 use stride_output::View;
 use stride_parquet::{ParquetView, check_directory};
+use stride_session::{Before, Needs, Opener, Opening, Options, Use, os_error};
 
 const DIRECTORY: &str = "parquet";
 
@@ -54,7 +49,7 @@ impl Declaration for ParquetDeclaration {
     }
 
     fn destination(&self, options: &Options) -> Option<Destination> {
-        options.asked.has(DIRECTORY).then_some(Destination::OwnFile)
+        options.views.has(DIRECTORY).then_some(Destination::OwnFile)
     }
 
     fn needs(&self, options: &Options) -> Needs {
@@ -63,7 +58,7 @@ impl Declaration for ParquetDeclaration {
 
     /// Refuses a directory in which nothing can be written, before anything is run.
     fn prepare(&self, before: &Before<'_>) -> Result<Opener> {
-        if let Some(directory) = before.options.asked.path(DIRECTORY) {
+        if let Some(directory) = before.options.views.path(DIRECTORY) {
             check_directory(directory).map_err(|e| {
                 anyhow!("Can't write files to '{}' for --{DIRECTORY}: {}", directory.display(), os_error(&e))
             })?;
@@ -74,8 +69,8 @@ impl Declaration for ParquetDeclaration {
 
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let options = with.options;
-    let directory = options.asked.path(DIRECTORY).ok_or_else(|| anyhow!("--{DIRECTORY} has no directory"))?;
-    let (decoding, world) = (layout::decoding(options), with.world.asked_by(options));
+    let directory = options.views.path(DIRECTORY).ok_or_else(|| anyhow!("--{DIRECTORY} has no directory"))?;
+    let (decoding, world) = (options.decoder_options(), with.world.asked_by(options));
     let tells = !options.is_quiet(Quiet::Files);
     let stacks = options.stack_trace.is_some();
     let directory = directory.to_path_buf();

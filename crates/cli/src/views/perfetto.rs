@@ -1,14 +1,10 @@
 //! `--perfetto`: a trace for ui.perfetto.dev.
 
 use super::declaration::{Declaration, FileOption};
-use super::needs::Needs;
-use super::opening::{Before, Opener, Opening};
-use crate::files::Use;
-use crate::flags::Options;
 use crate::flags::flag::{Arg, Category, Flag, Value, ask};
-use crate::layout;
 use anyhow::Result;
 use stride_output::{Perfetto, View};
+use stride_session::{Before, Needs, Opener, Opening, Options, Use};
 
 const FILE: &str = "perfetto";
 
@@ -60,7 +56,7 @@ impl Declaration for PerfettoDeclaration {
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let (options, info) = (with.options, with.info);
     let (to, whole) = with.files.take_given(FILE)?.whole()?;
-    let style = layout::layout(options, false).style;
-    let (decoding, world) = (layout::decoding(options), with.world.asked_by(options));
+    let style = options.layout(false).style;
+    let (decoding, world) = (options.decoder_options(), with.world.asked_by(options));
     Ok(Box::new(Perfetto::new(to, whole, style, decoding, world, info)))
 }

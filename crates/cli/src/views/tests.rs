@@ -1,11 +1,15 @@
 //! Each declaration is consistent with what follows from it.
 
+#[path = "../../tests/hostile/fixtures.rs"]
+mod fixtures;
+
 use super::*;
-use crate::files::{Files, Use};
 use crate::flags::flag::{Arg, Flag, Value};
-use crate::flags::{Interruptible, Options, help, options_of};
+use crate::flags::{help, options_of};
 use std::path::{Path, PathBuf};
 use stride_filter::Quiet;
+use stride_session::options::Interruptible;
+use stride_session::{Files, Needs, Options, Use};
 
 /// A directory of the test's own, which is removed at the end.
 struct Dir(PathBuf);
@@ -111,10 +115,10 @@ fn each_option_that_names_a_file_is_taken_in_and_documented() {
         assert!(usage.contains(&format!("--{long}={name}")), "--{long} is not in --help");
         assert!(flag.own, "--{long} would make abbreviations of strace's options ambiguous");
         let options = naming(&[(long, Path::new("there.html"))]);
-        assert_eq!(options.asked.path(long), Some(Path::new("there.html")), "--{long}");
-        assert!(names_files(&options.asked), "--{long}");
+        assert_eq!(options.views.path(long), Some(Path::new("there.html")), "--{long}");
+        assert!(names_files(&options.views), "--{long}");
         // The trace is elsewhere, so attach messages are left out and CTRL-C belongs to the command.
-        assert!(options.is_quiet(Quiet::Attach) && options.interruptible == Interruptible::Never, "--{long}");
+        assert!(options.is_quiet(Quiet::Attach) && options.spec.interruptible == Interruptible::Never, "--{long}");
     }
 }
 
@@ -135,6 +139,30 @@ fn each_view_can_be_had() {
             assert!(needs.tracker || !needs.naming_calls, "{needs:?}");
             assert_eq!(needs.clone().and(Needs::default()), needs);
             assert_eq!(Needs::default().and(needs.clone()), needs);
+        }
+    }
+}
+
+/// tests/hostile/ shows hostile input in every view. A view without a fixture there would not be looked at.
+#[test]
+fn each_view_is_shown_hostile_input() {
+    let of_fixture = |fixture: &fixtures::Fixture| options_of(&[fixture.options, &["x"]].concat());
+    let lines: Vec<Options> = fixtures::FIXTURES.iter().map(of_fixture).collect();
+    for (place, view) in ALL.iter().enumerate() {
+        let what = || match view.flags().iter().find_map(|flag| flag.long) {
+            Some(long) => format!("the view of --{long}"),
+            None => format!("view {place}"),
+        };
+        let asking: Vec<&Options> = lines.iter().filter(|options| view.destination(options).is_some()).collect();
+        assert!(!asking.is_empty(), "{} has no fixture in tests/hostile/fixtures.rs", what());
+        for flag in view.flags().iter().filter(|flag| matches!(flag.value, Value::File | Value::Recording)) {
+            let long = flag.long.unwrap();
+            let named = asking.iter().any(|options| options.views.path(long).is_some());
+            assert!(named, "--{long} has no fixture in tests/hostile/fixtures.rs");
+        }
+        for format in asking.iter().flat_map(|options| view.formats(options)) {
+            let shown = asking.iter().any(|options| options.report_format() == *format);
+            assert!(shown, "{} has no fixture for {format:?} in tests/hostile/fixtures.rs", what());
         }
     }
 }

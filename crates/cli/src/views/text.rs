@@ -1,13 +1,11 @@
 //! The text of the trace, which is shown unless options ask for something else.
 
-use super::declaration::{Declaration, Destination, Start};
-use super::needs::Needs;
-use super::opening::{Before, Opener, Opening};
+use super::declaration::{Declaration, Destination};
 use crate::flags::flag::Flag;
-use crate::flags::{LineStyle, Options};
-use crate::layout;
 use anyhow::Result;
 use stride_output::{TextView, View};
+use stride_session::options::{LineStyle, Seccomp};
+use stride_session::{Before, Needs, Opener, Opening, Options, Start};
 
 pub struct TextDeclaration;
 
@@ -22,7 +20,8 @@ impl Declaration for TextDeclaration {
     }
 
     fn needs(&self, options: &Options) -> Needs {
-        let times = [options.relative_timestamps, options.syscall_times, options.timestamps.map(|t| t.precision)];
+        let times =
+            [options.lines.leader.relative, options.lines.elapsed, options.lines.leader.wall.map(|wall| wall.digits)];
         Needs {
             calls: true,
             entries: true,
@@ -33,7 +32,9 @@ impl Declaration for TextDeclaration {
             descriptors: !options.decode_fds.is_empty(),
             // `-n` shows the number of a thread's latest call before lines that are about no call, whether that call is
             // shown or not.
-            all_calls: options.syscall_number && !options.seccomp_bpf && !options.trace.is_all(),
+            all_calls: options.lines.leader.number
+                && (options.spec.seccomp != Seccomp::On)
+                && !options.filters.trace.is_all(),
             process_ids: options.looks_processes_up(),
             ..Needs::shown_stacks(options)
         }
@@ -59,9 +60,10 @@ fn needs_of_style(options: &Options) -> Needs {
 
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let options = with.options;
-    let layout = layout::layout(options, with.outputs.is_terminal());
-    let decoding = stride_decode::Options { contexts: options.contexts.is_some(), ..layout::decoding(options) };
-    let (world, show) = (with.world.asked_by(options), layout::show(options));
+    let layout = options.layout(with.outputs.is_terminal());
+    let mut decoding = options.decoder_options();
+    decoding.contexts = options.contexts.is_some();
+    let (world, show) = (with.world.asked_by(options), options.show());
     let offset = with.info.wall_offset;
     Ok(Box::new(match with.outputs.opener(options) {
         Some(open) => TextView::per_thread(layout, decoding, world, offset, show, open),

@@ -1,15 +1,13 @@
 //! `--tree`: the processes of the run, at its end.
 
 use super::declaration::{Declaration, Destination};
-use super::needs::Needs;
-use super::opening::{Before, Opener, Opening};
 use crate::flags::draft::Draft;
 use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, ask};
 use crate::flags::stop::{Stop, Warn};
-use crate::flags::{LineStyle, Options};
-use crate::layout;
 use anyhow::Result;
 use stride_output::{TreeLayout, TreeView, View};
+use stride_session::options::LineStyle;
+use stride_session::{Before, Needs, Opener, Opening, Options};
 
 const OPTION: &str = "tree";
 
@@ -35,7 +33,7 @@ const FLAGS: &[Flag] = &[Flag {
 
 /// True if the tree is asked for. Without children, it would have one line.
 pub fn is_asked(options: &Options) -> bool {
-    options.asked.has(OPTION)
+    options.views.has(OPTION)
 }
 
 pub struct TreeDeclaration;
@@ -77,6 +75,6 @@ impl Declaration for TreeDeclaration {
 }
 
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
-    let palette = layout::palette(with.options.color, with.outputs.is_terminal());
+    let palette = with.options.color.palette(with.outputs.is_terminal());
     Ok(Box::new(TreeView::new(TreeLayout { width: with.outputs.width(), palette }, with.info)))
 }

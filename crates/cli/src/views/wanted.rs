@@ -2,14 +2,11 @@
 
 use super::ALL;
 use super::declaration::{Declaration, Destination, FileOption};
-use super::needs::Needs;
-use super::opening::{Before, Opener};
-use crate::files::{NamedFile, Use};
-use crate::flags::asked::Asked;
-use crate::flags::{Options, Output};
 use anyhow::Result;
 use std::path::Path;
 use stride_output::ReportFormat;
+use stride_session::options::{Output, ViewOptions};
+use stride_session::{Before, NamedFile, Needs, Options, PreparedView, Use, ViewPlan};
 
 /// The views of a run.
 pub struct Wanted {
@@ -49,12 +46,18 @@ impl Wanted {
             .any(|(_, destination)| matches!(destination, Destination::InsteadOfTrace | Destination::OwnFile))
     }
 
-    /// Prepares each view. The results open the views.
-    pub fn prepare(&self, before: &Before<'_>) -> Result<Vec<(&'static dyn Declaration, Opener)>> {
-        if before.options.called_from.is_some() {
+    /// Prepares each view.
+    pub fn plan(self, before: &Before<'_>) -> Result<ViewPlan> {
+        if before.options.filters.called_from.is_some() {
             before.require_stacks("--called-from")?;
         }
-        self.views.iter().map(|&(view, _)| Ok((view, view.prepare(before)?))).collect()
+        let prepare = |&(view, _): &(&'static dyn Declaration, _)| {
+            let (start, comes_last) = (view.start(), view.comes_last(before.options));
+            Ok(PreparedView { open: view.prepare(before)?, start, comes_last })
+        };
+        let views = self.views.iter().map(prepare).collect::<Result<_>>()?;
+        let (shows_trace, outlives_trace) = (self.shows_trace(), self.outlives_trace());
+        Ok(ViewPlan { needs: self.needs, views, shows_trace, outlives_trace })
     }
 }
 
@@ -84,18 +87,18 @@ fn file_options() -> impl Iterator<Item = &'static FileOption> {
 }
 
 /// True if a view reads or writes a file, so that the trace is not the only result.
-pub fn names_files(asked: &Asked) -> bool {
+pub fn names_files(asked: &ViewOptions) -> bool {
     file_options().any(|file| asked.has(file.long))
 }
 
 /// True if a view that strace does not have stands in the trace's place.
 pub fn has_report(options: &Options) -> bool {
     let reports = ALL.into_iter().filter(|view| view.destination(options) == Some(Destination::InsteadOfTrace));
-    reports.flat_map(|view| view.flags()).any(|flag| flag.own && flag.long.is_some_and(|long| options.asked.has(long)))
+    reports.flat_map(|view| view.flags()).any(|flag| flag.own && flag.long.is_some_and(|long| options.views.has(long)))
 }
 
 /// The first given option that is about tracing.
-pub fn about_tracing(asked: &Asked) -> Option<String> {
+pub fn about_tracing(asked: &ViewOptions) -> Option<String> {
     let flags = ALL.into_iter().filter(|view| view.is_about_tracing()).flat_map(|view| view.flags());
     flags.filter_map(|flag| flag.long).find(|long| asked.has(long)).map(|long| format!("--{long}"))
 }
@@ -116,8 +119,8 @@ pub fn named_files(options: &Options) -> Vec<NamedFile<'_>> {
         let how = if view.opens_its_files(options) { Use::Trace } else { file.how };
         // Several files may be read; of the names of a file that is written, the last one counts.
         let paths: Vec<&Path> = match how {
-            Use::Reads => options.asked.paths(file.long).collect(),
-            Use::Writes(_) | Use::Trace => options.asked.path(file.long).into_iter().collect(),
+            Use::Reads => options.views.paths(file.long).collect(),
+            Use::Writes(_) | Use::Trace => options.views.path(file.long).into_iter().collect(),
         };
         paths.into_iter().map(move |path| NamedFile { option: format!("--{}", file.long), path, how })
     });

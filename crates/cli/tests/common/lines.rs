@@ -61,3 +61,44 @@ pub fn holds_together(trace: &str) -> Vec<String> {
     assert_eq!(seen.len(), ended.len(), "not all have ended: {seen:?} {ended:?}");
     ended.into_values().map(str::to_owned).collect()
 }
+
+/// The lines with their threads' ids. If another thread's event came between, a call has two lines, and when that happens is up to
+/// the scheduler. Both are joined at the place of the first. The stack of a call stays behind the call's line.
+pub fn whole_lines(trace: &str) -> Vec<(&str, String)> {
+    const CUT: &str = " <unfinished ...>";
+    let head =
+        Regex::new(r"^(?P<id>\[pid +\d+\] |\d+(?:<[^>]*>)? )? *(?:<\.\.\. [^ ]+ resumed>(?P<end>.*)|(?P<all>.*))$")
+            .unwrap();
+    let mut lines: Vec<(&str, String)> = Vec::new();
+    // The line that a stack belongs to.
+    let mut last = 0;
+    for text in trace.lines() {
+        if text.starts_with(" > ") && !lines.is_empty() {
+            lines[last].1 += &format!("\n{text}");
+            continue;
+        }
+        let parts = head.captures(text).unwrap();
+        let part = |name| parts.name(name).map(|part| part.as_str());
+        let id = part("id").unwrap_or_default().trim_end();
+        match (part("end"), part("all")) {
+            (Some(end), _) => {
+                let begun = lines.iter().rposition(|(of, line)| *of == id && line.ends_with(CUT));
+                last = begun.unwrap_or_else(|| panic!("resumed without begin: {text}\n{trace}"));
+                let line = &mut lines[last].1;
+                line.truncate(line.len() - CUT.len());
+                *line += end;
+            }
+            (None, all) => {
+                last = lines.len();
+                lines.push((id, all.unwrap_or_default().to_owned()));
+            }
+        }
+    }
+    lines
+}
+
+/// The trace with each call on one line (see [`whole_lines`]), for tests that look for lines of several threads.
+pub fn whole(trace: &str) -> String {
+    let line = |(id, line): (&str, String)| if id.is_empty() { line + "\n" } else { format!("{id} {line}\n") };
+    whole_lines(trace).into_iter().map(line).collect()
+}

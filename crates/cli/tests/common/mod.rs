@@ -6,12 +6,14 @@ mod other_users;
 mod recorded;
 pub mod stacks;
 
-pub use lines::{holds_together, is, lines_are, lines_include};
+pub use lines::{holds_together, is, lines_are, lines_include, whole, whole_lines};
 pub use other_users::{PublicCopy, as_nobody};
 pub use recorded::Recorded;
 pub use stride_test_support::programs::{cc, cc_with_lines, root, sources, stem};
 pub use stride_test_support::skipped;
-pub use stride_test_support::state::{first_child, is_inside, minds, state, threads, wait_until, wait_until_inside};
+pub use stride_test_support::state::{
+    first_child, is_inside, kernel_version, minds, state, threads, wait_until, wait_until_inside,
+};
 pub use stride_test_support::{Killed, Scratch, compile, need, need_ebpf, or_skip, program, skip, test_name, wait_for};
 
 use nix::sys::signal::{Signal, kill, killpg};

@@ -12,9 +12,13 @@ pub struct Recorded(Recorder<std::fs::File>);
 
 impl Recorded {
     pub fn new(scratch: &Scratch) -> Recorded {
-        let file = std::fs::File::create(scratch.path("rec")).unwrap();
         let args = ["stride", "made-up"].map(OsString::from).into();
-        Recorded(Recorder::new(file, &Metadata { args, ..Metadata::default() }).unwrap())
+        Recorded::with(scratch, &Metadata { args, ..Metadata::default() })
+    }
+
+    pub fn with(scratch: &Scratch, metadata: &Metadata) -> Recorded {
+        let file = std::fs::File::create(scratch.path("rec")).unwrap();
+        Recorded(Recorder::new(file, metadata).unwrap())
     }
 
     pub fn event(&mut self, event: Event<'_>) {

@@ -1,6 +1,6 @@
 //! Stacks as text shows them (`-k`), and the programs in `tests/stacks/`.
 
-use super::Scratch;
+use super::{Scratch, whole};
 use regex::Regex;
 use std::path::Path;
 use std::process::Command;
@@ -40,6 +40,8 @@ pub fn known_frames(trace: &str, text: &str) -> Vec<Vec<Frame>> {
 
 fn behind(trace: &str, text: &str, frame: impl Fn(&str) -> Option<Frame>) -> Vec<Vec<Frame>> {
     let mut all = Vec::new();
+    // The stack of a call that is cut in two is behind the call's end.
+    let trace = whole(trace);
     let mut lines = trace.lines().peekable();
     while let Some(line) = lines.next() {
         if line.contains(text) {

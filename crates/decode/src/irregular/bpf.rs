@@ -4,7 +4,7 @@
 use crate::cx::{cut, le};
 use crate::{Cx, Member, Siblings, Tail, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
-use stride_event::Phase;
+use stride_event::{FileKind, Phase};
 use stride_syscalls::sets::bpf::{INSN_ALU, INSN_CLASS_EXTENDED, INSN_JUMP, INSN_MODE, INSN_SIZE, INSN_SOURCE};
 use stride_syscalls::structs::bpf::{BTF_INFO, INFO, LINK_INFO, MAP_INFO, PROG_INFO};
 use stride_syscalls::{Field, Irregular, Struct, Ty, plan, uapi::consts as c};
@@ -184,15 +184,15 @@ pub fn info<'a>(cx: &Cx<'a>, addr: u64, siblings: Siblings) -> Value<'a> {
     let member = |name| cx.number(&INFO, name, phase, base);
     let shown = || {
         let fd = member("bpf_fd")? as i32;
-        let object = cx.world.path(cx.call.tid, fd, cx.call.given(fd))?;
-        let kind: &'static Struct = match object.strip_prefix(b"anon_inode:")? {
-            b"bpf-map" => &MAP_INFO,
-            b"bpf-prog" => &PROG_INFO,
-            b"btf" => &BTF_INFO,
-            b"bpf_link" | b"bpf-link" => &LINK_INFO,
-            _ => return None,
+        let asked = || FileKind::of_path(&cx.world.path(cx.call.tid, fd, cx.call.given(fd))?);
+        let answer: &'static Struct = match cx.call.file_kind.or_else(asked)? {
+            FileKind::BpfMap => &MAP_INFO,
+            FileKind::BpfProgram => &PROG_INFO,
+            FileKind::BpfTypes => &BTF_INFO,
+            FileKind::BpfLink => &LINK_INFO,
+            FileKind::Other | FileKind::Terminal | FileKind::Netlink(_) => return None,
         };
-        generic::extensible(cx, kind, phase, addr, member("info_len")?)
+        generic::extensible(cx, answer, phase, addr, member("info_len")?)
     };
     shown().unwrap_or(Value::Addr(addr))
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * Memory that was not present. The reader reads it afterwards (src/absent.rs), which it cannot if the program is over by then.
+ * Memory that was not present. The reader reads it afterwards (src/memory/absent.rs), which it cannot if the program is over by then.
  */
 #ifndef STRIDE_ABSENT_H
 #define STRIDE_ABSENT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * The kernel side of backpressure (src/backpressure.rs explains all of it). Up to the high-water mark the ring fills
+ * The kernel side of backpressure (src/ring/backpressure.rs explains all of it). Up to the high-water mark the ring fills
  * freely. A writer that finds the ring beyond that mark is delayed here: longer if the ring is fuller, and if more bytes
  * wait in Stride's own memory. The drain thread is woken, too.
  *

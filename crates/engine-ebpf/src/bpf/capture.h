@@ -13,11 +13,13 @@
 #include "read.h"
 #include "kinds.h"
 
+#define NOT_LOOKED_UP (~0U)
+
 /* Appends a block: of the `n` elements at `ptr`, as much as op `index` wants. `me` is the op's number in the call. */
 __noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
 {
 	struct op *op = op_at(index);
-	u32 flags = 0, want, got, at, to;
+	u32 flags = 0, kind = NOT_LOOKED_UP, want, got, at, to;
 	struct rec_block *b;
 	u64 bytes, all = n;
 	bool before;
@@ -72,11 +74,13 @@ __noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
 			if (got < want)
 				flags = BLOCK_FAULTED;
 		}
-		if (op->message && got >= MESSAGE_MIN && (want = is_message(s, at, all))) {
-			b = (struct rec_block *)((u8 *)b + NOTE_SIZE);
-			to += NOTE_SIZE;
-			got = read_pages(s, to, want, ptr);
-			flags = got < want ? BLOCK_FAULTED : 0;
+		if (op->message && may_be_message(s, at, got)) {
+			kind = kind_of_file(s->call.args[0]);
+			if (kind >= FILE_KIND_NETLINK) {
+				want = all > BLOCK_MAX ? BLOCK_MAX : all;
+				got = read_pages(s, to, want, ptr);
+				flags = got < want ? BLOCK_FAULTED : 0;
+			}
 		}
 	}
 	if (got > BLOCK_MAX)
@@ -91,6 +95,8 @@ __noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
 	b->op = me;
 	b->flags = flags;
 	s->used = to + ((got + 7) & ~7U);
+	if (kind != NOT_LOOKED_UP)
+		note_kind(s, s->call.args[0], kind);
 	return 0;
 }
 
@@ -177,6 +183,11 @@ static long walk_step(u64 i, void *ctx)
 	left = b->len - at;
 	elem = off + sizeof(*b) + at;
 	s->walk.at = at + b->elem;
+	if (op->kind == OP_FILE_KIND) {
+		n = member_at(s, elem, left, op->at, sizeof(int));
+		note_kind(s, n, kind_of_file(n));
+		return 0;
+	}
 	ptr = member_at(s, elem, left, op->at, word_size(s));
 	if (!ptr) {
 		if (b->flags & BLOCK_WORDS) {
@@ -202,8 +213,8 @@ __noinline int run_op(struct scratch *s, u32 index, u32 me)
 	/* At exit, memory that the program had filled is read as well, because it was not needed earlier. */
 	if (s->phase ? op->dir & DIR_EXIT && s->failed && !(op->dir & DIR_ALWAYS) : !(op->dir & DIR_ENTRY))
 		return 0;
-	if (op->kind == OP_TERMINAL)
-		return tell_terminal(s, arg_at(s, op->at));
+	if (op->parent == OP_ROOT && op->kind == OP_FILE_KIND)
+		return note_kind(s, arg_at(s, op->at), kind_of_file(arg_at(s, op->at)));
 	if (op->parent == OP_ROOT)
 		return copy(s, index, me, arg_at(s, op->at), count_of(s, op));
 	s->walk.op = index;

@@ -136,7 +136,7 @@ static __always_inline bool counted(struct task_struct *task, struct task_state 
 		count->errors++;
 	if (count_bytes && plan->flags & CALL_MOVES && ret > 0)
 		count->bytes += ret;
-	/* Its entry was not seen: tracing began later, or only some entries are seen (timing.rs). */
+	/* Its entry was not seen: tracing began later, or only some entries are seen (counting/timing.rs). */
 	if (!st->entered)
 		return true;
 	count->timed++;

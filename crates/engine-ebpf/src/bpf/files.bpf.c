@@ -212,10 +212,9 @@ static __always_inline bool is_shown(struct task_struct *task)
 	return st && !(st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED));
 }
 
-SEC("typed_tp/sys_enter")
-int BPF_PROG(on_fds_given, struct pt_regs *regs, long nr)
+/* The descriptors that the current thread's call was given. */
+static __always_inline int send_given(struct task_struct *task, struct pt_regs *regs, s32 nr)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
 	u32 abi = abi_of(task), index = call_index(abi, nr), all;
 	struct fds_plan *plan;
 	/* Six, and two more because the index has three bits. */
@@ -241,6 +240,23 @@ int BPF_PROG(on_fds_given, struct pt_regs *regs, long nr)
 	if (plan->address)
 		send_of_address(register_at(args, plan->address));
 	return 0;
+}
+
+SEC("typed_tp/sys_enter")
+int BPF_PROG(on_fds_given, struct pt_regs *regs, long nr)
+{
+	return send_given(bpf_get_current_task_btf(), regs, nr);
+}
+
+/* A call that seccomp kills its thread for never reaches sys_enter. */
+SEC("typed_tp/sched_process_exit")
+int BPF_PROG(on_fds_of_last, struct task_struct *task)
+{
+	struct pt_regs *regs;
+
+	task = bpf_get_current_task_btf();
+	regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	return ends_in_call(task, regs) ? send_given(task, regs, nr_of(regs)) : 0;
 }
 
 SEC("typed_tp/sys_exit")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
  * Patterns as the shell has them, for names of threads and paths of executables. The reader has taken each pattern apart
- * (src/globs.rs). The time for a pattern is bounded: one that takes more steps than that does not match.
+ * (src/plans/globs.rs). The time for a pattern is bounded: one that takes more steps than that does not match.
  */
 #ifndef STRIDE_GLOB_H
 #define STRIDE_GLOB_H

@@ -5,7 +5,7 @@
  * Netlink messages are decoded, so they are copied whole, whatever -s says. A buffer holds a message if its first bytes,
  * which are copied first, are a possible length of a message, and if the socket is a netlink socket.
  *
- * Terminals share some of their requests with other devices.
+ * Terminals share some of their requests with other devices. The answer about an object of bpf(2) is a struct of the object's kind.
  */
 #ifndef STRIDE_KINDS_H
 #define STRIDE_KINDS_H
@@ -15,81 +15,99 @@
 
 #define AF_NETLINK 16
 
-/* The size of the block that describes a descriptor. */
-#define NOTE_SIZE (sizeof(struct rec_block) + 8)
-
-static __always_inline void note(struct scratch *s, u32 at, u32 fd, u32 flag, u32 value)
-{
-	struct rec_block *b = (struct rec_block *)(s->data + at);
-
-	b->addr = fd;
-	b->len = sizeof(value);
-	b->elem = 0;
-	b->op = OP_ROOT;
-	b->flags = flag;
-	*(u64 *)(b + 1) = value;
-}
-
-/* The protocol of a netlink socket, or -1. */
-static __always_inline int netlink_protocol(u32 fd)
-{
-	struct file *file = file_of(bpf_get_current_task_btf(), fd);
-	struct socket *socket;
-
-	if (!file || (BPF_CORE_READ(file, f_inode, i_mode) & S_IFMT) != S_IFSOCK)
-		return -1;
-	socket = BPF_CORE_READ(file, private_data);
-	if (BPF_CORE_READ(socket, sk, __sk_common.skc_family) != AF_NETLINK)
-		return -1;
-	return BPF_CORE_READ(socket, sk, sk_protocol);
-}
-
-/*
- * The block at `at` holds the first bytes of a buffer of `all` bytes. If that is a netlink message, puts a block that says
- * so in front of it, and returns how many bytes to copy. Otherwise returns 0, and the block stays as it is.
- */
-__noinline int is_message(struct scratch *s, u32 at, u64 all)
-{
-	int protocol;
-	u32 first;
-
-	if (!s || at >= BLOCK_MAX)
-		return 0;
-	first = number_at(s, at + sizeof(struct rec_block), 4);
-	if ((first < MESSAGE_MIN || first > MESSAGE_MAX) && first != UEVENT)
-		return 0;
-	protocol = netlink_protocol(s->call.args[0]);
-	if (protocol < 0)
-		return 0;
-	note(s, at, s->call.args[0], BLOCK_NETLINK, protocol);
-	return all > BLOCK_MAX ? BLOCK_MAX : all;
-}
+#define ANON_INODE_MAGIC 0x09041934
 
 /* Documentation/admin-guide/devices.txt: terminals, their masters and slaves. */
-static __always_inline bool is_terminal(u32 fd)
+static __always_inline bool is_terminal(struct inode *inode)
 {
-	struct file *file = file_of(bpf_get_current_task_btf(), fd);
-	u32 major;
+	u32 major = BPF_CORE_READ(inode, i_rdev) >> 20;
 
-	if (!file || (BPF_CORE_READ(file, f_inode, i_mode) & S_IFMT) != S_IFCHR)
-		return false;
-	major = BPF_CORE_READ(file, f_inode, i_rdev) >> 20;
 	return major == 4 || major == 5 || (major >= 136 && major <= 143);
 }
 
-/* Appends a block that says whether a descriptor is a terminal. */
-__noinline int tell_terminal(struct scratch *s, u32 fd)
+static __always_inline bool is_text(const char *bytes, const char *text, u32 size)
 {
+#pragma unroll
+	for (u32 i = 0; i < size; i++)
+		if (bytes[i] != text[i])
+			return false;
+	return true;
+}
+
+#define IS_TEXT(bytes, text) is_text(bytes, text, sizeof(text))
+
+/* The objects of bpf(2) are anonymous files, which differ by the names that the kernel gave them. */
+static __always_inline u32 kind_of_anonymous(struct file *file)
+{
+	char name[16] = {};
+
+	bpf_probe_read_kernel_str(name, sizeof(name), BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	if (IS_TEXT(name, "bpf-map"))
+		return FILE_KIND_BPF_MAP;
+	if (IS_TEXT(name, "bpf-prog"))
+		return FILE_KIND_BPF_PROGRAM;
+	if (IS_TEXT(name, "btf"))
+		return FILE_KIND_BPF_TYPES;
+	if (IS_TEXT(name, "bpf_link") || IS_TEXT(name, "bpf-link"))
+		return FILE_KIND_BPF_LINK;
+	return FILE_KIND_OTHER;
+}
+
+/* The kind of the file that a descriptor refers to: an enum file_kind. */
+__noinline u32 kind_of_file(u32 fd)
+{
+	struct file *file = file_of(bpf_get_current_task_btf(), fd);
+	struct socket *socket;
+	struct inode *inode;
+	struct sock *sk;
+
+	if (!file)
+		return FILE_KIND_OTHER;
+	inode = BPF_CORE_READ(file, f_inode);
+	switch (BPF_CORE_READ(inode, i_mode) & S_IFMT) {
+	case S_IFSOCK:
+		socket = BPF_CORE_READ(file, private_data);
+		sk = BPF_CORE_READ(socket, sk);
+		if (BPF_CORE_READ(sk, __sk_common.skc_family) == AF_NETLINK)
+			return FILE_KIND_NETLINK + BPF_CORE_READ(sk, sk_protocol);
+		return FILE_KIND_OTHER;
+	case S_IFCHR:
+		return is_terminal(inode) ? FILE_KIND_TERMINAL : FILE_KIND_OTHER;
+	}
+	return BPF_CORE_READ(inode, i_sb, s_magic) == ANON_INODE_MAGIC ? kind_of_anonymous(file) : FILE_KIND_OTHER;
+}
+
+/* Appends a block that says what a descriptor refers to. */
+__noinline int note_kind(struct scratch *s, u32 fd, u32 kind)
+{
+	struct rec_block *b;
 	u32 at;
 
 	if (!s)
 		return 0;
 	at = ONCE(s->used);
-	if (at >= BLOCK_MAX)
+	if (at >= BLOCKS_END)
 		return 0;
-	note(s, at, fd, BLOCK_TERMINAL, is_terminal(fd));
-	s->used = at + NOTE_SIZE;
+	b = (struct rec_block *)(s->data + at);
+	b->addr = fd;
+	b->len = sizeof(u32);
+	b->elem = 0;
+	b->op = OP_ROOT;
+	b->flags = BLOCK_FILE_KIND;
+	*(u64 *)(b + 1) = kind;
+	s->used = at + sizeof(*b) + 8;
 	return 0;
+}
+
+/* True if the block at `at`, of which `got` bytes were read, begins with a possible length of a netlink message. */
+static __always_inline bool may_be_message(struct scratch *s, u32 at, u32 got)
+{
+	u32 first;
+
+	if (got < MESSAGE_MIN || at >= BLOCK_MAX)
+		return false;
+	first = number_at(s, at + sizeof(struct rec_block), 4);
+	return (first >= MESSAGE_MIN && first <= MESSAGE_MAX) || first == UEVENT;
 }
 
 #endif

@@ -168,7 +168,7 @@ const volatile bool count_calls;
 const volatile bool count_only;
 /* Counting separates time on a CPU from time spent waiting. */
 const volatile bool count_cpu;
-/* Not all entries of calls are seen (timing.rs). */
+/* Not all entries of calls are seen (counting/timing.rs). */
 const volatile bool times_some;
 /* It keeps histograms. */
 const volatile bool count_latencies;
@@ -269,6 +269,7 @@ struct wire_types {
 	enum rec_flag rec_flag;
 	enum block_flag block_flag;
 	enum op_kind op_kind;
+	enum file_kind file_kind;
 	enum op_dir op_dir;
 	enum op_count op_count;
 	enum bound bound;

@@ -15,6 +15,8 @@
 
 #define SIGKILL 9
 #define SIGSTOP 19
+/* linux/signal_types.h: the kernel ends the process by this signal, and neither a handler nor a ptrace tracer gets to see it (seccomp). */
+#define SA_IMMUTABLE 0x00800000
 /* linux/sched/signal.h */
 #define SIGNAL_GROUP_EXIT 4
 /* trace/events/signal.h */
@@ -144,6 +146,7 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 {
 	int sig = ctx->args[0];
 	const void *info = (const void *)ctx->args[1];
+	struct k_sigaction *action = (void *)ctx->args[2];
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_state *st = traced(task);
 	struct stack_state *stack = NULL;
@@ -155,8 +158,8 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 		__sync_fetch_and_and(&st->flags, ~TASK_STOP_TOLD);
 	if (take_stacks)
 		st->interrupted = sp_of((struct pt_regs *)bpf_task_pt_regs(task));
-	/* SIGKILL is not shown. */
-	if (sig != SIGKILL) {
+	/* As under ptrace, these are not shown. */
+	if (sig != SIGKILL && !(BPF_CORE_READ(action, sa.sa_flags) & SA_IMMUTABLE)) {
 		if (take_stacks && !sample_stacks) {
 			stack = stack_state();
 			if (!stack)

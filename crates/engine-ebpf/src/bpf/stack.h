@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * Stacks of calls, without an unwinder in the kernel (src/stacks.rs tells the whole).
+ * Stacks of calls, without an unwinder in the kernel (src/stacks/mod.rs tells the whole).
  *
  * The first time that a thread makes a call from a place (instruction pointer and stack pointer), its stack is copied. The reader
  * unwinds the copy and notes which words of it the frames depend on. From then on these words are read again here, and as long as

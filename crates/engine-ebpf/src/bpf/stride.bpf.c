@@ -87,7 +87,10 @@ static __always_inline bool send_with_stack(struct task_state *st, struct scratc
 	return sent;
 }
 
-/* Copies the memory of the call whose record a program at entry began, and sends it. */
+/*
+ * Copies the memory of the call whose record was begun, and sends it. (Before Linux 6.16, a thread that ends has given back its memory when
+ * that is reported.)
+ */
 static __always_inline int copy_and_send(struct task_struct *task, struct task_state *st, struct scratch *s)
 {
 	struct stack_state *stack = NULL;
@@ -106,7 +109,8 @@ static __always_inline int copy_and_send(struct task_struct *task, struct task_s
 	s->phase = 0;
 	s->failed = 0;
 	s->room = ~0U;
-	run_plan(s, s->index);
+	if (BPF_CORE_READ(task, mm))
+		run_plan(s, s->index);
 	if (s->call.head.flags & FLAG_BEFORE)
 		send_pieces(s);
 	st->room = s->room;
@@ -114,14 +118,6 @@ static __always_inline int copy_and_send(struct task_struct *task, struct task_s
 		st->flags |= TASK_ENTRY_FAULTED;
 	st->flags |= send_with_stack(st, s, stack) ? TASK_ENTRY_SENT : TASK_ENTRY_LOST;
 	return 0;
-}
-
-SEC("raw_tp")
-int capture_entry(void *ctx)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-
-	return copy_and_send(task, traced(task), scratch());
 }
 
 /* True if any of the call's descriptors is wanted. (Not inlined: its words would not fit on the stack of `on_sys_exit`.) */

@@ -157,47 +157,45 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* exit and exit_group never reach sys_exit. */
-static __always_inline void send_last_call(struct task_struct *task, struct task_state *st)
+/* Begins the record of the call that the current thread ends in (`ends_in_call`). False if there is none to show. */
+static __always_inline bool begin_last_call(struct task_struct *task, struct task_state *st)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	struct stack_state *stack = NULL;
-	u32 abi = abi_of(task), index, flags;
-	s32 nr = nr_of(regs);
+	struct call_plan *plan;
+	u32 abi, index, flags;
 	struct scratch *s;
+	s32 nr;
 
+	if (!ends_in_call(task, regs))
+		return false;
+	abi = abi_of(task);
+	nr = meant_nr(abi, nr_of(regs));
 	index = call_index(abi, nr);
-	flags = flags_of(bpf_map_lookup_elem(&calls, &index));
-	if (!(flags & CALL_EXIT) || !(flags & CALL_TRACED))
-		return;
+	plan = bpf_map_lookup_elem(&calls, &index);
+	flags = flags_of(plan);
+	if (!(flags & CALL_TRACED) || (filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, regs, abi, nr)))
+		return false;
 	s = begin(task, st, regs, abi, nr, REC_CALL);
 	if (!s)
-		return;
+		return false;
+	st->flags &= ~TASK_ENTRY_LOST;
+	s->index = index;
 	s->call.head.flags |= FLAG_GONE;
 	if (stamp)
 		s->more.at = bpf_ktime_get_ns();
-	if (take_stacks) {
-		stack = stack_state();
-		if (!stack)
-			return;
-		begin_stack(s, stack, task);
-	}
-	if (!send_with_stack(st, s, stack))
-		lose_call(st);
+	/* (seccomp has killed the thread at the call's entry.) */
+	if (take_times && !s->more.entered)
+		s->more.entered = s->more.at;
+	return true;
 }
 
-/* struct task_struct *task: the current one */
-SEC("raw_tp/sched_process_exit")
-int on_exit(void *ctx)
+/* Reports the end of the current thread, if it is `traced_one`. */
+__noinline int finish_end(u32 traced_one)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_state *st = traced(task);
 
-	if (take_stacks && st && task->pid == task->tgid)
-		keep_space(task);
-	if (st && ends(st)) {
-		if (!count_only && !(st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED)))
-			send_last_call(task, st);
+	if (traced_one && st) {
 		leave_call(task, st);
 		if (!is_kept(task, st))
 			send_exit(task, st, id_of(task), task->exit_code);
@@ -207,6 +205,39 @@ int on_exit(void *ctx)
 	if (all)
 		forget_left_out(task);
 	return 0;
+}
+
+/* struct task_struct *task: the current one */
+SEC("raw_tp/sched_process_exit")
+int on_exit(void *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_state *st = traced(task);
+	bool ended;
+
+	if (take_stacks && st && task->pid == task->tgid)
+		keep_space(task);
+	ended = st && ends(st);
+	/* (If there is something to show, `capture_entry` goes on.) */
+	if (ended && !count_only && !(st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED)) && begin_last_call(task, st))
+		bpf_tail_call(ctx, &steps, STEP_ENTRY);
+	return finish_end(ended);
+}
+
+/* Copies the memory of the call whose record a program at entry, or at the end of the thread, began. */
+SEC("raw_tp")
+int capture_entry(void *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_state *st = traced(task);
+	struct scratch *s = scratch();
+
+	copy_and_send(task, st, s);
+	if (!s || !(s->call.head.flags & FLAG_GONE))
+		return 0;
+	if (st && st->flags & TASK_ENTRY_LOST)
+		lose_call(st);
+	return finish_end(1);
 }
 
 /*

@@ -3,8 +3,6 @@
 #ifndef STRIDE_URING_ENTRY_H
 #define STRIDE_URING_ENTRY_H
 
-/* Kernel threads of io_uring: include/linux/sched.h */
-#define PF_IO_WORKER 0x10
 /* include/uapi/linux/io_uring.h */
 #define IOSQE_FIXED_FILE 1
 #define IORING_SETUP_SQE128 (1U << 10)

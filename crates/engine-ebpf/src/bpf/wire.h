@@ -12,7 +12,7 @@
 
 /* ---- plans ---- */
 
-enum op_kind { OP_BYTES = 0, OP_STR = 1, OP_WORDS = 2, OP_TERMINAL = 3 };
+enum op_kind { OP_BYTES = 0, OP_STR = 1, OP_WORDS = 2, OP_FILE_KIND = 3 };
 enum op_dir {
 	/* The memory as the program filled it before the call. */
 	DIR_ENTRY = 1,
@@ -48,7 +48,7 @@ enum bound {
 	BLOCKS_END = 9 << 14,
 	/* Numbers per ABI that have a plan. */
 	NUMBERS = 1024,
-	ABIS = 3,
+	ABIS = STRIDE_ABIS,
 	/* Syscalls that are counted in the kernel. No program uses so many. */
 	COUNT_SLOTS = 256,
 	/* Rows if calls are counted by more than their number, and the bytes of a thread's name. */
@@ -122,29 +122,27 @@ enum call_flag {
 	CALL_ENTRY = 2,
 	/* execve: the memory is gone when the call returns. */
 	CALL_EXEC = 4,
-	/* exit: does not return. */
-	CALL_EXIT = 8,
 	/* No memory, or one piece of at most SIMPLE_MAX bytes. */
-	CALL_SIMPLE = 16,
+	CALL_SIMPLE = 8,
 	/* Input memory and output memory, which may be the same. */
-	CALL_MIXED = 32,
+	CALL_MIXED = 16,
 	/* Makes a thread, which returns from the call as well. */
-	CALL_CLONE = 64,
+	CALL_CLONE = 32,
 	/* Wanted only if one of its descriptors is wanted: those in the registers with a bit in `fds`. */
-	CALL_FDS = 128,
+	CALL_FDS = 64,
 	/* Returns how many bytes it moved. */
-	CALL_MOVES = 256,
+	CALL_MOVES = 128,
 	/* Says what a thread is called: wanted however it ends, and not counted here. */
-	CALL_NAMES = 512,
+	CALL_NAMES = 256,
 	/* May map code, if its third argument has PROT_EXEC; or may move it. */
-	CALL_MAPS = 1024,
-	CALL_REMAPS = 2048,
+	CALL_MAPS = 512,
+	CALL_REMAPS = 1024,
 	/* Maps shared memory, as code if its third argument has SHM_EXEC. */
-	CALL_ATTACHES = 4096,
+	CALL_ATTACHES = 2048,
 	/* Reported for what follows from it, and not shown: needs no stack. */
-	CALL_ASIDE = 8192,
+	CALL_ASIDE = 4096,
 	/* May set the thread's user. */
-	CALL_SETS_USER = 16384,
+	CALL_SETS_USER = 8192,
 };
 
 /* Ops `first` to `first + n` of the op map. */

@@ -121,16 +121,26 @@ enum block_flag {
 	BLOCK_FAULTED = 2,
 	/* Words up to a zero. Elements behind it are not followed. */
 	BLOCK_WORDS = 4,
-	/* No memory, but the netlink protocol (a u32) of descriptor `addr`. Sent before the message that it is for. */
-	BLOCK_NETLINK = 8,
-	/* Likewise, whether the descriptor is a terminal. */
-	BLOCK_TERMINAL = 16,
+	/* No memory, but what descriptor `addr` refers to: an enum file_kind (a u32). */
+	BLOCK_FILE_KIND = 8,
 	/* No memory, but the stack that leads to the call: `addr` is its id, `elem` the number of calls that it stands for. */
 	BLOCK_STACK = 32,
 	/* A stack that is not known yet, behind a rec_stack. `elem` as above. */
 	BLOCK_COPY = 64,
 	/* The bytes do not follow, because the record has no room for them: they were sent before (REC_MEMORY). */
 	BLOCK_BEFORE = 128,
+};
+
+/* Kinds of files on which the meaning of some calls depends. */
+enum file_kind {
+	FILE_KIND_OTHER = 0,
+	FILE_KIND_TERMINAL = 1,
+	FILE_KIND_BPF_MAP = 2,
+	FILE_KIND_BPF_PROGRAM = 3,
+	FILE_KIND_BPF_TYPES = 4,
+	FILE_KIND_BPF_LINK = 5,
+	/* A netlink socket. Its protocol is added. */
+	FILE_KIND_NETLINK = 1 << 16,
 };
 
 /* A piece of the program's memory. `len` bytes follow, padded to 8. */

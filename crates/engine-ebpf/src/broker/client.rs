@@ -3,12 +3,12 @@
 use super::request::Request;
 use super::socket::{Answer, MOST_FDS, Socket};
 use super::{AnswerCode, Order, PATIENCE, SOCKET, SOCKET_VARIABLE, bytes};
-use crate::config::Config;
-use crate::counts::CountRow;
+use crate::counting::counts::CountRow;
 use crate::error::Why;
-use crate::load::Seeded;
+use crate::loading::config::Config;
+use crate::loading::programs::Seeded;
+use crate::ring::shared::SharedFds;
 use crate::settings::Settings;
-use crate::shared::SharedFds;
 use crate::wire::{count, count_key, read};
 use nix::errno::Errno;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, UnixAddr, connect, socket};

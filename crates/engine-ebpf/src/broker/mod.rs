@@ -7,7 +7,7 @@
 //!
 //! 1. The client sends one [`request`] of a fixed size: the settings, no code and no plans. The broker makes the capture plans from the
 //!    description in its own binary, loads and attaches, and answers with descriptors of the rings and of the words that both sides share
-//!    ([`crate::shared`]). Nothing is traced yet.
+//!    ([`crate::ring::shared`]). Nothing is traced yet.
 //! 2. The client then sends orders of three words ([`Order`]). [`Order::Seed`] comes with a descriptor of /proc/PID/mem, which proves that
 //!    the client may trace that process; the kernel side checks the proof (`bpf/guard.h`).
 //! 3. When the connection ends, so does tracing.

@@ -1,8 +1,8 @@
 //! The request: what a trace needs, as words in a fixed order. [`fields`] is the only place that knows the order.
 
 use super::bytes;
-use crate::config::Config;
-use crate::ring_size::RingSize;
+use crate::loading::config::Config;
+use crate::ring::size::RingSize;
 use crate::settings::{Overflow, Settings};
 use stride_event::{
     Bounds, CallSet, CountBy, Counting, Endings, ErrnoSet, FdSet, FileFilter, Limits, StackRate, TraceSpec,

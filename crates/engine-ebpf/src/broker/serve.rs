@@ -2,15 +2,15 @@
 
 use super::request::Request;
 use super::{AnswerCode, Order, Remains};
-use crate::blocked::BlockedPrograms;
-use crate::config::Config;
-use crate::counts::CountRow;
+use crate::counting::counts::CountRow;
 use crate::error::Why;
-use crate::files::FilePrograms;
-use crate::load::{Programs, Seeded};
+use crate::loading::config::Config;
+use crate::loading::programs::{Programs, Seeded};
+use crate::loading::refusal::why;
 use crate::plans::Tables;
-use crate::refusal::why;
+use crate::reading::files::FilePrograms;
 use crate::settings::Settings;
+use crate::threads::poller_programs::BlockedPrograms;
 use crate::wire::{bytes_of, task_flag};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use std::fs::File;

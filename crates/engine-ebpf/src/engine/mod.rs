@@ -1,23 +1,25 @@
 //! The loop: records in, events out.
 
+mod cut_off;
 mod start;
 mod take;
 
-use crate::backpressure::Drain;
 use crate::broker::Connection;
 use crate::containers::{CgroupChange, Containers};
 use crate::kernel::Kernel;
-use crate::left_out::Watch;
 use crate::library::LibraryCalls;
-use crate::note::{CallPlace, QueuedEvent, ended};
+use crate::memory::pieces::MemoryPieces;
 use crate::operations::OpenOperations;
-use crate::pieces::MemoryPieces;
-use crate::poller::Poller;
-use crate::rings::Rings;
-use crate::signals::HeldSignals;
+use crate::reading::queued::{CallPlace, QueuedEvent, ended};
+use crate::ring::backpressure::Drain;
+use crate::ring::rings::Rings;
 use crate::stacks::StackMemory;
-use crate::threads::NotableThreads;
+use crate::threads::held_signals::HeldSignals;
+use crate::threads::left_out::Watch;
+use crate::threads::notable::NotableThreads;
+use crate::threads::poller::Poller;
 use crate::wire::{read, rec_head};
+use cut_off::CutOff;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::io;
@@ -100,8 +102,8 @@ pub struct EbpfEngine {
     is_ours: bool,
     /// The command has become privileged, and is not traced any longer. It is waited for all the same.
     released: bool,
-    /// Tracing ended because the broker did.
-    cut_off: bool,
+    /// Why tracing ended too early, if so.
+    cut_off: Option<CutOff>,
     /// An event that was found with another one, and comes next.
     first: Option<QueuedEvent>,
     /// The record at the ring's front was handed out, or the losses before it were.
@@ -125,6 +127,8 @@ impl EbpfEngine {
         holds_program: false,
         cpu_times: false,
         counts: true,
+        filters_returns: true,
+        adds: 2_000,
         seccomp: false,
         kill_on_exit: false,
         stacks: cfg!(target_arch = "x86_64"),
@@ -176,7 +180,7 @@ impl EbpfEngine {
             }
             let due = ticks::due();
             if self.stopping.is_none() && (is_over() || self.kernel.is_cut_off()) {
-                self.cut_off = self.kernel.is_cut_off();
+                self.cut_off = self.kernel.is_cut_off().then_some(CutOff::Broker);
                 self.end(None);
             }
             if std::mem::take(&mut self.taken) {
@@ -205,6 +209,12 @@ impl EbpfEngine {
                     return Ok(Some(note));
                 }
                 continue;
+            }
+            if self.cut_off.is_none()
+                && let Some(e) = self.ring.failure()
+            {
+                self.cut_off = Some(CutOff::Unreadable(e));
+                self.end(None);
             }
             if self.stopping.is_some()
                 && let Some(&tid) = self.live.first()
@@ -394,13 +404,10 @@ impl Engine for EbpfEngine {
     }
 
     fn ending(&self) -> Result<Option<String>, EngineError> {
-        if self.cut_off {
-            return Err(EngineError::new(
-                "stride-broker has ended, or does not answer, and tracing has ended with it. What was traced runs on as if nothing had \
-                 happened. See why the broker ended (`journalctl -u stride-broker`), and start Stride again",
-            ));
+        match &self.cut_off {
+            None => Ok(None),
+            Some(why) => Err(EngineError::new(why.to_string())),
         }
-        Ok(None)
     }
 
     fn facts(&self) -> Vec<String> {

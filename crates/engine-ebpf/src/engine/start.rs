@@ -1,28 +1,28 @@
 //! Starting: the programs are loaded, then the command is let go, or threads are adopted.
 
 use super::{Access, EbpfEngine};
-use crate::backlog::SharedWords;
-use crate::backpressure::Drain;
-use crate::config::{Config, tells_containers};
 use crate::containers::Containers;
 use crate::error::{self, Why};
 use crate::kernel::Kernel;
-use crate::left_out::Watch;
 use crate::library::LibraryCalls;
-use crate::load::Seeded;
-use crate::note::QueuedEvent;
+use crate::loading::config::{Config, tells_containers};
+use crate::loading::programs::Seeded;
+use crate::memory::pieces::MemoryPieces;
 use crate::operations::OpenOperations;
-use crate::pieces::MemoryPieces;
 use crate::plans::Tables;
-use crate::poller::Poller;
+use crate::reading::queued::QueuedEvent;
+use crate::ring::backlog::SharedWords;
+use crate::ring::backpressure::Drain;
+use crate::ring::rings::Rings;
+use crate::ring::size::RingSize;
+use crate::ring::source::{Drained, RingSource};
 use crate::ring::{Gauge, Ring};
-use crate::ring_size::RingSize;
-use crate::rings::Rings;
 use crate::settings::Settings;
-use crate::signals::HeldSignals;
-use crate::source::{Drained, RingSource};
 use crate::stacks::StackMemory;
-use crate::threads::NotableThreads;
+use crate::threads::held_signals::HeldSignals;
+use crate::threads::left_out::Watch;
+use crate::threads::notable::NotableThreads;
+use crate::threads::poller::Poller;
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -141,7 +141,7 @@ impl EbpfEngine {
             child: None,
             is_ours: false,
             released: false,
-            cut_off: false,
+            cut_off: None,
             first: None,
             taken: false,
             lost_told: false,

@@ -2,13 +2,14 @@
 
 use super::EbpfEngine;
 use crate::containers::{self, CgroupChange};
-use crate::note::{CallPlace, QueuedEvent, ended};
-use crate::records::StackOrigin;
+use crate::memory::absent;
+use crate::reading::queued::{CallPlace, QueuedEvent, ended};
+use crate::reading::records::StackOrigin;
+use crate::reading::{files, records};
 use crate::wire::{
     file_flag, read, rec_blocked, rec_call, rec_cgroup, rec_changed, rec_detach, rec_exec, rec_exit, rec_file,
     rec_flag, rec_head, rec_id, rec_kind, rec_moved, rec_signal, rec_start, rec_stopped, stack_id,
 };
-use crate::{absent, files, records};
 use std::sync::Arc;
 use stride_engine_base::{inside, procfs};
 use stride_event::{LibraryCall, Ns, Origin, Outcome, SIGINFO_SIZE, Stack, Tid};

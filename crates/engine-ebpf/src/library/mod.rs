@@ -16,8 +16,8 @@ pub use open::{LibraryCalls, texts};
 pub use plan::{configure, fill};
 
 use crate::error::Why;
-use crate::probe;
-use crate::refusal::why;
+use crate::loading::probe;
+use crate::loading::refusal::why;
 use crate::wire::StrideProgs;
 use libbpf_rs::{Link, ProgramMut, UprobeMultiOpts, UprobeOpts};
 use stride_event::quantity::count;

@@ -6,7 +6,7 @@ mod open;
 
 pub use open::OpenOperations;
 
-use crate::tracepoints;
+use crate::loading::tracepoints;
 use crate::wire::{OpenStrideSkel, bytes_of, text_kind, uring_fds, uring_plan, uring_text};
 use libbpf_rs::{MapCore, MapFlags};
 use stride_syscalls::library::WordType;

@@ -8,7 +8,7 @@
 //! thread ends. They are reported when their request's address is used again, when their thread ends, or at the end of tracing.
 
 use crate::library::texts;
-use crate::records;
+use crate::reading::records;
 use crate::wire::{read, rec_completed, rec_head, rec_kind, rec_submitted};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};

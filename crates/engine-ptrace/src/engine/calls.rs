@@ -60,6 +60,7 @@ impl PtraceEngine {
         call.tampering = Tampering::default();
         call.resumes = is_restart(abi, nr).then(|| thread.interrupted.resumed_by(abi, nr).unwrap_or(previous));
         call.blocks.clear();
+        call.file_kind = None;
         // Before the call does something to it, as execve(2) and rt_sigreturn(2) do. The command's own execve(2) has none yet.
         call.stack = None;
         if thread.startup == Startup::Done {

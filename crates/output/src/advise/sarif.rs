@@ -50,7 +50,20 @@ pub fn log(findings: &Findings, home: Option<&str>, version: &str) -> String {
             "results": results,
         }],
     });
-    format!("{log:#}\n")
+    printable(&format!("{log:#}\n"))
+}
+
+/// JSON in which the control characters that JSON allows in strings (U+007F to U+009F) are escaped, too: a terminal obeys them.
+fn printable(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c.is_control() && c != '\n' {
+            out += &format!("\\u{:04x}", c as u32);
+        } else {
+            out.push(c);
+        }
+    }
+    out
 }
 
 fn rule(id: &str) -> Value {
@@ -75,4 +88,15 @@ fn uri(path: &str) -> String {
     let scheme = if path.starts_with('/') { "file://" } else { "" };
     let encoded = path.bytes().map(|b| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") });
     scheme.to_owned() + &encoded.collect::<String>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_escaped() {
+        let text = printable(&json!({ "a": "\u{9b}31m\u{7f}\u{1b}\n€" }).to_string());
+        assert_eq!(text, "{\"a\":\"\\u009b31m\\u007f\\u001b\\n€\"}");
+    }
 }

@@ -1,11 +1,10 @@
 //! Texts of the calls that the page shows.
 
 use super::legible::{cut, legible};
-use crate::known::Known;
 use crate::{Brief, Style};
 use std::rc::Rc;
 use stride_decode::{Decoder, FdInfo, Options, Part, PidInfo, World};
-use stride_event::{Call, Descriptor, Tid};
+use stride_event::{Call, Descriptor, FdOf, Tid};
 use stride_syscalls::{Namespace, PidKind};
 use stride_track::Tracker;
 
@@ -30,8 +29,7 @@ impl CallText {
     }
 
     pub fn of(&mut self, call: &Call, part: Part, tracker: &Tracker) -> Rc<str> {
-        let known = Known { tracker, tid: call.tid, returned: part == Part::Whole };
-        let followed = Followed { known, world: &*self.world };
+        let followed = Followed { tracker, world: &*self.world };
         let world = if self.followed { &followed as &dyn World } else { &*self.world };
         let decoded = self.decoder.decode(call, part, &self.options, world);
         cut(&self.brief.call(&decoded), TEXT).into()
@@ -40,15 +38,15 @@ impl CallText {
 
 /// The world, with the tracker's names for descriptors.
 struct Followed<'a> {
-    known: Known<'a>,
+    tracker: &'a Tracker,
     world: &'a dyn World,
 }
 
 impl World for Followed<'_> {
-    fn fd(&self, _: Tid, fd: i32, _: Option<&Descriptor>) -> Option<FdInfo> {
+    fn fd(&self, of: FdOf, _: Option<&Descriptor>) -> Option<FdInfo> {
         // The directory of relative paths is rarely worth the room.
-        let (name, _) = (fd >= 0).then(|| self.known.fd(fd)).flatten()?;
-        Some(FdInfo { path: Vec::new(), detail: legible(name, NAME), deleted: false })
+        let object = self.tracker.referent(of).object().filter(|_| of.fd >= 0)?;
+        Some(FdInfo { path: Vec::new(), detail: legible(self.tracker.name(object), NAME), deleted: false })
     }
 
     fn path(&self, tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<Vec<u8>> {

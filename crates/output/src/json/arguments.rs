@@ -1,7 +1,6 @@
 //! The arguments of calls as JSON. What is known when a call is entered is kept until the call returns or its thread goes.
 
 use super::Json;
-use crate::known::Known;
 use std::collections::HashMap;
 use stride_decode::{Decoded, Decoder, Options, Part, Value, World};
 use stride_event::{Call, Ns, SIGINFO_SIZE, Tid};
@@ -78,8 +77,7 @@ impl CallArguments {
         begun.head = self.head(call);
         begun.in_flight = true;
         let decoded = self.decoder.decode(call, Part::Entry, &self.options, &*self.world);
-        let known = Some(Known { tracker, tid: call.tid, returned: false });
-        let mut json = Json { out: &mut begun.args, known };
+        let mut json = Json { descriptors: Some((tracker, call.tid)), ..Json::new(&mut begun.args) };
         json.begin_args(begun.head.raw);
         json.args(&decoded, begun.head.raw);
         self.kept += begun.args.capacity();
@@ -89,8 +87,7 @@ impl CallArguments {
     /// Writes the arguments of a call that has returned, as an object, or as an array with `-e raw`. The decoded call has its result.
     pub fn exit<'a>(&'a mut self, call: &'a Call, tracker: &Tracker, out: &mut Vec<u8>) -> (Head, Decoded<'a>) {
         let mut head = self.head(call);
-        let known = Some(Known { tracker, tid: call.tid, returned: true });
-        let mut json = Json { out, known };
+        let mut json = Json { descriptors: Some((tracker, call.tid)), ..Json::new(out) };
         let mut part = Part::Whole;
         if let Some(begun) = self.begun.get_mut(&call.tid).filter(|begun| begun.in_flight) {
             begun.in_flight = false;

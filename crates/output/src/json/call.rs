@@ -96,7 +96,11 @@ impl Json<'_> {
                     Some(Ret::Flags(set)) => return self.key("ret").flags(word, set),
                     Some(Ret::Enum(set)) => return self.key("ret").value(&Value::Enum { raw: word, set }),
                     Some(Ret::NarrowInt) => return self.key("ret").int(v),
-                    _ => self.key("ret").value(&returned.value),
+                    _ => {
+                        self.made = true;
+                        self.key("ret").value(&returned.value);
+                        self.made = false;
+                    }
                 }
                 if let Some(note) = &returned.note {
                     self.key("note").value(note);

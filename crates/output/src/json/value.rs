@@ -297,7 +297,7 @@ impl Json<'_> {
                     }
                 }
                 None => {
-                    if let Some((name, socket)) = j.known.filter(|_| !foreign).and_then(|known| known.fd(fd)) {
+                    if let Some((name, socket)) = j.referent_of(fd).filter(|_| !foreign) {
                         j.referent(name, socket);
                     }
                 }

@@ -3,7 +3,6 @@
 use super::event::{Counts, EventContext};
 use super::library::library;
 use super::{CallArguments, Json};
-use crate::known::Known;
 use crate::{End, RunInfo, Show, Sink, View, ViewError};
 use std::sync::Arc;
 use stride_decode::{Options, World};
@@ -131,8 +130,7 @@ impl JsonView {
     }
 
     fn exit(&mut self, call: &Call, moment: &EventContext<'_>, tracker: &Tracker, out: &mut Vec<u8>) {
-        let known = Some(Known { tracker, tid: call.tid, returned: true });
-        let mut json = Json { out, known };
+        let mut json = Json { descriptors: Some((tracker, call.tid)), ..Json::new(out) };
         json.begin_call(call.abi, call.nr, moment);
         json.args_key(self.arguments.head(call).raw);
         let (head, decoded) = self.arguments.exit(call, tracker, json.out);

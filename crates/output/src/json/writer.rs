@@ -1,17 +1,27 @@
 //! Writes JSON to a buffer: objects, arrays, numbers, and strings with any bytes of a tracee.
 
-use crate::known::Known;
+use stride_event::{FdOf, Tid};
+use stride_track::{ObjectKind, Tracker};
 
 /// Appends JSON to a buffer. The last byte tells whether a comma is due.
 pub struct Json<'o> {
     pub out: &'o mut Vec<u8>,
-    /// The source of descriptors' names that do not come with the call.
-    pub known: Option<Known<'o>>,
+    /// The tracker, which knows descriptors whose names do not come with the call, and the thread whose descriptors are written.
+    pub descriptors: Option<(&'o Tracker, Tid)>,
+    /// The descriptors that are written are those that the call made. Otherwise they are its arguments.
+    pub made: bool,
 }
 
 impl<'o> Json<'o> {
     pub fn new(out: &'o mut Vec<u8>) -> Json<'o> {
-        Json { out, known: None }
+        Json { out, descriptors: None, made: false }
+    }
+
+    /// The name of a descriptor's referent, and whether it is a socket.
+    pub(super) fn referent_of(&self, fd: i32) -> Option<(&'o [u8], bool)> {
+        let (tracker, tid) = self.descriptors?;
+        let object = tracker.referent(FdOf { tid, fd, made: self.made }).object()?;
+        Some((tracker.name(object), tracker.kind(object) == ObjectKind::Socket))
     }
 }
 

@@ -91,6 +91,7 @@ fn made(thing: Thing) -> String {
         Thing::Socket => "a socket".into(),
         Thing::Connection => "a connection".into(),
         Thing::Mount => "a mount".into(),
+        Thing::Passed => "a file of another process".into(),
         Thing::Anonymous(name) => format!("a kernel object (`{name}`)"),
     }
 }

@@ -11,8 +11,8 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use stride_decode::{FdInfo, Options, PidInfo, World};
 use stride_event::{
-    Call, CallSet, Descriptor, Event, FdSet, LibraryCall, LibraryFunction, LibraryPart, LibraryText, Limits,
-    OperationFacts, Outcome, Peek, Phase, SIGINFO_SIZE, Tid, capture,
+    Call, CallSet, Descriptor, Event, FdOf, FdSet, FileKind, LibraryCall, LibraryFunction, LibraryPart, LibraryText,
+    Limits, OperationFacts, Outcome, Peek, Phase, SIGINFO_SIZE, Tid, capture,
 };
 use stride_output::{JsonView, Layout, NameStyle, RunInfo, Show, Sink, Style, TextView, View};
 use stride_syscalls::operation::{MOST_TEXTS, operations};
@@ -131,7 +131,7 @@ impl Peek for Memory<'_> {
 struct Answers(u32);
 
 impl World for Answers {
-    fn fd(&self, _: Tid, fd: i32, _: Option<&Descriptor>) -> Option<FdInfo> {
+    fn fd(&self, FdOf { fd, .. }: FdOf, _: Option<&Descriptor>) -> Option<FdInfo> {
         (fd >= 0).then(|| FdInfo {
             path: b"/a\n\x1b[2J\xff>".to_vec(),
             detail: "<char 1:3>".into(),
@@ -231,7 +231,7 @@ fn call(head: &Head, abi: Abi, memory: &[u8]) -> (Call, Call) {
         nr: head.nr.into(),
         args: head.args.map(|word| abi.cut(word)),
         sp: head.sp,
-        netlink: Some((head.extra % 32).into()),
+        file_kind: Some(FileKind::Netlink((head.extra % 32).into())),
         ..Call::default()
     };
     let row = table(abi).get(call.nr).map(|entry| entry.row);

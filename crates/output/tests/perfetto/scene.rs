@@ -2,7 +2,7 @@
 
 use crate::reader::{Read, read};
 use stride_decode::{FdInfo, Options, World};
-use stride_event::{Call, Descriptor, Event, Lost, Outcome, Tid};
+use stride_event::{Call, Descriptor, Event, FdOf, Lost, Outcome, Tid};
 use stride_output::{End, Perfetto, RunInfo, Style, View, ViewError};
 use stride_syscalls::Abi;
 use stride_test_support::calls::{Memory, attached, call_of, capture_all, forked};
@@ -12,7 +12,7 @@ use stride_track::Tracker;
 struct Before;
 
 impl World for Before {
-    fn fd(&self, _: Tid, fd: i32, _: Option<&Descriptor>) -> Option<FdInfo> {
+    fn fd(&self, FdOf { fd, .. }: FdOf, _: Option<&Descriptor>) -> Option<FdInfo> {
         (fd == -100).then(|| FdInfo { path: b"/home".to_vec(), ..FdInfo::default() })
     }
 

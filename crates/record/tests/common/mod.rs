@@ -6,9 +6,9 @@ pub mod frames;
 use proptest::prelude::*;
 use std::sync::Arc;
 use stride_event::{
-    BlockRef, Blocks, Bottom, Call, CodeFile, Descriptor, Detail, Event, Fate, FdOf, InlinedFunction, LibraryCall,
-    LibraryFunction, LibraryPart, LibraryText, Lost, OperationFacts, Origin, Outcome, Param, Phase, Question,
-    SIGINFO_SIZE, SourceLine, Stack, StackFrame, Symbol, Tampering, Tid,
+    BlockRef, Blocks, Bottom, Call, CodeFile, Descriptor, Detail, Event, Fate, FdOf, FileKind, InlinedFunction,
+    LibraryCall, LibraryFunction, LibraryPart, LibraryText, Lost, OperationFacts, Origin, Outcome, Param, Phase,
+    Question, SIGINFO_SIZE, SourceLine, Stack, StackFrame, Symbol, Tampering, Tid,
 };
 use stride_record::{Fact, Metadata, Reader, Recorded, Recorder};
 use stride_syscalls::library::WordType;
@@ -126,19 +126,31 @@ prop_compose! {
     }
 }
 
+fn file_kind() -> impl Strategy<Value = FileKind> {
+    prop_oneof![
+        any::<u32>().prop_map(FileKind::Netlink),
+        Just(FileKind::Other),
+        Just(FileKind::Terminal),
+        Just(FileKind::BpfMap),
+        Just(FileKind::BpfProgram),
+        Just(FileKind::BpfTypes),
+        Just(FileKind::BpfLink),
+    ]
+}
+
 prop_compose! {
     fn call()(
         tid in tid(), abi in 0..3usize, nr in prop_oneof![8 => 0..3u64, 1 => any::<u64>()],
         args in prop::array::uniform6(word()), ip in word(), sp in word(), resumes in prop::option::weighted(0.1, 0..400u64),
         entered in prop_oneof![8 => (1_000_000..2_000_000u64).prop_map(Some), 8 => (1..=u64::MAX).prop_map(Some), 1 => Just(None)], lasted in prop_oneof![0..10_000u64, any::<u64>()],
         system_time in prop_oneof![Just(0u64), any::<u64>()], outcome in outcome(), blocks in blocks(),
-        netlink in prop::option::weighted(0.1, any::<u32>()), terminal in prop::option::weighted(0.1, any::<bool>()),
+        file_kind in prop::option::weighted(0.2, file_kind()),
         tampering in prop_oneof![6 => Just(0u8), 1 => 0..16u8],
         descriptors in prop_oneof![6 => Just(Vec::new()), 1 => proptest::collection::vec(descriptor(), 0..3)]
     ) -> Call {
         Call {
             tid, abi: Abi::ALL[abi], nr, args, ip, sp, resumes, entered, returned: entered.unwrap_or(1_500_000).wrapping_add(lasted), system_time,
-            outcome, counted: false, blocks, netlink, terminal, descriptors, stack: None,
+            outcome, counted: false, blocks, file_kind, descriptors, stack: None,
             tampering: Tampering::from_bits(tampering).unwrap_or_default(),
             container: None,
             stack_calls: 1,

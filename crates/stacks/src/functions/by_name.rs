@@ -4,7 +4,7 @@ use super::file::{CodeFileToProbe, MOST_FUNCTIONS, ProbesFound};
 use super::table::{self, FunctionSymbol};
 use super::typed::{known, raw};
 use super::{entry_only, machine, types};
-use crate::demangle::demangled;
+use crate::image::demangle::demangled;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use stride_event::quantity::count;

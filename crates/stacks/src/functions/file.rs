@@ -2,7 +2,7 @@
 
 use super::{machine, table};
 use crate::elf::{Elf, ElfData};
-use crate::separate::DebugFiles;
+use crate::image::separate::DebugFiles;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use stride_event::ProbedFile;

@@ -1,8 +1,8 @@
 //! The functions in symbol tables.
 
-use crate::bytes::{string_at, u16_at, u32_at, u64_at};
 use crate::elf::Elf;
-use crate::elf_form::Section;
+use crate::elf::form::Section;
+use crate::files::bytes::{string_at, u16_at, u32_at, u64_at};
 
 /// Larger tables are ignored.
 const LARGEST_TABLE: usize = 256 << 20;

@@ -1,12 +1,12 @@
 //! Programs read the clock by syscalls although the vDSO could answer.
 
 use super::super::common::{Claims, ProcessCounts};
-use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{Index, Observed};
-use crate::quantity::CALLS;
+use crate::counts::index::{Index, Observed};
+use crate::report::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::quantity::CALLS;
+use crate::report::statement::say;
 use crate::rule::Rule;
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::Tracker;
 

@@ -9,8 +9,8 @@ mod position;
 mod random;
 mod zone;
 
-use crate::finding::Draft;
-use crate::index::{Index, Observed};
+use crate::counts::index::{Index, Observed};
+use crate::report::finding::Draft;
 use crate::rule::{Rule, RuleInfo};
 use rustc_hash::FxHashMap;
 use stride_syscalls::Syscall;

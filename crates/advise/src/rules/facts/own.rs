@@ -1,12 +1,12 @@
 //! The kernel is asked again and again for facts that do not change.
 
 use super::super::common::{Bounded, Claims, ProcessCounts, largest};
-use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{CallKey, Index, Observed};
-use crate::quantity::{CALLS, REPEATED};
+use crate::counts::index::{CallKey, Index, Observed};
+use crate::report::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::quantity::{CALLS, REPEATED};
+use crate::report::statement::say;
 use crate::rule::Rule;
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};

@@ -1,12 +1,12 @@
 //! A program asks again and again where it stands in a file.
 
 use super::super::common::{Bounded, Claims, ProcessCounts, largest, plain, thing};
-use crate::finding::{Confidence, Draft, Evidence};
-use crate::index::{CallKey, Index, Observed};
-use crate::quantity::{OTHERS, REPEATED};
+use crate::counts::index::{CallKey, Index, Observed};
+use crate::report::finding::{Confidence, Draft, Evidence};
+use crate::report::quantity::{OTHERS, REPEATED};
+use crate::report::statement::say;
 use crate::rule::Rule;
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use stride_event::Tid;
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};

@@ -1,12 +1,12 @@
 //! Random bytes are drawn in small pieces, a call for each.
 
 use super::super::common::{Claims, ProcessCounts};
-use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{Index, Observed};
-use crate::quantity::{CALLS, MEAN_BYTES};
+use crate::counts::index::{Index, Observed};
+use crate::report::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::quantity::{CALLS, MEAN_BYTES};
+use crate::report::statement::say;
 use crate::rule::Rule;
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use stride_syscalls::{Effect, Syscall};
 use stride_track::Tracker;
 

@@ -1,13 +1,13 @@
 //! The time zone's file is checked for every time that the program converts.
 
 use super::super::common::{Bounded, Claims, ProcessCounts, is_time_zone, plain};
-use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{CallKey, Index, Observed};
-use crate::kinds::opens;
-use crate::quantity::CALLS;
+use crate::counts::index::{CallKey, Index, Observed};
+use crate::counts::kinds::opens;
+use crate::report::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::quantity::CALLS;
+use crate::report::statement::say;
 use crate::rule::Rule;
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use stride_event::Tid;
 use stride_syscalls::{Effect, Syscall};
 use stride_track::{ObjectId, Tracker};

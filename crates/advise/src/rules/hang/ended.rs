@@ -1,9 +1,9 @@
 //! Threads that have ended before others of their process, which may still wait for them.
 
 use super::super::common::{Bounded, plain};
-use crate::index::Observed;
-use crate::quantity::{EARLIER, ENDED_TID};
-use crate::statement::{Statement, say};
+use crate::counts::index::Observed;
+use crate::report::quantity::{EARLIER, ENDED_TID};
+use crate::report::statement::{Statement, say};
 use stride_event::{Event, Ns, Tid};
 use stride_track::{Futex, Tracker, Wait};
 

@@ -1,7 +1,7 @@
 //! The processes that hold file locks, and those that were the last to hold an end of a pipe: what a hang is about.
 
 use super::super::common::{Bounded, plain};
-use crate::index::{Observed, OpenFile};
+use crate::counts::index::{Observed, OpenFile};
 use rustc_hash::FxHashSet;
 use stride_event::{Event, Tid};
 use stride_syscalls::uapi::consts as c;

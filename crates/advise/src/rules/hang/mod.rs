@@ -6,12 +6,12 @@ mod stuck;
 mod words;
 
 use super::common::plain;
-use crate::finding::{Confidence, Draft, FactRow, FactTable};
-use crate::index::{Index, Observed, OpenFile};
-use crate::quantity::{ENDED_PID, FD, LASTED, OTHERS, PID, THREADS, TID, WAITING};
+use crate::counts::index::{Index, Observed, OpenFile};
+use crate::report::finding::{Confidence, Draft, FactRow, FactTable};
+use crate::report::quantity::{ENDED_PID, FD, LASTED, OTHERS, PID, THREADS, TID, WAITING};
+use crate::report::statement::{Statement, say};
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::{Statement, say};
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use ended::{EndedThreads, waits_forever};
 use holders::{Holders, is_file_lock};
 use rustc_hash::FxHashMap;

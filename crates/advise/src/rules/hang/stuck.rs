@@ -2,8 +2,8 @@
 
 use super::super::common::plain;
 use super::{Hang, Row};
-use crate::quantity::{PID, THREADS, TID};
-use crate::statement::{Statement, say};
+use crate::report::quantity::{PID, THREADS, TID};
+use crate::report::statement::{Statement, say};
 use stride_event::Tid;
 
 impl Hang {

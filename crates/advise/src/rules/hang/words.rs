@@ -1,7 +1,7 @@
 //! Says in words for which event, lock, child or time a call waits.
 
 use super::super::common::plain;
-use crate::index::Index;
+use crate::counts::index::Index;
 use stride_event::Tid;
 use stride_syscalls::{Effect, For};
 use stride_track::{Awaited, Tracker, Wait, Watched};

@@ -3,13 +3,13 @@
 mod below;
 
 use super::common::{Claims, plain};
-use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{Index, Observed};
-use crate::kinds::opens;
-use crate::quantity::{CHILDREN, MEAN_LIFE, OTHERS, PID};
+use crate::counts::index::{Index, Observed};
+use crate::counts::kinds::opens;
+use crate::report::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::quantity::{CHILDREN, MEAN_LIFE, OTHERS, PID};
+use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
-use crate::threshold::Threshold;
+use crate::thresholds::threshold::Threshold;
 use below::{Below, ProgramGroup};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;

@@ -29,7 +29,7 @@ pub const FLAGS: &[Flag] = &[
             if text.is_empty() {
                 return Err(given.invalid());
             }
-            draft.options.called_from = Some(FramePattern::parse(&text)?);
+            draft.options.filters.called_from = Some(FramePattern::parse(&text)?);
             Ok(())
         },
         ..BASE
@@ -49,7 +49,7 @@ pub const FLAGS: &[Flag] = &[
             let time =
                 |text: &str| values::duration(text).map(|time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
             let span = parse_durations(&given.text(), time)?;
-            draft.options.durations = draft.options.durations.intersection(span);
+            draft.options.filters.durations = draft.options.filters.durations.intersection(span);
             Ok(())
         },
         ..BASE
@@ -64,7 +64,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Reports only calls that failed with an error of the set: names such as ENOENT, in any case, or numbers. --errno='!EAGAIN' reports the calls \
               that failed with any other error, and --errno=all is the same as -Z. Calls that did not fail are never reported.",
         update: |draft, given| {
-            draft.options.errors = Some(parse_errors(&given.text())?);
+            draft.options.filters.errors = Some(parse_errors(&given.text())?);
             Ok(())
         },
         ..BASE
@@ -93,7 +93,7 @@ pub const FLAGS: &[Flag] = &[
         own: true,
         doc: "Reports also the calls at which --switch-on and --switch-off take effect.",
         update: |draft, _| {
-            draft.options.show_switches = true;
+            draft.options.filters.show_switches = true;
             Ok(())
         },
         ..BASE
@@ -108,7 +108,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Reports only the signals of the set; by default all of them, and with --all none. A signal is a number or a name, in any case \
               and with or without SIG. --signal='!SIGIO' and --signal='!io' report all signals but SIGIO.",
         update: |draft, given| {
-            draft.options.signals = SignalSet::parse(&given.text())?;
+            draft.options.filters.signals = SignalSet::parse(&given.text())?;
             draft.options.signals_asked = true;
             Ok(())
         },
@@ -128,7 +128,7 @@ pub const FLAGS: &[Flag] = &[
               * detached: tracing ended before they returned\n\n\
               How a call ends is only known afterwards, so with this option the lines of concurrent calls are in the order in which the calls ended.",
         update: |draft, given| {
-            draft.options.status = WordSet::parse(&given.text())?;
+            draft.options.filters.status = WordSet::parse(&given.text())?;
             Ok(())
         },
         ..BASE
@@ -141,7 +141,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Stops reporting calls and signals when a call returns for which EXPR holds; --where explains EXPR. --switch-on starts it again. The call itself \
               is reported only with --show-on-off-events. It need not be among the calls that other filters leave in.",
         update: |draft, given| {
-            draft.options.switch_off = Some(given.expression()?);
+            draft.options.filters.switch_off = Some(given.expression()?);
             Ok(())
         },
         ..BASE
@@ -154,7 +154,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Reports calls and signals only after a call has returned for which EXPR holds; --where explains EXPR. The call itself is reported only with \
               --show-on-off-events. It need not be among the calls that other filters leave in. So --switch-on='name == \"listen\"' leaves out how a server starts.",
         update: |draft, given| {
-            draft.options.switch_on = Some(given.expression()?);
+            draft.options.filters.switch_on = Some(given.expression()?);
             Ok(())
         },
         ..BASE
@@ -196,7 +196,7 @@ pub const FLAGS: &[Flag] = &[
               * %%statfs: all of %statfs and %fstatfs, and ustat\n\n\
               desc, file, ipc, memory, network, process and signal may also be written without the percent sign.",
         update: |draft, given| {
-            draft.options.trace = parse_syscalls(&given.text(), Catalog::native())?;
+            draft.options.filters.trace = parse_syscalls(&given.text(), Catalog::native())?;
             Ok(())
         },
         ..BASE
@@ -210,7 +210,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Reports only calls that use a file descriptor of the set; calls that use none are not reported. With \
               --trace-path, calls that match either option are reported.",
         update: |draft, given| {
-            draft.options.trace_fds = Some(parse_descriptors(&given.text())?);
+            draft.options.filters.trace_fds = Some(parse_descriptors(&given.text())?);
             Ok(())
         },
         ..BASE
@@ -249,7 +249,7 @@ pub const FLAGS: &[Flag] = &[
               Unknown fields, wrong types and expressions that could take too long are found before the program runs. The parts about the name, the ids, the \
               outcome, the duration and the bytes are decided in the kernel by the eBPF engine; -d tells which.",
         update: |draft, given| {
-            draft.options.conditions.push(given.expression()?);
+            draft.options.filters.conditions.push(given.expression()?);
             Ok(())
         },
         ..BASE
@@ -260,7 +260,7 @@ pub const FLAGS: &[Flag] = &[
         help: "report only calls that succeeded",
         doc: "Reports only calls that returned no error, as --status=successful does.",
         update: |draft, _| {
-            draft.options.status = WordSet::of(&[Status::Successful]);
+            draft.options.filters.status = WordSet::of(&[Status::Successful]);
             draft.status_count += 1;
             Ok(())
         },
@@ -274,7 +274,7 @@ pub const FLAGS: &[Flag] = &[
         brief: Some(HelpEntry { group: HelpGroup::Calls, place: 3, text: "only failures" }),
         doc: "Reports only calls that returned an error, as --status=failed does.",
         update: |draft, _| {
-            draft.options.status = WordSet::of(&[Status::Failed]);
+            draft.options.filters.status = WordSet::of(&[Status::Failed]);
             draft.status_count += 1;
             Ok(())
         },

@@ -1,9 +1,9 @@
 //! Functions of libraries and operations of io_uring beside system calls.
 
 use crate::flags::flag::{Arg, Category, Flag, Given};
-use crate::flags::options::{LibraryList, LibraryPattern};
 use crate::flags::stop::Stop;
 use stride_event::Glob;
+use stride_session::options::{LibraryList, LibraryPattern};
 
 const BASE: Flag = Flag { category: Category::Filtering, own: true, ..Flag::BASE };
 
@@ -18,7 +18,7 @@ pub const FLAGS: &[Flag] = &[
               -c and --by count operations in a table of their own. Filters of system calls, such as -e trace=... and -P, do not apply to operations; \
               --where and --duration do. -e trace=none leaves only operations. Only the eBPF engine can do this, which takes root.",
         update: |draft, _| {
-            draft.options.io_uring = true;
+            draft.options.spec.operations = true;
             Ok(())
         },
         ..BASE

@@ -1,11 +1,11 @@
 //! The whole machine, or the part of it that passes filters.
 
-use crate::flags::MachineFilter;
 use crate::flags::draft::Draft;
 use crate::flags::flag::{Arg, Category, Flag, Given, HelpEntry, HelpGroup, Value};
 use crate::flags::stop::Stop;
 use std::os::unix::ffi::OsStrExt;
 use stride_event::Glob;
+use stride_session::options::MachineFilter;
 
 const BASE: Flag = Flag { category: Category::Startup, own: true, ..Flag::BASE };
 

@@ -1,10 +1,11 @@
 //! The rest.
 
 use crate::flags::artefact::Artefact;
-use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Spelling, Value, words};
+use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, words};
 use crate::flags::stop::Stop;
 use crate::flags::tip::Tip;
 use crate::flags::values;
+use stride_session::options::{Seccomp, Spelling};
 
 const BASE: Flag = Flag { category: Category::Miscellaneous, ..Flag::BASE };
 
@@ -78,7 +79,7 @@ pub const FLAGS: &[Flag] = &[
               If the filter cannot be installed, tracing goes on without it.\n\n\
               Calls that another seccomp filter of the program refuses are not seen.",
         update: |draft, _| {
-            draft.options.seccomp_bpf = true;
+            draft.options.spec.seccomp = Seccomp::On;
             Ok(())
         },
         ..BASE
@@ -90,9 +91,9 @@ pub const FLAGS: &[Flag] = &[
         doc: "Shows a tip about using Stride at the end, or at once if there is nothing to trace. ID is the number of a tip, \
               or random (default). FORMAT is none, compact (default) or full.",
         update: |draft, given| {
-            let tip = draft.options.tip.unwrap_or(Tip::ANY);
+            let tip = draft.tip.unwrap_or(Tip::ANY);
             let text = given.value.is_some().then(|| given.text());
-            draft.options.tip = Some(tip.with(text.as_deref().unwrap_or_default()).ok_or_else(|| given.invalid())?);
+            draft.tip = Some(tip.with(text.as_deref().unwrap_or_default()).ok_or_else(|| given.invalid())?);
             Ok(())
         },
         ..BASE

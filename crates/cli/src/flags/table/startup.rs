@@ -1,11 +1,11 @@
 //! Options that name the traced command, or traced processes that run already. Options for the whole machine are in machine.rs.
 
 use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value};
-use crate::flags::options::EnvChange;
 use crate::flags::stop::Stop;
 use crate::flags::values;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use stride_session::options::EnvChange;
 
 const BASE: Flag = Flag { category: Category::Startup, ..Flag::BASE };
 
@@ -63,8 +63,8 @@ pub const FLAGS: &[Flag] = &[
                          process id"
                     )));
                 }
-                if !draft.options.attach.contains(&pid) {
-                    draft.options.attach.push(pid);
+                if !draft.options.spec.attach.contains(&pid) {
+                    draft.options.spec.attach.push(pid);
                 }
             }
             Ok(())

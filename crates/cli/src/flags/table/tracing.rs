@@ -1,9 +1,9 @@
 //! How to trace: children, engines, and what happens to the tracees.
 
 use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, words};
-use crate::flags::options::{Daemonize, Engine, Interruptible, Overflow};
 use crate::flags::stop::Stop;
 use crate::flags::values;
+use stride_session::options::{Daemonize, Engine, Interruptible, Overflow};
 
 const BASE: Flag = Flag { category: Category::Tracing, ..Flag::BASE };
 
@@ -23,7 +23,7 @@ pub const FLAGS: &[Flag] = &[
             if given.os() != "execve" {
                 return Err(Stop::fail(format!("Syscall '{}' for -b isn't supported", given.text())));
             }
-            draft.options.detach_on_exec = true;
+            draft.options.spec.detach_on_execve = true;
             Ok(())
         },
         ..BASE
@@ -148,7 +148,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Has the kernel kill all traced processes with SIGKILL when the tracer exits, whatever the reason. Stride \
               never detaches from a process then. Only the ptrace engine can do this. It cannot be combined with -p, because processes that ran before Stride should still run after it.",
         update: |draft, _| {
-            draft.options.kill_on_exit = true;
+            draft.options.spec.kill_on_exit = true;
             Ok(())
         },
         ..BASE
@@ -163,7 +163,7 @@ pub const FLAGS: &[Flag] = &[
               below that are not traced and run at full speed.",
         update: |draft, given| {
             let depth = values::integer(&given.text(), 65534).ok_or_else(|| given.invalid())?;
-            draft.options.max_depth = Some(depth as u32);
+            draft.options.spec.max_depth = Some(depth as u32);
             Ok(())
         },
         ..BASE
@@ -190,7 +190,7 @@ pub const FLAGS: &[Flag] = &[
         update: |draft, given| {
             const WORDS: [(&str, Overflow); 2] = [("drop", Overflow::Drop), ("wait", Overflow::Wait)];
             let how = values::exact_word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
-            draft.options.on_overflow = Some(how);
+            draft.options.ebpf.on_overflow = Some(how);
             Ok(())
         },
         ..BASE
@@ -236,7 +236,7 @@ pub const FLAGS: &[Flag] = &[
             let size = values::size(&text).filter(|size| (RING_MIN..=RING_MAX).contains(size)).ok_or_else(|| {
                 Stop::usage(format!("invalid --ring-size argument: '{text}'; give a size from 64K to 1G, such as 16M"))
             })?;
-            draft.options.ring_size = Some((size as u32).next_power_of_two());
+            draft.options.ebpf.ring_bytes = Some((size as u32).next_power_of_two());
             Ok(())
         },
         ..BASE

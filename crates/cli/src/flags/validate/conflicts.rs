@@ -1,13 +1,13 @@
 //! Options that do not fit together, and a command line with nothing to trace.
 
 use crate::flags::draft::Draft;
-use crate::flags::options::{Engine, MachineFilter};
 use crate::flags::stop::{Stop, Warn};
 use crate::flags::{tips, users};
 use crate::views;
 use std::ffi::OsString;
 use stride_event::Machine;
 use stride_filter::{CallField, Expression, Status};
+use stride_session::options::{Engine, MachineFilter, Seccomp};
 
 /// A replay has a recording already. Options and operands that are about making one do not fit.
 pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
@@ -15,25 +15,25 @@ pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
         return Ok(());
     }
     let has_command = !operands.is_empty();
-    let whom = [(!operands.is_empty(), "PROG [ARGS]"), (!draft.options.attach.is_empty(), "-p/--attach")];
-    let of_views = draft.machine(has_command).map(str::to_owned).or_else(|| views::about_tracing(&draft.options.asked));
+    let whom = [(!operands.is_empty(), "PROG [ARGS]"), (!draft.options.spec.attach.is_empty(), "-p/--attach")];
+    let of_views = draft.machine(has_command).map(str::to_owned).or_else(|| views::about_tracing(&draft.options.views));
     let how = [
         (draft.follow_count + draft.old_follow_count > 0 || draft.follow_forks, "-f/--follow-forks"),
         (draft.daemonize_count > 0 || draft.daemonize.is_some(), "-D/--daemonize"),
-        (draft.options.max_depth.is_some(), "--max-depth"),
+        (draft.options.spec.max_depth.is_some(), "--max-depth"),
         (draft.options.library.iter().any(|pattern| pattern.provider.is_none()), "--library-calls"),
         (draft.options.library.iter().any(|pattern| pattern.provider.is_some()), "--usdt"),
-        (draft.options.io_uring, "--io-uring"),
+        (draft.options.spec.operations, "--io-uring"),
         (draft.options.time_limit.is_some(), "--for"),
-        (draft.options.detach_on_exec, "-b/--detach-on"),
+        (draft.options.spec.detach_on_execve, "-b/--detach-on"),
         (draft.interruptible.is_some(), "-I/--interruptible"),
-        (draft.options.kill_on_exit, "--kill-on-exit"),
+        (draft.options.spec.kill_on_exit, "--kill-on-exit"),
         (!draft.injections.is_empty(), "--inject/--fault"),
-        (draft.options.seccomp_bpf, "--seccomp-bpf"),
+        (draft.options.spec.seccomp == Seccomp::On, "--seccomp-bpf"),
         (draft.options.contexts.is_some(), "--secontext"),
         (draft.options.engine != Engine::Auto, "--engine"),
-        (draft.options.on_overflow.is_some(), "--on-overflow"),
-        (draft.options.ring_size.is_some(), "--ring-size"),
+        (draft.options.ebpf.on_overflow.is_some(), "--on-overflow"),
+        (draft.options.ebpf.ring_bytes.is_some(), "--ring-size"),
         (draft.user.is_some(), "-u/--user"),
         (!draft.env.is_empty(), "-E/--env"),
         (draft.argv0.is_some(), "--argv0"),
@@ -50,10 +50,13 @@ pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
 /// There must be something to trace, and options about a command need a command.
 pub fn whom(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
     let no_command = operands.is_empty();
-    if no_command && draft.options.attach.is_empty() && draft.options.replay.is_none() && draft.machine(false).is_none()
+    if no_command
+        && draft.options.spec.attach.is_empty()
+        && draft.options.replay.is_none()
+        && draft.machine(false).is_none()
     {
         // A tip is worth something without a trace, too.
-        return Err(match draft.options.tip.map(tips::text).filter(|text| !text.is_empty()) {
+        return Err(match draft.tip.map(tips::text).filter(|text| !text.is_empty()) {
             Some(tip) => Stop::Explain(tip),
             None => Stop::usage("must have PROG [ARGS] or -p PID"),
         });
@@ -76,7 +79,7 @@ pub fn whom(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
 
 /// The part of the machine to trace, if it is that. It is neither a command nor processes given by id.
 pub fn machine(draft: &mut Draft, operands: &[OsString]) -> Result<Option<Machine>, Stop> {
-    let depth = draft.options.max_depth.is_some();
+    let depth = draft.options.spec.max_depth.is_some();
     let Some(name) = draft.machine(!operands.is_empty()) else {
         if depth && !draft.follows() && draft.options.replay.is_none() {
             return Err(Stop::usage("--max-depth says how deep -f goes: give -f as well"));
@@ -90,7 +93,7 @@ pub fn machine(draft: &mut Draft, operands: &[OsString]) -> Result<Option<Machin
         }
         return Ok(None);
     };
-    if !operands.is_empty() || !draft.options.attach.is_empty() {
+    if !operands.is_empty() || !draft.options.spec.attach.is_empty() {
         let other = if operands.is_empty() { "-p/--attach" } else { "PROG [ARGS]" };
         return Err(Stop::usage(format!(
             "{name} traces processes of the whole machine, and {other} certain ones: leave one of them out"
@@ -98,8 +101,8 @@ pub fn machine(draft: &mut Draft, operands: &[OsString]) -> Result<Option<Machin
     }
     for (given, other) in [
         (draft.options.engine == Engine::Ptrace, "--engine=ptrace"),
-        (draft.options.kill_on_exit, "--kill-on-exit"),
-        (draft.options.seccomp_bpf, "--seccomp-bpf"),
+        (draft.options.spec.kill_on_exit, "--kill-on-exit"),
+        (draft.options.spec.seccomp == Seccomp::On, "--seccomp-bpf"),
         (!draft.injections.is_empty(), "--inject/--fault"),
         (draft.options.contexts.is_some(), "--secontext"),
     ] {
@@ -148,7 +151,7 @@ pub fn two_spellings(draft: &Draft) -> Result<(), Stop> {
 
 /// True if `--seccomp-bpf` is given and possible. Only the first obstacle is reported.
 pub fn seccomp(draft: &Draft, warn: Warn) -> bool {
-    if !draft.options.seccomp_bpf {
+    if draft.options.spec.seccomp != Seccomp::On {
         return false;
     }
     if !draft.follows() {
@@ -156,9 +159,9 @@ pub fn seccomp(draft: &Draft, warn: Warn) -> bool {
         return false;
     }
     for (obstacle, name) in [
-        (draft.options.detach_on_exec, "-b"),
+        (draft.options.spec.detach_on_execve, "-b"),
         (draft.options.syscall_limit.is_some(), "--syscall-limit"),
-        (draft.options.max_depth.is_some(), "--max-depth"),
+        (draft.options.spec.max_depth.is_some(), "--max-depth"),
     ] {
         if obstacle {
             warn(format!("--seccomp-bpf is not enabled because it is not compatible with {name}"));
@@ -174,7 +177,7 @@ pub fn seccomp(draft: &Draft, warn: Warn) -> bool {
         return false;
     }
     // It is still enabled for a command that is given in addition.
-    if !draft.options.attach.is_empty() {
+    if !draft.options.spec.attach.is_empty() {
         warn("--seccomp-bpf is not enabled for processes attached with -p".into());
     }
     true
@@ -190,7 +193,7 @@ pub fn contexts(draft: &Draft) -> Result<(), Stop> {
         (draft.options.json, "--json", "only the text of the trace has contexts"),
         (draft.options.engine == Engine::Ebpf, "--engine=ebpf", STANDING),
         (!draft.options.library.is_empty(), "--library-calls/--usdt", STANDING),
-        (draft.options.io_uring, "--io-uring", STANDING),
+        (draft.options.spec.operations, "--io-uring", STANDING),
     ];
     match others.into_iter().find(|(given, ..)| *given) {
         Some((_, other, why)) => Err(Stop::usage(format!(
@@ -202,7 +205,7 @@ pub fn contexts(draft: &Draft) -> Result<(), Stop> {
 
 /// Only calls that failed have errors.
 pub fn errors_of_successes(draft: &Draft) -> Result<(), Stop> {
-    if draft.options.errors.is_some() && !draft.options.status.contains(Status::Failed) {
+    if draft.options.filters.errors.is_some() && !draft.options.filters.status.contains(Status::Failed) {
         return Err(Stop::usage(
             "--errno reports calls that failed, and -z/--status leaves them out: leave one of them out",
         ));
@@ -241,9 +244,10 @@ pub fn without_effect(draft: &Draft, follow_forks: bool, warn: Warn) {
         );
     }
     if draft.options.engine == Engine::Ptrace {
-        for (given, name) in
-            [(draft.options.on_overflow.is_some(), "--on-overflow"), (draft.options.ring_size.is_some(), "--ring-size")]
-        {
+        for (given, name) in [
+            (draft.options.ebpf.on_overflow.is_some(), "--on-overflow"),
+            (draft.options.ebpf.ring_bytes.is_some(), "--ring-size"),
+        ] {
             if given {
                 warn(format!("{name} has no effect with --engine=ptrace, which never loses calls"));
             }
@@ -254,8 +258,8 @@ pub fn without_effect(draft: &Draft, follow_forks: bool, warn: Warn) {
 #[cfg(test)]
 mod tests {
     use super::super::tests::warnings;
-    use crate::flags::options::*;
     use crate::flags::parser::{failure_of, options_of};
+    use stride_session::options::*;
 
     const HINT: &str = "Try 'stride -h' for more information.";
 
@@ -276,21 +280,23 @@ mod tests {
             assert!(failure_of(&words)[0].starts_with(start), "{line}: {:?}", failure_of(&words));
         }
         let options = options_of(&["--comm=a*", "--comm=!ab", "--exe=/usr/*"]);
-        assert!(options.follow_forks && options.is_quiet(stride_filter::Quiet::Attach));
-        let machine = options.machine.unwrap();
+        assert!(options.spec.follow && options.is_quiet(stride_filter::Quiet::Attach));
+        let machine = options.spec.machine.unwrap();
         assert_eq!((machine.comm.len(), machine.exe.len(), machine.user), (2, 1, None));
-        assert_eq!(options_of(&["--user=root"]).machine.unwrap().user, Some(0));
-        assert_eq!(options_of(&["-u", "4711"]).machine.unwrap().user, Some(4711));
+        assert_eq!(options_of(&["--user=root"]).spec.machine.unwrap().user, Some(0));
+        assert_eq!(options_of(&["-u", "4711"]).spec.machine.unwrap().user, Some(4711));
         let all = options_of(&["--all"]);
-        assert_eq!(all.machine, Some(stride_event::Machine::default()));
-        assert!(all.thread_names && !all.signals.contains(17) && all.is_quiet(stride_filter::Quiet::Exit));
+        assert_eq!(all.spec.machine, Some(stride_event::Machine::default()));
+        assert!(all.thread_names && !all.filters.signals.contains(17) && all.is_quiet(stride_filter::Quiet::Exit));
         let asked = options_of(&["--all", "-e", "signal=chld", "--quiet=attach"]);
         assert!(
-            asked.signals.contains(17) && !asked.signals.contains(2) && !asked.is_quiet(stride_filter::Quiet::Exit)
+            asked.filters.signals.contains(17)
+                && !asked.filters.signals.contains(2)
+                && !asked.is_quiet(stride_filter::Quiet::Exit)
         );
         let json = options_of(&["--all", "--json"]);
-        assert!(json.signals.contains(17) && json.quiet.is_empty(), "objects are data");
-        assert_eq!(options_of(&["-f", "--max-depth=3", "x"]).max_depth, Some(3));
+        assert!(json.filters.signals.contains(17) && json.quiet.is_empty(), "objects are data");
+        assert_eq!(options_of(&["-f", "--max-depth=3", "x"]).spec.max_depth, Some(3));
     }
 
     #[test]
@@ -396,9 +402,9 @@ mod tests {
             assert_eq!(warnings(&words), [message]);
         }
         let options = options_of(&["--seccomp-bpf", "-f", "-e", "trace=read", "x"]);
-        assert!(options.seccomp_bpf && options.kill_on_exit);
+        assert!(options.spec.seccomp == Seccomp::On && options.spec.kill_on_exit);
         let options = options_of(&["--seccomp-bpf", "-f", "-p", "1", "-e", "trace=read", "x"]);
-        assert!(options.seccomp_bpf && !options.kill_on_exit);
-        assert!(!options_of(&["--seccomp-bpf", "-f", "x"]).seccomp_bpf);
+        assert!(options.spec.seccomp == Seccomp::On && !options.spec.kill_on_exit);
+        assert!((options_of(&["--seccomp-bpf", "-f", "x"]).spec.seccomp != Seccomp::On));
     }
 }

@@ -41,8 +41,8 @@ mod tests {
         assert!(told[0].starts_with("prob=0.5 without seed=: add seed="), "{told:?}");
         assert_eq!(warnings(&["-e", "fault=read:prob=0.5:seed=7", "x"]), [""; 0]);
         let options = options_of(&["--fault=read:prob=0.5:seed=7", "--inject=write:retval=-1", "x"]);
-        assert_eq!(options.injections[0].chance, Some(Chance { probability: 0.5, seed: 7 }));
-        assert_eq!(options.injections[1].result, Some(InjectedResult::Value(u64::MAX)));
+        assert_eq!(options.spec.injections[0].chance, Some(Chance { probability: 0.5, seed: 7 }));
+        assert_eq!(options.spec.injections[1].result, Some(InjectedResult::Value(u64::MAX)));
     }
 
     #[test]

@@ -7,16 +7,17 @@ mod injections;
 mod paths;
 mod places;
 
-use super::asked::LIVE_VIEW;
 use super::draft::Draft;
-use super::options::*;
 use super::stop::{Stop, Warn};
+use super::time_format::{Precision, TimeFormat};
 use super::{summary, users};
 use crate::views;
 use conflicts::{follow, machine, replaying, seccomp, two_spellings, whom, without_effect};
 use places::{daemonize, output, quiet};
 use std::ffi::OsString;
 use stride_filter::{Catalog, FdDetail, Quiet, WordSet, with_nameless};
+use stride_session::options::LIVE_VIEW;
+use stride_session::options::*;
 
 pub fn validate(
     mut draft: Draft,
@@ -42,19 +43,19 @@ pub fn validate(
     let paths = paths::resolved(&draft, warn);
     let user = draft.user.as_deref().map(users::run_as).transpose()?;
     let has_command = !operands.is_empty();
-    let several = draft.options.attach.len() + usize::from(has_command) > 1;
-    if seccomp_bpf && has_command && draft.options.trace.is_all() {
+    let several = draft.options.spec.attach.len() + usize::from(has_command) > 1;
+    if seccomp_bpf && has_command && draft.options.filters.trace.is_all() {
         warn(
             "Seccomp filter is requested but there are no syscalls to filter.  See -e trace to filter syscalls.".into(),
         );
     }
-    if draft.options.kill_on_exit && !draft.options.attach.is_empty() {
+    if draft.options.spec.kill_on_exit && !draft.options.spec.attach.is_empty() {
         return Err(Stop::fail("--kill-on-exit and -p/--attach are mutually exclusive options"));
     }
     let output_separately = draft.separates_output();
     let output = output(&draft, output_separately)?;
     let to_file = output != Output::Stderr;
-    let elsewhere = to_file || views::names_files(&draft.options.asked) || draft.flight.keep.is_some();
+    let elsewhere = to_file || views::names_files(&draft.options.views) || draft.flight.keep.is_some();
     // In JSON, these messages are data like the rest.
     // Beginnings and ends of tracing are too many on a whole machine to be told, and a report is about all of the command.
     let untold = machine.is_some() || elsewhere || views::has_report(&draft.options);
@@ -68,23 +69,23 @@ pub fn validate(
     options.flight = draft.flight.settled();
     options.program = program.to_owned();
     options.command = command(operands, draft.argv0, draft.env, user);
-    options.kill_on_exit |= seccomp_bpf && options.attach.is_empty();
+    options.spec.kill_on_exit |= seccomp_bpf && options.spec.attach.is_empty();
     // A filter that stops at every call would only cost time.
-    options.seccomp_bpf = seccomp_bpf && !options.trace.is_all();
-    options.trace = with_nameless(options.trace, Catalog::native());
+    options.spec.seccomp = if seccomp_bpf && !options.filters.trace.is_all() { Seccomp::On } else { Seccomp::Auto };
+    options.filters.trace = with_nameless(options.filters.trace, Catalog::native());
     // perf trace follows the children of its command.
     let perf_follows = options.style == LineStyle::Perf && options.command.is_some();
-    options.follow_forks = follow_forks || machine.is_some() || perf_follows || views::shows_tree(&options);
+    options.spec.follow = follow_forks || machine.is_some() || perf_follows || views::shows_tree(&options);
     options.cgroups = draft.cgroups;
-    options.daemonize = daemonize;
-    options.interruptible = draft.interruptible.unwrap_or(match daemonize {
+    options.spec.daemonize = daemonize;
+    options.spec.interruptible = draft.interruptible.unwrap_or(match daemonize {
         Daemonize::No if elsewhere && has_command => Interruptible::Never,
         Daemonize::No => Interruptible::Waiting,
         _ => Interruptible::NeverTstp,
     });
-    options.paths = paths;
-    options.injections = injections;
-    options.pid_prefix = match (draft.always_show_pid, to_file, output_separately) {
+    options.filters.paths = paths;
+    options.spec.injections = injections;
+    options.lines.leader.pid = match (draft.always_show_pid, to_file, output_separately) {
         (true, ..) => PidPrefix::Always,
         // Lines are of one process now and of many in a moment.
         (false, false, _) if machine.is_some() => PidPrefix::Always,
@@ -92,23 +93,25 @@ pub fn validate(
         (false, true, false) if follow_forks || several || machine.is_some() => PidPrefix::Always,
         _ => PidPrefix::WhenSeveral,
     };
-    options.machine = machine;
+    options.spec.machine = machine;
     options.output_separately = output_separately && matches!(output, Output::File(_));
     options.output = output;
     if options.color == Color::Auto && no_color {
         options.color = Color::Never;
     }
-    options.timestamps = match draft.timestamps_count {
-        0 => draft.timestamps.and_then(|t| Some(Timestamps { format: t.format?, precision: t.precision })),
-        1 => Some(Timestamps { format: TimeFormat::Time, precision: Precision::Seconds }),
-        2 => Some(Timestamps { format: TimeFormat::Time, precision: Precision::Micros }),
-        _ => Some(Timestamps { format: TimeFormat::Unix, precision: Precision::Micros }),
+    let wall =
+        |format, precision: Precision| WallClock { epoch: format == TimeFormat::Unix, digits: precision.digits() };
+    options.lines.leader.wall = match draft.timestamps_count {
+        0 => draft.timestamps.and_then(|given| Some(wall(given.format?, given.precision))),
+        1 => Some(wall(TimeFormat::Time, Precision::Seconds)),
+        2 => Some(wall(TimeFormat::Time, Precision::Micros)),
+        _ => Some(wall(TimeFormat::Unix, Precision::Micros)),
     };
     options.stack_trace = options.stack_trace.filter(|_| !draft.summary_only);
     if let Some(limit) = draft.stack_trace_frame_limit {
         options.stack_trace_frame_limit = limit;
     }
-    options.hex_strings = match draft.hex_count {
+    options.lines.style.hex_strings = match draft.hex_count {
         0 => draft.hex_strings.unwrap_or_default(),
         1 => HexStrings::NonAscii,
         _ => HexStrings::All,
@@ -119,13 +122,13 @@ pub fn validate(
         _ => WordSet::ALL,
     };
     // Other tools have no such messages, and the live view shows processes that come and go.
-    let live = options.asked.has(LIVE_VIEW);
+    let live = options.views.has(LIVE_VIEW);
     let styled = options.style != LineStyle::Strace;
     options.quiet = if styled || live { quiet.with(Quiet::Attach).with(Quiet::Personality) } else { quiet };
     if live {
         options.quiet = options.quiet.with(Quiet::Exit);
     }
-    if options.machine.is_some() {
+    if options.spec.machine.is_some() {
         options.suit_machine();
     }
     options.summary = summary;
@@ -201,7 +204,7 @@ mod tests {
         assert_eq!(command.argv, ["sh", "-c", ":"]);
         assert_eq!(command.env, [EnvChange::Set("A".into(), "b=c".into()), EnvChange::Remove("B".into())]);
         let options = options_of(&["-p", "1 2,1"]);
-        assert_eq!((options.command, options.attach), (None, vec![1, 2]));
+        assert_eq!((options.command, options.spec.attach), (None, vec![1, 2]));
     }
 
     #[test]

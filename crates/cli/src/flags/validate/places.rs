@@ -1,11 +1,11 @@
 //! Where the trace goes, and what follows for messages, interrupts, and the tracer's process.
 
 use crate::flags::draft::Draft;
-use crate::flags::options::{Daemonize, Output};
 use crate::flags::stop::Stop;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use stride_filter::{Quiet, WordSet};
+use stride_session::options::{Daemonize, Output};
 
 pub fn output(draft: &Draft, separately: bool) -> Result<Output, Stop> {
     let Some(output) = &draft.output else {
@@ -26,7 +26,7 @@ pub fn quiet(draft: &Draft, elsewhere: bool) -> Result<WordSet<Quiet>, Stop> {
         (1.., Some(_)) => Err(Stop::fail("-q and -e quiet/--quiet cannot be provided simultaneously")),
         (0, Some(quiet)) => Ok(quiet),
         // These messages would go to the command's terminal, although the trace goes elsewhere.
-        (0, None) if elsewhere && draft.options.attach.is_empty() => Ok(WordSet::of(&ATTACH)),
+        (0, None) if elsewhere && draft.options.spec.attach.is_empty() => Ok(WordSet::of(&ATTACH)),
         (0, None) => Ok(WordSet::NONE),
         (1, None) => Ok(WordSet::of(&ATTACH).with(Quiet::Files)),
         (2, None) => Ok(WordSet::of(&ATTACH).with(Quiet::Files).with(Quiet::Exit)),
@@ -45,9 +45,9 @@ pub fn daemonize(draft: &Draft) -> Daemonize {
 
 #[cfg(test)]
 mod tests {
-    use crate::flags::options::*;
     use crate::flags::parser::options_of;
     use stride_filter::{Quiet, WordSet};
+    use stride_session::options::*;
 
     #[test]
     fn quiet_by_count_by_name_and_by_itself() {
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn who_may_interrupt() {
         use Interruptible::*;
-        let when = |words: &[&str]| options_of(words).interruptible;
+        let when = |words: &[&str]| options_of(words).spec.interruptible;
         assert_eq!(when(&["x"]), Waiting);
         assert_eq!(when(&["-o", "f", "x"]), Never);
         assert_eq!(when(&["-o", "f", "-p", "1"]), Waiting);
@@ -82,11 +82,13 @@ mod tests {
     fn where_the_trace_goes() {
         let options = options_of(&["-o", "|cat -n", "-f", "x"]);
         assert_eq!(options.output, Output::Pipe("cat -n".into()));
-        assert_eq!(options.pid_prefix, PidPrefix::Always);
+        assert_eq!(options.lines.leader.pid, PidPrefix::Always);
         let options = options_of(&["-o", "f", "-ff", "x"]);
-        assert!(options.output_separately && options.pid_prefix == PidPrefix::Never);
+        assert!(options.output_separately && options.lines.leader.pid == PidPrefix::Never);
         let options = options_of(&["-ff", "x"]);
-        assert!(options.follow_forks && !options.output_separately && options.pid_prefix == PidPrefix::WhenSeveral);
-        assert_eq!(options_of(&["-o", "f", "-ff", "--always-show-pid", "x"]).pid_prefix, PidPrefix::Always);
+        assert!(
+            options.spec.follow && !options.output_separately && options.lines.leader.pid == PidPrefix::WhenSeveral
+        );
+        assert_eq!(options_of(&["-o", "f", "-ff", "--always-show-pid", "x"]).lines.leader.pid, PidPrefix::Always);
     }
 }

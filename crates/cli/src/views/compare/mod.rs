@@ -1,20 +1,13 @@
 //! `--diff`, `--budget`, `--budget-write`: compares a run with another run or with limits.
 
-mod base;
-mod budget;
-mod scope;
-
 use super::declaration::{Declaration, Destination, FileOption};
-use super::needs::Needs;
-use super::opening::{Before, Opener};
-use crate::files::{Target, Use};
-use crate::flags::Options;
 use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, ask};
 use anyhow::{Result, bail};
-use base::{RecordedRun, Side};
 use std::io::Write;
 use stride_compare::CompareView;
 use stride_output::ReportFormat;
+use stride_session::{Before, Needs, Opener, Options, Target, Use};
+use stride_session::{RecordedRun, Side, against, read_budget, replaceable};
 
 const DIFF: &str = "diff";
 const REPEATED: &str = "repeated";
@@ -117,24 +110,24 @@ impl Declaration for CompareDeclaration {
 
     /// Writing limits does not change where the trace goes.
     fn destination(&self, options: &Options) -> Option<Destination> {
-        let asked = |long| options.asked.has(long);
+        let asked = |long| options.views.has(long);
         let compares = asked(DIFF) || asked(REPEATED) || asked(BUDGET);
         compares.then_some(Destination::InsteadOfTrace).or_else(|| asked(BUDGET_WRITE).then_some(Destination::OwnFile))
     }
 
     /// With stacks, the comparison tells which functions make more or fewer calls. All are needed, because they are counted.
     fn needs(&self, options: &Options) -> Needs {
-        Needs { stacks: options.stack_trace.is_some() && options.asked.has(DIFF), ..Needs::everything(options) }
+        Needs { stacks: options.stack_trace.is_some() && options.views.has(DIFF), ..Needs::everything(options) }
     }
 
     /// Limits that are written (`--budget-write`) are no report.
     fn formats(&self, options: &Options) -> &'static [ReportFormat] {
-        let reports = options.asked.has(DIFF) || options.asked.has(BUDGET);
+        let reports = options.views.has(DIFF) || options.views.has(BUDGET);
         if reports { &[ReportFormat::Markdown, ReportFormat::GitHub] } else { &[] }
     }
 
     fn prepare(&self, before: &Before<'_>) -> Result<Opener> {
-        let asked = &before.options.asked;
+        let asked = &before.options.views;
         if asked.has(REPEATED) && !asked.has(DIFF) {
             bail!("--repeated names further recordings of a run for --diff: give --diff=BASE, too");
         }
@@ -142,12 +135,12 @@ impl Declaration for CompareDeclaration {
             asked.paths(option).map(|path| RecordedRun::read(path, side, before)).collect()
         };
         let (bases, repeated) = (read(DIFF, Side::Base)?, read(REPEATED, Side::This)?);
-        let budget = asked.path(BUDGET).map(|path| budget::read(path, before)).transpose()?;
-        asked.path(BUDGET_WRITE).map(budget::replaceable).transpose()?;
+        let budget = asked.path(BUDGET).map(|path| read_budget(path, before)).transpose()?;
+        asked.path(BUDGET_WRITE).map(replaceable).transpose()?;
         Ok(Box::new(|with| {
             let write = with.files.take(BUDGET_WRITE).map(Target::whole).transpose()?;
             let write = write.map(|(name, whole)| (name, whole as Box<dyn Write>));
-            let base = base::against(bases, repeated, with.info);
+            let base = against(bases, repeated, with.info);
             Ok(Box::new(CompareView::new(base, budget, write, with.options.report_format())))
         }))
     }

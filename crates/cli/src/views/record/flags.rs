@@ -2,7 +2,8 @@
 
 use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, ask};
 use crate::flags::stop::Stop;
-use crate::flags::{Trigger, long_run_values, values};
+use crate::flags::{long_run_values, values};
+use stride_session::options::Trigger;
 
 const BASE: Flag = Flag { category: Category::Tracing, ..Flag::BASE };
 

@@ -1,27 +1,18 @@
 //! `--record`: everything that was captured, for `--replay`.
 
-mod asking;
-mod beginning;
 mod flags;
-mod flight;
-mod recording;
 
-use super::declaration::{Declaration, Destination, FileOption, Start};
-use super::needs::Needs;
-use super::opening::{Before, Opener, Opening};
-use crate::files::Use;
+use super::declaration::{Declaration, Destination, FileOption};
 use crate::flags::draft::Draft;
 use crate::flags::flag::Flag;
 use crate::flags::stop::{Stop, Warn};
-use crate::flags::{Options, Trigger};
-use anyhow::{Result, anyhow};
-use asking::Asking;
+use anyhow::Result;
 use flags::FLAGS;
-use flight::FlightRecorder;
-use recording::Recording;
 use std::path::Path;
 use stride_event::CallSet;
 use stride_output::View;
+use stride_session::options::Trigger;
+use stride_session::{Before, Needs, Opener, Opening, Options, Start, Use, keep_latest, record};
 
 const FILE: &str = "record";
 
@@ -34,7 +25,7 @@ const FILES: &[FileOption] = &[FileOption {
 
 /// The path of the recording, if the run is recorded.
 pub fn path(options: &Options) -> Option<&Path> {
-    options.asked.path(FILE)
+    options.views.path(FILE)
 }
 
 pub struct RecordDeclaration;
@@ -57,7 +48,7 @@ impl Declaration for RecordDeclaration {
     }
 
     fn destination(&self, options: &Options) -> Option<Destination> {
-        (options.asked.has(FILE) || options.flight.is_some()).then_some(Destination::OwnFile)
+        (options.views.has(FILE) || options.flight.is_some()).then_some(Destination::OwnFile)
     }
 
     fn check(&self, draft: &Draft, _: Warn<'_>) -> Result<(), Stop> {
@@ -65,7 +56,7 @@ impl Declaration for RecordDeclaration {
             return Err(Stop::usage(format!("{stray} says when a flight recorder writes: give --flight=SIZE as well")));
         }
         for expression in draft.flight.triggers.iter().filter_map(Trigger::expression) {
-            let possible = expression.early().calls.clone().intersection(&draft.options.trace);
+            let possible = expression.early().calls.clone().intersection(&draft.options.filters.trace);
             if possible == CallSet::empty() {
                 return Err(Stop::usage(format!(
                     "--trigger='{}' can hold for no call that --trace leaves in: add its calls to --trace",
@@ -100,11 +91,8 @@ impl Declaration for RecordDeclaration {
 }
 
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
-    let noting = with.world.noting.clone().ok_or_else(|| anyhow!("no answers are noted for --{FILE}"))?;
-    let asking = Asking::new(with.options, noting);
-    if let Some(flight) = with.options.flight.clone() {
-        return Ok(Box::new(FlightRecorder::begin(flight, path(with.options), asking, with)?));
+    match with.options.flight.clone() {
+        Some(flight) => keep_latest(flight, path(with.options), with),
+        None => record(with.files.take_given(FILE)?, with),
     }
-    let target = with.files.take_given(FILE)?;
-    Ok(Box::new(Recording::begin(target, asking, with)))
 }

@@ -3,21 +3,16 @@
 mod flags;
 
 use super::declaration::{Declaration, Destination};
-use super::needs::Needs;
-use super::opening::{Before, Opener, Opening};
-use crate::circumstances;
 use crate::flags::draft::Draft;
 use crate::flags::flag::Flag;
 use crate::flags::stop::{Stop, Warn};
-use crate::flags::{LineStyle, Options};
-use crate::layout;
-use crate::outputs::monotonic;
-use crate::people::{NamedUsers, People};
 use anyhow::{Result, anyhow};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use stride_event::Counting;
-use stride_output::{Column, Key, RunTimes, SortKey, SummaryView, Users, View};
+use stride_output::{Column, Key, RunTimes, SortKey, SummaryLayout, SummaryView, Users, View};
+use stride_session::options::LineStyle;
+use stride_session::{Before, Identities, NamedUsers, Needs, Opener, Opening, Options, monotonic};
 
 pub struct SummaryDeclaration;
 
@@ -48,16 +43,16 @@ impl Declaration for SummaryDeclaration {
         }
         if draft.summary_only {
             for (given, names) in [
-                (draft.options.instruction_pointer, "-i/--instruction-pointer"),
+                (draft.options.lines.leader.ip, "-i/--instruction-pointer"),
                 (draft.options.stack_trace.is_some(), "-k/--stack-trace"),
-                (draft.options.syscall_number, "-n/--syscall-number"),
-                (draft.options.arg_names, "-N/--arg-names"),
-                (draft.options.relative_timestamps.is_some(), "-r/--relative-timestamps"),
+                (draft.options.lines.leader.number, "-n/--syscall-number"),
+                (draft.options.lines.style.arg_names, "-N/--arg-names"),
+                (draft.options.lines.leader.relative.is_some(), "-r/--relative-timestamps"),
                 (
                     draft.timestamps_count > 0 || draft.timestamps.is_some_and(|t| t.format.is_some()),
                     "-t/--absolute-timestamps",
                 ),
-                (draft.options.syscall_times.is_some(), "-T/--syscall-times"),
+                (draft.options.lines.elapsed.is_some(), "-T/--syscall-times"),
                 (draft.decode_fds_count > 0 || draft.decode_fds.is_some_and(|set| !set.is_empty()), "-y/--decode-fds"),
             ] {
                 if given {
@@ -86,11 +81,11 @@ impl Declaration for SummaryDeclaration {
             memory,
             times: true,
             every: summary.every,
-            system_times: !summary.wall_clock,
+            system_times: !summary.layout.wall_clock,
             tracker: summary.is_by(Key::is_tracked),
             thread_names: summary.is_by(|key| key == Key::Comm),
             // The files of descriptors and the names of threads follow from other calls.
-            all_calls: (memory || summary.is_by(|key| key == Key::User)) && !options.sees_all_calls(),
+            all_calls: (memory || summary.is_by(|key| key == Key::User)) && !options.filters.sees_all_calls(),
             ..if summary.is_by(Key::needs_stacks) { Needs::functions() } else { Needs::default() }
         }
     }
@@ -101,7 +96,7 @@ impl Declaration for SummaryDeclaration {
     }
 
     fn prepare(&self, before: &Before<'_>) -> Result<Opener> {
-        let by = before.options.summary.iter().flat_map(|summary| &summary.by);
+        let by = before.options.summary.iter().flat_map(|summary| &summary.layout.by);
         by.filter(|key| key.needs_stacks())
             .try_for_each(|key| before.require_stacks(&format!("--by={}", key.name())))?;
         Ok(Box::new(open))
@@ -110,12 +105,13 @@ impl Declaration for SummaryDeclaration {
 
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let summary = with.options.summary.as_ref().ok_or_else(|| anyhow!("no summary was asked for"))?;
-    let layout = layout::summary(summary, with.options.json, with.outputs.width());
+    let (json, width) = (with.options.json, with.outputs.width());
+    let layout = SummaryLayout { json, width, ..summary.layout.clone() };
     let users = summary.is_by(|key| key == Key::User).then(|| {
-        let people = People::new(Some(with.world.tracked.clone()));
+        let identities = Identities::new(Some(with.world.tracked.clone()));
         Box::new(NamedUsers {
-            people,
-            named: with.options.replay.is_none() || circumstances::is_this_host(&with.info.host),
+            identities,
+            named: with.options.replay.is_none() || stride_session::is_this_host(&with.info.host),
         }) as Box<dyn Users>
     });
     let view = SummaryView::new(layout, with.counted, summary.every.is_some(), users, with.info.operations);
@@ -142,22 +138,22 @@ fn run_times(with: &Opening<'_>) -> Box<dyn Fn() -> RunTimes> {
 fn counting(options: &Options) -> Option<Counting> {
     let summary = options.summary.as_ref()?;
     let shows = |test: fn(Column) -> bool| {
-        summary.columns.iter().any(|&c| test(c)) || matches!(summary.sort, SortKey::By(c) if test(c))
+        summary.layout.columns.iter().any(|&c| test(c)) || matches!(summary.layout.sort, SortKey::By(c) if test(c))
     };
     let latencies = options.json || shows(|c| matches!(c, Column::P50 | Column::P99));
     // (truss has no place to say so.)
-    let estimated = !summary.wall_clock
+    let estimated = !summary.layout.wall_clock
         && !summary.exact_times
         && !latencies
         && !matches!(options.style, LineStyle::Truss(_))
         && !shows(Column::is_of_single_calls);
     Some(Counting {
         only: true,
-        cpu_time: !summary.wall_clock,
+        cpu_time: !summary.layout.wall_clock,
         estimated,
         latencies,
         bytes: options.json || shows(|c| c == Column::Bytes),
-        by: Key::countable(&summary.by)?,
+        by: Key::countable(&summary.layout.by)?,
         intervals: summary.every.is_some(),
     })
 }

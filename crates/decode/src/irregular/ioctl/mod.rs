@@ -20,7 +20,7 @@ pub mod virtual_machine;
 use crate::cx::signed;
 use crate::{Cx, Siblings, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
-use stride_event::Phase;
+use stride_event::{FileKind, Phase};
 use stride_syscalls::ioctl::input::{ABS, EV};
 use stride_syscalls::ioctl::{MNT_NS, NS_TYPES, name};
 use stride_syscalls::uapi::{consts as c, consts_i386 as i386};
@@ -45,7 +45,10 @@ impl Parts {
 }
 
 fn is_terminal(cx: &Cx<'_>) -> bool {
-    cx.call.terminal.unwrap_or_else(|| cx.world.is_terminal(cx.call.tid, cx.arg("fd") as i32))
+    match cx.call.file_kind {
+        Some(kind) => kind == FileKind::Terminal,
+        None => cx.world.is_terminal(cx.call.tid, cx.arg("fd") as i32),
+    }
 }
 
 /// `TCGETS`, `EVIOCGNAME(256)`, or `_IOC(_IOC_READ, 0x54, 0x1, 0x4)`.

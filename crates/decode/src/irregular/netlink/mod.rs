@@ -11,7 +11,7 @@ use super::inet;
 use crate::cx::le;
 use crate::{Cx, Tail, Text, TextKind, Value};
 use bumpalo::collections::Vec;
-use stride_event::Phase;
+use stride_event::{FileKind, Phase};
 use stride_syscalls::{Set, netlink as nl, plan, sets::socket as names, uapi::consts as c};
 
 const HEADER: usize = 16;
@@ -104,7 +104,11 @@ pub fn buffer<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, len: u64, fd: i32) -> Op
     if len < HEADER as u64 || !plan::is_message(first as u32) {
         return None;
     }
-    let protocol = cx.call.netlink.or_else(|| cx.world.netlink_protocol(cx.call.tid, fd))?;
+    let protocol = match cx.call.file_kind {
+        Some(FileKind::Netlink(protocol)) => protocol,
+        Some(_) => return None,
+        None => cx.world.netlink_protocol(cx.call.tid, fd)?,
+    };
     match u64::from(protocol) {
         c::NETLINK_KOBJECT_UEVENT => uevent::show(&span),
         protocol => Some(messages(&span, protocol)),

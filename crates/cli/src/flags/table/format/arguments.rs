@@ -1,10 +1,10 @@
 //! How arguments look, and how much of them is shown.
 
 use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, words};
-use crate::flags::options::{ConstStyle, HexStrings};
 use crate::flags::table::sets::{DESCRIPTORS, SYSCALLS};
 use crate::flags::values;
 use stride_filter::{CallSet, Catalog, FdDetail, PidDetail, WordSet, parse_descriptors, parse_syscalls};
+use stride_session::options::{HexStrings, NameStyle};
 
 const BASE: Flag = Flag { category: Category::Format, ..Flag::BASE };
 
@@ -21,7 +21,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Leaves out the less important members of structures for the calls of the set, which is written as for \
               --trace. The default is all; -v means none.",
         update: |draft, given| {
-            draft.options.abbrev = parse_syscalls(&given.text(), Catalog::native())?;
+            draft.options.decoding.abbrev = parse_syscalls(&given.text(), Catalog::native())?;
             Ok(())
         },
         ..BASE
@@ -70,7 +70,7 @@ pub const FLAGS: &[Flag] = &[
         help: "print the names of arguments",
         doc: "Prints the arguments of calls as name=value.",
         update: |draft, _| {
-            draft.options.arg_names = true;
+            draft.options.lines.style.arg_names = true;
             Ok(())
         },
         ..BASE
@@ -94,7 +94,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Prints the arguments of the calls of the set as hexadecimal numbers, without decoding them; see --trace for \
               what the set may be.",
         update: |draft, given| {
-            draft.options.raw = parse_syscalls(&given.text(), Catalog::native())?;
+            draft.options.decoding.raw = parse_syscalls(&given.text(), Catalog::native())?;
             Ok(())
         },
         ..BASE
@@ -108,7 +108,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Prints all data read from the file descriptors of the set, in hexadecimal and ASCII, below the calls that \
               read it. --read=3,5 prints the data read from descriptors 3 and 5. This does not change which calls are reported.",
         update: |draft, given| {
-            draft.options.dump_read = parse_descriptors(&given.text())?;
+            draft.options.decoding.dump_read = parse_descriptors(&given.text())?;
             Ok(())
         },
         ..BASE
@@ -123,7 +123,7 @@ pub const FLAGS: &[Flag] = &[
               are always printed in full.",
         update: |draft, given| {
             let size = values::integer(&given.text(), STRING_LIMIT_MAX).ok_or_else(|| given.invalid())?;
-            draft.options.string_limit = size as usize;
+            draft.options.decoding.text = size as usize;
             Ok(())
         },
         ..BASE
@@ -142,7 +142,7 @@ pub const FLAGS: &[Flag] = &[
               The option cannot be combined with -x.",
         update: |draft, given| {
             const WORDS: [(&str, HexStrings); 4] = [
-                ("none", HexStrings::No),
+                ("none", HexStrings::Never),
                 ("non-ascii-chars", HexStrings::NonAsciiChars),
                 ("non-ascii", HexStrings::NonAscii),
                 ("all", HexStrings::All),
@@ -161,7 +161,7 @@ pub const FLAGS: &[Flag] = &[
         help: "print structures in full",
         doc: "Prints structures, arrays, environments and the like in full, as --abbrev=none does.",
         update: |draft, _| {
-            draft.options.abbrev = CallSet::empty();
+            draft.options.decoding.abbrev = CallSet::empty();
             Ok(())
         },
         ..BASE
@@ -175,7 +175,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Prints what pointers to structures point to for the calls of the set, and only addresses for other calls; \
               see --trace for what the set may be. The default is all.",
         update: |draft, given| {
-            draft.options.verbose = parse_syscalls(&given.text(), Catalog::native())?;
+            draft.options.decoding.verbose = parse_syscalls(&given.text(), Catalog::native())?;
             Ok(())
         },
         ..BASE
@@ -189,7 +189,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Prints all data written to the file descriptors of the set, in hexadecimal and ASCII, below the calls that \
               write it. This does not change which calls are reported.",
         update: |draft, given| {
-            draft.options.dump_write = parse_descriptors(&given.text())?;
+            draft.options.decoding.dump_write = parse_descriptors(&given.text())?;
             Ok(())
         },
         ..BASE
@@ -215,9 +215,10 @@ pub const FLAGS: &[Flag] = &[
               * abbrev: by name if they have one (default)\n\
               * verbose: as numbers with the name in a comment",
         update: |draft, given| {
-            const WORDS: [(&str, ConstStyle); 3] =
-                [("raw", ConstStyle::Raw), ("abbrev", ConstStyle::Abbrev), ("verbose", ConstStyle::Verbose)];
-            draft.options.const_style = values::exact_word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
+            const WORDS: [(&str, NameStyle); 3] =
+                [("raw", NameStyle::Raw), ("abbrev", NameStyle::Abbrev), ("verbose", NameStyle::Verbose)];
+            draft.options.lines.style.names =
+                values::exact_word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
             Ok(())
         },
         ..BASE
@@ -252,7 +253,7 @@ mod tests {
 
     #[test]
     fn arguments_in_their_limits() {
-        assert_eq!(options_of(&["-s", "1073741823", "x"]).string_limit, 1073741823);
+        assert_eq!(options_of(&["-s", "1073741823", "x"]).decoding.text, 1073741823);
         for (words, message) in [
             (&["-s", "1073741824"][..], "invalid -s argument: '1073741824'"),
             (&["--string-limit=-42"], "invalid --string-limit argument: '-42'"),

@@ -1,24 +1,27 @@
 //! The parts of a line besides the call's arguments: times, threads, numbers.
 
 use crate::flags::draft::TimestampsDraft;
-use crate::flags::flag::{Arg, Category, Flag, Given, HelpEntry, HelpGroup, Spelling, Value, words};
-use crate::flags::options::{LineStyle, Precision, TimeFormat};
+use crate::flags::flag::{Arg, Category, Flag, Given, HelpEntry, HelpGroup, Value, words};
 use crate::flags::stop::Stop;
+use crate::flags::time_format::{Precision, TimeFormat};
 use crate::flags::{truss, values};
 use stride_event::{CallSet, VcpuDetail};
 use stride_filter::{ContextDetail, WordSet};
 use stride_output::ShowStack;
+use stride_session::options::LineStyle;
+use stride_session::options::Spelling;
 
 const BASE: Flag = Flag { category: Category::Format, ..Flag::BASE };
 
 const PRECISIONS: Value = Value::Word(|| words(["ms", "ns", "s", "us"]));
 
-/// An optional precision. The default is microseconds.
-fn precision(given: &Given) -> Result<Option<Precision>, Stop> {
-    match given.value {
-        None => Ok(Some(Precision::Micros)),
-        Some(_) => values::precision(&given.text()).map(Some).ok_or_else(|| given.invalid()),
-    }
+/// The digits after the decimal point, by an optional precision. The default is microseconds.
+fn digits(given: &Given) -> Result<Option<u8>, Stop> {
+    let precision = match given.value {
+        None => Precision::Micros,
+        Some(_) => values::precision(&given.text()).ok_or_else(|| given.invalid())?,
+    };
+    Ok(Some(precision.digits()))
 }
 
 /// `[[format:]FORMAT][,[precision:]PRECISION]`, in any order and number. Empty members are allowed.
@@ -57,7 +60,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Prints the results of calls in column COLUMN, or further right if a call is longer than that. The default is 40.",
         update: |draft, given| {
             let column = values::integer(&given.text(), i32::MAX as u64).ok_or_else(|| given.invalid())?;
-            draft.options.columns = column as usize;
+            draft.options.lines.column = column as usize;
             Ok(())
         },
         ..BASE
@@ -108,7 +111,7 @@ pub const FLAGS: &[Flag] = &[
         help: "print the address each call is made from",
         doc: "Prints the instruction pointer at the time of each call.",
         update: |draft, _| {
-            draft.options.instruction_pointer = true;
+            draft.options.lines.leader.ip = true;
             Ok(())
         },
         ..BASE
@@ -160,7 +163,7 @@ pub const FLAGS: &[Flag] = &[
               (VCPU:0>). Needs the ptrace engine and Linux 4.16: Stride looks in the program's memory map for the struct, which \
               KVM shares with the program, at each such call.",
         update: |draft, given| {
-            draft.options.vcpus = match &*given.text() {
+            draft.options.spec.vcpus = match &*given.text() {
                 "vcpu" => VcpuDetail::Reason,
                 "vcpu+" => VcpuDetail::State,
                 _ => return Err(Stop::fail(format!("invalid -e kvm= argument: '{}'", given.text()))),
@@ -175,7 +178,7 @@ pub const FLAGS: &[Flag] = &[
         help: "print the number of each call",
         doc: "Prints the number of each call before its name.",
         update: |draft, _| {
-            draft.options.syscall_number = true;
+            draft.options.lines.leader.number = true;
             Ok(())
         },
         ..BASE
@@ -193,7 +196,7 @@ pub const FLAGS: &[Flag] = &[
             if given.value.is_some() && given.os() != "new" {
                 return Err(Stop::fail(format!("invalid -e namespace= argument: '{}'", given.text())));
             }
-            draft.options.namespaces = true;
+            draft.options.decoding.namespaces = true;
             Ok(())
         },
         ..BASE
@@ -207,7 +210,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Begins each line with the time since the previous call began, measured by a clock that cannot be set. \
               PRECISION is s, ms, us (default) or ns.",
         update: |draft, given| {
-            draft.options.relative_timestamps = precision(given)?;
+            draft.options.lines.leader.relative = digits(given)?;
             Ok(())
         },
         ..BASE
@@ -219,7 +222,7 @@ pub const FLAGS: &[Flag] = &[
         value: Value::Word(|| words(["full"])),
         missing: || {
             let why = "SELinux context printing (--secontext option) is not supported by this build of strace";
-            (!stride_proc::selinux_enabled()).then_some(why)
+            (!stride_session::facts::selinux_enabled()).then_some(why)
         },
         help: "print SELinux contexts: their types, or full",
         doc: "Prints in square brackets the SELinux contexts of threads, and of files behind their paths and descriptors. Without \
@@ -278,7 +281,7 @@ pub const FLAGS: &[Flag] = &[
                 _ => return Err(given.invalid()),
             };
             if draft.options.style != LineStyle::Strace {
-                draft.options.verbose = CallSet::empty();
+                draft.options.decoding.verbose = CallSet::empty();
             }
             Ok(())
         },
@@ -306,7 +309,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Prints after the result of each call how long it took, from its beginning to its end. PRECISION is s, ms, us \
               (default) or ns.",
         update: |draft, given| {
-            draft.options.syscall_times = precision(given)?;
+            draft.options.lines.elapsed = digits(given)?;
             Ok(())
         },
         ..BASE
@@ -315,29 +318,34 @@ pub const FLAGS: &[Flag] = &[
 
 #[cfg(test)]
 mod tests {
-    use crate::flags::options::*;
     use crate::flags::parser::{failure_of, options_of};
+    use crate::flags::time_format::{Precision, TimeFormat};
+    use stride_session::options::WallClock;
 
-    fn times(words: &[&str]) -> Option<(TimeFormat, Precision)> {
+    fn times(words: &[&str]) -> Option<WallClock> {
         let words: Vec<&str> = words.iter().copied().chain(["prog"]).collect();
-        options_of(&words).timestamps.map(|t| (t.format, t.precision))
+        options_of(&words).lines.leader.wall
+    }
+
+    fn wall(format: TimeFormat, precision: Precision) -> Option<WallClock> {
+        Some(WallClock { epoch: format == TimeFormat::Unix, digits: precision.digits() })
     }
 
     #[test]
     fn timestamps_add_up() {
         use Precision::*;
         use TimeFormat::*;
-        assert_eq!(times(&["--timestamps"]), Some((Time, Seconds)));
-        assert_eq!(times(&["--timestamps="]), Some((Time, Seconds)));
-        assert_eq!(times(&["--timestamps=,"]), Some((Time, Seconds)));
-        assert_eq!(times(&["--timestamps=unix", "--timestamps=ns"]), Some((Unix, Nanos)));
-        assert_eq!(times(&["--timestamps=unix,ns", "--timestamps"]), Some((Time, Nanos)));
-        assert_eq!(times(&["--timestamps=none", "--timestamps=ns"]), Some((Time, Nanos)));
-        assert_eq!(times(&["--timestamps=FORMAT:Unix,precision:US"]), Some((Unix, Micros)));
+        assert_eq!(times(&["--timestamps"]), wall(Time, Seconds));
+        assert_eq!(times(&["--timestamps="]), wall(Time, Seconds));
+        assert_eq!(times(&["--timestamps=,"]), wall(Time, Seconds));
+        assert_eq!(times(&["--timestamps=unix", "--timestamps=ns"]), wall(Unix, Nanos));
+        assert_eq!(times(&["--timestamps=unix,ns", "--timestamps"]), wall(Time, Nanos));
+        assert_eq!(times(&["--timestamps=none", "--timestamps=ns"]), wall(Time, Nanos));
+        assert_eq!(times(&["--timestamps=FORMAT:Unix,precision:US"]), wall(Unix, Micros));
         assert_eq!(times(&["--timestamps=us", "--timestamps=none"]), None);
-        assert_eq!(times(&["-t"]), Some((Time, Seconds)));
-        assert_eq!(times(&["-tt"]), Some((Time, Micros)));
-        assert_eq!(times(&["-tttt"]), Some((Unix, Micros)));
+        assert_eq!(times(&["-t"]), wall(Time, Seconds));
+        assert_eq!(times(&["-tt"]), wall(Time, Micros));
+        assert_eq!(times(&["-tttt"]), wall(Unix, Micros));
     }
 
     #[test]
@@ -350,7 +358,10 @@ mod tests {
 
     #[test]
     fn short_forms_have_the_default_precision() {
-        assert_eq!(options_of(&["--relative-timestamps=ns", "-r", "x"]).relative_timestamps, Some(Precision::Micros));
-        assert_eq!(options_of(&["-T", "--syscall-times=ms", "x"]).syscall_times, Some(Precision::Millis));
+        assert_eq!(
+            options_of(&["--relative-timestamps=ns", "-r", "x"]).lines.leader.relative,
+            Some(Precision::Micros.digits())
+        );
+        assert_eq!(options_of(&["-T", "--syscall-times=ms", "x"]).lines.elapsed, Some(Precision::Millis.digits()));
     }
 }

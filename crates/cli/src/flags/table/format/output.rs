@@ -1,11 +1,11 @@
 //! Where the trace goes, and which messages go with it.
 
 use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, words};
-use crate::flags::options::Color;
 use crate::flags::stop::Stop;
 use crate::flags::{long_run_values, values};
 use stride_filter::{Quiet, WordSet};
 use stride_output::ReportFormat;
+use stride_session::options::Color;
 
 const BASE: Flag = Flag { category: Category::Format, ..Flag::BASE };
 

@@ -1,0 +1,541 @@
+//! The counts that all rules share: how often each call was made about each thing, and the transfers of each open file.
+
+pub use crate::counts::by_thread::CallCost;
+use crate::counts::by_thread::KindTally;
+use crate::counts::kinds::{CallKind, Io, io, may_wait};
+pub use crate::counts::tallies::CallKey;
+use crate::counts::tallies::Tallies;
+use crate::thresholds::shared::SMALL_TRANSFER;
+use rustc_hash::FxHashMap;
+use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Outcome, RingUse, Tid};
+use stride_syscalls::sets::files::OPEN;
+use stride_syscalls::{Abi, Effect, Syscall};
+use stride_track::{Causes, CriticalPath, FileId, HandOvers, ObjectId, Seen, Tracker};
+
+/// The usual duration of a syscall. Without this limit, one call out of thousands would look the dearest because its
+/// thread lost its CPU or met a cold cache.
+#[derive(Clone, Copy, Default)]
+struct Usual {
+    calls: u64,
+    mean: f64,
+}
+
+impl Usual {
+    /// The usual part of a call's time: at most eight times the mean of the calls before it. If more than one call in
+    /// eight takes longer, the long time becomes the usual one.
+    fn of(&mut self, time: Ns) -> Ns {
+        const FIRST: u64 = 16;
+        let most = if self.calls < FIRST { f64::MAX } else { 8.0 * self.mean.max(100.0) };
+        let usual = (time as f64).min(most);
+        self.calls += 1;
+        self.mean += (usual - self.mean) / self.calls as f64;
+        usual as Ns
+    }
+}
+
+/// A call that returned, as rules see it.
+pub struct Observed<'a> {
+    pub call: &'a Call,
+    pub seen: &'a Seen,
+    /// The row of the call, which has its effects.
+    pub row: &'static Syscall,
+    pub kind: CallKind,
+    pub key: CallKey,
+    pub tracker: &'a Tracker,
+    /// The line of the call in the trace.
+    pub line: u64,
+}
+
+impl Observed<'_> {
+    /// The time that the call took. 0 if that is not known.
+    pub fn time(&self) -> Ns {
+        self.call.took().unwrap_or(0)
+    }
+
+    pub fn ok(&self) -> bool {
+        matches!(self.call.outcome, Outcome::Value(_))
+    }
+
+    pub fn errno(&self) -> Option<u32> {
+        match self.call.outcome {
+            Outcome::Error(errno) => Some(errno),
+            _ => None,
+        }
+    }
+
+    pub fn has(&self, effect: Effect) -> bool {
+        self.row.has_effect(effect)
+    }
+
+    /// The argument of this name, or 0 if the call shows none. An argument with `When::Never` is only in its register
+    /// (`Syscall::held`).
+    pub fn arg(&self, name: &str) -> u64 {
+        self.call.arg(name).unwrap_or(0)
+    }
+
+    /// The flags of the call that opens a file.
+    pub fn open_flags(&self) -> u64 {
+        self.call.open_flags()
+    }
+}
+
+/// The number of calls that a thread has made.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Pace {
+    pub calls: u64,
+    /// The number of these calls that may have waited for something outside: input, a child, a while.
+    pub waits: u64,
+    /// When the latest of them returned.
+    pub at: Ns,
+}
+
+/// Transfers through one file in one direction.
+#[derive(Clone, Default, Debug)]
+pub struct Transfers {
+    pub calls: u64,
+    pub bytes: u64,
+    /// The largest size that a transfer asked for: the size of the caller's buffer.
+    pub buffer: u64,
+    /// Transfers that asked for less than a page, but for more than one byte.
+    pub small: Small,
+    /// Transfers of one byte right after another transfer.
+    pub single: u64,
+    last: Option<(Tid, Pace)>,
+    /// The trace line of one transfer, as an example.
+    pub line: u64,
+    pub key: Option<CallKey>,
+    /// The processes that made the transfers. Often they are not the process that opened the file.
+    pub by: Makers,
+}
+
+/// Processes, and how many calls each made.
+#[derive(Clone, Default, Debug)]
+pub struct Makers(Vec<(Tid, u64)>);
+
+/// At most this many processes are told apart for one file. Later ones are not counted.
+const MAX_MAKERS: usize = 256;
+
+impl Makers {
+    fn count(&mut self, pid: Tid) {
+        // Most often this is the same process as last time.
+        match self.0.iter().rposition(|(known, _)| *known == pid) {
+            Some(at) => self.0[at].1 += 1,
+            None if self.0.len() < MAX_MAKERS => self.0.push((pid, 1)),
+            None => {}
+        }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (Tid, u64)> {
+        self.0.iter().copied()
+    }
+}
+
+/// Calls of a few kinds, counted.
+#[derive(Clone, Default, Debug)]
+pub struct CallCounts(Vec<(CallKey, u64)>);
+
+/// At most this many kinds are told apart for one file. Later ones are not counted.
+const MAX_KINDS: usize = 16;
+
+impl CallCounts {
+    fn count(&mut self, key: CallKey) {
+        match self.0.iter().position(|(known, _)| *known == key) {
+            Some(at) => self.0[at].1 += 1,
+            None if self.0.len() < MAX_KINDS => self.0.push((key, 1)),
+            None => {}
+        }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (CallKey, u64)> {
+        self.0.iter().copied()
+    }
+}
+
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Small {
+    pub calls: u64,
+    pub bytes: u64,
+    /// Transfers that moved all that they asked for, so there was more to move.
+    pub full: u64,
+    pub full_bytes: u64,
+    /// Transfers that followed another one by the same thread, without another call in between, or without one that may
+    /// wait.
+    pub in_a_row: u64,
+    /// Transfers that ended with a newline.
+    pub lines: u64,
+}
+
+impl Transfers {
+    fn count(&mut self, observed: &Observed<'_>, bytes: u64, pace: Pace, write: bool) {
+        let asked = observed.seen.asked.unwrap_or(bytes);
+        self.calls += 1;
+        self.bytes += bytes;
+        self.buffer = self.buffer.max(asked);
+        self.line = observed.line;
+        self.key = Some(observed.key);
+        self.by.count(observed.seen.pid);
+        let by = observed.call.tid;
+        let last = self.last.replace((by, pace)).filter(|(tid, _)| *tid == by).map(|(_, pace)| pace);
+        let at_once = last.is_some_and(|last| last.calls + 1 == pace.calls);
+        let positional = observed.row.transfer().is_some_and(|transfer| transfer.at_offset);
+        if asked == 1 && bytes == 1 && !positional {
+            // Single bytes of a pipe or a socket may be tokens, if there are other calls between them. Those of a file are
+            // none.
+            let of_file = || observed.seen.object.is_some_and(|object| io(object, observed.tracker) == Io::File);
+            let no_wait = last.is_some_and(|last| last.waits == pace.waits);
+            self.single += u64::from(at_once || no_wait && of_file());
+        }
+        // Programs should not buffer what they write to stderr.
+        let wanted = if write { observed.seen.fd != Some(2) && asked > 0 } else { asked > 1 };
+        if wanted && !positional && asked < SMALL_TRANSFER.get() {
+            let full = bytes == asked;
+            self.small.calls += 1;
+            self.small.bytes += bytes;
+            self.small.full += u64::from(full);
+            self.small.full_bytes += if full { bytes } else { 0 };
+            self.small.in_a_row += u64::from(at_once || last.is_some_and(|last| last.waits == pace.waits));
+            if write {
+                let data = observed.call.bytes("buf", asked as usize);
+                self.small.lines += u64::from(data.len() as u64 == asked && data.ends_with(b"\n"));
+            }
+        }
+    }
+}
+
+/// The use of an open file, from its first descriptor to its last.
+#[derive(Clone, Debug)]
+pub struct OpenFile {
+    pub id: FileId,
+    pub object: ObjectId,
+    /// The process that opened the file, or the first one seen with it.
+    pub pid: Tid,
+    /// The call that made the file, if it was seen. `flags` are its flags, if it was an open(2).
+    pub made: Option<CallKey>,
+    pub flags: u64,
+    pub line: u64,
+    /// The thread that made the file, and its pace at that time.
+    pub opened: (Tid, Pace),
+    pub reads: Transfers,
+    pub writes: Transfers,
+    pub seeks: u64,
+    pub syncs: u64,
+    /// The calls about it that neither made nor closed it and moved no bytes: fstat, lseek, connect, epoll_ctl.
+    pub others: CallCounts,
+    /// The call that closed its last descriptor.
+    pub closed: Option<CallKey>,
+    /// No call closed the last descriptor: it went with a process or an execve.
+    pub gone: bool,
+}
+
+impl OpenFile {
+    fn new(id: FileId, object: ObjectId, observed: &Observed<'_>, pace: Pace) -> OpenFile {
+        OpenFile {
+            id,
+            object,
+            pid: observed.seen.pid,
+            made: None,
+            flags: 0,
+            line: observed.line,
+            opened: (observed.call.tid, pace),
+            reads: Transfers::default(),
+            writes: Transfers::default(),
+            seeks: 0,
+            syncs: 0,
+            others: CallCounts::default(),
+            closed: None,
+            gone: false,
+        }
+    }
+}
+
+impl OpenFile {
+    /// Tests a flag. Its value depends on the ABI of the call that made the file.
+    fn flag(&self, name: &str) -> bool {
+        self.made.is_some_and(|made| self.flags & OPEN.of(made.abi).value(name) != 0)
+    }
+
+    pub fn is_directory(&self) -> bool {
+        self.flag("O_DIRECTORY")
+    }
+
+    /// True if transfers bypass the page cache (O_DIRECT).
+    pub fn is_direct(&self) -> bool {
+        self.flag("O_DIRECT")
+    }
+}
+
+/// Which part of the events Stride could see.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Scope {
+    /// Threads and processes that tracees start are traced as well, and so are all threads of an attached process
+    /// (`-f`).
+    pub follows: bool,
+    /// Filters left calls out before Stride saw them.
+    pub partial: bool,
+    /// Operations of io_uring are reported.
+    pub operations: bool,
+}
+
+#[derive(Default)]
+pub struct Index {
+    pub scope: Scope,
+    pub calls: u64,
+    pub time: Ns,
+    pub first: Option<Ns>,
+    pub last: Ns,
+    tallies: Tallies,
+    causes: Causes,
+    path: CriticalPath,
+    rings: RingUse,
+    open: FxHashMap<FileId, OpenFile>,
+    paces: FxHashMap<Tid, Pace>,
+    /// By ABI and number. Unknown numbers have no entry, so the tables limit the size.
+    usual: FxHashMap<(Abi, u32), Usual>,
+    /// The names of processes that have ended or were left.
+    comms: FxHashMap<Tid, Box<[u8]>>,
+}
+
+/// A normal run never has this many things; a hostile one may.
+const MAX_OPEN: usize = 1 << 18;
+const MAX_PROCESSES: usize = 1 << 17;
+const MAX_THREADS: usize = 1 << 17;
+
+impl Index {
+    pub fn key(&self, call: &Call, seen: &Seen, tracker: &Tracker) -> CallKey {
+        let about = seen.subject().map(|object| tracker.apart(object));
+        let key = CallKey { abi: call.abi, nr: call.nr as u32, about };
+        if self.tallies.has_room_for(key) { key } else { CallKey { about: None, ..key } }
+    }
+
+    pub fn new(scope: Scope) -> Index {
+        Index { scope, rings: RingUse::new(scope.operations), ..Index::default() }
+    }
+
+    /// Takes out a file whose last descriptor is gone although no call closed it.
+    pub fn gone(&mut self, id: FileId) -> Option<OpenFile> {
+        Some(OpenFile { gone: true, ..self.open.remove(&id)? })
+    }
+
+    /// Any event, before its call is counted.
+    pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        self.causes.event(event, tracker);
+        self.rings.event(event);
+        if let Event::Library(call) = event {
+            self.operated(call, tracker);
+        }
+        let (Event::Exited { tid, .. } | Event::Killed { tid, .. } | Event::Detached { tid, .. }) = *event else {
+            return;
+        };
+        let process = tracker.thread(tid).and_then(|thread| tracker.process(thread.pid));
+        // The last thread need not be the first one.
+        if let Some(process) = process.filter(|process| process.threads <= 1 || process.pid == tid)
+            && self.comms.len() < MAX_PROCESSES
+        {
+            self.comms.insert(process.pid, process.comm.as_slice().into());
+        }
+    }
+
+    /// An operation of io_uring ended. Rules are about calls, but a file that an operation synced is on the disk.
+    fn operated(&mut self, call: &LibraryCall, tracker: &Tracker) {
+        let syncs = call.row().is_some_and(|row| row.effects.contains(&Effect::Syncs));
+        let succeeded = call.part == LibraryPart::Returned && call.error().is_none();
+        if syncs
+            && succeeded
+            && let Some(file) = tracker.seen().and_then(|seen| seen.file).and_then(|id| self.open.get_mut(&id))
+        {
+            file.syncs += 1;
+        }
+    }
+
+    /// True if the program opened, closed, wrote or synced files in ways that were not seen: by operations of io_uring. Then nothing can be
+    /// said about what the program left undone.
+    pub fn has_unseen_operations(&self) -> bool {
+        self.rings.is_unseen()
+    }
+
+    /// The name of a process, also after its end, and after it was detached from.
+    pub fn comm<'a>(&'a self, pid: Tid, tracker: &'a Tracker) -> &'a [u8] {
+        let gone = || self.comms.get(&pid).map_or(&b""[..], |comm| comm);
+        tracker.process(pid).map_or_else(gone, |process| &process.comm)
+    }
+
+    /// Counts a call. Returns the file that the call closed.
+    pub fn count(&mut self, observed: &Observed<'_>) -> Option<OpenFile> {
+        let Observed { call, seen, kind, key, .. } = observed;
+        let kind = *kind;
+        let time = observed.time();
+        self.calls += 1;
+        self.time += time;
+        self.first.get_or_insert(call.began());
+        self.last = self.last.max(call.returned);
+        let usual = match (seen.row, call.took()) {
+            (Some(_), Some(took)) => self.usual.entry((call.abi, key.nr)).or_default().of(took),
+            _ => time,
+        };
+        // A transfer through a pipe or a socket may wait for the other end.
+        let waits = seen.bytes.is_some() && seen.object.is_some_and(|object| may_wait(object, observed.tracker));
+        let tally = self.tallies.of(*key);
+        if waits {
+            tally.add_waiting(call.tid, usual)
+        } else {
+            tally.add(call.tid, usual)
+        }
+        let pace = self.step(observed, kind);
+        if let Some((_, id, object)) = seen.made
+            && self.open.len() < MAX_OPEN
+        {
+            // dup(2) only gives another number to a file that is open already.
+            self.open.entry(id).or_insert_with(|| OpenFile {
+                made: Some(*key),
+                flags: observed.open_flags(),
+                ..OpenFile::new(id, object, observed, pace)
+            });
+        }
+        if let Some(ended) = seen.ended {
+            let mut file = self.open.remove(&ended)?;
+            file.closed = (kind == CallKind::Close).then_some(*key);
+            return Some(file);
+        }
+        let id = seen.file.filter(|_| kind != CallKind::Close)?;
+        if !self.open.contains_key(&id) && self.open.len() >= MAX_OPEN {
+            return None;
+        }
+        let object = seen.object.unwrap_or_default();
+        let file = self.open.entry(id).or_insert_with(|| OpenFile::new(id, object, observed, pace));
+        if seen.bytes.is_none() {
+            file.others.count(*key);
+        }
+        match (kind, seen.bytes) {
+            (CallKind::Seek, _) => file.seeks += 1,
+            (CallKind::Sync, _) => file.syncs += 1,
+            (CallKind::Write, Some(bytes)) => file.writes.count(observed, bytes, pace, true),
+            (_, Some(bytes)) => file.reads.count(observed, bytes, pace, false),
+            (_, None) => {}
+        }
+        None
+    }
+
+    fn step(&mut self, observed: &Observed<'_>, kind: CallKind) -> Pace {
+        if self.paces.len() >= MAX_THREADS {
+            // Pace starts anew for all threads, as if each had waited.
+            self.paces.clear();
+        }
+        let pace = self.paces.entry(observed.call.tid).or_default();
+        pace.calls += 1;
+        pace.at = observed.call.returned;
+        pace.waits += u64::from(match kind {
+            CallKind::Wait => true,
+            CallKind::Other => {
+                observed.seen.bytes.is_some()
+                    && observed.seen.object.is_some_and(|object| may_wait(object, observed.tracker))
+            }
+            _ => false,
+        });
+        *pace
+    }
+
+    /// The thread's pace, including its latest call.
+    pub fn pace(&self, tid: Tid) -> Pace {
+        self.paces.get(&tid).copied().unwrap_or_default()
+    }
+
+    pub fn tally(&self, key: CallKey) -> CallCost {
+        self.tallies.get(key).map(|tally| tally.cost).unwrap_or_default()
+    }
+
+    /// Calls of a kind that show what one of them costs.
+    pub fn prices(&self, key: CallKey) -> CallCost {
+        self.tallies.get(key).map(KindTally::prices).unwrap_or_default()
+    }
+
+    pub fn tallies(&self) -> impl Iterator<Item = (CallKey, CallCost)> {
+        self.tallies.iter().map(|(key, tally)| (key, tally.cost))
+    }
+
+    /// The part of the time of these calls for which the run waited, from 0 to 1.
+    pub fn on_path(&self, key: CallKey) -> f64 {
+        self.tallies.get(key).map_or(1.0, |tally| tally.on_path(&self.path))
+    }
+
+    /// Finds the critical path. Before this, all threads count as being on it.
+    pub fn ends(&mut self) {
+        self.path = self.causes.critical_path();
+    }
+
+    /// How parked threads woke each other.
+    pub fn hand_overs(&self) -> &HandOvers {
+        self.causes.hand_overs()
+    }
+
+    pub fn path(&self) -> &CriticalPath {
+        &self.path
+    }
+
+    pub fn file(&self, id: FileId) -> Option<&OpenFile> {
+        self.open.get(&id)
+    }
+
+    /// Files that are still open.
+    pub fn open_files(&self) -> impl Iterator<Item = &OpenFile> {
+        self.open.values()
+    }
+
+    /// The time that the run took: from the first call seen to the last.
+    pub fn span(&self) -> Ns {
+        self.last.saturating_sub(self.first.unwrap_or(self.last))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stride_decode::World;
+    use stride_event::Origin;
+
+    /// Knows the name of each process.
+    struct Named;
+
+    impl World for Named {
+        fn comm(&self, _: Tid) -> Option<Vec<u8>> {
+            Some(b"server".to_vec())
+        }
+    }
+
+    #[test]
+    fn processes_keep_their_names() {
+        let (mut index, mut tracker) = (Index::default(), Tracker::default());
+        let of = |origin, tid, process| Event::Started { tid, process, origin, at: 0 };
+        // Process 4 has a second thread, which is the last one; of process 8 only a later thread was attached to.
+        for event in [
+            of(Origin::Attached, 1, 1),
+            of(Origin::Attached, 2, 2),
+            of(Origin::Attached, 4, 4),
+            of(Origin::Attached, 5, 4),
+            of(Origin::Attached, 9, 8),
+            Event::Exited { tid: 1, status: 0, at: 5 },
+            Event::Detached { tid: 2, call: None, at: 6 },
+            Event::Detached { tid: 4, call: None, at: 6 },
+            Event::Detached { tid: 5, call: None, at: 7 },
+            Event::Detached { tid: 9, call: None, at: 8 },
+            Event::Idle,
+        ] {
+            tracker.event(&event, &Named);
+            index.event(&event, &tracker);
+        }
+        for pid in [1, 2, 4, 8] {
+            assert!(tracker.process(pid).is_none(), "{pid}");
+            assert_eq!(index.comm(pid, &tracker), b"server", "{pid}");
+        }
+        assert_eq!(index.comm(9, &tracker), b"", "a thread is no process");
+    }
+
+    #[test]
+    fn what_is_usual() {
+        let mut usual = Usual::default();
+        let times: u64 = (0..1000).map(|i| usual.of(if i % 100 == 99 { 10_000_000 } else { 1_000 })).sum();
+        assert!((1_000_000..1_200_000).contains(&times), "ten outliers of ten milliseconds: {times}");
+        let mut usual = Usual::default();
+        let times: u64 = (0..1000).map(|i| usual.of(if i % 2 == 1 { 10_000_000 } else { 1_000 })).sum();
+        assert!(times > 4_000_000_000, "half of them wait: {times}");
+    }
+}

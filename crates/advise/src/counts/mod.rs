@@ -1,0 +1,8 @@
+//! Calls and their time, counted while events come.
+
+pub mod by_thread;
+pub mod callers;
+pub mod index;
+pub mod kinds;
+pub mod lines;
+pub mod tallies;

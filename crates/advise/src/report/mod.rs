@@ -1,0 +1,5 @@
+//! What the rules report: findings, and sentences that keep the numbers in them.
+
+pub mod finding;
+pub mod quantity;
+pub mod statement;

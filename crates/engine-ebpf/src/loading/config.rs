@@ -1,0 +1,112 @@
+//! The settings of one trace that the programs are specialised for.
+
+use crate::ring::size::RingSize;
+use crate::settings::Settings;
+use stride_event::{Counting, Endings, FdSet, FileFilter, Machine, ProbedFile, StackRate, TraceSpec, WantedThreads};
+
+#[derive(Clone, Copy, Debug)]
+pub struct Config<'a> {
+    pub follow: bool,
+    pub times: bool,
+    /// Instruction pointers are shown.
+    pub ip: bool,
+    pub unknown: bool,
+    /// Threads that call execve are released (`-b`).
+    pub detach_on_execve: bool,
+    pub signals: bool,
+    pub counting: Option<Counting>,
+    /// The descriptors that calls are chosen by.
+    pub fds: Option<&'a FdSet>,
+    /// How wanted calls return.
+    pub endings: &'a Endings,
+    /// The threads whose calls are wanted.
+    pub wanted_threads: WantedThreads,
+    /// Running threads are searched for (`-p`, `--all`).
+    pub attach: bool,
+    pub machine: Option<&'a Machine>,
+    pub max_depth: Option<u32>,
+    /// All threads that share memory with a traced thread are traced as well.
+    pub whole_spaces: bool,
+    /// The containers of threads are told.
+    pub containers: bool,
+    /// The ids of threads in PID namespaces are told.
+    pub namespaces: bool,
+    /// Calls come with their stacks, all or some.
+    pub stacks: StackRate,
+    /// The functions of libraries that are traced.
+    pub library: &'a [ProbedFile],
+    /// Operations of io_uring are traced.
+    pub operations: bool,
+    /// Bytes of their texts.
+    pub text: usize,
+    pub ring: RingSize,
+    /// The number of rings, and the size of each.
+    pub rings: u32,
+    /// Only threads are traced that the user of a broker may trace ([`crate::loading::programs::Programs::guard`]).
+    pub guarded: bool,
+}
+
+impl<'a> Config<'a> {
+    /// The settings for this trace.
+    pub fn of(spec: &'a TraceSpec, settings: &Settings) -> Config<'a> {
+        Config {
+            follow: spec.follow,
+            times: spec.want_times,
+            ip: spec.want_ip,
+            unknown: spec.calls.unknown,
+            detach_on_execve: spec.detach_on_execve,
+            signals: spec.signals,
+            counting: spec.counting,
+            fds: match &spec.about {
+                Some(FileFilter::Fds(fds)) => Some(fds),
+                _ => None,
+            },
+            endings: &spec.endings,
+            wanted_threads: spec.wanted_threads,
+            attach: !spec.attach.is_empty() || spec.machine.is_some(),
+            machine: spec.machine.as_ref(),
+            max_depth: spec.max_depth,
+            whole_spaces: shares_no_memory(spec),
+            containers: tells_containers(spec),
+            namespaces: spec.pid_namespaces,
+            stacks: if cfg!(target_arch = "x86_64") { spec.stacks } else { StackRate::None },
+            library: &spec.library,
+            operations: spec.operations,
+            text: spec.limits.text,
+            ring: settings.ring(spec),
+            // Descriptors are reported in one ring.
+            rings: if spec.descriptors { 1 } else { settings.rings(spec) },
+            guarded: false,
+        }
+    }
+
+    pub fn count_only(&self) -> bool {
+        self.counting.is_some_and(|c| c.only)
+    }
+
+    /// The times of calls may be estimated from some of them.
+    pub fn may_estimate(&self) -> bool {
+        let enough = self.counting.is_some_and(|c| c.only && c.estimated && c.is_by_number());
+        enough && self.times && !self.guarded && !self.endings.needs_times() && self.stacks == StackRate::None
+    }
+
+    /// Calls are counted by other keys than their numbers.
+    pub fn counts_more(&self) -> bool {
+        self.counting.is_some_and(|c| !c.is_by_number())
+    }
+}
+
+/// True if no thread that is not traced shares memory with a traced one: all descendants of the command are traced.
+fn shares_no_memory(spec: &TraceSpec) -> bool {
+    spec.follow
+        && spec.max_depth.is_none()
+        && spec.attach.is_empty()
+        && spec.machine.is_none()
+        && !spec.detach_on_execve
+}
+
+/// True if views need the containers of threads. Counts need them only if the container is one of their keys.
+pub fn tells_containers(spec: &TraceSpec) -> bool {
+    let needless = spec.counting.is_some_and(|counting| counting.only && !counting.by.container);
+    spec.machine.as_ref().is_some_and(|machine| !machine.containers.is_empty() || !needless)
+}

@@ -1,0 +1,12 @@
+//! Loading the programs: what this machine allows, the settings, the kernel's types, the programs themselves, and why the kernel refuses them.
+
+pub mod btf;
+pub mod config;
+pub mod kernel_types;
+pub mod privileges;
+pub mod probe;
+pub mod programs;
+pub mod refusal;
+pub mod relocate;
+pub mod second_thread;
+pub mod tracepoints;

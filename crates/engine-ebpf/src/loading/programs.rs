@@ -1,0 +1,596 @@
+//! Loading and attaching the programs.
+
+use crate::counting::counts::{self, CountRow};
+use crate::counting::ticks;
+use crate::counting::timing::Timing;
+use crate::error::Why;
+use crate::loading::config::Config;
+use crate::loading::probe::{self, ExecSeen};
+use crate::loading::refusal;
+use crate::loading::refusal::why;
+use crate::loading::relocate::{self, Types};
+use crate::loading::second_thread::{Beside, Loading};
+use crate::plans::Tables;
+use crate::plans::globs;
+use crate::ring::backlog::backlog_max;
+use crate::ring::size::RingSize;
+use crate::wire::{
+    OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder, bound, bytes_of, call_flag, left_out_flag, task_state,
+};
+use crate::{library, operations};
+use libbpf_rs::skel::{OpenSkel, SkelBuilder};
+use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, MapType, ProgramInput, ProgramMut};
+use nix::errno::Errno;
+use std::io::Read;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use stride_event::{
+    Bounds, CountBy, Counting, Endings, Histogram, ProbedFile, StackRate, Tid, WantedThreads, comm_words,
+};
+use stride_syscalls::folded;
+
+/// The result of starting to trace a thread or process.
+pub enum Seeded {
+    Adopted,
+    /// The kernel does not let this user trace it.
+    Refused(Errno),
+    /// It has ended, but still exists.
+    Ended,
+    Nobody,
+}
+
+/// The loaded programs and their maps. When dropped, they are gone from the kernel.
+pub struct Programs {
+    skel: StrideSkel<'static>,
+    /// The programs that were loaded beside those of `skel`.
+    beside: Option<StrideSkel<'static>>,
+    types: Option<Types>,
+    more_rings: Vec<MapHandle>,
+    links: Vec<Link>,
+    /// The links of the program at the return of each call, and of the probes in libraries.
+    returns: Option<Link>,
+    probes: Vec<Link>,
+    /// The link of the program that adopts threads, once that was needed.
+    seeding: Option<Link>,
+    counting: Option<Counting>,
+    cpus: u32,
+    /// Only some of the calls that are counted may be timed. Then this attaches `on_sys_enter`.
+    times_some: bool,
+    timing: Option<Timing>,
+}
+
+impl Programs {
+    /// Loads the programs. Nothing is attached yet.
+    pub fn load(config: Config, tables: &Tables) -> Result<Programs, Why> {
+        probe::trial()?;
+        refusal::listen();
+        let kernel =
+            Self::open(config, tables, probe::exec_seen()).or_else(|_| Self::open(config, tables, ExecSeen::Entered));
+        let kernel = kernel.map_err(|e| why(&e))?;
+        kernel.fill(tables).map_err(|e| why(&e))?;
+        Ok(kernel)
+    }
+
+    fn open(config: Config, tables: &Tables, seen: ExecSeen) -> libbpf_rs::Result<Programs> {
+        let types = Types::find();
+        std::thread::scope(|scope| {
+            let beside = Beside::start(scope, types.as_ref());
+            Self::open_both(config, tables, seen, &types, beside)
+        })
+        .map(|kernel| Programs { types, ..kernel })
+    }
+
+    fn open_both(
+        config: Config,
+        tables: &Tables,
+        seen: ExecSeen,
+        types: &Option<Types>,
+        beside: Option<Beside<'_>>,
+    ) -> libbpf_rs::Result<Programs> {
+        // The skeleton borrows its object. There is one of a few words per process, which is never freed.
+        let object = Box::leak(Box::new(MaybeUninit::uninit()));
+        let mut builder = StrideSkelBuilder::default();
+        relocate::by(types.as_ref(), &mut builder);
+        let mut open: OpenStrideSkel<'static> = builder.open(object)?;
+        let cpus = libbpf_rs::num_possible_cpus()? as u32;
+        let nested = probe::is_nested();
+        let exec = tables.execs && !config.count_only() || nested;
+        let entry = tables.needs_entry || config.times || exec && seen == ExecSeen::Entered;
+        // (Nothing else is then needed of a call's entry.)
+        let times_some = config.may_estimate() && !tables.needs_entry && !nested;
+        if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
+            rodata.follow = config.follow;
+            rodata.take_times = config.times;
+            rodata.take_stacks = config.stacks != StackRate::None;
+            rodata.sample_stacks = config.stacks == StackRate::Sampled;
+            rodata.stamp = config.times || config.rings > 1;
+            rodata.tell_more = config.times || config.ip || config.rings > 1;
+            rodata.ring_count = config.rings;
+            rodata.trace_unknown = config.unknown;
+            rodata.have_prepare_exec = seen != ExecSeen::Entered;
+            rodata.detach_on_exec = config.detach_on_execve;
+            rodata.max_depth = config.max_depth.unwrap_or(u32::MAX);
+            if let Some(machine) = config.machine {
+                rodata.all = true;
+                rodata.want_cgroups = !machine.cgroups.is_empty() || !machine.containers.is_empty();
+                rodata.tell_cgroups = config.containers;
+                rodata.want_user = machine.user.is_some();
+                rodata.wanted_uid = machine.user.unwrap_or(0);
+                rodata.comm_globs = machine.comm.len() as u32;
+                rodata.exe_globs = machine.exe.len() as u32;
+            }
+            rodata.nested = nested;
+            rodata.tell_ids = config.namespaces;
+            rodata.guarded = config.guarded;
+            rodata.count_calls = config.counting.is_some();
+            rodata.count_only = config.count_only();
+            rodata.count_cpu = config.counting.is_some_and(|c| c.cpu_time);
+            rodata.times_some = times_some;
+            rodata.count_latencies = config.counting.is_some_and(|c| c.latencies);
+            rodata.count_bytes = config.counting.is_some_and(|c| c.bytes);
+            rodata.count_more = config.counts_more();
+            let by = config.counting.map_or(CountBy::default(), |c| c.by);
+            rodata.by_call = by.syscall;
+            rodata.by_error = by.errno;
+            rodata.by_pid = by.pid;
+            rodata.by_tid = by.tid;
+            rodata.by_comm = by.comm;
+            rodata.by_size = by.size;
+            rodata.by_cgroup = by.container;
+            rodata.by_duration = by.duration;
+            rodata.by_user = by.user;
+            rodata.few_calls = tables.few;
+            use call_flag as has;
+            rodata.seen_entering = tables.numbers(&[has::CALL_ENTRY, has::CALL_MIXED, has::CALL_EXEC]);
+            let by_any = [has::CALL_TRACED, has::CALL_EXEC, has::CALL_CLONE, has::CALL_SETS_USER];
+            let by_stacks = [has::CALL_MAPS, has::CALL_REMAPS, has::CALL_ATTACHES];
+            let by_stacks: &[_] = if config.stacks == StackRate::None { &[] } else { &by_stacks };
+            rodata.seen_leaving = tables.numbers(&[&by_any[..], by_stacks].concat());
+            // Other threads change users and code, too.
+            let asks_others = config.machine.is_some_and(|machine| machine.user.is_some())
+                || !config.whole_spaces && config.stacks != StackRate::None;
+            rodata.thread_first = !tables.few && !asks_others;
+            let needs_call = tables.names || config.stacks != StackRate::None || config.endings.bytes.is_some();
+            // (A call that sets ids is looked at however it returns.)
+            let chooses = !(config.endings.is_all() && config.wanted_threads.is_all());
+            rodata.outcome_first = rodata.thread_first && !config.guarded && chooses && !needs_call;
+            if let Some(fds) = config.fds {
+                rodata.filter_fds = true;
+                let high = |fd| fd >= bound::FD_MAX.0 as i32;
+                for fd in (0..bound::FD_MAX.0 as usize).filter(|&fd| fds.contains(fd as i32)) {
+                    rodata.wanted_fds[fd / 64] |= 1 << (fd % 64);
+                }
+                rodata.want_high_fds = fds.inverted || fds.listed.iter().any(|&fd| high(fd));
+            }
+            let WantedThreads { processes, threads, comm } = config.wanted_threads;
+            rodata.choose_ids = (processes, threads) != (Bounds::<i64>::ALL, Bounds::<i64>::ALL);
+            (rodata.least_process, rodata.most_process) = (processes.least, processes.most);
+            (rodata.least_thread, rodata.most_thread) = (threads.least, threads.most);
+            rodata.choose_comm = comm.is_some();
+            rodata.wanted_comm = comm_words(comm.unwrap_or_default());
+            let endings = config.endings;
+            rodata.skip_failed = endings.errors.is_empty();
+            rodata.skip_successful = !endings.successes;
+            rodata.choose_errors = !endings.errors.is_all();
+            rodata.wanted_errors = endings.errors.words();
+            rodata.choose_results = endings.results != Bounds::<i64>::ALL;
+            (rodata.least_result, rodata.most_result) = (endings.results.least, endings.results.most);
+            if let Some(bytes) = endings.bytes {
+                rodata.choose_bytes = true;
+                (rodata.least_bytes, rodata.most_bytes) = (bytes.least, bytes.most);
+            }
+            rodata.choose_durations = endings.needs_times();
+            (rodata.least_duration, rodata.most_duration) = (endings.durations.least, endings.durations.most);
+            rodata.skip_below_tick = ticks::longest().is_some_and(|tick| endings.durations.least >= tick);
+            rodata.delay_writers = config.ring.wait;
+            rodata.ring_high_mark = config.ring.high_mark();
+            rodata.ring_call_limit = config.ring.limit();
+            rodata.ring_wake_mark = config.ring.wake_mark();
+            rodata.backlog_full = backlog_max() / 4;
+            for (nr, first, meant) in folded::all() {
+                let call = &mut rodata.meant_calls[meant_index(nr, first)];
+                (call.nr, call.from) = (meant.nr as u16, meant.from);
+                (call.pointer, call.words) = (meant.pointer, meant.words);
+            }
+        }
+        open.maps.ring.set_max_entries(config.ring.bytes)?;
+        open.maps.rings.set_max_entries(config.rings)?;
+        open.maps.rings.set_autocreate(config.rings > 1)?;
+        open.maps.scratches.set_max_entries(cpus)?;
+        open.maps.unfoldeds.set_max_entries(cpus)?;
+        if config.stacks != StackRate::None {
+            open.maps.stack_states.set_max_entries(cpus)?;
+            open.maps.stack_memos.set_max_entries(bound::STACK_MEMOS.0)?;
+            open.maps.code_changes.set_max_entries(bound::CODE_CHANGES.0)?;
+            open.maps.spaces.set_max_entries(bound::MOST_PROCESSES.0)?;
+        }
+        if config.stacks == StackRate::Sampled {
+            open.maps.stack_sites.set_max_entries(bound::STACK_SITES.0)?;
+        }
+        // (These maps are always there: before Linux 6.8, functions that nobody calls are verified, too.)
+        if config.machine.is_some() {
+            open.maps.globs.set_max_entries(bound::MOST_GLOBS.0)?;
+            open.maps.left_out.set_max_entries(bound::MOST_LEFT_OUT.0)?;
+            open.maps.wanted_cgroups.set_max_entries(bound::MOST_CGROUPS.0)?;
+        }
+        open.maps.counts_by.set_autocreate(config.counts_more())?;
+        if config.counting.is_some() && !config.counts_more() {
+            open.maps.counts.set_max_entries(cpus * bound::COUNT_SLOTS.0)?;
+        }
+        library::configure(&mut open, config.library, config.text)?;
+        operations::configure(&mut open, config.operations, config.text)?;
+        open.maps.ops.set_max_entries(tables.ops.len().max(1) as u32)?;
+        open.maps.choices.set_max_entries(tables.choices.len().max(1) as u32)?;
+        open.maps.cases.set_max_entries(tables.case_keys.len().max(1) as u32)?;
+        // Each program takes a millisecond or more to load.
+        // (Where calls are shown, threads may end in them.)
+        open.progs.capture_entry.set_autoload(!config.count_only());
+        open.progs.on_prepare_exec.set_autoload(exec && seen == ExecSeen::Prepared);
+        open.progs.on_check_exec.set_autoload(exec && seen == ExecSeen::Checked);
+        open.progs.on_sys_enter.set_autoload(entry);
+        open.progs.on_signal.set_autoload(config.signals);
+        open.progs.on_generate.set_autoload(config.signals);
+        open.progs.on_fork.set_autoload(config.follow);
+        open.progs.seed.set_autoload(config.attach || config.guarded);
+        open.progs.learn_ids.set_autoload(nested || config.namespaces);
+        open.progs.on_rename.set_autoload(config.machine.is_some_and(|machine| !machine.comm.is_empty()));
+        let by_cgroup = config.machine.is_some_and(|machine| !machine.cgroups.is_empty());
+        open.progs.on_cgroup_attach.set_autoload(by_cgroup || config.containers);
+        open.progs.on_cgroup_begins.set_autoload(config.containers);
+        open.progs.on_cgroup_ends.set_autoload(config.containers);
+        let beside = beside.map(|beside| beside.load(&mut open)).transpose()?;
+        let skel = open.load()?;
+        let beside = beside.map(Loading::join).transpose()?;
+        library::fill(&skel.maps.probes, config.library)?;
+        if config.operations {
+            operations::fill(&skel.maps.uring_plans)?;
+        }
+        let others = programs_beside(&skel, &beside);
+        if nested || config.namespaces {
+            others.learn_ids.test_run(ProgramInput::default())?;
+        }
+        if others.capture_entry.autoload() {
+            let step = others.capture_entry.as_fd().as_raw_fd() as u32;
+            skel.maps.steps.update(bytes_of(&[0u32]), bytes_of(&[step]), MapFlags::ANY)?;
+        }
+        // Only attaching shows whether this is allowed. No thread is watched yet.
+        let watch = &others.on_check_exec;
+        let links = if watch.autoload() { vec![watch.attach()?] } else { Vec::new() };
+        let more_rings = further_rings(&skel, config)?;
+        if let Some(machine) = config.machine {
+            for (i, glob) in (0u32..).zip(globs::tables(machine)) {
+                skel.maps.globs.update(bytes_of(&[i]), bytes_of(&[glob]), MapFlags::ANY)?;
+            }
+        }
+        let kernel = Programs {
+            skel,
+            beside,
+            types: None,
+            more_rings,
+            links,
+            returns: None,
+            probes: Vec::new(),
+            seeding: None,
+            counting: config.counting,
+            cpus,
+            timing: None,
+            times_some,
+        };
+        for &cgroup in config.machine.iter().flat_map(|machine| &machine.cgroups) {
+            kernel.want_cgroup(cgroup)?;
+        }
+        Ok(kernel)
+    }
+
+    fn fill(&self, tables: &Tables) -> libbpf_rs::Result<()> {
+        let maps = &self.skel.maps;
+        let array = |map: &dyn Fill, values: &[u8], n: usize| -> libbpf_rs::Result<()> {
+            let keys: Vec<u32> = (0..n as u32).collect();
+            if n > 0 { map.fill(bytes_of(&keys), values, n as u32) } else { Ok(()) }
+        };
+        array(&maps.calls, bytes_of(&tables.calls), tables.calls.len())?;
+        array(&maps.ops, bytes_of(&tables.ops), tables.ops.len())?;
+        array(&maps.choices, bytes_of(&tables.choices), tables.choices.len())?;
+        if !tables.case_keys.is_empty() {
+            maps.cases.fill(bytes_of(&tables.case_keys), bytes_of(&tables.case_runs), tables.case_keys.len() as u32)?;
+        }
+        Ok(())
+    }
+
+    pub fn attach(&mut self) -> Result<(), Why> {
+        let p = programs_beside(&self.skel, &self.beside);
+        let all = [
+            &p.on_prepare_exec,
+            &p.on_cgroup_begins,
+            &p.on_cgroup_ends,
+            &p.on_cgroup_attach,
+            &p.on_rename,
+            &p.on_fork,
+            &p.on_exec,
+            &self.skel.progs.on_exit,
+            &p.on_signal,
+            &p.on_generate,
+            &p.on_complete,
+            &p.on_complete_before,
+            &p.on_overflow,
+            &p.on_refused,
+            &p.on_submit,
+            &p.on_submit_before,
+        ];
+        let links = &mut self.links;
+        let mut attach = |program: &ProgramMut<'_>| -> Result<(), Why> {
+            if program.autoload() {
+                links.push(program.attach().map_err(|e| why(&e))?);
+            }
+            Ok(())
+        };
+        all.into_iter().try_for_each(&mut attach)?;
+        self.returns = Some(self.skel.progs.on_sys_exit.attach().map_err(|e| why(&e))?);
+        if !self.times_some {
+            return attach(&p.on_sys_enter);
+        }
+        let timing = Timing::start(p.on_sys_enter.as_fd(), self.skel.maps.counts.as_fd(), self.cpus);
+        self.timing = Some(timing.map_err(|e| why(&e.into()))?);
+        Ok(())
+    }
+
+    /// Sets the probes in libraries. They go first when tracing ends. `only` is the process that alone is traced.
+    /// Returns sentences about functions that cannot be traced.
+    pub fn probe(&mut self, files: &[ProbedFile], only: Option<Tid>) -> Result<Vec<String>, Why> {
+        let (links, told) = library::attach(programs_beside(&self.skel, &self.beside), files, only)?;
+        self.probes.extend(links);
+        Ok(told)
+    }
+
+    /// Ends tracing. The contents of the ring stay. The programs that every call runs are detached first, and the one
+    /// that reports threads' ends is among the last.
+    ///
+    /// No return is seen any longer before the first entry is missed. So all calls that are reported have their time, and the memory and the
+    /// descriptors that they had when they were entered. A call that is entered meanwhile is one that had not returned at the end.
+    pub fn detach(&mut self) {
+        if let Some(timing) = &mut self.timing {
+            timing.end();
+        }
+        self.probes.clear();
+        self.returns = None;
+        while self.links.pop().is_some() {}
+    }
+
+    /// Marks the process of a pidfd as traced.
+    pub fn adopt(&mut self, pidfd: BorrowedFd<'_>, flags: u32) -> libbpf_rs::Result<()> {
+        let key = pidfd.as_raw_fd() as u32;
+        let state = task_state { flags, ..task_state::default() };
+        if let Some(words) = self.skel.maps.data_reader_data.as_deref_mut() {
+            // SAFETY: a valid, aligned u64 of our own mapping, which the kernel side counts atomically, too.
+            unsafe { AtomicU64::from_ptr(&mut words.threads_alive) }.fetch_add(1, Ordering::Relaxed);
+        }
+        self.skel.maps.tasks.update(bytes_of(&[key]), bytes_of(&[state]), MapFlags::ANY)
+    }
+
+    /// From now on, threads are adopted for this user, and only those whose memory is behind `proof`, a descriptor of /proc/PID/mem.
+    /// `own` is this process's own.
+    pub fn guard(&mut self, uid: u32, gid: u32, own: BorrowedFd<'_>, proof: BorrowedFd<'_>) {
+        if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
+            (bss.guarded_uid, bss.guarded_gid) = (uid, gid);
+            (bss.own_memory, bss.given_proof) = (own.as_raw_fd() as u32, proof.as_raw_fd() as u32);
+        }
+    }
+
+    /// Marks a thread, or all threads of a process, as traced. A record reports each, unless it is a command that was started
+    /// for the trace (`TASK_BEFORE_EXEC` in `flags`).
+    pub fn seed(&mut self, id: Tid, whole_process: bool, flags: u32) -> libbpf_rs::Result<Seeded> {
+        if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
+            bss.seed_id = id as u32;
+            bss.seed_is_tgid = u32::from(whole_process);
+            bss.seed_flags = flags;
+            (bss.seed_found, bss.seed_ended) = (0, 0);
+        }
+        if self.seeding.is_none() {
+            self.seeding = Some(programs_beside(&self.skel, &self.beside).seed.attach()?);
+        }
+        let Some(link) = &self.seeding else { return Ok(Seeded::Nobody) };
+        // Threads that were being cloned meanwhile are found the second time.
+        for _ in 0..2 {
+            let mut none = [0; 64];
+            while Iter::new(link)?.read(&mut none).is_ok_and(|n| n > 0) {}
+        }
+        let Some(bss) = self.skel.maps.bss_data.as_deref() else { return Ok(Seeded::Nobody) };
+        // SAFETY: valid, aligned numbers of our own mapping.
+        let [found, ended] = [&bss.seed_found, &bss.seed_ended].map(|n| unsafe { std::ptr::read_volatile(n) } != 0);
+        Ok(match (found, ended) {
+            (true, _) => Seeded::Adopted,
+            (false, true) => Seeded::Ended,
+            (false, false) => Seeded::Nobody,
+        })
+    }
+
+    /// Looks at all threads of the machine, or of one process: adopts those that are wanted, and drops those that are no
+    /// longer wanted. Records report each.
+    pub fn decide(&mut self, process: Option<Tid>) -> libbpf_rs::Result<()> {
+        self.seed(process.unwrap_or(0), true, 0).map(drop)
+    }
+
+    /// Never traces this process; `children`: nor those that it starts from now on.
+    pub fn leave_out(&self, process: Tid, children: bool) -> libbpf_rs::Result<()> {
+        let flags = if children { left_out_flag::LEFT_OUT_CHILDREN.0 } else { 0 };
+        self.skel.maps.left_out.update(bytes_of(&[process as u32]), bytes_of(&[flags]), MapFlags::ANY)
+    }
+
+    /// Threads in this cgroup and below it are wanted.
+    pub fn want_cgroup(&self, id: u64) -> libbpf_rs::Result<()> {
+        self.skel.maps.wanted_cgroups.update(bytes_of(&[id]), bytes_of(&[1u32]), MapFlags::ANY)
+    }
+
+    /// The fill of a ring beyond which records of calls are refused.
+    pub fn ring_call_limit(&self) -> u64 {
+        self.skel.maps.rodata_data.map_or(0, |rodata| rodata.ring_call_limit)
+    }
+
+    pub fn rings(&self) -> Vec<BorrowedFd<'_>> {
+        std::iter::once(self.skel.maps.ring.as_fd()).chain(self.more_rings.iter().map(AsFd::as_fd)).collect()
+    }
+
+    /// Stride is in a PID namespace of its own: its depth, and where struct pid has its ids.
+    pub fn nested(&self) -> Option<(u32, u32)> {
+        let nested = self.skel.maps.rodata_data.is_some_and(|rodata| rodata.nested);
+        self.skel.maps.bss_data.as_deref().filter(|_| nested).map(|bss| (bss.pid_level, bss.pid_numbers))
+    }
+
+    /// The kernel side's state of each traced thread.
+    pub fn tasks(&self) -> BorrowedFd<'_> {
+        self.skel.maps.tasks.as_fd()
+    }
+
+    /// The relocations that other objects use, too.
+    pub fn types(&self) -> Option<&Types> {
+        self.types.as_ref()
+    }
+
+    /// The ring that wakes the drain thread.
+    pub fn drain_wakeups(&self) -> BorrowedFd<'_> {
+        self.skel.maps.drain_wakeups.as_fd()
+    }
+
+    /// The words that the programs and the reader share.
+    pub fn words(&self) -> BorrowedFd<'_> {
+        self.skel.maps.data_reader.as_fd()
+    }
+
+    /// Stacks that were unwound before, by the words that they depend on.
+    pub fn stacks(&self) -> &impl MapCore {
+        &self.skel.maps.stack_memos
+    }
+
+    /// Changes of mapped code.
+    pub fn changes(&self) -> &impl MapCore {
+        &self.skel.maps.code_changes
+    }
+
+    /// True if a process still has this address space.
+    pub fn has_space(&self, process: stride_event::Tid, space: u64) -> bool {
+        let known = self.skel.maps.spaces.lookup(bytes_of(&[process as u32]), MapFlags::ANY);
+        // Without an entry, the process has not called execve.
+        known.is_ok_and(|known| known.is_none_or(|known| known == space.to_ne_bytes()))
+    }
+
+    /// And no longer.
+    pub fn unwant_cgroup(&self, id: u64) {
+        // It may be gone already.
+        let _ = self.skel.maps.wanted_cgroups.delete(bytes_of(&[id]));
+    }
+
+    /// The counts so far. With `ended`, those of that interval only, which are then forgotten.
+    pub fn counts(&self, ended: Option<u32>) -> libbpf_rs::Result<Vec<CountRow>> {
+        let maps = &self.skel.maps;
+        match self.counting {
+            None => Ok(Vec::new()),
+            Some(counting) if counting.is_by_number() => {
+                let estimate = |slot, now| self.timing.as_ref()?.estimates().find(slot, now);
+                counts::by_number(&maps.calls, &maps.counts, self.cpus, estimate)
+            }
+            Some(_) => counts::by_key(&maps.counts_by, ended),
+        }
+    }
+}
+
+/// Makes the rings behind the first, and lists them all for the kernel side.
+fn further_rings(skel: &StrideSkel<'_>, config: Config) -> libbpf_rs::Result<Vec<MapHandle>> {
+    if config.rings <= 1 {
+        return Ok(Vec::new());
+    }
+    // SAFETY: plain numbers, of which zero is the default.
+    let mut options: libbpf_rs::libbpf_sys::bpf_map_create_opts = unsafe { std::mem::zeroed() };
+    options.sz = size_of_val(&options) as libbpf_rs::libbpf_sys::size_t;
+    let create = |_| MapHandle::create(MapType::RingBuf, Some("ring"), 0, 0, config.ring.bytes, &options);
+    let rings: Vec<MapHandle> = (1..config.rings).map(create).collect::<libbpf_rs::Result<_>>()?;
+    let all = std::iter::once(skel.maps.ring.as_fd()).chain(rings.iter().map(AsFd::as_fd));
+    for (i, fd) in (0u32..).zip(all) {
+        skel.maps.rings.update(bytes_of(&[i]), bytes_of(&[fd.as_raw_fd() as u32]), MapFlags::ANY)?;
+    }
+    Ok(rings)
+}
+
+/// Sets many elements of a map at once.
+trait Fill {
+    fn fill(&self, keys: &[u8], values: &[u8], n: u32) -> libbpf_rs::Result<()>;
+}
+
+impl<T: MapCore> Fill for T {
+    fn fill(&self, keys: &[u8], values: &[u8], n: u32) -> libbpf_rs::Result<()> {
+        self.update_batch(keys, values, n, MapFlags::ANY, MapFlags::ANY)
+    }
+}
+
+/// Where the kernel side looks for the call that this call of i386 stands for (`meant_index` in `bpf/folded.h`).
+fn meant_index(nr: u32, first: u32) -> usize {
+    let (call, newer) = (first & 0xffff, first >> 16 != 0);
+    let at = match nr {
+        folded::OLD_SELECT => bound::MEANT_SELECT.0,
+        folded::OLD_MMAP => bound::MEANT_MMAP.0,
+        folded::SOCKETCALL => first,
+        _ => bound::MEANT_CALLS.0 * (1 + u32::from(newer)) + call,
+    };
+    at as usize
+}
+
+/// Tests whether the engine works on this machine: it loads and attaches the engine for a moment.
+pub fn available() -> Result<(), Why> {
+    trial_load(1 << 16).map(drop)
+}
+
+/// Loads and attaches everything, with a ring of this size. Returns how long that took.
+pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
+    let begin = Instant::now();
+    let tables = Tables {
+        ops: Vec::new(),
+        calls: Vec::new(),
+        choices: Vec::new(),
+        case_keys: Vec::new(),
+        case_runs: Vec::new(),
+        needs_entry: true,
+        execs: true,
+        few: false,
+        names: false,
+    };
+    let config = Config {
+        follow: true,
+        times: true,
+        ip: true,
+        unknown: true,
+        detach_on_execve: false,
+        signals: true,
+        counting: None,
+        fds: None,
+        endings: &Endings::default(),
+        wanted_threads: WantedThreads::default(),
+        attach: true,
+        machine: None,
+        max_depth: None,
+        whole_spaces: false,
+        containers: false,
+        namespaces: true,
+        stacks: StackRate::All,
+        library: &[],
+        operations: false,
+        text: 0,
+        ring: RingSize::of(ring_bytes, true),
+        rings: 1,
+        guarded: false,
+    };
+    let mut kernel = Programs::load(config, &tables)?;
+    kernel.attach()?;
+    Ok(begin.elapsed())
+}
+
+/// The programs that the second thread loads, if there is one.
+fn programs_beside<'k>(
+    skel: &'k StrideSkel<'static>,
+    beside: &'k Option<StrideSkel<'static>>,
+) -> &'k StrideProgs<'static> {
+    &beside.as_ref().unwrap_or(skel).progs
+}
+
+/// The bounds in wire.h are those that Rust assumes.
+const _: () = assert!(bound::BUCKETS.0 as usize == Histogram::BUCKETS && bound::BUCKET_BITS.0 == Histogram::BITS);

@@ -1,0 +1,117 @@
+//! Loading programs on two CPUs.
+//!
+//! The kernel's verifier takes most of the time that Stride needs to start, and bpf(2) verifies one program at a time. So half of
+//! the programs are loaded by a thread of their own, from an object of their own that uses the maps of the first object.
+
+use crate::loading::relocate::{self, Types};
+use crate::wire::{OpenStrideSkel, StrideSkel, StrideSkelBuilder};
+use libbpf_rs::skel::{OpenSkel, SkelBuilder};
+use libbpf_rs::{AsRawLibbpf, Error, ErrorExt, Result, libbpf_sys};
+use std::ffi::{OsStr, OsString};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, Scope, ScopedJoinHandle};
+
+/// The maps of the first object in their order. `None`: the map is not used.
+type Maps = Vec<Option<OwnedFd>>;
+
+/// The programs that stay in the first object. Their verification takes about half of the time, with stacks and without.
+const FIRST: [&str; 2] = ["on_sys_exit", "on_exit"];
+
+/// A thread that waits for the maps.
+pub struct Beside<'scope> {
+    given: Sender<Given>,
+    thread: ScopedJoinHandle<'scope, Result<Loaded>>,
+}
+
+/// The parts of the first object that the thread needs.
+struct Given {
+    maps: Maps,
+    /// The names of the programs to load.
+    programs: Vec<OsString>,
+}
+
+/// A thread that loads programs.
+pub struct Loading<'scope>(ScopedJoinHandle<'scope, Result<Loaded>>);
+
+struct Loaded(StrideSkel<'static>);
+
+// SAFETY: libbpf's objects belong to no thread, and this one is handed over whole.
+unsafe impl Send for Loaded {}
+
+impl<'scope> Beside<'scope> {
+    /// `None`: there is one CPU, or no further thread.
+    pub fn start<'env>(scope: &'scope Scope<'scope, 'env>, types: Option<&'env Types>) -> Option<Beside<'scope>> {
+        if thread::available_parallelism().map_or(1, usize::from) < 2 {
+            return None;
+        }
+        let (given, taken) = channel();
+        let thread = thread::Builder::new().spawn_scoped(scope, move || load(types, &taken)).ok()?;
+        Some(Beside { given, thread })
+    }
+
+    /// Makes the first object's maps, and has the thread load those programs that the first object then need not load.
+    pub fn load(self, first: &mut OpenStrideSkel<'_>) -> Result<Loading<'scope>> {
+        let mut programs = Vec::new();
+        for mut program in first.open_object_mut().progs_mut() {
+            if program.autoload() && FIRST.iter().all(|name| program.name() != *name) {
+                programs.push(program.name().to_owned());
+                program.set_autoload(false);
+            }
+        }
+        let object = first.open_object();
+        // SAFETY: the object is open, and nobody else uses it meanwhile.
+        let prepared = unsafe { libbpf_sys::bpf_object__prepare(object.as_libbpf_object().as_ptr()) };
+        if prepared != 0 {
+            return Err(Error::from_raw_os_error(-prepared));
+        }
+        let fds = object.maps().map(|map| {
+            if !map.autocreate() {
+                return Ok(None);
+            }
+            // SAFETY: the map was just made, and its descriptor stays open while the object is borrowed.
+            let fd = unsafe { BorrowedFd::borrow_raw(libbpf_sys::bpf_map__fd(map.as_libbpf_object().as_ptr())) };
+            let shared = fd.try_clone_to_owned().map(Some).map_err(Error::from);
+            shared.map_err(|error| about_map(map.name(), error))
+        });
+        let maps = fds.collect::<Result<Maps>>()?;
+        // If the thread has failed, it says why at the end.
+        let _ = self.given.send(Given { maps, programs });
+        Ok(Loading(self.thread))
+    }
+}
+
+/// The error with the name of the map, as libbpf writes it.
+fn about_map(name: &OsStr, error: Error) -> Error {
+    let told = format!("map '{}': failed to share: {error}", name.display());
+    error.context(told)
+}
+
+impl Loading<'_> {
+    pub fn join(self) -> Result<StrideSkel<'static>> {
+        let loaded = self.0.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        loaded.map(|Loaded(skel)| skel)
+    }
+}
+
+fn load(types: Option<&Types>, given: &Receiver<Given>) -> Result<Loaded> {
+    // As the first object's, these few words are never freed.
+    let object = Box::leak(Box::new(MaybeUninit::uninit()));
+    let mut builder = StrideSkelBuilder::default();
+    relocate::by(types, &mut builder);
+    let mut open = builder.open(object)?;
+    // The first object has failed if nothing comes.
+    let Given { maps, programs } = given.recv().map_err(|_| Error::from_raw_os_error(libc::ECANCELED))?;
+    for mut program in open.open_object_mut().progs_mut() {
+        let is_ours = programs.iter().any(|name| program.name() == name);
+        program.set_autoload(is_ours);
+    }
+    for (mut map, fd) in open.open_object_mut().maps_mut().zip(maps) {
+        match fd {
+            Some(fd) => map.reuse_fd(fd.as_fd()).map_err(|error| about_map(map.name(), error))?,
+            None => map.set_autocreate(false)?,
+        }
+    }
+    open.load().map(Loaded)
+}

@@ -1,0 +1,5 @@
+//! From records of the ring to calls and events.
+
+pub mod files;
+pub mod queued;
+pub mod records;

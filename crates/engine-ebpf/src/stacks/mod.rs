@@ -1,0 +1,334 @@
+//! Stacks of calls: unwinding remembered.
+//!
+//! The kernel side copies a stack that it does not know, with the registers (`bpf/stack.h`). Here the copy is unwound, once, and the words
+//! that the frames depend on become a [`stack_memo`] in a map, by the place where the thread stood. As long as these words are the same, the
+//! kernel side sends the memo's id, and no memory. So each call has its stack, exactly as if it had been unwound each time.
+//!
+//! A stack that cannot be remembered (part of it was not copied, other registers matter, too many words) is copied and unwound each time.
+//! Memory is bounded: the kernel side holds so many memos, and the one that was used least lately makes room. An id is never given twice,
+//! and stays known for longer than any record with it can be on its way.
+
+pub mod copy;
+pub mod memo;
+
+use crate::kernel::Kernel;
+use crate::reading::records::StackOrigin;
+use crate::stacks::copy::StackCopy;
+use crate::wire::{bound, bytes_of, code_change, read, stack_key, stack_memo};
+use libbpf_rs::{MapCore, MapFlags};
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+use std::sync::Arc;
+use stride_event::{CodeChange, CodeHistory, Regs, Stack, Tid, Unwind};
+
+/// Distinct stacks, of which twice as many may be known. Before the first are given up, more records with stacks to unwind have passed than
+/// rings and backlog can hold.
+const STACKS: usize = 1 << 17;
+const MEMOS: usize = bound::STACK_MEMOS.0 as usize;
+const VARIANTS: usize = bound::STACK_VARIANTS.0 as usize;
+/// Places that may be spared in turn before one has to go.
+const SPARED: usize = 8;
+
+/// The changes of mapped code that are looked up at a time.
+const MOST_CHANGES: u32 = 256;
+
+/// Where a thread stood: address space, generation, instruction and stack pointer.
+type Place = (u64, u32, u64, u64);
+
+#[derive(Default)]
+pub struct StackMemory {
+    unwinder: Option<Rc<RefCell<dyn Unwind>>>,
+    /// Stacks by id. The ids count up from `first`.
+    older: Vec<Arc<Stack>>,
+    newer: Vec<Arc<Stack>>,
+    first: u64,
+    /// The ids of the newer stacks, by the address of the stack.
+    ids: HashMap<usize, u32>,
+    places: HashMap<Place, Vec<Variant>>,
+    /// The places, the one to be forgotten next first.
+    order: VecDeque<Place>,
+    memos: usize,
+    /// Each process's address space and generation when one of its stacks was last unwound.
+    generations: HashMap<Tid, (u64, u32)>,
+    costs: Costs,
+}
+
+/// The words, the frame pointer and the watched returns that a stack depends on.
+struct Variant {
+    words: Vec<(u64, u64)>,
+    /// The size of a word.
+    word: u8,
+    bp: Option<u64>,
+    /// A number that stands for the list of watched returns.
+    returns: u64,
+    next: u8,
+}
+
+impl Variant {
+    fn is_same(&self, other: &Variant) -> bool {
+        (&self.words, self.word, self.bp, self.returns) == (&other.words, other.word, other.bp, other.returns)
+    }
+}
+
+#[derive(Default)]
+struct Costs {
+    known: u64,
+    unwound: u64,
+    bytes: u64,
+    forgotten: u64,
+    unfit: u64,
+    /// How often a process's mappings were read after they had changed again.
+    late: u64,
+    /// Stacks that were cut for that.
+    cut: u64,
+    /// Memos that were made, and all of their words.
+    made: u64,
+    words: u64,
+}
+
+impl StackMemory {
+    pub fn unwind_with(&mut self, unwinder: Rc<RefCell<dyn Unwind>>) {
+        self.unwinder = Some(unwinder);
+    }
+
+    /// The stack that a record tells of.
+    pub fn of(&mut self, origin: StackOrigin<'_>, kernel: &mut Kernel) -> Option<Arc<Stack>> {
+        match origin {
+            StackOrigin::Untold => None,
+            StackOrigin::Known(id) => {
+                self.costs.known += 1;
+                let index = usize::try_from(id.checked_sub(self.first + 1)?).ok()?;
+                self.older.get(index).or_else(|| self.newer.get(index.checked_sub(self.older.len())?)).cloned()
+            }
+            StackOrigin::Copied(copy) => {
+                self.costs.unwound += 1;
+                self.costs.bytes += copy.memory.len() as u64;
+                self.unwind(&copy, kernel)
+            }
+        }
+    }
+
+    fn unwind(&mut self, copy: &StackCopy, kernel: &mut Kernel) -> Option<Arc<Stack>> {
+        let at = &copy.place;
+        let sp = copy.sp();
+        let process = at.process as Tid;
+        let unwinder = self.unwinder.clone()?;
+        let mut unwinder = unwinder.borrow_mut();
+        if self.generations.len() >= MEMOS {
+            self.generations.clear();
+        }
+        let generation = (at.space, at.generation);
+        let remapped = self.generations.insert(process, generation) != Some(generation);
+        let regs = Regs { kind: copy.kind(), ip: at.ip, sp, bp: at.bp, all: Some(at.all) };
+        let mut whole = true;
+        let mut word = |address: u64| {
+            let word = copy.word(address);
+            whole &= word.is_some();
+            word
+        };
+        let history = SpaceHistory {
+            kernel,
+            space: at.space,
+            generation: at.generation,
+            is_awaited: remapped,
+            late: Cell::new(false),
+        };
+        let unwound = unwinder.unwind(process, &regs, Some(&history), &mut word);
+        self.costs.late += u64::from(history.late.get());
+        let stack = unwound.stack;
+        self.costs.cut += u64::from(unwound.cut);
+        if whole && !unwound.used_all && !unwound.cut {
+            // The kernel side compares the words with memory as it is.
+            let now = |&(address, word): &(u64, u64)| (address, copy.word_now(address).unwrap_or(word));
+            let words = memo::words(unwound.reads.iter().map(now));
+            let place = (at.space, at.generation, at.ip, sp);
+            let bp = unwound.used_bp.then_some(at.bp);
+            let variant = Variant { words, word: regs.kind.word(), bp, returns: at.returns, next: 0 };
+            self.remember(place, variant, &stack, kernel);
+        } else {
+            self.costs.unfit += 1;
+        }
+        Some(stack)
+    }
+
+    fn remember(&mut self, place: Place, mut variant: Variant, stack: &Arc<Stack>, kernel: &Kernel) {
+        let known = self.places.get(&place);
+        // Others of its kind were on their way when the first one was remembered.
+        if known.is_some_and(|known| known.iter().any(|v| v.is_same(&variant))) {
+            return;
+        }
+        let id = self.id(stack, kernel);
+        let Some(mut memo) = memo::lay_out(&variant.words, variant.word) else {
+            self.costs.unfit += 1;
+            return;
+        };
+        memo.id = id;
+        memo.bp = variant.bp.unwrap_or_default();
+        memo.uses_bp = u32::from(variant.bp.is_some());
+        memo.returns = variant.returns;
+        while self.memos >= MEMOS {
+            self.make_room(kernel);
+        }
+        self.costs.made += 1;
+        self.costs.words += variant.words.len() as u64;
+        let known = self.places.entry(place).or_insert_with(|| {
+            self.order.push_back(place);
+            Vec::new()
+        });
+        let slot = if known.len() < VARIANTS {
+            known.push(variant);
+            self.memos += 1;
+            known.len() - 1
+        } else {
+            // In turn: which of them is of use is not known.
+            let slot = usize::from(known[0].next) % VARIANTS;
+            variant.next = known[0].next;
+            known[slot] = variant;
+            known[0].next = known[0].next.wrapping_add(1);
+            slot
+        };
+        if let Some(memos) = kernel.stacks() {
+            let _ = memos.update(bytes_of(&[key(place, slot)]), bytes_of(&[memo]), MapFlags::ANY);
+        }
+    }
+
+    fn id(&mut self, stack: &Arc<Stack>, kernel: &Kernel) -> u32 {
+        let address = Arc::as_ptr(stack) as usize;
+        if let Some(&id) = self.ids.get(&address) {
+            return id;
+        }
+        if self.newer.len() >= STACKS {
+            while !self.order.is_empty() {
+                self.forget_first(kernel);
+            }
+            self.first += self.older.len() as u64;
+            self.older = std::mem::take(&mut self.newer);
+            self.ids.clear();
+        }
+        self.newer.push(stack.clone());
+        let id = (self.first + (self.older.len() + self.newer.len()) as u64) as u32;
+        self.ids.insert(address, id);
+        id
+    }
+
+    /// Forgets a place that was not used lately.
+    fn make_room(&mut self, kernel: &Kernel) {
+        for _ in 0..SPARED {
+            let Some(&place) = self.order.front() else { return };
+            if !self.was_used(place, kernel) {
+                break;
+            }
+            self.order.rotate_left(1);
+        }
+        self.forget_first(kernel);
+        self.costs.forgotten += 1;
+    }
+
+    fn forget_first(&mut self, kernel: &Kernel) {
+        let Some(place) = self.order.pop_front() else { return };
+        let variants = self.places.remove(&place).map_or(0, |known| known.len());
+        self.memos -= variants;
+        // The kernel side looks at them in order, up to the first that is not there.
+        for slot in 0..variants {
+            if let Some(memos) = kernel.stacks() {
+                let _ = memos.delete(bytes_of(&[key(place, slot)]));
+            }
+        }
+    }
+
+    /// True if the kernel side has found a memo of this place since the last time that this was asked.
+    fn was_used(&self, place: Place, kernel: &Kernel) -> bool {
+        let mut used = false;
+        for slot in 0..self.places.get(&place).map_or(0, Vec::len) {
+            let key = key(place, slot);
+            let Some(memos) = kernel.stacks() else { return false };
+            let found = memos.lookup(bytes_of(&[key]), MapFlags::ANY);
+            if let Ok(Some(found)) = found
+                && let Some(memo) = read::<stack_memo>(&found).filter(|memo| memo.used != 0)
+            {
+                used = true;
+                let memo = stack_memo { used: 0, ..memo };
+                let _ = memos.update(bytes_of(&[key]), bytes_of(&[memo]), MapFlags::ANY);
+            }
+        }
+        used
+    }
+
+    /// For people who debug Stride.
+    pub fn costs(&self) -> Vec<String> {
+        let Costs { known, unwound, bytes, forgotten, unfit, late, cut, made, words } = self.costs;
+        if known + unwound == 0 {
+            return Vec::new();
+        }
+        let mean = |sum: u64, n: u64| sum as f64 / n.max(1) as f64;
+        vec![
+            format!(
+                "stacks: {known} remembered, {unwound} copied ({:.2}%, {:.0} bytes each)",
+                unwound as f64 * 100.0 / (known + unwound) as f64,
+                mean(bytes, unwound),
+            ),
+            format!(
+                "stacks: {made} memos of {:.1} words, {} different, {forgotten} places forgotten, {unfit} unfit, {late} mappings read late, {cut} stacks cut for that",
+                mean(words, made),
+                self.first as usize + self.older.len() + self.newer.len(),
+            ),
+        ]
+    }
+}
+
+/// The changes of an address space, as the kernel side remembers them.
+struct SpaceHistory<'k> {
+    kernel: &'k Kernel,
+    space: u64,
+    generation: u32,
+    /// A thread may wait for the mappings of this generation to be read.
+    is_awaited: bool,
+    /// The mappings had changed by then.
+    late: Cell<bool>,
+}
+
+impl CodeHistory for SpaceHistory<'_> {
+    fn mappings_are_read(&self) {
+        if self.is_awaited {
+            self.kernel.shared().mappings_read(self.space, self.generation);
+            self.late.set(self.now() != self.generation);
+        }
+    }
+
+    fn space(&self) -> u64 {
+        self.space
+    }
+
+    fn generation(&self) -> u32 {
+        self.generation
+    }
+
+    fn is_of(&self, process: Tid) -> bool {
+        self.kernel.has_space(process, self.space)
+    }
+
+    fn now(&self) -> u32 {
+        self.kernel.shared().generation(self.space)
+    }
+
+    fn between(&self, generation: u32, last: u32) -> Option<Vec<CodeChange>> {
+        let count = last.wrapping_sub(generation);
+        if count > MOST_CHANGES {
+            return None;
+        }
+        let mut changes = Vec::new();
+        for generation in (1..=count).map(|n| generation.wrapping_add(n)) {
+            let code_change { space, start, end } = self.kernel.change(self.space, generation)?;
+            // Other address spaces may count together with this one.
+            if space == self.space {
+                changes.push(CodeChange { generation, start, end });
+            }
+        }
+        Some(changes)
+    }
+}
+
+fn key((space, generation, ip, sp): Place, slot: usize) -> stack_key {
+    stack_key { space, ip, sp, generation, variant: slot as u32 }
+}

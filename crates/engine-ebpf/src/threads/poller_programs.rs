@@ -1,0 +1,68 @@
+//! The programs that find blocked or stopped threads (bpf/poller.bpf.c).
+
+use crate::loading::programs::Programs;
+use crate::loading::relocate;
+use crate::wire::{PollerSkel, PollerSkelBuilder, bound};
+use libbpf_rs::skel::{OpenSkel, SkelBuilder};
+use libbpf_rs::{Iter, Link};
+use std::io::Read;
+use std::mem::MaybeUninit;
+use stride_event::CallSet;
+use stride_syscalls::Abi;
+
+/// They are loaded when they are needed first: most programs end before there is anything to look for.
+pub struct BlockedPrograms {
+    skel: PollerSkel<'static>,
+    link: Link,
+}
+
+impl BlockedPrograms {
+    /// `calls`: those that are told. `guarded`: as in [`crate::loading::config::Config`].
+    pub fn load(
+        programs: &Programs,
+        calls: &CallSet,
+        ring_bytes: u32,
+        guarded: bool,
+    ) -> libbpf_rs::Result<BlockedPrograms> {
+        // As for the other programs, there is one per process.
+        let object = Box::leak(Box::new(MaybeUninit::uninit()));
+        let mut builder = PollerSkelBuilder::default();
+        relocate::by(programs.types(), &mut builder);
+        let mut open = builder.open(object)?;
+        if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
+            for &abi in Abi::SERVED {
+                let numbers = bound::NUMBERS.0 as usize;
+                for nr in (0..numbers).filter(|&nr| calls.contains(abi, nr as u64)) {
+                    rodata.wanted[(abi as usize * numbers + nr) / 64] |= 1 << (nr % 64);
+                }
+            }
+            rodata.want_unknown = calls.unknown;
+            // Calls leave a sixteenth of the ring. Half of that may be used here.
+            rodata.ring_limit = u64::from(ring_bytes - ring_bytes / 32);
+        }
+        open.progs.learn_ids.set_autoload(false);
+        if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
+            rodata.nested = programs.nested().is_some();
+            rodata.guarded = guarded;
+        }
+        if let (Some(bss), Some((level, numbers))) = (open.maps.bss_data.as_deref_mut(), programs.nested()) {
+            (bss.pid_level, bss.pid_numbers) = (level, numbers);
+        }
+        open.maps.ring.reuse_fd(programs.rings()[0])?;
+        open.maps.tasks.reuse_fd(programs.tasks())?;
+        let skel = open.load()?;
+        let link = skel.progs.poller.attach()?;
+        Ok(BlockedPrograms { skel, link })
+    }
+
+    /// Sends records of the blocked or stopped threads: those found blocked for the second time, or all.
+    pub fn look(&mut self, at_once: bool) {
+        if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
+            bss.at_once = u32::from(at_once);
+        }
+        if let Ok(mut iter) = Iter::new(&self.link) {
+            let mut none = [0; 64];
+            while iter.read(&mut none).is_ok_and(|n| n > 0) {}
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! The function of a program that made a call, behind the functions of the C library.
+//!
+//! Which frames are a program's own is decided here, for every view. `origin.rs` has the names that decide. Three things decide it:
+//!
+//! - **The module.** Code of run-time libraries is not the program's own, and neither is the code that the
+//!   kernel provides (`[vdso]`). Every other module is: the main executable, its other libraries, and code that no file holds.
+//! - **The function.** Some languages have their standard library inside the executable. Functions with the names of C++'s and
+//!   Rust's standard libraries are not the program's own, nor are those of Go's, in stacks with a function of Go's `runtime`.
+//! - **The script.** A function that an interpreter or a JIT compiler names in its map (`/tmp/perf-PID.map`) is in no module. In
+//!   stacks with such a function, the modules of interpreters are not the program's own, nor are the scripts that are part of Python
+//!   and Node.
+
+use crate::stack::origin::{is_go_standard, is_standard, is_standard_file, is_standard_script};
+use crate::{Bottom, CodeFile, SourceLine, Stack, StackFrame};
+
+/// The origin of a call, as far as a stack tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Caller<'s> {
+    /// The innermost function of the program's own.
+    Function(FrameFunction<'s>),
+    /// The whole stack is known, and it is in run-time libraries alone: the dynamic loader before the program begins, or the end
+    /// of a thread. The module is that of the outermost frame.
+    Library(&'s CodeFile),
+    /// The known part of the stack has no frame of the program's own, or the innermost of them is in code that nothing names.
+    Unknown,
+}
+
+/// One of the functions at a frame's address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FrameFunction<'s> {
+    /// The frame.
+    pub frame: &'s StackFrame,
+    /// Its name, demangled. `None` if nothing names it.
+    pub name: Option<&'s str>,
+    /// The line in this function.
+    pub source: Option<&'s SourceLine>,
+    /// The compiler merged the function into its caller.
+    pub is_merged: bool,
+}
+
+/// The facts about a stack that decide, together with a function's name, if the function is the program's own.
+struct Surroundings {
+    /// The stack has a function of Go's run-time system.
+    is_go: bool,
+    /// The stack has a function of a script.
+    has_script: bool,
+}
+
+impl Surroundings {
+    fn of(stack: &Stack) -> Surroundings {
+        let is_go = |frame: &StackFrame| frame.symbol_name().is_some_and(|name| name.starts_with("runtime."));
+        Surroundings {
+            is_go: stack.frames.iter().any(|frame| is_go(frame)),
+            has_script: stack.frames.iter().any(|frame| frame.is_in_script()),
+        }
+    }
+
+    fn is_own_module(&self, frame: &StackFrame) -> bool {
+        frame.is_in_program() && !(self.has_script && frame.is_in_interpreter())
+    }
+
+    fn is_standard(&self, function: &FrameFunction<'_>) -> bool {
+        // The line of a whole function may be that of a header's function in it.
+        let is_of_header = function.is_merged && function.source.is_some_and(|source| is_standard_file(&source.file));
+        is_of_header
+            || function.name.is_some_and(|name| {
+                is_standard(name)
+                    || self.is_go && is_go_standard(name)
+                    || function.frame.is_in_script() && is_standard_script(name)
+            })
+    }
+}
+
+impl Stack {
+    /// The functions of the stack, innermost first, and whether each is the program's own.
+    pub fn functions(&self) -> impl Iterator<Item = (FrameFunction<'_>, bool)> {
+        let around = Surroundings::of(self);
+        let functions = self.frames.iter().flat_map(|frame| frame.functions());
+        functions
+            .map(move |function| (function, around.is_own_module(function.frame) && !around.is_standard(&function)))
+    }
+
+    /// The innermost function of the program's own.
+    ///
+    /// A static program has the C library linked in. The functions of such a library have no lines of source, and those of the program
+    /// do, unless it was compiled without. So if the program itself makes the call, a function with a line is preferred.
+    fn innermost_own(&self) -> Option<FrameFunction<'_>> {
+        let mut own = self.functions().filter(|(_, is_own)| *is_own).map(|(function, _)| function);
+        let first = own.next()?;
+        let makes_call = self.frames.first().is_some_and(|frame| std::ptr::eq(&raw const **frame, first.frame));
+        let mut with_line = || own.find(|function| function.source.is_some());
+        Some(if makes_call && first.source.is_none() { with_line().unwrap_or(first) } else { first })
+    }
+
+    /// The origin of the call that was made with this stack.
+    pub fn caller(&self) -> Caller<'_> {
+        let innermost = self.innermost_own().or_else(|| {
+            // A language's standard library also makes calls by itself, such as those of Go's scheduler.
+            let around = Surroundings::of(self);
+            self.functions().map(|(function, _)| function).find(|function| around.is_own_module(function.frame))
+        });
+        match (innermost, self.frames.last()) {
+            // The module of such code may only be unknown because its mapping was gone too soon.
+            (Some(FrameFunction { name: None, frame: StackFrame { module: None, .. }, .. }), _) => Caller::Unknown,
+            (Some(function), _) => Caller::Function(function),
+            (None, Some(last)) if self.bottom == Bottom::Reached => {
+                last.module.as_deref().map_or(Caller::Unknown, Caller::Library)
+            }
+            _ => Caller::Unknown,
+        }
+    }
+}
+
+impl StackFrame {
+    /// The functions at the frame's address, innermost first: those that were merged into another, and the frame's own.
+    fn functions(&self) -> impl Iterator<Item = FrameFunction<'_>> {
+        let merged = self.inlined.iter().filter(|inlined| !inlined.name.is_empty());
+        let merged = merged.map(|inlined| (Some(&*inlined.name), inlined.source.as_ref(), true));
+        let all = merged.chain([(self.symbol_name(), self.source.as_ref(), false)]);
+        all.map(|(name, source, is_merged)| FrameFunction { frame: self, name, source, is_merged })
+    }
+
+    fn symbol_name(&self) -> Option<&str> {
+        self.symbol.as_ref().map(|symbol| &*symbol.name)
+    }
+
+    /// True if the frame's module belongs to the program, and not to the system's run-time libraries.
+    pub(crate) fn is_in_program(&self) -> bool {
+        self.module.as_ref().is_none_or(|module| !module.is_run_time_library())
+    }
+
+    /// True if an interpreter or a JIT compiler gave the function its name.
+    fn is_in_script(&self) -> bool {
+        self.module.is_none() && self.symbol.is_some()
+    }
+
+    fn is_in_interpreter(&self) -> bool {
+        self.module.as_ref().is_some_and(|module| module.is_interpreter())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{InlinedFunction, Symbol};
+    use std::sync::Arc;
+
+    fn frame(module: &str, function: &str) -> StackFrame {
+        let module =
+            (!module.is_empty()).then(|| Arc::new(CodeFile { path: module.as_bytes().into(), build_id: [].into() }));
+        let symbol = (!function.is_empty()).then(|| Symbol { name: function.into(), offset: 4 });
+        StackFrame { module, offset: 0x1234, symbol, source: None, inlined: [].into() }
+    }
+
+    /// A stack of modules and functions, innermost first.
+    fn stack(frames: &[(&str, &str)], bottom: Bottom) -> Stack {
+        Stack { frames: frames.iter().map(|(module, name)| Arc::new(frame(module, name))).collect(), bottom }
+    }
+
+    #[track_caller]
+    fn called_by(frames: &[(&str, &str)], expected: &str) {
+        let stack = stack(frames, Bottom::Reached);
+        let Caller::Function(caller) = stack.caller() else { panic!("{:?}", stack.caller()) };
+        assert_eq!(caller.name, Some(expected));
+    }
+
+    #[test]
+    fn the_innermost_frame_of_the_program() {
+        let libc = "/lib/libc.so.6";
+        called_by(&[(libc, "write"), ("/bin/p", "save"), ("/bin/p", "main"), (libc, "__libc_start_main")], "save");
+        called_by(&[(libc, "write"), ("/lib/libz.so.1", "gzwrite"), ("/bin/p", "main")], "gzwrite");
+        let rust = "std::fs::File::open_c";
+        called_by(&[(libc, "open64"), ("/bin/p", rust), ("/bin/p", "tool::load"), ("/bin/p", "main")], "tool::load");
+        let go = [("/bin/p", "syscall.Syscall6"), ("/bin/p", "os.lstatNolog"), ("/bin/p", "main.walk")];
+        called_by(&[&go[..], &[("/bin/p", "runtime.goexit.abi0")]].concat(), "main.walk");
+        // Functions of a C program may be called like packages of Go.
+        called_by(&[(libc, "write"), ("/bin/p", "log.part.0"), ("/bin/p", "main")], "log.part.0");
+        // Scripts, and an interpreter's own calls.
+        let python = ("/usr/lib/libpython3.12.so.1.0", "os_stat");
+        let script =
+            [("", "py::exists:<frozen genericpath>"), ("", "py::check:/srv/app.py"), ("/usr/bin/python3.12", "main")];
+        called_by(&[&[(libc, "fstatat"), python], &script[..]].concat(), "py::check:/srv/app.py");
+        called_by(&[(libc, "fstatat"), python, ("/usr/bin/python3.12", "main")], "os_stat");
+        let numpy = [(libc, "madvise"), ("/usr/lib/numpy/_umath.so", "allocate"), python];
+        called_by(&[&numpy, &script[..]].concat(), "allocate");
+        let node = [
+            (libc, "access"),
+            ("/usr/bin/node", "uv_fs_access"),
+            ("", "JS:~existsSync node:fs:285:20"),
+            ("", "JS:~check /srv/a.js:2:15"),
+        ];
+        called_by(&node, "JS:~check /srv/a.js:2:15");
+        // Go's own threads.
+        called_by(&[("/bin/p", "runtime.futex"), ("/bin/p", "runtime.sysmon")], "runtime.futex");
+    }
+
+    #[test]
+    fn no_frame_of_the_program() {
+        let libc = "/lib/libc.so.6";
+        let whole = stack(&[(libc, "madvise"), (libc, "start_thread"), (libc, "clone3")], Bottom::Reached);
+        assert!(matches!(whole.caller(), Caller::Library(file) if file.file_name() == b"libc.so.6"));
+        for bottom in [Bottom::Unknown, Bottom::Limit] {
+            assert_eq!(stack(&[(libc, "write")], bottom).caller(), Caller::Unknown);
+        }
+        assert_eq!(stack(&[], Bottom::Reached).caller(), Caller::Unknown);
+        assert_eq!(stack(&[(libc, "write"), ("", ""), ("/bin/p", "main")], Bottom::Reached).caller(), Caller::Unknown);
+    }
+
+    #[test]
+    fn merged_functions() {
+        let inlined = |name: &str| InlinedFunction { name: name.into(), source: None };
+        let merging = |functions: &[&str]| {
+            let inlined = functions.iter().map(|name| inlined(name)).collect();
+            let frame = Arc::new(StackFrame { inlined, ..frame("/bin/p", "main.count") });
+            Stack { frames: [frame, Arc::new(self::frame("/bin/p", "runtime.main"))].into(), bottom: Bottom::Reached }
+        };
+        for (functions, expected) in
+            [(&["", "inner", "middle"][..], "inner"), (&["os.Open"], "main.count"), (&["os.Open", "main.f"], "main.f")]
+        {
+            let stack = merging(functions);
+            let Caller::Function(caller) = stack.caller() else { panic!("{:?}", stack.caller()) };
+            assert_eq!(caller.name, Some(expected));
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Each event on its way: to the sources of answers, the selection, the tracker and the views.
+
+use super::ended::{Ended, Next};
+use super::intervals::{IntervalClock, Intervals};
+use super::nobody::Nobody;
+use super::notices;
+use super::views::Views;
+use crate::options::Options;
+use crate::outputs::{Outputs, Receipts};
+use crate::selection::Selector;
+use crate::world::World;
+use anyhow::{Result, bail};
+use nix::sys::signal::Signal;
+use nix::unistd::Pid;
+use std::cell::RefCell;
+use std::rc::Rc;
+use stride_event::{CallSet, Counted, Event, Origin, Tid};
+use stride_output::{Interval, ViewError};
+use stride_stacks::Stacks;
+
+pub struct Dispatcher {
+    pub options: Options,
+    pub outputs: Outputs,
+    pub world: World,
+    pub views: Views,
+    pub selector: Selector,
+    /// Makes stacks for the engine, if a view or a filter needs them.
+    pub stacks: Option<Rc<RefCell<Stacks>>>,
+    pub intervals: Option<(Intervals, IntervalClock)>,
+    /// The filters of the machine, until a thread passes them.
+    pub nobody: Option<Nobody>,
+    /// Calls that name what a thread runs. The tracker sees them although the filters leave them out.
+    pub naming: CallSet,
+    pub receipts: Receipts,
+    /// A view goes on after the reader of the trace has left.
+    pub outlives_trace: bool,
+    /// The command that was started.
+    pub command: Option<Tid>,
+    /// How the command ended.
+    pub ended: Ended,
+    /// Calls that returned and were shown.
+    pub shown: u64,
+    /// `shown` has reached `--syscall-limit`.
+    pub limit_told: bool,
+}
+
+impl Dispatcher {
+    pub fn complain(&self, message: &str) {
+        self.outputs.complain(message);
+    }
+
+    /// Ends the intervals that were over before this event. Returns one for which the engine has the counts.
+    pub fn pass_time(&mut self, event: &Event<'_>) -> Option<Interval> {
+        let (intervals, clock) = self.intervals.as_mut()?;
+        let ended = intervals.ended(event);
+        if *clock == IntervalClock::Now {
+            return ended[0];
+        }
+        ended.into_iter().flatten().for_each(|ended| self.interval(ended));
+        None
+    }
+
+    pub fn interval(&mut self, ended: Interval) {
+        self.views.interval(ended, &mut self.outputs);
+    }
+
+    pub fn merge(&mut self, counted: &[Counted]) {
+        self.views.merge(counted);
+    }
+
+    pub fn event(&mut self, event: Event<'_>) -> Result<Next> {
+        self.world.note(&event);
+        if matches!(event, Event::Named { .. } | Event::IdIn { .. }) {
+            return Ok(Next::Continue);
+        }
+        if let Some(stacks) = &self.stacks {
+            stacks.borrow_mut().note(&event);
+        }
+        // Events that were already queued when the limit was reached are not shown. Under an engine that does not stop
+        // tracees, they run ahead of the trace.
+        if self.limit_told && !matches!(event, Event::Detached { .. }) {
+            return Ok(Next::Continue);
+        }
+        self.note_end(&event);
+        self.look_for_threads(&event);
+        self.views.track(&event);
+        notices::tell(&event, &self.options, &mut self.views, &self.outputs);
+        self.show(event);
+        let next = match self.views.take_error() {
+            Some(error) => self.view_failed(error, &event)?,
+            None => Next::Continue,
+        };
+        while let Some(remark) = self.views.take_remark() {
+            self.complain(&remark);
+        }
+        Ok(next)
+    }
+
+    /// The end of the command decides Stride's exit status.
+    fn note_end(&mut self, event: &Event<'_>) {
+        match *event {
+            Event::Exited { tid, status, .. } if Some(tid) == self.command => self.ended = Ended::Exited(status),
+            Event::Killed { tid, signal, .. } if Some(tid) == self.command => self.ended = Ended::Signaled(signal),
+            _ => {}
+        }
+    }
+
+    /// Says at the first quiet moment that no thread passes the machine's filters.
+    fn look_for_threads(&mut self, event: &Event<'_>) {
+        if Nobody::is_refuted_by(event) {
+            self.nobody = None;
+        } else if let Some(message) = self.nobody.as_mut().and_then(Nobody::at_once) {
+            self.complain(&message);
+        }
+    }
+
+    fn show(&mut self, event: Event<'_>) {
+        if let Some(event) = self.selector.select(event) {
+            self.shown += u64::from(matches!(event, Event::Exit(_)));
+            self.views.event(&event);
+        } else if let Event::Enter(call) | Event::Exit(call) = event {
+            self.views.left_out(call);
+            if matches!(event, Event::Exit(_)) && self.naming.contains(call.abi, call.nr) {
+                self.views.aside(call);
+            }
+        }
+    }
+
+    /// The run goes on for other views, unless the trace is all there is.
+    fn view_failed(&self, error: ViewError, event: &Event<'_>) -> Result<Next> {
+        let replays = self.options.replay.is_some();
+        if let (&Event::Started { tid, origin: Origin::Spawned, .. }, false, true) =
+            (event, replays, error.is_unopened())
+        {
+            // The command's own output file could not be opened. Nothing has run yet, so the command is killed.
+            let _ = nix::sys::signal::kill(Pid::from_raw(tid), Signal::SIGKILL);
+            bail!(error);
+        }
+        if !replays || !error.is_closed_pipe() {
+            self.complain(&error.to_string());
+        }
+        Ok(if replays && !self.outlives_trace { Next::Stop } else { Next::Continue })
+    }
+
+    /// True if `--syscall-limit` is reached, and nobody has been told.
+    pub fn reaches_limit(&self) -> bool {
+        !self.limit_told && self.options.syscall_limit.is_some_and(|limit| self.shown >= limit)
+    }
+
+    pub fn tell_limit(&mut self) {
+        self.limit_told = true;
+        self.complain("System call limit has been reached, detaching tracees");
+    }
+}

@@ -1,0 +1,17 @@
+//! The start of a session: what the engine is asked for, and which engine it is.
+
+mod cgroups;
+mod choice;
+pub mod command;
+mod debuginfod;
+mod limits;
+mod needs;
+mod spec;
+pub mod stacks;
+
+pub use choice::{Chosen, ENGINES, replay, start};
+pub use command::CommandNotFound;
+pub use debuginfod::servers;
+pub use limits::{command_text, elements};
+pub use needs::Needs;
+pub use spec::{naming_calls, spec};

@@ -1,0 +1,114 @@
+//! Reads `/tmp/perf-PID.map`, in which a JIT compiler names its functions for profilers.
+
+use crate::files::mounts::Mounts;
+use crate::files::open::Identity;
+use crate::image::demangle::demangled;
+use std::fs::OpenOptions;
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use stride_engine_base::procfs;
+use stride_event::{Symbol, Tid};
+
+const LARGEST: u64 = 64 << 20;
+
+#[derive(Debug, Default)]
+pub struct PerfMap {
+    read: Option<Identity>,
+    functions: Vec<(u64, u64, Box<[u8]>)>,
+}
+
+impl PerfMap {
+    /// The function at an address, once the compiler has written its entry.
+    pub fn find(&mut self, process: Tid, address: u64) -> Option<Symbol> {
+        self.known(address).or_else(|| {
+            self.refresh(process)?;
+            self.known(address)
+        })
+    }
+
+    /// True if the address is the last byte of the call instruction in one of Python's trampolines (`-X perf`).
+    ///
+    /// Python has a copy of the same few instructions for each of its functions: they make room for 8 bytes, and call the
+    /// interpreter. The frame pointer may have any value there.
+    pub fn is_trampoline(&self, address: u64) -> bool {
+        const CALL: u64 = 5;
+        const LARGEST_TRAMPOLINE: u64 = 16;
+        self.entry(address).is_some_and(|(start, size, name)| {
+            name.starts_with(b"py::") && address - start == CALL && *size <= LARGEST_TRAMPOLINE
+        })
+    }
+
+    fn known(&self, address: u64) -> Option<Symbol> {
+        self.entry(address).map(|(start, _, name)| Symbol { name: demangled(name), offset: address - start })
+    }
+
+    fn entry(&self, address: u64) -> Option<&(u64, u64, Box<[u8]>)> {
+        // Code is moved and replaced. Of several entries for one address the latest holds; it is sorted behind the
+        // others.
+        let at = self.functions.partition_point(|f| f.0 <= address).checked_sub(1)?;
+        self.functions.get(at).filter(|(start, size, _)| address - start < *size)
+    }
+
+    fn refresh(&mut self, process: Tid) -> Option<()> {
+        let status = procfs::text(procfs::path(process, "status"))?;
+        let ids = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
+        let own: Tid = ids.split_whitespace().next_back()?.parse().ok()?;
+        let name = format!("/tmp/perf-{own}.map");
+        if Mounts::of(process).leads_through_served(Path::new(&name)) {
+            return None;
+        }
+        let file = OpenOptions::new()
+            .read(true)
+            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_CLOEXEC)
+            .open(procfs::path(process, "root") + &name)
+            .ok()?;
+        let identity = Identity::of(&file).filter(|_| file.metadata().is_ok_and(|m| m.is_file()))?;
+        if self.read.as_ref() == Some(&identity) {
+            return None;
+        }
+        let mut text = Vec::new();
+        file.take(LARGEST).read_to_end(&mut text).ok()?;
+        self.read = Some(identity);
+        self.functions = parse(&text);
+        Some(())
+    }
+}
+
+/// Parses lines with a start, a size and a name. The result is sorted by start; equal starts keep the order of the
+/// file.
+fn parse(text: &[u8]) -> Vec<(u64, u64, Box<[u8]>)> {
+    let hex = |text: &[u8]| u64::from_str_radix(std::str::from_utf8(text).ok()?.trim_start_matches("0x"), 16).ok();
+    let line = |line: &[u8]| {
+        let mut fields = line.splitn(3, |&b| b == b' ');
+        Some((hex(fields.next()?)?, hex(fields.next()?)?, fields.next()?.into()))
+    };
+    let mut functions: Vec<_> = text.split(|&b| b == b'\n').filter_map(line).collect();
+    functions.sort_by_key(|f: &(u64, u64, Box<[u8]>)| f.0);
+    functions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_a_map() {
+        let functions = parse(b"7f00 10 LazyCompile:~a b.js:1\nrubbish\n7f00 20 later\n0x6000 8 first\n9 zz name\n");
+        let map = PerfMap { read: None, functions };
+        let name = |address| map.known(address).map(|symbol| (symbol.name.to_string(), symbol.offset));
+        assert_eq!(name(0x7f18), Some(("later".into(), 0x18)));
+        assert_eq!(name(0x6007), Some(("first".into(), 7)));
+        assert_eq!(name(0x6008), None);
+    }
+
+    #[test]
+    fn trampolines_of_python() {
+        let functions = parse(b"1000 b py::main:/srv/app.py\n2000 b JS:~main\n3000 40 py::large:/srv/app.py\n");
+        let map = PerfMap { read: None, functions };
+        assert!(map.is_trampoline(0x1005));
+        for address in [0x1000, 0x1004, 0x1006, 0x2005, 0x3005, 0x5] {
+            assert!(!map.is_trampoline(address), "{address:#x}");
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! The code that one process has mapped.
+
+pub mod events;
+pub mod maps;
+pub mod staleness;
+
+use crate::files::mounts::Mounts;
+use crate::files::open::read_up_to;
+use crate::image::cache::Images;
+use crate::image::perf_map::PerfMap;
+use crate::image::{CodeImage, Preceding};
+use crate::space::maps::{Backing, CodeMapping};
+use crate::space::staleness::{Changes, ReadAt, Since, is_after};
+use crate::unwind::cfi::UnwindRule;
+use crate::unwind::registers::SignalFrame;
+use crate::unwind::walk::Code;
+use gimli::UnwindContext;
+use rustc_hash::FxHashMap;
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+use stride_engine_base::procfs;
+use stride_event::{Bottom, CodeHistory, CodeKind, Stack, Tid};
+
+/// A stack that was made earlier, kept for the next time.
+pub struct KnownStack {
+    pub bottom: Bottom,
+    pub stack: Arc<Stack>,
+}
+
+/// The executable mappings of a process, and the stacks seen there.
+#[derive(Default)]
+pub struct Space {
+    mappings: Vec<CodeMapping>,
+    /// For each mapping: its module and load bias.
+    modules: Vec<Option<(Rc<CodeImage>, u64)>>,
+    /// For each mapping: the stacks for which it counts.
+    since: Vec<Since>,
+    /// The mappings may have changed anywhere and must be read again.
+    pub stale: bool,
+    /// Where mappings changed since they were read, if there are so many that reading them takes long. They are read again when a stack
+    /// leads there.
+    changed: Vec<(u64, u64)>,
+    takes_long: bool,
+    /// A lookup led to where mappings changed.
+    met_change: Cell<bool>,
+    /// When the mappings were read, if the process runs on while its stacks are looked at; and up to when `changed` has the changes.
+    read_at: Option<ReadAt>,
+    seen_to: u32,
+    /// The generation of the stack that is being looked at.
+    generation: Option<u32>,
+    /// A mapping did not count for that stack.
+    refused: Cell<bool>,
+    /// Stacks by their addresses, because a program makes the same calls over and over.
+    pub stacks: FxHashMap<Box<[u64]>, KnownStack>,
+    /// The number of times that the mappings were read because an address was in none of them.
+    pub searches: u32,
+}
+
+const LARGEST_MAPS: u64 = 256 << 20;
+/// With more changes than this, the mappings are read at once.
+const MOST_CHANGES: usize = 256;
+/// Reading mappings takes long if their text has more bytes: some thousand mappings, or half a millisecond.
+const LONG_MAPS: usize = 1 << 17;
+
+impl Space {
+    /// The space of a process whose mappings have not been read.
+    pub fn unread() -> Space {
+        Space { stale: true, ..Space::default() }
+    }
+
+    /// The space of a child that this process forked.
+    pub fn of_child(&self) -> Space {
+        let (mappings, modules) = (self.mappings.clone(), self.modules.clone());
+        // The child's own generations are others.
+        let (stale, changed) = (self.stale, self.changed.clone());
+        Space { since: vec![None; mappings.len()], mappings, modules, stale, changed, ..Space::default() }
+    }
+
+    /// Begins with another stack.
+    pub fn look_at(&mut self, history: Option<&dyn CodeHistory>) {
+        self.generation = history.map(CodeHistory::generation);
+        self.refused.set(false);
+        let Some(history) = history else { return };
+        if self.read_at.is_none_or(|read| read.space != history.space()) {
+            self.stale = true;
+        } else if is_after(history.generation(), self.seen_to) {
+            match history.between(self.seen_to, history.generation()) {
+                Some(list) => list.iter().for_each(|change| self.change(change.start, change.end)),
+                None => self.change(0, u64::MAX),
+            }
+            self.seen_to = history.generation();
+        }
+    }
+
+    /// The memory between two addresses changed.
+    pub fn change(&mut self, start: u64, end: u64) {
+        let everything = self.changed.len() >= MOST_CHANGES;
+        if everything {
+            self.changed.clear();
+        }
+        self.changed.push(if everything { (0, u64::MAX) } else { (start, end) });
+        self.stale |= everything || !self.takes_long;
+    }
+
+    /// True if a lookup led to an address whose mapping changed since the mappings were read.
+    pub fn meets_change(&self) -> bool {
+        self.met_change.take()
+    }
+
+    /// True if the code at one of the stack's addresses may be newer than the stack.
+    pub fn has_refused(&self) -> bool {
+        self.refused.get()
+    }
+
+    /// Reads the mappings. Returns true if they changed.
+    pub fn refresh(&mut self, process: Tid, history: Option<&dyn CodeHistory>, images: &mut Images) -> bool {
+        self.stale = false;
+        let started = history.map(ReadAt::now);
+        let text = read_up_to(&procfs::path(process, "maps"), LARGEST_MAPS);
+        // The process may run another program by now.
+        let text = text.filter(|_| history.is_none_or(|history| history.is_of(process)));
+        let changes = history.map(|history| Changes::of(history, self.read_at));
+        self.read_at = started;
+        self.seen_to = started.map_or(0, |started| started.generation);
+        let changed = std::mem::take(&mut self.changed);
+        self.takes_long = text.as_ref().is_some_and(|text| text.len() > LONG_MAPS);
+        match text {
+            Some(text) => self.replace(maps::parse(&text), changes.as_ref(), |mapping, mounts: &mut Option<Mounts>| {
+                images.of(process, mapping, mounts.get_or_insert_with(|| Mounts::of(process)))
+            }),
+            // The process is gone, or hides. Those of its last known mappings stay in use that were not replaced.
+            None => self.keep(|mapping| {
+                let is_changed = changed.iter().any(|&(start, end)| start < mapping.end && mapping.start < end);
+                !is_changed && changes.as_ref().is_none_or(|changes| !changes.replaces(mapping))
+            }),
+        }
+    }
+
+    fn replace(
+        &mut self,
+        mappings: Vec<CodeMapping>,
+        changes: Option<&Changes>,
+        mut find: impl FnMut(&CodeMapping, &mut Option<Mounts>) -> Option<Rc<CodeImage>>,
+    ) -> bool {
+        let known: Vec<_> =
+            std::mem::take(&mut self.mappings).into_iter().zip(std::mem::take(&mut self.since)).collect();
+        self.since = mappings.iter().map(|m| changes.and_then(|changes| changes.since(m, &known))).collect();
+        let same = known.len() == mappings.len() && known.iter().zip(&mappings).all(|((old, _), new)| old == new);
+        if same {
+            self.mappings = mappings;
+            return false;
+        }
+        let mut mounts = None;
+        let mut modules = Vec::with_capacity(mappings.len());
+        for mapping in &mappings {
+            let place = known.binary_search_by_key(&mapping.start, |(m, _)| m.start).ok();
+            let kept = place.filter(|&i| known[i].0 == *mapping).map(|i| self.modules[i].take());
+            modules.push(kept.unwrap_or_else(|| {
+                let image = find(mapping, &mut mounts)?;
+                let offset = match mapping.backing {
+                    Backing::File { offset, .. } => offset,
+                    Backing::Vdso | Backing::Nothing => 0,
+                };
+                let bias = image.bias(mapping.start, offset);
+                Some((image, bias))
+            }));
+        }
+        self.mappings = mappings;
+        self.modules = modules;
+        self.stacks.clear();
+        true
+    }
+
+    /// Forgets the other mappings. Returns true if there are some.
+    fn keep(&mut self, keep: impl Fn(&CodeMapping) -> bool) -> bool {
+        let kept: Vec<bool> = self.mappings.iter().map(keep).collect();
+        let mut each = kept.iter();
+        self.mappings.retain(|_| each.next() == Some(&true));
+        each = kept.iter();
+        self.modules.retain(|_| each.next() == Some(&true));
+        each = kept.iter();
+        self.since.retain(|_| each.next() == Some(&true));
+        let changed = kept.contains(&false);
+        if changed {
+            self.stacks.clear();
+        }
+        changed
+    }
+
+    /// True if executable memory lies in this range.
+    pub fn has_code(&self, start: u64, len: u64) -> bool {
+        let end = start.saturating_add(len);
+        let first = self.mappings.partition_point(|m| m.end <= start);
+        self.mappings.get(first).is_some_and(|m| m.start < end)
+    }
+
+    fn mapping(&self, address: u64) -> Option<usize> {
+        if self.changed.iter().any(|&(start, end)| (start..end).contains(&address)) {
+            self.met_change.set(true);
+            return None;
+        }
+        let i = self.mappings.partition_point(|m| m.end <= address);
+        self.mappings.get(i).filter(|m| m.start <= address)?;
+        let is_newer = self.generation.zip(self.since[i]).is_some_and(|(stack, since)| is_after(since, stack));
+        if is_newer {
+            self.refused.set(true);
+        }
+        (!is_newer).then_some(i)
+    }
+
+    /// The module at an address, and the address within the module.
+    pub fn module(&self, address: u64) -> Option<(&Rc<CodeImage>, u64)> {
+        let (image, bias) = self.modules[self.mapping(address)?].as_ref()?;
+        Some((image, address.wrapping_sub(*bias)))
+    }
+}
+
+/// A space as the walk sees it.
+pub struct SpaceCode<'a> {
+    pub space: &'a Space,
+    pub perf_map: &'a PerfMap,
+    pub context: &'a mut UnwindContext<usize>,
+    /// The kind of code that the thread runs.
+    pub kind: CodeKind,
+}
+
+impl Code for SpaceCode<'_> {
+    fn rule(&mut self, address: u64) -> UnwindRule {
+        match self.space.module(address) {
+            // A thread may go over to code of another kind (Wine). Rules of that code say nothing about this kind of registers.
+            Some((image, address)) if image.code() == Some(self.kind) => image.rule(address, self.context),
+            _ => UnwindRule::Unknown,
+        }
+    }
+
+    fn is_executable(&self, address: u64) -> bool {
+        self.space.mapping(address).is_some()
+    }
+
+    fn preceding(&self, address: u64) -> Preceding {
+        self.space.module(address).map_or(Preceding::Other, |(image, address)| image.preceding(address))
+    }
+
+    fn returns_from_signal(&mut self, address: u64) -> Option<SignalFrame> {
+        let (image, address) = self.space.module(address)?;
+        image.returns_from_signal(address).filter(|_| image.code() == Some(self.kind))
+    }
+
+    fn is_trampoline(&self, address: u64) -> bool {
+        self.kind == CodeKind::X86_64 && self.perf_map.is_trampoline(address)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stride_event::CodeChange;
+
+    /// A process whose code at all addresses changed in this generation.
+    struct Changed {
+        stack: u32,
+        change: u32,
+        executed: bool,
+    }
+
+    impl CodeHistory for Changed {
+        fn space(&self) -> u64 {
+            1
+        }
+
+        fn is_of(&self, process: Tid) -> bool {
+            process == std::process::id() as Tid && !self.executed
+        }
+
+        fn generation(&self) -> u32 {
+            self.stack
+        }
+
+        fn now(&self) -> u32 {
+            self.change
+        }
+
+        fn between(&self, generation: u32, last: u32) -> Option<Vec<CodeChange>> {
+            let change = CodeChange { generation: last, start: 0, end: u64::MAX };
+            Some(if last > generation { vec![change] } else { Vec::new() })
+        }
+    }
+
+    /// Code that was mapped after a stack was copied does not name the stack's frames.
+    #[test]
+    fn code_that_is_newer_than_a_stack() {
+        let process = std::process::id() as Tid;
+        let mut images = Images::default();
+        let mut space = Space::unread();
+        let here = code_that_is_newer_than_a_stack as fn() as usize as u64;
+        let mut knows = |stack, change| {
+            let history = Changed { stack, change, executed: false };
+            space.look_at(Some(&history));
+            if space.stale || space.module(here).is_none() {
+                space.refresh(process, Some(&history), &mut images);
+            }
+            (space.module(here).is_some(), space.has_refused())
+        };
+        assert_eq!(knows(5, 5), (true, false));
+        assert_eq!(knows(6, 7), (false, true));
+        // Stacks may come out of order.
+        assert_eq!(knows(7, 7), (true, false));
+        assert_eq!(knows(6, 7), (false, true));
+    }
+
+    /// The mappings of the next program say nothing about the stacks of the one before.
+    #[test]
+    fn another_program() {
+        let process = std::process::id() as Tid;
+        let here = another_program as fn() as usize as u64;
+        for (executed, known) in [(false, true), (true, false)] {
+            let mut space = Space::unread();
+            let history = Changed { stack: 5, change: 5, executed };
+            space.look_at(Some(&history));
+            space.refresh(process, Some(&history), &mut Images::default());
+            assert_eq!(space.module(here).is_some(), known);
+        }
+    }
+}

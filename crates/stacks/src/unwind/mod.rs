@@ -1,0 +1,5 @@
+//! Going from frame to frame.
+
+pub mod cfi;
+pub mod registers;
+pub mod walk;
