@@ -181,7 +181,8 @@ fn frame(diff: &Diff<'_>) -> Option<String> {
     (!parts.is_empty()).then(|| format!("The run: {}.", parts.join(", ")))
 }
 
-/// Sentences for runs that were recorded several times: the numbers are medians, and some syscalls differ from recording to recording.
+/// Sentences for runs that were recorded several times: the numbers are medians, and some syscalls differ from
+/// recording to recording.
 fn recordings(diff: &Diff<'_>) -> Vec<String> {
     let (base, this) = (diff.base.recordings, diff.this.recordings);
     if base.max(this) <= 1 {
