@@ -151,7 +151,7 @@ impl Tracker {
         self.objects.sort_of(object)
     }
 
-    /// Stands for pipes or the like that are too many to be told apart. What is known of it is true of no single one.
+    /// True if the object stands for many, such as pipes, that cannot all be kept apart. Facts about it hold for all of them together.
     pub fn stands_for_many(&self, object: ObjectId) -> bool {
         self.objects.is_sort(object)
     }

@@ -112,7 +112,7 @@ impl EbpfEngine {
                 };
                 let pieces = self.pieces.take(tid, flags);
                 let origin = records::blocks(&mut self.call, memory, &pieces);
-                // One that was told of when it was entered had its stack then.
+                // A call whose entry was reported got its stack then.
                 if let Some(stack) = self.stacks.of(origin, &mut self.kernel) {
                     self.call.stack = Some(stack);
                 }

@@ -1,7 +1,7 @@
 //! Lines as other tools than strace write them. A form is one file here: it says how a call that has returned, a part
 //! of a library's call, a signal and an end are written. The text view does the rest, as for strace's lines.
 //!
-//! Such lines are whole: a call is shown when it has returned, or when its thread is left.
+//! These lines are whole: a call is shown when it has returned, or when its thread is left.
 
 mod perf;
 mod truss;

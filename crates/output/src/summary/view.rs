@@ -11,8 +11,8 @@ use stride_track::Tracker;
 /// Counts calls, and shows the rows at the end.
 pub struct SummaryView {
     summary: Summary,
-    /// Those of libraries. They come behind the system calls, because their times include those of the calls that they
-    /// make.
+    /// The functions of libraries. Their rows come behind those of system calls, because their times include those of the
+    /// calls that they make.
     functions: Summary,
     any_function: bool,
     /// Operations of io_uring have a table of their own, too: submitting them takes system calls, which would be
