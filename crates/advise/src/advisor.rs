@@ -49,7 +49,8 @@ impl Advisor {
         }
     }
 
-    /// Shows the rules an event that the tracker has taken in. Returns the kind of the call, if it is one that has returned.
+    /// Shows the rules an event that the tracker has taken in. Returns the kind of the call, if it is one that has
+    /// returned.
     pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) -> Option<CallKey> {
         let line = self.lines.of(event);
         for id in tracker.gone_files() {

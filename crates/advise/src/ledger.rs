@@ -96,9 +96,9 @@ fn gross(candidate: &Candidate, index: &Index) -> Worth {
     worth
 }
 
-/// The claimed calls that were made and are not granted yet, and their time at the mean of their kind without waits for another end,
-/// as far as the run waits for it. Calls that wait are priced at 0, because waiting costs nothing by itself. A rule that saves waiting says
-/// so in `more_time`.
+/// The claimed calls that were made and are not granted yet, and their time at the mean of their kind without waits for
+/// another end, as far as the run waits for it. Calls that wait are priced at 0, because waiting costs nothing by
+/// itself. A rule that saves waiting says so in `more_time`.
 fn grant(claim: &Claim, granted: u64, index: &Index) -> Worth {
     let made = index.tally(claim.key);
     let calls = claim.calls.min(made.calls.saturating_sub(granted));

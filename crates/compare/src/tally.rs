@@ -129,7 +129,7 @@ impl Tally {
     }
 
     fn add_by_subject(&mut self, id: CallId, seen: &Seen, figures: &Figures, tracker: &Tracker) {
-        for subject in self.what(seen, tracker).into_iter().flatten() {
+        for subject in self.subjects(seen, tracker).into_iter().flatten() {
             let fits = self.by_subject.len() < MAX_PAIRS || self.by_subject.contains_key(&(id, subject));
             self.by_subject.entry((id, if fits { subject } else { Subject::Others })).or_default().add(figures);
         }
@@ -143,7 +143,7 @@ impl Tally {
     }
 
     /// The subjects of a call. A call that names two paths has two.
-    fn what(&self, seen: &Seen, tracker: &Tracker) -> [Option<Subject>; 2] {
+    fn subjects(&self, seen: &Seen, tracker: &Tracker) -> [Option<Subject>; 2] {
         let Some(path) = seen.path else {
             // An untracked descriptor was open before the program began. Of those, only the three standard streams are
             // certain.

@@ -81,7 +81,7 @@ pub enum Question {
 }
 
 impl Question {
-    /// The thread that is asked about: when it ends, the answer is no longer valid. 0 if there is none.
+    /// The answer stays valid until this thread ends. 0: no thread's end makes it invalid.
     pub fn tid(self) -> Tid {
         match self {
             Question::Link(of)

@@ -381,8 +381,8 @@ impl TextView {
         self.note_context(call.tid);
         let (tid, tracees, nr) = (call.tid, self.tracees.len(), self.last_call(call.tid));
         let (comm, label) = (self.comms.remove(&tid), self.labels.get(&tid).cloned());
-        // A line that is whole stands at the time of the entry, as that of a system call does. But operations overlap, so their lines stand
-        // at the time of the completion.
+        // A line that is whole stands at the time of the entry, as that of a system call does. But operations overlap,
+        // so their lines stand at the time of the completion.
         let whole = call.part == LibraryPart::Returned && !shown && call.entered != 0 && call.operation.is_none();
         let at = if whole { call.entered } else { call.at };
         let seen = self.referents(call);

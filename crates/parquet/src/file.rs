@@ -1,7 +1,8 @@
 //! One file: whole or absent.
 //!
-//! A file is written under a temporary name that readers of a directory ignore: it begins with a dot and does not end in `.parquet`. When
-//! it is complete and on the disk, it gets its name. If Stride is killed, the file with the temporary name stays, and nobody reads it.
+//! A file is written under a temporary name that readers of a directory ignore: it begins with a dot and does not end
+//! in `.parquet`. When it is complete and on the disk, it gets its name. If Stride is killed, the file with the
+//! temporary name stays, and nobody reads it.
 
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterPropertiesPtr;

@@ -68,7 +68,8 @@ pub fn check_directory(directory: &Path) -> io::Result<()> {
 }
 
 impl ParquetView {
-    /// Starts a thread, which has the signal mask of the caller. `tells`: whether a sentence at the end tells what was written.
+    /// Starts a thread, which has the signal mask of the caller. `tells`: whether a sentence at the end tells what was
+    /// written.
     pub fn new(
         directory: PathBuf,
         options: Options,

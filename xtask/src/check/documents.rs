@@ -1,4 +1,5 @@
-//! Documents that name what is there: links of Markdown, quoted paths, commands that run a test, and lists of modules and folders.
+//! Documents that name what is there: links of Markdown, quoted paths, commands that run a test, and lists of modules
+//! and folders.
 
 use super::source;
 use anyhow::{Context, Result};
@@ -153,7 +154,8 @@ fn quoted_tests(root: &Path, text: &str, shown: &str, wrong: &mut Vec<String>) {
     }
 }
 
-/// Adds a line for each folder or file that a crate's introduction names and that its sources lack, and for each folder that a table of folders lacks.
+/// Adds a line for each folder or file that a crate's introduction names and that its sources lack, and for each folder
+/// that a table of folders lacks.
 fn folders(src: &Path, text: &str, shown: &str, wrong: &mut Vec<String>) {
     let introduction = text.lines().filter_map(|line| line.strip_prefix("//!"));
     let quoted: BTreeSet<&str> = introduction.clone().flat_map(|line| line.split('`').skip(1).step_by(2)).collect();

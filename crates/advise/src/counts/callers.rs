@@ -1,7 +1,7 @@
 //! Which functions of the program make the calls that findings are about.
 //!
-//! Stacks are counted while calls come, by syscall and thing. Their functions and lines are looked up at the end, and only for
-//! findings, because a program's debug information takes time and memory to read.
+//! Stacks are counted while calls come, by syscall and thing. Their functions and lines are looked up at the end, and
+//! only for findings, because a program's debug information takes time and memory to read.
 
 use crate::counts::index::{CallKey, Index};
 use rustc_hash::FxHashMap;
@@ -13,8 +13,8 @@ use stride_track::{StackId, StackTally};
 /// The callers of the calls that a finding is about.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Callers {
-    /// Each with its share of the calls, from 0 to 1; the largest first. Empty if no stacks are known. The shares add up to less than
-    /// 1 if some stacks lead nowhere.
+    /// Each with its share of the calls, from 0 to 1; the largest first. Empty if no stacks are known. The shares add
+    /// up to less than 1 if some stacks lead nowhere.
     pub shares: Vec<(CallingFunction, f64)>,
     /// The calls whose stacks were taken.
     pub sampled: u64,

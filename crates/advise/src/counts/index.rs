@@ -179,8 +179,8 @@ impl Transfers {
         let at_once = last.is_some_and(|last| last.calls + 1 == pace.calls);
         let positional = observed.row.transfer().is_some_and(|transfer| transfer.at_offset);
         if asked == 1 && bytes == 1 && !positional {
-            // Single bytes of a pipe or a socket may be tokens, if there are other calls between them. Those of a file are
-            // none.
+            // Single bytes of a pipe or a socket may be tokens, if there are other calls between them. Those of a file
+            // are none.
             let of_file = || observed.seen.object.is_some_and(|object| io(object, observed.tracker) == Io::File);
             let no_wait = last.is_some_and(|last| last.waits == pace.waits);
             self.single += u64::from(at_once || no_wait && of_file());
@@ -347,8 +347,8 @@ impl Index {
         }
     }
 
-    /// True if the program opened, closed, wrote or synced files in ways that were not seen: by operations of io_uring. Then nothing can be
-    /// said about what the program left undone.
+    /// True if the program opened, closed, wrote or synced files in ways that were not seen: by operations of io_uring.
+    /// Then nothing can be said about what the program left undone.
     pub fn has_unseen_operations(&self) -> bool {
         self.rings.is_unseen()
     }

@@ -10,15 +10,16 @@ use stride_track::ObjectId;
 pub struct CallKey {
     pub abi: Abi,
     pub nr: u32,
-    /// The path that the call names, else the object of its descriptor. All clients of one port count as one; each pipe is one.
+    /// The path that the call names, else the object of its descriptor. All clients of one port count as one; each pipe
+    /// is one.
     pub object: Option<ObjectId>,
 }
 
 /// The kind of a call.
 type Kind = (Abi, u32);
 
-/// The tallies of one object lie next to each other in memory, because calls on an object come together: open, fstat, read, close.
-/// In one large map, each of these would wait for memory.
+/// The tallies of one object lie next to each other in memory, because calls on an object come together: open, fstat,
+/// read, close. In one large map, each of these would wait for memory.
 #[derive(Default)]
 pub struct Tallies {
     /// By the number of the object. A thing has few kinds of calls, which are searched one by one.
@@ -27,8 +28,8 @@ pub struct Tallies {
     entries: usize,
 }
 
-/// Beyond this many kinds of calls about things, calls are counted without their thing. A normal run never has so many; a hostile
-/// one may.
+/// Beyond this many kinds of calls about things, calls are counted without their thing. A normal run never has so many;
+/// a hostile one may.
 const MAX_ENTRIES: usize = if cfg!(test) { 1 << 10 } else { 1 << 21 };
 
 impl Tallies {

@@ -147,7 +147,8 @@ mod tests {
     use stride_event::{Event, Outcome};
     use stride_test_support::calls::{attached, call, exited, naming, operation};
 
-    /// The findings about a program that opens one path again and again. `then` shows the events behind each descriptor.
+    /// The findings about a program that opens one path again and again. `then` shows the events behind each
+    /// descriptor.
     fn found(operations: bool, then: impl Fn(i64, &mut TestRun)) -> Vec<&'static str> {
         let mut run = TestRun::of(Scope { operations, ..Scope::default() }, true);
         run.show(attached(7, 1));

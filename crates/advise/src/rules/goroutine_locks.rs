@@ -55,8 +55,8 @@ const UNLOCKS: [&str; 4] = [
     "sync.(*RWMutex).Unlock",
     "sync.(*RWMutex).rUnlockSlow",
 ];
-/// The function by which they hand a waiting goroutine to the scheduler, and the one by which the scheduler wakes a thread for it. The locks
-/// of the scheduler itself wake threads in other ways.
+/// The function by which they hand a waiting goroutine to the scheduler, and the one by which the scheduler wakes a
+/// thread for it. The locks of the scheduler itself wake threads in other ways.
 const MAKES_READY: &str = "runtime.ready";
 const STARTS_THREAD: &str = "runtime.startm";
 /// A thread that has found work wakes the next one to look for more: that is a consequence of the wake before.
@@ -205,7 +205,8 @@ mod tests {
         Arc::new(Stack { frames: functions.iter().enumerate().map(frame).collect(), bottom: Bottom::Reached })
     }
 
-    /// The ids of the findings about two threads that wake each other a hundred times. Each works for this part of its time.
+    /// The ids of the findings about two threads that wake each other a hundred times. Each works for this part of its
+    /// time.
     fn found(functions: &[&str], works: f64) -> Vec<&'static str> {
         const PACE: Ns = 1_000_000;
         const WAKE_PRIVATE: u64 = 0x81;

@@ -202,7 +202,8 @@ impl Lock {
         self.time / waiters.max(1)
     }
 
-    /// The same, as far as the run waits for these threads. Compiler threads of Java's, say, wait for each other while nobody waits for them.
+    /// The same, as far as the run waits for these threads. Compiler threads of Java's, say, wait for each other while
+    /// nobody waits for them.
     fn lost_on_path(&self, path: &CriticalPath) -> Ns {
         let waited_for: Ns = self.threads.iter().map(|thread| thread.time.min(path.time(thread.tid))).sum();
         self.lost().min(waited_for)

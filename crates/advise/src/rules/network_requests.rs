@@ -54,7 +54,7 @@ struct Requests {
     line: u64,
     calls: u64,
     jumps: u64,
-    /// Those that went to the server.
+    /// The calls that went to the server.
     trips: u64,
     bytes: u64,
     time: Ns,

@@ -62,8 +62,8 @@ impl Pieces {
         of.by.iter().for_each(|(pid, all)| self.processes.add(pid, small(all), index.comm(pid, tracker)));
     }
 
-    /// Calls about the file that move nothing and come with each piece: a shell asks a pipe for its position and its terminal
-    /// before each line.
+    /// Calls about the file that move nothing and come with each piece: a shell asks a pipe for its position and its
+    /// terminal before each line.
     pub fn claim_others(&mut self, file: &OpenFile) {
         for (key, calls) in file.others.iter() {
             self.claims.add(key, calls.min(file.reads.calls).saturating_sub(1));

@@ -48,8 +48,8 @@ type Key = (Tid, What);
 #[derive(Default)]
 struct Retries {
     tries: Bounded<Key, Tries>,
-    /// The latest vain looks of each process for files that are not among the tries. A program that searches or serves looks for
-    /// many files without a pause, and each would take memory.
+    /// The latest vain looks of each process for files that are not among the tries. A program that searches or serves
+    /// looks for many files without a pause, and each would take memory.
     looks: Bounded<Tid, [Option<Look>; LATEST]>,
     /// Connections that have neither failed nor succeeded yet, and those that failed and are still open.
     pending: Bounded<FileId, Key>,
@@ -211,7 +211,8 @@ impl Rule for Retries {
             confidence: Confidence::Likely,
             claims: claims.list(),
             estimate: "all tries but the first, and the pauses between them".into(),
-            // Hardly any time is saved, but a program that waits so for a good part of its run should wait in another way.
+            // Hardly any time is saved, but a program that waits so for a good part of its run should wait in another
+            // way.
             matters: worst.ended - worst.began >= index.span() / 10,
             whole_time: Some(often.iter().map(|(_, tries)| tries.pace() / 2).sum()),
             ..Candidate::default()
@@ -233,7 +234,8 @@ fn description(what: &What, index: &Index, tracker: &Tracker) -> Statement {
 }
 
 impl Retries {
-    /// A vain look for a file. The file is among the tries as soon as the thread slept between two looks, or before a look.
+    /// A vain look for a file. The file is among the tries as soon as the thread slept between two looks, or before a
+    /// look.
     fn looked(&mut self, pid: Tid, path: ObjectId, observed: &Observed<'_>) {
         let key = (pid, What::Look(path));
         if self.tries.len() > 0 && self.tries.get(&key).is_some() {

@@ -31,7 +31,8 @@ pub const RULE: RuleInfo = RuleInfo {
     make: || Box::new(ShortThreads::default()),
 };
 
-/// A thread makes a call of one kind at most this often for its own beginning and end, and so does the thread that makes it.
+/// A thread makes a call of one kind at most this often for its own beginning and end, and so does the thread that
+/// makes it.
 const OWN_CALLS: u64 = 2;
 
 #[derive(Default)]
@@ -54,7 +55,8 @@ struct Threads {
 
 impl Rule for ShortThreads {
     fn wants(&self, row: &'static Syscall) -> bool {
-        // Threads register themselves and set their signal mask by calls that have no other effect, and give back the memory of their stack.
+        // Threads register themselves and set their signal mask by calls that have no other effect, and give back the
+        // memory of their stack.
         row.has_effect(Effect::Forks)
             || row.effects.is_empty()
             || matches!(row.effects, [Effect::Private | Effect::Advises])

@@ -166,7 +166,8 @@ mod tests {
     use stride_syscalls::uapi::consts::{O_CREAT, O_WRONLY};
     use stride_test_support::calls::{attached, call, naming, operation};
 
-    /// The findings about a program that replaces a file again and again. `synced`: an operation of io_uring syncs each new file.
+    /// The findings about a program that replaces a file again and again. `synced`: an operation of io_uring syncs each
+    /// new file.
     fn found(operations: bool, synced: bool) -> Vec<&'static str> {
         let mut run = TestRun::of(Scope { operations, ..Scope::default() }, true);
         run.show(attached(7, 1));

@@ -134,8 +134,8 @@ impl Parser<'_> {
 
     fn unknown(&mut self, key: &Spanned<std::borrow::Cow<'_, str>>, known: &[&'static str]) {
         let name = key.get_ref();
-        let hint = if let Some(meant) = nearest(name, known.iter().copied()) {
-            format!("; did you mean '{meant}'?")
+        let hint = if let Some(suggestion) = nearest(name, known.iter().copied()) {
+            format!("; did you mean '{suggestion}'?")
         } else if Limit::parse(&format!("{name} <= 1")).is_ok() || name == "errors" {
             format!(": limits are strings in a list, such as limits = [\"{name} <= 200\"]")
         } else {
@@ -374,17 +374,17 @@ struct Seen<'t> {
 impl<'t> Seen<'t> {
     fn new(budget: &Budget, tally: &'t Tally, end: &'t End<'t>) -> Seen<'t> {
         let matches = |glob: &GlobMatcher| {
-            let mut known = HashMap::new();
+            let mut names = HashMap::new();
             for (_, subject, _) in tally.by_subject() {
                 if let Subject::Object(object) = subject {
-                    known.entry(object).or_insert_with(|| {
+                    names.entry(object).or_insert_with(|| {
                         let name = end.tracker.name(object);
                         let path = name.strip_suffix(b" (deleted)").unwrap_or(name);
                         end.tracker.kind(object) == ObjectKind::Path && glob.is_match(OsStr::from_bytes(path))
                     });
                 }
             }
-            known
+            names
         };
         let globs = budget.globs.iter().map(|glob| glob.glob().glob().to_owned()).collect();
         Seen { tally, end, globs, matching: budget.globs.iter().map(matches).collect() }

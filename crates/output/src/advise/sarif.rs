@@ -53,7 +53,8 @@ pub fn log(findings: &Findings, home: Option<&str>, version: &str) -> String {
     printable(&format!("{log:#}\n"))
 }
 
-/// JSON in which the control characters that JSON allows in strings (U+007F to U+009F) are escaped, too: a terminal obeys them.
+/// JSON in which the control characters that JSON allows in strings (U+007F to U+009F) are escaped, too: a terminal
+/// obeys them.
 fn printable(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {

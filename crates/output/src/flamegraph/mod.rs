@@ -1,8 +1,9 @@
 //! `--flamegraph`: all calls by the functions that led to them.
 //!
-//! The view gathers a tree of functions ([`tree`]), below each program by the name of its threads, and with the system call at the
-//! end of each path. The widths of a box, its share of calls, time and errors, are sums over the tree. Memory is bounded: beyond a
-//! number of nodes, calls are counted for the last function that has one, and a sentence says for how many.
+//! The view gathers a tree of functions ([`tree`]), below each program by the name of its threads, and with the system
+//! call at the end of each path. The widths of a box, its share of calls, time and errors, are sums over the tree.
+//! Memory is bounded: beyond a number of nodes, calls are counted for the last function that has one, and a sentence
+//! says for how many.
 //!
 //! The tree is written as a page ([`page`]) or as text for other tools ([`folded`]).
 

@@ -62,7 +62,8 @@ pub struct Bin {
     /// The syscall that took most of that time, as far as a majority vote finds it, and its lead.
     pub call: CallIndex,
     lead: Ns,
-    /// With `--advise`, what most calls of each syscall in the bin were about, as far as a majority vote finds it, with its lead.
+    /// With `--advise`, what most calls of each syscall in the bin were about, as far as a majority vote finds it, with
+    /// its lead.
     kinds: Vec<(CallKey, u64)>,
 }
 

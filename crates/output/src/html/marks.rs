@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use stride_advise::{CallKey, Finding};
 use stride_event::Tid;
 
-/// A bit for each finding, the first in the lowest bit. Later findings have no marks: the numbers must be exact in JavaScript's
-/// bitwise operators.
+/// A bit for each finding, the first in the lowest bit. Later findings have no marks: the numbers must be exact in
+/// JavaScript's bitwise operators.
 pub type MarkBits = u32;
 const MOST: usize = 31;
 

@@ -9,12 +9,12 @@
 //! some width are counted in bins of that width. The width doubles whenever there are too many calls or bins. So a call
 //! that is shown by itself is never narrower than a bin. Texts are made only for calls that are kept.
 //!
-//! The page is HTML, CSS and JavaScript in files of their own, which `template.rs` puts together. The data is JSON without `<`, `>`
-//! and `&`. The script makes text nodes of it, never markup, and the page's content security policy names the hashes of the one
-//! script and the one style.
+//! The page is HTML, CSS and JavaScript in files of their own, which `template.rs` puts together. The data is JSON
+//! without `<`, `>` and `&`. The script makes text nodes of it, never markup, and the page's content security policy
+//! names the hashes of the one script and the one style.
 //!
-//! Architecture invariant: bytes from the tracee reach the page as text only. `crates/cli/tests/html.rs` checks that in a
-//! headless Chromium.
+//! Architecture invariant: bytes from the tracee reach the page as text only. `crates/cli/tests/html.rs` checks that in
+//! a headless Chromium.
 
 mod call_text;
 mod calls;

@@ -36,7 +36,7 @@ impl Json<'_> {
         self.out.push(b'\n');
     }
 
-    pub fn who(&mut self, m: &EventContext<'_>) {
+    pub fn thread_members(&mut self, m: &EventContext<'_>) {
         // If a process's start was not seen, only its thread is known.
         if let Some(pid) = m.pid {
             self.key("pid").int(pid);
@@ -62,7 +62,7 @@ impl Json<'_> {
     /// Writes an event on a line of its own.
     pub fn event(&mut self, kind: &str, m: &EventContext<'_>, members: impl FnOnce(&mut Self)) {
         self.line(kind, |j| {
-            j.who(m);
+            j.thread_members(m);
             members(j);
             j.when(m);
         });

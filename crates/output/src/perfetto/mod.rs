@@ -158,7 +158,8 @@ impl Perfetto {
     fn library(&mut self, call: &LibraryCall, tracker: &Tracker) {
         let out = &mut self.sink.packets;
         let (thread, _) = self.tracks.thread(call.tid, call.at, tracker, out);
-        // Operations of io_uring overlap with all else that their thread does, so they are marks where they are completed.
+        // Operations of io_uring overlap with all else that their thread does, so they are marks where they are
+        // completed.
         if call.operation.is_some() {
             let mut packet = thread.lane.event(schema::event::INSTANT, call.at, &mut self.scratch);
             let name = printable(call.function.name.as_bytes());

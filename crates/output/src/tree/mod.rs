@@ -1,5 +1,5 @@
-//! The processes of a run as a tree, in the terminal: command lines that can be pasted into a shell, what changed in the environment, how each
-//! process ended, its time, calls, errors and threads.
+//! The processes of a run as a tree, in the terminal: command lines that can be pasted into a shell, what changed in
+//! the environment, how each process ended, its time, calls, errors and threads.
 
 mod draw;
 mod environment;

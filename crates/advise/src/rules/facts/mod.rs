@@ -1,7 +1,7 @@
 //! The kernel is asked again and again for facts that a program could keep: the time, its id, the position in a file.
 //!
-//! Each kind of fact has a file, which is a rule of its own but for its name. So there is a finding for each kind, and what it says is
-//! about this kind.
+//! Each kind of fact has a file, which is a rule of its own but for its name. So there is a finding for each kind, and
+//! what it says is about this kind.
 
 mod clock;
 mod own;

@@ -84,8 +84,8 @@ impl Rule for TellAgain {
     }
 }
 
-/// The upper half of the offset of a call that takes it in two registers. This argument is never shown, so `Observed::arg` does
-/// not have it.
+/// The upper half of the offset of a call that takes it in two registers. This argument is never shown, so
+/// `Observed::arg` does not have it.
 fn upper_half(observed: &Observed<'_>) -> u64 {
     let (row, call) = (observed.row, observed.call);
     let at = row.args.iter().position(|arg| arg.name == "offset_high");

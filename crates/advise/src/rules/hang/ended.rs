@@ -25,8 +25,8 @@ struct Gone {
 /// At most this many threads of a process are known that were the last to end.
 const MAX_GONE: usize = 64;
 
-/// True if only another thread of the process can end the call: a futex that other processes do not share, without a time
-/// limit. (A signal's handler could, too.)
+/// True if only another thread of the process can end the call: a futex that other processes do not share, without a
+/// time limit. (A signal's handler could, too.)
 pub fn waits_forever(wait: &Wait) -> bool {
     const TIMEOUT: usize = 3;
     wait.seen.row.is_some_and(Futex::is)

@@ -88,8 +88,8 @@ struct Row {
     on: String,
     /// The thread that this one waits for: a lock's holder, or a thread to join.
     waits_for: Option<Tid>,
-    /// The one process that this thread waits for: it holds a file lock, or the other end of a pipe or a connection, or is
-    /// its child.
+    /// The one process that this thread waits for: it holds a file lock, or the other end of a pipe or a connection, or
+    /// is its child.
     waits_for_process: Option<Tid>,
     parent: Option<Tid>,
     any_child: bool,

@@ -143,7 +143,8 @@ impl Rule for ShortChildren {
                 to.covered.add(forked, at);
                 let room = MAX_PIDS.saturating_sub(to.pids.len());
                 to.pids.extend(below.pids.into_iter().chain([tid]).take(room));
-                // The children of a short child count as children of its parent. Their time is part of the short child's time.
+                // The children of a short child count as children of its parent. Their time is part of the short
+                // child's time.
                 for group in below.groups {
                     let ProgramGroup { short, long, lived, slept, claims, program, command } = group;
                     if let Some(sum) = to.group(ProgramGroup { program, command, ..ProgramGroup::default() }) {
