@@ -12,14 +12,14 @@ use stride_track::Tracker;
 const MOST_ROWS: usize = 1 << 15;
 
 #[derive(Default)]
-pub struct Gather {
+pub struct Sampler {
     rows: HashMap<SampleKey, SampleTally>,
     calls: HashMap<(Abi, u64), Arc<str>>,
     errors: HashMap<u32, Arc<str>>,
     comms: HashMap<Vec<u8>, Arc<str>>,
 }
 
-impl Gather {
+impl Sampler {
     pub fn counted(&mut self, counted: &Counted) {
         let call = counted.call.map(|(abi, nr)| self.call(abi, nr)).unwrap_or_default();
         let key = SampleKey {
@@ -144,14 +144,14 @@ mod tests {
 
     #[test]
     fn operations_are_rows_beside_calls() {
-        let (mut gather, mut tracker) = (Gather::default(), Tracker::default());
+        let (mut sampler, mut tracker) = (Sampler::default(), Tracker::default());
         tracker.event(&attached(7, 5), &());
         for result in [100, 50, -2] {
             let read = operation(7, "read", &[3, 0x1000, 100], &[], result);
             tracker.event(&Event::Library(&read), &());
-            gather.operation_ended(&read, &tracker);
+            sampler.operation_ended(&read, &tracker);
         }
-        let mut rows = gather.take(1).rows;
+        let mut rows = sampler.take(1).rows;
         rows.sort_by_key(|(key, _)| key.errno.clone());
         let figures: Vec<_> =
             rows.iter().map(|(key, tally)| (&*key.call, &*key.errno, key.pid, tally.calls, tally.bytes)).collect();
