@@ -10,22 +10,36 @@ use std::path::PathBuf;
 #[allow(dead_code, reason = "only what reads it is needed here")]
 mod btf;
 
+// (The crate itself is not at hand for the machine that builds.)
+#[path = "../syscalls/src/abi/mod.rs"]
+#[allow(dead_code, reason = "only some of the facts are needed here")]
+mod abi;
+
+use abi::Abi;
+
 fn main() {
-    let arch = match std::env::var("CARGO_CFG_TARGET_ARCH").as_deref() {
-        Ok("aarch64") => "arm64",
-        _ => "x86",
-    };
+    let machine = std::env::var("CARGO_CFG_TARGET_ARCH").expect("cargo sets CARGO_CFG_TARGET_ARCH");
+    let native = Abi::of_machine(&machine).unwrap_or_else(|| panic!("Stride does not know the machine {machine}"));
+    let arch = native.facts().kernel_arch;
+    let mut defined = vec![
+        format!("-D__TARGET_ARCH_{arch}"),
+        format!("-DMACHINE=\"machine/{arch}.h\""),
+        format!("-DSTRIDE_ABIS={}", Abi::ALL.len()),
+    ];
+    defined.extend(Abi::ALL.map(|abi| format!("-DABI_{}={}", abi.name().to_uppercase(), abi as u8)));
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     // The same bytes from whichever directory.
     let mapped =
         format!("-ffile-prefix-map={}=.", std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
+    let others = ["-Wall", "-Wno-unused-function", "-mcpu=v3", &mapped].map(String::from);
+    let options = [defined, others.into()].concat();
     let mut types = BTreeSet::new();
     let mut fingerprint = DefaultHasher::new();
     for name in ["stride", "poller", "files", "broker"] {
         let object = out.join(format!("{name}.bpf.o"));
         SkeletonBuilder::new()
             .source(format!("src/bpf/{name}.bpf.c"))
-            .clang_args([&format!("-D__TARGET_ARCH_{arch}"), "-Wall", "-Wno-unused-function", "-mcpu=v3", &mapped])
+            .clang_args(&options)
             .obj(&object)
             .build_and_generate(out.join(format!("{name}.skel.rs")))
             .unwrap_or_else(|e| panic!("building the eBPF programs (is clang installed?): {e:#}"));
@@ -40,6 +54,7 @@ fn main() {
     std::fs::write(out.join("types.rs"), format!("&{types:?}")).expect("OUT_DIR can be written to");
     println!("cargo:rerun-if-changed=src/bpf");
     println!("cargo:rerun-if-changed=src/loading/btf.rs");
+    println!("cargo:rerun-if-changed=../syscalls/src/abi");
 }
 
 /// The names of the types whose layout an object's CO-RE relocations ask for (.BTF.ext; Documentation/bpf/btf.rst).

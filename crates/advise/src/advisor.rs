@@ -70,7 +70,7 @@ impl Advisor {
         let row = seen.row.unwrap_or(&UNKNOWN);
         let key = self.index.key(call, seen, tracker);
         // Callers of other pipes would be named.
-        if !key.object.is_some_and(|object| tracker.stands_for_many(object)) {
+        if !key.object.is_some_and(|object| tracker.is_class(object)) {
             self.stacks.count(call, key);
         }
         let rules = &mut self.rules;

@@ -156,7 +156,7 @@ impl Tally {
                 if stream {
                     Some(Subject::Streams)
                 } else {
-                    seen.object.map(|object| Subject::Object(tracker.sort_of(object)))
+                    seen.object.map(|object| Subject::Object(tracker.class_of(object)))
                 },
                 None,
             ];

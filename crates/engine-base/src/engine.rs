@@ -98,6 +98,10 @@ pub struct Capabilities {
     pub cpu_times: bool,
     /// Serves `TraceSpec::counting`.
     pub counts: bool,
+    /// Decides in the kernel how calls have to return in order to be reported. Others know there only the call's number.
+    pub filters_returns: bool,
+    /// The time that the engine itself may add to a call, in nanoseconds.
+    pub adds: u64,
     /// Serves `Seccomp::On`.
     pub seccomp: bool,
     /// Serves `TraceSpec::kill_on_exit`.

@@ -26,7 +26,7 @@ pub fn call_of(tid: Tid, abi: Abi) -> Option<Call> {
 /// The ABI of the program that a process runs. (A 64-bit program may make 32-bit calls; few do.)
 pub fn abi_of(process: Tid) -> Option<Abi> {
     let vector = std::fs::read(procfs::path(process, "auxv")).ok()?;
-    let narrow = if cfg!(target_arch = "x86_64") { Some(Abi::I386) } else { None };
+    let narrow = Abi::SERVED.iter().copied().find(|abi| abi.word() == 4);
     if is_narrow(&vector)? { narrow } else { Some(Abi::NATIVE) }
 }
 

@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn a_call_is_resumed_until_it_is_over() {
-        for abi in [Abi::X86_64, Abi::I386, Abi::Aarch64] {
+        for abi in Abi::ALL {
             let (sleep, restart, read) = (nr(abi, "nanosleep"), nr(abi, "restart_syscall"), nr(abi, "read"));
             let again = Outcome::Error(ERESTART_RESTARTBLOCK);
             let mut interrupted = Interrupted::default();

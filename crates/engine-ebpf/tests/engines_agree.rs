@@ -63,7 +63,7 @@ fn by_thread(text: &str) -> Vec<Vec<Line>> {
             continue;
         }
         let rest = rest.trim_start();
-        // These calls look whether another thread waits. Their number varies. (aarch64 has no poll.)
+        // These calls look whether another thread waits. Their number varies. (Some machines have no poll.)
         const LOOKS: [&str; 3] = ["pread64(99", "poll(NULL, 0, 1)", "ppoll(NULL, 0, {tv_sec=0, tv_nsec=1000000}"];
         if LOOKS.iter().any(|look| rest.starts_with(look)) {
             continue;

@@ -29,7 +29,7 @@ enum Slot {
 
 #[derive(Debug)]
 pub struct Plans {
-    by_nr: [Vec<Slot>; 3],
+    by_nr: [Vec<Slot>; Abi::ALL.len()],
     limits: Limits,
     dump_read: FdSet,
     dump_write: FdSet,

@@ -7,21 +7,26 @@ use stride_syscalls::Abi;
 /// Total, least and most of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Times {
+    /// Their sum.
     pub total: Ns,
     /// `Ns::MAX` as long as there are no times.
     pub min: Ns,
+    /// The longest. 0 if there are no times.
     pub max: Ns,
 }
 
 impl Times {
+    /// No times.
     pub const NONE: Times = Times { total: 0, min: Ns::MAX, max: 0 };
 
+    /// Adds a time.
     pub fn add(&mut self, ns: Ns) {
         self.total += ns;
         self.min = self.min.min(ns);
         self.max = self.max.max(ns);
     }
 
+    /// Adds the times of others.
     pub fn merge(&mut self, other: &Times) {
         self.total += other.total;
         self.min = self.min.min(other.min);
@@ -40,13 +45,17 @@ pub struct Histogram {
 }
 
 impl Histogram {
+    /// The number of buckets. The last one has all times that are longer.
     pub const BUCKETS: usize = 320;
+    /// log2 of the number of buckets for each power of two.
     pub const BITS: u32 = 3;
 
+    /// Adds a time.
     pub fn add(&mut self, ns: Ns) {
         self.add_bucket(Self::bucket(ns), 1);
     }
 
+    /// Adds `n` times of a bucket.
     pub fn add_bucket(&mut self, bucket: usize, n: u64) {
         let bucket = bucket.min(Self::BUCKETS - 1) as u16;
         match self.filled.binary_search_by_key(&bucket, |&(bucket, _)| bucket) {
@@ -56,6 +65,7 @@ impl Histogram {
         }
     }
 
+    /// Adds the times of another.
     pub fn merge(&mut self, other: &Histogram) {
         for (bucket, n) in other.filled() {
             self.add_bucket(bucket, n);
@@ -108,7 +118,9 @@ impl Histogram {
 /// Statistics of calls that have something in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallStats {
+    /// How many there were, failed ones included.
     pub calls: u64,
+    /// How many failed.
     pub errors: u64,
     /// Bytes moved through descriptors.
     pub bytes: u64,
@@ -145,6 +157,7 @@ impl CallStats {
         }
     }
 
+    /// Adds the statistics of other calls.
     pub fn merge(&mut self, other: &CallStats) {
         self.calls += other.calls;
         self.errors += other.errors;
@@ -159,35 +172,53 @@ impl CallStats {
 /// Calls that an engine counted together, with the keys that they share. Only the keys that [`CountBy`] asks for are set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counted {
+    /// ABI and number.
     pub call: Option<(Abi, u64)>,
     /// 0: they succeeded.
     pub errno: u32,
+    /// The process, or 0.
     pub pid: Tid,
+    /// The thread, or 0.
     pub tid: Tid,
+    /// The name of the thread.
     pub comm: Vec<u8>,
+    /// How many bytes each of them moved.
     pub size: PowerBucket,
+    /// How many nanoseconds each of them took.
     pub duration: PowerBucket,
     /// The effective user id.
     pub user: u32,
+    /// The container that the thread is in.
     pub container: Option<Arc<str>>,
+    /// The counts and times.
     pub tally: CallStats,
 }
 
 /// The keys by which calls are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CountBy {
+    /// By ABI and number.
     pub syscall: bool,
+    /// By the error with which they failed.
     pub errno: bool,
+    /// By the process that makes them.
     pub pid: bool,
+    /// By the thread.
     pub tid: bool,
+    /// By the name of the thread.
     pub comm: bool,
+    /// By the bytes that they move.
     pub size: bool,
+    /// By the time that they take.
     pub duration: bool,
+    /// By the effective user id of the thread.
     pub user: bool,
+    /// By the container that the thread is in.
     pub container: bool,
 }
 
 impl CountBy {
+    /// By number alone, as `-c` does.
     pub const SYSCALL: CountBy = CountBy {
         syscall: true,
         errno: false,
@@ -207,8 +238,10 @@ impl CountBy {
 pub struct PowerBucket(pub u8);
 
 impl PowerBucket {
+    /// The bucket of the largest numbers.
     pub const MOST: PowerBucket = PowerBucket(1 + u64::BITS as u8);
 
+    /// The bucket of a number, or of none.
     pub fn of(number: Option<u64>) -> PowerBucket {
         PowerBucket(number.map_or(0, |number| 1 + (u64::BITS - number.leading_zeros()) as u8))
     }

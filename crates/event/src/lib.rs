@@ -1,6 +1,16 @@
 //! The data that engines hand on: events, calls with their captured bytes, ids and clocks. Also the questions that can be asked about a tracee.
 //!
+//! - An engine is asked for a trace by a [`TraceSpec`], and hands out [`Event`]s. They are borrowed from the engine until the next one.
+//! - A [`Call`] has registers as numbers, the memory behind them as [`Blocks`], and its [`Outcome`]. Its meaning is on its row
+//!   (`stride_syscalls`); [`Call::field`] and [`Call::path`] look arguments up by their names there.
+//! - Times are nanoseconds ([`Ns`]) of the clock `CLOCK_MONOTONIC`. A time that is not known is `None`, or 0 where its field says so.
+//! - Ids of threads ([`Tid`]) are those of the tracer's own PID namespace.
+//! - Bytes from a tracee (paths, names, memory) are hostile. They may be anything, and must be escaped before they are shown.
+//! - Errors are positive numbers of errno(3), from 1 to 4095. Those from 512 on are the kernel's own, such as ERESTARTSYS.
+//!
 //! Architecture invariant: no I/O, no decoding, nothing that only one engine can provide.
+
+#![deny(missing_docs)]
 
 mod call;
 mod capture;

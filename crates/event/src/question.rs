@@ -6,7 +6,9 @@ use stride_syscalls::{Namespace, PidKind};
 /// A descriptor of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FdOf {
+    /// The thread whose descriptor it is.
     pub tid: Tid,
+    /// Its number, as the call has it.
     pub fd: i32,
     /// The call makes it. A descriptor that the call is given may have the same number.
     pub made: bool,
@@ -19,9 +21,13 @@ pub enum Question {
     Link(FdOf),
     /// Details of a descriptor, in words.
     Socket(FdOf),
+    /// Details of an eventfd, in words.
     Eventfd(FdOf),
+    /// Details of a signalfd, in words.
     Signalfd(FdOf),
+    /// Details of a pidfd, in words.
     Pidfd(FdOf),
+    /// Major and minor number of a device, in words.
     Device(FdOf),
     /// There is an answer if the descriptor is a terminal.
     Terminal(FdOf),
@@ -37,20 +43,27 @@ pub enum Question {
     Comm(Tid),
     /// In decimal, the id by which the tracer knows a thread or process that `tid` calls `id`. Empty if there is none.
     Outer {
+        /// The thread that is asked about.
         tid: Tid,
+        /// The id as the thread has it.
         id: i32,
+        /// The kind of the id.
         kind: PidKind,
     },
     /// The processes that have the other end of a pipe or socket: ids with blanks between.
     Ends(FdOf),
     /// The thread that holds the lock at an address, in decimal.
     LockHolder {
+        /// The thread that is asked about.
         tid: Tid,
+        /// The address of the lock in the thread's memory.
         addr: u64,
     },
     /// The inode of a thread's namespace, in decimal.
     Namespace {
+        /// The thread that is asked about.
         tid: Tid,
+        /// Which of its namespaces.
         kind: Namespace,
     },
     /// The descriptors that an epoll instance watches: numbers with blanks between.

@@ -184,8 +184,8 @@ fn number(text: &str) -> Option<u64> {
 }
 
 /// The numbers of a call that changes nothing, by ABI.
-fn pure(name: &str, catalog: &Catalog) -> Option<[Option<u32>; 3]> {
-    let mut numbers = [None; 3];
+fn pure(name: &str, catalog: &Catalog) -> Option<[Option<u32>; stride_syscalls::Abi::ALL.len()]> {
+    let mut numbers = [None; stride_syscalls::Abi::ALL.len()];
     for call in catalog.iter().filter(|call| call.name == name && call.class.intersects(Class::PURE)) {
         numbers[call.abi as usize] = Some(call.nr);
     }
@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(inject("chdir:error=4095").result, Some(InjectedResult::Error(4095)));
         // A call in place of another one is made only if a result hides its own.
         assert_eq!(inject("chdir:error=1:syscall=getpid").instead[Abi::X86_64 as usize], Some(39));
-        assert_eq!(inject("chdir:signal=1:syscall=getpid").instead, [None; 3]);
+        assert_eq!(inject("chdir:signal=1:syscall=getpid").instead, [None; Abi::ALL.len()]);
         assert_eq!(parse("chdir", Tamper::Fault).unwrap().injection.result, Some(InjectedResult::Error(38)));
         assert!(inject("chdir::error=EIO:").result.is_some(), "empty terms are skipped");
     }

@@ -170,10 +170,10 @@ fn class_of(class: &str) -> Option<Class> {
 }
 
 fn scope_of(designator: &str, qualification: &str) -> Result<Scope, Error> {
+    let narrow = Abi::SERVED.iter().find(|abi| abi.word() == 4);
     match (designator, Abi::NATIVE) {
         ("64", native) => Ok(Scope::Only(native)),
-        ("32", Abi::Aarch64) => Ok(Scope::Undecoded),
-        ("32", _) => Ok(Scope::Only(Abi::I386)),
+        ("32", _) => Ok(narrow.map_or(Scope::Undecoded, |abi| Scope::Only(*abi))),
         ("x32", Abi::X86_64) => Ok(Scope::Undecoded),
         _ => Err(Error::Personality { designator: designator.into(), qualification: qualification.into() }),
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use stride_decode::{Decoder, FdInfo, FdNote, Labelled, Options, Part, World, operation_fds};
 use stride_event::quantity::count as counted;
 use stride_event::{Call, Event, FdOf, LibraryCall, LibraryPart, Ns, Outcome, SIGINFO_SIZE, Stack, Tid};
+use stride_syscalls::Effect;
 use stride_track::Tracker;
 
 /// Opens a thread's own output (`-ff`).
@@ -295,6 +296,15 @@ impl TextView {
         }
     }
 
+    /// The same for the line of a call that has returned, which begins with the name from its entry.
+    fn note_comm_at_entry(&mut self, tid: Tid) {
+        if self.options.pids
+            && let Some(comm) = self.world.comm_at_entry(tid)
+        {
+            self.comms.insert(tid, comm);
+        }
+    }
+
     /// Shows the entry of a call that the thread is in when tracing leaves it, unless the entry is shown already.
     fn show_entry(&mut self, tid: Tid, call: Option<&Call>) {
         let pending = self.stream(tid).is_some_and(|(line, _)| line.is_pending(tid));
@@ -328,7 +338,11 @@ impl TextView {
 
     fn call(&mut self, call: &Call, part: Part) {
         self.note_call(call);
-        self.note_comm(call.tid);
+        if part == Part::Whole {
+            self.note_comm_at_entry(call.tid);
+        } else {
+            self.note_comm(call.tid);
+        }
         self.note_context(call.tid);
         // The stream is taken out, so that the decoder can be borrowed at the same time.
         let tracees = self.tracees.len();
@@ -345,6 +359,9 @@ impl TextView {
         };
         let (comm, label) = (self.comms.get(&call.tid), self.labels.get(&call.tid));
         line.call(&decoded, part, tracees, comm.map(Vec::as_slice), label.map(|label| &**label));
+        if decoded.row.is_some_and(|row| row.has_effect(Effect::Executes) || row.has_effect(Effect::NamesThread)) {
+            self.note_comm(call.tid);
+        }
     }
 
     fn library(&mut self, call: &LibraryCall) {
@@ -529,12 +546,15 @@ impl View for TextView {
         // Lines that show the names of threads take them from the tracker, which asks nobody.
         if (self.layout.form.is_some() || self.show.thread_names)
             && let Some(thread) = subject(event).and_then(|tid| tracker.thread(tid))
-            && self.comms.get(&thread.tid) != Some(&thread.comm)
         {
-            if thread.comm.is_empty() {
+            let is_whole = matches!(event, Event::Exit(_))
+                && !self.stream(thread.tid).is_some_and(|(line, _)| line.is_pending(thread.tid));
+            let at_entry = tracker.name_before(thread.tid).filter(|_| is_whole && !tracker.is_launch(thread.tid));
+            let comm = at_entry.unwrap_or(&thread.comm);
+            if comm.is_empty() {
                 self.comms.remove(&thread.tid);
-            } else {
-                self.comms.insert(thread.tid, thread.comm.clone());
+            } else if self.comms.get(&thread.tid).is_none_or(|known| known != comm) {
+                self.comms.insert(thread.tid, comm.to_vec());
             }
         }
         TextView::event(self, event);

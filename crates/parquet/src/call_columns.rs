@@ -61,7 +61,7 @@ impl CallColumns<'_> {
             exe: NameCell::of_object(process.and_then(|process| process.program), tracker),
             name: WordCell::keyed(key, Some(name.as_bytes())),
             abi: WordCell::keyed(abi.map(|abi| abi as usize), abi.map(|abi| abi.name().as_bytes())),
-            path: NameCell::of_object(self.seen.and_then(Seen::about), tracker),
+            path: NameCell::of_object(self.seen.and_then(Seen::subject), tracker),
             fd: IdCell(self.seen.and_then(|seen| seen.fd)),
             fd_kind: WordCell::keyed(kind.map(|kind| kind as usize), kind.map(|kind| kind.word().as_bytes())),
             peer: WordCell::of(object.and_then(|object| tracker.peer(object))),

@@ -50,7 +50,7 @@ pub fn read(tid: Tid, of: Labelled<'_>) -> Option<Vec<u8>> {
     }
 }
 
-/// The field of a context that tells most: the type. A context that does not have so many is shown whole, such as `kernel`
+/// The most telling field of a context: the type. A context that does not have so many is shown whole, such as `kernel`
 /// before a policy is loaded.
 pub fn type_of(context: &[u8]) -> &[u8] {
     context.split(|&b| b == b':').nth(2).unwrap_or(context)
@@ -75,7 +75,7 @@ fn within_root(tid: Tid, dir: i32, path: &[u8]) -> Option<Vec<u8>> {
         [] => return None,
         [b'/', ..] => path.to_vec(),
         _ => {
-            // Links in /proc are told below Stride's root.
+            // Links in /proc are written as seen from Stride's root.
             let read = |path| Some(read_link(path).ok()?.into_os_string().into_vec());
             let (base, root) = (read(link::of(tid, dir))?, read(procfs::path(tid, "root"))?);
             let base = if root == b"/" { &base } else { base.strip_prefix(&root[..])? };
@@ -102,7 +102,7 @@ fn in_time<T: Send + 'static>(look: impl FnOnce() -> Option<T> + Send + 'static)
         worker.spawn(move || {
             let found = look();
             STUCK.fetch_sub(1, Ordering::Relaxed);
-            // Whoever gave up has dropped its end.
+            // The receiver is gone if the time limit has passed.
             let _ = done.send(found);
         })
     });

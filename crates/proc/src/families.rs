@@ -5,7 +5,7 @@ use rustix::net::netlink::GENERIC;
 use std::collections::{HashMap, HashSet};
 use stride_syscalls::uapi::consts as c;
 
-/// The families that the kernel has told of.
+/// The families that the kernel has named.
 #[derive(Default)]
 pub struct Families {
     names: HashMap<u16, Vec<u8>>,

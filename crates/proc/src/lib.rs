@@ -36,7 +36,7 @@ pub fn link_answer(path: &[u8]) -> Vec<u8> {
     link::Link { path: path.to_vec(), deleted: false }.pack()
 }
 
-/// The path that stands for any socket. The answer to `Question::Socket` says which one it is.
+/// The path of a socket whose inode does not matter. The answer to `Question::Socket` describes the socket.
 pub const SOME_SOCKET: &[u8] = b"socket:[0]";
 
 /// The part of the world that the options show, answered by a source.
@@ -46,7 +46,7 @@ pub struct Proc {
     /// SELinux contexts are shown whole.
     whole_contexts: bool,
     source: Rc<dyn Source>,
-    /// Families of generic netlink that messages told of.
+    /// Families of generic netlink that messages named.
     met_families: RefCell<HashMap<u16, Vec<u8>>>,
 }
 
@@ -222,5 +222,9 @@ impl World for Proc {
             return None;
         }
         self.ask(Question::Comm(tid))
+    }
+
+    fn comm_at_entry(&self, tid: Tid) -> Option<Vec<u8>> {
+        if self.pids.contains(PidDetail::Comm) { self.source.comm_at_entry(tid) } else { None }
     }
 }

@@ -1,4 +1,4 @@
-//! When the life of a thread ends, as far as a trace tells.
+//! The last event of a thread.
 
 use stride_event::{Event, Tid};
 

@@ -1,10 +1,10 @@
 //! `--decode-pids=pidns`: translates ids of another PID namespace to Stride's ids.
 //!
-//! If the engine told the ids of threads, these are looked at first ([`ToldIds`]). Otherwise the kernel lists the ids of each
+//! If the engine reported the ids of threads, these are looked at first ([`NamespaceIds`]). Otherwise the kernel lists the ids of each
 //! thread in all its namespaces, beginning with that of /proc, which is Stride's or one above it. To translate an inner id, the
 //! translator searches for the thread that has it. The thread that was found last time is tried first.
 
-use crate::told_ids::{NamespaceInode, ToldIds};
+use crate::told_ids::{NamespaceIds, NamespaceInode};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::fs::metadata;
@@ -18,8 +18,8 @@ type Number = i32;
 
 #[derive(Default)]
 pub struct Translator {
-    told: RefCell<ToldIds>,
-    /// Stride's own namespace, which it never leaves. `None`: /proc does not tell.
+    assigned: RefCell<NamespaceIds>,
+    /// Stride's own namespace, which it never leaves. `None`: /proc does not say.
     own: OnceCell<Option<NamespaceInode>>,
     /// The thread that was found for an inner id.
     known: RefCell<HashMap<(NamespaceInode, PidKind, i32), Number>>,
@@ -28,9 +28,9 @@ pub struct Translator {
 }
 
 impl Translator {
-    /// Takes in what an event tells about ids.
+    /// Notes the ids that an event reports.
     pub fn note(&self, event: &Event<'_>) {
-        self.told.borrow_mut().note(event);
+        self.assigned.borrow_mut().note(event);
         if let Event::Started { tid, origin, .. } = *event {
             self.seen.borrow_mut().remove(&tid);
             // The command waits, so /proc has it.
@@ -47,7 +47,7 @@ impl Translator {
         if Some(namespace) == *self.own.get_or_init(|| self::namespace("self")) {
             return None;
         }
-        if let Some(outer) = self.told.borrow().outer(namespace, id, kind) {
+        if let Some(outer) = self.assigned.borrow().outer(namespace, id, kind) {
             return Some(Some(outer));
         }
         let has = |candidate: Number| {
@@ -72,13 +72,13 @@ impl Translator {
 
     /// A thread's namespace, and its depth below the namespace of /proc.
     fn place(&self, tid: Tid) -> Option<(NamespaceInode, usize)> {
-        let told = self.told.borrow();
-        if let Some((namespace, depth)) = told.place(tid) {
+        let assigned = self.assigned.borrow();
+        if let Some((namespace, depth)) = assigned.place(tid) {
             return Some((namespace, procfs::level() + depth));
         }
         let mut seen = self.seen.borrow_mut();
         // A thread never leaves its namespace. If its beginning was not noted, its id may be another thread's by now.
-        if let Some(&place) = seen.get(&tid).filter(|_| told.has(tid)) {
+        if let Some(&place) = seen.get(&tid).filter(|_| assigned.has(tid)) {
             return Some(place);
         }
         let number = procfs::number(tid);

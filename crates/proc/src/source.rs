@@ -26,6 +26,11 @@ pub trait Source {
         None
     }
 
+    /// The name that a thread had when it entered the call that has just returned.
+    fn comm_at_entry(&self, tid: Tid) -> Option<Vec<u8>> {
+        self.answer(Question::Comm(tid), None)
+    }
+
     /// The referent of a descriptor, or that it has none, if earlier calls tell that. This goes before all answers.
     fn followed(&self, _of: FdOf) -> Option<Option<FdInfo>> {
         None
@@ -63,7 +68,7 @@ impl LiveSource {
 }
 
 impl LiveSource {
-    /// Takes in what an event tells about the name of the thread that starts next.
+    /// Notes the name of the thread that starts next, if the event reports it.
     pub fn note_name(&self, event: &Event<'_>) {
         match *event {
             Event::Named { tid, name } => _ = self.named.replace(Some((tid, name))),
@@ -73,7 +78,7 @@ impl LiveSource {
         }
     }
 
-    /// Takes in what an event tells about ids in PID namespaces.
+    /// Notes the ids in PID namespaces that an event reports.
     pub fn note_ids(&self, event: &Event<'_>) {
         self.namespaces.note(event);
     }
@@ -134,7 +139,7 @@ impl Source for LiveSource {
                 return std::fs::read_link(procfs::path(tid, "exe")).ok().map(|path| path.into_os_string().into_vec());
             }
             Question::CommandLine(tid) => return command_line(tid),
-            // (Only calls tell.)
+            // (Calls carry it.)
             Question::Container(_) => None,
             Question::NetworkMounts(tid) => mounts::network(tid),
             Question::Watched(of) => fdinfo::watched(of.tid, of.fd).map(|found| listed(&found)),
@@ -214,21 +219,21 @@ impl Answers {
     }
 }
 
-/// Answers from /proc, and notes new answers.
+/// Answers as a live source does, and notes new answers.
 pub struct RecordingSource {
-    live: Rc<LiveSource>,
+    live: Rc<dyn Source>,
     known: RefCell<Answers>,
-    news: RefCell<Vec<Fact>>,
+    new_facts: RefCell<Vec<Fact>>,
 }
 
 impl RecordingSource {
-    pub fn new(live: Rc<LiveSource>) -> RecordingSource {
-        RecordingSource { live, known: RefCell::default(), news: RefCell::default() }
+    pub fn new(live: Rc<dyn Source>) -> RecordingSource {
+        RecordingSource { live, known: RefCell::default(), new_facts: RefCell::default() }
     }
 
     /// The answers since the last call that differ from earlier ones.
-    pub fn take_news(&self) -> Vec<Fact> {
-        self.news.take()
+    pub fn take_new_facts(&self) -> Vec<Fact> {
+        self.new_facts.take()
     }
 
     /// The answer that a reader of the recording has.
@@ -246,14 +251,21 @@ impl RecordingSource {
         answers.filter_map(fact).collect()
     }
 
-    /// Takes note of an answer that the reader will be told.
+    /// Notes an answer that is about to be written for the reader.
     pub fn tell(&self, fact: &Fact) {
         self.known.borrow_mut().set(fact.question, &fact.answer);
     }
 
-    /// The reader will not be told of an answer after all.
-    pub fn untell(&self, question: Question) {
+    /// The answer is not written after all.
+    pub fn withdraw(&self, question: Question) {
         self.known.borrow_mut().set(question, &None);
+    }
+
+    fn noted(&self, question: Question, answer: Option<Vec<u8>>) -> Option<Vec<u8>> {
+        if self.known.borrow_mut().set(question, &answer) {
+            self.new_facts.borrow_mut().push(Fact { question, answer: answer.clone() });
+        }
+        answer
     }
 
     /// Processes an event after it has been shown.
@@ -266,11 +278,12 @@ impl RecordingSource {
 
 impl Source for RecordingSource {
     fn answer(&self, question: Question, known: Option<&Descriptor>) -> Option<Vec<u8>> {
-        let answer = self.live.answer(question, known);
-        if self.known.borrow_mut().set(question, &answer) {
-            self.news.borrow_mut().push(Fact { question, answer: answer.clone() });
-        }
-        answer
+        self.noted(question, self.live.answer(question, known))
+    }
+
+    /// A reader of the recording gets the answer in place of the name that the thread has now, for the line of this call.
+    fn comm_at_entry(&self, tid: Tid) -> Option<Vec<u8>> {
+        self.noted(Question::Comm(tid), self.live.comm_at_entry(tid))
     }
 }
 
@@ -339,13 +352,13 @@ mod tests {
         let (noting, me) = (Rc::new(RecordingSource::new(Rc::new(LiveSource::new(None)))), std::process::id() as Tid);
         let answer = noting.answer(question(me, -100), None);
         assert!(answer.is_some());
-        assert_eq!(noting.take_news(), [Fact { question: question(me, -100), answer: answer.clone() }]);
+        assert_eq!(noting.take_new_facts(), [Fact { question: question(me, -100), answer: answer.clone() }]);
         assert_eq!(noting.answer(question(me, -100), None), answer);
         assert_eq!(CachedSource(noting.clone()).answer(question(me, -100), None), answer);
-        assert_eq!(noting.take_news(), []);
+        assert_eq!(noting.take_new_facts(), []);
         noting.event(&Event::Exited { tid: me, status: 0, at: 0 });
         noting.answer(question(me, -100), None);
-        assert_eq!(noting.take_news().len(), 1);
+        assert_eq!(noting.take_new_facts().len(), 1);
     }
 
     #[test]

@@ -31,7 +31,7 @@ mod kind {
     pub const OPERATION: u8 = 17;
 }
 
-/// An event, or a fact beside it.
+/// An item of a recording: an event, or a fact that the events behind it need.
 #[derive(Debug)]
 pub enum Recorded<'a> {
     Event(Event<'a>),
@@ -44,7 +44,7 @@ pub struct BatchWriter {
     calls: calls::CallWriter,
     stacks: stacks::StackWriter,
     library: library::LibraryWriter,
-    /// Samples, which another view takes, are not kept: nothing would say that they are samples.
+    /// Stacks that are only samples, for another view, are not written: a recording cannot say that they are samples.
     keeps_stacks: bool,
 }
 

@@ -18,7 +18,7 @@ pub enum Stage {
 
 /// Slots in a batch: threads times numbers.
 pub const MAX_SLOTS: usize = 4096;
-/// Blocks of a call. No real one comes near.
+/// Blocks of a call. Real calls have far fewer.
 const MAX_BLOCKS: usize = 1 << 16;
 /// Memory of a call. Only transfers that are dumped whole can have more. Their end is left out.
 const MAX_MEMORY: usize = 8 << 20;
@@ -28,7 +28,7 @@ const MAX_MEMORY: usize = 8 << 20;
 const MAX_EMPTY: usize = 1 << 8;
 
 /// Bits of a call's first number say what else is written. The lowest six are for the arguments.
-mod told {
+mod has {
     pub const RETURN: u64 = 1 << 6;
     pub const OUTCOME: u64 = 1 << 7;
     pub const LAYOUT: u64 = 1 << 8;
@@ -79,7 +79,7 @@ impl Expected {
 /// The state for a thread's calls of one number.
 #[derive(Default)]
 struct Slot {
-    /// The last one: whole in the reader, without memory in the writer.
+    /// The latest call of the slot: whole in the reader, without memory in the writer.
     call: Call,
     outcomes: [(u8, i64); 3],
     counts: [usize; 3],
@@ -187,46 +187,46 @@ impl CallWriter {
         for (i, (arg, before)) in call.args.iter().zip(&last.args).enumerate() {
             flags |= u64::from(arg != before) << i;
         }
-        for (told, bit) in [
-            (slot.outcomes[role].1 != value, told::RETURN),
-            (slot.outcomes[role].0 != kind, told::OUTCOME),
-            (!same_layout, told::LAYOUT),
-            (!same_lengths, told::LENGTHS),
-            (continues, told::CONTINUES),
-            (call.ip != last.ip, told::IP),
-            (call.sp != last.sp, told::SP),
-            (call.resumes.is_some(), told::RESUMES),
-            (call.system_time != 0, told::SYSTEM_TIME),
-            (call.descriptors != last.descriptors, told::DESCRIPTORS),
-            (matches!(call.file_kind, Some(FileKind::Netlink(_))), told::NETLINK),
-            (call.file_kind.is_some_and(|kind| kind_number(kind).is_some()), told::FILE_KIND),
-            (!call.tampering.is_none(), told::TAMPERING),
+        for (present, bit) in [
+            (slot.outcomes[role].1 != value, has::RETURN),
+            (slot.outcomes[role].0 != kind, has::OUTCOME),
+            (!same_layout, has::LAYOUT),
+            (!same_lengths, has::LENGTHS),
+            (continues, has::CONTINUES),
+            (call.ip != last.ip, has::IP),
+            (call.sp != last.sp, has::SP),
+            (call.resumes.is_some(), has::RESUMES),
+            (call.system_time != 0, has::SYSTEM_TIME),
+            (call.descriptors != last.descriptors, has::DESCRIPTORS),
+            (matches!(call.file_kind, Some(FileKind::Netlink(_))), has::NETLINK),
+            (call.file_kind.is_some_and(|kind| kind_number(kind).is_some()), has::FILE_KIND),
+            (!call.tampering.is_none(), has::TAMPERING),
         ] {
-            flags |= if told { bit } else { 0 };
+            flags |= if present { bit } else { 0 };
         }
         to.uint(flags);
         for (arg, before) in call.args.iter().zip(&last.args).filter(|(arg, before)| arg != before) {
             to.near(*arg, *before);
         }
-        if flags & told::OUTCOME != 0 {
+        if flags & has::OUTCOME != 0 {
             to.byte(kind);
         }
-        if flags & told::RETURN != 0 {
+        if flags & has::RETURN != 0 {
             to.near(value as u64, slot.outcomes[role].1 as u64);
         }
-        if flags & told::IP != 0 {
+        if flags & has::IP != 0 {
             to.near(call.ip, last.ip);
         }
-        if flags & told::SP != 0 {
+        if flags & has::SP != 0 {
             to.near(call.sp, last.sp);
         }
         if let Some(nr) = call.resumes {
             to.uint(nr);
         }
-        if flags & told::SYSTEM_TIME != 0 {
+        if flags & has::SYSTEM_TIME != 0 {
             to.uint(call.system_time);
         }
-        if flags & told::DESCRIPTORS != 0 {
+        if flags & has::DESCRIPTORS != 0 {
             descriptors::put(to, &call.descriptors);
             last.descriptors.clone_from(&call.descriptors);
         }
@@ -234,7 +234,7 @@ impl CallWriter {
             Some(FileKind::Netlink(protocol)) => to.uint(protocol.into()),
             kind => kind.and_then(kind_number).into_iter().for_each(|number| to.byte(number)),
         }
-        if flags & told::TAMPERING != 0 {
+        if flags & has::TAMPERING != 0 {
             to.byte(call.tampering.bits());
         }
         if !continues {
@@ -328,8 +328,8 @@ impl CallReader {
         let call = &mut slot.call;
         let role = moment as usize;
         let flags = from.uint()?;
-        let told = |bit: u64| flags & bit != 0;
-        let continues = told(told::CONTINUES);
+        let has = |bit: u64| flags & bit != 0;
+        let continues = has(has::CONTINUES);
         if continues && !slot.in_flight {
             return Err(Malformed("a call continues that was not begun"));
         }
@@ -340,32 +340,32 @@ impl CallReader {
             call.blocks.clear();
         }
         for (i, arg) in call.args.iter_mut().enumerate() {
-            if told(1 << i) {
+            if has(1 << i) {
                 *arg = from.near(*arg)?;
             }
         }
         let (mut kind, mut value) = slot.outcomes[role];
-        if told(told::OUTCOME) {
+        if has(has::OUTCOME) {
             kind = from.byte()?;
         }
-        if told(told::RETURN) {
+        if has(has::RETURN) {
             value = from.near(value as u64)? as i64;
         }
         call.outcome = outcome_of(kind, value)?;
-        if told(told::IP) {
+        if has(has::IP) {
             call.ip = from.near(call.ip)?;
         }
-        if told(told::SP) {
+        if has(has::SP) {
             call.sp = from.near(call.sp)?;
         }
-        call.resumes = if told(told::RESUMES) { Some(from.uint()?) } else { None };
-        call.system_time = if told(told::SYSTEM_TIME) { from.uint()? } else { 0 };
-        if told(told::DESCRIPTORS) {
+        call.resumes = if has(has::RESUMES) { Some(from.uint()?) } else { None };
+        call.system_time = if has(has::SYSTEM_TIME) { from.uint()? } else { 0 };
+        if has(has::DESCRIPTORS) {
             descriptors::get(from, &mut call.descriptors)?;
         }
-        let protocol = if told(told::NETLINK) { Some(FileKind::Netlink(from.small()?)) } else { None };
-        call.file_kind = if told(told::FILE_KIND) { Some(kind_of(from.byte()?)?) } else { protocol };
-        call.tampering = if told(told::TAMPERING) {
+        let protocol = if has(has::NETLINK) { Some(FileKind::Netlink(from.small()?)) } else { None };
+        call.file_kind = if has(has::FILE_KIND) { Some(kind_of(from.byte()?)?) } else { protocol };
+        call.tampering = if has(has::TAMPERING) {
             Tampering::from_bits(from.byte()?).ok_or(Malformed("a call was changed in an unknown way"))?
         } else {
             Tampering::default()
@@ -377,7 +377,7 @@ impl CallReader {
         call.returned = from.time()?;
 
         let known = call.blocks.len();
-        let fresh = if told(told::LAYOUT) {
+        let fresh = if has(has::LAYOUT) {
             from.uint()?
         } else {
             slot.counts[role].checked_sub(known).ok_or(Malformed("memory is gone that was there"))? as u64
@@ -386,13 +386,13 @@ impl CallReader {
         if fresh > MAX_BLOCKS {
             return Err(Malformed("a call has too much memory"));
         }
-        if told(told::LAYOUT) {
+        if has(has::LAYOUT) {
             slot.expected.truncate(known);
         }
         let mut before = call.args[0];
         let mut empty = 0;
         for i in known..known + fresh {
-            if told(told::LAYOUT) {
+            if has(has::LAYOUT) {
                 let head = from.byte()?;
                 let op = from.byte()?;
                 let anchor = head >> 2;
@@ -404,14 +404,14 @@ impl CallReader {
                 slot.expected.push(Expected { op, phase, faulted: head & 2 != 0, anchor, addr, len: 0 });
             }
             let expected = slot.expected.get_mut(i).ok_or(Malformed("memory is unknown"))?;
-            if told(told::LENGTHS) {
+            if has(has::LENGTHS) {
                 expected.len = from.uint()?;
             }
             expected.addr = expected.addr(&call.args);
             before = expected.addr;
             let &mut Expected { op, phase, faulted, addr, len, .. } = expected;
             let bytes = from.memory(len)?;
-            empty += usize::from(bytes.is_empty() && !told(told::LAYOUT));
+            empty += usize::from(bytes.is_empty() && !has(has::LAYOUT));
             if empty > MAX_EMPTY {
                 return Err(Malformed("a call has too much memory that is not there"));
             }

@@ -68,7 +68,7 @@ impl FrameHead {
         bytes
     }
 
-    /// Believes nothing, but that the lengths are possible.
+    /// Checks that the kind is known and that the lengths are possible. The checksum is checked later ([`FrameHead::fits`]).
     pub fn parse(bytes: &[u8; FrameHead::SIZE]) -> Option<FrameHead> {
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let head = FrameHead { kind: FrameKind::of(bytes[0])?, len: word(1), raw: word(5), checksum: word(9) };

@@ -1,4 +1,4 @@
-//! Reading a recording frame by frame, believing nothing.
+//! Reads a recording frame by frame. Every length and number is checked before it is used.
 
 pub use crate::batch::Recorded;
 use crate::frame::{FrameHead, FrameKind, MAGIC, START, VERSION};

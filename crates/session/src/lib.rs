@@ -31,7 +31,7 @@ pub use outputs::{
 pub use recording::{keep_latest, record};
 pub use run::{Before, Ended, EventSource, Opener, Opening, PreparedView, Session, Start, ViewPlan, is_this_host};
 pub use selection::{Identities, NamedUsers};
-pub use start::{CommandNotFound, Needs};
+pub use start::{CommandNotFound, ENGINES, Needs};
 pub use trace::{Trace, TraceBuilder, TracedCall};
 pub use world::followed;
 

@@ -5,6 +5,8 @@
 //!
 //! Architecture invariant: nothing here performs I/O, and nothing here knows how text is punctuated.
 
+#![deny(missing_docs)]
+
 mod abi;
 mod check;
 mod class;
@@ -15,6 +17,7 @@ mod irregular;
 pub mod library;
 mod namespace;
 pub mod netlink;
+mod numbers;
 pub mod operation;
 mod path;
 pub mod plan;
@@ -29,6 +32,7 @@ mod ty;
 pub mod x32;
 
 pub use abi::Abi;
+pub use abi::facts::MachineRegisters;
 pub use class::Class;
 pub use effect::{CloseOnExec, Data, Effect, Flow, For, Thing, Transfer};
 pub use irregular::Irregular;

@@ -2,11 +2,15 @@
 
 use crate::Abi;
 
+/// The ABIs behind the first one.
+const OTHERS: usize = Abi::ALL.len() - 1;
+
 /// The names of a flag word's bits, or of an enumeration's values.
 #[derive(Debug)]
 pub struct Set {
     /// The comment behind an unknown value, such as `O_???`. Empty if unknown values are nothing unusual.
     pub unknown: &'static str,
+    /// The names, in the order in which they are shown.
     pub items: &'static [Item],
     /// Bare numbers of this set are decimal (enumerations such as address families), not hexadecimal.
     pub decimal: bool,
@@ -14,13 +18,14 @@ pub struct Set {
     pub lead: u64,
     /// A number within the flag word, shown last.
     pub number: Option<Number>,
-    /// The sets of i386 and aarch64, if names have other values there.
-    elsewhere: [Option<&'static Set>; 2],
+    /// The sets of the ABIs behind the first one, where names have other values.
+    elsewhere: [Option<&'static Set>; OTHERS],
 }
 
 /// One of the parts that a flag word consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FlagPart {
+    /// A name whose bits are set.
     Name(&'static str),
     /// The field that is always shown, if its value has no name.
     Lead(u64),
@@ -33,14 +38,20 @@ pub enum FlagPart {
 /// A number packed into a flag word, shown as `21<<MAP_HUGE_SHIFT` if it is not zero.
 #[derive(Debug, Clone, Copy)]
 pub struct Number {
+    /// The bits that hold the number.
     pub mask: u64,
+    /// The number of the lowest of these bits.
     pub shift: u8,
+    /// The name of the shift.
     pub name: &'static str,
 }
 
+/// A name and its value.
 #[derive(Debug, Clone, Copy)]
 pub struct Item {
+    /// The name, as a header has it.
     pub name: &'static str,
+    /// The value of the name.
     pub value: u64,
     /// The bits that must equal `value`: the value itself for a flag, more for an enumerated field inside a flag word
     /// (`O_ACCMODE`), all bits for a name of zero.
@@ -59,16 +70,21 @@ impl Eq for Set {}
 impl Set {
     /// The same names, of which some values have none: nothing is said of those.
     pub const fn unremarked(&self) -> Set {
-        Set { unknown: "", elsewhere: [None; 2], ..*self }
+        Set { unknown: "", elsewhere: [None; OTHERS], ..*self }
     }
 
+    /// A set of these names. `unknown` is the comment behind values without a name.
     pub const fn new(unknown: &'static str, items: &'static [Item], decimal: bool) -> Set {
-        Set { unknown, items, decimal, lead: 0, number: None, elsewhere: [None; 2] }
+        Set { unknown, items, decimal, lead: 0, number: None, elsewhere: [None; OTHERS] }
     }
 
-    /// The sets of the same names with the values of i386 and aarch64. They are kept only if values differ.
-    pub const fn elsewhere(mut self, i386: &'static Set, aarch64: &'static Set) -> Set {
-        self.elsewhere = [self.unless_same(i386), self.unless_same(aarch64)];
+    /// The sets of the same names with the values of the other ABIs. They are kept only if values differ.
+    pub const fn elsewhere(mut self, others: [&'static Set; OTHERS]) -> Set {
+        let mut i = 0;
+        while i < OTHERS {
+            self.elsewhere[i] = self.unless_same(others[i]);
+            i += 1;
+        }
         self
     }
 
@@ -86,14 +102,12 @@ impl Set {
 
     /// The set with the values of this ABI.
     pub const fn of(&'static self, abi: Abi) -> &'static Set {
-        let elsewhere = match abi {
-            Abi::X86_64 => None,
-            Abi::I386 => self.elsewhere[0],
-            Abi::Aarch64 => self.elsewhere[1],
-        };
-        match elsewhere {
-            Some(set) => set,
-            None => self,
+        match abi as usize {
+            0 => self,
+            other => match self.elsewhere[other - 1] {
+                Some(set) => set,
+                None => self,
+            },
         }
     }
 
@@ -103,6 +117,7 @@ impl Set {
         self
     }
 
+    /// The bits of the mask hold a number, whose shift has this name.
     pub const fn with_number(mut self, mask: u64, name: &'static str) -> Set {
         self.number = Some(Number { mask, shift: mask.trailing_zeros() as u8, name });
         self
@@ -179,26 +194,44 @@ impl Set {
 macro_rules! sets {
     () => {};
     ($(#[$doc:meta])* pub decimal $NAME:ident $unknown:literal { $($body:tt)* } $($rest:tt)*) => {
-        $(#[$doc])* pub static $NAME: $crate::Set = $crate::set_of_abis!($unknown, true, $($body)*);
+        $(#[$doc])* #[doc = concat!("\n\nA value without a name is `", $unknown, "`.")] pub static $NAME: $crate::Set = $crate::set_of_abis!($unknown, true, $($body)*);
         $crate::set_test! { $NAME }
         $crate::sets! { $($rest)* }
     };
     ($(#[$doc:meta])* pub $NAME:ident $unknown:literal { $($body:tt)* } $($rest:tt)*) => {
-        $(#[$doc])* pub static $NAME: $crate::Set = $crate::set_of_abis!($unknown, false, $($body)*);
+        $(#[$doc])* #[doc = concat!("\n\nA value without a name is `", $unknown, "`.")] pub static $NAME: $crate::Set = $crate::set_of_abis!($unknown, false, $($body)*);
         $crate::set_test! { $NAME }
         $crate::sets! { $($rest)* }
     };
 }
 
-/// One set for each ABI, the x86-64 one in front.
+/// One set for each ABI, that of the first one in front.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! set_of_abis {
-    ($unknown:literal, $decimal:literal, $($body:tt)*) => {{
-        static I386: $crate::Set = $crate::Set::new($unknown, $crate::items!(consts_i386 [] $($body)*), $decimal);
-        static AARCH64: $crate::Set = $crate::Set::new($unknown, $crate::items!(consts_aarch64 [] $($body)*), $decimal);
-        $crate::Set::new($unknown, $crate::items!(consts [] $($body)*), $decimal).elsewhere(&I386, &AARCH64)
-    }};
+    ($unknown:literal, $decimal:literal, $($body:tt)*) => {
+        $crate::uapi::with_abis!({ $crate::sets_of } $unknown, $decimal, { $($body)* })
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! sets_of {
+    ([$first:ident $($other:ident)*] $unknown:literal, $decimal:literal, $body:tt) => {
+        $crate::set_of!($first $unknown, $decimal, $body).elsewhere([$({
+            static OTHER: $crate::Set = $crate::set_of!($other $unknown, $decimal, $body);
+            &OTHER
+        }),*])
+    };
+}
+
+/// The set of one ABI.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! set_of {
+    ($abi:ident $unknown:literal, $decimal:literal, { $($body:tt)* }) => {
+        $crate::Set::new($unknown, $crate::items!($abi [] $($body)*), $decimal)
+    };
 }
 
 /// Each set gets a test of its own, in a module of its name.
@@ -228,15 +261,15 @@ pub(crate) fn assert_unique(set: &Set) {
 }
 
 /// The body of [`sets!`]: `NAME`, `NAME = value`, `NAME in MASK`, `NAME = value in MASK`, separated by commas;
-/// before it the module of the ABI's constants.
+/// before it the ABI.
 #[macro_export]
 macro_rules! items {
     ($abi:ident [$($done:expr),*]) => { &[$($done),*] };
     ($abi:ident [$($done:expr),*] $name:ident in $mask:ident $(, $($rest:tt)*)?) => {
-        $crate::items!($abi [$($done,)* $crate::Item { name: stringify!($name), value: $crate::uapi::$abi::$name, mask: $crate::uapi::$abi::$mask }] $($($rest)*)?)
+        $crate::items!($abi [$($done,)* $crate::Item { name: stringify!($name), value: $crate::uapi::$abi::consts::$name, mask: $crate::uapi::$abi::consts::$mask }] $($($rest)*)?)
     };
     ($abi:ident [$($done:expr),*] $name:ident in $mask:literal $(, $($rest:tt)*)?) => {
-        $crate::items!($abi [$($done,)* $crate::Item { name: stringify!($name), value: $crate::uapi::$abi::$name, mask: $mask }] $($($rest)*)?)
+        $crate::items!($abi [$($done,)* $crate::Item { name: stringify!($name), value: $crate::uapi::$abi::consts::$name, mask: $mask }] $($($rest)*)?)
     };
     ($abi:ident [$($done:expr),*] $name:literal = $value:literal in $mask:literal $(, $($rest:tt)*)?) => {
         $crate::items!($abi [$($done,)* $crate::Item { name: $name, value: $value, mask: $mask }] $($($rest)*)?)
@@ -248,7 +281,7 @@ macro_rules! items {
         $crate::items!($abi [$($done,)* $crate::Item { name: stringify!($name), value: $value, mask: $crate::mask_of($value) }] $($($rest)*)?)
     };
     ($abi:ident [$($done:expr),*] $name:ident $(, $($rest:tt)*)?) => {
-        $crate::items!($abi [$($done,)* $crate::Item { name: stringify!($name), value: $crate::uapi::$abi::$name, mask: $crate::mask_of($crate::uapi::$abi::$name) }] $($($rest)*)?)
+        $crate::items!($abi [$($done,)* $crate::Item { name: stringify!($name), value: $crate::uapi::$abi::consts::$name, mask: $crate::mask_of($crate::uapi::$abi::consts::$name) }] $($($rest)*)?)
     };
 }
 
@@ -262,7 +295,7 @@ macro_rules! names {
         $crate::names! { @ [$(#[$doc])* pub $NAME] $unknown false $($name)* }
     };
     (@ [$(#[$doc:meta])* pub $NAME:ident] $unknown:literal $decimal:literal $($name:ident)*) => {
-        $(#[$doc])* pub static $NAME: $crate::Set = $crate::Set::new(
+        $(#[$doc])* #[doc = concat!("\n\nA value without a name is `", $unknown, "`.")] pub static $NAME: $crate::Set = $crate::Set::new(
             $unknown,
             &[$($crate::Item {
                 name: stringify!($name),

@@ -6,19 +6,23 @@ use stride_uapi::F;
 /// A C struct: which members are shown, in which order, as what.
 #[derive(Debug)]
 pub struct Struct {
+    /// The name of the C struct.
     pub name: &'static str,
-    /// Size in bytes on x86-64, i386 and aarch64.
-    pub size: [u16; 3],
+    /// Size in bytes, by ABI.
+    pub size: [u16; Abi::ALL.len()],
+    /// The members that are shown, in this order.
     pub fields: &'static [Field],
 }
 
+/// A member of a struct.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
     /// The name shown.
     pub name: &'static str,
+    /// The type.
     pub ty: Ty,
-    /// Where the member lies on x86-64, i386 and aarch64.
-    pub at: [F; 3],
+    /// Where the member lies, by ABI.
+    pub at: [F; Abi::ALL.len()],
     /// Shown only with `-v` / `-e abbrev=!call`; its absence is marked with `...`.
     pub verbose: bool,
     /// The member is shown only if another member has a value that allows it.
@@ -26,16 +30,19 @@ pub struct Field {
 }
 
 impl Struct {
+    /// The size in bytes.
     pub const fn size(&self, abi: Abi) -> usize {
         self.size[abi as usize] as usize
     }
 
+    /// The member of this name.
     pub fn field(&self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find(|f| f.name == name)
     }
 }
 
 impl Field {
+    /// Where the member lies.
     pub const fn place(&self, abi: Abi) -> F {
         self.at[abi as usize]
     }
@@ -58,45 +65,61 @@ impl Field {
 macro_rules! structs {
     () => {};
     ($(#[$doc:meta])* pub $NAME:ident = i386 $c:ident { $($body:tt)* } $($rest:tt)*) => {
-        $crate::strukt!([$(#[$doc])* pub $NAME] [structs_i386 structs_i386 structs_i386] $c { $($body)* });
+        $crate::strukt!([i386] [$(#[$doc])* pub $NAME] $c { $($body)* });
         $crate::structs! { $($rest)* }
     };
     ($(#[$doc:meta])* pub $NAME:ident = x86_64 $c:ident { $($body:tt)* } $($rest:tt)*) => {
-        $crate::strukt!([$(#[$doc])* pub $NAME] [structs_x86_64 structs_x86_64 structs_x86_64] $c { $($body)* });
+        $crate::strukt!([x86_64] [$(#[$doc])* pub $NAME] $c { $($body)* });
         $crate::structs! { $($rest)* }
     };
     ($(#[$doc:meta])* pub $NAME:ident = $c:ident { $($body:tt)* } $($rest:tt)*) => {
-        $crate::strukt!([$(#[$doc])* pub $NAME] [structs_x86_64 structs_i386 structs_aarch64] $c { $($body)* });
+        $crate::uapi::with_abis! { { $crate::strukt } [$(#[$doc])* pub $NAME] $c { $($body)* } }
         $crate::structs! { $($rest)* }
     };
 }
 
-/// One struct of [`structs!`], with the modules its layouts come from.
+/// One struct of [`structs!`], with the ABIs its layouts come from: all, or the only one that has it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! strukt {
-    ([$(#[$doc:meta])* pub $NAME:ident] [$x86_64:ident $i386:ident $aarch64:ident] $c:ident {
+    ($abis:tt [$(#[$doc:meta])* pub $NAME:ident] $c:ident {
         $($([$v:ident])? $field:ident $(as $shown:literal)? $(= $path:literal)? : $ty:expr $(=> $when:expr)?),* $(,)?
     }) => {
-        $(#[$doc])* pub static $NAME: $crate::Struct = $crate::Struct {
+        $(#[$doc])* #[doc = concat!("\n\n`struct ", stringify!($c), "`")] pub static $NAME: $crate::Struct = $crate::Struct {
             name: stringify!($c),
-            size: [
-                $crate::uapi::$x86_64::$c.size as u16,
-                $crate::uapi::$i386::$c.size as u16,
-                $crate::uapi::$aarch64::$c.size as u16,
-            ],
+            size: $crate::sizes!($abis $c),
             fields: &[$($crate::Field {
                 name: $crate::member!($field $($shown)?),
                 ty: $ty,
-                at: [
-                    $crate::uapi::$x86_64::$c.at($crate::member!($field $($shown)? $($path)?)),
-                    $crate::uapi::$i386::$c.at($crate::member!($field $($shown)? $($path)?)),
-                    $crate::uapi::$aarch64::$c.at($crate::member!($field $($shown)? $($path)?)),
-                ],
+                at: $crate::places!($abis $c, $crate::member!($field $($shown)? $($path)?)),
                 verbose: $crate::verbose!($($v)?),
                 when: $crate::when!($($when)?),
             }),*],
         };
+    };
+}
+
+/// The size of a struct by ABI.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! sizes {
+    ([$only:ident] $c:ident) => {
+        [$crate::uapi::$only::structs::$c.size as u16; $crate::Abi::ALL.len()]
+    };
+    ([$($abi:ident)*] $c:ident) => {
+        [$($crate::uapi::$abi::structs::$c.size as u16),*]
+    };
+}
+
+/// The place of a member by ABI.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! places {
+    ([$only:ident] $c:ident, $member:expr) => {
+        [$crate::uapi::$only::structs::$c.at($member); $crate::Abi::ALL.len()]
+    };
+    ([$($abi:ident)*] $c:ident, $member:expr) => {
+        [$($crate::uapi::$abi::structs::$c.at($member)),*]
     };
 }
 

@@ -44,8 +44,8 @@ pub fn cc_with_lines(source: &Path, program: &Path) -> Result<(), String> {
 
 /// Compiles an eBPF program, if there is a clang for that target.
 pub fn clang_bpf(source: &Path, object: &Path) -> Result<(), String> {
-    let arch = if cfg!(target_arch = "x86_64") { "-D__x86_64__" } else { "-D__aarch64__" };
-    build(Command::new("clang").args(["-target", "bpf", "-g", "-O2", arch, "-c"]), source, object)
+    let arch = format!("-D__{}__", std::env::consts::ARCH);
+    build(Command::new("clang").args(["-target", "bpf", "-g", "-O2", &arch, "-c"]), source, object)
 }
 
 fn build(compiler: &mut Command, source: &Path, to: &Path) -> Result<(), String> {

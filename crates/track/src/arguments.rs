@@ -25,7 +25,7 @@ pub struct Referrer<'a> {
 
 impl Tracker {
     /// Fills in what the arguments refer to.
-    pub(crate) fn look(&mut self, call: &Call, shape: &Shape, seen: &mut Seen, world: &dyn World) {
+    pub(crate) fn resolve_arguments(&mut self, call: &Call, shape: &Shape, seen: &mut Seen, world: &dyn World) {
         let held = |at: u8| shape.row.held(at.into(), &call.args, call.abi);
         seen.row = Some(shape.row);
         let mut file = None;
@@ -80,7 +80,7 @@ impl Tracker {
             let object = self.ask(tid, fd, world)?;
             return Some(self.looked_up(pid, fd, object, kept));
         }
-        if kept.is_some() || is_bad || !self.processes.get(&pid)?.older {
+        if kept.is_some() || is_bad || !self.processes.get(&pid)?.predates_trace {
             return kept;
         }
         let object = self.ask(tid, fd, world)?;
@@ -91,7 +91,7 @@ impl Tracker {
     fn looked_up(&mut self, pid: Tid, fd: i32, object: ObjectId, kept: Option<Rc<File>>) -> Rc<File> {
         let Some(file) = kept else { return self.opened(pid, fd, object, "", false) };
         let known = file.object.get();
-        if known == object || self.objects.is_sort(object) && self.objects.group(known) == object {
+        if known == object || self.objects.is_class(object) && self.objects.group(known) == object {
             return file;
         }
         // A pipe that was followed from its creation on has a name now.
@@ -123,10 +123,10 @@ impl Tracker {
 
     /// The object with a name as /proc writes it.
     fn named_in_proc(&mut self, name: &[u8], kind: ObjectKind) -> ObjectId {
-        let is_sort = name.starts_with(ANONYMOUS);
+        let is_class = name.starts_with(ANONYMOUS);
         let name = as_followed(name);
         match clients(&name).filter(|_| kind == ObjectKind::Socket) {
-            _ if is_sort => self.objects.sort(&name, kind),
+            _ if is_class => self.objects.class(&name, kind),
             Some(group) => {
                 let group = self.objects.intern(&group, kind);
                 self.objects.intern_in(&name, kind, group)

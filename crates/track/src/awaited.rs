@@ -16,16 +16,16 @@ impl Tracker {
         }
     }
 
-    /// A thread is killed, and its process with it. If a join returns because of that, it has waited in vain.
-    pub(crate) fn dooms(&mut self, tid: Tid) {
+    /// A thread is killed, and its process with it. A join that returns because of that is part of the end of the process.
+    pub(crate) fn mark_join_of(&mut self, tid: Tid) {
         let by = self.threads.get(&tid).and_then(|thread| thread.joined_by);
         if let Some(wait) = by.and_then(|by| self.waits.get_mut(&by)) {
-            wait.doomed |= matches!(wait.awaited, Some(Awaited::End(joined, _)) if joined == tid);
+            wait.ends_with_process |= matches!(wait.awaited, Some(Awaited::End(joined, _)) if joined == tid);
         }
     }
 
-    /// A thread is gone, but its name is still needed.
-    pub(crate) fn leaves_its_name(&mut self, thread: &Thread) {
+    /// A thread is gone. The thread that joins it keeps its name.
+    pub(crate) fn keep_name_for_joiner(&mut self, thread: &Thread) {
         let wait = thread.joined_by.and_then(|by| self.waits.get_mut(&by));
         if let Some(Awaited::End(tid, comm)) = wait.and_then(|wait| wait.awaited.as_mut())
             && *tid == thread.tid
@@ -34,7 +34,7 @@ impl Tracker {
         }
     }
 
-    /// Asks the world where the calls do not say it.
+    /// What a thread waits for. The world is asked where the calls do not say it.
     pub(crate) fn awaited(&self, wait: &Wait, world: &dyn World) -> Option<Awaited> {
         let (tid, addr) = (wait.seen.tid, wait.args[0]);
         let comm = |tid| self.threads.get(&tid).map(|thread| thread.comm.clone()).or_else(|| world.comm(tid));

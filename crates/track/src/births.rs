@@ -14,10 +14,10 @@ const ASKED_FIRST: i32 = 64;
 impl Tracker {
     pub(crate) fn started(&mut self, tid: Tid, pid: Tid, origin: Origin, at: Ns, world: &dyn World) {
         if origin == Origin::Spawned && self.began == Some(at) {
-            self.unborn = Some(tid);
+            self.pending_command = Some(tid);
         }
         if origin == Origin::Attached {
-            self.unborn = None;
+            self.pending_command = None;
         }
         if self.threads.len() >= MAX_THREADS && !self.threads.contains_key(&tid) {
             return;
@@ -69,7 +69,7 @@ impl Tracker {
             threads: 1,
             descriptors: Descriptors::default(),
             cwd: None,
-            older: true,
+            predates_trace: true,
             network_mounts: None,
         };
         if let Some(from) = parent.and_then(|parent| self.processes.get(&parent.pid)) {
@@ -77,14 +77,14 @@ impl Tracker {
             process.program = from.program;
             process.command = from.command.clone();
             process.cwd = from.cwd;
-            process.older = from.older;
+            process.predates_trace = from.predates_trace;
             if let Origin::Forked { parent } = origin
                 && !self.names_only
             {
                 process.made_by = Some(parent);
                 match self.inherited(parent, pid) {
                     Some(descriptors) => process.descriptors = descriptors,
-                    None => process.older = true,
+                    None => process.predates_trace = true,
                 }
             }
             self.processes.insert(pid, process);
@@ -106,7 +106,7 @@ impl Tracker {
         }
         if let Some(process) = self.processes.get_mut(&pid) {
             process.cwd = cwd;
-            process.older = inherited.is_none();
+            process.predates_trace = inherited.is_none();
         }
     }
 }

@@ -4,7 +4,7 @@
 //! Calls come in the order of their returns, and the call that wakes a thread often returns after the woken one. So a
 //! wait without a cause is kept until the next action that may be it.
 
-use crate::critical_path::{CriticalPath, Lives};
+use crate::critical_path::{CriticalPath, Timelines};
 use crate::hand_over::{HandOvers, HandedOver, Way};
 use crate::{FileId, Futex, ObjectId, ObjectKind, Seen, Tracker};
 use rustc_hash::FxHashMap;
@@ -33,7 +33,7 @@ enum Channel {
 
 /// A call that ends waits, or a call that waits.
 #[derive(Clone, Copy)]
-struct Moment {
+struct Interval {
     tid: Tid,
     pid: Tid,
     from: Ns,
@@ -42,26 +42,26 @@ struct Moment {
     way: Option<Way>,
 }
 
-impl Moment {
-    fn of(call: &Call, seen: &Seen) -> Moment {
-        Moment { tid: call.tid, pid: seen.pid, from: call.began(), to: call.returned, way: None }
+impl Interval {
+    fn of(call: &Call, seen: &Seen) -> Interval {
+        Interval { tid: call.tid, pid: seen.pid, from: call.began(), to: call.returned, way: None }
     }
 
-    fn at(tid: Tid, pid: Tid, at: Ns) -> Moment {
-        Moment { tid, pid, from: at, to: at, way: None }
+    fn at(tid: Tid, pid: Tid, at: Ns) -> Interval {
+        Interval { tid, pid, from: at, to: at, way: None }
     }
 
     /// True if this action of another thread began during the wait.
-    fn ends(&self, wait: &Moment) -> bool {
+    fn ends(&self, wait: &Interval) -> bool {
         self.tid != wait.tid && (wait.from..=wait.to).contains(&self.from)
     }
 }
 
 #[derive(Default)]
 struct State {
-    latest: Option<Moment>,
+    latest: Option<Interval>,
     /// Waits that have ended, and the latest action that may have ended each. A later one may be seen only now.
-    waiting: Vec<(Moment, Option<Moment>)>,
+    waiting: Vec<(Interval, Option<Interval>)>,
 }
 
 /// So many channels are followed at once; beyond that, all start anew.
@@ -82,19 +82,19 @@ pub struct Causes {
     /// The thread that ends its process, by process.
     exiting: FxHashMap<Tid, Tid>,
     /// The thread whose end was the event before: its files go with the next event.
-    ended: Option<Moment>,
+    ended: Option<Interval>,
 }
 
 impl Causes {
     /// Handles an event that the tracker has taken in.
     pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
         if let Some(ended) = self.ended.take() {
-            tracker.gone_files().iter().for_each(|file| self.acts(Channel::Moved(*file), ended));
+            tracker.gone_files().iter().for_each(|file| self.note_action(Channel::Moved(*file), ended));
         }
         match *event {
             Event::Started { tid, origin, at, .. } => {
                 let parent = if let Origin::Forked { parent } = origin { Some(parent) } else { None };
-                self.ended_waits.lives.begins(tid, parent, at);
+                self.ended_waits.timelines.begins(tid, parent, at);
             }
             Event::Exit(call) => {
                 if let Some(seen) = tracker.seen() {
@@ -112,7 +112,7 @@ impl Causes {
         for (_, state) in std::mem::take(&mut self.channels) {
             state.waiting.into_iter().for_each(|(wait, by)| self.ended_waits.add(wait, by));
         }
-        self.ended_waits.lives.critical_path()
+        self.ended_waits.timelines.critical_path()
     }
 
     /// How parked threads woke each other. Complete after [`Causes::critical_path`].
@@ -127,11 +127,11 @@ impl Causes {
         }
         let Outcome::Value(value) = call.outcome else {
             return if !matches!(call.outcome, Outcome::Gone | Outcome::Pending) {
-                self.ended_waits.lives.seen(call.tid, call.returned);
+                self.ended_waits.timelines.seen(call.tid, call.returned);
             };
         };
-        self.ended_waits.lives.seen(call.tid, call.returned);
-        let mut now = Moment::of(call, seen);
+        self.ended_waits.timelines.seen(call.tid, call.returned);
+        let mut now = Interval::of(call, seen);
         if let Some((since, calls)) = self.ready.get_mut(&call.tid) {
             *calls -= 1;
             if seen.bytes.is_some() {
@@ -142,24 +142,24 @@ impl Causes {
             }
         }
         if seen.bytes.is_some() {
-            self.moved(now, Moment::of(call, seen), seen, tracker);
+            self.moved(now, Interval::of(call, seen), seen, tracker);
             return;
         }
         if row.has_effect(Effect::Executes) {
-            self.acts(Channel::Released(call.tid), now);
+            self.note_action(Channel::Released(call.tid), now);
         } else if row.has_effect(Effect::Forks) {
             // The parent waits only in vfork(2): otherwise it returns before its child executes anything.
-            self.waits(Channel::Released(value as Tid), now);
+            self.note_wait(Channel::Released(value as Tid), now);
         }
         match row.waits() {
             Some(For::Lock) if row.has_effect(Effect::Wakes) => self.futex(call, value, seen, now),
-            Some(For::Child | For::Signal) => self.waits(Channel::Children(seen.pid), now),
+            Some(For::Child | For::Signal) => self.note_wait(Channel::Children(seen.pid), now),
             Some(For::Readiness) if value > 0 => {
                 self.ended_waits.add(now, None);
                 // A program with an event loop learns of its child's end through a descriptor.
                 let ended = self.channels.get(&Channel::Children(seen.pid)).and_then(|state| state.latest);
                 if ended.is_some_and(|end| end.ends(&now)) {
-                    self.waits(Channel::Children(seen.pid), now);
+                    self.note_wait(Channel::Children(seen.pid), now);
                 } else if self.ready.len() < MAX_CHANNELS {
                     self.ready.insert(call.tid, (call.began(), USES_WITHIN));
                 }
@@ -176,15 +176,15 @@ impl Causes {
         if let Some(locked) = seen.ended.and(seen.object).map(Channel::Locked)
             && self.channels.contains_key(&locked)
         {
-            self.acts(locked, now);
+            self.note_action(locked, now);
         }
         if let Some(file) = seen.ended.filter(|_| !(row.has_effect(Effect::Closes) && of_path())) {
-            self.acts(Channel::Moved(file), now);
+            self.note_action(Channel::Moved(file), now);
         }
     }
 
     /// Bytes moved through a pipe or the like, of which this thread has one end.
-    fn moved(&mut self, wait: Moment, action: Moment, seen: &Seen, tracker: &Tracker) {
+    fn moved(&mut self, wait: Interval, action: Interval, seen: &Seen, tracker: &Tracker) {
         let Some((file, object)) = seen.file.zip(seen.object) else { return };
         let kind = tracker.kind(object);
         let other = match kind {
@@ -195,54 +195,54 @@ impl Causes {
         };
         let Some(other) = other else { return self.ended_waits.add(wait, None) };
         let way = (kind == ObjectKind::Pipe).then_some(Way::Pipe);
-        self.waits(Channel::Moved(other), Moment { way, ..wait });
-        self.acts(Channel::Moved(file), action);
+        self.note_wait(Channel::Moved(other), Interval { way, ..wait });
+        self.note_action(Channel::Moved(file), action);
     }
 
-    fn futex(&mut self, call: &Call, value: i64, seen: &Seen, now: Moment) {
+    fn futex(&mut self, call: &Call, value: i64, seen: &Seen, now: Interval) {
         let (args, word) = (&call.args, call.args[0]);
         let pid = if Futex::is_private(args) { seen.pid } else { 0 };
         match Futex::of(args) {
             Some(Futex::Wake) if value > 0 || args[1] & c::FUTEX_UNLOCK_PI == c::FUTEX_UNLOCK_PI => {
-                self.acts(Channel::Word(pid, word), now);
+                self.note_action(Channel::Word(pid, word), now);
             }
             Some(Futex::Wake) | None => {}
-            Some(_) if Futex::may_join(args).is_some() => self.waits(Channel::Cleared(seen.pid, word), now),
+            Some(_) if Futex::may_join(args).is_some() => self.note_wait(Channel::Cleared(seen.pid, word), now),
             Some(operation) => {
                 let way = operation.parks(args).then_some(Way::Parked);
-                self.waits(Channel::Word(pid, word), Moment { way, ..now });
+                self.note_wait(Channel::Word(pid, word), Interval { way, ..now });
             }
         }
     }
 
     /// Locks of files, and System V semaphores.
-    fn turn(&mut self, call: &Call, row: &Syscall, seen: &Seen, now: Moment) {
+    fn turn(&mut self, call: &Call, row: &Syscall, seen: &Seen, now: Interval) {
         let Some((channel, turn)) = Turn::of(call, row, seen) else { return };
         match turn {
-            Turn::Takes => self.waits(channel, Moment { way: Some(Way::Lock), ..now }),
-            Turn::GivesBack => self.acts(channel, now),
+            Turn::Takes => self.note_wait(channel, Interval { way: Some(Way::Lock), ..now }),
+            Turn::GivesBack => self.note_action(channel, now),
         }
     }
 
     fn ends(&mut self, tid: Tid, at: Ns, killed: bool, tracker: &Tracker) {
-        self.ended_waits.lives.seen(tid, at);
+        self.ended_waits.timelines.seen(tid, at);
         self.ready.remove(&tid);
         let Some(thread) = tracker.thread(tid) else { return };
         let pid = thread.pid;
         if let Some(word) = thread.cleared_at_end {
-            self.acts(Channel::Cleared(pid, word), Moment::at(tid, pid, at));
+            self.note_action(Channel::Cleared(pid, word), Interval::at(tid, pid, at));
         }
         let Some(process) = tracker.process(pid).filter(|process| process.threads <= 1) else { return };
         // Other threads of the process end because this one ends the process.
         let by = self.exiting.remove(&pid).unwrap_or(tid);
-        let end = Moment::at(by, pid, at);
-        self.ended_waits.lives.seen(by, at);
-        self.acts(Channel::Released(pid), end);
+        let end = Interval::at(by, pid, at);
+        self.ended_waits.timelines.seen(by, at);
+        self.note_action(Channel::Released(pid), end);
         match process.parent {
             // The sender of the signal ended the parent's wait, not the killed process.
             Some(_) if killed => {}
-            Some(parent) => self.acts(Channel::Children(parent), end),
-            None => self.ended_waits.lives.root_ended(by, at),
+            Some(parent) => self.note_action(Channel::Children(parent), end),
+            None => self.ended_waits.timelines.root_ended(by, at),
         }
         self.ended = Some(end);
     }
@@ -254,7 +254,7 @@ impl Causes {
         self.channels.entry(channel).or_default()
     }
 
-    fn acts(&mut self, channel: Channel, action: Moment) {
+    fn note_action(&mut self, channel: Channel, action: Interval) {
         let state = self.state(channel);
         state.latest = Some(action);
         for (wait, before) in std::mem::take(&mut state.waiting) {
@@ -262,7 +262,7 @@ impl Causes {
         }
     }
 
-    fn waits(&mut self, channel: Channel, wait: Moment) {
+    fn note_wait(&mut self, channel: Channel, wait: Interval) {
         let state = self.state(channel);
         let action = state.latest.filter(|action| action.ends(&wait));
         if state.waiting.len() < MAX_WAITING {
@@ -302,16 +302,16 @@ impl Turn {
 /// Waits of which it is known who ended them.
 #[derive(Default)]
 struct EndedWaits {
-    lives: Lives,
+    timelines: Timelines,
     hand_overs: HandOvers,
 }
 
 impl EndedWaits {
-    fn add(&mut self, wait: Moment, by: Option<Moment>) {
+    fn add(&mut self, wait: Interval, by: Option<Interval>) {
         if by.is_none() && wait.to - wait.from < LONG {
             return;
         }
-        self.lives.waited(wait.tid, wait.from, wait.to, by.map(|action| (action.tid, action.from)));
+        self.timelines.waited(wait.tid, wait.from, wait.to, by.map(|action| (action.tid, action.from)));
         if let Some((action, way)) = by.zip(wait.way) {
             let (waiter, waker) = ((wait.tid, wait.pid), (action.tid, action.pid));
             self.hand_overs.add(HandedOver { waiter, waker, way }, wait.from, wait.to);

@@ -219,15 +219,15 @@ fn a_server_that_is_told_to_end_was_not_waited_for() {
 
 #[test]
 fn many_waits_take_little_memory() {
-    let mut lives = super::Lives::default();
+    let mut timelines = super::Timelines::default();
     for i in 0..100_000 {
         let at = i * 1_000_000;
         let long = i % 1000 == 0;
         let (tid, by) = if i % 2 == 0 { (MAIN, CHILD) } else { (CHILD, MAIN) };
-        lives.seen(tid, at + 900_000);
-        lives.waited(tid, at, at + if long { 800_000 } else { 20_000 }, Some((by, at + 10_000)));
+        timelines.seen(tid, at + 900_000);
+        timelines.waited(tid, at, at + if long { 800_000 } else { 20_000 }, Some((by, at + 10_000)));
     }
-    let path = lives.critical_path();
+    let path = timelines.critical_path();
     let whole = path.time(MAIN) + path.time(CHILD);
     assert!(whole <= 100_000 * 1_000_000, "{whole}");
     assert!(whole > 90_000 * 1_000_000, "{whole}");

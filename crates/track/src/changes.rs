@@ -1,4 +1,4 @@
-//! The changes that successful calls make: this module carries out the effects of their rows.
+//! The changes that calls make: this module carries out the effects of their rows.
 
 use crate::descriptors::File;
 use crate::names::base_name;
@@ -15,7 +15,7 @@ const COMM: usize = 15;
 
 impl Tracker {
     /// Carries out the changes of a successful call.
-    pub(crate) fn happened(&mut self, call: &Call, row: &'static Syscall, value: i64, seen: &mut Seen) {
+    pub(crate) fn apply_effects(&mut self, call: &Call, row: &'static Syscall, value: i64, seen: &mut Seen) {
         let pid = seen.pid;
         let fd = value as i32;
         let mut made = None;
@@ -63,13 +63,13 @@ impl Tracker {
                     seen.object = seen.fd.and_then(|fd| Some(self.held(pid, fd)?.object.get()));
                 }
                 Effect::Executes => self.execed(call, seen),
-                Effect::ChangesDirectory => self.moved(pid, seen.about()),
+                Effect::ChangesDirectory => self.moved(pid, seen.subject()),
                 Effect::NamesThread => self.renamed(call),
                 _ => {}
             }
         }
         if made_nothing && matches!(row.returns(&call.args, call.abi), Ret::Fd) {
-            made = Some(self.opened_as(call, row, seen.about(), fd, pid));
+            made = Some(self.opened_as(call, row, seen.subject(), fd, pid));
         }
         seen.made = made.map(|file| (fd, file.id, file.object.get()));
     }
@@ -85,15 +85,15 @@ impl Tracker {
             _ if !returns_fd => {}
             Thing::Socket => {
                 let protocol = address::protocol(call);
-                let sort = self.objects.sort(format!("{protocol} socket").as_bytes(), ObjectKind::Socket);
-                return Some(self.opened(seen.pid, fd, sort, protocol, cloexec));
+                let class = self.objects.class(format!("{protocol} socket").as_bytes(), ObjectKind::Socket);
+                return Some(self.opened(seen.pid, fd, class, protocol, cloexec));
             }
             Thing::Connection => return Some(self.accepted(call, seen, fd, cloexec)),
             Thing::Anonymous(name) => {
-                let sort = self.objects.sort(name.as_bytes(), ObjectKind::Anonymous);
-                return Some(self.opened(seen.pid, fd, sort, "", cloexec));
+                let class = self.objects.class(name.as_bytes(), ObjectKind::Anonymous);
+                return Some(self.opened(seen.pid, fd, class, "", cloexec));
             }
-            Thing::File | Thing::Mount => return Some(self.opened_as(call, row, seen.about(), fd, seen.pid)),
+            Thing::File | Thing::Mount => return Some(self.opened_as(call, row, seen.subject(), fd, seen.pid)),
             // Its other descriptor is in a process that may not be traced.
             Thing::Passed => return Some(self.opened_as(call, row, None, fd, seen.pid)),
         }
@@ -104,7 +104,7 @@ impl Tracker {
     fn opened_as(&mut self, call: &Call, row: &Syscall, object: Option<ObjectId>, fd: i32, pid: Tid) -> Rc<File> {
         let object = object.or_else(|| self.described(call.made(fd)?));
         let object =
-            object.unwrap_or_else(|| self.objects.sort(format!("({})", row.name).as_bytes(), ObjectKind::Anonymous));
+            object.unwrap_or_else(|| self.objects.class(format!("({})", row.name).as_bytes(), ObjectKind::Anonymous));
         self.opened(pid, fd, object, "", call.closes_on_exec())
     }
 
@@ -166,8 +166,8 @@ impl Tracker {
     fn pair(&mut self, call: &Call, pid: Tid, what: &str, protocol: &'static str, cloexec: bool) {
         let Some(ends) = call.pair() else { return };
         let kind = if protocol.is_empty() { ObjectKind::Pipe } else { ObjectKind::Socket };
-        let sort = self.objects.sort(what.as_bytes(), kind);
-        let object = self.objects.one_of(sort, FoundAt { pid, fd: ends[0], other: Some(ends[1]) });
+        let class = self.objects.class(what.as_bytes(), kind);
+        let object = self.objects.one_of(class, FoundAt { pid, fd: ends[0], other: Some(ends[1]) });
         let [one, other] = ends.map(|fd| self.opened(pid, fd, object, protocol, cloexec).id);
         if self.ends.len() >= MAX_ENDS {
             // Most of so many are gone.
@@ -197,7 +197,7 @@ impl Tracker {
     }
 
     /// A connection that failed. The socket is known by the peer that it should have had, unless it has one.
-    pub(crate) fn tried(&mut self, call: &Call, seen: &mut Seen) {
+    pub(crate) fn connection_failed(&mut self, call: &Call, seen: &mut Seen) {
         // Nothing was attempted if the socket is connected, is being connected, or listens.
         const NOT_TRIED: [u64; 3] = [c::EISCONN, c::EALREADY, c::EINVAL];
         let Outcome::Error(errno) = call.outcome else { return };
@@ -230,18 +230,18 @@ impl Tracker {
 
     fn execed(&mut self, call: &Call, seen: &Seen) {
         let command: Vec<Vec<u8>> = call.strings("argv").into_iter().map(<[u8]>::to_vec).collect();
-        let path = seen.about().map(|object| self.objects.name(object)).unwrap_or_default();
+        let path = seen.subject().map(|object| self.objects.name(object)).unwrap_or_default();
         let file = base_name(path);
         let comm = &file[..file.len().min(COMM)];
         if let Some(thread) = self.threads.get_mut(&call.tid) {
-            thread.comm = comm.to_vec();
+            self.renamed = Some((call.tid, std::mem::replace(&mut thread.comm, comm.to_vec())));
         }
         if let Some(process) = self.processes.get_mut(&seen.pid) {
             process.comm = comm.to_vec();
-            process.program = seen.about();
+            process.program = seen.subject();
             process.command = command.into();
         }
-        self.parted(seen.pid);
+        self.separate_table(seen.pid);
         let closed = self.processes.get_mut(&seen.pid).map(|process| process.descriptors.exec());
         self.release(closed.into_iter().flatten());
     }
@@ -259,7 +259,7 @@ impl Tracker {
         {
             process.comm = name.clone();
         }
-        thread.comm = name;
+        self.renamed = Some((call.tid, std::mem::replace(&mut thread.comm, name)));
     }
 }
 

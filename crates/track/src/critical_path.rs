@@ -12,30 +12,30 @@ use stride_event::{Ns, Tid};
 struct EndedWait {
     from: Ns,
     to: Ns,
-    /// The thread that ended it, and when that one began the call that did.
+    /// The thread that ended it, and when that thread began the call that ended it.
     by: Option<(Tid, Ns)>,
 }
 
-/// One of the threads that had an id.
+/// The start of a thread. An id may be given to several threads, one after the other.
 #[derive(Clone, Copy)]
-struct Birth {
+struct ThreadStart {
     at: Ns,
     parent: Option<Tid>,
 }
 
 #[derive(Default)]
-struct Life {
-    births: Vec<Birth>,
+struct Timeline {
+    starts: Vec<ThreadStart>,
     /// In the order of their ends.
     waits: Vec<EndedWait>,
     first: Ns,
     last: Ns,
 }
 
-/// The waits of each thread, and the threads that ended them.
+/// The starts and waits of all threads.
 #[derive(Default)]
-pub struct Lives {
-    threads: FxHashMap<Tid, Life>,
+pub struct Timelines {
+    threads: FxHashMap<Tid, Timeline>,
     waits: usize,
     /// Shorter waits are forgotten, because there were too many.
     shortest: Ns,
@@ -47,32 +47,32 @@ pub struct Lives {
 
 /// Ids of threads beyond this many are not followed.
 const MAX_THREADS: usize = 1 << 17;
-/// An id is given to so many threads that are told apart.
-const MAX_BIRTHS: usize = 64;
+/// The most threads with the same id that are told apart.
+const MAX_STARTS: usize = 64;
 const MAX_WAITS: usize = if cfg!(test) { 1 << 8 } else { 1 << 19 };
 const SHORT: Ns = 10_000;
 /// So many later waits of a thread may be known before one.
 const MAX_LATER: usize = 64;
 
-impl Lives {
-    fn life(&mut self, tid: Tid, at: Ns) -> Option<&mut Life> {
+impl Timelines {
+    fn timeline(&mut self, tid: Tid, at: Ns) -> Option<&mut Timeline> {
         if self.threads.len() >= MAX_THREADS && !self.threads.contains_key(&tid) {
             return None;
         }
-        Some(self.threads.entry(tid).or_insert_with(|| Life { first: at, last: at, ..Life::default() }))
+        Some(self.threads.entry(tid).or_insert_with(|| Timeline { first: at, last: at, ..Timeline::default() }))
     }
 
     pub fn begins(&mut self, tid: Tid, parent: Option<Tid>, at: Ns) {
         self.roots += usize::from(parent.is_none());
-        if let Some(life) = self.life(tid, at).filter(|life| life.births.len() < MAX_BIRTHS) {
-            life.births.push(Birth { at, parent });
+        if let Some(timeline) = self.timeline(tid, at).filter(|timeline| timeline.starts.len() < MAX_STARTS) {
+            timeline.starts.push(ThreadStart { at, parent });
         }
     }
 
-    /// The thread was there.
+    /// The thread existed at this time.
     pub fn seen(&mut self, tid: Tid, at: Ns) {
-        if let Some(life) = self.life(tid, at) {
-            life.last = life.last.max(at);
+        if let Some(timeline) = self.timeline(tid, at) {
+            timeline.last = timeline.last.max(at);
         }
     }
 
@@ -82,7 +82,7 @@ impl Lives {
         self.last = Some((tid, at));
     }
 
-    /// A thread waited, until another thread made a call that it began at some time, if that is known.
+    /// A thread waited. `by`: the thread whose call ended the wait, and when it began that call, if that is known.
     pub fn waited(&mut self, tid: Tid, from: Ns, to: Ns, by: Option<(Tid, Ns)>) {
         if to.saturating_sub(from) < self.shortest {
             return;
@@ -90,14 +90,14 @@ impl Lives {
         if self.waits >= MAX_WAITS {
             self.forgets_short_ones();
         }
-        let Some(life) = self.life(tid, to) else { return };
+        let Some(timeline) = self.timeline(tid, to) else { return };
         let wait = EndedWait { from, to, by: by.map(|(tid, at)| (tid, at.clamp(from, to))) };
         // The waker of an earlier wait may be known later, but not much later: a search through all would cost a hostile
         // recording's square.
-        let recent = life.waits.len().saturating_sub(MAX_LATER);
-        let before = life.waits[recent..].iter().rposition(|before| before.to <= to);
+        let recent = timeline.waits.len().saturating_sub(MAX_LATER);
+        let before = timeline.waits[recent..].iter().rposition(|before| before.to <= to);
         let Some(after) = before.map(|last| recent + last + 1).or((recent == 0).then_some(0)) else { return };
-        life.waits.insert(after, wait);
+        timeline.waits.insert(after, wait);
         self.waits += 1;
     }
 
@@ -105,29 +105,30 @@ impl Lives {
         while self.waits >= MAX_WAITS / 2 {
             self.shortest = (self.shortest * 4).max(SHORT);
             self.waits = 0;
-            for life in self.threads.values_mut() {
-                life.waits.retain(|wait| wait.to - wait.from >= self.shortest);
-                self.waits += life.waits.len();
+            for timeline in self.threads.values_mut() {
+                timeline.waits.retain(|wait| wait.to - wait.from >= self.shortest);
+                self.waits += timeline.waits.len();
             }
         }
     }
 
     pub fn critical_path(&self) -> CriticalPath {
         // Servers and the like may outlive the command, but nobody waits for them.
-        let latest = || self.threads.iter().max_by_key(|(tid, life)| (life.last, Reverse(**tid)));
-        let end = self.last.filter(|_| self.roots == 0).or_else(|| latest().map(|(tid, life)| (*tid, life.last)));
+        let latest = || self.threads.iter().max_by_key(|(tid, timeline)| (timeline.last, Reverse(**tid)));
+        let end =
+            self.last.filter(|_| self.roots == 0).or_else(|| latest().map(|(tid, timeline)| (*tid, timeline.last)));
         let Some((mut tid, mut to)) = end else { return CriticalPath::default() };
         let mut path = CriticalPath::default();
         // The thread that waited for this one, and since when.
         let mut waiter: Option<(Tid, Ns)> = None;
         // Each step goes back in time, or to a thread's parent.
         for _ in 0..2 * (MAX_WAITS + MAX_THREADS) {
-            let Some(life) = self.threads.get(&tid) else { break };
-            let birth = life.births.iter().rev().find(|birth| birth.at <= to);
-            let began = birth.map_or(life.first, |birth| birth.at).min(to);
-            let waits = &life.waits[..life.waits.partition_point(|wait| wait.to <= to)];
+            let Some(timeline) = self.threads.get(&tid) else { break };
+            let start = timeline.starts.iter().rev().find(|start| start.at <= to);
+            let began = start.map_or(timeline.first, |start| start.at).min(to);
+            let waits = &timeline.waits[..timeline.waits.partition_point(|wait| wait.to <= to)];
             let waits = waits.iter().rev().take_while(|wait| wait.from >= began);
-            // Nobody knows better than the thread that waits for this one what this one waited for.
+            // If the cause of a wait is unknown, the thread that waits for this one may be it (see `back_to`).
             let mut ended = waits.filter_map(|wait| wait.by.or_else(|| back_to(waiter?, wait)).map(|by| (wait, by)));
             match ended.find(|(_, (_, at))| *at < to) {
                 Some((wait, (by, at))) => {
@@ -138,25 +139,26 @@ impl Lives {
                 None => {
                     waiter = None;
                     path.adds(tid, began, to);
-                    let Some(parent) = birth.and_then(|birth| birth.parent).filter(|parent| *parent != tid) else {
+                    let Some(parent) = start.and_then(|start| start.parent).filter(|parent| *parent != tid) else {
                         break;
                     };
                     (tid, to) = (parent, began);
                 }
             }
         }
-        for (tid, life) in &self.threads {
-            let waited: Ns = life.waits.iter().filter_map(|wait| Some(wait.by?.1 - wait.from)).sum();
-            let lived = life.last - life.births.first().map_or(life.first, |birth| birth.at).min(life.last);
-            path.active.insert(*tid, lived.saturating_sub(waited));
+        for (tid, timeline) in &self.threads {
+            let waited: Ns = timeline.waits.iter().filter_map(|wait| Some(wait.by?.1 - wait.from)).sum();
+            let lifetime =
+                timeline.last - timeline.starts.first().map_or(timeline.first, |start| start.at).min(timeline.last);
+            path.active.insert(*tid, lifetime.saturating_sub(waited));
         }
         path
     }
 }
 
-/// A thread waited for something unknown, and another one for this thread. If this one had been waiting already when the other one began
-/// to, the other one woke it: the path goes back to that one, to the time before it waited. A later wait is part of what the other one
-/// waits for.
+/// The step back from a wait with an unknown cause. A second thread, `waiter`, waits for the thread since a time. If the unknown wait had
+/// begun before that, the waiter ended it: the path goes back to the waiter, at the time before it waited. A later wait is part of
+/// what the waiter waits for.
 fn back_to((waiter, since): (Tid, Ns), unknown: &EndedWait) -> Option<(Tid, Ns)> {
     (unknown.from <= since).then_some((waiter, since.min(unknown.to)))
 }

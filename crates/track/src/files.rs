@@ -103,7 +103,7 @@ impl Tracker {
 
     /// From now on, a process has a table of its own, or is gone. Its earlier changes may have been made to its
     /// parent's table.
-    pub(crate) fn parted(&mut self, pid: Tid) {
+    pub(crate) fn separate_table(&mut self, pid: Tid) {
         let Some(process) = self.processes.get(&pid) else { return };
         let (Some(journal), made_by) = (process.descriptors.settle(), process.made_by) else { return };
         match made_by.and_then(|thread| self.unsettled.get_mut(&thread)).filter(|made| made.child == pid) {
@@ -124,7 +124,7 @@ impl Tracker {
         if flags & CLONE_FILES == 0 {
             return;
         }
-        self.parted(pid);
+        self.separate_table(pid);
         if let Some(process) = self.processes.get_mut(&pid).filter(|process| process.threads == 1) {
             process.descriptors.unshare();
         }

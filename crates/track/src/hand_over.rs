@@ -1,4 +1,4 @@
-//! Which threads ended the waits of which others, and how long those had waited.
+//! Pairs of threads of which one ended waits of the other, and the time of these waits.
 
 use rustc_hash::FxHashMap;
 use stride_event::{Ns, Tid};

@@ -1,4 +1,4 @@
-//! Tells threads that make progress from idle ones.
+//! Idle threads: those whose calls make no progress.
 
 use crate::Thread;
 use crate::shape::{Idle, Shape};
@@ -18,13 +18,13 @@ impl Thread {
         let idle = is_idle(shape, call.outcome);
         let lasted = call.took().is_some_and(|took| took >= LONG);
         match shape.idle {
-            // A short look at the time, or a nap.
+            // It read the clock, or slept.
             Idle::Always => {}
             _ if idle && watches_nothing(call) => {}
             _ if idle && lasted => self.timed_out = LOOKS,
             _ if idle => self.timed_out = self.timed_out.saturating_sub(1),
             // A progress meter goes on while nothing else does.
-            Idle::No if self.timed_out > 0 && tells(shape) => return,
+            Idle::No if self.timed_out > 0 && only_outputs(shape) => return,
             _ => self.timed_out = 0,
         }
         self.idle_since = idle.then(|| self.idle_since.unwrap_or(call.began()));
@@ -46,7 +46,7 @@ fn watches_nothing(call: &Call) -> bool {
 }
 
 /// True if a call only does output.
-fn tells(shape: &Shape) -> bool {
+fn only_outputs(shape: &Shape) -> bool {
     let writes = shape.row.transfer().is_some_and(|transfer| transfer.flow == Flow::Out && !transfer.at_offset);
     writes || shape.row.has_effect(Effect::ControlsDevice)
 }

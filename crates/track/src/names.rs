@@ -1,5 +1,5 @@
-//! Turns the world's names of things into those that following events gives: an epoll instance from before tracing
-//! gets the same name as a later one.
+//! Names of objects that were looked up, in the form that followed objects have: an epoll instance from before tracing gets
+//! the same name as a later one.
 
 use std::borrow::Cow;
 

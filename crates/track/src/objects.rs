@@ -48,20 +48,20 @@ impl ObjectKind {
 struct Object {
     name: Rc<[u8]>,
     kind: ObjectKind,
-    standing: Standing,
+    identity: Identity,
 }
 
-/// How an object differs from others.
+/// The property by which an object differs from others.
 #[derive(Clone, Copy)]
-enum Standing {
-    /// By its name.
+enum Identity {
+    /// Its name.
     Named,
-    /// By a name that is chance, such as a client's port. This object stands for all of these.
+    /// A name with a number that the kernel picked, such as a client's port. The object here represents all of these.
     ByChance(ObjectId),
-    /// Only by its id: its name is that of all things of its sort. This object stands for all of these.
+    /// Only its id: it has the name of its class. The object here represents all of the class.
     Nameless(ObjectId),
-    /// It stands for nameless ones, and for those beyond the limit.
-    Sort,
+    /// It represents nameless objects, and those beyond the limit.
+    Class,
 }
 
 /// The first descriptors of a nameless object, and the process in which they were seen.
@@ -80,7 +80,7 @@ const MAX_BYTES: usize = if cfg!(test) { 1 << 20 } else { 192 << 20 };
 /// Longer names count as others. The kernel takes no path beyond 4096 bytes.
 const LONGEST: usize = 1 << 13;
 const OTHERS: ObjectId = ObjectId(0);
-/// Views that count by object have entries for each, so nameless ones beyond this many count as one of their sort.
+/// Views that count by object have entries for each, so nameless objects beyond this many are counted together by class.
 const MAX_NAMELESS: usize = 1 << 16;
 
 pub struct Objects {
@@ -94,28 +94,28 @@ pub struct Objects {
 impl Default for Objects {
     fn default() -> Objects {
         let name: Rc<[u8]> = Rc::from(&b"(others)"[..]);
-        let others = Object { name, kind: ObjectKind::Others, standing: Standing::Named };
+        let others = Object { name, kind: ObjectKind::Others, identity: Identity::Named };
         Objects { by_name: HashMap::default(), all: vec![others], found_at: FxHashMap::default(), bytes: 0 }
     }
 }
 
 impl Objects {
     pub fn intern(&mut self, name: &[u8], kind: ObjectKind) -> ObjectId {
-        self.intern_as(name, kind, Standing::Named)
+        self.intern_as(name, kind, Identity::Named)
     }
 
-    /// One of many that differ only by chance, such as in a client's port. `group` is their common name.
+    /// One of many that differ only in a number that the kernel picked, such as a client's port. `group` represents them all.
     pub fn intern_in(&mut self, name: &[u8], kind: ObjectKind, group: ObjectId) -> ObjectId {
-        self.intern_as(name, kind, Standing::ByChance(group))
+        self.intern_as(name, kind, Identity::ByChance(group))
     }
 
-    /// The object that stands for all nameless ones of a sort: "pipe", "epoll".
-    pub fn sort(&mut self, name: &[u8], kind: ObjectKind) -> ObjectId {
-        self.intern_as(name, kind, Standing::Sort)
+    /// The object that represents all nameless ones of a class: "pipe", "epoll".
+    pub fn class(&mut self, name: &[u8], kind: ObjectKind) -> ObjectId {
+        self.intern_as(name, kind, Identity::Class)
     }
 
-    fn intern_as(&mut self, name: &[u8], kind: ObjectKind, standing: Standing) -> ObjectId {
-        let group = if let Standing::ByChance(group) = standing { group } else { OTHERS };
+    fn intern_as(&mut self, name: &[u8], kind: ObjectKind, identity: Identity) -> ObjectId {
+        let group = if let Identity::ByChance(group) = identity { group } else { OTHERS };
         if name.len() > LONGEST {
             return group;
         }
@@ -129,17 +129,17 @@ impl Objects {
         let name: Rc<[u8]> = Rc::from(name);
         self.bytes += name.len() + 96;
         self.by_name.insert(name.clone(), id);
-        self.all.push(Object { name, kind, standing });
+        self.all.push(Object { name, kind, identity });
         id
     }
 
-    /// A new object of a sort. An object that has a name of its own stays as it is.
-    pub fn one_of(&mut self, sort: ObjectId, at: FoundAt) -> ObjectId {
-        let Object { name, kind, standing: Standing::Sort } = &self.all[sort.index()] else { return sort };
+    /// A new object of a class. An object that has a name of its own is returned as it is.
+    pub fn one_of(&mut self, class: ObjectId, at: FoundAt) -> ObjectId {
+        let Object { name, kind, identity: Identity::Class } = &self.all[class.index()] else { return class };
         if self.found_at.len() >= MAX_NAMELESS || self.all.len() >= MAX_OBJECTS {
-            return sort;
+            return class;
         }
-        let one = Object { name: name.clone(), kind: *kind, standing: Standing::Nameless(sort) };
+        let one = Object { name: name.clone(), kind: *kind, identity: Identity::Nameless(class) };
         let id = ObjectId(self.all.len() as u32);
         self.all.push(one);
         self.found_at.insert(id, at);
@@ -154,33 +154,33 @@ impl Objects {
         self.all[id.index()].kind
     }
 
-    /// The object that stands for it among those whose names differ.
+    /// The object that represents it where only names matter.
     pub fn group(&self, id: ObjectId) -> ObjectId {
-        match self.all[id.index()].standing {
-            Standing::ByChance(group) | Standing::Nameless(group) => group,
-            Standing::Named | Standing::Sort => id,
+        match self.all[id.index()].identity {
+            Identity::ByChance(group) | Identity::Nameless(group) => group,
+            Identity::Named | Identity::Class => id,
         }
     }
 
-    /// The same, but nameless objects stand for themselves.
+    /// The same, but each nameless object represents itself.
     pub fn apart(&self, id: ObjectId) -> ObjectId {
-        match self.all[id.index()].standing {
-            Standing::ByChance(group) => group,
-            Standing::Nameless(_) | Standing::Named | Standing::Sort => id,
+        match self.all[id.index()].identity {
+            Identity::ByChance(group) => group,
+            Identity::Nameless(_) | Identity::Named | Identity::Class => id,
         }
     }
 
-    /// The object that stands for it if it is nameless.
-    pub fn sort_of(&self, id: ObjectId) -> ObjectId {
-        match self.all[id.index()].standing {
-            Standing::Nameless(sort) => sort,
-            Standing::ByChance(_) | Standing::Named | Standing::Sort => id,
+    /// The object of its class, if it is nameless.
+    pub fn class_of(&self, id: ObjectId) -> ObjectId {
+        match self.all[id.index()].identity {
+            Identity::Nameless(class) => class,
+            Identity::ByChance(_) | Identity::Named | Identity::Class => id,
         }
     }
 
-    /// True for an object that stands for nameless ones.
-    pub fn is_sort(&self, id: ObjectId) -> bool {
-        matches!(self.all[id.index()].standing, Standing::Sort)
+    /// True for an object that represents nameless ones.
+    pub fn is_class(&self, id: ObjectId) -> bool {
+        matches!(self.all[id.index()].identity, Identity::Class)
     }
 
     pub fn found_at(&self, id: ObjectId) -> Option<FoundAt> {

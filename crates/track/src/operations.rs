@@ -73,7 +73,7 @@ impl Tracker {
     /// The subject of an operation. `None`: the event is about another thing, or the operation goes on.
     pub(crate) fn operated(&mut self, call: &LibraryCall, world: &dyn World) -> Option<Seen> {
         call.operation.filter(|_| call.part != LibraryPart::Entered)?;
-        let mut seen = self.nothing_of(call.tid);
+        let mut seen = self.new_seen(call.tid);
         let Some(row) = call.row().filter(|_| call.entered != 0) else { return Some(seen) };
         let ended = EndedOperation { call, row };
         seen.fd = ended.fd();
@@ -137,14 +137,14 @@ impl Tracker {
             Thing::Socket => {
                 let word = |name| ended.named(name).unwrap_or_default();
                 let protocol = address::protocol_of(word("domain"), word("type"), ended.named("protocol"));
-                let sort = self.objects.sort(format!("{protocol} socket").as_bytes(), ObjectKind::Socket);
-                self.opened(seen.pid, fd, sort, protocol, cloexec)
+                let class = self.objects.class(format!("{protocol} socket").as_bytes(), ObjectKind::Socket);
+                self.opened(seen.pid, fd, class, protocol, cloexec)
             }
             _ => {
-                let known = ended.call.descriptor(fd, true).filter(|_| seen.about().is_none());
-                let object = seen.about().or_else(|| self.described(known?));
+                let known = ended.call.descriptor(fd, true).filter(|_| seen.subject().is_none());
+                let object = seen.subject().or_else(|| self.described(known?));
                 let object = object.unwrap_or_else(|| {
-                    self.objects.sort(format!("({})", ended.call.function.name).as_bytes(), ObjectKind::Anonymous)
+                    self.objects.class(format!("({})", ended.call.function.name).as_bytes(), ObjectKind::Anonymous)
                 });
                 self.opened(seen.pid, fd, object, "", cloexec)
             }

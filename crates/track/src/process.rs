@@ -46,7 +46,7 @@ pub struct Process {
     pub(crate) descriptors: Descriptors,
     pub(crate) cwd: Option<ObjectId>,
     /// It existed before Stride, so not all of its state was seen.
-    pub(crate) older: bool,
+    pub(crate) predates_trace: bool,
     /// The mounts of network file systems that it sees, if the world was asked.
     pub(crate) network_mounts: Option<Rc<[NetworkMount]>>,
 }

@@ -38,7 +38,7 @@ pub struct Seen {
 
 impl Seen {
     /// The path that it names, or else what its descriptor refers to.
-    pub fn about(&self) -> Option<ObjectId> {
+    pub fn subject(&self) -> Option<ObjectId> {
         self.path.or(self.object)
     }
 }

@@ -1,4 +1,4 @@
-//! Which arguments of a syscall tell what a call is about.
+//! The arguments of a syscall that name the subject of a call: descriptors and paths.
 
 use stride_event::CallSet;
 use stride_syscalls::{Abi, Effect, For, PathArg, Syscall, Ty, table};
@@ -18,7 +18,7 @@ pub struct Shape {
 /// Says whether a call is progress of its thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Idle {
-    /// Progress, unless the result means to try again.
+    /// Progress, unless the result is EAGAIN.
     No,
     /// No progress if it returns 0.
     IfZero,

@@ -1,4 +1,4 @@
-//! Follows the events.
+//! The tracker: follows the events, and answers what they were about.
 
 use crate::descriptors::{AT_FDCWD, File, Unsettled};
 use crate::objects::{FoundAt, Objects};
@@ -32,7 +32,11 @@ pub struct Tracker {
     pub(crate) waits: FxHashMap<Tid, Wait>,
     pub(crate) began: Option<Ns>,
     /// The command, until it executes its program.
-    pub(crate) unborn: Option<Tid>,
+    pub(crate) pending_command: Option<Tid>,
+    /// The command, if the latest event is about the execve(2) of its program.
+    launched: Option<Tid>,
+    /// The thread that the latest event gave a name, and its name before.
+    pub(crate) renamed: Option<(Tid, Vec<u8>)>,
     /// The types of network file systems, by the files on them.
     pub(crate) on_network: FxHashMap<ObjectId, Box<str>>,
     /// Reused.
@@ -68,6 +72,17 @@ impl Tracker {
         self.threads.get(&tid)
     }
 
+    /// The name that a thread had before the latest event, if the event gave it another one: the return of execve(2) or prctl(2).
+    pub fn name_before(&self, tid: Tid) -> Option<&[u8]> {
+        self.renamed.as_ref().filter(|renamed| renamed.0 == tid).map(|renamed| &renamed.1[..])
+    }
+
+    /// True if the latest event is about the execve(2) by which the command began. Until then, its thread had the name of the tracer that
+    /// started it.
+    pub fn is_launch(&self, tid: Tid) -> bool {
+        self.launched == Some(tid)
+    }
+
     pub fn process(&self, pid: Tid) -> Option<&Process> {
         self.processes.get(&pid)
     }
@@ -79,7 +94,8 @@ impl Tracker {
         live
     }
 
-    /// True if descriptors are followed from the calls. Otherwise filters leave out calls that would tell, and each is looked up.
+    /// True if descriptors are followed from the calls. Otherwise filters leave out some of the calls that change them, and each descriptor is
+    /// looked up.
     pub fn follows_descriptors(&self) -> bool {
         !self.partial
     }
@@ -133,27 +149,28 @@ impl Tracker {
         if self.kind(object) == ObjectKind::Socket { address::peer(self.name(object)) } else { None }
     }
 
-    /// The object that stands for many which differ only by chance, such as all clients of a port. Otherwise the
-    /// object itself.
+    /// The object that represents all those which differ only in a number that the kernel picked, such as all clients of a port. Otherwise
+    /// the object itself.
     pub fn group(&self, object: ObjectId) -> ObjectId {
         self.objects.group(object)
     }
 
-    /// The object among whose calls its calls count: the same, but all clients of a port are one. Pipes and the like are told
-    /// apart, although they have one name.
+    /// The object to which its calls are counted: the object itself, except that all clients of a port are one. Pipes and the like are counted
+    /// one by one, although they have one name.
     pub fn apart(&self, object: ObjectId) -> ObjectId {
         self.objects.apart(object)
     }
 
-    /// The object that stands for all objects without a name of their own that are of its sort: for all pipes. An object with a name
-    /// stands for itself.
-    pub fn sort_of(&self, object: ObjectId) -> ObjectId {
-        self.objects.sort_of(object)
+    /// The object that represents all objects of its class that have no name of their own, such as all pipes. For an object with a name, the
+    /// object itself.
+    pub fn class_of(&self, object: ObjectId) -> ObjectId {
+        self.objects.class_of(object)
     }
 
-    /// True if the object stands for many, such as pipes, that cannot all be kept apart. Facts about it hold for all of them together.
-    pub fn stands_for_many(&self, object: ObjectId) -> bool {
-        self.objects.is_sort(object)
+    /// True for an object that represents all pipes, or all others of a class, because there were too many to follow each. Its counts are sums: they
+    /// say nothing about a single pipe.
+    pub fn is_class(&self, object: ObjectId) -> bool {
+        self.objects.is_class(object)
     }
 
     /// Where a pipe or the like came from, as it has no name of its own.
@@ -164,6 +181,8 @@ impl Tracker {
     /// Handles the next event. Must be called before anybody asks about it.
     pub fn event(&mut self, event: &Event<'_>, world: &dyn World) {
         self.seen = None;
+        self.launched = None;
+        self.renamed = None;
         self.gone_files.clear();
         if let Some(tid) = self.ended.take() {
             self.forget(tid);
@@ -185,7 +204,9 @@ impl Tracker {
                 if call.outcome == Outcome::Gone {
                     // A thread that waits in vain is of interest when it is killed.
                     self.entered(call, world);
-                } else if !interrupted(call.outcome) && self.waits.get(&call.tid).is_some_and(|wait| !wait.doomed) {
+                } else if !interrupted(call.outcome)
+                    && self.waits.get(&call.tid).is_some_and(|wait| !wait.ends_with_process)
+                {
                     self.waits.remove(&call.tid);
                 }
                 self.returned(call, world);
@@ -200,7 +221,7 @@ impl Tracker {
             Event::Exited { tid, .. } => self.ended = Some(tid),
             Event::Killed { tid, .. } => {
                 self.ask_about_wait(tid, world);
-                self.dooms(tid);
+                self.mark_join_of(tid);
                 self.ended = Some(tid);
             }
             Event::Detached { tid, call, .. } => {
@@ -230,10 +251,10 @@ impl Tracker {
         if self.began.is_none() {
             self.began = Some(call.began());
         }
-        if self.unborn == Some(call.tid)
+        if self.pending_command == Some(call.tid)
             && self.shapes.get(call.abi, call.nr).is_some_and(|shape| shape.row.has_effect(Effect::Executes))
         {
-            self.unborn = None;
+            self.launched = self.pending_command.take();
             self.began = Some(call.began());
             let thread = self.threads.get_mut(&call.tid).map(|thread| &mut thread.started);
             let process = self.processes.get_mut(&call.tid).map(|process| &mut process.started);
@@ -250,18 +271,18 @@ impl Tracker {
         self.waits.remove(&tid);
         self.never_returns(tid);
         let Some(thread) = self.threads.remove(&tid) else { return };
-        self.leaves_its_name(&thread);
+        self.keep_name_for_joiner(&thread);
         let Some(process) = self.processes.get_mut(&thread.pid) else { return };
         process.threads = process.threads.saturating_sub(1);
         if process.threads == 0 {
-            self.parted(thread.pid);
+            self.separate_table(thread.pid);
             if let Some(process) = self.processes.remove(&thread.pid) {
                 self.release(process.descriptors.end());
             }
         }
     }
 
-    pub(crate) fn nothing_of(&self, tid: Tid) -> Seen {
+    pub(crate) fn new_seen(&self, tid: Tid) -> Seen {
         Seen {
             row: None,
             tid,
@@ -280,18 +301,20 @@ impl Tracker {
     }
 
     fn returned(&mut self, call: &Call, world: &dyn World) {
-        let mut seen = self.nothing_of(call.tid);
+        let mut seen = self.new_seen(call.tid);
         if let Some(shape) = self.shapes.get(call.abi, call.nr) {
-            self.look(call, &shape, &mut seen, world);
+            self.resolve_arguments(call, &shape, &mut seen, world);
             if let Some(thread) = self.threads.get_mut(&call.tid) {
                 thread.step(call, &shape);
             }
             // A connection that is not waited for.
             const EINPROGRESS: Outcome = Outcome::Error(c::EINPROGRESS as u32);
             match call.outcome {
-                Outcome::Value(value) => self.happened(call, shape.row, value, &mut seen),
-                EINPROGRESS if shape.row.has_effect(Effect::Connects) => self.happened(call, shape.row, 0, &mut seen),
-                Outcome::Error(_) if shape.row.has_effect(Effect::Connects) => self.tried(call, &mut seen),
+                Outcome::Value(value) => self.apply_effects(call, shape.row, value, &mut seen),
+                EINPROGRESS if shape.row.has_effect(Effect::Connects) => {
+                    self.apply_effects(call, shape.row, 0, &mut seen)
+                }
+                Outcome::Error(_) if shape.row.has_effect(Effect::Connects) => self.connection_failed(call, &mut seen),
                 _ => {}
             }
         }

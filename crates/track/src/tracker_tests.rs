@@ -74,7 +74,7 @@ impl Followed {
     fn read(&mut self, tid: Tid, fd: i32) -> String {
         let seen = self.does(tid, "read", &[fd as u64, 0x2000, 100], 7);
         assert_eq!((seen.bytes, seen.asked, seen.fd), (Some(7), Some(100), Some(fd)));
-        self.named(seen.about())
+        self.named(seen.subject())
     }
 
     fn named(&self, object: Option<ObjectId>) -> String {
@@ -156,7 +156,7 @@ fn an_empty_path_is_the_open_file() {
     let fstat = |fd: i32, flags| call(PID, "newfstatat", &[fd as u32 as u64, 0x1000, 0x2000, flags], Outcome::Value(0));
     const AT_EMPTY_PATH: u64 = 0x1000;
     let seen = s.call(naming(fstat(3, AT_EMPTY_PATH), 0x1000, ""));
-    assert_eq!((seen.file, s.named(seen.about()).as_str(), seen.path), (Some(file), "/x", None));
+    assert_eq!((seen.file, s.named(seen.subject()).as_str(), seen.path), (Some(file), "/x", None));
     let seen = s.call(naming(fstat(AT_FDCWD, AT_EMPTY_PATH), 0x1000, ""));
     assert_eq!(seen.file, None, "the working directory");
     let seen = s.call(naming(fstat(3, 0), 0x1000, "below"));
@@ -298,14 +298,14 @@ fn what_has_no_name_is_told_apart() {
     ] {
         let objects = [30, 31].map(|fd| s.does(PID, call, args, fd).made.unwrap().2);
         assert_ne!(objects[0], objects[1], "{call}");
-        assert_eq!(s.tracker.sort_of(objects[0]), s.tracker.sort_of(objects[1]), "{call}");
+        assert_eq!(s.tracker.class_of(objects[0]), s.tracker.class_of(objects[1]), "{call}");
     }
     // Too many to be told apart.
     for _ in 0..70_000 {
         s.call(pipe([4, 5]));
     }
     let (many, sort) = (of(&s, 4), s.tracker.group(first));
-    assert!(many == sort && s.tracker.stands_for_many(many) && s.tracker.found_at(many).is_none());
+    assert!(many == sort && s.tracker.is_class(many) && s.tracker.found_at(many).is_none());
     assert_eq!(s.read(PID, 4), "pipe");
 }
 

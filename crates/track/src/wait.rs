@@ -46,8 +46,8 @@ pub struct Wait {
     pub awaited: Option<Awaited>,
     /// The watched descriptors of poll, select or an epoll instance.
     pub watched: Vec<Watched>,
-    /// If it returns, that is part of the end of its process.
-    pub(crate) doomed: bool,
+    /// Its process is being killed, so its return does not end the wait.
+    pub(crate) ends_with_process: bool,
     /// The world was asked about it.
     pub(crate) asked: bool,
 }
@@ -61,7 +61,7 @@ impl Wait {
             others: Vec::new(),
             awaited: None,
             watched: Vec::new(),
-            doomed: false,
+            ends_with_process: false,
             asked: false,
         }
     }

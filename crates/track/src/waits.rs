@@ -19,9 +19,9 @@ impl Tracker {
         if self.waits.get(&call.tid).is_some_and(|wait| wait.args == call.args && wait.name() == row) {
             return;
         }
-        let mut seen = self.nothing_of(call.tid);
+        let mut seen = self.new_seen(call.tid);
         if let Some(shape) = shape {
-            self.look(call, &shape, &mut seen, world);
+            self.resolve_arguments(call, &shape, &mut seen, world);
         }
         let mut wait = Wait::new(seen, call);
         let few = self.waits.len() < MAX_WATCHERS;

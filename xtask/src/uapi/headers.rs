@@ -168,7 +168,7 @@ impl Source {
         let mut names: Vec<String> = list(&self.extra)?;
         names.push("scraped.h".into());
         let mut rest: Vec<String> = list(&self.kernel.join("include/uapi"))?;
-        let arch = list(&self.kernel.join(format!("arch/{}/include/uapi", abi.arch())))?;
+        let arch = list(&self.kernel.join(format!("arch/{}/include/uapi", abi.facts().kernel_arch)))?;
         for name in arch {
             rest.push(name);
         }
@@ -188,7 +188,7 @@ impl Source {
     /// clang for one ABI. The caller adds the action and the file.
     pub fn clang(&self, abi: Abi, work: &Path) -> Command {
         let mut clang = Command::new("clang");
-        clang.args(["-target", abi.target(), "-std=gnu11", "-ffreestanding", "-nostdlibinc", "-x", "c"]);
+        clang.args(["-target", abi.facts().triple, "-std=gnu11", "-ffreestanding", "-nostdlibinc", "-x", "c"]);
         // Plain char is unsigned on arm64. Treating it as signed everywhere keeps the ABIs comparable, and no caller
         // prints a char array as numbers.
         clang.arg("-fsigned-char");
@@ -198,7 +198,7 @@ impl Source {
         clang.args(["-ferror-limit=0", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-Wno-everything"]);
         // Not -isystem, because clang does not report redefined macros of system headers.
         clang.arg("-I").arg(&self.extra);
-        clang.arg("-I").arg(self.kernel.join(format!("arch/{}/include/uapi", abi.arch())));
+        clang.arg("-I").arg(self.kernel.join(format!("arch/{}/include/uapi", abi.facts().kernel_arch)));
         clang.arg("-I").arg(self.kernel.join("include/uapi"));
         clang.arg("-I").arg(work.join("stubs"));
         clang.env("LC_ALL", "C");

@@ -1,6 +1,6 @@
 //! System call numbers, from the `__NR_` macros of the C headers.
 
-use super::{Abi, headers::Source};
+use super::{Abi, abi::facts::Unistd, headers::Source};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,39 +13,52 @@ const COMMON: u32 = 403;
 /// may be older than the kernel headers, so newer calls come from asm-generic.
 const X86: &str = "/usr/include/x86_64-linux-gnu/asm";
 
-/// Names by number for each ABI: x86_64, i386, aarch64, and the calls that only x32 has.
+/// Names by number for each ABI in their order, and the calls that only x32 has.
 pub struct Numbers {
-    pub tables: Vec<(&'static str, BTreeMap<u32, String>)>,
+    pub tables: Vec<BTreeMap<u32, String>>,
+    pub x32: BTreeMap<u32, String>,
 }
 
 pub fn gather(source: &Source, root: &Path) -> Result<Numbers> {
-    let mut aarch64 = aarch64(source)?;
     let extra = parse(&fs::read_to_string(root.join("xtask/extra/unistd.tbl")).context("cannot read unistd.tbl")?)?;
-    aarch64.extend(extra);
+    let mut tables = Abi::ALL.map(|abi| own(source, abi)).into_iter().collect::<Result<Vec<_>>>()?;
+    let is_generic = |abi: &Abi| matches!(abi.facts().unistd, Unistd::Generic(_));
+    for (abi, table) in Abi::ALL.iter().zip(&mut tables) {
+        if is_generic(abi) {
+            table.extend(extra.clone());
+        }
+    }
+    let generic = Abi::ALL.iter().position(is_generic).context("no ABI has the generic list of calls")?;
     let common: BTreeMap<u32, String> =
-        aarch64.iter().filter(|(number, _)| **number > 423).map(|(number, name)| (*number, name.clone())).collect();
-    let x86 = |file: &str| -> Result<BTreeMap<u32, String>> {
-        let path = Path::new(X86).join(file);
-        let text = fs::read_to_string(&path)
-            .with_context(|| format!("cannot read {}: install the Debian package linux-libc-dev", path.display()))?;
-        defines(&text)
-    };
-    let (mut x86_64, mut i386, mut x32) = (x86("unistd_64.h")?, x86("unistd_32.h")?, x86("unistd_x32.h")?);
-    // arch/x86/entry/syscalls/syscall_64.tbl: uretprobe since 6.11, uprobe since 6.18; not on others.
-    x86_64.insert(335, "uretprobe".into());
-    x86_64.insert(336, "uprobe".into());
-    for table in [&mut x86_64, &mut i386] {
-        for (number, name) in &common {
-            table.entry(*number).or_insert_with(|| name.clone());
-        }
-    }
-    x32.retain(|number, _| (512..COMMON + 200).contains(number));
+        tables[generic].iter().filter(|(number, _)| **number > 423).map(|(nr, name)| (*nr, name.clone())).collect();
     for (number, name) in &common {
-        if x86_64.get(number) != Some(name) || i386.get(number) != Some(name) {
-            bail!("system call {number} is not {name} on x86");
+        for (abi, table) in Abi::ALL.iter().zip(&mut tables) {
+            if table.entry(*number).or_insert_with(|| name.clone()) != name {
+                bail!("system call {number} is not {name} on {}", abi.name());
+            }
         }
     }
-    Ok(Numbers { tables: vec![("X86_64", x86_64), ("I386", i386), ("AARCH64", aarch64), ("X32", x32)] })
+    let mut x32 = header("unistd_x32.h")?;
+    x32.retain(|number, _| (512..COMMON + 200).contains(number));
+    Ok(Numbers { tables, x32 })
+}
+
+fn own(source: &Source, abi: Abi) -> Result<BTreeMap<u32, String>> {
+    match abi.facts().unistd {
+        Unistd::Header(file, newer) => {
+            let mut calls = header(file)?;
+            calls.extend(newer.iter().map(|(number, name)| (*number, name.to_string())));
+            Ok(calls)
+        }
+        Unistd::Generic(wants) => generic(source, abi, wants),
+    }
+}
+
+fn header(file: &str) -> Result<BTreeMap<u32, String>> {
+    let path = Path::new(X86).join(file);
+    let text = fs::read_to_string(&path)
+        .with_context(|| format!("cannot read {}: install the Debian package linux-libc-dev", path.display()))?;
+    defines(&text)
 }
 
 /// `#define __NR_name number` lines, as the kernel's build writes them.
@@ -78,15 +91,13 @@ fn parse(text: &str) -> Result<BTreeMap<u32, String>> {
         .collect()
 }
 
-/// arm64 uses the generic list. Its choices are macros in its own unistd.h up to 6.10, and in scripts/syscall.tbl since
-/// then.
-fn aarch64(source: &Source) -> Result<BTreeMap<u32, String>> {
-    let work = source.work_dir(Abi::Aarch64)?;
+/// The generic list, as an ABI chooses from it.
+fn generic(source: &Source, abi: Abi, wants: &[&str]) -> Result<BTreeMap<u32, String>> {
+    let work = source.work_dir(abi)?;
     let main = work.join("unistd.c");
-    let wants = ["RENAMEAT", "NEW_STAT", "SET_GET_RLIMIT", "SYS_CLONE3", "MEMFD_SECRET"];
     let wants: String = wants.iter().map(|want| format!("#define __ARCH_WANT_{want}\n")).collect();
     fs::write(&main, format!("{wants}#include <asm-generic/unistd.h>\n"))?;
-    let output = source.clang(Abi::Aarch64, &work).args(["-E", "-dM"]).arg(&main).output()?;
+    let output = source.clang(abi, &work).args(["-E", "-dM"]).arg(&main).output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     let macros: BTreeMap<&str, &str> = text
         .lines()

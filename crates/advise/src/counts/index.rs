@@ -302,7 +302,7 @@ const MAX_THREADS: usize = 1 << 17;
 
 impl Index {
     pub fn key(&self, call: &Call, seen: &Seen, tracker: &Tracker) -> CallKey {
-        let object = seen.about().map(|object| tracker.apart(object));
+        let object = seen.subject().map(|object| tracker.apart(object));
         let key = CallKey { abi: call.abi, nr: call.nr as u32, object };
         if self.tallies.has_room_for(key) { key } else { CallKey { object: None, ..key } }
     }

@@ -213,7 +213,7 @@ pub fn thing(object: ObjectId, calls: u64, tracker: &Tracker) -> Evidence {
 
 /// True for a pipe and the like, whose name is only that of its sort.
 pub fn is_nameless(object: ObjectId, tracker: &Tracker) -> bool {
-    tracker.found_at(object).is_some() || tracker.stands_for_many(object)
+    tracker.found_at(object).is_some() || tracker.is_class(object)
 }
 
 /// A name for use in a sentence: characters that are not plain are replaced, and a long name is cut in the middle.

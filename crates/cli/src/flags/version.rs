@@ -1,10 +1,12 @@
 //! `-V`: the version, the commit that was built, and what this build can do.
 
-use stride_engine_ebpf::EbpfEngine;
-use stride_engine_ptrace::PtraceEngine;
+use stride_session::ENGINES;
+use stride_syscalls::Abi;
 
 pub fn text() -> String {
-    let abis = if cfg!(target_arch = "x86_64") { "64-bit, 32-bit" } else { "64-bit" };
+    let abis: Vec<String> = Abi::SERVED.iter().map(|abi| format!("{}-bit", 8 * abi.word())).collect();
+    let abis = abis.join(", ");
+    let engines = ENGINES.map(|engine| engine.name).join(", ");
     let commit = option_env!("STRIDE_COMMIT").unwrap_or("unknown: it was not built in a git repository");
     let linked = if cfg!(target_feature = "crt-static") { "static" } else { "dynamic" };
     format!(
@@ -14,14 +16,12 @@ pub fn text() -> String {
          \n\
          Commit: {commit}\n\
          Target: {}-linux ({}, {linked})\n\
-         Engines: {}, {}\n\
+         Engines: {engines}\n\
          System calls decoded: {abis}\n\
          Recordings: version {}; older ones are read, too\n",
         env!("CARGO_PKG_VERSION"),
         std::env::consts::ARCH,
         env!("STRIDE_TARGET"),
-        EbpfEngine::CAPABILITIES.name,
-        PtraceEngine::CAPABILITIES.name,
         stride_session::facts::RECORDING_VERSION,
     )
 }

@@ -21,7 +21,8 @@ fn times_and_numbers_in_front() {
             &[&format!(r#"{pattern}chdir\("/"\) = 0"#), &format!(r"{pattern}\+\+\+ exited with 0 \+\+\+")],
         );
     }
-    let number = if cfg!(target_arch = "aarch64") { (49, 94) } else { (80, 231) };
+    let number = |name| stride_test_support::calls::number(stride_syscalls::Abi::NATIVE, name);
+    let number = (number("chdir"), number("exit_group"));
     let run = scratch.stride(["-n", "-a1", "-e", "trace=chdir", "sh", "-c", "cd /"]);
     // The last line has the number of the last call, although that call is hidden.
     lines_are(

@@ -52,13 +52,6 @@ enum {
 	BPF_LOCAL_STORAGE_GET_F_CREATE = 1,
 };
 
-#if defined(__TARGET_ARCH_x86)
-/* The same in every kernel (asm/ptrace.h), so it needs no relocation. */
-struct pt_regs {
-	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
-};
-#endif
-
 /* The context of raw tracepoints. */
 struct bpf_raw_tracepoint_args {
 	u64 args[0];
@@ -72,26 +65,11 @@ struct bpf_iter__task {
 	struct task_struct *task;
 };
 
-#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+#define MACHINE_TYPES
+#include MACHINE
+#undef MACHINE_TYPES
 
-#if defined(__TARGET_ARCH_x86)
-struct thread_info {
-	u32 status;
-};
-#elif defined(__TARGET_ARCH_arm64)
-struct pt_regs {
-	u64 regs[31];
-	u64 sp;
-	u64 pc;
-	u64 orig_x0;
-	s32 syscallno;
-};
-struct thread_info {
-	unsigned long flags;
-};
-#else
-#error "Stride's eBPF engine knows x86-64 and arm64"
-#endif
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 typedef struct {
 	unsigned long sig[1];

@@ -49,21 +49,6 @@ static __always_inline u64 widened(u64 value, u32 size, u32 is_signed)
 	return is_signed ? (u64)((s64)value >> unused) : value >> unused;
 }
 
-#if defined(__TARGET_ARCH_x86)
-static __always_inline u64 return_address(struct pt_regs *regs)
-{
-	u64 address = 0;
-
-	bpf_probe_read_user(&address, sizeof(address), (void *)regs->sp);
-	return address;
-}
-#else
-static __always_inline u64 return_address(struct pt_regs *regs)
-{
-	return 0;
-}
-#endif
-
 /* Reads a word. Returns false if it is in memory that is not there. */
 static __always_inline bool read_word(struct pt_regs *regs, const struct probe_word *word, u64 *to)
 {

@@ -48,7 +48,7 @@ enum bound {
 	BLOCKS_END = 9 << 14,
 	/* Numbers per ABI that have a plan. */
 	NUMBERS = 1024,
-	ABIS = 3,
+	ABIS = STRIDE_ABIS,
 	/* Syscalls that are counted in the kernel. No program uses so many. */
 	COUNT_SLOTS = 256,
 	/* Rows if calls are counted by more than their number, and the bytes of a thread's name. */

@@ -127,6 +127,8 @@ impl EbpfEngine {
         holds_program: false,
         cpu_times: false,
         counts: true,
+        filters_returns: true,
+        adds: 2_000,
         seccomp: false,
         kill_on_exit: false,
         stacks: cfg!(target_arch = "x86_64"),

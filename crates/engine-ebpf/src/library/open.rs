@@ -12,7 +12,7 @@ use stride_event::{
     LIBRARY_TEXT, LIBRARY_WORDS, LibraryCall, LibraryFunction, LibraryPart, LibraryText, Ns, ProbedFile, Tid,
 };
 use stride_syscalls::library::WordType;
-use stride_syscalls::{Effect, table};
+use stride_syscalls::{Abi, Effect, table};
 
 /// Functions that a thread may be in, all of them traced. Of those beyond, only the latest are known.
 const DEEPEST: usize = 1024;
@@ -20,11 +20,8 @@ const DEEPEST: usize = 1024;
 const FAR: u64 = 1 << 20;
 /// The page to which functions return whose return is watched: the last of the address space, where the kernel maps `[uprobes]`.
 const WATCHED: u64 = 0x7fff_ffff_e000;
-/// The return address, which a return takes from the stack.
-#[cfg(target_arch = "x86_64")]
-const POPPED: u64 = 8;
-#[cfg(target_arch = "aarch64")]
-const POPPED: u64 = 0;
+/// Bytes of the return address, which a return takes from the stack.
+const POPPED: u64 = Abi::NATIVE.facts().registers.return_address as u64;
 
 pub struct LibraryCalls {
     functions: Vec<Arc<LibraryFunction>>,

@@ -4,6 +4,7 @@ use super::{Way, returns};
 use crate::wire::{OpenStrideSkel, bytes_of, probe_plan, probe_word, record_bound, text_kind, word_kind};
 use libbpf_rs::{MapCore, MapFlags};
 use stride_event::{LIBRARY_TEXT, LIBRARY_WORDS, LibraryProbe, ProbedFile, ProbedWord, WordPlace};
+use stride_syscalls::Abi;
 use stride_syscalls::library::WordType;
 
 /// The bounds in wire_records.h are those that Rust assumes.
@@ -56,15 +57,8 @@ fn plan(probe: &LibraryProbe) -> probe_plan {
 /// Where a function's result is.
 fn result_word(ty: WordType) -> ProbedWord {
     let (bytes, signed) = ty.width();
-    ProbedWord { place: WordPlace::Register(RESULT), bytes, signed }
+    ProbedWord { place: WordPlace::Register(Abi::NATIVE.facts().registers.result), bytes, signed }
 }
-
-/// `ax` in the kernel's `struct pt_regs`.
-#[cfg(target_arch = "x86_64")]
-const RESULT: u16 = 80;
-/// `x0`.
-#[cfg(target_arch = "aarch64")]
-const RESULT: u16 = 0;
 
 fn word(from: &ProbedWord, ty: WordType) -> probe_word {
     let (kind, reg, value) = match from.place {

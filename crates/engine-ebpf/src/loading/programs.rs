@@ -593,5 +593,4 @@ fn programs_beside<'k>(
 }
 
 /// The bounds in wire.h are those that Rust assumes.
-const _: () = assert!(bound::ABIS.0 == 3);
 const _: () = assert!(bound::BUCKETS.0 as usize == Histogram::BUCKETS && bound::BUCKET_BITS.0 == Histogram::BITS);

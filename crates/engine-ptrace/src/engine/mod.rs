@@ -81,6 +81,9 @@ impl PtraceEngine {
         holds_program: true,
         cpu_times: true,
         counts: false,
+        filters_returns: false,
+        // Each call waits twice for the tracer to be scheduled.
+        adds: 1_000_000,
         seccomp: true,
         kill_on_exit: true,
         stacks: cfg!(target_arch = "x86_64"),

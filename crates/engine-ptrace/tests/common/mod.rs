@@ -5,12 +5,12 @@ use std::process::{Command as Process, Stdio};
 use stride_engine_base::Engine as _;
 use stride_engine_ptrace::PtraceEngine;
 use stride_event::{CallSet, Command, Event, Origin, Outcome, Tid, TraceSpec};
-use stride_syscalls::{Abi, uapi::numbers};
+use stride_syscalls::Abi;
 use stride_test_support::state::{is_inside, threads, wait_until};
 use stride_test_support::{Killed, compile};
 
 pub fn numbers() -> &'static [(u32, &'static str)] {
-    if Abi::NATIVE == Abi::Aarch64 { numbers::AARCH64 } else { numbers::X86_64 }
+    Abi::NATIVE.numbers()
 }
 
 pub fn nr(name: &str) -> u32 {

@@ -27,7 +27,9 @@ pub struct Fields<'a> {
 /// The place and length of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
+    /// Its address in the tracee.
     pub addr: u64,
+    /// Its length in bytes.
     pub len: u64,
 }
 

@@ -16,11 +16,13 @@ pub struct Descriptor {
     pub deleted: bool,
     /// `st_mode`.
     pub mode: u32,
+    /// `st_ino`.
     pub inode: u64,
     /// The major and minor number of a device.
     pub device: (u32, u32),
     /// The kernel's name of a file without a path. For a socket: its protocol.
     pub name: Vec<u8>,
+    /// More about it, for `-yy`.
     pub detail: Detail,
 }
 
@@ -29,12 +31,17 @@ pub struct Descriptor {
 pub enum FileKind {
     /// None of the others, or there is no such descriptor.
     Other,
+    /// A terminal, or a pseudoterminal.
     Terminal,
     /// A netlink socket of this protocol.
     Netlink(u32),
+    /// A map of eBPF.
     BpfMap,
+    /// A program of eBPF.
     BpfProgram,
+    /// Types of eBPF (BTF).
     BpfTypes,
+    /// A link of eBPF.
     BpfLink,
 }
 
@@ -57,11 +64,16 @@ impl FileKind {
 /// Details of a file besides its path (`-yy`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
+    /// Nothing is known.
     #[default]
     None,
+    /// eventfd(2).
     Eventfd {
+        /// The counter at that moment.
         count: u64,
+        /// The id of the counter. Descriptors with the same id share it.
         id: u64,
+        /// It was made with `EFD_SEMAPHORE`.
         semaphore: bool,
     },
     /// The signals that are accepted.
@@ -70,18 +82,25 @@ pub enum Detail {
     Pidfd(i32),
     /// The master side of the terminal with this number.
     Terminal(u32),
+    /// A netlink socket.
     Netlink {
+        /// `NETLINK_*`.
         protocol: u32,
+        /// Its own address (`nl_pid`); 0 if it is not bound.
         port: u32,
     },
     /// The inode of a unix socket's other end, or 0, and the socket's own name, if it has one.
     Unix {
+        /// The inode of the other end. 0 if there is none, or it is not known.
         peer: u64,
+        /// The name to which it is bound, as in `sun_path`. Empty if it has none.
         name: Vec<u8>,
     },
     /// The two ends of an internet socket.
     Inet {
+        /// Its own address and port.
         local: (IpAddr, u16),
+        /// Address and port of the other end, if it is connected.
         remote: Option<(IpAddr, u16)>,
     },
 }

@@ -12,7 +12,9 @@ use stride_syscalls::{Abi, table};
 /// A call that was entered and has perhaps returned, with the memory that its capture plan copied.
 #[derive(Debug, Clone)]
 pub struct Call {
+    /// The thread that makes it, as the tracer knows it.
     pub tid: Tid,
+    /// The convention by which it is made. It decides what the number means.
     pub abi: Abi,
     /// The number as the kernel saw it. It may name no known call.
     pub nr: u64,
@@ -31,6 +33,7 @@ pub struct Call {
     pub returned: Ns,
     /// CPU time in the kernel during the call (`-c` without `-w`). 0 if unknown.
     pub system_time: Ns,
+    /// How it ended, if it did.
     pub outcome: Outcome,
     /// How an engine changed the call ([`crate::TraceSpec::injections`]).
     pub tampering: Tampering,
@@ -39,6 +42,7 @@ pub struct Call {
     pub file_kind: Option<FileKind>,
     /// The engine itself counted this call ([`crate::TraceSpec::counting`]).
     pub counted: bool,
+    /// The memory that was captured, by address and moment.
     pub blocks: Blocks,
     /// The referents of the call's descriptors, if the engine looked them up: first of those given to it, then of
     /// those it made.
@@ -89,6 +93,7 @@ impl Call {
 pub enum Outcome {
     /// Still in flight.
     Pending,
+    /// The result. Calls that return addresses may have negative ones.
     Value(i64),
     /// A positive errno, perhaps one of the kernel's restart codes (512 and up).
     Error(u32),
@@ -102,6 +107,7 @@ impl Outcome {
         if (-4095..0).contains(&raw) { Outcome::Error(-raw as u32) } else { Outcome::Value(raw) }
     }
 
+    /// True if the call failed.
     pub fn is_error(self) -> bool {
         matches!(self, Outcome::Error(_))
     }

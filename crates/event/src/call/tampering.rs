@@ -21,6 +21,7 @@ impl Tampering {
         [self.result, self.arguments, self.delay, self.signal]
     }
 
+    /// True if the call is as the program made it.
     pub fn is_none(self) -> bool {
         self == Tampering::default()
     }

@@ -24,10 +24,15 @@ const FEW: usize = 64;
 /// A block as it was copied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BlockRef<'a> {
+    /// The number of the op of the capture plan that copied it.
     pub op: u8,
+    /// When it was copied.
     pub phase: Phase,
+    /// Its address in the tracee.
     pub addr: u64,
+    /// It ends before memory that could not be read.
     pub faulted: bool,
+    /// Its bytes.
     pub bytes: &'a [u8],
 }
 
@@ -47,12 +52,14 @@ pub trait Memory {
 }
 
 impl Blocks {
+    /// Removes all blocks, and keeps their memory for others.
     pub fn clear(&mut self) {
         self.blocks.clear();
         self.bytes.clear();
         self.index.get_mut().forget();
     }
 
+    /// True if nothing was captured.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
@@ -133,6 +140,7 @@ impl Blocks {
         self.index.get_mut().forget();
     }
 
+    /// The bytes of the block that was added last; none if there is none.
     pub fn last_bytes(&self) -> &[u8] {
         self.blocks.last().map_or(&[], |b| &self.bytes[b.start as usize..(b.start + b.len) as usize])
     }

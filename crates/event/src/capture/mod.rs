@@ -10,6 +10,7 @@ use stride_syscalls::{Dir, Effect, Flow, Syscall, units};
 
 /// Reads a tracee's memory from `addr` on: as many bytes of `buf` as are readable.
 pub trait Peek {
+    /// Reads memory from an address on. Returns how many bytes could be read, up to the first that could not.
     fn peek(&mut self, addr: u64, buf: &mut [u8]) -> usize;
 
     /// The kind of the file that a descriptor refers to, if the tracee stands still while it is asked for.

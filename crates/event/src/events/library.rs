@@ -28,6 +28,7 @@ pub struct LibraryFunction {
 pub struct Param {
     /// Empty if unknown.
     pub name: Box<str>,
+    /// Its type, as far as it can be read.
     pub ty: WordType,
     /// Shown only if it is not 0.
     pub optional: bool,
@@ -64,8 +65,10 @@ impl LibraryFunction {
 /// Which part of a call an event is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LibraryPart {
+    /// The function was entered.
     #[default]
     Entered,
+    /// It returned.
     Returned,
     /// Entered, and its return is not seen; or a probe, which only has a place.
     Passed,
@@ -76,16 +79,21 @@ pub enum LibraryPart {
 /// A part of a call of a function. At its end, a call has everything that was known at its beginning.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LibraryCall {
+    /// The thread.
     pub tid: Tid,
+    /// The function, or the probe.
     pub function: Arc<LibraryFunction>,
+    /// Which part of the call this is.
     pub part: LibraryPart,
     /// The number of traced functions that its thread is in, besides this one.
     pub depth: u32,
+    /// When it happened: monotonic time.
     pub at: Ns,
     /// When it was entered. 0 if that was not seen; then there are no words either.
     pub entered: Ns,
     /// The arguments, one for each parameter that could be read, sign-extended or cut to its size.
     pub words: Vec<u64>,
+    /// The result, if the call has returned.
     pub result: u64,
     /// Memory behind arguments and behind the result.
     pub texts: Vec<LibraryText>,
@@ -102,6 +110,7 @@ pub struct OperationFacts {
     pub polled: bool,
     /// The flags of its submission (`IOSQE_...`).
     pub flags: u8,
+    /// The number by which the program knows the operation.
     pub user_data: u64,
     /// The flags of its completion (`IORING_CQE_F_...`).
     pub cqe_flags: u32,
@@ -129,6 +138,7 @@ impl OperationFacts {
 pub struct LibraryText {
     /// The argument that points to it. `None`: the result.
     pub word: Option<u8>,
+    /// Its bytes, up to a limit.
     pub bytes: Box<[u8]>,
     /// There is more.
     pub cut: bool,
@@ -191,6 +201,7 @@ impl LibraryCall {
 /// Where a word is when a probe is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordPlace {
+    /// It is this number.
     Constant(i64),
     /// The offset of the register in the kernel's `struct pt_regs`.
     Register(u16),
@@ -201,15 +212,18 @@ pub enum WordPlace {
 /// A word that the engine reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProbedWord {
+    /// Where it is.
     pub place: WordPlace,
     /// 1, 2, 4 or 8.
     pub bytes: u8,
+    /// It is a signed number.
     pub signed: bool,
 }
 
 /// A place in a file at which threads are looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LibraryProbe {
+    /// The function, or the probe.
     pub function: Arc<LibraryFunction>,
     /// The offset of the instruction in the file.
     pub offset: u64,
@@ -222,6 +236,8 @@ pub struct LibraryProbe {
 /// The probes in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbedFile {
+    /// The file.
     pub path: std::path::PathBuf,
+    /// Where threads are looked at in it.
     pub probes: Vec<LibraryProbe>,
 }

@@ -4,9 +4,11 @@ use std::fmt;
 /// The events that an engine could not report, because they came faster than they could be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
+    /// Calls.
     pub calls: u64,
     /// Starts and ends of threads.
     pub threads: u64,
+    /// Signals.
     pub signals: u64,
 }
 
@@ -29,6 +31,7 @@ impl fmt::Display for Lost {
 }
 
 impl Lost {
+    /// True if nothing was lost.
     pub fn is_none(&self) -> bool {
         *self == Lost::default()
     }

@@ -13,11 +13,13 @@ pub const SIGINFO_SIZE: usize = 128;
 /// How a thread came to be traced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
+    /// It is the command, which Stride started.
     Spawned,
     /// `-p`.
     Attached,
     /// Cloned by a traced thread.
     Forked {
+        /// The thread that made it.
         parent: Tid,
     },
 }
@@ -25,7 +27,9 @@ pub enum Origin {
 /// The fate of a process that is not traced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
+    /// It exited.
     Exited,
+    /// A signal killed it.
     Killed,
     /// The kernel had attached it to Stride. Stride released it.
     Detached,
@@ -39,15 +43,20 @@ pub type Event<'a> = EventOf<&'a Call, &'a [u8; SIGINFO_SIZE], Option<&'a Arc<St
 /// for its only `siginfo_t`, the stack with it, and its only call of a library's function.
 #[derive(Clone, Copy, Debug)]
 pub enum EventOf<C, S = (), K = (), L = ()> {
+    /// Tracing of a thread begins.
     Started {
+        /// The thread.
         tid: Tid,
         /// The process of the thread: its thread group's id.
         process: Tid,
+        /// How it came to be traced.
         origin: Origin,
+        /// When: monotonic time.
         at: Ns,
     },
     /// The name of a thread, from an engine that knows it. It comes before the thread's start.
     Named {
+        /// The thread.
         tid: Tid,
         /// As in the kernel, with zeros behind it.
         name: [u8; 16],
@@ -55,8 +64,11 @@ pub enum EventOf<C, S = (), K = (), L = ()> {
     /// The id of a thread in a PID namespace, which is known by its inode. After a thread has started, there is one such event for each
     /// namespace that has the thread, from Stride's own inwards; or none, if the engine does not know them.
     IdIn {
+        /// The thread.
         tid: Tid,
+        /// The inode of the namespace.
         namespace: u64,
+        /// The id of the thread there.
         id: Tid,
     },
     /// A call was entered. Only from engines that see entries.
@@ -71,64 +83,97 @@ pub enum EventOf<C, S = (), K = (), L = ()> {
     /// A signal is about to be delivered, with the kernel's own `siginfo_t`. `ip` and `stack` are where it
     /// interrupts, if asked for.
     Signal {
+        /// The thread.
         tid: Tid,
+        /// The kernel's `siginfo_t`.
         info: S,
+        /// The instruction pointer that it interrupts. `None` if the engine did not read it.
         ip: Option<u64>,
+        /// The stack that it interrupts.
         stack: K,
+        /// When: monotonic time.
         at: Ns,
     },
     /// A group-stop.
     Stopped {
+        /// The thread.
         tid: Tid,
+        /// The number of the signal.
         signal: i32,
+        /// When: monotonic time.
         at: Ns,
     },
     /// The thread is about to be gone: the last moment at which /proc has it. Neither every engine nor every thread
     /// has this event.
     Ending {
+        /// The thread.
         tid: Tid,
     },
+    /// A thread has ended by itself.
     Exited {
+        /// The thread.
         tid: Tid,
+        /// The exit status, 0 to 255.
         status: i32,
+        /// When: monotonic time.
         at: Ns,
     },
+    /// A signal ended a thread.
     Killed {
+        /// The thread.
         tid: Tid,
+        /// The number of the signal.
         signal: i32,
+        /// A core was dumped.
         core: bool,
+        /// When: monotonic time.
         at: Ns,
     },
     /// Thread `old` called execve and took over the id of its thread group leader `tid`. The leader's own call in
     /// flight is gone. The execve, if it was reported as entered or will be reported as returned, is given under its
     /// new id.
     Superseded {
+        /// The thread.
         tid: Tid,
+        /// The id that the thread had when it called execve.
         old: Tid,
+        /// The call that the thread is in, if one is known.
         call: Option<C>,
+        /// When: monotonic time.
         at: Ns,
     },
     /// Tracing ends for a thread that lives on. Its call in flight, if any, is as it was captured.
     Detached {
+        /// The thread.
         tid: Tid,
+        /// The call that the thread is in, if one is known.
         call: Option<C>,
+        /// When: monotonic time.
         at: Ns,
     },
     /// A process that is not traced was noticed: a tracee made it Stride's child (`CLONE_PARENT`, `CLONE_PTRACE`).
     Stranger {
+        /// The thread.
         tid: Tid,
+        /// Its fate.
         fate: Fate,
     },
     /// The tracee changed the ABI it uses (exec of a 32-bit program).
     Personality {
+        /// The thread.
         tid: Tid,
+        /// The ABI from here on.
         abi: stride_syscalls::Abi,
+        /// When: monotonic time.
         at: Ns,
     },
     /// Calls that could not be recorded. They were made before the thread's next event, which is at `at`.
     Lost {
+        /// The thread.
         tid: Tid,
+        /// How many.
         count: u64,
+        /// When: monotonic time.
         at: Ns,
     },
     /// No event came for a while: the moment to flush.

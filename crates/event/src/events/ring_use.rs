@@ -18,6 +18,7 @@ impl RingUse {
         RingUse { reported, used: false }
     }
 
+    /// Takes in the next event.
     pub fn event(&mut self, event: &Event<'_>) {
         match event {
             Event::Exit(call) if !self.is_settled() && matches!(call.outcome, Outcome::Value(_)) => {

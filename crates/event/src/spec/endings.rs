@@ -5,11 +5,14 @@ use crate::{Call, ErrnoSet, Ns, Outcome};
 /// A range of numbers, with both ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds<T> {
+    /// The least number of the range.
     pub least: T,
+    /// The greatest number of the range.
     pub most: T,
 }
 
 impl<T: Ord + Copy> Bounds<T> {
+    /// True if the number lies in the range.
     pub fn contains(&self, value: T) -> bool {
         self.least <= value && value <= self.most
     }
@@ -21,10 +24,12 @@ impl<T: Ord + Copy> Bounds<T> {
 }
 
 impl Bounds<Ns> {
+    /// Every time.
     pub const ALL: Bounds<Ns> = Bounds { least: 0, most: Ns::MAX };
 }
 
 impl Bounds<i64> {
+    /// Every number.
     pub const ALL: Bounds<i64> = Bounds { least: i64::MIN, most: i64::MAX };
 }
 
@@ -32,6 +37,7 @@ impl Bounds<i64> {
 /// decided by this.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endings {
+    /// The times from entry to return, in nanoseconds. A call whose entry was not seen is wanted.
     pub durations: Bounds<Ns>,
     /// The results, where each call that failed has -1.
     pub results: Bounds<i64>,

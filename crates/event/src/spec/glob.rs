@@ -6,6 +6,7 @@
 /// One part of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Atom {
+    /// This byte.
     Byte(u8),
     /// One byte, whichever it is.
     Any,
@@ -15,8 +16,10 @@ pub enum Atom {
     Class([u64; 4]),
 }
 
+/// A pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob {
+    /// Its parts, from left to right.
     pub atoms: Vec<Atom>,
     /// A text that matches is not wanted.
     pub inverted: bool,
@@ -25,6 +28,7 @@ pub struct Glob {
 impl Glob {
     /// The longest pattern, and the most classes in one.
     pub const ATOMS: usize = 256;
+    /// The most classes of bytes in one pattern.
     pub const CLASSES: usize = 8;
 
     /// The error says what is wrong with the pattern.

@@ -7,6 +7,7 @@ use stride_syscalls::Abi;
 pub enum InjectedResult {
     /// A positive errno, at most 4095.
     Error(u32),
+    /// It succeeds with this result.
     Value(u64),
 }
 
@@ -15,21 +16,26 @@ pub enum InjectedResult {
 pub struct Poke {
     /// Counted from 0.
     pub arg: usize,
+    /// The bytes.
     pub bytes: Vec<u8>,
 }
 
 /// Some of the calls of a thread, by their order: `first..=last` in steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Invocations {
+    /// The first one, counted from 1.
     pub first: u64,
+    /// The last one.
     pub last: u64,
     /// At least 1.
     pub step: u64,
 }
 
 impl Invocations {
+    /// All of them.
     pub const ALL: Invocations = Invocations { first: 1, last: u64::MAX, step: 1 };
 
+    /// True if the `n`-th call is among them, counted from 1.
     pub fn contains(&self, n: u64) -> bool {
         (self.first..=self.last).contains(&n) && (n - self.first).is_multiple_of(self.step)
     }
@@ -44,10 +50,12 @@ impl Invocations {
 pub struct Chance {
     /// From 0 to 1.
     pub probability: f64,
+    /// Each seed chooses other calls.
     pub seed: u64,
 }
 
 impl Chance {
+    /// True if the `n`-th call that a thread makes of a syscall is chosen, counted from 1.
     pub fn falls(self, thread: ThreadKey, abi: Abi, nr: u64, n: u64) -> bool {
         let call = (abi as u64) << 32 | nr & 0xffff_ffff;
         let drawn = mix(mix(mix(self.seed ^ thread.0) ^ call) ^ n);

@@ -16,34 +16,40 @@ use stride_syscalls::Abi;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallSet {
     /// Bit `nr` of `bits[abi]`.
-    bits: [Vec<u64>; 3],
+    bits: [Vec<u64>; Abi::ALL.len()],
     /// True if numbers outside the bitmaps (unknown calls) belong to the set.
     pub unknown: bool,
 }
 
 impl CallSet {
+    /// Numbers from this one on are unknown calls.
     pub const NUMBERS: usize = 1024;
 
+    /// No call.
     pub fn empty() -> CallSet {
         CallSet { bits: std::array::from_fn(|_| vec![0; Self::NUMBERS / 64]), unknown: false }
     }
 
+    /// Every call, unknown ones included.
     pub fn all() -> CallSet {
         CallSet { bits: std::array::from_fn(|_| vec![!0; Self::NUMBERS / 64]), unknown: true }
     }
 
+    /// Adds a call. An unknown number changes nothing.
     pub fn insert(&mut self, abi: Abi, nr: u32) {
         if let Some(word) = self.bits[abi as usize].get_mut(nr as usize / 64) {
             *word |= 1 << (nr % 64);
         }
     }
 
+    /// Takes a call away.
     pub fn remove(&mut self, abi: Abi, nr: u32) {
         if let Some(word) = self.bits[abi as usize].get_mut(nr as usize / 64) {
             *word &= !(1 << (nr % 64));
         }
     }
 
+    /// True if the call belongs to the set.
     pub fn contains(&self, abi: Abi, nr: u64) -> bool {
         match self.bits[abi as usize].get((nr / 64) as usize) {
             Some(word) => word & (1 << (nr % 64)) != 0,
@@ -51,6 +57,7 @@ impl CallSet {
         }
     }
 
+    /// True if every call belongs to the set.
     pub fn is_all(&self) -> bool {
         *self == CallSet::all()
     }
@@ -76,6 +83,7 @@ impl CallSet {
         self.inverted().union(&other.clone().inverted()).inverted()
     }
 
+    /// The calls that are in either.
     pub fn union(mut self, other: &CallSet) -> CallSet {
         for (words, others) in self.bits.iter_mut().zip(&other.bits) {
             for (word, other) in words.iter_mut().zip(others) {
@@ -127,11 +135,14 @@ pub struct Command {
     pub user: Option<(u32, u32, Vec<u32>)>,
 }
 
+/// How a ptrace engine has threads stopped: at all calls, or by a filter of seccomp(2) at wanted calls only (`--seccomp-bpf`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seccomp {
+    /// It stops them at all calls.
     Off,
     /// Used if the user cannot notice.
     Auto,
+    /// Asked for: an engine that cannot do it says so.
     On,
 }
 
@@ -148,6 +159,7 @@ pub struct Counting {
     pub latencies: bool,
     /// Bytes moved are wanted.
     pub bytes: bool,
+    /// The keys by which calls are counted.
     pub by: CountBy,
     /// The counts are taken again and again while the program runs.
     pub intervals: bool,
@@ -172,6 +184,7 @@ pub enum FileFilter {
 /// The share of the calls that come with their stacks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StackRate {
+    /// None of it.
     #[default]
     None,
     /// The first calls from each place in the program, then few of many ([`crate::Call::stack_calls`]). An engine that cannot take
@@ -184,6 +197,7 @@ pub enum StackRate {
 /// The captured part of the virtual CPUs that a program runs (`--kvm`): the struct that KVM shares with the program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VcpuDetail {
+    /// None of it.
     #[default]
     None,
     /// Its beginning after a run, with the reason why the CPU stopped.
@@ -195,20 +209,25 @@ pub enum VcpuDetail {
 /// A rule: which calls are changed, and how. Of several rules for a call, the last one counts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Injection {
+    /// The calls that it changes.
     pub calls: CallSet,
     /// The call is not made. Its result is this one.
     pub result: Option<InjectedResult>,
     /// By ABI: the number of the call that is made in its place, if there is to be one. Only with `result`.
-    pub instead: [Option<u32>; 3],
+    pub instead: [Option<u32>; Abi::ALL.len()],
     /// The signal that the thread gets when it enters the call.
     pub signal: Option<i32>,
     /// The time that the thread waits before it makes the call, and before it goes on after the call.
     pub delay_enter: Option<Ns>,
+    /// The same behind the call.
     pub delay_exit: Option<Ns>,
     /// Memory to overwrite before the call is made, and after it has returned.
     pub poke_enter: Vec<Poke>,
+    /// The same behind the call.
     pub poke_exit: Vec<Poke>,
+    /// Which of a thread's calls are changed, by their order.
     pub when: Invocations,
+    /// With which probability each of them is changed. `None`: always.
     pub chance: Option<Chance>,
 }
 
@@ -218,7 +237,7 @@ impl Injection {
         Injection {
             calls,
             result: None,
-            instead: [None; 3],
+            instead: [None; Abi::ALL.len()],
             signal: None,
             delay_enter: None,
             delay_exit: None,
@@ -238,6 +257,7 @@ impl Injection {
 /// Everything an engine needs to know.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceSpec {
+    /// The program to start and to trace.
     pub command: Option<Command>,
     /// Threads or processes to attach to; with `follow`, all threads of each.
     pub attach: Vec<Tid>,
@@ -256,7 +276,9 @@ pub struct TraceSpec {
     pub limits: crate::Limits,
     /// Descriptors whose transfers are dumped (`-e read=`, `-e write=`), and captured whole.
     pub dump_read: crate::spec::FdSet,
+    /// The same for transfers to the descriptor.
     pub dump_write: crate::spec::FdSet,
+    /// `--seccomp-bpf`.
     pub seccomp: Seccomp,
     /// `--kill-on-exit`.
     pub kill_on_exit: bool,
@@ -273,8 +295,11 @@ pub struct TraceSpec {
     /// `-t`, `-r`, `-T`, `-c`: times are shown or added up. Without it, an engine may leave `Call::entered` and
     /// `returned` at 0.
     pub want_times: bool,
+    /// `-c` without `-w`: the CPU time of calls in the kernel is added up.
     pub want_system_time: bool,
+    /// Calls are counted, by the engine if it can.
     pub counting: Option<Counting>,
+    /// Calls are chosen by the files that they name.
     pub about: Option<FileFilter>,
     /// How the shown calls return. An engine may skip calls that return otherwise.
     pub endings: Endings,
@@ -351,20 +376,24 @@ impl Default for TraceSpec {
 /// A set of descriptors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FdSet {
+    /// The descriptors of the set, or those that are not in it.
     pub listed: Vec<i32>,
     /// The set is all descriptors but the listed ones.
     pub inverted: bool,
 }
 
 impl FdSet {
+    /// No descriptor.
     pub fn none() -> FdSet {
         FdSet::default()
     }
 
+    /// True if the descriptor belongs to the set.
     pub fn contains(&self, fd: i32) -> bool {
         self.listed.contains(&fd) != self.inverted
     }
 
+    /// True if no descriptor belongs to the set.
     pub fn is_empty(&self) -> bool {
         self.listed.is_empty() && !self.inverted
     }

@@ -14,7 +14,9 @@ pub fn comm_words(comm: Comm) -> [u64; 2] {
 /// Threads by their ids and names. An engine may skip the calls of other threads; their beginnings and ends are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WantedThreads {
+    /// The ids of their processes.
     pub processes: Bounds<i64>,
+    /// Their own ids.
     pub threads: Bounds<i64>,
     /// The name of the thread when the call returns.
     pub comm: Option<Comm>,

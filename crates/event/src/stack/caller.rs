@@ -28,7 +28,9 @@ pub enum Caller<'s> {
 /// One of the functions at a frame's address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FrameFunction<'s> {
+    /// The frame.
     pub frame: &'s StackFrame,
+    /// Its name, demangled. `None` if nothing names it.
     pub name: Option<&'s str>,
     /// The line in this function.
     pub source: Option<&'s SourceLine>,

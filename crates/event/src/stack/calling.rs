@@ -14,6 +14,7 @@ pub struct CallingFunction {
     pub module: Option<Arc<CodeFile>>,
     /// None if the module has no name for it.
     pub function: Option<Box<str>>,
+    /// The line in it that leads to the call, if it is known.
     pub source: Option<SourceLine>,
     /// The address in the module, for a function without a name in a module.
     pub offset: Option<u64>,

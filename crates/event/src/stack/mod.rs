@@ -14,8 +14,10 @@ use std::sync::Arc;
 /// The kind of code that a thread runs. It follows from the code segment, not from the ABI of a call: 64-bit code may make 32-bit calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CodeKind {
+    /// 64-bit code of x86.
     #[default]
     X86_64,
+    /// 32-bit code of x86.
     I386,
 }
 
@@ -32,9 +34,13 @@ impl CodeKind {
 /// The registers of a thread that unwinding starts from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Regs {
+    /// The code that the thread runs.
     pub kind: CodeKind,
+    /// The instruction pointer.
     pub ip: u64,
+    /// The stack pointer.
     pub sp: u64,
+    /// The frame pointer (`rbp`, `ebp`). Code may use it for anything else.
     pub bp: u64,
     /// All general registers in DWARF's order for x86-64 (rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8, ...), also for 32-bit code: a few
     /// functions find their frame by others than the three above. Without them such a stack ends early.
@@ -55,19 +61,23 @@ pub struct CodeFile {
 pub struct Symbol {
     /// Demangled. The bytes come from a file and may be anything.
     pub name: Box<str>,
+    /// Bytes from its beginning.
     pub offset: u64,
 }
 
 /// A line of source.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SourceLine {
+    /// The path of the source file, as the compiler was given it. The bytes may be anything.
     pub file: Box<str>,
+    /// The line, counted from 1.
     pub line: u32,
 }
 
 /// A function that the compiler merged into its caller.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct InlinedFunction {
+    /// Demangled.
     pub name: Box<str>,
     /// Where in it; the frame's own [`StackFrame::source`] is where in the function that it was merged into.
     pub source: Option<SourceLine>,
@@ -83,7 +93,9 @@ pub struct StackFrame {
     pub module: Option<Arc<CodeFile>>,
     /// The address in its module, as the module's own symbols and `objdump` count; without a module, the address in memory.
     pub offset: u64,
+    /// The function. `None` if nothing names it.
     pub symbol: Option<Symbol>,
+    /// The line of the address, if it was looked up.
     pub source: Option<SourceLine>,
     /// Innermost first.
     pub inlined: Box<[InlinedFunction]>,
@@ -115,13 +127,16 @@ pub enum Bottom {
 /// The frames of a thread, innermost first.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Stack {
+    /// Innermost first.
     pub frames: Box<[Arc<StackFrame>]>,
+    /// Why there are no more.
     pub bottom: Bottom,
 }
 
 /// The result of unwinding.
 #[derive(Debug)]
 pub struct Unwound<'a> {
+    /// The stack.
     pub stack: Arc<Stack>,
     /// The words of memory that the frames depend on besides `ip` and `sp`, in the order of reading: as long as all of them hold
     /// these values, and the process maps the same code, the stack is this one.
@@ -142,7 +157,9 @@ pub type ReadWord<'a> = dyn FnMut(u64) -> Option<u64> + 'a;
 pub struct CodeChange {
     /// The generation that began with the change.
     pub generation: u32,
+    /// Where it begins.
     pub start: u64,
+    /// Behind its last byte.
     pub end: u64,
 }
 

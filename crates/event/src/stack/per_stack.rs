@@ -25,6 +25,7 @@ impl<T> Default for PerStack<T> {
 }
 
 impl<T> PerStack<T> {
+    /// The value for a stack. `make` derives it if it is not kept.
     pub fn get(&mut self, stack: &Arc<Stack>, make: impl FnOnce(&Stack) -> T) -> &mut T {
         let place = Arc::as_ptr(stack) as usize;
         if (self.known.len() >= MOST || self.bytes >= MOST_BYTES) && !self.known.contains_key(&place) {
@@ -37,6 +38,7 @@ impl<T> PerStack<T> {
         &mut self.known.entry(place).or_insert_with(make).1
     }
 
+    /// Drops all values.
     pub fn clear(&mut self) {
         self.known.clear();
         self.bytes = 0;

@@ -258,7 +258,7 @@ impl Gathered {
         self.waiting += if waits { took } else { 0 };
 
         let stack = call.stack.as_ref().map(|stack| self.stacks.shown(stack));
-        let object = seen.and_then(|seen| seen.about()).map(|object| tracker.group(object));
+        let object = seen.and_then(|seen| seen.subject()).map(|object| tracker.group(object));
         if let Some(object) = object {
             self.files.add(object, errno.is_some(), took, seen.and_then(|seen| seen.bytes).unwrap_or(0));
         }

@@ -2,7 +2,7 @@
 
 use super::effects;
 use super::memory;
-use super::types::{Describer, key, machine};
+use super::types::{Describer, key};
 use std::fmt::Write as _;
 use stride_syscalls::rows::CallFamily;
 use stride_syscalls::{Abi, Arg, Class, Struct, Syscall, Ty, When};
@@ -67,7 +67,7 @@ fn facts(text: &mut String, row: &Syscall) {
         let own: Vec<String> =
             abi.numbers().iter().filter(|(_, name)| *name == row.name).map(|(nr, _)| nr.to_string()).collect();
         if !own.is_empty() {
-            numbers.push(format!("{} ({})", own.join(" and "), machine(abi)));
+            numbers.push(format!("{} ({})", own.join(" and "), abi.facts().title));
         }
     }
     if !numbers.is_empty() {

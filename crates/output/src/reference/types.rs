@@ -259,12 +259,3 @@ fn id(kind: PidKind) -> &'static str {
         PidKind::Sid => "session",
     }
 }
-
-/// The ABI's name in text.
-pub fn machine(abi: Abi) -> &'static str {
-    match abi {
-        Abi::X86_64 => "x86-64",
-        Abi::I386 => "i386",
-        Abi::Aarch64 => "aarch64",
-    }
-}

@@ -139,12 +139,12 @@ impl Key {
         match self {
             Key::Pid => KeyPart::Id(seen.pid),
             Key::Comm => tracker.thread(tid).map_or(KeyPart::None, |thread| names.part(&thread.comm)),
-            Key::Path => seen.about().map_or(KeyPart::None, |object| KeyPart::Object(tracker.group(object))),
+            Key::Path => seen.subject().map_or(KeyPart::None, |object| KeyPart::Object(tracker.group(object))),
             Key::Fd => {
                 seen.fd.map_or(KeyPart::None, |fd| KeyPart::Fd(fd, seen.object.map(|object| tracker.group(object))))
             }
             Key::Directory => {
-                seen.about().map_or(KeyPart::None, |object| names.directory(object, || directory(tracker, object)))
+                seen.subject().map_or(KeyPart::None, |object| names.directory(object, || directory(tracker, object)))
             }
             Key::Peer => seen.object.map_or(KeyPart::None, |object| names.peer(object, || tracker.peer(object))),
             _ => KeyPart::None,

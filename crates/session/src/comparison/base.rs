@@ -6,7 +6,7 @@ use crate::replay::{self, Replay};
 use crate::run::Before;
 use crate::selection::Conditions;
 use crate::selection::Selector;
-use crate::start::Needs;
+use crate::start::{ENGINES, Needs};
 use crate::world;
 use anyhow::Result;
 use std::cell::RefCell;
@@ -160,8 +160,7 @@ pub fn against(bases: Vec<RecordedRun>, repeated: Vec<RecordedRun>, info: &RunIn
 
 /// The time that the engine itself may add to a call, in nanoseconds.
 fn precision(engine: &str) -> u64 {
-    // Each call waits twice for the tracer to be scheduled.
-    if engine == "ptrace" { 1_000_000 } else { 2_000 }
+    ENGINES.iter().find(|known| known.name == engine).map_or(2_000, |known| known.adds)
 }
 
 /// The syscalls of a set.

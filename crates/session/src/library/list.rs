@@ -1,6 +1,6 @@
 //! `--usdt=list` and `--library-calls=list`: what there is to trace in a program, a library or a process.
 
-use super::{DIRECTORIES, loader_cache, mapped_files, searched, stem};
+use super::{library_directories, loader_cache, mapped_files, searched, stem};
 use crate::options::LibraryList;
 use anyhow::{Result, anyhow, bail};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -74,7 +74,7 @@ fn needed(files: &[PathBuf]) -> BTreeSet<PathBuf> {
     let known = loader_cache::libraries();
     let place = |name: &str| {
         let is_it = |path: &&PathBuf| path.file_name() == Some(OsStr::new(name));
-        let others = || DIRECTORIES.iter().map(|directory| Path::new(directory).join(name));
+        let others = || library_directories().into_iter().map(|directory| Path::new(&directory).join(name));
         let found = known.iter().find(is_it).cloned().or_else(|| others().find(|path| path.exists()))?;
         fs::canonicalize(found).ok()
     };

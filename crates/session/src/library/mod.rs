@@ -16,18 +16,15 @@ use std::sync::Arc;
 use stride_engine_base::procfs;
 use stride_event::{Command, LibraryFunction, ProbedFile};
 use stride_stacks::{CodeFileToProbe, ProbesFound, code_files, functions, usdt_probes};
+use stride_syscalls::Abi;
 
 /// Directories of libraries that every loader searches.
-const DIRECTORIES: [&str; 8] = [
-    "/lib/x86_64-linux-gnu",
-    "/usr/lib/x86_64-linux-gnu",
-    "/lib/aarch64-linux-gnu",
-    "/usr/lib/aarch64-linux-gnu",
-    "/lib64",
-    "/usr/lib64",
-    "/lib",
-    "/usr/lib",
-];
+fn library_directories() -> Vec<String> {
+    let triple = Abi::NATIVE.facts().triple;
+    let own = [format!("/lib/{triple}"), format!("/usr/lib/{triple}")];
+    own.into_iter().chain(["/lib64", "/usr/lib64", "/lib", "/usr/lib"].map(String::from)).collect()
+}
+
 /// Files that one name may stand for: versions of a library, and the same library in several containers.
 const MOST_FILES: usize = 64;
 
@@ -164,7 +161,7 @@ fn searched(name: &OsStr) -> Vec<PathBuf> {
     let known = loader_cache::libraries().into_iter().filter(|path| is_named(path, name));
     let mut found = with_code(given.chain(known));
     if found.is_empty() {
-        found = with_code(DIRECTORIES.iter().flat_map(|directory| inside(Path::new(directory), name)));
+        found = with_code(library_directories().iter().flat_map(|directory| inside(Path::new(directory), name)));
     }
     // A program that the command starts. The first one on PATH may be a script that starts it.
     if found.is_empty() {

@@ -93,7 +93,7 @@ impl Asking {
         if let Event::Exit(call) = event {
             self.identities.user(call.tid);
         }
-        let mut news = self.noting.take_news();
+        let mut news = self.noting.take_new_facts();
         news.extend(self.container(event));
         self.noting.event(event);
         news
@@ -119,7 +119,11 @@ impl Asking {
     }
 
     fn call(&mut self, call: &Call, part: Part) {
-        self.name(call.tid);
+        if part == Part::Whole && self.options.pids {
+            self.world.comm_at_entry(call.tid);
+        } else {
+            self.name(call.tid);
+        }
         if self.options.fds || self.options.pids || self.options.namespaces || may_ask(call) {
             self.decoder.decode(call, part, &self.options, &self.world);
         }

@@ -44,7 +44,7 @@ impl Beginning {
         };
         let kept = facts.iter().position(exceeds).unwrap_or(facts.len());
         for fact in facts.split_off(kept) {
-            asking.noting().untell(fact.question);
+            asking.noting().withdraw(fact.question);
         }
         facts.extend(retracted);
         let threads = live

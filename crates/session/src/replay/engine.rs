@@ -89,6 +89,8 @@ impl Engine for Replay {
             holds_program: false,
             cpu_times: self.metadata().cpu_times,
             counts: false,
+            filters_returns: false,
+            adds: 0,
             seccomp: false,
             kill_on_exit: false,
             stacks: true,

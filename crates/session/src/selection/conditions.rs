@@ -2,6 +2,7 @@
 
 use super::evaluator::Evaluator;
 use crate::options::Options;
+use crate::start::ENGINES;
 use std::cell::RefCell;
 use std::rc::Rc;
 use stride_decode::World;
@@ -126,8 +127,8 @@ impl Conditions {
 
 /// for people who debug Stride (`-d`): which parts of the expressions are decided where.
 pub fn facts(options: &Options, engine: &str, early: bool) -> Vec<String> {
-    // Without the kernel's programs, the number of a call is all that is known before it is stopped.
-    let is_early = |part: &ExpressionPart| early && part.early && (engine == "ebpf" || part.fields == ["name"]);
+    let filters_returns = ENGINES.iter().any(|known| known.name == engine && known.filters_returns);
+    let is_early = |part: &ExpressionPart| early && part.early && (filters_returns || part.fields == ["name"]);
     let describe = |expression: &Expression| {
         let names = |chosen: bool| {
             let parts = expression.parts().into_iter().filter(|part| is_early(part) == chosen);

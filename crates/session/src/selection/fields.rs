@@ -66,7 +66,7 @@ impl<'a> CallFields<'a> {
 
     /// The object that the call is about.
     fn about(&self) -> Option<ObjectId> {
-        self.seen().and_then(Seen::about).or_else(|| self.entered?.about())
+        self.seen().and_then(Seen::subject).or_else(|| self.entered?.subject())
     }
 
     fn pid(&self) -> i32 {
@@ -131,7 +131,9 @@ impl CallFacts for FunctionFields<'_> {
             CallField::Errno => self.call.error().map(|errno| Datum::Text(errno_word(errno))),
             CallField::Bytes => self.call.moved().map(|bytes| Datum::Int(bytes.into())),
             // The tracker knows what operations are about.
-            CallField::Path => self.seen().and_then(Seen::about).map(|object| Datum::bytes(self.tracker.name(object))),
+            CallField::Path => {
+                self.seen().and_then(Seen::subject).map(|object| Datum::bytes(self.tracker.name(object)))
+            }
             CallField::FdKind => {
                 self.object().map(|object| Datum::Text(Cow::Borrowed(self.tracker.kind(object).word())))
             }

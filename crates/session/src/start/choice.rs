@@ -17,6 +17,9 @@ use stride_engine_ebpf::{Access, EbpfEngine, Settings, Why};
 use stride_engine_ptrace::PtraceEngine;
 use stride_event::{Seccomp, StackRate, TraceSpec, VcpuDetail};
 
+/// All engines.
+pub const ENGINES: [Capabilities; 2] = [EbpfEngine::CAPABILITIES, PtraceEngine::CAPABILITIES];
+
 /// The engine that runs.
 pub struct Chosen {
     pub engine: Box<dyn Engine>,

@@ -9,7 +9,7 @@ mod needs;
 mod spec;
 pub mod stacks;
 
-pub use choice::{Chosen, replay, start};
+pub use choice::{Chosen, ENGINES, replay, start};
 pub use command::CommandNotFound;
 pub use debuginfod::servers;
 pub use limits::{command_text, elements};

@@ -54,33 +54,29 @@ impl World {
         let program = options.command.as_ref().map(|command| Path::new(&command.program));
         let live = Rc::new(LiveSource::new(program));
         let (told, ids) = (Some(live.clone()), options.looks_processes_up());
+        let tracker = options.follows_names().then(Rc::<RefCell<Tracker>>::default);
+        let followed = tracker.clone().map(|tracker| Rc::new(FollowedNames::new(live.clone(), tracker)));
         if noted {
             // The selection asks first, then the recording, then the text, which shows the recorded answers.
-            let source = Rc::new(RecordingSource::new(live));
+            let source = Rc::new(match followed {
+                Some(followed) => RecordingSource::new(followed),
+                None => RecordingSource::new(live),
+            });
             return World {
                 chosen_by: source.clone(),
                 shown: Rc::new(CachedSource(source.clone())),
                 tracked: source.clone(),
-                tracker: None,
+                tracker,
                 noting: Some(source),
                 told,
                 ids,
             };
         }
-        if options.follows_names() {
-            let tracker = Rc::<RefCell<Tracker>>::default();
-            let shown = Rc::new(FollowedNames { live: live.clone(), tracker: tracker.clone() });
-            return World {
-                chosen_by: live.clone(),
-                shown,
-                tracked: live,
-                tracker: Some(tracker),
-                noting: None,
-                told,
-                ids,
-            };
-        }
-        World { chosen_by: live.clone(), shown: live.clone(), tracked: live, tracker: None, noting: None, told, ids }
+        let shown: Rc<dyn Source> = match followed {
+            Some(followed) => followed,
+            None => live.clone(),
+        };
+        World { chosen_by: live.clone(), shown, tracked: live, tracker, noting: None, told, ids }
     }
 
     /// Takes in what an event tells about the world, before anyone asks about it.

@@ -2,38 +2,17 @@
 
 use stride_event::{LIBRARY_WORDS, ProbedWord, WordPlace};
 use stride_syscalls::library::WordType;
+use stride_syscalls::{Abi, MachineRegisters};
 
-#[cfg(target_arch = "x86_64")]
-mod own {
-    /// `EM_X86_64`.
-    pub const ELF_MACHINE: u16 = 62;
-    /// rdi, rsi, rdx, rcx, r8, r9 (System V ABI).
-    pub const ARGUMENTS: &[u16] = &[112, 104, 96, 88, 72, 64];
-    /// rax, rbx, rcx (Go's internal ABI).
-    pub const GO_ARGUMENTS: &[u16] = &[80, 40, 88];
-    pub const STACK_POINTER: u16 = 152;
-    /// Behind the return address.
-    pub const FIRST_ON_STACK: i64 = 8;
-}
-
-#[cfg(target_arch = "aarch64")]
-mod own {
-    /// `EM_AARCH64`.
-    pub const ELF_MACHINE: u16 = 183;
-    pub const ARGUMENTS: &[u16] = &[0, 8, 16, 24, 32, 40, 48, 56];
-    pub const GO_ARGUMENTS: &[u16] = &[0, 8, 16];
-    pub const STACK_POINTER: u16 = 248;
-    pub const FIRST_ON_STACK: i64 = 0;
-}
-
-pub use own::ELF_MACHINE;
+const OWN: &MachineRegisters = &Abi::NATIVE.facts().registers;
+pub const ELF_MACHINE: u16 = Abi::NATIVE.facts().elf_machine;
 
 pub fn registers() -> &'static [u16] {
-    own::ARGUMENTS
+    OWN.arguments
 }
 
 pub fn go_registers() -> &'static [u16] {
-    own::GO_ARGUMENTS
+    OWN.go_arguments
 }
 
 pub fn whole(register: u16) -> ProbedWord {
@@ -49,11 +28,11 @@ pub fn places(types: impl Iterator<Item = WordType>) -> Vec<ProbedWord> {
         if matches!(ty, WordType::Unreadable | WordType::Void) {
             return ProbedWord { place: WordPlace::Constant(0), bytes, signed };
         }
-        let behind = |n: usize| own::FIRST_ON_STACK + 8 * n as i64;
-        let in_memory = |n: usize| WordPlace::Memory(own::STACK_POINTER, behind(n));
-        let place = match own::ARGUMENTS.get(used) {
+        let behind = |n: usize| i64::from(OWN.return_address) + 8 * n as i64;
+        let in_memory = |n: usize| WordPlace::Memory(OWN.stack_pointer, behind(n));
+        let place = match OWN.arguments.get(used) {
             Some(&register) => WordPlace::Register(register),
-            None => in_memory(used - own::ARGUMENTS.len()),
+            None => in_memory(used - OWN.arguments.len()),
         };
         used += 1;
         ProbedWord { place, bytes, signed }
@@ -62,54 +41,11 @@ pub fn places(types: impl Iterator<Item = WordType>) -> Vec<ProbedWord> {
 }
 
 /// A register by its name in assembly code, with the number of bytes that this name stands for.
-#[cfg(target_arch = "x86_64")]
 pub fn register(name: &str) -> Option<(u16, u8)> {
-    const OLD: [(&str, u16); 8] =
-        [("ax", 80), ("bx", 40), ("cx", 88), ("dx", 96), ("si", 104), ("di", 112), ("bp", 32), ("sp", 152)];
-    const NEW: [(&str, u16); 8] =
-        [("r8", 72), ("r9", 64), ("r10", 56), ("r11", 48), ("r12", 24), ("r13", 16), ("r14", 8), ("r15", 0)];
-    let old = |name: &str| OLD.iter().find(|(known, _)| *known == name).map(|(_, at)| *at);
-    if name == "rip" {
-        return Some((128, 8));
-    }
-    if let Some((known, at)) = NEW.iter().rev().find(|(known, _)| name.starts_with(known)) {
-        return match &name[known.len()..] {
-            "" => Some((*at, 8)),
-            "d" => Some((*at, 4)),
-            "w" => Some((*at, 2)),
-            "b" => Some((*at, 1)),
-            _ => None,
-        };
-    }
-    if let Some(at) = name.strip_prefix('r').and_then(old) {
-        return Some((at, 8));
-    }
-    if let Some(at) = name.strip_prefix('e').and_then(old) {
-        return Some((at, 4));
-    }
-    if let Some(at) = old(name) {
-        return Some((at, 2));
-    }
-    // al, sil, dil, bpl, spl.
-    let low = name.strip_suffix('l')?;
-    let long = if low.len() == 1 { format!("{low}x") } else { low.to_owned() };
-    old(&long).map(|at| (at, 1))
-}
-
-/// `x0` to `x30`, `w0` to `w30` and `sp`.
-#[cfg(target_arch = "aarch64")]
-pub fn register(name: &str) -> Option<(u16, u8)> {
-    if name == "sp" {
-        return Some((own::STACK_POINTER, 8));
-    }
-    let (kind, number) = name.split_at_checked(1)?;
-    let number: u16 = number.parse().ok().filter(|n| *n <= 30)?;
-    let bytes = match kind {
-        "x" => 8,
-        "w" => 4,
-        _ => return None,
-    };
-    Some((number * 8, bytes))
+    OWN.names.iter().find_map(|(at, names)| {
+        let narrower = names.iter().position(|known| *known == name)?;
+        Some((*at, 8 >> narrower))
+    })
 }
 
 #[cfg(all(test, target_arch = "x86_64"))]

@@ -128,7 +128,7 @@ fn arguments(text: &str) -> (Vec<Param>, Vec<ProbedWord>) {
     (params, words)
 }
 
-/// Splits at blanks, but not within brackets: aarch64 has `8@[x0, 16]`.
+/// Splits at blanks, but not within brackets: arm has `8@[x0, 16]`.
 fn split(text: &str) -> Vec<String> {
     let mut all = vec![String::new()];
     let mut inside = false;
@@ -156,36 +156,30 @@ fn word(text: &str) -> Option<ProbedWord> {
     Some(ProbedWord { place: self::place(place)?, bytes, signed: size < 0 })
 }
 
-#[cfg(target_arch = "x86_64")]
+/// A constant, a register or memory, as assembly code has it: `$5`, `%rax` and `-8(%rbp)` (AT&T), or `5`, `x0` and `[x0, 16]` (arm).
 fn place(text: &str) -> Option<WordPlace> {
     if let Some(number) = text.strip_prefix('$') {
         return Some(WordPlace::Constant(number.parse::<i64>().ok().or_else(|| hexadecimal(number))?));
     }
-    if let Some(name) = text.strip_prefix('%') {
-        return machine::register(name).map(|(at, _)| WordPlace::Register(at));
-    }
-    let (offset, inside) = text.strip_suffix(')')?.split_once('(')?;
-    let offset = if offset.is_empty() { 0 } else { offset.parse::<i64>().ok().or_else(|| hexadecimal(offset))? };
-    // An index (`(%rax,%rbx,4)`) or a symbol in place of the offset is not understood.
-    let (register, 8) = machine::register(inside.strip_prefix('%')?)? else { return None };
-    Some(WordPlace::Memory(register, offset))
-}
-
-#[cfg(target_arch = "aarch64")]
-fn place(text: &str) -> Option<WordPlace> {
     if let Some(inside) = text.strip_prefix('[') {
         let inside = inside.strip_suffix(']')?;
         let (name, offset) = inside.split_once(',').unwrap_or((inside, "0"));
         let (register, 8) = machine::register(name.trim())? else { return None };
         return Some(WordPlace::Memory(register, offset.trim().trim_start_matches('#').parse().ok()?));
     }
+    if let Some(before) = text.strip_suffix(')') {
+        let (offset, inside) = before.split_once('(')?;
+        let offset = if offset.is_empty() { 0 } else { offset.parse::<i64>().ok().or_else(|| hexadecimal(offset))? };
+        // An index (`(%rax,%rbx,4)`) or a symbol in place of the offset is not understood.
+        let (register, 8) = machine::register(inside.strip_prefix('%')?)? else { return None };
+        return Some(WordPlace::Memory(register, offset));
+    }
     match text.parse::<i64>() {
         Ok(number) => Some(WordPlace::Constant(number)),
-        Err(_) => machine::register(text).map(|(at, _)| WordPlace::Register(at)),
+        Err(_) => machine::register(text.strip_prefix('%').unwrap_or(text)).map(|(at, _)| WordPlace::Register(at)),
     }
 }
 
-#[cfg(target_arch = "x86_64")]
 fn hexadecimal(text: &str) -> Option<i64> {
     let (sign, digits) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
     i64::from_str_radix(digits.strip_prefix("0x")?, 16).ok().map(|n| sign * n)

@@ -25,7 +25,7 @@ pub mod video_names;
 pub mod virtual_machine;
 mod volumes;
 
-use crate::uapi::ioctls::{IOCTLS, IOCTLS_AARCH64, IOCTLS_I386};
+use crate::uapi::{IOCTLS_OF, ioctls::IOCTLS};
 use crate::{Abi, Case};
 
 pub use devices::{MNT_NS, NS_TYPES, RTC_PARAM_IN, RTC_PARAM_OUT};
@@ -41,12 +41,7 @@ pub fn name(abi: Abi, number: u32) -> Option<&'static str> {
     let find = |table: &'static [(u32, &'static str)]| {
         table.binary_search_by_key(&number, |row| row.0).ok().map(|at| table[at].1)
     };
-    let own = match abi {
-        Abi::X86_64 => None,
-        Abi::I386 => find(IOCTLS_I386),
-        Abi::Aarch64 => find(IOCTLS_AARCH64),
-    };
-    own.or_else(|| find(IOCTLS))
+    find(IOCTLS_OF[abi as usize]).or_else(|| find(IOCTLS))
 }
 
 const GROUPS: &[&[Case]] = &[

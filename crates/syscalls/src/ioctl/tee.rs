@@ -20,7 +20,7 @@ sets! {
 /// The type of a parameter, and whether it describes other parameters.
 pub static ATTRIBUTES: Set = Set::new(
     "TEE_IOCTL_PARAM_ATTR_???",
-    items!(consts []
+    items!(x86_64 []
         TEE_IOCTL_PARAM_ATTR_TYPE_NONE in TEE_IOCTL_PARAM_ATTR_TYPE_MASK,
         TEE_IOCTL_PARAM_ATTR_TYPE_VALUE_INPUT in TEE_IOCTL_PARAM_ATTR_TYPE_MASK,
         TEE_IOCTL_PARAM_ATTR_TYPE_VALUE_OUTPUT in TEE_IOCTL_PARAM_ATTR_TYPE_MASK,
@@ -133,6 +133,7 @@ macro_rules! call {
     };
 }
 
+/// The requests whose argument is described, each with the type of the argument.
 pub const CASES: &[Case] = &[
     Case(c::TEE_IOC_VERSION, Ty::Ptr(Dir::Out, &Ty::Struct(&VERSION))),
     Case(c::TEE_IOC_CANCEL, Ty::Ptr(Dir::In, &Ty::Struct(&CANCEL))),

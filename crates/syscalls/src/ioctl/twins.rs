@@ -22,10 +22,7 @@ static TWINS: LazyLock<HashMap<u64, u64>> = LazyLock::new(|| {
 
 /// The number that tables of requests have for a request of this ABI.
 pub fn usual(request: u64, abi: Abi) -> u64 {
-    match abi {
-        Abi::I386 => TWINS.get(&request).copied().unwrap_or(request),
-        Abi::X86_64 | Abi::Aarch64 => request,
-    }
+    if abi == Abi::I386 { TWINS.get(&request).copied().unwrap_or(request) } else { request }
 }
 
 /// The requests of i386 whose number differs, each with the number that tables have.

@@ -38,25 +38,31 @@ const SETS_PARENT_TID: When = When::OneOf("flags", c::CLONE_PIDFD | c::CLONE_PAR
 /// Without `CLONE_PARENT_SETTID` the register is where the pidfd goes.
 const SETS_PIDFD: When = When::OneOf("flags", c::CLONE_PIDFD | c::CLONE_PARENT_SETTID, &[c::CLONE_PIDFD]);
 
-/// clone(2), with the registers that hold the thread's TLS and its tid's address; their order is the architecture's.
+const fn tls_register(abi: Abi) -> u8 {
+    abi.facts().clone_tls
+}
+
+const fn child_register(abi: Abi) -> u8 {
+    abi.facts().clone_child
+}
+
+/// clone(2), with the registers that hold the thread's TLS and its tid's address; their order is the ABI's.
 macro_rules! clone {
-    ($tls:literal: $tls_ty:expr, $child:literal) => {
+    ($abi:expr, $tls_ty:expr) => {
         syscall("clone", Class::PROCESS, Ret::Pid(PidKind::Tid), &[
             arg("child_stack", Ty::Addr).at(1).named(),
             arg("flags", CLONE_FLAGS).at(0).named(),
             arg("parent_tid", Ty::Array(Dir::Out, &Ty::Pid(PidKind::Tid), Len::Fixed(1))).at(2).named().when(SETS_PARENT_TID),
             arg("parent_tid", Ty::Array(Dir::Out, &Ty::Fd, Len::Fixed(1))).at(2).named().when(SETS_PIDFD),
-            arg("tls", $tls_ty).at($tls).named().when(SETS_TLS),
-            arg("child_tidptr", Ty::Addr).at($child).named().when(SETS_CHILD_TID),
+            arg("tls", $tls_ty).at(tls_register($abi)).named().when(SETS_TLS),
+            arg("child_tidptr", Ty::Addr).at(child_register($abi)).named().when(SETS_CHILD_TID),
         ])
         .noted(Note::Namespaces("flags"))
         .does(&[Effect::Forks])
     };
 }
 
-const CLONE_X86_64: Syscall = clone!(4: Ty::HexLong, 3);
-const CLONE_AARCH64: Syscall = clone!(3: Ty::HexLong, 4);
-const CLONE: Syscall = if matches!(Abi::NATIVE, Abi::Aarch64) { CLONE_AARCH64 } else { CLONE_X86_64 };
+const CLONE: Syscall = clone!(Abi::NATIVE, Ty::HexLong);
 
 /// These kinds of resources have no index.
 const INDEXED: When = When::NoneOf("type", 0xffff_ffff, &[
@@ -148,7 +154,7 @@ pub static ROWS: &[Syscall] = &[
 ];
 
 pub static I386: &[(&str, Syscall)] = &[
-    ("clone", clone!(3: Ty::Ptr(Dir::In, &Ty::Struct(&USER_DESC_32)), 4)),
+    ("clone", clone!(Abi::I386, Ty::Ptr(Dir::In, &Ty::Struct(&USER_DESC_32)))),
     ("waitpid", syscall("waitpid", Class::PROCESS, Ret::Pid(PidKind::Tgid), &[
         arg("pid", TGID),
         arg("status", STATUS),

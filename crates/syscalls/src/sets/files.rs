@@ -60,7 +60,7 @@ sets! {
 /// memfd_create(2): linux/memfd.h. The size of huge pages is a number of its own, a power of two.
 pub static MEMFD: Set = Set::new(
     "MFD_???",
-    items!(consts [] MFD_CLOEXEC, MFD_ALLOW_SEALING, MFD_HUGETLB, MFD_NOEXEC_SEAL, MFD_EXEC),
+    items!(x86_64 [] MFD_CLOEXEC, MFD_ALLOW_SEALING, MFD_HUGETLB, MFD_NOEXEC_SEAL, MFD_EXEC),
     false,
 )
 .with_number(0xfc00_0000, "MFD_HUGE_SHIFT");

@@ -71,7 +71,7 @@ pub static FUTEX_OP: Set = Set::new(
 /// futex2 flags: linux/futex.h
 pub static FUTEX2: Set = Set::new(
     "FUTEX2_???",
-    items!(consts []
+    items!(x86_64 []
         FUTEX2_SIZE_U8 in FUTEX2_SIZE_MASK, FUTEX2_SIZE_U16 in FUTEX2_SIZE_MASK, FUTEX2_SIZE_U32 in FUTEX2_SIZE_MASK,
         FUTEX2_SIZE_U64 in FUTEX2_SIZE_MASK, FUTEX2_NUMA, FUTEX2_MPOL = 8, FUTEX2_PRIVATE
     ),

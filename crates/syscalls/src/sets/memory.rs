@@ -9,7 +9,7 @@ const MAP_HUGE: u64 = 0x3f << 26;
 /// mmap(2) flags: asm-generic/mman.h, asm/mman.h. The mapping's type is always shown, `MAP_FILE` standing for none.
 pub static MAP: Set = Set::new(
     "MAP_???",
-    items!(consts []
+    items!(x86_64 []
         MAP_FILE in MAP_TYPE, MAP_SHARED in MAP_TYPE, MAP_PRIVATE in MAP_TYPE, MAP_SHARED_VALIDATE in MAP_TYPE,
         MAP_DROPPABLE in MAP_TYPE, MAP_FIXED, MAP_ANONYMOUS, MAP_32BIT, MAP_ABOVE4G, MAP_NORESERVE, MAP_POPULATE,
         MAP_NONBLOCK, MAP_GROWSDOWN, MAP_DENYWRITE, MAP_EXECUTABLE, MAP_LOCKED, MAP_STACK, MAP_HUGETLB, MAP_SYNC,

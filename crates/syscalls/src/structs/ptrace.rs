@@ -39,7 +39,7 @@ structs! {
 /// programs lack it.
 pub static FPREGS: Struct = Struct {
     name: "user_fpregs_struct",
-    size: [512; 3],
+    size: [512; crate::Abi::ALL.len()],
     fields: &[
         fpreg("cwd", 0, 2, 1, Ty::Hex),
         fpreg("swd", 2, 2, 1, Ty::Hex),
@@ -57,5 +57,5 @@ pub static FPREGS: Struct = Struct {
 
 const fn fpreg(name: &'static str, offset: u16, size: u16, count: u16, ty: Ty) -> Field {
     let place = F { name, offset, size, signed: false, pointer: false, count, bits: (0, 0) };
-    Field { name, ty, at: [place; 3], verbose: false, when: When::Always }
+    Field { name, ty, at: [place; crate::Abi::ALL.len()], verbose: false, when: When::Always }
 }

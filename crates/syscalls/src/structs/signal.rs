@@ -23,17 +23,12 @@ structs! {
     pub STACK = sigaltstack { ss_sp: Ty::Addr, ss_flags: Ty::Flags(&SIGALTSTACK), ss_size: Ty::ULong }
 }
 
-/// `siginfo_t` within a frame: asm-generic/siginfo.h
-const SIGINFO: usize = 128;
+/// The signal mask in a `struct ucontext`, by ABI.
+const MASK: [stride_uapi::F; Abi::ALL.len()] = uapi::with_abis! { { crate::places } ucontext, "uc_sigmask" };
 
-/// Where the frame that rt_sigreturn(2) finds at the stack pointer holds the mask. On x86-64 a `struct ucontext` is there;
-/// i386 has the handler's three arguments and the `siginfo_t` before it (asm/sigframe.h), arm64 the `siginfo_t`.
+/// Where the frame that rt_sigreturn(2) finds at the stack pointer holds the mask: in a `struct ucontext` (asm/sigframe.h).
 pub const fn frame_mask(abi: Abi) -> usize {
-    match abi {
-        Abi::X86_64 => uapi::structs_x86_64::ucontext.at("uc_sigmask").offset as usize,
-        Abi::I386 => 12 + SIGINFO + uapi::structs_i386::ucontext.at("uc_sigmask").offset as usize,
-        Abi::Aarch64 => SIGINFO + uapi::structs_aarch64::ucontext.at("uc_sigmask").offset as usize,
-    }
+    abi.facts().before_ucontext + MASK[abi as usize].offset as usize
 }
 
 /// Where the frame that i386's sigreturn(2) finds holds the two halves of the mask: in the `struct sigcontext` at its
@@ -45,8 +40,13 @@ pub const OLD_FRAME_MASK: [usize; 2] = {
 
 /// As many bytes of a frame as it takes to find the mask.
 pub const FRAME: usize = 304;
+/// The bytes of the old signal frame, up to the end of its mask.
 pub const OLD_FRAME: usize = OLD_FRAME_MASK[1] + 4;
 
-const _: () = assert!(
-    frame_mask(Abi::X86_64) + 8 <= FRAME && frame_mask(Abi::I386) + 8 <= FRAME && frame_mask(Abi::Aarch64) + 8 <= FRAME
-);
+const _: () = {
+    let mut i = 0;
+    while i < Abi::ALL.len() {
+        assert!(frame_mask(Abi::ALL[i]) + 8 <= FRAME);
+        i += 1;
+    }
+};

@@ -8,7 +8,9 @@ pub(super) const FAULT_REACH: u64 = 4096;
 /// When a block was copied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
+    /// When the call was entered.
     Entry,
+    /// When the call returned.
     Exit,
 }
 
