@@ -2,8 +2,8 @@
 //!
 //! Every event comes with what the tracker knows about it. The index counts what all rules need: calls by syscall and
 //! object, open files from open to close, and each thread's pace. A rule (a file under `rules/`) names the calls that
-//! it wants to see, keeps little state, and writes drafts at the end. A draft is a sentence, evidence, and **claims**:
-//! which calls, by syscall and object, need not be made. The ledger grants each call once, the largest draft first, and
+//! it wants to see, keeps little state, and writes candidates at the end. A candidate is a sentence, evidence, and **claims**:
+//! which calls, by syscall and object, need not be made. The ledger grants each call once, the largest candidate first, and
 //! prices it at the usual time of its syscall (`Usual`), as far as its threads are on the critical path
 //! (`track::CriticalPath`). Findings that are too small for a run of this size are dropped.
 //! A rule's own limits stand in its file, those that rules share in `thresholds/`, and `--advise-config` can set both ([`config`]).

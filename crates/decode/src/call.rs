@@ -13,14 +13,18 @@ pub enum Part {
     Entry,
     /// The arguments that [`Part::Entry`] left, and the return value.
     Rest,
+    /// All arguments, and the return value.
     Whole,
 }
 
 /// A decoded call.
 #[derive(Debug)]
 pub struct Decoded<'a> {
+    /// The call.
     pub call: &'a Call,
+    /// The row that describes the call. `None`: its number is in no table.
     pub row: Option<&'static Syscall>,
+    /// The arguments of this part.
     pub args: &'a [NamedArg<'a>],
     /// The number of the call's arguments that come before these.
     pub skipped: usize,
@@ -32,9 +36,12 @@ pub struct Decoded<'a> {
     pub dump: &'a [Dump<'a>],
 }
 
+/// An argument with its value.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedArg<'a> {
+    /// The name that the man page has.
     pub name: &'static str,
+    /// The value.
     pub value: Value<'a>,
     /// The argument's name is shown with any options.
     pub named: bool,
@@ -43,6 +50,7 @@ pub struct NamedArg<'a> {
 /// The return value.
 #[derive(Clone, Copy, Debug)]
 pub struct Return<'a> {
+    /// The outcome of the call.
     pub outcome: Outcome,
     /// A successful value, decoded.
     pub value: Value<'a>,
@@ -57,6 +65,8 @@ pub struct Decoder {
 }
 
 impl Decoder {
+    /// Decodes a part of a call. The values live until the next call is decoded. Memory that was not captured is shown
+    /// as its address.
     pub fn decode<'a>(
         &'a mut self,
         call: &'a Call,

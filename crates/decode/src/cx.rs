@@ -8,10 +8,15 @@ use stride_syscalls::{Abi, Dir, Len, PidKind, Struct, Syscall, units};
 /// The call that is being decoded.
 #[derive(Clone, Copy)]
 pub struct Cx<'a> {
+    /// The call with its captured memory.
     pub call: &'a Call,
+    /// The row that describes the arguments.
     pub row: &'static Syscall,
+    /// How deeply the call is decoded.
     pub options: &'a Options,
+    /// The source of facts from outside the call.
     pub world: &'a dyn World,
+    /// The home of the values.
     pub arena: &'a Bump,
     /// True if structs are abbreviated.
     pub abbrev: bool,
@@ -25,12 +30,14 @@ const MOST_MEMORY: usize = 16 << 20;
 /// Where to find the siblings of a value.
 #[derive(Clone, Copy)]
 pub enum Siblings {
+    /// The arguments of the call.
     Args,
     /// The members of a struct at this address.
     Struct(&'static Struct, u64, Phase),
 }
 
 impl<'a> Cx<'a> {
+    /// The ABI of the call.
     pub fn abi(&self) -> Abi {
         self.call.abi
     }
@@ -53,6 +60,7 @@ impl<'a> Cx<'a> {
         self.arena.allocated_bytes() < MOST_MEMORY
     }
 
+    /// True if the call failed, or has not returned.
     pub fn failed(&self) -> bool {
         !matches!(self.call.outcome, Outcome::Value(_))
     }
@@ -62,6 +70,7 @@ impl<'a> Cx<'a> {
         dir.is_in() || dir.at_exit(!self.failed())
     }
 
+    /// The result of a call that succeeded.
     pub fn ret(&self) -> Option<i64> {
         match self.call.outcome {
             Outcome::Value(v) => Some(v),
@@ -79,6 +88,7 @@ impl<'a> Cx<'a> {
         self.call.blocks.prefix(phase, addr, len)
     }
 
+    /// A little-endian number of at most 8 bytes.
     pub fn uint(&self, phase: Phase, addr: u64, width: usize) -> Option<u64> {
         self.read(phase, addr, width).map(|b| le(b, 0, width))
     }
@@ -137,18 +147,22 @@ impl<'a> Cx<'a> {
         }
     }
 
+    /// Puts a value into the arena.
     pub fn keep(&self, value: Value<'a>) -> &'a Value<'a> {
         self.arena.alloc(value)
     }
 
+    /// Puts bytes into the arena.
     pub fn bytes(&self, bytes: &[u8]) -> &'a [u8] {
         self.arena.alloc_slice_copy(bytes)
     }
 
+    /// Puts values into the arena.
     pub fn values(&self, values: &[Value<'a>]) -> &'a [Value<'a>] {
         self.arena.alloc_slice_copy(values)
     }
 
+    /// A struct of these members.
     pub fn members(&self, members: &[(&'static str, Value<'a>)]) -> Value<'a> {
         let members = self.arena.alloc_slice_fill_iter(members.iter().map(|&(name, value)| Member { name, value }));
         Value::Struct(members, Tail::End)
@@ -189,10 +203,12 @@ impl<'a> Cx<'a> {
         Value::Call { name, args: self.values(args) }
     }
 
+    /// Two values and what connects them.
     pub fn binary(&self, left: Value<'a>, operator: Operator, right: Value<'a>) -> Value<'a> {
         Value::Binary(self.keep(left), operator, self.keep(right))
     }
 
+    /// A value with something before it.
     pub fn unary(&self, prefix: Prefix, value: Value<'a>) -> Value<'a> {
         Value::Unary(prefix, self.keep(value))
     }
@@ -207,6 +223,7 @@ impl<'a> Cx<'a> {
         Value::Indexed(self.keep(index), self.keep(value))
     }
 
+    /// An amount and its unit.
     pub fn quantity(&self, amount: Value<'a>, unit: &'static str) -> Value<'a> {
         Value::Quantity(self.keep(amount), unit)
     }

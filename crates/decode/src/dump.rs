@@ -11,15 +11,44 @@ use stride_syscalls::{Data, Flow};
 #[derive(Clone, Copy, Debug)]
 pub enum Dump<'a> {
     /// The state of a virtual CPU (`--kvm=vcpu+`), before or after it ran.
-    Vcpu { id: u64, phase: Phase, state: Value<'a> },
+    Vcpu {
+        /// The number of the CPU.
+        id: u64,
+        /// Before or after it ran.
+        phase: Phase,
+        /// Its registers.
+        state: Value<'a>,
+    },
     /// The message with this index follows, with this many buffers.
-    Vector { index: usize, buffers: u64 },
+    Vector {
+        /// Counted from 0.
+        index: usize,
+        /// The number of buffers.
+        buffers: u64,
+    },
     /// The buffer with this index follows, with this many bytes.
-    Buffer { index: usize, len: u64 },
+    Buffer {
+        /// Counted from 0.
+        index: usize,
+        /// The number of bytes.
+        len: u64,
+    },
     /// Data. `len` is the number of bytes in all.
-    Bytes { bytes: &'a [u8], len: u64 },
+    Bytes {
+        /// The bytes that were captured.
+        bytes: &'a [u8],
+        /// The number of bytes that were moved.
+        len: u64,
+    },
     /// `len` bytes at this address of the process could not be read, and the dump ends.
-    Missing { len: u64, addr: u64, tid: Tid },
+    Missing {
+        /// The number of bytes.
+        len: u64,
+        /// The address of the first one.
+        addr: u64,
+        /// The thread whose memory it is.
+        tid: Tid,
+    },
 }
 
 /// The size of one read. If memory ends early, the dump ends with the last whole chunk.

@@ -4,6 +4,8 @@
 //! bytes of the tracee, or it is made of other values: a call with its arguments, a sum, a range, a comment. The writers in the crate
 //! `output` add what stands between the parts. `cargo xtask check` finds strings that are more than names and words.
 
+#![deny(missing_docs)]
+
 mod call;
 mod cx;
 mod dump;

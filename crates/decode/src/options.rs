@@ -3,6 +3,7 @@
 use stride_event::{CallSet, Descriptor, FdOf, FdSet, Tid};
 use stride_syscalls::Namespace;
 
+/// How much of calls is decoded. The default is that of strace without options.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// `-s`: the most bytes of a string that are shown. Also the most elements of an abbreviated array.
@@ -23,6 +24,7 @@ pub struct Options {
     pub contexts: bool,
     /// `-e read=`, `-e write=`: descriptors whose transfers are shown whole.
     pub dump_read: FdSet,
+    /// The same for transfers to descriptors.
     pub dump_write: FdSet,
 }
 
@@ -166,7 +168,12 @@ pub enum Labelled<'a> {
     /// The referent of a descriptor.
     Fd(i32),
     /// The file that has this path. A relative path begins at the directory of descriptor `dir`, which may be `AT_FDCWD`.
-    Path { dir: i32, path: &'a [u8] },
+    Path {
+        /// The descriptor of the directory.
+        dir: i32,
+        /// The path, without its NUL.
+        path: &'a [u8],
+    },
 }
 
 /// A mount of a network file system, or one below it.

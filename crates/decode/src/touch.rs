@@ -7,7 +7,9 @@ use stride_syscalls::{Irregular, Syscall, Ty, table};
 /// A descriptor or path among a call's arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Touch<'a> {
+    /// A descriptor, or `AT_FDCWD`.
     Fd(i32),
+    /// A path as the program gave it, without its NUL.
     Path(&'a [u8]),
 }
 

@@ -5,7 +5,9 @@ use stride_syscalls::{PidKind, Set};
 /// One decoded value. Slices live in the decoder's arena until the next call is decoded.
 #[derive(Clone, Copy, Debug)]
 pub enum Value<'a> {
+    /// A decimal number.
     Int(i64),
+    /// A decimal number without a sign.
     UInt(u64),
     /// Shown in hexadecimal.
     Hex(u64),
@@ -17,35 +19,52 @@ pub enum Value<'a> {
     Octal(u64),
     /// A pointer that is not followed, or whose target could not be read.
     Addr(u64),
+    /// A descriptor.
     Fd {
+        /// Its number, or `AT_FDCWD`.
         fd: i32,
         /// True if the descriptor belongs to another process.
         foreign: bool,
+        /// Its referent, if that was asked for.
         note: Option<&'a FdNote<'a>>,
     },
+    /// A process, a thread or a group of them.
     Pid {
+        /// The id in the PID namespace of the tracee.
         id: i32,
+        /// The kind of id.
         kind: PidKind,
+        /// Facts about its owner, if they were asked for.
         note: PidNote<'a>,
     },
     /// A flag word with the set that names its bits.
     Flags {
+        /// The bits.
         raw: u64,
+        /// The names.
         set: &'static Set,
     },
     /// A value of an enumeration.
     Enum {
+        /// The number.
         raw: u64,
+        /// The names.
         set: &'static Set,
     },
     /// A symbolic name with its number, for names that are in no set.
     Name {
+        /// The number.
         raw: u64,
+        /// The name.
         name: &'static str,
     },
+    /// A signal number.
     Signal(i32),
+    /// Bytes of the tracee.
     Text(Text<'a>),
+    /// A struct.
     Struct(&'a [Member<'a>], Tail),
+    /// An array.
     Array(&'a [Value<'a>], Tail),
     /// The signals of a set, as the kernel's little-endian bit mask.
     SigSet(&'a [u8]),
@@ -55,12 +74,16 @@ pub enum Value<'a> {
     Mode(u64),
     /// The call of a C macro or function that makes the value: `BPF_STMT(BPF_RET, 0)`, `htons(80)`.
     Call {
+        /// The name of the macro or function.
         name: &'static str,
+        /// The arguments.
         args: &'a [Value<'a>],
     },
     /// A number at least as wide as `printf("%#0*x")` makes it: `0x05`, and zero as bare digits. The width includes the `0x`.
     PadHex {
+        /// The number.
         raw: u64,
+        /// The characters that it takes at least.
         width: u8,
     },
     /// A flag word or enumeration whose number is shown even if names are wanted.
@@ -74,14 +97,20 @@ pub enum Value<'a> {
     Known(&'a Value<'a>, &'a Value<'a>),
     /// A number with the call of the C macro that makes it: `makedev(0x8, 0x1)`. The arguments follow the style.
     Macro {
+        /// The number.
         number: &'a Value<'a>,
+        /// The name of the macro.
         name: &'static str,
+        /// The arguments.
         args: &'a [Value<'a>],
     },
     /// A moment, for a comment: seconds since the epoch and a fraction with this many digits.
     Time {
+        /// Seconds since the epoch, which may be negative.
         sec: i64,
+        /// The fraction of a second, in units of its last digit.
         part: u32,
+        /// The number of digits of the fraction.
         digits: u8,
     },
     /// A number, and its parts, each of which is shown as the style says. If only numbers are wanted, the whole number is
@@ -98,8 +127,11 @@ pub enum Value<'a> {
     Comment(&'a Value<'a>, &'a Value<'a>),
     /// The bytes of a struct behind the members that Stride knows, and their place in it.
     Extra {
+        /// The offset of the first byte in the struct.
         from: u64,
+        /// The offset of the last byte.
         to: u64,
+        /// The bytes.
         bytes: &'a Value<'a>,
     },
     /// The status that wait(2) returns.
@@ -124,15 +156,21 @@ pub enum Value<'a> {
     LeftOut,
     /// A character.
     Char(u8),
+    /// A value with something before it.
     Unary(Prefix, &'a Value<'a>),
+    /// Two values and what connects them.
     Binary(&'a Value<'a>, Operator, &'a Value<'a>),
     /// Numbers from the first to the second. An end that is missing has no limit.
     Range(Option<u32>, Option<u32>),
     /// Bytes or bits of a larger whole, and their content where it is shown.
     Place {
+        /// The name of the unit, as it is shown.
         unit: &'static str,
+        /// The number of the first unit.
         from: u64,
+        /// The number of the last unit.
         to: u64,
+        /// The value of the place, where it is shown.
         content: Option<&'a Value<'a>>,
     },
     /// An element of an array, with its index.
@@ -141,14 +179,18 @@ pub enum Value<'a> {
     Quantity(&'a Value<'a>, &'static str),
     /// A number in units of a power of ten, of which it has this many digits behind the point.
     Decimal {
+        /// The number of units.
         raw: i128,
+        /// The number of digits behind the point.
         digits: u8,
     },
     /// An address or id that has a notation of its own.
     Designation(Designation<'a>),
     /// A namespace: its kind, and the number of its inode.
     Namespace {
+        /// The name of the kind: `net`, `pid`.
         kind: &'static str,
+        /// The number of the inode.
         inode: u64,
     },
     /// Names that share a number. It is not known which of them is meant.
@@ -174,16 +216,22 @@ pub enum Prefix {
     Not,
     /// All members of the set but these.
     Complement,
+    /// The number is negative.
     Minus,
 }
 
 /// Stands between two values, which may be numbers and names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operator {
+    /// The left one shifted left by the right one.
     ShiftLeft,
+    /// The sum.
     Plus,
+    /// The difference.
     Minus,
+    /// The product.
     Times,
+    /// The ratio.
     Over,
 }
 
@@ -192,6 +240,7 @@ pub enum Operator {
 pub enum Designation<'a> {
     /// A hardware address, byte by byte.
     Mac(&'a [u8]),
+    /// 16 bytes.
     Uuid(&'a [u8]),
     /// The call sign of an amateur radio station, and the number of the station.
     CallSign(&'a str, u8),
@@ -213,15 +262,20 @@ pub struct PidNote<'a> {
 /// The referent of a descriptor, from [`crate::FdInfo`].
 #[derive(Clone, Copy, Debug)]
 pub struct FdNote<'a> {
+    /// A path, or the kernel's name if there is none (`pipe:[4711]`).
     pub path: &'a [u8],
+    /// Details besides the path or instead of it, in printable ASCII.
     pub detail: &'a str,
+    /// The file was deleted.
     pub deleted: bool,
 }
 
+/// A member of a struct.
 #[derive(Clone, Copy, Debug)]
 pub struct Member<'a> {
     /// Empty for bytes outside the description, behind a struct that is larger than known.
     pub name: &'static str,
+    /// The value.
     pub value: Value<'a>,
 }
 
@@ -229,6 +283,7 @@ impl Member<'_> {
     /// Stands for members that are left out in the middle of a struct.
     pub const LEFT_OUT: Member<'static> = Member { name: "", value: Value::LeftOut };
 
+    /// True for [`Member::LEFT_OUT`].
     pub fn is_left_out(&self) -> bool {
         self.name.is_empty() && matches!(self.value, Value::LeftOut)
     }
@@ -250,9 +305,11 @@ pub enum Tail {
 /// Bytes of the tracee. They are hostile, so every sink escapes them.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'a> {
+    /// The bytes, without a NUL at the end unless that is a part of them.
     pub bytes: &'a [u8],
     /// True if there are more bytes than these.
     pub cut: bool,
+    /// How the bytes are shown.
     pub kind: TextKind,
 }
 
@@ -266,11 +323,14 @@ impl<'a> Text<'a> {
     }
 }
 
+/// How bytes are shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TextKind {
+    /// A path.
     Path,
     /// The name of an abstract unix socket: a NUL, which is shown as `@`, and bytes without an end.
     Abstract,
+    /// A string.
     Str,
     /// A buffer, in which a NUL has no meaning.
     Bytes,

@@ -81,11 +81,11 @@ fn left(path: &Path, mode: OFlags) -> Option<File> {
 
 /// Makes a new file in place of anything that has its name. The old one is not touched.
 pub fn replace(path: &Path) -> io::Result<File> {
-    let mut aside = path.as_os_str().to_owned();
-    aside.push(".new");
-    let (file, aside) = create(Path::new(&aside), 1)?;
-    if let Err(error) = fs::rename(&aside, path) {
-        let _ = fs::remove_file(&aside);
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".new");
+    let (file, temporary) = create(Path::new(&temporary), 1)?;
+    if let Err(error) = fs::rename(&temporary, path) {
+        let _ = fs::remove_file(&temporary);
         return Err(error);
     }
     Ok(file)

@@ -138,7 +138,9 @@ pub enum For {
 /// Bytes that a call moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transfer {
+    /// The direction.
     pub flow: Flow,
+    /// How the call points to the bytes.
     pub data: Data,
     /// The argument that says how many bytes are asked for, where one register holds that.
     pub asked: Option<&'static str>,
@@ -146,6 +148,7 @@ pub struct Transfer {
     pub at_offset: bool,
 }
 
+/// The direction in which bytes move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
     /// From the first descriptor into memory.
@@ -182,6 +185,7 @@ pub enum Thing {
     Pipe,
     /// Two connected sockets, in memory.
     SocketPair,
+    /// A socket without a peer.
     Socket,
     /// A connection that a listening socket was given.
     Connection,
@@ -196,7 +200,9 @@ pub enum Thing {
 /// The cases in which a new descriptor is closed by execve(2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CloseOnExec {
+    /// In every case.
     Always,
+    /// In no case.
     Never,
     /// If any of these bits is set in this argument.
     If(&'static str, u64),

@@ -43,52 +43,81 @@ pub enum Irregular {
     XattrList,
     /// mount(2): flags with the old magic number, and what depends on them.
     MountFlags,
+    /// mount(2): the type of the file system, which only some flags need.
     MountType,
+    /// mount(2): the data of the file system, which only some flags need.
     MountData,
     /// fsconfig(2): strings and blobs of bounded length.
     FsString,
+    /// fsconfig(2): a blob, whose length the kernel bounds.
     FsBlob,
+    /// swapon(2): flags, and a priority in the low bits.
     SwapFlags,
     /// A descriptor or path that `-P` does not match.
     Untouched,
+    /// quotactl(2): an operation and the kind of quota, in one word.
     QuotaOp,
+    /// `struct mnt_id_req` of statmount(2).
     StatmountReq,
+    /// `struct mnt_id_req` of listmount(2).
     ListmountReq,
+    /// `struct statmount`, with its strings.
     Statmount,
     /// Ids, of which there is room for as many as the named argument says.
     Ids(&'static str),
+    /// `struct ns_id_req` of listns(2).
     ListnsReq,
     /// A string of statmount(2)'s answer by its offset. Several strings, as many as the named member says.
     StatmountStr,
+    /// Several strings of statmount(2)'s answer. The named member counts them.
     StatmountStrs(&'static str),
     /// Keys: serial numbers with the special ones named, and what keyctl(2) exchanges.
     KeySerial,
+    /// Where request_key(2) puts keys by default.
     KeyDefault,
+    /// The error for callers that ask for a rejected key.
     KeyError,
+    /// Text that keyctl(2) returns, with its NUL.
     KeyText,
+    /// Bytes that keyctl(2) returns.
     KeyData,
+    /// The capabilities of the kernel's key service.
     KeyCaps,
+    /// Further input of a key derivation.
     KeyOtherInfo,
     /// Bytes whose length is this member of the parameters.
     PkeyData(&'static str),
+    /// `struct landlock_ruleset_attr`.
     LandlockRuleset,
+    /// The contexts that lsm_get_self_attr(2) returns.
     LsmContexts,
+    /// The ids that lsm_list_modules(2) returns.
     LsmIds,
+    /// The context that lsm_set_self_attr(2) is given.
     LsmContext,
+    /// The flags of fanotify_init(2), with a class among them.
     FanotifyInit,
+    /// The directory of fanotify_mark(2), which may stand for no directory.
     FanotifyDir,
     /// io_submit(2)'s control blocks, io_cancel(2)'s, and members of them.
     Iocbs,
+    /// The control block of io_cancel(2).
     IocbCancel,
+    /// The priority of a control block. A flag says whether it is one.
     IocbPriority,
     /// A block's vectors, or their number if they cannot be shown.
     IocbVector,
+    /// The number of a block's vectors, if they cannot be shown.
     IocbVectorLen,
+    /// An I/O priority: a class and a level.
     IoPriority,
+    /// The descriptor of a ring, or the index of a registered one.
     UringFd,
+    /// The operation of io_uring_register(2), with a flag in its top bit.
     UringOpcode,
     /// A descriptor, or the number that stands for a slot to leave alone.
     UringFdOrSkip,
+    /// The operations that a ring supports.
     UringProbe,
     /// The subject of a restriction.
     UringLimit,
@@ -96,6 +125,7 @@ pub enum Irregular {
     UringWorkers,
     /// A submitted entry, and its offset, which may hold an operation on a socket.
     UringEntry,
+    /// The offset of a submitted entry, or its operation on a socket.
     UringOffset,
     /// Queries in a chain.
     UringQuery,
@@ -125,9 +155,13 @@ pub enum Irregular {
     WideSignal,
     /// prctl(2): SVE's and SME's vector length with flags, tagged addresses, RISC-V's vectors, a ptracer.
     SveLength,
+    /// prctl(2): the vector length of SME, with flags.
     SmeLength,
+    /// prctl(2): how tagged addresses are treated.
     TaggedAddr,
+    /// prctl(2): the use of vectors on RISC-V.
     RiscvVector,
+    /// prctl(2): the process that may trace this one.
     PtracerPid,
     /// A string in a buffer, of which only so many bytes are read.
     CString(u8),
@@ -135,8 +169,11 @@ pub enum Irregular {
     BpfAttr(&'static str, u16),
     /// The operation of an instruction, the verifier's log, a kernel's version, a NUMA node.
     BpfCode,
+    /// The log of the verifier of BPF programs.
     BpfLog,
+    /// A kernel version in one word.
     KernelVersion,
+    /// The number of a NUMA node, or none.
     NumaNode,
     /// The map that an iterator goes over
     IteratedMap,
@@ -153,6 +190,7 @@ pub enum Irregular {
     UserOffset,
     /// A register set in an iovec, read or written.
     RegsetOut,
+    /// A register set in an iovec, as the tracer writes it.
     RegsetIn,
     /// `struct seccomp_metadata`.
     SeccompMetadata,
@@ -251,12 +289,15 @@ pub enum Irregular {
     SockaddrStorage,
     /// `struct msghdr`, and a vector of them.
     Msghdr,
+    /// A vector of `struct mmsghdr` that is sent.
     Mmsghdr,
+    /// A vector of `struct mmsghdr` that is received.
     MmsghdrOut,
     /// A number in network order.
     NetOrder,
     /// Flags given by their bit positions: `1<<TCP_LISTEN`; or by one more than those.
     Bits,
+    /// Flags given by one more than their bit positions.
     BitsFromOne,
     /// An Ethernet protocol in network order.
     NetEtherType,
@@ -280,6 +321,7 @@ pub enum Irregular {
     Payload,
     /// A socket option's value, as input and as output.
     SockoptGet,
+    /// The value of a socket option, as the program sets it.
     SockoptSet,
     /// A packet filter to attach.
     SockFilter,
@@ -291,10 +333,13 @@ pub enum Irregular {
     Timeout,
     /// A System V IPC call's flags, with the permissions in their low bits. shmget(2)'s also hold a page size.
     IpcFlags,
+    /// The flags of shmget(2), with permissions and a page size.
     ShmFlags,
     /// An operation that may ask for the newer structs of System V IPC.
     IpcOp,
+    /// A key of System V IPC.
     IpcKey,
+    /// The call that ipc(2) stands for, with a version in its upper half.
     IpcCall,
     /// A message with its type in front.
     MsgBuf,
@@ -308,28 +353,43 @@ pub enum Irregular {
     OfTerminal,
     /// The argument of a request that is not described.
     IoctlUnknown,
+    /// A scan code and its key.
     Keycode,
+    /// The features that userfaultfd(2) is asked for, and those that it has.
     UffdFeatures,
+    /// A parameter of a real-time clock.
     RtcParam,
     /// Control characters of a terminal.
     ControlChars,
     /// A byte array in hexadecimal. The named member counts the bytes in use.
     Counted(&'static str, bool),
+    /// A text in a byte array. The named member counts its bytes.
     CountedText(&'static str),
     /// An array of which the first elements are in use. The member is their number.
     FirstItems(&'static str),
+    /// An attribute of a GPIO line.
     GpioAttr,
+    /// An attribute of the configuration of GPIO lines.
     GpioConfigAttr,
+    /// Ranges of files that are to share their storage, and the result for each.
     Dedupe,
+    /// The result of sharing a range: a number of bytes, or an error.
     DedupeStatus,
+    /// The extents of a file: `struct fiemap`.
     Fiemap,
     /// A text in an array behind a pointer.
     Label,
+    /// A hardware address, with its kind.
     HardwareAddr,
+    /// The name of a network interface behind a pointer.
     InterfaceName,
+    /// A list of network interfaces: `struct ifconf`.
     Ifconf,
+    /// Entropy for the random number generator.
     Entropy,
+    /// Ranges of memory for a DMA buffer.
     UdmabufList,
+    /// A number of microseconds, also shown in seconds.
     Microseconds,
     /// A number of nanoseconds, also shown in seconds.
     Nanoseconds,
@@ -337,22 +397,31 @@ pub enum Irregular {
     Character,
     /// Consoles: the pitch and the length of a tone, a port of graphics cards, a keyboard's mode.
     Pitch,
+    /// The pitch and the length of a tone, in one word.
     Tone,
+    /// A port of a graphics card.
     GraphicsPort,
+    /// A keyboard's mode.
     KeyboardMode,
     /// The action of a key, the text of a function key, and keys that together make one character (of Unicode).
     KeyboardEntry,
+    /// The text of a function key.
     KeyboardString,
+    /// Keys that together make one character; of Unicode, if the flag is set.
     Composed(bool),
     /// The characters of a font, and fonts.
     ScreenMap,
+    /// A character, or a place in the font.
     Glyph,
+    /// A font of a console.
     Font,
+    /// An operation on a font.
     FontOp,
     /// A time of a PTP clock.
     PtpTime,
     /// The CPUID entries of a virtual CPU, and its registers.
     KvmCpuid,
+    /// The registers of a virtual CPU.
     KvmRegisters,
     /// A volume's name, with its length in the member before.
     VolumeName,
@@ -392,11 +461,17 @@ pub enum Irregular {
     /// btrfs: the quota groups of a new subvolume, items of a tree (of a buffer with its own size), kinds of space, paths of
     /// an inode, files that share an extent, errors of a device, features.
     QgroupInherit,
+    /// btrfs: items of a tree. The flag says that the buffer has its own size.
     TreeSearch(bool),
+    /// btrfs: the kinds of space.
     Spaces,
+    /// btrfs: the paths of an inode.
     InodePaths,
+    /// btrfs: the files that share an extent.
     InodesOfExtent,
+    /// btrfs: the errors of a device.
     DeviceStats,
+    /// btrfs: the features that a file system has or may have.
     SupportedFeatures,
     /// A request of the device mapper.
     MapperRequest,
@@ -411,6 +486,7 @@ pub enum Irregular {
     DriveCommand,
     /// The times of a PTP clock and of the system, in turn; or in threes.
     PtpSamples,
+    /// The times of two clocks, in threes.
     PtpTriples,
 }
 

@@ -5,6 +5,8 @@
 //!
 //! Architecture invariant: nothing here performs I/O, and nothing here knows how text is punctuated.
 
+#![deny(missing_docs)]
+
 mod abi;
 mod check;
 mod class;

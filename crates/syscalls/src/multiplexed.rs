@@ -25,8 +25,11 @@ const MMAP: u32 = 1006;
 
 /// The numbers of the multiplexed calls.
 pub const SOCKETCALL: u32 = 102;
+/// ipc(2): System V IPC.
 pub const IPC: u32 = 117;
+/// The first select(2), whose arguments lie in memory.
 pub const OLD_SELECT: u32 = 82;
+/// The first mmap(2), whose arguments lie in memory.
 pub const OLD_MMAP: u32 = 90;
 
 /// Where the arguments of targets come from.
@@ -37,10 +40,14 @@ pub const MEMORY: u8 = 8;
 /// The call that a multiplexed call makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MultiplexTarget {
+    /// The number of the call.
     pub nr: u32,
+    /// Where each argument comes from: [`NOWHERE`], the position of an argument, or [`MEMORY`] and the number of a
+    /// word.
     pub from: [u8; 6],
     /// The argument that holds the address of words in memory, and the number of these words.
     pub pointer: u8,
+    /// The number of words.
     pub words: u8,
 }
 

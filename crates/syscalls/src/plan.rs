@@ -22,19 +22,26 @@ pub const VCPU_ID: u8 = 0xfd;
 /// The position of the stack pointer, behind the six argument words of [`ROOT`].
 pub const STACK: u16 = 8 * 6;
 
+/// One copy of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
+    /// The op in whose copy the pointer lies, or [`ROOT`] for the registers.
     pub parent: u8,
     /// Where the pointer lies: byte offset within the parent's element; for [`ROOT`], 8 × the argument's position.
     pub at: u16,
+    /// What is copied.
     pub kind: OpKind,
     /// Bytes of one element.
     pub elem: u16,
+    /// How many elements there are.
     pub count: Count,
+    /// The limit of what is copied.
     pub cap: Cap,
+    /// When the memory is valid.
     pub dir: Dir,
 }
 
+/// The kinds of copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpKind {
     /// `elem` × `count` bytes.
@@ -47,24 +54,33 @@ pub enum OpKind {
     FileKind,
 }
 
+/// The number of elements that an op copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Count {
+    /// This many.
     Fixed(u32),
     /// An unsigned value of `width` bytes at this offset of the parent's element (for [`ROOT`]: 8 × position).
     /// Of an argument only the low `width` bytes count.
     At {
+        /// The offset of the number in the parent, in bytes.
         at: u16,
+        /// The size of the number in bytes.
         width: u8,
     },
     /// As `At`, minus `less`, in units of `1 << shift`, rounded up.
     Units {
+        /// The offset of the number in the parent, in bytes.
         at: u16,
+        /// The size of the number in bytes.
         width: u8,
+        /// How much less is copied.
         less: i8,
+        /// The number is divided by this power of two, and rounded up.
         shift: u8,
     },
     /// The 4-byte number behind the pointer at this offset of [`ROOT`].
     Deref {
+        /// The offset of the pointer to the number, in bytes.
         at: u16,
     },
     /// The call's return value.
@@ -84,6 +100,7 @@ pub enum Cap {
     Path,
     /// Array elements, as many as are shown.
     Elements,
+    /// This many bytes.
     Max(u32),
 }
 
@@ -112,18 +129,23 @@ pub const MAX_GROWN: u32 = 4096;
 /// own.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
+    /// The ops that are run for every call of the row.
     pub ops: Vec<Op>,
+    /// Ops that depend on an argument.
     pub choices: Vec<Choice>,
 }
 
+/// Ops that depend on an argument.
 #[derive(Clone, Debug)]
 pub struct Choice {
+    /// The argument that decides.
     pub key: SelectKey,
     /// The number of a case's first op. Numbers run through the call's own list and then through its choices, so that
     /// a number means one op whatever was chosen.
     pub base: u8,
     /// The ops to run after the call's own ones for this key.
     pub cases: Vec<(u64, Vec<Op>)>,
+    /// The ops to run for any other value.
     pub default: Vec<Op>,
 }
 
@@ -159,6 +181,7 @@ impl Op {
 }
 
 impl Plan {
+    /// The plan of a row for an ABI.
     pub fn of(row: &Syscall, abi: Abi) -> Plan {
         let Some(forms) = &row.forms else { return Plan::of_form(row, abi) };
         // All forms have no op in common, so each has a plan of its own.

@@ -6,9 +6,13 @@ use crate::{Abi, Class, CloseOnExec, Effect, For, SelectKey, Set, StartsAt, Thin
 /// One system call, as its man page writes it.
 #[derive(Debug)]
 pub struct Syscall {
+    /// The name by which the kernel's tables know the call.
     pub name: &'static str,
+    /// The classes of `-e trace=%CLASS`.
     pub class: Class,
+    /// The meaning of a successful return value.
     pub ret: Ret,
+    /// The arguments, in the order of the man page.
     pub args: &'static [Arg],
     /// The forms of the call for certain values of one argument, if that changes more than a type.
     pub forms: Option<Forms>,
@@ -26,15 +30,19 @@ pub struct Syscall {
 pub enum Note {
     /// A flag word or an enumeration, as fcntl's operation says.
     Fcntl,
+    /// A number whose meaning the request of ioctl(2) tells.
     Ioctl,
+    /// A word whose meaning the operation of prctl(2) tells.
     Prctl,
     /// The class and level of an I/O priority.
     IoPriority,
+    /// An execution domain with flags: personality(2).
     Persona,
     /// The commands that membarrier(2) supports.
     Membarrier,
     /// The entry that set_thread_area(2) chose.
     ThreadArea,
+    /// A scheduling policy.
     SchedPolicy,
     /// The signal whose number is returned.
     Signal,
@@ -42,6 +50,7 @@ pub enum Note {
     Disposition,
     /// The mask that is returned, and the one that was in force before.
     Mask,
+    /// The signal mask that was in force before.
     OldMask,
     /// The state of the clock.
     ClockState,
@@ -49,6 +58,7 @@ pub enum Note {
     Moment,
     /// The ready descriptors, and the remaining time.
     Ready,
+    /// The ready descriptors of each set of select(2), and the remaining time.
     ReadySets,
     /// That the time ran out, or how much of it is left.
     TimeLeft,
@@ -59,25 +69,34 @@ pub enum Note {
 /// The forms of a multiplexed call (keyctl, quotactl): one argument decides which row describes it.
 #[derive(Debug, Clone, Copy)]
 pub struct Forms {
+    /// The argument that decides.
     pub on: SelectKey,
+    /// The forms, by its value.
     pub cases: &'static [Form],
 }
 
 /// The row for these values of the key. Its arguments contain no [`Ty::Select`].
 #[derive(Debug)]
 pub struct Form {
+    /// The values of the key.
     pub values: &'static [u64],
+    /// The row for these values.
     pub row: Syscall,
 }
 
+/// Makes the form for these values of the key.
 pub const fn form(values: &'static [u64], row: Syscall) -> Form {
     Form { values, row }
 }
 
+/// An argument of a call.
 #[derive(Debug, Clone, Copy)]
 pub struct Arg {
+    /// The name that the man page has.
     pub name: &'static str,
+    /// The type.
     pub ty: Ty,
+    /// The condition under which the call has this argument.
     pub when: When,
     /// The register of the argument, if that is not its position among the shown arguments.
     pub register: Option<u8>,
@@ -90,6 +109,7 @@ pub struct Arg {
 /// The condition under which an argument or member exists. If it does not exist, it is not shown.
 #[derive(Debug, Clone, Copy)]
 pub enum When {
+    /// It always exists.
     Always,
     /// A register that the call does not use, or that another argument's decoder reads.
     Never,
@@ -132,12 +152,17 @@ pub enum Ret {
     NarrowInt,
     /// `unsigned long` or `size_t`, decimal.
     Size,
+    /// Hexadecimal number.
     Hex,
+    /// Permission bits.
     Octal,
+    /// A new descriptor.
     Fd,
     /// An address: `NULL`-less hexadecimal.
     Addr,
+    /// An id of this kind.
     Pid(crate::PidKind),
+    /// A user or group id.
     Uid,
     /// A flag word: hexadecimal, with the names in parentheses.
     Flags(&'static Set),
@@ -152,16 +177,21 @@ pub enum Ret {
 /// A choice of [`Ret`] by the value of an argument.
 #[derive(Debug)]
 pub struct RetSelect {
+    /// The argument that decides.
     pub on: crate::SelectKey,
+    /// The meanings by the argument's value.
     pub cases: &'static [(u64, Ret)],
+    /// The meaning for all other values.
     pub default: Ret,
 }
 
+/// Makes an argument that always exists, in the register of its position.
 pub const fn arg(name: &'static str, ty: Ty) -> Arg {
     Arg { name, ty, when: When::Always, register: None, named: false, starts: StartsAt::Usual }
 }
 
 impl Arg {
+    /// The argument exists only under this condition.
     pub const fn when(mut self, when: When) -> Arg {
         self.when = when;
         self
@@ -173,6 +203,7 @@ impl Arg {
         self
     }
 
+    /// The argument's name is always shown.
     pub const fn named(mut self) -> Arg {
         self.named = true;
         self
@@ -185,6 +216,7 @@ impl Arg {
     }
 }
 
+/// Makes a row. Names that its types refer to are checked while it is built.
 pub const fn syscall(name: &'static str, class: Class, ret: Ret, args: &'static [Arg]) -> Syscall {
     let row = Syscall { name, class, ret, args, forms: None, effects: &[], note: None, kernel_names: &[] };
     crate::check::row(&row);
@@ -337,6 +369,7 @@ impl Syscall {
         select.cases.iter().find(|c| c.0 == key).map_or(select.default, |c| c.1)
     }
 
+    /// The value of a key for these arguments.
     pub fn key(&self, on: &crate::SelectKey, args: &[u64; 6], abi: Abi) -> u64 {
         let first = (self.value(on.arg, args, abi) >> on.shift) & on.mask;
         let first = if on.request { twins::usual(first, abi) } else { first };

@@ -10,6 +10,7 @@ const OTHERS: usize = Abi::ALL.len() - 1;
 pub struct Set {
     /// The comment behind an unknown value, such as `O_???`. Empty if unknown values are nothing unusual.
     pub unknown: &'static str,
+    /// The names, in the order in which they are shown.
     pub items: &'static [Item],
     /// Bare numbers of this set are decimal (enumerations such as address families), not hexadecimal.
     pub decimal: bool,
@@ -24,6 +25,7 @@ pub struct Set {
 /// One of the parts that a flag word consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FlagPart {
+    /// A name whose bits are set.
     Name(&'static str),
     /// The field that is always shown, if its value has no name.
     Lead(u64),
@@ -36,14 +38,20 @@ pub enum FlagPart {
 /// A number packed into a flag word, shown as `21<<MAP_HUGE_SHIFT` if it is not zero.
 #[derive(Debug, Clone, Copy)]
 pub struct Number {
+    /// The bits that hold the number.
     pub mask: u64,
+    /// The number of the lowest of these bits.
     pub shift: u8,
+    /// The name of the shift.
     pub name: &'static str,
 }
 
+/// A name and its value.
 #[derive(Debug, Clone, Copy)]
 pub struct Item {
+    /// The name, as a header has it.
     pub name: &'static str,
+    /// The value of the name.
     pub value: u64,
     /// The bits that must equal `value`: the value itself for a flag, more for an enumerated field inside a flag word
     /// (`O_ACCMODE`), all bits for a name of zero.
@@ -65,6 +73,7 @@ impl Set {
         Set { unknown: "", elsewhere: [None; OTHERS], ..*self }
     }
 
+    /// A set of these names. `unknown` is the comment behind values without a name.
     pub const fn new(unknown: &'static str, items: &'static [Item], decimal: bool) -> Set {
         Set { unknown, items, decimal, lead: 0, number: None, elsewhere: [None; OTHERS] }
     }
@@ -108,6 +117,7 @@ impl Set {
         self
     }
 
+    /// The bits of the mask hold a number, whose shift has this name.
     pub const fn with_number(mut self, mask: u64, name: &'static str) -> Set {
         self.number = Some(Number { mask, shift: mask.trailing_zeros() as u8, name });
         self
@@ -184,12 +194,12 @@ impl Set {
 macro_rules! sets {
     () => {};
     ($(#[$doc:meta])* pub decimal $NAME:ident $unknown:literal { $($body:tt)* } $($rest:tt)*) => {
-        $(#[$doc])* pub static $NAME: $crate::Set = $crate::set_of_abis!($unknown, true, $($body)*);
+        $(#[$doc])* #[doc = concat!("\n\nA value without a name is `", $unknown, "`.")] pub static $NAME: $crate::Set = $crate::set_of_abis!($unknown, true, $($body)*);
         $crate::set_test! { $NAME }
         $crate::sets! { $($rest)* }
     };
     ($(#[$doc:meta])* pub $NAME:ident $unknown:literal { $($body:tt)* } $($rest:tt)*) => {
-        $(#[$doc])* pub static $NAME: $crate::Set = $crate::set_of_abis!($unknown, false, $($body)*);
+        $(#[$doc])* #[doc = concat!("\n\nA value without a name is `", $unknown, "`.")] pub static $NAME: $crate::Set = $crate::set_of_abis!($unknown, false, $($body)*);
         $crate::set_test! { $NAME }
         $crate::sets! { $($rest)* }
     };
@@ -285,7 +295,7 @@ macro_rules! names {
         $crate::names! { @ [$(#[$doc])* pub $NAME] $unknown false $($name)* }
     };
     (@ [$(#[$doc:meta])* pub $NAME:ident] $unknown:literal $decimal:literal $($name:ident)*) => {
-        $(#[$doc])* pub static $NAME: $crate::Set = $crate::Set::new(
+        $(#[$doc])* #[doc = concat!("\n\nA value without a name is `", $unknown, "`.")] pub static $NAME: $crate::Set = $crate::Set::new(
             $unknown,
             &[$($crate::Item {
                 name: stringify!($name),

@@ -6,16 +6,20 @@ use stride_uapi::F;
 /// A C struct: which members are shown, in which order, as what.
 #[derive(Debug)]
 pub struct Struct {
+    /// The name of the C struct.
     pub name: &'static str,
     /// Size in bytes, by ABI.
     pub size: [u16; Abi::ALL.len()],
+    /// The members that are shown, in this order.
     pub fields: &'static [Field],
 }
 
+/// A member of a struct.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
     /// The name shown.
     pub name: &'static str,
+    /// The type.
     pub ty: Ty,
     /// Where the member lies, by ABI.
     pub at: [F; Abi::ALL.len()],
@@ -26,16 +30,19 @@ pub struct Field {
 }
 
 impl Struct {
+    /// The size in bytes.
     pub const fn size(&self, abi: Abi) -> usize {
         self.size[abi as usize] as usize
     }
 
+    /// The member of this name.
     pub fn field(&self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find(|f| f.name == name)
     }
 }
 
 impl Field {
+    /// Where the member lies.
     pub const fn place(&self, abi: Abi) -> F {
         self.at[abi as usize]
     }
@@ -78,7 +85,7 @@ macro_rules! strukt {
     ($abis:tt [$(#[$doc:meta])* pub $NAME:ident] $c:ident {
         $($([$v:ident])? $field:ident $(as $shown:literal)? $(= $path:literal)? : $ty:expr $(=> $when:expr)?),* $(,)?
     }) => {
-        $(#[$doc])* pub static $NAME: $crate::Struct = $crate::Struct {
+        $(#[$doc])* #[doc = concat!("\n\n`struct ", stringify!($c), "`")] pub static $NAME: $crate::Struct = $crate::Struct {
             name: stringify!($c),
             size: $crate::sizes!($abis $c),
             fields: &[$($crate::Field {

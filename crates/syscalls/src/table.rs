@@ -13,20 +13,25 @@ pub fn nameless(nr: u64) -> String {
     format!("{NAMELESS}{nr:x}")
 }
 
+/// A system call of an ABI.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
+    /// Its number.
     pub nr: u32,
+    /// The row that describes the call.
     pub row: &'static Syscall,
 }
 
 /// All syscalls of one ABI.
 #[derive(Debug)]
 pub struct Table {
+    /// The ABI whose numbers these are.
     pub abi: Abi,
     by_nr: Vec<Option<Entry>>,
 }
 
 impl Table {
+    /// The call of this number, if there is one.
     pub fn get(&self, nr: u64) -> Option<Entry> {
         self.by_nr.get(usize::try_from(nr).ok()?).copied().flatten()
     }
@@ -47,6 +52,7 @@ impl Table {
         self.get(nr).is_some_and(|entry| entry.row.has_effect(effect))
     }
 
+    /// All calls, by number.
     pub fn iter(&self) -> impl Iterator<Item = Entry> + '_ {
         self.by_nr.iter().copied().flatten()
     }
@@ -61,6 +67,7 @@ impl Table {
         self.by_nr.len()
     }
 
+    /// True if the table has no calls.
     pub fn is_empty(&self) -> bool {
         self.by_nr.is_empty()
     }

@@ -53,6 +53,7 @@ impl Dir {
 /// A length, by the name of the sibling argument, or of the sibling member inside a struct. Never by position.
 #[derive(Clone, Copy, Debug)]
 pub enum Len {
+    /// This many.
     Fixed(usize),
     /// The value of a sibling. For [`Ty::Array`] it counts elements, for [`Ty::Bytes`] bytes.
     Of(&'static str),
@@ -65,8 +66,11 @@ pub enum Len {
     /// The value of a sibling minus `less` (which may be negative), in units, rounded up: pages of a length, words of
     /// a number of bits.
     Units {
+        /// The name of the sibling.
         of: &'static str,
+        /// How much less than the sibling's value is measured.
         less: i8,
+        /// The unit in which it is measured.
         unit: Unit,
     },
 }
@@ -74,11 +78,13 @@ pub enum Len {
 /// The size of the unit by which [`Len::Units`] counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
+    /// 4096 bytes.
     Page,
     /// The bits of a `long` of the call's ABI.
     WordBits,
     /// The bits of a byte.
     ByteBits,
+    /// One byte, or one of whatever is counted.
     One,
 }
 
@@ -104,15 +110,20 @@ pub const fn units(value: u64, less: i8, shift: u8) -> u64 {
 /// The size of a scalar in memory. In a register, every scalar arrives in 64 bits and is cut to this.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Width {
+    /// One byte.
     W1,
+    /// Two bytes.
     W2,
+    /// Four bytes.
     W4,
+    /// Eight bytes.
     W8,
     /// `long` or pointer of the call's ABI.
     Word,
 }
 
 impl Width {
+    /// The size in bytes.
     pub const fn bytes(self, abi: Abi) -> usize {
         match self {
             Width::W1 => 1,
@@ -131,10 +142,13 @@ pub enum PidKind {
     Tid,
     /// A process.
     Tgid,
+    /// A process group.
     Pgid,
+    /// A session.
     Sid,
 }
 
+/// The type of an argument or member: how its bytes are read and what they mean.
 #[derive(Clone, Copy, Debug)]
 pub enum Ty {
     // --- scalars; widths are those in memory when no struct layout says otherwise ---
@@ -148,6 +162,7 @@ pub enum Ty {
     ULong,
     /// `long long`, decimal; as an argument, two registers on 32-bit ABIs.
     I64,
+    /// `unsigned long long`, decimal; as an argument, two registers on 32-bit ABIs.
     U64,
     /// `unsigned int` in hexadecimal (`0` for zero).
     Hex,
@@ -155,13 +170,17 @@ pub enum Ty {
     HexLong,
     /// An address that is not followed; `NULL` for zero.
     Addr,
+    /// A descriptor.
     Fd,
     /// A directory descriptor, or `AT_FDCWD`.
     DirFd,
+    /// An id of this kind.
     Pid(PidKind),
     /// User or group id; `-1` when all bits are set.
     Uid,
+    /// A group id; all bits set is -1.
     Gid,
+    /// A signal number.
     Signal,
     /// `st_mode`: file type and permissions (`S_IFREG|0644`).
     Mode,
@@ -173,6 +192,7 @@ pub enum Ty {
     Flags(&'static Set),
     /// `int` enumeration.
     Enum(&'static Set),
+    /// A clock: clock_gettime(2).
     ClockId,
     /// `clock_t`, decimal, in ticks of which there are 100 a second.
     Ticks,
@@ -225,6 +245,7 @@ pub enum Ty {
     Stack(&'static Ty),
 
     // --- inline, behind a pointer or inside a struct ---
+    /// A struct within another one, or behind a [`Ty::Ptr`].
     Struct(&'static Struct),
     /// A `char[]` member holding a NUL-terminated string.
     CStr,
@@ -246,8 +267,11 @@ pub enum Ty {
 /// A choice by the value of a sibling argument (ioctl's request, fcntl's cmd).
 #[derive(Debug)]
 pub struct Select {
+    /// The argument that decides.
     pub on: SelectKey,
+    /// The types by the argument's value.
     pub cases: &'static [Case],
+    /// The type for all other values.
     pub default: Ty,
 }
 
@@ -255,27 +279,35 @@ pub struct Select {
 /// second in the upper half).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SelectKey {
+    /// The name of the argument.
     pub arg: &'static str,
+    /// The name of a second argument, if two decide.
     pub second: Option<&'static str>,
+    /// The argument's value is shifted right by so many bits.
     pub shift: u8,
+    /// The bits that count, after the shift.
     pub mask: u64,
     /// The value is a request of ioctl(2), which may have another number on i386.
     pub request: bool,
 }
 
 impl SelectKey {
+    /// The key that is a request of ioctl(2).
     pub const fn request(arg: &'static str) -> SelectKey {
         SelectKey { request: true, ..SelectKey::of(arg) }
     }
 
+    /// The key that is the lower half of an argument.
     pub const fn of(arg: &'static str) -> SelectKey {
         SelectKey { arg, second: None, shift: 0, mask: 0xffff_ffff, request: false }
     }
 
+    /// The key that is these bits of an argument.
     pub const fn masked(arg: &'static str, mask: u64) -> SelectKey {
         SelectKey { arg, second: None, shift: 0, mask, request: false }
     }
 
+    /// The key that is two arguments together.
     pub const fn pair(first: &'static str, second: &'static str) -> SelectKey {
         SelectKey { arg: first, second: Some(second), shift: 0, mask: 0xffff_ffff, request: false }
     }
@@ -286,6 +318,7 @@ impl SelectKey {
     }
 }
 
+/// A value of the key and the type that it selects.
 #[derive(Debug, Clone, Copy)]
 pub struct Case(pub u64, pub Ty);
 

@@ -127,12 +127,12 @@ mod tests {
             let source = Some(SourceLine { file: "p.c".into(), line: 5 });
             Arc::new(StackFrame { source, ..(**frame).clone() })
         };
-        let findings = run.findings_with(&line).told;
+        let findings = run.findings_with(&line).reported;
         assert_eq!(findings.len(), 1, "{findings:?}");
         findings[0].callers.clone()
     }
 
-    fn told(callers: &Callers) -> Vec<(&str, f64)> {
+    fn shares(callers: &Callers) -> Vec<(&str, f64)> {
         assert!(callers.shares.iter().all(|(caller, _)| caller.source.as_ref().unwrap().line == 5));
         let share = |share: f64| (share * 1e6).round() / 1e6;
         callers.shares.iter().map(|(caller, s)| (caller.function.as_deref().unwrap(), share(*s))).collect()
@@ -142,7 +142,7 @@ mod tests {
     fn shares_of_all_calls() {
         let (often, seldom) = (stack("often"), stack("seldom"));
         let found = callers(|i| Some((if i % 4 == 0 { seldom.clone() } else { often.clone() }, 1)));
-        assert_eq!(told(&found), [("often", 0.75), ("seldom", 0.25)]);
+        assert_eq!(shares(&found), [("often", 0.75), ("seldom", 0.25)]);
         assert!(!found.is_estimate());
     }
 
@@ -156,7 +156,7 @@ mod tests {
             _ => None,
         });
         assert_eq!((found.sampled, found.of), (10 + 13, 400));
-        assert_eq!(told(&found), [("often", 390.0 / 400.0), ("seldom", 10.0 / 400.0)]);
+        assert_eq!(shares(&found), [("often", 390.0 / 400.0), ("seldom", 10.0 / 400.0)]);
         assert!(found.is_estimate());
     }
 
@@ -165,7 +165,7 @@ mod tests {
         let nowhere = Arc::new(Stack { frames: [].into(), bottom: Bottom::Unknown });
         let known = stack("known");
         let found = callers(|i| Some((if i % 2 == 0 { nowhere.clone() } else { known.clone() }, 1)));
-        assert_eq!(told(&found), [("known", 0.5)]);
+        assert_eq!(shares(&found), [("known", 0.5)]);
         assert_eq!(callers(|_| None), Callers { of: 400, ..Callers::default() });
     }
 }

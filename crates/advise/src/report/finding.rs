@@ -101,9 +101,9 @@ impl FactRow {
     }
 }
 
-/// The finding that a rule reports at the end. The ledger decides what the draft saves.
+/// The finding that a rule reports at the end. The ledger decides what the candidate saves.
 #[derive(Default)]
-pub struct Draft {
+pub struct Candidate {
     /// One plain sentence with its full stop, made with `say!`. It does not tell the saving.
     pub sentence: Statement,
     pub evidence: Vec<Evidence>,
@@ -177,7 +177,7 @@ pub struct Finding {
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     /// The largest saving first.
-    pub told: Vec<Finding>,
+    pub reported: Vec<Finding>,
     /// The number of minor findings that are not told.
     pub left_out: usize,
     /// The number of calls in which these were found.

@@ -2,7 +2,7 @@
 
 use super::common::{Bounded, Claims, plain, process};
 use crate::counts::index::{CallKey, Index, Observed};
-use crate::report::finding::{Confidence, Draft};
+use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{MEAN_LIFE, PID, THREADS};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -91,7 +91,7 @@ impl Rule for ShortThreads {
         }
     }
 
-    fn findings(&mut self, index: &Index, _: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, _: &Tracker) -> Vec<Candidate> {
         let many = |threads: &Threads| threads.short >= SHORT_THREADS.get() && threads.short >= threads.long * 4;
         let mut many: Vec<_> = self.processes.iter().filter(|(_, threads)| many(threads)).collect();
         many.sort_by_key(|(pid, threads)| (std::cmp::Reverse(threads.short), **pid));
@@ -112,7 +112,7 @@ impl Rule for ShortThreads {
             threads.own.iter().chain(threads.makers.iter()).for_each(|(key, calls)| claims.add(key, calls.min(most)));
             time += threads.lived.min(index.span());
         }
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "{} (pid {}) made {} threads that ended at once, each after {} on average.",
                 plain(&worst.comm),
@@ -126,7 +126,7 @@ impl Rule for ShortThreads {
             claims: claims.list(),
             estimate: "the calls that made these threads and began them, and the time that they lived".into(),
             more_time: time,
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

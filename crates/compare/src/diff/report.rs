@@ -30,7 +30,7 @@ struct Report {
 }
 
 impl Report {
-    fn new(diff: &Diff<'_>, circumstances: &[String]) -> Report {
+    fn new(diff: &Diff<'_>, caveats: &[String]) -> Report {
         let syscalls: Vec<Line> = diff.syscalls.iter().filter(|change| change.of_note).map(line_of).collect();
         let paths = paths(diff);
         let (more_syscalls, more_paths) = (syscalls.len().saturating_sub(MOST), paths.len().saturating_sub(MOST));
@@ -44,7 +44,7 @@ impl Report {
         }
         Report {
             verdict: verdict(diff),
-            sentences: circumstances.iter().cloned().chain(frame(diff)).chain(recordings(diff)).collect(),
+            sentences: caveats.iter().cloned().chain(frame(diff)).chain(recordings(diff)).collect(),
             columns: columns(&table, diff.times.is_some()),
             table,
             rest: (!rest.is_empty()).then(|| format!("... and {} (--json shows all)", rest.join(", "))),
@@ -52,9 +52,9 @@ impl Report {
     }
 }
 
-/// `circumstances` are the causes of differences that lie outside the program, a sentence each.
-pub fn text(diff: &Diff<'_>, circumstances: &[String]) -> String {
-    let report = Report::new(diff, circumstances);
+/// `caveats` are the causes of differences that lie outside the program, a sentence each.
+pub fn text(diff: &Diff<'_>, caveats: &[String]) -> String {
+    let report = Report::new(diff, caveats);
     let mut out = format!("{}\n", report.verdict);
     for sentence in &report.sentences {
         let _ = writeln!(out, "{sentence}");
@@ -69,8 +69,8 @@ pub fn text(diff: &Diff<'_>, circumstances: &[String]) -> String {
 }
 
 /// The same for a summary or a comment.
-pub fn markdown(diff: &Diff<'_>, circumstances: &[String]) -> String {
-    let report = Report::new(diff, circumstances);
+pub fn markdown(diff: &Diff<'_>, caveats: &[String]) -> String {
+    let report = Report::new(diff, caveats);
     let mut out = format!("**{}**\n", plain(&report.verdict));
     for sentence in &report.sentences {
         let _ = write!(out, "\n{}\n", plain(sentence));
@@ -94,9 +94,9 @@ pub fn markdown(diff: &Diff<'_>, circumstances: &[String]) -> String {
 }
 
 /// The verdict beside the results of a workflow.
-pub fn annotation(diff: &Diff<'_>, circumstances: &[String]) -> String {
+pub fn annotation(diff: &Diff<'_>, caveats: &[String]) -> String {
     let severity = if diff.of_note() { Severity::Warning } else { Severity::Notice };
-    let report = Report::new(diff, circumstances);
+    let report = Report::new(diff, caveats);
     let message = [vec![report.verdict], report.sentences].concat().join("\n");
     annotate(severity, None, "System calls", &message)
 }

@@ -2,6 +2,7 @@
 
 use crate::{Cx, Value};
 
+/// A device number: its major and minor part.
 pub fn decode<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let major = ((raw >> 8) & 0xfff) | ((raw >> 32) & !0xfff);
     let minor = (raw & 0xff) | ((raw >> 12) & 0xffff_ff00);

@@ -12,7 +12,9 @@ use stride_syscalls::uapi::consts as c;
 /// The part of the kernel that runs a program. Each has its own names for numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Runs {
+    /// A socket, on its packets.
     OnPackets,
+    /// seccomp(2), on system calls.
     OnCalls,
 }
 

@@ -5,6 +5,7 @@ use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::{Dir, Len};
 
+/// A vector of buffers behind a pointer.
 pub fn decode<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, siblings: Siblings) -> Value<'a> {
     let Some(n) = cx.len(len, Phase::Entry, siblings) else { return Value::Addr(addr) };
     // Received bytes fill the buffers one after another.

@@ -9,6 +9,7 @@ use stride_syscalls::{Dir, Len, table};
 /// The kernel's set has 64 bits in every ABI.
 const SIZE: u64 = 8;
 
+/// A signal set behind a pointer.
 pub fn decode<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, siblings: Siblings) -> Value<'a> {
     let phase = Phase::of(dir);
     if addr == 0 || !cx.verbose || !cx.filled(dir) {
@@ -28,6 +29,7 @@ pub fn word<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     Value::SigSet(&cx.bytes(&raw.to_le_bytes())[..cx.abi().word()])
 }
 
+/// A signal set in captured memory.
 pub fn inline<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: usize) -> Option<Value<'a>> {
     cx.read(phase, addr, size).map(Value::SigSet)
 }

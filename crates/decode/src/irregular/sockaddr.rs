@@ -14,6 +14,7 @@ use stride_syscalls::{Dir, Len, Set, uapi::consts as c};
 /// `sizeof(struct sockaddr_storage)`, the longest address.
 const STORAGE: u64 = 128;
 
+/// A `struct sockaddr` behind a pointer.
 pub fn decode<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, siblings: Siblings) -> Value<'a> {
     match generic::follow(cx, addr, dir) {
         Err(value) => value,

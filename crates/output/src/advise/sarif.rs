@@ -12,7 +12,7 @@ use stride_advise::{Finding, Findings, find_rule};
 pub fn log(findings: &Findings, home: Option<&str>, version: &str) -> String {
     let mut rules: Vec<&str> = Vec::new();
     let (mut results, mut elsewhere) = (Vec::new(), Vec::new());
-    for finding in &findings.told {
+    for finding in &findings.reported {
         let rule = rules.iter().position(|id| *id == finding.id).unwrap_or_else(|| {
             rules.push(finding.id);
             rules.len() - 1

@@ -56,11 +56,11 @@ struct FlameData {
     more: usize,
 }
 
-pub fn render(graph: &FlameGraph, about: RunFacts) -> String {
+pub fn render(graph: &FlameGraph, facts: RunFacts) -> String {
     let mut data = FlameData {
         title: title(graph),
-        warnings: about.warnings,
-        about: about.facts,
+        warnings: facts.warnings,
+        about: facts.facts,
         labels: Vec::new(),
         boxes: Vec::new(),
         more: 0,

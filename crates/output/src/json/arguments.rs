@@ -61,7 +61,7 @@ impl CallArguments {
     }
 
     /// True if the thread is in a call whose entry was noted.
-    pub fn is_inside(&self, tid: Tid) -> bool {
+    pub fn is_in_call(&self, tid: Tid) -> bool {
         self.begun.get(&tid).is_some_and(|begun| begun.in_flight)
     }
 

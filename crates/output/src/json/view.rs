@@ -103,7 +103,7 @@ impl JsonView {
             }
             Event::Detached { tid, call, at } => {
                 let moment = moment(tid, at);
-                if let (Some(call), false) = (call, self.arguments.is_inside(tid)) {
+                if let (Some(call), false) = (call, self.arguments.is_in_call(tid)) {
                     self.arguments.enter(call, tracker);
                 }
                 self.leave(&moment, out);

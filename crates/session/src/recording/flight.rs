@@ -301,7 +301,7 @@ impl View for FlightRecorder {
         self.act(event);
     }
 
-    fn aside(&mut self, call: &Call, _: &Tracker) {
+    fn naming_call(&mut self, call: &Call, _: &Tracker) {
         self.keep(&Event::NamingCall(call));
     }
 

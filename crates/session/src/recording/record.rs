@@ -173,7 +173,7 @@ impl View for Recording {
         }
     }
 
-    fn aside(&mut self, call: &Call, _: &Tracker) {
+    fn naming_call(&mut self, call: &Call, _: &Tracker) {
         self.keep(&Event::NamingCall(call));
     }
 

@@ -4,8 +4,11 @@
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Abi {
+    /// 64-bit x86, and x32 with it.
     X86_64 = 0,
+    /// 32-bit x86.
     I386 = 1,
+    /// 64-bit Arm.
     Aarch64 = 2,
 }
 
@@ -54,6 +57,7 @@ pub struct MachineRegisters {
     pub go_arguments: &'static [u16],
     /// That of a function's result.
     pub result: u16,
+    /// The stack pointer.
     pub stack_pointer: u16,
     /// As many bytes lie on the stack between the stack pointer and a function's further arguments, when it is entered: the return address, which
     /// the return takes away.

@@ -15,6 +15,7 @@ use facts::AbiFacts;
 const FACTS: [&AbiFacts; Abi::ALL.len()] = [&x86_64::FACTS, &i386::FACTS, &aarch64::FACTS];
 
 impl Abi {
+    /// All ABIs that Stride knows.
     pub const ALL: [Abi; 3] = [Abi::X86_64, Abi::I386, Abi::Aarch64];
 
     /// The ABI of the machine Stride was built for.
@@ -38,6 +39,7 @@ impl Abi {
         None
     }
 
+    /// The facts that tell this ABI from the others.
     pub const fn facts(self) -> &'static AbiFacts {
         FACTS[self as usize]
     }
@@ -67,6 +69,7 @@ impl Abi {
         Abi::ALL.into_iter().find(|abi| abi.audit_arch() == arch)
     }
 
+    /// The architecture as audit and seccomp name it: `AUDIT_ARCH_X86_64` and its like (linux/audit.h).
     pub const fn audit_arch(self) -> u32 {
         self.facts().audit_arch
     }

@@ -34,6 +34,7 @@ const GET_64: Ty = Ty::Array(Dir::Out, &Ty::U64, Len::Fixed(1));
 const SET_INT: Ty = Ty::Array(Dir::In, &Ty::Int, Len::Fixed(1));
 const RANGE: Ty = Ty::Array(Dir::In, &Ty::U64, Len::Fixed(2));
 
+/// The requests whose argument is described, each with the type of the argument.
 pub const CASES: &[Case] = &[
     Case(c::BLKGETSIZE64, GET_64),
     Case(c::BLKSSZGET, GET_INT),
@@ -61,4 +62,5 @@ pub const CASES: &[Case] = &[
     Case(c::BLKTRACESETUP, Ty::Exchange(&TRACE_SETUP)),
 ];
 
+/// The requests whose argument has no meaning.
 pub const BARE: &[u64] = &[c::BLKRRPART, c::BLKFLSBUF, c::BLKTRACESTART, c::BLKTRACESTOP, c::BLKTRACETEARDOWN];

@@ -280,6 +280,7 @@ const SENDING: Ty = Ty::Ptr(Dir::In, &Ty::Struct(&SEND));
 const REPLACING: Ty = Ty::Turn(&REPLACE, &REPLACED);
 const OF_EXTENT: Ty = Ty::Turn(&INODES, &INODES_REPLY);
 
+/// The requests whose argument is described, each with the type of the argument.
 pub const CASES: &[Case] = &[
     Case(c::BTRFS_IOC_SNAP_CREATE, GIVEN_VOLUME),
     Case(c::BTRFS_IOC_SUBVOL_CREATE, GIVEN_VOLUME),
@@ -341,6 +342,7 @@ pub const CASES: &[Case] = &[
     Case(c::BTRFS_IOC_FS_INFO, Ty::Ptr(Dir::Out, &Ty::Struct(&INFO))),
 ];
 
+/// The requests whose argument has no meaning.
 pub const BARE: &[u64] = &[
     c::BTRFS_IOC_TRANS_START,
     c::BTRFS_IOC_TRANS_END,

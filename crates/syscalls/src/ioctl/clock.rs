@@ -70,6 +70,7 @@ structs! {
     pub WATCH = counter_watch { component: Ty::Struct(&PART), event: Ty::Enum(&EVENT), channel: Ty::UInt }
 }
 
+/// The requests whose argument is described, each with the type of the argument.
 pub const CASES: &[Case] = &[
     Case(c::PTP_CLOCK_GETCAPS, Ty::Ptr(Dir::Out, &Ty::Struct(&CAPS))),
     Case(c::PTP_CLOCK_GETCAPS2, Ty::Ptr(Dir::Out, &Ty::Struct(&CAPS))),
@@ -94,4 +95,5 @@ pub const CASES: &[Case] = &[
     Case(c::COUNTER_ADD_WATCH_IOCTL, Ty::Ptr(Dir::In, &Ty::Struct(&WATCH))),
 ];
 
+/// The requests whose argument has no meaning.
 pub const BARE: &[u64] = &[c::COUNTER_ENABLE_EVENTS_IOCTL, c::COUNTER_DISABLE_EVENTS_IOCTL];

@@ -64,6 +64,7 @@ const SET_SCREEN: Ty = Ty::Custom(Irregular::HexBytes, &Ty::Bytes(Dir::In, Len::
 const GET_COLOURS: Ty = Ty::Custom(Irregular::HexBytes, &Ty::Bytes(Dir::Out, Len::Fixed(48)));
 const SET_COLOURS: Ty = Ty::Custom(Irregular::HexBytes, &Ty::Bytes(Dir::In, Len::Fixed(48)));
 
+/// The requests whose argument is described, each with the type of the argument.
 pub const CASES: &[Case] = &[
     Case(c::KIOCSOUND, Ty::Custom(Irregular::Pitch, &Ty::ULong)),
     Case(c::KDMKTONE, Ty::Custom(Irregular::Tone, &Ty::UInt)),
@@ -108,4 +109,5 @@ pub const CASES: &[Case] = &[
     Case(c::KDFONTOP, Ty::Custom(Irregular::FontOp, &Ty::Ptr(Dir::InOut, &Ty::Struct(&FONT_OP)))),
 ];
 
+/// The requests whose argument has no meaning.
 pub const BARE: &[u64] = &[c::KDENABIO, c::KDDISABIO, c::KDMAPDISP, c::KDUNMAPDISP, c::PIO_FONTRESET];

@@ -166,6 +166,7 @@ const SET_INT: Ty = Ty::Array(Dir::In, &Ty::Int, Len::Fixed(1));
 const GET_LONG: Ty = Ty::Array(Dir::Out, &Ty::ULong, Len::Fixed(1));
 const SET_BLOCK: Ty = Ty::Array(Dir::In, &Ty::U64, Len::Fixed(1));
 
+/// The requests whose argument is described, each with the type of the argument.
 pub const CASES: &[Case] = &[
     Case(c::LOOP_SET_FD, Ty::Fd),
     Case(c::LOOP_CHANGE_FD, Ty::Fd),
@@ -238,6 +239,7 @@ pub const CASES: &[Case] = &[
     Case(c::MEMGETOOBSEL, Ty::Ptr(Dir::Out, &Ty::Struct(&MTD_OOB_INFO))),
 ];
 
+/// The requests whose argument has no meaning.
 pub const BARE: &[u64] = &[
     c::LOOP_CLR_FD,
     c::LOOP_SET_CAPACITY,

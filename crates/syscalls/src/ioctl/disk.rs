@@ -57,6 +57,7 @@ const THREE: Ty = Ty::Array(Dir::In, &Ty::Hex, Len::Fixed(3));
 const STATE: Ty = Ty::As(Width::Word, &Ty::Enum(&BUS_STATE));
 const HABITS: Ty = Ty::As(Width::Word, &Ty::Flags(&NICE));
 
+/// The requests whose argument is described, each with the type of the argument.
 pub const CASES: &[Case] = &[
     Case(c::HDIO_GETGEO, Ty::Ptr(Dir::Out, &Ty::Struct(&GEOMETRY))),
     Case(c::HDIO_DRIVE_CMD, Ty::Custom(Irregular::DriveCommand, &Ty::Buffer(Dir::InOut, Len::Fixed(4096), 4096))),

@@ -93,6 +93,7 @@ const SET_FLAGS: Ty = Ty::Array(Dir::In, &Ty::Flags(&INODE_FLAGS), Len::Fixed(1)
 /// `FSLABEL_MAX`.
 const LABEL: usize = 256;
 
+/// The requests whose argument is described, each with the type of the argument.
 pub const CASES: &[Case] = &[
     Case(c::FS_IOC_GETFLAGS, GET_FLAGS),
     Case(c::FS_IOC_SETFLAGS, SET_FLAGS),
@@ -113,4 +114,5 @@ pub const CASES: &[Case] = &[
     Case(c::FS_IOC_GETFSSYSFSPATH, Ty::Ptr(Dir::Out, &Ty::Struct(&SYSFS_PATH))),
 ];
 
+/// The requests whose argument has no meaning.
 pub const BARE: &[u64] = &[c::FIFREEZE, c::FITHAW];

@@ -72,6 +72,7 @@ structs! {
     pub V2_VALUES_OUT = gpio_v2_line_values { bits: HEX64 }
 }
 
+/// The requests whose argument is described, each with the type of the argument.
 pub const CASES: &[Case] = &[
     Case(c::GPIO_GET_CHIPINFO_IOCTL, Ty::Ptr(Dir::Out, &Ty::Struct(&CHIP))),
     Case(c::GPIO_GET_LINEINFO_IOCTL, Ty::Turn(&LINE_IN, &LINE_OUT)),

@@ -19,6 +19,7 @@ const SET: Ty = Ty::Array(Dir::In, &Ty::UInt, Len::Fixed(1));
 const GET_MODE: Ty = Ty::Array(Dir::Out, &Ty::Enum(&MODES), Len::Fixed(1));
 const SET_MODE: Ty = Ty::Array(Dir::In, &Ty::Enum(&MODES), Len::Fixed(1));
 
+/// The requests whose argument is described, each with the type of the argument.
 pub const CASES: &[Case] = &[
     Case(c::LIRC_GET_FEATURES, Ty::Array(Dir::Out, &Ty::Flags(&FEATURES), Len::Fixed(1))),
     Case(c::LIRC_GET_SEND_MODE, GET_MODE),

@@ -190,6 +190,7 @@ const GET_INT: Ty = Ty::Array(Dir::Out, &Ty::Int, Len::Fixed(1));
 const REPEAT: &Ty = &Ty::UInt;
 const KEYCODE: &Ty = &Ty::UInt;
 
+/// The requests whose argument is described, each with the type of the argument.
 pub const CASES: &[Case] = &[
     Case(c::EVIOCGVERSION, Ty::Array(Dir::Out, &Ty::Hex, Len::Fixed(1))),
     Case(c::EVIOCGID, Ty::Ptr(Dir::Out, &Ty::Struct(&ID))),

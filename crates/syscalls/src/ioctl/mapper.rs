@@ -29,6 +29,7 @@ structs! {
 const ROOM: usize = 16 << 10;
 const REQUEST: Ty = Ty::Custom(Irregular::MapperRequest, &Ty::Buffer(Dir::InOut, Len::Fixed(ROOM), ROOM as u32));
 
+/// The requests whose argument is described, each with the type of the argument.
 pub const CASES: &[Case] = &[
     Case(c::DM_VERSION, REQUEST),
     Case(c::DM_REMOVE_ALL, REQUEST),
@@ -49,4 +50,5 @@ pub const CASES: &[Case] = &[
     Case(c::DM_DEV_ARM_POLL, REQUEST),
 ];
 
+/// The requests whose argument has no meaning.
 pub const BARE: &[u64] = &[c::DM_MPATH_PROBE_PATHS];

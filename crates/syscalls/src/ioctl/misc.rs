@@ -32,6 +32,7 @@ const SET_INT: Ty = Ty::Array(Dir::In, &Ty::Int, Len::Fixed(1));
 /// A struct with what is behind it.
 const TAILED: &Ty = &Ty::Buffer(Dir::In, Len::Fixed(4096), 4096);
 
+/// The requests whose argument is described, each with the type of the argument.
 pub const CASES: &[Case] = &[
     Case(c::INOTIFY_IOC_SETNEXTWD, Ty::Int),
     Case(c::RNDGETENTCNT, GET_INT),
@@ -49,6 +50,7 @@ pub const CASES: &[Case] = &[
     Case(c::EPIOCGPARAMS, Ty::Ptr(Dir::Out, &Ty::Struct(&EPOLL_PARAMS))),
 ];
 
+/// The requests whose argument has no meaning.
 pub const BARE: &[u64] = &[
     c::NBD_DISCONNECT,
     c::NBD_CLEAR_SOCK,

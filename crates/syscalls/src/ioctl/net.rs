@@ -84,6 +84,7 @@ const GET_OWNER: Ty = Ty::Array(Dir::Out, &Ty::Pid(PidKind::Tgid), Len::Fixed(1)
 const SET_OWNER: Ty = Ty::Array(Dir::In, &Ty::Pid(PidKind::Tgid), Len::Fixed(1));
 const NAME: Ty = Ty::Custom(Irregular::InterfaceName, &Ty::Buffer(Dir::In, Len::Fixed(16), 16));
 
+/// The requests whose argument is described, each with the type of the argument.
 pub const CASES: &[Case] = &[
     Case(c::SIOCGIFFLAGS, Ty::Exchange(&GET_FLAGS)),
     Case(c::SIOCGIFADDR, Ty::Exchange(&GET_ADDR)),

@@ -59,6 +59,7 @@ structs! {
     }
 }
 
+/// The requests whose argument is described, each with the type of the argument.
 pub const CASES: &[Case] = &[
     Case(c::SECCOMP_IOCTL_NOTIF_RECV, Ty::Custom(Irregular::Notification, &Ty::Turn(&NOTIFICATION, &NOTIFICATION))),
     Case(c::SECCOMP_IOCTL_NOTIF_SEND, Ty::Ptr(Dir::In, &Ty::Struct(&RESPONSE))),

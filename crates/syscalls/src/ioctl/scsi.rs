@@ -78,6 +78,7 @@ const IO: Ty = Ty::Custom(
 const GET: Ty = Ty::Array(Dir::Out, &Ty::Int, Len::Fixed(1));
 const SET: Ty = Ty::Array(Dir::In, &Ty::Int, Len::Fixed(1));
 
+/// The requests whose argument is described, each with the type of the argument.
 pub const CASES: &[Case] = &[
     Case(c::SG_EMULATED_HOST, GET),
     Case(c::SG_GET_COMMAND_Q, GET),
@@ -104,4 +105,5 @@ pub const CASES: &[Case] = &[
     Case(c::SG_IO, IO),
 ];
 
+/// The requests whose argument has no meaning.
 pub const BARE: &[u64] = &[c::SG_GET_TIMEOUT];

@@ -133,6 +133,7 @@ macro_rules! call {
     };
 }
 
+/// The requests whose argument is described, each with the type of the argument.
 pub const CASES: &[Case] = &[
     Case(c::TEE_IOC_VERSION, Ty::Ptr(Dir::Out, &Ty::Struct(&VERSION))),
     Case(c::TEE_IOC_CANCEL, Ty::Ptr(Dir::In, &Ty::Struct(&CANCEL))),

@@ -93,6 +93,7 @@ const GET_GROUP: Ty = Ty::Array(Dir::Out, &Ty::Pid(PidKind::Pgid), Len::Fixed(1)
 const SET_GROUP: Ty = Ty::Array(Dir::In, &Ty::Pid(PidKind::Pgid), Len::Fixed(1));
 const SET_MODEM: Ty = Ty::Array(Dir::In, &Ty::Flags(&MODEM), Len::Fixed(1));
 
+/// The requests whose argument is described, each with the type of the argument.
 pub const CASES: &[Case] = &[
     Case(c::TCGETS, Ty::Ptr(Dir::Out, &Ty::Struct(&TERMIOS))),
     Case(c::TIOCGWINSZ, Ty::Ptr(Dir::Out, &Ty::Struct(&WINSIZE))),

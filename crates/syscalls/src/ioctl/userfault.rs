@@ -61,6 +61,7 @@ structs! {
     pub POISON = uffdio_poison { range: Ty::Struct(&RANGE), mode: wide!(UFFD_POISON), updated: Ty::Reply(&Ty::I64) }
 }
 
+/// The requests whose argument is described, each with the type of the argument.
 pub const CASES: &[Case] = &[
     Case(c::UFFDIO_API, Ty::Exchange(&API)),
     Case(c::UFFDIO_REGISTER, Ty::Exchange(&REGISTER)),

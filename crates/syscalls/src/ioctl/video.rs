@@ -204,27 +204,79 @@ buffer!(OLD_BUFFER = v4l2_buffer_time32);
 buffer!(OLD_TAKEN_BUFFER = v4l2_buffer_time32, OLD_TIMEVAL);
 
 structs! {
+    /// `struct v4l2_requestbuffers`
+    /// `struct v4l2_requestbuffers`
+    /// `struct v4l2_requestbuffers`
+    /// `struct v4l2_requestbuffers`
     pub REQUEST_BUFFERS = v4l2_requestbuffers {
         r#type: TYPE, memory: Ty::Enum(&MEMORY), count: Ty::Custom(Irregular::Changed("count"), &Ty::UInt)
     }
+    /// `struct v4l2_exportbuffer`
+    /// `struct v4l2_exportbuffer`
+    /// `struct v4l2_exportbuffer`
+    /// `struct v4l2_exportbuffer`
     pub EXPORT = v4l2_exportbuffer { r#type: TYPE, index: Ty::UInt, plane: Ty::UInt, flags: Ty::Flags(&OPEN) }
+    /// `struct v4l2_exportbuffer`
+    /// `struct v4l2_exportbuffer`
+    /// `struct v4l2_exportbuffer`
+    /// `struct v4l2_exportbuffer`
     pub EXPORTED = v4l2_exportbuffer { fd: Ty::Fd }
+    /// `struct v4l2_buffer`
+    /// `struct v4l2_buffer`
+    /// `struct v4l2_buffer`
+    /// `struct v4l2_buffer`
     pub BUFFER_TYPE = v4l2_buffer { r#type: TYPE }
+    /// `struct v4l2_buffer`
+    /// `struct v4l2_buffer`
+    /// `struct v4l2_buffer`
+    /// `struct v4l2_buffer`
     pub BUFFER_INDEX = v4l2_buffer { r#type: TYPE, index: Ty::UInt }
     // The buffers of 64-bit programs that ask for times of 32 bits.
+    /// `struct v4l2_timeval32`
+    /// `struct v4l2_timeval32`
+    /// `struct v4l2_timeval32`
+    /// `struct v4l2_timeval32`
     pub OLD_TIMEVAL = v4l2_timeval32 { tv_sec: Ty::Int, tv_usec: Ty::Int }
+    /// `struct v4l2_buffer_time32`
+    /// `struct v4l2_buffer_time32`
+    /// `struct v4l2_buffer_time32`
+    /// `struct v4l2_buffer_time32`
     pub OLD_BUFFER_TYPE = v4l2_buffer_time32 { r#type: TYPE }
+    /// `struct v4l2_buffer_time32`
+    /// `struct v4l2_buffer_time32`
+    /// `struct v4l2_buffer_time32`
+    /// `struct v4l2_buffer_time32`
     pub OLD_BUFFER_INDEX = v4l2_buffer_time32 { r#type: TYPE, index: Ty::UInt }
+    /// `struct v4l2_framebuffer`
+    /// `struct v4l2_framebuffer`
+    /// `struct v4l2_framebuffer`
+    /// `struct v4l2_framebuffer`
     pub FRAMEBUFFER = v4l2_framebuffer { capability: Ty::Hex, flags: Ty::Hex, base: Ty::Addr }
+    /// `struct v4l2_captureparm`
+    /// `struct v4l2_captureparm`
+    /// `struct v4l2_captureparm`
+    /// `struct v4l2_captureparm`
     pub CAPTURE = v4l2_captureparm {
         capability: Ty::Flags(&STREAM_CAPABILITIES), capturemode: Ty::Flags(&STREAM_MODES), timeperframe: FRACTION,
         extendedmode: Ty::Hex, readbuffers: Ty::UInt
     }
+    /// `struct v4l2_outputparm`
+    /// `struct v4l2_outputparm`
+    /// `struct v4l2_outputparm`
+    /// `struct v4l2_outputparm`
     pub OUTPUT = v4l2_outputparm {
         capability: Ty::Flags(&STREAM_CAPABILITIES), outputmode: Ty::Flags(&STREAM_MODES), timeperframe: FRACTION,
         extendedmode: Ty::Hex, writebuffers: Ty::UInt
     }
+    /// `struct v4l2_streamparm`
+    /// `struct v4l2_streamparm`
+    /// `struct v4l2_streamparm`
+    /// `struct v4l2_streamparm`
     pub STREAM_TYPE = v4l2_streamparm { r#type: TYPE }
+    /// `struct v4l2_streamparm`
+    /// `struct v4l2_streamparm`
+    /// `struct v4l2_streamparm`
+    /// `struct v4l2_streamparm`
     pub STREAM = v4l2_streamparm {
         r#type: TYPE, capture as "parm.capture": Ty::Struct(&CAPTURE) => of(&[c::V4L2_BUF_TYPE_VIDEO_CAPTURE]),
         output as "parm.output": Ty::Struct(&OUTPUT) => of(&[c::V4L2_BUF_TYPE_VIDEO_OUTPUT])
@@ -314,6 +366,7 @@ const SET_CONTROLS: Ty =
 /// The answer is a note.
 const CREATE_BUFFERS: Ty = Ty::Exchange(&CREATE);
 
+/// The requests whose argument is described, each with the type of the argument.
 pub const CASES: &[Case] = &[
     Case(c::VIDIOC_QUERYCAP, Ty::Ptr(Dir::Out, &Ty::Struct(&CAPABILITY))),
     Case(c::VIDIOC_ENUM_FMT, ENUM_FORMAT),

@@ -139,6 +139,7 @@ const CPUIDS: usize = 8 + 256 * 40;
 const GET_CPUID: Ty = Ty::Custom(Irregular::KvmCpuid, &Ty::Buffer(Dir::Out, Len::Fixed(CPUIDS), CPUIDS as u32));
 const SET_CPUID: Ty = Ty::Custom(Irregular::KvmCpuid, &Ty::Buffer(Dir::In, Len::Fixed(CPUIDS), CPUIDS as u32));
 
+/// The requests whose argument is described, each with the type of the argument.
 pub const CASES: &[Case] = &[
     Case(c::KVM_CHECK_EXTENSION, Ty::As(Width::W4, &Ty::Enum(&CAPABILITIES))),
     Case(c::KVM_CREATE_VCPU, Ty::UInt),

@@ -35,6 +35,7 @@ structs! {
 
 const INT: Ty = Ty::Array(Dir::In, &Ty::Int, Len::Fixed(1));
 
+/// The requests whose argument is described, each with the type of the argument.
 pub const CASES: &[Case] = &[
     Case(c::UBI_IOCATT, Ty::Custom(Irregular::NumberReply, &Ty::Turn(&ATTACH, &ATTACH))),
     Case(c::UBI_IOCDET, INT),
@@ -53,4 +54,5 @@ pub const CASES: &[Case] = &[
     Case(c::UBI_IOCSETVOLPROP, Ty::Ptr(Dir::In, &Ty::Struct(&SET_PROPERTY))),
 ];
 
+/// The requests whose argument has no meaning.
 pub const BARE: &[u64] = &[c::UBI_IOCVOLCRBLK, c::UBI_IOCVOLRMBLK];

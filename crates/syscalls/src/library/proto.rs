@@ -9,18 +9,24 @@ pub enum WordType {
     Void,
     /// Unknown: shown in hexadecimal.
     Raw,
+    /// A number.
     Int {
+        /// Its size in bytes.
         bytes: u8,
+        /// True if it has a sign.
         signed: bool,
     },
+    /// A `bool` of C or C++.
     Bool,
     /// A `char`.
     Char,
+    /// An address.
     Pointer,
     /// `char *`: a string with a NUL.
     Text,
     /// A number that may be the address of a string.
     MaybeText {
+        /// True if the number has a sign.
         signed: bool,
     },
     /// A buffer whose length is the argument of this number, counted from 0.
@@ -28,11 +34,15 @@ pub enum WordType {
     /// A number in a register that probes cannot read (floating point).
     Unreadable,
     // The rest only operations of io_uring have.
+    /// A descriptor.
     Fd,
     /// A descriptor or `AT_FDCWD`.
     DirFd,
+    /// Flags with these names.
     Flags(&'static Set),
+    /// One of these names.
     Enum(&'static Set),
+    /// Permission bits.
     Octal,
     /// A number, or an error negated.
     Outcome,
@@ -56,8 +66,11 @@ impl WordType {
 /// A function: its name, the names and types of its arguments, and the type of its result.
 #[derive(Clone, Copy, Debug)]
 pub struct Prototype {
+    /// The name of the function.
     pub name: &'static str,
+    /// The names and types of its arguments.
     pub params: &'static [(&'static str, WordType)],
+    /// The type of its result.
     pub result: WordType,
 }
 

@@ -5,7 +5,9 @@ use crate::{Set, Struct, Ty, Width};
 /// The body of a message: a fixed struct, then attributes.
 #[derive(Debug)]
 pub struct Body {
+    /// The fixed struct.
     pub header: &'static Struct,
+    /// The attributes behind it, if they are described.
     pub attrs: Option<&'static Attrs>,
 }
 
@@ -20,6 +22,7 @@ pub struct Attrs {
     pub default: Payload,
 }
 
+/// The content of an attribute.
 #[derive(Clone, Copy, Debug)]
 pub enum Payload {
     /// Unknown: shown as bytes.
@@ -71,6 +74,7 @@ pub enum Payload {
     ByFamily(&'static [(u64, Payload)], &'static Payload),
 }
 
+/// Attributes with these names and contents. All others are shown as bytes.
 pub const fn attrs(names: &'static Set, payloads: &'static [(u64, Payload)]) -> Attrs {
     Attrs { names: Some(names), payloads, default: Payload::Bytes }
 }

@@ -12,10 +12,13 @@ pub const MOST_TEXTS: usize = 2;
 /// An operation of io_uring.
 #[derive(Debug)]
 pub struct Operation {
+    /// The number of the operation: `IORING_OP_READ` and its like.
     pub opcode: u8,
     /// Without the prefix, as in `IORING_OP_READ`.
     pub name: &'static str,
+    /// The arguments.
     pub args: &'static [OperationArg],
+    /// The type of the result that the completion has.
     pub result: WordType,
     /// The effects of the operation. A rule for system calls does not see operations, whatever their effects are.
     pub effects: &'static [Effect],
@@ -24,9 +27,13 @@ pub struct Operation {
 /// An argument: a member of the submission queue's entry.
 #[derive(Debug)]
 pub struct OperationArg {
+    /// The name that is shown.
     pub name: &'static str,
+    /// The type.
     pub ty: WordType,
+    /// The offset of the member in `struct io_uring_sqe`, in bytes.
     pub at: u8,
+    /// The size of the member in bytes.
     pub bytes: u8,
     /// Shown only if it is not 0, because hardly any program uses it.
     pub optional: bool,

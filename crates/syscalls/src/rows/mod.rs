@@ -12,6 +12,7 @@ use crate::Syscall;
 pub struct CallFamily {
     /// The name of its file.
     pub name: &'static str,
+    /// The title of its page.
     pub title: &'static str,
     /// Rows that are the same on all ABIs.
     pub rows: &'static [Syscall],
@@ -59,6 +60,7 @@ families! {
     ioctl "Device control",
 }
 
+/// All families, in the order of the reference.
 pub fn families() -> impl Iterator<Item = &'static CallFamily> {
     FAMILIES.iter()
 }

@@ -40,6 +40,7 @@ pub const OLD_FRAME_MASK: [usize; 2] = {
 
 /// As many bytes of a frame as it takes to find the mask.
 pub const FRAME: usize = 304;
+/// The bytes of the old signal frame, up to the end of its mask.
 pub const OLD_FRAME: usize = OLD_FRAME_MASK[1] + 4;
 
 const _: () = {

@@ -10,7 +10,7 @@ mod random;
 mod zone;
 
 use crate::counts::index::{Index, Observed};
-use crate::report::finding::Draft;
+use crate::report::finding::Candidate;
 use crate::rule::{Rule, RuleInfo};
 use rustc_hash::FxHashMap;
 use stride_syscalls::Syscall;
@@ -91,7 +91,7 @@ impl Rule for Facts {
         }
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         self.kinds.iter_mut().flat_map(|kind| kind.findings(index, tracker)).collect()
     }
 }
