@@ -2,9 +2,9 @@
 
 use crate::memory::MemoryReader;
 use crate::vcpus;
-use stride_event::{Call, FdSet, Limits, Outcome, Peek, Phase, Tid, TraceSpec, VcpuDetail, capture};
+use stride_event::{Call, FdSet, Limits, Outcome, Peek, Phase, Tid, TraceSpec, VcpuDetail, actual_call, capture};
 use stride_syscalls::plan::{IOV_MAX, Op, Plan};
-use stride_syscalls::{Abi, Syscall, multiplexed, table};
+use stride_syscalls::{Abi, Syscall, table};
 
 #[derive(Debug)]
 struct Planned {
@@ -59,18 +59,7 @@ impl Plans {
 
     /// The number and the arguments of the call that a thread makes. socketcall(2) and ipc(2) stand for others.
     pub fn demultiplexed(&mut self, tid: Tid, abi: Abi, nr: u64, args: [u64; 6]) -> (u64, [u64; 6]) {
-        if abi != Abi::I386 {
-            return (nr, args);
-        }
-        let Some(target) = multiplexed::target(nr, args[0]) else { return (nr, args) };
-        let read = |at, words: &mut [u32]| {
-            let mut bytes = [0; 6 * size_of::<u32>()];
-            let bytes = &mut bytes[..size_of_val(words)];
-            let whole = self.reader.of(tid).peek(at, bytes) == bytes.len();
-            words.iter_mut().zip(bytes.as_chunks().0).for_each(|(word, bytes)| *word = u32::from_le_bytes(*bytes));
-            whole
-        };
-        target.args(&args, read).map_or((nr, args), |args| (target.nr.into(), args))
+        actual_call(abi, nr, args, &mut self.reader.of(tid))
     }
 
     /// Overwrites memory of a thread that is stopped. Returns how many bytes could be written.

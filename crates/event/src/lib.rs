@@ -28,7 +28,7 @@ pub use call::errno::{ErrnoSet, errno, errno_name, errno_word};
 pub use call::tampering::Tampering;
 pub use call::{Call, Outcome};
 pub use capture::memory::{BlockRef, Blocks, Memory, Phase};
-pub use capture::{Limits, Peek, capture};
+pub use capture::{Limits, Peek, actual_call, capture};
 pub use counted::{CallStats, CountBy, Counted, Histogram, PowerBucket, Times};
 pub use events::library::{
     LIBRARY_TEXT, LIBRARY_WORDS, LibraryCall, LibraryFunction, LibraryPart, LibraryProbe, LibraryText, OperationFacts,

@@ -34,7 +34,9 @@ mod kind {
 /// An item of a recording: an event, or a fact that the events behind it need.
 #[derive(Debug)]
 pub enum Recorded<'a> {
+    /// Borrowed from the reader until the next item is read.
     Event(Event<'a>),
+    /// It holds for the events behind it.
     Fact(Fact),
 }
 

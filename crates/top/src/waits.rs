@@ -171,7 +171,14 @@ fn of_descriptors(wait: &Wait, tracker: &Tracker, pid: Tid, world: &dyn World) -
 
 /// A name as it is shown, with the arrow between the ends of a socket.
 fn legible(name: &[u8]) -> String {
-    shown(name).replace("-\\076", "->")
+    // (Escaped as a whole, the arrow would depend on the digit behind it.)
+    let (mut parts, mut rest) = (Vec::new(), name);
+    while let Some(at) = rest.windows(2).position(|two| two == b"->") {
+        parts.push(shown(&rest[..at]));
+        rest = &rest[at + 2..];
+    }
+    parts.push(shown(rest));
+    parts.join("->")
 }
 
 /// What a descriptor refers to.
@@ -214,6 +221,13 @@ mod tests {
         let found = WaitAsker::default().ask(call, child, &[]).unwrap();
         assert!(matches!(found.end, WaitEnd::Unknown(_)) && &*found.what == "time", "{found:?}");
         let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(child), nix::sys::signal::Signal::SIGKILL);
+    }
+
+    #[test]
+    fn arrows_stay_whatever_follows() {
+        assert_eq!(legible(b"UNIX-STREAM:[81->82]"), "UNIX-STREAM:[81->82]");
+        assert_eq!(legible(b"UNIX-STREAM:[71->72]"), "UNIX-STREAM:[71->72]");
+        assert_eq!(legible(b"a\xff>\x1b"), "a\\377\\76\\33");
     }
 
     #[test]

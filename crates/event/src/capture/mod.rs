@@ -6,7 +6,7 @@ use crate::{Call, FileKind, Outcome, Phase};
 use stride_syscalls::plan::{
     Cap, Count, MAX_BYTES, MAX_MESSAGE, MESSAGE_HEADER, Op, OpKind, Plan, ROOT, STACK, is_message,
 };
-use stride_syscalls::{Dir, Effect, Flow, Syscall, units};
+use stride_syscalls::{Abi, Dir, Effect, Flow, Syscall, multiplexed, units};
 
 /// Reads a tracee's memory from `addr` on: as many bytes of `buf` as are readable.
 pub trait Peek {
@@ -17,6 +17,23 @@ pub trait Peek {
     fn file_kind(&mut self, _fd: i32) -> Option<FileKind> {
         None
     }
+}
+
+/// The number and the arguments of the call that is made. Calls of i386 that stand for others, such as socketcall(2), have those in their
+/// arguments and in memory. If that cannot be read, the call stands for itself.
+pub fn actual_call(abi: Abi, nr: u64, args: [u64; 6], memory: &mut dyn Peek) -> (u64, [u64; 6]) {
+    if abi != Abi::I386 {
+        return (nr, args);
+    }
+    let Some(target) = multiplexed::target(nr, args[0]) else { return (nr, args) };
+    let read = |at, words: &mut [u32]| {
+        let mut bytes = [0; 6 * size_of::<u32>()];
+        let bytes = &mut bytes[..size_of_val(words)];
+        let whole = memory.peek(at, bytes) == bytes.len();
+        words.iter_mut().zip(bytes.as_chunks().0).for_each(|(word, bytes)| *word = u32::from_le_bytes(*bytes));
+        whole
+    };
+    target.args(&args, read).map_or((nr, args), |args| (target.nr.into(), args))
 }
 
 /// The limits of copying.

@@ -7,6 +7,24 @@ use stride_event::{Call, Ns, Outcome, Phase, Stack, Tampering};
 use stride_syscalls::{Abi, Ret, table};
 
 impl Json<'_> {
+    /// A call that no trace has, as an object of its own: name, arguments, outcome, number and ABI.
+    pub fn of_call(decoded: &Decoded<'_>) -> String {
+        let call = decoded.call;
+        let mut out = Vec::new();
+        Json::new(&mut out).object(|j| {
+            j.key("name").str(&table(call.abi).name(call.nr));
+            j.args_key(false);
+            j.begin_args(false);
+            j.args(decoded, false);
+            j.end_args(false);
+            j.outcome(call, decoded, false);
+            j.key("nr").int(call.nr);
+            j.key("abi").str(call.abi.name());
+        });
+        // The writer escapes bytes that are no UTF-8.
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
     pub fn begin_call(&mut self, abi: Abi, nr: u64, moment: &EventContext<'_>) {
         self.out.push(b'{');
         self.key("type").str("call");

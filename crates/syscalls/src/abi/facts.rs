@@ -57,7 +57,7 @@ pub struct MachineRegisters {
     pub go_arguments: &'static [u16],
     /// That of a function's result.
     pub result: u16,
-    /// The stack pointer.
+    /// The offset of the stack pointer there, in bytes.
     pub stack_pointer: u16,
     /// As many bytes lie on the stack between the stack pointer and a function's further arguments, when it is entered: the return address, which
     /// the return takes away.
