@@ -2,7 +2,7 @@
 
 use crate::memory::MemoryReader;
 use crate::vcpus;
-use stride_event::{Call, FdSet, Limits, Outcome, Peek, Phase, Tid, TraceSpec, VcpuDetail, actual_call, capture};
+use stride_event::{Call, FdSet, Limits, Outcome, Phase, Tid, TraceSpec, VcpuDetail, actual_call, capture};
 use stride_syscalls::plan::{IOV_MAX, Op, Plan};
 use stride_syscalls::{Abi, Syscall, table};
 
