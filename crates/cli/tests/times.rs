@@ -16,7 +16,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use stride_event::{Call, Event, Lost, Origin, Outcome};
+use stride_event::{Call, Event, Lost, Outcome, StartKind};
 use stride_record::{Metadata, Recorder};
 use stride_syscalls::Abi;
 
@@ -188,7 +188,7 @@ fn half_known(file: &Path, calls: u64) {
     let metadata =
         Metadata { args: vec!["stride".into()], engine: "ebpf".into(), several: true, ..Metadata::default() };
     let mut to = Recorder::new(File::create(file).unwrap(), &metadata).unwrap();
-    to.event(&Event::Started { tid: 7, process: 7, origin: Origin::Attached, at: UPTIME }).unwrap();
+    to.event(&Event::Started { tid: 7, process: 7, origin: StartKind::Attached, at: UPTIME }).unwrap();
     for i in 1..=calls {
         let returned = UPTIME + i * 2_000_000;
         let call = Call {

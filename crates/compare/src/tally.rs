@@ -3,7 +3,7 @@
 use crate::profile::figures::Figures;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
-use stride_event::{Event, Ns, Origin, RingUse, Stack, Tid};
+use stride_event::{Event, Ns, RingUse, Stack, StartKind, Tid};
 use stride_syscalls::{Abi, Class, Effect, nameless, row_named, table};
 use stride_track::{FileId, ObjectId, Seen, StackCount, StackId, StackTally, Tracker};
 
@@ -74,7 +74,7 @@ impl Tally {
         match *event {
             Event::Started { tid, process, origin, at } => {
                 self.at(at);
-                if !matches!(origin, Origin::Forked { .. }) && self.streams.len() < MAX_PROGRAMS {
+                if !matches!(origin, StartKind::Forked { .. }) && self.streams.len() < MAX_PROGRAMS {
                     for (file, object) in (0..3).filter_map(|fd| tracker.open_file(process, fd)) {
                         self.streams.insert(file);
                         self.stream_names.insert(object);

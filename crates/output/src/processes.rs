@@ -268,10 +268,10 @@ impl<L: Default> Processes<L> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stride_event::{Event, Origin};
+    use stride_event::{Event, StartKind};
 
     fn started(processes: &mut Processes<()>, tracker: &mut Tracker, pid: Tid, parent: Option<Tid>, at: Ns) {
-        let origin = parent.map_or(Origin::Spawned, |parent| Origin::Forked { parent });
+        let origin = parent.map_or(StartKind::Spawned, |parent| StartKind::Forked { parent });
         tracker.event(&Event::Started { tid: pid, process: pid, origin, at }, &());
         processes.started(pid, pid, at, tracker);
     }

@@ -6,7 +6,7 @@ use crate::stream::{BatchSource, Malformed, Streams};
 use crate::{Fact, library, stacks};
 use std::collections::HashMap;
 use std::sync::Arc;
-use stride_event::{Event, Fate, Origin, Question, SIGINFO_SIZE, Stack, Tid};
+use stride_event::{Event, Fate, Question, SIGINFO_SIZE, Stack, StartKind, Tid};
 
 /// The kinds of records in a batch.
 mod kind {
@@ -114,9 +114,9 @@ impl BatchWriter {
                 self.head(kind::STARTED, tid, at);
                 self.tid(process);
                 match origin {
-                    Origin::Spawned => self.to.byte(0),
-                    Origin::Attached => self.to.byte(1),
-                    Origin::Forked { parent } => {
+                    StartKind::Spawned => self.to.byte(0),
+                    StartKind::Attached => self.to.byte(1),
+                    StartKind::Forked { parent } => {
                         self.to.byte(2);
                         self.tid(parent);
                     }
@@ -322,9 +322,9 @@ impl BatchReader {
             kind::STARTED => {
                 let process = self.tid()?;
                 let origin = match self.from.byte()? {
-                    0 => Origin::Spawned,
-                    1 => Origin::Attached,
-                    2 => Origin::Forked { parent: self.tid()? },
+                    0 => StartKind::Spawned,
+                    1 => StartKind::Attached,
+                    2 => StartKind::Forked { parent: self.tid()? },
                     _ => return Err(Malformed("a thread comes from nowhere")),
                 };
                 Event::Started { tid, process, origin, at }

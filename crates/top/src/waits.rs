@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use stride_decode::{FdInfo, World};
 use stride_engine_base::{Remote, blocked_call, procfs};
-use stride_event::{Call, Event, FdOf, Limits, Origin, Tid};
+use stride_event::{Call, Event, FdOf, Limits, StartKind, Tid};
 use stride_output::shown;
 use stride_proc::LiveSource;
 use stride_syscalls::For;
@@ -55,7 +55,7 @@ impl WaitAsker {
         }
         let (world, tracker, tid) = (&*self.world, &mut self.tracker, call.tid);
         // The tracker asks about calls in flight when tracing ends.
-        tracker.event(&Event::Started { tid, process: pid, origin: Origin::Attached, at: 1 }, world);
+        tracker.event(&Event::Started { tid, process: pid, origin: StartKind::Attached, at: 1 }, world);
         tracker.event(&Event::Enter(&call), world);
         tracker.event(&Event::Detached { tid, call: None, at: 2 }, world);
         let wait = tracker.wait(tid)?;

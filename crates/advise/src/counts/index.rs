@@ -490,7 +490,7 @@ impl Index {
 mod tests {
     use super::*;
     use stride_decode::World;
-    use stride_event::Origin;
+    use stride_event::StartKind;
 
     /// Knows the name of each process.
     struct Named;
@@ -507,11 +507,11 @@ mod tests {
         let of = |origin, tid, process| Event::Started { tid, process, origin, at: 0 };
         // Process 4 has a second thread, which is the last one; of process 8 only a later thread was attached to.
         for event in [
-            of(Origin::Attached, 1, 1),
-            of(Origin::Attached, 2, 2),
-            of(Origin::Attached, 4, 4),
-            of(Origin::Attached, 5, 4),
-            of(Origin::Attached, 9, 8),
+            of(StartKind::Attached, 1, 1),
+            of(StartKind::Attached, 2, 2),
+            of(StartKind::Attached, 4, 4),
+            of(StartKind::Attached, 5, 4),
+            of(StartKind::Attached, 9, 8),
             Event::Exited { tid: 1, status: 0, at: 5 },
             Event::Detached { tid: 2, call: None, at: 6 },
             Event::Detached { tid: 4, call: None, at: 6 },

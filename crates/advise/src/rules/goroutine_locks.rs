@@ -214,7 +214,7 @@ mod tests {
         let stack = stack(functions);
         let mut run = TestRun::new(true);
         run.show(attached(7, 0));
-        run.show(Event::Started { tid: 8, process: 7, origin: stride_event::Origin::Attached, at: 0 });
+        run.show(Event::Started { tid: 8, process: 7, origin: stride_event::StartKind::Attached, at: 0 });
         for i in 1..=100 {
             for tid in [7, 8] {
                 let waited = (PACE as f64 * (1.0 - works)) as Ns;

@@ -12,7 +12,7 @@ use crate::wire::{
 };
 use std::sync::Arc;
 use stride_engine_base::{blocked_call, procfs};
-use stride_event::{LibraryCall, Ns, Origin, Outcome, SIGINFO_SIZE, Stack, Tid};
+use stride_event::{LibraryCall, Ns, Outcome, SIGINFO_SIZE, Stack, StartKind, Tid};
 
 impl EbpfEngine {
     /// The event that has to be reported before the record at the ring's front, if there is one.
@@ -171,15 +171,15 @@ impl EbpfEngine {
                     self.place(tid, rec.cgroup);
                 }
                 let origin = match rec.parent {
-                    0 => Origin::Attached,
-                    parent => Origin::Forked { parent: parent as Tid },
+                    0 => StartKind::Attached,
+                    parent => StartKind::Forked { parent: parent as Tid },
                 };
                 if rec.parent != 0 {
                     self.threads.starts(tid, records::abi(head.abi));
                     self.library.starts(tid, rec.process as Tid, rec.parent as Tid);
                 }
                 let started = QueuedEvent::Started { tid, process: rec.process as Tid, origin, at: rec.at };
-                if origin != Origin::Attached || rec.comm[0] == 0 {
+                if origin != StartKind::Attached || rec.comm[0] == 0 {
                     return Some(started);
                 }
                 self.first = Some(started);
@@ -342,7 +342,7 @@ impl EbpfEngine {
         );
         let new = self.unseen > 0 && of_thread && self.live.insert(tid);
         let at = if new { self.ring.peek().map_or(0, records::began) } else { 0 };
-        new.then(|| QueuedEvent::Started { tid, process: procfs::group_of(tid), origin: Origin::Attached, at })
+        new.then(|| QueuedEvent::Started { tid, process: procfs::group_of(tid), origin: StartKind::Attached, at })
     }
 }
 

@@ -29,7 +29,7 @@ use stride_engine_base::signal::{is_over, take_nudge};
 use stride_engine_base::{
     AttachFailure, Capabilities, Choose, Engine, EngineError, Interrupted, StartError, Waiting, procfs, spawn,
 };
-use stride_event::{CallSet, Event, Ns, Origin, SIGINFO_SIZE, Stack, Tid, TraceSpec, Unwind};
+use stride_event::{CallSet, Event, Ns, SIGINFO_SIZE, Stack, StartKind, Tid, TraceSpec, Unwind};
 
 /// Traces with ptrace(2). The tracees belong to the thread that started the engine.
 #[derive(Debug)]
@@ -117,10 +117,10 @@ impl PtraceEngine {
         let mut threads = Vec::new();
         if let Some(waiting) = waiting {
             let (tid, running) = seize(waiting, options, filtered)?;
-            threads.push((tid, running, Origin::Spawned));
+            threads.push((tid, running, StartKind::Spawned));
         }
         let attached = attach(&spec.attach, spec.follow, options);
-        threads.extend(attached.threads.into_iter().map(|(tid, running)| (tid, running, Origin::Attached)));
+        threads.extend(attached.threads.into_iter().map(|(tid, running)| (tid, running, StartKind::Attached)));
         if threads.is_empty() {
             return Err(StartError::Attach(attached.failures));
         }
@@ -161,7 +161,7 @@ impl PtraceEngine {
             let process = procfs::group_of(tid);
             let mut thread = Tracee::new(tid, process, State::Running(running));
             thread.injections = ThreadInjections::new(engine.injector.next_root());
-            if origin == Origin::Spawned {
+            if origin == StartKind::Spawned {
                 engine.command = Some(tid);
                 thread.startup = Startup::Before;
                 // `spawn` took its first stop.

@@ -4,7 +4,7 @@
 use std::process::{Command as Process, Stdio};
 use stride_engine_base::Engine as _;
 use stride_engine_ptrace::PtraceEngine;
-use stride_event::{CallSet, Command, Event, Origin, Outcome, Tid, TraceSpec};
+use stride_event::{CallSet, Command, Event, Outcome, StartKind, Tid, TraceSpec};
 use stride_syscalls::Abi;
 use stride_test_support::state::{is_inside, threads, wait_until};
 use stride_test_support::{Killed, compile};
@@ -100,7 +100,7 @@ pub fn line(event: &Event, tids: &mut Vec<Tid>) -> String {
     };
     match event {
         Event::Started { tid, origin, .. } => match origin {
-            Origin::Forked { parent } => {
+            StartKind::Forked { parent } => {
                 let parent = t(*parent);
                 format!("{} born of {parent}", t(*tid))
             }

@@ -12,7 +12,7 @@ pub const SIGINFO_SIZE: usize = 128;
 
 /// How a thread came to be traced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Origin {
+pub enum StartKind {
     /// It is the command, which Stride started.
     Spawned,
     /// `-p`.
@@ -50,7 +50,7 @@ pub enum EventOf<C, S = (), K = (), L = ()> {
         /// The process of the thread: its thread group's id.
         process: Tid,
         /// How it came to be traced.
-        origin: Origin,
+        origin: StartKind,
         /// When: monotonic time.
         at: Ns,
     },

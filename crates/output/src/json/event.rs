@@ -4,7 +4,7 @@ use super::{Json, VERSION};
 use crate::{End, RunInfo};
 use std::os::unix::ffi::OsStrExt;
 use stride_decode::{Text, TextKind};
-use stride_event::{Ns, Origin, Tid};
+use stride_event::{Ns, StartKind, Tid};
 
 /// The thread and the time of an event.
 #[derive(Clone, Copy)]
@@ -89,11 +89,11 @@ impl Json<'_> {
         });
     }
 
-    pub fn origin(&mut self, origin: Origin) {
+    pub fn origin(&mut self, origin: StartKind) {
         let (name, parent) = match origin {
-            Origin::Spawned => ("spawned", None),
-            Origin::Attached => ("attached", None),
-            Origin::Forked { parent } => ("forked", Some(parent)),
+            StartKind::Spawned => ("spawned", None),
+            StartKind::Attached => ("attached", None),
+            StartKind::Forked { parent } => ("forked", Some(parent)),
         };
         self.key("origin").str(name);
         if let Some(parent) = parent {

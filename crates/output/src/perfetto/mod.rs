@@ -32,7 +32,7 @@ use std::io::Write;
 use std::sync::Arc;
 use stride_decode::{Decoder, Options, Part, World};
 use stride_event::quantity::count as counted;
-use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Origin, Outcome, SIGINFO_SIZE, Stack, Tid};
+use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Outcome, SIGINFO_SIZE, Stack, StartKind, Tid};
 use stride_syscalls::{Effect, table};
 use stride_track::Tracker;
 use text::printable;
@@ -204,12 +204,12 @@ impl Perfetto {
         packet.write(&mut self.sink.packets);
     }
 
-    fn started(&mut self, tid: Tid, pid: Tid, origin: Origin, at: Ns, tracker: &Tracker) {
+    fn started(&mut self, tid: Tid, pid: Tid, origin: StartKind, at: Ns, tracker: &Tracker) {
         self.tracks.start(tid, pid, at, tracker, &mut self.sink.packets);
-        let name = if origin == Origin::Attached { "attached" } else { "started" };
+        let name = if origin == StartKind::Attached { "attached" } else { "started" };
         let flow = match origin {
-            Origin::Forked { parent } => Some(self.flows.started(parent, tid, at, self.tracks.next())),
-            Origin::Attached | Origin::Spawned => None,
+            StartKind::Forked { parent } => Some(self.flows.started(parent, tid, at, self.tracks.next())),
+            StartKind::Attached | StartKind::Spawned => None,
         };
         self.instant(tid, at, tracker, |packet| {
             packet.category("process").name(name);

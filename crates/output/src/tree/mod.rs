@@ -11,7 +11,7 @@ use crate::{End, RunInfo, View};
 use environment::Environments;
 use label::TreeLabel;
 pub use label::TreeLayout;
-use stride_event::{Call, Event, Ns, Origin, Outcome, Tid};
+use stride_event::{Call, Event, Ns, Outcome, StartKind, Tid};
 use stride_syscalls::Effect;
 use stride_track::{Process, Tracker, base_name};
 
@@ -48,9 +48,9 @@ impl TreeView {
         }
     }
 
-    fn started(&mut self, tid: Tid, process: Tid, origin: Origin, at: Ns, tracker: &Tracker) {
+    fn started(&mut self, tid: Tid, process: Tid, origin: StartKind, at: Ns, tracker: &Tracker) {
         self.processes.started(tid, process, at, tracker);
-        let Origin::Forked { parent } = origin else { return };
+        let StartKind::Forked { parent } = origin else { return };
         if tid != process {
             return;
         }

@@ -100,13 +100,13 @@ impl NamespaceIds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stride_event::Origin;
+    use stride_event::StartKind;
 
     const OWN: NamespaceInode = 40;
     const INNER: NamespaceInode = 41;
 
     fn started(table: &mut NamespaceIds, tid: Tid, process: Tid, ids: &[(NamespaceInode, i32)]) {
-        table.note(&Event::Started { tid, process, origin: Origin::Attached, at: 0 });
+        table.note(&Event::Started { tid, process, origin: StartKind::Attached, at: 0 });
         for &(namespace, id) in ids {
             table.note(&Event::NamespaceId { tid, namespace, id });
         }

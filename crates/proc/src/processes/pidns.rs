@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::fs::metadata;
 use std::os::unix::fs::MetadataExt;
 use stride_engine_base::procfs;
-use stride_event::{Event, Origin, Tid};
+use stride_event::{Event, StartKind, Tid};
 use stride_syscalls::PidKind;
 
 /// The number by which /proc knows a thread.
@@ -34,7 +34,7 @@ impl Translator {
         if let Event::Started { tid, origin, .. } = *event {
             self.seen.borrow_mut().remove(&tid);
             // The command waits, so /proc has it.
-            if origin == Origin::Spawned {
+            if origin == StartKind::Spawned {
                 self.place(tid);
             }
         }

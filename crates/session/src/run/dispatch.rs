@@ -14,7 +14,7 @@ use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 use std::cell::RefCell;
 use std::rc::Rc;
-use stride_event::{CallSet, Counted, Event, Origin, Tid};
+use stride_event::{CallSet, Counted, Event, StartKind, Tid};
 use stride_output::{Interval, ViewError};
 use stride_stacks::Stacks;
 
@@ -129,7 +129,7 @@ impl Dispatcher {
     /// The run goes on for other views, unless the trace is all there is.
     fn view_failed(&self, error: ViewError, event: &Event<'_>) -> Result<Next> {
         let replays = self.options.replay.is_some();
-        if let (&Event::Started { tid, origin: Origin::Spawned, .. }, false, true) =
+        if let (&Event::Started { tid, origin: StartKind::Spawned, .. }, false, true) =
             (event, replays, error.is_unopened())
         {
             // The command's own output file could not be opened. Nothing has run yet, so the command is killed.

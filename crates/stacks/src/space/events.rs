@@ -1,7 +1,7 @@
 //! Follows from the events which code the processes map.
 
 use crate::Stacks;
-use stride_event::{Call, CallSet, Event, Origin, Outcome, Tid};
+use stride_event::{Call, CallSet, Event, Outcome, StartKind, Tid};
 use stride_syscalls::{Abi, Effect, Syscall, table};
 
 const PROT_EXEC: u64 = 4;
@@ -29,7 +29,7 @@ impl Stacks {
             Event::Exit(call) | Event::NamingCall(call) => self.returned(call),
             Event::Started { tid, process, origin, .. } => {
                 self.threads.insert(tid, process);
-                if let Origin::Forked { parent } = origin {
+                if let StartKind::Forked { parent } = origin {
                     let parent = self.process_of(parent);
                     self.forked(process, parent);
                 }

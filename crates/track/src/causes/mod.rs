@@ -11,7 +11,7 @@ use crate::causes::critical_path::{CriticalPath, Timelines};
 use crate::causes::hand_over::{HandOvers, HandedOver, Way};
 use crate::{FileId, Futex, ObjectId, ObjectKind, Seen, Tracker};
 use rustc_hash::FxHashMap;
-use stride_event::{Call, Event, Ns, Origin, Outcome, Tid};
+use stride_event::{Call, Event, Ns, Outcome, StartKind, Tid};
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Effect, For, Syscall};
 
@@ -96,7 +96,7 @@ impl Causes {
         }
         match *event {
             Event::Started { tid, origin, at, .. } => {
-                let parent = if let Origin::Forked { parent } = origin { Some(parent) } else { None };
+                let parent = if let StartKind::Forked { parent } = origin { Some(parent) } else { None };
                 self.ended_waits.timelines.begins(tid, parent, at);
             }
             Event::Exit(call) => {

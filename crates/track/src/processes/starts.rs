@@ -5,30 +5,30 @@ use crate::processes::MAX_THREADS;
 use crate::{Process, Thread, Tracker};
 use std::rc::Rc;
 use stride_decode::{TRACER, World};
-use stride_event::{Ns, Origin, Tid};
+use stride_event::{Ns, StartKind, Tid};
 
 /// So many descriptors that a process had open before it was traced are looked up at once. The others are looked up
 /// when they are used.
 const ASKED_FIRST: i32 = 64;
 
 impl Tracker {
-    pub(crate) fn started(&mut self, tid: Tid, pid: Tid, origin: Origin, at: Ns, world: &dyn World) {
-        if origin == Origin::Spawned && self.began == Some(at) {
+    pub(crate) fn started(&mut self, tid: Tid, pid: Tid, origin: StartKind, at: Ns, world: &dyn World) {
+        if origin == StartKind::Spawned && self.began == Some(at) {
             self.pending_command = Some(tid);
         }
-        if origin == Origin::Attached {
+        if origin == StartKind::Attached {
             self.pending_command = None;
         }
         if self.threads.len() >= MAX_THREADS && !self.threads.contains_key(&tid) {
             return;
         }
         let parent = match origin {
-            Origin::Forked { parent } => self.threads.get(&parent).cloned(),
-            Origin::Spawned | Origin::Attached => None,
+            StartKind::Forked { parent } => self.threads.get(&parent).cloned(),
+            StartKind::Spawned | StartKind::Attached => None,
         };
         let inherited = || parent.as_ref().map(|p| p.comm.clone());
         // Before its execve, the command's process has Stride's name.
-        let command = || world.comm(TRACER).filter(|_| origin == Origin::Spawned);
+        let command = || world.comm(TRACER).filter(|_| origin == StartKind::Spawned);
         let comm = inherited().or_else(command).or_else(|| world.comm(tid)).unwrap_or_default();
         // If the id is known already, the end of its thread was lost.
         let reused = self
@@ -40,7 +40,7 @@ impl Tracker {
                     pid,
                     comm: comm.clone(),
                     started: at,
-                    attached: origin == Origin::Attached,
+                    attached: origin == StartKind::Attached,
                     idle_since: None,
                     timed_out: 0,
                     cleared_at_end: None,
@@ -50,14 +50,14 @@ impl Tracker {
             .is_some();
         if let Some(process) = self.processes.get_mut(&pid).filter(|_| !reused) {
             process.threads += 1;
-            if let Origin::Forked { parent } = origin
+            if let StartKind::Forked { parent } = origin
                 && !self.names_only
             {
                 self.clone_began(parent, tid);
             }
             return;
         }
-        let asked = origin == Origin::Attached && !self.names_only;
+        let asked = origin == StartKind::Attached && !self.names_only;
         let mut process = Process {
             pid,
             parent: None,
@@ -78,7 +78,7 @@ impl Tracker {
             process.command = from.command.clone();
             process.cwd = from.cwd;
             process.predates_trace = from.predates_trace;
-            if let Origin::Forked { parent } = origin
+            if let StartKind::Forked { parent } = origin
                 && !self.names_only
             {
                 process.made_by = Some(parent);
@@ -95,7 +95,7 @@ impl Tracker {
             return;
         }
         // The command begins with what Stride had. When /proc could be asked about the command, it may have ended.
-        let inherited = (origin == Origin::Spawned).then(|| self.ask(TRACER, AT_FDCWD, world)).flatten();
+        let inherited = (origin == StartKind::Spawned).then(|| self.ask(TRACER, AT_FDCWD, world)).flatten();
         let whom = if inherited.is_some() { TRACER } else { tid };
         // As it is now. Later, these numbers may belong to others.
         let cwd = inherited.or_else(|| self.ask(tid, AT_FDCWD, world));

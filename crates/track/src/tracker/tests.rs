@@ -4,7 +4,7 @@ use super::*;
 use crate::subject::arguments::PATH_MAX;
 use crate::waits::MAX_WATCHERS;
 use stride_decode::FdInfo;
-use stride_event::{Descriptor, FdOf, Origin, Phase};
+use stride_event::{Descriptor, FdOf, Phase, StartKind};
 use stride_syscalls::Abi;
 use stride_syscalls::uapi::consts::O_CLOEXEC;
 use stride_test_support::calls::{attached, call, call_of, exited, forked, holding, naming};
@@ -375,7 +375,7 @@ fn what_lasts_is_asked_about_once() {
     }
     let world = Peers(Cell::new(0));
     let mut tracker = Tracker::default();
-    for (tid, origin) in [(PID, Origin::Spawned), (101, Origin::Forked { parent: PID })] {
+    for (tid, origin) in [(PID, StartKind::Spawned), (101, StartKind::Forked { parent: PID })] {
         tracker.event(&Event::Started { tid, process: PID, origin, at: 0 }, &world);
     }
     let read = call(PID, "read", &[3, 0, 1], Outcome::Pending);
