@@ -24,7 +24,7 @@
 
 use stride_engine_base::SeccompFilter;
 use stride_event::{CallSet, Seccomp, TraceSpec};
-use stride_syscalls::{Abi, folded, table};
+use stride_syscalls::{Abi, multiplexed, table};
 
 /// The filter to use for this command, if one is to be used.
 pub fn filter(spec: &TraceSpec) -> Option<SeccompFilter> {
@@ -91,9 +91,11 @@ pub fn program(calls: &CallSet) -> Vec<libc::sock_filter> {
 fn runs(calls: &CallSet, abi: Abi) -> Vec<(u32, u32)> {
     let mut calls = calls.clone();
     if abi == Abi::I386 {
-        let meant =
-            table(abi).iter().filter(|entry| calls.contains(abi, entry.nr.into())).filter_map(|e| folded::folds(e.nr));
-        meant.collect::<Vec<_>>().into_iter().for_each(|nr| calls.insert(abi, nr));
+        let multiplexers = table(abi)
+            .iter()
+            .filter(|entry| calls.contains(abi, entry.nr.into()))
+            .filter_map(|e| multiplexed::multiplexer(e.nr));
+        multiplexers.collect::<Vec<_>>().into_iter().for_each(|nr| calls.insert(abi, nr));
     }
     let answer = |nr: u32| if calls.contains(abi, u64::from(nr)) { TRACE } else { ALLOW };
     let mut runs = vec![(0, answer(0))];

@@ -1,6 +1,6 @@
 //! The numbers of all calls.
 
-use crate::{Abi, folded};
+use crate::{Abi, multiplexed};
 use stride_uapi::numbers;
 
 impl Abi {
@@ -11,11 +11,11 @@ impl Abi {
 }
 
 /// With the calls that only socketcall(2) and ipc(2) make.
-const I386: [(u32, &str); numbers::I386.len() + folded::NUMBERS.len()] = {
-    let (known, mut all) = (numbers::I386.len(), [(0, ""); numbers::I386.len() + folded::NUMBERS.len()]);
+const I386: [(u32, &str); numbers::I386.len() + multiplexed::NUMBERS.len()] = {
+    let (known, mut all) = (numbers::I386.len(), [(0, ""); numbers::I386.len() + multiplexed::NUMBERS.len()]);
     let mut i = 0;
     while i < all.len() {
-        all[i] = if i < known { numbers::I386[i] } else { folded::NUMBERS[i - known] };
+        all[i] = if i < known { numbers::I386[i] } else { multiplexed::NUMBERS[i - known] };
         i += 1;
     }
     all

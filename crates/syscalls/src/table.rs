@@ -1,6 +1,6 @@
 //! Number to row, per ABI.
 
-use crate::{Abi, Effect, Syscall, folded, rows, x32};
+use crate::{Abi, Effect, Syscall, multiplexed, rows, x32};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
@@ -79,7 +79,7 @@ fn build(abi: Abi) -> Table {
     let mut by_nr = Vec::new();
     for &(nr, name) in abi.numbers() {
         // A call that another one stands for has its arguments as anywhere else.
-        let own = own.get(name).filter(|_| !folded::NUMBERS.iter().any(|(number, _)| *number == nr));
+        let own = own.get(name).filter(|_| !multiplexed::NUMBERS.iter().any(|(number, _)| *number == nr));
         let Some(&row) = own.or_else(|| common.get(name)) else { continue };
         if by_nr.len() <= nr as usize {
             by_nr.resize(nr as usize + 1, None);

@@ -232,7 +232,7 @@ pub enum Ty {
     Turn(&'static Struct, &'static Struct),
 
     /// Pointer to a struct whose members are the call's arguments. Only i386's first mmap(2) has one. Engines report the call that is
-    /// meant ([`crate::folded`]), so the row serves calls whose arguments could not be read, and older recordings.
+    /// meant ([`crate::multiplexed`]), so the row serves calls whose arguments could not be read, and older recordings.
     Spread(&'static Struct),
 
     // --- members of structs ---

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
  * Calls of i386 that are others in disguise, such as socketcall. The description of syscalls says which call is meant, and where its arguments
- * are (`syscalls/src/folded.rs`). Arguments in memory are read when the call is entered or returns, whichever a program sees.
+ * are (`syscalls/src/multiplexed.rs`). Arguments in memory are read when the call is entered or returns, whichever a program sees.
  */
 #ifndef STRIDE_FOLDED_H
 #define STRIDE_FOLDED_H

@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 use stride_event::{
     Bounds, CountBy, Counting, Endings, Histogram, ProbedFile, StackRate, Tid, WantedThreads, comm_words,
 };
-use stride_syscalls::folded;
+use stride_syscalls::multiplexed;
 
 /// The result of starting to trace a thread or process.
 pub enum Seeded {
@@ -189,10 +189,10 @@ impl Programs {
             rodata.ring_call_limit = config.ring.limit();
             rodata.ring_wake_mark = config.ring.wake_mark();
             rodata.backlog_full = backlog_max() / 4;
-            for (nr, first, meant) in folded::all() {
+            for (nr, first, subcall) in multiplexed::all() {
                 let call = &mut rodata.meant_calls[meant_index(nr, first)];
-                (call.nr, call.from) = (meant.nr as u16, meant.from);
-                (call.pointer, call.words) = (meant.pointer, meant.words);
+                (call.nr, call.from) = (subcall.nr as u16, subcall.from);
+                (call.pointer, call.words) = (subcall.pointer, subcall.words);
             }
         }
         open.maps.ring.set_max_entries(config.ring.bytes)?;
@@ -527,9 +527,9 @@ impl<T: MapCore> Fill for T {
 fn meant_index(nr: u32, first: u32) -> usize {
     let (call, newer) = (first & 0xffff, first >> 16 != 0);
     let at = match nr {
-        folded::OLD_SELECT => bound::MEANT_SELECT.0,
-        folded::OLD_MMAP => bound::MEANT_MMAP.0,
-        folded::SOCKETCALL => first,
+        multiplexed::OLD_SELECT => bound::MEANT_SELECT.0,
+        multiplexed::OLD_MMAP => bound::MEANT_MMAP.0,
+        multiplexed::SOCKETCALL => first,
         _ => bound::MEANT_CALLS.0 * (1 + u32::from(newer)) + call,
     };
     at as usize

@@ -10,7 +10,7 @@ use crate::wire::{bound, call_flag, call_plan, case_key, choice, op, op_count, o
 use stride_engine_base::StartError;
 use stride_event::{CallSet, FileFilter, Limits, TraceSpec};
 use stride_syscalls::plan::{Cap, Choice, Count, IOV_MAX, MAX_BYTES, MESSAGE_HEADER, Op, OpKind, Plan, ROOT, STACK};
-use stride_syscalls::{Abi, Dir, Effect, Syscall, folded, table};
+use stride_syscalls::{Abi, Dir, Effect, Syscall, multiplexed, table};
 
 const NUMBERS: usize = bound::NUMBERS.0 as usize;
 const PATH_MAX: u32 = 4096;
@@ -78,7 +78,7 @@ impl Tables {
         // A call of i386 may be made by another one, which stands for it.
         let start = Abi::I386 as usize * NUMBERS;
         for (nr, call) in (0..).zip(self.calls.get(start..start + NUMBERS).unwrap_or_default()) {
-            if let Some(by) = folded::folds(nr).filter(|_| call.flags & flags != 0) {
+            if let Some(by) = multiplexed::multiplexer(nr).filter(|_| call.flags & flags != 0) {
                 bits[by as usize / 64] |= 1 << (by % 64);
             }
         }

@@ -27,7 +27,7 @@ impl PtraceEngine {
     fn enter(&mut self, slot: Slot, entered: Entered, system_time: Ns) -> GoingOn {
         let abi = Abi::from_audit_arch(entered.arch).unwrap_or(Abi::NATIVE);
         let thread = &mut self.threads[slot];
-        let (nr, args) = self.plans.unfolded(thread.tid, abi, abi.cut(entered.nr), entered.args.map(|a| abi.cut(a)));
+        let (nr, args) = self.plans.actual_call(thread.tid, abi, abi.cut(entered.nr), entered.args.map(|a| abi.cut(a)));
         match thread.startup {
             Startup::Done | Startup::Execing => {}
             Startup::Before if table(abi).has_effect(nr, Effect::Executes) => thread.startup = Startup::Execing,

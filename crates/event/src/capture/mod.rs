@@ -6,7 +6,7 @@ use crate::{Call, FileKind, Outcome, Phase};
 use stride_syscalls::plan::{
     Cap, Count, MAX_BYTES, MAX_MESSAGE, MESSAGE_HEADER, Op, OpKind, Plan, ROOT, STACK, is_message,
 };
-use stride_syscalls::{Abi, Dir, Effect, Flow, Syscall, folded, units};
+use stride_syscalls::{Abi, Dir, Effect, Flow, Syscall, multiplexed, units};
 
 /// Reads a tracee's memory from `addr` on: as many bytes of `buf` as are readable.
 pub trait Peek {
@@ -25,7 +25,7 @@ pub fn actual_call(abi: Abi, nr: u64, args: [u64; 6], memory: &mut dyn Peek) -> 
     if abi != Abi::I386 {
         return (nr, args);
     }
-    let Some(meant) = folded::meant(nr, args[0]) else { return (nr, args) };
+    let Some(subcall) = multiplexed::subcall(nr, args[0]) else { return (nr, args) };
     let read = |at, words: &mut [u32]| {
         let mut bytes = [0; 6 * size_of::<u32>()];
         let bytes = &mut bytes[..size_of_val(words)];
@@ -33,7 +33,7 @@ pub fn actual_call(abi: Abi, nr: u64, args: [u64; 6], memory: &mut dyn Peek) -> 
         words.iter_mut().zip(bytes.as_chunks().0).for_each(|(word, bytes)| *word = u32::from_le_bytes(*bytes));
         whole
     };
-    meant.args(&args, read).map_or((nr, args), |args| (meant.nr.into(), args))
+    subcall.args(&args, read).map_or((nr, args), |args| (subcall.nr.into(), args))
 }
 
 /// The limits of copying.

@@ -1,8 +1,8 @@
-//! Calls of i386 that are others in disguise. socketcall(2) and ipc(2) stand for many: the first argument has a number that says which one is
-//! meant. The first select(2) and mmap(2) have their arguments in memory. Engines report the call that is meant. If its arguments cannot be
-//! read, or the number is unknown, the call itself is reported.
+//! The multiplexed calls of i386. socketcall(2) and ipc(2) carry out many calls: the number in their first argument says
+//! which one. The first select(2) and mmap(2) have their arguments in memory. Engines report the subcall. If its
+//! arguments cannot be read, or the number is unknown, they report the call itself.
 //!
-//! Some of the calls that are meant have no number of their own on i386. They have numbers here that the kernel does not give to calls.
+//! Some subcalls have no number of their own on i386. They have numbers here that the kernel does not give to calls.
 
 /// Calls without a number of their own.
 pub const NUMBERS: &[(u32, &str)] = &[
@@ -32,14 +32,14 @@ pub const OLD_SELECT: u32 = 82;
 /// The first mmap(2), whose arguments lie in memory.
 pub const OLD_MMAP: u32 = 90;
 
-/// Where the arguments of the calls that are meant come from.
+/// Where the arguments of subcalls come from.
 pub const NOWHERE: u8 = 0;
 /// The position behind which words of memory are counted. Positions before it are those of arguments, the first of which is the number.
 pub const MEMORY: u8 = 8;
 
-/// The call that is meant.
+/// A call that a multiplexed call carries out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Meant {
+pub struct Subcall {
     /// The number of the call.
     pub nr: u32,
     /// Where each argument comes from: [`NOWHERE`], the position of an argument, or [`MEMORY`] and the number of a
@@ -51,25 +51,25 @@ pub struct Meant {
     pub words: u8,
 }
 
-const UNKNOWN: Meant = Meant { nr: 0, from: [NOWHERE; 6], pointer: 0, words: 0 };
+const UNKNOWN: Subcall = Subcall { nr: 0, from: [NOWHERE; 6], pointer: 0, words: 0 };
 
-const fn socket(nr: u32, words: u8) -> Meant {
+const fn socket(nr: u32, words: u8) -> Subcall {
     in_memory(nr, 1, words)
 }
 
 /// A call whose arguments all lie in memory.
-const fn in_memory(nr: u32, pointer: u8, words: u8) -> Meant {
+const fn in_memory(nr: u32, pointer: u8, words: u8) -> Subcall {
     let mut from = [NOWHERE; 6];
     let mut i = 0;
     while i < words as usize {
         from[i] = MEMORY + i as u8;
         i += 1;
     }
-    Meant { nr, from, pointer, words }
+    Subcall { nr, from, pointer, words }
 }
 
 /// By the number that socketcall(2) takes (linux/net.h).
-const SOCKET: &[Meant] = &[
+const SOCKET: &[Subcall] = &[
     UNKNOWN,
     socket(359, 3),
     socket(361, 3),
@@ -100,21 +100,21 @@ const THIRD: u8 = 3;
 const PTR: u8 = 4;
 const FIFTH: u8 = 5;
 
-const fn ipc(nr: u32, from: &[u8]) -> Meant {
-    let mut meant = Meant { nr, pointer: PTR, ..UNKNOWN };
+const fn ipc(nr: u32, from: &[u8]) -> Subcall {
+    let mut subcall = Subcall { nr, pointer: PTR, ..UNKNOWN };
     let mut i = 0;
     while i < from.len() {
-        meant.from[i] = from[i];
-        if from[i] >= MEMORY && meant.words <= from[i] - MEMORY {
-            meant.words = from[i] - MEMORY + 1;
+        subcall.from[i] = from[i];
+        if from[i] >= MEMORY && subcall.words <= from[i] - MEMORY {
+            subcall.words = from[i] - MEMORY + 1;
         }
         i += 1;
     }
-    meant
+    subcall
 }
 
 /// By the number that ipc(2) takes (linux/ipc.h).
-const IPC_CALLS: &[(u32, Meant)] = &[
+const IPC_CALLS: &[(u32, Subcall)] = &[
     (1, ipc(SEMOP, &[FIRST, PTR, SECOND])),
     (2, ipc(393, &[FIRST, SECOND, THIRD])),
     (3, ipc(394, &[FIRST, SECOND, THIRD, MEMORY])),
@@ -129,13 +129,13 @@ const IPC_CALLS: &[(u32, Meant)] = &[
     (24, ipc(396, &[FIRST, SECOND, PTR])),
 ];
 /// The first version of msgrcv has two of its arguments in memory.
-const MSGRCV: Meant = ipc(401, &[FIRST, MEMORY, SECOND, MEMORY + 1, THIRD]);
-const MSGRCV_AGAIN: Meant = ipc(401, &[FIRST, PTR, SECOND, FIFTH, THIRD]);
+const MSGRCV: Subcall = ipc(401, &[FIRST, MEMORY, SECOND, MEMORY + 1, THIRD]);
+const MSGRCV_AGAIN: Subcall = ipc(401, &[FIRST, PTR, SECOND, FIFTH, THIRD]);
 
 /// The call that a call of i386 with this number and this first argument stands for.
-pub fn meant(nr: u64, first: u64) -> Option<Meant> {
+pub fn subcall(nr: u64, first: u64) -> Option<Subcall> {
     if nr == u64::from(SOCKETCALL) {
-        return SOCKET.get(usize::try_from(first).ok()?).copied().filter(|meant| meant.nr != 0);
+        return SOCKET.get(usize::try_from(first).ok()?).copied().filter(|subcall| subcall.nr != 0);
     }
     match u32::try_from(nr).ok()? {
         OLD_SELECT => return Some(in_memory(SELECT, 0, 5)),
@@ -144,33 +144,34 @@ pub fn meant(nr: u64, first: u64) -> Option<Meant> {
         _ => return None,
     }
     let (call, version) = (first & 0xffff, first >> 16 & 0xffff);
-    let (_, meant) = IPC_CALLS.iter().find(|(number, _)| u64::from(*number) == call)?;
-    Some(if *meant == MSGRCV && version != 0 { MSGRCV_AGAIN } else { *meant })
+    let (_, subcall) = IPC_CALLS.iter().find(|(number, _)| u64::from(*number) == call)?;
+    Some(if *subcall == MSGRCV && version != 0 { MSGRCV_AGAIN } else { *subcall })
 }
 
-/// All calls that are meant, each with the number and the first argument of the call that stands for it. ipc's newer version stands for itself.
-pub fn all() -> impl Iterator<Item = (u32, u32, Meant)> {
-    let sockets = (0..).zip(SOCKET).filter(|(_, meant)| meant.nr != 0).map(|(n, meant)| (SOCKETCALL, n, *meant));
+/// All subcalls, each with the number and the first argument of its multiplexed call. (ipc's newer version has its own.)
+pub fn all() -> impl Iterator<Item = (u32, u32, Subcall)> {
+    let sockets =
+        (0..).zip(SOCKET).filter(|(_, subcall)| subcall.nr != 0).map(|(n, subcall)| (SOCKETCALL, n, *subcall));
     let ipc = [0, 1].into_iter().flat_map(|version| IPC_CALLS.iter().map(move |(n, _)| version << 16 | n));
-    let ipc = ipc.filter_map(|first| Some((IPC, first, meant(IPC.into(), first.into())?)));
-    let alone = [OLD_SELECT, OLD_MMAP].into_iter().filter_map(|nr| Some((nr, 0, meant(nr.into(), 0)?)));
+    let ipc = ipc.filter_map(|first| Some((IPC, first, subcall(IPC.into(), first.into())?)));
+    let alone = [OLD_SELECT, OLD_MMAP].into_iter().filter_map(|nr| Some((nr, 0, subcall(nr.into(), 0)?)));
     sockets.chain(ipc).chain(alone)
 }
 
 /// The number of the call that may stand for the call of this number.
-pub fn folds(nr: u32) -> Option<u32> {
+pub fn multiplexer(nr: u32) -> Option<u32> {
     match nr {
         SELECT => return Some(OLD_SELECT),
         MMAP => return Some(OLD_MMAP),
         _ => {}
     }
-    if SOCKET.iter().any(|meant| meant.nr == nr) {
+    if SOCKET.iter().any(|subcall| subcall.nr == nr) {
         return Some(SOCKETCALL);
     }
-    IPC_CALLS.iter().any(|(_, meant)| meant.nr == nr).then_some(IPC)
+    IPC_CALLS.iter().any(|(_, subcall)| subcall.nr == nr).then_some(IPC)
 }
 
-impl Meant {
+impl Subcall {
     /// The arguments of the call, from those of the call that stands for it. `read` reads words of memory.
     pub fn args(&self, args: &[u64; 6], read: impl FnOnce(u64, &mut [u32]) -> bool) -> Option<[u64; 6]> {
         let mut words = [0; 6];
@@ -191,21 +192,21 @@ mod tests {
     use super::*;
     use crate::{Abi, table};
 
-    /// Every call that is meant has a row with as many arguments.
+    /// Every subcall has a row with as many arguments.
     #[test]
     fn all_have_rows() {
-        let sockets = SOCKET.iter().filter(|meant| meant.nr != 0);
-        for meant in sockets.chain(IPC_CALLS.iter().map(|(_, meant)| meant)).chain([&MSGRCV_AGAIN]) {
-            let row = table(Abi::I386).get(meant.nr.into()).expect("a row").row;
-            let given = meant.from.iter().filter(|&&from| from != NOWHERE).count();
+        let sockets = SOCKET.iter().filter(|subcall| subcall.nr != 0);
+        for subcall in sockets.chain(IPC_CALLS.iter().map(|(_, subcall)| subcall)).chain([&MSGRCV_AGAIN]) {
+            let row = table(Abi::I386).get(subcall.nr.into()).expect("a row").row;
+            let given = subcall.from.iter().filter(|&&from| from != NOWHERE).count();
             assert_eq!(row.args.len(), given, "{}", row.name);
         }
-        let name = |nr, first| table(Abi::I386).name(meant(nr, first).unwrap().nr.into());
+        let name = |nr, first| table(Abi::I386).name(subcall(nr, first).unwrap().nr.into());
         assert_eq!([(102, 1), (102, 5), (102, 20)].map(|(nr, n)| name(nr, n)), ["socket", "accept", "sendmmsg"]);
         assert_eq!([(117, 1), (117, 12), (117, 0x1_000c)].map(|(nr, n)| name(nr, n)), ["semop", "msgrcv", "msgrcv"]);
         assert_eq!([(82, 0), (90, 0)].map(|(nr, n)| name(nr, n)), ["select", "mmap"]);
-        assert_eq!([meant(102, 0), meant(102, 21), meant(117, 5), meant(102, u64::MAX)], [None; 4]);
-        assert_eq!((folds(363), folds(1003), folds(4)), (Some(102), Some(117), None));
+        assert_eq!([subcall(102, 0), subcall(102, 21), subcall(117, 5), subcall(102, u64::MAX)], [None; 4]);
+        assert_eq!((multiplexer(363), multiplexer(1003), multiplexer(4)), (Some(102), Some(117), None));
     }
 
     #[test]
@@ -215,9 +216,9 @@ mod tests {
             words.iter_mut().enumerate().for_each(|(i, word)| *word = at as u32 + i as u32);
             true
         };
-        assert_eq!(meant(117, 3).unwrap().args(&args, read), Some([10, 11, 12, 0x1000, 0, 0]));
-        assert_eq!(meant(117, 3).unwrap().args(&args, |_, _| false), None);
-        assert_eq!(meant(117, 1).unwrap().args(&args, |_, _| false), Some([10, 0x1000, 11, 0, 0, 0]));
-        assert_eq!(meant(102, 4).unwrap().args(&args, read), Some([10, 11, 0, 0, 0, 0]));
+        assert_eq!(subcall(117, 3).unwrap().args(&args, read), Some([10, 11, 12, 0x1000, 0, 0]));
+        assert_eq!(subcall(117, 3).unwrap().args(&args, |_, _| false), None);
+        assert_eq!(subcall(117, 1).unwrap().args(&args, |_, _| false), Some([10, 0x1000, 11, 0, 0, 0]));
+        assert_eq!(subcall(102, 4).unwrap().args(&args, read), Some([10, 11, 0, 0, 0, 0]));
     }
 }
