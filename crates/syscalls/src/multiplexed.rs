@@ -1,5 +1,5 @@
-//! The multiplexed calls of i386. socketcall(2) and ipc(2) carry out many calls: the number in their first argument says
-//! which one. The first select(2) and mmap(2) have their arguments in memory. Engines report the subcall. If its
+//! The multiplexed calls of i386. socketcall(2) and ipc(2) carry out many calls: the number in their first argument
+//! says which one. The first select(2) and mmap(2) have their arguments in memory. Engines report the subcall. If its
 //! arguments cannot be read, or the number is unknown, they report the call itself.
 //!
 //! Some subcalls have no number of their own on i386. They have numbers here that the kernel does not give to calls.
@@ -34,7 +34,8 @@ pub const OLD_MMAP: u32 = 90;
 
 /// Where the arguments of subcalls come from.
 pub const NOWHERE: u8 = 0;
-/// The position behind which words of memory are counted. Positions before it are those of arguments, the first of which is the number.
+/// The position behind which words of memory are counted. Positions before it are those of arguments, the first of
+/// which is the number.
 pub const MEMORY: u8 = 8;
 
 /// A call that a multiplexed call carries out.
@@ -148,7 +149,8 @@ pub fn subcall(nr: u64, first: u64) -> Option<Subcall> {
     Some(if *subcall == MSGRCV && version != 0 { MSGRCV_AGAIN } else { *subcall })
 }
 
-/// All subcalls, each with the number and the first argument of its multiplexed call. (ipc's newer version has its own.)
+/// All subcalls, each with the number and the first argument of its multiplexed call. (ipc's newer version has its
+/// own.)
 pub fn all() -> impl Iterator<Item = (u32, u32, Subcall)> {
     let sockets =
         (0..).zip(SOCKET).filter(|(_, subcall)| subcall.nr != 0).map(|(n, subcall)| (SOCKETCALL, n, *subcall));

@@ -1,5 +1,5 @@
-//! Each path of each row and where it begins, and where each call that opens files has its flags. A row with a path that is in neither list
-//! fails.
+//! Each path of each row and where it begins, and where each call that opens files has its flags. A row with a path
+//! that is in neither list fails.
 
 use std::collections::BTreeSet;
 use stride_syscalls::operation::operations;

@@ -1,6 +1,6 @@
-//! Punctuation in decoded values. Decoders hand out names, words and numbers; brackets, quotes, operators and separators are added by the
-//! writer of each view, which alone knows the form that it writes. So no string of the decoder's code has any. Bytes of a tracee are
-//! compared with byte strings, which this check leaves alone.
+//! Punctuation in decoded values. Decoders hand out names, words and numbers; brackets, quotes, operators and
+//! separators are added by the writer of each view, which alone knows the form that it writes. So no string of the
+//! decoder's code has any. Bytes of a tracee are compared with byte strings, which this check leaves alone.
 
 use super::source;
 use std::fs;

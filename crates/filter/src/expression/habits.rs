@@ -1,7 +1,8 @@
 //! Spellings of other languages (SQL, sysdig, awk, Python), for expressions that are not understood as they stand.
 //!
-//! Those with one meaning are read as what they mean: `=`, `<>`, `and`, `or`, `not`, `in (...)`, `10ms`, `64K`. None of them is valid in the
-//! Common Expression Language, so no valid expression changes its meaning. Those with several meanings, such as `~`, get an answer.
+//! Those with one meaning are read as what they mean: `=`, `<>`, `and`, `or`, `not`, `in (...)`, `10ms`, `64K`. None of
+//! them is valid in the Common Expression Language, so no valid expression changes its meaning. Those with several
+//! meanings, such as `~`, get an answer.
 
 use super::datum::parse_duration;
 use super::foreign;
@@ -286,7 +287,8 @@ pub fn answer(source: &str) -> Option<ExprMistake> {
     None
 }
 
-/// The function and its argument for a pattern of the shell or of SQL. Without stars, a regular expression may be meant.
+/// The function and its argument for a pattern of the shell or of SQL. Without stars, a regular expression may be
+/// meant.
 fn pattern(text: &str) -> (&'static str, &str) {
     let stars = ['*', '%'];
     let inner = text.trim_matches(stars);
