@@ -54,8 +54,8 @@ impl<'a> Cx<'a> {
         cut(self.row.held(i, &self.call.args, self.abi()), width)
     }
 
-    /// False if the call has so many values that lists are not continued. Vectors may overlap, so what was captured says little about how
-    /// many there are.
+    /// False if the call has so many values that lists are not continued. Vectors may overlap, so what was captured
+    /// says little about how many there are.
     pub fn has_room(&self) -> bool {
         self.arena.allocated_bytes() < MOST_MEMORY
     }
@@ -98,8 +98,8 @@ impl<'a> Cx<'a> {
         self.uint(phase, addr, self.abi().word())
     }
 
-    /// The number that a member of the struct at `base` holds, zero-extended. `None` if the struct has no such member, or
-    /// its memory was not captured.
+    /// The number that a member of the struct at `base` holds, zero-extended. `None` if the struct has no such member,
+    /// or its memory was not captured.
     pub fn number(&self, s: &Struct, name: &str, phase: Phase, base: u64) -> Option<u64> {
         crate::generic::scalar(self, s.field(name)?, phase, base)
     }

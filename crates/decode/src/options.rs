@@ -64,13 +64,14 @@ pub const TRACER: Tid = 0;
 /// In place of a thread, [`TRACER`] stands for Stride as it was when it started its command, because the command begins
 /// with the same descriptors and ids. By the time of a question, /proc shows only the command's later state.
 pub trait World {
-    /// The referent of a descriptor. `AT_FDCWD` is the working directory of the thread's process. `known` is what the engine saw of the
-    /// descriptor.
+    /// The referent of a descriptor. `AT_FDCWD` is the working directory of the thread's process. `known` is what the
+    /// engine saw of the descriptor.
     fn fd(&self, _of: FdOf, _known: Option<&Descriptor>) -> Option<FdInfo> {
         None
     }
 
-    /// The path of a descriptor's referent. Decoders ask this with or without `-y`, if it decides the meaning of memory.
+    /// The path of a descriptor's referent. Decoders ask this with or without `-y`, if it decides the meaning of
+    /// memory.
     fn path(&self, _tid: Tid, _fd: i32, _known: Option<&Descriptor>) -> Option<Vec<u8>> {
         None
     }
@@ -101,7 +102,8 @@ pub trait World {
         Vec::new()
     }
 
-    /// The arguments of the program that a process runs. Trackers ask this of processes whose execve they have not seen.
+    /// The arguments of the program that a process runs. Trackers ask this of processes whose execve they have not
+    /// seen.
     fn command_line(&self, _tid: Tid) -> Vec<Vec<u8>> {
         Vec::new()
     }
@@ -154,7 +156,8 @@ pub trait World {
         None
     }
 
-    /// The name that a thread had when it entered the call that has just returned. (The call may have given it another one.)
+    /// The name that a thread had when it entered the call that has just returned. (The call may have given it another
+    /// one.)
     fn comm_at_entry(&self, tid: Tid) -> Option<Vec<u8>> {
         self.comm(tid)
     }
@@ -167,7 +170,8 @@ pub enum Labelled<'a> {
     Thread,
     /// The referent of a descriptor.
     Fd(i32),
-    /// The file that has this path. A relative path begins at the directory of descriptor `dir`, which may be `AT_FDCWD`.
+    /// The file that has this path. A relative path begins at the directory of descriptor `dir`, which may be
+    /// `AT_FDCWD`.
     Path {
         /// The descriptor of the directory.
         dir: i32,

@@ -79,7 +79,8 @@ pub enum Value<'a> {
         /// The arguments.
         args: &'a [Value<'a>],
     },
-    /// A number at least as wide as `printf("%#0*x")` makes it: `0x05`, and zero as bare digits. The width includes the `0x`.
+    /// A number at least as wide as `printf("%#0*x")` makes it: `0x05`, and zero as bare digits. The width includes the
+    /// `0x`.
     PadHex {
         /// The number.
         raw: u64,
@@ -113,8 +114,8 @@ pub enum Value<'a> {
         /// The number of digits of the fraction.
         digits: u8,
     },
-    /// A number, and its parts, each of which is shown as the style says. If only numbers are wanted, the whole number is
-    /// shown.
+    /// A number, and its parts, each of which is shown as the style says. If only numbers are wanted, the whole number
+    /// is shown.
     Split(&'a Value<'a>, &'a Value<'a>),
     /// Names, and the words that hold them as bits.
     Bitmap(&'a Value<'a>, &'a Value<'a>),

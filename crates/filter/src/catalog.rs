@@ -37,8 +37,8 @@ impl FromIterator<Named> for Catalog {
     }
 }
 
-/// The described calls, and the calls of which the kernel headers only give name and number. The latter can be traced, but
-/// not decoded.
+/// The described calls, and the calls of which the kernel headers only give name and number. The latter can be traced,
+/// but not decoded.
 fn calls_of(abi: Abi) -> Vec<Named> {
     let described = table(abi);
     let mut calls: Vec<Named> =

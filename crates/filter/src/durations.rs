@@ -46,8 +46,8 @@ mod tests {
             assert_eq!(parse(text).unwrap(), Bounds { least, most }, "{text}");
         }
         for text in ["", "10", ">", "ms", "<0ms", "=10ms", "-1ms", "10 seconds"] {
-            let told = parse(text).unwrap_err().to_string();
-            assert!(told.starts_with(&format!("invalid duration '{text}'; ")), "{told}");
+            let explanation = parse(text).unwrap_err().to_string();
+            assert!(explanation.starts_with(&format!("invalid duration '{text}'; ")), "{explanation}");
         }
     }
 }

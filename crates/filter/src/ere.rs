@@ -1,9 +1,9 @@
 //! POSIX extended regular expressions, compiled by the `regex` crate.
 //!
-//! The two languages are similar, but differ in details: in brackets, a backslash is an ordinary character; `a+?` repeats a
-//! repetition and is not lazy; `\d` is a `d`; a lone `)` is a character. An expression is therefore translated piece by
-//! piece. The translation also finds the errors and describes them in the words of `regcomp`, which users of
-//! `-e trace=/...` know.
+//! The two languages are similar, but differ in details: in brackets, a backslash is an ordinary character; `a+?`
+//! repeats a repetition and is not lazy; `\d` is a `d`; a lone `)` is a character. An expression is therefore
+//! translated piece by piece. The translation also finds the errors and describes them in the words of `regcomp`, which
+//! users of `-e trace=/...` know.
 
 use crate::Error;
 use regex::Regex;

@@ -5,9 +5,9 @@ use std::fmt;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// A member (or a list without members) that names nothing. `what` is the domain: "system call", "signal"... `meant` is
-    /// the word that the member probably misspells.
-    Invalid { what: &'static str, text: String, meant: Option<String> },
+    /// A member (or a list without members) that names nothing. `what` is the domain: "system call", "signal"...
+    /// `suggestion` is the word that the member probably misspells.
+    Invalid { what: &'static str, text: String, suggestion: Option<String> },
     /// `name@ABI` with an ABI that this machine does not have.
     Personality { designator: String, qualification: String },
     /// A regular expression that does not compile. `reason` has the words of the C library's `regcomp`.
@@ -24,12 +24,12 @@ pub enum Error {
 
 impl Error {
     pub(crate) fn invalid(what: &'static str, text: impl Into<String>) -> Error {
-        Error::Invalid { what, text: text.into(), meant: None }
+        Error::Invalid { what, text: text.into(), suggestion: None }
     }
 
     /// The same for a domain of a few known words, one of which may be meant.
     pub(crate) fn misspelt(what: &'static str, text: &str, known: impl IntoIterator<Item = &'static str>) -> Error {
-        Error::Invalid { what, text: text.into(), meant: nearest(text, known).map(str::to_owned) }
+        Error::Invalid { what, text: text.into(), suggestion: nearest(text, known).map(str::to_owned) }
     }
 
     /// True if strace follows this error with a pointer to its `-h`.
@@ -41,9 +41,9 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Invalid { what, text, meant: None } => write!(f, "invalid {what} '{text}'"),
-            Error::Invalid { what, text, meant: Some(meant) } => {
-                write!(f, "invalid {what} '{text}'; did you mean '{meant}'?")
+            Error::Invalid { what, text, suggestion: None } => write!(f, "invalid {what} '{text}'"),
+            Error::Invalid { what, text, suggestion: Some(suggestion) } => {
+                write!(f, "invalid {what} '{text}'; did you mean '{suggestion}'?")
             }
             Error::Personality { designator, qualification } => {
                 write!(f, "incorrect personality designator '{designator}' in qualification '{qualification}'")

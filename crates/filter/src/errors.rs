@@ -59,14 +59,14 @@ mod tests {
 
     #[test]
     fn unknown_errors() {
-        for (text, told) in [
+        for (text, explanation) in [
             ("ENOETN", "invalid error 'ENOETN'; did you mean 'ENOENT'?"),
             ("ENOENT,0", "invalid error '0'"),
             ("4096", "invalid error '4096'"),
             ("-2", "invalid error '-2'"),
             ("", "invalid error ''"),
         ] {
-            assert_eq!(parse_errors(text).unwrap_err().to_string(), told);
+            assert_eq!(parse_errors(text).unwrap_err().to_string(), explanation);
         }
     }
 }

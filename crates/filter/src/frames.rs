@@ -60,7 +60,7 @@ mod tests {
         for text in ["^save$", "^prog", "load", "SAVE"] {
             assert!(!matches(text), "{text}");
         }
-        let told = FramePattern::parse("save(").unwrap_err().to_string();
-        assert_eq!(told, "regcomp: save(: Unmatched ( or \\(");
+        let explanation = FramePattern::parse("save(").unwrap_err().to_string();
+        assert_eq!(explanation, "regcomp: save(: Unmatched ( or \\(");
     }
 }

@@ -1,10 +1,11 @@
 //! `-e` expressions, as data.
 //!
-//! Every expression is a set over some domain: syscalls, signals, file descriptors, return statuses, kinds of messages. All
-//! domains share one grammar ([`list`]) and differ in the spelling of members. The result is plain data, which the command
-//! line hands to engines (which skip calls as early as they can) and to the printer.
+//! Every expression is a set over some domain: syscalls, signals, file descriptors, return statuses, kinds of messages.
+//! All domains share one grammar ([`list`]) and differ in the spelling of members. The result is plain data, which the
+//! command line hands to engines (which skip calls as early as they can) and to the printer.
 //!
-//! The texts of errors are part of the interface, because scripts match on them. They are strace's where strace has one.
+//! The texts of errors are part of the interface, because scripts match on them. They are strace's where strace has
+//! one.
 
 mod catalog;
 mod descriptors;

@@ -11,8 +11,8 @@ pub(crate) struct List<'a> {
     pub members: Vec<&'a str>,
 }
 
-/// Splits `text`. Each leading `!` inverts, so two cancel out. Empty members are skipped, but a list of only empty members
-/// is an error: it is more likely a shell variable that expanded to nothing than a wish to trace nothing.
+/// Splits `text`. Each leading `!` inverts, so two cancel out. Empty members are skipped, but a list of only empty
+/// members is an error: it is more likely a shell variable that expanded to nothing than a wish to trace nothing.
 pub(crate) fn split<'a>(text: &'a str, what: &'static str) -> Result<List<'a>, Error> {
     let rest = text.trim_start_matches('!');
     let inverted = (text.len() - rest.len()) % 2 == 1;

@@ -1,7 +1,7 @@
 //! "Did you mean": the known word that a misspelt one is closest to.
 
-/// The word that a misspelt word probably means, if any. A wrong suggestion is worse than none, so at most a third of the
-/// letters may differ, and words of one or two letters get no suggestion.
+/// The word that a misspelt word probably means, if any. A wrong suggestion is worse than none, so at most a third of
+/// the letters may differ, and words of one or two letters get no suggestion.
 pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let word = word.to_ascii_lowercase();
     let distance = |known: &str| strsim::osa_distance(&word, &known.to_ascii_lowercase());

@@ -23,8 +23,8 @@ pub struct Resolved {
 }
 
 impl PathSet {
-    /// Adds `path`, and what it resolves to now. A path that does not exist (yet) is matched as given; with `*`, `?` or a
-    /// bracketed set in it, it is a pattern.
+    /// Adds `path`, and what it resolves to now. A path that does not exist (yet) is matched as given; with `*`, `?` or
+    /// a bracketed set in it, it is a pattern.
     pub fn add(&mut self, path: OsString) -> Option<Resolved> {
         let given = PathBuf::from(path);
         if let Some(glob) = pattern(&given) {

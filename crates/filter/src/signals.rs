@@ -82,8 +82,9 @@ fn misspelt(text: &str) -> Error {
     let typed = text.to_ascii_uppercase();
     // all and none can only stand alone, so they are not misspelt names.
     let known = signal_names().filter(|_| !["ALL", "NONE"].contains(&typed.as_str()));
-    let meant = nearest(typed.strip_prefix(SIG).unwrap_or(&typed), known.filter_map(|name| name.strip_prefix(SIG)));
-    Error::Invalid { what: WHAT, text: text.into(), meant: meant.map(|name| format!("{SIG}{name}")) }
+    let suggestion =
+        nearest(typed.strip_prefix(SIG).unwrap_or(&typed), known.filter_map(|name| name.strip_prefix(SIG)));
+    Error::Invalid { what: WHAT, text: text.into(), suggestion: suggestion.map(|name| format!("{SIG}{name}")) }
 }
 
 const SIG: &str = "SIG";

@@ -25,7 +25,7 @@ pub fn parse_syscalls(text: &str, catalog: &Catalog) -> Result<CallSet, Error> {
         let (optional, member) = strip_question_marks(member);
         let selected = Member::parse(member)?.select(&mut set, catalog);
         if !selected && !optional {
-            return Err(Error::Invalid { what: WHAT, text: member.into(), meant: meant(member, catalog) });
+            return Err(Error::Invalid { what: WHAT, text: member.into(), suggestion: suggestion(member, catalog) });
         }
     }
     Ok(if list.inverted { set.inverted() } else { set })
@@ -41,7 +41,7 @@ pub fn syscall_members(catalog: &Catalog) -> Vec<&'static str> {
 }
 
 /// The word that a member without matches probably misspells.
-fn meant(member: &str, catalog: &Catalog) -> Option<String> {
+fn suggestion(member: &str, catalog: &Catalog) -> Option<String> {
     let (name, designator) = member.split_at(member.find('@').unwrap_or(member.len()));
     if list::number(name).is_some() || name.starts_with(['/', '!']) {
         return None;
@@ -51,7 +51,7 @@ fn meant(member: &str, catalog: &Catalog) -> Option<String> {
     if known.contains(&name) {
         return None;
     }
-    nearest(name, known.into_iter().chain(BARE_CLASSES)).map(|meant| format!("{meant}{designator}"))
+    nearest(name, known.into_iter().chain(BARE_CLASSES)).map(|name| format!("{name}{designator}"))
 }
 
 /// Adds the calls without a name. They can be neither asked for nor left out, so they are always included.

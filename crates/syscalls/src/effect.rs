@@ -1,7 +1,8 @@
 //! The effects of system calls: what a call does, beyond what the types of its arguments say.
 //!
-//! The vocabulary is closed. Trackers, rules and views ask a row for its effects and never for its name, so that the 32-bit twin
-//! of a call (`futex_time64`, `_newselect`) is understood wherever the call is. Each effect names the man page it is taken from.
+//! The vocabulary is closed. Trackers, rules and views ask a row for its effects and never for its name, so that the
+//! 32-bit twin of a call (`futex_time64`, `_newselect`) is understood wherever the call is. Each effect names the man
+//! page it is taken from.
 
 /// One thing that a call does. If it may fail or depends on arguments, this is what a successful call does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,8 +23,8 @@ pub enum Effect {
     SetsDisposition,
     /// Reads a clock: clock_gettime(2), gettimeofday(2), time(2).
     ReadsClock,
-    /// Asks for facts that do not change unless the program changes them: its ids, its limits, its working directory, the name of
-    /// the system. getpid(2), getrlimit(2), getcwd(2), uname(2).
+    /// Asks for facts that do not change unless the program changes them: its ids, its limits, its working directory,
+    /// the name of the system. getpid(2), getrlimit(2), getcwd(2), uname(2).
     AsksOfItself,
     /// Concerns only the thread itself: clock readings, ids, signal mask. A loop of such calls makes no progress.
     Private,
@@ -35,8 +36,8 @@ pub enum Effect {
     Syncs,
     /// One of these calls that writes the files of all programs: sync(2), syncfs(2).
     SyncsAll,
-    /// Makes a ring of io_uring, or has the kernel carry out operations in it, which are no system calls: io_uring_setup(2),
-    /// io_uring_enter(2).
+    /// Makes a ring of io_uring, or has the kernel carry out operations in it, which are no system calls:
+    /// io_uring_setup(2), io_uring_enter(2).
     DrivesRing,
     /// Returns a new descriptor, or a pair of them in memory.
     Makes(Thing, CloseOnExec),

@@ -179,8 +179,8 @@ pub enum Irregular {
     IteratedMap,
     /// The answer of BPF_OBJ_GET_INFO_BY_FD. The kind of the object decides the struct.
     BpfInfo,
-    /// An array for whose elements the named member gave room before the call, and which the kernel filled in. The member counts units
-    /// of this power of two.
+    /// An array for whose elements the named member gave room before the call, and which the kernel filled in. The
+    /// member counts units of this power of two.
     Filled(&'static str, u8),
     /// Followed only with `-v`.
     InFull,
@@ -458,8 +458,8 @@ pub enum Irregular {
     Most(&'static str),
     /// A member that is left out without `-v` if it has this value.
     Unusual(u64),
-    /// btrfs: the quota groups of a new subvolume, items of a tree (of a buffer with its own size), kinds of space, paths of
-    /// an inode, files that share an extent, errors of a device, features.
+    /// btrfs: the quota groups of a new subvolume, items of a tree (of a buffer with its own size), kinds of space,
+    /// paths of an inode, files that share an extent, errors of a device, features.
     QgroupInherit,
     /// btrfs: items of a tree. The flag says that the buffer has its own size.
     TreeSearch(bool),
@@ -496,7 +496,8 @@ impl Irregular {
         matches!(self, Irregular::Payload | Irregular::Msghdr | Irregular::Mmsghdr | Irregular::MmsghdrOut)
     }
 
-    /// The argument with the descriptor whose kind of file decides how this is read. For a member of a struct, it is another member.
+    /// The argument with the descriptor whose kind of file decides how this is read. For a member of a struct, it is
+    /// another member.
     pub const fn depends_on_file(self) -> Option<&'static str> {
         match self {
             Irregular::OfTerminal => Some("fd"),

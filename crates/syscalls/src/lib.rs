@@ -1,7 +1,7 @@
 //! The description of Linux system calls: const data, no I/O.
 //!
-//! A syscall is one [`Syscall`] row, close to the way its man page writes it. The row drives printing, the capture plan that
-//! both engines run ([`plan`]), JSON types and the reference docs. [`table`] finds the row of a number:
+//! A syscall is one [`Syscall`] row, close to the way its man page writes it. The row drives printing, the capture plan
+//! that both engines run ([`plan`]), JSON types and the reference docs. [`table`] finds the row of a number:
 //!
 //! ```
 //! use stride_syscalls::{Abi, Effect, table};
@@ -12,8 +12,8 @@
 //! assert!(!row.has_effect(Effect::Closes));
 //! ```
 //!
-//! - **Shapes**: an argument or member has a type ([`Ty`]), which says how its bytes are read, where pointers lead and when that
-//!   memory is valid. A type whose decoding takes code names a decoder ([`Irregular`]).
+//! - **Shapes**: an argument or member has a type ([`Ty`]), which says how its bytes are read, where pointers lead and
+//!   when that memory is valid. A type whose decoding takes code names a decoder ([`Irregular`]).
 //! - **Units**: sizes and offsets are bytes. Numbers are those of the ABI that was asked for ([`Abi`]).
 //! - **Errors**: names that do not exist fail the build. At run time a number is in a table or not.
 //! - **Sources**: the man pages for names and types, and the kernel's UAPI headers for numbers, layouts and constants

@@ -27,8 +27,8 @@ pub enum PathStart {
 /// What the row says about the start of a path, where the usual rule does not hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StartsAt {
-    /// The usual rule: a descriptor of a directory stands directly before its path (openat(2), renameat(2)). A path without
-    /// one begins at the working directory.
+    /// The usual rule: a descriptor of a directory stands directly before its path (openat(2), renameat(2)). A path
+    /// without one begins at the working directory.
     Usual,
     /// At the directory in this argument.
     Argument(&'static str),
@@ -56,7 +56,8 @@ impl PathArg {
         }
     }
 
-    /// The path at this position, by the usual rule. `is_directory` tells which arguments are descriptors of directories.
+    /// The path at this position, by the usual rule. `is_directory` tells which arguments are descriptors of
+    /// directories.
     pub(crate) fn usual(position: usize, is_directory: impl FnOnce(usize) -> bool) -> PathArg {
         let start = match position.checked_sub(1) {
             Some(before) if is_directory(before) => PathStart::Directory(before),

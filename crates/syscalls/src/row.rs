@@ -20,8 +20,8 @@ pub struct Syscall {
     pub effects: &'static [Effect],
     /// The note that is shown in parentheses behind the return value.
     pub note: Option<Note>,
-    /// The kernel's names of arguments, as its tracepoints have them, where they differ from those of the man page: pairs of
-    /// the man page's name and the kernel's. The row has those of its forms.
+    /// The kernel's names of arguments, as its tracepoints have them, where they differ from those of the man page:
+    /// pairs of the man page's name and the kernel's. The row has those of its forms.
     pub kernel_names: &'static [(&'static str, &'static str)],
 }
 
@@ -308,7 +308,8 @@ impl Syscall {
         forms.cases.iter().find(|f| f.values.contains(&key)).map_or(self, |f| &f.row)
     }
 
-    /// The number of leading arguments that can be shown at the call's entry. The others wait for its return, as in strace.
+    /// The number of leading arguments that can be shown at the call's entry. The others wait for its return, as in
+    /// strace.
     pub fn shown_at_entry(&self, args: &[u64; 6], abi: Abi) -> usize {
         let waits = |a: &Arg| match &a.ty {
             Ty::Select(s) => self.choose(s, args, abi).needs_exit(),

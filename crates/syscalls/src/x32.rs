@@ -1,9 +1,9 @@
 //! The x32 ABI of x86-64: 64-bit programs with 32-bit pointers. Its calls have the numbers of x86-64 with a bit
-//! (asm/unistd_x32.h), those with other layouts of memory have numbers of their own from 512 on, and x86-64's numbers of these
-//! are for x86-64 alone.
+//! (asm/unistd_x32.h), those with other layouts of memory have numbers of their own from 512 on, and x86-64's numbers
+//! of these are for x86-64 alone.
 //!
-//! Few kernels serve it, so it is no ABI of its own here. Its calls have names and the values of their registers. Engines copy no
-//! memory for them, and `-e trace=` chooses them with the calls that have no name.
+//! Few kernels serve it, so it is no ABI of its own here. Its calls have names and the values of their registers.
+//! Engines copy no memory for them, and `-e trace=` chooses them with the calls that have no name.
 
 use crate::{Arg, Class, Ret, Syscall, Ty, arg, rows};
 use std::collections::HashMap;
@@ -45,7 +45,8 @@ fn all() -> HashMap<u64, &'static Syscall> {
     shared.chain(own).collect()
 }
 
-/// A call of x86-64 alone, which x32 can name all the same. Its registers are shown as they are. (Made once for each such call.)
+/// A call of x86-64 alone, which x32 can name all the same. Its registers are shown as they are. (Made once for each
+/// such call.)
 fn for_64_bit(row: &Syscall) -> &'static Syscall {
     let args: Vec<Arg> = row.args.iter().map(|a| arg(a.name, Ty::HexLong)).collect();
     Box::leak(Box::new(Syscall {

@@ -1,4 +1,5 @@
-//! The effects of all rows, held against what man pages say: each list names every call that has the effect, and no other.
+//! The effects of all rows, held against what man pages say: each list names every call that has the effect, and no
+//! other.
 
 use std::collections::BTreeSet;
 use stride_syscalls::uapi::consts as c;

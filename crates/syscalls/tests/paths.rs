@@ -1,5 +1,5 @@
-//! Each path of each row and where it begins, and where each call that opens files has its flags. A row with a path that is in neither list
-//! fails.
+//! Each path of each row and where it begins, and where each call that opens files has its flags. A row with a path
+//! that is in neither list fails.
 
 use std::collections::BTreeSet;
 use stride_syscalls::operation::operations;
@@ -29,8 +29,7 @@ fn each_path_begins_at_its_directory() {
     let elsewhere: Vec<&str> =
         all.iter().map(String::as_str).filter(|path| !path.ends_with(": the working directory")).collect();
     assert_eq!(elsewhere, ELSEWHERE);
-    let names: BTreeSet<&str> =
-        all.iter().filter_map(|path| Some(path.strip_suffix(": the working directory")?)).collect();
+    let names: BTreeSet<&str> = all.iter().filter_map(|path| path.strip_suffix(": the working directory")).collect();
     assert_eq!(Vec::from_iter(names), WORKING_DIRECTORY);
 }
 

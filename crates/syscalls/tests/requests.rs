@@ -1,5 +1,5 @@
-//! The directions of requests of ioctl(2), as their numbers say: asm-generic/ioctl.h. A request whose number says that the kernel
-//! writes is shown as it is after the call, too.
+//! The directions of requests of ioctl(2), as their numbers say: asm-generic/ioctl.h. A request whose number says that
+//! the kernel writes is shown as it is after the call, too.
 
 use std::collections::BTreeSet;
 use stride_syscalls::ioctl::{CASES, name};

@@ -5,7 +5,8 @@ use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::{Dir, Struct, Ty};
 
-/// The struct as the program gave it, and the shape of the kernel's answer. `Err`: no answer came, and this value is shown.
+/// The struct as the program gave it, and the shape of the kernel's answer. `Err`: no answer came, and this value is
+/// shown.
 pub fn given<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Result<(Value<'a>, &'static Struct), Value<'a>> {
     generic::follow(cx, addr, Dir::In)?;
     let &Ty::Turn(before, after) = shape else { return Err(Value::Addr(addr)) };
@@ -41,8 +42,8 @@ pub fn answer<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, fixed: &[&str]) -> Value<'
     Value::Change(cx.keep(given), cx.keep(Value::Struct(changed.into_bump_slice(), tail)))
 }
 
-/// A member that the kernel may replace by another number: `168 => 104`. If it does so although the call fails, the direction of its
-/// memory says so, and there is a number from after the call.
+/// A member that the kernel may replace by another number: `168 => 104`. If it does so although the call fails, the
+/// direction of its memory says so, and there is a number from after the call.
 pub fn changed<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, name: &str, siblings: Siblings) -> Value<'a> {
     let shown = |raw| generic::held(cx, shape, raw, siblings);
     let at = |phase| match siblings {

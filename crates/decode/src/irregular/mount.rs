@@ -153,7 +153,8 @@ fn strings<'a>(cx: &Cx<'a>, base: u64) -> &'a [u8] {
     cx.prefix(Phase::Exit, base.wrapping_add(head as u64), size.saturating_sub(head))
 }
 
-/// A string, and the bytes that it takes. Of a string without its NUL, the last byte is not shown, as in the arrays of structs.
+/// A string, and the bytes that it takes. Of a string without its NUL, the last byte is not shown, as in the arrays of
+/// structs.
 fn text<'a>(cx: &Cx<'a>, bytes: &'a [u8]) -> (Value<'a>, usize) {
     let end = bytes.iter().position(|&b| b == 0);
     let len = end.unwrap_or(bytes.len().saturating_sub(1));

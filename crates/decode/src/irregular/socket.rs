@@ -31,9 +31,9 @@ pub fn packet_protocol<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
 pub fn len_change<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     let at = |phase| cx.uint(phase, addr, 4).map(|v| Value::Int(i64::from(v as u32 as i32)));
     let (Some(before), after) = (at(Phase::Entry), at(Phase::Exit)) else { return Value::Addr(addr) };
-    let inside = match (before, after) {
+    let length = match (before, after) {
         (Value::Int(a), Some(Value::Int(b))) if a != b => Value::Change(cx.keep(before), cx.keep(Value::Int(b))),
         _ => before,
     };
-    Value::Array(cx.values(&[inside]), crate::Tail::End)
+    Value::Array(cx.values(&[length]), crate::Tail::End)
 }

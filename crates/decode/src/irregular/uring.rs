@@ -212,13 +212,13 @@ pub fn query<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
 fn answer<'a>(cx: &Cx<'a>, phase: Phase, query: u64) -> Option<Value<'a>> {
     let member = |name| cx.number(&URING_QUERY_HEAD, name, phase, query);
     let addr = member("query_data").filter(|&addr| addr != 0)?;
-    let about: Option<&'static Struct> = match URING_QUERIES.name_of(member("query_op")?) {
+    let layout: Option<&'static Struct> = match URING_QUERIES.name_of(member("query_op")?) {
         Some("IO_URING_QUERY_OPCODES") => Some(&URING_QUERY_OPCODES),
         Some("IO_URING_QUERY_ZCRX") => Some(&URING_QUERY_ZCRX),
         Some("IO_URING_QUERY_ZCRX_EVENT") => Some(&URING_QUERY_ZCRX_EVENT),
         Some("IO_URING_QUERY_SCQ") => Some(&URING_QUERY_SCQ),
         _ => None,
     };
-    let shown = about.and_then(|s| generic::extensible(cx, s, phase, addr, member("size")?));
+    let shown = layout.and_then(|s| generic::extensible(cx, s, phase, addr, member("size")?));
     Some(shown.unwrap_or(Value::Addr(addr)))
 }

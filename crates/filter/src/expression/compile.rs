@@ -27,8 +27,8 @@ pub fn compile(source: &str) -> Result<Compiled, ExprMistake> {
         Compiler { source, places, fields: BTreeSet::new(), arguments: false, variables: Vec::new(), depth: 0 };
     let root = compiler.typed(&tree)?;
     if !root.kind.fits(&Kind::Bool) {
-        let told = format!("the expression is of type {}, and must say yes or no (bool)", root.kind);
-        return Err(compiler.mistake(&tree, told));
+        let explanation = format!("the expression is of type {}, and must say yes or no (bool)", root.kind);
+        return Err(compiler.mistake(&tree, explanation));
     }
     if root.steps > MOST_STEPS {
         return Err(compiler.mistake(
@@ -132,21 +132,21 @@ impl Compiler<'_> {
     }
 
     fn unknown_name(&self, tree: &IdedExpr, name: &str) -> ExprMistake {
-        let told = match name {
+        let explanation = match name {
             "args" => "args needs the name of an argument, such as args.flags".to_owned(),
             "fd" => "fd needs fd.kind or fd.peer; the number is an argument: args.fd".to_owned(),
             _ if vocabulary::is_word(name) => format!("unknown field '{name}'; text stands in quotes: \"{name}\""),
-            _ => match foreign::told(name) {
-                Some(told) => told,
+            _ => match foreign::explanation(name) {
+                Some(explanation) => explanation,
                 None if vocabulary::argument(name).is_ok() => format!("{name} is an argument of calls: args.{name}"),
                 None => {
-                    let meant = crate::did_you_mean(name, FIELDS.iter().map(|facts| facts.name));
-                    let all = if meant.is_empty() { format!("; {}", parse::fields()) } else { meant };
+                    let suggestion = crate::did_you_mean(name, FIELDS.iter().map(|facts| facts.name));
+                    let all = if suggestion.is_empty() { format!("; {}", parse::fields()) } else { suggestion };
                     format!("unknown field '{name}'{all}")
                 }
             },
         };
-        self.mistake(tree, told)
+        self.mistake(tree, explanation)
     }
 
     /// The name of the argument in `args.NAME`.
@@ -171,8 +171,8 @@ impl Compiler<'_> {
         match &select.operand.expr {
             Expr::Ident(root) if root == "fd" && !self.is_variable(root) => {
                 let name = format!("fd.{}", select.field);
-                if let Some(told) = foreign::told(&name) {
-                    return Err(self.mistake(&select.operand, told));
+                if let Some(explanation) = foreign::explanation(&name) {
+                    return Err(self.mistake(&select.operand, explanation));
                 }
                 let hint = || crate::did_you_mean(&name, FIELDS.iter().map(|facts| facts.name));
                 let field = CallField::named(&name);
@@ -214,11 +214,11 @@ impl Compiler<'_> {
             return None;
         }
         let name = format!("{root}{name}");
-        let told = foreign::told(&name).or_else(|| {
+        let explanation = foreign::explanation(&name).or_else(|| {
             let tool = foreign::is_family(root)?;
             Some(format!("{tool}'s {name} has no counterpart; {}", parse::fields()))
         })?;
-        Some(self.mistake(at, told))
+        Some(self.mistake(at, explanation))
     }
 
     /// The mistake of a word that is to be compared with text and has no quotes.
@@ -231,8 +231,8 @@ impl Compiler<'_> {
     }
 
     fn has(&mut self, tree: &IdedExpr, args: &[IdedExpr]) -> Checked<Typed> {
-        let told = "has() takes a field or an argument: has(path), has(args.flags)";
-        let [of] = args else { return Err(self.mistake(tree, told)) };
+        let explanation = "has() takes a field or an argument: has(path), has(args.flags)";
+        let [of] = args else { return Err(self.mistake(tree, explanation)) };
         let (node, steps) = match &of.expr {
             Expr::Ident(name) => match CallField::named(name) {
                 Some(field) => {
@@ -253,7 +253,7 @@ impl Compiler<'_> {
                     (ExprNode::HasMember(inner.boxed(), select.field.clone()), steps)
                 }
             }
-            _ => return Err(self.mistake(of, told)),
+            _ => return Err(self.mistake(of, explanation)),
         };
         Ok(Typed::new(node, Kind::Bool, steps))
     }
@@ -329,9 +329,9 @@ impl Compiler<'_> {
     }
 
     fn duration(&self, tree: &IdedExpr, of: &IdedExpr) -> Checked<Typed> {
-        let told = "duration() takes a time in quotes, with units h, m, s, ms, us or ns: duration(\"10ms\")";
-        let Expr::Literal(LiteralValue::String(text)) = &of.expr else { return Err(self.mistake(tree, told)) };
-        let time = parse_duration(text.inner()).ok_or_else(|| self.mistake(of, told))?;
+        let explanation = "duration() takes a time in quotes, with units h, m, s, ms, us or ns: duration(\"10ms\")";
+        let Expr::Literal(LiteralValue::String(text)) = &of.expr else { return Err(self.mistake(tree, explanation)) };
+        let time = parse_duration(text.inner()).ok_or_else(|| self.mistake(of, explanation))?;
         Ok(Typed::new(ExprNode::Literal(Datum::Duration(time)), Kind::Duration, 0))
     }
 
@@ -398,7 +398,7 @@ impl Compiler<'_> {
         };
         match vocabulary::word(*field, text.inner()) {
             Ok(()) => Ok(()),
-            Err(told) => Err(self.mistake(with, told)),
+            Err(explanation) => Err(self.mistake(with, explanation)),
         }
     }
 
@@ -532,7 +532,7 @@ impl Compiler<'_> {
                     "startsWith",
                 ];
                 let known = KNOWN.contains(&name);
-                let told = if known {
+                let explanation = if known {
                     format!("{name}() does not take these arguments")
                 } else {
                     let hint = crate::did_you_mean(name, KNOWN);
@@ -540,7 +540,7 @@ impl Compiler<'_> {
                         if hint.is_empty() { format!("; functions are {} and string", KNOWN.join(", ")) } else { hint };
                     format!("unknown function '{name}'{hint}")
                 };
-                Err(self.mistake(tree, told))
+                Err(self.mistake(tree, explanation))
             }
         }
     }

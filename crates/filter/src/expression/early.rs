@@ -1,4 +1,5 @@
-//! The part of an expression that can be decided before a call is reported: from its number, its thread, and how it returned.
+//! The part of an expression that can be decided before a call is reported: from its number, its thread, and how it
+//! returned.
 
 use super::datum::Datum;
 use super::field::{CallFacts, CallField, Fault};
@@ -128,8 +129,8 @@ pub fn visit(node: &ExprNode, each: &mut dyn FnMut(&ExprNode)) {
     }
 }
 
-/// A call of which few facts are known. An expression that is false for these facts is false for each such call, because
-/// `false && x` is false whatever x is.
+/// A call of which few facts are known. An expression that is false for these facts is false for each such call,
+/// because `false && x` is false whatever x is.
 struct Supposed<'a> {
     name: Option<&'a str>,
     /// The error, empty if there is none.

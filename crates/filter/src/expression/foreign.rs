@@ -105,7 +105,7 @@ pub fn ours(name: &str) -> Option<&'static str> {
 }
 
 /// A sentence about another tool's name. `name` may have members behind it: `fd.name.x`.
-pub fn told(name: &str) -> Option<String> {
+pub fn explanation(name: &str) -> Option<String> {
     let (tool, theirs, ours) = NAMES.iter().find(|(_, theirs, _)| {
         name.strip_prefix(theirs).is_some_and(|rest| rest.is_empty() || rest.starts_with('.') && theirs.contains('.'))
     })?;
@@ -140,9 +140,9 @@ mod tests {
             assert!(CallField::named(theirs).is_none(), "{theirs} is a field");
             assert!(NAMES.iter().filter(|(_, other, _)| other == theirs).count() == 1, "{theirs} is there twice");
         }
-        assert_eq!(told("proc.name").as_deref(), Some("sysdig's proc.name is comm here"));
-        assert_eq!(told("evt.arg.flags").as_deref(), Some("sysdig's evt.arg is args.NAME here"));
-        assert_eq!(told("common_pid").as_deref(), Some("perf's common_pid is tid here"));
-        assert_eq!(told("nonsense"), None);
+        assert_eq!(explanation("proc.name").as_deref(), Some("sysdig's proc.name is comm here"));
+        assert_eq!(explanation("evt.arg.flags").as_deref(), Some("sysdig's evt.arg is args.NAME here"));
+        assert_eq!(explanation("common_pid").as_deref(), Some("perf's common_pid is tid here"));
+        assert_eq!(explanation("nonsense"), None);
     }
 }

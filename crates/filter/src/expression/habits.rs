@@ -1,7 +1,8 @@
 //! Spellings of other languages (SQL, sysdig, awk, Python), for expressions that are not understood as they stand.
 //!
-//! Those with one meaning are read as what they mean: `=`, `<>`, `and`, `or`, `not`, `in (...)`, `10ms`, `64K`. None of them is valid in the
-//! Common Expression Language, so no valid expression changes its meaning. Those with several meanings, such as `~`, get an answer.
+//! Those with one meaning are read as what they mean: `=`, `<>`, `and`, `or`, `not`, `in (...)`, `10ms`, `64K`. None of
+//! them is valid in the Common Expression Language, so no valid expression changes its meaning. Those with several
+//! meanings, such as `~`, get an answer.
 
 use super::datum::parse_duration;
 use super::foreign;
@@ -254,9 +255,9 @@ const FUNCTIONS: [(&str, &str); 13] = [
 /// The right spelling of something that has no single meaning, or no meaning here.
 pub fn answer(source: &str) -> Option<ExprMistake> {
     let tokens = tokens(source)?;
-    let mistake = |at: usize, told: String| {
+    let mistake = |at: usize, explanation: String| {
         let place = tokens[..at].iter().map(|token| token.text.chars().count()).sum();
-        Some(ExprMistake::at(source, place, told))
+        Some(ExprMistake::at(source, place, explanation))
     };
     for (at, token) in tokens.iter().enumerate() {
         let operator = before(&tokens, at).is_some_and(|before| tokens[before].ends_operand());
@@ -265,10 +266,10 @@ pub fn answer(source: &str) -> Option<ExprMistake> {
         }
         if token.is("&") || token.is("|") {
             let (sign, twice) = (&token.text, token.text.repeat(2));
-            let told = format!(
+            let explanation = format!(
                 "there is no '{sign}': '{twice}' joins conditions, and flags are a list of names: \"O_CREAT\" in args.flags"
             );
-            return mistake(at, told);
+            return mistake(at, explanation);
         }
         let Some((_, function)) = FUNCTIONS.iter().find(|(name, _)| token.is(name)) else { continue };
         let Some(operand) = next(&tokens, at + 1) else { continue };
@@ -286,7 +287,8 @@ pub fn answer(source: &str) -> Option<ExprMistake> {
     None
 }
 
-/// The function and its argument for a pattern of the shell or of SQL. Without stars, a regular expression may be meant.
+/// The function and its argument for a pattern of the shell or of SQL. Without stars, a regular expression may be
+/// meant.
 fn pattern(text: &str) -> (&'static str, &str) {
     let stars = ['*', '%'];
     let inner = text.trim_matches(stars);
@@ -339,7 +341,7 @@ mod tests {
 
     #[test]
     fn spellings_that_get_an_answer() {
-        for (theirs, told) in [
+        for (theirs, explanation) in [
             ("comm ~ \"redis*\"", "there is no operator '~': write comm.startsWith(\"redis\")"),
             ("comm ~ '*dis*' && true", "there is no operator '~': write comm.contains(\"dis\")"),
             ("comm ~ 'redis'", "there is no operator '~': write comm.matches(\"redis\")"),
@@ -351,7 +353,7 @@ mod tests {
             ("args.flags & 2", "there is no '&': '&&' joins conditions"),
         ] {
             let answer = answer(theirs).unwrap_or_else(|| panic!("{theirs}")).to_string();
-            assert!(answer.starts_with(told), "{theirs}: {answer}");
+            assert!(answer.starts_with(explanation), "{theirs}: {answer}");
         }
         assert!(answer("path.contains('~') && path.matches('a')").is_none());
     }

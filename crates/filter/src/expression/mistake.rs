@@ -61,13 +61,13 @@ mod tests {
 
     #[test]
     fn the_caret_stands_below_the_place() {
-        let told = ExprMistake::at("a == b", 5, "wrong").to_string();
-        assert_eq!(told, "wrong\n  a == b\n       ^");
-        let told = ExprMistake::at("a &&\nbc == 1", 6, "wrong").to_string();
-        assert_eq!(told, "wrong\n  bc == 1\n   ^");
+        let explanation = ExprMistake::at("a == b", 5, "wrong").to_string();
+        assert_eq!(explanation, "wrong\n  a == b\n       ^");
+        let explanation = ExprMistake::at("a &&\nbc == 1", 6, "wrong").to_string();
+        assert_eq!(explanation, "wrong\n  bc == 1\n   ^");
         let long = format!("{}x{}", "a".repeat(300), "b".repeat(300));
-        let told = ExprMistake::at(&long, 300, "wrong").to_string();
-        let lines: Vec<&str> = told.lines().collect();
+        let explanation = ExprMistake::at(&long, 300, "wrong").to_string();
+        let lines: Vec<&str> = explanation.lines().collect();
         assert_eq!(lines[1].find('x'), lines[2].find('^'));
         assert_eq!(lines[1].len(), WIDTH + 2);
     }

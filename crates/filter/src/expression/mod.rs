@@ -1,10 +1,11 @@
-//! Expressions over the facts about a call (`--where`), in the Common Expression Language. What is not understood is read once more with
-//! the spellings of other languages (`habits`).
+//! Expressions over the facts about a call (`--where`), in the Common Expression Language. What is not understood is
+//! read once more with the spellings of other languages (`habits`).
 //!
-//! The `cel` crate parses. Its interpreter is not used, because it compiles regular expressions anew for each call, cannot borrow what the tracker
-//! knows, and has neither types nor limits: here, unknown fields, wrong types and expressions that cost too much are found
-//! before the run (`compile`), and the value is found without copies (`node`). `tests/cel.rs` holds the values against
-//! those of the interpreter. The part that the number of a call and its return decide can be asked for early (`early`).
+//! The `cel` crate parses. Its interpreter is not used, because it compiles regular expressions anew for each call,
+//! cannot borrow what the tracker knows, and has neither types nor limits: here, unknown fields, wrong types and
+//! expressions that cost too much are found before the run (`compile`), and the value is found without copies (`node`).
+//! `tests/cel.rs` holds the values against those of the interpreter. The part that the number of a call and its return
+//! decide can be asked for early (`early`).
 
 mod compile;
 mod datum;

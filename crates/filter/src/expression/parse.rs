@@ -71,8 +71,8 @@ fn syntax(source: &str, errors: &cel::ParseErrors) -> ExprMistake {
     let message = error.msg.strip_prefix("Syntax error: ").unwrap_or(&error.msg);
     // The parser lists all that might stand there.
     let message = message.split(" expecting ").next().unwrap_or(message);
-    let told = format!("the expression is not understood: {}; {fields}", in_words(message));
-    ExprMistake::in_line(source.split('\n').nth(line).unwrap_or(""), column, told).of_syntax()
+    let explanation = format!("the expression is not understood: {}; {fields}", in_words(message));
+    ExprMistake::in_line(source.split('\n').nth(line).unwrap_or(""), column, explanation).of_syntax()
 }
 
 /// The parser's message in plain words.

@@ -138,8 +138,8 @@ fn mistakes_are_found_before_the_run() {
         ("has(1)", "has() takes a field or an argument: has(path), has(args.flags)", 4),
         ("true ? 1 : \"x\"", "both results must be of one type, and these are int and string", 11),
     ] {
-        let told = mistake(source);
-        let lines: Vec<&str> = told.lines().collect();
+        let explanation = mistake(source);
+        let lines: Vec<&str> = explanation.lines().collect();
         assert_eq!(lines[0], message, "{source}");
         assert_eq!(lines[1..], [format!("  {source}"), format!("  {:>1$}", "^", caret + 1)], "{source}");
     }
@@ -170,8 +170,8 @@ fn mistakes_are_found_before_the_run() {
         ("x.y.z == 1", "unknown field 'x'"),
         ("null", "the expression is of type null"),
     ] {
-        let told = mistake(source);
-        assert!(told.starts_with(begins), "{source}: {told}");
+        let explanation = mistake(source);
+        assert!(explanation.starts_with(begins), "{source}: {explanation}");
     }
 }
 

@@ -22,8 +22,11 @@ pub fn word(field: CallField, text: &str) -> Result<(), String> {
             if text.is_empty() || error_names().any(|name| name == text) {
                 return Ok(());
             }
-            let meant = synonym(text).map(|name| format!("; its name here is '{name}'"));
-            Err(format!("there is no error '{text}'{}", meant.unwrap_or_else(|| did_you_mean(text, error_names()))))
+            let suggestion = synonym(text).map(|name| format!("; its name here is '{name}'"));
+            Err(format!(
+                "there is no error '{text}'{}",
+                suggestion.unwrap_or_else(|| did_you_mean(text, error_names()))
+            ))
         }
         field => {
             let facts = field.facts();
@@ -76,12 +79,12 @@ mod tests {
         assert_eq!(word(CallField::Name, "read"), Ok(()));
         assert_eq!(word(CallField::Name, "syscall_0x7d0"), Ok(()));
         assert_eq!(word(CallField::Name, "libc:malloc"), Ok(()));
-        let told = word(CallField::Name, "opne").unwrap_err();
-        assert_eq!(told, "there is no system call 'opne'; did you mean 'open'?");
-        let told = word(CallField::Errno, "ENOETN").unwrap_err();
-        assert_eq!(told, "there is no error 'ENOETN'; did you mean 'ENOENT'?");
-        let told = word(CallField::Errno, "EWOULDBLOCK").unwrap_err();
-        assert_eq!(told, "there is no error 'EWOULDBLOCK'; its name here is 'EAGAIN'");
+        let explanation = word(CallField::Name, "opne").unwrap_err();
+        assert_eq!(explanation, "there is no system call 'opne'; did you mean 'open'?");
+        let explanation = word(CallField::Errno, "ENOETN").unwrap_err();
+        assert_eq!(explanation, "there is no error 'ENOETN'; did you mean 'ENOENT'?");
+        let explanation = word(CallField::Errno, "EWOULDBLOCK").unwrap_err();
+        assert_eq!(explanation, "there is no error 'EWOULDBLOCK'; its name here is 'EAGAIN'");
         assert_eq!(word(CallField::Errno, ""), Ok(()));
         assert!(
             word(CallField::FdKind, "sock").unwrap_err().starts_with("fd.kind is never \"sock\"; it is \"\", \"file\"")

@@ -36,7 +36,8 @@ pub struct AbiFacts {
     /// The registers of clone(2) that have the TLS and the address for the child's id, counted from 0.
     pub clone_tls: u8,
     pub clone_child: u8,
-    /// The bytes before the `struct ucontext` in the frame that rt_sigreturn(2) finds at the stack pointer (asm/sigframe.h).
+    /// The bytes before the `struct ucontext` in the frame that rt_sigreturn(2) finds at the stack pointer
+    /// (asm/sigframe.h).
     pub before_ucontext: usize,
     pub registers: MachineRegisters,
 }
@@ -59,8 +60,8 @@ pub struct MachineRegisters {
     pub result: u16,
     /// The offset of the stack pointer there, in bytes.
     pub stack_pointer: u16,
-    /// As many bytes lie on the stack between the stack pointer and a function's further arguments, when it is entered: the return address, which
-    /// the return takes away.
+    /// As many bytes lie on the stack between the stack pointer and a function's further arguments, when it is entered:
+    /// the return address, which the return takes away.
     pub return_address: u8,
     /// Their names in assembly code: for 8 bytes of the register, 4, 2 and 1.
     pub names: &'static [(u16, &'static [&'static str])],

@@ -1,7 +1,8 @@
 //! The ABIs a tracee may use for one call. An x86-64 kernel serves two on the same thread.
 //!
-//! Each ABI has a file with the facts that tell it from the others. `cargo xtask uapi`, which makes the tables of `stride-uapi`, and the build
-//! script of the eBPF engine include this folder as well. So it needs no other module: the tables are made for the ABIs that stand here.
+//! Each ABI has a file with the facts that tell it from the others. `cargo xtask uapi`, which makes the tables of
+//! `stride-uapi`, and the build script of the eBPF engine include this folder as well. So it needs no other module: the
+//! tables are made for the ABIs that stand here.
 
 mod aarch64;
 pub mod facts;

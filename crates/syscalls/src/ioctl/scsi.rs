@@ -64,7 +64,8 @@ structs! {
     }
 }
 
-/// The first number of the struct says which form the command has. The kernel may fill in results even if the call fails.
+/// The first number of the struct says which form the command has. The kernel may fill in results even if the call
+/// fails.
 const IO: Ty = Ty::Custom(
     Irregular::ScsiCommand,
     &Ty::Shapes(&[

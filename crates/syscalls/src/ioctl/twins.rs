@@ -1,4 +1,5 @@
-//! Requests whose number differs on i386, because their structs have other sizes there. Tables of requests have the number of x86-64.
+//! Requests whose number differs on i386, because their structs have other sizes there. Tables of requests have the
+//! number of x86-64.
 
 use crate::Abi;
 use crate::uapi::ioctls::{IOCTLS, IOCTLS_I386};

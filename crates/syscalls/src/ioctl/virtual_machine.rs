@@ -104,7 +104,8 @@ structs! {
         request_interrupt_window: Ty::UInt, immediate_exit: Ty::UInt, exit_reason: Ty::Custom(Irregular::NumberedInt, &Ty::Enum(&EXITS)),
         ready_for_interrupt_injection: Ty::UInt, if_flag: Ty::UInt, flags: Ty::UInt, cr8: WIDE, apic_base: WIDE
     }
-    /// Its part for an access to I/O ports, whose data lie behind the struct, and for one to memory that the program emulates
+    /// Its part for an access to I/O ports, whose data lie behind the struct, and for one to memory that the program
+    /// emulates
     pub PORTS = kvm_run {
         direction = "io.direction": Ty::Enum(&PORT_DIRECTIONS), size = "io.size": Ty::UInt,
         port = "io.port": Ty::Custom(Irregular::PadHex(4), &Ty::As(Width::W2, &Ty::Hex)), count = "io.count": Ty::UInt,

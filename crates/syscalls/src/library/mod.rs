@@ -1,4 +1,5 @@
-//! Functions of well-known libraries, as their man pages declare them: for libraries whose files have no debug information.
+//! Functions of well-known libraries, as their man pages declare them: for libraries whose files have no debug
+//! information.
 
 mod libc;
 mod libssl;

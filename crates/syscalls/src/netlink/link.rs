@@ -1,5 +1,5 @@
-//! Attributes of links that nest: kinds of links, bridges and their ports, virtual functions, address families. Also the
-//! databases of bridges, and the reports of multicast routers.
+//! Attributes of links that nest: kinds of links, bridges and their ports, virtual functions, address families. Also
+//! the databases of bridges, and the reports of multicast routers.
 
 use super::names_bridge::*;
 use super::payload::*;

@@ -1,5 +1,6 @@
-//! Operations of io_uring: io_uring_enter(2). A program submits them in a queue, and the kernel carries them out without a system call for
-//! each. So they are no system calls, and have rows of their own, whose arguments are members of `struct io_uring_sqe`.
+//! Operations of io_uring: io_uring_enter(2). A program submits them in a queue, and the kernel carries them out
+//! without a system call for each. So they are no system calls, and have rows of their own, whose arguments are members
+//! of `struct io_uring_sqe`.
 
 mod row;
 mod rows;

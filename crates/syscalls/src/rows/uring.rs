@@ -25,7 +25,8 @@ macro_rules! one {
 macro_rules! one_in {
     ($s:expr) => { one!(Ty::Ptr(Dir::In, &Ty::Struct(&$s))) };
 }
-/// A pointer that the kernel follows only if no number is given. (The number one is let pass, because its meaning is clear.)
+/// A pointer that the kernel follows only if no number is given. (The number one is let pass, because its meaning is
+/// clear.)
 macro_rules! none_or_one {
     ($s:expr) => { Ty::Custom(Irregular::WithArg("nr_args", 0, 1), &Ty::Ptr(Dir::In, &Ty::Struct(&$s))) };
 }

@@ -179,7 +179,8 @@ structs! {
         fd_type = "task_fd_query.fd_type": Ty::Reply(&Ty::Enum(&FD_TYPE)), probe_offset = "task_fd_query.probe_offset": Ty::Reply(&COOKIE),
         probe_addr = "task_fd_query.probe_addr": Ty::Reply(&COOKIE)
     }
-    /// The members behind the flags depend on the attach type. Offsets in inner structs count from the beginning of the union.
+    /// The members behind the flags depend on the attach type. Offsets in inner structs count from the beginning of the
+    /// union.
     pub LINK_CREATE = bpf_attr {
         prog_fd = "link_create.prog_fd": Ty::Fd, target_fd = "link_create.target_fd": Ty::Fd => TO_FD,
         target_ifindex = "link_create.target_ifindex": IFINDEX => TO_DEVICE, attach_type = "link_create.attach_type": ATTACH,

@@ -26,7 +26,8 @@ structs! {
 /// The signal mask in a `struct ucontext`, by ABI.
 const MASK: [stride_uapi::F; Abi::ALL.len()] = uapi::with_abis! { { crate::places } ucontext, "uc_sigmask" };
 
-/// Where the frame that rt_sigreturn(2) finds at the stack pointer holds the mask: in a `struct ucontext` (asm/sigframe.h).
+/// Where the frame that rt_sigreturn(2) finds at the stack pointer holds the mask: in a `struct ucontext`
+/// (asm/sigframe.h).
 pub const fn frame_mask(abi: Abi) -> usize {
     abi.facts().before_ucontext + MASK[abi as usize].offset as usize
 }

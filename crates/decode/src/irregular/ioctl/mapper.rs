@@ -177,8 +177,8 @@ impl<'a> Head<'_, 'a> {
         self.cx.members(&[("sector", Value::UInt(sector)), ("message", self.string(text, room))])
     }
 
-    /// Targets, each of which says where the next one is. In a table that is loaded, this counts from the target itself, in
-    /// the answer from the beginning of the data.
+    /// Targets, each of which says where the next one is. In a table that is loaded, this counts from the target
+    /// itself, in the answer from the beginning of the data.
     fn targets(&self, items: &mut Vec<'a, Value<'a>>, s: &'static Struct, size: u64, start: u64, n: u64) {
         let cx = self.cx;
         let each = s.size(cx.abi()) as u64;

@@ -123,7 +123,8 @@ fn sized<'a>(cx: &Cx<'a>, p: Parts) -> Option<Value<'a>> {
     }
 }
 
-/// The argument of a request that is not described, whether or not it has a name: a number, or with `-v` the bytes that it may point at.
+/// The argument of a request that is not described, whether or not it has a name: a number, or with `-v` the bytes that
+/// it may point at.
 pub fn unknown<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64) -> Value<'a> {
     let parts = Parts::of(cx.arg("op"));
     let most = if let Ty::Buffer(_, _, most) = *shape { u64::from(most) } else { 0 };

@@ -43,7 +43,8 @@ pub fn registers<'a>(cx: &Cx<'a>, addr: u64, dir: Dir) -> Value<'a> {
     Value::Struct(members.into_bump_slice(), tail)
 }
 
-/// The id of the virtual CPU that the call ran, and the address of its state in this phase, if the engine captured them.
+/// The id of the virtual CPU that the call ran, and the address of its state in this phase, if the engine captured
+/// them.
 fn vcpu(cx: &Cx<'_>, phase: Phase) -> Option<(u64, u64)> {
     let blocks = &cx.call.blocks;
     let of = |op| (0..blocks.len()).filter_map(|i| blocks.get(i)).find(|b| b.0 == op && b.2 == phase).map(|b| b.1);

@@ -41,11 +41,11 @@ fn nested<'a>(span: &Span<'a, '_>, attrs: &Attrs, family: u64, depth: u8) -> Val
             break;
         }
         let header = cx.members(&[("nla_len", Value::UInt(len)), ("nla_type", name(span, attrs, kind))]);
-        let inside = rest.first(len as usize).from(HEADER);
-        items.push(if inside.len == 0 {
+        let content = rest.first(len as usize).from(HEADER);
+        items.push(if content.len == 0 {
             header
         } else {
-            let value = payload(&inside, &span.first(at), attrs, kind & TYPE, family, depth);
+            let value = payload(&content, &span.first(at), attrs, kind & TYPE, family, depth);
             Value::Array(cx.values(&[header, value]), Tail::End)
         });
         if (len as usize) < HEADER {
@@ -206,17 +206,17 @@ fn next_hops<'a>(span: &Span<'a, '_>, attrs: &Attrs, family: u64, depth: u8) -> 
     let mut items = Vec::new_in(cx.arena);
     let mut at = 0;
     while span.len - at >= SIZE {
-        let here = span.from(at);
-        let Some(header) = cx.strukt(s, here.phase, here.addr) else {
+        let hop = span.from(at);
+        let Some(header) = cx.strukt(s, hop.phase, hop.addr) else {
             if at == 0 {
                 return Some(Value::Addr(span.addr));
             }
             return Some(Value::Array(items.into_bump_slice(), span.unread(at)));
         };
-        let len = here.uint(0, 2).unwrap_or(0) as usize;
-        let inside = here.first(len).from(SIZE);
-        items.push(if inside.len > 0 {
-            Value::Array(cx.values(&[header, nested(&inside, attrs, family, depth + 1)]), Tail::End)
+        let len = hop.uint(0, 2).unwrap_or(0) as usize;
+        let content = hop.first(len).from(SIZE);
+        items.push(if content.len > 0 {
+            Value::Array(cx.values(&[header, nested(&content, attrs, family, depth + 1)]), Tail::End)
         } else {
             header
         });
@@ -249,8 +249,8 @@ fn text_before<'a>(span: &Span<'a, '_>, kind: u64) -> Option<&'a [u8]> {
             break;
         }
         if rest.uint(2, 2)? & TYPE == kind {
-            let inside = rest.first(len).from(HEADER);
-            found = inside.read(0, inside.len);
+            let content = rest.first(len).from(HEADER);
+            found = content.read(0, content.len);
         }
         at += len.next_multiple_of(4);
     }

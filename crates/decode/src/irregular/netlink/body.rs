@@ -65,14 +65,14 @@ fn error<'a>(span: &Span<'a, '_>, flags: u64, protocol: u64) -> Value<'a> {
     let errno = Value::Errno(errno as u32 as i32);
     let capped = flags & c::NLM_F_CAPPED != 0;
     let whole = span.from(4);
-    let about = if capped { HEADER } else { (header.len as usize).clamp(HEADER, whole.len) };
-    let shown = if capped { header.show(cx, protocol) } else { message(&whole.first(about), &header, protocol) };
-    let inside = cx.members(&[("error", errno), ("msg", shown)]);
-    let rest = whole.from(about.next_multiple_of(4));
+    let message_len = if capped { HEADER } else { (header.len as usize).clamp(HEADER, whole.len) };
+    let shown = if capped { header.show(cx, protocol) } else { message(&whole.first(message_len), &header, protocol) };
+    let error_members = cx.members(&[("error", errno), ("msg", shown)]);
+    let rest = whole.from(message_len.next_multiple_of(4));
     if (capped || flags & c::NLM_F_ACK_TLVS != 0) && rest.len > 0 {
-        return Value::Array(cx.values(&[inside, attr::list(&rest, &nl::ACK, 0)]), Tail::End);
+        return Value::Array(cx.values(&[error_members, attr::list(&rest, &nl::ACK, 0)]), Tail::End);
     }
-    inside
+    error_members
 }
 
 /// A message with an address family and unknown content.

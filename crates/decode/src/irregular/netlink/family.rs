@@ -24,8 +24,8 @@ pub(super) fn kind<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     }
 }
 
-/// Takes note of the family that a message of the kernel's own family tells of. The messages that follow may be of that family, and a
-/// recording may not have its name.
+/// Takes note of the family that a message of the kernel's own family tells of. The messages that follow may be of that
+/// family, and a recording may not have its name.
 pub(super) fn meet(span: &Span<'_, '_>) {
     if span.uint(0, 1) != Some(c::CTRL_CMD_NEWFAMILY) {
         return;

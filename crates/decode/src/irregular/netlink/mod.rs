@@ -134,8 +134,8 @@ fn messages<'a>(span: &Span<'a, '_>, protocol: u64) -> Value<'a> {
             tail = Tail::More;
             break;
         }
-        let here = rest.first(header.len as usize);
-        items.push(message(&here, &header, protocol));
+        let own = rest.first(header.len as usize);
+        items.push(message(&own, &header, protocol));
         let step = (header.len as usize).next_multiple_of(4);
         at += step;
         if step < HEADER || at >= span.len || header.kind == c::NLMSG_DONE {

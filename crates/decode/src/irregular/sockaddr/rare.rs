@@ -137,8 +137,8 @@ impl<'a> Address<'a, '_> {
                 return;
             }
         };
-        let mut inside = value(self.cx, transport);
-        if let Value::Struct(members, tail) = inside {
+        let mut inner = value(self.cx, transport);
+        if let Value::Struct(members, tail) = inner {
             let members = self.cx.arena.alloc_slice_copy(members);
             members[0].name = family;
             if let [_, rest] = members
@@ -146,9 +146,9 @@ impl<'a> Address<'a, '_> {
             {
                 rest.name = "";
             }
-            inside = Value::Struct(members, tail);
+            inner = Value::Struct(members, tail);
         }
-        self.add("transport", self.cx.members(&[(wrap, inside)]));
+        self.add("transport", self.cx.members(&[(wrap, inner)]));
     }
 
     fn ieee802154(&mut self) {
