@@ -4,6 +4,7 @@ mod bench;
 mod chaos;
 mod check;
 mod docs;
+mod size;
 mod uapi;
 
 fn main() -> anyhow::Result<()> {
@@ -19,9 +20,10 @@ fn main() -> anyhow::Result<()> {
         ["uapi"] => uapi::run(uapi::Mode::Write),
         ["uapi", "--check"] => uapi::run(uapi::Mode::Check),
         ["docs"] => docs::run(),
+        ["size", program] => size::run(program),
         ["suite-repeat", ref args @ ..] => chaos::repeat(args),
         _ => anyhow::bail!(
-            "usage: cargo xtask bench STRIDE [crowd | replay | WORD-OF-A-TITLE] | chaos [SECONDS] [--seed=N] [--only=NAME] | check | docs | suite-repeat N [--busy] | uapi [--check]"
+            "usage: cargo xtask bench STRIDE [crowd | replay | WORD-OF-A-TITLE] | chaos [SECONDS] [--seed=N] [--only=NAME] | check | docs | size PROGRAM | suite-repeat N [--busy] | uapi [--check]"
         ),
     }
 }

@@ -49,7 +49,8 @@ impl Advisor {
         }
     }
 
-    /// Shows the rules an event that the tracker has taken in. Returns the kind of the call, if it is one that has returned.
+    /// Shows the rules an event that the tracker has taken in. Returns the kind of the call, if it is one that has
+    /// returned.
     pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) -> Option<CallKey> {
         let line = self.lines.of(event);
         for id in tracker.gone_files() {
@@ -69,7 +70,7 @@ impl Advisor {
         let row = seen.row.unwrap_or(&UNKNOWN);
         let key = self.index.key(call, seen, tracker);
         // Callers of other pipes would be named.
-        if !key.about.is_some_and(|object| tracker.is_class(object)) {
+        if !key.object.is_some_and(|object| tracker.is_class(object)) {
             self.stacks.count(call, key);
         }
         let rules = &mut self.rules;
@@ -97,18 +98,18 @@ impl Advisor {
     pub fn findings(&mut self, tracker: &Tracker, with_source: &WithSource<'_>) -> Findings {
         self.index.ends();
         let index = &self.index;
-        let drafts = self.rules.iter_mut().flat_map(|(info, rule)| {
+        let candidates = self.rules.iter_mut().flat_map(|(info, rule)| {
             let info: &'static RuleInfo = info;
-            rule.findings(index, tracker).into_iter().map(move |draft| (info, draft))
+            rule.findings(index, tracker).into_iter().map(move |candidate| (info, candidate))
         });
         let mut findings: Vec<Finding> =
-            ledger::settle(drafts.collect(), index, &CallerLookup::new(&self.stacks, index, with_source));
+            ledger::settle(candidates.collect(), index, &CallerLookup::new(&self.stacks, index, with_source));
         let found = findings.len();
         findings.retain(|finding| self.all || !finding.minor);
         for finding in &mut findings {
             let rule = self.rules.iter().find(|(info, _)| info.id == finding.id);
             finding.table = rule.and_then(|(_, rule)| rule.table());
         }
-        Findings { left_out: found - findings.len(), told: findings, calls: index.calls }
+        Findings { left_out: found - findings.len(), reported: findings, calls: index.calls }
     }
 }

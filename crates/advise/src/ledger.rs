@@ -3,53 +3,58 @@
 use crate::counts::callers::CallerLookup;
 use crate::counts::index::{CallKey, Index};
 use crate::counts::kinds::{CallKind, kind_of, waits_by_nature};
-use crate::report::finding::{Claim, Draft, Finding, Saving};
+use crate::report::finding::{Candidate, Claim, Finding, Saving};
 use crate::rule::RuleInfo;
 use crate::thresholds::shared::{EVIDENCE, is_anothers, matters, worth_it};
 use rustc_hash::FxHashMap;
 use stride_event::Ns;
 
-/// Settles what each draft saves, the largest draft first, and drops findings that are not worth telling.
-pub fn settle(drafts: Vec<(&'static RuleInfo, Draft)>, index: &Index, callers: &CallerLookup<'_>) -> Vec<Finding> {
+/// Settles what each candidate saves, the largest candidate first, and drops findings that are not worth telling.
+pub fn settle(
+    candidates: Vec<(&'static RuleInfo, Candidate)>,
+    index: &Index,
+    callers: &CallerLookup<'_>,
+) -> Vec<Finding> {
     let mut granted: FxHashMap<CallKey, u64> = FxHashMap::default();
-    let mut drafts: Vec<_> = drafts.into_iter().map(|(rule, draft)| (gross(&draft, index), rule, draft)).collect();
-    drafts.sort_by_key(|(gross, rule, _)| (std::cmp::Reverse((gross.time, gross.work, gross.calls)), rule.id));
+    let mut candidates: Vec<_> =
+        candidates.into_iter().map(|(rule, candidate)| (gross(&candidate, index), rule, candidate)).collect();
+    candidates.sort_by_key(|(gross, rule, _)| (std::cmp::Reverse((gross.time, gross.work, gross.calls)), rule.id));
     let mut findings = Vec::new();
-    for (gross, rule, draft) in drafts {
-        let mut worth = Worth { time: draft.more_time, work: draft.more_time + draft.more_work, calls: 0 };
-        let mut taken = Vec::with_capacity(draft.claims.len());
-        for claim in &draft.claims {
+    for (gross, rule, candidate) in candidates {
+        let mut worth = Worth { time: candidate.more_time, work: candidate.more_time + candidate.more_work, calls: 0 };
+        let mut taken = Vec::with_capacity(candidate.claims.len());
+        for claim in &candidate.claims {
             let of_them = grant(claim, granted.get(&claim.key).copied().unwrap_or(0), index);
             worth.add(&of_them);
             taken.push((claim.key, of_them.calls));
         }
-        worth.settle(&draft, gross.calls);
+        worth.settle(&candidate, gross.calls);
         let Worth { time, work, calls } = worth;
-        let worth_it = draft.matters || worth_it(calls, index.calls, time.max(work), index.span());
-        if !worth_it || is_anothers(calls, gross.calls) && !draft.matters {
+        let worth_it = candidate.matters || worth_it(calls, index.calls, time.max(work), index.span());
+        if !worth_it || is_anothers(calls, gross.calls) && !candidate.matters {
             continue;
         }
         for &(key, n) in &taken {
             *granted.entry(key).or_default() += n;
         }
-        let minor = !draft.matters && !matters(calls, index.calls, time, work, index.span());
-        let mut evidence = draft.evidence;
+        let minor = !candidate.matters && !matters(calls, index.calls, time, work, index.span());
+        let mut evidence = candidate.evidence;
         evidence.truncate(EVIDENCE);
         findings.push(Finding {
             id: rule.id,
             title: rule.title,
-            sentence: draft.sentence.text,
-            figures: draft.sentence.figures,
+            sentence: candidate.sentence.text,
+            figures: candidate.sentence.figures,
             evidence,
-            calls: taken.iter().chain(&draft.makers).filter(|(_, n)| *n > 0).map(|(key, _)| *key).collect(),
-            callers: match &draft.stacks[..] {
-                [] => callers.of(taken.into_iter().chain(draft.makers)),
+            calls: taken.iter().chain(&candidate.makers).filter(|(_, n)| *n > 0).map(|(key, _)| *key).collect(),
+            callers: match &candidate.stacks[..] {
+                [] => callers.of(taken.into_iter().chain(candidate.makers)),
                 stacks => callers.of_stacks(stacks),
             },
             table: None,
-            advice: draft.advice,
-            confidence: draft.confidence,
-            saving: Saving { calls, of: index.calls, time: time.min(index.span()), work, how: draft.estimate },
+            advice: candidate.advice,
+            confidence: candidate.confidence,
+            saving: Saving { calls, of: index.calls, time: time.min(index.span()), work, how: candidate.estimate },
             minor,
         });
     }
@@ -57,7 +62,7 @@ pub fn settle(drafts: Vec<(&'static RuleInfo, Draft)>, index: &Index, callers: &
     findings
 }
 
-/// The calls that a draft saves, the time by which the run gets shorter, and the time of the calls.
+/// The calls that a candidate saves, the time by which the run gets shorter, and the time of the calls.
 #[derive(Default)]
 struct Worth {
     calls: u64,
@@ -73,8 +78,8 @@ impl Worth {
     }
 
     /// A rule may know the whole time. If others have some of the claimed calls, they have that part of the time, too.
-    fn settle(&mut self, draft: &Draft, claimed: u64) {
-        if let Some(whole) = draft.whole_time {
+    fn settle(&mut self, candidate: &Candidate, claimed: u64) {
+        if let Some(whole) = candidate.whole_time {
             let part = if claimed == 0 { 1.0 } else { self.calls as f64 / claimed as f64 };
             self.time = (whole as f64 * part) as Ns;
             self.work = self.work.max(self.time);
@@ -82,18 +87,18 @@ impl Worth {
     }
 }
 
-/// The calls and the time that a draft would save if it were the only one.
-fn gross(draft: &Draft, index: &Index) -> Worth {
-    let mut worth = Worth { time: draft.more_time, work: draft.more_time + draft.more_work, calls: 0 };
-    draft.claims.iter().for_each(|claim| worth.add(&grant(claim, 0, index)));
+/// The calls and the time that a candidate would save if it were the only one.
+fn gross(candidate: &Candidate, index: &Index) -> Worth {
+    let mut worth = Worth { time: candidate.more_time, work: candidate.more_time + candidate.more_work, calls: 0 };
+    candidate.claims.iter().for_each(|claim| worth.add(&grant(claim, 0, index)));
     let claimed = worth.calls;
-    worth.settle(draft, claimed);
+    worth.settle(candidate, claimed);
     worth
 }
 
-/// The claimed calls that were made and are not granted yet, and their time at the mean of their kind without waits for another end,
-/// as far as the run waits for it. Calls that wait are priced at 0, because waiting costs nothing by itself. A rule that saves waiting says
-/// so in `more_time`.
+/// The claimed calls that were made and are not granted yet, and their time at the mean of their kind without waits for
+/// another end, as far as the run waits for it. Calls that wait are priced at 0, because waiting costs nothing by
+/// itself. A rule that saves waiting says so in `more_time`.
 fn grant(claim: &Claim, granted: u64, index: &Index) -> Worth {
     let made = index.tally(claim.key);
     let calls = claim.calls.min(made.calls.saturating_sub(granted));
@@ -144,10 +149,10 @@ mod tests {
     #[test]
     fn waiting_for_storage_is_no_work() {
         let waited_for = syncs_of(MAIN);
-        assert_eq!(waited_for.told.iter().map(|finding| finding.id).collect::<Vec<_>>(), ["sync-storm"]);
-        assert!(waited_for.told[0].saving.time > 3_000 * MS);
+        assert_eq!(waited_for.reported.iter().map(|finding| finding.id).collect::<Vec<_>>(), ["sync-storm"]);
+        assert!(waited_for.reported[0].saving.time > 3_000 * MS);
         let aside = syncs_of(OTHER);
-        assert!(aside.told.is_empty(), "{:?}", aside.told);
+        assert!(aside.reported.is_empty(), "{:?}", aside.reported);
         assert_eq!(aside.left_out, 1);
     }
 }

@@ -1,7 +1,7 @@
 //! The trait of all rules.
 
 use crate::counts::index::{Index, Observed, OpenFile};
-use crate::report::finding::{Draft, FactTable};
+use crate::report::finding::{Candidate, FactTable};
 use crate::thresholds::threshold::Threshold;
 use stride_event::Event;
 use stride_syscalls::Syscall;
@@ -20,7 +20,7 @@ pub struct RuleInfo {
     pub make: fn() -> Box<dyn Rule>,
 }
 
-/// Looks at calls as they come, with bounded memory, and returns drafts at the end.
+/// Looks at calls as they come, with bounded memory, and returns candidates at the end.
 pub trait Rule {
     /// True if the rule wants calls of this row. Asked once for each row.
     fn wants(&self, _row: &'static Syscall) -> bool {
@@ -36,7 +36,7 @@ pub trait Rule {
     /// Shows events other than calls: threads that start and end, signals.
     fn event(&mut self, _event: &Event<'_>, _index: &Index, _tracker: &Tracker) {}
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft>;
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate>;
 
     /// A table that its finding shows as well, if there is one.
     fn table(&self) -> Option<FactTable> {

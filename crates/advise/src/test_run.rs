@@ -26,8 +26,8 @@ impl TestRun {
     }
 
     /// The ids of the findings that are told.
-    pub fn told(self) -> Vec<&'static str> {
-        self.findings().told.iter().map(|finding| finding.id).collect()
+    pub fn finding_ids(self) -> Vec<&'static str> {
+        self.findings().reported.iter().map(|finding| finding.id).collect()
     }
 
     pub fn findings(self) -> Findings {

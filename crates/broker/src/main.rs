@@ -55,9 +55,9 @@ fn run() -> Result<()> {
 
 /// Listens at this path, for all users: the kernel decides what each of them may trace.
 fn listen(path: &Path) -> Result<Listener> {
-    let told = || path.display().to_string();
+    let named = || path.display().to_string();
     if let Some(parent) = path.parent() {
-        std::fs::DirBuilder::new().recursive(true).mode(0o755).create(parent).with_context(told)?;
+        std::fs::DirBuilder::new().recursive(true).mode(0o755).create(parent).with_context(named)?;
     }
     // A socket that nobody listens on is the rest of a broker that was killed.
     if std::fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket()) {
@@ -67,11 +67,11 @@ fn listen(path: &Path) -> Result<Listener> {
                 path.display()
             );
         }
-        std::fs::remove_file(path).with_context(told)?;
+        std::fs::remove_file(path).with_context(named)?;
     }
     // The mode is that of the socket before it has a name: whoever owns the directory can put a link in its place.
     let mask = umask(Mode::from_bits_truncate(0o111));
-    let listener = Listener::bind(path).with_context(told);
+    let listener = Listener::bind(path).with_context(named);
     umask(mask);
     listener
 }

@@ -88,8 +88,8 @@ impl Queue {
         })
     }
 
-    /// Takes in what has happened to the sockets, and ends connections that came to nothing.
-    pub fn happened(&mut self, flags: &[PollFlags]) {
+    /// Takes in what has take_events to the sockets, and ends connections that came to nothing.
+    pub fn take_events(&mut self, flags: &[PollFlags]) {
         let mut flags = flags.iter();
         let mut look = |client: &mut Client| {
             let flags = flags.next().copied().unwrap_or(PollFlags::empty());

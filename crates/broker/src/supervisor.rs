@@ -231,14 +231,14 @@ impl Supervisor<'_> {
             }
             n => n.context("poll")?,
         };
-        let happened: Vec<PollFlags> = polled.iter().map(|fd| fd.revents().unwrap_or(PollFlags::empty())).collect();
-        let (workers, waiting) = happened[1..].split_at(self.workers.len());
+        let events: Vec<PollFlags> = polled.iter().map(|fd| fd.revents().unwrap_or(PollFlags::empty())).collect();
+        let (workers, waiting) = events[1..].split_at(self.workers.len());
         let any = |flags: &PollFlags| !flags.is_empty();
-        self.queue.happened(waiting);
+        self.queue.take_events(waiting);
         for at in workers.iter().enumerate().filter(|(_, flags)| any(flags)).map(|(at, _)| at).rev() {
             self.hear(at);
         }
-        if any(&happened[0]) {
+        if any(&events[0]) {
             self.accept(listener);
         }
         if !self.queue.is_empty() {

@@ -1,5 +1,6 @@
-//! Users try to see what is not theirs. Each attack (`tests/programs/broker-attacker.c`) is made against a broker of its own, by a user without
-//! privileges. It must see nothing, and afterwards the broker must serve another user, and hold no more than before.
+//! Users try to see what is not theirs. Each attack (`tests/programs/broker-attacker.c`) is made against a broker of
+//! its own, by a user without privileges. It must see nothing, and afterwards the broker must serve another user, and
+//! hold no more than before.
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::io::{Read, Write, pipe};
@@ -236,7 +237,8 @@ impl Place {
         Ok((Some(child), told.into()))
     }
 
-    /// Ends the broker and its workers. Returns what they have written to stderr, such as why no programs could be loaded.
+    /// Ends the broker and its workers. Returns what they have written to stderr, such as why no programs could be
+    /// loaded.
     fn broker_messages(mut self) -> String {
         let _ = self.broker.0.kill();
         let mut messages = Vec::new();

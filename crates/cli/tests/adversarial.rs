@@ -1,6 +1,6 @@
-//! Recordings that are made to be slow or to take memory. Every view shows them in bounded memory and within `CPU` seconds
-//! of processor time, however busy the machine is ([`fixtures`] has all views). A view takes about a second. Each recording is so large that work which
-//! grows with the square of its size takes several times the limit.
+//! Recordings that are made to be slow or to take memory. Every view shows them in bounded memory and within `CPU`
+//! seconds of processor time, however busy the machine is ([`fixtures`] has all views). A view takes about a second.
+//! Each recording is so large that work which grows with the square of its size takes several times the limit.
 
 mod common;
 #[path = "hostile/fixtures.rs"]
@@ -57,7 +57,8 @@ fn shown(scratch: &Scratch, memory: u64) {
     assert!(failed.is_empty(), "{failed:#?}");
 }
 
-/// No machine has so many threads, but a recording names one in a byte. A kilobyte for each would exceed the memory limit.
+/// No machine has so many threads, but a recording names one in a byte. A kilobyte for each would exceed the memory
+/// limit.
 #[test]
 fn very_many_threads() {
     let scratch = Scratch::new("adversarial-threads");

@@ -1,15 +1,15 @@
-//! Runs every C program in `tests/advise/` twice. Without an argument, it shows the waste that `--advise` must find. With
-//! the argument `corrected`, it does the same job, and nothing must be found.
+//! Runs every C program in `tests/advise/` twice. Without an argument, it shows the waste that `--advise` must find.
+//! With the argument `corrected`, it does the same job, and nothing must be found.
 //!
 //! Minor findings count as well (`--advise=all`): how much of a run a pattern takes depends on the machine.
 //!
-//! The first line holds the ids of the findings: `// finds: stat-storm`. The first one must come first, under both engines, live and
-//! replayed, and nothing else may be found. Every number in a sentence must be in the JSON as well. A second line
-//! `// estimate: WHY NOT` says that the number of saved calls cannot be compared with the corrected program; otherwise,
-//! the estimate must be within a factor of two. Lines `// says: TEXT` and `// never: TEXT` contain text that the advice on the
-//! wasteful program must or must not have, wherever lines are broken. The line with the comment `// FROM FUNCTION` makes the
-//! calls, in that function, and the advice must say so. A program that cannot run here exits with status 77 and prints the
-//! reason on stderr.
+//! The first line holds the ids of the findings: `// finds: stat-storm`. The first one must come first, under both
+//! engines, live and replayed, and nothing else may be found. Every number in a sentence must be in the JSON as well. A
+//! second line `// estimate: WHY NOT` says that the number of saved calls cannot be compared with the corrected
+//! program; otherwise, the estimate must be within a factor of two. Lines `// says: TEXT` and `// never: TEXT` contain
+//! text that the advice on the wasteful program must or must not have, wherever lines are broken. The line with the
+//! comment `// FROM FUNCTION` makes the calls, in that function, and the advice must say so. A program that cannot run
+//! here exits with status 77 and prints the reason on stderr.
 
 mod common;
 mod numbers;
@@ -51,7 +51,8 @@ fn main() {
         .exit();
 }
 
-/// Small real programs. The findings for `tests/advise/go/wasteful` are exactly its mistakes. `corrected` has no findings.
+/// Small real programs. The findings for `tests/advise/go/wasteful` are exactly its mistakes. `corrected` has no
+/// findings.
 fn go(engine: &str) -> Result<(), Failed> {
     if engine == "ebpf"
         && let Err(why) = stride_engine_ebpf::available()
@@ -124,8 +125,8 @@ fn build_go(source: &str, scratch: &Scratch, name: &str) -> Result<(), Failed> {
 
 const GO_LOCKS: &str = "goroutine-locks";
 
-/// A goroutine's wait makes no call, but the stack of an unlock tells of it: live, and in a recording with stacks. Not every unlock finds a
-/// thread to wake, so the numbers differ from run to run.
+/// A goroutine's wait makes no call, but the stack of an unlock tells of it: live, and in a recording with stacks. Not
+/// every unlock finds a thread to wake, so the numbers differ from run to run.
 fn go_locks(engine: &str) -> Result<(), Failed> {
     if engine == "ebpf"
         && let Err(why) = stride_engine_ebpf::available()
@@ -217,8 +218,8 @@ fn attached(engine: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Stride with all its tracees, at a higher priority than other processes, if that is allowed. Rules judge times: a child
-/// that lives for a tenth of a second does not count as short, even if others had the CPU meanwhile.
+/// Stride with all its tracees, at a higher priority than other processes, if that is allowed. Rules judge times: a
+/// child that lives for a tenth of a second does not count as short, even if others had the CPU meanwhile.
 fn first_served() -> Command {
     static CHRT: LazyLock<bool> = LazyLock::new(|| {
         let trial = Command::new("chrt").args(["-r", "1", "true"]).stderr(Stdio::null()).status();
@@ -292,8 +293,8 @@ impl Fixture {
             return Ok(());
         }
         let Some(mut wasteful) = self.advice(engine, &scratch, &program, &[])? else { return Ok(()) };
-        // A program that is over before Stride has read its mappings has no callers. On a busy machine that happens now and
-        // then, but not again and again.
+        // A program that is over before Stride has read its mappings has no callers. On a busy machine that happens now
+        // and then, but not again and again.
         for _ in 0..3 {
             if wasteful.all.iter().any(|text| self.from.is_some() && !text.contains("\n   from ")) {
                 let Some(again) = self.advice(engine, &scratch, &program, &[])? else { return Ok(()) };
@@ -334,8 +335,8 @@ impl Fixture {
         Ok(())
     }
 
-    /// The advice on a live run, and on a replay of another run. On a busy machine, the times of two runs may differ so much that their
-    /// findings do. That does not happen again and again.
+    /// The advice on a live run, and on a replay of another run. On a busy machine, the times of two runs may differ so
+    /// much that their findings do. That does not happen again and again.
     fn advice(&self, engine: &str, scratch: &Scratch, program: &Path, args: &[&str]) -> Result<Option<Advice>, Failed> {
         for _ in 0..2 {
             if let Ok(advice) = self.advice_once(engine, scratch, program, args) {

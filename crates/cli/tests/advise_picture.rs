@@ -34,8 +34,8 @@ fn the_picture_of_a_finding_is_what_stride_prints() {
     assert!(!run("--color=auto").contains('\x1b'));
 }
 
-/// The words without what differs from run to run: numbers with their units, the lines whose calls were sampled, and where lines are
-/// broken.
+/// The words without what differs from run to run: numbers with their units, the lines whose calls were sampled, and
+/// where lines are broken.
 fn shape(lines: &[String]) -> String {
     let words = lines.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
     let sampled = Regex::new(" from main .* do ").unwrap();

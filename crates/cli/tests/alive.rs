@@ -1,6 +1,6 @@
-//! The states of threads while no call returns: calls that last, stops, modes; and calls that end without returning. The eBPF
-//! engine detects these in its own ways, so its trace is compared with the ptrace engine's. Tests wait for states, not for
-//! time to pass.
+//! The states of threads while no call returns: calls that last, stops, modes; and calls that end without returning.
+//! The eBPF engine detects these in its own ways, so its trace is compared with the ptrace engine's. Tests wait for
+//! states, not for time to pass.
 
 mod common;
 
@@ -27,9 +27,9 @@ impl Tracing {
         let mut command = Command::new(STRIDE);
         command.arg(engine).args(["-f", "-a1", "-o"]).arg(scratch.path("trace")).args(args);
         command.env("LC_ALL", "C").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
-        // An orphaned process group ignores the terminal's stops, because nobody would continue it. The test's own group
-        // may be orphaned (under setsid, or when the session's leader is gone). This group is not, because the test is
-        // outside it.
+        // An orphaned process group ignores the terminal's stops, because nobody would continue it. The test's own
+        // group may be orphaned (under setsid, or when the session's leader is gone). This group is not, because the
+        // test is outside it.
         command.process_group(0);
         let mut stride = Killed(command.spawn().unwrap());
         let input = stride.0.stdin.take();

@@ -150,8 +150,8 @@ fn options_that_take_the_other_engine_are_named() {
     }
 }
 
-/// Limits the number of descriptors so that some maps and programs cannot be created. Stride notices that when the command
-/// is already waiting.
+/// Limits the number of descriptors so that some maps and programs cannot be created. Stride notices that when the
+/// command is already waiting.
 fn with_few_files(most: u32, args: &[&str]) -> Run {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("ulimit -n {most}; exec \"$0\" \"$@\""), STRIDE]).args(args);

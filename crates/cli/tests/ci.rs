@@ -1,4 +1,5 @@
-//! `ci/stride-ci`, which CI services run: on a git repository with a commit that adds calls, and on others where something is wrong.
+//! `ci/stride-ci`, which CI services run: on a git repository with a commit that adds calls, and on others where
+//! something is wrong.
 
 mod common;
 

@@ -5,8 +5,8 @@ mod common;
 use common::*;
 use std::path::Path;
 
-/// The script before and after the change: the new one asks for each of ten files twice, looks into another directory, and
-/// writes byte by byte.
+/// The script before and after the change: the new one asks for each of ten files twice, looks into another directory,
+/// and writes byte by byte.
 const BEFORE: &str = "for f in 0 1 2 3 4 5 6 7 8 9; do read x < data/$f; done; exit 7";
 const AFTER: &str =
     "for f in 0 1 2 3 4 5 6 7 8 9; do read x < data/$f; read x < data/$f; done; read x < other/new; exit 7";
@@ -386,8 +386,9 @@ fn hostile_names_stay_text() {
     }
 }
 
-/// With stacks on both sides, the comparison names the function whose calls grew, and its line. (A program that is over soon may take
-/// its mappings with it before the eBPF engine reads them; then callers are not known, and none is named.)
+/// With stacks on both sides, the comparison names the function whose calls grew, and its line. (A program that is over
+/// soon may take its mappings with it before the eBPF engine reads them; then callers are not known, and none is
+/// named.)
 #[test]
 fn the_caller_whose_calls_grew() {
     let source = root().join("tests/programs/callers.c");

@@ -175,8 +175,8 @@ fn recordings_are_offered_where_one_is_wanted() {
     assert_eq!(replies[1].len(), 2, "{replies:?}");
 }
 
-/// Types lines into an interactive shell and presses Tab. Returns, for each, the resulting line and the text shown below
-/// it.
+/// Types lines into an interactive shell and presses Tab. Returns, for each, the resulting line and the text shown
+/// below it.
 fn tab(shell: &str, script: &Path, lines: &[&str]) -> Vec<(String, String)> {
     let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shells/tab.py");
     let mut command = Command::new("python3");

@@ -4,7 +4,8 @@ mod common;
 
 use common::*;
 
-/// A million bytes, one at a time. That takes much longer than the periods in which it is decided whether to time all calls.
+/// A million bytes, one at a time. That takes much longer than the periods in which it is decided whether to time all
+/// calls.
 const BUSY: [&str; 5] = ["dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=1000000"];
 const NOTE: &str = "were timed, because there were so many";
 

@@ -1,9 +1,10 @@
 //! Memory that the description calls input must be as the program left it when the call returns.
 //!
-//! A row says of each pointer in which direction its memory goes ([`Dir`]), and of the members of an exchanged struct which are the
-//! kernel's. A wrong direction shows only if the call is made with success. So this test runs all programs in `tests/syscalls/`, and
-//! `tests/programs/successes.c`, which makes many calls with success. It keeps the memory that each call was given, and compares that with
-//! the memory at the call's return. A byte that the kernel has changed must be one that the description shows as it is after the call.
+//! A row says of each pointer in which direction its memory goes ([`Dir`]), and of the members of an exchanged struct
+//! which are the kernel's. A wrong direction shows only if the call is made with success. So this test runs all
+//! programs in `tests/syscalls/`, and `tests/programs/successes.c`, which makes many calls with success. It keeps the
+//! memory that each call was given, and compares that with the memory at the call's return. A byte that the kernel has
+//! changed must be one that the description shows as it is after the call.
 
 mod common;
 

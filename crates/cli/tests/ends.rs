@@ -95,7 +95,8 @@ fn the_call_that_seccomp_kills_for_is_shown() {
             &run(&["thread", "thread"]),
             &[seek, r"\+\+\+ killed by SIGSYS \+\+\+", r"\+\+\+ exited with 0 \+\+\+"],
         );
-        // A signal that nobody may handle ends the process: the call has returned by then, and a ptrace tracer does not see the signal.
+        // A signal that nobody may handle ends the process: the call has returned by then, and a ptrace tracer does not
+        // see the signal.
         for how in ["thread", "process"] {
             // (It has not reached the place where eBPF looks for descriptors.)
             let returned = r"lseek\(0(?:</dev/null>)?, 123456789, SEEK_END\) = \d+";

@@ -233,7 +233,8 @@ fn the_timeline_zooms_and_pans() {
     browser.click(".tools input");
     assert_eq!(threads(&mut browser), "3");
     browser.eval("document.querySelector('#lanes').focus()");
-    // The last 64th of the run, because ls may have taken most of the run on a busy machine. By then sleep may be gone, too.
+    // The last 64th of the run, because ls may have taken most of the run on a busy machine. By then sleep may be gone,
+    // too.
     ["+", "+", "+", "+", "+", "+", "End"].iter().for_each(|key| browser.key(key));
     let last = threads(&mut browser);
     assert!(["1", "2"].contains(&last.as_str()), "{last}");

@@ -279,8 +279,9 @@ fn what_follows_a_signal_does_not_take_its_place() {
 #[test]
 fn a_signal_while_the_engine_gets_ready_reaches_the_command() {
     need_ebpf!();
-    // The moment between the installation of the handlers and the loading of the programs is short, and a busy machine may
-    // miss it. The summary is empty if Stride sees the signal before the command's execve has come through the ring.
+    // The moment between the installation of the handlers and the loading of the programs is short, and a busy machine
+    // may miss it. The summary is empty if Stride sees the signal before the command's execve has come through the
+    // ring.
     for _ in 0..100 {
         let scratch = Scratch::new("early");
         let mut command = with(ENGINES[1]);

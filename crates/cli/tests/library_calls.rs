@@ -344,7 +344,8 @@ fn what_is_refused_says_why() {
     }
 }
 
-/// In the style of another tool, a function has a line of that tool's. System calls between functions have their own times.
+/// In the style of another tool, a function has a line of that tool's. System calls between functions have their own
+/// times.
 #[test]
 fn other_styles_and_times() {
     need_ebpf!();

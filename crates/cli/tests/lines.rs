@@ -1,6 +1,6 @@
-//! How events become lines: calls cut in two, threads that replace others, signals, ends. First come scenes made for this
-//! test, whose lines are known; then real programs, whose traces must be consistent and agree with strace's if strace is
-//! installed.
+//! How events become lines: calls cut in two, threads that replace others, signals, ends. First come scenes made for
+//! this test, whose lines are known; then real programs, whose traces must be consistent and agree with strace's if
+//! strace is installed.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! The names of programs and the start of their run: the same in every view, live and replayed, whatever filters leave out.
+//! The names of programs and the start of their run: the same in every view, live and replayed, whatever filters leave
+//! out.
 
 mod common;
 #[path = "../../output/tests/perfetto/reader.rs"]

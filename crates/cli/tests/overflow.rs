@@ -19,8 +19,8 @@ fn stride(scratch: &Scratch) -> Command {
     command
 }
 
-/// The number of calls of dd that nobody reads. Their records fill a ring of `RING` beyond its high-water mark, which is at
-/// half of it.
+/// The number of calls of dd that nobody reads. Their records fill a ring of `RING` beyond its high-water mark, which
+/// is at half of it.
 const UNREAD: u64 = 20_000;
 const RING: &str = "--ring-size=1M";
 
@@ -172,8 +172,8 @@ fn killing_stride_ends_the_delays() {
     assert_eq!(pid_in(&scratch.path("done")), Some(0));
 }
 
-/// Stride as an ordinary user with two capabilities. The program tries to notice backpressure: by its waits, by its own use
-/// of ptrace, and by a set-uid program that it executes.
+/// Stride as an ordinary user with two capabilities. The program tries to notice backpressure: by its waits, by its own
+/// use of ptrace, and by a set-uid program that it executes.
 #[test]
 fn nobody_notices_backpressure() {
     need_ebpf!();

@@ -1,4 +1,5 @@
-//! Somebody else owns the directory that Stride writes into, and has something under the names that Stride will choose there.
+//! Somebody else owns the directory that Stride writes into, and has something under the names that Stride will choose
+//! there.
 
 mod common;
 

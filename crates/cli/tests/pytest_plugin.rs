@@ -1,5 +1,5 @@
-//! The plugin for pytest (`integrations/pytest`): built as a wheel, installed in an environment below target/, and tested with its own
-//! tests, under both engines.
+//! The plugin for pytest (`integrations/pytest`): built as a wheel, installed in an environment below target/, and
+//! tested with its own tests, under both engines.
 
 mod common;
 
@@ -7,7 +7,8 @@ use common::*;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// The packages in the virtual environment. Its name has their versions, so that a change of them makes a new environment.
+/// The packages in the virtual environment. Its name has their versions, so that a change of them makes a new
+/// environment.
 const PACKAGES: [&str; 3] = ["pytest==8.3.4", "setuptools==75.6.0", "wheel==0.45.1"];
 
 fn run(program: impl AsRef<Path>, args: &[&str]) -> Output {

@@ -1,5 +1,5 @@
-//! A number of a descriptor means the file that it has at that moment, however it was given to another file before: live and replayed, in
-//! text and in JSON.
+//! A number of a descriptor means the file that it has at that moment, however it was given to another file before:
+//! live and replayed, in text and in JSON.
 
 mod common;
 

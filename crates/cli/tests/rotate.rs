@@ -71,7 +71,8 @@ fn recorded_answers_are_in_each_file() {
         let last = ["rec.1", "rec"].map(|name| replay(&scratch, name, &["-q", "-y", "-Y"]).out).concat();
         assert!(last.contains("marker>"), "{engine}: {last}");
         // The live text took its answers from where the recording took them. Only calls that name a file are compared:
-        // a call that waits for a child is on two lines of the live text, and on one where a recording begins in between.
+        // a call that waits for a child is on two lines of the live text, and on one where a recording begins in
+        // between.
         let live = scratch.read("log.1") + &scratch.read("log");
         let names_a_file = |line: &&str| line.contains("</");
         let end = |text: &str| text.lines().rev().filter(names_a_file).take(10).map(str::to_owned).collect::<Vec<_>>();

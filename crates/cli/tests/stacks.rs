@@ -1,4 +1,5 @@
-//! Stacks of the programs in `tests/stacks/` (`-k`), compiled in many ways. Each program writes `marked` where its stack is known.
+//! Stacks of the programs in `tests/stacks/` (`-k`), compiled in many ways. Each program writes `marked` where its
+//! stack is known.
 
 mod common;
 
@@ -198,7 +199,8 @@ fn limits() {
     }
 }
 
-/// The shell goes on until the trace has a stack: then the machine was fast enough for Stride to read what code is mapped.
+/// The shell goes on until the trace has a stack: then the machine was fast enough for Stride to read what code is
+/// mapped.
 #[test]
 fn without_a_stop() {
     need_ebpf!();
@@ -217,8 +219,8 @@ fn without_a_stop() {
     assert!(begun[0].len() == 1 && begun[0][0].module.starts_with("ld"), "{}", run.trace);
 }
 
-/// The functions of the program that lead to its `write`, under the eBPF engine. A program that is over before Stride has read what it
-/// maps, or before Stride has opened these files (a busy machine), runs again.
+/// The functions of the program that lead to its `write`, under the eBPF engine. A program that is over before Stride
+/// has read what it maps, or before Stride has opened these files (a busy machine), runs again.
 fn written_by(scratch: &Scratch) -> (Vec<String>, String) {
     let program = scratch.path("program").to_string_lossy().into_owned();
     for _ in 0..50 {

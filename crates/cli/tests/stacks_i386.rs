@@ -6,8 +6,8 @@ use common::stacks::{functions, i386, stacks};
 use common::*;
 use std::process::Command;
 
-/// Stride's trace of these calls of the program. Under eBPF, a program that is over before Stride has read what it maps, or before Stride
-/// has opened these files (a busy machine), runs again.
+/// Stride's trace of these calls of the program. Under eBPF, a program that is over before Stride has read what it
+/// maps, or before Stride has opened these files (a busy machine), runs again.
 fn trace(scratch: &Scratch, engine: &str, calls: &str) -> String {
     let program = scratch.path("program");
     let run = || scratch.stride([engine, "-k", "-e", calls, &*program.to_string_lossy()]).trace;

@@ -1,5 +1,5 @@
-//! Stacks where something is in the way (`-k`): files that are gone, processes that hide, too much of everything. Names are missing then,
-//! and never wrong.
+//! Stacks where something is in the way (`-k`): files that are gone, processes that hide, too much of everything. Names
+//! are missing then, and never wrong.
 
 mod common;
 
@@ -193,7 +193,8 @@ fn debug_information_elsewhere() {
     assert!(stack[1].source.contains("calls.c:"), "{with}");
 }
 
-/// The linker's option for a build id that no other program has, so that a test that was killed leaves no trace for the next.
+/// The linker's option for a build id that no other program has, so that a test that was killed leaves no trace for the
+/// next.
 fn own_build_id() -> String {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     format!("-Wl,--build-id=0x{:032x}{:08x}", now.as_nanos(), std::process::id())

@@ -1,13 +1,13 @@
-//! Stacks (`-k`) that lead through functions whose return is watched (`--library-calls`). The kernel replaces the return addresses of such
-//! functions.
+//! Stacks (`-k`) that lead through functions whose return is watched (`--library-calls`). The kernel replaces the
+//! return addresses of such functions.
 
 mod common;
 
 use common::stacks::{compile, functions, known_frames};
 use common::*;
 
-/// The functions that lead to each of the program's calls of write, outermost last, and how many stacks were unwound. A program that is over
-/// before Stride has read what it maps (a busy machine) runs again.
+/// The functions that lead to each of the program's calls of write, outermost last, and how many stacks were unwound. A
+/// program that is over before Stride has read what it maps (a busy machine) runs again.
 fn stacks(scratch: &Scratch, watched: &str) -> (Vec<Vec<String>>, u32) {
     let program = scratch.path("program").to_string_lossy().into_owned();
     let mut last = String::new();

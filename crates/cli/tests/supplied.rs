@@ -1,5 +1,5 @@
-//! Memory that another thread of the tracee supplies. Reading it may take for ever, because the supplier may be waiting for
-//! Stride.
+//! Memory that another thread of the tracee supplies. Reading it may take for ever, because the supplier may be waiting
+//! for Stride.
 
 mod common;
 

@@ -2,7 +2,8 @@
 //!
 //! The first line of a program holds the options: `// stride: -e trace=read,write -a1`. The program starts with
 //! `chdir("MARKER")`, which fails. Stride's lines after that call, up to the exit, must equal the program's output. A
-//! program that cannot run here exits with status 77 and prints the reason on stderr; the test is then reported as skipped.
+//! program that cannot run here exits with status 77 and prints the reason on stderr; the test is then reported as
+//! skipped.
 
 mod common;
 

@@ -16,7 +16,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use stride_event::{Call, Event, Lost, Origin, Outcome};
+use stride_event::{Call, Event, Lost, Outcome, StartKind};
 use stride_record::{Metadata, Recorder};
 use stride_syscalls::Abi;
 
@@ -57,7 +57,8 @@ fn total(table: &str) -> f64 {
     line.map_or(0.0, |line| line.split_whitespace().nth(1).unwrap().parse().unwrap())
 }
 
-/// Replays a recording of one thread in every view, and checks that no duration exceeds `most`, nor their sum in one thread.
+/// Replays a recording of one thread in every view, and checks that no duration exceeds `most`, nor their sum in one
+/// thread.
 #[track_caller]
 fn within_in_all_views(scratch: &Scratch, most: Duration, what: &str) {
     let seconds = most.as_secs_f64();
@@ -181,12 +182,13 @@ fn a_sleep_takes_no_cpu_time() {
 
 const UPTIME: u64 = 5_000_000_000_000;
 
-/// A recording of a machine that has been up for long. The entries of the calls with an odd number were not seen; the others take a millisecond.
+/// A recording of a machine that has been up for long. The entries of the calls with an odd number were not seen; the
+/// others take a millisecond.
 fn half_known(file: &Path, calls: u64) {
     let metadata =
         Metadata { args: vec!["stride".into()], engine: "ebpf".into(), several: true, ..Metadata::default() };
     let mut to = Recorder::new(File::create(file).unwrap(), &metadata).unwrap();
-    to.event(&Event::Started { tid: 7, process: 7, origin: Origin::Attached, at: UPTIME }).unwrap();
+    to.event(&Event::Started { tid: 7, process: 7, origin: StartKind::Attached, at: UPTIME }).unwrap();
     for i in 1..=calls {
         let returned = UPTIME + i * 2_000_000;
         let call = Call {

@@ -6,7 +6,8 @@
 //! same filters apply, and keeps only the profile. `noise` is the one place that decides which differences matter;
 //! `rollup` combines many paths into a few lines.
 //!
-//! If a run was recorded several times, its profile has the medians (`median`), and its rows say between which figures the recordings differ.
+//! If a run was recorded several times, its profile has the medians (`median`), and its rows say between which figures
+//! the recordings differ.
 //!
 //! A budget works on the tally, because its globs match the original names. Lost calls make a count an interval: a
 //! limit is kept if it holds at both ends, broken if it holds at neither, and otherwise it cannot be checked.

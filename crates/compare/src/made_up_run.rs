@@ -3,7 +3,7 @@
 use crate::profile::Profile;
 use crate::tally::Tally;
 use std::sync::Arc;
-use stride_event::{Event, Lost, Ns, Origin, Outcome, Tid};
+use stride_event::{Event, Lost, Ns, Outcome, StartKind, Tid};
 use stride_output::End;
 use stride_syscalls::{Ty, table};
 use stride_test_support::calls::{call, exited, lasting, naming, operation};
@@ -23,7 +23,7 @@ impl MadeUpRun {
     /// A run of one process.
     pub fn new() -> MadeUpRun {
         let mut run = MadeUpRun::default();
-        run.start(PID, Origin::Attached);
+        run.start(PID, StartKind::Attached);
         run
     }
 
@@ -32,7 +32,7 @@ impl MadeUpRun {
         self.tally.event(&event, &self.tracker);
     }
 
-    pub fn start(&mut self, tid: Tid, origin: Origin) {
+    pub fn start(&mut self, tid: Tid, origin: StartKind) {
         self.event(Event::Started { tid, process: tid, origin, at: 1000 });
     }
 

@@ -3,7 +3,7 @@
 use crate::profile::figures::Figures;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
-use stride_event::{Event, Ns, Origin, RingUse, Stack, Tid};
+use stride_event::{Event, Ns, RingUse, Stack, StartKind, Tid};
 use stride_syscalls::{Abi, Class, Effect, nameless, row_named, table};
 use stride_track::{FileId, ObjectId, Seen, StackCount, StackId, StackTally, Tracker};
 
@@ -44,7 +44,7 @@ pub struct Tally {
     calls: Vec<SyscallTally>,
     by_number: HashMap<(Abi, u64), CallId>,
     by_name: HashMap<Rc<str>, CallId>,
-    about: HashMap<(CallId, Subject), Figures>,
+    by_subject: HashMap<(CallId, Subject), Figures>,
     streams: HashSet<FileId>,
     stream_names: HashSet<ObjectId>,
     /// The directory in which the first process began.
@@ -74,7 +74,7 @@ impl Tally {
         match *event {
             Event::Started { tid, process, origin, at } => {
                 self.at(at);
-                if !matches!(origin, Origin::Forked { .. }) && self.streams.len() < MAX_PROGRAMS {
+                if !matches!(origin, StartKind::Forked { .. }) && self.streams.len() < MAX_PROGRAMS {
                     for (file, object) in (0..3).filter_map(|fd| tracker.open_file(process, fd)) {
                         self.streams.insert(file);
                         self.stream_names.insert(object);
@@ -104,7 +104,7 @@ impl Tally {
                 self.calls[id as usize].all.add(&figures);
                 self.stacks.count(call, id);
                 let Some(seen) = seen else { return };
-                self.add_about(id, seen, &figures, tracker);
+                self.add_by_subject(id, seen, &figures, tracker);
                 if let Some(process) = tracker.process(seen.pid) {
                     let program = self.program(&process.comm);
                     let fits = self.made.len() < MAX_PAIRS || self.made.contains_key(&(id, program));
@@ -121,17 +121,17 @@ impl Tally {
                 let id = self.named(&call.function.name, Class::NONE, true);
                 self.calls[id as usize].all.add(&figures);
                 if let Some(seen) = tracker.seen() {
-                    self.add_about(id, seen, &figures, tracker);
+                    self.add_by_subject(id, seen, &figures, tracker);
                 }
             }
             _ => {}
         }
     }
 
-    fn add_about(&mut self, id: CallId, seen: &Seen, figures: &Figures, tracker: &Tracker) {
-        for about in self.what(seen, tracker).into_iter().flatten() {
-            let fits = self.about.len() < MAX_PAIRS || self.about.contains_key(&(id, about));
-            self.about.entry((id, if fits { about } else { Subject::Others })).or_default().add(figures);
+    fn add_by_subject(&mut self, id: CallId, seen: &Seen, figures: &Figures, tracker: &Tracker) {
+        for subject in self.subjects(seen, tracker).into_iter().flatten() {
+            let fits = self.by_subject.len() < MAX_PAIRS || self.by_subject.contains_key(&(id, subject));
+            self.by_subject.entry((id, if fits { subject } else { Subject::Others })).or_default().add(figures);
         }
     }
 
@@ -143,7 +143,7 @@ impl Tally {
     }
 
     /// The subjects of a call. A call that names two paths has two.
-    fn what(&self, seen: &Seen, tracker: &Tracker) -> [Option<Subject>; 2] {
+    fn subjects(&self, seen: &Seen, tracker: &Tracker) -> [Option<Subject>; 2] {
         let Some(path) = seen.path else {
             // An untracked descriptor was open before the program began. Of those, only the three standard streams are
             // certain.
@@ -216,13 +216,13 @@ impl Tally {
     }
 
     /// The figures by syscall and subject. A call that names two paths is counted for both.
-    pub fn about(&self) -> impl Iterator<Item = (&SyscallTally, Subject, &Figures)> {
-        self.about_all().filter(|(call, ..)| !call.is_operation)
+    pub fn by_subject(&self) -> impl Iterator<Item = (&SyscallTally, Subject, &Figures)> {
+        self.by_subject_with_operations().filter(|(call, ..)| !call.is_operation)
     }
 
     /// The same for calls and operations.
-    pub fn about_all(&self) -> impl Iterator<Item = (&SyscallTally, Subject, &Figures)> {
-        self.about.iter().map(|(&(call, about), figures)| (&self.calls[call as usize], about, figures))
+    pub fn by_subject_with_operations(&self) -> impl Iterator<Item = (&SyscallTally, Subject, &Figures)> {
+        self.by_subject.iter().map(|(&(call, subject), figures)| (&self.calls[call as usize], subject, figures))
     }
 
     /// The number of calls by syscall and by the name of the program that makes them.
@@ -248,9 +248,10 @@ impl Tally {
     /// The objects that were unlinked.
     pub fn removed(&self) -> HashSet<ObjectId> {
         let removes = |name: &str| row_named(name).is_some_and(|row| row.has_effect(Effect::Unlinks));
-        let removed = self.about().filter(|(call, _, figures)| removes(&call.name) && figures.errors < figures.calls);
+        let removed =
+            self.by_subject().filter(|(call, _, figures)| removes(&call.name) && figures.errors < figures.calls);
         removed
-            .filter_map(|(_, about, _)| match about {
+            .filter_map(|(_, subject, _)| match subject {
                 Subject::Object(object) => Some(object),
                 _ => None,
             })

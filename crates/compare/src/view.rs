@@ -22,7 +22,7 @@ pub struct Base {
     /// Further recordings of the run that is compared.
     pub repeated: Vec<Profile>,
     /// Differences in how the two runs were traced, a sentence each.
-    pub circumstances: Vec<String>,
+    pub caveats: Vec<String>,
     /// How precise times are, in nanoseconds a call. None if the times cannot be compared.
     pub times: Option<Ns>,
     /// The syscalls that are compared. None means all.
@@ -83,7 +83,7 @@ impl View for CompareView {
             {
                 base.profile.make_relative();
                 this.make_relative();
-                base.circumstances.push(format!(
+                base.caveats.push(format!(
                     "The base began in {}, this run in {}: paths below these are compared as ./...",
                     shown(&theirs),
                     shown(&ours)
@@ -92,23 +92,23 @@ impl View for CompareView {
             for (profile, which) in [(&this, "this run"), (&base.profile, "the base")] {
                 if profile.lost_calls > 0 {
                     let lost = count(profile.lost_calls, "call was", "calls were");
-                    base.circumstances.push(format!(
+                    base.caveats.push(format!(
                         "In {which}, {lost} lost: the program made more calls than are counted \
                                                      here."
                     ));
                 }
             }
             if self.tally.has_unseen_operations() {
-                base.circumstances.push(UNSEEN.to_owned());
+                base.caveats.push(UNSEEN.to_owned());
             }
             let diff = Diff::new(&base.profile, &this, base.times);
-            let told = &base.circumstances;
+            let caveats = &base.caveats;
             match self.format {
-                ReportFormat::Json => json::diff(&mut out, &diff, told),
-                ReportFormat::Markdown => out.extend(report::markdown(&diff, told).into_bytes()),
-                ReportFormat::GitHub => out.extend(report::annotation(&diff, told).into_bytes()),
+                ReportFormat::Json => json::diff(&mut out, &diff, caveats),
+                ReportFormat::Markdown => out.extend(report::markdown(&diff, caveats).into_bytes()),
+                ReportFormat::GitHub => out.extend(report::annotation(&diff, caveats).into_bytes()),
                 // (SARIF is for findings. The options do not let it come here.)
-                ReportFormat::Text | ReportFormat::Sarif => out.extend(report::text(&diff, told).into_bytes()),
+                ReportFormat::Text | ReportFormat::Sarif => out.extend(report::text(&diff, caveats).into_bytes()),
             }
         }
         if let Some(budget) = &self.budget {

@@ -9,10 +9,10 @@
 //! Architecture invariant: `unsafe` only in `policy`, `process`, `signal` and `startup`.
 #![deny(unsafe_code)]
 
+pub mod blocked_call;
 mod cgroup;
 pub mod engine;
 pub mod error;
-pub mod inside;
 pub mod interrupt;
 #[allow(unsafe_code)]
 mod policy;

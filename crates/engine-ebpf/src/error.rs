@@ -44,7 +44,7 @@ impl Why {
             Why::NoBtf(_) => "use a kernel built with CONFIG_DEBUG_INFO_BTF=y, with /sys mounted".to_owned(),
             Why::LockedDown(_) => "boot with lockdown=integrity or none".to_owned(),
             Why::NoMemory(_) => "give a smaller --ring-size".to_owned(),
-            Why::Refused(what) if ["EMFILE", "Too many open files"].iter().any(|told| what.contains(told)) => {
+            Why::Refused(what) if ["EMFILE", "Too many open files"].iter().any(|word| what.contains(word)) => {
                 "allow more open files (`ulimit -n 256`)".to_owned()
             }
             Why::Probes(_) => "name fewer functions, or functions of files on ordinary file systems".to_owned(),
@@ -93,13 +93,13 @@ pub fn of_the_kernel(tid: Tid) -> AttachFailure {
 /// The thread has ended, but is still there.
 pub fn ended(tid: Tid, follow: bool) -> AttachFailure {
     let tasks = std::fs::read_dir(procfs::path(tid, "task"));
-    let lives_on = tasks.is_ok_and(|tasks| {
+    let has_others = tasks.is_ok_and(|tasks| {
         tasks.flatten().any(|task| {
             let stat = procfs::text(task.path().join("stat")).unwrap_or_default();
             behind_name(&stat).is_some_and(|fields| !fields.starts_with(['Z', 'X']))
         })
     });
-    let more = if lives_on && !follow {
+    let more = if has_others && !follow {
         " (this thread has ended, but others of its process live on: add -f to trace them)"
     } else {
         " (it has ended and is a zombie: its parent has not waited for it yet)"

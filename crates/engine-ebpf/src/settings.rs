@@ -44,7 +44,7 @@ impl Settings {
             }
             // Every call of a program that only makes calls must find room until the reader comes. A large ring takes
             // time to allocate (0.2 ms for 1 MiB), which few calls are not worth.
-            None if spec.calls.is_all() && spec.about.is_none() => {
+            None if spec.calls.is_all() && spec.file_filter.is_none() => {
                 RingSize::of((DEFAULT_RING / self.rings(spec).next_power_of_two()).max(DEFAULT_RING / 4), wait)
             }
             None => RingSize::of(DEFAULT_RING / 4, wait),

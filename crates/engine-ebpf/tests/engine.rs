@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::time::Duration;
 use stride_engine_base::Engine as _;
 use stride_engine_ebpf::{EbpfEngine, Overflow, Settings};
-use stride_event::{Event, Limits, Memory as _, Origin, Outcome, Phase, StackRate, TraceSpec};
+use stride_event::{Event, Limits, Memory as _, Outcome, Phase, StackRate, StartKind, TraceSpec};
 use stride_stacks::{StackDetail, Stacks};
 use stride_test_support::state::wait_until_inside;
 use stride_test_support::{need_ebpf, program, skip};
@@ -29,7 +29,7 @@ fn attaches_to_a_process_that_is_blocked() {
     while let Some(event) = engine.next().unwrap() {
         match event {
             Event::Started { tid, process, origin, .. } => {
-                assert_eq!((tid, process, origin), (pid, pid, Origin::Attached));
+                assert_eq!((tid, process, origin), (pid, pid, StartKind::Attached));
                 seen.push("started".to_owned());
             }
             Event::Exit(call) if call.nr == libc::SYS_write as u64 => {

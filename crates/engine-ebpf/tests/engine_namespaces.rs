@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use stride_engine_base::Engine as _;
 use stride_engine_ebpf::EbpfEngine;
-use stride_event::{Event, Origin, Tid, TraceSpec};
+use stride_event::{Event, StartKind, Tid, TraceSpec};
 use stride_test_support::{need_ebpf, skip};
 
 /// The namespaces and ids of each thread that started, in the order in which they were told.
@@ -18,8 +18,10 @@ fn told(spec: TraceSpec) -> HashMap<Tid, Vec<(u64, Tid)>> {
     let mut told = HashMap::new();
     while let Some(event) = engine.next().unwrap() {
         match event {
-            Event::Started { tid, origin: Origin::Forked { .. }, .. } => _ = told.insert(tid, Vec::new()),
-            Event::IdIn { tid, namespace, id } => told.get_mut(&tid).expect("it has started").push((namespace, id)),
+            Event::Started { tid, origin: StartKind::Forked { .. }, .. } => _ = told.insert(tid, Vec::new()),
+            Event::NamespaceId { tid, namespace, id } => {
+                told.get_mut(&tid).expect("it has started").push((namespace, id))
+            }
             _ => {}
         }
     }

@@ -38,7 +38,7 @@ pub trait Place {
     /// Moves back to the CPUs the user left the tracer, with its own priority.
     fn leave(&mut self);
     /// Notes that the tracer runs beside this thread.
-    fn beside(&mut self, tid: Tid);
+    fn joined(&mut self, tid: Tid);
     /// True if the tracer was freed because it did not get to run.
     fn was_rescued(&self) -> bool;
 }
@@ -126,18 +126,18 @@ impl<P: Place> Affinity<P> {
         self.stops += 1;
         self.spent += now.saturating_sub(self.last).min(PAUSE);
         self.last = now;
-        let beside = self.mode != Mode::Free;
-        if beside {
+        let shares_cpu = self.mode != Mode::Free;
+        if shares_cpu {
             if self.place.was_rescued() {
                 return self.give_up();
             }
-            self.place.beside(tid);
+            self.place.joined(tid);
         }
-        if self.stops >= if beside { CHUNK } else { self.window } {
+        if self.stops >= if shares_cpu { CHUNK } else { self.window } {
             let spent = std::mem::replace(&mut self.spent, 0);
             let stops = std::mem::replace(&mut self.stops, 0);
             self.left = self.left.saturating_sub(stops);
-            if beside { self.beside(tid, spent, now) } else { self.free(tid, spent, now) }
+            if shares_cpu { self.shared_chunk(tid, spent, now) } else { self.free(tid, spent, now) }
         }
     }
 
@@ -152,7 +152,7 @@ impl<P: Place> Affinity<P> {
         }
     }
 
-    fn beside(&mut self, tid: Tid, spent: Ns, now: Ns) {
+    fn shared_chunk(&mut self, tid: Tid, spent: Ns, now: Ns) {
         if now.saturating_sub(self.looked) >= ROOM {
             self.looked = now;
             self.crowded = if self.place.has_room() { 0 } else { self.crowded + 1 };
@@ -186,7 +186,7 @@ impl<P: Place> Affinity<P> {
     /// Moves to the CPU where this thread last ran. False if the tracer is there already, or must not go.
     fn come(&mut self, tid: Tid) -> bool {
         let Some(cpu) = self.place.cpu_of(tid).filter(|&cpu| self.mode != Mode::Beside(cpu)) else { return false };
-        self.place.beside(tid);
+        self.place.joined(tid);
         let moved = self.place.come(cpu);
         if moved {
             self.mode = Mode::Beside(cpu);
@@ -234,7 +234,7 @@ mod tests {
         fn leave(&mut self) {
             self.log.push("leave");
         }
-        fn beside(&mut self, _: Tid) {}
+        fn joined(&mut self, _: Tid) {}
         fn was_rescued(&self) -> bool {
             self.rescued
         }

@@ -7,7 +7,7 @@
 
 use crate::engine::PtraceEngine;
 use crate::sys::{self, Info};
-use crate::threads::{Inside, State};
+use crate::threads::{CallState, State};
 use crate::tracee::Stopped;
 use crate::wait::{Report, Status, Stop, Waited, wait};
 use stride_engine_base::interrupt::pass_on;
@@ -102,7 +102,7 @@ impl PtraceEngine {
             // as in flight.
             Stop::Syscall => {
                 if let Ok(Info::Exit { rval, .. }) = stopped.syscall_info()
-                    && self.threads[slot].inside == Inside::Wanted
+                    && self.threads[slot].call_state == CallState::Wanted
                     && !(-516..=-512).contains(&rval)
                 {
                     self.threads[slot].state = State::Stopped(stopped);

@@ -36,7 +36,7 @@ pub struct Injector {
     /// Those about calls that are being entered. They are told when a call returns, so that they do not cut its line in two.
     early: Vec<String>,
     /// The failures that were told, with the ABI and the number of the call. The same failure is told once.
-    told: Vec<(Failure, Abi, u64)>,
+    reported: Vec<(Failure, Abi, u64)>,
 }
 
 /// Why a call's arguments could not be changed.
@@ -172,10 +172,10 @@ impl Injector {
         let name = row.map_or("this call", |row| row.name);
         for failure in failures {
             let key = (failure, call.abi, call.nr);
-            if self.told.len() >= MOST_REMARKS || self.told.contains(&key) {
+            if self.reported.len() >= MOST_REMARKS || self.reported.contains(&key) {
                 continue;
             }
-            self.told.push(key);
+            self.reported.push(key);
             let tid = thread.tid;
             // These are strace's words.
             self.early.push(match failure {

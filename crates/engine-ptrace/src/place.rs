@@ -10,7 +10,7 @@ use stride_engine_base::procfs;
 use stride_event::Tid;
 
 #[derive(Debug)]
-pub struct Here {
+pub struct OwnCpus {
     /// The CPUs to be free on. `None` if the tracer must not move.
     own: Option<CpuSet>,
     cpus: usize,
@@ -20,12 +20,12 @@ pub struct Here {
     rescuer: Option<Rescuer>,
 }
 
-impl Here {
-    pub fn new() -> Here {
+impl OwnCpus {
+    pub fn new() -> OwnCpus {
         let count = |own: &CpuSet| (0..CpuSet::count()).filter(|&c| own.is_set(c).unwrap_or(false)).count();
         // With one CPU, or with a scheduling policy that the user chose, the tracer does not move.
         let own = sys::own_cpus().ok().filter(|own| count(own) > 1 && sys::has_default_policy());
-        Here {
+        OwnCpus {
             cpus: own.as_ref().map_or(0, count),
             load: own.and_then(|_| File::open("/proc/loadavg").ok()),
             own,
@@ -39,7 +39,7 @@ impl Here {
     }
 }
 
-impl Place for Here {
+impl Place for OwnCpus {
     fn may_move(&self) -> bool {
         self.own.is_some()
     }
@@ -83,7 +83,7 @@ impl Place for Here {
         }
     }
 
-    fn beside(&mut self, tid: Tid) {
+    fn joined(&mut self, tid: Tid) {
         if let Some(rescuer) = &self.rescuer {
             rescuer.watch(tid);
         }
@@ -94,7 +94,7 @@ impl Place for Here {
     }
 }
 
-impl Drop for Here {
+impl Drop for OwnCpus {
     fn drop(&mut self) {
         self.leave();
     }

@@ -2,7 +2,7 @@
 
 use crate::memory::MemoryReader;
 use crate::vcpus;
-use stride_event::{Call, FdSet, Limits, Outcome, Peek, Phase, Tid, TraceSpec, VcpuDetail, actual_call, capture};
+use stride_event::{Call, FdSet, Limits, Outcome, Phase, Tid, TraceSpec, VcpuDetail, actual_call, capture};
 use stride_syscalls::plan::{IOV_MAX, Op, Plan};
 use stride_syscalls::{Abi, Syscall, table};
 
@@ -58,7 +58,7 @@ impl Plans {
     }
 
     /// The number and the arguments of the call that a thread makes. socketcall(2) and ipc(2) stand for others.
-    pub fn actual_call(&mut self, tid: Tid, abi: Abi, nr: u64, args: [u64; 6]) -> (u64, [u64; 6]) {
+    pub fn demultiplexed(&mut self, tid: Tid, abi: Abi, nr: u64, args: [u64; 6]) -> (u64, [u64; 6]) {
         actual_call(abi, nr, args, &mut self.reader.of(tid))
     }
 

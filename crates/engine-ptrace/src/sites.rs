@@ -75,18 +75,18 @@ mod tests {
     #[test]
     fn samples_stand_for_all_calls() {
         let mut sites = Sites::default();
-        let (all, mut samples, mut told) = (100_000, 0, 0);
+        let (all, mut samples, mut counted) = (100_000, 0, 0);
         // Two callers that take turns in one place: neither is favoured.
         let mut odd = 0;
         for i in 0..all {
             if let Some(calls) = sites.take_sample(7, 0x1000, 0x7ff0) {
                 samples += 1;
-                told += calls;
+                counted += calls;
                 odd += if i % 2 == 1 { calls } else { 0 };
             }
         }
-        assert!(told <= all && told > all - 2 * GAP, "{told}");
+        assert!(counted <= all && counted > all - 2 * GAP, "{counted}");
         assert!((all / GAP..all / GAP * 4).contains(&samples), "{samples}");
-        assert!((0.4..0.6).contains(&(f64::from(odd) / f64::from(told))), "{odd} of {told}");
+        assert!((0.4..0.6).contains(&(f64::from(odd) / f64::from(counted))), "{odd} of {counted}");
     }
 }

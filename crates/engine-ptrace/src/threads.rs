@@ -18,7 +18,7 @@ pub enum State {
 
 /// The state of a thread: inside a call or not. Each stop tells that itself; stops are not counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Inside {
+pub enum CallState {
     No,
     /// In a call that is reported.
     Wanted,
@@ -43,7 +43,7 @@ pub struct Tracee {
     pub state: State,
     /// The call that the thread is in, or was in last. Reused from call to call.
     pub call: Call,
-    pub inside: Inside,
+    pub call_state: CallState,
     pub startup: Startup,
     /// The ABI of its latest call.
     pub abi: Abi,
@@ -70,7 +70,7 @@ impl Tracee {
             process,
             state,
             call: Call { tid, ..Call::default() },
-            inside: Inside::No,
+            call_state: CallState::No,
             startup: Startup::Done,
             abi: Abi::NATIVE,
             nr: u64::MAX,

@@ -36,7 +36,7 @@ pub use events::library::{
 };
 pub use events::lost::Lost;
 pub use events::ring_use::RingUse;
-pub use events::{Event, EventOf, Fate, Origin, SIGINFO_SIZE};
+pub use events::{Event, EventOf, Fate, SIGINFO_SIZE, StartKind};
 pub use quantity::{duration, grouped};
 pub use question::{FdOf, Question};
 pub use spec::endings::{Bounds, Endings};

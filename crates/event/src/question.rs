@@ -81,7 +81,7 @@ pub enum Question {
 }
 
 impl Question {
-    /// The thread with whose end the answer ends; 0 if there is none.
+    /// The answer stays valid until this thread ends. 0: no thread's end makes it invalid.
     pub fn tid(self) -> Tid {
         match self {
             Question::Link(of)

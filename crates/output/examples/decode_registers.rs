@@ -1,9 +1,9 @@
-//! Decodes system calls that nobody traces: their registers and the memory behind them are made up here. A debugger or
-//! an emulator would read them from its machine.
+//! Decodes system calls that nobody traces: their registers and the memory behind them are made up here. A debugger or an emulator
+//! would read them from its machine.
 //!
 //! `cargo run -p stride-output --example decode_registers` writes each call as text and as JSON.
 
-use stride_decode::{CallCapture, Decoder, Options, Part};
+use stride_decode::{Decoder, Options, Part, RegisterReader};
 use stride_output::json::Json;
 use stride_output::{Brief, Style};
 use stride_syscalls::Abi;
@@ -24,8 +24,7 @@ fn memory(addr: u64, to: &mut [u8]) -> usize {
 /// Each call as text and as JSON.
 pub fn decoded() -> Vec<(String, String)> {
     let calls = [
-        // openat(2) has a number for each ABI. Its registers are rdi, rsi, rdx, ...; x0, x1, x2, ...; ebx, ecx, edx,
-        // ...
+        // openat(2) has a number for each ABI. Its registers are rdi, rsi, rdx, ...; x0, x1, x2, ...; ebx, ecx, edx, ...
         (Abi::X86_64, 257, [AT_FDCWD, PATH, O_CLOEXEC, 0, 0, 0], 3),
         (Abi::Aarch64, 56, [AT_FDCWD, PATH, O_CLOEXEC, 0, 0, 0], 3),
         (Abi::I386, 295, [AT_FDCWD as u32 as u64, PATH, O_CLOEXEC, 0, 0, 0], 3),
@@ -36,7 +35,7 @@ pub fn decoded() -> Vec<(String, String)> {
     ];
     let options = Options::default();
     let (mut reader, mut decoder, mut text) =
-        (CallCapture::new(&options), Decoder::default(), Brief::new(Style::default()));
+        (RegisterReader::new(&options), Decoder::default(), Brief::new(Style::default()));
     let decode = |(abi, nr, args, returned)| {
         let mut call = reader.enter(abi, nr, args, memory);
         reader.leave(&mut call, returned, memory);

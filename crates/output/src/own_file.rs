@@ -1,8 +1,9 @@
 //! Files whose names Stride chooses, and not the user.
 //!
-//! Stride may be root's, and the directory may belong to somebody who knows the name beforehand and has something else there: a symbolic or
-//! hard link to a file of root's, a FIFO. So a file of this kind is new, and no link leads to it. If its name is taken, `NAME.2` is next, then
-//! `NAME.3`. All such files are made here. (A file that the user named is opened as strace does it: links are followed.)
+//! Stride may be root's, and the directory may belong to somebody who knows the name beforehand and has something else
+//! there: a symbolic or hard link to a file of root's, a FIFO. So a file of this kind is new, and no link leads to it.
+//! If its name is taken, `NAME.2` is next, then `NAME.3`. All such files are made here. (A file that the user named is
+//! opened as strace does it: links are followed.)
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, mkdirat, openat, renameat, statat, unlinkat};
 use rustix::io::Errno;
@@ -47,8 +48,8 @@ fn create_at(directory: BorrowedFd<'_>, path: &Path, first: u32) -> io::Result<(
     Err(Errno::EXIST.into())
 }
 
-/// Opens a file that an earlier run may have left. That one is emptied, or continued, if it is nobody else's: a regular file of this user with
-/// one name. Otherwise the next name is tried.
+/// Opens a file that an earlier run may have left. That one is emptied, or continued, if it is nobody else's: a regular
+/// file of this user with one name. Otherwise the next name is tried.
 pub fn create_or_reuse(path: &Path, append: bool) -> io::Result<(File, PathBuf)> {
     let mode = if append { OFlags::APPEND } else { OFlags::empty() };
     for number in 1..=MOST_NAMES {
@@ -81,22 +82,23 @@ fn left(path: &Path, mode: OFlags) -> Option<File> {
 
 /// Makes a new file in place of anything that has its name. The old one is not touched.
 pub fn replace(path: &Path) -> io::Result<File> {
-    let mut aside = path.as_os_str().to_owned();
-    aside.push(".new");
-    let (file, aside) = create(Path::new(&aside), 1)?;
-    if let Err(error) = fs::rename(&aside, path) {
-        let _ = fs::remove_file(&aside);
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".new");
+    let (file, temporary) = create(Path::new(&temporary), 1)?;
+    if let Err(error) = fs::rename(&temporary, path) {
+        let _ = fs::remove_file(&temporary);
         return Err(error);
     }
     Ok(file)
 }
 
-/// A directory below one that the user named. It is held open, so whoever renames it or puts a link in its place changes nothing.
+/// A directory below one that the user named. It is held open, so whoever renames it or puts a link in its place
+/// changes nothing.
 pub struct OwnDirectory(OwnedFd);
 
 impl OwnDirectory {
-    /// Opens the directory that the user named, and from there the directories of `path`, which are made if they are missing. These are no
-    /// links: the error names the first one that is.
+    /// Opens the directory that the user named, and from there the directories of `path`, which are made if they are
+    /// missing. These are no links: the error names the first one that is.
     pub fn open(named: &Path, path: &Path) -> Result<OwnDirectory, (PathBuf, io::Error)> {
         let mut shown = named.to_owned();
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;

@@ -206,12 +206,12 @@ impl<L: Default> Processes<L> {
     /// Drops the processes with the fewest calls, so that `room` are left. Their children move to the nearest kept
     /// ancestor.
     fn prune(&mut self, living: bool, room: usize) {
-        let lives = |it: &ProcessNode<L>| self.live.contains_key(&it.pid) && it.to.is_none();
+        let is_alive = |it: &ProcessNode<L>| self.live.contains_key(&it.pid) && it.to.is_none();
         // The first process stands for the whole run and is kept.
         let mut order: Vec<(u64, Serial)> = self
             .all
             .iter()
-            .filter(|(serial, it)| (living || !lives(it)) && **serial != 0)
+            .filter(|(serial, it)| (living || !is_alive(it)) && **serial != 0)
             .map(|(serial, it)| (it.calls, *serial))
             .collect();
         // Of equal processes, the latest is dropped first.
@@ -268,10 +268,10 @@ impl<L: Default> Processes<L> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stride_event::{Event, Origin};
+    use stride_event::{Event, StartKind};
 
     fn started(processes: &mut Processes<()>, tracker: &mut Tracker, pid: Tid, parent: Option<Tid>, at: Ns) {
-        let origin = parent.map_or(Origin::Spawned, |parent| Origin::Forked { parent });
+        let origin = parent.map_or(StartKind::Spawned, |parent| StartKind::Forked { parent });
         tracker.event(&Event::Started { tid: pid, process: pid, origin, at }, &());
         processes.started(pid, pid, at, tracker);
     }

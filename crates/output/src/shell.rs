@@ -2,7 +2,8 @@
 
 use crate::html::legible::is_invisible;
 
-/// Appends a word with the quotes that it needs. Bytes that cannot be seen are escaped as bash, zsh and ksh have it: `$'\x1b'`.
+/// Appends a word with the quotes that it needs. Bytes that cannot be seen are escaped as bash, zsh and ksh have it:
+/// `$'\x1b'`.
 pub fn push_word(out: &mut String, word: &[u8], is_program: bool) {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./,+@%:".contains(byte);
     // In the place of the program, `A=b` would set a variable.
@@ -31,7 +32,8 @@ pub fn push_word(out: &mut String, word: &[u8], is_program: bool) {
     }
 }
 
-/// A command line of at most about `most` bytes. A word of `captured` bytes is not whole. What is missing is shown as `…`.
+/// A command line of at most about `most` bytes. A word of `captured` bytes is not whole. What is missing is shown as
+/// `…`.
 pub fn command_line<'w>(words: impl Iterator<Item = &'w [u8]>, captured: usize, most: usize) -> String {
     let mut line = String::new();
     for (i, word) in words.enumerate() {

@@ -17,8 +17,8 @@ pub enum ShowStack {
 /// The lines of stacks that were shown before: a program makes the same calls over and over.
 pub struct StackLines {
     show: ShowStack,
-    known: PerStack<Box<[u8]>>,
-    /// The bytes of all lines in `known`, and of those that it has dropped since it was cleared.
+    cache: PerStack<Box<[u8]>>,
+    /// The bytes of all lines in `cache`, and of those that it has dropped since it was cleared.
     bytes: usize,
 }
 
@@ -27,15 +27,15 @@ const MOST_BYTES: usize = 16 << 20;
 
 impl StackLines {
     pub fn new(show: ShowStack) -> StackLines {
-        StackLines { show, known: PerStack::default(), bytes: 0 }
+        StackLines { show, cache: PerStack::default(), bytes: 0 }
     }
 
     pub fn of(&mut self, stack: &Arc<Stack>, style: Style) -> &[u8] {
         if self.bytes > MOST_BYTES {
-            self.known.clear();
+            self.cache.clear();
             self.bytes = 0;
         }
-        self.known.get(stack, |stack| {
+        self.cache.get(stack, |stack| {
             let mut lines = Vec::new();
             write(&mut Writer { out: &mut lines, style }, stack, self.show);
             self.bytes += lines.len();

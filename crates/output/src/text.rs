@@ -241,8 +241,8 @@ impl TextView {
                     w.str(" bit mode. ]");
                 });
             }
-            Event::Personality { .. } | Event::Named { .. } | Event::IdIn { .. } | Event::Stranger { .. } => {}
-            Event::Aside(_) => {}
+            Event::Personality { .. } | Event::Named { .. } | Event::NamespaceId { .. } | Event::Stranger { .. } => {}
+            Event::NamingCall(_) => {}
             Event::Idle => self.flush(),
         }
         self.flush_eager();
@@ -381,8 +381,8 @@ impl TextView {
         self.note_context(call.tid);
         let (tid, tracees, nr) = (call.tid, self.tracees.len(), self.last_call(call.tid));
         let (comm, label) = (self.comms.remove(&tid), self.labels.get(&tid).cloned());
-        // A line that is whole stands at the time of the entry, as that of a system call does. But operations overlap, so their lines stand
-        // at the time of the completion.
+        // A line that is whole stands at the time of the entry, as that of a system call does. But operations overlap,
+        // so their lines stand at the time of the completion.
         let whole = call.part == LibraryPart::Returned && !shown && call.entered != 0 && call.operation.is_none();
         let at = if whole { call.entered } else { call.at };
         let seen = self.referents(call);
@@ -533,8 +533,8 @@ fn subject(event: &Event<'_>) -> Option<Tid> {
         | Event::Lost { tid, .. } => Some(tid),
         Event::Started { .. }
         | Event::Named { .. }
-        | Event::IdIn { .. }
-        | Event::Aside(_)
+        | Event::NamespaceId { .. }
+        | Event::NamingCall(_)
         | Event::Ending { .. }
         | Event::Stranger { .. }
         | Event::Idle => None,

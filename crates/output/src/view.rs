@@ -16,7 +16,7 @@ pub trait View {
     fn left_out(&mut self, _call: &Call) {}
 
     /// A call that the filters left out but that names what its thread runs. It has just returned.
-    fn aside(&mut self, _call: &Call, _tracker: &Tracker) {}
+    fn naming_call(&mut self, _call: &Call, _tracker: &Tracker) {}
 
     /// The calls that the engine counted itself. They come before the end, or before the end of
     /// each interval.

@@ -9,7 +9,8 @@ use stride_test_support::written::Disk;
 const AT_FDCWD: u64 = -100i64 as u64;
 const PATH: u64 = 0x1000;
 
-/// The file `there` exists in the directory of descriptor 5, and in the working directory, where it is labelled otherwise.
+/// The file `there` exists in the directory of descriptor 5, and in the working directory, where it is labelled
+/// otherwise.
 struct Labels;
 
 impl World for Labels {

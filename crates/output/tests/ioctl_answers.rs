@@ -210,7 +210,8 @@ fn requests_with_names_alone_are_dumped_as_those_without_names() {
     let mut seen = 0;
     for &(request, name) in IOCTLS {
         let request = u64::from(request);
-        // The device mapper goes by the sizes in its structs. The others have decoders, and grow, or are macros of a size.
+        // The device mapper goes by the sizes in its structs. The others have decoders, and grow, or are macros of a
+        // size.
         let decoded = kind(request) == c::DM_IOCTL
             || name == "PIDFD_GET_INFO"
             || name.starts_with("NS_MNT_GET_")

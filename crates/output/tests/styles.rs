@@ -30,12 +30,12 @@ macro_rules! kinds {
 kinds! {
     Event::Started { .. } => "attached",
     Event::Named { .. } => "named",
-    Event::IdIn { .. } => "id in a namespace",
+    Event::NamespaceId { .. } => "id in a namespace",
     Event::Enter(_) => "call entered",
     Event::Exit(Call { outcome: Outcome::Gone | Outcome::Pending, .. }) => "call that does not return",
     Event::Exit(Call { outcome: Outcome::Error(_), .. }) => "call that failed",
     Event::Exit(Call { outcome: Outcome::Value(_), .. }) => "call returned",
-    Event::Aside(_) => "call aside",
+    Event::NamingCall(_) => "naming call",
     Event::Library(LibraryCall { operation: Some(_), part: LibraryPart::Returned, result: 0x8000_0000_0000_0000.., .. }) => "operation that failed",
     Event::Library(LibraryCall { operation: Some(_), part: LibraryPart::Returned, .. }) => "operation completed",
     Event::Library(LibraryCall { operation: Some(_), .. }) => "operation without completion",
@@ -265,9 +265,9 @@ fn each_kind_of_event_in_each_style() {
         ),
         (
             vec![
-                Event::Aside(&returned),
+                Event::NamingCall(&returned),
                 Event::Named { tid: 7, name: [0; 16] },
-                Event::IdIn { tid: 7, namespace: 1, id: 2 },
+                Event::NamespaceId { tid: 7, namespace: 1, id: 2 },
                 Event::Stranger { tid: 9, fate: stride_event::Fate::Exited },
                 Event::Idle,
             ],

@@ -1,4 +1,5 @@
-//! The values of a row. The type of a value says which column it makes, or which two. Any value but a flag may be missing.
+//! The values of a row. The type of a value says which column it makes, or which two. Any value but a flag may be
+//! missing.
 
 use crate::column::ColumnKind;
 use crate::row_group::RowCells;

@@ -46,7 +46,8 @@ impl TableColumns {
 /// The types of columns. Any value may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
-    /// Microseconds since 1970, in UTC. The type does not say UTC: otherwise days and seconds would be those of each reader's time zone.
+    /// Microseconds since 1970, in UTC. The type does not say UTC: otherwise days and seconds would be those of each
+    /// reader's time zone.
     Time,
     /// Whole numbers that differ from row to row, such as times.
     Measure,
@@ -76,8 +77,8 @@ impl ColumnKind {
 
 /// The rows between which pages of a column end. Readers skip whole pages.
 const ROWS_OF_PAGE: usize = 1 << 17;
-/// The bytes that the dictionary of a column may take in a row group. Readers group by numbers where there is a dictionary, which is twice
-/// as fast for paths. The memory for rows is a bound as well.
+/// The bytes that the dictionary of a column may take in a row group. Readers group by numbers where there is a
+/// dictionary, which is twice as fast for paths. The memory for rows is a bound as well.
 const MOST_DICTIONARY: usize = 32 << 20;
 
 /// The schema of a table.

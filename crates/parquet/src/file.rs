@@ -1,7 +1,8 @@
 //! One file: whole or absent.
 //!
-//! A file is written aside, under a name that readers of a directory ignore: it begins with a dot and does not end in `.parquet`. When
-//! it is complete and on the disk, it gets its name. If Stride is killed, its file aside stays, and nobody reads it.
+//! A file is written under a temporary name that readers of a directory ignore: it begins with a dot and does not end
+//! in `.parquet`. When it is complete and on the disk, it gets its name. If Stride is killed, the file with the
+//! temporary name stays, and nobody reads it.
 
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterPropertiesPtr;
@@ -14,18 +15,18 @@ use stride_output::own_file::OwnDirectory;
 
 pub struct TableFile {
     writer: SerializedFileWriter<File>,
-    aside: Aside,
+    temporary: TemporaryName,
     name: String,
     path: PathBuf,
 }
 
 /// The file's name until it is complete. The file is removed if it does not get that far.
-struct Aside {
+struct TemporaryName {
     directory: OwnDirectory,
     name: Option<PathBuf>,
 }
 
-impl Drop for Aside {
+impl Drop for TemporaryName {
     fn drop(&mut self) {
         if let Some(name) = &self.name {
             let _ = self.directory.remove(name);
@@ -73,13 +74,13 @@ impl TableFile {
             return Err(FileError::new(&path, io::ErrorKind::AlreadyExists));
         }
         // Two replays of a recording at the same time are no danger to each other.
-        let (file, aside) = directory
+        let (file, temporary) = directory
             .create(&format!(".{name}.{}", std::process::id()))
             .map_err(|e| FileError::new(&path.with_file_name(format!(".{name}")), e))?;
-        let aside = Aside { directory, name: Some(aside) };
+        let temporary = TemporaryName { directory, name: Some(temporary) };
         let writer =
             SerializedFileWriter::new(file, schema, properties).map_err(|e| FileError::of_parquet(&path, e))?;
-        Ok(TableFile { writer, aside, name: name.to_owned(), path })
+        Ok(TableFile { writer, temporary, name: name.to_owned(), path })
     }
 
     pub fn write(&mut self, rows: &mut crate::row_group::RowGroup) -> Result<(), FileError> {
@@ -98,13 +99,13 @@ impl TableFile {
         let size = self.writer.bytes_written() as u64;
         let fail = |e: io::Error| FileError::new(path, e);
         self.writer.inner().sync_all().map_err(fail)?;
-        let directory = &self.aside.directory;
-        if let Some(aside) = &self.aside.name {
-            directory.rename(aside, &self.name).map_err(fail)?;
-            self.aside.name = None;
+        let directory = &self.temporary.directory;
+        if let Some(temporary) = &self.temporary.name {
+            directory.rename(temporary, &self.name).map_err(fail)?;
+            self.temporary.name = None;
         }
         // The name is on the disk, too.
-        self.aside.directory.sync().map_err(fail)?;
+        self.temporary.directory.sync().map_err(fail)?;
         Ok(size)
     }
 }

@@ -1,11 +1,12 @@
-//! `--parquet`: tables of a run, as files that databases read. docs/sql.md describes the tables, and has questions to them in SQL.
+//! `--parquet`: tables of a run, as files that databases read. docs/sql.md describes the tables, and has questions to
+//! them in SQL.
 //!
-//! [`tables`] declares each table as the row that is written. Rows are gathered in columns ([`row_group`]) and written as a row group when there are many of them, because
-//! Parquet stores a column of a row group in one piece. A thread does that ([`writer`]), and takes one row group at a time, so no more
-//! than two of each table are in memory.
+//! [`tables`] declares each table as the row that is written. Rows are gathered in columns ([`row_group`]) and written
+//! as a row group when there are many of them, because Parquet stores a column of a row group in one piece. A thread
+//! does that ([`writer`]), and takes one row group at a time, so no more than two of each table are in memory.
 //!
-//! A file is whole or absent ([`file`]): it gets its name when it is complete and on the disk. So a run that is killed leaves the files
-//! that were complete, and has no row in `traces`, which is written last.
+//! A file is whole or absent ([`file`]): it gets its name when it is complete and on the disk. So a run that is killed
+//! leaves the files that were complete, and has no row in `traces`, which is written last.
 //!
 //! The crate `parquet` is used without Arrow, whose arrays would be filled only to be emptied again.
 

@@ -1,6 +1,7 @@
 //! Where the files of a trace are.
 //!
-//! `DIR/TABLE/date=2026-11-23/host=web1/TRACE-0000.parquet`: directories with names that DuckDB, Spark and Trino read as columns.
+//! `DIR/TABLE/date=2026-11-23/host=web1/TRACE-0000.parquet`: directories with names that DuckDB, Spark and Trino read
+//! as columns.
 
 use chrono::DateTime;
 use sha2::{Digest, Sha256};
@@ -44,8 +45,8 @@ fn date(day: i64) -> String {
     time.unwrap_or_default().format("%Y-%m-%d").to_string()
 }
 
-/// A host's name as part of a directory's name. The bytes of a recording may be anything. Hive writes characters that mean something in
-/// the same way.
+/// A host's name as part of a directory's name. The bytes of a recording may be anything. Hive writes characters that
+/// mean something in the same way.
 fn directory_value(host: &str) -> String {
     let host: Vec<u8> = host.bytes().take(LONGEST_HOST).collect();
     if host.is_empty() {

@@ -157,7 +157,8 @@ impl RowCells<'_> {
         self.add(kind, value, |column, value| column.texts.text(value));
     }
 
-    /// Tells whether the word is UTF-8, if there is one. `key` is a small number that stands for this word and for no other of the column.
+    /// Tells whether the word is UTF-8, if there is one. `key` is a small number that stands for this word and for no
+    /// other of the column.
     pub fn word(&mut self, kind: ColumnKind, key: Option<usize>, value: Option<&[u8]>) -> Option<bool> {
         self.add(kind, value, |column, value| match key {
             Some(key) => column.texts.keyed(key, value),

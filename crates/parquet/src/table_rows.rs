@@ -5,9 +5,9 @@ use crate::tables;
 use crate::writer::{Failed, FileWriter};
 use std::marker::PhantomData;
 
-/// The rows of a row group, and the memory that they may take. Readers share work out by row groups, so there should be several in a file;
-/// but names that come again in a row group are read once, so large ones are read faster. And when the trace ends, the last group is still to be
-/// written.
+/// The rows of a row group, and the memory that they may take. Readers share work out by row groups, so there should be
+/// several in a file; but names that come again in a row group are read once, so large ones are read faster. And when
+/// the trace ends, the last group is still to be written.
 const GROUP_ROWS: usize = 1 << 18;
 const GROUP_SIZE: usize = if cfg!(test) { 1 << 20 } else { 128 << 20 };
 /// The days for which a table has directories. The clock of a hostile recording may jump with each call.

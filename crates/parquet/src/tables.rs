@@ -1,10 +1,11 @@
-//! The tables. A table's columns are declared once, as the row that is written into it: the schema, the encodings, the order in which values are
-//! written, and the lists in docs/sql.md follow from the declaration. (A test compares the lists, and writes them if STRIDE_UPDATE_DOCS is set.) A row without one of its values, or with a value
-//! of another type, does not compile.
+//! The tables. A table's columns are declared once, as the row that is written into it: the schema, the encodings, the
+//! order in which values are written, and the lists in docs/sql.md follow from the declaration. (A test compares the
+//! lists, and writes them if STRIDE_UPDATE_DOCS is set.) A row without one of its values, or with a value of another
+//! type, does not compile.
 //!
-//! The derive of the crate `parquet_derive` is not used. It wants rows that stay as structs until a row group is full, with texts of their own, while
-//! here a value goes straight into its column, where a text that comes again is a number. And it knows no column that is made of another one, as
-//! `path_hex` is.
+//! The derive of the crate `parquet_derive` is not used. It wants rows that stay as structs until a row group is full,
+//! with texts of their own, while here a value goes straight into its column, where a text that comes again is a
+//! number. And it knows no column that is made of another one, as `path_hex` is.
 
 use crate::cell::{Cell, FlagCell, IdCell, MeasureCell, NameCell, NumberCell, TextCell, TimeCell, WordCell};
 use crate::column::{TableColumns, TableField};
@@ -71,8 +72,8 @@ table! {
         name: WordCell<'r>,
         /// `x86_64`, `i386`, `aarch64`; missing for operations of io_uring
         abi: WordCell<'r>,
-        /// the first path that the call names, from the root on if its directory is known; else what its descriptor refers to, which may be
-        /// a name such as `pipe` or `UNIX socket`
+        /// the first path that the call names, from the root on if its directory is known; else what its descriptor
+        /// refers to, which may be a name such as `pipe` or `UNIX socket`
         path: NameCell<'r>,
         /// the first descriptor among the arguments
         fd: IdCell,
@@ -159,8 +160,8 @@ table! {
         pid: IdCell,
         /// the thread, if known
         tid: IdCell,
-        /// `calls`, `signals`, `threads` (starts or ends), `stacks` (calls without `stack_id`, because a run has no more than 65,536
-        /// different stacks)
+        /// `calls`, `signals`, `threads` (starts or ends), `stacks` (calls without `stack_id`, because a run has no
+        /// more than 65,536 different stacks)
         kind: WordCell<'r>,
         /// how many
         lost: NumberCell,

@@ -1,7 +1,8 @@
 //! Text values of a column.
 //!
-//! The bytes come from tracees and may be anything, and Parquet's strings are UTF-8: what is not has U+FFFD in its place. The tables have
-//! the bytes themselves in another column. Nothing is escaped, because a query compares with the real name.
+//! The bytes come from tracees and may be anything, and Parquet's strings are UTF-8: what is not has U+FFFD in its
+//! place. The tables have the bytes themselves in another column. Nothing is escaped, because a query compares with the
+//! real name.
 
 use bytes::Bytes;
 use parquet::data_type::ByteArray;
@@ -15,10 +16,11 @@ pub struct TextValues {
     /// For each row, the number of its text.
     rows: Vec<u32>,
     /// Numbers of texts. Tracees make up the keys, so the hash is one that they cannot predict.
-    known: HashMap<Box<[u8]>, u32>,
+    numbers: HashMap<Box<[u8]>, u32>,
     /// Numbers of texts, plus one, by what the caller knows a text by. 0: the text did not come yet.
     by_key: Vec<u32>,
-    /// Numbers of texts that came lately, by [`slot_of`]. Most rows have a text that the rows before had, and this is faster than a hash.
+    /// Numbers of texts that came lately, by [`slot_of`]. Most rows have a text that the rows before had, and this is
+    /// faster than a hash.
     recent: [u32; RECENT],
     /// The bytes that the encoder has. Their memory is used again: the kernel would have to clear other memory first.
     taken: Bytes,
@@ -47,8 +49,8 @@ pub const PIECE: usize = 1 << 12;
 
 impl Default for TextValues {
     fn default() -> TextValues {
-        let (bytes, places, rows, known, by_key, taken) = Default::default();
-        TextValues { bytes, places, rows, known, by_key, recent: [0; RECENT], taken }
+        let (bytes, places, rows, numbers, by_key, taken) = Default::default();
+        TextValues { bytes, places, rows, numbers, by_key, recent: [0; RECENT], taken }
     }
 }
 
@@ -59,8 +61,8 @@ impl TextValues {
         self.again(text)
     }
 
-    /// The same for a value that is known by a small number, such as that of the object of which it is the name. It is neither
-    /// hashed nor compared. A number must not stand for several values.
+    /// The same for a value that is known by a small number, such as that of the object of which it is the name. It is
+    /// neither hashed nor compared. A number must not stand for several values.
     pub fn keyed(&mut self, key: usize, value: &[u8]) -> bool {
         if key >= self.by_key.len() {
             self.by_key.resize(key + 1, 0);
@@ -87,11 +89,11 @@ impl TextValues {
         };
         let text = match Some(self.recent[slot]).filter(is_same) {
             Some(recent) => recent,
-            None => match self.known.get(value) {
+            None => match self.numbers.get(value) {
                 Some(text) => *text,
                 None => {
                     let text = self.keep(value);
-                    self.known.insert(value.into(), text);
+                    self.numbers.insert(value.into(), text);
                     text
                 }
             },
@@ -132,9 +134,9 @@ impl TextValues {
 
     /// The memory that the values take.
     pub fn size(&self) -> usize {
-        let keys: usize = self.known.len() * size_of::<(Box<[u8]>, u32)>();
+        let keys: usize = self.numbers.len() * size_of::<(Box<[u8]>, u32)>();
         // A known text is there twice.
-        let bytes = if self.known.is_empty() { self.bytes.len() } else { 2 * self.bytes.len() };
+        let bytes = if self.numbers.is_empty() { self.bytes.len() } else { 2 * self.bytes.len() };
         let numbers = size_of_val(&self.rows[..]) + size_of_val(&self.by_key[..]);
         bytes + keys + numbers + size_of_val(&self.places[..])
     }
@@ -153,7 +155,7 @@ impl TextValues {
         }
         self.rows.clear();
         self.places.clear();
-        self.known.clear();
+        self.numbers.clear();
         self.by_key.clear();
         self.taken = bytes;
         Ok(())

@@ -68,7 +68,8 @@ pub fn check_directory(directory: &Path) -> io::Result<()> {
 }
 
 impl ParquetView {
-    /// Starts a thread, which has the signal mask of the caller. `tells`: whether a sentence at the end tells what was written.
+    /// Starts a thread, which has the signal mask of the caller. `tells`: whether a sentence at the end tells what was
+    /// written.
     pub fn new(
         directory: PathBuf,
         options: Options,
@@ -83,10 +84,10 @@ impl ParquetView {
         for table in tables::ALL {
             let path = place.directory.join(place.partition(table.name, first_day)).join(place.file_name(0));
             if path.exists() {
-                return Err(told(&FileError::new(&path, io::ErrorKind::AlreadyExists), 0));
+                return Err(failure(&FileError::new(&path, io::ErrorKind::AlreadyExists), 0));
             }
         }
-        let writer = FileWriter::start(place.clone()).map_err(|e| told(&FileError::new(&place.directory, e), 0))?;
+        let writer = FileWriter::start(place.clone()).map_err(|e| failure(&FileError::new(&place.directory, e), 0))?;
         Ok(ParquetView {
             arguments: CallArguments::new(options, world),
             info: info.clone(),
@@ -124,7 +125,7 @@ impl ParquetView {
         let (written, result) = self.writer.end();
         if let Err(error) = result {
             self.failed = true;
-            self.error.get_or_insert(told(&error, written.calls));
+            self.error.get_or_insert(failure(&error, written.calls));
         }
         written
     }
@@ -137,7 +138,7 @@ impl ParquetView {
             Event::Exited { tid, status, at } => self.ended(tid, Some(at), ProcessEnd::Exited(status), tracker)?,
             Event::Killed { tid, signal, at, .. } => self.ended(tid, Some(at), ProcessEnd::Killed(signal), tracker)?,
             Event::Detached { tid, call, .. } => {
-                if let (Some(call), false) = (call, self.arguments.is_inside(tid)) {
+                if let (Some(call), false) = (call, self.arguments.is_in_call(tid)) {
                     self.arguments.enter(call, tracker);
                 }
                 self.ended(tid, None, ProcessEnd::Left, tracker)?;
@@ -306,7 +307,7 @@ impl ParquetView {
     }
 
     /// The sentence at the end.
-    fn receipt(&self, written: Written) -> String {
+    fn completion_notice(&self, written: Written) -> String {
         format!(
             "{}: {}, {} as Parquet; the trace_id is {}",
             self.place.directory.display(),
@@ -318,7 +319,7 @@ impl ParquetView {
 }
 
 /// The sentence about a failure. Files that are complete stay.
-fn told(error: &FileError, whole: u64) -> ViewError {
+fn failure(error: &FileError, whole: u64) -> ViewError {
     let path = error.path.display();
     if error.error.kind() == io::ErrorKind::AlreadyExists {
         let message = format!(
@@ -354,7 +355,7 @@ impl View for ParquetView {
             let result = self.complete(end);
             self.settle(result);
             let written = self.end();
-            self.remark = (self.tells && !self.failed).then(|| self.receipt(written));
+            self.remark = (self.tells && !self.failed).then(|| self.completion_notice(written));
         }
         String::new()
     }

@@ -297,8 +297,8 @@ fn a_run_is_not_written_twice() {
     assert!(error.is_unopened());
 }
 
-/// docs/sql.md has the columns of [`tables`], in the same order and with the same words. With STRIDE_UPDATE_DOCS in the environment, they are
-/// written there.
+/// docs/sql.md has the columns of [`tables`], in the same order and with the same words. With STRIDE_UPDATE_DOCS in the
+/// environment, they are written there.
 #[test]
 fn the_columns_are_documented() {
     const HEAD: &str = "| column | type | contents |\n|---|---|---|\n";

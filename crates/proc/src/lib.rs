@@ -4,24 +4,16 @@
 //! time. Only facts that cannot change while their inode lives are kept. Answers can be recorded and given again
 //! ([`ReplaySource`]).
 
-mod contexts;
-mod diag;
-mod ends;
-mod families;
-mod fdinfo;
-mod link;
-mod lives;
-mod lock;
-mod mounts;
-mod netlink;
-mod pidns;
-mod socket;
+mod descriptors;
+mod processes;
+mod sockets;
 mod source;
-mod told_ids;
 
-pub use contexts::selinux_enabled;
-use link::AT_FDCWD;
-pub use lives::ended;
+use descriptors::link::{self, AT_FDCWD};
+use processes::{contexts, mounts};
+
+pub use processes::contexts::selinux_enabled;
+pub use processes::last_event::ended;
 pub use source::{CachedSource, LiveSource, RecordingSource, ReplaySource, Source};
 use std::cell::RefCell;
 use std::collections::HashMap;

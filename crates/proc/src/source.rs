@@ -1,8 +1,10 @@
 //! Sources of answers: /proc, or recorded answers.
 
-use crate::families::Families;
-use crate::lives::ended;
-use crate::{contexts, ends, fdinfo, link, lock, mounts, pidns, socket};
+use crate::descriptors::{ends, fdinfo, link};
+use crate::processes::last_event::ended;
+use crate::processes::{contexts, lock, mounts, pidns};
+use crate::sockets::families::Families;
+use crate::sockets::socket;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs::File;
@@ -73,7 +75,7 @@ impl LiveSource {
         match *event {
             Event::Named { tid, name } => _ = self.named.replace(Some((tid, name))),
             Event::Started { .. } => {}
-            // It may have another name by now.
+            // The thread may have another name by now.
             _ => _ = self.named.take(),
         }
     }

@@ -7,7 +7,7 @@ mod frames;
 
 use std::fs::{self, File};
 use std::io::BufWriter;
-use stride_event::{Call, Event, Lost, Origin, Outcome, Phase, Tid};
+use stride_event::{Call, Event, Lost, Outcome, Phase, StartKind, Tid};
 use stride_record::{Metadata, Recorder};
 use stride_syscalls::Abi;
 use stride_test_support::noise::Noise;
@@ -45,7 +45,7 @@ fn make(file: &str, fill: impl FnOnce(&mut Making) -> Result<()>) -> Result<()> 
         ..Metadata::default()
     };
     let mut to = Recorder::new(BufWriter::new(File::create(file)?), &metadata)?;
-    to.event(&Event::Started { tid: FIRST, process: FIRST, origin: Origin::Spawned, at: 1 })?;
+    to.event(&Event::Started { tid: FIRST, process: FIRST, origin: StartKind::Spawned, at: 1 })?;
     fill(&mut to)?;
     to.finish(Lost::default())?;
     Ok(())
@@ -64,7 +64,7 @@ fn chain(to: &mut Making, count: Tid) -> Result<()> {
     for i in 0..count {
         let (tid, at) = (FIRST + i, 1000 + i as u64 * 10_000);
         if i > 0 {
-            to.event(&Event::Started { tid, process: tid, origin: Origin::Forked { parent: tid - 1 }, at })?;
+            to.event(&Event::Started { tid, process: tid, origin: StartKind::Forked { parent: tid - 1 }, at })?;
         }
         returned(to, &Call { outcome: Outcome::Value(1), ..call(tid, GETPPID, [0; 6], at) })?;
     }
@@ -79,7 +79,7 @@ fn chain(to: &mut Making, count: Tid) -> Result<()> {
 fn threads(to: &mut Making, count: Tid) -> Result<()> {
     for i in 1..count {
         let at = 1000 + i as u64;
-        to.event(&Event::Started { tid: FIRST + i, process: FIRST, origin: Origin::Forked { parent: FIRST }, at })?;
+        to.event(&Event::Started { tid: FIRST + i, process: FIRST, origin: StartKind::Forked { parent: FIRST }, at })?;
     }
     Ok(())
 }

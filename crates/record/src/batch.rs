@@ -6,7 +6,7 @@ use crate::stream::{BatchSource, Malformed, Streams};
 use crate::{Fact, library, stacks};
 use std::collections::HashMap;
 use std::sync::Arc;
-use stride_event::{Event, Fate, Origin, Question, SIGINFO_SIZE, Stack, Tid};
+use stride_event::{Event, Fate, Question, SIGINFO_SIZE, Stack, StartKind, Tid};
 
 /// The kinds of records in a batch.
 mod kind {
@@ -34,7 +34,9 @@ mod kind {
 /// An item of a recording: an event, or a fact that the events behind it need.
 #[derive(Debug)]
 pub enum Recorded<'a> {
+    /// Borrowed from the reader until the next item is read.
     Event(Event<'a>),
+    /// It holds for the events behind it.
     Fact(Fact),
 }
 
@@ -100,7 +102,7 @@ impl BatchWriter {
                 self.to.byte(kind::EXIT);
                 self.calls.put(&mut self.to, call, Stage::Exit);
             }
-            Event::Aside(call) => {
+            Event::NamingCall(call) => {
                 self.to.byte(kind::ASIDE);
                 self.calls.put(&mut self.to, call, Stage::Exit);
             }
@@ -112,9 +114,9 @@ impl BatchWriter {
                 self.head(kind::STARTED, tid, at);
                 self.tid(process);
                 match origin {
-                    Origin::Spawned => self.to.byte(0),
-                    Origin::Attached => self.to.byte(1),
-                    Origin::Forked { parent } => {
+                    StartKind::Spawned => self.to.byte(0),
+                    StartKind::Attached => self.to.byte(1),
+                    StartKind::Forked { parent } => {
                         self.to.byte(2);
                         self.tid(parent);
                     }
@@ -170,7 +172,7 @@ impl BatchWriter {
                 self.to.uint(count);
             }
             // (The answers that follow from names and ids are recorded.)
-            Event::Named { .. } | Event::IdIn { .. } | Event::Idle => {}
+            Event::Named { .. } | Event::NamespaceId { .. } | Event::Idle => {}
         }
     }
 
@@ -275,7 +277,7 @@ impl BatchReader {
             kind::ASIDE => {
                 let id = self.calls.get(&mut self.from, Stage::Exit)?;
                 self.calls.set_stack(id, None);
-                Event::Aside(self.calls.call(id))
+                Event::NamingCall(self.calls.call(id))
             }
             kind::FACT => {
                 let fact = self.fact()?;
@@ -320,9 +322,9 @@ impl BatchReader {
             kind::STARTED => {
                 let process = self.tid()?;
                 let origin = match self.from.byte()? {
-                    0 => Origin::Spawned,
-                    1 => Origin::Attached,
-                    2 => Origin::Forked { parent: self.tid()? },
+                    0 => StartKind::Spawned,
+                    1 => StartKind::Attached,
+                    2 => StartKind::Forked { parent: self.tid()? },
                     _ => return Err(Malformed("a thread comes from nowhere")),
                 };
                 Event::Started { tid, process, origin, at }

@@ -118,7 +118,7 @@ const KINDS: [FileKind; 6] = [
     FileKind::BpfLink,
 ];
 
-/// `None` for a netlink socket, which is told by its protocol.
+/// `None` for a netlink socket, which is written with its protocol.
 fn kind_number(kind: FileKind) -> Option<u8> {
     KINDS.iter().position(|known| *known == kind).map(|at| at as u8)
 }

@@ -1,12 +1,14 @@
-//! Recorded answers to questions beside the calls: the files of descriptors, and names of processes.
+//! Recorded answers to questions about tracees: the files of descriptors, and names of processes.
 
 use stride_event::{FdOf, Question, Tid};
 use stride_syscalls::{Namespace, PidKind};
 
-/// An answer. It holds until another one is given. `None`: there is no answer.
+/// The answer to a question about a tracee. It holds until the same question gets another answer, or its thread ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
+    /// The question. [`Question`] says which form its answer has.
     pub question: Question,
+    /// Any bytes: names and paths are a tracee's. `None`: there was no answer.
     pub answer: Option<Vec<u8>>,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::MAX_BATCH;
 
-/// The first byte is not ASCII, so that nobody takes the file for text. The line end reveals programs that change
+/// The first byte is not ASCII, so that programs do not take the file for text. The line end reveals programs that change
 /// line ends.
 pub const MAGIC: [u8; 8] = *b"\x89STRIDE\n";
 /// The latest version. It is raised when older readers cannot read what is new.

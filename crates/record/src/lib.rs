@@ -1,5 +1,24 @@
 //! Recordings: an engine's events in a file, to be shown later. This crate knows neither rows nor text.
 //!
+//! A [`Recorder`] writes events and the facts that they need, and a [`Reader`] gives them back in the same order:
+//!
+//! ```
+//! use stride_event::{Call, Event, Lost, Outcome};
+//! use stride_record::{Ending, Metadata, Reader, Recorder};
+//!
+//! let mut recorder = Recorder::new(Vec::new(), &Metadata::default())?;
+//! let call = Call { tid: 7, nr: 39, outcome: Outcome::Value(7), ..Call::default() };
+//! recorder.event(&Event::Exit(&call))?;
+//! recorder.finish(Lost::default())?;
+//! let file = std::mem::take(recorder.sink());
+//!
+//! let mut reader = Reader::open(&file[..])?;
+//! assert!(matches!(reader.next_event(), Some(Event::Exit(call)) if call.nr == 39));
+//! assert!(reader.next_event().is_none());
+//! assert!(matches!(reader.ending(), Some(Ending::Whole(totals)) if totals.calls == 1));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # The format
 //!
 //! ```text
@@ -28,7 +47,7 @@
 //!   had. Only such recordings have version 3.
 //! - **Changed calls** (`-e inject=`): a call says how it was changed. Recordings made with that option have version 3.
 //! - **A call that filters leave out**, but that says what a thread runs or is called (`track::naming_calls`), is recorded as
-//!   `Event::Aside`. Only the tracker is shown it.
+//!   `Event::NamingCall`. Only the tracker is shown it.
 //!
 //! Some data costs the traced program time, so it is recorded only if asked for: descriptors with `-y` or `-P`, names with `-Y`,
 //! instruction pointers with `-i`, stacks with `-k`. The metadata says what there is, and `session::replay` reports an option that asks
@@ -51,6 +70,8 @@
 //! MiB. Ids of threads are those that the kernel gives out (up to 2^22), so the state kept for threads is bounded, too. Any fault
 //! ends the reading with its place and the reason (`tests/hostile.rs`).
 
+#![deny(missing_docs)]
+
 mod batch;
 mod calls;
 mod descriptors;
@@ -71,7 +92,7 @@ pub use read::{Ending, OpenError, Reader, Recorded};
 pub use ring::{FlightRing, Keep};
 pub use write::{BatchPace, Recorder, Written};
 
-/// Bytes of a batch before compression, at most. Batches are meant to be much smaller ([`BATCH`]); one call with much memory
+/// Bytes of a batch before compression, at most. Batches are usually much smaller ([`BATCH`]); one call with much memory
 /// can make one that is not.
 pub const MAX_BATCH: usize = 16 << 20;
 /// A batch of this size is written.

@@ -12,12 +12,15 @@ pub struct Metadata {
     pub args: Vec<OsString>,
     /// The version of the tracer.
     pub version: String,
+    /// The name of the machine: `uname -n`.
     pub host: String,
-    /// `uname -r` and `uname -m`.
+    /// The version of the kernel: `uname -r`.
     pub release: String,
+    /// The architecture of the machine: `uname -m`.
     pub machine: String,
+    /// The name of the engine: `ptrace` or `ebpf`.
     pub engine: String,
-    /// The process that was started.
+    /// The process that the tracer started. `None` if it only attached to others.
     pub command: Option<Tid>,
     /// Lines of text name their thread: children were followed, or several processes were attached to.
     pub several: bool,
@@ -29,21 +32,27 @@ pub struct Metadata {
     pub follows: bool,
     /// Wall-clock time minus monotonic time in nanoseconds.
     pub wall_offset: i64,
-    /// Monotonic time when it began.
+    /// Monotonic time when the recording began, in nanoseconds.
     pub started: u64,
-    /// The limits up to which strings and arrays were captured.
+    /// The bytes up to which strings and buffers were captured (`-s`).
     pub text_limit: u64,
+    /// The elements up to which arrays were captured.
     pub elements_limit: u64,
-    /// The limit for arguments and variables of programs that were executed, if that is a larger one.
+    /// The bytes up to which the arguments and variables of executed programs were captured, if these are more than `text_limit`.
     pub command_limit: u64,
-    /// The kinds of data that were captured because options asked for them.
+    /// There are facts about all descriptors (`-y`, `-P`).
     pub descriptors: bool,
+    /// Transfers of some descriptors were captured whole (`-e read`, `-e write`).
     pub dumps: bool,
+    /// There are facts about the names of threads and processes (`-Y`).
     pub names: bool,
+    /// Calls have their instruction pointers (`-i`).
     pub instruction_pointers: bool,
+    /// Calls and signals have their stacks (`-k`).
     pub stacks: bool,
-    /// With files and lines.
+    /// The frames of stacks have files and lines.
     pub sources: bool,
+    /// Calls have their CPU times.
     pub cpu_times: bool,
     /// Functions of libraries were traced.
     pub library: bool,
@@ -56,7 +65,9 @@ pub struct Metadata {
 /// The totals in the last frame of a recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
+    /// Calls that returned: events of the kind `Exit`.
     pub calls: u64,
+    /// All events, those of calls included.
     pub events: u64,
     /// Calls, threads and signals that the engine lost.
     pub lost: Lost,

@@ -9,17 +9,20 @@ use std::io::{self, Read};
 use stride_event::Event;
 use zstd::bulk::Decompressor;
 
-/// Why a file cannot be read at all.
+/// Why a file cannot be read at all. Its text says what to do, and goes behind the name of the file and a colon.
 #[derive(Debug)]
 pub enum OpenError {
+    /// The file has no bytes.
     Empty,
-    /// It is something else.
+    /// The file is no recording.
     Foreign,
-    /// It was made by a later version of this program.
+    /// The file has this version of the format, which is later than [`VERSION`].
     Newer(u32),
-    /// It breaks off before the first event.
+    /// The file breaks off before the first event.
     Cut,
+    /// Its beginning is not what a recorder writes, for this reason.
     Broken(&'static str),
+    /// The file could not be read.
     Io(io::Error),
 }
 
@@ -46,22 +49,31 @@ impl fmt::Display for OpenError {
     }
 }
 
+impl std::error::Error for OpenError {}
+
 /// How a recording ended.
 #[derive(Debug)]
 pub enum Ending {
+    /// With its end frame.
     Whole(Totals),
-    /// It breaks off within the frame at this place.
+    /// It breaks off within a frame, as when the recorder was killed. All events of the frames before were read.
     Cut {
+        /// Where the frame begins, in bytes.
         offset: u64,
     },
-    /// The frame at this place is not what was written.
+    /// A frame is not what a recorder writes. All events of the frames before were read.
     Broken {
+        /// Where the frame begins, in bytes.
         offset: u64,
+        /// What is wrong, in words.
         why: &'static str,
     },
+    /// The file could not be read any further.
     Io(io::Error),
 }
 
+/// Reads a recording from its beginning on, one batch at a time. The file may be hostile: memory is bounded, and any fault ends the reading
+/// ([`Reader::ending`]).
 pub struct Reader<R: Read> {
     from: R,
     metadata: Metadata,
@@ -82,6 +94,10 @@ enum Frame {
 }
 
 impl<R: Read> Reader<R> {
+    /// Reads the metadata.
+    ///
+    /// # Errors
+    /// If this is no recording that this version can read. A fault behind the metadata is found later.
     pub fn open(mut from: R) -> Result<Reader<R>, OpenError> {
         let mut start = Vec::with_capacity(START);
         from.by_ref().take(START as u64).read_to_end(&mut start).map_err(OpenError::Io)?;
@@ -123,16 +139,17 @@ impl<R: Read> Reader<R> {
         Ok(reader)
     }
 
+    /// Where the recording comes from, and what it contains.
     pub fn metadata(&self) -> &Metadata {
         &self.metadata
     }
 
-    /// The position up to which the file was read.
+    /// The position up to which the file was read, in bytes: the end of the frame that was read last.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Events and calls that were read.
+    /// The number of events that were read, and how many of them were calls that returned.
     pub fn read(&self) -> (u64, u64) {
         (self.events, self.calls)
     }
@@ -169,6 +186,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
+    /// The next event or fact. `None` at the end of what can be read: then [`Reader::ending`] says why.
     pub fn next_item(&mut self) -> Option<Recorded<'_>> {
         self.fill();
         if self.ending.is_some() {

@@ -19,7 +19,9 @@ const SLICES: Ns = 8;
 /// The amount that is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Keep {
+    /// The most memory, in bytes. What is kept is compressed.
     pub bytes: usize,
+    /// The most time, in nanoseconds, to an eighth of it.
     pub time: Option<Ns>,
 }
 
@@ -37,6 +39,7 @@ struct Piece {
     state_events: u64,
 }
 
+/// The latest part of a run, up to a limit in bytes and in time. It can be written as a recording at any moment.
 pub struct FlightRing {
     recorder: Recorder<Vec<u8>>,
     /// The bytes that a file begins with.
@@ -52,6 +55,10 @@ pub struct FlightRing {
 }
 
 impl FlightRing {
+    /// An empty ring.
+    ///
+    /// # Errors
+    /// If the compressor finds no memory.
     pub fn new(metadata: &Metadata, keep: Keep) -> io::Result<FlightRing> {
         let piece = (keep.bytes / PIECES) as u64;
         let pace = BatchPace { patience: Ns::MAX, ..BatchPace::within(piece) };
@@ -81,6 +88,10 @@ impl FlightRing {
         self.spare.pop().unwrap_or_else(|| Vec::with_capacity(self.piece_size()))
     }
 
+    /// Adds an event.
+    ///
+    /// # Errors
+    /// If a batch cannot be compressed.
     pub fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         if let Some(at) = event.at().filter(|at| *at > 0) {
             if self.current.began == 0 {
@@ -91,6 +102,10 @@ impl FlightRing {
         if matches!(event, Event::Idle) { Ok(()) } else { self.recorder.event(event) }
     }
 
+    /// Adds an answer, which the next event needs.
+    ///
+    /// # Errors
+    /// As for [`FlightRing::event`].
     pub fn fact(&mut self, fact: &Fact) -> io::Result<()> {
         self.recorder.fact(fact)
     }
@@ -109,7 +124,10 @@ impl FlightRing {
         self.piece_size()
     }
 
-    /// Begins the next piece with the answers that hold now, and the threads that live.
+    /// Begins the next piece with the answers that hold now, and an `Event::Started` for each thread that exists.
+    ///
+    /// # Errors
+    /// As for [`FlightRing::event`].
     pub fn begin(&mut self, facts: &[Fact], threads: &[Event<'_>]) -> io::Result<()> {
         self.recorder.flush()?;
         let buffer = self.buffer();

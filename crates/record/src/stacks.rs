@@ -16,7 +16,7 @@ const MANY_PLACES: usize = MAX_PLACES / 2;
 const SYMBOL: u8 = 1;
 const SOURCE: u8 = 2;
 
-/// Things by where they are in memory: whoever makes stacks shares what is the same.
+/// Values by their address in memory. Equal frames of stacks are one value, so the address suffices.
 struct Numbered<T> {
     numbers: HashMap<*const T, usize>,
     /// So that their places are not taken by others meanwhile.

@@ -32,7 +32,7 @@ pub struct Recorder<W: Write> {
 pub struct BatchPace {
     /// The size of a batch before compression, in bytes.
     pub batch: usize,
-    /// A batch older than this is written with the next event.
+    /// A batch older than this is written with the next event. In nanoseconds.
     pub patience: Ns,
 }
 
@@ -43,7 +43,7 @@ impl Default for BatchPace {
 }
 
 impl BatchPace {
-    /// Batches for a piece of so many bytes. Batches that are small beside the piece keep its size near its limit.
+    /// Batches for a piece of so many bytes. Batches that are small compared with the piece keep its size near its limit.
     pub fn within(piece: u64) -> BatchPace {
         const LEAST: u64 = 4 << 10;
         BatchPace { batch: (piece / 8).clamp(LEAST, crate::BATCH as u64) as usize, ..BatchPace::default() }
@@ -53,12 +53,19 @@ impl BatchPace {
 /// The amount that has been written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
+    /// Calls that returned: events of the kind `Exit`.
     pub calls: u64,
+    /// All events, those of calls included.
     pub events: u64,
+    /// Compressed, with all headers.
     pub bytes: u64,
 }
 
 impl<W: Write> Recorder<W> {
+    /// Begins a recording: writes the magic number, the version and the metadata.
+    ///
+    /// # Errors
+    /// If the sink fails, or the compressor finds no memory.
     pub fn new(mut to: W, metadata: &Metadata) -> io::Result<Recorder<W>> {
         to.write_all(&MAGIC)?;
         let version = match metadata {
@@ -85,26 +92,27 @@ impl<W: Write> Recorder<W> {
         Ok(recorder)
     }
 
-    /// Other batches than the usual ones.
+    /// The recorder with another pace than the usual one.
     pub fn paced(self, pace: BatchPace) -> Recorder<W> {
         Recorder { pace, ..self }
     }
 
-    /// Where the frames go.
+    /// The sink that the frames go to.
     pub fn sink(&mut self) -> &mut W {
         &mut self.to
     }
 
+    /// The same, to look at.
     pub fn peek_sink(&self) -> &W {
         &self.to
     }
 
-    /// The bytes that wait to be compressed.
+    /// The size of the batch that is not written yet, in bytes before compression.
     pub fn pending(&self) -> usize {
         self.batch.to.size()
     }
 
-    /// The memory that the recorder keeps beside its sink.
+    /// The memory that the recorder takes, in bytes, without its sink.
     pub fn memory(&self) -> usize {
         self.batch.to.capacity() + self.joined.capacity() + self.packed.capacity()
     }
@@ -114,6 +122,10 @@ impl<W: Write> Recorder<W> {
         self.written
     }
 
+    /// Adds an event. `Event::Idle` writes the batch, and is not recorded.
+    ///
+    /// # Errors
+    /// If the batch is full or old, and cannot be written.
     pub fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         if matches!(event, Event::Idle) {
             return self.flush();
@@ -125,12 +137,19 @@ impl<W: Write> Recorder<W> {
         if late || self.batch.is_full(self.pace.batch) { self.flush() } else { Ok(()) }
     }
 
+    /// Adds an answer, which the next event needs.
+    ///
+    /// # Errors
+    /// If the batch is full and cannot be written.
     pub fn fact(&mut self, fact: &Fact) -> io::Result<()> {
         self.batch.fact(fact);
         if self.batch.is_full(self.pace.batch) { self.flush() } else { Ok(()) }
     }
 
-    /// Writes everything there is.
+    /// Writes the batch, if there is anything in it.
+    ///
+    /// # Errors
+    /// If the sink fails.
     pub fn flush(&mut self) -> io::Result<()> {
         if self.batch.to.size() == 0 {
             return Ok(());
@@ -144,7 +163,10 @@ impl<W: Write> Recorder<W> {
         Ok(())
     }
 
-    /// Writes the end frame. A recording without it was cut off.
+    /// Writes the batch and the end frame. A recording without the latter was cut off. `lost`: what the engine lost.
+    ///
+    /// # Errors
+    /// If the sink fails.
     pub fn finish(&mut self, lost: Lost) -> io::Result<()> {
         self.flush()?;
         let Written { calls, events, .. } = self.written;

@@ -7,7 +7,7 @@ use common::*;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use stride_event::{Event, Origin};
+use stride_event::{Event, StartKind};
 use stride_record::{Ending, MAX_BATCH, Metadata, OpenError, Reader};
 
 fn runner() -> TestRunner {
@@ -110,7 +110,7 @@ fn bombs() {
 #[test]
 fn ids_that_no_thread_has() {
     let ending = |tid| {
-        let started = Event::Started { tid, process: 1, origin: Origin::Attached, at: 0 };
+        let started = Event::Started { tid, process: 1, origin: StartKind::Attached, at: 0 };
         end(&record(&[Step::Event(started)], &Metadata::default(), 1).0).unwrap()
     };
     for possible in [0, 1, 1 << 22] {

@@ -1,7 +1,7 @@
 //! The ring keeps the latest part of a run in bounded memory, and its dump is a recording.
 
 use std::collections::VecDeque;
-use stride_event::{BlockRef, Call, Event, FdOf, Lost, Origin, Outcome, Phase, Question};
+use stride_event::{BlockRef, Call, Event, FdOf, Lost, Outcome, Phase, Question, StartKind};
 use stride_record::{Ending, Fact, FlightRing, Keep, Metadata, Reader, Recorded, Totals};
 use stride_syscalls::Abi;
 use stride_test_support::noise::Noise;
@@ -31,7 +31,7 @@ fn link(path: String) -> Fact {
 }
 
 fn threads(at: u64) -> Vec<Event<'static>> {
-    (100..103).map(|tid| Event::Started { tid, process: 100, origin: Origin::Attached, at }).collect()
+    (100..103).map(|tid| Event::Started { tid, process: 100, origin: StartKind::Attached, at }).collect()
 }
 
 /// The numbers of the calls in a recording, and the last answer before each.

@@ -4,7 +4,7 @@ use crate::image::cache::Images;
 use crate::image::perf_map::PerfMap;
 use crate::image::separate::Fetch;
 use crate::space::events::mapping_calls;
-use crate::space::{KnownStack, Space, SpaceCode};
+use crate::space::{CachedStack, Space, SpaceCode};
 use crate::unwind::walk::Walk;
 use gimli::UnwindContext;
 use rustc_hash::FxHashMap;
@@ -90,8 +90,8 @@ impl Stacks {
 
     /// A frame with its line and the functions that were merged into it, if its module's debug information is at hand.
     pub fn with_source(&self, frame: &Arc<StackFrame>) -> Arc<StackFrame> {
-        let known = frame.source.is_some() || !frame.inlined.is_empty();
-        let module = frame.module.as_ref().filter(|_| !known);
+        let has_lines = frame.source.is_some() || !frame.inlined.is_empty();
+        let module = frame.module.as_ref().filter(|_| !has_lines);
         let image = module.and_then(|module| self.images.named_by(module));
         image.map_or_else(|| frame.clone(), |image| image.with_source(frame))
     }
@@ -101,12 +101,12 @@ impl Stacks {
         let mut next = Some(process);
         // A child of vfork(2) changes the memory of its parent.
         for _ in 0..16 {
-            let Some(known) = next.and_then(|process| self.spaces.get_mut(&process)) else { return };
-            if is_code || known.space.has_code(start, len) {
-                known.space.change(start, start.saturating_add(len));
-                known.space.searches = 0;
+            let Some(entry) = next.and_then(|process| self.spaces.get_mut(&process)) else { return };
+            if is_code || entry.space.has_code(start, len) {
+                entry.space.change(start, start.saturating_add(len));
+                entry.space.searches = 0;
             }
-            next = known.parent;
+            next = entry.parent;
         }
     }
 
@@ -120,12 +120,12 @@ impl Stacks {
         if self.spaces.len() >= MOST_PROCESSES && !self.spaces.contains_key(&process) {
             self.spaces.clear();
         }
-        let known =
+        let entry =
             self.spaces.entry(process).or_insert_with(|| Process { space: Space::unread(), ..Process::default() });
-        let Process { space, perf_map, .. } = known;
+        let Process { space, perf_map, .. } = entry;
         space.look_at(history);
-        // The thread may wait for this, and walking takes longer. Where some mappings are not read again unless the stack leads there,
-        // they are known to be read only after the walk.
+        // The thread may wait for this, and walking takes longer. Where some mappings are not read again unless the
+        // stack leads there, they are known to be read only after the walk.
         let mut awaited = history;
         if space.stale {
             if space.refresh(process, history, &mut self.images) {
@@ -157,8 +157,8 @@ impl Stacks {
         if self.walk.missing.is_some() && self.walk.frames.last().copied() == self.walk.missing {
             self.walk.frames.pop();
         }
-        if let Some(known) = space.stacks.get(&self.walk.frames[..]).filter(|known| known.bottom == bottom) {
-            return known.stack.clone();
+        if let Some(cached) = space.stacks.get(&self.walk.frames[..]).filter(|cached| cached.bottom == bottom) {
+            return cached.stack.clone();
         }
         // The map may name a trampoline by now.
         if bottom == Bottom::Unknown
@@ -190,7 +190,7 @@ impl Stacks {
             space.stacks.clear();
         }
         if !space.has_refused() {
-            space.stacks.insert(self.walk.frames[..].into(), KnownStack { bottom, stack: stack.clone() });
+            space.stacks.insert(self.walk.frames[..].into(), CachedStack { bottom, stack: stack.clone() });
         }
         self.made = self.made.wrapping_add(1);
         if self.made.is_multiple_of(1024) {
@@ -209,7 +209,7 @@ impl Unwind for Stacks {
         read: &mut ReadWord<'_>,
     ) -> Unwound<'_> {
         let stack = self.make(process, regs, history, read);
-        let cut = self.spaces.get(&process).is_some_and(|known| known.space.has_refused());
+        let cut = self.spaces.get(&process).is_some_and(|entry| entry.space.has_refused());
         Unwound { stack, reads: &self.walk.reads, used_bp: self.walk.used_bp, used_all: self.walk.used_all, cut }
     }
 }
@@ -250,7 +250,8 @@ mod tests {
         }
     }
 
-    /// The thread that waits may go on before its stack is walked and named, which takes longer than to read its mappings.
+    /// The thread that waits may go on before its stack is walked and named, which takes longer than to read its
+    /// mappings.
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn a_thread_waits_until_its_mappings_are_read() {

@@ -1,8 +1,8 @@
-//! The multiplexed calls of i386. socketcall(2) and ipc(2) carry out many calls: the number in their first argument
-//! says which one. The first select(2) and mmap(2) have their arguments in memory. Engines report the subcall. If its
-//! arguments cannot be read, or the number is unknown, they report the call itself.
+//! Multiplexed calls of i386. socketcall(2) and ipc(2) make one of many calls: the number in the first argument says which one, the target.
+//! The first select(2) and mmap(2) have their arguments in memory. Engines report the target. If its arguments cannot be read, or the number
+//! is unknown, the multiplexed call itself is reported.
 //!
-//! Some subcalls have no number of their own on i386. They have numbers here that the kernel does not give to calls.
+//! Some targets have no number of their own on i386. They have numbers here that the kernel does not give to calls.
 
 /// Calls without a number of their own.
 pub const NUMBERS: &[(u32, &str)] = &[
@@ -23,7 +23,7 @@ const SEMTIMEDOP: u32 = 1004;
 const SELECT: u32 = 1005;
 const MMAP: u32 = 1006;
 
-/// The numbers of the calls that stand for others.
+/// The numbers of the multiplexed calls.
 pub const SOCKETCALL: u32 = 102;
 /// ipc(2): System V IPC.
 pub const IPC: u32 = 117;
@@ -32,15 +32,14 @@ pub const OLD_SELECT: u32 = 82;
 /// The first mmap(2), whose arguments lie in memory.
 pub const OLD_MMAP: u32 = 90;
 
-/// Where the arguments of subcalls come from.
+/// Where the arguments of targets come from.
 pub const NOWHERE: u8 = 0;
-/// The position behind which words of memory are counted. Positions before it are those of arguments, the first of
-/// which is the number.
+/// The position behind which words of memory are counted. Positions before it are those of arguments, the first of which is the number.
 pub const MEMORY: u8 = 8;
 
-/// A call that a multiplexed call carries out.
+/// The call that a multiplexed call makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Subcall {
+pub struct MultiplexTarget {
     /// The number of the call.
     pub nr: u32,
     /// Where each argument comes from: [`NOWHERE`], the position of an argument, or [`MEMORY`] and the number of a
@@ -52,25 +51,25 @@ pub struct Subcall {
     pub words: u8,
 }
 
-const UNKNOWN: Subcall = Subcall { nr: 0, from: [NOWHERE; 6], pointer: 0, words: 0 };
+const UNKNOWN: MultiplexTarget = MultiplexTarget { nr: 0, from: [NOWHERE; 6], pointer: 0, words: 0 };
 
-const fn socket(nr: u32, words: u8) -> Subcall {
+const fn socket(nr: u32, words: u8) -> MultiplexTarget {
     in_memory(nr, 1, words)
 }
 
 /// A call whose arguments all lie in memory.
-const fn in_memory(nr: u32, pointer: u8, words: u8) -> Subcall {
+const fn in_memory(nr: u32, pointer: u8, words: u8) -> MultiplexTarget {
     let mut from = [NOWHERE; 6];
     let mut i = 0;
     while i < words as usize {
         from[i] = MEMORY + i as u8;
         i += 1;
     }
-    Subcall { nr, from, pointer, words }
+    MultiplexTarget { nr, from, pointer, words }
 }
 
 /// By the number that socketcall(2) takes (linux/net.h).
-const SOCKET: &[Subcall] = &[
+const SOCKET: &[MultiplexTarget] = &[
     UNKNOWN,
     socket(359, 3),
     socket(361, 3),
@@ -101,21 +100,21 @@ const THIRD: u8 = 3;
 const PTR: u8 = 4;
 const FIFTH: u8 = 5;
 
-const fn ipc(nr: u32, from: &[u8]) -> Subcall {
-    let mut subcall = Subcall { nr, pointer: PTR, ..UNKNOWN };
+const fn ipc(nr: u32, from: &[u8]) -> MultiplexTarget {
+    let mut target = MultiplexTarget { nr, pointer: PTR, ..UNKNOWN };
     let mut i = 0;
     while i < from.len() {
-        subcall.from[i] = from[i];
-        if from[i] >= MEMORY && subcall.words <= from[i] - MEMORY {
-            subcall.words = from[i] - MEMORY + 1;
+        target.from[i] = from[i];
+        if from[i] >= MEMORY && target.words <= from[i] - MEMORY {
+            target.words = from[i] - MEMORY + 1;
         }
         i += 1;
     }
-    subcall
+    target
 }
 
 /// By the number that ipc(2) takes (linux/ipc.h).
-const IPC_CALLS: &[(u32, Subcall)] = &[
+const IPC_CALLS: &[(u32, MultiplexTarget)] = &[
     (1, ipc(SEMOP, &[FIRST, PTR, SECOND])),
     (2, ipc(393, &[FIRST, SECOND, THIRD])),
     (3, ipc(394, &[FIRST, SECOND, THIRD, MEMORY])),
@@ -130,13 +129,13 @@ const IPC_CALLS: &[(u32, Subcall)] = &[
     (24, ipc(396, &[FIRST, SECOND, PTR])),
 ];
 /// The first version of msgrcv has two of its arguments in memory.
-const MSGRCV: Subcall = ipc(401, &[FIRST, MEMORY, SECOND, MEMORY + 1, THIRD]);
-const MSGRCV_AGAIN: Subcall = ipc(401, &[FIRST, PTR, SECOND, FIFTH, THIRD]);
+const MSGRCV: MultiplexTarget = ipc(401, &[FIRST, MEMORY, SECOND, MEMORY + 1, THIRD]);
+const MSGRCV_AGAIN: MultiplexTarget = ipc(401, &[FIRST, PTR, SECOND, FIFTH, THIRD]);
 
-/// The call that a call of i386 with this number and this first argument stands for.
-pub fn subcall(nr: u64, first: u64) -> Option<Subcall> {
+/// The target of a call of i386 with this number and this first argument, if it is multiplexed.
+pub fn target(nr: u64, first: u64) -> Option<MultiplexTarget> {
     if nr == u64::from(SOCKETCALL) {
-        return SOCKET.get(usize::try_from(first).ok()?).copied().filter(|subcall| subcall.nr != 0);
+        return SOCKET.get(usize::try_from(first).ok()?).copied().filter(|target| target.nr != 0);
     }
     match u32::try_from(nr).ok()? {
         OLD_SELECT => return Some(in_memory(SELECT, 0, 5)),
@@ -145,36 +144,34 @@ pub fn subcall(nr: u64, first: u64) -> Option<Subcall> {
         _ => return None,
     }
     let (call, version) = (first & 0xffff, first >> 16 & 0xffff);
-    let (_, subcall) = IPC_CALLS.iter().find(|(number, _)| u64::from(*number) == call)?;
-    Some(if *subcall == MSGRCV && version != 0 { MSGRCV_AGAIN } else { *subcall })
+    let (_, target) = IPC_CALLS.iter().find(|(number, _)| u64::from(*number) == call)?;
+    Some(if *target == MSGRCV && version != 0 { MSGRCV_AGAIN } else { *target })
 }
 
-/// All subcalls, each with the number and the first argument of its multiplexed call. (ipc's newer version has its
-/// own.)
-pub fn all() -> impl Iterator<Item = (u32, u32, Subcall)> {
-    let sockets =
-        (0..).zip(SOCKET).filter(|(_, subcall)| subcall.nr != 0).map(|(n, subcall)| (SOCKETCALL, n, *subcall));
+/// All targets, each with the number and the first argument of its multiplexed call. ipc's newer version stands for itself.
+pub fn all() -> impl Iterator<Item = (u32, u32, MultiplexTarget)> {
+    let sockets = (0..).zip(SOCKET).filter(|(_, target)| target.nr != 0).map(|(n, target)| (SOCKETCALL, n, *target));
     let ipc = [0, 1].into_iter().flat_map(|version| IPC_CALLS.iter().map(move |(n, _)| version << 16 | n));
-    let ipc = ipc.filter_map(|first| Some((IPC, first, subcall(IPC.into(), first.into())?)));
-    let alone = [OLD_SELECT, OLD_MMAP].into_iter().filter_map(|nr| Some((nr, 0, subcall(nr.into(), 0)?)));
+    let ipc = ipc.filter_map(|first| Some((IPC, first, target(IPC.into(), first.into())?)));
+    let alone = [OLD_SELECT, OLD_MMAP].into_iter().filter_map(|nr| Some((nr, 0, target(nr.into(), 0)?)));
     sockets.chain(ipc).chain(alone)
 }
 
-/// The number of the call that may stand for the call of this number.
+/// The number of the multiplexed call that may make the call of this number.
 pub fn multiplexer(nr: u32) -> Option<u32> {
     match nr {
         SELECT => return Some(OLD_SELECT),
         MMAP => return Some(OLD_MMAP),
         _ => {}
     }
-    if SOCKET.iter().any(|subcall| subcall.nr == nr) {
+    if SOCKET.iter().any(|target| target.nr == nr) {
         return Some(SOCKETCALL);
     }
-    IPC_CALLS.iter().any(|(_, subcall)| subcall.nr == nr).then_some(IPC)
+    IPC_CALLS.iter().any(|(_, target)| target.nr == nr).then_some(IPC)
 }
 
-impl Subcall {
-    /// The arguments of the call, from those of the call that stands for it. `read` reads words of memory.
+impl MultiplexTarget {
+    /// The arguments of the call, from those of the multiplexed call. `read` reads words of memory.
     pub fn args(&self, args: &[u64; 6], read: impl FnOnce(u64, &mut [u32]) -> bool) -> Option<[u64; 6]> {
         let mut words = [0; 6];
         let words = &mut words[..self.words.into()];
@@ -194,20 +191,20 @@ mod tests {
     use super::*;
     use crate::{Abi, table};
 
-    /// Every subcall has a row with as many arguments.
+    /// Every target has a row with as many arguments.
     #[test]
     fn all_have_rows() {
-        let sockets = SOCKET.iter().filter(|subcall| subcall.nr != 0);
-        for subcall in sockets.chain(IPC_CALLS.iter().map(|(_, subcall)| subcall)).chain([&MSGRCV_AGAIN]) {
-            let row = table(Abi::I386).get(subcall.nr.into()).expect("a row").row;
-            let given = subcall.from.iter().filter(|&&from| from != NOWHERE).count();
+        let sockets = SOCKET.iter().filter(|target| target.nr != 0);
+        for target in sockets.chain(IPC_CALLS.iter().map(|(_, target)| target)).chain([&MSGRCV_AGAIN]) {
+            let row = table(Abi::I386).get(target.nr.into()).expect("a row").row;
+            let given = target.from.iter().filter(|&&from| from != NOWHERE).count();
             assert_eq!(row.args.len(), given, "{}", row.name);
         }
-        let name = |nr, first| table(Abi::I386).name(subcall(nr, first).unwrap().nr.into());
+        let name = |nr, first| table(Abi::I386).name(target(nr, first).unwrap().nr.into());
         assert_eq!([(102, 1), (102, 5), (102, 20)].map(|(nr, n)| name(nr, n)), ["socket", "accept", "sendmmsg"]);
         assert_eq!([(117, 1), (117, 12), (117, 0x1_000c)].map(|(nr, n)| name(nr, n)), ["semop", "msgrcv", "msgrcv"]);
         assert_eq!([(82, 0), (90, 0)].map(|(nr, n)| name(nr, n)), ["select", "mmap"]);
-        assert_eq!([subcall(102, 0), subcall(102, 21), subcall(117, 5), subcall(102, u64::MAX)], [None; 4]);
+        assert_eq!([target(102, 0), target(102, 21), target(117, 5), target(102, u64::MAX)], [None; 4]);
         assert_eq!((multiplexer(363), multiplexer(1003), multiplexer(4)), (Some(102), Some(117), None));
     }
 
@@ -218,9 +215,9 @@ mod tests {
             words.iter_mut().enumerate().for_each(|(i, word)| *word = at as u32 + i as u32);
             true
         };
-        assert_eq!(subcall(117, 3).unwrap().args(&args, read), Some([10, 11, 12, 0x1000, 0, 0]));
-        assert_eq!(subcall(117, 3).unwrap().args(&args, |_, _| false), None);
-        assert_eq!(subcall(117, 1).unwrap().args(&args, |_, _| false), Some([10, 0x1000, 11, 0, 0, 0]));
-        assert_eq!(subcall(102, 4).unwrap().args(&args, read), Some([10, 11, 0, 0, 0, 0]));
+        assert_eq!(target(117, 3).unwrap().args(&args, read), Some([10, 11, 12, 0x1000, 0, 0]));
+        assert_eq!(target(117, 3).unwrap().args(&args, |_, _| false), None);
+        assert_eq!(target(117, 1).unwrap().args(&args, |_, _| false), Some([10, 0x1000, 11, 0, 0, 0]));
+        assert_eq!(target(102, 4).unwrap().args(&args, read), Some([10, 11, 0, 0, 0, 0]));
     }
 }

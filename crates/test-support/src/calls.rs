@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 use stride_event::{
-    BlockRef, Call, Event, LibraryCall, LibraryFunction, LibraryPart, LibraryText, Limits, Ns, OperationFacts, Origin,
-    Outcome, Peek, Phase, Tid, capture,
+    BlockRef, Call, Event, LibraryCall, LibraryFunction, LibraryPart, LibraryText, Limits, Ns, OperationFacts, Outcome,
+    Peek, Phase, StartKind, Tid, capture,
 };
 use stride_syscalls::plan::Plan;
 use stride_syscalls::{Abi, table};
@@ -90,17 +90,17 @@ pub fn capture_all(call: &mut Call, memory: &mut impl Peek) {
 
 /// A process that ran before tracing began.
 pub fn attached(pid: Tid, at: Ns) -> Event<'static> {
-    Event::Started { tid: pid, process: pid, origin: Origin::Attached, at }
+    Event::Started { tid: pid, process: pid, origin: StartKind::Attached, at }
 }
 
 /// The command that is traced.
 pub fn spawned(pid: Tid, at: Ns) -> Event<'static> {
-    Event::Started { tid: pid, process: pid, origin: Origin::Spawned, at }
+    Event::Started { tid: pid, process: pid, origin: StartKind::Spawned, at }
 }
 
 /// A thread that a traced thread made. It is a process if `tid` is `process`.
 pub fn forked(parent: Tid, tid: Tid, process: Tid, at: Ns) -> Event<'static> {
-    Event::Started { tid, process, origin: Origin::Forked { parent }, at }
+    Event::Started { tid, process, origin: StartKind::Forked { parent }, at }
 }
 
 pub fn exited(tid: Tid, at: Ns) -> Event<'static> {

@@ -1,7 +1,8 @@
 //! Pictures of terminals for the documents: text with colours (SGR sequences) becomes SVG.
 //!
-//! A picture shows a terminal with a dark background and a border, so it can stand on light and dark pages. The text of the screen is in
-//! the picture as its description, too: for those who cannot see it, and for tests that compare it with a screen.
+//! A picture shows a terminal with a dark background and a border, so it can stand on light and dark pages. The text of
+//! the screen is in the picture as its description, too: for those who cannot see it, and for tests that compare it
+//! with a screen.
 
 use std::fmt::Write as _;
 
@@ -148,7 +149,8 @@ pub fn are_made_anew() -> bool {
     std::env::var_os("STRIDE_UPDATE_DOCS").is_some()
 }
 
-/// The lines of the screen in a picture of the documents (`docs/NAME`), which is replaced first if pictures are made anew.
+/// The lines of the screen in a picture of the documents (`docs/NAME`), which is replaced first if pictures are made
+/// anew.
 pub fn documented(name: &str, now: &str) -> Vec<String> {
     let path = crate::programs::root().join("docs").join(name);
     if are_made_anew() {

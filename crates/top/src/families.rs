@@ -6,7 +6,7 @@ use stride_event::Tid;
 
 /// The processes that are traced.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Whose {
+pub enum TracedProcesses {
     Machine,
     /// These, and those that they have started if that is wanted.
     Processes {
@@ -15,11 +15,11 @@ pub enum Whose {
     },
 }
 
-impl Whose {
+impl TracedProcesses {
     /// These processes and one more.
-    pub fn and(&self, pid: Option<i32>) -> Whose {
+    pub fn and(&self, pid: Option<i32>) -> TracedProcesses {
         let mut all = self.clone();
-        if let (Whose::Processes { pids, .. }, Some(pid)) = (&mut all, pid)
+        if let (TracedProcesses::Processes { pids, .. }, Some(pid)) = (&mut all, pid)
             && !pids.contains(&pid)
         {
             pids.push(pid);
@@ -52,14 +52,14 @@ impl ProcessFamilies {
     }
 
     /// Never Stride itself, and those that it has started for its tables.
-    pub fn wanted(&self, of: &Whose) -> Vec<Tid> {
+    pub fn wanted(&self, of: &TracedProcesses) -> Vec<Tid> {
         let own = std::process::id() as Tid;
         match of {
-            Whose::Machine => {
+            TracedProcesses::Machine => {
                 let helps = |pid: &Tid| self.children(own).contains(pid) && is_stride(*pid);
                 self.all.iter().copied().filter(|pid| *pid != own && !helps(pid)).collect()
             }
-            Whose::Processes { pids, and_descendants } => {
+            TracedProcesses::Processes { pids, and_descendants } => {
                 let mut wanted = pids.clone();
                 let mut known: HashSet<Tid> = pids.iter().copied().collect();
                 // (One that is waited for may also be a child.)
@@ -88,14 +88,14 @@ mod tests {
     fn families_are_followed() {
         let children = HashMap::from([(1, vec![2, 3]), (2, vec![4]), (4, vec![1])]);
         let families = ProcessFamilies { all: vec![1, 2, 3, 4, 5], children };
-        let of = |pids: &[i32], and_descendants| Whose::Processes { pids: pids.to_vec(), and_descendants };
+        let of = |pids: &[i32], and_descendants| TracedProcesses::Processes { pids: pids.to_vec(), and_descendants };
         assert_eq!(families.wanted(&of(&[2], false)), [2]);
         // (Ids that were used again may seem to go round in a circle.)
         assert_eq!(families.wanted(&of(&[2], true)), [2, 4, 1, 3]);
-        assert_eq!(families.wanted(&Whose::Machine), [1, 2, 3, 4, 5]);
+        assert_eq!(families.wanted(&TracedProcesses::Machine), [1, 2, 3, 4, 5]);
         // A process that is waited for may be no child of them.
         assert_eq!(of(&[2], true).and(Some(5)), of(&[2, 5], true));
         assert_eq!(of(&[2], true).and(Some(2)), of(&[2], true));
-        assert_eq!(Whose::Machine.and(Some(2)), Whose::Machine);
+        assert_eq!(TracedProcesses::Machine.and(Some(2)), TracedProcesses::Machine);
     }
 }

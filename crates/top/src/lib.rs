@@ -11,7 +11,6 @@ mod curve;
 mod draw;
 mod families;
 mod filter;
-mod gather;
 mod head;
 mod help;
 mod history;
@@ -19,6 +18,7 @@ mod keys;
 mod model;
 mod processes;
 mod sample;
+mod sampler;
 mod scope;
 mod source;
 mod table;
@@ -34,7 +34,7 @@ mod waits;
 use anyhow::Result;
 use colors::TopColors;
 use curve::CurveGlyphs;
-use families::Whose;
+use families::TracedProcesses;
 use model::Model;
 use source::SharedOptions;
 use std::os::unix::ffi::OsStrExt;
@@ -95,7 +95,7 @@ fn open(mut stage: OwnTerminal, with: &mut Opening<'_>) -> Result<Box<dyn View>>
     let options = with.options;
     let replays = options.replay.is_some();
     let subject = subject(options);
-    let (send, told) = channel();
+    let (send, messages) = channel();
     let shared = SharedOptions::new(options, with.command);
     let signals = Signals::watch()?;
     let terminal = stage.begin()?;
@@ -103,21 +103,21 @@ fn open(mut stage: OwnTerminal, with: &mut Opening<'_>) -> Result<Box<dyn View>>
     let colors = TopColors { on: options.color.is_wanted(true) };
     ratatui::crossterm::style::force_color_output(colors.on);
     let only_seen = options.spec.machine.as_ref().is_some_and(|machine| *machine != Machine::default());
-    let whose = whose(options, with.command);
+    let traced = traced(options, with.command);
     let ui = move || {
         let mut model = Model::new(subject, replays);
         (model.colors, model.glyphs, model.only_seen) = (colors, CurveGlyphs::of_environment(), only_seen);
-        Ui { terminal, model, told, shared, signals, source: None, recorder: None, whose, lookout: None }
+        Ui { terminal, model, messages, shared, signals, source: None, recorder: None, traced, wait_lookup: None }
     };
     Ok(Box::new(TopView::start(ui, send, stage, replays)?))
 }
 
 /// The processes that are traced.
-fn whose(options: &Options, command: Option<i32>) -> Whose {
+fn traced(options: &Options, command: Option<i32>) -> TracedProcesses {
     let pids: Vec<i32> = command.into_iter().chain(options.spec.attach.iter().copied()).collect();
     match pids.is_empty() {
-        true => Whose::Machine,
-        false => Whose::Processes { pids, and_descendants: options.spec.follow },
+        true => TracedProcesses::Machine,
+        false => TracedProcesses::Processes { pids, and_descendants: options.spec.follow },
     }
 }
 

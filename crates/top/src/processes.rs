@@ -11,13 +11,13 @@ const MOST: usize = 1000;
 
 #[derive(Default)]
 pub struct TopProcesses {
-    known: HashMap<i32, Known>,
+    known: HashMap<i32, CachedProcess>,
     /// The names of users.
     users: HashMap<u32, Arc<str>>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Known {
+struct CachedProcess {
     /// When the process began, in ticks: another process may have the id by now.
     started: u64,
     used: u64,
@@ -66,11 +66,12 @@ impl TopProcesses {
 
     #[cfg(test)]
     pub fn pretend(&mut self, pid: i32, share: u64, user: &str) {
-        self.known.insert(pid, Known { share: Some(share), user: Some(user.into()), ..Known::default() });
+        self.known
+            .insert(pid, CachedProcess { share: Some(share), user: Some(user.into()), ..CachedProcess::default() });
     }
 }
 
-impl Known {
+impl CachedProcess {
     fn note(&mut self, now: Used, at: Instant, second: u64) {
         let since = self.at.map(|before| at.duration_since(before).as_secs_f64());
         match since {
@@ -119,7 +120,7 @@ mod tests {
         for short in ["", "7 (a) R", "7 (a) R 1 7 7 0 -1 0 0 0 0 0 x 5 900 900 20 0 1 0 4"] {
             assert_eq!(used(short), None, "{short}");
         }
-        let (mut known, begun) = (Known::default(), Instant::now());
+        let (mut known, begun) = (CachedProcess::default(), Instant::now());
         let mut note = |ticks, millis| {
             known.note(Used { started: 4, ticks }, begun + Duration::from_millis(millis), 100);
             known.share

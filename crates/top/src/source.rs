@@ -118,7 +118,7 @@ impl SharedOptions {
 }
 
 /// A Stride that was started. It is ended when this is dropped.
-pub struct Other {
+pub struct HelperProcess {
     /// None when it is being ended.
     child: Option<Child>,
     /// Its messages. (A pipe that nobody reads could block it.)
@@ -129,9 +129,9 @@ pub struct Other {
 const PATIENCE: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(20);
 
-impl Other {
+impl HelperProcess {
     /// `out` is where its standard output goes.
-    fn start(words: &[OsString], out: Stdio) -> io::Result<Other> {
+    fn start(words: &[OsString], out: Stdio) -> io::Result<HelperProcess> {
         let messages = File::from(memfd_create(c"messages", MFdFlags::MFD_CLOEXEC)?);
         let mut command = Command::new("/proc/self/exe");
         command.args(words).stdin(Stdio::null()).stdout(out).stderr(messages.try_clone()?);
@@ -139,17 +139,17 @@ impl Other {
         let mask = SigSet::empty().thread_swap_mask(SigmaskHow::SIG_SETMASK)?;
         let child = command.spawn();
         mask.thread_set_mask()?;
-        Ok(Other { child: Some(child?), messages })
+        Ok(HelperProcess { child: Some(child?), messages })
     }
 
-    pub fn record(words: &[OsString]) -> io::Result<Other> {
-        Other::start(words, Stdio::null())
+    pub fn record(words: &[OsString]) -> io::Result<HelperProcess> {
+        HelperProcess::start(words, Stdio::null())
     }
 
     /// Its messages, if it has ended by itself.
     pub fn ended(&mut self) -> Option<String> {
         self.child.as_mut()?.try_wait().ok().flatten()?;
-        Some(self.told())
+        Some(self.take_messages())
     }
 
     /// Ends it as ^C does, and returns its messages.
@@ -157,10 +157,10 @@ impl Other {
         if let Some(child) = self.child.take() {
             end(child);
         }
-        self.told()
+        self.take_messages()
     }
 
-    fn told(&mut self) -> String {
+    fn take_messages(&mut self) -> String {
         let mut text = Vec::new();
         // The last ones, because a recorder may tell of each process.
         let length = self.messages.metadata().map_or(0, |metadata| metadata.len());
@@ -194,7 +194,7 @@ fn end(mut child: Child) {
     }
 }
 
-impl Drop for Other {
+impl Drop for HelperProcess {
     /// Nobody waits for the end: the view has other things to show.
     fn drop(&mut self) {
         if let Some(child) = self.child.take() {
@@ -212,13 +212,13 @@ pub struct SummarySource {
     pub wanted: CallsApart,
     /// Dropped first: the thread that fills it then ends, and with it the pipe, so that the other Stride cannot wait for a reader.
     samples: Receiver<Sample>,
-    other: Other,
+    other: HelperProcess,
     /// It has ended, and that was told.
     over: bool,
 }
 
 /// A message from another Stride.
-pub enum News {
+pub enum HelperOutput {
     Sample(Sample),
     /// It ended by itself. The text may say why.
     Ended(String),
@@ -230,7 +230,7 @@ impl SummarySource {
         // Summaries go where the trace goes.
         let mut words = vec![OsString::from("-o"), "/dev/stdout".into()];
         words.extend(shared.summary(&wanted, family));
-        let other = Other::start(&words, write.into())?;
+        let other = HelperProcess::start(&words, write.into())?;
         let (send, samples) = sync_channel(4);
         let read_all = move || {
             let mut rows = Vec::new();
@@ -260,12 +260,12 @@ impl SummarySource {
         Ok(SummarySource { wanted, other, samples, over: false })
     }
 
-    pub fn news(&mut self) -> Option<News> {
+    pub fn news(&mut self) -> Option<HelperOutput> {
         match self.samples.try_recv() {
-            Ok(sample) => Some(News::Sample(sample)),
+            Ok(sample) => Some(HelperOutput::Sample(sample)),
             Err(TryRecvError::Disconnected) if !self.over => {
                 self.over = true;
-                Some(News::Ended(self.other.end()))
+                Some(HelperOutput::Ended(self.other.end()))
             }
             Err(_) => None,
         }

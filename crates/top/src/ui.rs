@@ -1,11 +1,11 @@
 //! The thread that draws and reads keys. The main thread takes events from the engine meanwhile, and sends samples.
 
 use super::draw::{draw, table_height};
-use super::families::{ProcessFamilies, Whose};
+use super::families::{ProcessFamilies, TracedProcesses};
 use super::keys::{Action, handle};
 use super::model::Model;
 use super::sample::Sample;
-use super::source::{News, Other, SharedOptions, SummarySource, recording_name};
+use super::source::{HelperOutput, HelperProcess, SharedOptions, SummarySource, recording_name};
 use super::tables::Tab;
 use super::terminal;
 use super::wait_source::WaitSource;
@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_millis(200);
 const MOST_RELATIVES: usize = 4096;
 
 /// From the main thread.
-pub enum Told {
+pub enum UiMessage {
     Sample(Sample),
     /// The program, or the recording, has ended.
     Ended,
@@ -41,7 +41,7 @@ pub enum Told {
 
 /// How the user left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Left {
+pub enum Departure {
     Quit,
     Interrupt,
     /// The main thread said so.
@@ -51,14 +51,14 @@ pub enum Left {
 pub struct Ui {
     pub terminal: Terminal<CrosstermBackend<File>>,
     pub model: Model,
-    pub told: Receiver<Told>,
+    pub messages: Receiver<UiMessage>,
     pub shared: SharedOptions,
     pub signals: Signals,
     pub source: Option<SummarySource>,
-    pub recorder: Option<Other>,
+    pub recorder: Option<HelperProcess>,
     /// The processes that are traced.
-    pub whose: Whose,
-    pub lookout: Option<WaitSource>,
+    pub traced: TracedProcesses,
+    pub wait_lookup: Option<WaitSource>,
 }
 
 /// Set by signals, which come to the main thread.
@@ -78,7 +78,7 @@ impl Signals {
 }
 
 impl Ui {
-    pub fn run(mut self) -> Left {
+    pub fn run(mut self) -> Departure {
         // A failure of the terminal, such as that it is gone, is no reason to go on.
         let left = self.attend();
         self.source = None;
@@ -89,11 +89,11 @@ impl Ui {
         }
         left.unwrap_or_else(|error| {
             eprintln!("--top ends: the terminal fails: {error}");
-            Left::Quit
+            Departure::Quit
         })
     }
 
-    fn attend(&mut self) -> Result<Left> {
+    fn attend(&mut self) -> Result<Departure> {
         self.draw()?;
         loop {
             let mut changed = false;
@@ -104,8 +104,8 @@ impl Ui {
                         let height = self.terminal.size()?.height;
                         match handle(&mut self.model, key, height) {
                             Action::None => {}
-                            Action::Quit => return Ok(Left::Quit),
-                            Action::Interrupt => return Ok(Left::Interrupt),
+                            Action::Quit => return Ok(Departure::Quit),
+                            Action::Interrupt => return Ok(Departure::Interrupt),
                             Action::Suspend => self.signals.suspend.store(true, Ordering::Relaxed),
                             Action::Redraw => self.redraw()?,
                             Action::Record => self.record(),
@@ -127,17 +127,17 @@ impl Ui {
                 changed = true;
             }
             loop {
-                match self.told.try_recv() {
-                    Ok(Told::Sample(sample)) => {
+                match self.messages.try_recv() {
+                    Ok(UiMessage::Sample(sample)) => {
                         let name = self.names();
                         self.model.count(sample, name);
                         self.look_at_processes()?;
                     }
-                    Ok(Told::Ended) => {
+                    Ok(UiMessage::Ended) => {
                         self.model.ended = true;
                         self.model.totals = true;
                     }
-                    Ok(Told::Over) | Err(TryRecvError::Disconnected) => return Ok(Left::Told),
+                    Ok(UiMessage::Over) | Err(TryRecvError::Disconnected) => return Ok(Departure::Told),
                     Err(TryRecvError::Empty) => break,
                 }
                 changed = true;
@@ -177,20 +177,20 @@ impl Ui {
     /// changed.
     fn waits(&mut self) -> bool {
         let wanted = self.model.live && self.model.has_waits();
-        let of = self.whose.and(self.model.screen().scope.pid);
-        match &self.lookout {
-            Some(lookout) if wanted => lookout.look_at(of),
+        let of = self.traced.and(self.model.screen().scope.pid);
+        match &self.wait_lookup {
+            Some(wait_lookup) if wanted => wait_lookup.look_at(of),
             Some(_) => {
-                self.lookout = None;
+                self.wait_lookup = None;
                 self.model.waiting = None;
             }
             None if wanted => match WaitSource::start(of) {
-                Ok(lookout) => self.lookout = Some(lookout),
+                Ok(wait_lookup) => self.wait_lookup = Some(wait_lookup),
                 Err(e) => self.model.message = Some(format!("Can't look at threads that wait: {e}")),
             },
             None => {}
         }
-        match self.lookout.as_mut().and_then(WaitSource::news) {
+        match self.wait_lookup.as_mut().and_then(WaitSource::news) {
             Some(threads) if !self.model.paused => {
                 self.model.waiting = Some(threads);
                 true
@@ -218,10 +218,10 @@ impl Ui {
     /// The processes that the traced ones have started by now: another Stride would only follow later ones. Children from before Stride
     /// attached to their parent are not traced, so they count if they were seen.
     fn family(&self) -> Vec<i32> {
-        match &self.whose {
-            Whose::Processes { and_descendants: true, .. } if self.model.live => {
+        match &self.traced {
+            TracedProcesses::Processes { and_descendants: true, .. } if self.model.live => {
                 let is_traced = |pid: &i32| self.shared.command.is_some() || self.model.knows(*pid);
-                let family = ProcessFamilies::now().wanted(&self.whose);
+                let family = ProcessFamilies::now().wanted(&self.traced);
                 family.into_iter().filter(is_traced).take(MOST_RELATIVES).collect()
             }
             _ => Vec::new(),
@@ -250,18 +250,18 @@ impl Ui {
         while let Some(news) = self.source.as_mut().and_then(SummarySource::news) {
             changed = true;
             match news {
-                News::Sample(sample) => {
+                HelperOutput::Sample(sample) => {
                     let name = self.names();
                     self.model.count_detail(sample, name);
                 }
-                News::Ended(_) if self.shared.replays => {}
-                News::Ended(why) if why.is_empty() || self.is_gone() => {
+                HelperOutput::Ended(_) if self.shared.replays => {}
+                HelperOutput::Ended(why) if why.is_empty() || self.is_gone() => {
                     self.model.message = Some("The processes of this table have ended; Esc goes back.".into());
                 }
-                News::Ended(why) => self.model.message = Some(why),
+                HelperOutput::Ended(why) => self.model.message = Some(why),
             }
         }
-        if let Some(why) = self.recorder.as_mut().and_then(Other::ended) {
+        if let Some(why) = self.recorder.as_mut().and_then(HelperProcess::ended) {
             self.recorder = None;
             self.model.recording = None;
             self.model.message = Some(why);
@@ -284,7 +284,7 @@ impl Ui {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
         let name = recording_name(now, |name| Path::new(name).exists());
         let (pid, conditions) = self.model.seen();
-        match Other::record(&self.shared.recording(pid, &conditions, Path::new(&name), &self.family())) {
+        match HelperProcess::record(&self.shared.recording(pid, &conditions, Path::new(&name), &self.family())) {
             Ok(recorder) => {
                 self.recorder = Some(recorder);
                 self.model.recording = Some(name.to_string_lossy().into_owned());
@@ -295,10 +295,10 @@ impl Ui {
 }
 
 /// Ends tracing as the user wishes.
-pub fn leave(left: Left) {
+pub fn leave(left: Departure) {
     match left {
-        Left::Quit => signal::end_now(),
-        Left::Interrupt => _ = nix::sys::signal::kill(nix::unistd::getpid(), nix::sys::signal::Signal::SIGINT),
-        Left::Told => {}
+        Departure::Quit => signal::end_now(),
+        Departure::Interrupt => _ = nix::sys::signal::kill(nix::unistd::getpid(), nix::sys::signal::Signal::SIGINT),
+        Departure::Told => {}
     }
 }

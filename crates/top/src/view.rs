@@ -1,8 +1,8 @@
 //! The view on the main thread: takes calls and counts, and hands them to the thread that draws.
 
-use super::gather::Gather;
+use super::sampler::Sampler;
 use super::terminal::OwnTerminal;
-use super::ui::{Left, Told, Ui};
+use super::ui::{Departure, Ui, UiMessage};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,9 +21,9 @@ const SHORT: Duration = Duration::from_millis(5);
 const LOOK: Duration = Duration::from_millis(50);
 
 pub struct TopView {
-    gather: Gather,
-    send: Sender<Told>,
-    ui: Option<JoinHandle<Left>>,
+    sampler: Sampler,
+    send: Sender<UiMessage>,
+    ui: Option<JoinHandle<Departure>>,
     stage: OwnTerminal,
     replays: bool,
 }
@@ -32,7 +32,7 @@ impl TopView {
     /// `ui` is made in the thread that runs it.
     pub fn start(
         ui: impl FnOnce() -> Ui + Send + 'static,
-        send: Sender<Told>,
+        send: Sender<UiMessage>,
         stage: OwnTerminal,
         replays: bool,
     ) -> std::io::Result<TopView> {
@@ -42,7 +42,7 @@ impl TopView {
             left
         };
         let ui = signal::without_signals(|| std::thread::Builder::new().name("stride-top".into()).spawn(run))?;
-        Ok(TopView { gather: Gather::default(), send, ui: Some(ui), stage, replays })
+        Ok(TopView { sampler: Sampler::default(), send, ui: Some(ui), stage, replays })
     }
 
     /// Lets the user look at the result. Signals end that, which the engine does not watch any more.
@@ -52,10 +52,10 @@ impl TopView {
         for (signal, flag) in &flags {
             let _ = signal_hook::flag::register(*signal, flag.clone());
         }
-        let _ = self.send.send(Told::Ended);
+        let _ = self.send.send(UiMessage::Ended);
         while self.ui.as_ref().is_some_and(|ui| !ui.is_finished()) {
             if let Some((signal, _)) = flags.iter().find(|(_, flag)| flag.load(Ordering::Relaxed)) {
-                let _ = self.send.send(Told::Over);
+                let _ = self.send.send(UiMessage::Over);
                 self.join();
                 signal::die_of(*signal);
             }
@@ -80,18 +80,18 @@ impl TopView {
 impl View for TopView {
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
         match event {
-            Event::Exit(call) => self.gather.call_returned(call, tracker),
-            Event::Library(call) if call.operation.is_some() => self.gather.operation_ended(call, tracker),
+            Event::Exit(call) => self.sampler.call_returned(call, tracker),
+            Event::Library(call) if call.operation.is_some() => self.sampler.operation_ended(call, tracker),
             _ => {}
         }
     }
 
     fn merge(&mut self, counted: &[Counted]) {
-        counted.iter().for_each(|counted| self.gather.counted(counted));
+        counted.iter().for_each(|counted| self.sampler.counted(counted));
     }
 
     fn interval(&mut self, ended: Interval, _: &Tracker) -> String {
-        let sent = self.send.send(Told::Sample(self.gather.take(ended.length())));
+        let sent = self.send.send(UiMessage::Sample(self.sampler.take(ended.length())));
         if sent.is_err() && !self.replays {
             // The thread that draws has failed.
             signal::end_now();
@@ -103,7 +103,7 @@ impl View for TopView {
         if signal::caught().is_none() && !signal::is_over() {
             self.linger();
         }
-        let _ = self.send.send(Told::Over);
+        let _ = self.send.send(UiMessage::Over);
         self.join();
         self.stage.end();
         String::new()

@@ -1,13 +1,13 @@
 //! Looks each second at the threads that wait, on a thread of its own, and only while the table of waits is shown or can be gone back to.
 
-use super::families::{ProcessFamilies, Whose};
+use super::families::{ProcessFamilies, TracedProcesses};
 use super::waits::{WaitAsker, WaitEnd, WaitFor, comm};
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use stride_engine_base::signal::without_signals;
-use stride_engine_base::{inside, procfs};
+use stride_engine_base::{blocked_call, procfs};
 use stride_event::{Call, Ns, Tid};
 use stride_output::shown;
 
@@ -30,21 +30,21 @@ const LOOKING: Duration = Duration::from_millis(200);
 const MOST_THREADS: usize = 1 << 14;
 
 pub struct WaitSource {
-    of: Arc<Mutex<Whose>>,
+    of: Arc<Mutex<TracedProcesses>>,
     news: Receiver<Vec<WaitingThread>>,
 }
 
 impl WaitSource {
-    pub fn start(of: Whose) -> std::io::Result<WaitSource> {
+    pub fn start(of: TracedProcesses) -> std::io::Result<WaitSource> {
         let (send, news) = sync_channel(1);
         let of = Arc::new(Mutex::new(of));
-        let whose = of.clone();
+        let traced = of.clone();
         let look = move || {
-            let mut lookout = Lookout::default();
+            let mut wait_lookup = WaitLookup::default();
             loop {
-                let of = whose.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                let of = traced.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 // Sending fails when nobody wants to know any more.
-                if send.send(lookout.look(&of)).is_err() {
+                if send.send(wait_lookup.look(&of)).is_err() {
                     break;
                 }
                 std::thread::sleep(EVERY);
@@ -55,7 +55,7 @@ impl WaitSource {
     }
 
     /// Looks at other processes from now on. The time of waits that are seen already goes on.
-    pub fn look_at(&self, of: Whose) {
+    pub fn look_at(&self, of: TracedProcesses) {
         *self.of.lock().unwrap_or_else(PoisonError::into_inner) = of;
     }
 
@@ -75,21 +75,21 @@ struct Stay {
 }
 
 #[derive(Default)]
-struct Lookout {
+struct WaitLookup {
     asker: WaitAsker,
     stays: HashMap<Tid, Stay>,
 }
 
-impl Lookout {
-    fn look(&mut self, of: &Whose) -> Vec<WaitingThread> {
+impl WaitLookup {
+    fn look(&mut self, of: &TracedProcesses) -> Vec<WaitingThread> {
         let begun = Instant::now();
         let families = ProcessFamilies::now();
         let mut before = std::mem::take(&mut self.stays);
         let mut threads: Vec<(Tid, Tid)> = Vec::new();
         for pid in families.wanted(of) {
-            let Some(abi) = inside::abi_of(pid) else { continue };
+            let Some(abi) = blocked_call::abi_of(pid) else { continue };
             for tid in procfs::threads(pid) {
-                let Some(call) = inside::call_of(tid, abi) else { continue };
+                let Some(call) = blocked_call::call_of(tid, abi) else { continue };
                 let ran = runs(tid);
                 let same = |stay: &Stay| {
                     (stay.call.nr, stay.call.args, stay.call.sp, stay.ran) == (call.nr, call.args, call.sp, ran)

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 use std::sync::Arc;
 use stride_decode::{FdInfo, World};
-use stride_engine_base::{Remote, inside, procfs};
-use stride_event::{Call, Event, FdOf, Limits, Origin, Tid};
+use stride_engine_base::{Remote, blocked_call, procfs};
+use stride_event::{Call, Event, FdOf, Limits, StartKind, Tid};
 use stride_output::shown;
 use stride_proc::LiveSource;
 use stride_syscalls::For;
@@ -50,12 +50,12 @@ impl Default for WaitAsker {
 impl WaitAsker {
     /// The object and the other end that a thread waits for in its call. `children` are those of its process.
     pub fn ask(&mut self, mut call: Call, pid: Tid, children: &[Tid]) -> Option<WaitFor> {
-        if !inside::read(&mut call, &LIMITS, &mut self.remote) {
+        if !blocked_call::read(&mut call, &LIMITS, &mut self.remote) {
             return None;
         }
         let (world, tracker, tid) = (&*self.world, &mut self.tracker, call.tid);
         // The tracker asks about calls in flight when tracing ends.
-        tracker.event(&Event::Started { tid, process: pid, origin: Origin::Attached, at: 1 }, world);
+        tracker.event(&Event::Started { tid, process: pid, origin: StartKind::Attached, at: 1 }, world);
         tracker.event(&Event::Enter(&call), world);
         tracker.event(&Event::Detached { tid, call: None, at: 2 }, world);
         let wait = tracker.wait(tid)?;
@@ -171,7 +171,14 @@ fn of_descriptors(wait: &Wait, tracker: &Tracker, pid: Tid, world: &dyn World) -
 
 /// A name as it is shown, with the arrow between the ends of a socket.
 fn legible(name: &[u8]) -> String {
-    shown(name).replace("-\\076", "->")
+    // (Escaped as a whole, the arrow would depend on the digit behind it.)
+    let (mut parts, mut rest) = (Vec::new(), name);
+    while let Some(at) = rest.windows(2).position(|two| two == b"->") {
+        parts.push(shown(&rest[..at]));
+        rest = &rest[at + 2..];
+    }
+    parts.push(shown(rest));
+    parts.join("->")
 }
 
 /// What a descriptor refers to.
@@ -193,7 +200,7 @@ mod tests {
 
     /// The call in which a process sleeps, once it sleeps in one of this name.
     fn sleeping(pid: Tid, name: &str) -> Option<Call> {
-        inside::call_of(pid, Abi::NATIVE).filter(|call| call.row().is_some_and(|row| row.name == name))
+        blocked_call::call_of(pid, Abi::NATIVE).filter(|call| call.row().is_some_and(|row| row.name == name))
     }
 
     #[test]
@@ -214,6 +221,13 @@ mod tests {
         let found = WaitAsker::default().ask(call, child, &[]).unwrap();
         assert!(matches!(found.end, WaitEnd::Unknown(_)) && &*found.what == "time", "{found:?}");
         let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(child), nix::sys::signal::Signal::SIGKILL);
+    }
+
+    #[test]
+    fn arrows_stay_whatever_follows() {
+        assert_eq!(legible(b"UNIX-STREAM:[81->82]"), "UNIX-STREAM:[81->82]");
+        assert_eq!(legible(b"UNIX-STREAM:[71->72]"), "UNIX-STREAM:[71->72]");
+        assert_eq!(legible(b"a\xff>\x1b"), "a\\377\\76\\33");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Which process makes each call, and what the call is about. This is followed from the events alone: processes and
+//! The process that makes each call, and the files and sockets that the call is about. They are followed from the events alone: processes and
 //! threads with their names, what each descriptor refers to, and where relative paths begin. So the result is the
 //! same live and replayed, and with either engine.
 //!
@@ -15,46 +15,28 @@
 //! The events show which thread ended a wait ([`Causes`]): by a child's exit, a write to a pipe, a wake. The critical path of
 //! the run ([`CriticalPath`]) follows from that.
 
-mod address;
-mod arguments;
-mod awaited;
-mod births;
 mod causes;
-mod changes;
-mod clone;
-mod critical_path;
 mod descriptors;
-mod files;
-mod futex;
-mod hand_over;
-mod idle;
-mod names;
-mod network;
 mod objects;
-mod operations;
-mod process;
-mod referent;
-mod seen;
-mod shape;
-mod stack_ids;
-mod stack_tally;
+mod processes;
+mod stacks;
+mod subject;
 mod tracker;
-mod wait;
 mod waits;
 
-pub use address::{name as address_name, port as address_port};
 pub use causes::Causes;
-pub use clone::Cloned;
-pub use critical_path::CriticalPath;
-pub use futex::Futex;
-pub use hand_over::{HandOver, HandOvers, HandedOver, Way};
-pub use names::{base_name, directory};
+pub use causes::critical_path::CriticalPath;
+pub use causes::hand_over::{HandOver, HandOvers, HandedOver, Way};
+pub use descriptors::referent::Referent;
+pub use objects::address::{name as address_name, port as address_port};
+pub use objects::names::{base_name, directory};
 pub use objects::{FoundAt, ObjectId, ObjectKind};
-pub use process::{Process, Thread};
-pub use referent::Referent;
-pub use seen::{FileId, Seen};
-pub use shape::naming_calls;
-pub use stack_ids::{StackId, StackIds};
-pub use stack_tally::{StackCount, StackTally};
+pub use processes::clone::Cloned;
+pub use processes::{Process, Thread};
+pub use stacks::ids::{StackId, StackIds};
+pub use stacks::tally::{StackCount, StackTally};
+pub use subject::shape::naming_calls;
+pub use subject::{FileId, Seen};
 pub use tracker::Tracker;
-pub use wait::{Awaited, Wait, Watched};
+pub use waits::futex::Futex;
+pub use waits::wait::{Awaited, Wait, Watched};

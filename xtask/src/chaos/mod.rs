@@ -103,7 +103,7 @@ impl Options {
                 Some(("--round", round)) => options.round = Some(number(round)?),
                 Some(("--attach", times)) => options.attach = Some(number(times)?),
                 Some(("--stride", file)) => options.stride = Some(file.into()),
-                _ if arg.starts_with('-') => bail!("there is no option '{arg}': see CONTRIBUTING.md"),
+                _ if arg.starts_with('-') => bail!("there is no option '{arg}': see docs/contributing/tests.md"),
                 _ => options.seconds = number(arg)?,
             }
         }

@@ -1,7 +1,8 @@
-//! Circles of modules inside a crate: modules that need each other, so that none can be read or changed without the others.
+//! Circles of modules inside a crate: modules that need each other, so that none can be read or changed without the
+//! others.
 //!
-//! A module is a file. It needs another if it names something of that file: by a path from `crate` or `super`, or by the name of a
-//! module of its own. Paths that lead through a `pub use` lead to the file where the thing is.
+//! A module is a file. It needs another if it names something of that file: by a path from `crate` or `super`, or by
+//! the name of a module of its own. Paths that lead through a `pub use` lead to the file where the thing is.
 
 use super::source::{self, Module};
 use std::collections::{BTreeMap, BTreeSet};

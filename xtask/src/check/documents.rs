@@ -1,4 +1,5 @@
-//! Documents that name what is there: links of Markdown, quoted paths, and lists of modules.
+//! Documents that name what is there: links of Markdown, quoted paths, commands that run a test, and lists of modules
+//! and folders.
 
 use super::source;
 use anyhow::{Context, Result};
@@ -21,6 +22,7 @@ pub fn check(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
         links(&file, &text, &shown, wrong)?;
         if !PAST.contains(&shown.as_str()) {
             quoted_paths(root, &[root, &root.join("crates"), parent(&file)], &text, &shown, wrong);
+            quoted_tests(root, &text, &shown, wrong);
         }
     }
     for entry in fs::read_dir(root.join("crates"))?.chain(fs::read_dir(root.join("xtask"))?) {
@@ -35,7 +37,9 @@ pub fn check(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
         }
         let library = dir.join("src/lib.rs");
         if let Ok(text) = fs::read_to_string(&library) {
-            module_lists(&text, &library.strip_prefix(root)?.display().to_string(), wrong);
+            let shown = library.strip_prefix(root)?.display().to_string();
+            module_lists(&text, &shown, wrong);
+            folders(&dir.join("src"), &text, &shown, wrong);
         }
     }
     Ok(())
@@ -122,11 +126,55 @@ fn quoted_paths(root: &Path, from: &[&Path], text: &str, shown: &str, wrong: &mu
         let is_plain = !rest.is_empty() && !word.contains(['{', '}', '*', '<', '>', '$', ',']) && !word.contains("..");
         let is_example = rest.chars().any(char::is_uppercase) && !rest.ends_with(".md")
             || ELSEWHERE.iter().any(|begin| word.starts_with(begin));
-        if !TOPS.contains(&top) || !is_plain || is_example || !root.join(top).is_dir() {
+        // Some documents name a crate without the directory of all crates.
+        let in_crate = !top.is_empty()
+            && ["src/", "tests/", "benches/", "examples/"].iter().any(|part| rest.starts_with(part))
+            && root.join("crates").join(top).is_dir();
+        if !(TOPS.contains(&top) && root.join(top).is_dir() || in_crate) || !is_plain || is_example {
             continue;
         }
         if !from.iter().any(|place| place.join(word).exists() || place.join(format!("{word}.rs")).exists()) {
             wrong.push(format!("{shown}: names {word}, which does not exist"));
+        }
+    }
+}
+
+/// Adds a line for each command in the text that runs a test file which does not exist: `-p stride-cli --test options`.
+fn quoted_tests(root: &Path, text: &str, shown: &str, wrong: &mut Vec<String>) {
+    let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || c == '`').collect();
+    for command in words.windows(4) {
+        let [first, package, option, test] = command else { continue };
+        let Some(name) = package.strip_prefix("stride-").filter(|_| (*first, *option) == ("-p", "--test")) else {
+            continue;
+        };
+        let tests = root.join("crates").join(name).join("tests");
+        if !tests.join(format!("{test}.rs")).exists() && !tests.join(test).join("main.rs").exists() {
+            wrong.push(format!("{shown}: names the test {test} of {package}, which does not exist"));
+        }
+    }
+}
+
+/// Adds a line for each folder or file that a crate's introduction names and that its sources lack, and for each folder
+/// that a table of folders lacks.
+fn folders(src: &Path, text: &str, shown: &str, wrong: &mut Vec<String>) {
+    let introduction = text.lines().filter_map(|line| line.strip_prefix("//!"));
+    let quoted: BTreeSet<&str> = introduction.clone().flat_map(|line| line.split('`').skip(1).step_by(2)).collect();
+    for name in &quoted {
+        let is_path = name.chars().all(|c| c.is_ascii_lowercase() || "_/".contains(c))
+            && name.ends_with('/')
+            && !name.starts_with('/');
+        // (The root of the repository has folders, too.)
+        let root = parent(parent(parent(src)));
+        if is_path && ![src, parent(src), root].iter().any(|place| place.join(name).is_dir()) {
+            wrong.push(format!("{shown}: names the folder {name}, which does not exist"));
+        }
+    }
+    if introduction.clone().any(|line| line.trim() == "| folder | contents |") {
+        for entry in fs::read_dir(src).into_iter().flatten().flatten().filter(|entry| entry.path().is_dir()) {
+            let name = format!("{}/", entry.file_name().to_string_lossy());
+            if !quoted.contains(name.as_str()) {
+                wrong.push(format!("{shown}: the table of folders lacks `{name}`"));
+            }
         }
     }
 }
@@ -180,6 +228,33 @@ mod tests {
             .replace("LOST", "lost.md");
         quoted_paths(&root, &[&root], &text, "x.md", &mut wrong);
         assert_eq!(wrong, [format!("x.md: names docs/{}, which does not exist", "lost.md")]);
+    }
+
+    #[test]
+    fn paths_without_the_directory_of_crates_are_looked_at() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let (mut wrong, crates) = (Vec::new(), root.join("crates"));
+        let text = "`cli/src/LOST.rs` `cli/src/main.rs` and/or this/src/thing".replace("LOST", "lost");
+        quoted_paths(&root, &[&root, &crates], &text, "x.md", &mut wrong);
+        assert_eq!(wrong, [format!("x.md: names cli/src/{}.rs, which does not exist", "lost")]);
+    }
+
+    #[test]
+    fn tests_and_folders_that_do_not_exist_are_told() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut wrong = Vec::new();
+        quoted_tests(
+            &root,
+            "`cargo test -p stride-cli --test options NAME`, `-p stride-cli --test nowhere`",
+            "x.md",
+            &mut wrong,
+        );
+        assert_eq!(wrong, ["x.md: names the test nowhere of stride-cli, which does not exist"]);
+        wrong.clear();
+        let text = "//! | folder | contents |\n//! |---|---|\n//! | `nowhere/` | |\n//! | `chaos/` | |\n";
+        folders(&root.join("xtask/src"), text, "lib.rs", &mut wrong);
+        assert!(wrong[0].contains("names the folder nowhere/"), "{wrong:?}");
+        assert!(wrong.iter().any(|line| line.contains("lacks `check/`")), "{wrong:?}");
     }
 
     #[test]

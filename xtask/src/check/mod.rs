@@ -1,5 +1,5 @@
-//! The architecture's invariants: dependencies point one way, only engines contain unsafe code, values have no punctuation, documents name what is there, and
-//! licences of dependencies ask for no more than a notice.
+//! The architecture's invariants: dependencies point one way, only engines contain unsafe code, values have no
+//! punctuation, documents name what is there, and licences of dependencies ask for no more than a notice.
 
 mod circles;
 mod documents;
@@ -13,7 +13,8 @@ use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::Path;
 
-/// Each crate with the Stride crates it may use: `syscalls ← event ← {engine-base ← engines ← broker, decode, filter, record} ← track ← advise ← {output ← compare, output ← parquet, proc, stacks} ← session ← top ← cli`.
+/// Each crate with the Stride crates it may use: `syscalls ← event ← {engine-base ← engines ← broker, decode, filter,
+/// record} ← track ← advise ← {output ← compare, output ← parquet, proc, stacks} ← session ← top ← cli`.
 const LAYERS: &[(&str, &[&str])] = &[
     ("uapi", &[]),
     ("syscalls", &["uapi"]),

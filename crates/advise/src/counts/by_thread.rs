@@ -4,7 +4,8 @@ use rustc_hash::FxHashMap;
 use stride_event::{Ns, Tid};
 use stride_track::CriticalPath;
 
-/// At most this many threads are told apart for one kind of call. The time of later ones counts like that of the others.
+/// At most this many threads are told apart for one kind of call. The time of later ones counts like that of the
+/// others.
 const MAX_THREADS: usize = 64;
 
 #[derive(Clone, Copy, Default, Debug)]

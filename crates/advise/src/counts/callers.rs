@@ -1,7 +1,7 @@
 //! Which functions of the program make the calls that findings are about.
 //!
-//! Stacks are counted while calls come, by syscall and thing. Their functions and lines are looked up at the end, and only for
-//! findings, because a program's debug information takes time and memory to read.
+//! Stacks are counted while calls come, by syscall and thing. Their functions and lines are looked up at the end, and
+//! only for findings, because a program's debug information takes time and memory to read.
 
 use crate::counts::index::{CallKey, Index};
 use rustc_hash::FxHashMap;
@@ -13,8 +13,8 @@ use stride_track::{StackId, StackTally};
 /// The callers of the calls that a finding is about.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Callers {
-    /// Each with its share of the calls, from 0 to 1; the largest first. Empty if no stacks are known. The shares add up to less than
-    /// 1 if some stacks lead nowhere.
+    /// Each with its share of the calls, from 0 to 1; the largest first. Empty if no stacks are known. The shares add
+    /// up to less than 1 if some stacks lead nowhere.
     pub shares: Vec<(CallingFunction, f64)>,
     /// The calls whose stacks were taken.
     pub sampled: u64,
@@ -127,12 +127,12 @@ mod tests {
             let source = Some(SourceLine { file: "p.c".into(), line: 5 });
             Arc::new(StackFrame { source, ..(**frame).clone() })
         };
-        let findings = run.findings_with(&line).told;
+        let findings = run.findings_with(&line).reported;
         assert_eq!(findings.len(), 1, "{findings:?}");
         findings[0].callers.clone()
     }
 
-    fn told(callers: &Callers) -> Vec<(&str, f64)> {
+    fn shares(callers: &Callers) -> Vec<(&str, f64)> {
         assert!(callers.shares.iter().all(|(caller, _)| caller.source.as_ref().unwrap().line == 5));
         let share = |share: f64| (share * 1e6).round() / 1e6;
         callers.shares.iter().map(|(caller, s)| (caller.function.as_deref().unwrap(), share(*s))).collect()
@@ -142,7 +142,7 @@ mod tests {
     fn shares_of_all_calls() {
         let (often, seldom) = (stack("often"), stack("seldom"));
         let found = callers(|i| Some((if i % 4 == 0 { seldom.clone() } else { often.clone() }, 1)));
-        assert_eq!(told(&found), [("often", 0.75), ("seldom", 0.25)]);
+        assert_eq!(shares(&found), [("often", 0.75), ("seldom", 0.25)]);
         assert!(!found.is_estimate());
     }
 
@@ -156,7 +156,7 @@ mod tests {
             _ => None,
         });
         assert_eq!((found.sampled, found.of), (10 + 13, 400));
-        assert_eq!(told(&found), [("often", 390.0 / 400.0), ("seldom", 10.0 / 400.0)]);
+        assert_eq!(shares(&found), [("often", 390.0 / 400.0), ("seldom", 10.0 / 400.0)]);
         assert!(found.is_estimate());
     }
 
@@ -165,7 +165,7 @@ mod tests {
         let nowhere = Arc::new(Stack { frames: [].into(), bottom: Bottom::Unknown });
         let known = stack("known");
         let found = callers(|i| Some((if i % 2 == 0 { nowhere.clone() } else { known.clone() }, 1)));
-        assert_eq!(told(&found), [("known", 0.5)]);
+        assert_eq!(shares(&found), [("known", 0.5)]);
         assert_eq!(callers(|_| None), Callers { of: 400, ..Callers::default() });
     }
 }

@@ -179,8 +179,8 @@ impl Transfers {
         let at_once = last.is_some_and(|last| last.calls + 1 == pace.calls);
         let positional = observed.row.transfer().is_some_and(|transfer| transfer.at_offset);
         if asked == 1 && bytes == 1 && !positional {
-            // Single bytes of a pipe or a socket may be tokens, if there are other calls between them. Those of a file are
-            // none.
+            // Single bytes of a pipe or a socket may be tokens, if there are other calls between them. Those of a file
+            // are none.
             let of_file = || observed.seen.object.is_some_and(|object| io(object, observed.tracker) == Io::File);
             let no_wait = last.is_some_and(|last| last.waits == pace.waits);
             self.single += u64::from(at_once || no_wait && of_file());
@@ -302,9 +302,9 @@ const MAX_THREADS: usize = 1 << 17;
 
 impl Index {
     pub fn key(&self, call: &Call, seen: &Seen, tracker: &Tracker) -> CallKey {
-        let about = seen.subject().map(|object| tracker.apart(object));
-        let key = CallKey { abi: call.abi, nr: call.nr as u32, about };
-        if self.tallies.has_room_for(key) { key } else { CallKey { about: None, ..key } }
+        let object = seen.subject().map(|object| tracker.apart(object));
+        let key = CallKey { abi: call.abi, nr: call.nr as u32, object };
+        if self.tallies.has_room_for(key) { key } else { CallKey { object: None, ..key } }
     }
 
     pub fn new(scope: Scope) -> Index {
@@ -347,8 +347,8 @@ impl Index {
         }
     }
 
-    /// True if the program opened, closed, wrote or synced files in ways that were not seen: by operations of io_uring. Then nothing can be
-    /// said about what the program left undone.
+    /// True if the program opened, closed, wrote or synced files in ways that were not seen: by operations of io_uring.
+    /// Then nothing can be said about what the program left undone.
     pub fn has_unseen_operations(&self) -> bool {
         self.rings.is_unseen()
     }
@@ -490,7 +490,7 @@ impl Index {
 mod tests {
     use super::*;
     use stride_decode::World;
-    use stride_event::Origin;
+    use stride_event::StartKind;
 
     /// Knows the name of each process.
     struct Named;
@@ -507,11 +507,11 @@ mod tests {
         let of = |origin, tid, process| Event::Started { tid, process, origin, at: 0 };
         // Process 4 has a second thread, which is the last one; of process 8 only a later thread was attached to.
         for event in [
-            of(Origin::Attached, 1, 1),
-            of(Origin::Attached, 2, 2),
-            of(Origin::Attached, 4, 4),
-            of(Origin::Attached, 5, 4),
-            of(Origin::Attached, 9, 8),
+            of(StartKind::Attached, 1, 1),
+            of(StartKind::Attached, 2, 2),
+            of(StartKind::Attached, 4, 4),
+            of(StartKind::Attached, 5, 4),
+            of(StartKind::Attached, 9, 8),
             Event::Exited { tid: 1, status: 0, at: 5 },
             Event::Detached { tid: 2, call: None, at: 6 },
             Event::Detached { tid: 4, call: None, at: 6 },

@@ -101,9 +101,9 @@ impl FactRow {
     }
 }
 
-/// The finding that a rule reports at the end. The ledger decides what the draft saves.
+/// The finding that a rule reports at the end. The ledger decides what the candidate saves.
 #[derive(Default)]
-pub struct Draft {
+pub struct Candidate {
     /// One plain sentence with its full stop, made with `say!`. It does not tell the saving.
     pub sentence: Statement,
     pub evidence: Vec<Evidence>,
@@ -112,10 +112,11 @@ pub struct Draft {
     pub confidence: Confidence,
     /// The calls that need not be made.
     pub claims: Vec<Claim>,
-    /// Other calls that the finding is about, with their number, so that their callers are told: those that made what leaks.
+    /// Other calls that the finding is about, with their number, so that their callers are told: those that made what
+    /// leaks.
     pub makers: Vec<(CallKey, u64)>,
-    /// The stacks of the calls that the finding is about, each with their number, where these are few among the claimed kinds of calls.
-    /// Their functions are told then.
+    /// The stacks of the calls that the finding is about, each with their number, where these are few among the claimed
+    /// kinds of calls. Their functions are told then.
     pub stacks: Vec<(Arc<Stack>, u64)>,
     /// How the number of claimed calls was estimated: a clause, such as "every check of a path but its first".
     pub estimate: String,
@@ -123,8 +124,8 @@ pub struct Draft {
     pub more_time: Ns,
     /// CPU time of claimed calls that wait by nature, for which the run does not wait.
     pub more_work: Ns,
-    /// The time by which the run gets shorter if all claimed calls are saved, where the rule can tell that better than the
-    /// prices of the calls.
+    /// The time by which the run gets shorter if all claimed calls are saved, where the rule can tell that better than
+    /// the prices of the calls.
     pub whole_time: Option<Ns>,
     /// The finding matters whatever it saves: data may be lost, descriptors run out. Such a rule has a threshold of its
     /// own.
@@ -169,7 +170,8 @@ pub struct Finding {
     pub advice: String,
     pub confidence: Confidence,
     pub saving: Saving,
-    /// True, but it would save hardly any of the run's time and few of its calls. It is told only if everything is asked for.
+    /// True, but it would save hardly any of the run's time and few of its calls. It is told only if everything is
+    /// asked for.
     pub minor: bool,
 }
 
@@ -177,7 +179,7 @@ pub struct Finding {
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     /// The largest saving first.
-    pub told: Vec<Finding>,
+    pub reported: Vec<Finding>,
     /// The number of minor findings that are not told.
     pub left_out: usize,
     /// The number of calls in which these were found.

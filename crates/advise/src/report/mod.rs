@@ -1,4 +1,4 @@
-//! What the rules report: findings, and sentences that keep the numbers in them.
+//! The results of rules: findings, and sentences that keep the numbers in them.
 
 pub mod finding;
 pub mod quantity;

@@ -2,7 +2,7 @@
 
 use super::common::{Bounded, Claims, ProcessCounts};
 use crate::counts::index::{CallKey, Index, Observed};
-use crate::report::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::finding::{Candidate, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{MOST_IN_A_ROW, WAITED};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -135,7 +135,7 @@ impl Rule for BusyWait {
         }
     }
 
-    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Candidate> {
         let mut kinds: FxHashMap<&'static str, Spin> = FxHashMap::default();
         let mut claims = Claims::default();
         let (mut longest, mut time, mut late) = (0, 0, 0);
@@ -164,7 +164,7 @@ impl Rule for BusyWait {
             evidence.line = Some(spin.line);
             evidence
         });
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "For {}, threads did nothing but check whether something had happened: {}, up to {} in a row.",
                 WAITED.of(time),
@@ -181,7 +181,7 @@ impl Rule for BusyWait {
             estimate: "every check but the first of a row".into(),
             more_work: kinds.iter().map(|spin| spin.cost).sum(),
             whole_time: Some(late),
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

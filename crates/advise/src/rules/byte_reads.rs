@@ -3,7 +3,7 @@
 use super::pieces::{Moved, Pieces, needed};
 use crate::counts::index::{Index, OpenFile};
 use crate::counts::kinds::{Io, io};
-use crate::report::finding::{Confidence, Draft};
+use crate::report::finding::{Candidate, Confidence};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::shared::SEEKS_PER_TRANSFER;
 use crate::thresholds::threshold::Threshold;
@@ -57,18 +57,18 @@ impl Rule for ByteReads {
         self.look(file, index, tracker);
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         index.open_files().for_each(|file| self.look(file, index, tracker));
-        let draft = self.pieces.draft("read", "reads", tracker);
+        let candidate = self.pieces.candidate("read", "reads", tracker);
         let advice = "Read into a buffer and look for the end of the line there; in a shell, use mapfile \
             (readarray), awk, or a file instead of a pipe for `while read`.";
-        let draft = draft.map(|draft| Draft {
+        let candidate = candidate.map(|candidate| Candidate {
             advice: advice.into(),
             confidence: Confidence::Certain,
             estimate: "all such reads but those that are needed with a buffer of 64 KiB, and what comes with them"
                 .into(),
-            ..draft
+            ..candidate
         });
-        draft.into_iter().collect()
+        candidate.into_iter().collect()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::common::{Claims, ProcessCounts};
 use crate::counts::index::{Index, Observed};
-use crate::report::finding::{Confidence, Draft};
+use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{CALLS, HIGHEST_FD};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -46,12 +46,12 @@ impl Rule for CloseStorm {
         }
     }
 
-    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Candidate> {
         let calls = self.claims.total();
         if calls < USELESS_CLOSES.get() {
             return Vec::new();
         }
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "close was called {} times for descriptors that were not open (EBADF), up to number {}.",
                 CALLS.of(calls),
@@ -62,7 +62,7 @@ impl Rule for CloseStorm {
             confidence: Confidence::Certain,
             claims: std::mem::take(&mut self.claims).list(),
             estimate: "every close that failed".into(),
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

@@ -3,7 +3,7 @@
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::counts::index::{Index, Observed};
 use crate::counts::kinds::{Io, io};
-use crate::report::finding::{Confidence, Draft};
+use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{EACH, LEAST, MOST, OTHERS, REFUSED};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -90,7 +90,7 @@ impl Rule for DirectRefused {
         }
     }
 
-    fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let mut often: Vec<_> = self.files.iter().filter(|(_, file)| file.refused >= REFUSED_TRANSFERS.get()).collect();
         often.sort_by_key(|(object, file)| (Reverse(file.refused), **object));
         let Some((object, worst)) = often.first() else { return Vec::new() };
@@ -110,7 +110,7 @@ impl Rule for DirectRefused {
             0 => "".into(),
             n => say!("; {} others were done", OTHERS.of(n)),
         };
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "{} is open with O_DIRECT, and {} transfers of it{} failed with EINVAL{}.",
                 plain(tracker.name(**object)),
@@ -125,7 +125,7 @@ impl Rule for DirectRefused {
             confidence: Confidence::Certain,
             claims: claims.list(),
             estimate: "the refused transfers, and the fcntl calls about the file after them".into(),
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

@@ -2,7 +2,7 @@
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::counts::index::{CallKey, Index, Observed};
-use crate::report::finding::{Confidence, Draft, Evidence};
+use crate::report::finding::{Candidate, Confidence, Evidence};
 use crate::report::quantity::{CALLS, MOST_IN_A_ROW};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -74,7 +74,7 @@ impl Rule for EagainSpin {
         }
     }
 
-    fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let mut claims = Claims::default();
         let mut worst = None;
         for ((key, object), (calls, line)) in self.things.iter() {
@@ -83,7 +83,7 @@ impl Rule for EagainSpin {
         }
         let Some((calls, line, object)) = worst.filter(|_| !claims.few()) else { return Vec::new() };
         let evidence = Evidence { line: Some(line.0), ..thing(object, calls, tracker) };
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "{} was not ready (EAGAIN) and was tried again at once {} times, up to {} in a row, \
                 without waiting in between.",
@@ -96,7 +96,7 @@ impl Rule for EagainSpin {
             confidence: Confidence::Certain,
             claims: claims.list(),
             estimate: "every attempt in such a row but the first".into(),
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

@@ -2,7 +2,7 @@
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::counts::index::{CallKey, Index, Observed};
-use crate::report::finding::{Confidence, Draft, Evidence};
+use crate::report::finding::{Candidate, Confidence, Evidence};
 use crate::report::quantity::CALLS;
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -92,11 +92,11 @@ impl Rule for EpollFiles {
         }
     }
 
-    fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let worst = self.files.iter().map(|(file, (calls, line))| (*calls, std::cmp::Reverse(*line), *file)).max();
         let Some((calls, line, file)) = worst.filter(|_| self.calls >= EPOLL_REFUSALS.get()) else { return Vec::new() };
         let evidence = Evidence { line: Some(line.0), ..thing(file, calls, tracker) };
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "epoll_ctl was called {} times for regular files, such as {}, and failed with EPERM.",
                 CALLS.of(self.calls),
@@ -109,7 +109,7 @@ impl Rule for EpollFiles {
             confidence: Confidence::Certain,
             claims: std::mem::take(&mut self.claims).list(),
             estimate: "the epoll_ctl calls that failed, and the fcntl calls that prepared them".into(),
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

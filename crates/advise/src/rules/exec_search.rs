@@ -2,7 +2,7 @@
 
 use super::common::{Bounded, Claims, ProcessCounts, base_name, largest, plain, thing};
 use crate::counts::index::{Index, Observed};
-use crate::report::finding::{Confidence, Draft, Evidence};
+use crate::report::finding::{Candidate, Confidence, Evidence};
 use crate::report::quantity::{CALLS, MEAN_CALLS, TIMES};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -88,7 +88,7 @@ impl Rule for ExecSearch {
         found.first = tried.first().map(|miss| miss.path);
     }
 
-    fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let misses = self.claims.total();
         let worst = largest(&self.found, 4, |(path, found)| (found.misses, **path));
         let Some((path, found)) = worst.first().filter(|_| misses >= EXEC_MISSES.get()) else { return Vec::new() };
@@ -97,7 +97,7 @@ impl Rule for ExecSearch {
             line: Some(found.line),
             ..thing(**path, found.misses + found.times, tracker)
         });
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "execve failed {} times with ENOENT while PATH was searched: {} was found {} times, each time after {} \
                  attempts that began with {began}.",
@@ -111,7 +111,7 @@ impl Rule for ExecSearch {
             confidence: Confidence::Certain,
             claims: std::mem::take(&mut self.claims).list(),
             estimate: "every attempt that found nothing".into(),
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

@@ -2,7 +2,7 @@
 
 use super::common::{Bounded, Claims, ProcessCounts, plain};
 use crate::counts::index::{CallKey, Index, Observed};
-use crate::report::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::finding::{Candidate, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{TIMES, WAITED};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -113,7 +113,7 @@ impl Rule for FailedConnects {
         }
     }
 
-    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Candidate> {
         let mut often: Vec<_> = self.pairs.iter().collect();
         often.sort_by(|(a, one), (b, other)| (other.time, other.times, a).cmp(&(one.time, one.times, b)));
         let Some(((bad, good), worst)) = often.first() else { return Vec::new() };
@@ -125,7 +125,7 @@ impl Rule for FailedConnects {
         });
         let mut claims = Claims::default();
         often.iter().flat_map(|(_, lost)| lost.claims.iter()).for_each(|(key, calls)| claims.add(key, calls));
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "Connecting to {} was tried first, {}, and failed; that took {}. {} answered.",
                 plain(bad),
@@ -141,7 +141,7 @@ impl Rule for FailedConnects {
             claims: claims.list(),
             estimate: "the attempts that failed, and the time until the next".into(),
             more_time: often.iter().map(|(_, lost)| lost.waited).sum(),
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

@@ -2,7 +2,7 @@
 
 use super::common::{largest, plain, process, thing};
 use crate::counts::index::{CallKey, Index, OpenFile};
-use crate::report::finding::{Confidence, Draft, Evidence};
+use crate::report::finding::{Candidate, Confidence, Evidence};
 use crate::report::quantity::DESCRIPTORS;
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -100,7 +100,7 @@ impl Rule for FdLeak {
         }
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         // They may have closed the files.
         if index.has_unseen_operations() {
             return Vec::new();
@@ -123,7 +123,7 @@ impl Rule for FdLeak {
             Some(path) => plain(tracker.name(*path)),
             None => format!("files such as {}", plain(tracker.name(open.object))),
         };
-        vec![Draft {
+        vec![Candidate {
             sentence: say!("{} descriptors of {what} were opened and never closed.", DESCRIPTORS.of(open.files)),
             evidence: vec![
                 Evidence { line: Some(open.line), ..thing(tracker.group(open.object), 0, tracker) },
@@ -135,7 +135,7 @@ impl Rule for FdLeak {
             confidence: Confidence::Likely,
             makers: open.made.map(|made| (made, open.files)).into_iter().collect(),
             matters: true,
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }
@@ -147,7 +147,8 @@ mod tests {
     use stride_event::{Event, Outcome};
     use stride_test_support::calls::{attached, call, exited, naming, operation};
 
-    /// The findings about a program that opens one path again and again. `then` shows the events behind each descriptor.
+    /// The findings about a program that opens one path again and again. `then` shows the events behind each
+    /// descriptor.
     fn found(operations: bool, then: impl Fn(i64, &mut TestRun)) -> Vec<&'static str> {
         let mut run = TestRun::of(Scope { operations, ..Scope::default() }, true);
         run.show(attached(7, 1));
@@ -157,7 +158,7 @@ mod tests {
             then(fd, &mut run);
         }
         run.show(exited(7, 1000));
-        run.told()
+        run.finding_ids()
     }
 
     #[test]

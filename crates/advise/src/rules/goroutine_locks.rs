@@ -2,7 +2,7 @@
 
 use super::common::{Bounded, plain};
 use crate::counts::index::{CallKey, Index, Observed};
-use crate::report::finding::{Claim, Confidence, Draft};
+use crate::report::finding::{Candidate, Claim, Confidence};
 use crate::report::quantity::{PID, UNLOCKS as UNLOCKED, WAKES};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -55,8 +55,8 @@ const UNLOCKS: [&str; 4] = [
     "sync.(*RWMutex).Unlock",
     "sync.(*RWMutex).rUnlockSlow",
 ];
-/// The function by which they hand a waiting goroutine to the scheduler, and the one by which the scheduler wakes a thread for it. The locks
-/// of the scheduler itself wake threads in other ways.
+/// The function by which they hand a waiting goroutine to the scheduler, and the one by which the scheduler wakes a
+/// thread for it. The locks of the scheduler itself wake threads in other ways.
 const MAKES_READY: &str = "runtime.ready";
 const STARTS_THREAD: &str = "runtime.startm";
 /// A thread that has found work wakes the next one to look for more: that is a consequence of the wake before.
@@ -107,14 +107,14 @@ impl Rule for GoroutineLocks {
         }
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let places = self.places.iter().filter(|((pid, _), place)| self.is_contended(*pid, place));
         let Some(((pid, _), place)) = places.max_by_key(|((pid, at), place)| (place.unlocks, Reverse((*pid, *at))))
         else {
             return Vec::new();
         };
         let wakes = self.wakes.get(pid).copied().unwrap_or(0);
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "About {} of {} calls by which {} (pid {}) woke a thread to work were made because a goroutine unlocked a mutex and \
                  another one waited for it, and hardly more than one thread worked at a time.",
@@ -134,7 +134,7 @@ impl Rule for GoroutineLocks {
                 .into(),
             stacks: place.stacks.clone(),
             matters: true,
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }
@@ -205,7 +205,8 @@ mod tests {
         Arc::new(Stack { frames: functions.iter().enumerate().map(frame).collect(), bottom: Bottom::Reached })
     }
 
-    /// The ids of the findings about two threads that wake each other a hundred times. Each works for this part of its time.
+    /// The ids of the findings about two threads that wake each other a hundred times. Each works for this part of its
+    /// time.
     fn found(functions: &[&str], works: f64) -> Vec<&'static str> {
         const PACE: Ns = 1_000_000;
         const WAKE_PRIVATE: u64 = 0x81;
@@ -213,7 +214,7 @@ mod tests {
         let stack = stack(functions);
         let mut run = TestRun::new(true);
         run.show(attached(7, 0));
-        run.show(Event::Started { tid: 8, process: 7, origin: stride_event::Origin::Attached, at: 0 });
+        run.show(Event::Started { tid: 8, process: 7, origin: stride_event::StartKind::Attached, at: 0 });
         for i in 1..=100 {
             for tid in [7, 8] {
                 let waited = (PACE as f64 * (1.0 - works)) as Ns;
@@ -224,7 +225,7 @@ mod tests {
                 run.show(Event::Exit(&lasting(wake, i * PACE + waited, 1000)));
             }
         }
-        run.told()
+        run.finding_ids()
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::common::{Bounded, ProcessCounts};
 use crate::counts::index::{CallKey, Index, Observed};
-use crate::report::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::finding::{Candidate, Claim, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{MEAN_BYTES, PID, RETURNS, TIMES};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -117,7 +117,7 @@ impl Rule for HeapCreep {
         }
     }
 
-    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Candidate> {
         let mut often: Vec<_> = self.heaps.iter().filter(|(_, heap)| heap.saved() > 0).collect();
         often.sort_by_key(|(pid, heap)| (std::cmp::Reverse(heap.saved()), **pid));
         let Some((pid, worst)) = often.first() else { return Vec::new() };
@@ -136,7 +136,7 @@ impl Rule for HeapCreep {
             evidence.line = Some(heap.line);
             evidence
         });
-        vec![Draft {
+        vec![Candidate {
             sentence: say!("The heap of process {} {}.", PID.id(**pid), what),
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
             advice: "Let the allocator take more at a time and keep what is free: M_TOP_PAD and M_TRIM_THRESHOLD of \
@@ -145,7 +145,7 @@ impl Rule for HeapCreep {
             confidence: Confidence::Likely,
             claims: often.iter().map(|(_, heap)| Claim { key: heap.key, calls: heap.saved() }).collect(),
             estimate: "growth by 1 MiB at a time, nothing given back in between".into(),
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

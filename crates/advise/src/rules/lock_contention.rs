@@ -2,7 +2,7 @@
 
 use super::common::Bounded;
 use crate::counts::index::{CallKey, Index, Observed};
-use crate::report::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::finding::{Candidate, Claim, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{LONGEST_WAIT, MISSED, OTHERS, THREADS, TID, TIMES, WAITED, WAKES, WAKES_BY_ONE};
 use crate::report::statement::{Statement, say};
 use crate::rule::{Rule, RuleInfo};
@@ -104,7 +104,7 @@ impl Rule for LockContention {
         }
     }
 
-    fn findings(&mut self, index: &Index, _: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, _: &Tracker) -> Vec<Candidate> {
         let mut locks: Vec<_> = self.locks.iter().filter(|(_, lock)| lock.is_contended(index.span())).collect();
         locks.sort_by_key(|((_, address), lock)| (std::cmp::Reverse(lock.lost()), *address));
         let Some(((_, address), worst)) = locks.first() else { return Vec::new() };
@@ -142,7 +142,7 @@ impl Rule for LockContention {
             evidence.time = Some(thread.time);
             evidence
         });
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "{} threads waited {} times for the lock at {address:#x}, {} in all and {} at most{}{}{}.",
                 THREADS.of(waiters as u64),
@@ -162,7 +162,7 @@ impl Rule for LockContention {
             claims: locks.iter().map(|(_, lock)| Claim { key: lock.key, calls: lock.waits + lock.wakes }).collect(),
             estimate: "the futex calls for this lock, and the time that a thread waited on average".into(),
             more_time: locks.iter().map(|(_, lock)| lock.lost_on_path(index.path())).sum(),
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }
@@ -202,7 +202,8 @@ impl Lock {
         self.time / waiters.max(1)
     }
 
-    /// The same, as far as the run waits for these threads. Compiler threads of Java's, say, wait for each other while nobody waits for them.
+    /// The same, as far as the run waits for these threads. Compiler threads of Java's, say, wait for each other while
+    /// nobody waits for them.
     fn lost_on_path(&self, path: &CriticalPath) -> Ns {
         let waited_for: Ns = self.threads.iter().map(|thread| thread.time.min(path.time(thread.tid))).sum();
         self.lost().min(waited_for)
@@ -281,11 +282,11 @@ mod tests {
     /// A lock for which only threads wait that nobody waits for costs the run nothing.
     #[test]
     fn as_far_as_the_run_waits() {
-        let joined = contended(true).told;
+        let joined = contended(true).reported;
         assert_eq!(joined.iter().map(|finding| finding.id).collect::<Vec<_>>(), ["lock-contention"]);
         assert!(joined[0].saving.time > 300 * MS, "{:?}", joined[0].saving);
         let aside = contended(false);
-        assert!(aside.told.is_empty(), "{:?}", aside.told);
+        assert!(aside.reported.is_empty(), "{:?}", aside.reported);
         assert_eq!(aside.left_out, 1);
     }
 }

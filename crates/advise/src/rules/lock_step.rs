@@ -4,7 +4,7 @@ use super::common::{Bounded, Claims, ProcessCounts, plain, process, thing};
 use crate::counts::by_thread::LostTime;
 use crate::counts::index::{Index, Observed, OpenFile};
 use crate::counts::kinds::{is_read, is_write};
-use crate::report::finding::{Confidence, Draft, Evidence};
+use crate::report::finding::{Candidate, Confidence, Evidence};
 use crate::report::quantity::{CONNECTIONS, REQUESTS, RUN, SERVERS, WAITED};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -114,7 +114,7 @@ impl Rule for LockStep {
         }
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let run = index.span() as f64;
         let mut slow: Vec<_> = self.peers.iter().filter(|(_, peer)| peer.is_slow(run)).collect();
         slow.sort_by_key(|((pid, object), peer)| (Reverse(peer.waited), *object, *pid));
@@ -135,7 +135,7 @@ impl Rule for LockStep {
             0 | 1 => "one at a time, on one connection".into(),
             n => say!("one after another, on {} connections", CONNECTIONS.of(n)),
         };
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "{}: {} requests were made {}, each after the answer to the one before; waiting for the answers took {} of {}.",
                 plain(tracker.name(*object)),
@@ -150,14 +150,14 @@ impl Rule for LockStep {
             claims: claims.list(),
             estimate: "the waiting for all answers but the longest".into(),
             whole_time: Some(slow.iter().map(|(_, peer)| peer.saved(index.path())).sum()),
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }
 
 impl LockStep {
     /// Slow requests of one process to several servers, one after another.
-    fn of_many_peers(&self, index: &Index, tracker: &Tracker) -> Option<Draft> {
+    fn of_many_peers(&self, index: &Index, tracker: &Tracker) -> Option<Candidate> {
         let mut processes: FxHashMap<Tid, Vec<(ObjectId, &Peer)>> = FxHashMap::default();
         for ((pid, object), peer) in self.peers.iter().filter(|(_, peer)| peer.waited >= peer.trips * SLOW_TRIP.get()) {
             processes.entry(*pid).or_default().push((*object, peer));
@@ -174,7 +174,7 @@ impl LockStep {
         let lost: Ns = peers.iter().map(|(_, peer)| peer.lost.on_path(index.path())).sum();
         let evidence = peers.iter().map(|(object, peer)| peer.evidence(*object, tracker));
         let requests = trips(&peers);
-        Some(Draft {
+        Some(Candidate {
             sentence: say!(
                 "{} requests to {} servers, such as {}, were made one after another, each after the answer to the one before; waiting \
                  for the answers took {} of {}.",
@@ -189,7 +189,7 @@ impl LockStep {
             confidence: Confidence::Possible,
             estimate: "the waiting for all answers but the longest".into(),
             whole_time: Some(lost.saturating_sub(longest)),
-            ..Draft::default()
+            ..Candidate::default()
         })
     }
 

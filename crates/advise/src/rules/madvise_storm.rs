@@ -2,7 +2,7 @@
 
 use super::common::{Bounded, ProcessCounts};
 use crate::counts::index::{CallKey, Index, Observed};
-use crate::report::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::finding::{Candidate, Claim, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{CALLS, MEAN_BYTES, PID, PLACES, TIMES};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -79,7 +79,7 @@ impl Rule for MadviseStorm {
         }
     }
 
-    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Candidate> {
         let mut often: Vec<_> =
             self.ranges.iter().filter(|(_, advised)| advised.calls >= ADVISED_AGAIN.get()).collect();
         often.sort_by_key(|((pid, addr), advised)| (std::cmp::Reverse(advised.calls), *addr, *pid));
@@ -95,7 +95,7 @@ impl Rule for MadviseStorm {
             evidence.line = Some(advised.line);
             evidence
         });
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "Memory was given back with madvise {} times at {}; at {addr:#x} in process {}, {} times with {} bytes \
                  on average.",
@@ -113,7 +113,7 @@ impl Rule for MadviseStorm {
             confidence: Confidence::Possible,
             claims: often.iter().map(|(_, advised)| Claim { key: advised.key, calls: advised.calls - 1 }).collect(),
             estimate: "every time but the first for each place, page faults not counted".into(),
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

@@ -2,7 +2,7 @@
 
 use super::common::{Bounded, ProcessCounts};
 use crate::counts::index::{CallKey, Index, Observed};
-use crate::report::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::finding::{Candidate, Claim, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{EACH, OTHERS, PID, TIMES};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -81,7 +81,7 @@ impl Rule for MapChurn {
         }
     }
 
-    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Candidate> {
         let mut often: Vec<_> = self.again.iter().filter(|(_, pairs)| pairs.pairs >= MAPPED_AGAIN.get()).collect();
         often.sort_by_key(|((pid, size), pairs)| (std::cmp::Reverse(pairs.pairs), *size, *pid));
         let Some(((pid, size), worst)) = often.first() else { return Vec::new() };
@@ -92,7 +92,7 @@ impl Rule for MapChurn {
             evidence
         });
         let saved = |pairs: &Pairs| pairs.pairs - 1;
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "Process {} mapped {} bytes of fresh memory and unmapped them again {} times{}. Each time, every page \
                  that it touches costs a page fault.",
@@ -117,7 +117,7 @@ impl Rule for MapChurn {
                 })
                 .collect(),
             estimate: "every mapping but the first of its size, page faults not counted".into(),
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

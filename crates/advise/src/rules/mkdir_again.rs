@@ -2,7 +2,7 @@
 
 use super::common::{Bounded, Claims, ProcessCounts, largest, plain, thing};
 use crate::counts::index::{CallKey, Index, Observed};
-use crate::report::finding::{Confidence, Draft, Evidence};
+use crate::report::finding::{Candidate, Confidence, Evidence};
 use crate::report::quantity::{CALLS, DIRECTORIES};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -57,7 +57,7 @@ impl Rule for MkdirAgain {
         }
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let (mut claims, mut processes) = (Claims::default(), ProcessCounts::default());
         let often: Vec<_> = self.paths.iter().filter(|(_, made)| made.again >= MKDIRS_PER_PATH.get()).collect();
         for ((pid, _), made) in &often {
@@ -78,7 +78,7 @@ impl Rule for MkdirAgain {
         );
         let evidence =
             top.iter().map(|((_, path), made)| Evidence { line: Some(made.line), ..thing(*path, made.again, tracker) });
-        vec![Draft {
+        vec![Candidate {
             sentence,
             evidence: evidence.chain(processes.evidence()).collect(),
             advice: "Keep the names of the directories that were made, or make them only when creating the file \
@@ -87,7 +87,7 @@ impl Rule for MkdirAgain {
             confidence: Confidence::Certain,
             claims: claims.list(),
             estimate: "every failed mkdir for a directory that the process knew".into(),
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

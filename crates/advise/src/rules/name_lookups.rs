@@ -4,7 +4,7 @@ use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use super::dns;
 use crate::counts::index::{Index, Observed, OpenFile};
 use crate::counts::kinds::{is_read, is_write};
-use crate::report::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::finding::{Candidate, Claim, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{LATE, LATE_FOR, REPEATED, SAME_QUESTION, TIMES, UNANSWERED, UNANSWERED_FOR, WAITED};
 use crate::report::statement::{Amount, Figure, Statement, say};
 use crate::rule::{Rule, RuleInfo};
@@ -121,7 +121,7 @@ impl Rule for NameLookups {
         }
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let mut servers: Vec<_> = self.servers.iter().filter(|(_, server)| server.lookups.lookups > 0).collect();
         servers.sort_by_key(|(object, server)| (Reverse((server.lookups.time, server.lookups.lookups)), **object));
         let Some((object, worst)) = servers.first() else { return Vec::new() };
@@ -140,7 +140,7 @@ impl Rule for NameLookups {
             evidence
         });
         let evidence: Vec<_> = evidence.take(2).collect();
-        vec![Draft {
+        vec![Candidate {
             sentence: worst.sentence(&plain(tracker.name(**object))),
             evidence: evidence
                 .into_iter()
@@ -156,7 +156,7 @@ impl Rule for NameLookups {
                 "the time spent on repeated lookups and on late or missing answers".into()
             },
             more_time: if slow && 2 * wasted < all { all } else { wasted },
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }
@@ -303,7 +303,7 @@ fn configuration<'a>(index: &'a Index, tracker: &'a Tracker) -> impl Iterator<It
     const FILES: [&[u8]; 4] = [b"/etc/resolv.conf", b"/etc/hosts", b"/etc/nsswitch.conf", b"/etc/gai.conf"];
     let mut calls = [0; FILES.len()];
     for (key, tally) in index.tallies() {
-        let at = key.about.and_then(|object| FILES.iter().position(|file| *file == tracker.name(object)));
+        let at = key.object.and_then(|object| FILES.iter().position(|file| *file == tracker.name(object)));
         if let Some(at) = at {
             calls[at] += tally.calls;
         }

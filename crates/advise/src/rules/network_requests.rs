@@ -3,7 +3,7 @@
 use super::common::{Bounded, Claims, largest, plain, process, thing};
 use crate::counts::index::{CallKey, Index, Observed};
 use crate::counts::kinds::is_write;
-use crate::report::finding::{Confidence, Draft};
+use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{BYTES, CALLS, MEAN_BYTES, MEAN_WAIT, WAITED};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -54,7 +54,7 @@ struct Requests {
     line: u64,
     calls: u64,
     jumps: u64,
-    /// Those that went to the server.
+    /// The calls that went to the server.
     trips: u64,
     bytes: u64,
     time: Ns,
@@ -114,7 +114,7 @@ impl Rule for NetworkRequests {
         }
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let on_network = self.files.iter().filter(|((_, object, _), requests)| {
             requests.is_wasteful() && tracker.network_file_system(*object).is_some()
         });
@@ -131,7 +131,7 @@ impl Rule for NetworkRequests {
             evidence.line = Some(requests.line);
             evidence
         });
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "{} is on a network file system ({}) and was {} in {} requests to the server, of {} bytes and {} each on average: {} in all \
                  for {}.",
@@ -153,7 +153,7 @@ impl Rule for NetworkRequests {
             claims: claims.list(),
             estimate: "all round trips but one for each MiB, less the time that the bytes take at 1 Gbit/s".into(),
             whole_time: Some(saved.sum::<f64>() as Ns),
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

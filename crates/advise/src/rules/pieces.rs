@@ -2,7 +2,7 @@
 
 use super::common::{Bounded, Claims, ProcessCounts, is_nameless, largest, plain, thing};
 use crate::counts::index::{Index, OpenFile, Transfers};
-use crate::report::finding::{Draft, Evidence};
+use crate::report::finding::{Candidate, Evidence};
 use crate::report::quantity::{CALLS, EACH, FILES, IN_ALL, MEAN_CALLS};
 use crate::report::statement::{Statement, say};
 use crate::thresholds::shared::GOOD_BUFFER;
@@ -62,16 +62,16 @@ impl Pieces {
         of.by.iter().for_each(|(pid, all)| self.processes.add(pid, small(all), index.comm(pid, tracker)));
     }
 
-    /// Calls about the file that move nothing and come with each piece: a shell asks a pipe for its position and its terminal
-    /// before each line.
+    /// Calls about the file that move nothing and come with each piece: a shell asks a pipe for its position and its
+    /// terminal before each line.
     pub fn claim_others(&mut self, file: &OpenFile) {
         for (key, calls) in file.others.iter() {
             self.claims.add(key, calls.min(file.reads.calls).saturating_sub(1));
         }
     }
 
-    /// `what` is the participle: "read", "written". The rule itself fills in the rest of the draft.
-    pub fn draft(&mut self, what: &str, calls_are: &str, tracker: &Tracker) -> Option<Draft> {
+    /// `what` is the participle: "read", "written". The rule itself fills in the rest of the candidate.
+    pub fn candidate(&mut self, what: &str, calls_are: &str, tracker: &Tracker) -> Option<Candidate> {
         let size = |(object, piece): &(&ObjectId, &Piece)| (piece.wasted, Reverse(**object));
         let top = largest(self.things.iter(), 4, size);
         let (worst, piece) = *top.first().filter(|_| !self.claims.few())?;
@@ -112,7 +112,7 @@ impl Pieces {
             .chain(self.processes.most(3))
             .collect();
         let claims = std::mem::take(&mut self.claims).list();
-        Some(Draft { sentence, evidence, claims, ..Draft::default() })
+        Some(Candidate { sentence, evidence, claims, ..Candidate::default() })
     }
 
     /// The things, by their kinds: "pipes", "files and sockets".

@@ -3,7 +3,7 @@
 use super::common::{Claims, largest, plain, process, thing};
 use super::placed_reads::{PlacedReads, Reads};
 use crate::counts::index::{Index, Observed, OpenFile};
-use crate::report::finding::{Confidence, Draft};
+use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{BYTES, CALLS, MEAN_BYTES, REPEATED};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -52,9 +52,9 @@ impl Rule for RandomReads {
         self.placed.closed(file.id);
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let again = |reads: &Reads| reads.again * 2 >= reads.calls;
-        let random = self.draft(
+        let random = self.candidate(
             index,
             tracker,
             |reads| &reads.claims,
@@ -65,7 +65,7 @@ impl Rule for RandomReads {
                     && reads.bytes / reads.calls < SMALL_TRANSFER.get()
             },
         );
-        let random = random.map(|(name, reads, draft)| Draft {
+        let random = random.map(|(name, reads, candidate)| Candidate {
             sentence: say!(
                 "{name} was read {} times in small pieces at places all over the file: {} bytes each on average.",
                 CALLS.of(reads.calls),
@@ -76,15 +76,15 @@ impl Rule for RandomReads {
                 neighbours together; or keep what is asked for often."
                     .into(),
             estimate: "all of these reads".into(),
-            ..draft
+            ..candidate
         });
-        let repeated = self.draft(
+        let repeated = self.candidate(
             index,
             tracker,
             |reads| &reads.claims_again,
             |reads| again(reads) && reads.again >= READ_AGAIN.get(),
         );
-        let repeated = repeated.map(|(name, reads, draft)| Draft {
+        let repeated = repeated.map(|(name, reads, candidate)| Candidate {
             sentence: say!(
                 "{name} was read at the same places again and again: {} of {} reads, {} in all, were of bytes that the same \
                  process had read before and no traced process had written since.",
@@ -94,21 +94,21 @@ impl Rule for RandomReads {
             ),
             advice: "Read these ranges once and keep them, or map the file (mmap(2)).".into(),
             estimate: "all reads of a range but the first".into(),
-            ..draft
+            ..candidate
         });
         random.into_iter().chain(repeated).collect()
     }
 }
 
 impl RandomReads {
-    /// The parts of a draft that both kinds have in common, with the name and the reads of the worst file.
-    fn draft(
+    /// The parts of a candidate that both kinds have in common, with the name and the reads of the worst file.
+    fn candidate(
         &self,
         index: &Index,
         tracker: &Tracker,
         claimed: fn(&Reads) -> &Claims,
         wasteful: impl Fn(&Reads) -> bool,
-    ) -> Option<(String, &Reads, Draft)> {
+    ) -> Option<(String, &Reads, Candidate)> {
         let files = self.placed.reads.iter().filter(|(_, reads)| wasteful(reads));
         let files = largest(files, 4, |((pid, object), reads)| (claimed(reads).total(), Reverse((*object, *pid))));
         let ((pid, object), worst) = *files.first()?;
@@ -121,12 +121,12 @@ impl RandomReads {
         let process = process(*pid, index.comm(*pid, tracker), worst.calls);
         let mut claims = Claims::default();
         files.iter().flat_map(|(_, reads)| claimed(reads).iter()).for_each(|(key, calls)| claims.add(key, calls));
-        let draft = Draft {
+        let candidate = Candidate {
             evidence: evidence.chain([process]).collect(),
             confidence: Confidence::Likely,
             claims: claims.list(),
-            ..Draft::default()
+            ..Candidate::default()
         };
-        Some((plain(tracker.name(*object)), worst, draft))
+        Some((plain(tracker.name(*object)), worst, candidate))
     }
 }

@@ -4,7 +4,7 @@ use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::counts::by_thread::LostTime;
 use crate::counts::index::{CallKey, Index, Observed, OpenFile};
 use crate::counts::kinds::is_write;
-use crate::report::finding::{Confidence, Draft};
+use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{CONNECTIONS, MEAN_MESSAGES};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -132,7 +132,7 @@ impl Rule for Reconnects {
         }
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let mut often: Vec<_> = self.peers.iter().filter(|(_, peer)| peer.again >= RECONNECTS.get()).collect();
         often.sort_by_key(|((_, object), peer)| (Reverse((peer.again, peer.lost.total())), *object));
         let Some(((_, object), worst)) = often.first() else { return Vec::new() };
@@ -144,7 +144,7 @@ impl Rule for Reconnects {
         });
         let mut claims = Claims::default();
         often.iter().flat_map(|(_, peer)| peer.claims.iter()).for_each(|(key, calls)| claims.add(key, calls));
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "{}: {} connections were made one after the other, for {} messages each.",
                 plain(tracker.name(*object)),
@@ -159,7 +159,7 @@ impl Rule for Reconnects {
             claims: claims.list(),
             estimate: "making and closing each connection but the first".into(),
             whole_time: Some(often.iter().map(|(_, peer)| peer.lost.on_path(index.path())).sum()),
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

@@ -3,7 +3,7 @@
 use super::common::{Bounded, Claims, ProcessCounts, has_own_rule, is_last_access, largest, plain, thing};
 use crate::counts::index::{Index, Observed, OpenFile, Pace};
 use crate::counts::kinds::{Io, io};
-use crate::report::finding::{Confidence, Draft, Evidence};
+use crate::report::finding::{Candidate, Confidence, Evidence};
 use crate::report::quantity::{OTHERS, TIMES};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -42,7 +42,7 @@ struct Reopened {
     facts: Bounded<(Tid, ObjectId), (u64, u64)>,
     /// The number of times that each object was changed or replaced.
     changes: Bounded<ObjectId, u64>,
-    told: [Told; 4],
+    repeats: [Repeats; 4],
 }
 
 /// Openings of one path by one process.
@@ -86,7 +86,7 @@ enum What {
 
 /// Repeats of one kind.
 #[derive(Default)]
-struct Told {
+struct Repeats {
     paths: Bounded<ObjectId, (u64, u64, u64)>,
     claims: Claims,
     processes: ProcessCounts,
@@ -168,7 +168,7 @@ impl Rule for Reopened {
         }
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         for ((pid, object), openings) in self.openings.take() {
             if openings.repeats + 1 < OPENS_PER_PATH.get() {
                 continue;
@@ -179,17 +179,17 @@ impl Rule for Reopened {
                 () if openings.directory => What::Directory,
                 () => What::File,
             };
-            let told = &mut self.told[what as usize];
-            let Some((calls, repeats, line)) = told.paths.entry(object, || (0, 0, openings.line)) else { continue };
+            let of_kind = &mut self.repeats[what as usize];
+            let Some((calls, repeats, line)) = of_kind.paths.entry(object, || (0, 0, openings.line)) else { continue };
             *calls += openings.calls;
             *repeats += openings.repeats;
             *line = openings.line;
-            openings.claims.iter().for_each(|(key, calls)| told.claims.add(key, calls));
-            told.processes.add(pid, openings.calls, index.comm(pid, tracker));
+            openings.claims.iter().for_each(|(key, calls)| of_kind.claims.add(key, calls));
+            of_kind.processes.add(pid, openings.calls, index.comm(pid, tracker));
         }
-        let told = std::mem::take(&mut self.told).into_iter();
+        let repeats = std::mem::take(&mut self.repeats).into_iter();
         let kinds = [What::File, What::Appended, What::Directory, What::Machine];
-        told.zip(kinds).filter_map(|(told, what)| told.draft(what, tracker)).collect()
+        repeats.zip(kinds).filter_map(|(repeats, what)| repeats.candidate(what, tracker)).collect()
     }
 }
 
@@ -216,8 +216,8 @@ impl Reopened {
     }
 }
 
-impl Told {
-    fn draft(self, what: What, tracker: &Tracker) -> Option<Draft> {
+impl Repeats {
+    fn candidate(self, what: What, tracker: &Tracker) -> Option<Candidate> {
         let top = largest(self.paths.iter(), 4, |(object, (_, repeats, _))| (*repeats, Reverse(**object)));
         let (object, (calls, _, _)) = top.first().filter(|_| !self.claims.few())?;
         let (name, times) = (plain(tracker.name(**object)), TIMES.of(*calls));
@@ -249,14 +249,14 @@ impl Told {
         let evidence = top
             .iter()
             .map(|(object, (calls, _, line))| Evidence { line: Some(*line), ..thing(**object, *calls, tracker) });
-        Some(Draft {
+        Some(Candidate {
             sentence: say!("{}{}", sentence, others),
             evidence: evidence.chain(self.processes.evidence()).collect(),
             advice: advice.into(),
             confidence: Confidence::Likely,
             claims: self.claims.list(),
             estimate: "opening, reading and closing, each time but the first".into(),
-            ..Draft::default()
+            ..Candidate::default()
         })
     }
 }

@@ -3,7 +3,7 @@
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::counts::index::{CallKey, Index, Observed, OpenFile};
 use crate::counts::kinds::opens;
-use crate::report::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::finding::{Candidate, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{LASTED, PACE, PID, TIMES};
 use crate::report::statement::{Statement, say};
 use crate::rule::{Rule, RuleInfo};
@@ -48,8 +48,8 @@ type Key = (Tid, What);
 #[derive(Default)]
 struct Retries {
     tries: Bounded<Key, Tries>,
-    /// The latest vain looks of each process for files that are not among the tries. A program that searches or serves looks for
-    /// many files without a pause, and each would take memory.
+    /// The latest vain looks of each process for files that are not among the tries. A program that searches or serves
+    /// looks for many files without a pause, and each would take memory.
     looks: Bounded<Tid, [Option<Look>; LATEST]>,
     /// Connections that have neither failed nor succeeded yet, and those that failed and are still open.
     pending: Bounded<FileId, Key>,
@@ -156,14 +156,14 @@ impl Rule for Retries {
         }
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let mut often: Vec<_> = self.tries.iter().filter(|(_, tries)| tries.is_a_loop()).collect();
         often.sort_by(|(a, one), (b, other)| (other.calls, *a).cmp(&(one.calls, *b)));
         let Some(((_, what), worst)) = often.first() else { return Vec::new() };
         for ((pid, _), tries) in &often {
             self.processes.add(*pid, tries.calls, index.comm(*pid, tracker));
         }
-        let (name, times) = (told(what, index, tracker), TIMES.of(worst.calls));
+        let (name, times) = (description(what, index, tracker), TIMES.of(worst.calls));
         let pace = say!("once in {}, for {}", PACE.of(worst.pace()), LASTED.of(worst.ended - worst.began));
         let (sentence, advice) = match what {
             What::Connect(_) => (
@@ -204,23 +204,24 @@ impl Rule for Retries {
         });
         let mut claims = Claims::default();
         often.iter().flat_map(|(_, tries)| tries.claims.iter()).for_each(|(key, calls)| claims.add(key, calls));
-        vec![Draft {
+        vec![Candidate {
             sentence,
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
             advice: advice.into(),
             confidence: Confidence::Likely,
             claims: claims.list(),
             estimate: "all tries but the first, and the pauses between them".into(),
-            // Hardly any time is saved, but a program that waits so for a good part of its run should wait in another way.
+            // Hardly any time is saved, but a program that waits so for a good part of its run should wait in another
+            // way.
             matters: worst.ended - worst.began >= index.span() / 10,
             whole_time: Some(often.iter().map(|(_, tries)| tries.pace() / 2).sum()),
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }
 
 /// The name of the file, the address or the process.
-fn told(what: &What, index: &Index, tracker: &Tracker) -> Statement {
+fn description(what: &What, index: &Index, tracker: &Tracker) -> Statement {
     let pid = match what {
         What::Connect(address) => return plain(address).into(),
         What::Look(path) => return plain(tracker.name(*path)).into(),
@@ -233,7 +234,8 @@ fn told(what: &What, index: &Index, tracker: &Tracker) -> Statement {
 }
 
 impl Retries {
-    /// A vain look for a file. The file is among the tries as soon as the thread slept between two looks, or before a look.
+    /// A vain look for a file. The file is among the tries as soon as the thread slept between two looks, or before a
+    /// look.
     fn looked(&mut self, pid: Tid, path: ObjectId, observed: &Observed<'_>) {
         let key = (pid, What::Look(path));
         if self.tries.len() > 0 && self.tries.get(&key).is_some() {

@@ -2,7 +2,7 @@
 
 use super::common::{Bounded, Claims, plain, process, thing};
 use crate::counts::index::{CallKey, Index, Observed, OpenFile};
-use crate::report::finding::{Confidence, Draft};
+use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{BYTES, SYNCS, TIMES};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -100,7 +100,7 @@ impl Rule for Rewritten {
         self.written.entry(file.object, || version);
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let mut often: Vec<_> = self.targets.iter().filter(|(_, target)| target.versions >= REWRITTEN.get()).collect();
         often.sort_by_key(|((pid, path), target)| (Reverse((target.bytes, target.versions)), *path, *pid));
         let Some(((pid, path), worst)) = often.first() else { return Vec::new() };
@@ -120,11 +120,11 @@ impl Rule for Rewritten {
         often.iter().flat_map(|(_, target)| target.claims.iter()).for_each(|(key, calls)| claims.add(key, calls));
         // Programs look at the target before they rename: Go's os.Rename does.
         for (key, looks) in index.tallies().filter(|(key, _)| asks(*key)) {
-            if let Some((_, target)) = often.iter().find(|((_, path), _)| key.about == Some(*path)) {
+            if let Some((_, target)) = often.iter().find(|((_, path), _)| key.object == Some(*path)) {
                 claims.add(key, looks.calls.min(target.versions - 1));
             }
         }
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "{} was written as a whole {} times, each time to a new file{by} that was renamed over it: {} in all{}.",
                 plain(tracker.name(*path)),
@@ -139,7 +139,7 @@ impl Rule for Rewritten {
             confidence: Confidence::Likely,
             claims: claims.list(),
             estimate: "the calls for all versions but one".into(),
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

@@ -3,7 +3,7 @@
 use super::common::{Bounded, Claims, ProcessCounts, base_name, directory, plain};
 use crate::counts::index::{CallKey, Index, Observed};
 use crate::counts::kinds::opens;
-use crate::report::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::finding::{Candidate, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{CALLS, OTHERS, SEARCHES};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -124,7 +124,7 @@ impl Rule for SearchPath {
         }
     }
 
-    fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Candidate> {
         for search in self.current.take().into_values() {
             self.ended(search, None, tracker);
         }
@@ -133,7 +133,7 @@ impl Rule for SearchPath {
             let most = found.processes.evidence().map_or(0, |process| process.calls);
             !found.claims.few() && most >= MISSES_PER_PROCESS.get()
         });
-        many.map(|(group, found)| found.draft(&group, tracker)).collect()
+        many.map(|(group, found)| found.candidate(&group, tracker)).collect()
     }
 }
 
@@ -180,7 +180,7 @@ impl SearchPath {
 }
 
 impl Found {
-    fn draft(self, group: &ChildGroup, tracker: &Tracker) -> Draft {
+    fn candidate(self, group: &ChildGroup, tracker: &Tracker) -> Candidate {
         let hit = usize::from(matches!(group, ChildGroup::In(_)));
         let tried = &self.example[..self.example.len() - hit];
         let mut order = unique(tried.iter().map(|path| directory(tracker.name(*path))));
@@ -224,7 +224,7 @@ impl Found {
             first.line = Some(self.line);
         }
         evidence.extend(self.processes.evidence());
-        Draft {
+        Candidate {
             sentence,
             evidence,
             advice: match group {
@@ -250,7 +250,7 @@ impl Found {
                 ChildGroup::In(_) => "every attempt before the one that found it".into(),
                 ChildGroup::Nowhere(_) => "every attempt".into(),
             },
-            ..Draft::default()
+            ..Candidate::default()
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::counts::index::{Index, Observed};
 use crate::counts::kinds::{Io, io, is_write};
-use crate::report::finding::{Confidence, Draft, Evidence};
+use crate::report::finding::{Candidate, Confidence, Evidence};
 use crate::report::quantity::{CALLS, MEAN_BYTES, OVERLAPPING, TURNS, WRITERS};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -107,7 +107,7 @@ impl Rule for SharedWrites {
         writer.claims.add(observed.key, 1);
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let mut shared: Vec<_> = self.files.iter().filter(|(_, file)| file.is_shared()).collect();
         shared.sort_by_key(|(object, file)| (Reverse(file.turns), **object));
         let Some((object, worst)) = shared.first() else { return Vec::new() };
@@ -129,7 +129,7 @@ impl Rule for SharedWrites {
             (0, n) => say!(", {} of them in the same page", OVERLAPPING.of(n)),
             (n, _) => say!(", {} of them over what that one had written", OVERLAPPING.of(n)),
         };
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "{} processes wrote to {} by turns, {} bytes at a time on average: {} of {} writes came after one of another \
                  process{}.",
@@ -147,7 +147,7 @@ impl Rule for SharedWrites {
             confidence: Confidence::Possible,
             claims: claims.list(),
             estimate: "all writes but those that are needed if each process collects 64 KiB".into(),
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

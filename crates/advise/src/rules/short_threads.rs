@@ -2,7 +2,7 @@
 
 use super::common::{Bounded, Claims, plain, process};
 use crate::counts::index::{CallKey, Index, Observed};
-use crate::report::finding::{Confidence, Draft};
+use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{MEAN_LIFE, PID, THREADS};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -31,7 +31,8 @@ pub const RULE: RuleInfo = RuleInfo {
     make: || Box::new(ShortThreads::default()),
 };
 
-/// A thread makes a call of one kind at most this often for its own beginning and end, and so does the thread that makes it.
+/// A thread makes a call of one kind at most this often for its own beginning and end, and so does the thread that
+/// makes it.
 const OWN_CALLS: u64 = 2;
 
 #[derive(Default)]
@@ -54,7 +55,8 @@ struct Threads {
 
 impl Rule for ShortThreads {
     fn wants(&self, row: &'static Syscall) -> bool {
-        // Threads register themselves and set their signal mask by calls that have no other effect, and give back the memory of their stack.
+        // Threads register themselves and set their signal mask by calls that have no other effect, and give back the
+        // memory of their stack.
         row.has_effect(Effect::Forks)
             || row.effects.is_empty()
             || matches!(row.effects, [Effect::Private | Effect::Advises])
@@ -91,7 +93,7 @@ impl Rule for ShortThreads {
         }
     }
 
-    fn findings(&mut self, index: &Index, _: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, _: &Tracker) -> Vec<Candidate> {
         let many = |threads: &Threads| threads.short >= SHORT_THREADS.get() && threads.short >= threads.long * 4;
         let mut many: Vec<_> = self.processes.iter().filter(|(_, threads)| many(threads)).collect();
         many.sort_by_key(|(pid, threads)| (std::cmp::Reverse(threads.short), **pid));
@@ -112,7 +114,7 @@ impl Rule for ShortThreads {
             threads.own.iter().chain(threads.makers.iter()).for_each(|(key, calls)| claims.add(key, calls.min(most)));
             time += threads.lived.min(index.span());
         }
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "{} (pid {}) made {} threads that ended at once, each after {} on average.",
                 plain(&worst.comm),
@@ -126,7 +128,7 @@ impl Rule for ShortThreads {
             claims: claims.list(),
             estimate: "the calls that made these threads and began them, and the time that they lived".into(),
             more_time: time,
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

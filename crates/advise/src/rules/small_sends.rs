@@ -3,7 +3,7 @@
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::counts::index::{Index, Observed, OpenFile};
 use crate::counts::kinds::is_write;
-use crate::report::finding::{Confidence, Draft};
+use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{HELD_UP, IN_A_ROW, MEAN_BYTES, MEAN_WAIT, SENDS};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -103,7 +103,7 @@ impl Rule for SmallSends {
         self.flows.remove(&file.id);
     }
 
-    fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let mut often: Vec<_> = self.totals.iter().filter(|(_, total)| total.extra > 0).collect();
         often.sort_by_key(|(object, total)| (Reverse((total.waited, total.extra)), **object));
         let Some((object, worst)) = often.first() else { return Vec::new() };
@@ -127,7 +127,7 @@ impl Rule for SmallSends {
             .iter()
             .flat_map(|(_, total)| total.claims.iter())
             .for_each(|(key, n)| *claims.entry(key).or_default() += n);
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "{}: {} of {} small sends ({} bytes on average) came right after another{}.",
                 plain(tracker.name(**object)),
@@ -145,7 +145,7 @@ impl Rule for SmallSends {
             claims: claims.into_iter().map(|(key, calls)| crate::report::finding::Claim { key, calls }).collect(),
             estimate: "every send that came right after another, and 40 ms for each answer that was held up".into(),
             more_time: often.iter().map(|(_, total)| total.waited).sum(),
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

@@ -5,7 +5,7 @@ use super::common::{
 };
 use crate::counts::index::{CallKey, Index, Observed};
 use crate::counts::kinds::opens;
-use crate::report::finding::{Confidence, Draft, Evidence};
+use crate::report::finding::{Candidate, Confidence, Evidence};
 use crate::report::quantity::{CALLS, DIRECTORIES, DIRECTORY_CHECKS, MEAN_CALLS, REPEATED};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -106,7 +106,7 @@ impl Rule for StatStorm {
         checks.answer = answer;
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let paths: FxHashSet<ObjectId> = self.paths.iter().map(|((_, _, path), _)| *path).collect();
         let (mut claims, mut processes) = (Claims::default(), ProcessCounts::default());
         let mut often: FxHashMap<ObjectId, Checks> = FxHashMap::default();
@@ -154,7 +154,7 @@ impl Rule for StatStorm {
         let evidence = top
             .iter()
             .map(|(path, checks)| Evidence { line: Some(checks.line), ..thing(**path, checks.calls, tracker) });
-        vec![Draft {
+        vec![Candidate {
             sentence: say!("{}.", sentence),
             evidence: evidence.chain(processes.evidence()).collect(),
             advice: "Ask once and keep the answer; walk trees with fts(3) or openat(2) relative to an open \
@@ -164,7 +164,7 @@ impl Rule for StatStorm {
             claims: claims.list(),
             estimate: "every check whose answer was the same as the one before".into(),
             more_time: 0,
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

@@ -3,7 +3,7 @@
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::counts::index::{CallKey, Index, Observed, OpenFile};
 use crate::counts::kinds::{Io, io};
-use crate::report::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::finding::{Candidate, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{CALLS, MEAN_BYTES, SYNCS, TRANSACTIONS};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -111,10 +111,10 @@ impl Rule for SyncStorm {
         self.always_synced(file, index, tracker);
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         index.open_files().for_each(|file| self.always_synced(file, index, tracker));
         let small = self.small(index, tracker);
-        let whole = self.whole.as_ref().filter(|whole| whole.calls >= WHOLE_SYNCS.get()).map(Whole::draft);
+        let whole = self.whole.as_ref().filter(|whole| whole.calls >= WHOLE_SYNCS.get()).map(Whole::candidate);
         small.into_iter().chain(whole).collect()
     }
 }
@@ -147,7 +147,7 @@ impl SyncStorm {
             .then_some(removed)
     }
 
-    fn small(&self, index: &Index, tracker: &Tracker) -> Option<Draft> {
+    fn small(&self, index: &Index, tracker: &Tracker) -> Option<Candidate> {
         let mut often: Vec<_> = self.files.iter().filter(|(_, synced)| synced.syncs >= SMALL_SYNCS.get()).collect();
         often.sort_by_key(|(object, synced)| (Reverse((synced.time, synced.syncs)), **object));
         let (object, worst) = often.first()?;
@@ -163,7 +163,7 @@ impl SyncStorm {
         if transactions > 1 {
             // The journals and the databases that belong to them.
             let part = 1.0 - 1.0 / transactions as f64;
-            let about = |key: &CallKey| often.iter().any(|(object, _)| key.about == Some(**object));
+            let about = |key: &CallKey| often.iter().any(|(object, _)| key.object == Some(**object));
             let all = index.tallies().filter(|(key, _)| about(key));
             all.for_each(|(key, made)| claims.add(key, (made.calls as f64 * part) as u64));
         } else {
@@ -179,7 +179,7 @@ impl SyncStorm {
             0 | 1 => "".into(),
             n => say!("; in {} transactions, journals were made and removed again", TRANSACTIONS.of(n)),
         };
-        Some(Draft {
+        Some(Candidate {
             sentence: say!(
                 "{} was {how} {} times, after {} bytes on average{}.",
                 plain(tracker.name(**object)),
@@ -198,17 +198,17 @@ impl SyncStorm {
                 0 | 1 => "all but one sync for each 64 KiB".into(),
                 _ => "all calls about these files, for all transactions but one".into(),
             },
-            ..Draft::default()
+            ..Candidate::default()
         })
     }
 }
 
 impl Whole {
-    fn draft(&self) -> Draft {
+    fn candidate(&self) -> Candidate {
         let mut evidence = Evidence::new(EvidenceKind::Syscall, self.name, self.calls);
         evidence.time = Some(self.time);
         evidence.line = Some(self.line);
-        Draft {
+        Candidate {
             sentence: say!(
                 "sync was called {} times. Each call writes the unwritten data of all programs to disk and waits for that.",
                 CALLS.of(self.calls)
@@ -218,7 +218,7 @@ impl Whole {
             confidence: Confidence::Likely,
             claims: vec![crate::report::finding::Claim { key: self.key, calls: self.calls - 1 }],
             estimate: "every sync but one".into(),
-            ..Draft::default()
+            ..Candidate::default()
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::common::{Bounded, Claims, plain, process_name};
 use super::turn_group::{AT_ONCE, Bond, NONE_WORKS, TURNS, TURNS_OF_MOST, TurnGroup, TurnTaker, groups};
 use crate::counts::index::{CallKey, Index, Observed};
-use crate::report::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::finding::{Candidate, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{LONGEST_WAIT, PID, PROCESSES, THREADS, TIMES, WAITED};
 use crate::report::statement::{Statement, say};
 use crate::rule::{Rule, RuleInfo};
@@ -70,17 +70,17 @@ impl Rule for TakingTurns {
         }
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let least = (index.span() as f64 * TURNS_PART.ratio()) as Ns;
         let groups = groups(index.hand_overs()).into_iter().filter(TurnGroup::takes_turns);
         let worst = groups.map(|group| (group.saved(), group)).filter(|(saved, _)| *saved >= least);
         let worst = worst.max_by_key(|(saved, group)| (*saved, Reverse(group.members.keys().min().copied())));
-        worst.map(|(saved, group)| self.draft(saved, &group, index, tracker)).into_iter().collect()
+        worst.map(|(saved, group)| self.candidate(saved, &group, index, tracker)).into_iter().collect()
     }
 }
 
 impl TakingTurns {
-    fn draft(&self, saved: Ns, group: &TurnGroup, index: &Index, tracker: &Tracker) -> Draft {
+    fn candidate(&self, saved: Ns, group: &TurnGroup, index: &Index, tracker: &Tracker) -> Candidate {
         let waits: u64 = group.members.values().map(|member| member.waits).sum();
         let time: Ns = group.members.values().map(|member| member.time).sum();
         let longest = group.members.values().map(|member| member.longest).max().unwrap_or(0);
@@ -96,8 +96,8 @@ impl TakingTurns {
         let calls = self.calls.iter().filter(|((tid, _), _)| group.members.contains_key(tid));
         let mut claims = Claims::default();
         calls.filter(|_| group.bond != Bond::Ring).for_each(|((_, key), calls)| claims.add(*key, *calls));
-        let (who, how, advice) = told(group, index, tracker);
-        Draft {
+        let (who, how, advice) = description(group, index, tracker);
+        Candidate {
             sentence: say!(
                 "{} took turns, {how} {} times until another of them woke them, {} in all and {} at most, and hardly more than \
                  one of them worked at a time.",
@@ -121,7 +121,7 @@ impl TakingTurns {
             }
             .into(),
             whole_time: Some(saved),
-            ..Draft::default()
+            ..Candidate::default()
         }
     }
 
@@ -135,7 +135,7 @@ impl TakingTurns {
 }
 
 /// The members of a group, how they waited, and the advice.
-fn told(group: &TurnGroup, index: &Index, tracker: &Tracker) -> (Statement, &'static str, &'static str) {
+fn description(group: &TurnGroup, index: &Index, tracker: &Tracker) -> (Statement, &'static str, &'static str) {
     let n = group.members.len() as u64;
     let pid = group.members.values().map(|member| member.pid).min().unwrap_or(0);
     let comm = plain(index.comm(pid, tracker));

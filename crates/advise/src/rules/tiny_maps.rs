@@ -3,7 +3,7 @@
 use super::common::{Bounded, ProcessCounts};
 use super::map_churn::is_anonymous;
 use crate::counts::index::{CallKey, Index, Observed};
-use crate::report::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::finding::{Candidate, Claim, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{CALLS, MEAN_BYTES, PID};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -70,7 +70,7 @@ impl Rule for TinyMaps {
         }
     }
 
-    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Candidate> {
         let mut often: Vec<_> = self.by_process.iter().filter(|(_, tiny)| tiny.calls >= TINY_MAPPINGS.get()).collect();
         often.sort_by_key(|(pid, tiny)| (std::cmp::Reverse(tiny.calls), **pid));
         let Some((pid, worst)) = often.first() else { return Vec::new() };
@@ -80,7 +80,7 @@ impl Rule for TinyMaps {
             evidence.line = Some(tiny.line);
             evidence
         });
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "Process {} mapped memory {} times, {} bytes each time on average.",
                 PID.id(**pid),
@@ -92,7 +92,7 @@ impl Rule for TinyMaps {
             confidence: Confidence::Likely,
             claims: often.iter().map(|(_, tiny)| Claim { key: tiny.key, calls: tiny.saved() }).collect(),
             estimate: "the same memory, 1 MiB at a time".into(),
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

@@ -3,7 +3,7 @@
 use super::pieces::{Moved, Pieces, needed};
 use crate::counts::index::{Index, OpenFile};
 use crate::counts::kinds::{Io, io};
-use crate::report::finding::{Confidence, Draft};
+use crate::report::finding::{Candidate, Confidence};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::shared::SEEKS_PER_TRANSFER;
 use crate::thresholds::threshold::Threshold;
@@ -65,17 +65,17 @@ impl Rule for TinyReads {
         self.look(file, index, tracker);
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         index.open_files().for_each(|file| self.look(file, index, tracker));
-        let draft = self.pieces.draft("read", "reads", tracker);
+        let candidate = self.pieces.candidate("read", "reads", tracker);
         let advice = "Read through a buffer of 64 KiB (setvbuf(3), bufio.NewReaderSize, BufReader::with_capacity, \
             io.BufferedReader), or read a small file as a whole.";
-        let draft = draft.map(|draft| Draft {
+        let candidate = candidate.map(|candidate| Candidate {
             advice: advice.into(),
             confidence: Confidence::Likely,
             estimate: "all reads but those that are needed with a buffer of 64 KiB".into(),
-            ..draft
+            ..candidate
         });
-        draft.into_iter().collect()
+        candidate.into_iter().collect()
     }
 }

@@ -3,7 +3,7 @@
 use super::pieces::{Moved, Pieces, needed};
 use crate::counts::index::{Index, OpenFile};
 use crate::counts::kinds::{Io, io};
-use crate::report::finding::{Confidence, Draft};
+use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::LINES;
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -70,19 +70,19 @@ impl Rule for TinyWrites {
         self.look(file, index, tracker);
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         index.open_files().for_each(|file| self.look(file, index, tracker));
-        let Some(mut draft) = self.pieces.draft("written", "writes", tracker) else { return Vec::new() };
+        let Some(mut candidate) = self.pieces.candidate("written", "writes", tracker) else { return Vec::new() };
         if self.lines * 2 > self.calls {
-            draft.sentence.text.pop();
-            draft.sentence = say!("{}; {} of them wrote one line.", draft.sentence, LINES.of(self.lines));
+            candidate.sentence.text.pop();
+            candidate.sentence = say!("{}; {} of them wrote one line.", candidate.sentence, LINES.of(self.lines));
         }
-        draft.advice =
+        candidate.advice =
             "Collect output in a buffer of 64 KiB (setvbuf(3) with _IOFBF, bufio.Writer, BufWriter, no flush after \
             each line) and flush it at the end; in a shell, redirect the whole loop and let one command write."
                 .into();
-        draft.confidence = Confidence::Likely;
-        draft.estimate = "all such writes but those that are needed with a buffer of 64 KiB".into();
-        vec![draft]
+        candidate.confidence = Confidence::Likely;
+        candidate.estimate = "all such writes but those that are needed with a buffer of 64 KiB".into();
+        vec![candidate]
     }
 }

@@ -32,7 +32,8 @@ pub struct TurnTaker {
     pub longest: Ns,
     /// The time in which it waited for any thread, if that is known.
     idle: Ns,
-    /// The first and the last time that another one woke it, or it woke another one. Before and after this, the thread may not exist.
+    /// The first and the last time that another one woke it, or it woke another one. Before and after this, the thread
+    /// may not exist.
     from: Ns,
     to: Ns,
 }
@@ -150,8 +151,9 @@ fn rings(pairs: &[Pair]) -> Vec<Vec<Pair>> {
 }
 
 impl TurnGroup {
-    /// Leaves out threads that seldom wait for the others or seldom wake them, compared with the one that does most of both, until none
-    /// is left to leave out. How often a thread waits is chance: one that starts late finds fewer others to wait for.
+    /// Leaves out threads that seldom wait for the others or seldom wake them, compared with the one that does most of
+    /// both, until none is left to leave out. How often a thread waits is chance: one that starts late finds fewer
+    /// others to wait for.
     fn of(bond: Bond, pairs: &[Pair]) -> Option<TurnGroup> {
         let mut in_it: FxHashSet<Tid> =
             pairs.iter().flat_map(|(between, _)| [between.waiter.0, between.waker.0]).collect();
@@ -185,8 +187,8 @@ impl TurnGroup {
         }
     }
 
-    /// A process that waits for bytes of another one while it holds a lock does not work. For threads of one process this is not asked: they
-    /// wait for each other in many ways.
+    /// A process that waits for bytes of another one while it holds a lock does not work. For threads of one process
+    /// this is not asked: they wait for each other in many ways.
     fn without_idle_time(mut self, hand_overs: &HandOvers) -> TurnGroup {
         for (between, pair) in hand_overs.iter() {
             if let Some(member) = self.members.get_mut(&between.waiter.0) {

@@ -2,7 +2,7 @@
 
 use super::common::{Bounded, plain, process, process_name};
 use crate::counts::index::Index;
-use crate::report::finding::{Confidence, Draft};
+use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{OTHERS_LIVED, PID, WORKER_LIVED, WORKERS};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -57,7 +57,7 @@ impl Rule for UnevenWorkers {
         }
     }
 
-    fn findings(&mut self, index: &Index, _: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, _: &Tracker) -> Vec<Candidate> {
         let least = (index.span() as f64 * UNEVEN_PART.ratio()) as Ns;
         let mut uneven: Vec<_> = self
             .groups
@@ -75,7 +75,7 @@ impl Rule for UnevenWorkers {
             evidence.time = Some(worker.lived());
             evidence
         });
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "One of {} workers of process {}, {}, ran for {}; the others had ended after {} at most.",
                 WORKERS.of(group.len() as u64),
@@ -91,7 +91,7 @@ impl Rule for UnevenWorkers {
             confidence: Confidence::Possible,
             estimate: "the time by which the last worker outlived the mean of all".into(),
             more_time: *saved,
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

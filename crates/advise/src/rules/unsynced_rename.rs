@@ -3,7 +3,7 @@
 use super::common::{Bounded, ProcessCounts, plain, thing};
 use crate::counts::index::{CallKey, Index, Observed, OpenFile};
 use crate::counts::kinds::{Io, io, opens};
-use crate::report::finding::{Confidence, Draft};
+use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::TIMES;
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -84,7 +84,7 @@ impl Rule for UnsyncedRename {
         }
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         // They may have synced the files.
         if index.has_unseen_operations() {
             return Vec::new();
@@ -97,7 +97,7 @@ impl Rule for UnsyncedRename {
             evidence.line = Some(replaced.line);
             evidence
         });
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "{} was replaced {} times by a new file ({}) that had not been synced: after a power cut it may be empty, and \
                 the old one is gone.",
@@ -112,7 +112,7 @@ impl Rule for UnsyncedRename {
             confidence: Confidence::Likely,
             makers: vec![(worst.key, worst.unsynced)],
             matters: true,
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }
@@ -166,7 +166,8 @@ mod tests {
     use stride_syscalls::uapi::consts::{O_CREAT, O_WRONLY};
     use stride_test_support::calls::{attached, call, naming, operation};
 
-    /// The findings about a program that replaces a file again and again. `synced`: an operation of io_uring syncs each new file.
+    /// The findings about a program that replaces a file again and again. `synced`: an operation of io_uring syncs each
+    /// new file.
     fn found(operations: bool, synced: bool) -> Vec<&'static str> {
         let mut run = TestRun::of(Scope { operations, ..Scope::default() }, true);
         run.show(attached(7, 1));
@@ -184,7 +185,7 @@ mod tests {
             let rename = naming(call(7, "rename", &[0x1000, 0x3000], Outcome::Value(0)), 0x1000, "/srv/state.new");
             run.show(Event::Exit(&naming(rename, 0x3000, "/srv/state")));
         }
-        run.told()
+        run.finding_ids()
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::common::{plain, process, process_name};
 use crate::counts::index::{Index, Observed};
-use crate::report::finding::{Confidence, Draft};
+use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::CHILDREN;
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -83,14 +83,14 @@ impl Rule for Zombies {
         }
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         for pid in self.gone.keys().copied().collect::<Vec<_>>() {
             let comm = index.comm(pid, tracker).to_vec();
             self.parent_ends(pid, &comm);
         }
         let Some((children, pid, comm)) = self.worst.take() else { return Vec::new() };
         let name = process_name(pid, &comm);
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "{} children of {} had ended, and it had waited for none of them when it ended or tracing did.",
                 CHILDREN.of(children),
@@ -102,7 +102,7 @@ impl Rule for Zombies {
                 .into(),
             confidence: Confidence::Likely,
             matters: true,
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

@@ -1,8 +1,8 @@
-//! The limits that rules share. Those that are judgements can be set, under `[findings]`; the others are facts about the kernel
-//! and about libraries.
+//! The limits that rules share. Those that are judgements can be set, under `[findings]`; the others are facts about
+//! the kernel and about libraries.
 //!
-//! A finding is reported if its saving is worth the reader's time in a run of this size. Limits for what makes a pattern a
-//! pattern stand in the file of its rule.
+//! A finding is reported if its saving is worth the reader's time in a run of this size. Limits for what makes a
+//! pattern a pattern stand in the file of its rule.
 
 use crate::thresholds::threshold::Threshold;
 use stride_event::Ns;
@@ -21,8 +21,8 @@ const MIN_PART_OF_TIME: Threshold = Threshold::part(
     0.02,
     "... which is this part of the run; a finding that saves a smaller part of it is minor, ...",
 );
-/// A finding whose calls take hardly any of the run's time is minor, unless it saves this part of all calls, and a time that
-/// can be felt.
+/// A finding whose calls take hardly any of the run's time is minor, unless it saves this part of all calls, and a time
+/// that can be felt.
 const MUCH_WORK: Threshold =
     Threshold::part("min-part-of-work", 0.3, "... unless it saves min-time and this part of all calls of the run, ...");
 const MUCH_TIME_OF_WORK: Threshold = Threshold::part(
@@ -72,7 +72,8 @@ pub fn worth_it(calls: u64, of: u64, time: Ns, run: Ns) -> bool {
 /// The cost of a call besides the time inside: its way into the kernel and back, and the library's part.
 const BESIDE_CALL: Ns = 2_000;
 
-/// True if a finding that is worth telling is more than minor. `time` is on the critical path of the run, `work` anywhere.
+/// True if a finding that is worth telling is more than minor. `time` is on the critical path of the run, `work`
+/// anywhere.
 pub fn matters(calls: u64, of: u64, time: Ns, work: Ns, run: Ns) -> bool {
     let part = |time: Ns, least: Threshold| time as f64 >= run as f64 * least.ratio();
     let many = calls as f64 >= of as f64 * MUCH_WORK.ratio();

@@ -1,6 +1,6 @@
-//! Judges `--advise` by the programs in `tests/cases/`. They have faults from known stories about bugs, and were written
-//! before the rules that should find them. Each says in its first lines what the first finding must name. With the argument
-//! `corrected`, a program does the same job without the fault.
+//! Judges `--advise` by the programs in `tests/cases/`. They have faults from known stories about bugs, and were
+//! written before the rules that should find them. Each says in its first lines what the first finding must name. With
+//! the argument `corrected`, a program does the same job without the fault.
 //!
 //! The programs in `seen/` may be looked at while rules are changed; those in `unseen/` may not. Neither is a fixture:
 //! a rule's own programs stand in `tests/advise/`.

@@ -26,8 +26,8 @@ pub struct Verdict {
     estimate: Option<f64>,
 }
 
-/// The words of a finding about the program, in lower case. Its advice and its id do not count: they are the same for every
-/// program.
+/// The words of a finding about the program, in lower case. Its advice and its id do not count: they are the same for
+/// every program.
 fn words(finding: &Value) -> String {
     let names = finding["evidence"].as_array().into_iter().flatten().map(|evidence| &evidence["name"]);
     let rows = finding["table"].as_array().into_iter().flatten().filter_map(Value::as_object);

@@ -28,8 +28,8 @@ pub fn is(line: &str, pattern: &str) -> bool {
     Regex::new(&format!("^(?:{pattern})$")).unwrap_or_else(|e| panic!("{pattern}: {e}")).is_match(line)
 }
 
-/// Checks that a trace of `-f -o` is consistent: every line is a call, a part of one, or about a thread; each resumed call
-/// was begun; every process and thread ends exactly once. Returns the exit statuses of the processes.
+/// Checks that a trace of `-f -o` is consistent: every line is a call, a part of one, or about a thread; each resumed
+/// call was begun; every process and thread ends exactly once. Returns the exit statuses of the processes.
 #[track_caller]
 pub fn holds_together(trace: &str) -> Vec<String> {
     let line = Regex::new(
@@ -62,8 +62,9 @@ pub fn holds_together(trace: &str) -> Vec<String> {
     ended.into_values().map(str::to_owned).collect()
 }
 
-/// The lines with their threads' ids. If another thread's event came between, a call has two lines, and when that happens is up to
-/// the scheduler. Both are joined at the place of the first. The stack of a call stays behind the call's line.
+/// The lines with their threads' ids. If another thread's event came between, a call has two lines, and when that
+/// happens is up to the scheduler. Both are joined at the place of the first. The stack of a call stays behind the
+/// call's line.
 pub fn whole_lines(trace: &str) -> Vec<(&str, String)> {
     const CUT: &str = " <unfinished ...>";
     let head =

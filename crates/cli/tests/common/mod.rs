@@ -42,7 +42,8 @@ pub fn engines() -> &'static [&'static str] {
     }
 }
 
-/// Stride with an environment that does not affect the output. The library path that cargo sets would show up in traces.
+/// Stride with an environment that does not affect the output. The library path that cargo sets would show up in
+/// traces.
 pub fn bare_stride() -> Command {
     let mut command = Command::new(STRIDE);
     command
@@ -110,7 +111,8 @@ pub struct Run {
     pub trace: String,
 }
 
-/// A safety net, so that a hanging test fails. A run that takes seconds on an idle machine may take minutes on a busy one.
+/// A safety net, so that a hanging test fails. A run that takes seconds on an idle machine may take minutes on a busy
+/// one.
 const RUN_LIMIT: Duration = Duration::from_secs(300);
 
 impl Run {

@@ -73,7 +73,8 @@ fn built_by(compiler: &str, to: &Path, source: &str, options: &[&str]) -> bool {
     command.output().is_ok_and(|output| output.status.success())
 }
 
-/// Compiles a program for i386 to `scratch/program`. The error says why this machine cannot compile or run such programs.
+/// Compiles a program for i386 to `scratch/program`. The error says why this machine cannot compile or run such
+/// programs.
 pub fn i386(scratch: &Scratch, source: &str, options: &[&str]) -> Result<(), String> {
     /// Where Debian's cross compiler has the C library.
     const LIBRARIES: &str = "/usr/i686-linux-gnu/lib";

@@ -1,7 +1,7 @@
 //! The ways in which views are shown hostile input.
 //!
-//! The unit tests of the views include this file as well. They fail if a view, an option of a view that names a file, or a form of a report
-//! has no fixture here.
+//! The unit tests of the views include this file as well. They fail if a view, an option of a view that names a file,
+//! or a form of a report has no fixture here.
 #![allow(dead_code)] // Each test uses its part.
 
 /// What a view writes, which decides how a test checks it.

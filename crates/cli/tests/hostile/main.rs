@@ -1,5 +1,6 @@
-//! Bytes that a tracee chooses, and recordings that somebody has made up or damaged, in every view ([`fixtures`]). The output has to be well
-//! formed, and nothing in a name or in data may act as markup, as a line, as a field, or as an order to the terminal.
+//! Bytes that a tracee chooses, and recordings that somebody has made up or damaged, in every view ([`fixtures`]). The
+//! output has to be well formed, and nothing in a name or in data may act as markup, as a line, as a field, or as an
+//! order to the terminal.
 
 mod check;
 #[path = "../common/mod.rs"]
@@ -115,8 +116,8 @@ fn a_program_with_hostile_names() {
     }
 }
 
-/// Bytes of a recording are changed, and it is cut. A view shows what can be read, or Stride says what is wrong: it ends by itself, and
-/// neither panics nor takes memory without bounds.
+/// Bytes of a recording are changed, and it is cut. A view shows what can be read, or Stride says what is wrong: it
+/// ends by itself, and neither panics nor takes memory without bounds.
 #[test]
 fn damaged_recordings() {
     let scratch = place("hostile-damaged");

@@ -1,5 +1,5 @@
-//! Names and data that would act if a view did not escape them, and a recording that has them in every place where a tracee, or whoever made
-//! the recording, can put a name.
+//! Names and data that would act if a view did not escape them, and a recording that has them in every place where a
+//! tracee, or whoever made the recording, can put a name.
 
 use crate::common::{Recorded, Scratch};
 use std::ffi::OsString;

@@ -12,7 +12,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-/// Runs a shell with a hostile name, waits until the screen shows the name, and leaves. All that was drawn is in the fixture's file.
+/// Runs a shell with a hostile name, waits until the screen shows the name, and leaves. All that was drawn is in the
+/// fixture's file.
 pub fn of_a_program(scratch: &Scratch, engine: &str, fixture: &Fixture) {
     let program = scratch.path("").join(OsStr::from_bytes(scene::PROGRAM));
     std::fs::remove_file(&program).unwrap();

@@ -18,8 +18,8 @@ pub fn all_told(json: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Words of the sentence that are numbers, with the unit behind them, if it is one of time or size. Names are none, though they may have
-/// digits.
+/// Words of the sentence that are numbers, with the unit behind them, if it is one of time or size. Names are none,
+/// though they may have digits.
 fn shown(sentence: &str) -> Vec<String> {
     const UNITS: [&str; 9] = ["ns", "µs", "ms", "s", "B", "KiB", "MiB", "GiB", "min"];
     let words: Vec<&str> = sentence.split(' ').map(|word| word.trim_matches(|c: char| "().,;:".contains(c))).collect();

@@ -120,8 +120,8 @@ fn the_column_of_the_result() {
     }
 }
 
-/// Nobody reads /dev/null, so the trace is written in large pieces, like a file. A pipe may be read meanwhile, so each line
-/// is written at once.
+/// Nobody reads /dev/null, so the trace is written in large pieces, like a file. A pipe may be read meanwhile, so each
+/// line is written at once.
 #[test]
 fn a_device_that_nobody_reads_is_written_like_a_file() {
     need!("/bin/dash");

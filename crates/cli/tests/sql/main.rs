@@ -1,7 +1,7 @@
 //! The questions of docs/sql.md, asked of files that Stride has written of real programs.
 //!
-//! DuckDB and Spark come from PyPI, into virtual environments below target/. Where PyPI cannot be reached, the tests are reported as
-//! skipped.
+//! DuckDB and Spark come from PyPI, into virtual environments below target/. Where PyPI cannot be reached, the tests
+//! are reported as skipped.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -57,7 +57,8 @@ const SCRIPT: &str = "cat a a a | cat > b; cat b nothing nothing nothing nothing
      /usr/bin/python3 -c 'from socket import *; s = create_server((\"127.0.0.1\", 0)); c = create_connection(s.getsockname()); \
      c.sendall(b\"hello\"); print(s.accept()[0].recv(9))'; (exit 3); (kill -9 $$) & wait; rm c; exec sleep 0";
 
-/// Two runs, in `dir`. The second one makes more calls, and its calls have stacks. Returns the calls of both, from the JSON of the same runs.
+/// Two runs, in `dir`. The second one makes more calls, and its calls have stacks. Returns the calls of both, from the
+/// JSON of the same runs.
 fn traced(scratch: &Scratch) -> Vec<Value> {
     std::fs::write(scratch.path("a"), "hostile\n".repeat(125_000)).unwrap();
     let script = SCRIPT.replace("(kill -9 $$)", "(kill -9 $(sh -c 'echo $PPID'))");

@@ -22,8 +22,8 @@ fn stands_for(shown: &str, line: &str) -> bool {
     }
 }
 
-/// The first line of the document that the output lacks, in words. Between lines that the document separates by `...` the output
-/// may have others, elsewhere not.
+/// The first line of the document that the output lacks, in words. Between lines that the document separates by `...`
+/// the output may have others, elsewhere not.
 pub fn difference(expected: &[String], output: &str) -> Option<String> {
     let mut lines = output.lines().peekable();
     let mut skips = false;

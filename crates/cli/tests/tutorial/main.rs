@@ -1,7 +1,8 @@
 //! Each command of docs/tutorial.md prints the lines that the document shows.
 //!
-//! A lesson is one run of a shell, in the directory of all lessons, so what one lesson makes is there for the next. Numbers,
-//! ids, addresses and times are not compared ([`likeness`]), and `...` stands for lines that the document leaves out.
+//! A lesson is one run of a shell, in the directory of all lessons, so what one lesson makes is there for the next.
+//! Numbers, ids, addresses and times are not compared ([`likeness`]), and `...` stands for lines that the document
+//! leaves out.
 
 #[path = "../common/mod.rs"]
 mod common;

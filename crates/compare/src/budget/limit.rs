@@ -109,13 +109,13 @@ impl Limit {
         let signs = &rest[..rest.len() - number.len()];
         let metric = Metric::parse(metric.trim())?;
         let Some((_, comparison)) = COMPARISONS.iter().find(|(known, _)| *known == signs) else {
-            let meant = match signs {
+            let suggestion = match signs {
                 "=<" => "; did you mean '<='?",
                 "=>" => "; did you mean '>='?",
                 "=" => "; did you mean '=='?",
                 _ => ": there are <=, <, >=, > and ==",
             };
-            return Err(format!("'{signs}' is not a comparison{meant}"));
+            return Err(format!("'{signs}' is not a comparison{suggestion}"));
         };
         let number = number.trim();
         let digits = number.replace('_', "");
@@ -164,9 +164,9 @@ impl Metric {
             _ => {
                 let known = "total, NAME, errors.NAME, NAME.bytes, NAME.mean_bytes, NAME.time_ms and processes";
                 let end = parts.last().copied().unwrap_or_default();
-                let meant = nearest(end, ["bytes", "mean_bytes", "time_ms"]);
-                let hint = match (meant, &parts[..]) {
-                    (Some(meant), [of, _]) => format!("; did you mean '{}.{meant}'?", of.escape_debug()),
+                let suggestion = nearest(end, ["bytes", "mean_bytes", "time_ms"]);
+                let hint = match (suggestion, &parts[..]) {
+                    (Some(suggestion), [of, _]) => format!("; did you mean '{}.{suggestion}'?", of.escape_debug()),
                     _ => format!(": there are {known}"),
                 };
                 return Err(format!("'{}' is not a metric{hint}", text.escape_debug()));
@@ -184,16 +184,16 @@ impl Of {
             if let Some((name, class)) = Class::ALL.iter().find(|(name, _)| *name == class) {
                 return Ok(Of::Class(name, *class));
             }
-            let meant = nearest(class, Class::ALL.iter().map(|(name, _)| *name));
-            let hint = meant.map(|name| format!("; did you mean '%{name}'?")).unwrap_or_default();
+            let suggestion = nearest(class, Class::ALL.iter().map(|(name, _)| *name));
+            let hint = suggestion.map(|name| format!("; did you mean '%{name}'?")).unwrap_or_default();
             return Err(format!("there is no class of syscalls '{}'{hint}", text.escape_debug()));
         }
         let names = names();
         if let Some(name) = names.get(text) {
             return Ok(Of::Name(name));
         }
-        let meant = nearest(text, names.into_iter().chain(["total", "processes"]));
-        let hint = meant.map(|name| format!("; did you mean '{name}'?")).unwrap_or_default();
+        let suggestion = nearest(text, names.into_iter().chain(["total", "processes"]));
+        let hint = suggestion.map(|name| format!("; did you mean '{name}'?")).unwrap_or_default();
         Err(format!("there is no syscall '{}'{hint}", text.escape_debug()))
     }
 

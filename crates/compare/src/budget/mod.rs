@@ -134,8 +134,8 @@ impl Parser<'_> {
 
     fn unknown(&mut self, key: &Spanned<std::borrow::Cow<'_, str>>, known: &[&'static str]) {
         let name = key.get_ref();
-        let hint = if let Some(meant) = nearest(name, known.iter().copied()) {
-            format!("; did you mean '{meant}'?")
+        let hint = if let Some(suggestion) = nearest(name, known.iter().copied()) {
+            format!("; did you mean '{suggestion}'?")
         } else if Limit::parse(&format!("{name} <= 1")).is_ok() || name == "errors" {
             format!(": limits are strings in a list, such as limits = [\"{name} <= 200\"]")
         } else {
@@ -256,7 +256,7 @@ struct Result<'b> {
     fate: Fate,
     value: Option<f64>,
     /// The message for a limit that is not kept.
-    told: String,
+    sentence: String,
 }
 
 impl Budget {
@@ -264,8 +264,8 @@ impl Budget {
         let seen = Seen::new(self, tally, end);
         let result = |limited| {
             let (fate, value) = seen.check(limited);
-            let told = if fate == Fate::Kept { String::new() } else { seen.told(limited) };
-            Result { limited, glob: limited.glob.map(|glob| seen.globs[glob].clone()), fate, value, told }
+            let sentence = if fate == Fate::Kept { String::new() } else { seen.sentence(limited) };
+            Result { limited, glob: limited.glob.map(|glob| seen.globs[glob].clone()), fate, value, sentence }
         };
         Checked { file: &self.file, results: self.limits.iter().map(result).collect() }
     }
@@ -302,14 +302,15 @@ impl Checked<'_> {
 
     /// A line for each limit that is not kept, and a line about all of them.
     pub fn text(&self) -> String {
-        let lines = self.not_kept().map(|result| format!("{}:{}: {}\n", self.file, result.limited.line, result.told));
+        let lines =
+            self.not_kept().map(|result| format!("{}:{}: {}\n", self.file, result.limited.line, result.sentence));
         lines.chain([self.verdict() + "\n"]).collect()
     }
 
     /// The same for a summary or a comment.
     pub fn markdown(&self) -> String {
         let rows: Vec<Vec<String>> =
-            self.not_kept().map(|result| vec![result.limited.line.to_string(), code(&result.told)]).collect();
+            self.not_kept().map(|result| vec![result.limited.line.to_string(), code(&result.sentence)]).collect();
         let mut out = format!("**{}**\n", plain(&self.verdict()));
         if !rows.is_empty() {
             out = out + "\n" + &table(&[" line", "limit"], &rows);
@@ -320,13 +321,13 @@ impl Checked<'_> {
     /// Notes beside the limits.
     pub fn annotations(&self) -> String {
         const TITLE: &str = "System call budget";
-        let told = self.not_kept().map(|result| {
+        let notes = self.not_kept().map(|result| {
             let severity = if result.fate == Fate::Broken { Severity::Error } else { Severity::Warning };
             let place = FileLine { file: self.file, line: result.limited.line as u64 };
-            annotation(severity, Some(place), TITLE, &result.told)
+            annotation(severity, Some(place), TITLE, &result.sentence)
         });
         let kept = self.is_kept().then(|| annotation(Severity::Notice, None, TITLE, &self.verdict()));
-        told.chain(kept).collect()
+        notes.chain(kept).collect()
     }
 
     pub fn json(&self, out: &mut Vec<u8>) {
@@ -348,7 +349,7 @@ impl Checked<'_> {
                     crate::diff::json::number(j.key("value"), value);
                 }
                 if result.fate != Fate::Kept {
-                    j.key("told").str(&result.told);
+                    j.key("told").str(&result.sentence);
                 }
             });
         }
@@ -373,29 +374,29 @@ struct Seen<'t> {
 impl<'t> Seen<'t> {
     fn new(budget: &Budget, tally: &'t Tally, end: &'t End<'t>) -> Seen<'t> {
         let matches = |glob: &GlobMatcher| {
-            let mut known = HashMap::new();
-            for (_, about, _) in tally.about() {
-                if let Subject::Object(object) = about {
-                    known.entry(object).or_insert_with(|| {
+            let mut names = HashMap::new();
+            for (_, subject, _) in tally.by_subject() {
+                if let Subject::Object(object) = subject {
+                    names.entry(object).or_insert_with(|| {
                         let name = end.tracker.name(object);
                         let path = name.strip_suffix(b" (deleted)").unwrap_or(name);
                         end.tracker.kind(object) == ObjectKind::Path && glob.is_match(OsStr::from_bytes(path))
                     });
                 }
             }
-            known
+            names
         };
         let globs = budget.globs.iter().map(|glob| glob.glob().glob().to_owned()).collect();
         Seen { tally, end, globs, matching: budget.globs.iter().map(matches).collect() }
     }
 
     /// The calls that a limit is about, with their subjects.
-    fn about(&self, limited: &Limited) -> impl Iterator<Item = (&'t SyscallTally, Subject, &'t Figures)> {
+    fn by_subject(&self, limited: &Limited) -> impl Iterator<Item = (&'t SyscallTally, Subject, &'t Figures)> {
         let of = limited.limit.metric.of().cloned();
         let matching = limited.glob.map(|glob| &self.matching[glob]);
-        self.tally.about().filter(move |(call, about, _)| {
+        self.tally.by_subject().filter(move |(call, subject, _)| {
             of.as_ref().is_none_or(|of| of.contains(call))
-                && matching.is_none_or(|matching| match about {
+                && matching.is_none_or(|matching| match subject {
                     Subject::Object(object) => matching.get(object) == Some(&true),
                     _ => false,
                 })
@@ -407,7 +408,7 @@ impl<'t> Seen<'t> {
         match (limited.limit.metric.of(), limited.glob) {
             (None, _) => sum.calls = self.tally.processes(),
             (Some(of), None) => self.tally.calls().filter(|call| of.contains(call)).for_each(|call| sum.add(&call.all)),
-            (Some(_), Some(_)) => self.about(limited).for_each(|(_, _, figures)| sum.add(figures)),
+            (Some(_), Some(_)) => self.by_subject(limited).for_each(|(_, _, figures)| sum.add(figures)),
         }
         sum
     }
@@ -437,7 +438,7 @@ impl<'t> Seen<'t> {
     }
 
     /// The message for a limit that is not kept.
-    fn told(&self, limited: &Limited) -> String {
+    fn sentence(&self, limited: &Limited) -> String {
         let (fate, value) = self.check(limited);
         let on = limited.glob.map(|glob| format!(" on {}", shown(self.globs[glob].as_bytes()))).unwrap_or_default();
         let limit = &limited.limit;
@@ -466,8 +467,8 @@ impl<'t> Seen<'t> {
             let calls = self.tally.calls().filter(|call| metric.of().is_some_and(|of| of.contains(call)));
             calls.for_each(|call| parts.entry(call.name.as_bytes().to_vec()).or_default().add(&call.all));
         } else if metric.of().is_some() {
-            for (_, about, figures) in self.about(limited) {
-                if let Subject::Object(object) = about {
+            for (_, subject, figures) in self.by_subject(limited) {
+                if let Subject::Object(object) = subject {
                     let name = normal(self.end.tracker.name(object), self.tally.ids(), false).into_owned();
                     parts.entry(name).or_default().add(figures);
                 }
@@ -480,11 +481,11 @@ impl<'t> Seen<'t> {
         };
         let mut parts: Vec<(Vec<u8>, Figures)> = parts.into_iter().filter(|(_, figures)| by(figures) > 0.0).collect();
         parts.sort_by(|a, b| by(&b.1).total_cmp(&by(&a.1)).then_with(|| a.0.cmp(&b.0)));
-        let told = |(name, figures): &(Vec<u8>, Figures)| {
+        let line = |(name, figures): &(Vec<u8>, Figures)| {
             let value = metric.value(figures).map_or_else(|| "-".into(), decimal);
             format!("{} {value}", shown(name))
         };
-        let mut evidence: Vec<String> = parts.iter().take(3).map(told).collect();
+        let mut evidence: Vec<String> = parts.iter().take(3).map(line).collect();
         if parts.len() > 3 {
             evidence.push(format!("{} more", grouped(parts.len() as u64 - 3)));
         }
@@ -501,9 +502,9 @@ impl<'t> Seen<'t> {
         if programs.len() > 1 {
             let mut programs: Vec<(&[u8], u64)> = programs.into_iter().collect();
             programs.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
-            let told = |(name, calls): &(&[u8], u64)| format!("{} {}", shown(name), grouped(*calls));
+            let line = |(name, calls): &(&[u8], u64)| format!("{} {}", shown(name), grouped(*calls));
             let more = if programs.len() > 3 { ", ..." } else { "" };
-            let programs: Vec<String> = programs.iter().take(3).map(told).collect();
+            let programs: Vec<String> = programs.iter().take(3).map(line).collect();
             all.push(format!("by program: {}{more}", programs.join(", ")));
         }
         all.retain(|part| !part.is_empty());

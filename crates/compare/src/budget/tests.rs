@@ -1,6 +1,6 @@
 use super::*;
 use crate::made_up_run::{MadeUpRun, PID};
-use stride_event::{Origin, Outcome};
+use stride_event::{Outcome, StartKind};
 
 const OK: Outcome = Outcome::Value(10);
 const ENOENT: Outcome = Outcome::Error(2);
@@ -171,7 +171,7 @@ fn a_trace_that_breaks_off_proves_little() {
 #[test]
 fn programs_are_told_apart() {
     let mut run = run();
-    run.start(200, Origin::Forked { parent: PID });
+    run.start(200, StartKind::Forked { parent: PID });
     run.call(200, "execve", "/usr/bin/a\x1b[2J\n", Outcome::Value(0), 1000);
     run.call(200, "openat", "/x\"\n\x1b\\", OK, 1000);
     run.exit(200);

@@ -6,13 +6,13 @@ use crate::profile::Profile;
 use crate::profile::figures::Figures;
 use stride_output::json::Json;
 
-pub fn diff(out: &mut Vec<u8>, diff: &Diff<'_>, circumstances: &[String]) {
+pub fn diff(out: &mut Vec<u8>, diff: &Diff<'_>, caveats: &[String]) {
     let mut json = Json::new(out);
     json.line("diff", |j| {
         j.key("verdict").str(&verdict(diff));
         j.key("of_note").bool(diff.of_note());
         j.key("times_comparable").bool(diff.times.is_some());
-        j.key("circumstances").array(|j| circumstances.iter().for_each(|sentence| j.str(sentence)));
+        j.key("circumstances").array(|j| caveats.iter().for_each(|sentence| j.str(sentence)));
         for (name, profile) in [("base", diff.base), ("this", diff.this)] {
             j.key(name).object(|j| whole(j, profile));
         }

@@ -30,7 +30,7 @@ struct Report {
 }
 
 impl Report {
-    fn new(diff: &Diff<'_>, circumstances: &[String]) -> Report {
+    fn new(diff: &Diff<'_>, caveats: &[String]) -> Report {
         let syscalls: Vec<Line> = diff.syscalls.iter().filter(|change| change.of_note).map(line_of).collect();
         let paths = paths(diff);
         let (more_syscalls, more_paths) = (syscalls.len().saturating_sub(MOST), paths.len().saturating_sub(MOST));
@@ -44,7 +44,7 @@ impl Report {
         }
         Report {
             verdict: verdict(diff),
-            sentences: circumstances.iter().cloned().chain(frame(diff)).chain(recordings(diff)).collect(),
+            sentences: caveats.iter().cloned().chain(frame(diff)).chain(recordings(diff)).collect(),
             columns: columns(&table, diff.times.is_some()),
             table,
             rest: (!rest.is_empty()).then(|| format!("... and {} (--json shows all)", rest.join(", "))),
@@ -52,9 +52,9 @@ impl Report {
     }
 }
 
-/// `circumstances` are the causes of differences that lie outside the program, a sentence each.
-pub fn text(diff: &Diff<'_>, circumstances: &[String]) -> String {
-    let report = Report::new(diff, circumstances);
+/// `caveats` are the causes of differences that lie outside the program, a sentence each.
+pub fn text(diff: &Diff<'_>, caveats: &[String]) -> String {
+    let report = Report::new(diff, caveats);
     let mut out = format!("{}\n", report.verdict);
     for sentence in &report.sentences {
         let _ = writeln!(out, "{sentence}");
@@ -69,8 +69,8 @@ pub fn text(diff: &Diff<'_>, circumstances: &[String]) -> String {
 }
 
 /// The same for a summary or a comment.
-pub fn markdown(diff: &Diff<'_>, circumstances: &[String]) -> String {
-    let report = Report::new(diff, circumstances);
+pub fn markdown(diff: &Diff<'_>, caveats: &[String]) -> String {
+    let report = Report::new(diff, caveats);
     let mut out = format!("**{}**\n", plain(&report.verdict));
     for sentence in &report.sentences {
         let _ = write!(out, "\n{}\n", plain(sentence));
@@ -94,9 +94,9 @@ pub fn markdown(diff: &Diff<'_>, circumstances: &[String]) -> String {
 }
 
 /// The verdict beside the results of a workflow.
-pub fn annotation(diff: &Diff<'_>, circumstances: &[String]) -> String {
+pub fn annotation(diff: &Diff<'_>, caveats: &[String]) -> String {
     let severity = if diff.of_note() { Severity::Warning } else { Severity::Notice };
-    let report = Report::new(diff, circumstances);
+    let report = Report::new(diff, caveats);
     let message = [vec![report.verdict], report.sentences].concat().join("\n");
     annotate(severity, None, "System calls", &message)
 }
@@ -158,14 +158,17 @@ fn cause(diff: &Diff<'_>) -> String {
         return format!("{how} {what}{name}: {} against {}", grouped(now), grouped(was));
     }
     let of_kind = |kind| diff.objects.iter().filter(|change| change.of_note && change.kind() == kind).count() as u64;
-    let told = [
+    let parts = [
         (of_kind(ChangeKind::Appeared), "appeared"),
         (of_kind(ChangeKind::Vanished), "vanished"),
         (of_kind(ChangeKind::Changed), "changed"),
     ];
-    let told: Vec<String> =
-        told.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", count(*n, "path", "paths"))).collect();
-    told.join(", ")
+    let parts: Vec<String> = parts
+        .iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, what)| format!("{} {what}", count(*n, "path", "paths")))
+        .collect();
+    parts.join(", ")
 }
 
 /// The duration and the number of processes of both runs, where they differ.
@@ -181,7 +184,8 @@ fn frame(diff: &Diff<'_>) -> Option<String> {
     (!parts.is_empty()).then(|| format!("The run: {}.", parts.join(", ")))
 }
 
-/// Sentences for runs that were recorded several times: the numbers are medians, and some syscalls differ from recording to recording.
+/// Sentences for runs that were recorded several times: the numbers are medians, and some syscalls differ from
+/// recording to recording.
 fn recordings(diff: &Diff<'_>) -> Vec<String> {
     let (base, this) = (diff.base.recordings, diff.this.recordings);
     if base.max(this) <= 1 {
@@ -195,12 +199,12 @@ fn recordings(diff: &Diff<'_>) -> Vec<String> {
             false => format!("{} to {}", grouped(range.lowest), grouped(range.highest)),
         };
         let of = |of: &Wavering| format!("{} ({} calls against {})", of.name, range(&of.this), range(&of.base));
-        let mut told: Vec<String> = diff.wavering.iter().take(MOST).map(of).collect();
+        let mut left_out: Vec<String> = diff.wavering.iter().take(MOST).map(of).collect();
         if diff.wavering.len() > MOST {
-            told.push(count((diff.wavering.len() - MOST) as u64, "more syscall", "more syscalls"));
+            left_out.push(count((diff.wavering.len() - MOST) as u64, "more syscall", "more syscalls"));
         }
         let pronoun = if diff.wavering.len() == 1 { "it differs" } else { "they differ" };
-        sentences.push(format!("Left out because {pronoun} from recording to recording: {}.", told.join(", ")));
+        sentences.push(format!("Left out because {pronoun} from recording to recording: {}.", left_out.join(", ")));
     }
     sentences
 }
@@ -248,14 +252,14 @@ fn line_of(change: &Change) -> Line {
 /// `1,000 more from load_config (config.c:41)`: the functions that account for most of the change.
 fn callers(change: &Change) -> Vec<String> {
     let more = change.more();
-    let told = change.callers.iter().filter(|caller| caller.more().signum() == more.signum());
+    let callers = change.callers.iter().filter(|caller| caller.more().signum() == more.signum());
     // Functions with less than a tenth of the change explain little.
-    let told = told.filter(|caller| caller.more().unsigned_abs() * 10 >= more.unsigned_abs()).take(MOST_CALLERS);
-    let told = told.map(|caller| {
+    let callers = callers.filter(|caller| caller.more().unsigned_abs() * 10 >= more.unsigned_abs()).take(MOST_CALLERS);
+    let callers = callers.map(|caller| {
         let how = if more > 0 { "more" } else { "fewer" };
         format!("{} {how} from {}", grouped(caller.more().unsigned_abs()), caller_name(&caller.function))
     });
-    if more == 0 { Vec::new() } else { told.collect() }
+    if more == 0 { Vec::new() } else { callers.collect() }
 }
 
 /// The paths that appeared, vanished or changed, by directory.

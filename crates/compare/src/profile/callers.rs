@@ -14,7 +14,7 @@ type FunctionName = (Box<[u8]>, Box<str>);
 #[derive(Debug, Default)]
 pub struct SyscallCallers {
     /// The calls whose function is known.
-    known: u64,
+    attributed: u64,
     functions: BTreeMap<FunctionName, FunctionCalls>,
 }
 
@@ -61,16 +61,16 @@ pub fn callers(tally: &Tally, with_source: &WithSource<'_>) -> BTreeMap<Rc<str>,
 
 impl SyscallCallers {
     fn add(&mut self, function: CallingFunction, calls: u64) {
-        self.known += calls;
+        self.attributed += calls;
         let path = function.module.as_ref().map_or(&b""[..], |module| &module.path);
         let module = path.rsplit(|&b| b == b'/').next().unwrap_or_default();
         let name = (module.into(), function.function.clone().unwrap_or_default());
         let line = |function: &CallingFunction| function.source.as_ref().map(|source| source.line);
         match self.functions.get_mut(&name) {
-            Some(known) => {
-                known.calls += calls;
-                if (calls, line(&function)) > (known.from_line, line(&known.function)) {
-                    (known.function, known.from_line) = (function, calls);
+            Some(entry) => {
+                entry.calls += calls;
+                if (calls, line(&function)) > (entry.from_line, line(&entry.function)) {
+                    (entry.function, entry.from_line) = (function, calls);
                 }
             }
             None => _ = self.functions.insert(name, FunctionCalls { calls, function, from_line: calls }),
@@ -79,7 +79,7 @@ impl SyscallCallers {
 
     /// True if the calling function is known for all or nearly all of `calls` calls.
     fn covers(&self, calls: u64) -> bool {
-        calls.saturating_sub(self.known) <= 1 + calls / 100
+        calls.saturating_sub(self.attributed) <= 1 + calls / 100
     }
 
     /// The functions whose calls changed, the largest change first. Empty unless the callers of both runs are known.

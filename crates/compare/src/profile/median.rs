@@ -1,13 +1,15 @@
 //! Several recordings of one run: the median of each figure, and how far the recordings lie apart.
 //!
-//! A comparison then needs no guess about chance: figures differ if no recording of the one run has what one of the other has.
+//! A comparison then needs no guess about chance: figures differ if no recording of the one run has what one of the
+//! other has.
 
 use crate::profile::callers::SyscallCallers;
 use crate::profile::figures::{Figures, Row, Spread};
 use crate::profile::{Object, Profile};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which of these figures is the median, by the number of calls. With an even number of recordings, the lower one of the two.
+/// Which of these figures is the median, by the number of calls. With an even number of recordings, the lower one of
+/// the two.
 fn middle(figures: &[Figures]) -> usize {
     let mut order: Vec<usize> = (0..figures.len()).collect();
     order.sort_by_key(|&i| (figures[i].calls, figures[i].errors, figures[i].time));
@@ -32,7 +34,8 @@ fn keys<'m, K: Ord + Clone + 'm, V: 'm>(maps: impl Iterator<Item = &'m BTreeMap<
 }
 
 impl Profile {
-    /// The profile of a run that was recorded several times: of each syscall and each object, the recording in the middle.
+    /// The profile of a run that was recorded several times: of each syscall and each object, the recording in the
+    /// middle.
     pub fn median(mut runs: Vec<Profile>) -> Profile {
         if runs.len() <= 1 {
             return runs.pop().unwrap_or_default();

@@ -71,7 +71,9 @@ impl Profile {
         }
         let removed = tally.removed();
         let mut names: HashMap<Subject, Rc<[u8]>> = HashMap::new();
-        for (call, about, figures) in tally.about_all().filter(|(call, ..)| call.is_operation || wanted(&call.name)) {
+        for (call, about, figures) in
+            tally.by_subject_with_operations().filter(|(call, ..)| call.is_operation || wanted(&call.name))
+        {
             let name = names.entry(about).or_insert_with(|| match about {
                 Subject::Object(object) => {
                     Rc::from(&normal(end.tracker.name(object), tally.ids(), removed.contains(&object))[..])

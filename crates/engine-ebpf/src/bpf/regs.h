@@ -6,7 +6,7 @@
 #ifndef STRIDE_REGS_H
 #define STRIDE_REGS_H
 
-/* Calls of i386 that stand for others (folded.h). */
+/* Calls of i386 that stand for others (multiplexed.h). */
 enum { I386_SELECT = 82, I386_MMAP = 90, I386_SOCKETCALL = 102, I386_IPC = 117 };
 
 /* A call's index in the maps that have all calls. Numbers that no call can have, also negative ones, have none. */

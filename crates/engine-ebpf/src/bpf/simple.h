@@ -88,7 +88,7 @@ static __always_inline bool simple_exit(struct simple *of, struct call_plan *pla
 	struct op *op = NULL;
 	void *rec;
 
-	meant_args(of->regs, of->abi, of->nr, of->args);
+	target_args(of->regs, of->abi, of->nr, of->args);
 	if (plan->ops.n) {
 		op = op_at(plan->ops.first);
 		if (!op)

@@ -17,7 +17,7 @@
 #include "ring.h"
 #include "capture.h"
 #include "absent.h"
-#include "folded.h"
+#include "multiplexed.h"
 #include "traced.h"
 #include "pieces.h"
 #include "stack.h"
@@ -49,7 +49,7 @@ static __always_inline struct scratch *begin(struct task_struct *task, struct ta
 	s->call.head.abi = abi;
 	s->call.head.nr = nr;
 	s->call.ret = 0;
-	meant_args(regs, abi, nr, s->call.args);
+	target_args(regs, abi, nr, s->call.args);
 	s->more.entered = take_times ? st->entered : 0;
 	s->more.at = 0;
 	s->more.ip = ip_of(regs);
@@ -125,7 +125,7 @@ static __noinline bool about_wanted(struct call_plan *plan, struct pt_regs *regs
 {
 	u64 args[6];
 
-	meant_args(regs, abi, nr, args);
+	target_args(regs, abi, nr, args);
 	for (int i = 0; i < 6; i++) {
 		u32 fd = args[i];
 
@@ -156,7 +156,7 @@ static __always_inline bool same_twice(struct pt_regs *regs, u32 abi, s32 nr)
 {
 	u64 args[6];
 
-	meant_args(regs, abi, nr, args);
+	target_args(regs, abi, nr, args);
 	for (int i = 0; i < 4; i++)
 		for (int j = i + 1; j < 4; j++)
 			if (args[i] > PAGE && args[i] == args[j])
@@ -208,7 +208,7 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 		}
 	}
 	abi = abi_of(task);
-	nr = meant_nr(abi, nr);
+	nr = target_nr(abi, nr);
 	index = call_index(abi, nr);
 	plan = bpf_map_lookup_elem(&calls, &index);
 	flags = flags_of(plan);
@@ -369,7 +369,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 	}
 	if (take_stacks) {
 		set_stack(call->stack, STACK_NONE);
-		if (!(flags & CALL_ASIDE) && has_stack_at_exit(flags & CALL_EXEC && call->ret == 0, was))
+		if (!(flags & CALL_UNSHOWN) && has_stack_at_exit(flags & CALL_EXEC && call->ret == 0, was))
 			look_for_stack(call->stack, call->regs);
 	}
 	if (!count_only && plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, was) && (!take_stacks || !is_unknown(call->stack)) &&
@@ -420,7 +420,7 @@ static __always_inline bool counted_at_once(struct task_struct *task, struct tas
 	s32 nr = nr_at_exit(regs, abi, ret);
 	struct call_plan *plan;
 
-	if (st->flags || folds(abi, nr))
+	if (st->flags || is_multiplexed(abi, nr))
 		return false;
 	index = call_index(abi, nr);
 	plan = bpf_map_lookup_elem(&calls, &index);
@@ -464,7 +464,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	}
 	struct simple call = { .task = task, .st = st, .regs = regs, .ret = ret, .abi = abi_of(task) };
 
-	call.nr = meant_nr(call.abi, nr_at_exit(regs, call.abi, ret));
+	call.nr = target_nr(call.abi, nr_at_exit(regs, call.abi, ret));
 	FORGET(call.nr, ip_of(regs));
 	FORGET(call.abi, ip_of(regs));
 	FORGET(call.ret, ip_of(regs));

@@ -169,7 +169,7 @@ static __always_inline bool begin_last_call(struct task_struct *task, struct tas
 	if (!ends_in_call(task, regs))
 		return false;
 	abi = abi_of(task);
-	nr = meant_nr(abi, nr_of(regs));
+	nr = target_nr(abi, nr_of(regs));
 	index = call_index(abi, nr);
 	plan = bpf_map_lookup_elem(&calls, &index);
 	flags = flags_of(plan);

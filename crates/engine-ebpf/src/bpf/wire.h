@@ -67,9 +67,9 @@ enum bound {
 	/* Return addresses of a stack that may be replaced, because the return is watched. The kernel allows as many (MAX_URETPROBE_DEPTH). */
 	STACK_RETURNS = 64,
 	/* Calls that one call of i386 may stand for; the places of the first select and mmap among those of socketcall. */
-	MEANT_CALLS = 32,
-	MEANT_SELECT = 30,
-	MEANT_MMAP = 31,
+	TARGET_CALLS = 32,
+	TARGET_SELECT = 30,
+	TARGET_MMAP = 31,
 	/* Stacks remembered, and those of one place; address spaces whose generations are told apart. */
 	STACK_MEMOS = 16384,
 	STACK_VARIANTS = 8,
@@ -140,7 +140,7 @@ enum call_flag {
 	/* Maps shared memory, as code if its third argument has SHM_EXEC. */
 	CALL_ATTACHES = 2048,
 	/* Reported for what follows from it, and not shown: needs no stack. */
-	CALL_ASIDE = 4096,
+	CALL_UNSHOWN = 4096,
 	/* May set the thread's user. */
 	CALL_SETS_USER = 8192,
 };
@@ -218,12 +218,12 @@ struct case_key {
 	u64 choice;
 };
 
-/* ---- calls of i386 that stand for others (folded.h) ---- */
+/* ---- calls of i386 that stand for others (multiplexed.h) ---- */
 
-struct meant_call {
+struct target_call {
 	/* 0: none. */
 	u16 nr;
-	/* Where its arguments come from: 0 is nowhere, then come arguments, and from MEANT_MEMORY on words of memory. */
+	/* Where its arguments come from: 0 is nowhere, then come arguments, and from TARGET_MEMORY on words of memory. */
 	u8 from[6];
 	/* The argument that points to these words, and their number. */
 	u8 pointer;

@@ -41,13 +41,13 @@ impl Connection {
     }
 
     pub fn open_at(path: &Path) -> Result<Connection, String> {
-        let told = |errno| format!("{}: {}", path.display(), process::strerror(errno));
-        let fd = socket(AddressFamily::Unix, SockType::SeqPacket, SockFlag::SOCK_CLOEXEC, None).map_err(told)?;
-        let address = UnixAddr::new(path).map_err(told)?;
+        let failed = |errno| format!("{}: {}", path.display(), process::strerror(errno));
+        let fd = socket(AddressFamily::Unix, SockType::SeqPacket, SockFlag::SOCK_CLOEXEC, None).map_err(failed)?;
+        let address = UnixAddr::new(path).map_err(failed)?;
         let socket = Socket::new(fd);
-        socket.set_patience(PATIENCE).map_err(told)?;
-        connect(socket.as_fd().as_raw_fd(), &address).map_err(told)?;
-        let (_, uid, _) = socket.peer().map_err(told)?;
+        socket.set_patience(PATIENCE).map_err(failed)?;
+        connect(socket.as_fd().as_raw_fd(), &address).map_err(failed)?;
+        let (_, uid, _) = socket.peer().map_err(failed)?;
         // Somebody else's memory is mapped and read here.
         if uid != 0 && uid != nix::unistd::geteuid().as_raw() {
             return Err(format!("{}: user {uid} listens there, and neither root nor you", path.display()));
@@ -115,10 +115,10 @@ impl Connection {
         let (AnswerCode::Done, [file]) = (answer.code, &answer.fds[..]) else {
             return Err(Why::Broker(format!("stride-broker: {}", answer.text)));
         };
-        let told = |e: io::Error| Why::Broker(format!("the counts of stride-broker: {e}"));
-        let file = File::from(file.try_clone().map_err(told)?);
-        let mut rows = vec![0; file.metadata().map_err(told)?.len() as usize];
-        file.read_exact_at(&mut rows, 0).map_err(told)?;
+        let failed = |e: io::Error| Why::Broker(format!("the counts of stride-broker: {e}"));
+        let file = File::from(file.try_clone().map_err(failed)?);
+        let mut rows = vec![0; file.metadata().map_err(failed)?.len() as usize];
+        file.read_exact_at(&mut rows, 0).map_err(failed)?;
         let row = |bytes: &[u8]| {
             let count = read(&bytes[size_of::<count_key>()..])?;
             Some(CountRow { key: read(bytes)?, count, estimated: false })

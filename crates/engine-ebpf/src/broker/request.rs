@@ -160,7 +160,7 @@ impl Request {
 /// The option that a broker does not serve, if there is one.
 pub fn unserved(spec: &TraceSpec) -> Option<&'static str> {
     let listed = |fds: &FdSet| fds.listed.len() <= MOST_FDS;
-    let about = match &spec.about {
+    let file_filter = match &spec.file_filter {
         Some(FileFilter::Fds(fds)) => listed(fds),
         _ => true,
     };
@@ -174,7 +174,7 @@ pub fn unserved(spec: &TraceSpec) -> Option<&'static str> {
         Some("-k/--stack-trace")
     } else if !spec.injections.is_empty() {
         Some("--inject/--fault")
-    } else if !about || !listed(&spec.dump_read) || !listed(&spec.dump_write) {
+    } else if !file_filter || !listed(&spec.dump_read) || !listed(&spec.dump_write) {
         Some("a filter for so many descriptors")
     } else {
         None
@@ -211,7 +211,7 @@ fn fields(request: &mut Request, words: &mut impl Words) {
         words.flag(flag);
     }
     counting(&mut spec.counting, words);
-    about(&mut spec.about, words);
+    file_filter(&mut spec.file_filter, words);
     endings(&mut spec.endings, words);
     let WantedThreads { processes, threads, comm } = &mut spec.wanted_threads;
     for bound in [&mut processes.least, &mut processes.most, &mut threads.least, &mut threads.most] {
@@ -291,15 +291,15 @@ fn counting(counting: &mut Option<Counting>, words: &mut impl Words) {
     *counting = any.then_some(of);
 }
 
-fn about(about: &mut Option<FileFilter>, words: &mut impl Words) {
-    let (mut kind, mut fds) = match about.take() {
+fn file_filter(filter: &mut Option<FileFilter>, words: &mut impl Words) {
+    let (mut kind, mut fds) = match filter.take() {
         None => (0, FdSet::none()),
         Some(FileFilter::Files) => (1, FdSet::none()),
         Some(FileFilter::Fds(fds)) => (2, fds),
     };
     words.word(&mut kind);
     fd_set(&mut fds, words);
-    *about = match kind {
+    *filter = match kind {
         0 => None,
         1 => Some(FileFilter::Files),
         2 => Some(FileFilter::Fds(fds)),
@@ -349,7 +349,7 @@ mod tests {
             follow: true,
             max_depth: Some(3),
             counting: Some(counting),
-            about: Some(FileFilter::Fds(fds.clone())),
+            file_filter: Some(FileFilter::Fds(fds.clone())),
             limits: Limits { text: 100, command_text: 9, elements: 7, received: false },
             dump_read: fds,
             ..TraceSpec::default()

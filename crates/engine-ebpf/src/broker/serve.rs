@@ -71,10 +71,10 @@ impl Prepared {
                 Reply::refused("this is no request of Stride")
             }
         })?;
-        let told = |why: Why| Reply::refused(why.to_string());
+        let refused = |why: Why| Reply::refused(why.to_string());
         let tables = Tables::of(&request.spec).map_err(|e: StartError| Reply::refused(e.to_string()))?;
         let config = Config { guarded: true, ..Config::of(&request.spec, &request.settings) };
-        let programs = Programs::load(config, &tables).map_err(told)?;
+        let programs = Programs::load(config, &tables).map_err(refused)?;
         Ok(Prepared { bytes: bytes.to_vec(), programs, request })
     }
 
@@ -85,13 +85,13 @@ impl Prepared {
 
     /// Attaches the programs. From now on they trace whatever the client of this user and group proves to be within its reach: nothing as yet.
     pub fn serve(mut self, uid: u32, gid: u32) -> Result<Serving, Reply> {
-        let told = |why: Why| Reply::refused(why.to_string());
+        let refused = |why: Why| Reply::refused(why.to_string());
         let own_memory = File::open("/proc/self/mem").map_err(|e| Reply::refused(format!("/proc/self/mem: {e}")))?;
         let spec = &self.request.spec;
         let files =
             spec.descriptors.then(|| FilePrograms::attach(&self.programs, &spec.calls, false, true)).transpose();
-        let files = files.map_err(|e| told(why(&e)))?;
-        self.programs.attach().map_err(told)?;
+        let files = files.map_err(|e| refused(why(&e)))?;
+        self.programs.attach().map_err(refused)?;
         Ok(Serving {
             files,
             blocked: None,

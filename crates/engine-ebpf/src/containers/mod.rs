@@ -58,7 +58,7 @@ pub struct CgroupChange {
     pub wanted: Vec<u64>,
     pub unwanted: Vec<u64>,
     /// Sentences for the user.
-    pub told: Vec<String>,
+    pub remarks: Vec<String>,
 }
 
 impl Containers {
@@ -80,7 +80,7 @@ impl Containers {
         let mut change = CgroupChange::default();
         let Some(root) = stride_engine_base::cgroup_root() else {
             if !self.patterns.is_empty() {
-                change.told.push(
+                change.remarks.push(
                     "no cgroup hierarchy of version 2 is mounted, in which containers could be found: mount it with \
                      `mount -t cgroup2 none /mnt`"
                         .into(),
@@ -99,7 +99,7 @@ impl Containers {
             }
         }
         if change.wanted.is_empty() && !self.patterns.is_empty() {
-            change.told.push(self.nobody());
+            change.remarks.push(self.nobody());
         }
         change
     }
@@ -149,7 +149,7 @@ impl Containers {
         if was.wanted {
             change.unwanted.push(cgroup);
             let id = &place.container[..SHORT.min(place.container.len())];
-            change.told.push(format!("container {} ({id}) has ended", was.named.name));
+            change.remarks.push(format!("container {} ({id}) has ended", was.named.name));
         }
     }
 
@@ -192,7 +192,7 @@ impl Containers {
                 _ => {}
             }
             if (old.wanted || new.wanted) && !self.patterns.is_empty() {
-                change.told.push(format!("container {} is called {} now", old.named.name, new.named.name));
+                change.remarks.push(format!("container {} is called {} now", old.named.name, new.named.name));
             }
         }
         (!changed.is_empty()).then_some(change)
@@ -310,9 +310,9 @@ mod tests {
         docker(&scratch.path(""), &b, "web");
         containers.looked -= LOOK;
         let mut change = containers.look().unwrap();
-        change.told.sort();
+        change.remarks.sort();
         assert_eq!((change.wanted, change.unwanted), (vec![3], vec![1]));
-        assert_eq!(change.told, ["container db is called web now", "container web is called web-old now"]);
+        assert_eq!(change.remarks, ["container db is called web now", "container web is called web-old now"]);
         assert_eq!(name(&containers, 2).as_deref(), Some("web-old"));
 
         let mut change = CgroupChange::default();
@@ -324,7 +324,7 @@ mod tests {
             change,
             CgroupChange {
                 unwanted: vec![3],
-                told: vec!["container web (bbbbbbbbbbbb) has ended".into()],
+                remarks: vec!["container web (bbbbbbbbbbbb) has ended".into()],
                 ..CgroupChange::default()
             }
         );

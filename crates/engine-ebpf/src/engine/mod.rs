@@ -281,7 +281,7 @@ impl EbpfEngine {
     /// Has the kernel side know which cgroups are wanted.
     fn apply(&mut self, change: CgroupChange) {
         let decide = !change.wanted.is_empty() || !change.unwanted.is_empty();
-        self.remarks.extend(change.told);
+        self.remarks.extend(change.remarks);
         change.unwanted.iter().for_each(|&id| self.kernel.unwant_cgroup(id));
         for &id in &change.wanted {
             if let Err(e) = self.kernel.want_cgroup(id) {
@@ -411,7 +411,7 @@ impl Engine for EbpfEngine {
     }
 
     fn facts(&self) -> Vec<String> {
-        self.watch.iter().map(Watch::told).collect()
+        self.watch.iter().map(Watch::summary).collect()
     }
 
     fn remarks(&mut self) -> Vec<String> {

@@ -31,7 +31,7 @@ use stride_engine_base::procfs;
 use stride_engine_base::signal::now;
 use stride_engine_base::stat::is_kernel_thread;
 use stride_engine_base::{Dispositions, Remote, StartError, Waiting, process, spawn};
-use stride_event::{Call, Origin, SIGINFO_SIZE, Tid, TraceSpec};
+use stride_event::{Call, SIGINFO_SIZE, StartKind, Tid, TraceSpec};
 
 impl EbpfEngine {
     /// Starts the command, attaches, or both.
@@ -82,7 +82,7 @@ impl EbpfEngine {
         if let Some(containers) = &mut containers {
             let found = containers.find();
             found.wanted.iter().try_for_each(|&id| kernel.want_cgroup(id))?;
-            remarks.extend(found.told);
+            remarks.extend(found.remarks);
         }
         if watch.is_some() {
             kernel.decide(None)?;
@@ -162,7 +162,7 @@ impl EbpfEngine {
             engine.waiting = Some(command);
             engine.child = Some(tid);
             engine.live.insert(tid);
-            engine.first = Some(QueuedEvent::Started { tid, process: tid, origin: Origin::Spawned, at: now() });
+            engine.first = Some(QueuedEvent::Started { tid, process: tid, origin: StartKind::Spawned, at: now() });
         } else if spec.machine.is_none() && engine.failures.len() == spec.attach.len() {
             return Err(StartError::Attach(engine.failures));
         }

@@ -4,15 +4,15 @@ use super::EbpfEngine;
 use crate::containers::{self, CgroupChange};
 use crate::memory::absent;
 use crate::reading::queued::{CallPlace, QueuedEvent, ended};
-use crate::reading::records::StackOrigin;
+use crate::reading::records::StackSource;
 use crate::reading::{files, records};
 use crate::wire::{
     file_flag, read, rec_blocked, rec_call, rec_cgroup, rec_changed, rec_detach, rec_exec, rec_exit, rec_file,
     rec_flag, rec_head, rec_id, rec_kind, rec_moved, rec_signal, rec_start, rec_stopped, stack_id,
 };
 use std::sync::Arc;
-use stride_engine_base::{inside, procfs};
-use stride_event::{LibraryCall, Ns, Origin, Outcome, SIGINFO_SIZE, Stack, Tid};
+use stride_engine_base::{blocked_call, procfs};
+use stride_event::{LibraryCall, Ns, Outcome, SIGINFO_SIZE, Stack, StartKind, Tid};
 
 impl EbpfEngine {
     /// The event that has to be reported before the record at the ring's front, if there is one.
@@ -79,7 +79,7 @@ impl EbpfEngine {
             Some(call) => call.clone(),
             None => {
                 let mut call = records::blocked(rec);
-                if !inside::read(&mut call, &self.limits, &mut self.remote) {
+                if !blocked_call::read(&mut call, &self.limits, &mut self.remote) {
                     return false;
                 }
                 call
@@ -111,9 +111,9 @@ impl EbpfEngine {
                     records::facts(&mut self.call, &fixed, rec)
                 };
                 let pieces = self.pieces.take(tid, flags);
-                let origin = records::blocks(&mut self.call, memory, &pieces);
-                // One that was told of when it was entered had its stack then.
-                if let Some(stack) = self.stacks.of(origin, &mut self.kernel) {
+                let source = records::blocks(&mut self.call, memory, &pieces);
+                // A call that was reported at its entry has the stack of its entry.
+                if let Some(stack) = self.stacks.of(source, &mut self.kernel) {
                     self.call.stack = Some(stack);
                 }
                 self.call.descriptors.clear();
@@ -139,8 +139,8 @@ impl EbpfEngine {
                 call.blocks.clear();
                 let memory = records::facts(&mut call, &fixed, rec);
                 let pieces = self.pieces.take(tid, u32::from(head.flags));
-                let origin = records::blocks(&mut call, memory, &pieces);
-                call.stack = self.stacks.of(origin, &mut self.kernel);
+                let source = records::blocks(&mut call, memory, &pieces);
+                call.stack = self.stacks.of(source, &mut self.kernel);
                 let tell = self.entries && u32::from(head.flags) & rec_flag::FLAG_TELL.0 != 0;
                 if tell {
                     self.threads.blocks(call.clone());
@@ -171,15 +171,15 @@ impl EbpfEngine {
                     self.place(tid, rec.cgroup);
                 }
                 let origin = match rec.parent {
-                    0 => Origin::Attached,
-                    parent => Origin::Forked { parent: parent as Tid },
+                    0 => StartKind::Attached,
+                    parent => StartKind::Forked { parent: parent as Tid },
                 };
                 if rec.parent != 0 {
                     self.threads.starts(tid, records::abi(head.abi));
                     self.library.starts(tid, rec.process as Tid, rec.parent as Tid);
                 }
                 let started = QueuedEvent::Started { tid, process: rec.process as Tid, origin, at: rec.at };
-                if origin != Origin::Attached || rec.comm[0] == 0 {
+                if origin != StartKind::Attached || rec.comm[0] == 0 {
                     return Some(started);
                 }
                 self.first = Some(started);
@@ -188,11 +188,11 @@ impl EbpfEngine {
             rec_kind::REC_ID => {
                 let rec = read::<rec_id>(rec)?;
                 // (A thread that was about to be gone has lost its ids.)
-                (rec.space != 0).then_some(QueuedEvent::IdIn { tid, namespace: rec.space, id: rec.id as Tid })
+                (rec.space != 0).then_some(QueuedEvent::NamespaceId { tid, namespace: rec.space, id: rec.id as Tid })
             }
             rec_kind::REC_STACK => {
-                let origin = records::interrupted(&read::<rec_call>(rec)?, rec);
-                if let Some(stack) = self.stacks.of(origin, &mut self.kernel) {
+                let source = records::interrupted(&read::<rec_call>(rec)?, rec);
+                if let Some(stack) = self.stacks.of(source, &mut self.kernel) {
                     self.interrupted.insert(tid, stack);
                 }
                 None
@@ -207,7 +207,7 @@ impl EbpfEngine {
                 let stack = match signal.stack {
                     none if none == u64::from(stack_id::STACK_NONE.0) => None,
                     unknown if unknown == u64::from(stack_id::STACK_UNKNOWN.0) => self.interrupted.remove(&tid),
-                    id => self.stacks.of(StackOrigin::Known(id), &mut self.kernel),
+                    id => self.stacks.of(StackSource::Known(id), &mut self.kernel),
                 };
                 Some(self.signal(tid, &signal, stack, signal.at))
             }
@@ -342,7 +342,7 @@ impl EbpfEngine {
         );
         let new = self.unseen > 0 && of_thread && self.live.insert(tid);
         let at = if new { self.ring.peek().map_or(0, records::began) } else { 0 };
-        new.then(|| QueuedEvent::Started { tid, process: procfs::group_of(tid), origin: Origin::Attached, at })
+        new.then(|| QueuedEvent::Started { tid, process: procfs::group_of(tid), origin: StartKind::Attached, at })
     }
 }
 

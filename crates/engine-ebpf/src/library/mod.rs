@@ -44,7 +44,7 @@ enum Way {
 }
 
 impl Way {
-    fn here() -> Way {
+    fn of_kernel() -> Way {
         match probe::release() {
             release if release >= (6, 13) => Way::Session,
             release if release >= (6, 6) => Way::Multi,
@@ -75,9 +75,9 @@ fn returns(probe: &LibraryProbe) -> bool {
 }
 
 /// True if an error is due to a single probe: its instruction cannot be probed.
-fn is_about_one(error: &libbpf_rs::Error) -> bool {
-    let told = format!("{error:#} {error:?}");
-    [ENOTSUPP, "ENOTSUP", "Invalid argument", "EINVAL", "ENOEXEC"].iter().any(|word| told.contains(word))
+fn concerns_one_probe(error: &libbpf_rs::Error) -> bool {
+    let text = format!("{error:#} {error:?}");
+    [ENOTSUPP, "ENOTSUP", "Invalid argument", "EINVAL", "ENOEXEC"].iter().any(|word| text.contains(word))
 }
 
 /// Sets the probes. `only` is the process that alone is traced. Returns sentences about functions that cannot be traced.
@@ -87,8 +87,8 @@ pub fn attach(
     only: Option<Tid>,
 ) -> Result<(Vec<Link>, Vec<String>), Why> {
     let mut links = Vec::new();
-    let mut told = Vec::new();
-    let way = Way::here();
+    let mut remarks = Vec::new();
+    let way = Way::of_kernel();
     let all: usize = files.iter().map(|file| file.probes.len()).sum();
     if way == Way::Single && all > MOST_SINGLE {
         return Err(Why::Probes(format!(
@@ -115,12 +115,12 @@ pub fn attach(
         if let Some(first) = unable.first() {
             let functions = count(unable.len() as u64, "function", "functions");
             let name = &first.function.name;
-            told.push(format!(
+            remarks.push(format!(
                 "not traced: {functions} that begin with an instruction that the kernel cannot probe, such as {name}"
             ));
         }
     }
-    Ok((links, told))
+    Ok((links, remarks))
 }
 
 /// The probes of a file are set in a process, or in all.
@@ -168,7 +168,7 @@ impl Set<'_> {
             return Ok(());
         }
         match set(probes) {
-            Err(error) if is_about_one(&error) && unable.len() < MOST_UNABLE => {
+            Err(error) if concerns_one_probe(&error) && unable.len() < MOST_UNABLE => {
                 // libbpf has written why these probes were refused. That text must not be taken for the reason of a later failure.
                 let _ = why(&error);
                 if let [(_, probe)] = probes {

@@ -13,7 +13,7 @@ const _: () = assert!(record_bound::LIBRARY_TEXT_MAX.0 as usize == LIBRARY_TEXT)
 
 /// Chooses the programs to load, and the sizes of maps. `text` is how much of a string is copied.
 pub fn configure(open: &mut OpenStrideSkel<'_>, files: &[ProbedFile], text: usize) -> libbpf_rs::Result<()> {
-    let way = Way::here();
+    let way = Way::of_kernel();
     let mut probes = files.iter().flat_map(|file| &file.probes);
     let (both, entries) = (probes.clone().any(returns), probes.any(|probe| !returns(probe)));
     let several = way != Way::Single;

@@ -57,7 +57,7 @@ impl<'a> Config<'a> {
             detach_on_execve: spec.detach_on_execve,
             signals: spec.signals,
             counting: spec.counting,
-            fds: match &spec.about {
+            fds: match &spec.file_filter {
                 Some(FileFilter::Fds(fds)) => Some(fds),
                 _ => None,
             },

@@ -9,7 +9,7 @@ use crate::loading::probe::{self, ExecSeen};
 use crate::loading::refusal;
 use crate::loading::refusal::why;
 use crate::loading::relocate::{self, Types};
-use crate::loading::second_thread::{Beside, Loading};
+use crate::loading::second_thread::{Loading, SecondLoader};
 use crate::plans::Tables;
 use crate::plans::globs;
 use crate::ring::backlog::backlog_max;
@@ -44,8 +44,8 @@ pub enum Seeded {
 /// The loaded programs and their maps. When dropped, they are gone from the kernel.
 pub struct Programs {
     skel: StrideSkel<'static>,
-    /// The programs that were loaded beside those of `skel`.
-    beside: Option<StrideSkel<'static>>,
+    /// The programs that were loaded second those of `skel`.
+    second: Option<StrideSkel<'static>>,
     types: Option<Types>,
     more_rings: Vec<MapHandle>,
     links: Vec<Link>,
@@ -76,8 +76,8 @@ impl Programs {
     fn open(config: Config, tables: &Tables, seen: ExecSeen) -> libbpf_rs::Result<Programs> {
         let types = Types::find();
         std::thread::scope(|scope| {
-            let beside = Beside::start(scope, types.as_ref());
-            Self::open_both(config, tables, seen, &types, beside)
+            let second = SecondLoader::start(scope, types.as_ref());
+            Self::open_both(config, tables, seen, &types, second)
         })
         .map(|kernel| Programs { types, ..kernel })
     }
@@ -87,7 +87,7 @@ impl Programs {
         tables: &Tables,
         seen: ExecSeen,
         types: &Option<Types>,
-        beside: Option<Beside<'_>>,
+        second: Option<SecondLoader<'_>>,
     ) -> libbpf_rs::Result<Programs> {
         // The skeleton borrows its object. There is one of a few words per process, which is never freed.
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
@@ -189,17 +189,17 @@ impl Programs {
             rodata.ring_call_limit = config.ring.limit();
             rodata.ring_wake_mark = config.ring.wake_mark();
             rodata.backlog_full = backlog_max() / 4;
-            for (nr, first, subcall) in multiplexed::all() {
-                let call = &mut rodata.meant_calls[meant_index(nr, first)];
-                (call.nr, call.from) = (subcall.nr as u16, subcall.from);
-                (call.pointer, call.words) = (subcall.pointer, subcall.words);
+            for (nr, first, target) in multiplexed::all() {
+                let call = &mut rodata.target_calls[target_index(nr, first)];
+                (call.nr, call.from) = (target.nr as u16, target.from);
+                (call.pointer, call.words) = (target.pointer, target.words);
             }
         }
         open.maps.ring.set_max_entries(config.ring.bytes)?;
         open.maps.rings.set_max_entries(config.rings)?;
         open.maps.rings.set_autocreate(config.rings > 1)?;
         open.maps.scratches.set_max_entries(cpus)?;
-        open.maps.unfoldeds.set_max_entries(cpus)?;
+        open.maps.demultiplexings.set_max_entries(cpus)?;
         if config.stacks != StackRate::None {
             open.maps.stack_states.set_max_entries(cpus)?;
             open.maps.stack_memos.set_max_entries(bound::STACK_MEMOS.0)?;
@@ -240,14 +240,14 @@ impl Programs {
         open.progs.on_cgroup_attach.set_autoload(by_cgroup || config.containers);
         open.progs.on_cgroup_begins.set_autoload(config.containers);
         open.progs.on_cgroup_ends.set_autoload(config.containers);
-        let beside = beside.map(|beside| beside.load(&mut open)).transpose()?;
+        let second = second.map(|second| second.load(&mut open)).transpose()?;
         let skel = open.load()?;
-        let beside = beside.map(Loading::join).transpose()?;
+        let second = second.map(Loading::join).transpose()?;
         library::fill(&skel.maps.probes, config.library)?;
         if config.operations {
             operations::fill(&skel.maps.uring_plans)?;
         }
-        let others = programs_beside(&skel, &beside);
+        let others = second_programs(&skel, &second);
         if nested || config.namespaces {
             others.learn_ids.test_run(ProgramInput::default())?;
         }
@@ -266,7 +266,7 @@ impl Programs {
         }
         let kernel = Programs {
             skel,
-            beside,
+            second,
             types: None,
             more_rings,
             links,
@@ -300,7 +300,7 @@ impl Programs {
     }
 
     pub fn attach(&mut self) -> Result<(), Why> {
-        let p = programs_beside(&self.skel, &self.beside);
+        let p = second_programs(&self.skel, &self.second);
         let all = [
             &p.on_prepare_exec,
             &p.on_cgroup_begins,
@@ -339,9 +339,9 @@ impl Programs {
     /// Sets the probes in libraries. They go first when tracing ends. `only` is the process that alone is traced.
     /// Returns sentences about functions that cannot be traced.
     pub fn probe(&mut self, files: &[ProbedFile], only: Option<Tid>) -> Result<Vec<String>, Why> {
-        let (links, told) = library::attach(programs_beside(&self.skel, &self.beside), files, only)?;
+        let (links, remarks) = library::attach(second_programs(&self.skel, &self.second), files, only)?;
         self.probes.extend(links);
-        Ok(told)
+        Ok(remarks)
     }
 
     /// Ends tracing. The contents of the ring stay. The programs that every call runs are detached first, and the one
@@ -388,7 +388,7 @@ impl Programs {
             (bss.seed_found, bss.seed_ended) = (0, 0);
         }
         if self.seeding.is_none() {
-            self.seeding = Some(programs_beside(&self.skel, &self.beside).seed.attach()?);
+            self.seeding = Some(second_programs(&self.skel, &self.second).seed.attach()?);
         }
         let Some(link) = &self.seeding else { return Ok(Seeded::Nobody) };
         // Threads that were being cloned meanwhile are found the second time.
@@ -523,14 +523,14 @@ impl<T: MapCore> Fill for T {
     }
 }
 
-/// Where the kernel side looks for the call that this call of i386 stands for (`meant_index` in `bpf/folded.h`).
-fn meant_index(nr: u32, first: u32) -> usize {
+/// Where the kernel side looks for the target of this multiplexed call (`target_index` in `bpf/multiplexed.h`).
+fn target_index(nr: u32, first: u32) -> usize {
     let (call, newer) = (first & 0xffff, first >> 16 != 0);
     let at = match nr {
-        multiplexed::OLD_SELECT => bound::MEANT_SELECT.0,
-        multiplexed::OLD_MMAP => bound::MEANT_MMAP.0,
+        multiplexed::OLD_SELECT => bound::TARGET_SELECT.0,
+        multiplexed::OLD_MMAP => bound::TARGET_MMAP.0,
         multiplexed::SOCKETCALL => first,
-        _ => bound::MEANT_CALLS.0 * (1 + u32::from(newer)) + call,
+        _ => bound::TARGET_CALLS.0 * (1 + u32::from(newer)) + call,
     };
     at as usize
 }
@@ -585,11 +585,11 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
 }
 
 /// The programs that the second thread loads, if there is one.
-fn programs_beside<'k>(
+fn second_programs<'k>(
     skel: &'k StrideSkel<'static>,
-    beside: &'k Option<StrideSkel<'static>>,
+    second: &'k Option<StrideSkel<'static>>,
 ) -> &'k StrideProgs<'static> {
-    &beside.as_ref().unwrap_or(skel).progs
+    &second.as_ref().unwrap_or(skel).progs
 }
 
 /// The bounds in wire.h are those that Rust assumes.

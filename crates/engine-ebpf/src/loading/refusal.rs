@@ -21,8 +21,9 @@ static COMPLAINTS: Mutex<Complaints> = Mutex::new(Complaints { part: None, verdi
 impl Complaints {
     fn note(&mut self, text: &str) {
         if text.contains("BEGIN PROG LOAD LOG") {
-            let told = |l: &&str| !l.is_empty() && !l.starts_with("processed ") && !l.contains("PROG LOAD LOG --");
-            self.verdict = self.verdict.take().or(text.lines().map(str::trim).rfind(told).map(str::to_owned));
+            let is_verdict =
+                |l: &&str| !l.is_empty() && !l.starts_with("processed ") && !l.contains("PROG LOAD LOG --");
+            self.verdict = self.verdict.take().or(text.lines().map(str::trim).rfind(is_verdict).map(str::to_owned));
             return;
         }
         for line in text.lines().map(|l| l.trim().trim_start_matches("libbpf: ")).filter(|l| !l.is_empty()) {
@@ -34,7 +35,7 @@ impl Complaints {
     }
 
     /// All of it in one line.
-    fn told(self) -> Option<String> {
+    fn message(self) -> Option<String> {
         let part = self.part.or(self.first)?;
         Some(match self.verdict {
             Some(verdict) => format!("{part}: {verdict}"),
@@ -54,8 +55,8 @@ pub fn listen() {
 
 /// Why loading or attaching failed.
 pub fn why(error: &libbpf_rs::Error) -> Why {
-    let told = COMPLAINTS.lock().ok().and_then(|mut complaints| std::mem::take(&mut *complaints).told());
-    let what = told.unwrap_or_else(|| error.to_string());
+    let message = COMPLAINTS.lock().ok().and_then(|mut complaints| std::mem::take(&mut *complaints).message());
+    let what = message.unwrap_or_else(|| error.to_string());
     if probe::locked_down() {
         return Why::LockedDown(what);
     }
@@ -82,9 +83,9 @@ mod tests {
         ] {
             complaints.note(text);
         }
-        let told = complaints.told();
+        let message = complaints.message();
         let expected = "prog 'on_exit': BPF program load failed: -EINVAL: unknown func bpf_nonsense#999";
-        assert_eq!(told.as_deref(), Some(expected));
+        assert_eq!(message.as_deref(), Some(expected));
     }
 
     #[test]
@@ -92,7 +93,7 @@ mod tests {
         let mut complaints = Complaints::default();
         complaints.note("libbpf: Error loading vmlinux BTF: -EIO\n");
         complaints.note("libbpf: failed to load BPF skeleton 'stride_bpf': -EIO\n");
-        assert_eq!(complaints.told().as_deref(), Some("Error loading vmlinux BTF: -EIO"));
-        assert_eq!(Complaints::default().told(), None);
+        assert_eq!(complaints.message().as_deref(), Some("Error loading vmlinux BTF: -EIO"));
+        assert_eq!(Complaints::default().message(), None);
     }
 }

@@ -20,7 +20,7 @@ type Maps = Vec<Option<OwnedFd>>;
 const FIRST: [&str; 2] = ["on_sys_exit", "on_exit"];
 
 /// A thread that waits for the maps.
-pub struct Beside<'scope> {
+pub struct SecondLoader<'scope> {
     given: Sender<Given>,
     thread: ScopedJoinHandle<'scope, Result<Loaded>>,
 }
@@ -40,15 +40,15 @@ struct Loaded(StrideSkel<'static>);
 // SAFETY: libbpf's objects belong to no thread, and this one is handed over whole.
 unsafe impl Send for Loaded {}
 
-impl<'scope> Beside<'scope> {
+impl<'scope> SecondLoader<'scope> {
     /// `None`: there is one CPU, or no further thread.
-    pub fn start<'env>(scope: &'scope Scope<'scope, 'env>, types: Option<&'env Types>) -> Option<Beside<'scope>> {
+    pub fn start<'env>(scope: &'scope Scope<'scope, 'env>, types: Option<&'env Types>) -> Option<SecondLoader<'scope>> {
         if thread::available_parallelism().map_or(1, usize::from) < 2 {
             return None;
         }
         let (given, taken) = channel();
         let thread = thread::Builder::new().spawn_scoped(scope, move || load(types, &taken)).ok()?;
-        Some(Beside { given, thread })
+        Some(SecondLoader { given, thread })
     }
 
     /// Makes the first object's maps, and has the thread load those programs that the first object then need not load.
@@ -73,7 +73,7 @@ impl<'scope> Beside<'scope> {
             // SAFETY: the map was just made, and its descriptor stays open while the object is borrowed.
             let fd = unsafe { BorrowedFd::borrow_raw(libbpf_sys::bpf_map__fd(map.as_libbpf_object().as_ptr())) };
             let shared = fd.try_clone_to_owned().map(Some).map_err(Error::from);
-            shared.map_err(|error| about_map(map.name(), error))
+            shared.map_err(|error| sharing_failed(map.name(), error))
         });
         let maps = fds.collect::<Result<Maps>>()?;
         // If the thread has failed, it says why at the end.
@@ -83,9 +83,9 @@ impl<'scope> Beside<'scope> {
 }
 
 /// The error with the name of the map, as libbpf writes it.
-fn about_map(name: &OsStr, error: Error) -> Error {
-    let told = format!("map '{}': failed to share: {error}", name.display());
-    error.context(told)
+fn sharing_failed(name: &OsStr, error: Error) -> Error {
+    let text = format!("map '{}': failed to share: {error}", name.display());
+    error.context(text)
 }
 
 impl Loading<'_> {
@@ -109,7 +109,7 @@ fn load(types: Option<&Types>, given: &Receiver<Given>) -> Result<Loaded> {
     }
     for (mut map, fd) in open.open_object_mut().maps_mut().zip(maps) {
         match fd {
-            Some(fd) => map.reuse_fd(fd.as_fd()).map_err(|error| about_map(map.name(), error))?,
+            Some(fd) => map.reuse_fd(fd.as_fd()).map_err(|error| sharing_failed(map.name(), error))?,
             None => map.set_autocreate(false)?,
         }
     }

@@ -13,17 +13,18 @@ use std::sync::{Once, OnceLock};
 
 type Tracepoints = HashMap<Vec<u8>, Tracepoint>;
 
-static HERE: OnceLock<Tracepoints> = OnceLock::new();
+static OF_KERNEL: OnceLock<Tracepoints> = OnceLock::new();
 
 /// Keeps the tracepoints of the kernel, whose types these are, for later.
 pub fn note(kernel: &Btf<'_>) {
-    HERE.get_or_init(|| kernel.tracepoints());
+    OF_KERNEL.get_or_init(|| kernel.tracepoints());
 }
 
 /// The tracepoint of this name, if the kernel has it.
 pub fn find(name: &str) -> Option<Tracepoint> {
-    let here = HERE.get_or_init(|| kernel_types::read(|kernel| Some(kernel.tracepoints())).unwrap_or_default());
-    here.get(name.as_bytes()).copied()
+    let tracepoints =
+        OF_KERNEL.get_or_init(|| kernel_types::read(|kernel| Some(kernel.tracepoints())).unwrap_or_default());
+    tracepoints.get(name.as_bytes()).copied()
 }
 
 const SECTION: &[u8] = b"typed_tp/";

@@ -29,10 +29,10 @@ const WITH_COMPLETION: usize = 3;
 impl Tracepoints {
     /// The tracepoints of this kernel, or none if no operations are wanted.
     pub fn for_operations(wanted: bool) -> Tracepoints {
-        if wanted { Tracepoints::here() } else { Tracepoints::default() }
+        if wanted { Tracepoints::of_kernel() } else { Tracepoints::default() }
     }
 
-    fn here() -> Tracepoints {
+    fn of_kernel() -> Tracepoints {
         let has = |name| tracepoints::find(name).is_some();
         Tracepoints {
             submit_req: has("io_uring_submit_req"),
@@ -68,21 +68,21 @@ impl Tracepoints {
     }
 }
 
-/// Why operations of io_uring cannot be traced here.
+/// Why operations of io_uring cannot be traced tracepoints.
 pub fn operations_refused() -> Option<&'static str> {
-    (!Tracepoints::here().suffice())
+    (!Tracepoints::of_kernel().suffice())
         .then_some("this kernel has no io_uring, or not the tracepoints that Linux 6.0 has for it")
 }
 
 /// Chooses the programs to load, and which maps are needed.
 pub fn configure(open: &mut OpenStrideSkel<'_>, wanted: bool, text: usize) -> libbpf_rs::Result<()> {
-    let here = Tracepoints::for_operations(wanted);
-    open.progs.on_submit.set_autoload(here.submits());
-    open.progs.on_submit_before.set_autoload(here.submits_before());
-    open.progs.on_refused.set_autoload(here.refused);
-    open.progs.on_complete.set_autoload(here.completes());
-    open.progs.on_complete_before.set_autoload(here.completes_before());
-    open.progs.on_overflow.set_autoload(here.overflow);
+    let tracepoints = Tracepoints::for_operations(wanted);
+    open.progs.on_submit.set_autoload(tracepoints.submits());
+    open.progs.on_submit_before.set_autoload(tracepoints.submits_before());
+    open.progs.on_refused.set_autoload(tracepoints.refused);
+    open.progs.on_complete.set_autoload(tracepoints.completes());
+    open.progs.on_complete_before.set_autoload(tracepoints.completes_before());
+    open.progs.on_overflow.set_autoload(tracepoints.overflow);
     open.maps.uring_plans.set_autocreate(wanted)?;
     open.maps.uring_scratches.set_autocreate(wanted)?;
     open.maps.uring_rings.set_autocreate(wanted)?;

@@ -210,13 +210,13 @@ mod tests {
     #[derive(Default)]
     struct Run {
         operations: OpenOperations,
-        told: Vec<String>,
+        parts: Vec<String>,
     }
 
     impl Run {
         fn tell(&mut self, call: &LibraryCall) {
             let number = call.operation.unwrap().user_data;
-            self.told.push(format!("{number} {:?} {}", call.part, call.result as i64));
+            self.parts.push(format!("{number} {:?} {}", call.part, call.result as i64));
         }
 
         fn submit(&mut self, req: u64, user_data: u64, flags: u8) {
@@ -234,12 +234,12 @@ mod tests {
             let mut call = LibraryCall { result: 0, ..LibraryCall::default() };
             match self.operations.completed(bytes_of(&[rec]), &mut call) {
                 true => self.tell(&call),
-                false => self.told.push("unknown".into()),
+                false => self.parts.push("unknown".into()),
             }
         }
 
-        fn told(&mut self) -> Vec<String> {
-            std::mem::take(&mut self.told)
+        fn parts(&mut self) -> Vec<String> {
+            std::mem::take(&mut self.parts)
         }
     }
 
@@ -250,12 +250,12 @@ mod tests {
         run.submit(200, 2, 0);
         run.complete(rec_completed { req: 200, user_data: 2, res: -2, ..rec_completed::default() });
         run.complete(rec_completed { req: 100, user_data: 1, res: 7, ..rec_completed::default() });
-        assert_eq!(run.told(), ["2 Returned -2", "1 Returned 7"]);
+        assert_eq!(run.parts(), ["2 Returned -2", "1 Returned 7"]);
         // Completions of an operation that was never seen, and of another one at the same address.
         run.submit(100, 3, 0);
         run.complete(rec_completed { req: 300, user_data: 3, ..rec_completed::default() });
         run.complete(rec_completed { req: 100, user_data: 4, ..rec_completed::default() });
-        assert_eq!(run.told(), ["unknown", "unknown"]);
+        assert_eq!(run.parts(), ["unknown", "unknown"]);
     }
 
     #[test]
@@ -263,7 +263,7 @@ mod tests {
         let mut run = Run::default();
         run.submit(100, 1, SILENT);
         run.submit(100, 2, 0);
-        assert_eq!(run.told(), ["1 Gone 0"]);
+        assert_eq!(run.parts(), ["1 Gone 0"]);
         let left = run.operations.leave(0, 9).map(|call| call.operation.unwrap().user_data);
         assert_eq!((left, run.operations.leave(0, 9).is_none()), (Some(2), true));
         assert!(run.operations.by_request.is_empty() && run.operations.by_number.is_empty());
@@ -279,16 +279,16 @@ mod tests {
         // A message from another ring is not one of them.
         run.complete(rec_completed { user_data: 1, res: 5, ..rec_completed::default() });
         run.complete(rec_completed { req: 100, user_data: 1, res: -125, ..rec_completed::default() });
-        assert_eq!(run.told(), ["1 Returned 1", "1 Returned 1", "unknown", "1 Returned -125"]);
+        assert_eq!(run.parts(), ["1 Returned 1", "1 Returned 1", "unknown", "1 Returned -125"]);
         // A send without copying: its request ends first, and a notification follows.
         run.submit(100, 2, 0);
         run.complete(rec_completed { req: 100, user_data: 2, cqe_flags: MORE, res: 9, ..rec_completed::default() });
         run.submit(100, 3, 0);
         let notified = c::IORING_CQE_F_NOTIF as u32;
         run.complete(rec_completed { req: 200, user_data: 2, cqe_flags: notified, ..rec_completed::default() });
-        assert_eq!(run.told(), ["2 Returned 9", "2 Returned 0"]);
+        assert_eq!(run.parts(), ["2 Returned 9", "2 Returned 0"]);
         // No room in the queue.
         run.complete(rec_completed { user_data: 3, overflowed: 1, res: 4, ..rec_completed::default() });
-        assert_eq!(run.told(), ["3 Returned 4"]);
+        assert_eq!(run.parts(), ["3 Returned 4"]);
     }
 }

@@ -46,14 +46,14 @@ impl Tables {
             case_runs: Vec::new(),
             needs_entry: false,
             execs: false,
-            few: !spec.calls.is_all() || spec.about.is_some(),
+            few: !spec.calls.is_all() || spec.file_filter.is_some(),
             names: *names != none,
         };
         let reported = spec.calls.clone().union(names);
         for &abi in Abi::SERVED {
             tables.mark(abi, &reported);
-            if let Some(about) = &spec.about {
-                tables.narrow(abi, about);
+            if let Some(filter) = &spec.file_filter {
+                tables.narrow(abi, filter);
             }
             tables.keep(abi, names, &spec.calls);
             if !spec.no_memory {
@@ -75,7 +75,7 @@ impl Tables {
         for (at, call) in self.calls.iter().enumerate() {
             bits[at % NUMBERS / 64] |= u64::from(call.flags & flags != 0) << (at % 64);
         }
-        // A call of i386 may be made by another one, which stands for it.
+        // A call of i386 may be made by a multiplexed call.
         let start = Abi::I386 as usize * NUMBERS;
         for (nr, call) in (0..).zip(self.calls.get(start..start + NUMBERS).unwrap_or_default()) {
             if let Some(by) = multiplexed::multiplexer(nr).filter(|_| call.flags & flags != 0) {
@@ -138,7 +138,7 @@ impl Tables {
             if names.contains(abi, nr as u64) {
                 call.flags = call.flags & !call_flag::CALL_FDS.0 | call_flag::CALL_TRACED.0 | call_flag::CALL_NAMES.0;
                 if !shown.contains(abi, nr as u64) {
-                    call.flags |= call_flag::CALL_ASIDE.0;
+                    call.flags |= call_flag::CALL_UNSHOWN.0;
                 }
             }
             let exec = call_flag::CALL_EXEC.0 | call_flag::CALL_TRACED.0;

@@ -45,11 +45,11 @@ impl FilePrograms {
             rodata.have_messages = plans.iter().any(|(_, plan)| plan.passed != 0);
             rodata.level = programs.nested().map_or(0, |(level, _)| level);
         }
-        let here = Tracepoints::for_operations(of_operations);
-        open.progs.on_operation_begins.set_autoload(here.submits());
-        open.progs.on_operation_begins_before.set_autoload(here.submits_before());
-        open.progs.on_operation_ends.set_autoload(here.completes());
-        open.progs.on_operation_ends_before.set_autoload(here.completes_before());
+        let tracepoints = Tracepoints::for_operations(of_operations);
+        open.progs.on_operation_begins.set_autoload(tracepoints.submits());
+        open.progs.on_operation_begins_before.set_autoload(tracepoints.submits_before());
+        open.progs.on_operation_ends.set_autoload(tracepoints.completes());
+        open.progs.on_operation_ends_before.set_autoload(tracepoints.completes_before());
         open.maps.uring_fds.set_autocreate(of_operations)?;
         open.maps.fd_cases.set_max_entries(cases.len().max(1) as u32)?;
         let skel = open.load()?;

@@ -101,9 +101,9 @@ pub fn blocked(rec: &rec_blocked) -> Call {
 }
 
 /// How a record tells the stack of its call: not at all, by an id, or by a copy.
-pub enum StackOrigin<'r> {
+pub enum StackSource<'r> {
     /// Nothing.
-    Untold,
+    Missing,
     /// It has this id.
     Known(u64),
     /// It must be unwound.
@@ -111,15 +111,15 @@ pub enum StackOrigin<'r> {
 }
 
 /// The stack that a signal interrupts, from the record before it.
-pub fn interrupted<'r>(rec: &rec_call, bytes: &'r [u8]) -> StackOrigin<'r> {
+pub fn interrupted<'r>(rec: &rec_call, bytes: &'r [u8]) -> StackSource<'r> {
     let (_, memory) = more(rec, bytes);
     blocks(&mut Call::default(), memory, &[])
 }
 
 /// Appends the memory that follows the fixed part of a record, and notes for how many calls its stack stands. `pieces`: the memory that
 /// was sent before.
-pub fn blocks<'r>(call: &mut Call, mut bytes: &'r [u8], mut pieces: &[u8]) -> StackOrigin<'r> {
-    let mut origin = StackOrigin::Untold;
+pub fn blocks<'r>(call: &mut Call, mut bytes: &'r [u8], mut pieces: &[u8]) -> StackSource<'r> {
+    let mut source = StackSource::Missing;
     while let Some(block) = read::<rec_block>(bytes) {
         bytes = &bytes[size_of::<rec_block>()..];
         let has = |flag: block_flag| u32::from(block.flags) & flag.0 != 0;
@@ -144,7 +144,7 @@ pub fn blocks<'r>(call: &mut Call, mut bytes: &'r [u8], mut pieces: &[u8]) -> St
         if has(block_flag::BLOCK_STACK) {
             // Records of one size have a block even if there is no stack.
             if block.addr != u64::from(stack_id::STACK_NONE.0) {
-                origin = StackOrigin::Known(block.addr);
+                source = StackSource::Known(block.addr);
                 call.stack_calls = block.elem.into();
             }
             continue;
@@ -152,7 +152,7 @@ pub fn blocks<'r>(call: &mut Call, mut bytes: &'r [u8], mut pieces: &[u8]) -> St
         if has(block_flag::BLOCK_COPY) {
             call.stack_calls = block.elem.into();
             if let Some(copy) = StackCopy::of(&bytes[..len]) {
-                origin = StackOrigin::Copied(Box::new(copy));
+                source = StackSource::Copied(Box::new(copy));
             }
             bytes = &bytes[len.next_multiple_of(8).min(bytes.len())..];
             continue;
@@ -160,5 +160,5 @@ pub fn blocks<'r>(call: &mut Call, mut bytes: &'r [u8], mut pieces: &[u8]) -> St
         push(&bytes[..len], has(block_flag::BLOCK_FAULTED));
         bytes = &bytes[len.next_multiple_of(8).min(bytes.len())..];
     }
-    origin
+    source
 }

@@ -12,7 +12,7 @@ pub mod copy;
 pub mod memo;
 
 use crate::kernel::Kernel;
-use crate::reading::records::StackOrigin;
+use crate::reading::records::StackSource;
 use crate::stacks::copy::StackCopy;
 use crate::wire::{bound, bytes_of, code_change, read, stack_key, stack_memo};
 use libbpf_rs::{MapCore, MapFlags};
@@ -93,15 +93,15 @@ impl StackMemory {
     }
 
     /// The stack that a record tells of.
-    pub fn of(&mut self, origin: StackOrigin<'_>, kernel: &mut Kernel) -> Option<Arc<Stack>> {
-        match origin {
-            StackOrigin::Untold => None,
-            StackOrigin::Known(id) => {
+    pub fn of(&mut self, source: StackSource<'_>, kernel: &mut Kernel) -> Option<Arc<Stack>> {
+        match source {
+            StackSource::Missing => None,
+            StackSource::Known(id) => {
                 self.costs.known += 1;
                 let index = usize::try_from(id.checked_sub(self.first + 1)?).ok()?;
                 self.older.get(index).or_else(|| self.newer.get(index.checked_sub(self.older.len())?)).cloned()
             }
-            StackOrigin::Copied(copy) => {
+            StackSource::Copied(copy) => {
                 self.costs.unwound += 1;
                 self.costs.bytes += copy.memory.len() as u64;
                 self.unwind(&copy, kernel)

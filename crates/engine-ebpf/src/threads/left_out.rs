@@ -74,7 +74,7 @@ impl Watch {
     }
 
     /// The processes that were found up to now, in words.
-    pub fn told(&self) -> String {
+    pub fn summary(&self) -> String {
         let named = |pid: &Tid| {
             let name = fs::read(procfs::path(*pid, "comm")).unwrap_or_default();
             format!("{} ({pid})", name.trim_ascii_end().escape_ascii())

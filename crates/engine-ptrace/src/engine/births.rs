@@ -8,7 +8,7 @@ use crate::threads::{Parked, State, Tracee};
 use crate::tracee::{Running, StopToken, Stopped};
 use crate::wait::Stop;
 use stride_engine_base::procfs;
-use stride_event::{Fate, Ns, Origin, Tid};
+use stride_event::{Fate, Ns, StartKind, Tid};
 use stride_syscalls::Abi;
 
 impl PtraceEngine {
@@ -44,7 +44,7 @@ impl PtraceEngine {
         let depth = self.depth_below(parent, process);
         let too_deep = depth > self.max_depth;
         if !too_deep {
-            self.notes.push_back(QueuedEvent::Started { tid, process, origin: Origin::Forked { parent }, at });
+            self.notes.push_back(QueuedEvent::Started { tid, process, origin: StartKind::Forked { parent }, at });
         }
         let key = match self.threads.find(parent) {
             Some(slot) => self.threads[slot].injections.next_child(),

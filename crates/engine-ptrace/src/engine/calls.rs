@@ -4,7 +4,7 @@ use super::PtraceEngine;
 use crate::inject::GoingOn;
 use crate::note::QueuedEvent;
 use crate::sys::{self, Entered, Info};
-use crate::threads::{Inside, Slot, Startup};
+use crate::threads::{CallState, Slot, Startup};
 use crate::tracee::Stopped;
 use stride_engine_base::restart::is_restart;
 use stride_event::{Ns, Outcome, Phase, Tampering};
@@ -27,12 +27,13 @@ impl PtraceEngine {
     fn enter(&mut self, slot: Slot, entered: Entered, system_time: Ns) -> GoingOn {
         let abi = Abi::from_audit_arch(entered.arch).unwrap_or(Abi::NATIVE);
         let thread = &mut self.threads[slot];
-        let (nr, args) = self.plans.actual_call(thread.tid, abi, abi.cut(entered.nr), entered.args.map(|a| abi.cut(a)));
+        let (nr, args) =
+            self.plans.demultiplexed(thread.tid, abi, abi.cut(entered.nr), entered.args.map(|a| abi.cut(a)));
         match thread.startup {
             Startup::Done | Startup::Execing => {}
             Startup::Before if table(abi).has_effect(nr, Effect::Executes) => thread.startup = Startup::Execing,
             Startup::Before | Startup::Failed => {
-                thread.inside = Inside::Unwanted;
+                thread.call_state = CallState::Unwanted;
                 return GoingOn::default();
             }
         }
@@ -42,10 +43,10 @@ impl PtraceEngine {
         }
         let previous = std::mem::replace(&mut thread.nr, nr);
         if !self.calls.contains(abi, nr) {
-            thread.inside = Inside::Unwanted;
+            thread.call_state = CallState::Unwanted;
             return GoingOn::default();
         }
-        thread.inside = Inside::Wanted;
+        thread.call_state = CallState::Wanted;
         thread.system_time = system_time;
         let call = &mut thread.call;
         call.abi = abi;
@@ -96,7 +97,7 @@ impl PtraceEngine {
         }
         let outcome = if is_error { Outcome::Error(-rval as u32) } else { Outcome::Value(rval) };
         thread.interrupted.returned(thread.abi, thread.nr, outcome);
-        if std::mem::replace(&mut thread.inside, Inside::No) != Inside::Wanted {
+        if std::mem::replace(&mut thread.call_state, CallState::No) != CallState::Wanted {
             return GoingOn::default();
         }
         thread.call.outcome = outcome;
@@ -115,7 +116,7 @@ impl PtraceEngine {
     /// The call in flight, if there is one, will not return.
     pub(super) fn end_call(&mut self, slot: Slot) {
         let thread = &mut self.threads[slot];
-        if std::mem::replace(&mut thread.inside, Inside::No) == Inside::Wanted {
+        if std::mem::replace(&mut thread.call_state, CallState::No) == CallState::Wanted {
             thread.call.returned = self.now;
             thread.call.outcome = Outcome::Gone;
             self.notes.push_back(QueuedEvent::Exit(slot));

@@ -9,14 +9,14 @@ use crate::delays::{Delays, HeldThread};
 use crate::inject::{GoingOn, Injector, settle};
 use crate::injected::ThreadInjections;
 use crate::note::QueuedEvent;
-use crate::place::Here;
+use crate::place::OwnCpus;
 use crate::plans::Plans;
 use crate::seccomp;
 use crate::signals::SignalHandling;
 use crate::spawn::seize;
 use crate::stacks::TraceeStacks;
 use crate::sys::{self, Info};
-use crate::threads::{Inside, Parked, Slot, Startup, State, Tracee, Tracees};
+use crate::threads::{CallState, Parked, Slot, Startup, State, Tracee, Tracees};
 use crate::tracee::{ExitToken, Stopped, Until};
 use crate::wait::{Report, Status, Stop, Waited, wait};
 use nix::errno::Errno;
@@ -29,7 +29,7 @@ use stride_engine_base::signal::{is_over, take_nudge};
 use stride_engine_base::{
     AttachFailure, Capabilities, Choose, Engine, EngineError, Interrupted, StartError, Waiting, procfs, spawn,
 };
-use stride_event::{CallSet, Event, Ns, Origin, SIGINFO_SIZE, Stack, Tid, TraceSpec, Unwind};
+use stride_event::{CallSet, Event, Ns, SIGINFO_SIZE, Stack, StartKind, Tid, TraceSpec, Unwind};
 
 /// Traces with ptrace(2). The tracees belong to the thread that started the engine.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub struct PtraceEngine {
     /// Children that were gone before the event that reports their birth.
     stillborn: Vec<(Tid, QueuedEvent)>,
     pub(crate) plans: Plans,
-    pub(crate) affinity: Affinity<Here>,
+    pub(crate) affinity: Affinity<OwnCpus>,
     pub(crate) signals: SignalHandling,
     pub(crate) stacks: TraceeStacks,
     pub(crate) injector: Injector,
@@ -117,10 +117,10 @@ impl PtraceEngine {
         let mut threads = Vec::new();
         if let Some(waiting) = waiting {
             let (tid, running) = seize(waiting, options, filtered)?;
-            threads.push((tid, running, Origin::Spawned));
+            threads.push((tid, running, StartKind::Spawned));
         }
         let attached = attach(&spec.attach, spec.follow, options);
-        threads.extend(attached.threads.into_iter().map(|(tid, running)| (tid, running, Origin::Attached)));
+        threads.extend(attached.threads.into_iter().map(|(tid, running)| (tid, running, StartKind::Attached)));
         if threads.is_empty() {
             return Err(StartError::Attach(attached.failures));
         }
@@ -132,7 +132,7 @@ impl PtraceEngine {
             parked: Vec::new(),
             stillborn: Vec::new(),
             plans: Plans::new(&spec),
-            affinity: Affinity::new(Here::new()),
+            affinity: Affinity::new(OwnCpus::new()),
             signals,
             stacks: TraceeStacks::new(&spec),
             injector: Injector::new(spec.injections.clone()),
@@ -161,7 +161,7 @@ impl PtraceEngine {
             let process = procfs::group_of(tid);
             let mut thread = Tracee::new(tid, process, State::Running(running));
             thread.injections = ThreadInjections::new(engine.injector.next_root());
-            if origin == Origin::Spawned {
+            if origin == StartKind::Spawned {
                 engine.command = Some(tid);
                 thread.startup = Startup::Before;
                 // `spawn` took its first stop.
@@ -198,8 +198,11 @@ impl PtraceEngine {
     }
 
     fn hold_until(&mut self, slot: Slot, GoingOn { signal, delay }: GoingOn) {
-        let until =
-            if self.filtered && self.threads[slot].inside != Inside::Wanted { Until::Event } else { Until::Syscall };
+        let until = if self.filtered && self.threads[slot].call_state != CallState::Wanted {
+            Until::Event
+        } else {
+            Until::Syscall
+        };
         self.held.push(HeldThread { slot, until, signal, delay });
     }
 
@@ -350,7 +353,7 @@ impl PtraceEngine {
 
     /// The call that a thread is in, if it is to be reported.
     fn in_flight(&self, slot: Slot) -> Option<Slot> {
-        (self.threads[slot].inside == Inside::Wanted).then_some(slot)
+        (self.threads[slot].call_state == CallState::Wanted).then_some(slot)
     }
 
     pub(crate) fn retire(&mut self, slot: Slot) {

@@ -4,7 +4,7 @@
 use std::process::{Command as Process, Stdio};
 use stride_engine_base::Engine as _;
 use stride_engine_ptrace::PtraceEngine;
-use stride_event::{CallSet, Command, Event, Origin, Outcome, Tid, TraceSpec};
+use stride_event::{CallSet, Command, Event, Outcome, StartKind, Tid, TraceSpec};
 use stride_syscalls::Abi;
 use stride_test_support::state::{is_inside, threads, wait_until};
 use stride_test_support::{Killed, compile};
@@ -100,7 +100,7 @@ pub fn line(event: &Event, tids: &mut Vec<Tid>) -> String {
     };
     match event {
         Event::Started { tid, origin, .. } => match origin {
-            Origin::Forked { parent } => {
+            StartKind::Forked { parent } => {
                 let parent = t(*parent);
                 format!("{} born of {parent}", t(*tid))
             }
@@ -128,7 +128,7 @@ pub fn line(event: &Event, tids: &mut Vec<Tid>) -> String {
         Event::Exited { tid, status, .. } => format!("{} exited {status}", t(*tid)),
         Event::Killed { tid, signal, .. } => format!("{} killed {signal}", t(*tid)),
         Event::Named { tid, name } => format!("{} is called {}", t(*tid), name.escape_ascii()),
-        Event::IdIn { tid, id, .. } => format!("{} is {id} in a namespace", t(*tid)),
+        Event::NamespaceId { tid, id, .. } => format!("{} is {id} in a namespace", t(*tid)),
         Event::Superseded { tid, old, .. } => {
             let old = t(*old);
             format!("{} superseded by {old}", t(*tid))
@@ -140,7 +140,7 @@ pub fn line(event: &Event, tids: &mut Vec<Tid>) -> String {
         Event::Stranger { tid, fate } => format!("{} is no tracee: {fate:?}", t(*tid)),
         Event::Personality { tid, abi, .. } => format!("{} runs {abi:?}", t(*tid)),
         Event::Lost { .. } => "lost".into(),
-        Event::Aside(_) => "aside".into(),
+        Event::NamingCall(_) => "naming call".into(),
         Event::Library(_) => unreachable!("only the eBPF engine has these"),
         Event::Idle => "idle".into(),
     }

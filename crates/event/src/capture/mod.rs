@@ -25,7 +25,7 @@ pub fn actual_call(abi: Abi, nr: u64, args: [u64; 6], memory: &mut dyn Peek) -> 
     if abi != Abi::I386 {
         return (nr, args);
     }
-    let Some(subcall) = multiplexed::subcall(nr, args[0]) else { return (nr, args) };
+    let Some(target) = multiplexed::target(nr, args[0]) else { return (nr, args) };
     let read = |at, words: &mut [u32]| {
         let mut bytes = [0; 6 * size_of::<u32>()];
         let bytes = &mut bytes[..size_of_val(words)];
@@ -33,7 +33,7 @@ pub fn actual_call(abi: Abi, nr: u64, args: [u64; 6], memory: &mut dyn Peek) -> 
         words.iter_mut().zip(bytes.as_chunks().0).for_each(|(word, bytes)| *word = u32::from_le_bytes(*bytes));
         whole
     };
-    subcall.args(&args, read).map_or((nr, args), |args| (subcall.nr.into(), args))
+    target.args(&args, read).map_or((nr, args), |args| (target.nr.into(), args))
 }
 
 /// The limits of copying.

@@ -12,7 +12,7 @@ pub const SIGINFO_SIZE: usize = 128;
 
 /// How a thread came to be traced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Origin {
+pub enum StartKind {
     /// It is the command, which Stride started.
     Spawned,
     /// `-p`.
@@ -50,7 +50,7 @@ pub enum EventOf<C, S = (), K = (), L = ()> {
         /// The process of the thread: its thread group's id.
         process: Tid,
         /// How it came to be traced.
-        origin: Origin,
+        origin: StartKind,
         /// When: monotonic time.
         at: Ns,
     },
@@ -63,7 +63,7 @@ pub enum EventOf<C, S = (), K = (), L = ()> {
     },
     /// The id of a thread in a PID namespace, which is known by its inode. After a thread has started, there is one such event for each
     /// namespace that has the thread, from Stride's own inwards; or none, if the engine does not know them.
-    IdIn {
+    NamespaceId {
         /// The thread.
         tid: Tid,
         /// The inode of the namespace.
@@ -75,9 +75,9 @@ pub enum EventOf<C, S = (), K = (), L = ()> {
     Enter(C),
     /// A call returned, or is known never to return.
     Exit(C),
-    /// A call that returned and was not asked for: it says what its thread runs or is called. Only recordings have
+    /// A call that returned and was not asked for, but that sets the program or the name of its thread. Only recordings have
     /// it.
-    Aside(C),
+    NamingCall(C),
     /// A function of a library was entered or returned, or a probe was passed.
     Library(L),
     /// A signal is about to be delivered, with the kernel's own `siginfo_t`. `ip` and `stack` are where it
@@ -193,14 +193,14 @@ impl<C> EventOf<C> {
         match self {
             EventOf::Enter(call) => find(call).map_or(Event::Idle, Event::Enter),
             EventOf::Exit(call) => find(call).map_or(Event::Idle, Event::Exit),
-            EventOf::Aside(call) => find(call).map_or(Event::Idle, Event::Aside),
+            EventOf::NamingCall(call) => find(call).map_or(Event::Idle, Event::NamingCall),
             EventOf::Library(()) => library.map_or(Event::Idle, Event::Library),
             EventOf::Signal { tid, info: (), ip, stack: (), at } => Event::Signal { tid, info: siginfo, ip, stack, at },
             EventOf::Superseded { tid, old, call, at } => Event::Superseded { tid, old, call: call.and_then(find), at },
             EventOf::Detached { tid, call, at } => Event::Detached { tid, call: call.and_then(find), at },
             EventOf::Started { tid, process, origin, at } => Event::Started { tid, process, origin, at },
             EventOf::Named { tid, name } => Event::Named { tid, name },
-            EventOf::IdIn { tid, namespace, id } => Event::IdIn { tid, namespace, id },
+            EventOf::NamespaceId { tid, namespace, id } => Event::NamespaceId { tid, namespace, id },
             EventOf::Stopped { tid, signal, at } => Event::Stopped { tid, signal, at },
             EventOf::Ending { tid } => Event::Ending { tid },
             EventOf::Exited { tid, status, at } => Event::Exited { tid, status, at },
@@ -218,7 +218,7 @@ impl Event<'_> {
     pub fn at(&self) -> Option<Ns> {
         match *self {
             Event::Enter(call) => Some(call.began()),
-            Event::Exit(call) | Event::Aside(call) => Some(call.returned),
+            Event::Exit(call) | Event::NamingCall(call) => Some(call.returned),
             Event::Library(call) => Some(call.at),
             Event::Started { at, .. }
             | Event::Signal { at, .. }
@@ -229,9 +229,11 @@ impl Event<'_> {
             | Event::Detached { at, .. }
             | Event::Personality { at, .. }
             | Event::Lost { at, .. } => Some(at),
-            Event::Named { .. } | Event::IdIn { .. } | Event::Ending { .. } | Event::Stranger { .. } | Event::Idle => {
-                None
-            }
+            Event::Named { .. }
+            | Event::NamespaceId { .. }
+            | Event::Ending { .. }
+            | Event::Stranger { .. }
+            | Event::Idle => None,
         }
     }
 }

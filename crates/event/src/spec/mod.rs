@@ -269,7 +269,7 @@ pub struct TraceSpec {
     pub max_depth: Option<u32>,
     /// Calls to report. The engine may skip the others as early as it can.
     pub calls: CallSet,
-    /// Calls to report whatever `calls`, `about` and their outcomes say, and not to count: views follow the names of
+    /// Calls to report whatever `calls`, `file_filter` and their outcomes say, and not to count: views follow the names of
     /// threads by them.
     pub names: CallSet,
     /// Strings and arrays are captured up to these limits.
@@ -300,7 +300,7 @@ pub struct TraceSpec {
     /// Calls are counted, by the engine if it can.
     pub counting: Option<Counting>,
     /// Calls are chosen by the files that they name.
-    pub about: Option<FileFilter>,
+    pub file_filter: Option<FileFilter>,
     /// How the shown calls return. An engine may skip calls that return otherwise.
     pub endings: Endings,
     /// The threads whose calls are wanted. The engine may report others.
@@ -309,7 +309,7 @@ pub struct TraceSpec {
     pub signals: bool,
     /// The files and sockets of descriptors are shown, or calls are chosen by them.
     pub descriptors: bool,
-    /// The ids of threads in PID namespaces are wanted (`Event::IdIn`). An engine whose threads are there when they are asked about
+    /// The ids of threads in PID namespaces are wanted (`Event::NamespaceId`). An engine whose threads are there when they are asked about
     /// may leave them to /proc.
     pub pid_namespaces: bool,
     /// Memory need not be captured at all (`-c` alone).
@@ -357,7 +357,7 @@ impl Default for TraceSpec {
             want_times: false,
             want_system_time: false,
             counting: None,
-            about: None,
+            file_filter: None,
             endings: Endings::default(),
             wanted_threads: WantedThreads::default(),
             signals: true,

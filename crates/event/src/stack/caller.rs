@@ -1,6 +1,6 @@
 //! The function of a program that made a call, behind the functions of the C library.
 //!
-//! Which frames are a program's own is decided here, for every view. `origin.rs` has the names that decide. Three things decide it:
+//! Which frames are a program's own is decided here, for every view. `runtime_code.rs` has the names that decide. Three things decide it:
 //!
 //! - **The module.** Code of run-time libraries is not the program's own, and neither is the code that the
 //!   kernel provides (`[vdso]`). Every other module is: the main executable, its other libraries, and code that no file holds.
@@ -10,10 +10,10 @@
 //!   stacks with such a function, the modules of interpreters are not the program's own, nor are the scripts that are part of Python
 //!   and Node.
 
-use crate::stack::origin::{is_go_standard, is_standard, is_standard_file, is_standard_script};
+use crate::stack::runtime_code::{is_go_standard, is_standard, is_standard_file, is_standard_script};
 use crate::{Bottom, CodeFile, SourceLine, Stack, StackFrame};
 
-/// The origin of a call, as far as a stack tells.
+/// The caller of a system call, as far as a stack tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Caller<'s> {
     /// The innermost function of the program's own.

@@ -5,8 +5,8 @@
 
 pub mod caller;
 pub mod calling;
-pub mod origin;
 pub mod per_stack;
+pub mod runtime_code;
 
 use crate::Tid;
 use std::sync::Arc;

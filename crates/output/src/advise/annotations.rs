@@ -6,10 +6,10 @@ use crate::report::annotation::{FileLine, Severity, annotation};
 use stride_advise::Findings;
 
 pub fn lines(findings: &Findings, home: Option<&str>) -> String {
-    if findings.told.is_empty() {
+    if findings.reported.is_empty() {
         return annotation(Severity::Notice, None, "System calls", &text::nothing(findings.calls));
     }
-    let told = findings.told.iter().map(|finding| {
+    let told = findings.reported.iter().map(|finding| {
         let source = place(finding, home);
         let place = source.as_ref().map(|source| FileLine { file: &source.file, line: source.line.into() });
         let mut message = finding.sentence.clone();

@@ -8,10 +8,10 @@ use stride_event::quantity::count;
 
 pub fn report(findings: &Findings, lost: u64) -> String {
     let mut out = String::new();
-    if findings.told.is_empty() {
+    if findings.reported.is_empty() {
         let _ = writeln!(out, "{}", text::nothing(findings.calls));
     }
-    for (i, finding) in findings.told.iter().enumerate() {
+    for (i, finding) in findings.reported.iter().enumerate() {
         let blank = if i > 0 { "\n" } else { "" };
         let (title, id, sentence) = (plain(finding.title), code(finding.id), plain(&finding.sentence));
         let _ = write!(out, "{blank}{}. **{title}** {id}: {sentence}\n\n", i + 1);

@@ -88,7 +88,7 @@ impl View for AdviseView {
             }
             ReportFormat::Json => {
                 let mut out = Vec::new();
-                json::lines(&findings.told, &mut out);
+                json::lines(&findings.reported, &mut out);
                 String::from_utf8_lossy(&out).into_owned()
             }
             ReportFormat::Markdown => markdown::report(&findings, end.lost.calls) + &self.of_operations(),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     fn both() -> Findings {
-        Findings { told: vec![finding(Some(("/home/me/src/a b.c", 7))), finding(None)], left_out: 0, calls: 10 }
+        Findings { reported: vec![finding(Some(("/home/me/src/a b.c", 7))), finding(None)], left_out: 0, calls: 10 }
     }
 
     #[test]

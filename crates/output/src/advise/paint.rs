@@ -1,5 +1,5 @@
-//! The colours of a report. They are added to lines that are complete, so nothing that measures text sees them. Names of the tracee hold no
-//! escape sequences, because they are escaped when they are written.
+//! The colours of a report. They are added to lines that are complete, so nothing that measures text sees them. Names
+//! of the tracee hold no escape sequences, because they are escaped when they are written.
 
 /// Paints if it is asked to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use stride_advise::{Finding, Findings, find_rule};
 pub fn log(findings: &Findings, home: Option<&str>, version: &str) -> String {
     let mut rules: Vec<&str> = Vec::new();
     let (mut results, mut elsewhere) = (Vec::new(), Vec::new());
-    for finding in &findings.told {
+    for finding in &findings.reported {
         let rule = rules.iter().position(|id| *id == finding.id).unwrap_or_else(|| {
             rules.push(finding.id);
             rules.len() - 1
@@ -53,7 +53,8 @@ pub fn log(findings: &Findings, home: Option<&str>, version: &str) -> String {
     printable(&format!("{log:#}\n"))
 }
 
-/// JSON in which the control characters that JSON allows in strings (U+007F to U+009F) are escaped, too: a terminal obeys them.
+/// JSON in which the control characters that JSON allows in strings (U+007F to U+009F) are escaped, too: a terminal
+/// obeys them.
 fn printable(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {

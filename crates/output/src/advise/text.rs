@@ -13,7 +13,7 @@ const INDENT: &str = "            ";
 
 /// The report. `recording` has the lines that findings refer to; without it, no lines are named.
 pub fn report(findings: &Findings, recording: Option<&str>, lost: u64, paint: ReportPaint) -> String {
-    let &Findings { told: ref findings, left_out, calls } = findings;
+    let &Findings { reported: ref findings, left_out, calls } = findings;
     let mut out = String::new();
     if findings.is_empty() {
         let _ = writeln!(out, "{}", nothing(calls));
@@ -197,7 +197,7 @@ const MOST_CALLERS: usize = 3;
 pub fn callers(callers: &Callers) -> Option<String> {
     let (all, estimate) = (&callers.shares, callers.is_estimate());
     let named = all.iter().take(MOST_CALLERS).take_while(|(_, share)| *share >= SMALLEST_SHARE).count().max(1);
-    let mut told: Vec<String> = all
+    let mut parts: Vec<String> = all
         .iter()
         .take(named)
         .map(|(caller, share)| match (share * 100.0).round().clamp(1.0, 99.0) {
@@ -206,16 +206,16 @@ pub fn callers(callers: &Callers) -> Option<String> {
             percent => format!("{}: {percent}%", caller_name(caller)),
         })
         .collect();
-    if told.is_empty() {
+    if parts.is_empty() {
         return None;
     }
     if all.len() > named {
-        told.push(count((all.len() - named) as u64, "other", "others"));
+        parts.push(count((all.len() - named) as u64, "other", "others"));
     }
     if estimate {
-        told.push(format!("{} of {} sampled", grouped(callers.sampled), count(callers.of, "call was", "calls were")));
+        parts.push(format!("{} of {} sampled", grouped(callers.sampled), count(callers.of, "call was", "calls were")));
     }
-    Some(told.join("; "))
+    Some(parts.join("; "))
 }
 
 fn field(label: &str, text: &str, out: &mut String) {
@@ -251,8 +251,8 @@ mod tests {
     use stride_advise::{Confidence, FactRow};
     use stride_event::{CallingFunction, SourceLine};
 
-    fn told(told: Vec<Finding>, left_out: usize, calls: u64) -> Findings {
-        Findings { told, left_out, calls }
+    fn findings(reported: Vec<Finding>, left_out: usize, calls: u64) -> Findings {
+        Findings { reported, left_out, calls }
     }
 
     #[test]
@@ -286,7 +286,7 @@ mod tests {
             minor: false,
         };
         assert_eq!(
-            report(&told(vec![finding.clone()], 0, 664_447), Some("a.rec"), 3, plain),
+            report(&findings(vec![finding.clone()], 0, 664_447), Some("a.rec"), 3, plain),
             "1. stat storm [stat-storm]: 7.1 checks per path: /tmp/many was checked 30,600 times.\n   \
              saves    185,461 of 664,447 calls (28%), about 45.2 ms: every repeat\n   \
              where    /tmp/ma\\nny: 30,600 calls, as on line 4,712\n   \
@@ -297,12 +297,12 @@ mod tests {
              Lines are those that stride --replay=a.rec prints with the same filters.\n\n\
              ... 3 calls lost: what is said of the others may be too little\n"
         );
-        let painted = report(&told(vec![finding.clone()], 0, 664_447), None, 0, ReportPaint(true));
+        let painted = report(&findings(vec![finding.clone()], 0, 664_447), None, 0, ReportPaint(true));
         let begins = "1. \x1b[1mstat storm\x1b[0m \x1b[33m[stat-storm]\x1b[0m: 7.1 checks";
         let saves =
             "   \x1b[36msaves\x1b[0m    \x1b[32m185,461 of 664,447 calls (28%), about 45.2 ms\x1b[0m: every repeat\n";
         assert!(painted.starts_with(begins) && painted.contains(saves), "{painted:?}");
-        let live = report(&told(vec![finding], 0, 664_447), None, 0, plain);
+        let live = report(&findings(vec![finding], 0, 664_447), None, 0, plain);
         // Colours are all that they add.
         let mut uncoloured = painted;
         ["0", "1", "32", "33", "36"]
@@ -311,10 +311,10 @@ mod tests {
         assert_eq!(uncoloured, live);
         assert!(live.contains("/tmp/ma\\nny: 30,600 calls\n") && !live.contains("ine"), "{live}");
         assert_eq!(
-            report(&told(vec![], 0, 12), None, 0, plain),
+            report(&findings(vec![], 0, 12), None, 0, plain),
             "Nothing to advise: in 12 calls no pattern was found that is worth changing.\n"
         );
-        let minor = report(&told(vec![], 2, 12), None, 0, plain);
+        let minor = report(&findings(vec![], 2, 12), None, 0, plain);
         assert!(minor.contains("\n2 more findings are left out, because"), "{minor}");
     }
 
@@ -325,19 +325,19 @@ mod tests {
 
     #[test]
     fn shares_of_callers() {
-        let told = |shares: &[f64], sampled, of| {
+        let line = |shares: &[f64], sampled, of| {
             let shares = shares.iter().zip(1..).map(|(share, line)| (function("f", line), *share)).collect();
             callers(&Callers { shares, sampled, of })
         };
-        assert_eq!(told(&[], 0, 9), None);
-        assert_eq!(told(&[1.0], 3, 9).unwrap(), "f (walk.c:1); 3 of 9 calls were sampled");
-        assert_eq!(told(&[0.75, 0.25], 9, 9).unwrap(), "f (walk.c:1): 75%; f (walk.c:2): 25%");
+        assert_eq!(line(&[], 0, 9), None);
+        assert_eq!(line(&[1.0], 3, 9).unwrap(), "f (walk.c:1); 3 of 9 calls were sampled");
+        assert_eq!(line(&[0.75, 0.25], 9, 9).unwrap(), "f (walk.c:1): 75%; f (walk.c:2): 25%");
         assert_eq!(
-            told(&[0.9991, 0.0009], 4000, 30_600).unwrap(),
+            line(&[0.9991, 0.0009], 4000, 30_600).unwrap(),
             "f (walk.c:1): about 99%; 1 other; 4,000 of 30,600 calls were sampled"
         );
         let many = [0.005; 200];
-        assert_eq!(told(&many, 9, 9).unwrap(), "f (walk.c:1): 1%; 199 others");
+        assert_eq!(line(&many, 9, 9).unwrap(), "f (walk.c:1): 1%; 199 others");
     }
 
     #[test]

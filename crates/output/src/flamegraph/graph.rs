@@ -89,8 +89,8 @@ impl FlameGraph {
 
     /// The place of the innermost function.
     fn place(&mut self, stack: &Arc<Stack>, program: LabelId) -> TreePlace {
-        let known = self.places.get(stack, |_| Vec::new());
-        if let Some((_, place)) = known.iter().find(|(of, _)| *of == program) {
+        let cached = self.places.get(stack, |_| Vec::new());
+        if let Some((_, place)) = cached.iter().find(|(of, _)| *of == program) {
             return *place;
         }
         let functions: Vec<Function<'_>> = frames::of_stack(stack).collect();
@@ -104,11 +104,11 @@ impl FlameGraph {
             let label = self.label(kind, &function.name, function.module.map_or(b"", |module| &module.path));
             place = self.tree.step(place, label);
         }
-        let known = self.places.get(stack, |_| Vec::new());
-        if known.len() >= MOST_PROGRAMS {
-            known.clear();
+        let cached = self.places.get(stack, |_| Vec::new());
+        if cached.len() >= MOST_PROGRAMS {
+            cached.clear();
         }
-        known.push((program, place));
+        cached.push((program, place));
         place
     }
 

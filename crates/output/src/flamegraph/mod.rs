@@ -1,8 +1,9 @@
 //! `--flamegraph`: all calls by the functions that led to them.
 //!
-//! The view gathers a tree of functions ([`tree`]), below each program by the name of its threads, and with the system call at the
-//! end of each path. The widths of a box, its share of calls, time and errors, are sums over the tree. Memory is bounded: beyond a
-//! number of nodes, calls are counted for the last function that has one, and a sentence says for how many.
+//! The view gathers a tree of functions ([`tree`]), below each program by the name of its threads, and with the system
+//! call at the end of each path. The widths of a box, its share of calls, time and errors, are sums over the tree.
+//! Memory is bounded: beyond a number of nodes, calls are counted for the last function that has one, and a sentence
+//! says for how many.
 //!
 //! The tree is written as a page ([`page`]) or as text for other tools ([`folded`]).
 
@@ -33,7 +34,7 @@ pub enum FlameFormat {
 pub struct FlameView {
     format: FlameFormat,
     graph: FlameGraph,
-    about: RunFacts,
+    facts: RunFacts,
     /// The output, and its name in messages.
     to: Box<dyn Write>,
     name: String,
@@ -42,7 +43,7 @@ pub struct FlameView {
 
 impl FlameView {
     pub fn new(format: FlameFormat, name: String, to: Box<dyn Write>, info: &RunInfo) -> FlameView {
-        FlameView { format, graph: FlameGraph::default(), about: RunFacts::of(info), to, name, error: None }
+        FlameView { format, graph: FlameGraph::default(), facts: RunFacts::of(info), to, name, error: None }
     }
 }
 
@@ -54,19 +55,19 @@ impl View for FlameView {
     }
 
     fn note(&mut self, what: &str) {
-        self.about.warnings.push(what.to_owned());
+        self.facts.warnings.push(what.to_owned());
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {
-        let mut about = std::mem::take(&mut self.about);
-        about.lost(end);
+        let mut facts = std::mem::take(&mut self.facts);
+        facts.lost(end);
         if let Some(began) = end.tracker.began() {
-            about.began(began);
+            facts.began(began);
         }
         let graph = std::mem::take(&mut self.graph);
-        about.warnings.extend(graph.limits());
+        facts.warnings.extend(graph.limits());
         let text = match self.format {
-            FlameFormat::Page => page::render(&graph, about).into_bytes(),
+            FlameFormat::Page => page::render(&graph, facts).into_bytes(),
             FlameFormat::Folded => folded::render(&graph),
         };
         if let Err(error) = self.to.write_all(&text).and_then(|()| self.to.flush()) {

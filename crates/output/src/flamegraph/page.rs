@@ -49,18 +49,18 @@ struct FlameData {
     about: Vec<(&'static str, String)>,
     /// For each label: name, module, kind.
     labels: Vec<(String, String, &'static str)>,
-    /// Five numbers for each box, parents before their children: the depth, the label, and the weights of the box: calls,
-    /// nanoseconds, errors.
+    /// Five numbers for each box, parents before their children: the depth, the label, and the weights of the box:
+    /// calls, nanoseconds, errors.
     boxes: Vec<u64>,
     /// The number of boxes that were too narrow to be kept, whatever the width stands for.
     more: usize,
 }
 
-pub fn render(graph: &FlameGraph, about: RunFacts) -> String {
+pub fn render(graph: &FlameGraph, facts: RunFacts) -> String {
     let mut data = FlameData {
         title: title(graph),
-        warnings: about.warnings,
-        about: about.facts,
+        warnings: facts.warnings,
+        about: facts.facts,
         labels: Vec::new(),
         boxes: Vec::new(),
         more: 0,
@@ -78,8 +78,8 @@ pub fn render(graph: &FlameGraph, about: RunFacts) -> String {
     }
 }
 
-/// The nodes, widest first. The width of a node is the largest of its shares. A parent is at least as wide as its children, so any
-/// beginning of the list has the parents of all its nodes.
+/// The nodes, widest first. The width of a node is the largest of its shares. A parent is at least as wide as its
+/// children, so any beginning of the list has the parents of all its nodes.
 fn ranks(graph: &FlameGraph, sums: &[Weights]) -> Vec<usize> {
     let mut all = Weights::default();
     graph.tree.nodes.iter().for_each(|node| all.add(node.own));

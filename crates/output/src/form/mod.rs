@@ -1,7 +1,7 @@
-//! Lines as other tools than strace write them. A form is one file here: it says how a call that has returned, a part of a library's
-//! call, a signal and an end are written. The text view does the rest, as for strace's lines.
+//! Lines as other tools than strace write them. A form is one file here: it says how a call that has returned, a part
+//! of a library's call, a signal and an end are written. The text view does the rest, as for strace's lines.
 //!
-//! Such lines are whole: a call is shown when it has returned, or when its thread is left.
+//! These lines are whole: a call is shown when it has returned, or when its thread is left.
 
 mod perf;
 mod truss;
@@ -35,8 +35,8 @@ pub trait LineForm: Debug {
     /// The line of a call that has returned, or that is left without a result.
     fn call(&self, w: &mut Writer<'_>, line: &FormLine<'_>, decoded: &Decoded<'_>);
 
-    /// The line of a part of a call of a library's function, of a probe, or of an operation of io_uring; or nothing, if the part that comes
-    /// at its end has all of it. `notes`: the referents of descriptors.
+    /// The line of a part of a call of a library's function, of a probe, or of an operation of io_uring; or nothing, if
+    /// the part that comes at its end has all of it. `notes`: the referents of descriptors.
     fn library(&self, w: &mut Writer<'_>, line: &FormLine<'_>, call: &LibraryCall, notes: &[(i32, FdNote<'_>)]);
 
     /// The line of a signal. Nothing is written by default.

@@ -127,8 +127,8 @@ impl LineForm for TrussForm {
         crate::dump::write(w.out, decoded.dump);
     }
 
-    /// Functions of libraries have a line when they are entered and one when they return, as with truss's -u. An operation of io_uring is
-    /// written as a system call.
+    /// Functions of libraries have a line when they are entered and one when they return, as with truss's -u. An
+    /// operation of io_uring is written as a system call.
     fn library(&self, w: &mut Writer<'_>, line: &FormLine<'_>, call: &LibraryCall, notes: &[(i32, FdNote<'_>)]) {
         let lasted = call.duration().filter(|_| call.part == LibraryPart::Returned);
         self.leader(w, line, line.moment.at, lasted);

@@ -13,8 +13,8 @@ const OTHERS: u64 = u64::MAX;
 pub struct Calls {
     rows: Vec<CallRow>,
     /// The index in `rows` plus one, by ABI and number.
-    known: [Vec<CallIndex>; Abi::ALL.len()],
-    unknown: std::collections::HashMap<(Abi, u64), CallIndex>,
+    by_number: [Vec<CallIndex>; Abi::ALL.len()],
+    without_row: std::collections::HashMap<(Abi, u64), CallIndex>,
 }
 
 pub struct CallRow {
@@ -35,28 +35,28 @@ impl Calls {
     }
 
     pub fn index(&mut self, abi: Abi, nr: u64) -> CallIndex {
-        let known = &self.known[abi as usize];
-        if let Some(&place @ 1..) = usize::try_from(nr).ok().and_then(|nr| known.get(nr)) {
+        let of_abi = &self.by_number[abi as usize];
+        if let Some(&place @ 1..) = usize::try_from(nr).ok().and_then(|nr| of_abi.get(nr)) {
             return place - 1;
         }
-        let Some(entry) = table(abi).get(nr) else { return self.unknown(abi, nr) };
+        let Some(entry) = table(abi).get(nr) else { return self.index_without_row(abi, nr) };
         let index = self.push(name_in(abi, entry.row.name), Family::of(Some(entry.row)));
-        let known = &mut self.known[abi as usize];
-        known.resize(table(abi).len().max(known.len()), 0);
-        known[nr as usize] = index + 1;
+        let of_abi = &mut self.by_number[abi as usize];
+        of_abi.resize(table(abi).len().max(of_abi.len()), 0);
+        of_abi[nr as usize] = index + 1;
         index
     }
 
-    fn unknown(&mut self, abi: Abi, nr: u64) -> CallIndex {
-        let full = self.unknown.len() >= MOST;
+    fn index_without_row(&mut self, abi: Abi, nr: u64) -> CallIndex {
+        let full = self.without_row.len() >= MOST;
         let place = [Some((abi, nr)), full.then_some((abi, OTHERS))];
-        if let Some(&index) = place.iter().flatten().find_map(|key| self.unknown.get(key)) {
+        if let Some(&index) = place.iter().flatten().find_map(|key| self.without_row.get(key)) {
             return index;
         }
         let nr = if full { OTHERS } else { nr };
         let name = if nr == OTHERS { "other numbers".to_owned() } else { nameless(nr) };
         let index = self.push(name_in(abi, &name), Family::Other);
-        self.unknown.insert((abi, nr), index);
+        self.without_row.insert((abi, nr), index);
         index
     }
 

@@ -24,7 +24,7 @@ pub fn data(findings: &Findings) -> Vec<data::FindingData> {
         advice: words(&it.advice),
         sure: it.confidence.word(),
     };
-    findings.told.iter().map(finding).collect()
+    findings.reported.iter().map(finding).collect()
 }
 
 /// The rules write the cells, and make them printable.

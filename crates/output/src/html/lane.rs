@@ -62,7 +62,8 @@ pub struct Bin {
     /// The syscall that took most of that time, as far as a majority vote finds it, and its lead.
     pub call: CallIndex,
     lead: Ns,
-    /// With `--advise`, what most calls of each syscall in the bin were about, as far as a majority vote finds it, with its lead.
+    /// With `--advise`, what most calls of each syscall in the bin were about, as far as a majority vote finds it, with
+    /// its lead.
     kinds: Vec<(CallKey, u64)>,
 }
 
@@ -218,7 +219,7 @@ mod tests {
     /// A bin knows the object of most calls of a syscall, also after bins became one.
     #[test]
     fn most_calls_win() {
-        let of = |nr, object: u8| CallKey { abi: Abi::X86_64, nr, about: Some(objects()[usize::from(object)]) };
+        let of = |nr, object: u8| CallKey { abi: Abi::X86_64, nr, object: Some(objects()[usize::from(object)]) };
         let mut lane = Lane::default();
         for i in 0..40 {
             let kinds = [of(1, if i % 4 == 0 { 0 } else { 1 }), of(2, 2)];

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use stride_advise::{CallKey, Finding};
 use stride_event::Tid;
 
-/// A bit for each finding, the first in the lowest bit. Later findings have no marks: the numbers must be exact in JavaScript's
-/// bitwise operators.
+/// A bit for each finding, the first in the lowest bit. Later findings have no marks: the numbers must be exact in
+/// JavaScript's bitwise operators.
 pub type MarkBits = u32;
 const MOST: usize = 31;
 
@@ -16,7 +16,7 @@ pub struct Marks(Vec<Marked>);
 
 struct Marked {
     kinds: HashSet<CallKey>,
-    /// The processes that make most of the calls. A kind of calls about nothing in particular is marked in these only.
+    /// The processes that make most of the calls. A kind of calls without an object is marked in these only.
     pids: Vec<Tid>,
     /// Threads that waited to the end.
     stuck: Vec<Tid>,
@@ -40,7 +40,7 @@ impl Marks {
     /// The marks of each call and of each bin in a lane. Both are empty if there are none.
     pub fn of_lane(&self, lane: &Lane, pid: Option<Tid>) -> (Vec<MarkBits>, Vec<MarkBits>) {
         let is = |marked: &Marked, kind: &CallKey| {
-            let here = kind.about.is_some() || pid.is_some_and(|pid| marked.pids.contains(&pid));
+            let here = kind.object.is_some() || pid.is_some_and(|pid| marked.pids.contains(&pid));
             here && marked.kinds.contains(kind)
         };
         let slices = lane.slices.iter().map(|slice| {

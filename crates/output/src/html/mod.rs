@@ -9,12 +9,12 @@
 //! some width are counted in bins of that width. The width doubles whenever there are too many calls or bins. So a call
 //! that is shown by itself is never narrower than a bin. Texts are made only for calls that are kept.
 //!
-//! The page is HTML, CSS and JavaScript in files of their own, which `template.rs` puts together. The data is JSON without `<`, `>`
-//! and `&`. The script makes text nodes of it, never markup, and the page's content security policy names the hashes of the one
-//! script and the one style.
+//! The page is HTML, CSS and JavaScript in files of their own, which `template.rs` puts together. The data is JSON
+//! without `<`, `>` and `&`. The script makes text nodes of it, never markup, and the page's content security policy
+//! names the hashes of the one script and the one style.
 //!
-//! Architecture invariant: bytes from the tracee reach the page as text only. `crates/cli/tests/html.rs` checks that in a
-//! headless Chromium.
+//! Architecture invariant: bytes from the tracee reach the page as text only. `crates/cli/tests/html.rs` checks that in
+//! a headless Chromium.
 
 mod call_text;
 mod calls;
@@ -74,7 +74,7 @@ pub struct HtmlView {
     gathered: Option<Gathered>,
     /// With `--advise` only.
     advisor: Option<Advisor>,
-    about: RunFacts,
+    facts: RunFacts,
     /// The output of the page, and its name in messages.
     to: Box<dyn Write>,
     name: String,
@@ -92,7 +92,7 @@ impl HtmlView {
         info: &RunInfo,
     ) -> HtmlView {
         let gathered = Gathered::new(CallText::new(style, options, world), info.started, info.command_text);
-        HtmlView { gathered: Some(gathered), advisor: None, about: RunFacts::of(info), to, name, error: None }
+        HtmlView { gathered: Some(gathered), advisor: None, facts: RunFacts::of(info), to, name, error: None }
     }
 
     /// Adds a section of findings; with minor ones if `all`.
@@ -109,26 +109,26 @@ impl View for HtmlView {
         }
     }
 
-    fn aside(&mut self, call: &Call, tracker: &Tracker) {
+    fn naming_call(&mut self, call: &Call, tracker: &Tracker) {
         if let Some(gathered) = &mut self.gathered {
             gathered.renamed(call, tracker);
         }
     }
 
     fn note(&mut self, what: &str) {
-        self.about.warnings.push(what.to_owned());
+        self.facts.warnings.push(what.to_owned());
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {
         let Some(gathered) = self.gathered.take() else { return String::new() };
-        self.about.lost(end);
+        self.facts.lost(end);
         if let Some(began) = end.tracker.began() {
-            self.about.began(began);
+            self.facts.began(began);
         }
         let findings = self.advisor.as_mut().map(|advisor| advisor.findings(end.tracker, end.with_source));
-        let marks = findings.as_ref().map(|findings| Marks::of(&findings.told)).unwrap_or_default();
+        let marks = findings.as_ref().map(|findings| Marks::of(&findings.reported)).unwrap_or_default();
         let findings = findings.as_ref().map(findings::data);
-        let mut data = gathered.data(std::mem::take(&mut self.about), findings, &marks, end.tracker);
+        let mut data = gathered.data(std::mem::take(&mut self.facts), findings, &marks, end.tracker);
         let page = page::render(&mut data);
         if let Err(error) = self.to.write_all(page.as_bytes()).and_then(|()| self.to.flush()) {
             let message = format!("Can't write the page '{}': {}", self.name, why(&error));
@@ -190,7 +190,7 @@ impl Gathered {
                 self.timeline.name(tid, || name(tid, tracker));
             }
             Event::Exit(call) => self.returned(call, kind, tracker),
-            Event::Aside(call) => self.renamed(call, tracker),
+            Event::NamingCall(call) => self.renamed(call, tracker),
             Event::Exited { tid, status, at } => {
                 let at = self.time(at);
                 self.gone(tid, at, tracker);
@@ -228,7 +228,7 @@ impl Gathered {
             | Event::Ending { .. }
             | Event::Personality { .. }
             | Event::Named { .. }
-            | Event::IdIn { .. }
+            | Event::NamespaceId { .. }
             | Event::Stranger { .. }
             | Event::Idle => {}
         }
@@ -346,7 +346,7 @@ impl Gathered {
     /// The data for the page.
     fn data(
         mut self,
-        about: RunFacts,
+        facts: RunFacts,
         findings: Option<Vec<data::FindingData>>,
         marks: &Marks,
         tracker: &Tracker,
@@ -358,7 +358,7 @@ impl Gathered {
             }
         }
         self.processes.complete(|captured, it| {
-            if let Some(whole) = about.command(captured) {
+            if let Some(whole) = facts.command(captured) {
                 it.command = whole;
             }
         });
@@ -372,7 +372,7 @@ impl Gathered {
             waiting: self.waiting,
             threads: self.processes.threads,
             processes: self.processes.count,
-            lost: about.lost,
+            lost: facts.lost,
         };
         let first = self.processes.first();
         let what = first.map(|it| &it.label).map(|it| if it.command.is_empty() { &it.comm } else { &it.command });
@@ -390,10 +390,10 @@ impl Gathered {
         let timeline = timeline_data::of(self.timeline, &places, &mut texts, &mut stacks, marks, &pids);
         data::PageData {
             title: what,
-            warnings: about.warnings,
+            warnings: facts.warnings,
             sentence,
             numbers,
-            about: about.facts,
+            about: facts.facts,
             findings,
             calls: self.calls.data(),
             timeline,

@@ -8,7 +8,7 @@ use stride_track::Process;
 
 const COMMAND: usize = 240;
 
-/// What the page says of a process.
+/// The words about a process on the page.
 #[derive(Default)]
 pub struct NamedProcess {
     pub comm: String,

@@ -26,14 +26,14 @@ const ROOM: usize = 800_000;
 
 #[derive(Default)]
 pub struct PageStacks {
-    known: PerStack<Option<ShownStack>>,
+    cache: PerStack<Option<ShownStack>>,
     functions: Vec<Rc<FrameText>>,
     ids: HashMap<Rc<FrameText>, FunctionId>,
 }
 
 impl PageStacks {
     pub fn shown(&mut self, stack: &Arc<Stack>) -> ShownStack {
-        if let Some(shown) = self.known.get(stack, |_| None) {
+        if let Some(shown) = self.cache.get(stack, |_| None) {
             return shown.clone();
         }
         let mut texts: Vec<FrameText> = frames::of_stack(stack).take(DEEPEST).map(|it| text(&it)).collect();
@@ -43,7 +43,7 @@ impl PageStacks {
             None => {}
         }
         let shown: ShownStack = texts.into_iter().map(|text| self.id(text)).collect();
-        self.known.get(stack, |_| None).insert(shown).clone()
+        self.cache.get(stack, |_| None).insert(shown).clone()
     }
 
     fn id(&mut self, text: FrameText) -> FunctionId {

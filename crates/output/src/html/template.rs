@@ -8,7 +8,8 @@ use sha2::{Digest, Sha256};
 /// The frame around the sections of all pages, with marks for the other parts.
 const FRAME: &str = include_str!("frame.html");
 
-/// A section that its script fills in: the id, and the heading. The note and the body have ids made of that of the section.
+/// A section that its script fills in: the id, and the heading. The note and the body have ids made of that of the
+/// section.
 macro_rules! section {
     ($id:literal, $heading:literal) => {
         concat!(

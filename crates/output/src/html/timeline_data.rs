@@ -11,7 +11,8 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use stride_event::{Ns, Tid};
 
-/// Lanes, with the texts and the stacks of their calls, and the marks of findings. `pids` has the ids of processes by their place.
+/// Lanes, with the texts and the stacks of their calls, and the marks of findings. `pids` has the ids of processes by
+/// their place.
 pub fn of(
     timeline: Timeline,
     places: &HashMap<Serial, usize>,

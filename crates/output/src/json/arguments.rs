@@ -1,4 +1,5 @@
-//! The arguments of calls as JSON. What is known when a call is entered is kept until the call returns or its thread goes.
+//! The arguments of calls as JSON. What is known when a call is entered is kept until the call returns or its thread
+//! goes.
 
 use super::Json;
 use std::collections::HashMap;
@@ -61,7 +62,7 @@ impl CallArguments {
     }
 
     /// True if the thread is in a call whose entry was noted.
-    pub fn is_inside(&self, tid: Tid) -> bool {
+    pub fn is_in_call(&self, tid: Tid) -> bool {
         self.begun.get(&tid).is_some_and(|begun| begun.in_flight)
     }
 
@@ -84,7 +85,8 @@ impl CallArguments {
         self.begun.insert(call.tid, begun);
     }
 
-    /// Writes the arguments of a call that has returned, as an object, or as an array with `-e raw`. The decoded call has its result.
+    /// Writes the arguments of a call that has returned, as an object, or as an array with `-e raw`. The decoded call
+    /// has its result.
     pub fn exit<'a>(&'a mut self, call: &'a Call, tracker: &Tracker, out: &mut Vec<u8>) -> (Head, Decoded<'a>) {
         let mut head = self.head(call);
         let mut json = Json { descriptors: Some((tracker, call.tid)), ..Json::new(out) };

@@ -29,7 +29,7 @@ impl Json<'_> {
         self.out.push(b'{');
         self.key("type").str("call");
         self.key("name").str(&table(abi).name(nr));
-        self.who(moment);
+        self.thread_members(moment);
     }
 
     /// The members that come last.

@@ -4,7 +4,7 @@ use super::{Json, VERSION};
 use crate::{End, RunInfo};
 use std::os::unix::ffi::OsStrExt;
 use stride_decode::{Text, TextKind};
-use stride_event::{Ns, Origin, Tid};
+use stride_event::{Ns, StartKind, Tid};
 
 /// The thread and the time of an event.
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ impl Json<'_> {
         self.out.push(b'\n');
     }
 
-    pub fn who(&mut self, m: &EventContext<'_>) {
+    pub fn thread_members(&mut self, m: &EventContext<'_>) {
         // If a process's start was not seen, only its thread is known.
         if let Some(pid) = m.pid {
             self.key("pid").int(pid);
@@ -62,7 +62,7 @@ impl Json<'_> {
     /// Writes an event on a line of its own.
     pub fn event(&mut self, kind: &str, m: &EventContext<'_>, members: impl FnOnce(&mut Self)) {
         self.line(kind, |j| {
-            j.who(m);
+            j.thread_members(m);
             members(j);
             j.when(m);
         });
@@ -89,11 +89,11 @@ impl Json<'_> {
         });
     }
 
-    pub fn origin(&mut self, origin: Origin) {
+    pub fn origin(&mut self, origin: StartKind) {
         let (name, parent) = match origin {
-            Origin::Spawned => ("spawned", None),
-            Origin::Attached => ("attached", None),
-            Origin::Forked { parent } => ("forked", Some(parent)),
+            StartKind::Spawned => ("spawned", None),
+            StartKind::Attached => ("attached", None),
+            StartKind::Forked { parent } => ("forked", Some(parent)),
         };
         self.key("origin").str(name);
         if let Some(parent) = parent {

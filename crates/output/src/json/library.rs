@@ -1,5 +1,5 @@
-//! A call of a library's function as JSON: one object, when it returns or is known never to. Likewise an operation of io_uring, for each of
-//! its completions.
+//! A call of a library's function as JSON: one object, when it returns or is known never to. Likewise an operation of
+//! io_uring, for each of its completions.
 
 use super::Json;
 use super::event::EventContext;

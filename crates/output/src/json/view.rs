@@ -103,7 +103,7 @@ impl JsonView {
             }
             Event::Detached { tid, call, at } => {
                 let moment = moment(tid, at);
-                if let (Some(call), false) = (call, self.arguments.is_inside(tid)) {
+                if let (Some(call), false) = (call, self.arguments.is_in_call(tid)) {
                     self.arguments.enter(call, tracker);
                 }
                 self.leave(&moment, out);
@@ -119,9 +119,9 @@ impl JsonView {
                 Json::new(out).event("lost", &moment(tid, at), |j| j.key("calls").int(count));
             }
             Event::Started { .. } | Event::Personality { .. } => {}
-            Event::Aside(_)
+            Event::NamingCall(_)
             | Event::Named { .. }
-            | Event::IdIn { .. }
+            | Event::NamespaceId { .. }
             | Event::Ending { .. }
             | Event::Stopped { .. }
             | Event::Stranger { .. }

@@ -3,7 +3,7 @@
 use super::JsonView;
 use crate::{End, RunInfo, Show, Sink, View};
 use stride_decode::Options;
-use stride_event::{Call, CallSet, Event, Lost, Origin, Outcome};
+use stride_event::{Call, CallSet, Event, Lost, Outcome, StartKind};
 use stride_syscalls::Abi;
 use stride_test_support::calls::{self, lasting};
 use stride_test_support::written::Disk;
@@ -31,7 +31,7 @@ fn lines(events: &[Event<'_>]) -> Vec<String> {
 }
 
 fn started(tid: i32) -> Event<'static> {
-    Event::Started { tid, process: 10, origin: Origin::Attached, at: 5 }
+    Event::Started { tid, process: 10, origin: StartKind::Attached, at: 5 }
 }
 
 /// All calls take equally long.

@@ -6,7 +6,8 @@ use stride_track::{ObjectKind, Tracker};
 /// Appends JSON to a buffer. The last byte tells whether a comma is due.
 pub struct Json<'o> {
     pub out: &'o mut Vec<u8>,
-    /// The tracker, which knows descriptors whose names do not come with the call, and the thread whose descriptors are written.
+    /// The tracker, which knows descriptors whose names do not come with the call, and the thread whose descriptors are
+    /// written.
     pub descriptors: Option<(&'o Tracker, Tid)>,
     /// The descriptors that are written are those that the call made. Otherwise they are its arguments.
     pub made: bool,

@@ -13,7 +13,8 @@ use stride_syscalls::sets::uring::{CQE_FLAGS, IOSQE};
 pub(crate) const DEEPEST: u32 = 32;
 
 impl Line {
-    /// A part of a call of a library's function. `shown`: its beginning has been shown. `notes`: the referents of descriptors.
+    /// A part of a call of a library's function. `shown`: its beginning has been shown. `notes`: the referents of
+    /// descriptors.
     pub fn library(&mut self, m: Moment<'_>, call: &LibraryCall, shown: bool, notes: &[(i32, FdNote<'_>)]) {
         if let Some(form) = self.form() {
             let began = if call.entered == 0 { call.at } else { call.entered };
@@ -112,7 +113,8 @@ impl Line {
     }
 }
 
-/// ` (IOSQE_IO_LINK, submitted by io_uring_enter)`: what the entries of the two queues say besides, and how the operation was submitted.
+/// ` (IOSQE_IO_LINK, submitted by io_uring_enter)`: what the entries of the two queues say besides, and how the
+/// operation was submitted.
 fn submission(w: &mut Writer<'_>, part: LibraryPart, facts: OperationFacts) {
     w.str(" (");
     if facts.flags != 0 {

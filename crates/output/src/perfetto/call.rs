@@ -64,7 +64,7 @@ impl Slices {
         begin.category(category(decoded.row));
         self.named(&mut begin, decoded, call);
         begin.text("args", &self.brief.args(decoded));
-        about(&mut begin, tracker);
+        add_subject(&mut begin, tracker);
         if let Some(stack) = &call.stack {
             let stack = self.stacks.of(stack);
             begin.text("caller", &stack.caller).callstack(&stack);
@@ -119,7 +119,7 @@ impl Slices {
 }
 
 /// The object of the latest call's descriptor, and the path in the call.
-fn about(begin: &mut Packet<'_>, tracker: &Tracker) {
+fn add_subject(begin: &mut Packet<'_>, tracker: &Tracker) {
     let Some(seen) = tracker.seen() else { return };
     if let Some(object) = seen.object {
         begin.text("fd", &printable(tracker.name(object)));

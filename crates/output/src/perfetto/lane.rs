@@ -119,14 +119,18 @@ pub struct Packet<'l> {
 
 impl Packet<'_> {
     pub fn name(&mut self, name: &str) -> &mut Self {
-        let id = told(self.lane.names.always(name), schema::interned::NAMES, name, &mut self.scratch.interned);
+        let id = interned_id(self.lane.names.always(name), schema::interned::NAMES, name, &mut self.scratch.interned);
         wire::uint(&mut self.scratch.event, schema::event::NAME, id);
         self
     }
 
     pub fn category(&mut self, name: &str) -> &mut Self {
-        let id =
-            told(self.lane.categories.always(name), schema::interned::CATEGORIES, name, &mut self.scratch.interned);
+        let id = interned_id(
+            self.lane.categories.always(name),
+            schema::interned::CATEGORIES,
+            name,
+            &mut self.scratch.interned,
+        );
         wire::uint(&mut self.scratch.event, schema::event::CATEGORY, id);
         self
     }
@@ -166,7 +170,7 @@ impl Packet<'_> {
         match self.lane.strings.again(text) {
             How::Inline => self.annotation(key, |out| wire::string(out, schema::annotation::STRING, text)),
             how => {
-                let id = told(how, schema::interned::ANNOTATION_STRINGS, text, &mut self.scratch.interned);
+                let id = interned_id(how, schema::interned::ANNOTATION_STRINGS, text, &mut self.scratch.interned);
                 self.annotation(key, |out| wire::uint(out, schema::annotation::STRING_ID, id))
             }
         }
@@ -174,7 +178,7 @@ impl Packet<'_> {
 
     fn annotation(&mut self, key: &'static str, value: impl FnOnce(&mut Vec<u8>)) -> &mut Self {
         let Scratch { event, interned } = &mut *self.scratch;
-        let id = told(self.lane.keys.always(key), schema::interned::ANNOTATION_NAMES, key, interned);
+        let id = interned_id(self.lane.keys.always(key), schema::interned::ANNOTATION_NAMES, key, interned);
         wire::message(event, schema::event::ANNOTATION, |out| {
             wire::uint(out, schema::annotation::NAME, id);
             value(out);
@@ -198,7 +202,7 @@ impl Packet<'_> {
 }
 
 /// The number of an interned string. If the string is new, the packet defines it.
-fn told(how: How, index: u32, text: &str, interned: &mut Vec<u8>) -> u64 {
+fn interned_id(how: How, index: u32, text: &str, interned: &mut Vec<u8>) -> u64 {
     match how {
         How::Known(id) => id,
         How::New(id) => {

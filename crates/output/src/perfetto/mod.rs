@@ -32,7 +32,7 @@ use std::io::Write;
 use std::sync::Arc;
 use stride_decode::{Decoder, Options, Part, World};
 use stride_event::quantity::count as counted;
-use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Origin, Outcome, SIGINFO_SIZE, Stack, Tid};
+use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Outcome, SIGINFO_SIZE, Stack, StartKind, Tid};
 use stride_syscalls::{Effect, table};
 use stride_track::Tracker;
 use text::printable;
@@ -136,7 +136,7 @@ impl Perfetto {
         };
         let (thread, process) = self.tracks.thread(call.tid, call.began(), tracker, out);
         call::close(call.began(), thread, &mut self.scratch, out);
-        thread.inside = None;
+        thread.open_call = None;
         self.slices.write(&decoded, tracker, flow, thread, &mut self.scratch, out);
         self.calls += 1;
         self.rate.add(call.began());
@@ -158,7 +158,8 @@ impl Perfetto {
     fn library(&mut self, call: &LibraryCall, tracker: &Tracker) {
         let out = &mut self.sink.packets;
         let (thread, _) = self.tracks.thread(call.tid, call.at, tracker, out);
-        // Operations of io_uring overlap with all else that their thread does, so they are marks where they are completed.
+        // Operations of io_uring overlap with all else that their thread does, so they are marks where they are
+        // completed.
         if call.operation.is_some() {
             let mut packet = thread.lane.event(schema::event::INSTANT, call.at, &mut self.scratch);
             let name = printable(call.function.name.as_bytes());
@@ -203,12 +204,12 @@ impl Perfetto {
         packet.write(&mut self.sink.packets);
     }
 
-    fn started(&mut self, tid: Tid, pid: Tid, origin: Origin, at: Ns, tracker: &Tracker) {
+    fn started(&mut self, tid: Tid, pid: Tid, origin: StartKind, at: Ns, tracker: &Tracker) {
         self.tracks.start(tid, pid, at, tracker, &mut self.sink.packets);
-        let name = if origin == Origin::Attached { "attached" } else { "started" };
+        let name = if origin == StartKind::Attached { "attached" } else { "started" };
         let flow = match origin {
-            Origin::Forked { parent } => Some(self.flows.started(parent, tid, at, self.tracks.next())),
-            Origin::Attached | Origin::Spawned => None,
+            StartKind::Forked { parent } => Some(self.flows.started(parent, tid, at, self.tracks.next())),
+            StartKind::Attached | StartKind::Spawned => None,
         };
         self.instant(tid, at, tracker, |packet| {
             packet.category("process").name(name);
@@ -221,7 +222,7 @@ impl Perfetto {
     fn ended(&mut self, tid: Tid, at: Ns, tracker: &Tracker, name: &str) {
         let out = &mut self.sink.packets;
         let (thread, _) = self.tracks.thread(tid, at, tracker, out);
-        if let Some((name, entered)) = thread.inside.take() {
+        if let Some((name, entered)) = thread.open_call.take() {
             call::entered(name, entered, thread, &mut self.scratch, out);
             self.unfinished += 1;
         }
@@ -248,7 +249,7 @@ impl View for Perfetto {
             Event::Enter(call) => {
                 let (thread, _) = self.tracks.thread(call.tid, call.began(), tracker, &mut self.sink.packets);
                 let name = table(call.abi).shown(call.nr).map_or("syscall", |row| row.name);
-                thread.inside = Some((name, call.began()));
+                thread.open_call = Some((name, call.began()));
             }
             Event::Exit(call) => self.call(call, Part::Whole, tracker),
             Event::Library(call) => self.library(call, tracker),
@@ -266,7 +267,7 @@ impl View for Perfetto {
             Event::Superseded { tid, old, at, .. } => {
                 // The execve continues under the new id, and is reported there.
                 if let Some(thread) = self.tracks.get(old) {
-                    thread.inside = None;
+                    thread.open_call = None;
                 }
                 self.ended(old, at, tracker, &format!("goes on as {tid}: execve"));
             }
@@ -284,9 +285,9 @@ impl View for Perfetto {
                 packet.category("process").name(&format!("runs in {bits} bit mode"));
             }),
             Event::Idle => self.sink.flush(self.calls),
-            Event::Aside(_)
+            Event::NamingCall(_)
             | Event::Named { .. }
-            | Event::IdIn { .. }
+            | Event::NamespaceId { .. }
             | Event::Ending { .. }
             | Event::Stranger { .. } => {}
         }
@@ -334,7 +335,7 @@ impl Perfetto {
     /// Tracing left the thread. The call that it is in stays open, because its end is not known.
     fn left(&mut self, tid: Tid, at: Ns) {
         let Some(thread) = self.tracks.get(tid) else { return };
-        if let Some((name, entered)) = thread.inside.take() {
+        if let Some((name, entered)) = thread.open_call.take() {
             call::entered(name, entered, thread, &mut self.scratch, &mut self.sink.packets);
             self.unfinished += 1;
         }

@@ -1,7 +1,8 @@
 //! The stacks of calls, as interned callstacks.
 //!
-//! A callstack is a list of frames; a frame has a function, a module and a line. Each of these has a number, which is the same in
-//! all packet sequences. A sequence defines a thing where it needs it first, so it only keeps the numbers that it has defined.
+//! A callstack is a list of frames; a frame has a function, a module and a line. Each of these has a number, which is
+//! the same in all packet sequences. A sequence defines a thing where it needs it first, so it only keeps the numbers
+//! that it has defined.
 
 use super::text::printable;
 use super::{schema, wire};
@@ -50,7 +51,7 @@ struct CallstackModule {
 /// All callstacks of a trace.
 #[derive(Default)]
 pub struct Callstacks {
-    known: PerStack<Option<Callstack>>,
+    cache: PerStack<Option<Callstack>>,
     texts: HashMap<(u32, Rc<str>), u64>,
     /// The numbers of modules and frames, by the numbers of their parts.
     parts: HashMap<[u64; 6], u64>,
@@ -59,13 +60,13 @@ pub struct Callstacks {
 
 impl Callstacks {
     pub fn of(&mut self, stack: &Arc<Stack>) -> Callstack {
-        if let Some(known) = self.known.get(stack, |_| None) {
-            return known.clone();
+        if let Some(cached) = self.cache.get(stack, |_| None) {
+            return cached.clone();
         }
         if self.texts.len() + self.parts.len() > MOST {
             self.texts.clear();
             self.parts.clear();
-            self.known.clear();
+            self.cache.clear();
         }
         let functions = frames::of_stack(stack).take(DEEPEST + 1);
         let mut frames: Vec<_> = functions.map(|function| self.frame(&function)).collect();
@@ -76,7 +77,7 @@ impl Callstacks {
         frames.reverse();
         let caller = cut(&printable(&frames::caller(stack)), NAME).into();
         let callstack = Callstack { number: self.next(), frames: frames.into(), caller };
-        self.known.get(stack, |_| None).insert(callstack).clone()
+        self.cache.get(stack, |_| None).insert(callstack).clone()
     }
 
     fn next(&mut self) -> u64 {

@@ -25,7 +25,7 @@ pub struct ThreadTrack {
     pub track: u64,
     pub lane: PacketSequence,
     /// The call that the thread is in, if its entry was reported: its name and the time of its entry.
-    pub inside: Option<(&'static str, Ns)>,
+    pub open_call: Option<(&'static str, Ns)>,
     /// True if the slice of a call that does not return is open.
     pub open: bool,
     /// The slices of libraries' functions that are open.
@@ -101,7 +101,7 @@ impl Tracks {
         process.threads += 1;
         let is_new = self.processes.len() > known;
         let lane = self.open_lane(track, at, out);
-        let thread = ThreadTrack { pid, track, lane, inside: None, open: false, functions: 0 };
+        let thread = ThreadTrack { pid, track, lane, open_call: None, open: false, functions: 0 };
         self.threads.insert(tid, thread);
         if is_new {
             self.name(tid, at, tracker, out);

@@ -1,6 +1,7 @@
 //! The reference of system calls: each row as text (`--explain=openat`, `docs/syscalls/`).
 //!
-//! The text is Markdown that also reads well in a terminal. All of it follows from the rows, so it cannot be out of date.
+//! The text is Markdown that also reads well in a terminal. All of it follows from the rows, so it cannot be out of
+//! date.
 
 mod effects;
 mod entry;

@@ -39,7 +39,8 @@ pub enum SortKey {
 }
 
 impl Column {
-    /// Its numbers need the times of all calls, or their wall clock times. (An average or a sum of CPU times can be estimated.)
+    /// Its numbers need the times of all calls, or their wall clock times. (An average or a sum of CPU times can be
+    /// estimated.)
     pub fn is_of_single_calls(self) -> bool {
         use Column::{P50, P99, TimeMax, TimeMin, WallAvg, WallMax, WallMin, WallTotal};
         matches!(self, TimeMin | TimeMax | WallTotal | WallMin | WallMax | WallAvg | P50 | P99)

@@ -93,8 +93,8 @@ impl Summary {
         }
     }
 
-    /// The summary of functions of libraries that goes with one of system calls. Functions have no CPU times, and no errors that are
-    /// known.
+    /// The summary of functions of libraries that goes with one of system calls. Functions have no CPU times, and no
+    /// errors that are known.
     pub fn of_functions(layout: &SummaryLayout) -> Summary {
         let columns = layout.columns.iter().copied().filter(|column| *column != Column::Errors).collect();
         let layout = SummaryLayout { by: vec![Key::Syscall], columns, wall_clock: true, ..layout.clone() };
@@ -106,8 +106,8 @@ impl Summary {
         Summary { of: SummaryKind::Operations, ..Summary::new(SummaryLayout { wall_clock: true, ..layout.clone() }) }
     }
 
-    /// Counts an operation that was completed, or never will be. The tracker has just seen it. Of one with several completions, each
-    /// adds its bytes.
+    /// Counts an operation that was completed, or never will be. The tracker has just seen it. Of one with several
+    /// completions, each adds its bytes.
     pub fn add_operation(&mut self, call: &LibraryCall, tracker: Option<&Tracker>) {
         let names = &mut self.names;
         self.key.clear();

@@ -76,16 +76,16 @@ impl Names {
     }
 
     pub fn directory<'n>(&mut self, object: ObjectId, find: impl FnOnce() -> Option<&'n [u8]>) -> KeyPart {
-        let known = self.directories.get(object);
-        known.unwrap_or_else(|| {
+        let cached = self.directories.get(object);
+        cached.unwrap_or_else(|| {
             let part = find().map_or(KeyPart::None, |name| self.part(name));
             self.directories.set(object, part)
         })
     }
 
     pub fn peer<'n>(&mut self, object: ObjectId, find: impl FnOnce() -> Option<&'n [u8]>) -> KeyPart {
-        let known = self.peers.get(object);
-        known.unwrap_or_else(|| {
+        let cached = self.peers.get(object);
+        cached.unwrap_or_else(|| {
             let part = find().map_or(KeyPart::None, |name| self.part(name));
             self.peers.set(object, part)
         })
@@ -111,15 +111,15 @@ impl Names {
     fn per_stack(
         &mut self,
         stack: Option<&Arc<Stack>>,
-        known: fn(&mut Names) -> &mut PerStack<Option<KeyPart>>,
+        cache: fn(&mut Names) -> &mut PerStack<Option<KeyPart>>,
         name: fn(&Stack) -> Vec<u8>,
     ) -> KeyPart {
         let Some(stack) = stack else { return self.functions(frames::UNKNOWN) };
-        if let Some(part) = *known(self).get(stack, |_| None) {
+        if let Some(part) = *cache(self).get(stack, |_| None) {
             return part;
         }
         let part = self.functions(&name(stack));
-        *known(self).get(stack, |_| None).insert(part)
+        *cache(self).get(stack, |_| None).insert(part)
     }
 }
 

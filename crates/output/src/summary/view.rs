@@ -11,10 +11,12 @@ use stride_track::Tracker;
 /// Counts calls, and shows the rows at the end.
 pub struct SummaryView {
     summary: Summary,
-    /// Those of libraries. They come behind the system calls, because their times include those of the calls that they make.
+    /// The functions of libraries. Their rows come behind those of system calls, because their times include those of the
+    /// calls that they make.
     functions: Summary,
     any_function: bool,
-    /// Operations of io_uring have a table of their own, too: submitting them takes system calls, which would be counted twice.
+    /// Operations of io_uring have a table of their own, too: submitting them takes system calls, which would be
+    /// counted twice.
     operations: Summary,
     any_operation: bool,
     /// True if the engine counts calls itself, including those that are lost on their way.
@@ -58,8 +60,8 @@ impl SummaryView {
         }
     }
 
-    /// The table of operations stands behind that of calls. As objects, they come before: readers know by the total of the calls that an
-    /// interval is complete.
+    /// The table of operations stands behind that of calls. As objects, they come before: readers know by the total of
+    /// the calls that an interval is complete.
     fn with_operations(&self, calls: String, operations: Option<String>) -> String {
         let operations = operations.unwrap_or_default();
         if self.summary.layout.json { operations + &calls } else { calls + &operations }

@@ -35,7 +35,7 @@ pub fn tree(rows: ProcessRows<TreeLabel>, now: Ns, lost: Lost, layout: &TreeLayo
             drawn.push(others(it.more, depth + 1));
         }
     }
-    // Those of a process that was left out stand behind its other children.
+    // The children of a process that was left out stand behind its other children.
     let mut ordered = sorted_behind_children(drawn);
     if rows.more > 0 {
         ordered.push(others(rows.more, 0));

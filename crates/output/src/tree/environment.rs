@@ -1,4 +1,5 @@
-//! The names of the variables with which programs are executed and their parents were not. Values may be secret, and are not kept.
+//! The names of the variables with which programs are executed and their parents were not. Values may be secret, and
+//! are not kept.
 
 use crate::html::legible::legible;
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! What the tree says of a process.
+//! The words about a process in the tree.
 
 use super::environment::EnvironmentChange;
 use crate::Palette;
@@ -11,7 +11,7 @@ pub struct TreeLayout {
     pub palette: Option<Palette>,
 }
 
-/// What the tree says of a process.
+/// The words about a process in the tree.
 #[derive(Clone, Debug, Default)]
 pub struct TreeLabel {
     /// The name of its first thread.
@@ -20,7 +20,7 @@ pub struct TreeLabel {
     pub command: String,
     /// The name of the process that made it, until it executes a program.
     pub fork_of: Option<Vec<u8>>,
-    /// What it ran before that.
+    /// The command that the process ran before that one.
     pub earlier: Option<String>,
     pub environment: Option<EnvironmentChange>,
 }

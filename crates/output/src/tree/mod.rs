@@ -1,5 +1,5 @@
-//! The processes of a run as a tree, in the terminal: command lines that can be pasted into a shell, what changed in the environment, how each
-//! process ended, its time, calls, errors and threads.
+//! The processes of a run as a tree, in the terminal: command lines that can be pasted into a shell, what changed in
+//! the environment, how each process ended, its time, calls, errors and threads.
 
 mod draw;
 mod environment;
@@ -11,7 +11,7 @@ use crate::{End, RunInfo, View};
 use environment::Environments;
 use label::TreeLabel;
 pub use label::TreeLayout;
-use stride_event::{Call, Event, Ns, Origin, Outcome, Tid};
+use stride_event::{Call, Event, Ns, Outcome, StartKind, Tid};
 use stride_syscalls::Effect;
 use stride_track::{Process, Tracker, base_name};
 
@@ -48,9 +48,9 @@ impl TreeView {
         }
     }
 
-    fn started(&mut self, tid: Tid, process: Tid, origin: Origin, at: Ns, tracker: &Tracker) {
+    fn started(&mut self, tid: Tid, process: Tid, origin: StartKind, at: Ns, tracker: &Tracker) {
         self.processes.started(tid, process, at, tracker);
-        let Origin::Forked { parent } = origin else { return };
+        let StartKind::Forked { parent } = origin else { return };
         if tid != process {
             return;
         }
@@ -122,7 +122,7 @@ impl View for TreeView {
         match *event {
             Event::Started { tid, process, origin, at } => self.started(tid, process, origin, at, tracker),
             Event::Exit(call) => self.call(call, tracker),
-            Event::Aside(call) => self.named(call, tracker),
+            Event::NamingCall(call) => self.named(call, tracker),
             Event::Exited { tid, status, at } => {
                 self.processes.exited(tid, at, status);
                 self.environments.ended(tid);
@@ -136,7 +136,7 @@ impl View for TreeView {
         }
     }
 
-    fn aside(&mut self, call: &Call, tracker: &Tracker) {
+    fn naming_call(&mut self, call: &Call, tracker: &Tracker) {
         self.named(call, tracker);
     }
 

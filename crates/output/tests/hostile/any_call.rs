@@ -1,8 +1,8 @@
-//! Any bytes as a call with registers and memory: it is captured, decoded, and written as text and JSON. The tests and the fuzz target `call`
-//! (fuzz/) share this file.
+//! Any bytes as a call with registers and memory: it is captured, decoded, and written as text and JSON. The tests and
+//! the fuzz target `call` (fuzz/) share this file.
 //!
-//! An input is a head of fixed size, and then the tracee's memory. Every address is some place in that memory, so that whatever a register
-//! or a pointer in memory holds leads to bytes of the input. Some pages are missing.
+//! An input is a head of fixed size, and then the tracee's memory. Every address is some place in that memory, so that
+//! whatever a register or a pointer in memory holds leads to bytes of the input. Some pages are missing.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -25,10 +25,11 @@ pub const OPERATION: u8 = 3;
 pub const SIGNAL: u8 = 4;
 /// Bytes of the head.
 pub const HEAD: usize = 6 + 8 * 8;
-/// The most bytes that are written for an input, besides those for each captured byte: a call has six arguments, and each may stand for a
-/// list of which a part is shown.
+/// The most bytes that are written for an input, besides those for each captured byte: a call has six arguments, and
+/// each may stand for a list of which a part is shown.
 const ROOM: usize = 1 << 16;
-/// The most bytes that are written for a captured byte. One of an `fd_set` has eight descriptors, each with its file in JSON.
+/// The most bytes that are written for a captured byte. One of an `fd_set` has eight descriptors, each with its file in
+/// JSON.
 const EACH: usize = 1024;
 /// The most bytes in all.
 const MOST: usize = 128 << 20;

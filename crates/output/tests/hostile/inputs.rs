@@ -3,7 +3,8 @@
 use crate::any_call::HEAD;
 use stride_test_support::noise::Noise;
 
-/// Inputs that the fuzz target found, in hexadecimal digits, one a line. CONTRIBUTING.md tells how the file is made.
+/// Inputs that the fuzz target found, in hexadecimal digits, one a line. docs/contributing/tests.md tells how the file
+/// is made.
 const KEPT: &str = include_str!("kept.txt");
 
 pub fn kept() -> impl Iterator<Item = Vec<u8>> {

@@ -1,5 +1,5 @@
-//! Any registers and any memory: every syscall of every ABI, every request of ioctl(2), every operation of io_uring and every signal is
-//! captured, decoded and written without a panic, with bounded output.
+//! Any registers and any memory: every syscall of every ABI, every request of ioctl(2), every operation of io_uring and
+//! every signal is captured, decoded and written without a panic, with bounded output.
 
 mod any_call;
 mod inputs;

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use std::sync::Arc;
 use stride_event::{
     BlockRef, Blocks, Bottom, Call, CodeFile, Descriptor, Detail, Event, Fate, FdOf, FileKind, InlinedFunction,
-    LibraryCall, LibraryFunction, LibraryPart, LibraryText, Lost, OperationFacts, Origin, Outcome, Param, Phase,
-    Question, SIGINFO_SIZE, SourceLine, Stack, StackFrame, Symbol, Tampering, Tid,
+    LibraryCall, LibraryFunction, LibraryPart, LibraryText, Lost, OperationFacts, Outcome, Param, Phase, Question,
+    SIGINFO_SIZE, SourceLine, Stack, StackFrame, StartKind, Symbol, Tampering, Tid,
 };
 use stride_record::{Fact, Metadata, Reader, Recorded, Recorder};
 use stride_syscalls::library::WordType;
@@ -242,7 +242,7 @@ pub fn step() -> impl Strategy<Value = Step> {
     let at = || prop_oneof![1_000_000..2_000_000u64, any::<u64>()];
     let event = prop_oneof![
         (tid(), tid(), tid(), 0..3, at()).prop_map(|(tid, process, parent, origin, at)| {
-            let origin = [Origin::Spawned, Origin::Attached, Origin::Forked { parent }][origin as usize];
+            let origin = [StartKind::Spawned, StartKind::Attached, StartKind::Forked { parent }][origin as usize];
             Event::Started { tid, process, origin, at }
         }),
         (tid(), any::<i32>(), at()).prop_map(|(tid, signal, at)| Event::Stopped { tid, signal, at }),

@@ -34,7 +34,7 @@ pub enum Side {
 pub struct RecordedRun {
     profile: Profile,
     metadata: Metadata,
-    circumstances: Vec<String>,
+    caveats: Vec<String>,
     /// The calls that both runs cover. None means all.
     both: Option<CallSet>,
     /// Lines and merged functions are known in both runs.
@@ -54,14 +54,14 @@ impl RecordedRun {
         if options.filters.called_from.is_some() {
             replay::require_stacks("--called-from", &metadata, path)?;
         }
-        let mut circumstances = Vec::new();
+        let mut caveats = Vec::new();
         let (theirs, ours) = (CallScope::recorded(&metadata, before), CallScope::of_this_run(before));
         let mut both = None;
         match (theirs, ours) {
             (Some(theirs), Some(ours)) => {
                 // This run's filters apply to the base, too.
                 let theirs = theirs.within(options);
-                circumstances = match side {
+                caveats = match side {
                     Side::Base => theirs.differences(&ours),
                     Side::This if theirs == ours => Vec::new(),
                     Side::This => vec![format!("'{}' was traced with other filters than this run.", path.display())],
@@ -70,7 +70,7 @@ impl RecordedRun {
                     both = Some(theirs.calls.inverted().union(&ours.calls.inverted()).inverted());
                 }
             }
-            _ => circumstances.push(
+            _ => caveats.push(
                 "This version of Stride does not know all the options with which one of the runs was traced: filters may \
                  differ.".into(),
             ),
@@ -89,8 +89,7 @@ impl RecordedRun {
             [metadata.operations, before.replay.map_or(before.options.spec.operations, |this| this.operations)];
         if side == Side::Base && operations[0] != operations[1] {
             let which = if operations[0] { "the base" } else { "this run" };
-            circumstances
-                .push(format!("Only {which} was traced with --io-uring: operations of io_uring are not compared."));
+            caveats.push(format!("Only {which} was traced with --io-uring: operations of io_uring are not compared."));
         }
         let operations = operations == [true; 2];
         let mut tally = if operations { Tally::default() } else { Tally::without_operations() };
@@ -106,7 +105,7 @@ impl RecordedRun {
         }
         if let Some(cut) = base.ending()? {
             let which = if side == Side::Base { "The base" } else { "A recording of this run" };
-            circumstances.push(format!("{which} is incomplete: {cut}."));
+            caveats.push(format!("{which} is incomplete: {cut}."));
         }
         let sources = metadata.sources && before.replay.is_none_or(|this| this.sources);
         let bare = |frame: &Arc<StackFrame>| Arc::new(frame.without_source());
@@ -114,7 +113,7 @@ impl RecordedRun {
         let tracker = tracker.borrow();
         let end = End { tracker: &tracker, lost: base.lost(), with_source };
         let profile = Profile::new(&tally, &end, &|_| true);
-        Ok(RecordedRun { profile, metadata, circumstances, both, sources, operations })
+        Ok(RecordedRun { profile, metadata, caveats, both, sources, operations })
     }
 
     /// Why the times of this recording cannot be compared with those of the run that `info` describes.
@@ -139,18 +138,18 @@ pub fn against(bases: Vec<RecordedRun>, repeated: Vec<RecordedRun>, info: &RunIn
         return None;
     }
     let all = || bases.iter().chain(&repeated);
-    let mut circumstances: Vec<String> = Vec::new();
+    let mut caveats: Vec<String> = Vec::new();
     let other_times: Vec<String> = all().filter_map(|run| run.other_times(info)).collect();
-    for sentence in all().flat_map(|run| &run.circumstances).chain(&other_times) {
-        if !circumstances.contains(sentence) {
-            circumstances.push(sentence.clone());
+    for sentence in all().flat_map(|run| &run.caveats).chain(&other_times) {
+        if !caveats.contains(sentence) {
+            caveats.push(sentence.clone());
         }
     }
     let both = all().filter_map(|run| run.both.as_ref().map(names));
     let only = both.reduce(|names, more| names.intersection(&more).copied().collect());
     Some(Base {
         times: other_times.is_empty().then(|| precision(&info.engine)),
-        circumstances,
+        caveats,
         sources: all().all(|run| run.sources),
         operations: all().all(|run| run.operations),
         only,

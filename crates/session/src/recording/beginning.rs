@@ -3,7 +3,7 @@
 use super::asking::Asking;
 use std::collections::HashSet;
 use stride_decode::TRACER;
-use stride_event::{Event, FdOf, Ns, Origin, Question};
+use stride_event::{Event, FdOf, Ns, Question, StartKind};
 use stride_proc::{SOME_SOCKET, link_answer};
 use stride_record::Fact;
 use stride_track::{ObjectId, ObjectKind, Tracker};
@@ -49,7 +49,7 @@ impl Beginning {
         facts.extend(retracted);
         let threads = live
             .iter()
-            .map(|thread| Event::Started { tid: thread.tid, process: thread.pid, origin: Origin::Attached, at })
+            .map(|thread| Event::Started { tid: thread.tid, process: thread.pid, origin: StartKind::Attached, at })
             .collect();
         Beginning { facts, threads }
     }

@@ -301,8 +301,8 @@ impl View for FlightRecorder {
         self.act(event);
     }
 
-    fn aside(&mut self, call: &Call, _: &Tracker) {
-        self.keep(&Event::Aside(call));
+    fn naming_call(&mut self, call: &Call, _: &Tracker) {
+        self.keep(&Event::NamingCall(call));
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {

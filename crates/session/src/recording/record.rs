@@ -173,8 +173,8 @@ impl View for Recording {
         }
     }
 
-    fn aside(&mut self, call: &Call, _: &Tracker) {
-        self.keep(&Event::Aside(call));
+    fn naming_call(&mut self, call: &Call, _: &Tracker) {
+        self.keep(&Event::NamingCall(call));
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {

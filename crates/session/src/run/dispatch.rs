@@ -14,7 +14,7 @@ use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 use std::cell::RefCell;
 use std::rc::Rc;
-use stride_event::{CallSet, Counted, Event, Origin, Tid};
+use stride_event::{CallSet, Counted, Event, StartKind, Tid};
 use stride_output::{Interval, ViewError};
 use stride_stacks::Stacks;
 
@@ -70,7 +70,7 @@ impl Dispatcher {
 
     pub fn event(&mut self, event: Event<'_>) -> Result<Next> {
         self.world.note(&event);
-        if matches!(event, Event::Named { .. } | Event::IdIn { .. }) {
+        if matches!(event, Event::Named { .. } | Event::NamespaceId { .. }) {
             return Ok(Next::Continue);
         }
         if let Some(stacks) = &self.stacks {
@@ -121,7 +121,7 @@ impl Dispatcher {
         } else if let Event::Enter(call) | Event::Exit(call) = event {
             self.views.left_out(call);
             if matches!(event, Event::Exit(_)) && self.naming.contains(call.abi, call.nr) {
-                self.views.aside(call);
+                self.views.naming_call(call);
             }
         }
     }
@@ -129,7 +129,7 @@ impl Dispatcher {
     /// The run goes on for other views, unless the trace is all there is.
     fn view_failed(&self, error: ViewError, event: &Event<'_>) -> Result<Next> {
         let replays = self.options.replay.is_some();
-        if let (&Event::Started { tid, origin: Origin::Spawned, .. }, false, true) =
+        if let (&Event::Started { tid, origin: StartKind::Spawned, .. }, false, true) =
             (event, replays, error.is_unopened())
         {
             // The command's own output file could not be opened. Nothing has run yet, so the command is killed.

@@ -3,7 +3,7 @@
 use super::views::Views;
 use crate::options::{Daemonize, Options, Output};
 use crate::outputs::Outputs;
-use stride_event::{Event, Fate, Origin};
+use stride_event::{Event, Fate, StartKind};
 use stride_filter::Quiet;
 
 /// Reports an event for which there is a message.
@@ -23,7 +23,7 @@ fn message(event: &Event<'_>, options: &Options, outputs: &Outputs) -> Option<St
     }
     let quiet = |message| options.is_quiet(message);
     match *event {
-        Event::Started { origin: Origin::Spawned, .. } if options.spec.daemonize == Daemonize::No => None,
+        Event::Started { origin: StartKind::Spawned, .. } if options.spec.daemonize == Daemonize::No => None,
         Event::Started { tid, .. } if !quiet(Quiet::Attach) => Some(format!("Process {tid} attached")),
         Event::Detached { tid, .. } if !quiet(Quiet::Attach) => Some(format!("Process {tid} detached")),
         Event::Stranger { tid, .. } if outputs.is_own_child(tid) => None,

@@ -7,7 +7,7 @@ use crate::world;
 use anyhow::Result;
 use std::cell::RefCell;
 use std::rc::Rc;
-use stride_event::{Call, Counted, Event, Origin, Outcome, Tid, WithSource};
+use stride_event::{Call, Counted, Event, Outcome, StartKind, Tid, WithSource};
 use stride_output::{End, Interval, View, ViewError};
 use stride_proc::Proc;
 use stride_track::Tracker;
@@ -69,7 +69,7 @@ impl Views {
 
     pub fn event(&mut self, event: &Event<'_>) {
         match *event {
-            Event::Started { tid, process, origin: Origin::Spawned, .. } => {
+            Event::Started { tid, process, origin: StartKind::Spawned, .. } => {
                 self.start = Some((tid, process));
                 self.show(event, |start| start == Start::AtFork);
                 return;
@@ -93,7 +93,7 @@ impl Views {
     fn begin(&mut self) {
         if let Some((tid, process)) = self.start.take() {
             let at = self.tracker.borrow().began().unwrap_or_default();
-            let event = Event::Started { tid, process, origin: Origin::Spawned, at };
+            let event = Event::Started { tid, process, origin: StartKind::Spawned, at };
             self.show(&event, |start| start == Start::AtExecve);
         }
     }
@@ -104,9 +104,9 @@ impl Views {
     }
 
     /// A call that the filters leave out, but that changes what its thread runs or its name. It has just returned.
-    pub fn aside(&mut self, call: &Call) {
+    pub fn naming_call(&mut self, call: &Call) {
         let tracker = self.tracker.borrow();
-        self.views.iter_mut().for_each(|open| open.view.aside(call, &tracker));
+        self.views.iter_mut().for_each(|open| open.view.naming_call(call, &tracker));
     }
 
     /// Tells the views something about the whole run.

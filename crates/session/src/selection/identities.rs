@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
-use stride_event::{Event, Origin, Outcome, Question, Tid};
+use stride_event::{Event, Outcome, Question, StartKind, Tid};
 use stride_output::Users;
 use stride_proc::Source;
 use stride_syscalls::{Class, Effect};
@@ -35,16 +35,16 @@ impl Identities {
         match *event {
             // A child runs as its parent did when the child was made. /proc has the command while it waits at its gate.
             Event::Started { tid, origin, .. } => match origin {
-                Origin::Forked { parent } => {
+                StartKind::Forked { parent } => {
                     if let Some(&user) = users.get(&parent)
                         && users.len() < MOST
                     {
                         users.insert(tid, user);
                     }
                 }
-                Origin::Spawned | Origin::Attached => _ = self.user(tid),
+                StartKind::Spawned | StartKind::Attached => _ = self.user(tid),
             },
-            Event::Exit(call) | Event::Aside(call) => {
+            Event::Exit(call) | Event::NamingCall(call) => {
                 let Some(row) = call.row() else { return };
                 if row.class.intersects(Class::CREDS) && !row.has_effect(Effect::AsksOfItself) {
                     users.remove(&call.tid);

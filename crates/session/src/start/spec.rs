@@ -35,7 +35,7 @@ pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
         want_times: needs.times,
         want_system_time: needs.system_times,
         counting: counting(options, needs),
-        about: about(options, needs),
+        file_filter: file_filter(options, needs),
         endings: endings(options, needs),
         wanted_threads: wanted_threads(options, needs),
         signals: needs.signals,
@@ -102,7 +102,7 @@ fn wanted_threads(options: &Options, needs: &Needs) -> WantedThreads {
 }
 
 /// The calls that the engine may skip because of `-P` and `--trace-fds`. Descriptors may stand for paths.
-fn about(options: &Options, needs: &Needs) -> Option<FileFilter> {
+fn file_filter(options: &Options, needs: &Needs) -> Option<FileFilter> {
     match &options.filters.trace_fds {
         _ if needs.all_calls || options.filters.switches() => None,
         Some(fds) if options.filters.paths.is_empty() => Some(FileFilter::Fds(fds.clone())),

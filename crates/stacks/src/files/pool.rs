@@ -1,5 +1,5 @@
-//! The open files of code: a bounded number of them, because `ulimit -n` counts Stride's, too. A file that was closed is opened again
-//! when it is needed, if its name still leads to the same file.
+//! The open files of code: a bounded number of them, because `ulimit -n` counts Stride's, too. A file that was closed
+//! is opened again when it is needed, if its name still leads to the same file.
 
 use crate::files::open::{Identity, open_regular};
 use std::cell::{Cell, RefCell};

@@ -2,7 +2,7 @@
 
 use super::file::{CodeFileToProbe, MOST_FUNCTIONS, ProbesFound};
 use super::table::{self, FunctionSymbol};
-use super::typed::{known, raw};
+use super::typed::{raw, well_known};
 use super::{entry_only, machine, types};
 use crate::image::demangle::demangled;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -31,7 +31,7 @@ pub fn functions(file: &CodeFileToProbe, label: &str, pattern: &str, glob: &Glob
             indirect.push(name);
             continue;
         }
-        let better = |known: &(&FunctionSymbol, Box<str>)| rank(&name) < rank(&known.1);
+        let better = |chosen: &(&FunctionSymbol, Box<str>)| rank(&name) < rank(&chosen.1);
         if matching.get(&symbol.address).is_none_or(better) {
             matching.insert(symbol.address, (symbol, name));
         }
@@ -84,7 +84,7 @@ pub fn functions(file: &CodeFileToProbe, label: &str, pattern: &str, glob: &Glob
         let typed = match told.remove(&address) {
             _ if go => raw(machine::go_registers(), WordType::Raw),
             Some(typed) => typed,
-            None => known(label, &symbol.name).unwrap_or_else(|| raw(machine::registers(), WordType::Raw)),
+            None => well_known(label, &symbol.name).unwrap_or_else(|| raw(machine::registers(), WordType::Raw)),
         };
         let reason = language.or_else(|| reasons.get(&address).copied());
         if let Some(reason) = reason {

@@ -1,7 +1,7 @@
 //! Functions that are not traced, and functions whose return is not watched, because the program would notice.
 //!
-//! To see a return, the kernel puts an address of its own in place of the return address on the stack. Where there is no return address, it
-//! would overwrite something else.
+//! To see a return, the kernel puts an address of its own in place of the return address on the stack. Where there is
+//! no return address, it would overwrite something else.
 
 use super::table::{FunctionSymbol, imported};
 use crate::elf::Elf;
@@ -83,8 +83,8 @@ const BEGINNINGS: &[&str] = &[
 ];
 /// Functions that switch stacks, in libraries of coroutines. A name contains one of these.
 const SWITCHES: [&str; 4] = ["fcontext", "slp_switch", "co_switch", "swapcontext"];
-/// Pieces of code that are no functions, although symbol tables have them as such: they are jumped to, or the kernel goes there. Also
-/// what compilers add to every file, which a pattern is not meant for.
+/// Pieces of code that are no functions, although symbol tables have them as such: they are jumped to, or the kernel
+/// goes there. Also what compilers add to every file, which a pattern is not meant for.
 const NO_FUNCTIONS: &[&str] = &[
     "__do_global_dtors_aux",
     "__libc_csu_fini",

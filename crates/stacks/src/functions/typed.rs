@@ -15,7 +15,7 @@ pub struct CallSignature {
 }
 
 /// Types of a well-known function.
-pub fn known(label: &str, name: &str) -> Option<CallSignature> {
+pub fn well_known(label: &str, name: &str) -> Option<CallSignature> {
     let row = prototype(label, name)?;
     let params = row.params.iter().map(|(name, ty)| Param { name: (*name).into(), ty: *ty, optional: false }).collect();
     Some(placed(params, row.result))

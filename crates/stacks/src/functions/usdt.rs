@@ -1,7 +1,7 @@
 //! USDT probes: places that programs mark for tracers, with notes about them (`.note.stapsdt`).
 //!
-//! A note has the address of the probe, that of a counter which tells the program that somebody looks (a semaphore), and where the
-//! arguments are, in the words of the assembler: `-4@%edi 8@-16(%rbp) 8@$5`.
+//! A note has the address of the probe, that of a counter which tells the program that somebody looks (a semaphore),
+//! and where the arguments are, in the words of the assembler: `-4@%edi 8@-16(%rbp) 8@$5`.
 
 use super::file::{CodeFileToProbe, MOST_FUNCTIONS, ProbesFound};
 use super::machine;

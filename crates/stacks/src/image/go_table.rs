@@ -1,9 +1,9 @@
-//! `.gopclntab`, the table that Go's runtime unwinds and names functions with. It stays in programs without symbol table and DWARF
-//! (`-ldflags "-s -w"`). The layout is that of Go 1.18 and later.
+//! `.gopclntab`, the table that Go's runtime unwinds and names functions with. It stays in programs without symbol
+//! table and DWARF (`-ldflags "-s -w"`). The layout is that of Go 1.18 and later.
 //!
-//! Functions are listed by their distance from the start of Go's code. Programs before Go 1.26 have that start in the table. Later
-//! ones have it in the runtime's own description of the module, which is found by its first word: the address of the table. Where the
-//! start is not certain, the table is not used, because all names would be wrong.
+//! Functions are listed by their distance from the start of Go's code. Programs before Go 1.26 have that start in the
+//! table. Later ones have it in the runtime's own description of the module, which is found by its first word: the
+//! address of the table. Where the start is not certain, the table is not used, because all names would be wrong.
 
 use crate::elf::Elf;
 use crate::elf::form::Section;
@@ -24,7 +24,8 @@ const GO_1_20: u32 = 0xffff_fff1;
 /// The positions in the description of the module: the first address of a function, and the start of Go's code.
 const FIRST_FUNCTION: usize = 160;
 const TEXT: usize = 176;
-/// Flags of functions: nothing called it; its assembly code changes the stack pointer in ways that the table does not tell.
+/// Flags of functions: nothing called it; its assembly code changes the stack pointer in ways that the table does not
+/// tell.
 const TOP_FRAME: u8 = 1;
 const WRITES_SP: u8 = 2;
 const SHF_WRITE: u64 = 1;
@@ -97,8 +98,8 @@ impl GoTable {
         elf.sections.iter().filter(|section| section.flags & SHF_WRITE != 0).find_map(in_section)
     }
 
-    /// Position-independent programs have addresses only when they are loaded. But if all code is Go's, it begins where the section
-    /// does.
+    /// Position-independent programs have addresses only when they are loaded. But if all code is Go's, it begins where
+    /// the section does.
     fn only_start(&self, elf: &Elf) -> Option<u64> {
         let section = elf.section(b".text")?;
         let end = u64::from(self.offset(self.functions)?);
@@ -142,10 +143,10 @@ impl GoTable {
     }
 
     pub fn rule(&self, address: u64) -> UnwindRule {
-        self.known_rule(address).unwrap_or(UnwindRule::Unknown)
+        self.find_rule(address).unwrap_or(UnwindRule::Unknown)
     }
 
-    fn known_rule(&self, address: u64) -> Option<UnwindRule> {
+    fn find_rule(&self, address: u64) -> Option<UnwindRule> {
         let function = self.function(address)?;
         let flags = *self.bytes.get(function.entry.checked_add(self.flags)?)?;
         if flags & TOP_FRAME != 0 {
@@ -171,8 +172,8 @@ impl GoTable {
         Some(UnwindRule::Frame(Rc::new(FrameRule { cfa, return_address: RegisterPlace::Memory(-8), saved })))
     }
 
-    /// The value that a table has for an address. The table has pairs of numbers: by how much the value changes, and for how many bytes of
-    /// code it holds then.
+    /// The value that a table has for an address. The table has pairs of numbers: by how much the value changes, and
+    /// for how many bytes of code it holds then.
     fn value(&self, table: u32, start: u64, address: u64) -> Option<i32> {
         if table == 0 {
             return None;
@@ -224,7 +225,8 @@ pub mod tests {
 
     const START: u64 = 0x40_1000;
 
-    /// A table with two functions: `main.main` without a frame, which nothing calls, and `main.go` with one of 24 bytes.
+    /// A table with two functions: `main.main` without a frame, which nothing calls, and `main.go` with one of 24
+    /// bytes.
     pub fn table() -> Vec<u8> {
         const NAMES: u64 = 72;
         const VALUES: u64 = NAMES + 24;

@@ -48,15 +48,15 @@ impl<T> Default for PerAddress<T> {
 
 impl<T: Clone> PerAddress<T> {
     fn get(&self, address: u64, find: impl FnOnce() -> T) -> T {
-        if let Some(known) = self.0.borrow().get(&address) {
-            return known.clone();
+        if let Some(cached) = self.0.borrow().get(&address) {
+            return cached.clone();
         }
         let found = find();
-        let mut known = self.0.borrow_mut();
-        if known.len() >= MOST_KEPT {
-            known.clear();
+        let mut cache = self.0.borrow_mut();
+        if cache.len() >= MOST_KEPT {
+            cache.clear();
         }
-        known.insert(address, found.clone());
+        cache.insert(address, found.clone());
         found
     }
 
@@ -69,8 +69,8 @@ impl<T: Clone> PerAddress<T> {
     }
 }
 
-/// The tables of a file of code, each loaded at its first use. They are large, so all are dropped when memory is short, and loaded
-/// again.
+/// The tables of a file of code, each loaded at its first use. They are large, so all are dropped when memory is short,
+/// and loaded again.
 #[derive(Default)]
 struct Tables {
     cfi: OnceCell<Cfi>,
@@ -123,8 +123,8 @@ impl CodeImage {
 
     /// The load bias of a mapping that begins at `start` with the bytes at `offset`.
     pub fn bias(&self, start: u64, offset: u64) -> u64 {
-        let known = self.elf.as_ref().and_then(|elf| elf.bias(start, offset));
-        known.unwrap_or(start.wrapping_sub(offset))
+        let bias = self.elf.as_ref().and_then(|elf| elf.bias(start, offset));
+        bias.unwrap_or(start.wrapping_sub(offset))
     }
 
     /// The kind of code that the file holds, if unwinding knows it.
@@ -182,8 +182,8 @@ impl CodeImage {
         })
     }
 
-    /// How far in front of an address its function is looked up. A system call may be the last instruction of its function, so the
-    /// lookup uses an address inside the instruction.
+    /// How far in front of an address its function is looked up. A system call may be the last instruction of its
+    /// function, so the lookup uses an address inside the instruction.
     fn behind_call(&self, address: u64) -> u64 {
         u64::from(self.preceding(address) != Preceding::Other)
     }

@@ -21,16 +21,16 @@ pub struct PerfMap {
 impl PerfMap {
     /// The function at an address, once the compiler has written its entry.
     pub fn find(&mut self, process: Tid, address: u64) -> Option<Symbol> {
-        self.known(address).or_else(|| {
+        self.lookup(address).or_else(|| {
             self.refresh(process)?;
-            self.known(address)
+            self.lookup(address)
         })
     }
 
     /// True if the address is the last byte of the call instruction in one of Python's trampolines (`-X perf`).
     ///
-    /// Python has a copy of the same few instructions for each of its functions: they make room for 8 bytes, and call the
-    /// interpreter. The frame pointer may have any value there.
+    /// Python has a copy of the same few instructions for each of its functions: they make room for 8 bytes, and call
+    /// the interpreter. The frame pointer may have any value there.
     pub fn is_trampoline(&self, address: u64) -> bool {
         const CALL: u64 = 5;
         const LARGEST_TRAMPOLINE: u64 = 16;
@@ -39,7 +39,7 @@ impl PerfMap {
         })
     }
 
-    fn known(&self, address: u64) -> Option<Symbol> {
+    fn lookup(&self, address: u64) -> Option<Symbol> {
         self.entry(address).map(|(start, _, name)| Symbol { name: demangled(name), offset: address - start })
     }
 
@@ -96,7 +96,7 @@ mod tests {
     fn lines_of_a_map() {
         let functions = parse(b"7f00 10 LazyCompile:~a b.js:1\nrubbish\n7f00 20 later\n0x6000 8 first\n9 zz name\n");
         let map = PerfMap { read: None, functions };
-        let name = |address| map.known(address).map(|symbol| (symbol.name.to_string(), symbol.offset));
+        let name = |address| map.lookup(address).map(|symbol| (symbol.name.to_string(), symbol.offset));
         assert_eq!(name(0x7f18), Some(("later".into(), 0x18)));
         assert_eq!(name(0x6007), Some(("first".into(), 7)));
         assert_eq!(name(0x6008), None);

@@ -1,7 +1,8 @@
-//! Finds debug information in a separate file, as distributions ship it: by the build id, or by the name in `.gnu_debuglink`.
+//! Finds debug information in a separate file, as distributions ship it: by the build id, or by the name in
+//! `.gnu_debuglink`.
 //!
-//! Files are looked for in this machine's own debug directory. If the user asked for it, a server is asked next (`debuginfod`). A file
-//! counts only if it is of the same build.
+//! Files are looked for in this machine's own debug directory. If the user asked for it, a server is asked next
+//! (`debuginfod`). A file counts only if it is of the same build.
 
 use crate::elf::{Elf, ElfData};
 use crate::files::bytes::string_at;

@@ -1,6 +1,7 @@
-//! The code that the kernel maps into each process (vDSO). All 64-bit processes have the same, and Stride is one of them. That of a 32-bit process
-//! has to be read from the process. The process may have changed its own copy, so a copy counts only for processes that have
-//! the same bytes, and for those that are over, if all processes so far had these bytes.
+//! The code that the kernel maps into each process (vDSO). All 64-bit processes have the same, and Stride is one of
+//! them. That of a 32-bit process has to be read from the process. The process may have changed its own copy, so a copy
+//! counts only for processes that have the same bytes, and for those that are over, if all processes so far had these
+//! bytes.
 
 use crate::elf::ElfData;
 use crate::elf::form::ElfForm;

@@ -1,7 +1,7 @@
 //! Follows from the events which code the processes map.
 
 use crate::Stacks;
-use stride_event::{Call, CallSet, Event, Origin, Outcome, Tid};
+use stride_event::{Call, CallSet, Event, Outcome, StartKind, Tid};
 use stride_syscalls::{Abi, Effect, Syscall, table};
 
 const PROT_EXEC: u64 = 4;
@@ -26,10 +26,10 @@ impl Stacks {
     /// Takes note of what an event changes. The caller passes every event, in the engine's order.
     pub fn note(&mut self, event: &Event<'_>) {
         match *event {
-            Event::Exit(call) | Event::Aside(call) => self.returned(call),
+            Event::Exit(call) | Event::NamingCall(call) => self.returned(call),
             Event::Started { tid, process, origin, .. } => {
                 self.threads.insert(tid, process);
-                if let Origin::Forked { parent } = origin {
+                if let StartKind::Forked { parent } = origin {
                     let parent = self.process_of(parent);
                     self.forked(process, parent);
                 }
@@ -50,7 +50,7 @@ impl Stacks {
             | Event::Stopped { .. }
             | Event::Ending { .. }
             | Event::Named { .. }
-            | Event::IdIn { .. }
+            | Event::NamespaceId { .. }
             | Event::Stranger { .. }
             | Event::Personality { .. }
             | Event::Lost { .. }

@@ -23,7 +23,7 @@ use stride_engine_base::procfs;
 use stride_event::{Bottom, CodeHistory, CodeKind, Stack, Tid};
 
 /// A stack that was made earlier, kept for the next time.
-pub struct KnownStack {
+pub struct CachedStack {
     pub bottom: Bottom,
     pub stack: Arc<Stack>,
 }
@@ -38,13 +38,14 @@ pub struct Space {
     since: Vec<Since>,
     /// The mappings may have changed anywhere and must be read again.
     pub stale: bool,
-    /// Where mappings changed since they were read, if there are so many that reading them takes long. They are read again when a stack
-    /// leads there.
+    /// Where mappings changed since they were read, if there are so many that reading them takes long. They are read
+    /// again when a stack leads there.
     changed: Vec<(u64, u64)>,
     takes_long: bool,
     /// A lookup led to where mappings changed.
     met_change: Cell<bool>,
-    /// When the mappings were read, if the process runs on while its stacks are looked at; and up to when `changed` has the changes.
+    /// When the mappings were read, if the process runs on while its stacks are looked at; and up to when `changed` has
+    /// the changes.
     read_at: Option<ReadAt>,
     seen_to: u32,
     /// The generation of the stack that is being looked at.
@@ -52,7 +53,7 @@ pub struct Space {
     /// A mapping did not count for that stack.
     refused: Cell<bool>,
     /// Stacks by their addresses, because a program makes the same calls over and over.
-    pub stacks: FxHashMap<Box<[u64]>, KnownStack>,
+    pub stacks: FxHashMap<Box<[u64]>, CachedStack>,
     /// The number of times that the mappings were read because an address was in none of them.
     pub searches: u32,
 }
@@ -143,10 +144,10 @@ impl Space {
         changes: Option<&Changes>,
         mut find: impl FnMut(&CodeMapping, &mut Option<Mounts>) -> Option<Rc<CodeImage>>,
     ) -> bool {
-        let known: Vec<_> =
+        let previous: Vec<_> =
             std::mem::take(&mut self.mappings).into_iter().zip(std::mem::take(&mut self.since)).collect();
-        self.since = mappings.iter().map(|m| changes.and_then(|changes| changes.since(m, &known))).collect();
-        let same = known.len() == mappings.len() && known.iter().zip(&mappings).all(|((old, _), new)| old == new);
+        self.since = mappings.iter().map(|m| changes.and_then(|changes| changes.since(m, &previous))).collect();
+        let same = previous.len() == mappings.len() && previous.iter().zip(&mappings).all(|((old, _), new)| old == new);
         if same {
             self.mappings = mappings;
             return false;
@@ -154,8 +155,8 @@ impl Space {
         let mut mounts = None;
         let mut modules = Vec::with_capacity(mappings.len());
         for mapping in &mappings {
-            let place = known.binary_search_by_key(&mapping.start, |(m, _)| m.start).ok();
-            let kept = place.filter(|&i| known[i].0 == *mapping).map(|i| self.modules[i].take());
+            let place = previous.binary_search_by_key(&mapping.start, |(m, _)| m.start).ok();
+            let kept = place.filter(|&i| previous[i].0 == *mapping).map(|i| self.modules[i].take());
             modules.push(kept.unwrap_or_else(|| {
                 let image = find(mapping, &mut mounts)?;
                 let offset = match mapping.backing {
@@ -228,7 +229,8 @@ pub struct SpaceCode<'a> {
 impl Code for SpaceCode<'_> {
     fn rule(&mut self, address: u64) -> UnwindRule {
         match self.space.module(address) {
-            // A thread may go over to code of another kind (Wine). Rules of that code say nothing about this kind of registers.
+            // A thread may go over to code of another kind (Wine). Rules of that code say nothing about this kind of
+            // registers.
             Some((image, address)) if image.code() == Some(self.kind) => image.rule(address, self.context),
             _ => UnwindRule::Unknown,
         }
@@ -314,12 +316,12 @@ mod tests {
     fn another_program() {
         let process = std::process::id() as Tid;
         let here = another_program as fn() as usize as u64;
-        for (executed, known) in [(false, true), (true, false)] {
+        for (executed, found) in [(false, true), (true, false)] {
             let mut space = Space::unread();
             let history = Changed { stack: 5, change: 5, executed };
             space.look_at(Some(&history));
             space.refresh(process, Some(&history), &mut Images::default());
-            assert_eq!(space.module(here).is_some(), known);
+            assert_eq!(space.module(here).is_some(), found);
         }
     }
 }

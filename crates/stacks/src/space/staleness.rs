@@ -1,8 +1,8 @@
 //! Since when mappings are known to be in place.
 //!
-//! The mappings of a process that runs on are read later than its stack was copied. A mapping that may be newer than a stack must not
-//! name its frames: the stack's own code may have been there before. The engine tells which addresses were mapped when
-//! ([`CodeHistory`]), and here follows since when each mapping that was read counts.
+//! The mappings of a process that runs on are read later than its stack was copied. A mapping that may be newer than a
+//! stack must not name its frames: the stack's own code may have been there before. The engine tells which addresses
+//! were mapped when ([`CodeHistory`]), and here follows since when each mapping that was read counts.
 
 use crate::space::maps::{Backing, CodeMapping};
 use stride_event::{CodeChange, CodeHistory};
@@ -45,11 +45,11 @@ impl Changes {
         Changes { now, again: before.is_some(), list: history.between(from, now) }
     }
 
-    /// Since when a mapping counts that was read just now. `known` are the mappings of the earlier reading.
-    pub fn since(&self, mapping: &CodeMapping, known: &[(CodeMapping, Since)]) -> Since {
+    /// Since when a mapping counts that was read just now. `previous` are the mappings of the earlier reading.
+    pub fn since(&self, mapping: &CodeMapping, previous: &[(CodeMapping, Since)]) -> Since {
         let earlier = || {
-            let first = known.partition_point(|(m, _)| m.end <= mapping.start);
-            let overlapping = known[first..].iter().take_while(|(m, _)| m.start < mapping.end);
+            let first = previous.partition_point(|(m, _)| m.end <= mapping.start);
+            let overlapping = previous[first..].iter().take_while(|(m, _)| m.start < mapping.end);
             overlapping.filter(|(m, _)| continues(m, mapping)).map(|&(_, since)| since).next()
         };
         match &self.list {
@@ -77,16 +77,16 @@ fn latest(list: &[CodeChange], mapping: &CodeMapping) -> Option<u32> {
 }
 
 /// True if two overlapping mappings have the same bytes where they overlap: one of them was cut, or grew.
-fn continues(known: &CodeMapping, mapping: &CodeMapping) -> bool {
-    match (&known.backing, &mapping.backing) {
+fn continues(previous: &CodeMapping, mapping: &CodeMapping) -> bool {
+    match (&previous.backing, &mapping.backing) {
         (
             Backing::File { offset: a, device, inode, path },
             Backing::File { offset: b, device: other_device, inode: other_inode, path: other_path },
         ) => {
-            let same_place = known.start.wrapping_sub(*a) == mapping.start.wrapping_sub(*b);
+            let same_place = previous.start.wrapping_sub(*a) == mapping.start.wrapping_sub(*b);
             same_place && (device, inode, path) == (other_device, other_inode, other_path)
         }
-        (known, mapping) => known == mapping,
+        (previous, mapping) => previous == mapping,
     }
 }
 
@@ -119,10 +119,10 @@ mod tests {
         }
 
         fn between(&self, generation: u32, _: u32) -> Option<Vec<CodeChange>> {
-            let known =
+            let in_history =
                 self.changes.first().is_none_or(|first| !is_after(first.generation, generation.wrapping_add(1)));
             let later = self.changes.iter().filter(|change| is_after(change.generation, generation)).copied();
-            known.then(|| later.collect())
+            in_history.then(|| later.collect())
         }
     }
 
@@ -149,14 +149,14 @@ mod tests {
     fn a_later_reading_counts_where_a_change_was_told() {
         let history = Told { generation: 6, changes: vec![change(6, 0x3000, 0x4000)], now: 6 };
         let changes = Changes::of(&history, BEFORE);
-        let known = [(file(0x1000, 0x2000, 1), None)];
-        assert_eq!(changes.since(&file(0x1000, 0x2000, 1), &known), None);
-        assert_eq!(changes.since(&file(0x3000, 0x4000, 2), &known), Some(6));
+        let previous = [(file(0x1000, 0x2000, 1), None)];
+        assert_eq!(changes.since(&file(0x1000, 0x2000, 1), &previous), None);
+        assert_eq!(changes.since(&file(0x3000, 0x4000, 2), &previous), Some(6));
         // The call that mapped it has not returned.
-        assert_eq!(changes.since(&file(0x1000, 0x2000, 9), &known), Some(7));
-        assert_eq!(changes.since(&file(0x8000, 0x9000, 9), &known), Some(7));
+        assert_eq!(changes.since(&file(0x1000, 0x2000, 9), &previous), Some(7));
+        assert_eq!(changes.since(&file(0x8000, 0x9000, 9), &previous), Some(7));
         // A part of it was unmapped.
-        assert_eq!(changes.since(&file(0x1000, 0x1800, 1), &known), None);
+        assert_eq!(changes.since(&file(0x1000, 0x1800, 1), &previous), None);
     }
 
     #[test]

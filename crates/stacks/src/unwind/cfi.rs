@@ -22,7 +22,8 @@ pub enum UnwindRule {
     Bottom,
     /// The kernel made this frame to run a signal handler. The registers of the interrupted code are saved above it.
     Signal,
-    /// The function has changed to another stack. The frame pointer still leads to the stack before, where it is saved below a return address.
+    /// The function has changed to another stack. The frame pointer still leads to the stack before, where it is saved
+    /// below a return address.
     OtherStack,
     Frame(Rc<FrameRule>),
 }

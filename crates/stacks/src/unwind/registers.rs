@@ -1,4 +1,5 @@
-//! The registers that unwinding deals with, by their numbers in DWARF, and where the kernel saves them for a signal handler.
+//! The registers that unwinding deals with, by their numbers in DWARF, and where the kernel saves them for a signal
+//! handler.
 
 use stride_event::CodeKind;
 
@@ -30,10 +31,12 @@ impl Registers {
     }
 }
 
-/// For each register of 32-bit code, its place among the registers of x86-64. DWARF numbers these: eax, ecx, edx, ebx, esp, ebp, esi, edi.
+/// For each register of 32-bit code, its place among the registers of x86-64. DWARF numbers these: eax, ecx, edx, ebx,
+/// esp, ebp, esi, edi.
 pub const I386_AMONG_ALL: [usize; 8] = [0, 2, 1, 3, 7, 6, 4, 5];
 
-/// The frame that the kernel makes for a signal handler. The handler returns to code that ends the frame, and the code tells which frame it is.
+/// The frame that the kernel makes for a signal handler. The handler returns to code that ends the frame, and the code
+/// tells which frame it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignalFrame {
     X86_64,

@@ -17,7 +17,8 @@ pub trait Code {
     fn preceding(&self, address: u64) -> Preceding;
     /// The frame that the code at this address ends, if a signal handler returns there.
     fn returns_from_signal(&mut self, address: u64) -> Option<SignalFrame>;
-    /// True if the return address belongs to a trampoline of an interpreter. Such a trampoline has a stack frame of 8 bytes and no frame pointer.
+    /// True if the return address belongs to a trampoline of an interpreter. Such a trampoline has a stack frame of 8
+    /// bytes and no frame pointer.
     fn is_trampoline(&self, _address: u64) -> bool {
         false
     }
@@ -388,7 +389,8 @@ mod tests {
         assert_eq!(walk.frames, [0x1100]);
     }
 
-    /// A 32-bit handler: its frame, that of the code which it interrupted, and that one's caller. All addresses have 32 bits.
+    /// A 32-bit handler: its frame, that of the code which it interrupted, and that one's caller. All addresses have 32
+    /// bits.
     #[test]
     fn a_handler_of_32_bits() {
         let regs = Regs { kind: CodeKind::I386, ip: 0x1100, sp: 0xffff_f000, bp: 0, all: None };

@@ -16,7 +16,7 @@ use facts::AbiFacts;
 const FACTS: [&AbiFacts; Abi::ALL.len()] = [&x86_64::FACTS, &i386::FACTS, &aarch64::FACTS];
 
 impl Abi {
-    /// All ABIs that Stride knows, in the order of their values.
+    /// All ABIs that Stride knows.
     pub const ALL: [Abi; 3] = [Abi::X86_64, Abi::I386, Abi::Aarch64];
 
     /// The ABI of the machine Stride was built for.
@@ -40,7 +40,7 @@ impl Abi {
         None
     }
 
-    /// What tells this ABI from the others.
+    /// The facts that tell this ABI from the others.
     pub const fn facts(self) -> &'static AbiFacts {
         FACTS[self as usize]
     }

@@ -2,7 +2,7 @@
 
 use super::super::common::{Claims, ProcessCounts};
 use crate::counts::index::{Index, Observed};
-use crate::report::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::finding::{Candidate, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::CALLS;
 use crate::report::statement::say;
 use crate::rule::Rule;
@@ -46,7 +46,7 @@ impl Rule for ClockCalls {
         reads.processes.count(observed.seen.pid, observed.tracker);
     }
 
-    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Candidate> {
         let told = |(reads, cpu): (Reads, bool)| {
             if reads.calls < CLOCK_CALLS.get() {
                 return None;
@@ -73,14 +73,14 @@ impl Rule for ClockCalls {
             };
             let mut evidence = Evidence::new(EvidenceKind::Syscall, reads.name, reads.calls);
             evidence.line = Some(reads.line);
-            Some(Draft {
+            Some(Candidate {
                 sentence,
                 evidence: [evidence].into_iter().chain(reads.processes.evidence()).collect(),
                 advice: advice.into(),
                 confidence: if cpu { Confidence::Possible } else { Confidence::Certain },
                 claims: reads.claims.list(),
                 estimate: "all of them".into(),
-                ..Draft::default()
+                ..Candidate::default()
             })
         };
         std::mem::take(&mut self.of).into_iter().zip([false, true]).filter_map(told).collect()

@@ -1,7 +1,7 @@
 //! The kernel is asked again and again for facts that a program could keep: the time, its id, the position in a file.
 //!
-//! Each kind of fact has a file, which is a rule of its own but for its name. So there is a finding for each kind, and what it says is
-//! about this kind.
+//! Each kind of fact has a file, which is a rule of its own but for its name. So there is a finding for each kind, and
+//! what it says is about this kind.
 
 mod clock;
 mod own;
@@ -10,7 +10,7 @@ mod random;
 mod zone;
 
 use crate::counts::index::{Index, Observed};
-use crate::report::finding::Draft;
+use crate::report::finding::Candidate;
 use crate::rule::{Rule, RuleInfo};
 use rustc_hash::FxHashMap;
 use stride_syscalls::Syscall;
@@ -91,7 +91,7 @@ impl Rule for Facts {
         }
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         self.kinds.iter_mut().flat_map(|kind| kind.findings(index, tracker)).collect()
     }
 }

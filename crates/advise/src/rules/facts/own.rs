@@ -2,7 +2,7 @@
 
 use super::super::common::{Bounded, Claims, ProcessCounts, largest};
 use crate::counts::index::{CallKey, Index, Observed};
-use crate::report::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::finding::{Candidate, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{CALLS, REPEATED};
 use crate::report::statement::say;
 use crate::rule::Rule;
@@ -54,7 +54,7 @@ impl Rule for SameFacts {
         asked.answer = answer;
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let (mut claims, mut processes) = (Claims::default(), ProcessCounts::default());
         let mut names: FxHashMap<&str, (u64, u64, u64)> = FxHashMap::default();
         for ((_, key, _), asked) in self.asked.iter().filter(|(_, asked)| asked.repeats >= SAME_FACTS.get()) {
@@ -78,7 +78,7 @@ impl Rule for SameFacts {
             line: Some(*line),
             ..Evidence::new(EvidenceKind::Syscall, *name, *calls)
         });
-        vec![Draft {
+        vec![Candidate {
             sentence,
             evidence: evidence.chain(processes.evidence()).collect(),
             advice: if *name == IS_A_TERMINAL {
@@ -90,7 +90,7 @@ impl Rule for SameFacts {
             confidence: Confidence::Certain,
             claims: claims.list(),
             estimate: "every call whose answer was the same as the one before".into(),
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

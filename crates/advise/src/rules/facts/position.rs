@@ -2,7 +2,7 @@
 
 use super::super::common::{Bounded, Claims, ProcessCounts, largest, plain, thing};
 use crate::counts::index::{CallKey, Index, Observed};
-use crate::report::finding::{Confidence, Draft, Evidence};
+use crate::report::finding::{Candidate, Confidence, Evidence};
 use crate::report::quantity::{OTHERS, REPEATED};
 use crate::report::statement::say;
 use crate::rule::Rule;
@@ -48,7 +48,7 @@ impl Rule for TellAgain {
         }
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let (mut claims, mut processes) = (Claims::default(), ProcessCounts::default());
         let often: Vec<_> = self.files.iter().filter(|(_, asked)| asked.again >= TELLS_PER_FILE.get()).collect();
         for ((pid, _), asked) in &often {
@@ -69,7 +69,7 @@ impl Rule for TellAgain {
         );
         let evidence =
             top.iter().map(|(_, asked)| Evidence { line: Some(asked.line), ..thing(asked.file, asked.again, tracker) });
-        vec![Draft {
+        vec![Candidate {
             sentence,
             evidence: evidence.chain(processes.evidence()).collect(),
             advice:
@@ -79,13 +79,13 @@ impl Rule for TellAgain {
             confidence: Confidence::Likely,
             claims: claims.list(),
             estimate: "every question but the first for each open file".into(),
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }
 
-/// The upper half of the offset of a call that takes it in two registers. This argument is never shown, so `Observed::arg` does
-/// not have it.
+/// The upper half of the offset of a call that takes it in two registers. This argument is never shown, so
+/// `Observed::arg` does not have it.
 fn upper_half(observed: &Observed<'_>) -> u64 {
     let (row, call) = (observed.row, observed.call);
     let at = row.args.iter().position(|arg| arg.name == "offset_high");

@@ -2,7 +2,7 @@
 
 use super::super::common::{Claims, ProcessCounts};
 use crate::counts::index::{Index, Observed};
-use crate::report::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::finding::{Candidate, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{CALLS, MEAN_BYTES};
 use crate::report::statement::say;
 use crate::rule::Rule;
@@ -40,7 +40,7 @@ impl Rule for RandomBytes {
         self.processes.count(observed.seen.pid, observed.tracker);
     }
 
-    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Candidate> {
         if self.calls < RANDOM_DRAWS.get() || self.bytes > self.calls * 64 {
             return Vec::new();
         }
@@ -52,7 +52,7 @@ impl Rule for RandomBytes {
         let mut evidence = Evidence::new(EvidenceKind::Syscall, self.name, self.calls);
         evidence.bytes = Some(self.bytes);
         evidence.line = Some(self.line);
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "{} was called {} times, for {} bytes on average.",
                 self.name,
@@ -65,7 +65,7 @@ impl Rule for RandomBytes {
             confidence: Confidence::Likely,
             claims: claims.list(),
             estimate: "all but one call for each 4 KiB".into(),
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

@@ -3,7 +3,7 @@
 use super::super::common::{Bounded, Claims, ProcessCounts, is_time_zone, plain};
 use crate::counts::index::{CallKey, Index, Observed};
 use crate::counts::kinds::opens;
-use crate::report::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::finding::{Candidate, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::CALLS;
 use crate::report::statement::say;
 use crate::rule::Rule;
@@ -32,7 +32,7 @@ impl Rule for TimeZone {
         }
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let (mut claims, mut processes) = (Claims::default(), ProcessCounts::default());
         let often = self.checks.iter().filter(|(_, (calls, _))| *calls >= TIME_ZONE_CHECKS.get());
         let mut worst = None;
@@ -45,7 +45,7 @@ impl Rule for TimeZone {
         let name = tracker.name(path);
         let mut evidence = Evidence::new(EvidenceKind::Path, name, calls);
         evidence.line = Some(line.0);
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "{} was checked {} times by one process, once for each time that it converted, because TZ is not set.",
                 plain(name),
@@ -58,7 +58,7 @@ impl Rule for TimeZone {
             confidence: Confidence::Certain,
             claims: claims.list(),
             estimate: "every check by a process but its first".into(),
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

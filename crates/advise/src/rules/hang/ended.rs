@@ -25,8 +25,8 @@ struct Gone {
 /// At most this many threads of a process are known that were the last to end.
 const MAX_GONE: usize = 64;
 
-/// True if only another thread of the process can end the call: a futex that other processes do not share, without a time
-/// limit. (A signal's handler could, too.)
+/// True if only another thread of the process can end the call: a futex that other processes do not share, without a
+/// time limit. (A signal's handler could, too.)
 pub fn waits_forever(wait: &Wait) -> bool {
     const TIMEOUT: usize = 3;
     wait.seen.row.is_some_and(Futex::is)
@@ -66,11 +66,11 @@ impl EndedThreads {
     pub fn before(&self, pid: Tid, words: &[u64]) -> Option<Statement> {
         let gone = self.threads.get(&pid)?;
         let woke = |gone: &&Gone| words.iter().any(|word| self.wakers.get(&(pid, *word)) == Some(&gone.tid));
-        let told = |gone: &Gone, which: &str| {
+        let label = |gone: &Gone, which: &str| {
             let earlier = EARLIER.of(self.latest.saturating_sub(gone.at));
             say!("thread {} ({}), {which}, had ended {} earlier", ENDED_TID.id(gone.tid), plain(&gone.comm), earlier)
         };
-        let waker = gone.iter().rev().find(woke).map(|gone| told(gone, "which had been the last to wake one there"));
-        waker.or_else(|| gone.last().map(|gone| told(gone, "the last to end")))
+        let waker = gone.iter().rev().find(woke).map(|gone| label(gone, "which had been the last to wake one there"));
+        waker.or_else(|| gone.last().map(|gone| label(gone, "the last to end")))
     }
 }

@@ -60,9 +60,9 @@ impl Holders {
         let Some(process) = tracker.process(pid).filter(|process| process.threads == 1) else { return };
         let ends = tracker.held_files(pid).into_iter().filter(|file| tracker.other_end(*file).is_some());
         for file in ends {
-            let told = || (pid, format!("{} {how}", plain(&process.comm)));
+            let label = || (pid, format!("{} {how}", plain(&process.comm)));
             self.ended.remove(&file);
-            self.ended.entry(file, told);
+            self.ended.entry(file, label);
         }
     }
 

@@ -7,7 +7,7 @@ mod words;
 
 use super::common::plain;
 use crate::counts::index::{Index, Observed, OpenFile};
-use crate::report::finding::{Confidence, Draft, FactRow, FactTable};
+use crate::report::finding::{Candidate, Confidence, FactRow, FactTable};
 use crate::report::quantity::{ENDED_PID, FD, LASTED, OTHERS, PID, THREADS, TID, WAITING};
 use crate::report::statement::{Statement, say};
 use crate::rule::{Rule, RuleInfo};
@@ -19,7 +19,7 @@ use std::cmp::Reverse;
 use stride_event::{Event, Ns, Tid};
 use stride_syscalls::{Effect, Flow, Syscall};
 use stride_track::{Awaited, Cloned, Futex, ObjectKind, Thread, Tracker, Wait};
-use words::{child, ends, on, the_other_end, told};
+use words::{child, ends, on, the_other_end, thread_label};
 
 const HANG: Threshold =
     Threshold::time("hang", 1_000_000_000, "a thread that has been in one call for so long is worth a table");
@@ -88,8 +88,8 @@ struct Row {
     on: String,
     /// The thread that this one waits for: a lock's holder, or a thread to join.
     waits_for: Option<Tid>,
-    /// The one process that this thread waits for: it holds a file lock, or the other end of a pipe or a connection, or is
-    /// its child.
+    /// The one process that this thread waits for: it holds a file lock, or the other end of a pipe or a connection, or
+    /// is its child.
     waits_for_process: Option<Tid>,
     parent: Option<Tid>,
     any_child: bool,
@@ -125,7 +125,7 @@ impl Rule for Hang {
         self.ended.event(event, tracker);
     }
 
-    fn findings(&mut self, index: &Index, _: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, _: &Tracker) -> Vec<Candidate> {
         let lasts = |row: &&Row| row.lasted.unwrap_or(index.span().max(HANG.get())) >= HANG.get();
         let lasting = self.waits.iter().filter(lasts).count();
         if lasting == 0 {
@@ -196,12 +196,12 @@ impl Rule for Hang {
             sentence = say!("{}{}", sentence, unseen);
             advice += " Add -f to see all threads.";
         }
-        vec![Draft {
+        vec![Candidate {
             sentence,
             advice,
             confidence: if circle.is_some() || none_left.is_some() { Confidence::Likely } else { Confidence::Possible },
             matters: true,
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 
@@ -311,7 +311,7 @@ impl Hang {
         let text = on(wait, index, tracker);
         match self.holders.of_lock(wait) {
             Some(pid) => {
-                format!("{text}, locked by {}", told(pid, index.comm(pid, tracker)))
+                format!("{text}, locked by {}", thread_label(pid, index.comm(pid, tracker)))
             }
             None => text,
         }

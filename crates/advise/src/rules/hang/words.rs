@@ -20,7 +20,7 @@ pub fn on(wait: &Wait, index: &Index, tracker: &Tracker) -> String {
     match wait.seen.row.and_then(|row| row.waits()) {
         Some(For::Lock) => futex(wait),
         Some(For::Child) => match child(wait) {
-            Some(pid) if pid > 0 => format!("child {}", told(pid, index.comm(pid, tracker))),
+            Some(pid) if pid > 0 => format!("child {}", thread_label(pid, index.comm(pid, tracker))),
             _ => "any child".into(),
         },
         Some(For::Time) => "time".into(),
@@ -51,7 +51,7 @@ pub fn child(wait: &Wait) -> Option<Tid> {
 }
 
 /// A thread or a process with its name, if that is known.
-pub fn told(tid: Tid, comm: &[u8]) -> String {
+pub fn thread_label(tid: Tid, comm: &[u8]) -> String {
     match comm {
         [] => format!("{tid}"),
         comm => format!("{tid} ({})", plain(comm)),
@@ -62,9 +62,9 @@ pub fn told(tid: Tid, comm: &[u8]) -> String {
 fn futex(wait: &Wait) -> String {
     let at = wait.args[0];
     match &wait.awaited {
-        Some(Awaited::Lock(Some((tid, comm)))) => format!("lock {at:#x}, held by {}", told(*tid, comm)),
+        Some(Awaited::Lock(Some((tid, comm)))) => format!("lock {at:#x}, held by {}", thread_label(*tid, comm)),
         Some(Awaited::Lock(None)) => format!("lock {at:#x}"),
-        Some(Awaited::End(tid, comm)) => format!("the end of thread {}", told(*tid, comm)),
+        Some(Awaited::End(tid, comm)) => format!("the end of thread {}", thread_label(*tid, comm)),
         Some(Awaited::Condition) => format!("condition variable {at:#x}"),
         None => format!("futex {at:#x}"),
     }

@@ -5,7 +5,7 @@ mod below;
 use super::common::{Claims, plain};
 use crate::counts::index::{Index, Observed};
 use crate::counts::kinds::opens;
-use crate::report::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::report::finding::{Candidate, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{CHILDREN, MEAN_LIFE, OTHERS, PID};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -143,7 +143,8 @@ impl Rule for ShortChildren {
                 to.covered.add(forked, at);
                 let room = MAX_PIDS.saturating_sub(to.pids.len());
                 to.pids.extend(below.pids.into_iter().chain([tid]).take(room));
-                // The children of a short child count as children of its parent. Their time is part of the short child's time.
+                // The children of a short child count as children of its parent. Their time is part of the short
+                // child's time.
                 for group in below.groups {
                     let ProgramGroup { short, long, lived, slept, claims, program, command } = group;
                     if let Some(sum) = to.group(ProgramGroup { program, command, ..ProgramGroup::default() }) {
@@ -160,7 +161,7 @@ impl Rule for ShortChildren {
         self.ends(tid, &process.comm, Below { own: Claims::default(), ..below });
     }
 
-    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         for (pid, below) in std::mem::take(&mut self.below) {
             let comm = index.comm(pid, tracker).to_vec();
             self.ends(pid, &comm, below);
@@ -192,7 +193,7 @@ impl Rule for ShortChildren {
             let name = [&name[..], &by, &parent.comm].concat();
             Evidence { time: Some(group.lived), ..Evidence::new(EvidenceKind::Program, name, group.short) }
         });
-        vec![Draft {
+        vec![Candidate {
             sentence: say!(
                 "{} (pid {}) {ran} {} times{} and each ended after {} on average.",
                 plain(&worst.comm),
@@ -209,7 +210,7 @@ impl Rule for ShortChildren {
             estimate: "the calls of such children and of those who start them, without the first of each kind".into(),
             claims: self.claims().list(),
             whole_time: Some(self.parents.iter().map(|parent| parent.saves).sum()),
-            ..Draft::default()
+            ..Candidate::default()
         }]
     }
 }

@@ -1,0 +1,6 @@
+//! The kernel's answers about sockets and network interfaces.
+
+pub mod diag;
+pub mod families;
+mod netlink;
+pub mod socket;

@@ -1,0 +1,189 @@
+//! The critical path: what the run waited for, from its end back to its beginning.
+//!
+//! At each moment one thread is on the path. Where this thread had been waiting until another one did something, that other
+//! thread is on the path before. A thread that is shorter, off the path, does not make the run shorter.
+
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use stride_event::{Ns, Tid};
+
+/// A wait that something ended.
+#[derive(Clone, Copy)]
+struct EndedWait {
+    from: Ns,
+    to: Ns,
+    /// The thread that ended it, and when that thread began the call that ended it.
+    by: Option<(Tid, Ns)>,
+}
+
+/// The start of a thread. An id may be given to several threads, one after the other.
+#[derive(Clone, Copy)]
+struct ThreadStart {
+    at: Ns,
+    parent: Option<Tid>,
+}
+
+#[derive(Default)]
+struct Timeline {
+    starts: Vec<ThreadStart>,
+    /// In the order of their ends.
+    waits: Vec<EndedWait>,
+    first: Ns,
+    last: Ns,
+}
+
+/// The starts and waits of all threads.
+#[derive(Default)]
+pub struct Timelines {
+    threads: FxHashMap<Tid, Timeline>,
+    waits: usize,
+    /// Shorter waits are forgotten, because there were too many.
+    shortest: Ns,
+    /// Threads that no traced thread made and whose processes have not ended: the command.
+    roots: usize,
+    /// The thread that ended the last of these processes.
+    last: Option<(Tid, Ns)>,
+}
+
+/// Ids of threads beyond this many are not followed.
+const MAX_THREADS: usize = 1 << 17;
+/// The most threads with the same id that are told apart.
+const MAX_STARTS: usize = 64;
+const MAX_WAITS: usize = if cfg!(test) { 1 << 8 } else { 1 << 19 };
+const SHORT: Ns = 10_000;
+/// So many later waits of a thread may be known before one.
+const MAX_LATER: usize = 64;
+
+impl Timelines {
+    fn timeline(&mut self, tid: Tid, at: Ns) -> Option<&mut Timeline> {
+        if self.threads.len() >= MAX_THREADS && !self.threads.contains_key(&tid) {
+            return None;
+        }
+        Some(self.threads.entry(tid).or_insert_with(|| Timeline { first: at, last: at, ..Timeline::default() }))
+    }
+
+    pub fn begins(&mut self, tid: Tid, parent: Option<Tid>, at: Ns) {
+        self.roots += usize::from(parent.is_none());
+        if let Some(timeline) = self.timeline(tid, at).filter(|timeline| timeline.starts.len() < MAX_STARTS) {
+            timeline.starts.push(ThreadStart { at, parent });
+        }
+    }
+
+    /// The thread existed at this time.
+    pub fn seen(&mut self, tid: Tid, at: Ns) {
+        if let Some(timeline) = self.timeline(tid, at) {
+            timeline.last = timeline.last.max(at);
+        }
+    }
+
+    /// A process ended that no traced process made.
+    pub fn root_ended(&mut self, tid: Tid, at: Ns) {
+        self.roots = self.roots.saturating_sub(1);
+        self.last = Some((tid, at));
+    }
+
+    /// A thread waited. `by`: the thread whose call ended the wait, and when it began that call, if that is known.
+    pub fn waited(&mut self, tid: Tid, from: Ns, to: Ns, by: Option<(Tid, Ns)>) {
+        if to.saturating_sub(from) < self.shortest {
+            return;
+        }
+        if self.waits >= MAX_WAITS {
+            self.forgets_short_ones();
+        }
+        let Some(timeline) = self.timeline(tid, to) else { return };
+        let wait = EndedWait { from, to, by: by.map(|(tid, at)| (tid, at.clamp(from, to))) };
+        // The waker of an earlier wait may be known later, but not much later: a search through all would cost a hostile
+        // recording's square.
+        let recent = timeline.waits.len().saturating_sub(MAX_LATER);
+        let before = timeline.waits[recent..].iter().rposition(|before| before.to <= to);
+        let Some(after) = before.map(|last| recent + last + 1).or((recent == 0).then_some(0)) else { return };
+        timeline.waits.insert(after, wait);
+        self.waits += 1;
+    }
+
+    fn forgets_short_ones(&mut self) {
+        while self.waits >= MAX_WAITS / 2 {
+            self.shortest = (self.shortest * 4).max(SHORT);
+            self.waits = 0;
+            for timeline in self.threads.values_mut() {
+                timeline.waits.retain(|wait| wait.to - wait.from >= self.shortest);
+                self.waits += timeline.waits.len();
+            }
+        }
+    }
+
+    pub fn critical_path(&self) -> CriticalPath {
+        // Servers and the like may outlive the command. The run does not wait for them.
+        let latest = || self.threads.iter().max_by_key(|(tid, timeline)| (timeline.last, Reverse(**tid)));
+        let end =
+            self.last.filter(|_| self.roots == 0).or_else(|| latest().map(|(tid, timeline)| (*tid, timeline.last)));
+        let Some((mut tid, mut to)) = end else { return CriticalPath::default() };
+        let mut path = CriticalPath::default();
+        // The thread that waited for this one, and since when.
+        let mut waiter: Option<(Tid, Ns)> = None;
+        // Each step goes back in time, or to a thread's parent.
+        for _ in 0..2 * (MAX_WAITS + MAX_THREADS) {
+            let Some(timeline) = self.threads.get(&tid) else { break };
+            let start = timeline.starts.iter().rev().find(|start| start.at <= to);
+            let began = start.map_or(timeline.first, |start| start.at).min(to);
+            let waits = &timeline.waits[..timeline.waits.partition_point(|wait| wait.to <= to)];
+            let waits = waits.iter().rev().take_while(|wait| wait.from >= began);
+            // If the cause of a wait is unknown, the thread that waits for this one may be it (see `back_to`).
+            let mut ended = waits.filter_map(|wait| wait.by.or_else(|| back_to(waiter?, wait)).map(|by| (wait, by)));
+            match ended.find(|(_, (_, at))| *at < to) {
+                Some((wait, (by, at))) => {
+                    path.adds(tid, at, to);
+                    waiter = wait.by.map(|_| (tid, wait.from));
+                    (tid, to) = (by, at);
+                }
+                None => {
+                    waiter = None;
+                    path.adds(tid, began, to);
+                    let Some(parent) = start.and_then(|start| start.parent).filter(|parent| *parent != tid) else {
+                        break;
+                    };
+                    (tid, to) = (parent, began);
+                }
+            }
+        }
+        for (tid, timeline) in &self.threads {
+            let waited: Ns = timeline.waits.iter().filter_map(|wait| Some(wait.by?.1 - wait.from)).sum();
+            let lifetime =
+                timeline.last - timeline.starts.first().map_or(timeline.first, |start| start.at).min(timeline.last);
+            path.active.insert(*tid, lifetime.saturating_sub(waited));
+        }
+        path
+    }
+}
+
+/// The step back from a wait with an unknown cause. A second thread, `waiter`, waits for the thread since a time. If the unknown wait had
+/// begun before that, the waiter ended it: the path goes back to the waiter, at the time before it waited. A later wait is part of
+/// what the waiter waits for.
+fn back_to((waiter, since): (Tid, Ns), unknown: &EndedWait) -> Option<(Tid, Ns)> {
+    (unknown.from <= since).then_some((waiter, since.min(unknown.to)))
+}
+
+/// The threads that the run waited for, and for how long.
+#[derive(Default, Debug)]
+pub struct CriticalPath {
+    on: FxHashMap<Tid, Ns>,
+    /// The time in which a thread did not wait for another one.
+    active: FxHashMap<Tid, Ns>,
+}
+
+impl CriticalPath {
+    fn adds(&mut self, tid: Tid, from: Ns, to: Ns) {
+        *self.on.entry(tid).or_default() += to - from;
+    }
+
+    /// The time that the run waited for a thread.
+    pub fn time(&self, tid: Tid) -> Ns {
+        self.on.get(&tid).copied().unwrap_or(0)
+    }
+
+    /// The part of a thread's active time that is on the path, from 0 to 1: so much of its time the run waits for.
+    pub fn share(&self, tid: Tid) -> f64 {
+        let Some(active) = self.active.get(&tid) else { return 1.0 };
+        if *active == 0 { 1.0 } else { (self.time(tid) as f64 / *active as f64).min(1.0) }
+    }
+}

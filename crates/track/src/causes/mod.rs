@@ -1,0 +1,326 @@
+//! The calls of other threads that end a thread's waits: wait4 and exit, a pipe's read and write, futex wait and wake, a lock's taker and
+//! the one that gave it back.
+//!
+//! Calls come in the order of their returns, and the call that wakes a thread often returns after the woken one. So a
+//! wait without a cause is kept until the next action that may be it.
+
+pub(crate) mod critical_path;
+pub(crate) mod hand_over;
+
+use crate::causes::critical_path::{CriticalPath, Timelines};
+use crate::causes::hand_over::{HandOvers, HandedOver, Way};
+use crate::{FileId, Futex, ObjectId, ObjectKind, Seen, Tracker};
+use rustc_hash::FxHashMap;
+use stride_event::{Call, Event, Ns, Outcome, StartKind, Tid};
+use stride_syscalls::uapi::consts as c;
+use stride_syscalls::{Effect, For, Syscall};
+
+/// Something that one thread does and another waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Channel {
+    /// Bytes moved through this open file, or its last descriptor was closed.
+    Moved(FileId),
+    /// A futex word was changed. The process is 0 where processes share the memory.
+    Word(Tid, u64),
+    /// A child of this process ended.
+    Children(Tid),
+    /// This thread ended, and the kernel cleared its word, for which a thread of the process may wait.
+    Cleared(Tid, u64),
+    /// The child of vfork(2) executed its program, or ended.
+    Released(Tid),
+    /// A process locked this file, or gave its lock back: flock(2).
+    Locked(ObjectId),
+    /// A process changed the semaphores of this System V id.
+    Semaphores(u64),
+}
+
+/// A call that ends waits, or a call that waits.
+#[derive(Clone, Copy)]
+struct Interval {
+    tid: Tid,
+    pid: Tid,
+    from: Ns,
+    to: Ns,
+    /// The thing that a thread waits for, if another thread hands that thing over.
+    way: Option<Way>,
+}
+
+impl Interval {
+    fn of(call: &Call, seen: &Seen) -> Interval {
+        Interval { tid: call.tid, pid: seen.pid, from: call.began(), to: call.returned, way: None }
+    }
+
+    fn at(tid: Tid, pid: Tid, at: Ns) -> Interval {
+        Interval { tid, pid, from: at, to: at, way: None }
+    }
+
+    /// True if this action of another thread began during the wait.
+    fn ends(&self, wait: &Interval) -> bool {
+        self.tid != wait.tid && (wait.from..=wait.to).contains(&self.from)
+    }
+}
+
+#[derive(Default)]
+struct State {
+    latest: Option<Interval>,
+    /// Waits that have ended, and the latest action that may have ended each. A later one may be seen only now.
+    waiting: Vec<(Interval, Option<Interval>)>,
+}
+
+/// So many channels are followed at once; beyond that, all start anew.
+const MAX_CHANNELS: usize = 1 << 17;
+/// Threads that were woken at one channel and whose waker is not known yet.
+const MAX_WAITING: usize = 16;
+/// Calls that may wait for something unknown did wait if they took so long.
+const LONG: Ns = 50_000;
+/// A program that has learned from poll(2) that a descriptor is ready uses it within so many calls.
+const USES_WITHIN: u8 = 4;
+
+#[derive(Default)]
+pub struct Causes {
+    channels: FxHashMap<Channel, State>,
+    ended_waits: EndedWaits,
+    /// Since when a thread had waited for descriptors that are ready now, and how many calls it may make until it uses one.
+    ready: FxHashMap<Tid, (Ns, u8)>,
+    /// The thread that ends its process, by process.
+    exiting: FxHashMap<Tid, Tid>,
+    /// The thread whose end was the event before: its files go with the next event.
+    ended: Option<Interval>,
+}
+
+impl Causes {
+    /// Handles an event that the tracker has taken in.
+    pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        if let Some(ended) = self.ended.take() {
+            tracker.gone_files().iter().for_each(|file| self.note_action(Channel::Moved(*file), ended));
+        }
+        match *event {
+            Event::Started { tid, origin, at, .. } => {
+                let parent = if let StartKind::Forked { parent } = origin { Some(parent) } else { None };
+                self.ended_waits.timelines.begins(tid, parent, at);
+            }
+            Event::Exit(call) => {
+                if let Some(seen) = tracker.seen() {
+                    self.returned(call, seen, tracker);
+                }
+            }
+            Event::Exited { tid, at, .. } => self.ends(tid, at, false, tracker),
+            Event::Killed { tid, at, .. } => self.ends(tid, at, true, tracker),
+            _ => {}
+        }
+    }
+
+    /// The threads that the run waited for, as far as the events show them.
+    pub fn critical_path(&mut self) -> CriticalPath {
+        for (_, state) in std::mem::take(&mut self.channels) {
+            state.waiting.into_iter().for_each(|(wait, by)| self.ended_waits.add(wait, by));
+        }
+        self.ended_waits.timelines.critical_path()
+    }
+
+    /// How parked threads woke each other. Complete after [`Causes::critical_path`].
+    pub fn hand_overs(&self) -> &HandOvers {
+        &self.ended_waits.hand_overs
+    }
+
+    fn returned(&mut self, call: &Call, seen: &Seen, tracker: &Tracker) {
+        let Some(row) = seen.row else { return };
+        if row.has_effect(Effect::Exits) && self.exiting.len() < MAX_CHANNELS {
+            self.exiting.insert(seen.pid, call.tid);
+        }
+        let Outcome::Value(value) = call.outcome else {
+            return if !matches!(call.outcome, Outcome::Gone | Outcome::Pending) {
+                self.ended_waits.timelines.seen(call.tid, call.returned);
+            };
+        };
+        self.ended_waits.timelines.seen(call.tid, call.returned);
+        let mut now = Interval::of(call, seen);
+        if let Some((since, calls)) = self.ready.get_mut(&call.tid) {
+            *calls -= 1;
+            if seen.bytes.is_some() {
+                now.from = *since;
+            }
+            if *calls == 0 || seen.bytes.is_some() {
+                self.ready.remove(&call.tid);
+            }
+        }
+        if seen.bytes.is_some() {
+            self.moved(now, Interval::of(call, seen), seen, tracker);
+            return;
+        }
+        if row.has_effect(Effect::Executes) {
+            self.note_action(Channel::Released(call.tid), now);
+        } else if row.has_effect(Effect::Forks) {
+            // The parent waits only in vfork(2): otherwise it returns before its child executes anything.
+            self.note_wait(Channel::Released(value as Tid), now);
+        }
+        match row.waits() {
+            Some(For::Lock) if row.has_effect(Effect::Wakes) => self.futex(call, value, seen, now),
+            Some(For::Child | For::Signal) => self.note_wait(Channel::Children(seen.pid), now),
+            Some(For::Readiness) if value > 0 => {
+                self.ended_waits.add(now, None);
+                // A program with an event loop learns of its child's end through a descriptor.
+                let ended = self.channels.get(&Channel::Children(seen.pid)).and_then(|state| state.latest);
+                if ended.is_some_and(|end| end.ends(&now)) {
+                    self.note_wait(Channel::Children(seen.pid), now);
+                } else if self.ready.len() < MAX_CHANNELS {
+                    self.ready.insert(call.tid, (call.began(), USES_WITHIN));
+                }
+            }
+            _ if row.may_wait() == Some(For::Peer) => self.ended_waits.add(now, None),
+            _ if row.may_wait() == Some(For::Turn) || row.has_effect(Effect::ControlsDescriptor) => {
+                self.turn(call, row, seen, now);
+            }
+            _ => {}
+        }
+        // No thread waits for bytes of a file with a path.
+        let of_path = || seen.object.is_some_and(|object| tracker.kind(object) == ObjectKind::Path);
+        // Its locks go with it.
+        if let Some(locked) = seen.ended.and(seen.object).map(Channel::Locked)
+            && self.channels.contains_key(&locked)
+        {
+            self.note_action(locked, now);
+        }
+        if let Some(file) = seen.ended.filter(|_| !(row.has_effect(Effect::Closes) && of_path())) {
+            self.note_action(Channel::Moved(file), now);
+        }
+    }
+
+    /// Bytes moved through a pipe or the like, of which this thread has one end.
+    fn moved(&mut self, wait: Interval, action: Interval, seen: &Seen, tracker: &Tracker) {
+        let Some((file, object)) = seen.file.zip(seen.object) else { return };
+        let kind = tracker.kind(object);
+        let other = match kind {
+            ObjectKind::Pipe | ObjectKind::Socket => tracker.other_end(file),
+            // An eventfd(2) is both ends.
+            ObjectKind::Anonymous => Some(file),
+            _ => return,
+        };
+        let Some(other) = other else { return self.ended_waits.add(wait, None) };
+        let way = (kind == ObjectKind::Pipe).then_some(Way::Pipe);
+        self.note_wait(Channel::Moved(other), Interval { way, ..wait });
+        self.note_action(Channel::Moved(file), action);
+    }
+
+    fn futex(&mut self, call: &Call, value: i64, seen: &Seen, now: Interval) {
+        let (args, word) = (&call.args, call.args[0]);
+        let pid = if Futex::is_private(args) { seen.pid } else { 0 };
+        match Futex::of(args) {
+            Some(Futex::Wake) if value > 0 || args[1] & c::FUTEX_UNLOCK_PI == c::FUTEX_UNLOCK_PI => {
+                self.note_action(Channel::Word(pid, word), now);
+            }
+            Some(Futex::Wake) | None => {}
+            Some(_) if Futex::may_join(args).is_some() => self.note_wait(Channel::Cleared(seen.pid, word), now),
+            Some(operation) => {
+                let way = operation.parks(args).then_some(Way::Parked);
+                self.note_wait(Channel::Word(pid, word), Interval { way, ..now });
+            }
+        }
+    }
+
+    /// Locks of files, and System V semaphores.
+    fn turn(&mut self, call: &Call, row: &Syscall, seen: &Seen, now: Interval) {
+        let Some((channel, turn)) = Turn::of(call, row, seen) else { return };
+        match turn {
+            Turn::Takes => self.note_wait(channel, Interval { way: Some(Way::Lock), ..now }),
+            Turn::GivesBack => self.note_action(channel, now),
+        }
+    }
+
+    fn ends(&mut self, tid: Tid, at: Ns, killed: bool, tracker: &Tracker) {
+        self.ended_waits.timelines.seen(tid, at);
+        self.ready.remove(&tid);
+        let Some(thread) = tracker.thread(tid) else { return };
+        let pid = thread.pid;
+        if let Some(word) = thread.cleared_at_end {
+            self.note_action(Channel::Cleared(pid, word), Interval::at(tid, pid, at));
+        }
+        let Some(process) = tracker.process(pid).filter(|process| process.threads <= 1) else { return };
+        // Other threads of the process end because this one ends the process.
+        let by = self.exiting.remove(&pid).unwrap_or(tid);
+        let end = Interval::at(by, pid, at);
+        self.ended_waits.timelines.seen(by, at);
+        self.note_action(Channel::Released(pid), end);
+        match process.parent {
+            // The sender of the signal ended the parent's wait, not the killed process.
+            Some(_) if killed => {}
+            Some(parent) => self.note_action(Channel::Children(parent), end),
+            None => self.ended_waits.timelines.root_ended(by, at),
+        }
+        self.ended = Some(end);
+    }
+
+    fn state(&mut self, channel: Channel) -> &mut State {
+        if self.channels.len() >= MAX_CHANNELS && !self.channels.contains_key(&channel) {
+            self.channels.clear();
+        }
+        self.channels.entry(channel).or_default()
+    }
+
+    fn note_action(&mut self, channel: Channel, action: Interval) {
+        let state = self.state(channel);
+        state.latest = Some(action);
+        for (wait, before) in std::mem::take(&mut state.waiting) {
+            self.ended_waits.add(wait, if action.ends(&wait) { Some(action) } else { before });
+        }
+    }
+
+    fn note_wait(&mut self, channel: Channel, wait: Interval) {
+        let state = self.state(channel);
+        let action = state.latest.filter(|action| action.ends(&wait));
+        if state.waiting.len() < MAX_WAITING {
+            state.waiting.push((wait, action));
+        } else {
+            self.ended_waits.add(wait, action);
+        }
+    }
+}
+
+/// A call's part in handing over a thing that one process has at a time.
+enum Turn {
+    Takes,
+    GivesBack,
+}
+
+impl Turn {
+    fn of(call: &Call, row: &Syscall, seen: &Seen) -> Option<(Channel, Turn)> {
+        let of = |gives_back| if gives_back { Turn::GivesBack } else { Turn::Takes };
+        let file = seen.file.and(seen.object).map(Channel::Locked);
+        if row.has_effect(Effect::LocksFile) {
+            return Some((file?, of(call.flags("op") & c::LOCK_UN != 0)));
+        }
+        if row.has_effect(Effect::ControlsDescriptor) {
+            const SET: [u64; 4] = [c::F_SETLK, c::F_SETLKW, c::F_OFD_SETLK, c::F_OFD_SETLKW];
+            call.arg("op").filter(|op| SET.contains(op))?;
+            let kind: [u8; 2] = call.bytes("arg", 2).try_into().ok()?;
+            return Some((file?, of(u64::from(u16::from_ne_bytes(kind)) == c::F_UNLCK)));
+        }
+        // Each operation of semop(2): the semaphore's number, what is added to it, and flags.
+        let first: [u8; 4] = call.bytes("sops", 4).try_into().ok()?;
+        let added = i16::from_ne_bytes([first[2], first[3]]);
+        Some((Channel::Semaphores(call.arg("semid")?), of(added > 0)))
+    }
+}
+
+/// Waits of which it is known who ended them.
+#[derive(Default)]
+struct EndedWaits {
+    timelines: Timelines,
+    hand_overs: HandOvers,
+}
+
+impl EndedWaits {
+    fn add(&mut self, wait: Interval, by: Option<Interval>) {
+        if by.is_none() && wait.to - wait.from < LONG {
+            return;
+        }
+        self.timelines.waited(wait.tid, wait.from, wait.to, by.map(|action| (action.tid, action.from)));
+        if let Some((action, way)) = by.zip(wait.way) {
+            let (waiter, waker) = ((wait.tid, wait.pid), (action.tid, action.pid));
+            self.hand_overs.add(HandedOver { waiter, waker, way }, wait.from, wait.to);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

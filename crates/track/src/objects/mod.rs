@@ -1,0 +1,193 @@
+//! Objects: the files, sockets and paths that calls can be about. Each object is stored once.
+
+pub(crate) mod address;
+pub(crate) mod names;
+mod network;
+
+use rustc_hash::FxHashMap;
+use std::collections::HashMap;
+use std::rc::Rc;
+use stride_event::Tid;
+
+/// A file, socket or the like, identified by its name, or a pipe or the like that has none. Ids count from zero in the order of
+/// appearance.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub struct ObjectId(u32);
+
+impl ObjectId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The inverse of [`ObjectId::index`].
+    pub fn of_index(index: usize) -> ObjectId {
+        ObjectId(index as u32)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ObjectKind {
+    /// Something with a path, whether it exists or not.
+    Path,
+    Pipe,
+    Socket,
+    /// A kernel object with neither a path nor a peer: an epoll instance, a timer.
+    Anonymous,
+    /// All objects beyond the limit.
+    Others,
+}
+
+impl ObjectKind {
+    /// The word for the kind, as `fd.kind` of `--where` has it.
+    pub fn word(self) -> &'static str {
+        match self {
+            ObjectKind::Path => "file",
+            ObjectKind::Pipe => "pipe",
+            ObjectKind::Socket => "socket",
+            ObjectKind::Anonymous | ObjectKind::Others => "other",
+        }
+    }
+}
+
+struct Object {
+    name: Rc<[u8]>,
+    kind: ObjectKind,
+    identity: Identity,
+}
+
+/// The property by which an object differs from others.
+#[derive(Clone, Copy)]
+enum Identity {
+    /// Its name.
+    Named,
+    /// A name with a number that the kernel picked, such as a client's port. The object here represents all of these.
+    ByChance(ObjectId),
+    /// Only its id: it has the name of its class. The object here represents all of the class.
+    Nameless(ObjectId),
+    /// It represents nameless objects, and those beyond the limit.
+    Class,
+}
+
+/// The first descriptors of a nameless object, and the process in which they were seen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FoundAt {
+    pub pid: Tid,
+    pub fd: i32,
+    /// The other end of a pipe or of a socket pair.
+    pub other: Option<i32>,
+}
+
+/// Hostile or very long runs must not take all memory: all names beyond this many are one object.
+const MAX_OBJECTS: usize = 1 << 20;
+const MAX_BYTES: usize = if cfg!(test) { 1 << 20 } else { 192 << 20 };
+/// Relative names can make working directories longer and longer, and each call would copy and look up that much.
+/// Longer names count as others. The kernel takes no path beyond 4096 bytes.
+const LONGEST: usize = 1 << 13;
+const OTHERS: ObjectId = ObjectId(0);
+/// Views that count by object have entries for each, so nameless objects beyond this many are counted together by class.
+const MAX_NAMELESS: usize = 1 << 16;
+
+pub struct Objects {
+    /// Tracees make up the keys, so the hash is one that they cannot predict.
+    by_name: HashMap<Rc<[u8]>, ObjectId, ahash::RandomState>,
+    all: Vec<Object>,
+    found_at: FxHashMap<ObjectId, FoundAt>,
+    bytes: usize,
+}
+
+impl Default for Objects {
+    fn default() -> Objects {
+        let name: Rc<[u8]> = Rc::from(&b"(others)"[..]);
+        let others = Object { name, kind: ObjectKind::Others, identity: Identity::Named };
+        Objects { by_name: HashMap::default(), all: vec![others], found_at: FxHashMap::default(), bytes: 0 }
+    }
+}
+
+impl Objects {
+    pub fn intern(&mut self, name: &[u8], kind: ObjectKind) -> ObjectId {
+        self.intern_as(name, kind, Identity::Named)
+    }
+
+    /// One of many that differ only in a number that the kernel picked, such as a client's port. `group` represents them all.
+    pub fn intern_in(&mut self, name: &[u8], kind: ObjectKind, group: ObjectId) -> ObjectId {
+        self.intern_as(name, kind, Identity::ByChance(group))
+    }
+
+    /// The object that represents all nameless ones of a class: "pipe", "epoll".
+    pub fn class(&mut self, name: &[u8], kind: ObjectKind) -> ObjectId {
+        self.intern_as(name, kind, Identity::Class)
+    }
+
+    fn intern_as(&mut self, name: &[u8], kind: ObjectKind, identity: Identity) -> ObjectId {
+        let group = if let Identity::ByChance(group) = identity { group } else { OTHERS };
+        if name.len() > LONGEST {
+            return group;
+        }
+        if let Some(&id) = self.by_name.get(name) {
+            return id;
+        }
+        if self.all.len() >= MAX_OBJECTS || self.bytes >= MAX_BYTES {
+            return group;
+        }
+        let id = ObjectId(self.all.len() as u32);
+        let name: Rc<[u8]> = Rc::from(name);
+        self.bytes += name.len() + 96;
+        self.by_name.insert(name.clone(), id);
+        self.all.push(Object { name, kind, identity });
+        id
+    }
+
+    /// A new object of a class. An object that has a name of its own is returned as it is.
+    pub fn one_of(&mut self, class: ObjectId, at: FoundAt) -> ObjectId {
+        let Object { name, kind, identity: Identity::Class } = &self.all[class.index()] else { return class };
+        if self.found_at.len() >= MAX_NAMELESS || self.all.len() >= MAX_OBJECTS {
+            return class;
+        }
+        let one = Object { name: name.clone(), kind: *kind, identity: Identity::Nameless(class) };
+        let id = ObjectId(self.all.len() as u32);
+        self.all.push(one);
+        self.found_at.insert(id, at);
+        id
+    }
+
+    pub fn name(&self, id: ObjectId) -> &[u8] {
+        &self.all[id.index()].name
+    }
+
+    pub fn kind(&self, id: ObjectId) -> ObjectKind {
+        self.all[id.index()].kind
+    }
+
+    /// The object that represents it where only names matter.
+    pub fn group(&self, id: ObjectId) -> ObjectId {
+        match self.all[id.index()].identity {
+            Identity::ByChance(group) | Identity::Nameless(group) => group,
+            Identity::Named | Identity::Class => id,
+        }
+    }
+
+    /// The same, but each nameless object represents itself.
+    pub fn apart(&self, id: ObjectId) -> ObjectId {
+        match self.all[id.index()].identity {
+            Identity::ByChance(group) => group,
+            Identity::Nameless(_) | Identity::Named | Identity::Class => id,
+        }
+    }
+
+    /// The object of its class, if it is nameless.
+    pub fn class_of(&self, id: ObjectId) -> ObjectId {
+        match self.all[id.index()].identity {
+            Identity::Nameless(class) => class,
+            Identity::ByChance(_) | Identity::Named | Identity::Class => id,
+        }
+    }
+
+    /// True for an object that represents nameless ones.
+    pub fn is_class(&self, id: ObjectId) -> bool {
+        matches!(self.all[id.index()].identity, Identity::Class)
+    }
+
+    pub fn found_at(&self, id: ObjectId) -> Option<FoundAt> {
+        self.found_at.get(&id).copied()
+    }
+}

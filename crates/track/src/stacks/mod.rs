@@ -1,0 +1,4 @@
+//! Stacks by numbers, and counts of them.
+
+pub mod ids;
+pub mod tally;

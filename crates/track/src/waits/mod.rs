@@ -1,0 +1,86 @@
+//! The calls that threads are in, and what the threads wait for.
+
+mod awaited;
+pub(crate) mod futex;
+mod idle;
+pub(crate) mod wait;
+
+use crate::processes::MAX_THREADS;
+use crate::subject::shape::Idle;
+use crate::{Tracker, Wait, Watched};
+use stride_decode::{Touch, World};
+use stride_event::{Call, Tid};
+use stride_syscalls::For;
+
+/// So many watched descriptors of a call are stored, as long as no more threads than this wait.
+const MAX_WATCHED: usize = 64;
+pub const MAX_WATCHERS: usize = 1 << 12;
+
+impl Tracker {
+    pub(crate) fn entered(&mut self, call: &Call, world: &dyn World) {
+        let shape = self.shapes.get(call.abi, call.nr);
+        let row = shape.map_or("?", |shape| shape.row.name);
+        // Still the same call, or the same again after a signal.
+        if self.waits.get(&call.tid).is_some_and(|wait| wait.args == call.args && wait.name() == row) {
+            return;
+        }
+        let mut seen = self.new_seen(call.tid);
+        if let Some(shape) = shape {
+            self.resolve_arguments(call, &shape, &mut seen, world);
+        }
+        let mut wait = Wait::new(seen, call);
+        let few = self.waits.len() < MAX_WATCHERS;
+        if few && seen.fd.is_none() && shape.is_some_and(|shape| shape.idle == Idle::IfZero) {
+            // poll(2), select(2)
+            stride_decode::touches(call, &mut |touch| {
+                if let Touch::Fd(fd) = touch {
+                    wait.watched.push(self.watched(seen.pid, fd));
+                }
+                wait.watched.len() >= MAX_WATCHED
+            });
+        }
+        self.joins(&mut wait);
+        if self.waits.len() < MAX_THREADS {
+            self.waits.insert(call.tid, wait);
+        }
+    }
+
+    fn watched(&self, pid: Tid, fd: i32) -> Watched {
+        Watched { fd, object: self.held(pid, fd).map(|file| file.object.get()), others: Vec::new() }
+    }
+
+    /// Finds out what threads wait for, while they wait.
+    pub(crate) fn ask_about_waits(&mut self, world: &dyn World) {
+        const AT_ONCE: usize = 64;
+        let new: Vec<Tid> =
+            self.waits.iter().filter(|(_, wait)| !wait.asked).map(|(tid, _)| *tid).take(AT_ONCE).collect();
+        new.into_iter().for_each(|tid| self.ask_about_wait(tid, world));
+    }
+
+    /// Asks the world about a thread's wait, once for each call.
+    pub(crate) fn ask_about_wait(&mut self, tid: Tid, world: &dyn World) {
+        let Some(mut wait) = self.waits.remove(&tid) else { return };
+        if !std::mem::replace(&mut wait.asked, true) {
+            match (wait.seen.row.and_then(|row| row.waits()), wait.seen.fd) {
+                (Some(For::Lock), _) => wait.awaited = self.awaited(&wait, world),
+                // An epoll instance.
+                (Some(For::Readiness), Some(fd)) => {
+                    let watched = world.watched(tid, fd).into_iter().take(MAX_WATCHED);
+                    wait.watched = watched.map(|fd| self.watched(wait.seen.pid, fd)).collect();
+                }
+                (_, Some(fd)) => wait.others = others(tid, fd, world),
+                (_, None) => {}
+            }
+            // Searching all of /proc takes time.
+            for watched in wait.watched.iter_mut().take(4) {
+                watched.others = others(tid, watched.fd, world);
+            }
+        }
+        self.waits.insert(tid, wait);
+    }
+}
+
+/// The processes that have the other end of a descriptor.
+fn others(tid: Tid, fd: i32, world: &dyn World) -> Vec<(Tid, Vec<u8>)> {
+    world.other_ends(tid, fd).into_iter().map(|pid| (pid, world.comm(pid).unwrap_or_default())).collect()
+}
