@@ -1,4 +1,5 @@
-//! Calls from registers and memory alone. An emulator, a debugger, or a program that reads core files has both, and needs no engine.
+//! Calls from registers and memory alone. An emulator, a debugger, or a program that reads core files has both, and
+//! needs no engine.
 
 use crate::Options;
 use std::collections::HashMap;
@@ -8,10 +9,11 @@ use stride_syscalls::{Abi, table};
 
 /// Makes calls for a [`Decoder`](crate::Decoder): it copies the memory that a call's row asks for.
 ///
-/// Memory is a function that copies what lies at an address into a buffer, from its beginning, and returns how many bytes it
-/// copied. Fewer than asked for mean that memory ends there. It is asked twice: [`enter`](RegisterReader::enter) reads what the
-/// program passes, [`leave`](RegisterReader::leave) what the kernel answered. Whoever has only one state of the memory, such as a
-/// core file's, passes that. The bytes that one call copies are bounded by [`Options::text`], whatever its arguments are.
+/// Memory is a function that copies what lies at an address into a buffer, from its beginning, and returns how many
+/// bytes it copied. Fewer than asked for mean that memory ends there. It is asked twice:
+/// [`enter`](RegisterReader::enter) reads what the program passes, [`leave`](RegisterReader::leave) what the kernel
+/// answered. Whoever has only one state of the memory, such as a core file's, passes that. The bytes that one call
+/// copies are bounded by [`Options::text`], whatever its arguments are.
 ///
 /// ```
 /// use stride_decode::{RegisterReader, Decoder, Options, Part, Value};
@@ -50,11 +52,11 @@ impl RegisterReader {
         RegisterReader { limits, plans: HashMap::new() }
     }
 
-    /// A call at its entry: the number and the six argument registers in the order of the ABI (syscall(2)), and the memory as
-    /// the program left it. Upper halves of the registers of 32-bit ABIs do not matter.
+    /// A call at its entry: the number and the six argument registers in the order of the ABI (syscall(2)), and the
+    /// memory as the program left it. Upper halves of the registers of 32-bit ABIs do not matter.
     ///
-    /// i386's socketcall(2) and ipc(2) become the calls for which they stand. A number without a call is no error: the decoder
-    /// shows the registers.
+    /// i386's socketcall(2) and ipc(2) become the calls for which they stand. A number without a call is no error: the
+    /// decoder shows the registers.
     pub fn enter(&mut self, abi: Abi, nr: u64, args: [u64; 6], memory: impl FnMut(u64, &mut [u8]) -> usize) -> Call {
         let mut memory = Function(memory);
         let (nr, args) = actual_call(abi, abi.cut(nr), args.map(|arg| abi.cut(arg)), &mut memory);
@@ -63,8 +65,8 @@ impl RegisterReader {
         call
     }
 
-    /// The call has returned: its return register, and the memory as the kernel left it. Without this the call counts as
-    /// one that goes on.
+    /// The call has returned: its return register, and the memory as the kernel left it. Without this the call counts
+    /// as one that goes on.
     pub fn leave(&mut self, call: &mut Call, returned: u64, memory: impl FnMut(u64, &mut [u8]) -> usize) {
         let signed = if call.abi.word() == 4 { i64::from(returned as u32 as i32) } else { returned as i64 };
         call.outcome = match Outcome::from_raw(signed) {

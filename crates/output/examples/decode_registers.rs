@@ -1,5 +1,5 @@
-//! Decodes system calls that nobody traces: their registers and the memory behind them are made up here. A debugger or an emulator
-//! would read them from its machine.
+//! Decodes system calls that nobody traces: their registers and the memory behind them are made up here. A debugger or
+//! an emulator would read them from its machine.
 //!
 //! `cargo run -p stride-output --example decode_registers` writes each call as text and as JSON.
 
@@ -24,7 +24,8 @@ fn memory(addr: u64, to: &mut [u8]) -> usize {
 /// Each call as text and as JSON.
 pub fn decoded() -> Vec<(String, String)> {
     let calls = [
-        // openat(2) has a number for each ABI. Its registers are rdi, rsi, rdx, ...; x0, x1, x2, ...; ebx, ecx, edx, ...
+        // openat(2) has a number for each ABI. Its registers are rdi, rsi, rdx, ...; x0, x1, x2, ...; ebx, ecx, edx,
+        // ...
         (Abi::X86_64, 257, [AT_FDCWD, PATH, O_CLOEXEC, 0, 0, 0], 3),
         (Abi::Aarch64, 56, [AT_FDCWD, PATH, O_CLOEXEC, 0, 0, 0], 3),
         (Abi::I386, 295, [AT_FDCWD as u32 as u64, PATH, O_CLOEXEC, 0, 0, 0], 3),

@@ -231,8 +231,9 @@ pub enum Ty {
     /// success, the output.
     Turn(&'static Struct, &'static Struct),
 
-    /// Pointer to a struct whose members are the call's arguments. Only i386's first mmap(2) has one. Engines report the call that is
-    /// meant ([`crate::multiplexed`]), so the row serves calls whose arguments could not be read, and older recordings.
+    /// Pointer to a struct whose members are the call's arguments. Only i386's first mmap(2) has one. Engines report
+    /// the call that is meant ([`crate::multiplexed`]), so the row serves calls whose arguments could not be read, and
+    /// older recordings.
     Spread(&'static Struct),
 
     // --- members of structs ---
@@ -257,8 +258,8 @@ pub enum Ty {
     // --- choice ---
     /// The type depends on a sibling argument.
     Select(&'static Select),
-    /// Several shapes for one place. A decoder chooses between them, and all of them are captured. The first one says what
-    /// the place holds.
+    /// Several shapes for one place. A decoder chooses between them, and all of them are captured. The first one says
+    /// what the place holds.
     Shapes(&'static [Ty]),
     /// Decoded by a function. The shape declares what is captured.
     Custom(Irregular, &'static Ty),
@@ -400,8 +401,8 @@ impl Ty {
         }
     }
 
-    /// True if a value of this type lies inline in memory (a struct or array member), so that an address identifies it, and no register
-    /// holds it.
+    /// True if a value of this type lies inline in memory (a struct or array member), so that an address identifies it,
+    /// and no register holds it.
     pub const fn is_inline(&self) -> bool {
         match self {
             Ty::Struct(_) | Ty::Blob(_) | Ty::Items(_) | Ty::CStr => true,
