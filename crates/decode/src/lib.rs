@@ -1,7 +1,7 @@
 //! Decodes a call into typed values, by its row.
 //!
 //! [`Decoder::decode`] takes a [`Call`](stride_event::Call): number, registers, outcome, and the memory that was copied
-//! for it. An engine makes such calls; [`CallCapture`] makes them from registers and a function that reads memory,
+//! for it. An engine makes such calls; [`RegisterReader`] makes them from registers and a function that reads memory,
 //! without an engine. The result is a [`Decoded`] with a [`Value`] for each argument. The crate `output` writes values
 //! as text, JSON and pages.
 //!
@@ -37,6 +37,6 @@ pub use cx::{Cx, Siblings};
 pub use dump::Dump;
 pub use library::{library_args, library_args_noted, library_result, library_result_noted, operation_fds};
 pub use options::{FdInfo, Labelled, NetworkMount, Options, PidInfo, TRACER, World, is_within};
-pub use registers::CallCapture;
+pub use registers::RegisterReader;
 pub use touch::{Touch, touches};
 pub use value::{Designation, FdNote, Member, Operator, PidNote, Prefix, Tail, Text, TextKind, Value};

@@ -10,13 +10,13 @@ use stride_syscalls::{Abi, table};
 /// Makes calls for a [`Decoder`](crate::Decoder): it copies the memory that a call's row asks for.
 ///
 /// Memory is a function that copies what lies at an address into a buffer, from its beginning, and returns how many
-/// bytes it copied. Fewer than asked for mean that memory ends there. It is asked twice: [`enter`](CallCapture::enter)
-/// reads what the program passes, [`leave`](CallCapture::leave) what the kernel answered. Whoever has only one state of
-/// the memory, such as a core file's, passes that. The bytes that one call copies are bounded by [`Options::text`],
-/// whatever its arguments are.
+/// bytes it copied. Fewer than asked for mean that memory ends there. It is asked twice:
+/// [`enter`](RegisterReader::enter) reads what the program passes, [`leave`](RegisterReader::leave) what the kernel
+/// answered. Whoever has only one state of the memory, such as a core file's, passes that. The bytes that one call
+/// copies are bounded by [`Options::text`], whatever its arguments are.
 ///
 /// ```
-/// use stride_decode::{CallCapture, Decoder, Options, Part, Value};
+/// use stride_decode::{RegisterReader, Decoder, Options, Part, Value};
 /// use stride_syscalls::Abi;
 ///
 /// let memory = |addr: u64, to: &mut [u8]| {
@@ -27,7 +27,7 @@ use stride_syscalls::{Abi, table};
 ///     n
 /// };
 /// let (options, mut decoder) = (Options::default(), Decoder::default());
-/// let mut reader = CallCapture::new(&options);
+/// let mut reader = RegisterReader::new(&options);
 /// // openat(2) has the number 257, and AT_FDCWD is -100.
 /// let mut call = reader.enter(Abi::X86_64, 257, [-100i64 as u64, 0x1000, 0, 0, 0, 0], memory);
 /// reader.leave(&mut call, 3, memory);
@@ -38,18 +38,18 @@ use stride_syscalls::{Abi, table};
 ///
 /// The crate `stride-output` writes decoded calls as text and as JSON (`examples/decode_registers.rs`).
 #[derive(Debug)]
-pub struct CallCapture {
+pub struct RegisterReader {
     limits: Limits,
     plans: HashMap<(Abi, u64), Plan>,
 }
 
-impl CallCapture {
+impl RegisterReader {
     /// Copies as much as these options show.
-    pub fn new(options: &Options) -> CallCapture {
+    pub fn new(options: &Options) -> RegisterReader {
         let shown = options.text.min(Limits::UNLIMITED);
         let elements = if options.abbrev.is_all() { shown } else { Limits::UNLIMITED };
         let limits = Limits { text: shown, command_text: 0, elements, received: true };
-        CallCapture { limits, plans: HashMap::new() }
+        RegisterReader { limits, plans: HashMap::new() }
     }
 
     /// A call at its entry: the number and the six argument registers in the order of the ABI (syscall(2)), and the

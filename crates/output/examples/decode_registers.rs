@@ -3,7 +3,7 @@
 //!
 //! `cargo run -p stride-output --example decode_registers` writes each call as text and as JSON.
 
-use stride_decode::{CallCapture, Decoder, Options, Part};
+use stride_decode::{Decoder, Options, Part, RegisterReader};
 use stride_output::json::Json;
 use stride_output::{Brief, Style};
 use stride_syscalls::Abi;
@@ -36,7 +36,7 @@ pub fn decoded() -> Vec<(String, String)> {
     ];
     let options = Options::default();
     let (mut reader, mut decoder, mut text) =
-        (CallCapture::new(&options), Decoder::default(), Brief::new(Style::default()));
+        (RegisterReader::new(&options), Decoder::default(), Brief::new(Style::default()));
     let decode = |(abi, nr, args, returned)| {
         let mut call = reader.enter(abi, nr, args, memory);
         reader.leave(&mut call, returned, memory);

@@ -1,6 +1,6 @@
 //! Calls that no engine saw: from registers and memory to text and JSON.
 
-use stride_decode::{CallCapture, Decoder, Options, Part};
+use stride_decode::{Decoder, Options, Part, RegisterReader};
 use stride_output::{Brief, Style};
 use stride_syscalls::Abi;
 
@@ -42,7 +42,7 @@ fn at(bytes: &[u8]) -> impl Fn(u64, &mut [u8]) -> usize {
 
 fn shown(abi: Abi, nr: u64, args: [u64; 6], before: &[u8], after: &[u8], returned: u64) -> String {
     let options = Options::default();
-    let (mut reader, mut decoder) = (CallCapture::new(&options), Decoder::default());
+    let (mut reader, mut decoder) = (RegisterReader::new(&options), Decoder::default());
     let mut call = reader.enter(abi, nr, args, at(before));
     reader.leave(&mut call, returned, at(after));
     Brief::new(Style::default()).call(&decoder.decode(&call, Part::Whole, &options, &())).into_owned()
@@ -83,7 +83,7 @@ fn registers_are_as_wide_as_the_abi() {
 /// Memory without an end takes neither all time nor all memory.
 #[test]
 fn memory_without_an_end_is_bounded() {
-    let mut reader = CallCapture::new(&Options::default());
+    let mut reader = RegisterReader::new(&Options::default());
     let endless = |_: u64, to: &mut [u8]| {
         to.fill(1);
         to.len()

@@ -1,6 +1,6 @@
-//! Multiplexed calls of i386. socketcall(2) and ipc(2) make one of many calls: the number in the first argument says which one, the target.
-//! The first select(2) and mmap(2) have their arguments in memory. Engines report the target. If its arguments cannot be read, or the number
-//! is unknown, the multiplexed call itself is reported.
+//! Multiplexed calls of i386. socketcall(2) and ipc(2) make one of many calls: the number in the first argument says
+//! which one, the target. The first select(2) and mmap(2) have their arguments in memory. Engines report the target. If
+//! its arguments cannot be read, or the number is unknown, the multiplexed call itself is reported.
 //!
 //! Some targets have no number of their own on i386. They have numbers here that the kernel does not give to calls.
 
@@ -34,7 +34,8 @@ pub const OLD_MMAP: u32 = 90;
 
 /// Where the arguments of targets come from.
 pub const NOWHERE: u8 = 0;
-/// The position behind which words of memory are counted. Positions before it are those of arguments, the first of which is the number.
+/// The position behind which words of memory are counted. Positions before it are those of arguments, the first of
+/// which is the number.
 pub const MEMORY: u8 = 8;
 
 /// The call that a multiplexed call makes.
@@ -148,7 +149,8 @@ pub fn target(nr: u64, first: u64) -> Option<MultiplexTarget> {
     Some(if *target == MSGRCV && version != 0 { MSGRCV_AGAIN } else { *target })
 }
 
-/// All targets, each with the number and the first argument of its multiplexed call. ipc's newer version stands for itself.
+/// All targets, each with the number and the first argument of its multiplexed call. ipc's newer version stands for
+/// itself.
 pub fn all() -> impl Iterator<Item = (u32, u32, MultiplexTarget)> {
     let sockets = (0..).zip(SOCKET).filter(|(_, target)| target.nr != 0).map(|(n, target)| (SOCKETCALL, n, *target));
     let ipc = [0, 1].into_iter().flat_map(|version| IPC_CALLS.iter().map(move |(n, _)| version << 16 | n));
