@@ -78,7 +78,7 @@ fn the_call_that_seccomp_kills_for_is_shown() {
     for &engine in engines() {
         let run = |args: &[&str]| {
             let mut command = Command::new(STRIDE);
-            command.args([engine, "-f", "-q", "-a1", "-y", "-e", "trace=lseek,chdir"]).arg(&program).args(args);
+            command.args([engine, "-f", "-q", "-a1", "-y", "-e", "trace=lseek,chdir"]).arg(&*program).args(args);
             let run = Run::of(command);
             run.err
                 .lines()

@@ -1,6 +1,6 @@
 //! A whole call: its arguments and its return value.
 
-use crate::{Cx, Dump, Labelled, Options, PidInfo, PidNote, Text, Value, World, dump, generic, irregular};
+use crate::{Cx, Dump, Labelled, Options, PidInfo, PidNote, Resolver, Text, Value, dump, generic, irregular};
 use bumpalo::Bump;
 use bumpalo::collections::Vec;
 use stride_event::{Call, Outcome, Tid};
@@ -72,7 +72,7 @@ impl Decoder {
         call: &'a Call,
         part: Part,
         options: &'a Options,
-        world: &'a dyn World,
+        resolver: &'a dyn Resolver,
     ) -> Decoded<'a> {
         self.forget();
         let arena = &self.arena;
@@ -87,7 +87,7 @@ impl Decoder {
             call,
             row,
             options,
-            world,
+            resolver,
             arena,
             abbrev: options.abbrev.contains(call.abi, call.nr),
             verbose: options.verbose.contains(call.abi, call.nr),
@@ -257,15 +257,15 @@ impl Decoder {
         tid: Tid,
         info: &'a [u8],
         options: &'a Options,
-        world: &'a dyn World,
+        resolver: &'a dyn Resolver,
     ) -> Value<'a> {
         self.forget();
         let arena = &self.arena;
         let pid_note = |id, kind| {
-            let info = if options.pids { world.pid(tid, id, kind) } else { PidInfo::default() };
+            let info = if options.pids { resolver.pid(tid, id, kind) } else { PidInfo::default() };
             PidNote { comm: info.comm.map(|comm| &*arena.alloc_slice_copy(&comm)), outer: info.outer }
         };
-        let fd = |fd| generic::fd_seen_from(arena, options, world, tid, fd);
+        let fd = |fd| generic::fd_seen_from(arena, options, resolver, tid, fd);
         irregular::siginfo::decode(arena, info, Abi::NATIVE, &pid_note, &fd)
     }
 }

@@ -1,6 +1,6 @@
 //! The context of a decoder.
 
-use crate::{Labelled, Member, Operator, Options, PidNote, Prefix, Tail, Value, World};
+use crate::{Labelled, Member, Operator, Options, PidNote, Prefix, Resolver, Tail, Value};
 use bumpalo::Bump;
 use stride_event::{Call, Memory, Outcome, Phase};
 use stride_syscalls::{Abi, Dir, Len, PidKind, Struct, Syscall, units};
@@ -15,7 +15,7 @@ pub struct Cx<'a> {
     /// How deeply the call is decoded.
     pub options: &'a Options,
     /// The source of facts from outside the call.
-    pub world: &'a dyn World,
+    pub resolver: &'a dyn Resolver,
     /// The home of the values.
     pub arena: &'a Bump,
     /// True if structs are abbreviated.
@@ -134,13 +134,13 @@ impl<'a> Cx<'a> {
         if !self.options.pids {
             return PidNote::default();
         }
-        let info = self.world.pid(self.call.tid, id, kind);
+        let info = self.resolver.pid(self.call.tid, id, kind);
         PidNote { comm: info.comm.map(|comm| self.bytes(&comm)), outer: info.outer }
     }
 
     /// A file's value, with its SELinux context under `--secontext`.
     pub fn labelled(&self, value: Value<'a>, of: Labelled<'_>) -> Value<'a> {
-        let context = if self.options.contexts { self.world.context(self.call.tid, of) } else { None };
+        let context = if self.options.contexts { self.resolver.context(self.call.tid, of) } else { None };
         match context {
             Some(context) => Value::Labelled(self.keep(value), self.bytes(&context)),
             None => value,

@@ -1,7 +1,9 @@
 //! Decodes values by the types of the rows alone.
 
 use crate::cx::{cut, signed};
-use crate::{Cx, FdInfo, FdNote, Labelled, Member, Options, Siblings, Tail, Text, TextKind, Value, World, irregular};
+use crate::{
+    Cx, FdInfo, FdNote, Labelled, Member, Options, Resolver, Siblings, Tail, Text, TextKind, Value, irregular,
+};
 use bumpalo::Bump;
 use bumpalo::collections::Vec;
 use stride_event::{Descriptor, FdOf, Phase, Tid};
@@ -359,21 +361,21 @@ pub fn new_fd<'a>(cx: &Cx<'a>, fd: i32) -> Value<'a> {
 
 /// A descriptor of another process, for the file of which the call made a descriptor of its own.
 pub fn fd_of_file<'a>(cx: &Cx<'a>, fd: i32, made: &Descriptor) -> Value<'a> {
-    let look = || cx.world.fd(FdOf { tid: cx.call.tid, fd: made.fd, made: true }, Some(made));
+    let look = || cx.resolver.fd(FdOf { tid: cx.call.tid, fd: made.fd, made: true }, Some(made));
     Value::Fd { fd, foreign: true, note: if cx.options.fds { fd_note(cx.arena, look()) } else { None } }
 }
 
 /// A descriptor of another process.
 pub fn fd_of<'a>(cx: &Cx<'a>, tid: Tid, fd: i32) -> Value<'a> {
-    match fd_seen_from(cx.arena, cx.options, cx.world, tid, fd) {
+    match fd_seen_from(cx.arena, cx.options, cx.resolver, tid, fd) {
         Value::Fd { fd, note, .. } => Value::Fd { fd, foreign: true, note },
         value => value,
     }
 }
 
 /// A descriptor outside a call: a signal may carry one.
-pub fn fd_seen_from<'a>(arena: &'a Bump, options: &Options, world: &dyn World, tid: Tid, fd: i32) -> Value<'a> {
-    let look = || world.fd(FdOf { tid, fd, made: false }, None);
+pub fn fd_seen_from<'a>(arena: &'a Bump, options: &Options, resolver: &dyn Resolver, tid: Tid, fd: i32) -> Value<'a> {
+    let look = || resolver.fd(FdOf { tid, fd, made: false }, None);
     Value::Fd { fd, foreign: false, note: if fd >= 0 && options.fds { fd_note(arena, look()) } else { None } }
 }
 
@@ -382,7 +384,7 @@ fn fd_cwd<'a>(cx: &Cx<'a>) -> Value<'a> {
 }
 
 fn known_fd<'a>(cx: &Cx<'a>, fd: i32, made: bool, known: Option<&Descriptor>) -> Value<'a> {
-    let look = || cx.world.fd(FdOf { tid: cx.call.tid, fd, made }, known);
+    let look = || cx.resolver.fd(FdOf { tid: cx.call.tid, fd, made }, known);
     let exists = fd >= 0 || fd == AT_FDCWD;
     let note = if exists && cx.options.fds { fd_note(cx.arena, look()) } else { None };
     let value = Value::Fd { fd, foreign: false, note };

@@ -8,7 +8,7 @@
 //! - **Errors**: there are none. Memory that was not copied is shown as its address, a number without a name as a
 //!   number, and a call that is in no table as its registers. Bytes of the tracee are hostile, and stay bytes
 //!   ([`Text`]).
-//! - **Facts from outside the call**, such as the file behind a descriptor, come from a [`World`]. `()` is one that
+//! - **Facts from outside the call**, such as the file behind a descriptor, come from a [`Resolver`]. `()` is one that
 //!   knows nothing.
 //! - **Memory**: the values of a call live until the next one is decoded, and take 16 MiB at most.
 //! - **Sources**: the man pages and the kernel's UAPI headers, as the crate `syscalls` describes them. `irregular/` has
@@ -36,7 +36,7 @@ pub use call::{Decoded, Decoder, NamedArg, Part, Return};
 pub use cx::{Cx, Siblings};
 pub use dump::Dump;
 pub use library::{library_args, library_args_noted, library_result, library_result_noted, operation_fds};
-pub use options::{FdInfo, Labelled, NetworkMount, Options, PidInfo, TRACER, World, is_within};
+pub use options::{FdInfo, Labelled, NetworkMount, Options, PidInfo, Resolver, TRACER, is_within};
 pub use registers::RegisterReader;
 pub use touch::{Touch, touches};
 pub use value::{Designation, FdNote, Member, Operator, PidNote, Prefix, Tail, Text, TextKind, Value};

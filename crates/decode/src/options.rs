@@ -63,7 +63,7 @@ pub const TRACER: Tid = 0;
 ///
 /// In place of a thread, [`TRACER`] stands for Stride as it was when it started its command, because the command begins
 /// with the same descriptors and ids. By the time of a question, /proc shows only the command's later state.
-pub trait World {
+pub trait Resolver {
     /// The referent of a descriptor. `AT_FDCWD` is the working directory of the thread's process. `known` is what the
     /// engine saw of the descriptor.
     fn fd(&self, _of: FdOf, _known: Option<&Descriptor>) -> Option<FdInfo> {
@@ -204,5 +204,5 @@ pub struct PidInfo {
     pub outer: Option<i32>,
 }
 
-/// A world that knows nothing.
-impl World for () {}
+/// A resolver that knows nothing.
+impl Resolver for () {}

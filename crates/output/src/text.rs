@@ -5,7 +5,7 @@ use crate::stack::StackLines;
 use crate::{End, Layout, Line, ShowStack, Sink, View, ViewError, names};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use stride_decode::{Decoder, FdInfo, FdNote, Labelled, Options, Part, World, operation_fds};
+use stride_decode::{Decoder, FdInfo, FdNote, Labelled, Options, Part, Resolver, operation_fds};
 use stride_event::quantity::count as counted;
 use stride_event::{Call, Event, FdOf, LibraryCall, LibraryPart, Ns, Outcome, SIGINFO_SIZE, Stack, Tid};
 use stride_syscalls::Effect;
@@ -61,7 +61,7 @@ impl Show {
 pub struct TextView {
     decoder: Decoder,
     options: Options,
-    world: Box<dyn World>,
+    resolver: Box<dyn Resolver>,
     layout: Layout,
     wall_offset: i128,
     show: Show,
@@ -93,30 +93,30 @@ impl TextView {
     pub fn new(
         layout: Layout,
         options: Options,
-        world: Box<dyn World>,
+        resolver: Box<dyn Resolver>,
         wall_offset: i128,
         show: Show,
         sink: Sink,
     ) -> TextView {
         let line = Box::new(Line::new(layout.clone(), wall_offset));
-        Self::with(layout, options, world, wall_offset, show, Streams::One(line, sink))
+        Self::with(layout, options, resolver, wall_offset, show, Streams::One(line, sink))
     }
 
     pub fn per_thread(
         layout: Layout,
         options: Options,
-        world: Box<dyn World>,
+        resolver: Box<dyn Resolver>,
         wall_offset: i128,
         show: Show,
         open: OpenSink,
     ) -> TextView {
-        Self::with(layout, options, world, wall_offset, show, Streams::PerThread { open, streams: HashMap::new() })
+        Self::with(layout, options, resolver, wall_offset, show, Streams::PerThread { open, streams: HashMap::new() })
     }
 
     fn with(
         layout: Layout,
         options: Options,
-        world: Box<dyn World>,
+        resolver: Box<dyn Resolver>,
         wall_offset: i128,
         show: Show,
         streams: Streams,
@@ -124,7 +124,7 @@ impl TextView {
         TextView {
             decoder: Decoder::default(),
             options,
-            world,
+            resolver,
             layout,
             wall_offset,
             stack_lines: show.stack.map(StackLines::new),
@@ -281,7 +281,7 @@ impl TextView {
         if !self.options.contexts {
             return;
         }
-        match self.world.context(tid, Labelled::Thread) {
+        match self.resolver.context(tid, Labelled::Thread) {
             Some(context) => self.labels.insert(tid, context.into()),
             None => self.labels.remove(&tid),
         };
@@ -290,7 +290,7 @@ impl TextView {
     /// Takes note of a thread's name while it can still be looked up.
     fn note_comm(&mut self, tid: Tid) {
         if self.options.pids
-            && let Some(comm) = self.world.comm(tid)
+            && let Some(comm) = self.resolver.comm(tid)
         {
             self.comms.insert(tid, comm);
         }
@@ -299,7 +299,7 @@ impl TextView {
     /// The same for the line of a call that has returned, which begins with the name from its entry.
     fn note_comm_at_entry(&mut self, tid: Tid) {
         if self.options.pids
-            && let Some(comm) = self.world.comm_at_entry(tid)
+            && let Some(comm) = self.resolver.comm_at_entry(tid)
         {
             self.comms.insert(tid, comm);
         }
@@ -349,7 +349,7 @@ impl TextView {
         if self.stream(call.tid).is_none() {
             return;
         }
-        let decoded = self.decoder.decode(call, part, &self.options, &*self.world);
+        let decoded = self.decoder.decode(call, part, &self.options, &*self.resolver);
         let line = match &mut self.streams {
             Streams::One(line, _) => line,
             Streams::PerThread { streams, .. } => match streams.get_mut(&call.tid) {
@@ -403,7 +403,7 @@ impl TextView {
             return Vec::new();
         }
         let found =
-            |(fd, made)| Some((fd, self.world.fd(FdOf { tid: call.tid, fd, made }, call.descriptor(fd, made))?));
+            |(fd, made)| Some((fd, self.resolver.fd(FdOf { tid: call.tid, fd, made }, call.descriptor(fd, made))?));
         operation_fds(call).filter_map(found).collect()
     }
 
@@ -418,7 +418,7 @@ impl TextView {
         self.note_comm(tid);
         self.note_context(tid);
         let (tracees, nr) = (self.tracees.len(), self.last_call(tid));
-        let value = self.decoder.siginfo(tid, info, &self.options, &*self.world);
+        let value = self.decoder.siginfo(tid, info, &self.options, &*self.resolver);
         let line = match &mut self.streams {
             Streams::One(line, _) => line,
             Streams::PerThread { streams, .. } => match streams.get_mut(&tid) {

@@ -1,6 +1,6 @@
 //! SELinux contexts in the text of a trace (`--secontext`).
 
-use stride_decode::{Labelled, Options, World};
+use stride_decode::{Labelled, Options, Resolver};
 use stride_event::{Call, Event, Outcome, Tid};
 use stride_output::{Layout, Show, Sink, TextView};
 use stride_test_support::calls::{call, naming};
@@ -13,7 +13,7 @@ const PATH: u64 = 0x1000;
 /// otherwise.
 struct Labels;
 
-impl World for Labels {
+impl Resolver for Labels {
     fn context(&self, tid: Tid, of: Labelled<'_>) -> Option<Vec<u8>> {
         let context: &[u8] = match of {
             Labelled::Thread if tid == 7 => b"kernel_t",

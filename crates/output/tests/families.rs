@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use stride_decode::{Decoder, Options, Part, World};
+use stride_decode::{Decoder, Options, Part, Resolver};
 use stride_event::{Call, FileKind, Outcome, Phase};
 use stride_output::{Brief, Style};
 use stride_test_support::calls::{call, holding};
@@ -14,7 +14,7 @@ const BUFFER: u64 = 0x1000;
 #[derive(Default)]
 struct Told(RefCell<HashMap<u16, Vec<u8>>>);
 
-impl World for Told {
+impl Resolver for Told {
     fn generic_family(&self, id: u16) -> Option<Vec<u8>> {
         self.0.borrow().get(&id).cloned()
     }
@@ -35,7 +35,7 @@ fn attribute(kind: u16, value: &[u8]) -> Vec<u8> {
 }
 
 /// Memory goes on behind the message.
-fn shown(world: &Told, bytes: &[u8]) -> String {
+fn shown(resolver: &Told, bytes: &[u8]) -> String {
     let len = bytes.len() as u64;
     let received = Call {
         file_kind: Some(FileKind::Netlink(NETLINK_GENERIC)),
@@ -43,7 +43,7 @@ fn shown(world: &Told, bytes: &[u8]) -> String {
     };
     let call = holding(received, Phase::Exit, BUFFER, &[bytes, &[0; 64]].concat());
     let (mut decoder, mut brief) = (Decoder::default(), Brief::new(Style::default()));
-    brief.call(&decoder.decode(&call, Part::Whole, &Options::default(), world)).into_owned()
+    brief.call(&decoder.decode(&call, Part::Whole, &Options::default(), resolver)).into_owned()
 }
 
 fn new_family(attributes: &[Vec<u8>]) -> Vec<u8> {
@@ -52,16 +52,16 @@ fn new_family(attributes: &[Vec<u8>]) -> Vec<u8> {
 
 #[test]
 fn an_answer_tells_the_name_of_a_family() {
-    let world = Told::default();
+    let resolver = Told::default();
     let of_family = message(0x15, &[9, 1, 0, 0]);
-    assert!(shown(&world, &of_family).contains("nlmsg_type=0x15 /* GENERIC_FAMILY_??? */"));
-    shown(&world, &new_family(&[attribute(2, b"ethtool\0"), attribute(1, &[0x15, 0])]));
-    assert!(shown(&world, &of_family).contains("nlmsg_type=ethtool, "), "{}", shown(&world, &of_family));
+    assert!(shown(&resolver, &of_family).contains("nlmsg_type=0x15 /* GENERIC_FAMILY_??? */"));
+    shown(&resolver, &new_family(&[attribute(2, b"ethtool\0"), attribute(1, &[0x15, 0])]));
+    assert!(shown(&resolver, &of_family).contains("nlmsg_type=ethtool, "), "{}", shown(&resolver, &of_family));
 }
 
 #[test]
 fn hostile_answers_tell_nothing() {
-    let world = Told::default();
+    let resolver = Told::default();
     let (id, name) = (attribute(1, &[0x15, 0]), attribute(2, b"fine\0"));
     let cut = |bytes: &[u8], len: u16| [&len.to_le_bytes()[..], &bytes[2..]].concat();
     for attributes in [
@@ -72,11 +72,11 @@ fn hostile_answers_tell_nothing() {
         vec![name.clone(), cut(&id, 400)],
         vec![name.clone(), attribute(1, &[])],
     ] {
-        shown(&world, &new_family(&attributes));
-        assert!(world.0.borrow().is_empty(), "{attributes:?}");
+        shown(&resolver, &new_family(&attributes));
+        assert!(resolver.0.borrow().is_empty(), "{attributes:?}");
     }
     // A name without an end is cut, and no control character gets through.
-    shown(&world, &new_family(&[id, attribute(2, b"\x1b]0;evil evil evil evil")]));
-    let text = shown(&world, &message(0x15, &[9, 1, 0, 0]));
+    shown(&resolver, &new_family(&[id, attribute(2, b"\x1b]0;evil evil evil evil")]));
+    let text = shown(&resolver, &message(0x15, &[9, 1, 0, 0]));
     assert!(text.contains(r"nlmsg_type=\33]0;evil evil ev, "), "{text}");
 }

@@ -1,7 +1,7 @@
 //! Each kind of event in each style of lines. A kind or a style without its lines here fails.
 
 use std::collections::BTreeSet;
-use stride_decode::{Options, World};
+use stride_decode::{Options, Resolver};
 use stride_event::{
     Call, Event, LibraryCall, LibraryFunction, LibraryPart, OperationFacts, Outcome, Param, SIGINFO_SIZE, Tid,
 };
@@ -58,7 +58,7 @@ kinds! {
 
 struct Names;
 
-impl World for Names {
+impl Resolver for Names {
     fn comm(&self, tid: Tid) -> Option<Vec<u8>> {
         Some(if tid == 7 { b"seven".to_vec() } else { b"eight".to_vec() })
     }

@@ -14,7 +14,7 @@ use crate::writer::{Failed, FileWriter, Written};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
-use stride_decode::{Options, World};
+use stride_decode::{Options, Resolver};
 use stride_event::quantity::{bytes, count};
 use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Outcome, Tid};
 use stride_output::json::{CallArguments, Json, operation_args};
@@ -73,7 +73,7 @@ impl ParquetView {
     pub fn new(
         directory: PathBuf,
         options: Options,
-        world: Box<dyn World>,
+        resolver: Box<dyn Resolver>,
         info: &RunInfo,
         shows_stacks: bool,
         tells: bool,
@@ -89,7 +89,7 @@ impl ParquetView {
         }
         let writer = FileWriter::start(place.clone()).map_err(|e| failure(&FileError::new(&place.directory, e), 0))?;
         Ok(ParquetView {
-            arguments: CallArguments::new(options, world),
+            arguments: CallArguments::new(options, resolver),
             info: info.clone(),
             clock,
             calls: TableRows::new(first_day),

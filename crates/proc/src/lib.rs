@@ -18,7 +18,7 @@ pub use source::{CachedSource, LiveSource, RecordingSource, ReplaySource, Source
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
-use stride_decode::{FdInfo, Labelled, NetworkMount, PidInfo, World};
+use stride_decode::{FdInfo, Labelled, NetworkMount, PidInfo, Resolver};
 use stride_event::{Descriptor, FdOf, Question, Tid};
 use stride_filter::{FdDetail, PidDetail, WordSet};
 use stride_syscalls::{Namespace, PidKind};
@@ -31,7 +31,7 @@ pub fn link_answer(path: &[u8]) -> Vec<u8> {
 /// The path of a socket whose inode does not matter. The answer to `Question::Socket` describes the socket.
 pub const SOME_SOCKET: &[u8] = b"socket:[0]";
 
-/// The part of the world that the options show, answered by a source.
+/// The facts that the options show, answered by a source.
 pub struct Proc {
     fds: WordSet<FdDetail>,
     pids: WordSet<PidDetail>,
@@ -107,7 +107,7 @@ enum Detail {
     Besides(String),
 }
 
-impl World for Proc {
+impl Resolver for Proc {
     fn path(&self, tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<Vec<u8>> {
         match known {
             Some(known) => Some(known.path.clone()),

@@ -52,7 +52,7 @@
 //! Some data costs the traced program time, so it is recorded only if asked for: descriptors with `-y` or `-P`, names with `-Y`,
 //! instruction pointers with `-i`, stacks with `-k`. The metadata says what there is, and `session::replay` reports an option that asks
 //! for more.
-//! Descriptors are then followed by the tracker (`session::world`): `-y` and `-P` show and choose by what the calls say about them.
+//! Descriptors are then followed by the tracker (`session::resolvers`): `-y` and `-P` show and choose by what the calls say about them.
 //!
 //! A redis-benchmark run takes 8 bytes per call, and is replayed as text at 2.9 million calls a second.
 //!

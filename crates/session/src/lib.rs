@@ -1,7 +1,7 @@
 //! A session: one run of Stride, from the options to the end of the views.
 //!
 //! A session chooses the engine and asks it for what the views and filters need (`start`). It decides which events are shown
-//! (`selection`), answers questions about descriptors and processes (`world`), and hands each event to the views (`run`). A recording
+//! (`selection`), answers questions about descriptors and processes (`resolvers`), and hands each event to the views (`run`). A recording
 //! stands in the place of an engine (`replay`). The options are typed here ([`options`]); the command line that makes them is not.
 //!
 //! Programs that want decoded calls, and no views, need one screen of this: [`Trace`].
@@ -15,11 +15,11 @@ mod os_error;
 mod outputs;
 mod recording;
 mod replay;
+mod resolvers;
 mod run;
 mod selection;
 mod start;
 mod trace;
-mod world;
 
 pub use comparison::{RecordedRun, Side, against, read_budget, replaceable};
 pub use library::list as list_library;
@@ -29,11 +29,11 @@ pub use outputs::{
     Files, NamedFile, Outputs, Receipt, ReceiptFacts, Target, Use, Whole, complain, erase_progress, monotonic,
 };
 pub use recording::{keep_latest, record};
+pub use resolvers::followed;
 pub use run::{Before, Ended, EventSource, Opener, Opening, PreparedView, Session, Start, ViewPlan, is_this_host};
 pub use selection::{Identities, NamedUsers};
 pub use start::{CommandNotFound, ENGINES, Needs};
 pub use trace::{Trace, TraceBuilder, TracedCall};
-pub use world::followed;
 
 /// Facts about this machine and this build that `--version` and the option table tell.
 pub mod facts {

@@ -2,9 +2,9 @@
 
 use crate::Ended;
 use crate::options::{Command, Engine as EngineChoice, Interruptible, Options};
+use crate::resolvers::{self, Resolvers};
 use crate::selection::{Conditions, Selector};
 use crate::start::{self, Needs, stacks};
-use crate::world::{self, World};
 use anyhow::{Result, bail};
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -40,8 +40,8 @@ pub struct Trace {
     tracker: Rc<RefCell<Tracker>>,
     /// Answers what descriptors refer to, for the tracker and for the text.
     tracked: Proc,
-    shown: Box<dyn stride_decode::World>,
-    world: World,
+    shown: Box<dyn stride_decode::Resolver>,
+    resolvers: Resolvers,
     stacks: Option<Rc<RefCell<Stacks>>>,
     decoder: Decoder,
     decoding: stride_decode::Options,
@@ -76,7 +76,7 @@ impl Trace {
         // The call is borrowed from the engine, so the one that is shown is copied out.
         let call = loop {
             let Some(event) = self.engine.next()? else { return Ok(None) };
-            self.world.note(&event);
+            self.resolvers.note(&event);
             if let Some(stacks) = &self.stacks {
                 stacks.borrow_mut().note(&event);
             }
@@ -103,7 +103,7 @@ impl Trace {
             text: &self.text,
             decoder: &mut self.decoder,
             decoding: &self.decoding,
-            world: &*self.shown,
+            resolvers: &*self.shown,
         }))
     }
 
@@ -139,7 +139,7 @@ pub struct TracedCall<'t> {
     text: &'t str,
     decoder: &'t mut Decoder,
     decoding: &'t stride_decode::Options,
-    world: &'t dyn stride_decode::World,
+    resolvers: &'t dyn stride_decode::Resolver,
 }
 
 impl TracedCall<'_> {
@@ -174,7 +174,7 @@ impl TracedCall<'_> {
 
     /// The typed arguments and return value.
     pub fn decoded(&mut self) -> Decoded<'_> {
-        self.decoder.decode(&self.call, Part::Whole, self.decoding, self.world)
+        self.decoder.decode(&self.call, Part::Whole, self.decoding, self.resolvers)
     }
 
     /// The call as the engine captured it: number, argument words, memory, stack.
@@ -238,7 +238,7 @@ impl TraceBuilder {
         }
         let filters = Needs::of_filters(&options);
         let needs = Needs::everything(&options).and(Needs::shown_stacks(&options)).and(filters);
-        let world = World::of(&options, None, false);
+        let resolvers = Resolvers::of(&options, None, false);
         let spec = start::spec(&options, &needs)?;
         let mut engine = start::start(&options, &needs, spec)?.engine;
         let stacks = stacks::live(&options, &needs, None);
@@ -249,13 +249,13 @@ impl TraceBuilder {
             bail!("{failure}");
         }
         let tracker = Rc::new(RefCell::new(Tracker::partial(!options.filters.shows_all_calls())));
-        let source = world.chosen_by.clone();
-        let conditions = Conditions::new(&options, source.clone(), world.asked_by(&options), tracker.clone());
+        let source = resolvers.chosen_by.clone();
+        let conditions = Conditions::new(&options, source.clone(), resolvers.asked_by(&options), tracker.clone());
         let layout = stride_output::Layout { column: 0, ..options.layout(false) };
         Ok(Trace {
             selector: Selector::new(&options, needs.all_calls, source, conditions),
-            tracked: world::followed(world.tracked.clone()),
-            shown: world.asked_by(&options),
+            tracked: resolvers::followed(resolvers.tracked.clone()),
+            shown: resolvers.asked_by(&options),
             decoder: Decoder::default(),
             decoding: options.decoder_options(),
             line: Line::new(layout, 0),
@@ -264,7 +264,7 @@ impl TraceBuilder {
             ended: None,
             engine,
             tracker,
-            world,
+            resolvers,
             stacks,
         })
     }

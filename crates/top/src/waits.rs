@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
-use stride_decode::{FdInfo, World};
+use stride_decode::{FdInfo, Resolver};
 use stride_engine_base::{Remote, blocked_call, procfs};
 use stride_event::{Call, Event, FdOf, Limits, StartKind, Tid};
 use stride_output::shown;
@@ -35,15 +35,15 @@ const LIMITS: Limits = Limits { text: 0, command_text: 0, elements: 64, received
 
 /// Finds out what calls wait for. A search of /proc takes milliseconds.
 pub struct WaitAsker {
-    world: Box<dyn World>,
+    resolver: Box<dyn Resolver>,
     tracker: Tracker,
     remote: Remote,
 }
 
 impl Default for WaitAsker {
     fn default() -> WaitAsker {
-        let world = Box::new(stride_session::followed(Rc::new(LiveSource::new(None))));
-        WaitAsker { world, tracker: Tracker::partial(true), remote: Remote::default() }
+        let resolver = Box::new(stride_session::followed(Rc::new(LiveSource::new(None))));
+        WaitAsker { resolver, tracker: Tracker::partial(true), remote: Remote::default() }
     }
 }
 
@@ -53,11 +53,11 @@ impl WaitAsker {
         if !blocked_call::read(&mut call, &LIMITS, &mut self.remote) {
             return None;
         }
-        let (world, tracker, tid) = (&*self.world, &mut self.tracker, call.tid);
+        let (resolver, tracker, tid) = (&*self.resolver, &mut self.tracker, call.tid);
         // The tracker asks about calls in flight when tracing ends.
-        tracker.event(&Event::Started { tid, process: pid, origin: StartKind::Attached, at: 1 }, world);
-        tracker.event(&Event::Enter(&call), world);
-        tracker.event(&Event::Detached { tid, call: None, at: 2 }, world);
+        tracker.event(&Event::Started { tid, process: pid, origin: StartKind::Attached, at: 1 }, resolver);
+        tracker.event(&Event::Enter(&call), resolver);
+        tracker.event(&Event::Detached { tid, call: None, at: 2 }, resolver);
         let wait = tracker.wait(tid)?;
         let row = call.row().map(|row| row.form(&call.args, call.abi));
         let (what, end) = match row.and_then(|row| row.waits().or_else(|| row.may_wait())) {
@@ -66,7 +66,7 @@ impl WaitAsker {
             Some(For::Time) => told("time", "only time ends this wait"),
             Some(For::Signal) => told("a signal", "any process may send the signal"),
             Some(For::Turn) => told("its turn", "the holders of file locks and semaphores are not looked up"),
-            _ => of_descriptors(wait, tracker, pid, world),
+            _ => of_descriptors(wait, tracker, pid, resolver),
         };
         Some(WaitFor { what: what.into(), end })
     }
@@ -134,7 +134,7 @@ fn of_lock(wait: &Wait, pid: Tid) -> (String, WaitEnd) {
     }
 }
 
-fn of_descriptors(wait: &Wait, tracker: &Tracker, pid: Tid, world: &dyn World) -> (String, WaitEnd) {
+fn of_descriptors(wait: &Wait, tracker: &Tracker, pid: Tid, resolver: &dyn Resolver) -> (String, WaitEnd) {
     let name = |object| legible(tracker.name(object));
     let mut others: Vec<&(Tid, Vec<u8>)> = wait.others.iter().collect();
     let mut what = wait.seen.object.or(wait.seen.path).map(name).unwrap_or_default();
@@ -142,7 +142,7 @@ fn of_descriptors(wait: &Wait, tracker: &Tracker, pid: Tid, world: &dyn World) -
         // One with a known other end says most.
         let chief = wait.watched.iter().find(|one| !one.others.is_empty()).unwrap_or(&wait.watched[0]);
         others = chief.others.iter().collect();
-        what = descriptor(wait.seen.tid, chief.fd, world);
+        what = descriptor(wait.seen.tid, chief.fd, resolver);
         if wait.watched.len() > 1 {
             what += &format!(" and {} more", wait.watched.len() - 1);
         }
@@ -182,8 +182,8 @@ fn legible(name: &[u8]) -> String {
 }
 
 /// What a descriptor refers to.
-fn descriptor(tid: Tid, fd: i32, world: &dyn World) -> String {
-    match world.fd(FdOf { tid, fd, made: false }, None) {
+fn descriptor(tid: Tid, fd: i32, resolver: &dyn Resolver) -> String {
+    match resolver.fd(FdOf { tid, fd, made: false }, None) {
         Some(FdInfo { path, detail, .. }) if path.is_empty() => legible(detail.as_bytes()),
         Some(FdInfo { path, .. }) => legible(&path),
         None => format!("descriptor {fd}"),

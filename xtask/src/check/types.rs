@@ -24,7 +24,6 @@ const ALLOWED: &[(&str, &str)] = &[
     ("Summary", "as it was asked for, and the view"),
     ("Value", "the option table's is known to cli only"),
     ("Word", "the option table's is known to cli only"),
-    ("World", "cli's makes what answers for the world"),
     ("Written", "a file, and how much of it"),
 ];
 

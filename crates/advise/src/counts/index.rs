@@ -489,13 +489,13 @@ impl Index {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stride_decode::World;
+    use stride_decode::Resolver;
     use stride_event::StartKind;
 
     /// Knows the name of each process.
     struct Named;
 
-    impl World for Named {
+    impl Resolver for Named {
         fn comm(&self, _: Tid) -> Option<Vec<u8>> {
             Some(b"server".to_vec())
         }

@@ -64,6 +64,6 @@ fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let (options, info) = (with.options, with.info);
     let (to, whole) = with.files.take_given(FILE)?.whole()?;
     let style = options.layout(false).style;
-    let page = HtmlView::new(to, whole, style, options.decoder_options(), with.world.asked_by(options), info);
+    let page = HtmlView::new(to, whole, style, options.decoder_options(), with.resolvers.asked_by(options), info);
     Ok(Box::new(if advise::is_asked(options) { page.with_advice(info, advise::shows_all(options)) } else { page }))
 }

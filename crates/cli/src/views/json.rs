@@ -67,7 +67,7 @@ impl Declaration for JsonDeclaration {
 
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let options = with.options;
-    let (decoding, world, show) = (options.decoder_options(), with.world.asked_by(options), options.show());
+    let (decoding, resolver, show) = (options.decoder_options(), with.resolvers.asked_by(options), options.show());
     let sink = with.outputs.take_sink()?;
-    Ok(Box::new(JsonView::new(with.info, decoding, world, show, options.lines.leader.ip, sink)))
+    Ok(Box::new(JsonView::new(with.info, decoding, resolver, show, options.lines.leader.ip, sink)))
 }

@@ -57,6 +57,6 @@ fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let (options, info) = (with.options, with.info);
     let (to, whole) = with.files.take_given(FILE)?.whole()?;
     let style = options.layout(false).style;
-    let (decoding, world) = (options.decoder_options(), with.world.asked_by(options));
-    Ok(Box::new(Perfetto::new(to, whole, style, decoding, world, info)))
+    let (decoding, resolver) = (options.decoder_options(), with.resolvers.asked_by(options));
+    Ok(Box::new(Perfetto::new(to, whole, style, decoding, resolver, info)))
 }

@@ -184,7 +184,7 @@ pub fn info<'a>(cx: &Cx<'a>, addr: u64, siblings: Siblings) -> Value<'a> {
     let member = |name| cx.number(&INFO, name, phase, base);
     let shown = || {
         let fd = member("bpf_fd")? as i32;
-        let asked = || FileKind::of_path(&cx.world.path(cx.call.tid, fd, cx.call.given(fd))?);
+        let asked = || FileKind::of_path(&cx.resolver.path(cx.call.tid, fd, cx.call.given(fd))?);
         let answer: &'static Struct = match cx.call.file_kind.or_else(asked)? {
             FileKind::BpfMap => &MAP_INFO,
             FileKind::BpfProgram => &PROG_INFO,

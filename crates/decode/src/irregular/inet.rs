@@ -53,7 +53,7 @@ pub fn ifindex<'a>(cx: &Cx<'a>, index: u32) -> Value<'a> {
     if index == 0 {
         return number;
     }
-    match cx.world.interface(index) {
+    match cx.resolver.interface(index) {
         Some(name) => {
             let name = Value::Text(Text { bytes: cx.bytes(&name), cut: false, kind: TextKind::Str });
             either(cx, number, cx.call("if_nametoindex", &[name]))

@@ -87,7 +87,7 @@ pub fn clone_reply<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
 pub fn namespaces<'a>(cx: &Cx<'a>, flags: &str) -> Option<Value<'a>> {
     let returned = cx.ret().filter(|_| cx.options.namespaces)?;
     let made = matches!(cx.row.ret, Ret::Pid(_));
-    let tid = if made { cx.world.process(cx.call.tid, returned as i32)? } else { cx.call.tid };
+    let tid = if made { cx.resolver.process(cx.call.tid, returned as i32)? } else { cx.call.tid };
     let given = cx.row.args.iter().find(|arg| arg.name == flags)?;
     let flags = match given.ty.is_pointer() {
         // (clone3(2)'s flags come first in its struct.)
@@ -97,7 +97,7 @@ pub fn namespaces<'a>(cx: &Cx<'a>, flags: &str) -> Option<Value<'a>> {
         false => cx.arg(flags),
     };
     let namespaces = Namespace::of_flags(flags)
-        .filter_map(|kind| Some(Value::Namespace { kind: kind.name, inode: cx.world.namespace(tid, kind)? }));
+        .filter_map(|kind| Some(Value::Namespace { kind: kind.name, inode: cx.resolver.namespace(tid, kind)? }));
     let namespaces = Vec::from_iter_in(namespaces, cx.arena);
     (!namespaces.is_empty()).then(|| Value::Seq(namespaces.into_bump_slice()))
 }
@@ -120,7 +120,7 @@ pub fn id_by<'a>(
 pub fn fd_of<'a>(cx: &Cx<'a>, pid: &str, raw: u64) -> Value<'a> {
     let (pid, fd) = (cx.arg(pid) as i32, raw as u32 as i32);
     // Only descriptors that are looked up need Stride's id of the process.
-    let known = if cx.options.fds && pid > 0 { cx.world.process(cx.call.tid, pid) } else { Some(pid) };
+    let known = if cx.options.fds && pid > 0 { cx.resolver.process(cx.call.tid, pid) } else { Some(pid) };
     match known {
         Some(pid) => fd_in(cx, pid, fd),
         None => Value::Fd { fd, foreign: true, note: None },
@@ -138,7 +138,7 @@ pub fn fd_of_pidfd<'a>(cx: &Cx<'a>, pidfd: &str, raw: u64) -> Value<'a> {
         return generic::fd_of_file(cx, fd, made);
     }
     let pidfd = cx.arg(pidfd) as i32;
-    match cx.world.pidfd(cx.call.tid, pidfd, cx.call.given(pidfd)) {
+    match cx.resolver.pidfd(cx.call.tid, pidfd, cx.call.given(pidfd)) {
         Some(pid) => fd_in(cx, pid, fd),
         None => Value::Fd { fd, foreign: true, note: None },
     }

@@ -59,7 +59,7 @@ use stacks::{PageStacks, StacksData};
 use std::cell::OnceCell;
 use std::io::Write;
 use stride_advise::{Advisor, CallKey};
-use stride_decode::{Options, Part, World};
+use stride_decode::{Options, Part, Resolver};
 use stride_event::{Call, Event, Ns, Outcome, Tid};
 use stride_syscalls::{Effect, Ret, table};
 use stride_track::Tracker;
@@ -82,16 +82,16 @@ pub struct HtmlView {
 }
 
 impl HtmlView {
-    /// `options` and `world` decide how the texts of calls look.
+    /// `options` and `resolver` decide how the texts of calls look.
     pub fn new(
         name: String,
         to: Box<dyn Write>,
         style: Style,
         options: Options,
-        world: Box<dyn World>,
+        resolver: Box<dyn Resolver>,
         info: &RunInfo,
     ) -> HtmlView {
-        let gathered = Gathered::new(CallText::new(style, options, world), info.started, info.command_text);
+        let gathered = Gathered::new(CallText::new(style, options, resolver), info.started, info.command_text);
         HtmlView { gathered: Some(gathered), advisor: None, facts: RunFacts::of(info), to, name, error: None }
     }
 

@@ -3,7 +3,7 @@
 
 use super::Json;
 use std::collections::HashMap;
-use stride_decode::{Decoded, Decoder, Options, Part, Value, World};
+use stride_decode::{Decoded, Decoder, Options, Part, Resolver, Value};
 use stride_event::{Call, Ns, SIGINFO_SIZE, Tid};
 use stride_syscalls::Abi;
 use stride_track::Tracker;
@@ -12,7 +12,7 @@ use stride_track::Tracker;
 pub struct CallArguments {
     decoder: Decoder,
     options: Options,
-    world: Box<dyn World>,
+    resolver: Box<dyn Resolver>,
     /// The call that each thread is in, if its entry was noted. A finished call leaves its memory to the next.
     begun: HashMap<Tid, Begun>,
     /// The bytes that the arguments of all threads take.
@@ -52,8 +52,8 @@ const MAX_KEPT: usize = 64 << 20;
 const MAX_SPARE: usize = 1 << 12;
 
 impl CallArguments {
-    pub fn new(options: Options, world: Box<dyn World>) -> CallArguments {
-        CallArguments { decoder: Decoder::default(), options, world, begun: HashMap::new(), kept: 0 }
+    pub fn new(options: Options, resolver: Box<dyn Resolver>) -> CallArguments {
+        CallArguments { decoder: Decoder::default(), options, resolver, begun: HashMap::new(), kept: 0 }
     }
 
     pub fn head(&self, call: &Call) -> Head {
@@ -77,7 +77,7 @@ impl CallArguments {
         }
         begun.head = self.head(call);
         begun.in_flight = true;
-        let decoded = self.decoder.decode(call, Part::Entry, &self.options, &*self.world);
+        let decoded = self.decoder.decode(call, Part::Entry, &self.options, &*self.resolver);
         let mut json = Json { descriptors: Some((tracker, call.tid)), ..Json::new(&mut begun.args) };
         json.begin_args(begun.head.raw);
         json.args(&decoded, begun.head.raw);
@@ -107,7 +107,7 @@ impl CallArguments {
         if part == Part::Whole {
             json.begin_args(head.raw);
         }
-        let decoded = self.decoder.decode(call, part, &self.options, &*self.world);
+        let decoded = self.decoder.decode(call, part, &self.options, &*self.resolver);
         json.args(&decoded, head.raw);
         json.end_args(head.raw);
         (head, decoded)
@@ -142,6 +142,6 @@ impl CallArguments {
 
     /// The `siginfo_t` of a signal, decoded.
     pub fn siginfo<'a>(&'a mut self, tid: Tid, info: &'a [u8; SIGINFO_SIZE]) -> Value<'a> {
-        self.decoder.siginfo(tid, info, &self.options, &*self.world)
+        self.decoder.siginfo(tid, info, &self.options, &*self.resolver)
     }
 }

@@ -5,7 +5,7 @@ use super::library::library;
 use super::{CallArguments, Json};
 use crate::{End, RunInfo, Show, Sink, View, ViewError};
 use std::sync::Arc;
-use stride_decode::{Options, World};
+use stride_decode::{Options, Resolver};
 use stride_event::{Call, Event, Outcome, SIGINFO_SIZE, Stack};
 use stride_syscalls::Effect;
 use stride_track::Tracker;
@@ -27,11 +27,18 @@ pub struct JsonView {
 const BATCH: usize = 1 << 16;
 
 impl JsonView {
-    pub fn new(info: &RunInfo, options: Options, world: Box<dyn World>, show: Show, ip: bool, sink: Sink) -> JsonView {
+    pub fn new(
+        info: &RunInfo,
+        options: Options,
+        resolver: Box<dyn Resolver>,
+        show: Show,
+        ip: bool,
+        sink: Sink,
+    ) -> JsonView {
         let mut out = Vec::with_capacity(2 * BATCH);
         Json::new(&mut out).trace(info);
         JsonView {
-            arguments: CallArguments::new(options, world),
+            arguments: CallArguments::new(options, resolver),
             wall_offset: info.wall_offset,
             show,
             ip,

@@ -30,7 +30,7 @@ use rate::Rate;
 use sink::PacketSink;
 use std::io::Write;
 use std::sync::Arc;
-use stride_decode::{Decoder, Options, Part, World};
+use stride_decode::{Decoder, Options, Part, Resolver};
 use stride_event::quantity::count as counted;
 use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Outcome, SIGINFO_SIZE, Stack, StartKind, Tid};
 use stride_syscalls::{Effect, table};
@@ -44,7 +44,7 @@ pub struct Perfetto {
     run: Option<Box<RunInfo>>,
     decoder: Decoder,
     options: Options,
-    world: Box<dyn World>,
+    resolver: Box<dyn Resolver>,
     slices: Slices,
     brief: Brief,
     scratch: Scratch,
@@ -66,7 +66,7 @@ impl Perfetto {
         to: Box<dyn Write + Send>,
         style: Style,
         options: Options,
-        world: Box<dyn World>,
+        resolver: Box<dyn Resolver>,
         run: &RunInfo,
     ) -> Perfetto {
         Perfetto {
@@ -74,7 +74,7 @@ impl Perfetto {
             run: Some(Box::new(run.clone())),
             decoder: Decoder::default(),
             options,
-            world,
+            resolver,
             slices: Slices::new(Brief::new(style)),
             brief: Brief::new(style),
             scratch: Scratch::default(),
@@ -126,7 +126,7 @@ impl Perfetto {
 
     fn call(&mut self, call: &Call, part: Part, tracker: &Tracker) {
         let out = &mut self.sink.packets;
-        let decoded = self.decoder.decode(call, part, &self.options, &*self.world);
+        let decoded = self.decoder.decode(call, part, &self.options, &*self.resolver);
         let does = |effect| call.row().is_some_and(|row| row.has_effect(effect));
         let flow = match call.outcome {
             Outcome::Value(child) if child > 0 && does(Effect::Forks) => {
@@ -195,7 +195,7 @@ impl Perfetto {
     fn signal(&mut self, tid: Tid, info: &[u8; SIGINFO_SIZE], stack: Option<&Arc<Stack>>, at: Ns, tracker: &Tracker) {
         let number = i32::from_le_bytes([info[0], info[1], info[2], info[3]]);
         let (thread, _) = self.tracks.thread(tid, at, tracker, &mut self.sink.packets);
-        let value = self.decoder.siginfo(tid, info, &self.options, &*self.world);
+        let value = self.decoder.siginfo(tid, info, &self.options, &*self.resolver);
         let mut packet = thread.lane.event(schema::event::INSTANT, at, &mut self.scratch);
         packet.category("signal").name(&signal(number)).text("info", &self.brief.value(&value));
         if let Some(stack) = stack {

@@ -3,7 +3,7 @@
 use super::label::cut;
 use super::rows::MAX_ROWS;
 use super::*;
-use stride_decode::World;
+use stride_decode::Resolver;
 use stride_event::{Event, Phase, PowerBucket, Tid};
 use stride_test_support::calls::{self, attached, holding, lasting};
 
@@ -109,7 +109,7 @@ struct Scene {
 
 struct Nothing;
 
-impl World for Nothing {
+impl Resolver for Nothing {
     fn comm(&self, _: Tid) -> Option<Vec<u8>> {
         Some(b"first".to_vec())
     }

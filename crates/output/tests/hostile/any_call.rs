@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
-use stride_decode::{FdInfo, Options, PidInfo, World};
+use stride_decode::{FdInfo, Options, PidInfo, Resolver};
 use stride_event::{
     Call, CallSet, Descriptor, Event, FdOf, FdSet, FileKind, LibraryCall, LibraryFunction, LibraryPart, LibraryText,
     Limits, OperationFacts, Outcome, Peek, Phase, SIGINFO_SIZE, Tid, capture,
@@ -128,10 +128,10 @@ impl Peek for Memory<'_> {
     }
 }
 
-/// A world in which every question has an answer, some of them hostile.
+/// A resolver for which every question has an answer, some of them hostile.
 struct Answers(u32);
 
-impl World for Answers {
+impl Resolver for Answers {
     fn fd(&self, FdOf { fd, .. }: FdOf, _: Option<&Descriptor>) -> Option<FdInfo> {
         (fd >= 0).then(|| FdInfo {
             path: b"/a\n\x1b[2J\xff>".to_vec(),
@@ -288,12 +288,12 @@ fn operation(head: &Head, memory: &[u8]) -> LibraryCall {
 /// Writes the events, and holds the output against the bytes that were captured.
 fn written(head: &Head, events: &[Event<'_>], captured: usize) {
     let (text, json) = (Kept::default(), Kept::default());
-    let world = || Box::new(Answers((head.extra % 32).into()));
+    let resolver = || Box::new(Answers((head.extra % 32).into()));
     let tracker = Tracker::default();
-    let mut view = TextView::new(head.layout(), head.options(), world(), 0, Show::default(), text.sink());
+    let mut view = TextView::new(head.layout(), head.options(), resolver(), 0, Show::default(), text.sink());
     events.iter().for_each(|event| view.event(event));
     view.flush();
-    let mut view = JsonView::new(&RunInfo::default(), head.options(), world(), Show::default(), false, json.sink());
+    let mut view = JsonView::new(&RunInfo::default(), head.options(), resolver(), Show::default(), false, json.sink());
     events.iter().for_each(|event| view.event(event, &tracker));
     view.flush();
     let (text, json) = (text.bytes(), json.bytes());

@@ -1,7 +1,7 @@
 //! Made-up events.
 
 use crate::reader::{Read, read};
-use stride_decode::{FdInfo, Options, World};
+use stride_decode::{FdInfo, Options, Resolver};
 use stride_event::{Call, Descriptor, Event, FdOf, Lost, Outcome, Tid};
 use stride_output::{End, Perfetto, RunInfo, Style, View, ViewError};
 use stride_syscalls::Abi;
@@ -11,7 +11,7 @@ use stride_track::Tracker;
 
 struct Before;
 
-impl World for Before {
+impl Resolver for Before {
     fn fd(&self, FdOf { fd, .. }: FdOf, _: Option<&Descriptor>) -> Option<FdInfo> {
         (fd == -100).then(|| FdInfo { path: b"/home".to_vec(), ..FdInfo::default() })
     }

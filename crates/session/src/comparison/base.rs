@@ -3,11 +3,11 @@
 use super::scope::CallScope;
 use crate::options::Options;
 use crate::replay::{self, Replay};
+use crate::resolvers;
 use crate::run::Before;
 use crate::selection::Conditions;
 use crate::selection::Selector;
 use crate::start::{ENGINES, Needs};
-use crate::world;
 use anyhow::Result;
 use std::cell::RefCell;
 use std::path::Path;
@@ -81,8 +81,8 @@ impl RecordedRun {
             options.filters.trace = both.clone();
         }
         let tracker = Rc::new(RefCell::new(Tracker::partial(metadata.partial)));
-        let world = world::followed(base.told());
-        let shown = Box::new(world::followed(base.told()));
+        let resolver = resolvers::followed(base.told());
+        let shown = Box::new(resolvers::followed(base.told()));
         let conditions = Conditions::new(&options, base.told(), shown, tracker.clone());
         let mut selector = Selector::new(&options, false, base.told(), conditions);
         let operations =
@@ -97,7 +97,7 @@ impl RecordedRun {
         while left > 0
             && let Some(event) = base.next()?
         {
-            tracker.borrow_mut().event(&event, &world);
+            tracker.borrow_mut().event(&event, &resolver);
             if let Some(event) = selector.select(event) {
                 left -= u64::from(matches!(event, Event::Exit(_)));
                 tally.event(&event, &tracker.borrow());

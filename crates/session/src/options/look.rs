@@ -19,7 +19,7 @@ impl Options {
         }
     }
 
-    /// How deeply calls are decoded, and whether the world is asked about descriptors and processes.
+    /// How deeply calls are decoded, and whether a resolver is asked about descriptors and processes.
     pub fn decoder_options(&self) -> Decoding {
         Decoding { fds: !self.decode_fds.is_empty(), pids: !self.decode_pids.is_empty(), ..self.decoding.clone() }
     }

@@ -5,7 +5,7 @@ use crate::selection::Identities;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
-use stride_decode::{Decoder, Part, World};
+use stride_decode::{Decoder, Part, Resolver};
 use stride_event::{Call, Event, Question};
 use stride_filter::WordSet;
 use stride_proc::{Proc, RecordingSource, ended};
@@ -17,7 +17,7 @@ use stride_syscalls::{Class, Effect, Thing, table};
 pub struct Asking {
     decoder: Decoder,
     options: stride_decode::Options,
-    world: Proc,
+    resolver: Proc,
     noting: Rc<RecordingSource>,
     /// The threads in a call whose entry was seen. The questions of the entry have been asked.
     entered: std::collections::HashSet<stride_event::Tid>,
@@ -28,7 +28,7 @@ pub struct Asking {
 }
 
 impl Asking {
-    /// All parts of Stride that ask about the world ask `noting`, which keeps the answers.
+    /// All resolvers ask `noting`, which keeps the answers.
     pub fn new(options: &Options, noting: Rc<RecordingSource>) -> Asking {
         let fds = if options.needs_descriptors() { WordSet::ALL } else { WordSet::NONE };
         let decoding = stride_decode::Options {
@@ -42,7 +42,7 @@ impl Asking {
         Asking {
             decoder: Decoder::default(),
             options: decoding,
-            world: Proc::new(fds, options.decode_pids, noting.clone()),
+            resolver: Proc::new(fds, options.decode_pids, noting.clone()),
             identities: Identities::new(Some(noting.clone())),
             noting,
             entered: Default::default(),
@@ -84,7 +84,7 @@ impl Asking {
             }
             Event::Signal { tid, info, .. } => {
                 self.name(*tid);
-                self.decoder.siginfo(*tid, &info[..], &self.options, &self.world);
+                self.decoder.siginfo(*tid, &info[..], &self.options, &self.resolver);
             }
             Event::Started { tid, .. } | Event::Ending { tid } => self.name(*tid),
             _ => {}
@@ -120,18 +120,18 @@ impl Asking {
 
     fn call(&mut self, call: &Call, part: Part) {
         if part == Part::Whole && self.options.pids {
-            self.world.comm_at_entry(call.tid);
+            self.resolver.comm_at_entry(call.tid);
         } else {
             self.name(call.tid);
         }
         if self.options.fds || self.options.pids || self.options.namespaces || may_ask(call) {
-            self.decoder.decode(call, part, &self.options, &self.world);
+            self.decoder.decode(call, part, &self.options, &self.resolver);
         }
     }
 
     fn name(&self, tid: stride_event::Tid) {
         if self.options.pids {
-            self.world.comm(tid);
+            self.resolver.comm(tid);
         }
     }
 }

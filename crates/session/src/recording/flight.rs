@@ -92,8 +92,8 @@ impl FlightRecorder {
         let path = path.map_or_else(default_path, Path::to_path_buf);
         let first = can_be_written(&path, named)?;
         let ring = FlightRing::new(&metadata(&asking, with), flight.keep)?;
-        let source = with.world.chosen_by.clone();
-        let evaluator = Evaluator::new(flight.expressions(), options, source, with.world.asked_by(options));
+        let source = with.resolvers.chosen_by.clone();
+        let evaluator = Evaluator::new(flight.expressions(), options, source, with.resolvers.asked_by(options));
         // With a command, the key would reach the command as well.
         let has_key = options.command.is_none() && is_in_foreground();
         let signals: &[Signal] = if has_key { &[Signal::SIGUSR1, Signal::SIGQUIT] } else { &[Signal::SIGUSR1] };

@@ -26,6 +26,6 @@ pub fn keep_latest(flight: Flight, path: Option<&Path>, with: &Opening<'_>) -> R
 }
 
 fn asking(with: &Opening<'_>) -> Result<Asking> {
-    let noting = with.world.noting.clone().ok_or_else(|| anyhow!("no answers are noted for a recording"))?;
+    let noting = with.resolvers.noting.clone().ok_or_else(|| anyhow!("no answers are noted for a recording"))?;
     Ok(Asking::new(with.options, noting))
 }

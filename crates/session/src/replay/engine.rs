@@ -16,7 +16,7 @@ use stride_record::{Ending, Metadata, OpenError, Reader};
 pub struct Replay {
     path: PathBuf,
     reader: Reader<BufReader<File>>,
-    /// The recorded answers about the world.
+    /// The recorded answers.
     told: Rc<ReplaySource>,
     /// The thread whose end was shown last.
     ended: Option<Tid>,

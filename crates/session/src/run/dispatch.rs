@@ -7,8 +7,8 @@ use super::notices;
 use super::views::Views;
 use crate::options::Options;
 use crate::outputs::{Outputs, Receipts};
+use crate::resolvers::Resolvers;
 use crate::selection::Selector;
-use crate::world::World;
 use anyhow::{Result, bail};
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
@@ -21,7 +21,7 @@ use stride_stacks::Stacks;
 pub struct Dispatcher {
     pub options: Options,
     pub outputs: Outputs,
-    pub world: World,
+    pub resolvers: Resolvers,
     pub views: Views,
     pub selector: Selector,
     /// Makes stacks for the engine, if a view or a filter needs them.
@@ -69,7 +69,7 @@ impl Dispatcher {
     }
 
     pub fn event(&mut self, event: Event<'_>) -> Result<Next> {
-        self.world.note(&event);
+        self.resolvers.note(&event);
         if matches!(event, Event::Named { .. } | Event::NamespaceId { .. }) {
             return Ok(Next::Continue);
         }

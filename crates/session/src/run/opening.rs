@@ -3,8 +3,8 @@
 use crate::options::Options;
 use crate::outputs::{Files, Outputs};
 use crate::replay;
+use crate::resolvers::Resolvers;
 use crate::start::Needs;
-use crate::world::World;
 use anyhow::Result;
 use std::ffi::OsString;
 use stride_event::Tid;
@@ -60,7 +60,7 @@ pub struct Opening<'a> {
     /// The trace's output, and messages.
     pub outputs: &'a mut Outputs,
     /// The answers about descriptors and processes.
-    pub world: &'a World,
+    pub resolvers: &'a Resolvers,
     /// The files that views write.
     pub files: &'a mut Files,
     /// The circumstances of the run.

@@ -12,9 +12,9 @@ use crate::library;
 use crate::options::Options;
 use crate::outputs::{self, Files, Outputs};
 use crate::replay::{self, Replay};
+use crate::resolvers::Resolvers;
 use crate::selection::{Conditions, Selector, Touched};
 use crate::start::{self, Chosen, Needs, stacks};
-use crate::world::World;
 use anyhow::Result;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -68,7 +68,7 @@ impl Session {
         let needs = &plan.needs;
         let receipts = files.receipts();
         let mut outputs = Outputs::open(&options)?;
-        let world = World::of(&options, source.0.as_ref(), needs.answers_noted);
+        let resolvers = Resolvers::of(&options, source.0.as_ref(), needs.answers_noted);
         let started = match source.0 {
             Some(replay) => start_replay(replay, &mut options, &plan, &outputs),
             None => start_engine(&mut options, needs, &outputs)?,
@@ -78,7 +78,7 @@ impl Session {
         let opening = Opening {
             options: &options,
             outputs: &mut outputs,
-            world: &world,
+            resolvers: &resolvers,
             files: &mut files,
             info: &info,
             needs,
@@ -97,12 +97,13 @@ impl Session {
         if let Some(stacks) = &stacks {
             engine.unwind_with(stacks.clone());
         }
-        if let Some(touched) = Touched::asked(&options, world.chosen_by.clone()) {
+        if let Some(touched) = Touched::asked(&options, resolvers.chosen_by.clone()) {
             engine.choose_with(Rc::new(RefCell::new(touched)));
         }
         announce::failures(&options, &*engine, &outputs);
-        let conditions = Conditions::new(&options, world.chosen_by.clone(), world.asked_by(&options), views.tracker());
-        let selector = Selector::new(&options, needs.all_calls, world.chosen_by.clone(), conditions);
+        let conditions =
+            Conditions::new(&options, resolvers.chosen_by.clone(), resolvers.asked_by(&options), views.tracker());
+        let selector = Selector::new(&options, needs.all_calls, resolvers.chosen_by.clone(), conditions);
         if let Some(time) = options.time_limit {
             stride_engine_base::signal::end_after(time)?;
         }
@@ -120,7 +121,7 @@ impl Session {
             outlives_trace: plan.outlives_trace,
             options,
             outputs,
-            world,
+            resolvers,
             views,
             selector,
             stacks,

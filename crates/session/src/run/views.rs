@@ -3,7 +3,7 @@
 use super::losses::Losses;
 use super::opening::{Opening, PreparedView, Start};
 use crate::outputs::Outputs;
-use crate::world;
+use crate::resolvers;
 use anyhow::Result;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ use stride_track::Tracker;
 pub struct Views {
     /// The tracker. It gets no events if no view needs it.
     tracker: Rc<RefCell<Tracker>>,
-    /// The world that the tracker asks, if the tracker gets events.
+    /// The resolver that the tracker asks, if the tracker gets events.
     asked: Option<Proc>,
     views: Vec<Open>,
     /// The command's start, until the run begins. Some views learn of it only then.
@@ -32,13 +32,13 @@ struct Open {
 
 impl Views {
     pub fn open(prepared: Vec<PreparedView>, mut with: Opening<'_>) -> Result<Views> {
-        let (options, world, needs) = (with.options, with.world, with.needs);
+        let (options, resolvers, needs) = (with.options, with.resolvers, with.needs);
         // The tracker may see calls that filters leave out.
         let partial = with.info.partial && (options.replay.is_some() || !needs.all_calls);
-        let is_fed = needs.tracker || needs.tracked_names || world.tracker.is_some();
-        let tracker = world.tracker.clone().unwrap_or_default();
+        let is_fed = needs.tracker || needs.tracked_names || resolvers.tracker.is_some();
+        let tracker = resolvers.tracker.clone().unwrap_or_default();
         // In a replay, the sources may ask the tracker about descriptors.
-        let names_only = !needs.tracker && (world.tracker.is_none() || options.replay.is_none());
+        let names_only = !needs.tracker && (resolvers.tracker.is_none() || options.replay.is_none());
         tracker.replace(if names_only { Tracker::of_names() } else { Tracker::partial(partial) });
         let mut views = Vec::new();
         for PreparedView { open, start, comes_last } in prepared {
@@ -46,7 +46,7 @@ impl Views {
         }
         views.sort_by_key(|(last, _)| *last);
         let views = views.into_iter().map(|(_, open)| open).collect();
-        let asked = is_fed.then(|| world::followed(world.tracked.clone()));
+        let asked = is_fed.then(|| resolvers::followed(resolvers.tracked.clone()));
         Ok(Views { tracker, asked, views, start: None, calls: 0 })
     }
 
@@ -62,8 +62,8 @@ impl Views {
 
     /// Gives the tracker an event, before filters apply.
     pub fn track(&mut self, event: &Event<'_>) {
-        if let Some(world) = &self.asked {
-            self.tracker.borrow_mut().event(event, world);
+        if let Some(resolvers) = &self.asked {
+            self.tracker.borrow_mut().event(event, resolvers);
         }
     }
 

@@ -5,7 +5,7 @@ use crate::options::Options;
 use crate::start::ENGINES;
 use std::cell::RefCell;
 use std::rc::Rc;
-use stride_decode::World;
+use stride_decode::Resolver;
 use stride_event::quantity::count;
 use stride_event::{Bounds, Call, ErrnoSet, Event, LibraryCall, LibraryPart, Ns, Outcome};
 use stride_filter::{Expression, ExpressionPart};
@@ -26,11 +26,11 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// `source` answers questions about threads. `shown` is the world for arguments.
+    /// `source` answers questions about threads. `shown` is the resolver for arguments.
     pub fn new(
         options: &Options,
         source: Rc<dyn Source>,
-        shown: Box<dyn World>,
+        shown: Box<dyn Resolver>,
         tracker: Rc<RefCell<Tracker>>,
     ) -> Conditions {
         Conditions {

@@ -5,7 +5,7 @@ use super::identities::Identities;
 use crate::options::Options;
 use std::collections::HashMap;
 use std::rc::Rc;
-use stride_decode::World;
+use stride_decode::Resolver;
 use stride_event::{Call, Event, LibraryCall, Ns, Tid};
 use stride_filter::{CallField, Expression, Fault};
 use stride_proc::Source;
@@ -25,12 +25,12 @@ pub struct Evaluator {
 }
 
 impl Evaluator {
-    /// `source` answers questions about threads. `shown` is the world for arguments.
+    /// `source` answers questions about threads. `shown` is the resolver for arguments.
     pub fn new<'a>(
         expressions: impl Iterator<Item = &'a Expression> + Clone,
         options: &Options,
         source: Rc<dyn Source>,
-        shown: Box<dyn World>,
+        shown: Box<dyn Resolver>,
     ) -> Evaluator {
         let asks = |field| expressions.clone().any(|expression| expression.mentions(field));
         let about_files = [CallField::Path, CallField::FdKind, CallField::FdPeer].into_iter().any(asks);

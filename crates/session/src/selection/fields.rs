@@ -3,7 +3,7 @@
 use super::identities::Identities;
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
-use stride_decode::{Decoder, Options, Part, Value, World};
+use stride_decode::{Decoder, Options, Part, Resolver, Value};
 use stride_event::{Call, LibraryCall, Ns, Outcome, errno_word};
 use stride_filter::{CallFacts, CallField, Datum, Fault, MOST_INNER_TEXT, MOST_ITEMS, MOST_TEXT};
 use stride_output::signal_text;
@@ -14,17 +14,17 @@ use stride_track::{ObjectId, Seen, Tracker};
 pub struct Arguments {
     decoder: RefCell<Decoder>,
     options: Options,
-    world: Box<dyn World>,
+    resolver: Box<dyn Resolver>,
 }
 
 impl Arguments {
-    pub fn new(options: Options, world: Box<dyn World>) -> Arguments {
-        Arguments { decoder: RefCell::default(), options, world }
+    pub fn new(options: Options, resolver: Box<dyn Resolver>) -> Arguments {
+        Arguments { decoder: RefCell::default(), options, resolver }
     }
 
     fn of(&self, call: &Call) -> Vec<(&'static str, Datum<'static>)> {
         let mut decoder = self.decoder.borrow_mut();
-        let decoded = decoder.decode(call, Part::Whole, &self.options, &*self.world);
+        let decoded = decoder.decode(call, Part::Whole, &self.options, &*self.resolver);
         decoded.args.iter().map(|arg| (arg.name, datum(&arg.value, MOST_TEXT as usize, 0))).collect()
     }
 }

@@ -5,7 +5,7 @@ use super::conditions::Conditions;
 use crate::options::Options;
 use std::collections::HashMap;
 use std::rc::Rc;
-use stride_decode::{Touch, World, touches};
+use stride_decode::{Resolver, Touch, touches};
 use stride_engine_base::Choose;
 use stride_event::{Call, CallSet, Event, FdOf, FdSet, Ns, Outcome, Tid};
 use stride_filter::{PathSet, Status, WordSet};
@@ -129,7 +129,7 @@ impl Selector {
 pub struct Touched {
     paths: PathSet,
     fds: Option<FdSet>,
-    world: Proc,
+    resolver: Proc,
 }
 
 impl Touched {
@@ -139,7 +139,7 @@ impl Touched {
         asked.then(|| Touched {
             paths: options.filters.paths.clone(),
             fds: options.filters.trace_fds.clone(),
-            world: Proc::paths_only(source),
+            resolver: Proc::paths_only(source),
         })
     }
 
@@ -150,7 +150,7 @@ impl Touched {
                 fd >= 0 && self.fds.as_ref().is_some_and(|set| set.contains(fd))
                     || !self.paths.is_empty()
                         && self
-                            .world
+                            .resolver
                             .fd(FdOf { tid: call.tid, fd, made: false }, call.given(fd))
                             .is_some_and(|info| self.paths.contains_bytes(&info.path))
             }

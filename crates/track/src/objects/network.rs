@@ -1,12 +1,12 @@
 //! Files on network file systems.
 //!
-//! The world is asked for the mounts that a process sees when one of its open files has moved many large pieces. The answer is kept for the
+//! The resolver is asked for the mounts that a process sees when one of its open files has moved many large pieces. The answer is kept for the
 //! process, so the tracker asks seldom.
 
 use crate::descriptors::File;
 use crate::{ObjectId, ObjectKind, Tracker};
 use std::rc::Rc;
-use stride_decode::{NetworkMount, World, is_within};
+use stride_decode::{NetworkMount, Resolver, is_within};
 use stride_event::Tid;
 
 /// Transfers of one open file, each of at least a page.
@@ -22,7 +22,7 @@ impl Tracker {
     }
 
     /// Counts a transfer.
-    pub(crate) fn moved_through(&mut self, file: &File, tid: Tid, pid: Tid, bytes: u64, world: &dyn World) {
+    pub(crate) fn moved_through(&mut self, file: &File, tid: Tid, pid: Tid, bytes: u64, resolver: &dyn Resolver) {
         let object = file.object.get();
         if bytes < PAGE || self.kind(object) != ObjectKind::Path {
             return;
@@ -32,7 +32,7 @@ impl Tracker {
             return;
         }
         let Some(process) = self.processes.get_mut(&pid) else { return };
-        let mounts = process.network_mounts.get_or_insert_with(|| world.network_mounts(tid).into()).clone();
+        let mounts = process.network_mounts.get_or_insert_with(|| resolver.network_mounts(tid).into()).clone();
         if let Some(kind) = file_system(&mounts, self.name(object)) {
             self.on_network.insert(object, kind.into());
         }

@@ -50,6 +50,6 @@ pub struct Process {
     pub(crate) cwd: Option<ObjectId>,
     /// The process existed before tracing, so not all of its state was seen.
     pub(crate) predates_trace: bool,
-    /// The mounts of network file systems that it sees, if the world was asked.
+    /// The mounts of network file systems that it sees, if the resolver was asked.
     pub(crate) network_mounts: Option<Rc<[NetworkMount]>>,
 }

@@ -4,7 +4,7 @@ use crate::descriptors::{AT_FDCWD, Descriptors};
 use crate::processes::MAX_THREADS;
 use crate::{Process, Thread, Tracker};
 use std::rc::Rc;
-use stride_decode::{TRACER, World};
+use stride_decode::{Resolver, TRACER};
 use stride_event::{Ns, StartKind, Tid};
 
 /// So many descriptors that a process had open before it was traced are looked up at once. The others are looked up
@@ -12,7 +12,7 @@ use stride_event::{Ns, StartKind, Tid};
 const ASKED_FIRST: i32 = 64;
 
 impl Tracker {
-    pub(crate) fn started(&mut self, tid: Tid, pid: Tid, origin: StartKind, at: Ns, world: &dyn World) {
+    pub(crate) fn started(&mut self, tid: Tid, pid: Tid, origin: StartKind, at: Ns, resolver: &dyn Resolver) {
         if origin == StartKind::Spawned && self.began == Some(at) {
             self.pending_command = Some(tid);
         }
@@ -28,8 +28,8 @@ impl Tracker {
         };
         let inherited = || parent.as_ref().map(|p| p.comm.clone());
         // Before its execve, the command's process has Stride's name.
-        let command = || world.comm(TRACER).filter(|_| origin == StartKind::Spawned);
-        let comm = inherited().or_else(command).or_else(|| world.comm(tid)).unwrap_or_default();
+        let command = || resolver.comm(TRACER).filter(|_| origin == StartKind::Spawned);
+        let comm = inherited().or_else(command).or_else(|| resolver.comm(tid)).unwrap_or_default();
         // If the id is known already, the end of its thread was lost.
         let reused = self
             .threads
@@ -64,7 +64,7 @@ impl Tracker {
             made_by: None,
             comm,
             program: None,
-            command: if asked { world.command_line(pid).into() } else { Rc::default() },
+            command: if asked { resolver.command_line(pid).into() } else { Rc::default() },
             started: at,
             threads: 1,
             descriptors: Descriptors::default(),
@@ -95,12 +95,12 @@ impl Tracker {
             return;
         }
         // The command begins with what Stride had. When /proc could be asked about the command, it may have ended.
-        let inherited = (origin == StartKind::Spawned).then(|| self.ask(TRACER, AT_FDCWD, world)).flatten();
+        let inherited = (origin == StartKind::Spawned).then(|| self.ask(TRACER, AT_FDCWD, resolver)).flatten();
         let whom = if inherited.is_some() { TRACER } else { tid };
         // As it is now. Later, these numbers may belong to others.
-        let cwd = inherited.or_else(|| self.ask(tid, AT_FDCWD, world));
+        let cwd = inherited.or_else(|| self.ask(tid, AT_FDCWD, resolver));
         for fd in 0..ASKED_FIRST {
-            if let Some(object) = self.ask(whom, fd, world) {
+            if let Some(object) = self.ask(whom, fd, resolver) {
                 self.opened(pid, fd, object, "", false);
             }
         }

@@ -5,7 +5,7 @@ use crate::objects::names::{ANONYMOUS, as_followed, clients};
 use crate::subject::shape::Shape;
 use crate::{ObjectId, ObjectKind, Seen, Tracker};
 use std::rc::Rc;
-use stride_decode::World;
+use stride_decode::Resolver;
 use stride_event::{Call, Descriptor, Detail, FdOf, Memory, Outcome, Phase, Tid};
 use stride_syscalls::{PathArg, PathStart, uapi::consts as c};
 
@@ -25,24 +25,24 @@ pub struct Referrer<'a> {
 
 impl Tracker {
     /// Fills in what the arguments refer to.
-    pub(crate) fn resolve_arguments(&mut self, call: &Call, shape: &Shape, seen: &mut Seen, world: &dyn World) {
+    pub(crate) fn resolve_arguments(&mut self, call: &Call, shape: &Shape, seen: &mut Seen, resolver: &dyn Resolver) {
         let held = |at: u8| shape.row.held(at.into(), &call.args, call.abi);
         seen.row = Some(shape.row);
         let mut file = None;
         if let Some(at) = shape.fd {
             let fd = held(at) as i32;
             seen.fd = Some(fd);
-            file = self.file(call, seen.pid, fd, world);
+            file = self.file(call, seen.pid, fd, resolver);
             seen.file = file.as_ref().map(|file| file.id);
             seen.object = file.as_ref().map(|file| file.object.get());
         }
         if let [Some(first), second] = shape.paths {
-            (seen.path, seen.object) = self.path(call, shape, first, seen, world);
-            seen.other_path = second.and_then(|second| self.path(call, shape, second, seen, world).0);
+            (seen.path, seen.object) = self.path(call, shape, first, seen, resolver);
+            seen.other_path = second.and_then(|second| self.path(call, shape, second, seen, resolver).0);
             // AT_EMPTY_PATH: the call is about the open file, as fstat(3) of glibc makes it.
             let about_file = (seen.path, seen.file) == (None, None) && seen.object.is_some();
             if let Some(dir) = first.directory().filter(|_| about_file && matches!(call.outcome, Outcome::Value(_))) {
-                seen.file = self.file(call, seen.pid, held(dir as u8) as i32, world).map(|file| file.id);
+                seen.file = self.file(call, seen.pid, held(dir as u8) as i32, resolver).map(|file| file.id);
             }
         }
         if shape.transfers {
@@ -51,7 +51,7 @@ impl Tracker {
                 let bytes = moved.max(0) as u64;
                 seen.bytes = Some(bytes);
                 if let Some(file) = file {
-                    self.moved_through(&file, call.tid, seen.pid, bytes, world);
+                    self.moved_through(&file, call.tid, seen.pid, bytes, resolver);
                 }
             }
         }
@@ -59,14 +59,14 @@ impl Tracker {
 
     /// The open file of descriptor `fd`. The engine's own look-up comes first, because with filters not every
     /// close(2) is seen.
-    fn file(&mut self, call: &Call, pid: Tid, fd: i32, world: &dyn World) -> Option<Rc<File>> {
+    fn file(&mut self, call: &Call, pid: Tid, fd: i32, resolver: &dyn Resolver) -> Option<Rc<File>> {
         // A call that failed with EBADF had no open file.
         let is_bad = call.outcome == Outcome::Error(EBADF);
-        self.file_of(Referrer { tid: call.tid, pid, known: call.given(fd), is_bad }, fd, world)
+        self.file_of(Referrer { tid: call.tid, pid, known: call.given(fd), is_bad }, fd, resolver)
     }
 
     /// The same for whatever was given the descriptor.
-    pub(crate) fn file_of(&mut self, by: Referrer<'_>, fd: i32, world: &dyn World) -> Option<Rc<File>> {
+    pub(crate) fn file_of(&mut self, by: Referrer<'_>, fd: i32, resolver: &dyn Resolver) -> Option<Rc<File>> {
         if fd < 0 {
             return None;
         }
@@ -77,13 +77,13 @@ impl Tracker {
             return Some(self.looked_up(pid, fd, object, kept));
         }
         if self.partial {
-            let object = self.ask(tid, fd, world)?;
+            let object = self.ask(tid, fd, resolver)?;
             return Some(self.looked_up(pid, fd, object, kept));
         }
         if kept.is_some() || is_bad || !self.processes.get(&pid)?.predates_trace {
             return kept;
         }
-        let object = self.ask(tid, fd, world)?;
+        let object = self.ask(tid, fd, resolver)?;
         Some(self.opened(pid, fd, object, "", false))
     }
 
@@ -142,7 +142,7 @@ impl Tracker {
         shape: &Shape,
         at: PathArg,
         seen: &Seen,
-        world: &dyn World,
+        resolver: &dyn Resolver,
     ) -> (Option<ObjectId>, Option<ObjectId>) {
         let held = |at: usize| shape.row.held(at, &call.args, call.abi);
         let bytes = call.blocks.prefix(Phase::Entry, held(at.position), PATH_MAX);
@@ -156,7 +156,7 @@ impl Tracker {
         };
         let is_bad = call.outcome == Outcome::Error(EBADF);
         let by = Referrer { tid: call.tid, pid: seen.pid, known: call.given(dir), is_bad };
-        let (path, empty) = self.path_from(by, dir, bytes, world);
+        let (path, empty) = self.path_from(by, dir, bytes, resolver);
         (path, if bytes.is_empty() && dir != AT_FDCWD { empty } else { seen.object })
     }
 
@@ -166,16 +166,16 @@ impl Tracker {
         by: Referrer<'_>,
         dir: i32,
         path: &[u8],
-        world: &dyn World,
+        resolver: &dyn Resolver,
     ) -> (Option<ObjectId>, Option<ObjectId>) {
         if path.starts_with(b"/") {
             return (Some(self.tidy(None, path)), None);
         }
         let base = match (dir, by.known) {
             (AT_FDCWD, Some(known)) => self.described(known),
-            (AT_FDCWD, None) if self.partial => self.ask(by.tid, AT_FDCWD, world),
+            (AT_FDCWD, None) if self.partial => self.ask(by.tid, AT_FDCWD, resolver),
             (AT_FDCWD, None) => self.processes.get(&by.pid).and_then(|process| process.cwd),
-            (fd, _) => self.file_of(by, fd, world).map(|file| file.object.get()),
+            (fd, _) => self.file_of(by, fd, resolver).map(|file| file.object.get()),
         };
         match path {
             // AT_EMPTY_PATH, or ENOENT.
@@ -222,12 +222,12 @@ impl Tracker {
         id
     }
 
-    /// The answer of the world about a descriptor.
-    pub(crate) fn ask(&mut self, tid: Tid, fd: i32, world: &dyn World) -> Option<ObjectId> {
+    /// The answer of the resolver about a descriptor.
+    pub(crate) fn ask(&mut self, tid: Tid, fd: i32, resolver: &dyn Resolver) -> Option<ObjectId> {
         // A recording that begins in the middle of the run has the descriptors of processes, not of each thread.
         let process = self.threads.get(&tid).map(|thread| thread.pid).filter(|pid| *pid != tid);
         let of = |tid| FdOf { tid, fd, made: false };
-        let info = world.fd(of(tid), None).or_else(|| world.fd(of(process?), None))?;
+        let info = resolver.fd(of(tid), None).or_else(|| resolver.fd(of(process?), None))?;
         let (name, kind) = if info.path.is_empty() {
             (info.detail.as_bytes(), ObjectKind::Socket)
         } else {

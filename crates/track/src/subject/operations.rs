@@ -6,7 +6,7 @@ use crate::objects::address;
 use crate::subject::arguments::{EBADF, Referrer};
 use crate::{ObjectKind, Seen, Tracker};
 use std::rc::Rc;
-use stride_decode::World;
+use stride_decode::Resolver;
 use stride_event::{LibraryCall, LibraryPart, Tid};
 use stride_syscalls::library::WordType;
 use stride_syscalls::operation::Operation;
@@ -72,17 +72,17 @@ impl EndedOperation<'_> {
 
 impl Tracker {
     /// The subject of an operation. `None`: the event is about another thing, or the operation goes on.
-    pub(crate) fn operated(&mut self, call: &LibraryCall, world: &dyn World) -> Option<Seen> {
+    pub(crate) fn operated(&mut self, call: &LibraryCall, resolver: &dyn Resolver) -> Option<Seen> {
         call.operation.filter(|_| call.part != LibraryPart::Entered)?;
         let mut seen = self.new_seen(call.tid);
         let Some(row) = call.row().filter(|_| call.entered != 0) else { return Some(seen) };
         let ended = EndedOperation { call, row };
         seen.fd = ended.fd();
-        let file = seen.fd.and_then(|fd| self.file_of(ended.referrer(seen.pid, fd), fd, world));
+        let file = seen.fd.and_then(|fd| self.file_of(ended.referrer(seen.pid, fd), fd, resolver));
         seen.file = file.as_ref().map(|file| file.id);
         seen.object = file.as_ref().map(|file| file.object.get());
         for (i, (dir, path)) in ended.paths().enumerate() {
-            let (path, of_directory) = self.path_from(ended.referrer(seen.pid, dir), dir, path, world);
+            let (path, of_directory) = self.path_from(ended.referrer(seen.pid, dir), dir, path, resolver);
             if i == 0 {
                 (seen.path, seen.object) = (path, of_directory.or(seen.object));
             } else {
@@ -96,7 +96,7 @@ impl Tracker {
             });
             seen.bytes = call.moved();
             if let (Some(file), Some(bytes)) = (&file, seen.bytes) {
-                self.moved_through(file, call.tid, seen.pid, bytes, world);
+                self.moved_through(file, call.tid, seen.pid, bytes, resolver);
             }
         }
         // The holders of the file are counted to find the close of the last descriptor, so this must not be one.

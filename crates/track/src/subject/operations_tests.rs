@@ -1,7 +1,7 @@
 //! Made-up operations among made-up calls.
 
 use crate::{ObjectId, Seen, Tracker};
-use stride_decode::{FdInfo, World};
+use stride_decode::{FdInfo, Resolver};
 use stride_event::{Descriptor, Event, FdOf, LibraryCall, OperationFacts, Outcome, Tid};
 use stride_syscalls::uapi::consts as c;
 use stride_test_support::calls::{attached, call, operation};
@@ -13,7 +13,7 @@ struct Followed(Tracker);
 
 struct Home;
 
-impl World for Home {
+impl Resolver for Home {
     fn fd(&self, FdOf { fd, .. }: FdOf, _: Option<&Descriptor>) -> Option<FdInfo> {
         (fd == CWD as i32).then(|| FdInfo { path: b"/home".to_vec(), ..FdInfo::default() })
     }

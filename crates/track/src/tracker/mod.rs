@@ -10,7 +10,7 @@ use crate::{FileId, ObjectId, ObjectKind, Process, Seen, Thread, Wait};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::rc::Rc;
-use stride_decode::World;
+use stride_decode::Resolver;
 use stride_event::{Call, Event, Ns, Outcome, Tid};
 use stride_syscalls::Effect;
 use stride_syscalls::uapi::consts as c;
@@ -182,7 +182,7 @@ impl Tracker {
     }
 
     /// Handles the next event. Must be called before anybody asks about it.
-    pub fn event(&mut self, event: &Event<'_>, world: &dyn World) {
+    pub fn event(&mut self, event: &Event<'_>, resolver: &dyn Resolver) {
         self.seen = None;
         self.launched = None;
         self.renamed = None;
@@ -195,43 +195,43 @@ impl Tracker {
             _ => self.began = self.began.or(event.at()),
         }
         match *event {
-            Event::Started { tid, process, origin, at } => self.started(tid, process, origin, at, world),
+            Event::Started { tid, process, origin, at } => self.started(tid, process, origin, at, resolver),
             Event::Exit(call) | Event::NamingCall(call) if self.names_only && call.row().is_some_and(names) => {
-                self.returned(call, world);
+                self.returned(call, resolver);
                 self.seen = None;
             }
             Event::Enter(_) | Event::Exit(_) | Event::NamingCall(_) | Event::Library(_) if self.names_only => {}
             Event::Detached { tid, .. } if self.names_only => self.ended = Some(tid),
-            Event::Enter(call) => self.entered(call, world),
+            Event::Enter(call) => self.entered(call, resolver),
             Event::Exit(call) => {
                 if call.outcome == Outcome::Gone {
                     // A thread that waits in vain is of interest when it is killed.
-                    self.entered(call, world);
+                    self.entered(call, resolver);
                 } else if !interrupted(call.outcome)
                     && self.waits.get(&call.tid).is_some_and(|wait| !wait.ends_with_process)
                 {
                     self.waits.remove(&call.tid);
                 }
-                self.returned(call, world);
+                self.returned(call, resolver);
             }
             Event::NamingCall(call) => {
-                self.returned(call, world);
+                self.returned(call, resolver);
                 self.seen = None;
             }
-            Event::Library(call) => self.seen = self.operated(call, world),
+            Event::Library(call) => self.seen = self.operated(call, resolver),
             // No thread returns from a call now. So there is time to find out what threads wait for.
-            Event::Idle => self.ask_about_waits(world),
+            Event::Idle => self.ask_about_waits(resolver),
             Event::Exited { tid, .. } => self.ended = Some(tid),
             Event::Killed { tid, .. } => {
-                self.ask_about_wait(tid, world);
+                self.ask_about_wait(tid, resolver);
                 self.mark_join_of(tid);
                 self.ended = Some(tid);
             }
             Event::Detached { tid, call, .. } => {
                 if let Some(call) = call {
-                    self.entered(call, world);
+                    self.entered(call, resolver);
                 }
-                self.ask_about_wait(tid, world);
+                self.ask_about_wait(tid, resolver);
                 self.ended = Some(tid);
             }
             Event::Superseded { tid, old, .. } => {
@@ -303,10 +303,10 @@ impl Tracker {
         }
     }
 
-    fn returned(&mut self, call: &Call, world: &dyn World) {
+    fn returned(&mut self, call: &Call, resolver: &dyn Resolver) {
         let mut seen = self.new_seen(call.tid);
         if let Some(shape) = self.shapes.get(call.abi, call.nr) {
-            self.resolve_arguments(call, &shape, &mut seen, world);
+            self.resolve_arguments(call, &shape, &mut seen, resolver);
             if let Some(thread) = self.threads.get_mut(&call.tid) {
                 thread.step(call, &shape);
             }

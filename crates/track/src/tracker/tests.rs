@@ -13,13 +13,13 @@ const PID: Tid = 100;
 
 struct Followed {
     tracker: Tracker,
-    world: Before,
+    resolver: Before,
 }
 
 /// The files that were open before.
 struct Before;
 
-impl World for Before {
+impl Resolver for Before {
     fn fd(&self, FdOf { fd, .. }: FdOf, known: Option<&Descriptor>) -> Option<FdInfo> {
         assert!(known.is_none());
         let path = match fd {
@@ -38,13 +38,13 @@ impl World for Before {
 
 impl Followed {
     fn new() -> Followed {
-        let mut s = Followed { tracker: Tracker::default(), world: Before };
+        let mut s = Followed { tracker: Tracker::default(), resolver: Before };
         s.event(attached(PID, 0));
         s
     }
 
     fn event(&mut self, event: Event<'_>) {
-        self.tracker.event(&event, &self.world);
+        self.tracker.event(&event, &self.resolver);
     }
 
     fn fork(&mut self, parent: Tid, tid: Tid, process: Tid) {
@@ -360,7 +360,7 @@ fn nobody_takes_all_memory() {
 #[test]
 fn what_lasts_is_asked_about_once() {
     struct Peers(Cell<u32>);
-    impl World for Peers {
+    impl Resolver for Peers {
         fn other_ends(&self, tid: Tid, fd: i32) -> Vec<Tid> {
             assert_eq!((tid, fd), (PID, 3));
             self.0.set(self.0.get() + 1);
@@ -373,29 +373,29 @@ fn what_lasts_is_asked_about_once() {
             Some(b"peer".to_vec())
         }
     }
-    let world = Peers(Cell::new(0));
+    let resolver = Peers(Cell::new(0));
     let mut tracker = Tracker::default();
     for (tid, origin) in [(PID, StartKind::Spawned), (101, StartKind::Forked { parent: PID })] {
-        tracker.event(&Event::Started { tid, process: PID, origin, at: 0 }, &world);
+        tracker.event(&Event::Started { tid, process: PID, origin, at: 0 }, &resolver);
     }
     let read = call(PID, "read", &[3, 0, 1], Outcome::Pending);
     let lock = call(101, "futex", &[0x5000, 128, 2], Outcome::Pending);
     for event in [Event::Enter(&read), Event::Enter(&lock), Event::Idle, Event::Idle] {
-        tracker.event(&event, &world);
+        tracker.event(&event, &resolver);
     }
     let wait = tracker.wait(PID).unwrap();
     assert_eq!((wait.name(), &wait.others[..]), ("read", &[(7, b"peer".to_vec())][..]));
     assert_eq!(tracker.wait(101).unwrap().awaited.as_ref().unwrap().thread(), Some(101));
     // One returns, the other does not.
-    tracker.event(&Event::Exit(&Call { outcome: Outcome::Error(512), ..lock.clone() }), &world);
+    tracker.event(&Event::Exit(&Call { outcome: Outcome::Error(512), ..lock.clone() }), &resolver);
     assert!(tracker.wait(101).is_some(), "a signal came");
-    tracker.event(&Event::Exit(&Call { outcome: Outcome::Value(1), ..lock.clone() }), &world);
+    tracker.event(&Event::Exit(&Call { outcome: Outcome::Value(1), ..lock.clone() }), &resolver);
     assert!(tracker.wait(101).is_none());
-    tracker.event(&Event::Exit(&Call { outcome: Outcome::Gone, ..read.clone() }), &world);
-    tracker.event(&Event::Killed { tid: PID, signal: 2, core: false, at: 9 }, &world);
+    tracker.event(&Event::Exit(&Call { outcome: Outcome::Gone, ..read.clone() }), &resolver);
+    tracker.event(&Event::Killed { tid: PID, signal: 2, core: false, at: 9 }, &resolver);
     assert_eq!(tracker.wait(PID).unwrap().others.len(), 1);
-    assert_eq!(world.0.get(), 1);
-    tracker.event(&Event::Idle, &world);
+    assert_eq!(resolver.0.get(), 1);
+    tracker.event(&Event::Idle, &resolver);
     assert!(tracker.wait(PID).is_none());
 }
 
@@ -495,24 +495,24 @@ fn calls_of_32_bit_programs() {
 #[test]
 fn only_names_are_followed() {
     let mut tracker = Tracker::of_names();
-    let world = Before;
-    tracker.event(&attached(1, 0), &world);
+    let resolver = Before;
+    tracker.event(&attached(1, 0), &resolver);
     assert_eq!(tracker.thread(1).unwrap().comm, b"first");
     let path =
         naming(call(1, "execve", &[0x1000, 0, 0], Outcome::Value(0)), 0x1000, "/usr/bin/a-name-that-is-too-long");
-    tracker.event(&Event::Exit(&path), &world);
+    tracker.event(&Event::Exit(&path), &resolver);
     assert_eq!(tracker.thread(1).unwrap().comm, b"a-name-that-is-");
-    tracker.event(&forked(1, 2, 2, 10), &world);
+    tracker.event(&forked(1, 2, 2, 10), &resolver);
     let renamed = call(2, "prctl", &[c::PR_SET_NAME, 0x1000], Outcome::Value(0));
-    tracker.event(&Event::NamingCall(&naming(renamed, 0x1000, "worker")), &world);
+    tracker.event(&Event::NamingCall(&naming(renamed, 0x1000, "worker")), &resolver);
     assert_eq!(
         (&*tracker.thread(1).unwrap().comm, &*tracker.thread(2).unwrap().comm),
         (&b"a-name-that-is-"[..], &b"worker"[..])
     );
     let opened = naming(call(2, "openat", &[AT_FDCWD as u32 as u64, 0x1000, 0], Outcome::Value(7)), 0x1000, "/x");
-    tracker.event(&Event::Exit(&opened), &world);
+    tracker.event(&Event::Exit(&opened), &resolver);
     assert!(tracker.seen().is_none() && tracker.descriptor(2, 7).is_none());
-    tracker.event(&exited(2, 20), &world);
-    tracker.event(&Event::Idle, &world);
+    tracker.event(&exited(2, 20), &resolver);
+    tracker.event(&Event::Idle, &resolver);
     assert!(tracker.thread(2).is_none() && tracker.thread(1).is_some());
 }

@@ -1,7 +1,7 @@
 //! The lock, condition or thread that a thread in futex(2) waits for.
 
 use crate::{Awaited, Futex, Thread, Tracker, Wait};
-use stride_decode::World;
+use stride_decode::Resolver;
 use stride_event::Tid;
 
 impl Tracker {
@@ -34,10 +34,10 @@ impl Tracker {
         }
     }
 
-    /// What a thread waits for. The world is asked where the calls do not say it.
-    pub(crate) fn awaited(&self, wait: &Wait, world: &dyn World) -> Option<Awaited> {
+    /// What a thread waits for. The resolver is asked where the calls do not say it.
+    pub(crate) fn awaited(&self, wait: &Wait, resolver: &dyn Resolver) -> Option<Awaited> {
         let (tid, addr) = (wait.seen.tid, wait.args[0]);
-        let comm = |tid| self.threads.get(&tid).map(|thread| thread.comm.clone()).or_else(|| world.comm(tid));
+        let comm = |tid| self.threads.get(&tid).map(|thread| thread.comm.clone()).or_else(|| resolver.comm(tid));
         let named = |tid: Tid| (tid, comm(tid).unwrap_or_default());
         if let Some(Awaited::End(joined, kept)) = &wait.awaited {
             let comm = self.threads.get(joined).map(|thread| thread.comm.clone());
@@ -51,16 +51,16 @@ impl Tracker {
             }
             // The thread existed before tracing. If the word holds its id, this is a join and not a lock.
             // Otherwise it may be a lock that processes share.
-            if let Some(joined) = world.lock_holder(tid, addr).filter(|holder| *holder == joined) {
+            if let Some(joined) = resolver.lock_holder(tid, addr).filter(|holder| *holder == joined) {
                 let (joined, comm) = named(joined);
                 return Some(Awaited::End(joined, comm));
             }
         }
         match wait.futex()? {
             Futex::Condition => Some(Awaited::Condition),
-            Futex::Lock => Some(Awaited::Lock(world.lock_holder(tid, addr).map(named))),
+            Futex::Lock => Some(Awaited::Lock(resolver.lock_holder(tid, addr).map(named))),
             operation if operation.may_be_lock() => {
-                world.lock_holder(tid, addr).map(|holder| Awaited::Lock(Some(named(holder))))
+                resolver.lock_holder(tid, addr).map(|holder| Awaited::Lock(Some(named(holder))))
             }
             _ => None,
         }

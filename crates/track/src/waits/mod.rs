@@ -8,7 +8,7 @@ pub(crate) mod wait;
 use crate::processes::MAX_THREADS;
 use crate::subject::shape::Idle;
 use crate::{Tracker, Wait, Watched};
-use stride_decode::{Touch, World};
+use stride_decode::{Resolver, Touch};
 use stride_event::{Call, Tid};
 use stride_syscalls::For;
 
@@ -17,7 +17,7 @@ const MAX_WATCHED: usize = 64;
 pub const MAX_WATCHERS: usize = 1 << 12;
 
 impl Tracker {
-    pub(crate) fn entered(&mut self, call: &Call, world: &dyn World) {
+    pub(crate) fn entered(&mut self, call: &Call, resolver: &dyn Resolver) {
         let shape = self.shapes.get(call.abi, call.nr);
         let row = shape.map_or("?", |shape| shape.row.name);
         // Still the same call, or the same again after a signal.
@@ -26,7 +26,7 @@ impl Tracker {
         }
         let mut seen = self.new_seen(call.tid);
         if let Some(shape) = shape {
-            self.resolve_arguments(call, &shape, &mut seen, world);
+            self.resolve_arguments(call, &shape, &mut seen, resolver);
         }
         let mut wait = Wait::new(seen, call);
         let few = self.waits.len() < MAX_WATCHERS;
@@ -50,30 +50,30 @@ impl Tracker {
     }
 
     /// Finds out what threads wait for, while they wait.
-    pub(crate) fn ask_about_waits(&mut self, world: &dyn World) {
+    pub(crate) fn ask_about_waits(&mut self, resolver: &dyn Resolver) {
         const AT_ONCE: usize = 64;
         let new: Vec<Tid> =
             self.waits.iter().filter(|(_, wait)| !wait.asked).map(|(tid, _)| *tid).take(AT_ONCE).collect();
-        new.into_iter().for_each(|tid| self.ask_about_wait(tid, world));
+        new.into_iter().for_each(|tid| self.ask_about_wait(tid, resolver));
     }
 
-    /// Asks the world about a thread's wait, once for each call.
-    pub(crate) fn ask_about_wait(&mut self, tid: Tid, world: &dyn World) {
+    /// Asks the resolver about a thread's wait, once for each call.
+    pub(crate) fn ask_about_wait(&mut self, tid: Tid, resolver: &dyn Resolver) {
         let Some(mut wait) = self.waits.remove(&tid) else { return };
         if !std::mem::replace(&mut wait.asked, true) {
             match (wait.seen.row.and_then(|row| row.waits()), wait.seen.fd) {
-                (Some(For::Lock), _) => wait.awaited = self.awaited(&wait, world),
+                (Some(For::Lock), _) => wait.awaited = self.awaited(&wait, resolver),
                 // An epoll instance.
                 (Some(For::Readiness), Some(fd)) => {
-                    let watched = world.watched(tid, fd).into_iter().take(MAX_WATCHED);
+                    let watched = resolver.watched(tid, fd).into_iter().take(MAX_WATCHED);
                     wait.watched = watched.map(|fd| self.watched(wait.seen.pid, fd)).collect();
                 }
-                (_, Some(fd)) => wait.others = others(tid, fd, world),
+                (_, Some(fd)) => wait.others = others(tid, fd, resolver),
                 (_, None) => {}
             }
             // Searching all of /proc takes time.
             for watched in wait.watched.iter_mut().take(4) {
-                watched.others = others(tid, watched.fd, world);
+                watched.others = others(tid, watched.fd, resolver);
             }
         }
         self.waits.insert(tid, wait);
@@ -81,6 +81,6 @@ impl Tracker {
 }
 
 /// The processes that have the other end of a descriptor.
-fn others(tid: Tid, fd: i32, world: &dyn World) -> Vec<(Tid, Vec<u8>)> {
-    world.other_ends(tid, fd).into_iter().map(|pid| (pid, world.comm(pid).unwrap_or_default())).collect()
+fn others(tid: Tid, fd: i32, resolver: &dyn Resolver) -> Vec<(Tid, Vec<u8>)> {
+    resolver.other_ends(tid, fd).into_iter().map(|pid| (pid, resolver.comm(pid).unwrap_or_default())).collect()
 }

@@ -48,7 +48,7 @@ pub struct Wait {
     pub watched: Vec<Watched>,
     /// Its process is being killed, so its return does not end the wait.
     pub(crate) ends_with_process: bool,
-    /// The world was asked about it.
+    /// The resolver was asked about it.
     pub(crate) asked: bool,
 }
 

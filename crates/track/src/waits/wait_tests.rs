@@ -1,7 +1,7 @@
 //! Made-up waits.
 
 use crate::{Awaited, Tracker};
-use stride_decode::World;
+use stride_decode::Resolver;
 use stride_event::{Call, Event, Ns, Outcome, Phase, Tid};
 use stride_test_support::calls::{attached, call, forked, holding, spawned};
 
@@ -12,7 +12,7 @@ const SECOND: Ns = 1_000_000_000;
 /// Its words hold the id of the second thread.
 struct Words;
 
-impl World for Words {
+impl Resolver for Words {
     fn lock_holder(&self, _: Tid, _: u64) -> Option<Tid> {
         Some(OTHER)
     }

@@ -108,7 +108,7 @@ fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let (json, width) = (with.options.json, with.outputs.width());
     let layout = SummaryLayout { json, width, ..summary.layout.clone() };
     let users = summary.is_by(|key| key == Key::User).then(|| {
-        let identities = Identities::new(Some(with.world.tracked.clone()));
+        let identities = Identities::new(Some(with.resolvers.tracked.clone()));
         Box::new(NamedUsers {
             identities,
             named: with.options.replay.is_none() || stride_session::is_this_host(&with.info.host),

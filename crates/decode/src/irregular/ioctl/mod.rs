@@ -47,7 +47,7 @@ impl Parts {
 fn is_terminal(cx: &Cx<'_>) -> bool {
     match cx.call.file_kind {
         Some(kind) => kind == FileKind::Terminal,
-        None => cx.world.is_terminal(cx.call.tid, cx.arg("fd") as i32),
+        None => cx.resolver.is_terminal(cx.call.tid, cx.arg("fd") as i32),
     }
 }
 

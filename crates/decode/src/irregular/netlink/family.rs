@@ -15,7 +15,7 @@ const ATTRIBUTE: usize = 4;
 
 /// The type of a message: its family.
 pub(super) fn kind<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
-    match cx.world.generic_family(raw as u16).filter(|name| !name.is_empty()) {
+    match cx.resolver.generic_family(raw as u16).filter(|name| !name.is_empty()) {
         Some(name) => {
             let name = cx.bytes(&name[..name.len().min(GENL_NAMSIZ)]);
             cx.known(Value::Hex(raw), Value::Designation(Designation::Family(name)))
@@ -49,6 +49,6 @@ pub(super) fn meet(span: &Span<'_, '_>) {
     }
     if let (Some(id), Some(name)) = (id, name) {
         let end = name.iter().position(|&b| b == 0).unwrap_or(name.len());
-        span.cx.world.met_generic_family(id as u16, &name[..end]);
+        span.cx.resolver.met_generic_family(id as u16, &name[..end]);
     }
 }

@@ -107,7 +107,7 @@ pub fn buffer<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, len: u64, fd: i32) -> Op
     let protocol = match cx.call.file_kind {
         Some(FileKind::Netlink(protocol)) => protocol,
         Some(_) => return None,
-        None => cx.world.netlink_protocol(cx.call.tid, fd)?,
+        None => cx.resolver.netlink_protocol(cx.call.tid, fd)?,
     };
     match u64::from(protocol) {
         c::NETLINK_KOBJECT_UEVENT => uevent::show(&span),

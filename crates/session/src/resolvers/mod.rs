@@ -1,4 +1,4 @@
-//! The world beside the calls: what descriptors and ids refer to.
+//! Answers to what calls do not say: what descriptors and ids refer to.
 
 mod followed;
 
@@ -13,8 +13,8 @@ use stride_filter::{ContextDetail, FdDetail, PidDetail, WordSet};
 use stride_proc::{CachedSource, LiveSource, Proc, RecordingSource, Source};
 use stride_track::Tracker;
 
-/// The sources that answer questions about the world.
-pub struct World {
+/// The sources of answers, one for each that asks.
+pub struct Resolvers {
     /// Answers the questions of the selection (`-P`).
     pub chosen_by: Rc<dyn Source>,
     /// Answers the questions of views.
@@ -30,9 +30,9 @@ pub struct World {
     ids: bool,
 }
 
-impl World {
+impl Resolvers {
     /// `noted`: whether the answers are kept.
-    pub fn of(options: &Options, replay: Option<&Replay>, noted: bool) -> World {
+    pub fn of(options: &Options, replay: Option<&Replay>, noted: bool) -> Resolvers {
         if let Some(replay) = replay {
             let told = replay.told();
             let recorded = replay.metadata().descriptors || !options.needs_descriptors();
@@ -41,7 +41,7 @@ impl World {
                 Some(tracker) => Rc::new(FollowedDescriptors { recorded: told.clone(), tracker: tracker.clone() }),
                 None => told.clone(),
             };
-            return World {
+            return Resolvers {
                 chosen_by: known.clone(),
                 shown: known,
                 tracked: told,
@@ -62,7 +62,7 @@ impl World {
                 Some(followed) => RecordingSource::new(followed),
                 None => RecordingSource::new(live),
             });
-            return World {
+            return Resolvers {
                 chosen_by: source.clone(),
                 shown: Rc::new(CachedSource(source.clone())),
                 tracked: source.clone(),
@@ -76,10 +76,10 @@ impl World {
             Some(followed) => followed,
             None => live.clone(),
         };
-        World { chosen_by: live.clone(), shown, tracked: live, tracker, noting: None, told, ids }
+        Resolvers { chosen_by: live.clone(), shown, tracked: live, tracker, noting: None, told, ids }
     }
 
-    /// Takes in what an event tells about the world, before anyone asks about it.
+    /// Takes in the names and ids of an event, before anyone asks for them.
     pub fn note(&self, event: &Event<'_>) {
         if let Some(told) = &self.told {
             told.note_name(event);
@@ -89,14 +89,14 @@ impl World {
         }
     }
 
-    /// The world for a view that shows as much as the options say.
-    pub fn asked_by(&self, options: &Options) -> Box<dyn stride_decode::World> {
+    /// The resolver for a view that shows as much as the options say.
+    pub fn asked_by(&self, options: &Options) -> Box<dyn stride_decode::Resolver> {
         let whole = options.contexts.is_some_and(|detail| detail.contains(ContextDetail::Full));
         Box::new(Proc::new(options.decode_fds, options.decode_pids, self.shown.clone()).contexts(whole))
     }
 }
 
-/// The world that the tracker asks.
+/// The resolver that the tracker asks.
 pub fn followed(source: Rc<dyn Source>) -> Proc {
     let known = WordSet::of(&[FdDetail::Path, FdDetail::Socket]);
     Proc::new(known, WordSet::of(&[PidDetail::Comm]), source)
