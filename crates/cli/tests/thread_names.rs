@@ -59,7 +59,7 @@ fn the_calls_that_change_names_have_the_names_from_before() {
     let compiled = program!("renamed");
     let place = Scratch::new("renamed-program");
     let program = place.path("renamed");
-    copy_program(&compiled, &program);
+    copy_program(compiled, &program);
     let options = ["-f", "-Y", "-e", "trace=execve,prctl,kill", "-e", "signal=none", "-o"];
     let long = "longer than fif";
     let expected = [
