@@ -113,9 +113,11 @@ fn go(engine: &str) -> Result<(), Failed> {
 }
 
 /// Builds a program of `tests/advise/`.
-/// The times that findings save, in seconds, in the order of the report.
+/// The times of the run that findings save, in seconds, in the order of the report.
 fn saved_times(words: &str) -> Vec<f64> {
-    let time = regex::Regex::new(r" calls \(\d+%\), about ([\d.]+) (µs|ms|s): ").unwrap();
+    let time =
+        regex::Regex::new(r" calls \(\d+%\), about (?:[^:]* of work, and )?([\d.]+) (µs|ms|s)(?: of the run)?: ")
+            .unwrap();
     let seconds = |found: regex::Captures<'_>| {
         let unit = match &found[2] {
             "µs" => 1e-6,

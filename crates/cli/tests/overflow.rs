@@ -62,7 +62,7 @@ fn a_ring_that_cannot_be_mapped_any_further() {
     let program = program!("short-of-maps");
     let scratch = Scratch::new("overflow-short-of-maps");
     let run = |size: &str| {
-        let mut command = Command::new(&program);
+        let mut command = Command::new(&*program);
         command.args([STRIDE, "--engine=ebpf", size, "-o", "trace"]).args(DD.split(' ')).current_dir(scratch.path(""));
         Run { trace: String::new(), ..Run::of(command) }
     };

@@ -39,7 +39,7 @@ fn files_opened_by(function: &str) -> anyhow::Result<Vec<String>> {
 
 fn main() -> anyhow::Result<()> {
     if std::env::args().nth(1).is_some() {
-        println!("{} {}", word_length("stride"), byte_sum("stride"));
+        black_box((word_length("stride"), byte_sum("stride")));
         return Ok(());
     }
     for function in ["word_length", "byte_sum"] {
