@@ -168,11 +168,10 @@
 //! tracepoints, so that libbpf need not look for them (`tracepoints.rs`). Half of the programs are loaded by a second thread (`second_thread.rs`).
 //!
 //! Architecture invariant: the interpreter keeps its loop state in the scratch map, not on the stack. The verifier assumes that
-//! map memory can hold anything, so a loop converges at once: `capture_entry`, which is little else, takes 2,800 verified
-//! instructions; with the state on the stack it took 716,000. Functions that are not `static` are verified once each. A number that
-//! the verifier knows on one path and not on another, or of which it knows other bits, keeps the paths apart, and all that follows is
-//! walked for each. So `FORGET` makes the verifier forget numbers where paths join, for two instructions each. The largest
-//! program is `on_sys_exit`, with 8,400 verified instructions, or 13,800 with stacks; it had 15,600, 17,000, and 28,000 for samples of stacks
+//! map memory can hold anything, so a loop converges at once; with the state on the stack it walked each round, some hundred times as
+//! many instructions. Functions that are not `static` are verified once each. A number that the verifier knows on one path and not on
+//! another, or of which it knows other bits, keeps the paths apart, and all that follows is walked for each. So `FORGET` makes the
+//! verifier forget numbers where paths join, for two instructions each: it halves the largest program, `on_sys_exit`, compared
 //! with only branches. The deepest call chain has
 //! eight frames, which is the limit. The stack of a whole chain is limited to 512 bytes, and Linux 6.1 rounds each frame up to a
 //! multiple of 32: `on_sys_exit` uses 224 of them, and the interpreter behind it 256.
