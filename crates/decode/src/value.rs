@@ -157,6 +157,8 @@ pub enum Value<'a> {
     LeftOut,
     /// A character.
     Char(u8),
+    /// A character that is part of a code, such as that of a pixel format. Controls are numbers there.
+    CodeChar(u8),
     /// A value with something before it.
     Unary(Prefix, &'a Value<'a>),
     /// Two values and what connects them.

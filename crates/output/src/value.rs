@@ -205,7 +205,8 @@ impl Writer<'_> {
             Value::Unknown => self.str("???"),
             Value::Unreadable => self.str("?"),
             Value::LeftOut => self.str("..."),
-            Value::Char(byte) => self.character(byte),
+            Value::Char(byte) => self.character(byte, true),
+            Value::CodeChar(byte) => self.character(byte, false),
             Value::Unary(prefix, value) => {
                 self.out.push(match prefix {
                     Prefix::Not => b'!',
@@ -318,13 +319,14 @@ impl Writer<'_> {
         self.int(to);
     }
 
-    /// A character as C has it.
-    fn character(&mut self, byte: u8) {
+    /// A character as C has it, with or without the letters for controls: `\n`.
+    fn character(&mut self, byte: u8, letters: bool) {
         self.out.push(b'\'');
         match byte {
             b'"' => self.out.push(b'"'),
             b'\'' => self.str("\\'"),
-            byte => match quote::letter(byte) {
+            b'\\' => self.str("\\\\"),
+            byte => match quote::letter(byte).filter(|_| letters) {
                 Some(letter) => self.out.extend_from_slice(&[b'\\', letter]),
                 None if quote::is_plain(byte) => self.out.push(byte),
                 // Writing to memory does not fail.

@@ -102,6 +102,10 @@ fn characters_and_names() {
         assert_eq!(shown(&Value::Char(byte)).0[ABBREV], text);
     }
     assert_eq!(shown(&Value::Char(b'S')).1, r#"{"text":"S"}"#);
+    // A code's characters have no letters for controls.
+    for (byte, text) in [(b'\r', r"'\x0d'"), (b'J', "'J'"), (b'\'', r"'\''"), (b'\\', r"'\\'"), (b'"', "'\"'")] {
+        assert_eq!(shown(&Value::CodeChar(byte)).0[ABBREV], text);
+    }
     let abstract_name = Value::Text(Text { bytes: b"\0bus", cut: false, kind: TextKind::Abstract });
     is(abstract_name, "@\"bus\"", r#"{"text":"\u0000bus"}"#);
     is(Value::Designation(Designation::Mac(&[0, 0x16, 0x3e])), "00:16:3e", r#""00:16:3e""#);

@@ -101,7 +101,7 @@ impl Json<'_> {
             Value::Word(text) => self.str(text),
             Value::Unknown => self.str("unknown"),
             Value::LeftOut => self.object(|j| j.key(REST).tail(Tail::More)),
-            Value::Char(byte) => self.text(Text { bytes: &[byte], cut: false, kind: TextKind::Bytes }),
+            Value::Char(byte) | Value::CodeChar(byte) => self.text(Text { bytes: &[byte], cut: false, kind: TextKind::Bytes }),
             Value::Unary(prefix, value) => self.object(|j| {
                 j.key(if prefix == Prefix::Minus { "minus" } else { "not" }).value(value);
             }),

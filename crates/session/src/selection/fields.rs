@@ -223,7 +223,7 @@ fn datum(value: &Value<'_>, most: usize, depth: u32) -> Datum<'static> {
         Value::Signal(n) => Datum::Text(signal_text(n).into()),
         Value::Text(of) => text(of.shown()),
         Value::Word(of) => text(of.as_bytes()),
-        Value::Char(byte) => text(&[byte]),
+        Value::Char(byte) | Value::CodeChar(byte) => text(&[byte]),
         Value::Struct(members, _) => Datum::Map(
             members.iter().take(MOST_ITEMS as usize).map(|m| (Cow::Borrowed(m.name), inner(&m.value))).collect(),
         ),

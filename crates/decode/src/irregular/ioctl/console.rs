@@ -111,7 +111,7 @@ fn action<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
             None => Value::Hex(kind),
         };
         let value = match raw >> 8 {
-            c::KT_LATIN | c::KT_META | c::KT_LETTER | c::KT_DEAD2 => Value::Char(value as u8),
+            c::KT_LATIN | c::KT_META | c::KT_LETTER | c::KT_DEAD2 => Value::CodeChar(value as u8),
             _ => Value::Hex(value),
         };
         cx.call("K", &[kind, value])

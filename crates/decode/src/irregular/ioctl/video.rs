@@ -14,7 +14,7 @@ use stride_syscalls::{Dir, Set, Ty};
 
 /// `v4l2_fourcc('J', 'P', 'E', 'G') /* V4L2_PIX_FMT_JPEG */`
 pub fn four_characters<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64) -> Value<'a> {
-    let code = cx.call("v4l2_fourcc", &(raw as u32).to_le_bytes().map(Value::Char));
+    let code = cx.call("v4l2_fourcc", &(raw as u32).to_le_bytes().map(Value::CodeChar));
     let name = match *shape {
         Ty::Enum(formats) => formats.name_of(raw),
         _ => None,
