@@ -10,7 +10,7 @@ use std::process::Command;
 /// Packages of other people whose code takes this much are listed, and have to be for something.
 const HEAVY: u64 = 32 << 10;
 
-/// What the heavy packages are for, and which option or crate brings them.
+/// The purposes of the heavy packages, with the option or the crate that brings each.
 const PURPOSES: &[(&str, &str)] = &[
     (
         "C",

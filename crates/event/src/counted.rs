@@ -118,9 +118,9 @@ impl Histogram {
 /// Statistics of calls that have something in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallStats {
-    /// How many there were, failed ones included.
+    /// The number of calls, failed ones included.
     pub calls: u64,
-    /// How many failed.
+    /// The number of calls that failed.
     pub errors: u64,
     /// Bytes moved through descriptors.
     pub bytes: u64,
@@ -182,9 +182,9 @@ pub struct Counted {
     pub tid: Tid,
     /// The name of the thread.
     pub comm: Vec<u8>,
-    /// How many bytes each of them moved.
+    /// The bytes that each call moved.
     pub size: PowerBucket,
-    /// How many nanoseconds each of them took.
+    /// The time that each call took, in nanoseconds.
     pub duration: PowerBucket,
     /// The effective user id.
     pub user: u32,

@@ -65,7 +65,7 @@ pub enum Ending {
     Broken {
         /// Where the frame begins, in bytes.
         offset: u64,
-        /// What is wrong, in words.
+        /// The reason, in words.
         why: &'static str,
     },
     /// The file could not be read any further.

@@ -51,7 +51,7 @@ pub struct Trace {
     ended: Option<Ended>,
 }
 
-/// What to trace, and which calls to report.
+/// The options of a trace that is not started yet: its targets, and the calls to report.
 #[derive(Clone, Debug)]
 pub struct TraceBuilder(Options);
 
@@ -112,7 +112,7 @@ impl Trace {
         self.engine.stop();
     }
 
-    /// What the engine could not keep up with. A count of calls is exact only if this is none.
+    /// The calls, threads and signals that were lost because the engine could not keep up. A count of calls is exact only if there are none.
     pub fn lost(&self) -> Lost {
         self.engine.lost()
     }

@@ -24,7 +24,7 @@ pub enum PathStart {
     Queues,
 }
 
-/// What the row says about the start of a path, where the usual rule does not hold.
+/// The start of a path as its row gives it, where the usual rule does not hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StartsAt {
     /// The usual rule: a descriptor of a directory stands directly before its path (openat(2), renameat(2)). A path

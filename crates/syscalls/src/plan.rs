@@ -29,11 +29,11 @@ pub struct Op {
     pub parent: u8,
     /// Where the pointer lies: byte offset within the parent's element; for [`ROOT`], 8 × the argument's position.
     pub at: u16,
-    /// What is copied.
+    /// The kind of the elements that are copied.
     pub kind: OpKind,
     /// Bytes of one element.
     pub elem: u16,
-    /// How many elements there are.
+    /// The number of elements, or where it stands.
     pub count: Count,
     /// The limit of what is copied.
     pub cap: Cap,

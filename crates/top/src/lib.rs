@@ -57,7 +57,7 @@ pub struct Top {
 }
 
 impl Top {
-    /// What a run with this view must provide.
+    /// The data that the engine and the tracker must provide for the live view.
     pub fn needs() -> Needs {
         let by = CountBy { syscall: true, pid: true, comm: true, errno: true, ..CountBy::default() };
         Needs {

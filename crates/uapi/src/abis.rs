@@ -51,7 +51,7 @@ pub mod aarch64 {
 pub const ABIS: &[&str] = &["x86_64", "i386", "aarch64"];
 /// Numbers and names of the system calls of each ABI.
 pub const NUMBERS: &[&[(u32, &str)]] = &[crate::numbers::X86_64, crate::numbers::I386, crate::numbers::AARCH64];
-/// What each ABI has beside `ioctls::IOCTLS`, or otherwise.
+/// By ABI: the ioctl(2) requests that `ioctls::IOCTLS` lacks, or has with another number.
 pub const IOCTLS_OF: &[&[(u32, &str)]] = &[&[], crate::ioctls::IOCTLS_I386, crate::ioctls::IOCTLS_AARCH64];
 
 /// Calls a macro with the modules of all ABIs in front of its arguments.

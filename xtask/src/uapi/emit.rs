@@ -65,7 +65,7 @@ fn abis() -> String {
     };
     let _ = writeln!(
         text,
-        "/// What each ABI has beside `ioctls::IOCTLS`, or otherwise.\npub const IOCTLS_OF: &[&[(u32, &str)]] = &[{}];",
+        "/// By ABI: the ioctl(2) requests that `ioctls::IOCTLS` lacks, or has with another number.\npub const IOCTLS_OF: &[&[(u32, &str)]] = &[{}];",
         list(&own)
     );
     let _ = writeln!(

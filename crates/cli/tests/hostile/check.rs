@@ -1,4 +1,4 @@
-//! Whether the output of a view is well formed.
+//! Checks that the output of a view is well formed.
 
 use crate::common::{Run, Scratch, bare_stride};
 use crate::fixtures::{Fixture, Form};

@@ -4,7 +4,7 @@
 //! or a form of a report has no fixture here.
 #![allow(dead_code)] // Each test uses its part.
 
-/// What a view writes, which decides how a test checks it.
+/// The kind of output that a view writes. It decides how a test checks the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Lines for people.

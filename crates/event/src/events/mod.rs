@@ -171,7 +171,7 @@ pub enum EventOf<C, S = (), K = (), L = ()> {
     Lost {
         /// The thread.
         tid: Tid,
-        /// How many.
+        /// The number of lost calls.
         count: u64,
         /// When: monotonic time.
         at: Ns,

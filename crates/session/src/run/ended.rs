@@ -9,7 +9,7 @@ pub enum Ended {
     Signaled(i32),
 }
 
-/// Whether more events are wanted after one.
+/// The wish of the views for more events, after one event.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     Continue,

@@ -34,7 +34,7 @@ impl Tracker {
         }
     }
 
-    /// What a thread waits for. The resolver is asked where the calls do not say it.
+    /// The thing or thread that a thread waits for. The resolver is asked where the calls do not say it.
     pub(crate) fn awaited(&self, wait: &Wait, resolver: &dyn Resolver) -> Option<Awaited> {
         let (tid, addr) = (wait.seen.tid, wait.args[0]);
         let comm = |tid| self.threads.get(&tid).map(|thread| thread.comm.clone()).or_else(|| resolver.comm(tid));
