@@ -3,8 +3,8 @@
 use crate::Ended;
 use crate::options::{Command, Engine as EngineChoice, Interruptible, Options};
 use crate::resolvers::{self, Resolvers};
-use crate::selection::{Conditions, Selector};
-use crate::start::{self, Needs, stacks};
+use crate::run::Observation;
+use crate::start::{self, Needs};
 use anyhow::{Result, bail};
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -16,7 +16,6 @@ use stride_event::{Call, Event, Lost, Outcome, Tid, TraceSpec};
 use stride_filter::{Catalog, Expression, FdDetail, FramePattern, WordSet, parse_syscalls};
 use stride_output::{Line, errno_name};
 use stride_proc::Proc;
-use stride_stacks::Stacks;
 use stride_track::Tracker;
 
 /// A running trace: an iterator of decoded calls.
@@ -36,13 +35,11 @@ use stride_track::Tracker;
 /// trace is dropped.
 pub struct Trace {
     engine: Box<dyn Engine>,
-    selector: Selector,
+    observation: Observation,
     tracker: Rc<RefCell<Tracker>>,
     /// Answers what descriptors refer to, for the tracker and for the text.
     tracked: Proc,
     shown: Box<dyn stride_decode::Resolver>,
-    resolvers: Resolvers,
-    stacks: Option<Rc<RefCell<Stacks>>>,
     decoder: Decoder,
     decoding: stride_decode::Options,
     line: Line,
@@ -76,21 +73,12 @@ impl Trace {
         // The call is borrowed from the engine, so the one that is shown is copied out.
         let call = loop {
             let Some(event) = self.engine.next()? else { return Ok(None) };
-            self.resolvers.note(&event);
-            if let Some(stacks) = &self.stacks {
-                stacks.borrow_mut().note(&event);
+            if !self.observation.note(&event) {
+                continue;
             }
-            match event {
-                Event::Exited { tid, status, .. } if Some(tid) == self.command => {
-                    self.ended = Some(Ended::Exited(status));
-                }
-                Event::Killed { tid, signal, .. } if Some(tid) == self.command => {
-                    self.ended = Some(Ended::Signaled(signal));
-                }
-                _ => {}
-            }
+            self.ended = Ended::of(self.command, &event).or(self.ended);
             self.tracker.borrow_mut().event(&event, &self.tracked);
-            if let Some(Event::Exit(call)) = self.selector.select(event) {
+            if let Some(Event::Exit(call)) = self.observation.selector.select(event) {
                 break call.clone();
             }
         };
@@ -119,7 +107,7 @@ impl Trace {
 
     /// A sentence about calls that a filter may have left out by mistake, such as those whose stack is not known.
     pub fn uncertain(&self) -> Option<String> {
-        self.selector.told()
+        self.observation.selector.told()
     }
 
     /// How the command ended, once it has.
@@ -241,21 +229,17 @@ impl TraceBuilder {
         let resolvers = Resolvers::of(&options, None, false);
         let spec = start::spec(&options, &needs)?;
         let mut engine = start::start(&options, &needs, spec)?.engine;
-        let stacks = stacks::live(&options, &needs, None);
-        if let Some(stacks) = &stacks {
-            engine.unwind_with(stacks.clone());
-        }
         if let Some(failure) = engine.failures().first() {
             bail!("{failure}");
         }
         let tracker = Rc::new(RefCell::new(Tracker::partial(!options.filters.shows_all_calls())));
-        let source = resolvers.chosen_by.clone();
-        let conditions = Conditions::new(&options, source.clone(), resolvers.asked_by(&options), tracker.clone());
+        let (tracked, shown) = (resolvers::followed(resolvers.tracked.clone()), resolvers.asked_by(&options));
+        let observation = Observation::of(&mut *engine, &options, &needs, resolvers, tracker.clone(), None);
         let layout = stride_output::Layout { column: 0, ..options.layout(false) };
         Ok(Trace {
-            selector: Selector::new(&options, needs.all_calls, source, conditions),
-            tracked: resolvers::followed(resolvers.tracked.clone()),
-            shown: resolvers.asked_by(&options),
+            observation,
+            tracked,
+            shown,
             decoder: Decoder::default(),
             decoding: options.decoder_options(),
             line: Line::new(layout, 0),
@@ -264,8 +248,6 @@ impl TraceBuilder {
             ended: None,
             engine,
             tracker,
-            resolvers,
-            stacks,
         })
     }
 }

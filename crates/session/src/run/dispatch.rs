@@ -4,28 +4,21 @@ use super::ended::{Ended, Next};
 use super::intervals::{IntervalClock, Intervals};
 use super::nobody::Nobody;
 use super::notices;
+use super::observation::Observation;
 use super::views::Views;
 use crate::options::Options;
 use crate::outputs::{Outputs, Receipts};
-use crate::resolvers::Resolvers;
-use crate::selection::Selector;
 use anyhow::{Result, bail};
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
-use std::cell::RefCell;
-use std::rc::Rc;
 use stride_event::{CallSet, Counted, Event, StartKind, Tid};
 use stride_output::{Interval, ViewError};
-use stride_stacks::Stacks;
 
 pub struct Dispatcher {
     pub options: Options,
     pub outputs: Outputs,
-    pub resolvers: Resolvers,
+    pub observation: Observation,
     pub views: Views,
-    pub selector: Selector,
-    /// Makes stacks for the engine, if a view or a filter needs them.
-    pub stacks: Option<Rc<RefCell<Stacks>>>,
     pub intervals: Option<(Intervals, IntervalClock)>,
     /// The filters of the machine, until a thread passes them.
     pub nobody: Option<Nobody>,
@@ -69,19 +62,16 @@ impl Dispatcher {
     }
 
     pub fn event(&mut self, event: Event<'_>) -> Result<Next> {
-        self.resolvers.note(&event);
-        if matches!(event, Event::Named { .. } | Event::NamespaceId { .. }) {
+        if !self.observation.note(&event) {
             return Ok(Next::Continue);
-        }
-        if let Some(stacks) = &self.stacks {
-            stacks.borrow_mut().note(&event);
         }
         // Events that were already queued when the limit was reached are not shown. Under an engine that does not stop
         // tracees, they run ahead of the trace.
         if self.limit_told && !matches!(event, Event::Detached { .. }) {
             return Ok(Next::Continue);
         }
-        self.note_end(&event);
+        // The end of the command decides Stride's exit status.
+        self.ended = Ended::of(self.command, &event).unwrap_or(self.ended);
         self.look_for_threads(&event);
         self.views.track(&event);
         notices::tell(&event, &self.options, &mut self.views, &self.outputs);
@@ -96,15 +86,6 @@ impl Dispatcher {
         Ok(next)
     }
 
-    /// The end of the command decides Stride's exit status.
-    fn note_end(&mut self, event: &Event<'_>) {
-        match *event {
-            Event::Exited { tid, status, .. } if Some(tid) == self.command => self.ended = Ended::Exited(status),
-            Event::Killed { tid, signal, .. } if Some(tid) == self.command => self.ended = Ended::Signaled(signal),
-            _ => {}
-        }
-    }
-
     /// Says at the first quiet moment that no thread passes the machine's filters.
     fn look_for_threads(&mut self, event: &Event<'_>) {
         if Nobody::is_refuted_by(event) {
@@ -115,7 +96,7 @@ impl Dispatcher {
     }
 
     fn show(&mut self, event: Event<'_>) {
-        if let Some(event) = self.selector.select(event) {
+        if let Some(event) = self.observation.selector.select(event) {
             self.shown += u64::from(matches!(event, Event::Exit(_)));
             self.views.event(&event);
         } else if let Event::Enter(call) | Event::Exit(call) = event {

@@ -31,14 +31,14 @@ impl Session {
             Err(broken) => run.views.note(&broken.to_string()),
             Ok(None) => {}
         }
-        let with_source = |frame: &_| stacks::with_source(run.stacks.as_ref(), frame);
+        let with_source = |frame: &_| stacks::with_source(run.observation.stacks.as_ref(), frame);
         let verdict = run.views.finish(&losses, &with_source, &mut run.outputs);
         let calls = run.views.calls();
         // The output command ends when the last handle to its input is closed.
         drop(run.views);
         run.outputs.close();
         losses.tell(&run.options, &run.outputs);
-        let unsure = run.selector.told();
+        let unsure = run.observation.selector.told();
         for message in run.nobody.as_ref().map(|nobody| nobody.at_end()).into_iter().chain(unsure) {
             run.outputs.complain(&message);
         }

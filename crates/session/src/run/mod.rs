@@ -11,12 +11,14 @@ mod intervals;
 mod losses;
 mod nobody;
 mod notices;
+mod observation;
 mod opening;
 mod run_info;
 mod start;
 mod views;
 
 pub use ended::Ended;
+pub use observation::Observation;
 pub use opening::{Before, Opener, Opening, PreparedView, Start};
 pub use run_info::is_this_host;
 pub use start::{EventSource, ViewPlan};

@@ -5,6 +5,7 @@ use super::dispatch::Dispatcher;
 use super::ended::Ended;
 use super::intervals::{IntervalClock, Intervals};
 use super::nobody::Nobody;
+use super::observation::Observation;
 use super::opening::{Opening, PreparedView};
 use super::views::Views;
 use super::{announce, run_info};
@@ -13,11 +14,8 @@ use crate::options::Options;
 use crate::outputs::{self, Files, Outputs};
 use crate::replay::{self, Replay};
 use crate::resolvers::Resolvers;
-use crate::selection::{Conditions, Selector, Touched};
-use crate::start::{self, Chosen, Needs, stacks};
+use crate::start::{self, Chosen, Needs};
 use anyhow::Result;
-use std::cell::RefCell;
-use std::rc::Rc;
 use stride_output::RunInfo;
 use stride_record::Metadata;
 use stride_stacks::Fetch;
@@ -93,17 +91,9 @@ impl Session {
         }
         announce::details(&options, needs, &chosen, &outputs);
         let mut engine = chosen.engine;
-        let stacks = stacks::live(&options, needs, debug_servers);
-        if let Some(stacks) = &stacks {
-            engine.unwind_with(stacks.clone());
-        }
-        if let Some(touched) = Touched::asked(&options, resolvers.chosen_by.clone()) {
-            engine.choose_with(Rc::new(RefCell::new(touched)));
-        }
+        let tracker = views.tracker();
+        let observation = Observation::of(&mut *engine, &options, needs, resolvers, tracker, debug_servers);
         announce::failures(&options, &*engine, &outputs);
-        let conditions =
-            Conditions::new(&options, resolvers.chosen_by.clone(), resolvers.asked_by(&options), views.tracker());
-        let selector = Selector::new(&options, needs.all_calls, resolvers.chosen_by.clone(), conditions);
         if let Some(time) = options.time_limit {
             stride_engine_base::signal::end_after(time)?;
         }
@@ -121,10 +111,8 @@ impl Session {
             outlives_trace: plan.outlives_trace,
             options,
             outputs,
-            resolvers,
+            observation,
             views,
-            selector,
-            stacks,
             receipts,
             ended: Ended::Exited(0),
             shown: 0,
