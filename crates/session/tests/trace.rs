@@ -18,11 +18,13 @@ fn output(command: &mut Command) -> String {
 }
 
 fn engines() -> Vec<Engine> {
-    let ebpf = stride_engine_ebpf::available().is_ok();
-    if !ebpf {
-        eprintln!("skipped: {}: eBPF does not load here", module_path!());
+    match stride_engine_ebpf::available() {
+        Ok(()) => vec![Engine::Ptrace, Engine::Ebpf],
+        Err(why) => {
+            stride_test_support::skipped::report(format_args!("eBPF: {why}"));
+            vec![Engine::Ptrace]
+        }
     }
-    [Engine::Ptrace].into_iter().chain(ebpf.then_some(Engine::Ebpf)).collect()
 }
 
 #[test]

@@ -58,15 +58,14 @@ impl SharedOptions {
     /// The options by which another Stride traces the same, or one process of it. `family` are the processes of now, if those that were asked
     /// for have started others.
     fn target(&self, pid: Option<i32>, family: &[i32]) -> Vec<OsString> {
+        let names_target = |option: &&TypedOption| option.is_any(&OF_MACHINE) || option.is_any(&["attach"]);
         let chosen = pid.is_some() && !self.replays;
-        let replaced = |option: &TypedOption| chosen && (option.is_any(&OF_MACHINE) || option.is_any(&["attach"]));
-        let mut words: Vec<OsString> =
-            self.given.iter().filter(|option| !replaced(option)).flat_map(TypedOption::words).collect();
+        let kept = self.given.iter().filter(|option| !(chosen && names_target(option)));
+        let mut words: Vec<OsString> = kept.flat_map(TypedOption::words).collect();
         if self.replays {
             return words;
         }
-        let names_target = || self.given.iter().any(|option| option.is_any(&OF_MACHINE) || option.is_any(&["attach"]));
-        if pid.is_none() && self.command.is_none() && !names_target() {
+        if pid.is_none() && self.command.is_none() && !self.given.iter().any(|option| names_target(&option)) {
             words.push("--all".into());
         }
         let wanted: Vec<String> = match pid.or(self.command) {
