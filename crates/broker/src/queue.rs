@@ -88,7 +88,7 @@ impl Queue {
         })
     }
 
-    /// Takes in what has take_events to the sockets, and ends connections that came to nothing.
+    /// Takes in the events of the sockets, and ends connections that came to nothing.
     pub fn take_events(&mut self, flags: &[PollFlags]) {
         let mut flags = flags.iter();
         let mut look = |client: &mut Client| {

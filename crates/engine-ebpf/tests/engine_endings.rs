@@ -120,7 +120,7 @@ fn the_call_that_seccomp_ends_a_thread_for_is_its_last() {
     for args in [&["strict"][..], &["strict", "thread"], &["thread", "thread"]] {
         let mut calls = CallSet::empty();
         calls.insert(Abi::NATIVE, libc::SYS_lseek as u32);
-        let spec = TraceSpec { calls, want_times: true, ..command(&program, args) };
+        let spec = TraceSpec { calls, want_times: true, ..command(program, args) };
         let mut engine = EbpfEngine::start(spec).unwrap();
         let (mut last, mut killed) = (None, None);
         while let Some(event) = engine.next().unwrap() {
