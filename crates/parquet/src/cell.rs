@@ -67,52 +67,26 @@ impl<'r> NameCell<'r> {
     }
 }
 
-impl Cell for TimeCell {
-    const COLUMNS: &'static [(&'static str, ColumnKind)] = &[("", ColumnKind::Time)];
+/// Implements cells that make one column and are a value of it.
+macro_rules! plain_cells {
+    ($($cell:ty: $kind:ident by $put:ident,)*) => {$(
+        impl Cell for $cell {
+            const COLUMNS: &'static [(&'static str, ColumnKind)] = &[("", ColumnKind::$kind)];
 
-    fn put(self, to: &mut RowCells<'_>) {
-        to.long(ColumnKind::Time, self.0);
-    }
+            fn put(self, to: &mut RowCells<'_>) {
+                to.$put(ColumnKind::$kind, self.0);
+            }
+        }
+    )*};
 }
 
-impl Cell for MeasureCell {
-    const COLUMNS: &'static [(&'static str, ColumnKind)] = &[("", ColumnKind::Measure)];
-
-    fn put(self, to: &mut RowCells<'_>) {
-        to.long(ColumnKind::Measure, self.0);
-    }
-}
-
-impl Cell for NumberCell {
-    const COLUMNS: &'static [(&'static str, ColumnKind)] = &[("", ColumnKind::Number)];
-
-    fn put(self, to: &mut RowCells<'_>) {
-        to.long(ColumnKind::Number, self.0);
-    }
-}
-
-impl Cell for IdCell {
-    const COLUMNS: &'static [(&'static str, ColumnKind)] = &[("", ColumnKind::Id)];
-
-    fn put(self, to: &mut RowCells<'_>) {
-        to.int(ColumnKind::Id, self.0);
-    }
-}
-
-impl Cell for FlagCell {
-    const COLUMNS: &'static [(&'static str, ColumnKind)] = &[("", ColumnKind::Flag)];
-
-    fn put(self, to: &mut RowCells<'_>) {
-        to.flag(ColumnKind::Flag, self.0);
-    }
-}
-
-impl Cell for TextCell<'_> {
-    const COLUMNS: &'static [(&'static str, ColumnKind)] = &[("", ColumnKind::Text)];
-
-    fn put(self, to: &mut RowCells<'_>) {
-        to.text(ColumnKind::Text, self.0);
-    }
+plain_cells! {
+    TimeCell: Time by long,
+    MeasureCell: Measure by long,
+    NumberCell: Number by long,
+    IdCell: Id by int,
+    FlagCell: Flag by flag,
+    TextCell<'_>: Text by text,
 }
 
 impl Cell for WordCell<'_> {

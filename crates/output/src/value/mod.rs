@@ -364,7 +364,9 @@ impl Writer<'_> {
                 self.str(", ");
             }
             match m.value {
-                Value::Ip(ip @ std::net::IpAddr::V6(_)) if self.style.names == NameStyle::Abbrev => self.ip(ip, Some(m.name)),
+                Value::Ip(ip @ std::net::IpAddr::V6(_)) if self.style.names == NameStyle::Abbrev => {
+                    self.ip(ip, Some(m.name))
+                }
                 value if m.name.is_empty() => self.value(&value),
                 value => {
                     self.str(m.name);
