@@ -85,13 +85,14 @@ fn crate_of(name: &str) -> String {
     if is_crate { first.to_owned() } else { "C".to_owned() }
 }
 
-/// The sections that take room in the file, the largest first.
+/// The sections that take room in the stripped file, the largest first.
 fn sections(listed: &str) -> Vec<(String, u64)> {
     let section = |line: &str| {
         let mut words = line.split_whitespace();
         Some((words.next()?.strip_prefix('.')?.to_owned(), words.next()?.parse().ok()?))
     };
-    let mut all: Vec<(String, u64)> = listed.lines().filter_map(section).filter(|(name, _)| name != "bss").collect();
+    let mut all: Vec<(String, u64)> = listed.lines().filter_map(section).collect();
+    all.retain(|(name, _)| name != "bss" && !name.starts_with("debug"));
     all.sort_by_key(|(_, size)| std::cmp::Reverse(*size));
     all
 }
@@ -146,6 +147,12 @@ mod tests {
         ] {
             assert_eq!(crate_of(symbol), expected, "{symbol}");
         }
+    }
+
+    #[test]
+    fn sections_of_the_stripped_file() {
+        let listed = "stride :\nsection size addr\n.rodata 10 0\n.text 20 0\n.bss 90 0\n.debug_info 90 0\nTotal 210\n";
+        assert_eq!(sections(listed), [("text".to_owned(), 20), ("rodata".to_owned(), 10)]);
     }
 
     #[test]
