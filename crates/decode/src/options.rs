@@ -1,6 +1,6 @@
 //! Which parts of a call are decoded, and how deeply.
 
-use stride_event::{CallSet, Descriptor, FdOf, FdSet, Tid};
+use stride_event::{CallSet, Descriptor, FdOf, FdSet, Limits, Tid};
 use stride_syscalls::Namespace;
 
 /// How much of calls is decoded. The default is that of strace without options.
@@ -42,6 +42,13 @@ impl Default for Options {
             dump_read: FdSet::none(),
             dump_write: FdSet::none(),
         }
+    }
+}
+
+impl Options {
+    /// The most elements of an array that are shown, and so have to be captured. Where structures are not abbreviated, arrays are not either.
+    pub fn elements(&self) -> usize {
+        if self.abbrev.is_all() { self.text } else { Limits::UNLIMITED }
     }
 }
 

@@ -46,9 +46,8 @@ pub struct RegisterReader {
 impl RegisterReader {
     /// Copies as much as these options show.
     pub fn new(options: &Options) -> RegisterReader {
-        let shown = options.text.min(Limits::UNLIMITED);
-        let elements = if options.abbrev.is_all() { shown } else { Limits::UNLIMITED };
-        let limits = Limits { text: shown, command_text: 0, elements, received: true };
+        let (text, elements) = (options.text.min(Limits::UNLIMITED), options.elements().min(Limits::UNLIMITED));
+        let limits = Limits { text, command_text: 0, elements, received: true };
         RegisterReader { limits, plans: HashMap::new() }
     }
 

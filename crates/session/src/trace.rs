@@ -221,8 +221,13 @@ impl TraceBuilder {
     /// Starts tracing. A command waits until the engine is ready, so no call is missed.
     pub fn start(self) -> Result<Trace> {
         let options = self.0;
-        if options.replay.is_some() {
-            bail!("a trace is of running programs, and the options name a recording: take Session for a replay");
+        let for_sessions = [
+            (options.replay.is_some(), "a recording"),
+            (!options.library.is_empty(), "functions of libraries"),
+            (options.time_limit.is_some() || options.syscall_limit.is_some(), "a limit of time or calls"),
+        ];
+        if let Some((_, what)) = for_sessions.iter().find(|(asked, _)| *asked) {
+            bail!("a trace gives the calls of running programs, and the options ask for {what}: take Session for that");
         }
         let filters = Needs::of_filters(&options);
         let needs = Needs::everything(&options).and(Needs::shown_stacks(&options)).and(filters);

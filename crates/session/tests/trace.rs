@@ -89,6 +89,10 @@ fn a_process_is_left_running() {
 fn mistakes_are_errors() {
     let wrong = Trace::command(["true"]).calls("no_such_call").unwrap_err();
     assert!(wrong.to_string().contains("no_such_call"), "{wrong}");
+    let mut limited = Trace::command(["true"]);
+    limited.options_mut().syscall_limit = Some(1);
+    let refused = limited.start().err().unwrap();
+    assert!(refused.to_string().contains("a limit of time or calls: take Session"), "{refused}");
     let missing = Trace::command(["/nonexistent/program"]).start().err().unwrap();
     assert_eq!(missing.to_string(), "Cannot stat '/nonexistent/program': No such file or directory");
 }

@@ -149,7 +149,7 @@ pub fn metadata(asking: &Asking, with: &Opening<'_>) -> Metadata {
         started: info.started,
         // Names of threads may have been captured longer.
         text_limit: options.decoding.text as u64,
-        elements_limit: start::elements(options) as u64,
+        elements_limit: options.decoding.elements() as u64,
         command_limit: start::command_text(options, with.needs) as u64,
         descriptors: asking.tells_descriptors(),
         dumps: !options.decoding.dump_read.is_empty() || !options.decoding.dump_write.is_empty(),

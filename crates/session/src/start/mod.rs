@@ -3,15 +3,15 @@
 mod cgroups;
 mod choice;
 pub mod command;
+mod command_limit;
 mod debuginfod;
-mod limits;
 mod needs;
 mod spec;
 pub mod stacks;
 
 pub use choice::{Chosen, ENGINES, replay, start};
 pub use command::CommandNotFound;
+pub use command_limit::command_text;
 pub use debuginfod::servers;
-pub use limits::{command_text, elements};
 pub use needs::Needs;
 pub use spec::{naming_calls, spec};

@@ -1,6 +1,6 @@
 //! The request that Stride makes to the engine.
 
-use super::{Needs, cgroups, command, limits};
+use super::{Needs, cgroups, command, command_limit};
 use crate::options::Options;
 use anyhow::Result;
 use stride_event::{
@@ -23,8 +23,8 @@ pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
         names: calls_beside(options, needs),
         limits: Limits {
             text,
-            command_text: limits::command_text(options, needs),
-            elements: limits::elements(options),
+            command_text: command_limit::command_text(options, needs),
+            elements: options.decoding.elements(),
             received: needs.received,
         },
         dump_read: options.decoding.dump_read.clone(),

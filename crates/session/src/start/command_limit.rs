@@ -1,13 +1,7 @@
-//! The limits of what is captured.
+//! The limit of commands that are captured.
 
 use super::Needs;
 use crate::options::Options;
-use stride_event::{CallSet, Limits};
-
-/// The number of elements of an array that are captured.
-pub fn elements(options: &Options) -> usize {
-    if options.decoding.abbrev != CallSet::all() { Limits::UNLIMITED } else { options.decoding.text }
-}
 
 /// The bytes of each argument and variable that are captured when a program is executed. Few commands have longer ones.
 pub fn command_text(options: &Options, needs: &Needs) -> usize {
