@@ -9,4 +9,5 @@ pub mod programs;
 pub mod refusal;
 pub mod relocate;
 pub mod second_thread;
+pub mod specialize;
 pub mod tracepoints;

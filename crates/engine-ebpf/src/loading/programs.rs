@@ -9,7 +9,8 @@ use crate::loading::probe::{self, ExecSeen};
 use crate::loading::refusal;
 use crate::loading::refusal::why;
 use crate::loading::relocate::{self, Types};
-use crate::loading::second_thread::{Loading, SecondLoader};
+use crate::loading::second_thread::{self, Loading, SecondLoader};
+use crate::loading::specialize;
 use crate::plans::Tables;
 use crate::plans::globs;
 use crate::ring::backlog::backlog_max;
@@ -19,7 +20,7 @@ use crate::wire::{
 };
 use crate::{library, operations};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
-use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, MapType, ProgramInput, ProgramMut};
+use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, ProgramInput, ProgramMut};
 use nix::errno::Errno;
 use std::io::Read;
 use std::mem::MaybeUninit;
@@ -74,9 +75,9 @@ impl Programs {
     }
 
     fn open(config: Config, tables: &Tables, seen: ExecSeen) -> libbpf_rs::Result<Programs> {
-        let types = Types::find();
+        let types = Types::prepare();
         std::thread::scope(|scope| {
-            let second = SecondLoader::start(scope, types.as_ref());
+            let second = SecondLoader::start(scope, types.as_ref(), config.ring);
             Self::open_both(config, tables, seen, &types, second)
         })
         .map(|kernel| Programs { types, ..kernel })
@@ -240,8 +241,15 @@ impl Programs {
         open.progs.on_cgroup_attach.set_autoload(by_cgroup || config.containers);
         open.progs.on_cgroup_begins.set_autoload(config.containers);
         open.progs.on_cgroup_ends.set_autoload(config.containers);
-        let second = second.map(|second| second.load(&mut open)).transpose()?;
-        let skel = open.load()?;
+        let second = match second {
+            Some(second) => Some(second.begin(&mut open)?),
+            None => {
+                types.as_ref().map_or(Ok(()), Types::find)?;
+                second_thread::prepare(&mut open).map(|()| None)?
+            }
+        };
+        let settings = second_thread::settings(&open);
+        let skel = specialize::with(settings, || open.load())?;
         let second = second.map(Loading::join).transpose()?;
         library::fill(&skel.maps.probes, config.library)?;
         if config.operations {
@@ -500,11 +508,8 @@ fn further_rings(skel: &StrideSkel<'_>, config: Config) -> libbpf_rs::Result<Vec
     if config.rings <= 1 {
         return Ok(Vec::new());
     }
-    // SAFETY: plain numbers, of which zero is the default.
-    let mut options: libbpf_rs::libbpf_sys::bpf_map_create_opts = unsafe { std::mem::zeroed() };
-    options.sz = size_of_val(&options) as libbpf_rs::libbpf_sys::size_t;
-    let create = |_| MapHandle::create(MapType::RingBuf, Some("ring"), 0, 0, config.ring.bytes, &options);
-    let rings: Vec<MapHandle> = (1..config.rings).map(create).collect::<libbpf_rs::Result<_>>()?;
+    let rings: Vec<MapHandle> =
+        (1..config.rings).map(|_| second_thread::new_ring(config.ring)).collect::<libbpf_rs::Result<_>>()?;
     let all = std::iter::once(skel.maps.ring.as_fd()).chain(rings.iter().map(AsFd::as_fd));
     for (i, fd) in (0u32..).zip(all) {
         skel.maps.rings.update(bytes_of(&[i]), bytes_of(&[fd.as_raw_fd() as u32]), MapFlags::ANY)?;
