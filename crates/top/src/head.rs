@@ -134,13 +134,13 @@ fn tabs(model: &Model, width: usize) -> Line<'static> {
 }
 
 fn scope(model: &Model) -> Line<'static> {
-    let told = model.screen().scope.told();
+    let title = model.screen().scope.title();
     let filter = model.filter.as_ref().map(|filter| {
         let unused = model.screen().tab == Tab::Waits && !filter.is_about_counts();
         let why = if unused { " (waits have not all of its fields, so all are shown)" } else { "" };
         format!("filter: {}{why}", filter.source())
     });
-    let parts: Vec<String> = [(!told.is_empty()).then_some(told), filter].into_iter().flatten().collect();
+    let parts: Vec<String> = [(!title.is_empty()).then_some(title), filter].into_iter().flatten().collect();
     let all = if model.screen().tab == Tab::Waits { "all waits" } else { "all calls" };
     if parts.is_empty() { Line::styled(all, dim()) } else { Line::styled(parts.join("   "), bold()) }
 }

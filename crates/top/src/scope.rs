@@ -27,7 +27,7 @@ impl TopScope {
     }
 
     /// `redis-server (812) > read > /var/lib/x`
-    pub fn told(&self) -> String {
+    pub fn title(&self) -> String {
         let process = self.pid.map(|pid| format!("{} ({pid})", self.comm.as_deref().unwrap_or("?")));
         let rest = [&self.errno, &self.call, &self.path].into_iter().flatten().map(|part| part.to_string());
         process.into_iter().chain(rest).collect::<Vec<_>>().join(" > ")

@@ -167,7 +167,7 @@ impl HelperProcess {
             let _ = (&self.messages).take(MOST_TOLD).read_to_end(&mut text);
         }
         let text = String::from_utf8_lossy(&text);
-        let lines = text.lines().map(|line| line.split_once(": ").map_or(line, |(_, told)| told));
+        let lines = text.lines().map(|line| line.split_once(": ").map_or(line, |(_, message)| message));
         let comes_or_goes = |line: &&str| line.starts_with("Process ") && line.ends_with("tached");
         let lines: Vec<&str> = lines.filter(|line| !comes_or_goes(line)).collect();
         // Later messages matter more, where not all fit.
@@ -212,7 +212,7 @@ pub struct SummarySource {
     /// Dropped first: the thread that fills it then ends, and with it the pipe, so that the other Stride cannot wait for a reader.
     samples: Receiver<Sample>,
     other: HelperProcess,
-    /// It has ended, and that was told.
+    /// It has ended, and the user has been informed.
     over: bool,
 }
 
@@ -361,8 +361,12 @@ mod tests {
             // The user and the environment are those of the command, which runs already.
             (vec![short('u', "user", Some("y")), long("env", Some("A=1")), top()], Some(9), None, &["-f", "-p", "9"]),
         ] {
-            let told = format!("{given:?}");
-            assert_eq!(shared(given, command).summary(&detail(pid), &[]), words(&[expected, &tail].concat()), "{told}");
+            let options = format!("{given:?}");
+            assert_eq!(
+                shared(given, command).summary(&detail(pid), &[]),
+                words(&[expected, &tail].concat()),
+                "{options}"
+            );
         }
         // Children of the command are there already; -p names its processes besides.
         let family = |given: Vec<TypedOption>, command, pid| {

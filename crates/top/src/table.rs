@@ -190,7 +190,7 @@ pub fn rate(n: u64, length: Ns) -> String {
     rate_of(per_second(n, length))
 }
 
-/// Rare events are not told as none.
+/// Rare events are not shown as none.
 pub fn rate_of(rate: f64) -> String {
     match rate {
         0.0 => "0".into(),

@@ -262,14 +262,14 @@ fn a_wait_leads_to_the_process_that_is_waited_for() {
     press(&mut model, "\n");
     let scope = TopScope { pid: Some(4), comm: Some("cat".into()), ..TopScope::default() };
     assert_eq!((model.screen().tab, &model.screen().scope), (Tab::Calls, &scope));
-    let told = model.message.clone().unwrap();
-    assert!(told.starts_with("make (9) waits for cat (4). "), "{told}");
+    let output = model.message.clone().unwrap();
+    assert!(output.starts_with("make (9) waits for cat (4). "), "{output}");
     press(&mut model, "<v\n");
     assert_eq!(model.screen().tab, Tab::Waits);
-    let told = model.message.clone().unwrap();
-    assert!(told.contains("redis-server (812) waits for is not known: any thread may signal"), "{told}");
+    let output = model.message.clone().unwrap();
+    assert!(output.contains("redis-server (812) waits for is not known: any thread may signal"), "{output}");
     press(&mut model, "v\n");
-    assert!(model.message.as_deref().is_some_and(|told| told.contains("has not looked yet")));
+    assert!(model.message.as_deref().is_some_and(|output| output.contains("has not looked yet")));
     // A process has its own waits only, and a filter by names holds for waits, too.
     press(&mut model, "1v\n8");
     assert_eq!(model.lines().len(), 0);
@@ -391,7 +391,7 @@ fn filters() {
     assert_eq!((model.typing.as_deref(), model.lines().len()), (None, 1));
     press(&mut model, "/ )\n");
     assert!(
-        model.message.as_deref().is_some_and(|told| told.contains("')' is not expected here")),
+        model.message.as_deref().is_some_and(|output| output.contains("')' is not expected here")),
         "{:?}",
         model.message
     );

@@ -27,7 +27,7 @@ use stride_output::shown;
 /// The time that a sample waits to be drawn.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Processes that another Stride is told of on its command line.
+/// At most this many processes go onto the command line of another Stride.
 const MOST_RELATIVES: usize = 4096;
 
 /// From the main thread.

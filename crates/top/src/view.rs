@@ -71,7 +71,7 @@ impl TopView {
             std::thread::sleep(SHORT);
         }
         if !ui.is_finished() || ui.join().is_err() {
-            // The panic was told among the messages that were held back.
+            // The panic's message is among the messages that were held back.
             super::terminal::give_back();
         }
     }

@@ -63,16 +63,16 @@ impl WaitAsker {
         let (what, end) = match row.and_then(|row| row.waits().or_else(|| row.may_wait())) {
             Some(For::Child) => of_child(wait, children),
             Some(For::Lock) => of_lock(wait, pid),
-            Some(For::Time) => told("time", "only time ends this wait"),
-            Some(For::Signal) => told("a signal", "any process may send the signal"),
-            Some(For::Turn) => told("its turn", "the holders of file locks and semaphores are not looked up"),
+            Some(For::Time) => unknown("time", "only time ends this wait"),
+            Some(For::Signal) => unknown("a signal", "any process may send the signal"),
+            Some(For::Turn) => unknown("its turn", "the holders of file locks and semaphores are not looked up"),
             _ => of_descriptors(wait, tracker, pid, resolver),
         };
         Some(WaitFor { what: what.into(), end })
     }
 }
 
-fn told(what: &str, why: &str) -> (String, WaitEnd) {
+fn unknown(what: &str, why: &str) -> (String, WaitEnd) {
     (what.to_owned(), WaitEnd::Unknown(why.to_owned()))
 }
 
@@ -99,7 +99,7 @@ fn of_child(wait: &Wait, children: &[Tid]) -> (String, WaitEnd) {
         return (format!("{}: child", named(asked, &name)), process(asked, &name, String::new()));
     }
     match children {
-        [] => told("any child", "the process has no child any more"),
+        [] => unknown("any child", "the process has no child any more"),
         [child] => {
             let name = comm(*child);
             (format!("{}: child", named(*child, &name)), process(*child, &name, String::new()))
@@ -128,9 +128,11 @@ fn of_lock(wait: &Wait, pid: Tid) -> (String, WaitEnd) {
         Some(Awaited::End(tid, name)) => {
             (format!("thread {}: its end", named(*tid, name)), by(*tid, name, "has to end"))
         }
-        Some(Awaited::Lock(None)) => told(&format!("lock {at:#x}"), "the lock does not tell which thread holds it"),
-        Some(Awaited::Condition) => told(&format!("condition {at:#x}"), "any thread may signal a condition variable"),
-        None => told(&format!("futex {at:#x}"), "a futex does not tell which thread will wake it"),
+        Some(Awaited::Lock(None)) => unknown(&format!("lock {at:#x}"), "the lock does not tell which thread holds it"),
+        Some(Awaited::Condition) => {
+            unknown(&format!("condition {at:#x}"), "any thread may signal a condition variable")
+        }
+        None => unknown(&format!("futex {at:#x}"), "a futex does not tell which thread will wake it"),
     }
 }
 
@@ -149,10 +151,10 @@ fn of_descriptors(wait: &Wait, tracker: &Tracker, pid: Tid, resolver: &dyn Resol
     }
     if what.is_empty() && wait.watched.is_empty() && wait.seen.fd.is_none() {
         // poll(2) without descriptors is a sleep.
-        return told("time", "only time ends this wait");
+        return unknown("time", "only time ends this wait");
     }
     if what.is_empty() {
-        return told("", "Stride does not know for what this call waits");
+        return unknown("", "Stride does not know for what this call waits");
     }
     let strangers: Vec<&(Tid, Vec<u8>)> = others.iter().copied().filter(|(other, _)| *other != pid).collect();
     let end = match (&strangers[..], others.first()) {

@@ -9,7 +9,7 @@ pub fn lines(findings: &Findings, home: Option<&str>) -> String {
     if findings.reported.is_empty() {
         return annotation(Severity::Notice, None, "System calls", &text::nothing(findings.calls));
     }
-    let told = findings.reported.iter().map(|finding| {
+    let lines = findings.reported.iter().map(|finding| {
         let source = place(finding, home);
         let place = source.as_ref().map(|source| FileLine { file: &source.file, line: source.line.into() });
         let mut message = finding.sentence.clone();
@@ -19,5 +19,5 @@ pub fn lines(findings: &Findings, home: Option<&str>) -> String {
         message += &format!("\n{}", finding.advice);
         annotation(Severity::Warning, place, finding.title, &message)
     });
-    told.collect()
+    lines.collect()
 }

@@ -186,8 +186,8 @@ mod tests {
             (&"src/a%20b.c".into(), &7.into())
         );
         assert_eq!(result["ruleIndex"], 0);
-        let told = &run["invocations"][0]["toolExecutionNotifications"];
-        assert_eq!((told.as_array().unwrap().len(), &told[0]["level"]), (1, &"note".into()));
+        let notifications = &run["invocations"][0]["toolExecutionNotifications"];
+        assert_eq!((notifications.as_array().unwrap().len(), &notifications[0]["level"]), (1, &"note".into()));
         let elsewhere = sarif::log(&both(), Some("/srv"), "1");
         assert!(elsewhere.contains("\"uri\": \"file:///home/me/src/a%20b.c\""), "{elsewhere}");
     }

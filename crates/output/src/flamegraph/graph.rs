@@ -114,20 +114,22 @@ impl FlameGraph {
 
     /// Sentences about what the graph lacks.
     pub fn limits(&self) -> Vec<String> {
-        let mut told = Vec::new();
+        let mut remarks = Vec::new();
         let all: u64 = self.tree.nodes.iter().map(|node| node.own.calls).sum();
         if self.without_stack > 0 {
             let calls = count(self.without_stack, "call has", "calls have");
-            told.push(format!("{calls} no stack. The box [unknown] stands for the functions that led to them."));
+            remarks.push(format!("{calls} no stack. The box [unknown] stands for the functions that led to them."));
         }
         if self.tree.cut > 0 {
             let calls = count(self.tree.cut, "call is", "calls are");
-            told.push(format!("There were too many different stacks: {calls} shown without the innermost functions."));
+            remarks
+                .push(format!("There were too many different stacks: {calls} shown without the innermost functions."));
         }
         if self.tree.left_out > 0 {
             let calls = count(self.tree.left_out, "call is", "calls are");
-            told.push(format!("There were too many different stacks: {calls} not shown, besides the {all} that are."));
+            remarks
+                .push(format!("There were too many different stacks: {calls} not shown, besides the {all} that are."));
         }
-        told
+        remarks
     }
 }

@@ -338,7 +338,7 @@ fn operations_as_objects() {
 /// A program may use io_uring while its operations are not reported.
 #[test]
 fn unseen_operations_are_told() {
-    let told = |reported, name| {
+    let has_note = |reported, name| {
         let mut view = SummaryView::new(layout(&[Key::Syscall], &[Column::Calls]), false, false, None, reported);
         let call = calls::call(7, name, &[3, 1], Outcome::Value(1));
         crate::View::event(&mut view, &Event::Exit(&call), &Tracker::default());
@@ -353,8 +353,8 @@ fn unseen_operations_are_told() {
         assert_eq!(crate::View::take_remark(&mut view), None, "once is enough");
         remark.is_some()
     };
-    assert!(told(false, "io_uring_enter"));
-    assert!(told(false, "io_uring_setup"));
-    assert!(!told(true, "io_uring_enter"));
-    assert!(!told(false, "read"));
+    assert!(has_note(false, "io_uring_enter"));
+    assert!(has_note(false, "io_uring_setup"));
+    assert!(!has_note(true, "io_uring_enter"));
+    assert!(!has_note(false, "read"));
 }

@@ -93,23 +93,23 @@ fn a_tree() {
 1.00 ms      0       0        1         exit 0   14  └─ (fork of make)
 env: variables that differ from the parent's: + added, - removed, ~ changed
 ";
-    let told = run.finish(Lost::default());
+    let tree = run.finish(Lost::default());
     let words =
         |text: &str| text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>();
-    assert_eq!(words(&told), words(expected), "{told}");
+    assert_eq!(words(&tree), words(expected), "{tree}");
     // Columns are aligned.
-    let at: Vec<_> = told.lines().filter_map(|line| line.find(['├', '└'])).collect();
-    assert!(at.len() == 3 && at[0] == at[2], "{told}");
+    let at: Vec<_> = tree.lines().filter_map(|line| line.find(['├', '└'])).collect();
+    assert!(at.len() == 3 && at[0] == at[2], "{tree}");
 }
 
 #[test]
 fn lines_fit_the_terminal() {
     for width in [1, 20, 60, 70] {
-        let told = build(TreeLayout { width: Some(width), palette: None }).finish(Lost::default());
-        for line in told.lines() {
+        let tree = build(TreeLayout { width: Some(width), palette: None }).finish(Lost::default());
+        for line in tree.lines() {
             assert!(line.chars().count() <= width, "{width}: {line}");
         }
-        assert!(told.contains('…'), "{told}");
+        assert!(tree.contains('…'), "{tree}");
     }
     let whole = build(TreeLayout::default()).finish(Lost::default());
     let wide = build(TreeLayout { width: Some(200), palette: None }).finish(Lost::default());
@@ -137,12 +137,12 @@ fn hostile_names_stay_text() {
     run.event(&forked(1, 2, 2, MS));
     let evil: &[u8] = b"\x1b]0;x\x07\n'\xff\xe2\x80\xae";
     run.exec(2, &[evil, evil], &[evil, b"B\r\n=2"], MS);
-    let told = run.finish(Lost { calls: 3, ..Lost::default() });
-    assert!(!told.chars().any(|c| c.is_control() && c != '\n' || c == '\u{202e}'), "{told:?}");
-    assert!(told.contains(r"$'\x1b]0;x\x07\n\'\xff\xe2\x80\xae'"), "{told}");
-    assert!(told.contains(r"env: +\x1b]0;x"), "{told}");
-    assert!(told.lines().last().unwrap().starts_with("... 3 calls were lost"), "{told}");
-    assert_eq!(told.lines().count(), 6, "{told}");
+    let tree = run.finish(Lost { calls: 3, ..Lost::default() });
+    assert!(!tree.chars().any(|c| c.is_control() && c != '\n' || c == '\u{202e}'), "{tree:?}");
+    assert!(tree.contains(r"$'\x1b]0;x\x07\n\'\xff\xe2\x80\xae'"), "{tree}");
+    assert!(tree.contains(r"env: +\x1b]0;x"), "{tree}");
+    assert!(tree.lines().last().unwrap().starts_with("... 3 calls were lost"), "{tree}");
+    assert_eq!(tree.lines().count(), 6, "{tree}");
 }
 
 #[test]
@@ -153,10 +153,10 @@ fn processes_from_before_and_those_without_number() {
         run.event(&forked(1, pid, pid, pid as Ns));
         run.event(&exited(pid, pid as Ns + 1));
     }
-    let told = run.finish(Lost::default());
-    assert!(told.lines().count() < 1100, "{}", told.lines().count());
-    assert!(told.lines().nth(1).is_some_and(|line| line.ends_with("  []")), "{told}");
-    let last = told.lines().last().unwrap();
+    let tree = run.finish(Lost::default());
+    assert!(tree.lines().count() < 1100, "{}", tree.lines().count());
+    assert!(tree.lines().nth(1).is_some_and(|line| line.ends_with("  []")), "{tree}");
+    let last = tree.lines().last().unwrap();
     assert!(last.contains("└─ ... and ") && last.ends_with(" more processes"), "{last}");
     assert_eq!(Run::new(TreeLayout::default()).finish(Lost::default()), "No process was traced.\n");
 }
@@ -172,7 +172,7 @@ fn long_commands_of_the_living_are_bounded() {
         run.event(&forked(pid - 1, pid, pid, pid as Ns));
         run.exec(pid, &words, &[], pid as Ns);
     }
-    let told = run.finish(Lost::default());
-    let longest = told.lines().map(str::len).max().unwrap();
-    assert!(longest < COMMAND + 4000 && told.lines().nth(50).unwrap().ends_with(" …"), "{longest}");
+    let tree = run.finish(Lost::default());
+    let longest = tree.lines().map(str::len).max().unwrap();
+    assert!(longest < COMMAND + 4000 && tree.lines().nth(50).unwrap().ends_with(" …"), "{longest}");
 }

@@ -7,7 +7,7 @@ use stride_event::{Event, Fate, StartKind};
 use stride_filter::Quiet;
 
 /// Reports an event for which there is a message.
-pub fn tell(event: &Event<'_>, options: &Options, views: &mut Views, outputs: &Outputs) {
+pub fn report(event: &Event<'_>, options: &Options, views: &mut Views, outputs: &Outputs) {
     if let Some(message) = message(event, options, outputs) {
         if matches!(options.output, Output::Stderr) {
             views.flush();

@@ -1,6 +1,6 @@
-//! The options as collected so far, before it is known whether they fit together.
+//! The options as the command line has them, before they are checked against each other.
 
-use super::flight_draft::FlightDraft;
+use super::raw_flight::RawFlight;
 use super::time_format::{Precision, TimeFormat};
 use super::tip::Tip;
 use std::ffi::OsString;
@@ -10,13 +10,13 @@ use stride_filter::{FdDetail, InjectionRule, Quiet, WordSet};
 use stride_session::Options;
 use stride_session::options::*;
 
-/// Most options stand in `options` as soon as they are read. The fields beside it are those whose meaning depends on
+/// Most options stand in `options` as soon as they are read. An option has a field of its own if its meaning depends on
 /// other options.
 ///
 /// Short options that can be repeated for a stronger effect are counted. Their long forms are kept apart from the
 /// counts, because giving both forms is an error.
 #[derive(Debug, Default)]
-pub struct Draft {
+pub struct RawOptions {
     pub options: Options,
 
     /// `--all`, and its filters.
@@ -48,12 +48,12 @@ pub struct Draft {
     pub injections: Vec<InjectionRule>,
 
     pub output: Option<OsString>,
-    pub flight: FlightDraft,
+    pub flight: RawFlight,
 
     pub always_show_pid: bool,
     /// `-t`.
     pub timestamps_count: u32,
-    pub timestamps: Option<TimestampsDraft>,
+    pub timestamps: Option<RawTimestamps>,
     pub stack_trace_frame_limit: Option<usize>,
     /// `-x`.
     pub hex_count: u32,
@@ -83,12 +83,12 @@ pub struct Draft {
 
 /// `--absolute-timestamps`, which may be given several times with a part of the argument each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TimestampsDraft {
+pub struct RawTimestamps {
     pub format: Option<TimeFormat>,
     pub precision: Precision,
 }
 
-impl Draft {
+impl RawOptions {
     /// True if each thread gets a file of its own.
     pub fn separates_output(&self) -> bool {
         self.output_separately || self.follow_count > 1

@@ -1,4 +1,4 @@
-//! Filters of `--all` that no process passes: a misspelt name would otherwise look like a quiet program.
+//! A message about filters of `--all` that no process passes. Without it, a misspelt name looks like a quiet program.
 
 use crate::options::LIVE_VIEW;
 use crate::options::{MachineFilter, Options};
@@ -16,33 +16,33 @@ const COMM: usize = 15;
 /// Running processes that are looked at for a name that may be meant.
 const MOST: usize = 1 << 15;
 
-pub struct Nobody {
+pub struct UnmatchedFilters {
     filters: Vec<MachineFilter>,
-    /// Somebody waits for lines on a terminal, so the first quiet moment is the time to say it.
+    /// A user waits for lines at a terminal, so the message comes at the first quiet moment.
     at_once: bool,
-    /// It was said.
-    told: bool,
+    /// The message was written.
+    reported: bool,
 }
 
-impl Nobody {
+impl UnmatchedFilters {
     /// `None` if the trace has no such filters.
-    pub fn new(options: &Options) -> Option<Nobody> {
+    pub fn new(options: &Options) -> Option<UnmatchedFilters> {
         let live = options.spec.machine.is_some() && !options.machine_filters.is_empty();
         let at_once = std::io::stderr().is_terminal() && !options.views.has(LIVE_VIEW);
-        live.then(|| Nobody { filters: options.machine_filters.clone(), at_once, told: false })
+        live.then(|| UnmatchedFilters { filters: options.machine_filters.clone(), at_once, reported: false })
     }
 
-    /// Looks at an event. Once a thread is traced, there is nothing more to say.
+    /// True if the event shows that a process has passed the filters.
     pub fn is_refuted_by(event: &Event<'_>) -> bool {
         !matches!(event, Event::Idle | Event::Stranger { .. })
     }
 
-    /// The message for the first quiet moment, if somebody waits for it.
+    /// The message for the first quiet moment, if a user waits for it.
     pub fn at_once(&mut self) -> Option<String> {
-        if !self.at_once || self.told {
+        if !self.at_once || self.reported {
             return None;
         }
-        self.told = true;
+        self.reported = true;
         // The engine has said so of containers, and which ones run.
         let filters = self.filters.iter().filter(|filter| filter.option != "container");
         let (given, hints) = (given(filters.clone()), hints(filters));
@@ -51,7 +51,7 @@ impl Nobody {
 
     /// The message for the end.
     pub fn at_end(&self) -> String {
-        let hints = if self.told { String::new() } else { hints(self.filters.iter()) };
+        let hints = if self.reported { String::new() } else { hints(self.filters.iter()) };
         format!("No process matched {}.{hints}", given(self.filters.iter()))
     }
 }
@@ -172,7 +172,7 @@ mod tests {
             names("evil\x1b[31m\n", "/tmp/evil"),
         ]);
         let hint = |option, text: &str| running.hint(&MachineFilter { option, text: text.into() }).unwrap();
-        for (option, text, told) in [
+        for (option, text, expected) in [
             ("comm", "redis", "A process is called 'redis-server': try --comm='redis*'."),
             ("comm", "Redis-Server", "Did you mean --comm='redis-server'?"),
             ("comm", "redis-servre", "Did you mean --comm='redis-server'?"),
@@ -192,7 +192,7 @@ mod tests {
             ),
             ("user", "daemon", "No process runs as daemon: `ps -eo user,pid,comm` lists who does."),
         ] {
-            assert_eq!(hint(option, text), told, "{text}");
+            assert_eq!(hint(option, text), expected, "{text}");
         }
         assert!(running.hint(&MachineFilter { option: "comm", text: "!redis".into() }).is_none());
     }

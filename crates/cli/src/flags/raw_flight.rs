@@ -6,7 +6,7 @@ use stride_session::options::{Flight, Trigger};
 
 /// The options as given.
 #[derive(Debug, Default)]
-pub struct FlightDraft {
+pub struct RawFlight {
     pub keep: Option<Keep>,
     pub triggers: Vec<Trigger>,
     pub most: Option<u32>,
@@ -16,7 +16,7 @@ pub struct FlightDraft {
 /// So much happens after a trigger, unless the option says otherwise.
 const AFTER: Duration = Duration::from_secs(1);
 
-impl FlightDraft {
+impl RawFlight {
     /// The first option that makes no sense without `--flight`.
     pub fn stray(&self) -> Option<&'static str> {
         let given = [
