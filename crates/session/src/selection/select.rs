@@ -13,7 +13,7 @@ use stride_proc::{Proc, Source};
 
 pub struct Selector {
     /// Calls are chosen by path or descriptor.
-    files: Option<FileFilter>,
+    files: Option<PathSelector>,
     status: WordSet<Status>,
     /// The requested calls, if the engine reports more than these.
     calls: Option<CallSet>,
@@ -41,7 +41,7 @@ impl Selector {
     /// `all_calls`: the engine reports all calls, because a shown call may depend on calls that are not shown.
     pub fn new(options: &Options, all_calls: bool, source: Rc<dyn Source>, conditions: Conditions) -> Selector {
         Selector {
-            files: FileFilter::new(options, source),
+            files: PathSelector::new(options, source),
             status: options.filters.status,
             calls: (all_calls
                 || options.replay.is_some()
@@ -126,17 +126,17 @@ impl Selector {
 }
 
 /// Chooses calls by their paths and descriptors: `-P`, `--trace-fds`.
-pub struct FileFilter {
+pub struct PathSelector {
     paths: PathSet,
     fds: Option<FdSet>,
     resolver: Proc,
 }
 
-impl FileFilter {
+impl PathSelector {
     /// `None` if calls are not chosen by these.
-    pub fn new(options: &Options, source: Rc<dyn Source>) -> Option<FileFilter> {
+    pub fn new(options: &Options, source: Rc<dyn Source>) -> Option<PathSelector> {
         let asked = !options.filters.paths.is_empty() || options.filters.trace_fds.is_some();
-        asked.then(|| FileFilter {
+        asked.then(|| PathSelector {
             paths: options.filters.paths.clone(),
             fds: options.filters.trace_fds.clone(),
             resolver: Proc::paths_only(source),
@@ -158,7 +158,7 @@ impl FileFilter {
     }
 }
 
-impl Choose for FileFilter {
+impl Choose for PathSelector {
     fn chooses(&mut self, call: &Call) -> bool {
         self.matches(call)
     }
