@@ -130,14 +130,14 @@ impl From<String> for Told {
 }
 
 fn unless_skipped(test: &str, run: impl Fn(&Place) -> Result<(), Told>) -> Result<(), Failed> {
-    let told = Place::new(test).and_then(|place| {
-        let told = run(&place);
-        told.map_err(|told| match told {
+    let result = Place::new(test).and_then(|place| {
+        let result = run(&place);
+        result.map_err(|result| match result {
             Told::Failed(why) => Told::Failed(format!("{why}\nThe broker said: {}", place.broker_messages())),
             skipped => skipped,
         })
     });
-    match told {
+    match result {
         Ok(()) => Ok(()),
         Err(Told::Skipped(why)) => {
             skipped::report_of(test, why);
@@ -231,10 +231,10 @@ impl Place {
         let mut command = Command::new(self.scratch.path(program));
         let child = command.args(args).stdout(Stdio::piped()).uid(user).gid(user).spawn().map_err(|e| e.to_string())?;
         let mut child = Killed(child);
-        let mut told = child.0.stdout.take().ok_or("no pipe")?;
+        let mut result = child.0.stdout.take().ok_or("no pipe")?;
         // It is what it is to be.
-        told.read_exact(&mut [0]).map_err(|e| format!("{program}: {e}"))?;
-        Ok((Some(child), told.into()))
+        result.read_exact(&mut [0]).map_err(|e| format!("{program}: {e}"))?;
+        Ok((Some(child), result.into()))
     }
 
     /// Ends the broker and its workers. Returns what they have written to stderr, such as why no programs could be
@@ -272,31 +272,31 @@ impl Place {
 /// Runs an attack to its end.
 fn ended(mut attack: Command, what: &str) -> Result<(), Told> {
     let output = attack.output().map_err(|e| e.to_string())?;
-    let told =
+    let result =
         || format!("{what}: {}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    verdict(output.status, told)
+    verdict(output.status, result)
 }
 
-fn verdict(status: ExitStatus, told: impl Fn() -> String) -> Result<(), Told> {
+fn verdict(status: ExitStatus, result: impl Fn() -> String) -> Result<(), Told> {
     match status.code() {
         Some(0) => Ok(()),
-        Some(77) => Err(Told::Skipped(told())),
-        _ => Err(Told::Failed(format!("{status}: {}", told()))),
+        Some(77) => Err(Told::Skipped(result())),
+        _ => Err(Told::Failed(format!("{status}: {}", result()))),
     }
 }
 
 fn attack_on(place: &Place, attack: &str, victim: Victim) -> Result<(), Told> {
-    let (process, told) = place.victim(victim)?;
+    let (process, result) = place.victim(victim)?;
     let id = process.as_ref().map_or(0, |process| process.0.id());
     let _shared = YAMA.read();
-    ended(place.attack(attack, ATTACKER, id, told), attack)?;
+    ended(place.attack(attack, ATTACKER, id, result), attack)?;
     place.is_unharmed()
 }
 
 /// A process of root gets the id that the attacker has a proof for.
 fn reused_id(place: &Place) -> Result<(), Told> {
-    let (told, tells) = pipe().map_err(|e| e.to_string())?;
-    let mut attack = place.attack("reused-id", ATTACKER, 0, told.into());
+    let (result, tells) = pipe().map_err(|e| e.to_string())?;
+    let mut attack = place.attack("reused-id", ATTACKER, 0, result.into());
     let mut attack = Killed(attack.stderr(Stdio::piped()).spawn().map_err(|e| e.to_string())?);
     let wanted = first_line(&mut attack)?;
     for _ in 0..1000 {
@@ -338,14 +338,14 @@ fn yama(place: &Place) -> Result<(), Told> {
     const SCOPE: &str = "/proc/sys/kernel/yama/ptrace_scope";
     let before = std::fs::read_to_string(SCOPE).map_err(|_| Told::Skipped("this kernel has no Yama".to_owned()))?;
     let _alone = YAMA.write();
-    let mut told = Ok(());
+    let mut result = Ok(());
     for scope in ["1", "2", "3"] {
         // (The last one stays until the machine is booted again.)
         if scope == "3" || std::fs::write(SCOPE, scope).is_err() {
             continue;
         }
         for attack in ["kernel-refuses", "own-memory"] {
-            told = told.and_then(|()| {
+            result = result.and_then(|()| {
                 let (process, stdin) = place.victim(Victim::Program("plain"))?;
                 let id = process.as_ref().map_or(0, |process| process.0.id());
                 ended(place.attack(attack, ATTACKER, id, stdin), &format!("ptrace_scope={scope}"))
@@ -353,7 +353,7 @@ fn yama(place: &Place) -> Result<(), Told> {
         }
     }
     let _ = std::fs::write(SCOPE, before);
-    told?;
+    result?;
     place.is_unharmed()
 }
 
@@ -384,8 +384,8 @@ impl Place {
     fn keeper(&self, user: u32) -> Result<Killed, Told> {
         let mut attack = self.attack("keep", user, 0, Stdio::null());
         let mut keeper = Killed(attack.stdout(Stdio::piped()).spawn().map_err(|e| e.to_string())?);
-        let mut told = keeper.0.stdout.take().ok_or("no pipe".to_owned())?;
-        told.read_exact(&mut [0; 5]).map_err(|e| e.to_string())?;
+        let mut result = keeper.0.stdout.take().ok_or("no pipe".to_owned())?;
+        result.read_exact(&mut [0; 5]).map_err(|e| e.to_string())?;
         Ok(keeper)
     }
 }

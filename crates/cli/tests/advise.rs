@@ -14,7 +14,7 @@
 mod common;
 mod numbers;
 
-use common::{Here, Killed, STRIDE, Scratch, cc, cc_with_lines, root, send, skipped, sources, stem, text};
+use common::{Killed, RunInScratch, STRIDE, Scratch, cc, cc_with_lines, root, send, skipped, sources, stem, text};
 use libtest_mimic::{Arguments, Failed, Trial};
 use nix::sys::signal::Signal;
 use std::collections::BTreeSet;

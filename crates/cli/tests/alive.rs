@@ -246,9 +246,9 @@ fn changes_of_mode_are_told() {
         skip!("the kernel takes no 32-bit calls");
     }
     assert_eq!(ebpf, ptrace);
-    let told =
+    let times =
         |bits| ptrace.1.values().flatten().filter(|l| l.ends_with(&format!(" runs in {bits} bit mode. ]"))).count();
-    assert_eq!((told(32), told(64)), (2, 2), "{ptrace:?}");
+    assert_eq!((times(32), times(64)), (2, 2), "{ptrace:?}");
 }
 
 #[test]

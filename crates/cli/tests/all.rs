@@ -256,11 +256,11 @@ fn the_reader_of_the_trace_is_left_out() {
 #[test]
 fn cgroups_that_cannot_be_followed_are_told() {
     need_ebpf!();
-    let told = refused(&["--cgroup=/no/such/cgroup"]);
-    assert!(told.contains("/no/such/cgroup: No such file or directory; `cat /proc/PID/cgroup` tells"), "{told}");
-    let told = refused(&["--cgroup=/etc"]);
+    let message = refused(&["--cgroup=/no/such/cgroup"]);
+    assert!(message.contains("/no/such/cgroup: No such file or directory; `cat /proc/PID/cgroup` tells"), "{message}");
+    let message = refused(&["--cgroup=/etc"]);
     if Path::new("/etc").is_dir() && stride_engine_base::cgroup_root().is_some() {
-        assert!(told.contains("/etc is not in the cgroup hierarchy of version 2, which is mounted at"), "{told}");
+        assert!(message.contains("/etc is not in the cgroup hierarchy of version 2, which is mounted at"), "{message}");
     }
 }
 
@@ -296,7 +296,7 @@ fn lines_have_names_and_only_calls_unless_more_is_asked_for() {
         Run::of(replay).out
     };
     assert_eq!(replay(&[]), unasked);
-    for told in [replay(&["--signal=all", "--quiet=none"]), {
+    for message in [replay(&["--signal=all", "--quiet=none"]), {
         let rest = ["--signal=all", "--quiet=none"];
         let watching = Watching::start(&scratch, &[&chosen[0], &chosen[1], "-e", calls, rest[0], rest[1]]);
         run();
@@ -304,7 +304,7 @@ fn lines_have_names_and_only_calls_unless_more_is_asked_for() {
         watching.end()
     }] {
         for part in ["<lively> --- SIGUSR1 {", "<lively> --- stopped by SIGSTOP ---", "<shown> +++ exited with 0 +++"] {
-            assert!(told.contains(part), "{part}: {told}");
+            assert!(message.contains(part), "{part}: {message}");
         }
     }
     assert!(scratch.read("err").contains(" attached"), "{}", scratch.read("err"));
@@ -318,9 +318,9 @@ fn a_filter_that_nobody_passes_is_told() {
     let sleeping = Killed(Command::new(&sleeper).arg("1000").spawn().unwrap());
     for args in [&["--comm=sleeping-b"][..], &["--comm=sleeping-b", "-c"]] {
         Watching::start(&scratch, args).end();
-        let told =
+        let message =
             "No process matched --comm=sleeping-b. A process is called 'sleeping-beauty': try --comm='sleeping-b*'.\n";
-        assert!(scratch.read("err").ends_with(told), "{}", scratch.read("err"));
+        assert!(scratch.read("err").ends_with(message), "{}", scratch.read("err"));
     }
     // A process that makes no call passes, too.
     for args in [&["--comm=sleeping-b*"][..], &["--comm=sleeping-b*", "-c"]] {

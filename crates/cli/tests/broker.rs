@@ -195,8 +195,8 @@ fn options_that_only_root_has_are_told_by_their_names() {
         for engine in [&["--engine=ebpf"][..], &[]] {
             let run = place.run(USER, &[engine, args].concat());
             assert_eq!(run.code(), Some(1), "{args:?} {run:?}");
-            let told = [format!(": {name} is not traced through"), format!(": {name} needs eBPF and root")];
-            assert!(told.iter().any(|told| run.err.contains(told)), "{args:?}: {}", run.err);
+            let message = [format!(": {name} is not traced through"), format!(": {name} needs eBPF and root")];
+            assert!(message.iter().any(|message| run.err.contains(message)), "{args:?}: {}", run.err);
             assert!(run.err.contains("Run Stride as root.") && !run.err.contains("--engine=ptrace"), "{}", run.err);
         }
     }
@@ -215,8 +215,8 @@ fn a_refusal_has_its_reason() {
     }
     for _ in 0..5 {
         let run = place.run(USER, &["--engine=ebpf", "true"]);
-        let told = "stride-broker: you have as many traces as one user may have at a time: end one of them";
-        assert!(run.code() == Some(1) && run.err.contains(told), "{run:?}");
+        let message = "stride-broker: you have as many traces as one user may have at a time: end one of them";
+        assert!(run.code() == Some(1) && run.err.contains(message), "{run:?}");
         assert!(run.err.contains("--engine=ptrace, which needs no privileges"), "{run:?}");
     }
 }

@@ -339,12 +339,12 @@ fn intervals_as_json() {
 
 #[test]
 fn intervals_that_make_no_sense() {
-    for (options, told) in [
+    for (options, message) in [
         (&["--every=1s", "true"][..], "--every divides a summary into intervals: give"),
         (&["-c", "--every=1ms", "true"], "invalid --every argument: '1ms'"),
         (&["-c", "--every=x", "true"], "invalid --every argument: 'x'"),
     ] {
         let run = stride().args(options).output().unwrap();
-        assert!(String::from_utf8_lossy(&run.stderr).contains(told), "{options:?}: {run:?}");
+        assert!(String::from_utf8_lossy(&run.stderr).contains(message), "{options:?}: {run:?}");
     }
 }

@@ -190,9 +190,9 @@ fn mistakes() {
     for option in ["--by=caller", "--by=syscall,stack", "--called-from=main", "--flamegraph=x.html"] {
         let run = scratch.replay(&[option]);
         let name = option.split('=').next().unwrap();
-        let told = "needs stacks, and the recording 'rec' has none: record the program again with -k";
+        let hint = "needs stacks, and the recording 'rec' has none: record the program again with -k";
         assert!(run.code() == Some(1) && run.out.is_empty(), "{option}: {run:?}");
-        assert!(run.err.contains(name) && run.err.contains(told), "{option}: {run:?}");
+        assert!(run.err.contains(name) && run.err.contains(hint), "{option}: {run:?}");
     }
     // A recording without lines of source.
     if compiled(&scratch, &["-g"]) {

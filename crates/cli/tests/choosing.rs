@@ -6,11 +6,11 @@ use common::*;
 use std::process::Command;
 
 /// Stride as the user nobody, who may not load programs.
-struct Nobody(PublicCopy);
+struct Unprivileged(PublicCopy);
 
-impl Nobody {
-    fn new(name: &str) -> Result<Nobody, &'static str> {
-        as_nobody().map(|_| Nobody(PublicCopy::new(name)))
+impl Unprivileged {
+    fn new(name: &str) -> Result<Unprivileged, &'static str> {
+        as_nobody().map(|_| Unprivileged(PublicCopy::new(name)))
     }
 
     fn run(&self, args: &[&str]) -> Run {
@@ -52,7 +52,7 @@ fn the_doctor_tells_what_works() {
 
 #[test]
 fn the_doctor_tells_nobody_what_to_do() {
-    let nobody = or_skip!(Nobody::new("doctor"));
+    let nobody = or_skip!(Unprivileged::new("doctor"));
     let run = nobody.run(&["--doctor"]);
     assert_eq!((run.code(), run.err.as_str()), (Some(0), ""));
     assert_eq!(row(&run.out, "capabilities"), "  no  capabilities      cap_bpf and cap_perfmon missing");
@@ -62,7 +62,7 @@ fn the_doctor_tells_nobody_what_to_do() {
 
 #[test]
 fn without_privilege_ebpf_is_refused_and_nothing_is_run() {
-    let nobody = or_skip!(Nobody::new("refused"));
+    let nobody = or_skip!(Unprivileged::new("refused"));
     let run = nobody.run(&["--engine=ebpf", "echo", "ran"]);
     assert_eq!((run.code(), run.out.as_str()), (Some(1), ""));
     let messages = nobody.messages(&run);
@@ -76,7 +76,7 @@ fn without_privilege_ebpf_is_refused_and_nothing_is_run() {
 #[test]
 fn the_capabilities_told_suffice() {
     need_ebpf!();
-    let nobody = or_skip!(Nobody::new("caps"));
+    let nobody = or_skip!(Unprivileged::new("caps"));
     let with = |caps: &str| {
         let mut command = as_nobody().unwrap();
         let caps = [("--inh-caps", caps), ("--ambient-caps", caps), ("--bounding-set", caps)];
@@ -89,14 +89,14 @@ fn the_capabilities_told_suffice() {
     lines_are(&run.err, &[r#"chdir\("/"\) += 0"#, r"\+\+\+ exited with 0 \+\+\+"]);
     for (caps, missing) in [("+bpf", "cap_perfmon"), ("+perfmon", "cap_bpf")] {
         let run = with(caps);
-        let told = nobody.messages(&run).remove(0);
-        assert!(told.starts_with(&format!("loading eBPF programs takes {missing}, ")), "{told}");
+        let message = nobody.messages(&run).remove(0);
+        assert!(message.starts_with(&format!("loading eBPF programs takes {missing}, ")), "{message}");
     }
 }
 
 #[test]
 fn without_privilege_auto_takes_ptrace_without_a_word() {
-    let nobody = or_skip!(Nobody::new("auto"));
+    let nobody = or_skip!(Unprivileged::new("auto"));
     let run = nobody.run(&["--engine=auto", "-e", "trace=chdir", "sh", "-c", "cd /; echo ran"]);
     assert_eq!((run.code(), run.out.as_str()), (Some(0), "ran\n"));
     lines_are(&run.err, &[r#"chdir\("/"\) += 0"#, r"\+\+\+ exited with 0 \+\+\+"]);

@@ -152,11 +152,14 @@ fn a_base_and_a_head_that_fail_differently() {
     repository.commit("exit 4").commit("echo it is broken >&2; exit 5");
     let run = repository.compare(&APP);
     assert_eq!(run.code(), Some(2), "{run:?}");
-    let told = "The command ends with status 5 at HEAD and with status 4 at BASE";
-    assert!(run.out.starts_with(&format!("::error title=System calls::{told}")) && run.err.contains(told), "{run:?}");
+    let message = "The command ends with status 5 at HEAD and with status 4 at BASE";
+    assert!(
+        run.out.starts_with(&format!("::error title=System calls::{message}")) && run.err.contains(message),
+        "{run:?}"
+    );
     let summary = repository.read("summary.md");
     assert!(
-        summary.contains(told) && summary.contains("\nThe end of what it says at HEAD:\n\n    it is broken\n"),
+        summary.contains(message) && summary.contains("\nThe end of what it says at HEAD:\n\n    it is broken\n"),
         "{summary}"
     );
     assert!(repository.read("output").starts_with("result=ends-differ\n"));
@@ -173,7 +176,7 @@ fn mistakes_are_told() {
     need!("/bin/dash", "/usr/bin/git");
     let repository = Repository::new("ci-mistakes");
     repository.commit(ONCE).commit(TWICE);
-    for (args, told) in [
+    for (args, message) in [
         (&["--base=nothing", "true"][..], "there is no commit 'nothing' in this repository"),
         (&["--runs=0", "true"], "--runs=0: give a number of runs, at least 1"),
         (&["--fail-on=rain", "true"], "--fail-on=rain: it may be budget, difference or nothing"),
@@ -184,8 +187,8 @@ fn mistakes_are_told() {
         (&["./no-such-program"], "Stride could not trace the command at BASE: "),
     ] {
         let run = repository.compare(args);
-        assert!(run.code() == Some(1) && run.err.contains(told), "{args:?}: {run:?}");
-        assert!(run.out.contains(&format!("::error title=System calls::{told}")), "{args:?}: {run:?}");
+        assert!(run.code() == Some(1) && run.err.contains(message), "{args:?}: {run:?}");
+        assert!(run.out.contains(&format!("::error title=System calls::{message}")), "{args:?}: {run:?}");
     }
     let unbuilt = repository.compare(&["--build=echo no compiler; exit 7", "true"]);
     assert!(

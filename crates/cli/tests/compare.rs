@@ -138,16 +138,16 @@ fn noise_is_no_difference() {
         let same = run("data", "--diff=../base");
         assert!(is(&same.err, "Nothing important differs: .*\n"), "{engine}: {same:?}");
         let elsewhere = run("other", "--diff=../base");
-        let told: Vec<&str> = elsewhere.err.lines().collect();
-        assert!(told[0].starts_with("Nothing important differs: "), "{engine}: {elsewhere:?}");
+        let message: Vec<&str> = elsewhere.err.lines().collect();
+        assert!(message[0].starts_with("Nothing important differs: "), "{engine}: {elsewhere:?}");
         assert!(
             is(
-                told[1],
+                message[1],
                 "The base began in .*/data, this run in .*/other: paths below these are compared as \\./\\.\\.\\."
             ),
-            "{told:?}"
+            "{message:?}"
         );
-        assert_eq!(told.len(), 2);
+        assert_eq!(message.len(), 2);
     }
 }
 
@@ -162,7 +162,7 @@ fn circumstances_are_told() {
         &["--engine=ptrace", "--record=base", "-f", "-e", "trace=openat,read,execve", "/bin/dash", "-c", script],
     );
     assert_eq!(base.code(), Some(0));
-    let told = stride_in(&scratch, &["--engine=ptrace", "--diff=base", "-z", "/bin/dash", "-c", script]).err;
+    let message = stride_in(&scratch, &["--engine=ptrace", "--diff=base", "-z", "/bin/dash", "-c", script]).err;
     for sentence in [
         "The two runs traced different calls (-e trace=...): only calls that both were asked for are compared.\n",
         "Only the base was traced with -f: it has the calls of the program's children, too.\n",
@@ -170,32 +170,32 @@ fn circumstances_are_told() {
     ] {
         // The report may have times beside the processes.
         let sentence = sentence.replace("The run: ", "");
-        assert!(told.contains(&sentence), "{sentence} is not in {told}");
+        assert!(message.contains(&sentence), "{sentence} is not in {message}");
     }
-    assert!(!told.contains("mmap") && !told.contains("close"), "{told}");
+    assert!(!message.contains("mmap") && !message.contains("close"), "{message}");
     if engines().len() > 1 {
-        let told = stride_in(
+        let message = stride_in(
             &scratch,
             &["--engine=ebpf", "-f", "--diff=base", "-e", "trace=openat,execve", "/bin/dash", "-c", script],
         )
         .err;
         assert!(
-            told.ends_with(
+            message.ends_with(
                 "Times are not compared: the base was traced with --engine=ptrace, this run with --engine=ebpf.\n"
             ),
-            "{told}"
+            "{message}"
         );
-        assert!(told.starts_with("Nothing important differs: "), "{told}");
+        assert!(message.starts_with("Nothing important differs: "), "{message}");
     }
     // A recording that breaks off.
     let whole = std::fs::read(scratch.path("base")).unwrap();
     std::fs::write(scratch.path("cut"), &whole[..whole.len() - 10]).unwrap();
-    let told = stride_in(
+    let message = stride_in(
         &scratch,
         &["--engine=ptrace", "-f", "--diff=cut", "-e", "trace=openat,read,execve", "/bin/dash", "-c", script],
     )
     .err;
-    assert!(told.contains("The base is incomplete: 'cut' breaks off at byte "), "{told}");
+    assert!(message.contains("The base is incomplete: 'cut' breaks off at byte "), "{message}");
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn budgets_met_and_broken() {
 #[test]
 fn budgets_with_mistakes_run_nothing() {
     let scratch = scratch("mistakes");
-    for (text, told) in [
+    for (text, message) in [
         ("limits = [\"opnat <= 1\"]", "b.toml:1: there is no syscall 'opnat'; did you mean 'openat'?"),
         ("\nlimits = [\n  \"read =< 1\",\n]", "b.toml:3: '=<' is not a comparison; did you mean '<='?"),
         ("\n\nlimit = []", "b.toml:3: unknown key 'limit'; did you mean 'limits'?"),
@@ -301,13 +301,13 @@ fn budgets_with_mistakes_run_nothing() {
     ] {
         write(&scratch, "b.toml", text);
         let run = stride_in(&scratch, &["--engine=ptrace", "--budget=b.toml", "touch", "made"]);
-        assert_eq!((run.code(), run.messages()), (Some(1), vec![told]), "{text}");
+        assert_eq!((run.code(), run.messages()), (Some(1), vec![message]), "{text}");
     }
     write(&scratch, "b.toml", "read <= 5\n");
     let run = stride_in(&scratch, &["--engine=ptrace", "--budget=b.toml", "touch", "made"]);
     assert!(run.messages()[0].starts_with("b.toml:1: "), "{run:?}");
     write(&scratch, "b.toml", "limits = [\n\"read <= 5\",\n\"errors.total <= 1\"]");
-    for (option, told) in [
+    for (option, message) in [
         ("trace=openat", "b.toml:2: read <= 5 cannot be checked: read is not traced (-e trace=...)"),
         (
             "status=successful",
@@ -315,7 +315,7 @@ fn budgets_with_mistakes_run_nothing() {
         ),
     ] {
         let run = stride_in(&scratch, &["--engine=ptrace", "--budget=b.toml", "-e", option, "touch", "made"]);
-        assert_eq!((run.code(), run.messages()), (Some(1), vec![told]));
+        assert_eq!((run.code(), run.messages()), (Some(1), vec![message]));
     }
     for (file, why) in [("nothing", "No such file or directory"), ("data", "Is a directory")] {
         let run = stride_in(&scratch, &["--engine=ptrace", &format!("--budget={file}"), "touch", "made"]);
@@ -378,11 +378,11 @@ fn hostile_names_stay_text() {
             "limits = [\"openat <= 0\"]\n[[path]]\nglob = \"**/a*\"\nlimits = [\"total <= 0\"]\n",
         );
         assert_eq!(stride_in(&scratch, &[engine, "--record=base", "/bin/cat"]).code(), Some(0));
-        let told = stride_in(&scratch, &[engine, "--diff=base", "--budget=b.toml", "/bin/cat", name]);
-        assert_eq!(told.code(), Some(3));
-        assert!(told.err.chars().all(|c| matches!(c, '\n' | 'µ' | ' '..='~')), "{told:?}");
+        let message = stride_in(&scratch, &[engine, "--diff=base", "--budget=b.toml", "/bin/cat", name]);
+        assert_eq!(message.code(), Some(3));
+        assert!(message.err.chars().all(|c| matches!(c, '\n' | 'µ' | ' '..='~')), "{message:?}");
         let shown = r#"/a\33[31m\n\"\74script\76\342\200\256"#;
-        assert_eq!(told.err.matches(shown).count(), 3, "{told:?}");
+        assert_eq!(message.err.matches(shown).count(), 3, "{message:?}");
     }
 }
 
@@ -409,17 +409,17 @@ fn the_caller_whose_calls_grew() {
             skipped::report_of(engine, "the machine was too busy to read the program's mappings in time");
             continue;
         }
-        let mut told = vec![stride_in(&scratch, &["--replay=after", "--diff=base"]).out];
+        let mut message = vec![stride_in(&scratch, &["--replay=after", "--diff=base"]).out];
         if engine.contains("ptrace") {
-            told.push(run(&["--diff=base", "--stack-trace=source", "./program", "1027", "200"]).err);
+            message.push(run(&["--diff=base", "--stack-trace=source", "./program", "1027", "200"]).err);
         }
-        for told in &told {
+        for message in &message {
             // close(2) is called two lines below.
             for (name, line) in [("openat", line), ("close", line + 2)] {
                 let more = format!("  {name}: 1,000 more from load_config (callers.c:{line})\n");
-                assert!(told.contains(&more), "{engine} {more}: {told}");
+                assert!(message.contains(&more), "{engine} {more}: {message}");
             }
-            assert!(!told.contains("write_log"), "{engine}: {told}");
+            assert!(!message.contains("write_log"), "{engine}: {message}");
         }
         // The other way round, and as JSON.
         let fewer = stride_in(&scratch, &["--replay=base", "--diff=after"]).out;
@@ -431,13 +431,13 @@ fn the_caller_whose_calls_grew() {
             "{openat}"
         );
         // If only one run has lines, functions are compared without. If only one has stacks, none are named.
-        let told = stride_in(&scratch, &["--replay=after", "--diff=symbols"]).out;
-        assert!(told.contains("openat: 1,000 more from load_config (program)"), "{engine}: {told}");
+        let message = stride_in(&scratch, &["--replay=after", "--diff=symbols"]).out;
+        assert!(message.contains("openat: 1,000 more from load_config (program)"), "{engine}: {message}");
         run(&["--record=bare", "./program", "27", "200"]);
         for (this, base) in [("after", "bare"), ("bare", "after")] {
             let (this, base) = (format!("--replay={this}"), format!("--diff={base}"));
-            let told = stride_in(&scratch, &[&this, &base]).out;
-            assert!(told.contains("openat") && !told.contains(" from "), "{engine}: {told}");
+            let message = stride_in(&scratch, &[&this, &base]).out;
+            assert!(message.contains("openat") && !message.contains(" from "), "{engine}: {message}");
         }
     }
 }

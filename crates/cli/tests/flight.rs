@@ -42,8 +42,8 @@ fn files(scratch: &Scratch) -> Vec<String> {
 
 /// The most memory that calls took, as the recorder counts.
 fn memory(run: &Run) -> usize {
-    let told = run.err.split_once("memory for calls: ").unwrap_or_else(|| panic!("{run:?}")).1;
-    told.split_once(' ').unwrap().0.parse().unwrap()
+    let message = run.err.split_once("memory for calls: ").unwrap_or_else(|| panic!("{run:?}")).1;
+    message.split_once(' ').unwrap().0.parse().unwrap()
 }
 
 #[test]
@@ -76,10 +76,13 @@ fn without_a_trigger_nothing_is_written() {
         let run = run_in(&scratch, &[*engine, "-f", "--flight=10s", EISDIR, "sh", "-c", "cat marker; exit 3"]);
         assert_eq!((run.code(), run.out.as_str()), (Some(3), "the marker\n"), "{run:?}");
         assert_eq!(files(&scratch), ["marker"], "{engine}");
-        let told = run.messages();
-        assert!(told[0].starts_with("flight recorder: kill -USR1 ") && told[0].contains("stride-flight."), "{told:?}");
+        let message = run.messages();
+        assert!(
+            message[0].starts_with("flight recorder: kill -USR1 ") && message[0].contains("stride-flight."),
+            "{message:?}"
+        );
         assert_eq!(
-            told[1..],
+            message[1..],
             ["flight recorder: nothing was written, because neither a trigger nor SIGUSR1 came"],
             "{engine}"
         );
@@ -153,8 +156,8 @@ fn a_full_disk_is_told_and_the_recorder_goes_on() {
         ];
         let run = run_in(&scratch, &args);
         assert_eq!(run.code(), Some(7), "{engine} {run:?}");
-        let told = "Can't write '/dev/full' (errno == 'EISDIR'): No space left on device. Nothing of it was kept";
-        assert_eq!(run.err.matches(told).count(), 2, "{engine}: {}", run.err);
+        let message = "Can't write '/dev/full' (errno == 'EISDIR'): No space left on device. Nothing of it was kept";
+        assert_eq!(run.err.matches(message).count(), 2, "{engine}: {}", run.err);
     }
 }
 
@@ -233,7 +236,7 @@ fn processes_of_the_machine_are_recorded() {
 #[test]
 fn mistakes_are_told_before_anything_runs() {
     let scratch = scratch("flight-mistakes");
-    for (args, told) in [
+    for (args, message) in [
         (&["--flight=10"][..], "invalid --flight argument: '10'; give a size from 1M to 64G"),
         (&["--flight=1K"], "invalid --flight argument: '1K'"),
         (&["--trigger=ret < 0"], "--trigger says when a flight recorder writes: give --flight=SIZE as well"),
@@ -249,7 +252,7 @@ fn mistakes_are_told_before_anything_runs() {
     ] {
         let run = run_in(&scratch, &[args, &["sh", "-c", "echo ran"]].concat());
         assert_eq!((run.code(), run.out.as_str()), (Some(1), ""), "{args:?} {run:?}");
-        assert!(run.err.contains(told), "{args:?}: {}", run.err);
+        assert!(run.err.contains(message), "{args:?}: {}", run.err);
     }
     let run = run_in(&scratch, &["--replay=x", "--flight=1M"]);
     assert!(run.err.contains("--flight is about tracing"), "{run:?}");

@@ -173,12 +173,12 @@ fn the_kernel_decides_what_it_can() {
     for &engine in engines() {
         let source = r#"--where=name == "openat" && ret >= 0 && duration < duration("1s") && pid > 0 && path != """#;
         let run = scratch.stride([engine, "-d", source, "cat", "/dev/null"]);
-        let told = if engine.ends_with("ebpf") {
+        let output = if engine.ends_with("ebpf") {
             "--where: decided in the kernel: name, ret, duration, pid; by the reader: path"
         } else {
             "--where: decided in the kernel: name; by the reader: ret, duration, pid, path"
         };
-        assert!(run.err.contains(told), "{engine}: {run:?}");
+        assert!(run.err.contains(output), "{engine}: {run:?}");
     }
 }
 
@@ -204,33 +204,33 @@ fn threads_are_chosen_by_name() {
 fn a_comparison_tells_of_other_filters() {
     for &engine in engines() {
         let scratch = Scratch::new(&format!("happened-diff{engine}"));
-        let told = |options: &[&str]| {
+        let output = |options: &[&str]| {
             scratch.stride([&[engine, "--record=rec"][..], options, &["true"]].concat());
             scratch.stride([engine, "--diff=rec", "--errno=ENOENT", "true"]).trace
         };
         let differ = "calls that one run left out seem to be missing";
-        let other = told(&["--errno=EACCES"]);
+        let other = output(&["--errno=EACCES"]);
         assert!(other.contains(differ), "{engine}: {other}");
         // This run's filters apply to the base, too.
-        let all = told(&[]);
-        assert!(!all.contains(differ) && !told(&["--errno=ENOENT"]).contains(differ), "{engine}: {all}");
+        let all = output(&[]);
+        assert!(!all.contains(differ) && !output(&["--errno=ENOENT"]).contains(differ), "{engine}: {all}");
     }
 }
 
 #[test]
 fn mistakes_are_told_with_their_place() {
     let scratch = Scratch::new("where-mistakes");
-    let told = refused_lines(&scratch, &["--where=name == \"read\" && pth == \"x\""]);
+    let output = refused_lines(&scratch, &["--where=name == \"read\" && pth == \"x\""]);
     assert_eq!(
-        told,
+        output,
         [
             "--where: unknown field 'pth'; did you mean 'path'?",
             "  name == \"read\" && pth == \"x\"",
             "                    ^"
         ]
     );
-    let told = refused_lines(&scratch, &["--switch-on=pid"]);
-    assert_eq!(told[0], "--switch-on: the expression is of type int, and must say yes or no (bool)");
+    let output = refused_lines(&scratch, &["--switch-on=pid"]);
+    assert_eq!(output[0], "--switch-on: the expression is of type int, and must say yes or no (bool)");
     for (option, message) in [
         (
             "--duration=10",
@@ -240,8 +240,8 @@ fn mistakes_are_told_with_their_place() {
     ] {
         assert_eq!(refused_lines(&scratch, &[option])[0], message);
     }
-    let told = refused_lines(&scratch, &["-z", "--errno=ENOENT"]);
-    assert_eq!(told[0], "--errno reports calls that failed, and -z/--status leaves them out: leave one of them out");
+    let output = refused_lines(&scratch, &["-z", "--errno=ENOENT"]);
+    assert_eq!(output[0], "--errno reports calls that failed, and -z/--status leaves them out: leave one of them out");
     // A value of another type than expected is told at the end.
     let run = scratch.stride(["--engine=ptrace", "--where=args.flags > 5", "-e", "trace=openat", "cat", "/dev/null"]);
     assert!(

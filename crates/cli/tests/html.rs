@@ -319,8 +319,8 @@ fn where_it_cannot_be_written() {
     let mut command = stride();
     command.args(["--html=/nowhere/page.html", "touch", "ran"]).current_dir(scratch.path(""));
     let run = Run::of(command);
-    let told = "Can't open '/nowhere/page.html' for --html: No such file or directory";
-    assert_eq!((run.code(), run.messages()), (Some(1), vec![told]));
+    let message = "Can't open '/nowhere/page.html' for --html: No such file or directory";
+    assert_eq!((run.code(), run.messages()), (Some(1), vec![message]));
     assert!(!scratch.path("ran").exists());
     // A full disk is only noticed later, so the command still runs to its end.
     let run = common::run(["--html=/dev/full", "sh", "-c", "exit 7"]);
@@ -403,8 +403,8 @@ fn marks(browser: &mut Browser) {
     browser.key("Escape");
     for _ in 0..20 {
         browser.key("n");
-        let told = browser.text("document.querySelector('.detail').textContent");
-        assert!(told.contains("/nothing/here"), "{told}");
+        let message = browser.text("document.querySelector('.detail').textContent");
+        assert!(message.contains("/nothing/here"), "{message}");
     }
     browser.click(".finding .mark");
     browser.wait(&format!("{marked} === ''"));
@@ -463,9 +463,9 @@ fn steps_lead_from_call_to_call() {
     let mut seen = std::collections::BTreeSet::new();
     for key in ["n"; 30].iter().chain(&["p"; 20]) {
         browser.key(key);
-        let told = browser.text(detail);
-        assert!(told.starts_with("1 call, mostly getpid"), "{told}");
-        seen.insert(told);
+        let message = browser.text(detail);
+        assert!(message.starts_with("1 call, mostly getpid"), "{message}");
+        seen.insert(message);
     }
     assert_eq!(seen.len(), 30, "each key leads on");
     assert_eq!(browser.complaints(), [""; 0]);

@@ -86,12 +86,12 @@ fn what_cannot_be_installed_is_told() {
     need!("/usr/bin/make");
     let scratch = Scratch::new("uninstallable");
     std::fs::write(scratch.path("file"), "").unwrap();
-    for (args, told) in [
+    for (args, message) in [
         (["install", "PREFIX=here", "DESTDIR="], "has to begin with a slash"),
         (["install", "STRIDE=no/such/program", "PREFIX=/nonexistent"], "run 'make build' first"),
         (["install", &format!("PREFIX={}", scratch.path("file").display()), "DESTDIR="], "cannot make the directory"),
     ] {
         let output = make(&args);
-        assert!(!output.status.success() && text(&output.stderr).contains(told), "{args:?}: {output:?}");
+        assert!(!output.status.success() && text(&output.stderr).contains(message), "{args:?}: {output:?}");
     }
 }

@@ -339,8 +339,8 @@ fn what_is_refused_says_why() {
         (&["--library-calls=/etc/passwd:x"], "is no 64-bit ELF file"),
         (&["--usdt=libc:x"], "is not LIB:PROVIDER:NAME"),
     ] {
-        let told = refused(options);
-        assert!(told.contains(says), "{options:?}: {told}");
+        let message = refused(options);
+        assert!(message.contains(says), "{options:?}: {message}");
     }
 }
 

@@ -154,21 +154,21 @@ fn signals_that_interrupt_stop_and_kill() {
 #[test]
 fn children_that_are_no_tracees() {
     let actor = program!("actor");
-    let told = |scene: &str, quiet: &str| {
+    let message = |scene: &str, quiet: &str| {
         let run = run(["-e", "trace=none", "-e", "signal=none", "-e", quiet]
             .map(AsRef::as_ref)
             .into_iter()
             .chain([actor.as_os_str(), scene.as_ref()]));
         (run.code(), run.err.replace(STRIDE, "stride"))
     };
-    let (code, err) = told("give_away", "quiet=none");
+    let (code, err) = message("give_away", "quiet=none");
     lines_are(&err, &[r"stride: Exit of unknown pid \d+ ignored", r"\+\+\+ exited with 0 \+\+\+"]);
     assert_eq!(code, Some(0));
-    assert_eq!(told("give_away", "quiet=exit").1, "");
-    let (code, err) = told("share", "quiet=none");
+    assert_eq!(message("give_away", "quiet=exit").1, "");
+    let (code, err) = message("share", "quiet=none");
     lines_are(&err, &[r"stride: Detached unknown pid \d+", r"\+\+\+ exited with 7 \+\+\+"]);
     assert_eq!(code, Some(7));
-    assert_eq!(told("share", "quiet=attach").1, "+++ exited with 7 +++\n");
+    assert_eq!(message("share", "quiet=attach").1, "+++ exited with 7 +++\n");
     // With -f both are traced.
     for scene_name in ["give_away", "share"] {
         let lines = scene(actor, scene_name, &["-f", "-e", "trace=none", "-e", "signal=none"]);

@@ -61,11 +61,11 @@ fn in_a_namespace_a_thread_that_calls_execve_has_its_ids_of_it() {
         command.arg(scratch.path("trace")).arg(actor).arg("exec_from_thread");
         let run = Run::of(command);
         let trace = scratch.read("trace");
-        let told =
+        let line =
             trace.lines().find(|l| l.contains("superseded")).unwrap_or_else(|| panic!("{engine}: {run:?}\n{trace}"));
-        let ids = pattern.captures(told).unwrap_or_else(|| panic!("{engine}: {told}"));
+        let ids = pattern.captures(line).unwrap_or_else(|| panic!("{engine}: {line}"));
         let [leader, thread] = [1, 2].map(|i| ids[i].parse::<u32>().unwrap());
-        assert!(0 < leader && leader < thread && thread < 100, "{engine}: {told}");
+        assert!(0 < leader && leader < thread && thread < 100, "{engine}: {line}");
     }
 }
 
@@ -116,13 +116,13 @@ fn ids_of_an_inner_namespace_are_told_in_both() {
         let run = Run::of(command);
         let trace = whole(&scratch.read("trace"));
         let killed: Vec<_> = trace.lines().filter_map(|line| kill.captures(line)).collect();
-        let inner: Vec<&str> = killed.iter().map(|told| told.get(2).unwrap().as_str()).collect();
+        let inner: Vec<&str> = killed.iter().map(|found| found.get(2).unwrap().as_str()).collect();
         assert_eq!(inner, run.out.lines().collect::<Vec<_>>(), "{engine}: {trace}");
-        assert!(inner.len() == 10 && killed.iter().all(|told| told[1] == told[3]), "{engine}: {trace}");
-        for told in &killed {
-            let ids = (&told[2], &told[1]);
+        assert!(inner.len() == 10 && killed.iter().all(|found| found[1] == found[3]), "{engine}: {trace}");
+        for found in &killed {
+            let ids = (&found[2], &found[1]);
             let mut signals = trace.lines().filter_map(|line| sent.captures(line));
-            assert!(signals.any(|told| (&told[1], &told[3]) == ids), "{engine}: {ids:?} sent nothing in\n{trace}");
+            assert!(signals.any(|found| (&found[1], &found[3]) == ids), "{engine}: {ids:?} sent nothing in\n{trace}");
         }
     }
 }
@@ -174,8 +174,8 @@ fn a_proc_of_an_outer_namespace_leads_to_the_right_threads() {
         command.arg("-o").arg(&trace).args(["python3", "-c", script]).arg(&trace);
         let run = Run::of(command);
         let trace = whole(&scratch.read("trace"));
-        let told = kill.captures(&trace).unwrap_or_else(|| panic!("{engine}: {trace}\n{run:?}"));
-        assert!(told[1] == told[2] && told[1].parse::<u32>().unwrap() < 1000, "{engine}: {trace}");
+        let found = kill.captures(&trace).unwrap_or_else(|| panic!("{engine}: {trace}\n{run:?}"));
+        assert!(found[1] == found[2] && found[1].parse::<u32>().unwrap() < 1000, "{engine}: {trace}");
         assert!(fchdir.is_match(&trace), "{engine}: {trace}");
     }
 }
@@ -193,11 +193,11 @@ fn entered_namespaces_are_named() {
         command.args(["unshare", "--uts", "sh", "-c", script]).arg(&trace);
         let run = Run::of(command);
         let expected = format!("unshare(CLONE_NEWUTS) = 0 ({})", run.out.trim());
-        let told = scratch.read("trace").split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(run.out.starts_with("uts:[") && told.contains(&expected), "{engine}: {told} {run:?}");
+        let shown = scratch.read("trace").split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(run.out.starts_with("uts:[") && shown.contains(&expected), "{engine}: {shown} {run:?}");
         let mut replay = Command::new(STRIDE);
         replay.arg(format!("--replay={}", scratch.path("r").display())).arg("--namespace");
-        let told = Run::of(replay).out.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(told.contains(&expected), "{engine}: {told}");
+        let shown = Run::of(replay).out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(shown.contains(&expected), "{engine}: {shown}");
     }
 }

@@ -101,7 +101,7 @@ fn an_output_that_is_not_read() {
     assert_eq!(unread(&scratch, &[RING, "--quiet=backpressure"]).err, "");
 
     let run = unread(&scratch, &["--on-overflow=drop", "--ring-size=64K"]);
-    let told: usize = run
+    let message: usize = run
         .trace
         .lines()
         .filter_map(|line| line.split_once(" ... ")?.1.strip_suffix(" lost here"))
@@ -111,12 +111,12 @@ fn an_output_that_is_not_read() {
         .sum();
     let messages = run.messages();
     let total = messages[0].strip_suffix(" calls were lost: they came faster than they could be read.");
-    assert_eq!(total.unwrap().replace(',', "").parse(), Ok(told), "{messages:?}");
+    assert_eq!(total.unwrap().replace(',', "").parse(), Ok(message), "{messages:?}");
     assert_eq!(messages[1..], ["Try a larger --ring-size, fewer calls (-e trace=...), or --on-overflow=wait."]);
     // The number of calls of the dynamic linker may vary a little.
     assert!(
-        told > 0 && (calls_in(&run.trace) + told).abs_diff(calls) < 20,
-        "{} + {told}, {calls}",
+        message > 0 && (calls_in(&run.trace) + message).abs_diff(calls) < 20,
+        "{} + {message}, {calls}",
         calls_in(&run.trace)
     );
 }

@@ -70,9 +70,9 @@ fn the_calls_of_the_json_live_and_replayed() {
         for directory in [&live, &replayed] {
             let rows = rows(directory, "calls");
             let word = |row: &BTreeMap<String, String>, name: &str| row[name].trim_matches('"').to_owned();
-            let told: Vec<[String; 3]> =
+            let message: Vec<[String; 3]> =
                 rows.iter().map(|row| ["tid", "name", "outcome"].map(|name| word(row, name))).collect();
-            assert_eq!(outcomes(told.iter().map(|row| row.each_ref().map(String::as_str))), expected, "{engine}");
+            assert_eq!(outcomes(message.iter().map(|row| row.each_ref().map(String::as_str))), expected, "{engine}");
         }
         // A replay is the same run, so its files have the same names.
         let names = |directory: &Path| -> Vec<PathBuf> {

@@ -55,10 +55,10 @@ fn what_the_text_shows() {
         let read = trace(&scratch);
         assert_eq!(of_trace(&read), of_text(&run.trace), "{engine}");
 
-        let told = |what: &str| read.instants().iter().filter(|s| s.name == what).count();
+        let message = |what: &str| read.instants().iter().filter(|s| s.name == what).count();
         let exits = run.trace.lines().filter(|l| l.ends_with("+++ exited with 0 +++")).count();
-        assert_eq!(told("exited with 0"), exits);
-        assert_eq!((told("SIGUSR1"), told("exited with 3"), told("exited with 1")), (1, 1, 1));
+        assert_eq!(message("exited with 0"), exits);
+        assert_eq!((message("SIGUSR1"), message("exited with 3"), message("exited with 1")), (1, 1, 1));
         let failed = read
             .calls()
             .into_iter()
@@ -150,19 +150,19 @@ fn a_full_disk() {
         let run = Run::of(command);
         assert_eq!(run.code(), Some(0), "{run:?}");
         assert!(run.err.contains("15000+0 records out"), "{}", run.err);
-        let told: Vec<&str> = run.err.lines().filter(|l| l.contains("Can't write the trace 'pf'")).collect();
-        assert!(told.len() == 1 && told[0].contains("File too large. It ends after "), "{}", run.err);
+        let message: Vec<&str> = run.err.lines().filter(|l| l.contains("Can't write the trace 'pf'")).collect();
+        assert!(message.len() == 1 && message[0].contains("File too large. It ends after "), "{}", run.err);
         let calls = trace(&scratch).calls().len();
         assert!(calls > 1000);
-        let told: String = told[0].chars().filter(|c| *c != ',').collect();
-        assert!(told.contains(&format!("It ends after {calls} calls")), "{told}");
+        let message: String = message[0].chars().filter(|c| *c != ',').collect();
+        assert!(message.contains(&format!("It ends after {calls} calls")), "{message}");
 
         let mut command = stride();
         command.args([engine, "--perfetto=/dev/full", "sh", "-c", "exit 5"]);
         let run = Run::of(command);
         assert_eq!(run.code(), Some(5));
-        let told = "Can't write the trace '/dev/full': No space left on device. It ends after 0 calls (0 bytes)";
-        assert!(run.err.contains(told), "{}", run.err);
+        let message = "Can't write the trace '/dev/full': No space left on device. It ends after 0 calls (0 bytes)";
+        assert!(run.err.contains(message), "{}", run.err);
     }
 }
 

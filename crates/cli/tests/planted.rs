@@ -123,8 +123,8 @@ fn files_of_threads_are_those_of_an_earlier_run_or_new_ones() {
                 is_unharmed(&scratch, &name, way);
                 let text = scratch.read(&format!("{name}.2"));
                 assert!(text.contains("traced"), "{text}");
-                let told = format!("'{name}' is no file of yours alone, so it is left as it is, and '{name}.2' is");
-                assert!(err.contains(&told), "{err}");
+                let message = format!("'{name}' is no file of yours alone, so it is left as it is, and '{name}.2' is");
+                assert!(err.contains(&message), "{err}");
             }
         }
     }
@@ -181,6 +181,6 @@ fn a_recording_that_could_not_be_written_is_told_at_the_end() {
     command.args(args).args(["sh", "-c", "exit 3"]).current_dir(scratch.path(""));
     let run = Run::of(command);
     assert_eq!(run.code(), Some(3), "{run:?}");
-    let told = "flight recorder: nothing was kept: 1 recording was asked for and could not be written";
-    assert!(run.err.contains(told) && !run.err.contains("came"), "{}", run.err);
+    let message = "flight recorder: nothing was kept: 1 recording was asked for and could not be written";
+    assert!(run.err.contains(message) && !run.err.contains("came"), "{}", run.err);
 }

@@ -66,6 +66,6 @@ fn the_plugin_passes_its_tests() {
     let done = command.output().unwrap();
     assert!(done.status.success(), "{}{}", text(&done.stdout), text(&done.stderr));
     // None was left out.
-    let told = text(&done.stdout);
-    assert!(told.lines().last().is_some_and(|line| is(line, r"\d+ passed in .*")), "{told}");
+    let message = text(&done.stdout);
+    assert!(message.lines().last().is_some_and(|line| is(line, r"\d+ passed in .*")), "{message}");
 }

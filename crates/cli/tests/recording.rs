@@ -145,9 +145,9 @@ fn what_was_not_recorded_is_told() {
     assert!(live.trace.contains(read), "{}", live.trace);
     let again = scratch.replay(&["-s", "50", "-v", "-Y", "-i", "-e", "read=3"]);
     assert!(again.out.contains(read), "{}", again.out);
-    let told = again.messages();
-    assert_eq!(told.len(), 5, "{told:?}");
-    assert_eq!(told[0], "strings were recorded up to 8 bytes (-s 8)");
+    let output = again.messages();
+    assert_eq!(output.len(), 5, "{output:?}");
+    assert_eq!(output[0], "strings were recorded up to 8 bytes (-s 8)");
 }
 
 /// A recording without `-y` still knows the files of descriptors, as far as the calls tell.
@@ -177,10 +177,10 @@ fn descriptors_that_were_not_recorded_are_followed() {
         let known =
             |lines: &[String]| -> Vec<String> { lines.iter().filter(|line| !line.contains("new")).cloned().collect() };
         assert_eq!(known(&followed), known(&live), "{engine}");
-        let [told] = again.messages()[..] else { panic!("{}", again.err) };
+        let [output] = again.messages()[..] else { panic!("{}", again.err) };
         assert!(
-            told.starts_with("what descriptors refer to was not recorded: it is followed from the calls"),
-            "{told}"
+            output.starts_with("what descriptors refer to was not recorded: it is followed from the calls"),
+            "{output}"
         );
         // The choice by path uses these files, too.
         let chosen = scratch.replay(&["-P", &format!("{at}/dir/a"), "-e", "read"]);
@@ -212,7 +212,7 @@ fn replaced_descriptors_are_not_misnamed() {
     }
 }
 
-/// The receipt has the path, the size, and what to do with the file.
+/// The notice at the end has the path, the size, and what to do with the file.
 #[test]
 fn what_was_written_is_said() {
     let scratch = Scratch::new("said");
@@ -242,13 +242,13 @@ fn what_was_written_is_said() {
     for quiet in [&["-q"][..], &["--quiet=files"], &["--quiet"]] {
         assert_eq!(run(&[quiet, &files[..], &["true"]].concat()).err, "", "{quiet:?}");
     }
-    // There is no receipt for strace's kinds of output, or for output that is no file.
+    // There is no notice for strace's kinds of output, or for output that is no file.
     assert_eq!(run(&["-o", "trace", "true"]).err, "");
     assert_eq!(run(&["--record=/dev/null", "-o", "trace", "true"]).err, "");
-    // There is no receipt among lines of JSON.
+    // There is no notice among lines of JSON.
     let json = run(&["--record=a rec", "--json", "true"]).err;
     assert!(json.lines().all(|line| line.starts_with('{')), "{json}");
-    // A file that could not be written has an error message and no receipt.
+    // A file that could not be written has an error message and no notice.
     let full = run(&["--html=/dev/full", "true"]).err;
     assert!(full.contains("No space left on device") && !full.contains("open it"), "{full}");
 }
@@ -257,7 +257,7 @@ fn what_was_written_is_said() {
 fn killed_at_any_moment_it_is_read_to_its_last_frame() {
     need!("/bin/dd");
     let engines = engines();
-    let told = regex::Regex::new(r"breaks off at byte (\d+), .*: ([\d,]+) calls, ").unwrap();
+    let output = regex::Regex::new(r"breaks off at byte (\d+), .*: ([\d,]+) calls, ").unwrap();
     let mut whole = 0;
     for i in 0..12u64 {
         let scratch = Scratch::new(&format!("killed-{i}"));
@@ -294,11 +294,11 @@ fn killed_at_any_moment_it_is_read_to_its_last_frame() {
         }
         assert_eq!(again.code(), Some(0), "{messages:?}");
         let [message] = messages[..] else { panic!("{messages:?}") };
-        let told = told.captures(message).unwrap_or_else(|| panic!("{message}"));
+        let output = output.captures(message).unwrap_or_else(|| panic!("{message}"));
         // Only a partial frame follows the part that was read.
-        let offset: u64 = told[1].parse().unwrap();
+        let offset: u64 = output[1].parse().unwrap();
         assert!(offset <= metadata.len() && metadata.len() - offset < 2 << 20, "{message}");
-        let calls: usize = told[2].replace(',', "").parse().unwrap();
+        let calls: usize = output[2].replace(',', "").parse().unwrap();
         // A call cut in two has two lines.
         let ends = again.out.lines().filter(|line| !line.ends_with("<unfinished ...>") && line.contains(" = ")).count();
         let gone = again.out.lines().filter(|line| line.ends_with(" = ?")).count();
@@ -321,8 +321,8 @@ fn a_disk_that_fills_does_not_stop_the_program() {
         let run = Run::of(command);
         assert_eq!(run.code(), Some(0), "{run:?}");
         assert!(run.err.contains("25000+0 records out"), "{}", run.err);
-        let told: Vec<&str> = run.err.lines().filter(|l| l.contains("Can't write the recording")).collect();
-        assert!(told.len() == 1 && told[0].contains("File too large. It ends after "), "{}", run.err);
+        let output: Vec<&str> = run.err.lines().filter(|l| l.contains("Can't write the recording")).collect();
+        assert!(output.len() == 1 && output[0].contains("File too large. It ends after "), "{}", run.err);
         let again = scratch.replay(&["-e", "trace=read", "-qqq"]);
         assert_eq!(again.code(), Some(0), "{again:?}");
         assert!(again.err.contains("breaks off") && again.out.lines().count() > 100, "{}", again.err);
@@ -337,18 +337,18 @@ fn a_disk_that_fills_does_not_stop_the_program() {
 #[test]
 fn bad_files() {
     let scratch = Scratch::new("bad");
-    let told = |bytes: &[u8]| {
+    let output = |bytes: &[u8]| {
         std::fs::write(scratch.path("rec"), bytes).unwrap();
         let run = scratch.replay(&[]);
         assert_eq!((run.code(), run.out.as_str()), (Some(1), ""));
         run.messages().join("\n")
     };
-    assert!(told(b"").starts_with("Can't replay 'rec': it is empty."));
+    assert!(output(b"").starts_with("Can't replay 'rec': it is empty."));
     assert!(
-        told(b"execve(...) = 0\n")
+        output(b"execve(...) = 0\n")
             .starts_with("Can't replay 'rec': it is not a recording. --replay takes what --record=FILE wrote.")
     );
-    assert!(told(b"\x89STRIDE\n\x09\0\0\0").contains("its format is version 9"));
+    assert!(output(b"\x89STRIDE\n\x09\0\0\0").contains("its format is version 9"));
     std::fs::remove_file(scratch.path("rec")).unwrap();
     assert_eq!(scratch.replay(&[]).messages(), ["Can't replay 'rec': No such file or directory."]);
     std::fs::create_dir(scratch.path("rec")).unwrap();

@@ -62,17 +62,17 @@ fn the_number_means_the_file_of_the_moment() {
         let scratch = Scratch::new(&format!("reused{engine}"));
         let program = program.to_str().unwrap();
         let run = scratch.stride([engine, "-f", "-y", "-e", CALLS, program]);
-        let (live, told) = expected(&run.out);
+        let (live, message) = expected(&run.out);
         assert!(live.len() > 400 && run.code() == Some(0), "{run:?}");
         are(&in_text(&run.trace), &live, &format!("{engine} live"));
         has_both_meanings(&run.trace);
 
         let run = scratch.stride([engine, "-f", "--json", "--record=rec", program]);
-        are(&in_json(&run.trace), &told, &format!("{engine} JSON"));
+        are(&in_json(&run.trace), &message, &format!("{engine} JSON"));
         let again = scratch.replay(&["--json"]);
-        are(&in_json(&again.out), &told, &format!("{engine} replayed JSON"));
+        are(&in_json(&again.out), &message, &format!("{engine} replayed JSON"));
         let again = scratch.replay(&["-y"]);
-        are(&in_text(&again.out), &told, &format!("{engine} replayed"));
+        are(&in_text(&again.out), &message, &format!("{engine} replayed"));
         has_both_meanings(&again.out);
     }
 }

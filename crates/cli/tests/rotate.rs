@@ -106,7 +106,7 @@ fn each_file_of_json_begins_with_its_head() {
 fn names_in_the_way_are_told_before_anything_runs() {
     let scratch = scratch("rotate-names");
     std::fs::create_dir(scratch.path("dir.1")).unwrap();
-    for (args, told) in [
+    for (args, message) in [
         (&["--rotate=1M"][..], "--rotate has no file to rotate: give -o FILE or --record=FILE as well"),
         (&["--rotate=1M", "-o", "|cat"], "--rotate has no file to rotate: give -o FILE or --record=FILE as well"),
         (&["--rotate=1M", "-o", "/dev/null"], "'/dev/null' of -o/--output is no regular file"),
@@ -119,7 +119,7 @@ fn names_in_the_way_are_told_before_anything_runs() {
     ] {
         let run = run_in(&scratch, &[args, &["sh", "-c", "echo ran"]].concat());
         assert_eq!((run.code(), run.out.as_str()), (Some(1), ""), "{args:?} {run:?}");
-        assert!(run.err.contains(told), "{args:?}: {}", run.err);
+        assert!(run.err.contains(message), "{args:?}: {}", run.err);
     }
 }
 
@@ -134,9 +134,9 @@ fn the_program_goes_on_without_the_directory() {
         let args = [*engine, "-f", "-o", "dir/log", "--record=dir/rec", "--rotate=8K:3", "sh", "-c", script];
         let run = run_in(&scratch, &args);
         assert_eq!(run.code(), Some(7), "{engine} {run:?}");
-        let told = run.messages().join("\n");
-        assert!(told.contains("dir/log: 'dir/log") && told.contains("cannot be renamed"), "{engine}: {told}");
-        assert!(told.contains("Can't write the recording 'dir/rec': 'dir/rec"), "{engine}: {told}");
+        let message = run.messages().join("\n");
+        assert!(message.contains("dir/log: 'dir/log") && message.contains("cannot be renamed"), "{engine}: {message}");
+        assert!(message.contains("Can't write the recording 'dir/rec': 'dir/rec"), "{engine}: {message}");
     }
 }
 

@@ -209,11 +209,11 @@ fn without_a_stop() {
     let trace = scratch.path("trace").to_string_lossy().into_owned();
     let run = scratch.stride(["--engine=ebpf", "-k", "-e", "trace=write,execve", "sh", "-c", script, &trace]);
     let stacks = stacks(&run.trace, "write(1, \"marked");
-    let told = |stack: &Vec<Frame>| {
+    let fits = |stack: &Vec<Frame>| {
         stack.iter().any(|f| f.module.starts_with("libc") && f.symbol == "write")
             && stack.iter().any(|f| !f.module.starts_with("libc"))
     };
-    assert!(stacks.iter().any(told), "{}", run.trace);
+    assert!(stacks.iter().any(fits), "{}", run.trace);
     // The first execve is Stride's own call. As in strace, its stack is the beginning of the new program.
     let begun = common::stacks::stacks(&run.trace, "execve(");
     assert!(begun[0].len() == 1 && begun[0][0].module.starts_with("ld"), "{}", run.trace);
@@ -254,9 +254,9 @@ fn the_environment_is_not_copied() {
     let large = "x".repeat(100_000);
     let run =
         Command::new(STRIDE).args(["--engine=ebpf", "-k", "-d", "-o/dev/null", "true"]).env("LARGE", large).output();
-    let told = String::from_utf8_lossy(&run.unwrap().stderr).into_owned();
-    let each = told.split_once(" bytes each)").and_then(|(before, _)| before.rsplit(' ').next()?.parse::<u32>().ok());
-    assert!(each.is_some_and(|bytes| bytes > 0 && bytes < 16_000), "{told}");
+    let note = String::from_utf8_lossy(&run.unwrap().stderr).into_owned();
+    let each = note.split_once(" bytes each)").and_then(|(before, _)| before.rsplit(' ').next()?.parse::<u32>().ok());
+    assert!(each.is_some_and(|bytes| bytes > 0 && bytes < 16_000), "{note}");
 }
 
 /// A handler that has its own stack, and then the code that the signal interrupted, on the stack of the thread.

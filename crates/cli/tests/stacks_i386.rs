@@ -92,9 +92,10 @@ fn stacks_are_remembered() {
     assert_eq!(all.len(), 3000);
     assert!(all.iter().all(|stack| *stack == all[0]), "{:?}", all[0]);
     assert_eq!(functions(&all[0], "program")[..6], ["three", "two", "two", "two", "one", "main"]);
-    let told = run.err.lines().find(|line| line.contains("remembered")).unwrap_or_else(|| panic!("{run:?}"));
-    let copied: u32 = told.split(" remembered, ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok()).unwrap();
-    assert!(copied < 1000, "{told}");
+    let message = run.err.lines().find(|line| line.contains("remembered")).unwrap_or_else(|| panic!("{run:?}"));
+    let copied: u32 =
+        message.split(" remembered, ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok()).unwrap();
+    assert!(copied < 1000, "{message}");
 }
 
 /// 32-bit calls of 64-bit code have the stacks of 64-bit code.

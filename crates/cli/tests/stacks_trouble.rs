@@ -155,9 +155,9 @@ fn a_container() {
         let run = scratch.stride([engine, "-f", "-k", "-e", "trace=write", "unshare", "--mount", "sh", "-c", inside]);
         let stack = marked(&run.trace).remove(0);
         assert!(stack.iter().all(|frame| frame.module == "program"), "{}", run.trace);
-        let told = functions(&stack, "program");
+        let names = functions(&stack, "program");
         if engine.contains("ptrace") {
-            assert!(told.windows(3).any(|f| f == ["two", "one", "main"]), "{}", run.trace);
+            assert!(names.windows(3).any(|f| f == ["two", "one", "main"]), "{}", run.trace);
         }
     }
 }

@@ -18,8 +18,9 @@ fn stacks(scratch: &Scratch, watched: &str) -> (Vec<Vec<String>>, u32) {
             .map(|stack| functions(stack, "program").into_iter().map(str::to_owned).collect())
             .collect();
         if stacks.last().is_some_and(|stack| stack.last().is_some_and(|name| name == "_start")) {
-            let told = run.err.lines().find_map(|line| line.split_once(" remembered, ")).expect("-d tells of stacks");
-            return (stacks, told.1.split(' ').next().and_then(|copied| copied.parse().ok()).unwrap());
+            let message =
+                run.err.lines().find_map(|line| line.split_once(" remembered, ")).expect("-d tells of stacks");
+            return (stacks, message.1.split(' ').next().and_then(|copied| copied.parse().ok()).unwrap());
         }
         last = format!("{}\n{}", run.err, run.trace.get(..2000).unwrap_or(&run.trace));
     }

@@ -15,11 +15,11 @@ fn threads_that_are_gone_have_their_names() {
         command.arg(scratch.path("trace")).args(["sh", "-c", "/bin/true; (exit 3); /bin/false; exit 2"]);
         Run::of(command);
         let trace = scratch.read("trace");
-        let told: Vec<_> = trace.lines().filter_map(|line| pattern.captures(line)).collect();
-        let told: Vec<_> = told.iter().map(|line| (line[1].to_owned(), line[2].to_owned())).collect();
+        let message: Vec<_> = trace.lines().filter_map(|line| pattern.captures(line)).collect();
+        let message: Vec<_> = message.iter().map(|line| (line[1].to_owned(), line[2].to_owned())).collect();
         let expected = [("true", "0"), ("sh", "3"), ("false", "1"), ("sh", "2")];
         assert!(trace.contains("<true> +++ exited with 0 +++"), "{engine}: {trace}");
-        assert_eq!(told, expected.map(|(name, status)| (name.to_owned(), status.to_owned())), "{engine}: {trace}");
+        assert_eq!(message, expected.map(|(name, status)| (name.to_owned(), status.to_owned())), "{engine}: {trace}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Here, Killed, Run, Scratch, bare_stride, engines, is, lines_are, need};
+use common::{Killed, Run, RunInScratch, Scratch, bare_stride, engines, is, lines_are, need};
 use std::fs::File;
 use std::process::{Command, Stdio};
 
@@ -140,7 +140,7 @@ fn a_process_that_ran_before_has_its_command() {
 
 #[test]
 fn options_that_do_not_fit() {
-    for (option, told) in [
+    for (option, message) in [
         ("--json", "--tree and --json exclude each other"),
         ("-ff", "--tree and -ff/--output-separately exclude each other"),
         ("--style=perf", "--tree and --style exclude each other"),
@@ -148,6 +148,6 @@ fn options_that_do_not_fit() {
         let mut command = bare_stride();
         command.args(["--tree", option, "true"]);
         let run = Run::of(command);
-        assert!(run.code() == Some(1) && run.err.contains(told), "{run:?}");
+        assert!(run.code() == Some(1) && run.err.contains(message), "{run:?}");
     }
 }

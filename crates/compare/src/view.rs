@@ -134,8 +134,8 @@ impl View for CompareView {
         {
             let why = error.to_string();
             let why = why.split(" (os error").next().unwrap_or_default();
-            let told = format!("Can't write the budget '{}': {why}.\n", name.escape_debug());
-            out.extend_from_slice(told.as_bytes());
+            let message = format!("Can't write the budget '{}': {why}.\n", name.escape_debug());
+            out.extend_from_slice(message.as_bytes());
             self.verdict = Some(FAILED);
         }
         // Both kinds of output are text.

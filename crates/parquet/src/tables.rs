@@ -225,10 +225,10 @@ mod tests {
     #[test]
     fn columns_follow_from_the_row() {
         let columns: Vec<TableColumn> = Two::COLUMNS.columns().collect();
-        let told: Vec<(&str, ColumnKind, &str)> =
+        let columns: Vec<(&str, ColumnKind, &str)> =
             columns.iter().map(|column| (&*column.name, column.kind, column.contents)).collect();
         let hex = ("name_hex", ColumnKind::Word, "its bytes, if they are no UTF-8");
-        assert_eq!(told, [("number", ColumnKind::Number, "a number"), ("name", ColumnKind::Word, "a name"), hex]);
+        assert_eq!(columns, [("number", ColumnKind::Number, "a number"), ("name", ColumnKind::Word, "a name"), hex]);
         let mut rows = RowGroup::new(&Two::COLUMNS);
         rows.add(TwoRow { number: NumberCell(Some(1)), name: NameCell::of(Some(b"a")) });
         assert_eq!(rows.count(), 1);

@@ -42,7 +42,7 @@ impl Run {
         self.event(Event::Exit(&call));
     }
 
-    /// The sentences at the end: the failure and the receipt.
+    /// The sentences at the end: the failure and the notice of the written files.
     fn finish(mut self, lost: Lost) -> [Option<String>; 2] {
         let end = End { tracker: &self.tracker, lost, with_source: &std::sync::Arc::clone };
         self.view.finish(&end);
@@ -95,9 +95,9 @@ fn hostile_names_are_text_and_their_bytes_are_there() {
         run.exit(open(7, name, 2000, Outcome::Error(2)));
     }
     run.event(exited(7, 9000));
-    let [error, receipt] = run.finish(Lost::default());
+    let [error, notice] = run.finish(Lost::default());
     assert_eq!(error, None);
-    assert!(receipt.unwrap().contains(": 4 calls, "));
+    assert!(notice.unwrap().contains(": 4 calls, "));
     let rows = rows(&scratch, "calls");
     let paths: Vec<&str> = rows.iter().map(|row| &*row["path"]).collect();
     assert_eq!(paths, ["/a\u{fffd}\u{fffd}", "/new\nline\x1b[2J", "/'; DROP TABLE calls; --", "/ä"]);
@@ -190,18 +190,18 @@ fn processes_and_unfinished_calls() {
     run.event(Event::Exited { tid: 10, status: 3, at: 12_000 });
     let lost = Lost::default();
     assert_eq!(run.finish(lost)[0], None);
-    let told = |row: &BTreeMap<String, String>, names: &[&str]| {
+    let cells = |row: &BTreeMap<String, String>, names: &[&str]| {
         let value = |name: &&str| row.get(*name).map_or("-", String::as_str).to_owned();
         names.iter().map(value).collect::<Vec<_>>().join(" ")
     };
     let ends: Vec<String> = rows(&scratch, "processes")
         .iter()
-        .map(|row| told(row, &["pid", "parent_pid", "started", "ended", "exit_status", "killed_by"]))
+        .map(|row| cells(row, &["pid", "parent_pid", "started", "ended", "exit_status", "killed_by"]))
         .collect();
     assert_eq!(ends, ["8 7 6 11 - SIGSEGV", "10 7 7 12 3 -", "7 - 0 - - -"]);
     let calls: Vec<String> = rows(&scratch, "calls")
         .iter()
-        .map(|row| told(row, &["pid", "tid", "name", "outcome", "time", "duration_ns"]))
+        .map(|row| cells(row, &["pid", "tid", "name", "outcome", "time", "duration_ns"]))
         .collect();
     assert_eq!(calls, ["8 9 pause unfinished 9 -", "7 7 pause unfinished 9 -"]);
 }
@@ -237,13 +237,13 @@ fn stacks_have_a_row_for_each_function() {
     assert_eq!(run.finish(Lost::default())[0], None);
     let ids: Vec<Option<String>> = rows(&scratch, "calls").iter().map(|row| row.get("stack_id").cloned()).collect();
     assert_eq!(ids, [Some("0".into()), Some("0".into()), None]);
-    let told: Vec<String> = rows(&scratch, "stacks")
+    let cells: Vec<String> = rows(&scratch, "stacks")
         .iter()
         .map(|row| {
             format!("{} {} {} {} {}", row["stack_id"], row["depth"], row["function"], row["module"], row["is_caller"])
         })
         .collect();
-    assert_eq!(told, ["0 0 open /lib/libc.so.6 false", "0 1 main /bin/é true"]);
+    assert_eq!(cells, ["0 0 open /lib/libc.so.6 false", "0 1 main /bin/é true"]);
 }
 
 #[test]
@@ -255,10 +255,10 @@ fn nothing_is_left_of_a_run_that_cannot_be_written() {
     std::fs::write(scratch.path("dir/calls"), "").unwrap();
     run.event(attached(7, 5));
     run.exit(open(7, "/x", 1, Outcome::Error(2)));
-    let [error, receipt] = run.finish(Lost::default());
+    let [error, notice] = run.finish(Lost::default());
     let error = error.unwrap();
     assert!(error.ends_with("; no call is in a complete file, and the rest is dropped"), "{error}");
-    assert_eq!(receipt, None);
+    assert_eq!(notice, None);
     assert_eq!(files(&scratch.path("dir")), [scratch.path("dir/calls")]);
 }
 

@@ -254,7 +254,7 @@ impl RecordingSource {
     }
 
     /// Notes an answer that is about to be written for the reader.
-    pub fn tell(&self, fact: &Fact) {
+    pub fn note(&self, fact: &Fact) {
         self.known.borrow_mut().set(fact.question, &fact.answer);
     }
 
@@ -308,7 +308,7 @@ impl Source for CachedSource {
 pub struct ReplaySource(RefCell<Answers>);
 
 impl ReplaySource {
-    pub fn tell(&self, fact: Fact) {
+    pub fn set(&self, fact: Fact) {
         self.0.borrow_mut().set(fact.question, &fact.answer);
     }
 
@@ -334,19 +334,19 @@ mod tests {
 
     #[test]
     fn answers_hold_until_there_are_others_or_the_thread_is_gone() {
-        let told = ReplaySource::default();
-        let tell = |tid, fd, answer: Option<&[u8]>| {
-            told.tell(Fact { question: question(tid, fd), answer: answer.map(<[u8]>::to_vec) });
+        let recorded = ReplaySource::default();
+        let set = |tid, fd, answer: Option<&[u8]>| {
+            recorded.set(Fact { question: question(tid, fd), answer: answer.map(<[u8]>::to_vec) });
         };
-        tell(1, 3, Some(b"a"));
-        tell(2, 3, Some(b"b"));
-        assert_eq!(told.answer(question(1, 3), None).as_deref(), Some(&b"a"[..]));
-        tell(1, 3, Some(b"c"));
-        assert_eq!(told.answer(question(1, 3), None).as_deref(), Some(&b"c"[..]));
-        tell(1, 3, None);
-        assert_eq!(told.answer(question(1, 3), None), None);
-        told.forget(2);
-        assert_eq!(told.answer(question(2, 3), None), None);
+        set(1, 3, Some(b"a"));
+        set(2, 3, Some(b"b"));
+        assert_eq!(recorded.answer(question(1, 3), None).as_deref(), Some(&b"a"[..]));
+        set(1, 3, Some(b"c"));
+        assert_eq!(recorded.answer(question(1, 3), None).as_deref(), Some(&b"c"[..]));
+        set(1, 3, None);
+        assert_eq!(recorded.answer(question(1, 3), None), None);
+        recorded.forget(2);
+        assert_eq!(recorded.answer(question(2, 3), None), None);
     }
 
     #[test]
@@ -365,21 +365,21 @@ mod tests {
 
     #[test]
     fn answers_of_endless_threads_are_not_kept() {
-        let told = ReplaySource::default();
+        let recorded = ReplaySource::default();
         let mut most = 0;
         for tid in 0..1_000_000 {
-            told.tell(Fact { question: question(tid, 3), answer: Some(b"a".to_vec()) });
-            most = most.max(told.0.borrow().by_thread.len());
+            recorded.set(Fact { question: question(tid, 3), answer: Some(b"a".to_vec()) });
+            most = most.max(recorded.0.borrow().by_thread.len());
         }
         assert!((500_000..800_000).contains(&most), "{most}");
     }
 
     #[test]
     fn endless_answers_are_not_kept() {
-        let told = ReplaySource::default();
+        let recorded = ReplaySource::default();
         for fd in 0..600 {
-            told.tell(Fact { question: question(1, fd), answer: Some(vec![0; 1 << 20]) });
-            assert!(told.0.borrow().size <= MAX_SIZE + (2 << 20));
+            recorded.set(Fact { question: question(1, fd), answer: Some(vec![0; 1 << 20]) });
+            assert!(recorded.0.borrow().size <= MAX_SIZE + (2 << 20));
         }
     }
 }

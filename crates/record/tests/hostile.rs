@@ -124,18 +124,18 @@ fn ids_that_no_thread_has() {
 #[test]
 fn what_is_no_recording_is_told_so() {
     let file = a_recording();
-    let told = |bytes: &[u8]| Reader::open(bytes).err().map(|e| e.to_string()).unwrap_or_default();
-    assert!(told(b"").starts_with("it is empty"));
-    assert!(told(b"x").starts_with("it is not a recording"));
-    assert!(told(b"execve(\"/bin/true\"").starts_with("it is not a recording"));
-    assert!(told(&file[..5]).starts_with("it ends before the first event"));
-    assert!(told(&file[..30]).starts_with("it ends before the first event"));
+    let error_of = |bytes: &[u8]| Reader::open(bytes).err().map(|e| e.to_string()).unwrap_or_default();
+    assert!(error_of(b"").starts_with("it is empty"));
+    assert!(error_of(b"x").starts_with("it is not a recording"));
+    assert!(error_of(b"execve(\"/bin/true\"").starts_with("it is not a recording"));
+    assert!(error_of(&file[..5]).starts_with("it ends before the first event"));
+    assert!(error_of(&file[..30]).starts_with("it ends before the first event"));
     let mut newer = file.clone();
     newer[8] = 9;
-    assert!(told(&newer).contains("version 9, and this Stride reads up to version 4"));
+    assert!(error_of(&newer).contains("version 9, and this Stride reads up to version 4"));
     let mut broken = file.clone();
     broken[30] ^= 1;
-    assert!(told(&broken).contains("checksum"), "{}", told(&broken));
+    assert!(error_of(&broken).contains("checksum"), "{}", error_of(&broken));
     let mut later = file;
     let last = later.len() - 1;
     later[last] ^= 1;

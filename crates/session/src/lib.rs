@@ -26,7 +26,7 @@ pub use library::list as list_library;
 pub use options::Options;
 pub use os_error::os_error;
 pub use outputs::{
-    Files, NamedFile, Outputs, Receipt, ReceiptFacts, Target, Use, Whole, complain, erase_progress, monotonic,
+    CompletionNotice, Files, NamedFile, Outputs, Target, Use, Whole, WrittenFile, complain, erase_progress, monotonic,
 };
 pub use recording::{keep_latest, record};
 pub use resolvers::followed;

@@ -107,7 +107,7 @@ impl Trace {
 
     /// A sentence about calls that a filter may have left out by mistake, such as those whose stack is not known.
     pub fn uncertain(&self) -> Option<String> {
-        self.observation.selector.told()
+        self.observation.selector.uncertainty()
     }
 
     /// How the command ended, once it has.
@@ -238,7 +238,7 @@ impl TraceBuilder {
             bail!("{failure}");
         }
         let tracker = Rc::new(RefCell::new(Tracker::partial(!options.filters.shows_all_calls())));
-        let (tracked, shown) = (resolvers::followed(resolvers.tracked.clone()), resolvers.asked_by(&options));
+        let (tracked, shown) = (resolvers::followed(resolvers.tracked.clone()), resolvers.for_view(&options));
         let observation = Observation::of(&mut *engine, &options, &needs, resolvers, tracker.clone(), None);
         let layout = stride_output::Layout { column: 0, ..options.layout(false) };
         Ok(Trace {

@@ -40,12 +40,12 @@ fn calls_of_a_command_are_counted() {
 
 #[test]
 fn a_function_opens_no_file() {
-    let told = output(&mut Command::new(example("opens_no_file")));
-    let mut lines = told.lines();
+    let message = output(&mut Command::new(example("opens_no_file")));
+    let mut lines = message.lines();
     let first = lines.next().unwrap();
-    assert!(first.starts_with("word_length opens files: openat(AT_FDCWD"), "{told}");
-    assert!(first.contains("\"/etc/hostname\""), "{told}");
-    assert_eq!(lines.next(), Some("byte_sum opens no file"), "{told}");
+    assert!(first.starts_with("word_length opens files: openat(AT_FDCWD"), "{message}");
+    assert!(first.contains("\"/etc/hostname\""), "{message}");
+    assert_eq!(lines.next(), Some("byte_sum opens no file"), "{message}");
 }
 
 #[test]

@@ -1,42 +1,28 @@
 //! `--top`: a live view of the machine or of a program.
 //!
 //! The main thread runs the engine, which counts calls in the kernel where it can, and sends a sample each second to a thread that draws and
-//! reads keys. What is shown is a pure function (`draw`) of the `model`, and `keys` change the model. Tables and filters that need single
-//! calls have another Stride look at them (`source`), only while they are shown. Threads that wait are looked at in /proc
-//! (`wait_source`), also only while their table is shown.
+//! reads keys. What is shown is a pure function (`screen::draw`) of the `model`, and `input::keys` change the model. Tables and filters that need single
+//! calls have another Stride look at them (`helper`), only while they are shown. Threads that wait are looked at in /proc
+//! (`lookup::wait_source`), also only while their table is shown.
 
-mod colors;
-mod complete;
-mod curve;
-mod draw;
-mod families;
-mod filter;
-mod head;
-mod help;
-mod history;
-mod keys;
+mod helper;
+mod input;
+mod lookup;
 mod model;
-mod processes;
-mod sample;
-mod sampler;
-mod scope;
-mod source;
-mod table;
-mod tables;
-mod terminal;
+mod run;
+mod screen;
 #[cfg(test)]
 mod tests;
-mod ui;
-mod view;
-mod wait_source;
-mod waits;
 
 use anyhow::Result;
-use colors::TopColors;
-use curve::CurveGlyphs;
-use families::TracedProcesses;
+use helper::shared_options::SharedOptions;
+use lookup::families::TracedProcesses;
 use model::Model;
-use source::SharedOptions;
+use run::terminal::OwnTerminal;
+use run::ui::{Signals, Ui};
+use run::view::TopView;
+use screen::colors::TopColors;
+use screen::curve::CurveGlyphs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::mpsc::channel;
@@ -44,9 +30,6 @@ use std::time::Duration;
 use stride_event::{CountBy, Counting, Machine};
 use stride_output::{View, shown};
 use stride_session::{Needs, Opening, Options};
-use terminal::OwnTerminal;
-use ui::{Signals, Ui};
-use view::TopView;
 
 /// The length of the intervals that are shown.
 const EVERY: Duration = Duration::from_secs(1);

@@ -21,8 +21,8 @@ fn round(field: &Field) -> Result<()> {
     let mode = field.case(&["dead-leader", "zombie"], 2);
     let follow: &[&str] = field.case(&[&["-f"] as &[_], &[]], 4);
     field.step(format!("{engine} {follow:?} -p, {mode}"));
-    let (mut victim, told) = field.begun_victim(mode, &[])?;
-    let target = if mode == "zombie" { told as i32 } else { victim.pid() };
+    let (mut victim, reported) = field.begun_victim(mode, &[])?;
+    let target = if mode == "zombie" { reported as i32 } else { victim.pid() };
     wait_for("the process, or its first thread, is a zombie", Duration::from_secs(5), || {
         Stat::of(target).filter(|stat| stat.state == 'Z')
     })?;

@@ -45,21 +45,21 @@ fn round(field: &Field) -> Result<()> {
     }
     shell.arg(field.path("writers")).args(["2", "10000"]).stdout(fs::File::create(field.path("out"))?);
     let status = field.ends(&mut Proc::spawn(shell)?, Duration::from_secs(40))?;
-    let (told, out) = (field.text("stderr"), field.text("out"));
+    let (message, out) = (field.text("stderr"), field.text("out"));
     ensure!(
         status.signal().is_none() && out.split_whitespace().count() == 2,
         "    seen: {}; the command said '{}', Stride '{}'\n    expected: no signal, and the command runs to its end",
         words(status),
         out.trim(),
-        told.trim()
+        message.trim()
     );
     // Output that fits is no error. A page may fit, and packed calls fit on all but the smallest disk.
     let may_fit =
         view[0].starts_with("--h") || view[0].starts_with("--p") || view[0].starts_with("--r") && size != "4k";
     ensure!(
-        may_fit || told.contains("space"),
+        may_fit || message.contains("space"),
         "    seen: Stride said '{}'\n    expected: Stride says that there is no space left",
-        told.trim()
+        message.trim()
     );
     Ok(())
 }

@@ -107,8 +107,8 @@ impl Field {
     pub fn begun_victim(&self, mode: &str, more: &[&Path]) -> Result<(Proc, u64)> {
         let count = self.fresh("count");
         let victim = self.victim(mode, &[&[&*count], more].concat())?;
-        let told = wait_for("the program begins", Duration::from_secs(5), || progress(&count))?;
-        Ok((victim, told))
+        let reported = wait_for("the program begins", Duration::from_secs(5), || progress(&count))?;
+        Ok((victim, reported))
     }
 
     /// The reason why a scenario with these needs cannot be played.

@@ -52,7 +52,7 @@ fn round(field: &Field) -> Result<()> {
     let longest = middle(&|[strace, stride]| stride.1 / strace.1);
     let at_most = middle(&|[_, stride]| stride.1);
     field.figure(total, format!("{total:.1} × strace, longest call {longest:.1} × ({each} hogs a CPU)"));
-    let told: Vec<String> = pairs
+    let listed: Vec<String> = pairs
         .iter()
         .map(|[(a, b), (c, d)]| {
             format!("strace {:.2} s ({:.1} ms), Stride {:.2} s ({:.1} ms)", a / 1e6, b / 1e3, c / 1e6, d / 1e3)
@@ -61,7 +61,7 @@ fn round(field: &Field) -> Result<()> {
     ensure!(
         total <= TOTAL && (longest <= LONGEST || at_most < SHORT),
         "    seen: {CALLS} calls (and the longest of them): {}\n    expected: at most {TOTAL} × strace's time, and {LONGEST} × its longest call",
-        told.join("; ")
+        listed.join("; ")
     );
     Ok(())
 }

@@ -68,14 +68,14 @@ fn round(field: &Field) -> Result<()> {
         let strace = pairs.iter().map(|[strace, _]| strace[i]).fold(0.0, f64::max);
         field.figure(worst, format!("{what} took {worst:.2} s, strace's {strace:.2} s ({engine})"));
         let quick = pairs.iter().filter(|[_, stride]| stride[i] <= SOON.max(strace * TIMES)).count();
-        let told: Vec<String> = pairs
+        let listed: Vec<String> = pairs
             .iter()
             .map(|[strace, stride]| format!("strace {:.3} s, Stride {:.3} s", strace[i], stride[i]))
             .collect();
         ensure!(
             quick * 2 > PAIRS,
             "    seen: {what} took {}\n    expected: at most {SOON} s, or {TIMES} times strace's",
-            told.join("; ")
+            listed.join("; ")
         );
     }
     Ok(())

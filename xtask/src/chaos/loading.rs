@@ -38,11 +38,11 @@ fn limited(field: &Field, args: &[&str], runs: bool) -> Result<()> {
     shell.args(["-c", "ulimit -f 20; exec \"$@\"", "sh"]).arg(&field.stride).args(args);
     let status = field.ends(&mut Proc::spawn(shell)?, Duration::from_secs(10))?;
     let ran = field.text("ran") == "ran\n";
-    let told = field.text("stderr");
+    let message = field.text("stderr");
     let why = "    expected: the command runs, or Stride says why it can't";
-    ensure!(status.signal().is_none(), "    seen: Stride was {}; it said '{told}'\n{why}", words(status));
+    ensure!(status.signal().is_none(), "    seen: Stride was {}; it said '{message}'\n{why}", words(status));
     ensure!(
-        !runs || ran || told.contains("stride:"),
+        !runs || ran || message.contains("stride:"),
         "    seen: {}, not a word, and the command did not run\n{why}",
         words(status)
     );

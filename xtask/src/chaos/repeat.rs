@@ -44,15 +44,16 @@ pub fn run(args: &[&str]) -> Result<()> {
         for name in &names {
             failed.entry((*name).to_owned()).or_default().push(run);
         }
-        let mut told = names.join(", ");
-        if told.is_empty() {
-            told = if status.success() { "all well".to_owned() } else { format!("failed outside of a test: {status}") };
+        let mut outcome = names.join(", ");
+        if outcome.is_empty() {
+            outcome =
+                if status.success() { "all well".to_owned() } else { format!("failed outside of a test: {status}") };
             if !status.success() {
-                failed.entry(told.clone()).or_default().push(run);
+                failed.entry(outcome.clone()).or_default().push(run);
             }
         }
         let load = if busy && run % 2 == 0 { ", CPUs busy" } else { "" };
-        println!("run {run} of {count}{load}, {} s: {told}", begun.elapsed().as_secs());
+        println!("run {run} of {count}{load}, {} s: {outcome}", begun.elapsed().as_secs());
     }
     for (name, runs) in &failed {
         println!("{name}: failed in runs {runs:?} of {count}; see {}", logs.display());

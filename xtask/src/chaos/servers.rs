@@ -107,8 +107,8 @@ impl Load {
 
     /// Nobody is traced, stopped, changed or gone.
     fn is_well(&self, before: &[ServerState]) -> Result<()> {
-        for (told, before) in self.each(well).into_iter().zip(before) {
-            let (name, state) = told?;
+        for (after, before) in self.each(well).into_iter().zip(before) {
+            let (name, state) = after?;
             let (was, is) = (&before.attributes, &state.attributes);
             ensure!(was == is, "    seen: {name} has {is:?}\n    expected: {was:?}");
         }
@@ -282,7 +282,7 @@ fn compare(field: &Field, traced: &Load, twins: &Load) -> Result<()> {
             Ok(pair) => pair.clone(),
             Err(_) => pair().context("a server is gone")?,
         };
-        let told = format!(
+        let message = format!(
             "{:<12} {:>10} {:>12} {:>20} {:>10}",
             kind.name,
             format!("{}/{}", one.threads, twin.threads),
@@ -291,10 +291,10 @@ fn compare(field: &Field, traced: &Load, twins: &Load) -> Result<()> {
             format!("{}/{}", one.children, twin.children)
         );
         if tells {
-            println!("    {told}");
+            println!("    {message}");
         }
         if settled.is_err() {
-            wrong.push(told);
+            wrong.push(message);
         }
     }
     ensure!(

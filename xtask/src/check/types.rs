@@ -9,7 +9,6 @@ use std::path::Path;
 const ALLOWED: &[(&str, &str)] = &[
     ("Arg", "the option table's is known to cli only"),
     ("Command", "as it was asked for, and as an engine starts it"),
-    ("Draft", "the option table's is known to cli only"),
     ("Engine", "the choice of one, and what each does"),
     ("Files", "cli's are files to write to"),
     ("HexStrings", "as it was asked for, and as text shows it"),

@@ -47,14 +47,14 @@ impl ProcessCounts {
     /// The processes with the most calls, and how many others there are.
     pub fn most(&self, n: usize) -> Vec<Evidence> {
         let top = largest(&self.0, n, |(pid, (calls, _))| (*calls, std::cmp::Reverse(**pid)));
-        let told: u64 = top.iter().map(|(_, (calls, _))| calls).sum();
+        let listed: u64 = top.iter().map(|(_, (calls, _))| calls).sum();
         let all: u64 = self.0.values().map(|(calls, _)| calls).sum();
         let named = top.iter().map(|(pid, (calls, comm))| process(**pid, comm, *calls));
         let mut evidence: Vec<Evidence> = named.collect();
         if self.0.len() > evidence.len() {
             let others = self.0.len() - evidence.len();
             let name = if others == 1 { "one other".into() } else { format!("{} others", grouped(others as u64)) };
-            evidence.push(Evidence::new(EvidenceKind::Process, name, all - told));
+            evidence.push(Evidence::new(EvidenceKind::Process, name, all - listed));
         }
         evidence
     }

@@ -1,6 +1,6 @@
 //! One entry of the table of options.
 
-use super::draft::Draft;
+use super::raw_options::RawOptions;
 use super::stop::Stop;
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -37,13 +37,13 @@ pub struct Flag {
     pub update: Update,
 }
 
-/// How an option changes the draft.
-pub type Update = fn(&mut Draft, &Given) -> Result<(), Stop>;
+/// How an option changes the raw options.
+pub type Update = fn(&mut RawOptions, &Given) -> Result<(), Stop>;
 
 /// Keeps an option that only its view reads.
-pub fn ask(draft: &mut Draft, given: &Given) -> Result<(), Stop> {
+pub fn ask(raw: &mut RawOptions, given: &Given) -> Result<(), Stop> {
     if let Some(long) = given.flag.long {
-        draft.options.views.add(long, given.os().to_owned());
+        raw.options.views.add(long, given.os().to_owned());
     }
     Ok(())
 }

@@ -155,8 +155,8 @@ mod tests {
             ("Report", "--replay=FILE ("),
             ("comm=redis", "--comm=GLOB ("),
         ] {
-            let told = meant_option(word);
-            assert!(told.starts_with(&format!("; did you mean the option {option}")), "{word}: {told}");
+            let message = meant_option(word);
+            assert!(message.starts_with(&format!("; did you mean the option {option}")), "{word}: {message}");
         }
         assert_eq!(meant_option("mkae"), "");
         assert_eq!(meant_option(""), "");

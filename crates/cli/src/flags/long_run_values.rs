@@ -53,7 +53,7 @@ pub fn keep(text: &str) -> Option<Keep> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::flight_draft::FlightDraft;
+    use super::super::raw_flight::RawFlight;
     use super::*;
 
     #[test]
@@ -97,7 +97,7 @@ mod tests {
         for text in ["", "64", "64K", "1M,2M", "1s,2s", "0s", "1M,", "100G", "65G"] {
             assert_eq!(keep(text), None, "{text}");
         }
-        let settled = |text| FlightDraft { keep: keep(text), ..FlightDraft::default() }.settled().unwrap();
+        let settled = |text| RawFlight { keep: keep(text), ..RawFlight::default() }.settled().unwrap();
         assert_eq!((settled("1M").after, settled("1M").most), (Duration::from_secs(1), 1));
         assert_eq!(settled("1s").after, Duration::from_millis(250));
     }

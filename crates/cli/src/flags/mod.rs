@@ -1,7 +1,7 @@
 //! The command line.
 //!
 //! One table ([`table`]) has an entry per option: how it is spelt, what it takes, its documentation, and how it changes
-//! a [`Draft`]. Everything else follows from the table: the parser, `--help`, the man page, the shell completions, and
+//! the [`RawOptions`]. Everything else follows from the table: the parser, `--help`, the man page, the shell completions, and
 //! the tests that keep all of them complete. To add an option, add an entry to the file of its topic, or of its view.
 //!
 //! The spellings, the order in which mistakes are found and the words of most messages are strace's, so that scripts
@@ -10,18 +10,18 @@
 
 mod artefact;
 mod complete;
-pub mod draft;
 mod examples;
 pub mod explain;
 mod expression;
 pub mod flag;
-mod flight_draft;
 mod generate;
 pub mod help;
 pub mod long_run_values;
 mod lookup;
 mod man;
 mod parser;
+mod raw_flight;
+pub mod raw_options;
 pub mod stop;
 pub mod summary;
 mod table;

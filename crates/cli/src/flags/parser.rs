@@ -1,8 +1,8 @@
 //! From arguments to [`Options`].
 
-use super::draft::Draft;
 use super::flag::{Arg, Flag, Given};
 use super::lookup::{self, Found};
+use super::raw_options::RawOptions;
 use super::stop::Stop;
 use super::tip::Tip;
 use super::{expression, generate, help, table, truss, validate, version};
@@ -82,18 +82,18 @@ fn collect(
     let mut parser = Parser::from_args(args);
     // The `=` in `-I=x` belongs to the argument, as in getopt(3).
     parser.set_short_equals(false);
-    let mut draft = Draft::default();
-    let operands = options(&mut parser, &mut draft)?;
-    if draft.version {
+    let mut raw = RawOptions::default();
+    let operands = options(&mut parser, &mut raw)?;
+    if raw.version {
         return Ok(Outcome::Print(version::text()));
     }
-    *tip = draft.tip;
-    let options = validate::validate(draft, operands, name, no_color, &mut |warning| warnings.push(warning))?;
+    *tip = raw.tip;
+    let options = validate::validate(raw, operands, name, no_color, &mut |warning| warnings.push(warning))?;
     Ok(Outcome::Trace(Box::new(options)))
 }
 
 /// Takes options up to the first operand, and returns the operands. The options after it belong to the command.
-fn options(parser: &mut Parser, draft: &mut Draft) -> Result<Vec<OsString>, Stop> {
+fn options(parser: &mut Parser, raw: &mut RawOptions) -> Result<Vec<OsString>, Stop> {
     // The loop owns the results of lexopt, because options ask lexopt for their arguments.
     enum Item {
         Short(char),
@@ -117,7 +117,7 @@ fn options(parser: &mut Parser, draft: &mut Draft) -> Result<Vec<OsString>, Stop
                 return Ok(operands);
             }
         };
-        apply(given, draft)?;
+        apply(given, raw)?;
     }
 }
 
@@ -170,14 +170,14 @@ fn joined(parser: &mut Parser) -> String {
     parser.optional_value().map_or_else(String::new, |value| format!("={}", value.to_string_lossy()))
 }
 
-fn apply(given: Given, draft: &mut Draft) -> Result<(), Stop> {
+fn apply(given: Given, raw: &mut RawOptions) -> Result<(), Stop> {
     let given = if given.spelling == Spelling::Short('e') { expression::resolve(given.os())? } else { given };
     if let Some(why) = (given.flag.missing)() {
         return Err(Stop::fail(why));
     }
     let typed = TypedOption::new(given.flag.longs().collect(), given.spelling, given.value.clone());
-    draft.options.typed.add(typed);
-    (given.flag.update)(draft, &given)
+    raw.options.typed.add(typed);
+    (given.flag.update)(raw, &given)
 }
 
 /// Parses the arguments after the program's name, which is `stride` here.

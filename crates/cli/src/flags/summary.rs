@@ -1,6 +1,6 @@
 //! `-S` and `-U`: the columns of the summary, which have many names for historical reasons; and `--by`: its rows.
 
-use super::draft::Draft;
+use super::raw_options::RawOptions;
 use super::stop::Stop;
 use std::time::Duration;
 use stride_filter::did_you_mean;
@@ -68,22 +68,22 @@ fn default_columns(by: &[Key]) -> Vec<Column> {
 }
 
 /// The summary that the options ask for.
-pub fn settled(draft: &Draft) -> Option<Summary> {
-    let by = draft.by.clone().unwrap_or_else(|| vec![Key::Syscall]);
-    draft.summarizes().then(|| Summary {
-        only: draft.summary_only,
-        exact_times: draft.exact_times,
-        every: draft.every,
+pub fn settled(raw: &RawOptions) -> Option<Summary> {
+    let by = raw.by.clone().unwrap_or_else(|| vec![Key::Syscall]);
+    raw.summarizes().then(|| Summary {
+        only: raw.summary_only,
+        exact_times: raw.exact_times,
+        every: raw.every,
         layout: SummaryLayout {
             // Some engines know system times only where they count by themselves. Tables of the same calls must be the
             // same.
-            wall_clock: draft.wall_clock || by != [Key::Syscall],
-            sort: draft.sort.unwrap_or(match by.last() {
+            wall_clock: raw.wall_clock || by != [Key::Syscall],
+            sort: raw.sort.unwrap_or(match by.last() {
                 Some(key) if key.is_range() => SortKey::By(Column::Name),
                 _ => SortKey::By(Column::TimePercent),
             }),
-            columns: draft.summary_columns.clone().unwrap_or_else(|| default_columns(&by)),
-            overhead: draft.overhead.map_or(0, |overhead| overhead.as_nanos() as u64),
+            columns: raw.summary_columns.clone().unwrap_or_else(|| default_columns(&by)),
+            overhead: raw.overhead.map_or(0, |overhead| overhead.as_nanos() as u64),
             by,
             json: false,
             width: None,

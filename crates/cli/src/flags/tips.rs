@@ -68,11 +68,11 @@ mod tests {
 
     #[test]
     fn every_tip_can_be_asked_for() {
-        let told = |id| text(Tip { id: Some(id), format: TipFormat::Compact });
-        assert!(told(0).starts_with("Tip 0: --advise says"));
+        let message = |id| text(Tip { id: Some(id), format: TipFormat::Compact });
+        assert!(message(0).starts_with("Tip 0: --advise says"));
         let count = ALL.len() as u32;
-        assert_eq!(told(count), told(0));
-        let all: std::collections::HashSet<String> = (0..count).map(told).collect();
+        assert_eq!(message(count), message(0));
+        let all: std::collections::HashSet<String> = (0..count).map(message).collect();
         assert_eq!(all.len(), ALL.len());
         assert_eq!(text(Tip { id: Some(3), format: TipFormat::None }), "");
         assert!(text(Tip { id: None, format: TipFormat::Full }).contains("\nTip "));

@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn refusals_have_a_reason_and_a_way_on() {
-        for (line, told) in [
+        for (line, expected) in [
             ("-m all ls", "use -s SIGSEGV"),
             ("-S SIGINT ls", "gdb -p PID"),
             ("-T open ls", "--flight=64M"),
@@ -275,7 +275,7 @@ mod tests {
             ("-p 1/2", "give the id of the thread itself"),
         ] {
             let said = translated(line).unwrap_err();
-            assert!(said.contains(told), "{line}: {said}");
+            assert!(said.contains(expected), "{line}: {said}");
         }
     }
 

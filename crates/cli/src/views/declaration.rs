@@ -1,7 +1,7 @@
 //! The declaration of a view.
 
-use crate::flags::draft::Draft;
 use crate::flags::flag::Flag;
+use crate::flags::raw_options::RawOptions;
 use crate::flags::stop::{Stop, Warn};
 use anyhow::Result;
 use stride_output::ReportFormat;
@@ -32,8 +32,8 @@ pub trait Declaration: Sync {
         false
     }
 
-    /// Checks whether other options fit the view's own. The draft has all options.
-    fn check(&self, _draft: &Draft, _warn: Warn<'_>) -> Result<(), Stop> {
+    /// Checks whether other options fit the view's own. The raw options are complete, but not yet checked.
+    fn check(&self, _raw: &RawOptions, _warn: Warn<'_>) -> Result<(), Stop> {
         Ok(())
     }
 

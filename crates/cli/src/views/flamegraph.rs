@@ -1,8 +1,8 @@
 //! `--flamegraph`: all calls by the functions that led to them, as a page or as text for other tools.
 
 use super::declaration::{Declaration, FileOption};
-use crate::flags::draft::Draft;
 use crate::flags::flag::{Arg, Category, Flag, Value, ask};
+use crate::flags::raw_options::RawOptions;
 use crate::flags::stop::{Stop, Warn};
 use anyhow::Result;
 use std::ffi::OsStr;
@@ -36,12 +36,12 @@ const FLAGS: &[Flag] = &[Flag {
 
 const FILES: &[FileOption] = &[FileOption {
     long: FILE,
-    how: Use::Writes(|told| {
-        let what = match format(Path::new(&told.path)) {
+    how: Use::Writes(|file| {
+        let what = match format(Path::new(&file.path)) {
             Some(FlameFormat::Folded) => "other tools make a flame graph of it",
             _ => "open it in a browser",
         };
-        format!("{}: {}, {}; {what}", told.path, told.calls, told.size)
+        format!("{}: {}, {}; {what}", file.path, file.calls, file.size)
     }),
 }];
 
@@ -57,8 +57,8 @@ impl Declaration for FlamegraphDeclaration {
     }
 
     /// Refuses names that do not say what to write.
-    fn check(&self, draft: &Draft, _: Warn<'_>) -> Result<(), Stop> {
-        let Some(path) = draft.options.views.path(FILE).filter(|path| format(path).is_none()) else { return Ok(()) };
+    fn check(&self, raw: &RawOptions, _: Warn<'_>) -> Result<(), Stop> {
+        let Some(path) = raw.options.views.path(FILE).filter(|path| format(path).is_none()) else { return Ok(()) };
         Err(Stop::usage(format!(
             "--{FILE}: the end of the name '{}' does not say what to write: .html stands for a page, and .folded for text that other \
              tools read",

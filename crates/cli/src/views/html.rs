@@ -36,7 +36,7 @@ const FLAGS: &[Flag] = &[Flag {
 
 const FILES: &[FileOption] = &[FileOption {
     long: FILE,
-    how: Use::Writes(|told| format!("{}: {}, {}; open it in a browser", told.path, told.calls, told.size)),
+    how: Use::Writes(|file| format!("{}: {}, {}; open it in a browser", file.path, file.calls, file.size)),
 }];
 
 pub struct HtmlDeclaration;
@@ -64,6 +64,6 @@ fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let (options, info) = (with.options, with.info);
     let (to, whole) = with.files.take_given(FILE)?.whole()?;
     let style = options.layout(false).style;
-    let page = HtmlView::new(to, whole, style, options.decoder_options(), with.resolvers.asked_by(options), info);
+    let page = HtmlView::new(to, whole, style, options.decoder_options(), with.resolvers.for_view(options), info);
     Ok(Box::new(if advise::is_asked(options) { page.with_advice(info, advise::shows_all(options)) } else { page }))
 }

@@ -1,8 +1,8 @@
 //! `--json`: an object for each call.
 
 use super::declaration::{Declaration, Destination};
-use crate::flags::draft::Draft;
 use crate::flags::flag::{Category, Flag, HelpEntry, HelpGroup};
+use crate::flags::raw_options::RawOptions;
 use crate::flags::stop::{Stop, Warn};
 use anyhow::Result;
 use stride_output::{JsonView, View};
@@ -23,8 +23,8 @@ const FLAGS: &[Flag] = &[Flag {
               that choose how text looks have no effect: times, thread ids, numbers and names are always there. With -e \
               raw=..., a call has its registers instead of arguments.\n\n\
               docs/json.md in Stride's documentation describes the objects for people, and docs/json.schema.json describes them for programs.",
-    update: |draft, _| {
-        draft.options.json = true;
+    update: |raw, _| {
+        raw.options.json = true;
         Ok(())
     },
     ..BASE
@@ -38,8 +38,8 @@ impl Declaration for JsonDeclaration {
     }
 
     /// Rejects options that would make more than one stream of objects.
-    fn check(&self, draft: &Draft, _: Warn<'_>) -> Result<(), Stop> {
-        if draft.options.json && draft.separates_output() {
+    fn check(&self, raw: &RawOptions, _: Warn<'_>) -> Result<(), Stop> {
+        if raw.options.json && raw.separates_output() {
             return Err(Stop::usage(
                 "--json and -ff/--output-separately are mutually exclusive: \
                  every object tells its pid and tid, so that one file will do",
@@ -67,7 +67,7 @@ impl Declaration for JsonDeclaration {
 
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let options = with.options;
-    let (decoding, resolver, show) = (options.decoder_options(), with.resolvers.asked_by(options), options.show());
+    let (decoding, resolver, show) = (options.decoder_options(), with.resolvers.for_view(options), options.show());
     let sink = with.outputs.take_sink()?;
     Ok(Box::new(JsonView::new(with.info, decoding, resolver, show, options.lines.leader.ip, sink)))
 }

@@ -22,7 +22,7 @@ pub use tree::is_asked as shows_tree;
 pub use wanted::{Wanted, about_tracing, can_be_rotated, check_format, has_report, named_files, names_files};
 
 /// All views, in the order in which each event is handed to them.
-pub const ALL: [&dyn Declaration; 12] = [
+pub const ALL: &[&dyn Declaration] = &[
     // The recording comes first: while other views write, time passes, and the answers that it needs may be gone. Other
     // views show the answers that the recording got.
     &record::RecordDeclaration,

@@ -70,7 +70,7 @@ impl Declaration for ParquetDeclaration {
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let options = with.options;
     let directory = options.views.path(DIRECTORY).ok_or_else(|| anyhow!("--{DIRECTORY} has no directory"))?;
-    let (decoding, resolver) = (options.decoder_options(), with.resolvers.asked_by(options));
+    let (decoding, resolver) = (options.decoder_options(), with.resolvers.for_view(options));
     let tells = !options.is_quiet(Quiet::Files);
     let stacks = options.stack_trace.is_some();
     let directory = directory.to_path_buf();

@@ -28,8 +28,8 @@ const FLAGS: &[Flag] = &[Flag {
 
 const FILES: &[FileOption] = &[FileOption {
     long: FILE,
-    how: Use::Writes(|told| {
-        format!("{}: {}, {}; open it at https://ui.perfetto.dev", told.path, told.calls, told.size)
+    how: Use::Writes(|file| {
+        format!("{}: {}, {}; open it at https://ui.perfetto.dev", file.path, file.calls, file.size)
     }),
 }];
 
@@ -57,6 +57,6 @@ fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let (options, info) = (with.options, with.info);
     let (to, whole) = with.files.take_given(FILE)?.whole()?;
     let style = options.layout(false).style;
-    let (decoding, resolver) = (options.decoder_options(), with.resolvers.asked_by(options));
+    let (decoding, resolver) = (options.decoder_options(), with.resolvers.for_view(options));
     Ok(Box::new(Perfetto::new(to, whole, style, decoding, resolver, info)))
 }

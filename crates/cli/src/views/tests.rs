@@ -72,9 +72,9 @@ fn no_file_is_used_twice() {
             let both_read = matches!((how, other_how), (Use::Reads, Use::Reads)) && other != "output";
             match open(&options) {
                 Ok(_) => assert!(both_read, "--{long} and --{other} share a file"),
-                Err(told) => {
-                    assert!(!both_read && told.contains("name the same file"), "{told}");
-                    assert!([long, other].iter().all(|long| told.contains(&format!("--{long}"))), "{told}");
+                Err(message) => {
+                    assert!(!both_read && message.contains("name the same file"), "{message}");
+                    assert!([long, other].iter().all(|long| message.contains(&format!("--{long}"))), "{message}");
                 }
             }
         }
@@ -89,8 +89,8 @@ fn each_file_that_is_written_is_told_of() {
         let path = dir.0.join(format!("{long}.html"));
         let files = open(&naming(&[(long, &path)]));
         let mut files = files.unwrap();
-        let receipts = files.receipts();
-        assert_eq!(receipts.sentences(7), [""; 0], "nothing was written");
+        let notices = files.completion_notices();
+        assert_eq!(notices.sentences(7), [""; 0], "nothing was written");
         let target = files.take(long);
         assert_eq!(
             (target.is_some(), path.exists()),
@@ -99,9 +99,12 @@ fn each_file_that_is_written_is_told_of() {
         );
         if let Some(target) = target {
             target.written.set(1 << 20);
-            let told = receipts.sentences(7);
-            assert!(told.len() == 1 && told[0].starts_with(&format!("{}: ", path.display())), "{told:?}");
-            assert!(told[0].contains("7 calls") && told[0].contains("1.00 MiB") && told[0].contains("; "), "{told:?}");
+            let message = notices.sentences(7);
+            assert!(message.len() == 1 && message[0].starts_with(&format!("{}: ", path.display())), "{message:?}");
+            assert!(
+                message[0].contains("7 calls") && message[0].contains("1.00 MiB") && message[0].contains("; "),
+                "{message:?}"
+            );
         }
     }
 }

@@ -63,7 +63,7 @@ fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let layout = options.layout(with.outputs.is_terminal());
     let mut decoding = options.decoder_options();
     decoding.contexts = options.contexts.is_some();
-    let (resolver, show) = (with.resolvers.asked_by(options), options.show());
+    let (resolver, show) = (with.resolvers.for_view(options), options.show());
     let offset = with.info.wall_offset;
     Ok(Box::new(match with.outputs.opener(options) {
         Some(open) => TextView::per_thread(layout, decoding, resolver, offset, show, open),

@@ -1,8 +1,8 @@
 //! The options of `--top`, the live view.
 
 use super::declaration::{Declaration, Destination};
-use crate::flags::draft::Draft;
 use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, ask};
+use crate::flags::raw_options::RawOptions;
 use crate::flags::stop::{Stop, Warn};
 use anyhow::Result;
 use stride_session::options::LIVE_VIEW as OPTION;
@@ -52,8 +52,8 @@ impl Declaration for TopDeclaration {
         FLAGS
     }
 
-    fn check(&self, draft: &Draft, _: Warn<'_>) -> Result<(), Stop> {
-        let asked = &draft.options.views;
+    fn check(&self, raw: &RawOptions, _: Warn<'_>) -> Result<(), Stop> {
+        let asked = &raw.options.views;
         if !asked.has(OPTION) {
             return match asked.has(OUTPUT) {
                 true => Err(Stop::usage(
@@ -63,13 +63,13 @@ impl Declaration for TopDeclaration {
             };
         }
         for (given, other) in [
-            (draft.by.is_some(), "--by"),
-            (draft.summary_only, "-c/--summary-only"),
-            (draft.summary_too, "-C/--summary"),
-            (draft.options.json, "--json"),
-            (draft.output.is_some(), "-o/--output"),
-            (draft.separates_output(), "-ff/--output-separately"),
-            (draft.daemonize_count > 0 || draft.daemonize.is_some(), "-D/--daemonize"),
+            (raw.by.is_some(), "--by"),
+            (raw.summary_only, "-c/--summary-only"),
+            (raw.summary_too, "-C/--summary"),
+            (raw.options.json, "--json"),
+            (raw.output.is_some(), "-o/--output"),
+            (raw.separates_output(), "-ff/--output-separately"),
+            (raw.daemonize_count > 0 || raw.daemonize.is_some(), "-D/--daemonize"),
         ] {
             if given {
                 return Err(Stop::usage(format!(

@@ -1,8 +1,8 @@
 //! `--tree`: the processes of the run, at its end.
 
 use super::declaration::{Declaration, Destination};
-use crate::flags::draft::Draft;
 use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, ask};
+use crate::flags::raw_options::RawOptions;
 use crate::flags::stop::{Stop, Warn};
 use anyhow::Result;
 use stride_output::{TreeLayout, TreeView, View};
@@ -43,14 +43,14 @@ impl Declaration for TreeDeclaration {
         FLAGS
     }
 
-    fn check(&self, draft: &Draft, _: Warn<'_>) -> Result<(), Stop> {
-        if !is_asked(&draft.options) {
+    fn check(&self, raw: &RawOptions, _: Warn<'_>) -> Result<(), Stop> {
+        if !is_asked(&raw.options) {
             return Ok(());
         }
         for (given, other, why) in [
-            (draft.options.json, "--json", "--json has the start, the execve and the end of each process as objects"),
-            (draft.separates_output(), "-ff/--output-separately", "the tree is one text about all processes"),
-            (draft.options.style != LineStyle::Strace, "--style", "other tools have no such tree"),
+            (raw.options.json, "--json", "--json has the start, the execve and the end of each process as objects"),
+            (raw.separates_output(), "-ff/--output-separately", "the tree is one text about all processes"),
+            (raw.options.style != LineStyle::Strace, "--style", "other tools have no such tree"),
         ] {
             if given {
                 return Err(Stop::usage(format!(

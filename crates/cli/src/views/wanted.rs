@@ -18,7 +18,7 @@ pub struct Wanted {
 
 impl Wanted {
     pub fn of(options: &Options) -> Wanted {
-        let asked: Vec<_> = ALL.into_iter().filter_map(|view| Some((view, view.destination(options)?))).collect();
+        let asked: Vec<_> = ALL.iter().copied().filter_map(|view| Some((view, view.destination(options)?))).collect();
         let any = |destination| asked.iter().any(|&(_, other)| other == destination);
         let (replaced, elsewhere) = (any(Destination::InsteadOfTrace), any(Destination::OwnFile));
         let is_shown = |destination| match destination {
@@ -70,7 +70,7 @@ pub fn check_format(options: &Options) -> std::result::Result<(), &'static str> 
     if options.json {
         return Err("--format and --json say in different ways how reports are written: leave one of them out");
     }
-    let reports = ALL.into_iter().filter(|view| view.destination(options) == Some(Destination::InsteadOfTrace));
+    let reports = ALL.iter().filter(|view| view.destination(options) == Some(Destination::InsteadOfTrace));
     let forms: Vec<_> = reports.map(|view| view.formats(options)).collect();
     match format {
         _ if !forms.is_empty() && forms.iter().all(|forms| forms.contains(&format)) => Ok(()),
@@ -83,7 +83,7 @@ pub fn check_format(options: &Options) -> std::result::Result<(), &'static str> 
 
 /// The options of views that name files.
 fn file_options() -> impl Iterator<Item = &'static FileOption> {
-    ALL.into_iter().flat_map(|view| view.files())
+    ALL.iter().flat_map(|view| view.files())
 }
 
 /// True if a view reads or writes a file, so that the trace is not the only result.
@@ -93,20 +93,20 @@ pub fn names_files(asked: &ViewOptions) -> bool {
 
 /// True if a view that strace does not have stands in the trace's place.
 pub fn has_report(options: &Options) -> bool {
-    let reports = ALL.into_iter().filter(|view| view.destination(options) == Some(Destination::InsteadOfTrace));
+    let reports = ALL.iter().filter(|view| view.destination(options) == Some(Destination::InsteadOfTrace));
     reports.flat_map(|view| view.flags()).any(|flag| flag.own && flag.long.is_some_and(|long| options.views.has(long)))
 }
 
 /// The first given option that is about tracing.
 pub fn about_tracing(asked: &ViewOptions) -> Option<String> {
-    let flags = ALL.into_iter().filter(|view| view.is_about_tracing()).flat_map(|view| view.flags());
+    let flags = ALL.iter().filter(|view| view.is_about_tracing()).flat_map(|view| view.flags());
     flags.filter_map(|flag| flag.long).find(|long| asked.has(long)).map(|long| format!("--{long}"))
 }
 
 /// True if `--rotate` is about the file of this option.
 pub fn can_be_rotated(options: &Options, option: &str) -> bool {
     option == TRACE
-        || ALL.into_iter().flat_map(|view| view.rotated(options)).any(|long| option.strip_prefix("--") == Some(long))
+        || ALL.iter().flat_map(|view| view.rotated(options)).any(|long| option.strip_prefix("--") == Some(long))
 }
 
 /// The option that says where the trace goes.
@@ -114,7 +114,7 @@ const TRACE: &str = "-o/--output";
 
 /// All files that options name. Files that are read come first.
 pub fn named_files(options: &Options) -> Vec<NamedFile<'_>> {
-    let files = ALL.into_iter().flat_map(|view| view.files().iter().map(move |file| (view, file)));
+    let files = ALL.iter().flat_map(|view| view.files().iter().map(move |file| (view, file)));
     let given = files.flat_map(|(view, file)| {
         let how = if view.opens_its_files(options) { Use::Trace } else { file.how };
         // Several files may be read; of the names of a file that is written, the last one counts.

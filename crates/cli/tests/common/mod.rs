@@ -62,8 +62,8 @@ pub fn stride() -> Command {
     command
 }
 
-/// Runs of Stride in a directory.
-pub trait Here {
+/// Runs of Stride in the directory of a test.
+pub trait RunInScratch {
     /// `stride -o trace`.
     fn stride<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Run;
     /// `stride --replay=rec`, without an engine.
@@ -74,7 +74,7 @@ pub trait Here {
     fn page_data(&self) -> serde_json::Value;
 }
 
-impl Here for Scratch {
+impl RunInScratch for Scratch {
     fn stride<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Run {
         let mut command = stride();
         command.arg("-o").arg(self.path("trace")).args(args).current_dir(self.path(""));

@@ -105,8 +105,8 @@ fn comparisons_that_lost_calls_are_what_the_schema_says() {
     );
     let diff = only(of_type(&seen, "diff"));
     let lost = diff["this"]["lost_calls"].as_u64().unwrap();
-    let told = diff["circumstances"].to_string();
-    assert_eq!(lost > 0, told.contains("lost"), "{diff:#}");
+    let message = diff["circumstances"].to_string();
+    assert_eq!(lost > 0, message.contains("lost"), "{diff:#}");
 }
 
 /// A schema that accepts everything is useless.
@@ -150,8 +150,8 @@ fn callers_are_what_the_schema_says() {
     let words = |args: &'static str| std::iter::once("--engine=ptrace").chain(args.split(' ')).collect::<Vec<&str>>();
     let stride = |args| scratch.stride(words(args)).trace;
     stride("--stack-trace=source --record=rec ./program 5 5");
-    let told = stride("--stack-trace=source --diff=rec --json ./program 50 5");
-    let seen = compared(&told, &["diff", "syscall", "object"]);
+    let message = stride("--stack-trace=source --diff=rec --json ./program 50 5");
+    let seen = compared(&message, &["diff", "syscall", "object"]);
     let openat = of_type(&seen, "syscall").into_iter().find(|call| call["name"] == "openat").unwrap();
     let caller = &openat["callers"][0];
     assert_eq!((&caller["function"], &caller["base"], &caller["this"]), (&json!("load_config"), &json!(5), &json!(50)));

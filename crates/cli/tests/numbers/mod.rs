@@ -10,8 +10,8 @@ pub fn all_told(json: &str) -> Result<(), Failed> {
     for line in json.lines() {
         let finding: Value = serde_json::from_str(line)?;
         let sentence = finding["sentence"].as_str().ok_or("no sentence")?;
-        let told = texts(&finding);
-        if let Some(missing) = shown(sentence).into_iter().find(|number| !told.contains(number)) {
+        let message = texts(&finding);
+        if let Some(missing) = shown(sentence).into_iter().find(|number| !message.contains(number)) {
             return Err(format!("the JSON does not have {missing:?}:\n{line}").into());
         }
     }

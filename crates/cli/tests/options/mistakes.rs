@@ -88,7 +88,7 @@ fn a_file_that_is_no_program() {
     let scratch = Scratch::new("no-program");
     std::fs::write(scratch.path("script"), "echo hello\n").unwrap();
     let hint = "'./script' is no program: `chmod +x` makes a program of a script, or name the program that reads it, such as sh './script'";
-    for (program, told) in [("./script", hint), ("/", "'/' is a directory: name a program, such as ls '/'")] {
+    for (program, output) in [("./script", hint), ("/", "'/' is a directory: name a program, such as ls '/'")] {
         for engine in engines() {
             let terminal = nix::pty::openpty(None, None).unwrap();
             let mut command = bare_stride();
@@ -98,7 +98,7 @@ fn a_file_that_is_no_program() {
             let mut shown = Vec::new();
             // Reading fails with EIO when all have closed the terminal.
             let _ = std::fs::File::from(terminal.master).read_to_end(&mut shown);
-            let expected = ["exec: Permission denied", told].map(|line| format!("{STRIDE}: {line}\r\n")).concat();
+            let expected = ["exec: Permission denied", output].map(|line| format!("{STRIDE}: {line}\r\n")).concat();
             assert_eq!(text(&shown), expected, "{engine} {program}");
         }
     }
@@ -125,11 +125,11 @@ fn the_command_alone_is_traced_if_no_process_is() {
         command.args([engine, "-e", "trace=none", "-p", "2147483647", "-c", "true"]);
         let run = Run::of(command);
         assert_eq!(run.code(), Some(0), "{run:?}");
-        let told = run.messages();
-        assert!(told[0].ends_with("No such process") && told[1].contains("`pgrep -a NAME`"), "{told:?}");
+        let output = run.messages();
+        assert!(output[0].ends_with("No such process") && output[1].contains("`pgrep -a NAME`"), "{output:?}");
         let only =
             "Only the command 'true' is traced. (All that follows the first word without a dash is the command.)";
-        assert_eq!(told[2], only);
+        assert_eq!(output[2], only);
     }
 }
 
@@ -145,13 +145,13 @@ fn threads_of_the_kernel() {
         let mut command = bare_stride();
         command.args([engine, "-p", "2"]);
         let run = Run::of(command);
-        let told = run.messages();
+        let output = run.messages();
         assert!(
-            run.code() == Some(1) && told[0].ends_with("2): Operation not permitted")
-                || told[0].ends_with("2: Operation not permitted")
+            run.code() == Some(1) && output[0].ends_with("2): Operation not permitted")
+                || output[0].ends_with("2: Operation not permitted")
         );
         let why = "Process 2 is a thread of the kernel, and makes no system calls: name a process that runs a program";
-        assert_eq!(told[1..], [why], "{engine}");
+        assert_eq!(output[1..], [why], "{engine}");
     }
 }
 
@@ -212,10 +212,10 @@ fn a_word_that_is_no_program_may_mean_an_option() {
         command.arg("-fq").arg(program).env("PATH", scratch.path(""));
         Run::of(command)
     };
-    let told = run("attach");
+    let output = run("attach");
     let message = "Cannot find executable 'attach'; did you mean the option -p, --attach=PID (trace the process with this id as well; may \
                    be repeated)?";
-    assert_eq!((told.code(), told.messages()), (Some(1), vec![message]));
+    assert_eq!((output.code(), output.messages()), (Some(1), vec![message]));
     copy_program("/bin/true", scratch.path("attach"));
     let found = run("attach");
     assert!(found.code() == Some(0) && found.err.contains("execve("), "{found:?}");

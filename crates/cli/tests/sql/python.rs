@@ -44,7 +44,7 @@ fn done(command: &mut Command, name: &str) -> Result<(), String> {
     if output.status.success() {
         return Ok(());
     }
-    let told = text(&output.stderr);
-    let last = told.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("no message");
+    let message = text(&output.stderr);
+    let last = message.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("no message");
     Err(format!("{name}: {last}"))
 }

@@ -96,8 +96,8 @@ fn files_and_recordings() {
     assert!(wait_for_state(|| written() > 4096), "{} bytes", written());
     tmux.keys(&["w"]);
     // The sentence may be broken anywhere.
-    let told = |screen: &str| screen.split_whitespace().collect::<Vec<_>>().join(" ");
-    tmux.wait("end of the recording", |screen| told(screen).contains("look at it with stride --replay="));
+    let message = |screen: &str| screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    tmux.wait("end of the recording", |screen| message(screen).contains("look at it with stride --replay="));
     tmux.keys(&["q"]);
     tmux.is_restored();
     tmux.type_line("kill $(cat pid)");
@@ -198,8 +198,8 @@ fn hostile_names() {
 #[test]
 fn without_a_terminal() {
     let run = Command::new(STRIDE).args(["--top", "true"]).output().unwrap();
-    let told = String::from_utf8_lossy(&run.stderr);
-    assert!(told.contains("--top draws on the terminal, and standard output is none"), "{told}");
+    let message = String::from_utf8_lossy(&run.stderr);
+    assert!(message.contains("--top draws on the terminal, and standard output is none"), "{message}");
     for (options, what) in [
         (&["--top", "-c", "true"][..], "--top has the terminal to itself, and -c/--summary-only asks for other output"),
         (&["--top", "--json", "true"], "and --json asks for other output"),
@@ -207,7 +207,7 @@ fn without_a_terminal() {
         (&["--top-output=x", "true"], "give --top as well"),
     ] {
         let run = Command::new(STRIDE).args(options).output().unwrap();
-        let told = String::from_utf8_lossy(&run.stderr);
-        assert!(told.contains(what), "{options:?}: {told}");
+        let message = String::from_utf8_lossy(&run.stderr);
+        assert!(message.contains(what), "{options:?}: {message}");
     }
 }

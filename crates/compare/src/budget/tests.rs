@@ -14,7 +14,7 @@ fn mistakes(text: &str) -> Vec<String> {
 
 #[test]
 fn mistakes_have_their_lines() {
-    for (text, told) in [
+    for (text, message) in [
         ("", "b.toml:1: the file has no limits: write limits = [\"total <= 5000\"], or have --budget-write write them"),
         (
             "\nlimits = [\n\"read <= 5\",\n\"raed <= 5\",\n]",
@@ -53,17 +53,20 @@ fn mistakes_have_their_lines() {
             "b.toml:1: path is a section: write [[path]], and below it glob = \"...\" and limits = [...]",
         ),
     ] {
-        assert_eq!(mistakes(text), [told], "{text}");
+        assert_eq!(mistakes(text), [message], "{text}");
     }
     // The TOML parser's own words describe invalid TOML.
-    let told = mistakes("limits = [\"read <= 5\"]\n\nread <= 5\n");
-    assert!(told[0].starts_with("b.toml:3: "), "{told:?}");
-    assert!(told[0].ends_with("; did you mean limits = [\"read <= 5\"]? Limits are strings in a list"), "{told:?}");
+    let message = mistakes("limits = [\"read <= 5\"]\n\nread <= 5\n");
+    assert!(message[0].starts_with("b.toml:3: "), "{message:?}");
+    assert!(
+        message[0].ends_with("; did you mean limits = [\"read <= 5\"]? Limits are strings in a list"),
+        "{message:?}"
+    );
     assert!(mistakes("limits = [\"read <= 5\"")[0].starts_with("b.toml:1: "));
     assert!(mistakes("limits = [\"a\u{1b}\"]\n")[0].starts_with("b.toml:1: "));
     // All mistakes are reported at once, in the order of the file.
-    let told = mistakes("[[path]]\nlimits = [\"a <= 1\"]\n[[path]]\nglob = \"/x\"\nlimits = [\"read ! 1\"]\n");
-    let lines: Vec<&str> = told.iter().map(|told| &told[..9]).collect();
+    let message = mistakes("[[path]]\nlimits = [\"a <= 1\"]\n[[path]]\nglob = \"/x\"\nlimits = [\"read ! 1\"]\n");
+    let lines: Vec<&str> = message.iter().map(|message| &message[..9]).collect();
     assert_eq!(lines, ["b.toml:1:", "b.toml:2:", "b.toml:5:"]);
 }
 
@@ -109,7 +112,7 @@ fn broken_with_evidence() {
     let text =
         "limits = [\n'total <= 12',\n'openat < 9',\n'errors.openat <= 1',\n'read.mean_bytes >= 10.5',\n'processes > 1']
         [[path]]\nglob = '/tmp/*'\nlimits = ['total == 1']";
-    let told = "\
+    let message = "\
 b:2: total <= 12 is broken: 13 (openat 9, read 4)
 b:3: openat < 9 is broken: 9 (/etc/a 5, /etc/b/c 2, /tmp/ccXXXXXX.s 2)
 b:4: errors.openat <= 1 is broken: 2 (/etc/b/c 2)
@@ -118,15 +121,15 @@ b:6: processes > 1 is broken: 1
 b:9: total == 1 on /tmp/* is broken: 2 (/tmp/ccXXXXXX.s 2)
 b: 6 of 6 limits broken
 ";
-    assert_eq!(check(&run, text), (told.into(), false));
+    assert_eq!(check(&run, text), (message.into(), false));
     let mut out = Vec::new();
     let budget = Budget::parse("b", "limits = ['openat <= 3', 'read <= 9']").unwrap_or_else(|_| panic!());
     budget.check(&run.tally, &run.end()).json(&mut out);
-    let told = r#"{"type":"limit","file":"b","line":1,"limit":"openat <= 3","result":"broken","value":9,"told":"openat <= 3 is broken: 9 (/etc/a 5, /etc/b/c 2, /tmp/ccXXXXXX.s 2)"}
+    let message = r#"{"type":"limit","file":"b","line":1,"limit":"openat <= 3","result":"broken","value":9,"told":"openat <= 3 is broken: 9 (/etc/a 5, /etc/b/c 2, /tmp/ccXXXXXX.s 2)"}
 {"type":"limit","file":"b","line":1,"limit":"read <= 9","result":"kept","value":4}
 {"type":"budget","file":"b","limits":2,"broken":1,"unknown":0}
 "#;
-    assert_eq!(String::from_utf8_lossy(&out), told);
+    assert_eq!(String::from_utf8_lossy(&out), message);
 }
 
 #[test]
@@ -134,14 +137,14 @@ fn what_was_lost_may_have_broken_it() {
     let mut run = run();
     run.exit(PID);
     run.lost_calls = 5;
-    let (told, kept) = check(
+    let (message, kept) = check(
         &run,
         "limits = ['total <= 18', 'total <= 17', 'total <= 12', 'total >= 13', 'total >= 14', 'read.mean_bytes >= 1',
          'read.bytes <= 100', 'read.bytes >= 10', 'total == 13', 'total == 99', 'processes == 1']",
     );
-    let told: Vec<&str> = told.lines().collect();
+    let message: Vec<&str> = message.lines().collect();
     assert_eq!(
-        told,
+        message,
         [
             "b:1: total <= 17 cannot be checked: 13 seen, and 5 calls were lost",
             "b:1: total <= 12 is broken: 13 (openat 9, read 4)",
@@ -159,9 +162,9 @@ fn what_was_lost_may_have_broken_it() {
 #[test]
 fn a_trace_that_breaks_off_proves_little() {
     let run = run();
-    let (told, kept) = check(&run, "limits = ['total <= 1000', 'total >= 3']");
+    let (message, kept) = check(&run, "limits = ['total <= 1000', 'total >= 3']");
     assert_eq!(
-        told,
+        message,
         "b:1: total <= 1000 cannot be checked: 13 seen, and the trace ends before the program does\n\
          b: 1 of 2 limits cannot be checked\n"
     );
@@ -176,11 +179,11 @@ fn programs_are_told_apart() {
     run.call(200, "openat", "/x\"\n\x1b\\", OK, 1000);
     run.exit(200);
     run.exit(PID);
-    let (told, _) =
+    let (message, _) =
         check(&run, "limits = ['processes <= 1', 'openat <= 1']\n[[path]]\nglob='/x*'\nlimits=['total<=0']");
-    assert!(told.contains("processes <= 1 is broken: 2 (by program:  1, a\\33[2J\\n 1)\n"), "{told}");
-    assert!(told.contains("by program:  9, a\\33[2J\\n 1)\n"), "{told}");
-    assert!(told.contains("total <= 0 on /x* is broken: 1 (/x\\\"\\n\\33\\\\ 1)\n"), "{told}");
+    assert!(message.contains("processes <= 1 is broken: 2 (by program:  1, a\\33[2J\\n 1)\n"), "{message}");
+    assert!(message.contains("by program:  9, a\\33[2J\\n 1)\n"), "{message}");
+    assert!(message.contains("total <= 0 on /x* is broken: 1 (/x\\\"\\n\\33\\\\ 1)\n"), "{message}");
 }
 
 #[test]

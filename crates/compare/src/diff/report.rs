@@ -334,7 +334,7 @@ mod tests {
         run.profile()
     }
 
-    fn told(base: &Profile, this: &Profile) -> String {
+    fn rendered(base: &Profile, this: &Profile) -> String {
         text(&Diff::new(base, this, Some(0)), &[])
     }
 
@@ -342,7 +342,7 @@ mod tests {
     fn the_same() {
         let base = run(&[(3, "openat", "/a"), (1, "stat", "/tmp/ccQ2w8Xz.s")]);
         let this = run(&[(3, "openat", "/a"), (1, "stat", "/tmp/ccW8xQ2z.s")]);
-        assert_eq!(told(&base, &this), "Nothing important differs: 4 calls in each.\n");
+        assert_eq!(rendered(&base, &this), "Nothing important differs: 4 calls in each.\n");
     }
 
     /// Operations of io_uring have lines of their own, and are no calls.
@@ -355,10 +355,10 @@ mod tests {
             run.exit(PID);
             run
         };
-        let report = told(&run(10).profile(), &run(300).profile());
+        let report = rendered(&run(10).profile(), &run(300).profile());
         assert!(report.contains("io_uring:read"), "{report}");
         assert_eq!(run(300).profile().total.calls, 20);
-        let same = told(&run(10).profile(), &run(10).profile());
+        let same = rendered(&run(10).profile(), &run(10).profile());
         assert_eq!(same, "Nothing important differs: 20 calls in each.\n");
         // Budgets are about system calls.
         assert_eq!((run(5).tally.total().calls, run(5).tally.calls().count()), (20, 1));
@@ -383,7 +383,7 @@ was  now  ratio  errors      time  syscall or path
  10   14  1.40x          +4.00 µs  /etc/a: openat
   3    0   gone          -3.00 µs  /old: stat
 ";
-        assert_eq!(told(&run(&base), &run(&this)), expected);
+        assert_eq!(rendered(&run(&base), &run(&this)), expected);
     }
 
     #[test]
@@ -411,11 +411,13 @@ The run: 9.00 µs against 3.00 µs.
     #[test]
     fn beside_a_workflow() {
         let (few, many) = (run(&[(1, "openat", "/a")]), run(&[(3, "openat", "/a")]));
-        let told = |base, this| annotation(&Diff::new(base, this, None), &["Times are not compared.".into()]);
-        assert!(told(&few, &many).starts_with("::warning title=System calls::3 times as many calls: 3 against 1; "));
+        let rendered = |base, this| annotation(&Diff::new(base, this, None), &["Times are not compared.".into()]);
+        assert!(
+            rendered(&few, &many).starts_with("::warning title=System calls::3 times as many calls: 3 against 1; ")
+        );
         let same =
             "::notice title=System calls::Nothing important differs: 1 call in each.%0ATimes are not compared.\n";
-        assert_eq!(told(&few, &few), same);
+        assert_eq!(rendered(&few, &few), same);
     }
 
     #[test]
@@ -423,21 +425,21 @@ The run: 9.00 µs against 3.00 µs.
         let many = run(&[(100, "getppid", "")]);
         let few = run(&[(40, "getppid", "")]);
         assert!(
-            told(&many, &few).starts_with("60% fewer calls: 40 against 100; most of it getppid: 40 against 100.\n")
+            rendered(&many, &few).starts_with("60% fewer calls: 40 against 100; most of it getppid: 40 against 100.\n")
         );
-        let none = told(&many, &run(&[]));
+        let none = rendered(&many, &run(&[]));
         assert!(none.starts_with("0 calls against 100; most of it getppid: 0 against 100.\n"), "{none}");
-        let slightly = told(&many, &run(&[(110, "getppid", "")]));
+        let slightly = rendered(&many, &run(&[(110, "getppid", "")]));
         assert!(slightly.starts_with("10% more calls: 110 against 100; most of it getppid"), "{slightly}");
     }
 
     #[test]
     fn as_many_but_others() {
         let base = run(&[(100, "getppid", ""), (2, "openat", "/a")]);
-        let paths = told(&base, &run(&[(100, "getppid", ""), (1, "openat", "/a"), (1, "openat", "/b")]));
+        let paths = rendered(&base, &run(&[(100, "getppid", ""), (1, "openat", "/a"), (1, "openat", "/b")]));
         let expected = "About as many calls, but not the same: 102 calls in each; 1 path appeared, 1 path changed.\n";
         assert!(paths.starts_with(expected), "{paths}");
-        let errors = told(&base, &run(&[(100, "getppid", ""), (1, "openat", "/a"), (1, "openat", "/none")]));
+        let errors = rendered(&base, &run(&[(100, "getppid", ""), (1, "openat", "/a"), (1, "openat", "/none")]));
         assert!(errors.contains("; above all errors of openat: 1 against 0.\n"), "{errors}");
     }
 
@@ -452,7 +454,7 @@ The run: 9.00 µs against 3.00 µs.
         let (base, this) = (slow(1_000_000), slow(3_000_000));
         let expected =
             "About as many calls, but not the same: 50 calls in each; above all, fsync takes 3 times as long.\n";
-        assert!(told(&base, &this).starts_with(expected), "{}", told(&base, &this));
+        assert!(rendered(&base, &this).starts_with(expected), "{}", rendered(&base, &this));
         let without = text(&Diff::new(&base, &this, None), &["Times are not compared.".into()]);
         assert_eq!(without, "Nothing important differs: 50 calls in each.\nTimes are not compared.\n");
     }
@@ -461,18 +463,18 @@ The run: 9.00 µs against 3.00 µs.
     fn no_more_lines_than_can_be_read() {
         let names = ["getppid", "getpid", "gettid", "getuid", "geteuid", "getgid", "getegid"];
         let calls: Vec<(u64, &str, &str)> = names.iter().map(|name| (5, *name, "")).collect();
-        let told = told(&run(&[(1, "read", "")]), &run(&calls));
-        assert_eq!(told.lines().count(), 9, "{told}");
-        assert!(told.ends_with("... and 3 more syscalls (--json shows all)\n"), "{told}");
+        let rendered = rendered(&run(&[(1, "read", "")]), &run(&calls));
+        assert_eq!(rendered.lines().count(), 9, "{rendered}");
+        assert!(rendered.ends_with("... and 3 more syscalls (--json shows all)\n"), "{rendered}");
     }
 
     #[test]
     fn hostile_names() {
         let name = "/a\x1b[2J\n\"</script>";
         let (base, this) = (run(&[]), run(&[(1, "openat", name)]));
-        let told = told(&base, &this);
-        assert!(told.ends_with("  /a\\33[2J\\n\\\"\\74/script\\76: openat\n"), "{told}");
-        assert!(told.chars().all(|c| matches!(c, '\n' | 'µ' | ' '..='~')));
+        let rendered = rendered(&base, &this);
+        assert!(rendered.ends_with("  /a\\33[2J\\n\\\"\\74/script\\76: openat\n"), "{rendered}");
+        assert!(rendered.chars().all(|c| matches!(c, '\n' | 'µ' | ' '..='~')));
         let mut out = Vec::new();
         crate::diff::json::diff(&mut out, &Diff::new(&base, &this, Some(0)), &[]);
         let out = String::from_utf8(out).unwrap();

@@ -97,8 +97,8 @@ mod tests {
 
     fn grouped(items: &[(&str, f64)], most: usize) -> Vec<String> {
         let items: Vec<_> = items.iter().map(|(name, weight)| (Rc::from(name.as_bytes()), *weight)).collect();
-        let told = |g: &Group| format!("{} {}", String::from_utf8_lossy(&g.name), g.items.len());
-        groups(&items, most).iter().map(told).collect()
+        let describe = |g: &Group| format!("{} {}", String::from_utf8_lossy(&g.name), g.items.len());
+        groups(&items, most).iter().map(describe).collect()
     }
 
     #[test]

@@ -106,9 +106,9 @@ mod tests {
 
     #[test]
     fn what_wavers_is_told_apart() {
-        let told = compared(&recordings(&[10, 20, 30]), &recordings(&[15, 50, 50]));
+        let message = compared(&recordings(&[10, 20, 30]), &recordings(&[15, 50, 50]));
         assert_eq!(
-            told,
+            message,
             "Nothing important differs: 51 calls against 21.\n\
              The numbers are medians: of 3 recordings of this run, and of 3 of the base.\n\
              Left out because it differs from recording to recording: read (15 to 50 calls against 10 to 30).\n"
@@ -117,9 +117,9 @@ mod tests {
 
     #[test]
     fn what_no_recording_of_the_other_run_has_is_a_change() {
-        let told = compared(&recordings(&[10, 11, 12]), &recordings(&[20, 21, 22]));
-        assert!(told.starts_with("83% more calls: 22 against 12; most of it read: 21 against 11.\n"), "{told}");
-        assert!(!told.contains("Left out"), "{told}");
+        let message = compared(&recordings(&[10, 11, 12]), &recordings(&[20, 21, 22]));
+        assert!(message.starts_with("83% more calls: 22 against 12; most of it read: 21 against 11.\n"), "{message}");
+        assert!(!message.contains("Left out"), "{message}");
         // One more each time is one more.
         let one = compared(&recordings(&[10, 10, 10]), &recordings(&[11, 11, 11]));
         assert!(one.contains("read: 11 against 10"), "{one}");
@@ -127,8 +127,8 @@ mod tests {
 
     #[test]
     fn what_only_some_recordings_have_is_not_new() {
-        let told = compared(&recordings(&[0, 0, 3]), &recordings(&[3, 3, 3]));
-        assert!(told.starts_with("Nothing important differs: "), "{told}");
+        let message = compared(&recordings(&[0, 0, 3]), &recordings(&[3, 3, 3]));
+        assert!(message.starts_with("Nothing important differs: "), "{message}");
         let new = compared(&recordings(&[0, 0, 0]), &recordings(&[3, 3, 3]));
         assert!(new.contains("read: 3 against 0"), "{new}");
     }

@@ -195,13 +195,13 @@ mod tests {
 
     #[test]
     fn mistakes() {
-        for (text, told) in [
+        for (text, message) in [
             ("", "it is empty"),
             ("!", "it is empty"),
             ("[a", "a bracket is not closed"),
             ("a\\", "a backslash at the end stands before nothing"),
         ] {
-            assert_eq!(Glob::parse(text.as_bytes()), Err(told), "{text}");
+            assert_eq!(Glob::parse(text.as_bytes()), Err(message), "{text}");
         }
         assert!(Glob::parse(&[b'a'; 257]).is_err() && Glob::parse(&b"[a]".repeat(9)).is_err());
         // However often a star stands before a text that does not match, the time is bounded by the product of the lengths.

@@ -81,7 +81,7 @@ mod tests {
         CallingFunction::of(&Stack { frames: frames.into(), bottom: Bottom::Reached }, &Arc::clone)
     }
 
-    fn told(frames: &[&str]) -> String {
+    fn described(frames: &[&str]) -> String {
         let caller = caller(frames.iter().map(|text| frame(text)).collect()).unwrap();
         let module = caller.module.map_or("-".into(), |module| String::from_utf8_lossy(&module.path).into_owned());
         let offset = caller.offset.map_or_else(String::new, |offset| format!("+{offset:#x}"));
@@ -94,38 +94,38 @@ mod tests {
         let libc = "/lib/x86_64-linux-gnu/libc.so.6 ";
         let start = format!("{libc}__libc_start_main");
         assert_eq!(
-            told(&[&format!("{libc}stat"), "/bin/walk check@walk.c:41", "/bin/walk main@walk.c:80", &start]),
+            described(&[&format!("{libc}stat"), "/bin/walk check@walk.c:41", "/bin/walk main@walk.c:80", &start]),
             "/bin/walk check@walk.c:41"
         );
         // A library that calls back: the innermost counts.
         assert_eq!(
-            told(&[&format!("{libc}read"), "/bin/p compare", &format!("{libc}qsort"), "/bin/p main@p.c:9"]),
+            described(&[&format!("{libc}read"), "/bin/p compare", &format!("{libc}qsort"), "/bin/p main@p.c:9"]),
             "/bin/p compare"
         );
-        assert_eq!(told(&[&format!("{libc}read"), "/usr/lib/libz.so.1"]), "/usr/lib/libz.so.1+0x10 ");
+        assert_eq!(described(&[&format!("{libc}read"), "/usr/lib/libz.so.1"]), "/usr/lib/libz.so.1+0x10 ");
     }
 
     #[test]
     fn if_no_frame_is_the_programs_own() {
         assert_eq!(
-            told(&["/lib64/ld-linux-x86-64.so.2 open_path", "/lib64/ld-linux-x86-64.so.2 dl_main"]),
+            described(&["/lib64/ld-linux-x86-64.so.2 open_path", "/lib64/ld-linux-x86-64.so.2 dl_main"]),
             "/lib64/ld-linux-x86-64.so.2 open_path"
         );
         assert_eq!(caller(Vec::new()), None);
         // Code of which nothing is known may be the program's own.
         assert_eq!(caller(vec![frame("/lib/libc.so.6 write"), frame("- "), frame("/bin/p main")]), None);
-        assert_eq!(told(&["/lib/libc.so.6 write", "- py::check:/x.py"]), "- py::check:/x.py");
+        assert_eq!(described(&["/lib/libc.so.6 write", "- py::check:/x.py"]), "- py::check:/x.py");
     }
 
     #[test]
     fn a_linked_in_c_library_has_no_lines() {
         assert_eq!(
-            told(&["/bin/s __read", "/bin/s fgets", "/bin/s load@s.c:7", "/bin/s main@s.c:9"]),
+            described(&["/bin/s __read", "/bin/s fgets", "/bin/s load@s.c:7", "/bin/s main@s.c:9"]),
             "/bin/s load@s.c:7"
         );
-        assert_eq!(told(&["/bin/s __read", "/bin/s fgets", "/bin/s main"]), "/bin/s __read");
+        assert_eq!(described(&["/bin/s __read", "/bin/s fgets", "/bin/s main"]), "/bin/s __read");
         // A program that makes its calls itself.
-        assert_eq!(told(&["/bin/s raw@s.c:3", "/bin/s main@s.c:9"]), "/bin/s raw@s.c:3");
+        assert_eq!(described(&["/bin/s raw@s.c:3", "/bin/s main@s.c:9"]), "/bin/s raw@s.c:3");
     }
 
     #[test]
@@ -152,11 +152,11 @@ mod tests {
             format!("/bin/walk runtime.goexit.abi0@{go}/runtime/asm_amd64.s:1700"),
         ];
         let stat: Vec<&str> = stat.iter().map(String::as_str).collect();
-        assert_eq!(told(&stat), "/bin/walk main.main.func1@/src/walk/main.go:26");
+        assert_eq!(described(&stat), "/bin/walk main.main.func1@/src/walk/main.go:26");
         // Without lines.
         let bare: Vec<&str> = stat.iter().map(|text| text.split_once('@').unwrap().0).collect();
-        assert_eq!(told(&bare), "/bin/walk main.main.func1");
+        assert_eq!(described(&bare), "/bin/walk main.main.func1");
         let rust = ["/lib/libc.so.6 open64", "/bin/r std::sys::fs::unix::File::open_c", "/bin/r load@src/main.rs:3"];
-        assert_eq!(told(&rust), "/bin/r load@src/main.rs:3");
+        assert_eq!(described(&rust), "/bin/r load@src/main.rs:3");
     }
 }

@@ -1,7 +1,8 @@
 //! perf-trace(1): `     0.041 ( 0.004 ms): ls/1234 openat(dfd: CWD, filename: "x", flags: RDONLY|CLOEXEC) = 3`.
 
 use super::{FormLine, LineForm, function, pad};
-use crate::{Writer, names};
+use crate::Writer;
+use crate::spelling::names;
 use std::io::Write as _;
 use stride_decode::{Decoded, FdNote, NamedArg, Value, library_args_noted, library_result_noted};
 use stride_event::{LibraryCall, LibraryPart, Ns, Outcome};

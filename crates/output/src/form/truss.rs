@@ -1,8 +1,9 @@
 //! truss(1) of Solaris and illumos: `open("/etc/passwd", O_RDONLY)                   = 3`.
 
 use super::{FormLine, LineForm, function, pad};
+use crate::Writer;
 use crate::line::DEEPEST;
-use crate::{Writer, names};
+use crate::spelling::names;
 use std::io::Write as _;
 use stride_decode::{Decoded, FdNote, NamedArg, Text, TextKind, Value, library_args_noted, library_result_noted};
 use stride_event::{LibraryCall, LibraryPart, Ns, Outcome};
@@ -124,7 +125,7 @@ impl LineForm for TrussForm {
                 w.out.push(b'\n');
             }
         }
-        crate::dump::write(w.out, decoded.dump);
+        crate::line::dump::write(w.out, decoded.dump);
     }
 
     /// Functions of libraries have a line when they are entered and one when they return, as with truss's -u. An
@@ -192,7 +193,7 @@ impl LineForm for TrussForm {
     fn head(&self, w: &mut Writer<'_>, epoch: u64) {
         if self.since_beginning {
             let _ = write!(w.out, "Base time stamp:  {}.{:04}  [ ", epoch / 1_000_000_000, epoch / 100_000 % 10_000);
-            crate::clock::Clock::default().write(w.out, epoch, false, 0);
+            crate::spelling::clock::Clock::default().write(w.out, epoch, false, 0);
             w.str(" ]\n");
         }
     }

@@ -1,10 +1,11 @@
 //! Lines of library calls: name, arguments, result; indented by depth. And those of operations of io_uring.
 
 use super::Line;
-use crate::clock::seconds;
-use crate::color::{Role, Span};
-use crate::moment::Moment;
-use crate::{Writer, names};
+use crate::Writer;
+use crate::line::color::{Role, Span};
+use crate::line::moment::Moment;
+use crate::spelling::clock::seconds;
+use crate::spelling::names;
 use stride_decode::{FdNote, Value, library_args_noted, library_result_noted};
 use stride_event::{LibraryCall, LibraryPart, OperationFacts};
 use stride_syscalls::sets::uring::{CQE_FLAGS, IOSQE};

@@ -1,69 +1,29 @@
 //! strace's lines: leader, call, alignment, return value; lines cut in two when threads take turns.
 
+pub mod color;
+pub mod dump;
+mod layout;
+mod leader;
 mod library;
+pub mod moment;
+mod outcome;
+pub mod stack;
 
+pub use layout::{Layout, Leader, PidPrefix, WallClock};
 pub(crate) use library::DEEPEST;
 
-use crate::clock::{Clock, seconds};
-use crate::color::{Role, Span, Spans};
+use crate::Writer;
 use crate::form::{FormLine, LineForm};
-use crate::moment::Moment;
-use crate::stack::StackLines;
-use crate::{NameStyle, Palette, Style, Writer, names};
+use crate::line::color::{Role, Span, Spans};
+use crate::line::moment::Moment;
+use crate::line::stack::StackLines;
+use crate::spelling::clock::Clock;
+use crate::spelling::names;
 use std::collections::HashMap;
-use std::io::Write as _;
 use std::rc::Rc;
 use std::sync::Arc;
-use stride_decode::{Decoded, NamedArg, Part, Return, Value};
-use stride_event::{Call, Ns, Outcome, Stack, Tid};
-use stride_syscalls::Ret;
-
-/// The fields of a line's leader.
-#[derive(Clone, Debug, Default)]
-pub struct Leader {
-    pub pid: PidPrefix,
-    /// `-t`, `-tt`, `-ttt`.
-    pub wall: Option<WallClock>,
-    /// `-r`: digits after the point.
-    pub relative: Option<u8>,
-    /// `-n`.
-    pub number: bool,
-    /// `-i`.
-    pub ip: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum PidPrefix {
-    #[default]
-    Never,
-    /// `[pid  1234] ` once there is more than one tracee.
-    WhenSeveral,
-    /// `1234  `: output that goes to a file under `-f`.
-    Always,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct WallClock {
-    /// Seconds since the epoch instead of the time of day.
-    pub epoch: bool,
-    /// Digits after the point.
-    pub digits: u8,
-}
-
-/// The fields at the end of a line, and the layout of the line.
-#[derive(Clone, Debug, Default)]
-pub struct Layout {
-    /// `-a`.
-    pub column: usize,
-    /// `-T`: digits after the point.
-    pub elapsed: Option<u8>,
-    pub style: Style,
-    pub leader: Leader,
-    /// `--color`.
-    pub palette: Option<Palette>,
-    /// `--style`: another form than strace's.
-    pub form: Option<Rc<dyn LineForm>>,
-}
+use stride_decode::{Decoded, NamedArg, Part, Value};
+use stride_event::{Ns, Stack, Tid};
 
 /// One stream of lines: the whole output, or one thread's with `-ff`.
 pub struct Line {
@@ -181,82 +141,6 @@ impl Line {
         }
     }
 
-    /// Starts a new line.
-    fn leader(&mut self, m: Moment<'_>) {
-        self.interrupt();
-        self.start = self.out.len();
-        let leader = self.layout.leader.clone();
-        let mut w = Writer { out: &mut self.out, style: self.layout.style };
-        match leader.pid {
-            PidPrefix::Always => {
-                let from = w.out.len();
-                w.int(m.tid);
-                match m.comm {
-                    Some(comm) => w.angled(comm),
-                    None => w.out.resize((from + 5).max(w.out.len()), b' '),
-                }
-                w.out.push(b' ');
-            }
-            PidPrefix::WhenSeveral if m.tracees > 1 => {
-                let mut buf = itoa::Buffer::new();
-                let digits = buf.format(m.tid);
-                w.str("[pid ");
-                for _ in digits.len()..5 {
-                    w.out.push(b' ');
-                }
-                w.str(digits);
-                if let Some(comm) = m.comm {
-                    w.angled(comm);
-                }
-                w.str("] ");
-            }
-            _ => {}
-        }
-        if let Some(label) = m.label {
-            w.str("[");
-            crate::escape_path(w.out, label, crate::HexStrings::Never);
-            w.str("] ");
-        }
-        if let Some(wall) = leader.wall {
-            let now = (i128::from(m.at) + self.wall_offset).max(0) as u64;
-            self.clock.write(w.out, now, wall.epoch, wall.digits);
-            w.out.push(b' ');
-        }
-        if let Some(digits) = leader.relative {
-            let since = m.at.saturating_sub(self.last_at.unwrap_or(m.at));
-            self.last_at = Some(m.at);
-            if leader.wall.is_some() {
-                w.str("(+");
-            }
-            seconds(w.out, since, 6, digits);
-            w.str(if leader.wall.is_some() { ") " } else { " " });
-        }
-        if leader.number {
-            match m.nr {
-                Some(nr) => {
-                    let mut buf = itoa::Buffer::new();
-                    let digits = buf.format(nr);
-                    w.str("[");
-                    for _ in digits.len()..4 {
-                        w.out.push(b' ');
-                    }
-                    w.str(digits);
-                    w.str("] ");
-                }
-                None => w.str("[????] "),
-            }
-        }
-        if leader.ip {
-            match m.ip {
-                Some(ip) => {
-                    // Writing to a buffer does not fail.
-                    let _ = write!(w.out, "[{ip:016x}] ");
-                }
-                None => w.str("[????????????????] "),
-            }
-        }
-    }
-
     /// Shows a decoded call, or a part of one.
     pub fn call(
         &mut self,
@@ -307,7 +191,7 @@ impl Line {
                 self.out.push(b')');
                 self.ret(call, decoded, ret);
                 self.mark(Span::Plain);
-                crate::dump::write(&mut self.out, decoded.dump);
+                crate::line::dump::write(&mut self.out, decoded.dump);
             }
         }
         self.paint();
@@ -361,116 +245,6 @@ impl Line {
             shown += 1;
         }
         shown
-    }
-
-    /// Goes to the column of `=`, and writes that.
-    fn align(&mut self) {
-        let column = self.column();
-        if column < self.layout.column {
-            self.out.resize(self.out.len() + self.layout.column - column, b' ');
-        }
-        self.out.extend_from_slice(if column < self.layout.column { b"= " } else { b" = " });
-    }
-
-    fn ret(&mut self, call: &Call, decoded: &Decoded<'_>, ret: &Return<'_>) {
-        self.align();
-        self.outcome(decoded, ret);
-        if let Some(digits) = self.layout.elapsed {
-            let mut w = Writer { out: &mut self.out, style: self.layout.style };
-            match (ret.outcome, call.took()) {
-                (Outcome::Value(_) | Outcome::Error(_), Some(took)) => {
-                    w.str(" <");
-                    seconds(w.out, took, 1, digits);
-                    w.str(">");
-                }
-                _ => w.str(" <unavailable>"),
-            }
-        }
-        self.out.push(b'\n');
-    }
-
-    /// The return value, with the error's text and the note.
-    pub(crate) fn outcome(&mut self, decoded: &Decoded<'_>, ret: &Return<'_>) {
-        let style = self.layout.style;
-        let mut w = Writer { out: &mut self.out, style };
-        let colored = self.layout.palette.is_some();
-        let mut mark = |w: &Writer<'_>, span| {
-            if colored {
-                self.spans.mark(w.out.len(), span);
-            }
-        };
-        mark(&w, Span::Values(Role::Return));
-        match ret.outcome {
-            Outcome::Value(v) => {
-                if matches!(decoded.row.map(|r| r.ret), Some(Ret::Never)) {
-                    w.str("?");
-                } else if matches!(ret.value, Value::Addr(0)) {
-                    w.int(v);
-                } else {
-                    w.value(&ret.value);
-                }
-            }
-            Outcome::Error(e) => match names::errno(e) {
-                // The program never sees the kernel's internal codes. The call will be restarted.
-                Some((name, text)) if (512..=516).contains(&e) || e == 530 => {
-                    w.str("? ");
-                    mark(&w, Span::Whole(Role::Error));
-                    w.str(name);
-                    w.str(" (");
-                    w.str(text);
-                    w.str(")");
-                }
-                Some((name, text)) => {
-                    w.str("-1 ");
-                    mark(&w, Span::Whole(Role::Error));
-                    w.str(name);
-                    w.str(" (");
-                    w.str(text);
-                    w.str(")");
-                }
-                None => {
-                    w.str("-1 ");
-                    mark(&w, Span::Whole(Role::Error));
-                    w.str("(errno ");
-                    w.int(e);
-                    w.str(")");
-                }
-            },
-            Outcome::Gone | Outcome::Pending => w.str("?"),
-        }
-        mark(&w, Span::Values(Role::ArgValue));
-        // A note that explains the number follows `-X`. Any other note always keeps its names.
-        let raw = style.names == NameStyle::Raw;
-        match &ret.note {
-            None => {}
-            Some(Value::Macro { .. } | Value::Known(..) | Value::Gloss(_)) if raw => {}
-            Some(Value::Macro { name, args, .. }) => {
-                w.str(" (");
-                w.macro_call(name, args);
-                w.str(")");
-            }
-            Some(note) => {
-                let (note, names) = match note {
-                    Value::Known(_, meaning) => (*meaning, style.names),
-                    Value::Styled(_) => (note, style.names),
-                    note => (note, NameStyle::Abbrev),
-                };
-                w.str(" (");
-                Writer { out: &mut *w.out, style: Style { names, ..style } }.value(note);
-                w.str(")");
-            }
-        }
-        let changed = decoded.call.tampering;
-        w.str(match (changed.arguments, changed.result) {
-            (false, false) => "",
-            (false, true) => " (INJECTED)",
-            (true, false) => " (INJECTED: args)",
-            (true, true) => " (INJECTED: args, retval)",
-        });
-        if changed.delay {
-            w.str(" (DELAYED)");
-        }
-        mark(&w, Span::Plain);
     }
 
     /// A whole line of other text, such as `+++ exited with 0 +++`.

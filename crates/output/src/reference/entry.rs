@@ -28,13 +28,13 @@ pub fn text(family: &CallFamily, row: &Syscall, most: usize) -> String {
     text
 }
 
-/// The call's own line, its arguments, and the structs behind them. The argument `told` was described before.
-fn form(text: &mut String, row: &Syscall, told: Option<&str>, most: usize) {
+/// The call's own line, its arguments, and the structs behind them. The argument `described` was described before.
+fn form(text: &mut String, row: &Syscall, described: Option<&str>, most: usize) {
     let words = Describer { row, most };
     let shown: Vec<&Arg> = row.args.iter().filter(|arg| !matches!(arg.when, When::Never)).collect();
     let names: Vec<&str> = shown.iter().map(|arg| arg.name).collect();
     let _ = writeln!(text, "    {}({})\n", row.name, names.join(", "));
-    for arg in shown.iter().filter(|arg| told != Some(arg.name)) {
+    for arg in shown.iter().filter(|arg| described != Some(arg.name)) {
         let condition = words.when(&arg.when).map_or_else(String::new, |when| format!(", {when}"));
         let _ = write!(text, "- `{}`{condition}: {}", arg.name, words.ty(&arg.ty));
         if let Some(when) = memory::when(&arg.ty) {

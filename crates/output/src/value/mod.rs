@@ -3,7 +3,10 @@
 mod notation;
 mod sets;
 
-use crate::{HexStrings, NameStyle, Style, clock, escape_path, names, quote};
+use crate::spelling::clock;
+use crate::spelling::names;
+use crate::spelling::quote::quote;
+use crate::{HexStrings, NameStyle, Style, escape_path};
 use stride_decode::{FdNote, Member, Operator, Prefix, Tail, Text, TextKind, Value};
 
 /// Appends values to a buffer.

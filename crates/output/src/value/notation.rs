@@ -1,7 +1,9 @@
 //! Values that have a notation of their own: characters, addresses, times, modes, signal masks, wait statuses.
 
 use super::Writer;
-use crate::{HexStrings, NameStyle, escape_path, names, quote};
+use crate::spelling::names;
+use crate::spelling::quote::{self, quote};
+use crate::{HexStrings, NameStyle, escape_path};
 use std::io::Write as _;
 use std::net::IpAddr;
 use stride_decode::Designation;

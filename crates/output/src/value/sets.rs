@@ -1,7 +1,8 @@
 //! Named numbers and flags.
 
 use super::Writer;
-use crate::{NameStyle, names};
+use crate::NameStyle;
+use crate::spelling::names;
 use stride_syscalls::{FlagPart, Set};
 
 impl Writer<'_> {

@@ -125,10 +125,10 @@ fn what_was_lost_is_told_at_the_end() {
     let mut scene = Scene::new();
     scene.lost = 70_000;
     let read = scene.finish();
-    let told =
+    let message =
         read.instants().into_iter().find(|s| s.name == "in all, 70,000 calls were lost").expect("it is told").clone();
-    assert_eq!(told.args["lost"], Arg::Uint(70_000));
-    assert_eq!(read.tracks[&told.track].name(), "Stride");
+    assert_eq!(message.args["lost"], Arg::Uint(70_000));
+    assert_eq!(read.tracks[&message.track].name(), "Stride");
 }
 
 #[test]
@@ -306,9 +306,9 @@ fn a_full_disk() {
     let read = reader::read(&kept);
     let calls = read.calls().len();
     assert!(calls > 1000);
-    let told: String = error.to_string().chars().filter(|c| *c != ',').collect();
+    let message: String = error.to_string().chars().filter(|c| *c != ',').collect();
     let expected = format!("'disk': No space left on device. It ends after {calls} calls ({} bytes)", kept.len());
-    assert!(told.contains(&expected), "{told}\n{expected}");
+    assert!(message.contains(&expected), "{message}\n{expected}");
 }
 
 #[test]
@@ -384,9 +384,9 @@ fn threads_of_a_long_command() {
     (0..1000).for_each(|i| scene.fork(100, 1000 + i, 100, 100 + u64::from(i as u32)));
     scene.finish();
     let processes = packets(&disk.bytes()).into_iter().filter_map(|packet| packet.track_descriptor?.process);
-    let told: Vec<usize> = processes.map(|process| process.cmdline.iter().map(String::len).sum()).collect();
-    assert!(told.len() < 4 && told.iter().all(|bytes| *bytes <= 8192), "{told:?}");
-    assert!(told.iter().any(|bytes| *bytes > 4000), "{told:?}");
+    let message: Vec<usize> = processes.map(|process| process.cmdline.iter().map(String::len).sum()).collect();
+    assert!(message.len() < 4 && message.iter().all(|bytes| *bytes <= 8192), "{message:?}");
+    assert!(message.iter().any(|bytes| *bytes > 4000), "{message:?}");
 }
 
 /// The command waits for the engine. Its start is reported with its execve.

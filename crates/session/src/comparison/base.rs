@@ -81,10 +81,10 @@ impl RecordedRun {
             options.filters.trace = both.clone();
         }
         let tracker = Rc::new(RefCell::new(Tracker::partial(metadata.partial)));
-        let resolver = resolvers::followed(base.told());
-        let shown = Box::new(resolvers::followed(base.told()));
-        let conditions = Conditions::new(&options, base.told(), shown, tracker.clone());
-        let mut selector = Selector::new(&options, false, base.told(), conditions);
+        let resolver = resolvers::followed(base.answers());
+        let shown = Box::new(resolvers::followed(base.answers()));
+        let conditions = Conditions::new(&options, base.answers(), shown, tracker.clone());
+        let mut selector = Selector::new(&options, false, base.answers(), conditions);
         let operations =
             [metadata.operations, before.replay.map_or(before.options.spec.operations, |this| this.operations)];
         if side == Side::Base && operations[0] != operations[1] {

@@ -209,11 +209,11 @@ fn files(of: &str) -> Result<String> {
     let mut lines = Vec::new();
     for (label, path) in targets(of)? {
         let found = CodeFileToProbe::open(&path).and_then(|file| functions(&file, &label, "*", &any()));
-        let told = match found {
+        let functions = match found {
             Ok(found) => count(found.file.probes.len() as u64, "function", "functions"),
             Err(_) => "none, or too many to trace all".to_owned(),
         };
-        lines.push([shown(label.as_bytes()), told, path.display().to_string()]);
+        lines.push([shown(label.as_bytes()), functions, path.display().to_string()]);
     }
     Ok(columns(&lines) + "(stride --library-calls=list:LIB:GLOB lists the functions of one of them that match.)\n")
 }

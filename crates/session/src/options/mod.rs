@@ -187,7 +187,7 @@ impl Options {
         self.quiet.contains(message)
     }
 
-    /// Adapts what was not asked for to a trace of many processes that nobody named. A line says little without the name of its thread,
+    /// Adapts the defaults to a trace of many processes that nobody named. A line says little without the name of its thread,
     /// and signals and the ends of threads are too many. (In JSON all these are data like the rest.)
     pub fn suit_machine(&mut self) {
         if self.json {
@@ -198,8 +198,8 @@ impl Options {
             self.filters.signals = SignalSet::NONE;
         }
         if !self.quiet_asked {
-            let untold = [Quiet::Attach, Quiet::Exit, Quiet::Personality, Quiet::ThreadExecve];
-            self.quiet = untold.into_iter().fold(self.quiet, WordSet::with);
+            let unshown = [Quiet::Attach, Quiet::Exit, Quiet::Personality, Quiet::ThreadExecve];
+            self.quiet = unshown.into_iter().fold(self.quiet, WordSet::with);
         }
     }
 

@@ -85,17 +85,17 @@ impl Write for Whole {
 pub enum Use {
     /// The file is read before anything is run.
     Reads,
-    /// A view writes the file. The receipt at the end tells of it.
-    Writes(Receipt),
-    /// Whoever writes the file opens it, as the trace's output does.
+    /// A view writes the file. A notice at the end names it.
+    Writes(CompletionNotice),
+    /// The writer opens the file itself, as the trace's output does.
     Trace,
 }
 
-/// Makes the receipt: the file's path, its size, and what to do with it.
-pub type Receipt = fn(&ReceiptFacts) -> String;
+/// Makes the sentence at the end about a written file: its path, its size, and what to do with it.
+pub type CompletionNotice = fn(&WrittenFile) -> String;
 
-/// The facts for the receipt of a written file.
-pub struct ReceiptFacts {
+/// What a completion notice can say about its file.
+pub struct WrittenFile {
     /// The path, for a sentence.
     pub path: String,
     /// The path, quoted for a shell.
@@ -117,20 +117,20 @@ pub struct NamedFile<'a> {
 }
 
 /// The files that views write, by option.
-pub struct Files(Vec<(String, Receipt, Target)>);
+pub struct Files(Vec<(String, CompletionNotice, Target)>);
 
 impl Files {
     /// Opens the files that views write. The error names the option and the file.
     pub fn open(named: &[NamedFile<'_>]) -> Result<Files> {
         let mut files = Vec::new();
         for NamedFile { option, path, how } in named {
-            if let Use::Writes(receipt) = how {
+            if let Use::Writes(notice) = how {
                 // The old content stays until it is certain that no other option names this file.
                 let file = OpenOptions::new().create(true).write(true).truncate(false).open(path);
                 let file =
                     file.map_err(|e| anyhow!("Can't open '{}' for {option}: {}", path.display(), os_error(&e)))?;
                 let target = Target { path: path.to_path_buf(), file, written: Written::default() };
-                files.push((option.clone(), *receipt, target));
+                files.push((option.clone(), *notice, target));
             }
         }
         for (i, NamedFile { option, path, how }) in named.iter().enumerate() {
@@ -148,10 +148,12 @@ impl Files {
         Ok(Files(files))
     }
 
-    /// The receipts for the end of the run. Pipes and devices have none.
-    pub fn receipts(&self) -> Receipts {
+    /// The notices for the end of the run. Pipes and devices have none.
+    pub fn completion_notices(&self) -> CompletionNotices {
         let regular = self.0.iter().filter(|(.., target)| target.is_regular());
-        Receipts(regular.map(|(_, receipt, target)| (*receipt, target.path.clone(), target.written.clone())).collect())
+        CompletionNotices(
+            regular.map(|(_, notice, target)| (*notice, target.path.clone(), target.written.clone())).collect(),
+        )
     }
 
     /// The file of an option. Its view keeps it.
@@ -166,15 +168,15 @@ impl Files {
     }
 }
 
-/// The written files, each with its receipt, its path and its size.
-pub struct Receipts(Vec<(Receipt, PathBuf, Written)>);
+/// The files that views write, each with its notice, its path and its size.
+pub struct CompletionNotices(Vec<(CompletionNotice, PathBuf, Written)>);
 
-impl Receipts {
+impl CompletionNotices {
     /// A sentence for each file that was written.
     pub fn sentences(&self, calls: u64) -> Vec<String> {
         let written = self.0.iter().filter(|(_, _, written)| written.get() > 0);
-        let sentence = |(receipt, path, written): &(Receipt, PathBuf, Written)| {
-            receipt(&ReceiptFacts {
+        let sentence = |(notice, path, written): &(CompletionNotice, PathBuf, Written)| {
+            notice(&WrittenFile {
                 path: path.display().to_string(),
                 word: shell_word(path),
                 calls: count(calls, "call", "calls"),

@@ -4,7 +4,7 @@ mod files;
 pub mod progress;
 pub mod rotation;
 
-pub use files::{Files, NamedFile, Receipt, ReceiptFacts, Receipts, Target, Use, Whole};
+pub use files::{CompletionNotice, CompletionNotices, Files, NamedFile, Target, Use, Whole, WrittenFile};
 pub use progress::erase as erase_progress;
 
 use crate::options::{Options, Output};

@@ -22,7 +22,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Progress through a file of this size. None if nobody would see it.
+    /// Progress through a file of this size. None if no terminal shows it.
     pub fn new(path: &Path, size: u64) -> Option<Progress> {
         let what = format!("reading {}", path.display()).escape_debug().to_string();
         stderr().is_terminal().then(|| Progress { what, size, events: 0, next: Instant::now() + PATIENCE })

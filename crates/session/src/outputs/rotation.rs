@@ -22,7 +22,7 @@ impl Rotation {
 
     /// Renames FILE to FILE.1, FILE.1 to FILE.2 and so on. The oldest file is replaced.
     fn make_room(&self, path: &Path) -> io::Result<()> {
-        let told = |from: &Path, to: &Path, e: &io::Error| {
+        let failure = |from: &Path, to: &Path, e: &io::Error| {
             let text = format!("'{}' cannot be renamed to '{}': {}", from.display(), to.display(), os_error(e));
             io::Error::new(e.kind(), text)
         };
@@ -36,7 +36,7 @@ impl Rotation {
         for number in (0..=there as u32).rev() {
             let from = if number == 0 { path.to_path_buf() } else { numbered(path, number) };
             let to = numbered(path, number + 1);
-            fs::rename(&from, &to).map_err(|e| told(&from, &to, &e))?;
+            fs::rename(&from, &to).map_err(|e| failure(&from, &to, &e))?;
         }
         Ok(())
     }

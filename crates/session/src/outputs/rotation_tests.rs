@@ -115,17 +115,17 @@ fn failures_say_which_name_is_in_the_way() {
 }
 
 #[test]
-fn names_that_are_taken_are_told_before() {
+fn names_that_are_taken_are_refused_before() {
     let dir = Dir::new("taken");
     let (log, other) = (dir.0.join("log"), dir.0.join("log.2"));
     let rotation = Rotation { every: PIECE, count: 4 };
     let named = [NamedFile { option: "--html".into(), path: &other, how: Use::Trace }];
-    let told = rotation.check(&named, "-o", &log).unwrap_err().to_string();
-    assert!(told.contains("--html names: give one of them another name"), "{told}");
+    let message = rotation.check(&named, "-o", &log).unwrap_err().to_string();
+    assert!(message.contains("--html names: give one of them another name"), "{message}");
     assert!(rotation.check(&[], "-o", &log).is_ok());
     fs::create_dir(&other).unwrap();
-    let told = rotation.check(&[], "-o", &log).unwrap_err().to_string();
-    assert!(told.contains("no regular file: move it away"), "{told}");
-    let told = rotation.check(&[], "-o", Path::new("/dev/null")).unwrap_err().to_string();
-    assert!(told.contains("'/dev/null' of -o is no regular file"), "{told}");
+    let message = rotation.check(&[], "-o", &log).unwrap_err().to_string();
+    assert!(message.contains("no regular file: move it away"), "{message}");
+    let message = rotation.check(&[], "-o", Path::new("/dev/null")).unwrap_err().to_string();
+    assert!(message.contains("'/dev/null' of -o is no regular file"), "{message}");
 }

@@ -55,9 +55,9 @@ impl Asking {
         &self.noting
     }
 
-    /// The reader is about to be told an answer.
-    pub fn tell(&self, question: Question, answer: Option<Vec<u8>>) {
-        self.noting.tell(&Fact { question, answer });
+    /// Notes an answer that is about to be written.
+    pub fn note(&self, question: Question, answer: Option<Vec<u8>>) {
+        self.noting.note(&Fact { question, answer });
     }
 
     pub fn tells_descriptors(&self) -> bool {
@@ -114,7 +114,7 @@ impl Asking {
         };
         let answer = call.container.as_ref().map(|name| name.as_bytes().to_vec());
         let fact = Fact { question: Question::Container(call.tid), answer };
-        self.noting.tell(&fact);
+        self.noting.note(&fact);
         Some(fact)
     }
 

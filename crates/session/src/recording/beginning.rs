@@ -21,18 +21,18 @@ impl Beginning {
         // With -Y and -y, each event came with the answers that are needed to show it. Otherwise the calls tell.
         if !asking.tells_names() {
             for thread in live.iter().filter(|thread| !thread.comm.is_empty()) {
-                asking.tell(Question::Comm(thread.tid), Some(thread.comm.clone()));
+                asking.note(Question::Comm(thread.tid), Some(thread.comm.clone()));
             }
         }
         let followed = !asking.tells_descriptors() && tracker.follows_descriptors();
         let retracted = if followed { descriptors(tracker, asking) } else { Vec::new() };
         for process in tracker.live_processes().filter_map(|pid| tracker.process(pid)) {
             if let Some(program) = process.program {
-                asking.tell(Question::Program(process.pid), Some(tracker.name(program).to_vec()));
+                asking.note(Question::Program(process.pid), Some(tracker.name(program).to_vec()));
             }
             let command: Vec<u8> = process.command.iter().flat_map(|word| word.iter().copied().chain([0])).collect();
             if !command.is_empty() {
-                asking.tell(Question::CommandLine(process.pid), Some(command));
+                asking.note(Question::CommandLine(process.pid), Some(command));
             }
         }
         let mut facts = asking.noting().all();
@@ -68,24 +68,24 @@ fn rank(question: Question) -> u8 {
 
 /// Tells what the followed descriptors refer to now. Returns the answers that hold no longer.
 fn descriptors(tracker: &Tracker, asking: &Asking) -> Vec<Fact> {
-    let mut told = HashSet::new();
+    let mut answered = HashSet::new();
     for pid in tracker.live_processes() {
         for (fd, object) in tracker.open_descriptors(pid) {
             let of = FdOf { tid: pid, fd, made: false };
             for (question, answer) in answers(tracker, of, object) {
-                told.insert(question);
-                asking.tell(question, Some(answer));
+                answered.insert(question);
+                asking.note(question, Some(answer));
             }
         }
     }
     let holds_no_longer = |fact: &Fact| match fact.question {
-        Question::Link(of) | Question::Socket(of) => of.tid != TRACER && !told.contains(&fact.question),
+        Question::Link(of) | Question::Socket(of) => of.tid != TRACER && !answered.contains(&fact.question),
         _ => false,
     };
     let mut old: Vec<Fact> = asking.noting().all().into_iter().filter(holds_no_longer).collect();
     for fact in &mut old {
         fact.answer = None;
-        asking.noting().tell(fact);
+        asking.noting().note(fact);
     }
     old
 }

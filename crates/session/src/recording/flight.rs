@@ -93,7 +93,7 @@ impl FlightRecorder {
         let first = can_be_written(&path, named)?;
         let ring = FlightRing::new(&metadata(&asking, with), flight.keep)?;
         let source = with.resolvers.chosen_by.clone();
-        let evaluator = Evaluator::new(flight.expressions(), options, source, with.resolvers.asked_by(options));
+        let evaluator = Evaluator::new(flight.expressions(), options, source, with.resolvers.for_view(options));
         // With a command, the key would reach the command as well.
         let has_key = options.command.is_none() && is_in_foreground();
         let signals: &[Signal] = if has_key { &[Signal::SIGUSR1, Signal::SIGQUIT] } else { &[Signal::SIGUSR1] };
@@ -119,13 +119,13 @@ impl FlightRecorder {
         };
         let (own, name) = (std::process::id(), first.display());
         let key = if has_key { ", or Ctrl-\\ here," } else { "" };
-        recorder.tell(format!("flight recorder: kill -USR1 {own}{key} writes the latest calls to '{name}'"));
+        recorder.remark(format!("flight recorder: kill -USR1 {own}{key} writes the latest calls to '{name}'"));
         Ok(recorder)
     }
 
-    fn tell(&mut self, what: String) {
+    fn remark(&mut self, text: String) {
         if self.tells {
-            self.remarks.push_back(what);
+            self.remarks.push_back(text);
         }
     }
 
@@ -187,9 +187,9 @@ impl FlightRecorder {
             self.pending = Some(Pending { why, due, total });
             // Perhaps nothing happens any more.
             if let Err(e) = signal::nudge_after(after + Duration::from_millis(20)) {
-                let told =
+                let remark =
                     format!("flight recorder: no clock for the trigger: {}; the next call is waited for", os_error(&e));
-                self.remarks.push_back(told);
+                self.remarks.push_back(remark);
             }
         }
         if let Event::Exit(call) = event {
@@ -229,7 +229,7 @@ impl FlightRecorder {
             Ok(written) => {
                 self.written += 1;
                 let (calls, size) = (count(written.calls, "call", "calls"), bytes(written.bytes));
-                self.tell(format!(
+                self.remark(format!(
                     "flight recorder: {name}: {calls}, {size} ({why}); look at it with stride --replay={name}"
                 ));
             }
@@ -313,7 +313,7 @@ impl View for FlightRecorder {
         }
         self.dump_pending(end.lost);
         if self.written == 0 {
-            self.tell(self.nothing());
+            self.remark(self.nothing());
         }
         if let Some((faults, why)) = self.evaluator.mistakes() {
             let calls = count(faults, "call", "calls");

@@ -17,7 +17,7 @@ pub struct Replay {
     path: PathBuf,
     reader: Reader<BufReader<File>>,
     /// The recorded answers.
-    told: Rc<ReplaySource>,
+    answers: Rc<ReplaySource>,
     /// The thread whose end was shown last.
     ended: Option<Tid>,
     /// The size in bytes, if the recording is a regular file.
@@ -46,7 +46,7 @@ impl Replay {
         Ok(Replay {
             path: path.to_owned(),
             reader,
-            told: Rc::default(),
+            answers: Rc::default(),
             ended: None,
             size,
             progress: None,
@@ -63,8 +63,8 @@ impl Replay {
         self.reader.metadata()
     }
 
-    pub fn told(&self) -> Rc<ReplaySource> {
-        self.told.clone()
+    pub fn answers(&self) -> Rc<ReplaySource> {
+        self.answers.clone()
     }
 
     fn describe(&self) -> String {
@@ -104,13 +104,13 @@ impl Engine for Replay {
 
     fn next(&mut self) -> Result<Option<Event<'_>>, EngineError> {
         if let Some(tid) = self.ended.take() {
-            self.told.forget(tid);
+            self.answers.forget(tid);
         }
         if let Some(progress) = &mut self.progress {
             progress.at(self.reader.offset());
         }
         while let Some(fact) = self.reader.next_fact() {
-            self.told.tell(fact);
+            self.answers.set(fact);
         }
         if self.stopped {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! Answers to what calls do not say: what descriptors and ids refer to.
+//! Resolvers: they answer which files and processes the descriptors and ids in calls refer to.
 
 mod followed;
 
@@ -13,7 +13,7 @@ use stride_filter::{ContextDetail, FdDetail, PidDetail, WordSet};
 use stride_proc::{CachedSource, LiveSource, Proc, RecordingSource, Source};
 use stride_track::Tracker;
 
-/// The sources of answers, one for each that asks.
+/// The sources of answers, one for each part that asks.
 pub struct Resolvers {
     /// Answers the questions of the selection (`-P`).
     pub chosen_by: Rc<dyn Source>,
@@ -25,42 +25,42 @@ pub struct Resolvers {
     pub tracker: Option<Rc<RefCell<Tracker>>>,
     /// Keeps the answers, if a view needs them.
     pub noting: Option<Rc<RecordingSource>>,
-    /// Is told of events, also about ids if processes are looked up.
-    told: Option<Rc<LiveSource>>,
+    /// Gets the names in events, and the ids if processes are looked up (`ids`).
+    live: Option<Rc<LiveSource>>,
     ids: bool,
 }
 
 impl Resolvers {
-    /// `noted`: whether the answers are kept.
+    /// With `noted`, the answers are kept.
     pub fn of(options: &Options, replay: Option<&Replay>, noted: bool) -> Resolvers {
         if let Some(replay) = replay {
-            let told = replay.told();
-            let recorded = replay.metadata().descriptors || !options.needs_descriptors();
-            let tracker = (!recorded).then(Rc::<RefCell<Tracker>>::default);
-            let known: Rc<dyn Source> = match &tracker {
-                Some(tracker) => Rc::new(FollowedDescriptors { recorded: told.clone(), tracker: tracker.clone() }),
-                None => told.clone(),
+            let recorded = replay.answers();
+            let has_descriptors = replay.metadata().descriptors || !options.needs_descriptors();
+            let tracker = (!has_descriptors).then(Rc::<RefCell<Tracker>>::default);
+            let shown: Rc<dyn Source> = match &tracker {
+                Some(tracker) => Rc::new(FollowedDescriptors { recorded: recorded.clone(), tracker: tracker.clone() }),
+                None => recorded.clone(),
             };
             return Resolvers {
-                chosen_by: known.clone(),
-                shown: known,
-                tracked: told,
+                chosen_by: shown.clone(),
+                shown,
+                tracked: recorded,
                 tracker,
                 noting: None,
-                told: None,
+                live: None,
                 ids: false,
             };
         }
         let program = options.command.as_ref().map(|command| Path::new(&command.program));
         let live = Rc::new(LiveSource::new(program));
-        let (told, ids) = (Some(live.clone()), options.looks_processes_up());
+        let ids = options.looks_processes_up();
         let tracker = options.follows_names().then(Rc::<RefCell<Tracker>>::default);
         let followed = tracker.clone().map(|tracker| Rc::new(FollowedNames::new(live.clone(), tracker)));
         if noted {
             // The selection asks first, then the recording, then the text, which shows the recorded answers.
             let source = Rc::new(match followed {
                 Some(followed) => RecordingSource::new(followed),
-                None => RecordingSource::new(live),
+                None => RecordingSource::new(live.clone()),
             });
             return Resolvers {
                 chosen_by: source.clone(),
@@ -68,7 +68,7 @@ impl Resolvers {
                 tracked: source.clone(),
                 tracker,
                 noting: Some(source),
-                told,
+                live: Some(live),
                 ids,
             };
         }
@@ -76,21 +76,29 @@ impl Resolvers {
             Some(followed) => followed,
             None => live.clone(),
         };
-        Resolvers { chosen_by: live.clone(), shown, tracked: live, tracker, noting: None, told, ids }
+        Resolvers {
+            chosen_by: live.clone(),
+            shown,
+            tracked: live.clone(),
+            tracker,
+            noting: None,
+            live: Some(live),
+            ids,
+        }
     }
 
     /// Takes in the names and ids of an event, before anyone asks for them.
     pub fn note(&self, event: &Event<'_>) {
-        if let Some(told) = &self.told {
-            told.note_name(event);
+        if let Some(live) = &self.live {
+            live.note_name(event);
             if self.ids {
-                told.note_ids(event);
+                live.note_ids(event);
             }
         }
     }
 
     /// The resolver for a view that shows as much as the options say.
-    pub fn asked_by(&self, options: &Options) -> Box<dyn stride_decode::Resolver> {
+    pub fn for_view(&self, options: &Options) -> Box<dyn stride_decode::Resolver> {
         let whole = options.contexts.is_some_and(|detail| detail.contains(ContextDetail::Full));
         Box::new(Proc::new(options.decode_fds, options.decode_pids, self.shown.clone()).contexts(whole))
     }

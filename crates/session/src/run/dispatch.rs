@@ -2,12 +2,12 @@
 
 use super::ended::{Ended, Next};
 use super::intervals::{IntervalClock, Intervals};
-use super::nobody::Nobody;
-use super::notices;
 use super::observation::Observation;
+use super::strace_messages;
+use super::unmatched_filters::UnmatchedFilters;
 use super::views::Views;
 use crate::options::Options;
-use crate::outputs::{Outputs, Receipts};
+use crate::outputs::{CompletionNotices, Outputs};
 use anyhow::{Result, bail};
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
@@ -21,10 +21,10 @@ pub struct Dispatcher {
     pub views: Views,
     pub intervals: Option<(Intervals, IntervalClock)>,
     /// The filters of the machine, until a thread passes them.
-    pub nobody: Option<Nobody>,
+    pub unmatched: Option<UnmatchedFilters>,
     /// Calls that name what a thread runs. The tracker sees them although the filters leave them out.
     pub naming: CallSet,
-    pub receipts: Receipts,
+    pub notices: CompletionNotices,
     /// A view goes on after the reader of the trace has left.
     pub outlives_trace: bool,
     /// The command that was started.
@@ -34,7 +34,7 @@ pub struct Dispatcher {
     /// Calls that returned and were shown.
     pub shown: u64,
     /// `shown` has reached `--syscall-limit`.
-    pub limit_told: bool,
+    pub limit_reported: bool,
 }
 
 impl Dispatcher {
@@ -67,14 +67,14 @@ impl Dispatcher {
         }
         // Events that were already queued when the limit was reached are not shown. Under an engine that does not stop
         // tracees, they run ahead of the trace.
-        if self.limit_told && !matches!(event, Event::Detached { .. }) {
+        if self.limit_reported && !matches!(event, Event::Detached { .. }) {
             return Ok(Next::Continue);
         }
         // The end of the command decides Stride's exit status.
         self.ended = Ended::of(self.command, &event).unwrap_or(self.ended);
         self.look_for_threads(&event);
         self.views.track(&event);
-        notices::tell(&event, &self.options, &mut self.views, &self.outputs);
+        strace_messages::report(&event, &self.options, &mut self.views, &self.outputs);
         self.show(event);
         let next = match self.views.take_error() {
             Some(error) => self.view_failed(error, &event)?,
@@ -88,9 +88,9 @@ impl Dispatcher {
 
     /// Says at the first quiet moment that no thread passes the machine's filters.
     fn look_for_threads(&mut self, event: &Event<'_>) {
-        if Nobody::is_refuted_by(event) {
-            self.nobody = None;
-        } else if let Some(message) = self.nobody.as_mut().and_then(Nobody::at_once) {
+        if UnmatchedFilters::is_refuted_by(event) {
+            self.unmatched = None;
+        } else if let Some(message) = self.unmatched.as_mut().and_then(UnmatchedFilters::at_once) {
             self.complain(&message);
         }
     }
@@ -123,13 +123,13 @@ impl Dispatcher {
         Ok(if replays && !self.outlives_trace { Next::Stop } else { Next::Continue })
     }
 
-    /// True if `--syscall-limit` is reached, and nobody has been told.
+    /// True if `--syscall-limit` is reached, and the message about it has not been written.
     pub fn reaches_limit(&self) -> bool {
-        !self.limit_told && self.options.syscall_limit.is_some_and(|limit| self.shown >= limit)
+        !self.limit_reported && self.options.syscall_limit.is_some_and(|limit| self.shown >= limit)
     }
 
     pub fn tell_limit(&mut self) {
-        self.limit_told = true;
+        self.limit_reported = true;
         self.complain("System call limit has been reached, detaching tracees");
     }
 }

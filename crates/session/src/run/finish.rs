@@ -1,6 +1,7 @@
 //! The end of a run: the views' last words, losses, and Stride's exit status.
 
 use super::losses::Losses;
+use super::unmatched_filters::UnmatchedFilters;
 use super::{Ended, Session};
 use crate::options::Output;
 use crate::start::stacks;
@@ -37,9 +38,9 @@ impl Session {
         // The output command ends when the last handle to its input is closed.
         drop(run.views);
         run.outputs.close();
-        losses.tell(&run.options, &run.outputs);
-        let unsure = run.observation.selector.told();
-        for message in run.nobody.as_ref().map(|nobody| nobody.at_end()).into_iter().chain(unsure) {
+        losses.report(&run.options, &run.outputs);
+        let unsure = run.observation.selector.uncertainty();
+        for message in run.unmatched.as_ref().map(UnmatchedFilters::at_end).into_iter().chain(unsure) {
             run.outputs.complain(&message);
         }
         if let Some(cut) = ending? {
@@ -48,7 +49,7 @@ impl Session {
         // Nothing but JSON goes to an output of JSON lines.
         let among_json = run.options.json && matches!(run.options.output, Output::Stderr);
         if !run.options.is_quiet(Quiet::Files) && !among_json {
-            run.receipts.sentences(calls).iter().for_each(|sentence| run.outputs.complain(sentence));
+            run.notices.sentences(calls).iter().for_each(|sentence| run.outputs.complain(sentence));
         }
         Ok(match (interrupted, verdict) {
             (Some(signal), _) => Ended::Signaled(signal),

@@ -9,12 +9,12 @@ mod ended;
 mod finish;
 mod intervals;
 mod losses;
-mod nobody;
-mod notices;
 mod observation;
 mod opening;
 mod run_info;
 mod start;
+mod strace_messages;
+mod unmatched_filters;
 mod views;
 
 pub use ended::Ended;

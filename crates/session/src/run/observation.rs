@@ -2,7 +2,7 @@
 
 use crate::options::Options;
 use crate::resolvers::Resolvers;
-use crate::selection::{Conditions, Selector, Touched};
+use crate::selection::{Conditions, PathSelector, Selector};
 use crate::start::{Needs, stacks};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -33,10 +33,10 @@ impl Observation {
             engine.unwind_with(stacks.clone());
         }
         let source = resolvers.chosen_by.clone();
-        if let Some(touched) = Touched::asked(options, source.clone()) {
-            engine.choose_with(Rc::new(RefCell::new(touched)));
+        if let Some(files) = PathSelector::new(options, source.clone()) {
+            engine.choose_with(Rc::new(RefCell::new(files)));
         }
-        let conditions = Conditions::new(options, source.clone(), resolvers.asked_by(options), tracker);
+        let conditions = Conditions::new(options, source.clone(), resolvers.for_view(options), tracker);
         let selector = Selector::new(options, needs.all_calls, source, conditions);
         Observation { resolvers, selector, stacks }
     }

@@ -4,9 +4,9 @@ use super::Session;
 use super::dispatch::Dispatcher;
 use super::ended::Ended;
 use super::intervals::{IntervalClock, Intervals};
-use super::nobody::Nobody;
 use super::observation::Observation;
 use super::opening::{Opening, PreparedView};
+use super::unmatched_filters::UnmatchedFilters;
 use super::views::Views;
 use super::{announce, run_info};
 use crate::library;
@@ -64,7 +64,7 @@ impl Session {
     /// Starts the engine, and opens the views. `files` are those that the views write.
     pub fn start(mut options: Options, source: EventSource, mut files: Files, plan: ViewPlan) -> Result<Session> {
         let needs = &plan.needs;
-        let receipts = files.receipts();
+        let notices = files.completion_notices();
         let mut outputs = Outputs::open(&options)?;
         let resolvers = Resolvers::of(&options, source.0.as_ref(), needs.answers_noted);
         let started = match source.0 {
@@ -105,7 +105,7 @@ impl Session {
         let intervals = |every| (Intervals::new(every, clock, outputs::monotonic(), info.wall_offset), clock);
         let dispatcher = Dispatcher {
             intervals: needs.every.map(intervals),
-            nobody: Nobody::new(&options),
+            unmatched: UnmatchedFilters::new(&options),
             naming: start::naming_calls(&options, needs),
             command: engine.command(),
             outlives_trace: plan.outlives_trace,
@@ -113,10 +113,10 @@ impl Session {
             outputs,
             observation,
             views,
-            receipts,
+            notices,
             ended: Ended::Exited(0),
             shown: 0,
-            limit_told: false,
+            limit_reported: false,
         };
         Ok(Session { engine, ended_interval: None, dispatcher })
     }

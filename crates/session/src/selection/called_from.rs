@@ -46,7 +46,7 @@ impl CalledFrom {
     }
 
     /// A sentence about calls for which the choice is not certain.
-    pub fn told(&self) -> Option<String> {
+    pub fn uncertainty(&self) -> Option<String> {
         (self.unsure > 0).then(|| {
             let calls = count(self.unsure, "call was", "calls were");
             format!("--called-from: {calls} left out of which the stack is not known, or only in part; a matching function may have led there")

@@ -46,7 +46,7 @@ impl Conditions {
         }
     }
 
-    /// Follows the events. To be told of each, before calls are asked about.
+    /// Follows the events. Each event comes here before questions about its call.
     pub fn note(&mut self, event: &Event<'_>) {
         let tracker = &self.tracker;
         self.evaluator.note(event, |tid| tracker.borrow().wait(tid).map(|wait| wait.seen));
@@ -118,14 +118,14 @@ impl Conditions {
     }
 
     /// A sentence about calls that may be left out by mistake.
-    pub fn told(&self) -> Option<String> {
+    pub fn uncertainty(&self) -> Option<String> {
         let (faults, why) = self.evaluator.mistakes()?;
         let calls = count(faults, "call was", "calls were");
         Some(format!("--where: {calls} left out for which the expression has no value; the first time, {why}"))
     }
 }
 
-/// for people who debug Stride (`-d`): which parts of the expressions are decided where.
+/// Facts for debugging Stride (`-d`): which parts of the expressions are decided where.
 pub fn facts(options: &Options, engine: &str, early: bool) -> Vec<String> {
     let filters_returns = ENGINES.iter().any(|known| known.name == engine && known.filters_returns);
     let is_early = |part: &ExpressionPart| early && part.early && (filters_returns || part.fields == ["name"]);

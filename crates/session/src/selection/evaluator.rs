@@ -44,7 +44,7 @@ impl Evaluator {
         }
     }
 
-    /// Follows the events. To be told of each, before calls are asked about.
+    /// Follows the events. Each event comes here before questions about its call.
     pub fn note(&mut self, event: &Event<'_>, wait: impl FnOnce(Tid) -> Option<Seen>) {
         self.identities.note(event);
         let Some(entered) = &mut self.entered else { return };

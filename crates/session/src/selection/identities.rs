@@ -26,7 +26,7 @@ impl Identities {
         Identities { source, ..Identities::default() }
     }
 
-    /// Follows the events. To be told of each, before calls are asked about.
+    /// Follows the events. Each event comes here before questions about its call.
     pub fn note(&mut self, event: &Event<'_>) {
         if self.source.is_none() {
             return;

@@ -10,4 +10,4 @@ mod select;
 pub use conditions::{Conditions, facts};
 pub use evaluator::Evaluator;
 pub use identities::{Identities, NamedUsers};
-pub use select::{Selector, Touched};
+pub use select::{PathSelector, Selector};

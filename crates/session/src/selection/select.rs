@@ -13,7 +13,7 @@ use stride_proc::{Proc, Source};
 
 pub struct Selector {
     /// Calls are chosen by path or descriptor.
-    touched: Option<Touched>,
+    files: Option<PathSelector>,
     status: WordSet<Status>,
     /// The requested calls, if the engine reports more than these.
     calls: Option<CallSet>,
@@ -41,7 +41,7 @@ impl Selector {
     /// `all_calls`: the engine reports all calls, because a shown call may depend on calls that are not shown.
     pub fn new(options: &Options, all_calls: bool, source: Rc<dyn Source>, conditions: Conditions) -> Selector {
         Selector {
-            touched: Touched::asked(options, source),
+            files: PathSelector::new(options, source),
             status: options.filters.status,
             calls: (all_calls
                 || options.replay.is_some()
@@ -90,7 +90,7 @@ impl Selector {
 
     fn enters(&mut self, call: &Call) -> bool {
         let chosen = self.chosen(call);
-        if self.touched.is_some() {
+        if self.files.is_some() {
             self.decided.insert(call.tid, Decision { nr: call.nr, args: call.args, chosen });
         }
         chosen
@@ -115,35 +115,35 @@ impl Selector {
     }
 
     /// A sentence about calls that may be left out by mistake.
-    pub fn told(&self) -> Option<String> {
-        self.called_from.as_ref().and_then(CalledFrom::told).or_else(|| self.conditions.told())
+    pub fn uncertainty(&self) -> Option<String> {
+        self.called_from.as_ref().and_then(CalledFrom::uncertainty).or_else(|| self.conditions.uncertainty())
     }
 
     fn chosen(&self, call: &Call) -> bool {
         self.calls.as_ref().is_none_or(|calls| calls.contains(call.abi, call.nr))
-            && self.touched.as_ref().is_none_or(|touched| touched.by(call))
+            && self.files.as_ref().is_none_or(|files| files.matches(call))
     }
 }
 
-/// The paths and descriptors that calls are chosen by: `-P`, `--trace-fds`.
-pub struct Touched {
+/// Chooses calls by their paths and descriptors: `-P`, `--trace-fds`.
+pub struct PathSelector {
     paths: PathSet,
     fds: Option<FdSet>,
     resolver: Proc,
 }
 
-impl Touched {
+impl PathSelector {
     /// `None` if calls are not chosen by these.
-    pub fn asked(options: &Options, source: Rc<dyn Source>) -> Option<Touched> {
+    pub fn new(options: &Options, source: Rc<dyn Source>) -> Option<PathSelector> {
         let asked = !options.filters.paths.is_empty() || options.filters.trace_fds.is_some();
-        asked.then(|| Touched {
+        asked.then(|| PathSelector {
             paths: options.filters.paths.clone(),
             fds: options.filters.trace_fds.clone(),
             resolver: Proc::paths_only(source),
         })
     }
 
-    fn by(&self, call: &Call) -> bool {
+    fn matches(&self, call: &Call) -> bool {
         touches(call, &mut |touch| match touch {
             Touch::Path(path) => self.paths.contains_bytes(path),
             Touch::Fd(fd) => {
@@ -158,9 +158,9 @@ impl Touched {
     }
 }
 
-impl Choose for Touched {
+impl Choose for PathSelector {
     fn chooses(&mut self, call: &Call) -> bool {
-        self.by(call)
+        self.matches(call)
     }
 }
 

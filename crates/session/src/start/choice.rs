@@ -50,7 +50,7 @@ pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen
         bail!("--io-uring: {why}. Leave it out");
     }
     let settings = options.ebpf;
-    let named = |unserved: Unserved| unserved.told(options);
+    let named = |unserved: Unserved| unserved.subject(options);
     // Options that ptrace does not serve take eBPF.
     let only_ebpf = unserved(&spec, PtraceEngine::CAPABILITIES).map(named);
     match options.engine {
@@ -129,7 +129,7 @@ fn ptrace(spec: TraceSpec, reason: impl Into<String>) -> Result<Chosen> {
 /// Chooses eBPF if it works and serves all options, else ptrace.
 fn best(spec: TraceSpec, settings: Settings, options: &Options) -> Result<Chosen> {
     if let Some(option) = unserved(&spec, EbpfEngine::CAPABILITIES) {
-        let reason = format!("{} needs it", option.told(options));
+        let reason = format!("{} needs it", option.subject(options));
         return ptrace(spec, reason);
     }
     // Most users may not load programs. The trial finds that out before anything else is done for eBPF.
@@ -175,7 +175,7 @@ struct Unserved(&'static str, &'static str);
 
 impl Unserved {
     /// The beginning of a sentence, with the name that the user typed.
-    fn told(self, options: &Options) -> String {
+    fn subject(self, options: &Options) -> String {
         format!("{}{}", options.typed.name(self.0), self.1)
     }
 }

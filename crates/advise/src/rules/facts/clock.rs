@@ -47,7 +47,7 @@ impl Rule for ClockCalls {
     }
 
     fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Candidate> {
-        let told = |(reads, cpu): (Reads, bool)| {
+        let fact = |(reads, cpu): (Reads, bool)| {
             if reads.calls < CLOCK_CALLS.get() {
                 return None;
             }
@@ -83,6 +83,6 @@ impl Rule for ClockCalls {
                 ..Candidate::default()
             })
         };
-        std::mem::take(&mut self.of).into_iter().zip([false, true]).filter_map(told).collect()
+        std::mem::take(&mut self.of).into_iter().zip([false, true]).filter_map(fact).collect()
     }
 }

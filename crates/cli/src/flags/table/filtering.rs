@@ -24,12 +24,12 @@ pub const FLAGS: &[Flag] = &[
               The stacks are shown only with -k. The stack of a call may be known only when the call returns, so a call that waits \
               may be shown late. If parts of stacks are not known, Stride says for how many of the calls that it left out. A replay \
               needs a recording with stacks.",
-        update: |draft, given| {
+        update: |raw, given| {
             let text = given.text();
             if text.is_empty() {
                 return Err(given.invalid());
             }
-            draft.options.filters.called_from = Some(FramePattern::parse(&text)?);
+            raw.options.filters.called_from = Some(FramePattern::parse(&text)?);
             Ok(())
         },
         ..BASE
@@ -45,11 +45,11 @@ pub const FLAGS: &[Flag] = &[
               other tools read it differently.\n\n\
               The time is that from entry to return, which -T shows. A call that is still in progress when tracing ends counts with its time so far. \
               The eBPF engine decides in the kernel, and calls that are left out send nothing.",
-        update: |draft, given| {
+        update: |raw, given| {
             let time =
                 |text: &str| values::duration(text).map(|time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
             let span = parse_durations(&given.text(), time)?;
-            draft.options.filters.durations = draft.options.filters.durations.intersection(span);
+            raw.options.filters.durations = raw.options.filters.durations.intersection(span);
             Ok(())
         },
         ..BASE
@@ -63,8 +63,8 @@ pub const FLAGS: &[Flag] = &[
         own: true,
         doc: "Reports only calls that failed with an error of the set: names such as ENOENT, in any case, or numbers. --errno='!EAGAIN' reports the calls \
               that failed with any other error, and --errno=all is the same as -Z. Calls that did not fail are never reported.",
-        update: |draft, given| {
-            draft.options.filters.errors = Some(parse_errors(&given.text())?);
+        update: |raw, given| {
+            raw.options.filters.errors = Some(parse_errors(&given.text())?);
             Ok(())
         },
         ..BASE
@@ -81,8 +81,8 @@ pub const FLAGS: &[Flag] = &[
               If no file has that name, PATH may be a pattern with *, ? and [a-z]: -P '/etc/*.conf'. A star stands for slashes, too. A \
               pattern without a slash is compared with the last part of each path.\n\n\
               With --trace-fds, calls that match either option are reported.",
-        update: |draft, given| {
-            draft.paths.push(given.os().to_owned());
+        update: |raw, given| {
+            raw.paths.push(given.os().to_owned());
             Ok(())
         },
         ..BASE
@@ -92,8 +92,8 @@ pub const FLAGS: &[Flag] = &[
         help: "report the calls of --switch-on and --switch-off, too",
         own: true,
         doc: "Reports also the calls at which --switch-on and --switch-off take effect.",
-        update: |draft, _| {
-            draft.options.filters.show_switches = true;
+        update: |raw, _| {
+            raw.options.filters.show_switches = true;
             Ok(())
         },
         ..BASE
@@ -107,9 +107,9 @@ pub const FLAGS: &[Flag] = &[
         help: "report only these signals",
         doc: "Reports only the signals of the set; by default all of them, and with --all none. A signal is a number or a name, in any case \
               and with or without SIG. --signal='!SIGIO' and --signal='!io' report all signals but SIGIO.",
-        update: |draft, given| {
-            draft.options.filters.signals = SignalSet::parse(&given.text())?;
-            draft.options.signals_asked = true;
+        update: |raw, given| {
+            raw.options.filters.signals = SignalSet::parse(&given.text())?;
+            raw.options.signals_asked = true;
             Ok(())
         },
         ..BASE
@@ -127,8 +127,8 @@ pub const FLAGS: &[Flag] = &[
               * unavailable: they returned, but the result could not be read\n\
               * detached: tracing ended before they returned\n\n\
               How a call ends is only known afterwards, so with this option the lines of concurrent calls are in the order in which the calls ended.",
-        update: |draft, given| {
-            draft.options.filters.status = WordSet::parse(&given.text())?;
+        update: |raw, given| {
+            raw.options.filters.status = WordSet::parse(&given.text())?;
             Ok(())
         },
         ..BASE
@@ -140,8 +140,8 @@ pub const FLAGS: &[Flag] = &[
         own: true,
         doc: "Stops reporting calls and signals when a call returns for which EXPR holds; --where explains EXPR. --switch-on starts it again. The call itself \
               is reported only with --show-on-off-events. It need not be among the calls that other filters leave in.",
-        update: |draft, given| {
-            draft.options.filters.switch_off = Some(given.expression()?);
+        update: |raw, given| {
+            raw.options.filters.switch_off = Some(given.expression()?);
             Ok(())
         },
         ..BASE
@@ -153,8 +153,8 @@ pub const FLAGS: &[Flag] = &[
         own: true,
         doc: "Reports calls and signals only after a call has returned for which EXPR holds; --where explains EXPR. The call itself is reported only with \
               --show-on-off-events. It need not be among the calls that other filters leave in. So --switch-on='name == \"listen\"' leaves out how a server starts.",
-        update: |draft, given| {
-            draft.options.filters.switch_on = Some(given.expression()?);
+        update: |raw, given| {
+            raw.options.filters.switch_on = Some(given.expression()?);
             Ok(())
         },
         ..BASE
@@ -195,8 +195,8 @@ pub const FLAGS: &[Flag] = &[
               * %statfs: statfs and its variants\n\
               * %%statfs: all of %statfs and %fstatfs, and ustat\n\n\
               desc, file, ipc, memory, network, process and signal may also be written without the percent sign.",
-        update: |draft, given| {
-            draft.options.filters.trace = parse_syscalls(&given.text(), Catalog::native())?;
+        update: |raw, given| {
+            raw.options.filters.trace = parse_syscalls(&given.text(), Catalog::native())?;
             Ok(())
         },
         ..BASE
@@ -209,8 +209,8 @@ pub const FLAGS: &[Flag] = &[
         help: "report only calls that use these file descriptors",
         doc: "Reports only calls that use a file descriptor of the set; calls that use none are not reported. With \
               --trace-path, calls that match either option are reported.",
-        update: |draft, given| {
-            draft.options.filters.trace_fds = Some(parse_descriptors(&given.text())?);
+        update: |raw, given| {
+            raw.options.filters.trace_fds = Some(parse_descriptors(&given.text())?);
             Ok(())
         },
         ..BASE
@@ -248,8 +248,8 @@ pub const FLAGS: &[Flag] = &[
               For other habits, such as ~ and the fields of sysdig and perf, Stride says how they are spelt here.\n\n\
               Unknown fields, wrong types and expressions that could take too long are found before the program runs. The parts about the name, the ids, the \
               outcome, the duration and the bytes are decided in the kernel by the eBPF engine; -d tells which.",
-        update: |draft, given| {
-            draft.options.filters.conditions.push(given.expression()?);
+        update: |raw, given| {
+            raw.options.filters.conditions.push(given.expression()?);
             Ok(())
         },
         ..BASE
@@ -259,9 +259,9 @@ pub const FLAGS: &[Flag] = &[
         long: Some("successful-only"),
         help: "report only calls that succeeded",
         doc: "Reports only calls that returned no error, as --status=successful does.",
-        update: |draft, _| {
-            draft.options.filters.status = WordSet::of(&[Status::Successful]);
-            draft.status_count += 1;
+        update: |raw, _| {
+            raw.options.filters.status = WordSet::of(&[Status::Successful]);
+            raw.status_count += 1;
             Ok(())
         },
         ..BASE
@@ -273,9 +273,9 @@ pub const FLAGS: &[Flag] = &[
         help: "report only calls that failed",
         brief: Some(HelpEntry { group: HelpGroup::Calls, place: 3, text: "only failures" }),
         doc: "Reports only calls that returned an error, as --status=failed does.",
-        update: |draft, _| {
-            draft.options.filters.status = WordSet::of(&[Status::Failed]);
-            draft.status_count += 1;
+        update: |raw, _| {
+            raw.options.filters.status = WordSet::of(&[Status::Failed]);
+            raw.status_count += 1;
             Ok(())
         },
         ..BASE

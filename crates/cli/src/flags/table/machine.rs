@@ -1,7 +1,7 @@
 //! The whole machine, or the part of it that passes filters.
 
-use crate::flags::draft::Draft;
 use crate::flags::flag::{Arg, Category, Flag, Given, HelpEntry, HelpGroup, Value};
+use crate::flags::raw_options::RawOptions;
 use crate::flags::stop::Stop;
 use std::os::unix::ffi::OsStrExt;
 use stride_event::Glob;
@@ -27,8 +27,8 @@ pub const FLAGS: &[Flag] = &[
               (Objects of --json have all that without being asked.) If no process passes the filters, Stride says so at the end, on a \
               terminal also at once, and what may be meant.\n\n\
               Only the eBPF engine can do this, which takes root.",
-        update: |draft, _| {
-            draft.all = true;
+        update: |raw, _| {
+            raw.all = true;
             Ok(())
         },
         ..BASE
@@ -42,12 +42,12 @@ pub const FLAGS: &[Flag] = &[
               directory of the hierarchy of version 2 (/sys/fs/cgroup/system.slice/nginx.service), or its path in that \
               hierarchy as in /proc/PID/cgroup (/system.slice/nginx.service). A process that moves to another cgroup is no \
               longer traced. May be given several times.",
-        update: |draft, given| {
+        update: |raw, given| {
             if given.os().is_empty() {
                 return Err(given.invalid());
             }
-            draft.cgroups.push(given.os().to_owned());
-            keep(draft, given);
+            raw.cgroups.push(given.os().to_owned());
+            keep(raw, given);
             Ok(())
         },
         ..BASE
@@ -62,9 +62,9 @@ pub const FLAGS: &[Flag] = &[
               matches. May be given several times: a name has to match one of the patterns, and none of those with an \
               exclamation mark.\n\n\
               A program is traced from the return of its execve on, and until it gets a name that does not match.",
-        update: |draft, given| {
-            draft.comm.push(glob(given, Glob::parse)?);
-            keep(draft, given);
+        update: |raw, given| {
+            raw.comm.push(glob(given, Glob::parse)?);
+            keep(raw, given);
             Ok(())
         },
         ..BASE
@@ -81,10 +81,10 @@ pub const FLAGS: &[Flag] = &[
               Lines show the container's name behind the id of the process, and --json has it as container. For runtimes whose state is \
               not below /, such as the host's if Stride runs in a container itself, STRIDE_STATE_ROOT in the environment says below \
               which directory it is.",
-        update: |draft, given| {
+        update: |raw, given| {
             glob(given, Glob::parse)?;
-            draft.containers.push(given.os().as_bytes().to_vec());
-            keep(draft, given);
+            raw.containers.push(given.os().as_bytes().to_vec());
+            keep(raw, given);
             Ok(())
         },
         ..BASE
@@ -98,9 +98,9 @@ pub const FLAGS: &[Flag] = &[
               without symbolic links, and for a script that of its interpreter. GLOB is a pattern as for --comm, and * matches \
               slashes, too. A pattern without a slash is compared with the file's name alone. --exe='!GLOB' leaves out what \
               matches. May be given several times.",
-        update: |draft, given| {
-            draft.exe.push(glob(given, Glob::of_path)?);
-            keep(draft, given);
+        update: |raw, given| {
+            raw.exe.push(glob(given, Glob::of_path)?);
+            keep(raw, given);
             Ok(())
         },
         ..BASE
@@ -108,9 +108,9 @@ pub const FLAGS: &[Flag] = &[
 ];
 
 /// Keeps the filter as it was given, for messages.
-fn keep(draft: &mut Draft, given: &Given) {
+fn keep(raw: &mut RawOptions, given: &Given) {
     if let Some(option) = given.flag.long {
-        draft.options.machine_filters.push(MachineFilter { option, text: given.os().to_owned() });
+        raw.options.machine_filters.push(MachineFilter { option, text: given.os().to_owned() });
     }
 }
 

@@ -16,8 +16,8 @@ pub const FLAGS: &[Flag] = &[
         help: "say on stderr what the tracer itself does",
         doc: "Prints what the tracer itself does to stderr. This is for finding mistakes in Stride, and its form may \
               change at any time.",
-        update: |draft, _| {
-            draft.options.debug = true;
+        update: |raw, _| {
+            raw.options.debug = true;
             Ok(())
         },
         ..BASE
@@ -37,8 +37,8 @@ pub const FLAGS: &[Flag] = &[
         short: Some('F'),
         help: "an old spelling of -f",
         doc: "Old spelling of -f, kept for old scripts. It is ignored if -f is given too.",
-        update: |draft, _| {
-            draft.old_follow_count += 1;
+        update: |raw, _| {
+            raw.old_follow_count += 1;
             Ok(())
         },
         ..BASE
@@ -78,8 +78,8 @@ pub const FLAGS: &[Flag] = &[
               set. Without --kill-on-exit it does not, since a command with such a filter cannot outlive Stride.\n\n\
               If the filter cannot be installed, tracing goes on without it.\n\n\
               Calls that another seccomp filter of the program refuses are not seen.",
-        update: |draft, _| {
-            draft.options.spec.seccomp = Seccomp::On;
+        update: |raw, _| {
+            raw.options.spec.seccomp = Seccomp::On;
             Ok(())
         },
         ..BASE
@@ -90,10 +90,10 @@ pub const FLAGS: &[Flag] = &[
         help: "show a tip about Stride at the end",
         doc: "Shows a tip about using Stride at the end, or at once if there is nothing to trace. ID is the number of a tip, \
               or random (default). FORMAT is none, compact (default) or full.",
-        update: |draft, given| {
-            let tip = draft.tip.unwrap_or(Tip::ANY);
+        update: |raw, given| {
+            let tip = raw.tip.unwrap_or(Tip::ANY);
             let text = given.value.is_some().then(|| given.text());
-            draft.tip = Some(tip.with(text.as_deref().unwrap_or_default()).ok_or_else(|| given.invalid())?);
+            raw.tip = Some(tip.with(text.as_deref().unwrap_or_default()).ok_or_else(|| given.invalid())?);
             Ok(())
         },
         ..BASE
@@ -103,8 +103,8 @@ pub const FLAGS: &[Flag] = &[
         long: Some("version"),
         help: "print the version and what it was built with",
         doc: "Prints the version of Stride and which of its parts this build has, and exits.",
-        update: |draft, _| {
-            draft.version = true;
+        update: |raw, _| {
+            raw.version = true;
             Ok(())
         },
         ..BASE

@@ -36,7 +36,7 @@ static TOPICS: [&[Flag]; 12] = [
 ];
 
 static ALL: LazyLock<Vec<&'static Flag>> = LazyLock::new(|| {
-    let of_views = views::ALL.into_iter().flat_map(|view| view.flags());
+    let of_views = views::ALL.iter().flat_map(|view| view.flags());
     let mut all: Vec<&Flag> = TOPICS.into_iter().flatten().chain(of_views).collect();
     all.sort_by_cached_key(|flag| (flag.category, flag.sort_key()));
     all
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn every_category_has_its_place_and_is_sorted() {
-        let of_views = views::ALL.into_iter().map(|view| view.flags());
+        let of_views = views::ALL.iter().map(|view| view.flags());
         for flags in TOPICS.into_iter().chain(of_views) {
             let keys: Vec<_> = flags.iter().map(|flag| (flag.category, flag.sort_key())).collect();
             assert!(keys.is_sorted(), "not sorted: {keys:?}");

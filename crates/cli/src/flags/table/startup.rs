@@ -15,8 +15,8 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Required("NAME"),
         help: "start PROG with NAME as its argv[0]",
         doc: "Starts the command with NAME as its argv[0]. Some programs, such as busybox, choose what they do by this name.",
-        update: |draft, given| {
-            draft.argv0 = given.value.clone();
+        update: |raw, given| {
+            raw.argv0 = given.value.clone();
             Ok(())
         },
         ..BASE
@@ -29,9 +29,9 @@ pub const FLAGS: &[Flag] = &[
         help: "set VAR to VAL for PROG, or without =VAL remove it",
         doc: "Starts the command with the environment variable VAR set to VAL, or without =VAL, with VAR removed. May be \
               given several times; the changes apply in that order.",
-        update: |draft, given| {
+        update: |raw, given| {
             let bytes = given.os().as_bytes();
-            draft.env.push(match bytes.iter().position(|b| *b == b'=') {
+            raw.env.push(match bytes.iter().position(|b| *b == b'=') {
                 Some(at) => EnvChange::Set(
                     OsString::from_vec(bytes[..at].to_vec()),
                     OsString::from_vec(bytes[at + 1..].to_vec()),
@@ -53,7 +53,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Attaches to a process that runs already, and detaches from it when interrupted (by CTRL-C, say), so that \
               it goes on as before. May be given several times, with or without a command to start. One PID may be a \
               list separated by commas or blanks, which makes -p \"$(pidof PROG)\" work.",
-        update: |draft, given| {
+        update: |raw, given| {
             let text = given.text();
             let pids = values::pids(&text).map_err(|pid| Stop::fail(format!("Invalid process id: '{pid}'")))?;
             for pid in pids {
@@ -63,8 +63,8 @@ pub const FLAGS: &[Flag] = &[
                          process id"
                     )));
                 }
-                if !draft.options.spec.attach.contains(&pid) {
-                    draft.options.spec.attach.push(pid);
+                if !raw.options.spec.attach.contains(&pid) {
+                    raw.options.spec.attach.push(pid);
                 }
             }
             Ok(())
@@ -81,8 +81,8 @@ pub const FLAGS: &[Flag] = &[
               two as numbers, without looking anything up and without supplementary groups.\n\n\
               Only root can do this. It serves to trace set-user-ID programs as an ordinary user would run them: when an ordinary user traces them, they run without the privileges of their owner.\n\n\
               Without a command, it is a filter of --all, and means --all by itself: all processes with this effective user id are traced. USER may be a number then.",
-        update: |draft, given| {
-            draft.user = given.value.clone();
+        update: |raw, given| {
+            raw.user = given.value.clone();
             Ok(())
         },
         ..BASE

@@ -1,16 +1,16 @@
 //! Changing what calls do.
 
-use crate::flags::draft::Draft;
 use crate::flags::flag::{Arg, Category, Flag, Given};
+use crate::flags::raw_options::RawOptions;
 use crate::flags::stop::Stop;
 use crate::flags::values;
 use stride_filter::{Catalog, Tamper, parse_injection};
 
 const BASE: Flag = Flag { category: Category::Tampering, ..Flag::BASE };
 
-fn add(draft: &mut Draft, given: &Given, tamper: Tamper) -> Result<(), Stop> {
+fn add(raw: &mut RawOptions, given: &Given, tamper: Tamper) -> Result<(), Stop> {
     let delay = |text: &str| values::duration(text).map(|time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
-    draft.injections.push(parse_injection(&given.text(), tamper, Catalog::native(), delay)?);
+    raw.injections.push(parse_injection(&given.text(), tamper, Catalog::native(), delay)?);
     Ok(())
 }
 
@@ -22,7 +22,7 @@ pub const FLAGS: &[Flag] = &[
         help: "make calls fail; may be repeated",
         doc: "Makes the calls of the set fail, with ENOSYS unless error= gives another error. It takes the terms error=, syscall=, when=, prob= and seed= \
               of --inject, and is short for --inject=SET:error=ENOSYS.",
-        update: |draft, given| add(draft, given, Tamper::Fault),
+        update: |raw, given| add(raw, given, Tamper::Fault),
         ..BASE
     },
     Flag {
@@ -49,7 +49,7 @@ pub const FLAGS: &[Flag] = &[
               Only calls that --trace, -P and --trace-fds select are counted and changed. If several options name a call, the last one counts. A changed call is \
               shown with (INJECTED), (INJECTED: args) if memory was overwritten, and (DELAYED); in --json, the member injected says what was changed.\n\n\
               The thread has to stand still for this, so the ptrace engine is needed, and taken by default. The execve with which the command starts is not changed.",
-        update: |draft, given| add(draft, given, Tamper::Inject),
+        update: |raw, given| add(raw, given, Tamper::Inject),
         ..BASE
     },
 ];

@@ -19,11 +19,11 @@ pub const FLAGS: &[Flag] = &[
         help: "let go of a process that makes this call; only execve",
         doc: "Stops tracing a process when it makes the given call. Only execve is supported, and it includes execveat. \
               With -f, this traces all threads of a program, but not the programs that it starts.",
-        update: |draft, given| {
+        update: |raw, given| {
             if given.os() != "execve" {
                 return Err(Stop::fail(format!("Syscall '{}' for -b isn't supported", given.text())));
             }
-            draft.options.spec.detach_on_execve = true;
+            raw.options.spec.detach_on_execve = true;
             Ok(())
         },
         ..BASE
@@ -35,8 +35,8 @@ pub const FLAGS: &[Flag] = &[
               child of the process that started Stride, as it would be without Stride.\n\n\
               -DD also gives the tracer a process group of its own, so that signals to the group of the command do not \
               reach it, and -DDD a session of its own.",
-        update: |draft, _| {
-            draft.daemonize_count += 1;
+        update: |raw, _| {
+            raw.daemonize_count += 1;
             Ok(())
         },
         ..BASE
@@ -52,14 +52,14 @@ pub const FLAGS: &[Flag] = &[
               * pgroup: or pgrp, as -DD\n\
               * session: as -DDD\n\n\
               It cannot be combined with -D.",
-        update: |draft, given| {
+        update: |raw, given| {
             const WORDS: [(&str, Daemonize); 4] = [
                 ("grandchild", Daemonize::Grandchild),
                 ("pgroup", Daemonize::ProcessGroup),
                 ("pgrp", Daemonize::ProcessGroup),
                 ("session", Daemonize::Session),
             ];
-            draft.daemonize = Some(match given.value {
+            raw.daemonize = Some(match given.value {
                 None => Daemonize::Grandchild,
                 Some(_) => values::word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?,
             });
@@ -81,10 +81,10 @@ pub const FLAGS: &[Flag] = &[
               return, and the names of -Y are those that the calls tell; the names and ids of processes that are not traced are looked up a little later. If calls are lost, the trace says how many and where\n\
               * ptrace: only ptrace, which stops the program at its calls and needs no privileges\n\n\
               An engine asked for by name is never replaced by the other: if it does not work, Stride says why and exits.",
-        update: |draft, given| {
+        update: |raw, given| {
             const WORDS: [(&str, Engine); 3] =
                 [("auto", Engine::Auto), ("ebpf", Engine::Ebpf), ("ptrace", Engine::Ptrace)];
-            draft.options.engine = values::exact_word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
+            raw.options.engine = values::exact_word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
             Ok(())
         },
         ..BASE
@@ -97,8 +97,8 @@ pub const FLAGS: &[Flag] = &[
         doc: "Traces the processes and threads that traced ones create with fork, vfork, clone and clone3. With -p, all \
               threads of the process are traced, not only the one whose id was given.\n\n\
               -ff means -f and --output-separately. It cannot be combined with -c, which counts all processes together.",
-        update: |draft, _| {
-            draft.follow_count += 1;
+        update: |raw, _| {
+            raw.follow_count += 1;
             Ok(())
         },
         ..BASE
@@ -107,8 +107,8 @@ pub const FLAGS: &[Flag] = &[
         long: Some("follow-forks"),
         help: "the same as -f",
         doc: "Long form of -f. The two cannot be combined.",
-        update: |draft, _| {
-            draft.follow_forks = true;
+        update: |raw, _| {
+            raw.follow_forks = true;
             Ok(())
         },
         ..BASE
@@ -125,7 +125,7 @@ pub const FLAGS: &[Flag] = &[
               * 3, never: never (default with -o FILE PROG)\n\
               * 4, never_tstp: never, and the tracer is not stopped by CTRL-Z either (default with -D)\n\n\
               With the last two, signals from the terminal only reach the traced command.",
-        update: |draft, given| {
+        update: |raw, given| {
             const WORDS: [(&str, Interruptible); 5] = [
                 ("anywhere", Interruptible::Anywhere),
                 ("waiting", Interruptible::Waiting),
@@ -137,7 +137,7 @@ pub const FLAGS: &[Flag] = &[
             let text = given.text();
             let by_number = values::integer(&text, 4).filter(|n| *n > 0).map(|n| WORDS[n as usize - 1].1);
             let value = by_number.or_else(|| values::word(&text, &WORDS)).ok_or_else(|| given.invalid())?;
-            draft.interruptible = Some(value);
+            raw.interruptible = Some(value);
             Ok(())
         },
         ..BASE
@@ -147,8 +147,8 @@ pub const FLAGS: &[Flag] = &[
         help: "kill the traced processes if Stride dies",
         doc: "Has the kernel kill all traced processes with SIGKILL when the tracer exits, whatever the reason. Stride \
               never detaches from a process then. Only the ptrace engine can do this. It cannot be combined with -p, because processes that ran before Stride should still run after it.",
-        update: |draft, _| {
-            draft.options.spec.kill_on_exit = true;
+        update: |raw, _| {
+            raw.options.spec.kill_on_exit = true;
             Ok(())
         },
         ..BASE
@@ -161,9 +161,9 @@ pub const FLAGS: &[Flag] = &[
         doc: "With -f, traces the command (or the processes given with -p) and so many generations of processes below it: \
               its children with 1, its children and their children with 2. With 0, only its own threads are traced. Processes \
               below that are not traced and run at full speed.",
-        update: |draft, given| {
+        update: |raw, given| {
             let depth = values::integer(&given.text(), 65534).ok_or_else(|| given.invalid())?;
-            draft.options.spec.max_depth = Some(depth as u32);
+            raw.options.spec.max_depth = Some(depth as u32);
             Ok(())
         },
         ..BASE
@@ -187,10 +187,10 @@ pub const FLAGS: &[Flag] = &[
               calls are lost and counted: the program is never stopped. Calls may also be lost if threads with a real-time \
               priority occupy every CPU, because Stride hardly runs then.\n\n\
               With the ptrace engine the option has no effect: that engine never loses calls.",
-        update: |draft, given| {
+        update: |raw, given| {
             const WORDS: [(&str, Overflow); 2] = [("drop", Overflow::Drop), ("wait", Overflow::Wait)];
             let how = values::exact_word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
-            draft.options.ebpf.on_overflow = Some(how);
+            raw.options.ebpf.on_overflow = Some(how);
             Ok(())
         },
         ..BASE
@@ -212,8 +212,8 @@ pub const FLAGS: &[Flag] = &[
               explains, or that a dup2 has just replaced, is a bare number. If a filter left calls out of the recording, \
               descriptors cannot be followed.\n\n\
               A recording that ends early, because Stride was killed or the disk was full, is shown as far as it goes, and the exit status is 0. The exit status is 1 if FILE is damaged or not a recording.",
-        update: |draft, given| {
-            draft.options.replay = given.value.clone().map(Into::into);
+        update: |raw, given| {
+            raw.options.replay = given.value.clone().map(Into::into);
             Ok(())
         },
         ..BASE
@@ -231,12 +231,12 @@ pub const FLAGS: &[Flag] = &[
               quarters are, Stride moves calls to other memory. The buffer has at least 256K then (4M with -s above 1024).\n\n\
               On machines with four or more CPUs, -f takes one such buffer for every two CPUs, up to eight.\n\n\
               With the ptrace engine the option has no effect.",
-        update: |draft, given| {
+        update: |raw, given| {
             let text = given.text();
             let size = values::size(&text).filter(|size| (RING_MIN..=RING_MAX).contains(size)).ok_or_else(|| {
                 Stop::usage(format!("invalid --ring-size argument: '{text}'; give a size from 64K to 1G, such as 16M"))
             })?;
-            draft.options.ebpf.ring_bytes = Some((size as u32).next_power_of_two());
+            raw.options.ebpf.ring_bytes = Some((size as u32).next_power_of_two());
             Ok(())
         },
         ..BASE

@@ -1,6 +1,6 @@
 //! Options that do not fit together, and a command line with nothing to trace.
 
-use crate::flags::draft::Draft;
+use crate::flags::raw_options::RawOptions;
 use crate::flags::stop::{Stop, Warn};
 use crate::flags::{tips, users};
 use crate::views;
@@ -10,33 +10,33 @@ use stride_filter::{CallField, Expression, Status};
 use stride_session::options::{Engine, MachineFilter, Seccomp};
 
 /// A replay has a recording already. Options and operands that are about making one do not fit.
-pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
-    if draft.options.replay.is_none() {
+pub fn replaying(raw: &RawOptions, operands: &[OsString]) -> Result<(), Stop> {
+    if raw.options.replay.is_none() {
         return Ok(());
     }
     let has_command = !operands.is_empty();
-    let whom = [(!operands.is_empty(), "PROG [ARGS]"), (!draft.options.spec.attach.is_empty(), "-p/--attach")];
-    let of_views = draft.machine(has_command).map(str::to_owned).or_else(|| views::about_tracing(&draft.options.views));
+    let whom = [(!operands.is_empty(), "PROG [ARGS]"), (!raw.options.spec.attach.is_empty(), "-p/--attach")];
+    let of_views = raw.machine(has_command).map(str::to_owned).or_else(|| views::about_tracing(&raw.options.views));
     let how = [
-        (draft.follow_count + draft.old_follow_count > 0 || draft.follow_forks, "-f/--follow-forks"),
-        (draft.daemonize_count > 0 || draft.daemonize.is_some(), "-D/--daemonize"),
-        (draft.options.spec.max_depth.is_some(), "--max-depth"),
-        (draft.options.library.iter().any(|pattern| pattern.provider.is_none()), "--library-calls"),
-        (draft.options.library.iter().any(|pattern| pattern.provider.is_some()), "--usdt"),
-        (draft.options.spec.operations, "--io-uring"),
-        (draft.options.time_limit.is_some(), "--for"),
-        (draft.options.spec.detach_on_execve, "-b/--detach-on"),
-        (draft.interruptible.is_some(), "-I/--interruptible"),
-        (draft.options.spec.kill_on_exit, "--kill-on-exit"),
-        (!draft.injections.is_empty(), "--inject/--fault"),
-        (draft.options.spec.seccomp == Seccomp::On, "--seccomp-bpf"),
-        (draft.options.contexts.is_some(), "--secontext"),
-        (draft.options.engine != Engine::Auto, "--engine"),
-        (draft.options.ebpf.on_overflow.is_some(), "--on-overflow"),
-        (draft.options.ebpf.ring_bytes.is_some(), "--ring-size"),
-        (draft.user.is_some(), "-u/--user"),
-        (!draft.env.is_empty(), "-E/--env"),
-        (draft.argv0.is_some(), "--argv0"),
+        (raw.follow_count + raw.old_follow_count > 0 || raw.follow_forks, "-f/--follow-forks"),
+        (raw.daemonize_count > 0 || raw.daemonize.is_some(), "-D/--daemonize"),
+        (raw.options.spec.max_depth.is_some(), "--max-depth"),
+        (raw.options.library.iter().any(|pattern| pattern.provider.is_none()), "--library-calls"),
+        (raw.options.library.iter().any(|pattern| pattern.provider.is_some()), "--usdt"),
+        (raw.options.spec.operations, "--io-uring"),
+        (raw.options.time_limit.is_some(), "--for"),
+        (raw.options.spec.detach_on_execve, "-b/--detach-on"),
+        (raw.interruptible.is_some(), "-I/--interruptible"),
+        (raw.options.spec.kill_on_exit, "--kill-on-exit"),
+        (!raw.injections.is_empty(), "--inject/--fault"),
+        (raw.options.spec.seccomp == Seccomp::On, "--seccomp-bpf"),
+        (raw.options.contexts.is_some(), "--secontext"),
+        (raw.options.engine != Engine::Auto, "--engine"),
+        (raw.options.ebpf.on_overflow.is_some(), "--on-overflow"),
+        (raw.options.ebpf.ring_bytes.is_some(), "--ring-size"),
+        (raw.user.is_some(), "-u/--user"),
+        (!raw.env.is_empty(), "-E/--env"),
+        (raw.argv0.is_some(), "--argv0"),
     ];
     let given = |options: &[(bool, &str)]| options.iter().find(|(given, _)| *given).map(|(_, name)| (*name).to_owned());
     match given(&whom).or(of_views).or_else(|| given(&how)) {
@@ -48,44 +48,41 @@ pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
 }
 
 /// There must be something to trace, and options about a command need a command.
-pub fn whom(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
+pub fn whom(raw: &RawOptions, operands: &[OsString]) -> Result<(), Stop> {
     let no_command = operands.is_empty();
-    if no_command
-        && draft.options.spec.attach.is_empty()
-        && draft.options.replay.is_none()
-        && draft.machine(false).is_none()
+    if no_command && raw.options.spec.attach.is_empty() && raw.options.replay.is_none() && raw.machine(false).is_none()
     {
         // A tip is worth something without a trace, too.
-        return Err(match draft.tip.map(tips::text).filter(|text| !text.is_empty()) {
+        return Err(match raw.tip.map(tips::text).filter(|text| !text.is_empty()) {
             Some(tip) => Stop::Explain(tip),
             None => Stop::usage("must have PROG [ARGS] or -p PID"),
         });
     }
-    if no_command && draft.argv0.is_some() {
+    if no_command && raw.argv0.is_some() {
         return Err(Stop::usage("PROG [ARGS] must be specified with --argv0"));
     }
-    if draft.daemonize_count > 0 && draft.daemonize.is_some() {
+    if raw.daemonize_count > 0 && raw.daemonize.is_some() {
         return Err(Stop::fail("-D and --daemonize cannot be provided simultaneously"));
     }
-    if no_command && (draft.daemonize_count > 0 || draft.daemonize.is_some()) {
+    if no_command && (raw.daemonize_count > 0 || raw.daemonize.is_some()) {
         return Err(Stop::usage("PROG [ARGS] must be specified with -D/--daemonize"));
     }
-    if draft.daemonize_count > 3 {
-        let count = draft.daemonize_count;
+    if raw.daemonize_count > 3 {
+        let count = raw.daemonize_count;
         return Err(Stop::usage(format!("Too many -D's ({count}), maximum supported -D count is 3")));
     }
     Ok(())
 }
 
 /// The part of the machine to trace, if it is that. It is neither a command nor processes given by id.
-pub fn machine(draft: &mut Draft, operands: &[OsString]) -> Result<Option<Machine>, Stop> {
-    let depth = draft.options.spec.max_depth.is_some();
-    let Some(name) = draft.machine(!operands.is_empty()) else {
-        if depth && !draft.follows() && draft.options.replay.is_none() {
+pub fn machine(raw: &mut RawOptions, operands: &[OsString]) -> Result<Option<Machine>, Stop> {
+    let depth = raw.options.spec.max_depth.is_some();
+    let Some(name) = raw.machine(!operands.is_empty()) else {
+        if depth && !raw.follows() && raw.options.replay.is_none() {
             return Err(Stop::usage("--max-depth says how deep -f goes: give -f as well"));
         }
         let asks = |expression: &Expression| expression.mentions(CallField::Container);
-        if draft.options.replay.is_none() && draft.options.expressions().any(asks) {
+        if raw.options.replay.is_none() && raw.options.expressions().any(asks) {
             return Err(Stop::usage(
                 "an expression asks for container, which is only known if the whole machine is traced: give --all, \
                  --container=NAME or another filter of --all instead of PROG or -p",
@@ -93,18 +90,18 @@ pub fn machine(draft: &mut Draft, operands: &[OsString]) -> Result<Option<Machin
         }
         return Ok(None);
     };
-    if !operands.is_empty() || !draft.options.spec.attach.is_empty() {
+    if !operands.is_empty() || !raw.options.spec.attach.is_empty() {
         let other = if operands.is_empty() { "-p/--attach" } else { "PROG [ARGS]" };
         return Err(Stop::usage(format!(
             "{name} traces processes of the whole machine, and {other} certain ones: leave one of them out"
         )));
     }
     for (given, other) in [
-        (draft.options.engine == Engine::Ptrace, "--engine=ptrace"),
-        (draft.options.spec.kill_on_exit, "--kill-on-exit"),
-        (draft.options.spec.seccomp == Seccomp::On, "--seccomp-bpf"),
-        (!draft.injections.is_empty(), "--inject/--fault"),
-        (draft.options.contexts.is_some(), "--secontext"),
+        (raw.options.engine == Engine::Ptrace, "--engine=ptrace"),
+        (raw.options.spec.kill_on_exit, "--kill-on-exit"),
+        (raw.options.spec.seccomp == Seccomp::On, "--seccomp-bpf"),
+        (!raw.injections.is_empty(), "--inject/--fault"),
+        (raw.options.contexts.is_some(), "--secontext"),
     ] {
         if given {
             return Err(Stop::usage(format!(
@@ -118,29 +115,29 @@ pub fn machine(draft: &mut Draft, operands: &[OsString]) -> Result<Option<Machin
             "--max-depth counts from a command or from -p, and {name} has neither: leave one of them out"
         )));
     }
-    if draft.comm.len() + draft.exe.len() > Machine::GLOBS {
+    if raw.comm.len() + raw.exe.len() > Machine::GLOBS {
         return Err(Stop::usage(format!("--comm and --exe take {} patterns together, and no more", Machine::GLOBS)));
     }
-    if let Some(user) = &draft.user {
-        draft.options.machine_filters.push(MachineFilter { option: "user", text: user.clone() });
+    if let Some(user) = &raw.user {
+        raw.options.machine_filters.push(MachineFilter { option: "user", text: user.clone() });
     }
     Ok(Some(Machine {
-        comm: std::mem::take(&mut draft.comm),
-        exe: std::mem::take(&mut draft.exe),
-        user: draft.user.take().map(|user| users::id_of(&user)).transpose()?,
+        comm: std::mem::take(&mut raw.comm),
+        exe: std::mem::take(&mut raw.exe),
+        user: raw.user.take().map(|user| users::id_of(&user)).transpose()?,
         cgroups: Vec::new(),
-        containers: std::mem::take(&mut draft.containers),
+        containers: std::mem::take(&mut raw.containers),
     }))
 }
 
 /// Options whose short form is counted cannot be given in both forms, because it would not be clear which form counts.
-pub fn two_spellings(draft: &Draft) -> Result<(), Stop> {
+pub fn two_spellings(raw: &RawOptions) -> Result<(), Stop> {
     for (both, names) in [
-        (draft.timestamps_count > 0 && draft.timestamps.is_some(), "-t and --absolute-timestamps"),
-        (draft.hex_count > 0 && draft.hex_strings.is_some(), "-x and --strings-in-hex"),
-        (draft.decode_fds_count > 0 && draft.decode_fds.is_some(), "-y and --decode-fds"),
-        (draft.follow_count > 0 && draft.follow_forks, "-f and --follow-forks"),
-        (draft.follow_count > 1 && draft.output_separately, "-ff and --output-separately"),
+        (raw.timestamps_count > 0 && raw.timestamps.is_some(), "-t and --absolute-timestamps"),
+        (raw.hex_count > 0 && raw.hex_strings.is_some(), "-x and --strings-in-hex"),
+        (raw.decode_fds_count > 0 && raw.decode_fds.is_some(), "-y and --decode-fds"),
+        (raw.follow_count > 0 && raw.follow_forks, "-f and --follow-forks"),
+        (raw.follow_count > 1 && raw.output_separately, "-ff and --output-separately"),
     ] {
         if both {
             return Err(Stop::fail(format!("{names} cannot be provided simultaneously")));
@@ -150,25 +147,25 @@ pub fn two_spellings(draft: &Draft) -> Result<(), Stop> {
 }
 
 /// True if `--seccomp-bpf` is given and possible. Only the first obstacle is reported.
-pub fn seccomp(draft: &Draft, warn: Warn) -> bool {
-    if draft.options.spec.seccomp != Seccomp::On {
+pub fn seccomp(raw: &RawOptions, warn: Warn) -> bool {
+    if raw.options.spec.seccomp != Seccomp::On {
         return false;
     }
-    if !draft.follows() {
+    if !raw.follows() {
         warn("--seccomp-bpf cannot be used without -f/--follow-forks, disabling".into());
         return false;
     }
     for (obstacle, name) in [
-        (draft.options.spec.detach_on_execve, "-b"),
-        (draft.options.syscall_limit.is_some(), "--syscall-limit"),
-        (draft.options.spec.max_depth.is_some(), "--max-depth"),
+        (raw.options.spec.detach_on_execve, "-b"),
+        (raw.options.syscall_limit.is_some(), "--syscall-limit"),
+        (raw.options.spec.max_depth.is_some(), "--max-depth"),
     ] {
         if obstacle {
             warn(format!("--seccomp-bpf is not enabled because it is not compatible with {name}"));
             return false;
         }
     }
-    if draft.injections.iter().any(|rule| rule.injection.signal.is_some()) {
+    if raw.injections.iter().any(|rule| rule.injection.signal.is_some()) {
         warn(
             "--seccomp-bpf is not enabled because it is not compatible with --inject=...:signal=: a call that a seccomp filter has \
              stopped cannot be given a signal"
@@ -177,23 +174,23 @@ pub fn seccomp(draft: &Draft, warn: Warn) -> bool {
         return false;
     }
     // It is still enabled for a command that is given in addition.
-    if !draft.options.spec.attach.is_empty() {
+    if !raw.options.spec.attach.is_empty() {
         warn("--seccomp-bpf is not enabled for processes attached with -p".into());
     }
     true
 }
 
 /// Only the text of the trace has SELinux contexts, and only the ptrace engine knows them in time.
-pub fn contexts(draft: &Draft) -> Result<(), Stop> {
+pub fn contexts(raw: &RawOptions) -> Result<(), Stop> {
     const STANDING: &str = "contexts are looked up while threads stand still, which takes the ptrace engine";
-    if draft.options.contexts.is_none() {
+    if raw.options.contexts.is_none() {
         return Ok(());
     }
     let others = [
-        (draft.options.json, "--json", "only the text of the trace has contexts"),
-        (draft.options.engine == Engine::Ebpf, "--engine=ebpf", STANDING),
-        (!draft.options.library.is_empty(), "--library-calls/--usdt", STANDING),
-        (draft.options.spec.operations, "--io-uring", STANDING),
+        (raw.options.json, "--json", "only the text of the trace has contexts"),
+        (raw.options.engine == Engine::Ebpf, "--engine=ebpf", STANDING),
+        (!raw.options.library.is_empty(), "--library-calls/--usdt", STANDING),
+        (raw.options.spec.operations, "--io-uring", STANDING),
     ];
     match others.into_iter().find(|(given, ..)| *given) {
         Some((_, other, why)) => Err(Stop::usage(format!(
@@ -204,8 +201,8 @@ pub fn contexts(draft: &Draft) -> Result<(), Stop> {
 }
 
 /// Only calls that failed have errors.
-pub fn errors_of_successes(draft: &Draft) -> Result<(), Stop> {
-    if draft.options.filters.errors.is_some() && !draft.options.filters.status.contains(Status::Failed) {
+pub fn errors_of_successes(raw: &RawOptions) -> Result<(), Stop> {
+    if raw.options.filters.errors.is_some() && !raw.options.filters.status.contains(Status::Failed) {
         return Err(Stop::usage(
             "--errno reports calls that failed, and -z/--status leaves them out: leave one of them out",
         ));
@@ -213,40 +210,40 @@ pub fn errors_of_successes(draft: &Draft) -> Result<(), Stop> {
     Ok(())
 }
 
-pub fn follow(draft: &Draft, warn: Warn) -> bool {
-    let follow = draft.follows();
-    if draft.old_follow_count > 0 {
+pub fn follow(raw: &RawOptions, warn: Warn) -> bool {
+    let follow = raw.follows();
+    if raw.old_follow_count > 0 {
         warn(if follow {
             "deprecated option -F ignored".into()
         } else {
             "option -F is deprecated, please use -f/--follow-forks instead".into()
         });
     }
-    follow || draft.old_follow_count > 0
+    follow || raw.old_follow_count > 0
 }
 
 /// Warns about options that need other options, which are missing.
-pub fn without_effect(draft: &Draft, follow_forks: bool, warn: Warn) {
-    if draft.output.is_none() {
+pub fn without_effect(raw: &RawOptions, follow_forks: bool, warn: Warn) {
+    if raw.output.is_none() {
         // -ff alone is too common to complain about.
-        if draft.output_separately && !follow_forks {
+        if raw.output_separately && !follow_forks {
             warn("--output-separately has no effect without -o/--output".into());
         }
-        if draft.options.append {
+        if raw.options.append {
             warn("-A/--output-append-mode has no effect without -o/--output".into());
         }
     }
-    if draft.status_count > 1 {
+    if raw.status_count > 1 {
         warn(
             "Only the last of -z/--successful-only/-Z/--failed-only options will take effect. \
              See status qualifier for more complex filters."
                 .into(),
         );
     }
-    if draft.options.engine == Engine::Ptrace {
+    if raw.options.engine == Engine::Ptrace {
         for (given, name) in [
-            (draft.options.ebpf.on_overflow.is_some(), "--on-overflow"),
-            (draft.options.ebpf.ring_bytes.is_some(), "--ring-size"),
+            (raw.options.ebpf.on_overflow.is_some(), "--on-overflow"),
+            (raw.options.ebpf.ring_bytes.is_some(), "--ring-size"),
         ] {
             if given {
                 warn(format!("{name} has no effect with --engine=ptrace, which never loses calls"));
@@ -345,7 +342,7 @@ mod tests {
             "--format is for the reports of --advise, --budget and --diff: give one of them, and no other report";
         let findings = "--format=sarif is for the findings of --advise alone: give --advise, and no other report";
         let twice = "--format and --json say in different ways how reports are written: leave one of them out";
-        for (line, told) in [
+        for (line, expected) in [
             ("--format=markdown x", reports),
             ("--format=github --budget-write=b x", reports),
             ("--format=github --html=h x", reports),
@@ -354,7 +351,7 @@ mod tests {
             ("--format=sarif --advise --diff=d x", findings),
         ] {
             let words: Vec<&str> = line.split_whitespace().collect();
-            assert_eq!(failure_of(&words), [told, HINT], "{line}");
+            assert_eq!(failure_of(&words), [expected, HINT], "{line}");
         }
         for line in ["--format=text x", "--format=markdown --advise --diff=d x", "--format=sarif --advise --html=h x"] {
             options_of(&line.split_whitespace().collect::<Vec<_>>());
@@ -374,9 +371,9 @@ mod tests {
             ("-I 1", "-I/--interruptible"),
         ] {
             let words: Vec<&str> = ["--replay=r"].into_iter().chain(line.split_whitespace()).collect();
-            let told =
+            let expected =
                 format!("{name} is about tracing, and --replay shows what has been traced: leave one of them out");
-            assert_eq!(failure_of(&words), [told.as_str(), HINT], "{line}");
+            assert_eq!(failure_of(&words), [expected.as_str(), HINT], "{line}");
         }
         assert_eq!(options_of(&["--replay=r"]).output, Output::Stdout);
         assert_eq!(options_of(&["--replay=r", "-o", "x"]).output, Output::File("x".into()));

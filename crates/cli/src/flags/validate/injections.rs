@@ -37,8 +37,8 @@ mod tests {
 
     #[test]
     fn a_seed_is_chosen_and_told() {
-        let told = warnings(&["-e", "fault=read:prob=0.5", "x"]);
-        assert!(told[0].starts_with("prob=0.5 without seed=: add seed="), "{told:?}");
+        let message = warnings(&["-e", "fault=read:prob=0.5", "x"]);
+        assert!(message[0].starts_with("prob=0.5 without seed=: add seed="), "{message:?}");
         assert_eq!(warnings(&["-e", "fault=read:prob=0.5:seed=7", "x"]), [""; 0]);
         let options = options_of(&["--fault=read:prob=0.5:seed=7", "--inject=write:retval=-1", "x"]);
         assert_eq!(options.spec.injections[0].chance, Some(Chance { probability: 0.5, seed: 7 }));

@@ -7,7 +7,7 @@ mod injections;
 mod paths;
 mod places;
 
-use super::draft::Draft;
+use super::raw_options::RawOptions;
 use super::stop::{Stop, Warn};
 use super::time_format::{Precision, TimeFormat};
 use super::{summary, users};
@@ -20,55 +20,55 @@ use stride_session::options::LIVE_VIEW;
 use stride_session::options::*;
 
 pub fn validate(
-    mut draft: Draft,
+    mut raw: RawOptions,
     operands: Vec<OsString>,
     program: &str,
     no_color: bool,
     warn: Warn,
 ) -> Result<Options, Stop> {
-    draft.summary_only |= draft.by.is_some() && !draft.summary_too;
-    replaying(&draft, &operands)?;
-    whom(&draft, &operands)?;
-    let machine = machine(&mut draft, &operands)?;
-    two_spellings(&draft)?;
-    let seccomp_bpf = seccomp(&draft, warn);
-    let follow_forks = follow(&draft, warn);
+    raw.summary_only |= raw.by.is_some() && !raw.summary_too;
+    replaying(&raw, &operands)?;
+    whom(&raw, &operands)?;
+    let machine = machine(&mut raw, &operands)?;
+    two_spellings(&raw)?;
+    let seccomp_bpf = seccomp(&raw, warn);
+    let follow_forks = follow(&raw, warn);
     for view in views::ALL {
-        view.check(&draft, warn)?;
+        view.check(&raw, warn)?;
     }
-    views::check_format(&draft.options).map_err(Stop::usage)?;
-    without_effect(&draft, follow_forks, warn);
-    conflicts::errors_of_successes(&draft)?;
-    conflicts::contexts(&draft)?;
-    let paths = paths::resolved(&draft, warn);
-    let user = draft.user.as_deref().map(users::run_as).transpose()?;
+    views::check_format(&raw.options).map_err(Stop::usage)?;
+    without_effect(&raw, follow_forks, warn);
+    conflicts::errors_of_successes(&raw)?;
+    conflicts::contexts(&raw)?;
+    let paths = paths::resolved(&raw, warn);
+    let user = raw.user.as_deref().map(users::run_as).transpose()?;
     let has_command = !operands.is_empty();
-    let several = draft.options.spec.attach.len() + usize::from(has_command) > 1;
-    if seccomp_bpf && has_command && draft.options.filters.trace.is_all() {
+    let several = raw.options.spec.attach.len() + usize::from(has_command) > 1;
+    if seccomp_bpf && has_command && raw.options.filters.trace.is_all() {
         warn(
             "Seccomp filter is requested but there are no syscalls to filter.  See -e trace to filter syscalls.".into(),
         );
     }
-    if draft.options.spec.kill_on_exit && !draft.options.spec.attach.is_empty() {
+    if raw.options.spec.kill_on_exit && !raw.options.spec.attach.is_empty() {
         return Err(Stop::fail("--kill-on-exit and -p/--attach are mutually exclusive options"));
     }
-    let output_separately = draft.separates_output();
-    let output = output(&draft, output_separately)?;
+    let output_separately = raw.separates_output();
+    let output = output(&raw, output_separately)?;
     let to_file = output != Output::Stderr;
-    let elsewhere = to_file || views::names_files(&draft.options.views) || draft.flight.keep.is_some();
+    let elsewhere = to_file || views::names_files(&raw.options.views) || raw.flight.keep.is_some();
     // In JSON, these messages are data like the rest.
     // Beginnings and ends of tracing are too many on a whole machine to be told, and a report is about all of the command.
-    let untold = machine.is_some() || elsewhere || views::has_report(&draft.options);
-    let quiet = quiet(&draft, untold && !draft.options.json)?;
-    let daemonize = daemonize(&draft);
-    let summary = summary::settled(&draft);
-    let injections = injections::settled(std::mem::take(&mut draft.injections), warn);
+    let untold = machine.is_some() || elsewhere || views::has_report(&raw.options);
+    let quiet = quiet(&raw, untold && !raw.options.json)?;
+    let daemonize = daemonize(&raw);
+    let summary = summary::settled(&raw);
+    let injections = injections::settled(std::mem::take(&mut raw.injections), warn);
 
-    let mut options = draft.options;
-    options.quiet_asked = draft.quiet.is_some();
-    options.flight = draft.flight.settled();
+    let mut options = raw.options;
+    options.quiet_asked = raw.quiet.is_some();
+    options.flight = raw.flight.settled();
     options.program = program.to_owned();
-    options.command = command(operands, draft.argv0, draft.env, user);
+    options.command = command(operands, raw.argv0, raw.env, user);
     options.spec.kill_on_exit |= seccomp_bpf && options.spec.attach.is_empty();
     // A filter that stops at every call would only cost time.
     options.spec.seccomp = if seccomp_bpf && !options.filters.trace.is_all() { Seccomp::On } else { Seccomp::Auto };
@@ -76,16 +76,16 @@ pub fn validate(
     // perf trace follows the children of its command.
     let perf_follows = options.style == LineStyle::Perf && options.command.is_some();
     options.spec.follow = follow_forks || machine.is_some() || perf_follows || views::shows_tree(&options);
-    options.cgroups = draft.cgroups;
+    options.cgroups = raw.cgroups;
     options.spec.daemonize = daemonize;
-    options.spec.interruptible = draft.interruptible.unwrap_or(match daemonize {
+    options.spec.interruptible = raw.interruptible.unwrap_or(match daemonize {
         Daemonize::No if elsewhere && has_command => Interruptible::Never,
         Daemonize::No => Interruptible::Waiting,
         _ => Interruptible::NeverTstp,
     });
     options.filters.paths = paths;
     options.spec.injections = injections;
-    options.lines.leader.pid = match (draft.always_show_pid, to_file, output_separately) {
+    options.lines.leader.pid = match (raw.always_show_pid, to_file, output_separately) {
         (true, ..) => PidPrefix::Always,
         // Lines are of one process now and of many in a moment.
         (false, false, _) if machine.is_some() => PidPrefix::Always,
@@ -101,23 +101,23 @@ pub fn validate(
     }
     let wall =
         |format, precision: Precision| WallClock { epoch: format == TimeFormat::Unix, digits: precision.digits() };
-    options.lines.leader.wall = match draft.timestamps_count {
-        0 => draft.timestamps.and_then(|given| Some(wall(given.format?, given.precision))),
+    options.lines.leader.wall = match raw.timestamps_count {
+        0 => raw.timestamps.and_then(|given| Some(wall(given.format?, given.precision))),
         1 => Some(wall(TimeFormat::Time, Precision::Seconds)),
         2 => Some(wall(TimeFormat::Time, Precision::Micros)),
         _ => Some(wall(TimeFormat::Unix, Precision::Micros)),
     };
-    options.stack_trace = options.stack_trace.filter(|_| !draft.summary_only);
-    if let Some(limit) = draft.stack_trace_frame_limit {
+    options.stack_trace = options.stack_trace.filter(|_| !raw.summary_only);
+    if let Some(limit) = raw.stack_trace_frame_limit {
         options.stack_trace_frame_limit = limit;
     }
-    options.lines.style.hex_strings = match draft.hex_count {
-        0 => draft.hex_strings.unwrap_or_default(),
+    options.lines.style.hex_strings = match raw.hex_count {
+        0 => raw.hex_strings.unwrap_or_default(),
         1 => HexStrings::NonAscii,
         _ => HexStrings::All,
     };
-    options.decode_fds = match draft.decode_fds_count {
-        0 => draft.decode_fds.unwrap_or(WordSet::NONE),
+    options.decode_fds = match raw.decode_fds_count {
+        0 => raw.decode_fds.unwrap_or(WordSet::NONE),
         1 => WordSet::of(&[FdDetail::Path]),
         _ => WordSet::ALL,
     };
@@ -133,7 +133,7 @@ pub fn validate(
     }
     options.summary = summary;
     let about_stacks =
-        [(draft.stack_trace_frame_limit.is_some(), "--stack-trace-frame-limit"), (options.debuginfod, "--debuginfod")];
+        [(raw.stack_trace_frame_limit.is_some(), "--stack-trace-frame-limit"), (options.debuginfod, "--debuginfod")];
     for (_, name) in about_stacks.iter().filter(|(given, _)| *given && !views::Wanted::of(&options).needs.stacks) {
         warn(format!("{name} has no effect without -k/--stack-trace or another option that needs stacks"));
     }

@@ -1,16 +1,16 @@
 //! `-P`: the paths, as given and as resolved.
 
-use crate::flags::draft::Draft;
+use crate::flags::raw_options::RawOptions;
 use crate::flags::stop::Warn;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use stride_filter::{PathSet, Quiet};
 
-pub fn resolved(draft: &Draft, warn: Warn) -> PathSet {
+pub fn resolved(raw: &RawOptions, warn: Warn) -> PathSet {
     // As in strace, -qqq does not count here: it comes too late.
-    let quiet = draft.quiet.is_some_and(|quiet| quiet.contains(Quiet::PathResolution));
+    let quiet = raw.quiet.is_some_and(|quiet| quiet.contains(Quiet::PathResolution));
     let mut paths = PathSet::default();
-    for path in &draft.paths {
+    for path in &raw.paths {
         if let Some(resolved) = paths.add(path.clone()).filter(|_| !quiet) {
             warn(format!(
                 "Requested path \"{}\" resolved into \"{}\"",

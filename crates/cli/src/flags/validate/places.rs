@@ -1,15 +1,15 @@
 //! Where the trace goes, and what follows for messages, interrupts, and the tracer's process.
 
-use crate::flags::draft::Draft;
+use crate::flags::raw_options::RawOptions;
 use crate::flags::stop::Stop;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use stride_filter::{Quiet, WordSet};
 use stride_session::options::{Daemonize, Output};
 
-pub fn output(draft: &Draft, separately: bool) -> Result<Output, Stop> {
-    let Some(output) = &draft.output else {
-        return Ok(if draft.options.replay.is_some() { Output::Stdout } else { Output::Stderr });
+pub fn output(raw: &RawOptions, separately: bool) -> Result<Output, Stop> {
+    let Some(output) = &raw.output else {
+        return Ok(if raw.options.replay.is_some() { Output::Stdout } else { Output::Stderr });
     };
     let Some((b'|' | b'!', command)) = output.as_bytes().split_first() else {
         return Ok(Output::File(output.into()));
@@ -20,13 +20,13 @@ pub fn output(draft: &Draft, separately: bool) -> Result<Output, Stop> {
     Ok(Output::Pipe(OsStr::from_bytes(command).to_owned()))
 }
 
-pub fn quiet(draft: &Draft, elsewhere: bool) -> Result<WordSet<Quiet>, Stop> {
+pub fn quiet(raw: &RawOptions, elsewhere: bool) -> Result<WordSet<Quiet>, Stop> {
     const ATTACH: [Quiet; 2] = [Quiet::Attach, Quiet::Personality];
-    match (draft.quiet_count, draft.quiet) {
+    match (raw.quiet_count, raw.quiet) {
         (1.., Some(_)) => Err(Stop::fail("-q and -e quiet/--quiet cannot be provided simultaneously")),
         (0, Some(quiet)) => Ok(quiet),
         // These messages would go to the command's terminal, although the trace goes elsewhere.
-        (0, None) if elsewhere && draft.options.spec.attach.is_empty() => Ok(WordSet::of(&ATTACH)),
+        (0, None) if elsewhere && raw.options.spec.attach.is_empty() => Ok(WordSet::of(&ATTACH)),
         (0, None) => Ok(WordSet::NONE),
         (1, None) => Ok(WordSet::of(&ATTACH).with(Quiet::Files)),
         (2, None) => Ok(WordSet::of(&ATTACH).with(Quiet::Files).with(Quiet::Exit)),
@@ -34,9 +34,9 @@ pub fn quiet(draft: &Draft, elsewhere: bool) -> Result<WordSet<Quiet>, Stop> {
     }
 }
 
-pub fn daemonize(draft: &Draft) -> Daemonize {
-    match draft.daemonize_count {
-        0 => draft.daemonize.unwrap_or_default(),
+pub fn daemonize(raw: &RawOptions) -> Daemonize {
+    match raw.daemonize_count {
+        0 => raw.daemonize.unwrap_or_default(),
         1 => Daemonize::Grandchild,
         2 => Daemonize::ProcessGroup,
         _ => Daemonize::Session,

@@ -88,10 +88,10 @@ const FILES: &[FileOption] = &[
     FileOption { long: BUDGET, how: Use::Reads },
     FileOption {
         long: BUDGET_WRITE,
-        how: Use::Writes(|told| {
+        how: Use::Writes(|file| {
             format!(
                 "{}: limits for a run of {}, {}; hold runs to them with stride --budget={}",
-                told.path, told.calls, told.size, told.word
+                file.path, file.calls, file.size, file.word
             )
         }),
     },

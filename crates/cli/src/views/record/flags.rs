@@ -20,14 +20,14 @@ pub const FLAGS: &[Flag] = &[
               one gets the same name with .2 behind, and so on. --replay=FILE shows it. It begins with the oldest call in memory, and has the names of processes and \
               descriptors from before. While Stride writes, tracees go on, and their calls wait in the ring buffer. If the disk is full, Stride says so, removes what it has written, and goes on.\n\n\
               The trace itself is only printed if -o says where to. Filters decide which calls are kept, as with --record.",
-        update: |draft, given| {
+        update: |raw, given| {
             let text = given.text();
-            draft.flight.keep = Some(long_run_values::keep(&text).ok_or_else(|| {
+            raw.flight.keep = Some(long_run_values::keep(&text).ok_or_else(|| {
                 Stop::usage(format!(
                     "invalid --flight argument: '{text}'; give a size from 1M to 64G such as 64M, a time such as 30s, or both: 30s,64M"
                 ))
             })?);
-            ask(draft, given)
+            ask(raw, given)
         },
         ..BASE
     },
@@ -60,14 +60,14 @@ pub const FLAGS: &[Flag] = &[
               * killed: a signal kills a process\n\
               * failed: a process exits with another status than 0, or is killed\n\n\
               The call must be one that the filters leave in. The recording has it, and what happens in the time of --trigger-after.",
-        update: |draft, given| {
+        update: |raw, given| {
             let trigger = match given.text().as_ref() {
                 "killed" => Trigger::Killed,
                 "failed" => Trigger::Failed,
                 _ => Trigger::Call(Box::new(given.expression()?)),
             };
-            draft.flight.triggers.push(trigger);
-            ask(draft, given)
+            raw.flight.triggers.push(trigger);
+            ask(raw, given)
         },
         ..BASE
     },
@@ -78,9 +78,9 @@ pub const FLAGS: &[Flag] = &[
         own: true,
         doc: "Says how long after a trigger the recording is written, so that it shows the consequences, too: a number followed by h, m, s or ms. By default that is one second, or a quarter of the time of --flight \
               if that is shorter. If so many calls follow that they take a quarter of the memory, the recording is written earlier, and the call of the trigger is always in it.",
-        update: |draft, given| {
-            draft.flight.after = Some(values::time(&given.text()).ok_or_else(|| given.no_time())?);
-            ask(draft, given)
+        update: |raw, given| {
+            raw.flight.after = Some(values::time(&given.text()).ok_or_else(|| given.no_time())?);
+            ask(raw, given)
         },
         ..BASE
     },
@@ -90,10 +90,10 @@ pub const FLAGS: &[Flag] = &[
         help: "with --trigger: write so many times at most (default 1)",
         own: true,
         doc: "Says how many recordings triggers may write, so that the disk that they take is bounded. A trigger while a recording is pending is part of that. Recordings that are asked for do not count.",
-        update: |draft, given| {
+        update: |raw, given| {
             let count = values::integer(&given.text(), 10_000).filter(|count| *count > 0);
-            draft.flight.most = Some(count.ok_or_else(|| given.invalid())? as u32);
-            ask(draft, given)
+            raw.flight.most = Some(count.ok_or_else(|| given.invalid())? as u32);
+            ask(raw, given)
         },
         ..BASE
     },

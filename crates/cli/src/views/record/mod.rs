@@ -3,8 +3,8 @@
 mod flags;
 
 use super::declaration::{Declaration, Destination, FileOption};
-use crate::flags::draft::Draft;
 use crate::flags::flag::Flag;
+use crate::flags::raw_options::RawOptions;
 use crate::flags::stop::{Stop, Warn};
 use anyhow::Result;
 use flags::FLAGS;
@@ -18,8 +18,8 @@ const FILE: &str = "record";
 
 const FILES: &[FileOption] = &[FileOption {
     long: FILE,
-    how: Use::Writes(|told| {
-        format!("{}: {}, {}; look at it with stride --replay={}", told.path, told.calls, told.size, told.word)
+    how: Use::Writes(|file| {
+        format!("{}: {}, {}; look at it with stride --replay={}", file.path, file.calls, file.size, file.word)
     }),
 }];
 
@@ -51,12 +51,12 @@ impl Declaration for RecordDeclaration {
         (options.views.has(FILE) || options.flight.is_some()).then_some(Destination::OwnFile)
     }
 
-    fn check(&self, draft: &Draft, _: Warn<'_>) -> Result<(), Stop> {
-        if let Some(stray) = draft.flight.stray() {
+    fn check(&self, raw: &RawOptions, _: Warn<'_>) -> Result<(), Stop> {
+        if let Some(stray) = raw.flight.stray() {
             return Err(Stop::usage(format!("{stray} says when a flight recorder writes: give --flight=SIZE as well")));
         }
-        for expression in draft.flight.triggers.iter().filter_map(Trigger::expression) {
-            let possible = expression.early().calls.clone().intersection(&draft.options.filters.trace);
+        for expression in raw.flight.triggers.iter().filter_map(Trigger::expression) {
+            let possible = expression.early().calls.clone().intersection(&raw.options.filters.trace);
             if possible == CallSet::empty() {
                 return Err(Stop::usage(format!(
                     "--trigger='{}' can hold for no call that --trace leaves in: add its calls to --trace",

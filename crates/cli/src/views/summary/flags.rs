@@ -47,8 +47,8 @@ pub const FLAGS: &[Flag] = &[
               columns and order; name stands for all keys. After 131,072 rows, calls that would need a new row are counted \
               in the row (others). On a terminal, long paths are shortened in the middle.\n\n\
               The eBPF engine counts in the kernel if all keys are among syscall, errno, pid, tid, comm, container, user, duration and size.",
-        update: |draft, given| {
-            draft.by = Some(summary::keys(&given.text())?);
+        update: |raw, given| {
+            raw.by = Some(summary::keys(&given.text())?);
             Ok(())
         },
         ..BASE
@@ -63,9 +63,9 @@ pub const FLAGS: &[Flag] = &[
               of the trace. The time is what the processor spent in the kernel, unless -w is given. With -f, all traced processes are counted together.\n\n\
               If more than 50,000 calls are made a second, the eBPF engine times only some of them, because reading the clock takes longer than \
               counting. Calls and errors are counted exactly all the same, times are estimated, and a line below the table says so. --exact-times times all calls.",
-        update: |draft, _| {
-            draft.summary_only = true;
-            one_summary(draft.summary_only, draft.summary_too)
+        update: |raw, _| {
+            raw.summary_only = true;
+            one_summary(raw.summary_only, raw.summary_too)
         },
         ..BASE
     },
@@ -74,9 +74,9 @@ pub const FLAGS: &[Flag] = &[
         long: Some("summary"),
         help: "print a summary after the trace",
         doc: "Prints the trace and, after it, the summary of -c.",
-        update: |draft, _| {
-            draft.summary_too = true;
-            one_summary(draft.summary_only, draft.summary_too)
+        update: |raw, _| {
+            raw.summary_too = true;
+            one_summary(raw.summary_only, raw.summary_too)
         },
         ..BASE
     },
@@ -90,12 +90,12 @@ pub const FLAGS: &[Flag] = &[
               number followed by h, m, s, ms, us or ns, and 10 ms at least. The last interval ends with the run. In a replay, intervals follow the \
               times of the recording, and those without calls are shown as one. With --json, each object of the summary has time_ns, when the interval \
               ended, and interval_ns, its length.",
-        update: |draft, given| {
+        update: |raw, given| {
             let time = values::time(&given.text()).ok_or_else(|| given.no_time())?;
             if time < summary::SHORTEST_INTERVAL {
                 return Err(Stop::usage(format!("invalid --every argument: '{}'; give 10ms or more", given.text())));
             }
-            draft.every = Some(time);
+            raw.every = Some(time);
             Ok(())
         },
         ..BASE
@@ -107,8 +107,8 @@ pub const FLAGS: &[Flag] = &[
         doc: "Has -c time every call. Without this option, the eBPF engine times only some of the calls while more than 50,000 are made a second, \
               and estimates the time of the others. All calls are timed anyway for -w, -C, --by, --every, --json, for truss's summary, for the columns that show \
               the shortest or longest calls, and by the ptrace engine.",
-        update: |draft, _| {
-            draft.exact_times = true;
+        update: |raw, _| {
+            raw.exact_times = true;
             Ok(())
         },
         ..BASE
@@ -120,8 +120,8 @@ pub const FLAGS: &[Flag] = &[
         help: "subtract TIME from the time of each call",
         doc: "Subtracts TIME from the time of each call in the summary, as the cost of observing it, instead of an estimate. \
               TIME is a decimal number followed by s, ms, us or ns; without a unit it is in microseconds.",
-        update: |draft, given| {
-            draft.overhead = Some(values::duration(&given.text()).ok_or_else(|| given.invalid())?);
+        update: |raw, given| {
+            raw.overhead = Some(values::duration(&given.text()).ok_or_else(|| given.invalid())?);
             Ok(())
         },
         ..BASE
@@ -134,8 +134,8 @@ pub const FLAGS: &[Flag] = &[
         help: "sort the summary by KEY (default time)",
         doc: "Sorts the summary by one of its columns, or by nothing. The keys are the columns that -U lists, under the \
               same names, and none (or nothing). The default is time.",
-        update: |draft, given| {
-            draft.sort = Some(summary::sort_key(&given.text())?);
+        update: |raw, given| {
+            raw.sort = Some(summary::sort_key(&given.text())?);
             Ok(())
         },
         ..BASE
@@ -168,8 +168,8 @@ pub const FLAGS: &[Flag] = &[
               * name: (or syscall, syscall-name) name of the call\n\n\
               The default is time-percent,total-time,avg-time,calls,errors,name. Without name in the list, that column \
               is added at the end.",
-        update: |draft, given| {
-            draft.summary_columns = Some(summary::columns(&given.text())?);
+        update: |raw, given| {
+            raw.summary_columns = Some(summary::columns(&given.text())?);
             Ok(())
         },
         ..BASE
@@ -180,8 +180,8 @@ pub const FLAGS: &[Flag] = &[
         help: "summarise wall clock time rather than system time",
         doc: "Makes the summary show how long calls took by the clock, from beginning to end, instead of the processor time \
               spent in them. Only the former includes the time that a call waits.",
-        update: |draft, _| {
-            draft.wall_clock = true;
+        update: |raw, _| {
+            raw.wall_clock = true;
             Ok(())
         },
         ..BASE

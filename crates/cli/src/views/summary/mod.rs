@@ -3,8 +3,8 @@
 mod flags;
 
 use super::declaration::{Declaration, Destination};
-use crate::flags::draft::Draft;
 use crate::flags::flag::Flag;
+use crate::flags::raw_options::RawOptions;
 use crate::flags::stop::{Stop, Warn};
 use anyhow::{Result, anyhow};
 use nix::sys::resource::{UsageWho, getrusage};
@@ -22,45 +22,45 @@ impl Declaration for SummaryDeclaration {
     }
 
     /// Rejects options that conflict with a summary, and options that make no sense with or without one.
-    fn check(&self, draft: &Draft, warn: Warn<'_>) -> Result<(), Stop> {
+    fn check(&self, raw: &RawOptions, warn: Warn<'_>) -> Result<(), Stop> {
         const EITHER: &str = "(-c/--summary-only or -C/--summary)";
-        if draft.summarizes() && draft.separates_output() {
+        if raw.summarizes() && raw.separates_output() {
             return Err(Stop::usage(format!("{EITHER} and -ff/--output-separately are mutually exclusive")));
         }
-        if !draft.summarizes() && draft.every.is_some() {
+        if !raw.summarizes() && raw.every.is_some() {
             return Err(Stop::usage(format!(
                 "--every divides a summary into intervals: give {EITHER} or --by as well"
             )));
         }
-        if !draft.summarizes() && draft.wall_clock {
+        if !raw.summarizes() && raw.wall_clock {
             return Err(Stop::usage(format!("-w/--summary-wall-clock must be given with {EITHER}")));
         }
-        if !draft.summarizes() && draft.exact_times {
+        if !raw.summarizes() && raw.exact_times {
             return Err(Stop::usage(format!("--exact-times must be given with {EITHER} or --by")));
         }
-        if !draft.summarizes() && draft.summary_columns.is_some() {
+        if !raw.summarizes() && raw.summary_columns.is_some() {
             return Err(Stop::usage(format!("-U/--summary-columns must be given with {EITHER}")));
         }
-        if draft.summary_only {
+        if raw.summary_only {
             for (given, names) in [
-                (draft.options.lines.leader.ip, "-i/--instruction-pointer"),
-                (draft.options.stack_trace.is_some(), "-k/--stack-trace"),
-                (draft.options.lines.leader.number, "-n/--syscall-number"),
-                (draft.options.lines.style.arg_names, "-N/--arg-names"),
-                (draft.options.lines.leader.relative.is_some(), "-r/--relative-timestamps"),
+                (raw.options.lines.leader.ip, "-i/--instruction-pointer"),
+                (raw.options.stack_trace.is_some(), "-k/--stack-trace"),
+                (raw.options.lines.leader.number, "-n/--syscall-number"),
+                (raw.options.lines.style.arg_names, "-N/--arg-names"),
+                (raw.options.lines.leader.relative.is_some(), "-r/--relative-timestamps"),
                 (
-                    draft.timestamps_count > 0 || draft.timestamps.is_some_and(|t| t.format.is_some()),
+                    raw.timestamps_count > 0 || raw.timestamps.is_some_and(|t| t.format.is_some()),
                     "-t/--absolute-timestamps",
                 ),
-                (draft.options.lines.elapsed.is_some(), "-T/--syscall-times"),
-                (draft.decode_fds_count > 0 || draft.decode_fds.is_some_and(|set| !set.is_empty()), "-y/--decode-fds"),
+                (raw.options.lines.elapsed.is_some(), "-T/--syscall-times"),
+                (raw.decode_fds_count > 0 || raw.decode_fds.is_some_and(|set| !set.is_empty()), "-y/--decode-fds"),
             ] {
                 if given {
                     warn(format!("{names} has no effect with -c/--summary-only"));
                 }
             }
         }
-        if !draft.summarizes() && draft.sort.is_some() {
+        if !raw.summarizes() && raw.sort.is_some() {
             warn(format!("-S/--summary-sort-by has no effect without {EITHER}"));
         }
         Ok(())

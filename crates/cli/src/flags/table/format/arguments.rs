@@ -20,8 +20,8 @@ pub const FLAGS: &[Flag] = &[
         help: "shorten the structures of these calls (default all)",
         doc: "Leaves out the less important members of structures for the calls of the set, which is written as for \
               --trace. The default is all; -v means none.",
-        update: |draft, given| {
-            draft.options.decoding.abbrev = parse_syscalls(&given.text(), Catalog::native())?;
+        update: |raw, given| {
+            raw.options.decoding.abbrev = parse_syscalls(&given.text(), Catalog::native())?;
             Ok(())
         },
         ..BASE
@@ -40,8 +40,8 @@ pub const FLAGS: &[Flag] = &[
               * pidfd: the id of the process\n\
               * signalfd: the set of signals\n\n\
               The option cannot be combined with -y.",
-        update: |draft, given| {
-            draft.decode_fds = Some(match given.value {
+        update: |raw, given| {
+            raw.decode_fds = Some(match given.value {
                 None => WordSet::of(&[FdDetail::Path]),
                 Some(_) => WordSet::parse(&given.text())?,
             });
@@ -58,8 +58,8 @@ pub const FLAGS: &[Flag] = &[
         doc: "Prints more about the ids of processes, threads, process groups and sessions.\n\n\
               * comm: the name of the command\n\
               * pidns: the id in Stride's own PID namespace, if the process is in another",
-        update: |draft, given| {
-            draft.options.decode_pids = WordSet::parse(&given.text())?;
+        update: |raw, given| {
+            raw.options.decode_pids = WordSet::parse(&given.text())?;
             Ok(())
         },
         ..BASE
@@ -69,8 +69,8 @@ pub const FLAGS: &[Flag] = &[
         long: Some("arg-names"),
         help: "print the names of arguments",
         doc: "Prints the arguments of calls as name=value.",
-        update: |draft, _| {
-            draft.options.lines.style.arg_names = true;
+        update: |raw, _| {
+            raw.options.lines.style.arg_names = true;
             Ok(())
         },
         ..BASE
@@ -79,8 +79,8 @@ pub const FLAGS: &[Flag] = &[
         long: Some("pidns-translation"),
         help: "the same as --decode-pids=pidns",
         doc: "Prints process ids in Stride's own PID namespace too, as --decode-pids=pidns does.",
-        update: |draft, _| {
-            draft.options.decode_pids = draft.options.decode_pids.with(PidDetail::Pidns);
+        update: |raw, _| {
+            raw.options.decode_pids = raw.options.decode_pids.with(PidDetail::Pidns);
             Ok(())
         },
         ..BASE
@@ -93,8 +93,8 @@ pub const FLAGS: &[Flag] = &[
         help: "print the arguments of these calls as plain numbers",
         doc: "Prints the arguments of the calls of the set as hexadecimal numbers, without decoding them; see --trace for \
               what the set may be.",
-        update: |draft, given| {
-            draft.options.decoding.raw = parse_syscalls(&given.text(), Catalog::native())?;
+        update: |raw, given| {
+            raw.options.decoding.raw = parse_syscalls(&given.text(), Catalog::native())?;
             Ok(())
         },
         ..BASE
@@ -107,8 +107,8 @@ pub const FLAGS: &[Flag] = &[
         help: "dump all data read from these file descriptors",
         doc: "Prints all data read from the file descriptors of the set, in hexadecimal and ASCII, below the calls that \
               read it. --read=3,5 prints the data read from descriptors 3 and 5. This does not change which calls are reported.",
-        update: |draft, given| {
-            draft.options.decoding.dump_read = parse_descriptors(&given.text())?;
+        update: |raw, given| {
+            raw.options.decoding.dump_read = parse_descriptors(&given.text())?;
             Ok(())
         },
         ..BASE
@@ -121,9 +121,9 @@ pub const FLAGS: &[Flag] = &[
         brief: Some(HelpEntry { group: HelpGroup::Lines, place: 2, text: "more of strings" }),
         doc: "Prints at most SIZE bytes of each string and SIZE elements of each array. The default is 32. File names \
               are always printed in full.",
-        update: |draft, given| {
+        update: |raw, given| {
             let size = values::integer(&given.text(), STRING_LIMIT_MAX).ok_or_else(|| given.invalid())?;
-            draft.options.decoding.text = size as usize;
+            raw.options.decoding.text = size as usize;
             Ok(())
         },
         ..BASE
@@ -140,14 +140,14 @@ pub const FLAGS: &[Flag] = &[
               * non-ascii: all of a string that has such a character\n\
               * all: all of all strings\n\n\
               The option cannot be combined with -x.",
-        update: |draft, given| {
+        update: |raw, given| {
             const WORDS: [(&str, HexStrings); 4] = [
                 ("none", HexStrings::Never),
                 ("non-ascii-chars", HexStrings::NonAsciiChars),
                 ("non-ascii", HexStrings::NonAscii),
                 ("all", HexStrings::All),
             ];
-            draft.hex_strings = Some(match given.value {
+            raw.hex_strings = Some(match given.value {
                 None => HexStrings::All,
                 Some(_) => values::word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?,
             });
@@ -160,8 +160,8 @@ pub const FLAGS: &[Flag] = &[
         long: Some("no-abbrev"),
         help: "print structures in full",
         doc: "Prints structures, arrays, environments and the like in full, as --abbrev=none does.",
-        update: |draft, _| {
-            draft.options.decoding.abbrev = CallSet::empty();
+        update: |raw, _| {
+            raw.options.decoding.abbrev = CallSet::empty();
             Ok(())
         },
         ..BASE
@@ -174,8 +174,8 @@ pub const FLAGS: &[Flag] = &[
         help: "read the structures of these calls (default all)",
         doc: "Prints what pointers to structures point to for the calls of the set, and only addresses for other calls; \
               see --trace for what the set may be. The default is all.",
-        update: |draft, given| {
-            draft.options.decoding.verbose = parse_syscalls(&given.text(), Catalog::native())?;
+        update: |raw, given| {
+            raw.options.decoding.verbose = parse_syscalls(&given.text(), Catalog::native())?;
             Ok(())
         },
         ..BASE
@@ -188,8 +188,8 @@ pub const FLAGS: &[Flag] = &[
         help: "dump all data written to these file descriptors",
         doc: "Prints all data written to the file descriptors of the set, in hexadecimal and ASCII, below the calls that \
               write it. This does not change which calls are reported.",
-        update: |draft, given| {
-            draft.options.decoding.dump_write = parse_descriptors(&given.text())?;
+        update: |raw, given| {
+            raw.options.decoding.dump_write = parse_descriptors(&given.text())?;
             Ok(())
         },
         ..BASE
@@ -198,8 +198,8 @@ pub const FLAGS: &[Flag] = &[
         short: Some('x'),
         help: "print non-ASCII strings in hexadecimal; -xx: all strings",
         doc: "Prints strings that are not plain ASCII as hexadecimal escapes, and with -xx, all strings.",
-        update: |draft, _| {
-            draft.hex_count += 1;
+        update: |raw, _| {
+            raw.hex_count += 1;
             Ok(())
         },
         ..BASE
@@ -214,11 +214,10 @@ pub const FLAGS: &[Flag] = &[
               * raw: as numbers\n\
               * abbrev: by name if they have one (default)\n\
               * verbose: as numbers with the name in a comment",
-        update: |draft, given| {
+        update: |raw, given| {
             const WORDS: [(&str, NameStyle); 3] =
                 [("raw", NameStyle::Raw), ("abbrev", NameStyle::Abbrev), ("verbose", NameStyle::Verbose)];
-            draft.options.lines.style.names =
-                values::exact_word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
+            raw.options.lines.style.names = values::exact_word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
             Ok(())
         },
         ..BASE
@@ -229,8 +228,8 @@ pub const FLAGS: &[Flag] = &[
         brief: Some(HelpEntry { group: HelpGroup::Lines, place: 5, text: "what each fd is" }),
         doc: "Prints the path of the file after each descriptor, and the working directory after AT_FDCWD, as \
               --decode-fds=path does. -yy prints all the details of --decode-fds=all.",
-        update: |draft, _| {
-            draft.decode_fds_count += 1;
+        update: |raw, _| {
+            raw.decode_fds_count += 1;
             Ok(())
         },
         ..BASE
@@ -239,8 +238,8 @@ pub const FLAGS: &[Flag] = &[
         short: Some('Y'),
         help: "print the command names of process ids",
         doc: "Prints the command name after each process id, as --decode-pids=comm does.",
-        update: |draft, _| {
-            draft.options.decode_pids = draft.options.decode_pids.with(PidDetail::Comm);
+        update: |raw, _| {
+            raw.options.decode_pids = raw.options.decode_pids.with(PidDetail::Comm);
             Ok(())
         },
         ..BASE

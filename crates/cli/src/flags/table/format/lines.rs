@@ -1,7 +1,7 @@
 //! The parts of a line besides the call's arguments: times, threads, numbers.
 
-use crate::flags::draft::TimestampsDraft;
 use crate::flags::flag::{Arg, Category, Flag, Given, HelpEntry, HelpGroup, Value, words};
+use crate::flags::raw_options::RawTimestamps;
 use crate::flags::stop::Stop;
 use crate::flags::time_format::{Precision, TimeFormat};
 use crate::flags::{truss, values};
@@ -25,10 +25,10 @@ fn digits(given: &Given) -> Result<Option<u8>, Stop> {
 }
 
 /// `[[format:]FORMAT][,[precision:]PRECISION]`, in any order and number. Empty members are allowed.
-fn timestamps(given: &Given, earlier: Option<TimestampsDraft>) -> Result<TimestampsDraft, Stop> {
+fn timestamps(given: &Given, earlier: Option<RawTimestamps>) -> Result<RawTimestamps, Stop> {
     const FORMATS: [(&str, Option<TimeFormat>); 3] =
         [("none", None), ("time", Some(TimeFormat::Time)), ("unix", Some(TimeFormat::Unix))];
-    let mut result = earlier.unwrap_or(TimestampsDraft { format: None, precision: Precision::Seconds });
+    let mut result = earlier.unwrap_or(RawTimestamps { format: None, precision: Precision::Seconds });
     let text = given.text();
     let mut format = None;
     for member in text.split(',') {
@@ -58,9 +58,9 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Required("COLUMN"),
         help: "put the results of calls in this column (default 40)",
         doc: "Prints the results of calls in column COLUMN, or further right if a call is longer than that. The default is 40.",
-        update: |draft, given| {
+        update: |raw, given| {
             let column = values::integer(&given.text(), i32::MAX as u64).ok_or_else(|| given.invalid())?;
-            draft.options.lines.column = column as usize;
+            raw.options.lines.column = column as usize;
             Ok(())
         },
         ..BASE
@@ -76,8 +76,8 @@ pub const FLAGS: &[Flag] = &[
               * time: the time of day, HH:MM:SS (default)\n\
               * unix: the seconds since 1970\n\n\
               and PRECISION is s (default), ms, us or ns. The words format: and precision: may be left out. The option may be given several times, to set the two one by one. It cannot be combined with -t.",
-        update: |draft, given| {
-            draft.timestamps = Some(timestamps(given, draft.timestamps)?);
+        update: |raw, given| {
+            raw.timestamps = Some(timestamps(given, raw.timestamps)?);
             Ok(())
         },
         ..BASE
@@ -87,8 +87,8 @@ pub const FLAGS: &[Flag] = &[
         help: "begin every line with the id of the thread",
         doc: "Begins every line with the id of its thread, even while only one thread is traced. With -f and -o together, \
               lines always begin with it.",
-        update: |draft, _| {
-            draft.always_show_pid = true;
+        update: |raw, _| {
+            raw.always_show_pid = true;
             Ok(())
         },
         ..BASE
@@ -99,8 +99,8 @@ pub const FLAGS: &[Flag] = &[
         doc: "Asks the servers in DEBUGINFOD_URLS for the names, and with -kk the lines, of modules whose debug information is not on \
               this machine. The servers learn the build ids of these modules. The program debuginfod-find of elfutils does \
               the asking, and keeps the files for the next time. Without this option Stride never uses the network.",
-        update: |draft, _| {
-            draft.options.debuginfod = true;
+        update: |raw, _| {
+            raw.options.debuginfod = true;
             Ok(())
         },
         ..BASE
@@ -110,8 +110,8 @@ pub const FLAGS: &[Flag] = &[
         long: Some("instruction-pointer"),
         help: "print the address each call is made from",
         doc: "Prints the instruction pointer at the time of each call.",
-        update: |draft, _| {
-            draft.options.lines.leader.ip = true;
+        update: |raw, _| {
+            raw.options.lines.leader.ip = true;
             Ok(())
         },
         ..BASE
@@ -134,9 +134,9 @@ pub const FLAGS: &[Flag] = &[
               and python3 -X perf do.\n\n\
               Under the eBPF engine, signals that are ignored have no stacks, and the ends of threads only since Linux 6.16. \
               A replay shows stacks if the recording was made with -k.",
-        update: |draft, given| {
-            draft.options.stack_trace = Some(match (&given.value, given.spelling) {
-                (None, Spelling::Short(_)) => match draft.options.stack_trace {
+        update: |raw, given| {
+            raw.options.stack_trace = Some(match (&given.value, given.spelling) {
+                (None, Spelling::Short(_)) => match raw.options.stack_trace {
                     None => ShowStack::Symbol,
                     Some(ShowStack::Symbol) => ShowStack::Source,
                     Some(ShowStack::Source) => return Err(Stop::fail("too many -k options")),
@@ -162,8 +162,8 @@ pub const FLAGS: &[Flag] = &[
               their own the whole struct kvm_run before the call (VCPU:0< for the processor with the id 0) and after it \
               (VCPU:0>). Needs the ptrace engine and Linux 4.16: Stride looks in the program's memory map for the struct, which \
               KVM shares with the program, at each such call.",
-        update: |draft, given| {
-            draft.options.spec.vcpus = match &*given.text() {
+        update: |raw, given| {
+            raw.options.spec.vcpus = match &*given.text() {
                 "vcpu" => VcpuDetail::Reason,
                 "vcpu+" => VcpuDetail::State,
                 _ => return Err(Stop::fail(format!("invalid -e kvm= argument: '{}'", given.text()))),
@@ -177,8 +177,8 @@ pub const FLAGS: &[Flag] = &[
         long: Some("syscall-number"),
         help: "print the number of each call",
         doc: "Prints the number of each call before its name.",
-        update: |draft, _| {
-            draft.options.lines.leader.number = true;
+        update: |raw, _| {
+            raw.options.lines.leader.number = true;
             Ok(())
         },
         ..BASE
@@ -192,11 +192,11 @@ pub const FLAGS: &[Flag] = &[
         doc: "Prints after clone, clone3, setns and unshare the namespaces that the call has entered, or those of the child \
               that it has made, by the numbers that /proc/PID/ns has. Only the kinds that the flags of the call name are \
               printed.",
-        update: |draft, given| {
+        update: |raw, given| {
             if given.value.is_some() && given.os() != "new" {
                 return Err(Stop::fail(format!("invalid -e namespace= argument: '{}'", given.text())));
             }
-            draft.options.decoding.namespaces = true;
+            raw.options.decoding.namespaces = true;
             Ok(())
         },
         ..BASE
@@ -209,8 +209,8 @@ pub const FLAGS: &[Flag] = &[
         help: "begin lines with the time since the previous call",
         doc: "Begins each line with the time since the previous call began, measured by a clock that cannot be set. \
               PRECISION is s, ms, us (default) or ns.",
-        update: |draft, given| {
-            draft.options.lines.leader.relative = digits(given)?;
+        update: |raw, given| {
+            raw.options.lines.leader.relative = digits(given)?;
             Ok(())
         },
         ..BASE
@@ -231,7 +231,7 @@ pub const FLAGS: &[Flag] = &[
               Stride looks the contexts up while threads stand still, so it takes the ptrace engine. Only the text of the \
               trace has them, and a recording does not. Where the kernel has no SELinux, the option is refused as by a strace \
               that was built without it.",
-        update: |draft, given| {
+        update: |raw, given| {
             let detail = if given.value.is_some() { WordSet::parse(&given.text())? } else { WordSet::NONE };
             if detail.contains(ContextDetail::Mismatch) {
                 return Err(Stop::fail(
@@ -239,7 +239,7 @@ pub const FLAGS: &[Flag] = &[
                      have (file_contexts). Use --secontext or --secontext=full",
                 ));
             }
-            draft.options.contexts = Some(detail);
+            raw.options.contexts = Some(detail);
             Ok(())
         },
         ..BASE
@@ -250,10 +250,10 @@ pub const FLAGS: &[Flag] = &[
         help: "print at most LIMIT frames of a stack (default 256)",
         doc: "Prints at most LIMIT frames of each stack that -k prints; 256 by default. Other options that look at stacks (--by=caller, \
               --flamegraph, --called-from) know no more frames, either.",
-        update: |draft, given| {
+        update: |raw, given| {
             let most = u64::from(u32::MAX / 4);
             let limit = values::integer(&given.text(), most).filter(|limit| *limit > 0);
-            draft.stack_trace_frame_limit = Some(limit.ok_or_else(|| given.invalid())? as usize);
+            raw.stack_trace_frame_limit = Some(limit.ok_or_else(|| given.invalid())? as usize);
             Ok(())
         },
         ..BASE
@@ -271,17 +271,17 @@ pub const FLAGS: &[Flag] = &[
               * truss: truss of Solaris and illumos. If --style=truss is the first option, or Stride is called as truss, the options that follow are truss's: -c -t -p -o -f -a -e -d -D \
               -E -l -v -x -s -r -w -i. The others are refused, with the reason. Long options are Stride's own. -c prints truss's totals\n\n\
               A call is written when it has returned. docs/coming-from.md has the commands of other tools with Stride's.",
-        update: |draft, given| {
+        update: |raw, given| {
             let text = given.text();
-            draft.options.style = match text.split_once(':').unwrap_or((&text, "")) {
+            raw.options.style = match text.split_once(':').unwrap_or((&text, "")) {
                 ("strace", "") => LineStyle::Strace,
                 ("perf", "") => LineStyle::Perf,
                 // The letters are truss's options about lines.
                 ("truss", letters) => LineStyle::Truss(truss::form(letters).ok_or_else(|| given.invalid())?),
                 _ => return Err(given.invalid()),
             };
-            if draft.options.style != LineStyle::Strace {
-                draft.options.decoding.verbose = CallSet::empty();
+            if raw.options.style != LineStyle::Strace {
+                raw.options.decoding.verbose = CallSet::empty();
             }
             Ok(())
         },
@@ -293,8 +293,8 @@ pub const FLAGS: &[Flag] = &[
         brief: Some(HelpEntry { group: HelpGroup::Lines, place: 3, text: "time; -tt: with us" }),
         doc: "Begins each line with the time of day. -tt adds microseconds, and -ttt prints the seconds since 1970 with \
               microseconds.",
-        update: |draft, _| {
-            draft.timestamps_count += 1;
+        update: |raw, _| {
+            raw.timestamps_count += 1;
             Ok(())
         },
         ..BASE
@@ -308,8 +308,8 @@ pub const FLAGS: &[Flag] = &[
         brief: Some(HelpEntry { group: HelpGroup::Lines, place: 4, text: "how long calls took" }),
         doc: "Prints after the result of each call how long it took, from its beginning to its end. PRECISION is s, ms, us \
               (default) or ns.",
-        update: |draft, given| {
-            draft.options.lines.elapsed = digits(given)?;
+        update: |raw, given| {
+            raw.options.lines.elapsed = digits(given)?;
             Ok(())
         },
         ..BASE

@@ -15,8 +15,8 @@ pub const FLAGS: &[Flag] = &[
         long: Some("output-append-mode"),
         help: "append to the file of -o",
         doc: "Appends to the file that -o names rather than replacing its contents.",
-        update: |draft, _| {
-            draft.options.append = true;
+        update: |raw, _| {
+            raw.options.append = true;
             Ok(())
         },
         ..BASE
@@ -33,10 +33,10 @@ pub const FLAGS: &[Flag] = &[
               STRACE_COLORS in the environment changes the colours. It holds KEY=CODES pairs with colons between them, where \
               CODES are SGR parameters such as 1;33, and KEY is one of syscall, argname, argval, call, const, comment, \
               punct, retval and error.",
-        update: |draft, given| {
+        update: |raw, given| {
             const WORDS: [(&str, Color); 3] =
                 [("auto", Color::Auto), ("always", Color::Always), ("never", Color::Never)];
-            draft.options.color = values::word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
+            raw.options.color = values::word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
             Ok(())
         },
         ..BASE
@@ -54,14 +54,14 @@ pub const FLAGS: &[Flag] = &[
               * sarif: findings of --advise in the Static Analysis Results Interchange Format 2.1.0, for code scanning services. Findings that name no line of source are \
               notifications in it\n\n\
               Names of files of source begin below the working directory if they can.",
-        update: |draft, given| {
+        update: |raw, given| {
             const WORDS: [(&str, ReportFormat); 4] = [
                 ("text", ReportFormat::Text),
                 ("markdown", ReportFormat::Markdown),
                 ("github", ReportFormat::GitHub),
                 ("sarif", ReportFormat::Sarif),
             ];
-            draft.options.format = values::word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
+            raw.options.format = values::word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
             Ok(())
         },
         ..BASE
@@ -77,8 +77,8 @@ pub const FLAGS: &[Flag] = &[
         doc: "Writes the trace to FILE rather than to stderr. With --output-separately (or -ff), each thread gets a file \
               of its own, named FILE.PID. If FILE begins with | or !, what follows is a shell command, and the trace goes \
               to its standard input; this cannot be combined with --output-separately.",
-        update: |draft, given| {
-            draft.output = given.value.clone();
+        update: |raw, given| {
+            raw.output = given.value.clone();
             Ok(())
         },
         ..BASE
@@ -89,8 +89,8 @@ pub const FLAGS: &[Flag] = &[
         doc: "With -o FILE, writes the trace of each thread to a file of its own, named by appending a dot and the id of \
               the thread. A file of that name is overwritten, as strace does it, if it is a regular file of yours and has no other name. Otherwise it is \
               left alone (FILE's directory may be somebody else's), and .2 is appended as well.",
-        update: |draft, _| {
-            draft.output_separately = true;
+        update: |raw, _| {
+            raw.output_separately = true;
             Ok(())
         },
         ..BASE
@@ -102,8 +102,8 @@ pub const FLAGS: &[Flag] = &[
               also leaves out with which status processes exit, and -qqq leaves out all that --quiet can. That a signal has \
               killed a process is always shown, but not with --all.\n\n\
               With -o and a command, and without -p, -q is the default. With --all, -qq is.",
-        update: |draft, _| {
-            draft.quiet_count += 1;
+        update: |raw, _| {
+            raw.quiet_count += 1;
             Ok(())
         },
         ..BASE
@@ -125,8 +125,8 @@ pub const FLAGS: &[Flag] = &[
               * personality: a process changes to another ABI\n\
               * thread-execve: (or superseded) a thread is replaced by another one's execve\n\n\
               The option cannot be combined with -q.",
-        update: |draft, given| {
-            draft.quiet = Some(match given.value {
+        update: |raw, given| {
+            raw.quiet = Some(match given.value {
                 None => WordSet::of(&[Quiet::Attach, Quiet::Files, Quiet::Personality]),
                 Some(_) => WordSet::parse(&given.text())?,
             });
@@ -145,9 +145,9 @@ pub const FLAGS: &[Flag] = &[
               Each file is whole: lines are never cut, each file of --json begins with the object that says where the trace comes from, and each recording can \
               be replayed on its own, with the names of processes and descriptors from before. Files of the same names from earlier runs count as older \
               files. With -ff, the file of each thread is rotated on its own. A file is rotated when there is something to write.",
-        update: |draft, given| {
+        update: |raw, given| {
             let text = given.text();
-            draft.options.rotation = Some(long_run_values::rotation(&text).ok_or_else(|| {
+            raw.options.rotation = Some(long_run_values::rotation(&text).ok_or_else(|| {
                 Stop::usage(format!(
                     "invalid --rotate argument: '{text}'; give a size from 4K such as 100M, or a time such as 1h, and perhaps a \
                      number of files behind a colon: 100M:10"

@@ -1,0 +1,66 @@
+//! The functions that make calls, as text.
+
+use crate::spelling::quote::{legible, shown};
+use stride_event::{CallingFunction, CodeFile};
+
+/// Longer names of functions lose their middle: templates have names of thousands of characters.
+const LONGEST: usize = 100;
+
+/// `check_parents (walk.c:41)`; without a line `check_parents (walk)`, with the module; without a name `walk+0x1234`.
+pub fn caller_name(caller: &CallingFunction) -> String {
+    let module = caller.module.as_deref().map_or_else(|| "code in no file".into(), module_name);
+    let source = caller.source.as_ref().map(|source| format!("{}:{}", plain(base_name(&source.file)), source.line));
+    match (&caller.function, source) {
+        (Some(function), source) => format!("{} ({})", short(&plain(function)), source.unwrap_or(module)),
+        (None, Some(source)) => format!("{source} ({module})"),
+        (None, None) => caller.offset.map_or(module.clone(), |offset| format!("{module}+{offset:#x}")),
+    }
+}
+
+fn module_name(module: &CodeFile) -> String {
+    shown(module.path.rsplit(|&b| b == b'/').next().unwrap_or_default())
+}
+
+fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}
+
+fn plain(name: &str) -> String {
+    let mut out = Vec::with_capacity(name.len());
+    legible(&mut out, name);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+fn short(name: &str) -> String {
+    let count = name.chars().count();
+    if count <= LONGEST {
+        return name.to_owned();
+    }
+    let half = LONGEST / 2;
+    name.chars().take(half).chain(['…']).chain(name.chars().skip(count - half)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use stride_event::SourceLine;
+
+    #[test]
+    fn names() {
+        let module = Some(Arc::new(CodeFile { path: b"/usr/bin/wa\x1blk"[..].into(), build_id: Box::default() }));
+        let source = Some(SourceLine { file: "/src/walk.c".into(), line: 41 });
+        let caller = CallingFunction { module, function: Some("check".into()), source, offset: None };
+        assert_eq!(caller_name(&caller), "check (walk.c:41)");
+        let without_line = CallingFunction { source: None, ..caller.clone() };
+        assert_eq!(caller_name(&without_line), "check (wa\\33lk)");
+        let nameless = CallingFunction { function: None, offset: Some(0x1234), ..without_line.clone() };
+        assert_eq!(caller_name(&nameless), "wa\\33lk+0x1234");
+        let nowhere = CallingFunction { module: None, offset: None, ..nameless };
+        assert_eq!(caller_name(&nowhere), "code in no file");
+        let hostile = CallingFunction { function: Some("a\x1b[2J\u{202e}b".into()), ..caller.clone() };
+        assert_eq!(caller_name(&hostile), "a\\u{1b}[2J\\u{202e}b (walk.c:41)");
+        let long = CallingFunction { function: Some("é".repeat(500).into()), ..caller };
+        assert_eq!(caller_name(&long).chars().count(), LONGEST + 1 + " (walk.c:41)".len());
+    }
+}

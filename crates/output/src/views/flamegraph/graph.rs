@@ -1,0 +1,135 @@
+//! The calls of a run, by the functions that led to them.
+
+use super::labels::{FlameLabels, Label, LabelId, LabelKind};
+use super::tree::{CallTree, TreePlace, Weights};
+use crate::brief::frames::{self, Function};
+use crate::views::html::family::Family;
+use std::collections::HashMap;
+use std::sync::Arc;
+use stride_event::quantity::count;
+use stride_event::{Call, Outcome, PerStack, Stack};
+use stride_syscalls::{Abi, Effect, table};
+use stride_track::Tracker;
+
+/// The calls so far.
+#[derive(Default)]
+pub struct FlameGraph {
+    pub labels: FlameLabels,
+    pub tree: CallTree,
+    /// Labels by the names of threads, and of system calls.
+    programs: HashMap<Box<[u8]>, LabelId>,
+    calls: HashMap<(Abi, u64), LabelId>,
+    /// The places of stacks, by the program.
+    places: PerStack<Vec<(LabelId, TreePlace)>>,
+    /// Calls whose stack was not found.
+    without_stack: u64,
+}
+
+/// The programs that are kept for one stack. A thread may change its name at every call.
+const MOST_PROGRAMS: usize = 16;
+/// The names of threads that are kept.
+const MOST_NAMES: usize = 1 << 16;
+
+impl FlameGraph {
+    /// Counts a call that the tracker has just seen.
+    pub fn returned(&mut self, call: &Call, tracker: &Tracker) {
+        let failed = match call.outcome {
+            Outcome::Value(_) => false,
+            Outcome::Error(_) => true,
+            // As in summaries, calls that do not return are not counted.
+            Outcome::Gone | Outcome::Pending => return,
+        };
+        let program = self.program(tracker.thread(call.tid).map_or(b"?".as_slice(), |thread| &thread.comm));
+        let place = match &call.stack {
+            Some(stack) => self.place(stack, program),
+            None => {
+                // The command's own execve has none.
+                let is_start = call.row().is_some_and(|row| row.has_effect(Effect::Executes));
+                self.without_stack += u64::from(!is_start);
+                let unknown = self.label(LabelKind::Missing, frames::UNKNOWN, b"");
+                let from = self.tree.step(TreePlace::OUTSIDE, program);
+                self.tree.step(from, unknown)
+            }
+        };
+        let name = self.call(call);
+        let place = self.tree.step(place, name);
+        let time = call.took().unwrap_or(0);
+        self.tree.count(place, Weights { calls: 1, time, errors: failed.into() });
+    }
+
+    fn label(&mut self, kind: LabelKind, name: &[u8], module: &[u8]) -> LabelId {
+        self.labels.id(Label { kind, name: name.into(), module: module.into() })
+    }
+
+    fn program(&mut self, comm: &[u8]) -> LabelId {
+        if let Some(&id) = self.programs.get(comm) {
+            return id;
+        }
+        let id = self.label(LabelKind::Program, comm, b"");
+        if self.programs.len() < MOST_NAMES {
+            self.programs.insert(comm.into(), id);
+        }
+        id
+    }
+
+    fn call(&mut self, call: &Call) -> LabelId {
+        let key = (call.abi, call.nr);
+        if let Some(&id) = self.calls.get(&key) {
+            return id;
+        }
+        let row = table(call.abi).get(call.nr).map(|entry| entry.row);
+        let name = table(call.abi).name(call.nr);
+        let id = self.label(LabelKind::Call(Family::of(row)), name.as_bytes(), b"");
+        // Numbers of calls that do not exist may be any.
+        if row.is_some() {
+            self.calls.insert(key, id);
+        }
+        id
+    }
+
+    /// The place of the innermost function.
+    fn place(&mut self, stack: &Arc<Stack>, program: LabelId) -> TreePlace {
+        let cached = self.places.get(stack, |_| Vec::new());
+        if let Some((_, place)) = cached.iter().find(|(of, _)| *of == program) {
+            return *place;
+        }
+        let functions: Vec<Function<'_>> = frames::of_stack(stack).collect();
+        let mut place = self.tree.step(TreePlace::OUTSIDE, program);
+        if let Some(mark) = frames::missing(stack) {
+            let mark = self.label(LabelKind::Missing, mark, b"");
+            place = self.tree.step(place, mark);
+        }
+        for function in functions.iter().rev() {
+            let kind = if function.is_own { LabelKind::Own } else { LabelKind::Library };
+            let label = self.label(kind, &function.name, function.module.map_or(b"", |module| &module.path));
+            place = self.tree.step(place, label);
+        }
+        let cached = self.places.get(stack, |_| Vec::new());
+        if cached.len() >= MOST_PROGRAMS {
+            cached.clear();
+        }
+        cached.push((program, place));
+        place
+    }
+
+    /// Sentences about what the graph lacks.
+    pub fn limits(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        let all: u64 = self.tree.nodes.iter().map(|node| node.own.calls).sum();
+        if self.without_stack > 0 {
+            let calls = count(self.without_stack, "call has", "calls have");
+            remarks.push(format!("{calls} no stack. The box [unknown] stands for the functions that led to them."));
+        }
+        if self.tree.cut > 0 {
+            let calls = count(self.tree.cut, "call is", "calls are");
+            remarks
+                .push(format!("There were too many different stacks: {calls} shown without the innermost functions."));
+        }
+        if self.tree.left_out > 0 {
+            let calls = count(self.tree.left_out, "call is", "calls are");
+            remarks
+                .push(format!("There were too many different stacks: {calls} not shown, besides the {all} that are."));
+        }
+        remarks
+    }
+}

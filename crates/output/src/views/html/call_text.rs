@@ -1,0 +1,95 @@
+//! Texts of the calls that the page shows.
+
+use crate::spelling::legible::{cut, legible};
+use crate::{Brief, Style};
+use std::rc::Rc;
+use stride_decode::{Decoder, FdInfo, Options, Part, PidInfo, Resolver};
+use stride_event::{Call, Descriptor, FdOf, Tid};
+use stride_syscalls::{Namespace, PidKind};
+use stride_track::Tracker;
+
+/// The longest text of a call, and the longest name of a descriptor in one.
+const TEXT: usize = 240;
+const NAME: usize = 80;
+
+pub struct CallText {
+    decoder: Decoder,
+    brief: Brief,
+    options: Options,
+    resolver: Box<dyn Resolver>,
+    /// True if the tracker names descriptors. With `-y` the resolver does.
+    followed: bool,
+}
+
+impl CallText {
+    pub fn new(style: Style, options: Options, resolver: Box<dyn Resolver>) -> CallText {
+        let followed = !options.fds;
+        let options = Options { fds: true, ..options };
+        CallText { decoder: Decoder::default(), brief: Brief::new(style), options, resolver, followed }
+    }
+
+    pub fn of(&mut self, call: &Call, part: Part, tracker: &Tracker) -> Rc<str> {
+        let followed = Followed { tracker, resolver: &*self.resolver };
+        let resolver = if self.followed { &followed as &dyn Resolver } else { &*self.resolver };
+        let decoded = self.decoder.decode(call, part, &self.options, resolver);
+        cut(&self.brief.call(&decoded), TEXT).into()
+    }
+}
+
+/// The resolver, with the tracker's names for descriptors.
+struct Followed<'a> {
+    tracker: &'a Tracker,
+    resolver: &'a dyn Resolver,
+}
+
+impl Resolver for Followed<'_> {
+    fn fd(&self, of: FdOf, _: Option<&Descriptor>) -> Option<FdInfo> {
+        // The directory of relative paths is rarely worth the room.
+        let object = self.tracker.referent(of).object().filter(|_| of.fd >= 0)?;
+        Some(FdInfo { path: Vec::new(), detail: legible(self.tracker.name(object), NAME), deleted: false })
+    }
+
+    fn path(&self, tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<Vec<u8>> {
+        self.resolver.path(tid, fd, known)
+    }
+
+    fn is_terminal(&self, tid: Tid, fd: i32) -> bool {
+        self.resolver.is_terminal(tid, fd)
+    }
+
+    fn pidfd(&self, tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<Tid> {
+        self.resolver.pidfd(tid, fd, known)
+    }
+
+    fn netlink_protocol(&self, tid: Tid, fd: i32) -> Option<u32> {
+        self.resolver.netlink_protocol(tid, fd)
+    }
+
+    fn interface(&self, index: u32) -> Option<Vec<u8>> {
+        self.resolver.interface(index)
+    }
+
+    fn generic_family(&self, id: u16) -> Option<Vec<u8>> {
+        self.resolver.generic_family(id)
+    }
+
+    fn met_generic_family(&self, id: u16, name: &[u8]) {
+        self.resolver.met_generic_family(id, name);
+    }
+
+    fn pid(&self, tid: Tid, id: i32, kind: PidKind) -> PidInfo {
+        self.resolver.pid(tid, id, kind)
+    }
+
+    fn process(&self, tid: Tid, id: i32) -> Option<Tid> {
+        self.resolver.process(tid, id)
+    }
+
+    fn namespace(&self, tid: Tid, kind: Namespace) -> Option<u64> {
+        self.resolver.namespace(tid, kind)
+    }
+
+    fn comm(&self, tid: Tid) -> Option<Vec<u8>> {
+        self.resolver.comm(tid)
+    }
+}

@@ -1,0 +1,92 @@
+//! The timeline's part of the page's data.
+
+use super::data;
+use super::lane::Lane;
+use super::marks::Marks;
+use super::stacks::StacksData;
+use super::texts::Texts;
+use super::timeline::Timeline;
+use crate::views::processes::Serial;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use stride_event::{Ns, Tid};
+
+/// Lanes, with the texts and the stacks of their calls, and the marks of findings. `pids` has the ids of processes by
+/// their place.
+pub fn of(
+    timeline: Timeline,
+    places: &HashMap<Serial, usize>,
+    texts: &mut Texts,
+    stacks: &mut StacksData,
+    marks: &Marks,
+    pids: &[Tid],
+) -> data::TimelineData {
+    let (width, mut lanes, others, more) = timeline.into_parts();
+    // The lanes of a process stand together, in the order of the tree.
+    lanes.sort_by_key(|lane| (places.get(&lane.process).copied().unwrap_or(usize::MAX), lane.from, lane.tid));
+    // If there is no room for all texts, the longest calls keep theirs.
+    let mut order: Vec<_> = lanes.iter().flat_map(|lane| &lane.slices).collect();
+    order.sort_by_key(|slice| Reverse(slice.took));
+    order.iter().for_each(|slice| {
+        texts.place(&slice.text);
+        stacks.place(slice.stack.as_ref());
+    });
+    data::TimelineData {
+        width,
+        lanes: lanes
+            .iter()
+            .map(|it| {
+                let pid = places.get(&it.process).and_then(|place| pids.get(*place)).copied();
+                let (marks, bin_marks) = marks.of_lane(it, pid);
+                data::LaneData { marks, bin_marks, ..lane(it, width, places, texts, stacks) }
+            })
+            .collect(),
+        more,
+        others: bins(&others, width),
+    }
+}
+
+fn lane(
+    lane: &Lane,
+    width: Ns,
+    places: &HashMap<Serial, usize>,
+    texts: &mut Texts,
+    stacks: &mut StacksData,
+) -> data::LaneData {
+    let mut last = 0;
+    let slices = lane.slices.iter().flat_map(|slice| {
+        let since = slice.at.saturating_sub(std::mem::replace(&mut last, slice.at));
+        let text = texts.place(&slice.text);
+        [since, slice.took, slice.call.into(), slice.end as u64, text.into()]
+    });
+    let has_stacks = lane.slices.iter().any(|slice| slice.stack.is_some());
+    let of_slices = lane.slices.iter().filter(|_| has_stacks);
+    let lane_stacks = of_slices.map(|slice| stacks.place(slice.stack.as_ref())).collect();
+    data::LaneData {
+        tid: lane.tid,
+        process: places.get(&lane.process).copied(),
+        slices: slices.collect(),
+        stacks: lane_stacks,
+        marks: Vec::new(),
+        bin_marks: Vec::new(),
+        bins: bins(lane, width),
+        lost: lane.lost.iter().flat_map(|&(at, count)| [at, count]).collect(),
+        name: lane.name.clone(),
+        from: lane.from,
+        to: lane.to,
+        calls: lane.calls,
+        errors: lane.errors,
+        busy: lane.busy,
+        waiting: lane.waiting,
+    }
+}
+
+fn bins(lane: &Lane, width: Ns) -> Vec<u64> {
+    let mut last = 0;
+    let flat = lane.bins.iter().flat_map(|bin| {
+        let since = bin.index - std::mem::replace(&mut last, bin.index);
+        let busy = (u128::from(bin.busy) * 255).div_ceil(u128::from(width.max(1))).min(255) as u64;
+        [since, bin.calls, bin.errors, busy, bin.call.into()]
+    });
+    flat.collect()
+}
