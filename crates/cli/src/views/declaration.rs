@@ -27,11 +27,6 @@ pub trait Declaration: Sync {
         false
     }
 
-    /// True if the view's options are about tracing. Such options make no sense with `--replay`.
-    fn is_about_tracing(&self) -> bool {
-        false
-    }
-
     /// Checks whether other options fit the view's own. The raw options are complete, but not yet checked.
     fn check(&self, _raw: &RawOptions, _warn: Warn<'_>) -> Result<(), Stop> {
         Ok(())

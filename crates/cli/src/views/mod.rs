@@ -19,7 +19,7 @@ mod wanted;
 
 pub use declaration::Declaration;
 pub use tree::is_asked as shows_tree;
-pub use wanted::{Wanted, about_tracing, can_be_rotated, check_format, has_report, named_files, names_files};
+pub use wanted::{Wanted, can_be_rotated, check_format, has_report, named_files, names_files};
 
 /// All views, in the order in which each event is handed to them.
 pub const ALL: &[&dyn Declaration] = &[

@@ -182,6 +182,16 @@ impl Default for Options {
 }
 
 impl Options {
+    /// The thing that these options ask for and that only a session serves, and no `Trace`, if there is one.
+    pub fn only_for_sessions(&self) -> Option<&'static str> {
+        let wanted = [
+            (self.replay.is_some(), "a recording"),
+            (!self.library.is_empty(), "functions of libraries"),
+            (self.time_limit.is_some() || self.syscall_limit.is_some(), "a limit of time or calls"),
+        ];
+        wanted.into_iter().find(|(wanted, _)| *wanted).map(|(_, what)| what)
+    }
+
     /// True if a message of this kind is to be left out.
     pub fn is_quiet(&self, message: Quiet) -> bool {
         self.quiet.contains(message)

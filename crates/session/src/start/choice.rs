@@ -20,6 +20,12 @@ use stride_event::{Seccomp, StackRate, TraceSpec, VcpuDetail};
 /// All engines.
 pub const ENGINES: [Capabilities; 2] = [EbpfEngine::CAPABILITIES, PtraceEngine::CAPABILITIES];
 
+/// Tests whether engines work here, for engines that work as a whole or not at all. The eBPF engine has many
+/// requirements, and `--doctor` looks at each.
+pub const TRIALS: &[(&str, EngineTrial)] = &[(PtraceEngine::CAPABILITIES.name, stride_engine_ptrace::available)];
+
+pub type EngineTrial = fn() -> Result<(), StartError>;
+
 /// The engine that runs.
 pub struct Chosen {
     pub engine: Box<dyn Engine>,

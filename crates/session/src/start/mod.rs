@@ -9,7 +9,7 @@ mod needs;
 mod spec;
 pub mod stacks;
 
-pub use choice::{Chosen, ENGINES, replay, start};
+pub use choice::{Chosen, ENGINES, TRIALS, replay, start};
 pub use command::CommandNotFound;
 pub use command_limit::command_text;
 pub use debuginfod::servers;
