@@ -4,7 +4,7 @@ use crate::views;
 use anyhow::{Result, bail};
 use stride_session::{NamedFile, Options, Use};
 
-/// Checks that the files that `--rotate` is about can be rotated.
+/// Checks that the files that `--rotate` limits can be rotated.
 pub fn check(options: &Options) -> Result<()> {
     let Some(rotation) = options.rotation else { return Ok(()) };
     let named = views::named_files(options);

@@ -18,7 +18,7 @@ pub struct Recorder<W: Write> {
     compressor: Compressor<'static>,
     joined: Vec<u8>,
     packed: Vec<u8>,
-    /// When the batch's first event happened.
+    /// The time of the batch's first event.
     began: Option<Ns>,
     /// Counts in the batch.
     calls: u64,
@@ -27,7 +27,7 @@ pub struct Recorder<W: Write> {
     pace: BatchPace,
 }
 
-/// When a batch is written.
+/// The size and the age at which a batch is written.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchPace {
     /// The size of a batch before compression, in bytes.

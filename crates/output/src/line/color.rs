@@ -86,7 +86,7 @@ pub enum Span {
     Values(Role),
 }
 
-/// Where the spans of the unfinished part begin.
+/// The beginning of the spans of the unfinished part.
 #[derive(Debug, Default)]
 pub struct Spans {
     starts: Vec<(usize, Span)>,

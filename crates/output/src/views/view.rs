@@ -63,7 +63,7 @@ pub struct RunInfo {
     pub release: String,
     pub machine: String,
     pub engine: String,
-    /// When tracing began.
+    /// The time of the beginning.
     pub started: Ns,
     /// True if filters left calls out before they were seen.
     pub partial: bool,

@@ -67,7 +67,7 @@ pub struct Options {
     pub library: Vec<LibraryPattern>,
 
     // The destination.
-    /// Where the trace goes.
+    /// The destination of the trace.
     pub output: Output,
     /// The options that only views read.
     pub views: ViewOptions,
@@ -120,7 +120,7 @@ pub struct Options {
     pub summary: Option<Summary>,
 }
 
-/// Which engine observes the calls.
+/// The engine that observes the calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Engine {
     /// eBPF if it loads and serves the options, else ptrace.
@@ -197,7 +197,7 @@ impl Options {
         self.quiet.contains(message)
     }
 
-    /// Adapts the defaults to a trace of many processes that nobody named. A line says little without the name of its thread,
+    /// Adapts the defaults to a trace of many processes that the user has not named. A line says little without the name of its thread,
     /// and signals and the ends of threads are too many. (In JSON all these are data like the rest.)
     pub fn suit_machine(&mut self) {
         if self.json {

@@ -15,7 +15,7 @@ pub struct Intervals {
     wall_offset: i128,
     /// The time of the latest event.
     latest: Ns,
-    /// When the engine was asked for the next event.
+    /// The time of the latest request to the engine.
     asked: Ns,
 }
 

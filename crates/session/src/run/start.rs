@@ -20,7 +20,7 @@ use stride_output::RunInfo;
 use stride_record::Metadata;
 use stride_stacks::Fetch;
 
-/// Where events come from: a recording, or an engine that is started later.
+/// The source of events: a recording, or an engine that is started later.
 pub struct EventSource(Option<Replay>);
 
 impl EventSource {

@@ -1,4 +1,4 @@
-//! Which calls are shown: `-P`, `--trace-fds`, `-e status`, `--called-from`, and what happened ([`Conditions`]).
+//! The choice of calls to show: `-P`, `--trace-fds`, `-e status`, `--called-from`, and outcomes ([`Conditions`]).
 
 use super::called_from::CalledFrom;
 use super::conditions::Conditions;

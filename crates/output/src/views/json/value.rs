@@ -38,7 +38,7 @@ impl Json<'_> {
             Value::Text(text) => self.text(text),
             Value::Struct(members, tail) => self.object(|j| {
                 members.iter().filter(|m| !m.is_left_out()).for_each(|m| j.member(m));
-                // Members that are left out in the middle are told at the end, once.
+                // A mark at the end stands for members that are left out in the middle.
                 let tail = if tail == Tail::End && members.iter().any(Member::is_left_out) { Tail::More } else { tail };
                 if tail != Tail::End {
                     j.key(REST).tail(tail);
