@@ -1,4 +1,4 @@
-//! The files of `--rotate` get other names while Stride runs. Whether that is possible is known before.
+//! Checks before the run that the files of `--rotate` can get other names while Stride runs.
 
 use crate::views;
 use anyhow::{Result, bail};

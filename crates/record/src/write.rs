@@ -184,7 +184,7 @@ impl<W: Write> Recorder<W> {
     }
 }
 
-/// Puts a frame with these contents in place of what `packed` holds. Its memory is used again.
+/// Replaces the contents of `packed` by a frame with these contents. The memory of `packed` is used again.
 fn pack(with: &mut Compressor<'static>, kind: FrameKind, contents: &[u8], packed: &mut Vec<u8>) -> io::Result<()> {
     packed.clear();
     packed.resize(FrameHead::SIZE + zstd::zstd_safe::compress_bound(contents.len()), 0);

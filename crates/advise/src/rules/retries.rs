@@ -1,4 +1,4 @@
-//! A program tries again and again, with hardly a pause, until something outside has happened.
+//! A program tries again and again, with hardly a pause, until something outside the program changes.
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::counts::index::{CallKey, Index, Observed, OpenFile};

@@ -1,4 +1,4 @@
-//! `-h` and `--help`, and the options that words mean which are no programs.
+//! `-h` and `--help`, and a hint for a word that is an option and no program.
 
 use super::examples::EXAMPLES;
 use super::flag::{Arg, Category, Flag, HelpEntry, HelpGroup};

@@ -1,4 +1,4 @@
-//! Stacks: by which calls of its own a program came to make a system call.
+//! Stacks: the functions through which a program came to make a system call.
 //!
 //! An engine has the registers and can read the memory of the tracee; it asks an [`Unwind`] for the stack at the moment when both are
 //! at hand, and passes the answer on with its event. So no engine knows of ELF files, and nothing behind the engine of registers.

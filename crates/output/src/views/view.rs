@@ -52,7 +52,7 @@ pub trait View {
     }
 }
 
-/// The circumstances of a run, for views that show them.
+/// Facts about a run, for views that show them.
 #[derive(Clone, Debug, Default)]
 pub struct RunInfo {
     /// Stride's command line when this run was traced.

@@ -101,9 +101,9 @@ pub struct Options {
     pub stack_trace_frame_limit: usize,
     /// `--debuginfod`.
     pub debuginfod: bool,
-    /// `-y`: what is shown of descriptors.
+    /// `-y`: the facts about descriptors that are shown.
     pub decode_fds: WordSet<FdDetail>,
-    /// `-Y`, `--decode-pids`: what is shown of processes.
+    /// `-Y`, `--decode-pids`: the facts about processes that are shown.
     pub decode_pids: WordSet<PidDetail>,
     /// `--secontext`.
     pub contexts: Option<WordSet<ContextDetail>>,

@@ -1,4 +1,4 @@
-//! `--every`: when an interval of the run ends.
+//! `--every`: the ends of the run's intervals.
 
 use std::time::Duration;
 use stride_engine_base::signal::now;

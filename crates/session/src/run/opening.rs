@@ -63,7 +63,7 @@ pub struct Opening<'a> {
     pub resolvers: &'a Resolvers,
     /// The files that views write.
     pub files: &'a mut Files,
-    /// The circumstances of the run.
+    /// Facts about the run.
     pub info: &'a RunInfo,
     /// The joint needs of all views.
     pub needs: &'a Needs,

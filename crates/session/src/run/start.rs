@@ -51,7 +51,7 @@ pub struct ViewPlan {
     pub outlives_trace: bool,
 }
 
-/// An engine that has been started, with what is known of the run.
+/// An engine that has been started, with facts about the run.
 struct Started {
     chosen: Chosen,
     info: RunInfo,

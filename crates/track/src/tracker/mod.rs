@@ -1,4 +1,4 @@
-//! The tracker: follows the events, and answers what they were about.
+//! The tracker: follows the events, and knows the processes and objects in them.
 
 mod changes;
 
