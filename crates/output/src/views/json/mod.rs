@@ -15,6 +15,7 @@ mod call;
 mod compared;
 mod event;
 mod library;
+mod named;
 pub mod schema;
 mod stack;
 mod value;
