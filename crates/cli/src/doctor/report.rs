@@ -1,4 +1,4 @@
-//! The report: what the facts mean.
+//! The report of `--doctor`, from the facts.
 
 use super::facts::Facts;
 use std::fmt::Write;

@@ -180,12 +180,12 @@ pub type Words = fn() -> Vec<Word>;
 pub struct Word {
     pub name: &'static str,
     /// The meaning, if the option's `doc` does not state it.
-    pub about: &'static str,
+    pub description: &'static str,
 }
 
 impl From<&'static str> for Word {
     fn from(name: &'static str) -> Word {
-        Word { name, about: "" }
+        Word { name, description: "" }
     }
 }
 

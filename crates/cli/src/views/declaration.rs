@@ -17,7 +17,7 @@ pub trait Declaration: Sync {
         &[]
     }
 
-    /// The options whose files `--rotate` is about.
+    /// The options whose files `--rotate` limits.
     fn rotated(&self, _options: &Options) -> &'static [&'static str] {
         &[]
     }
@@ -32,7 +32,7 @@ pub trait Declaration: Sync {
         Ok(())
     }
 
-    /// Where the view goes, if it is wanted. The default is the file that its option names. The trace is shown only if
+    /// The destination of the view, if it is wanted. The default is the file that its option names. The trace is shown only if
     /// nothing takes its place.
     fn destination(&self, options: &Options) -> Option<Destination> {
         self.files().iter().any(|file| options.views.has(file.long)).then_some(Destination::OwnFile)
@@ -48,7 +48,7 @@ pub trait Declaration: Sync {
         &[]
     }
 
-    /// When the view learns of the command's start.
+    /// The event that the view takes for the command's start.
     fn start(&self) -> Start {
         Start::AtExecve
     }
@@ -68,7 +68,7 @@ pub struct FileOption {
     pub how: Use,
 }
 
-/// Where a view goes, which decides what else is shown.
+/// The destination of a view. It decides what else is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Destination {
     /// The view is the trace, by default and without an option. If other views write files, it is shown only if `-o`

@@ -1,6 +1,6 @@
-//! The views: what is made of the events. Each declares itself in a file or folder of its own ([`Declaration`]): its options, the
-//! files that these name, where it goes, and what it needs. The rest follows from the declarations: parsing, which options clash,
-//! `--help`, which files are opened, what the engine is asked for ([`Wanted`]), and what events are handed to ([`Views`]).
+//! The views, which are made from the events. Each declares itself in a file or folder of its own ([`Declaration`]): its options, the
+//! files that these name, its destination, and its needs. The rest follows from the declarations: parsing, which options clash,
+//! `--help`, which files are opened, and what the engine is asked for ([`Wanted`]).
 
 mod advise;
 mod compare;

@@ -97,7 +97,7 @@ pub fn has_report(options: &Options) -> bool {
     reports.flat_map(|view| view.flags()).any(|flag| flag.own && flag.long.is_some_and(|long| options.views.has(long)))
 }
 
-/// True if `--rotate` is about the file of this option.
+/// True if `--rotate` limits the file of this option.
 pub fn can_be_rotated(options: &Options, option: &str) -> bool {
     option == TRACE
         || ALL.iter().flat_map(|view| view.rotated(options)).any(|long| option.strip_prefix("--") == Some(long))

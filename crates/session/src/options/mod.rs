@@ -67,7 +67,7 @@ pub struct Options {
     pub library: Vec<LibraryPattern>,
 
     // The destination.
-    /// Where the trace goes.
+    /// The destination of the trace.
     pub output: Output,
     /// The options that only views read.
     pub views: ViewOptions,
@@ -101,9 +101,9 @@ pub struct Options {
     pub stack_trace_frame_limit: usize,
     /// `--debuginfod`.
     pub debuginfod: bool,
-    /// `-y`: what is shown of descriptors.
+    /// `-y`: the facts about descriptors that are shown.
     pub decode_fds: WordSet<FdDetail>,
-    /// `-Y`, `--decode-pids`: what is shown of processes.
+    /// `-Y`, `--decode-pids`: the facts about processes that are shown.
     pub decode_pids: WordSet<PidDetail>,
     /// `--secontext`.
     pub contexts: Option<WordSet<ContextDetail>>,
@@ -120,7 +120,7 @@ pub struct Options {
     pub summary: Option<Summary>,
 }
 
-/// Which engine observes the calls.
+/// The engine that observes the calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Engine {
     /// eBPF if it loads and serves the options, else ptrace.
@@ -197,7 +197,7 @@ impl Options {
         self.quiet.contains(message)
     }
 
-    /// Adapts the defaults to a trace of many processes that nobody named. A line says little without the name of its thread,
+    /// Adapts the defaults to a trace of many processes that the user has not named. A line says little without the name of its thread,
     /// and signals and the ends of threads are too many. (In JSON all these are data like the rest.)
     pub fn suit_machine(&mut self) {
         if self.json {

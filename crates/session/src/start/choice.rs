@@ -38,7 +38,7 @@ impl Chosen {
         Chosen { engine: Box::new(engine), reason: Some(reason.into()) }
     }
 
-    /// Facts for people who debug Stride (`-d`).
+    /// Facts for debugging Stride (`-d`).
     pub fn facts(&self) -> Vec<String> {
         let name = self.engine.capabilities().name;
         let chosen = self.reason.iter().map(|reason| format!("engine: {name} ({reason})"));

@@ -1,4 +1,4 @@
-//! The start of a session: what the engine is asked for, and which engine it is.
+//! The start of a session: the request to the engine, and the choice of the engine.
 
 mod cgroups;
 mod choice;

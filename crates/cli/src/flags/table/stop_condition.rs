@@ -1,4 +1,4 @@
-//! When to stop tracing.
+//! Conditions that end tracing.
 
 use crate::flags::flag::{Arg, Category, Flag};
 use crate::flags::values;

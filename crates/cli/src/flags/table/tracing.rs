@@ -1,4 +1,4 @@
-//! How to trace: children, engines, and what happens to the tracees.
+//! Ways to trace: children, engines, and effects on the tracees.
 
 use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, words};
 use crate::flags::stop::Stop;
