@@ -108,6 +108,7 @@ impl Programs {
             rodata.take_times = config.times;
             rodata.take_stacks = config.stacks != StackRate::None;
             rodata.sample_stacks = config.stacks == StackRate::Sampled;
+            rodata.ends_with_memory = probe::release() >= (6, 16);
             rodata.stamp = config.times || config.rings > 1;
             rodata.tell_more = config.times || config.ip || config.rings > 1;
             rodata.ring_count = config.rings;

@@ -177,8 +177,14 @@ pub trait CodeHistory {
     /// The number of changes by now.
     fn now(&self) -> u32;
 
-    /// Called when the mappings that the stack needs are read. The thread may wait for that, because the mappings go when the program ends.
-    fn mappings_are_read(&self) {}
+    /// The address space that fork(2) copied to make this one, and its generation then, if no code was mapped since until the stack.
+    fn origin(&self) -> Option<(u64, u32)> {
+        None
+    }
+
+    /// Called when the mappings up to a generation are known, among them those that the stack needs. The thread may wait for that, because
+    /// the mappings go when the program ends.
+    fn mappings_are_read(&self, _generation: u32) {}
 
     /// The changes after one generation, up to another, unless they are forgotten.
     fn between(&self, generation: u32, last: u32) -> Option<Vec<CodeChange>>;
