@@ -56,14 +56,6 @@ const DD: Load = Load::Program {
     less: &["dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=20k", "status=none"],
 };
 
-/// A short process gives no time to learn its stacks.
-const SHORT_PROCESSES: &[Contender] = &[
-    fast("strace -f", &["strace", "-f", "-o", LOG]),
-    fast("stride, eBPF -f", &["STRIDE", "--engine=ebpf", "-f", "-o", LOG]),
-    fast("stride, eBPF -f --advise", &["STRIDE", "--engine=ebpf", "-f", "--advise", "-o", LOG]),
-    fast("stride, eBPF -f -k", &["STRIDE", "--engine=ebpf", "-f", "-k", "-o", LOG]),
-];
-
 const WORKS: &[Work] = &[
     Work {
         title: "`dd bs=1 count=500k`, every call to a file",
@@ -129,30 +121,6 @@ const WORKS: &[Work] = &[
             fast("stride, ptrace -f", &["STRIDE", "--engine=ptrace", "-f", "-o", LOG]),
             fast("stride, eBPF -f", &["STRIDE", "--engine=ebpf", "-f", "-o", LOG]),
         ],
-    },
-    Work {
-        title: "bash runs `/bin/true` 300 times, every call of all processes to a file",
-        load: Load::Program {
-            full: &["bash", "-c", "for i in $(seq 300); do /bin/true; done"],
-            less: &["bash", "-c", "for i in $(seq 30); do /bin/true; done"],
-        },
-        contenders: SHORT_PROCESSES,
-    },
-    Work {
-        title: "python3 runs `curl` 100 times, every call of all processes to a file",
-        load: Load::Program {
-            full: &[
-                "python3",
-                "-c",
-                "import subprocess\nfor i in range(100): subprocess.run(['curl', '-s', 'file:///etc/hostname'])",
-            ],
-            less: &[
-                "python3",
-                "-c",
-                "import subprocess\nfor i in range(10): subprocess.run(['curl', '-s', 'file:///etc/hostname'])",
-            ],
-        },
-        contenders: SHORT_PROCESSES,
     },
     Work {
         title: "`true`",
