@@ -78,11 +78,23 @@ impl Programs {
 
     fn open(config: Config, tables: &Tables, seen: ExecSeen) -> libbpf_rs::Result<Programs> {
         let types = Types::prepare();
+        let opened = Self::open_with(config, tables, seen, &types);
+        if types.as_ref().is_some_and(Types::are_missing) {
+            return Self::open_with(config, tables, seen, &None);
+        }
+        opened.map(|kernel| Programs { types, ..kernel })
+    }
+
+    fn open_with(
+        config: Config,
+        tables: &Tables,
+        seen: ExecSeen,
+        types: &Option<Types>,
+    ) -> libbpf_rs::Result<Programs> {
         std::thread::scope(|scope| {
             let second = SecondLoader::start(scope, types.as_ref(), config.ring);
-            Self::open_both(config, tables, seen, &types, second)
+            Self::open_both(config, tables, seen, types, second)
         })
-        .map(|kernel| Programs { types, ..kernel })
     }
 
     fn open_both(

@@ -7,17 +7,22 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The names of the kernel types that the objects use.
 const NAMES: &[&str] = include!(concat!(env!("OUT_DIR"), "/types.rs"));
 
 /// These kernel types, in a file for libbpf. Finding them takes two milliseconds, so it is done once for all objects, while the first is opened.
-pub struct Types(File);
+pub struct Types {
+    file: File,
+    missing: AtomicBool,
+}
 
 impl Types {
     /// An empty file. `None`: there is none to be had, and libbpf has to find the types itself.
     pub fn prepare() -> Option<Types> {
-        let types = Types(File::from(memfd_create(c"btf", MFdFlags::MFD_CLOEXEC).ok()?));
+        let file = File::from(memfd_create(c"btf", MFdFlags::MFD_CLOEXEC).ok()?);
+        let types = Types { file, missing: AtomicBool::new(false) };
         types.path().exists().then_some(types)
     }
 
@@ -28,12 +33,20 @@ impl Types {
             kernel.only(NAMES)
         });
         // (If this kernel's types are not understood, libbpf gets all of them.)
-        let found = cut.map_or_else(|| std::fs::read(probe::BTF), Ok)?;
-        (&self.0).write_all(&found)
+        let found = cut.map_or_else(|| std::fs::read(probe::BTF), Ok);
+        // (A limit on the size of files holds for this one, too.)
+        let written = found.and_then(|found| (&self.file).write_all(&found));
+        self.missing.store(written.is_err(), Ordering::Relaxed);
+        written
+    }
+
+    /// True if they were not found. Then libbpf has to find them itself, for objects that are opened without them.
+    pub fn are_missing(&self) -> bool {
+        self.missing.load(Ordering::Relaxed)
     }
 
     fn path(&self) -> PathBuf {
-        format!("/proc/self/fd/{}", self.0.as_raw_fd()).into()
+        format!("/proc/self/fd/{}", self.file.as_raw_fd()).into()
     }
 }
 
