@@ -183,6 +183,7 @@ mod containers;
 mod counting;
 mod engine;
 mod error;
+mod functions;
 mod kernel;
 mod library;
 mod loading;

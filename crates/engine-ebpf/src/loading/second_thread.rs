@@ -8,8 +8,9 @@ use crate::loading::specialize::{self, Constants};
 use crate::ring::size::RingSize;
 use crate::wire::{OpenStrideSkel, StrideSkel, StrideSkelBuilder};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
-use libbpf_rs::{AsRawLibbpf, Error, ErrorExt, MapHandle, MapType, Result, libbpf_sys};
+use libbpf_rs::{AsRawLibbpf, Error, ErrorExt, MapHandle, MapType, Object, Result, libbpf_sys};
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -155,6 +156,16 @@ pub fn prepare(open: &mut OpenStrideSkel<'_>) -> Result<()> {
 pub fn settings(open: &OpenStrideSkel<'_>) -> Option<Constants> {
     let map = &open.maps.rodata;
     map.initial_value().map(|bytes| Constants { map: descriptor(map), bytes: bytes.to_vec() })
+}
+
+/// The maps of a loaded object in their order, with those that are not used.
+pub fn descriptors(object: &Object) -> io::Result<Vec<Option<OwnedFd>>> {
+    let descriptor = |map: libbpf_rs::Map<'_>| {
+        let fd = descriptor(&map);
+        // SAFETY: the descriptor stays open while the object is borrowed.
+        (fd >= 0).then(|| unsafe { BorrowedFd::borrow_raw(fd) }.try_clone_to_owned()).transpose()
+    };
+    object.maps().map(descriptor).collect()
 }
 
 /// The descriptor of a map that exists.

@@ -1,0 +1,223 @@
+//! Programs at the functions of the wanted calls, in place of those at `sys_enter` and `sys_exit` (`bpf/functions.h`).
+//!
+//! A run begins with the programs at the tracepoints, which take no time to attach and to detach. Once a run turns out to be long, a thread
+//! finds the functions (`search`), loads programs for them (`load`), and has a process of their own attach them (`holder`). When no thread is
+//! in a wanted call any more that began before, the tracepoints are left, and other calls pay nothing. If anything fails, the run goes on
+//! with the tracepoints.
+
+mod bare;
+mod holder;
+mod load;
+mod search;
+
+use crate::loading::config::Config;
+use crate::loading::programs::Programs;
+use crate::plans::Tables;
+use crate::ring::Mapping;
+use crate::wire::{bound, bss, call_flag};
+use load::Given;
+use nix::sys::socket::{MsgFlags, recv};
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Read};
+use std::mem::offset_of;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+use stride_syscalls::{Abi, Effect, multiplexed, table};
+
+/// A run is long from then on. Loading takes some 50 ms of a CPU, and detaching a tenth of a second for each program, which short runs do not
+/// earn.
+const AFTER: Duration = Duration::from_millis(500);
+/// How often it is looked whether the tracepoints can be left: looking takes time for each thread of the machine.
+const PERIOD: Duration = Duration::from_millis(50);
+
+/// The calls whose functions are wanted.
+pub struct Wanted {
+    /// Native calls, by number.
+    numbers: Vec<u32>,
+    /// 32-bit calls, by name. (The kernel tells no table of them.)
+    old: BTreeSet<&'static str>,
+}
+
+/// The calls whose functions take the place of the tracepoints. `None`: the tracepoints serve this trace as well, or better.
+pub fn wanted(config: &Config, tables: &Tables) -> Option<Wanted> {
+    if !config.functions || config.guarded || !tables.few {
+        return None;
+    }
+    let flags = call_flag::CALL_TRACED.0 | call_flag::CALL_EXEC.0;
+    // (The end of a thread is seen elsewhere, and the function never returns. Calls without a name, which every filter lets through, are
+    // served by functions to which nothing can be attached.)
+    let of = |abi: Abi| {
+        let start = abi as usize * bound::NUMBERS.0 as usize;
+        let is_wanted =
+            move |nr: u32| tables.calls.get(start + nr as usize).is_some_and(|call| call.flags & flags != 0);
+        table(abi).iter().filter(move |entry| is_wanted(entry.nr) && !entry.row.has_effect(Effect::Exits))
+    };
+    let numbers: Vec<u32> = of(Abi::NATIVE).map(|entry| entry.nr).collect();
+    let mut old = BTreeSet::new();
+    for entry in of(Abi::I386) {
+        let by = multiplexed::multiplexer(entry.nr);
+        old.extend(by.and_then(multiplexer_name));
+        if entry.nr < multiplexed::NUMBERS.iter().map(|&(nr, _)| nr).min().unwrap_or(u32::MAX) {
+            old.insert(entry.row.name);
+        }
+    }
+    let few = numbers.len() <= bound::MOST_FUNCTIONS.0 as usize && old.len() <= bound::MOST_FUNCTIONS.0 as usize;
+    few.then_some(Wanted { numbers, old })
+}
+
+fn multiplexer_name(nr: u32) -> Option<&'static str> {
+    Some(match nr {
+        multiplexed::SOCKETCALL => "socketcall",
+        multiplexed::IPC => "ipc",
+        multiplexed::OLD_SELECT => "old_select",
+        multiplexed::OLD_MMAP => "mmap",
+        _ => return None,
+    })
+}
+
+/// How the functions take the place of the tracepoints.
+pub struct Functions {
+    state: State,
+    begun: Instant,
+    looked: Instant,
+    /// What was attached when tracing ended.
+    last: Option<String>,
+}
+
+enum State {
+    /// The run may be short.
+    Young(Wanted),
+    Preparing(Receiver<Result<Hooks, String>>),
+    /// Both kinds of programs are attached. `clear`: no thread was in a call that began before, when that was asked last.
+    Both {
+        hooks: Hooks,
+        clear: bool,
+    },
+    Alone(Hooks),
+    /// The tracepoints stay: why, if it is worth telling.
+    Unfit(Option<String>),
+}
+
+impl Functions {
+    pub fn new(wanted: Option<Wanted>) -> Functions {
+        let now = Instant::now();
+        Functions { state: wanted.map_or(State::Unfit(None), State::Young), begun: now, looked: now, last: None }
+    }
+
+    /// Takes the next step, if it is time.
+    pub fn look(&mut self, programs: &mut Programs) {
+        match &self.state {
+            State::Unfit(_) => return,
+            State::Young(_) if self.begun.elapsed() < AFTER => return,
+            _ if self.looked.elapsed() < PERIOD => return,
+            _ => {}
+        }
+        self.looked = Instant::now();
+        self.state = match std::mem::replace(&mut self.state, State::Unfit(None)) {
+            State::Young(wanted) => Self::prepare(wanted, programs),
+            State::Preparing(result) => match result.try_recv() {
+                Ok(Ok(hooks)) => State::Both { hooks, clear: false },
+                Ok(Err(why)) => State::Unfit(Some(why)),
+                Err(TryRecvError::Empty) => State::Preparing(result),
+                Err(TryRecvError::Disconnected) => State::Unfit(None),
+            },
+            State::Both { hooks, .. } if hooks.is_lost() => State::Unfit(Some(LOST.to_owned())),
+            State::Both { hooks, clear } => match hooks.missing() {
+                // (Behind its function, a thread takes a moment to sys_exit. So the last one has got there when this is asked again.)
+                Ok(0) if clear => {
+                    programs.leave_tracepoints();
+                    State::Alone(hooks)
+                }
+                Ok(missing) => State::Both { hooks, clear: missing == 0 },
+                Err(e) => State::Unfit(Some(format!("threads cannot be looked at: {e}"))),
+            },
+            State::Alone(hooks) if hooks.is_lost() => {
+                let attached = programs.return_to_tracepoints();
+                State::Unfit(Some(attached.err().map_or(LOST.to_owned(), |e| format!("{LOST}, and {e}"))))
+            }
+            same => same,
+        };
+    }
+
+    fn prepare(wanted: Wanted, programs: &Programs) -> State {
+        let given = match Given::of(programs, wanted) {
+            Ok(given) => given,
+            Err(e) => return State::Unfit(Some(e.to_string())),
+        };
+        let (made, result) = channel();
+        // (If tracing has ended meanwhile, nobody takes the result, and the programs go with it.)
+        let run = move || drop(made.send(load::attach(given)));
+        match thread::Builder::new().name("functions".to_owned()).spawn(run) {
+            Ok(_) => State::Preparing(result),
+            Err(e) => State::Unfit(Some(e.to_string())),
+        }
+    }
+
+    /// Tracing ends: the programs at functions do nothing any more. (Nobody waits until they are detached.)
+    pub fn end(&mut self) {
+        self.last = self.fact();
+        self.state = State::Unfit(None);
+    }
+
+    /// A sentence about what is attached, for -d.
+    pub fn fact(&self) -> Option<String> {
+        match &self.state {
+            State::Alone(hooks) => {
+                Some(format!("{} functions of the kernel are watched, and other calls cost nothing", hooks.functions))
+            }
+            State::Both { .. } => Some(
+                "functions of the kernel are watched, and all calls as well, because a thread is still in a wanted call that began before"
+                    .to_owned(),
+            ),
+            State::Unfit(Some(why)) => Some(format!("all calls are watched, and not only the functions of those wanted: {why}")),
+            State::Unfit(None) | State::Young(_) | State::Preparing(_) => self.last.clone(),
+        }
+    }
+}
+
+const LOST: &str = "the process that holds the programs has ended";
+
+/// The programs at functions.
+struct Hooks {
+    /// How many functions have programs.
+    functions: usize,
+    /// To the process that holds the programs' links: it ends when this is closed.
+    holder: OwnedFd,
+    /// The link of the program that looks at threads.
+    threads: OwnedFd,
+    /// The programs' variables.
+    variables: Mapping,
+}
+
+impl Hooks {
+    fn is_lost(&self) -> bool {
+        let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_PEEK;
+        recv(self.holder.as_raw_fd(), &mut [0], flags) == Ok(0)
+    }
+
+    /// How many threads are in a wanted call that no function has seen begin.
+    fn missing(&self) -> io::Result<u32> {
+        let count = self.variables.word(offset_of!(bss, hooks_missing));
+        count.store(0, Ordering::Relaxed);
+        // SAFETY: the descriptor is new, and nobody else's.
+        let mut threads = unsafe {
+            let fd = libbpf_rs::libbpf_sys::bpf_iter_create(self.threads.as_raw_fd());
+            if fd < 0 {
+                return Err(io::Error::from_raw_os_error(-fd));
+            }
+            File::from_raw_fd(fd)
+        };
+        while threads.read(&mut [0; 64])? > 0 {}
+        Ok(count.load(Ordering::Relaxed))
+    }
+}
+
+impl Drop for Hooks {
+    fn drop(&mut self) {
+        self.variables.word(offset_of!(bss, hooks_over)).store(1, Ordering::Relaxed);
+    }
+}
