@@ -1,14 +1,16 @@
 /*
- * Makes numbered calls for some seconds in all ways in which a call can be made: openat with the path /WAY/NUMBER, which does not exist. Prints
- * how many it made in each way: "WAY NUMBER". One thread waits in accept4 all the time.
+ * Makes numbered calls in all ways in which a call can be made: openat with the path /WAY/NUMBER, which does not exist. Then prints how many it
+ * made in each way: "WAY NUMBER". One thread waits in accept4 from the beginning.
  *
- * usage: functions SECONDS, or with the word `busy` and a number: only makes so many calls of getppid
+ * usage: functions FILE: makes calls until FILE.end exists; the thread waits until FILE exists
+ *        functions busy SECONDS: once a second, measures and prints the nanoseconds that a call of getppid takes
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +32,15 @@ static double now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-static double end;
+static char *file;
+
+static bool goes_on(void)
+{
+	char end[64];
+
+	snprintf(end, sizeof(end), "%s.end", file);
+	return access(end, F_OK) != 0;
+}
 
 static void numbered(int dir, const char *way, int i)
 {
@@ -53,9 +63,9 @@ static void *thread(void *way)
 {
 	int i = 0;
 
-	for (; now() < end; i++) {
+	for (; goes_on(); i++) {
 		numbered(AT_FDCWD, way, i);
-		usleep(1000);
+		usleep(3000);
 	}
 	print(way, i);
 	return NULL;
@@ -66,13 +76,13 @@ static void forks(void)
 {
 	int i = 0;
 
-	for (; now() < end; i++) {
+	for (; goes_on(); i++) {
 		if (!fork()) {
 			numbered(AT_FDCWD, "fork", i);
 			_exit(0);
 		}
 		wait(NULL);
-		usleep(5000);
+		usleep(10000);
 	}
 	print("fork", i);
 }
@@ -80,17 +90,16 @@ static void forks(void)
 /* Each call is the only one of its program. */
 static void execs(char **argv, int i)
 {
-	char at[32], number[32];
+	char number[32];
 
 	numbered(AT_FDCWD, "exec", i++);
-	usleep(5000);
-	if (now() >= end) {
+	usleep(10000);
+	if (!goes_on()) {
 		print("exec", i);
 		return;
 	}
-	snprintf(at, sizeof(at), "%f", end);
 	snprintf(number, sizeof(number), "%d", i);
-	execl(argv[0], argv[0], "exec", at, number, NULL);
+	execl(argv[0], argv[0], "exec", file, number, NULL);
 	_exit(1);
 }
 
@@ -101,12 +110,12 @@ static void old(void)
 #ifdef __x86_64__
 	char *path = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 
-	for (; now() < end; i++) {
+	for (; goes_on(); i++) {
 		long result;
 
 		snprintf(path, 64, "/old/%d", i);
 		asm volatile("int $0x80" : "=a"(result) : "a"(295), "b"(AT_FDCWD), "c"(path), "d"(O_RDONLY), "S"(0) : "memory", "r8", "r9", "r10", "r11");
-		usleep(1000);
+		usleep(3000);
 	}
 #endif
 	print("old", i);
@@ -129,10 +138,10 @@ static void refused(void)
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
 		_exit(1);
-	for (; now() < end; i += 2) {
+	for (; goes_on(); i += 2) {
 		numbered(-7, "seccomp", i);
 		numbered(AT_FDCWD, "seccomp", i + 1);
-		usleep(1000);
+		usleep(3000);
 	}
 	print("seccomp", i);
 }
@@ -161,16 +170,22 @@ int main(int argc, char **argv)
 	int listening, connected;
 
 	if (argc == 3 && !strcmp(argv[1], "busy")) {
-		for (int i = atoi(argv[2]); i > 0; i--)
-			syscall(SYS_getppid);
+		for (int second = atoi(argv[2]); second > 0; second--) {
+			double begin = now();
+
+			for (int i = 0; i < 20000; i++)
+				syscall(SYS_getppid);
+			print("busy", (now() - begin) / 20000 * 1e9);
+			sleep(1);
+		}
 		return 0;
 	}
 	if (argc == 4) {
-		end = atof(argv[2]);
+		file = argv[2];
 		execs(argv, atoi(argv[3]));
 		return 0;
 	}
-	end = now() + atof(argv[1]);
+	file = argv[1];
 	unlink(address.sun_path);
 	listening = socket(AF_UNIX, SOCK_STREAM, 0);
 	if (bind(listening, (struct sockaddr *)&address, sizeof(address)) || listen(listening, 1))
@@ -186,8 +201,8 @@ int main(int argc, char **argv)
 	}
 	pthread_create(&threads[0], NULL, thread, "first");
 	pthread_create(&threads[1], NULL, thread, "second");
-	/* The thread waits until the programs at functions see all other calls. */
-	usleep(atof(argv[1]) * 500000);
+	while (access(file, F_OK))
+		usleep(10000);
 	connected = socket(AF_UNIX, SOCK_STREAM, 0);
 	connect(connected, (struct sockaddr *)&address, sizeof(address));
 	pthread_join(waiting, NULL);

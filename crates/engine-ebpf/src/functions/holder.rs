@@ -65,6 +65,7 @@ unsafe fn be_holder(programs: &[(i32, bpf_attach_type)], kept: &[i32], socket: i
         let mut all = std::mem::zeroed();
         libc::sigfillset(&raw mut all);
         libc::sigprocmask(libc::SIG_BLOCK, &raw const all, std::ptr::null_mut());
+        libc::prctl(libc::PR_SET_NAME, c"stride-holder".as_ptr());
         libc::setsid();
         libc::chdir(c"/".as_ptr());
         let mut from = 0;

@@ -8,9 +8,10 @@ use crate::loading::relocate::{self, Types};
 use crate::loading::second_thread;
 use crate::loading::specialize::Constants;
 use crate::ring::Mapping;
-use crate::wire::{OpenStrideSkel, StrideSkelBuilder, bss, function_name, function_search};
+use crate::wire::{OpenStrideSkel, StrideSkelBuilder, bound, bss, function_name, function_search};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{AsRawLibbpf, libbpf_sys};
+use std::ffi::CStr;
 use std::io;
 use std::mem::{MaybeUninit, offset_of};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
@@ -35,11 +36,11 @@ impl Given {
 }
 
 /// The programs, by the names that they have in `bpf/functions.h`.
-const ENTER: &std::ffi::CStr = c"on_function_enter";
-const EXIT: &std::ffi::CStr = c"on_function_exit";
-const SKIPPED: &std::ffi::CStr = c"on_function_skipped";
-const SEARCH: &std::ffi::CStr = c"find_functions";
-const THREADS: &std::ffi::CStr = c"count_missing";
+const ENTER: &CStr = c"on_function_enter";
+const EXIT: &CStr = c"on_function_exit";
+const SKIPPED: &CStr = c"on_function_skipped";
+const SEARCH: &CStr = c"find_functions";
+const THREADS: &CStr = c"count_missing";
 
 /// Finds the functions, loads the programs, and has them attached. The error says why that cannot be done.
 pub fn attach(given: Given) -> Result<Hooks, String> {
@@ -115,7 +116,7 @@ impl Object {
         Ok(Object { open, settings })
     }
 
-    fn program(&self, name: &'static std::ffi::CStr) -> io::Result<Bare> {
+    fn program(&self, name: &'static CStr) -> io::Result<Bare> {
         // SAFETY: the object is open and prepared.
         unsafe { Bare::of(self.open.open_object().as_libbpf_object().as_ptr(), name, self.settings.as_ref()) }
     }
@@ -139,7 +140,7 @@ fn answer(variables: &Mapping) -> function_search {
         function_name { text: std::array::from_fn(|part| variables.long(at + 8 * part).load(Ordering::Relaxed)) }
     };
     function_search {
-        n: word(offset_of!(function_search, n)).min(crate::wire::bound::MOST_FUNCTIONS.0),
+        n: word(offset_of!(function_search, n)).min(bound::MOST_FUNCTIONS.0),
         failed: word(offset_of!(function_search, failed)),
         numbers: std::array::from_fn(|i| word(offset_of!(function_search, numbers) + 4 * i)),
         names: std::array::from_fn(name),

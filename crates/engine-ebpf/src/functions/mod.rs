@@ -28,8 +28,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 use stride_syscalls::{Abi, Effect, multiplexed, table};
 
-/// A run is long from then on. Loading takes some 50 ms of a CPU, and detaching a tenth of a second for each program, which short runs do not
-/// earn.
+/// A run is long from then on. Loading takes a billion instructions, and detaching a tenth of a second for each program, which
+/// short runs do not earn.
 const AFTER: Duration = Duration::from_millis(500);
 /// How often it is looked whether the tracepoints can be left: looking takes time for each thread of the machine.
 const PERIOD: Duration = Duration::from_millis(50);
