@@ -3,11 +3,11 @@
 use crate::broker::Connection;
 use crate::counting::counts::{self, CountRow};
 use crate::error::Why;
-use crate::functions::{self, Functions};
+use crate::functions::Functions;
 use crate::loading::config::Config;
 use crate::loading::programs::{Programs, Seeded};
 use crate::loading::refusal::why;
-use crate::plans::Tables;
+use crate::plans::{Tables, hooked};
 use crate::reading::files::FilePrograms;
 use crate::ring::shared::{self, Shared, SharedFds};
 use crate::threads::poller_programs::BlockedPrograms;
@@ -46,7 +46,7 @@ impl Kernel {
             spec.descriptors.then(|| FilePrograms::attach(&programs, &spec.calls, spec.operations, false)).transpose();
         let files = files.map_err(|e| why(&e))?;
         let shared = SharedFds::of(&programs).and_then(Shared::new).map_err(|e| Why::NoMemory(e.to_string()))?;
-        let functions = Functions::new(functions::wanted(&config, tables));
+        let functions = Functions::new(if config.may_hook() { hooked::calls(tables) } else { None });
         let side = Side::Own(Box::new(OwnSide { files, blocked: None, functions, programs }));
         Ok(Kernel { shared, side, counting: config.counting })
     }

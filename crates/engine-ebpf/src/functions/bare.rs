@@ -18,7 +18,7 @@ pub struct Bare {
 
 /// Where a program is attached.
 #[derive(Clone, Copy)]
-pub enum Place {
+pub enum ProgramPlace {
     /// At no function: it is run when asked for.
     Nowhere,
     /// At the function whose type has this id.
@@ -42,10 +42,10 @@ impl Bare {
         }
     }
 
-    pub fn load(&self, place: Place) -> io::Result<OwnedFd> {
+    pub fn load(&self, place: ProgramPlace) -> io::Result<OwnedFd> {
         let (kind, at, target) = match place {
-            Place::Nowhere => (libbpf_sys::BPF_PROG_TYPE_SYSCALL, 0, 0),
-            Place::At(how, target) => (libbpf_sys::BPF_PROG_TYPE_TRACING, how, target),
+            ProgramPlace::Nowhere => (libbpf_sys::BPF_PROG_TYPE_SYSCALL, 0, 0),
+            ProgramPlace::At(how, target) => (libbpf_sys::BPF_PROG_TYPE_TRACING, how, target),
         };
         let functions = if self.types > 0 { &self.program.functions[..] } else { &[] };
         let mut options = bpf_prog_load_opts {

@@ -12,14 +12,14 @@ use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A program, and how it is attached to its function.
-pub struct Attached {
+pub struct HookProgram {
     pub program: OwnedFd,
     pub how: bpf_attach_type,
 }
 
 /// Has the programs attached, in their order. They stay so until the returned socket is closed. `over` is in shared memory: the programs
 /// do nothing once it is set.
-pub fn hold(programs: &[Attached], over: &AtomicU32) -> io::Result<OwnedFd> {
+pub fn hold(programs: &[HookProgram], over: &AtomicU32) -> io::Result<OwnedFd> {
     let (ours, theirs) = UnixStream::pair()?;
     let all: Vec<(i32, bpf_attach_type)> =
         programs.iter().map(|program| (program.program.as_raw_fd(), program.how)).collect();

@@ -1,12 +1,14 @@
 //! Loading the programs at functions, from an object of their own that uses the maps of the first.
 
-use super::bare::{Bare, Place};
-use super::holder::{self, Attached};
-use super::{Hooks, Wanted, search};
+use super::bare::{Bare, ProgramPlace};
+use super::holder::{self, HookProgram};
+use super::hooks::Hooks;
+use super::search;
 use crate::loading::programs::Programs;
 use crate::loading::relocate::{self, Types};
 use crate::loading::second_thread;
 use crate::loading::specialize::Constants;
+use crate::plans::hooked::HookedCalls;
 use crate::ring::Mapping;
 use crate::wire::{OpenStrideSkel, StrideSkelBuilder, bound, bss, function_name, function_search};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
@@ -18,20 +20,20 @@ use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::Ordering;
 
 /// What the thread that loads the programs needs.
-pub struct Given {
+pub struct HookInput {
     /// The maps of the first object in their order. `None`: the map is not used.
     maps: Vec<Option<OwnedFd>>,
     /// The contents of the map of settings.
     settings: Vec<u8>,
     /// The programs' variables.
     variables: Mapping,
-    wanted: Wanted,
+    wanted: HookedCalls,
 }
 
-impl Given {
-    pub fn of(programs: &Programs, wanted: Wanted) -> io::Result<Given> {
+impl HookInput {
+    pub fn of(programs: &Programs, wanted: HookedCalls) -> io::Result<HookInput> {
         let variables = Mapping::variables(programs.variables(), size_of::<bss>())?;
-        Ok(Given { maps: programs.maps()?, settings: programs.settings(), variables, wanted })
+        Ok(HookInput { maps: programs.maps()?, settings: programs.settings(), variables, wanted })
     }
 }
 
@@ -43,7 +45,7 @@ const SEARCH: &CStr = c"find_functions";
 const THREADS: &CStr = c"count_missing";
 
 /// Finds the functions, loads the programs, and has them attached. The error says why that cannot be done.
-pub fn attach(given: Given) -> Result<Hooks, String> {
+pub fn attach(given: HookInput) -> Result<Hooks, String> {
     // (If this is 0, programs can be attached to functions, but never run.)
     let traced = std::fs::read_to_string("/proc/sys/kernel/ftrace_enabled").unwrap_or_default();
     if traced.trim() != "1" {
@@ -57,12 +59,12 @@ pub fn attach(given: Given) -> Result<Hooks, String> {
     let object = Object::open(&given, types.as_ref()).map_err(|e| format!("preparing the programs: {e}"))?;
     object
         .program(SEARCH)
-        .and_then(|program| run(&program.load(Place::Nowhere)?))
+        .and_then(|program| run(&program.load(ProgramPlace::Nowhere)?))
         .map_err(failed("finding functions"))?;
     let found = search::functions(&answer(&given.variables), &given.wanted.old)?;
-    let load = |name, how, target| -> Result<Attached, String> {
-        let loaded = object.program(name).and_then(|program| program.load(Place::At(how, target)));
-        Ok(Attached { program: loaded.map_err(failed("loading a program at a function"))?, how })
+    let load = |name, how, target| -> Result<HookProgram, String> {
+        let loaded = object.program(name).and_then(|program| program.load(ProgramPlace::At(how, target)));
+        Ok(HookProgram { program: loaded.map_err(failed("loading a program at a function"))?, how })
     };
     // The programs at functions' ends come first: with each further program, the kernel replaces the code that calls them, and threads that
     // are in the function return without the programs at its end.
@@ -87,7 +89,7 @@ struct Object {
 }
 
 impl Object {
-    fn open(given: &Given, types: Option<&Types>) -> libbpf_rs::Result<Object> {
+    fn open(given: &HookInput, types: Option<&Types>) -> libbpf_rs::Result<Object> {
         // As the other objects', these few words are never freed.
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut builder = StrideSkelBuilder::default();
@@ -122,7 +124,7 @@ impl Object {
     }
 }
 
-impl Given {
+impl HookInput {
     fn ask(&self) {
         let word = |offset: usize| self.variables.word(offset_of!(bss, functions) + offset);
         word(offset_of!(function_search, n)).store(self.wanted.numbers.len() as u32, Ordering::Relaxed);
@@ -161,7 +163,7 @@ fn run(program: &OwnedFd) -> io::Result<()> {
     if result < 0 { Err(io::Error::from_raw_os_error(-result)) } else { Ok(()) }
 }
 
-impl Attached {
+impl HookProgram {
     fn attach(&self) -> io::Result<OwnedFd> {
         // SAFETY: a new descriptor, which is nobody else's.
         unsafe {

@@ -7,77 +7,23 @@
 
 mod bare;
 mod holder;
+mod hooks;
 mod load;
 mod search;
 
-use crate::loading::config::Config;
 use crate::loading::programs::Programs;
-use crate::plans::Tables;
-use crate::ring::Mapping;
-use crate::wire::{bound, bss, call_flag};
-use load::Given;
-use nix::sys::socket::{MsgFlags, recv};
-use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::{self, Read};
-use std::mem::offset_of;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::sync::atomic::Ordering;
+use crate::plans::hooked::HookedCalls;
+use hooks::Hooks;
+use load::HookInput;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
-use stride_syscalls::{Abi, Effect, multiplexed, table};
 
 /// A run is long from then on. Loading takes a billion instructions, and detaching a tenth of a second for each program, which
 /// short runs do not earn.
 const AFTER: Duration = Duration::from_millis(500);
 /// How often it is looked whether the tracepoints can be left: looking takes time for each thread of the machine.
 const PERIOD: Duration = Duration::from_millis(50);
-
-/// The calls whose functions are wanted.
-pub struct Wanted {
-    /// Native calls, by number.
-    numbers: Vec<u32>,
-    /// 32-bit calls, by name. (The kernel tells no table of them.)
-    old: BTreeSet<&'static str>,
-}
-
-/// The calls whose functions take the place of the tracepoints. `None`: the tracepoints serve this trace as well, or better.
-pub fn wanted(config: &Config, tables: &Tables) -> Option<Wanted> {
-    if !config.functions || config.guarded || !tables.few {
-        return None;
-    }
-    let flags = call_flag::CALL_TRACED.0 | call_flag::CALL_EXEC.0;
-    // (The end of a thread is seen elsewhere, and the function never returns. Calls without a name, which every filter lets through, are
-    // served by functions to which nothing can be attached.)
-    let of = |abi: Abi| {
-        let start = abi as usize * bound::NUMBERS.0 as usize;
-        let is_wanted =
-            move |nr: u32| tables.calls.get(start + nr as usize).is_some_and(|call| call.flags & flags != 0);
-        table(abi).iter().filter(move |entry| is_wanted(entry.nr) && !entry.row.has_effect(Effect::Exits))
-    };
-    let numbers: Vec<u32> = of(Abi::NATIVE).map(|entry| entry.nr).collect();
-    let mut old = BTreeSet::new();
-    for entry in of(Abi::I386) {
-        let by = multiplexed::multiplexer(entry.nr);
-        old.extend(by.and_then(multiplexer_name));
-        if entry.nr < multiplexed::NUMBERS.iter().map(|&(nr, _)| nr).min().unwrap_or(u32::MAX) {
-            old.insert(entry.row.name);
-        }
-    }
-    let few = numbers.len() <= bound::MOST_FUNCTIONS.0 as usize && old.len() <= bound::MOST_FUNCTIONS.0 as usize;
-    few.then_some(Wanted { numbers, old })
-}
-
-fn multiplexer_name(nr: u32) -> Option<&'static str> {
-    Some(match nr {
-        multiplexed::SOCKETCALL => "socketcall",
-        multiplexed::IPC => "ipc",
-        multiplexed::OLD_SELECT => "old_select",
-        multiplexed::OLD_MMAP => "mmap",
-        _ => return None,
-    })
-}
 
 /// How the functions take the place of the tracepoints.
 pub struct Functions {
@@ -90,7 +36,7 @@ pub struct Functions {
 
 enum State {
     /// The run may be short.
-    Young(Wanted),
+    Young(HookedCalls),
     Preparing(Receiver<Result<Hooks, String>>),
     /// Both kinds of programs are attached. `clear`: no thread was in a call that began before, when that was asked last.
     Both {
@@ -103,7 +49,7 @@ enum State {
 }
 
 impl Functions {
-    pub fn new(wanted: Option<Wanted>) -> Functions {
+    pub fn new(wanted: Option<HookedCalls>) -> Functions {
         let now = Instant::now();
         Functions { state: wanted.map_or(State::Unfit(None), State::Young), begun: now, looked: now, last: None }
     }
@@ -143,8 +89,8 @@ impl Functions {
         };
     }
 
-    fn prepare(wanted: Wanted, programs: &Programs) -> State {
-        let given = match Given::of(programs, wanted) {
+    fn prepare(wanted: HookedCalls, programs: &Programs) -> State {
+        let given = match HookInput::of(programs, wanted) {
             Ok(given) => given,
             Err(e) => return State::Unfit(Some(e.to_string())),
         };
@@ -180,44 +126,3 @@ impl Functions {
 }
 
 const LOST: &str = "the process that holds the programs has ended";
-
-/// The programs at functions.
-struct Hooks {
-    /// How many functions have programs.
-    functions: usize,
-    /// To the process that holds the programs' links: it ends when this is closed.
-    holder: OwnedFd,
-    /// The link of the program that looks at threads.
-    threads: OwnedFd,
-    /// The programs' variables.
-    variables: Mapping,
-}
-
-impl Hooks {
-    fn is_lost(&self) -> bool {
-        let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_PEEK;
-        recv(self.holder.as_raw_fd(), &mut [0], flags) == Ok(0)
-    }
-
-    /// How many threads are in a wanted call that no function has seen begin.
-    fn missing(&self) -> io::Result<u32> {
-        let count = self.variables.word(offset_of!(bss, hooks_missing));
-        count.store(0, Ordering::Relaxed);
-        // SAFETY: the descriptor is new, and nobody else's.
-        let mut threads = unsafe {
-            let fd = libbpf_rs::libbpf_sys::bpf_iter_create(self.threads.as_raw_fd());
-            if fd < 0 {
-                return Err(io::Error::from_raw_os_error(-fd));
-            }
-            File::from_raw_fd(fd)
-        };
-        while threads.read(&mut [0; 64])? > 0 {}
-        Ok(count.load(Ordering::Relaxed))
-    }
-}
-
-impl Drop for Hooks {
-    fn drop(&mut self) {
-        self.variables.word(offset_of!(bss, hooks_over)).store(1, Ordering::Relaxed);
-    }
-}

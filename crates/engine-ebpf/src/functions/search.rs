@@ -8,7 +8,7 @@ use crate::wire::function_search;
 use std::collections::{BTreeSet, HashMap};
 
 /// The functions of calls, by the ids of their types.
-pub struct Found {
+pub struct KernelFunctions {
     pub calls: BTreeSet<u32>,
     /// The function that lets seccomp decide about a call.
     pub seccomp: u32,
@@ -29,7 +29,7 @@ const PREFIXES: [&str; 2] = ["__x64_sys_", "__do_sys_"];
 const OLD_PREFIXES: [&str; 3] = ["__ia32_compat_sys_", "__ia32_sys_", "__do_sys_"];
 
 /// Finds the functions' types, given what the kernel has answered, and the names of 32-bit calls.
-pub fn functions(answer: &function_search, old: &BTreeSet<&str>) -> Result<Found, String> {
+pub fn functions(answer: &function_search, old: &BTreeSet<&str>) -> Result<KernelFunctions, String> {
     if answer.failed != 0 {
         return Err("this kernel does not tell its table of calls".to_owned());
     }
@@ -68,7 +68,7 @@ pub fn functions(answer: &function_search, old: &BTreeSet<&str>) -> Result<Found
         calls.extend(found);
     }
     let one = |name: &str| known.first([name.to_owned()]).ok_or_else(|| unknown(name));
-    Ok(Found { calls, seccomp: one(SECCOMP)?, threads: one(THREADS)? })
+    Ok(KernelFunctions { calls, seccomp: one(SECCOMP)?, threads: one(THREADS)? })
 }
 
 fn unknown(name: &str) -> String {
@@ -91,16 +91,18 @@ fn names(name: &str) -> Vec<String> {
     std::iter::once(name.to_owned()).chain(others).collect()
 }
 
+/// Functions that have another name than their 32-bit calls.
+const EXCEPTIONS: [(&str, &str); 5] = [
+    ("mmap2", "mmap_pgoff"),
+    ("umount2", "umount"),
+    ("ugetrlimit", "getrlimit"),
+    ("oldolduname", "olduname"),
+    ("olduname", "uname"),
+];
+
 /// The names in the kernel's functions that a 32-bit call of this name may have. (arch/x86/entry/syscalls/syscall_32.tbl)
 fn forms(name: &str) -> Vec<String> {
-    let exception = match name {
-        "mmap2" => "mmap_pgoff",
-        "umount2" => "umount",
-        "ugetrlimit" => "getrlimit",
-        "oldolduname" => "olduname",
-        "olduname" => "uname",
-        _ => name,
-    };
+    let exception = EXCEPTIONS.iter().find(|(call, _)| *call == name).map_or(name, |(_, function)| function);
     let mut all = vec![exception.to_owned()];
     all.extend(["16", "32", "_time32"].map(|end| format!("{name}{end}")));
     all.extend(["ia32_", "new", "old", "old_"].map(|start| format!("{start}{name}")));

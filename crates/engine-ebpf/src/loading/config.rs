@@ -87,6 +87,11 @@ impl<'a> Config<'a> {
         self.counting.is_some_and(|c| c.only)
     }
 
+    /// Programs may be attached to the functions of the wanted calls. (A broker does not do that.)
+    pub fn may_hook(&self) -> bool {
+        self.functions && !self.guarded
+    }
+
     /// The times of calls may be estimated from some of them.
     pub fn may_estimate(&self) -> bool {
         let enough = self.counting.is_some_and(|c| c.only && c.estimated && c.is_by_number());

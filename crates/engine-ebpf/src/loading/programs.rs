@@ -12,13 +12,13 @@ use crate::loading::relocate::{self, Types};
 use crate::loading::second_thread::{self, Loading, SecondLoader};
 use crate::loading::specialize;
 use crate::plans::Tables;
-use crate::plans::globs;
+use crate::plans::{globs, hooked};
 use crate::ring::backlog::backlog_max;
 use crate::ring::size::RingSize;
 use crate::wire::{
     OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder, bound, bytes_of, call_flag, left_out_flag, task_state,
 };
-use crate::{functions, library, operations};
+use crate::{library, operations};
 use libbpf_rs::skel::{OpenSkel, Skel, SkelBuilder};
 use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, ProgramInput, ProgramMut};
 use nix::errno::Errno;
@@ -190,7 +190,7 @@ impl Programs {
             rodata.ring_high_mark = config.ring.high_mark();
             rodata.ring_call_limit = config.ring.limit();
             rodata.ring_wake_mark = config.ring.wake_mark();
-            rodata.may_hook = functions::wanted(&config, tables).is_some();
+            rodata.may_hook = config.may_hook() && hooked::calls(tables).is_some();
             rodata.backlog_full = backlog_max() / 4;
             for (nr, first, target) in multiplexed::all() {
                 let call = &mut rodata.target_calls[target_index(nr, first)];
