@@ -148,7 +148,6 @@ fn answer(variables: &Mapping) -> function_search {
         names: std::array::from_fn(name),
         has_32bit: word(offset_of!(function_search, has_32bit)),
         has_x32: word(offset_of!(function_search, has_x32)),
-        ..function_search::default()
     }
 }
 
