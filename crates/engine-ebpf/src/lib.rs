@@ -15,7 +15,7 @@
 //! - `library.h` has functions of libraries and USDT probes (`--library-calls`, `--usdt`), and `uring.h` operations of io_uring (`--io-uring`);
 //! - `ring.h` and `backpressure.h` have sending, `maps.h` and `traced.h` the state, `ids.h` and `namespaces.h` ids in PID namespaces, `regs.h`
 //!   registers for each architecture, `kernel.h` the few kernel structs that are used, relocated while loading;
-//! - `files.bpf.c` (what descriptors refer to; `passed.h` has those in messages) and `poller.bpf.c` (the blocked-call poller) are objects of their own, which are
+//! - `functions.bpf.c` (the programs of `functions.h`), `files.bpf.c` (what descriptors refer to; `passed.h` has those in messages) and `poller.bpf.c` (the blocked-call poller) are objects of their own, which are
 //!   only loaded when needed;
 //! - `wire.h` and `wire_records.h` are the only place for layouts that both sides share; build.rs makes the Rust mirror from the object's type
 //!   information.

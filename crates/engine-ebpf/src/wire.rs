@@ -6,6 +6,11 @@ mod skel {
 }
 
 #[allow(clippy::all, clippy::pedantic)]
+mod functions_skel {
+    include!(concat!(env!("OUT_DIR"), "/functions.skel.rs"));
+}
+
+#[allow(clippy::all, clippy::pedantic)]
 mod poller_skel {
     include!(concat!(env!("OUT_DIR"), "/poller.skel.rs"));
 }
@@ -23,6 +28,7 @@ mod broker_skel {
 pub use broker_skel::{BrokerSkel, BrokerSkelBuilder};
 pub use files_skel::types::uring_fds;
 pub use files_skel::{FilesSkel, FilesSkelBuilder};
+pub use functions_skel::{FunctionsSkelBuilder, OpenFunctionsSkel};
 pub use poller_skel::{PollerSkel, PollerSkelBuilder};
 pub use skel::types::{
     block_flag, bound, bss, call_flag, call_plan, case_key, change_key, choice, code_change, count, count_key,

@@ -157,8 +157,17 @@ int count_missing(struct bpf_iter__task *ctx)
 SEC("?function/search")
 int find_functions(void *ctx)
 {
-	static const char table[] = "sys_call_table", old[] = "ia32_sys_call_table", new[] = "ia32_sys_call",
-			  int80[] = "do_int80_emulation", entry[] = "entry_INT80_compat", x32[] = "x32_sys_call", x32_old[] = "x32_sys_call_table", name[] = "%ps";
+	/* (In a map of their own, because the first object's has no room for them.) */
+#define SYMBOL static const char __attribute__((section(".rodata.hooks")))
+	SYMBOL table[] = "sys_call_table";
+	SYMBOL old[] = "ia32_sys_call_table";
+	SYMBOL new[] = "ia32_sys_call";
+	SYMBOL int80[] = "do_int80_emulation";
+	SYMBOL entry[] = "entry_INT80_compat";
+	SYMBOL x32[] = "x32_sys_call";
+	SYMBOL x32_old[] = "x32_sys_call_table";
+	SYMBOL name[] = "%ps";
+#undef SYMBOL
 	u64 at = 0, none, function;
 
 #define KNOWN(symbol) (!bpf_kallsyms_lookup_name(symbol, sizeof(symbol), 0, &none))

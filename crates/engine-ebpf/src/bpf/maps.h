@@ -248,9 +248,9 @@ u32 seed_ended;
 u32 slots_used;
 /* The functions of the wanted calls, while they are looked for; the threads in calls that those functions did not see begin, when they were
  * counted last; and whether tracing by functions is over. */
-struct function_search functions;
-u32 hooks_missing;
-u32 hooks_over;
+struct function_search functions = {};
+u32 hooks_missing = 0;
+u32 hooks_over = 0;
 
 /* Only here to put these types into the object's type information, from which the Rust mirror is made. */
 struct wire_types {

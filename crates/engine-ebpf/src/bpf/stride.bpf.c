@@ -538,4 +538,3 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 }
 
 #include "threads.h"
-#include "functions.h"

@@ -30,7 +30,7 @@ impl Bare {
     ///
     /// # Safety
     /// `object` is one of libbpf's, and prepared.
-    pub unsafe fn of(object: *mut bpf_object, name: &'static CStr, settings: Option<&Constants>) -> io::Result<Bare> {
+    pub unsafe fn of(object: *mut bpf_object, name: &'static CStr, settings: &Constants) -> io::Result<Bare> {
         // SAFETY: the caller's promise; libbpf only reads the object.
         unsafe {
             let program = libbpf_sys::bpf_object__find_program_by_name(object, name.as_ptr());

@@ -1,4 +1,4 @@
-//! Loading the programs at functions, from an object of their own that uses the maps of the first.
+//! Loading the programs at functions, from an object of their own (`bpf/functions.bpf.c`) that uses the maps of the first.
 
 use super::bare::{Bare, ProgramPlace};
 use super::holder::{self, HookProgram};
@@ -10,9 +10,10 @@ use crate::loading::second_thread;
 use crate::loading::specialize::Constants;
 use crate::plans::hooked::HookedCalls;
 use crate::ring::Mapping;
-use crate::wire::{OpenStrideSkel, StrideSkelBuilder, bound, bss, function_name, function_search};
+use crate::wire::{FunctionsSkelBuilder, OpenFunctionsSkel, bound, bss, function_name, function_search};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{AsRawLibbpf, libbpf_sys};
+use std::collections::HashMap;
 use std::ffi::CStr;
 use std::io;
 use std::mem::{MaybeUninit, offset_of};
@@ -21,8 +22,8 @@ use std::sync::atomic::Ordering;
 
 /// What the thread that loads the programs needs.
 pub struct HookInput {
-    /// The maps of the first object in their order. `None`: the map is not used.
-    maps: Vec<Option<OwnedFd>>,
+    /// The maps of the first object by their names. `None`: the map is not used.
+    maps: HashMap<String, Option<OwnedFd>>,
     /// The contents of the map of settings.
     settings: Vec<u8>,
     /// The programs' variables.
@@ -84,15 +85,15 @@ pub fn attach(given: HookInput) -> Result<Hooks, String> {
 
 /// The object, prepared: its programs could be loaded.
 struct Object {
-    open: OpenStrideSkel<'static>,
-    settings: Option<Constants>,
+    open: OpenFunctionsSkel<'static>,
+    settings: Constants,
 }
 
 impl Object {
     fn open(given: &HookInput, types: Option<&Types>) -> libbpf_rs::Result<Object> {
         // As the other objects', these few words are never freed.
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
-        let mut builder = StrideSkelBuilder::default();
+        let mut builder = FunctionsSkelBuilder::default();
         relocate::by(types, &mut builder);
         let mut open = builder.open(object)?;
         for mut program in open.open_object_mut().progs_mut() {
@@ -102,25 +103,27 @@ impl Object {
             program.set_autoload(is_ours);
         }
         let cpus = libbpf_rs::num_possible_cpus()? as u32;
-        for (mut map, fd) in open.open_object_mut().maps_mut().zip(&given.maps) {
-            match fd {
+        for mut map in open.open_object_mut().maps_mut() {
+            match given.maps.get(&second_thread::own_name(map.name())) {
                 // Programs at functions may be preempted, so they have scratch memory of their own.
                 Some(_) if ["scratches", "demultiplexings"].iter().any(|own| map.name() == *own) => {
                     map.set_max_entries(cpus)?
                 }
-                Some(fd) => map.reuse_fd(fd.as_fd())?,
-                None => map.set_autocreate(false)?,
+                Some(Some(fd)) => map.reuse_fd(fd.as_fd())?,
+                Some(None) => map.set_autocreate(false)?,
+                // (Only this object has it.)
+                None => {}
             }
         }
         second_thread::prepare(&mut open)?;
-        let settings = second_thread::settings(&open).map(|found| Constants { bytes: given.settings.clone(), ..found });
+        let settings = Constants { map: second_thread::descriptor(&open.maps.rodata), bytes: given.settings.clone() };
         given.ask();
         Ok(Object { open, settings })
     }
 
     fn program(&self, name: &'static CStr) -> io::Result<Bare> {
         // SAFETY: the object is open and prepared.
-        unsafe { Bare::of(self.open.open_object().as_libbpf_object().as_ptr(), name, self.settings.as_ref()) }
+        unsafe { Bare::of(self.open.open_object().as_libbpf_object().as_ptr(), name, &self.settings) }
     }
 }
 

@@ -22,6 +22,7 @@ use crate::{library, operations};
 use libbpf_rs::skel::{OpenSkel, Skel, SkelBuilder};
 use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, ProgramInput, ProgramMut};
 use nix::errno::Errno;
+use std::collections::HashMap;
 use std::io::{self, Read};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -482,8 +483,8 @@ impl Programs {
         self.skel.maps.tasks.as_fd()
     }
 
-    /// The maps in their order, with those that are not used.
-    pub fn maps(&self) -> io::Result<Vec<Option<OwnedFd>>> {
+    /// The maps by their names. `None`: the map is not used.
+    pub fn maps(&self) -> io::Result<HashMap<String, Option<OwnedFd>>> {
         second_thread::descriptors(self.skel.object())
     }
 

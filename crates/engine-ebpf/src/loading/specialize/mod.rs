@@ -69,13 +69,13 @@ pub unsafe fn shorten(program: *mut bpf_program, load: &mut bpf_prog_load_opts) 
 ///
 /// # Safety
 /// `program` is one of libbpf's, and its object is prepared.
-pub unsafe fn prepared(program: *const bpf_program, constants: Option<&Constants>) -> Program {
+pub unsafe fn prepared(program: *const bpf_program, constants: &Constants) -> Program {
     // SAFETY: the caller's promise.
     let whole = unsafe {
         let functions = libbpf_sys::bpf_program__func_info(program);
         whole(program, functions.cast(), libbpf_sys::bpf_program__func_info_cnt(program))
     };
-    constants.and_then(|constants| specialized(&whole, constants)).unwrap_or(whole)
+    specialized(&whole, constants).unwrap_or(whole)
 }
 
 /// The program as libbpf has it, with its functions, of which there are `n` at `functions`.
