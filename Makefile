@@ -5,7 +5,7 @@ STRIDE := target/release/stride
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo build install uninstall test static release test-packages test-kernels bench chaos setup docs lint
+.PHONY: help demo build install uninstall test static release test-packages test-kernels bench bench-all chaos setup docs lint
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,8 +41,11 @@ test: setup ## everything, privileged tests included; skips are named
 test-kernels: setup ## both engines on Debian's kernels 6.1 and 6.12, and on 6.1 for aarch64, under emulation
 	@scripts/test-kernels
 
-bench: build ## the benchmarks: ratios measured side by side
-	$(CARGO) xtask bench $(STRIDE)
+bench: build ## the costs that matter most in one table, measured side by side; BENCH=--real-time on a busy machine
+	$(CARGO) xtask bench $(STRIDE) $(BENCH)
+
+bench-all: build ## the same and other tracers in detail, into docs/benchmarks.md
+	$(CARGO) xtask bench $(STRIDE) all
 	$(CARGO) bench --package stride-output
 
 chaos: build ## ten minutes of bad luck: signals, full disks, hogs, mutated recordings (not part of `make test`)

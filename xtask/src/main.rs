@@ -11,7 +11,9 @@ fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args[..] {
-        ["bench", stride] => bench::run(stride),
+        ["bench", stride] => bench::run(stride, false),
+        ["bench", stride, "--real-time"] => bench::run(stride, true),
+        ["bench", stride, "all"] => bench::run_all(stride),
         ["bench", stride, "crowd"] => bench::run_crowd(stride),
         ["bench", stride, "replay"] => bench::run_replay(stride),
         ["bench", stride, word] => bench::run_some(stride, word),
@@ -23,7 +25,7 @@ fn main() -> anyhow::Result<()> {
         ["size", program] => size::run(program),
         ["suite-repeat", ref args @ ..] => chaos::repeat(args),
         _ => anyhow::bail!(
-            "usage: cargo xtask bench STRIDE [crowd | replay | WORD-OF-A-TITLE] | chaos [SECONDS] [--seed=N] [--only=NAME] | check | docs | size PROGRAM | suite-repeat N [--busy] | uapi [--check]"
+            "usage: cargo xtask bench STRIDE [--real-time | all | crowd | replay | WORD-OF-A-TITLE] | chaos [SECONDS] [--seed=N] [--only=NAME] | check | docs | size PROGRAM | suite-repeat N [--busy] | uapi [--check]"
         ),
     }
 }

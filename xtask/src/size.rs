@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Packages of other people whose code takes this much are listed, and have to be for something.
+/// Packages from outside the workspace are listed if their code takes this much, with their purpose.
 const HEAVY: u64 = 32 << 10;
 
 /// The purposes of the heavy packages, with the option or the crate that brings each.

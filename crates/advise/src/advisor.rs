@@ -18,7 +18,7 @@ use stride_track::{StackTally, Tracker};
 static UNKNOWN: Syscall = syscall("", Class::NONE, Ret::Int, &[]);
 
 pub struct Advisor {
-    /// Minor findings are told as well.
+    /// Minor findings are reported as well.
     all: bool,
     index: Index,
     lines: Lines,
@@ -37,7 +37,7 @@ struct OfRow {
 }
 
 impl Advisor {
-    /// With `all`, minor findings are told as well.
+    /// With `all`, minor findings are reported as well.
     pub fn new(scope: Scope, all: bool) -> Advisor {
         Advisor {
             all,

@@ -151,8 +151,8 @@ mod tests {
         let waited_for = syncs_of(MAIN);
         assert_eq!(waited_for.reported.iter().map(|finding| finding.id).collect::<Vec<_>>(), ["sync-storm"]);
         assert!(waited_for.reported[0].saving.time > 3_000 * MS);
-        let aside = syncs_of(OTHER);
-        assert!(aside.reported.is_empty(), "{:?}", aside.reported);
-        assert_eq!(aside.left_out, 1);
+        let minor = syncs_of(OTHER);
+        assert!(minor.reported.is_empty(), "{:?}", minor.reported);
+        assert_eq!(minor.left_out, 1);
     }
 }

@@ -11,7 +11,7 @@ pub struct TestRun {
 }
 
 impl TestRun {
-    /// With `all`, minor findings are told as well.
+    /// With `all`, minor findings are reported as well.
     pub fn new(all: bool) -> TestRun {
         TestRun::of(Scope::default(), all)
     }
@@ -25,7 +25,7 @@ impl TestRun {
         self.advisor.event(&event, &self.tracker);
     }
 
-    /// The ids of the findings that are told.
+    /// The ids of the findings that are reported.
     pub fn finding_ids(self) -> Vec<&'static str> {
         self.findings().reported.iter().map(|finding| finding.id).collect()
     }

@@ -5,7 +5,7 @@
 //! see is ptrace(2)'s. docs/security.md tells what is defended against whom, and why this is safe.
 //!
 //! - [`supervisor`] accepts connections, and counts users' traces. It looks at no byte that a client sends.
-//! - [`queue`] has the connections that wait, and decides whose turn it is; [`accounts`] has the users among whom places are shared out.
+//! - [`queue`] has the connections that wait, and decides which of them is served next; [`accounts`] has the users among whom places are shared out.
 //! - [`worker`] is a process for each client. It has loaded the programs before the client comes, reads the client's request and orders,
 //!   and takes everything with it when it ends. One worker always waits for the next client.
 //! - [`confine`] has the filter of system calls, for both.

@@ -1,7 +1,7 @@
-//! The connections that wait for a worker, and whose turn it is.
+//! The connections that wait for a worker, and the order in which they are served.
 //!
 //! Users take turns: however many requests of one user wait, another user's is next. Until a request has come, a connection costs a descriptor
-//! and nothing else. A client that is refused learns why: its request is taken first, because the kernel drops what it is told if the
+//! and nothing else. A client that is refused learns why: its request is taken first, because the kernel drops the answer if the
 //! connection is closed before.
 
 use crate::accounts::Charge;
@@ -49,7 +49,7 @@ pub fn kept(places: usize) -> usize {
 pub struct Queue {
     waiting: Vec<Client>,
     refused: Vec<(Client, &'static str)>,
-    /// When users had their last turns, counted in turns.
+    /// The latest turn of each user, counted in turns.
     turns: Vec<(Charge, u64)>,
     turn: u64,
 }
@@ -122,7 +122,7 @@ impl Queue {
         let client = self.waiting.remove(at);
         self.turn += 1;
         self.turns.retain(|(of, _)| *of != client.charge);
-        // Only those who wait are compared. Whoever comes back after a while is next.
+        // Only those who wait are compared. A user who comes back after a while is next.
         self.turns.retain(|(of, _)| self.waiting.iter().any(|other| other.charge == *of));
         self.turns.push((client.charge, self.turn));
         Some(client)

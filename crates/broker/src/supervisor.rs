@@ -21,7 +21,7 @@ const REST: Duration = Duration::from_millis(30);
 /// The time between two tries to get a worker ready, if that fails: the first, which doubles with each failure, and the last.
 const FIRST_TRY: Duration = Duration::from_millis(250);
 const LAST_TRY: Duration = Duration::from_secs(8);
-/// How long nobody is accepted if that fails, as it does without free descriptors.
+/// The time without accepting connections after accept(2) has failed, as it does without free descriptors.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 /// Connections that are accepted in one go. Others have their turn, however many connect.
 const MOST_AT_ONCE: usize = 256;
@@ -37,11 +37,11 @@ struct Supervisor<'o> {
     usual: Vec<u8>,
     /// Why no worker is ready.
     failure: Option<Failure>,
-    /// When somebody was served or waited.
+    /// The latest time at which a client was served or waited.
     used: Instant,
-    /// When a worker began to serve.
+    /// The time at which a worker began to serve.
     served: Option<Instant>,
-    /// Until then nobody is accepted.
+    /// Until then no connection is accepted.
     accepts: Option<Instant>,
 }
 
@@ -189,7 +189,7 @@ impl Supervisor<'_> {
             if let Some(client) = queue.next(|charge| !begins(charge)) {
                 let user = [client.uid.to_ne_bytes(), client.gid.to_ne_bytes()].concat();
                 let worker = &mut self.workers[at];
-                // (If that fails, the worker has ended, and the next message from it says so. The client is told by the closed connection.)
+                // (If that fails, the worker has ended, and the next message from it says so. The client notices the closed connection.)
                 if worker.control.send(&user, &[client.socket.as_fd()]).is_ok() {
                     worker.state = State::Beginning(client.charge);
                 }

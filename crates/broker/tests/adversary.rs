@@ -118,32 +118,32 @@ fn main() {
 }
 
 /// The report of a test that did not pass: this machine lacks something, or the test failed.
-enum Told {
+enum NotPassed {
     Skipped(String),
     Failed(String),
 }
 
-impl From<String> for Told {
-    fn from(why: String) -> Told {
-        Told::Failed(why)
+impl From<String> for NotPassed {
+    fn from(why: String) -> NotPassed {
+        NotPassed::Failed(why)
     }
 }
 
-fn unless_skipped(test: &str, run: impl Fn(&Place) -> Result<(), Told>) -> Result<(), Failed> {
+fn unless_skipped(test: &str, run: impl Fn(&Place) -> Result<(), NotPassed>) -> Result<(), Failed> {
     let result = Place::new(test).and_then(|place| {
         let result = run(&place);
-        result.map_err(|result| match result {
-            Told::Failed(why) => Told::Failed(format!("{why}\nThe broker said: {}", place.broker_messages())),
+        result.map_err(|failure| match failure {
+            NotPassed::Failed(why) => NotPassed::Failed(format!("{why}\nThe broker said: {}", place.broker_messages())),
             skipped => skipped,
         })
     });
     match result {
         Ok(()) => Ok(()),
-        Err(Told::Skipped(why)) => {
+        Err(NotPassed::Skipped(why)) => {
             skipped::report_of(test, why);
             Ok(())
         }
-        Err(Told::Failed(why)) => Err(why.into()),
+        Err(NotPassed::Failed(why)) => Err(why.into()),
     }
 }
 
@@ -165,12 +165,12 @@ struct Place {
 }
 
 impl Place {
-    fn new(test: &str) -> Result<Place, Told> {
-        stride_engine_ebpf::available().map_err(|why| Told::Skipped(why.to_string()))?;
+    fn new(test: &str) -> Result<Place, NotPassed> {
+        stride_engine_ebpf::available().map_err(|why| NotPassed::Skipped(why.to_string()))?;
         if !nix::unistd::geteuid().is_root() {
-            return Err(Told::Skipped("only root can start a broker".to_owned()));
+            return Err(NotPassed::Skipped("only root can start a broker".to_owned()));
         }
-        let built = |name| compile(name).map_err(Told::Skipped);
+        let built = |name| compile(name).map_err(NotPassed::Skipped);
         let (attacker, victim) = (built("broker-attacker")?, built("broker-victim")?);
         let scratch = Scratch::public(&format!("broker-{test}"));
         let copy = |from: &Path, name: &str, mode: u32, group: u32| {
@@ -180,7 +180,7 @@ impl Place {
             let done = copied
                 && std::os::unix::fs::chown(&to, Some(0), Some(group)).is_ok()
                 && std::fs::set_permissions(&to, PermissionsExt::from_mode(mode)).is_ok();
-            if done { Ok(to) } else { Err(Told::Skipped(format!("{} cannot be made", to.display()))) }
+            if done { Ok(to) } else { Err(NotPassed::Skipped(format!("{} cannot be made", to.display()))) }
         };
         let attacker = copy(attacker, "attacker", 0o755, 0)?;
         copy(victim, "plain", 0o755, 0)?;
@@ -190,7 +190,7 @@ impl Place {
         let capable = copy(victim, "capable", 0o755, 0)?;
         let set = Command::new("/usr/sbin/setcap").arg("cap_net_raw+ep").arg(&capable).status();
         if test.contains("capable") && !set.is_ok_and(|status| status.success()) {
-            return Err(Told::Skipped("files cannot be given capabilities here".to_owned()));
+            return Err(NotPassed::Skipped("files cannot be given capabilities here".to_owned()));
         }
         std::fs::write(scratch.path("script.new"), format!("#!{}\n", scratch.path("suid").display())).unwrap();
         copy(&scratch.path("script.new"), "script", 0o755, 0)?;
@@ -231,10 +231,10 @@ impl Place {
         let mut command = Command::new(self.scratch.path(program));
         let child = command.args(args).stdout(Stdio::piped()).uid(user).gid(user).spawn().map_err(|e| e.to_string())?;
         let mut child = Killed(child);
-        let mut result = child.0.stdout.take().ok_or("no pipe")?;
+        let mut stdout = child.0.stdout.take().ok_or("no pipe")?;
         // It is what it is to be.
-        result.read_exact(&mut [0]).map_err(|e| format!("{program}: {e}"))?;
-        Ok((Some(child), result.into()))
+        stdout.read_exact(&mut [0]).map_err(|e| format!("{program}: {e}"))?;
+        Ok((Some(child), stdout.into()))
     }
 
     /// Ends the broker and its workers. Returns what they have written to stderr, such as why no programs could be
@@ -254,7 +254,7 @@ impl Place {
     }
 
     /// Another user is served as before, and nothing is left of the attack.
-    fn is_unharmed(&self) -> Result<(), Told> {
+    fn is_unharmed(&self) -> Result<(), NotPassed> {
         ended(self.attack("control", OTHER, 0, Stdio::null()), "another user, afterwards")?;
         self.is_free();
         let broker = self.broker.0.id();
@@ -263,49 +263,49 @@ impl Place {
         let kib: u64 = kib.and_then(|kib| kib.trim().parse().ok()).ok_or("the broker is gone".to_owned())?;
         let fds = std::fs::read_dir(format!("/proc/{broker}/fd")).map_or(0, Iterator::count);
         if kib > 64 << 10 || fds > 16 {
-            return Err(Told::Failed(format!("the broker has {kib} KiB of memory and {fds} descriptors")));
+            return Err(NotPassed::Failed(format!("the broker has {kib} KiB of memory and {fds} descriptors")));
         }
         Ok(())
     }
 }
 
 /// Runs an attack to its end.
-fn ended(mut attack: Command, what: &str) -> Result<(), Told> {
+fn ended(mut attack: Command, what: &str) -> Result<(), NotPassed> {
     let output = attack.output().map_err(|e| e.to_string())?;
-    let result =
+    let output_text =
         || format!("{what}: {}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    verdict(output.status, result)
+    verdict(output.status, output_text)
 }
 
-fn verdict(status: ExitStatus, result: impl Fn() -> String) -> Result<(), Told> {
+fn verdict(status: ExitStatus, output_text: impl Fn() -> String) -> Result<(), NotPassed> {
     match status.code() {
         Some(0) => Ok(()),
-        Some(77) => Err(Told::Skipped(result())),
-        _ => Err(Told::Failed(format!("{status}: {}", result()))),
+        Some(77) => Err(NotPassed::Skipped(output_text())),
+        _ => Err(NotPassed::Failed(format!("{status}: {}", output_text()))),
     }
 }
 
-fn attack_on(place: &Place, attack: &str, victim: Victim) -> Result<(), Told> {
-    let (process, result) = place.victim(victim)?;
+fn attack_on(place: &Place, attack: &str, victim: Victim) -> Result<(), NotPassed> {
+    let (process, stdout) = place.victim(victim)?;
     let id = process.as_ref().map_or(0, |process| process.0.id());
     let _shared = YAMA.read();
-    ended(place.attack(attack, ATTACKER, id, result), attack)?;
+    ended(place.attack(attack, ATTACKER, id, stdout), attack)?;
     place.is_unharmed()
 }
 
 /// A process of root gets the id that the attacker has a proof for.
-fn reused_id(place: &Place) -> Result<(), Told> {
-    let (result, tells) = pipe().map_err(|e| e.to_string())?;
-    let mut attack = place.attack("reused-id", ATTACKER, 0, result.into());
+fn reused_id(place: &Place) -> Result<(), NotPassed> {
+    let (read_end, write_end) = pipe().map_err(|e| e.to_string())?;
+    let mut attack = place.attack("reused-id", ATTACKER, 0, read_end.into());
     let mut attack = Killed(attack.stderr(Stdio::piped()).spawn().map_err(|e| e.to_string())?);
     let wanted = first_line(&mut attack)?;
     for _ in 0..1000 {
         let last = std::fs::write("/proc/sys/kernel/ns_last_pid", (wanted - 1).to_string());
-        last.map_err(|e| Told::Skipped(format!("ids cannot be chosen here: {e}")))?;
-        let tells = tells.try_clone().map_err(|e| e.to_string())?;
+        last.map_err(|e| NotPassed::Skipped(format!("ids cannot be chosen here: {e}")))?;
+        let write_end = write_end.try_clone().map_err(|e| e.to_string())?;
         // Only the one with the right id tells anything.
         let program = format!("test $$ = {wanted} && exec {}", place.scratch.path("plain").display());
-        let victim = Command::new("/bin/sh").args(["-c", &program]).stdout(tells).spawn();
+        let victim = Command::new("/bin/sh").args(["-c", &program]).stdout(write_end).spawn();
         let victim = Killed(victim.map_err(|e| e.to_string())?);
         if victim.0.id() == wanted {
             let status = attack.0.wait().map_err(|e| e.to_string())?;
@@ -313,16 +313,16 @@ fn reused_id(place: &Place) -> Result<(), Told> {
             return place.is_unharmed();
         }
     }
-    Err(Told::Skipped("others took the id each time".to_owned()))
+    Err(NotPassed::Skipped("others took the id each time".to_owned()))
 }
 
 /// A process that the attacker traces becomes another user in a namespace of its own, as root allowed it.
-fn becomes_user(place: &Place) -> Result<(), Told> {
+fn becomes_user(place: &Place) -> Result<(), NotPassed> {
     let mut attack = place.attack("becomes-user", ATTACKER, 0, Stdio::piped());
     let mut attack = Killed(attack.stderr(Stdio::piped()).spawn().map_err(|e| e.to_string())?);
     let child = match first_line(&mut attack) {
         Ok(child) => child,
-        Err(_) => return Err(Told::Skipped("users cannot make user namespaces here".to_owned())),
+        Err(_) => return Err(NotPassed::Skipped("users cannot make user namespaces here".to_owned())),
     };
     let map = format!("0 {ATTACKER} 1\n1 {VICTIM} 1\n");
     std::fs::write(format!("/proc/{child}/uid_map"), map).map_err(|e| format!("uid_map: {e}"))?;
@@ -334,9 +334,10 @@ fn becomes_user(place: &Place) -> Result<(), Told> {
 }
 
 /// Where Yama restricts ptrace(2), it restricts the broker's clients alike.
-fn yama(place: &Place) -> Result<(), Told> {
+fn yama(place: &Place) -> Result<(), NotPassed> {
     const SCOPE: &str = "/proc/sys/kernel/yama/ptrace_scope";
-    let before = std::fs::read_to_string(SCOPE).map_err(|_| Told::Skipped("this kernel has no Yama".to_owned()))?;
+    let before =
+        std::fs::read_to_string(SCOPE).map_err(|_| NotPassed::Skipped("this kernel has no Yama".to_owned()))?;
     let _alone = YAMA.write();
     let mut result = Ok(());
     for scope in ["1", "2", "3"] {
@@ -360,42 +361,42 @@ fn yama(place: &Place) -> Result<(), Told> {
 /// Whoever changes what all processes of the machine may do writes here.
 static YAMA: RwLock<()> = RwLock::new(());
 
-fn first_line(child: &mut Killed) -> Result<u32, Told> {
+fn first_line(child: &mut Killed) -> Result<u32, NotPassed> {
     let mut stderr = child.0.stderr.take().ok_or("no pipe".to_owned())?;
     let mut line = Vec::new();
     let mut byte = [0];
     while stderr.read(&mut byte).is_ok_and(|n| n == 1) && byte != *b"\n" {
         line.push(byte[0]);
     }
-    String::from_utf8_lossy(&line).parse().map_err(|e| Told::Failed(format!("{line:?}: {e}")))
+    String::from_utf8_lossy(&line).parse().map_err(|e| NotPassed::Failed(format!("{line:?}: {e}")))
 }
 
 impl Place {
     /// True if this user's trace begins. Otherwise the broker has said this.
-    fn begins(&self, user: u32, refusal: &str) -> Result<bool, Told> {
+    fn begins(&self, user: u32, refusal: &str) -> Result<bool, NotPassed> {
         match ended(self.attack("maps", user, 0, Stdio::null()), "a trace") {
             Ok(()) => Ok(true),
-            Err(Told::Failed(why)) if why.contains(refusal) => Ok(false),
+            Err(NotPassed::Failed(why)) if why.contains(refusal) => Ok(false),
             Err(why) => Err(why),
         }
     }
 
     /// A trace of this user, whose rings are kept.
-    fn keeper(&self, user: u32) -> Result<Killed, Told> {
+    fn keeper(&self, user: u32) -> Result<Killed, NotPassed> {
         let mut attack = self.attack("keep", user, 0, Stdio::null());
         let mut keeper = Killed(attack.stdout(Stdio::piped()).spawn().map_err(|e| e.to_string())?);
-        let mut result = keeper.0.stdout.take().ok_or("no pipe".to_owned())?;
-        result.read_exact(&mut [0; 5]).map_err(|e| e.to_string())?;
+        let mut stdout = keeper.0.stdout.take().ok_or("no pipe".to_owned())?;
+        stdout.read_exact(&mut [0; 5]).map_err(|e| e.to_string())?;
         Ok(keeper)
     }
 }
 
-fn expect(holds: bool, what: &str) -> Result<(), Told> {
-    if holds { Ok(()) } else { Err(Told::Failed(what.to_owned())) }
+fn expect(holds: bool, what: &str) -> Result<(), NotPassed> {
+    if holds { Ok(()) } else { Err(NotPassed::Failed(what.to_owned())) }
 }
 
 /// Rings that somebody keeps count as traces of that user, until they are gone.
-fn kept_rings(place: &Place) -> Result<(), Told> {
+fn kept_rings(place: &Place) -> Result<(), NotPassed> {
     const REFUSAL: &str = "you have as many traces as one user may have";
     let keepers = [place.keeper(ATTACKER)?, place.keeper(ATTACKER)?];
     expect(!place.begins(ATTACKER, REFUSAL)?, "a third trace began, while the user keeps the rings of two")?;
@@ -406,7 +407,7 @@ fn kept_rings(place: &Place) -> Result<(), Told> {
 }
 
 /// A user's subordinate ids count as one user.
-fn subordinate_ids(place: &Place) -> Result<(), Told> {
+fn subordinate_ids(place: &Place) -> Result<(), NotPassed> {
     const REFUSAL: &str = "users that are not in /etc/passwd have as many traces together";
     let keepers = [place.keeper(0x5000_0001)?, place.keeper(0x5000_0002)?];
     expect(!place.begins(0x5000_0003, REFUSAL)?, "a third id without an account is served")?;
@@ -419,7 +420,7 @@ fn subordinate_ids(place: &Place) -> Result<(), Told> {
 }
 
 /// Nobody gets the last places who has places already.
-fn kept_share(place: &Place) -> Result<(), Told> {
+fn kept_share(place: &Place) -> Result<(), NotPassed> {
     let keepers = [place.keeper(ATTACKER)?, place.keeper(ATTACKER)?, place.keeper(ATTACKER)?];
     expect(!place.begins(ATTACKER, "the last places are kept for users who have no trace yet")?, "no place is kept")?;
     let other = place.keeper(OTHER)?;
@@ -429,17 +430,17 @@ fn kept_share(place: &Place) -> Result<(), Told> {
     place.is_unharmed()
 }
 
-fn turns(place: &Place) -> Result<(), Told> {
+fn turns(place: &Place) -> Result<(), NotPassed> {
     ended(place.attack("turns", 0, OTHER, Stdio::null()), "sixteen requests, and one of another user")?;
     place.is_unharmed()
 }
 
 /// A broker that cannot load programs says so to whoever asks, and loads them when that is possible again.
-fn failed_load(place: &Place) -> Result<(), Told> {
+fn failed_load(place: &Place) -> Result<(), NotPassed> {
     let limit = |files: u64| {
         let set = ["--pid", &place.broker.0.id().to_string(), &format!("--nofile={files}:")].map(str::to_owned);
         let done = Command::new("/usr/bin/prlimit").args(set).status().is_ok_and(|status| status.success());
-        if done { Ok(()) } else { Err(Told::Skipped("prlimit(1) is missing".to_owned())) }
+        if done { Ok(()) } else { Err(NotPassed::Skipped("prlimit(1) is missing".to_owned())) }
     };
     const REFUSAL: &str = "code 3, its programs could not be loaded";
     // The worker that is ready serves one more.

@@ -73,7 +73,7 @@ fn status(program: &str, ended: Result<Ended>) -> i32 {
         Ok(Ended::Signaled(signal)) => die_of(signal),
         Err(error) => {
             let command = error.downcast_ref::<CommandNotFound>();
-            let hint = command.map(|command| flags::help::meant_option(&command.0.to_string_lossy()));
+            let hint = command.map(|command| flags::help::suggested_option(&command.0.to_string_lossy()));
             complain(program, &format!("{error:#}{}", hint.unwrap_or_default()));
             1
         }

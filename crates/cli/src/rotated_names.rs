@@ -1,10 +1,10 @@
-//! The files of `--rotate` get other names while Stride runs. Whether that is possible is known before.
+//! Checks before the run that the files of `--rotate` can get other names while Stride runs.
 
 use crate::views;
 use anyhow::{Result, bail};
 use stride_session::{NamedFile, Options, Use};
 
-/// Checks that the files that `--rotate` is about can be rotated.
+/// Checks that the files that `--rotate` limits can be rotated.
 pub fn check(options: &Options) -> Result<()> {
     let Some(rotation) = options.rotation else { return Ok(()) };
     let named = views::named_files(options);

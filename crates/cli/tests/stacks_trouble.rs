@@ -53,17 +53,52 @@ fn memory_is_bounded() {
     compile!(&scratch, "crowd.c", &["-O1", "-ldl"]);
     let libraries = libraries(&scratch, 50);
     for engine in engines() {
-        let mut command = Command::new("sh");
-        let watch = "\"$@\" & stride=$!
-            while kill -0 $stride 2>/dev/null; do grep VmHWM /proc/$stride/status >peak.new && mv peak.new peak; sleep 0.02; done
-            wait $stride";
-        command.current_dir(scratch.path("")).env("LC_ALL", "C").args(["-c", watch, "sh", STRIDE, engine, "-kk", "-f"]);
-        command.args(["-o", "trace", "-e", "trace=write"]).arg(scratch.path("program")).arg("500").args(&libraries);
+        let mut command = watched(&scratch);
+        command.args([engine, "-kk", "-f", "-o", "trace", "-e", "trace=write"]);
+        command.arg(scratch.path("program")).arg("500").args(&libraries);
         let run = Run::of(command);
         assert_eq!(run.code(), Some(0), "{run:?}");
         assert_eq!(scratch.read("trace").matches(" write(-1, ").count(), 500 * 50);
-        let peak: u64 = scratch.read("peak").split_whitespace().nth(1).unwrap().parse().unwrap();
+        let peak = peak(&scratch);
         assert!(peak <= 300 << 10, "{engine}: {peak} kB");
+    }
+}
+
+/// Stride, with its peak of memory in a file. Options are to follow.
+fn watched(scratch: &Scratch) -> Command {
+    let mut command = Command::new("sh");
+    let watch = "\"$@\" & stride=$!
+        while kill -0 $stride 2>/dev/null; do grep VmHWM /proc/$stride/status >peak.new && mv peak.new peak; sleep 0.02; done
+        wait $stride";
+    command.current_dir(scratch.path("")).env("LC_ALL", "C").args(["-c", watch, "sh", STRIDE]);
+    command
+}
+
+/// That peak in kB.
+fn peak(scratch: &Scratch) -> u64 {
+    scratch.read("peak").split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+/// 15,000 stacks of code that the program makes, all different, and 200 frames each.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn ever_other_stacks() {
+    let scratch = Scratch::new("stacks-wander");
+    compile!(&scratch, "wander.c", &["-O1"]);
+    for engine in engines() {
+        let mut command = watched(&scratch);
+        command.args([engine, "-k", "-o", "trace", "-e", "trace=getppid"]);
+        command.arg(scratch.path("program")).args(["15000", "200"]);
+        let run = Run::of(command);
+        assert_eq!(run.code(), Some(0), "{run:?}");
+        let trace = scratch.read("trace");
+        let stacks: Vec<&str> = trace.split("getppid()").skip(1).collect();
+        assert_eq!(stacks.len(), 15_000);
+        // The frames of the functions that were made, and main's behind them.
+        let whole = stacks.iter().filter(|stack| stack.lines().count() >= 202 && stack.contains("program(main+"));
+        assert_eq!(whole.count(), 15_000, "{engine}");
+        let peak = peak(&scratch);
+        assert!(peak <= 128 << 10, "{engine}: {peak} kB");
     }
 }
 

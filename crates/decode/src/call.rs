@@ -6,7 +6,7 @@ use bumpalo::collections::Vec;
 use stride_event::{Call, Outcome, Tid};
 use stride_syscalls::{Abi, PathStart, Ret, Syscall, Ty, table, uapi::consts as c};
 
-/// Which part of a call to decode.
+/// The part of a call to decode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
     /// The arguments that can be shown before it returns.

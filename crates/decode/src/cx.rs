@@ -27,7 +27,7 @@ pub struct Cx<'a> {
 /// The memory that the values of one call may take. Calls of programs that mean no harm take a few thousandth of that.
 const MOST_MEMORY: usize = 16 << 20;
 
-/// Where to find the siblings of a value.
+/// The place of the siblings of a value.
 #[derive(Clone, Copy)]
 pub enum Siblings {
     /// The arguments of the call.

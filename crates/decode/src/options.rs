@@ -1,9 +1,9 @@
-//! Which parts of a call are decoded, and how deeply.
+//! The parts of a call that are decoded, and the depth.
 
 use stride_event::{CallSet, Descriptor, FdOf, FdSet, Limits, Tid};
 use stride_syscalls::Namespace;
 
-/// How much of calls is decoded. The default is that of strace without options.
+/// The parts of calls that are decoded. The default is that of strace without options.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// `-s`: the most bytes of a string that are shown. Also the most elements of an abbreviated array.
@@ -135,7 +135,7 @@ pub trait Resolver {
         None
     }
 
-    /// A message told the name of a family of generic netlink.
+    /// A message gave the name of a family of generic netlink.
     fn met_generic_family(&self, _id: u16, _name: &[u8]) {}
 
     /// Facts about the process or thread that thread `tid` calls `id`.

@@ -1,4 +1,4 @@
-//! Which descriptors and paths a call is about.
+//! The descriptors and paths that a call uses.
 
 use crate::irregular;
 use stride_event::{Call, Memory, Phase};

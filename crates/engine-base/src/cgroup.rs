@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-/// Where the hierarchy is mounted.
+/// The mount point of the hierarchy.
 pub fn cgroup_root() -> Option<PathBuf> {
     let mounts = fs::read("/proc/self/mountinfo").ok()?;
     mounts.split(|b| *b == b'\n').find_map(|line| {

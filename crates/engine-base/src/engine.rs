@@ -16,10 +16,10 @@ pub trait Engine {
     /// next call.
     fn next(&mut self) -> Result<Option<Event<'_>>, EngineError>;
 
-    /// Says who knows stacks, before the first event is taken. To be asked if `TraceSpec::stacks` is set.
+    /// Sets the unwinder of stacks, before the first event is taken. Wanted if `TraceSpec::stacks` is set.
     fn unwind_with(&mut self, _unwinder: Rc<RefCell<dyn Unwind>>) {}
 
-    /// Says who chooses the calls that `TraceSpec::injections` change, before the first event is taken. Without it, all calls of their
+    /// Sets the filter of the calls that `TraceSpec::injections` change, before the first event is taken. Without it, all calls of their
     /// sets are changed.
     fn choose_with(&mut self, _choice: Rc<RefCell<dyn Choose>>) {}
 
@@ -31,7 +31,7 @@ pub trait Engine {
         None
     }
 
-    /// Where others of the threads to attach to are traced: those that are not.
+    /// The threads that could not be attached to, if others could.
     fn failures(&self) -> &[AttachFailure] {
         &[]
     }
@@ -54,7 +54,7 @@ pub trait Engine {
         Ok(Vec::new())
     }
 
-    /// The calls that the engine has counted since this was last asked (`Counting::intervals`). The others are told by
+    /// The calls that the engine has counted since this was last asked (`Counting::intervals`). The rest comes from
     /// [`Engine::counted`] at the end.
     fn take_counted(&mut self) -> Result<Vec<Counted>, EngineError> {
         Ok(Vec::new())
@@ -65,7 +65,7 @@ pub trait Engine {
         Ok(None)
     }
 
-    /// After the last event: what the engine did and what that took, for people who debug Stride (`-d`).
+    /// After the last event: the work of the engine and its cost, for debugging Stride (`-d`).
     fn costs(&self) -> Vec<String> {
         Vec::new()
     }
@@ -75,7 +75,7 @@ pub trait Engine {
         Vec::new()
     }
 
-    /// Facts for people who debug Stride (`-d`).
+    /// Facts for debugging Stride (`-d`).
     fn facts(&self) -> Vec<String> {
         Vec::new()
     }

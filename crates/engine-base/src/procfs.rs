@@ -1,4 +1,4 @@
-//! Where /proc has a thread.
+//! Paths of a thread in /proc.
 //!
 //! Stride knows threads by the ids of its own PID namespace. A /proc that was mounted in an outer namespace has other
 //! numbers for them (`unshare --pid --fork stride ...` without `--mount-proc`): the directory with the id of a tracee

@@ -48,7 +48,7 @@ type Stuck = Arc<Mutex<Vec<(u64, Tid)>>>;
 /// Reads other processes' memory with a time limit.
 #[derive(Debug)]
 pub struct Remote {
-    /// Where readers may run: this thread may be confined to one CPU.
+    /// The CPUs on which readers may run: this thread may be confined to one.
     cpus: Option<CpuSet>,
     worker: Option<Worker>,
     stuck: Stuck,

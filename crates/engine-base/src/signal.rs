@@ -20,7 +20,7 @@ use stride_event::{Ns, Tid};
 /// The first fatal signal, 0 for none. A later one may be its consequence, such as SIGPIPE when the same ^C ended the
 /// reader.
 static CAUGHT: AtomicI32 = AtomicI32::new(0);
-/// When it arrived.
+/// The time of its arrival.
 static CAUGHT_AT: AtomicU64 = AtomicU64::new(0);
 /// Signals closer together than this count as one: timeout(1) sends one to its child and the same to its process
 /// group.

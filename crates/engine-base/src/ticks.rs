@@ -1,4 +1,4 @@
-//! A moment at which the caller of an engine wants to be told that no events are waiting (`Event::Idle`), so that the caller can do what is
+//! A moment at which the caller of an engine wants `Event::Idle` if no events are waiting, so that the caller can do what is
 //! due by the clock.
 
 use crate::signal::now;

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use stride_engine_base::Engine;
 use stride_engine_ebpf::EbpfEngine;
 use stride_engine_ptrace::PtraceEngine;
-use stride_event::{Event, Stack, StackRate, Tid, TraceSpec, Unwind};
+use stride_event::{Bottom, Event, Stack, StackRate, Tid, TraceSpec, Unwind};
 use stride_stacks::{StackDetail, Stacks};
 use stride_syscalls::table;
 use stride_test_support::state::kernel_version;
@@ -166,4 +166,45 @@ fn a_stack_is_unwound_once() {
     assert_eq!(without, usize::from(kernel_version() < (6, 16)));
     let asked = counting.borrow().asked;
     assert!(calls > 200_000 && asked < calls / 10, "{asked} unwound for {calls} calls");
+}
+
+/// A shell that runs many processes: the number of calls, of calls whose stack leads to where the thread began, of different stacks, and of
+/// stacks that were unwound.
+fn short_processes(stacks: StackRate) -> [usize; 4] {
+    let script = "i=0; while [ $i -lt 100 ]; do /bin/true; i=$((i + 1)); done";
+    let spec = TraceSpec { stacks, ..command(Path::new("/bin/sh"), &["-c", script]) };
+    let unwinder = Stacks::new(StackDetail { frames: 256, source: false });
+    let counting = Rc::new(RefCell::new(Counting { stacks: unwinder, asked: 0 }));
+    let mut engine = EbpfEngine::start(spec).unwrap();
+    engine.unwind_with(counting.clone());
+    let (mut calls, mut whole, mut different) = (0, 0, std::collections::BTreeSet::new());
+    while let Some(event) = engine.next().unwrap() {
+        counting.borrow_mut().stacks.note(&event);
+        if let Event::Exit(call) = event {
+            calls += 1;
+            whole += usize::from(call.stack.as_ref().is_some_and(|stack| stack.bottom == Bottom::Reached));
+            different.extend(call.stack.as_ref().map(|stack| described(stack)));
+        }
+    }
+    let asked = counting.borrow().asked;
+    [calls, whole, different.len(), asked]
+}
+
+/// A process that is over in a millisecond has whole stacks, and they are those of the other processes of its program.
+#[test]
+fn stacks_of_short_processes() {
+    need_ebpf!();
+    let [calls, whole, different, _] = short_processes(StackRate::All);
+    assert!(calls > 2_000, "{calls}");
+    // (A busy machine may not let Stride read all mappings in time.)
+    assert!(whole * 10 > calls * 9, "{whole} of {calls}");
+    assert!(different < calls / 10, "{different} of {calls}");
+}
+
+/// The samples of one process count for the others of its program.
+#[test]
+fn samples_of_short_processes() {
+    need_ebpf!();
+    let [calls, _, _, asked] = short_processes(StackRate::Sampled);
+    assert!(asked > 100 && asked * 3 < calls, "{asked} of {calls}");
 }

@@ -1,4 +1,4 @@
-//! Why attaching failed, in strace's words, and what may help.
+//! The reasons why attaching failed, in strace's words, and remedies.
 
 use nix::errno::Errno;
 use stride_engine_base::{AttachFailure, process, procfs};

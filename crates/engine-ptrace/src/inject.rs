@@ -33,9 +33,9 @@ pub struct Injector {
     /// Keys given to threads that no traced thread made.
     roots: u64,
     remarks: Vec<String>,
-    /// Those about calls that are being entered. They are told when a call returns, so that they do not cut its line in two.
+    /// Messages about calls that are being entered. They are written when a call returns, so that they do not cut its line in two.
     early: Vec<String>,
-    /// The failures that were told, with the ABI and the number of the call. The same failure is told once.
+    /// The failures that were reported, with the ABI and the number of the call. The same failure is reported once.
     reported: Vec<(Failure, Abi, u64)>,
 }
 

@@ -1,4 +1,4 @@
-//! How the calls of a thread have been changed so far. What is changed is in `inject`.
+//! The changes to a thread's calls so far. `inject` carries the changes out.
 
 use std::collections::HashMap;
 use stride_event::{CallSet, ThreadKey};

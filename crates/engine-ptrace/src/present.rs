@@ -1,4 +1,4 @@
-//! Which pages of a tracee are in memory: `/proc/TID/pagemap`, one pread(2) of 0.3 µs a read, with the descriptor kept.
+//! The pages of a tracee that are in memory: `/proc/TID/pagemap`, one pread(2) of 0.3 µs a read, with the descriptor kept.
 //!
 //! A page that is absent may be one that another thread is to supply. Reading it would make the reader wait.
 

@@ -141,9 +141,9 @@ impl Watch {
     fn is_starved(&mut self, look: Look) -> bool {
         let before = self.before.replace(look);
         self.late = if look.late { self.late + 1 } else { 0 };
-        let judged = self.late == 0 || self.late > LATE;
+        let is_due = self.late == 0 || self.late > LATE;
         // If the times cannot be read, being ready to run is enough.
-        judged && look.runnable && before.is_some_and(|b| b.runnable && b.ran == look.ran)
+        is_due && look.runnable && before.is_some_and(|b| b.runnable && b.ran == look.ran)
     }
 }
 

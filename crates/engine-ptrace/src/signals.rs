@@ -8,7 +8,7 @@ use stride_engine_base::signal::Timer;
 use stride_engine_base::ticks;
 use stride_event::{Ns, TraceSpec};
 
-/// The time in which nothing must happen before the caller is told so.
+/// The time without events after which the caller gets `Event::Idle`.
 const QUIET: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]

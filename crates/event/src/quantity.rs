@@ -1,4 +1,4 @@
-//! Quantities as text for people. Every view and every message writes its numbers with these functions, so that they
+//! Quantities as text. Every view and every message writes its numbers with these functions, so that they
 //! look alike everywhere. (strace's own formats, such as the seconds of `-T` and the columns of `-c`, are not here.)
 //!
 //! Measured and derived quantities have three significant digits. Counts are exact.

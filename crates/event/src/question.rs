@@ -63,7 +63,7 @@ pub enum Question {
     Namespace {
         /// The thread that is asked about.
         tid: Tid,
-        /// Which of its namespaces.
+        /// The kind of namespace.
         kind: Namespace,
     },
     /// The descriptors that an epoll instance watches: numbers with blanks between.

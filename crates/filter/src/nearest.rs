@@ -21,7 +21,7 @@ mod tests {
     #[test]
     fn close_words_are_found_and_others_are_not() {
         let known = ["open", "openat", "read", "s", "ms"];
-        for (word, meant) in [
+        for (word, expected) in [
             ("opn", Some("open")),
             ("open64", Some("open")),
             ("raed", Some("read")),
@@ -32,7 +32,7 @@ mod tests {
             ("x", None),
             ("rd", None),
         ] {
-            assert_eq!(nearest(word, known), meant, "{word}");
+            assert_eq!(nearest(word, known), expected, "{word}");
         }
         assert_eq!(did_you_mean("opn", known), "; did you mean 'open'?");
         assert_eq!(did_you_mean("nonsense", known), "");

@@ -15,7 +15,7 @@ pub struct PathSet {
     patterns: Vec<(PathBuf, Glob)>,
 }
 
-/// A path that changes when symbolic links and `..` are resolved. The user is told.
+/// A path that changes when symbolic links and `..` are resolved. The user gets a warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolved {
     pub given: PathBuf,

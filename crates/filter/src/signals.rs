@@ -132,9 +132,9 @@ mod tests {
             let message = SignalSet::parse(text).unwrap_err().to_string();
             assert_eq!(message.split(';').next(), Some(format!("invalid signal '{text}'").as_str()));
         }
-        for (text, meant) in [("SIGTREM", "SIGTERM"), ("trem", "SIGTERM"), ("9,usr3", "SIGUSR1")] {
+        for (text, expected) in [("SIGTREM", "SIGTERM"), ("trem", "SIGTERM"), ("9,usr3", "SIGUSR1")] {
             let message = SignalSet::parse(text).unwrap_err().to_string();
-            assert!(message.ends_with(&format!("; did you mean '{meant}'?")), "{message}");
+            assert!(message.ends_with(&format!("; did you mean '{expected}'?")), "{message}");
         }
         assert_eq!(SignalSet::parse("9,chdir").unwrap_err().to_string(), "invalid signal 'chdir'");
         assert_eq!(SignalSet::parse("2,all").unwrap_err().to_string(), "invalid signal 'all'");

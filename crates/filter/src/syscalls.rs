@@ -299,7 +299,7 @@ mod tests {
             let message = parse(text).unwrap_err().to_string();
             assert_eq!(message.split(';').next(), Some(format!("invalid system call '{culprit}'").as_str()));
         }
-        for (text, meant) in [
+        for (text, expected) in [
             ("opn", Some("open")),
             ("open64", Some("open")),
             ("read,chdri", Some("chdir")),
@@ -318,8 +318,8 @@ mod tests {
             ("socketcall@64", None),
         ] {
             let message = parse(text).unwrap_err().to_string();
-            let meant = meant.map(|meant| format!("did you mean '{meant}'?"));
-            assert_eq!(message.split_once("; ").map(|(_, hint)| hint.to_owned()), meant, "{message}");
+            let expected = expected.map(|expected| format!("did you mean '{expected}'?"));
+            assert_eq!(message.split_once("; ").map(|(_, hint)| hint.to_owned()), expected, "{message}");
         }
         let error = parse("chdir,read@42,nonsense").unwrap_err();
         assert_eq!(error.to_string(), "incorrect personality designator '42' in qualification 'read@42'");

@@ -1,4 +1,4 @@
-//! Where the files of a trace are.
+//! The directories and names of the files of a trace.
 //!
 //! `DIR/TABLE/date=2026-11-23/host=web1/TRACE-0000.parquet`: directories with names that DuckDB, Spark and Trino read
 //! as columns.

@@ -249,7 +249,7 @@ impl ParquetView {
         });
     }
 
-    /// Writes what is known at the end, and completes all files.
+    /// Writes the rows of the end, and completes all files.
     fn complete(&mut self, end: &End<'_>) -> Result<(), Failed> {
         let mut last = None;
         for thread in end.tracker.live_threads() {

@@ -271,8 +271,8 @@ fn links_are_not_followed() {
     for table in tables::ALL {
         let partition = place.directory.join(place.partition(table.name, 0));
         std::fs::create_dir_all(&partition).unwrap();
-        let aside = format!(".{}.{}", place.file_name(0), std::process::id());
-        std::os::unix::fs::symlink(scratch.path("victim"), partition.join(aside)).unwrap();
+        let temporary = format!(".{}.{}", place.file_name(0), std::process::id());
+        std::os::unix::fs::symlink(scratch.path("victim"), partition.join(temporary)).unwrap();
     }
     let mut run = Run::new(&scratch);
     run.event(attached(7, 5));

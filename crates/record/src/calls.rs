@@ -46,7 +46,7 @@ mod has {
     pub const TAMPERING: u64 = 1 << 18;
 }
 
-/// Where a block is expected: at an argument or where the last one was.
+/// The place at which a block is expected: an argument, or the place of the last block.
 #[derive(Clone, Copy)]
 struct Expected {
     op: u8,

@@ -5,7 +5,7 @@ use crate::MAX_BATCH;
 /// The first byte is not ASCII, so that programs do not take the file for text. The line end reveals programs that change
 /// line ends.
 pub const MAGIC: [u8; 8] = *b"\x89STRIDE\n";
-/// The latest version. It is raised when older readers cannot read what is new.
+/// The latest version. It is raised when older readers could not read a new recording.
 pub const VERSION: u32 = 4;
 /// The version of recordings without operations of io_uring.
 pub const WITHOUT_OPERATIONS: u32 = 3;

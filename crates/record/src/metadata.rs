@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use stride_event::{Lost, Tid};
 
-/// Where a recording comes from, and what it contains.
+/// The origin and the contents of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
     /// The command line of the tracer, including its own name.

@@ -58,12 +58,12 @@ pub enum Ending {
     Whole(Totals),
     /// It breaks off within a frame, as when the recorder was killed. All events of the frames before were read.
     Cut {
-        /// Where the frame begins, in bytes.
+        /// The beginning of the frame, in bytes.
         offset: u64,
     },
     /// A frame is not what a recorder writes. All events of the frames before were read.
     Broken {
-        /// Where the frame begins, in bytes.
+        /// The beginning of the frame, in bytes.
         offset: u64,
         /// The reason, in words.
         why: &'static str,
@@ -80,7 +80,7 @@ pub struct Reader<R: Read> {
     batch: batch::BatchReader,
     decompressor: Decompressor<'static>,
     packed: Vec<u8>,
-    /// Where the next frame begins, and the one that was read last.
+    /// The beginnings of the next frame and of the one that was read last.
     offset: u64,
     frame: u64,
     events: u64,
@@ -139,7 +139,7 @@ impl<R: Read> Reader<R> {
         Ok(reader)
     }
 
-    /// Where the recording comes from, and what it contains.
+    /// The origin and the contents of the recording.
     pub fn metadata(&self) -> &Metadata {
         &self.metadata
     }

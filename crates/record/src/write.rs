@@ -18,7 +18,7 @@ pub struct Recorder<W: Write> {
     compressor: Compressor<'static>,
     joined: Vec<u8>,
     packed: Vec<u8>,
-    /// When the batch's first event happened.
+    /// The time of the batch's first event.
     began: Option<Ns>,
     /// Counts in the batch.
     calls: u64,
@@ -27,7 +27,7 @@ pub struct Recorder<W: Write> {
     pace: BatchPace,
 }
 
-/// When a batch is written.
+/// The size and the age at which a batch is written.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchPace {
     /// The size of a batch before compression, in bytes.
@@ -184,7 +184,7 @@ impl<W: Write> Recorder<W> {
     }
 }
 
-/// Puts a frame with these contents in place of what `packed` holds. Its memory is used again.
+/// Replaces the contents of `packed` by a frame with these contents. The memory of `packed` is used again.
 fn pack(with: &mut Compressor<'static>, kind: FrameKind, contents: &[u8], packed: &mut Vec<u8>) -> io::Result<()> {
     packed.clear();
     packed.resize(FrameHead::SIZE + zstd::zstd_safe::compress_bound(contents.len()), 0);

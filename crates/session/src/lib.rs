@@ -32,7 +32,7 @@ pub use recording::{keep_latest, record};
 pub use resolvers::followed;
 pub use run::{Before, Ended, EventSource, Opener, Opening, PreparedView, Session, Start, ViewPlan, is_this_host};
 pub use selection::{Identities, NamedUsers};
-pub use start::{CommandNotFound, ENGINES, Needs};
+pub use start::{CommandNotFound, ENGINES, Needs, TRIALS};
 pub use trace::{Trace, TraceBuilder, TracedCall};
 
 /// Facts about this machine and this build that `--version` and the option table tell.

@@ -221,12 +221,7 @@ impl TraceBuilder {
     /// Starts tracing. A command waits until the engine is ready, so no call is missed.
     pub fn start(self) -> Result<Trace> {
         let options = self.0;
-        let for_sessions = [
-            (options.replay.is_some(), "a recording"),
-            (!options.library.is_empty(), "functions of libraries"),
-            (options.time_limit.is_some() || options.syscall_limit.is_some(), "a limit of time or calls"),
-        ];
-        if let Some((_, what)) = for_sessions.iter().find(|(asked, _)| *asked) {
+        if let Some(what) = options.only_for_sessions() {
             bail!("a trace gives the calls of running programs, and the options ask for {what}: take Session for that");
         }
         let filters = Needs::of_filters(&options);

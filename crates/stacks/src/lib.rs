@@ -9,6 +9,7 @@
 //! | `space/` | the code that a process has mapped, and whether a mapping may be newer than a stack |
 //! | `image/` | the names and lines of a file of code, and each file once, however many processes map it |
 //! | `elf/` | reading ELF |
+//! | `kept` | stacks that were made before, each once |
 //! | `files/` | opening and reading files that may be hostile |
 //! | `functions/` | functions by their names, with the types of their arguments, and USDT probes (`--library-calls`, `--usdt`) |
 //!
@@ -24,6 +25,7 @@ mod functions;
 #[cfg(test)]
 mod hostile_tests;
 mod image;
+mod kept;
 mod space;
 mod stacks;
 mod unwind;

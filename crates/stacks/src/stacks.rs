@@ -3,8 +3,9 @@
 use crate::image::cache::Images;
 use crate::image::perf_map::PerfMap;
 use crate::image::separate::Fetch;
+use crate::kept::KeptStacks;
 use crate::space::events::mapping_calls;
-use crate::space::{CachedStack, Space, SpaceCode};
+use crate::space::{Space, SpaceCode};
 use crate::unwind::walk::Walk;
 use gimli::UnwindContext;
 use rustc_hash::FxHashMap;
@@ -29,6 +30,7 @@ pub struct Stacks {
     /// The process of each traced thread.
     pub(crate) threads: FxHashMap<Tid, Tid>,
     images: Images,
+    kept: KeptStacks,
     walk: Walk,
     context: UnwindContext<usize>,
     /// The number of stacks made since the memory in use was last checked.
@@ -43,8 +45,6 @@ struct Process {
     parent: Option<Tid>,
 }
 
-/// The number of stacks that are kept for a process. When it is reached, all are dropped.
-const MOST_STACKS: usize = 1 << 14;
 /// The most frames of one stack.
 const MOST_FRAMES: usize = 1 << 16;
 const MOST_PROCESSES: usize = 1 << 14;
@@ -59,6 +59,7 @@ impl Stacks {
             spaces: FxHashMap::default(),
             threads: FxHashMap::default(),
             images: Images::default(),
+            kept: KeptStacks::default(),
             walk: Walk::default(),
             context: UnwindContext::new(),
             made: 0,
@@ -102,7 +103,8 @@ impl Stacks {
         // A child of vfork(2) changes the memory of its parent.
         for _ in 0..16 {
             let Some(entry) = next.and_then(|process| self.spaces.get_mut(&process)) else { return };
-            if is_code || entry.space.has_code(start, len) {
+            // (Otherwise the engine tells with the next stack which code was mapped until then.)
+            if !entry.space.has_history() && (is_code || entry.space.has_code(start, len)) {
                 entry.space.change(start, start.saturating_add(len));
                 entry.space.searches = 0;
             }
@@ -124,6 +126,7 @@ impl Stacks {
             self.spaces.entry(process).or_insert_with(|| Process { space: Space::unread(), ..Process::default() });
         let Process { space, perf_map, .. } = entry;
         space.look_at(history);
+        perf_map.begin();
         // The thread may wait for this, and walking takes longer. Where some mappings are not read again unless the
         // stack leads there, they are known to be read only after the walk.
         let mut awaited = history;
@@ -131,7 +134,7 @@ impl Stacks {
             if space.refresh(process, history, &mut self.images) {
                 self.images.tidy();
             }
-            awaited.take().into_iter().for_each(CodeHistory::mappings_are_read);
+            awaited.take().into_iter().for_each(|history| history.mappings_are_read(space.known_to(history)));
         }
         let run = |walk: &mut Walk, context: &mut _, space: &Space, perf_map: &PerfMap, read: &mut ReadWord<'_>| {
             walk.run(regs, self.wanted.frames, &mut SpaceCode { space, perf_map, context, kind: regs.kind }, read)
@@ -152,7 +155,7 @@ impl Stacks {
                 bottom = run(&mut self.walk, &mut self.context, space, perf_map, read);
             }
         }
-        awaited.into_iter().for_each(CodeHistory::mappings_are_read);
+        awaited.into_iter().for_each(|history| history.mappings_are_read(space.known_to(history)));
         // The thread stood where no code is known to be. It may be gone, or may have been replaced.
         if self.walk.missing.is_some() && self.walk.frames.last().copied() == self.walk.missing {
             self.walk.frames.pop();
@@ -173,24 +176,12 @@ impl Stacks {
         for &address in &self.walk.frames {
             frames.push(match space.module(address) {
                 Some((image, offset)) => image.frame(offset, self.wanted.source),
-                None => {
-                    let symbol = perf_map.find(process, address);
-                    Arc::new(StackFrame {
-                        module: None,
-                        offset: address,
-                        symbol,
-                        source: None,
-                        inlined: Box::default(),
-                    })
-                }
+                None => perf_map.frame(process, address),
             });
         }
-        let stack = Arc::new(Stack { frames: frames.into(), bottom });
-        if space.stacks.len() >= MOST_STACKS {
-            space.stacks.clear();
-        }
-        if !space.has_refused() {
-            space.stacks.insert(self.walk.frames[..].into(), CachedStack { bottom, stack: stack.clone() });
+        let stack = self.kept.one(Stack { frames: frames.into(), bottom });
+        if !space.has_refused() && !self.kept.keep(space, &self.walk.frames, bottom, &stack) {
+            self.spaces.values_mut().for_each(|process| process.space.stacks = FxHashMap::default());
         }
         self.made = self.made.wrapping_add(1);
         if self.made.is_multiple_of(1024) {
@@ -245,7 +236,7 @@ mod tests {
             Some(Vec::new())
         }
 
-        fn mappings_are_read(&self) {
+        fn mappings_are_read(&self, _: u32) {
             self.0.set(self.0.get() + 1);
         }
     }

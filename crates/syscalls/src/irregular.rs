@@ -73,7 +73,7 @@ pub enum Irregular {
     StatmountStrs(&'static str),
     /// Keys: serial numbers with the special ones named, and what keyctl(2) exchanges.
     KeySerial,
-    /// Where request_key(2) puts keys by default.
+    /// The keyring into which request_key(2) puts keys by default.
     KeyDefault,
     /// The error for callers that ask for a rejected key.
     KeyError,

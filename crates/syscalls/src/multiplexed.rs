@@ -32,7 +32,7 @@ pub const OLD_SELECT: u32 = 82;
 /// The first mmap(2), whose arguments lie in memory.
 pub const OLD_MMAP: u32 = 90;
 
-/// Where the arguments of targets come from.
+/// The source of the arguments of targets.
 pub const NOWHERE: u8 = 0;
 /// The position behind which words of memory are counted. Positions before it are those of arguments, the first of
 /// which is the number.
@@ -43,7 +43,7 @@ pub const MEMORY: u8 = 8;
 pub struct MultiplexTarget {
     /// The number of the call.
     pub nr: u32,
-    /// Where each argument comes from: [`NOWHERE`], the position of an argument, or [`MEMORY`] and the number of a
+    /// The source of each argument: [`NOWHERE`], the position of an argument, or [`MEMORY`] and the number of a
     /// word.
     pub from: [u8; 6],
     /// The argument that holds the address of words in memory, and the number of these words.

@@ -9,11 +9,11 @@ use crate::{Effect, Irregular, Syscall, Thing, Ty};
 pub struct PathArg {
     /// The position of the path among the arguments.
     pub position: usize,
-    /// Where a relative path begins.
+    /// The directory at which a relative path begins.
     pub start: PathStart,
 }
 
-/// Where a relative path begins.
+/// The directory at which a relative path begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PathStart {
     /// At the working directory of the process, as with `AT_FDCWD`.
@@ -36,7 +36,7 @@ pub enum StartsAt {
     Queues,
 }
 
-/// Where a call that opens a file has its flags: `O_RDONLY`, `O_CREAT`, ...
+/// The argument with the flags of a call that opens a file: `O_RDONLY`, `O_CREAT`, ...
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OpenFlags {
     /// In the argument of this position.
@@ -78,7 +78,7 @@ impl Syscall {
         })
     }
 
-    /// Where the flags are, if the call opens or creates a file.
+    /// The place of the flags, if the call opens or creates a file.
     pub fn open_flags(&self) -> Option<OpenFlags> {
         self.makes().filter(|thing| *thing == Thing::File)?;
         let found = self.args.iter().enumerate().find_map(|(position, arg)| match arg.ty {

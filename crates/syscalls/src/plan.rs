@@ -27,7 +27,7 @@ pub const STACK: u16 = 8 * 6;
 pub struct Op {
     /// The op in whose copy the pointer lies, or [`ROOT`] for the registers.
     pub parent: u8,
-    /// Where the pointer lies: byte offset within the parent's element; for [`ROOT`], 8 × the argument's position.
+    /// The place of the pointer: the byte offset within the parent's element; for [`ROOT`], 8 × the argument's position.
     pub at: u16,
     /// The kind of the elements that are copied.
     pub kind: OpKind,
@@ -37,7 +37,7 @@ pub struct Op {
     pub count: Count,
     /// The limit of what is copied.
     pub cap: Cap,
-    /// When the memory is valid.
+    /// The phases in which the memory is valid.
     pub dir: Dir,
 }
 
@@ -73,7 +73,7 @@ pub enum Count {
         at: u16,
         /// The size of the number in bytes.
         width: u8,
-        /// How much less is copied.
+        /// The bytes by which the copy is shorter.
         less: i8,
         /// The number is divided by this power of two, and rounded up.
         shift: u8,

@@ -102,7 +102,7 @@ pub struct Arg {
     pub register: Option<u8>,
     /// Its name is always shown (clone's arguments are in another order than its man page has).
     pub named: bool,
-    /// Where a relative path in this argument begins.
+    /// The directory at which a relative path in this argument begins.
     pub starts: StartsAt,
 }
 
@@ -293,7 +293,7 @@ impl Syscall {
         })
     }
 
-    /// When a new descriptor of the call is closed by execve(2).
+    /// The condition on which execve(2) closes a new descriptor of the call.
     pub fn close_on_exec(&self) -> Option<CloseOnExec> {
         self.effects.iter().find_map(|effect| match effect {
             Effect::Makes(_, when) | Effect::Duplicates(when) => Some(*when),

@@ -21,7 +21,7 @@ pub struct Field {
     pub name: &'static str,
     /// The type.
     pub ty: Ty,
-    /// Where the member lies, by ABI.
+    /// The offset of the member, by ABI.
     pub at: [F; Abi::ALL.len()],
     /// Shown only with `-v` / `-e abbrev=!call`; its absence is marked with `...`.
     pub verbose: bool,
@@ -42,7 +42,7 @@ impl Struct {
 }
 
 impl Field {
-    /// Where the member lies.
+    /// The offset of the member.
     pub const fn place(&self, abi: Abi) -> F {
         self.at[abi as usize]
     }

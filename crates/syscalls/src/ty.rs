@@ -2,7 +2,7 @@
 
 use crate::{Abi, Irregular, Set, Struct};
 
-/// When the memory behind a pointer is valid.
+/// The phases in which the memory behind a pointer is valid.
 ///
 /// The kernel may overwrite what a program passed. The ptrace engine reads at entry, before that. The eBPF engine
 /// reads as much as it can at exit, in one record, so the direction must say what survives. A wrong direction cannot
@@ -68,7 +68,7 @@ pub enum Len {
     Units {
         /// The name of the sibling.
         of: &'static str,
-        /// How much less than the sibling's value is measured.
+        /// The number by which the length is less than the sibling's value.
         less: i8,
         /// The unit in which it is measured.
         unit: Unit,

@@ -4,8 +4,8 @@
 //! The scheduler decides such a race, so the yardstick is strace in the same round. strace runs twice, and the ratio of
 //! its two runs shows the noise.
 
-use super::{LOG, Scratch, Server, command, figure, have, median};
-use anyhow::{Context, Result, ensure};
+use super::{LOG, Scratch, Server, command, compile, figure, have, median};
+use anyhow::{Context, Result};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -63,19 +63,12 @@ pub fn measure(stride: &str, report: &mut String) -> Result<()> {
     let _ =
         writeln!(report, "| hogs per CPU | | total | × strace | longest call | × strace |\n|---|---|---|---|---|---|");
     let scratch = Scratch::new()?;
-    let program = compile(&scratch.0)?;
+    let program = compile(&scratch.0, "calls", SOURCE)?;
     for case in CASES {
         rows(case, &program, stride, report)?;
     }
     report.push('\n');
     Ok(())
-}
-
-fn compile(dir: &Path) -> Result<String> {
-    let (source, program) = (dir.join("calls.c"), dir.join("calls"));
-    std::fs::write(&source, SOURCE)?;
-    ensure!(Command::new("cc").arg("-O1").arg("-o").args([&program, &source]).status()?.success(), "cc failed");
-    Ok(program.to_str().context("the directory for temporary files has no name in UTF-8: set TMPDIR")?.to_string())
 }
 
 fn rows(case: &Case, program: &str, stride: &str, report: &mut String) -> Result<()> {

@@ -12,7 +12,7 @@ const FOR_TESTS: &[(&str, &str)] = &[("test-support", "decode")];
 /// Crates that do not use all crates to their left, each with the ones that they leave alone, and why.
 const LEAVES_ALONE: &[(&str, &[&str], &str)] = &[(
     "cli",
-    &["broker", "decode", "proc", "record", "stacks", "track"],
+    &["broker", "decode", "engine-ptrace", "proc", "record", "stacks", "track"],
     "the program knows options and views; calls are decoded, followed and recorded in the session",
 )];
 

@@ -62,7 +62,7 @@ pub fn partition(abi: Abi, source: &Source, work: &Path) -> Result<Vec<Group>> {
     Ok(groups)
 }
 
-/// Which headers of a group clang complains about.
+/// The headers of a group that clang refuses.
 fn blame(abi: Abi, source: &Source, work: &Path, group: &[String], strict: bool) -> Result<Vec<String>> {
     if group.is_empty() {
         return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! Where the headers are, which of them are read, and how clang is run on them.
+//! The kernel's headers: their place, the choice of those to read, and the run of clang on them.
 
 use super::Abi;
 use anyhow::{Context, Result, bail};

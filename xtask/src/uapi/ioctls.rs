@@ -1,4 +1,4 @@
-//! Which constants are ioctl requests: those whose definition goes back to `_IO` and similar macros, and the plain
+//! The constants that are ioctl requests: those whose definition goes back to `_IO` and similar macros, and the plain
 //! numbers of the old families, which lie in ranges of their own.
 
 use std::collections::{BTreeMap, BTreeSet};

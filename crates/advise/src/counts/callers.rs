@@ -1,4 +1,4 @@
-//! Which functions of the program make the calls that findings are about.
+//! The functions of the program that make the calls of findings.
 //!
 //! Stacks are counted while calls come, by syscall and thing. Their functions and lines are looked up at the end, and
 //! only for findings, because a program's debug information takes time and memory to read.
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use stride_event::{CallingFunction, Stack, WithSource};
 use stride_track::{StackId, StackTally};
 
-/// The callers of the calls that a finding is about.
+/// The callers of a finding's calls.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Callers {
     /// Each with its share of the calls, from 0 to 1; the largest first. Empty if no stacks are known. The shares add
@@ -74,7 +74,7 @@ impl<'a> CallerLookup<'a> {
     pub fn of_stacks(&self, stacks: &[(Arc<Stack>, u64)]) -> Callers {
         let mut weights: FxHashMap<CallingFunction, f64> = FxHashMap::default();
         let whole = stacks.iter().map(|(_, calls)| calls).sum();
-        // Samples are told as such by the rule.
+        // The rule says of samples that they are samples.
         let mut callers = Callers { sampled: whole, of: whole, ..Callers::default() };
         for (stack, calls) in stacks {
             if let Some(caller) = CallingFunction::of(stack, self.with_source) {

@@ -85,7 +85,7 @@ pub struct Pace {
     pub calls: u64,
     /// The number of these calls that may have waited for something outside: input, a child, a while.
     pub waits: u64,
-    /// When the latest of them returned.
+    /// The time of the latest return.
     pub at: Ns,
 }
 
@@ -264,7 +264,7 @@ impl OpenFile {
     }
 }
 
-/// Which part of the events Stride could see.
+/// The part of the events that Stride could see.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Scope {
     /// Threads and processes that tracees start are traced as well, and so are all threads of an attached process

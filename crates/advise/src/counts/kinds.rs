@@ -4,7 +4,7 @@ use crate::counts::tallies::CallKey;
 use stride_syscalls::{Effect, Flow, For, Syscall, Thing, table};
 use stride_track::{ObjectId, ObjectKind, Tracker};
 
-/// Calls by what the index does with them.
+/// The kinds of calls that the index treats alike.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum CallKind {
     Close,

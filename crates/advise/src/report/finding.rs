@@ -116,7 +116,7 @@ pub struct Candidate {
     /// leaks.
     pub makers: Vec<(CallKey, u64)>,
     /// The stacks of the calls that the finding is about, each with their number, where these are few among the claimed
-    /// kinds of calls. Their functions are told then.
+    /// kinds of calls. Then the finding names their functions.
     pub stacks: Vec<(Arc<Stack>, u64)>,
     /// How the number of claimed calls was estimated: a clause, such as "every check of a path but its first".
     pub estimate: String,
@@ -170,7 +170,7 @@ pub struct Finding {
     pub advice: String,
     pub confidence: Confidence,
     pub saving: Saving,
-    /// True, but it would save hardly any of the run's time and few of its calls. It is told only if everything is
+    /// True, but it would save hardly any of the run's time and few of its calls. It is reported only if everything is
     /// asked for.
     pub minor: bool,
 }
@@ -180,7 +180,7 @@ pub struct Finding {
 pub struct Findings {
     /// The largest saving first.
     pub reported: Vec<Finding>,
-    /// The number of minor findings that are not told.
+    /// The number of minor findings that are not reported.
     pub left_out: usize,
     /// The number of calls in which these were found.
     pub calls: u64,

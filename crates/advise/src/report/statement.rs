@@ -69,36 +69,36 @@ impl From<String> for Statement {
 /// An argument of `say!`.
 pub trait Said {
     /// The text. Numbers in it are added to `figures`.
-    fn said(self, figures: &mut Vec<Figure>) -> String;
+    fn into_text(self, figures: &mut Vec<Figure>) -> String;
 }
 
 impl Said for &str {
-    fn said(self, _: &mut Vec<Figure>) -> String {
+    fn into_text(self, _: &mut Vec<Figure>) -> String {
         self.to_owned()
     }
 }
 
 impl Said for String {
-    fn said(self, _: &mut Vec<Figure>) -> String {
+    fn into_text(self, _: &mut Vec<Figure>) -> String {
         self
     }
 }
 
 impl Said for &String {
-    fn said(self, _: &mut Vec<Figure>) -> String {
+    fn into_text(self, _: &mut Vec<Figure>) -> String {
         self.clone()
     }
 }
 
 impl Said for Figure {
-    fn said(self, figures: &mut Vec<Figure>) -> String {
+    fn into_text(self, figures: &mut Vec<Figure>) -> String {
         figures.push(self);
         self.text()
     }
 }
 
 impl Said for Statement {
-    fn said(self, figures: &mut Vec<Figure>) -> String {
+    fn into_text(self, figures: &mut Vec<Figure>) -> String {
         figures.extend(self.figures);
         self.text
     }
@@ -109,7 +109,7 @@ macro_rules! say {
     ($text:literal $(, $part:expr)* $(,)?) => {{
         #[allow(unused_mut, reason = "a sentence without numbers")]
         let mut figures = Vec::new();
-        let text = format!($text $(, $crate::report::statement::Said::said($part, &mut figures))*);
+        let text = format!($text $(, $crate::report::statement::Said::into_text($part, &mut figures))*);
         $crate::report::statement::Statement { text, figures }
     }};
 }

@@ -10,7 +10,7 @@ use stride_event::{Tid, grouped};
 use stride_track::{FoundAt, ObjectId, ObjectKind, Tracker};
 pub use stride_track::{base_name, directory};
 
-/// Counts by process. Only the largest are told.
+/// Counts by process. Only the largest are reported.
 #[derive(Default)]
 pub struct ProcessCounts(FxHashMap<Tid, (u64, Vec<u8>)>);
 
@@ -211,7 +211,7 @@ pub fn thing(object: ObjectId, calls: u64, tracker: &Tracker) -> Evidence {
     Evidence::new(kind, name, calls)
 }
 
-/// True for a pipe and the like, whose name is only that of its sort.
+/// True for a pipe and the like. Its name says only of which sort it is.
 pub fn is_nameless(object: ObjectId, tracker: &Tracker) -> bool {
     tracker.found_at(object).is_some() || tracker.is_class(object)
 }

@@ -32,7 +32,7 @@ pub const RULE: RuleInfo = RuleInfo {
     make: || Box::new(HeapCreep::default()),
 };
 
-/// The one call that the rule is about.
+/// The one call that the rule looks at.
 const BRK: &str = "brk";
 
 #[derive(Default)]

@@ -285,8 +285,8 @@ mod tests {
         let joined = contended(true).reported;
         assert_eq!(joined.iter().map(|finding| finding.id).collect::<Vec<_>>(), ["lock-contention"]);
         assert!(joined[0].saving.time > 300 * MS, "{:?}", joined[0].saving);
-        let aside = contended(false);
-        assert!(aside.reported.is_empty(), "{:?}", aside.reported);
-        assert_eq!(aside.left_out, 1);
+        let minor = contended(false);
+        assert!(minor.reported.is_empty(), "{:?}", minor.reported);
+        assert_eq!(minor.left_out, 1);
     }
 }

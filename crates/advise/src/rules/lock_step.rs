@@ -59,7 +59,7 @@ struct Flow {
 }
 
 struct Request {
-    /// When its last part had been sent.
+    /// The time after its last part was sent.
     sent: Ns,
     parts: u64,
     /// Another request was pending meanwhile.

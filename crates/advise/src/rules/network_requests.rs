@@ -58,7 +58,7 @@ struct Requests {
     trips: u64,
     bytes: u64,
     time: Ns,
-    /// Where the latest one ended, as far as the calls tell.
+    /// The offset at which the latest one ended, as far as the calls show.
     end: u64,
 }
 

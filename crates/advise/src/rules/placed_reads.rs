@@ -19,7 +19,7 @@ pub struct PlacedReads {
     ranges: usize,
 }
 
-/// Where the next read of an open file begins.
+/// The offset of the next read of an open file.
 #[derive(Default)]
 struct Place {
     next: u64,

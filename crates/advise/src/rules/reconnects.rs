@@ -36,7 +36,7 @@ pub const RULE: RuleInfo = RuleInfo {
 
 #[derive(Default)]
 struct Reconnects {
-    /// When each socket was made.
+    /// The time at which each socket was made.
     made: Bounded<FileId, Ns>,
     open: Bounded<FileId, Connection>,
     peers: Bounded<(Tid, ObjectId), Peer>,
@@ -47,7 +47,7 @@ struct Connection {
     peer: (Tid, ObjectId),
     connect: CallKey,
     tid: Tid,
-    /// When the socket was made, and when the first message was sent, or until then when connect(2) returned.
+    /// The time at which the socket was made, and the time of the first message, or until then of connect(2)'s return.
     began: Ns,
     ready: Ns,
     used: bool,

@@ -1,4 +1,4 @@
-//! A program tries again and again, with hardly a pause, until something outside has happened.
+//! A program tries again and again, with hardly a pause, until something outside the program changes.
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::counts::index::{CallKey, Index, Observed, OpenFile};
@@ -79,7 +79,7 @@ struct Tries {
     ended: Ns,
     /// The process's successful connections at the latest try.
     successes: u64,
-    /// Success came after so many tries, which are told.
+    /// Success came after so many tries. The finding says how many.
     done: bool,
     line: u64,
     claims: Claims,

@@ -54,7 +54,7 @@ struct Search {
     turned: bool,
 }
 
-/// Searches that are told together: by the directory that had the name, or by a name that no directory had.
+/// Searches that are reported together: by the directory that had the name, or by a name that no directory had.
 #[derive(PartialEq, Eq, Hash)]
 enum ChildGroup {
     In(Box<[u8]>),

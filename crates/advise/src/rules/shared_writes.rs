@@ -53,7 +53,7 @@ struct Shared {
 #[derive(Clone, Copy)]
 struct Latest {
     pid: Tid,
-    /// Where it wrote, if the call says so.
+    /// The offset of the write, if the call gives one.
     range: Option<(u64, u64)>,
 }
 

@@ -30,7 +30,7 @@ const MUCH_TIME_OF_WORK: Threshold = Threshold::part(
     0.1,
     "... or work of this part of the run's time, by threads for which the run does not wait",
 );
-/// If other findings claimed more than this part of a finding's calls, the finding is not told: it is part of theirs.
+/// If other findings claimed more than this part of a finding's calls, the finding is not reported: it is part of theirs.
 const OWN_PART: Threshold =
     Threshold::part("own-part", 0.5, "the part of a finding's calls that no other finding may have claimed before");
 

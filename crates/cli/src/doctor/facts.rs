@@ -5,6 +5,7 @@ use std::time::Duration;
 use stride_engine_ebpf::broker::Connection;
 use stride_engine_ebpf::probe::{self, ExecSeen};
 use stride_engine_ebpf::{DEFAULT_RING, Why};
+use stride_session::TRIALS;
 
 #[derive(Debug)]
 pub struct Facts {
@@ -28,8 +29,8 @@ pub struct Facts {
     /// Ok if a broker would load the engine for this process, else the reason. `None`: no broker is needed.
     pub broker: Option<Result<(), String>>,
 
-    /// Ok if Stride can trace a process of its own.
-    pub ptrace: Result<(), String>,
+    /// Each other engine, and Ok if it can trace a process of Stride's own.
+    pub engines: Vec<(&'static str, Result<(), String>)>,
     /// True if Stride has CAP_SYS_PTRACE. Yama and other users' processes are then no obstacle.
     pub any_process: bool,
     /// True if root runs Stride, with whatever capabilities.
@@ -75,7 +76,7 @@ impl Facts {
             exec_seen: probe::exec_seen(),
             broker: load.is_err().then(|| Connection::open().and_then(|broker| broker.trial())),
             load,
-            ptrace: stride_engine_ptrace::available().map_err(|e| e.to_string()),
+            engines: TRIALS.iter().map(|(name, works)| (*name, works().map_err(|e| e.to_string()))).collect(),
             any_process: u64::from_str_radix(field("CapEff:"), 16).unwrap_or(0) & CAP_SYS_PTRACE != 0,
             root: nix::unistd::geteuid().is_root(),
             yama: number("/proc/sys/kernel/yama/ptrace_scope"),
@@ -87,7 +88,13 @@ impl Facts {
     }
 
     pub fn any_engine(&self) -> bool {
-        self.load.is_ok() || self.has_broker() || self.ptrace.is_ok()
+        self.load.is_ok() || self.has_broker() || self.engines.iter().any(|(_, works)| works.is_ok())
+    }
+
+    /// Ok if an engine of this name works here.
+    pub fn engine(&self, name: &str) -> Result<(), &str> {
+        let found = self.engines.iter().find(|(engine, _)| *engine == name);
+        found.map_or(Err("not in this build"), |(_, works)| works.as_ref().copied().map_err(String::as_str))
     }
 
     pub fn has_broker(&self) -> bool {

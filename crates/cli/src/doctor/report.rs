@@ -1,4 +1,4 @@
-//! The report: what the facts mean.
+//! The report of `--doctor`, from the facts.
 
 use super::facts::Facts;
 use std::fmt::Write;
@@ -108,7 +108,7 @@ fn ebpf(r: &mut Report, facts: &Facts) {
 
 fn ptrace(r: &mut Report, facts: &Facts) {
     r.title("ptrace engine: stops the program at its calls");
-    r.test("ptrace(2)", &facts.ptrace.as_ref().map(|()| "traces a process of ours"));
+    r.test("ptrace(2)", &facts.engine("ptrace").map(|()| "traces a process of ours"));
     let scope = facts.yama.map_or("not in this kernel".to_owned(), |n| format!("kernel.yama.ptrace_scope={n}"));
     let (mark, who) = match facts.yama {
         Some(3) => (Mark::No, "ptrace is forbidden"),
@@ -151,7 +151,7 @@ fn surroundings(r: &mut Report, facts: &Facts) {
 }
 
 fn verdict(r: &mut Report, facts: &Facts) {
-    match (&facts.load, &facts.ptrace) {
+    match (&facts.load, facts.engine("ptrace")) {
         (Ok(_), _) => r.line("--engine=auto takes eBPF, unless an option needs ptrace."),
         _ if facts.has_broker() => {
             r.line("--engine=auto takes eBPF by stride-broker, unless an option needs ptrace or root.")
@@ -211,7 +211,7 @@ mod tests {
             exec_seen: ExecSeen::Prepared,
             load: Ok(Duration::from_micros(21_340)),
             broker: None,
-            ptrace: Ok(()),
+            engines: vec![("ptrace", Ok(()))],
             any_process: true,
             root: false,
             yama: Some(1),
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn neither_engine() {
-        let facts = Facts { ptrace: Err("denied".into()), load: Err(denied()), ..healthy() };
+        let facts = Facts { engines: vec![("ptrace", Err("denied".into()))], load: Err(denied()), ..healthy() };
         assert!(!facts.any_engine());
         assert!(report(&facts, false).contains("\nNeither engine works here.\n"));
     }

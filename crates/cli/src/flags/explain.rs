@@ -9,8 +9,8 @@ use stride_output::reference;
 
 /// The words that `--explain` accepts.
 pub fn ids() -> Vec<Word> {
-    let rules = rules().iter().map(|rule| Word { name: rule.id, about: rule.title });
-    rules.chain([Word { name: LIST, about: "all ids" }]).collect()
+    let rules = rules().iter().map(|rule| Word { name: rule.id, description: rule.title });
+    rules.chain([Word { name: LIST, description: "all ids" }]).collect()
 }
 
 const LIST: &str = "list";

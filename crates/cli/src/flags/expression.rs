@@ -21,9 +21,9 @@ pub fn resolve(expression: &OsStr) -> Result<Given, Stop> {
         }
         // No syscall's name contains `=`.
         let name = String::from_utf8_lossy(&bytes[..at]);
-        if let Some(meant) = nearest(&name, table::all().flat_map(|flag| flag.qualifiers.iter().copied())) {
+        if let Some(similar) = nearest(&name, table::all().flat_map(|flag| flag.qualifiers.iter().copied())) {
             let expression = expression.to_string_lossy();
-            return Err(Stop::fail(format!("invalid system call '{expression}'; did you mean '{meant}='?")));
+            return Err(Stop::fail(format!("invalid system call '{expression}'; did you mean '{similar}='?")));
         }
     }
     let (flag, name) = lookup::qualifier("trace")

@@ -34,6 +34,8 @@ pub struct Flag {
     pub missing: fn() -> Option<&'static str>,
     /// True if the option is Stride's own. It never makes an abbreviation of one of strace's options ambiguous.
     pub own: bool,
+    /// True if the option is about tracing. It makes no sense with `--replay`, which shows what has been traced.
+    pub only_traces: bool,
     pub update: Update,
 }
 
@@ -64,12 +66,20 @@ impl Flag {
         doc: "",
         missing: || None,
         own: false,
+        only_traces: false,
         update: |_, _| Ok(()),
     };
 
     /// All long spellings.
     pub fn longs(&self) -> impl Iterator<Item = &'static str> {
         self.long.into_iter().chain(self.aliases.iter().copied())
+    }
+
+    /// The option in messages: `-b/--detach-on`.
+    pub fn spelled(&self) -> String {
+        let short = self.short.map(|short| format!("-{short}"));
+        let names: Vec<String> = short.into_iter().chain(self.long.map(|long| format!("--{long}"))).collect();
+        names.join("/")
     }
 
     /// The key by which the table is sorted within a category: the short name if there is one, else the long one,
@@ -170,12 +180,12 @@ pub type Words = fn() -> Vec<Word>;
 pub struct Word {
     pub name: &'static str,
     /// The meaning, if the option's `doc` does not state it.
-    pub about: &'static str,
+    pub description: &'static str,
 }
 
 impl From<&'static str> for Word {
     fn from(name: &'static str) -> Word {
-        Word { name, about: "" }
+        Word { name, description: "" }
     }
 }
 

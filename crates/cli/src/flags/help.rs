@@ -1,4 +1,4 @@
-//! `-h` and `--help`, and the options that words mean which are no programs.
+//! `-h` and `--help`, and a hint for a word that is an option and no program.
 
 use super::examples::EXAMPLES;
 use super::flag::{Arg, Category, Flag, HelpEntry, HelpGroup};
@@ -53,10 +53,10 @@ fn short_name(flag: &Flag) -> String {
 
 /// The end of the message that there is no program of this name: the option that is meant, if the word is the name of one, or the name that
 /// another tracer has for such a thing.
-pub fn meant_option(program: &str) -> String {
+pub fn suggested_option(program: &str) -> String {
     let word = program.split('=').next().unwrap_or_default().to_ascii_lowercase();
-    let meant = |flag: &&Flag| flag.longs().chain(flag.habits.iter().copied()).any(|known| known == word);
-    match table::all().find(meant) {
+    let is_named = |flag: &&Flag| flag.longs().chain(flag.habits.iter().copied()).any(|known| known == word);
+    match table::all().find(is_named) {
         Some(flag) => format!("; did you mean the option {} ({})?", names(flag).trim(), flag.help),
         None => String::new(),
     }
@@ -155,11 +155,11 @@ mod tests {
             ("Report", "--replay=FILE ("),
             ("comm=redis", "--comm=GLOB ("),
         ] {
-            let message = meant_option(word);
+            let message = suggested_option(word);
             assert!(message.starts_with(&format!("; did you mean the option {option}")), "{word}: {message}");
         }
-        assert_eq!(meant_option("mkae"), "");
-        assert_eq!(meant_option(""), "");
+        assert_eq!(suggested_option("mkae"), "");
+        assert_eq!(suggested_option(""), "");
         // No word means two options.
         let mut words: Vec<&str> =
             table::all().flat_map(|flag| flag.longs().chain(flag.habits.iter().copied())).collect();

@@ -41,7 +41,7 @@ pub fn long(name: &str) -> Found {
 mod tests {
     use super::*;
 
-    fn meant(name: &str) -> Result<&'static str, Vec<&'static str>> {
+    fn resolved(name: &str) -> Result<&'static str, Vec<&'static str>> {
         match long(name) {
             Found::Flag(_, long) => Ok(long),
             Found::Unknown => Err(vec![]),
@@ -51,24 +51,24 @@ mod tests {
 
     #[test]
     fn abbreviations() {
-        assert_eq!(meant("out"), Err(vec!["output-append-mode", "output", "output-separately"]));
-        assert_eq!(meant("output"), Ok("output"));
-        assert_eq!(meant("trace-p"), Ok("trace-path"));
-        assert_eq!(meant("decode-pid"), Ok("decode-pids"));
-        assert_eq!(meant("nonsense"), Err(vec![]));
+        assert_eq!(resolved("out"), Err(vec!["output-append-mode", "output", "output-separately"]));
+        assert_eq!(resolved("output"), Ok("output"));
+        assert_eq!(resolved("trace-p"), Ok("trace-path"));
+        assert_eq!(resolved("decode-pid"), Ok("decode-pids"));
+        assert_eq!(resolved("nonsense"), Err(vec![]));
     }
 
     #[test]
     fn aliases_do_not_compete() {
-        assert_eq!(meant("fail"), Ok("failed-only"));
-        assert_eq!(meant("daem"), Ok("daemonize"));
-        assert_eq!(meant("daemonised"), Ok("daemonised"));
+        assert_eq!(resolved("fail"), Ok("failed-only"));
+        assert_eq!(resolved("daem"), Ok("daemonize"));
+        assert_eq!(resolved("daemonised"), Ok("daemonised"));
     }
 
     #[test]
     fn own_options_do_not_compete_with_the_others() {
-        assert_eq!(meant("e"), Ok("env"));
-        assert_eq!(meant("en"), Ok("env"));
-        assert_eq!(meant("eng"), Ok("engine"));
+        assert_eq!(resolved("e"), Ok("env"));
+        assert_eq!(resolved("en"), Ok("env"));
+        assert_eq!(resolved("eng"), Ok("engine"));
     }
 }

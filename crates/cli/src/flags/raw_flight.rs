@@ -1,4 +1,4 @@
-//! `--flight` and the options that go with it, as collected so far.
+//! `--flight` and the options that go with it, as the command line has them.
 
 use std::time::Duration;
 use stride_session::facts::Keep;

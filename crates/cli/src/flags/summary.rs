@@ -119,7 +119,7 @@ pub fn column_names() -> impl Iterator<Item = &'static str> {
 }
 
 /// The end of a message about an unknown column.
-fn meant(text: &str, none_too: bool) -> String {
+fn suggestion(text: &str, none_too: bool) -> String {
     let known = SPELLINGS.iter().map(|(spelling, _)| *spelling);
     let hint = did_you_mean(&text.replace('_', "-"), known.chain(none_too.then_some("none")));
     if !hint.is_empty() {
@@ -139,7 +139,7 @@ pub fn sort_key(text: &str) -> Result<SortKey, Stop> {
         "none" | "nothing" => Ok(SortKey::Nothing),
         _ => column(text)
             .map(SortKey::By)
-            .ok_or_else(|| Stop::usage(format!("invalid sortby: '{text}'{}", meant(text, true)))),
+            .ok_or_else(|| Stop::usage(format!("invalid sortby: '{text}'{}", suggestion(text, true)))),
     }
 }
 
@@ -149,8 +149,8 @@ pub fn columns(text: &str) -> Result<Vec<Column>, Stop> {
     let mut rest = text;
     loop {
         let (name, tail) = rest.split_once(',').map_or((rest, None), |(name, tail)| (name, Some(tail)));
-        let column =
-            column(name).ok_or_else(|| Stop::usage(format!("unknown column name: '{name}'{}", meant(name, false))))?;
+        let column = column(name)
+            .ok_or_else(|| Stop::usage(format!("unknown column name: '{name}'{}", suggestion(name, false))))?;
         if columns.contains(&column) {
             return Err(Stop::usage(format!(
                 "call summary column has been provided more than once: '{name}' (-U option residual: '{rest}')"

@@ -1,4 +1,4 @@
-//! How times are written: `-t`, `-r`, `-T` and their long forms.
+//! The notation of times: `-t`, `-r`, `-T` and their long forms.
 
 /// The time of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,7 +17,7 @@ pub trait Declaration: Sync {
         &[]
     }
 
-    /// The options whose files `--rotate` is about.
+    /// The options whose files `--rotate` limits.
     fn rotated(&self, _options: &Options) -> &'static [&'static str] {
         &[]
     }
@@ -27,17 +27,12 @@ pub trait Declaration: Sync {
         false
     }
 
-    /// True if the view's options are about tracing. Such options make no sense with `--replay`.
-    fn is_about_tracing(&self) -> bool {
-        false
-    }
-
     /// Checks whether other options fit the view's own. The raw options are complete, but not yet checked.
     fn check(&self, _raw: &RawOptions, _warn: Warn<'_>) -> Result<(), Stop> {
         Ok(())
     }
 
-    /// Where the view goes, if it is wanted. The default is the file that its option names. The trace is shown only if
+    /// The destination of the view, if it is wanted. The default is the file that its option names. The trace is shown only if
     /// nothing takes its place.
     fn destination(&self, options: &Options) -> Option<Destination> {
         self.files().iter().any(|file| options.views.has(file.long)).then_some(Destination::OwnFile)
@@ -53,7 +48,7 @@ pub trait Declaration: Sync {
         &[]
     }
 
-    /// When the view learns of the command's start.
+    /// The event that the view takes for the command's start.
     fn start(&self) -> Start {
         Start::AtExecve
     }
@@ -73,7 +68,7 @@ pub struct FileOption {
     pub how: Use,
 }
 
-/// Where a view goes, which decides what else is shown.
+/// The destination of a view. It decides what else is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Destination {
     /// The view is the trace, by default and without an option. If other views write files, it is shown only if `-o`

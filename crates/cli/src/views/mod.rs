@@ -1,6 +1,6 @@
-//! The views: what is made of the events. Each declares itself in a file or folder of its own ([`Declaration`]): its options, the
-//! files that these name, where it goes, and what it needs. The rest follows from the declarations: parsing, which options clash,
-//! `--help`, which files are opened, what the engine is asked for ([`Wanted`]), and what events are handed to ([`Views`]).
+//! The views, which are made from the events. Each declares itself in a file or folder of its own ([`Declaration`]): its options, the
+//! files that these name, its destination, and its needs. The rest follows from the declarations: parsing, which options clash,
+//! `--help`, which files are opened, and what the engine is asked for ([`Wanted`]).
 
 mod advise;
 mod compare;
@@ -19,7 +19,7 @@ mod wanted;
 
 pub use declaration::Declaration;
 pub use tree::is_asked as shows_tree;
-pub use wanted::{Wanted, about_tracing, can_be_rotated, check_format, has_report, named_files, names_files};
+pub use wanted::{Wanted, can_be_rotated, check_format, has_report, named_files, names_files};
 
 /// All views, in the order in which each event is handed to them.
 pub const ALL: &[&dyn Declaration] = &[

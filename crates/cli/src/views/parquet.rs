@@ -71,10 +71,10 @@ fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let options = with.options;
     let directory = options.views.path(DIRECTORY).ok_or_else(|| anyhow!("--{DIRECTORY} has no directory"))?;
     let (decoding, resolver) = (options.decoder_options(), with.resolvers.for_view(options));
-    let tells = !options.is_quiet(Quiet::Files);
+    let notifies = !options.is_quiet(Quiet::Files);
     let stacks = options.stack_trace.is_some();
     let directory = directory.to_path_buf();
     // The thread that writes leaves signals to the one that waits for tracees.
-    let view = without_signals(|| ParquetView::new(directory, decoding, resolver, with.info, stacks, tells));
+    let view = without_signals(|| ParquetView::new(directory, decoding, resolver, with.info, stacks, notifies));
     Ok(Box::new(view?))
 }

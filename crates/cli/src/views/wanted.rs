@@ -97,13 +97,7 @@ pub fn has_report(options: &Options) -> bool {
     reports.flat_map(|view| view.flags()).any(|flag| flag.own && flag.long.is_some_and(|long| options.views.has(long)))
 }
 
-/// The first given option that is about tracing.
-pub fn about_tracing(asked: &ViewOptions) -> Option<String> {
-    let flags = ALL.iter().filter(|view| view.is_about_tracing()).flat_map(|view| view.flags());
-    flags.filter_map(|flag| flag.long).find(|long| asked.has(long)).map(|long| format!("--{long}"))
-}
-
-/// True if `--rotate` is about the file of this option.
+/// True if `--rotate` limits the file of this option.
 pub fn can_be_rotated(options: &Options, option: &str) -> bool {
     option == TRACE
         || ALL.iter().flat_map(|view| view.rotated(options)).any(|long| option.strip_prefix("--") == Some(long))

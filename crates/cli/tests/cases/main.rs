@@ -32,24 +32,24 @@ fn main() -> ExitCode {
     let cases: Vec<Case> = ["seen", "unseen"].into_iter().flat_map(Case::all).collect();
     let chosen =
         cases.iter().filter(|case| filters.is_empty() || filters.iter().any(|f| case.name.starts_with(f.as_str())));
-    let mut judged = Vec::new();
+    let mut verdicts = Vec::new();
     println!("{}", Verdict::HEADING);
     for case in chosen {
-        match run::judge(case) {
+        match run::run_case(case) {
             Ok(verdict) => {
                 println!("{verdict}");
-                judged.push(verdict);
+                verdicts.push(verdict);
             }
             Err(why) => common::skipped::report_of(&format!("cases::{}", case.name), why),
         }
     }
     let share = |holds: fn(&Verdict) -> bool| {
-        judged.iter().filter(|verdict| holds(verdict)).count() * 100 / judged.len().max(1)
+        verdicts.iter().filter(|verdict| holds(verdict)).count() * 100 / verdicts.len().max(1)
     };
     let (first, useful) = (share(|v| v.first), share(|v| v.useful));
-    println!("{} cases: {first}% named first, {useful}% useful", judged.len());
+    println!("{} cases: {first}% named first, {useful}% useful", verdicts.len());
     // A few chosen cases are no measure of the whole.
-    if filters.is_empty() && !judged.is_empty() && (first < NAMED_FIRST || useful < USEFUL) {
+    if filters.is_empty() && !verdicts.is_empty() && (first < NAMED_FIRST || useful < USEFUL) {
         println!("failed: at least {NAMED_FIRST}% must be named first, and {USEFUL}% be useful");
         return ExitCode::FAILURE;
     }

@@ -24,7 +24,7 @@ fn bare_stride() -> Command {
     command
 }
 
-pub fn judge(case: &Case) -> Result<Verdict, String> {
+pub fn run_case(case: &Case) -> Result<Verdict, String> {
     let scratch = Scratch::new(&format!("cases-{}", case.name.replace('/', "-")));
     let program = prepare(case, &scratch)?;
     let run = Runner { case, program: &program, scratch: &scratch };

@@ -76,7 +76,7 @@ fn built_by(compiler: &str, to: &Path, source: &str, options: &[&str]) -> bool {
 /// Compiles a program for i386 to `scratch/program`. The error says why this machine cannot compile or run such
 /// programs.
 pub fn i386(scratch: &Scratch, source: &str, options: &[&str]) -> Result<(), String> {
-    /// Where Debian's cross compiler has the C library.
+    /// The directory of the C library of Debian's cross compiler.
     const LIBRARIES: &str = "/usr/i686-linux-gnu/lib";
     let program = scratch.path("program");
     let (loader, libraries) = (format!("-Wl,-I{LIBRARIES}/ld-linux.so.2"), format!("-Wl,-rpath,{LIBRARIES}"));

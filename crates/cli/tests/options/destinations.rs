@@ -1,4 +1,4 @@
-//! Where output goes.
+//! The destinations of output.
 
 use crate::common::*;
 use std::process::Stdio;

@@ -24,7 +24,7 @@ pub enum Metric {
     Processes,
 }
 
-/// Which calls a metric covers.
+/// The calls that a metric covers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Of {
     All,
@@ -72,7 +72,7 @@ impl Of {
 }
 
 impl Metric {
-    /// Which calls the metric covers, if the metric is about calls.
+    /// The calls that the metric covers, if it is a metric of calls.
     pub fn of(&self) -> Option<&Of> {
         match self {
             Metric::Calls(of) | Metric::Errors(of) | Metric::Bytes(of) | Metric::MeanBytes(of) | Metric::TimeMs(of) => {

@@ -19,7 +19,7 @@ const MOST_CALLERS: usize = 2;
 /// The parts of the report. Each form of it has them in this order.
 struct Report {
     verdict: String,
-    /// The causes of differences that lie outside the program, and what is to be said of the runs as a whole.
+    /// Causes of differences that lie outside the program, and remarks on the runs as a whole.
     sentences: Vec<String>,
     /// Syscalls, then paths. The first line has the heads of the columns.
     table: Vec<Line>,

@@ -1,4 +1,4 @@
-//! Which functions of the program made a run's calls, for comparison with another run.
+//! The functions of the program that made a run's calls, for comparison with another run.
 //!
 //! The two programs may differ, so functions are compared by name, and their lines are only shown.
 

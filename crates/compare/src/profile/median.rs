@@ -8,7 +8,7 @@ use crate::profile::figures::{Figures, Row, Spread};
 use crate::profile::{Object, Profile};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which of these figures is the median, by the number of calls. With an even number of recordings, the lower one of
+/// The place of the median among these figures, by the number of calls. With an even number of recordings, the lower one of
 /// the two.
 fn middle(figures: &[Figures]) -> usize {
     let mut order: Vec<usize> = (0..figures.len()).collect();

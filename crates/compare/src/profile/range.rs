@@ -1,4 +1,4 @@
-//! Between which values the recordings of a run lie.
+//! The range of the figures of a run's recordings.
 
 /// The lowest and the highest of a figure among the recordings of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

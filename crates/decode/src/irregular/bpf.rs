@@ -70,7 +70,7 @@ pub fn attr<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, within: &'static str, base: 
     Value::Struct(members.into_bump_slice(), tail)
 }
 
-/// Where a member ends, or the last member of a struct within.
+/// The end of a member, or of the last member of a struct within.
 fn end(cx: &Cx<'_>, field: &Field) -> u64 {
     match field.ty {
         Ty::Struct(inner) => inner.fields.iter().map(|f| end(cx, f)).max().unwrap_or(0),

@@ -11,7 +11,7 @@ use stride_syscalls::sets::paths::DIRENT_TYPE;
 struct Layout {
     /// Width of `d_ino` and `d_off`.
     word: usize,
-    /// Where `d_type` lies: before the name, or in the last byte of the record.
+    /// The place of `d_type`: before the name, or in the last byte of the record.
     type_first: bool,
 }
 

@@ -13,7 +13,7 @@ pub fn serial<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     named(cx, raw, &KEY_SPEC)
 }
 
-/// Where request_key(2) puts keys from now on.
+/// The keyring into which request_key(2) puts keys from now on.
 pub fn default<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     named(cx, raw, &KEY_REQKEY_DEFL)
 }

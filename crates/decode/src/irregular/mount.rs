@@ -146,7 +146,7 @@ fn beginning<'a>(cx: &Cx<'a>, addr: u64) -> Option<Value<'a>> {
     Some(cx.members(&[("size", size), ("mask", Value::Flags { raw: mask, set: &STATMOUNT_MASK })]))
 }
 
-/// Where the strings of a `struct statmount` at `base` end.
+/// The end of the strings of a `struct statmount` at `base`.
 fn strings<'a>(cx: &Cx<'a>, base: u64) -> &'a [u8] {
     let head = STATMOUNT.size(cx.abi());
     let size = cx.uint(Phase::Exit, base, 4).unwrap_or(0) as usize;

@@ -56,7 +56,7 @@ pub fn with_arg<'a>(
     generic::held(cx, shape, addr, siblings)
 }
 
-/// Which operations the kernel supports: what the program passed, which should be zeros, and the answer.
+/// The operations that the kernel supports: the argument of the program, which should be zeros, and the answer.
 pub fn probe<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     if addr == 0 || !cx.verbose {
         return Value::Addr(addr);

@@ -19,10 +19,10 @@
 __noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
 {
 	struct op *op = op_at(index);
-	u32 flags = 0, kind = NOT_LOOKED_UP, want, got, at, to;
+	u32 flags = 0, kind = NOT_LOOKED_UP, what, want, got, at, to;
 	struct rec_block *b;
 	u64 bytes, all = n;
-	bool before;
+	u32 before;
 	long r;
 
 	if (!s || !op || !ptr || !n || !op->cap)
@@ -33,6 +33,7 @@ __noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
 	bytes = n * op->elem;
 	want = bytes > BLOCK_MAX ? BLOCK_MAX : bytes;
 	before = op->kind == OP_BYTES && op->leaf && (bytes > BLOCK_MAX || at >= BLOCK_MAX);
+	FORGET(before, ptr);
 	if (at >= BLOCKS_END) {
 		s->call.head.flags |= FLAG_FULL;
 		return 0;
@@ -50,7 +51,8 @@ __noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
 		return 0;
 	}
 
-	if (op->kind == OP_STR) {
+	what = ONCE(op->kind);
+	if (what == OP_STR) {
 		/* One byte more than wanted: the helper puts a NUL in the last byte if it does not find the end. */
 		r = bpf_probe_read_user_str(s->data + to, want + 1, (void *)ptr);
 		/* Before Linux 6.13 the helper did not count the NUL of an empty string. */
@@ -62,7 +64,7 @@ __noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
 			if (got < want)
 				flags = BLOCK_FAULTED;
 		}
-	} else if (op->kind == OP_WORDS) {
+	} else if (what == OP_WORDS) {
 		got = read_words(s, to, want, ptr);
 		flags = BLOCK_WORDS;
 		if (s->read.got < s->read.want && !s->scan.found)
@@ -83,6 +85,9 @@ __noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
 			}
 		}
 	}
+	FORGET(flags, ptr);
+	FORGET(kind, ptr);
+	FORGET(got, ptr);
 	if (got > BLOCK_MAX)
 		return 0;
 	if (flags & BLOCK_FAULTED)

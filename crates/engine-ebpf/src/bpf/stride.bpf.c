@@ -81,7 +81,7 @@ static __always_inline bool send_with_stack(struct task_state *st, struct scratc
 	if (!take_stacks || !is_unknown(stack))
 		return send(st, s, false);
 	copy_stack(s);
-	sent = send(st, s, true);
+	sent = send(st, s, is_urgent_stack(stack));
 	if (sent)
 		wait_for_maps();
 	return sent;
@@ -279,8 +279,10 @@ int on_prepare_exec(void *ctx)
 	abi = abi_of(task);
 	nr = nr_of(regs);
 	note_id_before_exec(task, st);
-	if (take_stacks)
+	if (take_stacks) {
+		wait_before_end();
 		leave_space(task);
+	}
 	if (st->flags & TASK_BEFORE_EXEC)
 		st->flags |= TASK_FIRST_EXEC;
 	index = call_index(abi, nr);

@@ -204,6 +204,8 @@ __noinline int finish_end(u32 traced_one)
 		end_absent(task);
 	if (all)
 		forget_left_out(task);
+	if (take_stacks && ends_with_memory && traced_one && others_of(task) <= 0)
+		wait_before_end();
 	return 0;
 }
 

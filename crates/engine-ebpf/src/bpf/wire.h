@@ -263,6 +263,10 @@ struct code_change {
 	u64 space;
 	u64 start;
 	u64 end;
+	/* The address space that fork(2) copied, and its generation at that time; 0 for other changes. */
+	u64 from;
+	u32 from_generation;
+	u32 pad;
 };
 
 struct stack_range {

@@ -26,7 +26,9 @@ impl Complaints {
             self.verdict = self.verdict.take().or(text.lines().map(str::trim).rfind(is_verdict).map(str::to_owned));
             return;
         }
-        for line in text.lines().map(|l| l.trim().trim_start_matches("libbpf: ")).filter(|l| !l.is_empty()) {
+        // (The objects hold no lines of the source on purpose: build.rs.)
+        let says = |l: &&str| !l.is_empty() && !l.contains("missing .BTF.ext line info");
+        for line in text.lines().map(|l| l.trim().trim_start_matches("libbpf: ")).filter(says) {
             if line.starts_with("prog '") || line.starts_with("map '") {
                 self.part.get_or_insert_with(|| line.to_owned());
             }
@@ -75,6 +77,7 @@ mod tests {
     fn the_part_and_the_verdict_are_told_in_one_line() {
         let mut complaints = Complaints::default();
         for text in [
+            "libbpf: prog 'on_exit': missing .BTF.ext line info for the main program, skipping all of .BTF.ext line info.\n",
             "libbpf: prog 'on_exit': BPF program load failed: -EINVAL\n",
             "libbpf: prog 'on_exit': -- BEGIN PROG LOAD LOG --\n0: R1=ctx()\nunknown func bpf_nonsense#999\n\
              processed 3 insns (limit 1000000)\n-- END PROG LOAD LOG --\n",

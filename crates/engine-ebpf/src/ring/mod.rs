@@ -92,6 +92,13 @@ impl Mapping {
         Self::new(fd, len.next_multiple_of(page_size()), libc::PROT_READ | libc::PROT_WRITE, 0)
     }
 
+    /// Sets the first variables, of which no program knows yet.
+    pub fn store(&mut self, bytes: &[u8]) {
+        assert!(bytes.len() <= self.len);
+        // SAFETY: within the mapping, which `variables` made writable. The bytes are borrowed, and so lie elsewhere.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.at.as_ptr().cast(), bytes.len()) };
+    }
+
     /// An aligned u64 of `variables` or `values`.
     pub fn long(&self, offset: usize) -> &AtomicU64 {
         assert!(offset.is_multiple_of(8) && offset + 8 <= self.len);

@@ -91,10 +91,13 @@ impl Shared {
         self.words.word(offset_of!(data_reader, generations) + 4 * slot(space)).load(Ordering::Relaxed)
     }
 
-    /// Lets threads go on that wait for the mappings of this address space to be read.
+    /// Lets threads go on that wait for the mappings of this address space to be read up to a generation.
     pub fn mappings_read(&self, space: u64, generation: u32) {
         let read = self.words.word(offset_of!(data_reader, generations_read) + 4 * slot(space));
-        read.store(generation.wrapping_add(1), Ordering::Relaxed);
+        let wanted = generation.wrapping_add(1);
+        // A stack of a process that is over may be looked at late. Another process may have its place, and count on.
+        let is_later = |now: u32| (wanted.wrapping_sub(now) as i32 > 0).then_some(wanted);
+        let _ = read.fetch_update(Ordering::Relaxed, Ordering::Relaxed, is_later);
     }
 }
 

@@ -5,26 +5,26 @@
 //! kernel side sends the memo's id, and no memory. So each call has its stack, exactly as if it had been unwound each time.
 //!
 //! A stack that cannot be remembered (part of it was not copied, other registers matter, too many words) is copied and unwound each time.
-//! Memory is bounded: the kernel side holds so many memos, and the one that was used least lately makes room. An id is never given twice,
-//! and stays known for longer than any record with it can be on its way.
+//! Memory is bounded: the kernel side holds so many memos, and the one that was used least lately makes room. An id is never given twice.
 
+pub mod by_id;
 pub mod copy;
 pub mod memo;
 
 use crate::kernel::Kernel;
 use crate::reading::records::StackSource;
+use crate::stacks::by_id::StacksById;
 use crate::stacks::copy::StackCopy;
 use crate::wire::{bound, bytes_of, code_change, read, stack_key, stack_memo};
 use libbpf_rs::{MapCore, MapFlags};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+use std::hash::BuildHasher;
 use std::rc::Rc;
 use std::sync::Arc;
-use stride_event::{CodeChange, CodeHistory, Regs, Stack, Tid, Unwind};
+use stride_event::{Bottom, CodeChange, CodeHistory, Regs, Stack, Tid, Unwind};
 
-/// Distinct stacks, of which twice as many may be known. Before the first are given up, more records with stacks to unwind have passed than
-/// rings and backlog can hold.
-const STACKS: usize = 1 << 17;
 const MEMOS: usize = bound::STACK_MEMOS.0 as usize;
 const VARIANTS: usize = bound::STACK_VARIANTS.0 as usize;
 /// Places that may be spared in turn before one has to go.
@@ -39,36 +39,34 @@ type Place = (u64, u32, u64, u64);
 #[derive(Default)]
 pub struct StackMemory {
     unwinder: Option<Rc<RefCell<dyn Unwind>>>,
-    /// Stacks by id. The ids count up from `first`.
-    older: Vec<Arc<Stack>>,
-    newer: Vec<Arc<Stack>>,
-    first: u64,
-    /// The ids of the newer stacks, by the address of the stack.
-    ids: HashMap<usize, u32>,
-    places: HashMap<Place, Vec<Variant>>,
+    stacks: StacksById,
+    /// Places of which one stack was copied.
+    once: FxHashSet<Place>,
+    places: FxHashMap<Place, Vec<Variant>>,
     /// The places, the one to be forgotten next first.
     order: VecDeque<Place>,
     memos: usize,
     /// Each process's address space and generation when one of its stacks was last unwound.
-    generations: HashMap<Tid, (u64, u32)>,
+    generations: FxHashMap<Tid, (u64, u32)>,
     costs: Costs,
 }
 
 /// The words, the frame pointer and the watched returns that a stack depends on.
-struct Variant {
+#[derive(Hash)]
+struct Proof {
     words: Vec<(u64, u64)>,
     /// The size of a word.
     word: u8,
     bp: Option<u64>,
     /// A number that stands for the list of watched returns.
     returns: u64,
-    next: u8,
 }
 
-impl Variant {
-    fn is_same(&self, other: &Variant) -> bool {
-        (&self.words, self.word, self.bp, self.returns) == (&other.words, other.word, other.bp, other.returns)
-    }
+/// A memo that the kernel side has of a place.
+struct Variant {
+    /// Stands for its proof. If two proofs had the same number, the second stack would be copied and unwound each time.
+    proof: u64,
+    next: u8,
 }
 
 #[derive(Default)]
@@ -85,6 +83,8 @@ struct Costs {
     /// Memos that were made, and all of their words.
     made: u64,
     words: u64,
+    /// Records with the id of a stack that was given up.
+    given_up: u64,
 }
 
 impl StackMemory {
@@ -98,8 +98,9 @@ impl StackMemory {
             StackSource::Missing => None,
             StackSource::Known(id) => {
                 self.costs.known += 1;
-                let index = usize::try_from(id.checked_sub(self.first + 1)?).ok()?;
-                self.older.get(index).or_else(|| self.newer.get(index.checked_sub(self.older.len())?)).cloned()
+                let found = self.stacks.get(id);
+                self.costs.given_up += u64::from(found.is_none());
+                Some(found.unwrap_or_else(|| Arc::new(Stack { frames: Box::default(), bottom: Bottom::Unknown })))
             }
             StackSource::Copied(copy) => {
                 self.costs.unwound += 1;
@@ -138,40 +139,50 @@ impl StackMemory {
         self.costs.late += u64::from(history.late.get());
         let stack = unwound.stack;
         self.costs.cut += u64::from(unwound.cut);
+        let place = (at.space, at.generation, at.ip, sp);
         if whole && !unwound.used_all && !unwound.cut {
+            if !is_met_again(&mut self.once, place) {
+                return Some(stack);
+            }
             // The kernel side compares the words with memory as it is.
             let now = |&(address, word): &(u64, u64)| (address, copy.word_now(address).unwrap_or(word));
             let words = memo::words(unwound.reads.iter().map(now));
-            let place = (at.space, at.generation, at.ip, sp);
             let bp = unwound.used_bp.then_some(at.bp);
-            let variant = Variant { words, word: regs.kind.word(), bp, returns: at.returns, next: 0 };
-            self.remember(place, variant, &stack, kernel);
+            let proof = Proof { words, word: regs.kind.word(), bp, returns: at.returns };
+            self.remember(place, &proof, &stack, kernel);
         } else {
             self.costs.unfit += 1;
         }
         Some(stack)
     }
 
-    fn remember(&mut self, place: Place, mut variant: Variant, stack: &Arc<Stack>, kernel: &Kernel) {
+    fn remember(&mut self, place: Place, proof: &Proof, stack: &Arc<Stack>, kernel: &Kernel) {
         let known = self.places.get(&place);
+        let mut variant = Variant { proof: FxBuildHasher.hash_one(proof), next: 0 };
         // Others of its kind were on their way when the first one was remembered.
-        if known.is_some_and(|known| known.iter().any(|v| v.is_same(&variant))) {
+        if known.is_some_and(|known| known.iter().any(|it| it.proof == variant.proof)) {
             return;
         }
-        let id = self.id(stack, kernel);
-        let Some(mut memo) = memo::lay_out(&variant.words, variant.word) else {
+        let id = self.stacks.id(stack).unwrap_or_else(|| {
+            while !self.order.is_empty() {
+                self.forget_first(kernel);
+            }
+            self.stacks.give_up_older();
+            self.stacks.add(stack)
+        });
+        let Some(mut memo) = memo::lay_out(&proof.words, proof.word) else {
             self.costs.unfit += 1;
             return;
         };
         memo.id = id;
-        memo.bp = variant.bp.unwrap_or_default();
-        memo.uses_bp = u32::from(variant.bp.is_some());
-        memo.returns = variant.returns;
+        memo.bp = proof.bp.unwrap_or_default();
+        memo.uses_bp = u32::from(proof.bp.is_some());
+        memo.returns = proof.returns;
         while self.memos >= MEMOS {
             self.make_room(kernel);
         }
         self.costs.made += 1;
-        self.costs.words += variant.words.len() as u64;
+        self.costs.words += proof.words.len() as u64;
         let known = self.places.entry(place).or_insert_with(|| {
             self.order.push_back(place);
             Vec::new()
@@ -191,25 +202,6 @@ impl StackMemory {
         if let Some(memos) = kernel.stacks() {
             let _ = memos.update(bytes_of(&[key(place, slot)]), bytes_of(&[memo]), MapFlags::ANY);
         }
-    }
-
-    fn id(&mut self, stack: &Arc<Stack>, kernel: &Kernel) -> u32 {
-        let address = Arc::as_ptr(stack) as usize;
-        if let Some(&id) = self.ids.get(&address) {
-            return id;
-        }
-        if self.newer.len() >= STACKS {
-            while !self.order.is_empty() {
-                self.forget_first(kernel);
-            }
-            self.first += self.older.len() as u64;
-            self.older = std::mem::take(&mut self.newer);
-            self.ids.clear();
-        }
-        self.newer.push(stack.clone());
-        let id = (self.first + (self.older.len() + self.newer.len()) as u64) as u32;
-        self.ids.insert(address, id);
-        id
     }
 
     /// Forgets a place that was not used lately.
@@ -257,7 +249,7 @@ impl StackMemory {
 
     /// For people who debug Stride.
     pub fn costs(&self) -> Vec<String> {
-        let Costs { known, unwound, bytes, forgotten, unfit, late, cut, made, words } = self.costs;
+        let Costs { known, unwound, bytes, forgotten, unfit, late, cut, made, words, given_up } = self.costs;
         if known + unwound == 0 {
             return Vec::new();
         }
@@ -269,12 +261,21 @@ impl StackMemory {
                 mean(bytes, unwound),
             ),
             format!(
-                "stacks: {made} memos of {:.1} words, {} different, {forgotten} places forgotten, {unfit} unfit, {late} mappings read late, {cut} stacks cut for that",
+                "stacks: {made} memos of {:.1} words, {} different, {forgotten} places forgotten, {given_up} stacks given up, {unfit} unfit, {late} mappings read late, {cut} stacks cut for that",
                 mean(words, made),
-                self.first as usize + self.older.len() + self.newer.len(),
+                self.stacks.given(),
             ),
         ]
     }
+}
+
+/// True if a stack of this place was copied before. A short process stands in most places once, and no memo is of use to it: making one
+/// takes as long as unwinding.
+fn is_met_again(once: &mut FxHashSet<Place>, place: Place) -> bool {
+    if once.len() >= MEMOS && !once.contains(&place) {
+        once.clear();
+    }
+    !once.insert(place)
 }
 
 /// The changes of an address space, as the kernel side remembers them.
@@ -289,9 +290,14 @@ struct SpaceHistory<'k> {
 }
 
 impl CodeHistory for SpaceHistory<'_> {
-    fn mappings_are_read(&self) {
+    fn origin(&self) -> Option<(u64, u32)> {
+        let change = self.kernel.change(self.space, self.generation)?;
+        (change.space == self.space && change.from != 0).then_some((change.from, change.from_generation))
+    }
+
+    fn mappings_are_read(&self, generation: u32) {
         if self.is_awaited {
-            self.kernel.shared().mappings_read(self.space, self.generation);
+            self.kernel.shared().mappings_read(self.space, generation);
             self.late.set(self.now() != self.generation);
         }
     }
@@ -319,7 +325,7 @@ impl CodeHistory for SpaceHistory<'_> {
         }
         let mut changes = Vec::new();
         for generation in (1..=count).map(|n| generation.wrapping_add(n)) {
-            let code_change { space, start, end } = self.kernel.change(self.space, generation)?;
+            let code_change { space, start, end, .. } = self.kernel.change(self.space, generation)?;
             // Other address spaces may count together with this one.
             if space == self.space {
                 changes.push(CodeChange { generation, start, end });

@@ -128,7 +128,7 @@ pub fn interrupted_call(_tid: Tid) -> Option<u64> {
     None
 }
 
-/// Where unwinding the stack of a stopped thread starts.
+/// The registers with which unwinding the stack of a stopped thread begins.
 #[cfg(target_arch = "x86_64")]
 pub fn stack_regs(tid: Tid) -> Option<Regs> {
     /// The code segments of 64-bit and of 32-bit programs.

@@ -26,7 +26,7 @@ const FEW: usize = 64;
 pub struct BlockRef<'a> {
     /// The number of the op of the capture plan that copied it.
     pub op: u8,
-    /// When it was copied.
+    /// The phase in which it was copied.
     pub phase: Phase,
     /// Its address in the tracee.
     pub addr: u64,

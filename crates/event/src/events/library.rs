@@ -62,7 +62,7 @@ impl LibraryFunction {
     }
 }
 
-/// Which part of a call an event is.
+/// The part of a call that an event is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LibraryPart {
     /// The function was entered.
@@ -83,13 +83,13 @@ pub struct LibraryCall {
     pub tid: Tid,
     /// The function, or the probe.
     pub function: Arc<LibraryFunction>,
-    /// Which part of the call this is.
+    /// The part of the call.
     pub part: LibraryPart,
     /// The number of traced functions that its thread is in, besides this one.
     pub depth: u32,
-    /// When it happened: monotonic time.
+    /// The monotonic time of the event.
     pub at: Ns,
-    /// When it was entered. 0 if that was not seen; then there are no words either.
+    /// The time of the entry. 0 if the entry was not seen; then there are no words either.
     pub entered: Ns,
     /// The arguments, one for each parameter that could be read, sign-extended or cut to its size.
     pub words: Vec<u64>,
@@ -198,7 +198,7 @@ impl LibraryCall {
     }
 }
 
-/// Where a word is when a probe is passed.
+/// The place of a word when a probe is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordPlace {
     /// It is this number.
@@ -212,7 +212,7 @@ pub enum WordPlace {
 /// A word that the engine reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProbedWord {
-    /// Where it is.
+    /// Its place.
     pub place: WordPlace,
     /// 1, 2, 4 or 8.
     pub bytes: u8,
@@ -238,6 +238,6 @@ pub struct LibraryProbe {
 pub struct ProbedFile {
     /// The file.
     pub path: std::path::PathBuf,
-    /// Where threads are looked at in it.
+    /// The address at which threads are looked at in it.
     pub probes: Vec<LibraryProbe>,
 }

@@ -51,7 +51,7 @@ pub enum EventOf<C, S = (), K = (), L = ()> {
         process: Tid,
         /// How it came to be traced.
         origin: StartKind,
-        /// When: monotonic time.
+        /// The monotonic time.
         at: Ns,
     },
     /// The name of a thread, from an engine that knows it. It comes before the thread's start.
@@ -91,7 +91,7 @@ pub enum EventOf<C, S = (), K = (), L = ()> {
         ip: Option<u64>,
         /// The stack that it interrupts.
         stack: K,
-        /// When: monotonic time.
+        /// The monotonic time.
         at: Ns,
     },
     /// A group-stop.
@@ -100,7 +100,7 @@ pub enum EventOf<C, S = (), K = (), L = ()> {
         tid: Tid,
         /// The number of the signal.
         signal: i32,
-        /// When: monotonic time.
+        /// The monotonic time.
         at: Ns,
     },
     /// The thread is about to be gone: the last moment at which /proc has it. Neither every engine nor every thread
@@ -115,7 +115,7 @@ pub enum EventOf<C, S = (), K = (), L = ()> {
         tid: Tid,
         /// The exit status, 0 to 255.
         status: i32,
-        /// When: monotonic time.
+        /// The monotonic time.
         at: Ns,
     },
     /// A signal ended a thread.
@@ -126,7 +126,7 @@ pub enum EventOf<C, S = (), K = (), L = ()> {
         signal: i32,
         /// A core was dumped.
         core: bool,
-        /// When: monotonic time.
+        /// The monotonic time.
         at: Ns,
     },
     /// Thread `old` called execve and took over the id of its thread group leader `tid`. The leader's own call in
@@ -139,7 +139,7 @@ pub enum EventOf<C, S = (), K = (), L = ()> {
         old: Tid,
         /// The call that the thread is in, if one is known.
         call: Option<C>,
-        /// When: monotonic time.
+        /// The monotonic time.
         at: Ns,
     },
     /// Tracing ends for a thread that lives on. Its call in flight, if any, is as it was captured.
@@ -148,7 +148,7 @@ pub enum EventOf<C, S = (), K = (), L = ()> {
         tid: Tid,
         /// The call that the thread is in, if one is known.
         call: Option<C>,
-        /// When: monotonic time.
+        /// The monotonic time.
         at: Ns,
     },
     /// A process that is not traced was noticed: a tracee made it Stride's child (`CLONE_PARENT`, `CLONE_PTRACE`).
@@ -164,7 +164,7 @@ pub enum EventOf<C, S = (), K = (), L = ()> {
         tid: Tid,
         /// The ABI from here on.
         abi: stride_syscalls::Abi,
-        /// When: monotonic time.
+        /// The monotonic time.
         at: Ns,
     },
     /// Calls that could not be recorded. They were made before the thread's next event, which is at `at`.
@@ -173,7 +173,7 @@ pub enum EventOf<C, S = (), K = (), L = ()> {
         tid: Tid,
         /// The number of lost calls.
         count: u64,
-        /// When: monotonic time.
+        /// The monotonic time.
         at: Ns,
     },
     /// No event came for a while: the moment to flush.

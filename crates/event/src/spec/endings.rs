@@ -1,4 +1,4 @@
-//! How calls end: which results, errors and durations are wanted.
+//! The wanted endings of calls: results, errors and durations.
 
 use crate::{Call, ErrnoSet, Ns, Outcome};
 

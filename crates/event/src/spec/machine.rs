@@ -1,4 +1,4 @@
-//! Which of the machine's processes to trace (`--all`).
+//! The choice of the machine's processes to trace (`--all`).
 
 use crate::Glob;
 

@@ -109,7 +109,7 @@ pub enum Daemonize {
     Session,
 }
 
-/// When signals may end or stop the tracer (`-I`, 1 to 4).
+/// The times at which signals may end or stop the tracer (`-I`, 1 to 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Interruptible {
     /// The dispositions of fatal signals stay as they are.
@@ -225,7 +225,7 @@ pub struct Injection {
     pub poke_enter: Vec<Poke>,
     /// The same behind the call.
     pub poke_exit: Vec<Poke>,
-    /// Which of a thread's calls are changed, by their order.
+    /// The choice of a thread's calls to change, by their order.
     pub when: Invocations,
     /// With which probability each of them is changed. `None`: always.
     pub chance: Option<Chance>,

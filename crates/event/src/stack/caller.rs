@@ -1,6 +1,6 @@
 //! The function of a program that made a call, behind the functions of the C library.
 //!
-//! Which frames are a program's own is decided here, for every view. `runtime_code.rs` has the names that decide. Three things decide it:
+//! Decides, for every view, which frames are a program's own. `runtime_code.rs` has the names that decide. Three things decide it:
 //!
 //! - **The module.** Code of run-time libraries is not the program's own, and neither is the code that the
 //!   kernel provides (`[vdso]`). Every other module is: the main executable, its other libraries, and code that no file holds.

@@ -1,4 +1,4 @@
-//! Stacks: by which calls of its own a program came to make a system call.
+//! Stacks: the functions through which a program came to make a system call.
 //!
 //! An engine has the registers and can read the memory of the tracee; it asks an [`Unwind`] for the stack at the moment when both are
 //! at hand, and passes the answer on with its event. So no engine knows of ELF files, and nothing behind the engine of registers.
@@ -79,7 +79,7 @@ pub struct SourceLine {
 pub struct InlinedFunction {
     /// Demangled.
     pub name: Box<str>,
-    /// Where in it; the frame's own [`StackFrame::source`] is where in the function that it was merged into.
+    /// The line within it. [`StackFrame::source`] has the line within the function that it was merged into.
     pub source: Option<SourceLine>,
 }
 
@@ -157,13 +157,13 @@ pub type ReadWord<'a> = dyn FnMut(u64) -> Option<u64> + 'a;
 pub struct CodeChange {
     /// The generation that began with the change.
     pub generation: u32,
-    /// Where it begins.
+    /// The address of its first byte.
     pub start: u64,
-    /// Behind its last byte.
+    /// The address behind its last byte.
     pub end: u64,
 }
 
-/// When code was mapped into an address space. A thread that is not stopped may have mapped other code since its stack was copied.
+/// The mappings of code into an address space, in the order of their generations. A thread that is not stopped may have mapped other code since its stack was copied.
 pub trait CodeHistory {
     /// The address space.
     fn space(&self) -> u64;
@@ -177,8 +177,14 @@ pub trait CodeHistory {
     /// The number of changes by now.
     fn now(&self) -> u32;
 
-    /// Called when the mappings that the stack needs are read. The thread may wait for that, because the mappings go when the program ends.
-    fn mappings_are_read(&self) {}
+    /// The address space that fork(2) copied to make this one, and its generation then, if no code was mapped since until the stack.
+    fn origin(&self) -> Option<(u64, u32)> {
+        None
+    }
+
+    /// Called when the mappings up to a generation are known, among them those that the stack needs. The thread may wait for that, because
+    /// the mappings go when the program ends.
+    fn mappings_are_read(&self, _generation: u32) {}
 
     /// The changes after one generation, up to another, unless they are forgotten.
     fn between(&self, generation: u32, last: u32) -> Option<Vec<CodeChange>>;

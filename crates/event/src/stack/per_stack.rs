@@ -16,7 +16,7 @@ pub struct PerStack<T> {
 
 /// The number of stacks that are kept, and of their bytes. When either is reached, all are dropped.
 const MOST: usize = 1 << 14;
-const MOST_BYTES: usize = 64 << 20;
+const MOST_BYTES: usize = 32 << 20;
 
 impl<T> Default for PerStack<T> {
     fn default() -> Self {

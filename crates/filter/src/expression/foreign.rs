@@ -1,4 +1,4 @@
-//! Names that other tools have for facts about a call, and what they are called here.
+//! Names that other tools have for facts about a call, and the names that they have here.
 
 /// The tool, its name for something, and the field here. Behind a `!` stands a sentence, if there is no field.
 const NAMES: &[(&str, &str, &str)] = &[

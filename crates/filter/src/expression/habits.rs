@@ -126,7 +126,7 @@ fn before(tokens: &[Token], at: usize) -> Option<usize> {
     (0..at).rev().find(|&i| tokens[i].kind != Kind::Space)
 }
 
-/// Where the comparison that begins at `at` ends: after its last token.
+/// The end of the comparison that begins at `at`: after its last token.
 fn end_of(tokens: &[Token], at: usize) -> usize {
     let (mut depth, mut end) = (0_usize, at);
     for (i, token) in tokens.iter().enumerate().skip(at) {
@@ -143,7 +143,7 @@ fn end_of(tokens: &[Token], at: usize) -> usize {
     end
 }
 
-/// Where the comparison that ends before `at` begins.
+/// The beginning of the comparison that ends before `at`.
 fn begin_of(tokens: &[Token], at: usize) -> usize {
     let (mut depth, mut begin) = (0_usize, at);
     for (i, token) in tokens.iter().enumerate().take(at).rev() {

@@ -1,9 +1,9 @@
-//! The names of frames and callers, for views that tell a stack in few words.
+//! The names of frames and callers, for views that show a stack in few words.
 
 use std::borrow::Cow;
 use stride_event::{Bottom, Caller, CodeFile, FrameFunction, SourceLine, Stack, StackFrame};
 
-/// Stands for what is not known of a stack.
+/// Stands for the unknown part of a stack.
 pub const UNKNOWN: &[u8] = b"[unknown]";
 /// Stands for frames beyond the limit (`--stack-trace-frame-limit`).
 pub const MORE: &[u8] = b"[...]";

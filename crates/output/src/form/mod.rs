@@ -54,7 +54,7 @@ pub trait LineForm: Debug {
 pub struct FormLine<'a> {
     pub moment: Moment<'a>,
     pub pid: Tid,
-    /// When the trace began.
+    /// The time of the trace's beginning.
     pub base: Ns,
     /// The time of the thread's line before, or of the trace's beginning.
     pub before: Ns,

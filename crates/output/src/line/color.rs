@@ -1,4 +1,4 @@
-//! Colours: which part of a line has which colour, and how colours are added.
+//! Colours: the colour of each part of a line, and the adding of colours.
 //!
 //! Lines are laid out without colours. Each part is painted when it is complete, so code that measures or cuts text
 //! never sees escape sequences. The tracee's text contains none, because the line has escaped them.
@@ -86,7 +86,7 @@ pub enum Span {
     Values(Role),
 }
 
-/// Where the spans of the unfinished part begin.
+/// The beginning of the spans of the unfinished part.
 #[derive(Debug, Default)]
 pub struct Spans {
     starts: Vec<(usize, Span)>,

@@ -31,7 +31,7 @@ pub struct Line {
     /// Wall-clock time minus monotonic time.
     wall_offset: i128,
     out: Vec<u8>,
-    /// Where the unfinished line starts in `out`.
+    /// The start of the unfinished line in `out`.
     start: usize,
     /// The call whose line is open.
     open: Option<Open>,

@@ -1,4 +1,4 @@
-//! When the memory behind an argument is read, in the words that `docs/syscalls/README.md` explains.
+//! The times at which the memory behind an argument is read, in the words that `docs/syscalls/README.md` explains.
 
 use stride_syscalls::{Dir, Ty};
 

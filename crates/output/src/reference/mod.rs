@@ -49,7 +49,7 @@ fn described() -> impl Iterator<Item = (&'static CallFamily, &'static Syscall)> 
 }
 
 fn calls_of(family: &'static CallFamily) -> impl Iterator<Item = &'static Syscall> {
-    // (Rows that differ on i386 only are told in the entry of the same name.)
+    // (The entry of the same name describes rows that differ on i386 only.)
     let own = family
         .i386
         .iter()

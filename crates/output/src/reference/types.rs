@@ -151,7 +151,7 @@ impl Describer<'_> {
         }
     }
 
-    /// When an argument or member exists, as in "only if `flags` has `O_CREAT`".
+    /// The condition on which an argument or member exists, as in "only if `flags` has `O_CREAT`".
     pub fn when(&self, when: &When) -> Option<String> {
         Some(match when {
             When::Always => return None,

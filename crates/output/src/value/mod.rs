@@ -1,5 +1,6 @@
 //! Values as strace writes them.
 
+mod compound;
 mod notation;
 mod sets;
 
@@ -7,7 +8,7 @@ use crate::spelling::clock;
 use crate::spelling::names;
 use crate::spelling::quote::quote;
 use crate::{HexStrings, NameStyle, Style, escape_path};
-use stride_decode::{FdNote, Member, Operator, Prefix, Tail, Text, TextKind, Value};
+use stride_decode::{FdNote, Operator, Prefix, Text, TextKind, Value};
 
 /// Appends values to a buffer.
 pub struct Writer<'w> {
@@ -287,15 +288,6 @@ impl Writer<'_> {
         self.out.push(b'>');
     }
 
-    fn list(&mut self, items: &[Value<'_>], between: &str) {
-        for (i, item) in items.iter().enumerate() {
-            if i > 0 {
-                self.str(between);
-            }
-            self.value(item);
-        }
-    }
-
     fn fd(&mut self, fd: i32, note: Option<&FdNote<'_>>) {
         const AT_FDCWD: i32 = -100;
         if fd == AT_FDCWD {
@@ -345,47 +337,5 @@ impl Writer<'_> {
         self.style = Style { names: NameStyle::Abbrev, in_comment: style.names == NameStyle::Verbose, ..style };
         self.value(value);
         self.style = style;
-    }
-
-    fn tail(&mut self, empty: bool, tail: Tail) {
-        match tail {
-            Tail::End => {}
-            Tail::More => self.str(if empty { "..." } else { ", ..." }),
-            Tail::Unknown => self.str(if empty { "???" } else { ", ???" }),
-            Tail::Unread(addr) => {
-                self.str(if empty { "... /* " } else { ", ... /* " });
-                self.hex(addr);
-                self.str(" */");
-            }
-        }
-    }
-
-    fn strukt(&mut self, members: &[Member<'_>], tail: Tail) {
-        self.out.push(b'{');
-        for (i, m) in members.iter().enumerate() {
-            if i > 0 {
-                self.str(", ");
-            }
-            match m.value {
-                Value::Ip(ip @ std::net::IpAddr::V6(_)) if self.style.names == NameStyle::Abbrev => {
-                    self.ip(ip, Some(m.name))
-                }
-                value if m.name.is_empty() => self.value(&value),
-                value => {
-                    self.str(m.name);
-                    self.out.push(b'=');
-                    self.value(&value);
-                }
-            }
-        }
-        self.tail(members.is_empty(), tail);
-        self.out.push(b'}');
-    }
-
-    fn array(&mut self, items: &[Value<'_>], tail: Tail) {
-        self.out.push(b'[');
-        self.list(items, ", ");
-        self.tail(items.is_empty(), tail);
-        self.out.push(b']');
     }
 }

@@ -40,7 +40,7 @@ pub enum NodeEnd {
     },
 }
 
-/// Describes a process by what it runs.
+/// Describes a process by the programs that it runs.
 pub type Describe<L> = Box<dyn Fn(&Process) -> L>;
 
 pub struct Processes<L> {
@@ -176,7 +176,7 @@ impl<L: Default> Processes<L> {
         self.all.get_mut(self.live.get(&pid)?).map(|it| &mut it.label)
     }
 
-    /// Adds to what is said of the first process. `add` is given its command as captured.
+    /// Adds to the description of the first process. `add` gets its command as captured.
     pub fn complete(&mut self, add: impl FnOnce(&[Vec<u8>], &mut L)) {
         if let Some(it) = self.all.get_mut(&0) {
             add(&self.first_command, &mut it.label);

@@ -52,7 +52,7 @@ pub trait View {
     }
 }
 
-/// The circumstances of a run, for views that show them.
+/// Facts about a run, for views that show them.
 #[derive(Clone, Debug, Default)]
 pub struct RunInfo {
     /// Stride's command line when this run was traced.
@@ -63,7 +63,7 @@ pub struct RunInfo {
     pub release: String,
     pub machine: String,
     pub engine: String,
-    /// When tracing began.
+    /// The time of the beginning.
     pub started: Ns,
     /// True if filters left calls out before they were seen.
     pub partial: bool,

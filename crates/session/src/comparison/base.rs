@@ -21,7 +21,7 @@ use stride_output::{End, RunInfo};
 use stride_record::Metadata;
 use stride_track::Tracker;
 
-/// Which of the two runs a recording is of.
+/// The one of the two runs that a recording has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// The run that this one is compared with (`--diff`).

@@ -106,12 +106,12 @@ impl CallScope {
 /// The filters that look at more than the name and the status of a call.
 fn about(options: &Options) -> String {
     let expressions: Vec<&str> = options.expressions().map(Expression::source).collect();
-    let happened =
+    let by_outcome =
         options.filters.durations != Bounds::<Ns>::ALL || options.filters.errors.is_some() || !expressions.is_empty();
     if options.filters.paths.is_empty()
         && options.filters.trace_fds.is_none()
         && options.filters.called_from.is_none()
-        && !happened
+        && !by_outcome
     {
         return String::new();
     }

@@ -1,4 +1,4 @@
-//! `--usdt=list` and `--library-calls=list`: what there is to trace in a program, a library or a process.
+//! `--usdt=list` and `--library-calls=list`: the functions and probes of a program, a library or a process.
 
 use super::{library_directories, loader_cache, mapped_files, searched, stem};
 use crate::options::LibraryList;

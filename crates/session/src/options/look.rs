@@ -29,7 +29,7 @@ impl Options {
         !self.decode_fds.is_empty() || !self.filters.paths.is_empty()
     }
 
-    /// Which events are shown.
+    /// The events that are shown.
     pub fn show(&self) -> Show {
         let mut show = Show {
             exit: !self.is_quiet(Quiet::Exit),

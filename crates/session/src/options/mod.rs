@@ -67,7 +67,7 @@ pub struct Options {
     pub library: Vec<LibraryPattern>,
 
     // The destination.
-    /// Where the trace goes.
+    /// The destination of the trace.
     pub output: Output,
     /// The options that only views read.
     pub views: ViewOptions,
@@ -101,9 +101,9 @@ pub struct Options {
     pub stack_trace_frame_limit: usize,
     /// `--debuginfod`.
     pub debuginfod: bool,
-    /// `-y`: what is shown of descriptors.
+    /// `-y`: the facts about descriptors that are shown.
     pub decode_fds: WordSet<FdDetail>,
-    /// `-Y`, `--decode-pids`: what is shown of processes.
+    /// `-Y`, `--decode-pids`: the facts about processes that are shown.
     pub decode_pids: WordSet<PidDetail>,
     /// `--secontext`.
     pub contexts: Option<WordSet<ContextDetail>>,
@@ -120,7 +120,7 @@ pub struct Options {
     pub summary: Option<Summary>,
 }
 
-/// Which engine observes the calls.
+/// The engine that observes the calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Engine {
     /// eBPF if it loads and serves the options, else ptrace.
@@ -182,12 +182,22 @@ impl Default for Options {
 }
 
 impl Options {
+    /// The thing that these options ask for and that only a session serves, and no `Trace`, if there is one.
+    pub fn only_for_sessions(&self) -> Option<&'static str> {
+        let wanted = [
+            (self.replay.is_some(), "a recording"),
+            (!self.library.is_empty(), "functions of libraries"),
+            (self.time_limit.is_some() || self.syscall_limit.is_some(), "a limit of time or calls"),
+        ];
+        wanted.into_iter().find(|(wanted, _)| *wanted).map(|(_, what)| what)
+    }
+
     /// True if a message of this kind is to be left out.
     pub fn is_quiet(&self, message: Quiet) -> bool {
         self.quiet.contains(message)
     }
 
-    /// Adapts the defaults to a trace of many processes that nobody named. A line says little without the name of its thread,
+    /// Adapts the defaults to a trace of many processes that the user has not named. A line says little without the name of its thread,
     /// and signals and the ends of threads are too many. (In JSON all these are data like the rest.)
     pub fn suit_machine(&mut self) {
         if self.json {

@@ -1,4 +1,4 @@
-//! Where the trace goes, and its form.
+//! The destination of the trace, and its form.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ pub enum LineStyle {
     Truss(TrussForm),
 }
 
-/// Where the trace goes.
+/// The destination of the trace.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Output {
     /// The standard error, which the command shares.

@@ -67,7 +67,7 @@ impl TypedOption {
 #[derive(Clone, Debug, Default)]
 pub struct TypedOptions(Vec<TypedOption>);
 
-/// Whoever writes the same options in another way wants the same.
+/// The same options in another spelling mean the same.
 impl PartialEq for TypedOptions {
     fn eq(&self, _: &TypedOptions) -> bool {
         true

@@ -94,7 +94,7 @@ pub enum Use {
 /// Makes the sentence at the end about a written file: its path, its size, and what to do with it.
 pub type CompletionNotice = fn(&WrittenFile) -> String;
 
-/// What a completion notice can say about its file.
+/// The facts that a completion notice can mention.
 pub struct WrittenFile {
     /// The path, for a sentence.
     pub path: String,

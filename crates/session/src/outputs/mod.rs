@@ -1,4 +1,4 @@
-//! Where the trace and Stride's own messages go.
+//! The destinations of the trace and of Stride's own messages.
 
 mod files;
 pub mod progress;

@@ -84,7 +84,7 @@ impl Rotation {
     }
 }
 
-/// Counts what is in a file that is written in whole pieces.
+/// Counts the bytes of a file that is written in whole pieces.
 pub struct FileAge {
     rotation: Rotation,
     began: Instant,

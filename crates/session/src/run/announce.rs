@@ -6,7 +6,7 @@ use crate::selection;
 use crate::start::{Chosen, Needs};
 use stride_engine_base::Engine;
 
-/// Details for people who debug Stride (`-d`).
+/// Details for debugging Stride (`-d`).
 pub fn details(options: &Options, needs: &Needs, chosen: &Chosen, outputs: &Outputs) {
     if !options.debug {
         return;

@@ -1,4 +1,4 @@
-//! `--every`: when an interval of the run ends.
+//! `--every`: the ends of the run's intervals.
 
 use std::time::Duration;
 use stride_engine_base::signal::now;
@@ -15,7 +15,7 @@ pub struct Intervals {
     wall_offset: i128,
     /// The time of the latest event.
     latest: Ns,
-    /// When the engine was asked for the next event.
+    /// The time of the latest request to the engine.
     asked: Ns,
 }
 

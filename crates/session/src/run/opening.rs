@@ -18,18 +18,18 @@ pub type Opener = Box<dyn FnOnce(&mut Opening<'_>) -> Result<Box<dyn View>>>;
 pub struct PreparedView {
     /// Opens the view.
     pub open: Opener,
-    /// When the view learns of the command's start.
+    /// The event that the view takes for the command's start.
     pub start: Start,
     /// The view's text at the end comes after that of all others.
     pub comes_last: bool,
 }
 
-/// When a view learns of the command's start.
+/// The event that a view takes for the command's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// When the command is forked.
+    /// The fork of the command.
     AtFork,
-    /// When the run begins. The time between fork and execve is Stride's own.
+    /// The beginning of the run. The time between fork and execve is Stride's own.
     AtExecve,
 }
 
@@ -63,7 +63,7 @@ pub struct Opening<'a> {
     pub resolvers: &'a Resolvers,
     /// The files that views write.
     pub files: &'a mut Files,
-    /// The circumstances of the run.
+    /// Facts about the run.
     pub info: &'a RunInfo,
     /// The joint needs of all views.
     pub needs: &'a Needs,

@@ -1,4 +1,4 @@
-//! The circumstances of a run, for views that report them.
+//! Facts about a run, for views that report them.
 
 use crate::options::Options;
 use crate::start;
@@ -9,7 +9,7 @@ use stride_event::Ns;
 use stride_output::RunInfo;
 use stride_record::Metadata;
 
-/// The circumstances of the run that is traced.
+/// Facts about the run that is traced.
 pub fn traced(options: &Options, needs: &Needs, engine: &str, wall_offset: i128, started: Ns) -> RunInfo {
     let uname = nix::sys::utsname::uname();
     let field =
@@ -35,7 +35,7 @@ pub fn is_this_host(host: &str) -> bool {
     nix::sys::utsname::uname().is_ok_and(|uname| uname.nodename() == host)
 }
 
-/// The circumstances of the run that was recorded.
+/// Facts about the run that was recorded.
 pub fn recorded(recorded: &Metadata) -> RunInfo {
     RunInfo {
         args: recorded.args.clone(),

@@ -20,7 +20,7 @@ use stride_output::RunInfo;
 use stride_record::Metadata;
 use stride_stacks::Fetch;
 
-/// Where events come from: a recording, or an engine that is started later.
+/// The source of events: a recording, or an engine that is started later.
 pub struct EventSource(Option<Replay>);
 
 impl EventSource {
@@ -51,7 +51,7 @@ pub struct ViewPlan {
     pub outlives_trace: bool,
 }
 
-/// An engine that has been started, with what is known of the run.
+/// An engine that has been started, with facts about the run.
 struct Started {
     chosen: Chosen,
     info: RunInfo,

@@ -117,9 +117,9 @@ impl Running {
             let (exe, comm, text) = (shown(&it.exe), shown(&it.comm), shown(text));
             return Some(format!("A process that runs {exe} is called '{comm}': try --exe='{text}'."));
         }
-        let meant = self.nearest(text, |of| &of.comm);
-        Some(match meant {
-            Some(meant) => format!("Did you mean --comm='{meant}'?"),
+        let similar = self.nearest(text, |of| &of.comm);
+        Some(match similar {
+            Some(similar) => format!("Did you mean --comm='{similar}'?"),
             None => "`ps -eo pid,comm` lists the names.".into(),
         })
     }
@@ -141,7 +141,7 @@ impl Running {
             return Some(format!("A process called '{comm}' runs {exe}: try --comm='{}'.", shown(text)));
         }
         Some(match self.nearest(text, |of| base_name(&of.exe)) {
-            Some(meant) => format!("Did you mean --exe='{meant}'?"),
+            Some(similar) => format!("Did you mean --exe='{similar}'?"),
             None => "`ls -l /proc/PID/exe` tells what a process runs; for a script that is its interpreter.".into(),
         })
     }

@@ -1,4 +1,4 @@
-//! Which calls are chosen by what happened: `--duration`, `--errno`, `--where`, `--switch-on`, `--switch-off`.
+//! The choice of calls by their outcome: `--duration`, `--errno`, `--where`, `--switch-on`, `--switch-off`.
 
 use super::evaluator::Evaluator;
 use crate::options::Options;

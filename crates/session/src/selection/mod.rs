@@ -1,4 +1,4 @@
-//! Which calls are shown.
+//! The choice of calls to show.
 
 mod called_from;
 mod conditions;

@@ -1,4 +1,4 @@
-//! Which calls are shown: `-P`, `--trace-fds`, `-e status`, `--called-from`, and what happened ([`Conditions`]).
+//! The choice of calls to show: `-P`, `--trace-fds`, `-e status`, `--called-from`, and outcomes ([`Conditions`]).
 
 use super::called_from::CalledFrom;
 use super::conditions::Conditions;
@@ -65,8 +65,8 @@ impl Selector {
             }
             Event::Exit(call) => {
                 // A call that is not chosen may still switch others on or off.
-                let happened = self.conditions.leaves(call, call.returned);
-                let chosen = self.leaves(call) && happened && self.led_to(call);
+                let holds = self.conditions.leaves(call, call.returned);
+                let chosen = self.leaves(call) && holds && self.led_to(call);
                 (chosen && self.status.contains(status(call.outcome))).then_some(event)
             }
             Event::Detached { tid, call, at } => {

@@ -20,6 +20,12 @@ use stride_event::{Seccomp, StackRate, TraceSpec, VcpuDetail};
 /// All engines.
 pub const ENGINES: [Capabilities; 2] = [EbpfEngine::CAPABILITIES, PtraceEngine::CAPABILITIES];
 
+/// Tests whether engines work here, for engines that work as a whole or not at all. The eBPF engine has many
+/// requirements, and `--doctor` looks at each.
+pub const TRIALS: &[(&str, EngineTrial)] = &[(PtraceEngine::CAPABILITIES.name, stride_engine_ptrace::available)];
+
+pub type EngineTrial = fn() -> Result<(), StartError>;
+
 /// The engine that runs.
 pub struct Chosen {
     pub engine: Box<dyn Engine>,
@@ -32,7 +38,7 @@ impl Chosen {
         Chosen { engine: Box::new(engine), reason: Some(reason.into()) }
     }
 
-    /// Facts for people who debug Stride (`-d`).
+    /// Facts for debugging Stride (`-d`).
     pub fn facts(&self) -> Vec<String> {
         let name = self.engine.capabilities().name;
         let chosen = self.reason.iter().map(|reason| format!("engine: {name} ({reason})"));

@@ -34,7 +34,7 @@ pub fn resolve(command: &options::Command) -> Result<Command> {
     })
 }
 
-/// Where the program is.
+/// The path of the program.
 pub fn find(program: &OsStr) -> Result<PathBuf> {
     if program.len() >= nix::libc::PATH_MAX as usize {
         bail!("exec: {}", nix::errno::Errno::ENAMETOOLONG.desc());

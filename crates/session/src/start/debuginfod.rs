@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use stride_stacks::Fetch;
 
-/// Where the servers are named.
+/// The environment variable that names the servers.
 const SERVERS: &str = "DEBUGINFOD_URLS";
 /// The time that one file may take. The traced program may be waiting.
 const PATIENCE: Duration = Duration::from_secs(60);

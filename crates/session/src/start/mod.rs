@@ -1,4 +1,4 @@
-//! The start of a session: what the engine is asked for, and which engine it is.
+//! The start of a session: the request to the engine, and the choice of the engine.
 
 mod cgroups;
 mod choice;
@@ -9,7 +9,7 @@ mod needs;
 mod spec;
 pub mod stacks;
 
-pub use choice::{Chosen, ENGINES, replay, start};
+pub use choice::{Chosen, ENGINES, TRIALS, replay, start};
 pub use command::CommandNotFound;
 pub use command_limit::command_text;
 pub use debuginfod::servers;

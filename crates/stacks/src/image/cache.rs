@@ -115,6 +115,7 @@ fn named(process: Tid, path: &[u8], mounts: &Mounts) -> Option<File> {
 mod tests {
     use super::*;
     use crate::space::maps;
+    use stride_test_support::Scratch;
 
     /// The first mapping of a file that this process has, and a process id that no process has any longer.
     fn mapping_of_an_ended_process() -> (CodeMapping, Tid) {
@@ -130,6 +131,43 @@ mod tests {
     fn files_of_an_ended_process_are_opened_by_their_names_here() {
         let (mapping, ended) = mapping_of_an_ended_process();
         assert!(open(ended, &mapping, &Mounts::of(ended)).is_some());
+    }
+
+    /// Each version of a file has an image of its own, and all processes that map one version share one.
+    #[test]
+    fn a_file_that_is_written_anew() {
+        let scratch = Scratch::new("image-versions");
+        let name = scratch.path("lib.so");
+        let mut images = Images::default();
+        let own = std::process::id() as Tid;
+        let mounts = Mounts::of(own);
+        let mapping = |offset| {
+            let file = std::fs::metadata(&name).unwrap();
+            let device = (libc::major(file.dev()), libc::minor(file.dev()));
+            let path = name.as_os_str().as_bytes().into();
+            CodeMapping {
+                start: 0x1000,
+                end: 0x2000,
+                backing: Backing::File { offset, device, inode: file.ino(), path },
+            }
+        };
+        std::fs::write(&name, "one").unwrap();
+        let old = mapping(0);
+        let one = images.of(own, &old, &mounts).unwrap();
+        let again = images.of(std::os::unix::process::parent_id() as Tid, &mapping(0x1000), &mounts).unwrap();
+        assert!(Rc::ptr_eq(&one, &again));
+        // The same inode with other bytes.
+        std::fs::write(&name, "another").unwrap();
+        let another = images.of(own, &mapping(0), &mounts).unwrap();
+        assert!(!Rc::ptr_eq(&one, &another));
+        // Another inode of the same name.
+        std::fs::write(scratch.path("new"), "another").unwrap();
+        std::fs::rename(scratch.path("new"), &name).unwrap();
+        let third = images.of(own, &mapping(0), &mounts).unwrap();
+        assert!(!Rc::ptr_eq(&another, &third));
+        // The old file is gone: its bytes are known no more, and those of the new one do not stand for them.
+        let gone = images.of(own, &old, &mounts).unwrap();
+        assert!([&one, &another, &third].iter().all(|image| !Rc::ptr_eq(image, &gone)));
     }
 
     #[test]

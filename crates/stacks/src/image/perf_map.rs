@@ -3,12 +3,14 @@
 use crate::files::mounts::Mounts;
 use crate::files::open::Identity;
 use crate::image::demangle::demangled;
+use rustc_hash::FxHashMap;
 use std::fs::OpenOptions;
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::sync::Arc;
 use stride_engine_base::procfs;
-use stride_event::{Symbol, Tid};
+use stride_event::{StackFrame, Symbol, Tid};
 
 const LARGEST: u64 = 64 << 20;
 
@@ -16,9 +18,36 @@ const LARGEST: u64 = 64 << 20;
 pub struct PerfMap {
     read: Option<Identity>,
     functions: Vec<(u64, u64, Box<[u8]>)>,
+    /// Frames by address, which stacks share.
+    frames: FxHashMap<u64, Arc<StackFrame>>,
+    /// The file was looked at for the stack that is being made.
+    looked: bool,
 }
 
+/// The number of frames that are kept. When it is reached, all are dropped.
+const MOST_FRAMES: usize = 1 << 14;
+
 impl PerfMap {
+    /// Begins with another stack.
+    pub fn begin(&mut self) {
+        self.looked = false;
+    }
+
+    /// The frame of an address that no file of code has.
+    pub fn frame(&mut self, process: Tid, address: u64) -> Arc<StackFrame> {
+        let symbol = self.find(process, address);
+        if let Some(known) = self.frames.get(&address).filter(|known| known.symbol == symbol) {
+            return known.clone();
+        }
+        let frame = StackFrame { module: None, offset: address, symbol, source: None, inlined: Box::default() };
+        let frame = Arc::new(frame);
+        if self.frames.len() >= MOST_FRAMES {
+            self.frames.clear();
+        }
+        self.frames.insert(address, frame.clone());
+        frame
+    }
+
     /// The function at an address, once the compiler has written its entry.
     pub fn find(&mut self, process: Tid, address: u64) -> Option<Symbol> {
         self.lookup(address).or_else(|| {
@@ -51,6 +80,9 @@ impl PerfMap {
     }
 
     fn refresh(&mut self, process: Tid) -> Option<()> {
+        if std::mem::replace(&mut self.looked, true) {
+            return None;
+        }
         let status = procfs::text(procfs::path(process, "status"))?;
         let ids = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
         let own: Tid = ids.split_whitespace().next_back()?.parse().ok()?;
@@ -95,17 +127,33 @@ mod tests {
     #[test]
     fn lines_of_a_map() {
         let functions = parse(b"7f00 10 LazyCompile:~a b.js:1\nrubbish\n7f00 20 later\n0x6000 8 first\n9 zz name\n");
-        let map = PerfMap { read: None, functions };
+        let map = PerfMap { functions, ..PerfMap::default() };
         let name = |address| map.lookup(address).map(|symbol| (symbol.name.to_string(), symbol.offset));
         assert_eq!(name(0x7f18), Some(("later".into(), 0x18)));
         assert_eq!(name(0x6007), Some(("first".into(), 7)));
         assert_eq!(name(0x6008), None);
     }
 
+    /// Stacks share the frames of one address, until the function has another name.
+    #[test]
+    fn frames_are_shared() {
+        let nobody = 0;
+        let mut map = PerfMap { functions: parse(b"1000 10 first\n"), ..PerfMap::default() };
+        let frame = map.frame(nobody, 0x1004);
+        assert_eq!(frame.symbol.as_ref().map(|symbol| &*symbol.name), Some("first"));
+        assert!(Arc::ptr_eq(&frame, &map.frame(nobody, 0x1004)));
+        map.functions = parse(b"1000 10 second\n");
+        assert_eq!(map.frame(nobody, 0x1004).symbol.as_ref().map(|symbol| &*symbol.name), Some("second"));
+        for address in 0..2 * MOST_FRAMES as u64 {
+            map.frame(nobody, address << 8);
+            assert!(map.frames.len() <= MOST_FRAMES);
+        }
+    }
+
     #[test]
     fn trampolines_of_python() {
         let functions = parse(b"1000 b py::main:/srv/app.py\n2000 b JS:~main\n3000 40 py::large:/srv/app.py\n");
-        let map = PerfMap { read: None, functions };
+        let map = PerfMap { functions, ..PerfMap::default() };
         assert!(map.is_trampoline(0x1005));
         for address in [0x1000, 0x1004, 0x1006, 0x2005, 0x3005, 0x5] {
             assert!(!map.is_trampoline(address), "{address:#x}");

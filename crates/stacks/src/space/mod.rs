@@ -72,10 +72,17 @@ impl Space {
 
     /// The space of a child that this process forked.
     pub fn of_child(&self) -> Space {
-        let (mappings, modules) = (self.mappings.clone(), self.modules.clone());
-        // The child's own generations are others.
-        let (stale, changed) = (self.stale, self.changed.clone());
-        Space { since: vec![None; mappings.len()], mappings, modules, stale, changed, ..Space::default() }
+        Space {
+            mappings: self.mappings.clone(),
+            modules: self.modules.clone(),
+            since: self.since.clone(),
+            stale: self.stale,
+            changed: self.changed.clone(),
+            takes_long: self.takes_long,
+            read_at: self.read_at,
+            seen_to: self.seen_to,
+            ..Space::default()
+        }
     }
 
     /// Begins with another stack.
@@ -84,7 +91,7 @@ impl Space {
         self.refused.set(false);
         let Some(history) = history else { return };
         if self.read_at.is_none_or(|read| read.space != history.space()) {
-            self.stale = true;
+            self.enter(history);
         } else if is_after(history.generation(), self.seen_to) {
             match history.between(self.seen_to, history.generation()) {
                 Some(list) => list.iter().for_each(|change| self.change(change.start, change.end)),
@@ -92,6 +99,36 @@ impl Space {
             }
             self.seen_to = history.generation();
         }
+    }
+
+    /// The process has another address space than that whose mappings are known. If it is a copy of that (fork), its
+    /// mappings are the same.
+    fn enter(&mut self, history: &dyn CodeHistory) {
+        let known_to = self.seen_to;
+        let is_current = !self.stale && self.changed.is_empty();
+        let counts = |since: &Since| since.is_none_or(|since| !is_after(since, known_to));
+        let of_copied = self.read_at.map(|read| (read.space, known_to));
+        let is_copy =
+            of_copied.is_some() && is_current && self.since.iter().all(counts) && history.origin() == of_copied;
+        // The generations of this address space are others.
+        self.since.fill(None);
+        if is_copy {
+            self.read_at = Some(ReadAt { space: history.space(), generation: history.generation() });
+            self.seen_to = history.generation();
+        } else {
+            self.stale = true;
+        }
+    }
+
+    /// The generation up to which the mappings of the stack's address space are known.
+    pub fn known_to(&self, history: &dyn CodeHistory) -> u32 {
+        let read = self.read_at.filter(|read| read.space == history.space()).map(|read| read.generation);
+        read.filter(|&read| is_after(read, history.generation())).unwrap_or(history.generation())
+    }
+
+    /// True if the engine tells with each stack when code was mapped.
+    pub fn has_history(&self) -> bool {
+        self.read_at.is_some()
     }
 
     /// The memory between two addresses changed.
@@ -309,6 +346,66 @@ mod tests {
         // Stacks may come out of order.
         assert_eq!(knows(7, 7), (true, false));
         assert_eq!(knows(6, 7), (false, true));
+    }
+
+    /// A child whose parent's mappings were read at this generation; `copied` is what the child has.
+    struct Child {
+        copied: Option<(u64, u32)>,
+    }
+
+    impl CodeHistory for Child {
+        fn space(&self) -> u64 {
+            2
+        }
+
+        /// The child is gone.
+        fn is_of(&self, _: Tid) -> bool {
+            false
+        }
+
+        fn generation(&self) -> u32 {
+            100
+        }
+
+        fn now(&self) -> u32 {
+            // (And another address space is where it had been.)
+            101
+        }
+
+        fn origin(&self) -> Option<(u64, u32)> {
+            self.copied
+        }
+
+        fn between(&self, _: u32, last: u32) -> Option<Vec<CodeChange>> {
+            Some(vec![CodeChange { generation: last, start: 0, end: u64::MAX }])
+        }
+    }
+
+    /// A child of fork(2) has the code of its parent, as that was then, and needs not be there any longer.
+    #[test]
+    fn a_forked_child() {
+        let process = std::process::id() as Tid;
+        let here = a_forked_child as fn() as usize as u64;
+        let mut parent = Space::unread();
+        let history = Changed { stack: 5, change: 5, executed: false };
+        parent.look_at(Some(&history));
+        parent.refresh(process, Some(&history), &mut Images::default());
+        let knows = |parent: &Space, copied: Option<(u64, u32)>| {
+            let mut child = parent.of_child();
+            let history = Child { copied };
+            child.look_at(Some(&history));
+            if child.stale {
+                child.refresh(process + 1, Some(&history), &mut Images::default());
+            }
+            child.module(here).is_some()
+        };
+        assert!(knows(&parent, Some((1, 5))));
+        for other in [None, Some((1, 4)), Some((1, 6)), Some((3, 5))] {
+            assert!(!knows(&parent, other), "{other:?}");
+        }
+        // Code that was mapped in the parent after its mappings were read.
+        parent.change(here, here + 1);
+        assert!(!knows(&parent, Some((1, 5))));
     }
 
     /// The mappings of the next program say nothing about the stacks of the one before.

@@ -31,7 +31,7 @@ pub struct AbiFacts {
     pub kernel_arch: &'static str,
     /// The ABIs that a kernel of its machine serves.
     pub served: &'static [Abi],
-    /// Where the numbers of its calls are.
+    /// The source of the numbers of its calls.
     pub unistd: Unistd,
     /// The registers of clone(2) that have the TLS and the address for the child's id, counted from 0.
     pub clone_tls: u8,
@@ -42,7 +42,7 @@ pub struct AbiFacts {
     pub registers: MachineRegisters,
 }
 
-/// Where the kernel's headers have the numbers of an ABI.
+/// The place of an ABI's numbers in the kernel's headers.
 pub enum Unistd {
     /// A header of the C library, and calls that are newer than it: their numbers and names.
     Header(&'static str, &'static [(u32, &'static str)]),

@@ -1,7 +1,7 @@
 //! The rows, by family. Adding a syscall means adding its row here and its test in `tests/syscalls/`. The file of a
 //! family has `ROWS`, for all ABIs, and `I386`: the i386 calls that differ from the call of the same name elsewhere.
 //!
-//! The structs and sets of a family are in the files of the same name in `structs/` and `sets/`. Their syntax is told
+//! The structs and sets of a family are in the files of the same name in `structs/` and `sets/`. Their syntax is explained
 //! at the macros [`structs!`](crate::structs!) and [`sets!`](crate::sets!), types at [`Ty`](crate::Ty), classes at
 //! [`Class`](crate::Class).
 

@@ -26,13 +26,13 @@ structs! {
 /// The signal mask in a `struct ucontext`, by ABI.
 const MASK: [stride_uapi::F; Abi::ALL.len()] = uapi::with_abis! { { crate::places } ucontext, "uc_sigmask" };
 
-/// Where the frame that rt_sigreturn(2) finds at the stack pointer holds the mask: in a `struct ucontext`
+/// The place of the mask in the frame that rt_sigreturn(2) finds at the stack pointer: in a `struct ucontext`
 /// (asm/sigframe.h).
 pub const fn frame_mask(abi: Abi) -> usize {
     abi.facts().before_ucontext + MASK[abi as usize].offset as usize
 }
 
-/// Where the frame that i386's sigreturn(2) finds holds the two halves of the mask: in the `struct sigcontext` at its
+/// The places of the two halves of the mask in the frame that i386's sigreturn(2) finds: in the `struct sigcontext` at its
 /// start, and behind the floating point state that follows it (asm/sigframe.h).
 pub const OLD_FRAME_MASK: [usize; 2] = {
     let context = &uapi::structs_i386::sigcontext;

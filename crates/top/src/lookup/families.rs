@@ -1,4 +1,4 @@
-//! Which processes are traced, as /proc has them now.
+//! The traced processes, as /proc has them now.
 
 use std::collections::{HashMap, HashSet};
 use stride_engine_base::procfs;

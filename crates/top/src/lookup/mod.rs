@@ -1,4 +1,4 @@
-//! Data that /proc has and events have not: which processes are traced, how much of a processor each uses, and what their threads wait for.
+//! Data that /proc has and events have not: the traced processes, the share of a processor that each uses, and the waits of their threads.
 
 pub mod families;
 pub mod processes;

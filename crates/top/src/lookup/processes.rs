@@ -1,4 +1,4 @@
-//! What /proc says about the processes of the table: how much of a processor each uses, and whose it is.
+//! Facts of /proc about the processes of the table: the share of a processor that each uses, and its user.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub struct TopProcesses {
 
 #[derive(Clone, Debug, Default)]
 struct CachedProcess {
-    /// When the process began, in ticks: another process may have the id by now.
+    /// The start of the process, in ticks: another process may have the id by now.
     started: u64,
     used: u64,
     at: Option<Instant>,

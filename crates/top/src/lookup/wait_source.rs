@@ -1,4 +1,4 @@
-//! Looks each second at the threads that wait, on a thread of its own, and only while the table of waits is shown or can be gone back to.
+//! Looks each second at the threads that wait, on a thread of its own, and only while the table of waits is shown or Esc leads to it.
 
 use crate::lookup::families::{ProcessFamilies, TracedProcesses};
 use crate::lookup::waits::{WaitAsker, WaitEnd, WaitFor, comm};

@@ -183,7 +183,7 @@ fn legible(name: &[u8]) -> String {
     parts.join("->")
 }
 
-/// What a descriptor refers to.
+/// The referent of a descriptor.
 fn descriptor(tid: Tid, fd: i32, resolver: &dyn Resolver) -> String {
     match resolver.fd(FdOf { tid, fd, made: false }, None) {
         Some(FdInfo { path, detail, .. }) if path.is_empty() => legible(detail.as_bytes()),

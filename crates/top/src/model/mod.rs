@@ -1,4 +1,4 @@
-//! The data of `--top`: what was counted, and what of it is looked at. All names are printable when they come in here.
+//! The data of `--top`: the counts, and the part of them that the user looks at. All names are printable when they come in here.
 
 mod counts;
 pub mod filter;

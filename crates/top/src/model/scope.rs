@@ -1,4 +1,4 @@
-//! Which calls a table is about.
+//! The calls that a table counts.
 
 use crate::model::sample::SampleKey;
 use std::sync::Arc;

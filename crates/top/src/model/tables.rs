@@ -1,4 +1,4 @@
-//! The tables: what each has rows of, and its columns.
+//! The tables: the rows and columns of each.
 
 use crate::model::sample::{SampleKey, SampleTally};
 use crate::model::scope::TopScope;

@@ -1,4 +1,4 @@
-//! The two threads of the view, what goes from one to the other, and the terminal.
+//! The two threads of the view, the messages between them, and the terminal.
 
 pub mod sampler;
 pub mod terminal;

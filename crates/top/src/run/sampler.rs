@@ -1,4 +1,4 @@
-//! Makes samples of what an engine counted, and of the calls that the reader has to count.
+//! Makes samples from the counts of an engine, and from the calls that the reader has to count.
 
 use crate::model::sample::{Sample, SampleKey, SampleTally};
 use std::collections::HashMap;

@@ -22,7 +22,7 @@ const ENTER: &[u8] = b"\x1b[?1049h\x1b[?25l";
 const LEAVE: &[u8] = b"\x1b[0m\x1b[?25h\x1b[?1049l";
 
 struct Before {
-    /// Where keys come from.
+    /// The source of keys.
     keys: File,
     out: File,
     modes: Termios,
@@ -67,7 +67,7 @@ pub fn wait_for_keys(patience: Duration) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Where the view is drawn, and what is in place of the standard streams meanwhile.
+/// The terminal on which the view is drawn, and the files that replace the standard streams meanwhile.
 pub struct OwnTerminal {
     /// The standard error of Stride itself.
     messages: OwnedFd,

@@ -1,4 +1,4 @@
-//! The lines above the table: the sums, the last minute, the names of the tables, and which calls are shown.
+//! The lines above the table: the sums, the last minute, the names of the tables, and the choice of calls.
 
 use crate::model::history::{MINUTE, PastRates};
 use crate::model::tables::Tab;

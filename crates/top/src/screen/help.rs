@@ -1,4 +1,4 @@
-//! The keys, as F1 tells them.
+//! The list of keys, for F1.
 
 /// Keys, and what they do.
 pub const KEYS: [(&str, &str); 18] = [

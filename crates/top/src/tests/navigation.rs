@@ -1,4 +1,4 @@
-//! From table to table, filters, and what the model cannot do itself.
+//! From table to table, filters, and the actions that the model leaves to the view.
 
 use super::*;
 

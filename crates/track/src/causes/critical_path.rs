@@ -1,4 +1,4 @@
-//! The critical path: what the run waited for, from its end back to its beginning.
+//! The critical path: the thread that the run waited for at each moment, from its end back to its beginning.
 //!
 //! At each moment one thread is on the path. Where this thread had been waiting until another one did something, that other
 //! thread is on the path before. A thread that is shorter, off the path, does not make the run shorter.

@@ -20,7 +20,7 @@ pub struct HandOver {
     pub waits: u64,
     pub time: Ns,
     pub longest: Ns,
-    /// When the first of these waits ended, and the last.
+    /// The ends of the first and of the last of these waits.
     pub first: Ns,
     pub last: Ns,
 }

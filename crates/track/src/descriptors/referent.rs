@@ -1,4 +1,4 @@
-//! The referents of descriptors that calls name. What a number refers to is answered here, for all views.
+//! The referents of descriptors that calls name. All views get the referent of a number from here.
 
 use crate::{ObjectId, Seen, Tracker};
 use stride_event::FdOf;

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use stride_event::Call;
 use stride_syscalls::uapi::{consts as c, structs_x86_64 as layouts};
 
-/// Where the members of addresses lie, which is the same on all ABIs.
+/// The offsets of the members of addresses, which are the same on all ABIs.
 const PORT: usize = layouts::sockaddr_in.at("sin_port").offset as usize;
 const ADDRESS: usize = layouts::sockaddr_in.at("sin_addr").offset as usize;
 const ADDRESS6: usize = layouts::sockaddr_in6.at("sin6_addr").offset as usize;

@@ -16,10 +16,13 @@ pub struct StackIds {
     /// Ids by the addresses of the frames, which stacks of several processes share.
     by_frames: FxHashMap<Box<[usize]>, StackId>,
     stacks: Vec<Arc<Stack>>,
+    /// The bytes of the frames in `stacks`.
+    bytes: usize,
 }
 
 const MOST_ADDRESSES: usize = 1 << 14;
 const MOST_STACKS: usize = 1 << 16;
+const MOST_BYTES: usize = 8 << 20;
 
 impl StackIds {
     pub fn id(&mut self, stack: &Arc<Stack>) -> Option<StackId> {
@@ -30,7 +33,8 @@ impl StackIds {
         let frames: Box<[usize]> = stack.frames.iter().map(|frame| Arc::as_ptr(frame) as usize).collect();
         let id = match self.by_frames.get(&frames) {
             Some(id) => *id,
-            None if self.stacks.len() < MOST_STACKS => {
+            None if self.stacks.len() < MOST_STACKS && self.bytes < MOST_BYTES => {
+                self.bytes += size_of_val(&frames[..]);
                 let id = self.stacks.len() as StackId;
                 self.stacks.push(stack.clone());
                 self.by_frames.insert(frames, id);

@@ -1,4 +1,4 @@
-//! Stacks, counted by anything: which stacks the calls about a path have, say.
+//! Stacks, counted by any key, such as the path that their calls use.
 //!
 //! Memory is bounded. Stacks beyond the limits are not counted, and [`StackCount::taken`] says how many were.
 

@@ -1,4 +1,4 @@
-//! Operations of io_uring: what they are about, and what they change. Programs that use io_uring open and close files
+//! Operations of io_uring: their subjects, and the changes that they make. Programs that use io_uring open and close files
 //! with these and no system call, so the files of their descriptors follow from operations as much as from calls.
 
 use crate::descriptors::{AT_FDCWD, File};

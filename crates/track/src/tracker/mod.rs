@@ -1,4 +1,4 @@
-//! The tracker: follows the events, and answers what they were about.
+//! The tracker: follows the events, and knows the processes and objects in them.
 
 mod changes;
 
@@ -60,7 +60,7 @@ impl Tracker {
         Tracker { names_only: true, ..Tracker::partial(true) }
     }
 
-    /// When the run began: when the command was executed, or when the first thread was attached to. Earlier time is
+    /// The beginning of the run: the execution of the command, or the attachment to the first thread. Earlier time is
     /// Stride's own.
     pub fn began(&self) -> Option<Ns> {
         self.began
@@ -176,7 +176,7 @@ impl Tracker {
         self.objects.is_class(object)
     }
 
-    /// Where a pipe or the like came from, as it has no name of its own.
+    /// The call that made a pipe or the like, which has no name of its own.
     pub fn found_at(&self, object: ObjectId) -> Option<FoundAt> {
         self.objects.found_at(object)
     }

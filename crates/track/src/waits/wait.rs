@@ -38,7 +38,7 @@ impl Awaited {
 pub struct Wait {
     pub seen: Seen,
     pub args: [u64; 6],
-    /// When it was entered, which may be before it was noticed.
+    /// The time of its entry. It may be earlier than the event that showed it.
     pub since: Ns,
     /// The processes that have the other end of its pipe or socket: id and name.
     pub others: Vec<(Tid, Vec<u8>)>,

@@ -50,7 +50,7 @@ pub const RULE: RuleInfo = RuleInfo {
 struct ShortChildren {
     /// Living processes, and what their ended descendants were.
     below: FxHashMap<Tid, Below>,
-    /// When the parent of a living process began to make it.
+    /// The time at which the parent of a living process began to make it.
     forked: FxHashMap<Tid, Ns>,
     /// The children of processes that were not short themselves.
     parents: Vec<Parent>,

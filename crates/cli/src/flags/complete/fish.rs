@@ -68,8 +68,8 @@ fn quoted(text: &str) -> String {
 }
 
 /// A candidate and what it means, with a tab between them.
-fn described(word: &str, about: &str) -> String {
-    if about.is_empty() { word.into() } else { quoted(&format!("{word}\t{about}")) }
+fn described(word: &str, description: &str) -> String {
+    if description.is_empty() { word.into() } else { quoted(&format!("{word}\t{description}")) }
 }
 
 fn action(flag: &Flag) -> String {

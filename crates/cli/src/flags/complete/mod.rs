@@ -41,9 +41,9 @@ fn quoted(text: &str) -> String {
 
 /// The meaning of a word. It comes with the word, or from a list item in the option's documentation. An item may cover
 /// several words with the same meaning: `* pgroup: or pgrp, as -DD`.
-fn about(flag: &Flag, word: Word) -> &'static str {
-    if !word.about.is_empty() {
-        return word.about;
+fn description(flag: &Flag, word: Word) -> &'static str {
+    if !word.description.is_empty() {
+        return word.description;
     }
     let items = flag.doc.lines().filter_map(|line| line.strip_prefix("* ")?.split_once(": "));
     for (terms, meaning) in items {
@@ -63,8 +63,8 @@ fn about(flag: &Flag, word: Word) -> &'static str {
 
 /// The words that a value may be, each with its meaning, in the form in which a shell takes candidates.
 fn words(flag: Option<&Flag>, value: Value, described: fn(&str, &str) -> String) -> String {
-    let about = |word| flag.map_or("", |flag| about(flag, word));
-    value.words().into_iter().map(|word| described(word.name, about(word))).collect::<Vec<_>>().join(" ")
+    let description = |word| flag.map_or("", |flag| description(flag, word));
+    value.words().into_iter().map(|word| described(word.name, description(word))).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -115,10 +115,10 @@ mod tests {
             ("trace", "openat", ""),
             ("interruptible", "never", "never"),
         ] {
-            assert_eq!(about(flag(option), Word::from(word)), meaning, "{option} {word}");
+            assert_eq!(description(flag(option), Word::from(word)), meaning, "{option} {word}");
         }
         let explained = flag("explain").value.words();
-        assert!(explained.iter().all(|word| !about(flag("explain"), *word).is_empty()));
+        assert!(explained.iter().all(|word| !description(flag("explain"), *word).is_empty()));
     }
 
     #[test]

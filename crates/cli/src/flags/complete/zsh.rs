@@ -60,8 +60,9 @@ fn patterns(flag: &Flag) -> Vec<String> {
 }
 
 /// `'WORD:what it means'`, for _describe.
-fn described(word: &str, about: &str) -> String {
-    let text = if about.is_empty() { escape_colons(word) } else { format!("{}:{about}", escape_colons(word)) };
+fn described(word: &str, description: &str) -> String {
+    let text =
+        if description.is_empty() { escape_colons(word) } else { format!("{}:{description}", escape_colons(word)) };
     quoted(&text)
 }
 

@@ -1,4 +1,4 @@
-//! Which events to report.
+//! The choice of events to report.
 
 use super::sets::{DESCRIPTORS, SYSCALLS};
 use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, words};
@@ -10,7 +10,7 @@ use stride_filter::{
 
 const BASE: Flag = Flag { category: Category::Filtering, ..Flag::BASE };
 
-/// The expression of an option. Mistakes are told with the option's name.
+/// The expression of an option. Mistakes are reported with the option's name.
 pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("called-from"),

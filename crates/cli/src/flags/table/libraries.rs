@@ -17,6 +17,7 @@ pub const FLAGS: &[Flag] = &[
               submitted it: io_uring_enter, or SQPOLL, the kernel's own thread that looks into the queue.\n\n\
               -c and --by count operations in a table of their own. Filters of system calls, such as -e trace=... and -P, do not apply to operations; \
               --where and --duration do. -e trace=none leaves only operations. Only the eBPF engine can do this, which takes root.",
+        only_traces: true,
         update: |raw, _| {
             raw.options.spec.operations = true;
             Ok(())
@@ -43,6 +44,7 @@ pub const FLAGS: &[Flag] = &[
               Filters of system calls, such as -e trace=... and -P, do not apply to functions; --where and --duration do. \
               -e trace=none leaves only functions. With -f, other processes that call these functions get slower by a microsecond or so for each call \
               while Stride runs. Only the eBPF engine can do this, which takes root.",
+        only_traces: true,
         update: |raw, given| {
             if let Some(list) = list(&given.text(), false) {
                 return Err(Stop::List(list));
@@ -71,6 +73,7 @@ pub const FLAGS: &[Flag] = &[
               Numbers that may be addresses of strings are shown as strings if there are strings. Many programs have to be built with \
               these probes. --usdt=list prints which files of this machine have some, --usdt=list:PROGRAM the probes of a program and its libraries (or of a library), and \
               --usdt=list:PID those of a running process; nothing is traced. Only the eBPF engine can do this, which takes root.",
+        only_traces: true,
         update: |raw, given| {
             if let Some(list) = list(&given.text(), true) {
                 return Err(Stop::List(list));

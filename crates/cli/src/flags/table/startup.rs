@@ -15,6 +15,7 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Required("NAME"),
         help: "start PROG with NAME as its argv[0]",
         doc: "Starts the command with NAME as its argv[0]. Some programs, such as busybox, choose what they do by this name.",
+        only_traces: true,
         update: |raw, given| {
             raw.argv0 = given.value.clone();
             Ok(())
@@ -29,6 +30,7 @@ pub const FLAGS: &[Flag] = &[
         help: "set VAR to VAL for PROG, or without =VAL remove it",
         doc: "Starts the command with the environment variable VAR set to VAL, or without =VAL, with VAR removed. May be \
               given several times; the changes apply in that order.",
+        only_traces: true,
         update: |raw, given| {
             let bytes = given.os().as_bytes();
             raw.env.push(match bytes.iter().position(|b| *b == b'=') {
@@ -81,6 +83,7 @@ pub const FLAGS: &[Flag] = &[
               two as numbers, without looking anything up and without supplementary groups.\n\n\
               Only root can do this. It serves to trace set-user-ID programs as an ordinary user would run them: when an ordinary user traces them, they run without the privileges of their owner.\n\n\
               Without a command, it is a filter of --all, and means --all by itself: all processes with this effective user id are traced. USER may be a number then.",
+        only_traces: true,
         update: |raw, given| {
             raw.user = given.value.clone();
             Ok(())

@@ -1,4 +1,4 @@
-//! When to stop tracing.
+//! Conditions that end tracing.
 
 use crate::flags::flag::{Arg, Category, Flag};
 use crate::flags::values;
@@ -13,6 +13,7 @@ pub const FLAGS: &[Flag] = &[
         own: true,
         doc: "Detaches from all processes after TIME: a number followed by h, m, s, ms, us or ns. The processes run on, also a command that Stride has started, \
           unless --kill-on-exit is given. The time begins when Stride is ready. Stride itself then exits with status 0, or earlier, when the last process has ended.",
+        only_traces: true,
         update: |raw, given| {
             raw.options.time_limit = Some(values::time(&given.text()).ok_or_else(|| given.no_time())?);
             Ok(())

@@ -1,4 +1,4 @@
-//! How to trace: children, engines, and what happens to the tracees.
+//! Ways to trace: children, engines, and effects on the tracees.
 
 use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, words};
 use crate::flags::stop::Stop;
@@ -19,6 +19,7 @@ pub const FLAGS: &[Flag] = &[
         help: "let go of a process that makes this call; only execve",
         doc: "Stops tracing a process when it makes the given call. Only execve is supported, and it includes execveat. \
               With -f, this traces all threads of a program, but not the programs that it starts.",
+        only_traces: true,
         update: |raw, given| {
             if given.os() != "execve" {
                 return Err(Stop::fail(format!("Syscall '{}' for -b isn't supported", given.text())));
@@ -125,6 +126,7 @@ pub const FLAGS: &[Flag] = &[
               * 3, never: never (default with -o FILE PROG)\n\
               * 4, never_tstp: never, and the tracer is not stopped by CTRL-Z either (default with -D)\n\n\
               With the last two, signals from the terminal only reach the traced command.",
+        only_traces: true,
         update: |raw, given| {
             const WORDS: [(&str, Interruptible); 5] = [
                 ("anywhere", Interruptible::Anywhere),
@@ -147,6 +149,7 @@ pub const FLAGS: &[Flag] = &[
         help: "kill the traced processes if Stride dies",
         doc: "Has the kernel kill all traced processes with SIGKILL when the tracer exits, whatever the reason. Stride \
               never detaches from a process then. Only the ptrace engine can do this. It cannot be combined with -p, because processes that ran before Stride should still run after it.",
+        only_traces: true,
         update: |raw, _| {
             raw.options.spec.kill_on_exit = true;
             Ok(())
@@ -161,6 +164,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "With -f, traces the command (or the processes given with -p) and so many generations of processes below it: \
               its children with 1, its children and their children with 2. With 0, only its own threads are traced. Processes \
               below that are not traced and run at full speed.",
+        only_traces: true,
         update: |raw, given| {
             let depth = values::integer(&given.text(), 65534).ok_or_else(|| given.invalid())?;
             raw.options.spec.max_depth = Some(depth as u32);
@@ -187,6 +191,7 @@ pub const FLAGS: &[Flag] = &[
               calls are lost and counted: the program is never stopped. Calls may also be lost if threads with a real-time \
               priority occupy every CPU, because Stride hardly runs then.\n\n\
               With the ptrace engine the option has no effect: that engine never loses calls.",
+        only_traces: true,
         update: |raw, given| {
             const WORDS: [(&str, Overflow); 2] = [("drop", Overflow::Drop), ("wait", Overflow::Wait)];
             let how = values::exact_word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
@@ -231,6 +236,7 @@ pub const FLAGS: &[Flag] = &[
               quarters are, Stride moves calls to other memory. The buffer has at least 256K then (4M with -s above 1024).\n\n\
               On machines with four or more CPUs, -f takes one such buffer for every two CPUs, up to eight.\n\n\
               With the ptrace engine the option has no effect.",
+        only_traces: true,
         update: |raw, given| {
             let text = given.text();
             let size = values::size(&text).filter(|size| (RING_MIN..=RING_MAX).contains(size)).ok_or_else(|| {

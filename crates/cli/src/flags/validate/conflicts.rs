@@ -2,8 +2,7 @@
 
 use crate::flags::raw_options::RawOptions;
 use crate::flags::stop::{Stop, Warn};
-use crate::flags::{tips, users};
-use crate::views;
+use crate::flags::{table, tips, users};
 use std::ffi::OsString;
 use stride_event::Machine;
 use stride_filter::{CallField, Expression, Status};
@@ -15,36 +14,33 @@ pub fn replaying(raw: &RawOptions, operands: &[OsString]) -> Result<(), Stop> {
         return Ok(());
     }
     let has_command = !operands.is_empty();
-    let whom = [(!operands.is_empty(), "PROG [ARGS]"), (!raw.options.spec.attach.is_empty(), "-p/--attach")];
-    let of_views = raw.machine(has_command).map(str::to_owned).or_else(|| views::about_tracing(&raw.options.views));
+    let whom = [(has_command, "PROG [ARGS]"), (!raw.options.spec.attach.is_empty(), "-p/--attach")];
+    // These have values that are not about tracing, or several options stand for one thing.
     let how = [
         (raw.follow_count + raw.old_follow_count > 0 || raw.follow_forks, "-f/--follow-forks"),
         (raw.daemonize_count > 0 || raw.daemonize.is_some(), "-D/--daemonize"),
-        (raw.options.spec.max_depth.is_some(), "--max-depth"),
-        (raw.options.library.iter().any(|pattern| pattern.provider.is_none()), "--library-calls"),
-        (raw.options.library.iter().any(|pattern| pattern.provider.is_some()), "--usdt"),
-        (raw.options.spec.operations, "--io-uring"),
-        (raw.options.time_limit.is_some(), "--for"),
-        (raw.options.spec.detach_on_execve, "-b/--detach-on"),
-        (raw.interruptible.is_some(), "-I/--interruptible"),
-        (raw.options.spec.kill_on_exit, "--kill-on-exit"),
         (!raw.injections.is_empty(), "--inject/--fault"),
         (raw.options.spec.seccomp == Seccomp::On, "--seccomp-bpf"),
         (raw.options.contexts.is_some(), "--secontext"),
         (raw.options.engine != Engine::Auto, "--engine"),
-        (raw.options.ebpf.on_overflow.is_some(), "--on-overflow"),
-        (raw.options.ebpf.ring_bytes.is_some(), "--ring-size"),
-        (raw.user.is_some(), "-u/--user"),
-        (!raw.env.is_empty(), "-E/--env"),
-        (raw.argv0.is_some(), "--argv0"),
     ];
     let given = |options: &[(bool, &str)]| options.iter().find(|(given, _)| *given).map(|(_, name)| (*name).to_owned());
-    match given(&whom).or(of_views).or_else(|| given(&how)) {
+    let found = given(&whom).or_else(|| raw.machine(has_command).map(str::to_owned));
+    match found.or_else(|| only_traces(raw)).or_else(|| given(&how)) {
         Some(name) => Err(Stop::usage(format!(
             "{name} is about tracing, and --replay shows what has been traced: leave one of them out"
         ))),
         None => Ok(()),
     }
+}
+
+/// The first option that was given of those that are always about tracing.
+fn only_traces(raw: &RawOptions) -> Option<String> {
+    let flags = || table::all().filter(|flag| flag.only_traces);
+    raw.options.typed.iter().find_map(|option| {
+        let flag = flags().find(|flag| flag.long.is_some_and(|long| option.is_any(&[long])))?;
+        Some(flag.spelled())
+    })
 }
 
 /// There must be something to trace, and options about a command need a command.
@@ -369,6 +365,11 @@ mod tests {
             ("--engine=ebpf", "--engine"),
             ("-E A=b", "-E/--env"),
             ("-I 1", "-I/--interruptible"),
+            ("--for=1s", "--for"),
+            ("-b execve", "-b/--detach-on"),
+            ("--flight=1m", "--flight"),
+            ("-u root", "-u/--user"),
+            ("--usdt=libc:libc:*", "--usdt"),
         ] {
             let words: Vec<&str> = ["--replay=r"].into_iter().chain(line.split_whitespace()).collect();
             let expected =

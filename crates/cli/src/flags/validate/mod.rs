@@ -57,7 +57,7 @@ pub fn validate(
     let to_file = output != Output::Stderr;
     let elsewhere = to_file || views::names_files(&raw.options.views) || raw.flight.keep.is_some();
     // In JSON, these messages are data like the rest.
-    // Beginnings and ends of tracing are too many on a whole machine to be told, and a report is about all of the command.
+    // On a whole machine, too many threads begin and end for a message each. A report has all of the command.
     let untold = machine.is_some() || elsewhere || views::has_report(&raw.options);
     let quiet = quiet(&raw, untold && !raw.options.json)?;
     let daemonize = daemonize(&raw);

@@ -1,4 +1,4 @@
-//! Where the trace goes, and what follows for messages, interrupts, and the tracer's process.
+//! The destination of the trace, and what follows from it for messages, interrupts, and the tracer's process.
 
 use crate::flags::raw_options::RawOptions;
 use crate::flags::stop::Stop;

@@ -5,7 +5,7 @@ use crate::flags::stop::Stop;
 use crate::flags::{long_run_values, values};
 use stride_session::options::Trigger;
 
-const BASE: Flag = Flag { category: Category::Tracing, ..Flag::BASE };
+const BASE: Flag = Flag { category: Category::Tracing, only_traces: true, ..Flag::BASE };
 
 pub const FLAGS: &[Flag] = &[
     Flag {

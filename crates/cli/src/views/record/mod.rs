@@ -67,10 +67,6 @@ impl Declaration for RecordDeclaration {
         Ok(())
     }
 
-    fn is_about_tracing(&self) -> bool {
-        true
-    }
-
     fn needs(&self, options: &Options) -> Needs {
         Needs {
             system_times: true,

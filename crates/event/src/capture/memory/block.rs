@@ -5,12 +5,12 @@ use stride_syscalls::Dir;
 /// Memory so close behind a block that could not be read to its end counts as unreadable.
 pub(super) const FAULT_REACH: u64 = 4096;
 
-/// When a block was copied.
+/// The phase in which a block was copied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
-    /// When the call was entered.
+    /// At the entry of the call.
     Entry,
-    /// When the call returned.
+    /// At the return of the call.
     Exit,
 }
 

@@ -1,4 +1,4 @@
-//! Where other tools show a finding.
+//! The file and line at which other tools show a finding.
 
 use stride_advise::Finding;
 use stride_event::SourceLine;

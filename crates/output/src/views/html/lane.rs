@@ -114,7 +114,7 @@ pub struct Lane {
     pub process: Serial,
     pub name: String,
     pub from: Ns,
-    /// When the thread ended, or `None` while it lives.
+    /// The time at which the thread ended, or `None` while it lives.
     pub to: Option<Ns>,
     pub calls: u64,
     pub errors: u64,
@@ -123,7 +123,7 @@ pub struct Lane {
     pub waiting: Ns,
     pub slices: Vec<Slice>,
     pub bins: Vec<Bin>,
-    /// When losses were found, and how many calls were lost.
+    /// The times at which losses were found, and the numbers of lost calls.
     pub lost: Vec<(Ns, u64)>,
 }
 

@@ -1,4 +1,4 @@
-//! Which calls in the timeline belong to which finding.
+//! The calls in the timeline that belong to each finding.
 
 use super::lane::{CallEnd, Lane};
 use std::collections::HashSet;

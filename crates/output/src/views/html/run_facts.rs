@@ -1,4 +1,4 @@
-//! The circumstances of the run, and what is missing in the data.
+//! Facts about the run, and the gaps in the data.
 
 use crate::spelling::legible::{command_line, legible};
 use crate::{End, RunInfo};

@@ -3,7 +3,7 @@
 use super::*;
 use serde_json::Value;
 use std::io;
-use stride_event::Lost;
+use stride_event::{Lost, Ns, Outcome, Tid};
 use stride_syscalls::Abi;
 use stride_test_support::calls::{Memory, call_of, capture_all, forked, lasting, spawned};
 use stride_test_support::written::Disk;

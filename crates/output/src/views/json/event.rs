@@ -73,7 +73,7 @@ impl Json<'_> {
         self.text(Text { bytes: word, cut: false, kind: TextKind::Str });
     }
 
-    /// The first object: the circumstances of the run.
+    /// The first object: facts about the run.
     pub fn trace(&mut self, info: &RunInfo) {
         self.line("trace", |j| {
             j.key("schema").int(VERSION);

@@ -1,4 +1,4 @@
-//! `--json`: one object per line. docs/json.md describes the objects for people, and [`schema`] for programs.
+//! `--json`: one object per line. docs/json.md describes the objects for users, and [`schema`] for programs.
 //!
 //! The view writes the same `Value`s as the text view. The shape of a value follows from its variant, and so from the
 //! row's type. `schema.rs` walks the types of the rows and describes the shape of each (docs/json.schema.json). Types
@@ -15,6 +15,7 @@ mod call;
 mod compared;
 mod event;
 mod library;
+mod named;
 pub mod schema;
 mod stack;
 mod value;

@@ -4,7 +4,6 @@ use super::Json;
 use crate::spelling::names;
 use crate::{Style, Writer};
 use stride_decode::{Designation, FdNote, Member, Prefix, Tail, Text, TextKind, Value};
-use stride_syscalls::{FlagPart, Set};
 
 /// The name of the member of an object, and of the last element of an array, that says what was left out.
 pub const REST: &str = "_rest";
@@ -38,7 +37,7 @@ impl Json<'_> {
             Value::Text(text) => self.text(text),
             Value::Struct(members, tail) => self.object(|j| {
                 members.iter().filter(|m| !m.is_left_out()).for_each(|m| j.member(m));
-                // Members that are left out in the middle are told at the end, once.
+                // A mark at the end stands for members that are left out in the middle.
                 let tail = if tail == Tail::End && members.iter().any(Member::is_left_out) { Tail::More } else { tail };
                 if tail != Tail::End {
                     j.key(REST).tail(tail);
@@ -161,73 +160,6 @@ impl Json<'_> {
         });
     }
 
-    /// A number, with its name if there is one.
-    fn named(&mut self, name: Option<&str>, number: impl FnOnce(&mut Self)) {
-        self.object(|j| {
-            number(j.key("raw"));
-            if let Some(name) = name {
-                j.key("name").str(name);
-            }
-        });
-    }
-
-    /// Decimal or hexadecimal, as the header of the names spells it.
-    fn number(&mut self, raw: u64, set: &Set) {
-        match (set.decimal, u32::try_from(raw)) {
-            (false, _) => self.hex(raw),
-            (true, Ok(raw)) if set.name_of(raw.into()).is_some() => self.int(raw as i32),
-            (true, _) => self.int(raw),
-        }
-    }
-
-    pub fn signal(&mut self, signal: i32) {
-        self.object(|j| {
-            j.key("raw").int(signal);
-            if (1..=64).contains(&signal) {
-                j.key("name").signal_name(signal);
-            }
-        });
-    }
-
-    fn signal_name(&mut self, signal: i32) {
-        self.next();
-        self.out.push(b'"');
-        names::signal(self.out, signal);
-        self.out.push(b'"');
-    }
-
-    /// An error number with its name.
-    pub fn errno(&mut self, errno: u32) {
-        self.object(|j| {
-            j.key("errno").int(errno);
-            if let Some((name, _)) = names::errno(errno) {
-                j.key("name").str(name);
-            }
-        });
-    }
-
-    pub fn flags(&mut self, raw: u64, set: &Set) {
-        self.object(|j| {
-            j.key("raw").hex(raw);
-            let mut left = 0;
-            j.key("set").array(|j| left = j.parts(raw, set));
-            if left != 0 {
-                j.key("unknown").hex(left);
-            }
-        });
-    }
-
-    /// Writes the names of a flag word as elements. Returns the bits without a name.
-    fn parts(&mut self, raw: u64, set: &Set) -> u64 {
-        let mut left = 0;
-        let any = set.parts(raw, |part| match part {
-            FlagPart::Name(name) => self.str(name),
-            FlagPart::Lead(bits) | FlagPart::Rest(bits) => left |= bits,
-            FlagPart::Number(number, by) => self.text_of(&format_args!("{number}<<{by}")),
-        });
-        if any { left } else { raw }
-    }
-
     /// A word of several parts looks like a flag word if each part is in its place. Two sets of flags make two words.
     fn or(&mut self, parts: &[Value<'_>]) {
         let mut raw = 0;
@@ -317,36 +249,6 @@ impl Json<'_> {
         self.name(key, name);
     }
 
-    fn mode(&mut self, mode: u64) {
-        const TYPE: u64 = 0o170_000;
-        const SPECIAL: [(u64, &str); 3] = [(0o4000, "S_ISUID"), (0o2000, "S_ISGID"), (0o1000, "S_ISVTX")];
-        self.object(|j| {
-            j.key("raw").octal(mode);
-            if let Some(kind) = stride_syscalls::sets::files::FILE_TYPE.name_of(mode & TYPE) {
-                j.key("type").str(kind);
-            }
-            let special = SPECIAL.iter().filter(|(bit, _)| mode & bit != 0);
-            j.key("set").array(|j| special.for_each(|(_, name)| j.str(name)));
-            j.key("perm").octal(mode & 0o777);
-        });
-    }
-
-    fn wait_status(&mut self, status: u32) {
-        let code = (status >> 8) & 0xff;
-        self.object(|j| {
-            j.key("raw").int(status);
-            match status & 0x7f {
-                _ if status == 0xffff => j.key("continued").bool(true),
-                0 => j.key("exited").int(code),
-                0x7f => j.key("stopped").signal((code & 0x7f) as i32),
-                signal => {
-                    j.key("killed").signal(signal as i32);
-                    j.key("core").bool(status & 0x80 != 0);
-                }
-            }
-        });
-    }
-
     fn call(&mut self, raw: Option<&Value<'_>>, name: &str, args: &[Value<'_>]) {
         self.object(|j| {
             if let Some(raw) = raw {
@@ -357,12 +259,8 @@ impl Json<'_> {
         });
     }
 
-    fn octal(&mut self, n: u64) {
-        self.text_of(&format_args!("0{n:o}"));
-    }
-
     /// Text that needs no escapes.
-    fn text_of(&mut self, text: &dyn std::fmt::Display) {
+    pub(super) fn text_of(&mut self, text: &dyn std::fmt::Display) {
         use std::io::Write as _;
         self.next();
         // Writing to memory does not fail.

@@ -1,4 +1,4 @@
-//! Which call made which thread. The call's return and the thread's start may come in any order.
+//! Pairs of a call and the thread that it made. The call's return and the thread's start may come in any order.
 
 use stride_event::{Call, Ns, Tid};
 
@@ -6,7 +6,7 @@ use stride_event::{Call, Ns, Tid};
 struct Half {
     parent: Tid,
     child: Tid,
-    /// When the thread started, or the time that the call took.
+    /// The start of the thread, or the duration of the call.
     from: Ns,
     to: Ns,
     flow: u64,

@@ -16,7 +16,7 @@ pub struct Tracks {
     order: VecDeque<(Tid, u64)>,
     lanes: u64,
     track: u64,
-    /// When the run began. For threads that ran before, engines do not know when they started.
+    /// The beginning of the run. For threads that ran before, engines do not know the time of their start.
     began: Ns,
 }
 

@@ -19,7 +19,7 @@ impl Interval {
         self.to.saturating_sub(self.from)
     }
 
-    /// When the interval ended, by the clock on the wall.
+    /// The end of the interval, by the clock on the wall.
     pub fn wall_time(&self) -> u64 {
         (i128::from(self.to) + self.wall_offset).clamp(0, u64::MAX.into()) as u64
     }

@@ -101,7 +101,7 @@ impl View for SummaryView {
         if !self.intervals {
             return String::new();
         }
-        // Losses are told at the end.
+        // Losses are reported at the end.
         let mut text = self.summary.of_interval(ended, LostCalls::default(), Some(tracker));
         if self.any_function {
             text += &self.functions.of_interval(ended, LostCalls::default(), Some(tracker));

@@ -2,7 +2,7 @@
 
 use crate::ShowStack;
 
-/// Which events are shown.
+/// The events that are shown.
 pub struct Show {
     /// Signals by number; index 0 is unused.
     pub signal: [bool; 65],

@@ -1,4 +1,4 @@
-//! What lines show of their threads: names, containers, SELinux contexts, and the latest calls.
+//! The facts about threads that lines show: names, containers, SELinux contexts, and the latest calls.
 
 use super::TextView;
 use stride_decode::Labelled;

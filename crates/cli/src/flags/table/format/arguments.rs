@@ -1,4 +1,4 @@
-//! How arguments look, and how much of them is shown.
+//! The look of arguments, and the part of them that is shown.
 
 use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, words};
 use crate::flags::table::sets::{DESCRIPTORS, SYSCALLS};

@@ -1,4 +1,4 @@
-//! Where the trace goes and how it looks.
+//! The destination of the trace, and its look.
 
 mod arguments;
 mod lines;

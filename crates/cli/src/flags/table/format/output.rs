@@ -1,4 +1,4 @@
-//! Where the trace goes, and which messages go with it.
+//! The destination of the trace, and the messages that go with it.
 
 use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, words};
 use crate::flags::stop::Stop;

@@ -1,4 +1,4 @@
-//! Calls chosen by what happened: `--duration`, `--errno`, `--where`, `--switch-on`, `--switch-off`.
+//! Calls chosen by their outcome: `--duration`, `--errno`, `--where`, `--switch-on`, `--switch-off`.
 
 mod common;
 
@@ -110,7 +110,7 @@ fn expressions_choose_calls() {
 #[test]
 fn a_replay_chooses_the_same_calls() {
     for &engine in engines() {
-        let scratch = Scratch::new(&format!("happened-replay{engine}"));
+        let scratch = Scratch::new(&format!("outcome-replay{engine}"));
         std::fs::write(scratch.path("there"), "content\n").unwrap();
         for source in [
             r#"errno == "ENOENT" && comm == "cat""#,
@@ -203,7 +203,7 @@ fn threads_are_chosen_by_name() {
 #[test]
 fn a_comparison_tells_of_other_filters() {
     for &engine in engines() {
-        let scratch = Scratch::new(&format!("happened-diff{engine}"));
+        let scratch = Scratch::new(&format!("outcome-diff{engine}"));
         let output = |options: &[&str]| {
             scratch.stride([&[engine, "--record=rec"][..], options, &["true"]].concat());
             scratch.stride([engine, "--diff=rec", "--errno=ENOENT", "true"]).trace

@@ -3,11 +3,15 @@
 //! Absolute times say little on a noisy machine. So each round runs every contender once, in turn, and the report has
 //! the median over the rounds of the ratio to the untraced run of the same round.
 
+mod compass;
 mod crowd;
+mod floor;
+mod losses;
 mod replay;
 
 use anyhow::{Context, Result, ensure};
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -156,13 +160,23 @@ pub fn run_some(stride: &str, word: &str) -> Result<()> {
     Ok(())
 }
 
-/// Measures and prints a Markdown report. `stride` is the binary under test.
-pub fn run(stride: &str) -> Result<()> {
+/// Measures the costs that matter most in one table, and prints it. `stride` is the binary under test. `real_time`: every program that is measured
+/// runs before those of other users.
+pub fn run(stride: &str, real_time: bool) -> Result<()> {
+    let mut report = format!("{}\n\n", machine());
+    compass::measure(stride, real_time, &mut report)?;
+    print!("{report}");
+    Ok(())
+}
+
+/// The same, and then compares with other tracers in detail. Writes docs/benchmarks.md.
+pub fn run_all(stride: &str) -> Result<()> {
     let mut report = String::from("# Benchmarks\n\n");
     let _ = writeln!(report, "{}\n", machine());
+    compass::measure(stride, false, &mut report)?;
     let _ = writeln!(
         report,
-        "Made by `make bench`: medians of {ROUNDS} rounds; in each round every contender runs once, in turn, and is \
+        "# In detail\n\nMade by `make bench-all`: medians of {ROUNDS} rounds; in each round every contender runs once, in turn, and is \
          compared to the untraced run of the same round. Contenders marked `*` would take minutes: they run with 20k \
          instead of 500k, against an untraced run that has as little to do (their own start weighs more there).\n"
     );
@@ -246,6 +260,17 @@ fn once(load: &Load, words: &[&str], less: bool, stride: &str) -> Result<f64> {
         }
         Load::Redis => requests(words, stride),
     }
+}
+
+/// Compiles a C program of this name.
+fn compile(dir: &Path, name: &str, source: &str) -> Result<String> {
+    let (file, program) = (dir.join(name).with_extension("c"), dir.join(name));
+    std::fs::write(&file, source)?;
+    ensure!(
+        Command::new("cc").args(["-O1", "-pthread", "-o"]).args([&program, &file]).status()?.success(),
+        "cc failed"
+    );
+    Ok(program.to_str().context("the directory for temporary files has no name in UTF-8: set TMPDIR")?.to_string())
 }
 
 fn command(words: &[&str], program: &[&str], stride: &str) -> Result<Command> {
