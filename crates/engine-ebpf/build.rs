@@ -4,7 +4,7 @@
 use libbpf_cargo::SkeletonBuilder;
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hasher};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[path = "src/loading/btf.rs"]
 #[allow(dead_code, reason = "only what reads it is needed here")]
@@ -37,7 +37,7 @@ fn main() {
     let options = [defined, others.into()].concat();
     let mut types = BTreeSet::new();
     let mut fingerprint = DefaultHasher::new();
-    for name in ["stride", "poller", "files", "broker"] {
+    for name in ["stride", "functions", "poller", "files", "broker"] {
         let object = out.join(format!("{name}.bpf.o"));
         let mut skeleton = SkeletonBuilder::new();
         skeleton.source(format!("src/bpf/{name}.bpf.c")).clang_args(&options).obj(&object);
@@ -49,6 +49,7 @@ fn main() {
         types.extend(relocated_types(&elf).expect("the object holds BTF"));
         fingerprint.write(&elf);
     }
+    same_variables(&out).expect("stride.bpf.c and functions.bpf.c share their maps of variables");
     // The rows decide which memory is copied, and the order of the request's words what is asked for.
     fingerprint.write(std::env::var("CARGO_PKG_VERSION").unwrap_or_default().as_bytes());
     println!("cargo:rustc-env=STRIDE_PROGRAMS={}", fingerprint.finish());
@@ -57,6 +58,21 @@ fn main() {
     println!("cargo:rerun-if-changed=src/bpf");
     println!("cargo:rerun-if-changed=src/loading/btf.rs");
     println!("cargo:rerun-if-changed=../syscalls/src/abi");
+}
+
+/// Checks that the object of programs at functions lays out its variables as the first object does, whose maps it uses.
+fn same_variables(out: &Path) -> Option<()> {
+    let [first, functions] =
+        ["stride", "functions"].map(|name| std::fs::read_to_string(out.join(format!("{name}.skel.rs"))));
+    let (first, functions) = (first.ok()?, functions.ok()?);
+    let layout = |skeleton: &str, of: &str| {
+        let (_, rest) = skeleton.split_once(&format!("pub struct {of} {{"))?;
+        rest.split_once('}').map(|(members, _)| members.to_owned())
+    };
+    ["bss", "rodata", "data_reader"]
+        .iter()
+        .all(|of| layout(&first, of).is_some() && layout(&first, of) == layout(&functions, of))
+        .then_some(())
 }
 
 /// The names of the types whose layout an object's CO-RE relocations ask for (.BTF.ext; Documentation/bpf/btf.rst).

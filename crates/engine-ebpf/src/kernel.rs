@@ -3,10 +3,11 @@
 use crate::broker::Connection;
 use crate::counting::counts::{self, CountRow};
 use crate::error::Why;
+use crate::functions::Functions;
 use crate::loading::config::Config;
 use crate::loading::programs::{Programs, Seeded};
 use crate::loading::refusal::why;
-use crate::plans::Tables;
+use crate::plans::{Tables, hooked};
 use crate::reading::files::FilePrograms;
 use crate::ring::shared::{self, Shared, SharedFds};
 use crate::threads::poller_programs::BlockedPrograms;
@@ -33,6 +34,7 @@ struct OwnSide {
     /// The programs that look up descriptors.
     files: Option<FilePrograms>,
     blocked: Option<BlockedPrograms>,
+    functions: Functions,
     programs: Programs,
 }
 
@@ -44,7 +46,8 @@ impl Kernel {
             spec.descriptors.then(|| FilePrograms::attach(&programs, &spec.calls, spec.operations, false)).transpose();
         let files = files.map_err(|e| why(&e))?;
         let shared = SharedFds::of(&programs).and_then(Shared::new).map_err(|e| Why::NoMemory(e.to_string()))?;
-        let side = Side::Own(Box::new(OwnSide { files, blocked: None, programs }));
+        let functions = Functions::new(if config.may_hook() { hooked::calls(tables) } else { None });
+        let side = Side::Own(Box::new(OwnSide { files, blocked: None, functions, programs }));
         Ok(Kernel { shared, side, counting: config.counting })
     }
 
@@ -72,6 +75,8 @@ impl Kernel {
     pub fn detach(&mut self) {
         match &mut self.side {
             Side::Own(own) => {
+                own.functions.end();
+                own.programs.end_functions();
                 own.programs.detach();
                 own.files = None;
             }
@@ -112,6 +117,21 @@ impl Kernel {
         match &mut self.side {
             Side::Own(own) => own.look_for_blocked(calls, ring_bytes, at_once),
             Side::Broker(connection) => connection.look_for_blocked(at_once),
+        }
+    }
+
+    /// Sees to it that the functions of the wanted calls take the place of all calls, once that is worthwhile.
+    pub fn look_at_functions(&mut self) {
+        if let Side::Own(own) = &mut self.side {
+            own.functions.look(&mut own.programs);
+        }
+    }
+
+    /// A sentence about that.
+    pub fn fact(&self) -> Option<String> {
+        match &self.side {
+            Side::Own(own) => own.functions.fact(),
+            Side::Broker(_) => None,
         }
     }
 

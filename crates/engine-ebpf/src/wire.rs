@@ -6,6 +6,11 @@ mod skel {
 }
 
 #[allow(clippy::all, clippy::pedantic)]
+mod functions_skel {
+    include!(concat!(env!("OUT_DIR"), "/functions.skel.rs"));
+}
+
+#[allow(clippy::all, clippy::pedantic)]
 mod poller_skel {
     include!(concat!(env!("OUT_DIR"), "/poller.skel.rs"));
 }
@@ -23,15 +28,17 @@ mod broker_skel {
 pub use broker_skel::{BrokerSkel, BrokerSkelBuilder};
 pub use files_skel::types::uring_fds;
 pub use files_skel::{FilesSkel, FilesSkelBuilder};
+pub use functions_skel::{FunctionsSkelBuilder, OpenFunctionsSkel};
 pub use poller_skel::{PollerSkel, PollerSkelBuilder};
 pub use skel::types::{
-    block_flag, bound, call_flag, call_plan, case_key, change_key, choice, code_change, count, count_key, count_times,
-    data_reader, fds_all, fds_passed, fds_plan, file_detail, file_flag, file_kind, glob, glob_atom, left_out_flag,
-    library_part, library_text, op, op_count, op_dir, op_kind, op_run, pressure, probe_plan, probe_word, rec_block,
-    rec_blocked, rec_call, rec_cgroup, rec_changed, rec_completed, rec_detach, rec_exec, rec_exit, rec_file, rec_flag,
-    rec_head, rec_id, rec_kind, rec_library, rec_memory, rec_more, rec_moved, rec_signal, rec_stack, rec_start,
-    rec_stopped, rec_submitted, record_bound, stack_id, stack_key, stack_memo, stack_part, stack_range, stack_return,
-    stack_word, task_flag, task_state, text_kind, uring_plan, uring_text, word_kind,
+    block_flag, bound, bss, call_flag, call_plan, case_key, change_key, choice, code_change, count, count_key,
+    count_times, data_reader, fds_all, fds_passed, fds_plan, file_detail, file_flag, file_kind, function_name,
+    function_search, glob, glob_atom, left_out_flag, library_part, library_text, op, op_count, op_dir, op_kind, op_run,
+    pressure, probe_plan, probe_word, rec_block, rec_blocked, rec_call, rec_cgroup, rec_changed, rec_completed,
+    rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_id, rec_kind, rec_library, rec_memory, rec_more,
+    rec_moved, rec_signal, rec_stack, rec_start, rec_stopped, rec_submitted, record_bound, stack_id, stack_key,
+    stack_memo, stack_part, stack_range, stack_return, stack_word, task_flag, task_state, text_kind, uring_plan,
+    uring_text, word_kind,
 };
 pub use skel::{OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder};
 

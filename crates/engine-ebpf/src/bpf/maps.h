@@ -53,7 +53,7 @@ struct {
 
 /*
  * Where a record is built: one per CPU. (An element of a per-CPU map has at most 32 KiB.) The programs that use it run with
- * preemption off, and never in interrupts.
+ * preemption off, and never in interrupts. (Those at functions have a map of their own: functions.h.)
  */
 struct scratch {
 	/* The interpreter's state: the call's plan, bytes of `data` in use, how the call ended, and the state of its loops. */
@@ -62,7 +62,8 @@ struct scratch {
 	u32 failed;
 	u32 phase;
 	u32 room;
-	u32 pad;
+	/* A program that may be preempted uses it (functions.h). */
+	u32 busy;
 	struct {
 		u32 op;
 		u32 me;
@@ -212,6 +213,8 @@ const volatile bool returns_are_calls;
 const volatile bool stacks_have_returns;
 /* The fill at which a waiting reader is woken. */
 const volatile u64 ring_wake_mark;
+/* Programs may be attached to the functions of the wanted calls, once the run turns out to be long. */
+const volatile bool may_hook;
 
 /*
  * The words that the programs and the reader share. The reader may be a user without privileges, who can write anything here: so no
@@ -246,6 +249,11 @@ u32 seed_found;
 u32 seed_ended;
 /* Slots of `counts` given out. */
 u32 slots_used;
+/* The functions of the wanted calls, while they are looked for; the threads in calls that those functions did not see begin, when they were
+ * counted last; and whether tracing by functions is over. */
+struct function_search functions = {};
+u32 hooks_missing = 0;
+u32 hooks_over = 0;
 
 /* Only here to put these types into the object's type information, from which the Rust mirror is made. */
 struct wire_types {
@@ -279,6 +287,8 @@ struct wire_types {
 	enum record_bound record_bound;
 	enum call_flag call_flag;
 	enum task_flag task_flag;
+	struct function_search function_search;
+	enum hook_flag hook_flag;
 	struct pressure pressure;
 	enum life_flag life_flag;
 	enum proof_state proof_state;

@@ -174,11 +174,14 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 }
 
 /* True if the signal is to be reported behind a call's line. */
-static __always_inline bool is_in_wanted_call(struct task_struct *task)
+static __always_inline bool is_in_wanted_call(struct task_struct *task, struct task_state *st)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	u32 index = call_index(abi_of(task), nr_of(regs));
 
+	/* (The registers say so until the kernel has taken the function's result, when the call was reported already.) */
+	if (may_hook && *(volatile u32 *)&st->hooks == HOOK_REPORTED)
+		return false;
 	return is_inside(regs) && flags_of(bpf_map_lookup_elem(&calls, &index)) & CALL_TRACED;
 }
 
@@ -198,7 +201,7 @@ int BPF_PROG(on_generate, int sig, struct kernel_siginfo *info, struct task_stru
 	} else if (result != TRACE_SIGNAL_IGNORED) {
 		return 0;
 	}
-	send_signal(task, st, sig, info, is_in_wanted_call(task) ? FLAG_HELD : 0, NULL);
+	send_signal(task, st, sig, info, is_in_wanted_call(task, st) ? FLAG_HELD : 0, NULL);
 	return 0;
 }
 

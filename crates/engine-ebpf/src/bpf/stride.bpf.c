@@ -137,9 +137,12 @@ static __noinline bool about_wanted(struct call_plan *plan, struct pt_regs *regs
 	return false;
 }
 
-/* Sends the memory as it is now, before the kernel overwrites it. Does not return if there is something to copy. */
+/*
+ * Sends the memory as it is now, before the kernel overwrites it. At a tracepoint, it does not return if there is something to copy. (A
+ * program at a function cannot go on with one at a tracepoint.)
+ */
 static __always_inline void send_entry(void *ctx, struct task_struct *task, struct task_state *st, struct pt_regs *regs, u32 abi,
-				       s32 nr)
+				       s32 nr, bool by_function)
 {
 	struct scratch *s = begin(task, st, regs, abi, nr, REC_ENTRY);
 
@@ -148,7 +151,10 @@ static __always_inline void send_entry(void *ctx, struct task_struct *task, stru
 	if (st->flags & TASK_EXECING && task->pid != task->tgid)
 		s->call.head.flags |= FLAG_TELL;
 	s->index = call_index(abi, nr);
-	bpf_tail_call(ctx, &steps, STEP_ENTRY);
+	if (by_function)
+		copy_and_send(task, st, s);
+	else
+		bpf_tail_call(ctx, &steps, STEP_ENTRY);
 }
 
 /* nanosleep(&t, &t): the kernel writes to the same address that it reads. */
@@ -183,6 +189,40 @@ static __always_inline bool has_bit(const volatile u64 *bits, s32 nr, bool other
 	return bits[word] >> (nr & 63) & 1;
 }
 
+/* The current thread enters a call of which more has to be done than to note the time. `flags`: those of the call's plan. */
+static __always_inline int enter(void *ctx, struct task_struct *task, struct task_state *st, u32 abi, s32 nr, struct call_plan *plan,
+				 u32 flags, bool by_function)
+{
+	struct pt_regs *regs;
+
+	if (st->flags) {
+		st->flags &= ~(TASK_ENTRY_SENT | TASK_ENTRY_LOST | TASK_ENTRY_FAULTED | TASK_NEW);
+		if (st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED)) {
+			if (!(st->flags & TASK_BEFORE_EXEC) || !(flags & CALL_EXEC))
+				return 0;
+		}
+	}
+	if (flags & CALL_EXEC && !have_prepare_exec) {
+		note_id_before_exec(task, st);
+		if (take_stacks)
+			leave_space(task);
+	}
+	if (take_times)
+		note_entry(task, st);
+	if (count_only || !(flags & CALL_TRACED) || !(flags & (CALL_ENTRY | CALL_MIXED | CALL_EXEC)))
+		return 0;
+	regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	if (filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, regs, abi, nr))
+		return 0;
+	if (!(flags & (CALL_NAMES | CALL_EXEC)) && !is_wanted_thread(task))
+		return 0;
+	if (flags & CALL_MIXED && same_twice(regs, abi, nr))
+		flags |= CALL_ENTRY;
+	if (flags & CALL_ENTRY || (flags & CALL_EXEC && !have_prepare_exec))
+		send_entry(ctx, task, st, regs, abi, nr, by_function);
+	return 0;
+}
+
 /* struct pt_regs *regs, long nr */
 SEC("raw_tp/sys_enter")
 int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
@@ -191,7 +231,6 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 	struct task_state *st = NULL;
 	s32 nr = ctx->args[1];
 	struct call_plan *plan;
-	struct pt_regs *regs;
 	u32 abi, index, flags;
 
 	/* Most calls are not for this program. That is found out by their number faster than by their thread. */
@@ -219,32 +258,9 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 		st = traced(task);
 	if (!st)
 		return 0;
-	if (st->flags) {
-		st->flags &= ~(TASK_ENTRY_SENT | TASK_ENTRY_LOST | TASK_ENTRY_FAULTED | TASK_NEW);
-		if (st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED)) {
-			if (!(st->flags & TASK_BEFORE_EXEC) || !(flags & CALL_EXEC))
-				return 0;
-		}
-	}
-	if (flags & CALL_EXEC && !have_prepare_exec) {
-		note_id_before_exec(task, st);
-		if (take_stacks)
-			leave_space(task);
-	}
-	if (take_times)
-		note_entry(task, st);
-	if (count_only || !(flags & CALL_TRACED) || !(flags & (CALL_ENTRY | CALL_MIXED | CALL_EXEC)))
-		return 0;
-	regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	if (filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, regs, abi, nr))
-		return 0;
-	if (!(flags & (CALL_NAMES | CALL_EXEC)) && !is_wanted_thread(task))
-		return 0;
-	if (flags & CALL_MIXED && same_twice(regs, abi, nr))
-		flags |= CALL_ENTRY;
-	if (flags & CALL_ENTRY || (flags & CALL_EXEC && !have_prepare_exec))
-		send_entry(ctx, task, st, regs, abi, nr);
-	return 0;
+	if (may_hook && flags & (CALL_TRACED | CALL_EXEC))
+		st->hooks = HOOK_ENTERED;
+	return enter(ctx, task, st, abi, nr, plan, flags, false);
 }
 
 /* execve will succeed. The old program's memory and registers are still there. struct task_struct *task: the current one. */
@@ -276,7 +292,7 @@ int on_prepare_exec(void *ctx)
 	if (take_times && !st->entered)
 		note_entry(task, st);
 	if (flags_of(bpf_map_lookup_elem(&calls, &index)) & CALL_TRACED)
-		send_entry(ctx, task, st, regs, abi, nr);
+		send_entry(ctx, task, st, regs, abi, nr, false);
 	return 0;
 }
 
@@ -415,6 +431,36 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 		wait_for_absent(call->ret);
 }
 
+/* A call of a traced thread returns. */
+static __always_inline int leave(struct simple *call, struct call_plan *plan, u32 index)
+{
+	u32 was;
+
+	if (take_stacks) {
+		call->stack = stack_state();
+		if (!call->stack)
+			return 0;
+		if (flags_of(plan) & CALL_EXEC && is_error(call->ret))
+			keep_space(call->task);
+	}
+	if (returns_are_calls && is_watched_return(call->st, call->regs))
+		return 0;
+	was = call->st->flags;
+	returned(call, plan, index, was);
+	/* The next call's entry may not be seen, if tracing ends meanwhile. */
+	if (take_times)
+		call->st->entered = 0;
+	if (was & TASK_SIGNALLED)
+		send_left(call->task, call->st);
+	if (guarded && flags_of(plan) & CALL_SETS_USER && !is_users(call->task)) {
+		drop(call->task, call->st, FLAG_PRIVILEGED);
+		return 0;
+	}
+	if (want_user && flags_of(plan) & CALL_SETS_USER)
+		decide_current_again(0);
+	return 0;
+}
+
 /* Counts a call of which no more has to be looked at than its number, its result and its time. False for others. */
 static __always_inline bool counted_at_once(struct task_struct *task, struct task_state *st, struct pt_regs *regs, long ret)
 {
@@ -442,7 +488,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_state *st = NULL;
 	struct call_plan *plan;
-	u32 index, was;
+	u32 index;
 
 	if (thread_first) {
 		st = traced(task);
@@ -483,29 +529,14 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 			decide_current_again(0);
 		return 0;
 	}
-	if (take_stacks) {
-		call.stack = stack_state();
-		if (!call.stack)
+	if (may_hook && call.st->hooks) {
+		bool reported = call.st->hooks & HOOK_REPORTED;
+
+		call.st->hooks = 0;
+		if (reported)
 			return 0;
-		if (flags_of(plan) & CALL_EXEC && is_error(ret))
-			keep_space(task);
 	}
-	if (returns_are_calls && is_watched_return(call.st, regs))
-		return 0;
-	was = call.st->flags;
-	returned(&call, plan, index, was);
-	/* The next call's entry may not be seen, if tracing ends meanwhile. */
-	if (take_times)
-		call.st->entered = 0;
-	if (was & TASK_SIGNALLED)
-		send_left(task, call.st);
-	if (guarded && flags_of(plan) & CALL_SETS_USER && !is_users(task)) {
-		drop(task, call.st, FLAG_PRIVILEGED);
-		return 0;
-	}
-	if (want_user && flags_of(plan) & CALL_SETS_USER)
-		decide_current_again(0);
-	return 0;
+	return leave(&call, plan, index);
 }
 
 #include "threads.h"

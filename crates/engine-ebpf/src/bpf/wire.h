@@ -84,6 +84,9 @@ enum bound {
 	MOST_GLOBS = 32,
 	GLOB_MAX = 256,
 	GLOB_CLASSES = 8,
+	/* Calls whose functions programs are attached to, and bytes of a function's name. */
+	MOST_FUNCTIONS = 16,
+	FUNCTION_NAME = 64,
 	/* Processes that are never traced, and cgroups that are wanted. */
 	MOST_LEFT_OUT = 4096,
 	MOST_CGROUPS = 16384,
@@ -366,6 +369,24 @@ enum fds_passed {
 	FDS_MANY_MESSAGES = 4,
 };
 
+/* ---- functions of calls (functions.h) ---- */
+
+struct function_name {
+	u64 text[FUNCTION_NAME / 8];
+};
+
+/* What the kernel is asked for its functions, and its answer. */
+struct function_search {
+	/* The numbers of calls, and the names of their functions. */
+	u32 n;
+	u32 failed;
+	u32 numbers[MOST_FUNCTIONS];
+	struct function_name names[MOST_FUNCTIONS];
+	/* The kernel serves 32-bit calls, and those of x32. */
+	u32 has_32bit;
+	u32 has_x32;
+};
+
 /* ---- functions of libraries (library.h) ---- */
 
 enum word_kind { WORD_CONSTANT = 0, WORD_REGISTER = 1, WORD_MEMORY = 2 };
@@ -445,6 +466,16 @@ enum task_flag {
 	TASK_ENTRY_FAULTED = 4096,
 };
 
+/* How the functions of calls see a call (functions.h). */
+enum hook_flag {
+	/* The program at sys_enter has seen the entry. */
+	HOOK_ENTERED = 1,
+	/* The program at the function's entry has seen it. */
+	HOOK_INSIDE = 2,
+	/* The program at the function's end has handled the return. */
+	HOOK_REPORTED = 4,
+};
+
 /* The parts of a thread's life that were reported. Several programs may find out at once: the first to set the flag reports. */
 enum life_flag {
 	LIFE_BEGUN = 1,
@@ -487,7 +518,8 @@ struct task_state {
 	/* The fill of its ring when it last asked for that, and the small records that it may send before it asks again. */
 	u32 fill;
 	u32 unlooked;
-	u32 pad;
+	/* enum hook_flag. Only the thread itself changes this. */
+	u32 hooks;
 };
 
 #endif

@@ -200,6 +200,7 @@ impl EbpfEngine {
                 self.records += 1;
                 if self.records.is_multiple_of(RECORDS) {
                     self.look_around();
+                    self.kernel.look_at_functions();
                 }
                 if let Some(note) = self.precedes(&head) {
                     return Ok(Some(note));
@@ -249,6 +250,7 @@ impl EbpfEngine {
             }
             self.poller.idle(&mut self.kernel);
             self.look_around();
+            self.kernel.look_at_functions();
             if !self.wait()? && (due || !std::mem::replace(&mut self.idle_told, true)) {
                 return Ok(Some(QueuedEvent::Idle));
             }
@@ -400,7 +402,7 @@ impl Engine for EbpfEngine {
     }
 
     fn costs(&self) -> Vec<String> {
-        self.stacks.costs()
+        self.stacks.costs().into_iter().chain(self.kernel.fact()).collect()
     }
 
     fn ending(&self) -> Result<Option<String>, EngineError> {

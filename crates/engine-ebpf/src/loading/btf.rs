@@ -4,7 +4,7 @@
 //! This module walks over them once for all names, and libbpf gets what it finds. The format:
 //! Documentation/bpf/btf.rst. build.rs uses this module to read the programs' own types.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 const MAGIC: u16 = 0xeb9f;
 const KIND_PTR: u32 = 2;
@@ -12,6 +12,7 @@ const KIND_ARRAY: u32 = 3;
 const KIND_STRUCT: u32 = 4;
 const KIND_UNION: u32 = 5;
 const KIND_TYPEDEF: u32 = 8;
+const KIND_FUNCTION: u32 = 12;
 /// Typedefs and qualifiers, which have no layout of their own.
 const TRANSPARENT: [u32; 5] = [8, 9, 10, 11, 18];
 
@@ -87,6 +88,14 @@ impl<'a> Btf<'a> {
             Some((name.to_vec(), Tracepoint { id, arguments: (info & 0xffff).checked_sub(1)? as usize }))
         });
         found.collect()
+    }
+
+    /// The ids of the types of the kernel's functions with these names.
+    pub fn functions(&self, names: &[&str]) -> HashMap<Vec<u8>, u32> {
+        let wanted: HashSet<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
+        let ids = (1..self.at.len() as u32).filter(|&id| self.kind(id) == Some(KIND_FUNCTION));
+        let named = ids.filter_map(|id| Some((self.get(id)?.0, id))).filter(|(name, _)| wanted.contains(name));
+        named.map(|(name, id)| (name.to_vec(), id)).collect()
     }
 
     fn kind(&self, id: u32) -> Option<u32> {
@@ -242,6 +251,18 @@ mod tests {
             assert_eq!(find(&cut, name), find(&whole, name), "{name}");
         }
         assert_eq!(find(&cut, "tty_struct"), None);
+    }
+
+    #[test]
+    fn functions_of_this_kernel() {
+        let Ok(kernel) = std::fs::read("/sys/kernel/btf/vmlinux") else {
+            println!("skipped: functions_of_this_kernel: no /sys/kernel/btf/vmlinux");
+            return;
+        };
+        let whole = Btf::parse(&kernel).unwrap();
+        let found = whole.functions(&["vfs_read", "no_such_function"]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(whole.name(found[&b"vfs_read"[..]]), b"vfs_read");
     }
 
     #[test]

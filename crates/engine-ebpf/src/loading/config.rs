@@ -42,6 +42,8 @@ pub struct Config<'a> {
     pub ring: RingSize,
     /// The number of rings, and the size of each.
     pub rings: u32,
+    /// The functions of the wanted calls may be watched in place of all calls ([`crate::functions`]).
+    pub functions: bool,
     /// Only threads are traced that the user of a broker may trace ([`crate::loading::programs::Programs::guard`]).
     pub guarded: bool,
 }
@@ -76,12 +78,18 @@ impl<'a> Config<'a> {
             ring: settings.ring(spec),
             // Descriptors are reported in one ring.
             rings: if spec.descriptors { 1 } else { settings.rings(spec) },
+            functions: may_watch_functions(spec) && !settings.own_children,
             guarded: false,
         }
     }
 
     pub fn count_only(&self) -> bool {
         self.counting.is_some_and(|c| c.only)
+    }
+
+    /// Programs may be attached to the functions of the wanted calls. (A broker does not do that.)
+    pub fn may_hook(&self) -> bool {
+        self.functions && !self.guarded
     }
 
     /// The times of calls may be estimated from some of them.
@@ -94,6 +102,18 @@ impl<'a> Config<'a> {
     pub fn counts_more(&self) -> bool {
         self.counting.is_some_and(|c| !c.is_by_number())
     }
+}
+
+/// True if the functions of the wanted calls tell as much as the tracepoints of all calls.
+fn may_watch_functions(spec: &TraceSpec) -> bool {
+    cfg!(target_arch = "x86_64")
+        && spec.counting.is_none()
+        && spec.stacks == StackRate::None
+        && spec.library.is_empty()
+        && !spec.operations
+        && !spec.descriptors
+        // (Threads that are not traced may become so when they change their user.)
+        && spec.machine.as_ref().is_none_or(|machine| machine.user.is_none())
 }
 
 /// True if no thread that is not traced shares memory with a traced one: all descendants of the command are traced.

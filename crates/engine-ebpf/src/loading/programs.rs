@@ -12,7 +12,7 @@ use crate::loading::relocate::{self, Types};
 use crate::loading::second_thread::{self, Loading, SecondLoader};
 use crate::loading::specialize;
 use crate::plans::Tables;
-use crate::plans::globs;
+use crate::plans::{globs, hooked};
 use crate::ring::Mapping;
 use crate::ring::backlog::backlog_max;
 use crate::ring::size::RingSize;
@@ -21,13 +21,14 @@ use crate::wire::{
     left_out_flag, op, task_state,
 };
 use crate::{library, operations};
-use libbpf_rs::skel::{OpenSkel, SkelBuilder};
+use libbpf_rs::skel::{OpenSkel, Skel, SkelBuilder};
 use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, ProgramInput, ProgramMut};
 use nix::errno::Errno;
-use std::io::Read;
+use std::collections::HashMap;
+use std::io::{self, Read};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use stride_event::{
     Bounds, CountBy, Counting, Endings, Histogram, ProbedFile, StackRate, Tid, WantedThreads, comm_words,
@@ -52,8 +53,9 @@ pub struct Programs {
     types: Option<Types>,
     more_rings: Vec<MapHandle>,
     links: Vec<Link>,
-    /// The links of the program at the return of each call, and of the probes in libraries.
+    /// The links of the programs at the return and at the entry of each call, and of the probes in libraries.
     returns: Option<Link>,
+    entries: Option<Link>,
     probes: Vec<Link>,
     /// The link of the program that adopts threads, once that was needed.
     seeding: Option<Link>,
@@ -204,6 +206,7 @@ impl Programs {
             rodata.ring_high_mark = config.ring.high_mark();
             rodata.ring_call_limit = config.ring.limit();
             rodata.ring_wake_mark = config.ring.wake_mark();
+            rodata.may_hook = config.may_hook() && hooked::calls(tables).is_some();
             rodata.backlog_full = backlog_max() / 4;
             for (nr, first, target) in multiplexed::all() {
                 let call = &mut rodata.target_calls[target_index(nr, first)];
@@ -294,6 +297,7 @@ impl Programs {
             more_rings,
             links,
             returns: None,
+            entries: None,
             probes: Vec::new(),
             seeding: None,
             counting: config.counting,
@@ -354,13 +358,40 @@ impl Programs {
             Ok(())
         };
         all.into_iter().try_for_each(&mut attach)?;
-        self.returns = Some(self.skel.progs.on_sys_exit.attach().map_err(|e| why(&e))?);
-        if !self.times_some {
-            return attach(&p.on_sys_enter);
+        if self.times_some {
+            self.returns = Some(self.skel.progs.on_sys_exit.attach().map_err(|e| why(&e))?);
+            let timing = Timing::start(p.on_sys_enter.as_fd(), self.skel.maps.counts.as_fd(), self.cpus);
+            self.timing = Some(timing.map_err(|e| why(&e.into()))?);
+            return Ok(());
         }
-        let timing = Timing::start(p.on_sys_enter.as_fd(), self.skel.maps.counts.as_fd(), self.cpus);
-        self.timing = Some(timing.map_err(|e| why(&e.into()))?);
+        self.attach_to_calls().map_err(|e| why(&e))
+    }
+
+    /// Attaches the programs that every call runs.
+    fn attach_to_calls(&mut self) -> libbpf_rs::Result<()> {
+        self.returns = Some(self.skel.progs.on_sys_exit.attach()?);
+        let entry = &second_programs(&self.skel, &self.second).on_sys_enter;
+        self.entries = if entry.autoload() { Some(entry.attach()?) } else { None };
         Ok(())
+    }
+
+    /// The functions of the wanted calls are watched, and no longer all calls.
+    pub fn leave_tracepoints(&mut self) {
+        self.returns = None;
+        self.entries = None;
+    }
+
+    /// The programs at functions do nothing any more.
+    pub fn end_functions(&mut self) {
+        if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
+            // SAFETY: a valid, aligned u32 of our own mapping.
+            unsafe { AtomicU32::from_ptr(&mut bss.hooks_over) }.store(1, Ordering::Relaxed);
+        }
+    }
+
+    /// All calls are watched again.
+    pub fn return_to_tracepoints(&mut self) -> libbpf_rs::Result<()> {
+        self.attach_to_calls()
     }
 
     /// Sets the probes in libraries. They go first when tracing ends. `only` is the process that alone is traced.
@@ -382,6 +413,7 @@ impl Programs {
         }
         self.probes.clear();
         self.returns = None;
+        self.entries = None;
         while self.links.pop().is_some() {}
     }
 
@@ -468,6 +500,21 @@ impl Programs {
     /// The kernel side's state of each traced thread.
     pub fn tasks(&self) -> BorrowedFd<'_> {
         self.skel.maps.tasks.as_fd()
+    }
+
+    /// The maps by their names. `None`: the map is not used.
+    pub fn maps(&self) -> io::Result<HashMap<String, Option<OwnedFd>>> {
+        second_thread::descriptors(self.skel.object())
+    }
+
+    /// The contents of the map of settings.
+    pub fn settings(&self) -> Vec<u8> {
+        self.skel.maps.rodata.lookup(bytes_of(&[0u32]), MapFlags::ANY).ok().flatten().unwrap_or_default()
+    }
+
+    /// The programs' variables.
+    pub fn variables(&self) -> BorrowedFd<'_> {
+        self.skel.maps.bss.as_fd()
     }
 
     /// The relocations that other objects use, too.
@@ -590,6 +637,7 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         text: 0,
         ring: RingSize::of(ring_bytes, true),
         rings: 1,
+        functions: false,
         guarded: false,
     };
     let mut kernel = Programs::load(config, &tables)?;

@@ -8,8 +8,10 @@ use crate::loading::specialize::{self, Constants};
 use crate::ring::size::RingSize;
 use crate::wire::{OpenStrideSkel, StrideSkel, StrideSkelBuilder};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
-use libbpf_rs::{AsRawLibbpf, Error, ErrorExt, MapHandle, MapType, Result, libbpf_sys};
+use libbpf_rs::{AsRawLibbpf, Error, ErrorExt, MapCore, MapHandle, MapType, Object, Result, libbpf_sys};
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -143,7 +145,7 @@ fn load(types: Option<&Types>, given: &Receiver<Given>) -> Result<Loaded> {
 }
 
 /// Makes the maps of the object.
-pub fn prepare(open: &mut OpenStrideSkel<'_>) -> Result<()> {
+pub fn prepare<'obj>(open: &mut impl OpenSkel<'obj>) -> Result<()> {
     // SAFETY: the object is open, and nobody else uses it meanwhile.
     match unsafe { libbpf_sys::bpf_object__prepare(open.open_object().as_libbpf_object().as_ptr()) } {
         0 => Ok(()),
@@ -157,8 +159,25 @@ pub fn settings(open: &OpenStrideSkel<'_>) -> Option<Constants> {
     map.initial_value().map(|bytes| Constants { map: descriptor(map), bytes: bytes.to_vec() })
 }
 
+/// The maps of a loaded object by their names. (libbpf puts the object's name before those of its own.) `None`: the map is not used.
+pub fn descriptors(object: &Object) -> io::Result<HashMap<String, Option<OwnedFd>>> {
+    let descriptor = |map: libbpf_rs::Map<'_>| {
+        let fd = descriptor(&map);
+        // SAFETY: the descriptor stays open while the object is borrowed.
+        let fd = (fd >= 0).then(|| unsafe { BorrowedFd::borrow_raw(fd) }.try_clone_to_owned()).transpose()?;
+        Ok((own_name(map.name()), fd))
+    };
+    object.maps().map(descriptor).collect()
+}
+
+/// The name of a map without that of its object.
+pub fn own_name(name: &OsStr) -> String {
+    let name = name.to_string_lossy();
+    name.find('.').map_or(&*name, |at| &name[at..]).to_owned()
+}
+
 /// The descriptor of a map that exists.
-fn descriptor(map: &impl AsRawLibbpf<LibbpfType = libbpf_sys::bpf_map>) -> i32 {
+pub fn descriptor(map: &impl AsRawLibbpf<LibbpfType = libbpf_sys::bpf_map>) -> i32 {
     // SAFETY: libbpf only reads what it has made.
     unsafe { libbpf_sys::bpf_map__fd(map.as_libbpf_object().as_ptr()) }
 }

@@ -2,6 +2,7 @@
 
 pub mod file_filter;
 pub mod globs;
+pub mod hooked;
 
 use file_filter::Fds;
 

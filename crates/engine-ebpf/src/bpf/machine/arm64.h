@@ -28,6 +28,12 @@ static __always_inline u32 abi_of(struct task_struct *task)
 	return ABI_AARCH64;
 }
 
+/* The result of a call that has one. */
+static __always_inline s64 result_of(struct pt_regs *regs)
+{
+	return regs->regs[0];
+}
+
 static __always_inline s32 nr_of(struct pt_regs *regs)
 {
 	return regs->syscallno;

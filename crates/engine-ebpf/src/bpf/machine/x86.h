@@ -29,6 +29,12 @@ static __always_inline u32 abi_of(struct task_struct *task)
 	return task->thread_info.status / TS_COMPAT % 2;
 }
 
+/* The result of a call that has one. */
+static __always_inline s64 result_of(struct pt_regs *regs)
+{
+	return regs->ax;
+}
+
 static __always_inline s32 nr_of(struct pt_regs *regs)
 {
 	return (s32)regs->orig_ax;

@@ -12,11 +12,11 @@ mod layout;
 mod program;
 mod values;
 
-pub use program::Constants;
+pub use program::{Constants, Program};
 
 use instruction::Instruction;
 use libbpf_rs::libbpf_sys::{self, bpf_insn, bpf_prog_load_opts, bpf_program};
-use program::{FunctionInfo, Program};
+use program::FunctionInfo;
 use std::cell::RefCell;
 
 /// The same program without code that these settings switch off. `None`: an instruction is not understood.
@@ -48,17 +48,8 @@ pub unsafe fn shorten(program: *mut bpf_program, load: &mut bpf_prog_load_opts) 
     if load.func_info_rec_size as usize != size_of::<FunctionInfo>() && load.func_info_cnt > 0 {
         return;
     }
-    // SAFETY: libbpf owns the instructions and the functions, as many as it says, and changes neither meanwhile. Any bytes are
-    // instructions.
-    let whole = unsafe {
-        let (at, n) = (libbpf_sys::bpf_program__insns(program), libbpf_sys::bpf_program__insn_cnt(program));
-        let instructions = std::slice::from_raw_parts(at.cast::<Instruction>(), n as usize).to_vec();
-        let functions = match load.func_info_cnt {
-            0 => Vec::new(),
-            n => std::slice::from_raw_parts(load.func_info.cast::<FunctionInfo>(), n as usize).to_vec(),
-        };
-        Program { instructions, functions }
-    };
+    // SAFETY: libbpf owns the instructions and the functions, as many as it says, and changes neither meanwhile.
+    let whole = unsafe { whole(program, load.func_info.cast(), load.func_info_cnt) };
     let Some(short) = specialized(&whole, &constants) else { return };
     // SAFETY: libbpf copies the instructions. The functions live until this thread loads the next program.
     unsafe {
@@ -72,6 +63,34 @@ pub unsafe fn shorten(program: *mut bpf_program, load: &mut bpf_prog_load_opts) 
     load.func_info = FUNCTIONS.with_borrow(|functions| functions.as_ptr().cast());
     // (The lines of the source would have to move, too. Without them, the verifier's complaints name instructions only.)
     (load.line_info, load.line_info_cnt, load.line_info_rec_size) = (std::ptr::null(), 0, 0);
+}
+
+/// A program that libbpf has prepared, and does not load itself; without the code that these settings switch off.
+///
+/// # Safety
+/// `program` is one of libbpf's, and its object is prepared.
+pub unsafe fn prepared(program: *const bpf_program, constants: &Constants) -> Program {
+    // SAFETY: the caller's promise.
+    let whole = unsafe {
+        let functions = libbpf_sys::bpf_program__func_info(program);
+        whole(program, functions.cast(), libbpf_sys::bpf_program__func_info_cnt(program))
+    };
+    specialized(&whole, constants).unwrap_or(whole)
+}
+
+/// The program as libbpf has it, with its functions, of which there are `n` at `functions`.
+///
+/// # Safety
+/// `program` is one of libbpf's, all addresses in it are known, and nobody changes it meanwhile.
+unsafe fn whole(program: *const bpf_program, functions: *const FunctionInfo, n: u32) -> Program {
+    // SAFETY: the caller's promise. Any bytes are instructions.
+    unsafe {
+        let (at, instructions) = (libbpf_sys::bpf_program__insns(program), libbpf_sys::bpf_program__insn_cnt(program));
+        Program {
+            instructions: std::slice::from_raw_parts(at.cast::<Instruction>(), instructions as usize).to_vec(),
+            functions: if n == 0 { Vec::new() } else { std::slice::from_raw_parts(functions, n as usize).to_vec() },
+        }
+    }
 }
 
 #[cfg(test)]
