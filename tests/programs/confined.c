@@ -1,6 +1,7 @@
 /*
  * Ends in a call that seccomp does not allow. The argument says how: strict, or a filter that kills the process or the thread. With a
- * second argument, another thread does it. The call is lseek with a high offset, or chdir.
+ * second argument, another thread does it, and the first one ends when that thread is gone: if the process ended before a tracer has waited
+ * for the thread, wait(2) would have the process's status for it. The call is lseek with a high offset, or chdir.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 static const char *how;
+static volatile pid_t confined;
 
 static void *confine(void *unused)
 {
@@ -26,6 +28,7 @@ static void *confine(void *unused)
 	struct sock_fprog filter = { sizeof program / sizeof *program, program };
 	char path[] = "/confined";
 
+	confined = syscall(SYS_gettid);
 	if (!strcmp(how, "strict") || !strcmp(how, "path")) {
 		if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT))
 			_exit(77);
@@ -46,7 +49,10 @@ int main(int argc, char **argv)
 	how = argv[1];
 	if (argc == 2)
 		confine(NULL);
-	else if (!pthread_create(&thread, NULL, confine, NULL))
+	else if (!pthread_create(&thread, NULL, confine, NULL)) {
 		pthread_join(thread, NULL);
+		while (!syscall(SYS_tgkill, getpid(), confined, 0))
+			usleep(1000);
+	}
 	return 0;
 }
