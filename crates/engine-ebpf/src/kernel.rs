@@ -7,7 +7,7 @@ use crate::functions::Functions;
 use crate::loading::config::Config;
 use crate::loading::programs::{Programs, Seeded};
 use crate::loading::refusal::why;
-use crate::plans::{Tables, hooked};
+use crate::plans::Tables;
 use crate::reading::files::FilePrograms;
 use crate::ring::shared::{self, Shared, SharedFds};
 use crate::threads::poller_programs::BlockedPrograms;
@@ -41,12 +41,12 @@ struct OwnSide {
 impl Kernel {
     /// Loads the programs. Those that look up descriptors are attached, the others are not yet.
     pub fn load(config: Config, tables: &Tables, spec: &TraceSpec) -> Result<Kernel, Why> {
-        let programs = Programs::load(config, tables)?;
+        let mut programs = Programs::load(config, tables)?;
         let files =
             spec.descriptors.then(|| FilePrograms::attach(&programs, &spec.calls, spec.operations, false)).transpose();
         let files = files.map_err(|e| why(&e))?;
         let shared = SharedFds::of(&programs).and_then(Shared::new).map_err(|e| Why::NoMemory(e.to_string()))?;
-        let functions = Functions::new(if config.may_hook() { hooked::calls(tables) } else { None });
+        let functions = Functions::new(programs.take_hooked());
         let side = Side::Own(Box::new(OwnSide { files, blocked: None, functions, programs }));
         Ok(Kernel { shared, side, counting: config.counting })
     }

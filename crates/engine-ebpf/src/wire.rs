@@ -36,7 +36,7 @@ pub use skel::types::{
     function_search, glob, glob_atom, left_out_flag, library_part, library_text, op, op_count, op_dir, op_kind, op_run,
     pressure, probe_plan, probe_word, rec_block, rec_blocked, rec_call, rec_cgroup, rec_changed, rec_completed,
     rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_id, rec_kind, rec_library, rec_memory, rec_more,
-    rec_moved, rec_signal, rec_stack, rec_start, rec_stopped, rec_submitted, record_bound, stack_id, stack_key,
+    rec_moved, rec_signal, rec_stack, rec_start, rec_stopped, rec_submitted, record_bound, rodata, stack_id, stack_key,
     stack_memo, stack_part, stack_range, stack_return, stack_word, task_flag, task_state, text_kind, uring_plan,
     uring_text, word_kind,
 };

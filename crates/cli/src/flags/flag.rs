@@ -39,7 +39,7 @@ pub struct Flag {
     pub update: Update,
 }
 
-/// How an option changes the raw options.
+/// The change that an option makes to the raw options.
 pub type Update = fn(&mut RawOptions, &Given) -> Result<(), Stop>;
 
 /// Keeps an option that only its view reads.

@@ -88,11 +88,7 @@ static __always_inline int leave_function(struct task_struct *task, struct task_
 		lose_call(st);
 		return 0;
 	}
-	call.nr = target_nr(call.abi, nr_at_exit(regs, call.abi, ret));
-	FORGET(call.nr, ip_of(regs));
-	FORGET(call.abi, ip_of(regs));
-	FORGET(call.ret, ip_of(regs));
-	index = call_index(call.abi, call.nr);
+	index = index_at_exit(&call);
 	plan = bpf_map_lookup_elem(&calls, &index);
 	if (is_for_hooks(flags_of(plan))) {
 		leave(&call, plan, index);

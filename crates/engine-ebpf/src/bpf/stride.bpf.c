@@ -431,6 +431,16 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 		wait_for_absent(call->ret);
 }
 
+/* The index of the call that the current thread returns from. */
+static __always_inline u32 index_at_exit(struct simple *call)
+{
+	call->nr = target_nr(call->abi, nr_at_exit(call->regs, call->abi, call->ret));
+	FORGET(call->nr, ip_of(call->regs));
+	FORGET(call->abi, ip_of(call->regs));
+	FORGET(call->ret, ip_of(call->regs));
+	return call_index(call->abi, call->nr);
+}
+
 /* A call of a traced thread returns. */
 static __always_inline int leave(struct simple *call, struct call_plan *plan, u32 index)
 {
@@ -512,11 +522,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	}
 	struct simple call = { .task = task, .st = st, .regs = regs, .ret = ret, .abi = abi_of(task) };
 
-	call.nr = target_nr(call.abi, nr_at_exit(regs, call.abi, ret));
-	FORGET(call.nr, ip_of(regs));
-	FORGET(call.abi, ip_of(regs));
-	FORGET(call.ret, ip_of(regs));
-	index = call_index(call.abi, call.nr);
+	index = index_at_exit(&call);
 	plan = bpf_map_lookup_elem(&calls, &index);
 	if (take_stacks && flags_of(plan) & (CALL_MAPS | CALL_REMAPS | CALL_ATTACHES))
 		note_code(flags_of(plan), ret);

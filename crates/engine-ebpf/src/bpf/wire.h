@@ -375,7 +375,7 @@ struct function_name {
 	u64 text[FUNCTION_NAME / 8];
 };
 
-/* What the kernel is asked for its functions, and its answer. */
+/* The question to the kernel for the functions of calls, and the kernel's answer. */
 struct function_search {
 	/* The numbers of calls, and the names of their functions. */
 	u32 n;
@@ -466,7 +466,7 @@ enum task_flag {
 	TASK_ENTRY_FAULTED = 4096,
 };
 
-/* How the functions of calls see a call (functions.h). */
+/* The programs that have seen a thread's latest call (functions.h). */
 enum hook_flag {
 	/* The program at sys_enter has seen the entry. */
 	HOOK_ENTERED = 1,

@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 
 /// The programs at functions.
 pub struct Hooks {
-    /// How many functions have programs.
+    /// The number of functions that have programs.
     pub functions: usize,
     /// To the process that holds the programs' links: it ends when this is closed.
     pub holder: OwnedFd,
@@ -28,7 +28,7 @@ impl Hooks {
         recv(self.holder.as_raw_fd(), &mut [0], flags) == Ok(0)
     }
 
-    /// How many threads are in a wanted call that no function has seen begin.
+    /// The number of threads in a wanted call that no program at a function has seen begin.
     pub fn missing(&self) -> io::Result<u32> {
         let count = self.variables.word(offset_of!(bss, hooks_missing));
         count.store(0, Ordering::Relaxed);

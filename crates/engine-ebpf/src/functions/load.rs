@@ -4,9 +4,9 @@ use super::bare::{Bare, ProgramPlace};
 use super::holder::{self, HookProgram};
 use super::hooks::Hooks;
 use super::search;
+use crate::loading::object;
 use crate::loading::programs::Programs;
 use crate::loading::relocate::{self, Types};
-use crate::loading::second_thread;
 use crate::loading::specialize::Constants;
 use crate::plans::hooked::HookedCalls;
 use crate::ring::Mapping;
@@ -20,7 +20,7 @@ use std::mem::{MaybeUninit, offset_of};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::Ordering;
 
-/// What the thread that loads the programs needs.
+/// The input of the thread that loads the programs.
 pub struct HookInput {
     /// The maps of the first object by their names. `None`: the map is not used.
     maps: HashMap<String, Option<OwnedFd>>,
@@ -28,13 +28,16 @@ pub struct HookInput {
     settings: Vec<u8>,
     /// The programs' variables.
     variables: Mapping,
+    /// The kernel's types. `None`: libbpf finds them itself.
+    types: Option<Types>,
     wanted: HookedCalls,
 }
 
 impl HookInput {
     pub fn of(programs: &Programs, wanted: HookedCalls) -> io::Result<HookInput> {
         let variables = Mapping::variables(programs.variables(), size_of::<bss>())?;
-        Ok(HookInput { maps: programs.maps()?, settings: programs.settings(), variables, wanted })
+        let types = programs.types().map(Types::share).transpose()?;
+        Ok(HookInput { maps: programs.maps()?, settings: programs.settings(), variables, types, wanted })
     }
 }
 
@@ -53,29 +56,27 @@ pub fn attach(given: HookInput) -> Result<Hooks, String> {
         return Err("tracing of functions is switched off (kernel.ftrace_enabled)".to_owned());
     }
     let failed = |what: &'static str| move |e: io::Error| format!("{what}: {e}");
-    let types = Types::prepare();
-    if let Some(types) = &types {
-        types.find().map_err(failed("reading the kernel's types"))?;
-    }
-    let object = Object::open(&given, types.as_ref()).map_err(|e| format!("preparing the programs: {e}"))?;
+    let object = Object::open(&given).map_err(|e| format!("preparing the programs: {e}"))?;
     object
         .program(SEARCH)
         .and_then(|program| run(&program.load(ProgramPlace::Nowhere)?))
         .map_err(failed("finding functions"))?;
     let found = search::functions(&answer(&given.variables), &given.wanted.old)?;
-    let load = |name, how, target| -> Result<HookProgram, String> {
-        let loaded = object.program(name).and_then(|program| program.load(ProgramPlace::At(how, target)));
+    let prepared = |name| object.program(name).map_err(failed("preparing a program at a function"));
+    let load = |program: &Bare, how, target| -> Result<HookProgram, String> {
+        let loaded = program.load(ProgramPlace::At(how, target));
         Ok(HookProgram { program: loaded.map_err(failed("loading a program at a function"))?, how })
     };
+    let (enter, exit) = (prepared(ENTER)?, prepared(EXIT)?);
     // The programs at functions' ends come first: with each further program, the kernel replaces the code that calls them, and threads that
     // are in the function return without the programs at its end.
     let mut programs = Vec::new();
     for &call in &found.calls {
-        programs.push(load(EXIT, libbpf_sys::BPF_TRACE_FEXIT, call)?);
-        programs.push(load(ENTER, libbpf_sys::BPF_TRACE_FENTRY, call)?);
+        programs.push(load(&exit, libbpf_sys::BPF_TRACE_FEXIT, call)?);
+        programs.push(load(&enter, libbpf_sys::BPF_TRACE_FENTRY, call)?);
     }
-    programs.push(load(SKIPPED, libbpf_sys::BPF_TRACE_FEXIT, found.seccomp)?);
-    let threads = load(THREADS, libbpf_sys::BPF_TRACE_ITER, found.threads)?;
+    programs.push(load(&prepared(SKIPPED)?, libbpf_sys::BPF_TRACE_FEXIT, found.seccomp)?);
+    let threads = load(&prepared(THREADS)?, libbpf_sys::BPF_TRACE_ITER, found.threads)?;
     let threads = threads.attach().map_err(failed("looking at threads"))?;
     let over = offset_of!(bss, hooks_over);
     let holder =
@@ -90,12 +91,12 @@ struct Object {
 }
 
 impl Object {
-    fn open(given: &HookInput, types: Option<&Types>) -> libbpf_rs::Result<Object> {
+    fn open(given: &HookInput) -> libbpf_rs::Result<Object> {
         // As the other objects', these few words are never freed.
-        let object = Box::leak(Box::new(MaybeUninit::uninit()));
+        let place = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut builder = FunctionsSkelBuilder::default();
-        relocate::by(types, &mut builder);
-        let mut open = builder.open(object)?;
+        relocate::by(given.types.as_ref(), &mut builder);
+        let mut open = builder.open(place)?;
         for mut program in open.open_object_mut().progs_mut() {
             let is_ours = [ENTER, EXIT, SKIPPED, SEARCH, THREADS]
                 .iter()
@@ -104,7 +105,7 @@ impl Object {
         }
         let cpus = libbpf_rs::num_possible_cpus()? as u32;
         for mut map in open.open_object_mut().maps_mut() {
-            match given.maps.get(&second_thread::own_name(map.name())) {
+            match given.maps.get(&object::own_name(map.name())) {
                 // Programs at functions may be preempted, so they have scratch memory of their own.
                 Some(_) if ["scratches", "demultiplexings"].iter().any(|own| map.name() == *own) => {
                     map.set_max_entries(cpus)?
@@ -115,8 +116,8 @@ impl Object {
                 None => {}
             }
         }
-        second_thread::prepare(&mut open)?;
-        let settings = Constants { map: second_thread::descriptor(&open.maps.rodata), bytes: given.settings.clone() };
+        object::prepare(&mut open)?;
+        let settings = Constants { map: object::descriptor(&open.maps.rodata), bytes: given.settings.clone() };
         given.ask();
         Ok(Object { open, settings })
     }

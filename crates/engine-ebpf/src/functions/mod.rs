@@ -22,15 +22,15 @@ use std::time::{Duration, Instant};
 /// A run is long from then on. Loading takes a billion instructions, and detaching a tenth of a second for each program, which
 /// short runs do not earn.
 const AFTER: Duration = Duration::from_millis(500);
-/// How often it is looked whether the tracepoints can be left: looking takes time for each thread of the machine.
+/// The time between two looks at all threads, of which each takes time for each thread of the machine.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// How the functions take the place of the tracepoints.
+/// The way from programs at the tracepoints to programs at functions.
 pub struct Functions {
     state: State,
     begun: Instant,
     looked: Instant,
-    /// What was attached when tracing ended.
+    /// The sentence for -d about the programs that were attached when tracing ended.
     last: Option<String>,
 }
 
@@ -82,7 +82,7 @@ impl Functions {
                 Err(e) => State::Unfit(Some(format!("threads cannot be looked at: {e}"))),
             },
             State::Alone(hooks) if hooks.is_lost() => {
-                let attached = programs.return_to_tracepoints();
+                let attached = programs.attach_to_calls();
                 State::Unfit(Some(attached.err().map_or(LOST.to_owned(), |e| format!("{LOST}, and {e}"))))
             }
             same => same,

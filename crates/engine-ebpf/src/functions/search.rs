@@ -1,4 +1,4 @@
-//! Which of the kernel's functions serve the wanted calls.
+//! Finds the kernel's functions that serve the wanted calls.
 //!
 //! The kernel tells the table of native calls. The functions of 32-bit calls follow a rule for names, with exceptions for calls that were given a
 //! second form: all forms are taken that the kernel has. A function that serves another call is seen by programs that then do nothing.

@@ -2,7 +2,9 @@
 
 pub mod btf;
 pub mod config;
+pub mod constants;
 pub mod kernel_types;
+pub mod object;
 pub mod privileges;
 pub mod probe;
 pub mod programs;

@@ -1,7 +1,6 @@
 //! Loading and attaching the programs.
 
 use crate::counting::counts::{self, CountRow};
-use crate::counting::ticks;
 use crate::counting::timing::Timing;
 use crate::error::Why;
 use crate::loading::config::Config;
@@ -9,16 +8,16 @@ use crate::loading::probe::{self, ExecSeen};
 use crate::loading::refusal;
 use crate::loading::refusal::why;
 use crate::loading::relocate::{self, Types};
-use crate::loading::second_thread::{self, Loading, SecondLoader};
-use crate::loading::specialize;
+use crate::loading::second_thread::{Loading, SecondLoader};
+use crate::loading::{constants, object, specialize};
 use crate::plans::Tables;
-use crate::plans::{globs, hooked};
+use crate::plans::globs;
+use crate::plans::hooked::{self, HookedCalls};
 use crate::ring::Mapping;
-use crate::ring::backlog::backlog_max;
 use crate::ring::size::RingSize;
 use crate::wire::{
-    OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder, bound, bytes_of, call_flag, call_plan, choice,
-    left_out_flag, op, task_state,
+    OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder, bound, bytes_of, call_plan, choice, left_out_flag, op,
+    task_state,
 };
 use crate::{library, operations};
 use libbpf_rs::skel::{OpenSkel, Skel, SkelBuilder};
@@ -30,10 +29,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use stride_event::{
-    Bounds, CountBy, Counting, Endings, Histogram, ProbedFile, StackRate, Tid, WantedThreads, comm_words,
-};
-use stride_syscalls::multiplexed;
+use stride_event::{Counting, Endings, Histogram, ProbedFile, StackRate, Tid, WantedThreads};
 
 /// The result of starting to trace a thread or process.
 pub enum Seeded {
@@ -64,6 +60,8 @@ pub struct Programs {
     /// Only some of the calls that are counted may be timed. Then this attaches `on_sys_enter`.
     times_some: bool,
     timing: Option<Timing>,
+    /// The calls whose functions may take the place of the tracepoints.
+    hooked: Option<HookedCalls>,
 }
 
 impl Programs {
@@ -107,112 +105,23 @@ impl Programs {
         second: Option<SecondLoader<'_>>,
     ) -> libbpf_rs::Result<Programs> {
         // The skeleton borrows its object. There is one of a few words per process, which is never freed.
-        let object = Box::leak(Box::new(MaybeUninit::uninit()));
+        let place = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut builder = StrideSkelBuilder::default();
         relocate::by(types.as_ref(), &mut builder);
-        let mut open: OpenStrideSkel<'static> = builder.open(object)?;
+        let mut open: OpenStrideSkel<'static> = builder.open(place)?;
         let cpus = libbpf_rs::num_possible_cpus()? as u32;
         let nested = probe::is_nested();
         let exec = tables.execs && !config.count_only() || nested;
         let entry = tables.needs_entry || config.times || exec && seen == ExecSeen::Entered;
         // (Nothing else is then needed of a call's entry.)
         let times_some = config.may_estimate() && !tables.needs_entry && !nested;
+        let hooked = config.may_hook().then(|| hooked::calls(tables)).flatten();
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
-            rodata.follow = config.follow;
-            rodata.take_times = config.times;
-            rodata.take_stacks = config.stacks != StackRate::None;
-            rodata.sample_stacks = config.stacks == StackRate::Sampled;
-            rodata.ends_with_memory = probe::release() >= (6, 16);
-            rodata.stamp = config.times || config.rings > 1;
-            rodata.tell_more = config.times || config.ip || config.rings > 1;
-            rodata.ring_count = config.rings;
-            rodata.trace_unknown = config.unknown;
+            constants::set(rodata, &config, tables);
             rodata.have_prepare_exec = seen != ExecSeen::Entered;
-            rodata.detach_on_exec = config.detach_on_execve;
-            rodata.max_depth = config.max_depth.unwrap_or(u32::MAX);
-            if let Some(machine) = config.machine {
-                rodata.all = true;
-                rodata.want_cgroups = !machine.cgroups.is_empty() || !machine.containers.is_empty();
-                rodata.tell_cgroups = config.containers;
-                rodata.want_user = machine.user.is_some();
-                rodata.wanted_uid = machine.user.unwrap_or(0);
-                rodata.comm_globs = machine.comm.len() as u32;
-                rodata.exe_globs = machine.exe.len() as u32;
-            }
             rodata.nested = nested;
-            rodata.tell_ids = config.namespaces;
-            rodata.guarded = config.guarded;
-            rodata.count_calls = config.counting.is_some();
-            rodata.count_only = config.count_only();
-            rodata.count_cpu = config.counting.is_some_and(|c| c.cpu_time);
             rodata.times_some = times_some;
-            rodata.count_latencies = config.counting.is_some_and(|c| c.latencies);
-            rodata.count_bytes = config.counting.is_some_and(|c| c.bytes);
-            rodata.count_more = config.counts_more();
-            let by = config.counting.map_or(CountBy::default(), |c| c.by);
-            rodata.by_call = by.syscall;
-            rodata.by_error = by.errno;
-            rodata.by_pid = by.pid;
-            rodata.by_tid = by.tid;
-            rodata.by_comm = by.comm;
-            rodata.by_size = by.size;
-            rodata.by_cgroup = by.container;
-            rodata.by_duration = by.duration;
-            rodata.by_user = by.user;
-            rodata.few_calls = tables.few;
-            use call_flag as has;
-            rodata.seen_entering = tables.numbers(&[has::CALL_ENTRY, has::CALL_MIXED, has::CALL_EXEC]);
-            let by_any = [has::CALL_TRACED, has::CALL_EXEC, has::CALL_CLONE, has::CALL_SETS_USER];
-            let by_stacks = [has::CALL_MAPS, has::CALL_REMAPS, has::CALL_ATTACHES];
-            let by_stacks: &[_] = if config.stacks == StackRate::None { &[] } else { &by_stacks };
-            rodata.seen_leaving = tables.numbers(&[&by_any[..], by_stacks].concat());
-            // Other threads change users and code, too.
-            let asks_others = config.machine.is_some_and(|machine| machine.user.is_some())
-                || !config.whole_spaces && config.stacks != StackRate::None;
-            rodata.thread_first = !tables.few && !asks_others;
-            let needs_call = tables.names || config.stacks != StackRate::None || config.endings.bytes.is_some();
-            // (A call that sets ids is looked at however it returns.)
-            let chooses = !(config.endings.is_all() && config.wanted_threads.is_all());
-            rodata.outcome_first = rodata.thread_first && !config.guarded && chooses && !needs_call;
-            if let Some(fds) = config.fds {
-                rodata.filter_fds = true;
-                let high = |fd| fd >= bound::FD_MAX.0 as i32;
-                for fd in (0..bound::FD_MAX.0 as usize).filter(|&fd| fds.contains(fd as i32)) {
-                    rodata.wanted_fds[fd / 64] |= 1 << (fd % 64);
-                }
-                rodata.want_high_fds = fds.inverted || fds.listed.iter().any(|&fd| high(fd));
-            }
-            let WantedThreads { processes, threads, comm } = config.wanted_threads;
-            rodata.choose_ids = (processes, threads) != (Bounds::<i64>::ALL, Bounds::<i64>::ALL);
-            (rodata.least_process, rodata.most_process) = (processes.least, processes.most);
-            (rodata.least_thread, rodata.most_thread) = (threads.least, threads.most);
-            rodata.choose_comm = comm.is_some();
-            rodata.wanted_comm = comm_words(comm.unwrap_or_default());
-            let endings = config.endings;
-            rodata.skip_failed = endings.errors.is_empty();
-            rodata.skip_successful = !endings.successes;
-            rodata.choose_errors = !endings.errors.is_all();
-            rodata.wanted_errors = endings.errors.words();
-            rodata.choose_results = endings.results != Bounds::<i64>::ALL;
-            (rodata.least_result, rodata.most_result) = (endings.results.least, endings.results.most);
-            if let Some(bytes) = endings.bytes {
-                rodata.choose_bytes = true;
-                (rodata.least_bytes, rodata.most_bytes) = (bytes.least, bytes.most);
-            }
-            rodata.choose_durations = endings.needs_times();
-            (rodata.least_duration, rodata.most_duration) = (endings.durations.least, endings.durations.most);
-            rodata.skip_below_tick = ticks::longest().is_some_and(|tick| endings.durations.least >= tick);
-            rodata.delay_writers = config.ring.wait;
-            rodata.ring_high_mark = config.ring.high_mark();
-            rodata.ring_call_limit = config.ring.limit();
-            rodata.ring_wake_mark = config.ring.wake_mark();
-            rodata.may_hook = config.may_hook() && hooked::calls(tables).is_some();
-            rodata.backlog_full = backlog_max() / 4;
-            for (nr, first, target) in multiplexed::all() {
-                let call = &mut rodata.target_calls[target_index(nr, first)];
-                (call.nr, call.from) = (target.nr as u16, target.from);
-                (call.pointer, call.words) = (target.pointer, target.words);
-            }
+            rodata.may_hook = hooked.is_some();
         }
         open.maps.ring.set_max_entries(config.ring.bytes)?;
         open.maps.rings.set_max_entries(config.rings)?;
@@ -263,10 +172,10 @@ impl Programs {
             Some(second) => Some(second.begin(&mut open)?),
             None => {
                 types.as_ref().map_or(Ok(()), Types::find)?;
-                second_thread::prepare(&mut open).map(|()| None)?
+                object::prepare(&mut open).map(|()| None)?
             }
         };
-        let settings = second_thread::settings(&open);
+        let settings = object::settings(&open);
         let skel = specialize::with(settings, || open.load())?;
         let second = second.map(Loading::join).transpose()?;
         library::fill(&skel.maps.probes, config.library)?;
@@ -304,6 +213,7 @@ impl Programs {
             cpus,
             timing: None,
             times_some,
+            hooked,
         };
         for &cgroup in config.machine.iter().flat_map(|machine| &machine.cgroups) {
             kernel.want_cgroup(cgroup)?;
@@ -368,7 +278,7 @@ impl Programs {
     }
 
     /// Attaches the programs that every call runs.
-    fn attach_to_calls(&mut self) -> libbpf_rs::Result<()> {
+    pub fn attach_to_calls(&mut self) -> libbpf_rs::Result<()> {
         self.returns = Some(self.skel.progs.on_sys_exit.attach()?);
         let entry = &second_programs(&self.skel, &self.second).on_sys_enter;
         self.entries = if entry.autoload() { Some(entry.attach()?) } else { None };
@@ -389,11 +299,6 @@ impl Programs {
         }
     }
 
-    /// All calls are watched again.
-    pub fn return_to_tracepoints(&mut self) -> libbpf_rs::Result<()> {
-        self.attach_to_calls()
-    }
-
     /// Sets the probes in libraries. They go first when tracing ends. `only` is the process that alone is traced.
     /// Returns sentences about functions that cannot be traced.
     pub fn probe(&mut self, files: &[ProbedFile], only: Option<Tid>) -> Result<Vec<String>, Why> {
@@ -412,8 +317,7 @@ impl Programs {
             timing.end();
         }
         self.probes.clear();
-        self.returns = None;
-        self.entries = None;
+        self.leave_tracepoints();
         while self.links.pop().is_some() {}
     }
 
@@ -502,9 +406,14 @@ impl Programs {
         self.skel.maps.tasks.as_fd()
     }
 
+    /// The calls whose functions may take the place of the tracepoints.
+    pub fn take_hooked(&mut self) -> Option<HookedCalls> {
+        self.hooked.take()
+    }
+
     /// The maps by their names. `None`: the map is not used.
     pub fn maps(&self) -> io::Result<HashMap<String, Option<OwnedFd>>> {
-        second_thread::descriptors(self.skel.object())
+        object::descriptors(self.skel.object())
     }
 
     /// The contents of the map of settings.
@@ -575,24 +484,12 @@ fn further_rings(skel: &StrideSkel<'_>, config: Config) -> libbpf_rs::Result<Vec
         return Ok(Vec::new());
     }
     let rings: Vec<MapHandle> =
-        (1..config.rings).map(|_| second_thread::new_ring(config.ring)).collect::<libbpf_rs::Result<_>>()?;
+        (1..config.rings).map(|_| object::new_ring(config.ring)).collect::<libbpf_rs::Result<_>>()?;
     let all = std::iter::once(skel.maps.ring.as_fd()).chain(rings.iter().map(AsFd::as_fd));
     for (i, fd) in (0u32..).zip(all) {
         skel.maps.rings.update(bytes_of(&[i]), bytes_of(&[fd.as_raw_fd() as u32]), MapFlags::ANY)?;
     }
     Ok(rings)
-}
-
-/// Where the kernel side looks for the target of this multiplexed call (`target_index` in `bpf/multiplexed.h`).
-fn target_index(nr: u32, first: u32) -> usize {
-    let (call, newer) = (first & 0xffff, first >> 16 != 0);
-    let at = match nr {
-        multiplexed::OLD_SELECT => bound::TARGET_SELECT.0,
-        multiplexed::OLD_MMAP => bound::TARGET_MMAP.0,
-        multiplexed::SOCKETCALL => first,
-        _ => bound::TARGET_CALLS.0 * (1 + u32::from(newer)) + call,
-    };
-    at as usize
 }
 
 /// Tests whether the engine works on this machine: it loads and attaches the engine for a moment.

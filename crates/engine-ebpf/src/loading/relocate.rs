@@ -40,6 +40,11 @@ impl Types {
         written
     }
 
+    /// The same file, for another thread.
+    pub fn share(&self) -> io::Result<Types> {
+        Ok(Types { file: self.file.try_clone()?, missing: AtomicBool::new(self.are_missing()) })
+    }
+
     /// True if they were not found. Then libbpf has to find them itself, for objects that are opened without them.
     pub fn are_missing(&self) -> bool {
         self.missing.load(Ordering::Relaxed)

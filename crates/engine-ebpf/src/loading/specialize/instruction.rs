@@ -93,7 +93,7 @@ impl Instruction {
         self.code & BY_REGISTER != 0
     }
 
-    /// How many instructions it takes the place of.
+    /// The number of places that it takes in a program.
     pub fn len(self) -> usize {
         if self.code == LOAD_64 { 2 } else { 1 }
     }

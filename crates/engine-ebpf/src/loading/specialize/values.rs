@@ -1,4 +1,4 @@
-//! Which instructions can be reached, if the settings have the values that they have.
+//! Finds the instructions that can be reached with the values that the settings have.
 //!
 //! Registers are followed along all paths. A register holds a number that is the same on all paths, the address of a setting, or something unknown.
 //! Where a branch depends on known numbers, one of its ways is taken. Memory on the stack is not followed.
@@ -6,7 +6,7 @@
 use super::instruction::*;
 use super::program::Constants;
 
-/// What is known of a register.
+/// The contents of a register, as far as they are the same on all paths.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Value {
     Unknown,
@@ -19,7 +19,7 @@ use Value::{Number, Setting, Unknown};
 /// r0 to r10. (The last is the frame, which nothing changes.)
 type Registers = [Value; 11];
 
-/// What becomes of an instruction.
+/// The use of an instruction in the specialized program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reached {
     Never,
@@ -54,7 +54,7 @@ pub fn reached(program: &[Instruction], constants: &Constants) -> Option<Vec<Rea
             paths.lead_to(at + 1, registers)?;
         }
     }
-    // What was known at a branch first may not have held on all paths in the end.
+    // (A register that held one number when a branch was reached first may hold others on paths that were found later.)
     let fate = |(before, &instruction): (&Option<Registers>, &Instruction)| match before {
         None => Reached::Never,
         Some(_) if !instruction.is_jump() => Reached::Yes,

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/* The place where the stack of a call is looked for, as each CPU keeps it meanwhile. */
+#ifndef STRIDE_STACK_STATE_H
+#define STRIDE_STACK_STATE_H
+
+/* Where a call is looked for, and the memory that is read for that: one per CPU, as the scratch. */
+struct stack_state {
+	struct stack_key key;
+	u64 bp;
+	/*
+	 * The stack's id. It stays here, because the verifier takes memory of a map to hold any number. Of an id in a register, it would
+	 * know that it is none, or unknown, and walk all that follows for each of these.
+	 */
+	u32 id;
+	u32 pad;
+	/* The index of its site, and the number of calls that its stack stands for. */
+	u32 site;
+	u32 calls;
+	/* The thread runs 32-bit code. */
+	u32 is_32bit;
+	/* The returns that are watched: their number, the return address that all of them have, and what stands for all of them. */
+	u32 watched;
+	u64 trampoline;
+	u64 returns;
+	struct return_instance *next_return;
+	struct stack_return watched_at[STACK_RETURNS];
+	u8 bytes[STACK_REREAD + PAGE];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct stack_state);
+} stack_states SEC(".maps");
+
+static __always_inline struct stack_state *stack_state(void)
+{
+	u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&stack_states, &cpu);
+}
+
+#endif
