@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 
 const ROUNDS: usize = 7;
 
-/// What goes on while a row's program runs.
+/// The tracer, or the empty programs, at work while a row's program runs.
 enum Beside {
     /// Stride traces it, with these options.
     Traced(&'static [&'static str]),
