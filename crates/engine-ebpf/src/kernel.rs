@@ -11,7 +11,7 @@ use crate::plans::Tables;
 use crate::reading::files::FilePrograms;
 use crate::ring::shared::{self, Shared, SharedFds};
 use crate::threads::poller_programs::BlockedPrograms;
-use crate::wire::{bytes_of, change_key, code_change, read, task_flag};
+use crate::wire::{bytes_of, change_key, code_change, code_file, code_file_key, read, task_flag};
 use libbpf_rs::{MapCore, MapFlags};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
@@ -202,6 +202,20 @@ impl Kernel {
     pub fn change(&self, space: u64, generation: u32) -> Option<code_change> {
         let key = change_key { slot: shared::slot(space) as u32, generation };
         read(&self.programs()?.changes().lookup(bytes_of(&[key]), MapFlags::ANY).ok()??)
+    }
+
+    /// A file that code was mapped from, if it is still known.
+    pub fn code_file(&self, key: code_file_key) -> Option<code_file> {
+        read(&self.programs()?.code_files().lookup(bytes_of(&[key]), MapFlags::ANY).ok()??)
+    }
+
+    /// The next process that maps the file needs not wait until the file is opened.
+    pub fn code_file_is_opened(&self, key: code_file_key) {
+        if let Some((programs, file)) = self.programs().zip(self.code_file(key)) {
+            let opened = code_file { opened: 1, ..file };
+            // (The file may be forgotten just now. Then the next process waits.)
+            let _ = programs.code_files().update(bytes_of(&[key]), bytes_of(&[opened]), MapFlags::EXIST);
+        }
     }
 
     /// True if a process still has this address space.

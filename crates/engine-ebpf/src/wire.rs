@@ -31,14 +31,14 @@ pub use files_skel::{FilesSkel, FilesSkelBuilder};
 pub use functions_skel::{FunctionsSkelBuilder, OpenFunctionsSkel};
 pub use poller_skel::{PollerSkel, PollerSkelBuilder};
 pub use skel::types::{
-    block_flag, bound, bss, call_flag, call_plan, case_key, change_key, choice, code_change, count, count_key,
-    count_times, data_reader, fds_all, fds_passed, fds_plan, file_detail, file_flag, file_kind, function_name,
-    function_search, glob, glob_atom, left_out_flag, library_part, library_text, op, op_count, op_dir, op_kind, op_run,
-    pressure, probe_plan, probe_word, rec_block, rec_blocked, rec_call, rec_cgroup, rec_changed, rec_completed,
-    rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_id, rec_kind, rec_library, rec_memory, rec_more,
-    rec_moved, rec_signal, rec_stack, rec_start, rec_stopped, rec_submitted, record_bound, rodata, stack_id, stack_key,
-    stack_memo, stack_part, stack_range, stack_return, stack_word, task_flag, task_state, text_kind, uring_plan,
-    uring_text, word_kind,
+    block_flag, bound, bss, call_flag, call_plan, case_key, change_key, choice, code_backing, code_change, code_file,
+    code_file_key, code_mapping, count, count_key, count_times, data_reader, fds_all, fds_passed, fds_plan,
+    file_detail, file_flag, file_kind, function_name, function_search, glob, glob_atom, left_out_flag, library_part,
+    library_text, op, op_count, op_dir, op_kind, op_run, pressure, probe_plan, probe_word, rec_block, rec_blocked,
+    rec_call, rec_cgroup, rec_changed, rec_completed, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head,
+    rec_id, rec_kind, rec_library, rec_memory, rec_more, rec_moved, rec_signal, rec_stack, rec_start, rec_stopped,
+    rec_submitted, record_bound, rodata, stack_id, stack_key, stack_memo, stack_part, stack_range, stack_return,
+    stack_word, task_flag, task_state, text_kind, uring_plan, uring_text, word_kind,
 };
 pub use skel::{OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder};
 
@@ -55,7 +55,7 @@ macro_rules! wire {
     )* };
 }
 wire!(rec_head rec_call rec_more rec_block rec_start rec_signal rec_exit rec_exec rec_detach rec_blocked rec_stopped rec_file);
-wire!(u64 glob rec_cgroup rec_changed rec_moved count count_key call_plan fds_plan op op_run choice case_key task_state u32 rec_stack stack_return rec_library library_text probe_plan stack_key stack_memo change_key code_change);
+wire!(u64 glob rec_cgroup rec_changed rec_moved count count_key call_plan fds_plan op op_run choice case_key task_state u32 rec_stack stack_return rec_library library_text probe_plan stack_key stack_memo change_key code_change code_file code_file_key);
 wire!(rec_id rec_memory rec_submitted rec_completed uring_plan uring_fds);
 
 /// The struct at the start of these bytes.

@@ -10,6 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::rc::Rc;
+use std::time::Duration;
 use stride_engine_base::Engine;
 use stride_engine_ebpf::EbpfEngine;
 use stride_engine_ptrace::PtraceEngine;
@@ -168,19 +169,29 @@ fn a_stack_is_unwound_once() {
     assert!(calls > 200_000 && asked < calls / 10, "{asked} unwound for {calls} calls");
 }
 
-/// A shell that runs many processes: the number of calls, of calls whose stack leads to where the thread began, of different stacks, and of
-/// stacks that were unwound.
-fn short_processes(stacks: StackRate) -> [usize; 4] {
-    let script = "i=0; while [ $i -lt 100 ]; do /bin/true; i=$((i + 1)); done";
+const HUNDRED: &str = "i=0; while [ $i -lt 100 ]; do /bin/true; i=$((i + 1)); done";
+
+/// A shell that runs short processes: the number of calls, of calls whose stack leads to where the thread began, of
+/// different stacks, and of stacks that were unwound. With `over`, Stride looks at no stack until this file exists.
+fn short_processes(stacks: StackRate, script: &str, over: Option<&Path>) -> [usize; 4] {
     let spec = TraceSpec { stacks, ..command(Path::new("/bin/sh"), &["-c", script]) };
     let unwinder = Stacks::new(StackDetail { frames: 256, source: false });
     let counting = Rc::new(RefCell::new(Counting { stacks: unwinder, asked: 0 }));
     let mut engine = EbpfEngine::start(spec).unwrap();
     engine.unwind_with(counting.clone());
     let (mut calls, mut whole, mut different) = (0, 0, std::collections::BTreeSet::new());
+    let mut over = over;
     while let Some(event) = engine.next().unwrap() {
         counting.borrow_mut().stacks.note(&event);
         if let Event::Exit(call) = event {
+            if let Some(over) = over.take() {
+                let ended = (0..1000).any(|_| {
+                    std::thread::sleep(Duration::from_millis(20));
+                    over.exists()
+                });
+                assert!(ended, "the shell has not come to its end");
+                std::thread::sleep(Duration::from_millis(200));
+            }
             calls += 1;
             whole += usize::from(call.stack.as_ref().is_some_and(|stack| stack.bottom == Bottom::Reached));
             different.extend(call.stack.as_ref().map(|stack| described(stack)));
@@ -194,17 +205,27 @@ fn short_processes(stacks: StackRate) -> [usize; 4] {
 #[test]
 fn stacks_of_short_processes() {
     need_ebpf!();
-    let [calls, whole, different, _] = short_processes(StackRate::All);
+    let [calls, whole, different, _] = short_processes(StackRate::All, HUNDRED, None);
     assert!(calls > 2_000, "{calls}");
-    // (A busy machine may not let Stride read all mappings in time.)
-    assert!(whole * 10 > calls * 9, "{whole} of {calls}");
+    assert!(whole * 100 > calls * 99, "{whole} of {calls}");
     assert!(different < calls / 10, "{different} of {calls}");
+}
+
+/// Programs that are over before Stride looks at the first of their stacks have whole stacks.
+#[test]
+fn stacks_of_programs_that_are_over() {
+    need_ebpf!();
+    let scratch = Scratch::new("stacks-over");
+    let over = scratch.path("over");
+    let script = format!("for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done; : > {}", over.display());
+    let [calls, whole, ..] = short_processes(StackRate::All, &script, Some(&over));
+    assert!(calls > 200 && whole == calls, "{whole} of {calls}");
 }
 
 /// The samples of one process count for the others of its program.
 #[test]
 fn samples_of_short_processes() {
     need_ebpf!();
-    let [calls, _, _, asked] = short_processes(StackRate::Sampled);
+    let [calls, _, _, asked] = short_processes(StackRate::Sampled, HUNDRED, None);
     assert!(asked > 100 && asked * 3 < calls, "{asked} of {calls}");
 }

@@ -50,6 +50,7 @@ pub use spec::{
 };
 pub use stack::caller::{Caller, FrameFunction};
 pub use stack::calling::{CallingFunction, WithSource};
+pub use stack::mapping::{CodeBacking, CodeMapping, FileVersion, NotedMapping};
 pub use stack::per_stack::PerStack;
 pub use stack::{
     Bottom, CodeChange, CodeFile, CodeHistory, CodeKind, InlinedFunction, ReadWord, Regs, SourceLine, Stack,

@@ -125,7 +125,7 @@ impl Stacks {
         let entry =
             self.spaces.entry(process).or_insert_with(|| Process { space: Space::unread(), ..Process::default() });
         let Process { space, perf_map, .. } = entry;
-        space.look_at(history);
+        space.look_at(process, history, &mut self.images);
         perf_map.begin();
         // The thread may wait for this, and walking takes longer. Where some mappings are not read again unless the
         // stack leads there, they are known to be read only after the walk.

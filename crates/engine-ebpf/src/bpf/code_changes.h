@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
  * Changes of the code in address spaces. Each raises the generation of the space, which is a part of every place that a stack is known by.
- * Stride reads the mappings of a generation from /proc, and threads whose programs may be over soon wait for that.
+ * Which code was mapped is noted (mapped_code.h). Where that fails, and for programs that ran before, Stride reads the mappings from /proc,
+ * and threads whose programs may be over soon wait for that.
  */
 #ifndef STRIDE_CODE_CHANGES_H
 #define STRIDE_CODE_CHANGES_H
 
 #include "sites.h"
-#include "stack_state.h"
+#include "mapped_code.h"
 
 #define PROT_READ 1
 #define PROT_EXEC 4
@@ -35,7 +36,7 @@ struct {
 
 /* By address space, several of which may count together. */
 u32 generations[SPACES] OF_READER = {};
-/* The generation, plus one, up to which Stride has read the mappings. */
+/* The generation, plus one, up to which Stride knows the mappings, or need not read them from /proc. */
 u32 generations_read[SPACES] OF_READER = {};
 /* The generation, plus one, of the last stack that was copied; 0 if none was. */
 u32 generations_copied[SPACES];
@@ -43,6 +44,8 @@ u32 generations_copied[SPACES];
 u64 programs_start[SPACES];
 /* For how long threads have waited for Stride to read mappings. */
 u64 maps_waited[SPACES];
+/* All mappings were noted since the program began. */
+bool spaces_noted[SPACES];
 
 /* A process still has its memory when its end is reported (Linux 6.16). */
 const volatile bool ends_with_memory;
@@ -58,7 +61,27 @@ static __always_inline void note_space(struct stack_state *state, struct task_st
 	state->key.space = (u64)BPF_CORE_READ(task, mm);
 }
 
-/* Raises the generation of an address space. Returns the new generation. */
+/* True if Stride has read the mappings up to this generation, plus one. */
+static __always_inline bool is_read_to(u32 slot, u32 wanted)
+{
+	return (s32)(*(volatile u32 *)&generations_read[in_spaces(slot)] - wanted) >= 0;
+}
+
+/* Begins with a change of an address space's code between two addresses. */
+static __always_inline struct code_change *begin_change(struct stack_state *state, u64 space, u64 start, u64 end)
+{
+	struct code_change *change = &state->change;
+
+	change->space = space;
+	change->start = start;
+	change->end = end;
+	change->from = 0;
+	change->from_generation = 0;
+	change->mappings = 0;
+	return change;
+}
+
+/* Raises the generation of the changed address space. Returns the new generation. */
 static __always_inline u32 note_change(struct code_change *change)
 {
 	struct change_key key = { .slot = slot_of(change->space) & (SPACES - 1) };
@@ -68,18 +91,28 @@ static __always_inline u32 note_change(struct code_change *change)
 	return key.generation;
 }
 
+/* The same for code whose mappings were noted so far (an enum noted). If Stride knew the mappings before, it knows them now. */
+static __always_inline void note_noted_change(struct code_change *change, int noted)
+{
+	u32 slot = slot_of(change->space) & (SPACES - 1), generation = note_change(change);
+
+	if (noted == NOTED_NOTHING)
+		*(volatile bool *)&spaces_noted[in_spaces(slot)] = false;
+	if (noted == NOTED_ALL && is_read_to(slot, generation))
+		*(volatile u32 *)&generations_read[in_spaces(slot)] = generation + 1;
+}
+
 /* Code was mapped between two addresses of the space that the CPU's state holds, or may have been. */
 static __always_inline void change_code(struct stack_state *state, u64 start, u64 end)
 {
-	struct code_change change = { .space = ONCE(state->key.space), .start = start, .end = end };
+	struct code_change *change = begin_change(state, ONCE(state->key.space), start, end);
+	int noted = NOTED_NOTHING;
 
-	note_change(&change);
-}
-
-/* True if Stride has read the mappings up to this generation, plus one. */
-static __always_inline bool is_read_to(u32 slot, u32 wanted)
-{
-	return (s32)(*(volatile u32 *)&generations_read[in_spaces(slot)] - wanted) >= 0;
+	if (start || end != ~0ULL)
+		noted = note_mappings(start, end);
+	else
+		change->mappings = MAPPINGS_UNKNOWN;
+	note_noted_change(change, noted);
 }
 
 /* execve is about to replace the address space. */
@@ -123,30 +156,36 @@ static __always_inline volatile u64 *waited_for_maps(u64 space)
 #define START_NS 10000000ULL
 
 /* An address space is new. It may lie where another one was. */
-static __always_inline u32 begin_space(struct code_change *change, bool starts)
+static __always_inline void begin_space(struct code_change *change, bool starts)
 {
 	u32 slot = slot_of(change->space) & (SPACES - 1);
 
 	*waited_for_maps(change->space) = 0;
 	generations_copied[in_spaces(slot)] = 0;
 	programs_start[in_spaces(slot)] = starts ? bpf_ktime_get_ns() + START_NS : 0;
-	return note_change(change);
 }
 
 /* All code of a thread's address space is new. */
 static __always_inline void new_code(struct task_struct *task)
 {
 	struct stack_state *state = stack_state();
-	struct code_change change = { .end = ~0ULL };
+	struct code_change *change;
+	u32 slot, generation;
+	int noted;
 
 	if (!state)
 		return;
 	note_space(state, task);
-	change.space = ONCE(state->key.space);
-	begin_space(&change, true);
+	change = begin_change(state, ONCE(state->key.space), 0, ~0ULL);
+	slot = slot_of(change->space) & (SPACES - 1);
+	begin_space(change, true);
+	noted = note_program_mappings();
+	*(volatile bool *)&spaces_noted[in_spaces(slot)] = noted != NOTED_NOTHING;
+	generation = note_change(change);
+	if (noted == NOTED_ALL)
+		*(volatile u32 *)&generations_read[in_spaces(slot)] = generation + 1;
 	if (sample_stacks)
-		note_program(slot_of(change.space), BPF_CORE_READ(task, mm, exe_file, f_inode),
-			     BPF_CORE_READ(task, mm, start_stack));
+		note_program(slot, BPF_CORE_READ(task, mm, exe_file, f_inode), BPF_CORE_READ(task, mm, start_stack));
 }
 
 /* The mappings of libraries have been made. */
@@ -165,29 +204,33 @@ static __always_inline bool is_starting(u32 slot)
 /* A child has the code of its parent. If Stride has read the parent's mappings, it knows the child's. */
 static __always_inline void forked_space(struct task_struct *parent, struct task_struct *child)
 {
-	struct code_change change = { .end = ~0ULL };
 	struct stack_state *state = stack_state();
 	u32 slot, parents, generation;
+	struct code_change *change;
 	bool waited;
+	u64 from;
 
 	if (!state)
 		return;
 	note_space(state, parent);
-	change.from = ONCE(state->key.space);
+	from = ONCE(state->key.space);
 	note_space(state, child);
-	change.space = ONCE(state->key.space);
-	if (change.from == change.space)
+	change = begin_change(state, ONCE(state->key.space), 0, ~0ULL);
+	if (from == change->space)
 		return;
-	slot = slot_of(change.space) & (SPACES - 1);
-	parents = slot_of(change.from) & (SPACES - 1);
-	change.from_generation = *(volatile u32 *)&generations[in_spaces(parents)];
-	waited = *waited_for_maps(change.from);
-	generation = begin_space(&change, false);
-	if (is_read_to(parents, change.from_generation + 1))
+	slot = slot_of(change->space) & (SPACES - 1);
+	parents = slot_of(from) & (SPACES - 1);
+	change->from = from;
+	change->from_generation = *(volatile u32 *)&generations[in_spaces(parents)];
+	waited = *waited_for_maps(from);
+	begin_space(change, false);
+	*(volatile bool *)&spaces_noted[in_spaces(slot)] = *(volatile bool *)&spaces_noted[in_spaces(parents)];
+	generation = note_change(change);
+	if (is_read_to(parents, change->from_generation + 1))
 		*(volatile u32 *)&generations_read[in_spaces(slot)] = generation + 1;
 	/* The child runs its parent's program, which has had its FIRST_MAPS_NS. */
 	if (waited)
-		*waited_for_maps(change.space) = 1;
+		*waited_for_maps(change->space) = 1;
 	if (sample_stacks)
 		keep_program(slot, parents);
 }
@@ -266,6 +309,12 @@ static __always_inline void wait_until_read(u64 space, u32 wanted)
 	__sync_fetch_and_add(waited, bpf_ktime_get_ns() - start);
 }
 
+/* True if a thread whose stack was just copied may go on: the mappings are noted, and before they go, the thread waits (wait_before_end). */
+static __always_inline bool goes_on(u32 slot)
+{
+	return ends_with_memory && *(volatile bool *)&spaces_noted[in_spaces(slot)];
+}
+
 /*
  * True if Stride is to be woken for the stack that was just copied. While a program maps its libraries, only the first stack wakes Stride:
  * it has the mappings read long before the program may end. A sample wakes Stride only if mappings are to be read.
@@ -274,8 +323,10 @@ static __always_inline bool is_urgent_stack(struct stack_state *state)
 {
 	u32 slot = slot_of(ONCE(state->key.space));
 
+	if ((sample_stacks || goes_on(slot)) && is_read_to(slot, state->key.generation + 1))
+		return false;
 	if (sample_stacks)
-		return !is_read_to(slot, state->key.generation + 1);
+		return true;
 	return !*(volatile u32 *)&generations_copied[in_spaces(slot)] || !is_starting(slot);
 }
 
@@ -295,7 +346,7 @@ __noinline int wait_for_maps(void)
 	slot = slot_of(ONCE(state->key.space)) & (SPACES - 1);
 	wanted = state->key.generation + 1;
 	generations_copied[in_spaces(slot)] = wanted;
-	if (!is_starting(slot))
+	if (!goes_on(slot) && !is_starting(slot))
 		wait_until_read(ONCE(state->key.space), wanted);
 	return 0;
 }

@@ -9,10 +9,8 @@
 #include "mounts.h"
 
 #define GLOB_STEPS (1 << 16)
-#define EXE_NAMES 256
 #define EXE_SIZE 4096
 #define TEXT_SIZE 8192
-#define NAME_LONGEST 255
 
 /* The patterns: those for names first. */
 struct {
@@ -36,8 +34,7 @@ struct wanted_desk {
 	u32 from;
 	u32 end;
 	u32 pad;
-	struct dentry *dentry;
-	struct vfsmount *mnt;
+	struct path_climb climb;
 	/* The thread that is examined. */
 	u64 task;
 	/* The thread that is getting this name. */
@@ -177,38 +174,11 @@ static __always_inline bool comm_matches(struct task_struct *task, u32 desk, u32
 	return text_matches(desk, 0, n);
 }
 
-/* One step towards the root: one name, or one mount. The path grows to the left. */
 static long exe_step(u64 i, void *ctx)
 {
 	struct wanted_desk *d = wanted_desk(*(u32 *)ctx);
-	struct dentry *dentry, *parent;
-	enum mount_step step;
-	u32 at, len;
 
-	if (!d)
-		return 1;
-	step = leave_mount(&d->dentry, &d->mnt);
-	if (step != BELOW_ROOT)
-		return step == AT_TOP;
-	dentry = d->dentry;
-	parent = BPF_CORE_READ(dentry, d_parent);
-	if (dentry == parent && i)
-		return 1;
-	len = BPF_CORE_READ(dentry, d_name.len);
-	at = d->from;
-	if (len > NAME_LONGEST || at <= len)
-		return 1;
-	at -= len + 1;
-	/* The bounds are checked on the same registers that are used. */
-	asm volatile("" : "+r"(at), "+r"(len));
-	if (at >= EXE_SIZE || len > NAME_LONGEST)
-		return 1;
-	d->text[at] = '/';
-	if (bpf_probe_read_kernel(d->text + at + 1, len, BPF_CORE_READ(dentry, d_name.name)))
-		return 1;
-	d->from = at;
-	d->dentry = parent;
-	return dentry == parent;
+	return !d || climb_path(&d->climb, d->text, EXE_SIZE, i);
 }
 
 /* The path of the executable, from the root of all mounts. */
@@ -219,10 +189,11 @@ static __always_inline bool exe_matches(struct task_struct *task, u32 desk, u32 
 
 	if (!d || !exe)
 		return false;
-	d->mnt = BPF_CORE_READ(exe, f_path.mnt);
-	d->dentry = BPF_CORE_READ(exe, f_path.dentry);
-	d->from = d->end = EXE_SIZE;
-	bpf_loop(EXE_NAMES, exe_step, &desk, 0);
+	d->climb.mnt = BPF_CORE_READ(exe, f_path.mnt);
+	d->climb.dentry = BPF_CORE_READ(exe, f_path.dentry);
+	d->climb.from = d->end = EXE_SIZE;
+	bpf_loop(PATH_STEPS, exe_step, &desk, 0);
+	d->from = ONCE(d->climb.from);
 	return text_matches(desk, first, n);
 }
 

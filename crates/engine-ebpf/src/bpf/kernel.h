@@ -183,6 +183,7 @@ struct socket {
 };
 
 struct super_block {
+	u32 s_dev;
 	unsigned long s_magic;
 };
 
@@ -192,7 +193,26 @@ struct inode {
 	unsigned long i_ino;
 	unsigned int i_nlink;
 	u32 i_rdev;
+	s64 i_size;
+	/* Linux 6.11 and later. Before, see struct inode___timespec and struct inode___private_timespec. */
+	s64 i_mtime_sec;
+	u32 i_mtime_nsec;
 	void *i_private;
+};
+
+struct timespec64 {
+	s64 tv_sec;
+	long tv_nsec;
+};
+
+/* Before Linux 6.7. */
+struct inode___timespec {
+	struct timespec64 i_mtime;
+};
+
+/* Before Linux 6.11. */
+struct inode___private_timespec {
+	struct timespec64 __i_mtime;
 };
 
 struct socket_alloc {
@@ -248,6 +268,7 @@ struct path {
 struct file {
 	struct path f_path;
 	struct inode *f_inode;
+	unsigned int f_mode;
 	const void *f_op;
 	void *private_data;
 };
@@ -260,9 +281,22 @@ struct uprobes_state {
 	struct xol_area *xol_area;
 };
 
+struct vm_area_struct {
+	unsigned long vm_start;
+	unsigned long vm_end;
+	unsigned long vm_flags;
+	unsigned long vm_pgoff;
+	struct file *vm_file;
+};
+
 struct mm_struct {
+	unsigned long start_code;
+	unsigned long end_code;
 	unsigned long start_stack;
 	struct file *exe_file;
+	struct {
+		void *vdso;
+	} context;
 	struct uprobes_state uprobes_state;
 };
 

@@ -301,6 +301,8 @@ struct wire_types {
 	struct stack_memo stack_memo;
 	struct change_key change_key;
 	struct code_change code_change;
+	struct code_file code_file;
+	enum code_backing code_backing;
 	struct rec_moved moved;
 	struct rec_changed changed;
 	struct rec_cgroup cgroup;

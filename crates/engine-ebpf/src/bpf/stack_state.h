@@ -3,6 +3,8 @@
 #ifndef STRIDE_STACK_STATE_H
 #define STRIDE_STACK_STATE_H
 
+#include "mounts.h"
+
 /* Where a call is looked for, and the memory that is read for that: one per CPU, as the scratch. */
 struct stack_state {
 	struct stack_key key;
@@ -24,6 +26,10 @@ struct stack_state {
 	u64 returns;
 	struct return_instance *next_return;
 	struct stack_return watched_at[STACK_RETURNS];
+	/* The change of code that is being noted, and where the mapping ends that was looked at last. */
+	struct code_change change;
+	u64 looked_to;
+	struct path_climb climb;
 	u8 bytes[STACK_REREAD + PAGE];
 };
 

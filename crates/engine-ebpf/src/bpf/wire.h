@@ -75,7 +75,11 @@ enum bound {
 	STACK_VARIANTS = 8,
 	SPACES = 1024,
 	/* Changes of mapped code that are remembered, the latest ones. */
-	CODE_CHANGES = 8192,
+	CODE_CHANGES = 4096,
+	/* Mappings that one change makes, files that were mapped, and bytes of a file's path. */
+	CODE_MAPPINGS = 4,
+	CODE_FILES = 1024,
+	CODE_PATH = 1000,
 	/* Running processes that have called execve, and whose address spaces are told apart. */
 	MOST_PROCESSES = 1 << 16,
 	/* Places for which samples are counted; several may count together. */
@@ -259,6 +263,35 @@ struct change_key {
 	u32 generation;
 };
 
+enum code_backing {
+	CODE_ANONYMOUS = 0,
+	CODE_VDSO = 1,
+	CODE_OF_FILE = 2,
+	/* In place of a number of mappings. */
+	MAPPINGS_UNKNOWN = 0xffffffff,
+};
+
+struct code_file_key {
+	u64 inode;
+	/* In the kernel's own encoding. */
+	u32 device;
+	u32 pad;
+};
+
+/* Code in an address space, and the version of the file that it comes from. */
+struct code_mapping {
+	u64 start;
+	u64 end;
+	u64 offset;
+	struct code_file_key file;
+	u64 size;
+	/* Seconds and nanoseconds. */
+	u64 modified;
+	u32 modified_ns;
+	/* enum code_backing */
+	u32 backing;
+};
+
 struct code_change {
 	u64 space;
 	u64 start;
@@ -266,7 +299,22 @@ struct code_change {
 	/* The address space that fork(2) copied, and its generation at that time; 0 for other changes. */
 	u64 from;
 	u32 from_generation;
+	/* Which code was mapped: so many mappings follow, or MAPPINGS_UNKNOWN. */
+	u32 mappings;
+	struct code_mapping mapping[CODE_MAPPINGS];
+};
+
+/* A file that code was mapped from, under its inode and device. */
+struct code_file {
+	u64 size;
+	u64 modified;
+	u32 modified_ns;
+	/* The reader has opened this version of the file. */
+	u32 opened;
+	/* The path, from the root of all mounts: text[from..]. */
+	u32 from;
 	u32 pad;
+	u8 text[CODE_PATH];
 };
 
 struct stack_range {

@@ -132,6 +132,7 @@ impl Programs {
             open.maps.stack_states.set_max_entries(cpus)?;
             open.maps.stack_memos.set_max_entries(bound::STACK_MEMOS.0)?;
             open.maps.code_changes.set_max_entries(bound::CODE_CHANGES.0)?;
+            open.maps.code_files.set_max_entries(bound::CODE_FILES.0)?;
             open.maps.spaces.set_max_entries(bound::MOST_PROCESSES.0)?;
         }
         if config.stacks == StackRate::Sampled {
@@ -449,6 +450,11 @@ impl Programs {
     /// Changes of mapped code.
     pub fn changes(&self) -> &impl MapCore {
         &self.skel.maps.code_changes
+    }
+
+    /// Files that code was mapped from.
+    pub fn code_files(&self) -> &impl MapCore {
+        &self.skel.maps.code_files
     }
 
     /// True if a process still has this address space.

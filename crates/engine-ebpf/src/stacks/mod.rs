@@ -9,13 +9,15 @@
 
 pub mod by_id;
 pub mod copy;
+pub mod history;
 pub mod memo;
 
 use crate::kernel::Kernel;
 use crate::reading::records::StackSource;
 use crate::stacks::by_id::StacksById;
 use crate::stacks::copy::StackCopy;
-use crate::wire::{bound, bytes_of, code_change, read, stack_key, stack_memo};
+use crate::stacks::history::SpaceHistory;
+use crate::wire::{bound, bytes_of, read, stack_key, stack_memo};
 use libbpf_rs::{MapCore, MapFlags};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
@@ -23,15 +25,12 @@ use std::collections::VecDeque;
 use std::hash::BuildHasher;
 use std::rc::Rc;
 use std::sync::Arc;
-use stride_event::{Bottom, CodeChange, CodeHistory, Regs, Stack, Tid, Unwind};
+use stride_event::{Bottom, Regs, Stack, Tid, Unwind};
 
 const MEMOS: usize = bound::STACK_MEMOS.0 as usize;
 const VARIANTS: usize = bound::STACK_VARIANTS.0 as usize;
 /// Places that may be spared in turn before one has to go.
 const SPARED: usize = 8;
-
-/// The changes of mapped code that are looked up at a time.
-const MOST_CHANGES: u32 = 256;
 
 /// Where a thread stood: address space, generation, instruction and stack pointer.
 type Place = (u64, u32, u64, u64);
@@ -276,63 +275,6 @@ fn is_met_again(once: &mut FxHashSet<Place>, place: Place) -> bool {
         once.clear();
     }
     !once.insert(place)
-}
-
-/// The changes of an address space, as the kernel side remembers them.
-struct SpaceHistory<'k> {
-    kernel: &'k Kernel,
-    space: u64,
-    generation: u32,
-    /// A thread may wait for the mappings of this generation to be read.
-    is_awaited: bool,
-    /// The mappings had changed by then.
-    late: Cell<bool>,
-}
-
-impl CodeHistory for SpaceHistory<'_> {
-    fn origin(&self) -> Option<(u64, u32)> {
-        let change = self.kernel.change(self.space, self.generation)?;
-        (change.space == self.space && change.from != 0).then_some((change.from, change.from_generation))
-    }
-
-    fn mappings_are_read(&self, generation: u32) {
-        if self.is_awaited {
-            self.kernel.shared().mappings_read(self.space, generation);
-            self.late.set(self.now() != self.generation);
-        }
-    }
-
-    fn space(&self) -> u64 {
-        self.space
-    }
-
-    fn generation(&self) -> u32 {
-        self.generation
-    }
-
-    fn is_of(&self, process: Tid) -> bool {
-        self.kernel.has_space(process, self.space)
-    }
-
-    fn now(&self) -> u32 {
-        self.kernel.shared().generation(self.space)
-    }
-
-    fn between(&self, generation: u32, last: u32) -> Option<Vec<CodeChange>> {
-        let count = last.wrapping_sub(generation);
-        if count > MOST_CHANGES {
-            return None;
-        }
-        let mut changes = Vec::new();
-        for generation in (1..=count).map(|n| generation.wrapping_add(n)) {
-            let code_change { space, start, end, .. } = self.kernel.change(self.space, generation)?;
-            // Other address spaces may count together with this one.
-            if space == self.space {
-                changes.push(CodeChange { generation, start, end });
-            }
-        }
-        Some(changes)
-    }
 }
 
 fn key((space, generation, ip, sp): Place, slot: usize) -> stack_key {

@@ -5,10 +5,12 @@
 
 pub mod caller;
 pub mod calling;
+pub mod mapping;
 pub mod per_stack;
 pub mod runtime_code;
 
 use crate::Tid;
+use crate::stack::mapping::NotedMapping;
 use std::sync::Arc;
 
 /// The kind of code that a thread runs. It follows from the code segment, not from the ABI of a call: 64-bit code may make 32-bit calls.
@@ -153,7 +155,7 @@ pub struct Unwound<'a> {
 pub type ReadWord<'a> = dyn FnMut(u64) -> Option<u64> + 'a;
 
 /// Code was mapped between two addresses, or may have been.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeChange {
     /// The generation that began with the change.
     pub generation: u32,
@@ -161,6 +163,8 @@ pub struct CodeChange {
     pub start: u64,
     /// The address behind its last byte.
     pub end: u64,
+    /// The code that is mapped there since, if that was noted. Otherwise `/proc/PID/maps` tells.
+    pub mappings: Option<Vec<NotedMapping>>,
 }
 
 /// The mappings of code into an address space, in the order of their generations. A thread that is not stopped may have mapped other code since its stack was copied.
@@ -181,6 +185,15 @@ pub trait CodeHistory {
     fn origin(&self) -> Option<(u64, u32)> {
         None
     }
+
+    /// The changes that have made the address space's code what it was at the stack, the first one first. `None` if one of them is forgotten, or
+    /// its mappings were not noted.
+    fn made(&self) -> Option<Vec<CodeChange>> {
+        None
+    }
+
+    /// Called when a file of a noted mapping was opened: other processes need not wait for that.
+    fn file_is_opened(&self, _device: (u32, u32), _inode: u64) {}
 
     /// Called when the mappings up to a generation are known, among them those that the stack needs. The thread may wait for that, because
     /// the mappings go when the program ends.

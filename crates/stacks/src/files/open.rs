@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Read;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
+use stride_event::FileVersion;
 
 /// Opens a file if it is a regular one. Opening another kind could block or have side effects.
 pub fn open_regular(path: &Path) -> Option<File> {
@@ -30,13 +31,17 @@ pub fn read_up_to(path: &str, most: u64) -> Option<Vec<u8>> {
 pub struct Identity {
     device: u64,
     pub inode: u64,
-    size: u64,
-    changed: (i64, i64),
+    version: FileVersion,
 }
 
 impl Identity {
     pub fn of(file: &File) -> Option<Identity> {
         let m = file.metadata().ok()?;
-        Some(Identity { device: m.dev(), inode: m.ino(), size: m.size(), changed: (m.mtime(), m.mtime_nsec()) })
+        let version = FileVersion { size: m.size(), modified: (m.mtime(), m.mtime_nsec()) };
+        Some(Identity { device: m.dev(), inode: m.ino(), version })
+    }
+
+    pub fn new((major, minor): (u32, u32), inode: u64, version: FileVersion) -> Identity {
+        Identity { device: libc::makedev(major, minor), inode, version }
     }
 }

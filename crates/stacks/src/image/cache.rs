@@ -6,8 +6,8 @@ use crate::files::open::{Identity, open_regular};
 use crate::image::CodeImage;
 use crate::image::separate::DebugFiles;
 use crate::image::vdso::Vdsos;
-use crate::space::maps::{Backing, CodeMapping};
 use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
@@ -16,7 +16,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use stride_engine_base::procfs;
-use stride_event::{CodeFile, Tid};
+use stride_event::{CodeBacking, CodeFile, CodeMapping, FileVersion, Tid};
 
 #[derive(Default)]
 pub struct Images {
@@ -35,12 +35,19 @@ const MOST_BYTES: usize = 128 << 20;
 const MOST_KEPT: usize = 1 << 18;
 
 impl Images {
+    /// The module of a mapping whose file was opened before in this version. No file is looked at.
+    pub fn opened(&self, mapping: &CodeMapping, version: FileVersion) -> Option<Rc<CodeImage>> {
+        let CodeBacking::File { device, inode, path, .. } = &mapping.backing else { return None };
+        self.files.get(&(Identity::new(*device, *inode, version), path.clone())).cloned()
+    }
+
     /// The module of a process's mapping, or `None` for anonymous memory.
-    pub fn of(&mut self, process: Tid, mapping: &CodeMapping, mounts: &Mounts) -> Option<Rc<CodeImage>> {
+    pub fn of(&mut self, process: Tid, mapping: &CodeMapping, mounts: &OnceCell<Mounts>) -> Option<Rc<CodeImage>> {
         match &mapping.backing {
-            Backing::Nothing => None,
-            Backing::Vdso => Some(self.vdsos.of(process, mapping, &self.debug_files)),
-            Backing::File { device, path, .. } => {
+            CodeBacking::Nothing => None,
+            CodeBacking::Vdso => Some(self.vdsos.of(process, mapping, &self.debug_files)),
+            CodeBacking::File { device, path, .. } => {
+                let mounts = mounts.get_or_init(|| Mounts::of(process));
                 let opened = (!mounts.is_served(*device)).then(|| open(process, mapping, mounts)).flatten();
                 let image = |data| Rc::new(CodeImage::new(path, data, &self.debug_files));
                 Some(match opened {
@@ -82,7 +89,7 @@ impl Images {
 /// Opens the mapped file, if that is possible: through the mapping itself, which also works for deleted files, or else
 /// by its name as the process sees it, or, after the process has ended, by its name here.
 fn open(process: Tid, mapping: &CodeMapping, mounts: &Mounts) -> Option<(File, Identity)> {
-    let Backing::File { device, inode, path, .. } = &mapping.backing else { return None };
+    let CodeBacking::File { device, inode, path, .. } = &mapping.backing else { return None };
     let mapped = procfs::path(process, &format!("map_files/{:x}-{:x}", mapping.start, mapping.end));
     let file = open_regular(Path::new(&mapped))
         .or_else(|| named(process, path, mounts))
@@ -120,7 +127,7 @@ mod tests {
     /// The first mapping of a file that this process has, and a process id that no process has any longer.
     fn mapping_of_an_ended_process() -> (CodeMapping, Tid) {
         let text = std::fs::read("/proc/self/maps").unwrap();
-        let of_file = |mapping: &CodeMapping| matches!(mapping.backing, Backing::File { .. });
+        let of_file = |mapping: &CodeMapping| matches!(mapping.backing, CodeBacking::File { .. });
         let mapping = maps::parse(&text).into_iter().find(of_file).expect("the test itself is mapped");
         let mut child = std::process::Command::new("true").spawn().unwrap();
         child.wait().unwrap();
@@ -140,7 +147,7 @@ mod tests {
         let name = scratch.path("lib.so");
         let mut images = Images::default();
         let own = std::process::id() as Tid;
-        let mounts = Mounts::of(own);
+        let mounts = OnceCell::new();
         let mapping = |offset| {
             let file = std::fs::metadata(&name).unwrap();
             let device = (libc::major(file.dev()), libc::minor(file.dev()));
@@ -148,7 +155,7 @@ mod tests {
             CodeMapping {
                 start: 0x1000,
                 end: 0x2000,
-                backing: Backing::File { offset, device, inode: file.ino(), path },
+                backing: CodeBacking::File { offset, device, inode: file.ino(), path },
             }
         };
         std::fs::write(&name, "one").unwrap();
@@ -175,7 +182,7 @@ mod tests {
         let (mapping, ended) = mapping_of_an_ended_process();
         let change = |change: fn(&mut (u32, u32), &mut u64)| {
             let mut other = mapping.clone();
-            let Backing::File { device, inode, .. } = &mut other.backing else { unreachable!() };
+            let CodeBacking::File { device, inode, .. } = &mut other.backing else { unreachable!() };
             change(device, inode);
             open(ended, &other, &Mounts::of(ended)).is_none()
         };

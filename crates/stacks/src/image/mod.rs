@@ -105,6 +105,11 @@ const RETURNS_FROM_SIGNAL: [(SignalFrame, &[u8]); 4] = [
 ];
 
 impl CodeImage {
+    /// The file was opened, and is ELF.
+    pub fn is_opened(&self) -> bool {
+        self.elf.is_some()
+    }
+
     /// A module whose file cannot be read, or is not ELF, is known by its path alone.
     pub fn new(path: &[u8], data: Option<ElfData>, finder: &Rc<DebugFiles>) -> CodeImage {
         let elf = data.and_then(Elf::parse);

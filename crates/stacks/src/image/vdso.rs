@@ -7,13 +7,13 @@ use crate::elf::ElfData;
 use crate::elf::form::ElfForm;
 use crate::image::CodeImage;
 use crate::image::separate::DebugFiles;
-use crate::space::maps::{self, Backing, CodeMapping};
+use crate::space::maps;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::rc::Rc;
 use std::sync::Arc;
 use stride_engine_base::procfs;
-use stride_event::Tid;
+use stride_event::{CodeBacking, CodeMapping, Tid};
 
 #[derive(Default)]
 pub struct Vdsos {
@@ -42,7 +42,7 @@ impl Vdsos {
         }
         let own = || {
             let maps = std::fs::read("/proc/self/maps").ok()?;
-            let mapping = maps::parse(&maps).into_iter().find(|mapping| mapping.backing == Backing::Vdso)?;
+            let mapping = maps::parse(&maps).into_iter().find(|mapping| mapping.backing == CodeBacking::Vdso)?;
             Some(ElfData::Memory(read(std::process::id() as Tid, &mapping)?.into()))
         };
         let new = || Rc::new(CodeImage::new(b"[vdso]", own(), debug_files));

@@ -1,19 +1,6 @@
 //! Reads the executable mappings from `/proc/PID/maps`.
 
-/// A mapping of executable memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CodeMapping {
-    pub start: u64,
-    pub end: u64,
-    pub backing: Backing,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Backing {
-    File { offset: u64, device: (u32, u32), inode: u64, path: Box<[u8]> },
-    Vdso,
-    Nothing,
-}
+use stride_event::{CodeBacking, CodeMapping};
 
 /// The kernel's limit is lower unless an administrator raises it. Mappings beyond this number are ignored.
 const MOST_MAPPINGS: usize = 1 << 20;
@@ -26,8 +13,8 @@ pub fn parse(text: &[u8]) -> Vec<CodeMapping> {
 /// The files that are mapped as code: the inode and the path of each, as often as it is mapped.
 pub fn code_files(text: &[u8]) -> impl Iterator<Item = (u64, Box<[u8]>)> {
     parse(text).into_iter().filter_map(|mapping| match mapping.backing {
-        Backing::File { inode, path, .. } => Some((inode, path)),
-        Backing::Vdso | Backing::Nothing => None,
+        CodeBacking::File { inode, path, .. } => Some((inode, path)),
+        CodeBacking::Vdso | CodeBacking::Nothing => None,
     })
 }
 
@@ -50,12 +37,12 @@ fn mapping(line: &[u8]) -> Option<CodeMapping> {
     let from = rest.iter().position(|&b| b != b' ').unwrap_or(rest.len());
     let path = &rest[from..];
     let backing = match path {
-        b"[vdso]" => Backing::Vdso,
+        b"[vdso]" => CodeBacking::Vdso,
         _ if inode != 0 && path.starts_with(b"/") => {
             let path = unescaped(path.strip_suffix(b" (deleted)").unwrap_or(path));
-            Backing::File { offset, device: (major as u32, minor as u32), inode, path }
+            CodeBacking::File { offset, device: (major as u32, minor as u32), inode, path }
         }
-        _ => Backing::Nothing,
+        _ => CodeBacking::Nothing,
     };
     (start < end).then_some(CodeMapping { start, end, backing })
 }
@@ -101,12 +88,12 @@ mod tests {
 garbage
 ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]";
         let file =
-            Backing::File { offset: 0x1000, device: (0xfe, 0), inode: 12, path: b"/bin/a b\nc".as_slice().into() };
+            CodeBacking::File { offset: 0x1000, device: (0xfe, 0), inode: 12, path: b"/bin/a b\nc".as_slice().into() };
         let expected = [
             CodeMapping { start: 0x55e0, end: 0x55f0, backing: file },
-            CodeMapping { start: 0x7f00, end: 0x7f10, backing: Backing::Nothing },
-            CodeMapping { start: 0x7f10, end: 0x7f20, backing: Backing::Vdso },
-            CodeMapping { start: 0xffffffffff600000, end: 0xffffffffff601000, backing: Backing::Nothing },
+            CodeMapping { start: 0x7f00, end: 0x7f10, backing: CodeBacking::Nothing },
+            CodeMapping { start: 0x7f10, end: 0x7f20, backing: CodeBacking::Vdso },
+            CodeMapping { start: 0xffffffffff600000, end: 0xffffffffff601000, backing: CodeBacking::Nothing },
         ];
         assert_eq!(parse(text), expected);
     }

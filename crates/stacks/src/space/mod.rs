@@ -1,6 +1,7 @@
 //! The code that one process has mapped.
 
 pub mod events;
+mod follow;
 pub mod maps;
 pub mod staleness;
 
@@ -9,18 +10,18 @@ use crate::files::open::read_up_to;
 use crate::image::cache::Images;
 use crate::image::perf_map::PerfMap;
 use crate::image::{CodeImage, Preceding};
-use crate::space::maps::{Backing, CodeMapping};
+use crate::space::follow::Follow;
 use crate::space::staleness::{Changes, ReadAt, Since, is_after};
 use crate::unwind::cfi::UnwindRule;
 use crate::unwind::registers::SignalFrame;
 use crate::unwind::walk::Code;
 use gimli::UnwindContext;
 use rustc_hash::FxHashMap;
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use stride_engine_base::procfs;
-use stride_event::{Bottom, CodeHistory, CodeKind, Stack, Tid};
+use stride_event::{Bottom, CodeBacking, CodeHistory, CodeKind, CodeMapping, Stack, Tid};
 
 /// A stack that was made earlier, kept for the next time.
 pub struct CachedStack {
@@ -85,16 +86,17 @@ impl Space {
         }
     }
 
-    /// Begins with another stack.
-    pub fn look_at(&mut self, history: Option<&dyn CodeHistory>) {
+    /// Begins with another stack of this process.
+    pub fn look_at(&mut self, process: Tid, history: Option<&dyn CodeHistory>, images: &mut Images) {
         self.generation = history.map(CodeHistory::generation);
         self.refused.set(false);
         let Some(history) = history else { return };
+        let mut follow = Follow::new(process, history, images);
         if self.read_at.is_none_or(|read| read.space != history.space()) {
-            self.enter(history);
+            self.enter(&mut follow);
         } else if is_after(history.generation(), self.seen_to) {
             match history.between(self.seen_to, history.generation()) {
-                Some(list) => list.iter().for_each(|change| self.change(change.start, change.end)),
+                Some(list) => list.into_iter().for_each(|change| self.follow(change, &mut follow)),
                 None => self.change(0, u64::MAX),
             }
             self.seen_to = history.generation();
@@ -102,8 +104,9 @@ impl Space {
     }
 
     /// The process has another address space than that whose mappings are known. If it is a copy of that (fork), its
-    /// mappings are the same.
-    fn enter(&mut self, history: &dyn CodeHistory) {
+    /// mappings are the same. Otherwise they are those that were noted since its program began.
+    fn enter(&mut self, follow: &mut Follow<'_>) {
+        let history = follow.history();
         let known_to = self.seen_to;
         let is_current = !self.stale && self.changed.is_empty();
         let counts = |since: &Since| since.is_none_or(|since| !is_after(since, known_to));
@@ -115,6 +118,14 @@ impl Space {
         if is_copy {
             self.read_at = Some(ReadAt { space: history.space(), generation: history.generation() });
             self.seen_to = history.generation();
+        } else if let Some(made) = history.made() {
+            *self = Space {
+                read_at: Some(ReadAt { space: history.space(), generation: history.generation() }),
+                seen_to: history.generation(),
+                generation: self.generation,
+                ..Space::default()
+            };
+            made.into_iter().for_each(|change| self.follow(change, follow));
         } else {
             self.stale = true;
         }
@@ -164,9 +175,8 @@ impl Space {
         let changed = std::mem::take(&mut self.changed);
         self.takes_long = text.as_ref().is_some_and(|text| text.len() > LONG_MAPS);
         match text {
-            Some(text) => self.replace(maps::parse(&text), changes.as_ref(), |mapping, mounts: &mut Option<Mounts>| {
-                images.of(process, mapping, mounts.get_or_insert_with(|| Mounts::of(process)))
-            }),
+            Some(text) => self
+                .replace(maps::parse(&text), changes.as_ref(), |mapping, mounts| images.of(process, mapping, mounts)),
             // The process is gone, or hides. Those of its last known mappings stay in use that were not replaced.
             None => self.keep(|mapping| {
                 let is_changed = changed.iter().any(|&(start, end)| start < mapping.end && mapping.start < end);
@@ -179,7 +189,7 @@ impl Space {
         &mut self,
         mappings: Vec<CodeMapping>,
         changes: Option<&Changes>,
-        mut find: impl FnMut(&CodeMapping, &mut Option<Mounts>) -> Option<Rc<CodeImage>>,
+        mut find: impl FnMut(&CodeMapping, &OnceCell<Mounts>) -> Option<Rc<CodeImage>>,
     ) -> bool {
         let previous: Vec<_> =
             std::mem::take(&mut self.mappings).into_iter().zip(std::mem::take(&mut self.since)).collect();
@@ -189,20 +199,12 @@ impl Space {
             self.mappings = mappings;
             return false;
         }
-        let mut mounts = None;
+        let mounts = OnceCell::new();
         let mut modules = Vec::with_capacity(mappings.len());
         for mapping in &mappings {
             let place = previous.binary_search_by_key(&mapping.start, |(m, _)| m.start).ok();
             let kept = place.filter(|&i| previous[i].0 == *mapping).map(|i| self.modules[i].take());
-            modules.push(kept.unwrap_or_else(|| {
-                let image = find(mapping, &mut mounts)?;
-                let offset = match mapping.backing {
-                    Backing::File { offset, .. } => offset,
-                    Backing::Vdso | Backing::Nothing => 0,
-                };
-                let bias = image.bias(mapping.start, offset);
-                Some((image, bias))
-            }));
+            modules.push(kept.unwrap_or_else(|| Some(with_bias(find(mapping, &mounts)?, mapping))));
         }
         self.mappings = mappings;
         self.modules = modules;
@@ -252,6 +254,16 @@ impl Space {
         let (image, bias) = self.modules[self.mapping(address)?].as_ref()?;
         Some((image, address.wrapping_sub(*bias)))
     }
+}
+
+/// A module with its load bias in a mapping.
+fn with_bias(image: Rc<CodeImage>, mapping: &CodeMapping) -> (Rc<CodeImage>, u64) {
+    let offset = match mapping.backing {
+        CodeBacking::File { offset, .. } => offset,
+        CodeBacking::Vdso | CodeBacking::Nothing => 0,
+    };
+    let bias = image.bias(mapping.start, offset);
+    (image, bias)
 }
 
 /// A space as the walk sees it.
@@ -321,7 +333,7 @@ mod tests {
         }
 
         fn between(&self, generation: u32, last: u32) -> Option<Vec<CodeChange>> {
-            let change = CodeChange { generation: last, start: 0, end: u64::MAX };
+            let change = CodeChange { generation: last, start: 0, end: u64::MAX, mappings: None };
             Some(if last > generation { vec![change] } else { Vec::new() })
         }
     }
@@ -335,7 +347,7 @@ mod tests {
         let here = code_that_is_newer_than_a_stack as fn() as usize as u64;
         let mut knows = |stack, change| {
             let history = Changed { stack, change, executed: false };
-            space.look_at(Some(&history));
+            space.look_at(process, Some(&history), &mut images);
             if space.stale || space.module(here).is_none() {
                 space.refresh(process, Some(&history), &mut images);
             }
@@ -377,7 +389,7 @@ mod tests {
         }
 
         fn between(&self, _: u32, last: u32) -> Option<Vec<CodeChange>> {
-            Some(vec![CodeChange { generation: last, start: 0, end: u64::MAX }])
+            Some(vec![CodeChange { generation: last, start: 0, end: u64::MAX, mappings: None }])
         }
     }
 
@@ -388,12 +400,12 @@ mod tests {
         let here = a_forked_child as fn() as usize as u64;
         let mut parent = Space::unread();
         let history = Changed { stack: 5, change: 5, executed: false };
-        parent.look_at(Some(&history));
+        parent.look_at(process, Some(&history), &mut Images::default());
         parent.refresh(process, Some(&history), &mut Images::default());
         let knows = |parent: &Space, copied: Option<(u64, u32)>| {
             let mut child = parent.of_child();
             let history = Child { copied };
-            child.look_at(Some(&history));
+            child.look_at(process + 1, Some(&history), &mut Images::default());
             if child.stale {
                 child.refresh(process + 1, Some(&history), &mut Images::default());
             }
@@ -416,7 +428,7 @@ mod tests {
         for (executed, found) in [(false, true), (true, false)] {
             let mut space = Space::unread();
             let history = Changed { stack: 5, change: 5, executed };
-            space.look_at(Some(&history));
+            space.look_at(process, Some(&history), &mut Images::default());
             space.refresh(process, Some(&history), &mut Images::default());
             assert_eq!(space.module(here).is_some(), found);
         }

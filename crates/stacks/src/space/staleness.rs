@@ -4,8 +4,7 @@
 //! stack must not name its frames: the stack's own code may have been there before. The engine tells which addresses
 //! were mapped when ([`CodeHistory`]), and here follows since when each mapping that was read counts.
 
-use crate::space::maps::{Backing, CodeMapping};
-use stride_event::{CodeChange, CodeHistory};
+use stride_event::{CodeBacking, CodeChange, CodeHistory, CodeMapping};
 
 /// The first generation of stacks for which a mapping counts. `None`: it counts for all.
 pub type Since = Option<u32>;
@@ -80,8 +79,8 @@ fn latest(list: &[CodeChange], mapping: &CodeMapping) -> Option<u32> {
 fn continues(previous: &CodeMapping, mapping: &CodeMapping) -> bool {
     match (&previous.backing, &mapping.backing) {
         (
-            Backing::File { offset: a, device, inode, path },
-            Backing::File { offset: b, device: other_device, inode: other_inode, path: other_path },
+            CodeBacking::File { offset: a, device, inode, path },
+            CodeBacking::File { offset: b, device: other_device, inode: other_inode, path: other_path },
         ) => {
             let same_place = previous.start.wrapping_sub(*a) == mapping.start.wrapping_sub(*b);
             same_place && (device, inode, path) == (other_device, other_inode, other_path)
@@ -121,18 +120,18 @@ mod tests {
         fn between(&self, generation: u32, _: u32) -> Option<Vec<CodeChange>> {
             let in_history =
                 self.changes.first().is_none_or(|first| !is_after(first.generation, generation.wrapping_add(1)));
-            let later = self.changes.iter().filter(|change| is_after(change.generation, generation)).copied();
+            let later = self.changes.iter().filter(|change| is_after(change.generation, generation)).cloned();
             in_history.then(|| later.collect())
         }
     }
 
     fn file(start: u64, end: u64, inode: u64) -> CodeMapping {
-        let backing = Backing::File { offset: start & 0xfff, device: (1, 1), inode, path: b"/x".as_slice().into() };
+        let backing = CodeBacking::File { offset: start & 0xfff, device: (1, 1), inode, path: b"/x".as_slice().into() };
         CodeMapping { start, end, backing }
     }
 
     fn change(generation: u32, start: u64, end: u64) -> CodeChange {
-        CodeChange { generation, start, end }
+        CodeChange { generation, start, end, mappings: None }
     }
 
     const BEFORE: Option<ReadAt> = Some(ReadAt { space: 1, generation: 5 });

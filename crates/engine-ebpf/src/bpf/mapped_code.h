@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * Which code an address space maps, noted when it is mapped. A program that is over soon takes its mappings with it before Stride can read
+ * them from /proc, and reading them takes longer than all that a short program does.
+ */
+#ifndef STRIDE_MAPPED_CODE_H
+#define STRIDE_MAPPED_CODE_H
+
+#include "stack_state.h"
+
+/* linux/mm.h, linux/fs.h */
+#define VM_EXEC 4
+#define FMODE_BACKING (1 << 25)
+
+/* The files that code was mapped from. The path of a file that the reader has opened is not looked up again. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct code_file_key);
+	__type(value, struct code_file);
+} code_files SEC(".maps");
+
+static __always_inline void note_version(struct code_mapping *to, struct inode *inode)
+{
+	struct inode___timespec *old = (void *)inode;
+	struct inode___private_timespec *middle = (void *)inode;
+
+	to->size = BPF_CORE_READ(inode, i_size);
+	if (bpf_core_field_exists(inode->i_mtime_sec)) {
+		to->modified = BPF_CORE_READ(inode, i_mtime_sec);
+		to->modified_ns = BPF_CORE_READ(inode, i_mtime_nsec);
+	} else if (bpf_core_field_exists(middle->__i_mtime)) {
+		to->modified = BPF_CORE_READ(middle, __i_mtime.tv_sec);
+		to->modified_ns = BPF_CORE_READ(middle, __i_mtime.tv_nsec);
+	} else {
+		to->modified = BPF_CORE_READ(old, i_mtime.tv_sec);
+		to->modified_ns = BPF_CORE_READ(old, i_mtime.tv_nsec);
+	}
+}
+
+/* Notes a mapping in the CPU's change, if it is code. */
+static long note_mapping(struct task_struct *task, struct vm_area_struct *vma, void *ctx)
+{
+	struct stack_state *state = stack_state();
+	struct code_mapping *to;
+	struct file *file;
+	struct inode *inode;
+	u32 n;
+
+	if (!state)
+		return 1;
+	n = ONCE(state->change.mappings);
+	state->looked_to = BPF_CORE_READ(vma, vm_end);
+	if (!(BPF_CORE_READ(vma, vm_flags) & VM_EXEC))
+		return 0;
+	if (n >= CODE_MAPPINGS) {
+		state->change.mappings = MAPPINGS_UNKNOWN;
+		return 1;
+	}
+	asm volatile("" : "+r"(n));
+	to = &state->change.mapping[n & (CODE_MAPPINGS - 1)];
+	__builtin_memset(to, 0, sizeof(*to));
+	to->start = BPF_CORE_READ(vma, vm_start);
+	to->end = BPF_CORE_READ(vma, vm_end);
+	state->change.mappings = n + 1;
+	file = BPF_CORE_READ(vma, vm_file);
+	if (!file) {
+		to->backing = to->start == (u64)BPF_CORE_READ(task, mm, context.vdso) ? CODE_VDSO : CODE_ANONYMOUS;
+		return 0;
+	}
+	/* (A file of an overlay has two inodes, and kernels differ in which of them /proc names.) */
+	if (BPF_CORE_READ(file, f_mode) & FMODE_BACKING) {
+		state->change.mappings = MAPPINGS_UNKNOWN;
+		return 1;
+	}
+	inode = BPF_CORE_READ(file, f_inode);
+	to->backing = CODE_OF_FILE;
+	to->offset = BPF_CORE_READ(vma, vm_pgoff) * PAGE;
+	to->file.inode = BPF_CORE_READ(inode, i_ino);
+	to->file.device = BPF_CORE_READ(inode, i_sb, s_dev);
+	note_version(to, inode);
+	state->climb.mnt = BPF_CORE_READ(file, f_path.mnt);
+	state->climb.dentry = BPF_CORE_READ(file, f_path.dentry);
+	return 0;
+}
+
+static long code_path_step(u64 i, void *ctx)
+{
+	struct stack_state *state = stack_state();
+
+	return !state || climb_path(&state->climb, ((struct code_file *)state->bytes)->text, CODE_PATH, i);
+}
+
+/*
+ * Notes the path of the file that the change's last mapping has. (Outside of note_mapping, where the address space is locked. If the file
+ * is closed meanwhile, the path is nonsense, and the reader finds another file there, or none.) Returns 0 if the reader has opened the
+ * file, 1 if it has not, and a negative number if the path is not known.
+ */
+__noinline int note_code_file(void)
+{
+	struct stack_state *state = stack_state();
+	struct code_mapping *mapping;
+	struct code_file *file;
+	u32 n;
+
+	if (!state)
+		return -1;
+	n = ONCE(state->change.mappings) - 1;
+	asm volatile("" : "+r"(n));
+	mapping = &state->change.mapping[n & (CODE_MAPPINGS - 1)];
+	if (ONCE(mapping->backing) != CODE_OF_FILE)
+		return 0;
+	file = bpf_map_lookup_elem(&code_files, &mapping->file);
+	if (file && file->opened && file->size == mapping->size && file->modified == mapping->modified &&
+	    file->modified_ns == mapping->modified_ns)
+		return 0;
+	file = (struct code_file *)state->bytes;
+	file->size = mapping->size;
+	file->modified = mapping->modified;
+	file->modified_ns = mapping->modified_ns;
+	file->opened = 0;
+	state->climb.from = CODE_PATH;
+	state->climb.is_whole = 0;
+	bpf_loop(PATH_STEPS, code_path_step, NULL, 0);
+	if (!ONCE(state->climb.is_whole))
+		return -1;
+	file->from = ONCE(state->climb.from);
+	return bpf_map_update_elem(&code_files, &mapping->file, file, BPF_ANY) ? -1 : 1;
+}
+
+/* What is known of the code that a change has mapped. */
+enum noted {
+	/* The reader must read it from /proc. */
+	NOTED_NOTHING,
+	/* The reader has yet to open a file, for which the process must be there if the file is not where others find it. */
+	NOTED_NEW_FILE,
+	NOTED_ALL,
+};
+
+/*
+ * Notes in the CPU's change which code is mapped between two addresses of the current thread's address space, where no hole is. Returns an
+ * enum noted.
+ */
+__noinline int note_mappings(u64 start, u64 end)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct stack_state *state = stack_state();
+	int noted = NOTED_ALL;
+
+	if (!state)
+		return NOTED_NOTHING;
+	for (int i = 0; i < CODE_MAPPINGS; i++) {
+		u32 before = ONCE(state->change.mappings);
+		int file;
+
+		if (bpf_find_vma(task, start, note_mapping, NULL, 0) || ONCE(state->change.mappings) == MAPPINGS_UNKNOWN)
+			break;
+		file = ONCE(state->change.mappings) > before ? note_code_file() : 0;
+		if (file < 0)
+			break;
+		if (file)
+			noted = NOTED_NEW_FILE;
+		start = ONCE(state->looked_to);
+		if (start >= end)
+			return noted;
+	}
+	state->change.mappings = MAPPINGS_UNKNOWN;
+	return NOTED_NOTHING;
+}
+
+/* The same for a program that begins: its own code, that of the dynamic linker, where it begins, and the vDSO. */
+__noinline int note_program_mappings(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	u64 ip = ip_of(regs), start = BPF_CORE_READ(task, mm, start_code), end = BPF_CORE_READ(task, mm, end_code);
+	u64 vdso = (u64)BPF_CORE_READ(task, mm, context.vdso);
+	int noted = note_mappings(start, end), more;
+
+	if (noted && (ip < start || ip >= end)) {
+		more = note_mappings(ip, ip + 1);
+		noted = more < noted ? more : noted;
+	}
+	if (noted && vdso) {
+		more = note_mappings(vdso, vdso + 1);
+		noted = more < noted ? more : noted;
+	}
+	return noted;
+}
+
+#endif
