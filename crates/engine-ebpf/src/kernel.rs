@@ -15,7 +15,7 @@ use crate::wire::{bytes_of, change_key, code_change, code_file, code_file_key, r
 use libbpf_rs::{MapCore, MapFlags};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
-use stride_engine_base::process;
+use stride_engine_base::{StartError, process};
 use stride_event::{CallSet, Counted, Counting, ProbedFile, Tid, TraceSpec};
 
 pub struct Kernel {
@@ -40,8 +40,8 @@ struct OwnSide {
 
 impl Kernel {
     /// Loads the programs. Those that look up descriptors are attached, the others are not yet.
-    pub fn load(config: Config, tables: &Tables, spec: &TraceSpec) -> Result<Kernel, Why> {
-        let mut programs = Programs::load(config, tables)?;
+    pub fn load(config: Config, spec: &TraceSpec) -> Result<Kernel, StartError> {
+        let mut programs = Programs::load(config, || Tables::of(spec))?;
         let files =
             spec.descriptors.then(|| FilePrograms::attach(&programs, &spec.calls, spec.operations, false)).transpose();
         let files = files.map_err(|e| why(&e))?;

@@ -74,7 +74,7 @@ impl Prepared {
         let refused = |why: Why| Reply::refused(why.to_string());
         let tables = Tables::of(&request.spec).map_err(|e: StartError| Reply::refused(e.to_string()))?;
         let config = Config { guarded: true, ..Config::of(&request.spec, &request.settings) };
-        let programs = Programs::load(config, &tables).map_err(refused)?;
+        let programs = Programs::load(config, || Ok(tables)).map_err(refused)?;
         Ok(Prepared { bytes: bytes.to_vec(), programs, request })
     }
 

@@ -9,7 +9,6 @@ use crate::loading::config::{Config, tells_containers};
 use crate::loading::programs::Seeded;
 use crate::memory::pieces::MemoryPieces;
 use crate::operations::OpenOperations;
-use crate::plans::Tables;
 use crate::reading::queued::QueuedEvent;
 use crate::ring::backlog::SharedWords;
 use crate::ring::backpressure::Drain;
@@ -64,7 +63,7 @@ impl EbpfEngine {
         let _hurry = if spec.attach.is_empty() && spec.machine.is_none() { None } else { process::Hurry::begin() };
         let config = Config::of(spec, &settings);
         let mut kernel = match access {
-            Access::Own => Kernel::load(config, &Tables::of(spec)?, spec)?,
+            Access::Own => Kernel::load(config, spec)?,
             Access::Broker(connection) => Kernel::of_broker(connection, &config, spec)?,
         };
         let (ring, drain) = rings(&kernel, config.ring).map_err(|e| Why::NoMemory(e.to_string()))?;

@@ -65,14 +65,25 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// Loads the programs. Nothing is attached yet.
-    pub fn load(config: Config, tables: &Tables) -> Result<Programs, Why> {
+    /// Loads the programs. Nothing is attached yet. The tables are made while other threads make what needs no tables.
+    pub fn load<E: From<Why>>(config: Config, make: impl FnOnce() -> Result<Tables, E>) -> Result<Programs, E> {
         probe::trial()?;
         refusal::listen();
-        let kernel =
-            Self::open(config, tables, probe::exec_seen()).or_else(|_| Self::open(config, tables, ExecSeen::Entered));
-        let kernel = kernel.map_err(|e| why(&e))?;
-        kernel.fill(tables).map_err(|e| why(&e))?;
+        let types = Types::prepare();
+        let (tables, opened) = std::thread::scope(|scope| {
+            let second = SecondLoader::start(scope, types.as_ref(), config.ring);
+            let tables = make()?;
+            let opened = Self::open_both(config, &tables, probe::exec_seen(), &types, second);
+            Ok::<_, E>((tables, opened))
+        })?;
+        let again = |seen| Self::open(config, &tables, seen);
+        let kernel = match opened {
+            Ok(kernel) => Ok(Programs { types, ..kernel }),
+            Err(_) if types.as_ref().is_some_and(Types::are_missing) => again(probe::exec_seen()),
+            Err(error) => Err(error),
+        };
+        let kernel = kernel.or_else(|_| again(ExecSeen::Entered)).map_err(|e| why(&e))?;
+        kernel.fill(&tables).map_err(|e| why(&e))?;
         Ok(kernel)
     }
 
@@ -543,7 +554,7 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         functions: false,
         guarded: false,
     };
-    let mut kernel = Programs::load(config, &tables)?;
+    let mut kernel = Programs::load(config, || Ok::<_, Why>(tables))?;
     kernel.attach()?;
     Ok(begin.elapsed())
 }

@@ -22,10 +22,11 @@ type Maps = Vec<Option<OwnedFd>>;
 /// The programs that stay in the first object. Their verification takes about half of the time, with stacks and without.
 const FIRST: [&str; 2] = ["on_sys_exit", "on_exit"];
 
-/// A thread that makes the ring, opens its object, and waits for the other maps.
+/// A thread that finds the kernel's types, opens its object, and waits for the other maps; and one that makes the ring.
 pub struct SecondLoader<'scope> {
     given: Sender<Given>,
-    ring: Receiver<Result<MapHandle>>,
+    types: Receiver<Result<()>>,
+    ring: ScopedJoinHandle<'scope, Result<MapHandle>>,
     thread: ScopedJoinHandle<'scope, Result<Loaded>>,
 }
 
@@ -57,15 +58,15 @@ impl<'scope> SecondLoader<'scope> {
             return None;
         }
         let (given, taken) = channel();
-        let (made, expected) = channel();
+        let (found, types_found) = channel();
         let run = move || {
-            let found = types.map_or(Ok(()), Types::find).map_err(Error::from);
-            // (Its pages take some milliseconds.)
-            let _ = made.send(found.and_then(|()| new_ring(ring)));
+            let _ = found.send(types.map_or(Ok(()), Types::find).map_err(Error::from));
             load(types, &taken)
         };
+        // (The ring's pages take some milliseconds.)
+        let ring = thread::Builder::new().spawn_scoped(scope, move || new_ring(ring)).ok()?;
         let thread = thread::Builder::new().spawn_scoped(scope, run).ok()?;
-        Some(SecondLoader { given, ring: expected, thread })
+        Some(SecondLoader { given, types: types_found, ring, thread })
     }
 
     /// Makes the first object's maps, and has the thread load those programs that the first object then need not load.
@@ -78,7 +79,8 @@ impl<'scope> SecondLoader<'scope> {
             }
         }
         // (Nothing comes from a thread that has panicked.)
-        let ring = self.ring.recv().unwrap_or_else(|_| Err(Error::from_raw_os_error(libc::ECANCELED)))?;
+        self.types.recv().unwrap_or_else(|_| Err(Error::from_raw_os_error(libc::ECANCELED)))?;
+        let ring = self.ring.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         first.maps.ring.reuse_fd(ring.as_fd())?;
         prepare(first)?;
         let fds = first.open_object().maps().map(|map| {
