@@ -58,6 +58,16 @@ wire!(rec_head rec_call rec_more rec_block rec_start rec_signal rec_exit rec_exe
 wire!(u64 glob rec_cgroup rec_changed rec_moved count count_key call_plan fds_plan op op_run choice case_key task_state u32 rec_stack stack_return rec_library library_text probe_plan stack_key stack_memo change_key code_change code_file code_file_key);
 wire!(rec_id rec_memory rec_submitted rec_completed uring_plan uring_fds);
 
+/// Major and minor number of a device in the kernel's own encoding (include/linux/kdev_t.h).
+pub fn device_numbers(device: u32) -> (u32, u32) {
+    (device >> 20, device & 0xf_ffff)
+}
+
+/// The same encoding, of both numbers.
+pub fn device_of((major, minor): (u32, u32)) -> u32 {
+    major << 20 | minor
+}
+
 /// The struct at the start of these bytes.
 pub fn read<T: Wire>(bytes: &[u8]) -> Option<T> {
     if bytes.len() < size_of::<T>() {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
  * Changes of the code in address spaces. Each raises the generation of the space, which is a part of every place that a stack is known by.
- * Which code was mapped is noted (mapped_code.h). Where that fails, and for programs that ran before, Stride reads the mappings from /proc,
- * and threads whose programs may be over soon wait for that.
+ * The mappings of that code are noted (mapped_code.h). Where that fails, and for programs that ran before, Stride reads the mappings from
+ * /proc, and threads whose programs may be over soon wait for that.
  */
 #ifndef STRIDE_CODE_CHANGES_H
 #define STRIDE_CODE_CHANGES_H
@@ -91,14 +91,12 @@ static __always_inline u32 note_change(struct code_change *change)
 	return key.generation;
 }
 
-/* The same for code whose mappings were noted so far (an enum noted). If Stride knew the mappings before, it knows them now. */
-static __always_inline void note_noted_change(struct code_change *change, int noted)
+/* A generation's mappings are noted so far (an enum noted). If Stride knew the mappings `before`, it knows these without reading them. */
+static __always_inline void note_known(u32 slot, u32 generation, int noted, bool before)
 {
-	u32 slot = slot_of(change->space) & (SPACES - 1), generation = note_change(change);
-
 	if (noted == NOTED_NOTHING)
 		*(volatile bool *)&spaces_noted[in_spaces(slot)] = false;
-	if (noted == NOTED_ALL && is_read_to(slot, generation))
+	if (noted == NOTED_ALL && before)
 		*(volatile u32 *)&generations_read[in_spaces(slot)] = generation + 1;
 }
 
@@ -106,13 +104,15 @@ static __always_inline void note_noted_change(struct code_change *change, int no
 static __always_inline void change_code(struct stack_state *state, u64 start, u64 end)
 {
 	struct code_change *change = begin_change(state, ONCE(state->key.space), start, end);
+	u32 slot = slot_of(change->space) & (SPACES - 1), generation;
 	int noted = NOTED_NOTHING;
 
 	if (start || end != ~0ULL)
 		noted = note_mappings(start, end);
 	else
 		change->mappings = MAPPINGS_UNKNOWN;
-	note_noted_change(change, noted);
+	generation = note_change(change);
+	note_known(slot, generation, noted, is_read_to(slot, generation));
 }
 
 /* execve is about to replace the address space. */
@@ -156,13 +156,14 @@ static __always_inline volatile u64 *waited_for_maps(u64 space)
 #define START_NS 10000000ULL
 
 /* An address space is new. It may lie where another one was. */
-static __always_inline void begin_space(struct code_change *change, bool starts)
+static __always_inline void begin_space(struct code_change *change, bool starts, bool is_noted)
 {
 	u32 slot = slot_of(change->space) & (SPACES - 1);
 
 	*waited_for_maps(change->space) = 0;
 	generations_copied[in_spaces(slot)] = 0;
 	programs_start[in_spaces(slot)] = starts ? bpf_ktime_get_ns() + START_NS : 0;
+	*(volatile bool *)&spaces_noted[in_spaces(slot)] = is_noted;
 }
 
 /* All code of a thread's address space is new. */
@@ -170,20 +171,17 @@ static __always_inline void new_code(struct task_struct *task)
 {
 	struct stack_state *state = stack_state();
 	struct code_change *change;
-	u32 slot, generation;
 	int noted;
+	u32 slot;
 
 	if (!state)
 		return;
 	note_space(state, task);
 	change = begin_change(state, ONCE(state->key.space), 0, ~0ULL);
 	slot = slot_of(change->space) & (SPACES - 1);
-	begin_space(change, true);
+	begin_space(change, true, true);
 	noted = note_program_mappings();
-	*(volatile bool *)&spaces_noted[in_spaces(slot)] = noted != NOTED_NOTHING;
-	generation = note_change(change);
-	if (noted == NOTED_ALL)
-		*(volatile u32 *)&generations_read[in_spaces(slot)] = generation + 1;
+	note_known(slot, note_change(change), noted, true);
 	if (sample_stacks)
 		note_program(slot, BPF_CORE_READ(task, mm, exe_file, f_inode), BPF_CORE_READ(task, mm, start_stack));
 }
@@ -205,8 +203,8 @@ static __always_inline bool is_starting(u32 slot)
 static __always_inline void forked_space(struct task_struct *parent, struct task_struct *child)
 {
 	struct stack_state *state = stack_state();
-	u32 slot, parents, generation;
 	struct code_change *change;
+	u32 slot, parents;
 	bool waited;
 	u64 from;
 
@@ -223,11 +221,8 @@ static __always_inline void forked_space(struct task_struct *parent, struct task
 	change->from = from;
 	change->from_generation = *(volatile u32 *)&generations[in_spaces(parents)];
 	waited = *waited_for_maps(from);
-	begin_space(change, false);
-	*(volatile bool *)&spaces_noted[in_spaces(slot)] = *(volatile bool *)&spaces_noted[in_spaces(parents)];
-	generation = note_change(change);
-	if (is_read_to(parents, change->from_generation + 1))
-		*(volatile u32 *)&generations_read[in_spaces(slot)] = generation + 1;
+	begin_space(change, false, *(volatile bool *)&spaces_noted[in_spaces(parents)]);
+	note_known(slot, note_change(change), NOTED_ALL, is_read_to(parents, change->from_generation + 1));
 	/* The child runs its parent's program, which has had its FIRST_MAPS_NS. */
 	if (waited)
 		*waited_for_maps(change->space) = 1;

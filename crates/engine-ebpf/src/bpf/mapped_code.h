@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * Which code an address space maps, noted when it is mapped. A program that is over soon takes its mappings with it before Stride can read
+ * Notes the code of an address space at the moment when it is mapped. A program that is over soon takes its mappings with it before Stride can read
  * them from /proc, and reading them takes longer than all that a short program does.
  */
 #ifndef STRIDE_MAPPED_CODE_H
@@ -128,7 +128,7 @@ __noinline int note_code_file(void)
 	return bpf_map_update_elem(&code_files, &mapping->file, file, BPF_ANY) ? -1 : 1;
 }
 
-/* What is known of the code that a change has mapped. */
+/* How far the code that a change has mapped is noted. */
 enum noted {
 	/* The reader must read it from /proc. */
 	NOTED_NOTHING,

@@ -299,7 +299,7 @@ struct code_change {
 	/* The address space that fork(2) copied, and its generation at that time; 0 for other changes. */
 	u64 from;
 	u32 from_generation;
-	/* Which code was mapped: so many mappings follow, or MAPPINGS_UNKNOWN. */
+	/* The number of mappings of code that follow, or MAPPINGS_UNKNOWN. */
 	u32 mappings;
 	struct code_mapping mapping[CODE_MAPPINGS];
 };

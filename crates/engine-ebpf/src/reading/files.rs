@@ -4,8 +4,8 @@ use crate::loading::programs::Programs;
 use crate::loading::relocate;
 use crate::operations::{self, Tracepoints};
 use crate::wire::{
-    FilesSkel, FilesSkelBuilder, Wire, bound, bytes_of, case_key, fds_all, fds_passed, fds_plan, file_detail,
-    file_flag, rec_file,
+    FilesSkel, FilesSkelBuilder, Wire, bound, bytes_of, case_key, device_numbers, fds_all, fds_passed, fds_plan,
+    file_detail, file_flag, rec_file,
 };
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Link, MapCore, MapFlags};
@@ -250,7 +250,7 @@ pub fn descriptor(rec: &rec_file, names: &[u8]) -> Option<Descriptor> {
         deleted: gone && rec.nlink == 0,
         mode: rec.mode,
         inode: rec.ino,
-        device: (rec.rdev >> 20, rec.rdev & 0xf_ffff),
+        device: device_numbers(rec.rdev),
         name: if alone { name.to_vec() } else { Vec::new() },
         detail,
         ..bare

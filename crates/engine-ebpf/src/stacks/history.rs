@@ -1,7 +1,7 @@
 //! How the code of an address space came to be mapped, as the kernel side has noted it.
 
 use crate::kernel::Kernel;
-use crate::wire::{code_backing, code_change, code_file_key, code_mapping};
+use crate::wire::{code_backing, code_change, code_file_key, code_mapping, device_numbers, device_of};
 use std::cell::Cell;
 use stride_event::{CodeBacking, CodeChange, CodeHistory, CodeMapping, FileVersion, NotedMapping, Tid};
 
@@ -23,7 +23,7 @@ pub struct SpaceHistory<'k> {
 }
 
 impl SpaceHistory<'_> {
-    fn told(&self, change: &code_change, generation: u32) -> CodeChange {
+    fn with_mappings(&self, change: &code_change, generation: u32) -> CodeChange {
         let noted = change.mapping.get(..change.mappings as usize);
         let mappings = noted.and_then(|noted| noted.iter().map(|mapping| self.noted(mapping)).collect());
         CodeChange { generation, start: change.start, end: change.end, mappings }
@@ -38,7 +38,7 @@ impl SpaceHistory<'_> {
                 version = Some(FileVersion { size, modified: (modified as i64, modified_ns.into()) });
                 CodeBacking::File {
                     offset,
-                    device: (file.device >> 20, file.device & 0xf_ffff),
+                    device: device_numbers(file.device),
                     inode: file.inode,
                     path: path.text.get(path.from as usize..)?.into(),
                 }
@@ -89,7 +89,7 @@ impl CodeHistory for SpaceHistory<'_> {
             let change = self.kernel.change(self.space, generation)?;
             // Other address spaces may count together with this one.
             if change.space == self.space {
-                changes.push(self.told(&change, generation));
+                changes.push(self.with_mappings(&change, generation));
             }
         }
         Some(changes)
@@ -98,7 +98,7 @@ impl CodeHistory for SpaceHistory<'_> {
     /// Goes back to the beginning of the program. On the way, the address space may be a copy of its parent's.
     fn made(&self) -> Option<Vec<CodeChange>> {
         let (mut space, mut generation) = (self.space, self.generation);
-        // (When the space came to be what the process has: changes of its parent count as made then.)
+        // The generation in which fork(2) made this address space. The parent's changes count as made then.
         let mut copied = None;
         let mut changes = Vec::new();
         for _ in 0..MOST_CHANGES {
@@ -113,9 +113,9 @@ impl CodeHistory for SpaceHistory<'_> {
                 continue;
             }
             let begins = (change.start, change.end) == (0, u64::MAX);
-            let told = self.told(&change, copied.unwrap_or(generation));
-            told.mappings.as_ref()?;
-            changes.push(told);
+            let change = self.with_mappings(&change, copied.unwrap_or(generation));
+            change.mappings.as_ref()?;
+            changes.push(change);
             if begins {
                 changes.reverse();
                 return Some(changes);
@@ -125,7 +125,7 @@ impl CodeHistory for SpaceHistory<'_> {
         None
     }
 
-    fn file_is_opened(&self, (major, minor): (u32, u32), inode: u64) {
-        self.kernel.code_file_is_opened(code_file_key { inode, device: major << 20 | minor, pad: 0 });
+    fn file_is_opened(&self, device: (u32, u32), inode: u64) {
+        self.kernel.code_file_is_opened(code_file_key { inode, device: device_of(device), pad: 0 });
     }
 }

@@ -131,7 +131,7 @@ impl Space {
         }
     }
 
-    /// Follows a change: what was noted takes the place of what was there.
+    /// Follows a change: the mappings that were noted take the place of those that were there.
     pub fn follow(&mut self, change: CodeChange, follow: &mut Follow<'_>) {
         match change.mappings.filter(|_| !self.stale) {
             Some(noted) => noted.into_iter().for_each(|noted| self.map(noted, change.generation, follow)),
@@ -144,7 +144,7 @@ impl Space {
         let first = self.mappings.partition_point(|m| m.end <= start);
         let last = self.mappings.partition_point(|m| m.start < end);
         let replaced = first..last.max(first);
-        // What is left of a mapping on both sides. (A module's bias does not change.)
+        // A replaced mapping may be longer than the new one. Its parts on both sides stay, with their module's load bias.
         let cut = |m: &CodeMapping, start: u64, end: u64| {
             let mut part = CodeMapping { start, end, ..m.clone() };
             if let CodeBacking::File { offset, .. } = &mut part.backing {
