@@ -99,23 +99,39 @@ static __always_inline struct count *count_by(struct task_struct *task, struct t
 	return bpf_map_lookup_elem(&counts_by, key);
 }
 
+/*
+ * How long the thread has been off CPUs, counted from an unknown start. The kernel accounts for run time from time to time, always up to a moment
+ * that it notes (exec_start). When the thread comes back to a CPU, the kernel sets that moment to the time of its return, and adds
+ * no run time. So the difference of both grows only by time off CPUs.
+ */
+static __always_inline u64 off_cpu(struct task_struct *task)
+{
+	return task->se.exec_start - task->se.sum_exec_runtime;
+}
+
 /* The entry of a call notes this for `counted`. */
 static __always_inline void note_cpu(struct task_struct *task, struct task_state *st)
 {
 	st->switches = task->nvcsw + task->nivcsw;
+	st->migrations = task->se.nr_migrations;
+	st->off_cpu = off_cpu(task);
 	st->ran = task->se.sum_exec_runtime;
 }
 
 /*
- * The time that the call spent on a CPU. If the thread never left its CPU, that is all of it. The kernel adds to a thread's
- * run time when the thread leaves a CPU, so the time since the thread last came back is missing.
+ * The time that the call spent on a CPU. If the thread never left its CPU, that is all of it. If the thread came back to another CPU, only the run
+ * time tells, because each CPU has a clock of its own for this. The run time was not up to date at entry, so time before the call is in it.
  */
 static __always_inline u64 time_on_cpu(struct task_struct *task, struct task_state *st, u64 wall)
 {
-	u64 ran;
+	u64 off, ran;
 
 	if (task->nvcsw + task->nivcsw == st->switches)
 		return wall;
+	if (task->se.nr_migrations == st->migrations) {
+		off = off_cpu(task) - st->off_cpu;
+		return off < wall ? wall - off : 0;
+	}
 	ran = task->se.sum_exec_runtime - st->ran;
 	return ran < wall ? ran : wall;
 }

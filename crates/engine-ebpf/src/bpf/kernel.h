@@ -132,6 +132,7 @@ struct pid {
 struct sched_entity {
 	u64 exec_start;
 	u64 sum_exec_runtime;
+	u64 nr_migrations;
 };
 
 struct in6_addr {

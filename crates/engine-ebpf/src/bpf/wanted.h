@@ -184,9 +184,9 @@ static __always_inline bool adopt(struct task_struct *task, u32 flags)
 	 */
 	if (take_times && !times_some)
 		fresh.entered = bpf_ktime_get_ns();
-	/* It may be off its CPU, and that has been counted, so only the accounted run time counts. */
+	/* It may be off its CPU, since an unknown time, so only the accounted run time counts. */
 	if (count_cpu) {
-		fresh.switches = ~0ULL;
+		fresh.switches = fresh.migrations = ~0ULL;
 		fresh.ran = task->se.sum_exec_runtime;
 	}
 	/* The record takes its place before the thread can send any. */

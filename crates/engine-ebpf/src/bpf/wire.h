@@ -541,9 +541,15 @@ enum proof_state {
 
 /* The state of a traced thread. */
 struct task_state {
-	/* Time of its latest entry, how often it had left a CPU by then, and how long it had run. */
+	/* Time of its latest entry. */
 	u64 entered;
+	/*
+	 * Only if times on a CPU are counted: how often it had left a CPU by then, how often it had changed to another CPU, how long it had been off
+	 * CPUs, counted from an unknown start, and how long it had run when that was last accounted for.
+	 */
 	u64 switches;
+	u64 migrations;
+	u64 off_cpu;
 	u64 ran;
 	/* When its run time was last accounted for, as it was when a call returned. Only if durations are chosen. */
 	u64 accounted;
