@@ -52,7 +52,7 @@
 //!   bytes and the captured memory. Times and pointers are appended only if they are asked for. The program on `sys_enter` is
 //!   loaded only if times are wanted, or if a wanted call needs something from its entry: memory that the kernel overwrites
 //!   (`Dir::is_lost`, or input and output at one address), or what the stack pointer leads to. Data from the entry is sent as a
-//!   record of its own, and the reader joins the two. The kernel side itself keeps only 80 bytes per thread (`struct
+//!   record of its own, and the reader joins the two. The kernel side itself keeps only 96 bytes per thread (`struct
 //!   task_state`).
 //! - **Large memory** (`pieces.h`). A record has room for 64 KiB and the block that begins there. Larger buffers, and the rest of many
 //!   buffers, are sent in pieces before their record (`REC_MEMORY`), 2 MiB at most.
@@ -129,7 +129,7 @@
 //!
 //! - **Counting** (`counts.h`): `-c` sends no records. Calls, errors, times and a log-linear histogram are kept per ABI, number
 //!   and CPU; `event::Histogram` has the same buckets. Histograms are kept only if a column shows them. The time on a CPU is the
-//!   whole time of the call, unless its thread left the CPU meanwhile; then it is what the scheduler accounted to the thread.
+//!   whole time of the call. If its thread left the CPU meanwhile, the time off the CPU is subtracted. If the thread came back to another CPU, it is what the scheduler accounted to the thread.
 //!   With other keys (`--by`: error, process, thread, name, size) calls are counted in a hash map, whose key is put together in
 //!   the scratch map. `loading/programs.rs` sets constants that say which keys there are, so that `-c` pays for none. A call that finds no
 //!   row in the map (it has 16,384) is sent, and the reader counts it.

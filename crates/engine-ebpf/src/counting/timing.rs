@@ -78,8 +78,9 @@ impl Estimates {
     fn of(&self, slot: usize, now: TimedCount) -> u64 {
         let (settled, estimate) = self.slots.get(slot).copied().unwrap_or_default();
         let new = now.since(settled);
-        // Too few were timed for a stretch of their own.
-        estimate + if new.timed > 0 { new } else { now }.scaled(new.calls)
+        // A few timed calls do not stand for very many others: one of them may have been disturbed.
+        let alike = if new.timed >= ENOUGH { new } else { now };
+        estimate + new.cpu + alike.scaled(new.calls.saturating_sub(new.timed))
     }
 }
 
@@ -241,6 +242,12 @@ mod tests {
         estimates.settle(&[count(1_600, 16, 16_000)]);
         assert_eq!(estimates.of(0, count(1_600, 16, 16_000)), 1_600_000);
         assert_eq!(estimates.of(0, count(1_700, 16, 16_000)), 1_700_000, "the rest is taken to be like all others");
+        let disturbed = count(301_600, 17, 96_000);
+        assert_eq!(
+            estimates.of(0, disturbed),
+            1_600_000 + 80_000 + 299_999 * 96_000 / 17,
+            "one call does not stand for 300,000"
+        );
         assert_eq!(estimates.of(1, count(3, 0, 0)), 0, "nothing is known");
         assert_eq!(estimates.of(1, count(3, 3, 30)), 30, "a new slot");
     }
