@@ -11,12 +11,12 @@ use crate::loading::specialize::Constants;
 use crate::plans::hooked::HookedCalls;
 use crate::ring::Mapping;
 use crate::wire::{FunctionsSkelBuilder, OpenFunctionsSkel, bound, bss, function_name, function_search};
-use libbpf_rs::skel::{OpenSkel, SkelBuilder};
+use libbpf_rs::skel::OpenSkel;
 use libbpf_rs::{AsRawLibbpf, libbpf_sys};
 use std::collections::HashMap;
 use std::ffi::CStr;
 use std::io;
-use std::mem::{MaybeUninit, offset_of};
+use std::mem::offset_of;
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::Ordering;
 
@@ -92,11 +92,7 @@ struct Object {
 
 impl Object {
     fn open(given: &HookInput) -> libbpf_rs::Result<Object> {
-        // As the other objects', these few words are never freed.
-        let place = Box::leak(Box::new(MaybeUninit::uninit()));
-        let mut builder = FunctionsSkelBuilder::default();
-        relocate::by(given.types.as_ref(), &mut builder);
-        let mut open = builder.open(place)?;
+        let mut open = relocate::open(given.types.as_ref(), FunctionsSkelBuilder::default())?;
         for mut program in open.open_object_mut().progs_mut() {
             let is_ours = [ENTER, EXIT, SKIPPED, SEARCH, THREADS]
                 .iter()

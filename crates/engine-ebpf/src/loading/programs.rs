@@ -16,16 +16,14 @@ use crate::plans::hooked::{self, HookedCalls};
 use crate::ring::Mapping;
 use crate::ring::size::RingSize;
 use crate::wire::{
-    OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder, bound, bytes_of, call_plan, choice, left_out_flag, op,
-    task_state,
+    StrideProgs, StrideSkel, StrideSkelBuilder, bound, bytes_of, call_plan, choice, left_out_flag, op, task_state,
 };
 use crate::{library, operations};
-use libbpf_rs::skel::{OpenSkel, Skel, SkelBuilder};
+use libbpf_rs::skel::{OpenSkel, Skel};
 use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, ProgramInput, ProgramMut};
 use nix::errno::Errno;
 use std::collections::HashMap;
 use std::io::{self, Read};
-use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -115,11 +113,7 @@ impl Programs {
         types: &Option<Types>,
         second: Option<SecondLoader<'_>>,
     ) -> libbpf_rs::Result<Programs> {
-        // The skeleton borrows its object. There is one of a few words per process, which is never freed.
-        let place = Box::leak(Box::new(MaybeUninit::uninit()));
-        let mut builder = StrideSkelBuilder::default();
-        relocate::by(types.as_ref(), &mut builder);
-        let mut open: OpenStrideSkel<'static> = builder.open(place)?;
+        let mut open = relocate::open(types.as_ref(), StrideSkelBuilder::default())?;
         let cpus = libbpf_rs::num_possible_cpus()? as u32;
         let nested = probe::is_nested();
         let exec = tables.execs && !config.count_only() || nested;

@@ -5,6 +5,7 @@ use libbpf_rs::skel::SkelBuilder;
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use std::fs::File;
 use std::io::{self, Write};
+use std::mem::MaybeUninit;
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -55,8 +56,15 @@ impl Types {
     }
 }
 
-/// Makes libbpf relocate a builder's object by these types. libbpf reads the file while it loads the object.
-pub fn by<'obj>(types: Option<&Types>, builder: &mut impl SkelBuilder<'obj>) {
+/// Opens an object, which libbpf relocates by these types. libbpf reads their file while it loads the object.
+pub fn open<B: SkelBuilder<'static>>(types: Option<&Types>, mut builder: B) -> libbpf_rs::Result<B::Output> {
+    by(types, &mut builder);
+    // The skeleton borrows its object. There is one of a few words per process and kind, which is never freed.
+    builder.open(Box::leak(Box::new(MaybeUninit::uninit())))
+}
+
+/// Makes libbpf relocate a builder's object by these types.
+fn by(types: Option<&Types>, builder: &mut impl SkelBuilder<'static>) {
     tracepoints::handle_sections();
     if let Some(types) = types {
         // (It fails for a path with a NUL.)

@@ -8,10 +8,9 @@ use crate::loading::relocate::{self, Types};
 use crate::loading::specialize::{self, Constants};
 use crate::ring::size::RingSize;
 use crate::wire::{OpenStrideSkel, StrideSkel, StrideSkelBuilder};
-use libbpf_rs::skel::{OpenSkel, SkelBuilder};
+use libbpf_rs::skel::OpenSkel;
 use libbpf_rs::{Error, ErrorExt, MapHandle, Result};
 use std::ffi::{OsStr, OsString};
-use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, Scope, ScopedJoinHandle};
@@ -114,11 +113,7 @@ impl Loading<'_> {
 }
 
 fn load(types: Option<&Types>, given: &Receiver<Given>) -> Result<Loaded> {
-    // As the first object's, these few words are never freed.
-    let object = Box::leak(Box::new(MaybeUninit::uninit()));
-    let mut builder = StrideSkelBuilder::default();
-    relocate::by(types, &mut builder);
-    let mut open = builder.open(object)?;
+    let mut open = relocate::open(types, StrideSkelBuilder::default())?;
     // The first object has failed if nothing comes.
     let Given { maps, programs, settings: bytes } =
         given.recv().map_err(|_| Error::from_raw_os_error(libc::ECANCELED))?;

@@ -7,9 +7,8 @@ use crate::wire::{
     FilesSkel, FilesSkelBuilder, Wire, bound, bytes_of, case_key, device_numbers, fds_all, fds_passed, fds_plan,
     file_detail, file_flag, rec_file,
 };
-use libbpf_rs::skel::{OpenSkel, SkelBuilder};
+use libbpf_rs::skel::OpenSkel;
 use libbpf_rs::{Link, MapCore, MapFlags};
-use std::mem::MaybeUninit;
 use std::net::IpAddr;
 use stride_event::{CallSet, Descriptor, Detail};
 use stride_syscalls::ioctl::twins;
@@ -33,10 +32,7 @@ impl FilePrograms {
         guarded: bool,
     ) -> libbpf_rs::Result<FilePrograms> {
         let (plans, cases) = plans(calls);
-        let object = Box::leak(Box::new(MaybeUninit::uninit()));
-        let mut builder = FilesSkelBuilder::default();
-        relocate::by(programs.types(), &mut builder);
-        let mut open = builder.open(object)?;
+        let mut open = relocate::open(programs.types(), FilesSkelBuilder::default())?;
         open.maps.ring.reuse_fd(programs.rings()[0])?;
         open.maps.tasks.reuse_fd(programs.tasks())?;
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {

@@ -3,10 +3,9 @@
 use crate::loading::programs::Programs;
 use crate::loading::relocate;
 use crate::wire::{PollerSkel, PollerSkelBuilder, bound};
-use libbpf_rs::skel::{OpenSkel, SkelBuilder};
+use libbpf_rs::skel::OpenSkel;
 use libbpf_rs::{Iter, Link};
 use std::io::Read;
-use std::mem::MaybeUninit;
 use stride_event::CallSet;
 use stride_syscalls::Abi;
 
@@ -24,11 +23,7 @@ impl BlockedPrograms {
         ring_bytes: u32,
         guarded: bool,
     ) -> libbpf_rs::Result<BlockedPrograms> {
-        // As for the other programs, there is one per process.
-        let object = Box::leak(Box::new(MaybeUninit::uninit()));
-        let mut builder = PollerSkelBuilder::default();
-        relocate::by(programs.types(), &mut builder);
-        let mut open = builder.open(object)?;
+        let mut open = relocate::open(programs.types(), PollerSkelBuilder::default())?;
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
             for &abi in Abi::SERVED {
                 let numbers = bound::NUMBERS.0 as usize;
