@@ -37,7 +37,7 @@ fn main() {
     let options = [defined, others.into()].concat();
     let mut types = BTreeSet::new();
     let mut fingerprint = DefaultHasher::new();
-    for name in ["stride", "functions", "poller", "files", "broker"] {
+    for name in ["stride", "functions", "poller", "files", "waits", "broker"] {
         let object = out.join(format!("{name}.bpf.o"));
         let mut skeleton = SkeletonBuilder::new();
         skeleton.source(format!("src/bpf/{name}.bpf.c")).clang_args(&options).obj(&object);

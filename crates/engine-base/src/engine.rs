@@ -114,6 +114,8 @@ pub struct Capabilities {
     pub library: bool,
     /// Serves `TraceSpec::operations`.
     pub operations: bool,
+    /// Serves `TraceSpec::waits`.
+    pub waits: bool,
     /// Serves `TraceSpec::injections`.
     pub injections: bool,
     /// Serves `TraceSpec::vcpus`.

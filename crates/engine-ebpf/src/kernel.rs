@@ -11,6 +11,7 @@ use crate::plans::Tables;
 use crate::reading::files::FilePrograms;
 use crate::ring::shared::{self, Shared, SharedFds};
 use crate::threads::poller_programs::BlockedPrograms;
+use crate::waits::programs::WaitPrograms;
 use crate::wire::{bytes_of, change_key, code_change, code_file, code_file_key, read, task_flag};
 use libbpf_rs::{MapCore, MapFlags};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -33,21 +34,24 @@ enum Side {
 struct OwnSide {
     /// The programs that look up descriptors.
     files: Option<FilePrograms>,
+    /// The programs that find out what threads wait for.
+    waits: Option<WaitPrograms>,
     blocked: Option<BlockedPrograms>,
     functions: Functions,
     programs: Programs,
 }
 
 impl Kernel {
-    /// Loads the programs. Those that look up descriptors are attached, the others are not yet.
+    /// Loads the programs. Those that look up descriptors and find waits are attached, the others are not yet.
     pub fn load(config: Config, spec: &TraceSpec) -> Result<Kernel, StartError> {
         let mut programs = Programs::load(config, || Tables::of(spec))?;
         let files =
             spec.descriptors.then(|| FilePrograms::attach(&programs, &spec.calls, spec.operations, false)).transpose();
         let files = files.map_err(|e| why(&e))?;
+        let waits = spec.waits.then(|| WaitPrograms::attach(&programs)).transpose().map_err(|e| why(&e))?;
         let shared = SharedFds::of(&programs).and_then(Shared::new).map_err(|e| Why::NoMemory(e.to_string()))?;
         let functions = Functions::new(programs.take_hooked());
-        let side = Side::Own(Box::new(OwnSide { files, blocked: None, functions, programs }));
+        let side = Side::Own(Box::new(OwnSide { files, waits, blocked: None, functions, programs }));
         Ok(Kernel { shared, side, counting: config.counting })
     }
 
@@ -79,6 +83,7 @@ impl Kernel {
                 own.programs.end_functions();
                 own.programs.detach();
                 own.files = None;
+                own.waits = None;
             }
             Side::Broker(connection) => connection.detach(),
         }

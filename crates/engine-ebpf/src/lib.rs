@@ -15,13 +15,13 @@
 //! - `library.h` has functions of libraries and USDT probes (`--library-calls`, `--usdt`), and `uring.h` operations of io_uring (`--io-uring`);
 //! - `ring.h` and `backpressure.h` have sending, `maps.h` and `traced.h` the state, `ids.h` and `namespaces.h` ids in PID namespaces, `regs.h`
 //!   registers for each architecture, `kernel.h` the few kernel structs that are used, relocated while loading;
-//! - `functions.bpf.c` (the programs of `functions.h`), `files.bpf.c` (what descriptors refer to; `passed.h` has those in messages) and `poller.bpf.c` (the blocked-call poller) are objects of their own, which are
-//!   only loaded when needed;
+//! - `functions.bpf.c` (the programs of `functions.h`), `files.bpf.c` (what descriptors refer to; `passed.h` has those in messages), `waits.bpf.c` (what threads
+//!   wait for: `--waits`) and `poller.bpf.c` (the blocked-call poller) are objects of their own, which are only loaded when needed;
 //! - `wire.h` and `wire_records.h` are the only place for layouts that both sides share; build.rs makes the Rust mirror from the object's type
 //!   information.
 //!
 //! The user side, outermost first: `engine` is the loop, `reading` makes calls and events of records, and `ring` takes records out of the rings.
-//! `threads`, `memory`, `stacks`, `library`, `operations` and `containers` each complete a part of what records tell. `kernel` is the kernel side as
+//! `threads`, `memory`, `stacks`, `waits`, `library`, `operations` and `containers` each complete a part of what records tell. `kernel` is the kernel side as
 //! the engine sees it. `plans` lowers rows to tables, `loading` loads the programs, `functions` attaches some to the kernel's functions once a run is long, and `broker` has another process do that. `counting` adds up what the
 //! kernel side counts. `settings` are the user's, `error` says why the engine cannot run, and `wire` is the mirror of wire.h.
 //!
@@ -89,6 +89,16 @@
 //! The memory of a blocked call is read from user space (`engine_base::inside`). With `-p`, and when tracing ends, calls are reported when
 //! they are seen the first time. The poller is loaded (6 ms) when it is needed first. It takes 150 µs with 200 threads on the
 //! machine and 8 ms with 10,000, and never more than a tenth of the reader's time.
+//!
+//! # Waits
+//!
+//! `waits.bpf.c` (`--waits`) has programs at `sched_switch` and `sched_waking`. Every change of threads on the machine pays for a look whether the
+//! threads are traced (in their task storage), and nothing else does. A thread that leaves its CPU asleep waits for a waker from then on, and for a CPU
+//! from the moment at which it is woken; one that leaves its CPU though it could run on waits for a CPU, or is throttled. Whether it was in a call is read from
+//! its saved registers. The waker is the thread on the CPU from which it was woken, or, if that CPU handles an interrupt, that interrupt: softirqs and handlers
+//! say when they begin and end. A packet to this machine itself is handled in a softirq after its sender's call, so its sender is the waker (`netif_rx`).
+//! The sums are sent in a record before that of the call (`REC_WAIT`), if there are any, and join it there (`waits`). If the ring has no room for them,
+//! they count as times before the thread's next call.
 //!
 //! # Beginnings and ends
 //!
@@ -215,6 +225,7 @@ mod ring;
 mod settings;
 mod stacks;
 mod threads;
+mod waits;
 mod wire;
 
 pub use engine::{Access, EbpfEngine};

@@ -21,6 +21,11 @@ mod files_skel {
 }
 
 #[allow(clippy::all, clippy::pedantic)]
+mod waits_skel {
+    include!(concat!(env!("OUT_DIR"), "/waits.skel.rs"));
+}
+
+#[allow(clippy::all, clippy::pedantic)]
 mod broker_skel {
     include!(concat!(env!("OUT_DIR"), "/broker.skel.rs"));
 }
@@ -37,10 +42,12 @@ pub use skel::types::{
     library_text, op, op_count, op_dir, op_kind, op_run, pressure, probe_plan, probe_word, rec_block, rec_blocked,
     rec_call, rec_cgroup, rec_changed, rec_completed, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head,
     rec_id, rec_kind, rec_library, rec_memory, rec_more, rec_moved, rec_signal, rec_stack, rec_start, rec_stopped,
-    rec_submitted, record_bound, rodata, stack_id, stack_key, stack_memo, stack_part, stack_range, stack_return,
-    stack_word, task_flag, task_state, text_kind, uring_plan, uring_text, word_kind,
+    rec_submitted, rec_wait, record_bound, rodata, stack_id, stack_key, stack_memo, stack_part, stack_range,
+    stack_return, stack_word, task_flag, task_state, text_kind, uring_plan, uring_text, wait_cause, waker, waker_kind,
+    word_kind,
 };
 pub use skel::{OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder};
+pub use waits_skel::{WaitsSkel, WaitsSkelBuilder};
 
 /// A struct of wire.h: integers only, without padding.
 ///
@@ -56,7 +63,7 @@ macro_rules! wire {
 }
 wire!(rec_head rec_call rec_more rec_block rec_start rec_signal rec_exit rec_exec rec_detach rec_blocked rec_stopped rec_file);
 wire!(u64 glob rec_cgroup rec_changed rec_moved count count_key call_plan fds_plan op op_run choice case_key task_state u32 rec_stack stack_return rec_library library_text probe_plan stack_key stack_memo change_key code_change code_file code_file_key);
-wire!(rec_id rec_memory rec_submitted rec_completed uring_plan uring_fds);
+wire!(rec_id rec_wait rec_memory rec_submitted rec_completed uring_plan uring_fds);
 
 /// Major and minor number of a device in the kernel's own encoding (include/linux/kdev_t.h).
 pub fn device_numbers(device: u32) -> (u32, u32) {

@@ -26,6 +26,7 @@ pub use call::args::{Fields, Piece};
 pub use call::descriptor::{Descriptor, Detail, FileKind};
 pub use call::errno::{ErrnoSet, errno, errno_name, errno_word};
 pub use call::tampering::Tampering;
+pub use call::waits::{CallWaits, Interrupt, NamedThread, Sleep, WaitKind, WaitTimes, Waker};
 pub use call::{Call, Outcome};
 pub use capture::memory::{BlockRef, Blocks, Memory, Phase};
 pub use capture::{Limits, Peek, actual_call, capture};
@@ -43,7 +44,7 @@ pub use spec::endings::{Bounds, Endings};
 pub use spec::glob::{Atom, Glob};
 pub use spec::inject::{Chance, InjectedResult, Invocations, Poke, ThreadKey};
 pub use spec::machine::Machine;
-pub use spec::wanted_threads::{Comm, WantedThreads, comm_words};
+pub use spec::wanted_threads::{WantedThreads, comm_words};
 pub use spec::{
     CallSet, Command, Counting, Daemonize, FdSet, FileFilter, Injection, Interruptible, Seccomp, StackRate, TraceSpec,
     VcpuDetail,
@@ -56,4 +57,4 @@ pub use stack::{
     Bottom, CodeChange, CodeFile, CodeHistory, CodeKind, InlinedFunction, ReadWord, Regs, SourceLine, Stack,
     StackFrame, Symbol, Unwind, Unwound,
 };
-pub use units::{Ns, Tid};
+pub use units::{Comm, Ns, Tid};

@@ -4,3 +4,6 @@
 pub type Tid = i32;
 /// Nanoseconds.
 pub type Ns = u64;
+
+/// A thread's name, with zeros behind it (`TASK_COMM_LEN`).
+pub type Comm = [u8; 16];

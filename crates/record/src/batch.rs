@@ -1,7 +1,8 @@
 //! Events in a batch. One function writes them and one reads them, in the same order.
 
-use crate::calls::{self, Stage, abi, tid};
+use crate::calls::{self, Stage};
 use crate::fact::Coded;
+use crate::ids::{abi, tid};
 use crate::stream::{BatchSource, Malformed, Streams};
 use crate::{Fact, library, stacks};
 use std::collections::HashMap;

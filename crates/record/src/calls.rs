@@ -1,7 +1,9 @@
 //! Calls within a batch, written as the difference from the same thread's last call of the same number.
 
 use crate::descriptors;
+use crate::ids::{abi, tid};
 use crate::stream::{BatchSource, Malformed, Streams};
+use crate::waits;
 use std::collections::HashMap;
 use std::sync::Arc;
 use stride_event::{BlockRef, Blocks, Call, FileKind, Outcome, Phase, Stack, Tampering, Tid};
@@ -44,6 +46,8 @@ mod has {
     pub const NETLINK: u64 = 1 << 16;
     pub const FILE_KIND: u64 = 1 << 17;
     pub const TAMPERING: u64 = 1 << 18;
+    /// The waits of the thread.
+    pub const WAITS: u64 = 1 << 19;
 }
 
 /// The place at which a block is expected: an argument, or the place of the last block.
@@ -201,6 +205,7 @@ impl CallWriter {
             (matches!(call.file_kind, Some(FileKind::Netlink(_))), has::NETLINK),
             (call.file_kind.is_some_and(|kind| kind_number(kind).is_some()), has::FILE_KIND),
             (!call.tampering.is_none(), has::TAMPERING),
+            (call.waits.is_some(), has::WAITS),
         ] {
             flags |= if present { bit } else { 0 };
         }
@@ -236,6 +241,9 @@ impl CallWriter {
         }
         if flags & has::TAMPERING != 0 {
             to.byte(call.tampering.bits());
+        }
+        if let Some(found) = &call.waits {
+            waits::put(to, found);
         }
         if !continues {
             to.time(call.entered.unwrap_or(0));
@@ -370,6 +378,7 @@ impl CallReader {
         } else {
             Tampering::default()
         };
+        call.waits = if has(has::WAITS) { Some(Box::new(waits::get(from)?)) } else { None };
         if !continues {
             // (0 also in recordings of versions that took 0 for a time.)
             call.entered = Some(from.time()?).filter(|&at| at != 0);
@@ -425,17 +434,4 @@ impl CallReader {
         slot.in_flight = moment == Stage::Enter;
         Ok(id)
     }
-}
-
-/// No id of the kernel's is beyond this (PID_MAX_LIMIT), and no thread of another namespace has an id below 0. State
-/// that is kept for each thread relies on that bound.
-const MAX_TID: Tid = 1 << 22;
-
-pub fn tid(v: i64) -> Result<Tid, Malformed> {
-    let possible = |tid: &Tid| (0..=MAX_TID).contains(tid);
-    Tid::try_from(v).ok().filter(possible).ok_or(Malformed("a thread has an impossible id"))
-}
-
-pub fn abi(byte: u8) -> Result<Abi, Malformed> {
-    Abi::from_value(byte).ok_or(Malformed("a call has an unknown ABI"))
 }

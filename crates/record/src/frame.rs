@@ -6,8 +6,10 @@ use crate::MAX_BATCH;
 /// line ends.
 pub const MAGIC: [u8; 8] = *b"\x89STRIDE\n";
 /// The latest version. It is raised when older readers could not read a new recording.
-pub const VERSION: u32 = 4;
-/// The version of recordings without operations of io_uring.
+pub const VERSION: u32 = 5;
+/// The version of recordings without the waits of threads.
+pub const WITHOUT_WAITS: u32 = 4;
+/// The version of recordings without operations of io_uring, either.
 pub const WITHOUT_OPERATIONS: u32 = 3;
 /// The version of recordings without functions of libraries, either, and in which no call was changed.
 pub const WITH_STACKS_ONLY: u32 = 2;

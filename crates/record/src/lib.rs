@@ -46,6 +46,7 @@
 //! - **Functions of libraries** (`--library-calls`) and **operations of io_uring** (`--io-uring`) are written where they are needed first. A return has everything that its entry
 //!   had. Only such recordings have version 3.
 //! - **Changed calls** (`-e inject=`): a call says how it was changed. Recordings made with that option have version 3.
+//! - **The waits of threads** (`--waits`) are part of the calls whose threads waited. Only such recordings have version 5.
 //! - **A call that filters leave out**, but that says what a thread runs or is called (`track::naming_calls`), is recorded as
 //!   `Event::NamingCall`. Only the tracker is shown it.
 //!
@@ -77,12 +78,14 @@ mod calls;
 mod descriptors;
 mod fact;
 mod frame;
+mod ids;
 mod library;
 mod metadata;
 mod read;
 mod ring;
 mod stacks;
 mod stream;
+mod waits;
 mod write;
 
 pub use fact::Fact;

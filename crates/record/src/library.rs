@@ -1,7 +1,7 @@
 //! Calls of libraries' functions, and operations of io_uring, in a batch. Each function is written where it is needed first, and named by its number from then on.
 
-use crate::calls::tid;
 use crate::descriptors;
+use crate::ids::tid;
 use crate::stream::{BatchSource, Malformed, Streams};
 use std::collections::HashMap;
 use std::sync::Arc;

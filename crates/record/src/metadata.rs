@@ -58,6 +58,8 @@ pub struct Metadata {
     pub library: bool,
     /// Operations of io_uring are recorded (`--io-uring`).
     pub operations: bool,
+    /// Calls have the waits of their threads (`--waits`).
+    pub waits: bool,
     /// Calls may have been changed (`-e inject=`).
     pub changes: bool,
 }
@@ -139,6 +141,7 @@ impl Metadata {
             ("cpu-times", self.cpu_times.into()),
             ("library", self.library.into()),
             ("operations", self.operations.into()),
+            ("waits", self.waits.into()),
             ("changes", self.changes.into()),
         ] {
             field(&mut to, name, &value.to_le_bytes());
@@ -175,6 +178,7 @@ impl Metadata {
                 b"cpu-times" => it.cpu_times = number(value)? != 0,
                 b"library" => it.library = number(value)? != 0,
                 b"operations" => it.operations = number(value)? != 0,
+                b"waits" => it.waits = number(value)? != 0,
                 b"changes" => it.changes = number(value)? != 0,
                 _ => {}
             }

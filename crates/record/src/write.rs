@@ -1,6 +1,8 @@
 //! Writing a recording.
 
-use crate::frame::{FrameHead, FrameKind, MAGIC, VERSION, WITH_STACKS_ONLY, WITHOUT_OPERATIONS, WITHOUT_STACKS};
+use crate::frame::{
+    FrameHead, FrameKind, MAGIC, VERSION, WITH_STACKS_ONLY, WITHOUT_OPERATIONS, WITHOUT_STACKS, WITHOUT_WAITS,
+};
 use crate::{Fact, Metadata, Totals, batch};
 use std::io::{self, Write};
 use stride_event::{Event, Lost, Ns};
@@ -69,7 +71,8 @@ impl<W: Write> Recorder<W> {
     pub fn new(mut to: W, metadata: &Metadata) -> io::Result<Recorder<W>> {
         to.write_all(&MAGIC)?;
         let version = match metadata {
-            Metadata { operations: true, .. } => VERSION,
+            Metadata { waits: true, .. } => VERSION,
+            Metadata { operations: true, .. } => WITHOUT_WAITS,
             Metadata { library: true, .. } | Metadata { changes: true, .. } => WITHOUT_OPERATIONS,
             Metadata { stacks: true, .. } => WITH_STACKS_ONLY,
             _ => WITHOUT_STACKS,

@@ -35,6 +35,7 @@ fn metadata() -> Metadata {
         cpu_times: false,
         library: true,
         operations: true,
+        waits: true,
         changes: true,
     }
 }

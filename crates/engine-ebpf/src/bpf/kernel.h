@@ -129,10 +129,15 @@ struct pid {
 	struct upid numbers[1];
 };
 
+struct cfs_rq {
+	int throttle_count;
+};
+
 struct sched_entity {
 	u64 exec_start;
 	u64 sum_exec_runtime;
 	u64 nr_migrations;
+	struct cfs_rq *cfs_rq;
 };
 
 struct in6_addr {
@@ -392,6 +397,7 @@ struct task_struct {
 	struct sched_entity se;
 	unsigned long nvcsw;
 	unsigned long nivcsw;
+	unsigned in_iowait : 1;
 	unsigned long sas_ss_sp;
 	unsigned long sas_ss_size;
 	struct uprobe_task *utask;
@@ -413,6 +419,15 @@ struct io_kiocb {
 	u8 opcode;
 	struct io_cqe cqe;
 	struct io_ring_ctx *ctx;
+};
+
+/* Linux 6.18 and later. */
+struct task_struct___throttled {
+	bool throttled;
+} __attribute__((preserve_access_index));
+
+struct irqaction {
+	const char *name;
 };
 
 struct kernel_siginfo {

@@ -315,6 +315,9 @@ struct wire_types {
 	enum library_part library_part;
 	enum word_kind word_kind;
 	enum text_kind text_kind;
+	struct rec_wait wait;
+	enum wait_cause wait_cause;
+	enum waker_kind waker_kind;
 };
 const volatile struct wire_types wire_types;
 

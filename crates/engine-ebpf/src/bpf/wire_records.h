@@ -56,6 +56,8 @@ enum rec_kind {
 	REC_ID = 19,
 	/* Bytes of the blocks with BLOCK_BEFORE of the thread's next REC_ENTRY or REC_CALL. */
 	REC_MEMORY = 20,
+	/* The waits of the thread during the call whose REC_CALL follows, and before that call since the last REC_WAIT. */
+	REC_WAIT = 21,
 };
 
 enum rec_flag {
@@ -387,6 +389,64 @@ struct rec_completed {
 	/* 1 if it found no room. */
 	u32 overflowed;
 	u32 pad;
+};
+
+/* Why a thread was off its CPUs. */
+enum wait_cause {
+	/* It could run: another thread had the CPU. */
+	WAIT_FOR_CPU = 0,
+	WAIT_ASLEEP = 1,
+	/* It waited for a block device, as the kernel counts that (in_iowait). */
+	WAIT_DISK = 2,
+	/* By a signal, by a tracer, or because its cgroup is frozen. */
+	WAIT_STOPPED = 3,
+	/* It could run, but its cgroup had used up its share of the CPUs (cpu.max). */
+	WAIT_THROTTLED = 4,
+	WAIT_CAUSES = 5,
+};
+
+enum waker_kind {
+	WAKER_UNKNOWN = 0,
+	WAKER_THREAD = 1,
+	/* Interrupts. */
+	WAKER_TIMER = 2,
+	WAKER_NETWORK = 3,
+	WAKER_DISK = 4,
+	/* That of a device, whose name is in `comm`. */
+	WAKER_DEVICE = 5,
+	WAKER_INTERRUPT = 6,
+};
+
+/* A thread that woke another one, or had its CPU. */
+struct waker {
+	u32 tid;
+	u32 process;
+	/* The call that it was in, or -1. */
+	s32 nr;
+	u8 abi;
+	/* enum waker_kind */
+	u8 kind;
+	u16 pad;
+	u8 comm[16];
+};
+
+struct rec_wait {
+	struct rec_head head;
+	/* When the call returned. */
+	u64 at;
+	/* For how long it was off its CPUs in the call, and outside calls since the last REC_WAIT: nanoseconds by enum wait_cause. */
+	u64 in_call[WAIT_CAUSES];
+	u64 before[WAIT_CAUSES];
+	/* The longest sleep in the call, why, and who ended it. */
+	u64 longest;
+	/* The longest time without a CPU, and who had the CPU at its end. */
+	u64 longest_runnable;
+	/* How often it slept in the call. */
+	u32 waits;
+	/* enum wait_cause */
+	u32 cause;
+	struct waker waker;
+	struct waker taker;
 };
 
 struct rec_stopped {

@@ -170,6 +170,8 @@ pub fn unserved(spec: &TraceSpec) -> Option<&'static str> {
         Some("--library-calls/--usdt")
     } else if spec.operations {
         Some("--io-uring")
+    } else if spec.waits {
+        Some("--waits")
     } else if spec.stacks == StackRate::All {
         Some("-k/--stack-trace")
     } else if !spec.injections.is_empty() {

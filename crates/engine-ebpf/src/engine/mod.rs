@@ -18,6 +18,7 @@ use crate::threads::held_signals::HeldSignals;
 use crate::threads::left_out::Watch;
 use crate::threads::notable::NotableThreads;
 use crate::threads::poller::Poller;
+use crate::waits::WaitsOfCalls;
 use crate::wire::{read, rec_head};
 use cut_off::CutOff;
 use std::cell::RefCell;
@@ -62,6 +63,8 @@ pub struct EbpfEngine {
     descriptors: HashMap<Tid, Vec<Descriptor>>,
     /// The memory of calls in flight for which their records have no room.
     pieces: MemoryPieces,
+    /// The waits of threads whose records have come, until the records of their calls come.
+    waits: WaitsOfCalls,
     /// Lasting calls are reported when they begin.
     entries: bool,
     /// Children are traced, too.
@@ -135,6 +138,7 @@ impl EbpfEngine {
         machine: true,
         library: true,
         operations: true,
+        waits: true,
         injections: false,
         vcpus: false,
     };

@@ -22,6 +22,7 @@ use crate::threads::held_signals::HeldSignals;
 use crate::threads::left_out::Watch;
 use crate::threads::notable::NotableThreads;
 use crate::threads::poller::Poller;
+use crate::waits::WaitsOfCalls;
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -115,6 +116,7 @@ impl EbpfEngine {
             entered: HashMap::new(),
             descriptors: HashMap::new(),
             pieces: MemoryPieces::default(),
+            waits: WaitsOfCalls::default(),
             spare: Vec::new(),
             entries,
             follow: spec.follow,

@@ -126,6 +126,7 @@ impl EbpfEngine {
                     absent::add(&mut self.call, &self.limits, &mut self.remote);
                     self.kernel.shared().absence_read();
                 }
+                self.call.waits = self.waits.take(&self.call);
                 self.threads.returned(&mut self.call);
                 if !self.places.is_empty() {
                     self.call.container = self.places.get(&tid).map(|place| place.1.clone());
@@ -152,6 +153,10 @@ impl EbpfEngine {
             }
             rec_kind::REC_MEMORY => {
                 self.pieces.add(tid, rec);
+                None
+            }
+            rec_kind::REC_WAIT => {
+                self.waits.add(&read(rec)?);
                 None
             }
             rec_kind::REC_FILE => {
@@ -225,6 +230,7 @@ impl EbpfEngine {
                 self.live.remove(&tid);
                 self.descriptors.remove(&tid);
                 self.pieces.forget(tid);
+                self.waits.forget(tid);
                 self.interrupted.remove(&tid);
                 self.places.remove(&tid);
                 self.threads.gone(tid);
@@ -246,6 +252,7 @@ impl EbpfEngine {
                 self.library.renamed(old, tid);
                 self.operations.renamed(old, tid);
                 self.held.renamed(old, tid);
+                self.waits.renamed(old, tid);
                 if let Some(mut call) = self.entered.remove(&old) {
                     call.tid = tid;
                     self.entered.insert(tid, call);

@@ -76,8 +76,8 @@ impl<'a> Config<'a> {
             operations: spec.operations,
             text: spec.limits.text,
             ring: settings.ring(spec),
-            // Descriptors are reported in one ring.
-            rings: if spec.descriptors { 1 } else { settings.rings(spec) },
+            // Descriptors and waits are reported in one ring.
+            rings: if spec.descriptors || spec.waits { 1 } else { settings.rings(spec) },
             functions: may_watch_functions(spec) && !settings.own_children,
             guarded: false,
         }
@@ -112,6 +112,7 @@ fn may_watch_functions(spec: &TraceSpec) -> bool {
         && spec.library.is_empty()
         && !spec.operations
         && !spec.descriptors
+        && !spec.waits
         // (Threads that are not traced may become so when they change their user.)
         && spec.machine.as_ref().is_none_or(|machine| machine.user.is_none())
 }

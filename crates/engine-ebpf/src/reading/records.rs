@@ -53,6 +53,7 @@ pub fn facts<'r>(call: &mut Call, rec: &rec_call, bytes: &'r [u8]) -> &'r [u8] {
     call.stack = None;
     call.container = None;
     call.counted = u32::from(rec.head.flags) & rec_flag::FLAG_COUNTED.0 != 0;
+    call.waits = None;
     let (more, memory) = more(rec, bytes);
     call.ip = more.ip;
     call.sp = more.sp;

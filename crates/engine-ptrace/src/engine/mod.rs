@@ -90,6 +90,7 @@ impl PtraceEngine {
         machine: false,
         library: false,
         operations: false,
+        waits: false,
         injections: cfg!(target_arch = "x86_64"),
         vcpus: true,
     };

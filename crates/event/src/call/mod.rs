@@ -4,8 +4,9 @@ pub mod args;
 pub mod descriptor;
 pub mod errno;
 pub mod tampering;
+pub mod waits;
 
-use crate::{Blocks, Descriptor, FileKind, Ns, Stack, Tampering, Tid};
+use crate::{Blocks, CallWaits, Descriptor, FileKind, Ns, Stack, Tampering, Tid};
 use std::sync::Arc;
 use stride_syscalls::{Abi, table};
 
@@ -53,6 +54,8 @@ pub struct Call {
     pub stack: Option<Arc<Stack>>,
     /// For how many calls from the same place the stack stands, this one included. It is more than 1 if only samples are taken.
     pub stack_calls: u32,
+    /// The waits of its thread during the call and just before ([`crate::TraceSpec::waits`]). `None`: there were none, or the engine did not look.
+    pub waits: Option<Box<CallWaits>>,
 }
 
 impl Call {
@@ -135,6 +138,7 @@ impl Default for Call {
             container: None,
             stack: None,
             stack_calls: 1,
+            waits: None,
         }
     }
 }

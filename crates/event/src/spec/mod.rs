@@ -320,6 +320,8 @@ pub struct TraceSpec {
     pub library: Vec<crate::ProbedFile>,
     /// Operations of io_uring are traced (`--io-uring`).
     pub operations: bool,
+    /// Calls come with the waits of their threads (`--waits`).
+    pub waits: bool,
     /// How calls are changed.
     pub injections: Vec<Injection>,
     /// The captured part of virtual CPUs.
@@ -367,6 +369,7 @@ impl Default for TraceSpec {
             stacks: StackRate::None,
             library: Vec::new(),
             operations: false,
+            waits: false,
             injections: Vec::new(),
             vcpus: VcpuDetail::None,
         }

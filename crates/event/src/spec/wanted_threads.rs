@@ -1,9 +1,6 @@
 //! The threads whose calls are wanted.
 
-use crate::Bounds;
-
-/// A thread's name, with zeros behind it (`TASK_COMM_LEN`).
-pub type Comm = [u8; 16];
+use crate::{Bounds, Comm};
 
 /// A name as two numbers, as the memory of this machine has them.
 pub fn comm_words(comm: Comm) -> [u64; 2] {

@@ -43,6 +43,8 @@ pub struct Layout {
     pub column: usize,
     /// `-T`: digits after the point.
     pub elapsed: Option<u8>,
+    /// `--waits`: what the thread waited for stands behind that.
+    pub waits: bool,
     pub style: Style,
     pub leader: Leader,
     /// `--color`.

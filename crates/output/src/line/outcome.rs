@@ -2,6 +2,7 @@
 
 use super::Line;
 use super::color::{Role, Span};
+use super::waits::waits;
 use crate::spelling::clock::seconds;
 use crate::spelling::names;
 use crate::{NameStyle, Style, Writer};
@@ -28,6 +29,9 @@ impl Line {
                 (Outcome::Value(_) | Outcome::Error(_), Some(took)) => {
                     w.str(" <");
                     seconds(w.out, took, 1, digits);
+                    if let Some(found) = call.waits.as_deref().filter(|_| self.layout.waits) {
+                        waits(&mut w, found);
+                    }
                     w.str(">");
                 }
                 _ => w.str(" <unavailable>"),

@@ -284,8 +284,13 @@ impl Writer<'_> {
     /// The meaning of a number, in angle brackets. The bytes are the tracee's.
     pub fn angled(&mut self, bytes: &[u8]) {
         self.out.push(b'<');
-        escape_path(self.out, bytes, HexStrings::Never);
+        self.escaped(bytes);
         self.out.push(b'>');
+    }
+
+    /// A name without quotes.
+    pub fn escaped(&mut self, bytes: &[u8]) {
+        escape_path(self.out, bytes, HexStrings::Never);
     }
 
     fn fd(&mut self, fd: i32, note: Option<&FdNote<'_>>) {

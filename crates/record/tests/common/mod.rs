@@ -6,9 +6,10 @@ pub mod frames;
 use proptest::prelude::*;
 use std::sync::Arc;
 use stride_event::{
-    BlockRef, Blocks, Bottom, Call, CodeFile, Descriptor, Detail, Event, Fate, FdOf, FileKind, InlinedFunction,
-    LibraryCall, LibraryFunction, LibraryPart, LibraryText, Lost, OperationFacts, Outcome, Param, Phase, Question,
-    SIGINFO_SIZE, SourceLine, Stack, StackFrame, StartKind, Symbol, Tampering, Tid,
+    BlockRef, Blocks, Bottom, Call, CallWaits, CodeFile, Descriptor, Detail, Event, Fate, FdOf, FileKind,
+    InlinedFunction, Interrupt, LibraryCall, LibraryFunction, LibraryPart, LibraryText, Lost, NamedThread,
+    OperationFacts, Outcome, Param, Phase, Question, SIGINFO_SIZE, Sleep, SourceLine, Stack, StackFrame, StartKind,
+    Symbol, Tampering, Tid, WaitKind, WaitTimes, Waker,
 };
 use stride_record::{Fact, Metadata, Reader, Recorded, Recorder};
 use stride_syscalls::library::WordType;
@@ -146,6 +147,7 @@ prop_compose! {
         system_time in prop_oneof![Just(0u64), any::<u64>()], outcome in outcome(), blocks in blocks(),
         file_kind in prop::option::weighted(0.2, file_kind()),
         tampering in prop_oneof![6 => Just(0u8), 1 => 0..16u8],
+        waits in prop::option::weighted(0.2, waits()),
         descriptors in prop_oneof![6 => Just(Vec::new()), 1 => proptest::collection::vec(descriptor(), 0..3)]
     ) -> Call {
         Call {
@@ -154,8 +156,34 @@ prop_compose! {
             tampering: Tampering::from_bits(tampering).unwrap_or_default(),
             container: None,
             stack_calls: 1,
+            waits: waits.map(Box::new),
         }
     }
+}
+
+fn waits() -> impl Strategy<Value = CallWaits> {
+    let times = || {
+        prop::collection::vec((0..WaitKind::ALL.len(), 0..1u64 << 40), 0..3).prop_map(|parts| {
+            let mut times = WaitTimes::default();
+            parts.into_iter().for_each(|(kind, time)| times.add(WaitKind::ALL[kind], time));
+            times
+        })
+    };
+    let thread =
+        || (tid(), tid(), any::<[u8; 16]>()).prop_map(|(tid, process, comm)| NamedThread { tid, process, comm });
+    let waker = prop_oneof![
+        (thread(), prop::option::of((0..3usize, any::<u64>())))
+            .prop_map(|(thread, call)| Waker::Thread(thread, call.map(|(abi, nr)| (Abi::ALL[abi], nr)))),
+        any::<[u8; 16]>().prop_map(|name| Waker::Interrupt(Interrupt::Device(name))),
+        Just(Waker::Interrupt(Interrupt::Timer)),
+    ];
+    let sleep = (any::<u64>(), 0..3usize, prop::option::of(waker)).prop_map(|(time, kind, waker)| Sleep {
+        time,
+        kind: WaitKind::ALL[kind],
+        waker,
+    });
+    (times(), times(), any::<u32>(), prop::option::of(sleep), prop::option::of(thread()))
+        .prop_map(|(in_call, before, sleeps, longest, taker)| CallWaits { in_call, before, sleeps, longest, taker })
 }
 
 fn fd() -> impl Strategy<Value = FdOf> {

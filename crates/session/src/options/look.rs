@@ -5,6 +5,9 @@ use std::rc::Rc;
 use stride_filter::Quiet;
 use stride_output::{Layout, Palette, PerfForm, Show};
 
+/// Digits of the times of calls.
+const MICROSECONDS: u8 = 6;
+
 impl Options {
     /// The layout of lines. `to_terminal`: whether the trace goes to a terminal.
     pub fn layout(&self, to_terminal: bool) -> Layout {
@@ -15,6 +18,8 @@ impl Options {
                 LineStyle::Perf => Some(Rc::new(PerfForm)),
                 LineStyle::Truss(form) => Some(Rc::new(form)),
             },
+            elapsed: self.lines.elapsed.or(self.spec.waits.then_some(MICROSECONDS)),
+            waits: self.spec.waits,
             ..self.lines.clone()
         }
     }

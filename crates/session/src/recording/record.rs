@@ -160,6 +160,7 @@ pub fn metadata(asking: &Asking, with: &Opening<'_>) -> Metadata {
         cpu_times: with.cpu_times,
         library: !options.library.is_empty(),
         operations: options.spec.operations,
+        waits: options.spec.waits,
         changes: !options.spec.injections.is_empty(),
     }
 }

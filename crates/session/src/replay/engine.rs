@@ -97,6 +97,7 @@ impl Engine for Replay {
             machine: false,
             library: false,
             operations: false,
+            waits: false,
             injections: false,
             vcpus: false,
         }

@@ -58,6 +58,10 @@ pub fn adapt(options: &mut Options, needs: &Needs, recorded: &Metadata) -> Vec<S
         notes.push("instruction pointers were not recorded; to have them, record with -i".into());
         options.lines.leader.ip = false;
     }
+    if !recorded.waits && options.spec.waits {
+        notes.push("what threads waited for was not recorded; to have it, record with --waits".into());
+        options.spec.waits = false;
+    }
     if !recorded.stacks && options.stack_trace.is_some() {
         notes.push("stacks were not recorded; to have them, record with -k".into());
         options.stack_trace = None;

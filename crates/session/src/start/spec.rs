@@ -32,7 +32,7 @@ pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
         // The file behind a path or descriptor may change during the call.
         entries: needs.entries || about_files,
         want_ip: options.lines.leader.ip,
-        want_times: needs.times,
+        want_times: needs.times || options.spec.waits,
         want_system_time: needs.system_times,
         counting: counting(options, needs),
         file_filter: file_filter(options, needs),

@@ -3,8 +3,15 @@
 use super::Json;
 use super::event::EventContext;
 use stride_decode::{Decoded, Dump, Value};
-use stride_event::{Call, Ns, Outcome, Phase, Stack, Tampering};
+use stride_event::{Call, CallWaits, Ns, Outcome, Phase, Stack, Tampering};
 use stride_syscalls::{Abi, Ret, table};
+
+/// How long a call took, and what its thread waited for.
+#[derive(Clone, Copy, Default)]
+pub struct CallTimes<'a> {
+    pub duration: Option<Ns>,
+    pub waits: Option<&'a CallWaits>,
+}
 
 impl Json<'_> {
     /// A call that no trace has, as an object of its own: name, arguments, outcome, number and ABI.
@@ -33,9 +40,12 @@ impl Json<'_> {
     }
 
     /// The members that come last.
-    pub fn end_call(&mut self, abi: Abi, nr: u64, duration: Option<Ns>, ip: Option<u64>, stack: Option<&Stack>) {
-        if let Some(duration) = duration {
+    pub fn end_call(&mut self, abi: Abi, nr: u64, times: CallTimes<'_>, ip: Option<u64>, stack: Option<&Stack>) {
+        if let Some(duration) = times.duration {
             self.key("duration_ns").int(duration);
+        }
+        if let Some(waits) = times.waits {
+            self.waits(waits);
         }
         self.key("nr").int(nr);
         self.key("abi").str(abi.name());

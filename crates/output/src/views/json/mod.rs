@@ -20,6 +20,7 @@ pub mod schema;
 mod stack;
 mod value;
 mod view;
+mod waits;
 mod writer;
 
 pub use arguments::CallArguments;

@@ -1,5 +1,6 @@
 //! The JSON view: events in, lines of JSON out.
 
+use super::call::CallTimes;
 use super::event::{Counts, EventContext};
 use super::library::library;
 use super::{CallArguments, Json};
@@ -151,7 +152,8 @@ impl JsonView {
         let duration = head.entered.filter(|_| returned).map(|entered| call.returned.saturating_sub(entered));
         json.when(&EventContext { at: head.entered.unwrap_or(moment.at), ..*moment });
         let stack = call.stack.as_deref().filter(|_| self.show.stack.is_some());
-        json.end_call(head.abi, head.nr, duration, self.ip.then_some(head.ip), stack);
+        let times = CallTimes { duration, waits: call.waits.as_deref() };
+        json.end_call(head.abi, head.nr, times, self.ip.then_some(head.ip), stack);
         self.counts.calls += 1;
         self.counts.errors += u64::from(call.outcome.is_error());
         self.counts.unfinished += u64::from(!returned);
@@ -167,7 +169,7 @@ impl JsonView {
         json.out.extend_from_slice(&args);
         json.unfinished();
         json.when(&EventContext { at: head.entered.unwrap_or(moment.at), ..*moment });
-        json.end_call(head.abi, head.nr, None, self.ip.then_some(head.ip), None);
+        json.end_call(head.abi, head.nr, CallTimes::default(), self.ip.then_some(head.ip), None);
         self.counts.calls += 1;
         self.counts.unfinished += 1;
     }

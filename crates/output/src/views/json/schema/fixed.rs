@@ -103,6 +103,23 @@ pub const FIXED: &[(&str, &str)] = &[
         "vcpu":{"$ref":"#/$defs/ulong"},"when":{"enum":["before","after"]},"state":{"$ref":"#/$defs/value"}},"additionalProperties":false}}"##,
     ),
     (
+        "waits",
+        r##"{"description":"Times off the CPU, in nanoseconds, during the call and before (--waits). The waker is that of the longest sleep.","type":"object","properties":{
+        "in_call":{"$ref":"#/$defs/wait_times"},"before":{"$ref":"#/$defs/wait_times"},
+        "sleeps":{"$ref":"#/$defs/ulong"},"longest_ns":{"$ref":"#/$defs/ulong"},"kind":{"enum":["blocked","disk","stopped"]},
+        "waker":{"type":"object","properties":{"tid":{"$ref":"#/$defs/id"},"pid":{"$ref":"#/$defs/id"},"comm":{"type":"string"},
+        "comm_hex":{"$ref":"#/$defs/octets"},"call":{"type":"string"},"interrupt":{"enum":["timer","network","disk","device","other"]},
+        "device":{"type":"string"},"device_hex":{"$ref":"#/$defs/octets"}},"additionalProperties":false},
+        "cpu_taken_by":{"type":"object","properties":{"tid":{"$ref":"#/$defs/id"},"pid":{"$ref":"#/$defs/id"},"comm":{"type":"string"},
+        "comm_hex":{"$ref":"#/$defs/octets"}},"additionalProperties":false}},
+        "required":["in_call","before"],"additionalProperties":false}"##,
+    ),
+    (
+        "wait_times",
+        r##"{"type":"object","properties":{"blocked":{"$ref":"#/$defs/ulong"},"disk":{"$ref":"#/$defs/ulong"},
+        "stopped":{"$ref":"#/$defs/ulong"},"runnable":{"$ref":"#/$defs/ulong"},"throttled":{"$ref":"#/$defs/ulong"}},"additionalProperties":false}"##,
+    ),
+    (
         "trace",
         r##"{"type":"object","properties":{"type":{"const":"trace"},"schema":{"const":1},"version":{"type":"string"},
         "command_line":{"type":"array","items":{"$ref":"#/$defs/text"}},"host":{"type":"string"},"kernel":{"type":"string"},

@@ -143,6 +143,7 @@ fn call(calls: &[String]) -> String {
           "data":{"$ref":"#/$defs/data"},
           "path":{"type":"string"},"path_hex":{"$ref":"#/$defs/octets"},
           "time_ns":{"$ref":"#/$defs/ulong"},"start_ns":{"$ref":"#/$defs/ulong"},"duration_ns":{"$ref":"#/$defs/ulong"},
+          "waits":{"$ref":"#/$defs/waits"},
           "nr":{"$ref":"#/$defs/ulong"},"abi":{"$ref":"#/$defs/abi"},"ip":{"$ref":"#/$defs/hex"},
           "stack":{"$ref":"#/$defs/stack"},"stack_ends":{"$ref":"#/$defs/stack_ends"}
         },

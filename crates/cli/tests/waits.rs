@@ -1,0 +1,190 @@
+//! `--waits`: programs that wait in known ways, whose waits must have the right times and wakers.
+
+mod common;
+
+use common::*;
+use serde_json::Value;
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+/// A wait as the program tells it: its thread, its waker (0: an interrupt), and the bounds of its time in nanoseconds.
+struct Known {
+    tid: u64,
+    waker: u64,
+    least: i64,
+    most: i64,
+}
+
+fn known(out: &str) -> Vec<Known> {
+    let line = |line: &str| {
+        let words: Vec<i64> = line.split_whitespace().skip(1).map(|word| word.parse().unwrap()).collect();
+        Known { tid: words[0] as u64, waker: words[1] as u64, least: words[2], most: words[3] }
+    };
+    out.lines().map(line).collect()
+}
+
+fn calls(json: &str) -> Vec<Value> {
+    let objects = json.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    objects.filter(|object| object["type"] == "call").collect()
+}
+
+fn time(call: &Value, place: &str, kinds: &[&str]) -> i64 {
+    kinds.iter().map(|kind| call["waits"][place][kind].as_i64().unwrap_or(0)).sum()
+}
+
+const ASLEEP: [&str; 3] = ["blocked", "disk", "stopped"];
+const ALL: [&str; 5] = ["blocked", "disk", "stopped", "runnable", "throttled"];
+
+/// The call is `wait`. Before a thread sleeps in the call, and when it is ended, it may wait for a CPU on a busy machine.
+fn is_wait(call: &Value, wait: &Known, name: &str, woken_in: Option<&str>) -> bool {
+    let waker = &call["waits"]["waker"];
+    let by = match woken_in {
+        Some(inside) => waker["tid"] == wait.waker && waker["call"] == inside,
+        None => waker["interrupt"] == "timer",
+    };
+    let slack = wait.least / 50;
+    let (asleep, all) = (time(call, "in_call", &ASLEEP), time(call, "in_call", &ALL));
+    call["tid"] == wait.tid && call["name"] == name && by && asleep <= wait.most && all >= wait.least - slack
+}
+
+/// How many of the waits are found, each in a call of its own.
+fn found(waits: &[Known], calls: &[Value], is: impl Fn(&Value, &Known) -> bool) -> usize {
+    let mut left: Vec<&Value> = calls.iter().collect();
+    let mut found =
+        |wait: &&Known| left.iter().position(|call| is(call, wait)).map(|place| left.remove(place)).is_some();
+    waits.iter().filter(|wait| found(wait)).count()
+}
+
+/// Some waits of a busy machine are not as the program means them: the thread that should wait loses its CPU before it begins to.
+fn most_of(waits: usize) -> usize {
+    waits * 7 / 10
+}
+
+fn waits<S: AsRef<OsStr>>(scratch: &Scratch, options: &[&str], command: &[S]) -> Run {
+    let options = ["--engine=ebpf", "--waits", "-f"].iter().chain(options).map(OsStr::new);
+    let run = scratch.stride(options.chain(command.iter().map(AsRef::as_ref)));
+    assert_eq!(run.code(), Some(0), "{run:?}");
+    run
+}
+
+/// The name of a waiting call, and of the call that ends the wait; an interrupt ends the wait if there is none.
+const IN_CALLS: [(&str, &str, Option<&str>); 6] = [
+    ("pipe", "read", Some("write")),
+    ("socket", "read", Some("write")),
+    ("lock", "futex", Some("futex")),
+    ("timer", "clock_nanosleep", None),
+    ("child", "wait4", Some("exit_group")),
+    ("flock", "flock", Some("flock")),
+];
+
+#[test]
+fn calls_have_the_times_and_wakers_of_their_waits() {
+    need_ebpf!();
+    let program = program!("waits").to_str().unwrap().to_string();
+    for (way, waiting, waking) in IN_CALLS {
+        let run = waits(&Scratch::new("waits-calls"), &["--json"], &[&program, way]);
+        let (known, calls) = (known(&run.out), calls(&run.trace));
+        let right = found(&known, &calls, |call, wait| is_wait(call, wait, waiting, waking));
+        assert!(right >= most_of(known.len()) && right > 0, "{way}: {right} of {}\n{run:?}", known.len());
+        // A thread is off its CPUs only while the call lasts.
+        for call in calls.iter().filter(|call| call["duration_ns"].is_i64()) {
+            assert!(time(call, "in_call", &ALL) <= call["duration_ns"].as_i64().unwrap(), "{way}: {call}");
+        }
+    }
+}
+
+#[test]
+fn waits_outside_calls_count_before_the_next_call() {
+    need_ebpf!();
+    let program = program!("waits").to_str().unwrap().to_string();
+    for (way, kind) in [("stopped", "stopped"), ("fault", "blocked"), ("hog", "runnable")] {
+        let run = waits(&Scratch::new("waits-before"), &["--json"], &[&program, way]);
+        let known = known(&run.out);
+        let right = found(&known, &calls(&run.trace), |call, wait| {
+            let all = time(call, "before", &[kind]);
+            // (The program's own calls and the kernel's clock of CPU time take their part.)
+            call["tid"] == wait.tid && all >= wait.least - wait.least / 10 && all <= wait.most + wait.most / 10
+        });
+        assert!(right >= most_of(known.len()) && right > 0, "{way}: {right} of {}\n{run:?}", known.len());
+    }
+}
+
+/// A cgroup that may use a twentieth of a CPU, removed when dropped.
+struct Slow(PathBuf);
+
+impl Slow {
+    fn new() -> Option<Slow> {
+        let name = format!("stride-waits-{}", std::process::id());
+        let (old, new) = (PathBuf::from("/sys/fs/cgroup/cpu").join(&name), PathBuf::from("/sys/fs/cgroup").join(&name));
+        let _ = std::fs::write("/sys/fs/cgroup/cgroup.subtree_control", "+cpu");
+        for (place, file, share) in [(old, "cpu.cfs_quota_us", "5000"), (new, "cpu.max", "5000 100000")] {
+            if place.parent().is_some_and(|parent| parent.exists()) && std::fs::create_dir(&place).is_ok() {
+                let slow = Slow(place);
+                if std::fs::write(slow.0.join(file), share).is_ok() {
+                    return Some(slow);
+                }
+            }
+        }
+        None
+    }
+}
+
+impl Drop for Slow {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir(&self.0);
+    }
+}
+
+#[test]
+fn a_thread_whose_cgroup_is_slowed_down_is_throttled() {
+    need_ebpf!();
+    let Some(slow) = Slow::new() else { skip!("no cgroup can be made whose share of the CPUs is limited") };
+    let program = program!("waits").to_str().unwrap().to_string();
+    let script = format!("echo $$ > {}/cgroup.procs; exec {program} computes", slow.0.display());
+    let run = waits(&Scratch::new("waits-throttled"), &["--json"], &["sh", "-c", &script]);
+    let without: i64 = known(&run.out).iter().map(|wait| wait.least).sum();
+    let calls = calls(&run.trace);
+    let sum = |kinds: &[&str]| calls.iter().map(|call| time(call, "before", kinds)).sum::<i64>();
+    let (throttled, all) = (sum(&["throttled"]), sum(&["throttled", "runnable"]));
+    assert!(throttled > without / 2, "{throttled} of {without}\n{run:?}");
+    assert!((all - without).abs() < without / 10, "{all} of {without}\n{run:?}");
+}
+
+/// The text says who ended a wait, also who is not traced, and recordings keep it.
+#[test]
+fn lines_and_recordings_tell_of_waits() {
+    need_ebpf!();
+    let scratch = Scratch::new("waits-lines");
+    let program = program!("waits").to_str().unwrap().to_string();
+    let run = scratch.stride(["--engine=ebpf", "--waits", "-e", "read", &program, "pipe"]);
+    let waker = known(&run.out)[0].waker;
+    let end = format!("[{waker}] write");
+    let told = run.trace.lines().filter(|line| line.contains(" blocked 0.0") && line.contains(&end)).count();
+    assert!(told >= 7, "{run:?}");
+
+    let recorded = waits(&scratch, &["--record=rec", "-y"], &[&program, "pipe"]);
+    let known = known(&recorded.out);
+    let replayed = scratch.replay(&["--json", "--waits"]);
+    let right = found(&known, &calls(&replayed.out), |call, wait| is_wait(call, wait, "read", Some("write")));
+    assert!(right >= most_of(known.len()) && right > 0, "{right} of {}\n{replayed:?}", known.len());
+    let text = scratch.replay(&["--waits"]);
+    let end = format!("[{}] write", known[0].waker);
+    assert!(text.out.contains(" blocked 0.0") && text.out.contains(&end), "{text:?}");
+    // Without the option the text is as ever.
+    let plain = scratch.replay(&["-T"]);
+    assert!(plain.out.contains("read(") && !plain.out.contains(" blocked 0.0"), "{plain:?}");
+}
+
+#[test]
+fn what_knows_nothing_of_waits_says_so() {
+    let scratch = Scratch::new("waits-none");
+    let mut command = bare_stride();
+    command.args(["--engine=ptrace", "--waits", "touch", "ran"]).current_dir(scratch.path(""));
+    let run = Run::of(command);
+    assert_eq!(run.code(), Some(1), "{run:?}");
+    assert!(run.err.contains("--waits needs the eBPF engine") && !scratch.path("ran").exists(), "{run:?}");
+
+    scratch.stride(["--record=rec", "true"]);
+    let replayed = scratch.replay(&["--waits"]);
+    assert!(replayed.err.contains("was not recorded") && replayed.err.contains("--waits"), "{replayed:?}");
+}

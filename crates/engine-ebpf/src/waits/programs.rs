@@ -1,0 +1,49 @@
+//! The programs that find out what threads wait for (bpf/waits.bpf.c).
+
+use crate::loading::programs::Programs;
+use crate::loading::relocate;
+use crate::wire::{WaitsSkel, WaitsSkelBuilder};
+use libbpf_rs::Link;
+use libbpf_rs::skel::OpenSkel;
+
+/// The loaded programs, attached until they are dropped.
+pub struct WaitPrograms {
+    _skel: WaitsSkel<'static>,
+    _links: Vec<Link>,
+}
+
+impl WaitPrograms {
+    /// Loads and attaches the programs. Those at the return of calls and at the end of threads must be attached before those that send calls and ends, because
+    /// their records come first.
+    pub fn attach(programs: &Programs) -> libbpf_rs::Result<WaitPrograms> {
+        let mut open = relocate::open(programs.types(), WaitsSkelBuilder::default())?;
+        open.maps.ring.reuse_fd(programs.rings()[0])?;
+        open.maps.tasks.reuse_fd(programs.tasks())?;
+        open.progs.learn_ids.set_autoload(false);
+        if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
+            rodata.ring_call_limit = programs.ring_call_limit();
+            rodata.nested = programs.nested().is_some();
+        }
+        if let (Some(bss), Some((level, numbers))) = (open.maps.bss_data.as_deref_mut(), programs.nested()) {
+            (bss.pid_level, bss.pid_numbers) = (level, numbers);
+        }
+        let skel = open.load()?;
+        let p = &skel.progs;
+        let all = [
+            &p.on_device_begins,
+            &p.on_device_ends,
+            &p.on_timer_begins,
+            &p.on_timer_ends,
+            &p.on_softirq_begins,
+            &p.on_softirq_ends,
+            &p.on_own_packet,
+            &p.on_waking,
+            &p.on_switch,
+            &p.on_fork_of_traced,
+            &p.on_call_ends,
+            &p.on_traced_ends,
+        ];
+        let links = all.iter().map(|program| program.attach()).collect::<Result<_, _>>()?;
+        Ok(WaitPrograms { _skel: skel, _links: links })
+    }
+}

@@ -1,0 +1,62 @@
+//! Writes the waits of a call's thread (`--waits`) as JSON.
+
+use super::Json;
+use stride_event::{CallWaits, Interrupt, NamedThread, WaitTimes, Waker};
+use stride_syscalls::table;
+
+impl Json<'_> {
+    pub fn waits(&mut self, waits: &CallWaits) {
+        self.key("waits").object(|j| {
+            j.wait_times("in_call", &waits.in_call);
+            j.wait_times("before", &waits.before);
+            if let Some(sleep) = &waits.longest {
+                j.key("sleeps").int(waits.sleeps);
+                j.key("longest_ns").int(sleep.time);
+                j.key("kind").str(sleep.kind.name());
+                if let Some(waker) = &sleep.waker {
+                    j.waker(waker);
+                }
+            }
+            if let Some(taker) = &waits.taker {
+                j.key("cpu_taken_by").object(|j| j.thread(taker));
+            }
+        });
+    }
+
+    /// The times that are not 0, by their kinds.
+    fn wait_times(&mut self, key: &str, times: &WaitTimes) {
+        self.key(key).object(|j| times.parts().for_each(|(kind, time)| j.key(kind.name()).int(time)));
+    }
+
+    fn waker(&mut self, waker: &Waker) {
+        self.key("waker").object(|j| match waker {
+            Waker::Thread(thread, call) => {
+                j.thread(thread);
+                if let Some((abi, nr)) = call {
+                    j.key("call").str(&table(*abi).name(*nr));
+                }
+            }
+            Waker::Interrupt(interrupt) => {
+                j.key("interrupt").str(match interrupt {
+                    Interrupt::Timer => "timer",
+                    Interrupt::Network => "network",
+                    Interrupt::Disk => "disk",
+                    Interrupt::Device(_) => "device",
+                    Interrupt::Other => "other",
+                });
+                if let Some(device) = interrupt.device() {
+                    j.name("device", device);
+                }
+            }
+        });
+    }
+
+    /// A thread of another PID namespace has no id.
+    fn thread(&mut self, thread: &NamedThread) {
+        if thread.tid != 0 {
+            self.key("tid").int(thread.tid);
+            self.key("pid").int(thread.process);
+        }
+        self.name("comm", thread.name());
+    }
+}
