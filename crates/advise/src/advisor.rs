@@ -110,6 +110,7 @@ impl Advisor {
             let rule = self.rules.iter().find(|(info, _)| info.id == finding.id);
             finding.table = rule.and_then(|(_, rule)| rule.table());
         }
-        Findings { left_out: found - findings.len(), reported: findings, calls: index.calls }
+        let (left_out, calls) = (found - findings.len(), index.calls);
+        Findings { left_out, reported: findings, calls, time: self.index.spent() }
     }
 }

@@ -92,13 +92,13 @@
 //!
 //! # Waits
 //!
-//! `waits.bpf.c` (`--waits`) has programs at `sched_switch` and `sched_waking`. Every change of threads on the machine pays for a look whether the
-//! threads are traced (in their task storage), and nothing else does. A thread that leaves its CPU asleep waits for a waker from then on, and for a CPU
+//! `waits.bpf.c` (`--waits`) has programs at `sched_switch` and `sched_waking`. Every change of threads on the machine, every
+//! wake-up and every interrupt pays for a look whether a traced thread is concerned. A call pays nothing unless its thread leaves its CPU. A thread that leaves its CPU asleep waits for a waker from then on, and for a CPU
 //! from the moment at which it is woken; one that leaves its CPU though it could run on waits for a CPU, or is throttled. Whether it was in a call is read from
 //! its saved registers. The waker is the thread on the CPU from which it was woken, or, if that CPU handles an interrupt, that interrupt: softirqs and handlers
 //! say when they begin and end. A packet to this machine itself is handled in a softirq after its sender's call, so its sender is the waker (`netif_rx`).
-//! The sums are sent in a record before that of the call (`REC_WAIT`), if there are any, and join it there (`waits`). If the ring has no room for them,
-//! they count as times before the thread's next call.
+//! When a thread is back on a CPU, a record tells of its wait (`REC_WAIT`), which `waits` joins with that of the call. If the ring has no room for the record, its
+//! times count as times before the thread's next call.
 //!
 //! # Beginnings and ends
 //!

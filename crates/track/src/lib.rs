@@ -27,6 +27,7 @@ mod waits;
 pub use causes::Causes;
 pub use causes::critical_path::CriticalPath;
 pub use causes::hand_over::{HandOver, HandOvers, HandedOver, Way};
+pub use causes::spent::{Activity, CallOn, TimeShare, TimeSpent};
 pub use descriptors::referent::Referent;
 pub use objects::address::{name as address_name, port as address_port};
 pub use objects::names::{base_name, directory};

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Outcome, RingUse, Tid};
 use stride_syscalls::sets::files::OPEN;
 use stride_syscalls::{Abi, Effect, Syscall};
-use stride_track::{Causes, CriticalPath, FileId, HandOvers, ObjectId, Seen, Tracker};
+use stride_track::{Causes, CriticalPath, FileId, HandOvers, ObjectId, Seen, TimeSpent, Tracker};
 
 /// The usual duration of a syscall. Without this limit, one call out of thousands would look the dearest because its
 /// thread lost its CPU or met a cold cache.
@@ -460,6 +460,11 @@ impl Index {
     /// Finds the critical path. Before this, all threads count as being on it.
     pub fn ends(&mut self) {
         self.path = self.causes.critical_path();
+    }
+
+    /// Where the time went. Complete after [`Index::ends`].
+    pub fn spent(&mut self) -> TimeSpent {
+        self.causes.spent(&self.path)
     }
 
     /// How parked threads woke each other.

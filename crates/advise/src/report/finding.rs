@@ -6,6 +6,7 @@ use crate::report::quantity::TID;
 use crate::report::statement::{Amount, Figure, Statement};
 use std::sync::Arc;
 use stride_event::{Ns, Stack, Tid};
+use stride_track::TimeSpent;
 
 /// How sure a finding is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
@@ -184,4 +185,6 @@ pub struct Findings {
     pub left_out: usize,
     /// The number of calls in which these were found.
     pub calls: u64,
+    /// Where the time went.
+    pub time: TimeSpent,
 }

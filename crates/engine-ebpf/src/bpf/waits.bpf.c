@@ -4,7 +4,8 @@
  *
  * A thread that leaves its CPU either sleeps, until somebody wakes it, or could run on, but the kernel gives the CPU to another thread. A thread
  * that was woken waits for a CPU, too. Whoever wakes a thread is a thread itself, perhaps in a call of its own, or an interrupt.
- * When a call returns, a record of all that comes before the call's own record. Calls during which the thread never left its CPU have none.
+ * When a thread is on a CPU again, a record tells of the time between. That of a wait in a call comes before the call's own record. Calls during which the thread
+ * never left its CPU pay nothing.
  */
 #include "kernel.h"
 #include <bpf/bpf_helpers.h>
@@ -38,11 +39,11 @@ struct wait_state {
 	/* It left its CPU in a call. */
 	u32 in_call;
 	struct waker waker;
-	/* The record of the call, as far as it is known. */
+	/* The next record, as far as it is known. */
 	struct rec_wait rec;
 };
 
-/* Threads get their state outside the scheduler, which may not wait for memory. */
+/* Each thread of the machine has a state from its beginning on, because the scheduler may not wait for memory. */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -153,7 +154,7 @@ static __always_inline u32 kind_of_softirq(u32 running)
 SEC("typed_tp/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *woken)
 {
-	struct wait_state *ws = waits_of(woken);
+	struct wait_state *ws = traced(woken) ? waits_of(woken) : NULL;
 	struct interrupted *by;
 
 	if (!ws)
@@ -205,37 +206,41 @@ static __always_inline bool is_sleep(u32 cause)
 	return cause != WAIT_FOR_CPU && cause != WAIT_THROTTLED;
 }
 
-static __always_inline void leaves(struct task_struct *task, struct wait_state *ws, bool preempted, u32 state, u64 now)
+static __always_inline void leaves(struct task_struct *task, struct wait_state *ws, bool preempted, u32 state)
 {
 	ws->in_call = is_inside((struct pt_regs *)bpf_task_pt_regs(task));
 	ws->cause = why_off(task, preempted, state);
 	if (!is_sleep(ws->cause))
 		ws->woken = 0;
-	ws->left = now;
+	ws->left = bpf_ktime_get_ns();
 }
 
-/* A sleep of a call is over. */
-static __always_inline void slept(struct rec_wait *rec, struct wait_state *ws, u64 asleep)
+/* Sends the state's record. Times that find no room are not lost: the next record has them as times before its call. */
+static __always_inline void send_waits(struct task_struct *task, struct rec_wait *rec, u64 now)
 {
-	rec->waits++;
-	if (asleep <= rec->longest && rec->waits > 1)
-		return;
-	rec->longest = asleep;
-	rec->cause = ws->cause;
-	if (ws->woken)
-		rec->waker = ws->waker;
-	else
-		rec->waker.kind = WAKER_UNKNOWN;
+	bool sent;
+
+	rec->head.kind = REC_WAIT;
+	rec->head.tid = id_of(task);
+	rec->head.lost = 0;
+	rec->at = now;
+	sent = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) + sizeof(*rec) <= ring_call_limit &&
+	       !bpf_ringbuf_output(&ring, rec, sizeof(*rec), BPF_RB_NO_WAKEUP);
+	for (int i = 0; i < WAIT_CAUSES; i++) {
+		rec->before[i] = sent ? 0 : rec->before[i] + rec->in_call[i];
+		rec->in_call[i] = 0;
+	}
 }
 
-static __always_inline void comes_back(struct wait_state *ws, struct task_struct *before, u64 now)
+static __always_inline void comes_back(struct task_struct *task, struct task_state *st, struct wait_state *ws, struct task_struct *before)
 {
-	u64 asleep = 0, runnable, left = ws->left, *times;
+	u64 asleep = 0, runnable, left = ws->left, now, *times;
 	struct rec_wait *rec = &ws->rec;
 	u32 cause = ws->cause;
 
 	if (!left || cause >= WAIT_CAUSES)
 		return;
+	now = bpf_ktime_get_ns();
 	times = ws->in_call ? rec->in_call : rec->before;
 	/* A waker may be faster than the thread that goes to sleep. */
 	if (is_sleep(cause))
@@ -249,14 +254,17 @@ static __always_inline void comes_back(struct wait_state *ws, struct task_struct
 	} else {
 		times[cause] += runnable;
 	}
-	if (ws->in_call) {
-		if (is_sleep(cause))
-			slept(rec, ws, asleep);
-		if (cause != WAIT_THROTTLED && runnable > rec->longest_runnable) {
-			rec->longest_runnable = runnable;
-			note_ids(&rec->taker, before);
-		}
-	}
+	rec->entered = ws->in_call ? st->entered : 0;
+	rec->cause = cause;
+	if (is_sleep(cause) && ws->woken)
+		rec->waker = ws->waker;
+	else
+		rec->waker.kind = WAKER_UNKNOWN;
+	if (cause == WAIT_THROTTLED)
+		rec->taker.kind = WAKER_UNKNOWN;
+	else
+		note_ids(&rec->taker, before);
+	send_waits(task, rec, now);
 	ws->left = 0;
 	ws->woken = 0;
 }
@@ -265,13 +273,20 @@ static __always_inline void comes_back(struct wait_state *ws, struct task_struct
 SEC("typed_tp/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int state)
 {
-	struct wait_state *ws = waits_of(prev);
+	struct task_state *st = traced(prev);
+	struct wait_state *ws;
 
-	if (ws)
-		leaves(prev, ws, preempt, state, bpf_ktime_get_ns());
-	ws = waits_of(next);
-	if (ws)
-		comes_back(ws, prev, bpf_ktime_get_ns());
+	if (st) {
+		ws = waits_of(prev);
+		if (ws)
+			leaves(prev, ws, preempt, state);
+	}
+	st = traced(next);
+	if (st) {
+		ws = waits_of(next);
+		if (ws)
+			comes_back(next, st, ws, prev);
+	}
 	return 0;
 }
 
@@ -280,71 +295,22 @@ static __always_inline void begin_waits(struct task_struct *task)
 	bpf_task_storage_get(&waits, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
+/* Each thread that exists. */
+SEC("iter/task")
+int begin_all(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+
+	if (task)
+		begin_waits(task);
+	return 0;
+}
+
 /* struct task_struct *parent, struct task_struct *child */
 SEC("typed_tp/sched_process_fork")
-int BPF_PROG(on_fork_of_traced, struct task_struct *parent, struct task_struct *child)
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
-	if (traced(parent))
-		begin_waits(child);
-	return 0;
-}
-
-static __always_inline bool has_waits(struct rec_wait *rec)
-{
-	u64 any = rec->waits;
-
-	for (int i = 0; i < WAIT_CAUSES; i++)
-		any |= rec->in_call[i] | rec->before[i];
-	return any;
-}
-
-/* Sends what the thread waited for since its last record, in front of the record of the call that returns, or of the thread's end. */
-static __always_inline void send_waits(struct task_struct *task, struct rec_wait *rec)
-{
-	bool sent;
-
-	rec->head.kind = REC_WAIT;
-	rec->head.tid = id_of(task);
-	rec->head.lost = 0;
-	rec->at = bpf_ktime_get_ns();
-	sent = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) + sizeof(*rec) <= ring_call_limit &&
-	       !bpf_ringbuf_output(&ring, rec, sizeof(*rec), BPF_RB_NO_WAKEUP);
-	/* Times that found no room are not lost: the next record has them as times before its call. */
-	for (int i = 0; i < WAIT_CAUSES; i++) {
-		rec->before[i] = sent ? 0 : rec->before[i] + rec->in_call[i];
-		rec->in_call[i] = 0;
-	}
-	rec->longest = rec->longest_runnable = 0;
-	rec->waits = 0;
-	rec->cause = WAIT_FOR_CPU;
-	rec->waker.kind = rec->taker.kind = WAKER_UNKNOWN;
-}
-
-/* A call returns. This comes before the program that sends the call. */
-SEC("typed_tp/sys_exit")
-int BPF_PROG(on_call_ends, struct pt_regs *regs, long ret)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct wait_state *ws;
-
-	if (!traced(task))
-		return 0;
-	ws = waits_of(task);
-	if (!ws)
-		begin_waits(task);
-	else if (has_waits(&ws->rec))
-		send_waits(task, &ws->rec);
-	return 0;
-}
-
-/* A thread ends. This comes before the program that sends its end. */
-SEC("typed_tp/sched_process_exit")
-int BPF_PROG(on_traced_ends, struct task_struct *task)
-{
-	struct wait_state *ws = traced(task) ? waits_of(task) : NULL;
-
-	if (ws && has_waits(&ws->rec))
-		send_waits(task, &ws->rec);
+	begin_waits(child);
 	return 0;
 }
 

@@ -56,7 +56,7 @@ enum rec_kind {
 	REC_ID = 19,
 	/* Bytes of the blocks with BLOCK_BEFORE of the thread's next REC_ENTRY or REC_CALL. */
 	REC_MEMORY = 20,
-	/* The waits of the thread during the call whose REC_CALL follows, and before that call since the last REC_WAIT. */
+	/* A wait of the thread. If that was in a call, the call's REC_CALL follows. */
 	REC_WAIT = 21,
 };
 
@@ -432,19 +432,20 @@ struct waker {
 
 struct rec_wait {
 	struct rec_head head;
-	/* When the call returned. */
+	/* When the thread was on a CPU again. */
 	u64 at;
-	/* For how long it was off its CPUs in the call, and outside calls since the last REC_WAIT: nanoseconds by enum wait_cause. */
+	/* The time of the call's entry. 0: it was in no call. */
+	u64 entered;
+	/*
+	 * For how long it was off its CPUs, in a call or outside: nanoseconds by enum wait_cause. `before` also has the times of earlier records for which
+	 * the ring had no room.
+	 */
 	u64 in_call[WAIT_CAUSES];
 	u64 before[WAIT_CAUSES];
-	/* The longest sleep in the call, why, and who ended it. */
-	u64 longest;
-	/* The longest time without a CPU, and who had the CPU at its end. */
-	u64 longest_runnable;
-	/* How often it slept in the call. */
-	u32 waits;
-	/* enum wait_cause */
+	/* Why it was off its CPUs this time: enum wait_cause. */
 	u32 cause;
+	u32 pad;
+	/* The thread or interrupt that ended the sleep, and the thread that had the CPU before it was back. */
 	struct waker waker;
 	struct waker taker;
 };

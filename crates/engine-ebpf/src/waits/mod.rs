@@ -1,7 +1,7 @@
 //! Joins the records of waits with the calls during which threads waited (`--waits`).
 //!
-//! A record stands before that of its call, if its call is reported. It has the sums of all sleeps and of all times without a CPU, and the
-//! longest sleep with its waker. If the call is not reported after all, its times count as times before the thread's next call.
+//! A thread that was off its CPUs sends a record when it is back. Those of waits in a call stand before the record of the call, if the call is reported. A
+//! call may have many. All other waits count as times before the thread's next call.
 
 pub mod programs;
 
@@ -17,20 +17,36 @@ pub struct WaitsOfCalls {
 }
 
 struct Pending {
-    /// When the call returned that they belong to.
-    at: Ns,
+    /// The entry of the call that they belong to. 0: there is none.
+    entered: Ns,
+    /// The longest time without a CPU.
+    longest_runnable: Ns,
     waits: Box<CallWaits>,
 }
 
 impl WaitsOfCalls {
     /// Takes in a record.
     pub fn add(&mut self, rec: &rec_wait) {
-        let mut waits = Box::new(waits(rec));
-        let tid = rec.head.tid as Tid;
-        if let Some(earlier) = self.by_thread.remove(&tid) {
-            waits.before += all_of(&earlier.waits);
+        let new = || Pending { entered: rec.entered, longest_runnable: 0, waits: Box::default() };
+        let pending = self.by_thread.entry(rec.head.tid as Tid).or_insert_with(new);
+        if pending.entered != rec.entered {
+            pending.waits.become_earlier();
+            (pending.entered, pending.longest_runnable) = (rec.entered, 0);
         }
-        self.by_thread.insert(tid, Pending { at: rec.at, waits });
+        let (waits, times) = (&mut pending.waits, times(&rec.in_call));
+        waits.before += self::times(&rec.before);
+        waits.in_call += times;
+        let (kind, runnable) = (wait_kind(rec.cause), times.of(WaitKind::Runnable));
+        if rec.entered != 0 && kind.is_sleep() {
+            waits.sleeps += 1;
+            if waits.longest.is_none_or(|longest| longest.time < times.of(kind)) {
+                waits.longest = Some(Sleep { time: times.of(kind), kind, waker: waker_of(&rec.waker) });
+            }
+        }
+        if runnable > pending.longest_runnable {
+            pending.longest_runnable = runnable;
+            waits.taker = (self::kind(&rec.taker) == waker_kind::WAKER_THREAD).then(|| thread(&rec.taker));
+        }
     }
 
     /// The waits of a call that has returned.
@@ -39,9 +55,9 @@ impl WaitsOfCalls {
             return None;
         }
         let mut pending = self.by_thread.remove(&call.tid)?;
-        if call.entered.is_some_and(|entered| pending.at < entered) {
+        if call.entered.is_some_and(|entered| pending.entered != entered) {
             // They are those of an earlier call.
-            *pending.waits = CallWaits { before: all_of(&pending.waits), ..CallWaits::default() };
+            pending.waits.become_earlier();
         }
         Some(pending.waits)
     }
@@ -56,24 +72,6 @@ impl WaitsOfCalls {
         if let Some(pending) = self.by_thread.remove(&old) {
             self.by_thread.insert(new, pending);
         }
-    }
-}
-
-/// The times of a call and before the call.
-fn all_of(waits: &CallWaits) -> WaitTimes {
-    let mut all = waits.before;
-    all += waits.in_call;
-    all
-}
-
-fn waits(rec: &rec_wait) -> CallWaits {
-    let sleep = || Sleep { time: rec.longest, kind: wait_kind(rec.cause), waker: waker_of(&rec.waker) };
-    CallWaits {
-        in_call: times(&rec.in_call),
-        before: times(&rec.before),
-        sleeps: rec.waits,
-        longest: (rec.waits > 0).then(sleep),
-        taker: (kind(&rec.taker) == waker_kind::WAKER_THREAD).then(|| thread(&rec.taker)),
     }
 }
 
@@ -124,9 +122,10 @@ mod tests {
     use super::*;
     use crate::wire::rec_head;
 
-    fn record(tid: u32, at: Ns, asleep: Ns, before: Ns) -> rec_wait {
+    /// A sleep in a call that was entered at this time.
+    fn record(tid: u32, entered: Ns, asleep: Ns, before: Ns) -> rec_wait {
         let head = rec_head { tid, ..rec_head::default() };
-        let mut rec = rec_wait { head, at, waits: u32::from(asleep > 0), ..rec_wait::default() };
+        let mut rec = rec_wait { head, entered, cause: wait_cause::WAIT_ASLEEP.0, ..rec_wait::default() };
         rec.in_call[wait_cause::WAIT_ASLEEP.0 as usize] = asleep;
         rec.before[wait_cause::WAIT_ASLEEP.0 as usize] = before;
         rec
@@ -137,12 +136,16 @@ mod tests {
     }
 
     #[test]
-    fn a_call_has_the_waits_of_its_own_record() {
+    fn a_call_has_the_waits_of_its_own_records() {
         let mut waits = WaitsOfCalls::default();
-        waits.add(&record(7, 100, 60, 5));
+        waits.add(&record(7, 10, 60, 5));
         assert!(waits.take(&call(8, 10)).is_none());
+        let mut other = record(7, 10, 40, 0);
+        other.waker.kind = waker_kind::WAKER_TIMER.0 as u8;
+        waits.add(&other);
         let found = waits.take(&call(7, 10)).unwrap();
-        assert_eq!((found.in_call.asleep(), found.before.asleep(), found.sleeps), (60, 5, 1));
+        assert_eq!((found.in_call.asleep(), found.before.asleep(), found.sleeps), (100, 5, 2));
+        assert!(found.longest.is_some_and(|longest| longest.time == 60 && longest.waker.is_none()));
         assert!(waits.take(&call(7, 10)).is_none());
     }
 
@@ -151,12 +154,20 @@ mod tests {
         let mut waits = WaitsOfCalls::default();
         waits.add(&record(7, 100, 60, 5));
         waits.add(&record(7, 200, 30, 1));
-        let found = waits.take(&call(7, 150)).unwrap();
-        assert_eq!((found.in_call.asleep(), found.before.asleep()), (30, 66));
+        let found = waits.take(&call(7, 200)).unwrap();
+        assert_eq!((found.in_call.asleep(), found.before.asleep(), found.sleeps), (30, 66, 1));
         // The next call did not wait, and sends no record.
         waits.add(&record(7, 300, 60, 5));
         let found = waits.take(&call(7, 350)).unwrap();
         assert_eq!((found.in_call.asleep(), found.before.asleep(), found.longest), (0, 65, None));
+    }
+
+    #[test]
+    fn waits_outside_calls_come_before_a_call() {
+        let mut waits = WaitsOfCalls::default();
+        waits.add(&record(7, 0, 0, 9));
+        let found = waits.take(&call(7, 350)).unwrap();
+        assert_eq!((found.before.asleep(), found.sleeps, found.longest), (9, 0, None));
     }
 
     #[test]

@@ -3,8 +3,9 @@
 use crate::loading::programs::Programs;
 use crate::loading::relocate;
 use crate::wire::{WaitsSkel, WaitsSkelBuilder};
-use libbpf_rs::Link;
 use libbpf_rs::skel::OpenSkel;
+use libbpf_rs::{Iter, Link};
+use std::io::Read;
 
 /// The loaded programs, attached until they are dropped.
 pub struct WaitPrograms {
@@ -13,8 +14,7 @@ pub struct WaitPrograms {
 }
 
 impl WaitPrograms {
-    /// Loads and attaches the programs. Those at the return of calls and at the end of threads must be attached before those that send calls and ends, because
-    /// their records come first.
+    /// Loads and attaches the programs.
     pub fn attach(programs: &Programs) -> libbpf_rs::Result<WaitPrograms> {
         let mut open = relocate::open(programs.types(), WaitsSkelBuilder::default())?;
         open.maps.ring.reuse_fd(programs.rings()[0])?;
@@ -29,7 +29,12 @@ impl WaitPrograms {
         }
         let skel = open.load()?;
         let p = &skel.progs;
-        let all = [
+        let mut links = vec![p.on_fork.attach()?];
+        // Threads that begin meanwhile have their states already.
+        let begin_all = p.begin_all.attach()?;
+        let (mut iter, mut none) = (Iter::new(&begin_all)?, [0; 64]);
+        while iter.read(&mut none).map_err(libbpf_rs::Error::from)? > 0 {}
+        let others = [
             &p.on_device_begins,
             &p.on_device_ends,
             &p.on_timer_begins,
@@ -39,11 +44,10 @@ impl WaitPrograms {
             &p.on_own_packet,
             &p.on_waking,
             &p.on_switch,
-            &p.on_fork_of_traced,
-            &p.on_call_ends,
-            &p.on_traced_ends,
         ];
-        let links = all.iter().map(|program| program.attach()).collect::<Result<_, _>>()?;
+        for program in others {
+            links.push(program.attach()?);
+        }
         Ok(WaitPrograms { _skel: skel, _links: links })
     }
 }

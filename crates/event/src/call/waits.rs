@@ -8,7 +8,7 @@ use stride_syscalls::Abi;
 pub struct CallWaits {
     /// Those during the call.
     pub in_call: WaitTimes,
-    /// Those since the thread's last call that is known to have waited, outside calls or in calls that were not reported.
+    /// Those since the thread's last reported call, outside calls or in calls that were not reported.
     pub before: WaitTimes,
     /// How often it slept in the call.
     pub sleeps: u32,
@@ -18,8 +18,17 @@ pub struct CallWaits {
     pub taker: Option<NamedThread>,
 }
 
+impl CallWaits {
+    /// They turn out to be waits of an earlier call, of which nothing else is told.
+    pub fn become_earlier(&mut self) {
+        let mut before = self.before;
+        before += self.in_call;
+        *self = CallWaits { before, ..CallWaits::default() };
+    }
+}
+
 /// Why a thread was not on a CPU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WaitKind {
     /// It slept, until something happened. In a call, the call says what for. Outside calls it is a page of memory.
     Blocked,
@@ -104,7 +113,7 @@ pub struct Sleep {
 }
 
 /// The thread or interrupt that ended a sleep.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Waker {
     /// A thread, which may be one of the kernel's, and the call that it was in.
     Thread(NamedThread, Option<(Abi, u64)>),
@@ -113,7 +122,7 @@ pub enum Waker {
 }
 
 /// Interrupts that wake threads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Interrupt {
     /// A timer ran out.
     Timer,
@@ -128,7 +137,7 @@ pub enum Interrupt {
 }
 
 /// A thread, traced or not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NamedThread {
     /// The thread, as the tracer knows it. 0 if it is not in the tracer's PID namespace.
     pub tid: Tid,

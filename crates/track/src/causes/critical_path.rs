@@ -76,29 +76,36 @@ impl Timelines {
         }
     }
 
+    /// The thread was seen.
+    pub fn knows(&self, tid: Tid) -> bool {
+        self.threads.contains_key(&tid)
+    }
+
     /// A process ended that no traced process made.
     pub fn root_ended(&mut self, tid: Tid, at: Ns) {
         self.roots = self.roots.saturating_sub(1);
         self.last = Some((tid, at));
     }
 
-    /// A thread waited. `by`: the thread whose call ended the wait, and when it began that call, if that is known.
-    pub fn waited(&mut self, tid: Tid, from: Ns, to: Ns, by: Option<(Tid, Ns)>) {
+    /// A thread waited. `by`: the thread whose call ended the wait, and when it began that call, if that is known. Returns whether the wait is
+    /// kept.
+    pub fn waited(&mut self, tid: Tid, from: Ns, to: Ns, by: Option<(Tid, Ns)>) -> bool {
         if to.saturating_sub(from) < self.shortest {
-            return;
+            return false;
         }
         if self.waits >= MAX_WAITS {
             self.forgets_short_ones();
         }
-        let Some(timeline) = self.timeline(tid, to) else { return };
+        let Some(timeline) = self.timeline(tid, to) else { return false };
         let wait = EndedWait { from, to, by: by.map(|(tid, at)| (tid, at.clamp(from, to))) };
         // The waker of an earlier wait may be known later, but not much later: a search through all would cost a hostile
         // recording's square.
         let recent = timeline.waits.len().saturating_sub(MAX_LATER);
         let before = timeline.waits[recent..].iter().rposition(|before| before.to <= to);
-        let Some(after) = before.map(|last| recent + last + 1).or((recent == 0).then_some(0)) else { return };
+        let Some(after) = before.map(|last| recent + last + 1).or((recent == 0).then_some(0)) else { return false };
         timeline.waits.insert(after, wait);
         self.waits += 1;
+        true
     }
 
     fn forgets_short_ones(&mut self) {
@@ -118,7 +125,7 @@ impl Timelines {
         let end =
             self.last.filter(|_| self.roots == 0).or_else(|| latest().map(|(tid, timeline)| (*tid, timeline.last)));
         let Some((mut tid, mut to)) = end else { return CriticalPath::default() };
-        let mut path = CriticalPath::default();
+        let mut path = CriticalPath { of_run: self.roots == 0 && self.last.is_some(), ..CriticalPath::default() };
         // The thread that waited for this one, and since when.
         let mut waiter: Option<(Tid, Ns)> = None;
         // Each step goes back in time, or to a thread's parent.
@@ -169,9 +176,16 @@ pub struct CriticalPath {
     on: FxHashMap<Tid, Ns>,
     /// The time in which a thread did not wait for another one.
     active: FxHashMap<Tid, Ns>,
+    /// The path begins with the command's first thread and ends with the command.
+    of_run: bool,
 }
 
 impl CriticalPath {
+    /// The run is over. Else tracing ended before.
+    pub fn is_of_run(&self) -> bool {
+        self.of_run
+    }
+
     fn adds(&mut self, tid: Tid, from: Ns, to: Ns) {
         *self.on.entry(tid).or_default() += to - from;
     }

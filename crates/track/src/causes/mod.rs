@@ -6,12 +6,14 @@
 
 pub(crate) mod critical_path;
 pub(crate) mod hand_over;
+pub(crate) mod spent;
 
 use crate::causes::critical_path::{CriticalPath, Timelines};
 use crate::causes::hand_over::{HandOvers, HandedOver, Way};
+use crate::causes::spent::{ActivityId, Spent, TimeSpent};
 use crate::{FileId, Futex, ObjectId, ObjectKind, Seen, Tracker};
 use rustc_hash::FxHashMap;
-use stride_event::{Call, Event, Ns, Outcome, StartKind, Tid};
+use stride_event::{Call, Event, NamedThread, Ns, Outcome, StartKind, Tid, WaitKind, Waker};
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Effect, For, Syscall};
 
@@ -43,15 +45,19 @@ struct Interval {
     to: Ns,
     /// The thing that a thread waits for, if another thread hands that thing over.
     way: Option<Way>,
+    /// What the time of a thread that waits counts as.
+    activity: ActivityId,
+    /// The thread that ended a wait and its process, and when, if the engine measured that.
+    woken: Option<(Tid, Tid, Ns)>,
 }
 
 impl Interval {
     fn of(call: &Call, seen: &Seen) -> Interval {
-        Interval { tid: call.tid, pid: seen.pid, from: call.began(), to: call.returned, way: None }
+        Interval { from: call.began(), ..Interval::at(call.tid, seen.pid, call.returned) }
     }
 
     fn at(tid: Tid, pid: Tid, at: Ns) -> Interval {
-        Interval { tid, pid, from: at, to: at, way: None }
+        Interval { tid, pid, from: at, to: at, way: None, activity: 0, woken: None }
     }
 
     /// True if this action of another thread began during the wait.
@@ -80,8 +86,8 @@ const USES_WITHIN: u8 = 4;
 pub struct Causes {
     channels: FxHashMap<Channel, State>,
     ended_waits: EndedWaits,
-    /// Since when a thread had waited for descriptors that are ready now, and how many calls it may make until it uses one.
-    ready: FxHashMap<Tid, (Ns, u8)>,
+    /// The wait of a thread for descriptors that are ready now, and how many calls it may make until it uses one.
+    ready: FxHashMap<Tid, (Interval, u8)>,
     /// The thread that ends its process, by process.
     exiting: FxHashMap<Tid, Tid>,
     /// The thread whose end was the event before: its files go with the next event.
@@ -98,7 +104,14 @@ impl Causes {
             Event::Started { tid, origin, at, .. } => {
                 let parent = if let StartKind::Forked { parent } = origin { Some(parent) } else { None };
                 self.ended_waits.timelines.begins(tid, parent, at);
+                self.ended_waits.spent.begins(tid, at, tracker);
             }
+            Event::Enter(call) => {
+                if let Some(wait) = tracker.wait(call.tid) {
+                    self.ended_waits.spent.entered(call, &wait.seen, tracker);
+                }
+            }
+            Event::Detached { tid, at, .. } => self.ended_waits.spent.ends(tid, at),
             Event::Exit(call) => {
                 if let Some(seen) = tracker.seen() {
                     self.returned(call, seen, tracker);
@@ -118,12 +131,19 @@ impl Causes {
         self.ended_waits.timelines.critical_path()
     }
 
+    /// Where the time went. Complete after [`Causes::critical_path`], whose result `path` is.
+    pub fn spent(&mut self, path: &CriticalPath) -> TimeSpent {
+        let on_path = |tid| path.time(tid);
+        self.ended_waits.spent.report(path.is_of_run().then_some(&on_path))
+    }
+
     /// How parked threads woke each other. Complete after [`Causes::critical_path`].
     pub fn hand_overs(&self) -> &HandOvers {
         &self.ended_waits.hand_overs
     }
 
     fn returned(&mut self, call: &Call, seen: &Seen, tracker: &Tracker) {
+        let activity = self.ended_waits.spent.returned(call, seen, tracker);
         let Some(row) = seen.row else { return };
         if row.has_effect(Effect::Exits) && self.exiting.len() < MAX_CHANNELS {
             self.exiting.insert(seen.pid, call.tid);
@@ -134,11 +154,12 @@ impl Causes {
             };
         };
         self.ended_waits.timelines.seen(call.tid, call.returned);
-        let mut now = Interval::of(call, seen);
-        if let Some((since, calls)) = self.ready.get_mut(&call.tid) {
+        let woken = self.ended_waits.woken(call);
+        let mut now = Interval { activity, woken, ..Interval::of(call, seen) };
+        if let Some((wait, calls)) = self.ready.get_mut(&call.tid) {
             *calls -= 1;
-            if seen.bytes.is_some() {
-                now.from = *since;
+            if seen.bytes.is_some() && woken.is_none() {
+                (now.from, now.activity) = (wait.from, wait.activity);
             }
             if *calls == 0 || seen.bytes.is_some() {
                 self.ready.remove(&call.tid);
@@ -159,18 +180,22 @@ impl Causes {
             Some(For::Child | For::Signal) => self.note_wait(Channel::Children(seen.pid), now),
             Some(For::Readiness) if value > 0 => {
                 self.ended_waits.add(now, None);
+                if woken.is_some() {
+                    return;
+                }
                 // A program with an event loop learns of its child's end through a descriptor.
                 let ended = self.channels.get(&Channel::Children(seen.pid)).and_then(|state| state.latest);
                 if ended.is_some_and(|end| end.ends(&now)) {
                     self.note_wait(Channel::Children(seen.pid), now);
                 } else if self.ready.len() < MAX_CHANNELS {
-                    self.ready.insert(call.tid, (call.began(), USES_WITHIN));
+                    self.ready.insert(call.tid, (now, USES_WITHIN));
                 }
             }
             _ if row.may_wait() == Some(For::Peer) => self.ended_waits.add(now, None),
             _ if row.may_wait() == Some(For::Turn) || row.has_effect(Effect::ControlsDescriptor) => {
                 self.turn(call, row, seen, now);
             }
+            _ if woken.is_some() => self.ended_waits.add(now, None),
             _ => {}
         }
         // No thread waits for bytes of a file with a path.
@@ -229,6 +254,7 @@ impl Causes {
 
     fn ends(&mut self, tid: Tid, at: Ns, killed: bool, tracker: &Tracker) {
         self.ended_waits.timelines.seen(tid, at);
+        self.ended_waits.spent.ends(tid, at);
         self.ready.remove(&tid);
         let Some(thread) = tracker.thread(tid) else { return };
         let pid = thread.pid;
@@ -266,6 +292,9 @@ impl Causes {
     }
 
     fn note_wait(&mut self, channel: Channel, wait: Interval) {
+        if wait.woken.is_some() {
+            return self.ended_waits.add(wait, None);
+        }
         let state = self.state(channel);
         let action = state.latest.filter(|action| action.ends(&wait));
         if state.waiting.len() < MAX_WAITING {
@@ -307,15 +336,31 @@ impl Turn {
 struct EndedWaits {
     timelines: Timelines,
     hand_overs: HandOvers,
+    spent: Spent,
 }
 
 impl EndedWaits {
+    /// The traced thread that woke the thread in its call, its process, and when, if the engine measured that.
+    fn woken(&self, call: &Call) -> Option<(Tid, Tid, Ns)> {
+        let waits = call.waits.as_deref()?;
+        let sleep = waits.longest.filter(|sleep| sleep.kind == WaitKind::Blocked)?;
+        let Some(Waker::Thread(NamedThread { tid, process, .. }, _)) = sleep.waker else { return None };
+        let at = call.began() + waits.in_call.asleep();
+        (tid != call.tid && self.timelines.knows(tid)).then_some((tid, process, at.min(call.returned)))
+    }
+
     fn add(&mut self, wait: Interval, by: Option<Interval>) {
+        let by = wait.woken.map(|(tid, pid, at)| Interval::at(tid, pid, at)).or(by);
         if by.is_none() && wait.to - wait.from < LONG {
             return;
         }
-        self.timelines.waited(wait.tid, wait.from, wait.to, by.map(|action| (action.tid, action.from)));
-        if let Some((action, way)) = by.zip(wait.way) {
+        let kept = self.timelines.waited(wait.tid, wait.from, wait.to, by.map(|action| (action.tid, action.from)));
+        let Some(action) = by else { return };
+        if kept {
+            let time = action.from.clamp(wait.from, wait.to) - wait.from;
+            self.spent.followed(wait.tid, wait.activity, time);
+        }
+        if let Some(way) = wait.way {
             let (waiter, waker) = ((wait.tid, wait.pid), (action.tid, action.pid));
             self.hand_overs.add(HandedOver { waiter, waker, way }, wait.from, wait.to);
         }

@@ -7,6 +7,7 @@ mod paint;
 mod place;
 mod sarif;
 pub mod text;
+mod times;
 
 use crate::ReportFormat;
 use crate::views::view::UNSEEN_OPERATIONS;
@@ -26,6 +27,8 @@ pub struct AdviseView {
     /// The directory that reports for other tools name files from.
     home: Option<String>,
     version: String,
+    /// Not all calls are traced.
+    partial: bool,
     /// Operations of io_uring. No rule looks at them.
     operations: u64,
     /// The run is over.
@@ -49,6 +52,7 @@ impl AdviseView {
             recording,
             home,
             version: info.version.clone(),
+            partial: info.scope().partial,
             operations: 0,
             ended: false,
         }
@@ -84,11 +88,14 @@ impl View for AdviseView {
         let home = self.home.as_deref();
         match self.format {
             ReportFormat::Text => {
-                text::report(&findings, self.recording.as_deref(), end.lost.calls, self.paint) + &self.of_operations()
+                text::report(&findings, self.recording.as_deref(), end.lost.calls, self.paint)
+                    + &times::lines(&findings.time, end.tracker, self.partial)
+                    + &self.of_operations()
             }
             ReportFormat::Json => {
                 let mut out = Vec::new();
                 json::lines(&findings.reported, &mut out);
+                times::json(&findings.time, end.tracker, &mut out);
                 String::from_utf8_lossy(&out).into_owned()
             }
             ReportFormat::Markdown => markdown::report(&findings, end.lost.calls) + &self.of_operations(),
@@ -132,7 +139,12 @@ mod tests {
     }
 
     fn both() -> Findings {
-        Findings { reported: vec![finding(Some(("/home/me/src/a b.c", 7))), finding(None)], left_out: 0, calls: 10 }
+        Findings {
+            reported: vec![finding(Some(("/home/me/src/a b.c", 7))), finding(None)],
+            left_out: 0,
+            calls: 10,
+            ..Findings::default()
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ const INDENT: &str = "            ";
 
 /// The report. `recording` has the lines that findings refer to; without it, no lines are named.
 pub fn report(findings: &Findings, recording: Option<&str>, lost: u64, paint: ReportPaint) -> String {
-    let &Findings { reported: ref findings, left_out, calls } = findings;
+    let &Findings { reported: ref findings, left_out, calls, .. } = findings;
     let mut out = String::new();
     if findings.is_empty() {
         let _ = writeln!(out, "{}", nothing(calls));
@@ -252,7 +252,7 @@ mod tests {
     use stride_event::{CallingFunction, SourceLine};
 
     fn findings(reported: Vec<Finding>, left_out: usize, calls: u64) -> Findings {
-        Findings { reported, left_out, calls }
+        Findings { reported, left_out, calls, ..Findings::default() }
     }
 
     #[test]

@@ -28,7 +28,7 @@ impl Json<'_> {
         self.key(key).object(|j| times.parts().for_each(|(kind, time)| j.key(kind.name()).int(time)));
     }
 
-    fn waker(&mut self, waker: &Waker) {
+    pub fn waker(&mut self, waker: &Waker) {
         self.key("waker").object(|j| match waker {
             Waker::Thread(thread, call) => {
                 j.thread(thread);

@@ -107,12 +107,16 @@ pub const FIXED: &[(&str, &str)] = &[
         r##"{"description":"Times off the CPU, in nanoseconds, during the call and before (--waits). The waker is that of the longest sleep.","type":"object","properties":{
         "in_call":{"$ref":"#/$defs/wait_times"},"before":{"$ref":"#/$defs/wait_times"},
         "sleeps":{"$ref":"#/$defs/ulong"},"longest_ns":{"$ref":"#/$defs/ulong"},"kind":{"enum":["blocked","disk","stopped"]},
-        "waker":{"type":"object","properties":{"tid":{"$ref":"#/$defs/id"},"pid":{"$ref":"#/$defs/id"},"comm":{"type":"string"},
-        "comm_hex":{"$ref":"#/$defs/octets"},"call":{"type":"string"},"interrupt":{"enum":["timer","network","disk","device","other"]},
-        "device":{"type":"string"},"device_hex":{"$ref":"#/$defs/octets"}},"additionalProperties":false},
+        "waker":{"$ref":"#/$defs/waker"},
         "cpu_taken_by":{"type":"object","properties":{"tid":{"$ref":"#/$defs/id"},"pid":{"$ref":"#/$defs/id"},"comm":{"type":"string"},
         "comm_hex":{"$ref":"#/$defs/octets"}},"additionalProperties":false}},
         "required":["in_call","before"],"additionalProperties":false}"##,
+    ),
+    (
+        "waker",
+        r##"{"description":"The thread or interrupt that ended a sleep.","type":"object","properties":{"tid":{"$ref":"#/$defs/id"},"pid":{"$ref":"#/$defs/id"},
+        "comm":{"type":"string"},"comm_hex":{"$ref":"#/$defs/octets"},"call":{"type":"string"},"interrupt":{"enum":["timer","network","disk","device","other"]},
+        "device":{"type":"string"},"device_hex":{"$ref":"#/$defs/octets"}},"additionalProperties":false}"##,
     ),
     (
         "wait_times",
@@ -127,6 +131,17 @@ pub const FIXED: &[(&str, &str)] = &[
         "time_ns":{"$ref":"#/$defs/ulong"},"start_ns":{"$ref":"#/$defs/ulong"}},
         "required":["type","schema","version","command_line","host","kernel","machine","engine","wall_offset_ns","time_ns","start_ns"],
         "additionalProperties":false}"##,
+    ),
+    (
+        "time_spent",
+        r##"{"description":"Where the time went, with --advise. The times of the parts add up to the total.","type":"object","properties":{"type":{"const":"time_spent"},
+        "total_ns":{"$ref":"#/$defs/ulong"},"of":{"enum":["run","threads"]},"threads":{"$ref":"#/$defs/ulong"},
+        "idle_threads":{"$ref":"#/$defs/ulong"},"waits_measured":{"type":"boolean"},"parts":{"type":"array","items":{"type":"object","properties":{
+        "time_ns":{"$ref":"#/$defs/ulong"},"comm":{"type":"string"},"comm_hex":{"$ref":"#/$defs/octets"},"pid":{"$ref":"#/$defs/id"},
+        "activity":{"enum":["computing","call","blocked","disk","stopped","runnable","throttled","other"]},
+        "call":{"type":"string"},"object":{"type":"string"},"object_hex":{"$ref":"#/$defs/octets"},"waker":{"$ref":"#/$defs/waker"}},
+        "required":["time_ns","comm","activity"],"additionalProperties":false}}},
+        "required":["type","total_ns","of","threads","idle_threads","waits_measured","parts"],"additionalProperties":false}"##,
     ),
     (
         "finding",

@@ -55,7 +55,7 @@ pub fn text() -> String {
 }
 
 /// The types of objects.
-const OBJECTS: [&str; 24] = [
+const OBJECTS: [&str; 25] = [
     "trace",
     "start",
     "call",
@@ -72,6 +72,7 @@ const OBJECTS: [&str; 24] = [
     "lost",
     "end",
     "finding",
+    "time_spent",
     "summary",
     "summary_total",
     "diff",

@@ -1,0 +1,190 @@
+//! Where the time went, as lines of text and as JSON.
+
+use crate::spelling::quote::shown;
+use crate::views::json::Json;
+use std::fmt::Write as _;
+use stride_event::quantity::{count, duration, percent};
+use stride_event::{Interrupt, NamedThread, Ns, WaitKind, Waker};
+use stride_syscalls::table;
+use stride_track::{Activity, CallOn, TimeShare, TimeSpent, Tracker};
+
+/// So many lines tell of the largest parts. One more has the rest.
+const LINES: usize = 6;
+/// The time of shorter runs is mostly that of their start.
+const SHORT: Ns = 10_000_000;
+
+/// A line for the whole, and a line for each of the largest parts. Empty for a short run. `partial`: not all calls were traced.
+pub fn lines(spent: &TimeSpent, tracker: &Tracker, partial: bool) -> String {
+    let mut out = String::new();
+    if spent.total < SHORT {
+        return out;
+    }
+    let whole = duration(spent.total);
+    let _ = match spent.of_run {
+        true => write!(out, "\nWhere the {whole} of the run went"),
+        false => {
+            write!(out, "\nWhere the {whole} of {} went", count(spent.threads as u64, "thread", "threads together"))
+        }
+    };
+    if spent.idle > 0 {
+        let idle = count(spent.idle as u64, "more was", "more were");
+        let _ = write!(out, " ({idle} in one call all the time)");
+    }
+    out.push_str(":\n");
+    let told = if spent.shares.len() > LINES { LINES - 1 } else { spent.shares.len() };
+    for share in &spent.shares[..told] {
+        line(share.time, spent.total, &who(share), &words(&share.activity, spent.measured, partial, tracker), &mut out);
+    }
+    let rest: Ns = spent.shares[told..].iter().map(|share| share.time).sum();
+    if rest > 0 {
+        line(rest, spent.total, "", &format!("{} other things", spent.shares.len() - told), &mut out);
+    }
+    out
+}
+
+fn line(time: Ns, total: Ns, who: &str, what: &str, out: &mut String) {
+    let space = if who.is_empty() { "" } else { " " };
+    let _ = writeln!(out, "   {:>5}  {:>8}  {who}{space}{what}", percent(time, total), duration(time));
+}
+
+fn who(share: &TimeShare) -> String {
+    let name = shown(&share.comm);
+    share.pid.map_or_else(|| name.clone(), |pid| format!("{name}[{pid}]"))
+}
+
+fn words(activity: &Activity, measured: bool, partial: bool, tracker: &Tracker) -> String {
+    match activity {
+        Activity::Computing if partial => "outside the traced calls".into(),
+        Activity::Computing if measured => "computing".into(),
+        Activity::Computing => "between its calls".into(),
+        Activity::InCall(on) if measured => format!("at work in {}", call(on, tracker)),
+        Activity::InCall(on) => format!("in {}", call(on, tracker)),
+        Activity::Asleep(on, WaitKind::Disk, _) => format!("waiting for a disk in {}", call(on, tracker)),
+        Activity::Asleep(on, WaitKind::Stopped, _) => format!("stopped in {}", call(on, tracker)),
+        Activity::Asleep(on, _, waker) => {
+            let until = waker.map_or(String::new(), |waker| format!(", until {}", until(&waker)));
+            format!("asleep in {}{until}", call(on, tracker))
+        }
+        Activity::Off(WaitKind::Runnable) => "waiting for a CPU".into(),
+        Activity::Off(WaitKind::Throttled) => "throttled by its cgroup".into(),
+        Activity::Off(WaitKind::Stopped) => "stopped by a signal or a tracer".into(),
+        Activity::Off(WaitKind::Disk) => "waiting for a page of memory from a disk".into(),
+        Activity::Off(WaitKind::Blocked) => "waiting for a page of memory".into(),
+        Activity::Other => "too many things to tell apart".into(),
+    }
+}
+
+fn call(on: &CallOn, tracker: &Tracker) -> String {
+    let name = table(on.abi).name(on.nr);
+    on.object.map_or_else(|| name.to_string(), |object| format!("{name} on {}", shown(tracker.name(object))))
+}
+
+fn until(waker: &Waker) -> String {
+    match waker {
+        Waker::Thread(NamedThread { process: 0, .. }, _) => "a thread of another PID namespace woke it".into(),
+        Waker::Thread(thread, _) => format!("{}[{}] woke it", shown(thread.name()), thread.process),
+        Waker::Interrupt(Interrupt::Timer) => "a timer ran out".into(),
+        Waker::Interrupt(Interrupt::Network) => "the network woke it".into(),
+        Waker::Interrupt(Interrupt::Disk) => "a disk was done".into(),
+        Waker::Interrupt(interrupt) => match interrupt.device() {
+            Some(device) => format!("the device {} woke it", shown(device)),
+            None => "an interrupt woke it".into(),
+        },
+    }
+}
+
+/// An object with all parts.
+pub fn json(spent: &TimeSpent, tracker: &Tracker, out: &mut Vec<u8>) {
+    Json::new(out).line("time_spent", |j| {
+        j.key("total_ns").int(spent.total);
+        j.key("of").str(if spent.of_run { "run" } else { "threads" });
+        j.key("threads").int(spent.threads as u64);
+        j.key("idle_threads").int(spent.idle as u64);
+        j.key("waits_measured").bool(spent.measured);
+        j.key("parts").array(|j| spent.shares.iter().for_each(|share| part(share, tracker, j)));
+    });
+}
+
+fn part(share: &TimeShare, tracker: &Tracker, j: &mut Json<'_>) {
+    j.object(|j| {
+        j.key("time_ns").int(share.time);
+        j.name("comm", &share.comm);
+        if let Some(pid) = share.pid {
+            j.key("pid").int(pid);
+        }
+        let (activity, on, waker) = match share.activity {
+            Activity::Computing => ("computing", None, None),
+            Activity::InCall(on) => ("call", Some(on), None),
+            Activity::Asleep(on, kind, waker) => (kind.name(), Some(on), waker),
+            Activity::Off(kind) => (kind.name(), None, None),
+            Activity::Other => ("other", None, None),
+        };
+        j.key("activity").str(activity);
+        if let Some(on) = on {
+            j.key("call").str(&table(on.abi).name(on.nr));
+            if let Some(object) = on.object {
+                j.name("object", tracker.name(object));
+            }
+        }
+        if let Some(waker) = waker {
+            j.waker(&waker);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stride_syscalls::Abi;
+    use stride_test_support::calls::number;
+
+    const MS: Ns = 1_000_000;
+
+    fn share(time: Ns, activity: Activity) -> TimeShare {
+        TimeShare { time, activity, comm: b"web\x1b".as_slice().into(), pid: Some(7) }
+    }
+
+    fn on(name: &str) -> CallOn {
+        CallOn { abi: Abi::X86_64, nr: number(Abi::X86_64, name), object: None }
+    }
+
+    #[test]
+    fn the_largest_parts_have_lines_and_all_add_up() {
+        let nginx = NamedThread { tid: 9, process: 9, comm: *b"nginx\0\0\0\0\0\0\0\0\0\0\0" };
+        let asleep = |waker| Activity::Asleep(on("read"), WaitKind::Blocked, waker);
+        let shares = vec![
+            share(50 * MS, asleep(Some(Waker::Thread(nginx, None)))),
+            share(20 * MS, asleep(Some(Waker::Interrupt(Interrupt::Timer)))),
+            share(12 * MS, Activity::Asleep(on("fsync"), WaitKind::Disk, None)),
+            share(8 * MS, Activity::Off(WaitKind::Runnable)),
+            share(5 * MS, Activity::Computing),
+            share(4 * MS, Activity::InCall(on("read"))),
+            share(MS, Activity::Off(WaitKind::Blocked)),
+        ];
+        let mut spent = TimeSpent { total: 100 * MS, of_run: true, threads: 1, idle: 0, measured: true, shares };
+        assert_eq!(
+            lines(&spent, &Tracker::default(), false),
+            "\nWhere the 100 ms of the run went:\n\
+             \x20    50%   50.0 ms  web\\33[7] asleep in read, until nginx[9] woke it\n\
+             \x20    20%   20.0 ms  web\\33[7] asleep in read, until a timer ran out\n\
+             \x20    12%   12.0 ms  web\\33[7] waiting for a disk in fsync\n\
+             \x20   8.0%   8.00 ms  web\\33[7] waiting for a CPU\n\
+             \x20   5.0%   5.00 ms  web\\33[7] computing\n\
+             \x20   5.0%   5.00 ms  2 other things\n"
+        );
+        (spent.of_run, spent.idle, spent.measured) = (false, 2, false);
+        spent.shares.drain(..4);
+        spent.shares.truncate(2);
+        let unmeasured = lines(&spent, &Tracker::default(), true);
+        assert!(
+            unmeasured.starts_with("\nWhere the 100 ms of 1 thread went (2 more were in one call all the time):\n"),
+            "{unmeasured}"
+        );
+        assert!(
+            unmeasured.contains("] outside the traced calls\n") && unmeasured.ends_with("] in read\n"),
+            "{unmeasured}"
+        );
+        spent.total = SHORT - 1;
+        assert_eq!(lines(&spent, &Tracker::default(), true), "");
+    }
+}

@@ -1,0 +1,373 @@
+//! What the time of each thread was spent on: computing, in which calls, and waiting for whom.
+//!
+//! A thread's time, from the first moment that is known of the thread to the last, is either in a call or between two. If the engine measured waits
+//! ([`stride_event::CallWaits`]), both are divided further. All parts add up to the whole.
+
+use crate::{ObjectId, ObjectKind, Seen, Tracker};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::hash::Hash;
+use stride_event::{Call, Ns, Tid, WaitKind, WaitTimes, Waker};
+use stride_syscalls::{Abi, Effect, Syscall};
+
+/// A thing that the time of threads is spent on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Activity {
+    /// The time between calls, on a CPU as far as is known.
+    Computing,
+    /// In a call: on a CPU, if waits were measured.
+    InCall(CallOn),
+    /// Asleep in a call, and who ended that.
+    Asleep(CallOn, WaitKind, Option<Waker>),
+    /// Not on a CPU, and not because of a call. Blocked: a page of memory had to come.
+    Off(WaitKind),
+    /// Everything that came when there was no room for more.
+    Other,
+}
+
+/// A syscall, and the thing that it is about, if others have to do something with that thing before the call can go on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct CallOn {
+    pub abi: Abi,
+    pub nr: u64,
+    pub object: Option<ObjectId>,
+}
+
+/// The number of an [`Activity`] of a thread with a name.
+pub type ActivityId = u32;
+
+/// Threads of one process with one name.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Party {
+    pub pid: Tid,
+    pub comm: Box<[u8]>,
+}
+
+/// The time of a thread so far.
+#[derive(Default)]
+struct ThreadTime {
+    /// The end of the time that is accounted for.
+    until: Option<Ns>,
+    party: u32,
+    /// The call that it is in, and since when.
+    in_call: Option<(Ns, ActivityId)>,
+    spent: Vec<(ActivityId, Ns)>,
+    /// The part of that in which it waited for threads that are on the critical path then.
+    followed: Vec<(ActivityId, Ns)>,
+    /// The time between calls, and the part of it that was not on a CPU.
+    between: Ns,
+    off: WaitTimes,
+    /// Calls that returned.
+    calls: u64,
+}
+
+impl ThreadTime {
+    /// The time in which the thread did not wait for another one on the critical path. If it did nothing else, its whole time.
+    fn own(&self) -> Vec<(ActivityId, Ns)> {
+        let followed = |id| self.followed.iter().find(|(other, _)| *other == id).map_or(0, |(_, part)| *part);
+        let own: Vec<_> = self.spent.iter().map(|&(id, part)| (id, part.saturating_sub(followed(id)))).collect();
+        if own.iter().any(|(_, part)| *part > 0) { own } else { self.spent.clone() }
+    }
+}
+
+/// Numbers things, up to a limit. Beyond that, they have the number of the first one.
+struct Numbered<T> {
+    ids: FxHashMap<T, u32>,
+    things: Vec<T>,
+}
+
+impl<T: Clone + Eq + Hash> Numbered<T> {
+    fn new(first: T) -> Numbered<T> {
+        Numbered { ids: FxHashMap::from_iter([(first.clone(), 0)]), things: vec![first] }
+    }
+
+    fn id(&mut self, thing: T) -> u32 {
+        if let Some(&id) = self.ids.get(&thing) {
+            return id;
+        }
+        if self.things.len() >= MAX_THINGS {
+            return 0;
+        }
+        let id = self.things.len() as u32;
+        self.ids.insert(thing.clone(), id);
+        self.things.push(thing);
+        id
+    }
+}
+
+const MAX_THINGS: usize = 1 << 16;
+const MAX_THREADS: usize = 1 << 17;
+/// A thread with more different activities has no room for further ones.
+const MAX_ACTIVITIES: usize = 128;
+
+/// The times of all threads.
+pub struct Spent {
+    threads: FxHashMap<Tid, ThreadTime>,
+    activities: Numbered<(u32, Activity)>,
+    parties: Numbered<Party>,
+    /// The engine measured waits.
+    measured: bool,
+}
+
+impl Default for Spent {
+    fn default() -> Spent {
+        Spent {
+            threads: FxHashMap::default(),
+            activities: Numbered::new((0, Activity::Other)),
+            parties: Numbered::new(Party { pid: 0, comm: Box::default() }),
+            measured: false,
+        }
+    }
+}
+
+/// A part of the time.
+#[derive(Clone, Debug)]
+pub struct TimeShare {
+    pub time: Ns,
+    pub activity: Activity,
+    /// The name of the threads, and their process, if it is the only one with that name.
+    pub comm: Box<[u8]>,
+    pub pid: Option<Tid>,
+}
+
+/// Where the time went.
+#[derive(Clone, Debug, Default)]
+pub struct TimeSpent {
+    pub total: Ns,
+    /// The run from its beginning to its end, on its critical path. Else the time of all threads together.
+    pub of_run: bool,
+    /// The threads whose time this is.
+    pub threads: usize,
+    /// Threads that were in one call all the time. Theirs is left out.
+    pub idle: usize,
+    /// The engine measured waits.
+    pub measured: bool,
+    /// The largest first.
+    pub shares: Vec<TimeShare>,
+}
+
+impl Spent {
+    /// A thread begins, or is seen for the first time.
+    pub fn begins(&mut self, tid: Tid, at: Ns, tracker: &Tracker) {
+        let party = self.party(tid, tracker);
+        if let Some(time) = self.time(tid) {
+            (time.until, time.in_call, time.party) = ((at > 0).then_some(at), None, party);
+        }
+    }
+
+    fn time(&mut self, tid: Tid) -> Option<&mut ThreadTime> {
+        if self.threads.len() >= MAX_THREADS && !self.threads.contains_key(&tid) {
+            return None;
+        }
+        Some(self.threads.entry(tid).or_default())
+    }
+
+    fn party(&mut self, tid: Tid, tracker: &Tracker) -> u32 {
+        let thread = tracker.thread(tid);
+        let party = thread.map(|thread| Party { pid: thread.pid, comm: thread.comm.as_slice().into() });
+        self.parties.id(party.unwrap_or(Party { pid: tid, comm: Box::default() }))
+    }
+
+    /// A call has returned. Returns the activity of a thread that waits in the call.
+    pub fn returned(&mut self, call: &Call, seen: &Seen, tracker: &Tracker) -> ActivityId {
+        let on = call_on(call, seen, tracker);
+        let (from, to) = (call.began(), call.returned);
+        if !self.threads.contains_key(&call.tid) {
+            self.begins(call.tid, from, tracker);
+        }
+        let Some(party) = self.threads.get(&call.tid).map(|time| time.party) else { return 0 };
+        let waits = call.waits.as_deref();
+        self.measured |= waits.is_some();
+        let in_call = self.activities.id((party, Activity::InCall(on)));
+        let mut asleep = None;
+        let mut parts = Vec::new();
+        for (kind, time) in waits.into_iter().flat_map(|waits| waits.in_call.parts()) {
+            let waker = waits.and_then(|waits| waits.longest).filter(|longest| longest.kind == kind);
+            let waker = waker.and_then(|longest| longest.waker).map(of_party);
+            let activity = if kind.is_sleep() { Activity::Asleep(on, kind, waker) } else { Activity::Off(kind) };
+            let id = self.activities.id((party, activity));
+            if kind == WaitKind::Blocked {
+                asleep = Some(id);
+            }
+            parts.push((id, time));
+        }
+        let Some(time) = self.time(call.tid) else { return 0 };
+        time.between += from.saturating_sub(time.until.unwrap_or(from));
+        time.off += waits.map(|waits| waits.before).unwrap_or_default();
+        let since = time.until.unwrap_or(from).max(from);
+        let mut rest = to.saturating_sub(since);
+        for (id, part) in parts {
+            let part = part.min(rest);
+            add(&mut time.spent, id, part);
+            rest -= part;
+        }
+        add(&mut time.spent, in_call, rest);
+        time.until = Some(to.max(since));
+        time.in_call = None;
+        time.calls += 1;
+        if seen.row.is_some_and(|row| row.has_effect(Effect::Executes) || row.has_effect(Effect::NamesThread)) {
+            self.renamed(call.tid, tracker);
+        }
+        asleep.unwrap_or(in_call)
+    }
+
+    /// The thread has another name. What it computed before stays with the old one.
+    fn renamed(&mut self, tid: Tid, tracker: &Tracker) {
+        let party = self.party(tid, tracker);
+        if self.threads.get(&tid).is_none_or(|time| time.party == party) {
+            return;
+        }
+        self.settle(tid);
+        if let Some(time) = self.threads.get_mut(&tid) {
+            time.party = party;
+        }
+    }
+
+    /// A call begins that may last.
+    pub fn entered(&mut self, call: &Call, seen: &Seen, tracker: &Tracker) {
+        let Some(party) = self.threads.get(&call.tid).map(|time| time.party) else { return };
+        let on = call_on(call, seen, tracker);
+        let id = self.activities.id((party, Activity::InCall(on)));
+        if let Some(time) = self.time(call.tid) {
+            let from = time.until.unwrap_or(call.began()).max(call.began());
+            time.in_call = Some((from, id));
+        }
+    }
+
+    /// Nothing more will be known of a thread.
+    pub fn ends(&mut self, tid: Tid, at: Ns) {
+        let Some(time) = self.threads.get_mut(&tid) else { return };
+        let Some(until) = time.until else { return };
+        match time.in_call.take() {
+            Some((from, id)) => {
+                time.between += from.saturating_sub(until);
+                add(&mut time.spent, id, at.saturating_sub(from));
+            }
+            None => time.between += at.saturating_sub(until),
+        }
+        time.until = None;
+        self.settle(tid);
+    }
+
+    /// Adds the time between calls to the thread's activities.
+    fn settle(&mut self, tid: Tid) {
+        let Some(time) = self.threads.get_mut(&tid) else { return };
+        let (party, mut rest) = (time.party, std::mem::take(&mut time.between));
+        let off = std::mem::take(&mut time.off);
+        let parts = off.parts().map(|(kind, part)| {
+            let part = part.min(rest);
+            rest -= part;
+            (Activity::Off(kind), part)
+        });
+        let mut parts: Vec<_> = parts.collect();
+        parts.push((Activity::Computing, rest));
+        for (activity, part) in parts.into_iter().filter(|(_, part)| *part > 0) {
+            let id = self.activities.id((party, activity));
+            add(&mut time.spent, id, part);
+        }
+    }
+
+    /// A thread waited for another one, which is on the critical path meanwhile.
+    pub fn followed(&mut self, tid: Tid, activity: ActivityId, time: Ns) {
+        if let Some(thread) = self.threads.get_mut(&tid) {
+            add(&mut thread.followed, activity, time);
+        }
+    }
+
+    /// Where the time of the run went: that of its critical path, if `on_path` gives the time of each thread on the path. Else the time of all threads.
+    pub fn report(&mut self, on_path: Option<&dyn Fn(Tid) -> Ns>) -> TimeSpent {
+        let tids: Vec<Tid> = self.threads.keys().copied().collect();
+        tids.into_iter().for_each(|tid| self.settle(tid));
+        let mut spent = TimeSpent { of_run: on_path.is_some(), measured: self.measured, ..TimeSpent::default() };
+        // Ordered, so that the same run has the same report.
+        let mut sums: BTreeMap<ActivityId, f64> = BTreeMap::new();
+        for (&tid, time) in &self.threads {
+            if on_path.is_none() && time.calls == 0 {
+                spent.idle += 1;
+                continue;
+            }
+            let parts = if on_path.is_some() { time.own() } else { time.spent.clone() };
+            let own: Ns = parts.iter().map(|(_, part)| part).sum();
+            // A thread's own time may be on the path in part: then each activity is, to the same part.
+            let scale = on_path.map_or(1.0, |on_path| on_path(tid) as f64 / own.max(1) as f64);
+            if own == 0 || scale == 0.0 {
+                continue;
+            }
+            spent.threads += 1;
+            for (id, part) in parts {
+                *sums.entry(id).or_default() += part as f64 * scale;
+            }
+        }
+        spent.shares = self.shares(&sums);
+        spent.total = spent.shares.iter().map(|share| share.time).sum();
+        spent
+    }
+
+    /// Processes of one name are one party. On a CPU, the thing that a call is about says nothing.
+    fn shares(&self, sums: &BTreeMap<ActivityId, f64>) -> Vec<TimeShare> {
+        let mut pids: FxHashMap<&[u8], Option<Tid>> = FxHashMap::default();
+        for id in sums.keys() {
+            let party = &self.parties.things[self.activities.things[*id as usize].0 as usize];
+            let pid = pids.entry(&party.comm).or_insert(Some(party.pid));
+            if *pid != Some(party.pid) {
+                *pid = None;
+            }
+        }
+        let mut merged: Vec<TimeShare> = Vec::new();
+        let mut places: FxHashMap<(&[u8], Activity), usize> = FxHashMap::default();
+        for (id, time) in sums {
+            let (party, mut activity) = self.activities.things[*id as usize];
+            if let Activity::InCall(on) = &mut activity
+                && self.measured
+            {
+                on.object = None;
+            }
+            let comm = &self.parties.things[party as usize].comm;
+            let place = *places.entry((comm, activity)).or_insert_with(|| {
+                merged.push(TimeShare { time: 0, activity, comm: comm.clone(), pid: pids[comm.as_ref()] });
+                merged.len() - 1
+            });
+            merged[place].time += time.round() as Ns;
+        }
+        merged.retain(|share| share.time > 0);
+        merged.sort_by_key(|share| std::cmp::Reverse(share.time));
+        merged
+    }
+}
+
+fn add(parts: &mut Vec<(ActivityId, Ns)>, id: ActivityId, time: Ns) {
+    if time == 0 {
+        return;
+    }
+    match parts.iter().position(|(other, _)| *other == id) {
+        Some(place) => {
+            parts[place].1 += time;
+            // Frequent ones come to the front.
+            parts.swap(place, place.saturating_sub(1));
+        }
+        None if parts.len() < MAX_ACTIVITIES || id == 0 => parts.push((id, time)),
+        None => add(parts, 0, time),
+    }
+}
+
+/// The thing is named only if others have to do something with it: pipes, sockets, terminals.
+fn call_on(call: &Call, seen: &Seen, tracker: &Tracker) -> CallOn {
+    let of_others = |row: &Syscall| row.may_wait().is_some() || row.transfer().is_some();
+    let object = seen.object.filter(|object| {
+        let is_path = tracker.kind(*object) == ObjectKind::Path;
+        seen.row.is_some_and(|row| of_others(row) && (!is_path || row.may_wait().is_some()))
+    });
+    CallOn { abi: call.abi, nr: call.nr, object: object.map(|object| tracker.group(object)) }
+}
+
+/// All threads of one process with one name are one waker.
+fn of_party(waker: Waker) -> Waker {
+    match waker {
+        Waker::Thread(thread, _) => Waker::Thread(stride_event::NamedThread { tid: thread.process, ..thread }, None),
+        interrupt => interrupt,
+    }
+}
+
+#[cfg(test)]
+#[path = "spent_tests.rs"]
+mod tests;

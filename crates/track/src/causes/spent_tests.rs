@@ -1,0 +1,147 @@
+//! Made-up runs, and what their time was spent on.
+
+use super::{Activity, CallOn, TimeSpent};
+use crate::{Causes, Tracker};
+use stride_event::{Call, CallWaits, Event, NamedThread, Ns, Outcome, Sleep, Tid, WaitKind, WaitTimes, Waker};
+use stride_syscalls::table;
+use stride_test_support::calls::{call, exited, forked, lasting, spawned};
+
+const MAIN: Tid = 100;
+const CHILD: Tid = 101;
+
+fn spent(events: &[Event<'_>]) -> TimeSpent {
+    let (mut tracker, mut causes) = (Tracker::default(), Causes::default());
+    for event in events {
+        tracker.event(event, &());
+        causes.event(event, &tracker);
+    }
+    let path = causes.critical_path();
+    causes.spent(&path)
+}
+
+fn does(tid: Tid, name: &str, args: &[u64], value: i64, from: Ns, to: Ns) -> Call {
+    lasting(call(tid, name, args, Outcome::Value(value)), from, to - from)
+}
+
+fn times(parts: &[(WaitKind, Ns)]) -> WaitTimes {
+    let mut times = WaitTimes::default();
+    parts.iter().for_each(|&(kind, time)| times.add(kind, time));
+    times
+}
+
+/// What the parts are called, with their times.
+fn named(spent: &TimeSpent) -> Vec<(String, Ns)> {
+    let name = |on: CallOn| table(on.abi).name(on.nr).to_string();
+    let word = |activity| match activity {
+        Activity::Computing => "computing".into(),
+        Activity::InCall(on) => name(on),
+        Activity::Asleep(on, kind, _) => format!("{} in {}", kind.name(), name(on)),
+        Activity::Off(kind) => kind.name().into(),
+        Activity::Other => "other".into(),
+    };
+    spent.shares.iter().map(|share| (word(share.activity), share.time)).collect()
+}
+
+fn is(spent: &TimeSpent, parts: &[(&str, Ns)]) {
+    let expected: Vec<_> = parts.iter().map(|&(name, time)| (name.to_owned(), time)).collect();
+    assert_eq!(named(spent), expected);
+    assert_eq!(spent.total, parts.iter().map(|(_, time)| time).sum::<Ns>());
+}
+
+/// The time of the parent's wait is what the child did meanwhile.
+#[test]
+fn a_wait_for_a_child_is_the_childs_time() {
+    let sleep = does(CHILD, "nanosleep", &[0, 0], 0, 130, 165);
+    let wait = does(MAIN, "wait4", &[CHILD as u64, 0, 0, 0], CHILD.into(), 120, 175);
+    let run = [
+        spawned(MAIN, 100),
+        forked(MAIN, CHILD, CHILD, 110),
+        Event::Exit(&sleep),
+        exited(CHILD, 170),
+        Event::Exit(&wait),
+        exited(MAIN, 200),
+    ];
+    let spent = spent(&run);
+    assert!(spent.of_run && !spent.measured && spent.threads == 2);
+    // The child: 20 before its sleep and 5 behind. The parent: 10 before it forks, 25 at the end, and 5 until its wait is over. Of
+    // its active time of 50, 10 passed beside the child.
+    is(&spent, &[("computing", 25 + 36), ("nanosleep", 35), ("wait4", 4)]);
+}
+
+#[test]
+fn measured_waits_are_told_from_work() {
+    let waker = NamedThread { tid: 7, process: 7, comm: *b"server\0\0\0\0\0\0\0\0\0\0" };
+    let longest = Sleep { time: 50, kind: WaitKind::Blocked, waker: Some(Waker::Thread(waker, None)) };
+    let waits = CallWaits {
+        in_call: times(&[(WaitKind::Blocked, 50), (WaitKind::Runnable, 3)]),
+        before: times(&[(WaitKind::Throttled, 5), (WaitKind::Blocked, 2)]),
+        sleeps: 1,
+        longest: Some(longest),
+        taker: None,
+    };
+    let read = Call { waits: Some(Box::new(waits)), ..does(MAIN, "read", &[3, 0, 0], 0, 120, 180) };
+    let run = [spawned(MAIN, 100), Event::Exit(&read), exited(MAIN, 200)];
+    let spent = spent(&run);
+    assert!(spent.of_run && spent.measured);
+    let expected = [
+        ("blocked in read", 50),
+        ("computing", 13 + 20),
+        ("read", 7),
+        ("throttled", 5),
+        ("runnable", 3),
+        ("blocked", 2),
+    ];
+    is(&spent, &expected);
+    let Activity::Asleep(_, _, Some(Waker::Thread(by, _))) = spent.shares[0].activity else { panic!("{spent:?}") };
+    assert_eq!(by.process, 7);
+}
+
+/// The engine knows the waker of any wait, whatever the thing is that the threads have in common.
+#[test]
+fn a_measured_wait_for_a_traced_thread_is_that_threads_time() {
+    let waker = NamedThread { tid: CHILD, process: CHILD, comm: [0; 16] };
+    let longest = Sleep { time: 50, kind: WaitKind::Blocked, waker: Some(Waker::Thread(waker, None)) };
+    let in_call = times(&[(WaitKind::Blocked, 50)]);
+    let waits = CallWaits { in_call, sleeps: 1, longest: Some(longest), ..CallWaits::default() };
+    let wait = Call { waits: Some(Box::new(waits)), ..does(MAIN, "ioctl", &[3, 1, 0], 0, 120, 170) };
+    let run = [
+        spawned(MAIN, 100),
+        forked(MAIN, CHILD, CHILD, 110),
+        Event::Exit(&wait),
+        exited(CHILD, 190),
+        exited(MAIN, 200),
+    ];
+    let spent = spent(&run);
+    assert!(named(&spent).iter().all(|(name, _)| name == "computing"), "{spent:?}");
+    assert_eq!((spent.total, spent.threads), (100, 2));
+}
+
+/// Of threads that are left alone, the time of all is told, but for those that did nothing.
+#[test]
+fn a_run_that_goes_on_has_the_time_of_its_threads() {
+    let started = |tid| Event::Started { tid, process: MAIN, origin: stride_event::StartKind::Attached, at: 10 };
+    let left = |tid| Event::Detached { tid, call: None, at: 110 };
+    let read = does(MAIN, "read", &[0, 0, 0], 0, 30, 100);
+    let run = [started(MAIN), started(CHILD), Event::Exit(&read), left(MAIN), left(CHILD)];
+    let spent = spent(&run);
+    assert!(!spent.of_run);
+    assert_eq!((spent.threads, spent.idle), (1, 1));
+    is(&spent, &[("read", 70), ("computing", 30)]);
+}
+
+/// A hostile recording has as many things as it likes.
+#[test]
+fn what_very_many_things_cost_is_bounded() {
+    let (mut tracker, mut causes) = (Tracker::default(), Causes::default());
+    tracker.event(&spawned(MAIN, 100), &());
+    causes.event(&spawned(MAIN, 100), &tracker);
+    for at in 0..1000 {
+        let call = Call { nr: at, ..does(MAIN, "getpid", &[], 1, 10 * at + 105, 10 * at + 110) };
+        tracker.event(&Event::Exit(&call), &());
+        causes.event(&Event::Exit(&call), &tracker);
+    }
+    let path = causes.critical_path();
+    let spent = causes.spent(&path);
+    assert!(spent.shares.len() <= super::MAX_ACTIVITIES + 1, "{}", spent.shares.len());
+    assert_eq!(spent.total, 10_000);
+}
