@@ -77,6 +77,7 @@ mod calls;
 mod descriptors;
 mod fact;
 mod frame;
+mod frames;
 mod library;
 mod metadata;
 mod read;

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use stride_engine_base::signal::without_signals;
 use stride_engine_base::{Capabilities, Engine, EngineError};
 use stride_event::quantity::count;
 use stride_event::{Event, Lost, Tid};
@@ -43,6 +44,7 @@ impl Replay {
             OpenError::Foreign => cannot(&format_args!("{e}. {option} takes what --record=FILE wrote")),
             e => cannot(&e),
         })?;
+        let reader = without_signals(|| reader.read_ahead());
         Ok(Replay {
             path: path.to_owned(),
             reader,

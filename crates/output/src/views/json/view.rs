@@ -49,6 +49,12 @@ impl JsonView {
         }
     }
 
+    fn settle(&mut self, written: Result<(), ViewError>) {
+        if let Err(error) = written {
+            self.error.get_or_insert(error);
+        }
+    }
+
     fn write(&mut self, event: &Event<'_>, tracker: &Tracker, out: &mut Vec<u8>) {
         let wall_offset = self.wall_offset;
         let moment = |tid, at| {
@@ -207,16 +213,18 @@ impl View for JsonView {
         self.out = out;
         // A start is written together with the next event: the program must run even if the output cannot be written.
         let due = self.sink.eager && !matches!(event, Event::Started { .. });
-        if due || self.out.len() >= BATCH || matches!(event, Event::Idle) {
+        if matches!(event, Event::Idle) {
             self.flush();
+        } else if due || self.out.len() >= BATCH {
+            let written = self.sink.write(&mut self.out);
+            self.settle(written);
         }
     }
 
     fn flush(&mut self) {
-        if let Err(error) = self.sink.write(&self.out) {
-            self.error.get_or_insert(error);
-        }
-        self.out.clear();
+        let written = self.sink.write(&mut self.out);
+        let written = written.and(self.sink.flush());
+        self.settle(written);
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {

@@ -281,10 +281,9 @@ impl TextView {
     }
 
     fn write(line: &mut Line, sink: &mut Sink, error: &mut Option<ViewError>) {
-        if let Err(failed) = sink.write(line.buffer()) {
+        if let Err(failed) = line.write(|out| sink.write(out)) {
             error.get_or_insert(failed);
         }
-        line.written();
     }
 
     /// Writes full buffers, and whatever a reader waits for.
@@ -293,9 +292,21 @@ impl TextView {
         self.each(|line, sink| sink.eager || line.buffer().len() >= batch);
     }
 
-    /// Writes everything.
+    /// Writes everything, and waits until it is written.
     pub fn flush(&mut self) {
         self.each(|_, _| true);
+        match &mut self.streams {
+            Streams::One(_, sink) => Self::settle(sink, &mut self.error),
+            Streams::PerThread { streams, .. } => {
+                streams.values_mut().for_each(|(_, sink)| Self::settle(sink, &mut self.error));
+            }
+        }
+    }
+
+    fn settle(sink: &mut Sink, error: &mut Option<ViewError>) {
+        if let Err(failed) = sink.flush() {
+            error.get_or_insert(failed);
+        }
     }
 
     fn each(&mut self, due: impl Fn(&mut Line, &Sink) -> bool) {
