@@ -168,6 +168,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// The next item if it is a fact: one for the event behind it.
+    #[inline]
     pub fn next_fact(&mut self) -> Option<Fact> {
         self.fill();
         if self.ending.is_some() || !self.batch.is_at_fact() {
@@ -188,7 +189,15 @@ impl<R: Read> Reader<R> {
         }
     }
 
+    #[inline]
     fn fill(&mut self) {
+        if self.batch.from.is_empty() {
+            self.begin_batch();
+        }
+    }
+
+    #[cold]
+    fn begin_batch(&mut self) {
         while self.ending.is_none() && self.batch.from.is_empty() {
             self.refill();
         }

@@ -12,7 +12,7 @@ use stride_engine_base::{Capabilities, Engine, EngineError};
 use stride_event::quantity::count;
 use stride_event::{Event, Lost, Tid};
 use stride_proc::{ReplaySource, ended};
-use stride_record::{Ending, Metadata, OpenError, Reader};
+use stride_record::{Ending, Metadata, OpenError, Reader, Recorded};
 
 pub struct Replay {
     path: PathBuf,
@@ -117,7 +117,8 @@ impl Engine for Replay {
         if self.stopped {
             return Ok(None);
         }
-        let Some(event) = self.reader.next_event() else { return Ok(None) };
+        // (All facts before the event have been taken.)
+        let Some(Recorded::Event(event)) = self.reader.next_item() else { return Ok(None) };
         self.ended = ended(&event);
         Ok(Some(event))
     }
