@@ -120,9 +120,14 @@ impl FramesAhead {
 }
 
 fn read_all<R: Read>(mut reader: FrameReader<R>, give: &SyncSender<(ReadFrame, Vec<u8>)>, buffers: &Receiver<Vec<u8>>) {
+    let mut own = Vec::new();
     loop {
+        let frame = reader.read(&mut own);
+        // The buffer is in the cache of the CPU that read it last. To take it from there in one go costs less than while the decompressor
+        // fills it piece by piece.
         let mut contents = buffers.try_recv().unwrap_or_default();
-        let frame = reader.read(&mut contents);
+        contents.clear();
+        contents.extend_from_slice(&own);
         let is_last = !matches!(frame.kind, Ok(FrameKind::Batch));
         if give.send((frame, contents)).is_err() || is_last {
             return;
