@@ -1,4 +1,4 @@
-//! A thread that writes full buffers while the next one is filled.
+//! A thread that writes full buffers while more lines are made.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
@@ -42,12 +42,15 @@ impl WriteBehind {
         }
     }
 
-    /// Hands over the buffer, and takes an empty one in its place. The error may be that of an earlier buffer.
+    /// Hands over a copy of the buffer, and clears it. The error may be that of an earlier buffer.
+    ///
+    /// The copy leaves the buffer in the cache of this CPU. A buffer that comes back from another CPU is slow to fill, line by line.
     pub fn write(&mut self, buffer: &mut Vec<u8>) -> io::Result<()> {
-        let mut next = if self.waiting < FULL { Vec::with_capacity(buffer.capacity()) } else { self.one_written()? };
-        std::mem::swap(buffer, &mut next);
+        let mut copy = if self.waiting < FULL { Vec::new() } else { self.one_written()? };
+        copy.extend_from_slice(buffer);
+        buffer.clear();
         self.waiting += 1;
-        self.full.as_ref().and_then(|full| full.send(next).ok()).map_or_else(|| self.flush(), Ok)
+        self.full.as_ref().and_then(|full| full.send(copy).ok()).map_or_else(|| self.flush(), Ok)
     }
 
     /// Waits until all is written.

@@ -20,10 +20,17 @@ pub struct Sink {
     to: Output,
     /// True if each event is written at once. A terminal or pipe is read while the program runs.
     pub eager: bool,
+    /// The size of a buffer that is written even while more events come.
+    pub batch: usize,
     /// True if a write failed. The first failure is reported. Then output is dropped, and the tracee runs on
     /// undisturbed.
     failed: bool,
 }
+
+/// A write of this size costs much more than the call.
+const BATCH: usize = 1 << 16;
+/// To wake the other thread costs more than a call.
+const BATCH_BEHIND: usize = 1 << 18;
 
 enum Output {
     Here(Box<dyn Write + Send>),
@@ -32,16 +39,18 @@ enum Output {
 
 impl Sink {
     pub fn new(name: impl Into<String>, to: Box<dyn Write + Send>, eager: bool) -> Sink {
-        Sink { name: name.into(), to: Output::Here(to), eager, failed: false }
+        Sink { name: name.into(), to: Output::Here(to), eager, batch: BATCH, failed: false }
     }
 
     /// The same, but a thread writes. Without a thread, and if each event is written at once, all stays as it is.
     pub fn behind(self) -> Sink {
-        let to = match self.to {
-            Output::Here(to) if !self.eager => WriteBehind::start(to).map_or_else(Output::Here, Output::Behind),
-            to => to,
-        };
-        Sink { to, ..self }
+        match self.to {
+            Output::Here(to) if !self.eager => match WriteBehind::start(to) {
+                Ok(thread) => Sink { to: Output::Behind(thread), batch: BATCH_BEHIND, ..self },
+                Err(to) => Sink { to: Output::Here(to), ..self },
+            },
+            to => Sink { to, ..self },
+        }
     }
 
     /// Takes the place of a sink that could not be opened.

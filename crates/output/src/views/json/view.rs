@@ -23,9 +23,6 @@ pub struct JsonView {
     error: Option<ViewError>,
 }
 
-/// The size from which on the buffer is written, even while more events come.
-const BATCH: usize = 1 << 16;
-
 impl JsonView {
     pub fn new(
         info: &RunInfo,
@@ -35,7 +32,7 @@ impl JsonView {
         ip: bool,
         sink: Sink,
     ) -> JsonView {
-        let mut out = Vec::with_capacity(2 * BATCH);
+        let mut out = Vec::with_capacity(2 * sink.batch);
         Json::new(&mut out).trace(info);
         JsonView {
             arguments: CallArguments::new(options, resolver),
@@ -215,7 +212,7 @@ impl View for JsonView {
         let due = self.sink.eager && !matches!(event, Event::Started { .. });
         if matches!(event, Event::Idle) {
             self.flush();
-        } else if due || self.out.len() >= BATCH {
+        } else if due || self.out.len() >= self.sink.batch {
             let written = self.sink.write(&mut self.out);
             self.settle(written);
         }

@@ -42,8 +42,6 @@ pub struct TextView {
     parting: HashMap<Tid, Arc<Stack>>,
     /// With `-k`.
     stack_lines: Option<StackLines>,
-    /// Size of a buffer that is written even while more events come.
-    batch: usize,
     error: Option<ViewError>,
 }
 
@@ -99,7 +97,6 @@ impl TextView {
             last_calls: HashMap::new(),
             functions: HashSet::new(),
             parting: HashMap::new(),
-            batch: 1 << 16,
             error: None,
         }
     }
@@ -288,8 +285,7 @@ impl TextView {
 
     /// Writes full buffers, and whatever a reader waits for.
     fn flush_eager(&mut self) {
-        let batch = self.batch;
-        self.each(|line, sink| sink.eager || line.buffer().len() >= batch);
+        self.each(|line, sink| sink.eager || line.buffer().len() >= sink.batch);
     }
 
     /// Writes everything, and waits until it is written.
