@@ -4,7 +4,7 @@ pub use crate::batch::Recorded;
 use crate::frame::{FrameKind, MAGIC, START, VERSION};
 use crate::frames::{FrameReader, FramesAhead};
 use crate::stream::Malformed;
-use crate::{Fact, Metadata, Totals, batch};
+use crate::{Ending, Fact, Metadata, Totals, batch};
 use std::fmt;
 use std::io::{self, Read};
 use stride_event::Event;
@@ -50,27 +50,6 @@ impl fmt::Display for OpenError {
 }
 
 impl std::error::Error for OpenError {}
-
-/// How a recording ended.
-#[derive(Debug)]
-pub enum Ending {
-    /// With its end frame.
-    Whole(Totals),
-    /// It breaks off within a frame, as when the recorder was killed. All events of the frames before were read.
-    Cut {
-        /// The beginning of the frame, in bytes.
-        offset: u64,
-    },
-    /// A frame is not what a recorder writes. All events of the frames before were read.
-    Broken {
-        /// The beginning of the frame, in bytes.
-        offset: u64,
-        /// The reason, in words.
-        why: &'static str,
-    },
-    /// The file could not be read any further.
-    Io(io::Error),
-}
 
 /// Reads a recording from its beginning on, one batch at a time. The file may be hostile: memory is bounded, and any fault ends the reading
 /// ([`Reader::ending`]).

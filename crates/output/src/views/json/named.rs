@@ -6,7 +6,7 @@ use stride_syscalls::{FlagPart, Set};
 
 impl Json<'_> {
     /// A number, with its name if there is one.
-    pub(super) fn named(&mut self, name: Option<&str>, number: impl FnOnce(&mut Self)) {
+    pub(super) fn named(&mut self, name: Option<&'static str>, number: impl FnOnce(&mut Self)) {
         self.next();
         self.literal("{\"raw\":");
         number(self);

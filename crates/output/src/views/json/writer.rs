@@ -64,7 +64,7 @@ impl Json<'_> {
         self.out.extend_from_slice(text.as_bytes());
     }
 
-    /// A word of Stride's own, such as a name of the kernel's. It needs no escapes.
+    /// A word of Stride's own, such as a name of the kernel's. It needs no escapes. Words of a tracee's do.
     pub(super) fn own(&mut self, word: &str) {
         debug_assert!(word.bytes().all(is_plain), "{word}");
         self.next();
