@@ -92,11 +92,11 @@ impl Decoder {
             abbrev: options.abbrev.contains(call.abi, call.nr),
             verbose: options.verbose.contains(call.abi, call.nr),
         };
-        let split = row.shown_at_entry(&call.args, call.abi);
-        let end = if matches!(call.outcome, Outcome::Gone | Outcome::Pending) { split } else { row.args.len() };
+        let split = || row.shown_at_entry(&call.args, call.abi);
+        let end = if matches!(call.outcome, Outcome::Gone | Outcome::Pending) { split() } else { row.args.len() };
         let range = match part {
-            Part::Entry => 0..split,
-            Part::Rest => split..end,
+            Part::Entry => 0..split(),
+            Part::Rest => split()..end,
             Part::Whole => 0..end,
         };
         let mut args = Vec::with_capacity_in(range.len(), arena);

@@ -5,7 +5,7 @@ use crate::irregular::ioctl::virtual_machine;
 use crate::{Cx, Value};
 use bumpalo::collections::Vec;
 use stride_event::{Call, Outcome, Phase, Tid};
-use stride_syscalls::{Data, Flow};
+use stride_syscalls::{Data, Flow, Note};
 
 /// A piece of a dump, in order.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +56,9 @@ const CHUNK: usize = 64 << 10;
 
 /// The dump of a finished call; empty unless it was asked for.
 pub fn of<'a>(cx: &Cx<'a>) -> &'a [Dump<'a>] {
-    if let Some(states) = virtual_machine::states(cx) {
+    if matches!(cx.row.note, Some(Note::Ioctl))
+        && let Some(states) = virtual_machine::states(cx)
+    {
         return states;
     }
     let options = cx.options;

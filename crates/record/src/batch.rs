@@ -248,6 +248,7 @@ impl BatchReader {
         Ok(self.from.byte()? != 0)
     }
 
+    #[inline]
     pub fn is_at_fact(&self) -> bool {
         self.from.peek() == Some(kind::FACT)
     }

@@ -347,10 +347,11 @@ impl CallReader {
         if !continues {
             call.blocks.clear();
         }
-        for (i, arg) in call.args.iter_mut().enumerate() {
-            if has(1 << i) {
-                *arg = from.near(*arg)?;
-            }
+        let mut changed = flags & (has::RETURN - 1);
+        while changed != 0 {
+            let arg = &mut call.args[changed.trailing_zeros() as usize];
+            *arg = from.near(*arg)?;
+            changed &= changed - 1;
         }
         let (mut kind, mut value) = slot.outcomes[role];
         if has(has::OUTCOME) {

@@ -67,8 +67,8 @@
 //!
 //! Architecture invariant: a file is hostile until it has proven otherwise. No length in it is believed before it is checked. A
 //! batch has at most [`MAX_BATCH`] (16 MiB), of which 4 MiB can be shapes, and the reader has one batch in memory: 8 MiB in all
-//! for recordings that Stride writes, 76 MiB for the worst that was made up. Answers about descriptors are dropped beyond 256
-//! MiB. Ids of threads are those that the kernel gives out (up to 2^22), so the state kept for threads is bounded, too. Any fault
+//! for recordings that Stride writes, 76 MiB for the worst that was made up. The thread of [`Reader::read_ahead`] has at most four more, of the
+//! usual 1 MiB or of 16. Answers about descriptors are dropped beyond 256 MiB. Ids of threads are those that the kernel gives out (up to 2^22), so the state kept for threads is bounded, too. Any fault
 //! ends the reading with its place and the reason (`tests/hostile.rs`).
 
 #![deny(missing_docs)]
@@ -76,8 +76,10 @@
 mod batch;
 mod calls;
 mod descriptors;
+mod ending;
 mod fact;
 mod frame;
+mod frames;
 mod ids;
 mod library;
 mod metadata;
@@ -88,10 +90,11 @@ mod stream;
 mod waits;
 mod write;
 
+pub use ending::Ending;
 pub use fact::Fact;
 pub use frame::VERSION;
 pub use metadata::{Metadata, Totals};
-pub use read::{Ending, OpenError, Reader, Recorded};
+pub use read::{OpenError, Reader, Recorded};
 pub use ring::{FlightRing, Keep};
 pub use write::{BatchPace, Recorder, Written};
 

@@ -1,13 +1,13 @@
-//! Reads a recording frame by frame. Every length and number is checked before it is used.
+//! Reads the events of a recording. Every number is checked before it is used.
 
 pub use crate::batch::Recorded;
-use crate::frame::{FrameHead, FrameKind, MAGIC, START, VERSION};
+use crate::frame::{FrameKind, MAGIC, START, VERSION};
+use crate::frames::{FrameReader, FramesAhead};
 use crate::stream::Malformed;
-use crate::{Fact, MAX_BATCH, Metadata, Totals, batch};
+use crate::{Ending, Fact, Metadata, Totals, batch};
 use std::fmt;
 use std::io::{self, Read};
 use stride_event::Event;
-use zstd::bulk::Decompressor;
 
 /// Why a file cannot be read at all. Its text says what to do, and goes behind the name of the file and a colon.
 #[derive(Debug)]
@@ -51,35 +51,12 @@ impl fmt::Display for OpenError {
 
 impl std::error::Error for OpenError {}
 
-/// How a recording ended.
-#[derive(Debug)]
-pub enum Ending {
-    /// With its end frame.
-    Whole(Totals),
-    /// It breaks off within a frame, as when the recorder was killed. All events of the frames before were read.
-    Cut {
-        /// The beginning of the frame, in bytes.
-        offset: u64,
-    },
-    /// A frame is not what a recorder writes. All events of the frames before were read.
-    Broken {
-        /// The beginning of the frame, in bytes.
-        offset: u64,
-        /// The reason, in words.
-        why: &'static str,
-    },
-    /// The file could not be read any further.
-    Io(io::Error),
-}
-
 /// Reads a recording from its beginning on, one batch at a time. The file may be hostile: memory is bounded, and any fault ends the reading
 /// ([`Reader::ending`]).
 pub struct Reader<R: Read> {
-    from: R,
+    frames: Frames<R>,
     metadata: Metadata,
     batch: batch::BatchReader,
-    decompressor: Decompressor<'static>,
-    packed: Vec<u8>,
     /// The beginnings of the next frame and of the one that was read last.
     offset: u64,
     frame: u64,
@@ -88,9 +65,9 @@ pub struct Reader<R: Read> {
     ending: Option<Ending>,
 }
 
-enum Frame {
-    Some(FrameKind),
-    Ended(Ending),
+enum Frames<R> {
+    Here(FrameReader<R>),
+    Ahead(FramesAhead),
 }
 
 impl<R: Read> Reader<R> {
@@ -116,11 +93,9 @@ impl<R: Read> Reader<R> {
             return Err(OpenError::Broken("it says version 0, which does not exist"));
         }
         let mut reader = Reader {
-            from,
+            frames: Frames::Here(FrameReader::new(from).map_err(OpenError::Io)?),
             metadata: Metadata::default(),
             batch: batch::BatchReader::default(),
-            decompressor: Decompressor::new().map_err(OpenError::Io)?,
-            packed: Vec::new(),
             offset: START as u64,
             frame: START as u64,
             events: 0,
@@ -128,15 +103,27 @@ impl<R: Read> Reader<R> {
             ending: None,
         };
         match reader.frame() {
-            Frame::Some(FrameKind::Metadata) => {}
-            Frame::Some(_) => return Err(OpenError::Broken("it does not begin with its metadata")),
-            Frame::Ended(Ending::Io(error)) => return Err(OpenError::Io(error)),
-            Frame::Ended(Ending::Broken { why, .. }) => return Err(OpenError::Broken(why)),
-            Frame::Ended(_) => return Err(OpenError::Cut),
+            Ok(FrameKind::Metadata) => {}
+            Ok(_) => return Err(OpenError::Broken("it does not begin with its metadata")),
+            Err(Ending::Io(error)) => return Err(OpenError::Io(error)),
+            Err(Ending::Broken { why, .. }) => return Err(OpenError::Broken(why)),
+            Err(_) => return Err(OpenError::Cut),
         }
         reader.metadata = Metadata::decode(reader.batch.from.buffer()).map_err(|m| OpenError::Broken(m.0))?;
         reader.batch.from.buffer().clear();
         Ok(reader)
+    }
+
+    /// The same, but a thread reads the file and decompresses the next batches. Without a thread the reader goes on alone.
+    pub fn read_ahead(self) -> Reader<R>
+    where
+        R: Send + 'static,
+    {
+        let frames = match self.frames {
+            Frames::Here(frames) => FramesAhead::start(frames).map_or_else(Frames::Here, Frames::Ahead),
+            ahead => ahead,
+        };
+        Reader { frames, ..self }
     }
 
     /// The origin and the contents of the recording.
@@ -160,6 +147,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// The next item if it is a fact: one for the event behind it.
+    #[inline]
     pub fn next_fact(&mut self) -> Option<Fact> {
         self.fill();
         if self.ending.is_some() || !self.batch.is_at_fact() {
@@ -180,7 +168,15 @@ impl<R: Read> Reader<R> {
         }
     }
 
+    #[inline]
     fn fill(&mut self) {
+        if self.batch.from.is_empty() {
+            self.begin_batch();
+        }
+    }
+
+    #[cold]
+    fn begin_batch(&mut self) {
         while self.ending.is_none() && self.batch.from.is_empty() {
             self.refill();
         }
@@ -209,64 +205,30 @@ impl<R: Read> Reader<R> {
 
     fn refill(&mut self) {
         self.ending = match self.frame() {
-            Frame::Ended(ending) => Some(ending),
-            Frame::Some(FrameKind::Batch) => {
+            Err(ending) => Some(ending),
+            Ok(FrameKind::Batch) => {
                 self.batch.begin().err().map(|Malformed(why)| Ending::Broken { offset: self.frame, why })
             }
-            Frame::Some(FrameKind::End) => Some(match Totals::decode(self.batch.from.buffer()) {
+            Ok(FrameKind::End) => Some(match Totals::decode(self.batch.from.buffer()) {
                 Ok(totals) => Ending::Whole(totals),
                 Err(Malformed(why)) => Ending::Broken { offset: self.frame, why },
             }),
-            Frame::Some(FrameKind::Metadata) => {
+            Ok(FrameKind::Metadata) => {
                 Some(Ending::Broken { offset: self.frame, why: "there is metadata in the middle" })
             }
         };
     }
 
     /// Reads the contents of the next frame into the batch's buffer.
-    fn frame(&mut self) -> Frame {
-        self.frame = self.offset;
-        let offset = self.offset;
-        let broken = |why| Frame::Ended(Ending::Broken { offset, why });
-        let mut head = [0; FrameHead::SIZE];
-        match read_up_to(&mut self.from, &mut head) {
-            Ok(n) if n < head.len() => return Frame::Ended(Ending::Cut { offset }),
-            Ok(_) => {}
-            Err(error) => return Frame::Ended(Ending::Io(error)),
-        }
-        let Some(head) = FrameHead::parse(&head) else { return broken("a frame has an impossible header") };
-        // The buffer grows with the bytes that are there, not with the length that is claimed.
-        self.packed.clear();
-        match self.from.by_ref().take(head.len.into()).read_to_end(&mut self.packed) {
-            Ok(n) if n < head.len as usize => return Frame::Ended(Ending::Cut { offset }),
-            Ok(_) => {}
-            Err(error) => return Frame::Ended(Ending::Io(error)),
-        }
-        if !head.fits(&self.packed) {
-            return broken("its checksum is wrong");
-        }
-        let raw = (head.raw as usize).min(MAX_BATCH);
-        let batch = self.batch.from.buffer();
-        batch.clear();
-        batch.reserve(raw);
-        match self.decompressor.decompress_to_buffer(&self.packed, batch) {
-            Ok(n) if n == raw => {}
-            _ => return broken("it cannot be decompressed"),
-        }
-        self.offset += FrameHead::SIZE as u64 + u64::from(head.len);
-        Frame::Some(head.kind)
+    fn frame(&mut self) -> Result<FrameKind, Ending> {
+        let contents = self.batch.from.buffer();
+        let frame = match &mut self.frames {
+            Frames::Here(frames) => frames.read(contents),
+            Frames::Ahead(frames) => frames.read(contents).ok_or_else(|| {
+                Ending::Io(io::Error::other("the thread that reads it has panicked; please report this"))
+            })?,
+        };
+        (self.frame, self.offset) = (frame.begin, frame.end);
+        frame.kind
     }
-}
-
-fn read_up_to(from: &mut impl Read, buf: &mut [u8]) -> io::Result<usize> {
-    let mut n = 0;
-    while n < buf.len() {
-        match from.read(&mut buf[n..]) {
-            Ok(0) => break,
-            Ok(more) => n += more,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(n)
 }

@@ -7,6 +7,8 @@ use common::*;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use std::io::{self, Cursor, Read};
+use std::sync::mpsc::{Receiver, sync_channel};
 use stride_event::{Event, StartKind};
 use stride_record::{Ending, MAX_BATCH, Metadata, OpenError, Reader};
 
@@ -104,6 +106,42 @@ fn bombs() {
     // A batch of zeros.
     let ending = end(&assemble(start, &[metadata, (2, vec![0; MAX_BATCH])])).unwrap();
     assert!(ending.contains("Broken") || ending.contains("Cut"), "{ending}");
+}
+
+/// A pipe that gives as many bytes as it may, and then says nothing until the test ends.
+struct Pipe {
+    rest: Cursor<Vec<u8>>,
+    more: Receiver<()>,
+}
+
+impl Read for Pipe {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        match self.rest.read(buf)? {
+            0 if !buf.is_empty() => self.more.recv().map(|()| 0).map_err(io::Error::other),
+            some => Ok(some),
+        }
+    }
+}
+
+/// The thread that reads ahead hands over what is there, and nobody waits for the thread.
+#[test]
+fn a_pipe_is_read_as_far_as_it_goes() {
+    let file = a_recording();
+    let without_end =
+        file.len() - 13 - frames(&file).last().map_or(0, |(_, end)| zstd::bulk::compress(end, 1).unwrap().len());
+    let (says_more, more) = sync_channel(0);
+    let rest = Cursor::new(file[..without_end].to_vec());
+    let mut reader = Reader::open(Pipe { rest, more }).unwrap().read_ahead();
+    let all = {
+        let mut reader = Reader::open(&file[..without_end]).unwrap();
+        while reader.next_item().is_some() {}
+        reader.read().0
+    };
+    while reader.read().0 < all {
+        assert!(reader.next_item().is_some());
+    }
+    drop(reader);
+    drop(says_more);
 }
 
 /// Impossible ids are refused, so that the memory kept for threads stays bounded.

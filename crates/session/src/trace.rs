@@ -84,8 +84,7 @@ impl Trace {
         };
         let decoded = self.decoder.decode(&call, Part::Whole, &self.decoding, &*self.shown);
         self.line.call(&decoded, Part::Whole, 1, None, None);
-        self.text = String::from_utf8_lossy(self.line.buffer()).trim_end().to_owned();
-        self.line.written();
+        self.text = self.line.write(|line| String::from_utf8_lossy(line).trim_end().to_owned());
         Ok(Some(TracedCall {
             call,
             text: &self.text,

@@ -104,17 +104,19 @@ impl Line {
         }
     }
 
-    /// The bytes that are ready to be written. The caller clears the buffer after writing.
+    /// The bytes that are ready to be written.
     pub fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.out
     }
 
-    /// Takes note that the buffer was written and cleared. The open line continues.
-    pub fn written(&mut self) {
+    /// Writes the buffer. The open line continues.
+    pub fn write<T>(&mut self, write: impl FnOnce(&mut Vec<u8>) -> T) -> T {
         // The part of an open line that was already written counts for the column.
         let column = self.column();
+        let result = write(&mut self.out);
         self.out.clear();
         self.start = 0usize.wrapping_sub(column);
+        result
     }
 
     fn column(&self) -> usize {

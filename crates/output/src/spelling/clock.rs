@@ -82,10 +82,31 @@ fn fraction(out: &mut Vec<u8>, ns: Ns, digits: u8) {
     if digits == 0 {
         return;
     }
-    out.push(b'.');
-    let mut scale = 100_000_000;
-    for _ in 0..digits.min(9) {
-        out.push(b'0' + (ns / scale % 10) as u8);
-        scale /= 10;
+    let mut text = *b".000000000";
+    let mut rest = ns % 1_000_000_000;
+    for digit in text[1..].iter_mut().rev() {
+        *digit += (rest % 10) as u8;
+        rest /= 10;
+    }
+    out.extend_from_slice(&text[..=usize::from(digits.min(9))]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(ns: Ns, digits: u8) -> String {
+        let mut out = Vec::new();
+        seconds(&mut out, ns, 3, digits);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn fractions_are_cut_to_their_digits() {
+        assert_eq!(span(1_023_456_789, 9), "  1.023456789");
+        assert_eq!(span(1_023_456_789, 6), "  1.023456");
+        assert_eq!(span(12_999_999_999, 1), " 12.9");
+        assert_eq!((span(5, 9), span(5, 0)), ("  0.000000005".into(), "  0".into()));
+        assert_eq!(span(Ns::MAX, 20), "18446744073.709551615");
     }
 }

@@ -23,13 +23,13 @@ pub(crate) fn is_plain(b: u8) -> bool {
 /// Appends `"bytes"`.
 pub fn quote(out: &mut Vec<u8>, bytes: &[u8], hex: HexStrings) {
     out.push(b'"');
-    escape(out, bytes, hex, b"\"");
+    escape(out, bytes, hex, IN_QUOTES);
     out.push(b'"');
 }
 
 /// Appends bytes between `<` and `>`. Bytes that would end or confuse them are escaped.
 pub fn escape_path(out: &mut Vec<u8>, bytes: &[u8], hex: HexStrings) {
-    escape(out, bytes, hex, b"<>\"");
+    escape(out, bytes, hex, IN_BRACKETS);
 }
 
 /// The tracker's name for an object. A tracee may have made it up, so it is escaped as a path is. Only the arrows with
@@ -78,8 +78,28 @@ impl HexStrings {
     }
 }
 
-/// Appends bytes with escapes. Those in `numbered` other than `"` are written as numbers.
-fn escape(out: &mut Vec<u8>, bytes: &[u8], hex: HexStrings, numbered: &[u8]) {
+/// Bits of [`ESCAPED`].
+const IN_QUOTES: u8 = 1;
+const IN_BRACKETS: u8 = 2;
+
+/// For each byte, where it must be escaped.
+static ESCAPED: [u8; 256] = {
+    let mut escaped = [0; 256];
+    let mut b = 0;
+    while b < 256 {
+        let always = b < 0x20 || b >= 0x7f || b == b'"' as usize || b == b'\\' as usize;
+        escaped[b] = match b as u8 {
+            _ if always => IN_QUOTES | IN_BRACKETS,
+            b'<' | b'>' => IN_BRACKETS,
+            _ => 0,
+        };
+        b += 1;
+    }
+    escaped
+};
+
+/// Appends bytes with escapes. Those that have no letter are written as numbers.
+fn escape(out: &mut Vec<u8>, bytes: &[u8], hex: HexStrings, place: u8) {
     if hex.all_of(bytes) {
         for &b in bytes {
             push_hex(out, b);
@@ -89,10 +109,8 @@ fn escape(out: &mut Vec<u8>, bytes: &[u8], hex: HexStrings, numbered: &[u8]) {
     let mut i = 0;
     while i < bytes.len() {
         // The longest run without escapes is copied at once.
-        let run = bytes[i..]
-            .iter()
-            .position(|&b| !is_plain(b) || b == b'"' || b == b'\\' || numbered.contains(&b))
-            .unwrap_or(bytes.len() - i);
+        let rest = &bytes[i..];
+        let run = rest.iter().position(|&b| ESCAPED[usize::from(b)] & place != 0).unwrap_or(rest.len());
         out.extend_from_slice(&bytes[i..i + run]);
         i += run;
         let Some(&b) = bytes.get(i) else { break };

@@ -1,15 +1,24 @@
 //! Makes files by hand and reads them. The tests and the fuzz target (fuzz/) share this file.
 
+use std::io::Cursor;
 use stride_record::{MAX_BATCH, Metadata, OpenError, Reader, Recorder};
 
-/// Reads the whole file and returns its ending.
+/// Reads the whole file, with a thread that reads ahead and without, and returns its ending.
 pub fn end(file: &[u8]) -> Result<String, OpenError> {
-    let mut reader = Reader::open(file)?;
-    while let Some(item) = reader.next_item() {
+    let mut alone = Reader::open(file)?;
+    let mut ahead = Reader::open(Cursor::new(file.to_vec()))?.read_ahead();
+    loop {
         // Every item must be printable.
-        std::hint::black_box(format!("{item:?}"));
+        let item = alone.next_item().map(|item| format!("{item:?}"));
+        assert_eq!(item, ahead.next_item().map(|item| format!("{item:?}")));
+        assert_eq!((alone.offset(), alone.read()), (ahead.offset(), ahead.read()));
+        if item.is_none() {
+            break;
+        }
     }
-    Ok(format!("{:?}", reader.ending()))
+    let ending = format!("{:?}", alone.ending());
+    assert_eq!(ending, format!("{:?}", ahead.ending()));
+    Ok(ending)
 }
 
 /// Kinds and contents of a file's frames.

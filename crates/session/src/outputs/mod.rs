@@ -18,6 +18,7 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
+use stride_engine_base::signal::without_signals;
 use stride_event::{Ns, Tid};
 use stride_output::{OpenSink, Sink, ViewError, own_file};
 
@@ -111,10 +112,14 @@ impl Outputs {
                 let pipe = child.stdin.take().ok_or_else(|| anyhow!("Can't open a pipe to the output command"))?;
                 let fd = std::os::fd::OwnedFd::from(pipe);
                 outputs.tail = Some(Box::new(std::fs::File::from(fd.try_clone()?)));
-                outputs.sink =
-                    Some(Sink::new(format!("|{}", command.to_string_lossy()), Box::new(std::fs::File::from(fd)), true));
+                let (name, to) = (format!("|{}", command.to_string_lossy()), Box::new(std::fs::File::from(fd)));
+                // Nobody follows the calls of a recording line by line.
+                outputs.sink = Some(Sink::new(name, to, options.replay.is_none()));
                 outputs.shell = Some(child);
             }
+        }
+        if options.replay.is_some() {
+            outputs.sink = outputs.sink.take().map(|sink| without_signals(|| sink.behind()));
         }
         Ok(outputs)
     }

@@ -7,11 +7,12 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use stride_engine_base::signal::without_signals;
 use stride_engine_base::{Capabilities, Engine, EngineError};
 use stride_event::quantity::count;
 use stride_event::{Event, Lost, Tid};
 use stride_proc::{ReplaySource, ended};
-use stride_record::{Ending, Metadata, OpenError, Reader};
+use stride_record::{Ending, Metadata, OpenError, Reader, Recorded};
 
 pub struct Replay {
     path: PathBuf,
@@ -43,6 +44,7 @@ impl Replay {
             OpenError::Foreign => cannot(&format_args!("{e}. {option} takes what --record=FILE wrote")),
             e => cannot(&e),
         })?;
+        let reader = without_signals(|| reader.read_ahead());
         Ok(Replay {
             path: path.to_owned(),
             reader,
@@ -116,7 +118,8 @@ impl Engine for Replay {
         if self.stopped {
             return Ok(None);
         }
-        let Some(event) = self.reader.next_event() else { return Ok(None) };
+        // (All facts before the event have been taken.)
+        let Some(Recorded::Event(event)) = self.reader.next_item() else { return Ok(None) };
         self.ended = ended(&event);
         Ok(Some(event))
     }

@@ -33,22 +33,24 @@ impl Json<'_> {
     }
 
     pub fn begin_call(&mut self, abi: Abi, nr: u64, moment: &EventContext<'_>) {
-        self.out.push(b'{');
-        self.key("type").str("call");
-        self.key("name").str(&table(abi).name(nr));
+        self.literal("{\"type\":\"call\",\"name\":");
+        self.own(&table(abi).name(nr));
         self.thread_members(moment);
     }
 
     /// The members that come last.
     pub fn end_call(&mut self, abi: Abi, nr: u64, times: CallTimes<'_>, ip: Option<u64>, stack: Option<&Stack>) {
         if let Some(duration) = times.duration {
-            self.key("duration_ns").int(duration);
+            self.literal(",\"duration_ns\":");
+            self.int(duration);
         }
         if let Some(waits) = times.waits {
             self.waits(waits);
         }
-        self.key("nr").int(nr);
-        self.key("abi").str(abi.name());
+        self.literal(",\"nr\":");
+        self.int(nr);
+        self.literal(",\"abi\":");
+        self.own(abi.name());
         if let Some(ip) = ip {
             self.key("ip").hex(ip);
         }
@@ -88,18 +90,18 @@ impl Json<'_> {
         self.out.push(if raw { b']' } else { b'}' });
     }
 
-    /// The outcome of the call.
+    /// The outcome of the call, behind other members.
     pub fn outcome(&mut self, call: &Call, decoded: &Decoded<'_>, raw: bool) {
         let ret = decoded.row.filter(|_| !raw).map(|row| row.returns(&call.args, call.abi));
         match call.outcome {
             Outcome::Pending | Outcome::Gone => self.unfinished(),
             Outcome::Value(_) if matches!(ret, Some(Ret::Never)) => self.unfinished(),
             Outcome::Error(errno) => {
-                self.key("outcome").str("error");
-                self.key("error").errno(errno);
+                self.literal(",\"outcome\":\"error\",\"error\":");
+                self.errno(errno);
             }
             Outcome::Value(v) => {
-                self.key("outcome").str("ok");
+                self.literal(",\"outcome\":\"ok\"");
                 let word = call.abi.cut(v as u64);
                 let Some(returned) = &decoded.ret else { return };
                 match ret {
@@ -108,7 +110,8 @@ impl Json<'_> {
                     Some(Ret::NarrowInt) => return self.key("ret").int(v),
                     _ => {
                         self.made = true;
-                        self.key("ret").value(&returned.value);
+                        self.literal(",\"ret\":");
+                        self.value(&returned.value);
                         self.made = false;
                     }
                 }
@@ -120,7 +123,7 @@ impl Json<'_> {
     }
 
     pub fn unfinished(&mut self) {
-        self.key("outcome").str("unfinished");
+        self.literal(",\"outcome\":\"unfinished\"");
     }
 
     /// The parts of the call that `-e inject=` changed.

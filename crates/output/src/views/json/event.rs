@@ -36,12 +36,15 @@ impl Json<'_> {
         self.out.push(b'\n');
     }
 
+    /// The thread, behind other members.
     pub fn thread_members(&mut self, m: &EventContext<'_>) {
         // If a process's start was not seen, only its thread is known.
         if let Some(pid) = m.pid {
-            self.key("pid").int(pid);
+            self.literal(",\"pid\":");
+            self.int(pid);
         }
-        self.key("tid").int(m.tid);
+        self.literal(",\"tid\":");
+        self.int(m.tid);
         if let Some(comm) = m.comm {
             self.name("comm", comm);
         }
@@ -50,13 +53,16 @@ impl Json<'_> {
         }
     }
 
+    /// The time, behind other members.
     pub fn when(&mut self, m: &EventContext<'_>) {
         // The time is not known.
         if m.at == 0 {
             return;
         }
-        self.key("time_ns").int((i128::from(m.at) + m.wall_offset).max(0) as u64);
-        self.key("start_ns").int(m.at);
+        self.literal(",\"time_ns\":");
+        self.int((i128::from(m.at) + m.wall_offset).max(0) as u64);
+        self.literal(",\"start_ns\":");
+        self.int(m.at);
     }
 
     /// Writes an event on a line of its own.

@@ -6,13 +6,15 @@ use stride_syscalls::{FlagPart, Set};
 
 impl Json<'_> {
     /// A number, with its name if there is one.
-    pub(super) fn named(&mut self, name: Option<&str>, number: impl FnOnce(&mut Self)) {
-        self.object(|j| {
-            number(j.key("raw"));
-            if let Some(name) = name {
-                j.key("name").str(name);
-            }
-        });
+    pub(super) fn named(&mut self, name: Option<&'static str>, number: impl FnOnce(&mut Self)) {
+        self.next();
+        self.literal("{\"raw\":");
+        number(self);
+        if let Some(name) = name {
+            self.literal(",\"name\":");
+            self.own(name);
+        }
+        self.literal("}");
     }
 
     /// Decimal or hexadecimal, as the header of the names spells it.
@@ -45,27 +47,30 @@ impl Json<'_> {
         self.object(|j| {
             j.key("errno").int(errno);
             if let Some((name, _)) = names::errno(errno) {
-                j.key("name").str(name);
+                j.key("name").own(name);
             }
         });
     }
 
     pub fn flags(&mut self, raw: u64, set: &Set) {
-        self.object(|j| {
-            j.key("raw").hex(raw);
-            let mut left = 0;
-            j.key("set").array(|j| left = j.parts(raw, set));
-            if left != 0 {
-                j.key("unknown").hex(left);
-            }
-        });
+        self.next();
+        self.literal("{\"raw\":");
+        self.hex(raw);
+        self.literal(",\"set\":[");
+        let left = self.parts(raw, set);
+        self.literal("]");
+        if left != 0 {
+            self.literal(",\"unknown\":");
+            self.hex(left);
+        }
+        self.literal("}");
     }
 
     /// Writes the names of a flag word as elements. Returns the bits without a name.
     pub(super) fn parts(&mut self, raw: u64, set: &Set) -> u64 {
         let mut left = 0;
         let any = set.parts(raw, |part| match part {
-            FlagPart::Name(name) => self.str(name),
+            FlagPart::Name(name) => self.own(name),
             FlagPart::Lead(bits) | FlagPart::Rest(bits) => left |= bits,
             FlagPart::Number(number, by) => self.text_of(&format_args!("{number}<<{by}")),
         });
@@ -75,15 +80,19 @@ impl Json<'_> {
     pub(super) fn mode(&mut self, mode: u64) {
         const TYPE: u64 = 0o170_000;
         const SPECIAL: [(u64, &str); 3] = [(0o4000, "S_ISUID"), (0o2000, "S_ISGID"), (0o1000, "S_ISVTX")];
-        self.object(|j| {
-            j.key("raw").octal(mode);
-            if let Some(kind) = stride_syscalls::sets::files::FILE_TYPE.name_of(mode & TYPE) {
-                j.key("type").str(kind);
-            }
-            let special = SPECIAL.iter().filter(|(bit, _)| mode & bit != 0);
-            j.key("set").array(|j| special.for_each(|(_, name)| j.str(name)));
-            j.key("perm").octal(mode & 0o777);
-        });
+        self.next();
+        self.literal("{\"raw\":");
+        self.octal(mode);
+        if let Some(kind) = stride_syscalls::sets::files::FILE_TYPE.name_of(mode & TYPE) {
+            self.literal(",\"type\":");
+            self.own(kind);
+        }
+        let special = SPECIAL.iter().filter(|(bit, _)| mode & bit != 0);
+        self.literal(",\"set\":[");
+        special.for_each(|(_, name)| self.own(name));
+        self.literal("],\"perm\":");
+        self.octal(mode & 0o777);
+        self.literal("}");
     }
 
     pub(super) fn wait_status(&mut self, status: u32) {
@@ -103,6 +112,11 @@ impl Json<'_> {
     }
 
     pub(super) fn octal(&mut self, n: u64) {
-        self.text_of(&format_args!("0{n:o}"));
+        self.next();
+        self.literal("\"0");
+        for i in (0..(66 - n.leading_zeros()).div_euclid(3).max(1)).rev() {
+            self.out.push(b'0' + (n >> (3 * i) & 7) as u8);
+        }
+        self.literal("\"");
     }
 }

@@ -212,7 +212,8 @@ impl Json<'_> {
     fn fd(&mut self, fd: i32, foreign: bool, note: Option<&FdNote<'_>>) {
         const AT_FDCWD: i32 = -100;
         self.object(|j| {
-            j.key("fd").int(fd);
+            j.literal("\"fd\":");
+            j.int(fd);
             if fd == AT_FDCWD {
                 j.key("name").str("AT_FDCWD");
             }

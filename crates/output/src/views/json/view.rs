@@ -24,9 +24,6 @@ pub struct JsonView {
     error: Option<ViewError>,
 }
 
-/// The size from which on the buffer is written, even while more events come.
-const BATCH: usize = 1 << 16;
-
 impl JsonView {
     pub fn new(
         info: &RunInfo,
@@ -36,7 +33,7 @@ impl JsonView {
         ip: bool,
         sink: Sink,
     ) -> JsonView {
-        let mut out = Vec::with_capacity(2 * BATCH);
+        let mut out = Vec::with_capacity(2 * sink.batch);
         Json::new(&mut out).trace(info);
         JsonView {
             arguments: CallArguments::new(options, resolver),
@@ -47,6 +44,12 @@ impl JsonView {
             out,
             counts: Counts::default(),
             error: None,
+        }
+    }
+
+    fn settle(&mut self, written: Result<(), ViewError>) {
+        if let Err(error) = written {
+            self.error.get_or_insert(error);
         }
     }
 
@@ -209,16 +212,18 @@ impl View for JsonView {
         self.out = out;
         // A start is written together with the next event: the program must run even if the output cannot be written.
         let due = self.sink.eager && !matches!(event, Event::Started { .. });
-        if due || self.out.len() >= BATCH || matches!(event, Event::Idle) {
+        if matches!(event, Event::Idle) {
             self.flush();
+        } else if due || self.out.len() >= self.sink.batch {
+            let written = self.sink.write(&mut self.out);
+            self.settle(written);
         }
     }
 
     fn flush(&mut self) {
-        if let Err(error) = self.sink.write(&self.out) {
-            self.error.get_or_insert(error);
-        }
-        self.out.clear();
+        let written = self.sink.write(&mut self.out);
+        let written = written.and(self.sink.flush());
+        self.settle(written);
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {

@@ -59,6 +59,20 @@ impl Json<'_> {
         self
     }
 
+    /// Writes a part of the JSON text as it is: commas, names, and words that need no escapes.
+    pub(super) fn literal(&mut self, text: &'static str) {
+        self.out.extend_from_slice(text.as_bytes());
+    }
+
+    /// A word of Stride's own, such as a name of the kernel's. It needs no escapes. Words of a tracee's do.
+    pub(super) fn own(&mut self, word: &str) {
+        debug_assert!(word.bytes().all(is_plain), "{word}");
+        self.next();
+        self.out.push(b'"');
+        self.out.extend_from_slice(word.as_bytes());
+        self.out.push(b'"');
+    }
+
     /// JSON has no limit for numbers, so they are written in full.
     pub fn int(&mut self, n: impl itoa::Integer) {
         self.next();
@@ -105,12 +119,7 @@ impl Json<'_> {
         self.next();
         self.out.push(b'"');
         let mut lossless = true;
-        // Whole blocks are checked at a time, because most text needs no escapes.
-        let (blocks, _) = bytes.as_chunks::<16>();
-        let whole = blocks.iter().take_while(|block| block.iter().fold(true, |all, &b| all & is_plain(b)));
-        let (_, rest) = bytes.split_at(16 * whole.count());
-        let plain = bytes.len() - rest.len() + rest.iter().position(|&b| !is_plain(b)).unwrap_or(rest.len());
-        let (plain, rest) = bytes.split_at(plain);
+        let (plain, rest) = bytes.split_at(plain_length(bytes));
         self.out.extend_from_slice(plain);
         for chunk in rest.utf8_chunks() {
             self.escape(chunk.valid());
@@ -177,6 +186,19 @@ impl Json<'_> {
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
+/// The number of bytes at the beginning that stand for themselves. Whole blocks are checked at a time, because most text needs no escapes.
+fn plain_length(bytes: &[u8]) -> usize {
+    let all = |block: &[u8]| block.iter().fold(true, |all, &b| all & is_plain(b));
+    let (blocks, _) = bytes.as_chunks::<16>();
+    let whole = 16 * blocks.iter().take_while(|block| all(&block[..])).count();
+    let rest = &bytes[whole..];
+    // The last block overlaps the one before.
+    if rest.len() < 16 && bytes.last_chunk::<16>().is_some_and(|block| all(block)) {
+        return bytes.len();
+    }
+    whole + rest.iter().position(|&b| !is_plain(b)).unwrap_or(rest.len())
+}
+
 /// True if the byte stands for itself in a string and is a whole character.
 fn is_plain(b: u8) -> bool {
     // Without branches, sixteen bytes are checked at once.
@@ -227,6 +249,19 @@ mod tests {
         assert_eq!(escaped("ä\u{9b}2J€".as_bytes()), "\"ä\\u009b2J€\"");
         assert_eq!(escaped(b"\xff\xc3"), "\"\u{fffd}\u{fffd}\"");
         assert_eq!(escaped(b"\xed\xa0\x80").chars().filter(|&c| c == '\u{fffd}').count(), 3);
+    }
+
+    #[test]
+    fn escapes_at_each_place() {
+        for len in 0..50 {
+            let text = vec![b'x'; len];
+            assert_eq!(plain_length(&text), len);
+            for at in 0..len {
+                let mut text = text.clone();
+                text[at] = b'"';
+                assert_eq!(plain_length(&text), at, "of {len}");
+            }
+        }
     }
 
     #[test]

@@ -42,8 +42,6 @@ pub struct TextView {
     parting: HashMap<Tid, Arc<Stack>>,
     /// With `-k`.
     stack_lines: Option<StackLines>,
-    /// Size of a buffer that is written even while more events come.
-    batch: usize,
     error: Option<ViewError>,
 }
 
@@ -99,7 +97,6 @@ impl TextView {
             last_calls: HashMap::new(),
             functions: HashSet::new(),
             parting: HashMap::new(),
-            batch: 1 << 16,
             error: None,
         }
     }
@@ -281,21 +278,31 @@ impl TextView {
     }
 
     fn write(line: &mut Line, sink: &mut Sink, error: &mut Option<ViewError>) {
-        if let Err(failed) = sink.write(line.buffer()) {
+        if let Err(failed) = line.write(|out| sink.write(out)) {
             error.get_or_insert(failed);
         }
-        line.written();
     }
 
     /// Writes full buffers, and whatever a reader waits for.
     fn flush_eager(&mut self) {
-        let batch = self.batch;
-        self.each(|line, sink| sink.eager || line.buffer().len() >= batch);
+        self.each(|line, sink| sink.eager || line.buffer().len() >= sink.batch);
     }
 
-    /// Writes everything.
+    /// Writes everything, and waits until it is written.
     pub fn flush(&mut self) {
         self.each(|_, _| true);
+        match &mut self.streams {
+            Streams::One(_, sink) => Self::settle(sink, &mut self.error),
+            Streams::PerThread { streams, .. } => {
+                streams.values_mut().for_each(|(_, sink)| Self::settle(sink, &mut self.error));
+            }
+        }
+    }
+
+    fn settle(sink: &mut Sink, error: &mut Option<ViewError>) {
+        if let Err(failed) = sink.flush() {
+            error.get_or_insert(failed);
+        }
     }
 
     fn each(&mut self, due: impl Fn(&mut Line, &Sink) -> bool) {
