@@ -3,7 +3,8 @@
 //!
 //! Memory is bounded: stacks beyond the limits get no number.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
+use std::collections::HashSet;
 use std::sync::{Arc, Weak};
 use stride_event::{InlinedFunction, SourceLine, Stack, StackFrame};
 
@@ -17,8 +18,8 @@ pub struct StackIds {
     /// Ids by the addresses of the frames in `frames`.
     by_frames: FxHashMap<Box<[usize]>, StackId>,
     stacks: Vec<Arc<Stack>>,
-    /// The frames of `stacks`, each once.
-    frames: FxHashSet<Arc<StackFrame>>,
+    /// The frames of `stacks`, each once. Recordings make up the keys, so the hash is one that they cannot predict.
+    frames: HashSet<Arc<StackFrame>, ahash::RandomState>,
     /// The bytes of the lists of frames in `stacks`.
     bytes: usize,
     /// The bytes of `frames`.
