@@ -15,6 +15,7 @@ fn main() -> anyhow::Result<()> {
         ["bench", stride, "--real-time"] => bench::run(stride, true),
         ["bench", stride, "all"] => bench::run_all(stride),
         ["bench", stride, "crowd"] => bench::run_crowd(stride),
+        ["bench", stride, "memory", millions] => bench::run_memory(stride, millions),
         ["bench", stride, "replay"] => bench::run_replay(stride),
         ["bench", stride, word] => bench::run_some(stride, word),
         ["chaos", ref args @ ..] => chaos::run(args),
@@ -25,7 +26,7 @@ fn main() -> anyhow::Result<()> {
         ["size", program] => size::run(program),
         ["suite-repeat", ref args @ ..] => chaos::repeat(args),
         _ => anyhow::bail!(
-            "usage: cargo xtask bench STRIDE [--real-time | all | crowd | replay | WORD-OF-A-TITLE] | chaos [SECONDS] [--seed=N] [--only=NAME] | check | docs | size PROGRAM | suite-repeat N [--busy] | uapi [--check]"
+            "usage: cargo xtask bench STRIDE [--real-time | all | crowd | memory MILLIONS | replay | WORD-OF-A-TITLE] | chaos [SECONDS] [--seed=N] [--only=NAME] | check | docs | size PROGRAM | suite-repeat N [--busy] | uapi [--check]"
         ),
     }
 }

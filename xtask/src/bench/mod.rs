@@ -7,6 +7,7 @@ mod compass;
 mod crowd;
 mod floor;
 mod losses;
+mod memory;
 mod replay;
 
 use anyhow::{Context, Result, ensure};
@@ -133,6 +134,14 @@ const WORKS: &[Work] = &[
         ],
     },
 ];
+
+/// Measures only the memory of long runs, with so many millions of calls, and prints the result.
+pub fn run_memory(stride: &str, millions: &str) -> Result<()> {
+    let mut report = format!("{}\n\n", machine());
+    memory::measure(stride, millions.parse()?, &mut report)?;
+    print!("{report}");
+    Ok(())
+}
 
 /// Measures only the crowded machine, and prints the result.
 pub fn run_crowd(stride: &str) -> Result<()> {

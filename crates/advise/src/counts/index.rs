@@ -329,8 +329,9 @@ impl Index {
         let process = tracker.thread(tid).and_then(|thread| tracker.process(thread.pid));
         // The last thread need not be the first one.
         if let Some(process) = process.filter(|process| process.threads <= 1 || process.pid == tid)
-            && self.comms.len() < MAX_PROCESSES
+            && (self.comms.len() < MAX_PROCESSES || self.comms.contains_key(&process.pid))
         {
+            // (The id may have belonged to another process before.)
             self.comms.insert(process.pid, process.comm.as_slice().into());
         }
     }
@@ -532,6 +533,24 @@ mod tests {
             assert_eq!(index.comm(pid, &tracker), b"server", "{pid}");
         }
         assert_eq!(index.comm(9, &tracker), b"", "a thread is no process");
+    }
+
+    #[test]
+    fn an_id_that_is_used_again_has_the_name_of_its_latest_process() {
+        let mut index = Index::default();
+        for pid in 0..MAX_PROCESSES as Tid {
+            index.comms.insert(pid, (*b"before").into());
+        }
+        let mut tracker = Tracker::default();
+        for pid in [7, MAX_PROCESSES as Tid + 7] {
+            let started = Event::Started { tid: pid, process: pid, origin: StartKind::Attached, at: 0 };
+            for event in [started, Event::Exited { tid: pid, status: 0, at: 5 }, Event::Idle] {
+                tracker.event(&event, &Named);
+                index.event(&event, &tracker);
+            }
+        }
+        assert_eq!(index.comm(7, &tracker), b"server");
+        assert_eq!(index.comms.len(), MAX_PROCESSES);
     }
 
     #[test]

@@ -45,6 +45,10 @@ impl Tallies {
         let kinds = &mut self.by_object[object.index()];
         let at = kinds.iter().position(|(kind, _)| *kind == (abi, nr)).unwrap_or_else(|| {
             self.entries += 1;
+            // Most things have one kind of call, and a list would begin with room for four.
+            if kinds.is_empty() {
+                kinds.reserve_exact(1);
+            }
             kinds.push(((abi, nr), KindTally::default()));
             kinds.len() - 1
         });

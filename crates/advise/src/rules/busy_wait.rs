@@ -97,6 +97,7 @@ impl Rule for BusyWait {
             return;
         }
         let tid = observed.call.tid;
+        self.threads.forget_ended(observed.tracker, |looks| looks.longest > 0 || looks.row.calls > 1);
         let Some(looks) = self.threads.entry(tid, Looks::default) else { return };
         looks.first = tid == observed.seen.pid;
         let nth = index.pace(tid).calls;

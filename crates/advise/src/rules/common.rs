@@ -60,18 +60,52 @@ impl ProcessCounts {
     }
 }
 
-/// A map with a limited number of keys, because hostile runs have millions of everything.
+/// A map with a limited number of keys, because hostile and long runs have millions of everything.
 pub struct Bounded<K, V> {
     map: FxHashMap<K, V>,
-    /// Making room does not help any more.
-    full: bool,
+    /// Making room did not help. So often it may be asked for until it is tried again.
+    patience: usize,
+    /// From so many entries on, those of threads that have ended are dropped.
+    next: usize,
 }
 
-const MAX_ENTRIES: usize = 1 << 18;
+/// A table of 2^17 places holds so many. With one entry more, the table would take twice the memory.
+const MAX_ENTRIES: usize = (1 << 17) / 8 * 7;
+
+/// So few entries need not be looked through for threads that have ended.
+const FEW: usize = (1 << 14) / 8 * 7;
+
+/// (What processes share has no process.)
+fn lives(tid: Tid, tracker: &Tracker) -> bool {
+    tid == 0 || tracker.thread(tid).is_some() || tracker.process(tid).is_some()
+}
+
+/// A key that begins with a thread or a process.
+pub trait OfThread {
+    fn tid(&self) -> Tid;
+}
+
+impl OfThread for Tid {
+    fn tid(&self) -> Tid {
+        *self
+    }
+}
+
+impl<T> OfThread for (Tid, T) {
+    fn tid(&self) -> Tid {
+        self.0
+    }
+}
+
+impl<T, U> OfThread for (Tid, T, U) {
+    fn tid(&self) -> Tid {
+        self.0
+    }
+}
 
 impl<K, V> Default for Bounded<K, V> {
     fn default() -> Self {
-        Bounded { map: FxHashMap::default(), full: false }
+        Bounded { map: FxHashMap::default(), patience: 0, next: 0 }
     }
 }
 
@@ -86,9 +120,42 @@ impl<K: Eq + Hash, V> Bounded<K, V> {
 
     /// If the map is full, drops the values that are not worth keeping.
     pub fn make_room(&mut self, worth: impl Fn(&V) -> bool) {
-        if self.map.len() >= MAX_ENTRIES && !self.full {
-            self.map.retain(|_, value| worth(value));
-            self.full = self.map.len() > MAX_ENTRIES / 2;
+        self.keep_if_full(|_, value| worth(value));
+    }
+
+    /// The same, for values of threads and processes that have ended.
+    pub fn make_room_of_ended(&mut self, tracker: &Tracker, worth: impl Fn(&V) -> bool)
+    where
+        K: OfThread,
+    {
+        self.keep_if_full(|key, value| lives(key.tid(), tracker) || worth(value));
+    }
+
+    /// Drops the values of threads and processes that have ended, unless they matter for what is found. This is done now and then,
+    /// before the map is large. Returns whether it was done.
+    pub fn forget_ended(&mut self, tracker: &Tracker, matters: impl Fn(&V) -> bool) -> bool
+    where
+        K: OfThread,
+    {
+        if self.map.len() < self.next.max(FEW) {
+            return false;
+        }
+        self.map.retain(|key, value| lives(key.tid(), tracker) || matters(value));
+        self.next = 2 * self.map.len();
+        true
+    }
+
+    fn keep_if_full(&mut self, keep: impl Fn(&K, &V) -> bool) {
+        if self.map.len() < MAX_ENTRIES {
+            return;
+        }
+        if self.patience > 0 {
+            self.patience -= 1;
+            return;
+        }
+        self.map.retain(|key, value| keep(key, value));
+        if self.map.len() > MAX_ENTRIES / 2 {
+            self.patience = MAX_ENTRIES;
         }
     }
 
@@ -269,5 +336,25 @@ mod tests {
             map.entry(i, || true);
         }
         assert_eq!(map.len(), MAX_ENTRIES, "none could be made");
+    }
+
+    /// A million processes, one after the other, of which some are of interest.
+    #[test]
+    fn room_is_made_by_what_has_ended() {
+        use stride_test_support::calls::{attached, exited};
+        let mut tracker = Tracker::default();
+        let mut map: Bounded<(Tid, u64), bool> = Bounded::default();
+        tracker.event(&attached(1, 0), &());
+        map.entry((1, 0), || false);
+        for at in 1..1_000_000 {
+            let pid = 2 + at % 4_000_000;
+            tracker.event(&attached(pid, at as u64), &());
+            map.forget_ended(&tracker, |worth| *worth);
+            map.entry((pid, 7), || at % 100_000 == 0).expect("room was made");
+            tracker.event(&exited(pid, at as u64), &());
+        }
+        assert!(map.len() <= 2 * FEW, "{}", map.len());
+        assert!(map.get(&(1, 0)).is_some(), "what lives stays");
+        assert_eq!(map.iter().filter(|(_, worth)| **worth).count(), 9, "what is worth it stays");
     }
 }

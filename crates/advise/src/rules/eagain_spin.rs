@@ -54,6 +54,7 @@ impl Rule for EagainSpin {
             return;
         }
         let call = index.pace(observed.call.tid).calls;
+        self.threads.forget_ended(observed.tracker, |_| false);
         let Some(streak) = self.threads.entry(observed.call.tid, Streak::default) else { return };
         streak.length = if streak.call + 1 == call { streak.length + 1 } else { 1 };
         streak.call = call;

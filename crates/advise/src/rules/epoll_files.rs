@@ -57,6 +57,7 @@ impl Rule for EpollFiles {
 
     fn call(&mut self, observed: &Observed<'_>, index: &Index) {
         let fd = observed.arg("fd") as i32;
+        self.modes.forget_ended(observed.tracker, |_| false);
         let Some(modes) = self.modes.entry(observed.call.tid, Modes::default) else { return };
         let call = index.pace(observed.call.tid).calls;
         if modes.fd != fd || modes.call + 1 != call {

@@ -166,6 +166,7 @@ impl FailedConnects {
         }
         let Some(to) = target(observed) else { return };
         let call = observed.call;
+        self.threads.forget_ended(observed.tracker, |_| false);
         let Some(latest) = self.threads.entry(call.tid, Latest::default) else { return };
         let mut before = std::mem::take(&mut latest.failures);
         before.retain(|failure| failure.to.port == to.port && failure.to != to);

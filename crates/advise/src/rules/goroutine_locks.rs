@@ -98,6 +98,7 @@ impl Rule for GoroutineLocks {
         let call = observed.call;
         let new = || Worked { pid: observed.seen.pid, first: call.began(), last: call.returned, waited: 0 };
         let wakes = Futex::is(observed.row) && Futex::of(&call.args) == Some(Futex::Wake);
+        self.threads.make_room_of_ended(observed.tracker, |worked| observed.tracker.process(worked.pid).is_some());
         if let Some(worked) = self.threads.entry(call.tid, new) {
             worked.last = call.returned;
             worked.waited += if wakes { 0 } else { observed.time() };

@@ -93,6 +93,7 @@ impl Rule for HeapCreep {
             returns: 0,
             back_and_forth: 0,
         };
+        self.heaps.forget_ended(observed.tracker, |heap| heap.saved() > 0);
         let Some(heap) = self.heaps.entry(pid, new) else { return };
         let before = std::mem::replace(&mut heap.end, end);
         let asked = observed.arg("addr");

@@ -78,6 +78,9 @@ impl Rule for LockContention {
         let Some((operation, private)) = operation(observed) else { return };
         let pid = if private { observed.seen.pid } else { 0 };
         let at = (pid, observed.call.args[0]);
+        if self.locks.forget_ended(observed.tracker, |lock| lock.waits >= LOCK_WAITS.get()) {
+            self.members = self.locks.iter().map(|(_, lock)| lock.threads.len()).sum();
+        }
         let lock = match operation {
             Operation::Wait { .. } if self.members < MAX_ALL_MEMBERS => self.locks.entry(at, || Lock::new(observed)),
             // Only a wait makes an entry.

@@ -59,6 +59,7 @@ impl Rule for MadviseStorm {
         }
         let at = (observed.seen.pid, addr);
         let new = || Advised { key: observed.key, calls: 0, bytes: 0, line: observed.line };
+        self.ranges.forget_ended(observed.tracker, |advised| advised.calls >= ADVISED_AGAIN.get());
         let Some(advised) = self.ranges.entry(at, new) else { return };
         advised.calls += 1;
         advised.bytes += size;

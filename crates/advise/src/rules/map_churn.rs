@@ -57,6 +57,8 @@ impl Rule for MapChurn {
         let (addr, size) = (observed.arg("addr"), observed.arg("length"));
         if observed.has(Effect::Maps) {
             if is_anonymous(observed) {
+                self.mapped.forget_ended(observed.tracker, |_| false);
+                self.again.forget_ended(observed.tracker, |pairs| pairs.pairs >= MAPPED_AGAIN.get());
                 if let Some(known) = self.mapped.entry((pid, value as u64), || size) {
                     *known = size;
                 }

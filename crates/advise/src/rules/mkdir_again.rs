@@ -51,6 +51,7 @@ impl Rule for MkdirAgain {
         match (self.paths.get_mut(&at), observed.errno()) {
             (Some(made), Some(EEXIST)) => made.again += 1,
             (None, None | Some(EEXIST)) => {
+                self.paths.forget_ended(observed.tracker, |made| made.again >= MKDIRS_PER_PATH.get());
                 self.paths.entry(at, || Made { key: observed.key, again: 0, line: observed.line });
             }
             _ => {}

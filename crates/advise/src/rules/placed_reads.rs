@@ -99,6 +99,9 @@ impl PlacedReads {
 
     fn read(&mut self, observed: &Observed<'_>, seek: Option<CallKey>, object: ObjectId, at: u64, bytes: u64) {
         let changes = self.changes.get(&object).copied().unwrap_or(0);
+        if self.reads.forget_ended(observed.tracker, |reads| reads.jumps > 0 || reads.again > 0) {
+            self.ranges = self.reads.iter().map(|(_, reads)| reads.seen.len()).sum();
+        }
         let Some(reads) = self.reads.entry((observed.seen.pid, object), Reads::default) else { return };
         if reads.changes != changes {
             self.ranges -= reads.seen.len();

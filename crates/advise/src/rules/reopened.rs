@@ -155,6 +155,7 @@ impl Rule for Reopened {
                 claims: Claims::default(),
                 directory: file.is_directory(),
             };
+            self.openings.forget_ended(tracker, |openings| openings.repeats + 1 >= OPENS_PER_PATH.get());
             self.openings.make_room(|openings| openings.repeats > 0);
             self.openings.entry((file.pid, file.object), new);
         }

@@ -106,6 +106,7 @@ impl Rule for Retries {
             () if observed.row.waits() == Some(For::Time) => {
                 // A shell has a child that sleeps.
                 let parent = observed.tracker.process(pid).and_then(|process| process.parent);
+                self.sleeps.forget_ended(observed.tracker, |_| false);
                 for tid in parent.into_iter().chain([observed.call.tid]) {
                     if let Some((_, sleeps)) = self.sleeps.entry(tid, || (observed.key, 0)) {
                         *sleeps += 1;

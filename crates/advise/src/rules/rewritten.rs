@@ -73,6 +73,7 @@ impl Rule for Rewritten {
         }
         let (Some(from), Some(to)) = (observed.seen.path, observed.seen.other_path) else { return };
         let Some(version) = self.written.remove(&from).filter(|version| version.bytes > 0) else { return };
+        self.targets.forget_ended(observed.tracker, |target| target.versions >= REWRITTEN.get());
         let Some(target) = self.targets.entry((observed.seen.pid, to), Target::default) else { return };
         target.versions += 1;
         target.bytes += version.bytes;

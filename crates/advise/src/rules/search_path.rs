@@ -82,6 +82,7 @@ impl Rule for SearchPath {
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         let (Some(path), tracker) = (observed.seen.path, observed.tracker) else { return };
+        self.current.forget_ended(tracker, |search| !search.misses.is_empty());
         let Some(search) = self.current.entry(observed.call.tid, Search::default) else { return };
         let name = tracker.name(path);
         let missed = matches!(observed.errno(), Some(ENOENT | ENOTDIR));

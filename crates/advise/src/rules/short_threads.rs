@@ -66,6 +66,7 @@ impl Rule for ShortThreads {
         if observed.has(Effect::Forks) {
             if observed.ok() && Cloned::of(observed.call).makes_thread() {
                 let new = || Threads { made: Some((observed.key, observed.line)), ..Threads::default() };
+                self.processes.forget_ended(observed.tracker, |threads| threads.short >= SHORT_THREADS.get());
                 self.processes.entry(observed.seen.pid, new);
             }
         } else if let Some(threads) = self.processes.get_mut(&observed.seen.pid) {

@@ -72,6 +72,7 @@ impl Rule for StatStorm {
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         if observed.row.waits() == Some(For::Time) {
+            self.slept.forget_ended(observed.tracker, |()| false);
             self.slept.entry(observed.call.tid, || ());
             return;
         }
@@ -86,6 +87,9 @@ impl Rule for StatStorm {
         // A thread that sleeps and looks again waits for a file, which `retries` tells.
         if missing && self.slept.remove(&observed.call.tid).is_some() {
             return;
+        }
+        if missing {
+            self.missed.forget_ended(tracker, |_| false);
         }
         if missing && let Some(missed) = self.missed.entry(observed.call.tid, || path) {
             let last = std::mem::replace(missed, path);

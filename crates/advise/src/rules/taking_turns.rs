@@ -55,6 +55,8 @@ impl Rule for TakingTurns {
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         let tid = observed.call.tid;
+        self.calls.make_room_of_ended(observed.tracker, |_| false);
+        self.threads.make_room_of_ended(observed.tracker, |_| false);
         if let Some(calls) = self.calls.entry((tid, observed.key), || 0) {
             *calls += 1;
         }

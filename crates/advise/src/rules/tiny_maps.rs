@@ -62,6 +62,7 @@ impl Rule for TinyMaps {
         }
         let pid = observed.seen.pid;
         let new = || Tiny { name: observed.row.name, key: observed.key, calls: 0, bytes: 0, line: observed.line };
+        self.by_process.forget_ended(observed.tracker, |tiny| tiny.calls >= TINY_MAPPINGS.get());
         let Some(tiny) = self.by_process.entry(pid, new) else { return };
         tiny.calls += 1;
         tiny.bytes += size;

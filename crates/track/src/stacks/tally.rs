@@ -45,6 +45,10 @@ impl<K: Hash + Eq> StackTally<K> {
             Some(at) => at,
             None if counts.len() < MOST_OF_ONE && self.pairs < MOST_PAIRS => {
                 self.pairs += 1;
+                // Most keys have one stack, and a list would begin with room for four.
+                if counts.is_empty() {
+                    counts.reserve_exact(1);
+                }
                 counts.push((id, StackCount::default()));
                 counts.len() - 1
             }

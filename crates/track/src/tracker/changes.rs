@@ -3,6 +3,7 @@
 use crate::descriptors::File;
 use crate::objects::address;
 use crate::objects::names::base_name;
+use crate::tracker::PairEnd;
 use crate::{FileId, FoundAt, ObjectId, ObjectKind, Seen, Tracker};
 use std::rc::Rc;
 use stride_event::{Call, Outcome, Tid};
@@ -171,10 +172,10 @@ impl Tracker {
         let object = self.objects.one_of(class, FoundAt { pid, fd: ends[0], other: Some(ends[1]) });
         let [one, other] = ends.map(|fd| self.opened(pid, fd, object, protocol, cloexec).id);
         if self.ends.len() >= MAX_ENDS {
-            // Most of so many are gone.
+            // (Nobody has so many pipes: a hostile recording.)
             self.ends.clear();
         }
-        self.ends.extend([(one, other), (other, one)]);
+        self.ends.extend([(one, PairEnd::of(other)), (other, PairEnd::of(one))]);
     }
 
     fn accepted(&mut self, call: &Call, seen: &Seen, fd: i32, cloexec: bool) -> Rc<File> {

@@ -24,8 +24,8 @@ pub struct Tracker {
     /// The number of descriptors of which children got copies.
     pub(crate) copied: u64,
     pub(crate) gone_files: Vec<FileId>,
-    /// The ends of pipes and of socket pairs, each with the other.
-    pub(crate) ends: FxHashMap<FileId, FileId>,
+    /// The ends of pipes and of socket pairs, each with the other, until both are gone.
+    pub(crate) ends: FxHashMap<FileId, PairEnd>,
     /// By the thread that is in clone(2).
     pub(crate) unsettled: FxHashMap<Tid, Unsettled>,
     seen: Option<Seen>,
@@ -47,6 +47,18 @@ pub struct Tracker {
     pub(crate) partial: bool,
     /// Only the names of threads are followed.
     pub(crate) names_only: bool,
+}
+
+/// One end of a pipe or of a socket pair.
+pub(crate) struct PairEnd {
+    other: FileId,
+    gone: bool,
+}
+
+impl PairEnd {
+    pub(crate) fn of(other: FileId) -> PairEnd {
+        PairEnd { other, gone: false }
+    }
 }
 
 impl Tracker {
@@ -123,7 +135,7 @@ impl Tracker {
 
     /// The other end of a pipe or of a socket pair, if a traced process made it.
     pub fn other_end(&self, end: FileId) -> Option<FileId> {
-        self.ends.get(&end).copied()
+        self.ends.get(&end).map(|end| end.other)
     }
 
     /// The call that a thread is in, or was in when it ended.
@@ -183,6 +195,7 @@ impl Tracker {
 
     /// Handles the next event. Must be called before anybody asks about it.
     pub fn event(&mut self, event: &Event<'_>, resolver: &dyn Resolver) {
+        self.forget_ends();
         self.seen = None;
         self.launched = None;
         self.renamed = None;
@@ -268,6 +281,24 @@ impl Tracker {
     /// The followed open file of a descriptor.
     pub(crate) fn held(&self, pid: Tid, fd: i32) -> Option<Rc<File>> {
         self.processes.get(&pid)?.descriptors.get(fd)
+    }
+
+    /// Forgets pipes of which the latest event took the last descriptor.
+    fn forget_ends(&mut self) {
+        if self.ends.is_empty() {
+            return;
+        }
+        let closed = self.seen.as_ref().and_then(|seen| seen.ended);
+        for file in closed.into_iter().chain(self.gone_files.iter().copied()) {
+            let Some(end) = self.ends.get_mut(&file) else { continue };
+            end.gone = true;
+            let other = end.other;
+            // Who waits at one end may still want to know which the other was.
+            if self.ends.get(&other).is_none_or(|other| other.gone) {
+                self.ends.remove(&file);
+                self.ends.remove(&other);
+            }
+        }
     }
 
     fn forget(&mut self, tid: Tid) {

@@ -516,3 +516,27 @@ fn only_names_are_followed() {
     tracker.event(&Event::Idle, &resolver);
     assert!(tracker.thread(2).is_none() && tracker.thread(1).is_some());
 }
+
+/// Short processes, as a busy machine has them all day: each with a thread, and many with a pipe.
+#[test]
+fn nothing_is_kept_of_processes_that_have_ended() {
+    let mut s = Followed::new();
+    let mut most = 0;
+    for i in 0..200_000_u32 {
+        let pid = 1000 + (i % 2_000_000) as Tid * 2;
+        s.fork(PID, pid, pid);
+        s.does(PID, "fork", &[], pid.into());
+        s.fork(pid, pid + 1, pid);
+        s.does(pid, "clone", &[0x3d_0f00], (pid + 1).into());
+        if i % 16 == 0 {
+            let pipe = call(pid, "pipe2", &[0x1000, 0], Outcome::Value(0));
+            s.call(holding(pipe, Phase::Exit, 0x1000, &[3, 0, 0, 0, 4, 0, 0, 0]));
+            s.does(pid, "dup", &[3], 5);
+        }
+        s.event(exited(pid + 1, 2));
+        s.event(exited(pid, 3));
+        let Tracker { threads, processes, ends, unsettled, waits, .. } = &s.tracker;
+        most = most.max(threads.len() + processes.len() + ends.len() + unsettled.len() + waits.len());
+    }
+    assert!(most < 20, "{most}");
+}

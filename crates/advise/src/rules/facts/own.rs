@@ -48,6 +48,7 @@ impl Rule for SameFacts {
         };
         let answer = answer(observed);
         let new = || Asked { name, pid: observed.seen.pid, answer, calls: 0, repeats: 0, line: observed.line };
+        self.asked.forget_ended(observed.tracker, |asked| asked.repeats >= SAME_FACTS.get());
         let Some(asked) = self.asked.entry((observed.call.tid, observed.key, observed.seen.file), new) else { return };
         asked.calls += 1;
         asked.repeats += u64::from(asked.calls > 1 && asked.answer == answer);

@@ -42,6 +42,7 @@ impl EndedThreads {
             return;
         }
         let tid = observed.call.tid;
+        self.wakers.make_room_of_ended(observed.tracker, |_| false);
         if let Some(waker) = self.wakers.entry((observed.seen.pid, args[0]), || tid) {
             *waker = tid;
         }

@@ -19,6 +19,8 @@ const DEEPEST: usize = 128;
 const NAME: usize = 200;
 /// Frames and texts that are kept. When there are more, all go. Numbers go on.
 const MOST: usize = 1 << 16;
+/// Frames of callstacks that are kept.
+const MOST_KEPT: usize = 1 << 17;
 
 /// A text with its number.
 type Numbered = (u64, Rc<str>);
@@ -52,6 +54,8 @@ struct CallstackModule {
 #[derive(Default)]
 pub struct Callstacks {
     cache: PerStack<Option<Callstack>>,
+    /// The number of frames in `cache`.
+    kept: usize,
     texts: HashMap<(u32, Rc<str>), u64>,
     /// The numbers of modules and frames, by the numbers of their parts.
     parts: HashMap<[u64; 6], u64>,
@@ -66,7 +70,11 @@ impl Callstacks {
         if self.texts.len() + self.parts.len() > MOST {
             self.texts.clear();
             self.parts.clear();
+            self.kept = MOST_KEPT;
+        }
+        if self.kept >= MOST_KEPT {
             self.cache.clear();
+            self.kept = 0;
         }
         let functions = frames::of_stack(stack).take(DEEPEST + 1);
         let mut frames: Vec<_> = functions.map(|function| self.frame(&function)).collect();
@@ -75,6 +83,7 @@ impl Callstacks {
         let missing = if is_cut { Some(frames::MORE) } else { frames::missing(stack) };
         frames.extend(missing.map(|mark| self.mark(mark)));
         frames.reverse();
+        self.kept += frames.len();
         let caller = cut(&printable(&frames::caller(stack)), NAME).into();
         let callstack = Callstack { number: self.next(), frames: frames.into(), caller };
         self.cache.get(stack, |_| None).insert(callstack).clone()
