@@ -231,7 +231,7 @@ function __stride_value
         case --budget-write
             __stride_files
         case --by
-            __stride_list 'syscall	the name of the call' 'path	the path that the call names' 'directory	the directory of that path' 'fd	the descriptor that the call uses' 'errno	the error that the call failed with' 'pid	the process' 'tid	the thread' 'comm	the name of the thread' 'container	the container that the thread is in' 'user	the effective user of the thread' 'duration	the time from entry to return' 'size	the bytes that the call transferred' 'peer	the other end of the socket: an address' 'caller	the innermost function of the program\'s own that led to the call' 'stack	all functions that led to the call'
+            __stride_list 'syscall	the name of the call' 'path	the path that the call names' 'directory	the directory of that path' 'fd	the descriptor that the call uses' 'errno	the error that the call failed with' 'pid	the process' 'tid	the thread' 'comm	the name of the thread' 'container	the container that the thread is in' 'user	the effective user of the thread' 'duration	the time from entry to return' 'size	the bytes that the call transferred' 'peer	the other end of the socket: an address' 'caller	the innermost function of the program\'s own that led to the call' 'stack	all functions that led to the call' waker cause
         case --diff
             __stride_recordings
         case --explain
@@ -239,9 +239,9 @@ function __stride_value
         case --repeated
             __stride_recordings
         case --summary-sort-by
-            printf '%s\n' time total-time min-time max-time avg-time wall-total wall-min wall-max wall-avg p50 p99 calls errors bytes distribution name none
+            printf '%s\n' time total-time min-time max-time avg-time wall-total wall-min wall-max wall-avg p50 p99 calls errors bytes blocked runnable distribution name none
         case --summary-columns
-            __stride_list 'time	share of the total time' 'total-time	time of all calls' 'min-time	time of the shortest call' 'max-time	time of the longest call' 'avg-time	average time of a call' 'wall-total	as total-time' 'wall-min	as min-time' 'wall-max	as max-time' 'wall-avg	as avg-time' 'p50	median: half of the calls took no longer than this by the wall clock' 'p99	99 of 100 calls took no longer than this' 'calls	number of calls' 'errors	number of calls that failed' 'bytes	bytes that calls transferred through descriptors' 'distribution	a bar as long as the row\'s share of the calls among the rows with the same keys but the last' 'name	name of the call'
+            __stride_list 'time	share of the total time' 'total-time	time of all calls' 'min-time	time of the shortest call' 'max-time	time of the longest call' 'avg-time	average time of a call' 'wall-total	as total-time' 'wall-min	as min-time' 'wall-max	as max-time' 'wall-avg	as avg-time' 'p50	median: half of the calls took no longer than this by the wall clock' 'p99	99 of 100 calls took no longer than this' 'calls	number of calls' 'errors	number of calls that failed' 'bytes	bytes that calls transferred through descriptors' blocked runnable 'distribution	a bar as long as the row\'s share of the calls among the rows with the same keys but the last' 'name	name of the call'
         case --generate
             printf '%s\n' advise-config complete-bash complete-fish complete-zsh json-schema man syscalls
     end

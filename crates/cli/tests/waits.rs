@@ -178,6 +178,33 @@ fn lines_and_recordings_tell_of_waits() {
     assert!(plain.out.contains("read(") && !plain.out.contains(" blocked 0.0"), "{plain:?}");
 }
 
+/// Summaries add the times up, by what was waited for, and by who ended that.
+#[test]
+fn summaries_tell_of_waits() {
+    need_ebpf!();
+    let scratch = Scratch::new("waits-summary");
+    let program = program!("waits").to_str().unwrap().to_string();
+    let row = |table: &str, end: &str| -> Vec<f64> {
+        let line = table.lines().find(|line| line.ends_with(end)).unwrap_or_else(|| panic!("{end}: {table}"));
+        line.split_whitespace().filter_map(|word| word.parse().ok()).collect()
+    };
+    let by = ["--by=cause", "-U", "calls,blocked,runnable,name"];
+    let run = scratch.stride(["--engine=ebpf", "-f"].iter().chain(&by).copied().chain([&*program, "pipe"]));
+    let least = known(&run.out).iter().map(|wait| wait.least).sum::<i64>() as f64 / 1e9;
+    // (Some waits may be short on a busy machine, because their thread loses its CPU before they begin.)
+    assert!(row(&run.trace, " pipe")[1] > least * 0.7, "{run:?}");
+    assert!(row(&run.trace, " timer")[0] >= 10.0, "{run:?}");
+
+    let recorded = waits(&scratch, &["--record=rec"], &[&program, "lock"]);
+    let least = known(&recorded.out).iter().map(|wait| wait.least).sum::<i64>() as f64 / 1e9;
+    let by_waker = scratch.replay(&["--by=waker", "-U", "blocked,name"]);
+    assert!(row(&by_waker.out, " futex")[0] > least * 0.7, "{by_waker:?}");
+    let table = scratch.replay(&["-c", "--waits"]);
+    assert!(table.out.contains(" blocked ") && table.out.contains(" runnable "), "{table:?}");
+    let futex = row(&table.out, " futex");
+    assert!(futex[3] > least * 0.7 && futex[3] <= futex[1], "{table:?}");
+}
+
 #[test]
 fn what_knows_nothing_of_waits_says_so() {
     let scratch = Scratch::new("waits-none");

@@ -132,6 +132,10 @@ pub struct CallStats {
     pub cpu: Times,
     /// The distribution of `wall`.
     pub latencies: Histogram,
+    /// The part of `wall` in which threads slept, if waits were measured.
+    pub blocked: Ns,
+    /// The part of `wall` in which threads could run but had no CPU, likewise.
+    pub runnable: Ns,
 }
 
 impl Default for CallStats {
@@ -144,6 +148,8 @@ impl Default for CallStats {
             wall: Times::NONE,
             cpu: Times::NONE,
             latencies: Histogram::default(),
+            blocked: 0,
+            runnable: 0,
         }
     }
 }
@@ -166,6 +172,8 @@ impl CallStats {
         self.wall.merge(&other.wall);
         self.cpu.merge(&other.cpu);
         self.latencies.merge(&other.latencies);
+        self.blocked += other.blocked;
+        self.runnable += other.runnable;
     }
 }
 

@@ -37,6 +37,8 @@ const SPELLINGS: &[(&str, Column)] = &[
     ("errors", Column::Errors),
     ("error", Column::Errors),
     ("bytes", Column::Bytes),
+    ("blocked", Column::Blocked),
+    ("runnable", Column::Runnable),
     ("distribution", Column::Distribution),
     ("name", Column::Name),
     ("syscall", Column::Name),
@@ -67,9 +69,30 @@ fn default_columns(by: &[Key]) -> Vec<Column> {
     columns
 }
 
+/// A table of calls whose waits are measured tells of them in front of the number of calls.
+fn with_waits(mut columns: Vec<Column>) -> Vec<Column> {
+    let place = columns.iter().position(|column| *column == Column::Calls).unwrap_or(0);
+    columns.splice(place..place, [Column::Blocked, Column::Runnable]);
+    columns
+}
+
+/// True if a key or a column needs the waits of calls.
+pub fn needs_waits(raw: &RawOptions) -> bool {
+    raw.summarizes()
+        && (raw.by.iter().flatten().any(|key| key.needs_waits())
+            || raw.summary_columns.iter().flatten().any(|column| column.is_of_waits())
+            || matches!(raw.sort, Some(SortKey::By(column)) if column.is_of_waits()))
+}
+
 /// The summary that the options ask for.
 pub fn settled(raw: &RawOptions) -> Option<Summary> {
     let by = raw.by.clone().unwrap_or_else(|| vec![Key::Syscall]);
+    let waits = raw.options.spec.waits;
+    let columns = raw.summary_columns.clone().unwrap_or_else(|| {
+        let columns = default_columns(&by);
+        let is_histogram = by.last().is_some_and(|key| key.is_range());
+        if waits && !is_histogram { with_waits(columns) } else { columns }
+    });
     raw.summarizes().then(|| Summary {
         only: raw.summary_only,
         exact_times: raw.exact_times,
@@ -82,7 +105,8 @@ pub fn settled(raw: &RawOptions) -> Option<Summary> {
                 Some(key) if key.is_range() => SortKey::By(Column::Name),
                 _ => SortKey::By(Column::TimePercent),
             }),
-            columns: raw.summary_columns.clone().unwrap_or_else(|| default_columns(&by)),
+            columns,
+            waits: false,
             overhead: raw.overhead.map_or(0, |overhead| overhead.as_nanos() as u64),
             by,
             json: false,

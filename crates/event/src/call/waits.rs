@@ -155,6 +155,17 @@ impl NamedThread {
 }
 
 impl Interrupt {
+    /// The word for it in machine-readable output.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Interrupt::Timer => "timer",
+            Interrupt::Network => "network",
+            Interrupt::Disk => "disk",
+            Interrupt::Device(_) => "device",
+            Interrupt::Other => "interrupt",
+        }
+    }
+
     /// The name of the device that interrupts, if the kernel tells.
     pub fn device(&self) -> Option<&[u8]> {
         match self {

@@ -1,6 +1,7 @@
 //! The calls that threads are in, and what the threads wait for.
 
 mod awaited;
+pub(crate) mod cause;
 pub(crate) mod futex;
 mod idle;
 pub(crate) mod wait;

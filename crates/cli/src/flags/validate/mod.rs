@@ -61,6 +61,7 @@ pub fn validate(
     let untold = machine.is_some() || elsewhere || views::has_report(&raw.options);
     let quiet = quiet(&raw, untold && !raw.options.json)?;
     let daemonize = daemonize(&raw);
+    raw.options.spec.waits |= summary::needs_waits(&raw);
     let summary = summary::settled(&raw);
     let injections = injections::settled(std::mem::take(&mut raw.injections), warn);
 

@@ -106,7 +106,7 @@ impl Declaration for SummaryDeclaration {
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let summary = with.options.summary.as_ref().ok_or_else(|| anyhow!("no summary was asked for"))?;
     let (json, width) = (with.options.json, with.outputs.width());
-    let layout = SummaryLayout { json, width, ..summary.layout.clone() };
+    let layout = SummaryLayout { json, width, waits: with.options.spec.waits, ..summary.layout.clone() };
     let users = summary.is_by(|key| key == Key::User).then(|| {
         let identities = Identities::new(Some(with.resolvers.tracked.clone()));
         Box::new(NamedUsers {
@@ -136,7 +136,8 @@ fn run_times(with: &Opening<'_>) -> Box<dyn Fn() -> RunTimes> {
 
 /// The calls that an engine may count by itself for the summary.
 fn counting(options: &Options) -> Option<Counting> {
-    let summary = options.summary.as_ref()?;
+    // (The kernel side does not join waits with calls.)
+    let summary = options.summary.as_ref().filter(|_| !options.spec.waits)?;
     let shows = |test: fn(Column) -> bool| {
         summary.layout.columns.iter().any(|&c| test(c)) || matches!(summary.layout.sort, SortKey::By(c) if test(c))
     };

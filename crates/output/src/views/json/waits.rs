@@ -1,7 +1,7 @@
 //! Writes the waits of a call's thread (`--waits`) as JSON.
 
 use super::Json;
-use stride_event::{CallWaits, Interrupt, NamedThread, WaitTimes, Waker};
+use stride_event::{CallWaits, NamedThread, WaitTimes, Waker};
 use stride_syscalls::table;
 
 impl Json<'_> {
@@ -37,13 +37,7 @@ impl Json<'_> {
                 }
             }
             Waker::Interrupt(interrupt) => {
-                j.key("interrupt").str(match interrupt {
-                    Interrupt::Timer => "timer",
-                    Interrupt::Network => "network",
-                    Interrupt::Disk => "disk",
-                    Interrupt::Device(_) => "device",
-                    Interrupt::Other => "other",
-                });
+                j.key("interrupt").str(interrupt.word());
                 if let Some(device) = interrupt.device() {
                     j.name("device", device);
                 }

@@ -21,6 +21,9 @@ pub enum Column {
     Errors,
     /// Bytes moved through descriptors.
     Bytes,
+    /// The time asleep, and the time without a CPU. Only if waits are measured.
+    Blocked,
+    Runnable,
     /// A bar as long as the row's share of the calls.
     Distribution,
     /// The keys of a row, a column for each.
@@ -46,6 +49,11 @@ impl Column {
         matches!(self, TimeMin | TimeMax | WallTotal | WallMin | WallMax | WallAvg | P50 | P99)
     }
 
+    /// Its numbers need the waits of calls.
+    pub fn is_of_waits(self) -> bool {
+        matches!(self, Column::Blocked | Column::Runnable)
+    }
+
     /// Title and width.
     pub fn spec(self) -> (&'static str, usize) {
         match self {
@@ -63,6 +71,8 @@ impl Column {
             Column::Calls => ("calls", 9),
             Column::Errors => ("errors", 9),
             Column::Bytes => ("bytes", 11),
+            Column::Blocked => ("blocked", 11),
+            Column::Runnable => ("runnable", 11),
             Column::Distribution => ("distribution", BAR),
             Column::Name => ("", 0),
         }
@@ -84,6 +94,8 @@ impl Column {
             Column::Calls | Column::Distribution => row.calls,
             Column::Errors => row.errors,
             Column::Bytes => row.bytes,
+            Column::Blocked => row.blocked,
+            Column::Runnable => row.runnable,
             Column::Name => 0,
         }
     }
@@ -106,6 +118,8 @@ impl Column {
             Column::Calls => row.calls.to_string(),
             Column::Errors => unless_none(row.errors),
             Column::Bytes => unless_none(row.bytes),
+            Column::Blocked => total(row.blocked),
+            Column::Runnable => total(row.runnable),
             Column::Name | Column::Distribution => String::new(),
         }
     }

@@ -63,6 +63,10 @@ impl Summary {
             j.key("p50").int(quantile(row, 0.5));
             j.key("p99").int(quantile(row, 0.99));
         });
+        if self.layout.waits {
+            j.key("blocked_ns").int(row.blocked);
+            j.key("runnable_ns").int(row.runnable);
+        }
         // These times are known only if they are asked for.
         if !self.layout.wall_clock {
             j.key("cpu_ns").object(|j| j.times(&row.cpu));

@@ -1,7 +1,7 @@
 //! The keys of `--by`.
 
 use stride_event::{Call, CountBy, Counted, LibraryCall, Outcome, PowerBucket, Tid};
-use stride_track::{ObjectId, ObjectKind, Tracker};
+use stride_track::{ObjectId, ObjectKind, Tracker, wait_cause};
 
 use super::names::Names;
 use super::part::KeyPart;
@@ -32,10 +32,14 @@ pub enum Key {
     Caller,
     /// All functions that led to the call.
     Stack,
+    /// The thread or interrupt that ended the call's longest sleep.
+    Waker,
+    /// The thing that the call's thread waited for longest.
+    Cause,
 }
 
 impl Key {
-    pub const ALL: [Key; 15] = [
+    pub const ALL: [Key; 17] = [
         Key::Syscall,
         Key::Path,
         Key::Directory,
@@ -51,6 +55,8 @@ impl Key {
         Key::Peer,
         Key::Caller,
         Key::Stack,
+        Key::Waker,
+        Key::Cause,
     ];
 
     pub fn name(self) -> &'static str {
@@ -70,12 +76,14 @@ impl Key {
             Key::Peer => "peer",
             Key::Caller => "caller",
             Key::Stack => "stack",
+            Key::Waker => "waker",
+            Key::Cause => "cause",
         }
     }
 
     /// True if the key needs the tracker.
     pub fn is_tracked(self) -> bool {
-        matches!(self, Key::Path | Key::Directory | Key::Fd | Key::Pid | Key::Comm | Key::Peer)
+        matches!(self, Key::Path | Key::Directory | Key::Fd | Key::Pid | Key::Comm | Key::Peer | Key::Cause)
     }
 
     /// True if the key needs the calls' memory, for paths and for the names of programs.
@@ -85,7 +93,12 @@ impl Key {
 
     /// True if the key needs to follow the referents of descriptors.
     pub fn is_about_files(self) -> bool {
-        matches!(self, Key::Path | Key::Directory | Key::Fd | Key::Peer)
+        matches!(self, Key::Path | Key::Directory | Key::Fd | Key::Peer | Key::Cause)
+    }
+
+    /// True if the key needs the calls' waits.
+    pub fn needs_waits(self) -> bool {
+        matches!(self, Key::Waker | Key::Cause)
     }
 
     /// True if the key needs the calls' stacks.
@@ -110,6 +123,8 @@ impl Key {
             Key::Container => container(call.container.as_deref(), names),
             Key::Caller => names.caller(call.stack.as_ref()),
             Key::Stack => names.stack(call.stack.as_ref()),
+            Key::Waker => names.waker(call.waits.as_deref()),
+            Key::Cause => cause(call, tracker, names),
             _ => self.followed(call.tid, tracker, names),
         }
     }
@@ -124,7 +139,7 @@ impl Key {
             Key::Duration => KeyPart::Duration(PowerBucket::of(call.duration())),
             Key::Size => KeyPart::Size(PowerBucket::of(call.moved())),
             // Operations come without these.
-            Key::Container => KeyPart::None,
+            Key::Container | Key::Waker | Key::Cause => KeyPart::None,
             Key::Caller => names.caller(None),
             Key::Stack => names.stack(None),
             _ => self.followed(call.tid, tracker, names),
@@ -163,7 +178,9 @@ impl Key {
             Key::User => names.user_id(counted.user),
             Key::Duration => KeyPart::Duration(counted.duration),
             Key::Size => KeyPart::Size(counted.size),
-            Key::Path | Key::Directory | Key::Fd | Key::Peer | Key::Caller | Key::Stack => KeyPart::None,
+            Key::Path | Key::Directory | Key::Fd | Key::Peer | Key::Caller | Key::Stack | Key::Waker | Key::Cause => {
+                KeyPart::None
+            }
         }
     }
 
@@ -181,11 +198,24 @@ impl Key {
                 Key::User => by.user = true,
                 Key::Duration => by.duration = true,
                 Key::Size => by.size = true,
-                Key::Path | Key::Directory | Key::Fd | Key::Peer | Key::Caller | Key::Stack => return None,
+                Key::Path
+                | Key::Directory
+                | Key::Fd
+                | Key::Peer
+                | Key::Caller
+                | Key::Stack
+                | Key::Waker
+                | Key::Cause => return None,
             }
         }
         Some(by)
     }
+}
+
+/// The word for the thing that a call's thread waited for.
+fn cause(call: &Call, tracker: Option<&Tracker>, names: &mut Names) -> KeyPart {
+    let word = tracker.and_then(|tracker| wait_cause(call, tracker.seen()?, tracker));
+    word.map_or(KeyPart::None, |word| names.part(word.as_bytes()))
 }
 
 /// A container by its name, or the part of the machine that is in none.

@@ -33,12 +33,22 @@ pub struct SummaryLayout {
     pub sort: SortKey,
     /// The `Time…` columns show wall-clock time instead of the tracee's system time.
     pub wall_clock: bool,
+    /// Calls come with the waits of their threads.
+    pub waits: bool,
     /// The time that is subtracted from each call.
     pub overhead: Ns,
     /// True if the output is JSON instead of a table.
     pub json: bool,
     /// The terminal's width, if the output goes to one.
     pub width: Option<usize>,
+}
+
+impl SummaryLayout {
+    /// For things that have neither CPU times nor waits.
+    fn without_waits(&self) -> SummaryLayout {
+        let columns = self.columns.iter().copied().filter(|column| !column.is_of_waits()).collect();
+        SummaryLayout { columns, waits: false, wall_clock: true, ..self.clone() }
+    }
 }
 
 /// Calls that did not reach the views.
@@ -96,14 +106,15 @@ impl Summary {
     /// The summary of functions of libraries that goes with one of system calls. Functions have no CPU times, and no
     /// errors that are known.
     pub fn of_functions(layout: &SummaryLayout) -> Summary {
+        let layout = SummaryLayout { by: vec![Key::Syscall], ..layout.without_waits() };
         let columns = layout.columns.iter().copied().filter(|column| *column != Column::Errors).collect();
-        let layout = SummaryLayout { by: vec![Key::Syscall], columns, wall_clock: true, ..layout.clone() };
+        let layout = SummaryLayout { columns, ..layout };
         Summary { of: SummaryKind::Functions, ..Summary::new(layout) }
     }
 
     /// The summary of operations of io_uring that goes with one of system calls. Operations have no CPU times.
     pub fn of_operations(layout: &SummaryLayout) -> Summary {
-        Summary { of: SummaryKind::Operations, ..Summary::new(SummaryLayout { wall_clock: true, ..layout.clone() }) }
+        Summary { of: SummaryKind::Operations, ..Summary::new(layout.without_waits()) }
     }
 
     /// Counts an operation that was completed, or never will be. The tracker has just seen it. Of one with several
@@ -179,6 +190,10 @@ impl Summary {
         row.bytes += call.moved().unwrap_or(0);
         row.add_wall(wall);
         row.cpu.add(cpu);
+        if let Some(waits) = call.waits.as_deref() {
+            row.blocked += waits.in_call.asleep();
+            row.runnable += waits.in_call.all() - waits.in_call.asleep();
+        }
     }
 
     /// Adds the engine's counts.

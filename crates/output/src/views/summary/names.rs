@@ -7,7 +7,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
-use stride_event::{Event, PerStack, Stack, Tid};
+use stride_event::{CallWaits, Event, PerStack, Stack, Tid, Waker};
+use stride_syscalls::table;
 use stride_track::ObjectId;
 
 /// The limit for all names together.
@@ -51,6 +52,23 @@ impl Names {
         self.parts.insert(name.clone(), part);
         self.all.push(name);
         part
+    }
+
+    /// The thread, by its name and the call that it was in, or the interrupt that ended a call's longest sleep.
+    pub fn waker(&mut self, waits: Option<&CallWaits>) -> KeyPart {
+        let Some(waker) = waits.and_then(|waits| waits.longest).and_then(|longest| longest.waker) else {
+            return KeyPart::None;
+        };
+        match waker {
+            Waker::Thread(thread, None) => self.part(thread.name()),
+            Waker::Thread(thread, Some((abi, nr))) => {
+                self.part(&[thread.name(), b" ", table(abi).name(nr).as_bytes()].concat())
+            }
+            Waker::Interrupt(interrupt) => match interrupt.device() {
+                Some(device) => self.part(&[b"device ", device].concat()),
+                None => self.part(interrupt.word().as_bytes()),
+            },
+        }
     }
 
     /// The user as whom a thread runs.

@@ -4,7 +4,10 @@ use super::label::cut;
 use super::rows::MAX_ROWS;
 use super::*;
 use stride_decode::Resolver;
-use stride_event::{Event, Phase, PowerBucket, Tid};
+use stride_event::{
+    CallWaits, Event, Interrupt, NamedThread, Phase, PowerBucket, Sleep, Tid, WaitKind, WaitTimes, Waker,
+};
+use stride_syscalls::Abi;
 use stride_test_support::calls::{self, attached, holding, lasting};
 
 fn call(nr: u64, ns: Ns, outcome: Outcome) -> Call {
@@ -17,6 +20,7 @@ fn layout(by: &[Key], columns: &[Column]) -> SummaryLayout {
         columns: columns.to_vec(),
         sort: SortKey::By(Column::TimePercent),
         wall_clock: true,
+        waits: false,
         overhead: 0,
         json: false,
         width: None,
@@ -128,7 +132,10 @@ impl Scene {
 
     fn does(&mut self, name: &str, args: &[u64], outcome: Outcome, memory: &[u8]) {
         let call = holding(calls::call(PID, name, args, outcome), Phase::Entry, 0x1000, memory);
-        let call = lasting(call, 1, 10);
+        self.call(lasting(call, 1, 10));
+    }
+
+    fn call(&mut self, call: Call) {
         self.tracker.event(&Event::Exit(&call), &Nothing);
         self.summary.add(&call, Some(&self.tracker));
     }
@@ -357,4 +364,31 @@ fn unseen_operations_are_told() {
     assert!(has_note(false, "io_uring_setup"));
     assert!(!has_note(true, "io_uring_enter"));
     assert!(!has_note(false, "read"));
+}
+
+#[test]
+fn waits_are_counted_by_waker_and_cause() {
+    let waker = NamedThread { tid: 7, process: 7, comm: *b"server\0\0\0\0\0\0\0\0\0\0" };
+    let wakers = [Some(Waker::Thread(waker, Some((Abi::X86_64, 44)))), Some(Waker::Interrupt(Interrupt::Timer)), None];
+    let columns = [Column::Calls, Column::Blocked, Column::Runnable, Column::Name];
+    let mut s = Scene::new(layout(&[Key::Waker, Key::Cause], &columns));
+    for waker in wakers {
+        let mut in_call = WaitTimes::default();
+        in_call.add(WaitKind::Blocked, 2_000_000);
+        in_call.add(WaitKind::Runnable, 500_000);
+        let longest = Some(Sleep { time: 2_000_000, kind: WaitKind::Blocked, waker });
+        let waits = CallWaits { in_call, sleeps: 1, longest, ..CallWaits::default() };
+        let sleep = calls::call(PID, "nanosleep", &[0, 0], Outcome::Value(0));
+        s.call(Call { waits: Some(Box::new(waits)), ..sleep });
+    }
+    s.call(calls::call(PID, "getpid", &[], Outcome::Value(1)));
+    let rows = s.rows();
+    for expected in [
+        "1 0.002000 0.000500 server sendto timer",
+        "1 0.002000 0.000500 timer timer",
+        "1 0.002000 0.000500 - timer",
+        "1 0.000000 0.000000 - -",
+    ] {
+        assert!(rows.iter().any(|row| row == expected), "{expected}: {rows:?}");
+    }
 }
