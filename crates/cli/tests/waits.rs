@@ -205,6 +205,43 @@ fn summaries_tell_of_waits() {
     assert!(futex[3] > least * 0.7 && futex[3] <= futex[1], "{table:?}");
 }
 
+/// Options, the argument of the program, what most of the time goes to, and the least part of it.
+const RUNS: [(&[&str], &str, fn(&Value) -> bool, f64); 7] = [
+    (&["-f"], "timer", |part| part["activity"] == "blocked" && part["waker"]["interrupt"] == "timer", 0.5),
+    // The child is on the critical path, and its own wait with it.
+    (&["-f"], "pipe", |part| part["call"] == "clock_nanosleep" && part["waker"]["interrupt"] == "timer", 0.5),
+    // Without -f the child is not traced.
+    (&[], "pipe", |part| part["call"] == "read" && part["waker"]["pid"].is_i64(), 0.5),
+    (&[], "child", |part| part["call"] == "wait4" && part["waker"]["pid"].is_i64(), 0.5),
+    // The parent sleeps, and only then lets the child go on.
+    (&["-f"], "stopped", |part| part["call"] == "clock_nanosleep" && part["waker"]["interrupt"] == "timer", 0.5),
+    (&[], "fault", |part| part["activity"] == "blocked" && part["call"].is_null(), 0.5),
+    (&["-f"], "hog", |part| part["activity"] == "runnable", 0.2),
+];
+
+/// All parts of the time add up to the time of the run, and the largest is the right one.
+#[test]
+fn advice_accounts_for_the_whole_run() {
+    need_ebpf!();
+    let scratch = Scratch::new("waits-advice");
+    let program = program!("waits").to_str().unwrap().to_string();
+    for (options, way, is_it, least) in RUNS {
+        let always = ["--engine=ebpf", "--waits", "--advise", "--json"];
+        let run = scratch.stride(always.iter().chain(options).copied().chain([&*program, way]));
+        let mut objects = run.trace.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let spent = objects.find(|object| object["type"] == "time_spent").unwrap_or_else(|| panic!("{run:?}"));
+        let parts = spent["parts"].as_array().unwrap();
+        let time = |part: &Value| part["time_ns"].as_i64().unwrap();
+        let (total, sum) = (spent["total_ns"].as_i64().unwrap(), parts.iter().map(time).sum::<i64>());
+        assert!(spent["of"] == "run" && (total - sum).abs() <= total / 100, "{way}: {spent}");
+        // The waits that the program knows are part of the run.
+        let known: i64 = known(&run.out).iter().map(|wait| wait.least).sum();
+        assert!(total > known - known / 50, "{way}: {total} of {known}\n{run:?}");
+        let right: i64 = parts.iter().filter(|part| is_it(part)).map(time).sum();
+        assert!(right as f64 > total as f64 * least, "{way}: {right} of {total}: {spent}");
+    }
+}
+
 #[test]
 fn what_knows_nothing_of_waits_says_so() {
     let scratch = Scratch::new("waits-none");

@@ -80,6 +80,8 @@ const GROUPS: &[Group] = &[
             FLOOR_OF_BOTH,
             traced("text", &["-f", "-o", LOG]),
             traced("`-c`", &["-f", "-c", "-o", LOG]),
+            traced("`--waits`", &["-f", "--waits", "-o", LOG]),
+            traced("`-c --waits`", &["-f", "-c", "--waits", "-o", LOG]),
             traced("`--duration=10ms`", &["-f", "--duration=10ms", "-o", LOG]),
         ],
     },
@@ -89,6 +91,7 @@ const GROUPS: &[Group] = &[
         rows: &[
             traced("text", &["-f", "-o", LOG]),
             traced("`--advise`", &["-f", "--advise", "-o", LOG]),
+            traced("`--advise --waits`", &["-f", "--advise", "--waits", "-o", LOG]),
             traced("`-k`", &["-f", "-k", "-o", LOG]),
         ],
     },

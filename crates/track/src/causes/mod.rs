@@ -154,7 +154,9 @@ impl Causes {
             };
         };
         self.ended_waits.timelines.seen(call.tid, call.returned);
-        let woken = self.ended_waits.woken(call);
+        // (A child that was killed wakes its parent, too, but the sender of the signal is the cause. The events tell that.)
+        let of_child = matches!(row.waits(), Some(For::Child | For::Signal));
+        let woken = if of_child { None } else { self.ended_waits.woken(call) };
         let mut now = Interval { activity, woken, ..Interval::of(call, seen) };
         if let Some((wait, calls)) = self.ready.get_mut(&call.tid) {
             *calls -= 1;
