@@ -83,6 +83,9 @@ fn read_up_to(from: &mut impl Read, buf: &mut [u8]) -> io::Result<usize> {
 /// The frames that wait to be taken, at most. One more is being made.
 const WAITING: usize = 1;
 
+/// The bytes of the thread's stack. Its buffers are not on the stack.
+const STACK: usize = 256 << 10;
+
 /// A thread that reads frames ahead. The thread ends when the recording does, or with its next frame when nobody takes frames any more. Nobody
 /// waits for the thread's end, because the thread may wait for a pipe.
 pub struct FramesAhead {
@@ -102,7 +105,7 @@ impl FramesAhead {
                 read_all(reader, &give, &buffers);
             }
         };
-        match Builder::new().name("stride-read".into()).spawn(run) {
+        match Builder::new().name("stride-read".into()).stack_size(STACK).spawn(run) {
             Ok(_) => hand_over.send(reader).map_err(|unsent| unsent.0)?,
             Err(_) => return Err(reader),
         }

@@ -7,6 +7,9 @@ use std::thread::{Builder, JoinHandle};
 /// The full buffers, at most: one that is being written, and one that waits.
 const FULL: usize = 2;
 
+/// The bytes of the thread's stack. Buffers are not on the stack.
+const STACK: usize = 256 << 10;
+
 pub struct WriteBehind {
     /// None once the thread shall end.
     full: Option<SyncSender<Vec<u8>>>,
@@ -33,7 +36,7 @@ impl WriteBehind {
                 }
             }
         };
-        match Builder::new().name("stride-write".into()).spawn(run) {
+        match Builder::new().name("stride-write".into()).stack_size(STACK).spawn(run) {
             Ok(thread) => {
                 hand_over.send(to).map_err(|unsent| unsent.0)?;
                 Ok(WriteBehind { full: Some(full), empty, waiting: 0, thread: Some(thread) })

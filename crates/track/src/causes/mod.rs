@@ -111,7 +111,7 @@ impl Causes {
                     self.ended_waits.spent.entered(call, &wait.seen, tracker);
                 }
             }
-            Event::Detached { tid, at, .. } => self.ended_waits.spent.ends(tid, at),
+            Event::Detached { tid, at, .. } => self.ended_waits.spent.ends(tid, at, tracker),
             Event::Exit(call) => {
                 if let Some(seen) = tracker.seen() {
                     self.returned(call, seen, tracker);
@@ -256,7 +256,7 @@ impl Causes {
 
     fn ends(&mut self, tid: Tid, at: Ns, killed: bool, tracker: &Tracker) {
         self.ended_waits.timelines.seen(tid, at);
-        self.ended_waits.spent.ends(tid, at);
+        self.ended_waits.spent.ends(tid, at, tracker);
         self.ready.remove(&tid);
         let Some(thread) = tracker.thread(tid) else { return };
         let pid = thread.pid;

@@ -102,7 +102,8 @@ const MAX_ACTIVITIES: usize = 128;
 
 /// The times of all threads.
 pub struct Spent {
-    threads: FxHashMap<Tid, ThreadTime>,
+    /// Those that made a call or ended. (Boxed, because a table has many empty places.)
+    threads: FxHashMap<Tid, Box<ThreadTime>>,
     activities: Numbered<(u32, Activity)>,
     parties: Numbered<Party>,
     /// The engine measured waits.
@@ -147,11 +148,25 @@ pub struct TimeSpent {
 }
 
 impl Spent {
-    /// A thread begins, or is seen for the first time.
+    /// A thread begins. It may have an id that another one had.
     pub fn begins(&mut self, tid: Tid, at: Ns, tracker: &Tracker) {
+        if self.threads.contains_key(&tid) {
+            self.begins_at(tid, at, tracker);
+        }
+    }
+
+    fn begins_at(&mut self, tid: Tid, at: Ns, tracker: &Tracker) {
         let party = self.party(tid, tracker);
         if let Some(time) = self.time(tid) {
             (time.until, time.in_call, time.party) = ((at > 0).then_some(at), None, party);
+        }
+    }
+
+    /// Makes the entry of a thread, if there is none yet.
+    fn found(&mut self, tid: Tid, tracker: &Tracker) {
+        if !self.threads.contains_key(&tid) {
+            let started = tracker.thread(tid).map_or(0, |thread| thread.started);
+            self.begins_at(tid, started, tracker);
         }
     }
 
@@ -172,9 +187,7 @@ impl Spent {
     pub fn returned(&mut self, call: &Call, seen: &Seen, tracker: &Tracker) -> ActivityId {
         let on = call_on(call, seen, tracker);
         let (from, to) = (call.began(), call.returned);
-        if !self.threads.contains_key(&call.tid) {
-            self.begins(call.tid, from, tracker);
-        }
+        self.found(call.tid, tracker);
         let Some(party) = self.threads.get(&call.tid).map(|time| time.party) else { return 0 };
         let waits = call.waits.as_deref();
         self.measured |= waits.is_some();
@@ -225,6 +238,7 @@ impl Spent {
 
     /// A call begins that may last.
     pub fn entered(&mut self, call: &Call, seen: &Seen, tracker: &Tracker) {
+        self.found(call.tid, tracker);
         let Some(party) = self.threads.get(&call.tid).map(|time| time.party) else { return };
         let on = call_on(call, seen, tracker);
         let id = self.activities.id((party, Activity::InCall(on)));
@@ -235,7 +249,8 @@ impl Spent {
     }
 
     /// Nothing more will be known of a thread.
-    pub fn ends(&mut self, tid: Tid, at: Ns) {
+    pub fn ends(&mut self, tid: Tid, at: Ns, tracker: &Tracker) {
+        self.found(tid, tracker);
         let Some(time) = self.threads.get_mut(&tid) else { return };
         let Some(until) = time.until else { return };
         match time.in_call.take() {
