@@ -48,7 +48,10 @@ impl Kernel {
         let files =
             spec.descriptors.then(|| FilePrograms::attach(&programs, &spec.calls, spec.operations, false)).transpose();
         let files = files.map_err(|e| why(&e))?;
-        let waits = spec.waits.then(|| WaitPrograms::attach(&programs)).transpose().map_err(|e| why(&e))?;
+        let waits = match (spec.waits || spec.waits_if_possible).then(|| WaitPrograms::attach(&programs)) {
+            Some(Err(error)) if spec.waits => return Err(why(&error).into()),
+            attached => attached.and_then(Result::ok),
+        };
         let shared = SharedFds::of(&programs).and_then(Shared::new).map_err(|e| Why::NoMemory(e.to_string()))?;
         let functions = Functions::new(programs.take_hooked());
         let side = Side::Own(Box::new(OwnSide { files, waits, blocked: None, functions, programs }));

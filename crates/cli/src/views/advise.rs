@@ -97,7 +97,12 @@ impl Declaration for AdviseDeclaration {
 
     fn needs(&self, options: &Options) -> Needs {
         // No rule looks at data that a program has read.
-        Needs { sampled_stacks: true, received: false, ..Needs::everything(options).and(Needs::shown_stacks(options)) }
+        Needs {
+            sampled_stacks: true,
+            waits: true,
+            received: false,
+            ..Needs::everything(options).and(Needs::shown_stacks(options))
+        }
     }
 
     fn formats(&self, _: &Options) -> &'static [ReportFormat] {

@@ -322,6 +322,8 @@ pub struct TraceSpec {
     pub operations: bool,
     /// Calls come with the waits of their threads (`--waits`).
     pub waits: bool,
+    /// Likewise, but an engine that cannot measure waits does without.
+    pub waits_if_possible: bool,
     /// How calls are changed.
     pub injections: Vec<Injection>,
     /// The captured part of virtual CPUs.
@@ -370,6 +372,7 @@ impl Default for TraceSpec {
             library: Vec::new(),
             operations: false,
             waits: false,
+            waits_if_possible: false,
             injections: Vec::new(),
             vcpus: VcpuDetail::None,
         }

@@ -48,6 +48,8 @@ pub struct Needs {
     pub sources: bool,
     /// The stacks of some calls, enough to tell which functions make most of them. Engines that cannot take stacks take none.
     pub sampled_stacks: bool,
+    /// The waits of threads, if the engine can measure them.
+    pub waits: bool,
     /// A note of each answer from /proc.
     pub answers_noted: bool,
     /// The end of each interval of this length.
@@ -139,6 +141,7 @@ impl Needs {
             stacks: self.stacks || other.stacks,
             sources: self.sources || other.sources,
             sampled_stacks: self.sampled_stacks || other.sampled_stacks,
+            waits: self.waits || other.waits,
             answers_noted: self.answers_noted || other.answers_noted,
             every: self.every.or(other.every),
         }

@@ -33,6 +33,8 @@ pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
         entries: needs.entries || about_files,
         want_ip: options.lines.leader.ip,
         want_times: needs.times || options.spec.waits,
+        // (A recording says in front whether it has waits. All calls of a machine are too many for the one ring that waits take.)
+        waits_if_possible: needs.waits && !needs.answers_noted && options.spec.machine.is_none(),
         want_system_time: needs.system_times,
         counting: counting(options, needs),
         file_filter: file_filter(options, needs),
