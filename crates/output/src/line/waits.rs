@@ -67,14 +67,14 @@ fn by(w: &mut Writer<'_>, waits: &CallWaits, sleep: &Sleep) {
                     w.str("the device ");
                     w.angled(device);
                 }
-                None => w.str(word(interrupt)),
+                None => w.str(interrupt_word(interrupt)),
             }
         }
     }
 }
 
 /// An interrupt without a name.
-fn word(interrupt: &Interrupt) -> &'static str {
+pub fn interrupt_word(interrupt: &Interrupt) -> &'static str {
     match interrupt {
         Interrupt::Timer => "a timer",
         Interrupt::Network => "the network",
