@@ -133,3 +133,24 @@ fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     }
     Ok(Box::new(view))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flags::options_of;
+
+    #[test]
+    fn what_the_last_graph_counts() {
+        for (arguments, path, waits) in [
+            (&["--flamegraph=waits:a.html"][..], "a.html", true),
+            (&["--flamegraph=a.html"], "a.html", false),
+            (&["--flamegraph=waits:a.html", "--flamegraph=b.html"], "b.html", false),
+            (&["--flamegraph=b.html", "--flamegraph=waits:waits:a.folded"], "waits:a.folded", true),
+            (&["--flamegraph=./waits:a.html"], "./waits:a.html", false),
+        ] {
+            let options = options_of(&[arguments, &["true"]].concat());
+            assert_eq!(options.views.path(FILE), Some(Path::new(path)), "{arguments:?}");
+            assert_eq!((needs_waits(&options), options.spec.waits), (waits, waits), "{arguments:?}");
+        }
+    }
+}
