@@ -313,6 +313,29 @@ fn with_text_beside_it() {
     assert_eq!(scratch.page_data()["numbers"]["calls"], calls);
 }
 
+/// With `--waits`, the details of a call tell who ended its sleep. So does the page of a recording.
+#[test]
+fn waits_of_a_call() {
+    need_ebpf!();
+    let scratch = Scratch::new("html-waits");
+    let mut browser = browser!(scratch);
+    let program = program!("waits").to_str().unwrap().to_string();
+    page(&scratch, ["--engine=ebpf", "--waits", "--record=rec", "-f", &program, "pipe"]);
+    let live = scratch.page_data();
+    browser.open(&scratch.path("page.html"), "light");
+    browser.eval(
+        "{ const reads = view.lanes.flatMap(lane => [...lane.call.keys()].map(slice => ({ lane, slice })))\
+             .filter(({ lane, slice }) => callName(lane.call[slice]) === 'read');\
+           const took = ({ lane, slice }) => lane.took[slice];\
+           view.pick(reads.reduce((a, b) => (took(b) > took(a) ? b : a))); }",
+    );
+    let detail = browser.text("document.querySelector('.detail').textContent");
+    assert!(is(&detail, r"read\(.*took [\d.]+ ms · blocked [\d.]+ ms by .*\[\d+\] write.* · at .*"), "{detail}");
+    assert_eq!(browser.complaints(), [""; 0]);
+    scratch.replay(&["--waits", "--html=page.html"]);
+    assert_eq!(scratch.page_data(), live);
+}
+
 #[test]
 fn where_it_cannot_be_written() {
     let scratch = Scratch::new("html-unwritable");

@@ -1,7 +1,9 @@
 //! `--waits`: programs that wait in known ways, whose waits must have the right times and wakers.
 
+mod browser;
 mod common;
 
+use browser::Browser;
 use common::*;
 use serde_json::Value;
 use std::ffi::OsStr;
@@ -242,6 +244,70 @@ fn advice_accounts_for_the_whole_run() {
     }
 }
 
+/// The flame graph of waits has who ended them below the calls, live and from a recording.
+#[test]
+fn flame_graphs_tell_of_waits() {
+    need_ebpf!();
+    let scratch = Scratch::new("waits-flames");
+    let program = program!("waits").to_str().unwrap().to_string();
+    let options = ["--engine=ebpf", "-f", "--flamegraph=waits:live.folded", "--record=rec"];
+    let run = scratch.stride(options.iter().chain(&[&*program, "pipe"]));
+    assert_eq!(run.code(), Some(0), "{run:?}");
+    let least = known(&run.out).iter().map(|wait| wait.least).sum::<i64>() as f64 / 1e3;
+    let live = scratch.read("live.folded");
+    let time = |middle: &str, end: &str| -> f64 {
+        let lines = live
+            .lines()
+            .filter_map(|line| line.rsplit_once(' '))
+            .filter(|(stack, _)| stack.contains(middle) && stack.ends_with(end));
+        lines.map(|(_, time)| time.parse::<f64>().unwrap()).sum()
+    };
+    // (Some waits may be short on a busy machine, because their thread loses its CPU before they begin.)
+    assert!(time(";read;blocked;woken by ", ": write") > least * 0.7, "{live}");
+    assert!(time(";clock_nanosleep;blocked;", ";woken by a timer") > 0.0, "{live}");
+    let replayed = scratch.replay(&["--flamegraph=waits:again.folded"]);
+    assert_eq!(
+        (scratch.read("again.folded"), replayed.err.contains("was not recorded")),
+        (live, false),
+        "{replayed:?}"
+    );
+    // Calls are still counted as calls.
+    scratch.replay(&["--flamegraph=calls.folded"]);
+    assert!(!scratch.read("calls.folded").contains("woken by"));
+}
+
+/// The page of the graph has one measure, and says who ended the waits.
+#[test]
+fn the_page_of_a_graph_of_waits() {
+    need_ebpf!();
+    let scratch = Scratch::new("waits-flame-page");
+    let Some(mut browser) = Browser::start(&scratch.path("")) else { skip!("no chromium") };
+    let program = program!("waits").to_str().unwrap().to_string();
+    scratch.stride(["--engine=ebpf", "-f", "--flamegraph=waits:page.html", &program, "pipe"]);
+    for scheme in ["light", "dark"] {
+        browser.open(&scratch.path("page.html"), scheme);
+        assert_eq!(browser.complaints(), [""; 0]);
+    }
+    let sentence = browser.text("document.querySelector('#sentence').textContent");
+    assert!(is(&sentence, r"Threads were asleep or without a CPU for [\d.]+ ms in their calls.*"), "{sentence}");
+    assert_eq!(browser.eval("document.querySelector('#measures').hidden"), true);
+    let legend = browser.text("document.querySelector('#legend').textContent");
+    assert!(legend.contains("Asleep") && legend.contains("Woken by"), "{legend}");
+    browser.eval(
+        "window.box = [...document.querySelectorAll('.box.k-waker')].find(box => /^woken by .*: write$/.test(tree.name(Number(box.dataset.box))))",
+    );
+    // It stands below the sleep in the call.
+    let above =
+        "tree.path(Number(box.dataset.box)).slice(-4).map(its => tree.kind(its) + ' ' + tree.name(its)).join('|')";
+    let above = browser.text(above);
+    assert!(above.contains("|transfer read|asleep blocked|waker woken by "), "{above}");
+    let label = browser.text("box.ariaLabel");
+    assert!(is(&label, r"woken by .*: write, [\d.]+ ms, \d+% of all"), "{label}");
+    let functions = browser.text("document.querySelector('#functions-body').textContent");
+    assert!(functions.contains("Off the CPU") && !functions.contains("Failed"), "{functions}");
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
 #[test]
 fn what_knows_nothing_of_waits_says_so() {
     let scratch = Scratch::new("waits-none");
@@ -254,4 +320,11 @@ fn what_knows_nothing_of_waits_says_so() {
     scratch.stride(["--record=rec", "true"]);
     let replayed = scratch.replay(&["--waits"]);
     assert!(replayed.err.contains("was not recorded") && replayed.err.contains("--waits"), "{replayed:?}");
+
+    scratch.stride(["--record=rec", "-k", "true"]);
+    let replayed = scratch.replay(&["--flamegraph=waits:none.folded"]);
+    assert!(replayed.err.contains("was not recorded") && replayed.err.contains("--waits"), "{replayed:?}");
+    assert_eq!(scratch.read("none.folded"), "");
+    scratch.replay(&["--flamegraph=waits:none.html"]);
+    assert!(scratch.read("none.html").contains("What threads waited for was not recorded."));
 }

@@ -29,7 +29,7 @@ pub use spelling::style::{HexStrings, NameStyle, Style};
 pub use stride_event::grouped;
 pub use value::Writer;
 pub use views::advise::AdviseView;
-pub use views::flamegraph::{FlameFormat, FlameView};
+pub use views::flamegraph::{FlameFormat, FlameView, FlameWeight};
 pub use views::html::HtmlView;
 pub use views::json::{self, JsonView};
 pub use views::perfetto::Perfetto;

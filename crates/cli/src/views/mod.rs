@@ -18,6 +18,7 @@ mod tree;
 mod wanted;
 
 pub use declaration::Declaration;
+pub use flamegraph::needs_waits as draws_waits;
 pub use tree::is_asked as shows_tree;
 pub use wanted::{Wanted, can_be_rotated, check_format, has_report, named_files, names_files};
 

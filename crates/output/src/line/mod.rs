@@ -8,7 +8,7 @@ mod library;
 pub mod moment;
 mod outcome;
 pub mod stack;
-mod waits;
+pub mod waits;
 
 pub use layout::{Layout, Leader, PidPrefix, WallClock};
 pub(crate) use library::DEEPEST;

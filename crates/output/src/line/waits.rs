@@ -12,12 +12,17 @@ const LEAST: u64 = 1_000;
 
 /// ` blocked 0.040020 by redis-server[412] sendto, waited for a CPU 0.000103 (dd[99] had it)`. Nothing for a call that did not wait.
 pub fn waits(w: &mut Writer<'_>, waits: &CallWaits) {
+    waits_with(w, waits, |w, time| seconds(w.out, time, 1, DIGITS));
+}
+
+/// The same, with times as `clock` writes them.
+pub fn waits_with(w: &mut Writer<'_>, waits: &CallWaits, clock: impl Fn(&mut Writer<'_>, Ns)) {
     let mut separator = " ";
     let mut time = |w: &mut Writer<'_>, what: &str, time: Ns| {
         w.str(std::mem::replace(&mut separator, ", "));
         w.str(what);
         w.str(" ");
-        seconds(w.out, time, 1, DIGITS);
+        clock(w, time);
     };
     let (asleep, runnable) = (waits.in_call.asleep(), waits.in_call.of(WaitKind::Runnable));
     if let Some(sleep) = waits.longest.as_ref().filter(|_| asleep >= LEAST) {
@@ -67,14 +72,14 @@ fn by(w: &mut Writer<'_>, waits: &CallWaits, sleep: &Sleep) {
                     w.str("the device ");
                     w.angled(device);
                 }
-                None => w.str(word(interrupt)),
+                None => w.str(interrupt_word(interrupt)),
             }
         }
     }
 }
 
 /// An interrupt without a name.
-fn word(interrupt: &Interrupt) -> &'static str {
+pub fn interrupt_word(interrupt: &Interrupt) -> &'static str {
     match interrupt {
         Interrupt::Timer => "a timer",
         Interrupt::Network => "the network",

@@ -61,7 +61,7 @@ pub fn validate(
     let untold = machine.is_some() || elsewhere || views::has_report(&raw.options);
     let quiet = quiet(&raw, untold && !raw.options.json)?;
     let daemonize = daemonize(&raw);
-    raw.options.spec.waits |= summary::needs_waits(&raw);
+    raw.options.spec.waits |= summary::needs_waits(&raw) || views::draws_waits(&raw.options);
     let summary = summary::settled(&raw);
     let injections = injections::settled(std::mem::take(&mut raw.injections), warn);
 

@@ -1,4 +1,5 @@
-//! The graph as text that other tools read: `program;outermost;…;innermost;call N`, where N is the number of calls.
+//! The graph as text that other tools read: `program;outermost;…;innermost;call N`, where N is the number of calls, or
+//! the microseconds of waits.
 
 use super::graph::FlameGraph;
 use crate::brief::frames::unseparated;
@@ -7,7 +8,11 @@ use std::io::Write;
 
 pub fn render(graph: &FlameGraph) -> Vec<u8> {
     let mut lines = Vec::new();
-    for (id, node) in graph.tree.nodes.iter().enumerate().filter(|(_, node)| node.own.calls > 0) {
+    for (id, node) in graph.tree.nodes.iter().enumerate() {
+        let number = graph.weight.folded(&node.own);
+        if number == 0 {
+            continue;
+        }
         let mut line = Vec::new();
         for label in graph.tree.path(id as u32) {
             let name = unseparated((&*graph.labels.get(label).name).into());
@@ -17,7 +22,7 @@ pub fn render(graph: &FlameGraph) -> Vec<u8> {
             line.extend_from_slice(legible(&name, usize::MAX).as_bytes());
         }
         // Writing to a buffer does not fail.
-        let _ = writeln!(line, " {}", node.own.calls);
+        let _ = writeln!(line, " {number}");
         lines.push(line);
     }
     lines.sort_unstable();

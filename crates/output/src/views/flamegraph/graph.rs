@@ -2,18 +2,21 @@
 
 use super::labels::{FlameLabels, Label, LabelId, LabelKind};
 use super::tree::{CallTree, TreePlace, Weights};
+use super::waits;
+use super::weight::FlameWeight;
 use crate::brief::frames::{self, Function};
 use crate::views::html::family::Family;
 use std::collections::HashMap;
 use std::sync::Arc;
 use stride_event::quantity::count;
-use stride_event::{Call, Outcome, PerStack, Stack};
+use stride_event::{Call, CallWaits, Outcome, PerStack, Stack};
 use stride_syscalls::{Abi, Effect, table};
 use stride_track::Tracker;
 
 /// The calls so far.
 #[derive(Default)]
 pub struct FlameGraph {
+    pub weight: FlameWeight,
     pub labels: FlameLabels,
     pub tree: CallTree,
     /// Labels by the names of threads, and of system calls.
@@ -31,6 +34,10 @@ const MOST_PROGRAMS: usize = 16;
 const MOST_NAMES: usize = 1 << 16;
 
 impl FlameGraph {
+    pub fn new(weight: FlameWeight) -> FlameGraph {
+        FlameGraph { weight, ..FlameGraph::default() }
+    }
+
     /// Counts a call that the tracker has just seen.
     pub fn returned(&mut self, call: &Call, tracker: &Tracker) {
         let failed = match call.outcome {
@@ -39,6 +46,10 @@ impl FlameGraph {
             // As in summaries, calls that do not return are not counted.
             Outcome::Gone | Outcome::Pending => return,
         };
+        let waits = call.waits.as_deref().filter(|waits| waits.in_call.all() > 0);
+        if self.weight == FlameWeight::Waits && waits.is_none() {
+            return;
+        }
         let program = self.program(tracker.thread(call.tid).map_or(b"?".as_slice(), |thread| &thread.comm));
         let place = match &call.stack {
             Some(stack) => self.place(stack, program),
@@ -53,8 +64,27 @@ impl FlameGraph {
         };
         let name = self.call(call);
         let place = self.tree.step(place, name);
-        let time = call.took().unwrap_or(0);
-        self.tree.count(place, Weights { calls: 1, time, errors: failed.into() });
+        match waits.filter(|_| self.weight == FlameWeight::Waits) {
+            Some(waits) => self.waited(place, waits),
+            None => {
+                let time = call.took().unwrap_or(0);
+                self.tree.count(place, Weights { calls: 1, time, errors: failed.into() });
+            }
+        }
+    }
+
+    /// Counts the waits in a call.
+    fn waited(&mut self, call: TreePlace, waits: &CallWaits) {
+        for (kind, waker, time) in waits::parts(waits) {
+            let why = if kind.is_sleep() { LabelKind::Asleep } else { LabelKind::WithoutCpu };
+            let why = self.label(why, kind.name().as_bytes(), b"");
+            let mut place = self.tree.step(call, why);
+            if let Some(waker) = waker {
+                let waker = self.label(LabelKind::Waker, &waits::woken_by(&waker), b"");
+                place = self.tree.step(place, waker);
+            }
+            self.tree.count(place, Weights { calls: 1, time, errors: 0 });
+        }
     }
 
     fn label(&mut self, kind: LabelKind, name: &[u8], module: &[u8]) -> LabelId {
@@ -115,20 +145,24 @@ impl FlameGraph {
     /// Sentences about what the graph lacks.
     pub fn limits(&self) -> Vec<String> {
         let mut remarks = Vec::new();
+        let (one, several) = match self.weight {
+            FlameWeight::Calls => ("call is", "calls are"),
+            FlameWeight::Waits => ("wait is", "waits are"),
+        };
         let all: u64 = self.tree.nodes.iter().map(|node| node.own.calls).sum();
         if self.without_stack > 0 {
             let calls = count(self.without_stack, "call has", "calls have");
             remarks.push(format!("{calls} no stack. The box [unknown] stands for the functions that led to them."));
         }
         if self.tree.cut > 0 {
-            let calls = count(self.tree.cut, "call is", "calls are");
+            let they = count(self.tree.cut, one, several);
             remarks
-                .push(format!("There were too many different stacks: {calls} shown without the innermost functions."));
+                .push(format!("There were too many different stacks: {they} shown without the innermost functions."));
         }
         if self.tree.left_out > 0 {
-            let calls = count(self.tree.left_out, "call is", "calls are");
+            let they = count(self.tree.left_out, one, several);
             remarks
-                .push(format!("There were too many different stacks: {calls} not shown, besides the {all} that are."));
+                .push(format!("There were too many different stacks: {they} not shown, besides the {all} that are."));
         }
         remarks
     }

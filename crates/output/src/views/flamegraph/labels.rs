@@ -17,6 +17,12 @@ pub enum LabelKind {
     Library,
     /// A system call.
     Call(crate::views::html::family::Family),
+    /// The thread slept in the call.
+    Asleep,
+    /// The thread could have run, but had no CPU.
+    WithoutCpu,
+    /// The thread or interrupt that ended a sleep.
+    Waker,
     /// Frames that are not known.
     Missing,
 }

@@ -2,6 +2,7 @@
 //!
 //! The view gathers a tree of functions ([`tree`]), below each program by the name of its threads, and with the system
 //! call at the end of each path. The widths of a box, its share of calls, time and errors, are sums over the tree.
+//! In a graph of waits ([`waits`]) the paths go on to the reason why the thread of the call was not on a CPU, and to its waker.
 //! Memory is bounded: beyond a number of nodes, calls are counted for the last function that has one, and a sentence
 //! says for how many.
 //!
@@ -12,10 +13,14 @@ mod graph;
 mod labels;
 mod page;
 mod tree;
+mod waits;
+mod weight;
 
 use crate::sink::error::why;
 use crate::views::html::run_facts::RunFacts;
 use crate::{End, RunInfo, View, ViewError};
+pub use weight::FlameWeight;
+
 use graph::FlameGraph;
 use std::io::Write;
 use stride_event::Event;
@@ -26,7 +31,7 @@ use stride_track::Tracker;
 pub enum FlameFormat {
     /// A page for a browser.
     Page,
-    /// `a;b;c N`, a line for each stack and its number of calls.
+    /// `a;b;c N`, a line for each stack and its number of calls, or its waits in microseconds.
     Folded,
 }
 
@@ -42,8 +47,14 @@ pub struct FlameView {
 }
 
 impl FlameView {
-    pub fn new(format: FlameFormat, name: String, to: Box<dyn Write>, info: &RunInfo) -> FlameView {
-        FlameView { format, graph: FlameGraph::default(), facts: RunFacts::of(info), to, name, error: None }
+    pub fn new(
+        format: FlameFormat,
+        weight: FlameWeight,
+        name: String,
+        to: Box<dyn Write>,
+        info: &RunInfo,
+    ) -> FlameView {
+        FlameView { format, graph: FlameGraph::new(weight), facts: RunFacts::of(info), to, name, error: None }
     }
 }
 

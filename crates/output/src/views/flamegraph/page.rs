@@ -43,14 +43,15 @@ const NAME: usize = 400;
 
 #[derive(Serialize)]
 struct FlameData {
-    /// The names of the programs with most calls.
+    /// The names of the programs with most calls, or with the longest waits.
     title: String,
     warnings: Vec<String>,
     about: Vec<(&'static str, String)>,
     /// For each label: name, module, kind.
     labels: Vec<(String, String, &'static str)>,
-    /// Five numbers for each box, parents before their children: the depth, the label, and the weights of the box:
-    /// calls, nanoseconds, errors.
+    /// The names of the measures of each box.
+    measures: Vec<&'static str>,
+    /// Numbers for each box, parents before their children: the depth, the label, and one for each measure.
     boxes: Vec<u64>,
     /// The number of boxes that were too narrow to be kept, whatever the width stands for.
     more: usize,
@@ -62,6 +63,7 @@ pub fn render(graph: &FlameGraph, facts: RunFacts) -> String {
         warnings: facts.warnings,
         about: facts.facts,
         labels: Vec::new(),
+        measures: graph.weight.measures().iter().map(|(name, _)| *name).collect(),
         boxes: Vec::new(),
         more: 0,
     };
@@ -84,9 +86,10 @@ fn ranks(graph: &FlameGraph, sums: &[Weights]) -> Vec<usize> {
     let mut all = Weights::default();
     graph.tree.nodes.iter().for_each(|node| all.add(node.own));
     let share = |part: u64, whole: u64| (u128::from(part) << 60) / u128::from(whole.max(1));
+    let measures = graph.weight.measures();
     let width = |id: &usize| {
-        let sum = &sums[*id];
-        share(sum.calls, all.calls).max(share(sum.time, all.time)).max(share(sum.errors, all.errors))
+        let shares = measures.iter().map(|(_, value)| share(value(&sums[*id]), value(&all)));
+        shares.max().unwrap_or_default()
     };
     let mut ranks: Vec<usize> = (0..sums.len()).collect();
     ranks.sort_by_cached_key(|id| (Reverse(width(id)), *id));
@@ -113,8 +116,8 @@ fn fill(data: &mut FlameData, graph: &FlameGraph, sums: &[Weights], kept: &[usiz
             data.labels.push(shown(graph.labels.get(label)));
             data.labels.len() as u64 - 1
         });
-        let Weights { calls, time, errors } = sums[id];
-        data.boxes.extend([depth, number, calls, time, errors]);
+        data.boxes.extend([depth, number]);
+        data.boxes.extend(graph.weight.measures().iter().map(|(_, value)| value(&sums[id])));
         let below = children.remove(&id).unwrap_or_default();
         open.extend(below.into_iter().rev().map(|child| (child, depth + 1)));
     }
@@ -125,6 +128,9 @@ fn shown(label: &Label) -> (String, String, &'static str) {
         LabelKind::Program => "program",
         LabelKind::Own => "own",
         LabelKind::Library => "library",
+        LabelKind::Asleep => "asleep",
+        LabelKind::WithoutCpu => "no-cpu",
+        LabelKind::Waker => "waker",
         LabelKind::Missing => "missing",
         LabelKind::Call(family) => match family {
             Family::Files => "files",
@@ -139,12 +145,13 @@ fn shown(label: &Label) -> (String, String, &'static str) {
     (legible(&label.name, NAME), legible(&label.module, NAME), kind)
 }
 
-/// The programs with most calls.
+/// The programs with most calls, or with the longest waits.
 fn title(graph: &FlameGraph) -> String {
     let sums = graph.tree.sums();
+    let (_, most) = graph.weight.measures()[0];
     let nodes = graph.tree.nodes.iter().enumerate();
     let mut roots: Vec<_> = nodes.filter(|(id, node)| node.parent as usize == *id).collect();
-    roots.sort_by_key(|(id, _)| Reverse(sums[*id].calls));
+    roots.sort_by_key(|(id, _)| Reverse(most(&sums[*id])));
     let names = roots.iter().take(3).map(|(_, node)| legible(&graph.labels.get(node.label).name, 64));
     let more = if roots.len() > 3 { ", …" } else { "" };
     format!("{}{more}", names.collect::<Vec<_>>().join(", "))

@@ -10,8 +10,9 @@ pub type NodeId = u32;
 /// The measures that the width of a box may show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Weights {
+    /// Calls, or in a graph of waits the kinds of waits in calls, of which a call may have several.
     pub calls: u64,
-    /// From entry to return.
+    /// The time from entry to return, or that of the wait.
     pub time: Ns,
     /// Calls that failed.
     pub errors: u64,

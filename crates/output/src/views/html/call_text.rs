@@ -1,16 +1,26 @@
 //! Texts of the calls that the page shows.
 
+use crate::line::waits::waits_with;
 use crate::spelling::legible::{cut, legible};
-use crate::{Brief, Style};
+use crate::{Brief, Style, Writer};
 use std::rc::Rc;
 use stride_decode::{Decoder, FdInfo, Options, Part, PidInfo, Resolver};
-use stride_event::{Call, Descriptor, FdOf, Tid};
+use stride_event::quantity::duration;
+use stride_event::{Call, CallWaits, Descriptor, FdOf, Tid};
 use stride_syscalls::{Namespace, PidKind};
 use stride_track::Tracker;
 
 /// The longest text of a call, and the longest name of a descriptor in one.
 const TEXT: usize = 240;
 const NAME: usize = 80;
+
+/// The texts of a call that is shown by itself.
+#[derive(Clone)]
+pub struct SliceText {
+    pub call: Rc<str>,
+    /// The times that its thread was off the CPU, and why (`--waits`). Empty if it was not, or if that was not measured.
+    pub waits: Rc<str>,
+}
 
 pub struct CallText {
     decoder: Decoder,
@@ -28,12 +38,25 @@ impl CallText {
         CallText { decoder: Decoder::default(), brief: Brief::new(style), options, resolver, followed }
     }
 
-    pub fn of(&mut self, call: &Call, part: Part, tracker: &Tracker) -> Rc<str> {
+    pub fn of(&mut self, call: &Call, part: Part, tracker: &Tracker) -> SliceText {
+        let waits = call.waits.as_deref().map(off_cpu).unwrap_or_default();
+        SliceText { call: self.call(call, part, tracker), waits: waits.into() }
+    }
+
+    fn call(&mut self, call: &Call, part: Part, tracker: &Tracker) -> Rc<str> {
         let followed = Followed { tracker, resolver: &*self.resolver };
         let resolver = if self.followed { &followed as &dyn Resolver } else { &*self.resolver };
         let decoded = self.decoder.decode(call, part, &self.options, resolver);
         cut(&self.brief.call(&decoded), TEXT).into()
     }
+}
+
+/// `blocked 40.0 ms by redis-server[412] sendto, waited for a CPU 103 µs`.
+fn off_cpu(waits: &CallWaits) -> String {
+    let mut out = Vec::new();
+    let mut w = Writer { out: &mut out, style: Style::default() };
+    waits_with(&mut w, waits, |w, time| w.str(&duration(time)));
+    cut(String::from_utf8_lossy(&out).trim_start(), TEXT)
 }
 
 /// The resolver, with the tracker's names for descriptors.
@@ -91,5 +114,12 @@ impl Resolver for Followed<'_> {
 
     fn comm(&self, tid: Tid) -> Option<Vec<u8>> {
         self.resolver.comm(tid)
+    }
+}
+
+#[cfg(test)]
+impl From<&str> for SliceText {
+    fn from(call: &str) -> SliceText {
+        SliceText { call: call.into(), waits: "".into() }
     }
 }

@@ -157,6 +157,8 @@ pub struct LaneData {
     pub slices: Vec<u64>,
     /// The stack of each of these calls. Empty if no call has one.
     pub stacks: Vec<StackIndex>,
+    /// The text about the waits of each of these calls. Empty if no call has one.
+    pub waits: Vec<TextIndex>,
     /// The findings that each of these calls, and each bin, belongs to: a bit for each. Empty if there are none.
     pub marks: Vec<u32>,
     pub bin_marks: Vec<u32>,

@@ -180,7 +180,7 @@ impl Gathered {
                 tid: call.tid,
                 who: name(call.tid, tracker),
                 waits,
-                text: write(),
+                text: write().call,
                 stack,
             });
         }

@@ -1,9 +1,9 @@
 //! One thread in the timeline: long calls one by one, and the others counted in bins of time.
 
+use super::call_text::SliceText;
 use super::data::CallIndex;
 use super::stacks::ShownStack;
 use crate::views::processes::Serial;
-use std::rc::Rc;
 use stride_advise::CallKey;
 use stride_event::{Ns, Tid};
 
@@ -18,7 +18,7 @@ pub struct Slice {
     pub end: CallEnd,
     /// True if the call is one that waits.
     pub waits: bool,
-    pub text: Rc<str>,
+    pub text: SliceText,
     pub stack: Option<ShownStack>,
     /// The kind of the call as findings have it, with `--advise`.
     pub kind: Option<CallKey>,
@@ -279,7 +279,7 @@ mod tests {
     fn long_calls_stay_whole() {
         let mut lane = Lane::default();
         for took in [5, 50, 500] {
-            let (end, text) = (CallEnd::Returned, "".into());
+            let (end, text) = (CallEnd::Returned, SliceText::from(""));
             lane.slices.push(Slice { at: took, took, call: 0, end, waits: false, text, stack: None, kind: None });
         }
         lane.fold(64);

@@ -3,7 +3,7 @@
 use super::*;
 use serde_json::Value;
 use std::io;
-use stride_event::{Lost, Ns, Outcome, Tid};
+use stride_event::{CallWaits, Lost, NamedThread, Ns, Outcome, Sleep, Tid, WaitKind, WaitTimes, Waker};
 use stride_syscalls::Abi;
 use stride_test_support::calls::{Memory, call_of, capture_all, forked, lasting, spawned};
 use stride_test_support::written::Disk;
@@ -136,6 +136,41 @@ fn calls_under_way_at_the_end() {
     assert_eq!(data["numbers"]["calls"], 0);
 }
 
+/// A thread whose name is markup ended a sleep of this length.
+fn waited(time: Ns) -> Option<Box<CallWaits>> {
+    let mut in_call = WaitTimes::default();
+    in_call.add(WaitKind::Blocked, time);
+    in_call.add(WaitKind::Runnable, 103_000);
+    let waker = NamedThread { tid: 412, process: 412, comm: *b"<img onerror=1>\xe2" };
+    let waker = Some(Waker::Thread(waker, Some((Abi::X86_64, 44))));
+    let longest = Some(Sleep { time, kind: WaitKind::Blocked, waker });
+    Some(Box::new(CallWaits { in_call, sleeps: 1, longest, ..CallWaits::default() }))
+}
+
+/// With `--waits`, each call of the timeline has a text about its waits.
+#[test]
+fn calls_tell_of_their_waits() {
+    let mut run = Run::new();
+    run.started(1, 1, None, 0);
+    run.started(2, 1, Some(1), 0);
+    let plain = openat(1, b"/a", 100, 10, Outcome::Value(3));
+    run.event(&Event::Exit(&plain));
+    run.event(&Event::Exit(&Call {
+        waits: waited(40_020_000),
+        ..openat(1, b"/b", 200, 50_000_000, Outcome::Value(4))
+    }));
+    run.event(&Event::Exit(&Call { tid: 2, ..plain }));
+    let (page, data) = run.finish(0);
+    let lanes = &data["timeline"]["lanes"];
+    let waits: Vec<usize> =
+        lanes[0]["waits"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap() as usize).collect();
+    assert_eq!((waits.len(), waits[0]), (2, 0));
+    let told = r"blocked 40.0 ms by \74img onerror=1\76\342[412] sendto, waited for a CPU 103 µs";
+    assert_eq!(data["texts"][waits[1]], told);
+    assert_eq!(lanes[1]["waits"], serde_json::json!([]), "nothing is stored for a thread that did not wait");
+    assert!(!page.contains("<img"));
+}
+
 /// The page stays small whatever the input, and no input can end its data.
 #[test]
 fn hostile_and_endless() {
@@ -148,7 +183,8 @@ fn hostile_and_endless() {
         run.started(pid, pid, Some(1), at);
         let outcome = if i % 2 == 0 { Outcome::Error(1 + (i % 130) as u32) } else { Outcome::Value(3) };
         run.event(&Event::Exit(&openat(pid, &path, at, 10 + i * 7919 % 5_000, outcome)));
-        run.event(&Event::Exit(&openat(1, &path, at, 100 + i % 512, outcome)));
+        let waits = waited(1_000 + i * 1_009);
+        run.event(&Event::Exit(&Call { waits, ..openat(1, &path, at, 100 + i % 512, outcome) }));
         let unknown =
             Call { tid: 1, nr: 1000 + i % 5_000, entered: Some(at), returned: at + (1 << (i % 37)), ..Call::default() };
         run.event(&Event::Exit(&Call { outcome: Outcome::Error(38), ..unknown }));

@@ -4,12 +4,12 @@
 //! shortest call still shown. So a call that is shown is never narrower than a bin, at any scale. The width doubles
 //! whenever there are too many calls or bins. The length and pace of the run need not be known beforehand.
 
+use super::call_text::SliceText;
 use super::data::CallIndex;
 use super::lane::{CallEnd, Lane, Short, Slice};
 use super::stacks::ShownStack;
 use crate::views::processes::Serial;
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
 use stride_advise::CallKey;
 use stride_event::{Ns, Tid};
 
@@ -56,7 +56,7 @@ pub struct Made {
 }
 
 impl Made {
-    fn slice(&self, text: Rc<str>) -> Slice {
+    fn slice(&self, text: SliceText) -> Slice {
         let &Made { at, took, call, end, waits, kind, .. } = self;
         Slice { at, took, call, end, waits, text, stack: self.stack.clone(), kind }
     }
@@ -140,7 +140,7 @@ impl Timeline {
         Some(lane)
     }
 
-    pub fn add(&mut self, made: &Made, text: impl FnOnce() -> Rc<str>) {
+    pub fn add(&mut self, made: &Made, text: impl FnOnce() -> SliceText) {
         let &Made { at, took, call, end, kind, .. } = made;
         let place = self.lane(made.tid, made.process, at);
         let lane = place.map_or(&mut self.others, |lane| &mut self.lanes[lane]);
@@ -164,7 +164,7 @@ impl Timeline {
     }
 
     /// A call that did not return. A thread has only one at a time, so each lane has room for it.
-    pub fn stuck(&mut self, made: &Made, text: impl FnOnce() -> Rc<str>) {
+    pub fn stuck(&mut self, made: &Made, text: impl FnOnce() -> SliceText) {
         if let Some(lane) = self.lane(made.tid, made.process, made.at)
             && self.slices < self.room.slices + 2 * self.room.lanes
         {

@@ -28,7 +28,8 @@ pub fn of(
     let mut order: Vec<_> = lanes.iter().flat_map(|lane| &lane.slices).collect();
     order.sort_by_key(|slice| Reverse(slice.took));
     order.iter().for_each(|slice| {
-        texts.place(&slice.text);
+        texts.place(&slice.text.call);
+        texts.place(&slice.text.waits);
         stacks.place(slice.stack.as_ref());
     });
     data::TimelineData {
@@ -54,19 +55,27 @@ fn lane(
     stacks: &mut StacksData,
 ) -> data::LaneData {
     let mut last = 0;
-    let slices = lane.slices.iter().flat_map(|slice| {
-        let since = slice.at.saturating_sub(std::mem::replace(&mut last, slice.at));
-        let text = texts.place(&slice.text);
-        [since, slice.took, slice.call.into(), slice.end as u64, text.into()]
-    });
+    let slices: Vec<u64> = lane
+        .slices
+        .iter()
+        .flat_map(|slice| {
+            let since = slice.at.saturating_sub(std::mem::replace(&mut last, slice.at));
+            let text = texts.place(&slice.text.call);
+            [since, slice.took, slice.call.into(), slice.end as u64, text.into()]
+        })
+        .collect();
     let has_stacks = lane.slices.iter().any(|slice| slice.stack.is_some());
     let of_slices = lane.slices.iter().filter(|_| has_stacks);
     let lane_stacks = of_slices.map(|slice| stacks.place(slice.stack.as_ref())).collect();
+    let has_waits = lane.slices.iter().any(|slice| !slice.text.waits.is_empty());
+    let of_slices = lane.slices.iter().filter(|_| has_waits);
+    let waits = of_slices.map(|slice| texts.place(&slice.text.waits)).collect();
     data::LaneData {
         tid: lane.tid,
         process: places.get(&lane.process).copied(),
-        slices: slices.collect(),
+        slices,
         stacks: lane_stacks,
+        waits,
         marks: Vec::new(),
         bin_marks: Vec::new(),
         bins: bins(lane, width),

@@ -4,7 +4,7 @@ const ROW = 21;
 
 class Graph {
   constructor(tree, holder, detail) {
-    Object.assign(this, { tree, holder, detail, measure: "calls", view: 0, chosen: 0, matches: new Set() });
+    Object.assign(this, { tree, holder, detail, measure: tree.measures[0], view: 0, chosen: 0, matches: new Set() });
     holder.addEventListener("keydown", (event) => this.key(event));
     // Boxes that move under a resting mouse are not pointed at.
     holder.addEventListener("mousemove", (event) => {
@@ -111,7 +111,8 @@ class Graph {
   /** Tells about a box below the graph. */
   tell(box) {
     const { tree } = this;
-    const all = Object.entries(MEASURES).map(([measure, { show }]) => {
+    const all = tree.measures.map((measure) => {
+      const { show } = MEASURES[measure];
       const [part, whole] = [tree.weights[measure][box], tree.weights[measure][0]];
       return whole ? `${show(part)} (${percent(part, whole)})` : show(part);
     });

@@ -4,19 +4,22 @@ const MEASURES = {
   calls: { title: "Calls", show: (n) => count(n, "call", "calls") },
   time: { title: "Time", show: duration },
   errors: { title: "Errors", show: (n) => count(n, "error", "errors") },
+  waits: { title: "Off the CPU", show: duration },
 };
 
 class Tree {
-  constructor({ boxes, labels }) {
+  constructor({ boxes, labels, measures }) {
+    this.measures = measures;
     this.labels = [...labels, ["all", "", "all"]];
     this.label = [labels.length];
     this.parent = [0];
     this.depth = [0];
     this.children = [[]];
-    this.weights = { calls: [0], time: [0], errors: [0] };
+    this.weights = Object.fromEntries(measures.map((measure) => [measure, [0]]));
+    const step = 2 + measures.length;
     const open = [0];
-    for (let i = 0; i < boxes.length; i += 5) {
-      const [depth, label, calls, time, errors] = boxes.slice(i, i + 5);
+    for (let i = 0; i < boxes.length; i += step) {
+      const [depth, label, ...weights] = boxes.slice(i, i + step);
       const box = this.label.length;
       open.length = depth + 1;
       const parent = open[depth];
@@ -26,8 +29,8 @@ class Tree {
       this.depth.push(depth + 1);
       this.children.push([]);
       this.children[parent].push(box);
-      [calls, time, errors].forEach((n, measure) => {
-        const list = this.weights[Object.keys(MEASURES)[measure]];
+      weights.forEach((n, measure) => {
+        const list = this.weights[measures[measure]];
         list.push(n);
         if (parent === 0) list[0] += n;
       });
@@ -93,8 +96,8 @@ class Tree {
         continue;
       }
       if (depth === 0) {
-        const row = rows.get(label) ?? { label, calls: 0, time: 0, errors: 0 };
-        for (const measure of Object.keys(MEASURES)) row[measure] += this.weights[measure][box];
+        const row = rows.get(label) ?? { label, ...Object.fromEntries(this.measures.map((measure) => [measure, 0])) };
+        for (const measure of this.measures) row[measure] += this.weights[measure][box];
         rows.set(label, row);
       }
       within.set(label, depth + 1);

@@ -34,7 +34,8 @@ function describe(view, { lane, slice, bin, lost }) {
     const end = ["", "failed", "never returned"][lane.end[slice]];
     // (No call takes 0 ns.)
     const took = lane.took[slice] ? `took ${duration(lane.took[slice])}` : "its entry was not seen";
-    const facts = [took, `at ${moment(lane.at[slice])}`, who, end].filter(Boolean);
+    const waits = run.texts[lane.waits[slice]];
+    const facts = [took, waits, `at ${moment(lane.at[slice])}`, who, end].filter(Boolean);
     return { name, family: callFamily(lane.call[slice]), text: text || `${name}(…)`, facts };
   }
   if (bin !== undefined) {
