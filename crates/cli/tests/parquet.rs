@@ -91,6 +91,74 @@ fn the_calls_of_the_json_live_and_replayed() {
     }
 }
 
+/// The columns about waits say what the JSON of the same run says, live and replayed, and are empty in a run without `--waits`.
+#[test]
+fn the_waits_of_the_json() {
+    need_ebpf!();
+    let scratch = Scratch::new("parquet-waits");
+    let program = program!("waits").to_str().unwrap().to_string();
+    let options = ["--engine=ebpf", "-f", "--json", "--parquet=live"];
+    let run = scratch.stride(options.iter().copied().chain(["--waits", "--record=rec", &*program, "pipe"]));
+    let json: Vec<serde_json::Value> = run.trace.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let told = json.iter().filter(|line| line["type"] == "call" && line["waits"]["waker"].is_object());
+    let expected: Vec<[String; 10]> = told
+        .map(|call| {
+            let (waits, waker) = (&call["waits"], &call["waits"]["waker"]);
+            let sum = |times: &serde_json::Value, kinds: &[&str]| -> String {
+                kinds.iter().filter_map(|kind| times[*kind].as_i64()).sum::<i64>().to_string()
+            };
+            let text = |value: &serde_json::Value| match value {
+                serde_json::Value::Null => "null".to_owned(),
+                value => value.to_string(),
+            };
+            [
+                text(&call["tid"]),
+                text(&call["start_ns"]),
+                sum(&waits["in_call"], &["blocked"]),
+                sum(&waits["in_call"], &["runnable"]),
+                sum(&waits["before"], &["blocked", "disk", "stopped"]),
+                text(&waker["tid"]),
+                text(&waker["pid"]),
+                text(&waker["comm"]),
+                text(&waker["call"]),
+                text(&waker["interrupt"]),
+            ]
+        })
+        .collect();
+    // (All of the ten waits, unless the machine is busy.)
+    assert!(expected.iter().filter(|row| row[8] == "\"write\"").count() >= 7, "{run:?}");
+    scratch.replay(&["--parquet=replayed"]);
+    for directory in ["live", "replayed"] {
+        let rows = rows(&scratch.path(directory), "calls");
+        let woken = rows.iter().filter(|row| row["waker_comm"] != "null" || row["waker_interrupt"] != "null");
+        let columns = [
+            "tid",
+            "start_ns",
+            "blocked_ns",
+            "runnable_ns",
+            "before_asleep_ns",
+            "waker_tid",
+            "waker_pid",
+            "waker_comm",
+            "waker_call",
+            "waker_interrupt",
+        ];
+        let woken: Vec<[String; 10]> = woken.map(|row| columns.map(|name| row[name].clone())).collect();
+        assert_eq!(woken, expected, "{directory}");
+        let of_pipes = rows.iter().filter(|row| row["wait_cause"] == "\"pipe\"" && row["name"] == "\"read\"").count();
+        assert!(of_pipes >= 7, "{of_pipes}");
+        assert!(
+            rows.iter().any(|row| row["blocked_ns"] == "0" && row["waker_comm"] == "null"),
+            "calls that did not wait"
+        );
+    }
+    let plain = scratch.path("plain");
+    scratch.stride(["-f", "--parquet=plain", &*program, "pipe"]);
+    let rows = rows(&plain, "calls");
+    assert!(rows.len() > 20);
+    assert!(rows.iter().all(|row| row["blocked_ns"] == "null" && row["wait_cause"] == "null"), "{:?}", rows[0]);
+}
+
 #[test]
 fn directories_that_cannot_be_written_are_refused() {
     let scratch = Scratch::new("refused");

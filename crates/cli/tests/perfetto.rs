@@ -186,6 +186,42 @@ fn files_that_cannot_be() {
     assert!(std::fs::read(scratch.path("rec")).unwrap() == before);
 }
 
+/// With --waits, calls say for how long they slept, and flows lead to them from the calls that woke them.
+#[test]
+fn waits_and_their_wakers() {
+    need_ebpf!();
+    let scratch = Scratch::new("pf-waits");
+    let program = program!("waits").to_str().unwrap().to_string();
+    for (way, waiting, waking) in
+        [("pipe", "read", "write"), ("lock", "futex", "futex"), ("child", "wait4", "exit_group")]
+    {
+        let _ = std::fs::remove_file(scratch.path("rec"));
+        let options = ["--engine=ebpf", "--waits", "-f", "--record=rec", "--perfetto=pf"];
+        scratch.stride(options.iter().copied().chain([&*program, way]));
+        let live = trace(&scratch);
+        scratch.replay(&["--perfetto=pf"]);
+        for read in [live, trace(&scratch)] {
+            let mut right = 0;
+            for (from, to) in read.flows().into_iter().filter(|(from, _)| from.name == "wakes") {
+                let (waker, woken) = (read.around(from).expect("a call"), read.around(to).expect("a call"));
+                let by =
+                    format!("[{}] {}", read.threads[&from.track].tid.unwrap(), waker.name.split(' ').next().unwrap());
+                let Arg::Text(told) = &woken.args["waker"] else { panic!("{woken:?}") };
+                assert!(told.ends_with(&by), "{by}: {woken:?}");
+                right += usize::from(woken.name == waiting && waker.name == waking);
+            }
+            // (All of the ten waits, unless the machine is busy.)
+            assert!(right >= 7, "{way}: {right}");
+            let slept = |call: &&reader::Slice| call.name == waiting && call.args.contains_key("blocked_ns");
+            assert!(read.calls().iter().copied().filter(slept).count() >= 7, "{way}");
+        }
+    }
+    scratch.stride(["-f", "--perfetto=pf", &*program, "pipe"]);
+    let plain = trace(&scratch);
+    assert!(plain.calls().iter().all(|call| !call.args.contains_key("blocked_ns")));
+    assert!(plain.flows().iter().all(|(from, _)| from.name != "wakes"));
+}
+
 /// With -k, each call has its stack, live and replayed.
 #[test]
 fn stacks_of_calls() {

@@ -4,9 +4,10 @@ use crate::call_columns::{CallColumns, CallName};
 use crate::clock::TraceClock;
 use crate::table_rows::TableRows;
 use crate::tables::Calls;
+use crate::waits::RowWaits;
 use stride_event::{Call, Ns, Outcome, Tid};
 use stride_syscalls::Abi;
-use stride_track::Tracker;
+use stride_track::{Seen, Tracker, wait_cause};
 
 /// The facts about a call that its row has.
 pub struct TableCall<'a> {
@@ -24,6 +25,8 @@ pub struct TableCall<'a> {
     /// Without `-e raw`: the arguments by name.
     pub args: &'a [u8],
     pub stack_id: Option<i32>,
+    /// Waits were measured.
+    pub waits: bool,
 }
 
 impl TableCall<'_> {
@@ -54,7 +57,16 @@ impl TableCall<'_> {
             errno,
             args: self.args,
             stack_id: self.stack_id,
+            waits: self.waits(duration, seen, tracker),
         }
         .write(tracker, clock, to);
+    }
+
+    /// A call whose entry was not seen, or that has not returned, is measured in part only. So it has waits if there were any, but it is not known that there
+    /// were none.
+    fn waits(&self, duration: Option<Ns>, seen: Option<&Seen>, tracker: &Tracker) -> Option<RowWaits<'_>> {
+        let call = self.call.filter(|_| self.waits)?;
+        let Some(found) = call.waits.as_deref() else { return duration.map(|_| RowWaits::new(None, None)) };
+        Some(RowWaits::new(Some(found), seen.and_then(|seen| wait_cause(call, seen, tracker))))
     }
 }

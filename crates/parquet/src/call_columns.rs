@@ -4,8 +4,9 @@ use crate::cell::{IdCell, MeasureCell, NameCell, NumberCell, TextCell, TimeCell,
 use crate::clock::TraceClock;
 use crate::table_rows::TableRows;
 use crate::tables::{CallRow, Calls};
+use crate::waits::{RowWaits, WaitCells};
 use std::borrow::Cow;
-use stride_event::{Ns, Tid, errno_word};
+use stride_event::{Ns, Tid, WaitKind, errno_word};
 use stride_syscalls::{Abi, table};
 use stride_track::{Seen, Tracker};
 
@@ -32,6 +33,8 @@ pub struct CallColumns<'a> {
     /// The arguments as JSON.
     pub args: &'a [u8],
     pub stack_id: Option<i32>,
+    /// `None`: they were not measured.
+    pub waits: Option<RowWaits<'a>>,
 }
 
 impl CallColumns<'_> {
@@ -39,16 +42,16 @@ impl CallColumns<'_> {
         let thread = tracker.thread(self.tid);
         let process = thread.and_then(|thread| tracker.process(thread.pid));
         let object = self.seen.and_then(|seen| seen.object);
-        let (abi, key, name) = match self.name {
-            CallName::Syscall(abi, nr) => {
-                // A number without a row may be any number, and keys must be small.
-                let key = table(abi).get(nr).map(|_| (nr as usize) << 2 | abi as usize);
-                (Some(abi), key, table(abi).name(nr))
-            }
-            CallName::Operation(name) => (None, None, Cow::Borrowed(name)),
+        let (syscall, name) = match self.name {
+            CallName::Syscall(abi, nr) => (Some((abi, nr)), table(abi).name(nr)),
+            CallName::Operation(name) => (None, Cow::Borrowed(name)),
         };
+        let abi = syscall.map(|(abi, _)| abi);
         let kind = object.map(|object| tracker.kind(object));
         let errno = self.errno.map(errno_word);
+        let waits = WaitCells(self.waits);
+        let waker = waits.waker();
+        let waker_call = waker.call_name();
         to.add(CallRow {
             trace_id: WordCell::trace_id(clock.trace_id.as_bytes()),
             time: TimeCell(clock.micros(self.began)),
@@ -59,7 +62,7 @@ impl CallColumns<'_> {
             tid: IdCell(Some(self.tid)),
             comm: NameCell::of(thread.map(|thread| &thread.comm[..]).filter(|comm| !comm.is_empty())),
             exe: NameCell::of_object(process.and_then(|process| process.program), tracker),
-            name: WordCell::keyed(key, Some(name.as_bytes())),
+            name: WordCell::call(syscall, Some(&name)),
             abi: WordCell::keyed(abi.map(|abi| abi as usize), abi.map(|abi| abi.name().as_bytes())),
             path: NameCell::of_object(self.seen.and_then(Seen::subject), tracker),
             fd: IdCell(self.seen.and_then(|seen| seen.fd)),
@@ -71,6 +74,19 @@ impl CallColumns<'_> {
             errno: WordCell::of(errno.as_ref().map(|errno| errno.as_bytes())),
             args: TextCell(Some(self.args)),
             stack_id: IdCell(self.stack_id),
+            blocked_ns: waits.during(WaitKind::Blocked),
+            disk_ns: waits.during(WaitKind::Disk),
+            stopped_ns: waits.during(WaitKind::Stopped),
+            runnable_ns: waits.during(WaitKind::Runnable),
+            throttled_ns: waits.during(WaitKind::Throttled),
+            before_asleep_ns: waits.before(true),
+            before_runnable_ns: waits.before(false),
+            wait_cause: waits.cause(),
+            waker_tid: waker.tid(),
+            waker_pid: waker.pid(),
+            waker_comm: waker.comm(),
+            waker_call: waker.call(waker_call.as_deref()),
+            waker_interrupt: waker.interrupt(),
         });
     }
 }

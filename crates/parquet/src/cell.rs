@@ -3,6 +3,7 @@
 
 use crate::column::ColumnKind;
 use crate::row_group::RowCells;
+use stride_syscalls::{Abi, table};
 use stride_track::{ObjectId, Tracker};
 
 /// A value that makes columns.
@@ -45,6 +46,12 @@ impl<'r> WordCell<'r> {
     /// A word that the caller knows by a small number, if there is one. It must stand for no other word of the column.
     pub fn keyed(key: Option<usize>, bytes: Option<&'r [u8]>) -> WordCell<'r> {
         WordCell { key, bytes }
+    }
+
+    /// The name of a call. A system call's number without a row may be any number, and keys must be small.
+    pub fn call(syscall: Option<(Abi, u64)>, name: Option<&'r str>) -> WordCell<'r> {
+        let known = syscall.filter(|&(abi, nr)| table(abi).get(nr).is_some());
+        WordCell::keyed(known.map(|(abi, nr)| (nr as usize) << 2 | abi as usize), name.map(str::as_bytes))
     }
 
     /// The identity of the trace, which is the same in all rows.

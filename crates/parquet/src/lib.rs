@@ -27,6 +27,7 @@ mod texts;
 mod view;
 #[cfg(test)]
 mod view_tests;
+mod waits;
 mod writer;
 
 pub use column::{ColumnKind, TableColumn, TableColumns, TableField};

@@ -24,6 +24,8 @@ pub fn write(call: &LibraryCall, args: &[u8], tracker: &Tracker, clock: &TraceCl
         errno: call.error(),
         args,
         stack_id: None,
+        // Operations have no thread of their own that could wait.
+        waits: None,
     }
     .write(tracker, clock, to);
 }

@@ -93,6 +93,32 @@ table! {
         args: TextCell<'r>,
         /// with `-k`: the stack
         stack_id: IdCell,
+        /// with [`--waits`](waits.md): how long the thread slept in the call, but for the times of the next two columns; 0 if it did not
+        blocked_ns: MeasureCell,
+        /// how long it slept until a block device was done
+        disk_ns: MeasureCell,
+        /// how long a signal, a tracer or the freezer of its cgroup stopped it
+        stopped_ns: MeasureCell,
+        /// how long it could have run in the call, but had no CPU
+        runnable_ns: MeasureCell,
+        /// how long it could have run, but its cgroup had used up its share of the CPUs
+        throttled_ns: MeasureCell,
+        /// how long it slept or was stopped between its last call in the table and this one
+        before_asleep_ns: MeasureCell,
+        /// how long it could have run between these calls, but had no CPU or was throttled
+        before_runnable_ns: MeasureCell,
+        /// what it waited for longest in the call, as [`--by=cause`](by.md) has it: `pipe`, `lock`, `timer`, `cpu` and others
+        wait_cause: WordCell<'r>,
+        /// the thread that ended the longest sleep in the call, traced or not
+        waker_tid: IdCell,
+        /// its process
+        waker_pid: IdCell,
+        /// its name
+        waker_comm: NameCell<'r>,
+        /// the call that it was in
+        waker_call: WordCell<'r>,
+        /// the interrupt that ended the longest sleep, if no thread did: `timer`, `network`, `disk`, `device`, `interrupt`
+        waker_interrupt: WordCell<'r>,
     }
 }
 

@@ -188,6 +188,7 @@ impl ParquetView {
                 unfinished,
                 args: &[],
                 stack_id,
+                waits: self.info.waits,
             },
             tracker,
         )
@@ -222,8 +223,18 @@ impl ParquetView {
         self.args.clear();
         let Some(head) = self.arguments.leave(tid, &mut self.args) else { return Ok(()) };
         let (abi, nr, began) = (head.abi, head.nr, head.entered.unwrap_or(0));
-        let row =
-            TableCall { tid, abi, nr, began, duration: None, call: None, unfinished: true, args: &[], stack_id: None };
+        let row = TableCall {
+            tid,
+            abi,
+            nr,
+            began,
+            duration: None,
+            call: None,
+            unfinished: true,
+            args: &[],
+            stack_id: None,
+            waits: false,
+        };
         self.row(row, tracker)
     }
 

@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use stride_decode::Options;
-use stride_event::{Call, Event, Lost, Outcome, Tid};
+use stride_event::{Call, CallWaits, Event, Interrupt, Lost, NamedThread, Outcome, Sleep, Tid, WaitKind, Waker};
 use stride_output::{End, RunInfo, View};
+use stride_syscalls::Abi;
 use stride_test_support::calls::{self, attached, exited, forked, lasting, naming};
 use stride_test_support::{Scratch, stacks};
 use stride_track::Tracker;
@@ -28,8 +29,11 @@ fn info() -> RunInfo {
 
 impl Run {
     fn new(scratch: &Scratch) -> Run {
-        let view =
-            ParquetView::new(scratch.path("dir"), Options::default(), Box::new(()), &info(), true, true).unwrap();
+        Run::of(&info(), scratch)
+    }
+
+    fn of(info: &RunInfo, scratch: &Scratch) -> Run {
+        let view = ParquetView::new(scratch.path("dir"), Options::default(), Box::new(()), info, true, true).unwrap();
         Run { view, tracker: Tracker::default() }
     }
 
@@ -352,4 +356,74 @@ fn operations_of_io_uring_are_rows_among_calls() {
     // A call by the same descriptor is about the file that the operation opened.
     assert_eq!(rows[3]["path"], "/data");
     assert_eq!(self::rows(&scratch, "traces")[0]["calls"], "4");
+}
+
+/// The columns that are about waits.
+fn wait_columns() -> Vec<String> {
+    let columns = tables::ALL[0].columns().map(|column| column.name);
+    columns.skip_while(|name| name != "stack_id").skip(1).collect()
+}
+
+/// The calls of a run that measures waits, or does not.
+fn run_of_waits(scratch: &Scratch, measured: bool) -> Vec<BTreeMap<String, String>> {
+    let mut run = Run::of(&RunInfo { waits: measured, ..info() }, scratch);
+    run.event(attached(7, 5));
+    let sleep = |waker| Some(Sleep { time: 300, kind: WaitKind::Blocked, waker });
+    let mut waits = CallWaits { sleeps: 1, ..CallWaits::default() };
+    waits.in_call.add(WaitKind::Blocked, 300);
+    waits.in_call.add(WaitKind::Runnable, 20);
+    waits.before.add(WaitKind::Stopped, 4);
+    waits.before.add(WaitKind::Disk, 1);
+    waits.before.add(WaitKind::Throttled, 7);
+    let waker = NamedThread { tid: 9, process: 8, comm: *b"a\xff\0bcdefghijklmn" };
+    let inside = |name| Some((Abi::NATIVE, calls::number(Abi::NATIVE, name)));
+    let mut slept = |at, waker| {
+        let waits = Some(Box::new(CallWaits { longest: sleep(waker), ..waits }));
+        run.exit(Call { waits, ..lasting(calls::call(7, "nanosleep", &[0, 0], Outcome::Value(0)), at, 1000) });
+    };
+    slept(1000, Some(Waker::Thread(waker, inside("write"))));
+    slept(3000, Some(Waker::Interrupt(Interrupt::Device([b'x'; 16]))));
+    slept(5000, Some(Waker::Thread(NamedThread { tid: 0, process: 0, ..waker }, None)));
+    slept(7000, None);
+    run.exit(lasting(calls::call(7, "close", &[3], Outcome::Value(0)), 9000, 100));
+    // It is not known whether these waited.
+    run.exit(Call { entered: None, ..calls::call(7, "close", &[4], Outcome::Value(0)) });
+    run.exit(lasting(calls::call(7, "pause", &[], Outcome::Gone), 9500, 0));
+    run.event(Event::Library(&calls::operation(7, "read", &[3, 0x1000, 100, 0], &[], 60)));
+    run.event(exited(7, 9900));
+    assert_eq!(run.finish(Lost::default())[0], None);
+    rows(scratch, "calls")
+}
+
+#[test]
+fn waits_have_columns() {
+    let rows = run_of_waits(&Scratch::new("waits"), true);
+    let cells: Vec<String> = rows
+        .iter()
+        .map(|row| {
+            wait_columns().iter().map(|name| row.get(name).map_or("-", String::as_str)).collect::<Vec<_>>().join(" ")
+        })
+        .collect();
+    assert_eq!(
+        cells,
+        [
+            "300 0 0 20 0 5 7 timer 9 8 a\u{fffd} 61ff write -",
+            "300 0 0 20 0 5 7 timer - - - - - device",
+            "300 0 0 20 0 5 7 timer - - a\u{fffd} 61ff - -",
+            "300 0 0 20 0 5 7 timer - - - - - -",
+            "0 0 0 0 0 0 0 - - - - - - -",
+            "- - - - - - - - - - - - - -",
+            "- - - - - - - - - - - - - -",
+            "- - - - - - - - - - - - - -",
+        ]
+    );
+}
+
+#[test]
+fn waits_that_were_not_measured_have_no_values() {
+    let rows = run_of_waits(&Scratch::new("no-waits"), false);
+    assert_eq!(rows.len(), 8);
+    for row in rows {
+        assert!(wait_columns().iter().all(|name| !row.contains_key(name)), "{row:?}");
+    }
 }

@@ -25,7 +25,7 @@ const FLAGS: &[Flag] = &[Flag {
               The files are in directories by day and host, such as DIR/calls/date=2026-11-23/host=web1. A file is complete from 128 MiB on, or when tracing ends, and gets its \
               name only then. If Stride is killed or the disk is full, the complete files stay, and traces has no row for the run.\n\n\
               Options that choose which calls are shown, and how much of arguments (-e, -P, -s, -v, -y), apply to the tables, too. With -k, calls have their \
-              stacks; a replay has those that were recorded. The text of the trace is only printed if -o says where to.",
+              stacks; a replay has those that were recorded. With --waits, calls have the times that their threads slept or had no CPU, and who woke them. The text of the trace is only printed if -o says where to.",
     update: ask,
     ..BASE
 }];

@@ -19,6 +19,7 @@ const FLAGS: &[Flag] = &[Flag {
     doc: "Writes a trace for https://ui.perfetto.dev and Perfetto's trace_processor. It has a track for each thread \
               under its process; a slice for each call with its arguments, its result and what its descriptor refers to; a flow from each fork to the child; marks for signals, execve, ends of threads and lost calls; and a counter of calls per second. Calls that failed have the category error, and a name with the error in it, such as \"openat ENOENT\".\n\n\
               With -k, each call has the functions that led to it, and the innermost function of the program's own as an argument. A replay has the stacks that were recorded.\n\n\
+              With --waits, each call says for how long its thread slept or had no CPU, and flows lead to it from the call that woke the thread.\n\n\
               Options that choose which calls are shown, and how arguments look (-e, -P, -s, -v, -x, -X, -y), apply to this \
               trace, too. The text of the trace is only printed if -o says where to.\n\n\
               FILE is written while the program runs. If it cannot be written any further, Stride says so, and everything else goes on.",

@@ -14,7 +14,9 @@ use std::path::Path;
 use std::process::Command;
 
 /// The questions in docs/sql.md.
-const QUESTIONS: usize = 21;
+const QUESTIONS: usize = 23;
+/// The question that has no answer where waits are not measured.
+const ABOUT_WAKERS: usize = 21;
 
 /// A question, and a database's answer.
 #[derive(Debug, PartialEq)]
@@ -57,7 +59,12 @@ const SCRIPT: &str = "cat a a a | cat > b; cat b nothing nothing nothing nothing
      /usr/bin/python3 -c 'from socket import *; s = create_server((\"127.0.0.1\", 0)); c = create_connection(s.getsockname()); \
      c.sendall(b\"hello\"); print(s.accept()[0].recv(9))'; (exit 3); (kill -9 $$) & wait; rm c; exec sleep 0";
 
-/// Two runs, in `dir`. The second one makes more calls, and its calls have stacks. Returns the calls of both, from the
+/// True if waits can be measured.
+fn measures_waits() -> bool {
+    stride_engine_ebpf::available().is_ok()
+}
+
+/// Two runs, in `dir`. The second one makes more calls, and its calls have stacks, and waits where they can be measured. Returns the calls of both, from the
 /// JSON of the same runs.
 fn traced(scratch: &Scratch) -> Vec<Value> {
     std::fs::write(scratch.path("a"), "hostile\n".repeat(125_000)).unwrap();
@@ -66,6 +73,9 @@ fn traced(scratch: &Scratch) -> Vec<Value> {
     for (options, more) in [(&[][..], ""), (&["-k"], "ls -l nowhere; ")] {
         let mut args = vec!["-f", "--json", "--parquet=dir"];
         args.extend(options);
+        if !options.is_empty() && measures_waits() {
+            args.extend(["--engine=ebpf", "--waits"]);
+        }
         let script = format!("{more}{script}");
         args.extend(["sh", "-c", &script]);
         let run = scratch.stride(args);
@@ -112,7 +122,8 @@ fn duckdb_answers_the_questions() {
     let answers = ask(&python, "duckdb", &scratch.path("dir"));
     assert_eq!(answers.len(), QUESTIONS);
     for answer in &answers {
-        assert!(!answer.rows.is_empty(), "{}", answer.title);
+        let has_rows = measures_waits() || !answer.title.starts_with(&format!("{ABOUT_WAKERS}. "));
+        assert_eq!(!answer.rows.is_empty(), has_rows, "{}", answer.title);
     }
     // All but the last, which is about arguments, have a number.
     for (i, answer) in answers[..QUESTIONS - 1].iter().enumerate() {
@@ -182,6 +193,45 @@ fn duckdb_answers_the_questions() {
     agree(&answer(QUESTIONS).numbers("path", "opens"), &counted(&calls, made, |call| &call["path"]));
     let removed = |call: &Value| is(call, "unlinkat") && call["outcome"] == "ok";
     agree(&answer(19).numbers("path", "calls"), &counted(&calls, removed, |call| &call["path"]));
+    waits_are_answered(answer(ABOUT_WAKERS), answer(ABOUT_WAKERS + 1), &calls);
+}
+
+/// The sleeps by their wakers, and the times that make up a thread's time.
+fn waits_are_answered(by_waker: &Answer, by_thread: &Answer, calls: &[Value]) {
+    if measures_waits() {
+        let mut sleeps = BTreeMap::<String, i64>::new();
+        for call in calls {
+            let kinds = ["blocked", "disk", "stopped"].map(|kind| call["waits"]["in_call"][kind].as_i64().unwrap_or(0));
+            let waker = &call["waits"]["waker"];
+            let by = waker["comm"].as_str().or(waker["interrupt"].as_str()).unwrap_or("-");
+            let key = [
+                call["comm"].as_str().unwrap(),
+                call["name"].as_str().unwrap(),
+                by,
+                waker["call"].as_str().unwrap_or("-"),
+            ];
+            *sleeps.entry(key.join(" ")).or_default() += kinds.iter().sum::<i64>();
+        }
+        let mut answered = BTreeMap::<String, i64>::new();
+        for row in &by_waker.rows {
+            let key: Vec<&str> = [0, 1, 3, 4].map(|i| row[i].as_str().unwrap_or("-")).into();
+            *answered.entry(key.join(" ")).or_default() += row[6].as_i64().unwrap();
+        }
+        for (key, time) in &answered {
+            // A row that is beyond the limit may have the rest.
+            let is_cut = by_waker.rows.len() == 20 && *time < sleeps[key];
+            assert!(is_cut || *time == sleeps[key], "{key}: {time} of {}", sleeps[key]);
+        }
+        // The shell waited for a child, which ended the wait as it ended.
+        let is_of = |row: &Vec<Value>| row[1] == "wait4" && row[2] == "child" && row[4] == "exit_group";
+        assert!(by_waker.rows.iter().any(is_of), "{by_waker:?}");
+    }
+    assert_eq!(by_thread.columns[4..].len(), 7);
+    for row in &by_thread.rows {
+        let times: Vec<i64> = row[4..].iter().map(|time| time.as_i64().unwrap()).collect();
+        assert_eq!(times[0], times[1..].iter().sum::<i64>(), "{row:?}");
+        assert!(times.iter().all(|time| *time >= 0), "{row:?}");
+    }
 }
 
 #[test]

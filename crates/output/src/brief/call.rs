@@ -3,7 +3,7 @@
 use crate::{Layout, Line, Style};
 use std::borrow::Cow;
 use stride_decode::{Decoded, Value};
-use stride_event::LibraryCall;
+use stride_event::{LibraryCall, NamedThread, Waker};
 
 /// Writes one call at a time. Tracee bytes are escaped as in strace's lines. The caller escapes the text again for its
 /// own sink.
@@ -64,6 +64,20 @@ impl Brief {
         if let Some(ret) = &decoded.ret {
             self.line.outcome(decoded, ret);
         }
+        self.text()
+    }
+
+    /// `redis-server[412] sendto`, or `a timer`
+    pub fn waker(&mut self, waker: &Waker) -> Cow<'_, str> {
+        self.start();
+        self.line.waker(waker);
+        self.text()
+    }
+
+    /// `redis-server[412]`
+    pub fn thread(&mut self, thread: &NamedThread) -> Cow<'_, str> {
+        self.start();
+        self.line.thread(thread);
         self.text()
     }
 

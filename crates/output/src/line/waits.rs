@@ -1,5 +1,6 @@
 //! Writes the waits of a call's thread (`--waits`) behind the time that the call took.
 
+use super::Line;
 use crate::Writer;
 use crate::spelling::clock::seconds;
 use stride_event::{CallWaits, Interrupt, NamedThread, Ns, Sleep, WaitKind, Waker};
@@ -48,6 +49,18 @@ pub fn waits_with(w: &mut Writer<'_>, waits: &CallWaits, clock: impl Fn(&mut Wri
     }
 }
 
+impl Line {
+    /// The waker alone.
+    pub(crate) fn waker(&mut self, by: &Waker) {
+        waker(&mut Writer { out: &mut self.out, style: self.layout.style }, by);
+    }
+
+    /// A thread that is not the line's own.
+    pub(crate) fn thread(&mut self, named: &NamedThread) {
+        thread(&mut Writer { out: &mut self.out, style: self.layout.style }, named);
+    }
+}
+
 /// The waker that ended the sleep, or the longest of several.
 fn by(w: &mut Writer<'_>, waits: &CallWaits, sleep: &Sleep) {
     if waits.sleeps > 1 {
@@ -57,24 +70,29 @@ fn by(w: &mut Writer<'_>, waits: &CallWaits, sleep: &Sleep) {
     }
     match &sleep.waker {
         None => w.str(if waits.sleeps > 1 { " ended by somebody" } else { "" }),
-        Some(Waker::Thread(waker, call)) => {
+        Some(by) => {
             w.str(" by ");
+            waker(w, by);
+        }
+    }
+}
+
+fn waker(w: &mut Writer<'_>, waker: &Waker) {
+    match waker {
+        Waker::Thread(waker, call) => {
             thread(w, waker);
             if let Some((abi, nr)) = call {
                 w.str(" ");
                 w.str(&table(*abi).name(*nr));
             }
         }
-        Some(Waker::Interrupt(interrupt)) => {
-            w.str(" by ");
-            match interrupt.device() {
-                Some(device) => {
-                    w.str("the device ");
-                    w.angled(device);
-                }
-                None => w.str(interrupt_word(interrupt)),
+        Waker::Interrupt(interrupt) => match interrupt.device() {
+            Some(device) => {
+                w.str("the device ");
+                w.angled(device);
             }
-        }
+            None => w.str(interrupt_word(interrupt)),
+        },
     }
 }
 

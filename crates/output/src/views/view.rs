@@ -71,6 +71,8 @@ pub struct RunInfo {
     pub follows: bool,
     /// Operations of io_uring are reported (`--io-uring`).
     pub operations: bool,
+    /// Calls have the waits of their threads (`--waits`).
+    pub waits: bool,
     /// The bytes of each argument and variable that were captured when programs were executed.
     pub command_text: usize,
     /// Wall-clock time minus the time of events, in nanoseconds.

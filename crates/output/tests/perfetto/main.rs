@@ -8,8 +8,12 @@ use prost::Message;
 use reader::{Arg, Slice, packets};
 use scene::{Scene, call, failed};
 use std::sync::Arc;
-use stride_event::{BlockRef, Bottom, Call, Event, Outcome, Phase, Stack};
-use stride_test_support::calls::{Memory, capture_all, spawned};
+use stride_event::{
+    BlockRef, Bottom, Call, CallWaits, Event, Interrupt, NamedThread, Outcome, Phase, Sleep, Stack, Tid, WaitKind,
+    Waker,
+};
+use stride_syscalls::Abi;
+use stride_test_support::calls::{Memory, capture_all, number, spawned};
 use stride_test_support::noise::Noise;
 use stride_test_support::stacks::{at_line, frame, merging, stack};
 use stride_test_support::written::Disk;
@@ -462,4 +466,107 @@ fn stacks_without_end() {
         assert!(slice.stack.len() == 129 && slice.stack[0] == "[...]" && slice.stack[128].contains("-0-x"));
     }
     assert!(read.cleared > 2, "the table of frames is emptied now and then");
+}
+
+/// A call that slept once, until the thread ended that with a call of this name.
+fn woken(mut call: Call, asleep: u64, by: Tid, inside: &str) -> Call {
+    let waker = NamedThread { tid: by, process: by, comm: *b"x\xff\0ooooooooooooo" };
+    let waker = Some(Waker::Thread(waker, Some((Abi::NATIVE, number(Abi::NATIVE, inside)))));
+    let longest = Some(Sleep { time: asleep, kind: WaitKind::Blocked, waker });
+    let mut waits = CallWaits { sleeps: 1, longest, ..CallWaits::default() };
+    waits.in_call.add(WaitKind::Blocked, asleep);
+    call.waits = Some(Box::new(waits));
+    call
+}
+
+#[test]
+fn waits_are_arguments() {
+    let mut scene = Scene::new();
+    let slept = woken(call("read", [3, 0x2000, 100], "", 7), 40, 200, "write");
+    let mut waits = *slept.waits.clone().unwrap();
+    waits.in_call.add(WaitKind::Throttled, 5);
+    waits.before.add(WaitKind::Disk, 3);
+    waits.before.add(WaitKind::Runnable, 2);
+    waits.sleeps = 4;
+    waits.taker = Some(NamedThread { tid: 9, process: 9, comm: *b"dd\0\0\0\0\0\0\0\0\0\0\0\0\0\0" });
+    scene.exit(10, 60, Call { waits: Some(Box::new(waits)), ..slept.clone() });
+    waits.longest.as_mut().unwrap().waker = Some(Waker::Interrupt(Interrupt::Timer));
+    scene.exit(70, 120, Call { waits: Some(Box::new(waits)), ..slept });
+    scene.exit(130, 140, call("close", [3], "", 0));
+    let read = scene.finish();
+    let calls = read.calls();
+    let times = ["blocked_ns", "throttled_ns", "before_asleep_ns", "before_runnable_ns", "sleeps"];
+    for slept in &calls[..2] {
+        assert_eq!(times.map(|key| slept.args[key].clone()), [40, 5, 3, 2, 4].map(Arg::Uint));
+        assert!(!slept.args.contains_key("disk_ns"), "it is 0");
+        assert_eq!(arg(slept, "cpu_taken_by"), "dd[9]");
+    }
+    assert_eq!([arg(calls[0], "waker"), arg(calls[1], "waker")], ["x\\377[200] write", "a timer"]);
+    assert!(!calls[2].args.contains_key("waker") && !calls[2].args.contains_key("blocked_ns"));
+    assert!(read.flows().is_empty(), "several sleeps: it is not known when the longest one ended");
+}
+
+#[test]
+fn flows_lead_from_wakers_to_the_calls_that_they_woke() {
+    let mut scene = Scene::new();
+    let write = || call("write", [4, 0x2000, 1], "", 1);
+    let slept = |asleep, by, inside| woken(call("read", [3, 0x2000, 1], "", 1), asleep, by, inside);
+    scene.fork(100, 200, 200, 5);
+    scene.fork(100, 300, 300, 6);
+    // The waker's call may return first, or last.
+    scene.exit_of(200, 40, 50, write());
+    scene.exit_of(200, 51, 52, call("close", [3], "", 0));
+    scene.exit(10, 60, slept(35, 200, "write"));
+    scene.exit(110, 150, slept(35, 200, "write"));
+    scene.exit_of(200, 140, 160, write());
+    // The waker's call is not in the trace, nor is the waker.
+    scene.exit(210, 250, slept(35, 200, "futex"));
+    scene.exit(310, 350, slept(35, 900, "write"));
+    // A thread wakes its parent when it is gone.
+    let mut exit = call("exit_group", [3], "", 0);
+    (exit.tid, exit.entered, exit.returned, exit.outcome) = (300, Some(420), 420, Outcome::Gone);
+    scene.event(Event::Exit(&exit));
+    scene.event(Event::Exited { tid: 300, status: 3, at: 440 });
+    scene.exit(410, 490, woken(call("wait4", [0, 0, 0, 0], "", 300), 50, 300, "exit_group"));
+    let read = scene.finish();
+    let flows: Vec<_> = read
+        .flows()
+        .into_iter()
+        .filter(|(from, _)| from.name == "wakes")
+        .map(|(from, to)| {
+            assert_eq!((&to.name[..], from.categories.join(",")), ("woken", "wake".into()));
+            let (waker, woken) = (read.around(from).expect("a call"), read.around(to).expect("a call"));
+            (&waker.name[..], read.threads[&from.track].tid(), from.begin, &woken.name[..], to.begin)
+        })
+        .collect();
+    let expected =
+        [("write", 200, 45, "read", 45), ("write", 200, 145, "read", 145), ("exit_group", 300, 439, "wait4", 460)];
+    assert_eq!(flows, expected);
+    assert_eq!(read.instants().iter().filter(|mark| mark.categories == ["wake"]).count(), 6);
+}
+
+/// A recording may tell anything of waits.
+#[test]
+fn any_waits() {
+    let mut scene = Scene::new();
+    let mut noise = Noise(88_172_645_463_325_252);
+    let mut next = || noise.number();
+    for i in 0..5_000u64 {
+        let tid = 100 + (next() % 4) as Tid;
+        let by = [0, tid, 100, 101, 102, 103, -1, 9999][next() as usize % 8];
+        let asleep = next() >> (next() % 64);
+        let mut call = woken(call("read", [3, 0x2000, 1], "", 1), asleep, by, ["read", "write"][next() as usize % 2]);
+        let waits = call.waits.as_mut().unwrap();
+        waits.sleeps = (next() % 3) as u32;
+        waits.before.add(WaitKind::ALL[next() as usize % 5], next() >> (next() % 64));
+        waits.in_call.add(WaitKind::ALL[next() as usize % 5], next() >> (next() % 64));
+        let at = i * 10;
+        call.outcome = if next() % 8 == 0 { Outcome::Gone } else { Outcome::Value(1) };
+        (call.tid, call.entered, call.returned) = (tid, (next() % 8 > 0).then_some(at), at + next() % 30);
+        scene.event(Event::Exit(&call));
+        if next() % 50 == 0 {
+            scene.event(Event::Exited { tid, status: 0, at: at + 20 });
+        }
+    }
+    assert_eq!(scene.finish().calls().len(), 5_000);
 }

@@ -216,8 +216,16 @@ pub fn read(bytes: &[u8]) -> Read {
         };
         let slice = Slice {
             track,
-            name: event.name_iid.map(|id| known(&sequence.names, id)).unwrap_or_default(),
-            categories: event.category_iids.iter().map(|id| known(&sequence.categories, *id)).collect(),
+            name: match event.name_iid {
+                Some(id) => known(&sequence.names, id),
+                None => event.name().to_owned(),
+            },
+            categories: event
+                .category_iids
+                .iter()
+                .map(|id| known(&sequence.categories, *id))
+                .chain(event.categories.iter().cloned())
+                .collect(),
             args: event.debug_annotations.iter().map(arg).collect(),
             begin: at,
             end: None,
@@ -269,6 +277,12 @@ impl Read {
     pub fn of_thread(&self, tid: i64) -> Vec<&Slice> {
         let is = |track: &u64| self.threads.get(track).is_some_and(|thread| thread.tid == Some(tid));
         self.slices.iter().filter(|slice| is(&slice.track)).collect()
+    }
+
+    /// The slice around a mark.
+    pub fn around(&self, mark: &Slice) -> Option<&Slice> {
+        let holds = |slice: &Slice| slice.begin <= mark.begin && slice.end.is_none_or(|end| mark.begin < end);
+        self.slices.iter().find(|slice| slice.track == mark.track && !slice.instant && holds(slice))
     }
 
     /// Flows from slice to slice.

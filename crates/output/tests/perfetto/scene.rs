@@ -50,6 +50,7 @@ impl Scene {
             args: vec!["stride".into(), "x\n".into()],
             host: "here".into(),
             started,
+            waits: true,
             wall_offset: 1_700_000_000_000_000_000,
             ..RunInfo::default()
         };

@@ -83,6 +83,10 @@ pub struct TrackEvent {
     pub category_iids: Vec<u64>,
     #[prost(uint64, optional, tag = "10")]
     pub name_iid: Option<u64>,
+    #[prost(string, repeated, tag = "22")]
+    pub categories: Vec<String>,
+    #[prost(string, optional, tag = "23")]
+    pub name: Option<String>,
     #[prost(enumeration = "Type", optional, tag = "9")]
     pub r#type: Option<i32>,
     #[prost(uint64, optional, tag = "11")]

@@ -25,6 +25,7 @@ pub fn traced(options: &Options, needs: &Needs, engine: &str, wall_offset: i128,
         partial: !options.filters.shows_all_calls(),
         follows: options.spec.follow,
         operations: options.spec.operations,
+        waits: options.spec.waits,
         command_text: start::command_text(options, needs),
         wall_offset,
     }
@@ -48,6 +49,7 @@ pub fn recorded(recorded: &Metadata) -> RunInfo {
         partial: recorded.partial,
         follows: recorded.follows,
         operations: recorded.operations,
+        waits: recorded.waits,
         command_text: usize::try_from(recorded.command_limit.max(recorded.text_limit)).unwrap_or(usize::MAX),
         wall_offset: recorded.wall_offset.into(),
     }

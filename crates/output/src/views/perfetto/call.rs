@@ -5,6 +5,7 @@ use super::schema::event::{SLICE_BEGIN, SLICE_END};
 use super::stacks::Callstacks;
 use super::text::printable;
 use super::tracks::ThreadTrack;
+use super::waits;
 use crate::Brief;
 use crate::spelling::names;
 use stride_decode::{Decoded, PidNote, Return, Value};
@@ -69,6 +70,9 @@ impl Slices {
         if let Some(stack) = &call.stack {
             let stack = self.stacks.of(stack);
             begin.text("caller", &stack.caller).callstack(&stack);
+        }
+        if let Some(waits) = &call.waits {
+            waits::add(&mut begin, waits, &mut self.brief);
         }
         if let Some(flow) = flow {
             begin.flow(flow);

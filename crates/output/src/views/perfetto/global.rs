@@ -1,9 +1,10 @@
-//! Packets of no thread: clocks, descriptions of tracks, counters. They are few, so nothing is interned and times are
-//! absolute.
+//! Packets of no thread's sequence: clocks, descriptions of tracks, counters, and flows between calls that are written already. They are few, so nothing is
+//! interned and times are absolute.
 
 use super::lane::clock;
 use super::rate::Rate;
 use super::text::printable;
+use super::wakes::Wake;
 use super::{schema, wire};
 use stride_event::{Ns, Tid};
 
@@ -97,6 +98,22 @@ pub fn counter(out: &mut Vec<u8>, at: Ns, track: u64, parent: Option<u64>, rate:
                 wire::uint(out, schema::event::TYPE, schema::event::COUNTER);
                 wire::uint(out, schema::event::TRACK, track);
                 wire::uint(out, schema::event::COUNTER_VALUE, calls);
+            });
+        });
+    }
+}
+
+/// A flow from a mark in the waker's call to a mark in the call that it woke.
+pub fn wake(out: &mut Vec<u8>, wake: Wake, flow: u64) {
+    let marks = [("wakes", wake.waker, schema::event::FLOW), ("woken", wake.woken, schema::event::TERMINATING_FLOW)];
+    for (name, (track, at), end) in marks {
+        packet(out, at, |out| {
+            wire::message(out, schema::packet::TRACK_EVENT, |out| {
+                wire::uint(out, schema::event::TYPE, schema::event::INSTANT);
+                wire::uint(out, schema::event::TRACK, track);
+                wire::string(out, schema::event::CATEGORY_TEXT, "wake");
+                wire::string(out, schema::event::NAME_TEXT, name);
+                wire::fixed64(out, end, flow);
             });
         });
     }

@@ -4,7 +4,8 @@
 //! ([`lane`]). Both ends of a call's slice are written when the call returns, because the eBPF engine reports it then.
 //! So the file is not in the order of time, and readers sort it. A single thread is in order, so each living thread has
 //! a packet sequence of its own. Its times are differences, and its track need not be named. When a thread ends, the
-//! next thread takes over its sequence with all interned strings.
+//! next thread takes over its sequence with all interned strings. Flows from wakers to the calls that they woke lead
+//! back into slices that are written already, so they have times of their own ([`wakes`]).
 //!
 //! 256 KiB of packets are compressed (deflate) into one. [`schema`] has the field numbers. The tests' reader has its
 //! own copy of the schema. It refuses unknown fields, ids that do not resolve, and slices that do not nest.
@@ -20,6 +21,8 @@ mod sink;
 mod stacks;
 mod text;
 mod tracks;
+mod waits;
+mod wakes;
 mod wire;
 
 use crate::spelling::names;
@@ -38,6 +41,7 @@ use stride_syscalls::{Effect, table};
 use stride_track::Tracker;
 use text::printable;
 use tracks::Tracks;
+use wakes::WokenCall;
 
 pub struct Perfetto {
     sink: PacketSink,
@@ -54,6 +58,8 @@ pub struct Perfetto {
     /// The sequence for the beginning and end of the trace, and for losses.
     own_lane: lane::PacketSequence,
     rate: Rate,
+    /// Calls come with the waits of their threads.
+    waits: bool,
     calls: u64,
     unfinished: u64,
     /// The latest time seen.
@@ -84,6 +90,7 @@ impl Perfetto {
             // These are replaced when the run begins.
             own_lane: lane::PacketSequence::new(0, 0, 0, &mut Vec::new()),
             rate: Rate::new(0),
+            waits: run.waits,
             calls: 0,
             unfinished: 0,
             last: 0,
@@ -152,6 +159,22 @@ impl Perfetto {
             Outcome::Value(0) if does(Effect::NamesThread) => self.tracks.name(call.tid, call.returned, tracker, out),
             Outcome::Gone | Outcome::Pending if !call::never_returns(&decoded) => self.unfinished += 1,
             _ => {}
+        }
+        if self.waits {
+            self.wakes(call);
+        }
+    }
+
+    /// Writes the flows from this call to those that it woke, and from the call that woke this one.
+    fn wakes(&mut self, call: &Call) {
+        let Some(thread) = self.tracks.get(call.tid) else { return };
+        let mut known = Vec::new();
+        thread.waker.reported(call, |wake| known.push(wake));
+        if let Some((waker, woken)) = WokenCall::of(call, thread.track) {
+            known.extend(self.tracks.woke(waker, woken));
+        }
+        for wake in known {
+            global::wake(&mut self.sink.packets, wake, self.tracks.next());
         }
     }
 

@@ -52,6 +52,9 @@ pub mod event {
     pub const TYPE: u32 = 9;
     pub const NAME: u32 = 10;
     pub const TRACK: u32 = 11;
+    /// As text, where nothing is interned.
+    pub const CATEGORY_TEXT: u32 = 22;
+    pub const NAME_TEXT: u32 = 23;
     pub const COUNTER_VALUE: u32 = 30;
     pub const FLOW: u32 = 47;
     pub const TERMINATING_FLOW: u32 = 48;

@@ -3,6 +3,7 @@
 use super::global;
 use super::lane::PacketSequence;
 use super::rate::Rate;
+use super::wakes::{EndedWakers, Wake, WakerTrack, WokenCall};
 use std::collections::{HashMap, VecDeque};
 use stride_event::{Ns, Tid};
 use stride_track::Tracker;
@@ -14,6 +15,7 @@ pub struct Tracks {
     free: Vec<PacketSequence>,
     /// Threads and their tracks, oldest first. Some have ended.
     order: VecDeque<(Tid, u64)>,
+    ended: EndedWakers,
     lanes: u64,
     track: u64,
     /// The beginning of the run. For threads that ran before, engines do not know the time of their start.
@@ -30,6 +32,7 @@ pub struct ThreadTrack {
     pub open: bool,
     /// The slices of libraries' functions that are open.
     pub functions: u32,
+    pub waker: WakerTrack,
 }
 
 pub struct ProcessTrack {
@@ -56,6 +59,7 @@ impl Tracks {
             processes: HashMap::new(),
             free: Vec::new(),
             order: VecDeque::new(),
+            ended: EndedWakers::default(),
             lanes: 1,
             track: first,
             began,
@@ -101,7 +105,8 @@ impl Tracks {
         process.threads += 1;
         let is_new = self.processes.len() > known;
         let lane = self.open_lane(track, at, out);
-        let thread = ThreadTrack { pid, track, lane, open_call: None, open: false, functions: 0 };
+        let thread =
+            ThreadTrack { pid, track, lane, open_call: None, open: false, functions: 0, waker: WakerTrack::new(track) };
         self.threads.insert(tid, thread);
         if is_new {
             self.name(tid, at, tracker, out);
@@ -167,7 +172,9 @@ impl Tracks {
     }
 
     pub fn end(&mut self, tid: Tid, at: Ns, out: &mut Vec<u8>) {
-        let Some(thread) = self.threads.remove(&tid) else { return };
+        let Some(mut thread) = self.threads.remove(&tid) else { return };
+        thread.waker.ended(at);
+        self.ended.add(tid, thread.waker);
         // If times jump back, no free sequence fits, and each new thread would search all of them.
         if self.free.len() < MOST_FREE {
             self.free.push(thread.lane);
@@ -180,6 +187,17 @@ impl Tracks {
             let track = self.next();
             global::counter(out, at, track, Some(process.track), &process.rate);
         }
+    }
+
+    /// The flow from the waker to the call that it woke. If the waker's call is not reported yet, the flow will come with it.
+    pub fn woke(&mut self, waker: Tid, woken: WokenCall) -> Option<Wake> {
+        let mut thread = self.threads.get_mut(&waker);
+        let known = thread.as_ref().and_then(|thread| thread.waker.woke(&woken));
+        let known = known.or_else(|| self.ended.woke(waker, &woken));
+        if let (None, Some(thread)) = (known, &mut thread) {
+            thread.waker.awaits(woken);
+        }
+        known
     }
 
     pub fn tids(&self) -> Vec<Tid> {
