@@ -169,7 +169,7 @@ impl Perfetto {
     fn wakes(&mut self, call: &Call) {
         let Some(thread) = self.tracks.get(call.tid) else { return };
         let mut known = Vec::new();
-        thread.waker.reported(call, |wake| known.push(wake));
+        thread.waker().reported(call, |wake| known.push(wake));
         if let Some((waker, woken)) = WokenCall::of(call, thread.track) {
             known.extend(self.tracks.woke(waker, woken));
         }

@@ -32,7 +32,15 @@ pub struct ThreadTrack {
     pub open: bool,
     /// The slices of libraries' functions that are open.
     pub functions: u32,
-    pub waker: WakerTrack,
+    /// If it made a call, or may have woken one. (Only if waits are measured.)
+    waker: Option<Box<WakerTrack>>,
+}
+
+impl ThreadTrack {
+    /// What is known of the thread as a waker of others.
+    pub fn waker(&mut self) -> &mut WakerTrack {
+        self.waker.get_or_insert_with(|| Box::new(WakerTrack::new(self.track)))
+    }
 }
 
 pub struct ProcessTrack {
@@ -105,8 +113,7 @@ impl Tracks {
         process.threads += 1;
         let is_new = self.processes.len() > known;
         let lane = self.open_lane(track, at, out);
-        let thread =
-            ThreadTrack { pid, track, lane, open_call: None, open: false, functions: 0, waker: WakerTrack::new(track) };
+        let thread = ThreadTrack { pid, track, lane, open_call: None, open: false, functions: 0, waker: None };
         self.threads.insert(tid, thread);
         if is_new {
             self.name(tid, at, tracker, out);
@@ -172,9 +179,11 @@ impl Tracks {
     }
 
     pub fn end(&mut self, tid: Tid, at: Ns, out: &mut Vec<u8>) {
-        let Some(mut thread) = self.threads.remove(&tid) else { return };
-        thread.waker.ended(at);
-        self.ended.add(tid, thread.waker);
+        let Some(thread) = self.threads.remove(&tid) else { return };
+        if let Some(mut waker) = thread.waker {
+            waker.ended(at);
+            self.ended.add(tid, waker);
+        }
         // If times jump back, no free sequence fits, and each new thread would search all of them.
         if self.free.len() < MOST_FREE {
             self.free.push(thread.lane);
@@ -191,11 +200,12 @@ impl Tracks {
 
     /// The flow from the waker to the call that it woke. If the waker's call is not reported yet, the flow will come with it.
     pub fn woke(&mut self, waker: Tid, woken: WokenCall) -> Option<Wake> {
-        let mut thread = self.threads.get_mut(&waker);
-        let known = thread.as_ref().and_then(|thread| thread.waker.woke(&woken));
+        let thread = self.threads.get_mut(&waker);
+        let mut living = thread.map(ThreadTrack::waker);
+        let known = living.as_ref().and_then(|living| living.woke(&woken));
         let known = known.or_else(|| self.ended.woke(waker, &woken));
-        if let (None, Some(thread)) = (known, &mut thread) {
-            thread.waker.awaits(woken);
+        if let (None, Some(living)) = (known, &mut living) {
+            living.awaits(woken);
         }
         known
     }

@@ -130,13 +130,13 @@ fn wake(track: u64, waking: &WakingCall, woken: &WokenCall) -> Wake {
 
 /// Threads that have ended. Their parents wake up after that.
 #[derive(Default)]
-pub struct EndedWakers(VecDeque<(Tid, WakerTrack)>);
+pub struct EndedWakers(VecDeque<(Tid, Box<WakerTrack>)>);
 
 /// The most ended threads that are kept.
 const MOST_ENDED: usize = 64;
 
 impl EndedWakers {
-    pub fn add(&mut self, tid: Tid, waker: WakerTrack) {
+    pub fn add(&mut self, tid: Tid, waker: Box<WakerTrack>) {
         if self.0.len() == MOST_ENDED {
             self.0.pop_front();
         }
@@ -225,10 +225,10 @@ mod tests {
         assert_eq!(waker.woke(&woken(25, 45)), Some(marks(25, 25)));
         waker.ended(20);
         let mut ended = EndedWakers::default();
-        ended.add(7, waker);
+        ended.add(7, Box::new(waker));
         assert_eq!(ended.woke(7, &woken(25, 45)), Some(marks(19, 25)), "in the slice, which ends with the thread");
         assert_eq!(ended.woke(8, &woken(25, 45)), None);
-        (0..1000).for_each(|_| ended.add(7, WakerTrack::new(3)));
+        (0..1000).for_each(|_| ended.add(7, Box::new(WakerTrack::new(3))));
         assert!(ended.0.len() <= MOST_ENDED);
     }
 }
