@@ -102,7 +102,7 @@ static void next_round(void)
 }
 
 /* Two processes and a pair of descriptors. */
-static void pair(const char *way, int reading, int writing)
+static void pair(const char *way, int reading, int writing, int receives)
 {
 	char byte = 0;
 	pid_t child = fork();
@@ -115,7 +115,14 @@ static void pair(const char *way, int reading, int writing)
 		_exit(0);
 	}
 	for (int i = 0; i < ROUNDS; i++) {
-		WAITS(must(read(reading, &byte, 1) == 1, "read"));
+		if (receives) {
+			struct sockaddr_storage from;
+			socklen_t size = sizeof(from);
+
+			WAITS(must(recvfrom(reading, &byte, 1, 0, (struct sockaddr *)&from, &size) == 1, "recvfrom"));
+		} else {
+			WAITS(must(read(reading, &byte, 1) == 1, "read"));
+		}
 		report(way, child);
 	}
 	waitpid(child, NULL, 0);
@@ -325,10 +332,10 @@ int main(int argc, char **argv)
 	must(shared != MAP_FAILED, "mmap");
 	if (!strcmp(way, "pipe")) {
 		must(!pipe(ends), "pipe");
-		pair(way, ends[0], ends[1]);
-	} else if (!strcmp(way, "socket")) {
+		pair(way, ends[0], ends[1], 0);
+	} else if (!strcmp(way, "socket") || !strcmp(way, "recvfrom")) {
 		must(!socketpair(AF_UNIX, SOCK_STREAM, 0, ends), "socketpair");
-		pair(way, ends[0], ends[1]);
+		pair(way, ends[0], ends[1], !strcmp(way, "recvfrom"));
 	} else if (!strcmp(way, "lock")) {
 		lock();
 	} else if (!strcmp(way, "timer")) {
@@ -346,7 +353,7 @@ int main(int argc, char **argv)
 	} else if (!strcmp(way, "computes")) {
 		computes(way, 0);
 	} else {
-		fprintf(stderr, "usage: %s pipe|socket|lock|timer|child|flock|stopped|fault|hog|computes\n", argv[0]);
+		fprintf(stderr, "usage: %s pipe|socket|recvfrom|lock|timer|child|flock|stopped|fault|hog|computes\n", argv[0]);
 		return 2;
 	}
 	return 0;

@@ -35,8 +35,10 @@ fn the_picture_of_a_finding_is_what_stride_prints() {
 }
 
 /// The words without what differs from run to run: numbers with their units, the lines whose calls were sampled, and
-/// where lines are broken.
+/// where lines are broken. The parts of the time below the last head differ, too.
 fn shape(lines: &[String]) -> String {
+    let parts = lines.iter().position(|line| line.starts_with("Where the ")).expect("where the time went");
+    let lines = &lines[..=parts];
     let words = lines.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
     let sampled = Regex::new(" from main .* do ").unwrap();
     let words = sampled.replace(&words, " from main do ");

@@ -70,9 +70,11 @@ fn waits<S: AsRef<OsStr>>(scratch: &Scratch, options: &[&str], command: &[S]) ->
 }
 
 /// The name of a waiting call, and of the call that ends the wait; an interrupt ends the wait if there is none.
-const IN_CALLS: [(&str, &str, Option<&str>); 6] = [
+const IN_CALLS: [(&str, &str, Option<&str>); 7] = [
     ("pipe", "read", Some("write")),
     ("socket", "read", Some("write")),
+    // (Its entry is recorded, too.)
+    ("recvfrom", "recvfrom", Some("write")),
     ("lock", "futex", Some("futex")),
     ("timer", "clock_nanosleep", None),
     ("child", "wait4", Some("exit_group")),

@@ -19,6 +19,8 @@ pub struct WaitsOfCalls {
 struct Pending {
     /// The entry of the call that they belong to. 0: there is none.
     entered: Ns,
+    /// When the thread was back on a CPU last.
+    at: Ns,
     /// The longest time without a CPU.
     longest_runnable: Ns,
     waits: Box<CallWaits>,
@@ -27,12 +29,13 @@ struct Pending {
 impl WaitsOfCalls {
     /// Takes in a record.
     pub fn add(&mut self, rec: &rec_wait) {
-        let new = || Pending { entered: rec.entered, longest_runnable: 0, waits: Box::default() };
+        let new = || Pending { entered: rec.entered, at: 0, longest_runnable: 0, waits: Box::default() };
         let pending = self.by_thread.entry(rec.head.tid as Tid).or_insert_with(new);
         if pending.entered != rec.entered {
             pending.waits.become_earlier();
             (pending.entered, pending.longest_runnable) = (rec.entered, 0);
         }
+        pending.at = rec.at;
         let (waits, times) = (&mut pending.waits, times(&rec.in_call));
         waits.before += self::times(&rec.before);
         waits.in_call += times;
@@ -55,7 +58,7 @@ impl WaitsOfCalls {
             return None;
         }
         let mut pending = self.by_thread.remove(&call.tid)?;
-        if call.entered.is_some_and(|entered| pending.entered != entered) {
+        if call.entered.is_some_and(|entered| pending.at < entered) {
             // They are those of an earlier call.
             pending.waits.become_earlier();
         }
@@ -125,7 +128,8 @@ mod tests {
     /// A sleep in a call that was entered at this time.
     fn record(tid: u32, entered: Ns, asleep: Ns, before: Ns) -> rec_wait {
         let head = rec_head { tid, ..rec_head::default() };
-        let mut rec = rec_wait { head, entered, cause: wait_cause::WAIT_ASLEEP.0, ..rec_wait::default() };
+        let at = entered + asleep;
+        let mut rec = rec_wait { head, at, entered, cause: wait_cause::WAIT_ASLEEP.0, ..rec_wait::default() };
         rec.in_call[wait_cause::WAIT_ASLEEP.0 as usize] = asleep;
         rec.before[wait_cause::WAIT_ASLEEP.0 as usize] = before;
         rec
@@ -154,11 +158,12 @@ mod tests {
         let mut waits = WaitsOfCalls::default();
         waits.add(&record(7, 100, 60, 5));
         waits.add(&record(7, 200, 30, 1));
-        let found = waits.take(&call(7, 200)).unwrap();
+        // (The record of an entry may have a time of its own, a little later.)
+        let found = waits.take(&call(7, 201)).unwrap();
         assert_eq!((found.in_call.asleep(), found.before.asleep(), found.sleeps), (30, 66, 1));
         // The next call did not wait, and sends no record.
         waits.add(&record(7, 300, 60, 5));
-        let found = waits.take(&call(7, 350)).unwrap();
+        let found = waits.take(&call(7, 370)).unwrap();
         assert_eq!((found.in_call.asleep(), found.before.asleep(), found.longest), (0, 65, None));
     }
 

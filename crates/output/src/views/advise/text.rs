@@ -223,7 +223,7 @@ fn field(label: &str, text: &str, out: &mut String) {
 }
 
 /// Breaks lines at blanks. Blanks at the beginning stay.
-fn wrapped(text: &str, indent: &str, out: &mut String) {
+pub(super) fn wrapped(text: &str, indent: &str, out: &mut String) {
     let mut column = 0;
     let lead = text.len() - text.trim_start().len();
     for (i, word) in text.trim_start().split(' ').enumerate() {

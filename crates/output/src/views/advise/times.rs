@@ -1,5 +1,6 @@
 //! Where the time went, as lines of text and as JSON.
 
+use super::text::wrapped;
 use crate::spelling::quote::shown;
 use crate::views::json::Json;
 use std::fmt::Write as _;
@@ -8,6 +9,8 @@ use stride_event::{Interrupt, NamedThread, Ns, WaitKind, Waker};
 use stride_syscalls::table;
 use stride_track::{Activity, CallOn, TimeShare, TimeSpent, Tracker};
 
+/// That of a line's continuation.
+const INDENT: &str = "                       ";
 /// So many lines tell of the largest parts. One more has the rest.
 const LINES: usize = 6;
 /// The time of shorter runs is mostly that of their start.
@@ -44,7 +47,8 @@ pub fn lines(spent: &TimeSpent, tracker: &Tracker, partial: bool) -> String {
 
 fn line(time: Ns, total: Ns, who: &str, what: &str, out: &mut String) {
     let space = if who.is_empty() { "" } else { " " };
-    let _ = writeln!(out, "   {:>5}  {:>8}  {who}{space}{what}", percent(time, total), duration(time));
+    let line = format!("   {:>5}  {:>8}  {who}{space}{what}", percent(time, total), duration(time));
+    wrapped(&line, INDENT, out);
 }
 
 fn who(share: &TimeShare) -> String {
