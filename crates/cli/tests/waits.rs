@@ -210,7 +210,9 @@ fn summaries_tell_of_waits() {
 }
 
 /// Options, the argument of the program, what most of the time goes to, and the least part of it.
-const RUNS: [(&[&str], &str, fn(&Value) -> bool, f64); 7] = [
+type KnownRun = (&'static [&'static str], &'static str, fn(&Value) -> bool, f64);
+
+const RUNS: [KnownRun; 7] = [
     (&["-f"], "timer", |part| part["activity"] == "blocked" && part["waker"]["interrupt"] == "timer", 0.5),
     // The child is on the critical path, and its own wait with it.
     (&["-f"], "pipe", |part| part["call"] == "clock_nanosleep" && part["waker"]["interrupt"] == "timer", 0.5),
