@@ -162,7 +162,9 @@ fn it_goes_where_text_goes() {
     for line in advised.trace.lines() {
         SCHEMA.validate(&serde_json::from_str(line).unwrap()).unwrap_or_else(|e| panic!("{e}: {line}"));
     }
-    assert!(advised.trace.lines().all(|line| line.starts_with(r#"{"type":"finding","#)), "{}", advised.trace);
+    let (findings, time) = advised.trace.trim_end().rsplit_once('\n').unwrap_or_else(|| panic!("{}", advised.trace));
+    assert!(findings.lines().all(|line| line.starts_with(r#"{"type":"finding","#)), "{}", advised.trace);
+    assert!(time.starts_with(r#"{"type":"time_spent","#), "{time}");
     assert!(advised.trace.contains(r#","callers":[{"#), "{}", advised.trace);
     let full = Scratch::new("json-full");
     let mut command = stride();
