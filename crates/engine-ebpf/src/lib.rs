@@ -160,7 +160,7 @@
 //! (337), and 638 before (Linux 6.12).
 //!
 //! - This is done for x86-64, up to 16 wanted calls, and without counting, stacks, descriptors, functions of libraries, operations of io_uring, or a broker. Where the kernel does
-//!   not allow it (`kernel.kptr_restrict=2`, no `CONFIG_KALLSYMS_ALL`, x32, functions that cannot be attached to), the tracepoints stay. `-d` says at the end what was watched.
+//!   not allow it (`kernel.kptr_restrict=2`, no `CONFIG_KALLSYMS_ALL`, `preempt=full`, x32, functions that cannot be attached to), the tracepoints stay. `-d` says at the end what was watched.
 //! - While both kinds are attached, three flags in the thread's state have each call handled once. The tracepoints are left when an iterator has found
 //!   no thread, twice, in a wanted call that no function saw begin. A thread that waits in accept keeps them.
 //! - The kernel tells its table of native calls, and the name of the function at an address. It tells no table of 32-bit calls. Their functions are found by

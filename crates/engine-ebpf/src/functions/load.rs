@@ -3,6 +3,7 @@
 use super::bare::{Bare, ProgramPlace};
 use super::holder::{self, HookProgram};
 use super::hooks::Hooks;
+use super::preemption;
 use super::search;
 use crate::loading::object;
 use crate::loading::programs::Programs;
@@ -54,6 +55,9 @@ pub fn attach(given: HookInput) -> Result<Hooks, String> {
     let traced = std::fs::read_to_string("/proc/sys/kernel/ftrace_enabled").unwrap_or_default();
     if traced.trim() != "1" {
         return Err("tracing of functions is switched off (kernel.ftrace_enabled)".to_owned());
+    }
+    if preemption::may_be_full() {
+        return Err("the kernel may preempt threads in its functions (preempt=full), or does not tell (/sys/kernel/debug is not mounted)".to_owned());
     }
     let failed = |what: &'static str| move |e: io::Error| format!("{what}: {e}");
     let object = Object::open(&given).map_err(|e| format!("preparing the programs: {e}"))?;

@@ -9,6 +9,7 @@ mod bare;
 mod holder;
 mod hooks;
 mod load;
+mod preemption;
 mod search;
 
 use crate::loading::programs::Programs;
