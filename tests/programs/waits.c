@@ -58,7 +58,7 @@ static void must(int ok, const char *what)
 	}
 }
 
-/* What waiter and waker tell each other, in memory that both have. */
+/* The memory in which waiter and waker tell each other times and ids. */
 struct shared {
 	_Atomic long begins, before, after;
 	_Atomic int waker;
@@ -144,20 +144,20 @@ static void *wakes_futex(void *unused)
 	return unused;
 }
 
-static void lock(void)
+static void lock(const char *way)
 {
 	pthread_t thread;
 
 	pthread_create(&thread, NULL, wakes_futex, NULL);
 	for (int i = 0; i < ROUNDS; i++) {
 		WAITS(futex(FUTEX_WAIT, 0));
-		report("lock", shared->waker);
+		report(way, shared->waker);
 		shared->word = 0;
 	}
 	pthread_join(thread, NULL);
 }
 
-static void timer(void)
+static void timer(const char *way)
 {
 	for (int i = 0; i < ROUNDS; i++) {
 		struct timespec time = { 0, PAUSE };
@@ -166,11 +166,11 @@ static void timer(void)
 		/* The kernel may end the sleep later, but not earlier. */
 		shared->before = shared->begins + PAUSE;
 		shared->after = now();
-		report("timer", 0);
+		report(way, 0);
 	}
 }
 
-static void child(void)
+static void child(const char *way)
 {
 	for (int i = 0; i < ROUNDS; i++) {
 		pid_t child = fork();
@@ -182,11 +182,11 @@ static void child(void)
 		}
 		WAITS(waitpid(child, NULL, 0));
 		shared->after = now();
-		report("child", child);
+		report(way, child);
 	}
 }
 
-static void file_lock(void)
+static void file_lock(const char *way)
 {
 	char path[] = "/tmp/waits-XXXXXX";
 	int fd = mkstemp(path);
@@ -207,7 +207,7 @@ static void file_lock(void)
 		while (!shared->word)
 			rest(100000);
 		WAITS(must(!flock(fd, LOCK_EX), "flock"));
-		report("flock", child);
+		report(way, child);
 		shared->word = 0;
 		flock(fd, LOCK_UN);
 		waitpid(child, NULL, 0);
@@ -216,7 +216,7 @@ static void file_lock(void)
 }
 
 /* A signal stops a process, and another one lets it go on: a wait outside calls. */
-static void stopped(void)
+static void stopped(const char *way)
 {
 	pid_t child = fork();
 
@@ -231,7 +231,7 @@ static void stopped(void)
 		begins = shared->begins;
 		rest(PAUSE);
 		WAKES(kill(child, SIGCONT));
-		print("stopped", child, tid(), begins);
+		print(way, child, tid(), begins);
 	}
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
@@ -262,7 +262,7 @@ static void *serves_pages(void *argument)
 	return argument;
 }
 
-static void fault(void)
+static void fault(const char *way)
 {
 	struct uffdio_api api = { .api = UFFD_API };
 	struct pager pager = { syscall(SYS_userfaultfd, O_CLOEXEC), NULL, getpagesize() };
@@ -277,7 +277,7 @@ static void fault(void)
 	pthread_create(&thread, NULL, serves_pages, &pager);
 	for (int i = 0; i < ROUNDS; i++) {
 		WAITS(*(volatile char *)(pager.page + i * pager.size));
-		report("fault", shared->waker);
+		report(way, shared->waker);
 	}
 	pthread_join(thread, NULL);
 }
@@ -292,7 +292,7 @@ static long ran(void)
 }
 
 /* Computes. The time without a CPU is a wait outside calls. */
-static void computes(const char *way, int taker)
+static void computes_beside(const char *way, int taker)
 {
 	for (int i = 0; i < ROUNDS; i++) {
 		long begins = now(), before = ran();
@@ -305,7 +305,7 @@ static void computes(const char *way, int taker)
 }
 
 /* Two processes want the same CPU. */
-static void hog(void)
+static void hog(const char *way)
 {
 	cpu_set_t one;
 	pid_t child;
@@ -318,43 +318,54 @@ static void hog(void)
 		for (;;)
 			;
 	}
-	computes("hog", child);
+	computes_beside(way, child);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 }
 
-int main(int argc, char **argv)
+static void computes(const char *way)
 {
-	const char *way = argc > 1 ? argv[1] : "";
+	computes_beside(way, 0);
+}
+
+static void pipe_pair(const char *way)
+{
 	int ends[2];
 
+	must(!pipe(ends), "pipe");
+	pair(way, ends[0], ends[1], 0);
+}
+
+static void socket_pair(const char *way)
+{
+	int ends[2];
+
+	must(!socketpair(AF_UNIX, SOCK_STREAM, 0, ends), "socketpair");
+	pair(way, ends[0], ends[1], !strcmp(way, "recvfrom"));
+}
+
+static const struct {
+	const char *way;
+	void (*wait)(const char *way);
+} WAYS[] = {
+	{ "pipe", pipe_pair }, { "socket", socket_pair }, { "recvfrom", socket_pair }, { "lock", lock }, { "timer", timer }, { "child", child },
+	{ "flock", file_lock }, { "stopped", stopped }, { "fault", fault }, { "hog", hog }, { "computes", computes },
+};
+#define COUNT (sizeof(WAYS) / sizeof(*WAYS))
+
+int main(int argc, char **argv)
+{
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	must(shared != MAP_FAILED, "mmap");
-	if (!strcmp(way, "pipe")) {
-		must(!pipe(ends), "pipe");
-		pair(way, ends[0], ends[1], 0);
-	} else if (!strcmp(way, "socket") || !strcmp(way, "recvfrom")) {
-		must(!socketpair(AF_UNIX, SOCK_STREAM, 0, ends), "socketpair");
-		pair(way, ends[0], ends[1], !strcmp(way, "recvfrom"));
-	} else if (!strcmp(way, "lock")) {
-		lock();
-	} else if (!strcmp(way, "timer")) {
-		timer();
-	} else if (!strcmp(way, "child")) {
-		child();
-	} else if (!strcmp(way, "flock")) {
-		file_lock();
-	} else if (!strcmp(way, "stopped")) {
-		stopped();
-	} else if (!strcmp(way, "fault")) {
-		fault();
-	} else if (!strcmp(way, "hog")) {
-		hog();
-	} else if (!strcmp(way, "computes")) {
-		computes(way, 0);
-	} else {
-		fprintf(stderr, "usage: %s pipe|socket|recvfrom|lock|timer|child|flock|stopped|fault|hog|computes\n", argv[0]);
-		return 2;
+	for (size_t i = 0; argc > 1 && i < COUNT; i++) {
+		if (!strcmp(argv[1], WAYS[i].way)) {
+			WAYS[i].wait(argv[1]);
+			return 0;
+		}
 	}
-	return 0;
+	fprintf(stderr, "usage: %s WAY, which is one of:", argv[0]);
+	for (size_t i = 0; i < COUNT; i++)
+		fprintf(stderr, " %s", WAYS[i].way);
+	fprintf(stderr, "\n");
+	return 2;
 }

@@ -48,7 +48,7 @@ impl Kernel {
         let files =
             spec.descriptors.then(|| FilePrograms::attach(&programs, &spec.calls, spec.operations, false)).transpose();
         let files = files.map_err(|e| why(&e))?;
-        let waits = match (spec.waits || spec.waits_if_possible).then(|| WaitPrograms::attach(&programs)) {
+        let waits = match spec.wants_waits().then(|| WaitPrograms::attach(&programs)) {
             Some(Err(error)) if spec.waits => return Err(why(&error).into()),
             attached => attached.and_then(Result::ok),
         };

@@ -149,12 +149,6 @@ mod tests {
     use super::*;
     use stride_syscalls::Abi;
 
-    fn times(parts: &[(WaitKind, u64)]) -> WaitTimes {
-        let mut times = WaitTimes::default();
-        parts.iter().for_each(|&(kind, time)| times.add(kind, time));
-        times
-    }
-
     fn round_trip(waits: CallWaits) -> Result<CallWaits, Malformed> {
         let mut to = Streams::default();
         put(&mut to, &waits);
@@ -180,8 +174,8 @@ mod tests {
         for waker in wakers.into_iter().chain(interrupts) {
             for (kind, taker) in KINDS.into_iter().filter(|kind| kind.is_sleep()).zip([None, Some(thread), None]) {
                 let waits = CallWaits {
-                    in_call: times(&[(kind, 5), (WaitKind::Runnable, 6)]),
-                    before: times(&[(WaitKind::Throttled, 7), (WaitKind::Blocked, 8)]),
+                    in_call: WaitTimes::from_iter([(kind, 5), (WaitKind::Runnable, 6)]),
+                    before: WaitTimes::from_iter([(WaitKind::Throttled, 7), (WaitKind::Blocked, 8)]),
                     sleeps: 3,
                     longest: Some(Sleep { time: 4, kind, waker }),
                     taker,
@@ -189,15 +183,22 @@ mod tests {
                 assert_eq!(round_trip(waits).ok(), Some(waits));
             }
         }
-        let preempted =
-            CallWaits { in_call: times(&[(WaitKind::Runnable, 6)]), taker: Some(thread), ..CallWaits::default() };
+        let preempted = CallWaits {
+            in_call: WaitTimes::from_iter([(WaitKind::Runnable, 6)]),
+            taker: Some(thread),
+            ..CallWaits::default()
+        };
         assert_eq!(round_trip(preempted).ok(), Some(preempted));
     }
 
     #[test]
     fn impossible_times_are_refused() {
         assert!(
-            round_trip(CallWaits { in_call: times(&[(WaitKind::Blocked, MOST + 1)]), ..CallWaits::default() }).is_err()
+            round_trip(CallWaits {
+                in_call: WaitTimes::from_iter([(WaitKind::Blocked, MOST + 1)]),
+                ..CallWaits::default()
+            })
+            .is_err()
         );
     }
 }

@@ -36,7 +36,7 @@ pub use processes::clone::Cloned;
 pub use processes::{Process, Thread};
 pub use stacks::ids::{StackId, StackIds};
 pub use stacks::tally::{StackCount, StackTally};
-pub use subject::shape::naming_calls;
+pub use subject::shape::{names_thread, naming_calls};
 pub use subject::{FileId, Seen};
 pub use tracker::Tracker;
 pub use waits::cause::wait_cause;

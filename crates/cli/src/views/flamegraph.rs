@@ -12,7 +12,7 @@ use stride_output::{FlameFormat, FlameView, FlameWeight, View};
 use stride_session::{Before, Needs, Opener, Opening, Options, Use};
 
 const FILE: &str = "flamegraph";
-/// What the graph of the last file counts.
+/// The weight of the last graph: calls, or waits.
 const WEIGHT: &str = "flamegraph weight";
 const WAITS: &str = "waits";
 
@@ -97,7 +97,7 @@ impl Declaration for FlamegraphDeclaration {
     }
 }
 
-/// What stands in front of the file, and the file.
+/// The prefix that chooses the weight, and the file behind the prefix.
 fn weighed(given: &Given) -> (&'static str, OsString) {
     let argument = given.os();
     match argument.as_bytes().strip_prefix(b"waits:") {

@@ -29,6 +29,9 @@ typedef _Bool bool;
 enum { false, true };
 #define NULL ((void *)0)
 
+/* linux/sched.h: a thread of the kernel. */
+#define PF_KTHREAD 0x200000
+
 enum bpf_map_type {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,

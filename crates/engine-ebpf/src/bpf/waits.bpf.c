@@ -22,10 +22,9 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 /* Beyond this fill, the rest of the ring is for other records. */
 const volatile u64 ring_call_limit;
 
-/* linux/sched.h: a thread that can run, stops by a signal or by a tracer, and threads of the kernel. */
+/* linux/sched.h: a thread that can run, and threads that are stopped by a signal or by a tracer, or frozen. */
 #define TASK_RUNNING 0
 #define TASK_STOPPED_TRACED_OR_FROZEN 0x800c
-#define PF_KTHREAD 0x200000
 
 /* linux/interrupt.h */
 enum { SOFTIRQ_TIMER = 1, SOFTIRQ_NET_TX = 2, SOFTIRQ_NET_RX = 3, SOFTIRQ_BLOCK = 4, SOFTIRQ_POLL = 5, SOFTIRQ_HRTIMER = 8 };
@@ -180,7 +179,7 @@ int BPF_PROG(on_waking, struct task_struct *woken)
 	return 0;
 }
 
-/* Whether the thread's cgroup has used up its share of the CPUs. */
+/* True if the thread's cgroup has used up its share of the CPUs. */
 static __always_inline bool is_throttled(struct task_struct *task)
 {
 	struct task_struct___throttled *newer = (void *)task;

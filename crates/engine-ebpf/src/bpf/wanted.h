@@ -23,8 +23,6 @@ const volatile u32 wanted_uid;
 const volatile u32 comm_globs;
 const volatile u32 exe_globs;
 
-/* linux/sched.h */
-#define PF_KTHREAD 0x200000
 /* Levels of cgroups that are looked at, from the thread's own upwards. */
 #define CGROUP_LEVELS 32
 

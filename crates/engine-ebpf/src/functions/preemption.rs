@@ -1,4 +1,4 @@
-//! Whether the kernel may take the CPU from a thread that is in one of its functions.
+//! Finds out if the kernel may take the CPU from a thread that runs one of the kernel's functions.
 
 use std::fs::read_to_string;
 

@@ -77,7 +77,7 @@ impl<'a> Config<'a> {
             text: spec.limits.text,
             ring: settings.ring(spec),
             // Descriptors and waits are reported in one ring.
-            rings: if spec.descriptors || spec.waits || spec.waits_if_possible { 1 } else { settings.rings(spec) },
+            rings: if spec.descriptors || spec.wants_waits() { 1 } else { settings.rings(spec) },
             functions: may_watch_functions(spec) && !settings.own_children,
             guarded: false,
         }
@@ -112,8 +112,7 @@ fn may_watch_functions(spec: &TraceSpec) -> bool {
         && spec.library.is_empty()
         && !spec.operations
         && !spec.descriptors
-        && !spec.waits
-        && !spec.waits_if_possible
+        && !spec.wants_waits()
         // (Threads that are not traced may become so when they change their user.)
         && spec.machine.as_ref().is_none_or(|machine| machine.user.is_none())
 }

@@ -3,6 +3,8 @@
 pub mod btf;
 pub mod config;
 pub mod constants;
+pub mod ids;
+pub mod iterate;
 pub mod kernel_types;
 pub mod object;
 pub mod privileges;

@@ -4,6 +4,7 @@ use crate::counting::counts::{self, CountRow};
 use crate::counting::timing::Timing;
 use crate::error::Why;
 use crate::loading::config::Config;
+use crate::loading::iterate::iterate;
 use crate::loading::probe::{self, ExecSeen};
 use crate::loading::refusal;
 use crate::loading::refusal::why;
@@ -20,10 +21,10 @@ use crate::wire::{
 };
 use crate::{library, operations};
 use libbpf_rs::skel::{OpenSkel, Skel};
-use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, ProgramInput, ProgramMut};
+use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, ProgramInput, ProgramMut};
 use nix::errno::Errno;
 use std::collections::HashMap;
-use std::io::{self, Read};
+use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -362,8 +363,7 @@ impl Programs {
         let Some(link) = &self.seeding else { return Ok(Seeded::Nobody) };
         // Threads that were being cloned meanwhile are found the second time.
         for _ in 0..2 {
-            let mut none = [0; 64];
-            while Iter::new(link)?.read(&mut none).is_ok_and(|n| n > 0) {}
+            iterate(link)?;
         }
         let Some(bss) = self.skel.maps.bss_data.as_deref() else { return Ok(Seeded::Nobody) };
         // SAFETY: valid, aligned numbers of our own mapping.

@@ -1,11 +1,12 @@
 //! The programs that find blocked or stopped threads (bpf/poller.bpf.c).
 
+use crate::loading::ids::share_ids;
+use crate::loading::iterate::iterate;
 use crate::loading::programs::Programs;
 use crate::loading::relocate;
 use crate::wire::{PollerSkel, PollerSkelBuilder, bound};
+use libbpf_rs::Link;
 use libbpf_rs::skel::OpenSkel;
-use libbpf_rs::{Iter, Link};
-use std::io::Read;
 use stride_event::CallSet;
 use stride_syscalls::Abi;
 
@@ -32,17 +33,11 @@ impl BlockedPrograms {
                 }
             }
             rodata.want_unknown = calls.unknown;
+            rodata.guarded = guarded;
             // Calls leave a sixteenth of the ring. Half of that may be used here.
             rodata.ring_limit = u64::from(ring_bytes - ring_bytes / 32);
         }
-        open.progs.learn_ids.set_autoload(false);
-        if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
-            rodata.nested = programs.nested().is_some();
-            rodata.guarded = guarded;
-        }
-        if let (Some(bss), Some((level, numbers))) = (open.maps.bss_data.as_deref_mut(), programs.nested()) {
-            (bss.pid_level, bss.pid_numbers) = (level, numbers);
-        }
+        share_ids!(open, programs);
         open.maps.ring.reuse_fd(programs.rings()[0])?;
         open.maps.tasks.reuse_fd(programs.tasks())?;
         let skel = open.load()?;
@@ -55,9 +50,7 @@ impl BlockedPrograms {
         if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
             bss.at_once = u32::from(at_once);
         }
-        if let Ok(mut iter) = Iter::new(&self.link) {
-            let mut none = [0; 64];
-            while iter.read(&mut none).is_ok_and(|n| n > 0) {}
-        }
+        // (The next look may succeed.)
+        let _ = iterate(&self.link);
     }
 }

@@ -79,11 +79,7 @@ impl WaitsOfCalls {
 }
 
 fn times(by_cause: &[Ns]) -> WaitTimes {
-    let mut times = WaitTimes::default();
-    for (cause, &time) in by_cause.iter().enumerate() {
-        times.add(wait_kind(cause as u32), time);
-    }
-    times
+    by_cause.iter().enumerate().map(|(cause, &time)| (wait_kind(cause as u32), time)).collect()
 }
 
 fn wait_kind(cause: u32) -> WaitKind {

@@ -1,11 +1,12 @@
 //! The programs that find out what threads wait for (bpf/waits.bpf.c).
 
+use crate::loading::ids::share_ids;
+use crate::loading::iterate::iterate;
 use crate::loading::programs::Programs;
 use crate::loading::relocate;
 use crate::wire::{WaitsSkel, WaitsSkelBuilder};
+use libbpf_rs::Link;
 use libbpf_rs::skel::OpenSkel;
-use libbpf_rs::{Iter, Link};
-use std::io::Read;
 
 /// The loaded programs, attached until they are dropped.
 pub struct WaitPrograms {
@@ -19,21 +20,15 @@ impl WaitPrograms {
         let mut open = relocate::open(programs.types(), WaitsSkelBuilder::default())?;
         open.maps.ring.reuse_fd(programs.rings()[0])?;
         open.maps.tasks.reuse_fd(programs.tasks())?;
-        open.progs.learn_ids.set_autoload(false);
+        share_ids!(open, programs);
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
             rodata.ring_call_limit = programs.ring_call_limit();
-            rodata.nested = programs.nested().is_some();
-        }
-        if let (Some(bss), Some((level, numbers))) = (open.maps.bss_data.as_deref_mut(), programs.nested()) {
-            (bss.pid_level, bss.pid_numbers) = (level, numbers);
         }
         let skel = open.load()?;
         let p = &skel.progs;
         let mut links = vec![p.on_fork.attach()?];
         // Threads that begin meanwhile have their states already.
-        let begin_all = p.begin_all.attach()?;
-        let (mut iter, mut none) = (Iter::new(&begin_all)?, [0; 64]);
-        while iter.read(&mut none).map_err(libbpf_rs::Error::from)? > 0 {}
+        iterate(&p.begin_all.attach()?)?;
         let others = [
             &p.on_device_begins,
             &p.on_device_ends,

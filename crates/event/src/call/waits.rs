@@ -97,7 +97,21 @@ impl WaitTimes {
 
 impl std::ops::AddAssign for WaitTimes {
     fn add_assign(&mut self, other: WaitTimes) {
-        other.parts().for_each(|(kind, time)| self.add(kind, time));
+        self.extend(other.parts());
+    }
+}
+
+impl Extend<(WaitKind, Ns)> for WaitTimes {
+    fn extend<I: IntoIterator<Item = (WaitKind, Ns)>>(&mut self, parts: I) {
+        parts.into_iter().for_each(|(kind, time)| self.add(kind, time));
+    }
+}
+
+impl FromIterator<(WaitKind, Ns)> for WaitTimes {
+    fn from_iter<I: IntoIterator<Item = (WaitKind, Ns)>>(parts: I) -> WaitTimes {
+        let mut times = WaitTimes::default();
+        times.extend(parts);
+        times
     }
 }
 

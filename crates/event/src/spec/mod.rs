@@ -337,6 +337,13 @@ impl TraceSpec {
     }
 }
 
+impl TraceSpec {
+    /// An engine that can measure waits does so.
+    pub fn wants_waits(&self) -> bool {
+        self.waits || self.waits_if_possible
+    }
+}
+
 impl Default for TraceSpec {
     /// All calls of no process, with strace's limits and nothing else.
     fn default() -> TraceSpec {

@@ -129,22 +129,16 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    fn times(parts: &[(WaitKind, Ns)]) -> WaitTimes {
-        let mut times = WaitTimes::default();
-        parts.iter().for_each(|&(kind, time)| times.add(kind, time));
-        times
-    }
-
     #[test]
     fn waits_are_told_with_their_wakers() {
         let redis = NamedThread { tid: 412, process: 412, comm: *b"redis-server\0\0\0\0" };
         let by = |waker| Some(Sleep { time: 40_000_000, kind: WaitKind::Blocked, waker });
         let (asleep, both) = (
-            times(&[(WaitKind::Blocked, 40_020_000)]),
+            WaitTimes::from_iter([(WaitKind::Blocked, 40_020_000)]),
             [(WaitKind::Blocked, 40_020_000), (WaitKind::Runnable, 103_000)],
         );
         let found = CallWaits {
-            in_call: times(&both),
+            in_call: WaitTimes::from_iter(both),
             sleeps: 1,
             longest: by(Some(Waker::Thread(redis, Some((Abi::X86_64, 44))))),
             taker: Some(NamedThread { tid: 99, process: 99, comm: *b"dd>\n\0\0\0\0\0\0\0\0\0\0\0\0" }),
@@ -158,7 +152,7 @@ mod tests {
         let several = CallWaits { sleeps: 3, ..timer };
         assert_eq!(shown(several), " blocked 0.040020 in 3 waits, the longest by a timer");
         let late = [(WaitKind::Runnable, 5_000), (WaitKind::Throttled, 70_000_000)];
-        let preempted = CallWaits { in_call: times(&late), ..CallWaits::default() };
+        let preempted = CallWaits { in_call: WaitTimes::from_iter(late), ..CallWaits::default() };
         assert_eq!(shown(preempted), " waited for a CPU 0.000005, throttled by its cgroup 0.070000");
         assert_eq!(shown(CallWaits::default()), "");
     }

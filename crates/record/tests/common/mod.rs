@@ -163,11 +163,8 @@ prop_compose! {
 
 fn waits() -> impl Strategy<Value = CallWaits> {
     let times = || {
-        prop::collection::vec((0..WaitKind::ALL.len(), 0..1u64 << 40), 0..3).prop_map(|parts| {
-            let mut times = WaitTimes::default();
-            parts.into_iter().for_each(|(kind, time)| times.add(WaitKind::ALL[kind], time));
-            times
-        })
+        let part = (0..WaitKind::ALL.len(), 0..1u64 << 40).prop_map(|(kind, time)| (WaitKind::ALL[kind], time));
+        prop::collection::vec(part, 0..3).prop_map(WaitTimes::from_iter)
     };
     let thread =
         || (tid(), tid(), any::<[u8; 16]>()).prop_map(|(tid, process, comm)| NamedThread { tid, process, comm });

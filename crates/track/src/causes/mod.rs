@@ -45,7 +45,7 @@ struct Interval {
     to: Ns,
     /// The thing that a thread waits for, if another thread hands that thing over.
     way: Option<Way>,
-    /// What the time of a thread that waits counts as.
+    /// The activity that the time of a waiting thread counts as.
     activity: ActivityId,
     /// The thread that ended a wait and its process, and when, if the engine measured that.
     woken: Option<(Tid, Tid, Ns)>,
@@ -180,11 +180,9 @@ impl Causes {
         match row.waits() {
             Some(For::Lock) if row.has_effect(Effect::Wakes) => self.futex(call, value, seen, now),
             Some(For::Child | For::Signal) => self.note_wait(Channel::Children(seen.pid), now),
-            Some(For::Readiness) if value > 0 => {
+            // (A measured wait needs no other event that tells of its cause.)
+            Some(For::Readiness) if value > 0 && woken.is_none() => {
                 self.ended_waits.add(now, None);
-                if woken.is_some() {
-                    return;
-                }
                 // A program with an event loop learns of its child's end through a descriptor.
                 let ended = self.channels.get(&Channel::Children(seen.pid)).and_then(|state| state.latest);
                 if ended.is_some_and(|end| end.ends(&now)) {

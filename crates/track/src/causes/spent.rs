@@ -1,14 +1,14 @@
-//! What the time of each thread was spent on: computing, in which calls, and waiting for whom.
+//! The activities that each thread spent its time on: computing, calls, and waits for other threads.
 //!
 //! A thread's time, from the first moment that is known of the thread to the last, is either in a call or between two. If the engine measured waits
 //! ([`stride_event::CallWaits`]), both are divided further. All parts add up to the whole.
 
-use crate::{ObjectId, ObjectKind, Seen, Tracker};
+use crate::{ObjectId, ObjectKind, Seen, Tracker, names_thread};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::hash::Hash;
 use stride_event::{Call, Ns, Tid, WaitKind, WaitTimes, Waker};
-use stride_syscalls::{Abi, Effect, Syscall};
+use stride_syscalls::{Abi, Syscall};
 
 /// A thing that the time of threads is spent on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -70,15 +70,15 @@ impl ThreadTime {
     }
 }
 
-/// Numbers things, up to a limit. Beyond that, they have the number of the first one.
-struct Numbered<T> {
+/// Things by number, up to a limit. Further things have the number of the first one.
+struct Interned<T> {
     ids: FxHashMap<T, u32>,
     things: Vec<T>,
 }
 
-impl<T: Clone + Eq + Hash> Numbered<T> {
-    fn new(first: T) -> Numbered<T> {
-        Numbered { ids: FxHashMap::from_iter([(first.clone(), 0)]), things: vec![first] }
+impl<T: Clone + Eq + Hash> Interned<T> {
+    fn new(first: T) -> Interned<T> {
+        Interned { ids: FxHashMap::from_iter([(first.clone(), 0)]), things: vec![first] }
     }
 
     fn id(&mut self, thing: T) -> u32 {
@@ -104,8 +104,8 @@ const MAX_ACTIVITIES: usize = 128;
 pub struct Spent {
     /// Those that made a call or ended. (Boxed, because a table has many empty places.)
     threads: FxHashMap<Tid, Box<ThreadTime>>,
-    activities: Numbered<(u32, Activity)>,
-    parties: Numbered<Party>,
+    activities: Interned<(u32, Activity)>,
+    parties: Interned<Party>,
     /// The engine measured waits.
     measured: bool,
 }
@@ -114,8 +114,8 @@ impl Default for Spent {
     fn default() -> Spent {
         Spent {
             threads: FxHashMap::default(),
-            activities: Numbered::new((0, Activity::Other)),
-            parties: Numbered::new(Party { pid: 0, comm: Box::default() }),
+            activities: Interned::new((0, Activity::Other)),
+            parties: Interned::new(Party { pid: 0, comm: Box::default() }),
             measured: false,
         }
     }
@@ -150,31 +150,24 @@ pub struct TimeSpent {
 impl Spent {
     /// A thread begins. It may have an id that another one had.
     pub fn begins(&mut self, tid: Tid, at: Ns, tracker: &Tracker) {
-        if self.threads.contains_key(&tid) {
-            self.begins_at(tid, at, tracker);
+        let party = self.threads.contains_key(&tid).then(|| self.party(tid, tracker));
+        if let Some((time, party)) = self.threads.get_mut(&tid).zip(party) {
+            (time.until, time.in_call, time.party) = (known(at), None, party);
         }
     }
 
-    fn begins_at(&mut self, tid: Tid, at: Ns, tracker: &Tracker) {
-        let party = self.party(tid, tracker);
-        if let Some(time) = self.time(tid) {
-            (time.until, time.in_call, time.party) = ((at > 0).then_some(at), None, party);
+    /// The party of a thread, whose entry is made if there is none yet. `None`: there is no room for the thread.
+    fn party_of(&mut self, tid: Tid, tracker: &Tracker) -> Option<u32> {
+        if let Some(time) = self.threads.get(&tid) {
+            return Some(time.party);
         }
-    }
-
-    /// Makes the entry of a thread, if there is none yet.
-    fn found(&mut self, tid: Tid, tracker: &Tracker) {
-        if !self.threads.contains_key(&tid) {
-            let started = tracker.thread(tid).map_or(0, |thread| thread.started);
-            self.begins_at(tid, started, tracker);
-        }
-    }
-
-    fn time(&mut self, tid: Tid) -> Option<&mut ThreadTime> {
-        if self.threads.len() >= MAX_THREADS && !self.threads.contains_key(&tid) {
+        if self.threads.len() >= MAX_THREADS {
             return None;
         }
-        Some(self.threads.entry(tid).or_default())
+        let party = self.party(tid, tracker);
+        let until = tracker.thread(tid).and_then(|thread| known(thread.started));
+        self.threads.insert(tid, Box::new(ThreadTime { until, party, ..ThreadTime::default() }));
+        Some(party)
     }
 
     fn party(&mut self, tid: Tid, tracker: &Tracker) -> u32 {
@@ -187,8 +180,7 @@ impl Spent {
     pub fn returned(&mut self, call: &Call, seen: &Seen, tracker: &Tracker) -> ActivityId {
         let on = call_on(call, seen, tracker);
         let (from, to) = (call.began(), call.returned);
-        self.found(call.tid, tracker);
-        let Some(party) = self.threads.get(&call.tid).map(|time| time.party) else { return 0 };
+        let Some(party) = self.party_of(call.tid, tracker) else { return 0 };
         let waits = call.waits.as_deref();
         self.measured |= waits.is_some();
         let in_call = self.activities.id((party, Activity::InCall(on)));
@@ -204,7 +196,7 @@ impl Spent {
             }
             parts.push((id, time));
         }
-        let Some(time) = self.time(call.tid) else { return 0 };
+        let Some(time) = self.threads.get_mut(&call.tid) else { return 0 };
         time.between += from.saturating_sub(time.until.unwrap_or(from));
         time.off += waits.map(|waits| waits.before).unwrap_or_default();
         let since = time.until.unwrap_or(from).max(from);
@@ -218,31 +210,27 @@ impl Spent {
         time.until = Some(to.max(since));
         time.in_call = None;
         time.calls += 1;
-        if seen.row.is_some_and(|row| row.has_effect(Effect::Executes) || row.has_effect(Effect::NamesThread)) {
+        if seen.row.is_some_and(names_thread) {
             self.renamed(call.tid, tracker);
         }
         asleep.unwrap_or(in_call)
     }
 
-    /// The thread has another name. What it computed before stays with the old one.
+    /// The thread may have another name. The time that it computed before stays with the old one.
     fn renamed(&mut self, tid: Tid, tracker: &Tracker) {
         let party = self.party(tid, tracker);
-        if self.threads.get(&tid).is_none_or(|time| time.party == party) {
-            return;
-        }
-        self.settle(tid);
-        if let Some(time) = self.threads.get_mut(&tid) {
-            time.party = party;
+        if self.threads.get(&tid).is_some_and(|time| time.party != party) {
+            self.settle(tid);
+            self.threads.entry(tid).and_modify(|time| time.party = party);
         }
     }
 
     /// A call begins that may last.
     pub fn entered(&mut self, call: &Call, seen: &Seen, tracker: &Tracker) {
-        self.found(call.tid, tracker);
-        let Some(party) = self.threads.get(&call.tid).map(|time| time.party) else { return };
+        let Some(party) = self.party_of(call.tid, tracker) else { return };
         let on = call_on(call, seen, tracker);
         let id = self.activities.id((party, Activity::InCall(on)));
-        if let Some(time) = self.time(call.tid) {
+        if let Some(time) = self.threads.get_mut(&call.tid) {
             let from = time.until.unwrap_or(call.began()).max(call.began());
             time.in_call = Some((from, id));
         }
@@ -250,9 +238,9 @@ impl Spent {
 
     /// Nothing more will be known of a thread.
     pub fn ends(&mut self, tid: Tid, at: Ns, tracker: &Tracker) {
-        self.found(tid, tracker);
+        self.party_of(tid, tracker);
         let Some(time) = self.threads.get_mut(&tid) else { return };
-        let Some(until) = time.until else { return };
+        let Some(until) = time.until.take() else { return };
         match time.in_call.take() {
             Some((from, id)) => {
                 time.between += from.saturating_sub(until);
@@ -260,7 +248,6 @@ impl Spent {
             }
             None => time.between += at.saturating_sub(until),
         }
-        time.until = None;
         self.settle(tid);
     }
 
@@ -269,17 +256,17 @@ impl Spent {
         let Some(time) = self.threads.get_mut(&tid) else { return };
         let (party, mut rest) = (time.party, std::mem::take(&mut time.between));
         let off = std::mem::take(&mut time.off);
-        let parts = off.parts().map(|(kind, part)| {
+        let mut spend = |activity, part| {
+            if part > 0 {
+                add(&mut time.spent, self.activities.id((party, activity)), part);
+            }
+        };
+        for (kind, part) in off.parts() {
             let part = part.min(rest);
+            spend(Activity::Off(kind), part);
             rest -= part;
-            (Activity::Off(kind), part)
-        });
-        let mut parts: Vec<_> = parts.collect();
-        parts.push((Activity::Computing, rest));
-        for (activity, part) in parts.into_iter().filter(|(_, part)| *part > 0) {
-            let id = self.activities.id((party, activity));
-            add(&mut time.spent, id, part);
         }
+        spend(Activity::Computing, rest);
     }
 
     /// A thread waited for another one, which is on the critical path meanwhile.
@@ -365,14 +352,18 @@ fn add(parts: &mut Vec<(ActivityId, Ns)>, id: ActivityId, time: Ns) {
     }
 }
 
-/// The thing is named only if others have to do something with it: pipes, sockets, terminals.
+/// The thing is named only if others have to do something with it before the call can go on: pipes and sockets, and files for whose locks the call waits.
 fn call_on(call: &Call, seen: &Seen, tracker: &Tracker) -> CallOn {
-    let of_others = |row: &Syscall| row.may_wait().is_some() || row.transfer().is_some();
-    let object = seen.object.filter(|object| {
-        let is_path = tracker.kind(*object) == ObjectKind::Path;
-        seen.row.is_some_and(|row| of_others(row) && (!is_path || row.may_wait().is_some()))
-    });
+    let needs_others = |object: ObjectId, row: &Syscall| {
+        row.may_wait().is_some() || row.transfer().is_some() && tracker.kind(object) != ObjectKind::Path
+    };
+    let object = seen.object.filter(|&object| seen.row.is_some_and(|row| needs_others(object, row)));
     CallOn { abi: call.abi, nr: call.nr, object: object.map(|object| tracker.group(object)) }
+}
+
+/// A time, unless it is that of a start that Stride did not see.
+fn known(at: Ns) -> Option<Ns> {
+    (at > 0).then_some(at)
 }
 
 /// All threads of one process with one name are one waker.

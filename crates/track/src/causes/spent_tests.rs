@@ -1,35 +1,18 @@
-//! Made-up runs, and what their time was spent on.
+//! Made-up runs, and the activities that their time was spent on.
 
 use super::{Activity, CallOn, TimeSpent};
-use crate::{Causes, Tracker};
-use stride_event::{Call, CallWaits, Event, NamedThread, Ns, Outcome, Sleep, Tid, WaitKind, WaitTimes, Waker};
+use crate::causes::tests::{CHILD, MAIN, causes, does};
+use stride_event::{Call, CallWaits, Event, NamedThread, Ns, Sleep, StartKind, WaitKind, WaitTimes, Waker};
 use stride_syscalls::table;
-use stride_test_support::calls::{call, exited, forked, lasting, spawned};
-
-const MAIN: Tid = 100;
-const CHILD: Tid = 101;
+use stride_test_support::calls::{exited, forked, spawned};
 
 fn spent(events: &[Event<'_>]) -> TimeSpent {
-    let (mut tracker, mut causes) = (Tracker::default(), Causes::default());
-    for event in events {
-        tracker.event(event, &());
-        causes.event(event, &tracker);
-    }
+    let mut causes = causes(events);
     let path = causes.critical_path();
     causes.spent(&path)
 }
 
-fn does(tid: Tid, name: &str, args: &[u64], value: i64, from: Ns, to: Ns) -> Call {
-    lasting(call(tid, name, args, Outcome::Value(value)), from, to - from)
-}
-
-fn times(parts: &[(WaitKind, Ns)]) -> WaitTimes {
-    let mut times = WaitTimes::default();
-    parts.iter().for_each(|&(kind, time)| times.add(kind, time));
-    times
-}
-
-/// What the parts are called, with their times.
+/// The names of the parts, with their times.
 fn named(spent: &TimeSpent) -> Vec<(String, Ns)> {
     let name = |on: CallOn| table(on.abi).name(on.nr).to_string();
     let word = |activity| match activity {
@@ -73,8 +56,8 @@ fn measured_waits_are_told_from_work() {
     let waker = NamedThread { tid: 7, process: 7, comm: *b"server\0\0\0\0\0\0\0\0\0\0" };
     let longest = Sleep { time: 50, kind: WaitKind::Blocked, waker: Some(Waker::Thread(waker, None)) };
     let waits = CallWaits {
-        in_call: times(&[(WaitKind::Blocked, 50), (WaitKind::Runnable, 3)]),
-        before: times(&[(WaitKind::Throttled, 5), (WaitKind::Blocked, 2)]),
+        in_call: WaitTimes::from_iter([(WaitKind::Blocked, 50), (WaitKind::Runnable, 3)]),
+        before: WaitTimes::from_iter([(WaitKind::Throttled, 5), (WaitKind::Blocked, 2)]),
         sleeps: 1,
         longest: Some(longest),
         taker: None,
@@ -101,7 +84,7 @@ fn measured_waits_are_told_from_work() {
 fn a_measured_wait_for_a_traced_thread_is_that_threads_time() {
     let waker = NamedThread { tid: CHILD, process: CHILD, comm: [0; 16] };
     let longest = Sleep { time: 50, kind: WaitKind::Blocked, waker: Some(Waker::Thread(waker, None)) };
-    let in_call = times(&[(WaitKind::Blocked, 50)]);
+    let in_call = WaitTimes::from_iter([(WaitKind::Blocked, 50)]);
     let waits = CallWaits { in_call, sleeps: 1, longest: Some(longest), ..CallWaits::default() };
     let wait = Call { waits: Some(Box::new(waits)), ..does(MAIN, "ioctl", &[3, 1, 0], 0, 120, 170) };
     let run = [
@@ -116,10 +99,10 @@ fn a_measured_wait_for_a_traced_thread_is_that_threads_time() {
     assert_eq!((spent.total, spent.threads), (100, 2));
 }
 
-/// Of threads that are left alone, the time of all is told, but for those that did nothing.
+/// If tracing ends before the threads do, the table has the time of all threads but those that did nothing.
 #[test]
 fn a_run_that_goes_on_has_the_time_of_its_threads() {
-    let started = |tid| Event::Started { tid, process: MAIN, origin: stride_event::StartKind::Attached, at: 10 };
+    let started = |tid| Event::Started { tid, process: MAIN, origin: StartKind::Attached, at: 10 };
     let left = |tid| Event::Detached { tid, call: None, at: 110 };
     let read = does(MAIN, "read", &[0, 0, 0], 0, 30, 100);
     let run = [started(MAIN), started(CHILD), Event::Exit(&read), left(MAIN), left(CHILD)];
@@ -132,16 +115,10 @@ fn a_run_that_goes_on_has_the_time_of_its_threads() {
 /// A hostile recording has as many things as it likes.
 #[test]
 fn what_very_many_things_cost_is_bounded() {
-    let (mut tracker, mut causes) = (Tracker::default(), Causes::default());
-    tracker.event(&spawned(MAIN, 100), &());
-    causes.event(&spawned(MAIN, 100), &tracker);
-    for at in 0..1000 {
-        let call = Call { nr: at, ..does(MAIN, "getpid", &[], 1, 10 * at + 105, 10 * at + 110) };
-        tracker.event(&Event::Exit(&call), &());
-        causes.event(&Event::Exit(&call), &tracker);
-    }
-    let path = causes.critical_path();
-    let spent = causes.spent(&path);
+    let calls: Vec<Call> =
+        (0..1000).map(|at| Call { nr: at, ..does(MAIN, "getpid", &[], 1, 10 * at + 105, 10 * at + 110) }).collect();
+    let run: Vec<_> = [spawned(MAIN, 100)].into_iter().chain(calls.iter().map(Event::Exit)).collect();
+    let spent = spent(&run);
     assert!(spent.shares.len() <= super::MAX_ACTIVITIES + 1, "{}", spent.shares.len());
     assert_eq!(spent.total, 10_000);
 }

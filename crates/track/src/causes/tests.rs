@@ -6,17 +6,22 @@ use stride_event::{Call, Event, Ns, Outcome, Phase, Tid};
 use stride_syscalls::uapi::consts as c;
 use stride_test_support::calls::{call, exited, forked, holding, lasting, naming, spawned};
 
-const MAIN: Tid = 100;
-const CHILD: Tid = 101;
+pub(super) const MAIN: Tid = 100;
+pub(super) const CHILD: Tid = 101;
 const OTHER: Tid = 102;
 
-fn path(events: &[Event<'_>]) -> CriticalPath {
+/// The causes of the waits of a run.
+pub(super) fn causes(events: &[Event<'_>]) -> Causes {
     let (mut tracker, mut causes) = (Tracker::default(), Causes::default());
     for event in events {
         tracker.event(event, &());
         causes.event(event, &tracker);
     }
-    causes.critical_path()
+    causes
+}
+
+fn path(events: &[Event<'_>]) -> CriticalPath {
+    causes(events).critical_path()
 }
 
 /// The time of the main thread, the child and the other one on the path.
@@ -25,7 +30,7 @@ fn times(events: &[Event<'_>]) -> [Ns; 3] {
     [MAIN, CHILD, OTHER].map(|tid| path.time(tid))
 }
 
-fn does(tid: Tid, name: &str, args: &[u64], value: i64, from: Ns, to: Ns) -> Call {
+pub(super) fn does(tid: Tid, name: &str, args: &[u64], value: i64, from: Ns, to: Ns) -> Call {
     lasting(call(tid, name, args, Outcome::Value(value)), from, to - from)
 }
 

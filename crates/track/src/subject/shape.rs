@@ -38,7 +38,7 @@ fn idle(row: &Syscall) -> Idle {
 }
 
 /// True if the call changes what its thread runs or is called.
-pub fn names(row: &Syscall) -> bool {
+pub fn names_thread(row: &Syscall) -> bool {
     row.has_effect(Effect::Executes) || row.has_effect(Effect::NamesThread)
 }
 
@@ -46,7 +46,7 @@ pub fn names(row: &Syscall) -> bool {
 pub fn naming_calls() -> CallSet {
     let mut calls = CallSet::empty();
     for abi in Abi::ALL {
-        let naming = table(abi).iter().filter(|entry| names(entry.row));
+        let naming = table(abi).iter().filter(|entry| names_thread(entry.row));
         naming.for_each(|entry| calls.insert(abi, entry.nr));
     }
     calls

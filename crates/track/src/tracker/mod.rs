@@ -5,7 +5,7 @@ mod changes;
 use crate::descriptors::{AT_FDCWD, File, Unsettled};
 use crate::objects::address;
 use crate::objects::{FoundAt, Objects};
-use crate::subject::shape::{Shapes, names};
+use crate::subject::shape::{Shapes, names_thread};
 use crate::{FileId, ObjectId, ObjectKind, Process, Seen, Thread, Wait};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
@@ -209,7 +209,7 @@ impl Tracker {
         }
         match *event {
             Event::Started { tid, process, origin, at } => self.started(tid, process, origin, at, resolver),
-            Event::Exit(call) | Event::NamingCall(call) if self.names_only && call.row().is_some_and(names) => {
+            Event::Exit(call) | Event::NamingCall(call) if self.names_only && call.row().is_some_and(names_thread) => {
                 self.returned(call, resolver);
                 self.seen = None;
             }
@@ -293,7 +293,7 @@ impl Tracker {
             let Some(end) = self.ends.get_mut(&file) else { continue };
             end.gone = true;
             let other = end.other;
-            // Who waits at one end may still want to know which the other was.
+            // A thread that waits at one end may still ask for the other end.
             if self.ends.get(&other).is_none_or(|other| other.gone) {
                 self.ends.remove(&file);
                 self.ends.remove(&other);

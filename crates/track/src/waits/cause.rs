@@ -1,4 +1,4 @@
-//! What a call's thread waited for, as one word.
+//! One word for the thing that a call's thread waited for.
 
 use crate::{ObjectKind, Seen, Tracker};
 use stride_event::{Call, WaitKind};
@@ -42,14 +42,8 @@ fn asleep(seen: &Seen, tracker: &Tracker) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stride_event::{CallWaits, Event, Ns, Outcome, Phase, WaitTimes};
+    use stride_event::{CallWaits, Event, Ns, Outcome, Phase};
     use stride_test_support::calls::{call, holding, spawned};
-
-    fn times(parts: &[(WaitKind, Ns)]) -> WaitTimes {
-        let mut times = WaitTimes::default();
-        parts.iter().for_each(|&(kind, time)| times.add(kind, time));
-        times
-    }
 
     #[test]
     fn the_longest_wait_has_a_word() {
@@ -58,7 +52,7 @@ mod tests {
         let pipe = call(1, "pipe2", &[0x1000, 0], Outcome::Value(0));
         tracker.event(&Event::Exit(&holding(pipe, Phase::Exit, 0x1000, &[3, 0, 0, 0, 4, 0, 0, 0])), &());
         let mut cause = |name: &str, args: &[u64], parts: &[(WaitKind, Ns)]| {
-            let waits = CallWaits { in_call: times(parts), ..CallWaits::default() };
+            let waits = CallWaits { in_call: parts.iter().copied().collect(), ..CallWaits::default() };
             let call = stride_event::Call { waits: Some(Box::new(waits)), ..call(1, name, args, Outcome::Value(1)) };
             tracker.event(&Event::Exit(&call), &());
             wait_cause(&call, tracker.seen().unwrap(), &tracker)

@@ -46,10 +46,13 @@ impl FlameGraph {
             // As in summaries, calls that do not return are not counted.
             Outcome::Gone | Outcome::Pending => return,
         };
-        let waits = call.waits.as_deref().filter(|waits| waits.in_call.all() > 0);
-        if self.weight == FlameWeight::Waits && waits.is_none() {
-            return;
-        }
+        let waits = match self.weight {
+            FlameWeight::Calls => None,
+            FlameWeight::Waits => match call.waits.as_deref().filter(|waits| waits.in_call.all() > 0) {
+                None => return,
+                waits => waits,
+            },
+        };
         let program = self.program(tracker.thread(call.tid).map_or(b"?".as_slice(), |thread| &thread.comm));
         let place = match &call.stack {
             Some(stack) => self.place(stack, program),
@@ -64,7 +67,7 @@ impl FlameGraph {
         };
         let name = self.call(call);
         let place = self.tree.step(place, name);
-        match waits.filter(|_| self.weight == FlameWeight::Waits) {
+        match waits {
             Some(waits) => self.waited(place, waits),
             None => {
                 let time = call.took().unwrap_or(0);

@@ -39,14 +39,13 @@ mod tests {
     use super::super::{folded, page};
     use super::*;
     use crate::views::html::run_facts::RunFacts;
-    use stride_event::{Call, Interrupt, NamedThread, Outcome, Sleep, WaitTimes};
+    use stride_event::{Call, Interrupt, NamedThread, Outcome, Sleep};
     use stride_syscalls::Abi;
     use stride_test_support::calls::{call, spawned};
     use stride_track::Tracker;
 
     fn waiting(name: &str, parts: &[(WaitKind, Ns)], longest: Option<(WaitKind, Ns, Option<Waker>)>) -> Call {
-        let mut in_call = WaitTimes::default();
-        parts.iter().for_each(|&(kind, time)| in_call.add(kind, time));
+        let in_call = parts.iter().copied().collect();
         let longest = longest.map(|(kind, time, waker)| Sleep { kind, time, waker });
         let waits = CallWaits { in_call, longest, ..CallWaits::default() };
         Call { waits: Some(Box::new(waits)), ..call(1, name, &[0; 6], Outcome::Value(1)) }

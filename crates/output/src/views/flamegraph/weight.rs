@@ -1,8 +1,8 @@
-//! What the widths of boxes stand for.
+//! The weights that the widths of boxes show.
 
 use super::tree::Weights;
 
-/// What a flame graph counts.
+/// The things that a flame graph counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FlameWeight {
     /// Calls: their number, their time, and those that failed.

@@ -37,7 +37,7 @@ pub struct ThreadTrack {
 }
 
 impl ThreadTrack {
-    /// What is known of the thread as a waker of others.
+    /// The thread's calls that may wake others.
     pub fn waker(&mut self) -> &mut WakerTrack {
         self.waker.get_or_insert_with(|| Box::new(WakerTrack::new(self.track)))
     }

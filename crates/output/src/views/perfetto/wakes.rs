@@ -59,7 +59,7 @@ pub struct Wake {
     pub woken: (u64, Ns),
 }
 
-/// What is known of a thread that may wake others.
+/// The calls of a thread that may wake others.
 pub struct WakerTrack {
     track: u64,
     /// Its latest calls, oldest first.

@@ -373,9 +373,7 @@ fn waits_are_counted_by_waker_and_cause() {
     let columns = [Column::Calls, Column::Blocked, Column::Runnable, Column::Name];
     let mut s = Scene::new(layout(&[Key::Waker, Key::Cause], &columns));
     for waker in wakers {
-        let mut in_call = WaitTimes::default();
-        in_call.add(WaitKind::Blocked, 2_000_000);
-        in_call.add(WaitKind::Runnable, 500_000);
+        let in_call = WaitTimes::from_iter([(WaitKind::Blocked, 2_000_000), (WaitKind::Runnable, 500_000)]);
         let longest = Some(Sleep { time: 2_000_000, kind: WaitKind::Blocked, waker });
         let waits = CallWaits { in_call, sleeps: 1, longest, ..CallWaits::default() };
         let sleep = calls::call(PID, "nanosleep", &[0, 0], Outcome::Value(0));

@@ -5,7 +5,7 @@ use crate::Moment;
 use std::sync::Arc;
 use stride_decode::{FdInfo, FdNote, Part, operation_fds};
 use stride_event::{Call, FdOf, LibraryCall, LibraryPart, Ns, SIGINFO_SIZE, Stack, Tid};
-use stride_syscalls::{Effect, Syscall};
+use stride_track::names_thread;
 
 /// The functions that all threads may be in. A recording can name any number.
 const MOST_FUNCTIONS: usize = 1 << 20;
@@ -34,8 +34,7 @@ impl TextView {
         };
         let (comm, label) = (self.comms.get(&call.tid), self.labels.get(&call.tid));
         line.call(&decoded, part, tracees, comm.map(Vec::as_slice), label.map(|label| &**label));
-        let names = |row: &Syscall| row.has_effect(Effect::Executes) || row.has_effect(Effect::NamesThread);
-        if self.options.pids && decoded.row.is_some_and(names) {
+        if self.options.pids && decoded.row.is_some_and(names_thread) {
             self.note_comm(call.tid);
         }
     }
