@@ -1,10 +1,9 @@
 //! Compiles a case, or finds its interpreter.
 
 use crate::case::Case;
-use crate::common::{Scratch, cc, stem, text};
+use crate::common::{Scratch, cc, python, stem, text};
 use std::path::Path;
 use std::process::Command;
-use std::sync::LazyLock;
 
 /// The words with which the program is run.
 pub fn prepare(case: &Case, scratch: &Scratch) -> Result<Vec<String>, String> {
@@ -28,20 +27,13 @@ pub fn prepare(case: &Case, scratch: &Scratch) -> Result<Vec<String>, String> {
             build(Command::new("javac").args(["-d", &classes]).arg(&source))?;
             Ok(["java", "-cp", &classes, &stem(&case.source)].map(str::to_owned).to_vec())
         }
-        "py" => PYTHON.clone().map(|python| vec![python, source]),
+        "py" => python().map(|python| vec![python, source]),
         "js" => interpreter("node", source),
         "pl" => interpreter("perl", source),
         "sh" => interpreter("bash", source),
         other => panic!("{}: nothing runs files that end in {other:?}", case.name),
     }
 }
-
-/// The interpreter itself: a wrapper that chooses between versions would be traced as well.
-static PYTHON: LazyLock<Result<String, String>> = LazyLock::new(|| {
-    let found = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
-    let found = found.map_err(|why| format!("the python3 command does not run: {why}"))?;
-    Ok(text(&found.stdout).trim().to_owned())
-});
 
 fn interpreter(name: &str, source: String) -> Result<Vec<String>, String> {
     match Command::new(name).arg("--version").output() {

@@ -23,6 +23,7 @@ use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::LazyLock;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
@@ -191,6 +192,16 @@ pub fn copy_program(from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) {
 
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Python's interpreter itself: a wrapper that chooses between versions would be traced as well.
+pub fn python() -> Result<String, String> {
+    static PYTHON: LazyLock<Result<String, String>> = LazyLock::new(|| {
+        let found = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
+        let found = found.map_err(|why| format!("the python3 command does not run: {why}"))?;
+        Ok(text(&found.stdout).trim().to_owned())
+    });
+    PYTHON.clone()
 }
 
 pub fn is_root() -> bool {

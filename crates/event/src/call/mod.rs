@@ -114,6 +114,11 @@ impl Outcome {
     pub fn is_error(self) -> bool {
         matches!(self, Outcome::Error(_))
     }
+
+    /// True if a signal ended the call: EINTR, and the kernel's ERESTARTSYS to ERESTART_RESTARTBLOCK.
+    pub fn is_interruption(self) -> bool {
+        matches!(self, Outcome::Error(4 | 512..=516))
+    }
 }
 
 impl Default for Call {

@@ -3,18 +3,11 @@
 //! At each moment one thread is on the path. Where this thread had been waiting until another one did something, that other
 //! thread is on the path before. A thread that is shorter, off the path, does not make the run shorter.
 
+use crate::causes::chains::Chains;
+use crate::causes::ended_wait::{EndedBy, EndedWait};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use stride_event::{Ns, Tid};
-
-/// A wait that something ended.
-#[derive(Clone, Copy)]
-struct EndedWait {
-    from: Ns,
-    to: Ns,
-    /// The thread that ended it, and when that thread began the call that ended it.
-    by: Option<(Tid, Ns)>,
-}
 
 /// The start of a thread. An id may be given to several threads, one after the other.
 #[derive(Clone, Copy)]
@@ -87,9 +80,9 @@ impl Timelines {
         self.last = Some((tid, at));
     }
 
-    /// A thread waited. `by`: the thread whose call ended the wait, and when it began that call, if that is known. Returns whether the wait is
-    /// kept.
-    pub fn waited(&mut self, tid: Tid, from: Ns, to: Ns, by: Option<(Tid, Ns)>) -> bool {
+    /// A thread waited. Returns whether the wait is kept.
+    pub fn waited(&mut self, tid: Tid, wait: EndedWait) -> bool {
+        let EndedWait { from, to, by, .. } = wait;
         if to.saturating_sub(from) < self.shortest {
             return false;
         }
@@ -97,7 +90,8 @@ impl Timelines {
             self.forgets_short_ones();
         }
         let Some(timeline) = self.timeline(tid, to) else { return false };
-        let wait = EndedWait { from, to, by: by.map(|(tid, at)| (tid, at.clamp(from, to))) };
+        let by = if let EndedBy::Thread(tid, at) = by { EndedBy::Thread(tid, at.clamp(from, to)) } else { by };
+        let wait = EndedWait { by, ..wait };
         // The waker of an earlier wait may be known later, but not much later: a search through all would cost a hostile
         // recording's square.
         let recent = timeline.waits.len().saturating_sub(MAX_LATER);
@@ -128,6 +122,8 @@ impl Timelines {
         let mut path = CriticalPath { of_run: self.roots == 0 && self.last.is_some(), ..CriticalPath::default() };
         // The thread that waited for this one, and since when.
         let mut waiter: Option<(Tid, Ns)> = None;
+        let mut behind = Vec::new();
+        let waits_of = |tid| self.threads.get(&tid).map_or(&[][..], |timeline: &Timeline| &timeline.waits);
         // Each step goes back in time, or to a thread's parent.
         for _ in 0..2 * (MAX_WAITS + MAX_THREADS) {
             let Some(timeline) = self.threads.get(&tid) else { break };
@@ -136,16 +132,19 @@ impl Timelines {
             let waits = &timeline.waits[..timeline.waits.partition_point(|wait| wait.to <= to)];
             let waits = waits.iter().rev().take_while(|wait| wait.from >= began);
             // If the cause of a wait is unknown, the thread that waits for this one may be it (see `back_to`).
-            let mut ended = waits.filter_map(|wait| wait.by.or_else(|| back_to(waiter?, wait)).map(|by| (wait, by)));
+            let mut ended =
+                waits.filter_map(|wait| wait.by_thread().or_else(|| back_to(waiter?, wait)).map(|by| (wait, by)));
             match ended.find(|(_, (_, at))| *at < to) {
                 Some((wait, (by, at))) => {
                     path.adds(tid, at, to);
-                    waiter = wait.by.map(|_| (tid, wait.from));
+                    path.chains.adds(tid, at, to, &mut behind, waits_of);
+                    waiter = wait.by_thread().map(|_| (tid, wait.from));
                     (tid, to) = (by, at);
                 }
                 None => {
                     waiter = None;
                     path.adds(tid, began, to);
+                    path.chains.adds(tid, began, to, &mut behind, waits_of);
                     let Some(parent) = start.and_then(|start| start.parent).filter(|parent| *parent != tid) else {
                         break;
                     };
@@ -154,7 +153,7 @@ impl Timelines {
             }
         }
         for (tid, timeline) in &self.threads {
-            let waited: Ns = timeline.waits.iter().filter_map(|wait| Some(wait.by?.1 - wait.from)).sum();
+            let waited: Ns = timeline.waits.iter().filter_map(|wait| Some(wait.by_thread()?.1 - wait.from)).sum();
             let lifetime =
                 timeline.last - timeline.starts.first().map_or(timeline.first, |start| start.at).min(timeline.last);
             path.active.insert(*tid, lifetime.saturating_sub(waited));
@@ -167,7 +166,7 @@ impl Timelines {
 /// begun before that, the waiter ended it: the path goes back to the waiter, at the time before it waited. A later wait is part of
 /// what the waiter waits for.
 fn back_to((waiter, since): (Tid, Ns), unknown: &EndedWait) -> Option<(Tid, Ns)> {
-    (unknown.from <= since).then_some((waiter, since.min(unknown.to)))
+    (matches!(unknown.by, EndedBy::Unknown) && unknown.from <= since).then_some((waiter, since.min(unknown.to)))
 }
 
 /// The threads that the run waited for, and for how long.
@@ -178,6 +177,7 @@ pub struct CriticalPath {
     active: FxHashMap<Tid, Ns>,
     /// The path begins with the command's first thread and ends with the command.
     of_run: bool,
+    chains: Chains,
 }
 
 impl CriticalPath {
@@ -188,6 +188,11 @@ impl CriticalPath {
 
     fn adds(&mut self, tid: Tid, from: Ns, to: Ns) {
         *self.on.entry(tid).or_default() += to - from;
+    }
+
+    /// Who waited meanwhile.
+    pub(crate) fn chains(&self) -> &Chains {
+        &self.chains
     }
 
     /// The time that the run waited for a thread.

@@ -4,16 +4,21 @@
 //! Calls come in the order of their returns, and the call that wakes a thread often returns after the woken one. So a
 //! wait without a cause is kept until the next action that may be it.
 
+pub(crate) mod chains;
 pub(crate) mod critical_path;
+pub(crate) mod ended_wait;
 pub(crate) mod hand_over;
+pub(crate) mod shares;
 pub(crate) mod spent;
 
 use crate::causes::critical_path::{CriticalPath, Timelines};
+use crate::causes::ended_wait::{EndedBy, EndedWait};
 use crate::causes::hand_over::{HandOvers, HandedOver, Way};
-use crate::causes::spent::{ActivityId, Spent, TimeSpent};
+use crate::causes::shares::TimeSpent;
+use crate::causes::spent::{ActivityId, Spent};
 use crate::{FileId, Futex, ObjectId, ObjectKind, Seen, Tracker};
 use rustc_hash::FxHashMap;
-use stride_event::{Call, Event, NamedThread, Ns, Outcome, StartKind, Tid, WaitKind, Waker};
+use stride_event::{Call, Event, Interrupt, NamedThread, Ns, Outcome, StartKind, Tid, WaitKind, Waker};
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Effect, For, Syscall};
 
@@ -47,8 +52,16 @@ struct Interval {
     way: Option<Way>,
     /// The activity that the time of a waiting thread counts as.
     activity: ActivityId,
-    /// The thread that ended a wait and its process, and when, if the engine measured that.
-    woken: Option<(Tid, Tid, Ns)>,
+    /// The thing that ended a wait, if that is known without another event.
+    woken: Option<Woken>,
+}
+
+/// The thing that ended a wait, as the engine measured, or as the call says.
+#[derive(Clone, Copy)]
+enum Woken {
+    /// A thread, its process, and when.
+    Thread(Tid, Tid, Ns),
+    Timer,
 }
 
 impl Interval {
@@ -133,8 +146,7 @@ impl Causes {
 
     /// Where the time went. Complete after [`Causes::critical_path`], whose result `path` is.
     pub fn spent(&mut self, path: &CriticalPath) -> TimeSpent {
-        let on_path = |tid| path.time(tid);
-        self.ended_waits.spent.report(path.is_of_run().then_some(&on_path))
+        self.ended_waits.spent.report(path.is_of_run().then_some(path))
     }
 
     /// How parked threads woke each other. Complete after [`Causes::critical_path`].
@@ -194,6 +206,9 @@ impl Causes {
             _ if row.may_wait() == Some(For::Peer) => self.ended_waits.add(now, None),
             _ if row.may_wait() == Some(For::Turn) || row.has_effect(Effect::ControlsDescriptor) => {
                 self.turn(call, row, seen, now);
+            }
+            Some(For::Time) => {
+                self.ended_waits.add(Interval { woken: woken.or(Some(Woken::Timer)), ..now }, None);
             }
             _ if woken.is_some() => self.ended_waits.add(now, None),
             _ => {}
@@ -340,21 +355,40 @@ struct EndedWaits {
 }
 
 impl EndedWaits {
-    /// The traced thread that woke the thread in its call, its process, and when, if the engine measured that.
-    fn woken(&self, call: &Call) -> Option<(Tid, Tid, Ns)> {
+    /// The traced thread, or the timer, that ended the longest sleep in a call, if the engine measured that.
+    fn woken(&self, call: &Call) -> Option<Woken> {
         let waits = call.waits.as_deref()?;
         let sleep = waits.longest.filter(|sleep| sleep.kind == WaitKind::Blocked)?;
-        let Some(Waker::Thread(NamedThread { tid, process, .. }, _)) = sleep.waker else { return None };
-        let at = call.began() + waits.in_call.asleep();
-        (tid != call.tid && self.timelines.knows(tid)).then_some((tid, process, at.min(call.returned)))
+        match sleep.waker? {
+            Waker::Thread(NamedThread { tid, process, .. }, _) => {
+                let at = call.began() + waits.in_call.asleep();
+                (tid != call.tid && self.timelines.knows(tid)).then_some(Woken::Thread(
+                    tid,
+                    process,
+                    at.min(call.returned),
+                ))
+            }
+            Waker::Interrupt(Interrupt::Timer) => Some(Woken::Timer),
+            Waker::Interrupt(_) => None,
+        }
     }
 
     fn add(&mut self, wait: Interval, by: Option<Interval>) {
-        let by = wait.woken.map(|(tid, pid, at)| Interval::at(tid, pid, at)).or(by);
+        let by = match wait.woken {
+            Some(Woken::Thread(tid, pid, at)) => Some(Interval::at(tid, pid, at)),
+            Some(Woken::Timer) => None,
+            None => by,
+        };
         if by.is_none() && wait.to - wait.from < LONG {
             return;
         }
-        let kept = self.timelines.waited(wait.tid, wait.from, wait.to, by.map(|action| (action.tid, action.from)));
+        let ended_by = match (by, wait.woken) {
+            (Some(action), _) => EndedBy::Thread(action.tid, action.from),
+            (None, Some(Woken::Timer)) => EndedBy::Timer,
+            (None, _) => EndedBy::Unknown,
+        };
+        let ended = EndedWait { from: wait.from, to: wait.to, activity: wait.activity, by: ended_by };
+        let kept = self.timelines.waited(wait.tid, ended);
         let Some(action) = by else { return };
         if kept {
             let time = action.from.clamp(wait.from, wait.to) - wait.from;

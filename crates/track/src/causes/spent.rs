@@ -5,10 +5,10 @@
 
 use crate::{ObjectId, ObjectKind, Seen, Tracker, names_thread};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
 use std::hash::Hash;
-use stride_event::{Call, Ns, Tid, WaitKind, WaitTimes, Waker};
-use stride_syscalls::{Abi, Syscall};
+use std::ops::AddAssign;
+use stride_event::{Call, CallWaits, Ns, Tid, WaitKind, WaitTimes, Waker};
+use stride_syscalls::{Abi, Syscall, table};
 
 /// A thing that the time of threads is spent on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -26,7 +26,7 @@ pub enum Activity {
 }
 
 /// A syscall, and the thing that it is about, if others have to do something with that thing before the call can go on.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CallOn {
     pub abi: Abi,
     pub nr: u64,
@@ -45,25 +45,25 @@ pub struct Party {
 
 /// The time of a thread so far.
 #[derive(Default)]
-struct ThreadTime {
+pub(super) struct ThreadTime {
     /// The end of the time that is accounted for.
     until: Option<Ns>,
-    party: u32,
+    pub(super) party: u32,
     /// The call that it is in, and since when.
     in_call: Option<(Ns, ActivityId)>,
-    spent: Vec<(ActivityId, Ns)>,
+    pub(super) spent: Vec<(ActivityId, Ns)>,
     /// The part of that in which it waited for threads that are on the critical path then.
     followed: Vec<(ActivityId, Ns)>,
     /// The time between calls, and the part of it that was not on a CPU.
     between: Ns,
     off: WaitTimes,
     /// Calls that returned.
-    calls: u64,
+    pub(super) calls: u64,
 }
 
 impl ThreadTime {
     /// The time in which the thread did not wait for another one on the critical path. If it did nothing else, its whole time.
-    fn own(&self) -> Vec<(ActivityId, Ns)> {
+    pub(super) fn own(&self) -> Vec<(ActivityId, Ns)> {
         let followed = |id| self.followed.iter().find(|(other, _)| *other == id).map_or(0, |(_, part)| *part);
         let own: Vec<_> = self.spent.iter().map(|&(id, part)| (id, part.saturating_sub(followed(id)))).collect();
         if own.iter().any(|(_, part)| *part > 0) { own } else { self.spent.clone() }
@@ -71,9 +71,9 @@ impl ThreadTime {
 }
 
 /// Things by number, up to a limit. Further things have the number of the first one.
-struct Interned<T> {
+pub(super) struct Interned<T> {
     ids: FxHashMap<T, u32>,
-    things: Vec<T>,
+    pub(super) things: Vec<T>,
 }
 
 impl<T: Clone + Eq + Hash> Interned<T> {
@@ -95,6 +95,21 @@ impl<T: Clone + Eq + Hash> Interned<T> {
     }
 }
 
+/// Calls that slept; if that was not measured, all of a kind.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct CallCount {
+    pub calls: u64,
+    /// Those that a signal ended.
+    pub interrupted: u64,
+}
+
+impl AddAssign for CallCount {
+    fn add_assign(&mut self, other: CallCount) {
+        self.calls += other.calls;
+        self.interrupted += other.interrupted;
+    }
+}
+
 const MAX_THINGS: usize = 1 << 16;
 const MAX_THREADS: usize = 1 << 17;
 /// A thread with more different activities has no room for further ones.
@@ -103,11 +118,15 @@ const MAX_ACTIVITIES: usize = 128;
 /// The times of all threads.
 pub struct Spent {
     /// Those that made a call or ended. (Boxed, because a table has many empty places.)
-    threads: FxHashMap<Tid, Box<ThreadTime>>,
-    activities: Interned<(u32, Activity)>,
-    parties: Interned<Party>,
+    pub(super) threads: FxHashMap<Tid, Box<ThreadTime>>,
+    pub(super) activities: Interned<(u32, Activity)>,
+    /// By activity, of those in calls.
+    pub(super) counts: Vec<CallCount>,
+    pub(super) parties: Interned<Party>,
+    /// By party, the threads that had the CPU for which its threads waited.
+    pub(super) takers: FxHashMap<(u32, Option<Party>), Ns>,
     /// The engine measured waits.
-    measured: bool,
+    pub(super) measured: bool,
 }
 
 impl Default for Spent {
@@ -115,36 +134,12 @@ impl Default for Spent {
         Spent {
             threads: FxHashMap::default(),
             activities: Interned::new((0, Activity::Other)),
+            counts: Vec::new(),
+            takers: FxHashMap::default(),
             parties: Interned::new(Party { pid: 0, comm: Box::default() }),
             measured: false,
         }
     }
-}
-
-/// A part of the time.
-#[derive(Clone, Debug)]
-pub struct TimeShare {
-    pub time: Ns,
-    pub activity: Activity,
-    /// The name of the threads, and their process, if it is the only one with that name.
-    pub comm: Box<[u8]>,
-    pub pid: Option<Tid>,
-}
-
-/// Where the time went.
-#[derive(Clone, Debug, Default)]
-pub struct TimeSpent {
-    pub total: Ns,
-    /// The run from its beginning to its end, on its critical path. Else the time of all threads together.
-    pub of_run: bool,
-    /// The threads whose time this is.
-    pub threads: usize,
-    /// Threads that were in one call all the time. Theirs is left out.
-    pub idle: usize,
-    /// The engine measured waits.
-    pub measured: bool,
-    /// The largest first.
-    pub shares: Vec<TimeShare>,
 }
 
 impl Spent {
@@ -194,7 +189,14 @@ impl Spent {
             if kind == WaitKind::Blocked {
                 asleep = Some(id);
             }
+            if kind.is_sleep() {
+                self.count(id, call);
+            }
             parts.push((id, time));
+        }
+        self.count(in_call, call);
+        if let Some(waits) = waits {
+            self.note_taker(party, waits);
         }
         let Some(time) = self.threads.get_mut(&call.tid) else { return 0 };
         time.between += from.saturating_sub(time.until.unwrap_or(from));
@@ -214,6 +216,30 @@ impl Spent {
             self.renamed(call.tid, tracker);
         }
         asleep.unwrap_or(in_call)
+    }
+
+    /// (The times between calls tell nobody.)
+    fn note_taker(&mut self, party: u32, waits: &CallWaits) {
+        let runnable = |times: &WaitTimes| times.of(WaitKind::Runnable);
+        for (time, taker) in [(runnable(&waits.in_call), waits.taker), (runnable(&waits.before), None)] {
+            let taker = taker.map(|taker| Party { pid: taker.process, comm: taker.name().into() });
+            let key = (party, taker);
+            if time > 0 && (self.takers.len() < MAX_THINGS || self.takers.contains_key(&key)) {
+                *self.takers.entry(key).or_default() += time;
+            }
+        }
+    }
+
+    fn count(&mut self, id: ActivityId, call: &Call) {
+        let place = id as usize;
+        if self.counts.len() <= place {
+            self.counts.resize(place + 1, CallCount::default());
+        }
+        self.counts[place].calls += 1;
+        // The result of a call that never waits may be any number.
+        let waits =
+            table(call.abi).get(call.nr).is_some_and(|entry| entry.row.may_wait().or(entry.row.waits()).is_some());
+        self.counts[place].interrupted += u64::from(waits && call.outcome.is_interruption());
     }
 
     /// The thread may have another name. The time that it computed before stays with the old one.
@@ -252,7 +278,7 @@ impl Spent {
     }
 
     /// Adds the time between calls to the thread's activities.
-    fn settle(&mut self, tid: Tid) {
+    pub(super) fn settle(&mut self, tid: Tid) {
         let Some(time) = self.threads.get_mut(&tid) else { return };
         let (party, mut rest) = (time.party, std::mem::take(&mut time.between));
         let off = std::mem::take(&mut time.off);
@@ -274,66 +300,6 @@ impl Spent {
         if let Some(thread) = self.threads.get_mut(&tid) {
             add(&mut thread.followed, activity, time);
         }
-    }
-
-    /// Where the time of the run went: that of its critical path, if `on_path` gives the time of each thread on the path. Else the time of all threads.
-    pub fn report(&mut self, on_path: Option<&dyn Fn(Tid) -> Ns>) -> TimeSpent {
-        let tids: Vec<Tid> = self.threads.keys().copied().collect();
-        tids.into_iter().for_each(|tid| self.settle(tid));
-        let mut spent = TimeSpent { of_run: on_path.is_some(), measured: self.measured, ..TimeSpent::default() };
-        // Ordered, so that the same run has the same report.
-        let mut sums: BTreeMap<ActivityId, f64> = BTreeMap::new();
-        for (&tid, time) in &self.threads {
-            if on_path.is_none() && time.calls == 0 {
-                spent.idle += 1;
-                continue;
-            }
-            let parts = if on_path.is_some() { time.own() } else { time.spent.clone() };
-            let own: Ns = parts.iter().map(|(_, part)| part).sum();
-            // A thread's own time may be on the path in part: then each activity is, to the same part.
-            let scale = on_path.map_or(1.0, |on_path| on_path(tid) as f64 / own.max(1) as f64);
-            if own == 0 || scale == 0.0 {
-                continue;
-            }
-            spent.threads += 1;
-            for (id, part) in parts {
-                *sums.entry(id).or_default() += part as f64 * scale;
-            }
-        }
-        spent.shares = self.shares(&sums);
-        spent.total = spent.shares.iter().map(|share| share.time).sum();
-        spent
-    }
-
-    /// Processes of one name are one party. On a CPU, the thing that a call is about says nothing.
-    fn shares(&self, sums: &BTreeMap<ActivityId, f64>) -> Vec<TimeShare> {
-        let mut pids: FxHashMap<&[u8], Option<Tid>> = FxHashMap::default();
-        for id in sums.keys() {
-            let party = &self.parties.things[self.activities.things[*id as usize].0 as usize];
-            let pid = pids.entry(&party.comm).or_insert(Some(party.pid));
-            if *pid != Some(party.pid) {
-                *pid = None;
-            }
-        }
-        let mut merged: Vec<TimeShare> = Vec::new();
-        let mut places: FxHashMap<(&[u8], Activity), usize> = FxHashMap::default();
-        for (id, time) in sums {
-            let (party, mut activity) = self.activities.things[*id as usize];
-            if let Activity::InCall(on) = &mut activity
-                && self.measured
-            {
-                on.object = None;
-            }
-            let comm = &self.parties.things[party as usize].comm;
-            let place = *places.entry((comm, activity)).or_insert_with(|| {
-                merged.push(TimeShare { time: 0, activity, comm: comm.clone(), pid: pids[comm.as_ref()] });
-                merged.len() - 1
-            });
-            merged[place].time += time.round() as Ns;
-        }
-        merged.retain(|share| share.time > 0);
-        merged.sort_by_key(|share| std::cmp::Reverse(share.time));
-        merged
     }
 }
 

@@ -1,6 +1,7 @@
 //! Made-up runs, and the activities that their time was spent on.
 
-use super::{Activity, CallOn, TimeSpent};
+use super::{Activity, CallOn};
+use crate::causes::shares::{TimeSpent, Who};
 use crate::causes::tests::{CHILD, MAIN, causes, does};
 use stride_event::{Call, CallWaits, Event, NamedThread, Ns, Sleep, StartKind, WaitKind, WaitTimes, Waker};
 use stride_syscalls::table;
@@ -49,6 +50,30 @@ fn a_wait_for_a_child_is_the_childs_time() {
     // The child: 20 before its sleep and 5 behind. The parent: 10 before it forks, 25 at the end, and 5 until its wait is over. Of
     // its active time of 50, 10 passed beside the child.
     is(&spent, &[("computing", 25 + 36), ("nanosleep", 35), ("wait4", 4)]);
+}
+
+/// A program waits for its child, and the child sleeps.
+#[test]
+fn a_sleep_tells_who_waited_meanwhile() {
+    const MS: Ns = 1_000_000;
+    let sleep = does(CHILD, "nanosleep", &[0, 0], 0, 20 * MS, 80 * MS);
+    let wait = does(MAIN, "wait4", &[CHILD as u64, 0, 0, 0], CHILD.into(), 40 * MS, 85 * MS);
+    let run = [
+        spawned(MAIN, 1),
+        forked(MAIN, CHILD, CHILD, 10 * MS),
+        Event::Exit(&sleep),
+        exited(CHILD, 84 * MS),
+        Event::Exit(&wait),
+        exited(MAIN, 100 * MS),
+    ];
+    let spent = spent(&run);
+    assert_eq!(named(&spent)[0], ("nanosleep".to_owned(), 60 * MS));
+    let told = |(who, on): &(Who, CallOn)| (who.pid, table(on.abi).name(on.nr).to_string());
+    let waits = |at: usize| spent.shares[at].awaited_by.iter().map(told).collect::<Vec<_>>();
+    // For 40 of the 60 ms the parent waited. For most of the rest, nobody waited for anybody.
+    assert_eq!(waits(0), [(Some(MAIN), "wait4".to_owned())]);
+    assert_eq!(waits(1), []);
+    assert_eq!((spent.shares[0].calls.calls, spent.shares[0].calls.interrupted), (1, 0));
 }
 
 #[test]

@@ -230,7 +230,9 @@ fn many_waits_take_little_memory() {
         let long = i % 1000 == 0;
         let (tid, by) = if i % 2 == 0 { (MAIN, CHILD) } else { (CHILD, MAIN) };
         timelines.seen(tid, at + 900_000);
-        timelines.waited(tid, at, at + if long { 800_000 } else { 20_000 }, Some((by, at + 10_000)));
+        let to = at + if long { 800_000 } else { 20_000 };
+        timelines
+            .waited(tid, super::EndedWait { from: at, to, activity: 0, by: super::EndedBy::Thread(by, at + 10_000) });
     }
     let path = timelines.critical_path();
     let whole = path.time(MAIN) + path.time(CHILD);

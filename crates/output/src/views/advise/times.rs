@@ -4,15 +4,17 @@ use super::text::wrapped;
 use crate::spelling::quote::shown;
 use crate::views::json::Json;
 use std::fmt::Write as _;
-use stride_event::quantity::{count, duration, percent};
+use stride_event::quantity::{count, duration, grouped, percent};
 use stride_event::{Interrupt, NamedThread, Ns, WaitKind, Waker};
 use stride_syscalls::table;
-use stride_track::{Activity, CallOn, TimeShare, TimeSpent, Tracker};
+use stride_track::{Activity, CallOn, TimeShare, TimeSpent, Tracker, Who};
 
 /// That of a line's continuation.
 const INDENT: &str = "                       ";
 /// So many lines tell of the largest parts. One more has the rest.
 const LINES: usize = 6;
+/// So many threads that wait for each other are told in a line.
+const WAITING: usize = 4;
 /// The time of shorter runs is mostly that of their start.
 const SHORT: Ns = 10_000_000;
 
@@ -36,7 +38,11 @@ pub fn lines(spent: &TimeSpent, tracker: &Tracker, partial: bool) -> String {
     out.push_str(":\n");
     let told = if spent.shares.len() > LINES { LINES - 1 } else { spent.shares.len() };
     for share in &spent.shares[..told] {
-        line(share.time, spent.total, &who(share), &words(&share.activity, spent.measured, partial, tracker), &mut out);
+        let words = words(&share.activity, spent.measured, partial, tracker)
+            + &taken(share)
+            + &how_often(share)
+            + &waiting(share, tracker);
+        line(share.time, spent.total, &named(&share.who), &words, &mut out);
     }
     let rest: Ns = spent.shares[told..].iter().map(|share| share.time).sum();
     if rest > 0 {
@@ -51,9 +57,49 @@ fn line(time: Ns, total: Ns, who: &str, what: &str, out: &mut String) {
     wrapped(&line, INDENT, out);
 }
 
-fn who(share: &TimeShare) -> String {
-    let name = shown(&share.comm);
-    share.pid.map_or_else(|| name.clone(), |pid| format!("{name}[{pid}]"))
+fn named(who: &Who) -> String {
+    let name = shown(&who.comm);
+    who.pid.map_or_else(|| name.clone(), |pid| format!("{name}[{pid}]"))
+}
+
+/// `, which hog[814] had`. Threads of one name may take CPUs from each other.
+fn taken(share: &TimeShare) -> String {
+    match &share.cpu_taken_by {
+        Some(by) if *by == share.who => format!(", which another thread of {} had", named(by)),
+        Some(by) => format!(", which {} had", named(by)),
+        None => String::new(),
+    }
+}
+
+/// ` (340 times, 12 of them ended by a signal)`.
+fn how_often(share: &TimeShare) -> String {
+    let counted = share.calls;
+    match (counted.calls, counted.interrupted) {
+        (0 | 1, 0) => String::new(),
+        (calls, 0) => format!(" ({} times)", grouped(calls)),
+        (calls, interrupted) if calls == interrupted => {
+            format!(" ({}, ended by a signal)", count(calls, "time", "times"))
+        }
+        (calls, interrupted) => {
+            format!(" ({} times, {} of them ended by a signal)", grouped(calls), grouped(interrupted))
+        }
+    }
+}
+
+/// `; psql waited for that in recvfrom on TCP, and report.sh for that in wait4`.
+fn waiting(share: &TimeShare, tracker: &Tracker) -> String {
+    let mut out = String::new();
+    for (place, (who, on)) in share.awaited_by.iter().take(WAITING).enumerate() {
+        let (who, call) = (named(who), call(on, tracker));
+        let _ = match place {
+            0 => write!(out, "; {who} waited for that in {call}"),
+            _ => write!(out, ", {who} for that in {call}"),
+        };
+    }
+    if share.awaited_by.len() > WAITING {
+        out.push_str(", and so on");
+    }
+    out
 }
 
 fn words(activity: &Activity, measured: bool, partial: bool, tracker: &Tracker) -> String {
@@ -112,10 +158,7 @@ pub fn json(spent: &TimeSpent, tracker: &Tracker, out: &mut Vec<u8>) {
 fn part(share: &TimeShare, tracker: &Tracker, j: &mut Json<'_>) {
     j.object(|j| {
         j.key("time_ns").int(share.time);
-        j.name("comm", &share.comm);
-        if let Some(pid) = share.pid {
-            j.key("pid").int(pid);
-        }
+        who(&share.who, j);
         let (activity, on, waker) = match share.activity {
             Activity::Computing => ("computing", None, None),
             Activity::InCall(on) => ("call", Some(on), None),
@@ -125,15 +168,43 @@ fn part(share: &TimeShare, tracker: &Tracker, j: &mut Json<'_>) {
         };
         j.key("activity").str(activity);
         if let Some(on) = on {
-            j.key("call").str(&table(on.abi).name(on.nr));
-            if let Some(object) = on.object {
-                j.name("object", tracker.name(object));
-            }
+            call_and_object(&on, tracker, j);
+        }
+        if share.calls.calls > 0 {
+            j.key("calls").int(share.calls.calls);
+            j.key("interrupted").int(share.calls.interrupted);
         }
         if let Some(waker) = waker {
             j.waker(&waker);
         }
+        if let Some(by) = &share.cpu_taken_by {
+            j.key("cpu_taken_by").object(|j| who(by, j));
+        }
+        if !share.awaited_by.is_empty() {
+            j.key("awaited_by").array(|j| {
+                for (waiting, on) in &share.awaited_by {
+                    j.object(|j| {
+                        who(waiting, j);
+                        call_and_object(on, tracker, j);
+                    });
+                }
+            });
+        }
     });
+}
+
+fn who(who: &Who, j: &mut Json<'_>) {
+    j.name("comm", &who.comm);
+    if let Some(pid) = who.pid {
+        j.key("pid").int(pid);
+    }
+}
+
+fn call_and_object(on: &CallOn, tracker: &Tracker, j: &mut Json<'_>) {
+    j.key("call").str(&table(on.abi).name(on.nr));
+    if let Some(object) = on.object {
+        j.name("object", tracker.name(object));
+    }
 }
 
 #[cfg(test)]
@@ -141,11 +212,13 @@ mod tests {
     use super::*;
     use stride_syscalls::Abi;
     use stride_test_support::calls::number;
+    use stride_track::CallCount;
 
     const MS: Ns = 1_000_000;
 
     fn share(time: Ns, activity: Activity) -> TimeShare {
-        TimeShare { time, activity, comm: b"web\x1b".as_slice().into(), pid: Some(7) }
+        let who = Who { comm: b"web\x1b".as_slice().into(), pid: Some(7) };
+        TimeShare { time, activity, who, calls: CallCount::default(), awaited_by: Vec::new(), cpu_taken_by: None }
     }
 
     fn on(name: &str) -> CallOn {
@@ -190,5 +263,39 @@ mod tests {
         );
         spent.total = SHORT - 1;
         assert_eq!(lines(&spent, &Tracker::default(), true), "");
+    }
+
+    #[test]
+    fn a_line_tells_who_waited_meanwhile() {
+        let shell = |pid| Who { comm: b"sh".as_slice().into(), pid };
+        let mut sleep = share(90 * MS, Activity::Asleep(on("nanosleep"), WaitKind::Blocked, None));
+        sleep.calls = CallCount { calls: 1200, interrupted: 1 };
+        sleep.awaited_by = vec![(shell(Some(8)), on("flock")), (shell(None), on("wait4"))];
+        let mut spent =
+            TimeSpent { total: 100 * MS, of_run: true, threads: 3, idle: 0, measured: true, shares: vec![sleep] };
+        let text = |spent: &TimeSpent| {
+            lines(spent, &Tracker::default(), false).split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let told = text(&spent);
+        assert!(
+            told.contains(
+                "asleep in nanosleep (1,200 times, 1 of them ended by a signal); sh[8] waited for that in flock, sh for that in wait4"
+            ),
+            "{told}"
+        );
+        spent.shares[0].awaited_by = vec![(shell(None), on("wait4")); 7];
+        spent.shares[0].calls = CallCount { calls: 3, interrupted: 3 };
+        let told = text(&spent);
+        let mut off = share(MS, Activity::Off(WaitKind::Runnable));
+        off.cpu_taken_by = Some(shell(Some(8)));
+        assert!(
+            text(&TimeSpent { shares: vec![off.clone()], ..spent.clone() })
+                .contains("waiting for a CPU, which sh[8] had")
+        );
+        off.who = shell(Some(8));
+        let others = text(&TimeSpent { shares: vec![off], ..spent.clone() });
+        assert!(others.contains("waiting for a CPU, which another thread of sh[8] had"), "{others}");
+        assert!(told.contains("asleep in nanosleep (3 times, ended by a signal); sh waited"), "{told}");
+        assert!(told.ends_with("sh for that in wait4, and so on"), "{told}");
     }
 }

@@ -139,7 +139,13 @@ pub const FIXED: &[(&str, &str)] = &[
         "idle_threads":{"$ref":"#/$defs/ulong"},"waits_measured":{"type":"boolean"},"parts":{"type":"array","items":{"type":"object","properties":{
         "time_ns":{"$ref":"#/$defs/ulong"},"comm":{"type":"string"},"comm_hex":{"$ref":"#/$defs/octets"},"pid":{"$ref":"#/$defs/id"},
         "activity":{"enum":["computing","call","blocked","disk","stopped","runnable","throttled","other"]},
-        "call":{"type":"string"},"object":{"type":"string"},"object_hex":{"$ref":"#/$defs/octets"},"waker":{"$ref":"#/$defs/waker"}},
+        "call":{"type":"string"},"object":{"type":"string"},"object_hex":{"$ref":"#/$defs/octets"},"waker":{"$ref":"#/$defs/waker"},
+        "calls":{"$ref":"#/$defs/ulong"},"interrupted":{"$ref":"#/$defs/ulong"},
+        "cpu_taken_by":{"type":"object","properties":{"comm":{"type":"string"},"comm_hex":{"$ref":"#/$defs/octets"},"pid":{"$ref":"#/$defs/id"}},
+        "required":["comm"],"additionalProperties":false},"awaited_by":{"type":"array","minItems":1,"items":{"type":"object","properties":{
+        "comm":{"type":"string"},"comm_hex":{"$ref":"#/$defs/octets"},"pid":{"$ref":"#/$defs/id"},
+        "call":{"type":"string"},"object":{"type":"string"},"object_hex":{"$ref":"#/$defs/octets"}},
+        "required":["comm","call"],"additionalProperties":false}}},
         "required":["time_ns","comm","activity"],"additionalProperties":false}}},
         "required":["type","total_ns","of","threads","idle_threads","waits_measured","parts"],"additionalProperties":false}"##,
     ),

@@ -1,0 +1,83 @@
+//! Where the time went: programs in `tests/waiting/` that wait in ways for which there is no rule. Each says in its first lines what the table of
+//! `--advise` must say of its largest wait.
+
+mod common;
+
+use common::*;
+use std::path::{Path, PathBuf};
+
+/// The words of which one of each line must be there.
+fn told(source: &Path) -> Vec<Vec<String>> {
+    let source = std::fs::read_to_string(source).unwrap();
+    let lines = source.lines().filter_map(|line| line.trim_start_matches(['#', '/', ' ']).strip_prefix("told: "));
+    lines.map(|line| line.split('|').map(str::to_owned).collect()).collect()
+}
+
+fn command(source: &Path, scratch: &Scratch) -> Result<Vec<String>, String> {
+    let file = source.to_str().unwrap().to_owned();
+    match source.extension().and_then(|ending| ending.to_str()) {
+        Some("c") => {
+            let program = scratch.path("program");
+            cc(source, &program)?;
+            Ok(vec![program.to_str().unwrap().to_owned()])
+        }
+        Some("py") => python().map(|python| vec![python, file]),
+        _ => Ok(vec!["bash".into(), file]),
+    }
+}
+
+/// The lines of the table, each as one line.
+fn table(report: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let table = report.lines().skip_while(|line| !line.starts_with("Where the ")).skip(1);
+    for line in table.take_while(|line| line.starts_with(' ')) {
+        let continues = line.starts_with("                ");
+        match lines.last_mut().filter(|_| continues) {
+            Some(last) => *last += &format!(" {}", line.trim()),
+            None => lines.push(line.trim().to_owned()),
+        }
+    }
+    lines
+}
+
+/// On a busy machine, programs that sleep wait for a CPU, too.
+fn largest_wait(lines: &[String], for_cpu: bool) -> Option<&String> {
+    let waits = |line: &&String| {
+        line.contains("asleep in") || line.contains("stopped by") || for_cpu && line.contains("waiting for a CPU")
+    };
+    lines.iter().find(waits)
+}
+
+#[test]
+fn the_largest_wait_of_each_program_is_told() {
+    need_ebpf!();
+    let mut wrong = Vec::new();
+    let mut sources: Vec<PathBuf> =
+        std::fs::read_dir(root().join("tests/waiting")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    sources.sort();
+    assert!(sources.len() > 5, "{sources:?}");
+    for source in sources {
+        let name = source.file_name().unwrap().to_str().unwrap().to_owned();
+        let scratch = Scratch::new("where-time-went");
+        let program = match command(&source, &scratch) {
+            Ok(program) => program,
+            Err(why) => {
+                skipped::report_of(&format!("where_time_went::{name}"), why);
+                continue;
+            }
+        };
+        let told = told(&source);
+        assert!(!told.is_empty(), "{name}: nothing is expected");
+        let mut stride = bare_stride();
+        stride.args(["--engine=ebpf", "-f", "--advise"]).args(&program).current_dir(scratch.path(""));
+        let run = Run::of(stride);
+        let lines = table(&run.err);
+        let for_cpu = told.iter().flatten().any(|words| words.contains("waiting for a CPU"));
+        let largest = largest_wait(&lines, for_cpu);
+        let is_told = |words: &Vec<String>| largest.is_some_and(|line| words.iter().any(|word| line.contains(word)));
+        if !told.iter().all(is_told) {
+            wrong.push(format!("{name}: {told:?} in {largest:?}\n{}", run.err));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

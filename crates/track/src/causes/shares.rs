@@ -1,0 +1,205 @@
+//! The table of where the time went.
+
+use crate::causes::chains::{Chains, Leaf};
+use crate::causes::critical_path::CriticalPath;
+use crate::causes::spent::{Activity, ActivityId, CallCount, CallOn, Party, Spent};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use stride_event::{Ns, Tid, WaitKind};
+
+/// A part of the time.
+#[derive(Clone, Debug)]
+pub struct TimeShare {
+    pub time: Ns,
+    pub activity: Activity,
+    pub who: Who,
+    /// Of all such calls of these threads.
+    pub calls: CallCount,
+    /// The waits that were open for more than half of the time, innermost first: a thread waited for this one, another for that one, and so on.
+    pub awaited_by: Vec<(Who, CallOn)>,
+    /// The threads that had the CPU for more than half of a wait for one.
+    pub cpu_taken_by: Option<Who>,
+}
+
+/// The name of threads, and their process, if it is the only one with that name.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Who {
+    pub comm: Box<[u8]>,
+    pub pid: Option<Tid>,
+}
+
+/// Where the time went.
+#[derive(Clone, Debug, Default)]
+pub struct TimeSpent {
+    pub total: Ns,
+    /// The run from its beginning to its end, on its critical path. Else the time of all threads together.
+    pub of_run: bool,
+    /// The threads whose time this is.
+    pub threads: usize,
+    /// Threads that were in one call all the time. Theirs is left out.
+    pub idle: usize,
+    /// The engine measured waits.
+    pub measured: bool,
+    /// The largest first.
+    pub shares: Vec<TimeShare>,
+}
+
+impl Spent {
+    /// Where the time of the run went: that of its critical path, if there is one. Else the time of all threads.
+    pub fn report(&mut self, path: Option<&CriticalPath>) -> TimeSpent {
+        let tids: Vec<Tid> = self.threads.keys().copied().collect();
+        tids.into_iter().for_each(|tid| self.settle(tid));
+        let mut spent = TimeSpent { of_run: path.is_some(), measured: self.measured, ..TimeSpent::default() };
+        // Ordered, so that the same run has the same report.
+        let mut sums: BTreeMap<ActivityId, f64> = BTreeMap::new();
+        for (&tid, time) in &self.threads {
+            if path.is_none() && time.calls == 0 {
+                spent.idle += 1;
+                continue;
+            }
+            let parts = if path.is_some() { time.own() } else { time.spent.clone() };
+            let own: Ns = parts.iter().map(|(_, part)| part).sum();
+            // A thread's own time may be on the path in part: then each activity is, to the same part.
+            let scale = path.map_or(1.0, |path| path.time(tid) as f64 / own.max(1) as f64);
+            if own == 0 || scale == 0.0 {
+                continue;
+            }
+            spent.threads += 1;
+            for (id, part) in parts {
+                *sums.entry(id).or_default() += part as f64 * scale;
+            }
+        }
+        spent.shares = self.shares(&sums);
+        if let Some(path) = path {
+            self.tell_who_waited(&mut spent.shares, path.chains());
+        }
+        spent.total = spent.shares.iter().map(|share| share.time).sum();
+        spent
+    }
+
+    /// Processes of one name are one party. On a CPU, the thing that a call is about says nothing.
+    fn shares(&self, sums: &BTreeMap<ActivityId, f64>) -> Vec<TimeShare> {
+        let names = Names::of(sums.keys().map(|id| self.party_in(*id)));
+        let mut merged: Vec<TimeShare> = Vec::new();
+        let mut places: FxHashMap<(&[u8], Activity), usize> = FxHashMap::default();
+        for (id, time) in sums {
+            let mut activity = self.activities.things[*id as usize].1;
+            if let Activity::InCall(on) = &mut activity
+                && self.measured
+            {
+                on.object = None;
+            }
+            let party = self.party_in(*id);
+            let place = *places.entry((&party.comm, activity)).or_insert_with(|| {
+                let (who, calls) = (names.who(party), CallCount::default());
+                let cpu_taken_by =
+                    matches!(activity, Activity::Off(WaitKind::Runnable)).then(|| self.taker(&party.comm)).flatten();
+                merged.push(TimeShare { time: 0, activity, who, calls, awaited_by: Vec::new(), cpu_taken_by });
+                merged.len() - 1
+            });
+            merged[place].time += time.round() as Ns;
+            merged[place].calls += self.counts.get(*id as usize).copied().unwrap_or_default();
+        }
+        merged.retain(|share| share.time > 0);
+        merged.sort_by_key(|share| std::cmp::Reverse(share.time));
+        merged
+    }
+
+    /// The threads that had the CPU for more than half of the time in which threads of this name waited for one.
+    fn taker(&self, comm: &[u8]) -> Option<Who> {
+        let taken =
+            self.takers.iter().filter(|((waiting, _), _)| *self.parties.things[*waiting as usize].comm == *comm);
+        let names = Names::of(taken.clone().filter_map(|((_, taker), _)| taker.as_ref()));
+        let mut times: BTreeMap<Option<Who>, Ns> = BTreeMap::new();
+        for ((_, taker), time) in taken {
+            *times.entry(taker.as_ref().map(|taker| names.who(taker))).or_default() += time;
+        }
+        let all: Ns = times.values().sum();
+        times.into_iter().find(|(_, time)| *time > all / 2)?.0
+    }
+
+    fn party_in(&self, id: ActivityId) -> &Party {
+        &self.parties.things[self.activities.things[id as usize].0 as usize]
+    }
+
+    /// Tells of the largest share of each wait, and of each party at work, who waited meanwhile.
+    fn tell_who_waited(&self, shares: &mut [TimeShare], chains: &Chains) {
+        let above = chains.iter().flat_map(|(_, above, _)| above);
+        let names = Names::of(above.map(|id| self.party_in(*id)));
+        // By name, and by wait if it is one.
+        let mut by_leaf: FxHashMap<(&[u8], Option<Activity>), TimeByChain> = FxHashMap::default();
+        for (leaf, above, time) in chains.iter() {
+            let (party, activity) = match leaf {
+                Leaf::Waits(id) => (self.party_in(id), Some(self.activities.things[id as usize].1)),
+                Leaf::Works(tid) => {
+                    let Some(thread) = self.threads.get(&tid) else { continue };
+                    (&self.parties.things[thread.party as usize], None)
+                }
+            };
+            // Threads that take turns wait for each other again and again.
+            let mut waits = Vec::new();
+            for wait in above.iter().rev().filter_map(|id| self.wait_of(*id, &names)) {
+                if !waits.contains(&wait) {
+                    waits.push(wait);
+                }
+            }
+            *by_leaf.entry((&party.comm, activity)).or_default().entry(waits).or_default() += time;
+        }
+        for share in shares {
+            let is_wait = matches!(share.activity, Activity::Asleep(..))
+                || by_leaf.contains_key(&(&share.who.comm, Some(share.activity)));
+            let leaf = (&share.who.comm[..], is_wait.then_some(share.activity));
+            // Once for each leaf.
+            let Some(chains) = by_leaf.remove(&leaf) else { continue };
+            share.awaited_by = common(&chains);
+        }
+    }
+
+    fn wait_of(&self, id: ActivityId, names: &Names<'_>) -> Option<(Who, CallOn)> {
+        match self.activities.things[id as usize].1 {
+            Activity::InCall(on) | Activity::Asleep(on, ..) => Some((names.who(self.party_in(id)), on)),
+            _ => None,
+        }
+    }
+}
+
+/// Threads that waited for each other, innermost first, and for how long these did.
+type TimeByChain = BTreeMap<Vec<(Who, CallOn)>, Ns>;
+
+/// The waits that were open for more than half of the time: the longest beginning that such chains have in common.
+fn common(chains: &TimeByChain) -> Vec<(Who, CallOn)> {
+    let all: Ns = chains.values().sum();
+    let mut beginning: Vec<(Who, CallOn)> = Vec::new();
+    loop {
+        let mut next: BTreeMap<&(Who, CallOn), Ns> = BTreeMap::new();
+        for (chain, time) in chains {
+            if let Some((wait, _)) = chain.strip_prefix(&beginning[..]).and_then(|rest| rest.split_first()) {
+                *next.entry(wait).or_default() += time;
+            }
+        }
+        match next.into_iter().find(|(_, time)| *time > all / 2) {
+            Some((wait, _)) => beginning.push(wait.clone()),
+            None => return beginning,
+        }
+    }
+}
+
+/// The processes of parties, by name. `None`: there are several.
+struct Names<'a>(FxHashMap<&'a [u8], Option<Tid>>);
+
+impl<'a> Names<'a> {
+    fn of(parties: impl Iterator<Item = &'a Party>) -> Names<'a> {
+        let mut pids = FxHashMap::default();
+        for party in parties {
+            let pid = pids.entry(&party.comm[..]).or_insert(Some(party.pid));
+            if *pid != Some(party.pid) {
+                *pid = None;
+            }
+        }
+        Names(pids)
+    }
+
+    fn who(&self, party: &Party) -> Who {
+        Who { comm: party.comm.clone(), pid: self.0.get(&party.comm[..]).copied().flatten() }
+    }
+}
