@@ -313,7 +313,8 @@ fn with_text_beside_it() {
     assert_eq!(scratch.page_data()["numbers"]["calls"], calls);
 }
 
-/// With `--waits`, the details of a call tell who ended its sleep. So does the page of a recording.
+/// With `--waits`, the details of a call tell who ended its sleep, an arrow leads from there, and colours show the states of threads. So does the page
+/// of a recording.
 #[test]
 fn waits_of_a_call() {
     need_ebpf!();
@@ -330,8 +331,45 @@ fn waits_of_a_call() {
            view.pick(reads.reduce((a, b) => (took(b) > took(a) ? b : a))); }",
     );
     let detail = browser.text("document.querySelector('.detail').textContent");
-    assert!(is(&detail, r"read\(.*took [\d.]+ ms · blocked [\d.]+ ms by .*\[\d+\] write.* · at .*"), "{detail}");
+    assert!(
+        is(
+            &detail,
+            r"read\(.*took [\d.]+ ms · waited for the other end of a pipe: blocked [\d.]+ ms by .*\[\d+\] write.* · at .*"
+        ),
+        "{detail}"
+    );
     assert_eq!(browser.complaints(), [""; 0]);
+    browser.settle();
+    let arrow = browser.text("document.querySelector('#lanes').dataset.arrow");
+    let threads = browser.text("`${view.lanes[1].tid} ${view.lanes[0].tid}`");
+    assert_eq!(arrow, threads, "from the child's lane to the parent's");
+    let colour = |browser: &mut Browser| {
+        browser.settle();
+        browser.text(
+            "{ const { lane, slice } = view.picked; const scale = window.devicePixelRatio || 1;\
+               const x = Math.round(view.x(lane.at[slice] + 0.6 * lane.took[slice]) * scale);\
+               const y = Math.round((4 + view.rows.indexOf(lane) * LANE + BAR / 2) * scale);\
+               const [r, g, b] = view.body.getContext('2d').getImageData(x, y, 1, 1).data;\
+               '#' + [r, g, b].map(n => n.toString(16).padStart(2, '0')).join('') }",
+        )
+    };
+    let variable =
+        |name: &str| format!("getComputedStyle(document.documentElement).getPropertyValue('--{name}').trim()");
+    let (blocked, family) = (browser.text(&variable("state-blocked")), browser.text(&variable("transfer")));
+    assert_eq!(colour(&mut browser), blocked);
+    let legend = browser.text("document.querySelector('.states .legend').textContent");
+    assert!(legend.contains("on a CPU") && legend.contains("blocked"), "{legend}");
+    browser.click(".by-state input");
+    assert_eq!(colour(&mut browser), family);
+    assert_eq!(browser.eval("document.querySelector('.states').hidden"), true);
+    browser.click(".by-state input");
+    browser.eval("document.querySelector('#lanes').focus()");
+    browser.key("w");
+    let waker = browser.text("document.querySelector('.detail').textContent");
+    assert!(waker.starts_with("write("), "{waker}");
+    // (The browser advises about the way in which this test reads colours.)
+    let complaints = browser.complaints();
+    assert!(complaints.iter().all(|it| it.contains("willReadFrequently")), "{complaints:?}");
     scratch.replay(&["--waits", "--html=page.html"]);
     assert_eq!(scratch.page_data(), live);
 }

@@ -7,7 +7,7 @@ use crate::tables::Calls;
 use crate::waits::RowWaits;
 use stride_event::{Call, Ns, Outcome, Tid};
 use stride_syscalls::Abi;
-use stride_track::{Seen, Tracker, wait_cause};
+use stride_track::{Cause, Seen, Tracker};
 
 /// The facts about a call that its row has.
 pub struct TableCall<'a> {
@@ -67,6 +67,6 @@ impl TableCall<'_> {
     fn waits(&self, duration: Option<Ns>, seen: Option<&Seen>, tracker: &Tracker) -> Option<RowWaits<'_>> {
         let call = self.call.filter(|_| self.waits)?;
         let Some(found) = call.waits.as_deref() else { return duration.map(|_| RowWaits::new(None, None)) };
-        Some(RowWaits::new(Some(found), seen.and_then(|seen| wait_cause(call, seen, tracker))))
+        Some(RowWaits::new(Some(found), seen.and_then(|seen| Cause::of(call, seen, tracker)).map(Cause::name)))
     }
 }

@@ -40,6 +40,6 @@ pub use stacks::tally::{StackCount, StackTally};
 pub use subject::shape::{names_thread, naming_calls};
 pub use subject::{FileId, Seen};
 pub use tracker::Tracker;
-pub use waits::cause::wait_cause;
+pub use waits::cause::Cause;
 pub use waits::futex::Futex;
 pub use waits::wait::{Awaited, Wait, Watched};

@@ -49,6 +49,17 @@ pub fn waits_with(w: &mut Writer<'_>, waits: &CallWaits, clock: impl Fn(&mut Wri
     }
 }
 
+/// The state of a thread that is off its CPU, and not because of a call. Blocked: a page of memory has to come.
+pub fn off_cpu(kind: WaitKind) -> &'static str {
+    match kind {
+        WaitKind::Runnable => "waiting for a CPU",
+        WaitKind::Throttled => "throttled by its cgroup",
+        WaitKind::Stopped => "stopped by a signal or a tracer",
+        WaitKind::Disk => "waiting for a page of memory from a disk",
+        WaitKind::Blocked => "waiting for a page of memory",
+    }
+}
+
 impl Line {
     /// The waker alone.
     pub(crate) fn waker(&mut self, by: &Waker) {

@@ -1,6 +1,7 @@
 //! Where the time went, as lines of text and as JSON.
 
 use super::text::wrapped;
+use crate::line::waits::off_cpu;
 use crate::spelling::quote::shown;
 use crate::views::json::Json;
 use std::fmt::Write as _;
@@ -115,11 +116,7 @@ fn words(activity: &Activity, measured: bool, partial: bool, tracker: &Tracker) 
             let until = waker.map_or(String::new(), |waker| format!(", until {}", until(&waker)));
             format!("asleep in {}{until}", call(on, tracker))
         }
-        Activity::Off(WaitKind::Runnable) => "waiting for a CPU".into(),
-        Activity::Off(WaitKind::Throttled) => "throttled by its cgroup".into(),
-        Activity::Off(WaitKind::Stopped) => "stopped by a signal or a tracer".into(),
-        Activity::Off(WaitKind::Disk) => "waiting for a page of memory from a disk".into(),
-        Activity::Off(WaitKind::Blocked) => "waiting for a page of memory".into(),
+        Activity::Off(kind) => off_cpu(*kind).into(),
         Activity::Other => "too many things to tell apart".into(),
     }
 }

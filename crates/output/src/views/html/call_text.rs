@@ -1,14 +1,14 @@
 //! Texts of the calls that the page shows.
 
-use crate::line::waits::waits_with;
+use crate::line::waits::{off_cpu, waits_with};
 use crate::spelling::legible::{cut, legible};
 use crate::{Brief, Style, Writer};
 use std::rc::Rc;
 use stride_decode::{Decoder, FdInfo, Options, Part, PidInfo, Resolver};
 use stride_event::quantity::duration;
-use stride_event::{Call, CallWaits, Descriptor, FdOf, Tid};
+use stride_event::{Call, CallWaits, Descriptor, FdOf, Tid, WaitKind};
 use stride_syscalls::{Namespace, PidKind};
-use stride_track::Tracker;
+use stride_track::{Cause, Tracker};
 
 /// The longest text of a call, and the longest name of a descriptor in one.
 const TEXT: usize = 240;
@@ -39,8 +39,14 @@ impl CallText {
     }
 
     pub fn of(&mut self, call: &Call, part: Part, tracker: &Tracker) -> SliceText {
-        let waits = call.waits.as_deref().map(off_cpu).unwrap_or_default();
+        let waits = call.waits.as_deref().map(|waits| waited(waits, call, tracker)).unwrap_or_default();
         SliceText { call: self.call(call, part, tracker), waits: waits.into() }
+    }
+
+    /// The time between two calls, in which the thread was not always on a CPU.
+    pub fn between(waits: &CallWaits) -> SliceText {
+        let parts = waits.before.parts().map(|(kind, time)| format!("{} {}", off_cpu(kind), duration(time)));
+        SliceText { call: "".into(), waits: parts.collect::<Vec<_>>().join(", ").into() }
     }
 
     fn call(&mut self, call: &Call, part: Part, tracker: &Tracker) -> Rc<str> {
@@ -51,10 +57,18 @@ impl CallText {
     }
 }
 
-/// `blocked 40.0 ms by redis-server[412] sendto, waited for a CPU 103 µs`.
-fn off_cpu(waits: &CallWaits) -> String {
+/// `waited for the other end of a socket: blocked 40.0 ms by redis-server[412] sendto, waited for a CPU 103 µs`.
+fn waited(waits: &CallWaits, call: &Call, tracker: &Tracker) -> String {
     let mut out = Vec::new();
     let mut w = Writer { out: &mut out, style: Style::default() };
+    // (The kinds of waits that have no thing that the thread waits for have words of their own.)
+    let cause = tracker.seen().and_then(|seen| Cause::of(call, seen, tracker));
+    let blocked = waits.longest.is_some_and(|longest| longest.kind == WaitKind::Blocked);
+    if let Some(words) = cause.filter(|cause| blocked && cause.is_blocked()).and_then(Cause::words) {
+        w.str("waited for ");
+        w.str(words);
+        w.str(":");
+    }
     waits_with(&mut w, waits, |w, time| w.str(&duration(time)));
     cut(String::from_utf8_lossy(&out).trim_start(), TEXT)
 }

@@ -130,6 +130,8 @@ pub struct CallData {
 pub struct TimelineData {
     /// The width of a bin, or 0 if every call is shown by itself.
     pub width: Ns,
+    /// The engine measured waits.
+    pub measured: bool,
     pub lanes: Vec<LaneData>,
     /// The number of threads without a lane.
     pub more: u64,
@@ -153,12 +155,20 @@ pub struct LaneData {
     /// do not wait (in 255ths), and the syscall that took most time.
     pub bins: Vec<u64>,
     /// Five numbers per call: the start less that of the call before, duration, syscall, end (0 returned, 1 failed, 2
-    /// never returned), text.
+    /// never returned, 3: no call but the time between two), text.
     pub slices: Vec<u64>,
     /// The stack of each of these calls. Empty if no call has one.
     pub stacks: Vec<StackIndex>,
     /// The text about the waits of each of these calls. Empty if no call has one.
     pub waits: Vec<TextIndex>,
+    /// Six digits (of base 36) for each of these calls: the shares of its time in each state, on a CPU first, then as `WaitKind::ALL` has them. Only zeros if
+    /// nothing was measured. Empty if no call has any.
+    pub states: String,
+    /// Eight digits per bin: the part of its time that is known, waits included (in 255ths, base 16), and six as above.
+    pub bin_states: String,
+    /// Two numbers per call: the thread that ended its longest sleep, or 0; and the place of that thread's syscall plus one, or 0, negative if there were
+    /// other sleeps. Empty if no call has one.
+    pub wakers: Vec<i64>,
     /// The findings that each of these calls, and each bin, belongs to: a bit for each. Empty if there are none.
     pub marks: Vec<u32>,
     pub bin_marks: Vec<u32>,

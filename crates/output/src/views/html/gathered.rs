@@ -12,6 +12,7 @@ use super::processes::{self, NamedProcess};
 use super::run_facts::RunFacts;
 use super::slowest::{Slow, Slowest};
 use super::stacks::{PageStacks, StacksData};
+use super::states::{States, WokenBy};
 use super::texts::Texts;
 use super::timeline::{Made, Timeline};
 use super::{data, overview, timeline_data};
@@ -20,7 +21,7 @@ use crate::views::processes::Processes;
 use std::cell::OnceCell;
 use stride_advise::CallKey;
 use stride_decode::Part;
-use stride_event::{Call, Event, Ns, Outcome, Tid};
+use stride_event::{Call, Event, Ns, Outcome, StartKind, Tid};
 use stride_syscalls::{Effect, Ret, table};
 use stride_track::Tracker;
 
@@ -41,6 +42,8 @@ pub struct Gathered {
     end: Ns,
     busy: Ns,
     waiting: Ns,
+    /// The engine measured waits.
+    measured: bool,
 }
 
 impl Gathered {
@@ -60,6 +63,7 @@ impl Gathered {
             end: 0,
             busy: 0,
             waiting: 0,
+            measured: false,
         }
     }
 
@@ -67,10 +71,10 @@ impl Gathered {
     pub fn event(&mut self, event: &Event<'_>, kind: Option<CallKey>, tracker: &Tracker) {
         self.begin = tracker.began().unwrap_or(self.begin);
         match *event {
-            Event::Started { tid, process, at, .. } => {
+            Event::Started { tid, process, origin, at } => {
                 let at = self.time(at);
                 let process = self.processes.started(tid, process, at, tracker);
-                self.timeline.started(tid, process, at);
+                self.timeline.started(tid, process, at, origin == StartKind::Attached);
                 self.timeline.name(tid, || name(tid, tracker));
             }
             Event::Exit(call) => self.returned(call, kind, tracker),
@@ -158,6 +162,7 @@ impl Gathered {
         if renamed {
             self.processes.renamed(pid, tracker);
         }
+        let woken = self.waits(call, at);
         let text = OnceCell::new();
         let mut write = || text.get_or_init(|| self.texts.of(call, Part::Whole, tracker)).clone();
         let made = Made {
@@ -168,6 +173,8 @@ impl Gathered {
             call: index,
             end: if errno.is_some() { CallEnd::Failed } else { CallEnd::Returned },
             waits,
+            states: States::of_call(call, until - at, self.timeline.until(call.tid).is_some()),
+            woken,
             stack: stack.clone(),
             kind,
         };
@@ -187,6 +194,18 @@ impl Gathered {
         if renamed {
             self.timeline.name(call.tid, || name(call.tid, tracker));
         }
+    }
+
+    /// The waits of a call's thread: those before the call go to the timeline. Returns the waker in the call.
+    fn waits(&mut self, call: &Call, at: Ns) -> Option<WokenBy> {
+        let waits = call.waits.as_deref()?;
+        self.measured = true;
+        let until = self.timeline.until(call.tid);
+        let before = until.and_then(|until| Some((until, States::before(waits, at.checked_sub(until)?)?)));
+        if let Some((until, states)) = before {
+            self.timeline.between(call.tid, until, at - until, states, || CallText::between(waits));
+        }
+        WokenBy::of(waits, |abi, nr| self.calls.index(abi, nr))
     }
 
     /// A call that will not return. Only the timeline shows it.
@@ -209,6 +228,8 @@ impl Gathered {
             call: call_index,
             end: CallEnd::Never,
             waits: false,
+            states: States::of_call(call, until - at, false),
+            woken: None,
             stack,
             kind: None,
         };
@@ -271,7 +292,7 @@ impl Gathered {
         let slowest = slowest(self.slowest, &mut texts, &mut stacks);
         let errors = self.errors.data(tracker, &mut stacks);
         let pids: Vec<Tid> = processes.rows.iter().map(|row| row.pid).collect();
-        let timeline = timeline_data::of(self.timeline, &places, &mut texts, &mut stacks, marks, &pids);
+        let timeline = timeline_data::of(self.timeline, self.measured, &places, &mut texts, &mut stacks, marks, &pids);
         data::PageData {
             title: what,
             warnings: facts.warnings,

@@ -3,6 +3,7 @@
 use super::call_text::SliceText;
 use super::data::CallIndex;
 use super::stacks::ShownStack;
+use super::states::{States, WokenBy};
 use crate::views::processes::Serial;
 use stride_advise::CallKey;
 use stride_event::{Ns, Tid};
@@ -10,7 +11,7 @@ use stride_event::{Ns, Tid};
 /// The most marks of lost calls. Beyond that, each two marks become one.
 const MARKS: usize = 50;
 
-/// A call that is shown by itself.
+/// A call that is shown by itself, or the time between two in which the thread was not always on a CPU.
 pub struct Slice {
     pub at: Ns,
     pub took: Ns,
@@ -19,26 +20,29 @@ pub struct Slice {
     /// True if the call is one that waits.
     pub waits: bool,
     pub text: SliceText,
+    pub states: States,
+    pub woken: Option<WokenBy>,
     pub stack: Option<ShownStack>,
     /// The kind of the call as findings have it, with `--advise`.
     pub kind: Option<CallKey>,
 }
 
-/// A call that goes into a bin.
+/// A call, or the time between two, that goes into a bin.
 #[derive(Clone, Copy)]
 pub struct Short {
     pub at: Ns,
-    /// 0 for a call that waits.
+    /// 0 for a call that waits, and for the time between calls.
     pub took: Ns,
     pub call: CallIndex,
-    pub failed: bool,
+    pub end: CallEnd,
+    pub states: States,
     pub kind: Option<CallKey>,
 }
 
 impl Slice {
     fn short(&self) -> Short {
-        let &Slice { at, took, call, end, waits, kind, .. } = self;
-        Short { at, took: if waits { 0 } else { took }, call, failed: end == CallEnd::Failed, kind }
+        let &Slice { at, took, call, end, waits, states, kind, .. } = self;
+        Short { at, took: if waits { 0 } else { took }, call, end, states, kind }
     }
 }
 
@@ -48,6 +52,8 @@ pub enum CallEnd {
     Failed,
     /// The call was under way when the thread or the tracing ended.
     Never,
+    /// It is no call: it is the time between two.
+    Between,
 }
 
 /// The short calls that began within one bin.
@@ -62,6 +68,8 @@ pub struct Bin {
     /// The syscall that took most of that time, as far as a majority vote finds it, and its lead.
     pub call: CallIndex,
     lead: Ns,
+    /// The states of the thread in these calls, in those that wait, and in short times between calls.
+    pub states: States,
     /// With `--advise`, what most calls of each syscall in the bin were about, as far as a majority vote finds it, with
     /// its lead.
     kinds: Vec<(CallKey, u64)>,
@@ -103,6 +111,7 @@ impl Bin {
         self.calls += other.calls;
         self.errors += other.errors;
         self.busy += other.busy;
+        self.states += other.states;
         self.vote(other.call, other.lead);
         other.kinds.iter().for_each(|&(kind, lead)| self.vote_kind(kind, lead));
     }
@@ -114,6 +123,8 @@ pub struct Lane {
     pub process: Serial,
     pub name: String,
     pub from: Ns,
+    /// The end of its last call, or its beginning, as far as its waits were measured from then on.
+    pub until: Option<Ns>,
     /// The time at which the thread ended, or `None` while it lives.
     pub to: Option<Ns>,
     pub calls: u64,
@@ -130,18 +141,22 @@ pub struct Lane {
 impl Lane {
     /// Counts a call in its bin. If the call reaches into the next bin, the time is split between both.
     pub fn count(&mut self, short: Short, width: Ns) {
-        let Short { at, took, call, failed, kind } = short;
+        let Short { at, took, call, end, states, kind } = short;
         let index = at / width;
-        let here = took.min(width - at % width);
-        let bin = |index, calls, errors, busy: Ns| {
+        let room = width - at % width;
+        let here = took.min(room);
+        let (now, later) = states.split(room);
+        // (The time between calls has no vote.)
+        let calls = u64::from(end != CallEnd::Between);
+        let bin = |index, calls, errors, busy: Ns, states| {
             let kinds = Vec::new();
-            Bin { index, calls, errors, busy, call, lead: busy + 1, kinds }
+            Bin { index, calls, errors, busy, call, lead: if calls + busy > 0 { busy + 1 } else { 0 }, states, kinds }
         };
-        let mut first = bin(index, 1, failed.into(), here);
+        let mut first = bin(index, calls, (end == CallEnd::Failed).into(), here, now);
         first.kinds.extend(kind.map(|kind| (kind, 1)));
         self.put(first);
-        if took > here {
-            self.put(bin(index + 1, 0, 0, took - here));
+        if took > here || later.total() > 0 {
+            self.put(bin(index + 1, 0, 0, took - here, later));
         }
     }
 
@@ -168,10 +183,12 @@ impl Lane {
         self.busy += other.busy;
         self.waiting += other.waiting;
         for slice in other.slices {
-            self.count(Short { took: 0, ..slice.short() }, width);
+            if slice.end != CallEnd::Between {
+                self.count(Short { took: 0, states: States::default(), ..slice.short() }, width);
+            }
         }
         let began = other.bins.into_iter().filter(|bin| bin.calls > 0);
-        self.bins.extend(began.map(|bin| Bin { busy: 0, ..bin }));
+        self.bins.extend(began.map(|bin| Bin { busy: 0, states: States::default(), ..bin }));
     }
 
     /// Doubles the width of bins, or merges bins of the same place.
@@ -213,7 +230,8 @@ mod tests {
     use stride_track::{ObjectId, Tracker};
 
     fn short(at: Ns, took: Ns, call: CallIndex, failed: bool) -> Short {
-        Short { at, took, call, failed, kind: None }
+        let end = if failed { CallEnd::Failed } else { CallEnd::Returned };
+        Short { at, took, call, end, states: States::default(), kind: None }
     }
 
     /// A bin knows the object of most calls of a syscall, also after bins became one.
@@ -257,6 +275,23 @@ mod tests {
         assert_eq!(lane.bins.len(), 10_000usize.div_ceil(256));
     }
 
+    /// The time between calls is no call, and fills bins all the same.
+    #[test]
+    fn states_add_up() {
+        let mut lane = Lane::default();
+        let states = |time| States::of_call(&stride_event::Call::default(), time, true);
+        for i in 0..1000 {
+            let end = if i % 2 == 0 { CallEnd::Between } else { CallEnd::Returned };
+            let busy = if i % 2 == 0 { 0 } else { 9 };
+            lane.count(Short { end, states: states(9), ..short(i * 10, busy, 3, false) }, 16);
+        }
+        for _ in 0..4 {
+            lane.widen(true);
+            let sums = lane.bins.iter().fold((0, 0, 0), |s, b| (s.0 + b.calls, s.1 + b.busy, s.2 + b.states.total()));
+            assert_eq!(sums, (500, 4_500, 9_000));
+        }
+    }
+
     #[test]
     fn most_time_wins() {
         let mut lane = Lane::default();
@@ -279,8 +314,9 @@ mod tests {
     fn long_calls_stay_whole() {
         let mut lane = Lane::default();
         for took in [5, 50, 500] {
-            let (end, text) = (CallEnd::Returned, SliceText::from(""));
-            lane.slices.push(Slice { at: took, took, call: 0, end, waits: false, text, stack: None, kind: None });
+            let (end, text, states) = (CallEnd::Returned, SliceText::from(""), States::default());
+            let (stack, kind, woken) = (None, None, None);
+            lane.slices.push(Slice { at: took, took, call: 0, end, waits: false, text, states, woken, stack, kind });
         }
         lane.fold(64);
         assert_eq!(lane.slices.iter().map(|s| s.took).collect::<Vec<_>>(), [500]);

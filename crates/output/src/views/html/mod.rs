@@ -33,6 +33,7 @@ mod processes;
 pub(crate) mod run_facts;
 mod slowest;
 mod stacks;
+mod states;
 pub(crate) mod template;
 mod texts;
 mod timeline;

@@ -35,6 +35,7 @@ const TEMPLATE: Template = Template {
         include_str!("js/stacks.js"),
         include_str!("js/latency.js"),
         include_str!("js/timeline-data.js"),
+        include_str!("js/timeline-states.js"),
         include_str!("js/timeline-paint.js"),
         include_str!("js/timeline-spots.js"),
         include_str!("js/timeline-input.js"),

@@ -3,7 +3,7 @@
 use super::*;
 use serde_json::Value;
 use std::io;
-use stride_event::{CallWaits, Lost, NamedThread, Ns, Outcome, Sleep, Tid, WaitKind, WaitTimes, Waker};
+use stride_event::{CallWaits, Lost, NamedThread, Ns, Outcome, Sleep, StartKind, Tid, WaitKind, WaitTimes, Waker};
 use stride_syscalls::Abi;
 use stride_test_support::calls::{Memory, call_of, capture_all, forked, lasting, spawned};
 use stride_test_support::written::Disk;
@@ -168,7 +168,49 @@ fn calls_tell_of_their_waits() {
     let told = r"blocked 40.0 ms by \74img onerror=1\76\342[412] sendto, waited for a CPU 103 µs";
     assert_eq!(data["texts"][waits[1]], told);
     assert_eq!(lanes[1]["waits"], serde_json::json!([]), "nothing is stored for a thread that did not wait");
+    // On a CPU throughout, and blocked for four fifths.
+    assert_eq!((&lanes[0]["states"], &lanes[1]["states"]), (&"z000007s0010".into(), &"z00000".into()));
+    let sendto = data["calls"]["rows"].as_array().unwrap().iter().position(|row| row["name"] == "sendto").unwrap();
+    assert_eq!(lanes[0]["wakers"], serde_json::json!([0, 0, 412, sendto + 1]));
+    assert_eq!(lanes[1]["wakers"], serde_json::json!([]));
     assert!(!page.contains("<img"));
+}
+
+/// A thread that had no CPU between two calls, and a thread that may have been in the midst of a wait when tracing began.
+#[test]
+fn states_between_calls_and_unknown_ones() {
+    let mut run = Run::new();
+    run.started(1, 1, None, 0);
+    run.event(&Event::Started { tid: 2, process: 2, origin: StartKind::Attached, at: 0 });
+    for tid in [1, 2] {
+        run.event(&Event::Exit(&openat(tid, b"/a", 100, 20, Outcome::Value(3))));
+        let before = WaitTimes::from_iter([(WaitKind::Runnable, 30_000), (WaitKind::Throttled, 10_000)]);
+        let waits = Some(Box::new(CallWaits { before, ..CallWaits::default() }));
+        run.event(&Event::Exit(&Call { waits, ..openat(tid, b"/b", 50_120, 10, Outcome::Value(3)) }));
+    }
+    let (_, data) = run.finish(0);
+    let lanes = &data["timeline"]["lanes"];
+    assert_eq!(data["timeline"]["measured"], true);
+    for lane in [&lanes[0], &lanes[1]] {
+        let slices: Vec<u64> = lane["slices"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
+        let known: Vec<_> = slices.chunks(5).map(|slice| (slice[0], slice[1], slice[3])).collect();
+        assert_eq!(known, [(100, 20, 0), (20, 50_000, 3), (50_000, 10, 0)]);
+        let between = lane["waits"][1].as_u64().unwrap() as usize;
+        assert_eq!(data["texts"][between], "waiting for a CPU 30.0 µs, throttled by its cgroup 10.0 µs");
+        assert_eq!(lane["calls"], 2);
+    }
+    assert_eq!(
+        (&lanes[0]["states"], &lanes[1]["states"]),
+        (&"z000007000l7z00000".into(), &"0000007000l7z00000".into())
+    );
+    let (_, data) = {
+        let mut run = Run::new();
+        run.started(1, 1, None, 0);
+        run.event(&Event::Exit(&openat(1, b"/a", 100, 20, Outcome::Value(3))));
+        run.finish(0)
+    };
+    let lane = &data["timeline"]["lanes"][0];
+    assert_eq!((&data["timeline"]["measured"], &lane["states"]), (&false.into(), &"".into()));
 }
 
 /// The page stays small whatever the input, and no input can end its data.
@@ -183,7 +225,8 @@ fn hostile_and_endless() {
         run.started(pid, pid, Some(1), at);
         let outcome = if i % 2 == 0 { Outcome::Error(1 + (i % 130) as u32) } else { Outcome::Value(3) };
         run.event(&Event::Exit(&openat(pid, &path, at, 10 + i * 7919 % 5_000, outcome)));
-        let waits = waited(1_000 + i * 1_009);
+        let before = WaitTimes::from_iter([(WaitKind::Runnable, i % 3_000)]);
+        let waits = waited(1_000 + i * 1_009).map(|waits| Box::new(CallWaits { before, ..*waits }));
         run.event(&Event::Exit(&Call { waits, ..openat(1, &path, at, 100 + i % 512, outcome) }));
         let unknown =
             Call { tid: 1, nr: 1000 + i % 5_000, entered: Some(at), returned: at + (1 << (i % 37)), ..Call::default() };

@@ -8,6 +8,7 @@ use super::call_text::SliceText;
 use super::data::CallIndex;
 use super::lane::{CallEnd, Lane, Short, Slice};
 use super::stacks::ShownStack;
+use super::states::{States, WokenBy};
 use crate::views::processes::Serial;
 use std::collections::{HashMap, HashSet};
 use stride_advise::CallKey;
@@ -50,6 +51,8 @@ pub struct Made {
     pub call: CallIndex,
     pub end: CallEnd,
     pub waits: bool,
+    pub states: States,
+    pub woken: Option<WokenBy>,
     pub stack: Option<ShownStack>,
     /// The kind of the call as findings have it, with `--advise`.
     pub kind: Option<CallKey>,
@@ -57,8 +60,8 @@ pub struct Made {
 
 impl Made {
     fn slice(&self, text: SliceText) -> Slice {
-        let &Made { at, took, call, end, waits, kind, .. } = self;
-        Slice { at, took, call, end, waits, text, stack: self.stack.clone(), kind }
+        let &Made { at, took, call, end, waits, states, woken, kind, .. } = self;
+        Slice { at, took, call, end, waits, text, states, woken, stack: self.stack.clone(), kind }
     }
 }
 
@@ -83,9 +86,17 @@ impl Timeline {
         }
     }
 
-    pub fn started(&mut self, tid: Tid, process: Serial, at: Ns) {
+    /// A thread begins, or is attached to, which may be in the midst of a wait.
+    pub fn started(&mut self, tid: Tid, process: Serial, at: Ns, attached: bool) {
         self.ended(tid, at);
-        self.lane(tid, process, at);
+        if let Some(lane) = self.lane(tid, process, at).filter(|_| !attached) {
+            self.lanes[lane].until = Some(at);
+        }
+    }
+
+    /// The time up to which the waits of a thread are accounted for. `None`: the thread may have been in the midst of a wait.
+    pub fn until(&self, tid: Tid) -> Option<Ns> {
+        self.lanes[*self.live.get(&tid)?].until
     }
 
     pub fn ended(&mut self, tid: Tid, at: Ns) {
@@ -145,6 +156,7 @@ impl Timeline {
         let place = self.lane(made.tid, made.process, at);
         let lane = place.map_or(&mut self.others, |lane| &mut self.lanes[lane]);
         lane.from = lane.from.min(at);
+        lane.until = Some(at + took);
         lane.calls += 1;
         lane.errors += u64::from(end == CallEnd::Failed);
         lane.busy += took;
@@ -155,9 +167,31 @@ impl Timeline {
         } else {
             let before = lane.bins.len();
             let took = if place.is_none() || made.waits { 0 } else { took };
-            lane.count(Short { at, took, call, failed: end == CallEnd::Failed, kind }, self.width);
+            // Those of several threads would add up to more than there is time.
+            let states = place.map_or(States::default(), |_| made.states);
+            lane.count(Short { at, took, call, end, states, kind }, self.width);
             self.bins += lane.bins.len() - before;
         }
+        self.make_room();
+    }
+
+    /// The time between two calls of a thread, which has a lane.
+    pub fn between(&mut self, tid: Tid, at: Ns, took: Ns, states: States, text: impl FnOnce() -> SliceText) {
+        let Some(lane) = self.live.get(&tid).map(|lane| &mut self.lanes[*lane]) else { return };
+        let (call, end, kind) = (0, CallEnd::Between, None);
+        if took >= self.width {
+            let (text, waits) = (text(), false);
+            lane.slices.push(Slice { at, took, call, end, waits, text, states, woken: None, stack: None, kind });
+            self.slices += 1;
+        } else {
+            let before = lane.bins.len();
+            lane.count(Short { at, took: 0, call, end, states, kind }, self.width);
+            self.bins += lane.bins.len() - before;
+        }
+        self.make_room();
+    }
+
+    fn make_room(&mut self) {
         if self.slices > self.room.slices || self.bins > self.room.bins {
             self.coarsen();
         }
@@ -264,7 +298,8 @@ mod tests {
     const SMALL: Room = Room { slices: 100, bins: 300, lanes: 20 };
 
     fn made(tid: Tid, at: Ns, took: Ns) -> Made {
-        Made { tid, process: 1, at, took, call: 0, end: CallEnd::Returned, waits: false, stack: None, kind: None }
+        let (end, states) = (CallEnd::Returned, States::default());
+        Made { tid, process: 1, at, took, call: 0, end, waits: false, states, woken: None, stack: None, kind: None }
     }
 
     fn calls(lanes: &[Lane], others: &Lane) -> u64 {
@@ -305,7 +340,7 @@ mod tests {
         let mut timeline = Timeline::new(SMALL);
         for i in 0..100_000u64 {
             let tid = 10 + i as Tid;
-            timeline.started(tid, 1, i * 100);
+            timeline.started(tid, 1, i * 100, false);
             timeline.add(&made(tid, i * 100, 20), || "".into());
             timeline.add(&made(1, i * 100, 20), || "".into());
             if i % 2 == 0 {
@@ -324,7 +359,7 @@ mod tests {
     fn very_many_that_live_on() {
         let mut timeline = Timeline::default();
         for tid in 0..1_000_000 {
-            timeline.started(tid, 1, 0);
+            timeline.started(tid, 1, 0, false);
             timeline.stuck(&Made { end: CallEnd::Never, ..made(tid, 0, 1 << 40) }, || "".into());
             assert!(timeline.slices <= ROOM.slices + 2 * ROOM.lanes && timeline.live.len() <= 2 * ROOM.lanes);
         }
@@ -336,10 +371,10 @@ mod tests {
     #[test]
     fn ids_are_used_again() {
         let mut timeline = Timeline::default();
-        timeline.started(5, 5, 0);
+        timeline.started(5, 5, 0, false);
         timeline.add(&made(5, 1, 1), || "".into());
         timeline.ended(5, 3);
-        timeline.started(5, 4, 7);
+        timeline.started(5, 4, 7, false);
         timeline.add(&made(5, 8, 1), || "".into());
         let (_, lanes, ..) = timeline.into_parts();
         let lanes: Vec<_> = lanes.iter().map(|l| (l.tid, l.process, l.from, l.to, l.calls)).collect();

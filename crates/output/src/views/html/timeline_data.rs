@@ -4,6 +4,7 @@ use super::data;
 use super::lane::Lane;
 use super::marks::Marks;
 use super::stacks::StacksData;
+use super::states::WokenBy;
 use super::texts::Texts;
 use super::timeline::Timeline;
 use crate::views::processes::Serial;
@@ -12,9 +13,10 @@ use std::collections::HashMap;
 use stride_event::{Ns, Tid};
 
 /// Lanes, with the texts and the stacks of their calls, and the marks of findings. `pids` has the ids of processes by
-/// their place.
+/// their place. `measured`: the engine measured waits.
 pub fn of(
     timeline: Timeline,
+    measured: bool,
     places: &HashMap<Serial, usize>,
     texts: &mut Texts,
     stacks: &mut StacksData,
@@ -34,12 +36,16 @@ pub fn of(
     });
     data::TimelineData {
         width,
+        measured,
         lanes: lanes
             .iter()
             .map(|it| {
                 let pid = places.get(&it.process).and_then(|place| pids.get(*place)).copied();
                 let (marks, bin_marks) = marks.of_lane(it, pid);
-                data::LaneData { marks, bin_marks, ..lane(it, width, places, texts, stacks) }
+                let lane = lane(it, width, places, texts, stacks);
+                let with_states = if measured { states(it, width) } else { Default::default() };
+                let (states, bin_states, wakers) = with_states;
+                data::LaneData { marks, bin_marks, states, bin_states, wakers, ..lane }
             })
             .collect(),
         more,
@@ -76,6 +82,9 @@ fn lane(
         slices,
         stacks: lane_stacks,
         waits,
+        states: String::new(),
+        bin_states: String::new(),
+        wakers: Vec::new(),
         marks: Vec::new(),
         bin_marks: Vec::new(),
         bins: bins(lane, width),
@@ -90,12 +99,29 @@ fn lane(
     }
 }
 
+/// The states in each call and in each bin, and the wakers of calls.
+fn states(lane: &Lane, width: Ns) -> (String, String, Vec<i64>) {
+    let (mut states, mut bin_states) = (String::new(), String::new());
+    lane.slices.iter().for_each(|slice| slice.states.write(&mut states));
+    for bin in &lane.bins {
+        bin_states.push_str(&format!("{:02x}", share(bin.states.total(), width)));
+        bin.states.write(&mut bin_states);
+    }
+    let any = lane.slices.iter().any(|slice| slice.woken.is_some());
+    let wakers = lane.slices.iter().filter(|_| any).flat_map(|slice| WokenBy::numbers(slice.woken.as_ref()));
+    (states, bin_states, wakers.collect())
+}
+
+/// A part of a bin, in 255ths. No part that there is is 0.
+fn share(part: Ns, width: Ns) -> u64 {
+    (u128::from(part) * 255).div_ceil(u128::from(width.max(1))).min(255) as u64
+}
+
 fn bins(lane: &Lane, width: Ns) -> Vec<u64> {
     let mut last = 0;
     let flat = lane.bins.iter().flat_map(|bin| {
         let since = bin.index - std::mem::replace(&mut last, bin.index);
-        let busy = (u128::from(bin.busy) * 255).div_ceil(u128::from(width.max(1))).min(255) as u64;
-        [since, bin.calls, bin.errors, busy, bin.call.into()]
+        [since, bin.calls, bin.errors, share(bin.busy, width), bin.call.into()]
     });
     flat.collect()
 }

@@ -1,7 +1,7 @@
 //! The keys of `--by`.
 
 use stride_event::{Call, CountBy, Counted, LibraryCall, Outcome, PowerBucket, Tid};
-use stride_track::{ObjectId, ObjectKind, Tracker, wait_cause};
+use stride_track::{Cause, ObjectId, ObjectKind, Tracker};
 
 use super::names::Names;
 use super::part::KeyPart;
@@ -214,8 +214,8 @@ impl Key {
 
 /// The word for the thing that a call's thread waited for.
 fn cause(call: &Call, tracker: Option<&Tracker>, names: &mut Names) -> KeyPart {
-    let word = tracker.and_then(|tracker| wait_cause(call, tracker.seen()?, tracker));
-    word.map_or(KeyPart::None, |word| names.part(word.as_bytes()))
+    let cause = tracker.and_then(|tracker| Cause::of(call, tracker.seen()?, tracker));
+    cause.map_or(KeyPart::None, |cause| names.part(cause.name().as_bytes()))
 }
 
 /// A container by its name, or the part of the machine that is in none.

@@ -104,13 +104,17 @@ function timeline() {
     byId("timeline").hidden = true;
     return null;
   }
-  byId("timeline-note").textContent = width
-    ? `Each thread has a lane. Calls of ${duration(width)} and longer are shown one by one. Shorter ones are summed up for each \
-    ${duration(width)}: the colour is that of the kind of call that took most, and the height shows how much of the time was \
-    spent in calls. Waiting is grey; red marks failures.`
-    : "Each thread has a lane, and every call is shown. Waiting is grey; red marks failures.";
-  if (run.numbers.lost) byId("timeline-note").append(" A red triangle means that calls were lost before that point.");
   const view = new Timeline(byId("timeline-body"));
+  view.onColours = () => {
+    const colours = view.byState ? "Red marks failures." : "Waiting is grey; red marks failures.";
+    const kind = view.byState ? "" : "the colour is that of the kind of call that took most, and ";
+    byId("timeline-note").textContent = width
+      ? `Each thread has a lane. Calls of ${duration(width)} and longer are shown one by one. Shorter ones are summed up for each \
+      ${duration(width)}: ${kind}the height shows how much of the time was spent in calls. ${colours}`
+      : `Each thread has a lane, and every call is shown. ${colours}`;
+    if (run.numbers.lost) byId("timeline-note").append(" A red triangle means that calls were lost before that point.");
+  };
+  view.onColours();
   const processes = run.processes.rows;
   const details = el("details", el("summary", "The threads as a table"));
   details.addEventListener("toggle", () => {

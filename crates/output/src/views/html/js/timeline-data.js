@@ -1,5 +1,8 @@
 /* The timeline's part of the data, in columns that are quick to search. */
 
+/** How a call ended, or that it is none but the time between two. */
+const [FAILED, NEVER, BETWEEN] = [1, 2, 3];
+
 /** Flat lists of differences as columns. */
 function columns(flat, scale) {
   const n = flat.length / 5;
@@ -28,7 +31,10 @@ function after(list, value) {
 function readLane(data, width) {
   const [binAt, binCalls, binErrors, binBusy, binCall] = columns(data.bins, width);
   const [at, took, call, end, text] = columns(data.slices, 1);
-  return { ...data, binAt, binCalls, binErrors, binBusy, binCall, at, took, call, end, text };
+  const [state, binState] = [readStates(data.states, 6), readStates(data.bin_states, 8)];
+  // The part of each bin's time that is known, in 255ths.
+  const binKnown = Float64Array.from(binAt, (_, i) => parseInt(data.bin_states.slice(8 * i, 8 * i + 2), 16) || 0);
+  return { ...data, state, binState, binKnown, binAt, binCalls, binErrors, binBusy, binCall, at, took, call, end, text };
 }
 
 /** Whether a call or a bin belongs to a finding: a bit for each. */

@@ -104,7 +104,7 @@ function hoverAt(view, x, y) {
   if (view.tip.hidden) return;
   const { family, text, facts } = describe(view, found);
   const short = text.length > 160 ? `${text.slice(0, 160)}…` : text;
-  view.tip.replaceChildren(el("p.what", dot(family), el("span.code", short)), el("p.facts", facts.join(" · ")));
+  view.tip.replaceChildren(el("p.what", view.byState ? null : dot(family), el("span.code", short)), el("p.facts", facts.join(" · ")));
   place(view.tip, x, y + HEAD, view.wide);
 }
 
@@ -120,6 +120,7 @@ function pressKey(view, event) {
     ArrowDown: () => view.choose(1),
     n: () => view.step(1),
     p: () => view.step(-1),
+    w: () => view.toWaker(),
     0: () => view.show(0, view.length),
     Home: () => view.show(0, view.to - view.from),
     End: () => view.show(view.length - (view.to - view.from), view.length),

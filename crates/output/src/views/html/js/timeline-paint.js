@@ -18,6 +18,7 @@ class Painter {
     this.ink = { text: get("--text"), muted: get("--muted"), line: get("--line"), soft: get("--soft"), page: get("--page"), accent: get("--accent"), error: get("--error") };
     this.font = `12px ${get("--sans")}`;
     this.mono = `11px ${get("--mono")}`;
+    this.states = new StatePainter(this.view, this.ink, STATES.map(({ name }) => get(`--state-${name}`)));
   }
 
   surface(canvas, height) {
@@ -45,6 +46,8 @@ class Painter {
     const first = Math.max(0, Math.floor(top / LANE) - 1);
     const last = Math.min(this.view.rows.length, first + Math.ceil(this.view.height / LANE) + 2);
     for (let i = first; i < last; i += 1) this.paintLane(g, i, 4 + i * LANE - top);
+    delete this.view.body.dataset.arrow;
+    this.states.arrow(g, top);
   }
 
   ticks() {
@@ -114,10 +117,13 @@ class Painter {
     g.fillRect(born, y + BAR / 2 - 0.5, Math.max(1, died - born), 1);
     if (lane.others) this.paintOthers(g, lane, y);
     else {
-      // Calls that wait are painted behind those that work.
-      this.paintSlices(g, lane, y, true);
-      this.paintBins(g, lane, y);
-      this.paintSlices(g, lane, y, false);
+      if (this.view.byState) this.states.paint(g, lane, y);
+      else {
+        // Calls that wait are painted behind those that work.
+        this.paintSlices(g, lane, y, true);
+        this.paintBins(g, lane, y);
+        this.paintSlices(g, lane, y, false);
+      }
       if (this.view.marked !== null) this.paintMarks(g, lane, y);
       this.paintLost(g, lane, y);
       this.outline(g, lane, y);
@@ -156,6 +162,7 @@ class Painter {
     let i = Math.max(0, after(lane.binAt, this.view.from) - 1);
     if (width * scale >= 2) {
       for (; i < lane.binAt.length && lane.binAt[i] < this.view.to; i += 1) {
+        if (!lane.binCalls[i] && !lane.binBusy[i]) continue;
         this.column(g, this.view.x(lane.binAt[i]), width * scale - 0.5, y, lane.binBusy[i] / 255, callFamily(lane.binCall[i]), lane.binErrors[i]);
       }
       return;
@@ -167,6 +174,7 @@ class Painter {
       if (column >= 0) this.column(g, column, 1, y, Math.min(1, (busy / 255) * width * scale), family, errors);
     };
     for (; i < lane.binAt.length && lane.binAt[i] < this.view.to; i += 1) {
+      if (!lane.binCalls[i] && !lane.binBusy[i]) continue;
       const x = Math.floor(this.view.x(lane.binAt[i]));
       if (x !== column) {
         flush();
@@ -201,7 +209,7 @@ class Painter {
     let what = "";
     for (; i < lane.at.length && lane.at[i] < this.view.to; i += 1) {
       const family = this.view.families[lane.call[i]];
-      if ((family === "waiting") !== waits) continue;
+      if ((family === "waiting") !== waits || lane.end[i] === BETWEEN) continue;
       const x = this.view.x(lane.at[i]);
       const w = this.view.x(lane.at[i] + lane.took[i]) - x;
       // Of several within a pixel, the first of each family stands for all.
@@ -217,8 +225,8 @@ class Painter {
         g.fill();
       } else g.fillRect(x, y + (BAR - h) / 2, wide, h);
       // The end of a failed call.
-      if (lane.end[i] === 1) this.mark(g, x + Math.max(0, wide - 4), Math.min(4, wide), y);
-      if (lane.end[i] === 2) {
+      if (lane.end[i] === FAILED) this.mark(g, x + Math.max(0, wide - 4), Math.min(4, wide), y);
+      if (lane.end[i] === NEVER) {
         g.fillStyle = this.ink.text;
         g.fillRect(x + wide - 2, y, 2, BAR);
       }

@@ -15,7 +15,7 @@ class Timeline {
     this.length = Math.max(1, run.numbers.length);
     this.lanes = lanes.map((lane) => readLane(lane, width));
     if (more) {
-      const rest = { bins: others, slices: [], stacks: [], marks: [], bin_marks: [], lost: [], name: `${grouped(more)} more`, tid: "", process: null, from: 0, to: null };
+      const rest = { bins: others, slices: [], stacks: [], marks: [], bin_marks: [], lost: [], states: "", bin_states: "", wakers: [], waits: [], name: `${grouped(more)} more`, tid: "", process: null, from: 0, to: null };
       this.lanes.push({ ...readLane(rest, width), others: true });
     }
     this.from = 0;
@@ -26,6 +26,8 @@ class Timeline {
     this.picked = null;
     // The finding whose calls are marked.
     this.marked = null;
+    // The colours are those of states, and not of families of calls.
+    this.byState = run.timeline.measured;
     this.families = run.calls.rows.map((row) => row.family);
     this.build(into);
     this.painter = new Painter(this);
@@ -41,7 +43,7 @@ class Timeline {
     this.body.id = "lanes";
     this.body.tabIndex = 0;
     this.body.setAttribute("role", "application");
-    this.body.setAttribute("aria-label", "Timeline by thread. Plus and minus zoom, left and right pan, up and down choose a thread, N and P go to the next and previous call, 0 shows the whole run.");
+    this.body.setAttribute("aria-label", "Timeline by thread. Plus and minus zoom, left and right pan, up and down choose a thread, N and P go to the next and previous call, W goes to the waker of a call, 0 shows the whole run.");
     this.scroller = el("div.lanes", this.body, el("div.spacer"));
     this.scroller.tabIndex = -1;
     this.tip = el("div.tip");
@@ -65,6 +67,7 @@ class Timeline {
         button("→", () => this.pan(0.25), "Later"),
         button("Whole run", () => this.show(0, this.length)),
       ),
+      run.timeline.measured ? this.stateSwitch() : null,
       this.lanes.length > 1 ? el("label.check", this.only, "Only threads that live in view") : null,
       this.range,
     );
@@ -72,12 +75,35 @@ class Timeline {
     this.detail.setAttribute("role", "status");
     this.hint();
     this.box.append(this.head, this.scroller, this.tip);
-    into.append(this.tools, this.box, this.detail);
+    this.legend = run.timeline.measured ? statesLegend(this) : null;
+    into.append(this.tools, ...(this.legend ? [this.legend] : []), this.box, this.detail);
     const height = Math.max(1, Math.min(this.lanes.length, MOST_LANES)) * LANE + 8;
     this.scroller.style.height = `${height}px`;
     this.height = height;
     this.settle();
     listenTo(this);
+  }
+
+  /** The choice between states and families of calls. */
+  stateSwitch() {
+    const box = el("input");
+    box.type = "checkbox";
+    box.checked = this.byState;
+    box.addEventListener("change", () => {
+      this.byState = box.checked;
+      this.legend.hidden = !this.byState;
+      this.onColours();
+      this.draw();
+    });
+    return el("label.check.by-state", box, "Colour by the states of threads");
+  }
+
+  /** To the waker of the chosen call. */
+  toWaker() {
+    const waker = wakerOf(this, this.picked ?? {});
+    if (!waker) return;
+    if (!this.rows.includes(waker.lane)) this.rows = this.lanes;
+    this.pick(waker.slice === undefined ? { lane: waker.lane } : { lane: waker.lane, slice: waker.slice });
   }
 
   /** Which lanes are shown: all, or of those that live in what is in view. */
@@ -102,7 +128,7 @@ class Timeline {
 
   hint() {
     this.detail.replaceChildren(
-      el("p.note", "Click or tab into the timeline, then scroll to zoom. Drag to pan. ", el("kbd", "+"), " ", el("kbd", "−"), " ", el("kbd", "←"), " ", el("kbd", "→"), " ", el("kbd", "↑"), " ", el("kbd", "↓"), " move, ", el("kbd", "N"), " and ", el("kbd", "P"), " step from call to call."),
+      el("p.note", "Click or tab into the timeline, then scroll to zoom. Drag to pan. ", el("kbd", "+"), " ", el("kbd", "−"), " ", el("kbd", "←"), " ", el("kbd", "→"), " ", el("kbd", "↑"), " ", el("kbd", "↓"), " move, ", el("kbd", "N"), " and ", el("kbd", "P"), " step from call to call", ...(run.timeline.measured ? [", ", el("kbd", "W"), " goes to the waker of a call"] : []), "."),
     );
   }
 
@@ -112,7 +138,7 @@ class Timeline {
     const add = (at, n) => (sums[Math.min(599, Math.floor((at / this.length) * 600))] += n);
     for (const lane of this.lanes) {
       lane.binAt.forEach((at, i) => isMarked(lane.bin_marks, i, this.marked) && add(at, lane.binCalls[i]));
-      lane.at.forEach((at, i) => isMarked(lane.marks, i, this.marked) && add(at, 1));
+      lane.at.forEach((at, i) => lane.end[i] !== BETWEEN && isMarked(lane.marks, i, this.marked) && add(at, 1));
     }
     return sums;
   }
@@ -191,8 +217,10 @@ class Timeline {
     this.lane = found.lane;
     const { family, text, facts } = describe(this, found);
     const single = found.slice !== undefined || found.bin !== undefined;
-    this.detail.replaceChildren(el("p.what", single ? dot(family) : null, el("span.code", text)), el("p.facts", facts.join(" · ")));
+    this.detail.replaceChildren(el("p.what", single && !this.byState ? dot(family) : null, el("span.code", text)), el("p.facts", facts.join(" · ")));
     const stack = found.slice === undefined ? null : stackOf(found.lane.stacks[found.slice]);
+    const waker = wakerOf(this, found);
+    if (waker) this.detail.append(button(`Go to the waker, ${waker.lane.name || "?"} ${waker.lane.tid}`, () => this.toWaker()));
     if (stack) this.detail.append(stack);
     if (look) this.reveal(found);
     this.draw();
@@ -215,11 +243,12 @@ class Timeline {
     const now = this.picked && this.picked.lane === lane ? this.picked : null;
     const middle = by > 0 ? this.from - 1 : this.to;
     const at = now?.slice !== undefined ? lane.at[now.slice] : now?.bin !== undefined ? lane.binAt[now.bin] : middle;
+    const isCall = (calls, i) => (calls ? calls[i] !== 0 : lane.end[i] !== BETWEEN);
     const neighbour = (list, marks, calls) => {
       let i = after(list, at) - (by < 0 ? 1 : 0);
       if (by < 0) while (i >= 0 && list[i] >= at) i -= 1;
       // Bins in which no call began are skipped, and what is not marked.
-      const skipped = () => calls?.[i] === 0 || !isMarked(marks, i, this.marked);
+      const skipped = () => !isCall(calls, i) || !isMarked(marks, i, this.marked);
       while (i >= 0 && i < list.length && skipped()) i += by;
       return i >= 0 && i < list.length ? i : null;
     };
