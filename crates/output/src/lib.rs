@@ -18,6 +18,7 @@ pub use form::{LineForm, PerfForm, RunTimes, STYLES, TrussForm, form_of};
 pub use line::color::Palette;
 pub use line::moment::Moment;
 pub use line::stack::ShowStack;
+pub use line::waits::waker_name;
 pub use line::{Layout, Leader, Line, PidPrefix, WallClock};
 pub use report::ReportFormat;
 pub use sink::Sink;

@@ -41,18 +41,21 @@ pub struct Top {
 
 impl Top {
     /// The data that the engine and the tracker must provide for the live view.
-    pub fn needs() -> Needs {
+    pub fn needs(options: &Options) -> Needs {
         let by = CountBy { syscall: true, pid: true, comm: true, errno: true, ..CountBy::default() };
+        let counting = Counting {
+            only: true,
+            cpu_time: false,
+            estimated: false,
+            latencies: false,
+            bytes: true,
+            by,
+            intervals: true,
+        };
         Needs {
-            counting: Some(Counting {
-                only: true,
-                cpu_time: false,
-                estimated: false,
-                latencies: false,
-                bytes: true,
-                by,
-                intervals: true,
-            }),
+            // (The kernel side does not join waits with calls.)
+            calls: options.spec.waits,
+            counting: (!options.spec.waits).then_some(counting),
             memory: true,
             received: true,
             times: true,
@@ -87,9 +90,11 @@ fn open(mut stage: OwnTerminal, with: &mut Opening<'_>) -> Result<Box<dyn View>>
     ratatui::crossterm::style::force_color_output(colors.on);
     let only_seen = options.spec.machine.as_ref().is_some_and(|machine| *machine != Machine::default());
     let traced = traced(options, with.command);
+    let measured = options.spec.waits;
     let ui = move || {
         let mut model = Model::new(subject, replays);
         (model.colors, model.glyphs, model.only_seen) = (colors, CurveGlyphs::of_environment(), only_seen);
+        model.measured = measured;
         Ui { terminal, model, messages, shared, signals, source: None, recorder: None, traced, wait_lookup: None }
     };
     Ok(Box::new(TopView::start(ui, send, stage, replays)?))

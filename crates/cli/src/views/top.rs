@@ -23,7 +23,8 @@ const FLAGS: &[Flag] = &[
         doc: "Shows on the terminal, anew each second, which processes make most calls: of the whole machine (--all) unless a program or \
               -p is given. From a process it goes on to its calls, their files and the functions that make them; other tables have sockets, errors, \
               the slowest calls, and the calls in which threads wait, each with the process that is waited for. Keys sort, filter by an expression of --where, \
-              show the last minute, pause, and begin a recording; F1 lists them.\n\n\
+              show the last minute, pause, and begin a recording; F1 lists them. With --waits, columns have the shares of the time in which threads slept or had no CPU, and a \
+              line tells for what the chosen process waits, and who ends that.\n\n\
               The eBPF engine counts in the kernel. Tables of files, sockets and callers need single calls, and so do filters by more than name, pid, comm and \
               errno; another Stride looks at them while they are shown.\n\n\
               A program that is started gets neither the terminal's keys nor its screen: its input is empty, and its output is thrown away unless \
@@ -84,8 +85,8 @@ impl Declaration for TopDeclaration {
         options.views.has(OPTION).then_some(Destination::InsteadOfTrace)
     }
 
-    fn needs(&self, _: &Options) -> Needs {
-        Top::needs()
+    fn needs(&self, options: &Options) -> Needs {
+        Top::needs(options)
     }
 
     fn prepare(&self, before: &Before<'_>) -> Result<Opener> {

@@ -1,4 +1,4 @@
-//! From a wait to the process that is waited for.
+//! From a wait to the process that is waited for, and waits that are measured.
 
 use crate::common::*;
 use crate::tmux::Tmux;
@@ -44,4 +44,36 @@ fn a_wait_leads_to_the_process_that_is_waited_for() {
         tmux.keys(&["C-c"]);
         tmux.is_restored();
     }
+}
+
+/// With `--waits`, rows have the shares of their time, and the chosen process has its reasons. So has a recording.
+#[test]
+fn measured_waits_have_columns() {
+    need_tmux!();
+    need_ebpf!();
+    need!("/bin/dash");
+    let tmux = Tmux::new("top-measured", 120, 24);
+    copy_program("/bin/dash", tmux.scratch.path("sleeper"));
+    std::fs::write(tmux.scratch.path("work"), "for i in 1 2 3 4 5 6 7 8; do sleep 0.2; done").unwrap();
+    let shows = |screen: &str, name: &str| {
+        let row = screen.lines().find(|line| line.ends_with(name)).unwrap_or_default();
+        screen.contains(" BLOCKED ")
+            && row.contains('%')
+            && screen.contains("waits for ")
+            && screen.contains("woken by ")
+    };
+    tmux.top("--waits -f --record=rec ./sleeper work");
+    tmux.wait("row of the shell", |screen| screen.contains("[ended]") && shows(screen, "sleeper"));
+    tmux.keys(&["/"]);
+    tmux.run(&["send-keys", "-l", "comm == \"sleeper\""]);
+    tmux.keys(&["Enter"]);
+    tmux.wait("its reasons", |screen| {
+        screen.contains(" waits for a child ") && screen.contains("; woken by sleep exit_group ")
+    });
+    tmux.keys(&["q"]);
+    tmux.is_restored();
+    tmux.top("--replay=rec --waits");
+    tmux.wait("row of the recording", |screen| screen.contains("[ended]") && shows(screen, "sleeper"));
+    tmux.keys(&["q"]);
+    tmux.is_restored();
 }

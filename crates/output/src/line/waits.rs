@@ -107,6 +107,18 @@ fn waker(w: &mut Writer<'_>, waker: &Waker) {
     }
 }
 
+/// The waker by the name of its thread and the call that it was in, or by the kind of the interrupt: all threads of one name are one waker.
+pub fn waker_name(waker: &Waker) -> Vec<u8> {
+    match waker {
+        Waker::Thread(thread, None) => thread.name().to_vec(),
+        Waker::Thread(thread, Some((abi, nr))) => [thread.name(), b" ", table(*abi).name(*nr).as_bytes()].concat(),
+        Waker::Interrupt(interrupt) => match interrupt.device() {
+            Some(device) => [b"device ", device].concat(),
+            None => interrupt.word().into(),
+        },
+    }
+}
+
 /// An interrupt without a name.
 pub fn interrupt_word(interrupt: &Interrupt) -> &'static str {
     match interrupt {

@@ -57,7 +57,7 @@ impl SummarySource {
                     // Operations of io_uring come before the calls of the interval.
                     Some("summary_total") if row["of"].is_null() => {
                         let length = row["interval_ns"].as_u64().unwrap_or(1);
-                        if send.send(Sample { length, rows: std::mem::take(&mut rows) }).is_err() {
+                        if send.send(Sample { length, rows: std::mem::take(&mut rows), ..Sample::default() }).is_err() {
                             break;
                         }
                     }
@@ -101,6 +101,8 @@ fn parsed(row: &Value) -> Option<(SampleKey, SampleTally)> {
         bytes: number(&row["bytes"]),
         time: number(&row["wall_ns"]["total"]),
         longest: number(&row["wall_ns"]["max"]),
+        blocked: number(&row["blocked_ns"]),
+        runnable: number(&row["runnable_ns"]),
     };
     Some((key, tally))
 }

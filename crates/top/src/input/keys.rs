@@ -59,7 +59,7 @@ pub fn handle(model: &mut Model, key: KeyEvent, height: u16) -> Action {
         KeyCode::Char(digit @ '1'..='8') => show(model, Tab::ALL[digit as usize - '1' as usize]),
         KeyCode::Tab | KeyCode::BackTab => next_table(model, key.code == KeyCode::BackTab),
         KeyCode::Char('s' | 'S') => {
-            let sorts: Vec<Sort> = model.screen().tab.sorts().filter(|sort| model.live || *sort != Sort::Cpu).collect();
+            let sorts: Vec<Sort> = model.sorts();
             let step = if key.code == KeyCode::Char('s') { 1 } else { sorts.len() - 1 };
             let screen = model.screen_mut();
             let at = sorts.iter().position(|sort| *sort == screen.sort).unwrap_or(0);

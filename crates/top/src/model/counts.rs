@@ -1,7 +1,7 @@
 //! The counted calls: of the latest interval, of the last minute, and since the start.
 
 use super::history::History;
-use super::sample::{Sample, SampleKey, SampleTally};
+use super::sample::{Reason, Sample, SampleKey, SampleTally};
 use std::collections::HashMap;
 use stride_event::Ns;
 
@@ -13,6 +13,7 @@ pub const MOST_ROWS: usize = 1 << 15;
 pub struct TopCounts {
     pub latest: Sample,
     pub all: HashMap<SampleKey, SampleTally>,
+    pub reasons: HashMap<Reason, Ns>,
     pub history: History,
     pub length: Ns,
     /// The totals have lost rows.
@@ -25,11 +26,18 @@ impl TopCounts {
         if self.all.len() + sample.rows.len() > MOST_ROWS {
             let alive: std::collections::HashSet<i32> = sample.rows.iter().map(|(key, _)| key.pid).collect();
             self.all.retain(|key, _| alive.contains(&key.pid));
+            self.reasons.retain(|reason, _| alive.contains(&reason.pid));
             self.forgot = true;
         }
         for (key, tally) in &sample.rows {
             if self.all.len() < MOST_ROWS || self.all.contains_key(key) {
                 self.all.entry(key.clone()).or_default().merge(tally);
+            }
+        }
+        for (reason, time) in &sample.reasons {
+            if self.reasons.len() < MOST_ROWS || self.reasons.contains_key(reason) {
+                let all = self.reasons.entry(reason.clone()).or_default();
+                *all = all.saturating_add(*time);
             }
         }
         self.history.add(&sample);

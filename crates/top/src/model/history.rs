@@ -112,7 +112,7 @@ mod tests {
         let row = |(pid, calls, errors)| {
             (SampleKey { pid, ..SampleKey::default() }, SampleTally { calls, errors, ..SampleTally::default() })
         };
-        Sample { length: 500_000_000, rows: rows.into_iter().map(row).collect() }
+        Sample { length: 500_000_000, rows: rows.into_iter().map(row).collect(), ..Sample::default() }
     }
 
     #[test]

@@ -17,11 +17,12 @@ use crate::lookup::waits::WaitEnd;
 use crate::model::counts::{MOST_ROWS, TopCounts};
 use crate::model::filter::Filter;
 use crate::model::looked_at::Screen;
-use crate::model::sample::{Sample, SampleKey, SampleTally};
+use crate::model::sample::{OffCpu, Reason, Sample, SampleKey, SampleTally};
 use crate::model::scope::TopScope;
-use crate::model::tables::Tab;
+use crate::model::tables::{Sort, Tab, TopNumber};
 use crate::screen::colors::TopColors;
 use crate::screen::curve::CurveGlyphs;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 use stride_event::Ns;
@@ -88,6 +89,8 @@ pub struct Model {
     pub only_seen: bool,
     /// The processes are those of this machine, and live: /proc can be asked about them.
     pub live: bool,
+    /// The waits of threads are measured (`--waits`).
+    pub measured: bool,
     pub colors: TopColors,
     pub glyphs: CurveGlyphs,
 }
@@ -207,6 +210,28 @@ impl Model {
         let filtered = self.filter.as_ref().is_some_and(|filter| filter.is_about_counts() && !filter.holds(key));
         let of_errors = screen.tab == Tab::Errors && key.errno.is_empty();
         !filtered && !of_errors && screen.scope.has(key)
+    }
+
+    /// True if there are numbers for a column.
+    pub fn has(&self, number: TopNumber) -> bool {
+        (self.live || number != TopNumber::Cpu) && (self.measured || !number.is_of_waits())
+    }
+
+    /// The columns by which rows can be sorted. The names come last.
+    pub fn sorts(&self) -> Vec<Sort> {
+        let columns = self.screen().tab.numbers().filter(|column| self.has(column.number));
+        columns.filter_map(|column| column.number.sort()).chain([Sort::Name]).collect()
+    }
+
+    /// The reasons of one process for being off its CPUs, those of most time first.
+    pub fn reasons(&self, pid: i32) -> Vec<(OffCpu, Ns)> {
+        let of = |(reason, time): (&Reason, &Ns)| (reason.pid == pid).then(|| (reason.why.clone(), *time));
+        let mut reasons: Vec<_> = match self.totals {
+            true => self.base.reasons.iter().filter_map(of).collect(),
+            false => self.base.latest.reasons.iter().filter_map(|(reason, time)| of((reason, time))).collect(),
+        };
+        reasons.sort_by_key(|(why, time)| (Reverse(*time), why.text()));
+        reasons
     }
 
     pub fn is_loading(&self) -> bool {

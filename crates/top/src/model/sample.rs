@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use stride_event::Ns;
+use stride_track::Cause;
 
 /// The properties that calls have in common if they are counted together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -23,6 +24,9 @@ pub struct SampleTally {
     pub bytes: u64,
     pub time: Ns,
     pub longest: Ns,
+    /// The parts of the time in which threads slept, and in which they could run but had no CPU (`--waits`).
+    pub blocked: Ns,
+    pub runnable: Ns,
 }
 
 impl SampleTally {
@@ -32,6 +36,36 @@ impl SampleTally {
         self.bytes += other.bytes;
         self.time = self.time.saturating_add(other.time);
         self.longest = self.longest.max(other.longest);
+        self.blocked = self.blocked.saturating_add(other.blocked);
+        self.runnable = self.runnable.saturating_add(other.runnable);
+    }
+}
+
+/// A reason for which the threads of a process were off their CPUs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Reason {
+    pub pid: i32,
+    pub why: OffCpu,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum OffCpu {
+    /// The thing that calls waited for.
+    Cause(Cause),
+    /// The thread or interrupt that ended their longest sleeps.
+    Waker(Arc<str>),
+    /// Between calls, threads had no CPU.
+    NoCpu,
+}
+
+impl OffCpu {
+    /// Its name in a sentence.
+    pub fn text(&self) -> Arc<str> {
+        match self {
+            OffCpu::Cause(cause) => cause.words().unwrap_or("something else").into(),
+            OffCpu::Waker(waker) => waker.clone(),
+            OffCpu::NoCpu => "a CPU between its calls".into(),
+        }
     }
 }
 
@@ -40,4 +74,6 @@ impl SampleTally {
 pub struct Sample {
     pub length: Ns,
     pub rows: Vec<(SampleKey, SampleTally)>,
+    /// The times off the CPU, by their reasons.
+    pub reasons: Vec<(Reason, Ns)>,
 }

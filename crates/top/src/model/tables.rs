@@ -58,11 +58,6 @@ impl Tab {
         all.iter().filter(move |column| self == Tab::Processes || column.number != TopNumber::Cpu)
     }
 
-    /// The columns by which rows can be sorted. The names come last.
-    pub fn sorts(self) -> impl Iterator<Item = Sort> {
-        self.numbers().filter_map(|column| column.number.sort()).chain([Sort::Name])
-    }
-
     /// The part of a key by which this table has rows.
     pub fn part(self, key: &SampleKey) -> SampleKey {
         let SampleKey { pid, call, errno, path, caller, .. } = key.clone();
@@ -118,11 +113,19 @@ pub enum TopNumber {
     Errors,
     Cpu,
     Time,
+    /// The shares of the time asleep and without a CPU.
+    Blocked,
+    Runnable,
     Longest,
     Bytes,
 }
 
 impl TopNumber {
+    /// True if the numbers are those of measured waits.
+    pub fn is_of_waits(self) -> bool {
+        matches!(self, TopNumber::Blocked | TopNumber::Runnable)
+    }
+
     pub fn sort(self) -> Option<Sort> {
         Some(match self {
             TopNumber::Calls => Sort::Calls,
@@ -130,6 +133,8 @@ impl TopNumber {
             TopNumber::Errors => Sort::Errors,
             TopNumber::Cpu => Sort::Cpu,
             TopNumber::Time => Sort::Time,
+            TopNumber::Blocked => Sort::Blocked,
+            TopNumber::Runnable => Sort::Runnable,
             TopNumber::Longest => Sort::Longest,
             TopNumber::Bytes => Sort::Bytes,
         })
@@ -152,12 +157,14 @@ const fn column(number: TopNumber, title: &'static str, width: usize, rank: u8) 
 /// Seconds in the curve of a row.
 pub const CURVE: usize = 8;
 
-static NUMBERS: [TopColumn; 7] = [
+static NUMBERS: [TopColumn; 9] = [
     column(TopNumber::Calls, "CALLS", 10, 0),
     column(TopNumber::Curve, "LAST 8 S", CURVE, 3),
     column(TopNumber::Errors, "ERRORS", 8, 1),
     column(TopNumber::Cpu, "CPU", 5, 2),
     column(TopNumber::Time, "TIME", 9, 4),
+    column(TopNumber::Blocked, "BLOCKED", 8, 2),
+    column(TopNumber::Runnable, "NO CPU", 7, 2),
     column(TopNumber::Longest, "LONGEST", 9, 5),
     column(TopNumber::Bytes, "BYTES", 10, 6),
 ];
@@ -172,6 +179,8 @@ pub enum Sort {
     Errors,
     Cpu,
     Time,
+    Blocked,
+    Runnable,
     Longest,
     Bytes,
     Name,
@@ -185,6 +194,8 @@ impl Sort {
             Sort::Cpu => cpu.unwrap_or(0),
             Sort::Bytes => tally.bytes,
             Sort::Time => tally.time,
+            Sort::Blocked => tally.blocked,
+            Sort::Runnable => tally.runnable,
             Sort::Longest => tally.longest,
         }
     }

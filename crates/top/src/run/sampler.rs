@@ -1,12 +1,12 @@
 //! Makes samples from the counts of an engine, and from the calls that the reader has to count.
 
-use crate::model::sample::{Sample, SampleKey, SampleTally};
+use crate::model::sample::{OffCpu, Reason, Sample, SampleKey, SampleTally};
 use std::collections::HashMap;
 use std::sync::Arc;
-use stride_event::{Call, CallStats, Counted, LibraryCall, Outcome};
-use stride_output::{errno_name, shown};
+use stride_event::{Call, CallStats, CallWaits, Counted, LibraryCall, Ns, Outcome, WaitKind};
+use stride_output::{errno_name, shown, waker_name};
 use stride_syscalls::{Abi, table};
-use stride_track::Tracker;
+use stride_track::{Cause, Tracker};
 
 /// Rows of one sample. A machine has fewer threads and syscalls than it takes for more.
 const MOST_ROWS: usize = 1 << 15;
@@ -14,6 +14,7 @@ const MOST_ROWS: usize = 1 << 15;
 #[derive(Default)]
 pub struct Sampler {
     rows: HashMap<SampleKey, SampleTally>,
+    reasons: HashMap<Reason, Ns>,
     calls: HashMap<(Abi, u64), Arc<str>>,
     errors: HashMap<u32, Arc<str>>,
     comms: HashMap<Vec<u8>, Arc<str>>,
@@ -52,14 +53,40 @@ impl Sampler {
             errno: self.errno(errno),
             ..SampleKey::default()
         };
+        let (asleep, off) = call.waits.as_ref().map_or((0, 0), |waits| (waits.in_call.asleep(), waits.in_call.all()));
         let tally = SampleTally {
             calls: 1,
             errors: u64::from(errno != 0),
             bytes: call.moved().unwrap_or(0),
             time,
             longest: time,
+            blocked: asleep,
+            runnable: off - asleep,
         };
         self.add(key, &tally);
+        if let Some(waits) = call.waits.as_deref() {
+            self.waited(pid, call, waits, tracker);
+        }
+    }
+
+    /// Counts a call's waits by their reasons.
+    fn waited(&mut self, pid: i32, call: &Call, waits: &CallWaits, tracker: &Tracker) {
+        let cause = tracker.seen().and_then(|seen| Cause::of(call, seen, tracker));
+        let waker = waits.longest.and_then(|longest| longest.waker).map(|waker| shown(&waker_name(&waker)).into());
+        let without_cpu = waits.before.of(WaitKind::Runnable) + waits.before.of(WaitKind::Throttled);
+        let reasons = [
+            (cause.map(OffCpu::Cause), waits.in_call.all()),
+            (waker.map(OffCpu::Waker), waits.longest.map_or(0, |longest| longest.time)),
+            (Some(OffCpu::NoCpu), without_cpu),
+        ];
+        for (why, time) in reasons {
+            let Some(why) = why.filter(|_| time > 0) else { continue };
+            let reason = Reason { pid, why };
+            if self.reasons.len() < MOST_ROWS || self.reasons.contains_key(&reason) {
+                let all = self.reasons.entry(reason).or_default();
+                *all = all.saturating_add(time);
+            }
+        }
     }
 
     /// An operation of io_uring that ended. Of one with several completions, each adds its bytes.
@@ -83,6 +110,7 @@ impl Sampler {
             bytes: call.moved().unwrap_or(0),
             time,
             longest: time,
+            ..SampleTally::default()
         };
         self.add(key, &tally);
     }
@@ -90,7 +118,8 @@ impl Sampler {
     /// The calls that were counted since this was last asked.
     pub fn take(&mut self, length: u64) -> Sample {
         self.comms.clear();
-        Sample { length, rows: std::mem::take(&mut self.rows).into_iter().collect() }
+        let rows = std::mem::take(&mut self.rows).into_iter().collect();
+        Sample { length, rows, reasons: std::mem::take(&mut self.reasons).into_iter().collect() }
     }
 
     fn add(&mut self, key: SampleKey, tally: &SampleTally) {
@@ -133,14 +162,49 @@ impl Sampler {
 }
 
 fn tally(of: &CallStats) -> SampleTally {
-    SampleTally { calls: of.calls, errors: of.errors, bytes: of.bytes, time: of.wall.total, longest: of.wall.max }
+    SampleTally {
+        calls: of.calls,
+        errors: of.errors,
+        bytes: of.bytes,
+        time: of.wall.total,
+        longest: of.wall.max,
+        blocked: of.blocked,
+        runnable: of.runnable,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stride_event::Event;
-    use stride_test_support::calls::{attached, operation};
+    use stride_event::{Event, Interrupt, Sleep, WaitTimes, Waker};
+    use stride_test_support::calls::{attached, call, lasting, operation};
+
+    #[test]
+    fn waits_have_reasons() {
+        let (mut sampler, mut tracker) = (Sampler::default(), Tracker::default());
+        tracker.event(&attached(7, 5), &());
+        let waits = CallWaits {
+            in_call: WaitTimes::from_iter([(WaitKind::Blocked, 60), (WaitKind::Runnable, 5)]),
+            before: WaitTimes::from_iter([(WaitKind::Runnable, 9), (WaitKind::Throttled, 2), (WaitKind::Stopped, 4)]),
+            sleeps: 2,
+            longest: Some(Sleep { time: 50, kind: WaitKind::Blocked, waker: Some(Waker::Interrupt(Interrupt::Timer)) }),
+            taker: None,
+        };
+        for _ in 0..2 {
+            let sleep = lasting(call(7, "nanosleep", &[0, 0], Outcome::Value(0)), 100, 80);
+            let sleep = Call { waits: Some(Box::new(waits)), ..sleep };
+            tracker.event(&Event::Exit(&sleep), &());
+            sampler.call_returned(&sleep, &tracker);
+        }
+        let sample = sampler.take(1);
+        let (_, tally) = &sample.rows[0];
+        assert_eq!((tally.time, tally.blocked, tally.runnable), (160, 120, 10));
+        let time = |why| sample.reasons.iter().find(|(reason, _)| reason.why == why).map(|(_, time)| *time);
+        assert_eq!(time(OffCpu::Cause(Cause::Timer)), Some(130));
+        assert_eq!(time(OffCpu::Waker("timer".into())), Some(100));
+        assert_eq!(time(OffCpu::NoCpu), Some(22));
+        assert_eq!(sampler.take(1).reasons, []);
+    }
 
     #[test]
     fn operations_are_rows_beside_calls() {

@@ -27,14 +27,13 @@ struct Layout {
 impl Layout {
     fn of(model: &Model, width: usize) -> Layout {
         let screen = model.screen();
-        let asks = |column: &&&TopColumn| model.live || column.number != TopNumber::Cpu;
         let has_users = model.live && width >= WIDE;
         let names: Vec<(usize, &str, usize)> = (screen.tab.columns().iter().enumerate())
             .filter(|(_, (title, _))| *title != USER || has_users)
             .map(|(place, (title, wide))| (place, *title, if width < WIDE { (*wide).min(NARROW) } else { *wide }))
             .collect();
         let fixed: usize = names.iter().filter(|(.., width)| *width > 0).map(|(.., width)| width + 1).sum();
-        let mut numbers: Vec<&TopColumn> = screen.tab.numbers().filter(|column| asks(&column)).collect();
+        let mut numbers: Vec<&TopColumn> = screen.tab.numbers().filter(|column| model.has(column.number)).collect();
         // The column by which rows are sorted explains their order.
         let sorts = |column: &&&TopColumn| column.number.sort() == Some(screen.sort);
         numbers.sort_by_key(|column| (!sorts(&column), column.rank));
@@ -168,6 +167,8 @@ fn number(number: TopNumber, row: &TopRow, model: &Model) -> String {
         TopNumber::Bytes => unless_none(tally.bytes, bytes(per_second(tally.bytes, length) as u64)),
         TopNumber::Cpu => row.cpu.map(|share| percent(share, 1000)).unwrap_or_default(),
         TopNumber::Time => duration(tally.time),
+        TopNumber::Blocked => unless_none(tally.blocked, percent(tally.blocked, tally.time)),
+        TopNumber::Runnable => unless_none(tally.runnable, percent(tally.runnable, tally.time)),
         TopNumber::Longest => duration(tally.longest),
         TopNumber::Curve => String::new(),
     }

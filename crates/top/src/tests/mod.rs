@@ -7,7 +7,7 @@ use crate::lookup::wait_source::WaitingThread;
 use crate::lookup::waits::{WaitEnd, WaitFor};
 use crate::model::Model;
 use crate::model::filter::Filter;
-use crate::model::sample::{Sample, SampleKey, SampleTally};
+use crate::model::sample::{OffCpu, Reason, Sample, SampleKey, SampleTally};
 use crate::model::scope::TopScope;
 use crate::model::tables::{Sort, Tab};
 use crate::screen::colors::TopColors;
@@ -18,13 +18,15 @@ use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::Color;
 use stride_test_support::noise::Noise;
+use stride_track::Cause;
 
 const SECOND: u64 = 1_000_000_000;
 
 fn row(pid: i32, comm: &str, call: &str, errno: &str, calls: u64) -> (SampleKey, SampleTally) {
     let key = SampleKey { pid, comm: comm.into(), call: call.into(), errno: errno.into(), ..SampleKey::default() };
     let errors = if errno.is_empty() { 0 } else { calls };
-    (key, SampleTally { calls, errors, bytes: calls * 10, time: calls * 1000, longest: calls * 100 })
+    let (time, longest) = (calls * 1000, calls * 100);
+    (key, SampleTally { calls, errors, bytes: calls * 10, time, longest, ..SampleTally::default() })
 }
 
 fn sample() -> Sample {
@@ -34,7 +36,7 @@ fn sample() -> Sample {
         row(4, "cat", "openat", "ENOENT", 3),
         row(4, "cat", "read", "", 7),
     ];
-    Sample { length: SECOND, rows }
+    Sample { length: SECOND, rows, ..Sample::default() }
 }
 
 fn model() -> Model {
@@ -277,6 +279,45 @@ fn a_wait_leads_to_the_process_that_is_waited_for() {
     assert_eq!(model.lines().len(), 0);
     press(&mut model, "<8/comm == \"make\"\n");
     assert_eq!(model.lines().iter().map(|line| line.key.pid).collect::<Vec<_>>(), [9]);
+}
+
+/// With `--waits`, columns have the shares of the time, and a line has the reasons of the chosen process.
+#[test]
+fn measured_waits() {
+    let mut model = Model::new("x".into(), false);
+    let mut waits = sample();
+    waits.rows[0].1 = SampleTally { blocked: 4_500_000, runnable: 100_000, ..waits.rows[0].1 };
+    let reason = |why| Reason { pid: 812, why };
+    waits.reasons = vec![
+        (reason(OffCpu::NoCpu), 100_000),
+        (reason(OffCpu::Cause(Cause::Socket)), 800_000),
+        (reason(OffCpu::Cause(Cause::Other)), 100_000),
+        (reason(OffCpu::Waker("redis-benchmark sendto".into())), 800_000),
+        (Reason { pid: 4, why: OffCpu::NoCpu }, 7),
+    ];
+    model.count(waits.clone(), |_| None);
+    // Nothing is shown that was not measured.
+    assert!(!picture(&mut model, 100, 24)[3].contains("BLOCKED"));
+    assert!(!model.sorts().contains(&Sort::Blocked));
+    model.measured = true;
+    let seen = picture(&mut model, 120, 24);
+    assert_eq!(
+        seen[2],
+        "all calls   812 waits for the other end of a socket 80%, a CPU between its calls 10%, something else 10%; woken by redis"
+    );
+    assert!(seen[3].contains("     TIME  BLOCKED  NO CPU   LONGEST "), "{seen:#?}");
+    assert!(seen[4].contains("  7.50 ms      60%    1.3%    500 µs "), "{seen:#?}");
+    press(&mut model, "v");
+    assert_eq!(picture(&mut model, 120, 24)[2], "all calls   4 waits for a CPU between its calls 100%");
+    press(&mut model, "^\n");
+    let seen = picture(&mut model, 120, 24);
+    assert!(seen[2].starts_with("redis-server (812)   waits for the other end of a socket 80%"), "{seen:#?}");
+    // All since the start.
+    model.count(waits, |_| None);
+    press(&mut model, "t");
+    let reasons = model.reasons(812);
+    assert!(reasons.contains(&(OffCpu::Cause(Cause::Socket), 1_600_000)), "{reasons:?}");
+    assert!(model.sorts().contains(&Sort::Runnable));
 }
 
 /// From a call that does nothing but wait, there is no way to files.

@@ -19,7 +19,7 @@ fn from_a_process_to_its_calls_and_back() {
     assert!(picture(&mut model, 80, 24)[4].starts_with("looking at single calls"));
     let (key, tally) = row(4, "cat", "read", "", 7);
     let file = SampleKey { path: "/etc/passwd".into(), ..key };
-    model.count_detail(Sample { length: SECOND, rows: vec![(file, tally)] }, |_| None);
+    model.count_detail(Sample { length: SECOND, rows: vec![(file, tally)], ..Sample::default() }, |_| None);
     assert!(picture(&mut model, 80, 24)[4].ends_with(" /etc/passwd"));
     press(&mut model, "\n");
     assert_eq!(model.screen().tab, Tab::Callers);
@@ -129,7 +129,7 @@ fn memory_is_bounded() {
     let mut model = Model::new("the machine".into(), true);
     for round in 0..50 {
         let rows = (0..2000).map(|pid| row(round * 2000 + pid, "sh", "read", "", 1)).collect();
-        model.count(Sample { length: SECOND, rows }, |_| None);
+        model.count(Sample { length: SECOND, rows, ..Sample::default() }, |_| None);
     }
     assert!(model.base.forgot);
     assert!(model.lines().len() <= 1 << 15);
@@ -139,7 +139,7 @@ fn memory_is_bounded() {
 #[test]
 fn quotes_in_names_do_not_end_conditions() {
     let mut model = Model::new("x".into(), false);
-    model.count(Sample { length: SECOND, rows: vec![row(1, "a", "x\" || \"", "", 1)] }, |_| None);
+    model.count(Sample { length: SECOND, rows: vec![row(1, "a", "x\" || \"", "", 1)], ..Sample::default() }, |_| None);
     press(&mut model, "2\n");
     assert_eq!(model.seen().1, ["name == \"x\\\" || \\\"\""]);
 }
@@ -177,7 +177,7 @@ fn nothing_is_assumed_about_keys_and_sizes() {
             0 => {
                 let rows = (0..below(60)).map(|pid| row(pid as i32, "many", "read", "", below(1 << 40)));
                 let rows = rows.collect();
-                model.count(Sample { length: below(3) * SECOND, rows }, |_| None);
+                model.count(Sample { length: below(3) * SECOND, rows, ..Sample::default() }, |_| None);
             }
             1 => model.waiting = Some(vec![waiting(7, "a", "futex", "lock 0x1", WaitEnd::Unasked)]),
             2 => model.waiting = None,

@@ -3,12 +3,12 @@
 use super::part::{KeyPart, NameId};
 use super::rows::MAX_ROWS;
 use crate::brief::frames;
+use crate::line::waits::waker_name;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
-use stride_event::{CallWaits, Event, PerStack, Stack, Tid, Waker};
-use stride_syscalls::table;
+use stride_event::{CallWaits, Event, PerStack, Stack, Tid};
 use stride_track::ObjectId;
 
 /// The limit for all names together.
@@ -59,16 +59,7 @@ impl Names {
         let Some(waker) = waits.and_then(|waits| waits.longest).and_then(|longest| longest.waker) else {
             return KeyPart::None;
         };
-        match waker {
-            Waker::Thread(thread, None) => self.part(thread.name()),
-            Waker::Thread(thread, Some((abi, nr))) => {
-                self.part(&[thread.name(), b" ", table(abi).name(nr).as_bytes()].concat())
-            }
-            Waker::Interrupt(interrupt) => match interrupt.device() {
-                Some(device) => self.part(&[b"device ", device].concat()),
-                None => self.part(interrupt.word().as_bytes()),
-            },
-        }
+        self.part(&waker_name(&waker))
     }
 
     /// The user as whom a thread runs.
