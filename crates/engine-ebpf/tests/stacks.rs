@@ -137,10 +137,10 @@ impl Unwind for Counting {
         process: Tid,
         regs: &stride_event::Regs,
         history: Option<&dyn stride_event::CodeHistory>,
-        read: &mut stride_event::ReadWord<'_>,
+        memory: &mut dyn stride_event::ThreadMemory,
     ) -> stride_event::Unwound<'_> {
         self.asked += 1;
-        self.stacks.unwind(process, regs, history, read)
+        self.stacks.unwind(process, regs, history, memory)
     }
 }
 

@@ -7,7 +7,9 @@ use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
-use stride_event::{Call, CallSet, Peek, Stack, StackRate, Tid, TraceSpec, Unwind};
+use stride_event::{
+    Call, CallSet, Peek, ScriptFrames, ScriptLayout, Stack, StackRate, ThreadMemory, Tid, TraceSpec, Unwind,
+};
 
 /// Unwinds tracees that stand still, if stacks were asked for.
 pub struct TraceeStacks {
@@ -57,18 +59,40 @@ impl TraceeStacks {
     fn unwind(&mut self, tid: Tid, process: Tid) -> Option<Arc<Stack>> {
         let unwinder = self.unwinder.as_ref()?;
         let regs = sys::stack_regs(tid)?;
-        let mut tracee = self.reader.stack_of(tid);
         let size = usize::from(regs.kind.word());
-        let mut read = |address| {
-            let mut word = [0; 8];
-            (tracee.peek(address, &mut word[..size]) == size).then_some(u64::from_le_bytes(word))
-        };
-        Some(unwinder.borrow_mut().unwind(process, &regs, None, &mut read).stack)
+        let mut memory = StoppedMemory { tracee: self.reader.stack_of(tid), size };
+        Some(unwinder.borrow_mut().unwind(process, &regs, None, &mut memory).stack)
     }
 
     /// Forgets the thread's memory: the thread has executed another program, or is gone.
     pub fn forget(&mut self, tid: Tid) {
         self.reader.forget(tid);
+    }
+}
+
+/// The memory of a thread that is stopped. (Other threads of its process may run.)
+struct StoppedMemory<P> {
+    tracee: P,
+    /// The size of a word.
+    size: usize,
+}
+
+impl<P: Peek> ThreadMemory for StoppedMemory<P> {
+    fn word(&mut self, address: u64) -> Option<u64> {
+        let mut word = [0; 8];
+        (self.tracee.peek(address, &mut word[..self.size]) == self.size).then_some(u64::from_le_bytes(word))
+    }
+
+    fn read(&mut self, address: u64, to: &mut [u8]) -> usize {
+        self.tracee.peek(address, to)
+    }
+
+    fn script(&self, _: &ScriptLayout) -> Option<ScriptFrames> {
+        None
+    }
+
+    fn is_still(&self) -> bool {
+        true
     }
 }
 

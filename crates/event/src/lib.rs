@@ -53,8 +53,9 @@ pub use stack::caller::{Caller, FrameFunction};
 pub use stack::calling::{CallingFunction, WithSource};
 pub use stack::mapping::{CodeBacking, CodeMapping, FileVersion, NotedMapping};
 pub use stack::per_stack::PerStack;
+pub use stack::script::{MIX, ScriptEnd, ScriptFrame, ScriptFrames, ScriptLayout, ThreadMemory, mix};
 pub use stack::{
-    Bottom, CodeChange, CodeFile, CodeHistory, CodeKind, InlinedFunction, ReadWord, Regs, SourceLine, Stack,
-    StackFrame, Symbol, Unwind, Unwound,
+    Bottom, CodeChange, CodeFile, CodeHistory, CodeKind, InlinedFunction, Regs, SourceLine, Stack, StackFrame, Symbol,
+    Unwind, Unwound,
 };
 pub use units::{Comm, Ns, Tid};

@@ -7,7 +7,7 @@ use crate::space::{CachedStack, Space};
 use rustc_hash::FxHashSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use stride_event::{Bottom, Stack};
+use stride_event::Stack;
 
 /// The bytes of all stacks.
 const MOST_BYTES: usize = 12 << 20;
@@ -43,13 +43,13 @@ impl KeptStacks {
     }
 
     /// Keeps a stack in an address space, by its addresses. Returns false if all spaces must drop theirs first.
-    pub fn keep(&mut self, space: &mut Space, addresses: &[u64], bottom: Bottom, stack: &Arc<Stack>) -> bool {
+    pub fn keep(&mut self, space: &mut Space, addresses: &[u64], stack: CachedStack) -> bool {
         if self.bytes_of_spaces >= MOST_BYTES_OF_SPACES {
             self.bytes_of_spaces = 0;
             return false;
         }
         self.bytes_of_spaces += ENTRY + size_of_val(addresses);
-        space.stacks.insert(addresses.into(), CachedStack { bottom, stack: stack.clone() });
+        space.stacks.insert(addresses.into(), stack);
         true
     }
 }
@@ -76,7 +76,7 @@ impl Eq for SameFrames {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stride_event::StackFrame;
+    use stride_event::{Bottom, StackFrame};
 
     fn frame(offset: u64) -> Arc<StackFrame> {
         Arc::new(StackFrame { module: None, offset, symbol: None, source: None, inlined: Box::default() })
@@ -110,7 +110,8 @@ mod tests {
             let deep: Vec<_> = (0..256).map(|bit| &frames[if i >> (bit % 16) & 1 == 0 { 0 } else { bit }]).collect();
             let one = kept.one(stack(&deep, Bottom::Reached));
             let addresses: Vec<u64> = deep.iter().map(|frame| frame.offset).collect();
-            if !kept.keep(&mut space, &addresses, Bottom::Reached, &one) {
+            let one = CachedStack { bottom: Bottom::Reached, stack: one, evaluation: None };
+            if !kept.keep(&mut space, &addresses, one) {
                 space.stacks.clear();
                 dropped += 1;
             }

@@ -8,6 +8,7 @@
 //! | `unwind/` | going from frame to frame, by the rules of `.eh_frame` and `.debug_frame` or by frame pointers, in 64-bit and 32-bit code |
 //! | `space/` | the code that a process has mapped, and whether a mapping may be newer than a stack |
 //! | `image/` | the names and lines of a file of code, and each file once, however many processes map it |
+//! | `script/` | the functions that an interpreter runs, and where it keeps their frames |
 //! | `elf/` | reading ELF |
 //! | `kept` | stacks that were made before, each once |
 //! | `files/` | opening and reading files that may be hostile |
@@ -26,6 +27,7 @@ mod functions;
 mod hostile_tests;
 mod image;
 mod kept;
+mod script;
 mod space;
 mod stacks;
 mod unwind;

@@ -4,13 +4,18 @@ use crate::image::cache::Images;
 use crate::image::perf_map::PerfMap;
 use crate::image::separate::Fetch;
 use crate::kept::KeptStacks;
+use crate::script::{Found, ProcessRuntime, ScriptNames, language_of, mix_in, walk};
 use crate::space::events::mapping_calls;
-use crate::space::{Space, SpaceCode};
-use crate::unwind::walk::Walk;
+use crate::space::{CachedStack, Space, SpaceCode};
+use crate::unwind::walk::{ReadWord, Walk};
 use gimli::UnwindContext;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::sync::Arc;
-use stride_event::{Bottom, CallSet, CodeHistory, ReadWord, Regs, Stack, StackFrame, Tid, Unwind, Unwound};
+use stride_event::{
+    Bottom, CallSet, CodeHistory, Regs, ScriptLayout, Stack, StackFrame, ThreadMemory, Tid, Unwind, Unwound,
+};
 
 /// Which parts of stacks are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +36,9 @@ pub struct Stacks {
     pub(crate) threads: FxHashMap<Tid, Tid>,
     images: Images,
     kept: KeptStacks,
+    scripts: ScriptNames,
+    /// Run-time systems of languages whose frames cannot be found.
+    unsupported: BTreeSet<Rc<str>>,
     walk: Walk,
     context: UnwindContext<usize>,
     /// The number of stacks made since the memory in use was last checked.
@@ -41,8 +49,25 @@ pub struct Stacks {
 struct Process {
     space: Space,
     perf_map: PerfMap,
+    /// The run-time system whose evaluation function was found in the file of code that begins here.
+    runtime: Option<(u64, Option<ProcessRuntime>)>,
     /// The parent, as long as the process may share its memory (vfork).
     parent: Option<Tid>,
+}
+
+/// Where a native stack runs scripts: its innermost evaluation function.
+#[derive(Clone, Copy, Debug)]
+pub struct Evaluation {
+    /// The index of the frame.
+    frame: usize,
+    /// The index of the language.
+    language: usize,
+}
+
+struct Made {
+    stack: Arc<Stack>,
+    script: Option<ScriptLayout>,
+    lacks_script: bool,
 }
 
 /// The most frames of one stack.
@@ -60,6 +85,8 @@ impl Stacks {
             threads: FxHashMap::default(),
             images: Images::default(),
             kept: KeptStacks::default(),
+            scripts: ScriptNames::default(),
+            unsupported: BTreeSet::new(),
             walk: Walk::default(),
             context: UnwindContext::new(),
             made: 0,
@@ -117,8 +144,68 @@ impl Stacks {
         process: Tid,
         regs: &Regs,
         history: Option<&dyn CodeHistory>,
+        memory: &mut dyn ThreadMemory,
+    ) -> Made {
+        let (native, language) = self.make_native(process, regs, history, &mut |address| memory.word(address));
+        match language {
+            Some(place) => self.make_mixed(process, regs, native, place, memory),
+            None => Made { stack: native, script: None, lacks_script: false },
+        }
+    }
+
+    /// The stack with the frames of scripts among its own.
+    fn make_mixed(
+        &mut self,
+        process: Tid,
+        regs: &Regs,
+        native: Arc<Stack>,
+        at: Evaluation,
+        memory: &mut dyn ThreadMemory,
+    ) -> Made {
+        let plain = |native| Made { stack: native, script: None, lacks_script: false };
+        let Some(Process { space, runtime, .. }) = self.spaces.get_mut(&process) else { return plain(native) };
+        let address = self.walk.frames.get(at.frame).copied().unwrap_or_default();
+        let Some((image, offset)) = space.module(address) else { return plain(native) };
+        let bias = address.wrapping_sub(offset);
+        if runtime.as_ref().is_none_or(|(known, _)| *known != bias) {
+            let found = match image.runtime(at.language) {
+                Some(Found::Known(found)) => Some(ProcessRuntime::new(at.language, found, bias)),
+                Some(Found::Unsupported(what)) => {
+                    self.unsupported.insert(what);
+                    None
+                }
+                None => None,
+            };
+            *runtime = Some((bias, found));
+        }
+        let Some((_, Some(runtime))) = runtime else { return plain(native) };
+        let layout = runtime.layout;
+        let script = if memory.is_still() {
+            Some(walk::frames(&layout, regs.thread_pointer, memory))
+        } else {
+            memory.script(&layout)
+        };
+        let mut mixed = mix_in(runtime, &native.frames, native.bottom, script.as_ref(), memory, &mut self.scripts);
+        let is_longer = mixed.frames.len() > self.wanted.frames;
+        mixed.frames.truncate(self.wanted.frames);
+        let bottom = if is_longer { Bottom::Limit } else { native.bottom };
+        let stack = self.kept.one(Stack { frames: mixed.frames.into(), bottom });
+        Made { stack, script: Some(layout), lacks_script: mixed.lacks }
+    }
+
+    /// Versions of languages of which a stack had functions that were not found.
+    pub fn unsupported(&self) -> impl Iterator<Item = &str> {
+        self.unsupported.iter().map(|what| &**what)
+    }
+
+    /// The native stack, and where it runs scripts, if it does.
+    fn make_native(
+        &mut self,
+        process: Tid,
+        regs: &Regs,
+        history: Option<&dyn CodeHistory>,
         read: &mut ReadWord<'_>,
-    ) -> Arc<Stack> {
+    ) -> (Arc<Stack>, Option<Evaluation>) {
         if self.spaces.len() >= MOST_PROCESSES && !self.spaces.contains_key(&process) {
             self.spaces.clear();
         }
@@ -161,7 +248,7 @@ impl Stacks {
             self.walk.frames.pop();
         }
         if let Some(cached) = space.stacks.get(&self.walk.frames[..]).filter(|cached| cached.bottom == bottom) {
-            return cached.stack.clone();
+            return (cached.stack.clone(), cached.evaluation);
         }
         // The map may name a trampoline by now.
         if bottom == Bottom::Unknown
@@ -179,15 +266,21 @@ impl Stacks {
                 None => perf_map.frame(process, address),
             });
         }
+        let evaluates = |frame: &Arc<StackFrame>| language_of(&frame.symbol.as_ref()?.name);
+        let evaluation = frames
+            .iter()
+            .enumerate()
+            .find_map(|(frame, it)| evaluates(it).map(|language| Evaluation { frame, language }));
         let stack = self.kept.one(Stack { frames: frames.into(), bottom });
-        if !space.has_refused() && !self.kept.keep(space, &self.walk.frames, bottom, &stack) {
+        let cached = CachedStack { bottom, stack: stack.clone(), evaluation };
+        if !space.has_refused() && !self.kept.keep(space, &self.walk.frames, cached) {
             self.spaces.values_mut().for_each(|process| process.space.stacks = FxHashMap::default());
         }
         self.made = self.made.wrapping_add(1);
         if self.made.is_multiple_of(1024) {
             self.images.tidy();
         }
-        stack
+        (stack, evaluation)
     }
 }
 
@@ -197,11 +290,12 @@ impl Unwind for Stacks {
         process: Tid,
         regs: &Regs,
         history: Option<&dyn CodeHistory>,
-        read: &mut ReadWord<'_>,
+        memory: &mut dyn ThreadMemory,
     ) -> Unwound<'_> {
-        let stack = self.make(process, regs, history, read);
+        let Made { stack, script, lacks_script } = self.make(process, regs, history, memory);
         let cut = self.spaces.get(&process).is_some_and(|entry| entry.space.has_refused());
-        Unwound { stack, reads: &self.walk.reads, used_bp: self.walk.used_bp, used_all: self.walk.used_all, cut }
+        let Walk { reads, used_bp, used_all, .. } = &self.walk;
+        Unwound { stack, reads, used_bp: *used_bp, used_all: *used_all, cut, script, lacks_script }
     }
 }
 
@@ -247,7 +341,7 @@ mod tests {
     #[cfg(target_arch = "x86_64")]
     fn a_thread_waits_until_its_mappings_are_read() {
         let here = a_thread_waits_until_its_mappings_are_read as fn() as usize as u64;
-        let regs = Regs { kind: CodeKind::X86_64, ip: here, sp: 0x7000_0000, bp: 0, all: None };
+        let regs = Regs { kind: CodeKind::X86_64, ip: here, sp: 0x7000_0000, bp: 0, all: None, thread_pointer: 0 };
         let mut stacks = Stacks::new(StackDetail { frames: 8, source: false });
         let (history, words) = (Awaited::default(), Cell::new(0));
         let mut read = |_| {

@@ -11,12 +11,14 @@ pub mod by_id;
 pub mod copy;
 pub mod history;
 pub mod memo;
+pub mod memory;
 
 use crate::kernel::Kernel;
 use crate::reading::records::StackSource;
 use crate::stacks::by_id::StacksById;
 use crate::stacks::copy::StackCopy;
 use crate::stacks::history::SpaceHistory;
+use crate::stacks::memory::{CopiedMemory, PageReader};
 use crate::wire::{bound, bytes_of, read, stack_key, stack_memo};
 use libbpf_rs::{MapCore, MapFlags};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -47,6 +49,8 @@ pub struct StackMemory {
     memos: usize,
     /// Each process's address space and generation when one of its stacks was last unwound.
     generations: FxHashMap<Tid, (u64, u32)>,
+    /// Reads the code of scripts.
+    pages: RefCell<PageReader>,
     costs: Costs,
 }
 
@@ -120,13 +124,8 @@ impl StackMemory {
         }
         let generation = (at.space, at.generation);
         let remapped = self.generations.insert(process, generation) != Some(generation);
-        let regs = Regs { kind: copy.kind(), ip: at.ip, sp, bp: at.bp, all: Some(at.all) };
-        let mut whole = true;
-        let mut word = |address: u64| {
-            let word = copy.word(address);
-            whole &= word.is_some();
-            word
-        };
+        let regs = Regs { kind: copy.kind(), ip: at.ip, sp, bp: at.bp, all: Some(at.all), thread_pointer: 0 };
+        let mut memory = CopiedMemory::new(copy, &self.pages);
         let history = SpaceHistory {
             kernel,
             space: at.space,
@@ -134,7 +133,8 @@ impl StackMemory {
             is_awaited: remapped,
             late: Cell::new(false),
         };
-        let unwound = unwinder.unwind(process, &regs, Some(&history), &mut word);
+        let unwound = unwinder.unwind(process, &regs, Some(&history), &mut memory);
+        let whole = memory.whole;
         self.costs.late += u64::from(history.late.get());
         let stack = unwound.stack;
         self.costs.cut += u64::from(unwound.cut);

@@ -144,7 +144,7 @@ pub fn stack_regs(tid: Tid) -> Option<Regs> {
         // A program may make segments of its own (modify_ldt(2)).
         _ => return None,
     };
-    Some(Regs { kind, ip: r.rip, sp: r.rsp, bp: r.rbp, all: Some(all) })
+    Some(Regs { kind, ip: r.rip, sp: r.rsp, bp: r.rbp, all: Some(all), thread_pointer: r.fs_base })
 }
 
 #[cfg(not(target_arch = "x86_64"))]

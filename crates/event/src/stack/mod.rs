@@ -8,9 +8,11 @@ pub mod calling;
 pub mod mapping;
 pub mod per_stack;
 pub mod runtime_code;
+pub mod script;
 
 use crate::Tid;
 use crate::stack::mapping::NotedMapping;
+use crate::stack::script::{ScriptLayout, ThreadMemory};
 use std::sync::Arc;
 
 /// The kind of code that a thread runs. It follows from the code segment, not from the ABI of a call: 64-bit code may make 32-bit calls.
@@ -47,6 +49,8 @@ pub struct Regs {
     /// All general registers in DWARF's order for x86-64 (rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8, ...), also for 32-bit code: a few
     /// functions find their frame by others than the three above. Without them such a stack ends early.
     pub all: Option<[u64; 16]>,
+    /// The thread pointer (`pthread_self`), by which run-time systems of languages know the thread. 0 if the engine finds the thread itself.
+    pub thread_pointer: u64,
 }
 
 /// A file of code that is mapped into a process, or the vDSO.
@@ -104,6 +108,12 @@ pub struct StackFrame {
 }
 
 impl StackFrame {
+    /// True for a function that an interpreter runs, or a frame that stands for such functions. It has no address in memory: `offset` is the place in the
+    /// function.
+    pub fn is_interpreted(&self) -> bool {
+        self.module.is_none() && self.symbol.as_ref().is_some_and(|symbol| symbol.offset == self.offset)
+    }
+
     /// The frame as it is known without debug information.
     pub fn without_source(&self) -> StackFrame {
         StackFrame { source: None, inlined: Box::default(), ..self.clone() }
@@ -149,10 +159,11 @@ pub struct Unwound<'a> {
     pub used_all: bool,
     /// Code that may be newer than the stack was left out.
     pub cut: bool,
+    /// Where the frames of scripts are that belong to this stack. The stack depends on them, too.
+    pub script: Option<ScriptLayout>,
+    /// The frames of scripts are missing from the stack, or are not known for sure.
+    pub lacks_script: bool,
 }
-
-/// Reads a word of the tracee's memory. A word is as large as an address of the thread's code ([`CodeKind::word`]).
-pub type ReadWord<'a> = dyn FnMut(u64) -> Option<u64> + 'a;
 
 /// Code was mapped between two addresses, or may have been.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -211,6 +222,6 @@ pub trait Unwind {
         process: Tid,
         regs: &Regs,
         history: Option<&dyn CodeHistory>,
-        read: &mut ReadWord<'_>,
+        memory: &mut dyn ThreadMemory,
     ) -> Unwound<'_>;
 }

@@ -57,6 +57,10 @@ fn write(w: &mut Writer<'_>, stack: &Stack, show: ShowStack) {
 
 fn frame_line(w: &mut Writer<'_>, frame: &StackFrame, show: ShowStack) {
     w.str(" > ");
+    if frame.is_interpreted() {
+        interpreted(w, frame);
+        return;
+    }
     match &frame.module {
         Some(module) => escape_path(w.out, &module.path, HexStrings::Never),
         None => w.str("[anon]"),
@@ -77,6 +81,25 @@ fn frame_line(w: &mut Writer<'_>, frame: &StackFrame, show: ShowStack) {
         legible(w.out, &source.file);
         w.str(":");
         w.int(source.line);
+    }
+    w.str("\n");
+}
+
+/// A function that an interpreter runs: its file, its name, and the line, which the interpreter always tells.
+fn interpreted(w: &mut Writer<'_>, frame: &StackFrame) {
+    let name = frame.symbol.as_ref().map_or("", |symbol| &symbol.name);
+    match &frame.source {
+        Some(source) => {
+            legible(w.out, &source.file);
+            w.str("(");
+            legible(w.out, name);
+            w.str(")");
+            if source.line > 0 {
+                w.str(":");
+                w.int(source.line);
+            }
+        }
+        None => legible(w.out, name),
     }
     w.str("\n");
 }

@@ -15,6 +15,7 @@ use crate::image::go_table::GoTable;
 use crate::image::lines::DebugLines;
 use crate::image::separate::DebugFiles;
 use crate::image::symbols::Symbols;
+use crate::script::{self, Found};
 use crate::unwind::cfi::{Cfi, UnwindRule};
 use crate::unwind::registers::SignalFrame;
 use gimli::UnwindContext;
@@ -35,6 +36,8 @@ pub struct CodeImage {
     before: PerAddress<Preceding>,
     /// The signal frames that the code at addresses ends.
     signals: PerAddress<Option<SignalFrame>>,
+    /// The run-time system of a language, once it was looked for, with the index of the language.
+    runtime: OnceCell<(usize, Option<Found>)>,
 }
 
 /// Facts about addresses, each found once.
@@ -123,7 +126,15 @@ impl CodeImage {
             frames: PerAddress::default(),
             before: PerAddress::default(),
             signals: PerAddress::default(),
+            runtime: OnceCell::new(),
         }
+    }
+
+    /// The run-time system of a language that has its evaluation function in this file. (A file has one language.)
+    pub fn runtime(&self, language: usize) -> Option<Found> {
+        let find = || script::find(language, self.elf.as_ref()?, &self.module.path);
+        let (of, found) = self.runtime.get_or_init(|| (language, find()));
+        found.clone().filter(|_| *of == language)
     }
 
     /// The load bias of a mapping that begins at `start` with the bytes at `offset`.

@@ -12,6 +12,7 @@ use crate::image::perf_map::PerfMap;
 use crate::image::{CodeImage, Preceding};
 use crate::space::follow::{Follow, with_bias};
 use crate::space::staleness::{Changes, ReadAt, Since, is_after};
+use crate::stacks::Evaluation;
 use crate::unwind::cfi::UnwindRule;
 use crate::unwind::registers::SignalFrame;
 use crate::unwind::walk::Code;
@@ -27,6 +28,8 @@ use stride_event::{Bottom, CodeBacking, CodeChange, CodeHistory, CodeKind, CodeM
 pub struct CachedStack {
     pub bottom: Bottom,
     pub stack: Arc<Stack>,
+    /// Where it runs scripts. Their frames are not part of the stack, because others may run at the same addresses.
+    pub evaluation: Option<Evaluation>,
 }
 
 /// The executable mappings of a process, and the stacks seen there.

@@ -7,7 +7,10 @@ use crate::image::Preceding;
 use crate::unwind::cfi::{Cfa, FrameRule, RegisterPlace, UnwindRule};
 use crate::unwind::registers::{I386_AMONG_ALL, Registers, SignalFrame};
 use gimli::{Encoding, EndianSlice, EvaluationResult, Expression, Format, LittleEndian, Value as DwarfValue};
-use stride_event::{Bottom, CodeKind, ReadWord, Regs};
+use stride_event::{Bottom, CodeKind, Regs};
+
+/// Reads a word of the stack. A word is as large as an address of the thread's code ([`CodeKind::word`]).
+pub type ReadWord<'a> = dyn FnMut(u64) -> Option<u64> + 'a;
 
 /// The questions that the walk asks about the process.
 pub trait Code {
@@ -377,7 +380,7 @@ mod tests {
     }
 
     fn regs() -> Regs {
-        Regs { kind: CodeKind::X86_64, ip: 0x1100, sp: 0x8000, bp: 0x8010, all: None }
+        Regs { kind: CodeKind::X86_64, ip: 0x1100, sp: 0x8000, bp: 0x8010, all: None, thread_pointer: 0 }
     }
 
     #[test]

@@ -1,0 +1,113 @@
+//! The functions of Python programs among the functions of their stacks (`-k`), with every version of Python that this machine has.
+//!
+//! `tests/stacks/frames.py` tells the frames of each of its calls as Python itself knows them.
+
+mod common;
+
+#[path = "common/pythons.rs"]
+mod pythons;
+
+use common::*;
+use serde_json::Value;
+use std::path::Path;
+
+/// A function, its file and its line.
+type Frame = (String, String, u64);
+
+/// The frames that the program has told for each of its calls.
+fn told(scratch: &Scratch) -> Vec<Vec<Frame>> {
+    let frame = |text: &str| {
+        let fields: Vec<_> = text.split('\t').collect();
+        (fields[0].to_owned(), fields[1].to_owned(), fields[2].parse().unwrap())
+    };
+    scratch.read("told").lines().map(|line| line.split('\x01').skip(1).map(frame).collect()).collect()
+}
+
+/// The calls of the program: the number of each, and its stack.
+fn calls(trace: &str) -> Vec<(usize, Vec<Value>)> {
+    let call = |line: &str| {
+        let object: Value = serde_json::from_str(line).unwrap();
+        let number = object["path"].as_str()?.strip_prefix("/stride-mark/")?.parse().ok()?;
+        Some((number, object["stack"].as_array().cloned().unwrap_or_default()))
+    };
+    trace.lines().filter_map(call).collect()
+}
+
+/// A frame of Python has a line, but no module.
+fn python_frames(stack: &[Value]) -> Vec<Frame> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let is_script = |frame: &&Value| frame.get("module").is_none();
+    let frame = |frame: &Value| (text(&frame["symbol"]), text(&frame["file"]), frame["line"].as_u64().unwrap_or(0));
+    stack.iter().filter(is_script).map(frame).collect()
+}
+
+fn run(scratch: &Scratch, engine: &str, python: &Path) -> String {
+    let program = root().join("tests/stacks/frames.py");
+    let options = [engine, "-f", "-k", "--json", "--stack-trace-frame-limit=4096", "-e", "trace=newfstatat,stat"];
+    let run = scratch.stride(options.iter().map(|option| (*option).to_owned()).chain([
+        python.to_string_lossy().into_owned(),
+        program.to_string_lossy().into_owned(),
+        "told".to_owned(),
+    ]));
+    assert_eq!(run.code(), Some(0), "{python:?} {engine}: {run:?}");
+    run.trace
+}
+
+fn frames_are_those_that_python_knows(minor: u32) {
+    let pythons = pythons::of_version(minor);
+    if pythons.is_empty() {
+        skip!("no Python 3.{minor}");
+    }
+    for (&engine, python) in engines()[..1].iter().flat_map(|engine| pythons.iter().map(move |python| (engine, python)))
+    {
+        let scratch = Scratch::new(&format!("python-frames-3.{minor}{engine}"));
+        let trace = run(&scratch, engine, python);
+        let told = told(&scratch);
+        let calls = calls(&trace);
+        assert!(calls.len() > told.len(), "{python:?} {engine}: {} of {} calls", calls.len(), told.len());
+        for (number, stack) in &calls {
+            let frames = python_frames(stack);
+            let [mark, frames @ ..] = &frames[..] else {
+                panic!("{python:?} {engine} {number}: no frames: {stack:#?}")
+            };
+            assert_eq!(mark.0, "mark", "{python:?} {engine} {number}");
+            // (Threads that have frames of no Python function below theirs are the same for both.)
+            assert_eq!(frames, told[*number], "{python:?} {engine} {number}");
+        }
+        in_their_order(&calls, &format!("{python:?} {engine}"));
+    }
+}
+
+/// Frames of Python stand where their interpreter called them: between the key function of a sort and the function that sorts are those of the sort.
+fn in_their_order(calls: &[(usize, Vec<Value>)], run: &str) {
+    let name = |frame: &Value| frame["symbol"].as_str().unwrap_or_default().to_owned();
+    let in_order = |stack: &[Value]| {
+        let place = |wanted: &str| stack.iter().position(|frame| name(frame).ends_with(wanted));
+        let (key, sorts) = (place("<lambda>")?, place("called_back")?);
+        let between = stack.get(key + 1..sorts)?;
+        let is_native = !between.is_empty() && between.iter().all(|frame| frame.get("module").is_some());
+        Some(is_native && place("mark")? < key && sorts < place("Py_BytesMain")?)
+    };
+    assert!(calls.iter().filter(|(_, stack)| in_order(stack) == Some(true)).count() >= 8, "{run}: {calls:#?}");
+    // All evaluation functions have given their places to what they run.
+    let left =
+        calls.iter().filter(|(_, stack)| stack.iter().any(|frame| name(frame).starts_with("_PyEval_EvalFrameDefault")));
+    assert_eq!(left.count(), 0, "{run}");
+}
+
+macro_rules! versions {
+    ($($name:ident: $minor:literal)*) => { $(
+        #[test]
+        fn $name() {
+            frames_are_those_that_python_knows($minor);
+        }
+    )* };
+}
+versions! {
+    python_3_8: 8
+    python_3_9: 9
+    python_3_10: 10
+    python_3_11: 11
+    python_3_12: 12
+    python_3_13: 13
+}

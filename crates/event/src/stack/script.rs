@@ -1,0 +1,126 @@
+//! The frames of scripts: functions that an interpreter runs, which have no frame of their own on the native stack.
+//!
+//! An interpreter keeps a list of such frames for each thread. Where it does is told by a [`ScriptLayout`] in plain numbers, so that an engine can copy the list
+//! at the moment of a call, also in the kernel, and needs to know no language.
+
+/// Where a run-time system keeps the frames of its threads. All offsets are in bytes.
+///
+/// A list of interpreters has a list of threads each, and a thread has a list of frames, the innermost first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ScriptLayout {
+    /// The address of the pointer to the first interpreter.
+    pub interpreters: u64,
+    /// In an interpreter: the pointer to the next one.
+    pub next_interpreter: u32,
+    /// In an interpreter: the pointer to its first thread.
+    pub threads: u32,
+    /// In a thread: the pointer to the next one.
+    pub next_thread: u32,
+    /// In a thread: its thread pointer (`pthread_self`).
+    pub thread_pointer: u32,
+    /// In a thread: the pointer to its innermost frame, or to what has that pointer.
+    pub innermost: u32,
+    /// In what the thread points to: the pointer to the innermost frame. [`ScriptLayout::NONE`] if the thread has it.
+    pub innermost_there: u32,
+    /// In a frame: the pointer to the frame that called it.
+    pub caller: u32,
+    /// In a frame: the pointer to the code that it runs.
+    pub code: u32,
+    /// In a frame: the place in the code.
+    pub place: u32,
+    /// The place has 4 bytes, and not 8.
+    pub is_place_short: u32,
+    /// In a frame: two bytes that tell its kind. [`ScriptLayout::NONE`] if all are of one kind.
+    pub kind: u32,
+    /// The lower byte of the kind of frames that run no code. [`ScriptLayout::NONE`] if there are none.
+    pub without_code: u32,
+    /// In code: the first of the words that never change while the code is there, and their number.
+    pub constant: u32,
+    /// Their number, of [`ScriptLayout::CONSTANT_WORDS`] at most.
+    pub constant_words: u32,
+    /// In code: pointers to objects whose contents tell the code from other code that was there before. 0 for none. Without them, the constant words do.
+    pub contents: [u32; 3],
+    /// In each of these objects: its data. Its size is the third word, and its hash the fourth.
+    pub content_data: [u32; 3],
+}
+
+impl ScriptLayout {
+    /// In place of an offset.
+    pub const NONE: u32 = u32::MAX;
+    /// The bytes of a frame that are looked at.
+    pub const FRAME: usize = 112;
+    /// The most constant words of code.
+    pub const CONSTANT_WORDS: usize = 16;
+    /// The words of an object's data that are looked at.
+    pub const CONTENT_WORDS: usize = 64;
+    /// The frames of a thread that are looked at.
+    pub const FRAMES: usize = 512;
+    /// The interpreters and threads that are looked at to find a thread.
+    pub const THREADS: usize = 1024;
+}
+
+/// A frame, as it was found in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(C)]
+pub struct ScriptFrame {
+    /// The address of the code that it runs.
+    pub code: u64,
+    /// The place in the code, in the form of the run-time system.
+    pub place: u64,
+    /// Tells the code from other code that was at this address before ([`mix`]). 0 if the code could not be read.
+    pub identity: u64,
+    /// The kind, in the form of the run-time system.
+    pub kind: u64,
+}
+
+/// Why a list of frames ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ScriptEnd {
+    /// The run-time system does not know the thread, or the thread runs none of its functions.
+    #[default]
+    NoFrames,
+    /// There are no more frames.
+    Reached,
+    /// There are more frames than are looked at.
+    Limit,
+    /// Memory could not be read, or made no sense.
+    Unreadable,
+}
+
+/// The frames of a thread at the moment of its call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScriptFrames {
+    /// Innermost first.
+    pub frames: Vec<ScriptFrame>,
+    /// Why there are no more.
+    pub end: ScriptEnd,
+}
+
+/// The start value of [`mix`].
+pub const MIX: u64 = 0x5f0e_3b21_9c47_d8a3;
+
+/// Mixes another word into a number that stands for all words so far.
+pub fn mix(state: u64, word: u64) -> u64 {
+    let mixed = (state ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed ^ mixed >> 32
+}
+
+/// The memory of the thread whose stack is made, and of its process.
+pub trait ThreadMemory {
+    /// A word of the stack as it was at the moment of the call. A word is as large as an address of the thread's code ([`crate::CodeKind::word`]).
+    fn word(&mut self, address: u64) -> Option<u64>;
+
+    /// Reads the process's memory as it is now. Returns how many bytes there are.
+    fn read(&mut self, address: u64, to: &mut [u8]) -> usize;
+
+    /// What was read before is read again from now on.
+    fn forget_pages(&mut self) {}
+
+    /// The frames of scripts that were copied together with the stack. `None`: the engine copied none, because it did not know where they are.
+    fn script(&self, layout: &ScriptLayout) -> Option<ScriptFrames>;
+
+    /// The thread stands still, so memory is as it was at the moment of the call.
+    fn is_still(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,121 @@
+//! Code objects: the names of functions and files, and the table of lines.
+
+use crate::script::python::lines;
+use crate::script::python::versions::Version;
+use crate::script::walk::{identity, word, word_of};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+use stride_event::{ScriptFrame, ScriptLayout, ThreadMemory};
+
+pub struct CodeNames {
+    pub name: Box<str>,
+    pub file: Box<str>,
+    first_line: u32,
+    lines: Box<[u8]>,
+}
+
+/// Code by its address, and by the number that tells it from other code at that address.
+#[derive(Default)]
+pub struct KnownCode {
+    code: FxHashMap<(u64, u64), Rc<CodeNames>>,
+    /// The bytes of all tables and names.
+    bytes: usize,
+}
+
+/// When there is more, all goes.
+const MOST: usize = 1 << 15;
+const MOST_BYTES: usize = 16 << 20;
+/// Longer names are cut, and longer tables are not believed.
+const LONGEST_NAME: usize = 1024;
+const LONGEST_TABLE: usize = 4 << 20;
+
+impl KnownCode {
+    /// The code of a frame, unless other code is at its address by now.
+    pub fn get(
+        &mut self,
+        version: &Version,
+        layout: &ScriptLayout,
+        frame: &ScriptFrame,
+        memory: &mut dyn ThreadMemory,
+    ) -> Option<Rc<CodeNames>> {
+        let key = (frame.code, frame.identity);
+        if frame.identity == 0 {
+            return None;
+        }
+        if let Some(known) = self.code.get(&key) {
+            return Some(known.clone());
+        }
+        let is_same = |memory: &mut dyn ThreadMemory| {
+            memory.is_still() || identity(layout, frame.code, memory) == Some(frame.identity)
+        };
+        if !is_same(memory) {
+            return None;
+        }
+        let code = Rc::new(read(version, frame.code, memory)?);
+        // The code may have gone meanwhile, and its names with it.
+        memory.forget_pages();
+        if !is_same(memory) {
+            return None;
+        }
+        self.bytes += code.name.len() + code.file.len() + code.lines.len();
+        if self.code.len() >= MOST || self.bytes > MOST_BYTES {
+            self.code.clear();
+            self.bytes = 0;
+        }
+        self.code.insert(key, code.clone());
+        Some(code)
+    }
+}
+
+impl CodeNames {
+    /// The line of a place in the code. A place in front of the code is in the line with which the function begins.
+    pub fn line(&self, version: &Version, place: i64) -> Option<u32> {
+        let Ok(place) = u32::try_from(place) else { return Some(self.first_line) };
+        match version.minor {
+            ..10 => lines::lnotab(&self.lines, self.first_line, place),
+            10 => lines::table_of_3_10(&self.lines, self.first_line, place),
+            _ => lines::locations(&self.lines, self.first_line, place),
+        }
+    }
+}
+
+fn read(version: &Version, code: u64, memory: &mut dyn ThreadMemory) -> Option<CodeNames> {
+    let mut pointer = |at: u32| word(code.wrapping_add(at.into()), memory);
+    let (file, name, lines) = (pointer(version.file)?, pointer(version.name)?, pointer(version.lines)?);
+    let mut first_line = [0; 4];
+    (memory.read(code.wrapping_add(version.first_line.into()), &mut first_line) == 4).then_some(())?;
+    Some(CodeNames {
+        name: text(version, name, memory)?,
+        file: text(version, file, memory)?,
+        first_line: u32::from_le_bytes(first_line),
+        lines: bytes(lines, memory)?,
+    })
+}
+
+/// The text of a `str`.
+fn text(version: &Version, object: u64, memory: &mut dyn ThreadMemory) -> Option<Box<str>> {
+    let mut head = [0; 40];
+    (memory.read(object, &mut head) == head.len()).then_some(())?;
+    let len = usize::try_from(word_of(&head, 16)).ok()?.min(LONGEST_NAME);
+    // interned: 2 bits, kind: 3, compact: 1, ascii: 1
+    let state = word_of(&head, 32);
+    let (kind, is_compact, is_ascii) = ((state >> 2 & 7) as usize, state >> 5 & 1 != 0, state >> 6 & 1 != 0);
+    if !is_compact || !matches!(kind, 1 | 2 | 4) {
+        return None;
+    }
+    let at = object.wrapping_add(if is_ascii { version.ascii } else { version.text }.into());
+    let mut bytes = vec![0; len * kind];
+    (memory.read(at, &mut bytes) == bytes.len()).then_some(())?;
+    let number = |unit: &[u8]| unit.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte));
+    let character = |unit| char::from_u32(number(unit)).unwrap_or(char::REPLACEMENT_CHARACTER);
+    Some(bytes.chunks_exact(kind).map(character).collect::<String>().into())
+}
+
+/// The bytes of a `bytes`.
+fn bytes(object: u64, memory: &mut dyn ThreadMemory) -> Option<Box<[u8]>> {
+    const SIZE: u64 = 16;
+    const DATA: u64 = 32;
+    let len = usize::try_from(word(object.wrapping_add(SIZE), memory)?).ok().filter(|&len| len <= LONGEST_TABLE)?;
+    let mut bytes = vec![0; len];
+    (memory.read(object.wrapping_add(DATA), &mut bytes) == len).then_some(bytes.into())
+}

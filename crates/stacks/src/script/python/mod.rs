@@ -1,0 +1,131 @@
+//! CPython.
+//!
+//! Up to 3.10, each Python function that runs has a call of the evaluation function. Since 3.11, one call runs a Python function and those that this function
+//! calls, until C code lies between. The last frame that a call runs has a mark of its own.
+
+mod code;
+mod lines;
+mod versions;
+
+use crate::elf::Elf;
+use crate::files::bytes::{string_at, u32_at};
+use crate::script::python::code::{CodeNames, KnownCode};
+use crate::script::python::versions::{DEBUG_OFFSETS, OWNED_BY_C_STACK, Version};
+use crate::script::{Found, Runtime};
+use std::cell::RefCell;
+use std::rc::Rc;
+use stride_event::{ScriptFrame, ScriptLayout, SourceLine, StackFrame, Symbol, ThreadMemory};
+
+/// The function that runs Python code.
+pub const EVALUATION: &str = "_PyEval_EvalFrameDefault";
+
+struct Python {
+    version: Version,
+    /// The address of `_PyRuntime` in the file.
+    runtime: u64,
+    known: RefCell<KnownCode>,
+}
+
+/// The version of CPython that a file of code has.
+pub fn find(elf: &Elf, path: &[u8]) -> Option<Found> {
+    let [runtime, version] = objects(elf, [b"_PyRuntime", b"Py_Version"]);
+    let named = || {
+        let name = path.rsplit(|&b| b == b'/').next()?;
+        let at = name.windows(8).position(|part| part == b"python3.")? + 8;
+        let digits: Vec<u8> = name[at..].iter().copied().take_while(u8::is_ascii_digit).take(3).collect();
+        std::str::from_utf8(&digits).ok()?.parse::<u8>().ok()
+    };
+    // Since 3.11, `Py_Version` is 0x030b01f0 for 3.11.1.
+    let told = version.and_then(|at| u32_at(&elf.loaded(at, 4)?, 0)).map(|version| (version >> 16) as u8);
+    let minor = told.or_else(named)?;
+    let is_64bit = elf.form.word == 8;
+    let version = match runtime {
+        Some(at) if minor >= 13 => elf.loaded(at, DEBUG_OFFSETS).and_then(|bytes| versions::of_debug_offsets(&bytes)),
+        Some(_) => versions::before_debug_offsets(minor),
+        None => None,
+    };
+    Some(match (version.filter(|_| is_64bit), runtime) {
+        (Some(version), Some(runtime)) => Found::Known(Rc::new(Python { version, runtime, known: RefCell::default() })),
+        _ => Found::Unsupported(format!("Python 3.{minor}").into()),
+    })
+}
+
+/// The addresses of objects by their names.
+fn objects<const N: usize>(elf: &Elf, names: [&[u8]; N]) -> [Option<u64>; N] {
+    const LARGEST_TABLE: usize = 256 << 20;
+    const SHT_SYMTAB: u32 = 2;
+    const SHT_DYNSYM: u32 = 11;
+    let mut found = [None; N];
+    for kind in [SHT_DYNSYM, SHT_SYMTAB] {
+        let section = elf.sections.iter().find(|section| section.kind == kind);
+        let table = section.and_then(|section| {
+            let entries = elf.bytes(section, LARGEST_TABLE)?;
+            Some((entries, elf.bytes(elf.sections.get(section.link as usize)?, LARGEST_TABLE)?))
+        });
+        let Some((entries, strings)) = table else { continue };
+        for entry in entries.chunks_exact(elf.form.symbol).filter_map(|bytes| elf.form.symbol(bytes)) {
+            let name = string_at(&strings, entry.name as usize);
+            if let Some(place) = names.iter().position(|wanted| *wanted == name)
+                && entry.section != 0
+            {
+                found[place].get_or_insert(entry.address);
+            }
+        }
+        if found.iter().all(Option::is_some) {
+            break;
+        }
+    }
+    found
+}
+
+impl Runtime for Python {
+    fn layout(&self, bias: u64) -> ScriptLayout {
+        let layout = self.version.layout;
+        ScriptLayout { interpreters: layout.interpreters.wrapping_add(self.runtime).wrapping_add(bias), ..layout }
+    }
+
+    fn run(&self, frames: &[ScriptFrame]) -> usize {
+        let is_last = |frame: &ScriptFrame| match self.version.minor {
+            ..11 => true,
+            // `is_entry`, in front of the owner.
+            11 => frame.kind & 0xff != 0,
+            _ => self.is_hidden(frame),
+        };
+        frames.iter().position(is_last).map_or(frames.len(), |last| last + 1)
+    }
+
+    fn is_hidden(&self, frame: &ScriptFrame) -> bool {
+        self.version.minor > 11 && frame.kind & 0xff == OWNED_BY_C_STACK.into()
+    }
+
+    fn name(&self, layout: &ScriptLayout, frame: &ScriptFrame, memory: &mut dyn ThreadMemory) -> Option<StackFrame> {
+        let code = self.known.borrow_mut().get(&self.version, layout, frame, memory)?;
+        let CodeNames { name, file, .. } = &*code;
+        let place = place(&self.version, frame)?;
+        let line = code.line(&self.version, place);
+        let offset = place.max(0).unsigned_abs();
+        Some(StackFrame {
+            module: None,
+            offset,
+            symbol: Some(Symbol { name: name.clone(), offset }),
+            source: Some(SourceLine { file: file.clone(), line: line.unwrap_or_default() }),
+            inlined: Box::default(),
+        })
+    }
+
+    fn is_stand_in(&self, name: &str) -> bool {
+        name.starts_with("py::")
+    }
+}
+
+/// The place of a frame in its code, in bytes. It is negative in front of the first instruction.
+fn place(version: &Version, frame: &ScriptFrame) -> Option<i64> {
+    /// Larger code is not believed.
+    const LARGEST: i64 = 1 << 30;
+    let place = match version.minor {
+        ..10 => (frame.place as i32).into(),
+        10 => i64::from(frame.place as i32) * 2,
+        _ => frame.place.wrapping_sub(frame.code.wrapping_add(version.instructions.into())) as i64,
+    };
+    (-2..LARGEST).contains(&place).then_some(place)
+}

@@ -1,0 +1,185 @@
+//! Where each version of CPython keeps its frames and code.
+//!
+//! From 3.13 on, `_PyRuntime` begins with a table of offsets (`_Py_DebugOffsets`), which debuggers are meant to use. The offsets of older versions are
+//! those of their headers, and never change within a version.
+
+use crate::script::walk::word_of;
+use stride_event::ScriptLayout;
+
+/// What is needed to walk and name the frames of a version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Version {
+    pub minor: u8,
+    /// The layout, with the offset in `_PyRuntime` in place of an address.
+    pub layout: ScriptLayout,
+    /// In a code object: the first line, the file's name, the function's name, the table of lines.
+    pub first_line: u32,
+    pub file: u32,
+    pub name: u32,
+    pub lines: u32,
+    /// In a code object: the instructions, if a frame's place is an address. 0: the place counts from the first instruction.
+    pub instructions: u32,
+    /// In a string: the text, if it is ASCII, and if it is not.
+    pub ascii: u32,
+    pub text: u32,
+}
+
+/// The size of `_Py_DebugOffsets` in 3.13, as far as it is read.
+pub const DEBUG_OFFSETS: usize = 568;
+
+/// `FRAME_OWNED_BY_CSTACK`: the frame with which a call of the evaluation loop begins.
+pub const OWNED_BY_C_STACK: u32 = 3;
+
+const NONE: u32 = ScriptLayout::NONE;
+
+/// 3.8 to 3.10 have a frame object for each call.
+const FRAME_OBJECTS: Version = Version {
+    minor: 8,
+    layout: ScriptLayout {
+        interpreters: 32,
+        next_interpreter: 0,
+        threads: 8,
+        next_thread: 8,
+        thread_pointer: 176,
+        innermost: 24,
+        innermost_there: NONE,
+        caller: 24,
+        code: 32,
+        place: 104,
+        is_place_short: 1,
+        kind: NONE,
+        without_code: NONE,
+        constant: 40,
+        constant_words: 11,
+        contents: [104, 112, 120],
+        content_data: [48, 48, 32],
+    },
+    first_line: 40,
+    file: 104,
+    name: 112,
+    lines: 120,
+    instructions: 0,
+    ascii: 48,
+    text: 72,
+};
+
+const V3_9: Version = Version { minor: 9, ..FRAME_OBJECTS };
+const V3_10: Version =
+    Version { minor: 10, layout: ScriptLayout { place: 96, ..FRAME_OBJECTS.layout }, ..FRAME_OBJECTS };
+
+const V3_11: Version = Version {
+    minor: 11,
+    layout: ScriptLayout {
+        interpreters: 40,
+        next_interpreter: 0,
+        threads: 16,
+        next_thread: 8,
+        thread_pointer: 152,
+        innermost: 56,
+        innermost_there: 8,
+        caller: 48,
+        code: 32,
+        place: 56,
+        is_place_short: 0,
+        kind: 68,
+        without_code: NONE,
+        constant: 72,
+        constant_words: 9,
+        contents: [112, 128, 136],
+        content_data: [48, 48, 32],
+    },
+    first_line: 72,
+    file: 112,
+    name: 128,
+    lines: 136,
+    instructions: 184,
+    ascii: 48,
+    text: 72,
+};
+
+/// Code objects have a number that no other one gets (`co_version`), so their contents need not be compared.
+const V3_12: Version = Version {
+    minor: 12,
+    layout: ScriptLayout {
+        interpreters: 40,
+        next_interpreter: 0,
+        threads: 72,
+        next_thread: 8,
+        thread_pointer: 136,
+        innermost: 56,
+        innermost_there: 0,
+        caller: 8,
+        code: 0,
+        place: 56,
+        is_place_short: 0,
+        kind: 70,
+        without_code: OWNED_BY_C_STACK,
+        constant: 64,
+        constant_words: 10,
+        contents: [0; 3],
+        content_data: [0; 3],
+    },
+    first_line: 68,
+    file: 112,
+    name: 128,
+    lines: 136,
+    instructions: 192,
+    ascii: 40,
+    text: 56,
+};
+
+/// The version before 3.13 with this number.
+pub fn before_debug_offsets(minor: u8) -> Option<Version> {
+    [FRAME_OBJECTS, V3_9, V3_10, V3_11, V3_12].into_iter().find(|version| version.minor == minor)
+}
+
+/// The version that has these debug offsets.
+pub fn of_debug_offsets(bytes: &[u8]) -> Option<Version> {
+    if !bytes.starts_with(b"xdebugpy") || bytes.len() < DEBUG_OFFSETS {
+        return None;
+    }
+    let number = |at: u32| word_of(bytes, at);
+    // Of any object, only so many bytes are looked at.
+    let offset = |at: u32| u32::try_from(number(at)).ok().filter(|&offset| offset < 1 << 20);
+    let in_frame = |at: u32| offset(at).filter(|&offset| offset as usize <= ScriptLayout::FRAME - 8);
+    let (major, minor) = (number(8) >> 24, (number(8) >> 16) as u8);
+    let is_free_threaded = number(16) != 0;
+    if major != 3 || minor != 13 || is_free_threaded {
+        return None;
+    }
+    let (first_line, lines) = (offset(312)?, offset(304)?);
+    let constant = first_line & !7;
+    let constant_words = (lines + 8).checked_sub(constant)? / 8;
+    if constant_words as usize > ScriptLayout::CONSTANT_WORDS {
+        return None;
+    }
+    Some(Version {
+        minor,
+        layout: ScriptLayout {
+            interpreters: number(40),
+            next_interpreter: offset(64)?,
+            threads: offset(72)?,
+            next_thread: offset(168)?,
+            thread_pointer: offset(192)?,
+            innermost: offset(184)?,
+            innermost_there: NONE,
+            caller: in_frame(232)?,
+            code: in_frame(240)?,
+            place: in_frame(248)?,
+            is_place_short: 0,
+            kind: in_frame(264)?,
+            without_code: OWNED_BY_C_STACK,
+            constant,
+            constant_words,
+            contents: [0; 3],
+            content_data: [0; 3],
+        },
+        first_line,
+        file: offset(280)?,
+        name: offset(296)?,
+        lines,
+        instructions: offset(344)?,
+        ascii: offset(560)?,
+        text: offset(560)? + 16,
+    })
+}

@@ -1,0 +1,115 @@
+//! Walks the list of a thread's frames of scripts in memory that stands still. The eBPF engine does the same in the kernel (`bpf/script.h`).
+
+use stride_event::{MIX, ScriptEnd, ScriptFrame, ScriptFrames, ScriptLayout, ThreadMemory, mix};
+
+/// The frames of the thread with this thread pointer.
+pub fn frames(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn ThreadMemory) -> ScriptFrames {
+    let mut found = ScriptFrames::default();
+    let Some(mut next) = innermost(layout, thread_pointer, memory) else { return found };
+    while next != 0 {
+        if found.frames.len() == ScriptLayout::FRAMES {
+            found.end = ScriptEnd::Limit;
+            return found;
+        }
+        let mut bytes = [0; ScriptLayout::FRAME];
+        if memory.read(next, &mut bytes) < bytes.len() {
+            found.end = ScriptEnd::Unreadable;
+            return found;
+        }
+        let code = word_of(&bytes, layout.code);
+        let place = word_of(&bytes, layout.place);
+        let kind = if layout.kind == ScriptLayout::NONE { 0 } else { word_of(&bytes, layout.kind) & 0xffff };
+        found.frames.push(ScriptFrame {
+            code,
+            place: if layout.is_place_short != 0 { place & u64::from(u32::MAX) } else { place },
+            identity: if has_code(layout, kind) { identity(layout, code, memory).unwrap_or_default() } else { 0 },
+            kind,
+        });
+        next = word_of(&bytes, layout.caller);
+    }
+    found.end = if found.frames.is_empty() { ScriptEnd::NoFrames } else { ScriptEnd::Reached };
+    found
+}
+
+/// True if a frame of this kind runs code.
+pub fn has_code(layout: &ScriptLayout, kind: u64) -> bool {
+    layout.without_code == ScriptLayout::NONE || kind & 0xff != u64::from(layout.without_code)
+}
+
+/// The address of the innermost frame. A thread is in the lists of several interpreters if it has worked for all of them, and then that counts in which it
+/// has frames.
+fn innermost(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn ThreadMemory) -> Option<u64> {
+    let mut interpreter = word(layout.interpreters, memory)?;
+    let mut thread = 0;
+    let mut found = None;
+    for _ in 0..ScriptLayout::THREADS {
+        if thread == 0 {
+            if interpreter == 0 {
+                return found;
+            }
+            thread = word(interpreter.wrapping_add(layout.threads.into()), memory)?;
+            interpreter = word(interpreter.wrapping_add(layout.next_interpreter.into()), memory)?;
+            continue;
+        }
+        if word(thread.wrapping_add(layout.thread_pointer.into()), memory)? == thread_pointer {
+            let mut frame = word(thread.wrapping_add(layout.innermost.into()), memory)?;
+            if layout.innermost_there != ScriptLayout::NONE && frame != 0 {
+                frame = word(frame.wrapping_add(layout.innermost_there.into()), memory)?;
+            }
+            if frame != 0 {
+                return Some(frame);
+            }
+            found = Some(0);
+        }
+        thread = word(thread.wrapping_add(layout.next_thread.into()), memory)?;
+    }
+    None
+}
+
+/// Tells the code at an address from other code that was there before. `None` if it could not be read.
+pub fn identity(layout: &ScriptLayout, code: u64, memory: &mut dyn ThreadMemory) -> Option<u64> {
+    let mut bytes = [0; 8 * ScriptLayout::CONSTANT_WORDS];
+    let bytes = &mut bytes[..8 * (layout.constant_words as usize).min(ScriptLayout::CONSTANT_WORDS)];
+    if memory.read(code.wrapping_add(layout.constant.into()), bytes) < bytes.len() {
+        return None;
+    }
+    let mut state = bytes.chunks_exact(8).fold(MIX, |state, word| mix(state, word_of(word, 0)));
+    for (content, data) in layout.contents.into_iter().zip(layout.content_data).filter(|&(at, _)| at != 0) {
+        state = mix_content(state, word_of(bytes, content.wrapping_sub(layout.constant)), data, memory)?;
+    }
+    Some(state.max(1))
+}
+
+/// Mixes the size, the hash and the data of an object: as much as is looked at.
+fn mix_content(mut state: u64, object: u64, data: u32, memory: &mut dyn ThreadMemory) -> Option<u64> {
+    const SIZE: u64 = 16;
+    let mut head = [0; 16];
+    if memory.read(object.wrapping_add(SIZE), &mut head) < head.len() {
+        return None;
+    }
+    let size = word_of(&head, 0);
+    state = mix(mix(state, size), word_of(&head, 8));
+    let mut bytes = [0; 8 * ScriptLayout::CONTENT_WORDS];
+    let len = usize::try_from(size).unwrap_or(usize::MAX).min(bytes.len());
+    if memory.read(object.wrapping_add(data.into()), &mut bytes[..len]) < len {
+        return None;
+    }
+    // (The bytes behind the last one are 0.)
+    let words = bytes[..len.next_multiple_of(8)].chunks_exact(8);
+    Some(words.fold(state, |state, word| mix(state, word_of(word, 0))))
+}
+
+/// A word of memory.
+pub fn word(address: u64, memory: &mut dyn ThreadMemory) -> Option<u64> {
+    let mut bytes = [0; 8];
+    (memory.read(address, &mut bytes) == bytes.len()).then_some(u64::from_le_bytes(bytes))
+}
+
+/// The word that begins at an offset; the bytes behind the end are 0.
+pub fn word_of(bytes: &[u8], at: u32) -> u64 {
+    let mut word = [0; 8];
+    let rest = bytes.get(at as usize..).unwrap_or_default();
+    let len = rest.len().min(8);
+    word[..len].copy_from_slice(&rest[..len]);
+    u64::from_le_bytes(word)
+}
