@@ -1,11 +1,13 @@
 """Makes calls from many kinds of Python frames. Each call `os.stat("/stride-mark/N")` is made by `mark`. At the end, the file that is named by the
-first argument gets a line for each: the number, and the frames that led to `mark`, as Python itself knows them."""
+first argument gets a line for each: the number, and the frames that led to `mark`, as Python itself knows them. The second argument is the trace, for
+which the program waits: Stride has to know the program first."""
 
 import functools
 import os
 import signal
 import sys
 import threading
+import time
 
 marks = []
 
@@ -41,7 +43,6 @@ def generator(depth):
 
 
 class Class:
-    mark()
 
     def __init__(self):
         mark()
@@ -79,6 +80,9 @@ def exceptions():
 
 
 def called_back():
+    class Local:
+        mark()
+
     sorted([3, 1, 2], key=lambda n: mark() or n)
     sorted([Class(), Class()])
     functools.reduce(lambda a, b: mark() or a, [1, 2, 3])
@@ -175,7 +179,21 @@ def signalled(*_):
     mark()
 
 
+def known():
+    """Waits until the trace has this function."""
+    while True:
+        try:
+            os.stat("/stride-known")
+        except OSError:
+            pass
+        with open(sys.argv[2], encoding="utf-8", errors="replace") as trace:
+            if '"symbol":"known"' in trace.read():
+                return
+        time.sleep(0.01)
+
+
 def main():
+    known()
     mark()
     for depth in [1, 30, 100]:
         recursion(depth)

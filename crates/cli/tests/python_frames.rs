@@ -44,12 +44,9 @@ fn python_frames(stack: &[Value]) -> Vec<Frame> {
 fn run(scratch: &Scratch, engine: &str, python: &Path) -> String {
     let program = root().join("tests/stacks/frames.py");
     let options = [engine, "-f", "-k", "--json", "--stack-trace-frame-limit=4096", "-e", "trace=newfstatat,stat"];
-    let run = scratch.stride(options.iter().map(|option| (*option).to_owned()).chain([
-        python.to_string_lossy().into_owned(),
-        program.to_string_lossy().into_owned(),
-        "told".to_owned(),
-    ]));
-    assert_eq!(run.code(), Some(0), "{python:?} {engine}: {run:?}");
+    let command = [&python.to_string_lossy(), &program.to_string_lossy(), "told", "trace"].map(str::to_owned);
+    let run = scratch.stride(options.map(str::to_owned).into_iter().chain(command));
+    assert_eq!(run.code(), Some(0), "{python:?} {engine}: {}", run.err);
     run.trace
 }
 
@@ -58,8 +55,7 @@ fn frames_are_those_that_python_knows(minor: u32) {
     if pythons.is_empty() {
         skip!("no Python 3.{minor}");
     }
-    for (&engine, python) in engines()[..1].iter().flat_map(|engine| pythons.iter().map(move |python| (engine, python)))
-    {
+    for (&engine, python) in engines().iter().flat_map(|engine| pythons.iter().map(move |python| (engine, python))) {
         let scratch = Scratch::new(&format!("python-frames-3.{minor}{engine}"));
         let trace = run(&scratch, engine, python);
         let told = told(&scratch);
@@ -71,11 +67,23 @@ fn frames_are_those_that_python_knows(minor: u32) {
                 panic!("{python:?} {engine} {number}: no frames: {stack:#?}")
             };
             assert_eq!(mark.0, "mark", "{python:?} {engine} {number}");
-            // (Threads that have frames of no Python function below theirs are the same for both.)
-            assert_eq!(frames, told[*number], "{python:?} {engine} {number}");
+            let told = &told[*number];
+            let is_same =
+                |(frame, told): (&Frame, &Frame)| frame == told || has_long_table(told) && is_without_line(frame, told);
+            let is_right = frames.len() == told.len() && frames.iter().zip(told).all(is_same);
+            assert!(is_right, "{python:?} {engine} {number}: {frames:#?} {told:#?}");
         }
         in_their_order(&calls, &format!("{python:?} {engine}"));
     }
+}
+
+/// The program drops this code at once, and its table of lines is too long to be copied with each stack.
+fn has_long_table((_, file, _): &Frame) -> bool {
+    file.starts_with("<long")
+}
+
+fn is_without_line(frame: &Frame, told: &Frame) -> bool {
+    (&frame.0, &frame.1, frame.2) == (&told.0, &told.1, 0)
 }
 
 /// Frames of Python stand where their interpreter called them: between the key function of a sort and the function that sorts are those of the sort.

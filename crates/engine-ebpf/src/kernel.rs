@@ -12,7 +12,7 @@ use crate::reading::files::FilePrograms;
 use crate::ring::shared::{self, Shared, SharedFds};
 use crate::threads::poller_programs::BlockedPrograms;
 use crate::waits::programs::WaitPrograms;
-use crate::wire::{bytes_of, change_key, code_change, code_file, code_file_key, read, task_flag};
+use crate::wire::{bytes_of, change_key, code_change, code_file, code_file_key, read, script_layout, task_flag};
 use libbpf_rs::{MapCore, MapFlags};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
@@ -223,6 +223,15 @@ impl Kernel {
             let opened = code_file { opened: 1, ..file };
             // (The file may be forgotten just now. Then the next process waits.)
             let _ = programs.code_files().update(bytes_of(&[key]), bytes_of(&[opened]), MapFlags::EXIST);
+        }
+    }
+
+    /// Tells where the frames of scripts are in an address space, if the process still has that.
+    pub fn tell_script(&self, process: Tid, space: u64, layout: script_layout) {
+        if let Some(programs) = self.programs().filter(|programs| programs.has_space(process, space)) {
+            // (Without it, the next stack comes without such frames, too, and says so.)
+            let _ = programs.script_layouts().update(bytes_of(&[space]), bytes_of(&[layout]), MapFlags::ANY);
+            self.shared.has_script(space);
         }
     }
 

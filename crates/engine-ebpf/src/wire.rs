@@ -42,9 +42,9 @@ pub use skel::types::{
     library_text, op, op_count, op_dir, op_kind, op_run, pressure, probe_plan, probe_word, rec_block, rec_blocked,
     rec_call, rec_cgroup, rec_changed, rec_completed, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head,
     rec_id, rec_kind, rec_library, rec_memory, rec_more, rec_moved, rec_signal, rec_stack, rec_start, rec_stopped,
-    rec_submitted, rec_wait, record_bound, rodata, stack_id, stack_key, stack_memo, stack_part, stack_range,
-    stack_return, stack_word, task_flag, task_state, text_kind, uring_plan, uring_text, wait_cause, waker, waker_kind,
-    word_kind,
+    rec_submitted, rec_wait, record_bound, rodata, script_end, script_frame, script_layout, script_piece, stack_id,
+    stack_key, stack_memo, stack_part, stack_range, stack_return, stack_word, task_flag, task_state, text_kind,
+    uring_plan, uring_text, wait_cause, waker, waker_kind, word_kind,
 };
 pub use skel::{OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder};
 pub use waits_skel::{WaitsSkel, WaitsSkelBuilder};
@@ -62,7 +62,7 @@ macro_rules! wire {
     )* };
 }
 wire!(rec_head rec_call rec_more rec_block rec_start rec_signal rec_exit rec_exec rec_detach rec_blocked rec_stopped rec_file);
-wire!(u64 glob rec_cgroup rec_changed rec_moved count count_key call_plan fds_plan op op_run choice case_key task_state u32 rec_stack stack_return rec_library library_text probe_plan stack_key stack_memo change_key code_change code_file code_file_key);
+wire!(u64 glob rec_cgroup rec_changed rec_moved count count_key call_plan fds_plan op op_run choice case_key task_state u32 rec_stack stack_return script_frame script_layout script_piece rec_library library_text probe_plan stack_key stack_memo change_key code_change code_file code_file_key);
 wire!(rec_id rec_wait rec_memory rec_submitted rec_completed uring_plan uring_fds);
 
 /// Major and minor number of a device in the kernel's own encoding (include/linux/kdev_t.h).

@@ -1,10 +1,11 @@
 //! The stacks of all processes.
 
+use crate::image::CodeImage;
 use crate::image::cache::Images;
 use crate::image::perf_map::PerfMap;
 use crate::image::separate::Fetch;
 use crate::kept::KeptStacks;
-use crate::script::{Found, ProcessRuntime, ScriptNames, language_of, mix_in, walk};
+use crate::script::{Found, ProcessRuntime, ScriptNames, language_of, mix_in, usual_language, walk};
 use crate::space::events::mapping_calls;
 use crate::space::{CachedStack, Space, SpaceCode};
 use crate::unwind::walk::{ReadWord, Walk};
@@ -49,10 +50,46 @@ pub struct Stacks {
 struct Process {
     space: Space,
     perf_map: PerfMap,
-    /// The run-time system whose evaluation function was found in the file of code that begins here.
-    runtime: Option<(u64, Option<ProcessRuntime>)>,
+    runtime: RuntimeInProcess,
     /// The parent, as long as the process may share its memory (vfork).
     parent: Option<Tid>,
+}
+
+/// The run-time system of a process.
+#[derive(Default)]
+struct RuntimeInProcess {
+    /// The load bias of the file that has it, or that has one which is not supported.
+    bias: Option<u64>,
+    found: Option<ProcessRuntime>,
+    /// [`Space::changes`] when the modules were searched for it.
+    searched: u32,
+}
+
+impl Process {
+    /// The run-time system in one of the modules that tend to have one, if they have changed.
+    fn usual_runtime(&mut self) -> Option<(usize, Rc<CodeImage>, u64)> {
+        if std::mem::replace(&mut self.runtime.searched, self.space.changes) == self.space.changes {
+            return None;
+        }
+        self.space.modules().find_map(|(image, bias)| {
+            let language = usual_language(&image.module.path)?;
+            matches!(image.runtime(language)?, Found::Known(_)).then(|| (language, image.clone(), *bias))
+        })
+    }
+
+    /// Notes the run-time system that a module has.
+    fn enter_runtime(&mut self, language: usize, image: &CodeImage, bias: u64) -> Option<Found> {
+        if self.runtime.bias == Some(bias) {
+            return None;
+        }
+        self.runtime.bias = Some(bias);
+        let found = image.runtime(language);
+        self.runtime.found = match &found {
+            Some(Found::Known(known)) => Some(ProcessRuntime::new(language, known.clone(), bias)),
+            Some(Found::Unsupported(_)) | None => None,
+        };
+        found
+    }
 }
 
 /// Where a native stack runs scripts: its innermost evaluation function.
@@ -146,40 +183,30 @@ impl Stacks {
         history: Option<&dyn CodeHistory>,
         memory: &mut dyn ThreadMemory,
     ) -> Made {
-        let (native, language) = self.make_native(process, regs, history, &mut |address| memory.word(address));
-        match language {
-            Some(place) => self.make_mixed(process, regs, native, place, memory),
-            None => Made { stack: native, script: None, lacks_script: false },
+        let (native, evaluation) = self.make_native(process, regs, history, &mut |address| memory.word(address));
+        let Some(entry) = self.spaces.get_mut(&process) else {
+            return Made { stack: native, script: None, lacks_script: false };
+        };
+        let found = match evaluation {
+            Some(Evaluation { frame, language }) => self.walk.frames.get(frame).and_then(|&address| {
+                let (image, offset) = entry.space.module(address)?;
+                Some((language, image.clone(), address.wrapping_sub(offset)))
+            }),
+            None => entry.usual_runtime(),
+        };
+        if let Some((language, image, bias)) = found
+            && let Some(Found::Unsupported(what)) = entry.enter_runtime(language, &image, bias)
+            && evaluation.is_some()
+        {
+            self.unsupported.insert(what);
         }
-    }
-
-    /// The stack with the frames of scripts among its own.
-    fn make_mixed(
-        &mut self,
-        process: Tid,
-        regs: &Regs,
-        native: Arc<Stack>,
-        at: Evaluation,
-        memory: &mut dyn ThreadMemory,
-    ) -> Made {
-        let plain = |native| Made { stack: native, script: None, lacks_script: false };
-        let Some(Process { space, runtime, .. }) = self.spaces.get_mut(&process) else { return plain(native) };
-        let address = self.walk.frames.get(at.frame).copied().unwrap_or_default();
-        let Some((image, offset)) = space.module(address) else { return plain(native) };
-        let bias = address.wrapping_sub(offset);
-        if runtime.as_ref().is_none_or(|(known, _)| *known != bias) {
-            let found = match image.runtime(at.language) {
-                Some(Found::Known(found)) => Some(ProcessRuntime::new(at.language, found, bias)),
-                Some(Found::Unsupported(what)) => {
-                    self.unsupported.insert(what);
-                    None
-                }
-                None => None,
-            };
-            *runtime = Some((bias, found));
-        }
-        let Some((_, Some(runtime))) = runtime else { return plain(native) };
+        let Some(runtime) = &entry.runtime.found else {
+            return Made { stack: native, script: None, lacks_script: false };
+        };
         let layout = runtime.layout;
+        if evaluation.is_none() {
+            return Made { stack: native, script: Some(layout), lacks_script: false };
+        }
         let script = if memory.is_still() {
             Some(walk::frames(&layout, regs.thread_pointer, memory))
         } else {

@@ -8,6 +8,7 @@
 #define STRIDE_CODE_CHANGES_H
 
 #include "sites.h"
+#include "script.h"
 #include "mapped_code.h"
 
 #define PROT_READ 1
@@ -159,6 +160,12 @@ static __always_inline volatile u64 *waited_for_maps(u64 space)
 static __always_inline void begin_space(struct code_change *change, bool starts, bool is_noted)
 {
 	u32 slot = slot_of(change->space) & (SPACES - 1);
+	u32 parents = slot_of(change->from) & (SPACES - 1);
+
+	if (*(volatile u32 *)&script_slots[in_spaces(slot)] || change->from && *(volatile u32 *)&script_slots[in_spaces(parents)]) {
+		if (begin_script(change->space, change->from, parents))
+			*(volatile u32 *)&script_slots[in_spaces(slot)] = 1;
+	}
 
 	*waited_for_maps(change->space) = 0;
 	generations_copied[in_spaces(slot)] = 0;

@@ -379,6 +379,7 @@ struct files_struct {
 
 struct task_struct {
 	struct thread_info thread_info;
+	struct thread_struct thread;
 	int pid;
 	int tgid;
 	int exit_code;

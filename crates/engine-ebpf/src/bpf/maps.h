@@ -297,6 +297,10 @@ struct wire_types {
 	struct count_key count_key;
 	struct rec_stack stack;
 	enum stack_id stack_id;
+	struct script_layout script_layout;
+	struct script_frame script_frame;
+	struct script_piece script_piece;
+	enum script_end script_end;
 	struct stack_key stack_key;
 	struct stack_memo stack_memo;
 	struct change_key change_key;

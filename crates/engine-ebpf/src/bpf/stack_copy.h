@@ -17,6 +17,8 @@
 
 /* Pages that are looked at, at most: as many as stack_part has bits. */
 #define STACK_PAGES 64
+/* Nothing is copied to a place behind this one. Behind it, a page has room. */
+#define COPY_END (BLOCKS_END + SCRIPT_COPY)
 /* So many in a row that do not exist are the end. */
 #define STACK_ABSENT 17
 
@@ -43,7 +45,7 @@ static long copy_page(u64 i, void *ctx)
 		return 1;
 	/* The bounds are checked on the same registers that are used. */
 	asm volatile("" : "+r"(to), "+r"(len));
-	if (to > 2 * BLOCK_MAX || len > PAGE)
+	if (to > COPY_END || len > PAGE)
 		return 1;
 	if (bpf_probe_read_user(s->data + to, len, (void *)from)) {
 		s->stack.absent++;
@@ -112,13 +114,111 @@ static __always_inline u32 copy_returns(struct scratch *s, struct stack_state *s
 		return to;
 	len = n * sizeof(struct stack_return);
 	asm volatile("" : "+r"(len), "+r"(to));
-	if (len > sizeof(state->watched_at) || to > 2 * BLOCK_MAX ||
+	if (len > sizeof(state->watched_at) || to > BLOCKS_END ||
 	    bpf_probe_read_kernel(s->data + to, len, state->watched_at))
 		return to;
 	rec->watched = n;
 	rec->trampoline = state->trampoline;
 	rec->returns = state->returns;
 	return to + len;
+}
+
+/* Appends a piece of the program's memory. Returns where its bytes are, or 0 if it could not be read. */
+__noinline int copy_piece(struct scratch *s, u64 address, u64 len)
+{
+	struct script_piece *piece;
+	u32 to;
+
+	if (!s)
+		return 0;
+	to = ONCE(s->stack.to);
+	asm volatile("" : "+r"(to), "+r"(len));
+	if (to > COPY_END || len > SCRIPT_TABLE || to + len > s->stack.end)
+		return 0;
+	piece = (struct script_piece *)(s->data + to);
+	if (bpf_probe_read_user(piece + 1, len, (void *)address)) {
+		/* What is behind the object may not exist. */
+		u64 rest = PAGE - address % PAGE;
+
+		if (len > rest)
+			len = rest;
+		asm volatile("" : "+r"(len));
+		if (len > SCRIPT_TABLE || bpf_probe_read_user(piece + 1, len, (void *)address))
+			return 0;
+	}
+	piece->address = address;
+	piece->len = len;
+	s->stack.to = to + sizeof(*piece) + ((len + 7) & ~7U);
+	return to + sizeof(*piece);
+}
+
+/* Copies an object of code: its head and its data, or the beginning of its data. */
+static __always_inline void copy_object(struct scratch *s, u64 object, u64 data, bool is_table)
+{
+	u64 size, len;
+
+	if (!script_pointer(&size, object + 2 * sizeof(u64)) || size > SCRIPT_TABLE)
+		size = SCRIPT_TABLE;
+	/* (A name may have 4 bytes for each character, and then more in front of them.) */
+	len = is_table ? data + size : data + 4 * sizeof(u64) + 4 * size;
+	if (len > (is_table ? SCRIPT_TABLE : SCRIPT_NAME))
+		len = is_table ? SCRIPT_TABLE : SCRIPT_NAME;
+	copy_piece(s, object, len);
+}
+
+/* Copies what names the code of a frame: it may be gone when the reader looks. */
+static long copy_code(u64 i, void *ctx)
+{
+	struct stack_state *state = stack_state();
+	struct scratch *s = scratch();
+	struct script_layout *layout;
+	struct script_frame *frame;
+	u64 object;
+	u32 from;
+
+	if (!state || !s)
+		return 1;
+	layout = &state->script.layout;
+	frame = &state->script.frame[i & (SCRIPT_FRAMES - 1)];
+	if (!frame->identity || frame->code == state->script.code)
+		return 0;
+	state->script.code = frame->code;
+	from = copy_piece(s, frame->code + layout->constant, layout->constant_words * sizeof(u64));
+	if (!from)
+		return ONCE(s->stack.to) + SCRIPT_CONSTANT * sizeof(u64) > s->stack.end;
+	for (u32 n = 0; n < SCRIPT_CONTENTS; n++) {
+		u32 at = from + layout->content[n] - layout->constant;
+
+		asm volatile("" : "+r"(at));
+		if (at > COPY_END + SCRIPT_TABLE)
+			return 1;
+		object = *(u64 *)(s->data + at);
+		copy_object(s, object, layout->content_data[n], n == SCRIPT_CONTENTS - 1);
+	}
+	return 0;
+}
+
+/* Copies the frames of scripts. Returns where the copy ends. */
+static __always_inline u32 copy_script(struct scratch *s, struct stack_state *state, struct rec_stack *rec, u32 to)
+{
+	u32 n = ONCE(state->script.frames), len;
+
+	if (n > SCRIPT_FRAMES)
+		return to;
+	len = n * sizeof(struct script_frame);
+	asm volatile("" : "+r"(len), "+r"(to));
+	if (len > sizeof(state->script.frame) || to > BLOCKS_END ||
+	    bpf_probe_read_kernel(s->data + to, len, state->script.frame))
+		return to;
+	rec->script_frames = n;
+	rec->script_end = state->script.end;
+	rec->script_layout = state->script.layout.id;
+	s->stack.to = to + len;
+	s->stack.end = to + len + SCRIPT_COPY;
+	state->script.code = 0;
+	bpf_loop(n, copy_code, NULL, 0);
+	rec->script_pieces = ONCE(s->stack.to) - (to + len);
+	return ONCE(s->stack.to);
 }
 
 /* Appends the stack at the place that the CPU's state holds. */
@@ -137,7 +237,7 @@ __noinline int copy_stack(struct scratch *s)
 	at = ONCE(s->used);
 	asm volatile("" : "+r"(at));
 	/* As much behind as the stack may take. */
-	if (at > 2 * BLOCK_MAX - STACK_COPY - 4 * PAGE)
+	if (at > COPY_END - STACK_COPY - sizeof(state->script.frame) - SCRIPT_COPY - 4 * PAGE)
 		return 0;
 	block = (struct rec_block *)(s->data + at);
 	rec = (struct rec_stack *)(block + 1);
@@ -153,6 +253,13 @@ __noinline int copy_stack(struct scratch *s)
 	rec->returns = 0;
 	if (stacks_have_returns)
 		to = copy_returns(s, state, rec, to);
+	rec->script = state->key.script;
+	rec->script_frames = 0;
+	rec->script_end = SCRIPT_NOT_LOOKED_AT;
+	rec->script_layout = 0;
+	rec->script_pieces = 0;
+	if (ONCE(state->script.end) != SCRIPT_NOT_LOOKED_AT)
+		to = copy_script(s, state, rec, to);
 	interrupted = st->interrupted;
 	if (is_elsewhere(task, state->key.sp, interrupted)) {
 		end = copy_part(s, &rec->part[0], state->key.sp, to, STACK_COPY / 2);

@@ -5,6 +5,30 @@
 
 #include "mounts.h"
 
+#define SCRIPT_NONE 0xffffffff
+/* The start value of script_mixed (stride_event::MIX). */
+#define SCRIPT_START 0x5f0e3b219c47d8a3ULL
+/* The bytes that are read at a time, and a word more. */
+#define SCRIPT_BYTES (SCRIPT_CONTENT * 8 + 8)
+
+/* The frames of scripts that the thread runs, and the state of the search for them. */
+struct script_state {
+	struct script_layout layout;
+	u64 thread_pointer;
+	/* The next interpreter, thread and frame to look at. */
+	u64 interpreter;
+	u64 thread;
+	u64 next;
+	/* The code that was looked at last, and its number. */
+	u64 code;
+	u64 identity;
+	u32 frames;
+	/* enum script_end */
+	u32 end;
+	struct script_frame frame[SCRIPT_FRAMES];
+	u8 bytes[SCRIPT_BYTES];
+};
+
 /* Where a call is looked for, and the memory that is read for that: one per CPU, as the scratch. */
 struct stack_state {
 	struct stack_key key;
@@ -26,6 +50,7 @@ struct stack_state {
 	u64 returns;
 	struct return_instance *next_return;
 	struct stack_return watched_at[STACK_RETURNS];
+	struct script_state script;
 	/* The change of code that is being noted, and where the mapping ends that was looked at last. */
 	struct code_change change;
 	u64 looked_to;

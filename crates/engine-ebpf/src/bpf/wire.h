@@ -66,6 +66,21 @@ enum bound {
 	STACK_COPY = 32768,
 	/* Return addresses of a stack that may be replaced, because the return is watched. The kernel allows as many (MAX_URETPROBE_DEPTH). */
 	STACK_RETURNS = 64,
+	/*
+	 * Frames of scripts, and bytes of a frame that are looked at; threads and interpreters that are looked at to find a thread, and bytes of a thread; words
+	 * of code that never change, and of the objects whose contents tell code apart; objects of code, and an offset of none.
+	 */
+	SCRIPT_FRAMES = 512,
+	SCRIPT_FRAME = 112,
+	SCRIPT_THREADS = 1024,
+	SCRIPT_THREAD = 192,
+	SCRIPT_CONSTANT = 16,
+	SCRIPT_CONTENT = 64,
+	SCRIPT_CONTENTS = 3,
+	/* Bytes of names and tables that are copied of each object, and of all objects. */
+	SCRIPT_NAME = 384,
+	SCRIPT_TABLE = 1024,
+	SCRIPT_COPY = 16384,
 	/* Calls that one call of i386 may stand for; the places of the first select and mmap among those of socketcall. */
 	TARGET_CALLS = 32,
 	TARGET_SELECT = 30,
@@ -251,11 +266,65 @@ struct stack_key {
 	u64 space;
 	u64 ip;
 	u64 sp;
+	/* Stands for the frames of scripts that the thread ran. 0 if they were not looked at. */
+	u64 script;
 	/* How often code was mapped into it, or into others that count with it. */
 	u32 generation;
 	/* Counts the stacks that were seen in this place. */
 	u32 variant;
 };
+
+/* ---- frames of scripts (script.h) ---- */
+
+/* Where a run-time system keeps the frames of its threads. The members are those of stride_event::ScriptLayout. */
+struct script_layout {
+	/* Tells the layout from others. */
+	u64 id;
+	u64 interpreters;
+	u32 next_interpreter;
+	u32 threads;
+	u32 next_thread;
+	u32 thread_pointer;
+	u32 innermost;
+	u32 innermost_there;
+	u32 caller;
+	u32 code;
+	u32 place;
+	u32 is_place_short;
+	u32 kind;
+	u32 without_code;
+	u32 constant;
+	u32 constant_words;
+	u32 content[SCRIPT_CONTENTS];
+	u32 content_data[SCRIPT_CONTENTS];
+	u32 compares_contents;
+	u32 pad;
+};
+
+/* As stride_event::ScriptFrame. */
+struct script_frame {
+	u64 code;
+	u64 place;
+	u64 identity;
+	u64 kind;
+};
+
+/* A piece of memory that names the code of frames. `len` bytes follow, padded to 8. */
+struct script_piece {
+	u64 address;
+	u64 len;
+};
+
+enum script_end {
+	/* The space has no layout yet. */
+	SCRIPT_NOT_LOOKED_AT = 0,
+	/* And the ends of stride_event::ScriptEnd. */
+	SCRIPT_NO_FRAMES = 1,
+	SCRIPT_REACHED = 2,
+	SCRIPT_LIMIT = 3,
+	SCRIPT_UNREADABLE = 4,
+};
+
 
 /* A change of the code that an address space maps: by the place of its count (slot_of), and what the change raised the count to. */
 struct change_key {
@@ -555,6 +624,8 @@ struct task_state {
 	u64 accounted;
 	/* The stack pointer when its latest signal was delivered. Only if stacks are taken. */
 	u64 interrupted;
+	/* Where the run-time system of its scripts keeps the thread. 0 if that is not known. */
+	u64 script_thread;
 	u32 flags;
 	u32 lost;
 	/* *addrlen at entry. */

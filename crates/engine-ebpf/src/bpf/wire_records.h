@@ -173,7 +173,7 @@ struct stack_part {
 
 /*
  * The other facts that unwinding a copied stack takes: where it is (stack_key), the process, and the registers. Behind it are `watched`
- * times a stack_return, and then the memory.
+ * times a stack_return, then `script_frames` times a script_frame, then script_pieces, and then the memory.
  */
 struct rec_stack {
 	u64 space;
@@ -187,6 +187,13 @@ struct rec_stack {
 	/* The return address of all functions whose return is watched, and what stands for the list of them. */
 	u64 trampoline;
 	u64 returns;
+	/* What stands for the frames of scripts, the layout by which they were found, and why there are no more (enum script_end). */
+	u64 script;
+	u64 script_layout;
+	u32 script_end;
+	u32 script_frames;
+	/* The bytes of the pieces of memory that name them. */
+	u64 script_pieces;
 	/* All general registers, in DWARF's order for x86-64. */
 	u64 all[16];
 	/* At the stack pointer; and where a signal handler with a stack of its own interrupted the thread (no pages if there is none). */

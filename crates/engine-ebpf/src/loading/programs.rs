@@ -137,6 +137,7 @@ impl Programs {
         if config.stacks != StackRate::None {
             open.maps.stack_states.set_max_entries(cpus)?;
             open.maps.stack_memos.set_max_entries(bound::STACK_MEMOS.0)?;
+            open.maps.script_layouts.set_max_entries(bound::SPACES.0)?;
             open.maps.code_changes.set_max_entries(bound::CODE_CHANGES.0)?;
             open.maps.code_files.set_max_entries(bound::CODE_FILES.0)?;
             open.maps.spaces.set_max_entries(bound::MOST_PROCESSES.0)?;
@@ -450,6 +451,11 @@ impl Programs {
     /// Stacks that were unwound before, by the words that they depend on.
     pub fn stacks(&self) -> &impl MapCore {
         &self.skel.maps.stack_memos
+    }
+
+    /// Where address spaces have the frames of scripts.
+    pub fn script_layouts(&self) -> &impl MapCore {
+        &self.skel.maps.script_layouts
     }
 
     /// Changes of mapped code.

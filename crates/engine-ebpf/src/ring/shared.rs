@@ -91,6 +91,11 @@ impl Shared {
         self.words.word(offset_of!(data_reader, generations) + 4 * slot(space)).load(Ordering::Relaxed)
     }
 
+    /// The frames of scripts are looked for in this address space from now on.
+    pub fn has_script(&self, space: u64) {
+        self.words.word(offset_of!(data_reader, script_slots) + 4 * slot(space)).store(1, Ordering::Relaxed);
+    }
+
     /// Lets threads go on that wait for the mappings of this address space to be read up to a generation.
     pub fn mappings_read(&self, space: u64, generation: u32) {
         let read = self.words.word(offset_of!(data_reader, generations_read) + 4 * slot(space));

@@ -1,7 +1,7 @@
 //! The copy of a stack that the kernel side could not name (`bpf/stack_copy.h`).
 
-use crate::wire::{read, rec_stack, stack_part, stack_return};
-use stride_event::CodeKind;
+use crate::wire::{read, rec_stack, script_end, script_frame, script_piece, stack_part, stack_return};
+use stride_event::{CodeKind, ScriptEnd, ScriptFrame, ScriptFrames};
 
 const PAGE: u64 = 4096;
 
@@ -10,6 +10,10 @@ pub struct StackCopy<'r> {
     pub place: rec_stack,
     /// The list of `stack_return`.
     pub returns: &'r [u8],
+    /// The list of `script_frame`.
+    pub script: &'r [u8],
+    /// Each `script_piece`, with its bytes.
+    pub pieces: &'r [u8],
     pub memory: &'r [u8],
 }
 
@@ -18,12 +22,44 @@ impl<'r> StackCopy<'r> {
     pub fn of(bytes: &'r [u8]) -> Option<StackCopy<'r>> {
         let place: rec_stack = read(bytes)?;
         let returns = usize::try_from(place.watched).ok()?.checked_mul(size_of::<stack_return>())?;
-        let (returns, memory) = bytes[size_of::<rec_stack>()..].split_at_checked(returns)?;
-        Some(StackCopy { place, returns, memory })
+        let script = usize::try_from(place.script_frames).ok()?.checked_mul(size_of::<script_frame>())?;
+        let (returns, rest) = bytes[size_of::<rec_stack>()..].split_at_checked(returns)?;
+        let (script, rest) = rest.split_at_checked(script)?;
+        let (pieces, memory) = rest.split_at_checked(usize::try_from(place.script_pieces).ok()?)?;
+        Some(StackCopy { place, returns, script, pieces, memory })
     }
 
     pub fn kind(&self) -> CodeKind {
         if self.place.is_32bit != 0 { CodeKind::I386 } else { CodeKind::X86_64 }
+    }
+
+    /// The frames of scripts. `None` if they were not looked at.
+    pub fn script_frames(&self) -> Option<ScriptFrames> {
+        const ENDS: [(script_end, ScriptEnd); 3] = [
+            (script_end::SCRIPT_NO_FRAMES, ScriptEnd::NoFrames),
+            (script_end::SCRIPT_REACHED, ScriptEnd::Reached),
+            (script_end::SCRIPT_LIMIT, ScriptEnd::Limit),
+        ];
+        if self.place.script_end == script_end::SCRIPT_NOT_LOOKED_AT.0 {
+            return None;
+        }
+        let end = ENDS.iter().find(|(end, _)| end.0 == self.place.script_end);
+        let frame = |script_frame { code, place, identity, kind }| ScriptFrame { code, place, identity, kind };
+        let frames = self.script.chunks_exact(size_of::<script_frame>()).filter_map(read::<script_frame>).map(frame);
+        Some(ScriptFrames { frames: frames.collect(), end: end.map_or(ScriptEnd::Unreadable, |(_, end)| *end) })
+    }
+
+    /// The pieces of memory that name the code of scripts: their addresses and bytes.
+    pub fn pieces(&self) -> impl Iterator<Item = (u64, &'r [u8])> {
+        let mut rest = self.pieces;
+        std::iter::from_fn(move || {
+            let script_piece { address, len } = read(rest)?;
+            let len = usize::try_from(len).ok()?;
+            let bytes = rest.get(size_of::<script_piece>()..)?;
+            let piece = bytes.get(..len)?;
+            rest = bytes.get(len.checked_next_multiple_of(8)?..).unwrap_or_default();
+            Some((address, piece))
+        })
     }
 
     pub fn sp(&self) -> u64 {
@@ -108,7 +144,7 @@ mod tests {
     fn narrow_words() {
         let mut place = rec_stack { is_32bit: 1, ..rec_stack::default() };
         place.part[0] = stack_part { from: 0x1ff8, pages: 1 };
-        let copy = StackCopy { place, returns: &[], memory: &[1, 0, 0, 0, 2, 0, 0, 0x80] };
+        let copy = StackCopy { place, returns: &[], script: &[], pieces: &[], memory: &[1, 0, 0, 0, 2, 0, 0, 0x80] };
         assert_eq!([0x1ff8, 0x1ffc, 0x1ffd].map(|at| copy.word(at)), [Some(1), Some(0x8000_0002), None]);
     }
 
@@ -130,7 +166,7 @@ mod tests {
         let low = stack_part { from: 0x7000_0ff0, pages: 0b1000_0101 };
         let high = stack_part { from: 0x9000_0010, pages: 1 << 63 | 0b110 };
         let (place, memory) = copy_of([low, high]);
-        let copy = StackCopy { place, returns: &[], memory: &memory };
+        let copy = StackCopy { place, returns: &[], script: &[], pieces: &[], memory: &memory };
         let copied =
             [0x7000_0ff0, 0x7000_0ff8, 0x7000_2000, 0x7000_2ff8, 0x7000_7000, 0x9000_1000, 0x9000_2ff8, 0x9003_fff8];
         for address in copied {
@@ -157,9 +193,12 @@ mod tests {
     #[test]
     fn a_part_without_pages_is_none() {
         let (place, memory) = copy_of([stack_part { from: 0x1008, pages: 1 }, stack_part::default()]);
-        let copy = StackCopy { place, returns: &[], memory: &memory };
+        let copy = StackCopy { place, returns: &[], script: &[], pieces: &[], memory: &memory };
         assert_eq!((copy.sp(), copy.word(0x1008), copy.word(0)), (0x1008, Some(0x1008), None));
         // A copy that was cut.
-        assert_eq!(StackCopy { place, returns: &[], memory: &memory[..16] }.word(0x1008), None);
+        assert_eq!(
+            StackCopy { place, returns: &[], script: &[], pieces: &[], memory: &memory[..16] }.word(0x1008),
+            None
+        );
     }
 }

@@ -1,9 +1,10 @@
 //! The memory of a thread that runs on: its stack as it was copied, and the rest of its process's memory as it is by now.
 
 use crate::stacks::copy::StackCopy;
+use crate::wire::{bytes_of, script_layout};
 use std::cell::RefCell;
 use stride_engine_base::{Remote, process};
-use stride_event::{ScriptFrames, ScriptLayout, ThreadMemory, Tid};
+use stride_event::{MIX, ScriptFrames, ScriptLayout, ThreadMemory, Tid, mix};
 
 const PAGE: usize = 4096;
 /// Pages that are kept while one stack is made.
@@ -51,20 +52,79 @@ impl PageReader {
     }
 }
 
+/// A layout as the kernel side has it.
+pub fn wire_layout(layout: &ScriptLayout) -> script_layout {
+    let ScriptLayout {
+        interpreters,
+        next_interpreter,
+        threads,
+        next_thread,
+        thread_pointer,
+        innermost,
+        innermost_there,
+        caller,
+        code,
+        place,
+        is_place_short,
+        kind,
+        without_code,
+        constant,
+        constant_words,
+        contents,
+        content_data,
+        compares_contents,
+    } = *layout;
+    let mut wire = script_layout {
+        id: 0,
+        interpreters,
+        next_interpreter,
+        threads,
+        next_thread,
+        thread_pointer,
+        innermost,
+        innermost_there,
+        caller,
+        code,
+        place,
+        is_place_short,
+        kind,
+        without_code,
+        constant,
+        constant_words,
+        content: contents,
+        content_data,
+        compares_contents,
+        pad: 0,
+    };
+    let words = bytes_of(std::slice::from_ref(&wire)).chunks_exact(8).filter_map(|word| word.try_into().ok());
+    wire.id = words.map(u64::from_le_bytes).fold(MIX, mix);
+    wire
+}
+
 /// The memory of the thread that a copy is of.
 pub struct CopiedMemory<'a> {
     copy: &'a StackCopy<'a>,
     pages: &'a RefCell<PageReader>,
     /// All words of the stack that were asked for had been copied.
     pub whole: bool,
+    /// Something was read that had not been copied.
+    read_later: bool,
+    is_checked: bool,
 }
 
 impl<'a> CopiedMemory<'a> {
     pub fn new(copy: &'a StackCopy<'a>, pages: &'a RefCell<PageReader>) -> CopiedMemory<'a> {
-        pages.borrow_mut().remote.begin();
-        let mut memory = CopiedMemory { copy, pages, whole: true };
-        memory.forget_pages();
-        memory
+        CopiedMemory { copy, pages, whole: true, read_later: false, is_checked: false }
+    }
+
+    /// The bytes at an address that were copied, up to `len`.
+    fn copied(&self, address: u64, len: usize) -> Option<&'a [u8]> {
+        let rest = |(from, bytes): (u64, &'a [u8])| {
+            let rest = bytes.get(usize::try_from(address.checked_sub(from)?).ok()?..)?;
+            Some(&rest[..len.min(rest.len())])
+        };
+        // A piece may have the beginning of the next object, too.
+        self.copy.pieces().filter_map(rest).max_by_key(|rest| rest.len())
     }
 }
 
@@ -76,14 +136,37 @@ impl ThreadMemory for CopiedMemory<'_> {
     }
 
     fn read(&mut self, address: u64, to: &mut [u8]) -> usize {
-        self.pages.borrow_mut().read(self.copy.place.process as Tid, address, to)
+        if !self.is_checked && self.read_of_call(address, to) == to.len() {
+            return to.len();
+        }
+        let mut pages = self.pages.borrow_mut();
+        if !std::mem::replace(&mut self.read_later, true) {
+            pages.pages.clear();
+            pages.remote.begin();
+        }
+        pages.read(self.copy.place.process as Tid, address, to)
     }
 
-    fn forget_pages(&mut self) {
-        self.pages.borrow_mut().pages.clear();
+    fn read_of_call(&mut self, address: u64, to: &mut [u8]) -> usize {
+        let copied = self.copied(address, to.len()).unwrap_or_default();
+        to[..copied.len()].copy_from_slice(copied);
+        copied.len()
     }
 
-    fn script(&self, _: &ScriptLayout) -> Option<ScriptFrames> {
-        None
+    fn begin_check(&mut self) -> bool {
+        self.is_checked = self.read_later;
+        if self.is_checked {
+            self.pages.borrow_mut().pages.clear();
+        }
+        self.is_checked
+    }
+
+    fn end_check(&mut self) {
+        self.is_checked = false;
+        self.read_later = false;
+    }
+
+    fn script(&self, layout: &ScriptLayout) -> Option<ScriptFrames> {
+        self.copy.script_frames().filter(|_| self.copy.place.script_layout == wire_layout(layout).id)
     }
 }

@@ -34,8 +34,8 @@ const VARIANTS: usize = bound::STACK_VARIANTS.0 as usize;
 /// Places that may be spared in turn before one has to go.
 const SPARED: usize = 8;
 
-/// Where a thread stood: address space, generation, instruction and stack pointer.
-type Place = (u64, u32, u64, u64);
+/// Where a thread stood: address space, generation, instruction and stack pointer, and what stands for the frames of scripts.
+type Place = (u64, u32, u64, u64, u64);
 
 #[derive(Default)]
 pub struct StackMemory {
@@ -138,8 +138,16 @@ impl StackMemory {
         self.costs.late += u64::from(history.late.get());
         let stack = unwound.stack;
         self.costs.cut += u64::from(unwound.cut);
-        let place = (at.space, at.generation, at.ip, sp);
-        if whole && !unwound.used_all && !unwound.cut {
+        let place = (at.space, at.generation, at.ip, sp, at.script);
+        let mut is_walked = true;
+        if let Some(layout) = &unwound.script {
+            let layout = memory::wire_layout(layout);
+            is_walked = layout.id == at.script_layout;
+            if !is_walked {
+                kernel.tell_script(process, at.space, layout);
+            }
+        }
+        if whole && is_walked && !unwound.lacks_script && !unwound.used_all && !unwound.cut {
             if !is_met_again(&mut self.once, place) {
                 return Some(stack);
             }
@@ -277,6 +285,6 @@ fn is_met_again(once: &mut FxHashSet<Place>, place: Place) -> bool {
     !once.insert(place)
 }
 
-fn key((space, generation, ip, sp): Place, slot: usize) -> stack_key {
-    stack_key { space, ip, sp, generation, variant: slot as u32 }
+fn key((space, generation, ip, sp, script): Place, slot: usize) -> stack_key {
+    stack_key { space, ip, sp, script, generation, variant: slot as u32 }
 }

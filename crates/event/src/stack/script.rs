@@ -38,10 +38,12 @@ pub struct ScriptLayout {
     pub constant: u32,
     /// Their number, of [`ScriptLayout::CONSTANT_WORDS`] at most.
     pub constant_words: u32,
-    /// In code: pointers to objects whose contents tell the code from other code that was there before. 0 for none. Without them, the constant words do.
+    /// In code, among the constant words: pointers to the name of the file, the name of the function, and the table of lines.
     pub contents: [u32; 3],
     /// In each of these objects: its data. Its size is the third word, and its hash the fourth.
     pub content_data: [u32; 3],
+    /// The constant words do not tell the code from other code that was there before. The contents of these objects do.
+    pub compares_contents: u32,
 }
 
 impl ScriptLayout {
@@ -49,6 +51,8 @@ impl ScriptLayout {
     pub const NONE: u32 = u32::MAX;
     /// The bytes of a frame that are looked at.
     pub const FRAME: usize = 112;
+    /// The bytes of a thread that are looked at.
+    pub const THREAD: usize = 192;
     /// The most constant words of code.
     pub const CONSTANT_WORDS: usize = 16;
     /// The words of an object's data that are looked at.
@@ -113,8 +117,19 @@ pub trait ThreadMemory {
     /// Reads the process's memory as it is now. Returns how many bytes there are.
     fn read(&mut self, address: u64, to: &mut [u8]) -> usize;
 
-    /// What was read before is read again from now on.
-    fn forget_pages(&mut self) {}
+    /// Reads memory as it was at the moment of the call. Returns how many bytes are known.
+    fn read_of_call(&mut self, _address: u64, _to: &mut [u8]) -> usize {
+        0
+    }
+
+    /// Asks for a check of what was read. If part of it was read later than the moment of the call, it returns true, and reads memory as it is now until
+    /// [`ThreadMemory::end_check`].
+    fn begin_check(&mut self) -> bool {
+        false
+    }
+
+    /// The check is over.
+    fn end_check(&mut self) {}
 
     /// The frames of scripts that were copied together with the stack. `None`: the engine copied none, because it did not know where they are.
     fn script(&self, layout: &ScriptLayout) -> Option<ScriptFrames>;

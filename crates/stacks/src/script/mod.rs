@@ -44,14 +44,29 @@ pub enum Found {
     Unsupported(Rc<str>),
 }
 
-/// A language: the name of its evaluation function, and what finds its version in the file that has the function.
-type Language = (&'static str, fn(&Elf, path: &[u8]) -> Option<Found>);
+/// How a language is known.
+struct Language {
+    /// The native function that runs scripts.
+    evaluation: &'static str,
+    /// True if a file of this name tends to have the run-time system. It may have another name if a program contains it. Then it is found when a stack
+    /// has the evaluation function.
+    is_usual: fn(name: &[u8]) -> bool,
+    /// Finds the version of the run-time system in the file that has it.
+    find: fn(&Elf, path: &[u8]) -> Option<Found>,
+}
 
-const LANGUAGES: &[Language] = &[(python::EVALUATION, python::find)];
+const LANGUAGES: &[Language] =
+    &[Language { evaluation: python::EVALUATION, is_usual: python::is_usual, find: python::find }];
 
 /// The language that has this evaluation function.
 pub fn language_of(function: &str) -> Option<usize> {
-    LANGUAGES.iter().position(|(name, _)| is_part_of(function, name))
+    LANGUAGES.iter().position(|language| is_part_of(function, language.evaluation))
+}
+
+/// The language whose run-time system a file of this path tends to have.
+pub fn usual_language(path: &[u8]) -> Option<usize> {
+    let name = path.rsplit(|&b| b == b'/').next()?;
+    LANGUAGES.iter().position(|language| (language.is_usual)(name))
 }
 
 /// The compiler puts parts of a function elsewhere: `name.cold`, `name.part.0`.
@@ -61,7 +76,7 @@ fn is_part_of(function: &str, name: &str) -> bool {
 
 /// Finds the run-time system of a language in a file of code.
 pub fn find(language: usize, elf: &Elf, path: &[u8]) -> Option<Found> {
-    LANGUAGES.get(language).and_then(|(_, find)| find(elf, path))
+    LANGUAGES.get(language).and_then(|language| (language.find)(elf, path))
 }
 
 /// The run-time system in a process.
@@ -119,7 +134,8 @@ pub fn mix_in(
     names: &mut ScriptNames,
 ) -> Mixed {
     let ProcessRuntime { runtime, layout, language } = process;
-    let evaluates = |frame: &StackFrame| name_of(frame).is_some_and(|name| is_part_of(name, LANGUAGES[*language].0));
+    let evaluates =
+        |frame: &StackFrame| name_of(frame).is_some_and(|name| is_part_of(name, LANGUAGES[*language].evaluation));
     let told = |text: &str, names: &mut ScriptNames| {
         let at = native.iter().position(|frame| evaluates(frame)).unwrap_or_default();
         let mut frames = native.to_vec();

@@ -74,7 +74,8 @@ pub fn identity(layout: &ScriptLayout, code: u64, memory: &mut dyn ThreadMemory)
         return None;
     }
     let mut state = bytes.chunks_exact(8).fold(MIX, |state, word| mix(state, word_of(word, 0)));
-    for (content, data) in layout.contents.into_iter().zip(layout.content_data).filter(|&(at, _)| at != 0) {
+    let contents = layout.contents.into_iter().zip(layout.content_data);
+    for (content, data) in contents.filter(|_| layout.compares_contents != 0) {
         state = mix_content(state, word_of(bytes, content.wrapping_sub(layout.constant)), data, memory)?;
     }
     Some(state.max(1))

@@ -60,6 +60,8 @@ pub struct Space {
     pub stacks: FxHashMap<Box<[u64]>, CachedStack>,
     /// The number of times that the mappings were read because an address was in none of them.
     pub searches: u32,
+    /// How often the modules have changed.
+    pub changes: u32,
 }
 
 const LARGEST_MAPS: u64 = 256 << 20;
@@ -165,7 +167,17 @@ impl Space {
         self.modules.splice(replaced.clone(), parts.iter().map(|(_, module, _)| module.clone()));
         self.since.splice(replaced.clone(), parts.iter().map(|&(_, _, since)| since));
         self.mappings.splice(replaced, parts.into_iter().map(|(mapping, ..)| mapping));
+        self.forget_stacks();
+    }
+
+    fn forget_stacks(&mut self) {
         self.stacks.clear();
+        self.changes = self.changes.wrapping_add(1);
+    }
+
+    /// The files of code, each with its load bias.
+    pub fn modules(&self) -> impl Iterator<Item = &(Rc<CodeImage>, u64)> {
+        self.modules.iter().flatten()
     }
 
     /// The generation up to which the mappings of the stack's address space are known.
@@ -245,7 +257,7 @@ impl Space {
         }
         self.mappings = mappings;
         self.modules = modules;
-        self.stacks.clear();
+        self.forget_stacks();
         true
     }
 
@@ -260,7 +272,7 @@ impl Space {
         self.since.retain(|_| each.next() == Some(&true));
         let changed = kept.contains(&false);
         if changed {
-            self.stacks.clear();
+            self.forget_stacks();
         }
         changed
     }

@@ -16,9 +16,23 @@ struct thread_info {
 	unsigned long flags;
 };
 
+struct user_thread {
+	unsigned long tp_value;
+};
+
+struct thread_struct {
+	struct user_thread uw;
+};
+
 #pragma clang attribute pop
 
 #else
+
+/* (The kernel knows it as of the last time that the thread gave up its CPU.) */
+static __always_inline u64 thread_pointer_of(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, thread.uw.tp_value);
+}
 
 /* A new thread begins behind the place where calls are traced (ret_from_fork in arch/arm64/kernel/entry.S). */
 #define NEW_THREAD_RETURNS 0

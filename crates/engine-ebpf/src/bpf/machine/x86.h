@@ -13,6 +13,10 @@ struct thread_info {
 	u32 status;
 };
 
+struct thread_struct {
+	unsigned long fsbase;
+};
+
 #pragma clang attribute pop
 
 #else
@@ -27,6 +31,12 @@ static __always_inline u32 abi_of(struct task_struct *task)
 {
 	/* (Without a branch: the verifier would walk what follows for each ABI.) */
 	return task->thread_info.status / TS_COMPAT % 2;
+}
+
+/* The thread pointer. (A program that sets it without a system call is not known; libraries set it so.) */
+static __always_inline u64 thread_pointer_of(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, thread.fsbase);
 }
 
 /* The result of a call that has one. */

@@ -1,17 +1,19 @@
 //! Code objects: the names of functions and files, and the table of lines.
 
 use crate::script::python::lines;
-use crate::script::python::versions::Version;
+use crate::script::python::versions::{BYTES, Version};
 use crate::script::walk::{identity, word, word_of};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-use stride_event::{ScriptFrame, ScriptLayout, ThreadMemory};
+use stride_event::{ScriptFrame, ScriptFrames, ScriptLayout, ThreadMemory};
 
 pub struct CodeNames {
     pub name: Box<str>,
     pub file: Box<str>,
     first_line: u32,
     lines: Box<[u8]>,
+    /// The table of lines is whole.
+    is_whole: bool,
 }
 
 /// Code by its address, and by the number that tells it from other code at that address.
@@ -45,18 +47,11 @@ impl KnownCode {
         if let Some(known) = self.code.get(&key) {
             return Some(known.clone());
         }
-        let is_same = |memory: &mut dyn ThreadMemory| {
-            memory.is_still() || identity(layout, frame.code, memory) == Some(frame.identity)
+        let Some(code) = whole(version, layout, frame, memory) else {
+            // Its names were copied, and the beginning of its table of lines.
+            return read(version, frame.code, &mut OfCall(memory)).map(Rc::new);
         };
-        if !is_same(memory) {
-            return None;
-        }
-        let code = Rc::new(read(version, frame.code, memory)?);
-        // The code may have gone meanwhile, and its names with it.
-        memory.forget_pages();
-        if !is_same(memory) {
-            return None;
-        }
+        let code = Rc::new(code);
         self.bytes += code.name.len() + code.file.len() + code.lines.len();
         if self.code.len() >= MOST || self.bytes > MOST_BYTES {
             self.code.clear();
@@ -72,10 +67,48 @@ impl CodeNames {
     pub fn line(&self, version: &Version, place: i64) -> Option<u32> {
         let Ok(place) = u32::try_from(place) else { return Some(self.first_line) };
         match version.minor {
-            ..10 => lines::lnotab(&self.lines, self.first_line, place),
+            ..10 => lines::lnotab(&self.lines, self.first_line, place, self.is_whole),
             10 => lines::table_of_3_10(&self.lines, self.first_line, place),
             _ => lines::locations(&self.lines, self.first_line, place),
         }
+    }
+}
+
+/// Reads all of it, unless other code is at its address by now.
+fn whole(
+    version: &Version,
+    layout: &ScriptLayout,
+    frame: &ScriptFrame,
+    memory: &mut dyn ThreadMemory,
+) -> Option<CodeNames> {
+    let is_same = |memory: &mut dyn ThreadMemory| identity(layout, frame.code, memory) == Some(frame.identity);
+    if !memory.is_still() && !is_same(memory) {
+        return None;
+    }
+    let code = read(version, frame.code, memory);
+    // The code may have gone meanwhile, and its names with it.
+    if memory.begin_check() {
+        let is_same = is_same(memory);
+        memory.end_check();
+        is_same.then_some(())?;
+    }
+    code.filter(|code| code.is_whole)
+}
+
+/// The memory that was copied at the moment of the call.
+struct OfCall<'a>(&'a mut dyn ThreadMemory);
+
+impl ThreadMemory for OfCall<'_> {
+    fn word(&mut self, address: u64) -> Option<u64> {
+        self.0.word(address)
+    }
+
+    fn read(&mut self, address: u64, to: &mut [u8]) -> usize {
+        self.0.read_of_call(address, to)
+    }
+
+    fn script(&self, layout: &ScriptLayout) -> Option<ScriptFrames> {
+        self.0.script(layout)
     }
 }
 
@@ -84,11 +117,13 @@ fn read(version: &Version, code: u64, memory: &mut dyn ThreadMemory) -> Option<C
     let (file, name, lines) = (pointer(version.file)?, pointer(version.name)?, pointer(version.lines)?);
     let mut first_line = [0; 4];
     (memory.read(code.wrapping_add(version.first_line.into()), &mut first_line) == 4).then_some(())?;
+    let (lines, is_whole) = bytes(lines, memory)?;
     Some(CodeNames {
         name: text(version, name, memory)?,
         file: text(version, file, memory)?,
         first_line: u32::from_le_bytes(first_line),
-        lines: bytes(lines, memory)?,
+        lines,
+        is_whole,
     })
 }
 
@@ -111,11 +146,12 @@ fn text(version: &Version, object: u64, memory: &mut dyn ThreadMemory) -> Option
     Some(bytes.chunks_exact(kind).map(character).collect::<String>().into())
 }
 
-/// The bytes of a `bytes`.
-fn bytes(object: u64, memory: &mut dyn ThreadMemory) -> Option<Box<[u8]>> {
+/// The bytes of a `bytes`, and if these are all of them.
+fn bytes(object: u64, memory: &mut dyn ThreadMemory) -> Option<(Box<[u8]>, bool)> {
     const SIZE: u64 = 16;
-    const DATA: u64 = 32;
     let len = usize::try_from(word(object.wrapping_add(SIZE), memory)?).ok().filter(|&len| len <= LONGEST_TABLE)?;
     let mut bytes = vec![0; len];
-    (memory.read(object.wrapping_add(DATA), &mut bytes) == len).then_some(bytes.into())
+    let known = memory.read(object.wrapping_add(BYTES.into()), &mut bytes);
+    bytes.truncate(known);
+    Some((bytes.into(), known == len))
 }

@@ -10,16 +10,17 @@ fn line(number: i64) -> Option<u32> {
 }
 
 /// 3.8 and 3.9 (`co_lnotab`): by how many bytes and lines each entry is behind the one before.
-pub fn lnotab(table: &[u8], first: u32, place: u32) -> Option<u32> {
+pub fn lnotab(table: &[u8], first: u32, place: u32, is_whole: bool) -> Option<u32> {
     let (mut at, mut number) = (0u64, i64::from(first));
     for entry in table.chunks_exact(2) {
         at += u64::from(entry[0]);
         if at > place.into() {
-            break;
+            return line(number);
         }
         number = moved(number, (entry[1] as i8).into());
     }
-    line(number)
+    // The last entry holds up to the end of the code.
+    if is_whole { line(number) } else { None }
 }
 
 /// 3.10 (`co_linetable`): the length of each range and by how many lines it is behind the one before; -128 for ranges without a line.
@@ -84,10 +85,11 @@ mod tests {
     fn lines_of_3_9() {
         // def f():\n  a()\n\n  b()
         let table = [0, 1, 6, 2];
-        assert_eq!([0, 4, 6, 100].map(|place| lnotab(&table, 10, place)), [11, 11, 13, 13].map(Some));
+        assert_eq!([0, 4, 6, 100].map(|place| lnotab(&table, 10, place, true)), [11, 11, 13, 13].map(Some));
+        assert_eq!([4, 6].map(|place| lnotab(&table, 10, place, false)), [Some(11), None]);
         // Lines go back, too.
-        assert_eq!(lnotab(&[0, 5, 4, 0xfd], 10, 4), Some(12));
-        assert_eq!(lnotab(&[0, 0x80], 10, 0), None);
+        assert_eq!(lnotab(&[0, 5, 4, 0xfd], 10, 4, true), Some(12));
+        assert_eq!(lnotab(&[0, 0x80], 10, 0, true), None);
     }
 
     #[test]
@@ -117,7 +119,7 @@ mod tests {
                 .collect();
             for place in [0, 1, 7, 1000, u32::MAX] {
                 for first in [0, 1, u32::MAX] {
-                    lnotab(&table, first, place);
+                    lnotab(&table, first, place, true);
                     table_of_3_10(&table, first, place);
                     locations(&table, first, place);
                 }

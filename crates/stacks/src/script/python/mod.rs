@@ -19,6 +19,11 @@ use stride_event::{ScriptFrame, ScriptLayout, SourceLine, StackFrame, Symbol, Th
 /// The function that runs Python code.
 pub const EVALUATION: &str = "_PyEval_EvalFrameDefault";
 
+/// `libpython3.12.so.1.0`, `python3.12`
+pub fn is_usual(name: &[u8]) -> bool {
+    name.starts_with(b"libpython3.") || name.starts_with(b"python3")
+}
+
 struct Python {
     version: Version,
     /// The address of `_PyRuntime` in the file.

@@ -30,6 +30,9 @@ pub const DEBUG_OFFSETS: usize = 568;
 /// `FRAME_OWNED_BY_CSTACK`: the frame with which a call of the evaluation loop begins.
 pub const OWNED_BY_C_STACK: u32 = 3;
 
+/// In a `bytes`: the bytes.
+pub const BYTES: u32 = 32;
+
 const NONE: u32 = ScriptLayout::NONE;
 
 /// 3.8 to 3.10 have a frame object for each call.
@@ -52,7 +55,8 @@ const FRAME_OBJECTS: Version = Version {
         constant: 40,
         constant_words: 11,
         contents: [104, 112, 120],
-        content_data: [48, 48, 32],
+        content_data: [48, 48, BYTES],
+        compares_contents: 1,
     },
     first_line: 40,
     file: 104,
@@ -86,7 +90,8 @@ const V3_11: Version = Version {
         constant: 72,
         constant_words: 9,
         contents: [112, 128, 136],
-        content_data: [48, 48, 32],
+        content_data: [48, 48, BYTES],
+        compares_contents: 1,
     },
     first_line: 72,
     file: 112,
@@ -116,8 +121,9 @@ const V3_12: Version = Version {
         without_code: OWNED_BY_C_STACK,
         constant: 64,
         constant_words: 10,
-        contents: [0; 3],
-        content_data: [0; 3],
+        contents: [112, 128, 136],
+        content_data: [40, 40, BYTES],
+        compares_contents: 0,
     },
     first_line: 68,
     file: 112,
@@ -147,21 +153,23 @@ pub fn of_debug_offsets(bytes: &[u8]) -> Option<Version> {
     if major != 3 || minor != 13 || is_free_threaded {
         return None;
     }
-    let (first_line, lines) = (offset(312)?, offset(304)?);
+    let (first_line, lines, file, name, ascii) = (offset(312)?, offset(304)?, offset(280)?, offset(296)?, offset(560)?);
     let constant = first_line & !7;
     let constant_words = (lines + 8).checked_sub(constant)? / 8;
-    if constant_words as usize > ScriptLayout::CONSTANT_WORDS {
+    let is_constant = |at: u32| (constant..constant + 8 * constant_words).contains(&at);
+    if constant_words as usize > ScriptLayout::CONSTANT_WORDS || ![file, name].into_iter().all(is_constant) {
         return None;
     }
+    let in_thread = |at: u32| offset(at).filter(|&offset| offset as usize <= ScriptLayout::THREAD - 8);
     Some(Version {
         minor,
         layout: ScriptLayout {
             interpreters: number(40),
             next_interpreter: offset(64)?,
             threads: offset(72)?,
-            next_thread: offset(168)?,
-            thread_pointer: offset(192)?,
-            innermost: offset(184)?,
+            next_thread: in_thread(168)?,
+            thread_pointer: in_thread(192)?,
+            innermost: in_thread(184)?,
             innermost_there: NONE,
             caller: in_frame(232)?,
             code: in_frame(240)?,
@@ -171,15 +179,16 @@ pub fn of_debug_offsets(bytes: &[u8]) -> Option<Version> {
             without_code: OWNED_BY_C_STACK,
             constant,
             constant_words,
-            contents: [0; 3],
-            content_data: [0; 3],
+            contents: [file, name, lines],
+            content_data: [ascii, ascii, BYTES],
+            compares_contents: 0,
         },
         first_line,
-        file: offset(280)?,
-        name: offset(296)?,
+        file,
+        name,
         lines,
         instructions: offset(344)?,
-        ascii: offset(560)?,
-        text: offset(560)? + 16,
+        ascii,
+        text: ascii + 16,
     })
 }

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * The frames of functions that an interpreter runs, as they are at the moment of the call.
+ *
+ * The reader tells where the run-time system of an address space keeps them (struct script_layout), once it has seen a stack that runs some. From then
+ * on the list of the thread's frames is walked here with each stack. What stands for all frames and for the code that they run is part of the place by which
+ * a stack is known. If the stack is not known, the frames are copied with it, and the reader names them.
+ *
+ * Code may be gone when the reader looks, and other code may be in its place, at the same addresses. So each frame has a number that tells its code from
+ * other code that was there: that of words that never change, and where these do not suffice, of the contents of objects.
+ *
+ * A thread's frames are walked in the same way if it is stopped (crates/stacks/src/script/walk.rs).
+ */
+#ifndef STRIDE_SCRIPT_H
+#define STRIDE_SCRIPT_H
+
+#include "stack_state.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1);
+	__type(key, u64);
+	__type(value, struct script_layout);
+} script_layouts SEC(".maps");
+
+/* By address space: set if one of those that count together has a layout. */
+u32 script_slots[SPACES] OF_READER = {};
+
+#define SCRIPT_MULTIPLIER 0x9e3779b97f4a7c15ULL
+
+static __always_inline u64 script_mixed(u64 state, u64 word)
+{
+	u64 mixed = (state ^ word) * SCRIPT_MULTIPLIER;
+
+	return mixed ^ mixed >> 32;
+}
+
+/* A word of what was read last. */
+static __always_inline u64 script_word(struct script_state *script, u32 at)
+{
+	asm volatile("" : "+r"(at));
+	if (at > SCRIPT_BYTES - sizeof(u64))
+		return 0;
+	return *(u64 *)(script->bytes + at);
+}
+
+/* Reads up to SCRIPT_BYTES of the program's memory. */
+static __always_inline bool script_read(struct script_state *script, u64 from, u32 len)
+{
+	asm volatile("" : "+r"(len));
+	if (len > SCRIPT_BYTES)
+		return false;
+	return !bpf_probe_read_user(script->bytes, len, (void *)from);
+}
+
+static __always_inline bool script_pointer(u64 *to, u64 from)
+{
+	return !bpf_probe_read_user(to, sizeof(*to), (void *)from);
+}
+
+/* Mixes so many words of what was read last into the code's number. (The verifier walks a function once, however often it is called.) */
+__noinline int mix_words(u32 n)
+{
+	struct stack_state *state = stack_state();
+	u64 identity;
+
+	if (!state)
+		return 0;
+	identity = state->script.identity;
+	for (u32 i = 0; i < SCRIPT_CONTENT; i++) {
+		if (i >= n)
+			break;
+		identity = script_mixed(identity, *(u64 *)(state->script.bytes + i * sizeof(u64)));
+	}
+	state->script.identity = identity;
+	return 0;
+}
+
+/* Mixes an object's size, its hash and its data into the code's number. Returns 0 if they could not be read. */
+__noinline int mix_content(u64 object, u32 data)
+{
+	struct stack_state *state = stack_state();
+	struct script_state *script;
+	u64 size;
+	u32 len;
+
+	if (!state)
+		return 0;
+	script = &state->script;
+	if (!script_read(script, object + 2 * sizeof(u64), 2 * sizeof(u64)))
+		return 0;
+	size = *(volatile u64 *)script->bytes;
+	mix_words(2);
+	len = size > SCRIPT_CONTENT * sizeof(u64) ? SCRIPT_CONTENT * sizeof(u64) : size;
+	/* The bytes behind the last one are 0. */
+	asm volatile("" : "+r"(len));
+	if (len > SCRIPT_BYTES - sizeof(u64))
+		return 0;
+	*(u64 *)(script->bytes + (len & ~7U)) = 0;
+	if (len && !script_read(script, object + data, len))
+		return 0;
+	mix_words((len + 7) / 8);
+	return 1;
+}
+
+/* The number of the code at an address, in the state; 0 if it could not be read. */
+__noinline int identify_code(u64 code)
+{
+	struct stack_state *state = stack_state();
+	struct script_state *script;
+	u64 object[SCRIPT_CONTENTS];
+	u32 words;
+
+	if (!state)
+		return 0;
+	script = &state->script;
+	script->identity = SCRIPT_START;
+	words = ONCE(script->layout.constant_words);
+	if (words > SCRIPT_CONSTANT || !script_read(script, code + script->layout.constant, words * sizeof(u64))) {
+		script->identity = 0;
+		return 0;
+	}
+	mix_words(words);
+	if (ONCE(script->layout.compares_contents)) {
+		for (u32 i = 0; i < SCRIPT_CONTENTS; i++)
+			object[i] = script_word(script, script->layout.content[i] - script->layout.constant);
+		for (u32 i = 0; i < SCRIPT_CONTENTS; i++) {
+			if (!mix_content(object[i], script->layout.content_data[i])) {
+				script->identity = 0;
+				return 0;
+			}
+		}
+	}
+	if (!script->identity)
+		script->identity = 1;
+	return 0;
+}
+
+/* Notes the next frame of the list. */
+static long walk_frame(u64 i, void *ctx)
+{
+	struct stack_state *state = stack_state();
+	struct script_state *script;
+	struct script_frame *frame;
+	u64 code, place, kind = 0, at;
+
+	if (!state)
+		return 1;
+	script = &state->script;
+	at = script->next;
+	if (!at)
+		return 1;
+	if (i >= SCRIPT_FRAMES) {
+		script->end = SCRIPT_LIMIT;
+		return 1;
+	}
+	if (!script_read(script, at, SCRIPT_FRAME)) {
+		script->end = SCRIPT_UNREADABLE;
+		return 1;
+	}
+	code = script_word(script, script->layout.code);
+	place = script_word(script, script->layout.place);
+	if (script->layout.is_place_short)
+		place = (u32)place;
+	if (script->layout.kind != SCRIPT_NONE)
+		kind = script_word(script, script->layout.kind) & 0xffff;
+	script->next = script_word(script, script->layout.caller);
+	if (script->layout.without_code != SCRIPT_NONE && (kind & 0xff) == script->layout.without_code) {
+		script->code = 0;
+		script->identity = 0;
+	} else if (code != script->code) {
+		script->code = code;
+		identify_code(code);
+	}
+	frame = &script->frame[i & (SCRIPT_FRAMES - 1)];
+	frame->code = code;
+	frame->place = place;
+	frame->identity = script->identity;
+	frame->kind = kind;
+	state->key.script = script_mixed(script_mixed(state->key.script, code ^ kind), place ^ script->identity * SCRIPT_MULTIPLIER);
+	script->frames = i + 1;
+	script->end = SCRIPT_REACHED;
+	return 0;
+}
+
+/* True if the search ends with this thread of the run-time system: it is the current one, and runs functions; or it could not be read. */
+static __always_inline bool is_script_thread(struct script_state *script, u64 thread)
+{
+	u64 frame;
+
+	if (!script_read(script, thread, SCRIPT_THREAD)) {
+		script->end = SCRIPT_UNREADABLE;
+		return true;
+	}
+	if (script_word(script, script->layout.thread_pointer) != script->thread_pointer)
+		return false;
+	frame = script_word(script, script->layout.innermost);
+	if (frame && script->layout.innermost_there != SCRIPT_NONE &&
+	    !script_pointer(&frame, frame + script->layout.innermost_there)) {
+		script->end = SCRIPT_UNREADABLE;
+		return true;
+	}
+	script->next = frame;
+	return frame;
+}
+
+/* Looks at the next thread of the run-time system, or goes over to the next interpreter. */
+static long search_thread(u64 i, void *ctx)
+{
+	struct stack_state *state = stack_state();
+	struct script_state *script;
+	u64 next;
+
+	if (!state)
+		return 1;
+	script = &state->script;
+	if (script->thread) {
+		if (is_script_thread(script, script->thread))
+			return 1;
+		script->thread = script_word(script, script->layout.next_thread);
+		return 0;
+	}
+	next = script->interpreter;
+	if (!next)
+		return 1;
+	if (!script_pointer(&script->thread, next + script->layout.threads) ||
+	    !script_pointer(&script->interpreter, next + script->layout.next_interpreter)) {
+		script->end = SCRIPT_UNREADABLE;
+		return 1;
+	}
+	return 0;
+}
+
+/* Notes the frames of the current thread, and what stands for all of them. Its address space was noted. */
+__noinline int find_script(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct stack_state *state = stack_state();
+	struct task_state *st = traced(task);
+	struct script_layout *layout;
+	struct script_state *script;
+
+	if (!state || !st)
+		return 0;
+	script = &state->script;
+	layout = bpf_map_lookup_elem(&script_layouts, &state->key.space);
+	if (!layout)
+		return 0;
+	script->layout = *layout;
+	script->frames = 0;
+	script->end = SCRIPT_NO_FRAMES;
+	script->code = 0;
+	script->next = 0;
+	script->thread_pointer = thread_pointer_of(task);
+	/* The thread is where it was, or it is searched. */
+	script->thread = st->script_thread;
+	if (!script->thread || !is_script_thread(script, script->thread) || script->end == SCRIPT_UNREADABLE) {
+		script->end = SCRIPT_NO_FRAMES;
+		script->thread = 0;
+		script->next = 0;
+		if (script_pointer(&script->interpreter, script->layout.interpreters))
+			bpf_loop(SCRIPT_THREADS, search_thread, NULL, 0);
+	}
+	st->script_thread = script->next ? script->thread : 0;
+	state->key.script = SCRIPT_START ^ script->layout.id;
+	if (script->next)
+		bpf_loop(SCRIPT_FRAMES + 1, walk_frame, NULL, 0);
+	state->key.script = script_mixed(state->key.script, script->end) | 1;
+	return 0;
+}
+
+/* The same, if the address space has a run-time system. */
+static __always_inline void note_script(struct stack_state *state, u32 slot)
+{
+	state->key.script = 0;
+	*(volatile u32 *)&state->script.end = SCRIPT_NOT_LOOKED_AT;
+	*(volatile u32 *)&state->script.frames = 0;
+	if (*(volatile u32 *)&script_slots[in_spaces(slot)])
+		find_script();
+}
+
+/* An address space is new: nothing that was known of one at its place holds. A child of fork has the run-time system of its parent. */
+__noinline int begin_script(u64 space, u64 parent, u32 parents)
+{
+	struct stack_state *state = stack_state();
+	struct script_layout *layout;
+
+	if (!state)
+		return 0;
+	bpf_map_delete_elem(&script_layouts, &space);
+	if (!parent || !*(volatile u32 *)&script_slots[in_spaces(parents)])
+		return 0;
+	layout = bpf_map_lookup_elem(&script_layouts, &parent);
+	if (!layout)
+		return 0;
+	/* (The map takes no value out of itself.) */
+	state->script.layout = *layout;
+	bpf_map_update_elem(&script_layouts, &space, &state->script.layout, BPF_ANY);
+	return 1;
+}
+
+#endif
