@@ -226,9 +226,10 @@ impl Kernel {
         }
     }
 
-    /// Tells where the frames of scripts are in an address space, if the process still has that.
-    pub fn tell_script(&self, process: Tid, space: u64, layout: script_layout) {
-        if let Some(programs) = self.programs().filter(|programs| programs.has_space(process, space)) {
+    /// Tells where the frames of scripts are in an address space. (If another one is in its place by now, the layout finds nothing there, and the next
+    /// stack shows it.)
+    pub fn tell_script(&self, space: u64, layout: script_layout) {
+        if let Some(programs) = self.programs() {
             // (Without it, the next stack comes without such frames, too, and says so.)
             let _ = programs.script_layouts().update(bytes_of(&[space]), bytes_of(&[layout]), MapFlags::ANY);
             self.shared.has_script(space);

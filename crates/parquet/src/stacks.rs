@@ -53,7 +53,7 @@ fn write(stack: &Stack, id: i32, trace_id: &[u8], table: &mut TableRows<Stacks>)
             module: NameCell::of(module),
             address: NumberCell(Some(function.frame.offset as i64)),
             file: WordCell::of(function.source.map(|source| source.file.as_bytes())),
-            line: IdCell(function.source.map(|source| source.line as i32)),
+            line: IdCell(function.source.map(|source| source.line as i32).filter(|&line| line > 0)),
             is_caller: FlagCell(is_caller(&function)),
         });
     }

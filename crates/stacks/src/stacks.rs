@@ -58,37 +58,44 @@ struct Process {
 /// The run-time system of a process.
 #[derive(Default)]
 struct RuntimeInProcess {
-    /// The load bias of the file that has it, or that has one which is not supported.
+    /// The load bias of the file whose evaluation function was met last.
     bias: Option<u64>,
     found: Option<ProcessRuntime>,
-    /// [`Space::changes`] when the modules were searched for it.
-    searched: u32,
+    /// [`Space::changes`] when the modules were searched.
+    searched: Option<u32>,
 }
 
 impl Process {
-    /// The run-time system in one of the modules that tend to have one, if they have changed.
-    fn usual_runtime(&mut self) -> Option<(usize, Rc<CodeImage>, u64)> {
-        if std::mem::replace(&mut self.runtime.searched, self.space.changes) == self.space.changes {
-            return None;
+    /// Looks for a run-time system in the modules that tend to have one, if the modules have changed: the engine needs to know it before scripts make calls.
+    fn search_runtime(&mut self, history: Option<&dyn CodeHistory>) {
+        if self.runtime.searched.replace(self.space.changes) != Some(self.space.changes) {
+            self.runtime.bias = None;
+            self.runtime.found = self.space.modules().find_map(|(image, bias)| {
+                let language = usual_language(&image.module.path)?;
+                match image.runtime(language)? {
+                    Found::Known(known) => Some(ProcessRuntime::new(language, known, *bias)),
+                    Found::Unsupported(_) => None,
+                }
+            });
+            if let Some((history, found)) = history.zip(self.runtime.found.as_ref()) {
+                history.script_is_found(&found.layout);
+            }
         }
-        self.space.modules().find_map(|(image, bias)| {
-            let language = usual_language(&image.module.path)?;
-            matches!(image.runtime(language)?, Found::Known(_)).then(|| (language, image.clone(), *bias))
-        })
+        history.into_iter().for_each(|history| history.script_is_searched());
     }
 
-    /// Notes the run-time system that a module has.
-    fn enter_runtime(&mut self, language: usize, image: &CodeImage, bias: u64) -> Option<Found> {
-        if self.runtime.bias == Some(bias) {
+    /// Notes the run-time system of the module that has the evaluation function of a stack. Returns its version if that is not supported.
+    fn enter_runtime(&mut self, language: usize, image: &CodeImage, bias: u64) -> Option<Rc<str>> {
+        if self.runtime.bias.replace(bias) == Some(bias) {
             return None;
         }
-        self.runtime.bias = Some(bias);
-        let found = image.runtime(language);
-        self.runtime.found = match &found {
-            Some(Found::Known(known)) => Some(ProcessRuntime::new(language, known.clone(), bias)),
-            Some(Found::Unsupported(_)) | None => None,
+        let (found, unsupported) = match image.runtime(language) {
+            Some(Found::Known(known)) => (Some(ProcessRuntime::new(language, known, bias)), None),
+            Some(Found::Unsupported(what)) => (None, Some(what)),
+            None => (None, None),
         };
-        found
+        self.runtime.found = found;
+        unsupported
     }
 }
 
@@ -187,18 +194,14 @@ impl Stacks {
         let Some(entry) = self.spaces.get_mut(&process) else {
             return Made { stack: native, script: None, lacks_script: false };
         };
-        let found = match evaluation {
-            Some(Evaluation { frame, language }) => self.walk.frames.get(frame).and_then(|&address| {
-                let (image, offset) = entry.space.module(address)?;
-                Some((language, image.clone(), address.wrapping_sub(offset)))
-            }),
-            None => entry.usual_runtime(),
-        };
-        if let Some((language, image, bias)) = found
-            && let Some(Found::Unsupported(what)) = entry.enter_runtime(language, &image, bias)
-            && evaluation.is_some()
+        if let Some(Evaluation { frame, language }) = evaluation
+            && let Some(&address) = self.walk.frames.get(frame)
+            && let Some((image, offset)) = entry.space.module(address)
         {
-            self.unsupported.insert(what);
+            let image = image.clone();
+            if let Some(what) = entry.enter_runtime(language, &image, address.wrapping_sub(offset)) {
+                self.unsupported.insert(what);
+            }
         }
         let Some(runtime) = &entry.runtime.found else {
             return Made { stack: native, script: None, lacks_script: false };
@@ -238,9 +241,9 @@ impl Stacks {
         }
         let entry =
             self.spaces.entry(process).or_insert_with(|| Process { space: Space::unread(), ..Process::default() });
-        let Process { space, perf_map, .. } = entry;
+        let space = &mut entry.space;
         space.look_at(process, history, &mut self.images);
-        perf_map.begin();
+        entry.perf_map.begin();
         // The thread may wait for this, and walking takes longer. Where some mappings are not read again unless the
         // stack leads there, they are known to be read only after the walk.
         let mut awaited = history;
@@ -248,8 +251,12 @@ impl Stacks {
             if space.refresh(process, history, &mut self.images) {
                 self.images.tidy();
             }
+            entry.search_runtime(history);
+            let space = &entry.space;
             awaited.take().into_iter().for_each(|history| history.mappings_are_read(space.known_to(history)));
         }
+        entry.search_runtime(history);
+        let Process { space, perf_map, .. } = entry;
         let run = |walk: &mut Walk, context: &mut _, space: &Space, perf_map: &PerfMap, read: &mut ReadWord<'_>| {
             walk.run(regs, self.wanted.frames, &mut SpaceCode { space, perf_map, context, kind: regs.kind }, read)
         };

@@ -79,7 +79,15 @@ static __always_inline struct code_change *begin_change(struct stack_state *stat
 	change->from = 0;
 	change->from_generation = 0;
 	change->mappings = 0;
+	state->may_run_scripts = 0;
 	return change;
+}
+
+/* Code may run scripts since this generation. */
+static __always_inline void want_script(struct stack_state *state, u32 slot, u32 generation)
+{
+	if (ONCE(state->may_run_scripts))
+		*(volatile u32 *)&scripts_wanted[in_spaces(slot)] = generation + 1;
 }
 
 /* Raises the generation of the changed address space. Returns the new generation. */
@@ -114,6 +122,7 @@ static __always_inline void change_code(struct stack_state *state, u64 start, u6
 		change->mappings = MAPPINGS_UNKNOWN;
 	generation = note_change(change);
 	note_known(slot, generation, noted, is_read_to(slot, generation));
+	want_script(state, slot, generation);
 }
 
 /* execve is about to replace the address space. */
@@ -168,6 +177,7 @@ static __always_inline void begin_space(struct code_change *change, bool starts,
 	}
 
 	*waited_for_maps(change->space) = 0;
+	*(volatile u32 *)&scripts_wanted[in_spaces(slot)] = 0;
 	generations_copied[in_spaces(slot)] = 0;
 	programs_start[in_spaces(slot)] = starts ? bpf_ktime_get_ns() + START_NS : 0;
 	*(volatile bool *)&spaces_noted[in_spaces(slot)] = is_noted;
@@ -178,8 +188,8 @@ static __always_inline void new_code(struct task_struct *task)
 {
 	struct stack_state *state = stack_state();
 	struct code_change *change;
+	u32 slot, generation;
 	int noted;
-	u32 slot;
 
 	if (!state)
 		return;
@@ -188,7 +198,9 @@ static __always_inline void new_code(struct task_struct *task)
 	slot = slot_of(change->space) & (SPACES - 1);
 	begin_space(change, true, true);
 	noted = note_program_mappings();
-	note_known(slot, note_change(change), noted, true);
+	generation = note_change(change);
+	note_known(slot, generation, noted, true);
+	want_script(state, slot, generation);
 	if (sample_stacks)
 		note_program(slot, BPF_CORE_READ(task, mm, exe_file, f_inode), BPF_CORE_READ(task, mm, start_stack));
 }
@@ -282,6 +294,14 @@ __noinline int note_code(u32 flags, s64 ret)
 /* A program that maps code all the time is not delayed all the time. */
 #define ALL_MAPS_NS (200 * MAPS_NS)
 
+/* True if the space has mapped code that may run scripts, and the reader has not looked at that. */
+static __always_inline bool awaits_script(u32 slot)
+{
+	u32 wanted = *(volatile u32 *)&scripts_wanted[in_spaces(slot)];
+
+	return wanted && (s32)(*(volatile u32 *)&scripts_read[in_spaces(slot)] - wanted) < 0;
+}
+
 struct maps_wait {
 	u64 end;
 	u32 slot;
@@ -311,6 +331,25 @@ static __always_inline void wait_until_read(u64 space, u32 wanted)
 	__sync_fetch_and_add(waited, bpf_ktime_get_ns() - start);
 }
 
+static long until_script(u64 i, void *ctx)
+{
+	struct maps_wait *wait = ctx;
+
+	return !awaits_script(wait->slot) || bpf_ktime_get_ns() >= wait->end;
+}
+
+/*
+ * Delays the current thread until Stride knows where its scripts have their frames, once, and for some milliseconds at most: the calls that it makes
+ * before have stacks without scripts.
+ */
+static __always_inline void wait_for_script(u32 slot)
+{
+	struct maps_wait wait = { .slot = slot, .end = bpf_ktime_get_ns() + FIRST_MAPS_NS };
+
+	bpf_loop(DELAY_STEPS, until_script, &wait, 0);
+	*(volatile u32 *)&scripts_wanted[in_spaces(slot)] = 0;
+}
+
 /* True if a thread whose stack was just copied may go on: the mappings are noted, and before they go, the thread waits (wait_before_end). */
 static __always_inline bool goes_on(u32 slot)
 {
@@ -325,6 +364,8 @@ static __always_inline bool is_urgent_stack(struct stack_state *state)
 {
 	u32 slot = slot_of(ONCE(state->key.space));
 
+	if (awaits_script(slot))
+		return true;
 	if ((sample_stacks || goes_on(slot)) && is_read_to(slot, state->key.generation + 1))
 		return false;
 	if (sample_stacks)
@@ -350,6 +391,8 @@ __noinline int wait_for_maps(void)
 	generations_copied[in_spaces(slot)] = wanted;
 	if (!goes_on(slot) && !is_starting(slot))
 		wait_until_read(ONCE(state->key.space), wanted);
+	if (awaits_script(slot))
+		wait_for_script(slot);
 	return 0;
 }
 

@@ -20,6 +20,18 @@ struct {
 	__type(value, struct code_file);
 } code_files SEC(".maps");
 
+/* Names of files that may have a run-time system of scripts begin so. */
+static __always_inline bool may_run_scripts(struct dentry *dentry)
+{
+	/* "python3"; "libpytho" and "n3" */
+	const u64 program = 0x336e6f68747970, library = 0x6f6874797062696c, rest = 0x336e;
+	u64 name[2] = {};
+
+	if (bpf_probe_read_kernel_str(name, sizeof(name), BPF_CORE_READ(dentry, d_name.name)) < 0)
+		return false;
+	return (name[0] & (1ULL << 56) - 1) == program || name[0] == library && (name[1] & 0xffff) == rest;
+}
+
 static __always_inline void note_version(struct code_mapping *to, struct inode *inode)
 {
 	struct inode___timespec *old = (void *)inode;
@@ -81,6 +93,8 @@ static long note_mapping(struct task_struct *task, struct vm_area_struct *vma, v
 	note_version(to, inode);
 	state->climb.mnt = BPF_CORE_READ(file, f_path.mnt);
 	state->climb.dentry = BPF_CORE_READ(file, f_path.dentry);
+	if (may_run_scripts(state->climb.dentry))
+		state->may_run_scripts = 1;
 	return 0;
 }
 

@@ -26,6 +26,11 @@ struct {
 /* By address space: set if one of those that count together has a layout. */
 u32 script_slots[SPACES] OF_READER = {};
 
+/* By address space: the generation, plus one, in which code was mapped that may have a run-time system; 0 if nobody waits until the reader has looked. */
+u32 scripts_wanted[SPACES];
+/* The generation, plus one, of the last stack for which the reader has looked for a run-time system. */
+u32 scripts_read[SPACES] OF_READER = {};
+
 #define SCRIPT_MULTIPLIER 0x9e3779b97f4a7c15ULL
 
 static __always_inline u64 script_mixed(u64 state, u64 word)

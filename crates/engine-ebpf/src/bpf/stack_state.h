@@ -54,6 +54,8 @@ struct stack_state {
 	/* The change of code that is being noted, and where the mapping ends that was looked at last. */
 	struct code_change change;
 	u64 looked_to;
+	/* One of its mappings may have a run-time system of scripts. */
+	u64 may_run_scripts;
 	struct path_climb climb;
 	u8 bytes[STACK_REREAD + PAGE];
 };

@@ -96,9 +96,18 @@ impl Shared {
         self.words.word(offset_of!(data_reader, script_slots) + 4 * slot(space)).store(1, Ordering::Relaxed);
     }
 
+    /// Lets threads go on that wait until the code of a generation was searched for what runs scripts.
+    pub fn script_is_searched(&self, space: u64, generation: u32) {
+        self.read_to(offset_of!(data_reader, scripts_read), space, generation);
+    }
+
     /// Lets threads go on that wait for the mappings of this address space to be read up to a generation.
     pub fn mappings_read(&self, space: u64, generation: u32) {
-        let read = self.words.word(offset_of!(data_reader, generations_read) + 4 * slot(space));
+        self.read_to(offset_of!(data_reader, generations_read), space, generation);
+    }
+
+    fn read_to(&self, words: usize, space: u64, generation: u32) {
+        let read = self.words.word(words + 4 * slot(space));
         let wanted = generation.wrapping_add(1);
         // A stack of a process that is over may be looked at late. Another process may have its place, and count on.
         let is_later = |now: u32| (wanted.wrapping_sub(now) as i32 > 0).then_some(wanted);

@@ -1,9 +1,10 @@
 //! How the code of an address space came to be mapped, as the kernel side has noted it.
 
 use crate::kernel::Kernel;
+use crate::stacks::memory;
 use crate::wire::{code_backing, code_change, code_file_key, code_mapping, device_numbers, device_of};
 use std::cell::Cell;
-use stride_event::{CodeBacking, CodeChange, CodeHistory, CodeMapping, FileVersion, NotedMapping, Tid};
+use stride_event::{CodeBacking, CodeChange, CodeHistory, CodeMapping, FileVersion, NotedMapping, ScriptLayout, Tid};
 
 /// The changes that are looked up at a time.
 const MOST_CHANGES: u32 = 256;
@@ -123,6 +124,14 @@ impl CodeHistory for SpaceHistory<'_> {
             generation = generation.wrapping_sub(1);
         }
         None
+    }
+
+    fn script_is_found(&self, layout: &ScriptLayout) {
+        self.kernel.tell_script(self.space, memory::wire_layout(layout));
+    }
+
+    fn script_is_searched(&self) {
+        self.kernel.shared().script_is_searched(self.space, self.generation);
     }
 
     fn file_is_opened(&self, device: (u32, u32), inode: u64) {

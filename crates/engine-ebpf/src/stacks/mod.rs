@@ -144,7 +144,7 @@ impl StackMemory {
             let layout = memory::wire_layout(layout);
             is_walked = layout.id == at.script_layout;
             if !is_walked {
-                kernel.tell_script(process, at.space, layout);
+                kernel.tell_script(at.space, layout);
             }
         }
         if whole && is_walked && !unwound.lacks_script && !unwound.used_all && !unwound.cut {

@@ -6,11 +6,13 @@
 //!   kernel provides (`[vdso]`). Every other module is: the main executable, its other libraries, and code that no file holds.
 //! - **The function.** Some languages have their standard library inside the executable. Functions with the names of C++'s and
 //!   Rust's standard libraries are not the program's own, nor are those of Go's, in stacks with a function of Go's `runtime`.
-//! - **The script.** A function that an interpreter or a JIT compiler names in its map (`/tmp/perf-PID.map`) is in no module. In
+//! - **The script.** A function that an interpreter runs, or that a JIT compiler names in its map (`/tmp/perf-PID.map`), is in no module. In
 //!   stacks with such a function, the modules of interpreters are not the program's own, nor are the scripts that are part of Python
-//!   and Node.
+//!   and Node. Packages of Python that were installed are the program's own, but its own scripts come first.
 
-use crate::stack::runtime_code::{is_go_standard, is_standard, is_standard_file, is_standard_script};
+use crate::stack::runtime_code::{
+    is_go_standard, is_installed_package, is_standard, is_standard_file, is_standard_python_file, is_standard_script,
+};
 use crate::{Bottom, CodeFile, SourceLine, Stack, StackFrame};
 
 /// The caller of a system call, as far as a stack tells.
@@ -63,6 +65,7 @@ impl Surroundings {
         // The line of a whole function may be that of a header's function in it.
         let is_of_header = function.is_merged && function.source.is_some_and(|source| is_standard_file(&source.file));
         is_of_header
+            || function.is_standard_python()
             || function.name.is_some_and(|name| {
                 is_standard(name)
                     || self.is_go && is_go_standard(name)
@@ -85,7 +88,11 @@ impl Stack {
     /// A static program has the C library linked in. The functions of such a library have no lines of source, and those of the program
     /// do, unless it was compiled without. So if the program itself makes the call, a function with a line is preferred.
     fn innermost_own(&self) -> Option<FrameFunction<'_>> {
-        let mut own = self.functions().filter(|(_, is_own)| *is_own).map(|(function, _)| function);
+        let all_own = || self.functions().filter(|(_, is_own)| *is_own).map(|(function, _)| function);
+        if self.frames.iter().any(|frame| frame.is_interpreted()) {
+            return all_own().find(|function| !function.is_installed()).or_else(|| all_own().next());
+        }
+        let mut own = all_own();
         let first = own.next()?;
         let makes_call = self.frames.first().is_some_and(|frame| std::ptr::eq(&raw const **frame, first.frame));
         let mut with_line = || own.find(|function| function.source.is_some());
@@ -108,6 +115,24 @@ impl Stack {
             }
             _ => Caller::Unknown,
         }
+    }
+}
+
+impl<'s> FrameFunction<'s> {
+    /// The file of a function that an interpreter runs.
+    pub fn script(&self) -> Option<&'s str> {
+        self.frame.source.as_ref().filter(|_| self.frame.is_interpreted()).map(|source| &*source.file)
+    }
+
+    /// True if the function is part of Python.
+    fn is_standard_python(&self) -> bool {
+        self.script().is_some_and(is_standard_python_file)
+    }
+
+    /// True if the function is in a package of Python that was installed.
+    fn is_installed(&self) -> bool {
+        let module = || self.frame.module.as_ref().map(|module| &*module.path);
+        self.script().map(str::as_bytes).or_else(module).is_some_and(is_installed_package)
     }
 }
 
@@ -192,6 +217,43 @@ mod tests {
         called_by(&node, "JS:~check /srv/a.js:2:15");
         // Go's own threads.
         called_by(&[("/bin/p", "runtime.futex"), ("/bin/p", "runtime.sysmon")], "runtime.futex");
+    }
+
+    /// A function that an interpreter runs.
+    fn script(file: &str, function: &str) -> Arc<StackFrame> {
+        let source = Some(SourceLine { file: file.into(), line: 7 });
+        Arc::new(StackFrame { source, offset: 4, ..frame("", function) })
+    }
+
+    #[test]
+    fn functions_that_python_runs() {
+        let native = |module: &str, function: &str| Arc::new(frame(module, function));
+        let caller = |frames: &[Arc<StackFrame>]| {
+            let stack = Stack { frames: frames.into(), bottom: Bottom::Reached };
+            let Caller::Function(caller) = stack.caller() else { panic!("{:?}", stack.caller()) };
+            caller.name.unwrap().to_owned()
+        };
+        let stat = [native("/lib/libc.so.6", "fstatat"), native("/usr/lib/libpython3.12.so.1.0", "os_stat")];
+        let frozen = script("<frozen genericpath>", "exists");
+        let library = script("/usr/lib/python3.11/shutil.py", "copy");
+        let package = script("/usr/lib/python3/dist-packages/requests/api.py", "get");
+        let other = script("/srv/venv/lib/python3.12/site-packages/flask/app.py", "run");
+        let own = script("/srv/app.py", "check");
+        let main = native("/usr/bin/python3.12", "main");
+        let with = |frames: &[&Arc<StackFrame>]| {
+            let all: Vec<_> = stat.iter().chain(frames.iter().copied()).chain([&main]).cloned().collect();
+            caller(&all)
+        };
+        assert_eq!(with(&[&frozen, &library, &own]), "check");
+        assert_eq!(with(&[&own, &library, &script("/srv/app.py", "outer")]), "check");
+        assert_eq!(with(&[&package, &library, &own, &other]), "check");
+        assert_eq!(with(&[&library, &package, &other]), "get");
+        assert_eq!(with(&[&frozen, &library]), "exists");
+        // A library in C that calls by itself, and one that is part of an installed package.
+        assert_eq!(with(&[&native("/usr/lib/libssl.so.3", "SSL_read"), &own]), "SSL_read");
+        let extension = native("/srv/venv/lib/python3.12/site-packages/numpy/_umath.so", "allocate");
+        assert_eq!(with(&[&extension, &own]), "check");
+        assert_eq!(with(&[&extension, &library]), "allocate");
     }
 
     #[test]

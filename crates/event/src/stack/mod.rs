@@ -76,7 +76,7 @@ pub struct Symbol {
 pub struct SourceLine {
     /// The path of the source file, as the compiler was given it. The bytes may be anything.
     pub file: Box<str>,
-    /// The line, counted from 1.
+    /// The line, counted from 1. 0 if only the file is known.
     pub line: u32,
 }
 
@@ -114,9 +114,14 @@ impl StackFrame {
         self.module.is_none() && self.symbol.as_ref().is_some_and(|symbol| symbol.offset == self.offset)
     }
 
-    /// The frame as it is known without debug information.
+    /// The frame as it is known without debug information. (An interpreter tells the file of a function together with its name.)
     pub fn without_source(&self) -> StackFrame {
-        StackFrame { source: None, inlined: Box::default(), ..self.clone() }
+        if !self.is_interpreted() {
+            return StackFrame { source: None, inlined: Box::default(), ..self.clone() };
+        }
+        let symbol = self.symbol.clone().map(|symbol| Symbol { offset: 0, ..symbol });
+        let source = self.source.clone().map(|source| SourceLine { line: 0, ..source });
+        StackFrame { offset: 0, symbol, source, ..self.clone() }
     }
 
     /// The line at the frame's address, which may be in a function that was merged into this one.
@@ -209,6 +214,12 @@ pub trait CodeHistory {
     /// Called when the mappings up to a generation are known, among them those that the stack needs. The thread may wait for that, because
     /// the mappings go when the program ends.
     fn mappings_are_read(&self, _generation: u32) {}
+
+    /// Called when it is known where the frames of scripts are in this address space.
+    fn script_is_found(&self, _layout: &ScriptLayout) {}
+
+    /// Called when the code of the stack's generation was searched for what runs scripts. The thread may wait for that.
+    fn script_is_searched(&self) {}
 
     /// The changes after one generation, up to another, unless they are forgotten.
     fn between(&self, generation: u32, last: u32) -> Option<Vec<CodeChange>>;

@@ -202,6 +202,24 @@ fn at_depth<'a>(text: &'a str, separator: &str) -> Option<(&'a str, &'a str)> {
     None
 }
 
+/// The directories below Python's own in which packages are installed.
+const PACKAGES: [&str; 2] = ["/site-packages/", "/dist-packages/"];
+
+/// True if a file of Python's source is part of Python: `<frozen os>`, `/usr/lib/python3.11/os.py`.
+pub fn is_standard_python_file(file: &str) -> bool {
+    let in_library = || {
+        let (_, below) = file.split_once("/lib/python3.").or_else(|| file.split_once("/lib64/python3."))?;
+        let (version, _) = below.split_once('/')?;
+        version.bytes().next().filter(u8::is_ascii_digit)
+    };
+    file.starts_with("<frozen ") || in_library().is_some() && !is_installed_package(file.as_bytes())
+}
+
+/// True if a file belongs to a package of Python that was installed.
+pub fn is_installed_package(path: &[u8]) -> bool {
+    PACKAGES.iter().any(|directory| path.windows(directory.len()).any(|part| part == directory.as_bytes()))
+}
+
 /// True if a function of a script is part of Python, Node or Java: `py::exists:<frozen genericpath>`, `JS:~existsSync node:fs:285:20`,
 /// `int java.io.File.length()`, and the routines of Java's interpreter.
 pub fn is_standard_script(name: &str) -> bool {
@@ -292,6 +310,24 @@ mod tests {
             "é é",
         ] {
             assert!(!is_standard(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn files_of_python() {
+        for file in ["<frozen importlib._bootstrap>", "/usr/lib/python3.11/os.py", "/opt/x/lib64/python3.13t/json/a.py"]
+        {
+            assert!(is_standard_python_file(file), "{file}");
+        }
+        for file in [
+            "/srv/app.py",
+            "<string>",
+            "/usr/lib/python3/dist-packages/requests/api.py",
+            "/srv/venv/lib/python3.12/site-packages/flask/app.py",
+            "/home/me/lib/python3.x/a.py",
+            "/usr/lib/python3.11",
+        ] {
+            assert!(!is_standard_python_file(file), "{file}");
         }
     }
 

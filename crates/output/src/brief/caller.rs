@@ -1,7 +1,7 @@
 //! The functions that make calls, as text.
 
 use crate::spelling::quote::{legible, shown};
-use stride_event::{CallingFunction, CodeFile};
+use stride_event::{CallingFunction, CodeFile, SourceLine};
 
 /// Longer names of functions lose their middle: templates have names of thousands of characters.
 const LONGEST: usize = 100;
@@ -9,12 +9,18 @@ const LONGEST: usize = 100;
 /// `check_parents (walk.c:41)`; without a line `check_parents (walk)`, with the module; without a name `walk+0x1234`.
 pub fn caller_name(caller: &CallingFunction) -> String {
     let module = caller.module.as_deref().map_or_else(|| "code in no file".into(), module_name);
-    let source = caller.source.as_ref().map(|source| format!("{}:{}", plain(base_name(&source.file)), source.line));
+    let source = caller.source.as_ref().map(|source| line_name(source));
     match (&caller.function, source) {
         (Some(function), source) => format!("{} ({})", short(&plain(function)), source.unwrap_or(module)),
         (None, Some(source)) => format!("{source} ({module})"),
         (None, None) => caller.offset.map_or(module.clone(), |offset| format!("{module}+{offset:#x}")),
     }
+}
+
+/// `walk.c:41`
+fn line_name(source: &SourceLine) -> String {
+    let file = plain(base_name(&source.file));
+    if source.line > 0 { format!("{file}:{}", source.line) } else { file }
 }
 
 fn module_name(module: &CodeFile) -> String {
@@ -44,7 +50,6 @@ fn short(name: &str) -> String {
 mod tests {
     use super::*;
     use std::sync::Arc;
-    use stride_event::SourceLine;
 
     #[test]
     fn names() {

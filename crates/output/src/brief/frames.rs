@@ -18,6 +18,8 @@ pub struct Function<'s> {
     /// The function's name, or else its place: `prog+0x1234`. The bytes may be anything.
     pub name: Cow<'s, [u8]>,
     pub module: Option<&'s CodeFile>,
+    /// The file of a function that an interpreter runs. It has no module.
+    pub script: Option<&'s str>,
     /// The line in this function from which the next one was called.
     pub source: Option<&'s SourceLine>,
     /// The address in the module.
@@ -28,9 +30,10 @@ pub struct Function<'s> {
 
 /// The functions of a stack, innermost first. Those that were merged into others are among them.
 pub fn of_stack(stack: &Stack) -> impl Iterator<Item = Function<'_>> {
-    stack.functions().map(|(FrameFunction { frame, name, source, .. }, is_own)| {
+    stack.functions().map(|(function, is_own)| {
+        let (FrameFunction { frame, name, source, .. }, script) = (function, function.script());
         let name = name.map_or_else(|| place(frame), |name| Cow::Borrowed(name.as_bytes()));
-        Function { name, module: frame.module.as_deref(), offset: frame.offset, source, is_own }
+        Function { name, module: frame.module.as_deref(), script, offset: frame.offset, source, is_own }
     })
 }
 
@@ -43,6 +46,13 @@ pub fn missing(stack: &Stack) -> Option<&'static [u8]> {
     }
 }
 
+impl<'s> Function<'s> {
+    /// The path of the module or of the script. Empty if there is none.
+    pub fn path(&self) -> &'s [u8] {
+        self.module.map_or(self.script.unwrap_or_default().as_bytes(), |module| &module.path)
+    }
+}
+
 /// A frame without a name.
 fn place(frame: &StackFrame) -> Cow<'static, [u8]> {
     match &frame.module {
@@ -51,15 +61,19 @@ fn place(frame: &StackFrame) -> Cow<'static, [u8]> {
     }
 }
 
-/// The function of the program that made a call, with its module: `load (prog)`. Run-time libraries that act by
+/// The function of the program that made a call, with its module or script: `load (prog)`, `check (app.py)`. Run-time libraries that act by
 /// themselves are in brackets: `[ld-linux-x86-64.so.2]`.
 pub fn caller(stack: &Stack) -> Vec<u8> {
     match stack.caller() {
-        Caller::Function(FrameFunction { frame, name, .. }) => match (name, &frame.module) {
-            (Some(name), Some(module)) => [name.as_bytes(), b" (", module.file_name(), b")"].concat(),
-            (Some(name), None) => name.into(),
-            (None, _) => place(frame).into_owned(),
-        },
+        Caller::Function(function) => {
+            let module = function.frame.module.as_ref().map(|module| module.file_name());
+            let script = || function.script().map(|file| file.rsplit('/').next().unwrap_or(file).as_bytes());
+            match (function.name, module.or_else(script)) {
+                (Some(name), Some(file)) => [name.as_bytes(), b" (", file, b")"].concat(),
+                (Some(name), None) => name.into(),
+                (None, _) => place(function.frame).into_owned(),
+            }
+        }
         Caller::Library(module) if module.path.starts_with(b"[") => module.path.to_vec(),
         Caller::Library(module) => [b"[", module.file_name(), b"]"].concat(),
         Caller::Unknown => UNKNOWN.to_vec(),

@@ -134,7 +134,7 @@ impl FlameGraph {
         }
         for function in functions.iter().rev() {
             let kind = if function.is_own { LabelKind::Own } else { LabelKind::Library };
-            let label = self.label(kind, &function.name, function.module.map_or(b"", |module| &module.path));
+            let label = self.label(kind, &function.name, function.path());
             place = self.tree.step(place, label);
         }
         let cached = self.places.get(stack, |_| Vec::new());

@@ -6,7 +6,7 @@ use crate::spelling::legible::legible;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
-use stride_event::{PerStack, Stack};
+use stride_event::{PerStack, SourceLine, Stack};
 
 /// A function on a stack as the page shows it: its name, and its place.
 type FrameText = (String, String);
@@ -67,7 +67,8 @@ impl PageStacks {
 /// `save` and `prog, /src/save.c:12`.
 fn text(function: &Function<'_>) -> FrameText {
     let module = function.module.map(|module| legible(module.file_name(), NAME));
-    let source = function.source.map(|source| format!("{}:{}", legible(source.file.as_bytes(), NAME), source.line));
+    let line = |source: &SourceLine| if source.line > 0 { format!(":{}", source.line) } else { String::new() };
+    let source = function.source.map(|source| legible(source.file.as_bytes(), NAME) + &line(source));
     let place: Vec<String> = module.into_iter().chain(source).collect();
     (legible(&function.name, NAME), place.join(", "))
 }

@@ -55,7 +55,9 @@ impl Json<'_> {
     fn source(&mut self, source: Option<&SourceLine>) {
         if let Some(source) = source {
             self.key("file").str(&source.file);
-            self.key("line").int(source.line);
+            if source.line > 0 {
+                self.key("line").int(source.line);
+            }
         }
     }
 }
