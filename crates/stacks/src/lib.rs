@@ -10,6 +10,7 @@
 //! | `image/` | the names and lines of a file of code, and each file once, however many processes map it |
 //! | `script/` | the functions that an interpreter runs, and where it keeps their frames |
 //! | `elf/` | reading ELF |
+//! | `process` | what is known of each process |
 //! | `kept` | stacks that were made before, each once |
 //! | `files/` | opening and reading files that may be hostile |
 //! | `functions/` | functions by their names, with the types of their arguments, and USDT probes (`--library-calls`, `--usdt`) |
@@ -27,6 +28,7 @@ mod functions;
 mod hostile_tests;
 mod image;
 mod kept;
+mod process;
 mod script;
 mod space;
 mod stacks;

@@ -1,13 +1,15 @@
 //! The stacks of all processes.
 
-use crate::image::CodeImage;
 use crate::image::cache::Images;
 use crate::image::perf_map::PerfMap;
 use crate::image::separate::Fetch;
 use crate::kept::KeptStacks;
-use crate::script::{Found, ProcessRuntime, ScriptNames, language_of, mix_in, usual_language, walk};
+use crate::process::ProcessCode;
+use crate::script::languages::language_of;
+use crate::script::mixed::{ScriptNames, mix_in};
+use crate::script::walk;
 use crate::space::events::mapping_calls;
-use crate::space::{CachedStack, Space, SpaceCode};
+use crate::space::{CachedStack, Evaluation, Space, SpaceCode};
 use crate::unwind::walk::{ReadWord, Walk};
 use gimli::UnwindContext;
 use rustc_hash::FxHashMap;
@@ -32,7 +34,7 @@ pub struct Stacks {
     wanted: StackDetail,
     /// The calls that change what is mapped.
     pub(crate) mapping: CallSet,
-    spaces: FxHashMap<Tid, Process>,
+    spaces: FxHashMap<Tid, ProcessCode>,
     /// The process of each traced thread.
     pub(crate) threads: FxHashMap<Tid, Tid>,
     images: Images,
@@ -44,68 +46,6 @@ pub struct Stacks {
     context: UnwindContext<usize>,
     /// The number of stacks made since the memory in use was last checked.
     made: u32,
-}
-
-#[derive(Default)]
-struct Process {
-    space: Space,
-    perf_map: PerfMap,
-    runtime: RuntimeInProcess,
-    /// The parent, as long as the process may share its memory (vfork).
-    parent: Option<Tid>,
-}
-
-/// The run-time system of a process.
-#[derive(Default)]
-struct RuntimeInProcess {
-    /// The load bias of the file whose evaluation function was met last.
-    bias: Option<u64>,
-    found: Option<ProcessRuntime>,
-    /// [`Space::changes`] when the modules were searched.
-    searched: Option<u32>,
-}
-
-impl Process {
-    /// Looks for a run-time system in the modules that tend to have one, if the modules have changed: the engine needs to know it before scripts make calls.
-    fn search_runtime(&mut self, history: Option<&dyn CodeHistory>) {
-        if self.runtime.searched.replace(self.space.changes) != Some(self.space.changes) {
-            self.runtime.bias = None;
-            self.runtime.found = self.space.modules().find_map(|(image, bias)| {
-                let language = usual_language(&image.module.path)?;
-                match image.runtime(language)? {
-                    Found::Known(known) => Some(ProcessRuntime::new(language, known, *bias)),
-                    Found::Unsupported(_) => None,
-                }
-            });
-            if let Some((history, found)) = history.zip(self.runtime.found.as_ref()) {
-                history.script_is_found(&found.layout);
-            }
-        }
-        history.into_iter().for_each(|history| history.script_is_searched());
-    }
-
-    /// Notes the run-time system of the module that has the evaluation function of a stack. Returns its version if that is not supported.
-    fn enter_runtime(&mut self, language: usize, image: &CodeImage, bias: u64) -> Option<Rc<str>> {
-        if self.runtime.bias.replace(bias) == Some(bias) {
-            return None;
-        }
-        let (found, unsupported) = match image.runtime(language) {
-            Some(Found::Known(known)) => (Some(ProcessRuntime::new(language, known, bias)), None),
-            Some(Found::Unsupported(what)) => (None, Some(what)),
-            None => (None, None),
-        };
-        self.runtime.found = found;
-        unsupported
-    }
-}
-
-/// Where a native stack runs scripts: its innermost evaluation function.
-#[derive(Clone, Copy, Debug)]
-pub struct Evaluation {
-    /// The index of the frame.
-    frame: usize,
-    /// The index of the language.
-    language: usize,
 }
 
 struct Made {
@@ -152,7 +92,7 @@ impl Stacks {
         if process != parent {
             // The child may end before its mappings are read, so it begins with those of its parent.
             let space = self.spaces.get(&parent).map_or_else(Space::unread, |parent| parent.space.of_child());
-            self.spaces.insert(process, Process { parent: Some(parent), space, ..Process::default() });
+            self.spaces.insert(process, ProcessCode { parent: Some(parent), space, ..ProcessCode::default() });
         }
     }
 
@@ -239,8 +179,10 @@ impl Stacks {
         if self.spaces.len() >= MOST_PROCESSES && !self.spaces.contains_key(&process) {
             self.spaces.clear();
         }
-        let entry =
-            self.spaces.entry(process).or_insert_with(|| Process { space: Space::unread(), ..Process::default() });
+        let entry = self
+            .spaces
+            .entry(process)
+            .or_insert_with(|| ProcessCode { space: Space::unread(), ..ProcessCode::default() });
         let space = &mut entry.space;
         space.look_at(process, history, &mut self.images);
         entry.perf_map.begin();
@@ -256,7 +198,7 @@ impl Stacks {
             awaited.take().into_iter().for_each(|history| history.mappings_are_read(space.known_to(history)));
         }
         entry.search_runtime(history);
-        let Process { space, perf_map, .. } = entry;
+        let ProcessCode { space, perf_map, .. } = entry;
         let run = |walk: &mut Walk, context: &mut _, space: &Space, perf_map: &PerfMap, read: &mut ReadWord<'_>| {
             walk.run(regs, self.wanted.frames, &mut SpaceCode { space, perf_map, context, kind: regs.kind }, read)
         };
@@ -369,6 +311,28 @@ mod tests {
         }
     }
 
+    /// A stack of which nothing is known. Each word that is asked for is counted.
+    struct Nothing<'a> {
+        history: &'a Awaited,
+        words: u32,
+    }
+
+    impl ThreadMemory for Nothing<'_> {
+        fn word(&mut self, _: u64) -> Option<u64> {
+            assert!(self.history.0.get() > 0, "the walk has begun");
+            self.words += 1;
+            None
+        }
+
+        fn read(&mut self, _: u64, _: &mut [u8]) -> usize {
+            0
+        }
+
+        fn script(&self, _: &ScriptLayout) -> Option<stride_event::ScriptFrames> {
+            None
+        }
+    }
+
     /// The thread that waits may go on before its stack is walked and named, which takes longer than to read its
     /// mappings.
     #[test]
@@ -377,16 +341,12 @@ mod tests {
         let here = a_thread_waits_until_its_mappings_are_read as fn() as usize as u64;
         let regs = Regs { kind: CodeKind::X86_64, ip: here, sp: 0x7000_0000, bp: 0, all: None, thread_pointer: 0 };
         let mut stacks = Stacks::new(StackDetail { frames: 8, source: false });
-        let (history, words) = (Awaited::default(), Cell::new(0));
-        let mut read = |_| {
-            assert_eq!(history.0.get(), 1, "the walk has begun");
-            words.set(words.get() + 1);
-            None
-        };
-        stacks.unwind(std::process::id() as Tid, &regs, Some(&history), &mut read);
-        assert!(words.get() > 0);
+        let history = Awaited::default();
+        let mut memory = Nothing { history: &history, words: 0 };
+        stacks.unwind(std::process::id() as Tid, &regs, Some(&history), &mut memory);
+        assert!(memory.words > 0);
         assert_eq!(history.0.get(), 1, "once");
-        stacks.unwind(std::process::id() as Tid, &regs, Some(&history), &mut |_| None);
+        stacks.unwind(std::process::id() as Tid, &regs, Some(&history), &mut memory);
         assert_eq!(history.0.get(), 2, "they were read before");
     }
 }

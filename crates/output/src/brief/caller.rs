@@ -9,7 +9,7 @@ const LONGEST: usize = 100;
 /// `check_parents (walk.c:41)`; without a line `check_parents (walk)`, with the module; without a name `walk+0x1234`.
 pub fn caller_name(caller: &CallingFunction) -> String {
     let module = caller.module.as_deref().map_or_else(|| "code in no file".into(), module_name);
-    let source = caller.source.as_ref().map(|source| line_name(source));
+    let source = caller.source.as_ref().map(line_name);
     match (&caller.function, source) {
         (Some(function), source) => format!("{} ({})", short(&plain(function)), source.unwrap_or(module)),
         (None, Some(source)) => format!("{source} ({module})"),

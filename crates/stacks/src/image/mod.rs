@@ -15,7 +15,8 @@ use crate::image::go_table::GoTable;
 use crate::image::lines::DebugLines;
 use crate::image::separate::DebugFiles;
 use crate::image::symbols::Symbols;
-use crate::script::{self, Found};
+use crate::script::languages;
+use crate::script::runtime::FoundRuntime;
 use crate::unwind::cfi::{Cfi, UnwindRule};
 use crate::unwind::registers::SignalFrame;
 use gimli::UnwindContext;
@@ -37,7 +38,7 @@ pub struct CodeImage {
     /// The signal frames that the code at addresses ends.
     signals: PerAddress<Option<SignalFrame>>,
     /// The run-time system of a language, once it was looked for, with the index of the language.
-    runtime: OnceCell<(usize, Option<Found>)>,
+    runtime: OnceCell<(usize, Option<FoundRuntime>)>,
 }
 
 /// Facts about addresses, each found once.
@@ -131,8 +132,8 @@ impl CodeImage {
     }
 
     /// The run-time system of a language that has its evaluation function in this file. (A file has one language.)
-    pub fn runtime(&self, language: usize) -> Option<Found> {
-        let find = || script::find(language, self.elf.as_ref()?, &self.module.path);
+    pub fn runtime(&self, language: usize) -> Option<FoundRuntime> {
+        let find = || languages::find(language, self.elf.as_ref()?, &self.module.path);
         let (of, found) = self.runtime.get_or_init(|| (language, find()));
         found.clone().filter(|_| *of == language)
     }

@@ -12,7 +12,6 @@ use crate::image::perf_map::PerfMap;
 use crate::image::{CodeImage, Preceding};
 use crate::space::follow::{Follow, with_bias};
 use crate::space::staleness::{Changes, ReadAt, Since, is_after};
-use crate::stacks::Evaluation;
 use crate::unwind::cfi::UnwindRule;
 use crate::unwind::registers::SignalFrame;
 use crate::unwind::walk::Code;
@@ -23,6 +22,15 @@ use std::rc::Rc;
 use std::sync::Arc;
 use stride_engine_base::procfs;
 use stride_event::{Bottom, CodeBacking, CodeChange, CodeHistory, CodeKind, CodeMapping, NotedMapping, Stack, Tid};
+
+/// Where a native stack runs scripts: its innermost evaluation function.
+#[derive(Clone, Copy, Debug)]
+pub struct Evaluation {
+    /// The index of the frame.
+    pub frame: usize,
+    /// The index of the language.
+    pub language: usize,
+}
 
 /// A stack that was made earlier, kept for the next time.
 pub struct CachedStack {

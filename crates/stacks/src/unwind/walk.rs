@@ -396,7 +396,7 @@ mod tests {
     /// bits.
     #[test]
     fn a_handler_of_32_bits() {
-        let regs = Regs { kind: CodeKind::I386, ip: 0x1100, sp: 0xffff_f000, bp: 0, all: None };
+        let regs = Regs { kind: CodeKind::I386, ip: 0x1100, sp: 0xffff_f000, bp: 0, all: None, thread_pointer: 0 };
         for (frame, saved) in [
             (SignalFrame::I386, 0xffff_f004),
             (SignalFrame::I386Popped, 0xffff_f000),

@@ -11,7 +11,7 @@ use crate::elf::Elf;
 use crate::files::bytes::{string_at, u32_at};
 use crate::script::python::code::{CodeNames, KnownCode};
 use crate::script::python::versions::{DEBUG_OFFSETS, OWNED_BY_C_STACK, Version};
-use crate::script::{Found, Runtime};
+use crate::script::runtime::{FoundRuntime, Runtime};
 use std::cell::RefCell;
 use std::rc::Rc;
 use stride_event::{ScriptFrame, ScriptLayout, SourceLine, StackFrame, Symbol, ThreadMemory};
@@ -32,7 +32,7 @@ struct Python {
 }
 
 /// The version of CPython that a file of code has.
-pub fn find(elf: &Elf, path: &[u8]) -> Option<Found> {
+pub fn find(elf: &Elf, path: &[u8]) -> Option<FoundRuntime> {
     let [runtime, version] = objects(elf, [b"_PyRuntime", b"Py_Version"]);
     let named = || {
         let name = path.rsplit(|&b| b == b'/').next()?;
@@ -50,8 +50,10 @@ pub fn find(elf: &Elf, path: &[u8]) -> Option<Found> {
         None => None,
     };
     Some(match (version.filter(|_| is_64bit), runtime) {
-        (Some(version), Some(runtime)) => Found::Known(Rc::new(Python { version, runtime, known: RefCell::default() })),
-        _ => Found::Unsupported(format!("Python 3.{minor}").into()),
+        (Some(version), Some(runtime)) => {
+            FoundRuntime::Known(Rc::new(Python { version, runtime, known: RefCell::default() }))
+        }
+        _ => FoundRuntime::Unsupported(format!("Python 3.{minor}").into()),
     })
 }
 

@@ -1,0 +1,45 @@
+//! The languages, and by what they are known.
+
+use crate::elf::Elf;
+use crate::script::python;
+use crate::script::runtime::FoundRuntime;
+
+/// How a language is known.
+struct Language {
+    /// The native function that runs scripts.
+    evaluation: &'static str,
+    /// True if a file of this name tends to have the run-time system. It may have another name if a program contains it. Then it is found when a stack
+    /// has the evaluation function.
+    is_usual: fn(name: &[u8]) -> bool,
+    /// Finds the version of the run-time system in the file that has it.
+    find: fn(&Elf, path: &[u8]) -> Option<FoundRuntime>,
+}
+
+const LANGUAGES: &[Language] =
+    &[Language { evaluation: python::EVALUATION, is_usual: python::is_usual, find: python::find }];
+
+/// The language that has this evaluation function.
+pub fn language_of(function: &str) -> Option<usize> {
+    LANGUAGES.iter().position(|language| is_part_of(function, language.evaluation))
+}
+
+/// The language whose run-time system a file of this path tends to have.
+pub fn usual_language(path: &[u8]) -> Option<usize> {
+    let name = path.rsplit(|&b| b == b'/').next()?;
+    LANGUAGES.iter().position(|language| (language.is_usual)(name))
+}
+
+/// True if a native function is the evaluation function of the language.
+pub fn is_evaluation(function: &str, language: usize) -> bool {
+    LANGUAGES.get(language).is_some_and(|language| is_part_of(function, language.evaluation))
+}
+
+/// The compiler puts parts of a function elsewhere: `name.cold`, `name.part.0`.
+fn is_part_of(function: &str, name: &str) -> bool {
+    function.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// Finds the run-time system of a language in a file of code.
+pub fn find(language: usize, elf: &Elf, path: &[u8]) -> Option<FoundRuntime> {
+    LANGUAGES.get(language).and_then(|language| (language.find)(elf, path))
+}

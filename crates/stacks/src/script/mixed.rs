@@ -1,0 +1,120 @@
+//! The native stack with the frames of scripts among its own.
+
+use crate::script::languages::is_evaluation;
+use crate::script::runtime::ProcessRuntime;
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+use stride_event::{Bottom, ScriptEnd, ScriptFrame, ScriptFrames, StackFrame, Symbol, ThreadMemory};
+
+/// The frames of scripts, each once: equal frames of several processes are one.
+#[derive(Default)]
+pub struct ScriptNames {
+    frames: FxHashSet<Arc<StackFrame>>,
+}
+
+/// The number of frames that are kept. When it is reached, all are dropped.
+const MOST_FRAMES: usize = 1 << 16;
+
+impl ScriptNames {
+    fn one(&mut self, frame: StackFrame) -> Arc<StackFrame> {
+        if let Some(known) = self.frames.get(&frame) {
+            return known.clone();
+        }
+        if self.frames.len() >= MOST_FRAMES {
+            self.frames.clear();
+        }
+        let frame = Arc::new(frame);
+        self.frames.insert(frame.clone());
+        frame
+    }
+}
+
+/// A native stack with the frames of scripts among its own.
+pub struct Mixed {
+    pub frames: Vec<Arc<StackFrame>>,
+    /// Some frames of scripts are missing, or not known.
+    pub lacks: bool,
+}
+
+/// Puts the frames of scripts in the places of the evaluation function.
+pub fn mix_in(
+    process: &ProcessRuntime,
+    native: &[Arc<StackFrame>],
+    bottom: Bottom,
+    script: Option<&ScriptFrames>,
+    memory: &mut dyn ThreadMemory,
+    names: &mut ScriptNames,
+) -> Mixed {
+    let ProcessRuntime { runtime, layout, language } = process;
+    let evaluates = |frame: &StackFrame| name_of(frame).is_some_and(|name| is_evaluation(name, *language));
+    let told = |text: &str, names: &mut ScriptNames| {
+        let at = native.iter().position(|frame| evaluates(frame)).unwrap_or_default();
+        let mut frames = native.to_vec();
+        frames.insert(at, names.one(unknown(text)));
+        Mixed { frames, lacks: true }
+    };
+    let Some(script) = script else { return told("[python: frames that were not read]", names) };
+    if script.end == ScriptEnd::Unreadable {
+        return told("[python: frames that could not be read]", names);
+    }
+    let mut runs = Vec::new();
+    let mut rest = &script.frames[..];
+    while !rest.is_empty() {
+        let (run, further) = rest.split_at(runtime.run(rest).clamp(1, rest.len()));
+        runs.push(run);
+        rest = further;
+    }
+    let evaluations = native.iter().filter(|frame| evaluates(frame)).count();
+    let fits = match (script.end, bottom) {
+        (ScriptEnd::Limit, _) => true,
+        (_, Bottom::Reached) => runs.len() == evaluations,
+        (_, Bottom::Limit | Bottom::Unknown) => runs.len() >= evaluations,
+    };
+    if !fits {
+        return told("[python: frames that do not fit the stack]", names);
+    }
+    let mut mixed = Mixed { frames: Vec::with_capacity(native.len() + script.frames.len()), lacks: false };
+    let mut name = |run: &[ScriptFrame], mixed: &mut Mixed| {
+        for frame in run.iter().filter(|frame| !runtime.is_hidden(frame)) {
+            let named = runtime.name(layout, frame, memory);
+            mixed.lacks |= named.is_none();
+            let named = named.unwrap_or_else(|| unknown("[python: a function whose code is gone]"));
+            mixed.frames.push(names.one(named));
+        }
+    };
+    let mut runs = runs.into_iter();
+    let mut is_cut = false;
+    for frame in native {
+        if !evaluates(frame) {
+            let is_stand_in = frame.module.is_none() && name_of(frame).is_some_and(|name| runtime.is_stand_in(name));
+            if !is_stand_in || is_cut {
+                mixed.frames.push(frame.clone());
+            }
+            continue;
+        }
+        match runs.next() {
+            Some(run) => name(run, &mut mixed),
+            None => mixed.frames.push(frame.clone()),
+        }
+        if runs.len() == 0 && script.end == ScriptEnd::Limit && !is_cut {
+            is_cut = true;
+            mixed.lacks = true;
+            mixed.frames.push(Arc::new(unknown("[python: more frames]")));
+        }
+    }
+    // The native stack is not known to its end, and the frames of scripts are.
+    if bottom == Bottom::Unknown {
+        runs.for_each(|run| name(run, &mut mixed));
+    }
+    mixed
+}
+
+fn name_of(frame: &StackFrame) -> Option<&str> {
+    frame.symbol.as_ref().map(|symbol| &*symbol.name)
+}
+
+/// A frame that says what is missing.
+fn unknown(text: &str) -> StackFrame {
+    let symbol = Some(Symbol { name: text.into(), offset: 0 });
+    StackFrame { module: None, offset: 0, symbol, source: None, inlined: Box::default() }
+}

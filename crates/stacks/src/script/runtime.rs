@@ -1,0 +1,45 @@
+//! What a language has to tell.
+
+use std::rc::Rc;
+use stride_event::{ScriptFrame, ScriptLayout, StackFrame, ThreadMemory};
+
+/// The run-time system of a language, of one version, as a file of code has it.
+pub trait Runtime {
+    /// Where the frames are in a process that has loaded the file with this bias.
+    fn layout(&self, bias: u64) -> ScriptLayout;
+
+    /// The number of frames, from the innermost of these on, that one call of the evaluation function runs.
+    fn run(&self, frames: &[ScriptFrame]) -> usize;
+
+    /// True if the frame is part of the run-time system and not of a script.
+    fn is_hidden(&self, frame: &ScriptFrame) -> bool;
+
+    /// The function of a frame and its line. `None` if its code is gone, or makes no sense.
+    fn name(&self, layout: &ScriptLayout, frame: &ScriptFrame, memory: &mut dyn ThreadMemory) -> Option<StackFrame>;
+
+    /// True if this native function, which no file has, stands for a function of a script, too (`-X perf` of Python).
+    fn is_stand_in(&self, name: &str) -> bool;
+}
+
+/// What is known of the run-time system in a file of code.
+#[derive(Clone)]
+pub enum FoundRuntime {
+    Known(Rc<dyn Runtime>),
+    /// It is of a version or kind that is not known. The text is for people: `Python 3.14`.
+    Unsupported(Rc<str>),
+}
+
+/// The run-time system in a process.
+#[derive(Clone)]
+pub struct ProcessRuntime {
+    pub runtime: Rc<dyn Runtime>,
+    pub layout: ScriptLayout,
+    /// The index of the language.
+    pub language: usize,
+}
+
+impl ProcessRuntime {
+    pub fn new(language: usize, runtime: Rc<dyn Runtime>, bias: u64) -> ProcessRuntime {
+        ProcessRuntime { layout: runtime.layout(bias), runtime, language }
+    }
+}
