@@ -28,7 +28,8 @@
 enum { DONE, REFUSED, OTHER_VERSION, BUSY, NOBODY, ENDED, CLOSED = 100 };
 enum { SEED = 1, LOOK = 2, COUNTS = 3, DETACH = 4 };
 enum { WHOLE = 1, COMMAND = 2 };
-enum { REC_ENTRY = 1, REC_CALL = 2, REC_DETACH = 7, REC_BLOCKED = 8 };
+enum { REC_ENTRY = 1, REC_CALL = 2, REC_DETACH = 7, REC_BLOCKED = 8, REC_WAIT = 21 };
+enum { WAKER_HIDDEN = 7 };
 
 static const char *socket_path, *directory;
 static char request[1 << 16];
@@ -142,28 +143,67 @@ static uint32_t ring_size(struct trace *t)
 	return info.max_entries;
 }
 
-/* Records of this kind. For a kind of calls: those of getpgid only. */
-static int records(struct trace *t, int kind, int nr)
+/* Shows all records. */
+static void each_record(struct trace *t, void (*see)(unsigned char *rec, uint32_t len, void *to), void *to)
 {
 	uint32_t size = ring_size(t);
 	char *map = mmap(NULL, 4096 + 2 * (size_t)size, PROT_READ, MAP_SHARED, t->fds[2], 4096);
 	uint64_t at = 0, end;
-	int n = 0;
 
 	NEED(map != MAP_FAILED);
 	end = __atomic_load_n((uint64_t *)map, __ATOMIC_ACQUIRE);
 	while (at < end) {
 		uint32_t head = __atomic_load_n((uint32_t *)(map + 4096 + at % size), __ATOMIC_ACQUIRE);
-		unsigned char *rec = (unsigned char *)map + 4096 + at % size + 8;
+		uint32_t len = head & 0x3fffffff;
 
 		if (head >> 31)
 			break;
-		if (!(head >> 30) && rec[0] == kind && (nr < 0 || *(int32_t *)(rec + 12) == nr))
-			n++;
-		at += ((head & 0x3fffffff) + 8 + 7) & ~7ULL;
+		if (!(head >> 30))
+			see((unsigned char *)map + 4096 + at % size + 8, len, to);
+		at += (len + 8 + 7) & ~7ULL;
 	}
 	munmap(map, 4096 + 2 * (size_t)size);
-	return n;
+}
+
+struct counted {
+	int kind, nr, n;
+};
+
+static void count(unsigned char *rec, uint32_t len, void *to)
+{
+	struct counted *all = to;
+
+	all->n += rec[0] == all->kind && (all->nr < 0 || *(int32_t *)(rec + 12) == all->nr);
+}
+
+/* Records of this kind. For a kind of calls: those of getpgid only. */
+static int records(struct trace *t, int kind, int nr)
+{
+	struct counted all = { kind, nr, 0 };
+
+	each_record(t, count, &all);
+	return all.n;
+}
+
+/* What records of waits tell of a process. */
+struct wakers {
+	int pid;
+	const char *comm;
+	/* Wakers that have no name, and those that are this process; and records with its name. */
+	int hidden, known, named;
+};
+
+/* A record of a wait ends with the waker and the thread that had the CPU, of 32 bytes each (struct waker). */
+static void look_at_wakers(unsigned char *rec, uint32_t len, void *to)
+{
+	unsigned char *waker = rec + len - 64;
+	struct wakers *all = to;
+
+	if (rec[0] != REC_WAIT)
+		return;
+	all->hidden += waker[13] == WAKER_HIDDEN;
+	all->known += ((int *)waker)[0] == all->pid || ((int *)waker)[1] == all->pid;
+	all->named += !!memmem(waker, 64, all->comm, strlen(all->comm) + 1);
 }
 
 static int secrets(struct trace *t)

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::RwLock;
 use stride_engine_ebpf::broker::{Connection, Prepared};
+use stride_event::TraceSpec;
 use stride_test_support::state::wait_until;
 use stride_test_support::{Scratch, compile, skipped};
 
@@ -83,6 +84,19 @@ const ATTACKS: &[(&str, Victim)] = &[
     ("thread-becomes-suid", Victim::None),
     ("race-suid", Victim::None),
     ("race-unreadable", Victim::None),
+    // Processes that end sleeps of the attacker's own.
+    ("own-waker", Victim::None),
+    ("waker", Victim::Root),
+    ("waker", Victim::Other),
+    ("waker", Victim::Undumpable),
+    ("waker", Victim::Program("suid")),
+    ("waker", Victim::Program("sgid")),
+    ("waker", Victim::Program("capable")),
+    ("waker", Victim::Program("unreadable")),
+    ("waker-becomes-suid", Victim::None),
+    ("waker-becomes-sgid", Victim::None),
+    ("waker-becomes-capable", Victim::None),
+    ("waker-becomes-unreadable", Victim::None),
     // Descriptors, messages, and many of them.
     ("descriptors", Victim::Root),
     ("scribble", Victim::Root),
@@ -194,7 +208,8 @@ impl Place {
         }
         std::fs::write(scratch.path("script.new"), format!("#!{}\n", scratch.path("suid").display())).unwrap();
         copy(&scratch.path("script.new"), "script", 0o755, 0)?;
-        std::fs::write(scratch.path("request"), Prepared::usual()).unwrap();
+        let spec = TraceSpec { waits: test.contains("waker"), ..TraceSpec::default() };
+        std::fs::write(scratch.path("request"), Prepared::request(&spec)).unwrap();
         let socket = scratch.path("socket");
         let broker = Command::new(env!("CARGO_BIN_EXE_stride-broker"))
             .arg(format!("--socket={}", socket.display()))
@@ -289,7 +304,9 @@ fn attack_on(place: &Place, attack: &str, victim: Victim) -> Result<(), NotPasse
     let (process, stdout) = place.victim(victim)?;
     let id = process.as_ref().map_or(0, |process| process.0.id());
     let _shared = YAMA.read();
-    ended(place.attack(attack, ATTACKER, id, stdout), attack)?;
+    let mut command = place.attack(attack, ATTACKER, id, stdout);
+    command.arg(if let Victim::Program(name) = victim { name } else { "plain" });
+    ended(command, attack)?;
     place.is_unharmed()
 }
 

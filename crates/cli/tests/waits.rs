@@ -4,63 +4,14 @@ mod browser;
 mod common;
 
 use browser::Browser;
+use common::waits::*;
 use common::*;
 use serde_json::Value;
 use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
-
-/// A wait as the program tells it: its thread, its waker (0: an interrupt), and the bounds of its time in nanoseconds.
-struct Known {
-    tid: u64,
-    waker: u64,
-    least: i64,
-    most: i64,
-}
-
-fn known(out: &str) -> Vec<Known> {
-    let line = |line: &str| {
-        let words: Vec<i64> = line.split_whitespace().skip(1).map(|word| word.parse().unwrap()).collect();
-        Known { tid: words[0] as u64, waker: words[1] as u64, least: words[2], most: words[3] }
-    };
-    out.lines().map(line).collect()
-}
-
-fn calls(json: &str) -> Vec<Value> {
-    let objects = json.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    objects.filter(|object| object["type"] == "call").collect()
-}
-
-fn time(call: &Value, place: &str, kinds: &[&str]) -> i64 {
-    kinds.iter().map(|kind| call["waits"][place][kind].as_i64().unwrap_or(0)).sum()
-}
-
-const ASLEEP: [&str; 3] = ["blocked", "disk", "stopped"];
-const ALL: [&str; 5] = ["blocked", "disk", "stopped", "runnable", "throttled"];
-
-/// The call is `wait`. Before a thread sleeps in the call, and when it is ended, it may wait for a CPU on a busy machine.
-fn is_wait(call: &Value, wait: &Known, name: &str, woken_in: Option<&str>) -> bool {
-    let waker = &call["waits"]["waker"];
-    let by = match woken_in {
-        Some(inside) => waker["tid"] == wait.waker && waker["call"] == inside,
-        None => waker["interrupt"] == "timer",
-    };
-    let slack = wait.least / 50;
-    let (asleep, all) = (time(call, "in_call", &ASLEEP), time(call, "in_call", &ALL));
-    call["tid"] == wait.tid && call["name"] == name && by && asleep <= wait.most && all >= wait.least - slack
-}
-
-/// How many of the waits are found, each in a call of its own.
-fn found(waits: &[Known], calls: &[Value], is: impl Fn(&Value, &Known) -> bool) -> usize {
-    let mut left: Vec<&Value> = calls.iter().collect();
-    let mut found =
-        |wait: &&Known| left.iter().position(|call| is(call, wait)).map(|place| left.remove(place)).is_some();
-    waits.iter().filter(|wait| found(wait)).count()
-}
-
-/// Some waits of a busy machine are not as the program means them: the thread that should wait loses its CPU before it begins to.
-fn most_of(waits: usize) -> usize {
-    waits * 7 / 10
-}
+use std::process::{Command, Stdio};
+use std::time::Instant;
 
 fn waits<S: AsRef<OsStr>>(scratch: &Scratch, options: &[&str], command: &[S]) -> Run {
     let options = ["--engine=ebpf", "--waits", "-f"].iter().chain(options).map(OsStr::new);
@@ -310,6 +261,64 @@ fn the_page_of_a_graph_of_waits() {
     let functions = browser.text("document.querySelector('#functions-body').textContent");
     assert!(functions.contains("Off the CPU") && !functions.contains("Failed"), "{functions}");
     assert_eq!(browser.complaints(), [""; 0]);
+}
+
+/// A call that has not returned when tracing ends has the time that its thread slept until then.
+#[test]
+fn calls_that_last_are_told_with_their_waits_so_far() {
+    need_ebpf!();
+    let scratch = Scratch::new("waits-left");
+    let stride = |options: &[&str]| {
+        let mut command = bare_stride();
+        command.current_dir(scratch.path("")).arg("--engine=ebpf").args(options);
+        command
+    };
+    let user = nix::unistd::getuid().as_raw();
+    let left = left_in_read(stride(&["--waits", "-e", "read"]), user);
+    left.is_told(&left.said);
+
+    let left = left_in_read(stride(&["--waits", "--json", "-e", "read"]), user);
+    let last = calls(&left.said).pop().unwrap();
+    let asleep = time(&last, "in_call", &["blocked"]);
+    assert!(last["outcome"] == "unfinished" && asleep >= left.least && asleep <= left.most, "{last}");
+    assert!(last["waits"]["sleeps"] == 1 && last["waits"]["waker"].is_null(), "{last}");
+
+    let left = left_in_read(stride(&["--waits", "--record=rec"]), user);
+    let replayed = scratch.replay(&["--waits", "-e", "read"]);
+    left.is_told(&format!("{}{}", replayed.out, replayed.err));
+    // Most of the time of the thread went there.
+    let advice = scratch.replay(&["--advise", "--json"]);
+    let mut objects = advice.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let spent = objects.find(|object| object["type"] == "time_spent").unwrap_or_else(|| panic!("{advice:?}"));
+    let parts = spent["parts"].as_array().unwrap();
+    let of = |activity: &str| {
+        let of_reads = parts.iter().filter(|part| part["call"] == "read" && part["activity"] == activity);
+        of_reads.map(|part| part["time_ns"].as_i64().unwrap()).sum::<i64>()
+    };
+    assert!(of("blocked") >= left.least && of("call") < left.least, "{spent}");
+}
+
+/// A thread that slept when tracing began has slept since then, as far as is known.
+#[test]
+fn a_thread_that_slept_before_is_measured_from_then_on() {
+    need_ebpf!();
+    let mut cat = Killed(Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap());
+    wait_until_inside(cat.tid(), libc::SYS_read);
+    let mut stride = bare_stride();
+    stride.args(["--engine=ebpf", "--waits", "--json", "-e", "read", "-p", &cat.tid().to_string()]);
+    let mut stride = Killed(stride.stderr(Stdio::piped()).spawn().unwrap());
+    let (mut output, mut said) = (BufReader::new(stride.0.stderr.take().unwrap()), String::new());
+    while !said.contains("attached") {
+        assert!(output.read_line(&mut said).unwrap() > 0, "{said}");
+    }
+    let attached = Instant::now();
+    assert!(Command::new("sleep").arg("0.1").status().unwrap().success());
+    let least = attached.elapsed().as_nanos() as i64;
+    drop(cat.0.stdin.take());
+    output.read_to_string(&mut said).unwrap();
+    let calls = calls(&said);
+    let asleep = time(&calls[0], "in_call", &ASLEEP);
+    assert!(asleep >= least && asleep <= calls[0]["duration_ns"].as_i64().unwrap(), "{said}");
 }
 
 #[test]

@@ -48,10 +48,7 @@ impl Kernel {
         let files =
             spec.descriptors.then(|| FilePrograms::attach(&programs, &spec.calls, spec.operations, false)).transpose();
         let files = files.map_err(|e| why(&e))?;
-        let waits = match spec.wants_waits().then(|| WaitPrograms::attach(&programs)) {
-            Some(Err(error)) if spec.waits => return Err(why(&error).into()),
-            attached => attached.and_then(Result::ok),
-        };
+        let waits = WaitPrograms::wanted(&programs, spec, None).map_err(|e| why(&e))?;
         let shared = SharedFds::of(&programs).and_then(Shared::new).map_err(|e| Why::NoMemory(e.to_string()))?;
         let functions = Functions::new(programs.take_hooked());
         let side = Side::Own(Box::new(OwnSide { files, waits, blocked: None, functions, programs }));
@@ -78,7 +75,7 @@ impl Kernel {
         self.own().map_or(Ok(Vec::new()), |programs| programs.probe(files, only))
     }
 
-    /// Ends tracing. The contents of the rings stay.
+    /// Ends tracing. The contents of the rings stay, and waits that last are told.
     pub fn detach(&mut self) {
         match &mut self.side {
             Side::Own(own) => {
@@ -86,7 +83,7 @@ impl Kernel {
                 own.programs.end_functions();
                 own.programs.detach();
                 own.files = None;
-                own.waits = None;
+                WaitPrograms::end(&mut own.waits);
             }
             Side::Broker(connection) => connection.detach(),
         }
@@ -114,7 +111,11 @@ impl Kernel {
     /// Marks a thread, or all threads of a process, as traced. A record reports each.
     pub fn seed(&mut self, id: Tid, whole_process: bool) -> Result<Seeded, Why> {
         match &mut self.side {
-            Side::Own(own) => own.programs.seed(id, whole_process, 0).map_err(|e| why(&e)),
+            Side::Own(own) => {
+                let seeded = own.programs.seed(id, whole_process, 0).map_err(|e| why(&e))?;
+                own.note_sleeps();
+                Ok(seeded)
+            }
             Side::Broker(connection) => connection.seed(id, whole_process, false),
         }
     }
@@ -146,7 +147,10 @@ impl Kernel {
     /// Looks at all threads of the machine, or of one process: adopts those that are wanted, and drops those that are no
     /// longer wanted. Records report each.
     pub fn decide(&mut self, process: Option<Tid>) -> Result<(), Why> {
-        self.own().map_or(Ok(()), |programs| programs.decide(process).map_err(|e| why(&e)))
+        let Side::Own(own) = &mut self.side else { return Ok(()) };
+        own.programs.decide(process).map_err(|e| why(&e))?;
+        own.note_sleeps();
+        Ok(())
     }
 
     /// Never traces this process; `children`: nor those that it starts from now on.
@@ -263,6 +267,10 @@ impl Kernel {
 }
 
 impl OwnSide {
+    fn note_sleeps(&mut self) {
+        self.waits.iter_mut().for_each(WaitPrograms::note_sleeps);
+    }
+
     fn look_for_blocked(&mut self, calls: &CallSet, ring_bytes: u32, at_once: bool) -> bool {
         if self.blocked.is_none() {
             self.blocked = BlockedPrograms::load(&self.programs, calls, ring_bytes, false).ok();

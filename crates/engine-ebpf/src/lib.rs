@@ -97,8 +97,9 @@
 //! from the moment at which it is woken; one that leaves its CPU though it could run on waits for a CPU, or is throttled. Whether it was in a call is read from
 //! its saved registers. The waker is the thread on the CPU from which it was woken, or, if that CPU handles an interrupt, that interrupt: softirqs and handlers
 //! say when they begin and end. A packet to this machine itself is handled in a softirq after its sender's call, so its sender is the waker (`netif_rx`).
-//! When a thread is back on a CPU, a record tells of its wait (`REC_WAIT`), which `waits` joins with that of the call. If the ring has no room for the record, its
-//! times count as times before the thread's next call.
+//! A thread that is asleep when tracing of it begins has been so since then. When a thread is back on a CPU, a record tells of its wait (`REC_WAIT`), which `waits` joins with that of the call. If the ring has no room for the record, its
+//! times count as times before the thread's next call. When tracing ends, an iterator sends such records of the waits that last, after the programs at calls are detached.
+//! Through a broker, threads that the user may not see have no names there (`hide`).
 //!
 //! # Beginnings and ends
 //!

@@ -20,6 +20,8 @@ pub struct TableCall<'a> {
     pub duration: Option<Ns>,
     /// The call itself, unless its thread went before it returned.
     pub call: Option<&'a Call>,
+    /// The call when tracing ended, if it had not returned by then.
+    pub left: Option<&'a Call>,
     /// It will not return.
     pub unfinished: bool,
     /// Without `-e raw`: the arguments by name.
@@ -65,7 +67,7 @@ impl TableCall<'_> {
     /// A call whose entry was not seen, or that has not returned, is measured in part only. So it has waits if there were any, but it is not known that there
     /// were none.
     fn waits(&self, duration: Option<Ns>, seen: Option<&Seen>, tracker: &Tracker) -> Option<RowWaits<'_>> {
-        let call = self.call.filter(|_| self.waits)?;
+        let call = self.call.or(self.left).filter(|_| self.waits)?;
         let Some(found) = call.waits.as_deref() else { return duration.map(|_| RowWaits::new(None, None)) };
         Some(RowWaits::new(Some(found), seen.and_then(|seen| Cause::of(call, seen, tracker)).map(Cause::name)))
     }

@@ -82,6 +82,7 @@ impl CallColumns<'_> {
             before_asleep_ns: waits.before(true),
             before_runnable_ns: waits.before(false),
             wait_cause: waits.cause(),
+            waker_kind: waker.kind(),
             waker_tid: waker.tid(),
             waker_pid: waker.pid(),
             waker_comm: waker.comm(),

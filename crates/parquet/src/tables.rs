@@ -109,7 +109,9 @@ table! {
         before_runnable_ns: MeasureCell,
         /// what it waited for longest in the call, as [`--by=cause`](by.md) has it: `pipe`, `lock`, `timer`, `cpu` and others
         wait_cause: WordCell<'r>,
-        /// the thread that ended the longest sleep in the call, traced or not
+        /// what ended the longest sleep in the call: `thread`, `interrupt`, or `hidden` for [a process that the user may not see](waits.md#what-it-takes)
+        waker_kind: WordCell<'r>,
+        /// the thread that ended it, traced or not
         waker_tid: IdCell,
         /// its process
         waker_pid: IdCell,
@@ -117,7 +119,7 @@ table! {
         waker_comm: NameCell<'r>,
         /// the call that it was in
         waker_call: WordCell<'r>,
-        /// the interrupt that ended the longest sleep, if no thread did: `timer`, `network`, `disk`, `device`, `interrupt`
+        /// the interrupt that ended it: `timer`, `network`, `disk`, `device`, `interrupt`
         waker_interrupt: WordCell<'r>,
     }
 }

@@ -141,10 +141,11 @@ impl ParquetView {
                 if let (Some(call), false) = (call, self.arguments.is_in_call(tid)) {
                     self.arguments.enter(call, tracker);
                 }
+                self.left(tid, call, tracker)?;
                 self.ended(tid, None, ProcessEnd::Left, tracker)?;
             }
             Event::Superseded { tid, old, call, .. } => {
-                self.left(tid, tracker)?;
+                self.left(tid, None, tracker)?;
                 self.arguments.superseded(tid, old, call, tracker);
             }
             Event::Lost { tid, count, at } => {
@@ -185,6 +186,7 @@ impl ParquetView {
                 began: head.entered.unwrap_or(call.returned),
                 duration: head.entered.map(|entered| call.returned.saturating_sub(entered)),
                 call: Some(call),
+                left: None,
                 unfinished,
                 args: &[],
                 stack_id,
@@ -218,8 +220,8 @@ impl ParquetView {
         self.calls.write_if_due(&mut self.writer)
     }
 
-    /// A thread goes, so its call will not return.
-    fn left(&mut self, tid: Tid, tracker: &Tracker) -> Result<(), Failed> {
+    /// A thread goes, so its call will not return. `left`: the call that it is in, if tracing ends.
+    fn left(&mut self, tid: Tid, left: Option<&Call>, tracker: &Tracker) -> Result<(), Failed> {
         self.args.clear();
         let Some(head) = self.arguments.leave(tid, &mut self.args) else { return Ok(()) };
         let (abi, nr, began) = (head.abi, head.nr, head.entered.unwrap_or(0));
@@ -230,16 +232,17 @@ impl ParquetView {
             began,
             duration: None,
             call: None,
+            left,
             unfinished: true,
             args: &[],
             stack_id: None,
-            waits: false,
+            waits: self.info.waits,
         };
         self.row(row, tracker)
     }
 
     fn ended(&mut self, tid: Tid, at: Option<Ns>, fate: ProcessEnd, tracker: &Tracker) -> Result<(), Failed> {
-        self.left(tid, tracker)?;
+        self.left(tid, None, tracker)?;
         self.arguments.forget(tid);
         let process = tracker.thread(tid).and_then(|thread| tracker.process(thread.pid));
         if let Some(process) = process.filter(|process| process.threads <= 1) {
@@ -264,7 +267,7 @@ impl ParquetView {
     fn complete(&mut self, end: &End<'_>) -> Result<(), Failed> {
         let mut last = None;
         for thread in end.tracker.live_threads() {
-            self.left(thread.tid, end.tracker)?;
+            self.left(thread.tid, None, end.tracker)?;
             // The threads of a process come one behind the other.
             if last != Some(thread.pid)
                 && let Some(process) = end.tracker.process(thread.pid)

@@ -385,9 +385,20 @@ fn run_of_waits(scratch: &Scratch, measured: bool) -> Vec<BTreeMap<String, Strin
     slept(3000, Some(Waker::Interrupt(Interrupt::Device([b'x'; 16]))));
     slept(5000, Some(Waker::Thread(NamedThread { tid: 0, process: 0, ..waker }, None)));
     slept(7000, None);
+    slept(8000, Some(Waker::Hidden));
     run.exit(lasting(calls::call(7, "close", &[3], Outcome::Value(0)), 9000, 100));
     // It is not known whether these waited.
     run.exit(Call { entered: None, ..calls::call(7, "close", &[4], Outcome::Value(0)) });
+    // Tracing leaves a thread in a call.
+    run.event(attached(8, 5));
+    let so_far = CallWaits { longest: sleep(None), ..waits };
+    let pause = calls::call(8, "pause", &[], Outcome::Pending);
+    run.event(Event::Enter(&pause));
+    run.event(Event::Detached {
+        tid: 8,
+        call: Some(&Call { waits: Some(Box::new(so_far)), ..pause.clone() }),
+        at: 9400,
+    });
     run.exit(lasting(calls::call(7, "pause", &[], Outcome::Gone), 9500, 0));
     run.event(Event::Library(&calls::operation(7, "read", &[3, 0x1000, 100, 0], &[], 60)));
     run.event(exited(7, 9900));
@@ -407,14 +418,16 @@ fn waits_have_columns() {
     assert_eq!(
         cells,
         [
-            "300 0 0 20 0 5 7 timer 9 8 a\u{fffd} 61ff write -",
-            "300 0 0 20 0 5 7 timer - - - - - device",
-            "300 0 0 20 0 5 7 timer - - a\u{fffd} 61ff - -",
-            "300 0 0 20 0 5 7 timer - - - - - -",
-            "0 0 0 0 0 0 0 - - - - - - -",
-            "- - - - - - - - - - - - - -",
-            "- - - - - - - - - - - - - -",
-            "- - - - - - - - - - - - - -",
+            "300 0 0 20 0 5 7 timer thread 9 8 a\u{fffd} 61ff write -",
+            "300 0 0 20 0 5 7 timer interrupt - - - - - device",
+            "300 0 0 20 0 5 7 timer thread - - a\u{fffd} 61ff - -",
+            "300 0 0 20 0 5 7 timer - - - - - - -",
+            "300 0 0 20 0 5 7 timer hidden - - - - - -",
+            "0 0 0 0 0 0 0 - - - - - - - -",
+            "- - - - - - - - - - - - - - -",
+            "300 0 0 20 0 5 7 signal - - - - - - -",
+            "- - - - - - - - - - - - - - -",
+            "- - - - - - - - - - - - - - -",
         ]
     );
 }
@@ -422,7 +435,7 @@ fn waits_have_columns() {
 #[test]
 fn waits_that_were_not_measured_have_no_values() {
     let rows = run_of_waits(&Scratch::new("no-waits"), false);
-    assert_eq!(rows.len(), 8);
+    assert_eq!(rows.len(), 10);
     for row in rows {
         assert!(wait_columns().iter().all(|name| !row.contains_key(name)), "{row:?}");
     }

@@ -50,21 +50,31 @@ impl<'a> WaitCells<'a> {
     /// The columns about the waker.
     pub fn waker(&self) -> WakerCells<'a> {
         match self.0.and_then(|waits| waits.waker()) {
-            Some(Waker::Thread(thread, call)) => WakerCells { thread: Some(thread), call: *call, interrupt: None },
-            Some(Waker::Interrupt(interrupt)) => WakerCells { thread: None, call: None, interrupt: Some(interrupt) },
-            None => WakerCells { thread: None, call: None, interrupt: None },
+            Some(Waker::Thread(thread, call)) => {
+                WakerCells { kind: Some("thread"), thread: Some(thread), call: *call, interrupt: None }
+            }
+            Some(Waker::Interrupt(interrupt)) => {
+                WakerCells { kind: Some("interrupt"), thread: None, call: None, interrupt: Some(interrupt) }
+            }
+            Some(Waker::Hidden) => WakerCells { kind: Some("hidden"), thread: None, call: None, interrupt: None },
+            None => WakerCells { kind: None, thread: None, call: None, interrupt: None },
         }
     }
 }
 
 /// The values of the columns about the waker: a thread, an interrupt or none.
 pub struct WakerCells<'a> {
+    kind: Option<&'static str>,
     thread: Option<&'a NamedThread>,
     call: Option<(Abi, u64)>,
     interrupt: Option<&'a Interrupt>,
 }
 
 impl<'a> WakerCells<'a> {
+    pub fn kind(&self) -> WordCell<'static> {
+        WordCell::of(self.kind.map(str::as_bytes))
+    }
+
     pub fn tid(&self) -> IdCell {
         IdCell(self.known().map(|thread| thread.tid))
     }

@@ -2,31 +2,38 @@
 
 use crate::ids::{abi, tid};
 use crate::stream::{BatchSource, Malformed, Streams};
-use stride_event::{CallWaits, Comm, Interrupt, NamedThread, Sleep, WaitKind, WaitTimes, Waker};
+use stride_event::{CallWaits, Comm, Interrupt, NamedThread, Sleep, Taker, WaitKind, WaitTimes, Waker};
 
 /// Bits of the first byte.
 mod has {
     pub const SLEEP: u8 = 1;
     pub const TAKER: u8 = 2;
+    pub const HIDDEN_TAKER: u8 = 4;
 }
 
 /// The number of a kind is its position, and its bit in front of times.
 const KINDS: [WaitKind; 5] =
     [WaitKind::Blocked, WaitKind::Disk, WaitKind::Stopped, WaitKind::Runnable, WaitKind::Throttled];
 
-/// The numbers of wakers. Those of interrupts without a name follow [`waker::DEVICE`].
+/// The numbers of wakers. Those of interrupts without a name lie between the last two.
 mod waker {
     pub const NONE: u8 = 0;
     pub const THREAD: u8 = 1;
     pub const CALLER: u8 = 2;
     pub const DEVICE: u8 = 3;
+    pub const HIDDEN: u8 = 8;
 }
 
 /// The position decides the number.
 const INTERRUPTS: [Interrupt; 4] = [Interrupt::Timer, Interrupt::Network, Interrupt::Disk, Interrupt::Other];
+const _: () = assert!(waker::HIDDEN as usize == waker::DEVICE as usize + 1 + INTERRUPTS.len());
 
 pub fn put(to: &mut Streams, waits: &CallWaits) {
-    let bits = [(waits.longest.is_some(), has::SLEEP), (waits.taker.is_some(), has::TAKER)];
+    let bits = [
+        (waits.longest.is_some(), has::SLEEP),
+        (matches!(waits.taker, Some(Taker::Thread(_))), has::TAKER),
+        (waits.taker == Some(Taker::Hidden), has::HIDDEN_TAKER),
+    ];
     to.byte(bits.iter().filter(|(present, _)| *present).fold(0, |all, (_, bit)| all | bit));
     put_times(to, &waits.in_call);
     put_times(to, &waits.before);
@@ -36,7 +43,7 @@ pub fn put(to: &mut Streams, waits: &CallWaits) {
         to.byte(KINDS.iter().position(|kind| *kind == sleep.kind).unwrap_or(0) as u8);
         put_waker(to, sleep.waker);
     }
-    if let Some(taker) = &waits.taker {
+    if let Some(Taker::Thread(taker)) = &waits.taker {
         put_thread(to, taker);
     }
 }
@@ -60,6 +67,7 @@ fn put_waker(to: &mut Streams, by: Option<Waker>) {
             to.byte(abi as u8);
             to.uint(nr);
         }
+        Some(Waker::Hidden) => to.byte(waker::HIDDEN),
         Some(Waker::Interrupt(Interrupt::Device(name))) => {
             to.byte(waker::DEVICE);
             put_name(to, &name);
@@ -93,7 +101,12 @@ pub fn get(from: &mut BatchSource) -> Result<CallWaits, Malformed> {
         let kind = kind.ok_or(Malformed("a thread slept in an unknown way"))?;
         Some(Sleep { time, kind, waker: get_waker(from)? })
     };
-    let taker = if bits & has::TAKER == 0 { None } else { Some(get_thread(from)?) };
+    let taker = match bits & (has::TAKER | has::HIDDEN_TAKER) {
+        0 => None,
+        has::TAKER => Some(Taker::Thread(get_thread(from)?)),
+        has::HIDDEN_TAKER => Some(Taker::Hidden),
+        _ => return Err(Malformed("two threads had a CPU")),
+    };
     Ok(CallWaits { in_call, before, sleeps, longest, taker })
 }
 
@@ -124,6 +137,7 @@ fn get_waker(from: &mut BatchSource) -> Result<Option<Waker>, Malformed> {
             let abi = abi(from.byte()?)?;
             Waker::Thread(thread, Some((abi, from.uint()?)))
         }
+        waker::HIDDEN => Waker::Hidden,
         waker::DEVICE => Waker::Interrupt(Interrupt::Device(get_name(from)?)),
         other => {
             let interrupt = INTERRUPTS.get(usize::from(other - waker::DEVICE - 1)).copied();
@@ -166,13 +180,18 @@ mod tests {
         let thread = NamedThread { tid: 12, process: 11, comm: *b"redis-server\0\0\0\0" };
         let wakers = [
             None,
+            Some(Waker::Hidden),
             Some(Waker::Thread(thread, None)),
             Some(Waker::Thread(thread, Some((Abi::NATIVE, 44)))),
             Some(Waker::Interrupt(Interrupt::Device(*b"virtio0\0\0\0\0\0\0\0\0\0"))),
         ];
         let interrupts = INTERRUPTS.map(|interrupt| Some(Waker::Interrupt(interrupt)));
         for waker in wakers.into_iter().chain(interrupts) {
-            for (kind, taker) in KINDS.into_iter().filter(|kind| kind.is_sleep()).zip([None, Some(thread), None]) {
+            for (kind, taker) in KINDS.into_iter().filter(|kind| kind.is_sleep()).zip([
+                None,
+                Some(Taker::Thread(thread)),
+                Some(Taker::Hidden),
+            ]) {
                 let waits = CallWaits {
                     in_call: WaitTimes::from_iter([(kind, 5), (WaitKind::Runnable, 6)]),
                     before: WaitTimes::from_iter([(WaitKind::Throttled, 7), (WaitKind::Blocked, 8)]),
@@ -185,7 +204,7 @@ mod tests {
         }
         let preempted = CallWaits {
             in_call: WaitTimes::from_iter([(WaitKind::Runnable, 6)]),
-            taker: Some(thread),
+            taker: Some(Taker::Thread(thread)),
             ..CallWaits::default()
         };
         assert_eq!(round_trip(preempted).ok(), Some(preempted));

@@ -1,10 +1,12 @@
 //! Runs the built `stride` on real programs and returns its output.
 #![allow(dead_code, unused_imports, unused_macros)] // Each test uses its part.
 
+pub mod broker;
 mod lines;
 mod other_users;
 mod recorded;
 pub mod stacks;
+pub mod waits;
 
 pub use lines::{holds_together, is, lines_are, lines_include, whole, whole_lines};
 pub use other_users::{PublicCopy, as_nobody};

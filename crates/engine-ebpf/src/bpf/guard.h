@@ -15,6 +15,7 @@
 #define STRIDE_GUARD_H
 
 #include "fd.h"
+#include "user.h"
 
 /* linux/binfmts.h: the program's file may not be read. */
 #define BINPRM_FLAGS_ENFORCE_NONDUMP 1
@@ -22,9 +23,6 @@
 /* Descriptors of the broker: its own /proc/self/mem, and the proof. */
 u32 own_memory;
 u32 given_proof;
-/* The user. */
-u32 guarded_uid;
-u32 guarded_gid;
 
 /* True if the thread's memory is the memory that the proof leads to. The current thread is the broker's. */
 static __always_inline bool is_proven(struct task_struct *task)
@@ -38,16 +36,6 @@ static __always_inline bool is_proven(struct task_struct *task)
 		return false;
 	memory = (u64)BPF_CORE_READ(proof, private_data);
 	return memory && (u64)BPF_CORE_READ(task, mm) == memory;
-}
-
-/* True if all user and group ids of the thread are those of the user. */
-static __always_inline bool is_users(struct task_struct *task)
-{
-	const struct cred *cred = BPF_CORE_READ(task, real_cred);
-
-	return BPF_CORE_READ(cred, uid.val) == guarded_uid && BPF_CORE_READ(cred, euid.val) == guarded_uid &&
-	       BPF_CORE_READ(cred, suid.val) == guarded_uid && BPF_CORE_READ(cred, gid.val) == guarded_gid &&
-	       BPF_CORE_READ(cred, egid.val) == guarded_gid && BPF_CORE_READ(cred, sgid.val) == guarded_gid;
 }
 
 /*

@@ -321,6 +321,7 @@ struct wire_types {
 	enum text_kind text_kind;
 	struct rec_wait wait;
 	enum wait_cause wait_cause;
+	enum wait_flag wait_flag;
 	enum waker_kind waker_kind;
 };
 const volatile struct wire_types wire_types;

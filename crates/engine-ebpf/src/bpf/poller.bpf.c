@@ -17,6 +17,7 @@
 #include "shared.h"
 #include "ids.h"
 #include "traced.h"
+#include "on_cpu.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -28,22 +29,8 @@ const volatile u64 ring_limit;
 /* Report also calls that are found for the first time. */
 u32 at_once;
 
-/* linux/sched.h */
-#define TASK_ASLEEP 3
-#define TASK_STOPPED 4
 /* linux/sched/jobctl.h */
 #define JOBCTL_STOP_SIGMASK 0xffff
-
-#define barrier() asm volatile("" ::: "memory")
-
-static __always_inline bool on_cpu(struct task_struct *task)
-{
-	/* A kernel for one CPU has no such member. There, every thread but the current one is off the CPU. */
-	bool on = bpf_core_field_exists(task->on_cpu) && task->on_cpu;
-
-	barrier();
-	return on;
-}
 
 static __always_inline u64 switches(struct task_struct *task)
 {

@@ -16,6 +16,8 @@
 #include "shared.h"
 #include "ids.h"
 #include "traced.h"
+#include "user.h"
+#include "on_cpu.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -29,14 +31,21 @@ const volatile u64 ring_call_limit;
 /* linux/interrupt.h */
 enum { SOFTIRQ_TIMER = 1, SOFTIRQ_NET_TX = 2, SOFTIRQ_NET_RX = 3, SOFTIRQ_BLOCK = 4, SOFTIRQ_POLL = 5, SOFTIRQ_HRTIMER = 8 };
 
-struct wait_state {
-	/* When the thread left its CPU. 0: it is on one. */
+/* A thread is off its CPUs. */
+struct absence {
+	/* Since when. 0: it is on one. */
 	u64 left;
-	/* When it was woken since it was last on a CPU. 0: not yet. This may be before it left. */
-	u64 woken;
 	u32 cause;
 	/* It left its CPU in a call. */
 	u32 in_call;
+};
+
+struct wait_state {
+	struct absence off;
+	/* The same of a thread that slept when tracing of it began. It holds until the thread leaves a CPU. */
+	struct absence before;
+	/* When it was woken since it was last on a CPU. 0: not yet. This may be before it left. */
+	u64 woken;
 	struct waker waker;
 	/* The next record, as far as it is known. */
 	struct rec_wait rec;
@@ -59,6 +68,9 @@ struct interrupted {
 	u32 running;
 	u32 passed;
 	struct waker passer;
+	/* By which the user of a broker may know that thread (`hide`). */
+	u32 passer_is_traced;
+	u64 passer_memory;
 	/* The name of the device. */
 	char name[COMM_LEN];
 };
@@ -132,12 +144,44 @@ static __always_inline void note_thread(struct waker *waker, struct task_struct 
 	waker->nr = nr_of(regs);
 }
 
-static __always_inline void note_interrupt(struct waker *waker, u32 kind)
+/* An interrupt, or a thread of which nothing else is told. */
+static __always_inline void note_kind(struct waker *waker, u32 kind)
 {
 	waker->kind = kind;
 	waker->tid = waker->process = 0;
 	waker->nr = -1;
+	waker->abi = 0;
 	((u64 *)waker->comm)[0] = ((u64 *)waker->comm)[1] = 0;
+}
+
+/* ---- what the user of a broker may see (guard.h) ---- */
+
+/*
+ * The user may know traced threads. Of others those that share their memory with the traced thread, because the user may read all of it, and that have the user's
+ * ids, which a thread can change without leaving its process. Returns that memory.
+ */
+static __always_inline u64 memory_of_users(struct task_struct *task)
+{
+	return task->mm && is_users(task) ? (u64)task->mm : 0;
+}
+
+static __always_inline bool shares_memory(u64 memory, struct task_struct *task)
+{
+	return memory && memory == (u64)task->mm;
+}
+
+/* Forgets a thread that the user may not know. (Another thread of the same process is no other process.) */
+static __always_inline void hide(struct waker *waker, struct task_struct *task)
+{
+	if (waker->kind == WAKER_THREAD)
+		note_kind(waker, waker->process == process_id_of(task) ? WAKER_UNKNOWN : WAKER_HIDDEN);
+}
+
+/* `other` woke the traced thread `task`, or had its CPU. */
+static __always_inline void hide_unless_shown(struct waker *waker, struct task_struct *other, struct task_struct *task)
+{
+	if (guarded && !traced(other) && !shares_memory(memory_of_users(other), task))
+		hide(waker, task);
 }
 
 static __always_inline u32 kind_of_softirq(u32 running)
@@ -154,6 +198,7 @@ SEC("typed_tp/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *woken)
 {
 	struct wait_state *ws = traced(woken) ? waits_of(woken) : NULL;
+	struct task_struct *waker;
 	struct interrupted *by;
 
 	if (!ws)
@@ -164,17 +209,21 @@ int BPF_PROG(on_waking, struct task_struct *woken)
 		return 0;
 	/* (An interrupt's handler comes on top of a softirq, and a timer's on top of both.) */
 	if (by->running & HANDLER_TIMER) {
-		note_interrupt(&ws->waker, WAKER_TIMER);
+		note_kind(&ws->waker, WAKER_TIMER);
 	} else if (by->running & HANDLER_DEVICE) {
-		note_interrupt(&ws->waker, WAKER_DEVICE);
+		note_kind(&ws->waker, WAKER_DEVICE);
 		((u64 *)ws->waker.comm)[0] = ((u64 *)by->name)[0];
 		((u64 *)ws->waker.comm)[1] = ((u64 *)by->name)[1];
 	} else if (by->running & 1 << SOFTIRQ_NET_RX && by->passed) {
 		ws->waker = by->passer;
+		if (guarded && !by->passer_is_traced && !shares_memory(by->passer_memory, woken))
+			hide(&ws->waker, woken);
 	} else if (by->running) {
-		note_interrupt(&ws->waker, kind_of_softirq(by->running));
+		note_kind(&ws->waker, kind_of_softirq(by->running));
 	} else {
-		note_thread(&ws->waker, bpf_get_current_task_btf());
+		waker = bpf_get_current_task_btf();
+		note_thread(&ws->waker, waker);
+		hide_unless_shown(&ws->waker, waker, woken);
 	}
 	return 0;
 }
@@ -207,11 +256,16 @@ static __always_inline bool is_sleep(u32 cause)
 
 static __always_inline void leaves(struct task_struct *task, struct wait_state *ws, bool preempted, u32 state)
 {
-	ws->in_call = is_inside((struct pt_regs *)bpf_task_pt_regs(task));
-	ws->cause = why_off(task, preempted, state);
-	if (!is_sleep(ws->cause))
+	ws->off.in_call = is_inside((struct pt_regs *)bpf_task_pt_regs(task));
+	ws->off.cause = why_off(task, preempted, state);
+	if (!is_sleep(ws->off.cause))
 		ws->woken = 0;
-	ws->left = bpf_ktime_get_ns();
+	ws->off.left = bpf_ktime_get_ns();
+}
+
+static __always_inline struct absence *absence_of(struct wait_state *ws)
+{
+	return *(volatile u64 *)&ws->off.left ? &ws->off : &ws->before;
 }
 
 /* Sends the state's record. Times that find no room are not lost: the next record has them as times before its call. */
@@ -231,40 +285,53 @@ static __always_inline void send_waits(struct task_struct *task, struct rec_wait
 	}
 }
 
-static __always_inline void comes_back(struct task_struct *task, struct task_state *st, struct wait_state *ws, struct task_struct *before)
+/* Adds the time between the two moments, in the first of which the thread left its CPU for this cause. It was woken at `woken`, if that is not 0. */
+static __always_inline void add_wait(u64 *times, u32 cause, u64 left, u64 woken, u64 now)
 {
-	u64 asleep = 0, runnable, left = ws->left, now, *times;
-	struct rec_wait *rec = &ws->rec;
-	u32 cause = ws->cause;
+	u64 asleep = 0;
 
-	if (!left || cause >= WAIT_CAUSES)
+	/* (Both are read while other CPUs may write them.) */
+	if (cause >= WAIT_CAUSES || now < left)
 		return;
-	now = bpf_ktime_get_ns();
-	times = ws->in_call ? rec->in_call : rec->before;
 	/* A waker may be faster than the thread that goes to sleep. */
 	if (is_sleep(cause))
-		asleep = !ws->woken ? now - left : ws->woken > left ? ws->woken - left : 0;
+		asleep = !woken ? now - left : woken > left ? woken - left : 0;
 	if (asleep > now - left)
 		asleep = now - left;
-	runnable = now - left - asleep;
 	if (is_sleep(cause)) {
 		times[cause] += asleep;
-		times[WAIT_FOR_CPU] += runnable;
+		times[WAIT_FOR_CPU] += now - left - asleep;
 	} else {
-		times[cause] += runnable;
+		times[cause] += now - left;
 	}
-	rec->entered = ws->in_call ? st->entered : 0;
+}
+
+static __always_inline void comes_back(struct task_struct *task, struct task_state *st, struct wait_state *ws, struct task_struct *before)
+{
+	struct absence *off = absence_of(ws);
+	struct rec_wait *rec = &ws->rec;
+	u32 cause = off->cause;
+	u64 now;
+
+	if (!off->left)
+		return;
+	now = bpf_ktime_get_ns();
+	add_wait(off->in_call ? rec->in_call : rec->before, cause, off->left, ws->woken, now);
+	rec->entered = off->in_call ? st->entered : 0;
+	rec->flags = off->in_call ? WAIT_IN_CALL : 0;
 	rec->cause = cause;
 	if (is_sleep(cause) && ws->woken)
 		rec->waker = ws->waker;
 	else
 		rec->waker.kind = WAKER_UNKNOWN;
-	if (cause == WAIT_THROTTLED)
+	if (cause == WAIT_THROTTLED) {
 		rec->taker.kind = WAKER_UNKNOWN;
-	else
+	} else {
 		note_ids(&rec->taker, before);
+		hide_unless_shown(&rec->taker, before, task);
+	}
 	send_waits(task, rec, now);
-	ws->left = 0;
+	ws->off.left = ws->before.left = 0;
 	ws->woken = 0;
 }
 
@@ -294,14 +361,68 @@ static __always_inline void begin_waits(struct task_struct *task)
 	bpf_task_storage_get(&waits, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
-/* Each thread that exists. */
+/* A thread that sleeps when tracing of it begins: that is the first that is known of it. */
+static __always_inline void note_sleep(struct task_struct *task, struct task_state *st, struct wait_state *ws)
+{
+	u32 state = task->__state;
+
+	if (on_cpu(task) || ws->before.left || !(state & (TASK_ASLEEP | TASK_STOPPED)) || st->flags & TASK_BEFORE_EXEC)
+		return;
+	ws->before.in_call = is_inside((struct pt_regs *)bpf_task_pt_regs(task));
+	ws->before.cause = why_off(task, false, state);
+	barrier();
+	/* (If the thread runs by now, this is forgotten when the thread has left its CPU and is back.) */
+	*(volatile u64 *)&ws->before.left = bpf_ktime_get_ns();
+}
+
+/* A thread that is off its CPUs in a call when tracing ends. */
+static __always_inline void tell_wait(struct task_struct *task, struct task_state *st, struct wait_state *ws)
+{
+	struct absence *off = absence_of(ws);
+	u64 left = *(volatile u64 *)&off->left;
+	struct rec_wait rec = {};
+
+	barrier();
+	if (!left || !off->in_call || on_cpu(task) || st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED))
+		return;
+	rec.head.kind = REC_WAIT;
+	rec.head.tid = id_of(task);
+	rec.at = bpf_ktime_get_ns();
+	rec.entered = st->entered;
+	rec.flags = WAIT_IN_CALL | WAIT_LASTS;
+	rec.cause = off->cause;
+	add_wait(rec.in_call, rec.cause, left, ws->woken, rec.at);
+	barrier();
+	if (*(volatile u64 *)&off->left == left && !on_cpu(task) &&
+	    bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) + sizeof(rec) <= ring_call_limit)
+		bpf_ringbuf_output(&ring, &rec, sizeof(rec), BPF_RB_NO_WAKEUP);
+}
+
+/* What to do with each thread that exists: give it a state, or one of the above. */
+enum { GIVE_STATES, NOTE_SLEEPS, TELL_WAITS };
+u32 step;
+
 SEC("iter/task")
-int begin_all(struct bpf_iter__task *ctx)
+int each_thread(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
+	struct wait_state *ws;
+	struct task_state *st;
 
-	if (task)
+	if (!task)
+		return 0;
+	if (step == GIVE_STATES) {
 		begin_waits(task);
+		return 0;
+	}
+	st = traced(task);
+	ws = st ? waits_of(task) : NULL;
+	if (!ws)
+		return 0;
+	if (step == NOTE_SLEEPS)
+		note_sleep(task, st, ws);
+	else
+		tell_wait(task, st, ws);
 	return 0;
 }
 
@@ -365,11 +486,14 @@ int on_softirq_ends(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/netif_rx")
 int on_own_packet(void *ctx)
 {
+	struct task_struct *passer = bpf_get_current_task_btf();
 	struct interrupted *by = interrupted();
 
 	if (!by || by->running)
 		return 0;
-	note_thread(&by->passer, bpf_get_current_task_btf());
+	note_thread(&by->passer, passer);
+	by->passer_is_traced = guarded && traced(passer);
+	by->passer_memory = guarded ? memory_of_users(passer) : 0;
 	by->passed = 1;
 	return 0;
 }

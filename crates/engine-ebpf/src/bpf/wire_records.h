@@ -412,6 +412,13 @@ enum wait_cause {
 	WAIT_CAUSES = 5,
 };
 
+enum wait_flag {
+	/* The thread was in a call. */
+	WAIT_IN_CALL = 1,
+	/* It was still off its CPUs at `at`, when tracing ended. Its next record, if there is one, has the whole wait. */
+	WAIT_LASTS = 2,
+};
+
 enum waker_kind {
 	WAKER_UNKNOWN = 0,
 	WAKER_THREAD = 1,
@@ -422,6 +429,8 @@ enum waker_kind {
 	/* That of a device, whose name is in `comm`. */
 	WAKER_DEVICE = 5,
 	WAKER_INTERRUPT = 6,
+	/* A thread that the user of a broker may not see (guard.h): nothing else is told of it. */
+	WAKER_HIDDEN = 7,
 };
 
 /* A thread that woke another one, or had its CPU. */
@@ -441,7 +450,7 @@ struct rec_wait {
 	struct rec_head head;
 	/* When the thread was on a CPU again. */
 	u64 at;
-	/* The time of the call's entry. 0: it was in no call. */
+	/* The time of the call's entry. 0: it was in no call, or in one that began before tracing. */
 	u64 entered;
 	/*
 	 * For how long it was off its CPUs, in a call or outside: nanoseconds by enum wait_cause. `before` also has the times of earlier records for which
@@ -451,7 +460,8 @@ struct rec_wait {
 	u64 before[WAIT_CAUSES];
 	/* Why it was off its CPUs this time: enum wait_cause. */
 	u32 cause;
-	u32 pad;
+	/* enum wait_flag */
+	u32 flags;
 	/* The thread or interrupt that ended the sleep, and the thread that had the CPU before it was back. */
 	struct waker waker;
 	struct waker taker;

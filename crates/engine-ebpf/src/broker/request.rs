@@ -23,7 +23,7 @@ const MOST_RINGS: u32 = 8;
 /// The options by which processes of the whole machine are traced.
 pub const MACHINE: &str = "--all/--cgroup/--comm/--container/--exe/--user/--top";
 
-const WORDS: usize = 2 + 2 * (3 * CallSet::NUMBERS / 64 + 1) + 3 * (2 + MOST_FDS) + ErrnoSet::WORDS + 47;
+const WORDS: usize = 2 + 2 * (3 * CallSet::NUMBERS / 64 + 1) + 3 * (2 + MOST_FDS) + ErrnoSet::WORDS + 49;
 /// The size of every request.
 pub const REQUEST_BYTES: usize = 8 * WORDS;
 
@@ -153,7 +153,7 @@ impl Request {
             && (1..=MOST_RINGS).contains(&rings)
             && all <= LARGEST_RINGS
             && RingSize::of(bytes, true).bytes <= LARGEST_RING
-            && (rings == 1 || !self.spec.descriptors)
+            && (rings == 1 || !self.spec.descriptors && !self.spec.wants_waits())
     }
 }
 
@@ -170,8 +170,6 @@ pub fn unserved(spec: &TraceSpec) -> Option<&'static str> {
         Some("--library-calls/--usdt")
     } else if spec.operations {
         Some("--io-uring")
-    } else if spec.waits {
-        Some("--waits")
     } else if spec.stacks == StackRate::All {
         Some("-k/--stack-trace")
     } else if !spec.injections.is_empty() {
@@ -209,6 +207,8 @@ fn fields(request: &mut Request, words: &mut impl Words) {
         &mut spec.descriptors,
         &mut spec.no_memory,
         &mut spec.pid_namespaces,
+        &mut spec.waits,
+        &mut spec.waits_if_possible,
     ] {
         words.flag(flag);
     }
@@ -354,6 +354,7 @@ mod tests {
             file_filter: Some(FileFilter::Fds(fds.clone())),
             limits: Limits { text: 100, command_text: 9, elements: 7, received: false },
             dump_read: fds,
+            waits: true,
             ..TraceSpec::default()
         };
         spec.calls.remove(stride_syscalls::Abi::X86_64, 1);
@@ -367,6 +368,7 @@ mod tests {
         assert_eq!((read.spec.max_depth, read.spec.limits.text), (Some(3), 100));
         assert!(!read.spec.calls.contains(stride_syscalls::Abi::X86_64, 1));
         assert_eq!(read.spec.wanted_threads, WantedThreads::named(b"fifteen letters"));
+        assert!(read.spec.waits && !read.spec.waits_if_possible);
     }
 
     /// Nothing that somebody makes up is more than refused.

@@ -11,6 +11,7 @@ use crate::plans::Tables;
 use crate::reading::files::FilePrograms;
 use crate::settings::Settings;
 use crate::threads::poller_programs::BlockedPrograms;
+use crate::waits::programs::WaitPrograms;
 use crate::wire::{bytes_of, task_flag};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use std::fs::File;
@@ -30,6 +31,7 @@ pub struct Prepared {
 pub struct Serving {
     /// Detached first.
     files: Option<FilePrograms>,
+    waits: Option<WaitPrograms>,
     blocked: Option<BlockedPrograms>,
     programs: Programs,
     request: Request,
@@ -58,8 +60,12 @@ impl Reply {
 impl Prepared {
     /// The request of a client that asks for nothing special.
     pub fn usual() -> Vec<u8> {
-        let spec = TraceSpec::default();
-        Request::of(&Config::of(&spec, &Settings::default()), &spec).map(|request| request.bytes()).unwrap_or_default()
+        Prepared::request(&TraceSpec::default())
+    }
+
+    /// The request for this trace, with the usual settings. Empty if no broker serves it.
+    pub fn request(spec: &TraceSpec) -> Vec<u8> {
+        Request::of(&Config::of(spec, &Settings::default()), spec).map(|request| request.bytes()).unwrap_or_default()
     }
 
     /// Loads the programs for these bytes, which a client may have made up.
@@ -91,9 +97,11 @@ impl Prepared {
         let files =
             spec.descriptors.then(|| FilePrograms::attach(&self.programs, &spec.calls, false, true)).transpose();
         let files = files.map_err(|e| refused(why(&e)))?;
+        let waits = WaitPrograms::wanted(&self.programs, spec, Some((uid, gid))).map_err(|e| refused(why(&e)))?;
         self.programs.attach().map_err(refused)?;
         Ok(Serving {
             files,
+            waits,
             blocked: None,
             programs: self.programs,
             request: self.request,
@@ -111,9 +119,7 @@ impl Serving {
 
     /// Ends tracing. What the client may still hold stays.
     pub fn end(mut self) -> libbpf_rs::Result<Remains> {
-        self.programs.detach();
-        self.files = None;
-        self.blocked = None;
+        self.detach();
         Remains::of(&self.programs.rings())
     }
 
@@ -124,7 +130,9 @@ impl Serving {
                 let flags = if is_command { task_flag::TASK_BEFORE_EXEC.0 } else { 0 };
                 let (uid, gid) = self.user;
                 self.programs.guard(uid, gid, self.own_memory.as_fd(), proof.as_fd());
-                match self.programs.seed(id, whole_process, flags) {
+                let seeded = self.programs.seed(id, whole_process, flags);
+                self.waits.iter_mut().for_each(WaitPrograms::note_sleeps);
+                match seeded {
                     Ok(Seeded::Adopted) => Reply::of(AnswerCode::Done),
                     Ok(Seeded::Ended) => Reply::of(AnswerCode::Ended),
                     Ok(Seeded::Nobody | Seeded::Refused(_)) => Reply::of(AnswerCode::Nobody),
@@ -139,13 +147,18 @@ impl Serving {
                     .map_or_else(Reply::refused, |file| Reply { fd: Some(file), ..Reply::of(AnswerCode::Done) })
             }
             (Order::Detach, []) => {
-                self.programs.detach();
-                self.files = None;
-                self.blocked = None;
+                self.detach();
                 Reply::of(AnswerCode::Done)
             }
             _ => Reply::refused("an order came with the wrong descriptors"),
         }
+    }
+
+    fn detach(&mut self) {
+        self.programs.detach();
+        self.files = None;
+        WaitPrograms::end(&mut self.waits);
+        self.blocked = None;
     }
 
     fn look(&mut self, at_once: bool) -> Reply {

@@ -33,7 +33,7 @@ use stride_engine_base::signal::{is_over, now, take_nudge};
 use stride_engine_base::{
     AttachFailure, Capabilities, Delayed, Dispositions, Engine, EngineError, Remote, Waiting, interrupt, process, ticks,
 };
-use stride_event::{Call, Counted, Descriptor, Event, Fate, Limits, Lost, SIGINFO_SIZE, Stack, Tid, Unwind};
+use stride_event::{Call, Counted, Descriptor, Event, Fate, Limits, Lost, Ns, SIGINFO_SIZE, Stack, Tid, Unwind};
 
 /// How long the reader waits before it looks again without being woken.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -239,7 +239,8 @@ impl EbpfEngine {
                 if self.unseen > 0 && !procfs::exists(tid) {
                     continue;
                 }
-                return Ok(Some(QueuedEvent::Detached { tid, call: Some(CallPlace::InFlight(tid)), at: now() }));
+                let at = self.leave(tid);
+                return Ok(Some(QueuedEvent::Detached { tid, call: Some(CallPlace::InFlight(tid)), at }));
             }
             if self.all_gone() {
                 let Some(pid) = self.child.take().filter(|_| self.is_ours) else { return Ok(None) };
@@ -308,6 +309,18 @@ impl EbpfEngine {
             Some(name) => self.places.insert(tid, (cgroup, name.clone())),
             None => self.places.remove(&tid),
         };
+    }
+
+    /// Tracing of the thread has ended. Its call, if it is in one, gets the waits so far. Returns the time of the end: of a thread that waits, the latest moment
+    /// at which that was seen.
+    fn leave(&mut self, tid: Tid) -> Ns {
+        let call = self.threads.blocked_mut(tid).or_else(|| self.entered.get_mut(&tid));
+        let left = call.and_then(|call| {
+            let (waits, until) = self.waits.leave(call)?;
+            call.waits = Some(waits);
+            until
+        });
+        left.unwrap_or_else(now)
     }
 
     /// True if nothing more will come, given that the ring is empty.

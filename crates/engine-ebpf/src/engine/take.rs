@@ -263,6 +263,7 @@ impl EbpfEngine {
                 let at = read::<rec_detach>(rec)?.at;
                 self.live.remove(&tid);
                 self.places.remove(&tid);
+                self.waits.forget(tid);
                 if u32::from(head.flags) & rec_flag::FLAG_PRIVILEGED.0 != 0 {
                     self.remarks.push(format!(
                         "{tid} became privileged: it executed a set-user-ID, set-group-ID or otherwise protected program, or changed its \

@@ -56,6 +56,10 @@ impl NotableThreads {
         self.of_note.get(&tid)?.blocked.as_deref()
     }
 
+    pub fn blocked_mut(&mut self, tid: Tid) -> Option<&mut Call> {
+        self.of_note.get_mut(&tid)?.blocked.as_deref_mut()
+    }
+
     pub fn take_blocked(&mut self, tid: Tid) -> Option<Call> {
         let call = self.of_note.get_mut(&tid)?.blocked.take()?;
         self.tidy(tid);

@@ -1,14 +1,14 @@
 //! Joins the records of waits with the calls during which threads waited (`--waits`).
 //!
 //! A thread that was off its CPUs sends a record when it is back. Those of waits in a call stand before the record of the call, if the call is reported. A
-//! call may have many. All other waits count as times before the thread's next call.
+//! call may have many. All other waits count as times before the thread's next call. When tracing ends, those that last are told as well.
 
 pub mod programs;
 
 use crate::reading::records;
-use crate::wire::{rec_wait, wait_cause, waker, waker_kind};
+use crate::wire::{rec_wait, wait_cause, wait_flag, waker, waker_kind};
 use rustc_hash::FxHashMap;
-use stride_event::{Call, CallWaits, Interrupt, NamedThread, Ns, Sleep, Tid, WaitKind, WaitTimes, Waker};
+use stride_event::{Call, CallWaits, Interrupt, NamedThread, Ns, Sleep, Taker, Tid, WaitKind, WaitTimes, Waker};
 
 /// The waits of each thread since its last reported call.
 #[derive(Default)]
@@ -24,32 +24,22 @@ struct Pending {
     /// The longest time without a CPU.
     longest_runnable: Ns,
     waits: Box<CallWaits>,
+    /// The wait that lasts when tracing ends.
+    lasts: Option<rec_wait>,
 }
 
 impl WaitsOfCalls {
     /// Takes in a record.
     pub fn add(&mut self, rec: &rec_wait) {
-        let new = || Pending { entered: rec.entered, at: 0, longest_runnable: 0, waits: Box::default() };
+        let new = || Pending { entered: rec.entered, at: 0, longest_runnable: 0, waits: Box::default(), lasts: None };
         let pending = self.by_thread.entry(rec.head.tid as Tid).or_insert_with(new);
-        if pending.entered != rec.entered {
-            pending.waits.become_earlier();
-            (pending.entered, pending.longest_runnable) = (rec.entered, 0);
+        if rec.flags & wait_flag::WAIT_LASTS.0 != 0 {
+            // (Or it is over by now: the thread's own record came first.)
+            pending.lasts = (began(rec) >= pending.at).then_some(*rec);
+            return;
         }
-        pending.at = rec.at;
-        let (waits, times) = (&mut pending.waits, times(&rec.in_call));
-        waits.before += self::times(&rec.before);
-        waits.in_call += times;
-        let (kind, runnable) = (wait_kind(rec.cause), times.of(WaitKind::Runnable));
-        if rec.entered != 0 && kind.is_sleep() {
-            waits.sleeps += 1;
-            if waits.longest.is_none_or(|longest| longest.time < times.of(kind)) {
-                waits.longest = Some(Sleep { time: times.of(kind), kind, waker: waker_of(&rec.waker) });
-            }
-        }
-        if runnable > pending.longest_runnable {
-            pending.longest_runnable = runnable;
-            waits.taker = (self::kind(&rec.taker) == waker_kind::WAKER_THREAD).then(|| thread(&rec.taker));
-        }
+        pending.lasts = None;
+        pending.add(rec);
     }
 
     /// The waits of a call that has returned.
@@ -57,12 +47,18 @@ impl WaitsOfCalls {
         if self.by_thread.is_empty() {
             return None;
         }
+        Some(self.by_thread.remove(&call.tid)?.of(call))
+    }
+
+    /// The waits so far of a call that has not returned when tracing ends, and, if one of them lasts, the latest moment at which that was seen.
+    pub fn leave(&mut self, call: &Call) -> Option<(Box<CallWaits>, Option<Ns>)> {
         let mut pending = self.by_thread.remove(&call.tid)?;
-        if call.entered.is_some_and(|entered| pending.at < entered) {
-            // They are those of an earlier call.
-            pending.waits.become_earlier();
+        // (One that began before this call was in another one.)
+        let lasts = pending.lasts.take().filter(|rec| call.entered.is_none_or(|entered| began(rec) >= entered));
+        if let Some(rec) = &lasts {
+            pending.add(rec);
         }
-        Some(pending.waits)
+        Some((pending.of(call), lasts.map(|rec| rec.at)))
     }
 
     /// A thread is gone.
@@ -76,6 +72,43 @@ impl WaitsOfCalls {
             self.by_thread.insert(new, pending);
         }
     }
+}
+
+impl Pending {
+    fn add(&mut self, rec: &rec_wait) {
+        if self.entered != rec.entered {
+            self.waits.become_earlier();
+            (self.entered, self.longest_runnable) = (rec.entered, 0);
+        }
+        self.at = rec.at;
+        let (waits, times) = (&mut self.waits, times(&rec.in_call));
+        waits.before += self::times(&rec.before);
+        waits.in_call += times;
+        let (kind, runnable) = (wait_kind(rec.cause), times.of(WaitKind::Runnable));
+        if rec.flags & wait_flag::WAIT_IN_CALL.0 != 0 && kind.is_sleep() {
+            waits.sleeps += 1;
+            if waits.longest.is_none_or(|longest| longest.time < times.of(kind)) {
+                waits.longest = Some(Sleep { time: times.of(kind), kind, waker: waker_of(&rec.waker) });
+            }
+        }
+        if runnable > self.longest_runnable {
+            self.longest_runnable = runnable;
+            waits.taker = taker(&rec.taker);
+        }
+    }
+
+    /// Those of this call. They may be all of an earlier one.
+    fn of(mut self, call: &Call) -> Box<CallWaits> {
+        if call.entered.is_some_and(|entered| self.at < entered) {
+            self.waits.become_earlier();
+        }
+        self.waits
+    }
+}
+
+/// The moment at which the thread left its CPU. (A record has one wait.)
+fn began(rec: &rec_wait) -> Ns {
+    rec.at.saturating_sub(times(&rec.in_call).all())
 }
 
 fn times(by_cause: &[Ns]) -> WaitTimes {
@@ -100,12 +133,21 @@ fn thread(waker: &waker) -> NamedThread {
     NamedThread { tid: waker.tid as Tid, process: waker.process as Tid, comm: waker.comm }
 }
 
+fn taker(taker: &waker) -> Option<Taker> {
+    match kind(taker) {
+        waker_kind::WAKER_THREAD => Some(Taker::Thread(thread(taker))),
+        waker_kind::WAKER_HIDDEN => Some(Taker::Hidden),
+        _ => None,
+    }
+}
+
 fn waker_of(waker: &waker) -> Option<Waker> {
     let interrupt = match kind(waker) {
         waker_kind::WAKER_THREAD => {
             let call = (waker.nr >= 0).then(|| (records::abi(waker.abi), waker.nr as u64));
             return Some(Waker::Thread(thread(waker), call));
         }
+        waker_kind::WAKER_HIDDEN => return Some(Waker::Hidden),
         waker_kind::WAKER_TIMER => Interrupt::Timer,
         waker_kind::WAKER_NETWORK => Interrupt::Network,
         waker_kind::WAKER_DISK => Interrupt::Disk,
@@ -125,7 +167,8 @@ mod tests {
     fn record(tid: u32, entered: Ns, asleep: Ns, before: Ns) -> rec_wait {
         let head = rec_head { tid, ..rec_head::default() };
         let at = entered + asleep;
-        let mut rec = rec_wait { head, at, entered, cause: wait_cause::WAIT_ASLEEP.0, ..rec_wait::default() };
+        let (cause, flags) = (wait_cause::WAIT_ASLEEP.0, if entered > 0 { wait_flag::WAIT_IN_CALL.0 } else { 0 });
+        let mut rec = rec_wait { head, at, entered, cause, flags, ..rec_wait::default() };
         rec.in_call[wait_cause::WAIT_ASLEEP.0 as usize] = asleep;
         rec.before[wait_cause::WAIT_ASLEEP.0 as usize] = before;
         rec
@@ -172,6 +215,43 @@ mod tests {
     }
 
     #[test]
+    fn a_wait_that_lasts_is_told_when_tracing_ends() {
+        let lasting = |tid, entered, asleep| {
+            let rec = record(tid, entered, asleep, 0);
+            rec_wait { flags: rec.flags | wait_flag::WAIT_LASTS.0, ..rec }
+        };
+        let mut waits = WaitsOfCalls::default();
+        waits.add(&record(7, 100, 10, 5));
+        waits.add(&rec_wait { at: 190, ..lasting(7, 100, 60) });
+        let (found, until) = waits.leave(&call(7, 100)).unwrap();
+        assert_eq!((found.in_call.asleep(), found.before.asleep(), found.sleeps, until), (70, 5, 2, Some(190)));
+        assert!(found.longest.is_some_and(|longest| longest.time == 60 && longest.waker.is_none()));
+        // It ended after all, and has its own record before or after that.
+        for swapped in [false, true] {
+            let mut both = [lasting(7, 100, 60), record(7, 100, 70, 0)];
+            if swapped {
+                both.reverse();
+            }
+            both.iter().for_each(|rec| waits.add(rec));
+            let (found, until) = waits.leave(&call(7, 100)).unwrap();
+            assert_eq!((found.in_call.asleep(), found.sleeps, until), (70, 1, None), "{swapped}");
+        }
+        // The thread was in another call by then.
+        waits.add(&lasting(7, 100, 60));
+        let (found, until) = waits.leave(&call(7, 300)).unwrap();
+        assert_eq!((*found, until), (CallWaits::default(), None));
+        // The call began before tracing did.
+        let mut early = lasting(7, 0, 60);
+        early.flags |= wait_flag::WAIT_IN_CALL.0;
+        waits.add(&early);
+        let (found, until) = waits.leave(&Call { tid: 7, ..Call::default() }).unwrap();
+        assert_eq!((found.in_call.asleep(), found.sleeps, until), (60, 1, Some(60)));
+        // A call that returns has its own records.
+        waits.add(&lasting(7, 100, 60));
+        assert_eq!(waits.take(&call(7, 100)).map(|found| *found), Some(CallWaits::default()));
+    }
+
+    #[test]
     fn a_thread_that_is_gone_leaves_nothing() {
         let mut waits = WaitsOfCalls::default();
         waits.add(&record(7, 100, 60, 5));
@@ -189,6 +269,9 @@ mod tests {
         assert_eq!((thread.tid, thread.process), (5, 4));
         assert!(matches!(waker_of(&of(waker_kind::WAKER_THREAD, -1)), Some(Waker::Thread(_, None))));
         assert_eq!(waker_of(&of(waker_kind::WAKER_TIMER, -1)), Some(Waker::Interrupt(Interrupt::Timer)));
+        assert_eq!(waker_of(&of(waker_kind::WAKER_HIDDEN, -1)), Some(Waker::Hidden));
         assert_eq!(waker_of(&of(waker_kind::WAKER_UNKNOWN, -1)), None);
+        assert_eq!(taker(&of(waker_kind::WAKER_HIDDEN, -1)), Some(Taker::Hidden));
+        assert_eq!(taker(&of(waker_kind::WAKER_UNKNOWN, -1)), None);
     }
 }

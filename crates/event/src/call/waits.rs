@@ -15,7 +15,7 @@ pub struct CallWaits {
     /// The longest sleep.
     pub longest: Option<Sleep>,
     /// The thread that had the CPU at the end of the longest time that the thread could have run.
-    pub taker: Option<NamedThread>,
+    pub taker: Option<Taker>,
 }
 
 impl CallWaits {
@@ -133,6 +133,17 @@ pub enum Waker {
     Thread(NamedThread, Option<(Abi, u64)>),
     /// An interrupt.
     Interrupt(Interrupt),
+    /// A thread of another process, which the user may not see: nothing else is known of it.
+    Hidden,
+}
+
+/// The thread that had the CPU for which another thread waited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Taker {
+    /// A thread, which may be one of the kernel's.
+    Thread(NamedThread),
+    /// One of another process, which the user may not see.
+    Hidden,
 }
 
 /// Interrupts that wake threads.

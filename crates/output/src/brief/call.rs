@@ -3,7 +3,7 @@
 use crate::{Layout, Line, Style};
 use std::borrow::Cow;
 use stride_decode::{Decoded, Value};
-use stride_event::{LibraryCall, NamedThread, Waker};
+use stride_event::{LibraryCall, Taker, Waker};
 
 /// Writes one call at a time. Tracee bytes are escaped as in strace's lines. The caller escapes the text again for its
 /// own sink.
@@ -75,9 +75,9 @@ impl Brief {
     }
 
     /// `redis-server[412]`
-    pub fn thread(&mut self, thread: &NamedThread) -> Cow<'_, str> {
+    pub fn taker(&mut self, taker: &Taker) -> Cow<'_, str> {
         self.start();
-        self.line.thread(thread);
+        self.line.taker(taker);
         self.text()
     }
 

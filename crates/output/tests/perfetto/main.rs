@@ -9,8 +9,8 @@ use reader::{Arg, Slice, packets};
 use scene::{Scene, call, failed};
 use std::sync::Arc;
 use stride_event::{
-    BlockRef, Bottom, Call, CallWaits, Event, Interrupt, NamedThread, Outcome, Phase, Sleep, Stack, Tid, WaitKind,
-    Waker,
+    BlockRef, Bottom, Call, CallWaits, Event, Interrupt, NamedThread, Outcome, Phase, Sleep, Stack, Taker, Tid,
+    WaitKind, Waker,
 };
 use stride_syscalls::Abi;
 use stride_test_support::calls::{Memory, capture_all, number, spawned};
@@ -488,7 +488,7 @@ fn waits_are_arguments() {
     waits.before.add(WaitKind::Disk, 3);
     waits.before.add(WaitKind::Runnable, 2);
     waits.sleeps = 4;
-    waits.taker = Some(NamedThread { tid: 9, process: 9, comm: *b"dd\0\0\0\0\0\0\0\0\0\0\0\0\0\0" });
+    waits.taker = Some(Taker::Thread(NamedThread { tid: 9, process: 9, comm: *b"dd\0\0\0\0\0\0\0\0\0\0\0\0\0\0" }));
     scene.exit(10, 60, Call { waits: Some(Box::new(waits)), ..slept.clone() });
     waits.longest.as_mut().unwrap().waker = Some(Waker::Interrupt(Interrupt::Timer));
     scene.exit(70, 120, Call { waits: Some(Box::new(waits)), ..slept });

@@ -9,7 +9,7 @@ use stride_event::{
     BlockRef, Blocks, Bottom, Call, CallWaits, CodeFile, Descriptor, Detail, Event, Fate, FdOf, FileKind,
     InlinedFunction, Interrupt, LibraryCall, LibraryFunction, LibraryPart, LibraryText, Lost, NamedThread,
     OperationFacts, Outcome, Param, Phase, Question, SIGINFO_SIZE, Sleep, SourceLine, Stack, StackFrame, StartKind,
-    Symbol, Tampering, Tid, WaitKind, WaitTimes, Waker,
+    Symbol, Taker, Tampering, Tid, WaitKind, WaitTimes, Waker,
 };
 use stride_record::{Fact, Metadata, Reader, Recorded, Recorder};
 use stride_syscalls::library::WordType;
@@ -173,13 +173,15 @@ fn waits() -> impl Strategy<Value = CallWaits> {
             .prop_map(|(thread, call)| Waker::Thread(thread, call.map(|(abi, nr)| (Abi::ALL[abi], nr)))),
         any::<[u8; 16]>().prop_map(|name| Waker::Interrupt(Interrupt::Device(name))),
         Just(Waker::Interrupt(Interrupt::Timer)),
+        Just(Waker::Hidden),
     ];
+    let taker = prop_oneof![thread().prop_map(Taker::Thread), Just(Taker::Hidden)];
     let sleep = (any::<u64>(), 0..3usize, prop::option::of(waker)).prop_map(|(time, kind, waker)| Sleep {
         time,
         kind: WaitKind::ALL[kind],
         waker,
     });
-    (times(), times(), any::<u32>(), prop::option::of(sleep), prop::option::of(thread()))
+    (times(), times(), any::<u32>(), prop::option::of(sleep), prop::option::of(taker))
         .prop_map(|(in_call, before, sleeps, longest, taker)| CallWaits { in_call, before, sleeps, longest, taker })
 }
 

@@ -66,7 +66,8 @@ pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen
             if let Some(other) = unserved(&spec, EbpfEngine::CAPABILITIES) {
                 bail!("{} needs the ptrace engine, and {option} needs eBPF: leave one of them out", named(other));
             }
-            let engine = EbpfEngine::start_with(spec, settings).map_err(|e| unavoidable(e, &option))?;
+            let access = ebpf_access(&spec, options, true)?;
+            let engine = EbpfEngine::start_by(spec, settings, access).map_err(|e| unavoidable(e, &option))?;
             Ok(Chosen::new(engine, format!("{option} needs it")))
         }
         Choice::Ptrace if !spec.library.is_empty() => bail!(
@@ -96,15 +97,7 @@ pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen
             if let Some(option) = unserved(&spec, EbpfEngine::CAPABILITIES) {
                 bail!("{} needs the ptrace engine: leave out --engine=ebpf", named(option));
             }
-            // Without a broker, the error is that of loading.
-            let access = access().unwrap_or(Access::Own);
-            if let (Access::Broker(_), Some(option)) = (&access, broker::unserved(&spec)) {
-                let why = not_by_broker(option, options);
-                match only_ebpf {
-                    Some(_) => bail!("{why}. Run Stride as root."),
-                    None => bail!("{why}. Run Stride as root, or take --engine=ptrace, which needs no privileges."),
-                }
-            }
+            let access = ebpf_access(&spec, options, only_ebpf.is_some())?;
             let engine = EbpfEngine::start_by(spec, settings, access).map_err(|e| match &only_ebpf {
                 Some(option) => unavoidable(e, option),
                 None => explained(e),
@@ -162,6 +155,17 @@ fn best(spec: TraceSpec, settings: Settings, options: &Options) -> Result<Chosen
             Ok(Chosen::new(engine, format!("no eBPF: {error}")))
         }
     }
+}
+
+/// The process that loads the programs, if it is sure that eBPF traces. Without a broker, the error is that of loading. `only`: ptrace does not serve the options.
+fn ebpf_access(spec: &TraceSpec, options: &Options, only: bool) -> Result<Access> {
+    let access = access().unwrap_or(Access::Own);
+    if let (Access::Broker(_), Some(option)) = (&access, broker::unserved(spec)) {
+        let why = not_by_broker(option, options);
+        let other = if only { "" } else { ", or take --engine=ptrace, which needs no privileges" };
+        bail!("{why}. Run Stride as root{other}.");
+    }
+    Ok(access)
 }
 
 fn not_by_broker(option: &str, options: &Options) -> String {

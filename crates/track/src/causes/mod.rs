@@ -124,7 +124,13 @@ impl Causes {
                     self.ended_waits.spent.entered(call, &wait.seen, tracker);
                 }
             }
-            Event::Detached { tid, at, .. } => self.ended_waits.spent.ends(tid, at, tracker),
+            Event::Detached { tid, call, at } => {
+                // (The call may be told only now.)
+                if let Some((call, wait)) = call.zip(tracker.wait(tid)) {
+                    self.ended_waits.spent.entered(call, &wait.seen, tracker);
+                }
+                self.ended_waits.spent.ends(tid, at, call, tracker);
+            }
             Event::Exit(call) => {
                 if let Some(seen) = tracker.seen() {
                     self.returned(call, seen, tracker);
@@ -269,7 +275,7 @@ impl Causes {
 
     fn ends(&mut self, tid: Tid, at: Ns, killed: bool, tracker: &Tracker) {
         self.ended_waits.timelines.seen(tid, at);
-        self.ended_waits.spent.ends(tid, at, tracker);
+        self.ended_waits.spent.ends(tid, at, None, tracker);
         self.ready.remove(&tid);
         let Some(thread) = tracker.thread(tid) else { return };
         let pid = thread.pid;
@@ -369,7 +375,7 @@ impl EndedWaits {
                 ))
             }
             Waker::Interrupt(Interrupt::Timer) => Some(Woken::Timer),
-            Waker::Interrupt(_) => None,
+            Waker::Interrupt(_) | Waker::Hidden => None,
         }
     }
 

@@ -7,7 +7,7 @@ use crate::{ObjectId, ObjectKind, Seen, Tracker, names_thread};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use std::ops::AddAssign;
-use stride_event::{Call, CallWaits, Ns, Tid, WaitKind, WaitTimes, Waker};
+use stride_event::{Call, CallWaits, Ns, Taker, Tid, WaitKind, WaitTimes, Waker};
 use stride_syscalls::{Abi, Syscall, table};
 
 /// A thing that the time of threads is spent on.
@@ -62,6 +62,17 @@ pub(super) struct ThreadTime {
 }
 
 impl ThreadTime {
+    /// The thread was in a call for `time`, and spent these parts of that off its CPUs.
+    fn was_in_call(&mut self, call: ActivityId, time: Ns, off: &[(ActivityId, Ns)]) {
+        let mut rest = time;
+        for &(id, part) in off {
+            let part = part.min(rest);
+            add(&mut self.spent, id, part);
+            rest -= part;
+        }
+        add(&mut self.spent, call, rest);
+    }
+
     /// The time in which the thread did not wait for another one on the critical path. If it did nothing else, its whole time.
     pub(super) fn own(&self) -> Vec<(ActivityId, Ns)> {
         let followed = |id| self.followed.iter().find(|(other, _)| *other == id).map_or(0, |(_, part)| *part);
@@ -176,11 +187,31 @@ impl Spent {
         let on = call_on(call, seen, tracker);
         let (from, to) = (call.began(), call.returned);
         let Some(party) = self.party_of(call.tid, tracker) else { return 0 };
+        let in_call = self.activities.id((party, Activity::InCall(on)));
+        let (parts, asleep) = self.off_cpu(party, on, call);
+        self.count(in_call, call);
+        let Some(time) = self.threads.get_mut(&call.tid) else { return 0 };
+        time.between += from.saturating_sub(time.until.unwrap_or(from));
+        time.off += call.waits.as_deref().map(|waits| waits.before).unwrap_or_default();
+        let since = time.until.unwrap_or(from).max(from);
+        time.was_in_call(in_call, to.saturating_sub(since), &parts);
+        time.until = Some(to.max(since));
+        time.in_call = None;
+        time.calls += 1;
+        if seen.row.is_some_and(names_thread) {
+            self.renamed(call.tid, tracker);
+        }
+        asleep.unwrap_or(in_call)
+    }
+
+    /// The activities of a call's thread while it is off its CPUs, with their times, and the one that is a sleep for something else than a disk.
+    fn off_cpu(&mut self, party: u32, on: CallOn, call: &Call) -> (Vec<(ActivityId, Ns)>, Option<ActivityId>) {
         let waits = call.waits.as_deref();
         self.measured |= waits.is_some();
-        let in_call = self.activities.id((party, Activity::InCall(on)));
-        let mut asleep = None;
-        let mut parts = Vec::new();
+        if let Some(waits) = waits {
+            self.note_taker(party, waits);
+        }
+        let (mut parts, mut asleep) = (Vec::new(), None);
         for (kind, time) in waits.into_iter().flat_map(|waits| waits.in_call.parts()) {
             let waker = waits.and_then(|waits| waits.longest).filter(|longest| longest.kind == kind);
             let waker = waker.and_then(|longest| longest.waker).map(of_party);
@@ -194,35 +225,17 @@ impl Spent {
             }
             parts.push((id, time));
         }
-        self.count(in_call, call);
-        if let Some(waits) = waits {
-            self.note_taker(party, waits);
-        }
-        let Some(time) = self.threads.get_mut(&call.tid) else { return 0 };
-        time.between += from.saturating_sub(time.until.unwrap_or(from));
-        time.off += waits.map(|waits| waits.before).unwrap_or_default();
-        let since = time.until.unwrap_or(from).max(from);
-        let mut rest = to.saturating_sub(since);
-        for (id, part) in parts {
-            let part = part.min(rest);
-            add(&mut time.spent, id, part);
-            rest -= part;
-        }
-        add(&mut time.spent, in_call, rest);
-        time.until = Some(to.max(since));
-        time.in_call = None;
-        time.calls += 1;
-        if seen.row.is_some_and(names_thread) {
-            self.renamed(call.tid, tracker);
-        }
-        asleep.unwrap_or(in_call)
+        (parts, asleep)
     }
 
     /// (The times between calls tell nobody.)
     fn note_taker(&mut self, party: u32, waits: &CallWaits) {
         let runnable = |times: &WaitTimes| times.of(WaitKind::Runnable);
         for (time, taker) in [(runnable(&waits.in_call), waits.taker), (runnable(&waits.before), None)] {
-            let taker = taker.map(|taker| Party { pid: taker.process, comm: taker.name().into() });
+            let taker = taker.and_then(|taker| match taker {
+                Taker::Thread(thread) => Some(Party { pid: thread.process, comm: thread.name().into() }),
+                Taker::Hidden => None,
+            });
             let key = (party, taker);
             if time > 0 && (self.takers.len() < MAX_THINGS || self.takers.contains_key(&key)) {
                 *self.takers.entry(key).or_default() += time;
@@ -262,15 +275,22 @@ impl Spent {
         }
     }
 
-    /// Nothing more will be known of a thread.
-    pub fn ends(&mut self, tid: Tid, at: Ns, tracker: &Tracker) {
+    /// Nothing more will be known of a thread. `left`: the call that it is in, if tracing ends.
+    pub fn ends(&mut self, tid: Tid, at: Ns, left: Option<&Call>, tracker: &Tracker) {
         self.party_of(tid, tracker);
+        let waits = left.and_then(|call| call.waits.as_deref());
+        let entered = self.threads.get(&tid).and_then(|time| time.in_call);
+        let parts = match entered.map(|(_, id)| self.activities.things[id as usize]) {
+            Some((party, Activity::InCall(on))) => left.map_or(Vec::new(), |call| self.off_cpu(party, on, call).0),
+            _ => Vec::new(),
+        };
         let Some(time) = self.threads.get_mut(&tid) else { return };
         let Some(until) = time.until.take() else { return };
+        time.off += waits.map(|waits| waits.before).unwrap_or_default();
         match time.in_call.take() {
             Some((from, id)) => {
                 time.between += from.saturating_sub(until);
-                add(&mut time.spent, id, at.saturating_sub(from));
+                time.was_in_call(id, at.saturating_sub(from), &parts);
             }
             None => time.between += at.saturating_sub(until),
         }
@@ -336,7 +356,7 @@ fn known(at: Ns) -> Option<Ns> {
 fn of_party(waker: Waker) -> Waker {
     match waker {
         Waker::Thread(thread, _) => Waker::Thread(stride_event::NamedThread { tid: thread.process, ..thread }, None),
-        interrupt => interrupt,
+        other => other,
     }
 }
 

@@ -104,6 +104,28 @@ fn measured_waits_are_told_from_work() {
     assert_eq!(by.process, 7);
 }
 
+/// The thread slept in the call in which tracing left it.
+#[test]
+fn waits_of_a_call_that_lasts_are_told_from_work() {
+    let longest = Sleep { time: 60, kind: WaitKind::Blocked, waker: None };
+    let waits = CallWaits {
+        in_call: WaitTimes::from_iter([(WaitKind::Blocked, 60)]),
+        before: WaitTimes::from_iter([(WaitKind::Runnable, 4)]),
+        sleeps: 1,
+        longest: Some(longest),
+        taker: None,
+    };
+    let first = does(MAIN, "getpid", &[], 1, 110, 120);
+    let read = does(MAIN, "read", &[3, 0, 0], 0, 130, 130);
+    let left = Call { waits: Some(Box::new(waits)), ..read.clone() };
+    let end = Event::Detached { tid: MAIN, call: Some(&left), at: 200 };
+    // The entry may be told with the end only.
+    for entry in [Some(Event::Enter(&read)), None] {
+        let run: Vec<_> = [spawned(MAIN, 100), Event::Exit(&first)].into_iter().chain(entry).chain([end]).collect();
+        is(&spent(&run), &[("blocked in read", 60), ("computing", 16), ("getpid", 10), ("read", 10), ("runnable", 4)]);
+    }
+}
+
 /// The engine knows the waker of any wait, whatever the thing is that the threads have in common.
 #[test]
 fn a_measured_wait_for_a_traced_thread_is_that_threads_time() {

@@ -1,7 +1,7 @@
 //! Where the time went, as lines of text and as JSON.
 
 use super::text::wrapped;
-use crate::line::waits::off_cpu;
+use crate::line::waits::{HIDDEN, off_cpu};
 use crate::spelling::quote::shown;
 use crate::views::json::Json;
 use std::fmt::Write as _;
@@ -137,6 +137,7 @@ fn until(waker: &Waker) -> String {
             Some(device) => format!("the device {} woke it", shown(device)),
             None => "an interrupt woke it".into(),
         },
+        Waker::Hidden => format!("{HIDDEN} woke it"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The reasons why the thread of a call was not on a CPU. They are boxes below the call.
 
-use crate::line::waits::interrupt_word;
+use crate::line::waits::{HIDDEN, interrupt_word};
 use stride_event::{CallWaits, Ns, WaitKind, Waker};
 use stride_syscalls::table;
 
@@ -29,6 +29,7 @@ pub fn woken_by(waker: &Waker) -> Vec<u8> {
             Some(device) => [b"woken by the device ", device].concat(),
             None => format!("woken by {}", interrupt_word(interrupt)).into_bytes(),
         },
+        Waker::Hidden => format!("woken by {HIDDEN}").into_bytes(),
     }
 }
 
@@ -87,6 +88,7 @@ mod tests {
                 &[(WaitKind::Throttled, 2 * MS), (WaitKind::Stopped, 4 * MS)],
                 Some((WaitKind::Stopped, 4 * MS, None)),
             ),
+            waiting("pause", &[(WaitKind::Blocked, 3 * MS)], Some((WaitKind::Blocked, 3 * MS, Some(Waker::Hidden)))),
             waiting("getpid", &[(WaitKind::Runnable, 999)], None),
             waiting("gettid", &[], None),
             call(1, "getuid", &[0; 6], Outcome::Value(0)),
@@ -102,6 +104,7 @@ mod tests {
             "getppid;stopped 4000",
             "getppid;throttled 2000",
             "nanosleep;blocked;woken by a timer 9000",
+            "pause;blocked;woken by another process 3000",
             "read;blocked 10000",
             "read;blocked;woken by redis:\\n<i>: sendto 45000",
             "read;runnable 3000",
@@ -123,7 +126,7 @@ mod tests {
         };
         let boxes: Vec<_> = boxes.chunks(3).map(shown).collect();
         // The program, and all waits in its calls.
-        assert_eq!((boxes[0].1.as_str(), boxes[0].2), ("program", 80 * MS + 999));
+        assert_eq!((boxes[0].1.as_str(), boxes[0].2), ("program", 83 * MS + 999));
         for (name, kind, time) in [
             ("blocked", "asleep", 55 * MS),
             ("woken by redis;\\n<i>: sendto", "waker", 45 * MS),

@@ -39,7 +39,7 @@ impl CallText {
     }
 
     pub fn of(&mut self, call: &Call, part: Part, tracker: &Tracker) -> SliceText {
-        let waits = call.waits.as_deref().map(|waits| waited(waits, call, tracker)).unwrap_or_default();
+        let waits = call.waits.as_deref().map(|waits| waited(waits, call, part, tracker)).unwrap_or_default();
         SliceText { call: self.call(call, part, tracker), waits: waits.into() }
     }
 
@@ -58,7 +58,7 @@ impl CallText {
 }
 
 /// `waited for the other end of a socket: blocked 40.0 ms by redis-server[412] sendto, waited for a CPU 103 µs`.
-fn waited(waits: &CallWaits, call: &Call, tracker: &Tracker) -> String {
+fn waited(waits: &CallWaits, call: &Call, part: Part, tracker: &Tracker) -> String {
     let mut out = Vec::new();
     let mut w = Writer { out: &mut out, style: Style::default() };
     // (The kinds of waits that have no thing that the thread waits for have words of their own.)
@@ -69,7 +69,8 @@ fn waited(waits: &CallWaits, call: &Call, tracker: &Tracker) -> String {
         w.str(words);
         w.str(":");
     }
-    waits_with(&mut w, waits, |w, time| w.str(&duration(time)));
+    // (A call that is shown at its entry has not returned.)
+    waits_with(&mut w, waits, part == Part::Entry, |w, time| w.str(&duration(time)));
     cut(String::from_utf8_lossy(&out).trim_start(), TEXT)
 }
 

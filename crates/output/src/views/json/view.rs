@@ -7,7 +7,7 @@ use super::{CallArguments, Json};
 use crate::{End, RunInfo, Show, Sink, View, ViewError};
 use std::sync::Arc;
 use stride_decode::{Options, Resolver};
-use stride_event::{Call, Event, Outcome, SIGINFO_SIZE, Stack};
+use stride_event::{Call, CallWaits, Event, Outcome, SIGINFO_SIZE, Stack};
 use stride_syscalls::Effect;
 use stride_track::Tracker;
 
@@ -86,7 +86,7 @@ impl JsonView {
             }
             Event::Exited { tid, status, at } => {
                 let moment = moment(tid, at);
-                self.leave(&moment, out);
+                self.leave(&moment, None, out);
                 if self.show.exit {
                     Json::new(out).event("exit", &moment, |j| j.key("status").int(status));
                 }
@@ -94,7 +94,7 @@ impl JsonView {
             }
             Event::Killed { tid, signal, core, at } => {
                 let moment = moment(tid, at);
-                self.leave(&moment, out);
+                self.leave(&moment, None, out);
                 if self.show.killed {
                     Json::new(out).event("killed", &moment, |j| {
                         j.key("signal").signal(signal);
@@ -106,7 +106,7 @@ impl JsonView {
             Event::Superseded { tid, old, call, at } => {
                 let moment = moment(tid, at);
                 // The leader's own call is gone. The execve continues under the leader's id.
-                self.leave(&moment, out);
+                self.leave(&moment, None, out);
                 self.arguments.superseded(tid, old, call, tracker);
                 if self.show.superseded {
                     Json::new(out).event("superseded", &moment, |j| j.key("by").int(old));
@@ -117,7 +117,7 @@ impl JsonView {
                 if let (Some(call), false) = (call, self.arguments.is_in_call(tid)) {
                     self.arguments.enter(call, tracker);
                 }
-                self.leave(&moment, out);
+                self.leave(&moment, call.and_then(|call| call.waits.as_deref()), out);
                 if self.show.attach {
                     Json::new(out).event("detach", &moment, |_| {});
                 }
@@ -162,8 +162,8 @@ impl JsonView {
         self.counts.unfinished += u64::from(!returned);
     }
 
-    /// A thread goes, so its call will not return.
-    fn leave(&mut self, moment: &EventContext<'_>, out: &mut Vec<u8>) {
+    /// A thread goes, so its call will not return. `waits`: those so far.
+    fn leave(&mut self, moment: &EventContext<'_>, waits: Option<&CallWaits>, out: &mut Vec<u8>) {
         let mut args = Vec::new();
         let Some(head) = self.arguments.leave(moment.tid, &mut args) else { return };
         let mut json = Json::new(out);
@@ -172,7 +172,7 @@ impl JsonView {
         json.out.extend_from_slice(&args);
         json.unfinished();
         json.when(&EventContext { at: head.entered.unwrap_or(moment.at), ..*moment });
-        json.end_call(head.abi, head.nr, CallTimes::default(), self.ip.then_some(head.ip), None);
+        json.end_call(head.abi, head.nr, CallTimes { duration: None, waits }, self.ip.then_some(head.ip), None);
         self.counts.calls += 1;
         self.counts.unfinished += 1;
     }

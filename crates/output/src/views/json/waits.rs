@@ -1,7 +1,7 @@
 //! Writes the waits of a call's thread (`--waits`) as JSON.
 
 use super::Json;
-use stride_event::{CallWaits, NamedThread, WaitTimes, Waker};
+use stride_event::{CallWaits, NamedThread, Taker, WaitTimes, Waker};
 use stride_syscalls::table;
 
 impl Json<'_> {
@@ -18,7 +18,10 @@ impl Json<'_> {
                 }
             }
             if let Some(taker) = &waits.taker {
-                j.key("cpu_taken_by").object(|j| j.thread(taker));
+                j.key("cpu_taken_by").object(|j| match taker {
+                    Taker::Thread(thread) => j.thread(thread),
+                    Taker::Hidden => j.hidden(),
+                });
             }
         });
     }
@@ -42,7 +45,13 @@ impl Json<'_> {
                     j.name("device", device);
                 }
             }
+            Waker::Hidden => j.hidden(),
         });
+    }
+
+    /// A thread that the user may not see.
+    fn hidden(&mut self) {
+        self.key("hidden").bool(true);
     }
 
     /// A thread of another PID namespace has no id.

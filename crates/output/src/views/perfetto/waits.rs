@@ -21,7 +21,7 @@ pub fn add(begin: &mut Packet<'_>, waits: &CallWaits, brief: &mut Brief) {
         begin.text("waker", &brief.waker(waker));
     }
     if let Some(taker) = &waits.taker {
-        begin.text("cpu_taken_by", &brief.thread(taker));
+        begin.text("cpu_taken_by", &brief.taker(taker));
     }
 }
 

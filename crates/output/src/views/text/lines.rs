@@ -2,6 +2,7 @@
 
 use super::{Streams, TextView};
 use crate::Moment;
+use crate::line::Line;
 use std::sync::Arc;
 use stride_decode::{FdInfo, FdNote, Part, operation_fds};
 use stride_event::{Call, FdOf, LibraryCall, LibraryPart, Ns, SIGINFO_SIZE, Stack, Tid};
@@ -116,14 +117,21 @@ impl TextView {
 
     pub(super) fn other(&mut self, tid: Tid, at: Ns, write: impl FnOnce(&mut crate::Writer<'_>)) {
         self.note_context(tid);
+        self.with_line(tid, at, |line, moment| line.other(moment, write));
+    }
+
+    /// Tracing leaves the thread, perhaps in a call.
+    pub(super) fn detached(&mut self, tid: Tid, call: Option<&Call>, at: Ns) {
+        self.with_line(tid, at, |line, moment| line.detached(moment, call));
+    }
+
+    fn with_line(&mut self, tid: Tid, at: Ns, write: impl FnOnce(&mut Line, Moment<'_>)) {
         let (tracees, nr) = (self.tracees.len(), self.last_call(tid));
         let comm = self.comms.remove(&tid);
         let label = self.labels.get(&tid).cloned();
         if let Some((line, _)) = self.stream(tid) {
-            line.other(
-                Moment { tid, at, tracees, nr, ip: None, comm: comm.as_deref(), label: label.as_deref() },
-                write,
-            );
+            let (comm, label) = (comm.as_deref(), label.as_deref());
+            write(line, Moment { tid, at, tracees, nr, ip: None, comm, label });
         }
         self.comms.extend(comm.map(|comm| (tid, comm)));
     }

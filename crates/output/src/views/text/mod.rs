@@ -178,11 +178,9 @@ impl TextView {
                     });
                 }
             }
-            Event::Detached { tid, call, .. } => {
+            Event::Detached { tid, call, at } => {
                 self.show_entry(tid, call);
-                if let Some((line, _)) = self.stream(tid) {
-                    line.forget(tid, Some(b" <detached ...>"));
-                }
+                self.detached(tid, call, at);
                 self.gone(tid);
             }
             Event::Lost { tid, count, at } => self.other(tid, at, |w| {

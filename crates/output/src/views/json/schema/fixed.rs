@@ -109,14 +109,14 @@ pub const FIXED: &[(&str, &str)] = &[
         "sleeps":{"$ref":"#/$defs/ulong"},"longest_ns":{"$ref":"#/$defs/ulong"},"kind":{"enum":["blocked","disk","stopped"]},
         "waker":{"$ref":"#/$defs/waker"},
         "cpu_taken_by":{"type":"object","properties":{"tid":{"$ref":"#/$defs/id"},"pid":{"$ref":"#/$defs/id"},"comm":{"type":"string"},
-        "comm_hex":{"$ref":"#/$defs/octets"}},"additionalProperties":false}},
+        "comm_hex":{"$ref":"#/$defs/octets"},"hidden":{"const":true}},"additionalProperties":false}},
         "required":["in_call","before"],"additionalProperties":false}"##,
     ),
     (
         "waker",
-        r##"{"description":"The thread or interrupt that ended a sleep.","type":"object","properties":{"tid":{"$ref":"#/$defs/id"},"pid":{"$ref":"#/$defs/id"},
+        r##"{"description":"The thread or interrupt that ended a sleep. hidden: a thread of another process, which the user may not see.","type":"object","properties":{"tid":{"$ref":"#/$defs/id"},"pid":{"$ref":"#/$defs/id"},
         "comm":{"type":"string"},"comm_hex":{"$ref":"#/$defs/octets"},"call":{"type":"string"},"interrupt":{"enum":["timer","network","disk","device","interrupt"]},
-        "device":{"type":"string"},"device_hex":{"$ref":"#/$defs/octets"}},"additionalProperties":false}"##,
+        "device":{"type":"string"},"device_hex":{"$ref":"#/$defs/octets"},"hidden":{"const":true}},"additionalProperties":false}"##,
     ),
     (
         "wait_times",
