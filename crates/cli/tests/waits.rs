@@ -321,15 +321,54 @@ fn a_thread_that_slept_before_is_measured_from_then_on() {
     assert!(asleep >= least && asleep <= calls[0]["duration_ns"].as_i64().unwrap(), "{said}");
 }
 
+/// Under ptrace, calls have the times of their waits at most, without wakers, and that is said.
+#[test]
+fn ptrace_knows_times_without_wakers() {
+    let scratch = Scratch::new("waits-ptrace");
+    let program = program!("waits").to_str().unwrap().to_string();
+    for (way, waiting, _) in IN_CALLS {
+        let run = scratch.stride(["--engine=ptrace", "--waits", "--json", "-f", &program, way]);
+        assert_eq!(run.code(), Some(0), "{run:?}");
+        let (known, calls) = (known(&run.out), calls(&run.trace));
+        let right = found(&known, &calls, |call, wait| {
+            let all = time(call, "in_call", &ALL);
+            call["tid"] == wait.tid && call["name"] == waiting && all >= wait.least - wait.least / 50
+        });
+        assert!(right >= most_of(known.len()) && right > 0, "{way}: {right} of {}\n{run:?}", known.len());
+        for call in &calls {
+            let waits = &call["waits"];
+            assert!(waits["waker"].is_null() && waits["cpu_taken_by"].is_null(), "{way}: {call}");
+            if let Some(took) = call["duration_ns"].as_i64() {
+                assert!(time(call, "in_call", &ALL) <= took, "{way}: {call}");
+            }
+        }
+        assert!(run.err.contains("it is not known who ended a wait"), "{run:?}");
+    }
+}
+
+/// A call that did not leave its CPU did not wait, although ptrace stopped its thread twice.
+#[test]
+fn stops_of_ptrace_are_no_waits() {
+    let scratch = Scratch::new("waits-stops");
+    let dd = ["dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=1000", "status=none"];
+    let run = scratch.stride(["--engine=ptrace", "--waits", "-e", "read,write"].iter().chain(&dd));
+    let calls = run.trace.lines().filter(|line| line.contains("= 1 <")).count();
+    let blocked = run.trace.lines().filter(|line| line.contains(" blocked ")).count();
+    assert!(calls == 2000 && blocked < 200, "{blocked} of {calls}: {run:?}");
+}
+
+/// A call in which ptrace leaves a thread has its waits so far, too.
+#[test]
+fn ptrace_tells_waits_of_calls_that_last() {
+    let mut stride = stride();
+    stride.args(["--waits", "-e", "read"]);
+    let left = left_in_read(stride, nix::unistd::getuid().as_raw());
+    left.is_told(&left.said);
+}
+
 #[test]
 fn what_knows_nothing_of_waits_says_so() {
     let scratch = Scratch::new("waits-none");
-    let mut command = bare_stride();
-    command.args(["--engine=ptrace", "--waits", "touch", "ran"]).current_dir(scratch.path(""));
-    let run = Run::of(command);
-    assert_eq!(run.code(), Some(1), "{run:?}");
-    assert!(run.err.contains("--waits needs the eBPF engine") && !scratch.path("ran").exists(), "{run:?}");
-
     scratch.stride(["--record=rec", "true"]);
     let replayed = scratch.replay(&["--waits"]);
     assert!(replayed.err.contains("was not recorded") && replayed.err.contains("--waits"), "{replayed:?}");

@@ -115,6 +115,7 @@ impl PtraceEngine {
             _ => {}
         }
         self.threads[slot].state = State::Stopped(stopped);
+        self.waits_so_far(slot);
         self.release(slot, signal);
     }
 }

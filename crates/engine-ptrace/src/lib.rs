@@ -7,7 +7,7 @@
 //!
 //! The files, outermost first: `engine` (the loop, and in it `calls` and `births` of threads), `note` (events that wait to be taken),
 //! `spawn` and `attach` (how tracees come; the command is forked by `stride_engine_base`), `detach` (how they go), `seccomp`,
-//! `affinity`, `place` and `rescue` (which CPU to run on), `plans`, `memory` and `present` (capture), `stacks` and `sites`, `inject`, `injected` and `delays` (changed calls), `vcpus` (virtual CPUs), `threads` and `tracee` (what is
+//! `affinity`, `place` and `rescue` (which CPU to run on), `plans`, `memory` and `present` (capture), `stacks` and `sites`, `off_cpu` (waits), `inject`, `injected` and `delays` (changed calls), `vcpus` (virtual CPUs), `threads` and `tracee` (what is
 //! known of a thread, and which requests its state permits), `wait`, `signals`, `error`; `sys` wraps the kernel.
 //!
 //! Architecture invariant: `unsafe` only in `sys`; a ptrace request can be made only through [`tracee::Stopped`].
@@ -23,6 +23,7 @@ mod inject;
 mod injected;
 mod memory;
 mod note;
+mod off_cpu;
 mod place;
 mod plans;
 mod present;

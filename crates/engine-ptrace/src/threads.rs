@@ -1,11 +1,12 @@
 //! The traced threads.
 
 use crate::injected::ThreadInjections;
+use crate::off_cpu::{OffCpu, Waited};
 use crate::tracee::{Running, Stopped};
 use crate::wait::Stop;
 use std::collections::HashMap;
 use stride_engine_base::Interrupted;
-use stride_event::{Call, Tid};
+use stride_event::{Call, CallWaits, Sleep, Tid, WaitKind, WaitTimes};
 use stride_syscalls::Abi;
 
 #[derive(Debug)]
@@ -61,6 +62,9 @@ pub struct Tracee {
     pub system_time: u64,
     /// How its calls are changed.
     pub injections: ThreadInjections,
+    /// Its waits, if they are wanted, and those before its call.
+    pub off_cpu: OffCpu,
+    pub waited_before: WaitTimes,
 }
 
 impl Tracee {
@@ -80,7 +84,20 @@ impl Tracee {
             too_deep: false,
             system_time: 0,
             injections: ThreadInjections::default(),
+            off_cpu: OffCpu::default(),
+            waited_before: WaitTimes::default(),
         }
+    }
+
+    /// The waits in the call until this stop.
+    pub fn take_waits(&mut self) {
+        let Some(Waited { times, sleeps }) = self.off_cpu.take(self.tid) else { return };
+        let time = times.of(WaitKind::Blocked);
+        // The longest of several is not known, nor is any waker.
+        let longest = (sleeps == 1).then_some(Sleep { time, kind: WaitKind::Blocked, waker: None });
+        let waits =
+            CallWaits { in_call: times, before: std::mem::take(&mut self.waited_before), sleeps, longest, taker: None };
+        self.call.waits = (waits != CallWaits::default()).then(|| Box::new(waits));
     }
 
     /// Takes the stopped state, to resume or detach the thread.

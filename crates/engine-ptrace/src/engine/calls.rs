@@ -47,6 +47,9 @@ impl PtraceEngine {
             return GoingOn::default();
         }
         thread.call_state = CallState::Wanted;
+        if self.want_waits {
+            thread.waited_before = thread.off_cpu.take(thread.tid).unwrap_or_default().times;
+        }
         thread.system_time = system_time;
         let call = &mut thread.call;
         call.abi = abi;
@@ -64,6 +67,7 @@ impl PtraceEngine {
         call.file_kind = None;
         // Before the call does something to it, as execve(2) and rt_sigreturn(2) do. The command's own execve(2) has none yet.
         call.stack = None;
+        call.waits = None;
         if thread.startup == Startup::Done {
             self.stacks.enter(call, thread.process, entered.ip);
         }
@@ -101,6 +105,9 @@ impl PtraceEngine {
             return GoingOn::default();
         }
         thread.call.outcome = outcome;
+        if self.want_waits {
+            thread.take_waits();
+        }
         let going_on = self.injector.at_exit(thread, &mut self.plans);
         let call = &mut thread.call;
         call.returned = self.now;
@@ -111,6 +118,19 @@ impl PtraceEngine {
         }
         self.notes.push_back(QueuedEvent::Exit(slot));
         going_on
+    }
+
+    /// Tracing leaves a thread that has stopped, perhaps in a call.
+    pub(crate) fn waits_so_far(&mut self, slot: Slot) {
+        let thread = &mut self.threads[slot];
+        // (After a request to the thread it is off its CPU.)
+        if self.want_waits
+            && thread.call_state == CallState::Wanted
+            && thread.stopped().is_some_and(|stopped| stopped.syscall_info().is_ok())
+        {
+            thread.off_cpu.stops(self.now);
+            thread.take_waits();
+        }
     }
 
     /// The call in flight, if there is one, will not return.

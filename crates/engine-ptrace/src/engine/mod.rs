@@ -9,6 +9,7 @@ use crate::delays::{Delays, HeldThread};
 use crate::inject::{GoingOn, Injector, settle};
 use crate::injected::ThreadInjections;
 use crate::note::QueuedEvent;
+use crate::off_cpu;
 use crate::place::OwnCpus;
 use crate::plans::Plans;
 use crate::seccomp;
@@ -63,6 +64,9 @@ pub struct PtraceEngine {
     entries: bool,
     want_ip: bool,
     pub(crate) want_system_time: bool,
+    /// Calls come with the waits of their threads, and a sentence about what this engine does not know of them.
+    want_waits: bool,
+    limited: Option<&'static str>,
     no_memory: bool,
     /// A seccomp filter stops the wanted calls.
     filtered: bool,
@@ -90,7 +94,7 @@ impl PtraceEngine {
         machine: false,
         library: false,
         operations: false,
-        waits: false,
+        waits: true,
         injections: cfg!(target_arch = "x86_64"),
         vcpus: true,
     };
@@ -110,6 +114,9 @@ impl PtraceEngine {
     }
 
     fn start_filtered(spec: TraceSpec, waiting: Option<Waiting>, filtered: bool) -> Result<PtraceEngine, StartError> {
+        if spec.waits {
+            off_cpu::is_accounted()?;
+        }
         let kill_on_exit = spec.kill_on_exit || filtered;
         let options = options(spec.follow, kill_on_exit, filtered);
         let delays = Delays::new(&spec.injections).map_err(StartError::refused("timer_create"))?;
@@ -149,6 +156,8 @@ impl PtraceEngine {
             entries: spec.entries,
             want_ip: spec.want_ip,
             want_system_time: spec.want_system_time,
+            want_waits: spec.waits,
+            limited: spec.waits.then_some(off_cpu::LIMITS),
             no_memory: spec.no_memory,
             filtered,
             kill_on_exit,
@@ -189,6 +198,11 @@ impl PtraceEngine {
     fn resume(&mut self, &HeldThread { slot, until, signal, .. }: &HeldThread) {
         let thread = &mut self.threads[slot];
         if let Some(stopped) = thread.take_stopped() {
+            match until {
+                _ if !self.want_waits => {}
+                Until::Continued => thread.off_cpu.listens(),
+                Until::Syscall | Until::Event => thread.off_cpu.resumes(sys::now()),
+            }
             thread.state = State::Running(stopped.resume(until, signal));
         }
     }
@@ -237,6 +251,7 @@ impl PtraceEngine {
 
     pub(crate) fn stopped(&mut self, slot: Slot, stop: Stop, system_time: Ns) {
         let new = std::mem::replace(&mut self.threads[slot].new, false);
+        self.threads[slot].off_cpu.stops(self.now);
         if self.threads[slot].too_deep {
             let signal = if let Stop::Signal(signal) = stop { signal } else { 0 };
             self.release(slot, signal);
@@ -313,6 +328,8 @@ impl PtraceEngine {
             self.threads.unlink(slot);
             self.retired.push(slot);
             self.threads.rename(other, tid);
+            // The stop was reported for the id, and is this thread's.
+            self.threads[other].off_cpu.stops(self.now);
             if let Some(stopped) = stopped {
                 self.threads[other].state = State::Stopped(stopped);
             }
@@ -457,7 +474,8 @@ impl Engine for PtraceEngine {
     }
 
     fn remarks(&mut self) -> Vec<String> {
-        self.injector.remarks()
+        let waits = self.limited.take().map(str::to_owned);
+        self.injector.remarks().into_iter().chain(waits).collect()
     }
 
     /// Signals to Stride do the same by themselves, and then the command gets the signal, too (see `-I`).

@@ -61,7 +61,7 @@ pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen
     let only_ebpf = unserved(&spec, PtraceEngine::CAPABILITIES).map(named);
     match options.engine {
         // There is no choice: errors are those of eBPF.
-        Choice::Auto if spec.machine.is_some() || !spec.library.is_empty() || spec.operations || spec.waits => {
+        Choice::Auto if spec.machine.is_some() || !spec.library.is_empty() || spec.operations => {
             let option = only_ebpf.unwrap_or_else(|| "the target".to_owned());
             if let Some(other) = unserved(&spec, EbpfEngine::CAPABILITIES) {
                 bail!("{} needs the ptrace engine, and {option} needs eBPF: leave one of them out", named(other));
@@ -78,10 +78,6 @@ pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen
         Choice::Ptrace if spec.operations => bail!(
             "--io-uring needs the eBPF engine: the kernel carries operations of io_uring out without system calls, so ptrace does not see \
              them. Leave out --engine=ptrace, or --io-uring"
-        ),
-        Choice::Ptrace if spec.waits => bail!(
-            "--waits needs the eBPF engine: ptrace does not see when threads leave their CPUs, and who wakes them. Leave out --engine=ptrace, \
-             or --waits"
         ),
         Choice::Ptrace => ptrace(spec, "asked for"),
         Choice::Auto if options.contexts.is_some() => {

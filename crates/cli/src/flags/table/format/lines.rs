@@ -323,7 +323,8 @@ pub const FLAGS: &[Flag] = &[
               = 1 <0.040131 blocked 0.040020 by redis-server[412] sendto, waited for a CPU 0.000103 (dd[99] had it)>. The rest of the time the thread \
               was on a CPU. The waker is a thread and the call that it was in, traced or not, or an interrupt: of a timer, the network, a disk or \
               another device. If a call slept several times, the waker of the longest sleep is shown.\n\n\
-              --json has the same, and --record keeps it. Only the eBPF engine can do this, as root or through stride-broker, which names no process that is not traced. Each change of threads on a CPU gets \
+              --json has the same, and --record keeps it. The eBPF engine does this, as root or through stride-broker, which names no process that is not traced. Under ptrace the times are upper bounds, and \
+              nobody is named. With eBPF, each change of threads on a CPU gets \
               slower by a fraction of a microsecond while Stride runs, on the whole machine.",
         own: true,
         update: |raw, _| {
