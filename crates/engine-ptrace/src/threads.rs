@@ -95,8 +95,14 @@ impl Tracee {
         let time = times.of(WaitKind::Blocked);
         // The longest of several is not known, nor is any waker.
         let longest = (sleeps == 1).then_some(Sleep { time, kind: WaitKind::Blocked, waker: None });
-        let waits =
-            CallWaits { in_call: times, before: std::mem::take(&mut self.waited_before), sleeps, longest, taker: None };
+        let waits = CallWaits {
+            in_call: times,
+            before: std::mem::take(&mut self.waited_before),
+            sleeps,
+            longest,
+            taker: None,
+            taker_before: None,
+        };
         self.call.waits = (waits != CallWaits::default()).then(|| Box::new(waits));
     }
 

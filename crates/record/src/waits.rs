@@ -9,6 +9,8 @@ mod has {
     pub const SLEEP: u8 = 1;
     pub const TAKER: u8 = 2;
     pub const HIDDEN_TAKER: u8 = 4;
+    /// The same two of the time before the call.
+    pub const BEFORE: u8 = 2;
 }
 
 /// The number of a kind is its position, and its bit in front of times.
@@ -29,12 +31,8 @@ const INTERRUPTS: [Interrupt; 4] = [Interrupt::Timer, Interrupt::Network, Interr
 const _: () = assert!(waker::HIDDEN as usize == waker::DEVICE as usize + 1 + INTERRUPTS.len());
 
 pub fn put(to: &mut Streams, waits: &CallWaits) {
-    let bits = [
-        (waits.longest.is_some(), has::SLEEP),
-        (matches!(waits.taker, Some(Taker::Thread(_))), has::TAKER),
-        (waits.taker == Some(Taker::Hidden), has::HIDDEN_TAKER),
-    ];
-    to.byte(bits.iter().filter(|(present, _)| *present).fold(0, |all, (_, bit)| all | bit));
+    let sleep = if waits.longest.is_some() { has::SLEEP } else { 0 };
+    to.byte(sleep | taker_bit(&waits.taker) | taker_bit(&waits.taker_before) << has::BEFORE);
     put_times(to, &waits.in_call);
     put_times(to, &waits.before);
     to.uint(waits.sleeps.into());
@@ -43,8 +41,18 @@ pub fn put(to: &mut Streams, waits: &CallWaits) {
         to.byte(KINDS.iter().position(|kind| *kind == sleep.kind).unwrap_or(0) as u8);
         put_waker(to, sleep.waker);
     }
-    if let Some(Taker::Thread(taker)) = &waits.taker {
-        put_thread(to, taker);
+    for taker in [&waits.taker, &waits.taker_before] {
+        if let Some(Taker::Thread(taker)) = taker {
+            put_thread(to, taker);
+        }
+    }
+}
+
+fn taker_bit(taker: &Option<Taker>) -> u8 {
+    match taker {
+        None => 0,
+        Some(Taker::Thread(_)) => has::TAKER,
+        Some(Taker::Hidden) => has::HIDDEN_TAKER,
     }
 }
 
@@ -101,13 +109,17 @@ pub fn get(from: &mut BatchSource) -> Result<CallWaits, Malformed> {
         let kind = kind.ok_or(Malformed("a thread slept in an unknown way"))?;
         Some(Sleep { time, kind, waker: get_waker(from)? })
     };
-    let taker = match bits & (has::TAKER | has::HIDDEN_TAKER) {
-        0 => None,
-        has::TAKER => Some(Taker::Thread(get_thread(from)?)),
-        has::HIDDEN_TAKER => Some(Taker::Hidden),
-        _ => return Err(Malformed("two threads had a CPU")),
-    };
-    Ok(CallWaits { in_call, before, sleeps, longest, taker })
+    let (taker, taker_before) = (get_taker(bits, from)?, get_taker(bits >> has::BEFORE, from)?);
+    Ok(CallWaits { in_call, before, sleeps, longest, taker, taker_before })
+}
+
+fn get_taker(bits: u8, from: &mut BatchSource) -> Result<Option<Taker>, Malformed> {
+    match bits & (has::TAKER | has::HIDDEN_TAKER) {
+        0 => Ok(None),
+        has::TAKER => Ok(Some(Taker::Thread(get_thread(from)?))),
+        has::HIDDEN_TAKER => Ok(Some(Taker::Hidden)),
+        _ => Err(Malformed("two threads had a CPU")),
+    }
 }
 
 /// Nanoseconds: 36 years. Views add times up.
@@ -198,8 +210,11 @@ mod tests {
                     sleeps: 3,
                     longest: Some(Sleep { time: 4, kind, waker }),
                     taker,
+                    taker_before: None,
                 };
                 assert_eq!(round_trip(waits).ok(), Some(waits));
+                let before = CallWaits { taker_before: taker, taker: Some(Taker::Hidden), ..waits };
+                assert_eq!(round_trip(before).ok(), Some(before));
             }
         }
         let preempted = CallWaits {

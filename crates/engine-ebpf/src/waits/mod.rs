@@ -16,13 +16,15 @@ pub struct WaitsOfCalls {
     by_thread: FxHashMap<Tid, Pending>,
 }
 
+#[derive(Default)]
 struct Pending {
     /// The entry of the call that they belong to. 0: there is none.
     entered: Ns,
     /// When the thread was back on a CPU last.
     at: Ns,
-    /// The longest time without a CPU.
+    /// The longest time without a CPU in the call, and before the call.
     longest_runnable: Ns,
+    longest_before: Ns,
     waits: Box<CallWaits>,
     /// The wait that lasts when tracing ends.
     lasts: Option<rec_wait>,
@@ -31,7 +33,7 @@ struct Pending {
 impl WaitsOfCalls {
     /// Takes in a record.
     pub fn add(&mut self, rec: &rec_wait) {
-        let new = || Pending { entered: rec.entered, at: 0, longest_runnable: 0, waits: Box::default(), lasts: None };
+        let new = || Pending { entered: rec.entered, ..Pending::default() };
         let pending = self.by_thread.entry(rec.head.tid as Tid).or_insert_with(new);
         if rec.flags & wait_flag::WAIT_LASTS.0 != 0 {
             // (Or it is over by now: the thread's own record came first.)
@@ -77,8 +79,8 @@ impl WaitsOfCalls {
 impl Pending {
     fn add(&mut self, rec: &rec_wait) {
         if self.entered != rec.entered {
-            self.waits.become_earlier();
-            (self.entered, self.longest_runnable) = (rec.entered, 0);
+            self.become_earlier();
+            self.entered = rec.entered;
         }
         self.at = rec.at;
         let (waits, times) = (&mut self.waits, times(&rec.in_call));
@@ -95,12 +97,27 @@ impl Pending {
             self.longest_runnable = runnable;
             waits.taker = taker(&rec.taker);
         }
+        let before = self::times(&rec.before).of(WaitKind::Runnable);
+        if before > self.longest_before {
+            self.longest_before = before;
+            waits.taker_before = taker(&rec.taker);
+        }
+    }
+
+    /// The waits so far were those of an earlier call.
+    fn become_earlier(&mut self) {
+        if self.longest_runnable > self.longest_before {
+            self.longest_before = self.longest_runnable;
+            self.waits.taker_before = self.waits.taker;
+        }
+        self.longest_runnable = 0;
+        self.waits.become_earlier();
     }
 
     /// Those of this call. They may be all of an earlier one.
     fn of(mut self, call: &Call) -> Box<CallWaits> {
         if call.entered.is_some_and(|entered| self.at < entered) {
-            self.waits.become_earlier();
+            self.become_earlier();
         }
         self.waits
     }
@@ -212,6 +229,33 @@ mod tests {
         waits.add(&record(7, 0, 0, 9));
         let found = waits.take(&call(7, 350)).unwrap();
         assert_eq!((found.before.asleep(), found.sleeps, found.longest), (9, 0, None));
+    }
+
+    /// Who had the CPU for which the thread waited longest, in the call and before.
+    #[test]
+    fn takers_of_cpus() {
+        let by = |tid, entered, time, before| {
+            let mut rec = rec_wait { at: 500, entered, ..rec_wait::default() };
+            rec.head.tid = 7;
+            rec.in_call[wait_cause::WAIT_FOR_CPU.0 as usize] = time;
+            rec.before[wait_cause::WAIT_FOR_CPU.0 as usize] = before;
+            rec.taker = waker { kind: waker_kind::WAKER_THREAD.0 as u8, tid, process: tid, ..waker::default() };
+            rec
+        };
+        let tid = |taker: Option<Taker>| match taker {
+            Some(Taker::Thread(thread)) => thread.tid,
+            _ => 0,
+        };
+        let mut waits = WaitsOfCalls::default();
+        [by(1, 0, 0, 30), by(2, 0, 0, 50), by(3, 0, 0, 40), by(4, 100, 9, 0), by(5, 100, 8, 0)]
+            .iter()
+            .for_each(|rec| waits.add(rec));
+        let found = waits.take(&call(7, 100)).unwrap();
+        assert_eq!((tid(found.taker), tid(found.taker_before)), (4, 2));
+        // An unreported call, of which the longest time is now one before the next call.
+        [by(1, 0, 0, 30), by(4, 100, 90, 0), by(5, 200, 8, 0)].iter().for_each(|rec| waits.add(rec));
+        let found = waits.take(&call(7, 200)).unwrap();
+        assert_eq!((tid(found.taker), tid(found.taker_before)), (5, 4));
     }
 
     #[test]

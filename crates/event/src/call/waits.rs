@@ -16,6 +16,8 @@ pub struct CallWaits {
     pub longest: Option<Sleep>,
     /// The thread that had the CPU at the end of the longest time that the thread could have run.
     pub taker: Option<Taker>,
+    /// The same of the time before the call.
+    pub taker_before: Option<Taker>,
 }
 
 impl CallWaits {
@@ -23,7 +25,7 @@ impl CallWaits {
     pub fn become_earlier(&mut self) {
         let mut before = self.before;
         before += self.in_call;
-        *self = CallWaits { before, ..CallWaits::default() };
+        *self = CallWaits { before, taker_before: self.taker_before.or(self.taker), ..CallWaits::default() };
     }
 }
 

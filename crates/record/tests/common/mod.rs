@@ -175,14 +175,22 @@ fn waits() -> impl Strategy<Value = CallWaits> {
         Just(Waker::Interrupt(Interrupt::Timer)),
         Just(Waker::Hidden),
     ];
-    let taker = prop_oneof![thread().prop_map(Taker::Thread), Just(Taker::Hidden)];
+    let taker = || prop::option::of(prop_oneof![thread().prop_map(Taker::Thread), Just(Taker::Hidden)]);
     let sleep = (any::<u64>(), 0..3usize, prop::option::of(waker)).prop_map(|(time, kind, waker)| Sleep {
         time,
         kind: WaitKind::ALL[kind],
         waker,
     });
-    (times(), times(), any::<u32>(), prop::option::of(sleep), prop::option::of(taker))
-        .prop_map(|(in_call, before, sleeps, longest, taker)| CallWaits { in_call, before, sleeps, longest, taker })
+    (times(), times(), any::<u32>(), prop::option::of(sleep), taker(), taker()).prop_map(
+        |(in_call, before, sleeps, longest, taker, taker_before)| CallWaits {
+            in_call,
+            before,
+            sleeps,
+            longest,
+            taker,
+            taker_before,
+        },
+    )
 }
 
 fn fd() -> impl Strategy<Value = FdOf> {

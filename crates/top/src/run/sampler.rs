@@ -189,6 +189,7 @@ mod tests {
             sleeps: 2,
             longest: Some(Sleep { time: 50, kind: WaitKind::Blocked, waker: Some(Waker::Interrupt(Interrupt::Timer)) }),
             taker: None,
+            taker_before: None,
         };
         for _ in 0..2 {
             let sleep = lasting(call(7, "nanosleep", &[0, 0], Outcome::Value(0)), 100, 80);

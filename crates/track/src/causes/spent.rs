@@ -228,10 +228,9 @@ impl Spent {
         (parts, asleep)
     }
 
-    /// (The times between calls tell nobody.)
     fn note_taker(&mut self, party: u32, waits: &CallWaits) {
         let runnable = |times: &WaitTimes| times.of(WaitKind::Runnable);
-        for (time, taker) in [(runnable(&waits.in_call), waits.taker), (runnable(&waits.before), None)] {
+        for (time, taker) in [(runnable(&waits.in_call), waits.taker), (runnable(&waits.before), waits.taker_before)] {
             let taker = taker.and_then(|taker| match taker {
                 Taker::Thread(thread) => Some(Party { pid: thread.process, comm: thread.name().into() }),
                 Taker::Hidden => None,

@@ -86,6 +86,7 @@ fn measured_waits_are_told_from_work() {
         sleeps: 1,
         longest: Some(longest),
         taker: None,
+        taker_before: None,
     };
     let read = Call { waits: Some(Box::new(waits)), ..does(MAIN, "read", &[3, 0, 0], 0, 120, 180) };
     let run = [spawned(MAIN, 100), Event::Exit(&read), exited(MAIN, 200)];
@@ -114,6 +115,7 @@ fn waits_of_a_call_that_lasts_are_told_from_work() {
         sleeps: 1,
         longest: Some(longest),
         taker: None,
+        taker_before: None,
     };
     let first = does(MAIN, "getpid", &[], 1, 110, 120);
     let read = does(MAIN, "read", &[3, 0, 0], 0, 130, 130);

@@ -17,12 +17,8 @@ impl Json<'_> {
                     j.waker(waker);
                 }
             }
-            if let Some(taker) = &waits.taker {
-                j.key("cpu_taken_by").object(|j| match taker {
-                    Taker::Thread(thread) => j.thread(thread),
-                    Taker::Hidden => j.hidden(),
-                });
-            }
+            j.taker("cpu_taken_by", &waits.taker);
+            j.taker("cpu_taken_before", &waits.taker_before);
         });
     }
 
@@ -47,6 +43,15 @@ impl Json<'_> {
             }
             Waker::Hidden => j.hidden(),
         });
+    }
+
+    fn taker(&mut self, key: &str, taker: &Option<Taker>) {
+        if let Some(taker) = taker {
+            self.key(key).object(|j| match taker {
+                Taker::Thread(thread) => j.thread(thread),
+                Taker::Hidden => j.hidden(),
+            });
+        }
     }
 
     /// A thread that the user may not see.

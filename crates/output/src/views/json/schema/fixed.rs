@@ -108,9 +108,14 @@ pub const FIXED: &[(&str, &str)] = &[
         "in_call":{"$ref":"#/$defs/wait_times"},"before":{"$ref":"#/$defs/wait_times"},
         "sleeps":{"$ref":"#/$defs/ulong"},"longest_ns":{"$ref":"#/$defs/ulong"},"kind":{"enum":["blocked","disk","stopped"]},
         "waker":{"$ref":"#/$defs/waker"},
-        "cpu_taken_by":{"type":"object","properties":{"tid":{"$ref":"#/$defs/id"},"pid":{"$ref":"#/$defs/id"},"comm":{"type":"string"},
-        "comm_hex":{"$ref":"#/$defs/octets"},"hidden":{"const":true}},"additionalProperties":false}},
+        "cpu_taken_by":{"$ref":"#/$defs/taker"},"cpu_taken_before":{"$ref":"#/$defs/taker"}},
         "required":["in_call","before"],"additionalProperties":false}"##,
+    ),
+    (
+        "taker",
+        r##"{"description":"The thread that had the CPU for which a thread waited longest. hidden: as for a waker.","type":"object","properties":{
+        "tid":{"$ref":"#/$defs/id"},"pid":{"$ref":"#/$defs/id"},"comm":{"type":"string"},
+        "comm_hex":{"$ref":"#/$defs/octets"},"hidden":{"const":true}},"additionalProperties":false}"##,
     ),
     (
         "waker",
