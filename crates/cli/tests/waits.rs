@@ -244,7 +244,7 @@ fn the_page_of_a_graph_of_waits() {
         assert_eq!(browser.complaints(), [""; 0]);
     }
     let sentence = browser.text("document.querySelector('#sentence').textContent");
-    assert!(is(&sentence, r"Threads were asleep or without a CPU for [\d.]+ ms in their calls.*"), "{sentence}");
+    assert!(is(&sentence, r"Threads were asleep or without a CPU for [\d.]+ m?s in their calls.*"), "{sentence}");
     assert_eq!(browser.eval("document.querySelector('#measures').hidden"), true);
     let legend = browser.text("document.querySelector('#legend').textContent");
     assert!(legend.contains("Asleep") && legend.contains("Woken by"), "{legend}");

@@ -19,9 +19,9 @@ pub const LIMITS: &str = "under ptrace, times of waits are upper bounds, and it 
 
 /// The times of one thread since a stop.
 #[derive(Debug, Default)]
-pub struct OffCpu {
+pub struct WaitAccount {
     /// The stop at which the present interval began, with the kernel's account.
-    since: Option<(Ns, Account)>,
+    since: Option<(Ns, ThreadAccount)>,
     /// The time of the latest stop, and all stops so far.
     stopped: Ns,
     stops: u64,
@@ -37,7 +37,7 @@ pub struct OffCpu {
 
 /// /proc/TID/schedstat
 #[derive(Clone, Copy, Debug)]
-struct Account {
+struct ThreadAccount {
     on_cpu: Ns,
     ready: Ns,
     /// How often it got a CPU.
@@ -46,12 +46,12 @@ struct Account {
 
 /// The waits of an interval.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Waited {
+pub struct WaitsBetweenStops {
     pub times: WaitTimes,
     pub sleeps: u32,
 }
 
-impl OffCpu {
+impl WaitAccount {
     /// The tracer was told of a stop.
     pub fn stops(&mut self, at: Ns) {
         if std::mem::take(&mut self.listens) {
@@ -74,7 +74,7 @@ impl OffCpu {
     }
 
     /// The waits since the last question. The thread has stopped, and is off its CPU.
-    pub fn take(&mut self, tid: Tid) -> Option<Waited> {
+    pub fn take(&mut self, tid: Tid) -> Option<WaitsBetweenStops> {
         let now = account(tid).map(|account| (self.stopped, account));
         let before = std::mem::replace(&mut self.since, now);
         let (held, resumed) = (std::mem::take(&mut self.held), std::mem::take(&mut self.resumed));
@@ -86,7 +86,7 @@ impl OffCpu {
         };
         let mut times = WaitTimes::from_iter([(WaitKind::Stopped, group_stopped)]);
         if now.1.turns.wrapping_sub(first.turns) <= resumed {
-            return Some(Waited { times, sleeps: 0 });
+            return Some(WaitsBetweenStops { times, sleeps: 0 });
         }
         let sleeps = self.sleeps(tid);
         let ready = now.1.ready.saturating_sub(first.ready);
@@ -96,7 +96,7 @@ impl OffCpu {
         if sleeps != Some(0) {
             times.add(WaitKind::Blocked, asleep);
         }
-        Some(Waited { times, sleeps: sleeps.unwrap_or(0) })
+        Some(WaitsBetweenStops { times, sleeps: sleeps.unwrap_or(0) })
     }
 
     /// How often the thread has slept since this was asked last. Each stop counts as a sleep to the kernel.
@@ -117,10 +117,10 @@ pub fn is_accounted() -> Result<(), StartError> {
     Err(StartError::Unavailable { why: why.into(), advice: None })
 }
 
-fn account(tid: Tid) -> Option<Account> {
+fn account(tid: Tid) -> Option<ThreadAccount> {
     let text = procfs::text(procfs::path(tid, "schedstat"))?;
     let mut numbers = text.split_whitespace().map_while(|number| number.parse().ok());
-    Some(Account { on_cpu: numbers.next()?, ready: numbers.next()?, turns: numbers.next()? })
+    Some(ThreadAccount { on_cpu: numbers.next()?, ready: numbers.next()?, turns: numbers.next()? })
 }
 
 fn given_up(tid: Tid) -> Option<u64> {

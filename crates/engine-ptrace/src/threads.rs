@@ -1,7 +1,7 @@
 //! The traced threads.
 
 use crate::injected::ThreadInjections;
-use crate::off_cpu::{OffCpu, Waited};
+use crate::off_cpu::{WaitAccount, WaitsBetweenStops};
 use crate::tracee::{Running, Stopped};
 use crate::wait::Stop;
 use std::collections::HashMap;
@@ -63,7 +63,7 @@ pub struct Tracee {
     /// How its calls are changed.
     pub injections: ThreadInjections,
     /// Its waits, if they are wanted, and those before its call.
-    pub off_cpu: OffCpu,
+    pub off_cpu: WaitAccount,
     pub waited_before: WaitTimes,
 }
 
@@ -84,14 +84,14 @@ impl Tracee {
             too_deep: false,
             system_time: 0,
             injections: ThreadInjections::default(),
-            off_cpu: OffCpu::default(),
+            off_cpu: WaitAccount::default(),
             waited_before: WaitTimes::default(),
         }
     }
 
     /// The waits in the call until this stop.
     pub fn take_waits(&mut self) {
-        let Some(Waited { times, sleeps }) = self.off_cpu.take(self.tid) else { return };
+        let Some(WaitsBetweenStops { times, sleeps }) = self.off_cpu.take(self.tid) else { return };
         let time = times.of(WaitKind::Blocked);
         // The longest of several is not known, nor is any waker.
         let longest = (sleeps == 1).then_some(Sleep { time, kind: WaitKind::Blocked, waker: None });

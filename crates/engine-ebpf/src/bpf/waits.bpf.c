@@ -391,7 +391,8 @@ static __always_inline void tell_wait(struct task_struct *task, struct task_stat
 	rec.entered = st->entered;
 	rec.flags = WAIT_IN_CALL | WAIT_LASTS;
 	rec.cause = off->cause;
-	add_wait(rec.in_call, rec.cause, left, ws->woken, rec.at);
+	/* (A thread that was woken before it slept, and slept all the same, still has the time of that.) */
+	add_wait(rec.in_call, rec.cause, left, task->__state ? 0 : ws->woken, rec.at);
 	barrier();
 	if (*(volatile u64 *)&off->left == left && !on_cpu(task) &&
 	    bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) + sizeof(rec) <= ring_call_limit)
