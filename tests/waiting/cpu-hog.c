@@ -1,5 +1,5 @@
 // The program has one CPU, on which two other processes compute all the time.
-// told: waiting for a CPU, which hog
+// told: waiting for a CPU
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
@@ -29,8 +29,8 @@ int main(void)
 	CPU_ZERO(&one);
 	CPU_SET(sched_getcpu(), &one);
 	sched_setaffinity(0, sizeof(one), &one);
-	hogs[0] = hog();
-	hogs[1] = hog();
+	for (int i = 0; i < 2; i++)
+		hogs[i] = hog();
 	for (int round = 0; round < 200; round++) {
 		for (int i = 0; i < 500000; i++)
 			sum += i;

@@ -10,7 +10,7 @@ listener.listen()
 
 def answer(connection):
     while connection.recv(10):
-        time.sleep(0.02)
+        time.sleep(0.05)
         connection.sendall(b"answer")
 
 def serve():

@@ -17,7 +17,7 @@ pub struct TimeShare {
     pub calls: CallCount,
     /// The waits that were open for more than half of the time, innermost first: a thread waited for this one, another for that one, and so on.
     pub awaited_by: Vec<(Who, CallOn)>,
-    /// The threads that had the CPU for more than half of a wait for one.
+    /// The threads that had the CPU before this one got it, for more than half of the time that this one waited for a CPU.
     pub cpu_taken_by: Option<Who>,
 }
 
@@ -105,7 +105,7 @@ impl Spent {
         merged
     }
 
-    /// The threads that had the CPU for more than half of the time in which threads of this name waited for one.
+    /// The threads that had the CPU last, in waits of more than half of the time in which threads of this name waited for one.
     fn taker(&self, comm: &[u8]) -> Option<Who> {
         let taken =
             self.takers.iter().filter(|((waiting, _), _)| *self.parties.things[*waiting as usize].comm == *comm);

@@ -134,7 +134,7 @@ pub struct Spent {
     /// By activity, of those in calls.
     pub(super) counts: Vec<CallCount>,
     pub(super) parties: Interned<Party>,
-    /// By party, the threads that had the CPU for which its threads waited.
+    /// By party, the threads that had the CPU last for which its threads waited.
     pub(super) takers: FxHashMap<(u32, Option<Party>), Ns>,
     /// The engine measured waits.
     pub(super) measured: bool,

@@ -63,11 +63,11 @@ fn named(who: &Who) -> String {
     who.pid.map_or_else(|| name.clone(), |pid| format!("{name}[{pid}]"))
 }
 
-/// `, which hog[814] had`. Threads of one name may take CPUs from each other.
+/// `; hog[814] had it last`. Threads of one name may take CPUs from each other.
 fn taken(share: &TimeShare) -> String {
     match &share.cpu_taken_by {
-        Some(by) if *by == share.who => format!(", which another thread of {} had", named(by)),
-        Some(by) => format!(", which {} had", named(by)),
+        Some(by) if *by == share.who => format!("; another thread of {} had it last", named(by)),
+        Some(by) => format!("; {} had it last", named(by)),
         None => String::new(),
     }
 }
@@ -288,11 +288,11 @@ mod tests {
         off.cpu_taken_by = Some(shell(Some(8)));
         assert!(
             text(&TimeSpent { shares: vec![off.clone()], ..spent.clone() })
-                .contains("waiting for a CPU, which sh[8] had")
+                .contains("waiting for a CPU; sh[8] had it last")
         );
         off.who = shell(Some(8));
         let others = text(&TimeSpent { shares: vec![off], ..spent.clone() });
-        assert!(others.contains("waiting for a CPU, which another thread of sh[8] had"), "{others}");
+        assert!(others.contains("waiting for a CPU; another thread of sh[8] had it last"), "{others}");
         assert!(told.contains("asleep in nanosleep (3 times, ended by a signal); sh waited"), "{told}");
         assert!(told.ends_with("sh for that in wait4, and so on"), "{told}");
     }
