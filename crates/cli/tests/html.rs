@@ -327,14 +327,14 @@ fn waits_of_a_call() {
     browser.eval(
         "{ const reads = view.lanes.flatMap(lane => [...lane.call.keys()].map(slice => ({ lane, slice })))\
              .filter(({ lane, slice }) => callName(lane.call[slice]) === 'read');\
-           const took = ({ lane, slice }) => lane.took[slice];\
-           view.pick(reads.reduce((a, b) => (took(b) > took(a) ? b : a))); }",
+           const blocked = ({ lane, slice }) => lane.took[slice] * (sharesOf(lane.state, slice)?.[1] ?? 0);\
+           view.pick(reads.reduce((a, b) => (blocked(b) > blocked(a) ? b : a))); }",
     );
     let detail = browser.text("document.querySelector('.detail').textContent");
     assert!(
         is(
             &detail,
-            r"read\(.*took [\d.]+ ms · waited for the other end of a pipe: blocked [\d.]+ ms by .*\[\d+\] write.* · at .*"
+            r"read\(.*took [\d.]+ m?s · waited for the other end of a pipe: blocked [\d.]+ m?s by .*\[\d+\] write.* · at .*"
         ),
         "{detail}"
     );
@@ -348,7 +348,7 @@ fn waits_of_a_call() {
         browser.text(
             "{ const { lane, slice } = view.picked; const scale = window.devicePixelRatio || 1;\
                const x = Math.round(view.x(lane.at[slice] + 0.6 * lane.took[slice]) * scale);\
-               const y = Math.round((4 + view.rows.indexOf(lane) * LANE + BAR / 2) * scale);\
+               const y = Math.round((4 + view.rows.indexOf(lane) * LANE + 3) * scale);\
                const [r, g, b] = view.body.getContext('2d').getImageData(x, y, 1, 1).data;\
                '#' + [r, g, b].map(n => n.toString(16).padStart(2, '0')).join('') }",
         )

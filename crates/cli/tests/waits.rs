@@ -257,7 +257,7 @@ fn the_page_of_a_graph_of_waits() {
     let above = browser.text(above);
     assert!(above.contains("|transfer read|asleep blocked|waker woken by "), "{above}");
     let label = browser.text("box.ariaLabel");
-    assert!(is(&label, r"woken by .*: write, [\d.]+ ms, \d+% of all"), "{label}");
+    assert!(is(&label, r"woken by .*: write, [\d.]+ m?s, \d+% of all"), "{label}");
     let functions = browser.text("document.querySelector('#functions-body').textContent");
     assert!(functions.contains("Off the CPU") && !functions.contains("Failed"), "{functions}");
     assert_eq!(browser.complaints(), [""; 0]);

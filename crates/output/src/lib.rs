@@ -37,5 +37,6 @@ pub use views::perfetto::Perfetto;
 pub use views::summary::errno_name;
 pub use views::summary::{Column, Interval, Key, SortKey, SummaryLayout, SummaryView, Users};
 pub use views::text::{OpenSink, Show, TextView};
+pub use views::time_spent::{TimeBy, TimeView};
 pub use views::tree::{TreeLayout, TreeView};
 pub use views::view::{End, RunInfo, UNSEEN_OPERATIONS, View};

@@ -25,10 +25,13 @@ mod tracker;
 mod waits;
 
 pub use causes::Causes;
+pub use causes::apart::TimeOwner;
 pub use causes::critical_path::CriticalPath;
 pub use causes::hand_over::{HandOver, HandOvers, HandedOver, Way};
+pub use causes::requests::Requests;
+pub use causes::requests::kinds::RequestKind;
 pub use causes::shares::{TimeShare, TimeSpent, Who};
-pub use causes::spent::{Activity, CallCount, CallOn};
+pub use causes::spent::{Activity, CallCount, CallOn, Spent};
 pub use descriptors::referent::Referent;
 pub use objects::address::{name as address_name, port as address_port};
 pub use objects::names::{base_name, directory};

@@ -13,6 +13,7 @@ mod perfetto;
 mod record;
 mod summary;
 mod text;
+mod time_by;
 mod top;
 mod tree;
 mod wanted;
@@ -38,6 +39,7 @@ pub const ALL: &[&dyn Declaration] = &[
     // The last object has the totals, so reports in JSON come after it.
     &json::JsonDeclaration,
     &advise::AdviseDeclaration,
+    &time_by::TimeByDeclaration,
     &perfetto::PerfettoDeclaration,
     &parquet::ParquetDeclaration,
     &html::HtmlDeclaration,

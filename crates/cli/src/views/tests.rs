@@ -128,7 +128,17 @@ fn each_option_that_names_a_file_is_taken_in_and_documented() {
 /// Each view that an option asks for is wanted, and declares its needs.
 #[test]
 fn each_view_can_be_had() {
-    let words = [["-c"], ["-C"], ["--by=comm"], ["--by=path"], ["--json"], ["--advise"], ["--top"], ["--tree"]];
+    let words = [
+        ["-c"],
+        ["-C"],
+        ["--by=comm"],
+        ["--by=path"],
+        ["--json"],
+        ["--advise"],
+        ["--top"],
+        ["--tree"],
+        ["--time-by=process"],
+    ];
     let mut lines: Vec<Options> =
         words.iter().map(|words| options_of(&[words[0], "x"])).chain([options_of(&["x"])]).collect();
     lines.extend(of_files().iter().map(|(flag, _)| naming(&[(flag.long.unwrap(), Path::new("there.html"))])));

@@ -112,6 +112,13 @@ pub fn record(scratch: &Scratch) {
         let address = [&1u16.to_ne_bytes()[..], name, b"\0"].concat();
         let connect = call(tid, "connect", &[4, 0x5000, address.len() as u64], 0);
         to.exit(&lasting(holding(connect, Phase::Entry, 0x5000, &address), at(tid, 201), 100));
+        // A server of this name, and a request to it.
+        to.exit(&lasting(call(tid, "socket", &[1, 1, 0], 5), at(tid, 202), 100));
+        let bind = call(tid, "bind", &[5, 0x5000, address.len() as u64], 0);
+        to.exit(&lasting(holding(bind, Phase::Entry, 0x5000, &address), at(tid, 203), 100));
+        to.exit(&lasting(call(tid, "accept", &[5, 0, 0], 6), at(tid, 204), 100));
+        let answer = call(tid, "sendto", &[6, 0x4000, name.len() as u64, 0, 0, 0], name.len() as i64);
+        to.exit(&lasting(holding(answer, Phase::Entry, 0x4000, name), at(tid, 205), 100));
         to.ended(tid, at(tid, 300));
     }
     to.ended(100, at(300, 0));

@@ -6,3 +6,4 @@ pub mod names;
 pub mod quote;
 pub mod shell;
 pub mod style;
+pub mod wrap;

@@ -8,5 +8,6 @@ pub mod perfetto;
 pub mod processes;
 pub mod summary;
 pub mod text;
+pub mod time_spent;
 pub mod tree;
 pub mod view;

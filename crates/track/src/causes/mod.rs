@@ -4,10 +4,12 @@
 //! Calls come in the order of their returns, and the call that wakes a thread often returns after the woken one. So a
 //! wait without a cause is kept until the next action that may be it.
 
+pub(crate) mod apart;
 pub(crate) mod chains;
 pub(crate) mod critical_path;
 pub(crate) mod ended_wait;
 pub(crate) mod hand_over;
+pub(crate) mod requests;
 pub(crate) mod shares;
 pub(crate) mod spent;
 
@@ -124,13 +126,7 @@ impl Causes {
                     self.ended_waits.spent.entered(call, &wait.seen, tracker);
                 }
             }
-            Event::Detached { tid, call, at } => {
-                // (The call may be told only now.)
-                if let Some((call, wait)) = call.zip(tracker.wait(tid)) {
-                    self.ended_waits.spent.entered(call, &wait.seen, tracker);
-                }
-                self.ended_waits.spent.ends(tid, at, call, tracker);
-            }
+            Event::Detached { tid, call, at } => self.ended_waits.spent.detached(tid, call, at, tracker),
             Event::Exit(call) => {
                 if let Some(seen) = tracker.seen() {
                     self.returned(call, seen, tracker);

@@ -78,16 +78,17 @@ impl Spent {
     }
 
     /// Processes of one name are one party. On a CPU, the thing that a call is about says nothing.
-    fn shares(&self, sums: &BTreeMap<ActivityId, f64>) -> Vec<TimeShare> {
+    pub(super) fn shares(&self, sums: &BTreeMap<ActivityId, f64>) -> Vec<TimeShare> {
         let names = Names::of(sums.keys().map(|id| self.party_in(*id)));
         let mut merged: Vec<TimeShare> = Vec::new();
         let mut places: FxHashMap<(&[u8], Activity), usize> = FxHashMap::default();
         for (id, time) in sums {
             let mut activity = self.activities.things[*id as usize].1;
-            if let Activity::InCall(on) = &mut activity
-                && self.measured
-            {
-                on.object = None;
+            match &mut activity {
+                Activity::InCall(on) if self.measured => on.object = None,
+                // Without measured waits, no call is known better.
+                Activity::Unmeasured(on) if !self.measured => activity = Activity::InCall(*on),
+                _ => {}
             }
             let party = self.party_in(*id);
             let place = *places.entry((&party.comm, activity)).or_insert_with(|| {
@@ -118,7 +119,7 @@ impl Spent {
         times.into_iter().find(|(_, time)| *time > all / 2)?.0
     }
 
-    fn party_in(&self, id: ActivityId) -> &Party {
+    pub(super) fn party_in(&self, id: ActivityId) -> &Party {
         &self.parties.things[self.activities.things[id as usize].0 as usize]
     }
 
@@ -157,7 +158,9 @@ impl Spent {
 
     fn wait_of(&self, id: ActivityId, names: &Names<'_>) -> Option<(Who, CallOn)> {
         match self.activities.things[id as usize].1 {
-            Activity::InCall(on) | Activity::Asleep(on, ..) => Some((names.who(self.party_in(id)), on)),
+            Activity::InCall(on) | Activity::Unmeasured(on) | Activity::Asleep(on, ..) => {
+                Some((names.who(self.party_in(id)), on))
+            }
             _ => None,
         }
     }

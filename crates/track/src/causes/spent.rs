@@ -7,7 +7,7 @@ use crate::{ObjectId, ObjectKind, Seen, Tracker, names_thread};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use std::ops::AddAssign;
-use stride_event::{Call, CallWaits, Ns, Taker, Tid, WaitKind, WaitTimes, Waker};
+use stride_event::{Call, CallWaits, Event, Ns, Taker, Tid, WaitKind, WaitTimes, Waker};
 use stride_syscalls::{Abi, Syscall, table};
 
 /// A thing that the time of threads is spent on.
@@ -17,10 +17,16 @@ pub enum Activity {
     Computing,
     /// In a call: on a CPU, if waits were measured.
     InCall(CallOn),
+    /// In a call whose waits were not measured, because tracing began during the call.
+    Unmeasured(CallOn),
     /// Asleep in a call, and who ended that.
     Asleep(CallOn, WaitKind, Option<Waker>),
     /// Not on a CPU, and not because of a call. Blocked: a page of memory had to come.
     Off(WaitKind),
+    /// For a request: the thread that answers it worked for other requests.
+    Busy,
+    /// For a request: what its thread did is not known any more.
+    Unknown,
     /// Everything that came when there was no room for more.
     Other,
 }
@@ -92,7 +98,7 @@ impl<T: Clone + Eq + Hash> Interned<T> {
         Interned { ids: FxHashMap::from_iter([(first.clone(), 0)]), things: vec![first] }
     }
 
-    fn id(&mut self, thing: T) -> u32 {
+    pub(super) fn id(&mut self, thing: T) -> u32 {
         if let Some(&id) = self.ids.get(&thing) {
             return id;
         }
@@ -154,6 +160,26 @@ impl Default for Spent {
 }
 
 impl Spent {
+    /// Handles an event that the tracker has taken in. ([`crate::Causes`] hands on what it needs of each event itself.)
+    pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        match *event {
+            Event::Started { tid, at, .. } => self.begins(tid, at, tracker),
+            Event::Enter(call) => {
+                if let Some(wait) = tracker.wait(call.tid) {
+                    self.entered(call, &wait.seen, tracker);
+                }
+            }
+            Event::Exit(call) => {
+                if let Some(seen) = tracker.seen() {
+                    self.returned(call, seen, tracker);
+                }
+            }
+            Event::Detached { tid, call, at } => self.detached(tid, call, at, tracker),
+            Event::Exited { tid, at, .. } | Event::Killed { tid, at, .. } => self.ends(tid, at, None, tracker),
+            _ => {}
+        }
+    }
+
     /// A thread begins. It may have an id that another one had.
     pub fn begins(&mut self, tid: Tid, at: Ns, tracker: &Tracker) {
         let party = self.threads.contains_key(&tid).then(|| self.party(tid, tracker));
@@ -176,7 +202,7 @@ impl Spent {
         Some(party)
     }
 
-    fn party(&mut self, tid: Tid, tracker: &Tracker) -> u32 {
+    pub(super) fn party(&mut self, tid: Tid, tracker: &Tracker) -> u32 {
         let thread = tracker.thread(tid);
         let party = thread.map(|thread| Party { pid: thread.pid, comm: thread.comm.as_slice().into() });
         self.parties.id(party.unwrap_or(Party { pid: tid, comm: Box::default() }))
@@ -187,7 +213,8 @@ impl Spent {
         let on = call_on(call, seen, tracker);
         let (from, to) = (call.began(), call.returned);
         let Some(party) = self.party_of(call.tid, tracker) else { return 0 };
-        let in_call = self.activities.id((party, Activity::InCall(on)));
+        let followed_on = self.threads.get(&call.tid).is_some_and(|time| time.calls > 0);
+        let in_call = self.activities.id((party, in_call(call, on, followed_on, tracker)));
         let (parts, asleep) = self.off_cpu(party, on, call);
         self.count(in_call, call);
         let Some(time) = self.threads.get_mut(&call.tid) else { return 0 };
@@ -205,7 +232,12 @@ impl Spent {
     }
 
     /// The activities of a call's thread while it is off its CPUs, with their times, and the one that is a sleep for something else than a disk.
-    fn off_cpu(&mut self, party: u32, on: CallOn, call: &Call) -> (Vec<(ActivityId, Ns)>, Option<ActivityId>) {
+    pub(super) fn off_cpu(
+        &mut self,
+        party: u32,
+        on: CallOn,
+        call: &Call,
+    ) -> (Vec<(ActivityId, Ns)>, Option<ActivityId>) {
         let waits = call.waits.as_deref();
         self.measured |= waits.is_some();
         if let Some(waits) = waits {
@@ -242,7 +274,7 @@ impl Spent {
         }
     }
 
-    fn count(&mut self, id: ActivityId, call: &Call) {
+    pub(super) fn count(&mut self, id: ActivityId, call: &Call) {
         let place = id as usize;
         if self.counts.len() <= place {
             self.counts.resize(place + 1, CallCount::default());
@@ -274,13 +306,24 @@ impl Spent {
         }
     }
 
+    /// Tracing leaves a thread, which may be in a call.
+    pub fn detached(&mut self, tid: Tid, call: Option<&Call>, at: Ns, tracker: &Tracker) {
+        // (The call may be told only now.)
+        if let Some((call, wait)) = call.zip(tracker.wait(tid)) {
+            self.entered(call, &wait.seen, tracker);
+        }
+        self.ends(tid, at, call, tracker);
+    }
+
     /// Nothing more will be known of a thread. `left`: the call that it is in, if tracing ends.
     pub fn ends(&mut self, tid: Tid, at: Ns, left: Option<&Call>, tracker: &Tracker) {
         self.party_of(tid, tracker);
         let waits = left.and_then(|call| call.waits.as_deref());
         let entered = self.threads.get(&tid).and_then(|time| time.in_call);
         let parts = match entered.map(|(_, id)| self.activities.things[id as usize]) {
-            Some((party, Activity::InCall(on))) => left.map_or(Vec::new(), |call| self.off_cpu(party, on, call).0),
+            Some((party, Activity::InCall(on) | Activity::Unmeasured(on))) => {
+                left.map_or(Vec::new(), |call| self.off_cpu(party, on, call).0)
+            }
             _ => Vec::new(),
         };
         let Some(time) = self.threads.get_mut(&tid) else { return };
@@ -337,8 +380,16 @@ fn add(parts: &mut Vec<(ActivityId, Ns)>, id: ActivityId, time: Ns) {
     }
 }
 
+/// The activity of a thread that does not sleep in a call. `followed_on`: it made a call before.
+pub(super) fn in_call(call: &Call, on: CallOn, followed_on: bool, tracker: &Tracker) -> Activity {
+    // A thread that was attached to may have been asleep, which was not measured.
+    let attached = || tracker.thread(call.tid).is_some_and(|thread| thread.attached);
+    let known = call.waits.is_some() || followed_on || !attached();
+    if known { Activity::InCall(on) } else { Activity::Unmeasured(on) }
+}
+
 /// The thing is named only if others have to do something with it before the call can go on: pipes and sockets, and files for whose locks the call waits.
-fn call_on(call: &Call, seen: &Seen, tracker: &Tracker) -> CallOn {
+pub(super) fn call_on(call: &Call, seen: &Seen, tracker: &Tracker) -> CallOn {
     let needs_others = |object: ObjectId, row: &Syscall| {
         row.may_wait().is_some() || row.transfer().is_some() && tracker.kind(object) != ObjectKind::Path
     };

@@ -1,8 +1,9 @@
 //! Made-up runs, and the activities that their time was spent on.
 
 use super::{Activity, CallOn};
+use crate::causes::apart::TimeOwner;
 use crate::causes::shares::{TimeSpent, Who};
-use crate::causes::tests::{CHILD, MAIN, causes, does};
+use crate::causes::tests::{CHILD, MAIN, OTHER, causes, does};
 use stride_event::{Call, CallWaits, Event, NamedThread, Ns, Sleep, StartKind, WaitKind, WaitTimes, Waker};
 use stride_syscalls::table;
 use stride_test_support::calls::{exited, forked, spawned};
@@ -21,7 +22,8 @@ fn named(spent: &TimeSpent) -> Vec<(String, Ns)> {
         Activity::InCall(on) => name(on),
         Activity::Asleep(on, kind, _) => format!("{} in {}", kind.name(), name(on)),
         Activity::Off(kind) => kind.name().into(),
-        Activity::Other => "other".into(),
+        Activity::Unmeasured(on) => format!("unmeasured {}", name(on)),
+        Activity::Busy | Activity::Unknown | Activity::Other => format!("{activity:?}"),
     };
     spent.shares.iter().map(|share| (word(share.activity), share.time)).collect()
 }
@@ -159,6 +161,50 @@ fn a_run_that_goes_on_has_the_time_of_its_threads() {
     assert!(!spent.of_run);
     assert_eq!((spent.threads, spent.idle), (1, 1));
     is(&spent, &[("read", 70), ("computing", 30)]);
+}
+
+/// The first call of a thread that was attached to may have been a sleep, which was not measured.
+#[test]
+fn calls_that_were_not_measured_are_told_apart() {
+    let waits = CallWaits { in_call: WaitTimes::from_iter([(WaitKind::Blocked, 30)]), ..CallWaits::default() };
+    let started = Event::Started { tid: MAIN, process: MAIN, origin: StartKind::Attached, at: 10 };
+    let first = does(MAIN, "read", &[0, 0, 0], 0, 10, 55);
+    let second = Call { waits: Some(Box::new(waits)), ..does(MAIN, "read", &[0, 0, 0], 0, 60, 100) };
+    let left = Event::Detached { tid: MAIN, call: None, at: 120 };
+    let run = [started, Event::Exit(&first), Event::Exit(&second), left];
+    is(&spent(&run), &[("unmeasured read", 45), ("blocked in read", 30), ("computing", 25), ("read", 10)]);
+}
+
+/// Each process, and each thread, has its own time, whatever the critical path is.
+#[test]
+fn each_process_and_thread_has_its_time() {
+    let sleep = does(CHILD, "nanosleep", &[0, 0], 0, 130, 165);
+    let other = does(OTHER, "nanosleep", &[0, 0], 0, 125, 185);
+    let wait = does(MAIN, "wait4", &[CHILD as u64, 0, 0, 0], CHILD.into(), 120, 175);
+    let run = [
+        spawned(MAIN, 100),
+        forked(MAIN, CHILD, CHILD, 110),
+        forked(MAIN, OTHER, MAIN, 120),
+        Event::Exit(&sleep),
+        exited(CHILD, 170),
+        Event::Exit(&wait),
+        Event::Exit(&other),
+        exited(OTHER, 190),
+        exited(MAIN, 200),
+    ];
+    let (mut tracker, mut spent) = (crate::Tracker::default(), super::Spent::default());
+    for event in &run {
+        tracker.event(event, &());
+        spent.event(event, &tracker);
+    }
+    let owners = |apart: Vec<(TimeOwner, TimeSpent)>| -> Vec<_> {
+        apart.into_iter().map(|(owner, spent)| (owner.pid, owner.tid, spent.total, spent.threads)).collect()
+    };
+    let processes = spent.apart(false);
+    is(&processes[1].1, &[("nanosleep", 35), ("computing", 25)]);
+    assert_eq!(owners(processes), [(MAIN, None, 170, 2), (CHILD, None, 60, 1)]);
+    let threads = owners(spent.apart(true));
+    assert_eq!(threads, [(MAIN, Some(MAIN), 100, 1), (MAIN, Some(OTHER), 70, 1), (CHILD, Some(CHILD), 60, 1)]);
 }
 
 /// A hostile recording has as many things as it likes.

@@ -8,7 +8,7 @@ use stride_test_support::calls::{call, exited, forked, holding, lasting, naming,
 
 pub(super) const MAIN: Tid = 100;
 pub(super) const CHILD: Tid = 101;
-const OTHER: Tid = 102;
+pub(super) const OTHER: Tid = 102;
 
 /// The causes of the waits of a run.
 pub(super) fn causes(events: &[Event<'_>]) -> Causes {

@@ -7,9 +7,9 @@ mod paint;
 mod place;
 mod sarif;
 pub mod text;
-mod times;
 
 use crate::ReportFormat;
+use crate::views::time_spent::parts;
 use crate::views::view::UNSEEN_OPERATIONS;
 use crate::views::view::{End, RunInfo, View};
 use paint::ReportPaint;
@@ -89,13 +89,13 @@ impl View for AdviseView {
         match self.format {
             ReportFormat::Text => {
                 text::report(&findings, self.recording.as_deref(), end.lost.calls, self.paint)
-                    + &times::lines(&findings.time, end.tracker, self.partial)
+                    + &parts::lines(&findings.time, end.tracker, self.partial)
                     + &self.of_operations()
             }
             ReportFormat::Json => {
                 let mut out = Vec::new();
                 json::lines(&findings.reported, &mut out);
-                times::json(&findings.time, end.tracker, &mut out);
+                parts::json(&findings.time, end.tracker, &mut out);
                 String::from_utf8_lossy(&out).into_owned()
             }
             ReportFormat::Markdown => markdown::report(&findings, end.lost.calls) + &self.of_operations(),

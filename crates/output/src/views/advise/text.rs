@@ -3,12 +3,11 @@
 use super::paint::ReportPaint;
 use crate::brief::caller::caller_name;
 use crate::spelling::quote::shown;
+use crate::spelling::wrap::wrapped;
 use std::fmt::Write as _;
 use stride_advise::{Callers, Evidence, EvidenceKind, FactTable, Finding, Findings, Saving};
 use stride_event::quantity::{bytes, count, duration, grouped, percent};
 
-/// Lines are broken before this column.
-const WIDTH: usize = 100;
 const INDENT: &str = "            ";
 
 /// The report. `recording` has the lines that findings refer to; without it, no lines are named.
@@ -220,29 +219,6 @@ pub fn callers(callers: &Callers) -> Option<String> {
 
 fn field(label: &str, text: &str, out: &mut String) {
     wrapped(&format!("   {label:<9}{text}"), INDENT, out);
-}
-
-/// Breaks lines at blanks. Blanks at the beginning stay.
-pub(super) fn wrapped(text: &str, indent: &str, out: &mut String) {
-    let mut column = 0;
-    let lead = text.len() - text.trim_start().len();
-    for (i, word) in text.trim_start().split(' ').enumerate() {
-        let width = word.chars().count();
-        if i == 0 {
-            out.push_str(&text[..lead]);
-            column = lead;
-        } else if column + 1 + width > WIDTH {
-            out.push('\n');
-            out.push_str(indent);
-            column = indent.len();
-        } else {
-            out.push(' ');
-            column += 1;
-        }
-        out.push_str(word);
-        column += width;
-    }
-    out.push('\n');
 }
 
 #[cfg(test)]

@@ -139,11 +139,13 @@ pub const FIXED: &[(&str, &str)] = &[
     ),
     (
         "time_spent",
-        r##"{"description":"Where the time went, with --advise. The times of the parts add up to the total.","type":"object","properties":{"type":{"const":"time_spent"},
-        "total_ns":{"$ref":"#/$defs/ulong"},"of":{"enum":["run","threads"]},"threads":{"$ref":"#/$defs/ulong"},
-        "idle_threads":{"$ref":"#/$defs/ulong"},"waits_measured":{"type":"boolean"},"parts":{"type":"array","items":{"type":"object","properties":{
+        r##"{"description":"Where the time went, with --advise or --time-by. The times of the parts add up to the total.","type":"object","properties":{"type":{"const":"time_spent"},
+        "total_ns":{"$ref":"#/$defs/ulong"},"of":{"enum":["run","threads","process","thread","request"]},"threads":{"$ref":"#/$defs/ulong"},
+        "idle_threads":{"$ref":"#/$defs/ulong"},"pid":{"$ref":"#/$defs/id"},"tid":{"$ref":"#/$defs/id"},"comm":{"type":"string"},"comm_hex":{"$ref":"#/$defs/octets"},
+        "object":{"type":"string"},"object_hex":{"$ref":"#/$defs/octets"},"requests":{"$ref":"#/$defs/ulong"},"unanswered":{"$ref":"#/$defs/ulong"},
+        "p50_ns":{"$ref":"#/$defs/ulong"},"p99_ns":{"$ref":"#/$defs/ulong"},"max_ns":{"$ref":"#/$defs/ulong"},"waits_measured":{"type":"boolean"},"parts":{"type":"array","items":{"type":"object","properties":{
         "time_ns":{"$ref":"#/$defs/ulong"},"comm":{"type":"string"},"comm_hex":{"$ref":"#/$defs/octets"},"pid":{"$ref":"#/$defs/id"},
-        "activity":{"enum":["computing","call","blocked","disk","stopped","runnable","throttled","other"]},
+        "activity":{"enum":["computing","call","blocked","disk","stopped","runnable","throttled","unmeasured","busy","unknown","other"]},
         "call":{"type":"string"},"object":{"type":"string"},"object_hex":{"$ref":"#/$defs/octets"},"waker":{"$ref":"#/$defs/waker"},
         "calls":{"$ref":"#/$defs/ulong"},"interrupted":{"$ref":"#/$defs/ulong"},
         "cpu_taken_by":{"type":"object","properties":{"comm":{"type":"string"},"comm_hex":{"$ref":"#/$defs/octets"},"pid":{"$ref":"#/$defs/id"}},
@@ -152,7 +154,7 @@ pub const FIXED: &[(&str, &str)] = &[
         "call":{"type":"string"},"object":{"type":"string"},"object_hex":{"$ref":"#/$defs/octets"}},
         "required":["comm","call"],"additionalProperties":false}}},
         "required":["time_ns","comm","activity"],"additionalProperties":false}}},
-        "required":["type","total_ns","of","threads","idle_threads","waits_measured","parts"],"additionalProperties":false}"##,
+        "required":["type","total_ns","of","waits_measured","parts"],"additionalProperties":false}"##,
     ),
     (
         "finding",

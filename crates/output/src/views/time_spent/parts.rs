@@ -1,8 +1,8 @@
-//! Where the time went, as lines of text and as JSON.
+//! The parts of a time, as lines of text and as JSON.
 
-use super::text::wrapped;
 use crate::line::waits::{HIDDEN, off_cpu};
 use crate::spelling::quote::shown;
+use crate::spelling::wrap::wrapped;
 use crate::views::json::Json;
 use std::fmt::Write as _;
 use stride_event::quantity::{count, duration, grouped, percent};
@@ -37,19 +37,25 @@ pub fn lines(spent: &TimeSpent, tracker: &Tracker, partial: bool) -> String {
         let _ = write!(out, " ({idle} in one call all the time)");
     }
     out.push_str(":\n");
+    largest(spent, None, partial, tracker, &mut out);
+    out
+}
+
+/// A line for each of the largest parts. Threads of the name `own` are not named.
+pub fn largest(spent: &TimeSpent, own: Option<&[u8]>, partial: bool, tracker: &Tracker, out: &mut String) {
     let told = if spent.shares.len() > LINES { LINES - 1 } else { spent.shares.len() };
     for share in &spent.shares[..told] {
         let words = words(&share.activity, spent.measured, partial, tracker)
             + &taken(share)
             + &how_often(share)
             + &waiting(share, tracker);
-        line(share.time, spent.total, &named(&share.who), &words, &mut out);
+        let who = if own == Some(&share.who.comm) { String::new() } else { named(&share.who) };
+        line(share.time, spent.total, &who, &words, out);
     }
     let rest: Ns = spent.shares[told..].iter().map(|share| share.time).sum();
     if rest > 0 {
-        line(rest, spent.total, "", &format!("{} other things", spent.shares.len() - told), &mut out);
+        line(rest, spent.total, "", &format!("{} other things", spent.shares.len() - told), out);
     }
-    out
 }
 
 fn line(time: Ns, total: Ns, who: &str, what: &str, out: &mut String) {
@@ -110,6 +116,7 @@ fn words(activity: &Activity, measured: bool, partial: bool, tracker: &Tracker) 
         Activity::Computing => "between its calls".into(),
         Activity::InCall(on) if measured => format!("at work in {}", call(on, tracker)),
         Activity::InCall(on) => format!("in {}", call(on, tracker)),
+        Activity::Unmeasured(on) => format!("in {} (waits not measured)", call(on, tracker)),
         Activity::Asleep(on, WaitKind::Disk, _) => format!("waiting for a disk in {}", call(on, tracker)),
         Activity::Asleep(on, WaitKind::Stopped, _) => format!("stopped in {}", call(on, tracker)),
         Activity::Asleep(on, _, waker) => {
@@ -117,6 +124,8 @@ fn words(activity: &Activity, measured: bool, partial: bool, tracker: &Tracker) 
             format!("asleep in {}{until}", call(on, tracker))
         }
         Activity::Off(kind) => off_cpu(*kind).into(),
+        Activity::Busy => "busy with other requests".into(),
+        Activity::Unknown => "not known".into(),
         Activity::Other => "too many things to tell apart".into(),
     }
 }
@@ -148,9 +157,14 @@ pub fn json(spent: &TimeSpent, tracker: &Tracker, out: &mut Vec<u8>) {
         j.key("of").str(if spent.of_run { "run" } else { "threads" });
         j.key("threads").int(spent.threads as u64);
         j.key("idle_threads").int(spent.idle as u64);
-        j.key("waits_measured").bool(spent.measured);
-        j.key("parts").array(|j| spent.shares.iter().for_each(|share| part(share, tracker, j)));
+        all_parts(spent, tracker, j);
     });
+}
+
+/// The members about the parts.
+pub fn all_parts(spent: &TimeSpent, tracker: &Tracker, j: &mut Json<'_>) {
+    j.key("waits_measured").bool(spent.measured);
+    j.key("parts").array(|j| spent.shares.iter().for_each(|share| part(share, tracker, j)));
 }
 
 fn part(share: &TimeShare, tracker: &Tracker, j: &mut Json<'_>) {
@@ -160,8 +174,11 @@ fn part(share: &TimeShare, tracker: &Tracker, j: &mut Json<'_>) {
         let (activity, on, waker) = match share.activity {
             Activity::Computing => ("computing", None, None),
             Activity::InCall(on) => ("call", Some(on), None),
+            Activity::Unmeasured(on) => ("unmeasured", Some(on), None),
             Activity::Asleep(on, kind, waker) => (kind.name(), Some(on), waker),
             Activity::Off(kind) => (kind.name(), None, None),
+            Activity::Busy => ("busy", None, None),
+            Activity::Unknown => ("unknown", None, None),
             Activity::Other => ("other", None, None),
         };
         j.key("activity").str(activity);

@@ -1,0 +1,111 @@
+//! The connections of servers, and the request on each: from bytes that came to the bytes that answered them.
+
+use crate::{FileId, ObjectKind, Seen, Tracker};
+use stride_event::{Call, Ns, Tid};
+use stride_syscalls::{Flow, Thing};
+
+/// A call's part in a conversation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ConnectionTouch {
+    /// Accepts a client.
+    Accepts,
+    /// Takes bytes from the socket.
+    Receives,
+    /// Gives bytes to the socket.
+    Sends,
+    /// Finds that the other end is done.
+    FindsEnd,
+}
+
+impl ConnectionTouch {
+    /// That of a call that succeeded.
+    pub fn of(call: &Call, seen: &Seen, tracker: &Tracker) -> Option<ConnectionTouch> {
+        let row = seen.row?;
+        if row.makes() == Some(Thing::Connection) {
+            return seen.made.map(|_| ConnectionTouch::Accepts);
+        }
+        let is_socket = seen.object.is_some_and(|object| tracker.kind(object) == ObjectKind::Socket);
+        let (transfer, bytes) = row.transfer().zip(seen.bytes.filter(|_| is_socket))?;
+        match transfer.flow {
+            Flow::In if bytes == 0 => Some(ConnectionTouch::FindsEnd),
+            Flow::In => Some(ConnectionTouch::Receives),
+            Flow::Out => Some(ConnectionTouch::Sends),
+            // The first descriptor is the one that bytes go to, or the one that they come from.
+            Flow::Between => call.arg("out_fd").map(|_| ConnectionTouch::Sends),
+        }
+    }
+}
+
+/// True for a socket that is one end of a connection. The tracker names others by their protocol, too, but datagrams of many clients come through one
+/// socket.
+pub fn is_stream(seen: &Seen, tracker: &Tracker) -> bool {
+    const STREAMS: [&[u8]; 4] = [b"TCP", b"UNIX", b"VSOCK", b"socket pair"];
+    seen.object.is_some_and(|object| STREAMS.iter().any(|name| tracker.name(object).starts_with(name)))
+}
+
+/// A connection that a traced process accepted, or on which the other end spoke first.
+pub struct ServedConnection {
+    /// The kind of its requests.
+    pub kind: u32,
+    /// The request that is under way.
+    pub request: Option<ServedRequest>,
+}
+
+/// More bytes may come before the answer, so often.
+const MAX_MORE: usize = 16;
+
+/// A request that came.
+pub struct ServedRequest {
+    /// The end of the call that received it first, or that accepted its connection.
+    pub since: Ns,
+    /// The thread that received it last.
+    pub receiver: Tid,
+    /// The end of the last send, if it was answered. Its time up to here is accounted for.
+    pub answered: Option<Ns>,
+    /// When more bytes came and was not answered yet, and the threads that received them.
+    more: Vec<(Ns, Tid)>,
+}
+
+impl ServedRequest {
+    pub fn new(since: Ns, receiver: Tid) -> ServedRequest {
+        ServedRequest { since, receiver, answered: None, more: Vec::new() }
+    }
+
+    /// More bytes came before the answer.
+    pub fn goes_on(&mut self, at: Ns, receiver: Tid) {
+        self.receiver = receiver;
+        if self.more.len() < MAX_MORE {
+            self.more.push((at, receiver));
+        }
+    }
+
+    /// It was answered by a call that began and ended at these moments. The call may have returned later than the one that received the next request, whose
+    /// bytes it cannot have answered: this is returned.
+    pub fn is_answered(&mut self, began: Ns, ended: Ns) -> Option<ServedRequest> {
+        self.answered = Some(ended);
+        let next = self.more.iter().position(|(at, _)| *at > began);
+        let mut later = self.more.split_off(next.unwrap_or(self.more.len())).into_iter();
+        self.more.clear();
+        let (since, receiver) = later.next()?;
+        let mut request = ServedRequest::new(since, receiver);
+        later.for_each(|(at, receiver)| request.goes_on(at, receiver));
+        Some(request)
+    }
+
+    /// The beginning of the time that a send at this moment accounts for.
+    pub fn unaccounted(&self) -> Ns {
+        self.answered.unwrap_or(self.since)
+    }
+}
+
+/// A piece of a request's time that is to be accounted for.
+pub struct AnswerTime {
+    pub due: u64,
+    pub kind: u32,
+    pub connection: FileId,
+    pub from: Ns,
+    pub to: Ns,
+    /// The thread that sent, and the thread that received.
+    pub sender: Tid,
+    pub receiver: Tid,
+}

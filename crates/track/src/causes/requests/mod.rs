@@ -1,0 +1,291 @@
+//! Requests: what the threads of servers did from the bytes that came on a connection to the bytes that answered them.
+//!
+//! A request begins at the end of the call that received its first bytes, or that accepted its connection. It ends with the last send on the connection
+//! before more is received. So requests that came together count as one.
+//!
+//! Its time is divided from its end back to its beginning, along the thread that sent. Where that thread had been asleep since before the request came, and a
+//! traced thread woke it, the time before is that of the waking thread: it handed the request over. Where a thread worked for another connection, the
+//! request waited for it: so it did for a thread that had other requests to answer, until that one began to wait for work.
+
+mod account;
+mod connection;
+pub(crate) mod kinds;
+mod log;
+
+use crate::causes::spent::{Activity, ActivityId, Spent, call_on, in_call};
+use crate::{FileId, ObjectId, ObjectKind, Seen, Tracker, names_thread};
+use connection::{AnswerTime, ConnectionTouch, ServedConnection, ServedRequest, is_stream};
+use kinds::{Kinds, RequestKind};
+use log::{LogSegment, ThreadLog};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
+use stride_event::{Call, Event, NamedThread, Ns, Outcome, StartKind, Tid, WaitKind, WaitTimes, Waker};
+use stride_syscalls::{Effect, Flow, For, Syscall};
+
+const MAX_CONNECTIONS: usize = 1 << 16;
+const MAX_THREADS: usize = 1 << 13;
+/// An answer is accounted for so many calls later. By then, calls have returned that were under way in threads that woke its thread.
+const LATER: u64 = 32;
+/// Calls, and times between calls, of all threads that are kept together; and those of one thread that are looked at for one answer. What came before is
+/// not known any more.
+const MAX_SEGMENTS: usize = 1 << 19;
+const MAX_STEPS: usize = 512;
+
+#[derive(Default)]
+pub struct Requests {
+    /// Of its threads nothing is noted here.
+    spent: Spent,
+    logs: FxHashMap<Tid, ThreadLog>,
+    connections: FxHashMap<FileId, ServedConnection>,
+    /// Sockets of clients: those that were connected, or that spoke first.
+    clients: FxHashSet<FileId>,
+    kinds: Kinds,
+    pending: VecDeque<AnswerTime>,
+    /// The connections that threads are sending to, if the engine shows entries. Another thread may close one before the send has returned.
+    sending: FxHashMap<Tid, FileId>,
+    /// Connections that have ended, and when to forget them: the return of a last send may still come.
+    ended: VecDeque<(u64, FileId)>,
+    calls: u64,
+}
+
+impl Requests {
+    /// Handles an event that the tracker has taken in.
+    pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        for file in tracker.gone_files() {
+            self.ends_later(*file);
+        }
+        match *event {
+            Event::Started { tid, origin, at, .. } => {
+                let made_by = if let StartKind::Forked { parent } = origin { Some((parent, at)) } else { None };
+                self.logs.insert(tid, ThreadLog { made_by, ..log_from(at) });
+            }
+            Event::Enter(call) => {
+                let sends = |seen: &&Seen| seen.row.is_some_and(is_send);
+                let file = tracker.wait(call.tid).map(|wait| &wait.seen).filter(sends).and_then(|seen| seen.file);
+                if let Some(file) =
+                    file.filter(|file| self.connections.contains_key(file) && self.sending.len() < MAX_THREADS)
+                {
+                    self.sending.insert(call.tid, file);
+                }
+            }
+            Event::Exit(call) => {
+                if let Some(seen) = tracker.seen() {
+                    self.returned(call, seen, tracker);
+                }
+            }
+            _ => {}
+        }
+        if self.logs.len() > MAX_THREADS {
+            self.logs.retain(|tid, _| tracker.thread(*tid).is_some());
+            self.sending.retain(|tid, _| tracker.thread(*tid).is_some());
+            if self.logs.len() > MAX_THREADS / 2 {
+                self.logs.clear();
+            }
+        }
+    }
+
+    /// All kinds of requests, those that took most time first.
+    pub fn kinds(&mut self, tracker: &Tracker) -> Vec<RequestKind> {
+        let open: Vec<FileId> = self.connections.keys().copied().collect();
+        open.into_iter().for_each(|file| self.ends(file));
+        while let Some(piece) = self.pending.pop_front() {
+            self.account(&piece, tracker);
+        }
+        self.kinds.all(&self.spent)
+    }
+
+    /// The engine measured waits.
+    pub fn measured(&self) -> bool {
+        self.spent.measured
+    }
+
+    fn returned(&mut self, call: &Call, seen: &Seen, tracker: &Tracker) {
+        let mut touch =
+            matches!(call.outcome, Outcome::Value(_)).then(|| ConnectionTouch::of(call, seen, tracker)).flatten();
+        let mut file =
+            if touch == Some(ConnectionTouch::Accepts) { seen.made.map(|(_, file, _)| file) } else { seen.file };
+        if let Some(sent_to) = self.sending.remove(&call.tid)
+            && matches!(call.outcome, Outcome::Value(_))
+        {
+            (touch, file) = (Some(ConnectionTouch::Sends), Some(sent_to));
+        }
+        self.note_time(call, seen, touch.and(file).filter(|_| touch != Some(ConnectionTouch::Accepts)), tracker);
+        self.calls += 1;
+        if let Some((touch, file)) = touch.zip(file) {
+            self.touched(touch, file, call, seen, tracker);
+        }
+        if seen.row.is_some_and(|row| row.has_effect(Effect::Connects))
+            && let Some(file) = seen.file
+        {
+            self.is_client(file);
+        }
+        if let Some(file) = seen.ended {
+            self.ends_later(file);
+        }
+        while self.ended.front().is_some_and(|(due, _)| *due <= self.calls) {
+            let Some((_, file)) = self.ended.pop_front() else { break };
+            self.ends(file);
+        }
+        while self.pending.front().is_some_and(|piece| piece.due <= self.calls) {
+            let Some(piece) = self.pending.pop_front() else { break };
+            self.account(&piece, tracker);
+        }
+    }
+
+    fn is_client(&mut self, file: FileId) {
+        if self.clients.len() >= MAX_CONNECTIONS {
+            self.clients.clear();
+        }
+        self.clients.insert(file);
+    }
+
+    /// Logs the call, and the time before it. `on`: the connection that it is about.
+    fn note_time(&mut self, call: &Call, seen: &Seen, on: Option<FileId>, tracker: &Tracker) {
+        let on_object = call_on(call, seen, tracker);
+        let kept = (MAX_SEGMENTS / (self.logs.len() + 1)).clamp(64, 2 * MAX_STEPS);
+        let log = self.logs.entry(call.tid).or_insert_with(|| log_from(0));
+        let party = *log.party.get_or_insert_with(|| self.spent.party(call.tid, tracker));
+        let before = log.owner;
+        // A thread that waits for several descriptors works for no connection.
+        if seen.row.is_some_and(|row| matches!(row.waits(), Some(For::Readiness | For::Completion))) {
+            log.owner = None;
+        }
+        let activity = in_call(call, on_object, log.followed_on, tracker);
+        let (from, to) = (call.began(), call.returned);
+        let waits = call.waits.as_deref();
+        if let Some(until) = log.until.filter(|until| *until < from) {
+            let off = waits.map(|waits| waits.before).unwrap_or_default();
+            let parts = between(&mut self.spent, party, from - until, &off);
+            let (woken, idle, asleep) = (None, false, None);
+            log.push(LogSegment { from: until, to: from, parts, owner: before, woken, idle, asleep }, kept);
+        }
+        let from = log.until.unwrap_or(from).max(from);
+        let (mut parts, asleep) = self.spent.off_cpu(party, on_object, call);
+        cut(&mut parts, to.saturating_sub(from), self.spent.activities.id((party, activity)));
+        let (woken, idle) = (woken(call), is_idle(seen, tracker));
+        let owner = on.filter(|file| self.connections.contains_key(file)).or(log.owner);
+        log.push(LogSegment { from, to, parts, owner, woken, idle, asleep }, kept);
+        (log.until, log.followed_on) = (Some(to.max(from)), true);
+        if seen.row.is_some_and(names_thread) {
+            log.party = None;
+        }
+    }
+
+    fn touched(&mut self, touch: ConnectionTouch, file: FileId, call: &Call, seen: &Seen, tracker: &Tracker) {
+        let (tid, at) = (call.tid, call.returned);
+        let object = match touch {
+            ConnectionTouch::Accepts => seen.made.map(|(_, _, object)| object),
+            _ => seen.object.filter(|_| is_stream(seen, tracker)),
+        };
+        if !self.connections.contains_key(&file) {
+            let Some(object) = object.filter(|_| !self.clients.contains(&file)) else { return };
+            match touch {
+                ConnectionTouch::Sends => return self.is_client(file),
+                ConnectionTouch::FindsEnd => return,
+                ConnectionTouch::Accepts | ConnectionTouch::Receives => {
+                    self.connect(file, tracker.group(object), tid, tracker)
+                }
+            }
+        }
+        if touch == ConnectionTouch::FindsEnd {
+            return self.ends_later(file);
+        }
+        let Some(connection) = self.connections.get_mut(&file) else { return };
+        let kind = connection.kind;
+        match (touch, &mut connection.request) {
+            (ConnectionTouch::Sends, Some(request)) => {
+                let (from, receiver) = (request.unaccounted(), request.receiver);
+                let (due, to) = (self.calls + LATER, at.max(from));
+                self.pending.push_back(AnswerTime { due, kind, connection: file, from, to, sender: tid, receiver });
+                if let Some(next) = request.is_answered(call.began(), to) {
+                    let before = std::mem::replace(request, next);
+                    self.kinds.finished(kind, &before);
+                }
+            }
+            (ConnectionTouch::Sends, None) => {}
+            // More of the same request.
+            (_, Some(request)) if request.answered.is_none() => request.goes_on(at, tid),
+            (_, request) => {
+                let before = request.replace(ServedRequest::new(at, tid));
+                before.into_iter().for_each(|before| self.kinds.finished(kind, &before));
+            }
+        }
+        if let Some(log) = self.logs.get_mut(&tid) {
+            // Behind an answer, a thread works for the next request that it touches, if for any.
+            log.owner = (touch != ConnectionTouch::Sends).then_some(file);
+        }
+    }
+
+    fn connect(&mut self, file: FileId, object: ObjectId, tid: Tid, tracker: &Tracker) {
+        if self.connections.len() >= MAX_CONNECTIONS {
+            let open: Vec<FileId> = self.connections.keys().copied().collect();
+            open.into_iter().for_each(|file| self.ends(file));
+        }
+        let comm: Box<[u8]> = tracker.thread(tid).map(|thread| thread.comm.as_slice().into()).unwrap_or_default();
+        let kind = self.kinds.of(object, comm);
+        self.connections.insert(file, ServedConnection { kind, request: None });
+    }
+
+    /// Nothing more comes on a connection, except returns of calls that are under way.
+    fn ends_later(&mut self, file: FileId) {
+        if self.connections.contains_key(&file) {
+            self.ended.push_back((self.calls + LATER, file));
+        }
+        self.clients.remove(&file);
+    }
+
+    /// A connection is forgotten.
+    fn ends(&mut self, file: FileId) {
+        if let Some(connection) = self.connections.remove(&file) {
+            connection.request.iter().for_each(|request| self.kinds.finished(connection.kind, request));
+        }
+    }
+}
+
+/// The parts of the time between calls, which add up to it.
+fn between(spent: &mut Spent, party: u32, time: Ns, off: &WaitTimes) -> Vec<(ActivityId, Ns)> {
+    let id = |(kind, part)| (spent.activities.id((party, Activity::Off(kind))), part);
+    let mut parts = off.parts().map(id).collect();
+    cut(&mut parts, time, spent.activities.id((party, Activity::Computing)));
+    parts
+}
+
+/// Makes parts add up to a time. `rest`: the activity of the rest.
+fn cut(parts: &mut Vec<(ActivityId, Ns)>, time: Ns, rest: ActivityId) {
+    let mut left = time;
+    for (_, part) in &mut *parts {
+        *part = (*part).min(left);
+        left -= *part;
+    }
+    parts.push((rest, left));
+    parts.retain(|(_, part)| *part > 0);
+}
+
+fn log_from(at: Ns) -> ThreadLog {
+    ThreadLog { until: (at > 0).then_some(at), ..ThreadLog::default() }
+}
+
+fn is_send(row: &'static Syscall) -> bool {
+    row.transfer().is_some_and(|transfer| transfer.flow == Flow::Out)
+}
+
+/// True for a call in which a thread may wait for work: at a lock or a condition, for descriptors, for bytes of a pipe or the like.
+fn is_idle(seen: &Seen, tracker: &Tracker) -> bool {
+    let Some(row) = seen.row else { return false };
+    let from_others = |object| matches!(tracker.kind(object), ObjectKind::Pipe | ObjectKind::Anonymous);
+    let receives = row.transfer().is_some_and(|transfer| transfer.flow == Flow::In);
+    matches!(row.waits(), Some(For::Lock | For::Readiness | For::Completion | For::Signal))
+        || row.may_wait() == Some(For::Peer)
+        || receives && seen.object.is_some_and(from_others)
+}
+
+/// The thread that woke the call's thread, and when.
+fn woken(call: &Call) -> Option<(Tid, Ns)> {
+    let waits = call.waits.as_deref()?;
+    let sleep = waits.longest.filter(|sleep| sleep.kind == WaitKind::Blocked)?;
+    let Some(Waker::Thread(NamedThread { tid, .. }, _)) = sleep.waker else { return None };
+    Some((tid, (call.began() + waits.in_call.asleep()).min(call.returned)))
+}
+
+#[cfg(test)]
+mod tests;
