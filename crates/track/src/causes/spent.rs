@@ -17,7 +17,7 @@ pub enum Activity {
     Computing,
     /// In a call: on a CPU, if waits were measured.
     InCall(CallOn),
-    /// In a call whose waits were not measured, because tracing began during the call.
+    /// In a call whose waits were not measured, because tracing began or ended during the call.
     Unmeasured(CallOn),
     /// Asleep in a call, and who ended that.
     Asleep(CallOn, WaitKind, Option<Waker>),
@@ -299,7 +299,9 @@ impl Spent {
     pub fn entered(&mut self, call: &Call, seen: &Seen, tracker: &Tracker) {
         let Some(party) = self.party_of(call.tid, tracker) else { return };
         let on = call_on(call, seen, tracker);
-        let id = self.activities.id((party, Activity::InCall(on)));
+        // It may never return.
+        let activity = if call.waits.is_some() { Activity::InCall(on) } else { Activity::Unmeasured(on) };
+        let id = self.activities.id((party, activity));
         if let Some(time) = self.threads.get_mut(&call.tid) {
             let from = time.until.unwrap_or(call.began()).max(call.began());
             time.in_call = Some((from, id));

@@ -175,6 +175,26 @@ fn calls_that_were_not_measured_are_told_apart() {
     is(&spent(&run), &[("unmeasured read", 45), ("blocked in read", 30), ("computing", 25), ("read", 10)]);
 }
 
+/// So is the call in which tracing leaves a thread, whether its entry was told or not.
+#[test]
+fn a_call_that_goes_on_is_told_apart() {
+    let waits = CallWaits { in_call: WaitTimes::from_iter([(WaitKind::Blocked, 30)]), ..CallWaits::default() };
+    let read = Call { waits: Some(Box::new(waits)), ..does(MAIN, "read", &[0, 0, 0], 0, 110, 150) };
+    let pause = does(MAIN, "pause", &[], 0, 160, 160);
+    let pause = Call { outcome: stride_event::Outcome::Pending, ..pause };
+    let left = Event::Detached { tid: MAIN, call: Some(&pause), at: 200 };
+    for entry in [Some(Event::Enter(&pause)), None] {
+        let run = [spawned(MAIN, 100), Event::Exit(&read)].into_iter().chain(entry).chain([left]);
+        let (mut tracker, mut spent) = (crate::Tracker::default(), super::Spent::default());
+        for event in run {
+            tracker.event(&event, &());
+            spent.event(&event, &tracker);
+        }
+        let (_, spent) = spent.apart(true).remove(0);
+        is(&spent, &[("unmeasured pause", 40), ("blocked in read", 30), ("computing", 20), ("read", 10)]);
+    }
+}
+
 /// Each process, and each thread, has its own time, whatever the critical path is.
 #[test]
 fn each_process_and_thread_has_its_time() {
