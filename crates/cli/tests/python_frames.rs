@@ -103,6 +103,23 @@ fn in_their_order(calls: &[(usize, Vec<Value>)], run: &str) {
     assert_eq!(left.count(), 0, "{run}");
 }
 
+/// The native functions are shown as they are, and the run ends with a sentence.
+#[test]
+fn a_version_that_is_not_known() {
+    let Some(python) = pythons::of_version(7).first() else {
+        skip!("no Python 3.7");
+    };
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("python-unknown{engine}"));
+        let python = python.to_string_lossy();
+        let program = "import os\ntry:\n  os.stat('/stride-mark')\nexcept OSError: pass";
+        let run = scratch.stride([engine, "-k", "-P", "/stride-mark", &python, "-c", program]);
+        assert!(run.trace.contains("(_PyEval_EvalFrameDefault+"), "{engine}: {}", run.trace);
+        assert!(!run.trace.contains("[python"), "{engine}: {}", run.trace);
+        assert!(run.err.contains("Stacks lack the functions of scripts that Python 3.7 runs"), "{engine}: {}", run.err);
+    }
+}
+
 macro_rules! versions {
     ($($name:ident: $minor:literal)*) => { $(
         #[test]

@@ -63,19 +63,25 @@ static __always_inline bool script_pointer(u64 *to, u64 from)
 	return !bpf_probe_read_user(to, sizeof(*to), (void *)from);
 }
 
+/* An object's size and hash, and its data if that is short: one read takes as long as two of half as much. */
+#define SCRIPT_SHORT 128
+
 /* Mixes so many words of what was read last into the code's number. (The verifier walks a function once, however often it is called.) */
-__noinline int mix_words(u32 n)
+__noinline int mix_words(u32 at, u32 n)
 {
 	struct stack_state *state = stack_state();
-	u64 identity;
+	u64 identity, *word;
 
-	if (!state)
+	/* The bound is checked once, on the register that is used. */
+	asm volatile("" : "+r"(at));
+	if (!state || at > SCRIPT_SHORT)
 		return 0;
+	word = (u64 *)(state->script.bytes + at);
 	identity = state->script.identity;
 	for (u32 i = 0; i < SCRIPT_CONTENT; i++) {
 		if (i >= n)
 			break;
-		identity = script_mixed(identity, *(u64 *)(state->script.bytes + i * sizeof(u64)));
+		identity = script_mixed(identity, word[i]);
 	}
 	state->script.identity = identity;
 	return 0;
@@ -86,25 +92,37 @@ __noinline int mix_content(u64 object, u32 data)
 {
 	struct stack_state *state = stack_state();
 	struct script_state *script;
-	u64 size;
-	u32 len;
+	u64 from = object + 2 * sizeof(u64), size;
+	u32 at = 0, len, got;
 
 	if (!state)
 		return 0;
 	script = &state->script;
-	if (!script_read(script, object + 2 * sizeof(u64), 2 * sizeof(u64)))
+	got = PAGE - (u32)(from % PAGE);
+	if (got > SCRIPT_SHORT)
+		got = SCRIPT_SHORT;
+	if (got < 2 * sizeof(u64))
+		got = 2 * sizeof(u64);
+	if (!script_read(script, from, got))
 		return 0;
 	size = *(volatile u64 *)script->bytes;
-	mix_words(2);
+	mix_words(0, 2);
 	len = size > SCRIPT_CONTENT * sizeof(u64) ? SCRIPT_CONTENT * sizeof(u64) : size;
+	data -= 2 * sizeof(u64);
+	if (data + len <= got)
+		at = data;
+	else if (!script_read(script, from + data, len))
+		return 0;
 	/* The bytes behind the last one are 0. */
-	asm volatile("" : "+r"(len));
-	if (len > SCRIPT_BYTES - sizeof(u64))
+	asm volatile("" : "+r"(at), "+r"(len));
+	if (at > SCRIPT_SHORT || len > SCRIPT_CONTENT * sizeof(u64))
 		return 0;
-	*(u64 *)(script->bytes + (len & ~7U)) = 0;
-	if (len && !script_read(script, object + data, len))
-		return 0;
-	mix_words((len + 7) / 8);
+	if (len & 7) {
+		u64 *last = (u64 *)(script->bytes + at + (len & ~7U));
+
+		*last &= (1ULL << (len & 7) * 8) - 1;
+	}
+	mix_words(at, (len + 7) / 8);
 	return 1;
 }
 
@@ -125,7 +143,7 @@ __noinline int identify_code(u64 code)
 		script->identity = 0;
 		return 0;
 	}
-	mix_words(words);
+	mix_words(0, words);
 	if (ONCE(script->layout.compares_contents)) {
 		for (u32 i = 0; i < SCRIPT_CONTENTS; i++)
 			object[i] = script_word(script, script->layout.content[i] - script->layout.constant);
@@ -251,7 +269,8 @@ __noinline int find_script(void)
 	layout = bpf_map_lookup_elem(&script_layouts, &state->key.space);
 	if (!layout)
 		return 0;
-	script->layout = *layout;
+	if (script->layout.id != layout->id)
+		script->layout = *layout;
 	script->frames = 0;
 	script->end = SCRIPT_NO_FRAMES;
 	script->code = 0;

@@ -8,8 +8,8 @@
 #define SCRIPT_NONE 0xffffffff
 /* The start value of script_mixed (stride_event::MIX). */
 #define SCRIPT_START 0x5f0e3b219c47d8a3ULL
-/* The bytes that are read at a time, and a word more. */
-#define SCRIPT_BYTES (SCRIPT_CONTENT * 8 + 8)
+/* The bytes that are read at a time, and more. */
+#define SCRIPT_BYTES (SCRIPT_CONTENT * 8 + 128 + 8)
 
 /* The frames of scripts that the thread runs, and the state of the search for them. */
 struct script_state {

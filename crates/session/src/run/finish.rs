@@ -40,7 +40,8 @@ impl Session {
         run.outputs.close();
         losses.report(&run.options, &run.outputs);
         let unsure = run.observation.selector.uncertainty();
-        for message in run.unmatched.as_ref().map(UnmatchedFilters::at_end).into_iter().chain(unsure) {
+        let scripts = run.observation.stacks.as_ref().and_then(|stacks| stacks::unsupported_scripts(&stacks.borrow()));
+        for message in run.unmatched.as_ref().map(UnmatchedFilters::at_end).into_iter().chain(unsure).chain(scripts) {
             run.outputs.complain(&message);
         }
         if let Some(cut) = ending? {

@@ -20,6 +20,17 @@ pub fn live(options: &Options, needs: &Needs, debug_servers: Option<Box<Fetch>>)
     Some(Rc::new(RefCell::new(stacks)))
 }
 
+/// A sentence about scripts whose functions are missing from stacks, because the version of what runs them is not known.
+pub fn unsupported_scripts(stacks: &Stacks) -> Option<String> {
+    let versions: Vec<_> = stacks.unsupported().collect();
+    (!versions.is_empty()).then(|| {
+        format!(
+            "Stacks lack the functions of scripts that {} runs: Stride does not know where this version keeps them",
+            versions.join(", and those that ")
+        )
+    })
+}
+
 /// Finds the line of a frame. Without stacks of this run, a frame has the line that it was recorded with.
 pub fn with_source(stacks: Option<&Rc<RefCell<Stacks>>>, frame: &Arc<StackFrame>) -> Arc<StackFrame> {
     stacks.map_or_else(|| frame.clone(), |stacks| stacks.borrow().with_source(frame))

@@ -53,8 +53,14 @@ pub fn find(elf: &Elf, path: &[u8]) -> Option<FoundRuntime> {
         (Some(version), Some(runtime)) => {
             FoundRuntime::Known(Rc::new(Python { version, runtime, known: RefCell::default() }))
         }
-        _ => FoundRuntime::Unsupported(format!("Python 3.{minor}").into()),
+        _ => FoundRuntime::Unsupported(format!("Python 3.{minor}{}", kind(elf, runtime)).into()),
     })
+}
+
+/// Tells builds of one version apart.
+fn kind(elf: &Elf, runtime: Option<u64>) -> &'static str {
+    let offsets = runtime.and_then(|at| elf.loaded(at, DEBUG_OFFSETS));
+    if offsets.is_some_and(|bytes| versions::is_free_threaded(&bytes)) { " (free-threaded)" } else { "" }
 }
 
 /// The addresses of objects by their names.

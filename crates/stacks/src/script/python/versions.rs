@@ -139,6 +139,11 @@ pub fn before_debug_offsets(minor: u8) -> Option<Version> {
     [FRAME_OBJECTS, V3_9, V3_10, V3_11, V3_12].into_iter().find(|version| version.minor == minor)
 }
 
+/// True if the version with these debug offsets has no global lock.
+pub fn is_free_threaded(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"xdebugpy") && word_of(bytes, 16) != 0
+}
+
 /// The version that has these debug offsets.
 pub fn of_debug_offsets(bytes: &[u8]) -> Option<Version> {
     if !bytes.starts_with(b"xdebugpy") || bytes.len() < DEBUG_OFFSETS {
@@ -149,8 +154,7 @@ pub fn of_debug_offsets(bytes: &[u8]) -> Option<Version> {
     let offset = |at: u32| u32::try_from(number(at)).ok().filter(|&offset| offset < 1 << 20);
     let in_frame = |at: u32| offset(at).filter(|&offset| offset as usize <= ScriptLayout::FRAME - 8);
     let (major, minor) = (number(8) >> 24, (number(8) >> 16) as u8);
-    let is_free_threaded = number(16) != 0;
-    if major != 3 || minor != 13 || is_free_threaded {
+    if major != 3 || minor != 13 || is_free_threaded(bytes) {
         return None;
     }
     let (first_line, lines, file, name, ascii) = (offset(312)?, offset(304)?, offset(280)?, offset(296)?, offset(560)?);
