@@ -41,11 +41,11 @@ fn python_frames(stack: &[Value]) -> Vec<Frame> {
     stack.iter().filter(is_script).map(frame).collect()
 }
 
-fn run(scratch: &Scratch, engine: &str, python: &Path) -> String {
+fn run(scratch: &Scratch, engine: &str, python: &Path, further: &[&str]) -> String {
     let program = root().join("tests/stacks/frames.py");
     let options = [engine, "-f", "-k", "--json", "--stack-trace-frame-limit=4096", "-e", "trace=newfstatat,stat"];
     let command = [&python.to_string_lossy(), &program.to_string_lossy(), "told", "trace"].map(str::to_owned);
-    let run = scratch.stride(options.map(str::to_owned).into_iter().chain(command));
+    let run = scratch.stride(options.iter().chain(further).map(|&option| option.to_owned()).chain(command));
     assert_eq!(run.code(), Some(0), "{python:?} {engine}: {}", run.err);
     run.trace
 }
@@ -57,7 +57,7 @@ fn frames_are_those_that_python_knows(minor: u32) {
     }
     for (&engine, python) in engines().iter().flat_map(|engine| pythons.iter().map(move |python| (engine, python))) {
         let scratch = Scratch::new(&format!("python-frames-3.{minor}{engine}"));
-        let trace = run(&scratch, engine, python);
+        let trace = run(&scratch, engine, python, &[]);
         let told = told(&scratch);
         let calls = calls(&trace);
         assert!(calls.len() > told.len(), "{python:?} {engine}: {} of {} calls", calls.len(), told.len());
@@ -101,6 +101,36 @@ fn in_their_order(calls: &[(usize, Vec<Value>)], run: &str) {
     let left =
         calls.iter().filter(|(_, stack)| stack.iter().any(|frame| name(frame).starts_with("_PyEval_EvalFrameDefault")));
     assert_eq!(left.count(), 0, "{run}");
+}
+
+/// Functions of Python are callers as others are, also in recordings.
+#[test]
+fn as_callers() {
+    let Some(python) = (8..14).rev().find_map(|minor| pythons::of_version(minor).first()) else {
+        skip!("no Python 3.8 to 3.13");
+    };
+    for &engine in engines() {
+        let scratch = Scratch::new(&format!("python-callers{engine}"));
+        run(&scratch, engine, python, &["--record=rec"]);
+        let told = told(&scratch).len();
+        let row = |options: &[&str], name: &str| -> usize {
+            let run = scratch.replay(&[&["--by=caller", "-U", "calls,name"], options].concat());
+            let counted = run.out.lines().find_map(|line| line.trim().split_once(' ').filter(|(_, row)| *row == name));
+            counted.map_or(0, |(calls, _)| calls.parse().unwrap())
+        };
+        // (The child makes three calls as its parent does.)
+        assert_eq!(row(&[], "mark (frames.py)"), told + 3, "{engine}");
+        assert!(row(&[], "known (frames.py)") > 0, "{engine}");
+        assert_eq!(row(&["--called-from=^signalled$"], "mark (frames.py)"), 1, "{engine}");
+        assert_eq!(row(&["--called-from=frames\\.py$"], "mark (frames.py)"), told + 3, "{engine}");
+        let text = scratch.replay(&["-k", "--called-from=^signalled$"]).out;
+        assert!(is_in_text(&text, "mark") && is_in_text(&text, "signalled"), "{engine}: {text}");
+    }
+}
+
+/// ` > /srv/frames.py(mark):22`
+fn is_in_text(text: &str, function: &str) -> bool {
+    text.lines().any(|line| is(line, &format!(r" > .*/frames\.py\({function}\):\d+")))
 }
 
 /// The native functions are shown as they are, and the run ends with a sentence.

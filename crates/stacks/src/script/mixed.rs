@@ -2,6 +2,7 @@
 
 use crate::script::languages::is_evaluation;
 use crate::script::runtime::ProcessRuntime;
+use crate::script::walk;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use stride_event::{Bottom, ScriptEnd, ScriptFrame, ScriptFrames, StackFrame, Symbol, ThreadMemory};
@@ -68,7 +69,8 @@ pub fn mix_in(
     let fits = match (script.end, bottom) {
         (ScriptEnd::Limit, _) => true,
         (_, Bottom::Reached) => runs.len() == evaluations,
-        (_, Bottom::Limit | Bottom::Unknown) => runs.len() >= evaluations,
+        // (With several interpreters, the list may be that of another one.)
+        (_, Bottom::Limit | Bottom::Unknown) => runs.len() >= evaluations && !walk::has_several(layout, memory),
     };
     if !fits {
         return told("[python: frames that do not fit the stack]", names);

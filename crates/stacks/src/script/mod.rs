@@ -9,6 +9,8 @@
 //! Everything that is read comes from the program and may be anything. Counts are bounded. If the frames and the native stack do not fit, or
 //! the code of a frame is gone, a frame says so ([`mixed`]).
 
+#[cfg(test)]
+mod hostile_tests;
 pub mod languages;
 pub mod mixed;
 mod python;

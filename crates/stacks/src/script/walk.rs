@@ -31,6 +31,12 @@ pub fn frames(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn Threa
     found
 }
 
+/// True if the process has several interpreters, or if that is not known.
+pub fn has_several(layout: &ScriptLayout, memory: &mut dyn ThreadMemory) -> bool {
+    let next = |first: u64, memory| word(first.wrapping_add(layout.next_interpreter.into()), memory);
+    word(layout.interpreters, memory).is_none_or(|first| next(first, memory) != Some(0))
+}
+
 /// True if a frame of this kind runs code.
 pub fn has_code(layout: &ScriptLayout, kind: u64) -> bool {
     layout.without_code == ScriptLayout::NONE || kind & 0xff != u64::from(layout.without_code)

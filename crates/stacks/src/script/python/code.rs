@@ -29,7 +29,7 @@ const MOST: usize = 1 << 15;
 const MOST_BYTES: usize = 16 << 20;
 /// Longer names are cut, and longer tables are not believed.
 const LONGEST_NAME: usize = 1024;
-const LONGEST_TABLE: usize = 4 << 20;
+const LONGEST_TABLE: usize = 1 << 18;
 
 impl KnownCode {
     /// The code of a frame, unless other code is at its address by now.

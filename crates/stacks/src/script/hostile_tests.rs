@@ -1,0 +1,188 @@
+//! Lists of frames that make no sense: walking them always ends, and nothing is guessed.
+
+use crate::script::mixed::{ScriptNames, mix_in};
+use crate::script::runtime::{ProcessRuntime, Runtime};
+use crate::script::walk;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use stride_event::{
+    Bottom, CodeFile, ScriptEnd, ScriptFrame, ScriptFrames, ScriptLayout, StackFrame, Symbol, ThreadMemory,
+};
+
+const LAYOUT: ScriptLayout = ScriptLayout {
+    interpreters: 0x1000,
+    next_interpreter: 0,
+    threads: 8,
+    next_thread: 0,
+    thread_pointer: 8,
+    innermost: 16,
+    innermost_there: ScriptLayout::NONE,
+    caller: 0,
+    code: 8,
+    place: 16,
+    is_place_short: 0,
+    kind: 24,
+    without_code: 3,
+    constant: 0,
+    constant_words: 4,
+    contents: [8, 16, 24],
+    content_data: [48, 48, 32],
+    compares_contents: 1,
+};
+const ME: u64 = 0x77;
+
+/// Words by their addresses. All other memory is 0 up to an address, and missing behind it.
+struct Words {
+    words: HashMap<u64, u64>,
+    end: u64,
+    reads: usize,
+}
+
+impl Words {
+    fn new(words: &[(u64, u64)]) -> Words {
+        Words { words: words.iter().copied().collect(), end: 0x100_0000, reads: 0 }
+    }
+}
+
+impl ThreadMemory for Words {
+    fn word(&mut self, _: u64) -> Option<u64> {
+        None
+    }
+
+    fn read(&mut self, address: u64, to: &mut [u8]) -> usize {
+        self.reads += 1;
+        for (distance, byte) in to.iter_mut().enumerate() {
+            let at = address.wrapping_add(distance as u64);
+            if at >= self.end {
+                return distance;
+            }
+            *byte = self.words.get(&(at & !7)).map_or(0, |word| word.to_le_bytes()[(at & 7) as usize]);
+        }
+        to.len()
+    }
+
+    fn script(&self, _: &ScriptLayout) -> Option<ScriptFrames> {
+        None
+    }
+}
+
+/// An interpreter at 0x2000 with a thread at 0x3000 whose innermost frame is at `frame`.
+fn with_frames(frame: u64, frames: &[(u64, u64)]) -> Words {
+    let head = [(0x1000, 0x2000), (0x2008, 0x3000), (0x3008, ME), (0x3010, frame)];
+    Words::new(&[&head, frames].concat())
+}
+
+#[test]
+fn lists_of_frames_end() {
+    let walk = |memory: &mut Words| walk::frames(&LAYOUT, ME, memory);
+    let ends = |memory: &mut Words| {
+        let found = walk(memory);
+        assert!(memory.reads < 20_000, "{}", memory.reads);
+        (found.frames.len(), found.end)
+    };
+    assert_eq!(ends(&mut with_frames(0x4000, &[(0x4000, 0x5000), (0x5000, 0)])), (2, ScriptEnd::Reached));
+    assert_eq!(ends(&mut with_frames(0, &[])), (0, ScriptEnd::NoFrames));
+    // A frame that calls itself, and one in no memory.
+    let most = ScriptLayout::FRAMES;
+    assert_eq!(ends(&mut with_frames(0x4000, &[(0x4000, 0x4000)])), (most, ScriptEnd::Limit));
+    assert_eq!(ends(&mut with_frames(0x4000, &[(0x4000, u64::MAX - 7)])), (1, ScriptEnd::Unreadable));
+    // Code in no memory, or whose names have absurd sizes.
+    let frames = walk(&mut with_frames(0x4000, &[(0x4008, u64::MAX)])).frames;
+    assert_eq!(frames[0].identity, 0);
+    let absurd = [(0x4008, 0x5000), (0x5008, 0x6000), (0x6010, u64::MAX)];
+    assert_ne!(walk(&mut with_frames(0x4000, &absurd)).frames[0].identity, 0);
+    // Threads and interpreters in circles, without this thread.
+    let circles = [(0x1000, 0x2000), (0x2000, 0x2000), (0x2008, 0x3000), (0x3000, 0x3000), (0x3008, ME + 1)];
+    assert_eq!(ends(&mut Words::new(&circles)), (0, ScriptEnd::NoFrames));
+}
+
+/// The contents of an object count up to its size, and what is behind it does not.
+#[test]
+fn what_tells_code_from_other_code() {
+    let identity = |words: &[(u64, u64)]| walk::identity(&LAYOUT, 0x5000, &mut Words::new(words)).unwrap();
+    let code = [(0x5008, 0x6000), (0x6010, 11), (0x6030, 0x1111), (0x6038, 0x22_3344)];
+    let with = |address, value| {
+        let mut words = code.to_vec();
+        words.push((address, value));
+        identity(&words)
+    };
+    let before = identity(&code);
+    assert_eq!(before, with(0x6040, 0x99));
+    assert_eq!(before, with(0x6038, 0x9999_9999_9922_3344));
+    for (address, value) in [(0x5000, 1), (0x6018, 5), (0x6010, 10), (0x6030, 0x1112), (0x6038, 0x23_3344)] {
+        assert_ne!(before, with(address, value), "{address:#x}");
+    }
+}
+
+/// A language each of whose frames has an evaluation of its own, up to frames of kind 1.
+struct Plain;
+
+impl Runtime for Plain {
+    fn layout(&self, _: u64) -> ScriptLayout {
+        LAYOUT
+    }
+
+    fn run(&self, frames: &[ScriptFrame]) -> usize {
+        frames.iter().position(|frame| frame.kind == 1).map_or(frames.len(), |last| last + 1)
+    }
+
+    fn is_hidden(&self, frame: &ScriptFrame) -> bool {
+        frame.kind == 1
+    }
+
+    fn name(&self, _: &ScriptLayout, frame: &ScriptFrame, _: &mut dyn ThreadMemory) -> Option<StackFrame> {
+        let symbol = Some(Symbol { name: format!("f{}", frame.code).into(), offset: 0 });
+        (frame.code != 0).then_some(StackFrame { module: None, offset: 0, symbol, source: None, inlined: [].into() })
+    }
+
+    fn is_stand_in(&self, name: &str) -> bool {
+        name == "stand-in"
+    }
+}
+
+/// The names of a native stack of these functions with frames of these codes; 0 stands for the end of a run, and 9 for code that is gone.
+fn mixed(native: &str, codes: &[u64], end: ScriptEnd, bottom: Bottom) -> (String, bool) {
+    let file = Arc::new(CodeFile { path: b"/usr/lib/libpython3.so".as_slice().into(), build_id: [].into() });
+    let frame = |name: &str| {
+        let full = if name == "E" { "_PyEval_EvalFrameDefault" } else { name };
+        let symbol = Some(Symbol { name: full.into(), offset: 1 });
+        let module = (name != "stand-in").then(|| file.clone());
+        Arc::new(StackFrame { module, offset: 2, symbol, source: None, inlined: [].into() })
+    };
+    let native: Vec<_> = native.split(' ').map(frame).collect();
+    let script = |&code: &u64| ScriptFrame { code: code % 9, kind: u64::from(code == 0), ..ScriptFrame::default() };
+    let script = ScriptFrames { frames: codes.iter().map(script).collect(), end };
+    let process = ProcessRuntime::new(0, Rc::new(Plain), 0);
+    let mut memory = with_frames(0, &[]);
+    let mixed = mix_in(&process, &native, bottom, Some(&script), &mut memory, &mut ScriptNames::default());
+    let name = |frame: &Arc<StackFrame>| frame.symbol.as_ref().unwrap().name.replace("_PyEval_EvalFrameDefault", "E");
+    (mixed.frames.iter().map(name).collect::<Vec<_>>().join(" "), mixed.lacks)
+}
+
+#[test]
+fn frames_take_the_places_of_evaluations() {
+    use Bottom::{Limit, Reached, Unknown};
+    let known = |text: &str| (text.to_owned(), false);
+    let lacks = |text: &str| (text.to_owned(), true);
+    let stack = "stat E sort E main";
+    assert_eq!(mixed(stack, &[1, 2, 0, 3, 0], ScriptEnd::Reached, Reached), known("stat f1 f2 sort f3 main"));
+    // A run whose last function has returned, and functions of a JIT compiler that stand for the same ones.
+    assert_eq!(mixed(stack, &[0, 3, 0], ScriptEnd::Reached, Reached), known("stat sort f3 main"));
+    assert_eq!(mixed("E stand-in main", &[1, 0], ScriptEnd::Reached, Reached), known("f1 main"));
+    // Part of the native stack is not known.
+    assert_eq!(mixed("stat E", &[1, 0, 2, 0], ScriptEnd::Reached, Unknown), known("stat f1 f2"));
+    assert_eq!(mixed("stat E", &[1, 0, 2, 0], ScriptEnd::Reached, Limit), known("stat f1"));
+    // Code that is gone; more frames than are looked at.
+    let gone = "stat [python: a function whose code is gone] sort f3 main";
+    assert_eq!(mixed(stack, &[9, 0, 3, 0], ScriptEnd::Reached, Reached), lacks(gone));
+    assert_eq!(mixed(stack, &[1, 2], ScriptEnd::Limit, Reached), lacks("stat f1 f2 [python: more frames] sort E main"));
+    // Too few, too many, none.
+    let unfit = "stat [python: frames that do not fit the stack] E sort E main";
+    for codes in [&[1, 0][..], &[1, 0, 2, 0, 3, 0]] {
+        assert_eq!(mixed(stack, codes, ScriptEnd::Reached, Reached), lacks(unfit));
+    }
+    assert_eq!(mixed(stack, &[], ScriptEnd::NoFrames, Reached), lacks(unfit));
+    let unreadable = "stat [python: frames that could not be read] E sort E main";
+    assert_eq!(mixed(stack, &[1, 0, 3, 0], ScriptEnd::Unreadable, Reached), lacks(unreadable));
+}
