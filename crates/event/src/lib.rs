@@ -31,6 +31,7 @@ pub use call::{Call, Outcome};
 pub use capture::memory::{BlockRef, Blocks, Memory, Phase};
 pub use capture::{Limits, Peek, actual_call, capture};
 pub use counted::{CallStats, CountBy, Counted, Histogram, PowerBucket, Times};
+pub use events::batch::EventBatch;
 pub use events::library::{
     LIBRARY_TEXT, LIBRARY_WORDS, LibraryCall, LibraryFunction, LibraryPart, LibraryProbe, LibraryText, OperationFacts,
     Param, ProbedFile, ProbedWord, WordPlace,

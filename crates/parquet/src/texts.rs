@@ -62,13 +62,13 @@ impl TextValues {
     }
 
     /// The same for a value that is known by a small number, such as that of the object of which it is the name. It is
-    /// neither hashed nor compared. A number must not stand for several values.
+    /// neither hashed nor compared, so two numbers for the same value keep it twice. A number must not stand for several values.
     pub fn keyed(&mut self, key: usize, value: &[u8]) -> bool {
         if key >= self.by_key.len() {
             self.by_key.resize(key + 1, 0);
         }
         if self.by_key[key] == 0 {
-            self.by_key[key] = self.number(value) + 1;
+            self.by_key[key] = self.keep(value) + 1;
         }
         self.again(self.by_key[key] - 1)
     }

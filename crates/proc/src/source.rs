@@ -303,24 +303,36 @@ impl Source for CachedSource {
     }
 }
 
+type FactListener = Box<dyn Fn(&Fact)>;
+
 /// Answers with recorded facts.
 #[derive(Default)]
-pub struct ReplaySource(RefCell<Answers>);
+pub struct ReplaySource {
+    answers: RefCell<Answers>,
+    /// They are told each fact.
+    listeners: RefCell<Vec<FactListener>>,
+}
 
 impl ReplaySource {
     pub fn set(&self, fact: Fact) {
-        self.0.borrow_mut().set(fact.question, &fact.answer);
+        self.listeners.borrow().iter().for_each(|listener| listener(&fact));
+        self.answers.borrow_mut().set(fact.question, &fact.answer);
+    }
+
+    /// Tells `listener` each fact from here on.
+    pub fn tell(&self, listener: impl Fn(&Fact) + 'static) {
+        self.listeners.borrow_mut().push(Box::new(listener));
     }
 
     /// Removes the answers about a thread that is gone, after its end has been shown.
     pub fn forget(&self, tid: Tid) {
-        self.0.borrow_mut().forget(tid);
+        self.answers.borrow_mut().forget(tid);
     }
 }
 
 impl Source for ReplaySource {
     fn answer(&self, question: Question, _known: Option<&Descriptor>) -> Option<Vec<u8>> {
-        self.0.borrow().get(question)?.clone()
+        self.answers.borrow().get(question)?.clone()
     }
 }
 
@@ -369,7 +381,7 @@ mod tests {
         let mut most = 0;
         for tid in 0..1_000_000 {
             recorded.set(Fact { question: question(tid, 3), answer: Some(b"a".to_vec()) });
-            most = most.max(recorded.0.borrow().by_thread.len());
+            most = most.max(recorded.answers.borrow().by_thread.len());
         }
         assert!((500_000..800_000).contains(&most), "{most}");
     }
@@ -379,7 +391,7 @@ mod tests {
         let recorded = ReplaySource::default();
         for fd in 0..600 {
             recorded.set(Fact { question: question(1, fd), answer: Some(vec![0; 1 << 20]) });
-            assert!(recorded.0.borrow().size <= MAX_SIZE + (2 << 20));
+            assert!(recorded.answers.borrow().size <= MAX_SIZE + (2 << 20));
         }
     }
 }

@@ -19,6 +19,7 @@ mod resolvers;
 mod run;
 mod selection;
 mod start;
+mod threads;
 mod trace;
 
 pub use comparison::{RecordedRun, Side, against, read_budget, replaceable};
@@ -30,7 +31,9 @@ pub use outputs::{
 };
 pub use recording::{keep_latest, record};
 pub use resolvers::followed;
-pub use run::{Before, Ended, EventSource, Opener, Opening, PreparedView, Session, Start, ViewPlan, is_this_host};
+pub use run::{
+    Asks, Before, Ended, EventSource, MakeView, Opener, Opening, PreparedView, Session, Start, ViewPlan, is_this_host,
+};
 pub use selection::{Identities, NamedUsers};
 pub use start::{CommandNotFound, ENGINES, Needs, TRIALS};
 pub use trace::{Trace, TraceBuilder, TracedCall};

@@ -16,6 +16,7 @@
 //! the run ([`CriticalPath`]) follows from that.
 
 mod causes;
+mod copy;
 mod descriptors;
 mod objects;
 mod processes;
@@ -32,7 +33,8 @@ pub use causes::requests::Requests;
 pub use causes::requests::kinds::RequestKind;
 pub use causes::shares::{TimeShare, TimeSpent, Who};
 pub use causes::spent::{Activity, CallCount, CallOn, Spent};
-pub use descriptors::referent::Referent;
+pub use copy::{News, Teller, UnreadNews};
+pub use descriptors::noted::Referent;
 pub use objects::address::{name as address_name, port as address_port};
 pub use objects::names::{base_name, directory};
 pub use objects::{FoundAt, ObjectId, ObjectKind};

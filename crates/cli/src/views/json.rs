@@ -6,7 +6,7 @@ use crate::flags::raw_options::RawOptions;
 use crate::flags::stop::{Stop, Warn};
 use anyhow::Result;
 use stride_output::{JsonView, View};
-use stride_session::{Before, Needs, Opener, Opening, Options};
+use stride_session::{Asks, Before, MakeView, Needs, Opener, Opening, Options};
 
 const BASE: Flag = Flag { category: Category::Format, ..Flag::BASE };
 
@@ -67,7 +67,11 @@ impl Declaration for JsonDeclaration {
 
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let options = with.options;
-    let (decoding, resolver, show) = (options.decoder_options(), with.resolvers.for_view(options), options.show());
-    let sink = with.outputs.take_sink()?;
-    Ok(Box::new(JsonView::new(with.info, decoding, resolver, show, options.lines.leader.ip, sink)))
+    let (decoding, show, ip) = (options.decoder_options(), options.show(), options.lines.leader.ip);
+    let (info, sink) = (with.info.clone(), with.outputs.take_sink()?);
+    let eager = sink.eager;
+    let asks = Asks { names: true, subjects: true, left_out: false };
+    let make: MakeView =
+        Box::new(move |resolver| Ok(Box::new(JsonView::new(&info, decoding, resolver, show, ip, sink))));
+    with.view(eager, asks, make)
 }

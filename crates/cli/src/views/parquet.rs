@@ -7,7 +7,7 @@ use stride_engine_base::signal::without_signals;
 use stride_filter::Quiet;
 use stride_output::View;
 use stride_parquet::{ParquetView, check_directory};
-use stride_session::{Before, Needs, Opener, Opening, Options, Use, os_error};
+use stride_session::{Asks, Before, MakeView, Needs, Opener, Opening, Options, Use, os_error};
 
 const DIRECTORY: &str = "parquet";
 
@@ -70,11 +70,15 @@ impl Declaration for ParquetDeclaration {
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let options = with.options;
     let directory = options.views.path(DIRECTORY).ok_or_else(|| anyhow!("--{DIRECTORY} has no directory"))?;
-    let (decoding, resolver) = (options.decoder_options(), with.resolvers.for_view(options));
+    let decoding = options.decoder_options();
     let notifies = !options.is_quiet(Quiet::Files);
     let stacks = options.stack_trace.is_some();
-    let directory = directory.to_path_buf();
-    // The thread that writes leaves signals to the one that waits for tracees.
-    let view = without_signals(|| ParquetView::new(directory, decoding, resolver, with.info, stacks, notifies));
-    Ok(Box::new(view?))
+    let (directory, info) = (directory.to_path_buf(), with.info.clone());
+    let asks = Asks { names: true, subjects: true, left_out: false };
+    let make: MakeView = Box::new(move |resolver| {
+        // The thread that writes leaves signals to the one that waits for tracees.
+        let view = without_signals(|| ParquetView::new(directory, decoding, resolver, &info, stacks, notifies));
+        Ok(Box::new(view?))
+    });
+    with.view(false, asks, make)
 }

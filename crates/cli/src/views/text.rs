@@ -5,7 +5,7 @@ use crate::flags::flag::Flag;
 use anyhow::Result;
 use stride_output::{TextView, View};
 use stride_session::options::{LineStyle, Seccomp};
-use stride_session::{Before, Needs, Opener, Opening, Options, Start};
+use stride_session::{Asks, Before, MakeView, Needs, Opener, Opening, Options, Start};
 
 pub struct TextDeclaration;
 
@@ -63,10 +63,15 @@ fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let layout = options.layout(with.outputs.is_terminal());
     let mut decoding = options.decoder_options();
     decoding.contexts = options.contexts.is_some();
-    let (resolver, show) = (with.resolvers.for_view(options), options.show());
-    let offset = with.info.wall_offset;
-    Ok(Box::new(match with.outputs.opener(options) {
-        Some(open) => TextView::per_thread(layout, decoding, resolver, offset, show, open),
-        None => TextView::new(layout, decoding, resolver, offset, show, with.outputs.take_sink()?),
-    }))
+    let (show, offset) = (options.show(), with.info.wall_offset);
+    if let Some(open) = with.outputs.opener(options) {
+        let resolver = with.resolvers.for_view(options);
+        return Ok(Box::new(TextView::per_thread(layout, decoding, resolver, offset, show, open)));
+    }
+    let sink = with.outputs.take_sink()?;
+    let eager = sink.eager;
+    let asks = Asks { names: layout.form.is_some() || show.thread_names, subjects: false, left_out: true };
+    let make: MakeView =
+        Box::new(move |resolver| Ok(Box::new(TextView::new(layout, decoding, resolver, offset, show, sink))));
+    with.view(eager, asks, make)
 }

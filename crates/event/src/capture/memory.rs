@@ -4,6 +4,7 @@ mod block;
 mod index;
 
 pub use block::Phase;
+pub(crate) use block::StoredBlock;
 
 use block::{Block, FAULT_REACH};
 use index::BlockIndex;
@@ -138,6 +139,20 @@ impl Blocks {
         let BlockRef { op, phase, addr, faulted, bytes } = block;
         self.blocks.push(Block { addr, start, len: bytes.len() as u32, op, phase, faulted });
         self.index.get_mut().forget();
+    }
+
+    /// Appends all blocks and their bytes to others. Returns the numbers of both.
+    pub(crate) fn store(&self, blocks: &mut Vec<StoredBlock>, bytes: &mut Vec<u8>) -> (usize, usize) {
+        blocks.extend(self.blocks.iter().map(|block| StoredBlock(*block)));
+        bytes.extend_from_slice(&self.bytes);
+        (self.blocks.len(), self.bytes.len())
+    }
+
+    /// Takes in blocks that were stored, in place of those that are there.
+    pub(crate) fn restore(&mut self, blocks: &[StoredBlock], bytes: &[u8]) {
+        self.clear();
+        self.blocks.extend(blocks.iter().map(|block| block.0));
+        self.bytes.extend_from_slice(bytes);
     }
 
     /// The bytes of the block that was added last; none if there is none.

@@ -1,5 +1,6 @@
 //! The stream of events.
 
+pub mod batch;
 pub mod library;
 pub mod lost;
 pub mod ring_use;
@@ -214,6 +215,28 @@ impl<C> EventOf<C> {
 }
 
 impl Event<'_> {
+    /// The thread that the event is about.
+    pub fn thread(&self) -> Option<Tid> {
+        match *self {
+            Event::Enter(call) | Event::Exit(call) | Event::NamingCall(call) => Some(call.tid),
+            Event::Library(call) => Some(call.tid),
+            Event::Started { tid, .. }
+            | Event::Named { tid, .. }
+            | Event::NamespaceId { tid, .. }
+            | Event::Signal { tid, .. }
+            | Event::Stopped { tid, .. }
+            | Event::Ending { tid }
+            | Event::Exited { tid, .. }
+            | Event::Killed { tid, .. }
+            | Event::Superseded { tid, .. }
+            | Event::Detached { tid, .. }
+            | Event::Stranger { tid, .. }
+            | Event::Personality { tid, .. }
+            | Event::Lost { tid, .. } => Some(tid),
+            Event::Idle => None,
+        }
+    }
+
     /// The time of the event. For a call that returned: of its return.
     pub fn at(&self) -> Option<Ns> {
         match *self {

@@ -14,7 +14,7 @@ pub use truss_totals::{RunTimes, TotalsRow, truss_totals};
 
 use crate::{Moment, Writer};
 use std::fmt::Debug;
-use std::rc::Rc;
+use std::sync::Arc;
 use stride_decode::{Decoded, FdNote, Value};
 use stride_event::{LibraryCall, Ns, Tid};
 
@@ -22,16 +22,16 @@ use stride_event::{LibraryCall, Ns, Tid};
 pub const STYLES: [&str; 3] = ["perf", "strace", "truss"];
 
 /// The form of a style. strace's lines are no form.
-pub fn form_of(style: &str) -> Option<Rc<dyn LineForm>> {
+pub fn form_of(style: &str) -> Option<Arc<dyn LineForm>> {
     match style {
-        "perf" => Some(Rc::new(PerfForm)),
-        "truss" => Some(Rc::new(TrussForm::default())),
+        "perf" => Some(Arc::new(PerfForm)),
+        "truss" => Some(Arc::new(TrussForm::default())),
         _ => None,
     }
 }
 
 /// How lines are written.
-pub trait LineForm: Debug {
+pub trait LineForm: Debug + Send + Sync {
     /// The line of a call that has returned, or that is left without a result.
     fn call(&self, w: &mut Writer<'_>, line: &FormLine<'_>, decoded: &Decoded<'_>);
 

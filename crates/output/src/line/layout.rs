@@ -2,7 +2,7 @@
 
 use crate::form::LineForm;
 use crate::{Palette, Style};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The fields of a line's leader.
 #[derive(Clone, Debug, Default)]
@@ -50,5 +50,5 @@ pub struct Layout {
     /// `--color`.
     pub palette: Option<Palette>,
     /// `--style`: another form than strace's.
-    pub form: Option<Rc<dyn LineForm>>,
+    pub form: Option<Arc<dyn LineForm>>,
 }

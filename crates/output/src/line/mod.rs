@@ -21,7 +21,6 @@ use crate::line::stack::StackLines;
 use crate::spelling::clock::Clock;
 use crate::spelling::names;
 use std::collections::HashMap;
-use std::rc::Rc;
 use std::sync::Arc;
 use stride_decode::{Decoded, NamedArg, Part, Value};
 use stride_event::{Ns, Stack, Tid};
@@ -74,7 +73,7 @@ impl Line {
     }
 
     /// The form of lines, if it is not strace's.
-    pub fn form(&self) -> Option<Rc<dyn LineForm>> {
+    pub fn form(&self) -> Option<Arc<dyn LineForm>> {
         self.layout.form.clone()
     }
 

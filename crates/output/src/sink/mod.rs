@@ -2,7 +2,7 @@
 //!
 //! Lines are gathered in a buffer. A terminal or a pipe gets each event at once. A file, or a device such as /dev/null,
 //! gets full buffers, and the rest after a tenth of a second of quiet (`Event::Idle`). So there is no system call per
-//! event. In a replay a thread writes full buffers ([`Sink::behind`]), so that the next one is filled meanwhile.
+//! event. In a replay on several CPUs a thread writes full buffers ([`Sink::behind`]), so that the next one is filled meanwhile.
 
 mod behind;
 pub mod error;

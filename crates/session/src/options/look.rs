@@ -1,7 +1,7 @@
 //! The look of calls, as the views ask for it.
 
 use super::{Color, Decoding, LineStyle, Options};
-use std::rc::Rc;
+use std::sync::Arc;
 use stride_filter::Quiet;
 use stride_output::{Layout, Palette, PerfForm, Show};
 
@@ -15,8 +15,8 @@ impl Options {
             palette: self.color.palette(to_terminal).filter(|_| self.style == LineStyle::Strace),
             form: match self.style {
                 LineStyle::Strace => None,
-                LineStyle::Perf => Some(Rc::new(PerfForm)),
-                LineStyle::Truss(form) => Some(Rc::new(form)),
+                LineStyle::Perf => Some(Arc::new(PerfForm)),
+                LineStyle::Truss(form) => Some(Arc::new(form)),
             },
             elapsed: self.lines.elapsed.or(self.spec.waits.then_some(MICROSECONDS)),
             waits: self.spec.waits,

@@ -8,7 +8,7 @@ pub use files::{CompletionNotice, CompletionNotices, Files, NamedFile, Target, U
 pub use progress::erase as erase_progress;
 
 use crate::options::{Options, Output};
-use crate::os_error;
+use crate::{os_error, threads};
 use anyhow::{Result, anyhow};
 use nix::errno::Errno;
 use rotation::RotatedText;
@@ -118,7 +118,7 @@ impl Outputs {
                 outputs.shell = Some(child);
             }
         }
-        if options.replay.is_some() {
+        if options.replay.is_some() && threads::pay() {
             outputs.sink = outputs.sink.take().map(|sink| without_signals(|| sink.behind()));
         }
         Ok(outputs)

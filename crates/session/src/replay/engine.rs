@@ -2,6 +2,7 @@
 
 use crate::os_error;
 use crate::outputs::progress::Progress;
+use crate::threads;
 use anyhow::{Result, anyhow};
 use std::fs::File;
 use std::io::BufReader;
@@ -44,7 +45,7 @@ impl Replay {
             OpenError::Foreign => cannot(&format_args!("{e}. {option} takes what --record=FILE wrote")),
             e => cannot(&e),
         })?;
-        let reader = without_signals(|| reader.read_ahead());
+        let reader = if threads::pay() { without_signals(|| reader.read_ahead()) } else { reader };
         Ok(Replay {
             path: path.to_owned(),
             reader,

@@ -1,16 +1,20 @@
 //! Resolvers: they answer which files and processes the descriptors and ids in calls refer to.
 
+mod apart;
 mod followed;
+
+pub use apart::{AnswersInThread, ApartAnswers};
 
 use crate::options::Options;
 use crate::replay::Replay;
+use apart::shows_whole_contexts;
 use followed::{FollowedDescriptors, FollowedNames};
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
 use stride_event::Event;
-use stride_filter::{ContextDetail, FdDetail, PidDetail, WordSet};
-use stride_proc::{CachedSource, LiveSource, Proc, RecordingSource, Source};
+use stride_filter::{FdDetail, PidDetail, WordSet};
+use stride_proc::{CachedSource, LiveSource, Proc, RecordingSource, ReplaySource, Source};
 use stride_track::Tracker;
 
 /// The sources of answers, one for each part that asks.
@@ -25,6 +29,8 @@ pub struct Resolvers {
     pub tracker: Option<Rc<RefCell<Tracker>>>,
     /// Keeps the answers, if a view needs them.
     pub noting: Option<Rc<RecordingSource>>,
+    /// The recorded answers, in a replay.
+    recorded: Option<Rc<ReplaySource>>,
     /// Gets the names in events, and the ids if processes are looked up (`ids`).
     live: Option<Rc<LiveSource>>,
     ids: bool,
@@ -44,9 +50,10 @@ impl Resolvers {
             return Resolvers {
                 chosen_by: shown.clone(),
                 shown,
-                tracked: recorded,
+                tracked: recorded.clone(),
                 tracker,
                 noting: None,
+                recorded: Some(recorded),
                 live: None,
                 ids: false,
             };
@@ -68,6 +75,7 @@ impl Resolvers {
                 tracked: source.clone(),
                 tracker,
                 noting: Some(source),
+                recorded: None,
                 live: Some(live),
                 ids,
             };
@@ -82,6 +90,7 @@ impl Resolvers {
             tracked: live.clone(),
             tracker,
             noting: None,
+            recorded: None,
             live: Some(live),
             ids,
         }
@@ -97,10 +106,20 @@ impl Resolvers {
         }
     }
 
+    /// The answers for a view that works apart. `None` if the answers are only true while the event is in the main thread: those of the tracker, and
+    /// those of /proc about descriptors and processes.
+    pub fn apart(&self, options: &Options) -> Option<ApartAnswers> {
+        let looks_up = !options.decode_fds.is_empty() || options.contexts.is_some() || options.looks_processes_up();
+        if self.tracker.is_some() || self.noting.is_some() || self.recorded.is_none() && looks_up {
+            return None;
+        }
+        Some(ApartAnswers::new(options, self.recorded.clone()))
+    }
+
     /// The resolver for a view that shows as much as the options say.
     pub fn for_view(&self, options: &Options) -> Box<dyn stride_decode::Resolver> {
-        let whole = options.contexts.is_some_and(|detail| detail.contains(ContextDetail::Full));
-        Box::new(Proc::new(options.decode_fds, options.decode_pids, self.shown.clone()).contexts(whole))
+        let proc = Proc::new(options.decode_fds, options.decode_pids, self.shown.clone());
+        Box::new(proc.contexts(shows_whole_contexts(options)))
     }
 }
 

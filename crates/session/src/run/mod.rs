@@ -4,6 +4,7 @@
 //! event to them, and [`Session::finish`] writes what comes at the end.
 
 mod announce;
+mod apart;
 mod dispatch;
 mod ended;
 mod finish;
@@ -17,6 +18,7 @@ mod strace_messages;
 mod unmatched_filters;
 mod views;
 
+pub use apart::{Asks, MakeView};
 pub use ended::Ended;
 pub use observation::Observation;
 pub use opening::{Before, Opener, Opening, PreparedView, Start};

@@ -1,10 +1,12 @@
 //! The facts and resources that views get when they are prepared and opened.
 
+use super::apart::{ApartView, Asks, MakeView, Questions};
 use crate::options::Options;
 use crate::outputs::{Files, Outputs};
 use crate::replay;
 use crate::resolvers::Resolvers;
 use crate::start::Needs;
+use crate::threads;
 use anyhow::Result;
 use std::ffi::OsString;
 use stride_event::Tid;
@@ -73,4 +75,26 @@ pub struct Opening<'a> {
     pub cpu_times: bool,
     /// True if the engine counts calls by itself.
     pub counted: bool,
+    /// True if a program waits while the engine's events are handled.
+    pub holds_program: bool,
+}
+
+impl Opening<'_> {
+    /// The view that `make` makes. It works in a thread of its own if there is a CPU for that, and if it writes
+    /// and asks nothing that depends on the moment: nobody waits for its output (`eager`), no program waits for it, and its answers can be given there.
+    pub fn view(&self, eager: bool, asks: Asks, make: MakeView) -> Result<Box<dyn View>> {
+        let answers = self.resolvers.apart(self.options).filter(|_| !eager && !self.holds_program && threads::pay());
+        let make = match answers {
+            Some(answers) => match ApartView::start(make, asks, answers, || self.questions()) {
+                Ok(view) => return Ok(Box::new(view?)),
+                Err(make) => make,
+            },
+            None => make,
+        };
+        make(self.resolvers.for_view(self.options))
+    }
+
+    fn questions(&self) -> Questions {
+        Questions::new(self.options.decoder_options(), self.resolvers.for_view(self.options))
+    }
 }

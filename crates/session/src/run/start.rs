@@ -83,6 +83,7 @@ impl Session {
             command: chosen.engine.command(),
             cpu_times: can.cpu_times,
             counted,
+            holds_program: can.holds_program,
         };
         let mut views = Views::open(plan.views, opening)?;
         // The beginning of a recording has been written by now, or writing has failed.

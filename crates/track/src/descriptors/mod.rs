@@ -1,6 +1,7 @@
 //! The descriptors of a process.
 
 mod files;
+pub(crate) mod noted;
 pub(crate) mod referent;
 
 use crate::{FileId, ObjectId};

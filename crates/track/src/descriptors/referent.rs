@@ -1,41 +1,36 @@
 //! The referents of descriptors that calls name. All views get the referent of a number from here.
 
-use crate::{ObjectId, Seen, Tracker};
+use crate::descriptors::noted::Referent;
+use crate::{Seen, Tracker};
 use stride_event::FdOf;
-
-/// The referent of a descriptor.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Referent {
-    Object(ObjectId),
-    /// It refers to nothing, or to something that no call named.
-    Nothing,
-    /// Descriptors are not followed, because filters leave out calls.
-    Unknown,
-}
-
-impl Referent {
-    pub fn object(self) -> Option<ObjectId> {
-        match self {
-            Referent::Object(object) => Some(object),
-            Referent::Nothing | Referent::Unknown => None,
-        }
-    }
-}
 
 impl Tracker {
     /// The referent of a descriptor of a call. If the latest event is the return of a call of this thread, the call may have given the number
     /// to another file: an argument has the referent from before the call, and a descriptor that the call made the one from after it.
     /// `AT_FDCWD` is the working directory.
     pub fn referent(&self, of: FdOf) -> Referent {
-        let by_call = self.seen().filter(|seen| seen.tid == of.tid).and_then(|seen| seen.referent(of));
-        let unnamed = if self.follows_descriptors() { Referent::Nothing } else { Referent::Unknown };
-        by_call.unwrap_or_else(|| self.descriptor(of.tid, of.fd).map_or(unnamed, Referent::Object))
+        let referent = self.noted.told(of).unwrap_or_else(|| {
+            let by_call = self.seen().filter(|seen| seen.tid == of.tid).and_then(|seen| seen.referent(of));
+            by_call.unwrap_or_else(|| self.descriptor(of.tid, of.fd).map_or(self.unnamed(), Referent::Object))
+        });
+        self.noted.asked(of, referent);
+        referent
+    }
+
+    /// The descriptors that `ask` asks about, with their referents.
+    pub fn noting_questions(&self, noted: &mut Vec<(FdOf, Referent)>, ask: impl FnOnce()) {
+        self.noted.during(noted, ask);
+    }
+
+    /// The referent of a descriptor of which nothing is known.
+    pub(crate) fn unnamed(&self) -> Referent {
+        if self.follows_descriptors() { Referent::Nothing } else { Referent::Unknown }
     }
 }
 
 impl Seen {
     /// The referent of a descriptor that the call was given or has made.
-    fn referent(&self, of: FdOf) -> Option<Referent> {
+    pub(crate) fn referent(&self, of: FdOf) -> Option<Referent> {
         if of.made {
             return self.made.filter(|made| made.0 == of.fd).map(|made| Referent::Object(made.2));
         }

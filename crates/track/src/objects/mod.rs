@@ -6,7 +6,7 @@ mod network;
 
 use rustc_hash::FxHashMap;
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 use stride_event::Tid;
 
 /// A file, socket or the like, identified by its name, or a pipe or the like that has none. Ids count from zero in the order of
@@ -50,7 +50,7 @@ impl ObjectKind {
 }
 
 struct Object {
-    name: Rc<[u8]>,
+    name: Arc<[u8]>,
     kind: ObjectKind,
     identity: Identity,
 }
@@ -89,7 +89,7 @@ const MAX_NAMELESS: usize = 1 << 16;
 
 pub struct Objects {
     /// Tracees make up the keys, so the hash is one that they cannot predict.
-    by_name: HashMap<Rc<[u8]>, ObjectId, ahash::RandomState>,
+    by_name: HashMap<Arc<[u8]>, ObjectId, ahash::RandomState>,
     all: Vec<Object>,
     found_at: FxHashMap<ObjectId, FoundAt>,
     bytes: usize,
@@ -97,13 +97,26 @@ pub struct Objects {
 
 impl Default for Objects {
     fn default() -> Objects {
-        let name: Rc<[u8]> = Rc::from(&b"(others)"[..]);
+        let name: Arc<[u8]> = Arc::from(&b"(others)"[..]);
         let others = Object { name, kind: ObjectKind::Others, identity: Identity::Named };
         Objects { by_name: HashMap::default(), all: vec![others], found_at: FxHashMap::default(), bytes: 0 }
     }
 }
 
 impl Objects {
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// From here on these objects are a copy of others, which [`Objects::add_copy`] adds.
+    pub fn begin_copy(&mut self) {
+        self.all.clear();
+    }
+
+    pub fn add_copy(&mut self, name: Arc<[u8]>, kind: ObjectKind) {
+        self.all.push(Object { name, kind, identity: Identity::Named });
+    }
+
     pub fn intern(&mut self, name: &[u8], kind: ObjectKind) -> ObjectId {
         self.intern_as(name, kind, Identity::Named)
     }
@@ -130,7 +143,7 @@ impl Objects {
             return group;
         }
         let id = ObjectId(self.all.len() as u32);
-        let name: Rc<[u8]> = Rc::from(name);
+        let name: Arc<[u8]> = Arc::from(name);
         self.bytes += name.len() + 96;
         self.by_name.insert(name.clone(), id);
         self.all.push(Object { name, kind, identity });
@@ -152,6 +165,11 @@ impl Objects {
 
     pub fn name(&self, id: ObjectId) -> &[u8] {
         &self.all[id.index()].name
+    }
+
+    /// The name, to be kept elsewhere.
+    pub fn shared_name(&self, id: ObjectId) -> Arc<[u8]> {
+        self.all[id.index()].name.clone()
     }
 
     pub fn kind(&self, id: ObjectId) -> ObjectKind {

@@ -2,6 +2,7 @@
 
 mod changes;
 
+use crate::descriptors::noted::NotedReferents;
 use crate::descriptors::{AT_FDCWD, File, Unsettled};
 use crate::objects::address;
 use crate::objects::{FoundAt, Objects};
@@ -28,7 +29,7 @@ pub struct Tracker {
     pub(crate) ends: FxHashMap<FileId, PairEnd>,
     /// By the thread that is in clone(2).
     pub(crate) unsettled: FxHashMap<Tid, Unsettled>,
-    seen: Option<Seen>,
+    pub(crate) seen: Option<Seen>,
     /// The thread whose end was the latest event. Views may still ask for it.
     pub(crate) ended: Option<Tid>,
     /// The calls that threads are in, if engines report them: lasting ones.
@@ -37,11 +38,12 @@ pub struct Tracker {
     /// The command, until it executes its program.
     pub(crate) pending_command: Option<Tid>,
     /// The command, if the latest event is about the execve(2) of its program.
-    launched: Option<Tid>,
+    pub(crate) launched: Option<Tid>,
     /// The thread that the latest event gave a name, and its name before.
     pub(crate) renamed: Option<(Tid, Vec<u8>)>,
     /// The types of network file systems, by the files on them.
     pub(crate) on_network: FxHashMap<ObjectId, Box<str>>,
+    pub(crate) noted: NotedReferents,
     /// Reused.
     pub(crate) path: Vec<u8>,
     pub(crate) partial: bool,

@@ -36,6 +36,10 @@ pub(super) struct Block {
     pub faulted: bool,
 }
 
+/// A block of a call whose blocks and bytes are stored behind those of others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StoredBlock(pub(super) Block);
+
 impl Block {
     /// The address of its last byte. (Bytes beyond the end of the address space are ignored.)
     pub fn last(&self) -> Option<u64> {

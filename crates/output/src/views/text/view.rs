@@ -45,16 +45,6 @@ impl View for TextView {
 /// The thread that the line of an event is about.
 fn subject(event: &Event<'_>) -> Option<Tid> {
     match *event {
-        Event::Enter(call) | Event::Exit(call) => Some(call.tid),
-        Event::Library(call) => Some(call.tid),
-        Event::Signal { tid, .. }
-        | Event::Stopped { tid, .. }
-        | Event::Exited { tid, .. }
-        | Event::Killed { tid, .. }
-        | Event::Superseded { tid, .. }
-        | Event::Detached { tid, .. }
-        | Event::Personality { tid, .. }
-        | Event::Lost { tid, .. } => Some(tid),
         Event::Started { .. }
         | Event::Named { .. }
         | Event::NamespaceId { .. }
@@ -62,5 +52,6 @@ fn subject(event: &Event<'_>) -> Option<Tid> {
         | Event::Ending { .. }
         | Event::Stranger { .. }
         | Event::Idle => None,
+        _ => event.thread(),
     }
 }
