@@ -5,7 +5,8 @@
 
 use crate::descriptors::AT_FDCWD;
 use crate::{ObjectId, ObjectKind, Process, Referent, Seen, Thread, Tracker, Wait};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use std::hash::BuildHasher;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::vec::Drain;
@@ -42,7 +43,7 @@ enum Item {
 }
 
 /// The parts of a process that views ask for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 struct ProcessFacts {
     pid: Tid,
     parent: Option<Tid>,
@@ -75,11 +76,10 @@ impl ProcessFacts {
         }
     }
 
-    fn hold_for(&self, process: &Process) -> bool {
-        let ProcessFacts { pid, parent, comm, program, started, threads, cwd, predates_trace } = self;
-        (*pid, *parent, *program, *started) == (process.pid, process.parent, process.program, process.started)
-            && (*threads, *cwd, *predates_trace) == (process.threads, process.cwd, process.predates_trace)
-            && *comm == process.comm
+    /// Tells whether the facts are others than before. (There may be very many processes, so the facts themselves are not kept.)
+    fn digest(process: &Process) -> u64 {
+        let Process { pid, parent, comm, program, started, threads, cwd, predates_trace, .. } = process;
+        FxBuildHasher.hash_one((pid, parent, comm, program, started, threads, cwd, predates_trace))
     }
 }
 
@@ -131,8 +131,10 @@ type SharedCommand = Rc<Vec<Vec<u8>>>;
 #[derive(Default)]
 pub struct Teller {
     objects: usize,
-    threads: FxHashMap<Tid, (Tid, Vec<u8>)>,
-    processes: FxHashMap<Tid, (ProcessFacts, SharedCommand)>,
+    /// The process of each thread, and a digest of the name.
+    threads: FxHashMap<Tid, (Tid, u64)>,
+    /// Digests of what the copy knows of processes, and their commands.
+    processes: FxHashMap<Tid, (u64, SharedCommand)>,
     /// The threads of which the copy knows a call that they are in.
     waits: FxHashSet<Tid>,
     /// The threads that were told to be ending, or to have another id now.
@@ -208,20 +210,19 @@ impl Teller {
             }
             return;
         };
-        let known = self.threads.get(&tid);
-        if known.is_none_or(|(pid, comm)| *pid != thread.pid || *comm != thread.comm) {
+        let now = (thread.pid, FxBuildHasher.hash_one(&thread.comm));
+        if self.threads.insert(tid, now) != Some(now) {
             let len = news.name(&thread.comm);
             news.items.push(Item::Thread(tid, thread.pid, len));
-            self.threads.insert(tid, (thread.pid, thread.comm.clone()));
         }
         let Some(process) = tracker.process(thread.pid) else { return };
         let known = self.processes.get(&process.pid);
         let same_command = known.is_some_and(|(_, command)| Rc::ptr_eq(command, &process.command));
-        if !same_command || known.is_none_or(|(facts, _)| !facts.hold_for(process)) {
-            let facts = ProcessFacts::of(process);
-            let command = (!same_command).then(|| process.command.to_vec());
-            news.items.push(Item::Process(Box::new(ProcessNews { facts: facts.clone(), command })));
-            self.processes.insert(process.pid, (facts, process.command.clone()));
+        let digest = ProcessFacts::digest(process);
+        if !same_command || known.is_none_or(|(known, _)| *known != digest) {
+            let (facts, command) = (ProcessFacts::of(process), (!same_command).then(|| process.command.to_vec()));
+            news.items.push(Item::Process(Box::new(ProcessNews { facts, command })));
+            self.processes.insert(process.pid, (digest, process.command.clone()));
         }
     }
 

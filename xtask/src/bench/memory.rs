@@ -28,7 +28,7 @@ const VIEWS: &[(&[&str], bool)] = &[
     (&["-k"], true),
     (&["--by=caller"], true),
     (&["--by=stack"], true),
-    (&["--flamegraph=GRAPH"], true),
+    (&["--flamegraph=GRAPH.folded"], true),
 ];
 
 pub fn measure(stride: &str, millions: u64, report: &mut String) -> Result<()> {
@@ -63,8 +63,11 @@ fn replay(stride: &str, view: &[&str], maker: &Path, calls: u64, stacks: bool, s
     recording.push(&fifo);
     let mut replaying = Command::new(stride);
     let to = scratch.join("out");
+    std::fs::create_dir(&to)?;
     let view = view.iter().map(|word| match word.split_once('=') {
-        Some((option, file)) if file.chars().all(|c| c.is_ascii_uppercase()) => format!("{option}={}", to.display()),
+        Some((option, file)) if file.starts_with(|c: char| c.is_ascii_uppercase()) => {
+            format!("{option}={}", to.join(file).display())
+        }
         _ => (*word).to_owned(),
     });
     replaying.args(["-q", "-o", "/dev/null"]).args(view).arg(recording).stdin(Stdio::null()).stdout(Stdio::null());
@@ -81,9 +84,7 @@ fn replay(stride: &str, view: &[&str], maker: &Path, calls: u64, stacks: bool, s
     }
     ensure!(making.wait()?.success(), "busy_machine failed");
     ensure!(replaying_ends(&mut replaying, &mut marks)?, "{replaying:?} failed");
-    // A view of tables writes a directory.
-    let _ = std::fs::remove_dir_all(&to);
-    let _ = std::fs::remove_file(&to);
+    std::fs::remove_dir_all(&to)?;
     Ok(marks)
 }
 
