@@ -175,8 +175,12 @@ def in_threads():
         thread.join()
 
 
+handled = threading.Event()
+
+
 def signalled(*_):
     mark()
+    handled.set()
 
 
 def known():
@@ -208,6 +212,9 @@ def main():
     in_threads()
     signal.signal(signal.SIGUSR1, signalled)
     os.kill(os.getpid(), signal.SIGUSR1)
+    # (Python handles a signal some time later. The child would not know of it.)
+    while not handled.is_set():
+        pass
     is_child = os.fork() == 0
     # (The parent does the same, so the child needs not tell its frames.)
     for _ in range(3):

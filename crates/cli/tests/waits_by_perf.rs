@@ -3,10 +3,16 @@
 mod common;
 
 use common::*;
+use nix::fcntl::OFlag;
 use nix::sys::signal::Signal;
+use nix::sys::stat::Mode;
 use serde_json::Value;
 use std::collections::HashMap;
-use std::process::{Child, Command, Stdio};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// The times of a thread without a CPU, in nanoseconds.
@@ -25,11 +31,14 @@ fn by_stride(json: &str) -> (Spans, HashMap<i64, Off>) {
     for call in calls.filter(|object| object["type"] == "call") {
         let (tid, start) = (call["tid"].as_i64().unwrap(), call["start_ns"].as_i64().unwrap());
         let end = start + call["duration_ns"].as_i64().unwrap_or(0);
+        // The time before the first call is not in the span.
+        let places = if spans.contains_key(&tid) { &["in_call", "before"][..] } else { &["in_call"] };
         let span = spans.entry(tid).or_insert((start, end));
         span.1 = span.1.max(end);
         let off = times.entry(tid).or_default();
-        for place in ["in_call", "before"] {
-            let sum = |kinds: &[&str]| kinds.iter().filter_map(|kind| call["waits"][place][kind].as_i64()).sum::<i64>();
+        for place in places {
+            let sum =
+                |kinds: &[&str]| kinds.iter().filter_map(|kind| call["waits"][*place][*kind].as_i64()).sum::<i64>();
             off.asleep += sum(&["blocked", "disk", "stopped"]);
             off.runnable += sum(&["runnable", "throttled"]);
         }
@@ -49,14 +58,18 @@ fn moment(text: &str) -> Option<i64> {
     Some(seconds.parse::<i64>().ok()? * 1_000_000_000 + rest.parse::<i64>().ok()?)
 }
 
-/// The same from the events of perf, within the spans.
-fn by_perf(events: &str, spans: &Spans) -> HashMap<i64, Off> {
+/// The same from the events of perf, within the spans. `None`: events are missing. (perf does not always tell of these.)
+fn by_perf(events: &str, spans: &Spans) -> Option<HashMap<i64, Off>> {
+    // The thread on each CPU.
+    let mut on: HashMap<&str, i64> = HashMap::new();
     // Threads without a CPU: whether they are asleep, and since when.
     let mut off: HashMap<i64, (bool, i64)> = HashMap::new();
     let mut times = HashMap::<i64, Off>::new();
     for line in events.lines() {
         let Some((before, event)) = line.split_once(": ") else { continue };
-        let Some(at) = before.split_whitespace().last().and_then(moment) else { continue };
+        let mut words = before.split_whitespace().rev();
+        let (at, cpu) = (words.next().and_then(moment), words.next());
+        let Some((at, cpu)) = at.zip(cpu) else { continue };
         let mut add = |tid: i64, (asleep, since): (bool, i64)| {
             let Some(&(first, last)) = spans.get(&tid) else { return };
             let time = (at.min(last) - since.max(first)).max(0);
@@ -65,6 +78,10 @@ fn by_perf(events: &str, spans: &Spans) -> HashMap<i64, Off> {
         };
         if event.contains("sched_switch:") {
             let (Some(from), Some(to)) = (number(event, "prev_pid"), number(event, "next_pid")) else { continue };
+            let is_ours = |tid| spans.get(&tid).is_some_and(|(first, last)| (*first..=*last).contains(&at));
+            if on.insert(cpu, to).is_some_and(|before| before != from && (is_ours(before) || is_ours(from))) {
+                return None;
+            }
             off.insert(from, (!event.contains(" prev_state=R"), at));
             if let Some(state) = off.remove(&to) {
                 add(to, state);
@@ -76,7 +93,7 @@ fn by_perf(events: &str, spans: &Spans) -> HashMap<i64, Off> {
             off.insert(tid, (false, at));
         }
     }
-    times
+    Some(times)
 }
 
 fn perf(scratch: &Scratch) -> Command {
@@ -87,17 +104,33 @@ fn perf(scratch: &Scratch) -> Command {
 
 /// Records what the scheduler does, from before this returns until the child gets SIGINT.
 fn recording(scratch: &Scratch) -> Result<Killed, String> {
+    let [control, answers] = ["control", "answers"].map(|name| fifo(&scratch.path(name)));
+    let (mut control, mut answers) = (control?, answers?);
     let events = ["sched_switch", "sched_wakeup", "sched_wakeup_new"].map(|event| format!("--event=sched:{event}"));
     let mut perf = perf(scratch);
     perf.args(["record", "--all-cpus", "--mmap-pages=4096", "--clockid=CLOCK_MONOTONIC", "--output=perf.data"]);
-    let child = perf.args(events).spawn();
-    let mut child: Child = child.map_err(|why| format!("the perf command does not run: {why}"))?;
-    // (Nothing tells that all events are on.)
-    std::thread::sleep(Duration::from_millis(1500));
-    match child.try_wait().unwrap() {
-        None => Ok(Killed(child)),
-        Some(status) => Err(format!("perf record does not run here: {status}")),
+    let child = perf.args(["--delay=-1", "--control=fifo:control,answers"]).args(events).spawn();
+    let mut child = Killed(child.map_err(|why| format!("the perf command does not run: {why}"))?);
+    control.write_all(b"enable\n").map_err(|why| why.to_string())?;
+    // The answer says that all events are on.
+    for _ in 0..3000 {
+        if answers.read(&mut [0; 16]).is_ok_and(|len| len > 0) {
+            return Ok(child);
+        }
+        if let Some(status) = child.0.try_wait().unwrap() {
+            return Err(format!("perf record does not run here: {status}"));
+        }
+        std::thread::sleep(Duration::from_millis(10));
     }
+    Err("perf record does not answer".into())
+}
+
+/// A FIFO that is open at both ends, so that nobody waits for the other one.
+fn fifo(path: &Path) -> Result<File, String> {
+    let _ = std::fs::remove_file(path);
+    nix::unistd::mkfifo(path, Mode::S_IRWXU).map_err(|why| why.to_string())?;
+    let flags = OFlag::O_NONBLOCK.bits();
+    File::options().read(true).write(true).custom_flags(flags).open(path).map_err(|why| why.to_string())
 }
 
 /// The ways in which the program waits.
@@ -118,15 +151,14 @@ fn times_are_those_of_the_schedulers_tracepoints() {
         send(&recording, Signal::SIGINT);
         recording.0.wait().unwrap();
         let mut script = perf(&scratch);
-        let script =
-            script.args(["script", "--input=perf.data", "--show-lost-events", "--ns", "--fields=tid,time,event,trace"]);
+        let script = script.args(["script", "--input=perf.data", "--ns", "--fields=tid,cpu,time,event,trace"]);
         let events = text(&script.stdout(Stdio::piped()).output().unwrap().stdout);
-        if events.contains("PERF_RECORD_LOST") {
+        let (spans, ours) = by_stride(&run.trace);
+        let Some(theirs) = by_perf(&events, &spans) else {
             println!("perf lost events of {way}");
             continue;
-        }
-        let (spans, ours) = by_stride(&run.trace);
-        for (tid, theirs) in by_perf(&events, &spans) {
+        };
+        for (tid, theirs) in theirs {
             let ours = ours[&tid];
             // Each of the waits begins and ends some microseconds earlier or later, because the two look at neighbouring places.
             let agree = |ours: i64, theirs: i64| (ours - theirs).abs() <= theirs / 50 + 2_000_000;

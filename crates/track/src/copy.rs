@@ -43,7 +43,7 @@ enum Item {
 }
 
 /// The parts of a process that views ask for.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 struct ProcessFacts {
     pid: Tid,
     parent: Option<Tid>,

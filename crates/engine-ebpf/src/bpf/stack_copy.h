@@ -198,6 +198,14 @@ static long copy_code(u64 i, void *ctx)
 	return 0;
 }
 
+/* True if the program has several interpreters, or if that cannot be read. */
+static __always_inline bool has_several(struct script_layout *layout)
+{
+	u64 first, next;
+
+	return !script_pointer(&first, layout->interpreters) || !script_pointer(&next, first + layout->next_interpreter) || next;
+}
+
 /* Copies the frames of scripts. Returns where the copy ends. */
 static __always_inline u32 copy_script(struct scratch *s, struct stack_state *state, struct rec_stack *rec, u32 to)
 {
@@ -212,6 +220,7 @@ static __always_inline u32 copy_script(struct scratch *s, struct stack_state *st
 		return to;
 	rec->script_frames = n;
 	rec->script_end = state->script.end;
+	rec->script_several = has_several(&state->script.layout);
 	rec->script_layout = state->script.layout.id;
 	s->stack.to = to + len;
 	s->stack.end = to + len + SCRIPT_COPY;
@@ -256,6 +265,8 @@ __noinline int copy_stack(struct scratch *s)
 	rec->script = state->key.script;
 	rec->script_frames = 0;
 	rec->script_end = SCRIPT_NOT_LOOKED_AT;
+	rec->script_several = 0;
+	rec->pad2 = 0;
 	rec->script_layout = 0;
 	rec->script_pieces = 0;
 	if (ONCE(state->script.end) != SCRIPT_NOT_LOOKED_AT)

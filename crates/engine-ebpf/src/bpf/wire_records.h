@@ -192,6 +192,9 @@ struct rec_stack {
 	u64 script_layout;
 	u32 script_end;
 	u32 script_frames;
+	/* The program has several interpreters. */
+	u32 script_several;
+	u32 pad2;
 	/* The bytes of the pieces of memory that name them. */
 	u64 script_pieces;
 	/* All general registers, in DWARF's order for x86-64. */

@@ -46,7 +46,8 @@ impl<'r> StackCopy<'r> {
         let end = ENDS.iter().find(|(end, _)| end.0 == self.place.script_end);
         let frame = |script_frame { code, place, identity, kind }| ScriptFrame { code, place, identity, kind };
         let frames = self.script.chunks_exact(size_of::<script_frame>()).filter_map(read::<script_frame>).map(frame);
-        Some(ScriptFrames { frames: frames.collect(), end: end.map_or(ScriptEnd::Unreadable, |(_, end)| *end) })
+        let end = end.map_or(ScriptEnd::Unreadable, |(_, end)| *end);
+        Some(ScriptFrames { frames: frames.collect(), end, several: self.place.script_several != 0 })
     }
 
     /// The pieces of memory that name the code of scripts: their addresses and bytes.

@@ -98,6 +98,8 @@ pub struct ScriptFrames {
     pub frames: Vec<ScriptFrame>,
     /// Why there are no more.
     pub end: ScriptEnd,
+    /// The process had several interpreters, or that is not known.
+    pub several: bool,
 }
 
 /// The start value of [`mix`].

@@ -152,7 +152,7 @@ fn mixed(native: &str, codes: &[u64], end: ScriptEnd, bottom: Bottom) -> (String
     };
     let native: Vec<_> = native.split(' ').map(frame).collect();
     let script = |&code: &u64| ScriptFrame { code: code % 9, kind: u64::from(code == 0), ..ScriptFrame::default() };
-    let script = ScriptFrames { frames: codes.iter().map(script).collect(), end };
+    let script = ScriptFrames { frames: codes.iter().map(script).collect(), end, several: false };
     let process = ProcessRuntime::new(0, Rc::new(Plain), 0);
     let mut memory = with_frames(0, &[]);
     let mixed = mix_in(&process, &native, bottom, Some(&script), &mut memory, &mut ScriptNames::default());

@@ -2,7 +2,6 @@
 
 use crate::script::languages::is_evaluation;
 use crate::script::runtime::ProcessRuntime;
-use crate::script::walk;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use stride_event::{Bottom, ScriptEnd, ScriptFrame, ScriptFrames, StackFrame, Symbol, ThreadMemory};
@@ -70,7 +69,7 @@ pub fn mix_in(
         (ScriptEnd::Limit, _) => true,
         (_, Bottom::Reached) => runs.len() == evaluations,
         // (With several interpreters, the list may be that of another one.)
-        (_, Bottom::Limit | Bottom::Unknown) => runs.len() >= evaluations && !walk::has_several(layout, memory),
+        (_, Bottom::Limit | Bottom::Unknown) => runs.len() >= evaluations && !script.several,
     };
     if !fits {
         return told("[python: frames that do not fit the stack]", names);

@@ -4,7 +4,7 @@ use stride_event::{MIX, ScriptEnd, ScriptFrame, ScriptFrames, ScriptLayout, Thre
 
 /// The frames of the thread with this thread pointer.
 pub fn frames(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn ThreadMemory) -> ScriptFrames {
-    let mut found = ScriptFrames::default();
+    let mut found = ScriptFrames { several: has_several(layout, memory), ..ScriptFrames::default() };
     let Some(mut next) = innermost(layout, thread_pointer, memory) else { return found };
     while next != 0 {
         if found.frames.len() == ScriptLayout::FRAMES {
@@ -32,7 +32,7 @@ pub fn frames(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn Threa
 }
 
 /// True if the process has several interpreters, or if that is not known.
-pub fn has_several(layout: &ScriptLayout, memory: &mut dyn ThreadMemory) -> bool {
+fn has_several(layout: &ScriptLayout, memory: &mut dyn ThreadMemory) -> bool {
     let next = |first: u64, memory| word(first.wrapping_add(layout.next_interpreter.into()), memory);
     word(layout.interpreters, memory).is_none_or(|first| next(first, memory) != Some(0))
 }
