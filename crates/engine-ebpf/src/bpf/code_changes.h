@@ -86,7 +86,7 @@ static __always_inline struct code_change *begin_change(struct stack_state *stat
 /* Code may run scripts since this generation. */
 static __always_inline void want_script(struct stack_state *state, u32 slot, u32 generation)
 {
-	if (stacks_have_scripts && ONCE(state->may_run_scripts))
+	if (ONCE(state->may_run_scripts))
 		*(volatile u32 *)&scripts_wanted[in_spaces(slot)] = generation + 1;
 }
 
@@ -171,7 +171,7 @@ static __always_inline void begin_space(struct code_change *change, bool starts,
 	u32 slot = slot_of(change->space) & (SPACES - 1);
 	u32 parents = slot_of(change->from) & (SPACES - 1);
 
-	if (stacks_have_scripts && (*(volatile u32 *)&script_slots[in_spaces(slot)] || change->from && *(volatile u32 *)&script_slots[in_spaces(parents)])) {
+	if (*(volatile u32 *)&script_slots[in_spaces(slot)] || change->from && *(volatile u32 *)&script_slots[in_spaces(parents)]) {
 		if (begin_script(change->space, change->from, parents))
 			*(volatile u32 *)&script_slots[in_spaces(slot)] = 1;
 	}

@@ -211,8 +211,6 @@ const volatile u32 max_depth;
 const volatile bool returns_are_calls;
 /* Returns of functions are watched, and stacks are taken. */
 const volatile bool stacks_have_returns;
-/* Frames of scripts are looked for. Some kernels refuse the code that does. */
-const volatile bool stacks_have_scripts;
 /* The fill at which a waiting reader is woken. */
 const volatile u64 ring_wake_mark;
 /* Programs may be attached to the functions of the wanted calls, once the run turns out to be long. */

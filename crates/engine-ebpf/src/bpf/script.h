@@ -195,6 +195,8 @@ static long walk_frame(u64 i, void *ctx)
 		script->code = code;
 		identify_code(code);
 	}
+	/* The bound is set on the register that is used. */
+	asm volatile("" : "+r"(i));
 	frame = &script->frame[i & (SCRIPT_FRAMES - 1)];
 	frame->code = code;
 	frame->place = place;

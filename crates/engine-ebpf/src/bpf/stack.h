@@ -164,8 +164,7 @@ static __always_inline int find_stack(struct stack_state *state)
 		if (!state->calls)
 			return STACK_NONE;
 	}
-	if (stacks_have_scripts)
-		note_script(state, slot_of(space));
+	note_script(state, slot_of(space));
 	for (u32 i = 0; i < STACK_VARIANTS; i++) {
 		state->key.variant = i;
 		memo = bpf_map_lookup_elem(&stack_memos, &state->key);

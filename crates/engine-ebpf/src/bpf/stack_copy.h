@@ -269,7 +269,7 @@ __noinline int copy_stack(struct scratch *s)
 	rec->pad2 = 0;
 	rec->script_layout = 0;
 	rec->script_pieces = 0;
-	if (stacks_have_scripts && ONCE(state->script.end) != SCRIPT_NOT_LOOKED_AT)
+	if (ONCE(state->script.end) != SCRIPT_NOT_LOOKED_AT)
 		to = copy_script(s, state, rec, to);
 	interrupted = st->interrupted;
 	if (is_elsewhere(task, state->key.sp, interrupted)) {

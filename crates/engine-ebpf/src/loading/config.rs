@@ -33,8 +33,6 @@ pub struct Config<'a> {
     pub namespaces: bool,
     /// Calls come with their stacks, all or some.
     pub stacks: StackRate,
-    /// Frames of scripts are looked for, if there are stacks.
-    pub scripts: bool,
     /// The functions of libraries that are traced.
     pub library: &'a [ProbedFile],
     /// Operations of io_uring are traced.
@@ -74,7 +72,6 @@ impl<'a> Config<'a> {
             containers: tells_containers(spec),
             namespaces: spec.pid_namespaces,
             stacks: if cfg!(target_arch = "x86_64") { spec.stacks } else { StackRate::None },
-            scripts: true,
             library: &spec.library,
             operations: spec.operations,
             text: spec.limits.text,

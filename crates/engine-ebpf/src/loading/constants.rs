@@ -14,7 +14,6 @@ pub fn set(rodata: &mut rodata, config: &Config<'_>, tables: &Tables) {
     rodata.follow = config.follow;
     rodata.take_times = config.times;
     rodata.take_stacks = config.stacks != StackRate::None;
-    rodata.stacks_have_scripts = rodata.take_stacks && config.scripts;
     rodata.sample_stacks = config.stacks == StackRate::Sampled;
     rodata.ends_with_memory = probe::release() >= (6, 16);
     rodata.stamp = config.times || config.rings > 1;

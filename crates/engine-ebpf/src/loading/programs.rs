@@ -81,16 +81,7 @@ impl Programs {
             Err(_) if types.as_ref().is_some_and(Types::are_missing) => again(probe::exec_seen()),
             Err(error) => Err(error),
         };
-        let kernel = kernel.or_else(|_| again(ExecSeen::Entered));
-        // Some kernels refuse the code that looks for frames of scripts.
-        let without_scripts = Config { scripts: false, ..config };
-        let has_scripts = config.stacks != StackRate::None;
-        let kernel = match kernel {
-            Err(_) if has_scripts => Self::open(without_scripts, &tables, probe::exec_seen())
-                .or_else(|_| Self::open(without_scripts, &tables, ExecSeen::Entered)),
-            kernel => kernel,
-        };
-        let kernel = kernel.map_err(|e| why(&e))?;
+        let kernel = kernel.or_else(|_| again(ExecSeen::Entered)).map_err(|e| why(&e))?;
         kernel.fill(&tables).map_err(|e| why(&e))?;
         Ok(kernel)
     }
@@ -555,7 +546,6 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         containers: false,
         namespaces: true,
         stacks: StackRate::All,
-        scripts: true,
         library: &[],
         operations: false,
         text: 0,
