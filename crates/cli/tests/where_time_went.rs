@@ -13,19 +13,6 @@ fn told(source: &Path) -> Vec<Vec<String>> {
     lines.map(|line| line.split('|').map(str::to_owned).collect()).collect()
 }
 
-fn command(source: &Path, scratch: &Scratch) -> Result<Vec<String>, String> {
-    let file = source.to_str().unwrap().to_owned();
-    match source.extension().and_then(|ending| ending.to_str()) {
-        Some("c") => {
-            let program = scratch.path("program");
-            cc(source, &program)?;
-            Ok(vec![program.to_str().unwrap().to_owned()])
-        }
-        Some("py") => python().map(|python| vec![python, file]),
-        _ => Ok(vec!["bash".into(), file]),
-    }
-}
-
 /// The lines of the table, each as one line.
 fn table(report: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
@@ -59,7 +46,7 @@ fn the_largest_wait_of_each_program_is_told() {
     for source in sources {
         let name = source.file_name().unwrap().to_str().unwrap().to_owned();
         let scratch = Scratch::new("where-time-went");
-        let program = match command(&source, &scratch) {
+        let program = match command_of(&source, &scratch) {
             Ok(program) => program,
             Err(why) => {
                 skipped::report_of(&format!("where_time_went::{name}"), why);

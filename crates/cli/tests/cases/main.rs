@@ -13,7 +13,6 @@
 mod common;
 
 mod case;
-mod prepare;
 mod run;
 mod verdict;
 

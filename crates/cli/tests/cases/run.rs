@@ -1,8 +1,7 @@
 //! Runs a case and its corrected twin under `--advise`.
 
 use crate::case::Case;
-use crate::common::{Killed, Scratch, send, text};
-use crate::prepare::prepare;
+use crate::common::{Killed, Scratch, command_of, send, text};
 use crate::verdict::{Cost, Verdict};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -26,7 +25,7 @@ fn bare_stride() -> Command {
 
 pub fn run_case(case: &Case) -> Result<Verdict, String> {
     let scratch = Scratch::new(&format!("cases-{}", case.name.replace('/', "-")));
-    let program = prepare(case, &scratch)?;
+    let program = command_of(&case.source, &scratch)?;
     let run = Runner { case, program: &program, scratch: &scratch };
     let (findings, calls) = run.advised(false);
     if case.hangs {

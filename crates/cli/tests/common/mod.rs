@@ -2,12 +2,14 @@
 #![allow(dead_code, unused_imports, unused_macros)] // Each test uses its part.
 
 pub mod broker;
+mod commands;
 mod lines;
 mod other_users;
 mod recorded;
 pub mod stacks;
 pub mod waits;
 
+pub use commands::command_of;
 pub use lines::{holds_together, is, lines_are, lines_include, whole, whole_lines};
 pub use other_users::{PublicCopy, as_nobody};
 pub use recorded::Recorded;
@@ -25,7 +27,6 @@ use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::LazyLock;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
@@ -194,16 +195,6 @@ pub fn copy_program(from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) {
 
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// Python's interpreter itself: a wrapper that chooses between versions would be traced as well.
-pub fn python() -> Result<String, String> {
-    static PYTHON: LazyLock<Result<String, String>> = LazyLock::new(|| {
-        let found = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
-        let found = found.map_err(|why| format!("the python3 command does not run: {why}"))?;
-        Ok(text(&found.stdout).trim().to_owned())
-    });
-    PYTHON.clone()
 }
 
 pub fn is_root() -> bool {

@@ -119,14 +119,9 @@ impl Causes {
             Event::Started { tid, origin, at, .. } => {
                 let parent = if let StartKind::Forked { parent } = origin { Some(parent) } else { None };
                 self.ended_waits.timelines.begins(tid, parent, at);
-                self.ended_waits.spent.begins(tid, at, tracker);
+                self.ended_waits.spent.event(event, tracker);
             }
-            Event::Enter(call) => {
-                if let Some(wait) = tracker.wait(call.tid) {
-                    self.ended_waits.spent.entered(call, &wait.seen, tracker);
-                }
-            }
-            Event::Detached { tid, call, at } => self.ended_waits.spent.detached(tid, call, at, tracker),
+            Event::Enter(_) | Event::Detached { .. } => self.ended_waits.spent.event(event, tracker),
             Event::Exit(call) => {
                 if let Some(seen) = tracker.seen() {
                     self.returned(call, seen, tracker);

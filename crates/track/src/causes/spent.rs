@@ -280,10 +280,9 @@ impl Spent {
             self.counts.resize(place + 1, CallCount::default());
         }
         self.counts[place].calls += 1;
-        // The result of a call that never waits may be any number.
-        let waits =
-            table(call.abi).get(call.nr).is_some_and(|entry| entry.row.may_wait().or(entry.row.waits()).is_some());
-        self.counts[place].interrupted += u64::from(waits && call.outcome.is_interruption());
+        // (The result of a call that never waits may be any number.)
+        let waits = || table(call.abi).get(call.nr).is_some_and(|it| it.row.may_wait().or(it.row.waits()).is_some());
+        self.counts[place].interrupted += u64::from(call.outcome.is_interruption() && waits());
     }
 
     /// The thread may have another name. The time that it computed before stays with the old one.

@@ -19,7 +19,7 @@ fn kinds(events: &[Event<'_>]) -> Vec<RequestKind> {
     requests.kinds(&tracker)
 }
 
-/// Of the only kind: requests that were answered, those that were not, and the parts, which add up to the durations.
+/// The numbers of the only kind of request: requests that were answered, those that were not, and the parts, which add up to the durations.
 fn parts(events: &[Event<'_>]) -> (u64, u64, Vec<(String, Ns)>) {
     let [kind] = &kinds(events)[..] else { panic!("{:?}", kinds(events)) };
     let name = |on: CallOn| table(on.abi).name(on.nr).to_string();
@@ -66,6 +66,13 @@ fn receives(tid: Tid, from: Ns, to: Ns) -> Call {
 
 fn sends(tid: Tid, from: Ns, to: Ns) -> Call {
     does(tid, "sendto", &BYTES, 10, from, to)
+}
+
+/// The same with the socket of a second client.
+fn other(call: Call) -> Call {
+    let mut args = call.args;
+    args[0] = 5;
+    Call { args, ..call }
 }
 
 fn run<'a>(before: &[Event<'a>], calls: &'a [Call]) -> Vec<Event<'a>> {
@@ -174,11 +181,6 @@ fn an_answer_that_returns_late() {
 #[test]
 fn requests_wait_for_a_busy_thread() {
     let [socket, listen, accept] = server();
-    let other = |call: Call| {
-        let mut args = call.args;
-        args[0] = 5;
-        Call { args, ..call }
-    };
     let calls = [
         socket,
         listen,
@@ -200,11 +202,6 @@ fn requests_wait_for_a_busy_thread() {
 #[test]
 fn requests_wait_in_a_queue() {
     let [socket, listen, accept] = server();
-    let other = |call: Call| {
-        let mut args = call.args;
-        args[0] = 5;
-        Call { args, ..call }
-    };
     let calls = [
         socket,
         listen,

@@ -1,17 +1,17 @@
-//! Compiles a case, or finds its interpreter.
+//! Compiles a program of any language, or finds its interpreter.
 
-use crate::case::Case;
-use crate::common::{Scratch, cc, python, stem, text};
+use super::{Scratch, cc, stem, text};
 use std::path::Path;
 use std::process::Command;
+use std::sync::LazyLock;
 
-/// The words with which the program is run.
-pub fn prepare(case: &Case, scratch: &Scratch) -> Result<Vec<String>, String> {
-    let source = case.source.to_string_lossy().into_owned();
+/// The words with which the program of a file is run. An error says which compiler or interpreter is missing.
+pub fn command_of(file: &Path, scratch: &Scratch) -> Result<Vec<String>, String> {
+    let source = file.to_string_lossy().into_owned();
     let built = scratch.path("program");
     let program = vec![built.to_string_lossy().into_owned()];
-    match case.source.extension().unwrap_or_default().to_str().unwrap_or_default() {
-        "c" => cc(&case.source, &built).map(|()| program),
+    match file.extension().unwrap_or_default().to_str().unwrap_or_default() {
+        "c" => cc(file, &built).map(|()| program),
         "rs" => {
             build(Command::new("rustc").args(["--edition=2021", "-O", "-o"]).arg(&built).arg(&source)).map(|()| program)
         }
@@ -25,14 +25,24 @@ pub fn prepare(case: &Case, scratch: &Scratch) -> Result<Vec<String>, String> {
         "java" => {
             let classes = scratch.path("classes").to_string_lossy().into_owned();
             build(Command::new("javac").args(["-d", &classes]).arg(&source))?;
-            Ok(["java", "-cp", &classes, &stem(&case.source)].map(str::to_owned).to_vec())
+            Ok(["java", "-cp", &classes, &stem(file)].map(str::to_owned).to_vec())
         }
         "py" => python().map(|python| vec![python, source]),
         "js" => interpreter("node", source),
         "pl" => interpreter("perl", source),
         "sh" => interpreter("bash", source),
-        other => panic!("{}: nothing runs files that end in {other:?}", case.name),
+        other => panic!("{source}: nothing runs files that end in {other:?}"),
     }
+}
+
+/// Python's interpreter itself: a wrapper that chooses between versions would be traced as well.
+fn python() -> Result<String, String> {
+    static PYTHON: LazyLock<Result<String, String>> = LazyLock::new(|| {
+        let found = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
+        let found = found.map_err(|why| format!("the python3 command does not run: {why}"))?;
+        Ok(text(&found.stdout).trim().to_owned())
+    });
+    PYTHON.clone()
 }
 
 fn interpreter(name: &str, source: String) -> Result<Vec<String>, String> {
