@@ -33,7 +33,7 @@ static void self_with(const char *file)
 		give_up(1, "%s was taken for a proof", file);
 }
 
-/* Who ends our own sleeps in the calls by which we read what the process tells. */
+/* Reads the bytes that the process writes, and counts the wakers of the attacker's own sleeps in these reads. */
 static struct wakers wakers(int pid, int told, const char *comm)
 {
 	struct wakers all = { pid, comm, 0, 0, 0 };
@@ -42,7 +42,7 @@ static struct wakers wakers(int pid, int told, const char *comm)
 	int fd;
 
 	NEED(order(&t, SEED, getpid(), WHOLE, memory(getpid(), O_RDONLY)) == DONE);
-	/* What is there already wakes nobody. */
+	/* Reading the bytes that are there already takes no sleep, so nobody wakes the attacker. */
 	NEED(read(told, before, sizeof(before)) > 0);
 	for (int i = 0; i < 200; i++)
 		NEED(read(told, &byte, 1) == 1);

@@ -185,7 +185,7 @@ static int records(struct trace *t, int kind, int nr)
 	return all.n;
 }
 
-/* What records of waits tell of a process. */
+/* The records of waits that name one process, or that name nobody. */
 struct wakers {
 	int pid;
 	const char *comm;

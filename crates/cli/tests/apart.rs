@@ -55,7 +55,7 @@ fn has_several_cpus() -> bool {
     std::thread::available_parallelism().is_ok_and(|cpus| cpus.get() > 1)
 }
 
-/// What a replay writes to a file and says.
+/// The file that a replay writes, its messages, and its exit status.
 fn replayed(scratch: &Scratch, options: &[&str]) -> (String, String, Option<i32>) {
     let _ = std::fs::remove_file(scratch.path("again"));
     let run = scratch.replay(&[&["-o", "again"], options].concat());

@@ -13,7 +13,7 @@
 use stride_engine_base::{StartError, procfs};
 use stride_event::{Ns, Tid, WaitKind, WaitTimes};
 
-/// What a user has to know.
+/// The notice to the user about the limits of these times.
 pub const LIMITS: &str = "under ptrace, times of waits are upper bounds, and it is not known who ended a wait, who had the CPU, and which waits were for a \
      disk. With --engine=ebpf, root and users of stride-broker know that";
 

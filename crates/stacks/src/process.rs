@@ -1,4 +1,4 @@
-//! What is known of one process: the code that it has mapped, and what runs scripts in it.
+//! The code that one process has mapped, and the language run-time system in that code.
 
 use crate::image::CodeImage;
 use crate::image::perf_map::PerfMap;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::vec::Drain;
 use stride_event::{Event, FdOf, Ns, Tid};
 
-/// What a copy has to know before events, in their order.
+/// Facts that a copy of the tracker has to know before events, in their order.
 #[derive(Debug, Default)]
 pub struct News {
     items: Vec<Item>,

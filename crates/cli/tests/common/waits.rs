@@ -64,7 +64,7 @@ pub fn most_of(waits: usize) -> usize {
 /// A `cat` that tracing leaves in a read(2).
 #[derive(Debug)]
 pub struct Left {
-    /// What Stride said.
+    /// The messages of Stride.
     pub said: String,
     pub cat: i32,
     /// For how long the read had waited by then, at least and at most, in nanoseconds.

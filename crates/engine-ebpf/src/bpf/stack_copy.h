@@ -137,7 +137,7 @@ __noinline int copy_piece(struct scratch *s, u64 address, u64 len)
 		return 0;
 	piece = (struct script_piece *)(s->data + to);
 	if (bpf_probe_read_user(piece + 1, len, (void *)address)) {
-		/* What is behind the object may not exist. */
+		/* The page behind the object may not exist. */
 		u64 rest = PAGE - address % PAGE;
 
 		if (len > rest)

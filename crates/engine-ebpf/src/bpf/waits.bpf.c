@@ -399,7 +399,7 @@ static __always_inline void tell_wait(struct task_struct *task, struct task_stat
 		bpf_ringbuf_output(&ring, &rec, sizeof(rec), BPF_RB_NO_WAKEUP);
 }
 
-/* What to do with each thread that exists: give it a state, or one of the above. */
+/* The step that the iterator takes with each thread: to give it a state, or one of the functions above. */
 enum { GIVE_STATES, NOTE_SLEEPS, TELL_WAITS };
 u32 step;
 

@@ -187,7 +187,7 @@ struct rec_stack {
 	/* The return address of all functions whose return is watched, and what stands for the list of them. */
 	u64 trampoline;
 	u64 returns;
-	/* What stands for the frames of scripts, the layout by which they were found, and why there are no more (enum script_end). */
+	/* The number that stands for the frames of scripts, the layout by which they were found, and the reason why there are no more (enum script_end). */
 	u64 script;
 	u64 script_layout;
 	u32 script_end;

@@ -231,7 +231,7 @@ mod tests {
         assert_eq!((found.before.asleep(), found.sleeps, found.longest), (9, 0, None));
     }
 
-    /// Who had the CPU for which the thread waited longest, in the call and before.
+    /// A call tells the threads that had the CPU for which its thread waited longest: in the call, and before.
     #[test]
     fn takers_of_cpus() {
         let by = |tid, entered, time, before| {

@@ -17,7 +17,7 @@ pub struct WaitPrograms {
     links: Vec<Link>,
 }
 
-/// What is done with each thread (`each_thread` in bpf/waits.bpf.c).
+/// The step that the iterator takes with each thread (`each_thread` in bpf/waits.bpf.c).
 #[repr(u32)]
 enum Step {
     GiveStates = 0,

@@ -16,7 +16,7 @@ pub struct ApartAnswers {
     in_thread: AnswersInThread,
 }
 
-/// What the thread needs to answer its view.
+/// The options and facts from which a view's thread makes its own resolver.
 #[derive(Clone)]
 pub struct AnswersInThread {
     replays: bool,

@@ -1,4 +1,4 @@
-//! What a language has to tell.
+//! The trait that each language implements.
 
 use std::rc::Rc;
 use stride_event::{ScriptFrame, ScriptLayout, StackFrame, ThreadMemory};
@@ -21,7 +21,7 @@ pub trait Runtime {
     fn is_stand_in(&self, name: &str) -> bool;
 }
 
-/// What is known of the run-time system in a file of code.
+/// The language run-time system in a file of code, as far as it was found.
 #[derive(Clone)]
 pub enum FoundRuntime {
     Known(Rc<dyn Runtime>),

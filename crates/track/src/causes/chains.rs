@@ -1,4 +1,4 @@
-//! Who waited while a thread was on the critical path: the thread's caller or client, the one that waits for that one, and so on.
+//! Chains of threads that waited for a thread on the critical path: its parent or client, the thread that waited for that one, and so on.
 
 use crate::causes::ended_wait::EndedWait;
 use crate::causes::spent::ActivityId;
@@ -19,7 +19,7 @@ pub struct Chains(FxHashMap<(Leaf, Box<[ActivityId]>), Ns>);
 
 /// The time in further chains is not told.
 const MAX_CHAINS: usize = 1 << 16;
-/// Of longer chains, the innermost waits are told.
+/// A longer chain has its innermost waits only.
 const MAX_DEPTH: usize = 16;
 
 impl Chains {

@@ -190,7 +190,7 @@ impl CriticalPath {
         *self.on.entry(tid).or_default() += to - from;
     }
 
-    /// Who waited meanwhile.
+    /// The chains of threads that waited for those on the path.
     pub(crate) fn chains(&self) -> &Chains {
         &self.chains
     }

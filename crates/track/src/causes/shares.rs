@@ -13,7 +13,7 @@ pub struct TimeShare {
     pub time: Ns,
     pub activity: Activity,
     pub who: Who,
-    /// Of all such calls of these threads.
+    /// The number of all such calls of these threads, on the critical path or not.
     pub calls: CallCount,
     /// The waits that were open for more than half of the time, innermost first: a thread waited for this one, another for that one, and so on.
     pub awaited_by: Vec<(Who, CallOn)>,

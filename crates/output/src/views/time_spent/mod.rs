@@ -206,7 +206,7 @@ impl View for TimeView {
         }
     }
 
-    /// What io_uring does for a request is not known.
+    /// Says that requests lack the operations of io_uring, if there were some.
     fn take_remark(&mut self) -> Option<String> {
         let unseen = self.by == TimeBy::Request && std::mem::take(&mut self.operations);
         unseen.then(|| UNSEEN_OPERATIONS.to_owned())

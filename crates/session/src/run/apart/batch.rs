@@ -8,9 +8,9 @@ use stride_track::{News, Tracker};
 #[derive(Default)]
 pub struct Batch {
     events: EventBatch,
-    /// What the view's tracker learns before each event, if the view asks the tracker.
+    /// The news for the copy of the tracker, before each event. Empty if the view never asks the tracker.
     pub news: News,
-    /// What comes before the event at a position.
+    /// Notes, each with the position of the event that it precedes.
     notes: Vec<(usize, BatchNote)>,
     /// The bytes of the answers among these.
     answers: usize,
@@ -18,7 +18,7 @@ pub struct Batch {
     began: Option<Ns>,
 }
 
-/// What a view or its source of answers learns before an event.
+/// A note to the view or to its resolver, between two events.
 pub enum BatchNote {
     /// An answer that holds from here on.
     Fact(Fact),
@@ -96,7 +96,7 @@ impl Batch {
             take(piece, tracker);
         });
         notes.for_each(|(_, note)| take(BatchItem::Note(note), tracker));
-        // What is left was not for an event.
+        // The news behind the last event (`Teller::tell_all`).
         tracker.learn(&mut news);
     }
 }

@@ -25,7 +25,7 @@ use stride_track::{Teller, Tracker};
 pub use worker::MakeView;
 use worker::{ViewReply, ViewTask};
 
-/// What a view asks the tracker, and whether it wants calls that the filters leave out.
+/// The kinds of facts that a view takes besides its events: from the tracker, and calls that the filters leave out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asks {
     /// The names of threads.
@@ -57,7 +57,7 @@ pub struct ApartView {
     is_quiet: bool,
 }
 
-/// What the view's thread gets and has answered.
+/// The two channels to the view's thread, and the batches and answers on both sides.
 struct Handle {
     /// The events that the view will get next.
     filling: Batch,

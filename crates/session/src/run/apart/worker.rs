@@ -12,7 +12,7 @@ use stride_track::Tracker;
 /// Makes a view, in the thread in which it works. The resolver answers its questions.
 pub type MakeView = Box<dyn FnOnce(Box<dyn Resolver>) -> Result<Box<dyn View>> + Send>;
 
-/// What the view's thread is asked to do.
+/// A task for the view's thread.
 pub enum ViewTask {
     Show(Batch),
     /// To write everything.

@@ -6,7 +6,7 @@
 use crate::script::walk::word_of;
 use stride_event::ScriptLayout;
 
-/// What is needed to walk and name the frames of a version.
+/// The offsets by which the frames of one version of CPython are walked and named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
     pub minor: u8,
@@ -150,7 +150,7 @@ pub fn of_debug_offsets(bytes: &[u8]) -> Option<Version> {
         return None;
     }
     let number = |at: u32| word_of(bytes, at);
-    // Of any object, only so many bytes are looked at.
+    // An offset beyond the first MiB of an object is not believed.
     let offset = |at: u32| u32::try_from(number(at)).ok().filter(|&offset| offset < 1 << 20);
     let in_frame = |at: u32| offset(at).filter(|&offset| offset as usize <= ScriptLayout::FRAME - 8);
     let (major, minor) = (number(8) >> 24, (number(8) >> 16) as u8);

@@ -33,7 +33,7 @@ const MAX_STEPS: usize = 512;
 
 #[derive(Default)]
 pub struct Requests {
-    /// Of its threads nothing is noted here.
+    /// Names the activities. (Each thread's times are in its log, and not here.)
     spent: Spent,
     logs: FxHashMap<Tid, ThreadLog>,
     connections: FxHashMap<FileId, ServedConnection>,

@@ -73,7 +73,7 @@ class StatePainter {
   paint(g, lane, y) {
     const { view } = this;
     const scale = view.plot / (view.to - view.from);
-    // What is narrower than two pixels is added up for each column of pixels.
+    // Bars that are narrower than two pixels are added up for each column of pixels.
     const columns = new Map();
     const add = (x, length, shares, whole, failed) => {
       const column = Math.floor(x);
@@ -205,7 +205,7 @@ function wakerOf(view, { lane, slice }) {
   return { lane: its, slice: found[0], at: ended, woken: call > 0 ? to : ended };
 }
 
-/** What the colours mean, for those states that there are. */
+/** The legend: the meaning of each colour that is used. */
 function statesLegend(view) {
   const there = new Set();
   for (const lane of view.lanes) {
