@@ -26,7 +26,7 @@ pub use call::args::{Fields, Piece};
 pub use call::descriptor::{Descriptor, Detail, FileKind};
 pub use call::errno::{ErrnoSet, errno, errno_name, errno_word};
 pub use call::tampering::Tampering;
-pub use call::waits::{CallWaits, Interrupt, NamedThread, Sleep, Taker, WaitKind, WaitTimes, Waker};
+pub use call::waits::{CallWaits, Interrupt, NamedThread, Sleep, Taker, WaitKind, WaitTimes, Waker, parts_within};
 pub use call::{Call, Outcome};
 pub use capture::memory::{BlockRef, Blocks, Memory, Phase};
 pub use capture::{Limits, Peek, actual_call, capture};

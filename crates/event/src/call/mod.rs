@@ -6,7 +6,7 @@ pub mod errno;
 pub mod tampering;
 pub mod waits;
 
-use crate::{Blocks, CallWaits, Descriptor, FileKind, Ns, Stack, Tampering, Tid};
+use crate::{Blocks, CallWaits, Descriptor, FileKind, Ns, Stack, Tampering, Tid, WaitKind, Waker};
 use std::sync::Arc;
 use stride_syscalls::{Abi, table};
 
@@ -72,6 +72,13 @@ impl Call {
     /// The earliest moment that is known of the call: its entry, or else its return.
     pub fn began(&self) -> Ns {
         self.entered.unwrap_or(self.returned)
+    }
+
+    /// The waker of the thread's longest sleep in the call, and when the thread was woken; if the engine measured waits, and that was no sleep for a disk.
+    pub fn woken_by(&self) -> Option<(Waker, Ns)> {
+        let waits = self.waits.as_deref()?;
+        let sleep = waits.longest.filter(|sleep| sleep.kind == WaitKind::Blocked)?;
+        Some((sleep.waker?, (self.began() + waits.in_call.asleep()).min(self.returned)))
     }
 
     /// Bytes that the call moved through its descriptor. `None` if it failed, or never moves any.

@@ -97,6 +97,16 @@ impl WaitTimes {
     }
 }
 
+/// Parts of a time, of which no more than `left` is left. Each part takes its time away from that, and is cut if there is not enough. (Hostile recordings may
+/// have parts that are longer than the whole.)
+pub fn parts_within<T>(left: &mut Ns, parts: impl IntoIterator<Item = (T, Ns)>) -> impl Iterator<Item = (T, Ns)> {
+    parts.into_iter().map(move |(thing, part)| {
+        let part = part.min(*left);
+        *left -= part;
+        (thing, part)
+    })
+}
+
 impl std::ops::AddAssign for WaitTimes {
     fn add_assign(&mut self, other: WaitTimes) {
         self.extend(other.parts());

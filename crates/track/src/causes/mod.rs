@@ -20,7 +20,7 @@ use crate::causes::shares::TimeSpent;
 use crate::causes::spent::{ActivityId, Spent};
 use crate::{FileId, Futex, ObjectId, ObjectKind, Seen, Tracker};
 use rustc_hash::FxHashMap;
-use stride_event::{Call, Event, Interrupt, NamedThread, Ns, Outcome, StartKind, Tid, WaitKind, Waker};
+use stride_event::{Call, Event, Interrupt, NamedThread, Ns, Outcome, StartKind, Tid, Waker};
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Effect, For, Syscall};
 
@@ -354,19 +354,12 @@ struct EndedWaits {
 impl EndedWaits {
     /// The traced thread, or the timer, that ended the longest sleep in a call, if the engine measured that.
     fn woken(&self, call: &Call) -> Option<Woken> {
-        let waits = call.waits.as_deref()?;
-        let sleep = waits.longest.filter(|sleep| sleep.kind == WaitKind::Blocked)?;
-        match sleep.waker? {
-            Waker::Thread(NamedThread { tid, process, .. }, _) => {
-                let at = call.began() + waits.in_call.asleep();
-                (tid != call.tid && self.timelines.knows(tid)).then_some(Woken::Thread(
-                    tid,
-                    process,
-                    at.min(call.returned),
-                ))
+        match call.woken_by()? {
+            (Waker::Thread(NamedThread { tid, process, .. }, _), at) => {
+                (tid != call.tid && self.timelines.knows(tid)).then_some(Woken::Thread(tid, process, at))
             }
-            Waker::Interrupt(Interrupt::Timer) => Some(Woken::Timer),
-            Waker::Interrupt(_) | Waker::Hidden => None,
+            (Waker::Interrupt(Interrupt::Timer), _) => Some(Woken::Timer),
+            (Waker::Interrupt(_) | Waker::Hidden, _) => None,
         }
     }
 

@@ -7,7 +7,7 @@ use crate::{ObjectId, ObjectKind, Seen, Tracker, names_thread};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use std::ops::AddAssign;
-use stride_event::{Call, CallWaits, Event, Ns, Taker, Tid, WaitKind, WaitTimes, Waker};
+use stride_event::{Call, CallWaits, Event, Ns, Taker, Tid, WaitKind, WaitTimes, Waker, parts_within};
 use stride_syscalls::{Abi, Syscall, table};
 
 /// A thing that the time of threads is spent on.
@@ -71,11 +71,7 @@ impl ThreadTime {
     /// The thread was in a call for `time`, and spent these parts of that off its CPUs.
     fn was_in_call(&mut self, call: ActivityId, time: Ns, off: &[(ActivityId, Ns)]) {
         let mut rest = time;
-        for &(id, part) in off {
-            let part = part.min(rest);
-            add(&mut self.spent, id, part);
-            rest -= part;
-        }
+        parts_within(&mut rest, off.iter().copied()).for_each(|(id, part)| add(&mut self.spent, id, part));
         add(&mut self.spent, call, rest);
     }
 
@@ -350,11 +346,7 @@ impl Spent {
                 add(&mut time.spent, self.activities.id((party, activity)), part);
             }
         };
-        for (kind, part) in off.parts() {
-            let part = part.min(rest);
-            spend(Activity::Off(kind), part);
-            rest -= part;
-        }
+        parts_within(&mut rest, off.parts()).for_each(|(kind, part)| spend(Activity::Off(kind), part));
         spend(Activity::Computing, rest);
     }
 

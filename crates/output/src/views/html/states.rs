@@ -4,7 +4,7 @@
 //! The times are sums. Nobody knows at which moments of the call the thread was in which state, so the page shows shares.
 
 use super::data::CallIndex;
-use stride_event::{Call, CallWaits, Ns, Tid, WaitKind, WaitTimes, Waker};
+use stride_event::{Call, CallWaits, Ns, Tid, WaitKind, WaitTimes, Waker, parts_within};
 
 /// The time in each state. All are 0 where nothing was measured.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
@@ -19,15 +19,10 @@ const DIGITS: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 const LEAST: Ns = 1_000;
 
 impl States {
-    /// Those of a time in which the thread was off its CPU for some of it. Hostile recordings may have more of that than there is time.
+    /// Those of a time in which the thread was off its CPU for some of it.
     fn of(time: Ns, off: &WaitTimes) -> States {
         let mut rest = time;
-        let cut = off.parts().map(|(kind, part)| {
-            let part = part.min(rest);
-            rest -= part;
-            (kind, part)
-        });
-        let off = cut.collect();
+        let off = parts_within(&mut rest, off.parts()).collect();
         States { on_cpu: rest, off }
     }
 

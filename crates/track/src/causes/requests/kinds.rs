@@ -31,13 +31,8 @@ pub struct RequestKind {
 }
 
 struct KindSum {
-    comm: Box<[u8]>,
-    object: ObjectId,
-    answered: u64,
-    unanswered: u64,
-    durations: Histogram,
-    total: Ns,
-    longest: Ns,
+    /// Without its shares.
+    kind: RequestKind,
     parts: BTreeMap<ActivityId, f64>,
 }
 
@@ -57,16 +52,10 @@ impl Kinds {
         if self.sums.len() >= MAX_KINDS {
             return 0;
         }
-        self.sums.push(KindSum {
-            comm: comm.clone(),
-            object,
-            answered: 0,
-            unanswered: 0,
-            durations: Histogram::default(),
-            total: 0,
-            longest: 0,
-            parts: BTreeMap::new(),
-        });
+        let (answered, unanswered, durations) = Default::default();
+        let (total, longest, shares) = Default::default();
+        let kind = RequestKind { comm: comm.clone(), object, answered, unanswered, durations, total, longest, shares };
+        self.sums.push(KindSum { kind, parts: BTreeMap::new() });
         let place = self.sums.len() as u32 - 1;
         self.places.insert((object, comm), place);
         place
@@ -74,7 +63,7 @@ impl Kinds {
 
     /// A request is over, whether it was answered or not.
     pub fn finished(&mut self, kind: u32, request: &ServedRequest) {
-        let sum = &mut self.sums[kind as usize];
+        let sum = &mut self.sums[kind as usize].kind;
         let Some(answered) = request.answered else {
             sum.unanswered += 1;
             return;
@@ -94,16 +83,7 @@ impl Kinds {
 
     /// Those that took most time first.
     pub fn all(&self, spent: &Spent) -> Vec<RequestKind> {
-        let kind = |sum: &KindSum| RequestKind {
-            comm: sum.comm.clone(),
-            object: sum.object,
-            answered: sum.answered,
-            unanswered: sum.unanswered,
-            durations: sum.durations.clone(),
-            total: sum.total,
-            longest: sum.longest,
-            shares: shares(&sum.parts, spent),
-        };
+        let kind = |sum: &KindSum| RequestKind { shares: shares(&sum.parts, spent), ..sum.kind.clone() };
         let mut kinds: Vec<RequestKind> = self.sums.iter().map(kind).collect();
         kinds.retain(|kind| kind.answered + kind.unanswered > 0);
         kinds.sort_by_key(|kind| (Reverse(kind.total), kind.object, kind.comm.clone()));

@@ -19,7 +19,7 @@ use kinds::{Kinds, RequestKind};
 use log::{LogSegment, ThreadLog};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
-use stride_event::{Call, Event, NamedThread, Ns, Outcome, StartKind, Tid, WaitKind, WaitTimes, Waker};
+use stride_event::{Call, Event, NamedThread, Ns, Outcome, StartKind, Tid, WaitTimes, Waker, parts_within};
 use stride_syscalls::{Effect, Flow, For, Syscall};
 
 const MAX_CONNECTIONS: usize = 1 << 16;
@@ -160,8 +160,8 @@ impl Requests {
             log.push(LogSegment { from: until, to: from, parts, owner: before, woken, idle, asleep }, kept);
         }
         let from = log.until.unwrap_or(from).max(from);
-        let (mut parts, asleep) = self.spent.off_cpu(party, on_object, call);
-        cut(&mut parts, to.saturating_sub(from), self.spent.activities.id((party, activity)));
+        let (parts, asleep) = self.spent.off_cpu(party, on_object, call);
+        let parts = whole(parts, to.saturating_sub(from), self.spent.activities.id((party, activity)));
         let (woken, idle) = (woken(call), is_idle(seen, tracker));
         let owner = on.filter(|file| self.connections.contains_key(file)).or(log.owner);
         log.push(LogSegment { from, to, parts, owner, woken, idle, asleep }, kept);
@@ -245,20 +245,17 @@ impl Requests {
 /// The parts of the time between calls, which add up to it.
 fn between(spent: &mut Spent, party: u32, time: Ns, off: &WaitTimes) -> Vec<(ActivityId, Ns)> {
     let id = |(kind, part)| (spent.activities.id((party, Activity::Off(kind))), part);
-    let mut parts = off.parts().map(id).collect();
-    cut(&mut parts, time, spent.activities.id((party, Activity::Computing)));
-    parts
+    let parts: Vec<_> = off.parts().map(id).collect();
+    whole(parts, time, spent.activities.id((party, Activity::Computing)))
 }
 
-/// Makes parts add up to a time. `rest`: the activity of the rest.
-fn cut(parts: &mut Vec<(ActivityId, Ns)>, time: Ns, rest: ActivityId) {
+/// The parts, and the rest of the time that they are of. `rest`: the activity of the rest.
+fn whole(parts: impl IntoIterator<Item = (ActivityId, Ns)>, time: Ns, rest: ActivityId) -> Vec<(ActivityId, Ns)> {
     let mut left = time;
-    for (_, part) in &mut *parts {
-        *part = (*part).min(left);
-        left -= *part;
-    }
+    let mut parts: Vec<_> = parts_within(&mut left, parts).collect();
     parts.push((rest, left));
     parts.retain(|(_, part)| *part > 0);
+    parts
 }
 
 fn log_from(at: Ns) -> ThreadLog {
@@ -281,10 +278,10 @@ fn is_idle(seen: &Seen, tracker: &Tracker) -> bool {
 
 /// The thread that woke the call's thread, and when.
 fn woken(call: &Call) -> Option<(Tid, Ns)> {
-    let waits = call.waits.as_deref()?;
-    let sleep = waits.longest.filter(|sleep| sleep.kind == WaitKind::Blocked)?;
-    let Some(Waker::Thread(NamedThread { tid, .. }, _)) = sleep.waker else { return None };
-    Some((tid, (call.began() + waits.in_call.asleep()).min(call.returned)))
+    match call.woken_by()? {
+        (Waker::Thread(NamedThread { tid, .. }, _), at) => Some((tid, at)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
