@@ -13,6 +13,8 @@
 static struct trace t;
 static int victim;
 
+#include "broker-attacker-wakers.h"
+
 /* Proofs that are none, for the victim and for ourselves. */
 static void with_proof(int proof)
 {
@@ -31,64 +33,6 @@ static void self_with(const char *file)
 	NEED(fd >= 0);
 	if (order(&t, SEED, getpid(), WHOLE, fd) == DONE)
 		give_up(1, "%s was taken for a proof", file);
-}
-
-/* Reads the bytes that the process writes, and counts the wakers of the attacker's own sleeps in these reads. */
-static struct wakers wakers(int pid, int told, const char *comm)
-{
-	struct wakers all = { pid, comm, 0, 0, 0 };
-	char name[16] = {}, byte, path[64];
-	static char before[1 << 16];
-	int fd;
-
-	NEED(order(&t, SEED, getpid(), WHOLE, memory(getpid(), O_RDONLY)) == DONE);
-	/* Reading the bytes that are there already takes no sleep, so nobody wakes the attacker. */
-	NEED(read(told, before, sizeof(before)) > 0);
-	for (int i = 0; i < 200; i++)
-		NEED(read(told, &byte, 1) == 1);
-	/* The name is what the test takes it for. */
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	NEED(fd >= 0 && read(fd, name, sizeof(name)) > 0 && !strncmp(name, comm, strlen(comm)));
-	each_record(&t, look_at_wakers, &all);
-	printf("%d hidden, %d known, %d named", all.hidden, all.known, all.named);
-	return all;
-}
-
-/* The process itself must have no name as a waker. */
-static void hidden_waker(int pid, int told, const char *comm)
-{
-	struct wakers all = wakers(pid, told, comm);
-
-	if (all.known || all.named)
-		give_up(1, ": the waker was seen");
-	if (!all.hidden)
-		give_up(2, ": nobody woke us");
-}
-
-/* A process of ours wakes us after it became privileged. */
-static void waker_becomes(const char *program)
-{
-	struct child c = start(program, 0);
-	int proof = memory(c.pid, O_RDONLY);
-
-	NEED(proof >= 0 && order(&t, SEED, c.pid, WHOLE, proof) == DONE);
-	NEED(write(c.go, "g", 1) == 1);
-	hidden_waker(c.pid, c.told, program);
-	stop(&c);
-}
-
-/* The test itself has to be able to fail: a process that we trace has its name. */
-static void own_waker(void)
-{
-	struct child c = start("plain", 0);
-	struct wakers all;
-
-	NEED(order(&t, SEED, c.pid, WHOLE, memory(c.pid, O_RDONLY)) == DONE && write(c.go, "g", 1) == 1);
-	all = wakers(c.pid, c.told, "plain");
-	if (!all.known || !all.named)
-		give_up(1, ": the waker was not seen");
-	stop(&c);
 }
 
 /* A process of ours that becomes privileged under way. */

@@ -185,27 +185,6 @@ static int records(struct trace *t, int kind, int nr)
 	return all.n;
 }
 
-/* The records of waits that name one process, or that name nobody. */
-struct wakers {
-	int pid;
-	const char *comm;
-	/* Wakers that have no name, and those that are this process; and records with its name. */
-	int hidden, known, named;
-};
-
-/* A record of a wait ends with the waker and the thread that had the CPU, of 32 bytes each (struct waker). */
-static void look_at_wakers(unsigned char *rec, uint32_t len, void *to)
-{
-	unsigned char *waker = rec + len - 64;
-	struct wakers *all = to;
-
-	if (rec[0] != REC_WAIT)
-		return;
-	all->hidden += waker[13] == WAKER_HIDDEN;
-	all->known += ((int *)waker)[0] == all->pid || ((int *)waker)[1] == all->pid;
-	all->named += !!memmem(waker, 64, all->comm, strlen(all->comm) + 1);
-}
-
 static int secrets(struct trace *t)
 {
 	return records(t, REC_CALL, SYS_getpgid) + records(t, REC_ENTRY, SYS_getpgid) + records(t, REC_BLOCKED, SYS_getpgid);

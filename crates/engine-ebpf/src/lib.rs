@@ -17,7 +17,7 @@
 //!   registers for each architecture, `kernel.h` the few kernel structs that are used, relocated while loading;
 //! - `functions.bpf.c` (the programs of `functions.h`), `files.bpf.c` (what descriptors refer to; `passed.h` has those in messages), `waits.bpf.c` (what threads
 //!   wait for: `--waits`) and `poller.bpf.c` (the blocked-call poller) are objects of their own, which are only loaded when needed;
-//! - `wire.h` and `wire_records.h` are the only place for layouts that both sides share; build.rs makes the Rust mirror from the object's type
+//! - `wire.h`, `wire_records.h` and `wire_stacks.h` are the only place for layouts that both sides share; build.rs makes the Rust mirror from the object's type
 //!   information.
 //!
 //! The user side, outermost first: `engine` is the loop, `reading` makes calls and events of records, and `ring` takes records out of the rings.
