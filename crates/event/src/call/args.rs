@@ -132,6 +132,16 @@ impl Call {
         })
     }
 
+    /// The `struct sockaddr` of the other end of a message that the call sent or received. (Of several messages, none.)
+    pub fn message_address(&self) -> Option<&[u8]> {
+        self.address().or_else(|| {
+            let message = self.fields("msg")?;
+            let (addr, len) = (message.get("msg_name")?, message.get("msg_namelen")? as usize);
+            let bytes = [Phase::Exit, Phase::Entry].map(|phase| self.blocks.prefix(phase, addr, len.min(ADDRESS_MAX)));
+            bytes.into_iter().find(|bytes| !bytes.is_empty())
+        })
+    }
+
     /// The struct that an argument points to.
     pub fn fields(&self, name: &str) -> Option<Fields<'_>> {
         self.typed(name).filter(|(_, addr)| *addr != 0).find_map(|(ty, addr)| {

@@ -1,6 +1,8 @@
 //! The connections of servers, and the request on each: from bytes that came to the bytes that answered them.
 
-use crate::{FileId, ObjectKind, Seen, Tracker};
+use crate::{FileId, ObjectKind, Seen, Tracker, address_name};
+use rustc_hash::FxBuildHasher;
+use std::hash::BuildHasher;
 use stride_event::{Call, Ns, Tid};
 use stride_syscalls::{Flow, Thing};
 
@@ -36,11 +38,37 @@ impl ConnectionTouch {
     }
 }
 
-/// True for a socket that is one end of a connection. The tracker names others by their protocol, too, but datagrams of many clients come through one
-/// socket.
-pub fn is_stream(seen: &Seen, tracker: &Tracker) -> bool {
-    const STREAMS: [&[u8]; 4] = [b"TCP", b"UNIX", b"VSOCK", b"socket pair"];
-    seen.object.is_some_and(|object| STREAMS.iter().any(|name| tracker.name(object).starts_with(name)))
+/// A socket and, because the datagrams of all clients come through one socket, what stands for the client's address.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ConnectionId {
+    pub file: FileId,
+    /// 0 for a socket that is one end of a connection.
+    client: u64,
+}
+
+impl ConnectionId {
+    /// The only connection of a socket.
+    pub fn of_socket(file: FileId) -> ConnectionId {
+        ConnectionId { file, client: 0 }
+    }
+
+    /// The connection that a call is about. `None`: the other end is not known.
+    pub fn of(call: &Call, file: FileId, seen: &Seen, tracker: &Tracker) -> Option<ConnectionId> {
+        const STREAMS: [&[u8]; 3] = [b"TCP", b"VSOCK", b"socket pair"];
+        let name = tracker.name(seen.object?);
+        let begins = |protocol: &[u8]| name.starts_with(protocol);
+        if STREAMS.into_iter().any(begins) {
+            return Some(ConnectionId::of_socket(file));
+        }
+        // A UNIX socket has streams or datagrams. Streams come without an address.
+        let client = call.message_address().and_then(address_name).map(|name| FxBuildHasher.hash_one(name) | 1);
+        let known = if begins(b"UNIX") { Some(client.unwrap_or(0)) } else { client.filter(|_| begins(b"UDP")) };
+        known.map(|client| ConnectionId { file, client })
+    }
+
+    pub fn is_of_datagrams(self) -> bool {
+        self.client != 0
+    }
 }
 
 /// A connection that a traced process accepted, or on which the other end spoke first.
@@ -102,7 +130,7 @@ impl ServedRequest {
 pub struct AnswerTime {
     pub due: u64,
     pub kind: u32,
-    pub connection: FileId,
+    pub connection: ConnectionId,
     pub from: Ns,
     pub to: Ns,
     /// The thread that sent, and the thread that received.

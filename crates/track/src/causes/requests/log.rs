@@ -1,6 +1,6 @@
 //! The latest activities of a thread, each with its time and with the connection that it was for.
 
-use crate::FileId;
+use super::connection::ConnectionId;
 use crate::causes::spent::ActivityId;
 use std::collections::VecDeque;
 use stride_event::{Ns, Tid};
@@ -11,7 +11,7 @@ pub struct LogSegment {
     pub to: Ns,
     pub parts: Vec<(ActivityId, Ns)>,
     /// The connection that the thread worked for, if that is known.
-    pub owner: Option<FileId>,
+    pub owner: Option<ConnectionId>,
     /// The traced thread that woke this one in the call, and when.
     pub woken: Option<(Tid, Ns)>,
     /// It waited for something that other threads or clients do: perhaps it had nothing to do.
@@ -49,7 +49,7 @@ pub struct ThreadLog {
     /// The number of its party, until its name changes.
     pub party: Option<u32>,
     /// The connection that it works for.
-    pub owner: Option<FileId>,
+    pub owner: Option<ConnectionId>,
     /// Its waits were measured from before its next call, if any are.
     pub followed_on: bool,
 }

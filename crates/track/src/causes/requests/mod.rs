@@ -1,7 +1,7 @@
 //! Requests: what the threads of servers did from the bytes that came on a connection to the bytes that answered them.
 //!
 //! A request begins at the end of the call that received its first bytes, or that accepted its connection. It ends with the last send on the connection
-//! before more is received. So requests that came together count as one.
+//! before more is received. So requests that came together count as one. Datagrams to and from one client are a connection.
 //!
 //! Its time is divided from its end back to its beginning, along the thread that sent. Where that thread had been asleep since before the request came, and a
 //! traced thread woke it, the time before is that of the waking thread: it handed the request over. Where a thread worked for another connection, the
@@ -14,7 +14,7 @@ mod log;
 
 use crate::causes::spent::{Activity, ActivityId, Spent, call_on, in_call};
 use crate::{FileId, ObjectId, ObjectKind, Seen, Tracker, names_thread};
-use connection::{AnswerTime, ConnectionTouch, ServedConnection, ServedRequest, is_stream};
+use connection::{AnswerTime, ConnectionId, ConnectionTouch, ServedConnection, ServedRequest};
 use kinds::{Kinds, RequestKind};
 use log::{LogSegment, ThreadLog};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -36,15 +36,17 @@ pub struct Requests {
     /// Names the activities. (Each thread's times are in its log, and not here.)
     spent: Spent,
     logs: FxHashMap<Tid, ThreadLog>,
-    connections: FxHashMap<FileId, ServedConnection>,
-    /// Sockets of clients: those that were connected, or that spoke first.
-    clients: FxHashSet<FileId>,
+    connections: FxHashMap<ConnectionId, ServedConnection>,
+    /// Those of clients: sockets that were connected, or that spoke first.
+    clients: FxHashSet<ConnectionId>,
+    /// Sockets to which datagrams came first.
+    served: FxHashSet<FileId>,
     kinds: Kinds,
     pending: VecDeque<AnswerTime>,
     /// The connections that threads are sending to, if the engine shows entries. Another thread may close one before the send has returned.
-    sending: FxHashMap<Tid, FileId>,
+    sending: FxHashMap<Tid, ConnectionId>,
     /// Connections that have ended, and when to forget them: the return of a last send may still come.
-    ended: VecDeque<(u64, FileId)>,
+    ended: VecDeque<(u64, ConnectionId)>,
     calls: u64,
 }
 
@@ -52,7 +54,7 @@ impl Requests {
     /// Handles an event that the tracker has taken in.
     pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
         for file in tracker.gone_files() {
-            self.ends_later(*file);
+            self.ends_later(ConnectionId::of_socket(*file));
         }
         match *event {
             Event::Started { tid, origin, at, .. } => {
@@ -61,11 +63,11 @@ impl Requests {
             }
             Event::Enter(call) => {
                 let sends = |seen: &&Seen| seen.row.is_some_and(is_send);
-                let file = tracker.wait(call.tid).map(|wait| &wait.seen).filter(sends).and_then(|seen| seen.file);
-                if let Some(file) =
-                    file.filter(|file| self.connections.contains_key(file) && self.sending.len() < MAX_THREADS)
+                let seen = tracker.wait(call.tid).map(|wait| &wait.seen).filter(sends);
+                let to = seen.and_then(|seen| self.connection(call, seen.file?, seen, tracker));
+                if let Some(to) = to.filter(|to| self.connections.contains_key(to) && self.sending.len() < MAX_THREADS)
                 {
-                    self.sending.insert(call.tid, file);
+                    self.sending.insert(call.tid, to);
                 }
             }
             Event::Exit(call) => {
@@ -86,8 +88,7 @@ impl Requests {
 
     /// All kinds of requests, those that took most time first.
     pub fn kinds(&mut self, tracker: &Tracker) -> Vec<RequestKind> {
-        let open: Vec<FileId> = self.connections.keys().copied().collect();
-        open.into_iter().for_each(|file| self.ends(file));
+        self.all_end();
         while let Some(piece) = self.pending.pop_front() {
             self.account(&piece, tracker);
         }
@@ -102,29 +103,36 @@ impl Requests {
     fn returned(&mut self, call: &Call, seen: &Seen, tracker: &Tracker) {
         let mut touch =
             matches!(call.outcome, Outcome::Value(_)).then(|| ConnectionTouch::of(call, seen, tracker)).flatten();
-        let mut file =
-            if touch == Some(ConnectionTouch::Accepts) { seen.made.map(|(_, file, _)| file) } else { seen.file };
+        let mut on = match touch {
+            Some(ConnectionTouch::Accepts) => seen.made.map(|(_, file, _)| ConnectionId::of_socket(file)),
+            Some(_) => seen.file.and_then(|file| self.connection(call, file, seen, tracker)),
+            None => None,
+        };
         if let Some(sent_to) = self.sending.remove(&call.tid)
             && matches!(call.outcome, Outcome::Value(_))
         {
-            (touch, file) = (Some(ConnectionTouch::Sends), Some(sent_to));
+            (touch, on) = (Some(ConnectionTouch::Sends), Some(sent_to));
         }
-        self.note_time(call, seen, touch.and(file).filter(|_| touch != Some(ConnectionTouch::Accepts)), tracker);
+        // A datagram may be empty.
+        if touch == Some(ConnectionTouch::FindsEnd) && on.is_some_and(ConnectionId::is_of_datagrams) {
+            touch = Some(ConnectionTouch::Receives);
+        }
+        self.note_time(call, seen, on.filter(|_| touch != Some(ConnectionTouch::Accepts)), tracker);
         self.calls += 1;
-        if let Some((touch, file)) = touch.zip(file) {
-            self.touched(touch, file, call, seen, tracker);
+        if let Some((touch, on)) = touch.zip(on) {
+            self.touched(touch, on, call, seen, tracker);
         }
         if seen.row.is_some_and(|row| row.has_effect(Effect::Connects))
             && let Some(file) = seen.file
         {
-            self.is_client(file);
+            self.is_client(ConnectionId::of_socket(file));
         }
         if let Some(file) = seen.ended {
-            self.ends_later(file);
+            self.ends_later(ConnectionId::of_socket(file));
         }
         while self.ended.front().is_some_and(|(due, _)| *due <= self.calls) {
-            let Some((_, file)) = self.ended.pop_front() else { break };
-            self.ends(file);
+            let Some((_, connection)) = self.ended.pop_front() else { break };
+            self.ends(connection);
         }
         while self.pending.front().is_some_and(|piece| piece.due <= self.calls) {
             let Some(piece) = self.pending.pop_front() else { break };
@@ -132,15 +140,35 @@ impl Requests {
         }
     }
 
-    fn is_client(&mut self, file: FileId) {
+    /// The connection that a call about a socket is about.
+    fn connection(&self, call: &Call, file: FileId, seen: &Seen, tracker: &Tracker) -> Option<ConnectionId> {
+        // (A stream of a client that has a name tells this name with the bytes.)
+        let accepted = Some(ConnectionId::of_socket(file)).filter(|id| self.connections.contains_key(id));
+        accepted.or_else(|| ConnectionId::of(call, file, seen, tracker))
+    }
+
+    fn is_client(&mut self, connection: ConnectionId) {
         if self.clients.len() >= MAX_CONNECTIONS {
             self.clients.clear();
         }
-        self.clients.insert(file);
+        self.clients.insert(connection);
+    }
+
+    /// The program sends without having received. If it is the first thing on a socket, answers may come from anywhere.
+    fn speaks_first(&mut self, connection: ConnectionId) {
+        match self.served.contains(&connection.file) {
+            true => self.is_client(connection),
+            false => self.is_client(ConnectionId::of_socket(connection.file)),
+        }
+    }
+
+    /// The program began the conversation: by connect(2), or by the first message.
+    fn began_it(&self, connection: ConnectionId) -> bool {
+        self.clients.contains(&connection) || self.clients.contains(&ConnectionId::of_socket(connection.file))
     }
 
     /// Logs the call, and the time before it. `on`: the connection that it is about.
-    fn note_time(&mut self, call: &Call, seen: &Seen, on: Option<FileId>, tracker: &Tracker) {
+    fn note_time(&mut self, call: &Call, seen: &Seen, on: Option<ConnectionId>, tracker: &Tracker) {
         let on_object = call_on(call, seen, tracker);
         let kept = (MAX_SEGMENTS / (self.logs.len() + 1)).clamp(64, 2 * MAX_STEPS);
         let log = self.logs.entry(call.tid).or_insert_with(|| log_from(0));
@@ -163,7 +191,7 @@ impl Requests {
         let (parts, asleep) = self.spent.off_cpu(party, on_object, call);
         let parts = whole(parts, to.saturating_sub(from), self.spent.activities.id((party, activity)));
         let (woken, idle) = (woken(call), is_idle(seen, tracker));
-        let owner = on.filter(|file| self.connections.contains_key(file)).or(log.owner);
+        let owner = on.filter(|on| self.connections.contains_key(on)).or(log.owner);
         log.push(LogSegment { from, to, parts, owner, woken, idle, asleep }, kept);
         (log.until, log.followed_on) = (Some(to.max(from)), true);
         if seen.row.is_some_and(names_thread) {
@@ -171,32 +199,32 @@ impl Requests {
         }
     }
 
-    fn touched(&mut self, touch: ConnectionTouch, file: FileId, call: &Call, seen: &Seen, tracker: &Tracker) {
+    fn touched(&mut self, touch: ConnectionTouch, on: ConnectionId, call: &Call, seen: &Seen, tracker: &Tracker) {
         let (tid, at) = (call.tid, call.returned);
         let object = match touch {
             ConnectionTouch::Accepts => seen.made.map(|(_, _, object)| object),
-            _ => seen.object.filter(|_| is_stream(seen, tracker)),
+            _ => seen.object,
         };
-        if !self.connections.contains_key(&file) {
-            let Some(object) = object.filter(|_| !self.clients.contains(&file)) else { return };
+        if !self.connections.contains_key(&on) {
+            let Some(object) = object.filter(|_| !self.began_it(on)) else { return };
             match touch {
-                ConnectionTouch::Sends => return self.is_client(file),
+                ConnectionTouch::Sends => return self.speaks_first(on),
                 ConnectionTouch::FindsEnd => return,
                 ConnectionTouch::Accepts | ConnectionTouch::Receives => {
-                    self.connect(file, tracker.group(object), tid, tracker)
+                    self.connect(on, tracker.group(object), tid, tracker)
                 }
             }
         }
         if touch == ConnectionTouch::FindsEnd {
-            return self.ends_later(file);
+            return self.ends_later(on);
         }
-        let Some(connection) = self.connections.get_mut(&file) else { return };
+        let Some(connection) = self.connections.get_mut(&on) else { return };
         let kind = connection.kind;
         match (touch, &mut connection.request) {
             (ConnectionTouch::Sends, Some(request)) => {
                 let (from, receiver) = (request.unaccounted(), request.receiver);
                 let (due, to) = (self.calls + LATER, at.max(from));
-                self.pending.push_back(AnswerTime { due, kind, connection: file, from, to, sender: tid, receiver });
+                self.pending.push_back(AnswerTime { due, kind, connection: on, from, to, sender: tid, receiver });
                 if let Some(next) = request.is_answered(call.began(), to) {
                     let before = std::mem::replace(request, next);
                     self.kinds.finished(kind, &before);
@@ -212,33 +240,44 @@ impl Requests {
         }
         if let Some(log) = self.logs.get_mut(&tid) {
             // Behind an answer, a thread works for the next request that it touches, if for any.
-            log.owner = (touch != ConnectionTouch::Sends).then_some(file);
+            log.owner = (touch != ConnectionTouch::Sends).then_some(on);
         }
     }
 
-    fn connect(&mut self, file: FileId, object: ObjectId, tid: Tid, tracker: &Tracker) {
+    fn connect(&mut self, connection: ConnectionId, object: ObjectId, tid: Tid, tracker: &Tracker) {
         if self.connections.len() >= MAX_CONNECTIONS {
-            let open: Vec<FileId> = self.connections.keys().copied().collect();
-            open.into_iter().for_each(|file| self.ends(file));
+            self.all_end();
+        }
+        if connection.is_of_datagrams() {
+            if self.served.len() >= MAX_CONNECTIONS {
+                self.served.clear();
+            }
+            self.served.insert(connection.file);
         }
         let comm: Box<[u8]> = tracker.thread(tid).map(|thread| thread.comm.as_slice().into()).unwrap_or_default();
         let kind = self.kinds.of(object, comm);
-        self.connections.insert(file, ServedConnection { kind, request: None });
+        self.connections.insert(connection, ServedConnection { kind, request: None });
     }
 
     /// Nothing more comes on a connection, except returns of calls that are under way.
-    fn ends_later(&mut self, file: FileId) {
-        if self.connections.contains_key(&file) {
-            self.ended.push_back((self.calls + LATER, file));
+    fn ends_later(&mut self, connection: ConnectionId) {
+        if self.connections.contains_key(&connection) {
+            self.ended.push_back((self.calls + LATER, connection));
         }
-        self.clients.remove(&file);
+        self.clients.remove(&connection);
+        self.served.remove(&connection.file);
     }
 
     /// A connection is forgotten.
-    fn ends(&mut self, file: FileId) {
-        if let Some(connection) = self.connections.remove(&file) {
+    fn ends(&mut self, connection: ConnectionId) {
+        if let Some(connection) = self.connections.remove(&connection) {
             connection.request.iter().for_each(|request| self.kinds.finished(connection.kind, request));
         }
+    }
+
+    fn all_end(&mut self) {
+        let open: Vec<ConnectionId> = self.connections.keys().copied().collect();
+        open.into_iter().for_each(|connection| self.ends(connection));
     }
 }
 

@@ -5,10 +5,10 @@ use crate::causes::spent::Activity;
 use crate::causes::tests::{CHILD, MAIN, does};
 use crate::{CallOn, Tracker};
 use stride_event::{
-    Call, CallWaits, Event, Interrupt, NamedThread, Ns, Outcome, Sleep, Tid, WaitKind, WaitTimes, Waker,
+    Call, CallWaits, Event, Interrupt, NamedThread, Ns, Outcome, Phase, Sleep, Tid, WaitKind, WaitTimes, Waker,
 };
 use stride_syscalls::table;
-use stride_test_support::calls::{exited, forked, spawned};
+use stride_test_support::calls::{exited, forked, holding, spawned};
 
 fn kinds(events: &[Event<'_>]) -> Vec<RequestKind> {
     let (mut tracker, mut requests) = (Tracker::default(), Requests::default());
@@ -247,10 +247,65 @@ fn clients_make_no_requests() {
     // A server that inherited its socket is one.
     let calls = [socket, on(receives(MAIN, 30, 40)), on(sends(MAIN, 50, 60))];
     assert_eq!(parts(&run(&[], &calls)).0, 1);
-    // Datagrams of all clients come through one socket.
-    let datagrams = does(MAIN, "socket", &[2, 2, 0], 3, 10, 11);
-    let calls = [datagrams, on(receives(MAIN, 30, 40)), on(sends(MAIN, 50, 60))];
+}
+
+/// An address of a client, with this port.
+fn client(port: u8) -> [u8; 16] {
+    let mut address = [0; 16];
+    (address[0], address[3]) = (2, port);
+    address
+}
+
+/// A call on a socket for datagrams, and the address that came with it, or to which it sent.
+fn with_address(call: Call, port: u8) -> Call {
+    let mut args = call.args;
+    (args[0], args[4], args[5]) = (3, 0x5000, 16);
+    let call = holding(Call { args, ..call }, Phase::Entry, 0x5000, &client(port));
+    holding(call, Phase::Exit, 0x5000, &client(port))
+}
+
+/// The same with recvmsg or sendmsg.
+fn message(name: &str, from: Ns, to: Ns, port: u8) -> Call {
+    let head = [0x5000u64, 16, 0, 0, 0, 0, 0].map(u64::to_le_bytes).concat();
+    let call = holding(does(MAIN, name, &[3, 0x6000, 0], 10, from, to), Phase::Entry, 0x6000, &head);
+    let phase = if name == "recvmsg" { Phase::Exit } else { Phase::Entry };
+    holding(call, phase, 0x5000, &client(port))
+}
+
+/// Datagrams of all clients come through one socket, and go out through it.
+#[test]
+fn datagrams_are_told_apart_by_their_clients() {
+    let socket = || does(MAIN, "socket", &[2, 2, 0], 3, 10, 11);
+    let calls = [
+        socket(),
+        with_address(receives(MAIN, 20, 30), 1),
+        with_address(receives(MAIN, 30, 40), 2),
+        with_address(sends(MAIN, 50, 60), 2),
+        with_address(sends(MAIN, 80, 90), 1),
+        // An empty one.
+        message("recvmsg", 95, 100, 1),
+        message("sendmsg", 110, 120, 1),
+        message("recvmsg", 125, 130, 3),
+    ];
+    // 30 to 90, 40 to 60, 100 to 120.
+    let kind = &kinds(&run(&[], &calls))[0];
+    assert_eq!((kind.answered, kind.unanswered, kind.total, kind.longest), (3, 1, 60 + 20 + 20, 60));
+    // Of these clients nothing is known.
+    let on = |call: Call| Call { args: [3, 0x1000, 10, 0, 0, 0], ..call };
+    assert!(kinds(&run(&[], &[socket(), on(receives(MAIN, 30, 40)), on(sends(MAIN, 50, 60))])).is_empty());
+    // It asked, and the answer came from another address.
+    let calls = [socket(), with_address(sends(MAIN, 30, 40), 1), with_address(receives(MAIN, 50, 60), 2)];
     assert!(kinds(&run(&[], &calls)).is_empty());
+    // A server that asks others.
+    let calls = [
+        socket(),
+        with_address(receives(MAIN, 20, 30), 1),
+        with_address(sends(MAIN, 30, 40), 9),
+        with_address(receives(MAIN, 50, 60), 9),
+        with_address(sends(MAIN, 60, 70), 1),
+    ];
+    let kind = &kinds(&run(&[], &calls))[0];
+    assert_eq!((kind.answered, kind.unanswered, kind.total), (1, 0, 40));
 }
 
 /// A hostile recording has as many connections and threads as it likes, and as many calls in one request.
