@@ -255,16 +255,37 @@ pub fn cut(raw: u64, width: usize) -> u64 {
 }
 
 /// A little-endian unsigned value. Missing bytes are zeros.
+#[inline]
 pub fn le(bytes: &[u8], at: usize, width: usize) -> u64 {
-    let mut v = [0; 8];
-    for (to, from) in v.iter_mut().zip(bytes.iter().skip(at).take(width.min(8))) {
-        *to = *from;
+    // Most values have the size of a register or half of it, and are copied at once.
+    let rest = bytes.get(at..).unwrap_or_default();
+    match (width, rest.first_chunk(), rest.first_chunk()) {
+        (4, Some(&four), _) => u32::from_le_bytes(four).into(),
+        (8.., _, Some(&eight)) => u64::from_le_bytes(eight),
+        _ => rest.iter().take(width.min(8)).rev().fold(0, |v, &byte| v << 8 | u64::from(byte)),
     }
-    u64::from_le_bytes(v)
 }
 
 /// Sign-extends a value of `width` bytes.
 pub fn signed(raw: u64, width: usize) -> i64 {
     let shift = 64 - 8 * width.clamp(1, 8) as u32;
     ((raw << shift) as i64) >> shift
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_each_width() {
+        let bytes = [0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99];
+        let whole = 0x8877_6655_4433_2211;
+        for width in 0..=8 {
+            assert_eq!(le(&bytes, 0, width), cut(whole, width), "{width}");
+            assert_eq!(le(&bytes[..width], 0, width), cut(whole, width), "{width}");
+        }
+        // Missing bytes are zeros.
+        assert_eq!((le(&bytes, 7, 4), le(&bytes, 7, 8), le(&bytes, 20, 4)), (0x9988, 0x9988, 0));
+        assert_eq!(le(&bytes, 0, 9), whole);
+    }
 }

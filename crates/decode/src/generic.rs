@@ -8,7 +8,7 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec;
 use stride_event::{Descriptor, FdOf, Phase, Tid};
 use stride_syscalls::sets::time::CLOCKS;
-use stride_syscalls::{Dir, Field, Len, Struct, Ty, plan, uapi::consts as c};
+use stride_syscalls::{Dir, Field, Len, Struct, Ty, When, plan, uapi::consts as c};
 
 /// The value of an argument.
 pub fn arg<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64) -> Value<'a> {
@@ -166,18 +166,24 @@ pub fn strukt<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64) -> O
     cx.read(phase, addr, s.size(cx.abi()))?;
     let mut members = Vec::with_capacity_in(s.fields.len(), cx.arena);
     let mut tail = Tail::End;
-    let member_of = |name: &str| cx.number(s, name, phase, addr).unwrap_or(0);
     for field in s.fields {
-        if !field.when.holds(&member_of) {
+        let is_left_out = field.verbose && cx.abbrev;
+        // One field that is left out makes the tail, so the conditions of others need no look.
+        if is_left_out && tail == Tail::More || !exists(cx, s, field, phase, addr) {
             continue;
         }
-        if field.verbose && cx.abbrev {
+        if is_left_out {
             tail = Tail::More;
             continue;
         }
         push_member(&mut members, field.name, member(cx, s, field, phase, addr)?);
     }
     Some(Value::Struct(members.into_bump_slice(), tail))
+}
+
+/// True if the struct at `addr` has this member.
+fn exists(cx: &Cx<'_>, s: &'static Struct, field: &Field, phase: Phase, addr: u64) -> bool {
+    matches!(field.when, When::Always) || field.when.holds(&|name| cx.number(s, name, phase, addr).unwrap_or(0))
 }
 
 /// One member of a struct at `addr`.
@@ -207,9 +213,8 @@ pub fn extensible<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, 
     cx.read(phase, addr, size.min(known) as usize)?;
     let mut members = Vec::with_capacity_in(s.fields.len() + 1, cx.arena);
     let mut tail = Tail::End;
-    let member_of = |name: &str| cx.number(s, name, phase, addr).unwrap_or(0);
     for field in s.fields {
-        if !field.when.holds(&member_of) {
+        if !exists(cx, s, field, phase, addr) {
             continue;
         }
         let end = field.place(cx.abi()).end() as u64;

@@ -4,9 +4,8 @@ mod compound;
 mod notation;
 mod sets;
 
-use crate::spelling::clock;
-use crate::spelling::names;
 use crate::spelling::quote::quote;
+use crate::spelling::{clock, digits, names};
 use crate::{HexStrings, NameStyle, Style, escape_path};
 use stride_decode::{FdNote, Operator, Prefix, Text, TextKind, Value};
 
@@ -31,12 +30,8 @@ impl Writer<'_> {
             self.out.push(b'0');
             return;
         }
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
         self.str("0x");
-        let digits = (67 - v.leading_zeros()) / 4;
-        for i in (0..digits).rev() {
-            self.out.push(DIGITS[(v >> (4 * i)) as usize & 15]);
-        }
+        digits::hex(self.out, v);
     }
 
     pub fn addr(&mut self, v: u64) {

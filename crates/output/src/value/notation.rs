@@ -1,8 +1,8 @@
 //! Values that have a notation of their own: characters, addresses, times, modes, signal masks, wait statuses.
 
 use super::Writer;
-use crate::spelling::names;
 use crate::spelling::quote::{self, quote};
+use crate::spelling::{digits, names};
 use crate::{HexStrings, NameStyle, escape_path};
 use std::io::Write as _;
 use std::net::IpAddr;
@@ -24,16 +24,8 @@ impl Writer<'_> {
 
     /// Octal with at least three digits, as permissions are written.
     pub fn octal(&mut self, v: u64) {
-        let digits = match v {
-            0 => 3,
-            _ => {
-                self.out.push(b'0');
-                ((66 - v.leading_zeros()) / 3).max(2)
-            }
-        };
-        for i in (0..digits).rev() {
-            self.out.push(b'0' + ((v >> (3 * i)) & 7) as u8);
-        }
+        self.out.push(b'0');
+        digits::octal(self.out, v, 2);
     }
 
     pub(super) fn pad_hex(&mut self, raw: u64, width: usize) {

@@ -1,7 +1,7 @@
 //! Numbers with names as JSON: constants, flags, signals, errors, modes and wait statuses.
 
 use super::Json;
-use crate::spelling::names;
+use crate::spelling::{digits, names};
 use stride_syscalls::{FlagPart, Set};
 
 impl Json<'_> {
@@ -114,9 +114,7 @@ impl Json<'_> {
     pub(super) fn octal(&mut self, n: u64) {
         self.next();
         self.literal("\"0");
-        for i in (0..(66 - n.leading_zeros()).div_euclid(3).max(1)).rev() {
-            self.out.push(b'0' + (n >> (3 * i) & 7) as u8);
-        }
+        digits::octal(self.out, n, 1);
         self.literal("\"");
     }
 }

@@ -1,5 +1,6 @@
 //! Writes JSON to a buffer: objects, arrays, numbers, and strings with any bytes of a tracee.
 
+use crate::spelling::digits;
 use stride_event::{FdOf, Tid};
 use stride_track::{ObjectKind, Tracker};
 
@@ -52,11 +53,27 @@ impl Json<'_> {
     pub fn key(&mut self, name: &str) -> &mut Self {
         debug_assert!(name.bytes().all(is_plain), "{name}");
         self.next();
-        self.out.reserve(name.len() + 3);
-        self.out.push(b'"');
-        self.out.extend_from_slice(name.as_bytes());
-        self.out.extend_from_slice(b"\":");
+        self.quoted(name.as_bytes(), *b"\":");
         self
+    }
+
+    /// Appends a quotation mark, the text, and the end.
+    fn quoted<const END: usize>(&mut self, text: &[u8], end: [u8; END]) {
+        match short_block(text) {
+            // A block of fixed size is appended faster than so many bytes.
+            Some(mut block) => {
+                let len = 1 + text.len() + END;
+                block[len - END..len].copy_from_slice(&end);
+                let from = self.out.len();
+                self.out.extend_from_slice(&block);
+                self.out.truncate(from + len);
+            }
+            None => {
+                self.out.push(b'"');
+                self.out.extend_from_slice(text);
+                self.out.extend_from_slice(&end);
+            }
+        }
     }
 
     /// Writes a part of the JSON text as it is: commas, names, and words that need no escapes.
@@ -68,9 +85,7 @@ impl Json<'_> {
     pub(super) fn own(&mut self, word: &str) {
         debug_assert!(word.bytes().all(is_plain), "{word}");
         self.next();
-        self.out.push(b'"');
-        self.out.extend_from_slice(word.as_bytes());
-        self.out.push(b'"');
+        self.quoted(word.as_bytes(), *b"\"");
     }
 
     /// JSON has no limit for numbers, so they are written in full.
@@ -108,9 +123,7 @@ impl Json<'_> {
     pub fn hex(&mut self, n: u64) {
         self.next();
         self.out.extend_from_slice(b"\"0x");
-        for i in (0..(67 - n.leading_zeros()).div_euclid(4).max(1)).rev() {
-            self.out.push(DIGITS[(n >> (4 * i)) as usize & 15]);
-        }
+        digits::hex(self.out, n);
         self.out.push(b'"');
     }
 
@@ -121,6 +134,10 @@ impl Json<'_> {
         let mut lossless = true;
         let (plain, rest) = bytes.split_at(plain_length(bytes));
         self.out.extend_from_slice(plain);
+        if rest.is_empty() {
+            self.out.push(b'"');
+            return true;
+        }
         for chunk in rest.utf8_chunks() {
             self.escape(chunk.valid());
             if !chunk.invalid().is_empty() {
@@ -186,6 +203,27 @@ impl Json<'_> {
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
+/// The longest text in a block. Few names are longer.
+const SHORT: usize = 16;
+
+/// A short text behind a quotation mark, in a block that has room for an end. Pieces that overlap are copied, because their sizes are fixed.
+fn short_block(text: &[u8]) -> Option<[u8; 24]> {
+    let mut block = [b'"'; 24];
+    let len = text.len();
+    if len > SHORT {
+        return None;
+    } else if let (Some(first), Some(last)) = (text.first_chunk::<8>(), text.last_chunk::<8>()) {
+        block[1..9].copy_from_slice(first);
+        block[len - 7..=len].copy_from_slice(last);
+    } else if let (Some(first), Some(last)) = (text.first_chunk::<4>(), text.last_chunk::<4>()) {
+        block[1..5].copy_from_slice(first);
+        block[len - 3..=len].copy_from_slice(last);
+    } else {
+        text.iter().zip(&mut block[1..]).for_each(|(&byte, to)| *to = byte);
+    }
+    Some(block)
+}
+
 /// The number of bytes at the beginning that stand for themselves. Whole blocks are checked at a time, because most text needs no escapes.
 fn plain_length(bytes: &[u8]) -> usize {
     let all = |block: &[u8]| block.iter().fold(true, |all, &b| all & is_plain(b));
@@ -231,6 +269,15 @@ mod tests {
             });
         });
         assert_eq!(text, r#"{"a":-1,"b":["{","[",null,{},[]],"c":true}"#);
+    }
+
+    #[test]
+    fn names_of_each_length() {
+        let name = "abcdefghijklmnopqrstuvwxyz";
+        for len in 0..=name.len() {
+            let name = &name[..len];
+            assert_eq!(json(|j| j.object(|j| j.key(name).own(name))), format!("{{\"{name}\":\"{name}\"}}"));
+        }
     }
 
     #[test]
