@@ -76,10 +76,7 @@ impl ColumnKind {
 }
 
 /// The rows between which pages of a column end. Readers skip whole pages.
-const ROWS_OF_PAGE: usize = 1 << 17;
-/// The bytes that the dictionary of a column may take in a row group. Readers group by numbers where there is a
-/// dictionary, which is twice as fast for paths. The memory for rows is a bound as well.
-const MOST_DICTIONARY: usize = 32 << 20;
+pub const ROWS_OF_PAGE: usize = 1 << 17;
 
 /// The schema of a table.
 pub fn schema(table: &TableColumns) -> Result<TypePtr> {
@@ -99,10 +96,15 @@ fn field(column: TableColumn) -> Result<TypePtr> {
     Ok(Arc::new(builder.with_logical_type(logical).build()?))
 }
 
+/// How strongly pages are compressed.
+pub fn zstd_level() -> ZstdLevel {
+    ZstdLevel::default()
+}
+
 /// How the columns are encoded. All encodings are ones that DuckDB, Spark and Trino read.
 pub fn properties(table: &TableColumns) -> WriterProperties {
     let mut properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_compression(Compression::ZSTD(zstd_level()))
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_data_page_row_count_limit(ROWS_OF_PAGE)
         .set_created_by(concat!("stride version ", env!("CARGO_PKG_VERSION")).to_owned());
@@ -113,10 +115,9 @@ pub fn properties(table: &TableColumns) -> WriterProperties {
             ColumnKind::Time | ColumnKind::Measure => properties
                 .set_column_dictionary_enabled(path.clone(), false)
                 .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
-            // Nobody asks for a range of them.
-            ColumnKind::Text => properties.set_column_statistics_enabled(path, EnabledStatistics::None),
-            ColumnKind::Word => properties.set_column_dictionary_page_size_limit(path, MOST_DICTIONARY),
             ColumnKind::Number | ColumnKind::Id | ColumnKind::Flag => properties,
+            // (Chunks of texts are made in `chunk`.)
+            ColumnKind::Word | ColumnKind::Text => properties,
         };
     }
     properties.build()

@@ -4,6 +4,8 @@
 //! in `.parquet`. When it is complete and on the disk, it gets its name. If Stride is killed, the file with the
 //! temporary name stays, and nobody reads it.
 
+use crate::chunk::ChunkMaker;
+use crate::row_group::RowGroup;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterPropertiesPtr;
 use parquet::file::writer::SerializedFileWriter;
@@ -83,8 +85,8 @@ impl TableFile {
         Ok(TableFile { writer, temporary, name: name.to_owned(), path })
     }
 
-    pub fn write(&mut self, rows: &mut crate::row_group::RowGroup) -> Result<(), FileError> {
-        rows.write(&mut self.writer).map_err(|e| FileError::of_parquet(&self.path, e))
+    pub fn write(&mut self, rows: &mut RowGroup, maker: &mut ChunkMaker) -> Result<(), FileError> {
+        rows.write(maker, &mut self.writer).map_err(|e| FileError::of_parquet(&self.path, e))
     }
 
     /// The bytes so far.

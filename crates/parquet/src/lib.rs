@@ -3,7 +3,8 @@
 //!
 //! [`tables`] declares each table as the row that is written. Rows are gathered in columns ([`row_group`]) and written
 //! as a row group when there are many of them, because Parquet stores a column of a row group in one piece. A thread
-//! does that ([`writer`]), and takes one row group at a time, so no more than two of each table are in memory.
+//! does that ([`writer`]), and takes one row group at a time, so no more than two of each table are in memory. The crate
+//! `parquet` encodes numbers, and this one encodes texts ([`chunk`]).
 //!
 //! A file is whole or absent ([`file`]): it gets its name when it is complete and on the disk. So a run that is killed
 //! leaves the files that were complete, and has no row in `traces`, which is written last.
@@ -13,11 +14,14 @@
 mod call;
 mod call_columns;
 mod cell;
+mod chunk;
 mod clock;
 mod column;
 mod file;
+mod hybrid;
 mod operation;
 mod place;
+mod presence;
 mod process;
 mod row_group;
 mod stacks;

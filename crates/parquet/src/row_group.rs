@@ -1,10 +1,12 @@
 //! Rows, gathered in columns until they are written.
 
+use crate::chunk::ChunkMaker;
 use crate::column::{ColumnKind, TableColumn, TableColumns};
+use crate::presence::Presence;
 use crate::texts::TextValues;
-use parquet::data_type::{BoolType, ByteArrayType, Int32Type, Int64Type};
+use parquet::data_type::{BoolType, DataType, Int32Type, Int64Type};
 use parquet::errors::Result;
-use parquet::file::writer::SerializedFileWriter;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use std::io::Write;
 
 /// A table.
@@ -29,8 +31,7 @@ pub struct RowGroup {
 /// The values of a column.
 struct Values {
     kind: ColumnKind,
-    /// 1 for each row that has a value, else 0: Parquet's definition levels.
-    present: Vec<i16>,
+    present: Presence,
     longs: Vec<i64>,
     ints: Vec<i32>,
     flags: Vec<bool>,
@@ -41,7 +42,7 @@ impl RowGroup {
     pub fn new(table: &TableColumns) -> RowGroup {
         let values = |column: TableColumn| Values {
             kind: column.kind,
-            present: Vec::new(),
+            present: Presence::default(),
             longs: Vec::new(),
             ints: Vec::new(),
             flags: Vec::new(),
@@ -57,7 +58,7 @@ impl RowGroup {
     /// The memory that the rows take.
     pub fn size(&self) -> usize {
         let size = |column: &Values| {
-            size_of_val(&column.present[..])
+            column.present.size()
                 + size_of_val(&column.longs[..])
                 + size_of_val(&column.ints[..])
                 + size_of_val(&column.flags[..])
@@ -68,47 +69,34 @@ impl RowGroup {
 
     /// Adds a row of the table.
     pub fn add(&mut self, row: impl TableRow) {
-        self.count += 1;
-        let mut cells = RowCells { columns: self.columns.iter_mut() };
+        let mut cells = RowCells { row: self.count, columns: self.columns.iter_mut() };
         row.put(&mut cells);
         debug_assert!(cells.columns.next().is_none());
+        self.count += 1;
     }
 
     /// Writes all rows as a row group.
-    pub fn write<W: Write + Send>(&mut self, to: &mut SerializedFileWriter<W>) -> Result<()> {
+    pub fn write<W: Write + Send>(&mut self, maker: &mut ChunkMaker, to: &mut SerializedFileWriter<W>) -> Result<()> {
+        let descriptions = to.schema_descr().columns().to_vec();
         let mut group = to.next_row_group()?;
-        for column in &mut self.columns {
-            let Some(mut writer) = group.next_column()? else { break };
-            let present = Some(&column.present[..]);
-            match column.kind {
-                ColumnKind::Time | ColumnKind::Measure | ColumnKind::Number => {
-                    writer.typed::<Int64Type>().write_batch(&column.longs, present, None)?;
+        let rows = self.count;
+        for (column, description) in self.columns.iter_mut().zip(descriptions) {
+            let Values { kind, present, longs, ints, flags, texts } = column;
+            match kind {
+                ColumnKind::Time | ColumnKind::Measure | ColumnKind::Number if present.count() > 0 => {
+                    write_numbers::<Int64Type, W>(&mut group, longs, present.levels(rows))?;
                 }
-                ColumnKind::Id => {
-                    writer.typed::<Int32Type>().write_batch(&column.ints, present, None)?;
+                ColumnKind::Id if present.count() > 0 => {
+                    write_numbers::<Int32Type, W>(&mut group, ints, present.levels(rows))?;
                 }
-                ColumnKind::Flag => {
-                    writer.typed::<BoolType>().write_batch(&column.flags, present, None)?;
+                ColumnKind::Flag if present.count() > 0 => {
+                    write_numbers::<BoolType, W>(&mut group, flags, present.levels(rows))?;
                 }
-                ColumnKind::Word | ColumnKind::Text => {
-                    let writer = writer.typed::<ByteArrayType>();
-                    let mut rest = &column.present[..];
-                    column.texts.take(|values| {
-                        // The rows of these values, with those between them that have none.
-                        let mut left = values.len();
-                        let of_values = rest.iter().take_while(|&&present| {
-                            let more = left > 0;
-                            left -= usize::from(more && present > 0);
-                            more
-                        });
-                        let (rows, others) = rest.split_at(of_values.count());
-                        rest = others;
-                        writer.write_batch(values, Some(rows), None).map(drop)
-                    })?;
-                    writer.write_batch(&[], Some(rest), None)?;
+                _ => {
+                    let chunk = maker.chunk(description, *kind, rows, present, texts)?;
+                    group.append_column(&chunk.bytes, chunk.description)?;
                 }
             }
-            writer.close()?;
             column.clear();
         }
         self.count = 0;
@@ -117,17 +105,29 @@ impl RowGroup {
     }
 }
 
+fn write_numbers<T: DataType, W: Write + Send>(
+    group: &mut SerializedRowGroupWriter<'_, W>,
+    values: &[T::T],
+    levels: &[i16],
+) -> Result<()> {
+    let Some(mut writer) = group.next_column()? else { return Ok(()) };
+    writer.typed::<T>().write_batch(values, Some(levels), None)?;
+    writer.close()
+}
+
 impl Values {
     fn clear(&mut self) {
         self.present.clear();
         self.longs.clear();
         self.ints.clear();
         self.flags.clear();
+        self.texts.clear();
     }
 }
 
 /// The columns of a row that have no value yet. A value goes into the next one, whose kind is that of the value's type.
 pub struct RowCells<'r> {
+    row: usize,
     columns: std::slice::IterMut<'r, Values>,
 }
 
@@ -136,9 +136,9 @@ impl RowCells<'_> {
     fn add<T, R>(&mut self, kind: ColumnKind, value: Option<T>, add: impl FnOnce(&mut Values, T) -> R) -> Option<R> {
         let column = self.columns.next();
         debug_assert!(column.as_ref().is_some_and(|column| column.kind == kind));
-        let column = column?;
-        column.present.push(value.is_some().into());
-        value.map(|value| add(column, value))
+        let (column, value) = (column?, value?);
+        column.present.note(self.row);
+        Some(add(column, value))
     }
 
     pub fn long(&mut self, kind: ColumnKind, value: Option<i64>) {

@@ -4,30 +4,30 @@
 //! place. The tables have the bytes themselves in another column. Nothing is escaped, because a query compares with the
 //! real name.
 
-use bytes::Bytes;
-use parquet::data_type::ByteArray;
-use std::collections::HashMap;
+use hashbrown::HashTable;
 
 /// Text values in the order of rows.
 pub struct TextValues {
     bytes: Vec<u8>,
     /// The places of all different texts.
     places: Vec<TextPlace>,
-    /// For each row, the number of its text.
+    /// For each row with a value, the number of its text.
     rows: Vec<u32>,
-    /// Numbers of texts. Tracees make up the keys, so the hash is one that they cannot predict.
-    numbers: HashMap<Box<[u8]>, u32>,
+    /// Hashes and numbers of texts that may come again. Tracees make up the texts, so the hash is one that they cannot predict.
+    numbers: HashTable<(u64, u32)>,
+    hash: ahash::RandomState,
     /// Numbers of texts, plus one, by what the caller knows a text by. 0: the text did not come yet.
     by_key: Vec<u32>,
     /// Numbers of texts that came lately, by [`slot_of`]. Most rows have a text that the rows before had, and this is
     /// faster than a hash.
     recent: [u32; RECENT],
-    /// The bytes that the encoder has. Their memory is used again: the kernel would have to clear other memory first.
-    taken: Bytes,
 }
 
 /// A power of two.
 const RECENT: usize = 64;
+/// The bytes that the dictionary of a column may take in a row group. Readers group by numbers where there is a
+/// dictionary, which is twice as fast for paths. The memory for rows is a bound as well.
+const MOST_DICTIONARY: usize = if cfg!(test) { 1 << 16 } else { 32 << 20 };
 
 /// The place of a text among the recent ones. Texts that share a place are told apart by their bytes.
 fn slot_of(text: &[u8]) -> usize {
@@ -44,13 +44,16 @@ struct TextPlace {
     is_changed: bool,
 }
 
-/// The values that are handed to the encoder at a time, so that they stay in the CPU's cache.
-pub const PIECE: usize = 1 << 12;
+impl TextPlace {
+    fn of(self, bytes: &[u8]) -> &[u8] {
+        &bytes[self.start as usize..self.end as usize]
+    }
+}
 
 impl Default for TextValues {
     fn default() -> TextValues {
-        let (bytes, places, rows, numbers, by_key, taken) = Default::default();
-        TextValues { bytes, places, rows, numbers, by_key, recent: [0; RECENT], taken }
+        let (bytes, places, rows, numbers, hash, by_key) = Default::default();
+        TextValues { bytes, places, rows, numbers, hash, by_key, recent: [0; RECENT] }
     }
 }
 
@@ -61,14 +64,14 @@ impl TextValues {
         self.again(text)
     }
 
-    /// The same for a value that is known by a small number, such as that of the object of which it is the name. It is
-    /// neither hashed nor compared, so two numbers for the same value keep it twice. A number must not stand for several values.
+    /// The same for a value that is known by a small number, such as that of the object of which it is the name. It is hashed and compared only when it
+    /// comes first. A number must not stand for several values.
     pub fn keyed(&mut self, key: usize, value: &[u8]) -> bool {
         if key >= self.by_key.len() {
             self.by_key.resize(key + 1, 0);
         }
         if self.by_key[key] == 0 {
-            self.by_key[key] = self.keep(value) + 1;
+            self.by_key[key] = self.number(value) + 1;
         }
         self.again(self.by_key[key] - 1)
     }
@@ -83,82 +86,88 @@ impl TextValues {
     fn number(&mut self, value: &[u8]) -> u32 {
         let slot = slot_of(value);
         // A text that was changed to be UTF-8 is another one here, and is found below.
-        let is_same = |text: &u32| {
-            let place = self.places.get(*text as usize);
-            place.is_some_and(|place| self.bytes[place.start as usize..place.end as usize] == *value)
-        };
-        let text = match Some(self.recent[slot]).filter(is_same) {
-            Some(recent) => recent,
-            None => match self.numbers.get(value) {
-                Some(text) => *text,
-                None => {
-                    let text = self.keep(value);
-                    self.numbers.insert(value.into(), text);
-                    text
-                }
-            },
+        let recent = self.recent[slot];
+        if self.places.get(recent as usize).is_some_and(|place| place.of(&self.bytes) == value) {
+            return recent;
+        }
+        let text = if str::from_utf8(value).is_ok() {
+            self.number_of_text(value, false)
+        } else {
+            self.number_of_text(String::from_utf8_lossy(value).as_bytes(), true)
         };
         self.recent[slot] = text;
         text
     }
 
+    fn number_of_text(&mut self, value: &[u8], is_changed: bool) -> u32 {
+        let hash = self.hash.hash_one(value);
+        let is_same = |&(other, text): &(u64, u32)| {
+            let place = self.places[text as usize];
+            other == hash && place.is_changed == is_changed && place.of(&self.bytes) == value
+        };
+        if let Some(&(_, text)) = self.numbers.find(hash, is_same) {
+            return text;
+        }
+        let text = self.keep(value, is_changed);
+        self.numbers.insert_unique(hash, (hash, text), |&(hash, _)| hash);
+        text
+    }
+
     /// Adds a value that is unlikely to come again.
     pub fn text(&mut self, value: &[u8]) {
-        let text = self.keep(value);
+        let text = match str::from_utf8(value) {
+            Ok(_) => self.keep(value, false),
+            Err(_) => self.keep(String::from_utf8_lossy(value).as_bytes(), true),
+        };
         self.rows.push(text);
     }
 
-    fn keep(&mut self, value: &[u8]) -> u32 {
-        if self.bytes.capacity() == 0 {
-            self.take_back();
-        }
+    fn keep(&mut self, text: &[u8], is_changed: bool) -> u32 {
         let start = self.bytes.len();
-        let is_changed = str::from_utf8(value).is_err();
-        if is_changed {
-            self.bytes.extend_from_slice(String::from_utf8_lossy(value).as_bytes());
-        } else {
-            self.bytes.extend_from_slice(value);
-        }
+        self.bytes.extend_from_slice(text);
         // A row group takes far less than 4 GiB.
         self.places.push(TextPlace { start: start as u32, end: self.bytes.len() as u32, is_changed });
         self.places.len() as u32 - 1
     }
 
-    /// Takes the memory back that the encoder had, if the encoder needs it no more.
-    fn take_back(&mut self) {
-        if let Ok(bytes) = std::mem::take(&mut self.taken).try_into_mut() {
-            self.bytes = Vec::from(bytes);
-            self.bytes.clear();
-        }
-    }
-
     /// The memory that the values take.
     pub fn size(&self) -> usize {
-        let keys: usize = self.numbers.len() * size_of::<(Box<[u8]>, u32)>();
-        // A known text is there twice.
-        let bytes = if self.numbers.is_empty() { self.bytes.len() } else { 2 * self.bytes.len() };
+        let known = self.numbers.len() * size_of::<(u64, u32)>();
         let numbers = size_of_val(&self.rows[..]) + size_of_val(&self.by_key[..]);
-        bytes + keys + numbers + size_of_val(&self.places[..])
+        self.bytes.len() + known + numbers + size_of_val(&self.places[..])
     }
 
-    /// Takes all values, and hands them on in pieces.
-    pub fn take<E>(&mut self, mut piece: impl FnMut(&[ByteArray]) -> Result<(), E>) -> Result<(), E> {
-        let bytes = Bytes::from(std::mem::take(&mut self.bytes));
-        let mut values = Vec::with_capacity(PIECE);
-        for rows in self.rows.chunks(PIECE) {
-            values.clear();
-            values.extend(rows.iter().map(|&text| {
-                let TextPlace { start, end, .. } = self.places[text as usize];
-                ByteArray::from(bytes.slice(start as usize..end as usize))
-            }));
-            piece(&values)?;
-        }
+    /// True if all texts may be in one dictionary.
+    pub fn fit_dictionary(&self) -> bool {
+        self.bytes.len() + size_of::<u32>() * self.places.len() <= MOST_DICTIONARY
+    }
+
+    /// The number of texts.
+    pub fn count(&self) -> usize {
+        self.places.len()
+    }
+
+    /// All texts, by their numbers.
+    pub fn all(&self) -> impl Iterator<Item = &[u8]> {
+        self.places.iter().map(|place| place.of(&self.bytes))
+    }
+
+    /// The text with this number.
+    pub fn get(&self, number: u32) -> &[u8] {
+        self.places[number as usize].of(&self.bytes)
+    }
+
+    /// For each row with a value, the number of its text.
+    pub fn rows(&self) -> &[u32] {
+        &self.rows
+    }
+
+    pub fn clear(&mut self) {
+        self.bytes.clear();
         self.rows.clear();
         self.places.clear();
         self.numbers.clear();
         self.by_key.clear();
-        self.taken = bytes;
-        Ok(())
     }
 }
 
@@ -167,12 +176,8 @@ mod tests {
     use super::*;
 
     fn taken(texts: &mut TextValues) -> Vec<String> {
-        let mut all = Vec::new();
-        let piece = |values: &[ByteArray]| {
-            all.extend(values.iter().map(|value| String::from_utf8(value.data().to_vec()).unwrap()));
-            Ok::<(), ()>(())
-        };
-        texts.take(piece).unwrap();
+        let all = texts.rows().iter().map(|&text| String::from_utf8(texts.get(text).to_vec()).unwrap()).collect();
+        texts.clear();
         all
     }
 
@@ -180,7 +185,7 @@ mod tests {
     fn any_bytes_become_utf8() {
         let mut texts = TextValues::default();
         for value in [&b"a\xff\xfeb"[..], b"new\nline\0", b"", b"a\xff\xfeb", b"\xc3", b"\xff", "\u{fffd}".as_bytes()] {
-            texts.word(value);
+            assert_eq!(texts.word(value), str::from_utf8(value).is_ok(), "{value:?}");
         }
         texts.text(b"\xff");
         let bad = "a\u{fffd}\u{fffd}b";
@@ -195,8 +200,11 @@ mod tests {
         for i in 0..10_000 {
             texts.word(if i % 3 == 0 { b"even" } else { b"odd" });
         }
-        assert_eq!(texts.bytes.len(), 7);
+        // Two objects of one name.
+        texts.keyed(1, b"odd");
+        texts.keyed(7, b"odd");
+        assert_eq!((texts.bytes.len(), texts.count()), (7, 2));
         let all = taken(&mut texts);
-        assert_eq!((all.len(), &*all[9_999], &*all[9_998]), (10_000, "even", "odd"));
+        assert_eq!((all.len(), &*all[9_999], &*all[9_998], &*all[10_001]), (10_002, "even", "odd", "odd"));
     }
 }

@@ -1,5 +1,6 @@
 //! Writes row groups to files. This takes tenths of a second, so a thread does it, while events are taken in.
 
+use crate::chunk::ChunkMaker;
 use crate::column::{TableColumns, properties, schema};
 use crate::file::{FileError, TableFile};
 use crate::place::TracePlace;
@@ -8,6 +9,7 @@ use crate::tables::{self, Calls};
 use parquet::file::properties::WriterPropertiesPtr;
 use parquet::schema::types::TypePtr;
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
@@ -52,9 +54,10 @@ impl FileWriter {
         let (to, from) = sync_channel(0);
         let (give, spare) = sync_channel(tables::ALL.len());
         let mut files = tables::ALL.map(|table| TableFiles::new(&place, table));
+        let directory = place.directory.clone();
         let run = move || {
             let mut written = Written::default();
-            let result = write_all(&mut files, &from, &give, &mut written);
+            let result = write_all(&directory, &mut files, &from, &give, &mut written);
             (written, result)
         };
         let thread = Builder::new().name("stride-parquet".into()).spawn(run)?;
@@ -90,14 +93,16 @@ impl Drop for FileWriter {
 }
 
 fn write_all(
+    directory: &Path,
     files: &mut [TableFiles],
     from: &Receiver<Group>,
     give: &SyncSender<(usize, RowGroup)>,
     written: &mut Written,
 ) -> Result<(), FileError> {
+    let mut maker = ChunkMaker::new().map_err(|e| FileError::new(directory, e))?;
     for Group { table, day, mut rows, last } in from {
         let mut complete = Written::default();
-        let result = files[table].write(day, &mut rows, last, &mut complete);
+        let result = files[table].write(day, &mut rows, last, &mut maker, &mut complete);
         written.bytes += complete.bytes;
         written.calls += if tables::ALL[table].name == Calls::COLUMNS.name { complete.calls } else { 0 };
         result?;
@@ -125,7 +130,14 @@ impl TableFiles {
     }
 
     /// Writes a row group. `complete` gets the rows and bytes of each file that is complete.
-    fn write(&mut self, day: i64, rows: &mut RowGroup, last: bool, complete: &mut Written) -> Result<(), FileError> {
+    fn write(
+        &mut self,
+        day: i64,
+        rows: &mut RowGroup,
+        last: bool,
+        maker: &mut ChunkMaker,
+        complete: &mut Written,
+    ) -> Result<(), FileError> {
         if self.day != day {
             self.complete(complete)?;
             self.day = day;
@@ -137,7 +149,7 @@ impl TableFiles {
                 None => self.open()?,
             };
             if count > 0 {
-                file.write(rows)?;
+                file.write(rows, maker)?;
             }
             self.rows += count;
         }

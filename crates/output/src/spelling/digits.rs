@@ -3,27 +3,31 @@
 /// Appends the number in hexadecimal, without a prefix.
 pub fn hex(out: &mut Vec<u8>, n: u64) {
     let digits = (67 - n.leading_zeros()) / 4;
-    digits_of::<4, 16>(out, n, digits);
+    digits_of::<4>(out, n, digits);
 }
 
 /// Appends the number in octal, with at least so many digits.
 pub fn octal(out: &mut Vec<u8>, n: u64, least: u32) {
     let digits = (66 - n.leading_zeros()) / 3;
-    digits_of::<3, 22>(out, n, digits.max(least));
+    digits_of::<3>(out, n, digits.max(least));
 }
 
-/// Appends the last digits, of so many bits each. A block of fixed size is appended faster than one digit after the other.
-fn digits_of<const BITS: u32, const MOST: usize>(out: &mut Vec<u8>, n: u64, digits: u32) {
+/// Appends the last digits, of so many bits each.
+fn digits_of<const BITS: u32>(out: &mut Vec<u8>, n: u64, digits: u32) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digits = digits.clamp(1, MOST as u32);
-    let mut block = [b'0'; MOST];
-    let mut rest = n;
-    for digit in block[..digits as usize].iter_mut().rev() {
-        *digit = DIGITS[(rest & ((1 << BITS) - 1)) as usize];
+    /// The digits that are put together in a register, which is appended at once.
+    const MOST: u32 = 16;
+    if digits > MOST {
+        digits_of::<BITS>(out, n.checked_shr(BITS * MOST).unwrap_or(0), digits - MOST);
+    }
+    let digits = digits.clamp(1, MOST);
+    let (mut text, mut rest) = (0u128, n);
+    for _ in 0..digits {
+        text = text << 8 | u128::from(DIGITS[(rest & ((1 << BITS) - 1)) as usize]);
         rest >>= BITS;
     }
     let from = out.len();
-    out.extend_from_slice(&block);
+    out.extend_from_slice(&text.to_le_bytes());
     out.truncate(from + digits as usize);
 }
 

@@ -53,25 +53,26 @@ impl Json<'_> {
     pub fn key(&mut self, name: &str) -> &mut Self {
         debug_assert!(name.bytes().all(is_plain), "{name}");
         self.next();
-        self.quoted(name.as_bytes(), *b"\":");
+        self.quoted(name.as_bytes(), b"\":");
         self
     }
 
     /// Appends a quotation mark, the text, and the end.
-    fn quoted<const END: usize>(&mut self, text: &[u8], end: [u8; END]) {
-        match short_block(text) {
-            // A block of fixed size is appended faster than so many bytes.
-            Some(mut block) => {
-                let len = 1 + text.len() + END;
-                block[len - END..len].copy_from_slice(&end);
+    fn quoted(&mut self, text: &[u8], end: &[u8]) {
+        match short(text) {
+            // A register is appended faster than so many bytes.
+            Some(word) => {
+                let len = 1 + text.len();
+                let end_word = end.iter().rev().fold(0, |word, &byte| word << 8 | u128::from(byte));
+                let word = end_word << (8 * len) | word << 8 | u128::from(b'"');
                 let from = self.out.len();
-                self.out.extend_from_slice(&block);
-                self.out.truncate(from + len);
+                self.out.extend_from_slice(&word.to_le_bytes());
+                self.out.truncate(from + len + end.len());
             }
             None => {
                 self.out.push(b'"');
                 self.out.extend_from_slice(text);
-                self.out.extend_from_slice(&end);
+                self.out.extend_from_slice(end);
             }
         }
     }
@@ -85,7 +86,7 @@ impl Json<'_> {
     pub(super) fn own(&mut self, word: &str) {
         debug_assert!(word.bytes().all(is_plain), "{word}");
         self.next();
-        self.quoted(word.as_bytes(), *b"\"");
+        self.quoted(word.as_bytes(), b"\"");
     }
 
     /// JSON has no limit for numbers, so they are written in full.
@@ -203,25 +204,22 @@ impl Json<'_> {
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-/// The longest text in a block. Few names are longer.
-const SHORT: usize = 16;
-
-/// A short text behind a quotation mark, in a block that has room for an end. Pieces that overlap are copied, because their sizes are fixed.
-fn short_block(text: &[u8]) -> Option<[u8; 24]> {
-    let mut block = [b'"'; 24];
+/// A short text as a number, with its first byte lowest. Few names are longer. Pieces that overlap are read, because their sizes are fixed.
+#[inline]
+fn short(text: &[u8]) -> Option<u128> {
     let len = text.len();
-    if len > SHORT {
-        return None;
-    } else if let (Some(first), Some(last)) = (text.first_chunk::<8>(), text.last_chunk::<8>()) {
-        block[1..9].copy_from_slice(first);
-        block[len - 7..=len].copy_from_slice(last);
-    } else if let (Some(first), Some(last)) = (text.first_chunk::<4>(), text.last_chunk::<4>()) {
-        block[1..5].copy_from_slice(first);
-        block[len - 3..=len].copy_from_slice(last);
-    } else {
-        text.iter().zip(&mut block[1..]).for_each(|(&byte, to)| *to = byte);
-    }
-    Some(block)
+    let at = |i: usize| u128::from(text[i]) << (8 * i);
+    Some(match (text.first_chunk(), text.last_chunk(), text.first_chunk(), text.last_chunk()) {
+        _ if len > 13 => return None,
+        (Some(&first), Some(&last), ..) => {
+            u128::from(u64::from_le_bytes(first)) | u128::from(u64::from_le_bytes(last)) << (8 * (len - 8))
+        }
+        (_, _, Some(&first), Some(&last)) => {
+            u128::from(u32::from_le_bytes(first)) | u128::from(u32::from_le_bytes(last)) << (8 * (len - 4))
+        }
+        _ if len == 0 => 0,
+        _ => at(0) | at(len / 2) | at(len - 1),
+    })
 }
 
 /// The number of bytes at the beginning that stand for themselves. Whole blocks are checked at a time, because most text needs no escapes.
