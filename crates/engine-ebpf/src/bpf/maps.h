@@ -156,6 +156,25 @@ struct {
 } steps SEC(".maps");
 enum { STEP_ENTRY = 0 };
 
+/* Always empty (see KEEP_ON_KERNEL_STACK). */
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(u32));
+	__uint(value_size, sizeof(u32));
+} no_steps SEC(".maps");
+
+/*
+ * From Linux 6.13 on, a program has a stack of its own for each CPU, unless it may go on with another program. The kernel checks the destination of each copy
+ * from user space, and for memory that is not on its own stack, this check takes as long as the copy. (The condition is never true, which the
+ * verifier finds out only after it has decided about the stack.)
+ */
+#define KEEP_ON_KERNEL_STACK(ctx, task) \
+	do { \
+		if (!(task)) \
+			bpf_tail_call(ctx, &no_steps, 0); \
+	} while (0)
+
 /* Settings: constants for the verifier, which drops the code that they switch off. */
 const volatile bool follow;
 const volatile bool take_times;

@@ -500,6 +500,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	struct call_plan *plan;
 	u32 index;
 
+	KEEP_ON_KERNEL_STACK(ctx, task);
 	if (thread_first) {
 		st = traced(task);
 		/* (A thread that found no room for its state may share its code with others.) */
