@@ -52,7 +52,7 @@ fn measured_waits_have_columns() {
     need_tmux!();
     need_ebpf!();
     need!("/bin/dash");
-    let tmux = Tmux::new("top-measured", 120, 24);
+    let tmux = Tmux::new("top-measured", 200, 24);
     copy_program("/bin/dash", tmux.scratch.path("sleeper"));
     std::fs::write(tmux.scratch.path("work"), "for i in 1 2 3 4 5 6 7 8; do sleep 0.2; done").unwrap();
     let shows = |screen: &str, name: &str| {
