@@ -1,6 +1,7 @@
 //! The loop: records in, events out.
 
 mod cut_off;
+mod gathering;
 mod start;
 mod take;
 
@@ -21,6 +22,7 @@ use crate::threads::poller::Poller;
 use crate::waits::WaitsOfCalls;
 use crate::wire::{read, rec_head};
 use cut_off::CutOff;
+use gathering::Gathering;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::io;
@@ -120,6 +122,7 @@ pub struct EbpfEngine {
     /// When it was looked around, and the number of records that were handled.
     looked: Instant,
     records: u64,
+    gathering: Gathering,
     /// Set while the rest of the ring is read.
     hurry: Option<process::Hurry>,
 }
@@ -344,6 +347,9 @@ impl EbpfEngine {
     /// Waits for records, or for a moment. Tells whether there are any.
     fn wait(&mut self) -> io::Result<bool> {
         self.kernel.shared().set_waiting(true);
+        if self.gathering.is_due(self.records) && self.stopping.is_none() {
+            self.gathering.rest(&self.kernel.rings());
+        }
         let mut ready = self.ring.peek().is_some();
         if !ready {
             let watched = |fd: &BorrowedFd<'_>| libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };

@@ -1,5 +1,6 @@
 //! Starting: the programs are loaded, then the command is let go, or threads are adopted.
 
+use super::gathering::Gathering;
 use super::{Access, EbpfEngine};
 use crate::containers::Containers;
 use crate::error::{self, Why};
@@ -151,6 +152,7 @@ impl EbpfEngine {
             unseen: 0,
             looked: Instant::now(),
             records: 0,
+            gathering: Gathering::default(),
             hurry: None,
         };
         if let Some(command) = waiting {
