@@ -7,10 +7,13 @@ mod docs;
 mod size;
 mod uapi;
 
+use std::process::Command;
+
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args[..] {
+        ["agree", ref args @ ..] => agree(args),
         ["bench", stride] => bench::run(stride, false),
         ["bench", stride, "--real-time"] => bench::run(stride, true),
         ["bench", stride, "all"] => bench::run_all(stride),
@@ -26,7 +29,18 @@ fn main() -> anyhow::Result<()> {
         ["size", program] => size::run(program),
         ["suite-repeat", ref args @ ..] => chaos::repeat(args),
         _ => anyhow::bail!(
-            "usage: cargo xtask bench STRIDE [--real-time | all | crowd | memory MILLIONS | replay | WORD-OF-A-TITLE] | chaos [SECONDS] [--seed=N] [--only=NAME] | check | docs | size PROGRAM | suite-repeat N [--busy] | uapi [--check]"
+            "usage: cargo xtask agree --tracer=COMMAND --tracer=COMMAND... [--calls=N] [--seed=N] [--only=NAME] [--examples=N] | bench STRIDE [--real-time | all | crowd | memory MILLIONS | replay | WORD-OF-A-TITLE] | chaos [SECONDS] [--seed=N] [--only=NAME] | check | docs | size PROGRAM | suite-repeat N [--busy] | uapi [--check]"
         ),
     }
+}
+
+/// Compares tracers by random calls. That program is built on its own, because it needs the description of the calls, which `uapi` makes.
+fn agree(args: &[&str]) -> anyhow::Result<()> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args(["run", "--quiet", "--release", "--package=stride-agree", "--"])
+        .args(args)
+        .status()?;
+    anyhow::ensure!(status.success(), "the tracers do not agree");
+    Ok(())
 }
