@@ -11,6 +11,22 @@ pub struct Layout {
     pub fields: &'static [F],
 }
 
+/// What the argument of a request of ioctl(2) leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IoctlArg {
+    /// A struct or union.
+    Struct(&'static Layout),
+    /// Numbers, as many as the size in the request's number holds.
+    Numbers {
+        /// The bytes of each.
+        size: u8,
+        /// True if they have signs.
+        signed: bool,
+    },
+    /// Characters or bytes.
+    Text,
+}
+
 /// A field: where it is and how to read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct F {

@@ -17,5 +17,5 @@ pub mod signals;
 
 mod layout;
 pub use abis::*;
-pub use layout::{F, Layout};
+pub use layout::{F, IoctlArg, Layout};
 pub(crate) use layout::{bit, f, p, s};

@@ -1,9 +1,9 @@
 //! Macro constants: list the macros of a group, let clang evaluate each, read the values back.
 
 use super::{
-    Abi, groups,
+    Abi, dwarf, groups,
     headers::Source,
-    ioctls::{Macros, RequestNames},
+    ioctls::{self, Macros, RequestNames},
     with_ext,
 };
 use anyhow::{Context, Result, bail};
@@ -46,7 +46,12 @@ pub fn evaluate(
         let output = source.clang(abi, work).arg("-c").arg(&main).arg("-o").arg(&object).output()?;
         if output.status.success() {
             let values = values(&object)?;
-            let requests = Macros::parse(&listing).requests(&values);
+            let mut requests = Macros::parse(&listing).requests(&values);
+            let main = with_ext(base, "requests.c");
+            fs::write(&main, head.clone() + &ioctls::asking(requests.names.iter().chain(&requests.spare)))?;
+            let output = source.clang(abi, work).args(["-E", "-P"]).arg(&main).output()?;
+            let types = ioctls::told(&String::from_utf8_lossy(&output.stdout));
+            requests.types = dwarf::arguments(abi, source, group, base, &types)?;
             return Ok((values, requests));
         }
         let log = String::from_utf8_lossy(&output.stderr);
@@ -93,7 +98,7 @@ fn without_chars(body: &str) -> String {
 }
 
 /// The indexes of the lines that clang reports, in errors and in the expansions that led to them.
-fn rejected(log: &str, main: &str, first: usize, count: usize) -> BTreeSet<usize> {
+pub fn rejected(log: &str, main: &str, first: usize, count: usize) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     for line in log.lines().filter(|line| line.contains(": error: ")) {
         let number = line.strip_prefix(main).and_then(|rest| rest.strip_prefix(':')?.split(':').next()?.parse().ok());

@@ -1,5 +1,7 @@
 //! Struct layouts and enum constants, read from the DWARF clang writes for a group of headers.
 
+use super::consts::rejected;
+use super::ioctls::{ArgumentKind, ArgumentType};
 use super::{Abi, groups, headers::Source, with_ext};
 use anyhow::{Context, Result, bail};
 use gimli::{AttributeValue, EndianSlice, LittleEndian};
@@ -29,24 +31,70 @@ pub struct Field {
 pub type Read = (BTreeMap<String, Layout>, BTreeMap<String, u64>);
 
 pub fn read(abi: Abi, source: &Source, group: &[String], base: &Path) -> Result<Read> {
-    let work = base.parent().context("a group has a directory")?;
-    let main = with_ext(base, "types.c");
-    let object = with_ext(base, "types.o");
-    fs::write(&main, groups::text(group))?;
+    let types = match compiled(abi, source, &with_ext(base, "types.c"), &groups::text(group))? {
+        Ok(types) => types,
+        Err(log) => bail!("clang fails on {}:\n{log}", base.display()),
+    };
+    Ok((types.layouts(), types.enums()))
+}
+
+const ARGUMENT: &str = "stride_argument_of_";
+
+/// The types of arguments of ioctl(2), by the requests' names, for types as headers write them.
+pub fn arguments(
+    abi: Abi,
+    source: &Source,
+    group: &[String],
+    base: &Path,
+    written: &BTreeMap<String, String>,
+) -> Result<BTreeMap<String, ArgumentType>> {
+    let head = groups::text(group);
+    let mut written: Vec<_> = written.iter().collect();
+    let first = head.lines().count() + 1;
+    // Not all of them are types that are known here.
+    for _ in 0..20 {
+        let line = |(name, ty): &(&String, &String)| {
+            format!("__attribute__((used)) static __typeof__({ty}) *{ARGUMENT}{name};\n")
+        };
+        let text = head.clone() + &written.iter().map(line).collect::<String>();
+        let main = with_ext(base, "arguments.c");
+        match compiled(abi, source, &main, &text)? {
+            Ok(types) => return Ok(types.arguments()),
+            Err(log) => {
+                let rejected = rejected(&log, &main.to_string_lossy(), first, written.len());
+                if rejected.is_empty() {
+                    bail!("cannot tell which type clang rejects in {}:\n{log}", main.display());
+                }
+                let mut index = 0;
+                written.retain(|_| {
+                    index += 1;
+                    !rejected.contains(&(index - 1))
+                });
+            }
+        }
+    }
+    bail!("clang keeps rejecting types of arguments in {}", base.display())
+}
+
+/// The types of a text that clang compiles, or what clang says against the text.
+fn compiled(abi: Abi, source: &Source, main: &Path, text: &str) -> Result<Result<Types, String>> {
+    let work = main.parent().context("a group has a directory")?;
+    let object = main.with_extension("o");
+    fs::write(main, text)?;
     let output = source
         .clang(abi, work)
         .args(["-c", "-g", "-gdwarf-4", "-fno-eliminate-unused-debug-types"])
-        .arg(&main)
+        .arg(main)
         .arg("-o")
         .arg(&object)
         .output()
         .context("cannot run clang")?;
     if !output.status.success() {
-        bail!("clang fails on {}:\n{}", main.display(), String::from_utf8_lossy(&output.stderr));
+        return Ok(Err(String::from_utf8_lossy(&output.stderr).into_owned()));
     }
     let data = fs::read(&object)?;
     let types = Types::parse(&data).with_context(|| format!("cannot read the DWARF of {}", object.display()))?;
-    Ok((types.layouts(), types.enums()))
+    Ok(Ok(types))
 }
 
 /// One debugging entry, its references resolved to offsets.
@@ -230,6 +278,41 @@ impl Types {
                 self.flatten(inner, &format!("{name}."), offset, pointer, fields);
             }
         }
+    }
+
+    /// What the variables that stand for arguments point to.
+    fn arguments(&self) -> BTreeMap<String, ArgumentType> {
+        let mut found = BTreeMap::new();
+        for die in self.order.iter().map(|offset| &self.dies[offset]) {
+            let name = die.name.as_deref().and_then(|name| name.strip_prefix(ARGUMENT));
+            let (gimli::DW_TAG_variable, Some(name)) = (gimli::DwTag(die.tag), name) else { continue };
+            let pointer = die.ty.and_then(|ty| self.dies.get(&ty));
+            if let Some(ty) = pointer.and_then(|pointer| self.argument(pointer.ty)) {
+                found.insert(name.to_owned(), ty);
+            }
+        }
+        found
+    }
+
+    /// None for types of other kinds: pointers, arrays of structs, and structs that are only declared.
+    fn argument(&self, ty: Option<usize>) -> Option<ArgumentType> {
+        let resolved = self.resolve(ty);
+        let size = resolved.size * resolved.count;
+        let kind = match resolved.members {
+            _ if resolved.pointer || size == 0 => return None,
+            Some(_) if resolved.count > 1 => return None,
+            Some(offset) => ArgumentKind::Struct(self.dies[&offset].name.clone().or_else(|| self.typedef(offset))?),
+            None if resolved.size == 1 && resolved.count > 1 => ArgumentKind::Text,
+            None => ArgumentKind::Numbers { size: resolved.size, signed: resolved.signed },
+        };
+        Some(ArgumentType { kind, size })
+    }
+
+    /// The name that a typedef gives to a struct without a tag.
+    fn typedef(&self, target: usize) -> Option<String> {
+        let dies = self.order.iter().map(|offset| &self.dies[offset]);
+        let mut typedefs = dies.filter(|die| die.tag == gimli::DW_TAG_typedef.0 && die.ty == Some(target));
+        typedefs.find_map(|die| die.name.clone())
     }
 
     fn enums(&self) -> BTreeMap<String, u64> {

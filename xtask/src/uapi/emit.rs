@@ -1,6 +1,13 @@
 //! The Rust text of the generated files.
 
-use super::{Abi, Facts, dwarf::Layout, headers::Source, names, numbers::Numbers};
+use super::{
+    Abi, Facts,
+    dwarf::Layout,
+    headers::Source,
+    ioctls::{ArgumentKind, ArgumentType},
+    names,
+    numbers::Numbers,
+};
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -29,7 +36,7 @@ pub fn files(facts: &[Facts], numbers: &Numbers, source: &Source) -> Result<BTre
 
 /// The modules and tables of each ABI.
 fn abis() -> String {
-    let mut text = format!("{HEAD}//! The modules and tables of the ABIs, in their order.\n\n");
+    let mut text = format!("{HEAD}//! The modules and tables of the ABIs, in their order.\n\nuse crate::IoctlArg;\n\n");
     let names = Abi::ALL.map(Abi::name);
     let mut module = |about: &str, name: &str| {
         let _ = writeln!(
@@ -66,6 +73,14 @@ fn abis() -> String {
     let _ = writeln!(
         text,
         "/// By ABI: the ioctl(2) requests that `ioctls::IOCTLS` lacks, or has with another number.\npub const IOCTLS_OF: &[&[(u32, &str)]] = &[{}];",
+        list(&own)
+    );
+    let own = |name: &str| {
+        if name == names[0] { "&[]".into() } else { format!("crate::ioctls::IOCTL_ARGS_{}", name.to_uppercase()) }
+    };
+    let _ = writeln!(
+        text,
+        "/// By ABI: what arguments of ioctl(2) lead to, where that is not what `ioctls::IOCTL_ARGS` has.\npub const IOCTL_ARGS_OF: &[&[(u32, IoctlArg)]] = &[{}];",
         list(&own)
     );
     let _ = writeln!(
@@ -189,6 +204,43 @@ fn ioctls(facts: &[Facts]) -> String {
             &format!("IOCTLS_{}", abi.name().to_uppercase()),
             &differing32(&requests(facts), &common),
         );
+    }
+    text + &ioctl_arguments(facts)
+}
+
+/// What the arguments of requests lead to; for the other ABIs only where that differs.
+fn ioctl_arguments(facts: &[Facts]) -> String {
+    let mut text = "\nuse crate::IoctlArg::{self, Numbers, Struct, Text};\n".to_owned();
+    let arguments = |facts: &Facts| facts.requests.arguments(&facts.consts);
+    let common = arguments(&facts[0]);
+    for (i, (abi, own)) in Abi::ALL.iter().zip(facts).enumerate() {
+        let is_common = |number: &u32, ty: &ArgumentType| {
+            i > 0
+                && common.get(number) == Some(ty)
+                && match &ty.kind {
+                    ArgumentKind::Struct(name) => own.layouts.get(name) == facts[0].layouts.get(name),
+                    _ => true,
+                }
+        };
+        let name = if i == 0 { String::new() } else { format!("_{}", abi.name().to_uppercase()) };
+        let about = if i == 0 { "What arguments lead to" } else { "Where that differs" };
+        let _ = writeln!(
+            text,
+            "\n/// {about}, with {}'s numbers.\npub const IOCTL_ARGS{name}: &[(u32, IoctlArg)] = &[",
+            abi.name()
+        );
+        for (number, ty) in arguments(own).iter().filter(|(number, ty)| !is_common(number, ty)) {
+            let ty = match &ty.kind {
+                ArgumentKind::Struct(name) if own.layouts.contains_key(name) => {
+                    format!("Struct(&crate::{}::structs::{})", abi.name(), identifier(name))
+                }
+                ArgumentKind::Struct(_) => continue,
+                ArgumentKind::Numbers { size, signed } => format!("Numbers {{ size: {size}, signed: {signed} }}"),
+                ArgumentKind::Text => "Text".to_owned(),
+            };
+            let _ = writeln!(text, "    ({number:#x}, {ty}),");
+        }
+        text.push_str("];\n");
     }
     text
 }

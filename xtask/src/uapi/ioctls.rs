@@ -57,12 +57,34 @@ pub struct RequestNames {
     pub names: BTreeSet<String>,
     /// Names that only stand for a number without another name: aliases, internal names, and names that are left out for others.
     pub spare: BTreeSet<String>,
+    /// The types to which their arguments lead.
+    pub types: BTreeMap<String, ArgumentType>,
 }
 
 impl RequestNames {
     pub fn extend(&mut self, more: RequestNames) {
         self.names.extend(more.names);
         self.spare.extend(more.spare);
+        for (name, ty) in more.types {
+            self.types.entry(name).or_insert(ty);
+        }
+    }
+
+    /// What the arguments of requests lead to, by the number. A number that stands for several requests with different types has none.
+    pub fn arguments(&self, values: &BTreeMap<String, u64>) -> BTreeMap<u32, ArgumentType> {
+        let mut all: BTreeMap<u32, BTreeSet<&ArgumentType>> = BTreeMap::new();
+        for name in &self.names {
+            let (Some(&value), Some(ty)) = (values.get(name), self.types.get(name)) else { continue };
+            // (Some requests have a wrong size in their number.)
+            if value >> 16 & 0x3fff == ty.size {
+                all.entry(value as u32).or_default().insert(ty);
+            }
+        }
+        let one = |(number, types): (u32, BTreeSet<&ArgumentType>)| match types.first() {
+            Some(&ty) if types.len() == 1 => Some((number, ty.clone())),
+            _ => None,
+        };
+        all.into_iter().filter_map(one).collect()
     }
 
     /// The names of each number.
@@ -81,6 +103,58 @@ impl RequestNames {
         }
         rows
     }
+}
+
+/// The lines behind the headers that have the preprocessor tell the types of arguments: the builders of requests are defined anew, and all macros that use them
+/// follow.
+pub fn asking<'n>(requests: impl Iterator<Item = &'n String>) -> String {
+    let mut text = String::new();
+    for builder in BUILDERS {
+        let value = match *builder {
+            "_IO" => "(type, nr) STRIDE_NONE",
+            "_IOC" => "(dir, type, nr, size) STRIDE_NONE",
+            _ => "(type, nr, size) STRIDE_TYPE size STRIDE_END",
+        };
+        text += &format!("#undef {builder}\n#define {builder}{value}\n");
+    }
+    for name in requests {
+        text += &format!("STRIDE_REQUEST \"{name}\" {name} STRIDE_NEXT\n");
+    }
+    text
+}
+
+/// The types of the arguments of requests, as the headers write them, from the answer of the preprocessor.
+pub fn told(answer: &str) -> BTreeMap<String, String> {
+    let mut types = BTreeMap::new();
+    for request in answer.split("STRIDE_REQUEST").skip(1) {
+        let request = request.split("STRIDE_NEXT").next().unwrap_or_default();
+        let Some((name, rest)) = request.trim_start().strip_prefix('"').and_then(|rest| rest.split_once('"')) else {
+            continue;
+        };
+        let Some((_, rest)) = rest.split_once("STRIDE_TYPE") else { continue };
+        let Some((ty, _)) = rest.split_once("STRIDE_END") else { continue };
+        types.insert(name.to_owned(), ty.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+    types
+}
+
+/// What an argument leads to, and its size in bytes.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct ArgumentType {
+    pub kind: ArgumentKind,
+    pub size: u64,
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum ArgumentKind {
+    /// A struct or union of this name.
+    Struct(String),
+    /// One number, or several of this size.
+    Numbers {
+        size: u64,
+        signed: bool,
+    },
+    Text,
 }
 
 /// The macros of one translation unit, as `clang -dM` lists them.

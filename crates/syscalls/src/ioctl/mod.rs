@@ -18,6 +18,7 @@ mod process;
 pub mod scsi;
 pub mod tee;
 pub mod tty;
+mod tun;
 pub mod twins;
 pub mod userfault;
 pub mod video;
@@ -25,7 +26,8 @@ pub mod video_names;
 pub mod virtual_machine;
 mod volumes;
 
-use crate::uapi::{IOCTLS_OF, ioctls::IOCTLS};
+use crate::uapi::ioctls::{IOCTL_ARGS, IOCTLS};
+use crate::uapi::{IOCTL_ARGS_OF, IOCTLS_OF, IoctlArg};
 use crate::{Abi, Case};
 
 pub use devices::{MNT_NS, NS_TYPES, RTC_PARAM_IN, RTC_PARAM_OUT};
@@ -44,6 +46,13 @@ pub fn name(abi: Abi, number: u32) -> Option<&'static str> {
     find(IOCTLS_OF[abi as usize]).or_else(|| find(IOCTLS))
 }
 
+/// What the argument of a request leads to, as the kernel's headers say. None: they do not say that, or several requests share the number.
+pub fn argument(abi: Abi, number: u32) -> Option<IoctlArg> {
+    let find =
+        |table: &'static [(u32, IoctlArg)]| table.binary_search_by_key(&number, |row| row.0).ok().map(|at| table[at].1);
+    find(IOCTL_ARGS_OF[abi as usize]).or_else(|| find(IOCTL_ARGS))
+}
+
 const GROUPS: &[&[Case]] = &[
     tty::CASES,
     files::CASES,
@@ -60,6 +69,7 @@ const GROUPS: &[&[Case]] = &[
     mapper::CASES,
     scsi::CASES,
     tee::CASES,
+    tun::CASES,
     video::CASES,
     virtual_machine::CASES,
     volumes::CASES,

@@ -3,6 +3,7 @@
 pub mod btrfs;
 pub mod clock;
 pub mod console;
+mod described;
 pub mod disk;
 pub mod files;
 pub mod gpio;
@@ -123,8 +124,8 @@ fn sized<'a>(cx: &Cx<'a>, p: Parts) -> Option<Value<'a>> {
     }
 }
 
-/// The argument of a request that is not described, whether or not it has a name: a number, or with `-v` the bytes that
-/// it may point at.
+/// The argument of a request without a row, whether or not it has a name: what the kernel's headers tell of its type, or else a number, or with `-v` the bytes
+/// that it may point at.
 pub fn unknown<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64) -> Value<'a> {
     let parts = Parts::of(cx.arg("op"));
     let most = if let Ty::Buffer(_, _, most) = *shape { u64::from(most) } else { 0 };
@@ -154,7 +155,13 @@ pub fn unknown<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64) -> Value<'a> {
     if parts.kind == c::DM_IOCTL as u8 {
         return Value::Hex(raw);
     }
-    if cx.abbrev || !cx.verbose || parts.size == 0 || raw == 0 {
+    if !cx.verbose || parts.size == 0 || raw == 0 {
+        return Value::Hex(raw);
+    }
+    if let Some(value) = described::described(cx, raw, parts) {
+        return value;
+    }
+    if cx.abbrev {
         return Value::Hex(raw);
     }
     let before = if parts.dir == READ { None } else { bytes(Phase::Entry) };

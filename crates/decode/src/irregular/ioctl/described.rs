@@ -1,0 +1,166 @@
+//! Arguments of requests that have no row, and of which the kernel's headers tell the type: the members as the header lays them out.
+
+use super::{Parts, READ, WRITE};
+use crate::cx::{le, signed};
+use crate::{Cx, Member, Tail, Text, TextKind, Value};
+use bumpalo::collections::Vec;
+use std::ops::Range;
+use stride_event::Phase;
+use stride_syscalls::ioctl::argument;
+use stride_syscalls::uapi::{F, IoctlArg};
+
+/// A struct has so many members in short.
+const MOST_IN_SHORT: usize = 8;
+/// An array has at most so many elements.
+const MOST_ELEMENTS: usize = 32;
+/// How the names of members without a meaning begin. They are shown if they are not zero.
+const FILLING: &[&str] = &["pad", "reserved", "rsvd", "unused", "spare"];
+/// Parts of the names of members that are bits or addresses.
+const BITS: &[&str] = &["flag", "mask", "addr", "ptr", "caps"];
+
+/// The argument before the call, after the call, or both, by the direction in the request's number.
+pub fn described<'a>(cx: &Cx<'a>, raw: u64, parts: Parts) -> Option<Value<'a>> {
+    let ty = argument(cx.abi(), cx.arg("op") as u32)?;
+    let size = parts.size as usize;
+    let at = |phase| Some(cx.prefix(phase, raw, size)).filter(|bytes| !bytes.is_empty());
+    let before = if parts.dir & WRITE != 0 { at(Phase::Entry) } else { None };
+    let after = if parts.dir & READ != 0 && !cx.failed() { at(Phase::Exit) } else { None };
+    let sides = Sides::of(before, after)?;
+    Some(match ty {
+        IoctlArg::Struct(layout) => members(cx, sides, "", 0, layout.fields),
+        IoctlArg::Text => sides.shown(cx, |bytes| text(bytes, bytes.len() < size, TextKind::Str)),
+        IoctlArg::Numbers { size, signed } => numbers(cx, sides, size.into(), |bytes| number("", bytes, signed)),
+    })
+}
+
+/// Memory before the call and after it. There may be less than the type has.
+#[derive(Clone, Copy)]
+struct Sides<'a> {
+    before: &'a [u8],
+    after: &'a [u8],
+}
+
+impl<'a> Sides<'a> {
+    /// One of the two stands for the other, if that does not count.
+    fn of(before: Option<&'a [u8]>, after: Option<&'a [u8]>) -> Option<Sides<'a>> {
+        let one = before.or(after)?;
+        Some(Sides { before: one, after: after.unwrap_or(one) })
+    }
+
+    fn len(&self) -> usize {
+        self.before.len().min(self.after.len())
+    }
+
+    fn part(&self, range: Range<usize>) -> Option<Sides<'a>> {
+        Some(Sides { before: self.before.get(range.clone())?, after: self.after.get(range)? })
+    }
+
+    fn are_zero(&self) -> bool {
+        self.before.iter().chain(self.after).all(|&byte| byte == 0)
+    }
+
+    /// The value, or both values if the call changed it.
+    fn shown(&self, cx: &Cx<'a>, value: impl Fn(&'a [u8]) -> Value<'a>) -> Value<'a> {
+        match self.before == self.after {
+            true => value(self.before),
+            false => Value::Change(cx.keep(value(self.before)), cx.keep(value(self.after))),
+        }
+    }
+}
+
+/// The members whose names begin so, among these fields. Of a union's members, the first is shown.
+fn members<'a>(cx: &Cx<'a>, sides: Sides<'a>, prefix: &str, from: u64, fields: &'static [F]) -> Value<'a> {
+    let mut members = Vec::new_in(cx.arena);
+    let (mut end, mut tail) = (from, Tail::End);
+    for (i, field) in fields.iter().enumerate() {
+        let Some(name) = field.name.strip_prefix(prefix).filter(|name| !name.contains('.')) else { continue };
+        let begin = u64::from(field.offset) * 8 + u64::from(field.bits.0);
+        if begin < end {
+            continue;
+        }
+        if cx.abbrev && members.len() == MOST_IN_SHORT || !cx.has_room() {
+            tail = Tail::More;
+            break;
+        }
+        let Some(its) = sides.part(field.offset.into()..field.end()) else {
+            tail = Tail::Unknown;
+            break;
+        };
+        end = match field.bits.1 {
+            0 => field.end() as u64 * 8,
+            width => begin + u64::from(width),
+        };
+        let is_filling = FILLING.iter().any(|word| name.trim_matches('_').starts_with(word));
+        if is_filling && its.are_zero() {
+            continue;
+        }
+        let behind = &fields[i + 1..];
+        let inner = behind.first().and_then(|next| next.name.strip_prefix(field.name)?.strip_prefix('.'));
+        let value = match inner {
+            Some(_) => {
+                let prefix = &behind[0].name[..=field.name.len()];
+                self::members(cx, sides, prefix, u64::from(field.offset) * 8, behind)
+            }
+            None => member(cx, field, its),
+        };
+        members.push(Member { name, value });
+    }
+    Value::Struct(members.into_bump_slice(), tail)
+}
+
+/// A member that has no members.
+fn member<'a>(cx: &Cx<'a>, field: &F, sides: Sides<'a>) -> Value<'a> {
+    let size = usize::from(field.size);
+    let one = |bytes: &'a [u8]| match field.bits {
+        _ if field.pointer => Value::Addr(le(bytes, 0, bytes.len())),
+        (_, 0) => number(field.name, bytes, field.signed),
+        (from, width) => Value::UInt(le(bytes, 0, bytes.len()) >> from & (u64::MAX >> (64 - width.clamp(1, 64)))),
+    };
+    match (size, field.count) {
+        (1, 2..) if field.signed => sides.shown(cx, |bytes| text(bytes, false, TextKind::Str)),
+        (1 | 2 | 4 | 8, 1) => sides.shown(cx, one),
+        (2 | 4 | 8, _) => numbers(cx, sides, size, one),
+        // Bytes, or structs in a row. Headers have names in arrays of bytes.
+        _ => sides.shown(cx, |bytes| {
+            if is_text(bytes) {
+                return text(bytes, false, TextKind::Str);
+            }
+            let shown = bytes.len().min(cx.options.text);
+            text(&bytes[..shown], shown < bytes.len(), TextKind::HexBytes)
+        }),
+    }
+}
+
+/// True if there are characters, and zeros behind them.
+fn is_text(bytes: &[u8]) -> bool {
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    let (characters, zeros) = bytes.split_at(end);
+    !characters.is_empty()
+        && characters.iter().all(|byte| (b' '..=b'~').contains(byte))
+        && zeros.iter().all(|&byte| byte == 0)
+}
+
+fn text(bytes: &[u8], cut: bool, kind: TextKind) -> Value<'_> {
+    let end = bytes.iter().position(|&byte| byte == 0).filter(|_| kind == TextKind::Str);
+    Value::Text(Text { bytes: &bytes[..end.unwrap_or(bytes.len())], cut: cut && end.is_none(), kind })
+}
+
+/// Numbers in a row.
+fn numbers<'a>(cx: &Cx<'a>, sides: Sides<'a>, size: usize, one: impl Fn(&'a [u8]) -> Value<'a>) -> Value<'a> {
+    let mut all = Vec::new_in(cx.arena);
+    let count = sides.len() / size.max(1);
+    let elements = (0..count.min(MOST_ELEMENTS)).filter_map(|i| sides.part(i * size..(i + 1) * size));
+    all.extend(elements.map(|element| element.shown(cx, &one)));
+    Value::Array(all.into_bump_slice(), if count > MOST_ELEMENTS { Tail::More } else { Tail::End })
+}
+
+/// A number in the notation that fits the member's name.
+fn number<'a>(name: &str, bytes: &[u8], is_signed: bool) -> Value<'a> {
+    let raw = le(bytes, 0, bytes.len());
+    let name = name.rsplit('.').next().unwrap_or(name);
+    match is_signed {
+        _ if BITS.iter().any(|word| name.contains(word)) => Value::Hex(raw),
+        true => Value::Int(signed(raw, bytes.len())),
+        false => Value::UInt(raw),
+    }
+}
