@@ -49,6 +49,7 @@ impl Why {
             }
             Why::Probes(_) => "name fewer functions, or functions of files on ordinary file systems".to_owned(),
             Why::Broker(_) => "run Stride as root, which needs no broker".to_owned(),
+            Why::Refused(_) if old_kernel().is_some() => "use Linux 6.1 or later".to_owned(),
             Why::Refused(_) => "see `stride --doctor` for what this machine allows".to_owned(),
         }
     }
@@ -69,12 +70,32 @@ impl fmt::Display for Why {
             }
             Why::NoMemory(what) => write!(f, "there is not enough memory for the ring buffer ({what})"),
             Why::Probes(what) | Why::Broker(what) => f.write_str(what),
-            Why::Refused(what) => write!(f, "the kernel refused the eBPF programs ({what})"),
+            Why::Refused(what) => match old_kernel() {
+                Some(release) => {
+                    write!(
+                        f,
+                        "the eBPF engine needs Linux 6.1 or later, and this is {release}, which refused a part of it ({what})"
+                    )
+                }
+                None => write!(f, "the kernel refused the eBPF programs ({what})"),
+            },
         }
     }
 }
 
 impl std::error::Error for Why {}
+
+/// The release of a kernel that is older than those for which the engine is made.
+fn old_kernel() -> Option<String> {
+    let release = nix::sys::utsname::uname().ok()?.release().to_string_lossy().into_owned();
+    is_old(&release).then_some(release)
+}
+
+fn is_old(release: &str) -> bool {
+    const FIRST: [u32; 2] = [6, 1];
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map_while(|number| number.parse().ok());
+    [numbers.next(), numbers.next()].map(|number| number.unwrap_or(u32::MAX)) < FIRST
+}
 
 /// There is no thread of this id.
 pub fn gone(tid: Tid) -> AttachFailure {
@@ -133,5 +154,24 @@ impl From<Why> for StartError {
     fn from(why: Why) -> StartError {
         let advice = why.advice(process::is_root());
         StartError::Unavailable { why: why.to_string(), advice: Some(advice) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_before_the_first_are_old() {
+        for (release, old) in [
+            ("5.10.0-32-cloud-amd64", true),
+            ("6.0.1", true),
+            ("6.1.0", false),
+            ("6.18.44", false),
+            ("7.2", false),
+            ("x", false),
+        ] {
+            assert_eq!(is_old(release), old, "{release}");
+        }
     }
 }

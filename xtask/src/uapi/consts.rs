@@ -50,7 +50,12 @@ pub fn evaluate(
             let main = with_ext(base, "requests.c");
             fs::write(&main, head.clone() + &ioctls::asking(requests.names.iter().chain(&requests.spare)))?;
             let output = source.clang(abi, work).args(["-E", "-P"]).arg(&main).output()?;
-            let types = ioctls::told(&String::from_utf8_lossy(&output.stdout));
+            let text = String::from_utf8_lossy(&output.stdout);
+            let mut types = ioctls::told(&text);
+            for (name, ty) in ioctls::enumerated(&text) {
+                types.extend(ty.map(|ty| (name.clone(), ty)));
+                requests.names.insert(name);
+            }
             requests.types = dwarf::arguments(abi, source, group, base, &types)?;
             return Ok((values, requests));
         }

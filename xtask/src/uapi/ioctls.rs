@@ -157,6 +157,26 @@ pub enum ArgumentKind {
     Text,
 }
 
+/// Requests that are values of enumerations, in the text that comes from the preprocessor, with the types of their arguments: Android's binder has them.
+pub fn enumerated(text: &str) -> BTreeMap<String, Option<String>> {
+    /// How `_IOC` moves the direction to its place.
+    const DIRECTION: &str = "<< (((0 +8)+8)+14)";
+    let mut found = BTreeMap::new();
+    for line in text.split(',').flat_map(|part| part.lines()).filter(|line| line.contains(DIRECTION)) {
+        let Some((name, value)) = line.split_once('=') else { continue };
+        let name =
+            name.rsplit(|c: char| c.is_whitespace() || c == '{').find(|word| !word.is_empty()).unwrap_or_default();
+        let is_name = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+        // Commands within the data of a request of the binder.
+        let is_command = name.starts_with("BC_") || name.starts_with("BR_");
+        if !name.is_empty() && !is_command && name.chars().all(is_name) {
+            let ty = value.split_once("sizeof(").and_then(|(_, rest)| rest.split_once(')'));
+            found.insert(name.to_owned(), ty.map(|(ty, _)| ty.to_owned()));
+        }
+    }
+    found
+}
+
 /// The macros of one translation unit, as `clang -dM` lists them.
 #[derive(Default)]
 pub struct Macros {
