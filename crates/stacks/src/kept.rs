@@ -110,7 +110,7 @@ mod tests {
             let deep: Vec<_> = (0..256).map(|bit| &frames[if i >> (bit % 16) & 1 == 0 { 0 } else { bit }]).collect();
             let one = kept.one(stack(&deep, Bottom::Reached));
             let addresses: Vec<u64> = deep.iter().map(|frame| frame.offset).collect();
-            let one = CachedStack { bottom: Bottom::Reached, stack: one, evaluation: None };
+            let one = CachedStack { bottom: Bottom::Reached, stack: one, evaluation: None, jit: None };
             if !kept.keep(&mut space, &addresses, one) {
                 space.stacks.clear();
                 dropped += 1;

@@ -9,6 +9,7 @@
 //! | `space/` | the code that a process has mapped, and whether a mapping may be newer than a stack |
 //! | `image/` | the names and lines of a file of code, and each file once, however many processes map it |
 //! | `script/` | the functions that an interpreter runs, and where it keeps their frames |
+//! | `jit/` | the functions that a language's run-time system compiles while the program runs |
 //! | `elf/` | reading ELF |
 //! | `process` | what is known of each process |
 //! | `kept` | stacks that were made before, each once |
@@ -27,6 +28,7 @@ mod functions;
 #[cfg(test)]
 mod hostile_tests;
 mod image;
+mod jit;
 mod kept;
 mod process;
 mod script;

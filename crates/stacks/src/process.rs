@@ -2,9 +2,12 @@
 
 use crate::image::CodeImage;
 use crate::image::perf_map::PerfMap;
+use crate::jit::{self, Jit, JitInProcess};
 use crate::script::languages::usual_language;
 use crate::script::runtime::{FoundRuntime, ProcessRuntime};
 use crate::space::Space;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use stride_event::{CodeHistory, Tid};
 
@@ -13,6 +16,7 @@ pub struct ProcessCode {
     pub space: Space,
     pub perf_map: PerfMap,
     pub runtime: RuntimeInProcess,
+    pub jit: JitInProcess,
     /// The parent, as long as the process may share its memory (vfork).
     pub parent: Option<Tid>,
 }
@@ -28,7 +32,7 @@ pub struct RuntimeInProcess {
 }
 
 impl ProcessCode {
-    /// Looks for a run-time system in the modules that tend to have one, if the modules have changed: the engine needs to know it before scripts make calls.
+    /// Looks for run-time systems in the modules that tend to have one, if the modules have changed: the engine needs to know it before scripts make calls.
     pub fn search_runtime(&mut self, history: Option<&dyn CodeHistory>) {
         if self.runtime.searched.replace(self.space.changes) != Some(self.space.changes) {
             self.runtime.bias = None;
@@ -39,11 +43,41 @@ impl ProcessCode {
                     FoundRuntime::Unsupported(_) => None,
                 }
             });
+            self.search_jit();
             if let Some((history, found)) = history.zip(self.runtime.found.as_ref()) {
                 history.script_is_found(&found.layout);
             }
         }
         history.into_iter().for_each(|history| history.script_is_searched());
+    }
+
+    fn search_jit(&mut self) {
+        let found = self.space.modules().find_map(|(image, bias)| {
+            let language = jit::usual_language(&image.module.path)?;
+            Some((image.jit(language)?, *bias))
+        });
+        if let Some((found @ jit::FoundJit::Known(_), bias)) = found {
+            self.jit.enter(Some(found), bias);
+        }
+    }
+
+    /// The run-time system of a language that is compiled while the program runs. A stack that enters such a language tells the module of one that was not
+    /// found by its name. If the version is not supported, it is added to the list.
+    pub fn enter_jit(
+        &mut self,
+        entered: Option<(usize, usize)>,
+        addresses: &[u64],
+        unsupported: &mut BTreeSet<Rc<str>>,
+    ) -> Option<&RefCell<Box<dyn Jit>>> {
+        if self.jit.found.is_none()
+            && let Some((frame, language)) = entered
+            && let Some(&address) = addresses.get(frame)
+            && let Some((image, offset)) = self.space.module(address)
+        {
+            let found = image.jit(language);
+            unsupported.extend(self.jit.enter(found, address.wrapping_sub(offset)));
+        }
+        self.jit.found.as_ref()
     }
 
     /// Notes the run-time system of the module that has the evaluation function of a stack. Returns its version if that is not supported.

@@ -3,6 +3,7 @@
 use crate::image::cache::Images;
 use crate::image::perf_map::PerfMap;
 use crate::image::separate::Fetch;
+use crate::jit::{self, NativeStack};
 use crate::kept::KeptStacks;
 use crate::process::ProcessCode;
 use crate::script::languages::language_of;
@@ -10,9 +11,10 @@ use crate::script::mixed::{ScriptNames, mix_in};
 use crate::script::walk;
 use crate::space::events::mapping_calls;
 use crate::space::{CachedStack, Evaluation, Space, SpaceCode};
-use crate::unwind::walk::{ReadWord, Walk};
+use crate::unwind::walk::Walk;
 use gimli::UnwindContext;
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -130,9 +132,22 @@ impl Stacks {
         history: Option<&dyn CodeHistory>,
         memory: &mut dyn ThreadMemory,
     ) -> Made {
-        let (native, evaluation) = self.make_native(process, regs, history, &mut |address| memory.word(address));
+        let CachedStack { stack: native, evaluation, jit, .. } = self.make_native(process, regs, history, memory);
         let Some(entry) = self.spaces.get_mut(&process) else {
             return Made { stack: native, script: None, lacks_script: false };
+        };
+        let mut lacks_script = false;
+        let native = match entry.enter_jit(jit, &self.walk.frames, &mut self.unsupported) {
+            Some(jit) => {
+                let Walk { frames: addresses, places, reads, .. } = &mut self.walk;
+                let frames = &native.frames;
+                let mut native = NativeStack { frames, addresses, places, bottom: native.bottom, reads };
+                let mixed = jit.borrow_mut().mix(&mut native, memory, &mut self.scripts);
+                lacks_script = mixed.lacks;
+                let stack = cut(mixed.frames, native.bottom, self.wanted.frames);
+                self.kept.one(stack)
+            }
+            None => native,
         };
         if let Some(Evaluation { frame, language }) = evaluation
             && let Some(&address) = self.walk.frames.get(frame)
@@ -144,23 +159,20 @@ impl Stacks {
             }
         }
         let Some(runtime) = &entry.runtime.found else {
-            return Made { stack: native, script: None, lacks_script: false };
+            return Made { stack: native, script: None, lacks_script };
         };
         let layout = runtime.layout;
         if evaluation.is_none() {
-            return Made { stack: native, script: Some(layout), lacks_script: false };
+            return Made { stack: native, script: Some(layout), lacks_script };
         }
         let script = if memory.is_still() {
             Some(walk::frames(&layout, regs.thread_pointer, memory))
         } else {
             memory.script(&layout)
         };
-        let mut mixed = mix_in(runtime, &native.frames, native.bottom, script.as_ref(), memory, &mut self.scripts);
-        let is_longer = mixed.frames.len() > self.wanted.frames;
-        mixed.frames.truncate(self.wanted.frames);
-        let bottom = if is_longer { Bottom::Limit } else { native.bottom };
-        let stack = self.kept.one(Stack { frames: mixed.frames.into(), bottom });
-        Made { stack, script: Some(layout), lacks_script: mixed.lacks }
+        let mixed = mix_in(runtime, &native.frames, native.bottom, script.as_ref(), memory, &mut self.scripts);
+        let stack = self.kept.one(cut(mixed.frames, native.bottom, self.wanted.frames));
+        Made { stack, script: Some(layout), lacks_script: lacks_script || mixed.lacks }
     }
 
     /// Versions of languages of which a stack had functions that were not found.
@@ -168,14 +180,14 @@ impl Stacks {
         self.unsupported.iter().map(|what| &**what)
     }
 
-    /// The native stack, and where it runs scripts, if it does.
+    /// The native stack, and where it runs functions of languages, if it does.
     fn make_native(
         &mut self,
         process: Tid,
         regs: &Regs,
         history: Option<&dyn CodeHistory>,
-        read: &mut ReadWord<'_>,
-    ) -> (Arc<Stack>, Option<Evaluation>) {
+        memory: &mut dyn ThreadMemory,
+    ) -> CachedStack {
         if self.spaces.len() >= MOST_PROCESSES && !self.spaces.contains_key(&process) {
             self.spaces.clear();
         }
@@ -198,15 +210,18 @@ impl Stacks {
             awaited.take().into_iter().for_each(|history| history.mappings_are_read(space.known_to(history)));
         }
         entry.search_runtime(history);
-        let ProcessCode { space, perf_map, .. } = entry;
-        let run = |walk: &mut Walk, context: &mut _, space: &Space, perf_map: &PerfMap, read: &mut ReadWord<'_>| {
-            walk.run(regs, self.wanted.frames, &mut SpaceCode { space, perf_map, context, kind: regs.kind }, read)
+        let ProcessCode { space, perf_map, jit, .. } = entry;
+        let memory = RefCell::new(memory);
+        let run = |walk: &mut Walk, context: &mut _, space: &Space, perf_map: &PerfMap| {
+            let jit = jit.found.as_ref();
+            let mut code = SpaceCode { space, perf_map, context, kind: regs.kind, jit, memory: &memory };
+            walk.run(regs, self.wanted.frames, &mut code, &mut |address| memory.borrow_mut().word(address))
         };
-        let mut bottom = run(&mut self.walk, &mut self.context, space, perf_map, read);
+        let mut bottom = run(&mut self.walk, &mut self.context, space, perf_map);
         if space.meets_change() {
             space.refresh(process, history, &mut self.images);
             self.images.tidy();
-            bottom = run(&mut self.walk, &mut self.context, space, perf_map, read);
+            bottom = run(&mut self.walk, &mut self.context, space, perf_map);
         } else if bottom == Bottom::Unknown
             && self.walk.missing.is_some()
             && !space.has_refused()
@@ -215,7 +230,7 @@ impl Stacks {
             space.searches += 1;
             if space.refresh(process, history, &mut self.images) {
                 self.images.tidy();
-                bottom = run(&mut self.walk, &mut self.context, space, perf_map, read);
+                bottom = run(&mut self.walk, &mut self.context, space, perf_map);
             }
         }
         awaited.into_iter().for_each(|history| history.mappings_are_read(space.known_to(history)));
@@ -224,7 +239,7 @@ impl Stacks {
             self.walk.frames.pop();
         }
         if let Some(cached) = space.stacks.get(&self.walk.frames[..]).filter(|cached| cached.bottom == bottom) {
-            return (cached.stack.clone(), cached.evaluation);
+            return cached.clone();
         }
         // The map may name a trampoline by now.
         if bottom == Bottom::Unknown
@@ -233,7 +248,7 @@ impl Stacks {
             && perf_map.find(process, last).is_some()
             && perf_map.is_trampoline(last)
         {
-            bottom = run(&mut self.walk, &mut self.context, space, perf_map, read);
+            bottom = run(&mut self.walk, &mut self.context, space, perf_map);
         }
         let mut frames = Vec::with_capacity(self.walk.frames.len());
         for &address in &self.walk.frames {
@@ -247,17 +262,26 @@ impl Stacks {
             .iter()
             .enumerate()
             .find_map(|(frame, it)| evaluates(it).map(|language| Evaluation { frame, language }));
+        let enters = |frame: &Arc<StackFrame>| jit::language_of(&frame.symbol.as_ref()?.name);
+        let jit = frames.iter().enumerate().find_map(|(frame, it)| Some((frame, enters(it)?)));
         let stack = self.kept.one(Stack { frames: frames.into(), bottom });
-        let cached = CachedStack { bottom, stack: stack.clone(), evaluation };
-        if !space.has_refused() && !self.kept.keep(space, &self.walk.frames, cached) {
+        let made = CachedStack { bottom, stack, evaluation, jit };
+        if !space.has_refused() && !self.kept.keep(space, &self.walk.frames, made.clone()) {
             self.spaces.values_mut().for_each(|process| process.space.stacks = FxHashMap::default());
         }
         self.made = self.made.wrapping_add(1);
         if self.made.is_multiple_of(1024) {
             self.images.tidy();
         }
-        (stack, evaluation)
+        made
     }
+}
+
+/// A stack of so many frames at most.
+fn cut(mut frames: Vec<Arc<StackFrame>>, bottom: Bottom, most: usize) -> Stack {
+    let is_longer = frames.len() > most;
+    frames.truncate(most);
+    Stack { frames: frames.into(), bottom: if is_longer { Bottom::Limit } else { bottom } }
 }
 
 impl Unwind for Stacks {

@@ -15,6 +15,7 @@ use crate::image::go_table::GoTable;
 use crate::image::lines::DebugLines;
 use crate::image::separate::DebugFiles;
 use crate::image::symbols::Symbols;
+use crate::jit::{self, FoundJit};
 use crate::script::languages;
 use crate::script::runtime::FoundRuntime;
 use crate::unwind::cfi::{Cfi, UnwindRule};
@@ -39,6 +40,8 @@ pub struct CodeImage {
     signals: PerAddress<Option<SignalFrame>>,
     /// The run-time system of a language, once it was looked for, with the index of the language.
     runtime: OnceCell<(usize, Option<FoundRuntime>)>,
+    /// The same for a language that is compiled while the program runs.
+    jit: OnceCell<(usize, Option<FoundJit>)>,
 }
 
 /// Facts about addresses, each found once.
@@ -128,6 +131,7 @@ impl CodeImage {
             before: PerAddress::default(),
             signals: PerAddress::default(),
             runtime: OnceCell::new(),
+            jit: OnceCell::new(),
         }
     }
 
@@ -135,6 +139,13 @@ impl CodeImage {
     pub fn runtime(&self, language: usize) -> Option<FoundRuntime> {
         let find = || languages::find(language, self.elf.as_ref()?, &self.module.path);
         let (of, found) = self.runtime.get_or_init(|| (language, find()));
+        found.clone().filter(|_| *of == language)
+    }
+
+    /// The run-time system of a language that is compiled while the program runs.
+    pub fn jit(&self, language: usize) -> Option<FoundJit> {
+        let find = || jit::find(language, self.elf.as_ref()?, &self.module.path);
+        let (of, found) = self.jit.get_or_init(|| (language, find()));
         found.clone().filter(|_| *of == language)
     }
 

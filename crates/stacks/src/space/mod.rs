@@ -10,6 +10,7 @@ use crate::files::open::read_up_to;
 use crate::image::cache::Images;
 use crate::image::perf_map::PerfMap;
 use crate::image::{CodeImage, Preceding};
+use crate::jit::Jit;
 use crate::space::follow::{Follow, with_bias};
 use crate::space::staleness::{Changes, ReadAt, Since, is_after};
 use crate::unwind::cfi::UnwindRule;
@@ -17,11 +18,13 @@ use crate::unwind::registers::SignalFrame;
 use crate::unwind::walk::Code;
 use gimli::UnwindContext;
 use rustc_hash::FxHashMap;
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use stride_engine_base::procfs;
-use stride_event::{Bottom, CodeBacking, CodeChange, CodeHistory, CodeKind, CodeMapping, NotedMapping, Stack, Tid};
+use stride_event::{
+    Bottom, CodeBacking, CodeChange, CodeHistory, CodeKind, CodeMapping, NotedMapping, Stack, ThreadMemory, Tid,
+};
 
 /// Where a native stack runs scripts: its innermost evaluation function.
 #[derive(Clone, Copy, Debug)]
@@ -33,11 +36,14 @@ pub struct Evaluation {
 }
 
 /// A stack that was made earlier, kept for the next time.
+#[derive(Clone)]
 pub struct CachedStack {
     pub bottom: Bottom,
     pub stack: Arc<Stack>,
     /// Where it runs scripts. Their frames are not part of the stack, because others may run at the same addresses.
     pub evaluation: Option<Evaluation>,
+    /// Where it enters a language that is compiled while the program runs: the index of the frame and that of the language.
+    pub jit: Option<(usize, usize)>,
 }
 
 /// The executable mappings of a process, and the stacks seen there.
@@ -314,21 +320,26 @@ impl Space {
 }
 
 /// A space as the walk sees it.
-pub struct SpaceCode<'a> {
+pub struct SpaceCode<'a, 'm> {
     pub space: &'a Space,
     pub perf_map: &'a PerfMap,
     pub context: &'a mut UnwindContext<usize>,
     /// The kind of code that the thread runs.
     pub kind: CodeKind,
+    pub jit: Option<&'a RefCell<Box<dyn Jit>>>,
+    pub memory: &'a RefCell<&'m mut dyn ThreadMemory>,
 }
 
-impl Code for SpaceCode<'_> {
+impl Code for SpaceCode<'_, '_> {
     fn rule(&mut self, address: u64) -> UnwindRule {
         match self.space.module(address) {
             // A thread may go over to code of another kind (Wine). Rules of that code say nothing about this kind of
             // registers.
             Some((image, address)) if image.code() == Some(self.kind) => image.rule(address, self.context),
-            _ => UnwindRule::Unknown,
+            Some(_) => UnwindRule::Unknown,
+            None => {
+                self.jit.map_or(UnwindRule::Unknown, |jit| jit.borrow_mut().rule(address, *self.memory.borrow_mut()))
+            }
         }
     }
 

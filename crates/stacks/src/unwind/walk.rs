@@ -27,10 +27,21 @@ pub trait Code {
     }
 }
 
+/// Where a frame is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FramePlace {
+    /// Its stack pointer, if that is known.
+    pub sp: Option<u64>,
+    /// Its frame pointer, if that leads to the caller.
+    pub bp: Option<u64>,
+}
+
 #[derive(Debug, Default)]
 pub struct Walk {
     /// The addresses to look up, innermost first.
     pub frames: Vec<u64>,
+    /// Where these frames are.
+    pub places: Vec<FramePlace>,
     pub reads: Vec<(u64, u64)>,
     pub used_bp: bool,
     pub used_all: bool,
@@ -69,6 +80,7 @@ impl Walk {
     /// Walks the stack that begins at `regs`, for at most `limit` frames.
     pub fn run(&mut self, regs: &Regs, limit: usize, code: &mut dyn Code, read: &mut ReadWord<'_>) -> Bottom {
         self.frames.clear();
+        self.places.clear();
         self.reads.clear();
         self.used_bp = false;
         self.used_all = false;
@@ -90,11 +102,11 @@ impl Walk {
             if !code.is_executable(at) {
                 machine.walk.missing = Some(at);
                 if machine.exact {
-                    machine.walk.frames.push(at);
+                    machine.begin_frame(at);
                 }
                 return Bottom::Unknown;
             }
-            machine.walk.frames.push(at);
+            machine.begin_frame(at);
             if machine.walk.frames.len() >= limit {
                 return Bottom::Limit;
             }
@@ -119,6 +131,15 @@ enum Step {
 }
 
 impl Machine<'_, '_> {
+    fn begin_frame(&mut self, address: u64) {
+        let sp = match self.registers[usize::from(self.names.sp)] {
+            Value::Known(sp) => Some(sp),
+            _ => None,
+        };
+        self.walk.frames.push(address);
+        self.walk.places.push(FramePlace { sp, bp: None });
+    }
+
     /// A signal handler is over, and its thread calls rt_sigreturn(2).
     fn handled(&mut self, frame: SignalFrame) -> Step {
         let Value::Known(sp) = self.registers[usize::from(self.names.sp)] else { return Step::Ended(Bottom::Unknown) };
@@ -304,6 +325,9 @@ impl Machine<'_, '_> {
         }
         if bp < least || !bp.is_multiple_of(self.size()) {
             return None;
+        }
+        if let Some(place) = self.walk.places.last_mut() {
+            place.bp = Some(bp);
         }
         let ip = self.word(self.at(bp, size))?;
         self.called(ip, self.at(bp, 2 * size), Some(bp))
