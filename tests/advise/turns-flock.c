@@ -1,7 +1,6 @@
-// finds: taking-turns
-// estimate: the processes also make calls that are not about the others
-// says: 3 processes, such as program (pid
-// says: took turns, as processes do at a lock: they waited
+// finds: held-lock
+// estimate: no call is saved, only waiting
+// says: program waited in clock_nanosleep with the lock of
 // Processes call a slow service while they hold the lock of a file. Corrected, they call the service before they take the lock.
 #include <fcntl.h>
 #include <sys/file.h>

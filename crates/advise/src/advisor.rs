@@ -104,13 +104,15 @@ impl Advisor {
         });
         let mut findings: Vec<Finding> =
             ledger::settle(candidates.collect(), index, &CallerLookup::new(&self.stacks, index, with_source));
-        let found = findings.len();
-        findings.retain(|finding| self.all || !finding.minor);
+        let mut minor = Vec::new();
+        if !self.all {
+            (minor, findings) = findings.into_iter().partition(|finding| finding.minor);
+        }
         for finding in &mut findings {
             let rule = self.rules.iter().find(|(info, _)| info.id == finding.id);
             finding.table = rule.and_then(|(_, rule)| rule.table());
         }
-        let (left_out, calls) = (found - findings.len(), index.calls);
-        Findings { left_out, reported: findings, calls, time: self.index.spent() }
+        let calls = index.calls;
+        Findings { minor, reported: findings, calls, time: self.index.account().clone() }
     }
 }

@@ -286,6 +286,8 @@ pub struct Index {
     tallies: Tallies,
     causes: Causes,
     path: CriticalPath,
+    /// Where the time went. Empty until the end.
+    account: TimeSpent,
     rings: RingUse,
     open: FxHashMap<FileId, OpenFile>,
     paces: FxHashMap<Tid, Pace>,
@@ -461,11 +463,12 @@ impl Index {
     /// Finds the critical path. Before this, all threads count as being on it.
     pub fn ends(&mut self) {
         self.path = self.causes.critical_path();
+        self.account = self.causes.spent(&self.path);
     }
 
     /// Where the time went. Complete after [`Index::ends`].
-    pub fn spent(&mut self) -> TimeSpent {
-        self.causes.spent(&self.path)
+    pub fn account(&self) -> &TimeSpent {
+        &self.account
     }
 
     /// How parked threads woke each other.

@@ -131,6 +131,10 @@ pub struct Candidate {
     /// The finding matters whatever it saves: data may be lost, descriptors run out. Such a rule has a threshold of its
     /// own.
     pub matters: bool,
+    /// The rules whose findings are symptoms of this one. They are not told beside it.
+    pub instead_of: &'static [&'static str],
+    /// The finding is only told if no other one saves that much of the run.
+    pub unless_saved: Option<Ns>,
 }
 
 /// Calls of one kind about one thing that need not be made.
@@ -181,8 +185,8 @@ pub struct Finding {
 pub struct Findings {
     /// The largest saving first.
     pub reported: Vec<Finding>,
-    /// The number of minor findings that are not reported.
-    pub left_out: usize,
+    /// Minor findings, which are told in a line each.
+    pub minor: Vec<Finding>,
     /// The number of calls in which these were found.
     pub calls: u64,
     /// Where the time went.

@@ -290,6 +290,6 @@ mod tests {
         assert!(joined[0].saving.time > 300 * MS, "{:?}", joined[0].saving);
         let minor = contended(false);
         assert!(minor.reported.is_empty(), "{:?}", minor.reported);
-        assert_eq!(minor.left_out, 1);
+        assert_eq!(minor.minor.len(), 1);
     }
 }

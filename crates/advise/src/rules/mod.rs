@@ -15,6 +15,8 @@ mod fd_leak;
 mod goroutine_locks;
 mod hang;
 mod heap_creep;
+mod held_lock;
+mod interrupted;
 mod lock_contention;
 mod lock_step;
 mod madvise_storm;
@@ -24,6 +26,7 @@ mod name_lookups;
 mod network_requests;
 mod pieces;
 mod placed_reads;
+mod polling;
 mod random_reads;
 mod reconnects;
 mod reopened;
@@ -37,12 +40,14 @@ mod small_sends;
 mod stat_storm;
 mod sync_storm;
 mod taking_turns;
+mod timed_waits;
 mod tiny_maps;
 mod tiny_reads;
 mod tiny_writes;
 mod turn_group;
 mod uneven_workers;
 mod unsynced_rename;
+mod vain_wakes;
 mod zombies;
 
 use crate::rule::RuleInfo;
@@ -70,6 +75,8 @@ const ALL: &[RuleInfo] = &[
     goroutine_locks::RULE,
     hang::RULE,
     heap_creep::RULE,
+    held_lock::RULE,
+    interrupted::RULE,
     lock_contention::RULE,
     lock_step::RULE,
     madvise_storm::RULE,
@@ -77,6 +84,7 @@ const ALL: &[RuleInfo] = &[
     mkdir_again::RULE,
     name_lookups::RULE,
     network_requests::RULE,
+    polling::RULE,
     random_reads::RULE,
     reconnects::RULE,
     reopened::RULE,
@@ -90,10 +98,12 @@ const ALL: &[RuleInfo] = &[
     stat_storm::RULE,
     sync_storm::RULE,
     taking_turns::RULE,
+    timed_waits::RULE,
     tiny_maps::RULE,
     tiny_reads::RULE,
     tiny_writes::RULE,
     uneven_workers::RULE,
     unsynced_rename::RULE,
+    vain_wakes::RULE,
     zombies::RULE,
 ];

@@ -216,6 +216,7 @@ impl Rule for Retries {
             // way.
             matters: worst.ended - worst.began >= index.span() / 10,
             whole_time: Some(often.iter().map(|(_, tries)| tries.pace() / 2).sum()),
+            instead_of: &["polling"],
             ..Candidate::default()
         }]
     }

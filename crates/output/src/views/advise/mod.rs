@@ -141,7 +141,6 @@ mod tests {
     fn both() -> Findings {
         Findings {
             reported: vec![finding(Some(("/home/me/src/a b.c", 7))), finding(None)],
-            left_out: 0,
             calls: 10,
             ..Findings::default()
         }
@@ -165,7 +164,7 @@ mod tests {
                 .ends_with("\n3 calls were lost: the figures of the others may be too small.\n")
         );
         let none = Findings { calls: 4, ..Findings::default() };
-        assert!(markdown::report(&none, 0).starts_with("Nothing to advise: in 4 calls"));
+        assert!(markdown::report(&none, 0).starts_with("Nothing to advise: in 4 calls,"));
     }
 
     #[test]

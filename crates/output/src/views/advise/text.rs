@@ -9,10 +9,12 @@ use stride_advise::{Callers, Evidence, EvidenceKind, FactTable, Finding, Finding
 use stride_event::quantity::{bytes, count, duration, grouped, percent};
 
 const INDENT: &str = "            ";
+/// So many minor findings have their lines.
+const MOST_MINOR: usize = 4;
 
 /// The report. `recording` has the lines that findings refer to; without it, no lines are named.
 pub fn report(findings: &Findings, recording: Option<&str>, lost: u64, paint: ReportPaint) -> String {
-    let &Findings { reported: ref findings, left_out, calls, .. } = findings;
+    let &Findings { reported: ref findings, ref minor, calls, .. } = findings;
     let mut out = String::new();
     if findings.is_empty() {
         let _ = writeln!(out, "{}", nothing(calls));
@@ -31,14 +33,12 @@ pub fn report(findings: &Findings, recording: Option<&str>, lost: u64, paint: Re
             shown(recording.as_bytes())
         );
     }
-    if left_out > 0 {
-        let text = format!(
-            "{} left out, because the change would save hardly any time; --advise=all shows {}.",
-            if left_out == 1 { "One more finding is".into() } else { format!("{left_out} more findings are") },
-            if left_out == 1 { "it" } else { "them" },
-        );
-        out.push('\n');
-        wrapped(&text, "", &mut out);
+    if !minor.is_empty() {
+        out.push_str("\nA change would save little (--advise=all tells more):\n");
+        minor.iter().take(MOST_MINOR).for_each(|finding| in_short(finding, paint, &mut out));
+        if minor.len() > MOST_MINOR {
+            let _ = writeln!(out, "   and {} more", minor.len() - MOST_MINOR);
+        }
     }
     if lost > 0 {
         let _ = writeln!(
@@ -52,7 +52,7 @@ pub fn report(findings: &Findings, recording: Option<&str>, lost: u64, paint: Re
 
 /// The report of a run without findings.
 pub fn nothing(calls: u64) -> String {
-    format!("Nothing to advise: in {} calls no pattern was found that is worth changing.", grouped(calls))
+    format!("Nothing to advise: in {} calls, no pattern that Stride knows is worth changing.", grouped(calls))
 }
 
 /// A message as a sentence of the report.
@@ -68,6 +68,18 @@ pub fn operations(n: u64) -> String {
     }
     let made = count(n, "operation of io_uring was", "operations of io_uring were");
     format!("\nBesides its calls, {made} submitted. The rules look at system calls only.\n")
+}
+
+/// `stat storm [stat-storm], from check (walk.c:41)`
+fn in_short(finding: &Finding, paint: ReportPaint, out: &mut String) {
+    let begun = out.len();
+    let from = finding
+        .callers
+        .shares
+        .first()
+        .map_or_else(String::new, |(caller, _)| format!(", from {}", caller_name(caller)));
+    wrapped(&format!("   {} [{}]{from}", finding.title, finding.id), "      ", out);
+    paint.head(out, begun, finding.title, finding.id);
 }
 
 fn one(number: usize, finding: &Finding, lines: bool, paint: ReportPaint, out: &mut String) {
@@ -227,8 +239,8 @@ mod tests {
     use stride_advise::{Confidence, FactRow};
     use stride_event::{CallingFunction, SourceLine};
 
-    fn findings(reported: Vec<Finding>, left_out: usize, calls: u64) -> Findings {
-        Findings { reported, left_out, calls, ..Findings::default() }
+    fn findings(reported: Vec<Finding>, minor: Vec<Finding>, calls: u64) -> Findings {
+        Findings { reported, minor, calls, ..Findings::default() }
     }
 
     #[test]
@@ -262,7 +274,7 @@ mod tests {
             minor: false,
         };
         assert_eq!(
-            report(&findings(vec![finding.clone()], 0, 664_447), Some("a.rec"), 3, plain),
+            report(&findings(vec![finding.clone()], vec![], 664_447), Some("a.rec"), 3, plain),
             "1. stat storm [stat-storm]: 7.1 checks per path: /tmp/many was checked 30,600 times.\n   \
              saves    185,461 of 664,447 calls (28%), about 45.2 ms: every repeat\n   \
              where    /tmp/ma\\nny: 30,600 calls, as on line 4,712\n   \
@@ -273,12 +285,12 @@ mod tests {
              Lines are those that stride --replay=a.rec prints with the same filters.\n\n\
              ... 3 calls lost: what is said of the others may be too little\n"
         );
-        let painted = report(&findings(vec![finding.clone()], 0, 664_447), None, 0, ReportPaint(true));
+        let painted = report(&findings(vec![finding.clone()], vec![], 664_447), None, 0, ReportPaint(true));
         let begins = "1. \x1b[1mstat storm\x1b[0m \x1b[33m[stat-storm]\x1b[0m: 7.1 checks";
         let saves =
             "   \x1b[36msaves\x1b[0m    \x1b[32m185,461 of 664,447 calls (28%), about 45.2 ms\x1b[0m: every repeat\n";
         assert!(painted.starts_with(begins) && painted.contains(saves), "{painted:?}");
-        let live = report(&findings(vec![finding], 0, 664_447), None, 0, plain);
+        let live = report(&findings(vec![finding.clone()], vec![], 664_447), None, 0, plain);
         // Colours are all that they add.
         let mut uncoloured = painted;
         ["0", "1", "32", "33", "36"]
@@ -287,11 +299,12 @@ mod tests {
         assert_eq!(uncoloured, live);
         assert!(live.contains("/tmp/ma\\nny: 30,600 calls\n") && !live.contains("ine"), "{live}");
         assert_eq!(
-            report(&findings(vec![], 0, 12), None, 0, plain),
-            "Nothing to advise: in 12 calls no pattern was found that is worth changing.\n"
+            report(&findings(vec![], vec![], 12), None, 0, plain),
+            "Nothing to advise: in 12 calls, no pattern that Stride knows is worth changing.\n"
         );
-        let minor = report(&findings(vec![], 2, 12), None, 0, plain);
-        assert!(minor.contains("\n2 more findings are left out, because"), "{minor}");
+        let minor = report(&findings(vec![], vec![finding.clone(), finding], 12), None, 0, plain);
+        let line = "   stat storm [stat-storm], from check (walk.c:41)\n";
+        assert!(minor.ends_with(&format!("little (--advise=all tells more):\n{line}{line}")), "{minor}");
     }
 
     fn function(name: &str, line: u32) -> CallingFunction {

@@ -1,0 +1,135 @@
+//! Signals interrupt waits, and the program does not go on with them.
+
+use super::common::{Bounded, plain, process, thing};
+use crate::counts::index::{CallKey, Index, Observed};
+use crate::report::finding::{Candidate, Confidence};
+use crate::report::quantity::{CALLS, MEAN_WAIT, TIMES};
+use crate::report::statement::say;
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::threshold::Threshold;
+use stride_event::{Event, Ns, Tid};
+use stride_syscalls::uapi::signals::SIGNALS;
+use stride_syscalls::{Syscall, table};
+use stride_track::Tracker;
+
+const INTERRUPTIONS: Threshold = Threshold::count("interruptions", 50, "interrupted calls that were not made again");
+const INTERRUPTED_PART: Threshold =
+    Threshold::part("interrupted-part", 0.2, "the part of such calls that was interrupted and not made again");
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "interrupted",
+    title: "waits interrupted by signals",
+    explanation: "A signal ends a call that waits before the call has done anything (EINTR). A program that takes this for a failure closes its \
+        connection, begins its request again or sleeps, and the answer that was on its way is lost. Timers that send a signal every millisecond are a \
+        common cause.\n\n\
+        Reported are fifty interrupted calls of a process that are a fifth of its calls of that kind, and after which the thread did something else than making the same \
+        call again. Calls that the kernel or the program simply makes again do not count.\n\n\
+        Example: a client has a timer of 1 ms for its statistics, without SA_RESTART, and its reads take 2 ms. Of 1,113 connections, 613 were given \
+        up because read(2) was interrupted.",
+    thresholds: &[INTERRUPTIONS, INTERRUPTED_PART],
+    make: || Box::new(Interrupted::default()),
+};
+
+#[derive(Default)]
+struct Interrupted {
+    calls: Bounded<(Tid, CallKey), Interruptions>,
+    /// The interrupted call of each thread, until it is clear what the thread does next.
+    open: Bounded<Tid, Open>,
+    /// The latest signal of each thread.
+    signals: Bounded<Tid, i32>,
+}
+
+/// An interrupted call.
+#[derive(Clone, Copy)]
+struct Open {
+    key: CallKey,
+    time: Ns,
+    /// The handler of the signal has returned. Calls before that are the handler's.
+    is_handled: bool,
+}
+
+#[derive(Default)]
+struct Interruptions {
+    calls: u64,
+    given_up: u64,
+    time: Ns,
+    signal: i32,
+}
+
+impl Rule for Interrupted {
+    fn wants(&self, _: &'static Syscall) -> bool {
+        true
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        let tid = observed.call.tid;
+        let key = observed.key;
+        if self.open.len() > 0
+            && let Some(open) = self.open.get_mut(&tid)
+        {
+            if observed.row.name.ends_with("sigreturn") {
+                open.is_handled = true;
+            } else if open.key == key {
+                self.open.remove(&tid);
+            } else if open.is_handled
+                && let Some(Open { key, time, .. }) = self.open.remove(&tid)
+                && let Some(of) = self.calls.get_mut(&(observed.seen.pid, key))
+            {
+                of.given_up += 1;
+                of.time += time;
+                of.signal = self.signals.get(&tid).copied().unwrap_or(0);
+            }
+        }
+        if observed.call.outcome.is_interruption() {
+            self.open.make_room_of_ended(observed.tracker, |_| false);
+            self.open.entry(tid, || Open { key, time: observed.time(), is_handled: false });
+            self.calls.entry((observed.seen.pid, key), Interruptions::default);
+        }
+        if self.calls.len() > 0
+            && let Some(of) = self.calls.get_mut(&(observed.seen.pid, key))
+        {
+            of.calls += 1;
+        }
+    }
+
+    fn event(&mut self, event: &Event<'_>, _: &Index, _: &Tracker) {
+        if let Event::Signal { tid, info, .. } = event
+            && let Some(signal) = self.signals.entry(*tid, || 0)
+        {
+            *signal = info.first_chunk().map_or(0, |number| i32::from_ne_bytes(*number));
+        }
+    }
+
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
+        let often = self.calls.iter().filter(|(_, of)| {
+            of.given_up >= INTERRUPTIONS.get() && of.given_up as f64 >= of.calls as f64 * INTERRUPTED_PART.ratio()
+        });
+        let worst = often.max_by_key(|((pid, key), of)| (of.given_up, std::cmp::Reverse((*pid, key.nr))));
+        let Some(((pid, key), of)) = worst else { return Vec::new() };
+        let comm = index.comm(*pid, tracker);
+        let call = table(key.abi).name(key.nr.into());
+        let signal =
+            SIGNALS.iter().find(|(number, _)| *number as i32 == of.signal).map_or("A signal", |(_, name)| name);
+        let object = key.object.map(|object| thing(object, of.calls, tracker));
+        vec![Candidate {
+            sentence: say!(
+                "{} ended {call} of {} {} times of {} before anything had come, after {} on average, and the program did something else \
+                 then.",
+                signal,
+                if comm.is_empty() { format!("process {pid}") } else { plain(comm) },
+                TIMES.of(of.given_up),
+                CALLS.of(of.calls),
+                MEAN_WAIT.of(of.time / of.given_up.max(1)),
+            ),
+            evidence: object.into_iter().chain([process(*pid, comm, of.given_up)]).collect(),
+            advice: "Keep the signal away from the thread that waits: block it there (pthread_sigmask(3)), take it by signalfd(2) or sigwait(3) in another \
+                     thread, use timerfd_create(2) in place of a timer's signal, or set SA_RESTART; and make the same call again after EINTR."
+                .into(),
+            confidence: Confidence::Likely,
+            makers: vec![(*key, of.calls)],
+            matters: true,
+            instead_of: &["timed-waits", "reconnects"],
+            ..Candidate::default()
+        }]
+    }
+}

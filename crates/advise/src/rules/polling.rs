@@ -1,0 +1,169 @@
+//! A program looks, sleeps and looks again, for a large part of the run.
+
+use super::common::{Bounded, plain, process};
+use crate::counts::index::{CallKey, Index, Observed};
+use crate::counts::kinds::opens;
+use crate::report::finding::{Candidate, Confidence};
+use crate::report::quantity::{MEAN_WAIT, RUN, TIMES, WAITED};
+use crate::report::statement::say;
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::threshold::Threshold;
+use stride_event::{Ns, Outcome, Tid};
+use stride_syscalls::{Effect, For, Syscall, uapi::consts as c};
+use stride_track::Tracker;
+
+const POLLS: Threshold = Threshold::count("polls", 5, "sleeps between two looks of the same kind that were in vain");
+const POLLING_PART: Threshold = Threshold::part("polling-part", 0.3, "the part of the run that these sleeps took");
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "polling",
+    title: "looking and sleeping in turn",
+    explanation: "A program waits for something by looking for it, sleeping, and looking again: for a file, a process, a child, a lock. On average it \
+        learns of the change half a sleep too late, and a short sleep costs calls instead.\n\n\
+        Reported are five sleeps of a process between two looks of the same kind that were in vain, if they took three tenths of the run. The objects may differ, \
+        and the sleeps may be those of a child, as in a shell. `retries` has the loops that look for one thing very often.\n\n\
+        Example: a script starts jobs, two at a time, and asks with kill -0 each 200 ms whether one of them has ended: 1.4 s of 1.5 s are sleeps. wait -n returns \
+        as soon as one has ended.",
+    thresholds: &[POLLS, POLLING_PART],
+    make: || Box::new(Polling::default()),
+};
+
+/// What a program looks for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Look {
+    File,
+    Process,
+    Child,
+    Lock,
+}
+
+#[derive(Default)]
+struct Polling {
+    /// The latest vain look of each process, and the time that it or its children slept since.
+    latest: Bounded<Tid, (Look, Ns)>,
+    polls: Bounded<(Tid, Look), Polls>,
+}
+
+#[derive(Default)]
+struct Polls {
+    sleeps: u64,
+    time: Ns,
+    looks: Vec<(CallKey, u64)>,
+}
+
+/// Kinds of calls that are told apart.
+const MOST_KINDS: usize = 8;
+
+/// The look that the call is, if it was in vain. None: it is no look, or it found something.
+fn vain_look(observed: &Observed<'_>) -> Option<Look> {
+    const ENOENT: u32 = c::ENOENT as u32;
+    const EAGAIN: u32 = c::EAGAIN as u32;
+    let row = observed.row;
+    match observed.call.outcome {
+        Outcome::Value(_)
+            if row.has_effect(Effect::SendsSignal)
+                && observed.call.arg("signum").or(observed.call.arg("sig")) == Some(0) =>
+        {
+            Some(Look::Process)
+        }
+        Outcome::Value(0) if row.waits() == Some(For::Child) && observed.arg("options") & c::WNOHANG != 0 => {
+            Some(Look::Child)
+        }
+        Outcome::Error(EAGAIN) if row.may_wait() == Some(For::Turn) => Some(Look::Lock),
+        Outcome::Error(ENOENT) if row.has_effect(Effect::Asks) || opens(row) => Some(Look::File),
+        _ => None,
+    }
+}
+
+impl Rule for Polling {
+    fn wants(&self, row: &'static Syscall) -> bool {
+        row.waits() == Some(For::Time)
+            || row.has_effect(Effect::SendsSignal)
+            || row.waits() == Some(For::Child)
+            || row.may_wait() == Some(For::Turn)
+            || row.has_effect(Effect::Asks)
+            || opens(row)
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        let pid = observed.seen.pid;
+        if observed.row.waits() == Some(For::Time) {
+            // A shell has a child that sleeps.
+            let parent = observed.tracker.process(pid).and_then(|process| process.parent);
+            for pid in parent.into_iter().chain([pid]) {
+                if let Some((_, slept)) = self.latest.get_mut(&pid) {
+                    *slept += observed.time();
+                }
+            }
+            return;
+        }
+        let Some(look) = vain_look(observed) else { return };
+        self.latest.make_room_of_ended(observed.tracker, |_| false);
+        let Some(latest) = self.latest.entry(pid, || (look, 0)) else { return };
+        let (before, slept) = std::mem::replace(latest, (look, 0));
+        if before != look || slept == 0 {
+            return;
+        }
+        self.polls.make_room_of_ended(observed.tracker, |polls| polls.sleeps >= POLLS.get());
+        let Some(polls) = self.polls.entry((pid, look), Polls::default) else { return };
+        polls.sleeps += 1;
+        polls.time += slept;
+        let key = CallKey { object: None, ..observed.key };
+        if let Some((_, looks)) = polls.looks.iter_mut().find(|(known, _)| *known == key) {
+            *looks += 1;
+        } else if polls.looks.len() < MOST_KINDS {
+            polls.looks.push((key, 1));
+        }
+    }
+
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
+        let total = index.account().total;
+        let often = self.polls.iter().filter(|(_, polls)| {
+            polls.sleeps >= POLLS.get() && polls.time as f64 >= total as f64 * POLLING_PART.ratio()
+        });
+        let worst = often.max_by_key(|((pid, look), polls)| (polls.time, std::cmp::Reverse((*pid, *look))));
+        let Some(((pid, look), polls)) = worst else { return Vec::new() };
+        let comm = index.comm(*pid, tracker);
+        let (what, advice) = match look {
+            Look::File => (
+                "looked for a file that was not there",
+                "Let the kernel say when the file appears (inotify(7)), or have its maker say it through a pipe, a socket or its exit status.",
+            ),
+            Look::Process => (
+                "asked with signal 0 whether a process lived",
+                "Wait for the process: wait(2) for a child (`wait -n` in a shell), poll(2) on a descriptor of pidfd_open(2) for any process.",
+            ),
+            Look::Child => (
+                "asked whether a child had ended",
+                "Wait for the child without WNOHANG, in a thread of its own if there is other work, or take SIGCHLD or a descriptor of pidfd_open(2) \
+                 into the event loop.",
+            ),
+            Look::Lock => {
+                ("tried to get a lock", "Wait for the lock: flock(2) without LOCK_NB, fcntl(2) with F_SETLKW.")
+            }
+        };
+        vec![Candidate {
+            sentence: say!(
+                "{} {what} and slept, {} times: it slept for {} of the run's {}, {} each time on average.",
+                if comm.is_empty() { format!("process {pid}") } else { plain(comm) },
+                TIMES.of(polls.sleeps),
+                WAITED.of(polls.time),
+                RUN.of(total),
+                MEAN_WAIT.of(polls.time / polls.sleeps.max(1)),
+            ),
+            evidence: vec![process(*pid, comm, polls.sleeps)],
+            advice: advice.into(),
+            confidence: Confidence::Likely,
+            makers: makers(index, polls),
+            matters: true,
+            unless_saved: Some(polls.time / 2),
+            ..Candidate::default()
+        }]
+    }
+}
+
+/// The looks, about any object.
+fn makers(index: &Index, polls: &Polls) -> Vec<(CallKey, u64)> {
+    let is_look = |key: &CallKey| polls.looks.iter().any(|(look, _)| (look.abi, look.nr) == (key.abi, key.nr));
+    index.tallies().filter(|(key, _)| is_look(key)).map(|(key, cost)| (key, cost.calls)).collect()
+}

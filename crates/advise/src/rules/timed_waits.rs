@@ -1,0 +1,190 @@
+//! Waits for a lock, a turn or a message end because their time runs out, and not because anything came.
+
+use super::common::{Bounded, plain, process};
+use crate::counts::index::{CallKey, Index, Observed};
+use crate::report::finding::{Candidate, Confidence};
+use crate::report::quantity::{MEAN_WAIT, RUN, TIMES, WAITED};
+use crate::report::statement::say;
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::threshold::Threshold;
+use std::collections::BTreeMap;
+use stride_event::{Ns, Outcome, Tid};
+use stride_syscalls::{Abi, For, Syscall, table, uapi::consts as c};
+use stride_track::{Activity, CallOn, TimeSpent, Tracker};
+
+const TIMED_WAITS: Threshold = Threshold::count("timed-waits", 5, "waits until a time ran out");
+const TIMED_PART: Threshold = Threshold::part("timed-part", 0.4, "the part of the run that waited so");
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "timed-waits",
+    title: "waiting until time runs out",
+    explanation: "A large part of the run passes in waits for a lock, a permit or a message whose time runs out before anybody gives it. Most often \
+        somebody forgot to give something back, or to send it.\n\n\
+        Reported are at least five such waits of threads of one name, if the run waited two fifths of its time for them, and if no other finding explains \
+        as much. Sleeps do not count, and neither do waits for descriptors (poll, epoll_wait), whose timeouts drive the work of event loops.\n\n\
+        Example: a pool of connections gives out permits by sem_timedwait(3), and an error path does not give its permit back. At the end each of 111 waits lasts \
+        the whole 17 ms, 96% of the run.",
+    thresholds: &[TIMED_WAITS, TIMED_PART],
+    make: || Box::new(TimedWaits::default()),
+};
+
+#[derive(Default)]
+struct TimedWaits {
+    waits: Bounded<(Tid, CallKey), Waits>,
+}
+
+/// The waits of a process by calls of one kind.
+#[derive(Clone, Copy, Default)]
+struct Waits {
+    calls: u64,
+    time: Ns,
+    /// Those that ended because their time ran out.
+    timed: u64,
+    timed_for: Ns,
+}
+
+impl Waits {
+    fn add(&mut self, other: &Waits) {
+        self.calls += other.calls;
+        self.time += other.time;
+        self.timed += other.timed;
+        self.timed_for += other.timed_for;
+    }
+}
+
+/// Calls that take less have hardly waited.
+const WAITED_AT_LEAST: Ns = 500_000;
+
+/// What a call waits for, if others have to give that.
+fn waits_for(row: &Syscall) -> Option<For> {
+    row.waits().or(row.may_wait()).filter(|what| matches!(what, For::Lock | For::Turn | For::Peer))
+}
+
+/// True if the call's time ran out: the timeout of the call, or that of its socket.
+fn ran_out(observed: &Observed<'_>) -> bool {
+    const ETIMEDOUT: u32 = c::ETIMEDOUT as u32;
+    const EAGAIN: u32 = c::EAGAIN as u32;
+    matches!(observed.call.outcome, Outcome::Error(ETIMEDOUT | EAGAIN))
+}
+
+impl Rule for TimedWaits {
+    fn wants(&self, row: &'static Syscall) -> bool {
+        waits_for(row).is_some()
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        if observed.time() < WAITED_AT_LEAST {
+            return;
+        }
+        let key = CallKey { object: None, ..observed.key };
+        let Some(waits) = self.waits.entry((observed.seen.pid, key), Waits::default) else { return };
+        waits.calls += 1;
+        waits.time += observed.time();
+        if ran_out(observed) {
+            waits.timed += 1;
+            waits.timed_for += observed.time();
+        }
+    }
+
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
+        // Threads of one name, whatever their process: a shell starts a `sleep` for each pause.
+        let mut groups: BTreeMap<(&[u8], Abi, u32), (Waits, Tid)> = BTreeMap::new();
+        for ((pid, key), waits) in self.waits.iter().filter(|(_, waits)| waits.timed > 0) {
+            let group = groups.entry((index.comm(*pid, tracker), key.abi, key.nr)).or_insert((Waits::default(), *pid));
+            group.0.add(waits);
+        }
+        let account = index.account();
+        let timed = groups.into_iter().map(|((comm, abi, nr), (waits, pid))| {
+            let part = waits.timed_for as f64 / waits.time.max(1) as f64;
+            let run = (in_call(account, comm, abi, nr) as f64 * part) as Ns;
+            (run, comm, CallKey { abi, nr, object: None }, waits, pid)
+        });
+        let worst = timed.filter(|(run, .., waits, _)| {
+            *run as f64 >= account.total as f64 * TIMED_PART.ratio() && waits.timed >= TIMED_WAITS.get()
+        });
+        let worst = worst.max_by_key(|(run, comm, ..)| (*run, std::cmp::Reverse(*comm)));
+        let Some((run, comm, key, waits, pid)) = worst else { return Vec::new() };
+        let name = if comm.is_empty() { format!("process {pid}") } else { plain(comm) };
+        let call = table(key.abi).name(key.nr.into());
+        let row = table(key.abi).get(key.nr.into()).map(|entry| entry.row);
+        let (times, mean) = (TIMES.of(waits.timed), MEAN_WAIT.of(waits.timed_for / waits.timed.max(1)));
+        let of_run = say!("the run waited for that for {} of its {}", WAITED.of(run), RUN.of(account.total));
+        let (sentence, advice) = match row.and_then(waits_for) {
+            Some(For::Lock | For::Turn) => (
+                say!(
+                    "{name} waited in {call} {} times until the time ran out, for {} on average, and nobody woke it; {}.",
+                    times,
+                    mean,
+                    of_run
+                ),
+                "Find out who should have woken it: a permit, a connection or a lock that is not given back on some path, a notification that came \
+                 before the wait, an owner that has ended. A longer timeout only hides that.",
+            ),
+            _ => (
+                say!(
+                    "{name} waited in {call} {} times until the time ran out, for {} on average, and nothing had come; {}.",
+                    times,
+                    mean,
+                    of_run
+                ),
+                "If the program expects something there, find out why nothing comes: the other side may wait, too, or a message was lost. If the \
+                 timeout drives work that is due at certain times, this is as it must be.",
+            ),
+        };
+        let calls = index.tallies().filter(|(other, _)| (other.abi, other.nr) == (key.abi, key.nr));
+        vec![Candidate {
+            sentence,
+            evidence: vec![process(pid, comm, waits.timed)],
+            advice: advice.into(),
+            confidence: Confidence::Possible,
+            makers: calls.map(|(key, cost)| (key, cost.calls)).collect(),
+            matters: true,
+            unless_saved: Some(run / 2),
+            ..Candidate::default()
+        }]
+    }
+}
+
+/// The time of the run that threads of this name spent in such calls.
+fn in_call(account: &TimeSpent, comm: &[u8], abi: Abi, nr: u32) -> Ns {
+    let is_it = |on: &CallOn| (on.abi, on.nr) == (abi, u64::from(nr));
+    let in_call = |activity: &Activity| match activity {
+        Activity::InCall(on) | Activity::Unmeasured(on) | Activity::Asleep(on, ..) => is_it(on),
+        _ => false,
+    };
+    let shares = account.shares.iter().filter(|share| *share.who.comm == *comm && in_call(&share.activity));
+    shares.map(|share| share.time).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::test_run::TestRun;
+    use stride_event::{Event, Ns, Outcome, Tid};
+    use stride_test_support::calls::{call, exited, lasting, spawned};
+
+    const MS: Ns = 1_000_000;
+    const MAIN: Tid = 7;
+
+    /// A run of 1 s with so many waits of 20 ms, of which each `vain`th runs out of time.
+    fn waits(count: u64, vain: u64) -> Vec<&'static str> {
+        let mut run = TestRun::new(false);
+        run.show(spawned(MAIN, 0));
+        for i in 0..count {
+            const ETIMEDOUT: u32 = 110;
+            let outcome = if i % vain == 0 { Outcome::Error(ETIMEDOUT) } else { Outcome::Value(0) };
+            let wait = call(MAIN, "futex", &[0x1000, 0x80, 0, 0x2000], outcome);
+            run.show(Event::Exit(&lasting(wait, (i + 1) * 25 * MS, 20 * MS)));
+        }
+        run.show(Event::Exit(&lasting(call(MAIN, "getpid", &[], Outcome::Value(7)), 999 * MS, 10)));
+        run.show(exited(MAIN, 1_000 * MS));
+        run.finding_ids()
+    }
+
+    #[test]
+    fn waits_that_nobody_ends_are_told() {
+        assert_eq!(waits(39, 1), ["timed-waits"]);
+        // Somebody ends most of them, or they are few.
+        assert!(waits(39, 4).is_empty());
+        assert!(waits(15, 1).is_empty());
+    }
+}

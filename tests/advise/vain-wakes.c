@@ -1,0 +1,56 @@
+// finds: vain-wakes
+// estimate: no call is saved for certain
+// says: threads of program were woken
+// says: they did nothing but wait again
+// Each piece of work wakes all threads that wait for one. Corrected, it wakes one of them.
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#define THREADS 12
+#define PIECES 600
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t some = PTHREAD_COND_INITIALIZER;
+static int pieces, over;
+static atomic_int done;
+
+static void *work(void *unused) {
+	for (;;) {
+		pthread_mutex_lock(&lock);
+		while (!pieces && !over)
+			pthread_cond_wait(&some, &lock); // FROM work
+		if (!pieces) {
+			pthread_mutex_unlock(&lock);
+			return unused;
+		}
+		pieces--;
+		pthread_mutex_unlock(&lock);
+		usleep(100);
+		done++;
+	}
+}
+
+int main(int argc, char **argv) {
+	pthread_t threads[THREADS];
+	(void)argv;
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, work, NULL);
+	for (int i = 0; i < PIECES; i++) {
+		pthread_mutex_lock(&lock);
+		pieces++;
+		if (argc > 1)
+			pthread_cond_signal(&some);
+		else
+			pthread_cond_broadcast(&some);
+		pthread_mutex_unlock(&lock);
+		usleep(300);
+	}
+	pthread_mutex_lock(&lock);
+	over = 1;
+	pthread_cond_broadcast(&some);
+	pthread_mutex_unlock(&lock);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	return done != PIECES;
+}
