@@ -2,7 +2,8 @@
 
 use crate::image::CodeImage;
 use crate::image::perf_map::PerfMap;
-use crate::jit::{self, Jit, JitInProcess};
+use crate::jit::languages as jit_languages;
+use crate::jit::runtime::{FoundJit, Jit, JitInProcess};
 use crate::script::languages::usual_language;
 use crate::script::runtime::{FoundRuntime, ProcessRuntime};
 use crate::space::Space;
@@ -53,10 +54,10 @@ impl ProcessCode {
 
     fn search_jit(&mut self) {
         let found = self.space.modules().find_map(|(image, bias)| {
-            let language = jit::usual_language(&image.module.path)?;
+            let language = jit_languages::usual_language(&image.module.path)?;
             Some((image.jit(language)?, *bias))
         });
-        if let Some((found @ jit::FoundJit::Known(_), bias)) = found {
+        if let Some((found @ FoundJit::Known(_), bias)) = found {
             self.jit.enter(Some(found), bias);
         }
     }

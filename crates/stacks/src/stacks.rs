@@ -3,7 +3,8 @@
 use crate::image::cache::Images;
 use crate::image::perf_map::PerfMap;
 use crate::image::separate::Fetch;
-use crate::jit::{self, NativeStack};
+use crate::jit::languages as jit_languages;
+use crate::jit::runtime::NativeStack;
 use crate::kept::KeptStacks;
 use crate::process::ProcessCode;
 use crate::script::languages::language_of;
@@ -262,7 +263,7 @@ impl Stacks {
             .iter()
             .enumerate()
             .find_map(|(frame, it)| evaluates(it).map(|language| Evaluation { frame, language }));
-        let enters = |frame: &Arc<StackFrame>| jit::language_of(&frame.symbol.as_ref()?.name);
+        let enters = |frame: &Arc<StackFrame>| jit_languages::language_of(&frame.symbol.as_ref()?.name);
         let jit = frames.iter().enumerate().find_map(|(frame, it)| Some((frame, enters(it)?)));
         let stack = self.kept.one(Stack { frames: frames.into(), bottom });
         let made = CachedStack { bottom, stack, evaluation, jit };

@@ -15,7 +15,8 @@ use crate::image::go_table::GoTable;
 use crate::image::lines::DebugLines;
 use crate::image::separate::DebugFiles;
 use crate::image::symbols::Symbols;
-use crate::jit::{self, FoundJit};
+use crate::jit::languages as jit_languages;
+use crate::jit::runtime::FoundJit;
 use crate::script::languages;
 use crate::script::runtime::FoundRuntime;
 use crate::unwind::cfi::{Cfi, UnwindRule};
@@ -144,7 +145,7 @@ impl CodeImage {
 
     /// The run-time system of a language that is compiled while the program runs.
     pub fn jit(&self, language: usize) -> Option<FoundJit> {
-        let find = || jit::find(language, self.elf.as_ref()?, &self.module.path);
+        let find = || jit_languages::find(language, self.elf.as_ref()?, &self.module.path);
         let (of, found) = self.jit.get_or_init(|| (language, find()));
         found.clone().filter(|_| *of == language)
     }

@@ -16,7 +16,8 @@ pub struct ScriptNames {
 const MOST_FRAMES: usize = 1 << 16;
 
 impl ScriptNames {
-    fn one(&mut self, frame: StackFrame) -> Arc<StackFrame> {
+    /// A frame, shared with all that are equal.
+    pub fn one(&mut self, frame: StackFrame) -> Arc<StackFrame> {
         if let Some(known) = self.frames.get(&frame) {
             return known.clone();
         }
@@ -115,7 +116,7 @@ fn name_of(frame: &StackFrame) -> Option<&str> {
 }
 
 /// A frame that says what is missing.
-fn unknown(text: &str) -> StackFrame {
+pub fn unknown(text: &str) -> StackFrame {
     let symbol = Some(Symbol { name: text.into(), offset: 0 });
     StackFrame { module: None, offset: 0, symbol, source: None, inlined: Box::default() }
 }

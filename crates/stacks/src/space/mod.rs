@@ -10,7 +10,7 @@ use crate::files::open::read_up_to;
 use crate::image::cache::Images;
 use crate::image::perf_map::PerfMap;
 use crate::image::{CodeImage, Preceding};
-use crate::jit::Jit;
+use crate::jit::runtime::Jit;
 use crate::space::follow::{Follow, with_bias};
 use crate::space::staleness::{Changes, ReadAt, Since, is_after};
 use crate::unwind::cfi::UnwindRule;

@@ -5,6 +5,7 @@
 
 use crate::image::Preceding;
 use crate::unwind::cfi::{Cfa, FrameRule, RegisterPlace, UnwindRule};
+use crate::unwind::place::FramePlace;
 use crate::unwind::registers::{I386_AMONG_ALL, Registers, SignalFrame};
 use gimli::{Encoding, EndianSlice, EvaluationResult, Expression, Format, LittleEndian, Value as DwarfValue};
 use stride_event::{Bottom, CodeKind, Regs};
@@ -25,15 +26,6 @@ pub trait Code {
     fn is_trampoline(&self, _address: u64) -> bool {
         false
     }
-}
-
-/// Where a frame is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FramePlace {
-    /// Its stack pointer, if that is known.
-    pub sp: Option<u64>,
-    /// Its frame pointer, if that leads to the caller.
-    pub bp: Option<u64>,
 }
 
 #[derive(Debug, Default)]

@@ -1,0 +1,70 @@
+//! The traits that each language implements.
+
+use crate::script::mixed::{Mixed, ScriptNames};
+use crate::unwind::cfi::UnwindRule;
+use crate::unwind::place::FramePlace;
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use stride_event::{Bottom, StackFrame, ThreadMemory};
+
+/// A run-time system in a process.
+pub trait Jit {
+    /// How the walk goes on behind code that no file has. `Unknown`: the frame pointer leads on.
+    fn rule(&mut self, _address: u64, _memory: &mut dyn ThreadMemory) -> UnwindRule {
+        UnwindRule::Unknown
+    }
+
+    /// Puts the functions of the language in the places of the frames that stand for them. What these depend on is added to `native.reads`.
+    fn mix(&mut self, native: &mut NativeStack<'_>, memory: &mut dyn ThreadMemory, names: &mut ScriptNames) -> Mixed;
+}
+
+/// A native stack, whose frames of such code have no names yet.
+pub struct NativeStack<'a> {
+    pub frames: &'a [Arc<StackFrame>],
+    /// For each frame: its address in memory.
+    pub addresses: &'a [u64],
+    /// For each frame: where it is.
+    pub places: &'a [FramePlace],
+    pub bottom: Bottom,
+    /// The words of memory, with their addresses, that the frames depend on.
+    pub reads: &'a mut Vec<(u64, u64)>,
+}
+
+/// A run-time system in a file of code.
+pub trait JitFile {
+    /// The run-time system of a process that has loaded the file with this bias.
+    fn in_process(&self, bias: u64) -> Box<dyn Jit>;
+}
+
+/// The run-time system in a file of code, as far as it was found.
+#[derive(Clone)]
+pub enum FoundJit {
+    Known(Rc<dyn JitFile>),
+    /// It is of a version or kind that is not known. The text is for people: `Node with V8 9.4`.
+    Unsupported(Rc<str>),
+}
+
+/// The run-time system of a process, if it has one.
+#[derive(Default)]
+pub struct JitInProcess {
+    /// The load bias of the file that has it.
+    pub bias: Option<u64>,
+    pub found: Option<RefCell<Box<dyn Jit>>>,
+}
+
+impl JitInProcess {
+    /// Notes the run-time system of a file that the process has loaded with this bias. Returns its version if that is not supported. A process that has
+    /// loaded the same as before keeps what it knows.
+    pub fn enter(&mut self, found: Option<FoundJit>, bias: u64) -> Option<Rc<str>> {
+        if self.bias.replace(bias) == Some(bias) {
+            return None;
+        }
+        self.found = None;
+        match found? {
+            FoundJit::Known(file) => self.found = Some(RefCell::new(file.in_process(bias))),
+            FoundJit::Unsupported(what) => return Some(what),
+        }
+        None
+    }
+}

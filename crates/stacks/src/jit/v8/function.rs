@@ -1,0 +1,287 @@
+//! What functions are called, and where their bytecode belongs in their source.
+
+use crate::jit::v8::heap::{Heap, HeapObject, small_integer};
+use crate::jit::v8::positions::{LineEnds, bytecode_of_baseline, source_position};
+use crate::jit::v8::version::{CodeStart, V8};
+use crate::script::walk::word_of;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// The bytes of a `SharedFunctionInfo` by which it is known.
+pub const SHARED: usize = 64;
+/// The bytes of bytecode by which it is known: its length, and the objects that belong to it.
+pub const BYTECODE: usize = 40;
+/// Larger tables and bytecode are not believed.
+const LARGEST_TABLE: usize = 16 << 20;
+/// When more is known, all goes.
+const MOST_FUNCTIONS: usize = 1 << 15;
+const MOST_SCRIPTS: usize = 1 << 12;
+const MOST_BYTES: usize = 16 << 20;
+const MOST_PLACES: usize = 1 << 12;
+
+/// A function of a script.
+pub struct JsFunction {
+    pub name: Box<str>,
+    pub file: Box<str>,
+    /// Its bytecode. The table of positions may be missing: V8 makes it when it needs it.
+    pub bytecode: HeapObject,
+    /// Its machine code, if V8 has compiled it without optimising it.
+    baseline: Option<HeapObject>,
+    /// Where lines end in its script, and how many lines are in front of that.
+    lines: Option<(Rc<LineEnds>, i32)>,
+    /// LineEnds of places in the bytecode that were looked up.
+    known: RefCell<FxHashMap<u32, u32>>,
+}
+
+/// Functions by their `SharedFunctionInfo`, and scripts.
+#[derive(Default)]
+pub struct KnownFunctions {
+    functions: FxHashMap<(HeapObject, [u8; SHARED]), Rc<JsFunction>>,
+    /// By the bytecode, and what tells it from other bytecode that was there before.
+    by_bytecode: FxHashMap<(HeapObject, [u8; BYTECODE]), Rc<JsFunction>>,
+    /// By the script's object, the object of its source, and its number.
+    scripts: FxHashMap<(HeapObject, u64, u64), Rc<LineEnds>>,
+    bytes: usize,
+}
+
+impl KnownFunctions {
+    /// The function of a `SharedFunctionInfo` with this content. `None` if it is no function of a script.
+    pub fn get(&mut self, heap: &mut Heap<'_>, shared: HeapObject, content: &[u8; SHARED]) -> Option<Rc<JsFunction>> {
+        let key = (shared, *content);
+        if let Some(known) = self.functions.get(&key) {
+            return Some(known.clone());
+        }
+        let function = Rc::new(self.read(heap, shared, content)?);
+        // What was read late may be of other functions, if the objects were moved meanwhile.
+        if heap.memory.begin_check() {
+            let is_same = heap.head(shared) == Some(*content) && heap.is(shared, heap.v8.types.shared_info);
+            heap.memory.end_check();
+            is_same.then_some(())?;
+        }
+        self.bytes += function.name.len() + function.file.len();
+        if self.functions.len() >= MOST_FUNCTIONS || self.bytes > MOST_BYTES {
+            self.functions.clear();
+            self.by_bytecode.clear();
+            self.scripts.clear();
+            self.bytes = 0;
+        }
+        self.functions.insert(key, function.clone());
+        if let Some(head) = bytecode_head(heap, function.bytecode) {
+            self.by_bytecode.insert((function.bytecode, head), function.clone());
+        }
+        Some(function)
+    }
+
+    /// The function that has this bytecode, if a frame of it was seen before.
+    pub fn of_bytecode(&self, heap: &mut Heap<'_>, bytecode: HeapObject) -> Option<Rc<JsFunction>> {
+        let head = bytecode_head(heap, bytecode)?;
+        self.by_bytecode.get(&(bytecode, head)).cloned()
+    }
+
+    fn read(&mut self, heap: &mut Heap<'_>, shared: HeapObject, content: &[u8; SHARED]) -> Option<JsFunction> {
+        let v8 = heap.v8;
+        if !heap.is(shared, v8.types.shared_info) {
+            return None;
+        }
+        let (bytecode, baseline) = code(heap, HeapObject::of(word_of(content, v8.shared_info.data))?)?;
+        let script = HeapObject::of(word_of(content, v8.shared_info.script))?;
+        let (file, lines) = if heap.is(script, v8.types.script) {
+            let name = heap.pointer(script, v8.script.name)?;
+            let is_string = heap.kind(name)? < v8.types.first_non_string;
+            let file = if is_string { path_of(&heap.text(name)?) } else { "<eval>".into() };
+            (file, Some((self.lines(heap, script)?, heap.integer(script, v8.script.line_offset)?)))
+        } else {
+            ("<unknown>".into(), None)
+        };
+        let names = names(heap, word_of(content, v8.shared_info.name))?;
+        let name = names.name.filter(|name| !name.is_empty()).unwrap_or_else(|| {
+            let line = lines.as_ref().zip(names.start).and_then(|((lines, offset), start)| line(lines, *offset, start));
+            line.map_or_else(|| "<anonymous>".into(), |line| format!("<anonymous:{line}>").into())
+        });
+        Some(JsFunction { name, file, bytecode, baseline, lines, known: RefCell::default() })
+    }
+
+    /// The lines of a script.
+    fn lines(&mut self, heap: &mut Heap<'_>, script: HeapObject) -> Option<Rc<LineEnds>> {
+        let source = heap.word(script, heap.v8.script.source)?;
+        let key = (script, source, heap.word(script, heap.v8.script.id)?);
+        if let Some(known) = self.scripts.get(&key) {
+            return Some(known.clone());
+        }
+        let lines = Rc::new(LineEnds::of(&heap.source(HeapObject::of(source)?)?));
+        self.bytes += lines.size();
+        if self.scripts.len() >= MOST_SCRIPTS {
+            self.scripts.clear();
+        }
+        self.scripts.insert(key, lines.clone());
+        Some(lines)
+    }
+}
+
+/// What tells bytecode from other bytecode. (The table of positions may be made later, and takes the place of a value that says so.)
+fn bytecode_head(heap: &mut Heap<'_>, bytecode: HeapObject) -> Option<[u8; BYTECODE]> {
+    let head: [u8; BYTECODE + 8] = heap.head(bytecode)?;
+    let mut known = [0; BYTECODE];
+    known.copy_from_slice(&head[8..]);
+    let positions = heap.v8.bytecode.positions as usize - 8;
+    known[positions..positions + 8].fill(0);
+    heap.is(bytecode, heap.v8.types.bytecode).then_some(known)
+}
+
+/// The bytecode that the data of a function leads to, and its baseline code.
+fn code(heap: &mut Heap<'_>, data: HeapObject) -> Option<(HeapObject, Option<HeapObject>)> {
+    let types = heap.v8.types;
+    let mut baseline = None;
+    let mut data = data;
+    // Machine code, the interpreter's data, the bytecode.
+    for _ in 0..3 {
+        let kind = heap.kind(data)?;
+        if kind == types.bytecode {
+            return Some((data, baseline));
+        }
+        data = if kind == types.code {
+            baseline = Some(data);
+            heap.pointer(data, heap.v8.code_bytecode)?
+        } else if kind == types.interpreter_data {
+            heap.pointer(data, 8)?
+        } else {
+            return None;
+        };
+    }
+    None
+}
+
+#[derive(Default)]
+struct Names {
+    name: Option<Box<str>>,
+    /// Where the function begins in the source.
+    start: Option<u32>,
+}
+
+/// The name of a function that has it itself, or in its scope.
+fn names(heap: &mut Heap<'_>, name_or_scope: u64) -> Option<Names> {
+    let Some(object) = HeapObject::of(name_or_scope) else { return Some(Names::default()) };
+    if heap.is(object, heap.v8.types.scope) {
+        return names_of_scope(heap, object);
+    }
+    Some(Names { name: Some(heap.text(object)?), start: None })
+}
+
+/// The members of a scope that come one after the other; which of them there are is told by flags.
+fn names_of_scope(heap: &mut Heap<'_>, scope: HeapObject) -> Option<Names> {
+    /// More names than this are in a table of their own.
+    const MOST_INLINE: i32 = 74;
+    let v8 = heap.v8;
+    let word = heap.word(scope, 8)?;
+    let flags = if v8.is_scope_flag_small { small_integer(word)? as u32 } else { word as u32 };
+    let at = |index: u32| 8 + 8 * index;
+    let is_module = flags & 15 == v8.module_scope;
+    let has_class_variable = flags >> 10 & 1;
+    let has_name = flags >> 12 & 3 != 0;
+    let has_inferred_name = flags >> 14 & 1 != 0;
+    let locals = heap.integer(scope, at(2)).filter(|locals| (0..1 << 20).contains(locals))?;
+    let names = if locals > MOST_INLINE { 1 } else { locals as u32 };
+    let mut next = v8.scope_names + u32::from(is_module) + names + locals as u32 + has_class_variable;
+    let mut found = Names::default();
+    if has_name {
+        found.name = own_name(heap, scope, at(next))?;
+        next += 2;
+    }
+    if has_inferred_name {
+        if found.name.as_deref().is_none_or(str::is_empty) {
+            found.name = own_name(heap, scope, at(next))?;
+        }
+        next += 1;
+    }
+    // (Where the positions come first, they are in front of the names.)
+    let start = if v8.scope_names > 3 { 3 } else { next };
+    found.start = heap.integer(scope, at(start)).and_then(|start| u32::try_from(start).ok());
+    Some(found)
+}
+
+/// A name in a scope. There may be a number or another object in its place.
+fn own_name(heap: &mut Heap<'_>, scope: HeapObject, offset: u32) -> Option<Option<Box<str>>> {
+    let Some(name) = HeapObject::of(heap.word(scope, offset)?) else { return Some(None) };
+    let is_string = heap.kind(name)? < heap.v8.types.first_non_string;
+    Some(if is_string { Some(heap.text(name)?) } else { None })
+}
+
+/// `file:///srv/a%20b.mjs` is the file `/srv/a b.mjs`.
+fn path_of(name: &str) -> Box<str> {
+    let Some(path) = name.strip_prefix("file://") else { return name.into() };
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((&byte, behind)) = rest.split_first() {
+        let digits = behind.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(|_| byte == b'%') {
+            Some(encoded) => {
+                bytes.push(encoded);
+                rest = &behind[2..];
+            }
+            None => {
+                bytes.push(byte);
+                rest = behind;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into()
+}
+
+fn line(lines: &LineEnds, offset: i32, position: u32) -> Option<u32> {
+    u32::try_from(i64::from(lines.line(position)?) + i64::from(offset) + 1).ok()
+}
+
+impl JsFunction {
+    /// The line of a place in the bytecode.
+    pub fn line(&self, heap: &mut Heap<'_>, place: u32) -> Option<u32> {
+        if let Some(&line) = self.known.borrow().get(&place) {
+            return Some(line);
+        }
+        let (lines, offset) = self.lines.as_ref()?;
+        let table = heap.pointer(self.bytecode, heap.v8.bytecode.positions)?;
+        let table = heap.bytes(table, LARGEST_TABLE)?;
+        let line = line(lines, *offset, source_position(&table, place)?)?;
+        let mut known = self.known.borrow_mut();
+        if known.len() >= MOST_PLACES {
+            known.clear();
+        }
+        known.insert(place, line);
+        Some(line)
+    }
+
+    /// The place in the bytecode of an address in the baseline code.
+    pub fn place_of_baseline(&self, heap: &mut Heap<'_>, address: u64) -> Option<u32> {
+        let code = self.baseline?;
+        let start = match heap.v8.code_start {
+            CodeStart::Inside(offset) => code.at(offset),
+            CodeStart::At(offset) => heap.word(code, offset)?,
+        };
+        let place = u32::try_from(address.checked_sub(start)?).ok()?;
+        let table = heap.pointer(code, heap.v8.code_positions)?;
+        let index = bytecode_of_baseline(&heap.bytes(table, LARGEST_TABLE)?, place)?;
+        let len = usize::try_from(heap.integer(self.bytecode, 8)?).ok().filter(|&len| len <= LARGEST_TABLE)?;
+        let mut bytecode = vec![0; len];
+        let data = self.bytecode.at(heap.v8.bytecode.data);
+        (heap.memory.read(data, &mut bytecode) == len).then_some(())?;
+        place_of_index(heap.v8, &bytecode, index)
+    }
+}
+
+/// Where the bytecode with this index begins.
+fn place_of_index(v8: &V8, bytecode: &[u8], index: usize) -> Option<u32> {
+    let lengths = v8.lengths.as_ref()?;
+    let mut at = 0usize;
+    for _ in 0..index {
+        let code = *bytecode.get(at)?;
+        // The first four say that the next one has wide operands.
+        let (prefix, scale) = match code {
+            0 | 2 => (1, 1),
+            1 | 3 => (1, 2),
+            _ => (0, 0),
+        };
+        let code = *bytecode.get(at + prefix)?;
+        at += prefix + usize::from(*lengths[scale].get(usize::from(code))?).max(1);
+    }
+    (at < bytecode.len()).then_some(at as u32)
+}

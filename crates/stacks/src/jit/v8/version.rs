@@ -1,0 +1,256 @@
+//! The versions of V8, and where they keep the members of their objects.
+//!
+//! Node exports numbers for debuggers (`v8dbg_…`): the types of objects and the offsets of most members. The few members that have no such number have the
+//! same place in all releases of one version of V8.
+
+use crate::elf::Elf;
+use crate::files::bytes::{string_at, u32_at};
+use rustc_hash::FxHashMap;
+
+/// The types of objects, and the offsets of their members.
+#[derive(Clone, Debug)]
+pub struct V8 {
+    pub types: ObjectTypes,
+    /// In a map: the type of the objects that have it.
+    pub instance_type: u32,
+    /// In a function: what all closures of it have in common.
+    pub shared: u32,
+    pub shared_info: SharedInfo,
+    pub script: ScriptMembers,
+    pub bytecode: Bytecode,
+    /// In machine code: the bytecode that it was compiled from, or what leads there.
+    pub code_bytecode: u32,
+    /// In machine code: the table of its positions.
+    pub code_positions: u32,
+    /// The place of machine code's first instruction.
+    pub code_start: CodeStart,
+    /// The index of the first name of a variable in a scope.
+    pub scope_names: u32,
+    /// The number of the kind of scope that a module has.
+    pub module_scope: u32,
+    /// The flags of a scope have the form of a small integer.
+    pub is_scope_flag_small: bool,
+    /// The length of each bytecode, for operands of each of three widths.
+    pub lengths: Option<[Box<[u8]>; 3]>,
+}
+
+/// The types of objects.
+#[derive(Clone, Copy, Debug)]
+pub struct ObjectTypes {
+    pub bytecode: u16,
+    pub shared_info: u16,
+    pub script: u16,
+    pub code: u16,
+    pub interpreter_data: u16,
+    pub scope: u16,
+    /// ObjectTypes below are strings.
+    pub first_non_string: u16,
+}
+
+/// The members of a `SharedFunctionInfo`.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedInfo {
+    pub data: u32,
+    pub name: u32,
+    pub script: u32,
+}
+
+/// The members of a `Script`.
+#[derive(Clone, Copy, Debug)]
+pub struct ScriptMembers {
+    pub source: u32,
+    pub name: u32,
+    pub line_offset: u32,
+    pub id: u32,
+}
+
+/// The members of a `BytecodeArray`.
+#[derive(Clone, Copy, Debug)]
+pub struct Bytecode {
+    pub positions: u32,
+    pub data: u32,
+}
+
+/// Where the first instruction of machine code is told.
+#[derive(Clone, Copy, Debug)]
+pub enum CodeStart {
+    /// It is in the object, at this offset.
+    Inside(u32),
+    /// The member at this offset has its address.
+    At(u32),
+}
+
+/// The numbers that no symbol tells.
+struct Untold {
+    major: u32,
+    minor: u32,
+    positions: u32,
+    code_bytecode: u32,
+    code_positions: u32,
+    code_start: CodeStart,
+    is_scope_flag_small: bool,
+}
+
+const UNTOLD: [Untold; 4] = [
+    Untold {
+        major: 10,
+        minor: 2,
+        positions: 32,
+        code_bytecode: 16,
+        code_positions: 24,
+        code_start: CodeStart::Inside(128),
+        is_scope_flag_small: true,
+    },
+    Untold {
+        major: 11,
+        minor: 3,
+        positions: 32,
+        code_bytecode: 16,
+        code_positions: 24,
+        code_start: CodeStart::At(40),
+        is_scope_flag_small: true,
+    },
+    Untold {
+        major: 12,
+        minor: 4,
+        positions: 24,
+        code_bytecode: 8,
+        code_positions: 16,
+        code_start: CodeStart::At(40),
+        is_scope_flag_small: true,
+    },
+    Untold {
+        major: 13,
+        minor: 6,
+        positions: 24,
+        code_bytecode: 8,
+        code_positions: 16,
+        code_start: CodeStart::At(40),
+        is_scope_flag_small: false,
+    },
+];
+
+/// Larger tables of symbols are not believed.
+const LARGEST_TABLE: usize = 256 << 20;
+const SHT_SYMTAB: u32 = 2;
+const SHT_DYNSYM: u32 = 11;
+
+const PREFIX: &str = "v8dbg_";
+const MAJOR: &str = "_ZN2v88internal7Version6major_E";
+const MINOR: &str = "_ZN2v88internal7Version6minor_E";
+const LENGTHS: &str = "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE";
+
+/// The objects of the file that tell about V8: their addresses and sizes.
+fn objects(elf: &Elf) -> FxHashMap<String, (u64, u64)> {
+    let mut found = FxHashMap::default();
+    for kind in [SHT_DYNSYM, SHT_SYMTAB] {
+        let section = elf.sections.iter().find(|section| section.kind == kind);
+        let table = section.and_then(|section| {
+            let entries = elf.bytes(section, LARGEST_TABLE)?;
+            Some((entries, elf.bytes(elf.sections.get(section.link as usize)?, LARGEST_TABLE)?))
+        });
+        let Some((entries, strings)) = table else { continue };
+        for entry in entries.chunks_exact(elf.form.symbol).filter_map(|bytes| elf.form.symbol(bytes)) {
+            let name = string_at(&strings, entry.name as usize);
+            let is_wanted = name.starts_with(PREFIX.as_bytes())
+                || [MAJOR, MINOR, LENGTHS].iter().any(|wanted| wanted.as_bytes() == name);
+            if is_wanted && entry.section != 0 {
+                found.entry(String::from_utf8_lossy(name).into()).or_insert((entry.address, entry.size));
+            }
+        }
+        // The table of all symbols is large, and the program may have been stripped of it.
+        if found.is_empty() || found.contains_key(LENGTHS) {
+            break;
+        }
+    }
+    found
+}
+
+/// V8 in a file of code, if the file has it.
+///
+/// If it is of a version that is not known, the text is for people: `Node with V8 9.4`.
+pub fn find(elf: &Elf) -> Option<Result<V8, Box<str>>> {
+    let objects = objects(elf);
+    // (What is 0 takes no place in the file.)
+    let number_at = |at: u64| elf.loaded(at, 4).and_then(|bytes| u32_at(&bytes, 0)).unwrap_or(0);
+    let number = |name: &str| objects.get(name).map(|&(at, _)| number_at(at));
+    let told = |name: &str| number(&format!("{PREFIX}{name}"));
+    told("HeapObjectTag")?;
+    let (major, minor) = (number(MAJOR)?, number(MINOR)?);
+    let lengths = objects.get(LENGTHS).and_then(|&(at, size)| {
+        let each = usize::try_from(size / 3).ok().filter(|each| (1..=256).contains(each))?;
+        let bytes = elf.loaded(at, 3 * each)?;
+        Some([0, 1, 2].map(|scale| bytes[scale * each..][..each].into()))
+    });
+    let known = (elf.form.word == 8).then(|| of_numbers(major, minor, &told, lengths)).flatten();
+    Some(known.ok_or_else(|| format!("Node with V8 {major}.{minor}").into()))
+}
+
+fn of_numbers(
+    major: u32,
+    minor: u32,
+    told: &dyn Fn(&str) -> Option<u32>,
+    lengths: Option<[Box<[u8]>; 3]>,
+) -> Option<V8> {
+    let untold = UNTOLD.iter().find(|untold| (untold.major, untold.minor) == (major, minor))?;
+    // An offset beyond the first KiB of an object is not believed.
+    let offset = |name: &str| told(&format!("class_{name}")).filter(|&offset| offset < 1024);
+    let first = |names: &[&str]| names.iter().find_map(|name| offset(name));
+    let kind = |name: &str| told(&format!("type_{name}")).and_then(|number| u16::try_from(number).ok());
+    let expected = [
+        ("HeapObjectTag", 1),
+        ("HeapObjectTagMask", 3),
+        ("SmiShiftSize", 31),
+        ("TaggedSize", 8),
+        ("StringRepresentationMask", 7),
+        ("StringEncodingMask", 8),
+        ("off_fp_context", u32::MAX - 7),
+        ("off_fp_function", u32::MAX - 15),
+        ("off_fp_bytecode_array", u32::MAX - 31),
+        ("off_fp_bytecode_offset", u32::MAX - 39),
+    ];
+    if !expected.iter().all(|(name, number)| told(name) == Some(*number)) {
+        return None;
+    }
+    let line_ends = offset("Script__line_ends__Object")?;
+    let scope = kind("ScopeInfo__SCOPE_INFO_TYPE");
+    Some(V8 {
+        types: ObjectTypes {
+            bytecode: kind("BytecodeArray__BYTECODE_ARRAY_TYPE")?,
+            shared_info: kind("SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE")?,
+            script: kind("Script__SCRIPT_TYPE")?,
+            code: kind("Code__CODE_TYPE")?,
+            interpreter_data: kind("InterpreterData__INTERPRETER_DATA_TYPE")?,
+            scope: scope?,
+            first_non_string: told("FirstNonstringType").and_then(|number| u16::try_from(number).ok())?,
+        },
+        instance_type: offset("Map__instance_type__uint16_t")?,
+        shared: offset("JSFunction__shared__SharedFunctionInfo")?,
+        shared_info: SharedInfo {
+            data: 8,
+            name: first(&[
+                "SharedFunctionInfo__name_or_scope_info__Object",
+                "SharedFunctionInfo__name_or_scope_info__Tagged_Object_",
+                "SharedFunctionInfo__name_or_scope_info__Tagged_NameOrScopeInfoT_",
+            ])?,
+            script: first(&[
+                "SharedFunctionInfo__script_or_debug_info__HeapObject",
+                "SharedFunctionInfo__script__Tagged_HeapObject_",
+            ])?,
+        },
+        script: ScriptMembers {
+            source: offset("Script__source__Object")?,
+            name: offset("Script__name__Object")?,
+            line_offset: offset("Script__name__Object")? + 8,
+            id: line_ends + 8,
+        },
+        bytecode: Bytecode { positions: untold.positions, data: offset("BytecodeArray__data__uintptr_t")? },
+        code_bytecode: untold.code_bytecode,
+        code_positions: untold.code_positions,
+        code_start: untold.code_start,
+        scope_names: told("scopeinfo_idx_first_vars").filter(|&index| index < 16)?,
+        module_scope: if untold.is_scope_flag_small { 3 } else { 5 },
+        is_scope_flag_small: untold.is_scope_flag_small,
+        lengths,
+    })
+}
