@@ -241,13 +241,20 @@ impl JsFunction {
         let (lines, offset) = self.lines.as_ref()?;
         let table = heap.pointer(self.bytecode, heap.v8.bytecode.positions)?;
         let table = heap.bytes(table, LARGEST_TABLE)?;
-        let line = line(lines, *offset, source_position(&table, place)?)?;
+        let position = source_position(&table, place).filter(|position| position.merged.is_none())?;
+        let line = line(lines, *offset, position.at)?;
         let mut known = self.known.borrow_mut();
         if known.len() >= MOST_PLACES {
             known.clear();
         }
         known.insert(place, line);
         Some(line)
+    }
+
+    /// The line of a place in the script.
+    pub fn line_of_position(&self, position: u32) -> Option<u32> {
+        let (lines, offset) = self.lines.as_ref()?;
+        line(lines, *offset, position)
     }
 
     /// The place in the bytecode of an address in the baseline code.

@@ -23,6 +23,11 @@ impl HeapObject {
         (word & TAG_MASK == TAG && word > TAG).then_some(HeapObject(word))
     }
 
+    /// The object at an address.
+    pub fn at_address(address: u64) -> HeapObject {
+        HeapObject(address | TAG)
+    }
+
     /// The address of a member.
     pub fn at(self, offset: u32) -> u64 {
         (self.0 - TAG).wrapping_add(offset.into())
@@ -63,6 +68,11 @@ impl Heap<'_> {
     /// The type of an object.
     pub fn kind(&mut self, object: HeapObject) -> Option<u16> {
         let map = self.pointer(object, 0)?;
+        self.kind_of_map(map)
+    }
+
+    /// The type of the objects that have this map.
+    pub fn kind_of_map(&mut self, map: HeapObject) -> Option<u16> {
         let mut bytes = [0; 2];
         let at = map.at(self.v8.instance_type);
         (self.memory.read(at, &mut bytes) == bytes.len()).then_some(u16::from_le_bytes(bytes))

@@ -9,6 +9,7 @@
 //! | `version` | where a version keeps the members of its objects: told by the symbols that it exports for debuggers (`v8dbg_…`) |
 //! | `heap` | reading objects and strings |
 //! | `function` | the name, the file and the bytecode of a function |
+//! | `optimized` | the functions that stand at an address of optimised code |
 //! | `positions` | tables that map places in code to places in source, and these to lines |
 //!
 //! Objects may move when V8 collects garbage, and other objects may take their places. So each object is checked: its type, and that the function has the
@@ -16,6 +17,7 @@
 
 mod function;
 mod heap;
+mod optimized;
 mod positions;
 mod version;
 
@@ -23,6 +25,7 @@ use crate::elf::Elf;
 use crate::jit::runtime::{FoundJit, Jit, JitFile, NativeStack};
 use crate::jit::v8::function::{JsFunction, KnownFunctions, SHARED};
 use crate::jit::v8::heap::{Heap, HeapObject, small_integer};
+use crate::jit::v8::optimized::{AtAddress, KnownAddresses, PlaceInCode};
 use crate::jit::v8::version::V8;
 use crate::script::mixed::{Mixed, ScriptNames, unknown};
 use crate::script::walk::word_of;
@@ -49,22 +52,26 @@ struct FileWithV8(Rc<V8>);
 
 impl JitFile for FileWithV8 {
     fn in_process(&self, _bias: u64) -> Box<dyn Jit> {
-        Box::new(ProcessV8 { v8: self.0.clone(), known: KnownFunctions::default() })
+        Box::new(ProcessV8 { v8: self.0.clone(), known: KnownFunctions::default(), code: KnownAddresses::default() })
     }
 }
 
 struct ProcessV8 {
     v8: Rc<V8>,
     known: KnownFunctions,
+    code: KnownAddresses,
 }
 
 /// What a frame stands for.
 enum Meaning {
     /// No function of a script.
     Other,
-    Function(StackFrame),
+    /// Innermost first: a function, and behind those that were merged into it.
+    Functions(Vec<StackFrame>),
     Gone,
 }
+
+const GONE: &str = "[node: a function that is gone]";
 
 /// The slots of a frame, below its frame pointer.
 const CONTEXT: u64 = 8;
@@ -106,20 +113,64 @@ impl ProcessV8 {
         };
         match found {
             Found::Function(found) => {
-                let at = if bytecode == Some(found.bytecode) {
-                    match small_integer(place) {
-                        Some(place) => u32::try_from(place - (v8.bytecode.data as i32 - 1)).ok(),
-                        None => found.place_of_baseline(&mut heap, address),
-                    }
-                } else {
-                    None
-                };
-                let line = at.and_then(|at| found.line(&mut heap, at));
-                Meaning::Function(frame(&found, at.unwrap_or_default().into(), line))
+                let is_of_file = native.frames.get(index).is_some_and(|frame| frame.module.is_some());
+                let bytecode = bytecode.filter(|bytecode| *bytecode == found.bytecode);
+                Meaning::Functions(self.functions(
+                    &mut heap,
+                    &found,
+                    bytecode.map(|_| place),
+                    is_of_file,
+                    address,
+                    native.reads,
+                ))
             }
             Found::Builtin => Meaning::Other,
             Found::Gone => Meaning::Gone,
         }
+    }
+
+    /// The functions that a frame stands for, the innermost first.
+    ///
+    /// The interpreter is part of the file, or has a copy elsewhere. Where optimised code takes the place of the interpreter while the function runs, the
+    /// frame still has the bytecode and an old place.
+    fn functions(
+        &mut self,
+        heap: &mut Heap<'_>,
+        function: &JsFunction,
+        place: Option<u64>,
+        is_of_file: bool,
+        address: u64,
+        reads: &mut Vec<(u64, u64)>,
+    ) -> Vec<StackFrame> {
+        let mut place = place.and_then(small_integer);
+        if !is_of_file {
+            if let Some(at) = function.place_of_baseline(heap, address) {
+                return vec![frame(function, at.into(), function.line(heap, at))];
+            }
+            match self.code.at(heap, address, reads) {
+                AtAddress::Places(places) => return self.optimized(heap, function, &places),
+                AtAddress::Unknown => place = None,
+                AtAddress::NoCode => {}
+            }
+        }
+        let offset = heap.v8.bytecode.data as i32 - 1;
+        let at = place.and_then(|place| u32::try_from(place.checked_sub(offset)?).ok());
+        let line = at.and_then(|at| function.line(heap, at));
+        vec![frame(function, at.unwrap_or_default().into(), line)]
+    }
+
+    /// A function and those that were merged into it.
+    fn optimized(&mut self, heap: &mut Heap<'_>, function: &JsFunction, places: &[PlaceInCode]) -> Vec<StackFrame> {
+        let mut named = |place: &PlaceInCode| {
+            let Some(shared) = place.shared else {
+                return frame(function, 0, function.line_of_position(place.position));
+            };
+            match heap.head(shared).and_then(|content| self.known.get(heap, shared, &content)) {
+                Some(merged) => frame(&merged, 0, merged.line_of_position(place.position)),
+                None => unknown(GONE),
+            }
+        };
+        places.iter().map(&mut named).collect()
     }
 
     /// The function of a closure.
@@ -160,14 +211,16 @@ impl Jit for ProcessV8 {
     fn mix(&mut self, native: &mut NativeStack<'_>, memory: &mut dyn ThreadMemory, names: &mut ScriptNames) -> Mixed {
         let mut mixed = Mixed { frames: Vec::with_capacity(native.frames.len()), lacks: false };
         for (index, frame) in native.frames.iter().enumerate() {
-            mixed.frames.push(match self.meaning(native, index, memory) {
-                Meaning::Other => frame.clone(),
-                Meaning::Function(function) => names.one(function),
+            match self.meaning(native, index, memory) {
+                Meaning::Other => mixed.frames.push(frame.clone()),
+                Meaning::Functions(functions) => {
+                    mixed.frames.extend(functions.into_iter().map(|function| names.one(function)));
+                }
                 Meaning::Gone => {
                     mixed.lacks = true;
-                    names.one(unknown("[node: a function that is gone]"))
+                    mixed.frames.push(names.one(unknown(GONE)));
                 }
-            });
+            }
         }
         mixed
     }

@@ -26,8 +26,26 @@ impl Numbers<'_> {
     }
 }
 
+/// A place in the source of a function, or in that of one which was merged into it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SourcePosition {
+    /// Counts characters of the script.
+    pub at: u32,
+    /// The index of the function that was merged; `None` if it is the function itself.
+    pub merged: Option<u32>,
+}
+
+impl SourcePosition {
+    /// Bit 0: it is not of a script. 30 bits: the place, plus one. 16 bits: the index of the function, plus one.
+    pub fn of(word: u64) -> Option<SourcePosition> {
+        let at = (word >> 1 & 0x3fff_ffff) as u32;
+        let merged = (word >> 31 & 0xffff) as u32;
+        (word & 1 == 0 && at > 0).then(|| SourcePosition { at: at - 1, merged: merged.checked_sub(1) })
+    }
+}
+
 /// The place in source of a place in code, by a table of source positions. An entry holds up to the next one.
-pub fn source_position(table: &[u8], place: u32) -> Option<u32> {
+pub fn source_position(table: &[u8], place: u32) -> Option<SourcePosition> {
     let mut numbers = Numbers { rest: table };
     // The first entry is that of the function's beginning, in front of the code.
     let (mut at, mut position) = (-1i64, 0i64);
@@ -40,10 +58,9 @@ pub fn source_position(table: &[u8], place: u32) -> Option<u32> {
         if at > place.into() {
             break;
         }
-        // Bit 0: it is not of a script. 30 bits: the place, plus one.
-        found = (position & 1 == 0).then_some((position >> 1 & 0x3fff_ffff) - 1);
+        found = SourcePosition::of(position as u64);
     }
-    u32::try_from(found?).ok()
+    found
 }
 
 /// The index of the bytecode that a place in baseline code belongs to. The table has the length of the code of each bytecode, behind that of the function's

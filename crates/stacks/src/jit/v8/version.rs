@@ -22,8 +22,12 @@ pub struct V8 {
     pub code_bytecode: u32,
     /// In machine code: the table of its positions.
     pub code_positions: u32,
-    /// The place of machine code's first instruction.
+    /// The place of machine code's first instruction, and the number of its bytes.
     pub code_start: CodeStart,
+    pub code_size: u32,
+    /// The distance of the instructions from the object that has them.
+    pub instructions: u64,
+    pub deoptimization: Deoptimization,
     /// The index of the first name of a variable in a scope.
     pub scope_names: u32,
     /// The number of the kind of scope that a module has.
@@ -41,6 +45,8 @@ pub struct ObjectTypes {
     pub shared_info: u16,
     pub script: u16,
     pub code: u16,
+    /// What has the instructions of code.
+    pub stream: u16,
     pub interpreter_data: u16,
     pub scope: u16,
     /// ObjectTypes below are strings.
@@ -71,6 +77,17 @@ pub struct Bytecode {
     pub data: u32,
 }
 
+/// The indexes of what optimised code has for the case that V8 gives it up.
+#[derive(Clone, Copy, Debug)]
+pub struct Deoptimization {
+    /// The objects that it uses.
+    pub literals: u32,
+    /// Where functions were merged into it.
+    pub inlining: u32,
+    /// Where the exits begin, behind its code.
+    pub exits: u32,
+}
+
 /// Where the first instruction of machine code is told.
 #[derive(Clone, Copy, Debug)]
 pub enum CodeStart {
@@ -88,6 +105,8 @@ struct Untold {
     code_bytecode: u32,
     code_positions: u32,
     code_start: CodeStart,
+    code_size: u32,
+    deoptimization: Deoptimization,
     is_scope_flag_small: bool,
 }
 
@@ -99,6 +118,8 @@ const UNTOLD: [Untold; 4] = [
         code_bytecode: 16,
         code_positions: 24,
         code_start: CodeStart::Inside(128),
+        code_size: 40,
+        deoptimization: Deoptimization { literals: 2, inlining: 7, exits: 8 },
         is_scope_flag_small: true,
     },
     Untold {
@@ -108,6 +129,8 @@ const UNTOLD: [Untold; 4] = [
         code_bytecode: 16,
         code_positions: 24,
         code_start: CodeStart::At(40),
+        code_size: 56,
+        deoptimization: Deoptimization { literals: 2, inlining: 7, exits: 8 },
         is_scope_flag_small: true,
     },
     Untold {
@@ -117,6 +140,8 @@ const UNTOLD: [Untold; 4] = [
         code_bytecode: 8,
         code_positions: 16,
         code_start: CodeStart::At(40),
+        code_size: 52,
+        deoptimization: Deoptimization { literals: 2, inlining: 7, exits: 8 },
         is_scope_flag_small: true,
     },
     Untold {
@@ -126,6 +151,8 @@ const UNTOLD: [Untold; 4] = [
         code_bytecode: 8,
         code_positions: 16,
         code_start: CodeStart::At(40),
+        code_size: 56,
+        deoptimization: Deoptimization { literals: 3, inlining: 8, exits: 9 },
         is_scope_flag_small: false,
     },
 ];
@@ -220,6 +247,7 @@ fn of_numbers(
             shared_info: kind("SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE")?,
             script: kind("Script__SCRIPT_TYPE")?,
             code: kind("Code__CODE_TYPE")?,
+            stream: kind("InstructionStream__INSTRUCTION_STREAM_TYPE").or_else(|| kind("Code__CODE_TYPE"))?,
             interpreter_data: kind("InterpreterData__INTERPRETER_DATA_TYPE")?,
             scope: scope?,
             first_non_string: told("FirstNonstringType").and_then(|number| u16::try_from(number).ok())?,
@@ -248,6 +276,12 @@ fn of_numbers(
         code_bytecode: untold.code_bytecode,
         code_positions: untold.code_positions,
         code_start: untold.code_start,
+        code_size: untold.code_size,
+        instructions: match untold.code_start {
+            CodeStart::Inside(offset) => offset.into(),
+            CodeStart::At(_) => offset("InstructionStream__instruction_start__uintptr_t")?.into(),
+        },
+        deoptimization: untold.deoptimization,
         scope_names: told("scopeinfo_idx_first_vars").filter(|&index| index < 16)?,
         module_scope: if untold.is_scope_flag_small { 3 } else { 5 },
         is_scope_flag_small: untold.is_scope_flag_small,
