@@ -3,13 +3,13 @@
 use super::common::{largest, plain, process, thing};
 use crate::counts::index::{CallKey, Index, OpenFile};
 use crate::report::finding::{Candidate, Confidence, Evidence};
-use crate::report::quantity::DESCRIPTORS;
+use crate::report::quantity::{DESCRIPTORS, MEAN_MESSAGES};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use rustc_hash::FxHashMap;
 use stride_event::{Event, Tid};
-use stride_track::{ObjectId, Tracker};
+use stride_track::{ObjectId, ObjectKind, Tracker};
 
 const LEAKED: Threshold =
     Threshold::count("leaked", 64, "descriptors of one path that stay open, or a quarter of those made by one syscall");
@@ -47,6 +47,8 @@ struct Held {
     line: u64,
     object: ObjectId,
     made: Option<CallKey>,
+    /// Sends through them.
+    sends: u64,
 }
 
 const MAX_WAYS: usize = 1 << 18;
@@ -73,8 +75,10 @@ impl FdLeak {
                     line: file.line,
                     object: file.object,
                     made: file.made,
+                    sends: 0,
                 });
                 held.files += 1;
+                held.sends += file.writes.calls;
                 held.line = held.line.min(file.line);
             }
         }
@@ -123,15 +127,31 @@ impl Rule for FdLeak {
             Some(path) => plain(tracker.name(*path)),
             None => format!("files such as {}", plain(tracker.name(open.object))),
         };
+        let are_connections = tracker.kind(open.object) == ObjectKind::Socket && open.sends > 0;
+        let (sentence, advice) = if are_connections {
+            (
+                say!(
+                    "{} connections ({what}) were opened, for {} sends each on average, and never closed.",
+                    DESCRIPTORS.of(open.files),
+                    MEAN_MESSAGES.mean(open.sends, open.files),
+                ),
+                "Make the client with its pool of connections once, and use it for all requests; a client that is made for each request leaves its \
+                 connections behind. Read answers to their ends and close them.",
+            )
+        } else {
+            (
+                say!("{} descriptors of {what} were opened and never closed.", DESCRIPTORS.of(open.files)),
+                "Close each descriptor when it is no longer needed, on every path out of the function, also after \
+                 errors.",
+            )
+        };
         vec![Candidate {
-            sentence: say!("{} descriptors of {what} were opened and never closed.", DESCRIPTORS.of(open.files)),
+            sentence,
             evidence: vec![
                 Evidence { line: Some(open.line), ..thing(tracker.group(open.object), 0, tracker) },
                 process(*pid, comm, open.files),
             ],
-            advice: "Close each descriptor when it is no longer needed, on every path out of the function, also after \
-                     errors."
-                .into(),
+            advice: advice.into(),
             confidence: Confidence::Likely,
             makers: open.made.map(|made| (made, open.files)).into_iter().collect(),
             matters: true,

@@ -385,7 +385,8 @@ struct task_struct {
 	int exit_code;
 	unsigned int flags;
 	unsigned int __state;
-	int on_cpu;
+	/* int, and a smaller type in later kernels. Loads of unsigned members are adapted to the kernel's size. */
+	unsigned int on_cpu;
 	unsigned long jobctl;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;

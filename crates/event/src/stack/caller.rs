@@ -48,9 +48,13 @@ struct Surroundings {
     has_script: bool,
 }
 
+fn is_go_runtime(name: &str) -> bool {
+    name.starts_with("runtime.") || name.starts_with("internal/runtime/")
+}
+
 impl Surroundings {
     fn of(stack: &Stack) -> Surroundings {
-        let is_go = |frame: &StackFrame| frame.symbol_name().is_some_and(|name| name.starts_with("runtime."));
+        let is_go = |frame: &StackFrame| frame.symbol_name().is_some_and(is_go_runtime);
         Surroundings {
             is_go: stack.frames.iter().any(|frame| is_go(frame)),
             has_script: stack.frames.iter().any(|frame| frame.is_in_script()),
@@ -104,7 +108,12 @@ impl Stack {
         let innermost = self.innermost_own().or_else(|| {
             // A language's standard library also makes calls by itself, such as those of Go's scheduler.
             let around = Surroundings::of(self);
-            self.functions().map(|(function, _)| function).find(|function| around.is_own_module(function.frame))
+            let library = || {
+                self.functions().map(|(function, _)| function).filter(|function| around.is_own_module(function.frame))
+            };
+            // A goroutine that a package started says most by the function with which the goroutine began.
+            let started = library().filter(|function| around.is_go && !function.name.is_some_and(is_go_runtime)).last();
+            started.or_else(|| library().next())
         });
         match (innermost, self.frames.last()) {
             // The module of such code may only be unknown because its mapping was gone too soon.
@@ -198,6 +207,14 @@ mod tests {
         called_by(&[(libc, "open64"), ("/bin/p", rust), ("/bin/p", "tool::load"), ("/bin/p", "main")], "tool::load");
         let go = [("/bin/p", "syscall.Syscall6"), ("/bin/p", "os.lstatNolog"), ("/bin/p", "main.walk")];
         called_by(&[&go[..], &[("/bin/p", "runtime.goexit.abi0")]].concat(), "main.walk");
+        // A goroutine of a package, and Go's scheduler.
+        let socket = [
+            ("/bin/p", "syscall.socket"),
+            ("/bin/p", "net.(*Dialer).DialContext"),
+            ("/bin/p", "net/http.(*Transport).dialConnFor"),
+        ];
+        called_by(&[&socket[..], &[("/bin/p", "runtime.goexit.abi0")]].concat(), "net/http.(*Transport).dialConnFor");
+        called_by(&[("/bin/p", "runtime.futex.abi0"), ("/bin/p", "runtime.mstart.abi0")], "runtime.futex.abi0");
         // Functions of a C program may be called like packages of Go.
         called_by(&[(libc, "write"), ("/bin/p", "log.part.0"), ("/bin/p", "main")], "log.part.0");
         // Scripts, and an interpreter's own calls.
