@@ -1,7 +1,8 @@
 //! The children of one process that has not ended yet.
 
 use super::super::common::Claims;
-use stride_event::{Ns, Tid};
+use std::sync::Arc;
+use stride_event::{Ns, Stack, Tid};
 use stride_track::ObjectId;
 
 /// The number of groups of one process that are told apart, and of kinds of calls of one group.
@@ -21,9 +22,25 @@ pub struct Below {
     /// there are now.
     pub making: Claims,
     pub alive: u64,
+    /// The stacks with which it made children, each with the number of calls for which it stands.
+    pub makers: Vec<(Arc<Stack>, u64)>,
     /// Its own calls, as long as it may be a short child, and the time that it slept.
     pub own: Claims,
     pub slept: Ns,
+}
+
+/// So many different stacks of one process are kept.
+const MAX_STACKS: usize = 64;
+
+impl Below {
+    /// The process made a child with this stack, which stands for so many calls.
+    pub fn makes(&mut self, stack: &Arc<Stack>, calls: u64) {
+        if let Some((_, all)) = self.makers.iter_mut().find(|(known, _)| Arc::ptr_eq(known, stack)) {
+            *all += calls;
+        } else if self.makers.len() < MAX_STACKS {
+            self.makers.push((stack.clone(), calls));
+        }
+    }
 }
 
 /// The length of intervals that come in the order of their ends and may overlap.

@@ -14,7 +14,8 @@ use below::{Below, ProgramGroup};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::ops::AddAssign;
-use stride_event::{Event, Ns, Outcome, Tid};
+use std::sync::Arc;
+use stride_event::{Event, Ns, Outcome, Stack, Tid};
 use stride_syscalls::{Effect, For, Syscall, uapi::consts as c};
 use stride_track::{Cloned, CriticalPath, Process, Tracker};
 
@@ -74,6 +75,8 @@ struct Parent {
     /// The number of children of the largest group.
     most: u64,
     making: Claims,
+    /// The stacks with which it made children.
+    makers: Vec<(Arc<Stack>, u64)>,
     saves: Ns,
     pids: Vec<Tid>,
     /// The time in which any of the short children lived.
@@ -99,6 +102,7 @@ impl Rule for ShortChildren {
             }
             if let Some(below) = self.of(pid) {
                 below.alive += 1;
+                call.stack.iter().for_each(|stack| below.makes(stack, call.stack_calls.into()));
             }
         }
         if let Some(below) = self.below.get_mut(&pid).filter(|below| below.alive > 0) {
@@ -209,6 +213,7 @@ impl Rule for ShortChildren {
             confidence: Confidence::Likely,
             estimate: "the calls of such children and of those who start them, without the first of each kind".into(),
             claims: self.claims().list(),
+            stacks: worst.makers.clone(),
             whole_time: Some(self.parents.iter().map(|parent| parent.saves).sum()),
             ..Candidate::default()
         }]
@@ -264,7 +269,7 @@ impl ShortChildren {
             group.short >= FEWER_CHILDREN.get()
                 && group.short as f64 >= (group.short + group.long) as f64 * SHORT_CHILDREN_PART.ratio()
         };
-        let Below { mut groups, lived, covered, pids, making, .. } = below;
+        let Below { mut groups, lived, covered, pids, making, makers, .. } = below;
         let all: Ns = groups.iter().map(|group| group.lived).sum();
         groups.retain(often);
         let Some(most) = groups.iter().map(|group| group.short).max() else { return };
@@ -275,7 +280,8 @@ impl ShortChildren {
         groups.sort_by_key(|group| (group.command.is_none(), Reverse(group.lived)));
         let part = of_these as f64 / all.max(1) as f64 * (1.0 - 1.0 / most as f64);
         let saves = (covered.time as f64 * part) as Ns;
-        self.parents.push(Parent { pid, comm: comm.to_vec(), groups, most, making, saves, pids, lived: lived.time });
+        let lived = lived.time;
+        self.parents.push(Parent { pid, comm: comm.to_vec(), groups, most, making, makers, saves, pids, lived });
         if self.parents.len() > MAX_PARENTS {
             self.parents.sort_by_key(|parent| (Reverse(parent.saves), parent.pid));
             self.parents.truncate(MAX_PARENTS / 2);
