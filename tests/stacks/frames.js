@@ -296,15 +296,20 @@ async function asynchronous() {
   emitter.emit("event");
 }
 
-// Waits until the trace has this function.
-function known() {
+// Waits until the trace has a text, and makes calls meanwhile, which bring the trace to its file.
+function waitFor(text, during) {
   for (;;) {
-    fs.statSync("/stride-known", options);
-    if (fs.readFileSync(process.argv[3], "utf8").includes('"symbol":"known"')) {
+    during();
+    if (fs.readFileSync(process.argv[3], "utf8").includes(text)) {
       return;
     }
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
   }
+}
+
+// Waits until Stride knows V8.
+function known() {
+  waitFor('"symbol":"known"', () => fs.statSync("/stride-known", options));
 }
 
 function inThread() {
@@ -339,12 +344,17 @@ async function main() {
     mark();
   }
   compiled();
+  // (The memory of a program goes with it.)
+  waitFor("/stride-mark/" + (numbers[0] - 1) + '"', () => fs.statSync("/stride-end", options));
   fs.writeFileSync(process.argv[2], told.join("\n") + "\n");
+  workers.forEach((worker) => worker.postMessage("end"));
 }
 
 if (isMainThread) {
   main();
 } else {
+  // (The memory of a thread goes with it.)
+  parentPort.on("message", () => parentPort.close());
   inThread();
   parentPort.postMessage(told);
 }

@@ -3,11 +3,10 @@
 use crate::image::CodeImage;
 use crate::image::perf_map::PerfMap;
 use crate::jit::languages as jit_languages;
-use crate::jit::runtime::{FoundJit, Jit, JitInProcess};
+use crate::jit::runtime::{FoundJit, JitInProcess};
 use crate::script::languages::usual_language;
 use crate::script::runtime::{FoundRuntime, ProcessRuntime};
 use crate::space::Space;
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use stride_event::{CodeHistory, Tid};
@@ -45,8 +44,10 @@ impl ProcessCode {
                 }
             });
             self.search_jit();
-            if let Some((history, found)) = history.zip(self.runtime.found.as_ref()) {
-                history.script_is_found(&found.layout);
+            let jit = || self.jit.found.as_ref()?.borrow_mut().layout(None);
+            let layout = self.runtime.found.as_ref().map(|found| found.layout).or_else(jit);
+            if let Some((history, layout)) = history.zip(layout) {
+                history.script_is_found(&layout);
             }
         }
         history.into_iter().for_each(|history| history.script_is_searched());
@@ -62,14 +63,14 @@ impl ProcessCode {
         }
     }
 
-    /// The run-time system of a language that is compiled while the program runs. A stack that enters such a language tells the module of one that was not
-    /// found by its name. If the version is not supported, it is added to the list.
+    /// Notes the run-time system of a language that is compiled while the program runs, if none was found by its name: a stack that enters such a language
+    /// tells its module. If the version is not supported, it is added to the list.
     pub fn enter_jit(
         &mut self,
         entered: Option<(usize, usize)>,
         addresses: &[u64],
         unsupported: &mut BTreeSet<Rc<str>>,
-    ) -> Option<&RefCell<Box<dyn Jit>>> {
+    ) {
         if self.jit.found.is_none()
             && let Some((frame, language)) = entered
             && let Some(&address) = addresses.get(frame)
@@ -78,7 +79,6 @@ impl ProcessCode {
             let found = image.jit(language);
             unsupported.extend(self.jit.enter(found, address.wrapping_sub(offset)));
         }
-        self.jit.found.as_ref()
     }
 
     /// Notes the run-time system of the module that has the evaluation function of a stack. Returns its version if that is not supported.

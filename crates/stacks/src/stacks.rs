@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 use stride_event::{
-    Bottom, CallSet, CodeHistory, Regs, ScriptLayout, Stack, StackFrame, ThreadMemory, Tid, Unwind, Unwound,
+    Bottom, CallSet, CodeHistory, CodeKind, Regs, ScriptLayout, Stack, StackFrame, ThreadMemory, Tid, Unwind, Unwound,
 };
 
 /// Which parts of stacks are wanted.
@@ -138,12 +138,26 @@ impl Stacks {
             return Made { stack: native, script: None, lacks_script: false };
         };
         let mut lacks_script = false;
-        let native = match entry.enter_jit(jit, &self.walk.frames, &mut self.unsupported) {
+        let mut jit_layout = None;
+        entry.enter_jit(jit, &self.walk.frames, &mut self.unsupported);
+        let native = match entry.jit.found.as_ref().filter(|_| regs.kind == CodeKind::X86_64) {
             Some(jit) => {
+                let mut jit = jit.borrow_mut();
+                let script = jit.layout(Some(memory)).and_then(|layout| memory.script(&layout));
                 let Walk { frames: addresses, places, reads, .. } = &mut self.walk;
-                let frames = &native.frames;
-                let mut native = NativeStack { frames, addresses, places, bottom: native.bottom, reads };
-                let mixed = jit.borrow_mut().mix(&mut native, memory, &mut self.scripts);
+                let is_of_file = |address| entry.space.module(address).is_some();
+                let mut stack = NativeStack {
+                    frames: &native.frames,
+                    addresses,
+                    places,
+                    bottom: native.bottom,
+                    reads,
+                    script: script.as_ref(),
+                    is_of_file: &is_of_file,
+                };
+                let mixed = jit.mix(&mut stack, memory, &mut self.scripts);
+                // (It may know more now.)
+                jit_layout = jit.layout(Some(memory));
                 lacks_script = mixed.lacks;
                 let stack = cut(mixed.frames, native.bottom, self.wanted.frames);
                 self.kept.one(stack)
@@ -160,7 +174,7 @@ impl Stacks {
             }
         }
         let Some(runtime) = &entry.runtime.found else {
-            return Made { stack: native, script: None, lacks_script };
+            return Made { stack: native, script: jit_layout, lacks_script };
         };
         let layout = runtime.layout;
         if evaluation.is_none() {
@@ -304,7 +318,7 @@ impl Unwind for Stacks {
 mod tests {
     use super::*;
     use std::cell::Cell;
-    use stride_event::{CodeChange, CodeKind};
+    use stride_event::CodeChange;
 
     /// The code of this process, which never changes. A thread waits until its mappings are read.
     #[derive(Default)]

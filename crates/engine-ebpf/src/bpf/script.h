@@ -256,6 +256,8 @@ static long search_thread(u64 i, void *ctx)
 	return 0;
 }
 
+#include "script_native.h"
+
 /* Notes the frames of the current thread, and what stands for all of them. Its address space was noted. */
 __noinline int find_script(void)
 {
@@ -278,6 +280,10 @@ __noinline int find_script(void)
 	script->code = 0;
 	script->next = 0;
 	script->thread_pointer = thread_pointer_of(task);
+	if (*(volatile u32 *)&script->layout.is_native) {
+		find_native();
+		return 0;
+	}
 	/* The thread is where it was, or it is searched. */
 	script->thread = st->script_thread;
 	if (!script->thread || !is_script_thread(script, script->thread) || script->end == SCRIPT_UNREADABLE) {

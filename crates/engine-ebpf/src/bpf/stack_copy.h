@@ -166,6 +166,33 @@ static __always_inline void copy_object(struct scratch *s, u64 object, u64 data,
 	copy_piece(s, object, len);
 }
 
+/* The first bytes of objects of V8 that are copied. */
+#define NATIVE_OBJECT 72
+
+/* Copies a function's object, and what all functions of that code have in common: other objects may be there when the reader looks. */
+__noinline int copy_function(struct scratch *s, u64 function)
+{
+	struct stack_state *state = stack_state();
+	u32 at, member;
+	u64 object = function;
+
+	if (!s || !state)
+		return 1;
+	/* From the function to what it has in common with others, and if that has no number, to its script. */
+	for (u32 i = 0; i < 3; i++) {
+		at = copy_piece(s, object - NATIVE_TAG, NATIVE_OBJECT);
+		if (!at || i == 2 || i == 1 && ONCE(state->script.layout.content[1]) == SCRIPT_NONE)
+			return 0;
+		member = i ? ONCE(state->script.layout.content[0]) : ONCE(state->script.layout.code);
+		at += member;
+		asm volatile("" : "+r"(at));
+		if (at > COPY_END + NATIVE_OBJECT)
+			return 1;
+		object = *(u64 *)(s->data + at);
+	}
+	return 0;
+}
+
 /* Copies what names the code of a frame: it may be gone when the reader looks. */
 static long copy_code(u64 i, void *ctx)
 {
@@ -183,6 +210,10 @@ static long copy_code(u64 i, void *ctx)
 	if (!frame->identity || frame->code == state->script.code)
 		return 0;
 	state->script.code = frame->code;
+	if (*(volatile u32 *)&layout->is_native) {
+		copy_function(s, frame->code);
+		return 0;
+	}
 	from = copy_piece(s, frame->code + layout->constant, layout->constant_words * sizeof(u64));
 	if (!from)
 		return ONCE(s->stack.to) + SCRIPT_CONSTANT * sizeof(u64) > s->stack.end;
@@ -220,7 +251,7 @@ static __always_inline u32 copy_script(struct scratch *s, struct stack_state *st
 		return to;
 	rec->script_frames = n;
 	rec->script_end = state->script.end;
-	rec->script_several = has_several(&state->script.layout);
+	rec->script_several = !*(volatile u32 *)&state->script.layout.is_native && has_several(&state->script.layout);
 	rec->script_layout = state->script.layout.id;
 	s->stack.to = to + len;
 	s->stack.end = to + len + SCRIPT_COPY;

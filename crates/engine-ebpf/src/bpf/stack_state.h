@@ -22,6 +22,8 @@ struct script_state {
 	/* The code that was looked at last, and its number. */
 	u64 code;
 	u64 identity;
+	/* Where the next frame goes on, on the native stack. */
+	u64 pc;
 	u32 frames;
 	/* enum script_end */
 	u32 end;

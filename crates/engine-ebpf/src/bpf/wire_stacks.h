@@ -49,7 +49,9 @@ struct script_layout {
 	u32 content[SCRIPT_CONTENTS];
 	u32 content_data[SCRIPT_CONTENTS];
 	u32 compares_contents;
-	u32 pad;
+	/* The frames are on the native stack (script_native.h). */
+	u32 is_native;
+	u64 code_map;
 };
 
 /* As stride_event::ScriptFrame. */

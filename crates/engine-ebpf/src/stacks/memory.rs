@@ -73,6 +73,8 @@ pub fn wire_layout(layout: &ScriptLayout) -> script_layout {
         contents,
         content_data,
         compares_contents,
+        is_native,
+        code_map,
     } = *layout;
     let mut wire = script_layout {
         id: 0,
@@ -94,7 +96,8 @@ pub fn wire_layout(layout: &ScriptLayout) -> script_layout {
         content: contents,
         content_data,
         compares_contents,
-        pad: 0,
+        is_native,
+        code_map,
     };
     let words = bytes_of(std::slice::from_ref(&wire)).chunks_exact(8).filter_map(|word| word.try_into().ok());
     wire.id = words.map(u64::from_le_bytes).fold(MIX, mix);
@@ -139,6 +142,10 @@ impl ThreadMemory for CopiedMemory<'_> {
         if !self.is_checked && self.read_of_call(address, to) == to.len() {
             return to.len();
         }
+        self.read_now(address, to)
+    }
+
+    fn read_now(&mut self, address: u64, to: &mut [u8]) -> usize {
         let mut pages = self.pages.borrow_mut();
         if !std::mem::replace(&mut self.read_later, true) {
             pages.pages.clear();

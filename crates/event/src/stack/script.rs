@@ -6,7 +6,7 @@
 /// Where a run-time system keeps the frames of its threads. All offsets are in bytes.
 ///
 /// A list of interpreters has a list of threads each, and a thread has a list of frames, the innermost first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ScriptLayout {
     /// The address of the pointer to the first interpreter.
     pub interpreters: u64,
@@ -44,11 +44,21 @@ pub struct ScriptLayout {
     pub content_data: [u32; 3],
     /// The constant words do not tell the code from other code that was there before. The contents of these objects do.
     pub compares_contents: u32,
+    /// The frames are on the native stack, each with a frame pointer (V8). Then these members have other meanings: `interpreters` is the distance from the thread pointer
+    /// to the pointer to the run-time system, which has the innermost frame pointer at `innermost`, or at `innermost_there`; `caller` is the distance from
+    /// the frame pointer of a frame by which native code entered to the one at which it was left before; `code` is where a function has what all functions of that
+    /// code have in common, and `contents` where that has a number that tells it from others: directly, or in the object there. A frame's `code` is then the function, its `place` is where the frame goes on, and `kind` has the place in the bytecode in the lower half
+    /// ([`ScriptLayout::NONE`]: it is not known) and in the upper half the distance of the frame pointer from the stack pointer.
+    pub is_native: u32,
+    /// The map of objects with bytecode, if frames are on the native stack. 0 if it is not known yet.
+    pub code_map: u64,
 }
 
 impl ScriptLayout {
     /// In place of an offset.
     pub const NONE: u32 = u32::MAX;
+    /// In place of a place in bytecode: it follows from where the frame goes on.
+    pub const COMPILED: u32 = u32::MAX - 1;
     /// The bytes of a frame that are looked at.
     pub const FRAME: usize = 112;
     /// The bytes of a thread that are looked at.
@@ -116,8 +126,13 @@ pub trait ThreadMemory {
     /// A word of the stack as it was at the moment of the call. A word is as large as an address of the thread's code ([`crate::CodeKind::word`]).
     fn word(&mut self, address: u64) -> Option<u64>;
 
-    /// Reads the process's memory as it is now. Returns how many bytes there are.
+    /// Reads the process's memory: as it was at the moment of the call where it was copied, and as it is now elsewhere. Returns how many bytes there are.
     fn read(&mut self, address: u64, to: &mut [u8]) -> usize;
+
+    /// The same, and where memory was copied at the moment of the call, reads it as it is now all the same.
+    fn read_now(&mut self, address: u64, to: &mut [u8]) -> usize {
+        self.read(address, to)
+    }
 
     /// Reads memory as it was at the moment of the call. Returns how many bytes are known.
     fn read_of_call(&mut self, _address: u64, _to: &mut [u8]) -> usize {

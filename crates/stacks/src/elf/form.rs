@@ -164,6 +164,13 @@ impl ElfForm {
         })
     }
 
+    /// The size that a segment has in memory, rounded up to its alignment.
+    pub fn memory(&self, bytes: &[u8]) -> Option<u64> {
+        // (Only of 64-bit files: nothing needs it of others.)
+        let (size, alignment) = (u64_at(bytes, 40)?, u64_at(bytes, 48)?);
+        (self.word == 8).then(|| size.checked_next_multiple_of(alignment.max(1))).flatten()
+    }
+
     /// The section with this header. `names` are the names of all sections.
     pub fn section(&self, bytes: &[u8], names: &[u8]) -> Option<Section> {
         let word = |i: usize| self.word_at(bytes, 8 + i * usize::from(self.word));

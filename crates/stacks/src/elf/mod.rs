@@ -42,12 +42,18 @@ pub struct Elf {
     pub build_id: Box<[u8]>,
     /// `PT_GNU_EH_FRAME`: the address of `.eh_frame_hdr`, also in files without section headers.
     pub unwind_header: Option<u64>,
+    /// The size of the memory that each thread has for itself (`PT_TLS`), rounded up to its alignment.
+    pub thread_memory: Option<u64>,
+    /// It is a program, and no library (`PT_INTERP`), or has no need of one.
+    pub is_program: bool,
     machine: u16,
     entry: u64,
 }
 
 const PT_LOAD: u32 = 1;
+const PT_INTERP: u32 = 3;
 const PT_NOTE: u32 = 4;
+const PT_TLS: u32 = 7;
 const PT_GNU_EH_FRAME: u32 = 0x6474_e550;
 const SHT_DYNAMIC: u32 = 6;
 const SHT_NOBITS: u32 = 8;
@@ -55,6 +61,7 @@ const DT_NEEDED: u64 = 1;
 const LARGEST_DYNAMIC: usize = 16 << 20;
 const SHF_COMPRESSED: u64 = 1 << 11;
 const NT_GNU_BUILD_ID: u32 = 3;
+const ET_EXEC: u16 = 2;
 const EM_386: u16 = 3;
 const EM_X86_64: u16 = 62;
 const ELFCOMPRESS_ZLIB: u32 = 1;
@@ -76,6 +83,8 @@ impl Elf {
             sections: Vec::new(),
             build_id: Box::default(),
             unwind_header: None,
+            thread_memory: None,
+            is_program: u16_at(&header, 16)? == ET_EXEC,
             machine: u16_at(&header, 18)?,
             entry: form.entry(&header)?,
             data,
@@ -98,6 +107,8 @@ impl Elf {
                 PT_LOAD => self.segments.push(segment),
                 PT_NOTE => notes.push((segment.offset, segment.file_size)),
                 PT_GNU_EH_FRAME => self.unwind_header = Some(segment.address),
+                PT_INTERP => self.is_program = true,
+                PT_TLS => self.thread_memory = self.form.memory(entry),
                 _ => {}
             }
         }

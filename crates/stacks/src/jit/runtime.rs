@@ -6,13 +6,18 @@ use crate::unwind::place::FramePlace;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
-use stride_event::{Bottom, StackFrame, ThreadMemory};
+use stride_event::{Bottom, ScriptFrames, ScriptLayout, StackFrame, ThreadMemory};
 
 /// A run-time system in a process.
 pub trait Jit {
     /// How the walk goes on behind code that no file has. `Unknown`: the frame pointer leads on.
     fn rule(&mut self, _address: u64, _memory: &mut dyn ThreadMemory) -> UnwindRule {
         UnwindRule::Unknown
+    }
+
+    /// Where the frames of this language are, if the engine is to look for them itself and to copy what tells their functions.
+    fn layout(&mut self, _memory: Option<&mut dyn ThreadMemory>) -> Option<ScriptLayout> {
+        None
     }
 
     /// Puts the functions of the language in the places of the frames that stand for them. What these depend on is added to `native.reads`.
@@ -29,6 +34,10 @@ pub struct NativeStack<'a> {
     pub bottom: Bottom,
     /// The words of memory, with their addresses, that the frames depend on.
     pub reads: &'a mut Vec<(u64, u64)>,
+    /// The frames that the engine has found by the layout. The stack depends on them, too.
+    pub script: Option<&'a ScriptFrames>,
+    /// True for addresses of code that a file has.
+    pub is_of_file: &'a dyn Fn(u64) -> bool,
 }
 
 /// A run-time system in a file of code.

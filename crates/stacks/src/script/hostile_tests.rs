@@ -29,6 +29,8 @@ const LAYOUT: ScriptLayout = ScriptLayout {
     contents: [8, 16, 24],
     content_data: [48, 48, 32],
     compares_contents: 1,
+    is_native: 0,
+    code_map: 0,
 };
 const ME: u64 = 0x77;
 

@@ -2,16 +2,53 @@
 
 use crate::jit::v8::heap::{Heap, HeapObject, small_integer};
 use crate::jit::v8::positions::{LineEnds, bytecode_of_baseline, source_position};
-use crate::jit::v8::version::{CodeStart, V8};
-use crate::script::walk::word_of;
+use crate::jit::v8::version::{CodeStart, SharedInfo, V8};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The bytes of a `SharedFunctionInfo` by which it is known.
-pub const SHARED: usize = 64;
-/// The bytes of bytecode by which it is known: its length, and the objects that belong to it.
-pub const BYTECODE: usize = 40;
+/// A `SharedFunctionInfo`, and the numbers that tell it from others that were at its address before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SharedFunction {
+    pub object: HeapObject,
+    id: u64,
+}
+
+impl SharedFunction {
+    /// What is there now.
+    pub fn now(heap: &mut Heap<'_>, object: HeapObject) -> Option<SharedFunction> {
+        let (members, script_id) = (heap.v8.shared_info, heap.v8.script.id);
+        SharedFunction::read(object, &members, script_id, &mut |object, offset| heap.word(object, offset))
+    }
+
+    /// What was there at the moment of the call.
+    pub fn of_call(heap: &mut Heap<'_>, object: HeapObject) -> Option<SharedFunction> {
+        let (members, script_id) = (heap.v8.shared_info, heap.v8.script.id);
+        SharedFunction::read(object, &members, script_id, &mut |object, offset| heap.word_of_call(object, offset))
+    }
+
+    fn read(
+        object: HeapObject,
+        members: &SharedInfo,
+        script_id: u32,
+        word: &mut dyn FnMut(HeapObject, u32) -> Option<u64>,
+    ) -> Option<SharedFunction> {
+        let id = match members.id {
+            Some(id) => word(object, id)? & u64::from(u32::MAX),
+            None => {
+                let script = HeapObject::of(word(object, members.script)?)?;
+                word(script, script_id)? | word(object, members.number)? & u64::from(u32::MAX)
+            }
+        };
+        Some(SharedFunction { object, id })
+    }
+
+    /// True if it is still there.
+    fn is_there(self, heap: &mut Heap<'_>) -> bool {
+        heap.is(self.object, heap.v8.types.shared_info) && SharedFunction::now(heap, self.object) == Some(self)
+    }
+}
+
 /// Larger tables and bytecode are not believed.
 const LARGEST_TABLE: usize = 16 << 20;
 /// When more is known, all goes.
@@ -20,14 +57,16 @@ const MOST_SCRIPTS: usize = 1 << 12;
 const MOST_BYTES: usize = 16 << 20;
 const MOST_PLACES: usize = 1 << 12;
 
+/// Memory could not be read, or changed meanwhile.
+pub struct Unreadable;
+
 /// A function of a script.
 pub struct JsFunction {
+    shared: SharedFunction,
     pub name: Box<str>,
     pub file: Box<str>,
     /// Its bytecode. The table of positions may be missing: V8 makes it when it needs it.
     pub bytecode: HeapObject,
-    /// Its machine code, if V8 has compiled it without optimising it.
-    baseline: Option<HeapObject>,
     /// Where lines end in its script, and how many lines are in front of that.
     lines: Option<(Rc<LineEnds>, i32)>,
     /// LineEnds of places in the bytecode that were looked up.
@@ -37,55 +76,48 @@ pub struct JsFunction {
 /// Functions by their `SharedFunctionInfo`, and scripts.
 #[derive(Default)]
 pub struct KnownFunctions {
-    functions: FxHashMap<(HeapObject, [u8; SHARED]), Rc<JsFunction>>,
-    /// By the bytecode, and what tells it from other bytecode that was there before.
-    by_bytecode: FxHashMap<(HeapObject, [u8; BYTECODE]), Rc<JsFunction>>,
+    functions: FxHashMap<SharedFunction, Rc<JsFunction>>,
     /// By the script's object, the object of its source, and its number.
     scripts: FxHashMap<(HeapObject, u64, u64), Rc<LineEnds>>,
     bytes: usize,
 }
 
 impl KnownFunctions {
-    /// The function of a `SharedFunctionInfo` with this content. `None` if it is no function of a script.
-    pub fn get(&mut self, heap: &mut Heap<'_>, shared: HeapObject, content: &[u8; SHARED]) -> Option<Rc<JsFunction>> {
-        let key = (shared, *content);
-        if let Some(known) = self.functions.get(&key) {
+    /// The function of a `SharedFunctionInfo`. If a frame runs this bytecode, it is the function's. `None` if that is not so, or no longer.
+    pub fn get(
+        &mut self,
+        heap: &mut Heap<'_>,
+        shared: SharedFunction,
+        bytecode: Option<HeapObject>,
+    ) -> Option<Rc<JsFunction>> {
+        let runs = |function: &JsFunction| bytecode.is_none_or(|bytecode| bytecode == function.bytecode);
+        if let Some(known) = self.functions.get(&shared).filter(|known| runs(known)) {
             return Some(known.clone());
         }
-        let function = Rc::new(self.read(heap, shared, content)?);
+        if !shared.is_there(heap) {
+            return None;
+        }
+        let function = Rc::new(self.read(heap, shared)?);
         // What was read late may be of other functions, if the objects were moved meanwhile.
-        if heap.memory.begin_check() {
-            let is_same = heap.head(shared) == Some(*content) && heap.is(shared, heap.v8.types.shared_info);
-            heap.memory.end_check();
-            is_same.then_some(())?;
+        if !is_unchanged(heap, |heap| shared.is_there(heap)) || !runs(&function) {
+            return None;
         }
         self.bytes += function.name.len() + function.file.len();
         if self.functions.len() >= MOST_FUNCTIONS || self.bytes > MOST_BYTES {
             self.functions.clear();
-            self.by_bytecode.clear();
             self.scripts.clear();
             self.bytes = 0;
         }
-        self.functions.insert(key, function.clone());
-        if let Some(head) = bytecode_head(heap, function.bytecode) {
-            self.by_bytecode.insert((function.bytecode, head), function.clone());
-        }
+        self.functions.insert(shared, function.clone());
         Some(function)
     }
 
-    /// The function that has this bytecode, if a frame of it was seen before.
-    pub fn of_bytecode(&self, heap: &mut Heap<'_>, bytecode: HeapObject) -> Option<Rc<JsFunction>> {
-        let head = bytecode_head(heap, bytecode)?;
-        self.by_bytecode.get(&(bytecode, head)).cloned()
-    }
-
-    fn read(&mut self, heap: &mut Heap<'_>, shared: HeapObject, content: &[u8; SHARED]) -> Option<JsFunction> {
+    fn read(&mut self, heap: &mut Heap<'_>, shared: SharedFunction) -> Option<JsFunction> {
         let v8 = heap.v8;
-        if !heap.is(shared, v8.types.shared_info) {
-            return None;
-        }
-        let (bytecode, baseline) = code(heap, HeapObject::of(word_of(content, v8.shared_info.data))?)?;
-        let script = HeapObject::of(word_of(content, v8.shared_info.script))?;
+        let members = v8.shared_info;
+        let (bytecode, _) = code(heap, shared.object)?;
+        let name_or_scope = heap.word(shared.object, members.name)?;
+        let script = heap.pointer(shared.object, members.script)?;
         let (file, lines) = if heap.is(script, v8.types.script) {
             let name = heap.pointer(script, v8.script.name)?;
             let is_string = heap.kind(name)? < v8.types.first_non_string;
@@ -94,12 +126,12 @@ impl KnownFunctions {
         } else {
             ("<unknown>".into(), None)
         };
-        let names = names(heap, word_of(content, v8.shared_info.name))?;
+        let names = names(heap, name_or_scope)?;
         let name = names.name.filter(|name| !name.is_empty()).unwrap_or_else(|| {
             let line = lines.as_ref().zip(names.start).and_then(|((lines, offset), start)| line(lines, *offset, start));
             line.map_or_else(|| "<anonymous>".into(), |line| format!("<anonymous:{line}>").into())
         });
-        Some(JsFunction { name, file, bytecode, baseline, lines, known: RefCell::default() })
+        Some(JsFunction { shared, name, file, bytecode, lines, known: RefCell::default() })
     }
 
     /// The lines of a script.
@@ -119,21 +151,21 @@ impl KnownFunctions {
     }
 }
 
-/// What tells bytecode from other bytecode. (The table of positions may be made later, and takes the place of a value that says so.)
-fn bytecode_head(heap: &mut Heap<'_>, bytecode: HeapObject) -> Option<[u8; BYTECODE]> {
-    let head: [u8; BYTECODE + 8] = heap.head(bytecode)?;
-    let mut known = [0; BYTECODE];
-    known.copy_from_slice(&head[8..]);
-    let positions = heap.v8.bytecode.positions as usize - 8;
-    known[positions..positions + 8].fill(0);
-    heap.is(bytecode, heap.v8.types.bytecode).then_some(known)
+/// True if something holds now, after memory was read. (A thread that stands still changes nothing.)
+pub fn is_unchanged(heap: &mut Heap<'_>, holds: impl FnOnce(&mut Heap<'_>) -> bool) -> bool {
+    if !heap.memory.begin_check() {
+        return true;
+    }
+    let is_unchanged = holds(heap);
+    heap.memory.end_check();
+    is_unchanged
 }
 
-/// The bytecode that the data of a function leads to, and its baseline code.
-fn code(heap: &mut Heap<'_>, data: HeapObject) -> Option<(HeapObject, Option<HeapObject>)> {
+/// The bytecode of a function, and its machine code, if V8 has compiled it without optimising it.
+fn code(heap: &mut Heap<'_>, shared: HeapObject) -> Option<(HeapObject, Option<HeapObject>)> {
     let types = heap.v8.types;
     let mut baseline = None;
-    let mut data = data;
+    let mut data = heap.pointer(shared, heap.v8.shared_info.data)?;
     // Machine code, the interpreter's data, the bytecode.
     for _ in 0..3 {
         let kind = heap.kind(data)?;
@@ -233,22 +265,33 @@ fn line(lines: &LineEnds, offset: i32, position: u32) -> Option<u32> {
 }
 
 impl JsFunction {
-    /// The line of a place in the bytecode.
-    pub fn line(&self, heap: &mut Heap<'_>, place: u32) -> Option<u32> {
+    /// The line of a place in the bytecode. The table of lines may be missing; `Err` if it could not be read.
+    pub fn line(&self, heap: &mut Heap<'_>, place: u32) -> Result<Option<u32>, Unreadable> {
         if let Some(&line) = self.known.borrow().get(&place) {
-            return Some(line);
+            return Ok(Some(line));
         }
-        let (lines, offset) = self.lines.as_ref()?;
-        let table = heap.pointer(self.bytecode, heap.v8.bytecode.positions)?;
-        let table = heap.bytes(table, LARGEST_TABLE)?;
-        let position = source_position(&table, place).filter(|position| position.merged.is_none())?;
-        let line = line(lines, *offset, position.at)?;
+        let table = self.table(heap).ok_or(Unreadable)?;
+        let position = table.and_then(|table| source_position(&table, place)).filter(|it| it.merged.is_none());
+        let Some(line) = position.and_then(|position| self.line_of_position(position.at)) else { return Ok(None) };
         let mut known = self.known.borrow_mut();
         if known.len() >= MOST_PLACES {
             known.clear();
         }
         known.insert(place, line);
-        Some(line)
+        Ok(Some(line))
+    }
+
+    /// The table of positions, if the bytecode has one.
+    fn table(&self, heap: &mut Heap<'_>) -> Option<Option<Vec<u8>>> {
+        let table = heap.pointer(self.bytecode, heap.v8.bytecode.positions)?;
+        let table = if heap.is(table, heap.v8.types.bytes) { Some(heap.bytes(table, LARGEST_TABLE)?) } else { None };
+        is_unchanged(heap, |heap| self.is_current(heap)).then_some(table)
+    }
+
+    /// True if the function still has its bytecode, at the same address.
+    fn is_current(&self, heap: &mut Heap<'_>) -> bool {
+        self.shared.is_there(heap)
+            && code(heap, self.shared.object).is_some_and(|(bytecode, _)| bytecode == self.bytecode)
     }
 
     /// The line of a place in the script.
@@ -259,7 +302,7 @@ impl JsFunction {
 
     /// The place in the bytecode of an address in the baseline code.
     pub fn place_of_baseline(&self, heap: &mut Heap<'_>, address: u64) -> Option<u32> {
-        let code = self.baseline?;
+        let code = code(heap, self.shared.object)?.1?;
         let start = match heap.v8.code_start {
             CodeStart::Inside(offset) => code.at(offset),
             CodeStart::At(offset) => heap.word(code, offset)?,
@@ -270,8 +313,9 @@ impl JsFunction {
         let len = usize::try_from(heap.integer(self.bytecode, 8)?).ok().filter(|&len| len <= LARGEST_TABLE)?;
         let mut bytecode = vec![0; len];
         let data = self.bytecode.at(heap.v8.bytecode.data);
-        (heap.memory.read(data, &mut bytecode) == len).then_some(())?;
-        place_of_index(heap.v8, &bytecode, index)
+        (heap.memory.read_now(data, &mut bytecode) == len).then_some(())?;
+        let place = place_of_index(heap.v8, &bytecode, index);
+        is_unchanged(heap, |heap| self.is_current(heap)).then_some(place).flatten()
     }
 }
 

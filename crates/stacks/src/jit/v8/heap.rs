@@ -39,7 +39,7 @@ pub fn small_integer(word: u64) -> Option<i32> {
     (word & u64::from(u32::MAX) == 0).then_some((word >> 32) as i32)
 }
 
-/// Reads objects.
+/// Reads objects, as they are now: V8 keeps the pointers between them right when it moves them.
 pub struct Heap<'a> {
     pub v8: &'a V8,
     pub memory: &'a mut dyn ThreadMemory,
@@ -49,10 +49,16 @@ impl Heap<'_> {
     /// The first bytes of an object.
     pub fn head<const N: usize>(&mut self, object: HeapObject) -> Option<[u8; N]> {
         let mut bytes = [0; N];
-        (self.memory.read(object.at(0), &mut bytes) == N).then_some(bytes)
+        (self.memory.read_now(object.at(0), &mut bytes) == N).then_some(bytes)
     }
 
     pub fn word(&mut self, object: HeapObject, offset: u32) -> Option<u64> {
+        let mut bytes = [0; 8];
+        (self.memory.read_now(object.at(offset), &mut bytes) == bytes.len()).then_some(u64::from_le_bytes(bytes))
+    }
+
+    /// A word as it was at the moment of the call, if it was copied.
+    pub fn word_of_call(&mut self, object: HeapObject, offset: u32) -> Option<u64> {
         let mut bytes = [0; 8];
         (self.memory.read(object.at(offset), &mut bytes) == bytes.len()).then_some(u64::from_le_bytes(bytes))
     }
@@ -75,7 +81,7 @@ impl Heap<'_> {
     pub fn kind_of_map(&mut self, map: HeapObject) -> Option<u16> {
         let mut bytes = [0; 2];
         let at = map.at(self.v8.instance_type);
-        (self.memory.read(at, &mut bytes) == bytes.len()).then_some(u16::from_le_bytes(bytes))
+        (self.memory.read_now(at, &mut bytes) == bytes.len()).then_some(u16::from_le_bytes(bytes))
     }
 
     pub fn is(&mut self, object: HeapObject, kind: u16) -> bool {
@@ -87,7 +93,7 @@ impl Heap<'_> {
         let len = self.integer(array, 8)?;
         let len = usize::try_from(len).ok().filter(|&len| len <= most)?;
         let mut bytes = vec![0; len];
-        (self.memory.read(array.at(16), &mut bytes) == len).then_some(bytes)
+        (self.memory.read_now(array.at(16), &mut bytes) == len).then_some(bytes)
     }
 
     /// The text of a string, as far as it is no longer than `LONGEST_NAME` characters.
@@ -151,7 +157,7 @@ impl Heap<'_> {
         let size = if is_one_byte { 1 } else { 2 };
         let mut bytes = vec![0; len.checked_mul(size)?];
         let at = start.wrapping_add(from.checked_mul(size)? as u64);
-        (self.memory.read(at, &mut bytes) == bytes.len()).then_some(())?;
+        (self.memory.read_now(at, &mut bytes) == bytes.len()).then_some(())?;
         if is_one_byte {
             text.characters.extend(bytes.iter().map(|&byte| u16::from(byte)));
         } else {

@@ -23,14 +23,15 @@ mod version;
 
 use crate::elf::Elf;
 use crate::jit::runtime::{FoundJit, Jit, JitFile, NativeStack};
-use crate::jit::v8::function::{JsFunction, KnownFunctions, SHARED};
+use crate::jit::v8::function::{JsFunction, KnownFunctions, SharedFunction};
 use crate::jit::v8::heap::{Heap, HeapObject, small_integer};
 use crate::jit::v8::optimized::{AtAddress, KnownAddresses, PlaceInCode};
-use crate::jit::v8::version::V8;
+use crate::jit::v8::version::{IsolatePointer, V8};
 use crate::script::mixed::{Mixed, ScriptNames, unknown};
-use crate::script::walk::word_of;
+use crate::script::walk::word;
 use std::rc::Rc;
-use stride_event::{SourceLine, StackFrame, Symbol, ThreadMemory};
+use std::sync::Arc;
+use stride_event::{Bottom, ScriptEnd, ScriptFrame, ScriptLayout, SourceLine, StackFrame, Symbol, ThreadMemory};
 
 /// All calls of JavaScript functions go through this function.
 pub const ENTRY: &str = "Builtins_JSEntry";
@@ -51,27 +52,41 @@ pub fn find(elf: &Elf, _path: &[u8]) -> Option<FoundJit> {
 struct FileWithV8(Rc<V8>);
 
 impl JitFile for FileWithV8 {
-    fn in_process(&self, _bias: u64) -> Box<dyn Jit> {
-        Box::new(ProcessV8 { v8: self.0.clone(), known: KnownFunctions::default(), code: KnownAddresses::default() })
+    fn in_process(&self, bias: u64) -> Box<dyn Jit> {
+        Box::new(ProcessV8 {
+            v8: self.0.clone(),
+            bias,
+            known: KnownFunctions::default(),
+            code: KnownAddresses::default(),
+            code_map: 0,
+            lacks: false,
+        })
     }
 }
 
 struct ProcessV8 {
     v8: Rc<V8>,
+    bias: u64,
     known: KnownFunctions,
     code: KnownAddresses,
+    /// The map of objects with bytecode, once one was seen.
+    code_map: u64,
+    /// Something of the stack that is being made is missing.
+    lacks: bool,
 }
 
 /// What a frame stands for.
 enum Meaning {
     /// No function of a script.
     Other,
-    /// Innermost first: a function, and behind those that were merged into it.
+    /// Innermost first: those that were merged into a function, and the function.
     Functions(Vec<StackFrame>),
     Gone,
 }
 
 const GONE: &str = "[node: a function that is gone]";
+const CODE_GONE: &str = "[node: optimised code that is gone]";
+const MORE: &str = "[node: more frames]";
 
 /// The slots of a frame, below its frame pointer.
 const CONTEXT: u64 = 8;
@@ -79,54 +94,89 @@ const FUNCTION: u64 = 16;
 const BYTECODE: u64 = 32;
 const PLACE: u64 = 40;
 
-impl ProcessV8 {
-    fn meaning(&mut self, native: &mut NativeStack<'_>, index: usize, memory: &mut dyn ThreadMemory) -> Meaning {
-        let Some(bp) = native.places.get(index).and_then(|place| place.bp) else { return Meaning::Other };
+/// What a frame has of the function that it runs.
+struct FunctionFrame {
+    function: HeapObject,
+    bytecode: FrameBytecode,
+    /// In interpreted code: where the function is.
+    place: Option<i32>,
+    /// Where the frame goes on.
+    address: u64,
+    is_of_file: bool,
+}
+
+enum FrameBytecode {
+    /// What is in its slot.
+    Slot(Option<HeapObject>),
+    /// There is bytecode in the slot.
+    Some,
+}
+
+impl FunctionFrame {
+    /// The frame that is known by its frame pointer, if it runs a function. The words that tell are added to `reads`.
+    fn of(
+        native: &NativeStack<'_>,
+        index: usize,
+        memory: &mut dyn ThreadMemory,
+        reads: &mut Vec<(u64, u64)>,
+    ) -> Option<FunctionFrame> {
+        let bp = native.places.get(index)?.bp?;
         let mut slot = |distance: u64| {
             let at = bp.wrapping_sub(distance);
             let word = memory.word(at)?;
-            native.reads.push((at, word));
+            reads.push((at, word));
             Some(word)
         };
         // In other frames, a small integer tells their kind.
-        let Some(_) = slot(CONTEXT).and_then(HeapObject::of) else { return Meaning::Other };
-        let Some(function) = slot(FUNCTION).and_then(HeapObject::of) else { return Meaning::Other };
-        let bytecode = slot(BYTECODE).and_then(HeapObject::of);
-        let place = slot(PLACE).unwrap_or_default();
+        HeapObject::of(slot(CONTEXT)?)?;
+        Some(FunctionFrame {
+            function: HeapObject::of(slot(FUNCTION)?)?,
+            bytecode: FrameBytecode::Slot(slot(BYTECODE).and_then(HeapObject::of)),
+            place: slot(PLACE).and_then(small_integer),
+            address: *native.addresses.get(index)?,
+            is_of_file: native.frames.get(index)?.module.is_some(),
+        })
+    }
+
+    /// A frame that the engine has found, and that was not copied.
+    fn listed(frame: &ScriptFrame, is_of_file: &dyn Fn(u64) -> bool) -> Option<FunctionFrame> {
+        let place = frame.kind as u32;
+        let address = frame.place.wrapping_sub(1);
+        Some(FunctionFrame {
+            function: HeapObject::of(frame.code)?,
+            bytecode: if place == ScriptLayout::NONE { FrameBytecode::Slot(None) } else { FrameBytecode::Some },
+            place: (place < ScriptLayout::COMPILED).then_some(place as i32),
+            address,
+            is_of_file: is_of_file(address),
+        })
+    }
+}
+
+impl ProcessV8 {
+    fn meaning(
+        &mut self,
+        found: &FunctionFrame,
+        memory: &mut dyn ThreadMemory,
+        reads: &mut Vec<(u64, u64)>,
+    ) -> Meaning {
         let v8 = self.v8.clone();
         let mut heap = Heap { v8: &v8, memory };
-        let address = native.addresses.get(index).copied().unwrap_or_default();
-        let found = match self.function(&mut heap, function, native.reads) {
-            // The closure may be gone, and its bytecode is not: V8 moves new objects all the time, and old ones rarely.
-            Found::Gone => bytecode
-                .and_then(|bytecode| self.known.of_bytecode(&mut heap, bytecode))
-                .map_or(Found::Gone, Found::Function),
-            // Another function is where the closure was.
-            Found::Function(found)
-                if bytecode != Some(found.bytecode) && bytecode.is_some_and(|it| heap.is(it, v8.types.bytecode)) =>
-            {
-                bytecode
-                    .and_then(|bytecode| self.known.of_bytecode(&mut heap, bytecode))
-                    .map_or(Found::Gone, Found::Function)
-            }
-            found => found,
+        let slot = match found.bytecode {
+            FrameBytecode::Slot(slot) => slot.filter(|&slot| heap.is(slot, v8.types.bytecode)),
+            FrameBytecode::Some => None,
         };
-        match found {
-            Found::Function(found) => {
-                let is_of_file = native.frames.get(index).is_some_and(|frame| frame.module.is_some());
-                let bytecode = bytecode.filter(|bytecode| *bytecode == found.bytecode);
-                Meaning::Functions(self.functions(
-                    &mut heap,
-                    &found,
-                    bytecode.map(|_| place),
-                    is_of_file,
-                    address,
-                    native.reads,
-                ))
-            }
-            Found::Builtin => Meaning::Other,
-            Found::Gone => Meaning::Gone,
+        if self.code_map == 0
+            && let Some(map) = slot.and_then(|slot| heap.word(slot, 0))
+        {
+            self.code_map = map;
         }
+        let function = match self.function(&mut heap, found.function, slot, reads) {
+            Found::Builtin if slot.is_none() => return Meaning::Other,
+            Found::Function(function) => function,
+            _ => return Meaning::Gone,
+        };
+        let has_bytecode = slot.is_some() || matches!(found.bytecode, FrameBytecode::Some);
+        Meaning::Functions(self.functions(&mut heap, &function, found, has_bytecode, reads))
     }
 
     /// The functions that a frame stands for, the innermost first.
@@ -137,26 +187,38 @@ impl ProcessV8 {
         &mut self,
         heap: &mut Heap<'_>,
         function: &JsFunction,
-        place: Option<u64>,
-        is_of_file: bool,
-        address: u64,
+        found: &FunctionFrame,
+        has_bytecode: bool,
         reads: &mut Vec<(u64, u64)>,
     ) -> Vec<StackFrame> {
-        let mut place = place.and_then(small_integer);
-        if !is_of_file {
-            if let Some(at) = function.place_of_baseline(heap, address) {
-                return vec![frame(function, at.into(), function.line(heap, at))];
+        let place = found.place.filter(|_| has_bytecode);
+        if !found.is_of_file {
+            if has_bytecode && let Some(at) = function.place_of_baseline(heap, found.address) {
+                return vec![self.at(heap, function, at)];
             }
-            match self.code.at(heap, address, reads) {
+            match self.code.at(heap, found.address, reads) {
                 AtAddress::Places(places) => return self.optimized(heap, function, &places),
-                AtAddress::Unknown => place = None,
+                // Other functions may be merged into it.
+                AtAddress::Unknown => {
+                    self.lacks = true;
+                    return vec![unknown(CODE_GONE), frame(function, 0, None)];
+                }
                 AtAddress::NoCode => {}
             }
         }
         let offset = heap.v8.bytecode.data as i32 - 1;
         let at = place.and_then(|place| u32::try_from(place.checked_sub(offset)?).ok());
-        let line = at.and_then(|at| function.line(heap, at));
-        vec![frame(function, at.unwrap_or_default().into(), line)]
+        vec![match at {
+            Some(at) => self.at(heap, function, at),
+            None => frame(function, 0, None),
+        }]
+    }
+
+    /// The frame of a function that is at a place of its bytecode.
+    fn at(&mut self, heap: &mut Heap<'_>, function: &JsFunction, at: u32) -> StackFrame {
+        let line = function.line(heap, at);
+        self.lacks |= line.is_err();
+        frame(function, at.into(), line.unwrap_or_default())
     }
 
     /// A function and those that were merged into it.
@@ -165,26 +227,35 @@ impl ProcessV8 {
             let Some(shared) = place.shared else {
                 return frame(function, 0, function.line_of_position(place.position));
             };
-            match heap.head(shared).and_then(|content| self.known.get(heap, shared, &content)) {
+            match SharedFunction::now(heap, shared).and_then(|shared| self.known.get(heap, shared, None)) {
                 Some(merged) => frame(&merged, 0, merged.line_of_position(place.position)),
-                None => unknown(GONE),
+                None => {
+                    self.lacks = true;
+                    unknown(GONE)
+                }
             }
         };
         places.iter().map(&mut named).collect()
     }
 
-    /// The function of a closure.
-    fn function(&mut self, heap: &mut Heap<'_>, closure: HeapObject, reads: &mut Vec<(u64, u64)>) -> Found {
+    /// The function of a closure, which has this bytecode. (If it has other bytecode, another closure is where it was.)
+    fn function(
+        &mut self,
+        heap: &mut Heap<'_>,
+        closure: HeapObject,
+        bytecode: Option<HeapObject>,
+        reads: &mut Vec<(u64, u64)>,
+    ) -> Found {
         let mut find = || {
-            let shared = heap.word(closure, heap.v8.shared)?;
+            let shared = heap.word_of_call(closure, heap.v8.shared)?;
             reads.push((closure.at(heap.v8.shared), shared));
             let shared = HeapObject::of(shared)?;
-            let content: [u8; SHARED] = heap.head(shared)?;
-            let data = word_of(&content, heap.v8.shared_info.data);
+            let data = heap.word_of_call(shared, heap.v8.shared_info.data)?;
             if small_integer(data).is_some() && heap.is(shared, heap.v8.types.shared_info) {
                 return Some(Found::Builtin);
             }
-            Some(Found::Function(self.known.get(heap, shared, &content)?))
+            let shared = SharedFunction::of_call(heap, shared)?;
+            Some(Found::Function(self.known.get(heap, shared, bytecode)?))
         };
         find().unwrap_or(Found::Gone)
     }
@@ -207,21 +278,124 @@ fn frame(function: &JsFunction, place: u64, line: Option<u32>) -> StackFrame {
     }
 }
 
+/// Adds what a frame stands for.
+fn add(meaning: Meaning, native: Option<&Arc<StackFrame>>, mixed: &mut Mixed, names: &mut ScriptNames) {
+    match meaning {
+        Meaning::Other => mixed.frames.extend(native.cloned()),
+        Meaning::Functions(functions) => {
+            mixed.frames.extend(functions.into_iter().map(|function| names.one(function)));
+        }
+        Meaning::Gone => {
+            mixed.lacks = true;
+            mixed.frames.push(names.one(unknown(GONE)));
+        }
+    }
+}
+
+/// The frames that the engine has found, by their frame pointers.
+struct Listed<'a> {
+    frames: &'a [ScriptFrame],
+    /// The stack pointer.
+    sp: u64,
+}
+
+impl Listed<'_> {
+    fn bp(&self, frame: &ScriptFrame) -> u64 {
+        self.sp.wrapping_add(frame.kind >> 32)
+    }
+
+    fn find(&self, bp: Option<u64>) -> Option<&ScriptFrame> {
+        let at = self.frames.binary_search_by_key(&bp?, |frame| self.bp(frame)).ok()?;
+        self.frames.get(at)
+    }
+}
+
 impl Jit for ProcessV8 {
+    fn layout(&mut self, memory: Option<&mut dyn ThreadMemory>) -> Option<ScriptLayout> {
+        let isolate = self.v8.isolate?;
+        let pointer = match isolate.pointer {
+            IsolatePointer::At(distance) => distance,
+            IsolatePointer::Key(address) => {
+                // (In glibc, behind the first members of its thread.)
+                const FIRST: u64 = 0x310;
+                let key = word(address.wrapping_add(self.bias), memory?)? & u64::from(u32::MAX);
+                (key < 32).then_some(FIRST + 16 * key + 8)?
+            }
+        };
+        Some(ScriptLayout {
+            interpreters: pointer,
+            innermost: isolate.left,
+            innermost_there: isolate.left_quickly,
+            // The kind, the context, five registers, and then this.
+            caller: -64i32 as u32,
+            code: self.v8.shared,
+            contents: match self.v8.shared_info.id {
+                Some(id) => [id, ScriptLayout::NONE, ScriptLayout::NONE],
+                None => [self.v8.shared_info.script, self.v8.script.id, ScriptLayout::NONE],
+            },
+            is_native: 1,
+            code_map: self.code_map,
+            ..ScriptLayout::default()
+        })
+    }
+
     fn mix(&mut self, native: &mut NativeStack<'_>, memory: &mut dyn ThreadMemory, names: &mut ScriptNames) -> Mixed {
         let mut mixed = Mixed { frames: Vec::with_capacity(native.frames.len()), lacks: false };
+        let sp = native.places.first().and_then(|place| place.sp).unwrap_or_default();
+        let listed = Listed { frames: native.script.map_or(&[], |script| &script.frames), sp };
+        let mut last = sp;
+        self.lacks = false;
         for (index, frame) in native.frames.iter().enumerate() {
-            match self.meaning(native, index, memory) {
-                Meaning::Other => mixed.frames.push(frame.clone()),
-                Meaning::Functions(functions) => {
-                    mixed.frames.extend(functions.into_iter().map(|function| names.one(function)));
-                }
-                Meaning::Gone => {
-                    mixed.lacks = true;
-                    mixed.frames.push(names.one(unknown(GONE)));
-                }
+            let mut reads = Vec::new();
+            let in_list = listed.find(native.places.get(index).and_then(|place| place.bp));
+            let is_listed = in_list.is_some();
+            let found = FunctionFrame::of(native, index, memory, &mut reads)
+                .or_else(|| FunctionFrame::listed(in_list?, native.is_of_file));
+            if is_listed {
+                // What stands for all frames that the engine has found tells the same.
+                reads.clear();
+            }
+            last = native.places.get(index).and_then(|place| place.bp.or(place.sp)).unwrap_or(last).max(last);
+            let meaning = found.map_or(Meaning::Other, |found| {
+                let mut of_function = Vec::new();
+                let meaning = self.meaning(&found, memory, &mut of_function);
+                // (What code stands at an address counts in any case. The first word is that of the closure.)
+                reads.extend(of_function.into_iter().skip(usize::from(is_listed)));
+                meaning
+            });
+            native.reads.append(&mut reads);
+            add(meaning, Some(frame), &mut mixed, names);
+        }
+        self.drop_reads(native, &listed);
+        // The native stack is not known to its end, and these frames are.
+        if native.bottom == Bottom::Unknown {
+            for frame in listed.frames.iter().filter(|frame| listed.bp(frame) > last) {
+                let found = FunctionFrame::listed(frame, native.is_of_file);
+                let meaning = found.map_or(Meaning::Gone, |found| self.meaning(&found, memory, native.reads));
+                add(meaning, None, &mut mixed, names);
             }
         }
+        if native.script.is_some_and(|script| script.end == ScriptEnd::Limit) {
+            mixed.lacks = true;
+            mixed.frames.push(names.one(unknown(MORE)));
+        }
+        mixed.lacks |= self.lacks;
+        // Until the engine knows this, it cannot tell bytecode from other words.
+        mixed.lacks |= native.script.is_some() && self.code_map == 0;
         mixed
+    }
+}
+
+impl ProcessV8 {
+    /// Between two frames that the engine has found, the words that lead from one to the other count in what stands for all frames.
+    fn drop_reads(&self, native: &mut NativeStack<'_>, listed: &Listed<'_>) {
+        let pointers: Vec<Option<u64>> = native.places.iter().map(|place| place.bp).collect();
+        let mut dropped: Vec<u64> = Vec::new();
+        for pair in pointers.windows(2) {
+            if listed.find(pair[0]).is_some() && listed.find(pair[1]).is_some() {
+                dropped.extend(pair[0].into_iter().flat_map(|bp| [bp, bp.wrapping_add(8)]));
+            }
+        }
+        native.reads.retain(|(at, _)| dropped.binary_search(at).is_err());
     }
 }

@@ -74,7 +74,9 @@ impl KnownAddresses {
             return AtAddress::Places(places.clone());
         }
         let Some(code) = self.code_at(heap, address) else {
-            if !heap.memory.is_still() {
+            // (If the code is gone, its memory is gone, or has other code.)
+            let mut byte = [0];
+            if heap.memory.read_now(address, &mut byte) == 0 {
                 return AtAddress::Unknown;
             }
             self.without.insert(address);
@@ -116,7 +118,7 @@ impl KnownAddresses {
         let mut bytes = [0; PIECE as usize];
         while end > least {
             let start = end.checked_sub(PIECE)?;
-            if heap.memory.read(start, &mut bytes) < bytes.len() {
+            if heap.memory.read_now(start, &mut bytes) < bytes.len() {
                 return None;
             }
             for at in (0..PIECE / ALIGNMENT).rev() {
@@ -154,7 +156,7 @@ impl KnownAddresses {
             }
         };
         let mut size = [0; 4];
-        let is_code = heap.is(code, v8.types.code) && heap.memory.read(code.at(v8.code_size), &mut size) == 4;
+        let is_code = heap.is(code, v8.types.code) && heap.memory.read_now(code.at(v8.code_size), &mut size) == 4;
         let size = u64::from(u32::from_le_bytes(size));
         (is_code && (start..start.saturating_add(size)).contains(&address)).then_some(code)
     }

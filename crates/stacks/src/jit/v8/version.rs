@@ -34,8 +34,28 @@ pub struct V8 {
     pub module_scope: u32,
     /// The flags of a scope have the form of a small integer.
     pub is_scope_flag_small: bool,
+    /// Where V8 keeps what a thread does.
+    pub isolate: Option<Isolate>,
     /// The length of each bytecode, for operands of each of three widths.
     pub lengths: Option<[Box<[u8]>; 3]>,
+}
+
+/// What V8 knows of a thread (`Isolate`).
+#[derive(Clone, Copy, Debug)]
+pub struct Isolate {
+    pub pointer: IsolatePointer,
+    /// In it: the frame pointer at which the thread has left code of V8, and that for functions of C that optimised code calls.
+    pub left: u32,
+    pub left_quickly: u32,
+}
+
+/// Where a thread has the pointer to it.
+#[derive(Clone, Copy, Debug)]
+pub enum IsolatePointer {
+    /// At this distance from the thread pointer.
+    At(u64),
+    /// Among the data that the C library keeps by keys (`pthread_key_create`). The key is at this address of the file.
+    Key(u64),
 }
 
 /// The types of objects.
@@ -49,6 +69,8 @@ pub struct ObjectTypes {
     pub stream: u16,
     pub interpreter_data: u16,
     pub scope: u16,
+    /// Arrays of bytes: tables.
+    pub bytes: u16,
     /// ObjectTypes below are strings.
     pub first_non_string: u16,
 }
@@ -59,6 +81,10 @@ pub struct SharedInfo {
     pub data: u32,
     pub name: u32,
     pub script: u32,
+    /// A number of 4 bytes that no other of its script has.
+    pub number: u32,
+    /// A number of 4 bytes that no other has. Older versions have none.
+    pub id: Option<u32>,
 }
 
 /// The members of a `Script`.
@@ -108,6 +134,9 @@ struct Untold {
     code_size: u32,
     deoptimization: Deoptimization,
     is_scope_flag_small: bool,
+    has_id: bool,
+    left: u32,
+    left_quickly: u32,
 }
 
 const UNTOLD: [Untold; 4] = [
@@ -121,6 +150,9 @@ const UNTOLD: [Untold; 4] = [
         code_size: 40,
         deoptimization: Deoptimization { literals: 2, inlining: 7, exits: 8 },
         is_scope_flag_small: true,
+        has_id: false,
+        left: 0x4538,
+        left_quickly: 0x100,
     },
     Untold {
         major: 11,
@@ -132,6 +164,9 @@ const UNTOLD: [Untold; 4] = [
         code_size: 56,
         deoptimization: Deoptimization { literals: 2, inlining: 7, exits: 8 },
         is_scope_flag_small: true,
+        has_id: false,
+        left: 0x180,
+        left_quickly: 0xe8,
     },
     Untold {
         major: 12,
@@ -143,6 +178,9 @@ const UNTOLD: [Untold; 4] = [
         code_size: 52,
         deoptimization: Deoptimization { literals: 2, inlining: 7, exits: 8 },
         is_scope_flag_small: true,
+        has_id: true,
+        left: 0x110,
+        left_quickly: 0xf0,
     },
     Untold {
         major: 13,
@@ -154,6 +192,9 @@ const UNTOLD: [Untold; 4] = [
         code_size: 56,
         deoptimization: Deoptimization { literals: 3, inlining: 8, exits: 9 },
         is_scope_flag_small: false,
+        has_id: true,
+        left: 0x140,
+        left_quickly: 0x128,
     },
 ];
 
@@ -165,6 +206,8 @@ const SHT_DYNSYM: u32 = 11;
 const PREFIX: &str = "v8dbg_";
 const MAJOR: &str = "_ZN2v88internal7Version6major_E";
 const MINOR: &str = "_ZN2v88internal7Version6minor_E";
+const CURRENT: &str = "_ZN2v88internal18g_current_isolate_E";
+const CURRENT_KEY: &str = "_ZN2v88internal7Isolate12isolate_key_E";
 const LENGTHS: &str = "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE";
 
 /// The objects of the file that tell about V8: their addresses and sizes.
@@ -180,7 +223,7 @@ fn objects(elf: &Elf) -> FxHashMap<String, (u64, u64)> {
         for entry in entries.chunks_exact(elf.form.symbol).filter_map(|bytes| elf.form.symbol(bytes)) {
             let name = string_at(&strings, entry.name as usize);
             let is_wanted = name.starts_with(PREFIX.as_bytes())
-                || [MAJOR, MINOR, LENGTHS].iter().any(|wanted| wanted.as_bytes() == name);
+                || [MAJOR, MINOR, LENGTHS, CURRENT, CURRENT_KEY].iter().any(|wanted| wanted.as_bytes() == name);
             if is_wanted && entry.section != 0 {
                 found.entry(String::from_utf8_lossy(name).into()).or_insert((entry.address, entry.size));
             }
@@ -209,7 +252,11 @@ pub fn find(elf: &Elf) -> Option<Result<V8, Box<str>>> {
         let bytes = elf.loaded(at, 3 * each)?;
         Some([0, 1, 2].map(|scale| bytes[scale * each..][..each].into()))
     });
-    let known = (elf.form.word == 8).then(|| of_numbers(major, minor, &told, lengths)).flatten();
+    // (Libraries may have their part of a thread's memory anywhere.)
+    let at = |name: &str| objects.get(name).map(|&(at, _)| at).filter(|_| elf.is_program);
+    let in_thread = at(CURRENT).zip(elf.thread_memory).map(|(at, size)| IsolatePointer::At(at.wrapping_sub(size)));
+    let pointer = in_thread.or_else(|| at(CURRENT_KEY).map(IsolatePointer::Key));
+    let known = (elf.form.word == 8).then(|| of_numbers(major, minor, &told, pointer, lengths)).flatten();
     Some(known.ok_or_else(|| format!("Node with V8 {major}.{minor}").into()))
 }
 
@@ -217,6 +264,7 @@ fn of_numbers(
     major: u32,
     minor: u32,
     told: &dyn Fn(&str) -> Option<u32>,
+    pointer: Option<IsolatePointer>,
     lengths: Option<[Box<[u8]>; 3]>,
 ) -> Option<V8> {
     let untold = UNTOLD.iter().find(|untold| (untold.major, untold.minor) == (major, minor))?;
@@ -250,6 +298,7 @@ fn of_numbers(
             stream: kind("InstructionStream__INSTRUCTION_STREAM_TYPE").or_else(|| kind("Code__CODE_TYPE"))?,
             interpreter_data: kind("InterpreterData__INTERPRETER_DATA_TYPE")?,
             scope: scope?,
+            bytes: kind("TrustedByteArray__TRUSTED_BYTE_ARRAY_TYPE").or_else(|| kind("ByteArray__BYTE_ARRAY_TYPE"))?,
             first_non_string: told("FirstNonstringType").and_then(|number| u16::try_from(number).ok())?,
         },
         instance_type: offset("Map__instance_type__uint16_t")?,
@@ -265,6 +314,9 @@ fn of_numbers(
                 "SharedFunctionInfo__script_or_debug_info__HeapObject",
                 "SharedFunctionInfo__script__Tagged_HeapObject_",
             ])?,
+            number: offset("SharedFunctionInfo__flags__int")? + 4,
+            // Behind the flags and the function's number in its script.
+            id: if untold.has_id { Some(offset("SharedFunctionInfo__flags__int")? + 8) } else { None },
         },
         script: ScriptMembers {
             source: offset("Script__source__Object")?,
@@ -285,6 +337,7 @@ fn of_numbers(
         scope_names: told("scopeinfo_idx_first_vars").filter(|&index| index < 16)?,
         module_scope: if untold.is_scope_flag_small { 3 } else { 5 },
         is_scope_flag_small: untold.is_scope_flag_small,
+        isolate: pointer.map(|pointer| Isolate { pointer, left: untold.left, left_quickly: untold.left_quickly }),
         lengths,
     })
 }

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * Frames of scripts on the native stack (V8): their code keeps frame pointers, and each frame has its function in a fixed place.
+ *
+ * The run-time system of the thread (found by the thread pointer) has the innermost frame pointer of its code. From there the frame pointers lead through its
+ * frames, up to the one that native code entered by. That one has the frame pointer at which the run-time system was left before.
+ *
+ * What a frame runs is told by the words in front of the frame pointer: the context (in frames without a function: a small integer that tells their kind),
+ * the function, the bytecode and the place in it. Optimised code has neither bytecode nor place.
+ */
+#ifndef STRIDE_SCRIPT_NATIVE_H
+#define STRIDE_SCRIPT_NATIVE_H
+
+/* The words of a frame, from the place in the bytecode to the return address. */
+#define NATIVE_BELOW (5 * sizeof(u64))
+#define NATIVE_FRAME (7 * sizeof(u64))
+/* Pointers to objects are one more than an address. */
+#define NATIVE_TAG 1
+/* The frames by which native code entered: the kinds, as they are in memory. */
+#define NATIVE_ENTRY 2
+#define NATIVE_CONSTRUCT_ENTRY 4
+/* The words of bytecode that tell it from other bytecode, and its map. */
+#define NATIVE_CODE 6
+/* In place of a place: the frame runs compiled bytecode, or optimised code. */
+#define NATIVE_COMPILED 0xfffffffe
+#define NATIVE_NO_PLACE 0xffffffff
+
+/* The number of what a frame runs, in the state. Returns 1 if that is bytecode, and 0 if only the function tells. */
+__noinline int identify_native(u64 function, u64 code)
+{
+	struct stack_state *state = stack_state();
+	struct script_state *script;
+	u64 shared, id;
+
+	if (!state)
+		return 0;
+	script = &state->script;
+	script->identity = 0;
+	if (!script_pointer(&shared, function - NATIVE_TAG + script->layout.code) ||
+	    !script_pointer(&id, shared - NATIVE_TAG + script->layout.content[0]))
+		return 0;
+	if (script->layout.content[1] != SCRIPT_NONE && !script_pointer(&id, id - NATIVE_TAG + script->layout.content[1]))
+		return 0;
+	script->identity = script_mixed(script_mixed(SCRIPT_START, shared), id) | 1;
+	if (!script->layout.code_map || !script_read(script, code - NATIVE_TAG, NATIVE_CODE * sizeof(u64)) ||
+	    script_word(script, 0) != script->layout.code_map)
+		return 0;
+	mix_words(0, NATIVE_CODE);
+	return 1;
+}
+
+/* Goes on from a frame to the next, and notes the frame if it runs a function. */
+static long walk_native(u64 i, void *ctx)
+{
+	struct stack_state *state = stack_state();
+	u64 at, kind, next, pc, function, code, place;
+	struct script_state *script;
+	struct script_frame *frame;
+	u32 n;
+
+	if (!state)
+		return 1;
+	script = &state->script;
+	at = script->next;
+	if (!at)
+		return 1;
+	n = *(volatile u32 *)&script->frames;
+	if (n >= SCRIPT_FRAMES) {
+		script->end = SCRIPT_LIMIT;
+		return 1;
+	}
+	if (!script_read(script, at - NATIVE_BELOW, NATIVE_FRAME)) {
+		script->end = SCRIPT_UNREADABLE;
+		return 1;
+	}
+	place = script_word(script, 0);
+	code = script_word(script, 1 * sizeof(u64));
+	function = script_word(script, 3 * sizeof(u64));
+	kind = script_word(script, 4 * sizeof(u64));
+	next = script_word(script, 5 * sizeof(u64));
+	pc = script->pc;
+	script->pc = script_word(script, 6 * sizeof(u64));
+	if (kind == NATIVE_ENTRY || kind == NATIVE_CONSTRUCT_ENTRY) {
+		if (!script_pointer(&next, at + (s64)(s32)script->layout.caller))
+			next = 1;
+	}
+	if (next && next <= at) {
+		script->end = SCRIPT_UNREADABLE;
+		return 1;
+	}
+	script->next = next;
+	if (!(kind & NATIVE_TAG))
+		return 0;
+	place = (u32)place ? NATIVE_COMPILED : place >> 32;
+	if (!identify_native(function, code))
+		place = NATIVE_NO_PLACE;
+	/* The bound is set on the register that is used. */
+	asm volatile("" : "+r"(n));
+	frame = &script->frame[n & (SCRIPT_FRAMES - 1)];
+	frame->code = function;
+	frame->place = pc;
+	frame->identity = script->identity;
+	frame->kind = (u32)place | (at - state->key.sp) << 32;
+	state->key.script = script_mixed(script_mixed(state->key.script, pc ^ script->identity), (u32)place | (at - state->key.sp) << 32);
+	script->frames = n + 1;
+	script->end = SCRIPT_REACHED;
+	return 0;
+}
+
+/* Notes the frames of the current thread, and what stands for all of them. */
+__noinline int find_native(void)
+{
+	struct stack_state *state = stack_state();
+	struct script_state *script;
+	u64 system = 0, innermost = 0;
+
+	if (!state)
+		return 0;
+	script = &state->script;
+	script->pc = 0;
+	state->key.script = SCRIPT_START ^ script->layout.id;
+	if (script_pointer(&system, script->thread_pointer + script->layout.interpreters) && system) {
+		script_pointer(&innermost, system + script->layout.innermost);
+		if (!innermost && script->layout.innermost_there != SCRIPT_NONE)
+			script_pointer(&innermost, system + script->layout.innermost_there);
+	}
+	if (innermost > state->key.sp) {
+		script->next = innermost;
+		bpf_loop(2 * SCRIPT_FRAMES, walk_native, NULL, 0);
+	}
+	state->key.script = script_mixed(state->key.script, script->end) | 1;
+	return 0;
+}
+
+#endif
