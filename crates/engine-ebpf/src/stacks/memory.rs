@@ -8,7 +8,9 @@ use stride_event::{MIX, ScriptFrames, ScriptLayout, ThreadMemory, Tid, mix};
 
 const PAGE: usize = 4096;
 /// Pages that are kept while one stack is made.
-const PAGES: usize = 16;
+const PAGES: usize = 128;
+/// Longer pieces are read at once.
+const LONG: usize = 4 * PAGE;
 
 /// Reads memory of processes that run on, a page at a time.
 #[derive(Default)]
@@ -20,6 +22,9 @@ pub struct PageReader {
 
 impl PageReader {
     fn read(&mut self, process: Tid, address: u64, to: &mut [u8]) -> usize {
+        if to.len() >= LONG {
+            return self.read_anew(process, address, to);
+        }
         let mut done = 0;
         while done < to.len() {
             let at = address.wrapping_add(done as u64);
@@ -34,6 +39,11 @@ impl PageReader {
             }
         }
         done
+    }
+
+    /// The same, not from the pages that are kept.
+    fn read_anew(&mut self, process: Tid, address: u64, to: &mut [u8]) -> usize {
+        self.remote.read(process::read_memory, process, address, to).unwrap_or(0)
     }
 
     fn page(&mut self, process: Tid, start: u64) -> (&[u8; PAGE], usize) {
@@ -151,7 +161,8 @@ impl ThreadMemory for CopiedMemory<'_> {
             pages.pages.clear();
             pages.remote.begin();
         }
-        pages.read(self.copy.place.process as Tid, address, to)
+        let process = self.copy.place.process as Tid;
+        if self.is_checked { pages.read_anew(process, address, to) } else { pages.read(process, address, to) }
     }
 
     fn read_of_call(&mut self, address: u64, to: &mut [u8]) -> usize {
@@ -161,16 +172,13 @@ impl ThreadMemory for CopiedMemory<'_> {
     }
 
     fn begin_check(&mut self) -> bool {
+        // (Numbers tell what was at an address at the moment of the call. If they are the same now, so was all that was read meanwhile, at whatever time.)
         self.is_checked = self.read_later;
-        if self.is_checked {
-            self.pages.borrow_mut().pages.clear();
-        }
         self.is_checked
     }
 
     fn end_check(&mut self) {
         self.is_checked = false;
-        self.read_later = false;
     }
 
     fn script(&self, layout: &ScriptLayout) -> Option<ScriptFrames> {

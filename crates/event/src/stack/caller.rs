@@ -8,10 +8,10 @@
 //!   Rust's standard libraries are not the program's own, nor are those of Go's, in stacks with a function of Go's `runtime`.
 //! - **The script.** A function that an interpreter runs, or that a JIT compiler names in its map (`/tmp/perf-PID.map`), is in no module. In
 //!   stacks with such a function, the modules of interpreters are not the program's own, nor are the scripts that are part of Python
-//!   and Node. Packages of Python that were installed are the program's own, but its own scripts come first.
+//!   and Node. Their packages that were installed are the program's own, but its own scripts come first.
 
 use crate::stack::runtime_code::{
-    is_go_standard, is_installed_package, is_standard, is_standard_file, is_standard_python_file, is_standard_script,
+    is_go_standard, is_installed_package, is_standard, is_standard_file, is_standard_script, is_standard_script_file,
 };
 use crate::{Bottom, CodeFile, SourceLine, Stack, StackFrame};
 
@@ -69,7 +69,7 @@ impl Surroundings {
         // The line of a whole function may be that of a header's function in it.
         let is_of_header = function.is_merged && function.source.is_some_and(|source| is_standard_file(&source.file));
         is_of_header
-            || function.is_standard_python()
+            || function.is_standard_file_of_script()
             || function.name.is_some_and(|name| {
                 is_standard(name)
                     || self.is_go && is_go_standard(name)
@@ -133,12 +133,12 @@ impl<'s> FrameFunction<'s> {
         self.frame.source.as_ref().filter(|_| self.frame.is_interpreted()).map(|source| &*source.file)
     }
 
-    /// True if the function is part of Python.
-    fn is_standard_python(&self) -> bool {
-        self.script().is_some_and(is_standard_python_file)
+    /// True if the function is part of Python or Node.
+    fn is_standard_file_of_script(&self) -> bool {
+        self.script().is_some_and(is_standard_script_file)
     }
 
-    /// True if the function is in a package of Python that was installed.
+    /// True if the function is in a package of Python or Node that was installed.
     fn is_installed(&self) -> bool {
         let module = || self.frame.module.as_ref().map(|module| &*module.path);
         self.script().map(str::as_bytes).or_else(module).is_some_and(is_installed_package)
@@ -265,6 +265,9 @@ mod tests {
         assert_eq!(with(&[&own, &library, &script("/srv/app.py", "outer")]), "check");
         assert_eq!(with(&[&package, &library, &own, &other]), "check");
         assert_eq!(with(&[&library, &package, &other]), "get");
+        let (internal, express) = (script("node:fs", "statSync"), script("/srv/node_modules/express/a.js", "handle"));
+        assert_eq!(with(&[&internal, &express, &own, &express]), "check");
+        assert_eq!(with(&[&internal, &express, &other]), "handle");
         assert_eq!(with(&[&frozen, &library]), "exists");
         // A library in C that calls by itself, and one that is part of an installed package.
         assert_eq!(with(&[&native("/usr/lib/libssl.so.3", "SSL_read"), &own]), "SSL_read");

@@ -202,20 +202,22 @@ fn at_depth<'a>(text: &'a str, separator: &str) -> Option<(&'a str, &'a str)> {
     None
 }
 
-/// The directories below Python's own in which packages are installed.
-const PACKAGES: [&str; 2] = ["/site-packages/", "/dist-packages/"];
+/// The directories in which packages of Python and Node are installed.
+const PACKAGES: [&str; 3] = ["/site-packages/", "/dist-packages/", "/node_modules/"];
 
-/// True if a file of Python's source is part of Python: `<frozen os>`, `/usr/lib/python3.11/os.py`.
-pub fn is_standard_python_file(file: &str) -> bool {
+/// True if a file of scripts is part of Python or Node: `<frozen os>`, `/usr/lib/python3.11/os.py`, `node:fs`.
+pub fn is_standard_script_file(file: &str) -> bool {
     let in_library = || {
         let (_, below) = file.split_once("/lib/python3.").or_else(|| file.split_once("/lib64/python3."))?;
         let (version, _) = below.split_once('/')?;
         version.bytes().next().filter(u8::is_ascii_digit)
     };
-    file.starts_with("<frozen ") || in_library().is_some() && !is_installed_package(file.as_bytes())
+    file.starts_with("node:")
+        || file.starts_with("<frozen ")
+        || in_library().is_some() && !is_installed_package(file.as_bytes())
 }
 
-/// True if a file belongs to a package of Python that was installed.
+/// True if a file belongs to a package of Python or Node that was installed.
 pub fn is_installed_package(path: &[u8]) -> bool {
     PACKAGES.iter().any(|directory| path.windows(directory.len()).any(|part| part == directory.as_bytes()))
 }
@@ -314,10 +316,14 @@ mod tests {
     }
 
     #[test]
-    fn files_of_python() {
-        for file in ["<frozen importlib._bootstrap>", "/usr/lib/python3.11/os.py", "/opt/x/lib64/python3.13t/json/a.py"]
-        {
-            assert!(is_standard_python_file(file), "{file}");
+    fn files_of_scripts() {
+        for file in [
+            "<frozen importlib._bootstrap>",
+            "/usr/lib/python3.11/os.py",
+            "/opt/x/lib64/python3.13t/json/a.py",
+            "node:fs",
+        ] {
+            assert!(is_standard_script_file(file), "{file}");
         }
         for file in [
             "/srv/app.py",
@@ -325,9 +331,10 @@ mod tests {
             "/usr/lib/python3/dist-packages/requests/api.py",
             "/srv/venv/lib/python3.12/site-packages/flask/app.py",
             "/home/me/lib/python3.x/a.py",
+            "/srv/node_modules/express/lib/express.js",
             "/usr/lib/python3.11",
         ] {
-            assert!(!is_standard_python_file(file), "{file}");
+            assert!(!is_standard_script_file(file), "{file}");
         }
     }
 

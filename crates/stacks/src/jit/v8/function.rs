@@ -71,6 +71,8 @@ pub struct JsFunction {
     lines: Option<(Rc<LineEnds>, i32)>,
     /// LineEnds of places in the bytecode that were looked up.
     known: RefCell<FxHashMap<u32, u32>>,
+    /// Places in the bytecode of addresses in the machine code that V8 made of it.
+    baseline: RefCell<FxHashMap<u64, u32>>,
 }
 
 /// Functions by their `SharedFunctionInfo`, and scripts.
@@ -131,7 +133,15 @@ impl KnownFunctions {
             let line = lines.as_ref().zip(names.start).and_then(|((lines, offset), start)| line(lines, *offset, start));
             line.map_or_else(|| "<anonymous>".into(), |line| format!("<anonymous:{line}>").into())
         });
-        Some(JsFunction { shared, name, file, bytecode, lines, known: RefCell::default() })
+        Some(JsFunction {
+            shared,
+            name,
+            file,
+            bytecode,
+            lines,
+            known: RefCell::default(),
+            baseline: RefCell::default(),
+        })
     }
 
     /// The lines of a script.
@@ -302,6 +312,19 @@ impl JsFunction {
 
     /// The place in the bytecode of an address in the baseline code.
     pub fn place_of_baseline(&self, heap: &mut Heap<'_>, address: u64) -> Option<u32> {
+        if let Some(&place) = self.baseline.borrow().get(&address) {
+            return Some(place);
+        }
+        let place = self.read_place_of_baseline(heap, address)?;
+        let mut baseline = self.baseline.borrow_mut();
+        if baseline.len() >= MOST_PLACES {
+            baseline.clear();
+        }
+        baseline.insert(address, place);
+        Some(place)
+    }
+
+    fn read_place_of_baseline(&self, heap: &mut Heap<'_>, address: u64) -> Option<u32> {
         let code = code(heap, self.shared.object)?.1?;
         let start = match heap.v8.code_start {
             CodeStart::Inside(offset) => code.at(offset),

@@ -97,7 +97,9 @@ const PLACE: u64 = 40;
 /// What a frame has of the function that it runs.
 struct FunctionFrame {
     function: HeapObject,
-    bytecode: FrameBytecode,
+    /// The frame has bytecode, and the object, if that is known.
+    has_bytecode: bool,
+    bytecode: Option<HeapObject>,
     /// In interpreted code: where the function is.
     place: Option<i32>,
     /// Where the frame goes on.
@@ -105,18 +107,12 @@ struct FunctionFrame {
     is_of_file: bool,
 }
 
-enum FrameBytecode {
-    /// What is in its slot.
-    Slot(Option<HeapObject>),
-    /// There is bytecode in the slot.
-    Some,
-}
-
 impl FunctionFrame {
     /// The frame that is known by its frame pointer, if it runs a function. The words that tell are added to `reads`.
     fn of(
         native: &NativeStack<'_>,
         index: usize,
+        v8: &V8,
         memory: &mut dyn ThreadMemory,
         reads: &mut Vec<(u64, u64)>,
     ) -> Option<FunctionFrame> {
@@ -129,22 +125,34 @@ impl FunctionFrame {
         };
         // In other frames, a small integer tells their kind.
         HeapObject::of(slot(CONTEXT)?)?;
+        let function = HeapObject::of(slot(FUNCTION)?)?;
+        let (bytecode, place) = (slot(BYTECODE).and_then(HeapObject::of), slot(PLACE).and_then(small_integer));
+        let bytecode = bytecode.filter(|&bytecode| Heap { v8, memory }.is(bytecode, v8.types.bytecode));
         Some(FunctionFrame {
-            function: HeapObject::of(slot(FUNCTION)?)?,
-            bytecode: FrameBytecode::Slot(slot(BYTECODE).and_then(HeapObject::of)),
-            place: slot(PLACE).and_then(small_integer),
+            function,
+            has_bytecode: bytecode.is_some(),
+            bytecode,
+            place,
             address: *native.addresses.get(index)?,
             is_of_file: native.frames.get(index)?.module.is_some(),
         })
     }
 
-    /// A frame that the engine has found, and that was not copied.
-    fn listed(frame: &ScriptFrame, is_of_file: &dyn Fn(u64) -> bool) -> Option<FunctionFrame> {
+    /// A frame that the engine has found.
+    fn listed(
+        frame: &ScriptFrame,
+        bp: u64,
+        is_of_file: &dyn Fn(u64) -> bool,
+        memory: &mut dyn ThreadMemory,
+    ) -> Option<FunctionFrame> {
         let place = frame.kind as u32;
         let address = frame.place.wrapping_sub(1);
+        let has_bytecode = place != ScriptLayout::NONE;
         Some(FunctionFrame {
             function: HeapObject::of(frame.code)?,
-            bytecode: if place == ScriptLayout::NONE { FrameBytecode::Slot(None) } else { FrameBytecode::Some },
+            has_bytecode,
+            // (Frames far up the stack were not copied.)
+            bytecode: memory.word(bp.wrapping_sub(BYTECODE)).and_then(HeapObject::of).filter(|_| has_bytecode),
             place: (place < ScriptLayout::COMPILED).then_some(place as i32),
             address,
             is_of_file: is_of_file(address),
@@ -161,22 +169,17 @@ impl ProcessV8 {
     ) -> Meaning {
         let v8 = self.v8.clone();
         let mut heap = Heap { v8: &v8, memory };
-        let slot = match found.bytecode {
-            FrameBytecode::Slot(slot) => slot.filter(|&slot| heap.is(slot, v8.types.bytecode)),
-            FrameBytecode::Some => None,
-        };
         if self.code_map == 0
-            && let Some(map) = slot.and_then(|slot| heap.word(slot, 0))
+            && let Some(map) = found.bytecode.and_then(|bytecode| heap.word(bytecode, 0))
         {
             self.code_map = map;
         }
-        let function = match self.function(&mut heap, found.function, slot, reads) {
-            Found::Builtin if slot.is_none() => return Meaning::Other,
+        let function = match self.function(&mut heap, found.function, found.bytecode, reads) {
+            Found::Builtin if !found.has_bytecode => return Meaning::Other,
             Found::Function(function) => function,
             _ => return Meaning::Gone,
         };
-        let has_bytecode = slot.is_some() || matches!(found.bytecode, FrameBytecode::Some);
-        Meaning::Functions(self.functions(&mut heap, &function, found, has_bytecode, reads))
+        Meaning::Functions(self.functions(&mut heap, &function, found, reads))
     }
 
     /// The functions that a frame stands for, the innermost first.
@@ -188,12 +191,13 @@ impl ProcessV8 {
         heap: &mut Heap<'_>,
         function: &JsFunction,
         found: &FunctionFrame,
-        has_bytecode: bool,
         reads: &mut Vec<(u64, u64)>,
     ) -> Vec<StackFrame> {
-        let place = found.place.filter(|_| has_bytecode);
+        let place = found.place.filter(|_| found.has_bytecode);
         if !found.is_of_file {
-            if has_bytecode && let Some(at) = function.place_of_baseline(heap, found.address) {
+            if found.has_bytecode
+                && let Some(at) = function.place_of_baseline(heap, found.address)
+            {
                 return vec![self.at(heap, function, at)];
             }
             match self.code.at(heap, found.address, reads) {
@@ -343,14 +347,19 @@ impl Jit for ProcessV8 {
         let mut mixed = Mixed { frames: Vec::with_capacity(native.frames.len()), lacks: false };
         let sp = native.places.first().and_then(|place| place.sp).unwrap_or_default();
         let listed = Listed { frames: native.script.map_or(&[], |script| &script.frames), sp };
+        // Until the engine knows the map of bytecode, it cannot tell bytecode from other words.
+        let tells_bytecode = self.code_map != 0;
+        let v8 = self.v8.clone();
         let mut last = sp;
         self.lacks = false;
         for (index, frame) in native.frames.iter().enumerate() {
             let mut reads = Vec::new();
             let in_list = listed.find(native.places.get(index).and_then(|place| place.bp));
             let is_listed = in_list.is_some();
-            let found = FunctionFrame::of(native, index, memory, &mut reads)
-                .or_else(|| FunctionFrame::listed(in_list?, native.is_of_file));
+            let found = match in_list.filter(|_| tells_bytecode) {
+                Some(frame) => FunctionFrame::listed(frame, listed.bp(frame), native.is_of_file, memory),
+                None => FunctionFrame::of(native, index, &v8, memory, &mut reads),
+            };
             if is_listed {
                 // What stands for all frames that the engine has found tells the same.
                 reads.clear();
@@ -370,7 +379,7 @@ impl Jit for ProcessV8 {
         // The native stack is not known to its end, and these frames are.
         if native.bottom == Bottom::Unknown {
             for frame in listed.frames.iter().filter(|frame| listed.bp(frame) > last) {
-                let found = FunctionFrame::listed(frame, native.is_of_file);
+                let found = FunctionFrame::listed(frame, listed.bp(frame), native.is_of_file, memory);
                 let meaning = found.map_or(Meaning::Gone, |found| self.meaning(&found, memory, native.reads));
                 add(meaning, None, &mut mixed, names);
             }
@@ -380,8 +389,7 @@ impl Jit for ProcessV8 {
             mixed.frames.push(names.one(unknown(MORE)));
         }
         mixed.lacks |= self.lacks;
-        // Until the engine knows this, it cannot tell bytecode from other words.
-        mixed.lacks |= native.script.is_some() && self.code_map == 0;
+        mixed.lacks |= native.script.is_some() && !tells_bytecode;
         mixed
     }
 }
