@@ -50,7 +50,7 @@ impl SharedFunction {
 }
 
 /// Larger tables and bytecode are not believed.
-const LARGEST_TABLE: usize = 16 << 20;
+const LARGEST_TABLE: usize = 4 << 20;
 /// When more is known, all goes.
 const MOST_FUNCTIONS: usize = 1 << 15;
 const MOST_SCRIPTS: usize = 1 << 12;

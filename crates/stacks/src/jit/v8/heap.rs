@@ -9,7 +9,7 @@ const TAG_MASK: u64 = 3;
 /// Longer names are cut.
 pub const LONGEST_NAME: usize = 1024;
 /// Longer sources are not read.
-const LONGEST_SOURCE: usize = 64 << 20;
+const LONGEST_SOURCE: usize = 8 << 20;
 /// Strings are made of others (concatenated, parts of others): so many are looked through.
 const MOST_STRINGS: usize = 4096;
 

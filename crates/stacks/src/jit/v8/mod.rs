@@ -17,6 +17,8 @@
 
 mod function;
 mod heap;
+#[cfg(test)]
+mod hostile_tests;
 mod optimized;
 mod positions;
 mod version;
@@ -86,6 +88,7 @@ enum Meaning {
 
 const GONE: &str = "[node: a function that is gone]";
 const CODE_GONE: &str = "[node: optimised code that is gone]";
+const NO_TABLE: &str = "[node: optimised code whose functions are not known]";
 const MORE: &str = "[node: more frames]";
 
 /// The slots of a frame, below its frame pointer.
@@ -202,6 +205,7 @@ impl ProcessV8 {
             }
             match self.code.at(heap, found.address, reads) {
                 AtAddress::Places(places) => return self.optimized(heap, function, &places),
+                AtAddress::WithoutTable => return vec![unknown(NO_TABLE), frame(function, 0, None)],
                 // Other functions may be merged into it.
                 AtAddress::Unknown => {
                     self.lacks = true;

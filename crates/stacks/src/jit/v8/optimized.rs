@@ -27,6 +27,8 @@ pub enum AtAddress {
     NoCode,
     /// The functions, the innermost first. The last one is the function itself.
     Places(Box<[PlaceInCode]>),
+    /// Code without a table of positions.
+    WithoutTable,
     Unknown,
 }
 
@@ -59,7 +61,7 @@ const PIECE: u64 = 4096;
 const MOST_TRIES: u32 = 2048;
 /// Functions that are merged into one another, at most.
 const DEEPEST: usize = 64;
-const LARGEST_TABLE: usize = 16 << 20;
+const LARGEST_TABLE: usize = 4 << 20;
 
 impl KnownAddresses {
     /// What stands at an address. Words that this depends on are added to `reads`.
@@ -82,6 +84,9 @@ impl KnownAddresses {
             self.without.insert(address);
             return AtAddress::NoCode;
         };
+        if !has_table(heap, code) && heap.is(code, heap.v8.types.code) {
+            return AtAddress::WithoutTable;
+        }
         self.places_of(heap, code, address, reads).map_or(AtAddress::Unknown, AtAddress::Places)
     }
 
@@ -167,6 +172,12 @@ fn depend_on(code: HeapObject, head: &[u8; CODE], reads: &mut Vec<(u64, u64)>) {
     for at in [8, 16, 24] {
         reads.push((code.at(at), word_of(head, at)));
     }
+}
+
+/// True if code has a table of positions that is not empty.
+fn has_table(heap: &mut Heap<'_>, code: HeapObject) -> bool {
+    let table = heap.pointer(code, heap.v8.code_positions);
+    table.is_some_and(|table| heap.is(table, heap.v8.types.bytes) && heap.integer(table, 8).is_some_and(|len| len > 0))
 }
 
 fn places(heap: &mut Heap<'_>, code: HeapObject, address: u64) -> Option<Box<[PlaceInCode]>> {

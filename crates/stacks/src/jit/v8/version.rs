@@ -341,3 +341,42 @@ fn of_numbers(
         lengths,
     })
 }
+
+/// Node 20, with the numbers that it tells.
+#[cfg(test)]
+pub fn of_20() -> V8 {
+    const TOLD: &[(&str, i32)] = &[
+        ("HeapObjectTag", 1),
+        ("HeapObjectTagMask", 3),
+        ("SmiShiftSize", 31),
+        ("TaggedSize", 8),
+        ("StringRepresentationMask", 7),
+        ("StringEncodingMask", 8),
+        ("off_fp_context", -8),
+        ("off_fp_function", -16),
+        ("off_fp_bytecode_array", -32),
+        ("off_fp_bytecode_offset", -40),
+        ("class_Script__line_ends__Object", 56),
+        ("type_ScopeInfo__SCOPE_INFO_TYPE", 261),
+        ("type_BytecodeArray__BYTECODE_ARRAY_TYPE", 191),
+        ("type_SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE", 262),
+        ("type_Script__SCRIPT_TYPE", 167),
+        ("type_Code__CODE_TYPE", 245),
+        ("type_InstructionStream__INSTRUCTION_STREAM_TYPE", 252),
+        ("type_InterpreterData__INTERPRETER_DATA_TYPE", 159),
+        ("type_ByteArray__BYTE_ARRAY_TYPE", 190),
+        ("FirstNonstringType", 128),
+        ("class_Map__instance_type__uint16_t", 12),
+        ("class_JSFunction__shared__SharedFunctionInfo", 24),
+        ("class_SharedFunctionInfo__name_or_scope_info__Object", 16),
+        ("class_SharedFunctionInfo__script_or_debug_info__HeapObject", 32),
+        ("class_SharedFunctionInfo__flags__int", 48),
+        ("class_Script__source__Object", 8),
+        ("class_Script__name__Object", 16),
+        ("class_BytecodeArray__data__uintptr_t", 54),
+        ("class_InstructionStream__instruction_start__uintptr_t", 16),
+        ("scopeinfo_idx_first_vars", 3),
+    ];
+    let told = |name: &str| TOLD.iter().find(|(told, _)| *told == name).map(|&(_, number)| number as u32);
+    of_numbers(11, 3, &told, Some(IsolatePointer::At(0xb0)), None).unwrap()
+}
