@@ -50,7 +50,7 @@ impl ThreadMemory for Words {
 fn rubbish(address: u64) -> Option<u64> {
     let mixed = address.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17).wrapping_mul(0xd134_2543_de82_ef95);
     match mixed >> 61 {
-        0..=3 => Some(mixed % (1 << 40) | 1),
+        0..=3 => Some((mixed % (1 << 40)) | 1),
         4 => Some(mixed << 32),
         5 => None,
         // The types of strings and others, where a map has its type.
