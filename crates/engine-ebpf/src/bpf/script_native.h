@@ -19,41 +19,61 @@
 /* The frames by which native code entered: the kinds, as they are in memory. */
 #define NATIVE_ENTRY 2
 #define NATIVE_CONSTRUCT_ENTRY 4
-/* The words of bytecode that tell it from other bytecode, and its map. */
-#define NATIVE_CODE 6
 /* In place of a place: the frame runs compiled bytecode, or optimised code. */
 #define NATIVE_COMPILED 0xfffffffe
 #define NATIVE_NO_PLACE 0xffffffff
 
-/* The number of what a frame runs, in the state. Returns 1 if that is bytecode, and 0 if only the function tells. */
-__noinline int identify_native(u64 function, u64 code)
+/* The number of what a frame runs, in the state: of the function's code, and of the bytecode where there is some. 0 if it could not be read. */
+static __always_inline void identify_native(struct script_state *script, u64 function, u64 code)
 {
-	struct stack_state *state = stack_state();
-	struct script_state *script;
 	u64 shared, id;
 
-	if (!state)
-		return 0;
-	script = &state->script;
 	script->identity = 0;
 	if (!script_pointer(&shared, function - NATIVE_TAG + script->layout.code) ||
 	    !script_pointer(&id, shared - NATIVE_TAG + script->layout.content[0]))
-		return 0;
+		return;
 	if (script->layout.content[1] != SCRIPT_NONE && !script_pointer(&id, id - NATIVE_TAG + script->layout.content[1]))
+		return;
+	script->identity = script_mixed(script_mixed(script_mixed(SCRIPT_START, shared), id), code) | 1;
+}
+
+/* True if a frame that is not the interpreter's has bytecode. Optimised code has other words in its place. */
+static __always_inline bool is_bytecode(struct script_state *script, u64 code)
+{
+	u64 map;
+
+	return script_pointer(&map, code - NATIVE_TAG) && map == script->layout.code_map;
+}
+
+/* Reads the stack from the words of a frame on. Returns where they are in the window, or more than the window has. */
+static __always_inline u64 read_window(struct script_state *script, u64 from)
+{
+	u64 off = from - script->window_from;
+
+	if (off <= SCRIPT_WINDOW - NATIVE_FRAME)
+		return off;
+	script->window_from = from;
+	if (!bpf_probe_read_user(script->window, SCRIPT_WINDOW, (void *)from))
 		return 0;
-	script->identity = script_mixed(script_mixed(SCRIPT_START, shared), id) | 1;
-	if (!script->layout.code_map || !script_read(script, code - NATIVE_TAG, NATIVE_CODE * sizeof(u64)) ||
-	    script_word(script, 0) != script->layout.code_map)
+	/* The page behind may not exist. */
+	if (!bpf_probe_read_user(script->window, NATIVE_FRAME, (void *)from)) {
+		script->window_from = 0;
 		return 0;
-	mix_words(0, NATIVE_CODE);
-	return 1;
+	}
+	script->window_from = 0;
+	return SCRIPT_WINDOW;
+}
+
+static __always_inline u64 window_word(struct script_state *script, u64 off, u32 n)
+{
+	return *(volatile u64 *)(script->window + off + n * sizeof(u64));
 }
 
 /* Goes on from a frame to the next, and notes the frame if it runs a function. */
 static long walk_native(u64 i, void *ctx)
 {
 	struct stack_state *state = stack_state();
-	u64 at, kind, next, pc, function, code, place;
+	u64 at, kind, next, pc, function, code, place, off;
 	struct script_state *script;
 	struct script_frame *frame;
 	u32 n;
@@ -69,17 +89,20 @@ static long walk_native(u64 i, void *ctx)
 		script->end = SCRIPT_LIMIT;
 		return 1;
 	}
-	if (!script_read(script, at - NATIVE_BELOW, NATIVE_FRAME)) {
+	off = read_window(script, at - NATIVE_BELOW);
+	/* The bound is checked on the register that is used. */
+	asm volatile("" : "+r"(off));
+	if (off > SCRIPT_WINDOW - NATIVE_FRAME) {
 		script->end = SCRIPT_UNREADABLE;
 		return 1;
 	}
-	place = script_word(script, 0);
-	code = script_word(script, 1 * sizeof(u64));
-	function = script_word(script, 3 * sizeof(u64));
-	kind = script_word(script, 4 * sizeof(u64));
-	next = script_word(script, 5 * sizeof(u64));
+	place = window_word(script, off, 0);
+	code = window_word(script, off, 1);
+	function = window_word(script, off, 3);
+	kind = window_word(script, off, 4);
+	next = window_word(script, off, 5);
 	pc = script->pc;
-	script->pc = script_word(script, 6 * sizeof(u64));
+	script->pc = window_word(script, off, 6);
 	if (kind == NATIVE_ENTRY || kind == NATIVE_CONSTRUCT_ENTRY) {
 		if (!script_pointer(&next, at + (s64)(s32)script->layout.caller))
 			next = 1;
@@ -91,9 +114,20 @@ static long walk_native(u64 i, void *ctx)
 	script->next = next;
 	if (!(kind & NATIVE_TAG))
 		return 0;
-	place = (u32)place ? NATIVE_COMPILED : place >> 32;
-	if (!identify_native(function, code))
+	if (pc == script->layout.interpreter && !(u32)place) {
+		place >>= 32;
+	} else if (is_bytecode(script, code)) {
+		place = (u32)place ? NATIVE_COMPILED : place >> 32;
+	} else {
 		place = NATIVE_NO_PLACE;
+		code = 0;
+	}
+	/* (Functions that call themselves.) */
+	if (function != script->code || code != script->thread) {
+		script->code = function;
+		script->thread = code;
+		identify_native(script, function, code);
+	}
 	/* The bound is set on the register that is used. */
 	asm volatile("" : "+r"(n));
 	frame = &script->frame[n & (SCRIPT_FRAMES - 1)];
@@ -118,6 +152,9 @@ __noinline int find_native(void)
 		return 0;
 	script = &state->script;
 	script->pc = 0;
+	script->window_from = 0;
+	script->code = 0;
+	script->thread = 0;
 	state->key.script = SCRIPT_START ^ script->layout.id;
 	if (script_pointer(&system, script->thread_pointer + script->layout.interpreters) && system) {
 		script_pointer(&innermost, system + script->layout.innermost);

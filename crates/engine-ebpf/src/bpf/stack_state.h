@@ -10,6 +10,8 @@
 #define SCRIPT_START 0x5f0e3b219c47d8a3ULL
 /* The bytes that are read at a time, and more. */
 #define SCRIPT_BYTES (SCRIPT_CONTENT * 8 + 128 + 8)
+/* The bytes of the native stack that are read at a time: several frames. */
+#define SCRIPT_WINDOW 1024
 
 /* The frames of scripts that the thread runs, and the state of the search for them. */
 struct script_state {
@@ -22,13 +24,15 @@ struct script_state {
 	/* The code that was looked at last, and its number. */
 	u64 code;
 	u64 identity;
-	/* Where the next frame goes on, on the native stack. */
+	/* Where the next frame goes on, on the native stack; and the piece of the stack that was read last. */
 	u64 pc;
+	u64 window_from;
 	u32 frames;
 	/* enum script_end */
 	u32 end;
 	struct script_frame frame[SCRIPT_FRAMES];
 	u8 bytes[SCRIPT_BYTES];
+	u8 window[SCRIPT_WINDOW];
 };
 
 /* Where a call is looked for, and the memory that is read for that: one per CPU, as the scratch. */

@@ -52,6 +52,7 @@ struct script_layout {
 	/* The frames are on the native stack (script_native.h). */
 	u32 is_native;
 	u64 code_map;
+	u64 interpreter;
 };
 
 /* As stride_event::ScriptFrame. */

@@ -85,6 +85,7 @@ pub fn wire_layout(layout: &ScriptLayout) -> script_layout {
         compares_contents,
         is_native,
         code_map,
+        interpreter,
     } = *layout;
     let mut wire = script_layout {
         id: 0,
@@ -108,6 +109,7 @@ pub fn wire_layout(layout: &ScriptLayout) -> script_layout {
         compares_contents,
         is_native,
         code_map,
+        interpreter,
     };
     let words = bytes_of(std::slice::from_ref(&wire)).chunks_exact(8).filter_map(|word| word.try_into().ok());
     wire.id = words.map(u64::from_le_bytes).fold(MIX, mix);

@@ -52,6 +52,8 @@ pub struct ScriptLayout {
     pub is_native: u32,
     /// The map of objects with bytecode, if frames are on the native stack. 0 if it is not known yet.
     pub code_map: u64,
+    /// Where frames of the interpreter go on, if they are on the native stack. 0 if that is not known yet.
+    pub interpreter: u64,
 }
 
 impl ScriptLayout {

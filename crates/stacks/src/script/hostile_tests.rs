@@ -31,6 +31,7 @@ const LAYOUT: ScriptLayout = ScriptLayout {
     compares_contents: 1,
     is_native: 0,
     code_map: 0,
+    interpreter: 0,
 };
 const ME: u64 = 0x77;
 

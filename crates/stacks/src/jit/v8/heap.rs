@@ -46,12 +46,6 @@ pub struct Heap<'a> {
 }
 
 impl Heap<'_> {
-    /// The first bytes of an object.
-    pub fn head<const N: usize>(&mut self, object: HeapObject) -> Option<[u8; N]> {
-        let mut bytes = [0; N];
-        (self.memory.read_now(object.at(0), &mut bytes) == N).then_some(bytes)
-    }
-
     pub fn word(&mut self, object: HeapObject, offset: u32) -> Option<u64> {
         let mut bytes = [0; 8];
         (self.memory.read_now(object.at(offset), &mut bytes) == bytes.len()).then_some(u64::from_le_bytes(bytes))

@@ -61,6 +61,7 @@ impl JitFile for FileWithV8 {
             known: KnownFunctions::default(),
             code: KnownAddresses::default(),
             code_map: 0,
+            interpreter: 0,
             lacks: false,
         })
     }
@@ -73,6 +74,8 @@ struct ProcessV8 {
     code: KnownAddresses,
     /// The map of objects with bytecode, once one was seen.
     code_map: u64,
+    /// Where frames of the interpreter go on, once one was seen.
+    interpreter: u64,
     /// Something of the stack that is being made is missing.
     lacks: bool,
 }
@@ -177,6 +180,9 @@ impl ProcessV8 {
         {
             self.code_map = map;
         }
+        if found.is_of_file && found.has_bytecode && found.place.is_some() && self.interpreter == 0 {
+            self.interpreter = found.address.wrapping_add(1);
+        }
         let function = match self.function(&mut heap, found.function, found.bytecode, reads) {
             Found::Builtin if !found.has_bytecode => return Meaning::Other,
             Found::Function(function) => function,
@@ -225,8 +231,10 @@ impl ProcessV8 {
     /// The frame of a function that is at a place of its bytecode.
     fn at(&mut self, heap: &mut Heap<'_>, function: &JsFunction, at: u32) -> StackFrame {
         let line = function.line(heap, at);
-        self.lacks |= line.is_err();
-        frame(function, at.into(), line.unwrap_or_default())
+        let line = line.unwrap_or_default();
+        // (V8 may make the table later.)
+        self.lacks |= line.is_none();
+        frame(function, at.into(), line)
     }
 
     /// A function and those that were merged into it.
@@ -343,6 +351,7 @@ impl Jit for ProcessV8 {
             },
             is_native: 1,
             code_map: self.code_map,
+            interpreter: self.interpreter,
             ..ScriptLayout::default()
         })
     }

@@ -18,8 +18,9 @@ pub struct PlaceInCode {
     pub position: u32,
 }
 
-/// What tells code from other code that was at its address before: its object's head.
-pub const CODE: usize = 64;
+/// What tells code from other code that was at its address before: its map, and its table of positions. (V8 drops other tables of code that it gives up, while
+/// frames of it are still on the stack.)
+type CodeWords = [u64; 2];
 
 /// What stands at an address.
 pub enum AtAddress {
@@ -46,7 +47,7 @@ pub struct KnownAddresses {
 /// The code at an address.
 struct Compiled {
     code: HeapObject,
-    head: [u8; CODE],
+    words: CodeWords,
     places: Box<[PlaceInCode]>,
 }
 
@@ -69,10 +70,10 @@ impl KnownAddresses {
         if self.without.contains(&address) {
             return AtAddress::NoCode;
         }
-        if let Some(Compiled { code, head, places }) = self.places.get(&address)
-            && heap.head(*code) == Some(*head)
+        if let Some(Compiled { code, words, places }) = self.places.get(&address)
+            && code_words(heap, *code) == Some(*words)
         {
-            depend_on(*code, head, reads);
+            depend_on(heap, *code, words, reads);
             return AtAddress::Places(places.clone());
         }
         let Some(code) = self.code_at(heap, address) else {
@@ -97,20 +98,20 @@ impl KnownAddresses {
         address: u64,
         reads: &mut Vec<(u64, u64)>,
     ) -> Option<Box<[PlaceInCode]>> {
-        let head = heap.head(code)?;
+        let words = code_words(heap, code)?;
         let places = places(heap, code, address)?;
         // What was read late may be of other code.
         if heap.memory.begin_check() {
-            let is_same = heap.head(code) == Some(head);
+            let is_same = code_words(heap, code) == Some(words);
             heap.memory.end_check();
             is_same.then_some(())?;
         }
-        depend_on(code, &head, reads);
+        depend_on(heap, code, &words, reads);
         if self.places.len() >= MOST_PLACES {
             self.places.clear();
             self.without.clear();
         }
-        self.places.insert(address, Compiled { code, head, places: places.clone() });
+        self.places.insert(address, Compiled { code, words, places: places.clone() });
         Some(places)
     }
 
@@ -167,11 +168,13 @@ impl KnownAddresses {
     }
 }
 
-/// The head has the pointers to the code's tables.
-fn depend_on(code: HeapObject, head: &[u8; CODE], reads: &mut Vec<(u64, u64)>) {
-    for at in [8, 16, 24] {
-        reads.push((code.at(at), word_of(head, at)));
-    }
+fn code_words(heap: &mut Heap<'_>, code: HeapObject) -> Option<CodeWords> {
+    Some([heap.word(code, 0)?, heap.word(code, heap.v8.code_positions)?])
+}
+
+fn depend_on(heap: &Heap<'_>, code: HeapObject, words: &CodeWords, reads: &mut Vec<(u64, u64)>) {
+    reads.push((code.at(0), words[0]));
+    reads.push((code.at(heap.v8.code_positions), words[1]));
 }
 
 /// True if code has a table of positions that is not empty.
