@@ -166,6 +166,44 @@ fn as_callers() {
     }
 }
 
+/// The routes of the web server `web.js`: a package as programs install it.
+const ROUTER: &str = r#"
+module.exports = () => {
+  const routes = new Map();
+  const app = (request, response) => {
+    const handler = routes.get(request.url);
+    const next = () => handler(request, response);
+    next();
+  };
+  app.get = (path, handler) => routes.set(path, handler);
+  return app;
+};
+"#;
+
+/// The advice about a web server names the line of its own that reads a file over and over, and not that of the package in between.
+#[test]
+fn advice_for_a_web_server() {
+    let Some(node) = [22, 20, 18].into_iter().find_map(nodes::of_version) else {
+        skip!("no Node 18, 20 or 22");
+    };
+    let program = root().join("tests/stacks/web.js");
+    let source = std::fs::read_to_string(&program).unwrap();
+    let line = 1 + source.lines().position(|line| line.contains("readFileSync(")).unwrap();
+    for &engine in engines() {
+        let scratch = Scratch::new(&format!("node-web{engine}"));
+        std::fs::write(scratch.path("settings.json"), r#"{"greeting": "hello"}"#).unwrap();
+        std::fs::create_dir_all(scratch.path("node_modules/router")).unwrap();
+        std::fs::write(scratch.path("node_modules/router/index.js"), ROUTER).unwrap();
+        let directory = scratch.path("");
+        let command = [node, &program, &directory].map(|path| path.to_string_lossy().into_owned());
+        let run = scratch.stride([engine, "-f", "--advise"].map(str::to_owned).into_iter().chain(command));
+        assert_eq!(run.code(), Some(0), "{engine}: {}", run.err);
+        let text = run.trace.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains("settings.json was opened and closed 1,000 times"), "{engine}: {}", run.trace);
+        assert!(text.contains(&format!("settings (web.js:{line})")), "{engine}: {}", run.trace);
+    }
+}
+
 macro_rules! versions {
     ($($name:ident: $major:literal)*) => { $(
         #[test]
