@@ -8,7 +8,9 @@ use stride_event::{MIX, ScriptFrames, ScriptLayout, ThreadMemory, Tid, mix};
 
 const PAGE: usize = 4096;
 /// Pages that are kept while one stack is made.
-const PAGES: usize = 128;
+const PAGES: usize = 512;
+/// So much is read at a time where objects that belong together lie near each other: handing each read to another thread takes longer than reading.
+const AHEAD: usize = 16 * PAGE;
 /// Longer pieces are read at once.
 const LONG: usize = 4 * PAGE;
 
@@ -21,7 +23,7 @@ pub struct PageReader {
 }
 
 impl PageReader {
-    fn read(&mut self, process: Tid, address: u64, to: &mut [u8]) -> usize {
+    fn read(&mut self, process: Tid, address: u64, to: &mut [u8], ahead: bool) -> usize {
         if to.len() >= LONG {
             return self.read_anew(process, address, to);
         }
@@ -29,7 +31,11 @@ impl PageReader {
         while done < to.len() {
             let at = address.wrapping_add(done as u64);
             let offset = at as usize % PAGE;
-            let (bytes, len) = self.page(process, at - offset as u64);
+            let start = at - offset as u64;
+            if ahead && !self.pages.iter().any(|(known, ..)| *known == start) {
+                self.read_ahead(process, start);
+            }
+            let (bytes, len) = self.page(process, start);
             let wanted = (to.len() - done).min(PAGE - offset);
             let n = len.saturating_sub(offset).min(wanted);
             to[done..done + n].copy_from_slice(&bytes[offset..offset + n]);
@@ -44,6 +50,21 @@ impl PageReader {
     /// The same, not from the pages that are kept.
     fn read_anew(&mut self, process: Tid, address: u64, to: &mut [u8]) -> usize {
         self.remote.read(process::read_memory, process, address, to).unwrap_or(0)
+    }
+
+    /// Reads the pages around one, as far as there are such pages.
+    fn read_ahead(&mut self, process: Tid, page: u64) {
+        if self.pages.len() + AHEAD / PAGE > PAGES {
+            self.pages.clear();
+        }
+        let start = page - page % AHEAD as u64;
+        let mut bytes = vec![0; AHEAD];
+        let len = self.read_anew(process, start, &mut bytes);
+        for (place, bytes) in (start..).step_by(PAGE).zip(bytes[..len].chunks_exact(PAGE)) {
+            if let Ok(bytes) = bytes.try_into() {
+                self.pages.push((place, Box::new(bytes), PAGE));
+            }
+        }
     }
 
     fn page(&mut self, process: Tid, start: u64) -> (&[u8; PAGE], usize) {
@@ -143,6 +164,19 @@ impl<'a> CopiedMemory<'a> {
     }
 }
 
+impl CopiedMemory<'_> {
+    /// Reads memory as it is by now.
+    fn read_late(&mut self, address: u64, to: &mut [u8], ahead: bool) -> usize {
+        let mut pages = self.pages.borrow_mut();
+        if !std::mem::replace(&mut self.read_later, true) {
+            pages.pages.clear();
+            pages.remote.begin();
+        }
+        let process = self.copy.place.process as Tid;
+        if self.is_checked { pages.read_anew(process, address, to) } else { pages.read(process, address, to, ahead) }
+    }
+}
+
 impl ThreadMemory for CopiedMemory<'_> {
     fn word(&mut self, address: u64) -> Option<u64> {
         let word = self.copy.word(address);
@@ -154,17 +188,11 @@ impl ThreadMemory for CopiedMemory<'_> {
         if !self.is_checked && self.read_of_call(address, to) == to.len() {
             return to.len();
         }
-        self.read_now(address, to)
+        self.read_late(address, to, false)
     }
 
     fn read_now(&mut self, address: u64, to: &mut [u8]) -> usize {
-        let mut pages = self.pages.borrow_mut();
-        if !std::mem::replace(&mut self.read_later, true) {
-            pages.pages.clear();
-            pages.remote.begin();
-        }
-        let process = self.copy.place.process as Tid;
-        if self.is_checked { pages.read_anew(process, address, to) } else { pages.read(process, address, to) }
+        self.read_late(address, to, true)
     }
 
     fn read_of_call(&mut self, address: u64, to: &mut [u8]) -> usize {

@@ -99,7 +99,8 @@ impl KnownFunctions {
         if !shared.is_there(heap) {
             return None;
         }
-        let function = Rc::new(self.read(heap, shared)?);
+        let function = self.read(heap, shared).or_else(|| self.read_anew(heap, shared))?;
+        let function = Rc::new(function);
         // What was read late may be of other functions, if the objects were moved meanwhile.
         if !is_unchanged(heap, |heap| shared.is_there(heap)) || !runs(&function) {
             return None;
@@ -112,6 +113,14 @@ impl KnownFunctions {
         }
         self.functions.insert(shared, function.clone());
         Some(function)
+    }
+
+    /// Reads again, and nothing of what is kept of memory: V8 may have moved objects between two readings.
+    fn read_anew(&mut self, heap: &mut Heap<'_>, shared: SharedFunction) -> Option<JsFunction> {
+        heap.memory.begin_check().then_some(())?;
+        let function = self.read(heap, shared);
+        heap.memory.end_check();
+        function
     }
 
     fn read(&mut self, heap: &mut Heap<'_>, shared: SharedFunction) -> Option<JsFunction> {

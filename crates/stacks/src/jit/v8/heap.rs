@@ -65,6 +65,13 @@ impl Heap<'_> {
         small_integer(self.word(object, offset)?)
     }
 
+    /// The object, or where V8 has moved it: then it has its new address in place of its map.
+    fn moved(&mut self, object: HeapObject) -> Option<HeapObject> {
+        let map = self.word(object, 0)?;
+        let is_moved = map & TAG_MASK == 0 && map != 0;
+        Some(if is_moved { HeapObject(map | TAG) } else { object })
+    }
+
     /// The type of an object.
     pub fn kind(&mut self, object: HeapObject) -> Option<u16> {
         let map = self.pointer(object, 0)?;
@@ -113,6 +120,7 @@ impl Heap<'_> {
             if text.characters.len() >= text.most {
                 return Some(());
             }
+            let string = self.moved(string)?;
             let kind = self.kind(string).filter(|&kind| kind < self.v8.types.first_non_string)?;
             let len = (self.word(string, 8)? >> 32) as usize;
             let len = len.checked_sub(from)?.min(most);
