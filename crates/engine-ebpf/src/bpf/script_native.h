@@ -114,39 +114,74 @@ static long walk_native(u64 i, void *ctx)
 	script->next = next;
 	if (!(kind & NATIVE_TAG))
 		return 0;
-	if (pc == script->layout.interpreter && !(u32)place) {
-		place >>= 32;
-	} else if (is_bytecode(script, code)) {
-		place = (u32)place ? NATIVE_COMPILED : place >> 32;
-	} else {
-		place = NATIVE_NO_PLACE;
-		code = 0;
-	}
-	/* (Functions that call themselves.) */
-	if (function != script->code || code != script->thread) {
-		script->code = function;
-		script->thread = code;
-		identify_native(script, function, code);
-	}
+	place = (u32)place ? NATIVE_COMPILED : place >> 32;
 	/* The bound is set on the register that is used. */
 	asm volatile("" : "+r"(n));
 	frame = &script->frame[n & (SCRIPT_FRAMES - 1)];
+	/* Optimised code was here at the call before, so it is now, if that is not long ago (find_native). Its words change all the time. */
+	if (script->raw_thread && frame->place == pc && (u32)frame->kind == NATIVE_NO_PLACE) {
+		place = NATIVE_NO_PLACE;
+		code = 0;
+	}
 	frame->code = function;
 	frame->place = pc;
-	frame->identity = script->identity;
+	/* (It is identified later.) */
+	frame->identity = code ? code : 1;
 	frame->kind = (u32)place | (at - state->key.sp) << 32;
-	state->key.script = script_mixed(script_mixed(state->key.script, pc ^ script->identity), (u32)place | (at - state->key.sp) << 32);
+	script->identity = script_mixed(script_mixed(script->identity, pc ^ (code ? code : function)), frame->kind);
 	script->frames = n + 1;
 	script->end = SCRIPT_REACHED;
 	return 0;
 }
 
-/* Notes the frames of the current thread, and what stands for all of them. */
+/* Identifies what a frame runs, of which the words were noted. */
+static long identify_frame(u64 i, void *ctx)
+{
+	struct stack_state *state = stack_state();
+	struct script_state *script;
+	struct script_frame *frame;
+	u64 code, kind;
+
+	if (!state)
+		return 1;
+	script = &state->script;
+	asm volatile("" : "+r"(i));
+	frame = &script->frame[i & (SCRIPT_FRAMES - 1)];
+	code = frame->identity;
+	kind = frame->kind;
+	if ((u32)kind == NATIVE_NO_PLACE ||
+	    (frame->place != script->layout.interpreter || (u32)kind == NATIVE_COMPILED) && !is_bytecode(script, code)) {
+		code = 0;
+		kind |= NATIVE_NO_PLACE;
+	}
+	/* (Functions that call themselves.) */
+	if (frame->code != script->code || code != script->thread) {
+		script->code = frame->code;
+		script->thread = code;
+		identify_native(script, frame->code, code);
+	}
+	frame->identity = script->identity;
+	frame->kind = kind;
+	state->key.script = script_mixed(script_mixed(state->key.script, frame->place ^ script->identity), kind);
+	return 0;
+}
+
+/* What was identified is not identified again for so long, if the frames have the same words. */
+#define NATIVE_SAME_NS 200000ULL
+
+/*
+ * Notes the frames of the current thread, and what stands for all of them.
+ *
+ * Each frame takes several reads to identify what it runs: other bytecode may be where its bytecode was, after V8 has collected old objects. That takes the
+ * thread some time, so frames that have the same words as a moment ago run the same. (The function of a frame may be a new object. Its bytecode tells, and
+ * of optimised code the address.)
+ */
 __noinline int find_native(void)
 {
 	struct stack_state *state = stack_state();
 	struct script_state *script;
-	u64 system = 0, innermost = 0;
+	u64 system = 0, innermost = 0, now, thread, raw;
+	bool is_recent;
 
 	if (!state)
 		return 0;
@@ -155,6 +190,13 @@ __noinline int find_native(void)
 	script->window_from = 0;
 	script->code = 0;
 	script->thread = 0;
+	script->identity = SCRIPT_START ^ script->layout.id;
+	now = bpf_ktime_get_ns();
+	thread = (u64)bpf_get_current_task_btf();
+	is_recent = script->raw_thread == thread && now - script->identified_at < NATIVE_SAME_NS;
+	/* What is left of other frames tells nothing of these. */
+	if (!is_recent)
+		script->raw_thread = 0;
 	state->key.script = SCRIPT_START ^ script->layout.id;
 	if (script_pointer(&system, script->thread_pointer + script->layout.interpreters) && system) {
 		script_pointer(&innermost, system + script->layout.innermost);
@@ -165,7 +207,17 @@ __noinline int find_native(void)
 		script->next = innermost;
 		bpf_loop(2 * SCRIPT_FRAMES, walk_native, NULL, 0);
 	}
+	raw = script_mixed(script->identity, script->end);
+	if (is_recent && raw == script->raw) {
+		state->key.script = script->identified;
+		return 0;
+	}
+	bpf_loop(*(volatile u32 *)&script->frames, identify_frame, NULL, 0);
 	state->key.script = script_mixed(state->key.script, script->end) | 1;
+	script->raw = raw;
+	script->raw_thread = thread;
+	script->identified_at = now;
+	script->identified = state->key.script;
 	return 0;
 }
 

@@ -27,6 +27,11 @@ struct script_state {
 	/* Where the next frame goes on, on the native stack; and the piece of the stack that was read last. */
 	u64 pc;
 	u64 window_from;
+	/* What stands for the words of the frames that were found last, by which thread, when they were identified, and the number that came of it. */
+	u64 raw;
+	u64 raw_thread;
+	u64 identified_at;
+	u64 identified;
 	u32 frames;
 	/* enum script_end */
 	u32 end;
