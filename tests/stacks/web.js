@@ -26,7 +26,7 @@ app.get("/hello", (request, response) => {
 const agent = new http.Agent({ keepAlive: true });
 const server = http.createServer(app).listen(0, "127.0.0.1", async () => {
   const { port } = server.address();
-  for (let i = 0; i < 50; i++) {
+  for (let i = 0; i < 500; i++) {
     await new Promise((resolve) => {
       http.get({ port, path: "/hello", agent }, (response) => response.resume().on("end", resolve));
     });

@@ -199,7 +199,7 @@ fn advice_for_a_web_server() {
         let run = scratch.stride([engine, "-f", "--advise"].map(str::to_owned).into_iter().chain(command));
         assert_eq!(run.code(), Some(0), "{engine}: {}", run.err);
         let text = run.trace.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(text.contains("settings.json was opened and closed 1,000 times"), "{engine}: {}", run.trace);
+        assert!(text.contains("settings.json was opened and closed 10,000 times"), "{engine}: {}", run.trace);
         assert!(text.contains(&format!("settings (web.js:{line})")), "{engine}: {}", run.trace);
     }
 }
