@@ -17,6 +17,7 @@ mod hang;
 mod heap_creep;
 mod held_lock;
 mod interrupted;
+mod late_locks;
 mod lock_contention;
 mod lock_step;
 mod madvise_storm;
@@ -77,6 +78,7 @@ const ALL: &[RuleInfo] = &[
     heap_creep::RULE,
     held_lock::RULE,
     interrupted::RULE,
+    late_locks::RULE,
     lock_contention::RULE,
     lock_step::RULE,
     madvise_storm::RULE,

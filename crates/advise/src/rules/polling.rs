@@ -10,7 +10,7 @@ use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use stride_event::{Ns, Outcome, Tid};
 use stride_syscalls::{Effect, For, Syscall, uapi::consts as c};
-use stride_track::Tracker;
+use stride_track::{ObjectId, Tracker};
 
 const POLLS: Threshold = Threshold::count("polls", 5, "sleeps between two looks of the same kind that were in vain");
 const POLLING_PART: Threshold = Threshold::part("polling-part", 0.3, "the part of the run that these sleeps took");
@@ -20,8 +20,8 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "looking and sleeping in turn",
     explanation: "A program waits for something by looking for it, sleeping, and looking again: for a file, a process, a child, a lock. On average it \
         learns of the change half a sleep too late, and a short sleep costs calls instead.\n\n\
-        Reported are five sleeps of a process between two looks of the same kind that were in vain, if they took three tenths of the run. The objects may differ, \
-        and the sleeps may be those of a child, as in a shell. `retries` has the loops that look for one thing very often.\n\n\
+        Reported are five sleeps of a thread between two looks of the same kind that were in vain, if they took three tenths of the run. The objects may differ, \
+        unless they are files, and the sleeps may be those of a child, as in a shell. `retries` has the loops that look for one thing very often.\n\n\
         Example: a script starts jobs, two at a time, and asks with kill -0 each 200 ms whether one of them has ended: 1.4 s of 1.5 s are sleeps. wait -n returns \
         as soon as one has ended.",
     thresholds: &[POLLS, POLLING_PART],
@@ -37,11 +37,22 @@ enum Look {
     Lock,
 }
 
+impl Look {
+    const ALL: [Look; 4] = [Look::File, Look::Process, Look::Child, Look::Lock];
+}
+
 #[derive(Default)]
 struct Polling {
-    /// The latest vain look of each process, and the time that it or its children slept since.
-    latest: Bounded<Tid, (Look, Ns)>,
+    /// By thread: the first vain look of each kind since the thread slept.
+    latest: Bounded<(Tid, Look), Latest>,
     polls: Bounded<(Tid, Look), Polls>,
+}
+
+#[derive(Clone, Copy)]
+struct Latest {
+    object: Option<ObjectId>,
+    /// The time that the thread, or its child, has slept since the look.
+    slept: Ns,
 }
 
 #[derive(Default)]
@@ -86,22 +97,30 @@ impl Rule for Polling {
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
-        let pid = observed.seen.pid;
+        let (pid, tid) = (observed.seen.pid, observed.call.tid);
         if observed.row.waits() == Some(For::Time) {
             // A shell has a child that sleeps.
             let parent = observed.tracker.process(pid).and_then(|process| process.parent);
-            for pid in parent.into_iter().chain([pid]) {
-                if let Some((_, slept)) = self.latest.get_mut(&pid) {
-                    *slept += observed.time();
+            for tid in parent.into_iter().chain([tid]) {
+                for look in Look::ALL {
+                    if let Some(latest) = self.latest.get_mut(&(tid, look)) {
+                        latest.slept += observed.time();
+                    }
                 }
             }
             return;
         }
         let Some(look) = vain_look(observed) else { return };
         self.latest.make_room_of_ended(observed.tracker, |_| false);
-        let Some(latest) = self.latest.entry(pid, || (look, 0)) else { return };
-        let (before, slept) = std::mem::replace(latest, (look, 0));
-        if before != look || slept == 0 {
+        let now = Latest { object: observed.key.object, slept: 0 };
+        let Some(latest) = self.latest.entry((tid, look), || now) else { return };
+        if latest.slept == 0 {
+            return;
+        }
+        let before = std::mem::replace(latest, now);
+        let slept = before.slept;
+        // Programs look for many files that are not there, and not all of those are waited for.
+        if look == Look::File && before.object != now.object {
             return;
         }
         self.polls.make_room_of_ended(observed.tracker, |polls| polls.sleeps >= POLLS.get());
