@@ -3,7 +3,9 @@
 use crate::arena::Stretch;
 use fastrand::Rng;
 use std::collections::HashMap;
-use stride_syscalls::{Abi, Case, Entry, Field, Len, Ret, Select, SelectKey, Set, Struct, Syscall, Ty};
+use stride_syscalls::{
+    Abi, Case, Dir, Entry, Field, Irregular, Len, Note, Ret, Select, SelectKey, Set, Struct, Syscall, Ty, structs,
+};
 
 /// A call that is to be made.
 #[derive(Clone)]
@@ -51,6 +53,14 @@ impl Maker<'_> {
             row = &form.row;
         }
         self.result = self.result_of(row.ret);
+        let answer = row.args.iter().position(|arg| is_as_long_as_result(&arg.ty));
+        if answer.is_some() {
+            self.result = self.result.min(MOST as i64 / 4);
+        }
+        if self.result == 0 && row.args.iter().any(|arg| matches!(arg.ty, Ty::Custom(Irregular::LsmContexts, _))) {
+            // The kernel returns an error if there is none.
+            self.result = 1;
+        }
         for arg in row.args {
             if let Some(select) = select_of(&arg.ty).filter(|select| !select.cases.is_empty()) {
                 let Case(value, _) = select.cases[self.rng.usize(..select.cases.len())];
@@ -68,6 +78,8 @@ impl Maker<'_> {
             let arg = &row.args[i];
             let value = match chosen.get(arg.name) {
                 Some(&value) => value,
+                // The kernel takes no sets of other sizes.
+                None if is_set_size(arg.name) && self.succeeds() => 8,
                 None if lengths.contains(&arg.name) => self.length(),
                 None => self.scalar(&arg.ty),
             };
@@ -81,7 +93,45 @@ impl Maker<'_> {
             registers[register(i).min(5)] = value;
             self.args.insert(arg.name, value);
         }
+        // The answer fits into its room, which mostly is the argument behind it.
+        let whole = row.args.iter().position(|arg| needed(&arg.ty, self.abi) > 0);
+        if let Some(i) = answer.or(whole).filter(|_| self.succeeds())
+            && let Some(room) = [i + 1, i.wrapping_sub(1)].into_iter().find(|i| plain.contains(i))
+            && matches!(row.args[room].ty, Ty::Int | Ty::UInt | Ty::Long | Ty::ULong)
+        {
+            let spare = if self.rng.bool() { 0 } else { self.any() & 0x7fff_ffff };
+            let value = needed(&row.args[i].ty, self.abi).max(self.result as u64) + spare;
+            registers[register(room).min(5)] = value;
+        }
+        if self.result > 0 {
+            self.count_ready(row);
+        }
         registers
+    }
+
+    /// The result of poll(2) and select(2) is the number of what is ready.
+    fn count_ready(&mut self, row: &Syscall) {
+        let nfds = self.args.get("nfds").copied().unwrap_or(0) as u32 as u64;
+        let bit = |bytes: &[u8], i: u64| bytes.get(i as usize / 8).is_some_and(|byte| byte >> (i % 8) & 1 != 0);
+        let ready = match row.note {
+            Some(Note::Ready) => {
+                let fds = self.bytes_at("fds");
+                fds.chunks_exact(8).take(nfds as usize).filter(|fd| fd[6..] != [0, 0]).count()
+            }
+            Some(Note::ReadySets) => ["readfds", "writefds", "exceptfds"]
+                .iter()
+                .map(|name| self.bytes_at(name))
+                .map(|set| (0..nfds.min(8 * set.len() as u64)).filter(|&i| bit(set, i)).count())
+                .sum(),
+            _ => return,
+        };
+        self.result = ready as i64;
+    }
+
+    /// The memory to which an argument leads.
+    fn bytes_at(&self, name: &str) -> &[u8] {
+        let at = self.args.get(name).copied().unwrap_or(0);
+        self.stretch.pieces.iter().rev().find(|piece| piece.0 == at).map_or(&[], |piece| &piece.1)
     }
 
     /// The arguments for which the key has this value.
@@ -111,8 +161,13 @@ impl Maker<'_> {
         }
     }
 
+    /// True if the call succeeds. Then its memory is there, and lengths are those of memory.
+    fn succeeds(&self) -> bool {
+        self.result >= 0
+    }
+
     fn length(&mut self) -> u64 {
-        match self.rng.u8(..16) {
+        match self.rng.u8(..if self.succeeds() { 15 } else { 16 }) {
             0..8 => self.rng.u64(..6),
             8..13 => self.rng.u64(..64),
             13 => self.rng.u64(..MOST),
@@ -165,6 +220,12 @@ impl Maker<'_> {
         let len = bytes.len();
         match self.rng.u8(..40) {
             0 => return 0,
+            1..=3 if self.succeeds() && (1..=200).contains(&len) => {
+                let at = self.stretch.hole() - len as u64;
+                self.stretch.put(at, bytes);
+                return at;
+            }
+            1..=3 if self.succeeds() => {}
             1 => return self.stretch.hole() + self.rng.u64(..64),
             2 => return self.any(),
             // The last bytes are not there.
@@ -288,12 +349,64 @@ impl Maker<'_> {
                 let shape = shapes[self.rng.usize(..shapes.len())];
                 self.value(&shape, scope, depth)
             }
+            Ty::Custom(which @ (Irregular::Dirents64 | Irregular::Dirents), _) => {
+                let records = self.dirents(*which == Irregular::Dirents64);
+                self.pointer(records)
+            }
+            Ty::Custom(Irregular::PathOut, _) => {
+                let mut path = self.text();
+                path.resize(self.result.clamp(1, MOST as i64) as usize, b'p');
+                path.retain(|&byte| byte != 0);
+                path.push(0);
+                self.pointer(path)
+            }
+            Ty::Custom(Irregular::SchedAttr, Ty::Buffer(Dir::Out, ..)) => {
+                let mut attr = self.noise(structs::sched::ATTR.size(self.abi));
+                attr[..4].copy_from_slice(&[[48, 0, 0, 0], [56, 0, 0, 0]][self.rng.usize(..2)]);
+                self.pointer(attr)
+            }
+            // The kernel reads whole words.
+            Ty::Custom(Irregular::FdSet, Ty::Buffer(_, len, _)) => {
+                let bytes = self.count(len, scope, 1).next_multiple_of(8);
+                let set = self.noise(bytes);
+                self.pointer(set)
+            }
+            Ty::Custom(Irregular::LenChange, _) => {
+                let len = self.rng.u32(..140).to_le_bytes();
+                self.pointer(len.to_vec())
+            }
             Ty::As(_, inner) | Ty::Custom(_, inner) | Ty::Reply(inner) | Ty::NonZero(inner) => {
                 self.value(inner, scope, depth)
             }
             Ty::Stack(_) => 0,
             _ => self.scalar(ty),
         }
+    }
+
+    /// Records of a directory, as many bytes as the call returns.
+    fn dirents(&mut self, wide: bool) -> Vec<u8> {
+        let mut out = Vec::new();
+        for _ in 0..self.rng.usize(..6) {
+            let from = out.len();
+            out.extend(self.any().to_le_bytes());
+            out.extend(self.any().to_le_bytes());
+            out.extend([0; 2]);
+            if wide {
+                out.push(self.rng.u8(..16));
+            }
+            out.extend(self.text());
+            out.resize(out.len().next_multiple_of(8), 0);
+            if !wide {
+                let last = out.len() - 1;
+                out[last] = self.rng.u8(..16);
+            }
+            let len = (out.len() - from) as u16;
+            out[from + 16..from + 18].copy_from_slice(&len.to_le_bytes());
+        }
+        if self.succeeds() {
+            self.result = out.len() as i64;
+        }
+        out
     }
 
     /// The type that the arguments so far select.
@@ -388,8 +501,11 @@ impl Maker<'_> {
                 continue;
             }
             let end = (from + size).min(to.len());
-            let value =
-                if lengths.contains(&field.name) { self.length() } else { self.value(&field.ty, &scope, depth - 1) };
+            let value = match field.name {
+                name if is_set_size(name) && self.succeeds() => 8,
+                name if lengths.contains(&name) => self.length(),
+                _ => self.value(&field.ty, &scope, depth - 1),
+            };
             scope.insert(field.name, value);
             to[from..end].copy_from_slice(&value.to_le_bytes()[..(end - from).min(8)]);
         }
@@ -399,7 +515,8 @@ impl Maker<'_> {
         match (self.rng.u8(..20), ret) {
             (0..4, _) => -self.rng.i64(1..134),
             (4, _) => -[512, 513, 514, 516, 515, 4095, 600][self.rng.usize(..7)],
-            (5, _) => (self.any() >> 1) as i64,
+            (5, Ret::Size | Ret::Addr) => (self.any() >> 1) as i64,
+            (5, _) => (self.any() & 0x7fff_ffff) as i64,
             (_, Ret::Size) => self.rng.i64(0..100),
             (_, Ret::Fd) => self.rng.i64(3..20),
             (_, Ret::Addr) => (self.rng.i64(0..1 << 35)) << 12,
@@ -426,6 +543,35 @@ fn select_of(ty: &Ty) -> Option<&'static Select> {
         Ty::Select(select) => Some(select),
         Ty::As(_, inner) | Ty::Custom(_, inner) => select_of(inner),
         _ => None,
+    }
+}
+
+/// The least room for which the kernel fills in a whole struct.
+fn needed(ty: &Ty, abi: Abi) -> u64 {
+    let layout = match ty {
+        Ty::Custom(Irregular::SchedAttr, Ty::Buffer(Dir::Out, ..)) => &structs::sched::ATTR,
+        Ty::Custom(Irregular::Statmount, _) => &structs::mount::STATMOUNT,
+        _ => return 0,
+    };
+    layout.size(abi) as u64
+}
+
+/// True for an argument or member that is the size of a set of signals.
+fn is_set_size(name: &str) -> bool {
+    ["sigsetsize", "sizemask"].contains(&name)
+}
+
+/// True if the call's result is the length of what it wrote here.
+fn is_as_long_as_result(ty: &Ty) -> bool {
+    match ty {
+        Ty::Bytes(_, Len::Ret)
+        | Ty::Buffer(_, Len::Ret, _)
+        | Ty::Array(_, _, Len::Ret)
+        | Ty::Table(_, _, Len::Ret, _) => true,
+        Ty::Custom(Irregular::PathOut | Irregular::Dirents | Irregular::Dirents64, _) => true,
+        Ty::Custom(Irregular::MsgBuf, Ty::Buffer(Dir::Out, ..)) | Ty::Custom(Irregular::MmsghdrOut, _) => true,
+        Ty::Custom(_, inner) | Ty::As(_, inner) => is_as_long_as_result(inner),
+        _ => false,
     }
 }
 

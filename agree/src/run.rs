@@ -10,10 +10,19 @@ use std::process::{Command, Stdio};
 
 /// A program with options that trace.
 pub struct Tracer {
-    pub name: String,
-    pub command: Vec<String>,
+    name: String,
+    command: Vec<String>,
     /// Sees the beginning of a call that a seccomp filter answers. The eBPF engine does not, because the kernel tells tracepoints of such calls only when they return.
-    pub sees_entries: bool,
+    pub(crate) sees_entries: bool,
+}
+
+impl Tracer {
+    /// The tracer of this command, whose words have no spaces. Its output has the number in its name.
+    pub fn new(number: usize, command: &str) -> Option<Tracer> {
+        let command: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+        let sees_entries = !command.iter().any(|word| word == "--engine=ebpf");
+        (!command.is_empty()).then(|| Tracer { name: number.to_string(), command, sees_entries })
+    }
 }
 
 /// The call that the player makes before each other one, with the number of that as its second argument. The kernel refuses this one.

@@ -32,11 +32,7 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, siblings: Siblings)
         Ty::UInt | Ty::ULong | Ty::U64 => Value::UInt(raw),
         Ty::Hex | Ty::HexLong => Value::Hex(raw),
         Ty::Addr => Value::Addr(raw),
-        Ty::Fd => match signed(raw, width) as i32 {
-            // AT_FDCWD stands for the working directory only where a directory descriptor is expected.
-            AT_FDCWD => Value::Int(i64::from(AT_FDCWD)),
-            n => fd(cx, n),
-        },
+        Ty::Fd => fd(cx, signed(raw, width) as i32),
         Ty::DirFd => match signed(raw, width) as i32 {
             AT_FDCWD => fd_cwd(cx),
             n => fd(cx, n),
@@ -217,8 +213,16 @@ pub fn extensible<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, 
         if !exists(cx, s, field, phase, addr) {
             continue;
         }
-        let end = field.place(cx.abi()).end() as u64;
-        if end > size {
+        let place = field.place(cx.abi());
+        if place.end() as u64 > size {
+            // The kernel fills the rest of a number with zeros, if the program gives only its lower bytes.
+            let from = u64::from(place.offset);
+            if phase == Phase::Entry && from < size && place.bits == (0, 0) && place.count == 1 && !field.ty.is_inline()
+            {
+                let there = cx.uint(phase, addr.wrapping_add(from), (size - from) as usize)?;
+                let siblings = Siblings::Struct(s, addr, phase);
+                push_member(&mut members, field.name, held_in(cx, &field.ty, there, place.size.into(), siblings));
+            }
             break;
         }
         if field.verbose && cx.abbrev {
@@ -326,9 +330,18 @@ pub fn array<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, inner: &Ty, len: Len, sibling
     }
 }
 
+/// True if so many elements of this size are more than fits into 64 bits of addresses. No such array exists, and the
+/// kernel reads none of it.
+pub fn is_endless(n: u64, size: u64) -> bool {
+    n.checked_mul(size).is_none()
+}
+
 /// `n` elements from `addr` on, or those before a zero word.
 pub fn elements<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, inner: &Ty, n: u64, until_zero: bool) -> Value<'a> {
     let size = inner.size(cx.abi()).max(1);
+    if !until_zero && is_endless(n, size as u64) {
+        return Value::Addr(addr);
+    }
     let limit = if cx.abbrev { cx.options.text as u64 } else { u64::MAX };
     let mut items = Vec::new_in(cx.arena);
     let mut i = 0;
@@ -356,6 +369,10 @@ const AT_FDCWD: i32 = c::AT_FDCWD as i32;
 
 /// A descriptor, with its referent under `-y`.
 pub fn fd<'a>(cx: &Cx<'a>, fd: i32) -> Value<'a> {
+    // AT_FDCWD stands for the working directory only where a directory descriptor is expected.
+    if fd == AT_FDCWD {
+        return Value::Int(fd.into());
+    }
     known_fd(cx, fd, false, cx.call.given(fd).or_else(|| cx.call.made(fd)))
 }
 

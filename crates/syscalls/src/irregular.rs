@@ -235,6 +235,8 @@ pub enum Irregular {
     Siginfo,
     /// A `sigset_t` held in a word, or inline.
     SigMask,
+    /// The pending signals, whose set may be shorter than the kernel's.
+    PendingSignals,
     /// The call that restart_syscall(2) resumes.
     Resumed,
     /// A signal's disposition.

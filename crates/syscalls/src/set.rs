@@ -68,9 +68,9 @@ impl PartialEq for Set {
 impl Eq for Set {}
 
 impl Set {
-    /// The same names, of which some values have none: nothing is said of those.
-    pub const fn unremarked(&self) -> Set {
-        Set { unknown: "", elsewhere: [None; OTHERS], ..*self }
+    /// The same names, with another comment behind values without one.
+    pub const fn remarked(&self, unknown: &'static str) -> Set {
+        Set { unknown, elsewhere: [None; OTHERS], ..*self }
     }
 
     /// A set of these names. `unknown` is the comment behind values without a name.

@@ -36,7 +36,10 @@ pub fn vector<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Val
     };
     let Some(count) = member("aio_nbytes").filter(|&n| n <= VECTORS_MAX) else { return Value::Hex(addr) };
     if member("aio_lio_opcode") == Some(c::IOCB_CMD_PREADV) {
-        return generic::array(cx, addr, Dir::In, &Ty::Struct(&IOVEC_ADDRS), Len::Fixed(count as usize), siblings);
+        return match generic::follow(cx, addr, Dir::In) {
+            Err(value) => value,
+            Ok(phase) => generic::elements(cx, phase, addr, &Ty::Struct(&IOVEC_ADDRS), count, false),
+        };
     }
     generic::held(cx, shape, addr, siblings)
 }
@@ -46,14 +49,9 @@ pub fn vector_len<'a>(count: u64) -> Value<'a> {
     if count <= VECTORS_MAX { Value::Absent } else { Value::UInt(count) }
 }
 
-/// A block's priority. It is an I/O priority only if a flag says so.
-pub fn iocb_priority<'a>(cx: &Cx<'a>, raw: u64, siblings: Siblings) -> Value<'a> {
-    let flags = match siblings {
-        Siblings::Struct(_, _, phase) => cx.len(Len::Of("aio_flags"), phase, siblings).unwrap_or(0),
-        Siblings::Args => 0,
-    };
-    let number = Value::Int(signed(raw, 2));
-    if flags & c::IOCB_FLAG_IOPRIO != 0 { priority_as(cx, number, raw & 0xffff) } else { number }
+/// A block's priority.
+pub fn iocb_priority<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    priority_as(cx, Value::Int(signed(raw, 2)), raw & 0xffff)
 }
 
 /// `IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 4)`.

@@ -14,7 +14,8 @@ pub fn list<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, len: u64) -> Value<'a> {
     let header = word + 8;
     let len = usize::try_from(len).unwrap_or(usize::MAX);
     let there = cx.prefix(phase, addr, len);
-    if addr == 0 || there.len() < header.min(len) || len < header {
+    // The kernel refuses lengths that are no `int`.
+    if addr == 0 || len > i32::MAX as usize || there.len() < header.min(len) || len < header {
         return Value::Addr(addr);
     }
     let mut items = Vec::new_in(cx.arena);
@@ -58,7 +59,7 @@ fn message<'a>(cx: &Cx<'a>, len: u64, level: u64, kind: u64, data: &'a [u8]) -> 
     };
     let mut members = Vec::with_capacity_in(4, cx.arena);
     members.push(Member { name: "cmsg_len", value: Value::UInt(len) });
-    members.push(Member { name: "cmsg_level", value: Value::Enum { raw: level, set: &sets::SOL } });
+    members.push(Member { name: "cmsg_level", value: Value::Enum { raw: level, set: &sets::CMSG_LEVEL } });
     members.push(Member { name: "cmsg_type", value: name });
     if !data.is_empty() {
         let known = match level {

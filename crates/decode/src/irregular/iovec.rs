@@ -22,10 +22,10 @@ pub fn list<'a>(
     mut left: u64,
     show: &dyn Fn(u64, u64) -> Value<'a>,
 ) -> Value<'a> {
-    if addr == 0 || !cx.verbose {
+    let word = cx.abi().word() as u64;
+    if addr == 0 || !cx.verbose || generic::is_endless(n, 2 * word) {
         return Value::Addr(addr);
     }
-    let word = cx.abi().word() as u64;
     let mut items = Vec::new_in(cx.arena);
     for i in 0..n {
         let at = addr.wrapping_add(i.wrapping_mul(2 * word));

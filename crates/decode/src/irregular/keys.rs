@@ -116,7 +116,7 @@ pub fn landlock_ruleset<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblin
 pub fn lsm_context<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     match generic::follow(cx, addr, Dir::In) {
         Err(value) => value,
-        Ok(phase) => context(cx, phase, addr, u64::MAX).unwrap_or(Value::Addr(addr)),
+        Ok(phase) => context(cx, phase, addr, addr.saturating_add(cx.arg("size"))).unwrap_or(Value::Addr(addr)),
     }
 }
 
@@ -130,7 +130,7 @@ fn context<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, end: u64) -> Option<Value<'
     if len == 0 || at >= end || phase == Phase::Exit && whole <= head {
         return Some(Value::Struct(members, tail));
     }
-    let bytes = generic::bytes(cx, phase, at, len, TextKind::HexBytes);
+    let bytes = generic::bytes(cx, phase, at, len.min(end - at), TextKind::HexBytes);
     let ctx = crate::Member { name: "ctx", value: bytes };
     let mut all = Vec::with_capacity_in(members.len() + 1, cx.arena);
     all.extend(members.iter().copied());

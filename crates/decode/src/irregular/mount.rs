@@ -25,7 +25,9 @@ pub fn flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
 fn data_is_read(cx: &Cx<'_>) -> bool {
     let flags = cx.arg("mountflags");
     let flags = if flags & c::MS_MGC_MSK == c::MS_MGC_VAL { flags & !c::MS_MGC_MSK } else { flags };
-    flags & (c::MS_BIND | c::MS_MOVE | c::MS_SHARED | c::MS_PRIVATE | c::MS_SLAVE | c::MS_UNBINDABLE) == 0
+    // A remount comes before the other kinds. (That of a bind mount ignores the data.)
+    flags & c::MS_REMOUNT != 0
+        || flags & (c::MS_BIND | c::MS_MOVE | c::MS_SHARED | c::MS_PRIVATE | c::MS_SLAVE | c::MS_UNBINDABLE) == 0
 }
 
 pub fn data<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {

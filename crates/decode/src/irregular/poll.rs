@@ -96,7 +96,8 @@ impl PollFd {
 
 /// A set of descriptors as the program passes it.
 pub fn fd_set<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
-    if addr == 0 || !cx.verbose {
+    // The kernel does not look at a set of no descriptors.
+    if addr == 0 || !cx.verbose || cx.arg("nfds") as i32 == 0 {
         return Value::Addr(addr);
     }
     match members(cx, Phase::Entry, addr) {

@@ -16,9 +16,12 @@ pub fn attr<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
         return Value::Addr(addr);
     }
     if dir == Dir::Out {
+        // The kernel fills no room smaller than the first size.
+        let room = cx.arg("size");
         return cx
             .uint(Phase::Exit, addr, 4)
-            .and_then(|size| members(cx, Phase::Exit, addr, size, false))
+            .filter(|_| room >= FIRST)
+            .and_then(|size| members(cx, Phase::Exit, addr, size.clamp(FIRST, room), false))
             .unwrap_or(Value::Addr(addr));
     }
     let size_at = |phase| cx.uint(phase, addr, 4);
@@ -44,12 +47,13 @@ fn members<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: u64, asked: bool) -> 
     let known = ATTR.size(cx.abi()) as u64;
     cx.read(phase, addr, size.min(known) as usize)?;
     let flags = cx.number(&ATTR, "sched_flags", phase, addr)?;
+    let policy = cx.number(&ATTR, "sched_policy", phase, addr)?;
     let mut members = Vec::with_capacity_in(ATTR.fields.len(), cx.arena);
     for field in ATTR.fields {
         if field.place(cx.abi()).end() as u64 > size {
             break;
         }
-        if !asked || field.when.holds(&|_| flags) {
+        if !asked || field.when.holds(&|name| if name == "sched_policy" { policy } else { flags }) {
             members.push(Member { name: field.name, value: generic::member(cx, &ATTR, field, phase, addr)? });
         }
     }

@@ -4,7 +4,7 @@ use crate::{Cx, Siblings, Value};
 use stride_event::Phase;
 use stride_syscalls::sets::signal::{HANDLER, HANDLER32};
 use stride_syscalls::structs::signal;
-use stride_syscalls::{Dir, Len, table};
+use stride_syscalls::{Dir, Len, Ty, table};
 
 /// The kernel's set has 64 bits in every ABI.
 const SIZE: u64 = 8;
@@ -15,12 +15,23 @@ pub fn decode<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, siblings: Siblings
     if addr == 0 || !cx.verbose || !cx.filled(dir) {
         return Value::Addr(addr);
     }
-    // The kernel refuses sets of other sizes. But an output set may be shorter, and then only its beginning is written.
-    let least = if dir == Dir::In { cx.abi().word() as u64 } else { 1 };
+    // The kernel refuses sets of other sizes, except those of i386's first calls, whose size is fixed.
     let mask = cx
         .len(len, phase, siblings)
-        .filter(|n| (least..=SIZE).contains(n))
+        .filter(|&n| n == SIZE || matches!(len, Len::Fixed(_)))
         .and_then(|n| cx.read(phase, addr, n as usize));
+    mask.map_or(Value::Addr(addr), Value::SigSet)
+}
+
+/// The pending signals, of which a program may ask for the beginning.
+pub fn pending<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
+    let &Ty::SigSet(dir, len) = shape else { return Value::Addr(addr) };
+    if addr == 0 || !cx.verbose || !cx.filled(dir) {
+        return Value::Addr(addr);
+    }
+    let phase = Phase::of(dir);
+    let mask =
+        cx.len(len, phase, siblings).filter(|n| (1..=SIZE).contains(n)).and_then(|n| cx.read(phase, addr, n as usize));
     mask.map_or(Value::Addr(addr), Value::SigSet)
 }
 

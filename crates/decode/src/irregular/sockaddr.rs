@@ -25,8 +25,11 @@ pub fn decode<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, siblings: Siblings
     }
 }
 
-/// The address of `len` bytes at `addr`.
+/// The address of `len` bytes at `addr`. The kernel refuses a negative length.
 pub fn at<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, len: u64) -> Value<'a> {
+    if len > i32::MAX as u64 {
+        return Value::Addr(addr);
+    }
     match cx.read(phase, addr, len.min(STORAGE) as usize) {
         Some(bytes) if bytes.len() >= 2 => value(cx, bytes),
         _ => Value::Addr(addr),
@@ -127,7 +130,8 @@ impl<'a> Address<'a, '_> {
         let len = usize::from(self.bytes[11]);
         self.uint("sll_halen", 11, 1);
         if len > 0 {
-            let shown = len.min(8);
+            // Addresses of some links are longer than the member (InfiniBand has 20 bytes).
+            let shown = len.min(self.bytes.len() - 12);
             let tail = if len > shown { Tail::More } else { Tail::End };
             self.add("sll_addr", self.octets(12, shown, tail));
         }

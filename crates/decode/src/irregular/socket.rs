@@ -2,7 +2,7 @@
 
 use crate::{Cx, Value};
 use stride_event::Phase;
-use stride_syscalls::{sets::socket as sets, uapi::consts as c};
+use stride_syscalls::{Ty, sets::socket as sets, uapi::consts as c};
 
 /// A socket's type and flags, which share a word: `SOCK_STREAM|SOCK_CLOEXEC`.
 pub fn kind<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
@@ -29,6 +29,11 @@ pub fn packet_protocol<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
 
 /// A length: the room before the call, and the needed room after it: `[128 => 16]`.
 pub fn len_change<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    // Without room for an address, the kernel does not look at its length.
+    let address = cx.row.args.iter().position(|arg| matches!(arg.ty, Ty::Sockaddr(..)));
+    if address.is_some_and(|i| cx.row.held(i, &cx.call.args, cx.abi()) == 0) {
+        return Value::Addr(addr);
+    }
     let at = |phase| cx.uint(phase, addr, 4).map(|v| Value::Int(i64::from(v as u32 as i32)));
     let (Some(before), after) = (at(Phase::Entry), at(Phase::Exit)) else { return Value::Addr(addr) };
     let length = match (before, after) {

@@ -18,7 +18,13 @@ pub fn persona<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     if raw as u32 == u32::MAX {
         return Value::Hex(raw);
     }
-    let domain = Value::Enum { raw: raw & c::PER_MASK, set: &PERSONA };
+    let low = raw & c::PER_MASK;
+    // A constant stands for the value only if all its flags are set: 1 alone is not PER_SVR4.
+    let whole = PERSONA.items.iter().find(|item| item.value & c::PER_MASK == low && raw & item.value == item.value);
+    let domain = match whole {
+        Some(item) => Value::Name { raw: low, name: item.name },
+        None => Value::Enum { raw: low, set: &PERSONA },
+    };
     led(cx, domain, Value::Flags { raw: raw & !c::PER_MASK, set: &PERSONA_FLAGS })
 }
 

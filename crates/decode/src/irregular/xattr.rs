@@ -15,7 +15,9 @@ pub fn value<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Valu
     let &Ty::Bytes(dir, len) = shape else { return Value::Addr(addr) };
     let size = size(cx, siblings).unwrap_or(0);
     // Without a buffer, the program asked only for the value's length.
-    if addr == 0 || size > c::XATTR_SIZE_MAX || (dir != Dir::In && (cx.failed() || size == 0)) {
+    // The kernel refuses to set values of more than `XATTR_SIZE_MAX` bytes. A larger buffer for a value is allowed.
+    let refused = if dir == Dir::In { size > c::XATTR_SIZE_MAX } else { cx.failed() || size == 0 };
+    if addr == 0 || refused {
         return Value::Addr(addr);
     }
     let phase = Phase::of(dir);

@@ -63,7 +63,7 @@ impl Line {
             }
             Outcome::Error(e) => match names::errno(e) {
                 // The program never sees the kernel's internal codes. The call will be restarted.
-                Some((name, text)) if (512..=516).contains(&e) || e == 530 => {
+                Some((name, text)) if matches!(e, 512..=514 | 516 | 530) => {
                     w.str("? ");
                     mark(&w, Span::Whole(Role::Error));
                     w.str(name);

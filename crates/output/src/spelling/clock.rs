@@ -39,10 +39,10 @@ pub fn moment(out: &mut Vec<u8>, sec: i64, part: u32, digits: u8) {
         out.extend_from_slice(itoa::Buffer::new().format(sec).as_bytes());
         return;
     };
-    if cycles == 0 {
-        out.extend_from_slice(t.format("%Y").to_string().as_bytes());
-    } else {
-        out.extend_from_slice(itoa::Buffer::new().format(i64::from(t.year()) + 400 * cycles).as_bytes());
+    // (chrono's `%Y` puts a plus sign before years of more than four digits.)
+    match i64::from(t.year()) + 400 * cycles {
+        0..=9999 => out.extend_from_slice(t.format("%Y").to_string().as_bytes()),
+        year => out.extend_from_slice(itoa::Buffer::new().format(year).as_bytes()),
     }
     out.extend_from_slice(t.format("-%m-%dT%H:%M:%S").to_string().as_bytes());
     if part != 0 {

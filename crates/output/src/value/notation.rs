@@ -122,15 +122,15 @@ impl Writer<'_> {
                 rest = status & 0xff00;
             }
         }
-        if rest != 0 {
-            self.out.push(b'|');
-            self.hex(rest.into());
-        }
         let event = status >> 16;
         if event != 0 {
             self.out.push(b'|');
             self.enumeration(event.into(), &PTRACE_EVENT);
             self.str("<<16");
+        }
+        if rest != 0 {
+            self.out.push(b'|');
+            self.hex(rest.into());
         }
     }
 
@@ -185,7 +185,8 @@ impl Writer<'_> {
         let has = |s: usize| mask.get((s - 1) / 8).is_some_and(|b| b & (1 << ((s - 1) % 8)) != 0);
         let total = mask.len() * 8;
         let count: usize = mask.iter().map(|b| b.count_ones() as usize).sum();
-        let inverted = count >= total * 2 / 3 && total > 0;
+        // The beginning of a set says nothing about the signals behind it.
+        let inverted = count >= total * 2 / 3 && matches!(total, 32 | 64);
         self.str(if inverted { "~[" } else { "[" });
         let mut first = true;
         for s in 1..=total {

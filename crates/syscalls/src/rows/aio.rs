@@ -6,7 +6,7 @@ use crate::structs::aio::*;
 use crate::uapi::consts as c;
 use crate::{Arg, Case, Class, Dir, Irregular, SelectKey, Len, Note, PidKind, Ret, Select, Syscall, Ty, arg, syscall};
 
-const CTX: Arg = arg("ctx_id", Ty::HexLong);
+const CTX: Arg = arg("ctx_id", Ty::Addr);
 const TIMEOUT: Arg = arg("timeout", Ty::Ptr(Dir::In, TIMESPEC));
 const TIMESPEC: &Ty = &Ty::Struct(&AIO_TIMESPEC);
 const EVENTS: Arg = arg("events", Ty::Array(Dir::Out, EVENT, Len::Ret));
@@ -26,7 +26,7 @@ const WHO: Arg = arg("who", Ty::Select(&Select {
 pub static ROWS: &[Syscall] = &[
     syscall("io_setup", Class::MEMORY, Ret::Int, &[
         arg("nr_events", Ty::UInt),
-        arg("ctx_idp", Ty::Array(Dir::Out, &Ty::HexLong, Len::Fixed(1))),
+        arg("ctx_idp", Ty::Array(Dir::Out, &Ty::Addr, Len::Fixed(1))),
     ]).in_kernel(&[("ctx_idp", "ctxp")]),
     syscall("io_destroy", Class::MEMORY, Ret::Int, &[CTX]).in_kernel(&[("ctx_id", "ctx")]),
     syscall("io_submit", Class::NONE, Ret::Int, &[

@@ -27,7 +27,7 @@ pub static ROWS: &[Syscall] = &[
         arg("old_size", Ty::ULong),
         arg("new_size", Ty::ULong),
         arg("flags", Ty::As(Width::Word, &Ty::Flags(&MREMAP))),
-        arg("new_address", Ty::Addr).when(When::AnySet("flags", &[c::MREMAP_MAYMOVE | c::MREMAP_FIXED])),
+        arg("new_address", Ty::Addr).when(When::AnySet("flags", &[c::MREMAP_MAYMOVE | c::MREMAP_FIXED, c::MREMAP_MAYMOVE | c::MREMAP_DONTUNMAP])),
     ]).in_kernel(&[("old_address", "addr"), ("old_size", "old_len"), ("new_size", "new_len"), ("new_address", "new_addr")]).does(&[Effect::Remaps]),
     syscall("mprotect", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong), arg("prot", PROTECTION)]).in_kernel(&[("addr", "start"), ("length", "len")])
         .does(&[Effect::Protects]),

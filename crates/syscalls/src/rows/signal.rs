@@ -36,7 +36,7 @@ pub static ROWS: &[Syscall] = &[
         .does(&[Effect::ReturnsFromSignal]),
     syscall("rt_sigsuspend", SIG, Ret::Int, &[arg("set", Ty::SigSet(Dir::In, SIZE)), arg("sigsetsize", Ty::ULong)]).in_kernel(&[("set", "unewset")])
         .does(&[Effect::Waits(For::Signal)]),
-    syscall("rt_sigpending", SIG, Ret::Int, &[arg("set", Ty::SigSet(Dir::Out, SIZE)), arg("sigsetsize", Ty::ULong)]).in_kernel(&[("set", "uset")]),
+    syscall("rt_sigpending", SIG, Ret::Int, &[arg("set", Ty::Custom(Irregular::PendingSignals, &Ty::SigSet(Dir::Out, SIZE))), arg("sigsetsize", Ty::ULong)]).in_kernel(&[("set", "uset")]),
     syscall("rt_sigtimedwait", SIG, Ret::Int, &[
         arg("set", Ty::SigSet(Dir::In, SIZE)),
         arg("info", SIGINFO_OUT),

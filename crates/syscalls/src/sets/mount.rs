@@ -1,10 +1,6 @@
 //! Mounting, quotas, swap.
 
-use super::paths::FS_TYPE;
-use crate::{Set, sets};
-
-/// The type of a mounted file system. Numbers without a name are nothing unusual here.
-pub static MOUNTED_TYPE: Set = FS_TYPE.unremarked();
+use crate::sets;
 
 sets! {
     /// mount(2): linux/mount.h, linux/fs.h

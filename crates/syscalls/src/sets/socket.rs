@@ -113,7 +113,7 @@ sets! {
         ARPHRD_NONE, ARPHRD_VOID
     }
     /// linux/if_packet.h: packet types
-    pub decimal PACKET_TYPE "PACKET_???" {
+    pub PACKET_TYPE "PACKET_???" {
         PACKET_HOST, PACKET_BROADCAST, PACKET_MULTICAST, PACKET_OTHERHOST, PACKET_OUTGOING, PACKET_LOOPBACK,
         PACKET_USER, PACKET_KERNEL
     }

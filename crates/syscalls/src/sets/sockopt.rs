@@ -1,6 +1,9 @@
 //! Socket options: levels, options, and what their values are called.
 
-use crate::sets;
+use crate::{Set, sets};
+
+/// The levels of control messages.
+pub static CMSG_LEVEL: Set = SOL.remarked("SOL_???");
 
 sets! {
     /// linux/socket.h of the kernel: socket option levels

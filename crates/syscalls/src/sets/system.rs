@@ -81,13 +81,13 @@ sets! {
     }
 }
 
-/// The domain of personality(2): linux/personality.h, whose constants add the flags that come with each.
+/// The domain of personality(2), with the flags that each constant contains: linux/personality.h.
 pub static PERSONA: Set = Set::new(
     "PER_???",
     items!(x86_64 []
-        PER_LINUX = 0, PER_SVR4 = 1, PER_SVR3 = 2, PER_SCOSVR3 = 3, PER_WYSEV386 = 4, PER_ISCR4 = 5, PER_BSD = 6,
-        PER_XENIX = 7, PER_LINUX32 = 8, PER_IRIX32 = 9, PER_IRIXN32 = 0xa, PER_IRIX64 = 0xb, PER_RISCOS = 0xc,
-        PER_SOLARIS = 0xd, PER_UW7 = 0xe, PER_OSF4 = 0xf, PER_HPUX = 0x10
+        PER_LINUX, PER_SVR4, PER_SVR3, PER_SCOSVR3, PER_OSR5, PER_WYSEV386, PER_ISCR4, PER_BSD, PER_XENIX,
+        PER_LINUX32, PER_IRIX32, PER_IRIXN32, PER_IRIX64, PER_RISCOS, PER_SOLARIS, PER_UW7, PER_OSF4, PER_HPUX,
+        PER_MASK
     ),
     false,
 );

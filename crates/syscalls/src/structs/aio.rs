@@ -2,6 +2,7 @@
 
 use crate::sets::aio::*;
 use crate::sets::files::RWF;
+use crate::sets::poll::POLL;
 use crate::uapi::consts as c;
 use crate::{Dir, Irregular, Len, Ty, When, Width, structs};
 
@@ -16,9 +17,11 @@ structs! {
         aio_data: HEX64, aio_key: Ty::NonZero(&Ty::UInt),
         aio_rw_flags: Ty::NonZero(&Ty::Flags(&RWF)),
         aio_lio_opcode: Ty::Enum(&IOCB_CMDS),
-        aio_reqprio: Ty::NonZero(&Ty::Custom(Irregular::IocbPriority, &Ty::Int)),
+        aio_reqprio: Ty::Custom(Irregular::IocbPriority, &Ty::Int) => When::AnySet("aio_flags", &[c::IOCB_FLAG_IOPRIO]),
+        aio_reqprio: Ty::NonZero(&Ty::Int) => When::NoneOf("aio_flags", c::IOCB_FLAG_IOPRIO, &[c::IOCB_FLAG_IOPRIO]),
         aio_fildes: Ty::Fd,
-        aio_buf: Ty::Addr => When::OneOf(OPCODE, !0, &[c::IOCB_CMD_PREAD]),
+        aio_buf: HEX64 => When::OneOf(OPCODE, !0, &[c::IOCB_CMD_PREAD]),
+        aio_buf: Ty::Flags(&POLL) => When::OneOf(OPCODE, !0, &[c::IOCB_CMD_POLL]),
         aio_buf: Ty::Bytes(Dir::In, Len::Of("aio_nbytes")) => When::OneOf(OPCODE, !0, &[c::IOCB_CMD_PWRITE]),
         aio_buf: Ty::Custom(Irregular::IocbVector, &Ty::Iovec(Dir::In, Len::Of("aio_nbytes"))) => When::OneOf(OPCODE, !0, VECTORED),
         aio_nbytes: Ty::U64 => When::OneOf(OPCODE, !0, POSITIONED),
@@ -31,7 +34,7 @@ structs! {
     /// A vector of which only the address matters: linux/uio.h
     pub IOVEC_ADDRS = iovec { iov_base: Ty::Addr, iov_len: Ty::ULong }
     /// io_getevents(2): linux/aio_abi.h
-    pub IO_EVENT = io_event { data: HEX64, obj: Ty::Addr, res: Ty::I64, res2: Ty::I64 }
+    pub IO_EVENT = io_event { data: HEX64, obj: HEX64, res: Ty::I64, res2: Ty::I64 }
     /// The timeout of io_getevents(2).
     pub AIO_TIMESPEC = __kernel_old_timespec { tv_sec: Ty::Long, tv_nsec: Ty::ULong }
     /// The same where the timeout has 64 bits on every ABI.

@@ -1,6 +1,7 @@
 //! Mounting, quotas, swap.
 
 use crate::sets::mount::*;
+use crate::sets::paths::FS_TYPE;
 use crate::uapi::consts as c;
 use crate::{Irregular, Ty, When, Width, structs};
 
@@ -41,7 +42,7 @@ structs! {
         mask: Ty::As(Width::W8, &Ty::Flags(&STATMOUNT_MASK)),
         sb_dev_major: Ty::UInt => given(&[c::STATMOUNT_SB_BASIC]),
         sb_dev_minor: Ty::UInt => given(&[c::STATMOUNT_SB_BASIC]),
-        sb_magic: Ty::As(Width::W8, &Ty::Enum(&MOUNTED_TYPE)) => given(&[c::STATMOUNT_SB_BASIC]),
+        sb_magic: Ty::As(Width::W8, &Ty::Enum(&FS_TYPE)) => given(&[c::STATMOUNT_SB_BASIC]),
         sb_flags: Ty::Flags(&SB_FLAGS) => given(&[c::STATMOUNT_SB_BASIC]),
         fs_type: Ty::Custom(Irregular::StatmountStr, &Ty::UInt) => given(&[c::STATMOUNT_FS_TYPE]),
         mnt_id: HEX64 => given(&[c::STATMOUNT_MNT_BASIC]),

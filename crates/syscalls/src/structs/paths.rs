@@ -8,6 +8,8 @@ use crate::{Irregular, Ty, When, structs};
 const TIME: Ty = Ty::Custom(Irregular::DatedNsec, &Ty::Blob(8));
 /// Seconds alone.
 const SECONDS: Ty = Ty::Custom(Irregular::Dated, &Ty::Blob(8));
+/// The kernel fills in `f_flags` since Linux 2.6.36, and marks it as valid.
+const ST_VALID_BIT: u64 = MOUNT_STATE.value("ST_VALID");
 const STATX_TIME: Ty = Ty::Custom(Irregular::DatedTime, &Ty::Struct(&STATX_TIMESPEC));
 
 /// Devices have a number where other files have a size.
@@ -69,13 +71,13 @@ structs! {
     pub STATFS = statfs {
         f_type: Ty::Enum(&FS_TYPE), f_bsize: Ty::UInt, f_blocks: Ty::UInt, f_bfree: Ty::UInt, f_bavail: Ty::UInt,
         f_files: Ty::UInt, f_ffree: Ty::UInt, f_fsid: Ty::Struct(&FSID), f_namelen: Ty::UInt, f_frsize: Ty::UInt,
-        f_flags: Ty::Flags(&MOUNT_STATE)
+        f_flags: Ty::Flags(&MOUNT_STATE) => When::AnySet("f_flags", &[ST_VALID_BIT])
     }
     /// statfs64(2) of 32-bit ABIs: asm-generic/statfs.h
     pub STATFS64 = i386 statfs64 {
         f_type: Ty::Enum(&FS_TYPE), f_bsize: Ty::UInt, f_blocks: Ty::UInt, f_bfree: Ty::UInt, f_bavail: Ty::UInt,
         f_files: Ty::UInt, f_ffree: Ty::UInt, f_fsid: Ty::Struct(&FSID), f_namelen: Ty::UInt, f_frsize: Ty::UInt,
-        f_flags: Ty::Flags(&MOUNT_STATE)
+        f_flags: Ty::Flags(&MOUNT_STATE) => When::AnySet("f_flags", &[ST_VALID_BIT])
     }
     /// ustat(2): linux/types.h
     pub USTAT = ustat { f_tfree: Ty::UInt, f_tinode: Ty::UInt }

@@ -3,12 +3,15 @@
 use crate::sets::sched::*;
 use crate::{Ty, When, Width, structs, uapi::consts as c};
 
-/// The policy is not looked at when it is to be kept, nor are the parameters.
-const NEW_POLICY: When = When::NoneOf(
-    "sched_flags",
-    c::SCHED_FLAG_KEEP_POLICY | c::SCHED_FLAG_KEEP_PARAMS,
-    &[c::SCHED_FLAG_KEEP_POLICY, c::SCHED_FLAG_KEEP_PARAMS, c::SCHED_FLAG_KEEP_POLICY | c::SCHED_FLAG_KEEP_PARAMS],
-);
+/// The policy is not looked at when it is to be kept, nor are the parameters. A negative policy is refused first.
+const NEW_POLICY: When = When::AnyOf(&[
+    When::NoneOf(
+        "sched_flags",
+        c::SCHED_FLAG_KEEP_POLICY | c::SCHED_FLAG_KEEP_PARAMS,
+        &[c::SCHED_FLAG_KEEP_POLICY, c::SCHED_FLAG_KEEP_PARAMS, c::SCHED_FLAG_KEEP_POLICY | c::SCHED_FLAG_KEEP_PARAMS],
+    ),
+    When::AnySet("sched_policy", &[1 << 31]),
+]);
 const NEW_PARAMS: When = When::NoneOf("sched_flags", c::SCHED_FLAG_KEEP_PARAMS, &[c::SCHED_FLAG_KEEP_PARAMS]);
 
 structs! {

@@ -15,7 +15,7 @@ structs! {
     }
     /// sysinfo(2): linux/sysinfo.h
     pub SYSINFO = sysinfo {
-        uptime: Ty::Long, loads: Ty::Items(&Ty::ULong), totalram: Ty::ULong, freeram: Ty::ULong, sharedram: Ty::ULong,
+        uptime: Ty::ULong, loads: Ty::Items(&Ty::ULong), totalram: Ty::ULong, freeram: Ty::ULong, sharedram: Ty::ULong,
         bufferram: Ty::ULong, totalswap: Ty::ULong, freeswap: Ty::ULong, procs: Ty::UInt, totalhigh: Ty::ULong,
         freehigh: Ty::ULong, mem_unit: Ty::UInt
     }

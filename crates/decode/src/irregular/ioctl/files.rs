@@ -92,7 +92,7 @@ pub fn label<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
     if end.is_none() && bytes.len() < max as usize {
         return Value::Addr(addr);
     }
+    // A label is shown whole, as other names are.
     let len = end.unwrap_or(bytes.len().saturating_sub(1));
-    let shown = len.min(cx.options.text);
-    Value::Text(Text { bytes: &bytes[..shown], cut: shown < len || end.is_none(), kind: TextKind::Str })
+    Value::Text(Text { bytes: &bytes[..len], cut: end.is_none(), kind: TextKind::Str })
 }

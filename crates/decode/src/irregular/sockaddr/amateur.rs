@@ -15,10 +15,10 @@ impl<'a> Address<'a, '_> {
         let count = self.u(12, 4);
         if self.bytes.len() == ADDRESS && count == 0 {
             self.add("sax25_call", call);
-            self.add("sax25_ndigis", Value::UInt(count));
+            self.add("sax25_ndigis", Value::Int(i64::from(count as i32)));
             return;
         }
-        let base = self.cx.members(&[("sax25_call", call), ("sax25_ndigis", Value::UInt(count))]);
+        let base = self.cx.members(&[("sax25_call", call), ("sax25_ndigis", Value::Int(i64::from(count as i32)))]);
         self.add("fsa_ax25", base);
         let room = self.bytes.len() - ADDRESS;
         let there = (room / CALL).min(MAX_DIGIPEATERS);

@@ -244,10 +244,11 @@ impl<'a> Address<'a, '_> {
         self.flags("sxdp_flags", 2, 2, &sets::XDP_FLAGS);
         self.add("sxdp_ifindex", inet::ifindex(self.cx, self.u(4, 4) as u32));
         self.uint("sxdp_queue_id", 8, 4);
-        let fd = self.u(12, 4) as i32;
-        if self.u(2, 2) & c::XDP_SHARED_UMEM != 0 || fd != 0 {
-            let value = if fd < 0 { Value::Hex(fd as u32 as u64) } else { crate::generic::fd(self.cx, fd) };
-            self.add("sxdp_shared_umem_fd", value);
+        if self.u(2, 2) & c::XDP_SHARED_UMEM != 0 {
+            self.add("sxdp_shared_umem_fd", crate::generic::fd(self.cx, self.u(12, 4) as i32));
+        } else {
+            // Without the flag, the kernel does not look at this member.
+            self.hex_unless_zero("sxdp_shared_umem_fd", 12, 4);
         }
     }
 
