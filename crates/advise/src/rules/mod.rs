@@ -41,6 +41,7 @@ mod small_sends;
 mod stat_storm;
 mod sync_storm;
 mod taking_turns;
+mod temp_files;
 mod timed_waits;
 mod tiny_maps;
 mod tiny_reads;
@@ -100,6 +101,7 @@ const ALL: &[RuleInfo] = &[
     stat_storm::RULE,
     sync_storm::RULE,
     taking_turns::RULE,
+    temp_files::RULE,
     timed_waits::RULE,
     tiny_maps::RULE,
     tiny_reads::RULE,
