@@ -7,6 +7,7 @@ mod common;
 mod direct_refused;
 mod dns;
 mod eagain_spin;
+mod edge_unread;
 mod epoll_files;
 mod exec_search;
 mod facts;
@@ -69,6 +70,7 @@ const ALL: &[RuleInfo] = &[
     close_storm::RULE,
     direct_refused::RULE,
     eagain_spin::RULE,
+    edge_unread::RULE,
     epoll_files::RULE,
     exec_search::RULE,
     facts::RULE,

@@ -145,12 +145,16 @@ impl Call {
     /// The struct that an argument points to.
     pub fn fields(&self, name: &str) -> Option<Fields<'_>> {
         self.typed(name).filter(|(_, addr)| *addr != 0).find_map(|(ty, addr)| {
-            let (layout, dir) = match plain(ty) {
-                Ty::Ptr(dir, Ty::Struct(layout)) => (layout, dir),
+            let ty = match plain(ty) {
+                Ty::Select(select) => self.form()?.choose(select, &self.args, self.abi),
+                ty => *ty,
+            };
+            let (layout, dir) = match ty {
+                Ty::Ptr(dir, Ty::Struct(layout)) => (*layout, dir),
                 Ty::Extensible(dir, layout, ..) => (layout, dir),
                 _ => return None,
             };
-            Some(Fields { call: self, layout, phase: phase(*dir), addr })
+            Some(Fields { call: self, layout, phase: phase(dir), addr })
         })
     }
 

@@ -1,0 +1,164 @@
+//! A program waits for an edge-triggered descriptor of which it has not read everything.
+
+use super::common::{Bounded, plain, process, thing};
+use crate::counts::index::{CallKey, Index, Observed};
+use crate::counts::kinds::is_read;
+use crate::report::finding::{Candidate, Confidence};
+use crate::report::quantity::{BYTES, RUN, WAITED};
+use crate::report::statement::say;
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::threshold::Threshold;
+use std::cmp::Reverse;
+use std::sync::Arc;
+use stride_event::{Ns, Outcome, Stack, Tid};
+use stride_syscalls::{Effect, For, Syscall, uapi::consts as c};
+use stride_track::{ObjectId, Tracker};
+
+const EDGE_WAIT_PART: Threshold =
+    Threshold::part("edge-wait-part", 0.2, "the part of the run that waited behind reads that filled their buffers");
+const EDGE_BUFFER: Threshold = Threshold::count("edge-buffer", 256, "the bytes of the smallest such buffer");
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "edge-unread",
+    title: "not read to the end before an edge-triggered wait",
+    explanation: "With EPOLLET, epoll_wait(2) tells of a descriptor only when something new comes. A program that reads one buffer full and waits again hears nothing of \
+        the bytes that are left: they lie there until the other end sends more. If that waits for an answer, both wait for ever.\n\n\
+        Reported is a descriptor whose last read, of at least 256 bytes, returned all that was asked for, if the program then waited at its epoll descriptor for a fifth \
+        of the run. Most reads of the descriptor have to return less, so that records of one size do not count.\n\n\
+        Example: a gateway reads up to 4,096 bytes for each event. The first message of 9,000 bytes stops it for good. Reading until EAGAIN, or leaving EPOLLET out, mends \
+        that (epoll(7), \"Level-triggered and edge-triggered\").",
+    thresholds: &[EDGE_WAIT_PART, EDGE_BUFFER],
+    make: || Box::new(EdgeUnread::default()),
+};
+
+#[derive(Default)]
+struct EdgeUnread {
+    /// By process and descriptor.
+    watched: Bounded<(Tid, i32), Watched>,
+    /// The descriptor of each process whose last read filled its buffer: it is the one that is waited for.
+    full: Bounded<Tid, i32>,
+    waits: Bounded<(Tid, ObjectId), Wait>,
+}
+
+/// A descriptor with EPOLLET.
+#[derive(Default)]
+struct Watched {
+    epoll: i32,
+    object: Option<ObjectId>,
+    reads: u64,
+    full_reads: u64,
+    /// What the last read asked for and got.
+    full: Option<u64>,
+    read: Option<CallKey>,
+    stack: Option<Arc<Stack>>,
+}
+
+struct Wait {
+    time: Ns,
+    bytes: u64,
+    read: Option<CallKey>,
+    stack: Option<Arc<Stack>>,
+    reads: u64,
+}
+
+/// At most one read in so many may fill its buffer.
+const RARELY: u64 = 10;
+
+impl Rule for EdgeUnread {
+    fn wants(&self, row: &'static Syscall) -> bool {
+        row.has_effect(Effect::Watches) || row.waits() == Some(For::Readiness) || is_read(row)
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        if observed.has(Effect::Watches) {
+            self.watch(observed);
+        } else if observed.row.waits() == Some(For::Readiness) {
+            self.wait(observed);
+        } else {
+            self.read(observed);
+        }
+    }
+
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
+        let total = index.span();
+        let long = self.waits.iter().filter(|(_, wait)| wait.time as f64 >= total as f64 * EDGE_WAIT_PART.ratio());
+        let longest = long.max_by_key(|(key, wait)| (wait.time, Reverse(**key)));
+        let Some((&(pid, object), wait)) = longest else { return Vec::new() };
+        let comm = index.comm(pid, tracker);
+        vec![Candidate {
+            sentence: say!(
+                "{} read {} from {}, all that it had asked for, and then waited with EPOLLET, which does not tell of bytes that are left: {} of the run's {}.",
+                if comm.is_empty() { format!("process {pid}") } else { plain(comm) },
+                BYTES.of(wait.bytes),
+                plain(tracker.name(object)),
+                WAITED.of(wait.time),
+                RUN.of(total),
+            ),
+            evidence: vec![thing(object, wait.reads, tracker), process(pid, comm, wait.reads)],
+            advice: "Read until read(2) returns EAGAIN before you wait again, or leave EPOLLET out.".into(),
+            confidence: Confidence::Possible,
+            makers: wait.read.map(|key| (key, wait.reads)).into_iter().collect(),
+            stacks: wait.stack.clone().map(|stack| (stack, wait.reads)).into_iter().collect(),
+            estimate: "that wait".into(),
+            whole_time: Some(wait.time),
+            instead_of: &["timed-waits", "lock-step"],
+            ..Candidate::default()
+        }]
+    }
+}
+
+impl EdgeUnread {
+    fn watch(&mut self, observed: &Observed<'_>) {
+        let key = (observed.seen.pid, observed.arg("fd") as i32);
+        let events = observed.call.field("event", "events").unwrap_or(0);
+        if !observed.ok() || events & c::EPOLLET == 0 || events & c::EPOLLIN == 0 {
+            self.watched.remove(&key);
+            return;
+        }
+        self.watched.make_room_of_ended(observed.tracker, |_| false);
+        if let Some(watched) = self.watched.entry(key, Watched::default) {
+            // Setting the descriptor again tells of what is there.
+            watched.epoll = observed.arg("epfd") as i32;
+            watched.full = None;
+        }
+    }
+
+    fn read(&mut self, observed: &Observed<'_>) {
+        let Some(fd) = observed.call.arg("fd").or(observed.call.arg("sockfd")) else { return };
+        let (pid, fd) = (observed.seen.pid, fd as i32);
+        let Some(watched) = self.watched.get_mut(&(pid, fd)) else { return };
+        let room = ["count", "len", "size"].into_iter().find_map(|name| observed.call.arg(name)).unwrap_or(0);
+        let got = match observed.call.outcome {
+            Outcome::Value(got) => got as u64,
+            _ => 0,
+        };
+        watched.object = observed.seen.object;
+        watched.read = Some(observed.key);
+        watched.reads += 1;
+        // (The other end may be read by other functions.)
+        watched.stack = observed.call.stack.clone().or(watched.stack.take());
+        watched.full = (got == room && got >= EDGE_BUFFER.get()).then_some(got);
+        if watched.full.is_some() {
+            watched.full_reads += 1;
+            self.full.make_room_of_ended(observed.tracker, |_| false);
+            self.full.remove(&pid);
+            self.full.entry(pid, || fd);
+        }
+    }
+
+    /// A wait that is not for the descriptors of an epoll descriptor has no `epfd`.
+    fn wait(&mut self, observed: &Observed<'_>) {
+        let (pid, time) = (observed.seen.pid, observed.time());
+        let (Some(&mut fd), Some(epoll)) = (self.full.get_mut(&pid), observed.call.arg("epfd")) else { return };
+        let Some(watched) = self.watched.get_mut(&(pid, fd)) else { return };
+        let (Some(object), Some(bytes)) = (watched.object, watched.full) else { return };
+        if watched.epoll != epoll as i32 || watched.full_reads * RARELY > watched.reads {
+            return;
+        }
+        let new = || Wait { time: 0, bytes, read: watched.read, stack: watched.stack.clone(), reads: watched.reads };
+        self.waits.make_room_of_ended(observed.tracker, |wait| wait.time > 0);
+        if let Some(wait) = self.waits.entry((pid, object), new) {
+            wait.time += time;
+        }
+    }
+}
