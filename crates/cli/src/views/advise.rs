@@ -1,7 +1,7 @@
 //! `--advise`: calls and time that could be saved.
 
 use super::declaration::{Declaration, Destination, FileOption};
-use super::record;
+use super::{record, verify};
 use crate::flags::explain;
 use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, ask, words};
 use crate::flags::stop::Stop;
@@ -55,6 +55,17 @@ const FLAGS: &[Flag] = &[
         ..BASE
     },
     Flag {
+        long: Some(verify::OPTION),
+        arg: Arg::Required("COMMAND"),
+        own: true,
+        help: "--advise, and measure what a change has saved",
+        doc: "Like --advise, and then runs the traced command and COMMAND, which is the same work after a change, three times each, in turn and without tracing. The report \
+              ends with the medians of their times, beside what the findings predicted. COMMAND is for the shell. Neither reads input, and their output is dropped. \
+              Both have to end with the same status, because a run that fails early would seem fast. All effects of both commands happen three times, so use commands that may run again.",
+        update: ask,
+        ..BASE
+    },
+    Flag {
         long: Some("explain"),
         arg: Arg::Required("WHAT"),
         value: Value::Word(explain::ids),
@@ -72,7 +83,7 @@ const FLAGS: &[Flag] = &[
 
 /// True if `--advise` is given. Other views make room for the findings.
 pub fn is_asked(options: &Options) -> bool {
-    options.views.has(OPTION) || options.views.has(CONFIG)
+    [OPTION, CONFIG, verify::OPTION].into_iter().any(|option| options.views.has(option))
 }
 
 /// True if minor findings are shown as well.
@@ -111,6 +122,9 @@ impl Declaration for AdviseDeclaration {
 
     fn prepare(&self, before: &Before<'_>) -> Result<Opener> {
         before.options.views.path(CONFIG).map(configure).transpose()?;
+        if before.options.views.has(verify::OPTION) {
+            verify::check(before.options)?;
+        }
         Ok(Box::new(open))
     }
 }
@@ -138,5 +152,10 @@ fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let all = shows_all(with.options);
     let home = std::env::current_dir().ok().map(|home| home.to_string_lossy().into_owned());
     let view = AdviseView::new(with.options.report_format(), all, trace, home, with.info);
+    let changed = with.options.views.path(verify::OPTION).map(|command| command.as_os_str().to_owned());
+    let view = match changed.and_then(|changed| verify::verify(with.options, changed)) {
+        Some(verify) => view.verified_by(verify),
+        None => view,
+    };
     Ok(Box::new(view.in_colour(with.options.color.is_wanted(with.outputs.is_terminal()))))
 }

@@ -16,6 +16,7 @@ mod text;
 mod time_by;
 mod top;
 mod tree;
+mod verify;
 mod wanted;
 
 pub use declaration::Declaration;

@@ -7,15 +7,17 @@ mod paint;
 mod place;
 mod sarif;
 pub mod text;
+mod verified;
 
 use crate::ReportFormat;
 use crate::views::time_spent::parts;
 use crate::views::view::UNSEEN_OPERATIONS;
 use crate::views::view::{End, RunInfo, View};
 use paint::ReportPaint;
-use stride_advise::Advisor;
+use stride_advise::{Advisor, Findings};
 use stride_event::Event;
 use stride_track::Tracker;
+pub use verified::{Verified, Verify};
 
 /// Reports the findings at the end.
 pub struct AdviseView {
@@ -33,6 +35,8 @@ pub struct AdviseView {
     operations: u64,
     /// The run is over.
     ended: bool,
+    /// Compares the run with one after a change, if that is asked for.
+    verify: Option<Verify>,
 }
 
 impl AdviseView {
@@ -55,7 +59,13 @@ impl AdviseView {
             partial: info.scope().partial,
             operations: 0,
             ended: false,
+            verify: None,
         }
+    }
+
+    /// The same, and the report ends with what a change has saved. (Only reports for people do.)
+    pub fn verified_by(self, verify: Verify) -> AdviseView {
+        AdviseView { verify: Some(verify), ..self }
     }
 
     /// The same with colours, if the report is text.
@@ -71,6 +81,11 @@ impl AdviseView {
             return format!("\n{}\n", text::sentence(UNSEEN_OPERATIONS));
         }
         text::operations(self.operations)
+    }
+
+    /// The end of the report, if a change is to be verified.
+    fn verified(&mut self, findings: &Findings) -> String {
+        self.verify.take().map_or_else(String::new, |verify| verified::lines(verify(), findings, findings.time.total))
     }
 }
 
@@ -91,6 +106,7 @@ impl View for AdviseView {
                 text::report(&findings, self.recording.as_deref(), end.lost.calls, self.paint)
                     + &parts::lines(&findings.time, end.tracker, self.partial)
                     + &self.of_operations()
+                    + &self.verified(&findings)
             }
             ReportFormat::Json => {
                 let mut out = Vec::new();
@@ -98,7 +114,9 @@ impl View for AdviseView {
                 parts::json(&findings.time, end.tracker, &mut out);
                 String::from_utf8_lossy(&out).into_owned()
             }
-            ReportFormat::Markdown => markdown::report(&findings, end.lost.calls) + &self.of_operations(),
+            ReportFormat::Markdown => {
+                markdown::report(&findings, end.lost.calls) + &self.of_operations() + &self.verified(&findings)
+            }
             ReportFormat::GitHub => annotations::lines(&findings, home),
             ReportFormat::Sarif => sarif::log(&findings, home, &self.version),
         }
@@ -115,7 +133,7 @@ impl View for AdviseView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stride_advise::{Callers, Confidence, Finding, Findings, Saving};
+    use stride_advise::{Callers, Confidence, Finding, Saving};
     use stride_event::{CallingFunction, SourceLine};
 
     /// A finding whose calls come from a line, or from no known one.
