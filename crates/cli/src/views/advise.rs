@@ -55,17 +55,6 @@ const FLAGS: &[Flag] = &[
         ..BASE
     },
     Flag {
-        long: Some(verify::OPTION),
-        arg: Arg::Required("COMMAND"),
-        own: true,
-        help: "--advise, and measure what a change has saved",
-        doc: "Like --advise, and then runs the traced command and COMMAND, which is the same work after a change, three times each, in turn and without tracing. The report \
-              ends with the medians of their times, beside what the findings predicted. COMMAND is for the shell. Neither reads input, and their output is dropped. \
-              Both have to end with the same status, because a run that fails early would seem fast. All effects of both commands happen three times, so use commands that may run again.",
-        update: ask,
-        ..BASE
-    },
-    Flag {
         long: Some("explain"),
         arg: Arg::Required("WHAT"),
         value: Value::Word(explain::ids),
@@ -77,6 +66,17 @@ const FLAGS: &[Flag] = &[
               the name of a system call, prints what Stride shows of the call: its arguments with the names of their values, when the \
               memory behind them is read, and what the call does.",
         update: |_, given| Err(explain::explain(&given.text())),
+        ..BASE
+    },
+    Flag {
+        long: Some(verify::OPTION),
+        arg: Arg::Required("COMMAND"),
+        own: true,
+        help: "--advise, and measure what a change has saved",
+        doc: "Like --advise, and then runs the traced command and COMMAND, which is the same work after a change, three times each, in turn and without tracing. The report \
+              ends with the medians of their times, beside what the findings predicted. COMMAND is for the shell. Neither reads input, and their output is dropped. \
+              Both have to end with the same status, because a run that fails early would seem fast. All effects of both commands happen three times, so use commands that may run again.",
+        update: ask,
         ..BASE
     },
 ];
