@@ -109,7 +109,7 @@ fn page(rows: &[Row]) -> Result<String> {
          `stride --verify` on each program of `tests/advise/` that wastes calls or time, with its corrected twin as the change: the times without tracing, what the change saved, and what all \
          findings together had predicted, in milliseconds.\n\n\
          Of {} programs whose twin saves 10 ms or more, {} have a prediction within a factor of {NEAR} of that. Predictions count the time of calls, which is longer while \
-         they are traced, and they leave out what calls cost besides, such as cold caches.\n\n\
+         they are traced, and they leave out what calls cost besides, such as cold caches. Findings that only name a danger or a place, such as hangs, predict nothing, and count as 0.\n\n\
          | program | first finding | before | after | saved | predicted | ratio |\n|---|---|--:|--:|--:|--:|--:|\n",
         judged.len(),
         near.count(),
