@@ -8,7 +8,7 @@ use crate::jit::runtime::NativeStack;
 use crate::kept::KeptStacks;
 use crate::process::ProcessCode;
 use crate::script::languages::language_of;
-use crate::script::mixed::{ScriptNames, mix_in};
+use crate::script::mixed::{Native, ScriptNames, mix_in};
 use crate::script::walk;
 use crate::space::events::mapping_calls;
 use crate::space::{CachedStack, Evaluation, Space, SpaceCode};
@@ -177,7 +177,16 @@ impl Stacks {
             return Made { stack: native, script: jit_layout, lacks_script };
         };
         let layout = runtime.layout;
-        if evaluation.is_none() {
+        let is_of_file = |address| entry.space.module(address).is_some_and(|(image, _)| image.code().is_some());
+        let compiled: Vec<bool> = if runtime.runtime.compiles() {
+            self.walk.frames.iter().map(|&address| !is_of_file(address)).collect()
+        } else {
+            Vec::new()
+        };
+        // (The walk may take anything behind such code for the end. The code may have been made just now.)
+        let ends_there = compiled.last() == Some(&true) || !compiled.is_empty() && self.walk.missing.is_some();
+        let bottom = if ends_there { Bottom::Unknown } else { native.bottom };
+        if evaluation.is_none() && !ends_there && !compiled.contains(&true) {
             return Made { stack: native, script: Some(layout), lacks_script };
         }
         let script = if memory.is_still() {
@@ -185,8 +194,9 @@ impl Stacks {
         } else {
             memory.script(&layout)
         };
-        let mixed = mix_in(runtime, &native.frames, native.bottom, script.as_ref(), memory, &mut self.scripts);
-        let stack = self.kept.one(cut(mixed.frames, native.bottom, self.wanted.frames));
+        let native = Native { frames: &native.frames, compiled: &compiled, bottom };
+        let mixed = mix_in(runtime, &native, script.as_ref(), memory, &mut self.scripts);
+        let stack = self.kept.one(cut(mixed.frames, bottom, self.wanted.frames));
         Made { stack, script: Some(layout), lacks_script: lacks_script || mixed.lacks }
     }
 

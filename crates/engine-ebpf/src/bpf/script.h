@@ -87,16 +87,25 @@ __noinline int mix_words(u32 at, u32 n)
 	return 0;
 }
 
-/* Mixes an object's size, its hash and its data into the code's number. Returns 0 if they could not be read. */
-__noinline int mix_content(u64 object, u32 data)
+/* The object of a content, or 0. Returns 0 if that could not be read. */
+static __always_inline bool script_object(u64 *object, u32 there)
+{
+	return !*object || there == SCRIPT_NONE || script_pointer(object, *object + there);
+}
+
+/* Mixes an object's size, the word behind that and its data into the code's number. Returns 0 if they could not be read. */
+__noinline int mix_content(u64 object, u32 there, u32 data)
 {
 	struct stack_state *state = stack_state();
 	struct script_state *script;
-	u64 from = object + 2 * sizeof(u64), size;
+	u64 from, size;
 	u32 at = 0, len, got;
 
-	if (!state)
+	if (!state || !script_object(&object, there))
 		return 0;
+	if (!object)
+		return 1;
+	from = object + 2 * sizeof(u64);
 	script = &state->script;
 	got = PAGE - (u32)(from % PAGE);
 	if (got > SCRIPT_SHORT)
@@ -138,17 +147,25 @@ __noinline int identify_code(u64 code)
 		return 0;
 	script = &state->script;
 	script->identity = SCRIPT_START;
+	script->code_kind = 0;
 	words = ONCE(script->layout.constant_words);
 	if (words > SCRIPT_CONSTANT || !script_read(script, code + script->layout.constant, words * sizeof(u64))) {
 		script->identity = 0;
 		return 0;
+	}
+	if (script->layout.code_kind != SCRIPT_NONE) {
+		script->code_kind = script_word(script, script->layout.code_kind - script->layout.constant) & 0xffff;
+		if ((script->code_kind & 0xff) == script->layout.without_code) {
+			script->identity = 0;
+			return 0;
+		}
 	}
 	mix_words(0, words);
 	if (ONCE(script->layout.compares_contents)) {
 		for (u32 i = 0; i < SCRIPT_CONTENTS; i++)
 			object[i] = script_word(script, script->layout.content[i] - script->layout.constant);
 		for (u32 i = 0; i < SCRIPT_CONTENTS; i++) {
-			if (!mix_content(object[i], script->layout.content_data[i])) {
+			if (!mix_content(object[i], script->layout.content_there[i], script->layout.content_data[i])) {
 				script->identity = 0;
 				return 0;
 			}
@@ -183,18 +200,25 @@ static long walk_frame(u64 i, void *ctx)
 	}
 	code = script_word(script, script->layout.code);
 	place = script_word(script, script->layout.place);
-	if (script->layout.is_place_short)
-		place = (u32)place;
 	if (script->layout.kind != SCRIPT_NONE)
 		kind = script_word(script, script->layout.kind) & 0xffff;
 	script->next = script_word(script, script->layout.caller);
-	if (script->layout.without_code != SCRIPT_NONE && (kind & 0xff) == script->layout.without_code) {
+	if (script->layout.code_kind == SCRIPT_NONE && script->layout.without_code != SCRIPT_NONE &&
+	    (kind & 0xff) == script->layout.without_code) {
 		script->code = 0;
 		script->identity = 0;
 	} else if (code != script->code) {
 		script->code = code;
 		identify_code(code);
 	}
+	if (script->layout.code_kind != SCRIPT_NONE)
+		kind = script->code_kind | kind << 16;
+	/* (In frames without code, the pointer may be anything.) */
+	if (script->layout.place_there != SCRIPT_NONE &&
+	    (!script->identity || !script_pointer(&place, place + script->layout.place_there)))
+		place = 0;
+	if (script->layout.is_place_short)
+		place = (u32)place;
 	/* The bound is set on the register that is used. */
 	asm volatile("" : "+r"(i));
 	frame = &script->frame[i & (SCRIPT_FRAMES - 1)];
@@ -217,7 +241,8 @@ static __always_inline bool is_script_thread(struct script_state *script, u64 th
 		script->end = SCRIPT_UNREADABLE;
 		return true;
 	}
-	if (script_word(script, script->layout.thread_pointer) != script->thread_pointer)
+	if (script->layout.thread_pointer != SCRIPT_NONE &&
+	    script_word(script, script->layout.thread_pointer) != script->thread_pointer)
 		return false;
 	frame = script_word(script, script->layout.innermost);
 	if (frame && script->layout.innermost_there != SCRIPT_NONE &&
@@ -266,6 +291,7 @@ __noinline int find_script(void)
 	struct task_state *st = traced(task);
 	struct script_layout *layout;
 	struct script_state *script;
+	bool is_alone;
 
 	if (!state || !st)
 		return 0;
@@ -278,19 +304,22 @@ __noinline int find_script(void)
 	script->frames = 0;
 	script->end = SCRIPT_NO_FRAMES;
 	script->code = 0;
+	script->identity = 0;
+	script->code_kind = 0;
 	script->next = 0;
 	script->thread_pointer = thread_pointer_of(task);
 	if (*(volatile u32 *)&script->layout.is_native) {
 		find_native();
 		return 0;
 	}
-	/* The thread is where it was, or it is searched. */
-	script->thread = st->script_thread;
+	/* The thread is the only one, or where it was, or it is searched. */
+	is_alone = script->layout.thread_pointer == SCRIPT_NONE;
+	script->thread = is_alone ? script->layout.interpreters : st->script_thread;
 	if (!script->thread || !is_script_thread(script, script->thread) || script->end == SCRIPT_UNREADABLE) {
 		script->end = SCRIPT_NO_FRAMES;
 		script->thread = 0;
 		script->next = 0;
-		if (script_pointer(&script->interpreter, script->layout.interpreters))
+		if (!is_alone && script_pointer(&script->interpreter, script->layout.interpreters))
 			bpf_loop(SCRIPT_THREADS, search_thread, NULL, 0);
 	}
 	st->script_thread = script->next ? script->thread : 0;

@@ -224,7 +224,10 @@ static long copy_code(u64 i, void *ctx)
 		if (at > COPY_END + SCRIPT_TABLE)
 			return 1;
 		object = *(u64 *)(s->data + at);
-		copy_object(s, object, layout->content_data[n], n == SCRIPT_CONTENTS - 1);
+		if (layout->content_there[n] != SCRIPT_NONE && object)
+			copy_piece(s, object + layout->content_there[n], sizeof(u64));
+		if (script_object(&object, layout->content_there[n]) && object)
+			copy_object(s, object, layout->content_data[n], n == SCRIPT_CONTENTS - 1);
 	}
 	return 0;
 }
@@ -234,6 +237,8 @@ static __always_inline bool has_several(struct script_layout *layout)
 {
 	u64 first, next;
 
+	if (layout->thread_pointer == SCRIPT_NONE)
+		return false;
 	return !script_pointer(&first, layout->interpreters) || !script_pointer(&next, first + layout->next_interpreter) || next;
 }
 

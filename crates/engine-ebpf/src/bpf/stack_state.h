@@ -24,6 +24,7 @@ struct script_state {
 	/* The code that was looked at last, and its number. */
 	u64 code;
 	u64 identity;
+	u64 code_kind;
 	/* Where the next frame goes on, on the native stack; and the piece of the stack that was read last. */
 	u64 pc;
 	u64 window_from;

@@ -74,7 +74,7 @@ enum bound {
 	SCRIPT_FRAME = 112,
 	SCRIPT_THREADS = 1024,
 	SCRIPT_THREAD = 192,
-	SCRIPT_CONSTANT = 16,
+	SCRIPT_CONSTANT = 24,
 	SCRIPT_CONTENT = 64,
 	SCRIPT_CONTENTS = 3,
 	/* Bytes of names and tables that are copied of each object, and of all objects. */

@@ -46,6 +46,8 @@ const INTERPRETERS: &[&str] = &[
     "node",
     "nodejs",
     "libnode",
+    "php*",
+    "libphp*",
     "java",
     "libjvm",
     "libjava",
@@ -55,8 +57,8 @@ const INTERPRETERS: &[&str] = &[
     "libnet",
     "libzip",
 ];
-/// The directory of the libraries that are part of Python.
-const PYTHON_LIBRARIES: &[u8] = b"/lib-dynload/";
+/// The directories of the libraries that are part of Python and PHP.
+const INTERPRETERS_LIBRARIES: [&str; 3] = ["/lib-dynload/", "/lib/php/", "/lib64/php/"];
 
 /// The packages of Go's standard library, by the first part of their path.
 const GO_PACKAGES: &[&str] = &[
@@ -137,7 +139,7 @@ impl CodeFile {
 
     /// True if the module is an interpreter or one of its libraries.
     pub(crate) fn is_interpreter(&self) -> bool {
-        self.is_one_of(INTERPRETERS) || self.path.windows(PYTHON_LIBRARIES.len()).any(|part| part == PYTHON_LIBRARIES)
+        self.is_one_of(INTERPRETERS) || is_below(&self.path, &INTERPRETERS_LIBRARIES)
     }
 
     fn is_one_of(&self, names: &[&str]) -> bool {
@@ -202,8 +204,8 @@ fn at_depth<'a>(text: &'a str, separator: &str) -> Option<(&'a str, &'a str)> {
     None
 }
 
-/// The directories in which packages of Python and Node are installed.
-const PACKAGES: [&str; 3] = ["/site-packages/", "/dist-packages/", "/node_modules/"];
+/// The directories in which packages of Python, Node and PHP are installed.
+const PACKAGES: [&str; 5] = ["/site-packages/", "/dist-packages/", "/node_modules/", "/vendor/", "/share/php/"];
 
 /// True if a file of scripts is part of Python or Node: `<frozen os>`, `/usr/lib/python3.11/os.py`, `node:fs`.
 pub fn is_standard_script_file(file: &str) -> bool {
@@ -217,9 +219,13 @@ pub fn is_standard_script_file(file: &str) -> bool {
         || in_library().is_some() && !is_installed_package(file.as_bytes())
 }
 
-/// True if a file belongs to a package of Python or Node that was installed.
+/// True if a file belongs to a package of Python, Node or PHP that was installed.
 pub fn is_installed_package(path: &[u8]) -> bool {
-    PACKAGES.iter().any(|directory| path.windows(directory.len()).any(|part| part == directory.as_bytes()))
+    is_below(path, &PACKAGES)
+}
+
+fn is_below(path: &[u8], directories: &[&str]) -> bool {
+    directories.iter().any(|directory| path.windows(directory.len()).any(|part| part == directory.as_bytes()))
 }
 
 /// True if a function of a script is part of Python, Node or Java: `py::exists:<frozen genericpath>`, `JS:~existsSync node:fs:285:20`,

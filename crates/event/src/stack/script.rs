@@ -8,7 +8,7 @@
 /// A list of interpreters has a list of threads each, and a thread has a list of frames, the innermost first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ScriptLayout {
-    /// The address of the pointer to the first interpreter.
+    /// The address of the pointer to the first interpreter; that of the thread itself, if the run-time system has one alone.
     pub interpreters: u64,
     /// In an interpreter: the pointer to the next one.
     pub next_interpreter: u32,
@@ -16,7 +16,7 @@ pub struct ScriptLayout {
     pub threads: u32,
     /// In a thread: the pointer to the next one.
     pub next_thread: u32,
-    /// In a thread: its thread pointer (`pthread_self`).
+    /// In a thread: its thread pointer (`pthread_self`). [`ScriptLayout::NONE`] if the run-time system has one thread.
     pub thread_pointer: u32,
     /// In a thread: the pointer to its innermost frame, or to what has that pointer.
     pub innermost: u32,
@@ -26,21 +26,28 @@ pub struct ScriptLayout {
     pub caller: u32,
     /// In a frame: the pointer to the code that it runs.
     pub code: u32,
-    /// In a frame: the place in the code.
+    /// In a frame: the place in the code, or the pointer to what has the place.
     pub place: u32,
+    /// In what the frame points to: the place. [`ScriptLayout::NONE`] if the frame has it.
+    pub place_there: u32,
     /// The place has 4 bytes, and not 8.
     pub is_place_short: u32,
     /// In a frame: two bytes that tell its kind. [`ScriptLayout::NONE`] if all are of one kind.
     pub kind: u32,
+    /// In code, among the constant words: two bytes that tell its kind. They are in front of those of the frame then. [`ScriptLayout::NONE`] if all code is of one kind.
+    pub code_kind: u32,
     /// The lower byte of the kind of frames that run no code. [`ScriptLayout::NONE`] if there are none.
     pub without_code: u32,
     /// In code: the first of the words that never change while the code is there, and their number.
     pub constant: u32,
     /// Their number, of [`ScriptLayout::CONSTANT_WORDS`] at most.
     pub constant_words: u32,
-    /// In code, among the constant words: pointers to the name of the file, the name of the function, and the table of lines.
+    /// In code, among the constant words: pointers to objects that name it (of Python: the name of the file, the name of the function, and the table of lines),
+    /// or to what has that pointer. There may be no object.
     pub contents: [u32; 3],
-    /// In each of these objects: its data. Its size is the third word, and its hash the fourth.
+    /// In what the code points to: the pointer to the object. [`ScriptLayout::NONE`] if the code has it.
+    pub content_there: [u32; 3],
+    /// In each of these objects: its data. Its size is the third word, and the fourth is constant, too.
     pub content_data: [u32; 3],
     /// The constant words do not tell the code from other code that was there before. The contents of these objects do.
     pub compares_contents: u32,
@@ -59,6 +66,33 @@ pub struct ScriptLayout {
 impl ScriptLayout {
     /// In place of an offset.
     pub const NONE: u32 = u32::MAX;
+    /// A layout of lists without any of what a run-time system need not have.
+    pub const LISTED: ScriptLayout = ScriptLayout {
+        interpreters: 0,
+        next_interpreter: 0,
+        threads: 0,
+        next_thread: 0,
+        thread_pointer: Self::NONE,
+        innermost: 0,
+        innermost_there: Self::NONE,
+        caller: 0,
+        code: 0,
+        place: 0,
+        place_there: Self::NONE,
+        is_place_short: 0,
+        kind: Self::NONE,
+        code_kind: Self::NONE,
+        without_code: Self::NONE,
+        constant: 0,
+        constant_words: 0,
+        contents: [0; 3],
+        content_there: [Self::NONE; 3],
+        content_data: [0; 3],
+        compares_contents: 0,
+        is_native: 0,
+        code_map: 0,
+        interpreter: 0,
+    };
     /// In place of a place in bytecode: it follows from where the frame goes on.
     pub const COMPILED: u32 = u32::MAX - 1;
     /// The bytes of a frame that are looked at.
@@ -66,7 +100,7 @@ impl ScriptLayout {
     /// The bytes of a thread that are looked at.
     pub const THREAD: usize = 192;
     /// The most constant words of code.
-    pub const CONSTANT_WORDS: usize = 16;
+    pub const CONSTANT_WORDS: usize = 24;
     /// The words of an object's data that are looked at.
     pub const CONTENT_WORDS: usize = 64;
     /// The frames of a thread that are looked at.

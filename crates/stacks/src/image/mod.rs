@@ -1,6 +1,7 @@
 //! A file of code: its rules for unwinding, its functions and its lines. Each of these is loaded at its first use.
 
 pub mod cache;
+mod cold;
 pub mod demangle;
 pub mod go_table;
 pub mod lines;
@@ -10,6 +11,7 @@ pub mod symbols;
 pub mod vdso;
 
 use crate::elf::{Elf, ElfData};
+use crate::image::cold::HotCode;
 use crate::image::demangle::demangled;
 use crate::image::go_table::GoTable;
 use crate::image::lines::DebugLines;
@@ -84,6 +86,8 @@ struct Tables {
     cfi: OnceCell<Cfi>,
     go: OnceCell<Option<GoTable>>,
     symbols: OnceCell<Symbols>,
+    /// The code of the function that runs scripts.
+    evaluation: OnceCell<Option<HotCode>>,
     lines: OnceCell<Option<DebugLines>>,
     /// Debug information in a separate file.
     separate: OnceCell<Option<Elf>>,
@@ -166,14 +170,15 @@ impl CodeImage {
             let tables = self.tables.borrow();
             // Go's own table comes first: its debug information does not tell where the frame pointer is saved.
             match self.go(&tables).map_or(UnwindRule::Unknown, |go| go.rule(address)) {
-                UnwindRule::Unknown => {
-                    let load = || self.elf.as_ref().and_then(|elf| Some(Cfi::load(elf, elf.code()?)));
-                    let cfi = tables.cfi.get_or_init(|| load().unwrap_or_default());
-                    cfi.rule(address, context)
-                }
+                UnwindRule::Unknown => self.cfi(&tables).rule(address, context),
                 rule => rule,
             }
         })
+    }
+
+    fn cfi<'t>(&self, tables: &'t Tables) -> &'t Cfi {
+        let load = || self.elf.as_ref().and_then(|elf| Some(Cfi::load(elf, elf.code()?)));
+        tables.cfi.get_or_init(|| load().unwrap_or_default())
     }
 
     /// The kind of the instructions before an address.
@@ -238,7 +243,19 @@ impl CodeImage {
         let tables = self.tables.borrow();
         let symbols = tables.symbols.get_or_init(|| self.load_symbols(&tables).unwrap_or_default());
         let found = symbols.find(address).or_else(|| self.go(&tables)?.find(address));
-        found.map(|(name, start)| Symbol { name: demangled(name), offset: address - start })
+        let found = found.map(|(name, start)| Symbol { name: demangled(name), offset: address - start });
+        found.or_else(|| self.cold_symbol(&tables, symbols, address))
+    }
+
+    /// The name of the rarely executed part of the function that runs scripts. Stripped files do not have it, and without it such a stack would lack all functions of
+    /// its script.
+    fn cold_symbol(&self, tables: &Tables, symbols: &Symbols, address: u64) -> Option<Symbol> {
+        let elf = self.elf.as_ref().filter(|elf| elf.code() == Some(CodeKind::X86_64))?;
+        let load = || languages::evaluations().find_map(|name| HotCode::load(elf, name, symbols.named(name)?));
+        let hot = tables.evaluation.get_or_init(load).as_ref()?;
+        let piece = self.cfi(tables).piece(address)?;
+        let offset = address - piece.start;
+        hot.leads_into(&piece).then(|| Symbol { name: format!("{}.cold", hot.name).into(), offset })
     }
 
     fn load_symbols(&self, tables: &Tables) -> Option<Symbols> {
@@ -277,7 +294,11 @@ impl CodeImage {
         let tables = self.tables.borrow();
         let lines = tables.lines.get().and_then(Option::as_ref).map_or(0, DebugLines::size);
         let go = tables.go.get().and_then(Option::as_ref).map_or(0, GoTable::size);
-        tables.symbols.get().map_or(0, Symbols::size) + tables.cfi.get().map_or(0, Cfi::size) + lines + go
+        tables.symbols.get().map_or(0, Symbols::size)
+            + tables.cfi.get().map_or(0, Cfi::size)
+            + tables.evaluation.get().and_then(Option::as_ref).map_or(0, HotCode::size)
+            + lines
+            + go
     }
 
     pub fn drop_tables(&self) {

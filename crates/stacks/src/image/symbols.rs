@@ -4,6 +4,7 @@ use crate::elf::Elf;
 use crate::elf::form::{Section, SymbolEntry};
 use crate::files::bytes::string_at;
 use std::cmp::Reverse;
+use std::ops::Range;
 
 /// Larger tables are ignored.
 const LARGEST_TABLE: usize = 256 << 20;
@@ -68,6 +69,12 @@ impl Symbols {
     /// The number of bytes held.
     pub fn size(&self) -> usize {
         self.names.len() + self.entries.len() * size_of::<Entry>()
+    }
+
+    /// The addresses of a function with this name.
+    pub fn named(&self, name: &str) -> Option<Range<u64>> {
+        let is_named = |e: &&Entry| plain(string_at(&self.names, e.name as usize)) == name.as_bytes();
+        self.entries.iter().find(is_named).map(|e| e.address..e.address.saturating_add(e.size))
     }
 
     /// The function at an address: its mangled name, and its start.

@@ -1,6 +1,6 @@
 //! Lists of frames that make no sense: walking them always ends, and nothing is guessed.
 
-use crate::script::mixed::{ScriptNames, mix_in};
+use crate::script::mixed::{Native, ScriptNames, mix_in};
 use crate::script::runtime::{ProcessRuntime, Runtime};
 use crate::script::walk;
 use std::collections::HashMap;
@@ -29,9 +29,7 @@ const LAYOUT: ScriptLayout = ScriptLayout {
     contents: [8, 16, 24],
     content_data: [48, 48, 32],
     compares_contents: 1,
-    is_native: 0,
-    code_map: 0,
-    interpreter: 0,
+    ..ScriptLayout::LISTED
 };
 const ME: u64 = 0x77;
 
@@ -153,12 +151,14 @@ fn mixed(native: &str, codes: &[u64], end: ScriptEnd, bottom: Bottom) -> (String
         let module = (name != "stand-in").then(|| file.clone());
         Arc::new(StackFrame { module, offset: 2, symbol, source: None, inlined: [].into() })
     };
+    let compiled: Vec<_> = native.split(' ').map(|name| name == "compiled").collect();
     let native: Vec<_> = native.split(' ').map(frame).collect();
     let script = |&code: &u64| ScriptFrame { code: code % 9, kind: u64::from(code == 0), ..ScriptFrame::default() };
     let script = ScriptFrames { frames: codes.iter().map(script).collect(), end, several: false };
     let process = ProcessRuntime::new(0, Rc::new(Plain), 0);
     let mut memory = with_frames(0, &[]);
-    let mixed = mix_in(&process, &native, bottom, Some(&script), &mut memory, &mut ScriptNames::default());
+    let native = Native { frames: &native, compiled: &compiled, bottom };
+    let mixed = mix_in(&process, &native, Some(&script), &mut memory, &mut ScriptNames::default());
     let name = |frame: &Arc<StackFrame>| frame.symbol.as_ref().unwrap().name.replace("_PyEval_EvalFrameDefault", "E");
     (mixed.frames.iter().map(name).collect::<Vec<_>>().join(" "), mixed.lacks)
 }
@@ -173,6 +173,12 @@ fn frames_take_the_places_of_evaluations() {
     // A run whose last function has returned, and functions of a JIT compiler that stand for the same ones.
     assert_eq!(mixed(stack, &[0, 3, 0], ScriptEnd::Reached, Reached), known("stat sort f3 main"));
     assert_eq!(mixed("E stand-in main", &[1, 0], ScriptEnd::Reached, Reached), known("f1 main"));
+    // Compiled code stands for an evaluation.
+    assert_eq!(
+        mixed("stat compiled sort E main", &[1, 0, 2, 0], ScriptEnd::Reached, Reached),
+        known("stat f1 sort f2 main")
+    );
+    assert_eq!(mixed("stat compiled", &[1, 0, 2, 0], ScriptEnd::Reached, Unknown), known("stat f1 f2"));
     // Part of the native stack is not known.
     assert_eq!(mixed("stat E", &[1, 0, 2, 0], ScriptEnd::Reached, Unknown), known("stat f1 f2"));
     assert_eq!(mixed("stat E", &[1, 0, 2, 0], ScriptEnd::Reached, Limit), known("stat f1"));

@@ -1,11 +1,13 @@
 //! The languages, and by what they are known.
 
 use crate::elf::Elf;
-use crate::script::python;
 use crate::script::runtime::FoundRuntime;
+use crate::script::{php, python};
 
 /// How a language is known.
 struct Language {
+    /// The name in frames that say what is missing.
+    name: &'static str,
     /// The native function that runs scripts.
     evaluation: &'static str,
     /// True if a file of this name tends to have the run-time system. It may have another name if a program contains it. Then it is found when a stack
@@ -15,8 +17,20 @@ struct Language {
     find: fn(&Elf, path: &[u8]) -> Option<FoundRuntime>,
 }
 
-const LANGUAGES: &[Language] =
-    &[Language { evaluation: python::EVALUATION, is_usual: python::is_usual, find: python::find }];
+const LANGUAGES: &[Language] = &[
+    Language { name: "python", evaluation: python::EVALUATION, is_usual: python::is_usual, find: python::find },
+    Language { name: "php", evaluation: php::EVALUATION, is_usual: php::is_usual, find: php::find },
+];
+
+/// The name of a language in frames that say what is missing.
+pub fn name_of_language(language: usize) -> &'static str {
+    LANGUAGES.get(language).map_or("script", |language| language.name)
+}
+
+/// The evaluation functions of all languages.
+pub fn evaluations() -> impl Iterator<Item = &'static str> {
+    LANGUAGES.iter().map(|language| language.evaluation)
+}
 
 /// The language that has this evaluation function.
 pub fn language_of(function: &str) -> Option<usize> {

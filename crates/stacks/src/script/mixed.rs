@@ -1,6 +1,6 @@
 //! The native stack with the frames of scripts among its own.
 
-use crate::script::languages::is_evaluation;
+use crate::script::languages::{is_evaluation, name_of_language};
 use crate::script::runtime::ProcessRuntime;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
@@ -37,35 +37,50 @@ pub struct Mixed {
     pub lacks: bool,
 }
 
+/// The native stack.
+pub struct Native<'a> {
+    pub frames: &'a [Arc<StackFrame>],
+    /// For each frame: true if its code was compiled while the program ran, and stands for the evaluation function. None, if no code does.
+    pub compiled: &'a [bool],
+    pub bottom: Bottom,
+}
+
 /// Puts the frames of scripts in the places of the evaluation function.
 pub fn mix_in(
     process: &ProcessRuntime,
-    native: &[Arc<StackFrame>],
-    bottom: Bottom,
+    native: &Native<'_>,
     script: Option<&ScriptFrames>,
     memory: &mut dyn ThreadMemory,
     names: &mut ScriptNames,
 ) -> Mixed {
     let ProcessRuntime { runtime, layout, language } = process;
-    let evaluates = |frame: &StackFrame| name_of(frame).is_some_and(|name| is_evaluation(name, *language));
+    let &Native { frames: native, compiled, bottom } = native;
+    let evaluates = |(index, frame): (usize, &Arc<StackFrame>)| {
+        compiled.get(index) == Some(&true) || name_of(frame).is_some_and(|name| is_evaluation(name, *language))
+    };
     let told = |text: &str, names: &mut ScriptNames| {
-        let at = native.iter().position(|frame| evaluates(frame)).unwrap_or_default();
+        let at = native.iter().enumerate().position(evaluates).unwrap_or(native.len());
         let mut frames = native.to_vec();
         frames.insert(at, names.one(unknown(text)));
         Mixed { frames, lacks: true }
     };
-    let Some(script) = script else { return told("[python: frames that were not read]", names) };
+    let text = |what: &str| format!("[{}: {what}]", name_of_language(*language));
+    let Some(script) = script else { return told(&text("frames that were not read"), names) };
     if script.end == ScriptEnd::Unreadable {
-        return told("[python: frames that could not be read]", names);
+        return told(&text("frames that could not be read"), names);
     }
     let mut runs = Vec::new();
     let mut rest = &script.frames[..];
     while !rest.is_empty() {
-        let (run, further) = rest.split_at(runtime.run(rest).clamp(1, rest.len()));
+        let run = runtime.run(rest).min(rest.len());
+        if run == 0 {
+            break;
+        }
+        let (run, further) = rest.split_at(run);
         runs.push(run);
         rest = further;
     }
-    let evaluations = native.iter().filter(|frame| evaluates(frame)).count();
+    let evaluations = native.iter().enumerate().filter(|&frame| evaluates(frame)).count();
     let fits = match (script.end, bottom) {
         (ScriptEnd::Limit, _) => true,
         (_, Bottom::Reached) => runs.len() == evaluations,
@@ -73,21 +88,21 @@ pub fn mix_in(
         (_, Bottom::Limit | Bottom::Unknown) => runs.len() >= evaluations && !script.several,
     };
     if !fits {
-        return told("[python: frames that do not fit the stack]", names);
+        return told(&text("frames that do not fit the stack"), names);
     }
     let mut mixed = Mixed { frames: Vec::with_capacity(native.len() + script.frames.len()), lacks: false };
     let mut name = |run: &[ScriptFrame], mixed: &mut Mixed| {
         for frame in run.iter().filter(|frame| !runtime.is_hidden(frame)) {
             let named = runtime.name(layout, frame, memory);
             mixed.lacks |= named.is_none();
-            let named = named.unwrap_or_else(|| unknown("[python: a function whose code is gone]"));
+            let named = named.unwrap_or_else(|| unknown(&text("a function whose code is gone")));
             mixed.frames.push(names.one(named));
         }
     };
     let mut runs = runs.into_iter();
     let mut is_cut = false;
-    for frame in native {
-        if !evaluates(frame) {
+    for (index, frame) in native.iter().enumerate() {
+        if !evaluates((index, frame)) {
             let is_stand_in = frame.module.is_none() && name_of(frame).is_some_and(|name| runtime.is_stand_in(name));
             if !is_stand_in || is_cut {
                 mixed.frames.push(frame.clone());
@@ -101,7 +116,7 @@ pub fn mix_in(
         if runs.len() == 0 && script.end == ScriptEnd::Limit && !is_cut {
             is_cut = true;
             mixed.lacks = true;
-            mixed.frames.push(Arc::new(unknown("[python: more frames]")));
+            mixed.frames.push(Arc::new(unknown(&text("more frames"))));
         }
     }
     // The native stack is not known to its end, and the frames of scripts are.

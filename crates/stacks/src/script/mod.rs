@@ -11,8 +11,11 @@
 
 #[cfg(test)]
 mod hostile_tests;
+mod known;
 pub mod languages;
 pub mod mixed;
+mod objects;
+mod php;
 mod python;
 pub mod runtime;
 pub mod walk;

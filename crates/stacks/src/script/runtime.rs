@@ -8,7 +8,7 @@ pub trait Runtime {
     /// Where the frames are in a process that has loaded the file with this bias.
     fn layout(&self, bias: u64) -> ScriptLayout;
 
-    /// The number of frames, from the innermost of these on, that one call of the evaluation function runs.
+    /// The number of frames, from the innermost of these on, that one call of the evaluation function runs. 0 if no call of it runs any of them.
     fn run(&self, frames: &[ScriptFrame]) -> usize;
 
     /// True if the frame is part of the run-time system and not of a script.
@@ -16,6 +16,11 @@ pub trait Runtime {
 
     /// The function of a frame and its line. `None` if its code is gone, or makes no sense.
     fn name(&self, layout: &ScriptLayout, frame: &ScriptFrame, memory: &mut dyn ThreadMemory) -> Option<StackFrame>;
+
+    /// True if code that is compiled while the program runs may stand for the evaluation function. Nothing may tell what called it.
+    fn compiles(&self) -> bool {
+        false
+    }
 
     /// True if this native function, which no file has, stands for a function of a script, too (`-X perf` of Python).
     fn is_stand_in(&self, name: &str) -> bool;

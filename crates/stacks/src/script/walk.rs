@@ -17,14 +17,21 @@ pub fn frames(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn Threa
             return found;
         }
         let code = word_of(&bytes, layout.code);
-        let place = word_of(&bytes, layout.place);
-        let kind = if layout.kind == ScriptLayout::NONE { 0 } else { word_of(&bytes, layout.kind) & 0xffff };
-        found.frames.push(ScriptFrame {
-            code,
-            place: if layout.is_place_short != 0 { place & u64::from(u32::MAX) } else { place },
-            identity: if has_code(layout, kind) { identity(layout, code, memory).unwrap_or_default() } else { 0 },
-            kind,
-        });
+        let mut place = word_of(&bytes, layout.place);
+        let mut kind = if layout.kind == ScriptLayout::NONE { 0 } else { word_of(&bytes, layout.kind) & 0xffff };
+        if layout.code_kind != ScriptLayout::NONE {
+            kind = kind << 16 | code_kind(layout, code, memory);
+        }
+        let identity = if has_code(layout, kind) { identity(layout, code, memory).unwrap_or_default() } else { 0 };
+        if layout.place_there != ScriptLayout::NONE {
+            // (In frames without code, the pointer may be anything.)
+            let there = || word(place.wrapping_add(layout.place_there.into()), memory);
+            place = (identity != 0).then(there).flatten().unwrap_or_default();
+        }
+        if layout.is_place_short != 0 {
+            place &= u64::from(u32::MAX);
+        }
+        found.frames.push(ScriptFrame { code, place, identity, kind });
         next = word_of(&bytes, layout.caller);
     }
     found.end = if found.frames.is_empty() { ScriptEnd::NoFrames } else { ScriptEnd::Reached };
@@ -33,8 +40,16 @@ pub fn frames(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn Threa
 
 /// True if the process has several interpreters, or if that is not known.
 fn has_several(layout: &ScriptLayout, memory: &mut dyn ThreadMemory) -> bool {
+    if layout.thread_pointer == ScriptLayout::NONE {
+        return false;
+    }
     let next = |first: u64, memory| word(first.wrapping_add(layout.next_interpreter.into()), memory);
     word(layout.interpreters, memory).is_none_or(|first| next(first, memory) != Some(0))
+}
+
+/// The kind of code. 0 if it could not be read.
+fn code_kind(layout: &ScriptLayout, code: u64, memory: &mut dyn ThreadMemory) -> u64 {
+    word(code.wrapping_add(layout.code_kind.into()), memory).map_or(0, |kind| kind & 0xffff)
 }
 
 /// True if a frame of this kind runs code.
@@ -45,6 +60,9 @@ pub fn has_code(layout: &ScriptLayout, kind: u64) -> bool {
 /// The address of the innermost frame. A thread is in the lists of several interpreters if it has worked for all of them, and then that counts in which it
 /// has frames.
 fn innermost(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn ThreadMemory) -> Option<u64> {
+    if layout.thread_pointer == ScriptLayout::NONE {
+        return innermost_of(layout, layout.interpreters, memory);
+    }
     let mut interpreter = word(layout.interpreters, memory)?;
     let mut thread = 0;
     let mut found = None;
@@ -58,10 +76,7 @@ fn innermost(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn Thread
             continue;
         }
         if word(thread.wrapping_add(layout.thread_pointer.into()), memory)? == thread_pointer {
-            let mut frame = word(thread.wrapping_add(layout.innermost.into()), memory)?;
-            if layout.innermost_there != ScriptLayout::NONE && frame != 0 {
-                frame = word(frame.wrapping_add(layout.innermost_there.into()), memory)?;
-            }
+            let frame = innermost_of(layout, thread, memory)?;
             if frame != 0 {
                 return Some(frame);
             }
@@ -72,6 +87,15 @@ fn innermost(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn Thread
     None
 }
 
+/// The address of the innermost frame of a thread of the run-time system.
+fn innermost_of(layout: &ScriptLayout, thread: u64, memory: &mut dyn ThreadMemory) -> Option<u64> {
+    let frame = word(thread.wrapping_add(layout.innermost.into()), memory)?;
+    if layout.innermost_there == ScriptLayout::NONE || frame == 0 {
+        return Some(frame);
+    }
+    word(frame.wrapping_add(layout.innermost_there.into()), memory)
+}
+
 /// Tells the code at an address from other code that was there before. `None` if it could not be read.
 pub fn identity(layout: &ScriptLayout, code: u64, memory: &mut dyn ThreadMemory) -> Option<u64> {
     let mut bytes = [0; 8 * ScriptLayout::CONSTANT_WORDS];
@@ -80,14 +104,20 @@ pub fn identity(layout: &ScriptLayout, code: u64, memory: &mut dyn ThreadMemory)
         return None;
     }
     let mut state = bytes.chunks_exact(8).fold(MIX, |state, word| mix(state, word_of(word, 0)));
-    let contents = layout.contents.into_iter().zip(layout.content_data);
-    for (content, data) in contents.filter(|_| layout.compares_contents != 0) {
-        state = mix_content(state, word_of(bytes, content.wrapping_sub(layout.constant)), data, memory)?;
+    let contents = layout.contents.into_iter().zip(layout.content_there).zip(layout.content_data);
+    for ((content, there), data) in contents.filter(|_| layout.compares_contents != 0) {
+        let mut object = word_of(bytes, content.wrapping_sub(layout.constant));
+        if object != 0 && there != ScriptLayout::NONE {
+            object = word(object.wrapping_add(there.into()), memory)?;
+        }
+        if object != 0 {
+            state = mix_content(state, object, data, memory)?;
+        }
     }
     Some(state.max(1))
 }
 
-/// Mixes the size, the hash and the data of an object: as much as is looked at.
+/// Mixes the size, the word behind that and the data of an object: as much as is looked at.
 fn mix_content(mut state: u64, object: u64, data: u32, memory: &mut dyn ThreadMemory) -> Option<u64> {
     const SIZE: u64 = 16;
     let mut head = [0; 16];

@@ -10,6 +10,7 @@ use gimli::{
     BaseAddresses, CfaRule, CieOrFde, DebugFrame, EhFrame, EhFrameHdr, EndianSlice, FrameDescriptionEntry,
     LittleEndian, Register, RegisterRule, UnwindContext, UnwindExpression, UnwindOffset, UnwindSection, UnwindTableRow,
 };
+use std::ops::Range;
 use std::rc::Rc;
 use stride_event::CodeKind;
 
@@ -172,6 +173,21 @@ impl Cfi {
         if !self.eh_index.is_empty() {
             return self.indexed(&section, &self.eh_index, gimli::EhFrameOffset, address, context);
         }
+        let function = self.in_header(&section, address)?;
+        self.rule_of(&section, &function, address, context)
+    }
+
+    /// The piece of code with an address that has rules of its own: a function, or a part of one that the compiler put elsewhere.
+    pub fn piece(&self, address: u64) -> Option<Range<u64>> {
+        if let Some(at) = self.eh_index.partition_point(|function| function.start <= address).checked_sub(1) {
+            let Function { start, end, .. } = self.eh_index[at];
+            return (address < end).then_some(start..end);
+        }
+        let function = self.in_header(&eh_frame(&self.eh_frame, self.code), address)?;
+        Some(function.initial_address()..function.end_address())
+    }
+
+    fn in_header<'a>(&self, section: &EhFrame<Slice<'a>>, address: u64) -> Option<FrameDescriptionEntry<Slice<'a>>> {
         if self.header.is_empty() {
             return None;
         }
@@ -181,10 +197,7 @@ impl Cfi {
         let offset = found.checked_sub(self.frames_at).and_then(|offset| usize::try_from(offset).ok())?;
         let offset = gimli::EhFrameOffset(Some(offset).filter(|&offset| offset < self.eh_frame.len())?);
         let function = section.fde_from_offset(&self.bases, offset, EhFrame::cie_from_offset).ok()?;
-        if !function.contains(address) {
-            return None;
-        }
-        self.rule_of(&section, &function, address, context)
+        function.contains(address).then_some(function)
     }
 
     fn indexed<'a, S>(

@@ -1,11 +1,10 @@
 //! Code objects: the names of functions and files, and the table of lines.
 
+use crate::script::known::NamesCode;
 use crate::script::python::lines;
 use crate::script::python::versions::{BYTES, Version};
-use crate::script::walk::{identity, word, word_of};
-use rustc_hash::FxHashMap;
-use std::rc::Rc;
-use stride_event::{ScriptFrame, ScriptFrames, ScriptLayout, ThreadMemory};
+use crate::script::walk::{word, word_of};
+use stride_event::ThreadMemory;
 
 pub struct CodeNames {
     pub name: Box<str>,
@@ -16,49 +15,17 @@ pub struct CodeNames {
     is_whole: bool,
 }
 
-/// Code by its address, and by the number that tells it from other code at that address.
-#[derive(Default)]
-pub struct KnownCode {
-    code: FxHashMap<(u64, u64), Rc<CodeNames>>,
-    /// The bytes of all tables and names.
-    bytes: usize,
-}
-
-/// When there is more, all goes.
-const MOST: usize = 1 << 15;
-const MOST_BYTES: usize = 16 << 20;
 /// Longer names are cut, and longer tables are not believed.
 const LONGEST_NAME: usize = 1024;
 const LONGEST_TABLE: usize = 1 << 18;
 
-impl KnownCode {
-    /// The code of a frame, unless other code is at its address by now.
-    pub fn get(
-        &mut self,
-        version: &Version,
-        layout: &ScriptLayout,
-        frame: &ScriptFrame,
-        memory: &mut dyn ThreadMemory,
-    ) -> Option<Rc<CodeNames>> {
-        let key = (frame.code, frame.identity);
-        if frame.identity == 0 {
-            return None;
-        }
-        if let Some(known) = self.code.get(&key) {
-            return Some(known.clone());
-        }
-        let Some(code) = whole(version, layout, frame, memory) else {
-            // Its names were copied, and the beginning of its table of lines.
-            return read(version, frame.code, &mut OfCall(memory)).map(Rc::new);
-        };
-        let code = Rc::new(code);
-        self.bytes += code.name.len() + code.file.len() + code.lines.len();
-        if self.code.len() >= MOST || self.bytes > MOST_BYTES {
-            self.code.clear();
-            self.bytes = 0;
-        }
-        self.code.insert(key, code.clone());
-        Some(code)
+impl NamesCode for CodeNames {
+    fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
+    fn bytes(&self) -> usize {
+        self.name.len() + self.file.len() + self.lines.len()
     }
 }
 
@@ -74,45 +41,7 @@ impl CodeNames {
     }
 }
 
-/// Reads all of it, unless other code is at its address by now.
-fn whole(
-    version: &Version,
-    layout: &ScriptLayout,
-    frame: &ScriptFrame,
-    memory: &mut dyn ThreadMemory,
-) -> Option<CodeNames> {
-    let is_same = |memory: &mut dyn ThreadMemory| identity(layout, frame.code, memory) == Some(frame.identity);
-    if !memory.is_still() && !is_same(memory) {
-        return None;
-    }
-    let code = read(version, frame.code, memory);
-    // The code may have gone meanwhile, and its names with it.
-    if memory.begin_check() {
-        let is_same = is_same(memory);
-        memory.end_check();
-        is_same.then_some(())?;
-    }
-    code.filter(|code| code.is_whole)
-}
-
-/// The memory that was copied at the moment of the call.
-struct OfCall<'a>(&'a mut dyn ThreadMemory);
-
-impl ThreadMemory for OfCall<'_> {
-    fn word(&mut self, address: u64) -> Option<u64> {
-        self.0.word(address)
-    }
-
-    fn read(&mut self, address: u64, to: &mut [u8]) -> usize {
-        self.0.read_of_call(address, to)
-    }
-
-    fn script(&self, layout: &ScriptLayout) -> Option<ScriptFrames> {
-        self.0.script(layout)
-    }
-}
-
-fn read(version: &Version, code: u64, memory: &mut dyn ThreadMemory) -> Option<CodeNames> {
+pub fn read(version: &Version, code: u64, memory: &mut dyn ThreadMemory) -> Option<CodeNames> {
     let mut pointer = |at: u32| word(code.wrapping_add(at.into()), memory);
     let (file, name, lines) = (pointer(version.file)?, pointer(version.name)?, pointer(version.lines)?);
     let mut first_line = [0; 4];

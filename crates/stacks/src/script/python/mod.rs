@@ -8,8 +8,10 @@ mod lines;
 mod versions;
 
 use crate::elf::Elf;
-use crate::files::bytes::{string_at, u32_at};
-use crate::script::python::code::{CodeNames, KnownCode};
+use crate::files::bytes::u32_at;
+use crate::script::known::KnownCode;
+use crate::script::objects::objects;
+use crate::script::python::code::CodeNames;
 use crate::script::python::versions::{DEBUG_OFFSETS, OWNED_BY_C_STACK, Version};
 use crate::script::runtime::{FoundRuntime, Runtime};
 use std::cell::RefCell;
@@ -28,7 +30,7 @@ struct Python {
     version: Version,
     /// The address of `_PyRuntime` in the file.
     runtime: u64,
-    known: RefCell<KnownCode>,
+    known: RefCell<KnownCode<CodeNames>>,
 }
 
 /// The version of CPython that a file of code has.
@@ -63,34 +65,6 @@ fn kind(elf: &Elf, runtime: Option<u64>) -> &'static str {
     if offsets.is_some_and(|bytes| versions::is_free_threaded(&bytes)) { " (free-threaded)" } else { "" }
 }
 
-/// The addresses of objects by their names.
-fn objects<const N: usize>(elf: &Elf, names: [&[u8]; N]) -> [Option<u64>; N] {
-    const LARGEST_TABLE: usize = 256 << 20;
-    const SHT_SYMTAB: u32 = 2;
-    const SHT_DYNSYM: u32 = 11;
-    let mut found = [None; N];
-    for kind in [SHT_DYNSYM, SHT_SYMTAB] {
-        let section = elf.sections.iter().find(|section| section.kind == kind);
-        let table = section.and_then(|section| {
-            let entries = elf.bytes(section, LARGEST_TABLE)?;
-            Some((entries, elf.bytes(elf.sections.get(section.link as usize)?, LARGEST_TABLE)?))
-        });
-        let Some((entries, strings)) = table else { continue };
-        for entry in entries.chunks_exact(elf.form.symbol).filter_map(|bytes| elf.form.symbol(bytes)) {
-            let name = string_at(&strings, entry.name as usize);
-            if let Some(place) = names.iter().position(|wanted| *wanted == name)
-                && entry.section != 0
-            {
-                found[place].get_or_insert(entry.address);
-            }
-        }
-        if found.iter().all(Option::is_some) {
-            break;
-        }
-    }
-    found
-}
-
 impl Runtime for Python {
     fn layout(&self, bias: u64) -> ScriptLayout {
         let layout = self.version.layout;
@@ -112,7 +86,10 @@ impl Runtime for Python {
     }
 
     fn name(&self, layout: &ScriptLayout, frame: &ScriptFrame, memory: &mut dyn ThreadMemory) -> Option<StackFrame> {
-        let code = self.known.borrow_mut().get(&self.version, layout, frame, memory)?;
+        let code = self
+            .known
+            .borrow_mut()
+            .get(layout, frame, memory, |memory| code::read(&self.version, frame.code, memory))?;
         let CodeNames { name, file, .. } = &*code;
         let place = place(&self.version, frame)?;
         let line = code.line(&self.version, place);

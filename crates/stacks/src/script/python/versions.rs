@@ -57,9 +57,7 @@ const FRAME_OBJECTS: Version = Version {
         contents: [104, 112, 120],
         content_data: [48, 48, BYTES],
         compares_contents: 1,
-        is_native: 0,
-        code_map: 0,
-        interpreter: 0,
+        ..ScriptLayout::LISTED
     },
     first_line: 40,
     file: 104,
@@ -95,9 +93,7 @@ const V3_11: Version = Version {
         contents: [112, 128, 136],
         content_data: [48, 48, BYTES],
         compares_contents: 1,
-        is_native: 0,
-        code_map: 0,
-        interpreter: 0,
+        ..ScriptLayout::LISTED
     },
     first_line: 72,
     file: 112,
@@ -130,9 +126,7 @@ const V3_12: Version = Version {
         contents: [112, 128, 136],
         content_data: [40, 40, BYTES],
         compares_contents: 0,
-        is_native: 0,
-        code_map: 0,
-        interpreter: 0,
+        ..ScriptLayout::LISTED
     },
     first_line: 68,
     file: 112,
@@ -195,9 +189,7 @@ pub fn of_debug_offsets(bytes: &[u8]) -> Option<Version> {
             contents: [file, name, lines],
             content_data: [ascii, ascii, BYTES],
             compares_contents: 0,
-            is_native: 0,
-            code_map: 0,
-            interpreter: 0,
+            ..ScriptLayout::LISTED
         },
         first_line,
         file,

@@ -1,0 +1,53 @@
+//! The versions of PHP that this machine has, found at run time.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+/// The executables of PHP 8, by their minor versions.
+static FOUND: LazyLock<BTreeMap<u32, PathBuf>> = LazyLock::new(|| {
+    let mut found = BTreeMap::new();
+    for candidate in candidates(&["php"], "php8.") {
+        let program = "echo PHP_MAJOR_VERSION, ' ', PHP_MINOR_VERSION, ' ', PHP_ZTS, ' ', PHP_SAPI;";
+        let Ok(output) = Command::new(&candidate).args(["-r", program]).output() else { continue };
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let ["8", minor, "0", "cli"] = text.split_whitespace().collect::<Vec<_>>()[..] else { continue };
+        let (Ok(minor), Ok(path)) = (minor.parse(), std::fs::canonicalize(&candidate)) else { continue };
+        found.entry(minor).or_insert(path);
+    }
+    found
+});
+
+/// The executable of PHP 8 with this minor version, if this machine has one.
+pub fn of_version(minor: u32) -> Option<&'static PathBuf> {
+    FOUND.get(&minor)
+}
+
+/// The newest of all.
+pub fn newest() -> Option<&'static PathBuf> {
+    FOUND.values().next_back()
+}
+
+/// A server of PHP for web servers.
+pub fn fpm() -> Option<PathBuf> {
+    candidates(&["php-fpm"], "php-fpm8.").into_iter().next()
+}
+
+/// True if the executable can compile functions (the JIT of opcache).
+pub fn compiles(php: &Path) -> bool {
+    let output = Command::new(php).args(["-r", "echo function_exists('opcache_get_status') ? 'yes' : 'no';"]).output();
+    output.is_ok_and(|output| output.stdout == b"yes")
+}
+
+fn candidates(names: &[&str], numbered: &str) -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let further = ["/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"].map(PathBuf::from);
+    let mut candidates = Vec::new();
+    for directory in std::env::split_paths(&path).chain(further) {
+        candidates.extend(names.iter().map(|name| directory.join(name)));
+        candidates.extend((0..10).map(|minor| directory.join(format!("{numbered}{minor}"))));
+    }
+    candidates.retain(|candidate| candidate.is_file());
+    candidates
+}

@@ -1,0 +1,69 @@
+//! Programs that tell the frames of each of their calls, as their language knows them: the numbered calls in a trace, and what was told of each.
+
+use crate::common::*;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A function, its file and its line.
+pub type Frame = (String, String, u64);
+
+/// The frames that the program has told for each of its calls, by their numbers.
+pub fn told(scratch: &Scratch) -> BTreeMap<usize, Vec<Frame>> {
+    let frame = |text: &str| {
+        let fields: Vec<_> = text.split('\t').collect();
+        (fields[0].to_owned(), fields[1].to_owned(), fields[2].parse().unwrap())
+    };
+    let line = |line: &str| {
+        let mut parts = line.split('\x01');
+        (parts.next().unwrap().parse().unwrap(), parts.map(frame).collect())
+    };
+    scratch.read("told").lines().map(line).collect()
+}
+
+/// The calls of the program: the number of each, and its stack.
+pub fn calls(trace: &str) -> Vec<(usize, Vec<Value>)> {
+    let call = |line: &str| {
+        let object: Value = serde_json::from_str(line).unwrap();
+        let number = object["path"].as_str()?.strip_prefix("/stride-mark/")?.parse().ok()?;
+        Some((number, object["stack"].as_array().cloned().unwrap_or_default()))
+    };
+    trace.lines().filter_map(call).collect()
+}
+
+/// A frame of a script has a line, but no module.
+pub fn frames_of_scripts(stack: &[Value]) -> Vec<Frame> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let is_script = |frame: &&Value| frame.get("module").is_none();
+    let frame = |frame: &Value| (text(&frame["symbol"]), text(&frame["file"]), frame["line"].as_u64().unwrap_or(0));
+    stack.iter().filter(is_script).map(frame).collect()
+}
+
+/// The trace of a program that writes the file `told`. The command is what comes in front of the program.
+pub fn traced(scratch: &Scratch, engine: &str, command: &[&str], program: &Path, further: &[&str]) -> String {
+    let options = [engine, "-f", "-k", "--json", "--stack-trace-frame-limit=4096"];
+    let program = program.to_string_lossy();
+    let run = scratch.stride(options.iter().chain(further).chain(command).chain(&[&*program, "told", "trace"]));
+    assert_eq!(run.code(), Some(0), "{command:?} {engine}: {}", run.err);
+    run.trace
+}
+
+/// The frames of each call, behind the function `mark` that makes all of them, are those that were told.
+#[track_caller]
+pub fn are_as_told(run: &str, mark: &str, told: &BTreeMap<usize, Vec<Frame>>, calls: &[(usize, Vec<Value>)]) {
+    assert!(calls.len() >= told.len(), "{run}: {} of {} calls", calls.len(), told.len());
+    for (number, stack) in calls {
+        let frames = frames_of_scripts(stack);
+        let [first, frames @ ..] = &frames[..] else { panic!("{run} {number}: no frames: {stack:#?}") };
+        assert_eq!(first.0, mark, "{run} {number}: {stack:#?}");
+        let told = &told[number];
+        assert!(frames == told, "{run} {number}: {frames:#?} {told:#?}");
+    }
+}
+
+/// The calls of the recording `rec` that `mark` made, among those that these options choose.
+pub fn calls_of_caller(scratch: &Scratch, caller: &str, options: &[&str]) -> usize {
+    let run = scratch.replay(&[&["--by=caller", "-U", "calls,name"], options].concat());
+    let counted = run.out.lines().find_map(|line| line.trim().split_once(' ').filter(|(_, row)| *row == caller));
+    counted.map_or(0, |(calls, _)| calls.parse().unwrap())
+}
