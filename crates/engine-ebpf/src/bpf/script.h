@@ -93,7 +93,7 @@ static __always_inline bool script_object(u64 *object, u32 there)
 	return !*object || there == SCRIPT_NONE || script_pointer(object, *object + there);
 }
 
-/* Mixes an object's size, the word behind that and its data into the code's number. Returns 0 if they could not be read. */
+/* Mixes an object's size, the word behind that and its data into a number. Returns 0 if they could not be read. */
 __noinline int mix_content(u64 object, u32 there, u32 data)
 {
 	struct stack_state *state = stack_state();
@@ -140,7 +140,7 @@ __noinline int identify_code(u64 code)
 {
 	struct stack_state *state = stack_state();
 	struct script_state *script;
-	u64 object[SCRIPT_CONTENTS];
+	u64 object[SCRIPT_CONTENTS], identity;
 	u32 words;
 
 	if (!state)
@@ -164,12 +164,22 @@ __noinline int identify_code(u64 code)
 	if (ONCE(script->layout.compares_contents)) {
 		for (u32 i = 0; i < SCRIPT_CONTENTS; i++)
 			object[i] = script_word(script, script->layout.content[i] - script->layout.constant);
+		identity = script->identity;
 		for (u32 i = 0; i < SCRIPT_CONTENTS; i++) {
-			if (!mix_content(object[i], script->layout.content_there[i], script->layout.content_data[i])) {
-				script->identity = 0;
-				return 0;
+			if (object[i] != script->content[i]) {
+				script->identity = SCRIPT_START;
+				script->content[i] = 0;
+				script->content_number[i] = SCRIPT_START;
+				if (!mix_content(object[i], script->layout.content_there[i], script->layout.content_data[i])) {
+					script->identity = 0;
+					return 0;
+				}
+				script->content[i] = object[i];
+				script->content_number[i] = script->identity;
 			}
+			identity = script_mixed(identity, script->content_number[i]);
 		}
+		script->identity = identity;
 	}
 	if (!script->identity)
 		script->identity = 1;
@@ -306,6 +316,10 @@ __noinline int find_script(void)
 	script->code = 0;
 	script->identity = 0;
 	script->code_kind = 0;
+	for (u32 i = 0; i < SCRIPT_CONTENTS; i++) {
+		script->content[i] = 0;
+		script->content_number[i] = SCRIPT_START;
+	}
 	script->next = 0;
 	script->thread_pointer = thread_pointer_of(task);
 	if (*(volatile u32 *)&script->layout.is_native) {

@@ -25,6 +25,9 @@ struct script_state {
 	u64 code;
 	u64 identity;
 	u64 code_kind;
+	/* The objects that named the code before, and their numbers: functions tend to have the file in common with their callers. */
+	u64 content[SCRIPT_CONTENTS];
+	u64 content_number[SCRIPT_CONTENTS];
 	/* Where the next frame goes on, on the native stack; and the piece of the stack that was read last. */
 	u64 pc;
 	u64 window_from;

@@ -110,9 +110,8 @@ pub fn identity(layout: &ScriptLayout, code: u64, memory: &mut dyn ThreadMemory)
         if object != 0 && there != ScriptLayout::NONE {
             object = word(object.wrapping_add(there.into()), memory)?;
         }
-        if object != 0 {
-            state = mix_content(state, object, data, memory)?;
-        }
+        let number = if object == 0 { MIX } else { mix_content(MIX, object, data, memory)? };
+        state = mix(state, number);
     }
     Some(state.max(1))
 }
