@@ -230,8 +230,8 @@ impl Space {
         self.stale = false;
         let started = history.map(ReadAt::now);
         let text = read_up_to(&procfs::path(process, "maps"), LARGEST_MAPS);
-        // The process may run another program by now.
-        let text = text.filter(|_| history.is_none_or(|history| history.is_of(process)));
+        // The process may run another program by now. (One that has ended, but is still there, has an empty list.)
+        let text = text.filter(|text| !text.is_empty() && history.is_none_or(|history| history.is_of(process)));
         let changes = history.map(|history| Changes::of(history, self.read_at));
         self.read_at = started;
         self.seen_to = started.map_or(0, |started| started.generation);
