@@ -34,7 +34,7 @@ fn frames_are_those_that_php_knows(php: &Path, options: &[&str]) {
         let php = php.to_string_lossy();
         let command = [&[&*php], options].concat();
         let calls = calls(&traced(&scratch, engine, &command, &program(), &CALLS));
-        are_as_told(&run, "mark", &told(&scratch), &calls);
+        are_as_told(&run, "mark", None, &told(&scratch), &calls);
         in_their_order(&calls, &run);
     }
 }
@@ -91,7 +91,7 @@ fn compiled_functions() {
             let php = php.to_string_lossy();
             let command = [&[&*php], &options[..]].concat();
             let calls = calls(&traced(&scratch, engine, &command, &program(), &CALLS));
-            are_as_told(&format!("{mode} {engine}"), "mark", &told(&scratch), &calls);
+            are_as_told(&format!("{mode} {engine}"), "mark", None, &told(&scratch), &calls);
         }
     }
 }

@@ -48,16 +48,28 @@ pub fn traced(scratch: &Scratch, engine: &str, command: &[&str], program: &Path,
     run.trace
 }
 
-/// The frames of each call, behind the function `mark` that makes all of them, are those that were told.
+/// The frames of each call, behind the function `mark` that makes all of them, are those that were told. The function `large` may lack its line: its table of lines is too
+/// long to be copied with each stack, and the program may be over when Stride looks.
 #[track_caller]
-pub fn are_as_told(run: &str, mark: &str, told: &BTreeMap<usize, Vec<Frame>>, calls: &[(usize, Vec<Value>)]) {
+pub fn are_as_told(
+    run: &str,
+    mark: &str,
+    large: Option<&str>,
+    told: &BTreeMap<usize, Vec<Frame>>,
+    calls: &[(usize, Vec<Value>)],
+) {
     assert!(calls.len() >= told.len(), "{run}: {} of {} calls", calls.len(), told.len());
     for (number, stack) in calls {
         let frames = frames_of_scripts(stack);
         let [first, frames @ ..] = &frames[..] else { panic!("{run} {number}: no frames: {stack:#?}") };
         assert_eq!(first.0, mark, "{run} {number}: {stack:#?}");
         let told = &told[number];
-        assert!(frames == told, "{run} {number}: {frames:#?} {told:#?}");
+        let is_same = |(frame, told): (&Frame, &Frame)| {
+            let is_without_line = large == Some(&frame.0) && frame.2 == 0;
+            frame == told || is_without_line && (&frame.0, &frame.1) == (&told.0, &told.1)
+        };
+        let is_right = frames.len() == told.len() && frames.iter().zip(told).all(is_same);
+        assert!(is_right, "{run} {number}: {frames:#?} {told:#?}");
     }
 }
 

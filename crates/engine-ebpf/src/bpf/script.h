@@ -87,6 +87,14 @@ __noinline int mix_words(u32 at, u32 n)
 	return 0;
 }
 
+/* Where the words of code are. */
+static __always_inline bool script_words(struct script_state *script, u64 *code)
+{
+	u32 there = script->layout.code_there;
+
+	return there == SCRIPT_NONE || script_pointer(code, *code + there);
+}
+
 /* The object of a content, or 0. Returns 0 if that could not be read. */
 static __always_inline bool script_object(u64 *object, u32 there)
 {
@@ -149,13 +157,13 @@ __noinline int identify_code(u64 code)
 	script->identity = SCRIPT_START;
 	script->code_kind = 0;
 	words = ONCE(script->layout.constant_words);
-	if (words > SCRIPT_CONSTANT || !script_read(script, code + script->layout.constant, words * sizeof(u64))) {
+	if (words > SCRIPT_CONSTANT || !script_words(script, &code) || !script_read(script, code + script->layout.constant, words * sizeof(u64))) {
 		script->identity = 0;
 		return 0;
 	}
 	if (script->layout.code_kind != SCRIPT_NONE) {
 		script->code_kind = script_word(script, script->layout.code_kind - script->layout.constant) & 0xffff;
-		if ((script->code_kind & 0xff) == script->layout.without_code) {
+		if ((script->code_kind & script->layout.without_mask) == script->layout.without_code) {
 			script->identity = 0;
 			return 0;
 		}
@@ -192,7 +200,7 @@ static long walk_frame(u64 i, void *ctx)
 	struct stack_state *state = stack_state();
 	struct script_state *script;
 	struct script_frame *frame;
-	u64 code, place, kind = 0, at;
+	u64 code, place, kind = 0, at, next;
 
 	if (!state)
 		return 1;
@@ -204,17 +212,27 @@ static long walk_frame(u64 i, void *ctx)
 		script->end = SCRIPT_LIMIT;
 		return 1;
 	}
-	if (!script_read(script, at, SCRIPT_FRAME)) {
+	/* (Nothing may be behind the last of frames that lie behind one another.) */
+	if (!script_read(script, at, script->layout.frame_size ? script->layout.frame_size : SCRIPT_FRAME)) {
 		script->end = SCRIPT_UNREADABLE;
 		return 1;
 	}
 	code = script_word(script, script->layout.code);
 	place = script_word(script, script->layout.place);
 	if (script->layout.kind != SCRIPT_NONE)
-		kind = script_word(script, script->layout.kind) & 0xffff;
-	script->next = script_word(script, script->layout.caller);
+		kind = script_word(script, script->layout.kind);
+	next = script->layout.frame_size ? at + script->layout.frame_size : script_word(script, script->layout.caller);
+	script->next = next;
+	if (script->layout.kind_there == SCRIPT_NONE)
+		kind &= 0xffff;
+	else if (script_pointer(&kind, kind + script->layout.kind_there))
+		kind = (u32)kind;
+	else
+		kind = 0;
+	if (kind >> 16 == script->layout.outermost)
+		return 1;
 	if (script->layout.code_kind == SCRIPT_NONE && script->layout.without_code != SCRIPT_NONE &&
-	    (kind & 0xff) == script->layout.without_code) {
+	    (kind & script->layout.without_mask) == script->layout.without_code) {
 		script->code = 0;
 		script->identity = 0;
 	} else if (code != script->code) {
@@ -278,16 +296,21 @@ static long search_thread(u64 i, void *ctx)
 		if (is_script_thread(script, script->thread))
 			return 1;
 		script->thread = script_word(script, script->layout.next_thread);
+		if (script->thread == script->first_thread)
+			script->thread = 0;
 		return 0;
 	}
 	next = script->interpreter;
 	if (!next)
 		return 1;
+	script->interpreter = 0;
 	if (!script_pointer(&script->thread, next + script->layout.threads) ||
+	    script->layout.next_interpreter != SCRIPT_NONE &&
 	    !script_pointer(&script->interpreter, next + script->layout.next_interpreter)) {
 		script->end = SCRIPT_UNREADABLE;
 		return 1;
 	}
+	script->first_thread = script->thread;
 	return 0;
 }
 

@@ -193,6 +193,31 @@ __noinline int copy_function(struct scratch *s, u64 function)
 	return 0;
 }
 
+/* Ruby's values: the first bytes of one, the type of an array, and the flag of a string whose text is elsewhere. */
+#define VALUE_BYTES 40
+#define VALUE_TYPE 0x1f
+#define VALUE_ARRAY 7
+#define VALUE_ELSEWHERE (1 << 13)
+
+/* Copies the nth of what names code: a text, or the first in an array; or the beginning of a table of lines. */
+__noinline int copy_value(struct scratch *s, u64 object, u32 n)
+{
+	u64 value[4];
+
+	if (n == SCRIPT_CONTENTS - 1)
+		return copy_piece(s, object, SCRIPT_TABLE);
+	for (u32 i = 0; i < 2; i++) {
+		if (!copy_piece(s, object, VALUE_BYTES) || bpf_probe_read_user(value, sizeof(value), (void *)object))
+			return 0;
+		if ((value[0] & VALUE_TYPE) != VALUE_ARRAY)
+			break;
+		object = value[2];
+	}
+	if (value[0] & VALUE_ELSEWHERE)
+		copy_piece(s, value[3], value[2] < SCRIPT_TABLE ? value[2] : SCRIPT_TABLE);
+	return 0;
+}
+
 /* Copies what names the code of a frame: it may be gone when the reader looks. */
 static long copy_code(u64 i, void *ctx)
 {
@@ -200,7 +225,7 @@ static long copy_code(u64 i, void *ctx)
 	struct scratch *s = scratch();
 	struct script_layout *layout;
 	struct script_frame *frame;
-	u64 object;
+	u64 object, words;
 	u32 from;
 
 	if (!state || !s)
@@ -214,7 +239,12 @@ static long copy_code(u64 i, void *ctx)
 		copy_function(s, frame->code);
 		return 0;
 	}
-	from = copy_piece(s, frame->code + layout->constant, layout->constant_words * sizeof(u64));
+	words = frame->code;
+	if (layout->code_there != SCRIPT_NONE)
+		copy_piece(s, words + layout->code_there, sizeof(u64));
+	if (!script_words(&state->script, &words))
+		return 0;
+	from = copy_piece(s, words + layout->constant, layout->constant_words * sizeof(u64));
 	if (!from)
 		return ONCE(s->stack.to) + SCRIPT_CONSTANT * sizeof(u64) > s->stack.end;
 	for (u32 n = 0; n < SCRIPT_CONTENTS; n++) {
@@ -224,11 +254,18 @@ static long copy_code(u64 i, void *ctx)
 		if (at > COPY_END + SCRIPT_TABLE)
 			return 1;
 		object = *(u64 *)(s->data + at);
+		if (*(volatile u32 *)&layout->has_values) {
+			copy_value(s, object, n);
+			continue;
+		}
 		if (layout->content_there[n] != SCRIPT_NONE && object)
 			copy_piece(s, object + layout->content_there[n], sizeof(u64));
 		if (script_object(&object, layout->content_there[n]) && object)
 			copy_object(s, object, layout->content_data[n], n == SCRIPT_CONTENTS - 1);
 	}
+	/* The index of the table of lines. */
+	if (*(volatile u32 *)&layout->has_values && script_pointer(&object, words + layout->content[SCRIPT_CONTENTS - 1] + 3 * sizeof(u64)))
+		copy_piece(s, object, SCRIPT_NAME);
 	return 0;
 }
 
@@ -237,7 +274,7 @@ static __always_inline bool has_several(struct script_layout *layout)
 {
 	u64 first, next;
 
-	if (layout->thread_pointer == SCRIPT_NONE)
+	if (layout->thread_pointer == SCRIPT_NONE || layout->next_interpreter == SCRIPT_NONE)
 		return false;
 	return !script_pointer(&first, layout->interpreters) || !script_pointer(&next, first + layout->next_interpreter) || next;
 }

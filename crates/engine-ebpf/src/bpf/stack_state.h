@@ -20,6 +20,7 @@ struct script_state {
 	/* The next interpreter, thread and frame to look at. */
 	u64 interpreter;
 	u64 thread;
+	u64 first_thread;
 	u64 next;
 	/* The code that was looked at last, and its number. */
 	u64 code;

@@ -39,19 +39,25 @@ struct script_layout {
 	u32 innermost;
 	u32 innermost_there;
 	u32 caller;
+	u32 frame_size;
 	u32 code;
+	u32 code_there;
 	u32 place;
 	u32 place_there;
 	u32 is_place_short;
 	u32 kind;
+	u32 kind_there;
+	u32 outermost;
 	u32 code_kind;
 	u32 without_code;
+	u32 without_mask;
 	u32 constant;
 	u32 constant_words;
 	u32 content[SCRIPT_CONTENTS];
 	u32 content_there[SCRIPT_CONTENTS];
 	u32 content_data[SCRIPT_CONTENTS];
 	u32 compares_contents;
+	u32 has_values;
 	/* The frames are on the native stack (script_native.h). */
 	u32 is_native;
 	u32 pad;

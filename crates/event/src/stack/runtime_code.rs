@@ -48,6 +48,8 @@ const INTERPRETERS: &[&str] = &[
     "libnode",
     "php*",
     "libphp*",
+    "ruby*",
+    "libruby*",
     "java",
     "libjvm",
     "libjava",
@@ -57,8 +59,8 @@ const INTERPRETERS: &[&str] = &[
     "libnet",
     "libzip",
 ];
-/// The directories of the libraries that are part of Python and PHP.
-const INTERPRETERS_LIBRARIES: [&str; 3] = ["/lib-dynload/", "/lib/php/", "/lib64/php/"];
+/// The directories of the libraries that are part of Python, PHP and Ruby.
+const INTERPRETERS_LIBRARIES: [&str; 4] = ["/lib-dynload/", "/lib/php/", "/lib64/php/", "/ruby/3."];
 
 /// The packages of Go's standard library, by the first part of their path.
 const GO_PACKAGES: &[&str] = &[
@@ -204,22 +206,35 @@ fn at_depth<'a>(text: &'a str, separator: &str) -> Option<(&'a str, &'a str)> {
     None
 }
 
-/// The directories in which packages of Python, Node and PHP are installed.
-const PACKAGES: [&str; 5] = ["/site-packages/", "/dist-packages/", "/node_modules/", "/vendor/", "/share/php/"];
+/// The directories in which packages of Python, Node, PHP and Ruby are installed.
+const PACKAGES: [&str; 8] = [
+    "/site-packages/",
+    "/dist-packages/",
+    "/node_modules/",
+    "/vendor/",
+    "/share/php/",
+    "/gems/",
+    "/site_ruby/",
+    "/vendor_ruby/",
+];
 
-/// True if a file of scripts is part of Python or Node: `<frozen os>`, `/usr/lib/python3.11/os.py`, `node:fs`.
+/// True if a file of scripts is part of Python, Node or Ruby: `<frozen os>`, `/usr/lib/python3.11/os.py`, `node:fs`, `<internal:kernel>`,
+/// `/usr/lib/ruby/3.1.0/set.rb`.
 pub fn is_standard_script_file(file: &str) -> bool {
     let in_library = || {
-        let (_, below) = file.split_once("/lib/python3.").or_else(|| file.split_once("/lib64/python3."))?;
+        let libraries = ["/lib/python3.", "/lib64/python3.", "/lib/ruby/3.", "/lib64/ruby/3."];
+        let (_, below) = libraries.iter().find_map(|library| file.split_once(library))?;
         let (version, _) = below.split_once('/')?;
         version.bytes().next().filter(u8::is_ascii_digit)
     };
     file.starts_with("node:")
         || file.starts_with("<frozen ")
+        || file.starts_with("<internal:")
+        || file.contains("/vendor_ruby/rubygems/")
         || in_library().is_some() && !is_installed_package(file.as_bytes())
 }
 
-/// True if a file belongs to a package of Python, Node or PHP that was installed.
+/// True if a file belongs to a package of Python, Node, PHP or Ruby that was installed.
 pub fn is_installed_package(path: &[u8]) -> bool {
     is_below(path, &PACKAGES)
 }
@@ -328,6 +343,9 @@ mod tests {
             "/usr/lib/python3.11/os.py",
             "/opt/x/lib64/python3.13t/json/a.py",
             "node:fs",
+            "<internal:kernel>",
+            "/usr/lib/ruby/3.1.0/set.rb",
+            "/usr/lib/ruby/vendor_ruby/rubygems/specification.rb",
         ] {
             assert!(is_standard_script_file(file), "{file}");
         }
@@ -339,6 +357,8 @@ mod tests {
             "/home/me/lib/python3.x/a.py",
             "/srv/node_modules/express/lib/express.js",
             "/usr/lib/python3.11",
+            "/usr/lib/ruby/gems/3.1.0/gems/rack-3.0/lib/rack.rb",
+            "/usr/lib/ruby/vendor_ruby/rack.rb",
         ] {
             assert!(!is_standard_script_file(file), "{file}");
         }

@@ -10,11 +10,11 @@
 pub struct ScriptLayout {
     /// The address of the pointer to the first interpreter; that of the thread itself, if the run-time system has one alone.
     pub interpreters: u64,
-    /// In an interpreter: the pointer to the next one.
+    /// In an interpreter: the pointer to the next one. [`ScriptLayout::NONE`] if there is one alone.
     pub next_interpreter: u32,
     /// In an interpreter: the pointer to its first thread.
     pub threads: u32,
-    /// In a thread: the pointer to the next one.
+    /// In a thread: the pointer to the next one. The list may end where it began.
     pub next_thread: u32,
     /// In a thread: its thread pointer (`pthread_self`). [`ScriptLayout::NONE`] if the run-time system has one thread.
     pub thread_pointer: u32,
@@ -24,8 +24,12 @@ pub struct ScriptLayout {
     pub innermost_there: u32,
     /// In a frame: the pointer to the frame that called it.
     pub caller: u32,
+    /// The frames lie behind one another, and each has so many bytes. 0 if they have pointers to their callers.
+    pub frame_size: u32,
     /// In a frame: the pointer to the code that it runs.
     pub code: u32,
+    /// In what the frame points to: the pointer to what the words of code are in. [`ScriptLayout::NONE`] if they are there.
+    pub code_there: u32,
     /// In a frame: the place in the code, or the pointer to what has the place.
     pub place: u32,
     /// In what the frame points to: the place. [`ScriptLayout::NONE`] if the frame has it.
@@ -34,10 +38,16 @@ pub struct ScriptLayout {
     pub is_place_short: u32,
     /// In a frame: two bytes that tell its kind. [`ScriptLayout::NONE`] if all are of one kind.
     pub kind: u32,
+    /// In what the frame points to: four bytes that tell its kind. [`ScriptLayout::NONE`] if the frame has it.
+    pub kind_there: u32,
+    /// The upper half of such a kind, if the frame is behind the outermost one.
+    pub outermost: u32,
     /// In code, among the constant words: two bytes that tell its kind. They are in front of those of the frame then. [`ScriptLayout::NONE`] if all code is of one kind.
     pub code_kind: u32,
-    /// The lower byte of the kind of frames that run no code. [`ScriptLayout::NONE`] if there are none.
+    /// These bits in the kind of frames that run no code. [`ScriptLayout::NONE`] if there are none.
     pub without_code: u32,
+    /// The bits that tell this.
+    pub without_mask: u32,
     /// In code: the first of the words that never change while the code is there, and their number.
     pub constant: u32,
     /// Their number, of [`ScriptLayout::CONSTANT_WORDS`] at most.
@@ -51,6 +61,8 @@ pub struct ScriptLayout {
     pub content_data: [u32; 3],
     /// The constant words do not tell the code from other code that was there before. The contents of these objects do.
     pub compares_contents: u32,
+    /// What names code has the form of Ruby's values: the path, alone or in an array, the name, and a table of lines with its size and its index behind.
+    pub has_values: u32,
     /// The frames are on the native stack, each with a frame pointer (V8). Then these members have other meanings: `interpreters` is the distance from the thread pointer
     /// to the pointer to the run-time system, which has the innermost frame pointer at `innermost`, or at `innermost_there`; `caller` is the distance from
     /// the frame pointer of a frame by which native code entered to the one at which it was left before; `code` is where a function has what all functions of that
@@ -76,19 +88,25 @@ impl ScriptLayout {
         innermost: 0,
         innermost_there: Self::NONE,
         caller: 0,
+        frame_size: 0,
         code: 0,
+        code_there: Self::NONE,
         place: 0,
         place_there: Self::NONE,
         is_place_short: 0,
         kind: Self::NONE,
+        kind_there: Self::NONE,
+        outermost: Self::NONE,
         code_kind: Self::NONE,
         without_code: Self::NONE,
+        without_mask: 0xff,
         constant: 0,
         constant_words: 0,
         contents: [0; 3],
         content_there: [Self::NONE; 3],
         content_data: [0; 3],
         compares_contents: 0,
+        has_values: 0,
         is_native: 0,
         code_map: 0,
         interpreter: 0,

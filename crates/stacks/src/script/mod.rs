@@ -17,5 +17,6 @@ pub mod mixed;
 mod objects;
 mod php;
 mod python;
+mod ruby;
 pub mod runtime;
 pub mod walk;

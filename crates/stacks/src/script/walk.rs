@@ -12,13 +12,26 @@ pub fn frames(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn Threa
             return found;
         }
         let mut bytes = [0; ScriptLayout::FRAME];
-        if memory.read(next, &mut bytes) < bytes.len() {
+        // (Nothing may be behind the last of frames that lie behind one another.)
+        let bytes_of_frame = match layout.frame_size as usize {
+            0 => &mut bytes[..],
+            size => bytes.get_mut(..size).unwrap_or_default(),
+        };
+        if memory.read(next, bytes_of_frame) < bytes_of_frame.len() {
             found.end = ScriptEnd::Unreadable;
             return found;
         }
         let code = word_of(&bytes, layout.code);
         let mut place = word_of(&bytes, layout.place);
-        let mut kind = if layout.kind == ScriptLayout::NONE { 0 } else { word_of(&bytes, layout.kind) & 0xffff };
+        let mut kind = if layout.kind == ScriptLayout::NONE { 0 } else { word_of(&bytes, layout.kind) };
+        if layout.kind_there == ScriptLayout::NONE {
+            kind &= 0xffff;
+        } else {
+            kind = word(kind.wrapping_add(layout.kind_there.into()), memory).unwrap_or_default() & u64::from(u32::MAX);
+        }
+        if kind >> 16 == layout.outermost.into() {
+            break;
+        }
         if layout.code_kind != ScriptLayout::NONE {
             kind = kind << 16 | code_kind(layout, code, memory);
         }
@@ -32,7 +45,10 @@ pub fn frames(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn Threa
             place &= u64::from(u32::MAX);
         }
         found.frames.push(ScriptFrame { code, place, identity, kind });
-        next = word_of(&bytes, layout.caller);
+        next = match layout.frame_size {
+            0 => word_of(&bytes, layout.caller),
+            size => next.wrapping_add(size.into()),
+        };
     }
     found.end = if found.frames.is_empty() { ScriptEnd::NoFrames } else { ScriptEnd::Reached };
     found
@@ -40,7 +56,7 @@ pub fn frames(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn Threa
 
 /// True if the process has several interpreters, or if that is not known.
 fn has_several(layout: &ScriptLayout, memory: &mut dyn ThreadMemory) -> bool {
-    if layout.thread_pointer == ScriptLayout::NONE {
+    if layout.thread_pointer == ScriptLayout::NONE || layout.next_interpreter == ScriptLayout::NONE {
         return false;
     }
     let next = |first: u64, memory| word(first.wrapping_add(layout.next_interpreter.into()), memory);
@@ -54,7 +70,7 @@ fn code_kind(layout: &ScriptLayout, code: u64, memory: &mut dyn ThreadMemory) ->
 
 /// True if a frame of this kind runs code.
 pub fn has_code(layout: &ScriptLayout, kind: u64) -> bool {
-    layout.without_code == ScriptLayout::NONE || kind & 0xff != u64::from(layout.without_code)
+    layout.without_code == ScriptLayout::NONE || kind & u64::from(layout.without_mask) != layout.without_code.into()
 }
 
 /// The address of the innermost frame. A thread is in the lists of several interpreters if it has worked for all of them, and then that counts in which it
@@ -64,15 +80,19 @@ fn innermost(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn Thread
         return innermost_of(layout, layout.interpreters, memory);
     }
     let mut interpreter = word(layout.interpreters, memory)?;
-    let mut thread = 0;
+    let (mut thread, mut first) = (0, 0);
     let mut found = None;
     for _ in 0..ScriptLayout::THREADS {
         if thread == 0 {
             if interpreter == 0 {
                 return found;
             }
-            thread = word(interpreter.wrapping_add(layout.threads.into()), memory)?;
-            interpreter = word(interpreter.wrapping_add(layout.next_interpreter.into()), memory)?;
+            first = word(interpreter.wrapping_add(layout.threads.into()), memory)?;
+            thread = first;
+            interpreter = match layout.next_interpreter {
+                ScriptLayout::NONE => 0,
+                next => word(interpreter.wrapping_add(next.into()), memory)?,
+            };
             continue;
         }
         if word(thread.wrapping_add(layout.thread_pointer.into()), memory)? == thread_pointer {
@@ -83,6 +103,9 @@ fn innermost(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn Thread
             found = Some(0);
         }
         thread = word(thread.wrapping_add(layout.next_thread.into()), memory)?;
+        if thread == first {
+            thread = 0;
+        }
     }
     None
 }
@@ -96,8 +119,17 @@ fn innermost_of(layout: &ScriptLayout, thread: u64, memory: &mut dyn ThreadMemor
     word(frame.wrapping_add(layout.innermost_there.into()), memory)
 }
 
+/// Where the words of code are.
+pub fn words_of(layout: &ScriptLayout, code: u64, memory: &mut dyn ThreadMemory) -> Option<u64> {
+    if layout.code_there == ScriptLayout::NONE {
+        return Some(code);
+    }
+    word(code.wrapping_add(layout.code_there.into()), memory)
+}
+
 /// Tells the code at an address from other code that was there before. `None` if it could not be read.
 pub fn identity(layout: &ScriptLayout, code: u64, memory: &mut dyn ThreadMemory) -> Option<u64> {
+    let code = words_of(layout, code, memory)?;
     let mut bytes = [0; 8 * ScriptLayout::CONSTANT_WORDS];
     let bytes = &mut bytes[..8 * (layout.constant_words as usize).min(ScriptLayout::CONSTANT_WORDS)];
     if memory.read(code.wrapping_add(layout.constant.into()), bytes) < bytes.len() {

@@ -1,0 +1,179 @@
+//! Code: the name of its function, its file and its lines.
+
+use crate::script::known::NamesCode;
+use crate::script::ruby::versions::{INSTRUCTIONS, LINES, LINES_INDEX, LINES_SIZE, NAME, PATH};
+use crate::script::walk::{word, word_of, words_of};
+use stride_event::{ScriptLayout, ThreadMemory};
+
+pub struct RubyCode {
+    pub name: Box<str>,
+    pub file: Box<str>,
+    /// The address of the first instruction.
+    start: u64,
+    /// Entries of the table of lines.
+    lines: Vec<u8>,
+    index: Vec<u8>,
+    is_whole: bool,
+}
+
+impl NamesCode for RubyCode {
+    fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
+    fn bytes(&self) -> usize {
+        self.name.len() + self.file.len() + self.lines.len() + self.index.len()
+    }
+}
+
+/// The size of an entry of the table of lines.
+const ENTRY: usize = 12;
+/// Longer names and larger code are not believed.
+const LONGEST_NAME: u64 = 1 << 13;
+const LARGEST: u64 = 1 << 16;
+
+/// The index tells for each word of instructions how many entries begin up to there: first for these words, in parts of seven bits.
+const FIRST: u64 = 54;
+const IN_WORD: u64 = 9;
+const FIRST_BYTES: usize = (FIRST / IN_WORD) as usize * 8;
+/// Then for blocks of as many words: the number up to the block, that up to each 64 words of it in parts of nine bits, and a bit for each entry.
+const BLOCK: u64 = 512;
+const BLOCK_BYTES: usize = 16 + BLOCK as usize / 8;
+
+impl RubyCode {
+    /// The line of the instruction in front of this address.
+    pub fn line(&self, place: u64) -> Option<u32> {
+        let words = place.checked_sub(self.start)? / 8;
+        let entry = match self.lines.len() {
+            ENTRY => 0,
+            _ => self.entries_up_to(words.saturating_sub(1))?.checked_sub(1)?,
+        };
+        let at = usize::try_from(entry).ok()?.checked_mul(ENTRY)?;
+        let line = self.lines.get(at..at.checked_add(4)?)?;
+        u32::try_from(i32::from_le_bytes(line.try_into().ok()?)).ok().filter(|&line| line > 0)
+    }
+
+    fn entries_up_to(&self, word: u64) -> Option<u64> {
+        let word_at = |at: usize| (at + 8 <= self.index.len()).then(|| word_of(&self.index, at as u32));
+        let Some(behind) = word.checked_sub(FIRST) else {
+            let counts = word_at((word / IN_WORD) as usize * 8)?;
+            return Some(counts >> (word % IN_WORD * 7) & 0x7f);
+        };
+        let block = FIRST_BYTES + usize::try_from(behind / BLOCK).ok()? * BLOCK_BYTES;
+        let (part, bit) = (behind % BLOCK / 64, behind % 64);
+        let before = word_at(block)? & u64::from(u32::MAX);
+        let in_block = if part == 0 { 0 } else { word_at(block + 8)? >> ((part - 1) * 9) & 0x1ff };
+        let bits = word_at(block + 16 + part as usize * 8)? << (63 - bit);
+        Some(before + in_block + u64::from(bits.count_ones()))
+    }
+}
+
+pub fn read(layout: &ScriptLayout, code: u64, memory: &mut dyn ThreadMemory) -> Option<RubyCode> {
+    let code = words_of(layout, code, memory)?;
+    let mut member = |at: u32| word(code.wrapping_add(at.into()), memory);
+    let (start, path, name) = (member(INSTRUCTIONS)?, member(PATH)?, member(NAME)?);
+    let (lines, index) = (member(LINES)?, member(LINES_INDEX)?);
+    let entries = member(LINES_SIZE)? & u64::from(u32::MAX);
+    let instructions = member(0)? >> 32;
+    if entries > LARGEST || instructions > LARGEST {
+        return None;
+    }
+    let blocks = instructions.saturating_sub(FIRST).div_ceil(BLOCK) as usize;
+    let has_index = entries > 1;
+    let mut table = |address: u64, len: usize| {
+        let mut bytes = vec![0; len];
+        let got = memory.read(address, &mut bytes);
+        bytes.truncate(got);
+        bytes
+    };
+    let (lines_len, index_len) =
+        (entries as usize * ENTRY, if has_index { FIRST_BYTES + blocks * BLOCK_BYTES } else { 0 });
+    let (lines, index) = (table(lines, lines_len), table(index, index_len));
+    let is_whole = lines.len() == lines_len && index.len() == index_len;
+    Some(RubyCode { name: text(name, memory)?, file: text(path, memory)?, start, lines, index, is_whole })
+}
+
+/// The text of a string, or of the first in an array.
+fn text(value: u64, memory: &mut dyn ThreadMemory) -> Option<Box<str>> {
+    const TYPE: u64 = 0x1f;
+    const STRING: u64 = 5;
+    const ARRAY: u64 = 7;
+    /// Where an object has what it holds.
+    const HELD: u64 = 16;
+    /// A string's text is elsewhere. Otherwise these bits are its length.
+    const ELSEWHERE: u64 = 1 << 13;
+    const LEN: u32 = 14;
+    /// An array holds its values itself.
+    const HOLDS: u64 = 1 << 13;
+    let mut value = value;
+    let mut flags = word(value, memory)?;
+    if flags & TYPE == ARRAY && flags & HOLDS != 0 {
+        value = word(value.wrapping_add(HELD), memory)?;
+        flags = word(value, memory)?;
+    }
+    if flags & TYPE != STRING {
+        return None;
+    }
+    let (address, len) = if flags & ELSEWHERE == 0 {
+        (value.wrapping_add(HELD), flags >> LEN & 0x1f)
+    } else {
+        (word(value.wrapping_add(HELD + 8), memory)?, word(value.wrapping_add(HELD), memory)?)
+    };
+    let mut bytes = vec![0; usize::try_from(len).ok().filter(|_| len <= LONGEST_NAME)?];
+    (memory.read(address, &mut bytes) == bytes.len()).then(|| String::from_utf8_lossy(&bytes).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A table with these lines, of which entry `i` begins `starts[i]` words behind the start.
+    fn code(starts: &[u64], lines: &[i32], words: u64) -> RubyCode {
+        let up_to = |word: u64| starts.iter().filter(|&&start| start <= word).count() as u64;
+        let mut index = Vec::new();
+        for part in 0..FIRST / IN_WORD {
+            let counts = (0..IN_WORD).fold(0, |counts, i| counts | up_to(part * IN_WORD + i) << (i * 7));
+            index.extend(counts.to_le_bytes());
+        }
+        for block in (FIRST..words).step_by(BLOCK as usize) {
+            let before = up_to(block - 1);
+            let parts = (1..8).fold(0, |parts, i| parts | (up_to(block + i * 64 - 1) - before) << ((i - 1) * 9));
+            index.extend([before, parts].iter().flat_map(|word| word.to_le_bytes()));
+            for part in 0..8 {
+                let is_start = |bit: u64| u64::from(starts.contains(&(block + part * 64 + bit)));
+                index.extend((0..64).fold(0, |bits, bit| bits | is_start(bit) << bit).to_le_bytes());
+            }
+        }
+        let lines = lines.iter().flat_map(|line| [line.to_le_bytes(), [0; 4], [0; 4]].concat()).collect();
+        RubyCode { name: "".into(), file: "".into(), start: 0x1000, lines, index, is_whole: true }
+    }
+
+    #[test]
+    fn lines_of_instructions() {
+        let starts = [0, 3, 53, 54, 60, 117, 118, 565, 566, 1100];
+        let lines = [5, 6, 7, 8, 9, 10, 11, 12, 13, 14];
+        let code = code(&starts, &lines, 1200);
+        for word in 0..1200 {
+            let entry = starts.iter().filter(|&&start| start <= word).count() - 1;
+            // (The place is that of the next instruction.)
+            assert_eq!(code.line(0x1000 + 8 * (word + 1)), Some(lines[entry] as u32), "{word}");
+        }
+        assert_eq!(code.line(0x1000), Some(5));
+    }
+
+    #[test]
+    fn tables_that_make_no_sense() {
+        let mut code = code(&[0, 3], &[5, -6], 40);
+        assert_eq!(code.line(0x1000 + 8 * 5), None, "a line below 0");
+        for place in [0, 0xfff, 0x1000 + 8 * 56, u64::MAX] {
+            assert_eq!(code.line(place), None, "{place:#x}");
+        }
+        code.index = vec![0xff; 20];
+        assert_eq!(code.line(0x1008), None, "an entry behind the table");
+        assert_eq!(code.line(0x1000 + 8 * 30), None, "an index that ends");
+        code.index.clear();
+        assert_eq!(code.line(0x1008), None);
+        code.lines.clear();
+        assert_eq!(code.line(0x1008), None);
+    }
+}

@@ -1,0 +1,84 @@
+//! Ruby (the usual one, written in C).
+//!
+//! The frames of a thread lie behind one another. One call of the evaluation function runs frames up to the one that began with that call, which has a mark.
+//! Methods that are written in C have frames of their own in between, and stand on the native stack as well.
+
+mod code;
+mod versions;
+
+use crate::elf::Elf;
+use crate::files::bytes::string_at;
+use crate::script::known::KnownCode;
+use crate::script::objects::objects;
+use crate::script::ruby::code::RubyCode;
+use crate::script::ruby::versions::{FINISH, V3_1};
+use crate::script::runtime::{FoundRuntime, Runtime};
+use crate::script::walk::has_code;
+use std::cell::RefCell;
+use std::rc::Rc;
+use stride_event::{ScriptFrame, ScriptLayout, SourceLine, StackFrame, Symbol, ThreadMemory};
+
+/// The function that runs Ruby code.
+pub const EVALUATION: &str = "rb_vm_exec";
+
+/// `ruby3.1`, `libruby-3.1.so.3.1.2`
+pub fn is_usual(name: &[u8]) -> bool {
+    name.starts_with(b"ruby") || name.starts_with(b"libruby")
+}
+
+struct Ruby {
+    layout: ScriptLayout,
+    /// The address of `ruby_current_vm_ptr` in the file.
+    machine: u64,
+    known: RefCell<KnownCode<RubyCode>>,
+}
+
+/// The version of Ruby that a file of code has.
+pub fn find(elf: &Elf, _: &[u8]) -> Option<FoundRuntime> {
+    const LONGEST: usize = 16;
+    let [machine, version] = objects(elf, [b"ruby_current_vm_ptr", b"ruby_version"]);
+    let told = elf.loaded(version?, LONGEST)?;
+    let told = String::from_utf8_lossy(string_at(&told, 0)).into_owned();
+    Some(match machine {
+        Some(machine) if told.starts_with("3.1.") && elf.form.word == 8 => {
+            FoundRuntime::Known(Rc::new(Ruby { layout: V3_1, machine, known: RefCell::default() }))
+        }
+        _ => FoundRuntime::Unsupported(format!("Ruby {told}").into()),
+    })
+}
+
+impl Runtime for Ruby {
+    fn layout(&self, bias: u64) -> ScriptLayout {
+        ScriptLayout { interpreters: self.machine.wrapping_add(bias), ..self.layout }
+    }
+
+    fn run(&self, frames: &[ScriptFrame]) -> usize {
+        let is_run = |frame: &ScriptFrame| !self.is_hidden(frame);
+        match frames.iter().position(|frame| is_run(frame) && frame.kind & FINISH != 0) {
+            Some(last) => last + 1,
+            None if frames.iter().any(is_run) => frames.len(),
+            None => 0,
+        }
+    }
+
+    fn is_hidden(&self, frame: &ScriptFrame) -> bool {
+        frame.code == 0 || !has_code(&self.layout, frame.kind)
+    }
+
+    fn name(&self, layout: &ScriptLayout, frame: &ScriptFrame, memory: &mut dyn ThreadMemory) -> Option<StackFrame> {
+        let code =
+            self.known.borrow_mut().get(layout, frame, memory, |memory| code::read(layout, frame.code, memory))?;
+        let RubyCode { name, file, .. } = &*code;
+        Some(StackFrame {
+            module: None,
+            offset: 0,
+            symbol: Some(Symbol { name: name.clone(), offset: 0 }),
+            source: Some(SourceLine { file: file.clone(), line: code.line(frame.place).unwrap_or_default() }),
+            inlined: Box::default(),
+        })
+    }
+
+    fn is_stand_in(&self, _: &str) -> bool {
+        false
+    }
+}
