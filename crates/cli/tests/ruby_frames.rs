@@ -8,10 +8,15 @@ mod common;
 mod script_frames;
 
 use common::*;
+use nix::sys::signal::Signal;
 use script_frames::*;
 use serde_json::Value;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::Command;
+use stride_test_support::Killed;
 
 const CALLS: [&str; 2] = ["-e", "trace=stat,newfstatat,statx,access,faccessat,faccessat2"];
 
@@ -71,5 +76,60 @@ fn as_callers() {
         assert!(text.lines().any(|line| is(line, r" > .*/lib/ruby/.*\(mktmpdir\):\d+")), "{engine}: {text}");
         let library = scratch.replay(&["--by=caller", "-U", "calls,name"]).out;
         assert!(!library.contains("mktmpdir"), "{engine}: {library}");
+    }
+}
+
+const SERVER: &str = r#"require "socket"
+
+def setting(name)
+  File.read("settings").lines.find { |line| line.start_with?(name) }
+end
+
+def page
+  20.times { setting("color") }
+  "done"
+end
+
+UNIXServer.open("socket") do |server|
+  while client = server.accept
+    Thread.new(client) do |one|
+      one.gets
+      one.write(page)
+      one.close
+    end
+  end
+end
+"#;
+
+/// A server that runs already, with a thread for each request, is advised by the lines of its application.
+#[test]
+fn a_server_of_pages() {
+    let Some(ruby) = ruby() else {
+        skip!("no Ruby 3.1");
+    };
+    for &engine in engines() {
+        let scratch = Scratch::new(&format!("ruby-server{engine}"));
+        std::fs::write(scratch.path("app.rb"), SERVER).unwrap();
+        std::fs::write(scratch.path("settings"), "size = 1\ncolor = red\n").unwrap();
+        let server = Killed(Command::new(&ruby).arg("app.rb").current_dir(scratch.path("")).spawn().unwrap());
+        let page = || {
+            let mut server = UnixStream::connect(scratch.path("socket")).ok()?;
+            server.write_all(b"GET /\n").ok()?;
+            let mut answer = String::new();
+            server.read_to_string(&mut answer).ok().map(|_| answer)
+        };
+        wait_until("a page", || page().is_some());
+        let mut command = stride();
+        command
+            .args([engine, "-f", "--advise=all", "-o"])
+            .arg(scratch.path("advice"))
+            .args(["-p", &server.tid().to_string()]);
+        let mut stride = Killed(command.stderr(File::create(scratch.path("err")).unwrap()).spawn().unwrap());
+        scratch.wait_attached(1);
+        (0..10).for_each(|_| assert_eq!(page().as_deref(), Some("done"), "{engine}"));
+        send(&stride, Signal::SIGINT);
+        stride.0.wait().unwrap();
+        let advice = scratch.read("advice");
+        assert!(advice.contains("setting (app.rb:4)"), "{engine}: {advice}");
     }
 }

@@ -227,8 +227,10 @@ static long walk_frame(u64 i, void *ctx)
 		kind &= 0xffff;
 	else if (script_pointer(&kind, kind + script->layout.kind_there))
 		kind = (u32)kind;
-	else
-		kind = 0;
+	else {
+		script->end = SCRIPT_UNREADABLE;
+		return 1;
+	}
 	if (kind >> 16 == script->layout.outermost)
 		return 1;
 	if (script->layout.code_kind == SCRIPT_NONE && script->layout.without_code != SCRIPT_NONE &&

@@ -98,6 +98,41 @@ fn lists_of_frames_end() {
     assert_eq!(ends(&mut Words::new(&circles)), (0, ScriptEnd::NoFrames));
 }
 
+/// Frames that lie behind one another, in the only thread of a list that ends where it began.
+#[test]
+fn frames_behind_one_another_end() {
+    const BEHIND: ScriptLayout = ScriptLayout {
+        next_interpreter: ScriptLayout::NONE,
+        next_thread: 0,
+        frame_size: 64,
+        kind: 32,
+        kind_there: 8,
+        outermost: 0x7999,
+        without_code: 0x80,
+        without_mask: 0x80,
+        ..LAYOUT
+    };
+    let walk = |frames: &[(u64, u64)]| {
+        let mut memory = with_frames(0x4000, &[&[(0x3000, 0x3000)], frames].concat());
+        let found = walk::frames(&BEHIND, ME, &mut memory);
+        assert!(memory.reads < 20_000, "{}", memory.reads);
+        assert!(!found.several);
+        let kinds: Vec<_> = found.frames.iter().map(|frame| frame.kind).collect();
+        (kinds, found.end)
+    };
+    // Where each of three frames has its kind.
+    let places = [(0x4020, 0x6000), (0x4060, 0x6010), (0x40a0, 0x6020)];
+    let kinds = [(0x6008, 0x1111_00a3), (0x6018, 0xffff_ffff_2222_0001), (0x6028, 0x7999_00a3)];
+    assert_eq!(walk(&[places, kinds].concat()), (vec![0x1111_00a3, 0x2222_0001], ScriptEnd::Reached));
+    // No frame is the outermost one; the kind of one is in no memory; and there are none at all.
+    assert_eq!(walk(&[&places[..], &kinds[..2]].concat()).1, ScriptEnd::Limit);
+    assert_eq!(walk(&[&places[..2], &kinds, &[(0x40a0, 0x200_0000)]].concat()).1, ScriptEnd::Unreadable);
+    assert_eq!(walk(&[(0x4020, 0x6020), kinds[2]]), (vec![], ScriptEnd::NoFrames));
+    // Another thread than those of the list.
+    let circle = [(0x3000, 0x3100), (0x3100, 0x3000), (0x3008, ME + 1), (0x3108, ME + 2)];
+    assert_eq!(walk(&circle), (vec![], ScriptEnd::NoFrames));
+}
+
 /// The contents of an object count up to its size, and what is behind it does not.
 #[test]
 fn what_tells_code_from_other_code() {

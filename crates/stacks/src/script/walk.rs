@@ -27,7 +27,11 @@ pub fn frames(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn Threa
         if layout.kind_there == ScriptLayout::NONE {
             kind &= 0xffff;
         } else {
-            kind = word(kind.wrapping_add(layout.kind_there.into()), memory).unwrap_or_default() & u64::from(u32::MAX);
+            let Some(there) = word(kind.wrapping_add(layout.kind_there.into()), memory) else {
+                found.end = ScriptEnd::Unreadable;
+                return found;
+            };
+            kind = there & u64::from(u32::MAX);
         }
         if kind >> 16 == layout.outermost.into() {
             break;
