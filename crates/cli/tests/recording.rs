@@ -165,8 +165,8 @@ fn descriptors_that_were_not_recorded_are_followed() {
         let at = scratch.path("").canonicalize().unwrap().display().to_string();
         // Calls on the files of this test whose paths come entirely from the program.
         let on_files = |text: &str| -> Vec<String> {
-            let lines = text.lines().filter(|line| line.contains(&format!("{at}/dir/")) && !line.contains("dup2("));
-            lines.map(|line| line.split_once(' ').unwrap().1.trim().to_owned()).collect()
+            let lines = whole_lines(text).into_iter().map(|(_, line)| line);
+            lines.filter(|line| line.contains(&format!("{at}/dir/")) && !line.contains("dup2(")).collect()
         };
         let live = on_files(&run(&["-y"]).trace);
         let again = scratch.replay(&["-y"]);
