@@ -184,7 +184,11 @@ impl Stacks {
             Vec::new()
         };
         // (The walk may take anything behind such code for the end. The code may have been made just now.)
-        let ends_there = compiled.last() == Some(&true) || !compiled.is_empty() && self.walk.missing.is_some();
+        // (Other threads than those that run scripts have no function of the interpreter.)
+        let is_interpreted =
+            || native.frames.iter().filter_map(|frame| frame.module.as_ref()).any(|m| m.is_interpreter());
+        let ends_there =
+            compiled.last() == Some(&true) || !compiled.is_empty() && self.walk.missing.is_some() && is_interpreted();
         let bottom = if ends_there { Bottom::Unknown } else { native.bottom };
         if evaluation.is_none() && !ends_there && !compiled.contains(&true) {
             return Made { stack: native, script: Some(layout), lacks_script };

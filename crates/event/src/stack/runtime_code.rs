@@ -140,7 +140,7 @@ impl CodeFile {
     }
 
     /// True if the module is an interpreter or one of its libraries.
-    pub(crate) fn is_interpreter(&self) -> bool {
+    pub fn is_interpreter(&self) -> bool {
         self.is_one_of(INTERPRETERS) || is_below(&self.path, &INTERPRETERS_LIBRARIES)
     }
 
