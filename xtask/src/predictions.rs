@@ -17,7 +17,26 @@ struct Row {
     finding: String,
     before: f64,
     after: f64,
-    predicted: f64,
+    /// At least and at most.
+    predicted: (f64, f64),
+}
+
+impl Row {
+    fn saved(&self) -> f64 {
+        self.before - self.after
+    }
+
+    /// Programs that stop until they are killed have no time that a change could save.
+    fn is_judged(&self) -> bool {
+        self.saved() >= LEAST && self.finding != "hang"
+    }
+
+    /// The measured saving as a multiple of the predicted one, or of the nearer end of the range.
+    fn ratio(&self) -> f64 {
+        let (least, most) = self.predicted;
+        let saved = self.saved();
+        if (least..=most).contains(&saved) { 1.0 } else { if saved < least { least / saved } else { most / saved } }
+    }
 }
 
 pub fn run(stride: &str) -> Result<()> {
@@ -83,8 +102,21 @@ fn told(text: &str, program: String) -> Option<Row> {
         finding: finding.to_owned(),
         before: behind("in turn: before ")?,
         after: behind(" after ")?,
-        predicted: behind("together predicted ").unwrap_or(0.0),
+        predicted: predicted(&words).unwrap_or_default(),
     })
+}
+
+/// `All findings together predicted 12.0 to 45.0 ms of the traced run's 2.25 s.`
+fn predicted(words: &str) -> Option<(f64, f64)> {
+    let told = words.rsplit_once("together predicted ")?.1.split_once(" of the traced run")?.0;
+    let words: Vec<&str> = told.split(' ').collect();
+    match words[..] {
+        ["up", "to", number, unit] => Some((0.0, seconds(number, unit)?)),
+        [least, "to", most, unit] => Some((seconds(least, unit)?, seconds(most, unit)?)),
+        [least, one, "to", most, other] => Some((seconds(least, one)?, seconds(most, other)?)),
+        [number, unit] => seconds(number, unit).map(|time| (time, time)),
+        _ => None,
+    }
 }
 
 fn seconds(number: &str, unit: &str) -> Option<f64> {
@@ -99,30 +131,25 @@ fn seconds(number: &str, unit: &str) -> Option<f64> {
 }
 
 fn page(rows: &[Row]) -> Result<String> {
-    let judged: Vec<_> = rows.iter().filter(|row| row.before - row.after >= LEAST).collect();
-    let near = judged.iter().filter(|row| {
-        let ratio = row.predicted / (row.before - row.after);
-        (1.0 / NEAR..=NEAR).contains(&ratio)
-    });
+    let judged: Vec<_> = rows.iter().filter(|row| row.is_judged()).collect();
+    let near = judged.iter().filter(|row| (1.0 / NEAR..=NEAR).contains(&row.ratio()));
     let mut out = format!(
         "<!-- Written by `cargo xtask predictions STRIDE`. -->\n# Predicted and measured\n\n\
          `stride --verify` on each program of `tests/advise/` that wastes calls or time, with its corrected twin as the change: the times without tracing, what the change saved, and what all \
          findings together had predicted, in milliseconds.\n\n\
-         Of {} programs whose twin saves 10 ms or more, {} have a prediction within a factor of {NEAR} of that. Predictions count the time of calls, which is longer while \
-         they are traced, and they leave out what calls cost besides, such as cold caches. Findings that only name a danger or a place, such as hangs, predict nothing, and count as 0.\n\n\
+         Of {} programs whose twin saves 10 ms or more, {} have a prediction within a factor of {NEAR} of that. A prediction may be a range, and then its nearer end counts. Predictions count the \
+         time of calls, which is longer while they are traced, and they leave out what calls cost besides, such as cold caches. Programs that hang are not judged: they run until they are killed.\n\n\
          | program | first finding | before | after | saved | predicted | ratio |\n|---|---|--:|--:|--:|--:|--:|\n",
         judged.len(),
         near.count(),
     );
     for row in rows {
-        let saved = row.before - row.after;
-        let ratio = if saved >= LEAST { format!("{:.2}", row.predicted / saved) } else { String::new() };
-        let Row { program, finding, before, after, predicted } = row;
-        let [before, after, saved, predicted] = [before, after, &saved, predicted].map(|seconds| seconds * 1e3);
-        writeln!(
-            out,
-            "| {program} | `{finding}` | {before:.1} | {after:.1} | {saved:.1} | {predicted:.1} | {ratio} |"
-        )?;
+        let ratio = if row.is_judged() { format!("{:.2}", row.ratio()) } else { String::new() };
+        let Row { program, finding, before, after, predicted: (least, most) } = row;
+        let [before, after, saved, least, most] =
+            [*before, *after, row.saved(), *least, *most].map(|seconds| seconds * 1e3);
+        let predicted = if least == most { format!("{most:.1}") } else { format!("{least:.1} to {most:.1}") };
+        writeln!(out, "| {program} | `{finding}` | {before:.1} | {after:.1} | {saved:.1} | {predicted} | {ratio} |")?;
     }
     Ok(out)
 }
@@ -137,7 +164,22 @@ mod tests {
                     The change saved 1.15 s (92%). All findings together predicted 385 ms of the traced run's 2.25 s.\n";
         let row = told(text, "x".into()).unwrap();
         assert_eq!((row.finding.as_str(), row.before, row.after), ("stat-storm", 1.25, 0.105));
-        assert!((row.predicted - 0.385).abs() < 1e-9);
+        assert_eq!(row.predicted, (0.385, 0.385));
+        let range =
+            |told: &str| predicted(&format!("All findings together predicted {told} of the traced run's 2.25 s."));
+        assert_eq!(range("up to 45.0 ms"), Some((0.0, 0.045)));
+        assert_eq!(range("12.0 to 45.0 ms"), Some((0.012, 0.045)));
+        assert_eq!(range("12.0 ms to 1.50 s"), Some((0.012, 1.5)));
+        assert_eq!(range("nothing"), None);
+        let row = |saved: f64| Row {
+            before: 1.0,
+            after: 1.0 - saved,
+            predicted: (0.1, 0.2),
+            finding: String::new(),
+            program: String::new(),
+        };
+        assert_eq!(row(0.15).ratio(), 1.0);
+        assert!((row(0.05).ratio() - 2.0).abs() < 1e-9 && (row(0.4).ratio() - 0.5).abs() < 1e-9);
         assert!(told("Nothing was verified: why.", "x".into()).is_none());
     }
 }

@@ -19,16 +19,19 @@ pub fn settle(
     let symptoms: Vec<&str> = candidates.iter().flat_map(|(_, candidate)| candidate.instead_of).copied().collect();
     let causes = candidates.into_iter().filter(|(rule, _)| !symptoms.contains(&rule.id));
     let mut candidates: Vec<_> = causes.map(|(rule, candidate)| (gross(&candidate, index), rule, candidate)).collect();
-    candidates.sort_by_key(|(gross, rule, _)| (std::cmp::Reverse((gross.time, gross.work, gross.calls)), rule.id));
+    candidates
+        .sort_by_key(|(gross, rule, _)| (std::cmp::Reverse((gross.expected(), gross.work, gross.calls)), rule.id));
     let mut findings: Vec<Finding> = Vec::new();
+    // A run without tracing takes no longer than that, so no change saves more.
+    let most = index.untraced_span();
     // Those that stand back for others come last.
     candidates.sort_by_key(|(.., candidate)| candidate.unless_saved.is_some());
     for (gross, rule, candidate) in candidates {
-        let saved = findings.iter().map(|finding| finding.saving.time).max().unwrap_or(0);
+        let saved = findings.iter().map(|finding| finding.saving.expected()).max().unwrap_or(0);
         if candidate.unless_saved.is_some_and(|enough| saved >= enough) {
             continue;
         }
-        let mut worth = Worth { time: candidate.more_time, work: candidate.more_time + candidate.more_work, calls: 0 };
+        let mut worth = Worth::besides(&candidate);
         let mut taken = Vec::with_capacity(candidate.claims.len());
         for claim in &candidate.claims {
             let of_them = grant(claim, granted.get(&claim.key).copied().unwrap_or(0), index);
@@ -36,15 +39,16 @@ pub fn settle(
             taken.push((claim.key, of_them.calls));
         }
         worth.settle(&candidate, gross.calls);
-        let Worth { time, work, calls } = worth;
-        let worth_it = candidate.matters || worth_it(calls, index.calls, time.max(work), index.span());
+        let expected = worth.expected();
+        let Worth { time, more, work, calls } = worth;
+        let worth_it = candidate.matters || worth_it(calls, index.calls, expected.max(work), index.span());
         if !worth_it || is_anothers(calls, gross.calls) && !candidate.matters {
             continue;
         }
         for &(key, n) in &taken {
             *granted.entry(key).or_default() += n;
         }
-        let minor = !candidate.matters && !matters(calls, index.calls, time, work, index.span());
+        let minor = !candidate.matters && !matters(calls, index.calls, expected, work, index.span());
         let mut evidence = candidate.evidence;
         evidence.truncate(EVIDENCE);
         findings.push(Finding {
@@ -61,11 +65,18 @@ pub fn settle(
             table: None,
             advice: candidate.advice,
             confidence: candidate.confidence,
-            saving: Saving { calls, of: index.calls, time: time.min(index.span()), work, how: candidate.estimate },
+            saving: Saving {
+                calls,
+                of: index.calls,
+                time: time.min(most),
+                up_to: (time + more).min(most),
+                work,
+                how: candidate.estimate,
+            },
             minor,
         });
     }
-    findings.sort_by_key(|f| std::cmp::Reverse((f.saving.time, f.saving.work, f.saving.calls)));
+    findings.sort_by_key(|f| std::cmp::Reverse((f.saving.expected(), f.saving.work, f.saving.calls)));
     findings
 }
 
@@ -74,10 +85,22 @@ pub fn settle(
 struct Worth {
     calls: u64,
     time: Ns,
+    /// Perhaps so much more.
+    more: Ns,
     work: Ns,
 }
 
 impl Worth {
+    /// What a candidate saves besides its calls.
+    fn besides(candidate: &Candidate) -> Worth {
+        let (time, more) = (candidate.more_time, candidate.perhaps_more);
+        Worth { time, more, work: time + candidate.more_work, calls: 0 }
+    }
+
+    fn expected(&self) -> Ns {
+        self.time + self.more / 2
+    }
+
     fn add(&mut self, other: &Worth) {
         self.calls += other.calls;
         self.time += other.time;
@@ -86,8 +109,9 @@ impl Worth {
 
     /// A rule may know the whole time. If others have some of the claimed calls, they have that part of the time, too.
     fn settle(&mut self, candidate: &Candidate, claimed: u64) {
+        let part = if claimed == 0 { 1.0 } else { self.calls as f64 / claimed as f64 };
+        self.more = (self.more as f64 * part) as Ns;
         if let Some(whole) = candidate.whole_time {
-            let part = if claimed == 0 { 1.0 } else { self.calls as f64 / claimed as f64 };
             self.time = (whole as f64 * part) as Ns;
             self.work = self.work.max(self.time);
         }
@@ -96,7 +120,7 @@ impl Worth {
 
 /// The calls and the time that a candidate would save if it were the only one.
 fn gross(candidate: &Candidate, index: &Index) -> Worth {
-    let mut worth = Worth { time: candidate.more_time, work: candidate.more_time + candidate.more_work, calls: 0 };
+    let mut worth = Worth::besides(candidate);
     candidate.claims.iter().for_each(|claim| worth.add(&grant(claim, 0, index)));
     let claimed = worth.calls;
     worth.settle(candidate, claimed);
@@ -115,9 +139,9 @@ fn grant(claim: &Claim, granted: u64, index: &Index) -> Worth {
     let priced = index.prices(claim.key);
     // A thread that waits for storage does no work meanwhile.
     let is_work = kind_of(claim.key) != Some(CallKind::Sync);
-    let work = (u128::from(priced.time) * u128::from(calls) / u128::from(priced.calls.max(1))) as Ns;
+    let work = priced.of(calls);
     let time = (work as f64 * index.on_path(claim.key)) as Ns;
-    Worth { calls, work: if is_work { work } else { time }, time }
+    Worth { calls, work: if is_work { work } else { time }, time, more: 0 }
 }
 
 #[cfg(test)]

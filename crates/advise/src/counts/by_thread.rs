@@ -15,6 +15,13 @@ pub struct CallCost {
     pub time: Ns,
 }
 
+impl CallCost {
+    /// The time of so many of these calls.
+    pub fn of(&self, calls: u64) -> Ns {
+        (u128::from(self.time) * u128::from(calls) / u128::from(self.calls.max(1))) as Ns
+    }
+}
+
 /// Calls of one kind about one thing, with the time of each thread.
 #[derive(Clone, Default, Debug)]
 pub struct KindTally {

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Outcome, RingUse, Tid};
 use stride_syscalls::sets::files::OPEN;
 use stride_syscalls::{Abi, Effect, Syscall};
-use stride_track::{Causes, CriticalPath, FileId, HandOvers, ObjectId, Seen, TimeSpent, Tracker};
+use stride_track::{Causes, CriticalPath, FileId, HandOvers, ObjectId, Seen, TimeShare, TimeSpent, Tracker};
 
 /// The usual duration of a syscall. Without this limit, one call out of thousands would look the dearest because its
 /// thread lost its CPU or met a cold cache.
@@ -297,6 +297,9 @@ pub struct Index {
     comms: FxHashMap<Tid, Box<[u8]>>,
 }
 
+/// The name of Stride's threads begins so.
+const TRACER: &str = "stride";
+
 /// A normal run never has this many things; a hostile one may.
 const MAX_OPEN: usize = 1 << 18;
 const MAX_PROCESSES: usize = 1 << 17;
@@ -487,6 +490,24 @@ impl Index {
     /// Files that are still open.
     pub fn open_files(&self) -> impl Iterator<Item = &OpenFile> {
         self.open.values()
+    }
+
+    /// The part of the run in which Stride did not keep the threads that the run waits for from a CPU, from 0 to 1. A run
+    /// without tracing takes no longer than that.
+    pub fn untraced_part(&self) -> f64 {
+        let TimeSpent { total, shares, of_run, .. } = &self.account;
+        if !of_run || *total == 0 {
+            return 1.0;
+        }
+        let by_stride =
+            |share: &&TimeShare| share.cpu_taken_by.as_ref().is_some_and(|who| who.comm.starts_with(TRACER.as_bytes()));
+        let kept: Ns = shares.iter().filter(by_stride).map(|share| share.time).sum();
+        1.0 - kept as f64 / *total as f64
+    }
+
+    /// The time that the run would have taken at most without tracing.
+    pub fn untraced_span(&self) -> Ns {
+        (self.span() as f64 * self.untraced_part()) as Ns
     }
 
     /// The time that the run took: from the first call seen to the last.

@@ -5,4 +5,5 @@ pub mod callers;
 pub mod index;
 pub mod kinds;
 pub mod lines;
+pub mod page_faults;
 pub mod tallies;

@@ -123,6 +123,9 @@ pub struct Candidate {
     pub estimate: String,
     /// Time by which the run gets shorter besides the time of the claimed calls: waiting, a process's start.
     pub more_time: Ns,
+    /// Time by which the run may get shorter besides, of which the calls do not tell whether it does: page faults, waits that
+    /// would end earlier or later.
+    pub perhaps_more: Ns,
     /// CPU time of claimed calls that wait by nature, for which the run does not wait.
     pub more_work: Ns,
     /// The time by which the run gets shorter if all claimed calls are saved, where the rule can tell that better than
@@ -150,12 +153,21 @@ pub struct Saving {
     pub calls: u64,
     /// The number of all calls of the run.
     pub of: u64,
-    /// The time by which the run gets shorter. Calls count only as far as their threads are on the critical path.
+    /// The time by which the run gets shorter at least. Calls count only as far as their threads are on the critical path.
     pub time: Ns,
+    /// The time by which the run gets shorter at most. The same, if the trace tells the time.
+    pub up_to: Ns,
     /// The time of the saved calls, for which the run may wait or not.
     pub work: Ns,
     /// How this was estimated.
     pub how: String,
+}
+
+impl Saving {
+    /// The middle of the range, by which findings are put in order.
+    pub fn expected(&self) -> Ns {
+        self.time.midpoint(self.up_to)
+    }
 }
 
 #[derive(Clone, Debug)]

@@ -6,8 +6,8 @@ use crate::thresholds::shared::FEW_CALLS;
 use rustc_hash::FxHashMap;
 use std::borrow::Borrow;
 use std::hash::Hash;
-use stride_event::{Tid, grouped};
-use stride_track::{FoundAt, ObjectId, ObjectKind, Tracker};
+use stride_event::{Ns, Tid, grouped};
+use stride_track::{CriticalPath, FoundAt, ObjectId, ObjectKind, Tracker};
 pub use stride_track::{base_name, directory};
 
 /// Counts by process. Only the largest are reported.
@@ -222,6 +222,32 @@ impl Claims {
     pub fn list(self) -> Vec<Claim> {
         self.0.into_iter().map(|(key, calls)| Claim { key, calls }).collect()
     }
+}
+
+/// The length of intervals that come in the order of their ends and may overlap.
+#[derive(Default)]
+pub struct Covered {
+    pub until: Ns,
+    pub time: Ns,
+}
+
+impl Covered {
+    pub fn add(&mut self, from: Ns, to: Ns) {
+        self.time += to.saturating_sub(from.max(self.until));
+        self.until = self.until.max(to);
+    }
+}
+
+/// So many short threads are looked for on the critical path.
+pub const MOST_FOLLOWED: usize = 1 << 14;
+
+/// The part of the time of short threads for which the run waited. `lived`: the time in which any of them lived.
+pub fn on_path(tids: &[Tid], lived: Ns, path: &CriticalPath) -> f64 {
+    if tids.len() >= MOST_FOLLOWED || lived == 0 {
+        return 1.0;
+    }
+    let on: Ns = tids.iter().map(|tid| path.time(*tid)).sum();
+    (on as f64 / lived as f64).min(1.0)
 }
 
 /// The `n` largest items.

@@ -2,6 +2,7 @@
 
 use super::common::{Bounded, ProcessCounts};
 use crate::counts::index::{CallKey, Index, Observed};
+use crate::counts::page_faults::touching_at_most;
 use crate::report::finding::{Candidate, Claim, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{MEAN_BYTES, PID, RETURNS, TIMES};
 use crate::report::statement::say;
@@ -55,6 +56,8 @@ struct Heap {
     returns: u64,
     /// Calls that lowered the end, or raised it no higher than it had been.
     back_and_forth: u64,
+    /// The bytes that were taken again after they had been given back.
+    again: u64,
 }
 
 const LARGE: u64 = 1 << 20;
@@ -92,6 +95,7 @@ impl Rule for HeapCreep {
             bytes: 0,
             returns: 0,
             back_and_forth: 0,
+            again: 0,
         };
         self.heaps.forget_ended(observed.tracker, |heap| heap.saved() > 0);
         let Some(heap) = self.heaps.entry(pid, new) else { return };
@@ -105,6 +109,7 @@ impl Rule for HeapCreep {
             heap.back_and_forth += 1;
         } else if end > before {
             heap.returns += u64::from(std::mem::take(&mut heap.lowered));
+            heap.again += end.min(heap.top).saturating_sub(before);
             if end <= heap.top {
                 heap.back_and_forth += 1;
             } else if end - before < SMALL_GROWTH.get() {
@@ -137,6 +142,7 @@ impl Rule for HeapCreep {
             evidence.line = Some(heap.line);
             evidence
         });
+        let again = often.iter().map(|(_, heap)| *heap).filter(|heap| heap.swings());
         vec![Candidate {
             sentence: say!("The heap of process {} {}.", PID.id(**pid), what),
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
@@ -145,7 +151,8 @@ impl Rule for HeapCreep {
                 .into(),
             confidence: Confidence::Likely,
             claims: often.iter().map(|(_, heap)| Claim { key: heap.key, calls: heap.saved() }).collect(),
-            estimate: "growth by 1 MiB at a time, nothing given back in between".into(),
+            perhaps_more: again.map(|heap| touching_at_most(heap.again)).sum(),
+            estimate: "growth by 1 MiB at a time, nothing given back in between; more if the program touches what it took again".into(),
             ..Candidate::default()
         }]
     }

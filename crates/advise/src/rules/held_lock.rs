@@ -24,8 +24,8 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "A process takes the lock of a file (flock, fcntl) or a semaphore and then waits for something else: for the answer of a server, \
         a child, a sleep. Others that want the lock wait all that time, though they would not be in each other's way. Sessions of web applications \
         are often locked so for a whole request.\n\n\
-        This is reported if a fifth of the run passed while one waited with a lock and another one for it. The estimate is half of that time: two of them could \
-        wait at the same time.\n\n\
+        This is reported if a fifth of the run passed while one waited with a lock and another one for it. The estimate is at least half of that time, because two of \
+        them could wait at the same time, and more if more of them can.\n\n\
         Example: each of six PHP workers locks the file of the same session, asks a backend that takes 40 ms, and gives the lock back at the end of the page. \
         Thirty pages take 1.2 s. With session_write_close() before the question, they take 0.25 s.",
     thresholds: &[HELD_PART],
@@ -73,8 +73,9 @@ impl Rule for HeldLock {
                 .into(),
             confidence: Confidence::Likely,
             makers: vec![(key, waits)],
-            estimate: "half of that time, if two of them wait at once".into(),
+            estimate: "half of that time if two of them wait at once, more if more of them do".into(),
             whole_time: Some(time / 2),
+            perhaps_more: time / 2,
             instead_of: &["taking-turns", "timed-waits", "polling"],
             ..Candidate::default()
         }]

@@ -2,6 +2,7 @@
 
 use super::common::{Bounded, ProcessCounts};
 use crate::counts::index::{CallKey, Index, Observed};
+use crate::counts::page_faults::touching_at_most;
 use crate::report::finding::{Candidate, Claim, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{CALLS, MEAN_BYTES, PID, PLACES, TIMES};
 use crate::report::statement::say;
@@ -43,6 +44,13 @@ struct Advised {
     line: u64,
 }
 
+impl Advised {
+    /// The bytes that were given back after the first time.
+    fn again(&self) -> u64 {
+        self.bytes - self.bytes / self.calls.max(1)
+    }
+}
+
 const MAX_THREADS: usize = 1 << 16;
 
 impl Rule for MadviseStorm {
@@ -62,7 +70,7 @@ impl Rule for MadviseStorm {
         self.ranges.forget_ended(observed.tracker, |advised| advised.calls >= ADVISED_AGAIN.get());
         let Some(advised) = self.ranges.entry(at, new) else { return };
         advised.calls += 1;
-        advised.bytes += size;
+        advised.bytes = advised.bytes.saturating_add(size);
         if advised.calls >= ADVISED_AGAIN.get() {
             self.processes.count(observed.seen.pid, observed.tracker);
         }
@@ -113,7 +121,9 @@ impl Rule for MadviseStorm {
                     .into(),
             confidence: Confidence::Possible,
             claims: often.iter().map(|(_, advised)| Claim { key: advised.key, calls: advised.calls - 1 }).collect(),
-            estimate: "every time but the first for each place, page faults not counted".into(),
+            perhaps_more: often.iter().map(|(_, advised)| touching_at_most(advised.again())).sum(),
+            estimate: "every time but the first for each place; more if the program touches the memory in between"
+                .into(),
             ..Candidate::default()
         }]
     }

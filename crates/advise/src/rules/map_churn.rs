@@ -2,12 +2,13 @@
 
 use super::common::{Bounded, ProcessCounts};
 use crate::counts::index::{CallKey, Index, Observed};
+use crate::counts::page_faults::touching_at_most;
 use crate::report::finding::{Candidate, Claim, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{EACH, OTHERS, PID, TIMES};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
-use stride_event::{Outcome, Tid, grouped};
+use stride_event::{Ns, Outcome, Tid, grouped};
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::Tracker;
 
@@ -118,7 +119,11 @@ impl Rule for MapChurn {
                     [pairs.map, pairs.unmap].map(|key| Claim { key, calls: saved(pairs) })
                 })
                 .collect(),
-            estimate: "every mapping but the first of its size, page faults not counted".into(),
+            perhaps_more: often
+                .iter()
+                .map(|((_, size), pairs)| touching_at_most(size.saturating_mul(saved(pairs))))
+                .fold(0, Ns::saturating_add),
+            estimate: "every mapping but the first of its size; more if the program touches the memory".into(),
             ..Candidate::default()
         }]
     }

@@ -19,7 +19,7 @@ pub const RULE: RuleInfo = RuleInfo {
     id: "polling",
     title: "looking and sleeping in turn",
     explanation: "A program waits for something by looking for it, sleeping, and looking again: for a file, a process, a child, a lock. On average it \
-        learns of the change half a sleep too late, and a short sleep costs calls instead.\n\n\
+        learns of the change half a sleep too late, and a short sleep costs calls instead. What a change saves is at most the last sleep before each change.\n\n\
         Reported are five sleeps of a thread between two looks of the same kind that were in vain, if they took three tenths of the run. The objects may differ, \
         unless they are files, and the sleeps may be those of a child, as in a shell. `retries` has the loops that look for one thing very often.\n\n\
         Example: a script starts jobs, two at a time, and asks with kill -0 each 200 ms whether one of them has ended: 1.4 s of 1.5 s are sleeps. wait -n returns \
@@ -51,37 +51,53 @@ struct Polling {
 #[derive(Clone, Copy)]
 struct Latest {
     object: Option<ObjectId>,
-    /// The time that the thread, or its child, has slept since the look.
+    at: Ns,
+    /// The time that the thread, or its child, has slept since the look. (Children sleep at the same time.)
     slept: Ns,
+}
+
+impl Latest {
+    /// The part of the time since the look in which the thread may have slept, before `observed` began.
+    fn slept_before(&self, observed: &Observed<'_>) -> Ns {
+        self.slept.min(observed.call.began().saturating_sub(self.at))
+    }
 }
 
 #[derive(Default)]
 struct Polls {
     sleeps: u64,
     time: Ns,
+    /// The last sleeps before what was looked for was there: how late the thread can have been.
+    late: Ns,
     looks: Vec<(CallKey, u64)>,
 }
 
 /// Kinds of calls that are told apart.
 const MOST_KINDS: usize = 8;
 
-/// The look that the call is, if it was in vain. None: it is no look, or it found something.
-fn vain_look(observed: &Observed<'_>) -> Option<Look> {
+/// The look that the call is, and whether it was in vain.
+fn look(observed: &Observed<'_>) -> Option<(Look, bool)> {
     const ENOENT: u32 = c::ENOENT as u32;
     const EAGAIN: u32 = c::EAGAIN as u32;
-    let row = observed.row;
-    match observed.call.outcome {
-        Outcome::Value(_)
-            if row.has_effect(Effect::SendsSignal)
-                && observed.call.arg("signum").or(observed.call.arg("sig")) == Some(0) =>
-        {
-            Some(Look::Process)
-        }
-        Outcome::Value(0) if row.waits() == Some(For::Child) && observed.arg("options") & c::WNOHANG != 0 => {
-            Some(Look::Child)
-        }
-        Outcome::Error(EAGAIN) if row.may_wait() == Some(For::Turn) => Some(Look::Lock),
-        Outcome::Error(ENOENT) if row.has_effect(Effect::Asks) || opens(row) => Some(Look::File),
+    const ESRCH: u32 = c::ESRCH as u32;
+    let (row, outcome) = (observed.row, observed.call.outcome);
+    if row.has_effect(Effect::SendsSignal) {
+        let is_look = observed.call.arg("signum").or(observed.call.arg("sig")) == Some(0);
+        let vain = matches!(outcome, Outcome::Value(_));
+        return (is_look && (vain || outcome == Outcome::Error(ESRCH))).then_some((Look::Process, vain));
+    }
+    if row.waits() == Some(For::Child) {
+        let Outcome::Value(child) = outcome else { return None };
+        return (observed.arg("options") & c::WNOHANG != 0).then_some((Look::Child, child == 0));
+    }
+    let look = match row.may_wait() {
+        Some(For::Turn) => Look::Lock,
+        _ if row.has_effect(Effect::Asks) || opens(row) => Look::File,
+        _ => return None,
+    };
+    match (look, outcome) {
+        (_, Outcome::Value(_)) => Some((look, false)),
+        (Look::Lock, Outcome::Error(EAGAIN)) | (Look::File, Outcome::Error(ENOENT)) => Some((look, true)),
         _ => None,
     }
 }
@@ -110,15 +126,18 @@ impl Rule for Polling {
             }
             return;
         }
-        let Some(look) = vain_look(observed) else { return };
+        let Some((look, vain)) = look(observed) else { return };
+        if !vain {
+            return self.found(look, observed);
+        }
         self.latest.make_room_of_ended(observed.tracker, |_| false);
-        let now = Latest { object: observed.key.object, slept: 0 };
+        let now = Latest { object: observed.key.object, at: observed.call.returned, slept: 0 };
         let Some(latest) = self.latest.entry((tid, look), || now) else { return };
         if latest.slept == 0 {
             return;
         }
         let before = std::mem::replace(latest, now);
-        let slept = before.slept;
+        let slept = before.slept_before(observed);
         // Programs look for many files that are not there, and not all of those are waited for.
         if look == Look::File && before.object != now.object {
             return;
@@ -162,6 +181,9 @@ impl Rule for Polling {
             }
         };
         vec![Candidate {
+            perhaps_more: polls.late,
+            estimate: "the last sleep before each time that there was what it looked for, or a part of that sleep"
+                .into(),
             sentence: say!(
                 "{} {what} and slept, {} times: it slept for {} of the run's {}, {} each time on average.",
                 if comm.is_empty() { format!("process {pid}") } else { plain(comm) },
@@ -181,8 +203,66 @@ impl Rule for Polling {
     }
 }
 
+impl Polling {
+    /// The thread looked and found what it had slept for.
+    fn found(&mut self, look: Look, observed: &Observed<'_>) {
+        let key = (observed.call.tid, look);
+        let is_it = |latest: &&Latest| look != Look::File || latest.object == observed.key.object;
+        let Some(latest) = self.latest.get(&key).filter(is_it) else { return };
+        let late = latest.slept_before(observed);
+        self.latest.remove(&key);
+        if let Some(polls) = self.polls.get_mut(&(observed.seen.pid, look)) {
+            polls.late += late;
+        }
+    }
+}
+
 /// The looks, about any object.
 fn makers(index: &Index, polls: &Polls) -> Vec<(CallKey, u64)> {
     let is_look = |key: &CallKey| polls.looks.iter().any(|(look, _)| (look.abi, look.nr) == (key.abi, key.nr));
     index.tallies().filter(|(key, _)| is_look(key)).map(|(key, cost)| (key, cost.calls)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Finding;
+    use crate::test_run::TestRun;
+    use stride_event::{Event, Ns, Outcome, Tid};
+    use stride_test_support::calls::{call, exited, lasting, spawned};
+
+    const MS: Ns = 1_000_000;
+    const MAIN: Tid = 7;
+
+    /// A thread asks ten times whether a process lives, and sleeps 50 ms in between. Each round ends with an answer.
+    fn asks(rounds: u64) -> Finding {
+        const ESRCH: u32 = 3;
+        let mut run = TestRun::new(false);
+        run.show(spawned(MAIN, 0));
+        let mut now = MS;
+        for _ in 0..rounds {
+            for look in 0..10 {
+                let outcome = if look == 9 { Outcome::Error(ESRCH) } else { Outcome::Value(0) };
+                run.show(Event::Exit(&lasting(call(MAIN, "kill", &[9, 0], outcome), now, 1_000)));
+                let sleep = lasting(call(MAIN, "nanosleep", &[0x1000, 0], Outcome::Value(0)), now + MS, 50 * MS);
+                if look < 9 {
+                    run.show(Event::Exit(&sleep));
+                    now += 51 * MS;
+                }
+            }
+        }
+        run.show(exited(MAIN, now));
+        let mut findings = run.findings().reported;
+        assert_eq!(findings.iter().map(|finding| finding.id).collect::<Vec<_>>(), ["polling"]);
+        findings.remove(0)
+    }
+
+    #[test]
+    fn the_last_sleep_of_each_round_is_late() {
+        for rounds in [1, 4] {
+            let saving = asks(rounds).saving;
+            assert_eq!(saving.time, 0);
+            let late = 50 * MS * rounds;
+            assert!((late - MS..=late).contains(&saving.up_to), "{}", saving.up_to);
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Threads are made for tasks that are smaller than a thread.
 
-use super::common::{Bounded, Claims, plain, process};
+use super::common::{Bounded, Claims, Covered, MOST_FOLLOWED, on_path, plain, process};
 use crate::counts::index::{CallKey, Index, Observed};
 use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{MEAN_LIFE, PID, THREADS};
@@ -46,6 +46,10 @@ struct Threads {
     short: u64,
     long: u64,
     lived: Ns,
+    /// The time in which any of the short ones lived.
+    covered: Covered,
+    /// The short ones.
+    tids: Vec<Tid>,
     made: Option<(CallKey, u64)>,
     /// Calls of the threads about themselves: what their beginning and end take.
     own: Claims,
@@ -89,6 +93,10 @@ impl Rule for ShortThreads {
         }
         threads.short += 1;
         threads.lived += lived;
+        threads.covered.add(thread.started, at);
+        if threads.tids.len() < MOST_FOLLOWED {
+            threads.tids.push(tid);
+        }
         if threads.comm.is_empty() {
             threads.comm = tracker.process(thread.pid).map(|process| process.comm.clone()).unwrap_or_default();
         }
@@ -106,14 +114,19 @@ impl Rule for ShortThreads {
             evidence
         });
         let mut claims = Claims::default();
-        let mut time = 0;
+        let mut time = 0.0;
         for (_, threads) in &many {
-            if let Some((key, _)) = threads.made {
-                claims.add(key, threads.short - 1);
-            }
             let most = (threads.short - 1) * OWN_CALLS;
-            threads.own.iter().chain(threads.makers.iter()).for_each(|(key, calls)| claims.add(key, calls.min(most)));
-            time += threads.lived.min(index.span());
+            let made = threads.made.map(|(key, _)| (key, threads.short - 1));
+            for (key, calls) in made.into_iter().chain(threads.makers.iter()) {
+                let calls = calls.min(most);
+                claims.add(key, calls);
+                time += index.prices(key).of(calls) as f64 * index.on_path(key);
+            }
+            threads.own.iter().for_each(|(key, calls)| claims.add(key, calls.min(most)));
+            let whole = (threads.covered.time as f64).min(index.span() as f64);
+            let all_but_one = 1.0 - 1.0 / threads.short as f64;
+            time += whole * on_path(&threads.tids, threads.covered.time, index.path()) * all_but_one;
         }
         vec![Candidate {
             sentence: say!(
@@ -128,7 +141,7 @@ impl Rule for ShortThreads {
             confidence: Confidence::Likely,
             claims: claims.list(),
             estimate: "the calls that made these threads and began them, and the time that they lived".into(),
-            more_time: time,
+            whole_time: Some((time * index.untraced_part()) as Ns),
             ..Candidate::default()
         }]
     }

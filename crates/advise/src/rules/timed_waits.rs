@@ -138,6 +138,8 @@ impl Rule for TimedWaits {
             advice: advice.into(),
             confidence: Confidence::Possible,
             makers: calls.map(|(key, cost)| (key, cost.calls)).collect(),
+            perhaps_more: run,
+            estimate: "all of that if somebody ends these waits at once, and nothing if they must last".into(),
             matters: true,
             unless_saved: Some(run / 2),
             ..Candidate::default()

@@ -1,6 +1,6 @@
 //! The children of one process that has not ended yet.
 
-use super::super::common::Claims;
+use super::super::common::{Claims, Covered};
 use std::sync::Arc;
 use stride_event::{Ns, Stack, Tid};
 use stride_track::ObjectId;
@@ -40,20 +40,6 @@ impl Below {
         } else if self.makers.len() < MAX_STACKS {
             self.makers.push((stack.clone(), calls));
         }
-    }
-}
-
-/// The length of intervals that come in the order of their ends and may overlap.
-#[derive(Default)]
-pub struct Covered {
-    pub until: Ns,
-    pub time: Ns,
-}
-
-impl Covered {
-    pub fn add(&mut self, from: Ns, to: Ns) {
-        self.time += to.saturating_sub(from.max(self.until));
-        self.until = self.until.max(to);
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod below;
 
-use super::common::{Claims, plain};
+use super::common::{Claims, MOST_FOLLOWED, base_name, on_path, plain};
 use crate::counts::index::{Index, Observed};
 use crate::counts::kinds::opens;
 use crate::report::finding::{Candidate, Confidence, Evidence, EvidenceKind};
@@ -17,7 +17,7 @@ use std::ops::AddAssign;
 use std::sync::Arc;
 use stride_event::{Event, Ns, Outcome, Stack, Tid};
 use stride_syscalls::{Effect, For, Syscall, uapi::consts as c};
-use stride_track::{Cloned, CriticalPath, Process, Tracker};
+use stride_track::{Cloned, Process, Tracker};
 
 const SHORT_CHILD: Threshold =
     Threshold::time("short-child", 100_000_000, "a child that ends within this time is short");
@@ -65,8 +65,6 @@ const MAX_PARENTS: usize = 256;
 const MAX_KINDS: usize = 1 << 9;
 /// A parent makes a call of one kind at most so often for each child.
 const CALLS_FOR_CHILD: u64 = 4;
-/// The number of children of one process that are looked for on the critical path.
-const MAX_PIDS: usize = 1 << 14;
 
 struct Parent {
     pid: Tid,
@@ -145,7 +143,7 @@ impl Rule for ShortChildren {
             if short {
                 to.lived.add(process.started, at);
                 to.covered.add(forked, at);
-                let room = MAX_PIDS.saturating_sub(to.pids.len());
+                let room = MOST_FOLLOWED.saturating_sub(to.pids.len());
                 to.pids.extend(below.pids.into_iter().chain([tid]).take(room));
                 // The children of a short child count as children of its parent. Their time is part of the short
                 // child's time.
@@ -171,7 +169,8 @@ impl Rule for ShortChildren {
             self.ends(pid, &comm, below);
         }
         for parent in &mut self.parents {
-            parent.saves = (parent.saves as f64 * on_path(&parent.pids, parent.lived, index.path())) as Ns;
+            parent.saves =
+                (parent.saves as f64 * on_path(&parent.pids, parent.lived, index.path()) * index.untraced_part()) as Ns;
         }
         let half = index.span() / 2;
         self.parents.retain(|parent| parent.most >= SHORT_CHILDREN.get() || parent.saves > half);
@@ -207,9 +206,7 @@ impl Rule for ShortChildren {
                 MEAN_LIFE.of(group.lived / group.short),
             ),
             evidence: evidence.take(4).collect(),
-            advice: "Give all items to one child (xargs, find -exec ... +, a filter that reads them), or use what the shell or the \
-                language has built in."
-                .into(),
+            advice: advice_to(&worst.comm).into(),
             confidence: Confidence::Likely,
             estimate: "the calls of such children and of those who start them, without the first of each kind".into(),
             claims: self.claims().list(),
@@ -220,13 +217,25 @@ impl Rule for ShortChildren {
     }
 }
 
-/// The part of the children's time for which the run waited.
-fn on_path(pids: &[Tid], lived: Ns, path: &CriticalPath) -> f64 {
-    if pids.len() >= MAX_PIDS || lived == 0 {
-        return 1.0;
+/// What those who wrote the parent's program, or its command line, can do.
+fn advice_to(comm: &[u8]) -> &'static str {
+    match base_name(comm) {
+        b"sh" | b"bash" | b"dash" | b"ash" | b"ksh" | b"zsh" | b"busybox" => {
+            "Give all items to one child (a filter that reads them, xargs, find -exec ... +), or use what the shell has built in: ${f##*/} does what basename \
+             does."
+        }
+        b"find" => {
+            "Let find give many files to one child: -exec ... {} + instead of -exec ... {} \\;, or -print0 into xargs -0."
+        }
+        b"xargs" => "Let xargs give more items to one child: without -I, -L and -n, or with a larger -n.",
+        b"make" | b"gmake" | b"ninja" => {
+            "Put commands that belong together into one, such as one compiler run with several files, and give make's functions what a shell does for $(shell ...)."
+        }
+        _ => {
+            "Give all items to one child that reads them, keep a child for later items, or do the same without a child: with a library, or a call of the \
+             language."
+        }
     }
-    let on: Ns = pids.iter().map(|pid| path.time(*pid)).sum();
-    (on as f64 / lived as f64).min(1.0)
 }
 
 impl ShortChildren {

@@ -15,6 +15,7 @@ pub fn lines(findings: &[Finding], out: &mut Vec<u8>) {
                 j.key("calls").int(finding.saving.calls);
                 j.key("of_calls").int(finding.saving.of);
                 j.key("time_ns").int(finding.saving.time);
+                j.key("up_to_ns").int(finding.saving.up_to);
                 j.key("work_ns").int(finding.saving.work);
                 j.key("how").str(&finding.saving.how);
             });
@@ -124,7 +125,7 @@ mod tests {
             table: Some(FactTable { heads: vec!["thread", "on"], rows: vec![row] }),
             advice: "Wait.".into(),
             confidence: Confidence::Possible,
-            saving: Saving { calls: 1, of: 2, time: 3, work: 4, how: "guess".into() },
+            saving: Saving { calls: 1, of: 2, time: 3, up_to: 5, work: 4, how: "guess".into() },
             minor: false,
         };
         let mut out = Vec::new();
@@ -132,7 +133,7 @@ mod tests {
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "{\"type\":\"finding\",\"id\":\"hang\",\"title\":\"waiting\",\"sentence\":\"\\\"It\\\" waits.\",\"numbers\":{\"calls\":3,\"mean_bytes\":0.5},\
-             \"saves\":{\"calls\":1,\"of_calls\":2,\"time_ns\":3,\"work_ns\":4,\"how\":\"guess\"},\
+             \"saves\":{\"calls\":1,\"of_calls\":2,\"time_ns\":3,\"up_to_ns\":5,\"work_ns\":4,\"how\":\"guess\"},\
              \"evidence\":[{\"kind\":\"path\",\"name\":\"/\u{fffd}\",\"name_hex\":\"2fff\",\"calls\":2,\"pid\":7,\"line\":3}],\
              \"callers\":[{\"module\":\"/bin/p\",\"function\":\"load\",\"file\":\"p.c\",\"line\":7,\"share\":0.9876},\
              {\"module\":\"/bin/p\",\"offset\":\"0x10\",\"share\":0.0124}],\"sampled\":{\"calls\":4,\"of_calls\":9},\

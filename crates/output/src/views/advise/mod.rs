@@ -151,7 +151,14 @@ mod tests {
             table: None,
             advice: "Check it once.".into(),
             confidence: Confidence::Certain,
-            saving: Saving { calls: 8, of: 10, time: 3000, work: 3000, how: "every check but the first".into() },
+            saving: Saving {
+                calls: 8,
+                of: 10,
+                time: 3000,
+                up_to: 3000,
+                work: 3000,
+                how: "every check but the first".into(),
+            },
             minor: false,
         }
     }

@@ -31,6 +31,7 @@ pub fn log(findings: &Findings, home: Option<&str>, version: &str) -> String {
                     "confidence": finding.confidence.word(),
                     "savedCalls": finding.saving.calls,
                     "savedNanoseconds": finding.saving.time,
+                    "savedNanosecondsAtMost": finding.saving.up_to,
                 },
             })),
             None => elsewhere.push(json!({

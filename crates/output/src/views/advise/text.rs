@@ -6,6 +6,7 @@ use crate::spelling::quote::shown;
 use crate::spelling::wrap::wrapped;
 use std::fmt::Write as _;
 use stride_advise::{Callers, Evidence, EvidenceKind, FactTable, Finding, Findings, Saving};
+use stride_event::Ns;
 use stride_event::quantity::{bytes, count, duration, grouped, percent};
 
 const INDENT: &str = "            ";
@@ -147,7 +148,7 @@ fn rows(table: &FactTable, out: &mut String) {
 /// The saving of a change in words, if it was estimated.
 pub fn saves(finding: &Finding) -> Option<String> {
     let of = &finding.saving;
-    (of.calls > 0 || of.time > 0 || of.work > 0).then(|| saving(of))
+    (of.calls > 0 || of.up_to > 0 || of.work > 0).then(|| saving(of))
 }
 
 /// `185,461 of 664,447 calls (28%), about 45.2 ms: every check but the first`
@@ -159,23 +160,41 @@ pub fn saving(saving: &Saving) -> String {
     }
     let comma = if text.is_empty() { "" } else { ", " };
     // Little of the work is on the critical path: other threads are what the run waits for.
-    let beside = saving.work >= 2 * saving.time.max(1);
-    match (saving.time, saving.work) {
-        (0, 0) => {}
-        (0, work) => {
+    let beside = saving.work >= 2 * saving.up_to.max(1);
+    let of_run = between(saving.time, saving.up_to);
+    match (of_run, saving.work) {
+        (None, 0) => {}
+        (None, work) => {
             let _ = write!(text, "{comma}about {} of work, for which the run does not wait", duration(work));
         }
-        (time, work) if beside => {
-            let _ = write!(text, "{comma}about {} of work, and {} of the run", duration(work), duration(time));
+        (Some(time), work) if beside => {
+            let _ = write!(text, "{comma}about {} of work, and {time} of the run", duration(work));
         }
-        (time, _) => {
-            let _ = write!(text, "{comma}about {}", duration(time));
+        (Some(time), _) => {
+            let about = if saving.time == saving.up_to { "about " } else { "" };
+            let _ = write!(text, "{comma}{about}{time}");
         }
     }
     if !saving.how.is_empty() {
         let _ = write!(text, ": {}", saving.how);
     }
     text
+}
+
+/// `45.2 ms`, `45.2 to 120 ms`, or `up to 120 ms`. Nothing, if that is no time.
+pub fn between(least: Ns, most: Ns) -> Option<String> {
+    let (from, to) = (duration(least), duration(most));
+    if most == 0 {
+        return None;
+    }
+    if from == to {
+        return Some(from);
+    }
+    if least == 0 {
+        return Some(format!("up to {to}"));
+    }
+    let same_unit = from.split_once(' ').zip(to.split_once(' ')).filter(|((_, one), (_, other))| one == other);
+    Some(format!("{} to {to}", same_unit.map_or(&from[..], |((number, _), _)| number)))
 }
 
 /// `/etc/passwd: 120 calls, 4.00 KiB, 1.20 ms, as on line 7`. The line is shown only with `lines`.
@@ -268,6 +287,7 @@ mod tests {
                 calls: 185_461,
                 of: 664_447,
                 time: 45_200_000,
+                up_to: 45_200_000,
                 work: 45_200_000,
                 how: "every repeat".into(),
             },
@@ -305,6 +325,20 @@ mod tests {
         let minor = report(&findings(vec![], vec![finding.clone(), finding], 12), None, 0, plain);
         let line = "   stat storm [stat-storm], from check (walk.c:41)\n";
         assert!(minor.ends_with(&format!("little (--advise=all tells more):\n{line}{line}")), "{minor}");
+    }
+
+    #[test]
+    fn ranges() {
+        const MS: Ns = 1_000_000;
+        let told = |least, most| between(least, most).unwrap_or_default();
+        assert_eq!(told(0, 0), "");
+        assert_eq!(told(45 * MS, 45 * MS), "45.0 ms");
+        assert_eq!(told(45_000_001, 45_000_002), "45.0 ms", "both are written alike");
+        assert_eq!(told(0, 45 * MS), "up to 45.0 ms");
+        assert_eq!(told(45 * MS, 120 * MS), "45.0 to 120 ms");
+        assert_eq!(told(45 * MS, 1_200 * MS), "45.0 ms to 1.20 s");
+        let saving = Saving { time: 5 * MS, up_to: 9 * MS, work: 5 * MS, ..Saving::default() };
+        assert_eq!(super::saving(&saving), "5.00 to 9.00 ms");
     }
 
     fn function(name: &str, line: u32) -> CallingFunction {

@@ -1,7 +1,7 @@
 //! What a change has saved, beside what the findings had predicted.
 
 use super::text;
-use stride_advise::Findings;
+use stride_advise::{Findings, Saving};
 use stride_event::Ns;
 use stride_event::quantity::{duration, percent};
 
@@ -25,7 +25,9 @@ pub fn lines(verified: Result<Verified, String>, findings: &Findings, traced: Ns
         Ok(verified) => verified,
         Err(why) => return format!("\n{}\n", text::sentence(&format!("nothing was verified: {why}"))),
     };
-    let predicted: Ns = findings.reported.iter().map(|finding| finding.saving.time).sum();
+    let sum =
+        |of: fn(&Saving) -> Ns| findings.reported.iter().map(|finding| of(&finding.saving)).sum::<Ns>().min(traced);
+    let predicted = text::between(sum(|saving| saving.time), sum(|saving| saving.up_to));
     let part = |of: Ns| percent(of, before);
     let saved = match before.checked_sub(after) {
         Some(saved) => format!("saved {} ({})", duration(saved), part(saved)),
@@ -35,7 +37,7 @@ pub fn lines(verified: Result<Verified, String>, findings: &Findings, traced: Ns
         0 => "No finding had predicted that.".into(),
         _ => format!(
             "All findings together predicted {} of the traced run's {}.",
-            duration(predicted.min(traced)),
+            predicted.unwrap_or_else(|| "nothing".into()),
             duration(traced)
         ),
     };

@@ -160,7 +160,7 @@ pub const FIXED: &[(&str, &str)] = &[
         "finding",
         r##"{"type":"object","properties":{"type":{"const":"finding"},"id":{"type":"string"},"title":{"type":"string"},
         "sentence":{"type":"string"},"numbers":{"$ref":"#/$defs/numbers"},"minor":{"type":"boolean"},"saves":{"type":"object","properties":{"calls":{"$ref":"#/$defs/ulong"},
-        "of_calls":{"$ref":"#/$defs/ulong"},"time_ns":{"$ref":"#/$defs/ulong"},"work_ns":{"$ref":"#/$defs/ulong"},"how":{"type":"string"}},"additionalProperties":false},
+        "of_calls":{"$ref":"#/$defs/ulong"},"time_ns":{"$ref":"#/$defs/ulong"},"up_to_ns":{"$ref":"#/$defs/ulong"},"work_ns":{"$ref":"#/$defs/ulong"},"how":{"type":"string"}},"additionalProperties":false},
         "evidence":{"type":"array","items":{"type":"object","properties":{"kind":{"type":"string"},"name":{"type":"string"},
         "name_hex":{"$ref":"#/$defs/octets"},"calls":{"$ref":"#/$defs/ulong"},"pid":{"$ref":"#/$defs/id"},
         "bytes":{"$ref":"#/$defs/ulong"},"time_ns":{"$ref":"#/$defs/ulong"},"line":{"$ref":"#/$defs/ulong"}},"required":["kind","name","calls"],
