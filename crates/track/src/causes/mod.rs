@@ -12,6 +12,7 @@ pub(crate) mod hand_over;
 pub(crate) mod requests;
 pub(crate) mod shares;
 pub(crate) mod spent;
+mod wakers;
 
 use crate::causes::critical_path::{CriticalPath, Timelines};
 use crate::causes::ended_wait::{EndedBy, EndedWait};

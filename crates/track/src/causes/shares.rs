@@ -83,7 +83,7 @@ impl Spent {
         let mut merged: Vec<TimeShare> = Vec::new();
         let mut places: FxHashMap<(&[u8], Activity), usize> = FxHashMap::default();
         for (id, time) in sums {
-            let mut activity = self.activities.things[*id as usize].1;
+            let mut activity = self.told(*id);
             match &mut activity {
                 Activity::InCall(on) if self.measured => on.object = None,
                 // Without measured waits, no call is known better.
@@ -123,6 +123,15 @@ impl Spent {
         &self.parties.things[self.activities.things[id as usize].0 as usize]
     }
 
+    /// The activity with its waker as the table tells it.
+    fn told(&self, id: ActivityId) -> Activity {
+        let (party, activity) = self.activities.things[id as usize];
+        match activity {
+            Activity::Asleep(on, kind, Some(waker)) => Activity::Asleep(on, kind, Some(self.wakers.told(party, waker))),
+            other => other,
+        }
+    }
+
     /// Tells of the largest share of each wait, and of each party at work, who waited meanwhile.
     fn tell_who_waited(&self, shares: &mut [TimeShare], chains: &Chains) {
         let above = chains.iter().flat_map(|(_, above, _)| above);
@@ -131,7 +140,7 @@ impl Spent {
         let mut by_leaf: FxHashMap<(&[u8], Option<Activity>), TimeByChain> = FxHashMap::default();
         for (leaf, above, time) in chains.iter() {
             let (party, activity) = match leaf {
-                Leaf::Waits(id) => (self.party_in(id), Some(self.activities.things[id as usize].1)),
+                Leaf::Waits(id) => (self.party_in(id), Some(self.told(id))),
                 Leaf::Works(tid) => {
                     let Some(thread) = self.threads.get(&tid) else { continue };
                     (&self.parties.things[thread.party as usize], None)

@@ -3,6 +3,7 @@
 //! A thread's time, from the first moment that is known of the thread to the last, is either in a call or between two. If the engine measured waits
 //! ([`stride_event::CallWaits`]), both are divided further. All parts add up to the whole.
 
+use crate::causes::wakers::Wakers;
 use crate::{ObjectId, ObjectKind, Seen, Tracker, names_thread};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
@@ -138,6 +139,7 @@ pub struct Spent {
     pub(super) parties: Interned<Party>,
     /// By party, the threads that had the CPU last for which its threads waited.
     pub(super) takers: FxHashMap<(u32, Option<Party>), Ns>,
+    pub(super) wakers: Wakers,
     /// The engine measured waits.
     pub(super) measured: bool,
 }
@@ -149,6 +151,7 @@ impl Default for Spent {
             activities: Interned::new((0, Activity::Other)),
             counts: Vec::new(),
             takers: FxHashMap::default(),
+            wakers: Wakers::default(),
             parties: Interned::new(Party { pid: 0, comm: Box::default() }),
             measured: false,
         }
@@ -242,7 +245,7 @@ impl Spent {
         let (mut parts, mut asleep) = (Vec::new(), None);
         for (kind, time) in waits.into_iter().flat_map(|waits| waits.in_call.parts()) {
             let waker = waits.and_then(|waits| waits.longest).filter(|longest| longest.kind == kind);
-            let waker = waker.and_then(|longest| longest.waker).map(of_party);
+            let waker = waker.and_then(|longest| longest.waker).map(|waker| self.wakers.note(party, waker));
             let activity = if kind.is_sleep() { Activity::Asleep(on, kind, waker) } else { Activity::Off(kind) };
             let id = self.activities.id((party, activity));
             if kind == WaitKind::Blocked {
@@ -393,14 +396,6 @@ pub(super) fn call_on(call: &Call, seen: &Seen, tracker: &Tracker) -> CallOn {
 /// A time, unless it is that of a start that Stride did not see.
 fn known(at: Ns) -> Option<Ns> {
     (at > 0).then_some(at)
-}
-
-/// All threads of one process with one name are one waker.
-fn of_party(waker: Waker) -> Waker {
-    match waker {
-        Waker::Thread(thread, _) => Waker::Thread(stride_event::NamedThread { tid: thread.process, ..thread }, None),
-        other => other,
-    }
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ impl Json<'_> {
         self.key("hidden").bool(true);
     }
 
-    /// A thread of another PID namespace has no id.
+    /// A thread of another PID namespace has no id, and neither have many wakers of one name.
     fn thread(&mut self, thread: &NamedThread) {
         if thread.tid != 0 {
             self.key("tid").int(thread.tid);

@@ -137,7 +137,8 @@ fn call(on: &CallOn, tracker: &Tracker) -> String {
 
 fn until(waker: &Waker) -> String {
     match waker {
-        Waker::Thread(NamedThread { process: 0, .. }, _) => "a thread of another PID namespace woke it".into(),
+        // There were many of this name, or it is one of another PID namespace.
+        Waker::Thread(thread @ NamedThread { process: 0, .. }, _) => format!("{} woke it", shown(thread.name())),
         Waker::Thread(thread, _) => format!("{}[{}] woke it", shown(thread.name()), thread.process),
         Waker::Interrupt(Interrupt::Timer) => "a timer ran out".into(),
         Waker::Interrupt(Interrupt::Network) => "the network woke it".into(),
