@@ -65,6 +65,7 @@ pub fn settle(
             table: None,
             advice: candidate.advice,
             confidence: candidate.confidence,
+            trial: candidate.trial,
             saving: Saving {
                 calls,
                 of: index.calls,

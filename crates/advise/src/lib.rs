@@ -33,6 +33,7 @@ pub use counts::index::{CallKey, Scope};
 pub use report::finding::{Confidence, Evidence, EvidenceKind, FactRow, FactTable, Finding, Findings, Saving};
 pub use report::quantity::{ALL as QUANTITIES, Quantity, QuantityKind};
 pub use report::statement::{Amount, Figure};
+pub use report::trial::Trial;
 pub use rule::RuleInfo;
 pub use rules::{find_rule, rules};
 pub use thresholds::config;

@@ -79,3 +79,36 @@ fn an_interrupted_comparison_leaves_the_report() {
         });
     }
 }
+
+/// The program converts times again and again, and looks each time at the file of the time zone, because it takes TZ away.
+#[test]
+fn what_needs_no_other_program_is_tried() {
+    for &engine in engines() {
+        let scratch = Scratch::new(&format!("try{engine}"));
+        let program = scratch.path("program");
+        stride_test_support::or_skip!(cc(&root().join("tests/advise/facts-zone.c"), &program));
+        let command = format!("echo \"$TZ\" >> zones; {}", program.display());
+        let run = scratch.stride([engine, "-f", "--try", "sh", "-c", &command]);
+        assert_eq!(run.code(), Some(0), "{}", run.err);
+        let words = run.trace.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("[facts]:") && words.contains("Tried without touching the program"), "{}", run.trace);
+        let (_, tried) = words.split_once("TZ=:/etc/localtime [facts]: ").unwrap_or_else(|| panic!("{}", run.trace));
+        assert!(tried.contains(" with it, ") && tried.contains(" without: it "), "{tried}");
+        // The traced run, and three of each in turn.
+        let (with, without) = (":/etc/localtime", "UTC");
+        assert_eq!(
+            scratch.read("zones").lines().collect::<Vec<_>>(),
+            [without, without, with, without, with, without, with]
+        );
+    }
+}
+
+#[test]
+fn nothing_is_tried_without_a_finding() {
+    let scratch = Scratch::new("try-nothing");
+    let run = scratch.stride(["--try", "true"]);
+    assert!(run.trace.contains("Nothing was tried: no finding has a change"), "{}", run.trace);
+    let refused = std::process::Command::new(STRIDE).args(["--try", "--json", "true"]).output().unwrap();
+    assert!(text(&refused.stderr).contains("--try adds to the report for people"), "{refused:?}");
+    assert_eq!(refused.status.code(), Some(1));
+}

@@ -29,7 +29,7 @@ pub use spelling::quote::{escape_path, quote, shown};
 pub use spelling::style::{HexStrings, NameStyle, Style};
 pub use stride_event::grouped;
 pub use value::Writer;
-pub use views::advise::{AdviseView, Verified, Verify};
+pub use views::advise::{AdviseView, Try, Verified, Verify};
 pub use views::flamegraph::{FlameFormat, FlameView, FlameWeight};
 pub use views::html::HtmlView;
 pub use views::json::{self, JsonView};

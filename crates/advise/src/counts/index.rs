@@ -103,6 +103,8 @@ pub struct Transfers {
     last: Option<(Tid, Pace)>,
     /// The trace line of one transfer, as an example.
     pub line: u64,
+    /// The descriptor of that transfer.
+    pub fd: Option<i32>,
     pub key: Option<CallKey>,
     /// The processes that made the transfers. Often they are not the process that opened the file.
     pub by: Makers,
@@ -172,6 +174,7 @@ impl Transfers {
         self.bytes += bytes;
         self.buffer = self.buffer.max(asked);
         self.line = observed.line;
+        self.fd = observed.seen.fd;
         self.key = Some(observed.key);
         self.by.count(observed.seen.pid);
         let by = observed.call.tid;

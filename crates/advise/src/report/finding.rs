@@ -4,6 +4,7 @@ use crate::counts::callers::Callers;
 use crate::counts::index::CallKey;
 use crate::report::quantity::TID;
 use crate::report::statement::{Amount, Figure, Statement};
+use crate::report::trial::Trial;
 use std::sync::Arc;
 use stride_event::{Ns, Stack, Tid};
 use stride_track::TimeSpent;
@@ -136,6 +137,8 @@ pub struct Candidate {
     pub matters: bool,
     /// The rules whose findings are symptoms of this one. They are not told beside it.
     pub instead_of: &'static [&'static str],
+    /// A change that can be tried without touching the program, if there is one.
+    pub trial: Option<Trial>,
     /// The finding is only told if no other one saves that much of the run.
     pub unless_saved: Option<Ns>,
 }
@@ -170,7 +173,7 @@ impl Saving {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Finding {
     /// Stable, because scripts and `--explain` use it.
     pub id: &'static str,
@@ -187,6 +190,7 @@ pub struct Finding {
     pub advice: String,
     pub confidence: Confidence,
     pub saving: Saving,
+    pub trial: Option<Trial>,
     /// True, but it would save hardly any of the run's time and few of its calls. It is reported only if everything is
     /// asked for.
     pub minor: bool,

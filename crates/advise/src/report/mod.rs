@@ -3,3 +3,4 @@
 pub mod finding;
 pub mod quantity;
 pub mod statement;
+pub mod trial;

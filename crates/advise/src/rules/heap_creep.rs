@@ -6,6 +6,7 @@ use crate::counts::page_faults::touching_at_most;
 use crate::report::finding::{Candidate, Claim, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{MEAN_BYTES, PID, RETURNS, TIMES};
 use crate::report::statement::say;
+use crate::report::trial::Trial;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use stride_event::{Outcome, Tid};
@@ -150,6 +151,8 @@ impl Rule for HeapCreep {
                 mallopt(3), 1 MiB or more; do not call sbrk(2) for single pages."
                 .into(),
             confidence: Confidence::Likely,
+            // (A program that calls mallopt(3) itself does not look at these.)
+            trial: Some(Trial::Environment(&[("MALLOC_TOP_PAD_", "1048576"), ("MALLOC_TRIM_THRESHOLD_", "67108864")])),
             claims: often.iter().map(|(_, heap)| Claim { key: heap.key, calls: heap.saved() }).collect(),
             perhaps_more: again.map(|heap| touching_at_most(heap.again)).sum(),
             estimate: "growth by 1 MiB at a time, nothing given back in between; more if the program touches what it took again".into(),

@@ -6,6 +6,7 @@ use crate::counts::page_faults::touching_at_most;
 use crate::report::finding::{Candidate, Claim, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{CALLS, MEAN_BYTES, PID, PLACES, TIMES};
 use crate::report::statement::say;
+use crate::report::trial::Trial;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::shared::FEW_CALLS;
 use crate::thresholds::threshold::Threshold;
@@ -120,6 +121,10 @@ impl Rule for MadviseStorm {
                 dirty_decay_ms; tcmalloc: TCMALLOC_RELEASE_RATE)."
                     .into(),
             confidence: Confidence::Possible,
+            trial: Some(Trial::Environment(&[
+                ("MALLOC_CONF", "dirty_decay_ms:10000,muzzy_decay_ms:10000"),
+                ("TCMALLOC_RELEASE_RATE", "0"),
+            ])),
             claims: often.iter().map(|(_, advised)| Claim { key: advised.key, calls: advised.calls - 1 }).collect(),
             perhaps_more: often.iter().map(|(_, advised)| touching_at_most(advised.again())).sum(),
             estimate: "every time but the first for each place; more if the program touches the memory in between"

@@ -6,6 +6,7 @@ use crate::counts::page_faults::touching_at_most;
 use crate::report::finding::{Candidate, Claim, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{EACH, OTHERS, PID, TIMES};
 use crate::report::statement::say;
+use crate::report::trial::Trial;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use stride_event::{Ns, Outcome, Tid, grouped};
@@ -113,6 +114,8 @@ impl Rule for MapChurn {
                 give so much back (mallopt(3): M_MMAP_THRESHOLD, M_TRIM_THRESHOLD)."
                 .into(),
             confidence: Confidence::Likely,
+            // 32 MiB is the most that the C library takes.
+            trial: Some(Trial::Environment(&[("MALLOC_MMAP_THRESHOLD_", "33554432"), ("MALLOC_TRIM_THRESHOLD_", "268435456")])),
             claims: often
                 .iter()
                 .flat_map(|(_, pairs)| {

@@ -6,6 +6,7 @@ use crate::counts::kinds::{Io, io};
 use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::LINES;
 use crate::report::statement::say;
+use crate::report::trial::Trial;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::shared::SEEKS_PER_TRANSFER;
 use crate::thresholds::threshold::Threshold;
@@ -35,6 +36,8 @@ struct TinyWrites {
     pieces: Pieces,
     calls: u64,
     lines: u64,
+    /// Such writes went to the standard output of a process.
+    to_stdout: bool,
 }
 
 impl TinyWrites {
@@ -54,6 +57,7 @@ impl TinyWrites {
         }
         self.calls += small.calls;
         self.lines += small.lines;
+        self.to_stdout |= file.writes.fd == Some(1);
         let wasted = small.in_a_row.saturating_sub(needed(small.bytes));
         self.pieces.add(
             file,
@@ -82,6 +86,7 @@ impl Rule for TinyWrites {
             each line) and flush it at the end; in a shell, redirect the whole loop and let one command write."
                 .into();
         candidate.confidence = Confidence::Likely;
+        candidate.trial = self.to_stdout.then_some(Trial::Buffered);
         candidate.estimate = "all such writes but those that are needed with a buffer of 64 KiB".into();
         vec![candidate]
     }

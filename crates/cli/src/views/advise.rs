@@ -79,11 +79,21 @@ const FLAGS: &[Flag] = &[
         update: ask,
         ..BASE
     },
+    Flag {
+        long: Some(verify::TRY),
+        own: true,
+        help: "--advise, and try changes that need no other program",
+        doc: "Like --advise, and then tries what can be changed without touching the program: variables of the environment such as TZ and MALLOC_TRIM_THRESHOLD_, and a larger buffer for its \
+              standard output (stdbuf). For each such change that a finding proposes, the traced command runs as it is and with the change, three times each, in turn and without tracing, and the \
+              report ends with the medians of their times. The commands run as those of --verify do.",
+        update: ask,
+        ..BASE
+    },
 ];
 
 /// True if `--advise` is given. Other views make room for the findings.
 pub fn is_asked(options: &Options) -> bool {
-    [OPTION, CONFIG, verify::OPTION].into_iter().any(|option| options.views.has(option))
+    [OPTION, CONFIG, verify::OPTION, verify::TRY].into_iter().any(|option| options.views.has(option))
 }
 
 /// True if minor findings are shown as well.
@@ -122,8 +132,10 @@ impl Declaration for AdviseDeclaration {
 
     fn prepare(&self, before: &Before<'_>) -> Result<Opener> {
         before.options.views.path(CONFIG).map(configure).transpose()?;
-        if before.options.views.has(verify::OPTION) {
-            verify::check(before.options)?;
+        for option in [verify::OPTION, verify::TRY] {
+            if before.options.views.has(option) {
+                verify::check(option, before.options)?;
+            }
         }
         Ok(Box::new(open))
     }
@@ -155,6 +167,11 @@ fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let changed = with.options.views.path(verify::OPTION).map(|command| command.as_os_str().to_owned());
     let view = match changed.and_then(|changed| verify::verify(with.options, changed)) {
         Some(verify) => view.verified_by(verify),
+        None => view,
+    };
+    let attempt = with.options.views.has(verify::TRY).then(|| verify::attempt(with.options)).flatten();
+    let view = match attempt {
+        Some(attempt) => view.tried_by(attempt),
         None => view,
     };
     Ok(Box::new(view.in_colour(with.options.color.is_wanted(with.outputs.is_terminal()))))

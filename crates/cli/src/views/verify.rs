@@ -1,4 +1,4 @@
-//! `--verify`: runs the traced command and the one after a change in turn, without tracing, and compares their times.
+//! `--verify` and `--try`: run the traced command and one after a change in turn, without tracing, and compare their times.
 
 use anyhow::{Result, bail};
 use nix::sys::signal::{Signal, killpg};
@@ -7,12 +7,14 @@ use std::ffi::OsString;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
+use stride_advise::Trial;
 use stride_engine_base::signal;
 use stride_event::Ns;
-use stride_output::{ReportFormat, Verified, Verify, signal_text};
+use stride_output::{ReportFormat, Try, Verified, Verify, signal_text};
 use stride_session::Options;
 
 pub const OPTION: &str = "verify";
+pub const TRY: &str = "try";
 
 /// Each command runs so often. The median of three is one that neither the first nor an unlucky run decides.
 const ROUNDS: usize = 3;
@@ -21,8 +23,8 @@ const ROUNDS: usize = 3;
 const LOOK: Duration = Duration::from_micros(500);
 
 /// Refuses what cannot be run again, or whose report has no place for the times.
-pub fn check(options: &Options) -> Result<()> {
-    let cannot = |why: &str| bail!("--verify {why}");
+pub fn check(option: &str, options: &Options) -> Result<()> {
+    let cannot = |why: &str| bail!("--{option} {why}");
     match &options.command {
         _ if options.replay.is_some() => return cannot("needs a command to run, and a recording has none"),
         None => {
@@ -45,36 +47,72 @@ pub fn check(options: &Options) -> Result<()> {
 pub fn verify(options: &Options, after: OsString) -> Option<Verify> {
     let traced = options.command.clone()?;
     Some(Box::new(move || {
-        let mut before = Command::new(&traced.program);
-        before.env_clear().envs(traced.environment(std::env::vars_os())).args(traced.argv.iter().skip(1));
-        if let Some(name) = traced.argv.first() {
-            before.arg0(name);
-        }
         let mut changed = Command::new("/bin/sh");
         changed.arg("-c").arg(after);
-        // The traced run was interrupted.
-        if let Some(signal) = signal::caught() {
-            return Err(interrupted(signal));
-        }
-        // The report is still to be written when the user has had enough.
-        let mut saved = Vec::new();
-        signal::catch(&[Signal::SIGHUP, Signal::SIGINT, Signal::SIGTERM], &mut saved);
-        let times = in_turn(&mut before, &mut changed);
-        signal::restore_signals(&mut saved);
-        let [before, after] = times?.map(median);
-        Ok(Verified { before, after, rounds: ROUNDS })
+        compared(&mut started_as(&traced, &[]), &mut changed, "the command of --verify")
     }))
 }
 
+/// What runs the command with a change that needs no other program.
+pub fn attempt(options: &Options) -> Option<Try> {
+    let traced = options.command.clone()?;
+    Some(Box::new(move |trial| {
+        let mut changed = match trial {
+            Trial::Environment(variables) => {
+                let mut command = started_as(&traced, &[]);
+                command.envs(variables.iter().copied());
+                command
+            }
+            Trial::Buffered => started_as(&traced, &Trial::BUFFERED),
+        };
+        compared(&mut started_as(&traced, &[]), &mut changed, &format!("the command with {trial}"))
+    }))
+}
+
+/// The traced command, behind a program that starts it with these arguments, if there is one.
+fn started_as(traced: &stride_session::options::Command, by: &[&str]) -> Command {
+    let mut command = match by.split_first() {
+        Some((starter, arguments)) => {
+            let mut command = Command::new(starter);
+            command.args(arguments).arg(&traced.program);
+            command
+        }
+        None => {
+            let mut command = Command::new(&traced.program);
+            if let Some(name) = traced.argv.first() {
+                command.arg0(name);
+            }
+            command
+        }
+    };
+    command.env_clear().envs(traced.environment(std::env::vars_os())).args(traced.argv.iter().skip(1));
+    command
+}
+
+/// The medians of both commands' times.
+fn compared(before: &mut Command, changed: &mut Command, name: &str) -> Result<Verified, String> {
+    // The traced run was interrupted.
+    if let Some(signal) = signal::caught() {
+        return Err(interrupted(signal));
+    }
+    // The report is still to be written when the user has had enough.
+    let mut saved = Vec::new();
+    signal::catch(&[Signal::SIGHUP, Signal::SIGINT, Signal::SIGTERM], &mut saved);
+    let times = in_turn(before, changed, name);
+    signal::restore_signals(&mut saved);
+    let [before, after] = times?.map(median);
+    Ok(Verified { before, after, rounds: ROUNDS })
+}
+
 /// The times of both commands.
-fn in_turn(before: &mut Command, changed: &mut Command) -> Result<[Vec<Ns>; 2], String> {
+fn in_turn(before: &mut Command, changed: &mut Command, name: &str) -> Result<[Vec<Ns>; 2], String> {
     let mut times = [Vec::new(), Vec::new()];
     for _ in 0..ROUNDS {
         let (time, status) = run(before, "the traced command")?;
-        let (changed_time, changed_status) = run(changed, "the command of --verify")?;
+        let (changed_time, changed_status) = run(changed, name)?;
         if status != changed_status {
             return Err(format!(
-                "the command of --verify {}, and the traced one {} when it ran again without tracing",
+                "{name} {}, and the traced one {} when it ran again without tracing",
                 ending(changed_status),
                 ending(status)
             ));

@@ -6,6 +6,7 @@ use crate::counts::kinds::opens;
 use crate::report::finding::{Candidate, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::CALLS;
 use crate::report::statement::say;
+use crate::report::trial::Trial;
 use crate::rule::Rule;
 use crate::thresholds::threshold::Threshold;
 use stride_event::Tid;
@@ -58,6 +59,7 @@ impl Rule for TimeZone {
             confidence: Confidence::Certain,
             claims: claims.list(),
             estimate: "every check by a process but its first".into(),
+            trial: Some(Trial::Environment(&[("TZ", ":/etc/localtime")])),
             ..Candidate::default()
         }]
     }

@@ -126,6 +126,7 @@ mod tests {
             advice: "Wait.".into(),
             confidence: Confidence::Possible,
             saving: Saving { calls: 1, of: 2, time: 3, up_to: 5, work: 4, how: "guess".into() },
+            trial: None,
             minor: false,
         };
         let mut out = Vec::new();

@@ -17,7 +17,7 @@ use paint::ReportPaint;
 use stride_advise::{Advisor, Findings};
 use stride_event::Event;
 use stride_track::Tracker;
-pub use verified::{Verified, Verify};
+pub use verified::{Try, Verified, Verify};
 
 /// Reports the findings at the end.
 pub struct AdviseView {
@@ -37,6 +37,8 @@ pub struct AdviseView {
     ended: bool,
     /// Compares the run with one after a change, if that is asked for.
     verify: Option<Verify>,
+    /// Compares the run with ones after the changes that can be tried, if that is asked for.
+    attempt: Option<Try>,
 }
 
 impl AdviseView {
@@ -60,12 +62,18 @@ impl AdviseView {
             operations: 0,
             ended: false,
             verify: None,
+            attempt: None,
         }
     }
 
     /// The same, and the report ends with what a change has saved. (Only reports for people do.)
     pub fn verified_by(self, verify: Verify) -> AdviseView {
         AdviseView { verify: Some(verify), ..self }
+    }
+
+    /// The same, and the report ends with what the changes have saved that need no other program.
+    pub fn tried_by(self, attempt: Try) -> AdviseView {
+        AdviseView { attempt: Some(attempt), ..self }
     }
 
     /// The same with colours, if the report is text.
@@ -83,9 +91,11 @@ impl AdviseView {
         text::operations(self.operations)
     }
 
-    /// The end of the report, if a change is to be verified.
+    /// The end of the report, if changes are to be tried or verified.
     fn verified(&mut self, findings: &Findings) -> String {
-        self.verify.take().map_or_else(String::new, |verify| verified::lines(verify(), findings, findings.time.total))
+        let tried = self.attempt.take().map_or_else(String::new, |attempt| verified::tried(attempt, findings));
+        let verify = self.verify.take();
+        tried + &verify.map_or_else(String::new, |verify| verified::lines(verify(), findings, findings.time.total))
     }
 }
 
@@ -159,6 +169,7 @@ mod tests {
                 work: 3000,
                 how: "every check but the first".into(),
             },
+            trial: None,
             minor: false,
         }
     }

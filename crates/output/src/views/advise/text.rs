@@ -291,6 +291,7 @@ mod tests {
                 work: 45_200_000,
                 how: "every repeat".into(),
             },
+            trial: None,
             minor: false,
         };
         assert_eq!(
