@@ -53,11 +53,20 @@ fn main() {
     // The rows decide which memory is copied, and the order of the request's words what is asked for.
     fingerprint.write(std::env::var("CARGO_PKG_VERSION").unwrap_or_default().as_bytes());
     println!("cargo:rustc-env=STRIDE_PROGRAMS={}", fingerprint.finish());
+    println!("cargo:rustc-env=STRIDE_CLANG={}", clang());
     let types = Vec::from_iter(types);
     std::fs::write(out.join("types.rs"), format!("&{types:?}")).expect("OUT_DIR can be written to");
     println!("cargo:rerun-if-changed=src/bpf");
     println!("cargo:rerun-if-changed=src/loading/btf.rs");
     println!("cargo:rerun-if-changed=../syscalls/src/abi");
+}
+
+/// The compiler of the programs with the first number of its version, such as `clang-14`: each makes other instructions (tests/verified.txt).
+fn clang() -> String {
+    let told = std::process::Command::new("clang").arg("--version").output().map(|output| output.stdout);
+    let told = String::from_utf8_lossy(&told.unwrap_or_default()).into_owned();
+    let version = told.split_once("clang version ").map_or("", |(_, version)| version);
+    format!("clang-{}", version.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default())
 }
 
 /// Checks that the object of programs at functions lays out its variables as the first object does, whose maps it uses.

@@ -7,6 +7,7 @@ mod docs;
 mod predictions;
 mod size;
 mod uapi;
+mod verified;
 
 use std::process::Command;
 
@@ -30,8 +31,10 @@ fn main() -> anyhow::Result<()> {
         ["predictions", stride] => predictions::run(stride),
         ["size", program] => size::run(program),
         ["suite-repeat", ref args @ ..] => chaos::repeat(args),
+        ["verified"] => verified::run(None),
+        ["verified", log] => verified::run(Some(log)),
         _ => anyhow::bail!(
-            "usage: cargo xtask agree --tracer=COMMAND --tracer=COMMAND... [--calls=N] [--seed=N] [--only=NAME] [--examples=N] | bench STRIDE [--real-time | all | crowd | memory MILLIONS | replay | WORD-OF-A-TITLE] | chaos [SECONDS] [--seed=N] [--only=NAME] | check | docs | predictions STRIDE | size PROGRAM | suite-repeat N [--busy] | uapi [--check]"
+            "usage: cargo xtask agree --tracer=COMMAND --tracer=COMMAND... [--calls=N] [--seed=N] [--only=NAME] [--examples=N] | bench STRIDE [--real-time | all | crowd | memory MILLIONS | replay | WORD-OF-A-TITLE] | chaos [SECONDS] [--seed=N] [--only=NAME] | check | docs | predictions STRIDE | size PROGRAM | suite-repeat N [--busy] | uapi [--check] | verified [LOG-OF-TEST-KERNELS]"
         ),
     }
 }

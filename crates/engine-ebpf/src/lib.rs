@@ -202,7 +202,7 @@
 //!
 //! Architecture invariant: the interpreter keeps its loop state in the scratch map, not on the stack. The verifier assumes that
 //! map memory can hold anything, so a loop converges at once; with the state on the stack it walked each round, some hundred times as
-//! many instructions. Functions that are not `static` are verified once each. A number that the verifier knows on one path and not on
+//! many instructions (`tests/verified.txt` has their numbers). Functions that are not `static` are verified once each. A number that the verifier knows on one path and not on
 //! another, or of which it knows other bits, keeps the paths apart, and all that follows is walked for each. So `FORGET` makes the
 //! verifier forget numbers where paths join, for two instructions each: it halves the largest program, `on_sys_exit`, compared
 //! with only branches. The deepest call chain has
