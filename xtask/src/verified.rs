@@ -14,7 +14,7 @@ const RECORD: &str = "crates/engine-ebpf/tests/verified.txt";
 const PRINTED: &str = "verified: ";
 const HEAD: &str = "\
 # The instructions that the kernel's verifier walks in each eBPF program, made by `cargo xtask verified` (docs/contributing/tests.md).
-# machine, kernel, compiler of the programs, settings (tests/engine_verified.rs), program, instructions
+# machine, kernel, compiler of the programs, settings (engine_verified.rs), program, instructions
 ";
 
 /// Takes the rows from this log, or from a run of the test.
