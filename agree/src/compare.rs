@@ -158,6 +158,12 @@ mod tests {
         assert_eq!(told("f(X_A|0x2) = 0", "f(X_A|X_B) = 0"), names);
         assert_eq!(told("f(X_A|0x2) = 0", "f(X_B|X_C) = 0"), "X_A|0x0 / X_B|X_C");
         assert!(told("f([{a=1}, 2], 3) = 0", "f(0x100000000, 3) = 0").starts_with("the eBPF engine"));
+        let cut = "the eBPF engine has not copied the end of an array or a struct";
+        assert_eq!(told("f({a=1}, 5000) = 0", "f({a=1, ???}, 5000) = 0"), cut);
+        assert_eq!(told("f([{a=1, msg_len=0}], 5) = 0", "f([{a=1}], 5) = 0"), cut);
+        assert_eq!(told("f([1], 5) = 0", "f([1, ...], 5) = 0"), cut);
+        assert_eq!(told("f({a=1, b=0}, 5) = 0", "f({a=1}, 5) = 0"), ", / }");
+        assert_eq!(told("f({a=1}, 5) = 0", "f({a=1, ???}, 6) = 0"), "0 / 0");
         assert_eq!(told("f({a=\"x\"}) = 0", "f({a=\"y\"...}) = 0"), "a=\"\" / \"\"...");
         assert_eq!(told("f({a=12, ...}) = 0", "f({a=12}) = 0"), ", / }");
     }

@@ -104,13 +104,24 @@ fn unseen(places: &Places<'_>) -> Option<Explained> {
     }
 }
 
-/// The eBPF engine copies so much of the memory of a call, and says where that ends.
+/// The eBPF engine copies so much of the memory of a call, and says where that ends. Pages that were absent are read afterwards, and not if the
+/// program is over by then, or has written there.
 fn beyond_copy(places: &Places<'_>) -> Option<Explained> {
     const WHY: &str = "the eBPF engine has not copied the end of an array or a struct";
-    match (places.first, places.other.first()?) {
-        _ if places.sees_entries => None,
-        (first, Part::Text(other)) if other.starts_with("... /* 0x") => Some((WHY, list_end(first)?, 1)),
-        ([Part::Text(first), ..], Part::Text("???")) if first.starts_with("/* bytes ") => Some((WHY, 1, 1)),
+    const CUT: Part<'_> = Part::Text("???");
+    if places.sees_entries {
+        return None;
+    }
+    match (places.first, places.other) {
+        (first, [Part::Text(other), ..]) if other.starts_with("... /* 0x") => Some((WHY, list_end(first)?, 1)),
+        ([Part::Text(first), ..], [CUT, ..]) if first.starts_with("/* bytes ") => Some((WHY, 1, 1)),
+        // Zeros at the end of a struct are not shown.
+        ([Part::Mark(b'}'), ..], [Part::Mark(b','), CUT, ..]) => Some((WHY, 0, 2)),
+        ([Part::Mark(b']'), ..], [Part::Mark(b','), Part::Text("..."), Part::Mark(b']'), ..]) => Some((WHY, 0, 2)),
+        // (The only struct of which an end is filled in while the rest is the program's.)
+        ([Part::Mark(b','), Part::Text("msg_len"), Part::Mark(b'='), Part::Text(_), ..], [Part::Mark(b'}'), ..]) => {
+            Some((WHY, 4, 0))
+        }
         _ => None,
     }
 }
