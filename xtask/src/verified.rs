@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 const RECORD: &str = "crates/engine-ebpf/tests/verified.txt";
 /// Each line that the test prints for a row begins so.
@@ -36,7 +36,7 @@ pub fn run(log: Option<&str>) -> Result<()> {
 fn run_test() -> Result<Vec<u8>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let arguments = ["test", "--package=stride-engine-ebpf", "--test=engine_verified", "--", "--nocapture"];
-    Ok(Command::new(cargo).args(arguments).output().context("cannot run cargo")?.stdout)
+    Ok(Command::new(cargo).args(arguments).stderr(Stdio::inherit()).output().context("cannot run cargo")?.stdout)
 }
 
 /// The record with the printed rows in place of those of the same machine, kernel and compiler; and the number of printed rows.

@@ -11,6 +11,7 @@ use libbpf_rs::query::ProgInfoIter;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use stride_engine_ebpf::broker::{Prepared, Reply};
 use stride_engine_ebpf::{EbpfEngine, Settings, probe};
 use stride_event::{Bounds, CallSet, CountBy, Counting, Endings, Glob, Machine, ProbedFile, StackRate, Tid, TraceSpec};
 use stride_stacks::{CodeFileToProbe, functions};
@@ -200,6 +201,13 @@ fn verified(spec: TraceSpec) -> BTreeMap<String, u64> {
     loaded()
 }
 
+/// The instructions of the programs that a broker loads for this. (Without `follow` there is one ring, on each machine.)
+fn verified_by_broker(spec: &TraceSpec) -> BTreeMap<String, u64> {
+    let serving = Prepared::load(&Prepared::request(spec)).and_then(|prepared| prepared.serve(1, 1));
+    let _serving = serving.unwrap_or_else(|Reply { text, .. }| panic!("{text}"));
+    loaded()
+}
+
 /// The only test of this file that loads programs: all those of this process are of the engine that it has just started.
 #[test]
 fn verified_instructions_are_written_down() {
@@ -224,6 +232,9 @@ fn verified_instructions_are_written_down() {
         Ok(library) => note("library-calls", verified(TraceSpec { library, ..everything() })),
         Err(why) => skipped::report(format_args!("programs for functions of libraries: {why}")),
     }
+    note("broker", verified_by_broker(&TraceSpec::default()));
+    let more = TraceSpec { want_times: true, waits: true, descriptors: true, ..TraceSpec::default() };
+    note("broker-waits", verified_by_broker(&more));
     let kind = kind();
     for ((settings, program), number) in &found {
         println!("verified: {kind} {settings} {program} {number}");
