@@ -99,7 +99,7 @@ impl Remote {
             return Ok(0);
         }
         let start = Instant::now();
-        match wait(&result, self.left, reader) {
+        match wait(&result, self.left, || is_runnable(reader)) {
             Ok((result, bytes)) => {
                 self.left = self.left.saturating_sub(start.elapsed());
                 self.patience = (self.patience + self.patience / 8).min(LIMIT);
@@ -174,14 +174,16 @@ fn serve(queue: &Receiver<Job>) {
 }
 
 /// Waits up to the limit, and longer while the reader waits for a CPU instead of sleeping in its read.
-fn wait<T>(result: &Receiver<T>, limit: Duration, reader: Tid) -> Result<T, RecvTimeoutError> {
+fn wait<T>(result: &Receiver<T>, limit: Duration, is_runnable: impl Fn() -> bool) -> Result<T, RecvTimeoutError> {
     for _ in 0..OVERLOADED {
         match result.recv_timeout(limit) {
-            Err(RecvTimeoutError::Timeout) if is_runnable(reader) => {}
+            Err(RecvTimeoutError::Timeout) if is_runnable() => {}
+            // (A reader that has just come back sleeps, too.)
+            Err(RecvTimeoutError::Timeout) => break,
             other => return other,
         }
     }
-    Err(RecvTimeoutError::Timeout)
+    result.try_recv().map_err(|_| RecvTimeoutError::Timeout)
 }
 
 fn is_runnable(tid: Tid) -> bool {
@@ -209,6 +211,17 @@ mod tests {
             assert_eq!(buf, [addr as u8, addr as u8, addr as u8, 0]);
         }
         assert_eq!(remote.read(|_, _, _| Err(Errno::ESRCH), 1, 0, &mut [0]), Err(Errno::ESRCH));
+    }
+
+    #[test]
+    fn a_reader_that_comes_back_at_the_last_moment_is_heard() {
+        let (done, result) = sync_channel(1);
+        let comes_back = || {
+            done.send(7).unwrap();
+            false
+        };
+        assert_eq!(wait(&result, Duration::ZERO, comes_back), Ok(7));
+        assert_eq!(wait(&result, Duration::ZERO, || false), Err(RecvTimeoutError::Timeout));
     }
 
     #[test]
