@@ -118,10 +118,6 @@ fn beyond_copy(places: &Places<'_>) -> Option<Explained> {
         // Zeros at the end of a struct are not shown.
         ([Part::Mark(b'}'), ..], [Part::Mark(b','), CUT, ..]) => Some((WHY, 0, 2)),
         ([Part::Mark(b']'), ..], [Part::Mark(b','), Part::Text("..."), Part::Mark(b']'), ..]) => Some((WHY, 0, 2)),
-        // (The only struct of which an end is filled in while the rest is the program's.)
-        ([Part::Mark(b','), Part::Text("msg_len"), Part::Mark(b'='), Part::Text(_), ..], [Part::Mark(b'}'), ..]) => {
-            Some((WHY, 4, 0))
-        }
         _ => None,
     }
 }
