@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 static unsigned long word = 0x1122334455667788;
+static unsigned long nothing;
 
 int main(void)
 {
@@ -35,6 +36,8 @@ int main(void)
 	waitpid(pid, &status, __WALL);
 	syscall(SYS_ptrace, 1L, (long)pid, &word, &peeked);
 	printf("ptrace(PTRACE_PEEKTEXT, %d, %p, [0x1122334455667788]) = 0\n", pid, &word);
+	syscall(SYS_ptrace, 1L, (long)pid, (long)&nothing, &peeked);
+	printf("ptrace(PTRACE_PEEKTEXT, %d, %p, [NULL]) = 0\n", pid, &nothing);
 	syscall(SYS_ptrace, 5L, (long)pid, &word, 7L);
 	printf("ptrace(PTRACE_POKEDATA, %d, %p, 0x7) = 0\n", pid, &word);
 	syscall(SYS_ptrace, 0x4201L, (long)pid, 0L, &message);

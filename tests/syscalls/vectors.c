@@ -25,6 +25,8 @@ int main(void)
 	printf("memfd_create(\"a long\"..., MFD_CLOEXEC) = %d\n", fd);
 	syscall(SYS_memfd_create, NULL, 4 | 0x10000 | 30u << 26);
 	printf("memfd_create(NULL, MFD_HUGETLB|0x10000|30<<MFD_HUGE_SHIFT) = -1 EINVAL (Invalid argument)\n");
+	syscall(SYS_memfd_create, NULL, 0x10000 | 30u << 26);
+	printf("memfd_create(NULL, 0x10000 /* MFD_??? */|30<<MFD_HUGE_SHIFT) = -1 EINVAL (Invalid argument)\n");
 
 	struct iovec out[] = { { "0123456789", 10 }, { "", 0 }, { "abcde", 5 } };
 	writev(fd, out, 3);

@@ -129,7 +129,7 @@ impl Set {
     }
 
     /// Calls `each` with the parts of a flag word in print order: names, then bits without a name, which are a part
-    /// only beside a name. Returns whether there was any part.
+    /// only beside a name or a number. Returns whether there was any part.
     pub fn parts(&self, raw: u64, mut each: impl FnMut(FlagPart)) -> bool {
         let mut left = raw;
         let mut any = self.lead != 0;
@@ -151,7 +151,7 @@ impl Set {
                 any = true;
             }
         }
-        if any && left != 0 {
+        if (any || number != 0) && left != 0 {
             each(FlagPart::Rest(left));
         }
         if let (Some(n), 1..) = (self.number, number) {

@@ -131,10 +131,10 @@ pub fn syscall_info<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
         push("arch", Value::Enum { raw: arch, set: &AUDIT_ARCH });
     }
     if size >= 16 {
-        push("instruction_pointer", Value::Hex(le(info, 8, 8)));
+        push("instruction_pointer", Value::Addr(le(info, 8, 8)));
     }
     if size >= 24 {
-        push("stack_pointer", Value::Hex(le(info, 16, 8)));
+        push("stack_pointer", Value::Addr(le(info, 16, 8)));
     }
     if size >= 32 {
         match op {

@@ -62,12 +62,19 @@ impl Writer<'_> {
     pub(super) fn flag_names(&mut self, raw: u64, set: &Set) -> bool {
         let mut first = true;
         set.parts(raw, |part| {
-            if !std::mem::take(&mut first) {
+            let is_first = std::mem::take(&mut first);
+            if !is_first {
                 self.out.push(b'|');
             }
             match part {
                 FlagPart::Name(name) => self.str(name),
-                FlagPart::Rest(bits) => self.hex(bits),
+                FlagPart::Rest(bits) => {
+                    self.hex(bits);
+                    // (Behind it stands a number, which names none of them.)
+                    if is_first && self.style.names == NameStyle::Abbrev && !self.style.in_comment {
+                        self.comment(|w| w.str(set.unknown));
+                    }
+                }
                 FlagPart::Lead(field) => {
                     self.hex(field);
                     self.comment(|w| w.str(set.unknown));

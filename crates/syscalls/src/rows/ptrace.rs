@@ -19,7 +19,7 @@ macro_rules! ptrace {
 
 const USER_OFFSET: Ty = Ty::Custom(Irregular::UserOffset, &Ty::HexLong);
 /// The word the kernel reads; libc's ptrace() returns it instead.
-const PEEKED: Ty = Ty::Array(Dir::Out, &Ty::HexLong, Len::Fixed(1));
+const PEEKED: Ty = Ty::Array(Dir::Out, &Ty::Addr, Len::Fixed(1));
 const REGSET_KIND: Ty = Ty::Enum(&REGSET);
 const METADATA: Ty = Ty::Custom(Irregular::SeccompMetadata, &Ty::Ptr(Dir::InOutAlways, &Ty::Struct(&SECCOMP_METADATA)));
 
