@@ -101,6 +101,48 @@ def called_back():
     ctypes.CDLL(None).qsort(values, ctypes.c_size_t(2), ctypes.c_size_t(4), compare)
 
 
+def with_expressions():
+    import re
+    re.sub("b+", lambda found: mark() or found.group(), "abbaba")
+    re.compile("(a)").subn(functools.partial(lambda n, found: recursion(n) or "", 2), "aab")
+    [3, 1, 2].sort(key=lambda n: re.sub("1", lambda _: mark() or "", str(n)))
+
+
+class Specialised:
+
+    def __init__(self, is_marked):
+        if is_marked:
+            mark()
+        self.is_marked = is_marked
+
+    @property
+    def attribute(self):
+        return mark() if self.is_marked else None
+
+    def __getattr__(self, name):
+        return mark() if self.is_marked else None
+
+    def __getitem__(self, index):
+        return mark() if self.is_marked else None
+
+    def __iter__(self):
+        for n in range(2):
+            if self.is_marked:
+                mark()
+            yield n
+
+
+def specialised():
+    """The interpreter runs code in other ways when it has run some times."""
+    for n in range(150):
+        one = Specialised(n >= 148)
+        one.attribute
+        one.other
+        one[0]
+        for _ in one:
+            pass
+
+
 def over_lines():
     functools.partial(
         max,
@@ -131,6 +173,15 @@ def made():
         exec(compile("def %s():\n  mark()\n%s()" % (name, name), "<%s \U0001f600>" % name, "exec"), globals())
 
 
+def reused():
+    """Code whose names, sizes and number of lines are those of the code before, which is gone."""
+    for i in range(120):
+        name = ["one", "two", "six"][i % 3]
+        lines = ["  x = 1", "", "  x = 1", ""]
+        lines.insert(i % 5, "  mark()")
+        exec(compile("\n" * (i % 2) + "def %s():\n%s\n%s()" % (name, "\n".join(lines), name), "<reused %d>" % (i % 2), "exec"), {"mark": mark})
+
+
 def long_lines():
     exec(compile("def far():\n" + "  x = 1\n" * 3000 + "  mark()\nfar()", "<long>", "exec"), globals())
     exec(compile("def far():\n" + "\n" * 70000 + "  mark()\nfar()", "<longer>", "exec"), globals())
@@ -158,6 +209,68 @@ async def asynchronous_generator():
     yield 2
 
 
+class Entered:
+
+    async def __aenter__(self):
+        await awaited(1)
+
+    async def __aexit__(self, *_):
+        mark()
+
+
+async def waits(event):
+    await event.wait()
+    await awaited(2)
+
+
+async def raises():
+    try:
+        await awaited(1)
+        raise ValueError(1)
+    finally:
+        mark()
+
+
+async def echoes():
+    sent = 0
+    try:
+        while True:
+            sent = yield sent
+            mark()
+    finally:
+        mark()
+
+
+async def woken():
+    """Tasks that the loop goes on with."""
+    import asyncio
+    loop = asyncio.get_running_loop()
+    event = asyncio.Event()
+    task = asyncio.ensure_future(waits(event))
+    await asyncio.sleep(0.002)
+    mark()
+    loop.call_later(0.002, lambda: mark() or event.set())
+    await asyncio.wait_for(task, 10)
+    await asyncio.gather(*[awaited(depth) for depth in range(4)], raises(), return_exceptions=True)
+    await asyncio.shield(asyncio.ensure_future(awaited(30)))
+    async with Entered():
+        await awaited(1)
+    [n async for n in asynchronous_generator()]
+    generator = echoes()
+    for n in [None, 1, 2]:
+        await generator.asend(n)
+    await generator.aclose()
+    await loop.run_in_executor(None, recursion, 2)
+    loop.call_soon(mark)
+    loop.add_signal_handler(signal.SIGUSR2, recursion, 1)
+    os.kill(os.getpid(), signal.SIGUSR2)
+    future = loop.create_future()
+    loop.call_soon_threadsafe(future.set_result, 1)
+    future.add_done_callback(lambda _: mark())
+    await future
+    await asyncio.sleep(0.002)
+
+
 turn = threading.Lock()
 
 
@@ -183,6 +296,17 @@ def signalled(*_):
     handled.set()
 
 
+def signalled_in_call(*_):
+    recursion(1)
+
+
+def signals():
+    """A handler that Python runs while C code calls back."""
+    signal.signal(signal.SIGUSR2, signalled_in_call)
+    sorted([2, 1], key=lambda n: os.kill(os.getpid(), signal.SIGUSR2) or mark() or n)
+    signal.signal(signal.SIGUSR2, signal.SIG_DFL)
+
+
 def known():
     """Waits until the trace has this function."""
     while True:
@@ -204,11 +328,16 @@ def main():
     list(generator(3))
     exceptions()
     called_back()
+    with_expressions()
+    specialised()
     over_lines()
     made()
+    reused()
     long_lines()
     import asyncio
     asyncio.run(asynchronous())
+    asyncio.run(woken())
+    signals()
     in_threads()
     signal.signal(signal.SIGUSR1, signalled)
     os.kill(os.getpid(), signal.SIGUSR1)
@@ -224,6 +353,9 @@ def main():
     os.wait()
     sys.setrecursionlimit(2000)
     recursion(480)
+    recursion(500)
+    # More frames than are looked at.
+    recursion(600)
     for _ in range(3):
         # From one place, over and over.
         mark()

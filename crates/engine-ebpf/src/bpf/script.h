@@ -217,7 +217,7 @@ static long walk_frame(u64 i, void *ctx)
 		script->end = SCRIPT_UNREADABLE;
 		return 1;
 	}
-	code = script_word(script, script->layout.code);
+	code = script_word(script, script->layout.code) & ~SCRIPT_TAG;
 	place = script_word(script, script->layout.place);
 	if (script->layout.kind != SCRIPT_NONE)
 		kind = script_word(script, script->layout.kind);

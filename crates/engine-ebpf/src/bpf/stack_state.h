@@ -6,6 +6,8 @@
 #include "mounts.h"
 
 #define SCRIPT_NONE 0xffffffff
+/* The lowest bits of a pointer to code are no part of its address (stride_event::ScriptLayout::TAG). */
+#define SCRIPT_TAG 7ULL
 /* The start value of script_mixed (stride_event::MIX). */
 #define SCRIPT_START 0x5f0e3b219c47d8a3ULL
 /* The bytes that are read at a time, and more. */

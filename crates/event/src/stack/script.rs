@@ -111,6 +111,8 @@ impl ScriptLayout {
         code_map: 0,
         interpreter: 0,
     };
+    /// The lowest bits of a pointer to code. They are no part of its address: code lies at multiples of 8, and Python since 3.14 tells there who owns it.
+    pub const TAG: u64 = 7;
     /// In place of a place in bytecode: it follows from where the frame goes on.
     pub const COMPILED: u32 = u32::MAX - 1;
     /// The bytes of a frame that are looked at.

@@ -221,6 +221,8 @@ fn frames_take_the_places_of_evaluations() {
     let gone = "stat [python: a function whose code is gone] sort f3 main";
     assert_eq!(mixed(stack, &[9, 0, 3, 0], ScriptEnd::Reached, Reached), lacks(gone));
     assert_eq!(mixed(stack, &[1, 2], ScriptEnd::Limit, Reached), lacks("stat f1 f2 [python: more frames] sort E main"));
+    let more = "stat f1 f2 [python: more frames]";
+    assert_eq!(mixed("stat E", &[1, 0, 2], ScriptEnd::Limit, Unknown), lacks(more));
     // Too few, too many, none.
     let unfit = "stat [python: frames that do not fit the stack] E sort E main";
     for codes in [&[1, 0][..], &[1, 0, 2, 0, 3, 0]] {

@@ -94,6 +94,9 @@ pub fn mix_in(
     let mut name = |run: &[ScriptFrame], mixed: &mut Mixed| {
         for frame in run.iter().filter(|frame| !runtime.is_hidden(frame)) {
             let named = runtime.name(layout, frame, memory);
+            if named.as_ref().is_some_and(|named| runtime.is_never_shown(named)) {
+                continue;
+            }
             mixed.lacks |= named.is_none();
             let named = named.unwrap_or_else(|| unknown(&text("a function whose code is gone")));
             mixed.frames.push(names.one(named));
@@ -122,6 +125,10 @@ pub fn mix_in(
     // The native stack is not known to its end, and the frames of scripts are.
     if bottom == Bottom::Unknown {
         runs.for_each(|run| name(run, &mut mixed));
+        if script.end == ScriptEnd::Limit && !is_cut {
+            mixed.lacks = true;
+            mixed.frames.push(names.one(unknown(&text("more frames"))));
+        }
     }
     mixed
 }

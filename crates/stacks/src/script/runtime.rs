@@ -17,6 +17,11 @@ pub trait Runtime {
     /// The function of a frame and its line. `None` if its code is gone, or makes no sense.
     fn name(&self, layout: &ScriptLayout, frame: &ScriptFrame, memory: &mut dyn ThreadMemory) -> Option<StackFrame>;
 
+    /// True if the language shows no such function, although it has a name.
+    fn is_never_shown(&self, _named: &StackFrame) -> bool {
+        false
+    }
+
     /// True if code that is compiled while the program runs may stand for the evaluation function. Nothing may tell what called it.
     fn compiles(&self) -> bool {
         false
@@ -30,7 +35,7 @@ pub trait Runtime {
 #[derive(Clone)]
 pub enum FoundRuntime {
     Known(Rc<dyn Runtime>),
-    /// It is of a version or kind that is not known. The text is for people: `Python 3.14`.
+    /// It is of a version or kind that is not known. The text is for people: `Python 3.7`.
     Unsupported(Rc<str>),
 }
 

@@ -21,7 +21,7 @@ pub fn frames(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn Threa
             found.end = ScriptEnd::Unreadable;
             return found;
         }
-        let code = word_of(&bytes, layout.code);
+        let code = word_of(&bytes, layout.code) & !ScriptLayout::TAG;
         let mut place = word_of(&bytes, layout.place);
         let mut kind = if layout.kind == ScriptLayout::NONE { 0 } else { word_of(&bytes, layout.kind) };
         if layout.kind_there == ScriptLayout::NONE {

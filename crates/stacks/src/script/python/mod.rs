@@ -4,6 +4,7 @@
 //! calls, until C code lies between. The last frame that a call runs has a mark of its own.
 
 mod code;
+mod debug_offsets;
 mod lines;
 mod versions;
 
@@ -12,7 +13,8 @@ use crate::files::bytes::u32_at;
 use crate::script::known::KnownCode;
 use crate::script::objects::objects;
 use crate::script::python::code::CodeNames;
-use crate::script::python::versions::{DEBUG_OFFSETS, OWNED_BY_C_STACK, Version};
+use crate::script::python::debug_offsets::DEBUG_OFFSETS;
+use crate::script::python::versions::{OWNED_BY_C_STACK, Version};
 use crate::script::runtime::{FoundRuntime, Runtime};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -47,7 +49,7 @@ pub fn find(elf: &Elf, path: &[u8]) -> Option<FoundRuntime> {
     let minor = told.or_else(named)?;
     let is_64bit = elf.form.word == 8;
     let version = match runtime {
-        Some(at) if minor >= 13 => elf.loaded(at, DEBUG_OFFSETS).and_then(|bytes| versions::of_debug_offsets(&bytes)),
+        Some(at) if minor >= 13 => elf.loaded(at, DEBUG_OFFSETS).and_then(|bytes| debug_offsets::version(&bytes)),
         Some(_) => versions::before_debug_offsets(minor),
         None => None,
     };
@@ -62,7 +64,7 @@ pub fn find(elf: &Elf, path: &[u8]) -> Option<FoundRuntime> {
 /// Tells builds of one version apart.
 fn kind(elf: &Elf, runtime: Option<u64>) -> &'static str {
     let offsets = runtime.and_then(|at| elf.loaded(at, DEBUG_OFFSETS));
-    if offsets.is_some_and(|bytes| versions::is_free_threaded(&bytes)) { " (free-threaded)" } else { "" }
+    if offsets.is_some_and(|bytes| debug_offsets::is_free_threaded(&bytes)) { " (free-threaded)" } else { "" }
 }
 
 impl Runtime for Python {
@@ -101,6 +103,13 @@ impl Runtime for Python {
             source: Some(SourceLine { file: file.clone(), line: line.unwrap_or_default() }),
             inlined: Box::default(),
         })
+    }
+
+    /// Since 3.13, a call of `__init__` may have code behind it that is part of the interpreter (`_Py_InitCleanup`): of a file with the name of the function.
+    fn is_never_shown(&self, named: &StackFrame) -> bool {
+        const INIT: &str = "__init__";
+        let (name, source) = (named.symbol.as_ref(), named.source.as_ref());
+        name.is_some_and(|symbol| &*symbol.name == INIT) && source.is_some_and(|source| &*source.file == INIT)
     }
 
     fn is_stand_in(&self, name: &str) -> bool {

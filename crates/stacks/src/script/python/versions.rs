@@ -1,9 +1,6 @@
-//! Where each version of CPython keeps its frames and code.
-//!
-//! From 3.13 on, `_PyRuntime` begins with a table of offsets (`_Py_DebugOffsets`), which debuggers are meant to use. The offsets of older versions are
-//! those of their headers, and never change within a version.
+//! Where versions of CPython up to 3.12 keep their frames and code: the offsets of their headers, which never change within a version. Later ones tell them
+//! ([`crate::script::python::debug_offsets`]).
 
-use crate::script::walk::word_of;
 use stride_event::ScriptLayout;
 
 /// The offsets by which the frames of one version of CPython are walked and named.
@@ -24,10 +21,7 @@ pub struct Version {
     pub text: u32,
 }
 
-/// The size of `_Py_DebugOffsets` in 3.13, as far as it is read.
-pub const DEBUG_OFFSETS: usize = 568;
-
-/// `FRAME_OWNED_BY_CSTACK`: the frame with which a call of the evaluation loop begins.
+/// `FRAME_OWNED_BY_CSTACK`, since 3.14 `FRAME_OWNED_BY_INTERPRETER`: the frame with which a call of the evaluation loop begins.
 pub const OWNED_BY_C_STACK: u32 = 3;
 
 /// In a `bytes`: the bytes.
@@ -140,63 +134,4 @@ const V3_12: Version = Version {
 /// The version before 3.13 with this number.
 pub fn before_debug_offsets(minor: u8) -> Option<Version> {
     [FRAME_OBJECTS, V3_9, V3_10, V3_11, V3_12].into_iter().find(|version| version.minor == minor)
-}
-
-/// True if the version with these debug offsets has no global lock.
-pub fn is_free_threaded(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"xdebugpy") && word_of(bytes, 16) != 0
-}
-
-/// The version that has these debug offsets.
-pub fn of_debug_offsets(bytes: &[u8]) -> Option<Version> {
-    if !bytes.starts_with(b"xdebugpy") || bytes.len() < DEBUG_OFFSETS {
-        return None;
-    }
-    let number = |at: u32| word_of(bytes, at);
-    // An offset beyond the first MiB of an object is not believed.
-    let offset = |at: u32| u32::try_from(number(at)).ok().filter(|&offset| offset < 1 << 20);
-    let in_frame = |at: u32| offset(at).filter(|&offset| offset as usize <= ScriptLayout::FRAME - 8);
-    let (major, minor) = (number(8) >> 24, (number(8) >> 16) as u8);
-    if major != 3 || minor != 13 || is_free_threaded(bytes) {
-        return None;
-    }
-    let (first_line, lines, file, name, ascii) = (offset(312)?, offset(304)?, offset(280)?, offset(296)?, offset(560)?);
-    let constant = first_line & !7;
-    let constant_words = (lines + 8).checked_sub(constant)? / 8;
-    let is_constant = |at: u32| (constant..constant + 8 * constant_words).contains(&at);
-    if constant_words as usize > ScriptLayout::CONSTANT_WORDS || ![file, name].into_iter().all(is_constant) {
-        return None;
-    }
-    let in_thread = |at: u32| offset(at).filter(|&offset| offset as usize <= ScriptLayout::THREAD - 8);
-    Some(Version {
-        minor,
-        layout: ScriptLayout {
-            interpreters: number(40),
-            next_interpreter: offset(64)?,
-            threads: offset(72)?,
-            next_thread: in_thread(168)?,
-            thread_pointer: in_thread(192)?,
-            innermost: in_thread(184)?,
-            innermost_there: NONE,
-            caller: in_frame(232)?,
-            code: in_frame(240)?,
-            place: in_frame(248)?,
-            is_place_short: 0,
-            kind: in_frame(264)?,
-            without_code: OWNED_BY_C_STACK,
-            constant,
-            constant_words,
-            contents: [file, name, lines],
-            content_data: [ascii, ascii, BYTES],
-            compares_contents: 0,
-            ..ScriptLayout::LISTED
-        },
-        first_line,
-        file,
-        name,
-        lines,
-        instructions: offset(344)?,
-        ascii,
-        text: ascii + 16,
-    })
 }
