@@ -9,7 +9,6 @@ use crate::kept::KeptStacks;
 use crate::process::ProcessCode;
 use crate::script::languages::language_of;
 use crate::script::mixed::{Native, ScriptNames, mix_in};
-use crate::script::walk;
 use crate::space::events::mapping_calls;
 use crate::space::{CachedStack, Evaluation, Space, SpaceCode};
 use crate::unwind::walk::Walk;
@@ -176,6 +175,9 @@ impl Stacks {
         let Some(runtime) = &entry.runtime.found else {
             return Made { stack: native, script: jit_layout, lacks_script };
         };
+        if !runtime.runtime.is_walked_by_engines() && !memory.is_still() {
+            return Made { stack: native, script: jit_layout, lacks_script };
+        }
         let layout = runtime.layout;
         let is_of_file = |address| entry.space.module(address).is_some_and(|(image, _)| image.code().is_some());
         let compiled: Vec<bool> = if runtime.runtime.compiles() {
@@ -194,7 +196,7 @@ impl Stacks {
             return Made { stack: native, script: Some(layout), lacks_script };
         }
         let script = if memory.is_still() {
-            Some(walk::frames(&layout, regs.thread_pointer, memory))
+            Some(runtime.runtime.frames(&layout, regs.thread_pointer, memory))
         } else {
             memory.script(&layout)
         };

@@ -50,6 +50,8 @@ const INTERPRETERS: &[&str] = &[
     "libphp*",
     "ruby*",
     "libruby*",
+    "perl*",
+    "libperl*",
     "java",
     "libjvm",
     "libjava",
@@ -59,8 +61,9 @@ const INTERPRETERS: &[&str] = &[
     "libnet",
     "libzip",
 ];
-/// The directories of the libraries that are part of Python, PHP and Ruby.
-const INTERPRETERS_LIBRARIES: [&str; 4] = ["/lib-dynload/", "/lib/php/", "/lib64/php/", "/ruby/3."];
+/// The directories of the libraries that are part of Python, PHP, Ruby and Perl.
+const INTERPRETERS_LIBRARIES: [&str; 6] =
+    ["/lib-dynload/", "/lib/php/", "/lib64/php/", "/ruby/3.", "/perl/5.", "/perl-base/"];
 
 /// The packages of Go's standard library, by the first part of their path.
 const GO_PACKAGES: &[&str] = &[
@@ -206,8 +209,8 @@ fn at_depth<'a>(text: &'a str, separator: &str) -> Option<(&'a str, &'a str)> {
     None
 }
 
-/// The directories in which packages of Python, Node, PHP and Ruby are installed.
-const PACKAGES: [&str; 8] = [
+/// The directories in which packages of Python, Node, PHP, Ruby and Perl are installed.
+const PACKAGES: [&str; 14] = [
     "/site-packages/",
     "/dist-packages/",
     "/node_modules/",
@@ -216,10 +219,16 @@ const PACKAGES: [&str; 8] = [
     "/gems/",
     "/site_ruby/",
     "/vendor_ruby/",
+    "/share/perl5/",
+    "/lib/perl5/",
+    "-linux-gnu/perl5/",
+    "/site_perl/",
+    "/vendor_perl/",
+    "/local/share/perl/",
 ];
 
-/// True if a file of scripts is part of Python, Node or Ruby: `<frozen os>`, `/usr/lib/python3.11/os.py`, `node:fs`, `<internal:kernel>`,
-/// `/usr/lib/ruby/3.1.0/set.rb`.
+/// True if a file of scripts is part of Python, Node, Ruby or Perl: `<frozen os>`, `/usr/lib/python3.11/os.py`, `node:fs`, `<internal:kernel>`,
+/// `/usr/lib/ruby/3.1.0/set.rb`, `/usr/share/perl/5.36/Carp.pm`.
 pub fn is_standard_script_file(file: &str) -> bool {
     let in_library = || {
         let libraries = ["/lib/python3.", "/lib64/python3.", "/lib/ruby/3.", "/lib64/ruby/3."];
@@ -231,10 +240,12 @@ pub fn is_standard_script_file(file: &str) -> bool {
         || file.starts_with("<frozen ")
         || file.starts_with("<internal:")
         || file.contains("/vendor_ruby/rubygems/")
+        || file.contains("/perl/5.") && !file.contains("/local/")
+        || file.contains("/perl-base/")
         || in_library().is_some() && !is_installed_package(file.as_bytes())
 }
 
-/// True if a file belongs to a package of Python, Node, PHP or Ruby that was installed.
+/// True if a file belongs to a package of Python, Node, PHP, Ruby or Perl that was installed.
 pub fn is_installed_package(path: &[u8]) -> bool {
     is_below(path, &PACKAGES)
 }
@@ -346,6 +357,9 @@ mod tests {
             "<internal:kernel>",
             "/usr/lib/ruby/3.1.0/set.rb",
             "/usr/lib/ruby/vendor_ruby/rubygems/specification.rb",
+            "/usr/share/perl/5.36/File/Find.pm",
+            "/usr/lib/x86_64-linux-gnu/perl/5.36/List/Util.pm",
+            "/usr/lib/x86_64-linux-gnu/perl-base/POSIX.pm",
         ] {
             assert!(is_standard_script_file(file), "{file}");
         }
@@ -359,6 +373,10 @@ mod tests {
             "/usr/lib/python3.11",
             "/usr/lib/ruby/gems/3.1.0/gems/rack-3.0/lib/rack.rb",
             "/usr/lib/ruby/vendor_ruby/rack.rb",
+            "/usr/share/perl5/JSON.pm",
+            "/usr/local/share/perl/5.36.0/Plack.pm",
+            "/srv/app.pl",
+            "(eval 3)",
         ] {
             assert!(!is_standard_script_file(file), "{file}");
         }

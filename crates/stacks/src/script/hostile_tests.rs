@@ -34,14 +34,14 @@ const LAYOUT: ScriptLayout = ScriptLayout {
 const ME: u64 = 0x77;
 
 /// Words by their addresses. All other memory is 0 up to an address, and missing behind it.
-struct Words {
+pub struct Words {
     words: HashMap<u64, u64>,
     end: u64,
-    reads: usize,
+    pub reads: usize,
 }
 
 impl Words {
-    fn new(words: &[(u64, u64)]) -> Words {
+    pub fn new(words: &[(u64, u64)]) -> Words {
         Words { words: words.iter().copied().collect(), end: 0x100_0000, reads: 0 }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::elf::Elf;
 use crate::script::runtime::FoundRuntime;
-use crate::script::{php, python, ruby};
+use crate::script::{perl, php, python, ruby};
 
 /// How a language is known.
 struct Language {
@@ -20,6 +20,7 @@ struct Language {
 const LANGUAGES: &[Language] = &[
     Language { name: "python", evaluation: python::EVALUATION, is_usual: python::is_usual, find: python::find },
     Language { name: "php", evaluation: php::EVALUATION, is_usual: php::is_usual, find: php::find },
+    Language { name: "perl", evaluation: perl::EVALUATION, is_usual: perl::is_usual, find: perl::find },
     Language { name: "ruby", evaluation: ruby::EVALUATION, is_usual: ruby::is_usual, find: ruby::find },
 ];
 

@@ -56,7 +56,8 @@ pub fn mix_in(
     let ProcessRuntime { runtime, layout, language } = process;
     let &Native { frames: native, compiled, bottom } = native;
     let evaluates = |(index, frame): (usize, &Arc<StackFrame>)| {
-        compiled.get(index) == Some(&true) || name_of(frame).is_some_and(|name| is_evaluation(name, *language))
+        compiled.get(index) == Some(&true)
+            || name_of(frame).is_some_and(|name| is_evaluation(name, *language)) && !runtime.goes_on(native, index)
     };
     let told = |text: &str, names: &mut ScriptNames| {
         let at = native.iter().enumerate().position(evaluates).unwrap_or(native.len());
@@ -69,21 +70,14 @@ pub fn mix_in(
     if script.end == ScriptEnd::Unreadable {
         return told(&text("frames that could not be read"), names);
     }
-    let mut runs = Vec::new();
-    let mut rest = &script.frames[..];
-    while !rest.is_empty() {
-        let run = runtime.run(rest).min(rest.len());
-        if run == 0 {
-            break;
-        }
-        let (run, further) = rest.split_at(run);
-        runs.push(run);
-        rest = further;
-    }
+    let is_optional = |run: Option<&&[ScriptFrame]>| run.is_some_and(|run| runtime.may_lack_evaluation(run));
     let evaluations = native.iter().enumerate().filter(|&frame| evaluates(frame)).count();
+    let mut rest = &script.frames[..];
+    let runs = runtime.runs(rest, evaluations).into_iter().map_while(|len| rest.split_off(..len));
+    let runs: Vec<_> = runs.collect();
     let fits = match (script.end, bottom) {
         (ScriptEnd::Limit, _) => true,
-        (_, Bottom::Reached) => runs.len() == evaluations,
+        (_, Bottom::Reached) => runs.len() == evaluations || runs.len() == evaluations + 1 && is_optional(runs.last()),
         // (With several interpreters, the list may be that of another one.)
         (_, Bottom::Limit | Bottom::Unknown) => runs.len() >= evaluations && !script.several,
     };
@@ -104,6 +98,7 @@ pub fn mix_in(
     };
     let mut runs = runs.into_iter();
     let mut is_cut = false;
+    let last = native.iter().enumerate().rposition(evaluates);
     for (index, frame) in native.iter().enumerate() {
         if !evaluates((index, frame)) {
             let is_stand_in = frame.module.is_none() && name_of(frame).is_some_and(|name| runtime.is_stand_in(name));
@@ -120,6 +115,10 @@ pub fn mix_in(
             is_cut = true;
             mixed.lacks = true;
             mixed.frames.push(Arc::new(unknown(&text("more frames"))));
+        }
+        // What remains has no evaluation of its own.
+        if last == Some(index) && bottom == Bottom::Reached && script.end == ScriptEnd::Reached {
+            runs.by_ref().for_each(|run| name(run, &mut mixed));
         }
     }
     // The native stack is not known to its end, and the frames of scripts are.

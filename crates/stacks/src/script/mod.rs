@@ -15,6 +15,7 @@ mod known;
 pub mod languages;
 pub mod mixed;
 mod objects;
+mod perl;
 mod php;
 mod python;
 mod ruby;

@@ -1,15 +1,42 @@
 //! The trait that each language implements.
 
+use crate::script::walk;
 use std::rc::Rc;
-use stride_event::{ScriptFrame, ScriptLayout, StackFrame, ThreadMemory};
+use std::sync::Arc;
+use stride_event::{ScriptFrame, ScriptFrames, ScriptLayout, StackFrame, ThreadMemory};
 
 /// The run-time system of a language, of one version, as a file of code has it.
 pub trait Runtime {
     /// Where the frames are in a process that has loaded the file with this bias.
     fn layout(&self, bias: u64) -> ScriptLayout;
 
+    /// True if the layout tells all that there is to be known. Otherwise an engine that stops no thread cannot find the frames.
+    fn is_walked_by_engines(&self) -> bool {
+        true
+    }
+
+    /// The frames of the thread with this thread pointer, which stands still.
+    fn frames(&self, layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn ThreadMemory) -> ScriptFrames {
+        walk::frames(layout, thread_pointer, memory)
+    }
+
     /// The number of frames, from the innermost of these on, that one call of the evaluation function runs. 0 if no call of it runs any of them.
     fn run(&self, frames: &[ScriptFrame]) -> usize;
+
+    /// The numbers of frames that each of so many calls of the evaluation function runs, if that many run them.
+    fn runs(&self, frames: &[ScriptFrame], _evaluations: usize) -> Vec<usize> {
+        split(frames, |frames| self.run(frames))
+    }
+
+    /// True if the outermost of all runs may have no call of the evaluation function.
+    fn may_lack_evaluation(&self, _run: &[ScriptFrame]) -> bool {
+        false
+    }
+
+    /// True if this call of the evaluation function goes on with the run of the call before.
+    fn goes_on(&self, _native: &[Arc<StackFrame>], _at: usize) -> bool {
+        false
+    }
 
     /// True if the frame is part of the run-time system and not of a script.
     fn is_hidden(&self, frame: &ScriptFrame) -> bool;
@@ -29,6 +56,20 @@ pub trait Runtime {
 
     /// True if this native function, which no file has, stands for a function of a script, too (`-X perf` of Python).
     fn is_stand_in(&self, name: &str) -> bool;
+}
+
+/// The numbers of frames of each run, up to one that has none.
+pub fn split(mut frames: &[ScriptFrame], run: impl Fn(&[ScriptFrame]) -> usize) -> Vec<usize> {
+    let mut runs = Vec::new();
+    while !frames.is_empty() {
+        let len = run(frames).min(frames.len());
+        if len == 0 {
+            break;
+        }
+        runs.push(len);
+        frames = &frames[len..];
+    }
+    runs
 }
 
 /// The language run-time system in a file of code, as far as it was found.
