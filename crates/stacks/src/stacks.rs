@@ -157,6 +157,7 @@ impl Stacks {
                 let mixed = jit.mix(&mut stack, memory, &mut self.scripts);
                 // (It may know more now.)
                 jit_layout = jit.layout(Some(memory));
+                self.unsupported.extend(jit.unsupported());
                 lacks_script = mixed.lacks;
                 let stack = cut(mixed.frames, native.bottom, self.wanted.frames);
                 self.kept.one(stack)

@@ -11,7 +11,8 @@
 //!   and Node. Their packages that were installed are the program's own, but its own scripts come first.
 
 use crate::stack::runtime_code::{
-    is_go_standard, is_installed_package, is_standard, is_standard_file, is_standard_script, is_standard_script_file,
+    is_file_of_java, is_go_standard, is_installed_package, is_standard, is_standard_file, is_standard_method,
+    is_standard_script, is_standard_script_file,
 };
 use crate::{Bottom, CodeFile, SourceLine, Stack, StackFrame};
 
@@ -74,6 +75,7 @@ impl Surroundings {
                 is_standard(name)
                     || self.is_go && is_go_standard(name)
                     || function.frame.is_in_script() && is_standard_script(name)
+                    || function.is_of_java() && is_standard_method(name)
             })
     }
 }
@@ -136,6 +138,11 @@ impl<'s> FrameFunction<'s> {
     /// True if the function is part of Python or Node.
     fn is_standard_file_of_script(&self) -> bool {
         self.script().is_some_and(is_standard_script_file)
+    }
+
+    /// True if HotSpot runs the function.
+    fn is_of_java(&self) -> bool {
+        self.frame.is_interpreted() && self.source.is_none_or(|source| is_file_of_java(&source.file))
     }
 
     /// True if the function is in a package of Python or Node that was installed.
@@ -237,6 +244,31 @@ mod tests {
     }
 
     /// A function that an interpreter runs.
+    /// The class tells which methods are part of Java. Classes that HotSpot makes have no file.
+    #[test]
+    fn methods_of_java() {
+        let made = |name: &str| {
+            let symbol = Some(Symbol { name: name.into(), offset: 3 });
+            Arc::new(StackFrame { module: None, offset: 3, symbol, source: None, inlined: Box::default() })
+        };
+        let native = |module: &str, function: &str| Arc::new(frame(module, function));
+        let (inner, outer) =
+            (native("/jvm/libjava.so", "getBooleanAttributes0"), native("/jvm/libjvm.so", "call_helper"));
+        let (library, hidden) =
+            (script("File.java", "java.io.File.exists"), made("java.lang.invoke.LambdaForm$MH.invoke"));
+        let (routine, own) = (made("[HotSpot: StubRoutines (1)]"), script("Shop.java", "shop.Shop.check"));
+        let with = |frames: &[&Arc<StackFrame>]| {
+            let all = [&inner].into_iter().chain(frames.iter().copied()).chain([&outer]).cloned().collect();
+            let stack = Stack { frames: all, bottom: Bottom::Reached };
+            let Caller::Function(caller) = stack.caller() else { panic!("{:?}", stack.caller()) };
+            caller.name.unwrap().to_owned()
+        };
+        assert_eq!(with(&[&library, &own, &hidden, &routine]), "shop.Shop.check");
+        assert_eq!(with(&[&library, &hidden, &own, &routine]), "shop.Shop.check");
+        // The same names are a program's own in other languages.
+        assert_eq!(with(&[&script("/srv/planets.py", "sun.rise"), &own]), "sun.rise");
+    }
+
     fn script(file: &str, function: &str) -> Arc<StackFrame> {
         let source = Some(SourceLine { file: file.into(), line: 7 });
         Arc::new(StackFrame { source, offset: 4, ..frame("", function) })

@@ -255,14 +255,25 @@ fn is_below(path: &[u8], directories: &[&str]) -> bool {
 }
 
 /// True if a function of a script is part of Python, Node or Java: `py::exists:<frozen genericpath>`, `JS:~existsSync node:fs:285:20`,
-/// `int java.io.File.length()`, and the routines of Java's interpreter.
+/// `int java.io.File.length()`, and the routines of HotSpot, such as Java's interpreter.
 pub fn is_standard_script(name: &str) -> bool {
     let method = name.split_once(' ').map_or("", |(_, method)| method);
     name.starts_with("py::") && name.contains(":<frozen ")
         || name.starts_with("JS:") && name.contains(" node:")
-        || ["java.", "javax.", "jdk.", "sun.", "com.sun."].iter().any(|package| method.starts_with(package))
+        || is_standard_method(method)
         || name == "Interpreter"
         || name.starts_with("StubRoutines")
+        || name.starts_with("[HotSpot: ")
+}
+
+/// True if a method is part of Java, by the name of its class: `java.nio.file.Files.exists`.
+pub fn is_standard_method(name: &str) -> bool {
+    ["java.", "javax.", "jdk.", "sun.", "com.sun."].iter().any(|package| name.starts_with(package))
+}
+
+/// True if a file of scripts is one of Java's. Classes tell it without a directory, and those that were made while the program runs have none: `Files.java`, `LambdaForm$MH`.
+pub fn is_file_of_java(file: &str) -> bool {
+    file.ends_with(".java") && !file.contains('/') || file.starts_with("LambdaForm$") || file.ends_with("$Holder")
 }
 
 #[cfg(test)]
@@ -390,6 +401,7 @@ mod tests {
             "int java.io.UnixFileSystem.getBooleanAttributes0(java.io.File)",
             "Interpreter",
             "StubRoutines (1)",
+            "[HotSpot: StubRoutines (1)]",
         ] {
             assert!(is_standard_script(name), "{name}");
         }

@@ -20,6 +20,11 @@ pub trait Jit {
         None
     }
 
+    /// The version, if nothing is known of it. A file may not tell it before the process runs. The text is for people: `Java 8`.
+    fn unsupported(&self) -> Option<Rc<str>> {
+        None
+    }
+
     /// Puts the functions of the language in the places of the frames that stand for them. What these depend on is added to `native.reads`.
     fn mix(&mut self, native: &mut NativeStack<'_>, memory: &mut dyn ThreadMemory, names: &mut ScriptNames) -> Mixed;
 }

@@ -14,7 +14,7 @@ mod hostile_tests;
 mod known;
 pub mod languages;
 pub mod mixed;
-mod objects;
+pub mod objects;
 mod perl;
 mod php;
 mod python;

@@ -26,6 +26,12 @@ pub enum UnwindRule {
     /// The function has changed to another stack. The frame pointer still leads to the stack before, where it is saved
     /// below a return address.
     OtherStack,
+    /// The frame pointer leads to the caller. The caller's stack pointer is saved at this distance from where it leads to.
+    FramePointer {
+        caller_sp: i64,
+    },
+    /// What called this code cannot be known.
+    Lost,
     Frame(Rc<FrameRule>),
 }
 

@@ -151,6 +151,8 @@ impl Machine<'_, '_> {
             // (Go keeps frame pointers in 64-bit code only.)
             UnwindRule::OtherStack if self.kind == CodeKind::X86_64 => self.behind_frame_pointer(0),
             UnwindRule::OtherStack => None,
+            UnwindRule::FramePointer { caller_sp } => self.behind_frame(sp, caller_sp),
+            UnwindRule::Lost => None,
             UnwindRule::Frame(rule) => self.frame(&rule, sp),
             UnwindRule::Signal if self.kind == CodeKind::X86_64 => self.signal(SignalFrame::X86_64, sp),
             rule => match (code.returns_from_signal(self.ip), rule) {
@@ -323,6 +325,17 @@ impl Machine<'_, '_> {
         }
         let ip = self.word(self.at(bp, size))?;
         self.called(ip, self.at(bp, 2 * size), Some(bp))
+    }
+
+    /// The same, if the frame has the caller's stack pointer at this distance from its frame pointer. (Between two frames, there may be room that belongs to neither.)
+    fn behind_frame(&mut self, least: u64, caller_sp: i64) -> Option<()> {
+        self.behind_frame_pointer(least)?;
+        let Some(bp) = self.walk.places.last().and_then(|place| place.bp) else { return Some(()) };
+        let sp = self.word(self.at(bp, caller_sp))?;
+        // (What was called may have dropped its last argument: then that is the place of its return address.)
+        (sp > bp).then_some(())?;
+        self.registers[usize::from(self.names.sp)] = Value::Known(sp);
+        Some(())
     }
 
     /// Unwinds code without a rule, such as that of a JIT compiler or assembly code.

@@ -1,0 +1,214 @@
+//! The methods of Java among the functions of stacks (`-k`), with every version of Java that Stride knows and this machine has.
+//!
+//! `tests/stacks/Frames.java` tells the frames of each of its calls as Java itself knows them.
+
+mod common;
+
+#[path = "common/javas.rs"]
+mod javas;
+
+use common::*;
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+
+/// A method, its file and its line.
+type Frame = (String, String, u64);
+
+const VERSIONS: [u32; 2] = [17, 25];
+
+/// Compiles a program of `tests/stacks` into the scratch directory.
+fn compile_java(scratch: &Scratch, java: &Path, program: &str) {
+    let mut compiler = Command::new(java.join("bin/javac"));
+    compiler.arg("-nowarn").arg("-d").arg(scratch.path("classes")).arg(root().join("tests/stacks").join(program));
+    let output = compiler.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Traces a program of the scratch directory.
+fn run(scratch: &Scratch, java: &Path, options: &[&str], program: &[&str]) -> String {
+    let java = java.join("bin/java").to_string_lossy().into_owned();
+    let classes = scratch.path("classes").to_string_lossy().into_owned();
+    let command = [&java, "-cp", &classes];
+    let run = scratch.stride(options.iter().chain(&command).chain(program));
+    assert_eq!(run.code(), Some(0), "{java:?} {options:?}: {}", run.err);
+    run.trace
+}
+
+/// The frames that the program has told for each of its calls, by their numbers.
+fn told(scratch: &Scratch) -> Vec<Vec<Frame>> {
+    let frame = |text: &str| {
+        let fields: Vec<_> = text.split('\t').collect();
+        // Classes that are made while the program runs have no file.
+        let file = if fields[1] == "null" { "" } else { fields[1] };
+        (fields[0].to_owned(), file.to_owned(), fields[2].parse().unwrap())
+    };
+    let text = scratch.read("told");
+    let mut told: Vec<(usize, Vec<Frame>)> = text
+        .lines()
+        .map(|line| {
+            let mut parts = line.split('\x01');
+            (parts.next().unwrap().parse().unwrap(), parts.map(frame).collect())
+        })
+        .collect();
+    told.sort();
+    told.into_iter().map(|(_, frames)| frames).collect()
+}
+
+/// A call of the program.
+struct Call {
+    number: usize,
+    stack: Vec<Value>,
+    /// The stack is known to its end.
+    is_whole: bool,
+}
+
+fn calls(trace: &str) -> Vec<Call> {
+    let call = |line: &str| {
+        let object: Value = serde_json::from_str(line).unwrap();
+        let number = object["path"].as_str()?.strip_prefix("/stride-mark/")?.parse().ok()?;
+        let stack = object["stack"].as_array().cloned().unwrap_or_default();
+        Some(Call { number, stack, is_whole: object.get("stack_ends").is_none() })
+    };
+    trace.lines().filter_map(call).collect()
+}
+
+/// A frame of Java has no module. HotSpot's own routines have none, either.
+fn frames_of_java(stack: &[Value]) -> Vec<Frame> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let is_java = |frame: &&Value| {
+        let symbol = frame.get("symbol").and_then(Value::as_str);
+        frame.get("module").is_none() && symbol.is_some_and(|symbol| !symbol.starts_with("[HotSpot: "))
+    };
+    let frame = |frame: &Value| (text(&frame["symbol"]), text(&frame["file"]), frame["line"].as_u64().unwrap_or(0));
+    stack.iter().filter(is_java).map(frame).collect()
+}
+
+const FRAMES: [&str; 5] = ["-f", "-k", "--json", "--stack-trace-frame-limit=4096", "-e"];
+
+fn frames_are_those_that_java_knows(major: u32) {
+    let Some(java) = javas::of_version(major) else {
+        skip!("no compiler of Java {major}");
+    };
+    for &engine in engines() {
+        let scratch = Scratch::new(&format!("java-frames-{major}{engine}"));
+        compile_java(&scratch, java, "Frames.java");
+        let options = [&[engine], &FRAMES[..], &["trace=stat,newfstatat,statx"]].concat();
+        let trace = run(&scratch, java, &options, &["Frames", "told", "trace"]);
+        let (told, calls) = (told(&scratch), calls(&trace));
+        assert_eq!(calls.len(), told.len(), "{java:?} {engine}");
+        let mut whole = 0;
+        for call in &calls {
+            let frames = frames_of_java(&call.stack);
+            match compared(&frames, call.is_whole, &told[call.number]) {
+                Compared::Equal => whole += 1,
+                Compared::Lacks => {}
+                Compared::Differs => {
+                    panic!("{java:?} {engine} {}: {frames:#?} {:#?}", call.number, told[call.number])
+                }
+            }
+        }
+        // Under eBPF the program runs on, and some of it is gone when Stride looks at it. Such stacks say so.
+        let least = if engine == "--engine=ptrace" { calls.len() } else { calls.len() / 2 };
+        assert!(whole >= least, "{java:?} {engine}: {whole} of {} stacks are whole", calls.len());
+        in_their_order(&calls, &format!("{java:?} {engine}"));
+    }
+}
+
+enum Compared {
+    Equal,
+    /// A frame in brackets or the end of the stack says that something is missing, and the other frames are right.
+    Lacks,
+    Differs,
+}
+
+/// Compares the frames behind that of the method which makes the calls.
+fn compared(frames: &[Frame], is_whole: bool, told: &[Frame]) -> Compared {
+    let is_unknown = |frame: &Frame| frame.0.starts_with("[java: ");
+    let lacks = !is_whole || frames.iter().any(is_unknown);
+    let Some(mark) = frames.iter().position(|frame| frame.0 == "Frames.mark") else {
+        return if lacks { Compared::Lacks } else { Compared::Differs };
+    };
+    let frames = &frames[mark + 1..];
+    if !lacks {
+        return if frames == told { Compared::Equal } else { Compared::Differs };
+    }
+    // Those that are shown are among those that were told, in this order.
+    let mut rest = told.iter();
+    let is_among = frames.iter().filter(|frame| !is_unknown(frame)).all(|frame| rest.any(|told| told == frame));
+    if is_among { Compared::Lacks } else { Compared::Differs }
+}
+
+/// Frames of Java stand where HotSpot called them: behind the native method that makes the call, and in front of the launcher.
+fn in_their_order(calls: &[Call], run: &str) {
+    let place = |stack: &[Value], wanted: &str| {
+        stack.iter().position(|frame| frame["symbol"].as_str().is_some_and(|name| name.starts_with(wanted)))
+    };
+    let in_order = |stack: &[Value]| {
+        let native = place(stack, "Java_java_io_UnixFileSystem_")?;
+        let (mark, main) = (place(stack, "Frames.mark")?, place(stack, "Frames.main")?);
+        Some(native < mark && mark < main && main < place(stack, "[HotSpot: StubRoutines")?)
+    };
+    assert!(calls.iter().filter(|call| in_order(&call.stack) == Some(true)).count() >= 100, "{run}");
+}
+
+/// Methods of Java are callers as functions of other languages are, also in recordings.
+#[test]
+fn as_callers() {
+    let Some(java) = VERSIONS.into_iter().find_map(javas::of_version) else {
+        skip!("no compiler of Java 17 or 25");
+    };
+    for &engine in engines() {
+        let scratch = Scratch::new(&format!("java-callers{engine}"));
+        compile_java(&scratch, java, "Frames.java");
+        let options = [&[engine], &FRAMES[..], &["trace=stat,newfstatat,statx", "--record=rec"]].concat();
+        run(&scratch, java, &options, &["Frames", "told", "trace"]);
+        let row = |options: &[&str], name: &str| -> usize {
+            let run = scratch.replay(&[&["--by=caller", "-U", "calls,name"], options].concat());
+            let counted = run.out.lines().find_map(|line| line.trim().split_once(' ').filter(|(_, row)| *row == name));
+            counted.map_or(0, |(calls, _)| calls.parse().unwrap())
+        };
+        let told = told(&scratch).len();
+        let marks = row(&[], "Frames.mark (Frames.java)");
+        assert!(marks > told * 9 / 10 && marks <= told, "{engine}: {marks} of {told}");
+        let chosen = row(&[r"--called-from=^Frames\.overLines$"], "Frames.mark (Frames.java)");
+        assert!((5..20).contains(&chosen), "{engine}: {chosen}");
+        let text = scratch.replay(&["-k", r"--called-from=^Frames\.overLines$"]).out;
+        let is_in_text =
+            |method: &str| text.lines().any(|line| is(line, &format!(r" > Frames\.java\(Frames\.{method}\):\d+")));
+        assert!(is_in_text("mark") && is_in_text("overLines"), "{engine}: {text}");
+    }
+}
+
+/// The advice about a web server names the line of its own that reads a file over and over, and not the methods of Java in between.
+#[test]
+fn advice_for_a_web_server() {
+    let Some(java) = VERSIONS.into_iter().find_map(javas::of_version) else {
+        skip!("no compiler of Java 17 or 25");
+    };
+    let source = std::fs::read_to_string(root().join("tests/stacks/Web.java")).unwrap();
+    let line = 1 + source.lines().position(|line| line.contains("Files.readString(")).unwrap();
+    for &engine in engines() {
+        let scratch = Scratch::new(&format!("java-web{engine}"));
+        compile_java(&scratch, java, "Web.java");
+        std::fs::write(scratch.path("settings.json"), r#"{"greeting": "hello"}"#).unwrap();
+        let directory = scratch.path("").to_string_lossy().into_owned();
+        let trace = run(&scratch, java, &[engine, "-f", "--advise=all"], &["Web", &directory]);
+        let text = trace.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains("settings.json was opened and closed 10,000 times"), "{engine}: {trace}");
+        assert!(text.contains(&format!("Web.settings (Web.java:{line})")), "{engine}: {trace}");
+    }
+}
+
+macro_rules! versions {
+    ($($name:ident: $major:literal)*) => { $(
+        #[test]
+        fn $name() {
+            frames_are_those_that_java_knows($major);
+        }
+    )* };
+}
+versions! {
+    java_17: 17
+    java_25: 25
+}
