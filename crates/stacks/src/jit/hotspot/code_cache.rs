@@ -50,8 +50,14 @@ pub struct CodeCache {
     heaps: Vec<Heap>,
     /// By the first address of their code.
     blobs: BTreeMap<u64, Rc<Blob>>,
-    /// When each piece was last seen to be there.
-    checked: FxHashMap<u64, Instant>,
+    /// By address: when its code was last seen to be there.
+    checked: FxHashMap<u64, Checked>,
+}
+
+struct Checked {
+    when: Instant,
+    /// The part of the map of segments that has the address.
+    segments: (u64, u64),
 }
 
 /// Memory with code.
@@ -70,6 +76,7 @@ pub const CONTINUATIONS: &str = "StubRoutines (continuationstubs)";
 const RECENT: Duration = Duration::from_millis(5);
 const MOST_HEAPS: u32 = 16;
 const MOST_BLOBS: usize = 1 << 15;
+const MOST_ADDRESSES: usize = 1 << 16;
 /// The map leads from a segment to the first one of its block, in steps.
 const MOST_STEPS: u32 = 1 << 12;
 const FREE: u8 = 0xff;
@@ -86,34 +93,33 @@ impl CodeCache {
     /// The code at an address.
     pub fn find(&mut self, layout: &Layout, address: u64, memory: &mut dyn ThreadMemory) -> Option<Rc<Blob>> {
         let known = self.blobs.range(..=address).next_back().map(|(_, blob)| blob.clone());
-        if let Some(blob) = known.filter(|blob| blob.code.contains(&address))
-            && self.is_there(&blob, memory)
+        let known = known.filter(|blob| blob.code.contains(&address));
+        if let Some(blob) = &known
+            && (!blob.may_go() || self.checked.get(&address).is_some_and(|checked| checked.when.elapsed() < RECENT))
         {
-            return Some(blob);
+            return known;
         }
         let heap = self.heap(&layout.cache, address, memory)?;
-        let blob = Rc::new(Blob::read(layout, heap.block(&layout.cache, address, memory)?, memory)?);
+        let block = heap.block(&layout.cache, address, memory)?;
+        let same = known.filter(|blob| blob.address == block && blob.is_there(memory));
+        let blob = match same {
+            Some(blob) => blob,
+            None => Rc::new(Blob::read(layout, block, memory)?),
+        };
         blob.code.contains(&address).then_some(())?;
-        if self.blobs.len() >= MOST_BLOBS {
+        if self.blobs.len() >= MOST_BLOBS || self.checked.len() >= MOST_ADDRESSES {
             self.blobs.clear();
             self.checked.clear();
         }
+        self.checked.insert(address, Checked { when: Instant::now(), segments: heap.segments(address, memory)? });
         self.blobs.retain_outside(&blob.code);
         self.blobs.insert(blob.code.start, blob.clone());
-        self.checked.insert(blob.address, Instant::now());
         Some(blob)
     }
 
-    /// True if code is still where it was. (HotSpot drops only what it has compiled.)
-    fn is_there(&mut self, blob: &Blob, memory: &mut dyn ThreadMemory) -> bool {
-        let BlobKind::Compiled(compiled) = &blob.kind else { return true };
-        let (at, identity) = compiled.identity;
-        let is_recent = |checked: &Instant| checked.elapsed() < RECENT;
-        if memory.is_still() || !self.checked.get(&blob.address).is_some_and(is_recent) {
-            (word(at, memory) == Some(identity)).then(|| self.checked.insert(blob.address, Instant::now())).is_some()
-        } else {
-            true
-        }
+    /// The word that tells which block an address of code belongs to, and where it is. (A block that is dropped may keep its contents, while another one has part of its memory.)
+    pub fn segments(&self, address: u64) -> Option<(u64, u64)> {
+        self.checked.get(&address).map(|checked| checked.segments)
     }
 
     fn heap(&mut self, layout: &CacheLayout, address: u64, memory: &mut dyn ThreadMemory) -> Option<Heap> {
@@ -162,6 +168,12 @@ fn heaps(layout: &CacheLayout, memory: &mut dyn ThreadMemory) -> Option<Vec<Heap
 }
 
 impl Heap {
+    /// The word of the map that has the segment of an address, and where it is.
+    fn segments(&self, address: u64, memory: &mut dyn ThreadMemory) -> Option<(u64, u64)> {
+        let at = self.map.wrapping_add((address - self.addresses.start) >> self.log2_segment) & !7;
+        Some((at, word(at, memory)?))
+    }
+
     /// The piece of code in the block that has an address.
     fn block(&self, layout: &CacheLayout, address: u64, memory: &mut dyn ThreadMemory) -> Option<u64> {
         let mut segment = (address - self.addresses.start) >> self.log2_segment;
@@ -184,6 +196,17 @@ impl Heap {
 }
 
 impl Blob {
+    /// True if HotSpot may drop it: that is what it has compiled.
+    fn may_go(&self) -> bool {
+        matches!(self.kind, BlobKind::Compiled(_))
+    }
+
+    /// True if the code is still the same.
+    fn is_there(&self, memory: &mut dyn ThreadMemory) -> bool {
+        let BlobKind::Compiled(CompiledCode { identity: (at, identity), .. }) = self.kind else { return true };
+        word(at, memory) == Some(identity)
+    }
+
     fn read(layout: &Layout, address: u64, memory: &mut dyn ThreadMemory) -> Option<Blob> {
         let BlobLayout { name, size, frame_size, code } = &layout.blob;
         let name = text(word(address.wrapping_add(*name), memory)?, memory)?;

@@ -18,6 +18,8 @@
 
 mod code_cache;
 mod compiled;
+#[cfg(test)]
+mod hostile_tests;
 mod layout;
 mod method;
 mod stream;
@@ -51,15 +53,7 @@ struct FileWithHotSpot(TableSymbols);
 
 impl JitFile for FileWithHotSpot {
     fn in_process(&self, bias: u64) -> Box<dyn Jit> {
-        Box::new(ProcessHotSpot {
-            symbols: self.0,
-            bias,
-            version: Version::NotRead(0),
-            cache: CodeCache::default(),
-            known: KnownFrames::default(),
-            methods: KnownMethods::default(),
-            rules: FxHashMap::default(),
-        })
+        Box::new(ProcessHotSpot::new(self.0, bias))
     }
 }
 
@@ -84,6 +78,8 @@ enum Version {
 /// Reading the tables takes time.
 const MOST_ATTEMPTS: u32 = 8;
 
+const MOST_RULES: usize = 1 << 12;
+
 const GONE: &str = "[java: a method that is gone]";
 const CODE_GONE: &str = "[java: code that is gone]";
 const MERGED_GONE: &str = "[java: compiled code whose methods are not known]";
@@ -95,6 +91,18 @@ const METHOD: i64 = -24;
 const BYTECODE: i64 = -64;
 
 impl ProcessHotSpot {
+    fn new(symbols: TableSymbols, bias: u64) -> ProcessHotSpot {
+        ProcessHotSpot {
+            symbols,
+            bias,
+            version: Version::NotRead(0),
+            cache: CodeCache::default(),
+            known: KnownFrames::default(),
+            methods: KnownMethods::default(),
+            rules: FxHashMap::default(),
+        }
+    }
+
     fn layout(&mut self, memory: &mut dyn ThreadMemory) -> Option<Rc<Layout>> {
         if let Version::NotRead(attempts) = self.version
             && attempts < MOST_ATTEMPTS
@@ -122,7 +130,9 @@ impl ProcessHotSpot {
             let cfa = Cfa::Offset { register: 7, offset: size.into() };
             UnwindRule::Frame(Rc::new(FrameRule { cfa, return_address: RegisterPlace::Memory(-8), saved }))
         };
-        // (There are no more sizes than what a frame may have.)
+        if self.rules.len() >= MOST_RULES {
+            self.rules.clear();
+        }
         self.rules.entry(size).or_insert_with(made).clone()
     }
 
@@ -137,6 +147,7 @@ impl ProcessHotSpot {
         reads: &mut Vec<(u64, u64)>,
     ) -> Option<Vec<StackFrame>> {
         reads.push(compiled.identity);
+        reads.extend(self.cache.segments(found.address));
         let mut address = found.address.wrapping_add(1);
         if compiled.given_up.contains(&address) {
             let at = found.sp?.wrapping_add(compiled.original.into());

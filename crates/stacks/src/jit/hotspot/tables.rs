@@ -53,16 +53,20 @@ impl TableSymbols {
             b"gHotSpotVMTypeEntryTypeNameOffset",
             b"gHotSpotVMTypeEntrySizeOffset",
         ];
-        let found = objects(elf, names);
-        let at = |place: usize| found[place];
-        Some(TableSymbols {
-            structs: Table {
-                pointer: at(0)?,
-                stride: at(1)?,
-                members: [at(2)?, at(3)?, at(4)?, at(5)?, at(6)?, at(7)?],
-            },
-            types: Table { pointer: at(8)?, stride: at(9)?, members: [at(10)?, at(11)?] },
-        })
+        let mut addresses = [0; 12];
+        for (address, found) in addresses.iter_mut().zip(objects(elf, names)) {
+            *address = found?;
+        }
+        Some(TableSymbols::at(addresses))
+    }
+
+    /// The same with the addresses of the numbers, in the order of `find`.
+    pub fn at(addresses: [u64; 12]) -> TableSymbols {
+        let [structs, stride, a, b, c, d, e, f, types, types_stride, name, size] = addresses;
+        TableSymbols {
+            structs: Table { pointer: structs, stride, members: [a, b, c, d, e, f] },
+            types: Table { pointer: types, stride: types_stride, members: [name, size] },
+        }
     }
 }
 
@@ -88,6 +92,11 @@ impl DebuggerTables {
             }
         })?;
         Some(tables)
+    }
+
+    #[cfg(test)]
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty() && self.sizes.is_empty()
     }
 
     /// The offset of a member, or the address of a static one.
