@@ -9,17 +9,20 @@ mod javas;
 
 use common::*;
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A method, its file and its line.
 type Frame = (String, String, u64);
 
-const VERSIONS: [u32; 2] = [17, 25];
+/// One of the versions that Stride knows.
+fn any_version() -> Option<(u32, &'static PathBuf)> {
+    [17, 21, 25].into_iter().find_map(|major| Some((major, javas::of_version(major)?)))
+}
 
-/// Compiles a program of `tests/stacks` into the scratch directory.
-fn compile_java(scratch: &Scratch, java: &Path, program: &str) {
-    let mut compiler = Command::new(java.join("bin/javac"));
+/// Compiles a program of `tests/stacks` into the scratch directory, for this version of Java.
+fn compile_java(scratch: &Scratch, major: u32, program: &str) {
+    let mut compiler = Command::new(javas::compiler_for(major).unwrap());
     compiler.arg("-nowarn").arg("-d").arg(scratch.path("classes")).arg(root().join("tests/stacks").join(program));
     let output = compiler.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -27,9 +30,9 @@ fn compile_java(scratch: &Scratch, java: &Path, program: &str) {
 
 /// Traces a program of the scratch directory.
 fn run(scratch: &Scratch, java: &Path, options: &[&str], program: &[&str]) -> String {
-    let java = java.join("bin/java").to_string_lossy().into_owned();
+    let java = java.to_string_lossy();
     let classes = scratch.path("classes").to_string_lossy().into_owned();
-    let command = [&java, "-cp", &classes];
+    let command = [&*java, "-cp", &classes];
     let run = scratch.stride(options.iter().chain(&command).chain(program));
     assert_eq!(run.code(), Some(0), "{java:?} {options:?}: {}", run.err);
     run.trace
@@ -88,11 +91,11 @@ const FRAMES: [&str; 5] = ["-f", "-k", "--json", "--stack-trace-frame-limit=4096
 
 fn frames_are_those_that_java_knows(major: u32) {
     let Some(java) = javas::of_version(major) else {
-        skip!("no compiler of Java {major}");
+        skip!("no Java {major}, or no compiler for it");
     };
     for &engine in engines() {
         let scratch = Scratch::new(&format!("java-frames-{major}{engine}"));
-        compile_java(&scratch, java, "Frames.java");
+        compile_java(&scratch, major, "Frames.java");
         let options = [&[engine], &FRAMES[..], &["trace=stat,newfstatat,statx"]].concat();
         let trace = run(&scratch, java, &options, &["Frames", "told", "trace"]);
         let (told, calls) = (told(&scratch), calls(&trace));
@@ -155,12 +158,12 @@ fn in_their_order(calls: &[Call], run: &str) {
 /// Methods of Java are callers as functions of other languages are, also in recordings.
 #[test]
 fn as_callers() {
-    let Some(java) = VERSIONS.into_iter().find_map(javas::of_version) else {
-        skip!("no compiler of Java 17 or 25");
+    let Some((major, java)) = any_version() else {
+        skip!("no Java 17, 21 or 25, or no compiler for it");
     };
     for &engine in engines() {
         let scratch = Scratch::new(&format!("java-callers{engine}"));
-        compile_java(&scratch, java, "Frames.java");
+        compile_java(&scratch, major, "Frames.java");
         let options = [&[engine], &FRAMES[..], &["trace=stat,newfstatat,statx", "--record=rec"]].concat();
         run(&scratch, java, &options, &["Frames", "told", "trace"]);
         let row = |options: &[&str], name: &str| -> usize {
@@ -183,14 +186,14 @@ fn as_callers() {
 /// The advice about a web server names the line of its own that reads a file over and over, and not the methods of Java in between.
 #[test]
 fn advice_for_a_web_server() {
-    let Some(java) = VERSIONS.into_iter().find_map(javas::of_version) else {
-        skip!("no compiler of Java 17 or 25");
+    let Some((major, java)) = any_version() else {
+        skip!("no Java 17, 21 or 25, or no compiler for it");
     };
     let source = std::fs::read_to_string(root().join("tests/stacks/Web.java")).unwrap();
     let line = 1 + source.lines().position(|line| line.contains("Files.readString(")).unwrap();
     for &engine in engines() {
         let scratch = Scratch::new(&format!("java-web{engine}"));
-        compile_java(&scratch, java, "Web.java");
+        compile_java(&scratch, major, "Web.java");
         std::fs::write(scratch.path("settings.json"), r#"{"greeting": "hello"}"#).unwrap();
         let directory = scratch.path("").to_string_lossy().into_owned();
         let trace = run(&scratch, java, &[engine, "-f", "--advise=all"], &["Web", &directory]);
@@ -210,5 +213,6 @@ macro_rules! versions {
 }
 versions! {
     java_17: 17
+    java_21: 21
     java_25: 25
 }

@@ -243,7 +243,6 @@ mod tests {
         called_by(&[("/bin/p", "runtime.futex"), ("/bin/p", "runtime.sysmon")], "runtime.futex");
     }
 
-    /// A function that an interpreter runs.
     /// The class tells which methods are part of Java. Classes that HotSpot makes have no file.
     #[test]
     fn methods_of_java() {
@@ -269,6 +268,7 @@ mod tests {
         assert_eq!(with(&[&script("/srv/planets.py", "sun.rise"), &own]), "sun.rise");
     }
 
+    /// A function that an interpreter runs.
     fn script(file: &str, function: &str) -> Arc<StackFrame> {
         let source = Some(SourceLine { file: file.into(), line: 7 });
         Arc::new(StackFrame { source, offset: 4, ..frame("", function) })

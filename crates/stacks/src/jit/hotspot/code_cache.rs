@@ -26,6 +26,8 @@ pub enum BlobKind {
     Compiled(CompiledCode),
     /// Routines that HotSpot has made for itself, with a frame pointer if they have no frame size.
     Routines,
+    /// The routines behind the frames of a virtual thread that are on the stack. Its other frames are in the heap.
+    Continuations,
     /// Code that only jumps elsewhere, or whose frames Stride does not know.
     Other,
 }
@@ -68,9 +70,6 @@ struct Heap {
     map: u64,
     log2_segment: u32,
 }
-
-/// The routines behind the frames of a virtual thread that are on its carrier's stack. Further frames are in the heap.
-pub const CONTINUATIONS: &str = "StubRoutines (continuationstubs)";
 
 /// What was there so short a time ago is still there. (HotSpot drops code when no thread has a frame of it any more, which it finds out when all threads stand still.)
 const RECENT: Duration = Duration::from_millis(5);
@@ -232,7 +231,7 @@ impl Blob {
                 let is_native = &*name == "native nmethod";
                 BlobKind::Compiled(CompiledCode::read(layout, address, &code, is_native, memory)?)
             }
-            CONTINUATIONS => BlobKind::Other,
+            name if name.starts_with("StubRoutines (continuation") => BlobKind::Continuations,
             name if name.starts_with("StubRoutines") || frame_size >= 16 => BlobKind::Routines,
             _ => BlobKind::Other,
         };

@@ -149,14 +149,15 @@ impl Layout {
         let version = tables.member("Abstract_VM_Version", "_vm_major_version");
         let version = version.and_then(|address| half(address, memory)).ok_or(NoLayout::Incomplete)?;
         let found = match version {
-            17 => Layout::of_17(tables),
+            17 => Layout::before_25(tables, "_flags", 0),
+            21 => Layout::before_25(tables, "_flags._flags", 1),
             25 => Layout::of_25(tables),
             _ => return Err(NoLayout::Unsupported(version)),
         };
         found.ok_or(NoLayout::Incomplete)
     }
 
-    fn of_17(tables: &DebuggerTables) -> Option<Layout> {
+    fn before_25(tables: &DebuggerTables, flags: &str, excess: u32) -> Option<Layout> {
         let of = |of_type: &str, name: &str| tables.offset(of_type, name);
         Some(Layout {
             cache: CacheLayout::of(tables)?,
@@ -182,8 +183,8 @@ impl Layout {
                     places_end: of("nmethod", "_dependencies_offset")?,
                 },
             },
-            method: MethodLayout::of(tables, "_flags")?,
-            excess: 0,
+            method: MethodLayout::of(tables, flags)?,
+            excess,
         })
     }
 

@@ -26,7 +26,7 @@ mod stream;
 mod tables;
 
 use crate::elf::Elf;
-use crate::jit::hotspot::code_cache::{Blob, BlobKind, CONTINUATIONS, CodeCache, CompiledCode};
+use crate::jit::hotspot::code_cache::{Blob, BlobKind, CodeCache, CompiledCode};
 use crate::jit::hotspot::compiled::{KnownFrames, MethodAt, methods_at};
 use crate::jit::hotspot::layout::{Layout, NoLayout, TYPES};
 use crate::jit::hotspot::method::KnownMethods;
@@ -37,7 +37,7 @@ use crate::unwind::cfi::{Cfa, FrameRule, RegisterPlace, UnwindRule};
 use crate::unwind::registers::MOST_SAVED;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-use stride_event::{Bottom, StackFrame, ThreadMemory};
+use stride_event::{StackFrame, ThreadMemory};
 
 /// True if a file of this name tends to have HotSpot.
 pub fn is_usual(name: &[u8]) -> bool {
@@ -227,7 +227,7 @@ impl Jit for ProcessHotSpot {
             BlobKind::Compiled(_) => self.sized(blob.frame_size),
             BlobKind::Routines if blob.frame_size >= 16 => self.sized(blob.frame_size),
             BlobKind::Routines => UnwindRule::Unknown,
-            BlobKind::Other => UnwindRule::Lost,
+            BlobKind::Continuations | BlobKind::Other => UnwindRule::Lost,
         }
     }
 
@@ -260,15 +260,12 @@ impl Jit for ProcessHotSpot {
                     found.bp.and_then(|bp| self.interpreted(&layout, bp, memory, native.reads)).map(|frame| vec![frame])
                 }
                 BlobKind::Compiled(compiled) => self.compiled(&layout, &blob, compiled, &found, memory, native.reads),
+                BlobKind::Continuations => Some(vec![unknown(VIRTUAL)]),
                 BlobKind::Routines | BlobKind::Other => Some(vec![unknown(&format!("[HotSpot: {}]", blob.name))]),
             };
-            let is_lost = blob.kind == BlobKind::Other && native.bottom == Bottom::Unknown;
-            mixed.lacks |= frames.is_none() || is_lost;
+            mixed.lacks |= frames.is_none();
             let frames = frames.unwrap_or_else(|| vec![unknown(GONE)]);
             mixed.frames.extend(frames.into_iter().map(|frame| names.one(frame)));
-            if is_lost && &*blob.name == CONTINUATIONS {
-                mixed.frames.push(names.one(unknown(VIRTUAL)));
-            }
         }
         mixed
     }
