@@ -231,22 +231,37 @@ static __always_inline bool adopt(struct task_struct *task, u32 flags)
 	return true;
 }
 
-/* Something changed that the decision about this thread depends on. `flags` for a thread that is adopted now. */
-static __always_inline void decide_again(struct task_struct *task, u32 flags)
+/* Something changed that the decision about this thread depends on. A thread that is no longer wanted is dropped. True if it is to be adopted. */
+static __always_inline bool decide_to_adopt(struct task_struct *task)
 {
 	struct task_state *st = traced(task);
 
 	if (is_left_out(task) || !is_wanted(task, 0)) {
 		if (st)
 			drop(task, st, 0);
-	} else if (!st && !(task->flags & PF_EXITING)) {
-		adopt(task, flags);
+		return false;
 	}
+	return !st && !(task->flags & PF_EXITING);
+}
+
+/* `flags` for a thread that is adopted now. */
+static __always_inline void decide_again(struct task_struct *task, u32 flags)
+{
+	if (decide_to_adopt(task))
+		adopt(task, flags);
+}
+
+/* (On its own, because the stack of the functions that match patterns would have no room beside its own on Linux 6.1.) */
+__noinline int adopt_current(u32 flags)
+{
+	adopt(bpf_get_current_task_btf(), flags);
+	return 0;
 }
 
 __noinline int decide_current_again(u32 flags)
 {
-	decide_again(bpf_get_current_task_btf(), flags);
+	if (decide_to_adopt(bpf_get_current_task_btf()))
+		adopt_current(flags);
 	return 0;
 }
 
