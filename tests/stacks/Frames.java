@@ -316,20 +316,11 @@ public class Frames {
         return sum;
     }
 
-    // Compiled code that is given up while it waits for what it has called.
+    // Compiled code that is given up while it waits for what it has called: it counts on a class having no other below it, until that is loaded.
     static class Base {
         int value(int n) {
             return n;
         }
-    }
-
-    static int trusting(Base base, int n, boolean really) throws Exception {
-        int sum = base.value(n);
-        if (really) {
-            Base other = (Base) Class.forName("Frames$Other").getDeclaredConstructor().newInstance();
-            sum += other.value(n);
-        }
-        return sum;
     }
 
     static class Other extends Base {
@@ -344,14 +335,36 @@ public class Frames {
         }
     }
 
-    static int givenUp() throws Exception {
-        int sum = 0;
-        Base base = new Base();
-        for (int n = 0; n < 200_000; n++) {
-            sum += trusting(base, n, false);
+    static Base base = new Base();
+    static boolean isReady;
+    static int ran;
+
+    static int trusting(Runnable[] all, int n) {
+        int sum = base.value(n);
+        all[n % all.length].run();
+        return sum + base.value(n);
+    }
+
+    static void load() {
+        if (isReady) {
+            try {
+                base = (Base) Class.forName("Frames$Other").getDeclaredConstructor().newInstance();
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(e);
+            }
+            mark();
         }
-        for (int n = 0; n < 3; n++) {
-            sum += trusting(base, n, true);
+    }
+
+    static int givenUp() {
+        Runnable[] all = {() -> ran++, () -> ran += 2, () -> ran += 3, Frames::load};
+        int sum = 0;
+        for (int n = 0; n < 200_000; n++) {
+            sum += trusting(all, n);
+        }
+        isReady = true;
+        for (int n = 0; n < 8; n++) {
+            sum += trusting(all, n);
         }
         return sum;
     }
