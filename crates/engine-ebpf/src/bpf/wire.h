@@ -61,7 +61,7 @@ enum bound {
 	FD_MAX = 1024,
 	/* Of a stack: words that are compared; pieces they are read in, of a page at most, and bytes of all pieces; bytes copied. */
 	STACK_WORDS = 128,
-	STACK_RANGES = 8,
+	STACK_RANGES = 16,
 	STACK_REREAD = 16384,
 	STACK_COPY = 32768,
 	/* Return addresses of a stack that may be replaced, because the return is watched. The kernel allows as many (MAX_URETPROBE_DEPTH). */

@@ -53,13 +53,7 @@ pub struct CodeCache {
     /// By the first address of their code.
     blobs: BTreeMap<u64, Rc<Blob>>,
     /// By address: when its code was last seen to be there.
-    checked: FxHashMap<u64, Checked>,
-}
-
-struct Checked {
-    when: Instant,
-    /// The part of the map of segments that has the address.
-    segments: (u64, u64),
+    checked: FxHashMap<u64, Instant>,
 }
 
 /// Memory with code.
@@ -94,10 +88,11 @@ impl CodeCache {
         let known = self.blobs.range(..=address).next_back().map(|(_, blob)| blob.clone());
         let known = known.filter(|blob| blob.code.contains(&address));
         if let Some(blob) = &known
-            && (!blob.may_go() || self.checked.get(&address).is_some_and(|checked| checked.when.elapsed() < RECENT))
+            && (!blob.may_go() || self.checked.get(&address).is_some_and(|checked| checked.elapsed() < RECENT))
         {
             return known;
         }
+        // (A block that is dropped may keep its contents while another one has part of its memory, so its contents alone tell nothing.)
         let heap = self.heap(&layout.cache, address, memory)?;
         let block = heap.block(&layout.cache, address, memory)?;
         let same = known.filter(|blob| blob.address == block && blob.is_there(memory));
@@ -110,15 +105,10 @@ impl CodeCache {
             self.blobs.clear();
             self.checked.clear();
         }
-        self.checked.insert(address, Checked { when: Instant::now(), segments: heap.segments(address, memory)? });
+        self.checked.insert(address, Instant::now());
         self.blobs.retain_outside(&blob.code);
         self.blobs.insert(blob.code.start, blob.clone());
         Some(blob)
-    }
-
-    /// The word that tells which block an address of code belongs to, and where it is. (A block that is dropped may keep its contents, while another one has part of its memory.)
-    pub fn segments(&self, address: u64) -> Option<(u64, u64)> {
-        self.checked.get(&address).map(|checked| checked.segments)
     }
 
     fn heap(&mut self, layout: &CacheLayout, address: u64, memory: &mut dyn ThreadMemory) -> Option<Heap> {
@@ -167,12 +157,6 @@ fn heaps(layout: &CacheLayout, memory: &mut dyn ThreadMemory) -> Option<Vec<Heap
 }
 
 impl Heap {
-    /// The word of the map that has the segment of an address, and where it is.
-    fn segments(&self, address: u64, memory: &mut dyn ThreadMemory) -> Option<(u64, u64)> {
-        let at = self.map.wrapping_add((address - self.addresses.start) >> self.log2_segment) & !7;
-        Some((at, word(at, memory)?))
-    }
-
     /// The piece of code in the block that has an address.
     fn block(&self, layout: &CacheLayout, address: u64, memory: &mut dyn ThreadMemory) -> Option<u64> {
         let mut segment = (address - self.addresses.start) >> self.log2_segment;

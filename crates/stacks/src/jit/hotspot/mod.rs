@@ -147,7 +147,6 @@ impl ProcessHotSpot {
         reads: &mut Vec<(u64, u64)>,
     ) -> Option<Vec<StackFrame>> {
         reads.push(compiled.identity);
-        reads.extend(self.cache.segments(found.address));
         let mut address = found.address.wrapping_add(1);
         if compiled.given_up.contains(&address) {
             let at = found.sp?.wrapping_add(compiled.original.into());
