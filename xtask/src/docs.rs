@@ -1,4 +1,4 @@
-//! `cargo xtask docs`: writes the files that are made from the tables of options and of syscalls.
+//! `cargo xtask docs`: writes the files that are made from the tables of options and of syscalls, and the table of kernels (`kernels.rs`).
 //!
 //! The tables are in the `stride` program, which prints them. A test of the program fails if a committed file differs.
 
@@ -34,7 +34,7 @@ pub fn run() -> Result<()> {
         let (name, text) = page.split_once('\n').context("a page of the reference has no name")?;
         write(&directory.join(name), text)?;
     }
-    Ok(())
+    crate::kernels::run()
 }
 
 /// The output of `stride --generate`.

@@ -4,6 +4,7 @@ mod bench;
 mod chaos;
 mod check;
 mod docs;
+mod kernels;
 mod predictions;
 mod size;
 mod uapi;
@@ -28,13 +29,14 @@ fn main() -> anyhow::Result<()> {
         ["uapi"] => uapi::run(uapi::Mode::Write),
         ["uapi", "--check"] => uapi::run(uapi::Mode::Check),
         ["docs"] => docs::run(),
+        ["kernels"] => kernels::run(),
         ["predictions", stride] => predictions::run(stride),
         ["size", program] => size::run(program),
         ["suite-repeat", ref args @ ..] => chaos::repeat(args),
         ["verified"] => verified::run(None),
         ["verified", log] => verified::run(Some(log)),
         _ => anyhow::bail!(
-            "usage: cargo xtask agree --tracer=COMMAND --tracer=COMMAND... [--calls=N] [--seed=N] [--only=NAME] [--examples=N] | bench STRIDE [--real-time | all | crowd | memory MILLIONS | replay | WORD-OF-A-TITLE] | chaos [SECONDS] [--seed=N] [--only=NAME] | check | docs | predictions STRIDE | size PROGRAM | suite-repeat N [--busy] | uapi [--check] | verified [LOG-OF-TEST-KERNELS]"
+            "usage: cargo xtask agree --tracer=COMMAND --tracer=COMMAND... [--calls=N] [--seed=N] [--only=NAME] [--examples=N] | bench STRIDE [--real-time | all | crowd | memory MILLIONS | replay | WORD-OF-A-TITLE] | chaos [SECONDS] [--seed=N] [--only=NAME] | check | docs | kernels | predictions STRIDE | size PROGRAM | suite-repeat N [--busy] | uapi [--check] | verified [LOG-OF-TEST-KERNELS]"
         ),
     }
 }
