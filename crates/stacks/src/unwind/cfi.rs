@@ -7,8 +7,9 @@ use crate::elf::Elf;
 use crate::elf::form::Section;
 use crate::unwind::registers::{MOST_SAVED, Registers};
 use gimli::{
-    BaseAddresses, CfaRule, CieOrFde, DebugFrame, EhFrame, EhFrameHdr, EndianSlice, FrameDescriptionEntry,
-    LittleEndian, Register, RegisterRule, UnwindContext, UnwindExpression, UnwindOffset, UnwindSection, UnwindTableRow,
+    BaseAddresses, CfaRule, CieOrFde, DebugFrame, EhFrame, EhFrameHdr, EhHdrTable, EndianSlice, FrameDescriptionEntry,
+    LittleEndian, ParsedEhFrameHdr, Register, RegisterRule, UnwindContext, UnwindExpression, UnwindOffset,
+    UnwindSection, UnwindTableRow,
 };
 use std::ops::Range;
 use std::rc::Rc;
@@ -156,7 +157,15 @@ impl Cfi {
         !self.header.is_empty()
             && EhFrameHdr::new(&self.header, LittleEndian)
                 .parse(&self.bases, self.code.word())
-                .is_ok_and(|header| header.table().is_some())
+                .is_ok_and(|header| self.search_table(&header).is_some())
+    }
+
+    /// The index of the functions, if its section can hold as many rows as it has by its own account, which the search multiplies.
+    fn search_table<'h>(&self, header: &'h ParsedEhFrameHdr<Slice<'h>>) -> Option<EhHdrTable<'h, Slice<'h>>> {
+        const LEAST_ROW: usize = 4;
+        let table = header.table()?;
+        let (_, rows) = table.iter(&self.bases).size_hint();
+        rows.is_some_and(|rows| rows <= self.header.len() / LEAST_ROW).then_some(table)
     }
 
     /// The number of bytes held.
@@ -198,7 +207,7 @@ impl Cfi {
             return None;
         }
         let header = EhFrameHdr::new(&self.header, LittleEndian).parse(&self.bases, self.code.word()).ok()?;
-        let found = header.table()?.lookup(address, &self.bases).ok()?.direct().ok()?;
+        let found = self.search_table(&header)?.lookup(address, &self.bases).ok()?.direct().ok()?;
         // The table may point anywhere.
         let offset = found.checked_sub(self.frames_at).and_then(|offset| usize::try_from(offset).ok())?;
         let offset = gimli::EhFrameOffset(Some(offset).filter(|&offset| offset < self.eh_frame.len())?);
@@ -318,4 +327,26 @@ fn rule<'a, S: UnwindSection<Slice<'a>>>(
         *slot = place(Register(register.into()))?;
     }
     Some(UnwindRule::Frame(Rc::new(FrameRule { cfa, return_address, saved })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_with_more_rows_than_its_section_is_not_searched() {
+        // The version, the encodings of the pointer, of the number of rows and of the rows, the pointer, the number.
+        let index = |rows: u64| {
+            let head = [&[1, 3, 4, 4], &[0; 4][..], &rows.to_le_bytes()].concat();
+            let bases = BaseAddresses::default().set_eh_frame_hdr(0).set_eh_frame(0);
+            Cfi { header: [head, vec![0; 64]].concat(), eh_frame: vec![0; 64], bases, ..Cfi::default() }
+        };
+        assert!(index(4).has_search_table());
+        for rows in [u64::MAX, u64::MAX / 2, 64] {
+            let cfi = index(rows);
+            assert!(!cfi.has_search_table());
+            assert!(matches!(cfi.rule(5, &mut UnwindContext::new()), UnwindRule::Unknown));
+            assert!(cfi.piece(5).is_none());
+        }
+    }
 }
