@@ -64,6 +64,8 @@ struct ProcessHotSpot {
     cache: CodeCache,
     known: KnownFrames,
     methods: KnownMethods,
+    /// Something of the stack that is being made is missing.
+    lacks: bool,
     /// How the walk goes on behind frames of a size.
     rules: FxHashMap<u32, UnwindRule>,
 }
@@ -99,6 +101,7 @@ impl ProcessHotSpot {
             cache: CodeCache::default(),
             known: KnownFrames::default(),
             methods: KnownMethods::default(),
+            lacks: false,
             rules: FxHashMap::default(),
         }
     }
@@ -169,6 +172,8 @@ impl ProcessHotSpot {
         // (A signal has interrupted the code at an instruction that may fail.)
         let Some(places) = at(address).or_else(|| at(address.wrapping_sub(1))) else {
             let method = self.methods.get(&layout.method, layout.excess, compiled.method, memory)?;
+            // (The tables may be readable the next time.)
+            self.lacks = true;
             return Some(vec![unknown(MERGED_GONE), method.frame(layout.excess, None)]);
         };
         let mut frame = |place: &MethodAt| {
@@ -239,6 +244,7 @@ impl Jit for ProcessHotSpot {
 
     fn mix(&mut self, native: &mut NativeStack<'_>, memory: &mut dyn ThreadMemory, names: &mut ScriptNames) -> Mixed {
         let mut mixed = Mixed { frames: Vec::with_capacity(native.frames.len()), lacks: false };
+        self.lacks = false;
         for (index, frame) in native.frames.iter().enumerate() {
             let address = native.addresses.get(index).copied().filter(|&address| !(native.is_of_file)(address));
             let layout = address.and_then(|_| self.layout(memory));
@@ -266,6 +272,7 @@ impl Jit for ProcessHotSpot {
             let frames = frames.unwrap_or_else(|| vec![unknown(GONE)]);
             mixed.frames.extend(frames.into_iter().map(|frame| names.one(frame)));
         }
+        mixed.lacks |= self.lacks;
         mixed
     }
 }
