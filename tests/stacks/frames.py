@@ -263,7 +263,7 @@ async def woken():
     await loop.run_in_executor(None, recursion, 2)
     loop.call_soon(mark)
     loop.add_signal_handler(signal.SIGUSR2, recursion, 1)
-    os.kill(os.getpid(), signal.SIGUSR2)
+    signal.pthread_kill(threading.get_ident(), signal.SIGUSR2)
     future = loop.create_future()
     loop.call_soon_threadsafe(future.set_result, 1)
     future.add_done_callback(lambda _: mark())
@@ -303,7 +303,7 @@ def signalled_in_call(*_):
 def signals():
     """A handler that Python runs while C code calls back."""
     signal.signal(signal.SIGUSR2, signalled_in_call)
-    sorted([2, 1], key=lambda n: os.kill(os.getpid(), signal.SIGUSR2) or mark() or n)
+    sorted([2, 1], key=lambda n: signal.pthread_kill(threading.get_ident(), signal.SIGUSR2) or mark() or n)
     signal.signal(signal.SIGUSR2, signal.SIG_DFL)
 
 
@@ -340,7 +340,8 @@ def main():
     signals()
     in_threads()
     signal.signal(signal.SIGUSR1, signalled)
-    os.kill(os.getpid(), signal.SIGUSR1)
+    # (To this thread: a thread that is just ending may take a signal of the process, and then Python may not notice it.)
+    signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)
     # (Python handles a signal some time later. The child would not know of it.)
     while not handled.is_set():
         pass
