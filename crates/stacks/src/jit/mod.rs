@@ -9,4 +9,6 @@
 mod hotspot;
 pub mod languages;
 pub mod runtime;
+#[cfg(test)]
+mod test_memory;
 mod v8;

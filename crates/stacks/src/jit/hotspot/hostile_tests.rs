@@ -9,45 +9,12 @@ use crate::jit::hotspot::method::KnownMethods;
 use crate::jit::hotspot::tables::{DebuggerTables, TableSymbols};
 use crate::jit::hotspot::{BlobKind, ProcessHotSpot, Version};
 use crate::jit::runtime::{Jit, NativeStack};
+use crate::jit::test_memory::Words;
 use crate::script::mixed::ScriptNames;
 use crate::unwind::place::FramePlace;
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
-use stride_event::{Bottom, CodeFile, ScriptFrames, ScriptLayout, StackFrame, Symbol, ThreadMemory};
-
-/// Words by their addresses, and what all other words are.
-struct Words {
-    words: HashMap<u64, u64>,
-    other: fn(u64) -> Option<u64>,
-    bytes: usize,
-}
-
-impl Words {
-    fn all(other: fn(u64) -> Option<u64>) -> Words {
-        Words { words: HashMap::new(), other, bytes: 0 }
-    }
-}
-
-impl ThreadMemory for Words {
-    fn word(&mut self, address: u64) -> Option<u64> {
-        self.words.get(&address).copied().or_else(|| (self.other)(address))
-    }
-
-    fn read(&mut self, address: u64, to: &mut [u8]) -> usize {
-        self.bytes += to.len();
-        for (distance, byte) in to.iter_mut().enumerate() {
-            let at = address.wrapping_add(distance as u64);
-            let Some(word) = self.word(at & !7) else { return distance };
-            *byte = word.to_le_bytes()[(at & 7) as usize];
-        }
-        to.len()
-    }
-
-    fn script(&self, _: &ScriptLayout) -> Option<ScriptFrames> {
-        None
-    }
-}
+use stride_event::{Bottom, CodeFile, StackFrame, Symbol};
 
 /// Pointers to everywhere, small numbers and rubbish, always the same at an address.
 fn rubbish(address: u64) -> Option<u64> {

@@ -130,9 +130,9 @@ pub const FLAGS: &[Flag] = &[
               the file and the line of the source follow where the program was compiled with debug information (-g). \
               Functions that the compiler merged into others are only told by --json.\n\n\
               Stacks of programs without frame pointers are found by the tables that compilers make for exceptions. The \
-              functions of programs in Python (CPython 3.8 to 3.14) stand among the others, each with its file and line. The \
-              functions of JIT compilers are named if the compiler writes /tmp/perf-PID.map, as node --perf-basic-prof \
-              does.\n\n\
+              functions of programs in Python, JavaScript (Node), PHP, Ruby and Java, and under the ptrace engine those in Perl, \
+              stand among the others, each with its file and line; docs/stacks.md has the versions. The functions of other JIT \
+              compilers are named if the compiler writes /tmp/perf-PID.map.\n\n\
               Under the eBPF engine, signals that are ignored have no stacks, and the ends of threads only since Linux 6.16. \
               A replay shows stacks if the recording was made with -k.",
         update: |raw, given| {
