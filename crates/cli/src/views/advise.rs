@@ -69,6 +69,16 @@ const FLAGS: &[Flag] = &[
         ..BASE
     },
     Flag {
+        long: Some(verify::TRY),
+        own: true,
+        help: "--advise, and try changes that need no other program",
+        doc: "Like --advise, and then tries what can be changed without touching the program: variables of the environment such as TZ and MALLOC_TRIM_THRESHOLD_, and a larger buffer for its \
+              standard output (stdbuf). For each such change that a finding proposes, the traced command runs as it is and with the change, three times each, in turn and without tracing, and the \
+              report ends with the medians of their times. The commands run as those of --verify do.",
+        update: ask,
+        ..BASE
+    },
+    Flag {
         long: Some(verify::OPTION),
         arg: Arg::Required("COMMAND"),
         own: true,
@@ -76,16 +86,6 @@ const FLAGS: &[Flag] = &[
         doc: "Like --advise, and then runs the traced command and COMMAND, which is the same work after a change, three times each, in turn and without tracing. The report \
               ends with the medians of their times, beside what the findings predicted. COMMAND is for the shell. Neither reads input, and their output is dropped. \
               Both have to end with the same status, because a run that fails early would seem fast. All effects of both commands happen three times, so use commands that may run again.",
-        update: ask,
-        ..BASE
-    },
-    Flag {
-        long: Some(verify::TRY),
-        own: true,
-        help: "--advise, and try changes that need no other program",
-        doc: "Like --advise, and then tries what can be changed without touching the program: variables of the environment such as TZ and MALLOC_TRIM_THRESHOLD_, and a larger buffer for its \
-              standard output (stdbuf). For each such change that a finding proposes, the traced command runs as it is and with the change, three times each, in turn and without tracing, and the \
-              report ends with the medians of their times. The commands run as those of --verify do.",
         update: ask,
         ..BASE
     },
