@@ -4,20 +4,20 @@ use std::collections::HashMap;
 use stride_event::{ScriptFrames, ScriptLayout, ThreadMemory};
 
 /// Words by their addresses, and what all other words are.
-pub struct Words {
+pub struct TestMemory {
     pub words: HashMap<u64, u64>,
     pub other: fn(u64) -> Option<u64>,
     /// So many bytes were read.
     pub bytes: usize,
 }
 
-impl Words {
-    pub fn all(other: fn(u64) -> Option<u64>) -> Words {
-        Words { words: HashMap::new(), other, bytes: 0 }
+impl TestMemory {
+    pub fn all(other: fn(u64) -> Option<u64>) -> TestMemory {
+        TestMemory { words: HashMap::new(), other, bytes: 0 }
     }
 }
 
-impl ThreadMemory for Words {
+impl ThreadMemory for TestMemory {
     fn word(&mut self, address: u64) -> Option<u64> {
         self.words.get(&address).copied().or_else(|| (self.other)(address))
     }

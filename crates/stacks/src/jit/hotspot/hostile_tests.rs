@@ -9,7 +9,7 @@ use crate::jit::hotspot::method::KnownMethods;
 use crate::jit::hotspot::tables::{DebuggerTables, TableSymbols};
 use crate::jit::hotspot::{BlobKind, ProcessHotSpot, Version};
 use crate::jit::runtime::{Jit, NativeStack};
-use crate::jit::test_memory::Words;
+use crate::jit::test_memory::TestMemory;
 use crate::script::mixed::ScriptNames;
 use crate::unwind::place::FramePlace;
 use std::rc::Rc;
@@ -116,7 +116,7 @@ fn method() -> MethodLayout {
 }
 
 /// A heap of code at 0x10_0000, of 256 segments with 128 bytes, whose map is at 0x4000.
-fn heap(memory: &mut Words) {
+fn heap(memory: &mut TestMemory) {
     memory.words.extend([(0x2000, 0x2100), (0x2100, 1), (0x2108, 0x2200), (0x2200, 0x3000)]);
     memory.words.extend([(0x3008, 0x10_0000), (0x3010, 0x10_8000), (0x3078, 0x4000), (0x3100, 7)]);
 }
@@ -136,7 +136,7 @@ fn process(layout: Option<Layout>) -> ProcessHotSpot {
 #[test]
 fn tables_of_any_content() {
     for other in MEMORIES {
-        let mut memory = Words::all(other);
+        let mut memory = TestMemory::all(other);
         assert!(DebuggerTables::read(&symbols(), 0, TYPES, &mut memory).is_none_or(|tables| tables.is_empty()));
         assert!(memory.bytes < 4 << 20, "{} bytes", memory.bytes);
         // Entries that make sense, and tables without end.
@@ -159,7 +159,7 @@ fn frames() -> Vec<Arc<StackFrame>> {
 }
 
 /// The names of the frames of a stack in this memory, whose second frame is in the heap of code.
-fn names(process: &mut ProcessHotSpot, memory: &mut Words) -> Vec<String> {
+fn names(process: &mut ProcessHotSpot, memory: &mut TestMemory) -> Vec<String> {
     let places = [0, 0x7000, 0x7100].map(|bp| FramePlace { sp: Some(0x6f00), bp: (bp != 0).then_some(bp) });
     let mut reads = Vec::new();
     let frames = frames();
@@ -186,7 +186,7 @@ fn names(process: &mut ProcessHotSpot, memory: &mut Words) -> Vec<String> {
 fn code_of_any_content() {
     for layout in [of_17, of_25] {
         for other in MEMORIES {
-            let mut memory = Words::all(other);
+            let mut memory = TestMemory::all(other);
             heap(&mut memory);
             let named = names(&mut process(Some(layout())), &mut memory);
             assert_eq!((&*named[0], &*named[1]), ("stat", "[java: code that is gone]"), "{named:?}");
@@ -199,7 +199,7 @@ fn code_of_any_content() {
 #[test]
 fn without_tables() {
     for other in MEMORIES {
-        let mut memory = Words::all(other);
+        let mut memory = TestMemory::all(other);
         let named = names(&mut process(None), &mut memory);
         assert_eq!(named, ["stat", "made", "elsewhere"]);
         assert!(memory.bytes < 64 << 20, "{} bytes", memory.bytes);
@@ -207,7 +207,7 @@ fn without_tables() {
 }
 
 /// Code of 17 in the segment of 0x10_0100: one block that begins with the heap.
-fn nmethod(memory: &mut Words) {
+fn nmethod(memory: &mut TestMemory) {
     heap(memory);
     // The map: two segments belong to the block of the first one.
     memory.words.extend([(0x4000, 0x0101_0101_0102_0100), (0x10_0008, 1)]);
@@ -220,7 +220,7 @@ fn nmethod(memory: &mut Words) {
 #[test]
 fn methods_without_end() {
     for scope in [0x00ff_ffff, 0x0101_0101_0101_0101, 0x0001_0140, u64::MAX, 0] {
-        let mut memory = Words::all(|_| Some(0));
+        let mut memory = TestMemory::all(|_| Some(0));
         nmethod(&mut memory);
         let blob = 0x10_0010;
         // Metadata, lists and addresses, each of 256 bytes.
@@ -241,7 +241,7 @@ fn methods_without_end() {
 #[test]
 fn methods_of_any_content() {
     for other in MEMORIES {
-        let mut memory = Words::all(other);
+        let mut memory = TestMemory::all(other);
         let mut known = KnownMethods::default();
         for method in [0, 7, 8, 0x1_0000, 1 << 46, u64::MAX] {
             let found = known.get(&of_17().method, 0, method, &mut memory);

@@ -1,7 +1,7 @@
 //! Objects that make no sense: reading them always ends, and nothing is guessed.
 
 use crate::jit::runtime::{JitFile, NativeStack};
-use crate::jit::test_memory::Words;
+use crate::jit::test_memory::TestMemory;
 use crate::jit::v8::FileWithV8;
 use crate::jit::v8::heap::{Heap, HeapObject};
 use crate::jit::v8::version::of_20;
@@ -44,7 +44,7 @@ fn frames() -> Vec<Arc<StackFrame>> {
 }
 
 /// The names of the frames of a stack in this memory.
-fn names(memory: &mut Words, script: Option<&ScriptFrames>, bottom: Bottom) -> Vec<String> {
+fn names(memory: &mut TestMemory, script: Option<&ScriptFrames>, bottom: Bottom) -> Vec<String> {
     let mut v8 = FileWithV8(Rc::new(of_20())).in_process(0);
     let places = [0, 0x7000, 0x7100, 0x7200].map(|bp| FramePlace { sp: Some(0x6f00), bp: (bp != 0).then_some(bp) });
     let mut reads = Vec::new();
@@ -70,7 +70,7 @@ fn names(memory: &mut Words, script: Option<&ScriptFrames>, bottom: Bottom) -> V
 #[test]
 fn objects_of_any_content() {
     for other in [rubbish, itself, |_| Some(u64::MAX), |_| Some(1), |_| None] {
-        let mut memory = Words::all(other);
+        let mut memory = TestMemory::all(other);
         let named = names(&mut memory, None, Bottom::Unknown);
         assert_eq!((&*named[0], named.len()), ("stat", 4), "{named:?}");
         let known = ["stat", "Builtins_InterpreterEntryTrampoline", "JS", "main", "[node: a function that is gone]"];
@@ -85,7 +85,7 @@ fn lists_of_any_content() {
     let kinds = [0, 0x100 << 32 | 60, 0x100 << 32 | 0xffff_fffe, u64::MAX, 0x200 << 32, 1 << 32];
     let list = ScriptFrames { frames: kinds.map(frame).into(), end: ScriptEnd::Limit, several: false };
     for other in [rubbish, itself, |_| None] {
-        let mut memory = Words::all(other);
+        let mut memory = TestMemory::all(other);
         let named = names(&mut memory, Some(&list), Bottom::Unknown);
         assert_eq!(named.last().map(|name| &**name), Some("[node: more frames]"), "{named:?}");
         assert!(named.len() < 20 && memory.bytes < 64 << 20, "{named:?} {}", memory.bytes);
@@ -98,7 +98,7 @@ fn strings_without_end() {
     let v8 = of_20();
     for kind in 0..64u64 {
         for len in [1, 1 << 20, u64::from(u32::MAX)] {
-            let mut memory = Words::all(itself);
+            let mut memory = TestMemory::all(itself);
             // A map at 0x5000 with this type, and a string at 0x4000 that has itself for its parts.
             memory.words = [(0x5008, kind << 32), (0x4000, 0x5001), (0x4008, len << 32)].into();
             memory.words.extend([(0x4010, 0x4001), (0x4018, 0x4001)]);
