@@ -7,8 +7,8 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#define THREADS 12
-#define PIECES 600
+#define THREADS 6
+#define PIECES 2000
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t some = PTHREAD_COND_INITIALIZER;
@@ -19,7 +19,7 @@ static void *work(void *unused) {
 	for (;;) {
 		pthread_mutex_lock(&lock);
 		while (!pieces && !over)
-			pthread_cond_wait(&some, &lock); // FROM work
+			pthread_cond_wait(&some, &lock);
 		if (!pieces) {
 			pthread_mutex_unlock(&lock);
 			return unused;
