@@ -27,6 +27,7 @@ pub const RULE: RuleInfo = RuleInfo {
         wait for one condition (pthread_cond_broadcast, notifyAll), each change wakes all of them, and all but one find nothing to do. Each such wake takes the \
         kernel some microseconds, twice, and takes a CPU from the threads that have work. A lock that is taken and given back for tiny pieces of work by many \
         threads looks the same.\n\n\
+        A thread counts if it ran for less than 300 µs, and for the time of four calls that wake others, before it waited again. \
         Reported are 2,000 such waits of a process that has at least four such threads, if they are three fifths of all its waits that another thread ended, and at least one in two milliseconds.\n\n\
         Example: 120 agents wait for tickets with wait() and notifyAll(): 6,000 tickets take 215,000 wakes and 4.3 s. With notify(), or a BlockingQueue, they take 6,000 \
         wakes and 0.2 s.",
@@ -39,6 +40,9 @@ struct VainWakes {
     /// The latest wait of each thread that another one ended.
     threads: Bounded<Tid, Woken>,
     processes: Bounded<Tid, Herd>,
+    /// The calls that woke others, and their time.
+    wakes: u64,
+    wakes_took: Ns,
 }
 
 #[derive(Clone, Copy)]
@@ -63,6 +67,16 @@ struct Herd {
     ended: Ns,
 }
 
+/// A thread makes up to so many calls of futexes between two waits.
+const CALLS_BETWEEN: Ns = 4;
+
+impl VainWakes {
+    /// A thread that runs for longer has done something. Under ptrace each call takes longer, and so do threads that do nothing but such calls.
+    fn barely_run(&self) -> Ns {
+        BARELY_RUN.get() + CALLS_BETWEEN * (self.wakes_took / self.wakes.max(1))
+    }
+}
+
 /// A herd has at least so many threads.
 const SMALLEST_HERD: u64 = 4;
 
@@ -78,14 +92,19 @@ impl Rule for VainWakes {
             woken.of_futexes += 1;
             *woken
         });
-        if matches!(Futex::of(&call.args), None | Some(Futex::Wake)) {
+        let futex = Futex::of(&call.args);
+        if matches!(futex, Some(Futex::Wake)) {
+            self.wakes += 1;
+            self.wakes_took += observed.time();
+        }
+        if matches!(futex, None | Some(Futex::Wake)) {
             return;
         }
         // A wait. All calls since the thread was woken were those of futexes, and it hardly ran.
         let ran = before.map(|woken| call.began().saturating_sub(woken.at));
         let is_vain = before
             .zip(ran)
-            .is_some_and(|(woken, ran)| calls == woken.calls + woken.of_futexes && ran <= BARELY_RUN.get());
+            .is_some_and(|(woken, ran)| calls == woken.calls + woken.of_futexes && ran <= self.barely_run());
         let is_woken = call.outcome == Outcome::Value(0);
         self.processes.make_room_of_ended(observed.tracker, |_| false);
         let Some(herd) = self.processes.entry(observed.seen.pid, Herd::default) else { return };
