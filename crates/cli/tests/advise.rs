@@ -171,11 +171,25 @@ fn go_locks(engine: &str) -> Result<(), Failed> {
     let source = std::fs::read_to_string(root().join("tests/advise/go-locks/main.go"))?;
     let line = source.lines().position(|line| line.contains("// UNLOCK")).unwrap() + 1;
     let from = format!("from main.wasteful (main.go:{line})");
-    for text in advice(&["./program"])? {
+    let is_found = |text: &String| {
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        if !Advice::of(text.clone(), 0).ids.contains(GO_LOCKS) || !words.contains(&from) {
-            return Err(format!("must find {GO_LOCKS} {from}:\n{text}").into());
+        Advice::of(text.clone(), 0).ids.contains(GO_LOCKS) && words.contains(&from)
+    };
+    // (Where each call takes long, Go's scheduler may keep all goroutines on one thread for a run. Then none waits for the lock.)
+    const ATTEMPTS: usize = 8;
+    let mut found = [false; 2];
+    let mut last = String::new();
+    for _ in 0..ATTEMPTS {
+        for (found, text) in found.iter_mut().zip(advice(&["./program"])?) {
+            *found |= is_found(&text);
+            last = text;
         }
+        if found == [true; 2] {
+            break;
+        }
+    }
+    if found != [true; 2] {
+        return Err(format!("must find {GO_LOCKS} {from}, live and in a replay ({found:?}):\n{last}").into());
     }
     for text in advice(&["./program", "corrected"])? {
         if Advice::of(text.clone(), 0).ids.contains(GO_LOCKS) {
