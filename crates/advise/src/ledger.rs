@@ -92,7 +92,7 @@ struct Worth {
 }
 
 impl Worth {
-    /// What a candidate saves besides its calls.
+    /// The time that a candidate saves besides that of its calls.
     fn besides(candidate: &Candidate) -> Worth {
         let (time, more) = (candidate.more_time, candidate.perhaps_more);
         Worth { time, more, work: time + candidate.more_work, calls: 0 }

@@ -43,7 +43,7 @@ pub fn check(option: &str, options: &Options) -> Result<()> {
     }
 }
 
-/// What runs both commands when the report is made. `after` is for the shell.
+/// The function that runs both commands when the report is made. `after` is for the shell.
 pub fn verify(options: &Options, after: OsString) -> Option<Verify> {
     let traced = options.command.clone()?;
     Some(Box::new(move || {
@@ -53,7 +53,7 @@ pub fn verify(options: &Options, after: OsString) -> Option<Verify> {
     }))
 }
 
-/// What runs the command with a change that needs no other program.
+/// The function that runs the command as it is, and with a change that needs no other program.
 pub fn attempt(options: &Options) -> Option<Try> {
     let traced = options.command.clone()?;
     Some(Box::new(move |trial| {

@@ -59,7 +59,7 @@ struct Absent<'a> {
     seen: &'a Call,
     phase: Phase,
     pages: &'a File,
-    /// What absent pages hold. (The first reading makes them present.)
+    /// The contents of absent pages, by their numbers. (The first reading makes them present.)
     found: &'a mut HashMap<u64, Vec<u8>>,
     /// The ranges of addresses that the program may only read, once they are known.
     constant: &'a mut Option<Vec<Range<u64>>>,

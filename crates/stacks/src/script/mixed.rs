@@ -116,7 +116,7 @@ pub fn mix_in(
             mixed.lacks = true;
             mixed.frames.push(Arc::new(unknown(&text("more frames"))));
         }
-        // What remains has no evaluation of its own.
+        // The frames that remain have no call of the evaluation function of their own.
         if last == Some(index) && bottom == Bottom::Reached && script.end == ScriptEnd::Reached {
             runs.by_ref().for_each(|run| name(run, &mut mixed));
         }

@@ -31,7 +31,7 @@ pub enum UnwindRule {
     FramePointer {
         caller_sp: i64,
     },
-    /// What called this code cannot be known.
+    /// The caller of this code cannot be known, so the walk ends.
     Lost,
     Frame(Rc<FrameRule>),
 }

@@ -332,7 +332,7 @@ impl Machine<'_, '_> {
         self.behind_frame_pointer(least)?;
         let Some(bp) = self.walk.places.last().and_then(|place| place.bp) else { return Some(()) };
         let sp = self.word(self.at(bp, caller_sp))?;
-        // (What was called may have dropped its last argument: then that is the place of its return address.)
+        // (A called function may have dropped its last argument: then the stack pointer leads to the place of its return address.)
         (sp > bp).then_some(())?;
         self.registers[usize::from(self.names.sp)] = Value::Known(sp);
         Some(())

@@ -217,7 +217,7 @@ impl Rule for ShortChildren {
     }
 }
 
-/// What those who wrote the parent's program, or its command line, can do.
+/// The change that the author of the parent's program, or of its command line, can make.
 fn advice_to(comm: &[u8]) -> &'static str {
     match base_name(comm) {
         b"sh" | b"bash" | b"dash" | b"ash" | b"ksh" | b"zsh" | b"busybox" => {

@@ -46,7 +46,7 @@ pub struct CompiledCode {
     pub original: u32,
 }
 
-/// What is known of the memory with code.
+/// The pieces of code that are known, and the memory that they lie in.
 #[derive(Default)]
 pub struct CodeCache {
     heaps: Vec<Heap>,
@@ -65,7 +65,7 @@ struct Heap {
     log2_segment: u32,
 }
 
-/// What was there so short a time ago is still there. (HotSpot drops code when no thread has a frame of it any more, which it finds out when all threads stand still.)
+/// Code that was there so short a time ago is still there. (HotSpot drops code when no thread has a frame of it any more, which it finds out when all threads stand still.)
 const RECENT: Duration = Duration::from_millis(5);
 const MOST_HEAPS: u32 = 16;
 const MOST_BLOBS: usize = 1 << 15;

@@ -18,7 +18,7 @@ pub struct MethodAt {
     pub index: u32,
 }
 
-/// What tells code from others, and an address of it.
+/// The word that tells a piece of code from others, with its place, and an address in that code.
 type CodeAddress = ((u64, u64), u64);
 
 /// The frames that stand for addresses of code. HotSpot keeps the methods of code as long as the code.
@@ -60,7 +60,7 @@ pub fn methods_at(
 ) -> Option<Box<[MethodAt]>> {
     let offset = address.checked_sub(blob.code.start)?;
     let found = CodeTables::of(layout, blob, memory)?.methods(layout, offset, memory)?;
-    // What was read late may be of other code.
+    // Tables that were read late may be those of other code.
     if memory.begin_check() {
         let is_same = word(compiled.identity.0, memory) == Some(compiled.identity.1);
         memory.end_check();

@@ -173,7 +173,7 @@ fn names(process: &mut ProcessHotSpot, memory: &mut TestMemory) -> Vec<String> {
         is_of_file: &|address| address < 0x8000,
     };
     let mut named = Vec::new();
-    // What was learned of the first stack counts for the second.
+    // Objects that were read for the first stack are known for the second.
     for _ in 0..2 {
         process.rule(0x10_0123, memory);
         let mixed = process.mix(&mut native, memory, &mut ScriptNames::default());

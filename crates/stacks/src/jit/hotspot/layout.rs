@@ -30,7 +30,7 @@ pub struct Layout {
     pub blob: BlobLayout,
     pub nmethod: NmethodLayout,
     pub method: MethodLayout,
-    /// What is added to the bytes of compressed numbers ([`crate::jit::hotspot::stream::Stream`]).
+    /// The number that is added to the bytes of compressed numbers ([`crate::jit::hotspot::stream::Stream`]).
     pub excess: u32,
 }
 

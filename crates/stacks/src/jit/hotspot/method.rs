@@ -25,7 +25,7 @@ pub struct JavaMethod {
     checked: Cell<Instant>,
 }
 
-/// What tells a method from another one that was at its address before.
+/// The members that tell a method from another one that was at its address before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Identity {
     constant: u64,
@@ -76,7 +76,7 @@ impl KnownMethods {
             return Some(known.clone());
         }
         let found = Rc::new(JavaMethod::read(layout, excess, &identity, memory)?);
-        // What was read late may be of another method.
+        // Members that were read late may be those of another method.
         if memory.begin_check() {
             let is_same = Identity::of(layout, method, memory) == Some(identity);
             memory.end_check();

@@ -11,7 +11,7 @@ const BITS: u32 = 6;
 #[derive(Clone, Copy, Debug)]
 pub struct Stream<'a> {
     bytes: &'a [u8],
-    /// What is added to each byte of a number, so that no byte is 0: 1 in newer versions.
+    /// The number that is added to each byte, so that no byte is 0: 1 in newer versions.
     excess: u32,
 }
 

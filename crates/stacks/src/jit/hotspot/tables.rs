@@ -24,7 +24,7 @@ struct Table<const N: usize> {
     members: [u64; N],
 }
 
-/// What the tables tell of the members that Stride wants to know.
+/// The offsets and sizes that the tables tell, of the types that Stride wants to know.
 #[derive(Debug, Default)]
 pub struct DebuggerTables {
     /// By type and name: the offset, or the address of a static member.

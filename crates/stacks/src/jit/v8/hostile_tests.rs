@@ -59,7 +59,7 @@ fn names(memory: &mut TestMemory, script: Option<&ScriptFrames>, bottom: Bottom)
         is_of_file: &|address| address < 0x10_0000,
     };
     let mut named = Vec::new();
-    // What was learned of the first stack counts for the second.
+    // Objects that were read for the first stack are known for the second.
     for _ in 0..2 {
         let mixed = v8.mix(&mut native, memory, &mut ScriptNames::default());
         named = mixed.frames.iter().map(|frame| frame.symbol.as_ref().unwrap().name.to_string()).collect();
