@@ -161,12 +161,10 @@ impl Layout {
         let of = |of_type: &str, name: &str| tables.offset(of_type, name);
         Some(Layout {
             cache: CacheLayout::of(tables)?,
-            blob: BlobLayout {
-                name: of("CodeBlob", "_name")?,
-                size: of("CodeBlob", "_size")?,
-                frame_size: of("CodeBlob", "_frame_size")?,
-                code: CodePlace::Addresses { begin: of("CodeBlob", "_code_begin")?, end: of("CodeBlob", "_code_end")? },
-            },
+            blob: BlobLayout::of(
+                tables,
+                CodePlace::Addresses { begin: of("CodeBlob", "_code_begin")?, end: of("CodeBlob", "_code_end")? },
+            )?,
             nmethod: NmethodLayout {
                 method: of("CompiledMethod", "_method")?,
                 id: of("nmethod", "_compile_id")?,
@@ -192,15 +190,10 @@ impl Layout {
         let of = |of_type: &str, name: &str| tables.offset(of_type, name);
         Some(Layout {
             cache: CacheLayout::of(tables)?,
-            blob: BlobLayout {
-                name: of("CodeBlob", "_name")?,
-                size: of("CodeBlob", "_size")?,
-                frame_size: of("CodeBlob", "_frame_size")?,
-                code: CodePlace::Offsets {
-                    begin: of("CodeBlob", "_code_offset")?,
-                    end: of("CodeBlob", "_data_offset")?,
-                },
-            },
+            blob: BlobLayout::of(
+                tables,
+                CodePlace::Offsets { begin: of("CodeBlob", "_code_offset")?, end: of("CodeBlob", "_data_offset")? },
+            )?,
             nmethod: NmethodLayout {
                 method: of("nmethod", "_method")?,
                 id: of("nmethod", "_compile_id")?,
@@ -220,6 +213,13 @@ impl Layout {
             method: MethodLayout::of(tables, "_flags._flags")?,
             excess: 1,
         })
+    }
+}
+
+impl BlobLayout {
+    fn of(tables: &DebuggerTables, code: CodePlace) -> Option<BlobLayout> {
+        let of = |name: &str| tables.offset("CodeBlob", name);
+        Some(BlobLayout { name: of("_name")?, size: of("_size")?, frame_size: of("_frame_size")?, code })
     }
 }
 
