@@ -40,7 +40,7 @@ public class Frames {
     static final StackWalker WALKER = StackWalker.getInstance(StackWalker.Option.SHOW_HIDDEN_FRAMES);
 
     static String describe(StackWalker.StackFrame frame) {
-        return frame.getClassName() + "." + frame.getMethodName() + "\t" + frame.getFileName() + "\t" + Math.max(0, frame.getLineNumber());
+        return frame.getClassName() + "." + frame.getMethodName() + "\t" + (frame.getFileName() == null ? "" : frame.getFileName()) + "\t" + Math.max(0, frame.getLineNumber());
     }
 
     static void mark() {

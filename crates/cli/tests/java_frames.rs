@@ -7,13 +7,11 @@ mod common;
 #[path = "common/javas.rs"]
 mod javas;
 
+use common::script_frames::*;
 use common::*;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// A method, its file and its line.
-type Frame = (String, String, u64);
 
 /// One of the versions that Stride knows.
 fn any_version() -> Option<(u32, &'static PathBuf)> {
@@ -38,26 +36,6 @@ fn run(scratch: &Scratch, java: &Path, options: &[&str], program: &[&str]) -> St
     run.trace
 }
 
-/// The frames that the program has told for each of its calls, by their numbers.
-fn told(scratch: &Scratch) -> Vec<Vec<Frame>> {
-    let frame = |text: &str| {
-        let fields: Vec<_> = text.split('\t').collect();
-        // Classes that are made while the program runs have no file.
-        let file = if fields[1] == "null" { "" } else { fields[1] };
-        (fields[0].to_owned(), file.to_owned(), fields[2].parse().unwrap())
-    };
-    let text = scratch.read("told");
-    let mut told: Vec<(usize, Vec<Frame>)> = text
-        .lines()
-        .map(|line| {
-            let mut parts = line.split('\x01');
-            (parts.next().unwrap().parse().unwrap(), parts.map(frame).collect())
-        })
-        .collect();
-    told.sort();
-    told.into_iter().map(|(_, frames)| frames).collect()
-}
-
 /// A call of the program.
 struct Call {
     number: usize,
@@ -66,7 +44,7 @@ struct Call {
     is_whole: bool,
 }
 
-fn calls(trace: &str) -> Vec<Call> {
+fn calls_of(trace: &str) -> Vec<Call> {
     let call = |line: &str| {
         let object: Value = serde_json::from_str(line).unwrap();
         let number = object["path"].as_str()?.strip_prefix("/stride-mark/")?.parse().ok()?;
@@ -78,13 +56,11 @@ fn calls(trace: &str) -> Vec<Call> {
 
 /// A frame of Java has no module. HotSpot's own routines have none, either.
 fn frames_of_java(stack: &[Value]) -> Vec<Frame> {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let is_java = |frame: &&Value| {
         let symbol = frame.get("symbol").and_then(Value::as_str);
         frame.get("module").is_none() && symbol.is_some_and(|symbol| !symbol.starts_with("[HotSpot: "))
     };
-    let frame = |frame: &Value| (text(&frame["symbol"]), text(&frame["file"]), frame["line"].as_u64().unwrap_or(0));
-    stack.iter().filter(is_java).map(frame).collect()
+    stack.iter().filter(is_java).map(frame_of).collect()
 }
 
 const FRAMES: [&str; 5] = ["-f", "-k", "--json", "--stack-trace-frame-limit=4096", "-e"];
@@ -98,16 +74,16 @@ fn frames_are_those_that_java_knows(major: u32) {
         compile_java(&scratch, major, "Frames.java");
         let options = [&[engine], &FRAMES[..], &["trace=stat,newfstatat,statx"]].concat();
         let trace = run(&scratch, java, &options, &["Frames", "told", "trace"]);
-        let (told, calls) = (told(&scratch), calls(&trace));
+        let (told, calls) = (told(&scratch), calls_of(&trace));
         assert_eq!(calls.len(), told.len(), "{java:?} {engine}");
         let mut whole = 0;
         for call in &calls {
             let frames = frames_of_java(&call.stack);
-            match compared(&frames, call.is_whole, &told[call.number]) {
+            match compared(&frames, call.is_whole, &told[&call.number]) {
                 Compared::Equal => whole += 1,
                 Compared::Lacks => {}
                 Compared::Differs => {
-                    panic!("{java:?} {engine} {}: {frames:#?} {:#?}", call.number, told[call.number])
+                    panic!("{java:?} {engine} {}: {frames:#?} {:#?}", call.number, told[&call.number])
                 }
             }
         }

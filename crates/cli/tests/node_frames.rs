@@ -7,47 +7,15 @@ mod common;
 #[path = "common/nodes.rs"]
 mod nodes;
 
+use common::script_frames::*;
 use common::*;
 use serde_json::Value;
 use std::path::Path;
 
-/// A function, its file and its line.
-type Frame = (String, String, u64);
-
-/// The frames that the program has told for each of its calls, by their numbers.
-fn told(scratch: &Scratch) -> Vec<Vec<Frame>> {
-    let frame = |text: &str| {
-        let fields: Vec<_> = text.split('\t').collect();
-        (fields[0].to_owned(), fields[1].to_owned(), fields[2].parse().unwrap())
-    };
-    let text = scratch.read("told");
-    let mut told: Vec<(usize, Vec<Frame>)> = text
-        .lines()
-        .map(|line| {
-            let mut parts = line.split('\x01');
-            (parts.next().unwrap().parse().unwrap(), parts.map(frame).collect())
-        })
-        .collect();
-    told.sort();
-    told.into_iter().map(|(_, frames)| frames).collect()
-}
-
-/// The calls of the program: the number of each, and its stack.
-fn calls(trace: &str) -> Vec<(usize, Vec<Value>)> {
-    let call = |line: &str| {
-        let object: Value = serde_json::from_str(line).unwrap();
-        let number = object["path"].as_str()?.strip_prefix("/stride-mark/")?.parse().ok()?;
-        Some((number, object["stack"].as_array().cloned().unwrap_or_default()))
-    };
-    trace.lines().filter_map(call).collect()
-}
-
-/// A frame of JavaScript has a line, but no module.
-fn frames_of_scripts(stack: &[Value]) -> Vec<Frame> {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+/// A frame of JavaScript has a name, but no module.
+fn frames_of_javascript(stack: &[Value]) -> Vec<Frame> {
     let is_script = |frame: &&Value| frame.get("module").is_none() && frame.get("symbol").is_some();
-    let frame = |frame: &Value| (text(&frame["symbol"]), text(&frame["file"]), frame["line"].as_u64().unwrap_or(0));
-    stack.iter().filter(is_script).map(frame).collect()
+    stack.iter().filter(is_script).map(frame_of).collect()
 }
 
 fn run(scratch: &Scratch, engine: &str, node: &Path, further: &[&str]) -> String {
@@ -71,11 +39,11 @@ fn frames_are_those_that_v8_knows(major: u32) {
         assert_eq!(calls.len(), told.len(), "{node:?} {engine}");
         let mut whole = 0;
         for (number, stack) in &calls {
-            let frames = frames_of_scripts(stack);
-            match compared(&frames, &told[*number]) {
+            let frames = frames_of_javascript(stack);
+            match compared(&frames, &told[number]) {
                 Compared::Equal => whole += 1,
                 Compared::Lacks => {}
-                Compared::Differs => panic!("{node:?} {engine} {number}: {frames:#?} {:#?}", told[*number]),
+                Compared::Differs => panic!("{node:?} {engine} {number}: {frames:#?} {:#?}", told[number]),
             }
         }
         // Under eBPF the program runs on, and some of its code is gone when Stride looks at it. Such stacks say so.

@@ -4,11 +4,8 @@
 
 mod common;
 
-#[path = "common/script_frames.rs"]
-mod script_frames;
-
+use common::script_frames::*;
 use common::*;
-use script_frames::*;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Command;

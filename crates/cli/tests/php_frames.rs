@@ -8,12 +8,10 @@ mod common;
 mod fastcgi;
 #[path = "common/phps.rs"]
 mod phps;
-#[path = "common/script_frames.rs"]
-mod script_frames;
 
+use common::script_frames::*;
 use common::*;
 use nix::sys::signal::Signal;
-use script_frames::*;
 use serde_json::Value;
 use std::fs::File;
 use std::path::{Path, PathBuf};

@@ -7,39 +7,10 @@ mod common;
 #[path = "common/pythons.rs"]
 mod pythons;
 
+use common::script_frames::*;
 use common::*;
 use serde_json::Value;
 use std::path::Path;
-
-/// A function, its file and its line.
-type Frame = (String, String, u64);
-
-/// The frames that the program has told for each of its calls.
-fn told(scratch: &Scratch) -> Vec<Vec<Frame>> {
-    let frame = |text: &str| {
-        let fields: Vec<_> = text.split('\t').collect();
-        (fields[0].to_owned(), fields[1].to_owned(), fields[2].parse().unwrap())
-    };
-    scratch.read("told").lines().map(|line| line.split('\x01').skip(1).map(frame).collect()).collect()
-}
-
-/// The calls of the program: the number of each, and its stack.
-fn calls(trace: &str) -> Vec<(usize, Vec<Value>)> {
-    let call = |line: &str| {
-        let object: Value = serde_json::from_str(line).unwrap();
-        let number = object["path"].as_str()?.strip_prefix("/stride-mark/")?.parse().ok()?;
-        Some((number, object["stack"].as_array().cloned().unwrap_or_default()))
-    };
-    trace.lines().filter_map(call).collect()
-}
-
-/// A frame of Python has a line, but no module.
-fn python_frames(stack: &[Value]) -> Vec<Frame> {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let is_script = |frame: &&Value| frame.get("module").is_none();
-    let frame = |frame: &Value| (text(&frame["symbol"]), text(&frame["file"]), frame["line"].as_u64().unwrap_or(0));
-    stack.iter().filter(is_script).map(frame).collect()
-}
 
 fn run(scratch: &Scratch, engine: &str, python: &Path, further: &[&str]) -> String {
     let program = root().join("tests/stacks/frames.py");
@@ -62,12 +33,12 @@ fn frames_are_those_that_python_knows(minor: u32) {
         let calls = calls(&trace);
         assert!(calls.len() > told.len(), "{python:?} {engine}: {} of {} calls", calls.len(), told.len());
         for (number, stack) in &calls {
-            let frames = python_frames(stack);
+            let frames = frames_of_scripts(stack);
             let [mark, frames @ ..] = &frames[..] else {
                 panic!("{python:?} {engine} {number}: no frames: {stack:#?}")
             };
             assert_eq!(mark.0, "mark", "{python:?} {engine} {number}");
-            let told = &told[*number];
+            let told = &told[number];
             let (frames, told) = looked_at(frames, told);
             let is_same =
                 |(frame, told): (&Frame, &Frame)| frame == told || has_long_table(told) && is_without_line(frame, told);

@@ -4,12 +4,9 @@
 
 mod common;
 
-#[path = "common/script_frames.rs"]
-mod script_frames;
-
+use common::script_frames::*;
 use common::*;
 use nix::sys::signal::Signal;
-use script_frames::*;
 use serde_json::Value;
 use std::fs::File;
 use std::io::{Read, Write};

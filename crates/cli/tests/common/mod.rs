@@ -6,6 +6,7 @@ mod commands;
 mod lines;
 mod other_users;
 mod recorded;
+pub mod script_frames;
 pub mod stacks;
 pub mod waits;
 

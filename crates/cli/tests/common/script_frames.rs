@@ -31,12 +31,15 @@ pub fn calls(trace: &str) -> Vec<(usize, Vec<Value>)> {
     trace.lines().filter_map(call).collect()
 }
 
+/// A frame of a stack in JSON.
+pub fn frame_of(frame: &Value) -> Frame {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    (text(&frame["symbol"]), text(&frame["file"]), frame["line"].as_u64().unwrap_or(0))
+}
+
 /// A frame of a script has a line, but no module.
 pub fn frames_of_scripts(stack: &[Value]) -> Vec<Frame> {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let is_script = |frame: &&Value| frame.get("module").is_none();
-    let frame = |frame: &Value| (text(&frame["symbol"]), text(&frame["file"]), frame["line"].as_u64().unwrap_or(0));
-    stack.iter().filter(is_script).map(frame).collect()
+    stack.iter().filter(|frame| frame.get("module").is_none()).map(frame_of).collect()
 }
 
 /// The trace of a program that writes the file `told`. The command is what comes in front of the program.
