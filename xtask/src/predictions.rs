@@ -31,11 +31,10 @@ impl Row {
         self.saved() >= LEAST && self.finding != "hang"
     }
 
-    /// The measured saving as a multiple of the predicted one, or of the nearer end of the range.
+    /// The predicted saving, or the nearer end of its range, as a multiple of the measured one.
     fn ratio(&self) -> f64 {
         let (least, most) = self.predicted;
-        let saved = self.saved();
-        if (least..=most).contains(&saved) { 1.0 } else { if saved < least { least / saved } else { most / saved } }
+        self.saved().clamp(least, most) / self.saved()
     }
 }
 

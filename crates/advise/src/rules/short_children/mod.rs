@@ -168,9 +168,9 @@ impl Rule for ShortChildren {
             let comm = index.comm(pid, tracker).to_vec();
             self.ends(pid, &comm, below);
         }
+        let untraced = index.untraced_part();
         for parent in &mut self.parents {
-            parent.saves =
-                (parent.saves as f64 * on_path(&parent.pids, parent.lived, index.path()) * index.untraced_part()) as Ns;
+            parent.saves = (parent.saves as f64 * on_path(&parent.pids, parent.lived, index.path()) * untraced) as Ns;
         }
         let half = index.span() / 2;
         self.parents.retain(|parent| parent.most >= SHORT_CHILDREN.get() || parent.saves > half);

@@ -106,7 +106,7 @@ impl CodeCache {
             self.checked.clear();
         }
         self.checked.insert(address, Instant::now());
-        self.blobs.retain_outside(&blob.code);
+        forget_at(&blob.code, &mut self.blobs);
         self.blobs.insert(blob.code.start, blob.clone());
         Some(blob)
     }
@@ -121,19 +121,13 @@ impl CodeCache {
     }
 }
 
-/// Dropping what other code has replaced.
-trait RetainOutside {
-    fn retain_outside(&mut self, addresses: &Range<u64>);
-}
-
-impl RetainOutside for BTreeMap<u64, Rc<Blob>> {
-    fn retain_outside(&mut self, addresses: &Range<u64>) {
-        let before = self.range(..addresses.end).rev();
-        let replaced: Vec<u64> =
-            before.take_while(|(_, blob)| blob.code.end > addresses.start).map(|(&start, _)| start).collect();
-        replaced.iter().for_each(|start| {
-            self.remove(start);
-        });
+/// Drops the code at these addresses, because other code has replaced it.
+fn forget_at(addresses: &Range<u64>, blobs: &mut BTreeMap<u64, Rc<Blob>>) {
+    let before = blobs.range(..addresses.end).rev();
+    let replaced: Vec<u64> =
+        before.take_while(|(_, blob)| blob.code.end > addresses.start).map(|(&start, _)| start).collect();
+    for start in replaced {
+        blobs.remove(&start);
     }
 }
 
