@@ -46,7 +46,7 @@ pub fn read(version: &Version, code: u64, memory: &mut dyn ThreadMemory) -> Opti
     let (file, name, lines) = (pointer(version.file)?, pointer(version.name)?, pointer(version.lines)?);
     let mut first_line = [0; 4];
     (memory.read(code.wrapping_add(version.first_line.into()), &mut first_line) == 4).then_some(())?;
-    let (lines, is_whole) = bytes(lines, memory)?;
+    let (lines, is_whole) = table(version, code, lines, memory)?;
     Some(CodeNames {
         name: text(version, name, memory)?,
         file: text(version, file, memory)?,
@@ -75,12 +75,29 @@ fn text(version: &Version, object: u64, memory: &mut dyn ThreadMemory) -> Option
     Some(bytes.chunks_exact(kind).map(character).collect::<String>().into())
 }
 
-/// The bytes of a `bytes`, and if these are all of them.
-fn bytes(object: u64, memory: &mut dyn ThreadMemory) -> Option<(Box<[u8]>, bool)> {
+/// The bytes of a table of lines (a `bytes`), and if these are all of them.
+fn table(version: &Version, code: u64, object: u64, memory: &mut dyn ThreadMemory) -> Option<(Box<[u8]>, bool)> {
     const SIZE: u64 = 16;
     let len = usize::try_from(word(object.wrapping_add(SIZE), memory)?).ok().filter(|&len| len <= LONGEST_TABLE)?;
-    let mut bytes = vec![0; len];
-    let known = memory.read(object.wrapping_add(BYTES.into()), &mut bytes);
-    bytes.truncate(known);
-    Some((bytes.into(), known == len))
+    let at = object.wrapping_add(BYTES.into());
+    let mut table = vec![0; len];
+    let of_call = memory.read_of_call(at, &mut table);
+    let mut known = of_call;
+    if known < len {
+        known = memory.read(at, &mut table);
+        // The rest was read later. When the program drops code, the table goes first, and other things take its memory while the code still looks as it was.
+        let may_be_gone = version.minor > 10 && !memory.is_still();
+        if may_be_gone && !is_for(code, &table, memory) {
+            known = of_call;
+        }
+    }
+    table.truncate(known);
+    Some((table.into(), known == len))
+}
+
+/// True if the table has an entry for each instruction of the code, and no more.
+fn is_for(code: u64, table: &[u8], memory: &mut dyn ThreadMemory) -> bool {
+    /// In a code object: the number of instructions, each of two bytes.
+    const INSTRUCTIONS: u64 = 16;
+    word(code.wrapping_add(INSTRUCTIONS), memory).is_some_and(|units| lines::units(table) == units)
 }

@@ -64,6 +64,11 @@ pub fn locations(table: &[u8], first: u32, place: u32) -> Option<u32> {
     None
 }
 
+/// How many units of two bytes the ranges of such a table have together.
+pub fn units(table: &[u8]) -> u64 {
+    table.iter().filter(|&&byte| byte & 0x80 != 0).map(|head| u64::from(head & 7) + 1).sum()
+}
+
 /// A number in groups of six bits, the lowest first; bit 6 says that more follow. The lowest bit of the number is its sign.
 fn signed(bytes: &[u8]) -> i64 {
     let mut number = 0u64;
@@ -105,6 +110,7 @@ mod tests {
         let table = [0xf8, 0x80 | 1, 9, 0x80 | 11 << 3, 1, 2, 0x80 | 14 << 3, 7, 0, 1, 1, 0x80 | 13 << 3 | 1, 20];
         let lines = [0, 2, 6, 8, 10, 12, 14].map(|place| locations(&table, 10, place));
         assert_eq!(lines, [None, Some(10), Some(11), Some(8), Some(18), Some(18), None]);
+        assert_eq!(units(&table), 7);
     }
 
     #[test]
