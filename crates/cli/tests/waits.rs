@@ -210,16 +210,18 @@ fn flame_graphs_tell_of_waits() {
     assert_eq!(run.code(), Some(0), "{run:?}");
     let least = known(&run.out).iter().map(|wait| wait.least).sum::<i64>() as f64 / 1e3;
     let live = scratch.read("live.folded");
-    let time = |middle: &str, end: &str| -> f64 {
-        let lines = live
-            .lines()
-            .filter_map(|line| line.rsplit_once(' '))
-            .filter(|(stack, _)| stack.contains(middle) && stack.ends_with(end));
+    let time = |pattern: &str| -> f64 {
+        let lines = live.lines().filter(|line| is(line, pattern)).filter_map(|line| line.rsplit_once(' '));
         lines.map(|(_, time)| time.parse::<f64>().unwrap()).sum()
     };
     // (Some waits may be short on a busy machine, because their thread loses its CPU before they begin.)
-    assert!(time(";read;blocked;woken by ", ": write") > least * 0.7, "{live}");
-    assert!(time(";clock_nanosleep;blocked;", ";woken by a timer") > 0.0, "{live}");
+    assert!(time(".*;read;blocked;woken by waits.*: write.*") > least * 0.7, "{live}");
+    // The functions of the waker follow, the innermost first.
+    assert!(
+        time(".*;main;.*;read;blocked;woken by waits.*: write;write;pair;pipe_pair;main;.*") > least * 0.7,
+        "{live}"
+    );
+    assert!(time(".*;clock_nanosleep;blocked;woken by a timer .*") > 0.0, "{live}");
     let replayed = scratch.replay(&["--flamegraph=waits:again.folded"]);
     assert_eq!(
         (scratch.read("again.folded"), replayed.err.contains("was not recorded")),

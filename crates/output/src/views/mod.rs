@@ -11,3 +11,4 @@ pub mod text;
 pub mod time_spent;
 pub mod tree;
 pub mod view;
+mod wakes;

@@ -6,10 +6,11 @@ use super::waits;
 use super::weight::FlameWeight;
 use crate::brief::frames::{self, Function};
 use crate::views::html::family::Family;
+use crate::views::wakes::{Wake, Wakers, WokenCall};
 use std::collections::HashMap;
 use std::sync::Arc;
 use stride_event::quantity::count;
-use stride_event::{Call, CallWaits, Outcome, PerStack, Stack};
+use stride_event::{Call, CallWaits, Ns, Outcome, PerStack, Stack, Tid};
 use stride_syscalls::{Abi, Effect, table};
 use stride_track::Tracker;
 
@@ -24,8 +25,21 @@ pub struct FlameGraph {
     calls: HashMap<(Abi, u64), LabelId>,
     /// The places of stacks, by the program.
     places: PerStack<Vec<(LabelId, TreePlace)>>,
+    /// Calls that may have ended waits, by their stacks. (Only in a graph of waits.)
+    wakers: Wakers<WakerStack, Woken>,
+    /// The functions of wakers' stacks, innermost first.
+    waking: PerStack<Vec<LabelId>>,
     /// Calls whose stack was not found.
     without_stack: u64,
+}
+
+/// The stack of a call that may have ended a sleep.
+type WakerStack = Option<Arc<Stack>>;
+
+/// A sleep whose waker's stack is looked for: the place of the box that names the waker, and the length of the sleep.
+struct Woken {
+    place: TreePlace,
+    time: Ns,
 }
 
 /// The programs that are kept for one stack. A thread may change its name at every call.
@@ -40,6 +54,9 @@ impl FlameGraph {
 
     /// Counts a call that the tracker has just seen.
     pub fn returned(&mut self, call: &Call, tracker: &Tracker) {
+        if self.weight == FlameWeight::Waits {
+            self.with_wakers(|wakers, told| wakers.reported(call, call.stack.clone(), told));
+        }
         let failed = match call.outcome {
             Outcome::Value(_) => false,
             Outcome::Error(_) => true,
@@ -68,7 +85,7 @@ impl FlameGraph {
         let name = self.call(call);
         let place = self.tree.step(place, name);
         match waits {
-            Some(waits) => self.waited(place, waits),
+            Some(waits) => self.waited(place, call, waits),
             None => {
                 let time = call.took().unwrap_or(0);
                 self.tree.count(place, Weights { calls: 1, time, errors: failed.into() });
@@ -77,17 +94,63 @@ impl FlameGraph {
     }
 
     /// Counts the waits in a call.
-    fn waited(&mut self, call: TreePlace, waits: &CallWaits) {
+    fn waited(&mut self, place: TreePlace, call: &Call, waits: &CallWaits) {
         for (kind, waker, time) in waits::parts(waits) {
             let why = if kind.is_sleep() { LabelKind::Asleep } else { LabelKind::WithoutCpu };
             let why = self.label(why, kind.name().as_bytes(), b"");
-            let mut place = self.tree.step(call, why);
+            let mut place = self.tree.step(place, why);
             if let Some(waker) = waker {
                 let waker = self.label(LabelKind::Waker, &waits::woken_by(&waker), b"");
                 place = self.tree.step(place, waker);
+                match WokenCall::of(call, Woken { place, time }) {
+                    Ok(woken) => self.with_wakers(|wakers, told| wakers.woke(woken, told)),
+                    Err(woken) => self.woken(woken, None),
+                }
+            } else {
+                self.tree.count(place, Weights { calls: 1, time, errors: 0 });
             }
-            self.tree.count(place, Weights { calls: 1, time, errors: 0 });
         }
+    }
+
+    /// Counts the sleeps whose wakers become known, or turn out not to be found.
+    fn with_wakers(
+        &mut self,
+        step: impl FnOnce(&mut Wakers<WakerStack, Woken>, &mut dyn FnMut(Woken, Option<Wake<WakerStack>>)),
+    ) {
+        let mut found = Vec::new();
+        step(&mut self.wakers, &mut |woken, wake| found.push((woken, wake)));
+        for (woken, wake) in found {
+            self.woken(woken, wake.and_then(|wake| wake.waker));
+        }
+    }
+
+    /// Counts a sleep below the functions of its waker, of which the innermost comes first.
+    fn woken(&mut self, Woken { mut place, time }: Woken, waker: WakerStack) {
+        if let Some(stack) = waker {
+            let labels = &mut self.labels;
+            let functions = self.waking.get(&stack, |stack| {
+                let label = |name: &[u8], module: &[u8]| Label {
+                    kind: LabelKind::Waker,
+                    name: name.into(),
+                    module: module.into(),
+                };
+                let functions = frames::of_stack(stack).map(|function| label(&function.name, function.path()));
+                let missing = frames::missing(stack).map(|mark| label(mark, b""));
+                functions.chain(missing).map(|label| labels.id(label)).collect()
+            });
+            place = functions.iter().fold(place, |place, &function| self.tree.step(place, function));
+        }
+        self.tree.count(place, Weights { calls: 1, time, errors: 0 });
+    }
+
+    /// A thread ended.
+    pub fn ended(&mut self, tid: Tid, at: Ns) {
+        self.with_wakers(|wakers, told| wakers.ended(tid, at, told));
+    }
+
+    /// No more events come.
+    pub fn finish(&mut self) {
+        self.with_wakers(|wakers, told| wakers.give_up(told));
     }
 
     fn label(&mut self, kind: LabelKind, name: &[u8], module: &[u8]) -> LabelId {

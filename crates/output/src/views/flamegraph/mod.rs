@@ -2,7 +2,8 @@
 //!
 //! The view gathers a tree of functions ([`tree`]), below each program by the name of its threads, and with the system
 //! call at the end of each path. The widths of a box, its share of calls, time and errors, are sums over the tree.
-//! In a graph of waits ([`waits`]) the paths go on to the reason why the thread of the call was not on a CPU, and to its waker.
+//! In a graph of waits ([`waits`]) the paths go on to the reason why the thread of the call was not on a CPU, to its waker, and to the waker's
+//! functions, of which the innermost comes first.
 //! Memory is bounded: beyond a number of nodes, calls are counted for the last function that has one, and a sentence
 //! says for how many.
 //!
@@ -60,8 +61,13 @@ impl FlameView {
 
 impl View for FlameView {
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
-        if let Event::Exit(call) = event {
-            self.graph.returned(call, tracker);
+        match *event {
+            Event::Exit(call) => self.graph.returned(call, tracker),
+            Event::Exited { tid, at, .. } | Event::Killed { tid, at, .. } | Event::Detached { tid, at, .. } => {
+                self.graph.ended(tid, at);
+            }
+            Event::Superseded { old, at, .. } => self.graph.ended(old, at),
+            _ => {}
         }
     }
 
@@ -75,7 +81,8 @@ impl View for FlameView {
         if let Some(began) = end.tracker.began() {
             facts.began(began);
         }
-        let graph = std::mem::take(&mut self.graph);
+        let mut graph = std::mem::take(&mut self.graph);
+        graph.finish();
         facts.warnings.extend(graph.limits());
         let text = match self.format {
             FlameFormat::Page => page::render(&graph, facts).into_bytes(),

@@ -40,9 +40,10 @@ mod tests {
     use super::super::{folded, page};
     use super::*;
     use crate::views::html::run_facts::RunFacts;
-    use stride_event::{Call, Interrupt, NamedThread, Outcome, Sleep};
+    use stride_event::{Bottom, Call, Interrupt, NamedThread, Outcome, Sleep};
     use stride_syscalls::Abi;
     use stride_test_support::calls::{call, spawned};
+    use stride_test_support::stacks::{frame, stack};
     use stride_track::Tracker;
 
     fn waiting(name: &str, parts: &[(WaitKind, Ns)], longest: Option<(WaitKind, Ns, Option<Waker>)>) -> Call {
@@ -57,6 +58,7 @@ mod tests {
         tracker.event(&spawned(1, 5), &());
         let mut graph = FlameGraph::new(FlameWeight::Waits);
         calls.iter().for_each(|call| graph.returned(call, &tracker));
+        graph.finish();
         graph
     }
 
@@ -109,6 +111,41 @@ mod tests {
             "read;blocked;woken by redis:\\n<i>: sendto 45000",
             "read;runnable 3000",
         ];
+        assert_eq!(lines, expected);
+    }
+
+    /// The functions of the waker's call stand below its name, the innermost first, whichever of the two calls is reported first.
+    #[test]
+    fn the_stack_of_the_waker() {
+        let writer = NamedThread { tid: 2, process: 2, comm: *b"writer\0\0\0\0\0\0\0\0\0\0" };
+        let by = Some(Waker::Thread(writer, Some((Abi::X86_64, 1))));
+        let woken = |entered| {
+            let mut call = waiting("read", &[(WaitKind::Blocked, 5 * MS)], Some((WaitKind::Blocked, 5 * MS, by)));
+            call.waits.as_mut().unwrap().sleeps = 1;
+            Call { entered: Some(entered), returned: entered + 6 * MS, ..call }
+        };
+        let writes = |entered, function, bottom| {
+            let functions = ["write", function, "main"].map(|function| frame("/bin/writer", function));
+            let stack = Some(stack(functions, bottom));
+            Call {
+                tid: 2,
+                stack,
+                entered: Some(entered),
+                returned: entered + MS / 2,
+                ..call(2, "write", &[0; 6], Outcome::Value(1))
+            }
+        };
+        let calls = [
+            writes(5 * MS, "answers", Bottom::Reached),
+            woken(0),
+            woken(10 * MS),
+            writes(15 * MS, "asks", Bottom::Limit),
+            woken(20 * MS),
+        ];
+        let text = String::from_utf8(folded::render(&graph(&calls))).unwrap();
+        let lines: Vec<&str> = text.lines().map(|line| line.split_once("woken by ").unwrap().1).collect();
+        let expected =
+            ["writer: write 5000", "writer: write;write;answers;main 5000", "writer: write;write;asks;main;[...] 5000"];
         assert_eq!(lines, expected);
     }
 

@@ -4,8 +4,8 @@
 use super::lane::clock;
 use super::rate::Rate;
 use super::text::printable;
-use super::wakes::Wake;
 use super::{schema, wire};
+use crate::views::wakes::Wake;
 use stride_event::{Ns, Tid};
 
 /// The most bytes of a command. Every child of a process repeats its parent's command until it executes another.
@@ -103,10 +103,14 @@ pub fn counter(out: &mut Vec<u8>, at: Ns, track: u64, parent: Option<u64>, rate:
     }
 }
 
-/// A flow from a mark in the waker's call to a mark in the call that it woke.
-pub fn wake(out: &mut Vec<u8>, wake: Wake, flow: u64) {
-    let marks = [("wakes", wake.waker, schema::event::FLOW), ("woken", wake.woken, schema::event::TERMINATING_FLOW)];
-    for (name, (track, at), end) in marks {
+/// A flow from a mark in the waker's call to a mark in the call that it woke. Each has its track. A flow cannot lead from slice to slice: the woken call began
+/// first, and Perfetto takes the slice that began first for the beginning of the flow.
+pub fn wake(out: &mut Vec<u8>, wake: Wake<u64>, woken: u64, flow: u64) {
+    let marks = [
+        ("wakes", wake.waker, wake.waker_at, schema::event::FLOW),
+        ("woken", woken, wake.woken_at, schema::event::TERMINATING_FLOW),
+    ];
+    for (name, track, at, end) in marks {
         packet(out, at, |out| {
             wire::message(out, schema::packet::TRACK_EVENT, |out| {
                 wire::uint(out, schema::event::TYPE, schema::event::INSTANT);

@@ -5,7 +5,7 @@
 //! So the file is not in the order of time, and readers sort it. A single thread is in order, so each living thread has
 //! a packet sequence of its own. Its times are differences, and its track need not be named. When a thread ends, the
 //! next thread takes over its sequence with all interned strings. Flows from wakers to the calls that they woke lead
-//! back into slices that are written already, so they have times of their own ([`wakes`]).
+//! back into slices that are written already, so they have times of their own ([`Wakers`](crate::views::wakes::Wakers)).
 //!
 //! 256 KiB of packets are compressed (deflate) into one. [`schema`] has the field numbers. The tests' reader has its
 //! own copy of the schema. It refuses unknown fields, ids that do not resolve, and slices that do not nest.
@@ -22,10 +22,10 @@ mod stacks;
 mod text;
 mod tracks;
 mod waits;
-mod wakes;
 mod wire;
 
 use crate::spelling::names;
+use crate::views::wakes::{Wake, WokenCall};
 use crate::{Brief, End, RunInfo, Style, View, ViewError};
 use call::Slices;
 use flows::Flows;
@@ -41,7 +41,6 @@ use stride_syscalls::{Effect, table};
 use stride_track::Tracker;
 use text::printable;
 use tracks::Tracks;
-use wakes::WokenCall;
 
 pub struct Perfetto {
     sink: PacketSink,
@@ -167,14 +166,15 @@ impl Perfetto {
 
     /// Writes the flows from this call to those that it woke, and from the call that woke this one.
     fn wakes(&mut self, call: &Call) {
-        let Some(thread) = self.tracks.get(call.tid) else { return };
-        let mut known = Vec::new();
-        thread.waker().reported(call, |wake| known.push(wake));
-        if let Some((waker, woken)) = WokenCall::of(call, thread.track) {
-            known.extend(self.tracks.woke(waker, woken));
+        let Some(track) = self.tracks.get(call.tid).map(|thread| thread.track) else { return };
+        let mut found = Vec::new();
+        let mut told = |woken: u64, wake: Option<Wake<u64>>| found.extend(wake.map(|wake| (wake, woken)));
+        self.tracks.wakers.reported(call, track, &mut told);
+        if let Ok(woken) = WokenCall::of(call, track) {
+            self.tracks.wakers.woke(woken, &mut told);
         }
-        for wake in known {
-            global::wake(&mut self.sink.packets, wake, self.tracks.next());
+        for (wake, woken) in found {
+            global::wake(&mut self.sink.packets, wake, woken, self.tracks.next());
         }
     }
 

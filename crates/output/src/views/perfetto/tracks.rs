@@ -3,7 +3,7 @@
 use super::global;
 use super::lane::PacketSequence;
 use super::rate::Rate;
-use super::wakes::{EndedWakers, Wake, WakerTrack, WokenCall};
+use crate::views::wakes::Wakers;
 use std::collections::{HashMap, VecDeque};
 use stride_event::{Ns, Tid};
 use stride_track::Tracker;
@@ -15,7 +15,8 @@ pub struct Tracks {
     free: Vec<PacketSequence>,
     /// Threads and their tracks, oldest first. Some have ended.
     order: VecDeque<(Tid, u64)>,
-    ended: EndedWakers,
+    /// Calls that woke others, by the tracks of both. (Only if waits are measured.)
+    pub wakers: Wakers<u64, u64>,
     lanes: u64,
     track: u64,
     /// The beginning of the run. For threads that ran before, engines do not know the time of their start.
@@ -32,15 +33,6 @@ pub struct ThreadTrack {
     pub open: bool,
     /// The slices of libraries' functions that are open.
     pub functions: u32,
-    /// If it made a call, or may have woken one. (Only if waits are measured.)
-    waker: Option<Box<WakerTrack>>,
-}
-
-impl ThreadTrack {
-    /// The thread's calls that may wake others.
-    pub fn waker(&mut self) -> &mut WakerTrack {
-        self.waker.get_or_insert_with(|| Box::new(WakerTrack::new(self.track)))
-    }
 }
 
 pub struct ProcessTrack {
@@ -67,7 +59,7 @@ impl Tracks {
             processes: HashMap::new(),
             free: Vec::new(),
             order: VecDeque::new(),
-            ended: EndedWakers::default(),
+            wakers: Wakers::default(),
             lanes: 1,
             track: first,
             began,
@@ -113,7 +105,7 @@ impl Tracks {
         process.threads += 1;
         let is_new = self.processes.len() > known;
         let lane = self.open_lane(track, at, out);
-        let thread = ThreadTrack { pid, track, lane, open_call: None, open: false, functions: 0, waker: None };
+        let thread = ThreadTrack { pid, track, lane, open_call: None, open: false, functions: 0 };
         self.threads.insert(tid, thread);
         if is_new {
             self.name(tid, at, tracker, out);
@@ -180,10 +172,7 @@ impl Tracks {
 
     pub fn end(&mut self, tid: Tid, at: Ns, out: &mut Vec<u8>) {
         let Some(thread) = self.threads.remove(&tid) else { return };
-        if let Some(mut waker) = thread.waker {
-            waker.ended(at);
-            self.ended.add(tid, waker);
-        }
+        self.wakers.ended(tid, at, |_, _| ());
         // If times jump back, no free sequence fits, and each new thread would search all of them.
         if self.free.len() < MOST_FREE {
             self.free.push(thread.lane);
@@ -196,18 +185,6 @@ impl Tracks {
             let track = self.next();
             global::counter(out, at, track, Some(process.track), &process.rate);
         }
-    }
-
-    /// The flow from the waker to the call that it woke. If the waker's call is not reported yet, the flow will come with it.
-    pub fn woke(&mut self, waker: Tid, woken: WokenCall) -> Option<Wake> {
-        let thread = self.threads.get_mut(&waker);
-        let mut living = thread.map(ThreadTrack::waker);
-        let known = living.as_ref().and_then(|living| living.woke(&woken));
-        let known = known.or_else(|| self.ended.woke(waker, &woken));
-        if let (None, Some(living)) = (known, &mut living) {
-            living.awaits(woken);
-        }
-        known
     }
 
     pub fn tids(&self) -> Vec<Tid> {

@@ -21,7 +21,7 @@ function head() {
         ]),
   );
   const more = run.more ? ` ${count(run.more, "box is", "boxes are")} too narrow to be kept in this page.` : "";
-  const reasons = ofWaits ? ", to the reason why the thread was off the CPU, and to what ended the longest sleep of a call" : "";
+  const reasons = ofWaits ? ", to the reason why the thread was off the CPU, and to what ended the longest sleep of a call; below that are the functions of the waker, the innermost first" : "";
   byId("graph-note").textContent =
     `Each box is a function, and the boxes below it are the functions that it called, down to the system calls${reasons}. The wider a \
     box, the more it led to. Click a box, or press Enter, to see it at full width; Escape shows all. The arrow keys choose a box, \
