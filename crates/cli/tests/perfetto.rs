@@ -213,7 +213,18 @@ fn waits_and_their_wakers() {
             // (All of the ten waits, unless the machine is busy.)
             assert!(right >= 7, "{way}: {right}");
             let slept = |call: &&reader::Slice| call.name == waiting && call.args.contains_key("blocked_ns");
-            assert!(read.calls().iter().copied().filter(slept).count() >= 7, "{way}");
+            let slept: Vec<_> = read.calls().into_iter().filter(slept).collect();
+            assert!(slept.len() >= 7, "{way}");
+            // A track has each of these waits.
+            for call in slept {
+                let Arg::Uint(time) = call.args["blocked_ns"] else { panic!("{call:?}") };
+                let waits = read.waits_of(read.threads[&call.track].tid.unwrap());
+                let is_there = waits.iter().any(|wait| {
+                    let end = wait.end.expect("a wait ends");
+                    wait.name == "blocked" && wait.begin == call.begin && end - wait.begin == time
+                });
+                assert!(is_there || time < 1000, "{way}: {call:?} {waits:?}");
+            }
         }
     }
     scratch.stride(["-f", "--perfetto=pf", &*program, "pipe"]);

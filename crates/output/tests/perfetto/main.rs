@@ -506,6 +506,46 @@ fn waits_are_arguments() {
     assert!(read.flows().is_empty(), "several sleeps: it is not known when the longest one ended");
 }
 
+/// Each thread that waits has a track for that. Waits are as long as they were; in a call, they stand where a single wait does.
+#[test]
+fn waits_have_tracks() {
+    let mut scene = Scene::new();
+    let waiting = |call: Call, before: &[(WaitKind, u64)], in_call: &[(WaitKind, u64)]| {
+        let times = |parts: &[(WaitKind, u64)]| parts.iter().copied().collect();
+        let waits = CallWaits { before: times(before), in_call: times(in_call), ..CallWaits::default() };
+        Call { waits: Some(Box::new(waits)), ..call }
+    };
+    let read_call = || call("read", [3, 0x2000, 1], "", 1);
+    scene.fork(1_000, 200, 200, 5);
+    let in_call = [(WaitKind::Runnable, 2_000), (WaitKind::Blocked, 5_000), (WaitKind::Throttled, 999)];
+    scene.exit(10_000, 20_000, waiting(read_call(), &[(WaitKind::Runnable, 3_000)], &in_call));
+    // Parts that do not fit are cut.
+    let too_long = [(WaitKind::Stopped, 4_000), (WaitKind::Disk, u64::MAX)];
+    scene.exit(22_000, 26_000, waiting(read_call(), &[(WaitKind::Runnable, 9_000)], &too_long));
+    scene.exit_of(200, 30_000, 40_000, waiting(read_call(), &[], &[(WaitKind::Blocked, 9_000)]));
+    let (tid, entered) = (200, Some(50_000));
+    let outcome = Outcome::Pending;
+    let lasts = waiting(Call { tid, entered, outcome, ..read_call() }, &[], &[(WaitKind::Blocked, 7_000)]);
+    scene.event(Event::Detached { tid, call: Some(&lasts), at: 60_000 });
+    let read = scene.finish();
+    let waits = |tid| -> Vec<(String, u64, u64)> {
+        let waits = read.waits_of(tid).into_iter();
+        waits.map(|wait| (wait.name.clone(), wait.begin, wait.end.expect("an end"))).collect()
+    };
+    let named = |waits: &[(&str, u64, u64)]| -> Vec<_> {
+        waits.iter().map(|&(name, from, to)| (name.to_owned(), from, to)).collect()
+    };
+    let of_command = [
+        ("runnable", 7_000, 10_000),
+        ("blocked", 10_000, 15_000),
+        ("runnable", 15_000, 17_000),
+        ("runnable", 20_000, 22_000),
+        ("disk", 22_000, 26_000),
+    ];
+    assert_eq!(waits(100), named(&of_command));
+    assert_eq!(waits(200), named(&[("blocked", 30_000, 39_000), ("blocked", 50_000, 57_000)]));
+}
+
 #[test]
 fn flows_lead_from_wakers_to_the_calls_that_they_woke() {
     let mut scene = Scene::new();

@@ -37,6 +37,12 @@ pub struct Slice {
     pub stack: Vec<String>,
 }
 
+impl Slice {
+    fn is_wait(&self) -> bool {
+        self.categories == ["wait"]
+    }
+}
+
 #[derive(Default)]
 pub struct Read {
     pub slices: Vec<Slice>,
@@ -266,7 +272,16 @@ pub fn read(bytes: &[u8]) -> Read {
 impl Read {
     /// Slices that are calls, in the order of their beginning.
     pub fn calls(&self) -> Vec<&Slice> {
-        self.slices.iter().filter(|s| !s.instant).collect()
+        self.slices.iter().filter(|s| !s.instant && !s.is_wait()).collect()
+    }
+
+    /// The waits of a thread.
+    pub fn waits_of(&self, tid: i64) -> Vec<&Slice> {
+        let is_of_thread = |wait: &&Slice| {
+            let parent = self.tracks[&wait.track].parent_uuid.expect("waits belong to a thread");
+            self.threads[&parent].tid == Some(tid)
+        };
+        self.slices.iter().filter(|slice| slice.is_wait()).filter(is_of_thread).collect()
     }
 
     pub fn instants(&self) -> Vec<&Slice> {

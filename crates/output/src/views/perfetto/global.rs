@@ -1,4 +1,4 @@
-//! Packets of no thread's sequence: clocks, descriptions of tracks, counters, and flows between calls that are written already. They are few, so nothing is
+//! Packets of no thread's sequence: clocks, descriptions of tracks, counters, waits, and flows between calls that are written already. They are few, so nothing is
 //! interned and times are absolute.
 
 use super::lane::clock;
@@ -79,6 +79,32 @@ pub fn thread(out: &mut Vec<u8>, at: Ns, track: u64, pid: Tid, tid: Tid, name: &
 /// A track that belongs to no thread.
 pub fn track(out: &mut Vec<u8>, at: Ns, track: u64, name: &str) {
     descriptor(out, at, track, |out| wire::string(out, schema::descriptor::NAME, name));
+}
+
+/// The track of a thread's waits, below that of its calls.
+pub fn waits_track(out: &mut Vec<u8>, at: Ns, track: u64, parent: u64) {
+    descriptor(out, at, track, |out| {
+        wire::string(out, schema::descriptor::NAME, "waits");
+        wire::uint(out, schema::descriptor::PARENT, parent);
+    });
+}
+
+/// A wait of a thread.
+pub fn wait(out: &mut Vec<u8>, track: u64, kind: &str, from: Ns, to: Ns) {
+    packet(out, from, |out| {
+        wire::message(out, schema::packet::TRACK_EVENT, |out| {
+            wire::uint(out, schema::event::TYPE, schema::event::SLICE_BEGIN);
+            wire::uint(out, schema::event::TRACK, track);
+            wire::string(out, schema::event::CATEGORY_TEXT, "wait");
+            wire::string(out, schema::event::NAME_TEXT, kind);
+        });
+    });
+    packet(out, to, |out| {
+        wire::message(out, schema::packet::TRACK_EVENT, |out| {
+            wire::uint(out, schema::event::TYPE, schema::event::SLICE_END);
+            wire::uint(out, schema::event::TRACK, track);
+        });
+    });
 }
 
 /// Calls per second, of the whole run or of the process whose track is `parent`.

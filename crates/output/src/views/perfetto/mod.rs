@@ -159,6 +159,11 @@ impl Perfetto {
             Outcome::Gone | Outcome::Pending if !call::never_returns(&decoded) => self.unfinished += 1,
             _ => {}
         }
+        if let Some(waits) = &call.waits {
+            let returned = matches!(call.outcome, Outcome::Value(_) | Outcome::Error(_));
+            let until = if returned { call.returned } else { self.last };
+            self.tracks.waits(call, waits, until, &mut self.sink.packets);
+        }
         if self.waits {
             self.wakes(call);
         }

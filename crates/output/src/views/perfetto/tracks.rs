@@ -3,9 +3,10 @@
 use super::global;
 use super::lane::PacketSequence;
 use super::rate::Rate;
+use super::waits::WaitTrack;
 use crate::views::wakes::Wakers;
 use std::collections::{HashMap, VecDeque};
-use stride_event::{Ns, Tid};
+use stride_event::{Call, CallWaits, Ns, Tid};
 use stride_track::Tracker;
 
 pub struct Tracks {
@@ -33,6 +34,8 @@ pub struct ThreadTrack {
     pub open: bool,
     /// The slices of libraries' functions that are open.
     pub functions: u32,
+    /// If it waited.
+    waits: Option<WaitTrack>,
 }
 
 pub struct ProcessTrack {
@@ -105,7 +108,7 @@ impl Tracks {
         process.threads += 1;
         let is_new = self.processes.len() > known;
         let lane = self.open_lane(track, at, out);
-        let thread = ThreadTrack { pid, track, lane, open_call: None, open: false, functions: 0 };
+        let thread = ThreadTrack { pid, track, lane, open_call: None, open: false, functions: 0, waits: None };
         self.threads.insert(tid, thread);
         if is_new {
             self.name(tid, at, tracker, out);
@@ -185,6 +188,17 @@ impl Tracks {
             let track = self.next();
             global::counter(out, at, track, Some(process.track), &process.rate);
         }
+    }
+
+    /// Writes the waits of a call that lasted until this time, to a track below that of the thread's calls.
+    pub fn waits(&mut self, call: &Call, waits: &CallWaits, until: Ns, out: &mut Vec<u8>) {
+        let (track, began) = (self.next(), self.began);
+        let Some(thread) = self.threads.get_mut(&call.tid) else { return };
+        let of_waits = thread.waits.get_or_insert_with(|| {
+            global::waits_track(out, call.began().max(began), track, thread.track);
+            WaitTrack { track, until: began }
+        });
+        of_waits.add(call, waits, until, out);
     }
 
     pub fn tids(&self) -> Vec<Tid> {
