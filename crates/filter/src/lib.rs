@@ -19,6 +19,8 @@ mod injections;
 mod list;
 mod nearest;
 mod paths;
+
+mod secrets;
 mod signals;
 mod syscalls;
 mod words;
@@ -36,6 +38,7 @@ pub use frames::FramePattern;
 pub use injections::{InjectionRule, Tamper, parse_injection};
 pub use nearest::{did_you_mean, nearest};
 pub use paths::{PathSet, Resolved};
+pub use secrets::{FoundSecret, SecretKind, Secrets};
 pub use signals::{SignalSet, signal_names};
 pub use stride_event::{CallSet, FdSet};
 pub use syscalls::{parse_syscalls, syscall_members, with_nameless};

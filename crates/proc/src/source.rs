@@ -39,8 +39,12 @@ pub trait Source {
     }
 }
 
+/// Overwrites parts of answers.
+type Cleaner = Box<dyn Fn(Question, &mut [u8])>;
+
 /// /proc and the kernel's socket diagnostics, now.
 pub struct LiveSource {
+    clean: Option<Cleaner>,
     sockets: RefCell<socket::Sockets>,
     families: RefCell<Families>,
     namespaces: pidns::Translator,
@@ -59,6 +63,7 @@ impl LiveSource {
         const TASK_COMM_LEN: usize = 16;
         let name = command.and_then(Path::file_name).map(OsStrExt::as_bytes);
         LiveSource {
+            clean: None,
             sockets: RefCell::default(),
             families: RefCell::default(),
             namespaces: pidns::Translator::default(),
@@ -70,6 +75,11 @@ impl LiveSource {
 }
 
 impl LiveSource {
+    /// Has `clean` overwrite what nobody is to know of the words with which processes were started.
+    pub fn cleaned_by(self, clean: impl Fn(Question, &mut [u8]) + 'static) -> LiveSource {
+        LiveSource { clean: Some(Box::new(clean)), ..self }
+    }
+
     /// Notes the name of the thread that starts next, if the event reports it.
     pub fn note_name(&self, event: &Event<'_>) {
         match *event {
@@ -140,7 +150,11 @@ impl Source for LiveSource {
             Question::Program(tid) => {
                 return std::fs::read_link(procfs::path(tid, "exe")).ok().map(|path| path.into_os_string().into_vec());
             }
-            Question::CommandLine(tid) => return command_line(tid),
+            Question::CommandLine(tid) => {
+                let mut line = command_line(tid)?;
+                self.clean.iter().for_each(|clean| clean(question, &mut line));
+                return Some(line);
+            }
             // (Calls carry it.)
             Question::Container(_) => None,
             Question::NetworkMounts(tid) => mounts::network(tid),
@@ -308,13 +322,22 @@ type FactListener = Box<dyn Fn(&Fact)>;
 /// Answers with recorded facts.
 #[derive(Default)]
 pub struct ReplaySource {
+    clean: RefCell<Option<Cleaner>>,
     answers: RefCell<Answers>,
     /// They are told each fact.
     listeners: RefCell<Vec<FactListener>>,
 }
 
 impl ReplaySource {
-    pub fn set(&self, fact: Fact) {
+    /// Has `clean` overwrite what nobody is to know of the facts from here on.
+    pub fn clean_with(&self, clean: impl Fn(Question, &mut [u8]) + 'static) {
+        self.clean.replace(Some(Box::new(clean)));
+    }
+
+    pub fn set(&self, mut fact: Fact) {
+        if let (Some(clean), Some(answer)) = (&*self.clean.borrow(), &mut fact.answer) {
+            clean(fact.question, answer);
+        }
         self.listeners.borrow().iter().for_each(|listener| listener(&fact));
         self.answers.borrow_mut().set(fact.question, &fact.answer);
     }

@@ -14,6 +14,7 @@ pub mod options;
 mod os_error;
 mod outputs;
 mod recording;
+mod redaction;
 mod replay;
 mod resolvers;
 mod run;

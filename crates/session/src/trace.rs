@@ -2,6 +2,7 @@
 
 use crate::Ended;
 use crate::options::{Command, Engine as EngineChoice, Interruptible, Options};
+use crate::redaction::{Redacted, Redactor};
 use crate::resolvers::{self, Resolvers};
 use crate::run::Observation;
 use crate::start::{self, Needs};
@@ -225,9 +226,14 @@ impl TraceBuilder {
         }
         let filters = Needs::of_filters(&options);
         let needs = Needs::everything(&options).and(Needs::shown_stacks(&options)).and(filters);
-        let resolvers = Resolvers::of(&options, None, false);
+        let redactor = Redactor::of(&options)?;
+        let resolvers = Resolvers::of(&options, None, false, redactor.clone());
         let spec = start::spec(&options, &needs)?;
         let mut engine = start::start(&options, &needs, spec)?.engine;
+        if let Some(redactor) = redactor {
+            let resolver = Box::new(resolvers::followed(resolvers.tracked.clone()));
+            engine = Box::new(Redacted::new(engine, redactor, resolver, !options.filters.shows_all_calls()));
+        }
         if let Some(failure) = engine.failures().first() {
             bail!("{failure}");
         }

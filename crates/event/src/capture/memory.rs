@@ -125,6 +125,12 @@ impl Blocks {
         Some((b.op, b.addr, b.phase, &self.bytes[b.start as usize..(b.start + b.len) as usize]))
     }
 
+    /// The bytes of the block at a position, which there must be, to be overwritten.
+    pub fn bytes_mut(&mut self, i: usize) -> &mut [u8] {
+        let b = &self.blocks[i];
+        &mut self.bytes[b.start as usize..(b.start + b.len) as usize]
+    }
+
     /// All members of the block at a position.
     pub fn block(&self, i: usize) -> Option<BlockRef<'_>> {
         let b = self.blocks.get(i)?;

@@ -104,18 +104,18 @@ impl<C: Clone, W> WakerThread<C, W> {
 
 /// The latest calls of all threads. `C` is what a view knows of a call that may wake others, and `W` what it knows of a sleep. Each sleep is told once, with
 /// the call that ended it, or with `None` if that is not found.
-pub struct Wakers<C, W> {
+pub struct WakeFinder<C, W> {
     threads: HashMap<Tid, WakerThread<C, W>>,
     ended: VecDeque<(Tid, WakerThread<C, W>)>,
 }
 
-impl<C, W> Default for Wakers<C, W> {
+impl<C, W> Default for WakeFinder<C, W> {
     fn default() -> Self {
-        Wakers { threads: HashMap::new(), ended: VecDeque::new() }
+        WakeFinder { threads: HashMap::new(), ended: VecDeque::new() }
     }
 }
 
-impl<C: Clone, W> Wakers<C, W> {
+impl<C: Clone, W> WakeFinder<C, W> {
     /// A call is reported, which may have woken calls that were reported before.
     pub fn reported(&mut self, call: &Call, known: C, mut told: impl FnMut(W, Option<Wake<C>>)) {
         if self.is_full(call.tid) {
@@ -210,7 +210,7 @@ mod tests {
     type Told = Vec<Option<(&'static str, Ns, Ns)>>;
 
     #[derive(Default)]
-    struct Test(Wakers<&'static str, &'static str>, Told);
+    struct Test(WakeFinder<&'static str, &'static str>, Told);
 
     fn keep(told: &mut Told) -> impl FnMut(&'static str, Option<Wake<&'static str>>) {
         |known, wake| {

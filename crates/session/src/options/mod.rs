@@ -60,6 +60,8 @@ pub struct Options {
     pub time_limit: Option<Duration>,
     /// `-d`.
     pub debug: bool,
+    /// `--redact`: no view gets secrets. Further patterns of secrets may be in a file.
+    pub redact: Option<Option<PathBuf>>,
 
     /// The events to report.
     pub filters: Filters,
@@ -147,6 +149,7 @@ impl Default for Options {
             syscall_limit: None,
             time_limit: None,
             debug: false,
+            redact: None,
             filters: Filters::default(),
             library: Vec::new(),
             output: Output::default(),

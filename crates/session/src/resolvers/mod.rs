@@ -6,13 +6,14 @@ mod followed;
 pub use apart::{AnswersInThread, ApartAnswers};
 
 use crate::options::Options;
+use crate::redaction::Redactor;
 use crate::replay::Replay;
 use apart::shows_whole_contexts;
 use followed::{FollowedDescriptors, FollowedNames};
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
-use stride_event::Event;
+use stride_event::{Event, Question};
 use stride_filter::{FdDetail, PidDetail, WordSet};
 use stride_proc::{CachedSource, LiveSource, Proc, RecordingSource, ReplaySource, Source};
 use stride_track::Tracker;
@@ -37,10 +38,16 @@ pub struct Resolvers {
 }
 
 impl Resolvers {
-    /// With `noted`, the answers are kept.
-    pub fn of(options: &Options, replay: Option<&Replay>, noted: bool) -> Resolvers {
+    /// With `noted`, the answers are kept. With a redactor, they have no secrets.
+    pub fn of(options: &Options, replay: Option<&Replay>, noted: bool, redactor: Option<Rc<Redactor>>) -> Resolvers {
+        let clean = move |question: Question, answer: &mut [u8]| {
+            if let Some(redactor) = &redactor {
+                redactor.answer(question, answer);
+            }
+        };
         if let Some(replay) = replay {
             let recorded = replay.answers();
+            recorded.clean_with(clean);
             let has_descriptors = replay.metadata().descriptors || !options.needs_descriptors();
             let tracker = (!has_descriptors).then(Rc::<RefCell<Tracker>>::default);
             let shown: Rc<dyn Source> = match &tracker {
@@ -59,7 +66,7 @@ impl Resolvers {
             };
         }
         let program = options.command.as_ref().map(|command| Path::new(&command.program));
-        let live = Rc::new(LiveSource::new(program));
+        let live = Rc::new(LiveSource::new(program).cleaned_by(clean));
         let ids = options.looks_processes_up();
         let tracker = options.follows_names().then(Rc::<RefCell<Tracker>>::default);
         let followed = tracker.clone().map(|tracker| Rc::new(FollowedNames::new(live.clone(), tracker)));

@@ -12,8 +12,9 @@ use super::{announce, run_info};
 use crate::library;
 use crate::options::Options;
 use crate::outputs::{self, Files, Outputs};
+use crate::redaction::{Redacted, Redactor};
 use crate::replay::{self, Replay};
-use crate::resolvers::Resolvers;
+use crate::resolvers::{self, Resolvers};
 use crate::start::{self, Chosen, Needs};
 use anyhow::Result;
 use stride_output::RunInfo;
@@ -66,12 +67,18 @@ impl Session {
         let needs = &plan.needs;
         let notices = files.completion_notices();
         let mut outputs = Outputs::open(&options)?;
-        let resolvers = Resolvers::of(&options, source.0.as_ref(), needs.answers_noted);
+        let redactor = Redactor::of(&options)?;
+        let resolvers = Resolvers::of(&options, source.0.as_ref(), needs.answers_noted, redactor.clone());
         let started = match source.0 {
             Some(replay) => start_replay(replay, &mut options, &plan, &outputs),
             None => start_engine(&mut options, needs, &outputs)?,
         };
-        let Started { chosen, info, counted, debug_servers } = started;
+        let Started { mut chosen, mut info, counted, debug_servers } = started;
+        if let Some(redactor) = redactor {
+            redactor.words(&mut info.args);
+            let resolver = Box::new(resolvers::followed(resolvers.tracked.clone()));
+            chosen.engine = Box::new(Redacted::new(chosen.engine, redactor, resolver, info.partial));
+        }
         let can = chosen.engine.capabilities();
         let opening = Opening {
             options: &options,

@@ -87,7 +87,8 @@ impl Needs {
             memory: about_files || names || arguments,
             received: arguments,
             times: options.filters.endings().needs_times() || asks(&[CallField::Duration]),
-            descriptors: about_files,
+            // A secret may be known by its file alone.
+            descriptors: about_files || options.redact.is_some(),
             tracker: about_files || names || asks(&[CallField::Pid]),
             naming_calls: about_files || names,
             thread_names: names,

@@ -6,7 +6,7 @@ use super::waits;
 use super::weight::FlameWeight;
 use crate::brief::frames::{self, Function};
 use crate::views::html::family::Family;
-use crate::views::wakes::{Wake, Wakers, WokenCall};
+use crate::views::wakes::{Wake, WakeFinder, WokenCall};
 use std::collections::HashMap;
 use std::sync::Arc;
 use stride_event::quantity::count;
@@ -26,7 +26,7 @@ pub struct FlameGraph {
     /// The places of stacks, by the program.
     places: PerStack<Vec<(LabelId, TreePlace)>>,
     /// Calls that may have ended waits, by their stacks. (Only in a graph of waits.)
-    wakers: Wakers<WakerStack, Woken>,
+    wakers: WakeFinder<WakerStack, Woken>,
     /// The functions of wakers' stacks, innermost first.
     waking: PerStack<Vec<LabelId>>,
     /// Calls whose stack was not found.
@@ -115,7 +115,7 @@ impl FlameGraph {
     /// Counts the sleeps whose wakers become known, or turn out not to be found.
     fn with_wakers(
         &mut self,
-        step: impl FnOnce(&mut Wakers<WakerStack, Woken>, &mut dyn FnMut(Woken, Option<Wake<WakerStack>>)),
+        step: impl FnOnce(&mut WakeFinder<WakerStack, Woken>, &mut dyn FnMut(Woken, Option<Wake<WakerStack>>)),
     ) {
         let mut found = Vec::new();
         step(&mut self.wakers, &mut |woken, wake| found.push((woken, wake)));

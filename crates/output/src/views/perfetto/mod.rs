@@ -5,7 +5,7 @@
 //! So the file is not in the order of time, and readers sort it. A single thread is in order, so each living thread has
 //! a packet sequence of its own. Its times are differences, and its track need not be named. When a thread ends, the
 //! next thread takes over its sequence with all interned strings. Flows from wakers to the calls that they woke lead
-//! back into slices that are written already, so they have times of their own ([`Wakers`](crate::views::wakes::Wakers)).
+//! back into slices that are written already, so they have times of their own ([`WakeFinder`](crate::views::wakes::WakeFinder)).
 //!
 //! 256 KiB of packets are compressed (deflate) into one. [`schema`] has the field numbers. The tests' reader has its
 //! own copy of the schema. It refuses unknown fields, ids that do not resolve, and slices that do not nest.

@@ -4,7 +4,7 @@ use super::global;
 use super::lane::PacketSequence;
 use super::rate::Rate;
 use super::waits::WaitTrack;
-use crate::views::wakes::Wakers;
+use crate::views::wakes::WakeFinder;
 use std::collections::{HashMap, VecDeque};
 use stride_event::{Call, CallWaits, Ns, Tid};
 use stride_track::Tracker;
@@ -17,7 +17,7 @@ pub struct Tracks {
     /// Threads and their tracks, oldest first. Some have ended.
     order: VecDeque<(Tid, u64)>,
     /// Calls that woke others, by the tracks of both. (Only if waits are measured.)
-    pub wakers: Wakers<u64, u64>,
+    pub wakers: WakeFinder<u64, u64>,
     lanes: u64,
     track: u64,
     /// The beginning of the run. For threads that ran before, engines do not know the time of their start.
@@ -62,7 +62,7 @@ impl Tracks {
             processes: HashMap::new(),
             free: Vec::new(),
             order: VecDeque::new(),
-            wakers: Wakers::default(),
+            wakers: WakeFinder::default(),
             lanes: 1,
             track: first,
             began,

@@ -3,6 +3,7 @@
 use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, words};
 use crate::flags::table::sets::{DESCRIPTORS, SYSCALLS};
 use crate::flags::values;
+use std::path::PathBuf;
 use stride_filter::{CallSet, Catalog, FdDetail, PidDetail, WordSet, parse_descriptors, parse_syscalls};
 use stride_session::options::{HexStrings, NameStyle};
 
@@ -109,6 +110,25 @@ pub const FLAGS: &[Flag] = &[
               read it. --read=3,5 prints the data read from descriptors 3 and 5. This does not change which calls are reported.",
         update: |raw, given| {
             raw.options.decoding.dump_read = parse_descriptors(&given.text())?;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("redact"),
+        arg: Arg::Optional("FILE"),
+        value: Value::File,
+        own: true,
+        help: "show stars in place of passwords, tokens and keys",
+        habits: &["hide", "mask", "secrets", "anonymize"],
+        doc: "Shows stars in place of secrets, as many as the secret has bytes, in every view, table and recording: tokens and keys \
+              of known forms, values of names such as DB_PASSWORD and of options such as --password, headers that authenticate, \
+              passwords in URLs, hashes of passwords, private keys, and the data of files that hold secrets, such as \
+              /etc/shadow. FILE has further regular expressions, one in each line; if one has a group, the group is the secret. \
+              At the end, Stride says how many secrets there were. A secret that is written in parts, each by a call of its own, \
+              is not found, so look before you hand a trace on. With --replay, a recording is redacted when it is shown.",
+        update: |raw, given| {
+            raw.options.redact = Some(given.value.clone().map(PathBuf::from));
             Ok(())
         },
         ..BASE
