@@ -5,7 +5,7 @@
 use crate::startup::{CLOSED, IGNORED};
 use nix::errno::Errno;
 use std::ffi::CString;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::atomic::Ordering;
 use stride_event::Tid;
 
@@ -148,6 +148,13 @@ pub fn is_root() -> bool {
 /// The option of docker(1) and podman(1) that leaves a container's root a capability.
 pub fn cap_add(name: &str) -> String {
     format!("--cap-add {}", name.trim_start_matches("cap_").to_uppercase())
+}
+
+/// True if this process has the descriptor open, and an execve would leave it open.
+pub fn survives_exec(fd: RawFd) -> bool {
+    // SAFETY: only asks about a number.
+    let flags = unsafe { libc::fcntl(fd, libc::F_GETFD) };
+    flags >= 0 && flags & libc::FD_CLOEXEC == 0
 }
 
 /// Lets processes of the same user trace this one. A program whose file gave it capabilities may not be traced, nor

@@ -196,8 +196,8 @@
 //! each struct that is used with those of all the kernel's types (1 ms each). So there is one copy of the interpreter for all
 //! programs at entry, which reach it by a tail call, and one at exit; programs that the options do not need are not loaded; and
 //! `loading/btf.rs` finds the structs of all objects in one pass, so that `relocate.rs` hands libbpf only these, and the types of
-//! tracepoints, so that libbpf need not look for them (`tracepoints.rs`). Half of the programs are loaded by a second thread (`second_thread.rs`),
-//! which makes the ring before and finds these types. The code that the settings switch off is left out before the verifier sees it (`specialize`): the verifier would
+//! tracepoints, so that libbpf need not look for them (`tracepoints.rs`). libbpf opens and relocates one object. Two threads load its programs without libbpf
+//! (`raw.rs`, `second_thread.rs`); the second one finds these types before. The code that the settings switch off is left out before the verifier sees it (`specialize`): the verifier would
 //! remove it one piece after the other, which took a fifth of the time. The objects hold no lines of the source, which nobody sees.
 //!
 //! Architecture invariant: the interpreter keeps its loop state in the scratch map, not on the stack. The verifier assumes that

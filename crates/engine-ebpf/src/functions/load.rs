@@ -1,10 +1,10 @@
 //! Loading the programs at functions, from an object of their own (`bpf/functions.bpf.c`) that uses the maps of the first.
 
-use super::bare::{Bare, ProgramPlace};
 use super::holder::{self, HookProgram};
 use super::hooks::Hooks;
 use super::preemption;
 use super::search;
+use crate::loading::bare::{Bare, ProgramPlace, run};
 use crate::loading::object;
 use crate::loading::programs::Programs;
 use crate::loading::relocate::{self, Types};
@@ -153,17 +153,6 @@ fn answer(variables: &Mapping) -> function_search {
         has_32bit: word(offset_of!(function_search, has_32bit)),
         has_x32: word(offset_of!(function_search, has_x32)),
     }
-}
-
-/// Runs a program once.
-fn run(program: &OwnedFd) -> io::Result<()> {
-    // SAFETY: plain numbers and optional pointers, of which zero is the default.
-    let result = unsafe {
-        let mut options: libbpf_sys::bpf_test_run_opts = std::mem::zeroed();
-        options.sz = size_of_val(&options) as libbpf_sys::size_t;
-        libbpf_sys::bpf_prog_test_run_opts(program.as_raw_fd(), &raw mut options)
-    };
-    if result < 0 { Err(io::Error::from_raw_os_error(-result)) } else { Ok(()) }
 }
 
 impl HookProgram {

@@ -5,7 +5,6 @@
 //! in a wanted call any more that began before, the tracepoints are left, and other calls pay nothing. If anything fails, the run goes on
 //! with the tracepoints.
 
-mod bare;
 mod holder;
 mod hooks;
 mod load;

@@ -1,5 +1,6 @@
 //! Loading the programs: what this machine allows, the settings, the kernel's types, the programs themselves, and why the kernel refuses them.
 
+pub mod bare;
 pub mod btf;
 pub mod config;
 pub mod constants;
@@ -10,6 +11,7 @@ pub mod object;
 pub mod privileges;
 pub mod probe;
 pub mod programs;
+pub mod raw;
 pub mod refusal;
 pub mod relocate;
 pub mod second_thread;

@@ -6,22 +6,21 @@ use crate::error::Why;
 use crate::loading::config::Config;
 use crate::loading::iterate::iterate;
 use crate::loading::probe::{self, ExecSeen};
+use crate::loading::raw::{RawProgram, RawPrograms};
 use crate::loading::refusal;
 use crate::loading::refusal::why;
 use crate::loading::relocate::{self, Types};
-use crate::loading::second_thread::{Loading, SecondLoader};
-use crate::loading::{constants, object, specialize};
+use crate::loading::second_thread::{self, SecondThread};
+use crate::loading::{bare, constants, object, specialize};
 use crate::plans::Tables;
 use crate::plans::globs;
 use crate::plans::hooked::{self, HookedCalls};
 use crate::ring::Mapping;
 use crate::ring::size::RingSize;
-use crate::wire::{
-    StrideProgs, StrideSkel, StrideSkelBuilder, bound, bytes_of, call_plan, choice, left_out_flag, op, task_state,
-};
+use crate::wire::{StrideSkel, StrideSkelBuilder, bound, bytes_of, call_plan, choice, left_out_flag, op, task_state};
 use crate::{library, operations};
 use libbpf_rs::skel::{OpenSkel, Skel};
-use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, ProgramInput, ProgramMut};
+use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, ProgramMut};
 use nix::errno::Errno;
 use std::collections::HashMap;
 use std::io;
@@ -40,17 +39,25 @@ pub enum Seeded {
     Nobody,
 }
 
+/// Who loads the programs.
+enum Loader<'scope> {
+    /// This thread and a second one, if there is one.
+    Threads(Option<SecondThread<'scope>>),
+    Libbpf,
+}
+
 /// The loaded programs and their maps. When dropped, they are gone from the kernel.
 pub struct Programs {
     skel: StrideSkel<'static>,
-    /// The programs that were loaded second those of `skel`.
-    second: Option<StrideSkel<'static>>,
+    /// Those of its programs that are at tracepoints.
+    raw: RawPrograms,
     types: Option<Types>,
     more_rings: Vec<MapHandle>,
-    links: Vec<Link>,
-    /// The links of the programs at the return and at the entry of each call, and of the probes in libraries.
-    returns: Option<Link>,
-    entries: Option<Link>,
+    links: Vec<OwnedFd>,
+    /// The links of the programs at the return and at the entry of each call, at the kernel's function that execve calls, and of the probes in libraries.
+    returns: Option<OwnedFd>,
+    entries: Option<OwnedFd>,
+    watch: Option<Link>,
     probes: Vec<Link>,
     /// The link of the program that adopts threads, once that was needed.
     seeding: Option<Link>,
@@ -70,27 +77,29 @@ impl Programs {
         refusal::listen();
         let types = Types::prepare();
         let (tables, opened) = std::thread::scope(|scope| {
-            let second = SecondLoader::start(scope, types.as_ref(), config.ring);
+            let second = SecondThread::start(scope, types.as_ref(), config.ring);
             let tables = make()?;
-            let opened = Self::open_both(config, &tables, probe::exec_seen(), &types, second);
+            let opened = Self::open_both(config, &tables, probe::exec_seen(), &types, Loader::Threads(second));
             Ok::<_, E>((tables, opened))
         })?;
-        let again = |seen| Self::open(config, &tables, seen);
+        let again = |seen, threads| Self::open(config, &tables, seen, threads);
         let kernel = match opened {
             Ok(kernel) => Ok(Programs { types, ..kernel }),
-            Err(_) if types.as_ref().is_some_and(Types::are_missing) => again(probe::exec_seen()),
+            Err(_) if types.as_ref().is_some_and(Types::are_missing) => again(probe::exec_seen(), true),
             Err(error) => Err(error),
         };
-        let kernel = kernel.or_else(|_| again(ExecSeen::Entered)).map_err(|e| why(&e))?;
+        let kernel = kernel.or_else(|_| again(ExecSeen::Entered, true));
+        // (libbpf asks the verifier for its reasons, and tells them.)
+        let kernel = kernel.or_else(|_| again(ExecSeen::Entered, false)).map_err(|e| why(&e))?;
         kernel.fill(&tables).map_err(|e| why(&e))?;
         Ok(kernel)
     }
 
-    fn open(config: Config, tables: &Tables, seen: ExecSeen) -> libbpf_rs::Result<Programs> {
+    fn open(config: Config, tables: &Tables, seen: ExecSeen, threads: bool) -> libbpf_rs::Result<Programs> {
         let types = Types::prepare();
-        let opened = Self::open_with(config, tables, seen, &types);
+        let opened = Self::open_with(config, tables, seen, &types, threads);
         if types.as_ref().is_some_and(Types::are_missing) {
-            return Self::open_with(config, tables, seen, &None);
+            return Self::open_with(config, tables, seen, &None, threads);
         }
         opened.map(|kernel| Programs { types, ..kernel })
     }
@@ -100,10 +109,15 @@ impl Programs {
         tables: &Tables,
         seen: ExecSeen,
         types: &Option<Types>,
+        threads: bool,
     ) -> libbpf_rs::Result<Programs> {
         std::thread::scope(|scope| {
-            let second = SecondLoader::start(scope, types.as_ref(), config.ring);
-            Self::open_both(config, tables, seen, types, second)
+            let by = if threads {
+                Loader::Threads(SecondThread::start(scope, types.as_ref(), config.ring))
+            } else {
+                Loader::Libbpf
+            };
+            Self::open_both(config, tables, seen, types, by)
         })
     }
 
@@ -112,7 +126,7 @@ impl Programs {
         tables: &Tables,
         seen: ExecSeen,
         types: &Option<Types>,
-        second: Option<SecondLoader<'_>>,
+        by: Loader<'_>,
     ) -> libbpf_rs::Result<Programs> {
         let mut open = relocate::open(types.as_ref(), StrideSkelBuilder::default())?;
         let cpus = libbpf_rs::num_possible_cpus()? as u32;
@@ -176,31 +190,34 @@ impl Programs {
         open.progs.on_cgroup_attach.set_autoload(by_cgroup || config.containers);
         open.progs.on_cgroup_begins.set_autoload(config.containers);
         open.progs.on_cgroup_ends.set_autoload(config.containers);
-        let second = match second {
-            Some(second) => Some(second.begin(&mut open)?),
-            None => {
+        let (skel, raw) = match by {
+            Loader::Threads(second) => {
+                let loading = second_thread::begin(&mut open, types.as_ref(), second)?;
+                (open.load()?, loading.finish()?)
+            }
+            Loader::Libbpf => {
                 types.as_ref().map_or(Ok(()), Types::find)?;
-                object::prepare(&mut open).map(|()| None)?
+                object::prepare(&mut open)?;
+                let settings = object::settings(&open);
+                let skel = specialize::with(settings, || open.load())?;
+                let raw = RawPrograms::of(skel.object())?;
+                (skel, raw)
             }
         };
-        let settings = object::settings(&open);
-        let skel = specialize::with(settings, || open.load())?;
-        let second = second.map(Loading::join).transpose()?;
         library::fill(&skel.maps.probes, config.library)?;
         if config.operations {
             operations::fill(&skel.maps.uring_plans)?;
         }
-        let others = second_programs(&skel, &second);
-        if nested || config.namespaces {
-            others.learn_ids.test_run(ProgramInput::default())?;
+        let p = &skel.progs;
+        if let Some(learn) = raw.get(p.learn_ids.name()) {
+            bare::run(&learn.program)?;
         }
-        if others.capture_entry.autoload() {
-            let step = others.capture_entry.as_fd().as_raw_fd() as u32;
+        if let Some(capture) = raw.get(p.capture_entry.name()) {
+            let step = capture.program.as_raw_fd() as u32;
             skel.maps.steps.update(bytes_of(&[0u32]), bytes_of(&[step]), MapFlags::ANY)?;
         }
         // Only attaching shows whether this is allowed. No thread is watched yet.
-        let watch = &others.on_check_exec;
-        let links = if watch.autoload() { vec![watch.attach()?] } else { Vec::new() };
+        let watch = if p.on_check_exec.autoload() { Some(p.on_check_exec.attach()?) } else { None };
         let more_rings = further_rings(&skel, config)?;
         if let Some(machine) = config.machine {
             for (i, glob) in (0u32..).zip(globs::tables(machine)) {
@@ -209,12 +226,13 @@ impl Programs {
         }
         let kernel = Programs {
             skel,
-            second,
+            raw,
             types: None,
             more_rings,
-            links,
+            links: Vec::new(),
             returns: None,
             entries: None,
+            watch,
             probes: Vec::new(),
             seeding: None,
             counting: config.counting,
@@ -249,7 +267,7 @@ impl Programs {
     }
 
     pub fn attach(&mut self) -> Result<(), Why> {
-        let p = second_programs(&self.skel, &self.second);
+        let p = &self.skel.progs;
         let all = [
             &p.on_prepare_exec,
             &p.on_cgroup_begins,
@@ -258,7 +276,7 @@ impl Programs {
             &p.on_rename,
             &p.on_fork,
             &p.on_exec,
-            &self.skel.progs.on_exit,
+            &p.on_exit,
             &p.on_signal,
             &p.on_generate,
             &p.on_complete,
@@ -268,18 +286,17 @@ impl Programs {
             &p.on_submit,
             &p.on_submit_before,
         ];
-        let links = &mut self.links;
-        let mut attach = |program: &ProgramMut<'_>| -> Result<(), Why> {
-            if program.autoload() {
-                links.push(program.attach().map_err(|e| why(&e))?);
+        for program in all {
+            if let Some(program) = self.raw(program) {
+                self.links.push(program.attach().map_err(|e| why(&e))?);
             }
-            Ok(())
-        };
-        all.into_iter().try_for_each(&mut attach)?;
+        }
         if self.times_some {
-            self.returns = Some(self.skel.progs.on_sys_exit.attach().map_err(|e| why(&e))?);
-            let timing = Timing::start(p.on_sys_enter.as_fd(), self.skel.maps.counts.as_fd(), self.cpus);
-            self.timing = Some(timing.map_err(|e| why(&e.into()))?);
+            self.returns = self.attached(&self.skel.progs.on_sys_exit).map_err(|e| why(&e))?;
+            if let Some(entry) = self.raw(&self.skel.progs.on_sys_enter) {
+                let timing = Timing::start(entry.program.as_fd(), self.skel.maps.counts.as_fd(), self.cpus);
+                self.timing = Some(timing.map_err(|e| why(&e.into()))?);
+            }
             return Ok(());
         }
         self.attach_to_calls().map_err(|e| why(&e))
@@ -287,10 +304,18 @@ impl Programs {
 
     /// Attaches the programs that every call runs.
     pub fn attach_to_calls(&mut self) -> libbpf_rs::Result<()> {
-        self.returns = Some(self.skel.progs.on_sys_exit.attach()?);
-        let entry = &second_programs(&self.skel, &self.second).on_sys_enter;
-        self.entries = if entry.autoload() { Some(entry.attach()?) } else { None };
+        self.returns = self.attached(&self.skel.progs.on_sys_exit)?;
+        self.entries = self.attached(&self.skel.progs.on_sys_enter)?;
         Ok(())
+    }
+
+    /// The loaded program, if it is at a tracepoint and the options need it.
+    fn raw(&self, program: &ProgramMut<'_>) -> Option<&RawProgram> {
+        self.raw.get(program.name())
+    }
+
+    fn attached(&self, program: &ProgramMut<'_>) -> libbpf_rs::Result<Option<OwnedFd>> {
+        self.raw(program).map(RawProgram::attach).transpose()
     }
 
     /// The functions of the wanted calls are watched, and no longer all calls.
@@ -310,7 +335,7 @@ impl Programs {
     /// Sets the probes in libraries. They go first when tracing ends. `only` is the process that alone is traced.
     /// Returns sentences about functions that cannot be traced.
     pub fn probe(&mut self, files: &[ProbedFile], only: Option<Tid>) -> Result<Vec<String>, Why> {
-        let (links, remarks) = library::attach(second_programs(&self.skel, &self.second), files, only)?;
+        let (links, remarks) = library::attach(&self.skel.progs, files, only)?;
         self.probes.extend(links);
         Ok(remarks)
     }
@@ -327,6 +352,7 @@ impl Programs {
         self.probes.clear();
         self.leave_tracepoints();
         while self.links.pop().is_some() {}
+        self.watch = None;
     }
 
     /// Marks the process of a pidfd as traced.
@@ -359,7 +385,7 @@ impl Programs {
             (bss.seed_found, bss.seed_ended) = (0, 0);
         }
         if self.seeding.is_none() {
-            self.seeding = Some(second_programs(&self.skel, &self.second).seed.attach()?);
+            self.seeding = Some(self.skel.progs.seed.attach()?);
         }
         let Some(link) = &self.seeding else { return Ok(Seeded::Nobody) };
         // Threads that were being cloned meanwhile are found the second time.
@@ -557,14 +583,6 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
     let mut kernel = Programs::load(config, || Ok::<_, Why>(tables))?;
     kernel.attach()?;
     Ok(begin.elapsed())
-}
-
-/// The programs that the second thread loads, if there is one.
-fn second_programs<'k>(
-    skel: &'k StrideSkel<'static>,
-    second: &'k Option<StrideSkel<'static>>,
-) -> &'k StrideProgs<'static> {
-    &second.as_ref().unwrap_or(skel).progs
 }
 
 /// An array map has its elements at multiples of eight bytes.

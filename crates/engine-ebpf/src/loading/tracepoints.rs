@@ -27,8 +27,8 @@ pub fn find(name: &str) -> Option<Tracepoint> {
     tracepoints.get(name.as_bytes()).copied()
 }
 
-const TYPED: &[u8] = b"typed_tp/";
-const RAW: &[u8] = b"raw_tp/";
+pub const TYPED: &[u8] = b"typed_tp/";
+pub const RAW: &[u8] = b"raw_tp/";
 
 type Prepare = unsafe extern "C" fn(*mut bpf_program, *mut bpf_prog_load_opts, c_long) -> c_int;
 type Attach = unsafe extern "C" fn(*const bpf_program, c_long, *mut *mut bpf_link) -> c_int;

@@ -22,13 +22,6 @@ pub fn access(tid: Tid, fd: i32) -> Option<u32> {
     Some(u32::from_str_radix(Fdinfo::read(tid, fd)?.get("flags")?, 8).ok()? & 3)
 }
 
-/// True if the descriptor stays open across execve.
-pub fn survives(tid: Tid, fd: i32) -> bool {
-    const O_CLOEXEC: u32 = 0o2000000;
-    let flags = Fdinfo::read(tid, fd).and_then(|info| u32::from_str_radix(info.get("flags")?, 8).ok());
-    flags.is_some_and(|flags| flags & O_CLOEXEC == 0)
-}
-
 /// The descriptors that an epoll instance watches.
 pub fn watched(tid: Tid, fd: i32) -> Option<Vec<i32>> {
     let info = Fdinfo::read(tid, fd)?;

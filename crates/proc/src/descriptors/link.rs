@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
-use stride_engine_base::procfs;
+use stride_engine_base::{process, procfs};
 use stride_event::{Descriptor, FileKind, Tid};
 
 /// Stands for the working directory where calls take a descriptor.
@@ -52,7 +52,8 @@ pub fn read(tid: Tid, fd: i32) -> Option<Link> {
 pub fn inherited() -> HashMap<i32, Vec<u8>> {
     let own = std::process::id() as Tid;
     let names = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten().map(|entry| entry.file_name());
-    let open = names.filter_map(|name| name.to_str()?.parse().ok()).filter(|&fd| fdinfo::survives(own, fd));
+    // (Stride's programs and maps are a hundred descriptors by now, so the kernel is not asked for a text about each.)
+    let open = names.filter_map(|name| name.to_str()?.parse().ok()).filter(|&fd| process::survives_exec(fd));
     open.chain([AT_FDCWD]).filter_map(|fd| Some((fd, read(own, fd)?.pack()))).collect()
 }
 

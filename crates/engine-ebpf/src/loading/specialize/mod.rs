@@ -65,17 +65,23 @@ pub unsafe fn shorten(program: *mut bpf_program, load: &mut bpf_prog_load_opts) 
     (load.line_info, load.line_info_cnt, load.line_info_rec_size) = (std::ptr::null(), 0, 0);
 }
 
-/// A program that libbpf has prepared, and does not load itself; without the code that these settings switch off.
+/// A program that libbpf has prepared, and does not load itself.
 ///
 /// # Safety
 /// `program` is one of libbpf's, and its object is prepared.
-pub unsafe fn prepared(program: *const bpf_program, constants: &Constants) -> Program {
+pub unsafe fn prepared(program: *const bpf_program) -> Program {
     // SAFETY: the caller's promise.
-    let whole = unsafe {
+    unsafe {
         let functions = libbpf_sys::bpf_program__func_info(program);
         whole(program, functions.cast(), libbpf_sys::bpf_program__func_info_cnt(program))
-    };
-    specialized(&whole, constants).unwrap_or(whole)
+    }
+}
+
+impl Program {
+    /// The same without the code that these settings switch off.
+    pub fn with(self, constants: &Constants) -> Program {
+        specialized(&self, constants).unwrap_or(self)
+    }
 }
 
 /// The program as libbpf has it, with its functions, of which there are `n` at `functions`.

@@ -30,37 +30,39 @@ pub enum Reached {
 
 /// For each instruction whether it can be reached. `None`: an instruction is not understood.
 pub fn reached(program: &[Instruction], constants: &Constants) -> Option<Vec<Reached>> {
-    let mut paths = Paths { before: vec![None; program.len()], open: Vec::new() };
+    let mut paths = Paths { joints: joints(program), before: Vec::new(), open: Vec::new() };
+    let mut all = vec![Reached::Never; program.len()];
     paths.lead_to(0, [Unknown; 11])?;
-    while let Some(at) = paths.open.pop() {
-        let registers = paths.before[at]?;
-        let instruction = *program.get(at)?;
-        let second = program.get(at + 1).copied();
-        if let Some(function) = instruction.function(at) {
-            paths.lead_to(function?, [Unknown; 11])?;
-        }
-        if matches!(instruction.class(), JMP | JMP32) && instruction.operation() == EXIT {
-            continue;
-        }
-        if !instruction.is_jump() {
-            paths.lead_to(at + instruction.len(), after(instruction, second, registers, constants)?)?;
-            continue;
-        }
-        let jumps = decided(instruction, &registers);
-        if jumps != Some(false) {
-            paths.lead_to(instruction.jump_target(at)?, registers)?;
-        }
-        if jumps != Some(true) {
-            paths.lead_to(at + 1, registers)?;
+    while let Some((mut at, mut registers)) = paths.next() {
+        // The way from here to the next joint. (When a joint's registers become less known, the way is gone again, so the last answer is the one for all paths.)
+        loop {
+            let instruction = *program.get(at)?;
+            all[at] = Reached::Yes;
+            if let Some(function) = instruction.function(at) {
+                paths.lead_to(function?, [Unknown; 11])?;
+            }
+            if matches!(instruction.class(), JMP | JMP32) && instruction.operation() == EXIT {
+                break;
+            }
+            if instruction.is_jump() {
+                let jumps = decided(instruction, &registers);
+                all[at] = jumps.map_or(Reached::Yes, Reached::Jumps);
+                if jumps != Some(false) {
+                    paths.lead_to(instruction.jump_target(at)?, registers)?;
+                }
+                if jumps == Some(true) {
+                    break;
+                }
+            } else {
+                registers = after(instruction, program.get(at + 1).copied(), registers, constants)?;
+            }
+            at += instruction.len();
+            if *paths.joints.get(at)? != Joint::None {
+                paths.lead_to(at, registers)?;
+                break;
+            }
         }
     }
-    // (A register that held one number when a branch was reached first may hold others on paths that were found later.)
-    let fate = |(before, &instruction): (&Option<Registers>, &Instruction)| match before {
-        None => Reached::Never,
-        Some(_) if !instruction.is_jump() => Reached::Yes,
-        Some(registers) => decided(instruction, registers).map_or(Reached::Yes, Reached::Jumps),
-    };
-    let mut all: Vec<Reached> = paths.before.iter().zip(program).map(fate).collect();
     for (at, instruction) in program.iter().enumerate() {
         if instruction.len() == 2 && all[at] != Reached::Never {
             *all.get_mut(at + 1)? = Reached::Yes;
@@ -69,26 +71,76 @@ pub fn reached(program: &[Instruction], constants: &Constants) -> Option<Vec<Rea
     Some(all)
 }
 
+/// The instructions to which paths lead from several places.
+fn joints(program: &[Instruction]) -> Vec<Joint> {
+    let mut joints = vec![Joint::None; program.len()];
+    let mut at = 0;
+    let first = (!program.is_empty()).then_some(0);
+    let others = std::iter::from_fn(|| {
+        let (here, instruction) = (at, *program.get(at)?);
+        at += instruction.len();
+        let jump = instruction.is_jump().then(|| instruction.jump_target(here)).flatten();
+        Some(jump.or(instruction.function(here).flatten()))
+    });
+    for joint in first.into_iter().chain(others.flatten()) {
+        // (A jump out of the program is found when a path leads there.)
+        if let Some(joint) = joints.get_mut(joint) {
+            *joint = Joint::Unreached;
+        }
+    }
+    joints
+}
+
+/// Whether paths join at an instruction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Joint {
+    None,
+    Unreached,
+    /// They do, with these of the registers.
+    Reached(u32),
+}
+
 /// The paths that were followed so far.
 struct Paths {
-    /// The registers before each instruction that was reached.
-    before: Vec<Option<Registers>>,
-    /// Instructions from which to go on.
+    /// For each instruction. (The registers before each would be two MiB, most of them never used.)
+    joints: Vec<Joint>,
+    /// The registers before the joints that were reached, and whether the joint is among the open ones.
+    before: Vec<(Registers, bool)>,
+    /// Joints from which to go on.
     open: Vec<usize>,
 }
 
 impl Paths {
     fn lead_to(&mut self, at: usize, registers: Registers) -> Option<()> {
-        let before = self.before.get_mut(at)?;
-        let joined = match before {
-            None => registers,
-            Some(known) => std::array::from_fn(|i| if known[i] == registers[i] { known[i] } else { Unknown }),
-        };
-        if *before != Some(joined) {
-            *before = Some(joined);
-            self.open.push(at);
+        match self.joints.get_mut(at)? {
+            Joint::None => return None,
+            Joint::Reached(place) => {
+                let (known, is_open) = self.before.get_mut(*place as usize)?;
+                let joined = std::array::from_fn(|i| if known[i] == registers[i] { known[i] } else { Unknown });
+                if *known == joined {
+                    return Some(());
+                }
+                *known = joined;
+                if std::mem::replace(is_open, true) {
+                    return Some(());
+                }
+            }
+            joint => {
+                *joint = Joint::Reached(self.before.len() as u32);
+                self.before.push((registers, true));
+            }
         }
+        self.open.push(at);
         Some(())
+    }
+
+    /// A joint from which to go on, with the registers there.
+    fn next(&mut self) -> Option<(usize, Registers)> {
+        let at = self.open.pop()?;
+        let Joint::Reached(place) = self.joints[at] else { return None };
+        let (registers, is_open) = &mut self.before[place as usize];
+        *is_open = false;
+        Some((at, *registers))
     }
 }
 
