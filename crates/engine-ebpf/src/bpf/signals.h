@@ -140,16 +140,50 @@ static __always_inline void send_stopped(struct task_struct *task, struct task_s
 	__sync_fetch_and_or(&st->flags, TASK_STOP_TOLD);
 }
 
+/* Tells of a signal that is delivered. */
+static __always_inline void tell_signal(struct bpf_raw_tracepoint_args *ctx, struct task_struct *task, struct task_state *st,
+					struct stack_state *stack)
+{
+	send_signal(task, st, ctx->args[0], (const void *)ctx->args[1], 0, stack);
+	if ((int)ctx->args[0] == SIGSTOP)
+		send_stopped(task, st, SIGSTOP);
+}
+
+/* Has `capture_entry` go on, which has the code for stacks: its verification takes milliseconds. */
+static __always_inline bool begin_signal(void)
+{
+	struct scratch *s = scratch();
+
+	if (!take_stacks || sample_stacks || !s)
+		return false;
+	s->call.head.kind = REC_SIGNAL;
+	return true;
+}
+
+/* The program went on for a signal, at the same tracepoint. */
+static __always_inline bool goes_on_for_signal(struct scratch *s)
+{
+	return take_stacks && !sample_stacks && s->call.head.kind == REC_SIGNAL;
+}
+
+static __always_inline void signal_with_stack(struct bpf_raw_tracepoint_args *ctx, struct task_struct *task, struct task_state *st)
+{
+	struct stack_state *stack = stack_state();
+
+	if (!st || !stack)
+		return;
+	interrupted(stack, task, st);
+	tell_signal(ctx, task, st, stack);
+}
+
 /* int sig, struct kernel_siginfo *info, struct k_sigaction *ka */
 SEC("raw_tp/signal_deliver")
 int on_signal(struct bpf_raw_tracepoint_args *ctx)
 {
 	int sig = ctx->args[0];
-	const void *info = (const void *)ctx->args[1];
 	struct k_sigaction *action = (void *)ctx->args[2];
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_state *st = traced(task);
-	struct stack_state *stack = NULL;
 
 	if (!st || st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED))
 		return 0;
@@ -158,18 +192,12 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 		__sync_fetch_and_and(&st->flags, ~TASK_STOP_TOLD);
 	if (take_stacks)
 		st->interrupted = sp_of((struct pt_regs *)bpf_task_pt_regs(task));
-	/* As under ptrace, these are not shown. */
-	if (sig != SIGKILL && !(BPF_CORE_READ(action, sa.sa_flags) & SA_IMMUTABLE)) {
-		if (take_stacks && !sample_stacks) {
-			stack = stack_state();
-			if (!stack)
-				return 0;
-			interrupted(stack, task, st);
-		}
-		send_signal(task, st, sig, info, 0, stack);
-	}
-	if (sig == SIGSTOP)
-		send_stopped(task, st, sig);
+	/* As under ptrace, these are not shown. (Nothing changes the action of SIGSTOP.) */
+	if (sig == SIGKILL || BPF_CORE_READ(action, sa.sa_flags) & SA_IMMUTABLE)
+		return 0;
+	if (begin_signal())
+		bpf_tail_call(ctx, &steps, STEP_ENTRY);
+	tell_signal(ctx, task, st, NULL);
 	return 0;
 }
 

@@ -226,14 +226,18 @@ int on_exit(void *ctx)
 	return finish_end(ended);
 }
 
-/* Copies the memory of the call whose record a program at entry, or at the end of the thread, began. */
+/* Copies the memory of the call whose record a program at entry, or at the end of the thread, began. Or tells of a signal with its stack. */
 SEC("raw_tp")
-int capture_entry(void *ctx)
+int capture_entry(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_state *st = traced(task);
 	struct scratch *s = scratch();
 
+	if (s && goes_on_for_signal(s)) {
+		signal_with_stack(ctx, task, st);
+		return 0;
+	}
 	copy_and_send(task, st, s);
 	if (!s || !(s->call.head.flags & FLAG_GONE))
 		return 0;

@@ -8,7 +8,7 @@ use libbpf_rs::{AsRawLibbpf, Error, ErrorExt, MapCore, MapHandle, MapType, Objec
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 
 /// A ring of its own.
 pub fn new_ring(size: RingSize) -> Result<MapHandle> {
@@ -17,6 +17,18 @@ pub fn new_ring(size: RingSize) -> Result<MapHandle> {
     options.sz = size_of_val(&options) as libbpf_sys::size_t;
     let made = MapHandle::create(MapType::RingBuf, Some("ring"), 0, 0, size.bytes, &options);
     made.map_err(|error| error.context("map 'ring': failed to create"))
+}
+
+/// The size of a ring that nothing is written to. (libbpf makes a page of it.)
+pub const SMALLEST_RING: u32 = 4096;
+
+/// Puts another map in the place of one that exists: its descriptor is that of the other one from now on.
+pub fn put(map: &impl AsRawLibbpf<LibbpfType = libbpf_sys::bpf_map>, other: BorrowedFd<'_>) -> Result<()> {
+    // SAFETY: the object keeps its descriptor, and nobody has looked at what is behind it.
+    match unsafe { libc::dup3(other.as_raw_fd(), descriptor(map), libc::O_CLOEXEC) } {
+        -1 => Err(io::Error::last_os_error().into()),
+        _ => Ok(()),
+    }
 }
 
 /// Makes the maps of the object.

@@ -3,7 +3,7 @@
 //! The kernel's verifier takes most of the time that Stride needs to start, and bpf(2) verifies one program at a time. So a second thread loads
 //! programs of the same object, too. Each of the two threads takes the largest one that is left.
 
-use crate::loading::object::{new_ring, prepare, settings};
+use crate::loading::object::{SMALLEST_RING, new_ring, prepare, put, settings};
 use crate::loading::raw::{RawProgram, RawPrograms, Unloaded};
 use crate::loading::relocate::Types;
 use crate::loading::specialize::Constants;
@@ -16,11 +16,11 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Scope, ScopedJoinHandle};
 
-/// A thread that finds the kernel's types and then waits for programs, and one that makes the ring.
+/// A thread that finds the kernel's types, makes the ring, and then loads programs.
 pub struct SecondThread<'scope> {
     given: Sender<Arc<Work>>,
     types: Receiver<Result<()>>,
-    ring: ScopedJoinHandle<'scope, Result<MapHandle>>,
+    ring: Receiver<Result<MapHandle>>,
     thread: ScopedJoinHandle<'scope, Result<Vec<RawProgram>>>,
 }
 
@@ -47,17 +47,22 @@ impl<'scope> SecondThread<'scope> {
             return None;
         }
         let (given, taken) = channel::<Arc<Work>>();
-        let (found, types_found) = channel();
+        let ((found, types_found), (made, ring_made)) = (channel(), channel());
         let run = move || {
             let _ = found.send(types.map_or(Ok(()), Types::find).map_err(Error::from));
+            // (The ring's pages take some milliseconds. They are needed last.)
+            let _ = made.send(new_ring(ring));
             // The first thread has failed if nothing comes.
             taken.recv().map_or_else(|_| Ok(Vec::new()), |work| work.load())
         };
-        // (The ring's pages take some milliseconds.)
-        let ring = thread::Builder::new().spawn_scoped(scope, move || new_ring(ring)).ok()?;
         let thread = thread::Builder::new().spawn_scoped(scope, run).ok()?;
-        Some(SecondThread { given, types: types_found, ring, thread })
+        Some(SecondThread { given, types: types_found, ring: ring_made, thread })
     }
+}
+
+/// What the other thread has sent. (Nothing comes from one that has panicked.)
+fn received<T>(from: &Receiver<Result<T>>) -> Result<T> {
+    from.recv().unwrap_or_else(|_| Err(Error::from_raw_os_error(libc::ECANCELED)))
 }
 
 /// Prepares the object: makes its maps, and finds the addresses in its programs. From then on, a second thread, if there is one, loads those programs
@@ -67,24 +72,22 @@ pub fn begin<'scope>(
     types: Option<&Types>,
     second: Option<SecondThread<'scope>>,
 ) -> Result<Loading<'scope>> {
-    let thread = match second {
-        None => {
-            types.map_or(Ok(()), Types::find)?;
-            None
-        }
+    match &second {
+        None => types.map_or(Ok(()), Types::find)?,
         Some(second) => {
-            // (Nothing comes from a thread that has panicked.)
-            second.types.recv().unwrap_or_else(|_| Err(Error::from_raw_os_error(libc::ECANCELED)))?;
-            let ring = second.ring.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            open.maps.ring.reuse_fd(ring.as_fd())?;
-            Some((second.given, second.thread))
+            received(&second.types)?;
+            // The ring that the other thread makes comes in the place of this one. Programs name only the place.
+            open.maps.ring.set_max_entries(SMALLEST_RING)?;
         }
-    };
+    }
     prepare(open)?;
+    if let Some(second) = &second {
+        put(&open.maps.ring, received(&second.ring)?.as_fd())?;
+    }
     let settings = settings(open).ok_or_else(|| Error::from_raw_os_error(libc::ENOENT))?;
     let left = Mutex::new(Unloaded::take(open.open_object_mut()));
     let work = Arc::new(Work { left, settings });
-    let thread = thread.map(|(given, thread)| {
+    let thread = second.map(|SecondThread { given, thread, .. }| {
         // If the thread has failed, it says why at the end.
         let _ = given.send(Arc::clone(&work));
         thread
