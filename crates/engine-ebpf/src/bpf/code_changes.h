@@ -396,8 +396,8 @@ __noinline int wait_for_maps(void)
 	return 0;
 }
 
-/* Delays the current thread until Stride has read the mappings for all stacks of its program, which is about to be over. */
-__noinline int wait_before_end(void)
+/* The generation up to which Stride has yet to read the mappings for stacks of the current thread's program, or 0. */
+__noinline int unread_generation(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct stack_state *state = stack_state();
@@ -409,8 +409,17 @@ __noinline int wait_before_end(void)
 	note_space(state, task);
 	space = ONCE(state->key.space);
 	wanted = *(volatile u32 *)&generations_copied[in_spaces(slot_of(space))];
-	if (space && wanted)
-		wait_until_read(space, wanted);
+	return space && !is_read_to(slot_of(space), wanted) ? wanted : 0;
+}
+
+/* Delays the current thread until Stride has read the mappings for all stacks of its program, which is about to be over. */
+__noinline int wait_before_end(void)
+{
+	u32 wanted = unread_generation();
+	struct stack_state *state = stack_state();
+
+	if (state && wanted)
+		wait_until_read(ONCE(state->key.space), wanted);
 	return 0;
 }
 

@@ -40,16 +40,20 @@ static __always_inline bool ends(struct task_state *st)
 	return !(__sync_fetch_and_or(&st->life, LIFE_ENDED) & LIFE_ENDED);
 }
 
-/* Counted off last, because at 0 nothing more will come. */
-static __always_inline void send_exit(struct task_struct *task, struct task_state *st, u32 id, u32 status)
+/*
+ * Counted off last, because at 0 nothing more will come. `awaited`: the thread is about to wait for the reader. The reader is woken then, and for the last
+ * thread. (If the last two end at once, its patience ends.) It finds the end of others with their records: waking it takes a thread some microseconds, and on a virtual machine 30.
+ */
+static __always_inline void send_exit(struct task_struct *task, struct task_state *st, u32 id, u32 status, bool awaited)
 {
+	bool last = *(volatile u64 *)&threads_alive <= 1;
 	struct rec_exit rec;
 
 	head(&rec.head, REC_EXIT, task, st);
 	rec.head.tid = id;
 	rec.at = bpf_ktime_get_ns();
 	rec.status = status;
-	send_control(st, &rec, sizeof(rec), true);
+	send_control(st, &rec, sizeof(rec), awaited || last);
 	__sync_fetch_and_add(&threads_alive, -1);
 }
 
@@ -107,7 +111,7 @@ static __always_inline void end_absent(struct task_struct *task)
 	status = was.status;
 	if (BPF_CORE_READ(task, signal, flags) & SIGNAL_GROUP_EXIT)
 		status = BPF_CORE_READ(task, signal, group_exit_code);
-	send_exit(task, &was.st, process_id_of(task), status);
+	send_exit(task, &was.st, process_id_of(task), status, false);
 }
 
 /*

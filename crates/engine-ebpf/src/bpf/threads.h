@@ -194,17 +194,18 @@ __noinline int finish_end(u32 traced_one)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_state *st = traced(task);
+	bool waits = take_stacks && ends_with_memory && traced_one && others_of(task) <= 0;
 
 	if (traced_one && st) {
 		leave_call(task, st);
 		if (!is_kept(task, st))
-			send_exit(task, st, id_of(task), task->exit_code);
+			send_exit(task, st, id_of(task), task->exit_code, waits && unread_generation());
 	}
 	if (*(volatile u32 *)&absent_count)
 		end_absent(task);
 	if (all)
 		forget_left_out(task);
-	if (take_stacks && ends_with_memory && traced_one && others_of(task) <= 0)
+	if (waits)
 		wait_before_end();
 	return 0;
 }

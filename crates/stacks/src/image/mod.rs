@@ -116,6 +116,15 @@ const RETURNS_FROM_SIGNAL: [(SignalFrame, &[u8]); 4] = [
     (SignalFrame::I386Info, b"\xb8\xad\0\0\0\xcd\x80"),
 ];
 
+/// The bytes of the longest of them.
+const LONGEST_CODE: u64 = 9;
+
+/// So many bytes from this address on, if all are in one segment.
+fn code_window(elf: &Elf, address: u64) -> Option<Vec<u8>> {
+    elf.rest_of_segment(address).filter(|&rest| rest >= LONGEST_CODE)?;
+    elf.loaded(address, LONGEST_CODE as usize)
+}
+
 impl CodeImage {
     /// The file was opened, and is ELF.
     pub fn is_opened(&self) -> bool {
@@ -185,9 +194,12 @@ impl CodeImage {
     pub fn preceding(&self, address: u64) -> Preceding {
         self.before.get(address, || {
             let Some(elf) = &self.elf else { return Preceding::Other };
+            // (One reading is enough, except where a segment begins.)
+            let window = code_window(elf, address.wrapping_sub(LONGEST_CODE));
             let ends_with = |code: &[u8]| {
                 let start = address.wrapping_sub(code.len() as u64);
-                elf.loaded(start, code.len()).is_some_and(|found| found == code)
+                let found = || elf.loaded(start, code.len()).is_some_and(|found| found == code);
+                window.as_ref().map_or_else(found, |window| window.ends_with(code))
             };
             if !CALLS.iter().any(|code| ends_with(code)) {
                 return Preceding::Other;
@@ -211,7 +223,9 @@ impl CodeImage {
     pub fn returns_from_signal(&self, address: u64) -> Option<SignalFrame> {
         self.signals.get(address, || {
             let elf = self.elf.as_ref()?;
-            let is_at = |code: &[u8]| elf.loaded(address, code.len()).is_some_and(|found| found == code);
+            let window = code_window(elf, address);
+            let found = |code: &[u8]| elf.loaded(address, code.len()).is_some_and(|found| found == code);
+            let is_at = |code: &[u8]| window.as_ref().map_or_else(|| found(code), |window| window.starts_with(code));
             self.frames_of_signals().find(|(_, code)| is_at(code)).map(|(frame, _)| frame)
         })
     }
