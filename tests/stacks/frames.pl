@@ -9,6 +9,7 @@ use utf8;
 use feature qw(say current_sub);
 use threads;
 use List::Util;
+use Sub::Util;
 use POSIX ();
 use Fcntl;
 
@@ -250,6 +251,15 @@ sub made {
     }
 }
 
+# Subs that are given names, each of which goes with its sub.
+sub renamed {
+    for my $n (1 .. 12) {
+        my $name = ("one", "two", "six")[$n % 3] . "_given";
+        { Sub::Util::set_subname("main::$name", sub { mark() })->() }
+        delete $main::{$name};
+    }
+}
+
 sub in_threads {
     my @threads = map { threads->create($_ == 2 ? sub { mark(); recursion(2) } : "recursion", 3) } 1 .. 3;
     $_->join for @threads;
@@ -265,6 +275,7 @@ signals();
 names();
 files();
 made();
+renamed();
 in_threads();
 my $child = fork();
 # (The parent does the same.)

@@ -11,8 +11,6 @@ use std::path::PathBuf;
 use std::process::Command;
 
 const CALLS: [&str; 2] = ["-e", "trace=stat,newfstatat,statx"];
-/// The engine that finds the frames of Perl.
-const ENGINE: &str = "--engine=ptrace";
 
 fn program() -> PathBuf {
     root().join("tests/stacks/frames.pl")
@@ -33,16 +31,18 @@ fn frames_are_those_that_perl_knows() {
     let Some(perl) = perl() else {
         skip!("no Perl 5.36 with threads");
     };
-    let scratch = Scratch::new("perl-frames");
-    let calls = calls(&traced(&scratch, ENGINE, &[&perl], &program(), &CALLS));
-    let told = told(&scratch);
-    assert!(told.len() > 130, "{}", told.len());
-    are_as_told(ENGINE, "main::mark", None, &told, &calls);
-    in_their_order(&calls);
+    for &engine in engines() {
+        let scratch = Scratch::new(&format!("perl-frames{engine}"));
+        let calls = calls(&traced(&scratch, engine, &[&perl], &program(), &CALLS));
+        let told = told(&scratch);
+        assert!(told.len() > 130, "{engine}: {}", told.len());
+        are_as_told(engine, "main::mark", None, &told, &calls);
+        in_their_order(&calls, engine);
+    }
 }
 
 /// Frames of Perl stand where Perl called them: between the sub that compares and the one that sorts is the sort.
-fn in_their_order(calls: &[(usize, Vec<Value>)]) {
+fn in_their_order(calls: &[(usize, Vec<Value>)], run: &str) {
     let in_order = |stack: &[Value]| {
         let place = |wanted: &str| stack.iter().position(|frame| frame["symbol"].as_str() == Some(wanted));
         let (inner, outer) = (place("main::by_number")?, place("main::sorts")?);
@@ -51,7 +51,7 @@ fn in_their_order(calls: &[(usize, Vec<Value>)]) {
         let sorts = between.iter().any(|frame| frame["symbol"].as_str() == Some("Perl_pp_sort"));
         Some(is_native && sorts && place("main::mark")? < inner && outer < place("perl_run")?)
     };
-    assert_eq!(calls.iter().filter(|(_, stack)| in_order(stack) == Some(true)).count(), 1, "{calls:#?}");
+    assert_eq!(calls.iter().filter(|(_, stack)| in_order(stack) == Some(true)).count(), 1, "{run}: {calls:#?}");
 }
 
 /// Subs are callers as other functions are, also in recordings.
@@ -60,32 +60,16 @@ fn as_callers() {
     let Some(perl) = perl() else {
         skip!("no Perl 5.36 with threads");
     };
-    let scratch = Scratch::new("perl-callers");
-    let trace = traced(&scratch, ENGINE, &[&perl], &program(), &[&CALLS[..], &["--record=rec"]].concat());
-    let marks = |options: &[&str]| calls_of_caller(&scratch, "main::mark (frames.pl)", options);
-    assert_eq!(marks(&[]), calls(&trace).len());
-    assert_eq!(marks(&["--called-from=^main::sorts$"]), 7);
-    assert_eq!(marks(&["--called-from=^Square::area$"]), 2);
-    // Perl looks for files that are required.
-    let run = scratch.replay(&["--by=caller", "-U", "calls,name"]);
-    assert!(run.out.lines().any(|line| line.trim_end().ends_with("main::files (frames.pl)")), "{}", run.out);
-}
-
-/// The eBPF engine shows the functions of Perl itself.
-#[test]
-fn native_functions_only() {
-    let Some(perl) = perl() else {
-        skip!("no Perl 5.36 with threads");
-    };
-    for &engine in engines().iter().filter(|&&engine| engine != ENGINE) {
-        let scratch = Scratch::new("perl-native");
-        let calls = calls(&traced(&scratch, engine, &[&perl], &program(), &CALLS));
-        // (The child makes two calls as its parent does.)
-        assert_eq!(calls.len(), told(&scratch).len() + 2, "{engine}");
-        let is_native = |stack: &[Value]| {
-            stack.iter().all(|frame| frame.get("module").is_some())
-                && stack.iter().any(|frame| frame["symbol"].as_str() == Some("Perl_runops_standard"))
-        };
-        assert!(calls.iter().all(|(_, stack)| is_native(stack)), "{engine}: {calls:#?}");
+    for &engine in engines() {
+        let scratch = Scratch::new(&format!("perl-callers{engine}"));
+        let trace = traced(&scratch, engine, &[&perl], &program(), &[&CALLS[..], &["--record=rec"]].concat());
+        let marks = |options: &[&str]| calls_of_caller(&scratch, "main::mark (frames.pl)", options);
+        assert_eq!(marks(&[]), calls(&trace).len(), "{engine}");
+        assert_eq!(marks(&["--called-from=^main::sorts$"]), 7, "{engine}");
+        assert_eq!(marks(&["--called-from=^Square::area$"]), 2, "{engine}");
+        // Perl looks for files that are required.
+        let run = scratch.replay(&["--by=caller", "-U", "calls,name"]);
+        let files = |line: &str| line.trim_end().ends_with("main::files (frames.pl)");
+        assert!(run.out.lines().any(files), "{engine}: {}", run.out);
     }
 }

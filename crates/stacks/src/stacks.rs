@@ -176,9 +176,6 @@ impl Stacks {
         let Some(runtime) = &entry.runtime.found else {
             return Made { stack: native, script: jit_layout, lacks_script };
         };
-        if !runtime.runtime.is_walked_by_engines() && !memory.is_still() {
-            return Made { stack: native, script: jit_layout, lacks_script };
-        }
         let layout = runtime.layout;
         let is_of_file = |address| entry.space.module(address).is_some_and(|(image, _)| image.code().is_some());
         let compiled: Vec<bool> = if runtime.runtime.compiles() {
@@ -196,11 +193,14 @@ impl Stacks {
         if evaluation.is_none() && !ends_there && !compiled.contains(&true) {
             return Made { stack: native, script: Some(layout), lacks_script };
         }
-        let script = if memory.is_still() {
+        let mut script = if memory.is_still() {
             Some(runtime.runtime.frames(&layout, regs.thread_pointer, memory))
         } else {
             memory.script(&layout)
         };
+        if let Some(script) = &mut script {
+            runtime.runtime.complete(&mut script.frames);
+        }
         let native = Native { frames: &native.frames, compiled: &compiled, bottom };
         let mixed = mix_in(runtime, &native, script.as_ref(), memory, &mut self.scripts);
         let stack = self.kept.one(cut(mixed.frames, bottom, self.wanted.frames));

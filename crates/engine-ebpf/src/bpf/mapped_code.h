@@ -23,17 +23,19 @@ struct {
 /* Names of files that may have a run-time system of scripts begin so. */
 static __always_inline bool may_run_scripts(struct dentry *dentry)
 {
-	/* "python3"; "libpytho" and "n3"; "node"; "libnode"; "php"; "libphp"; "ruby"; "libruby" */
+	/* "python3"; "libpytho" and "n3"; "node"; "libnode"; "php"; "libphp"; "ruby"; "libruby"; "perl"; "libperl" */
 	const u64 program = 0x336e6f68747970, library = 0x6f6874797062696c, rest = 0x336e;
 	const u64 node = 0x65646f6e, libnode = 0x65646f6e62696c;
 	const u64 php = 0x706870, libphp = 0x70687062696c;
 	const u64 ruby = 0x79627572, libruby = 0x7962757262696c;
+	const u64 perl = 0x6c726570, libperl = 0x6c72657062696c;
 	u64 name[2] = {};
 
 	if (bpf_probe_read_kernel_str(name, sizeof(name), BPF_CORE_READ(dentry, d_name.name)) < 0)
 		return false;
 	return (name[0] & (1ULL << 56) - 1) == program || name[0] == library && (name[1] & 0xffff) == rest ||
 	       (u32)name[0] == node || (name[0] & (1ULL << 56) - 1) == libnode ||
+	       (u32)name[0] == perl || (name[0] & (1ULL << 56) - 1) == libperl ||
 	       (u32)name[0] == ruby || (name[0] & (1ULL << 56) - 1) == libruby ||
 	       (name[0] & (1ULL << 24) - 1) == php || (name[0] & (1ULL << 48) - 1) == libphp;
 }

@@ -10,6 +10,8 @@
  * other code that was there: that of words that never change, and where these do not suffice, of the contents of objects.
  *
  * A thread's frames are walked in the same way if it is stopped (crates/stacks/src/script/walk.rs).
+ *
+ * Run-time systems that keep no such list have a form of their own (enum script_form).
  */
 #ifndef STRIDE_SCRIPT_H
 #define STRIDE_SCRIPT_H
@@ -317,6 +319,7 @@ static long search_thread(u64 i, void *ctx)
 }
 
 #include "script_native.h"
+#include "script_contexts.h"
 
 /* Notes the frames of the current thread, and what stands for all of them. Its address space was noted. */
 __noinline int find_script(void)
@@ -347,8 +350,15 @@ __noinline int find_script(void)
 	}
 	script->next = 0;
 	script->thread_pointer = thread_pointer_of(task);
-	if (*(volatile u32 *)&script->layout.is_native) {
+	switch (*(volatile u32 *)&script->layout.form) {
+	case SCRIPT_ON_NATIVE_STACK:
 		find_native();
+		return 0;
+	case SCRIPT_IN_CONTEXTS:
+		state->key.script = SCRIPT_START ^ script->layout.id;
+		if (begin_contexts(script))
+			bpf_loop(CONTEXT_STEPS, walk_context, NULL, 0);
+		state->key.script = script_mixed(state->key.script, script->end) | 1;
 		return 0;
 	}
 	/* The thread is the only one, or where it was, or it is searched. */

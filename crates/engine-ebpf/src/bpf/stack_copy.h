@@ -232,10 +232,16 @@ static long copy_code(u64 i, void *ctx)
 		return 1;
 	layout = &state->script.layout;
 	frame = &state->script.frame[i & (SCRIPT_FRAMES - 1)];
-	if (!frame->identity || frame->code == state->script.code)
+	if (!frame->identity)
+		return 0;
+	if (*(volatile u32 *)&layout->form == SCRIPT_IN_CONTEXTS) {
+		copy_context(&state->script, frame);
+		return 0;
+	}
+	if (frame->code == state->script.code)
 		return 0;
 	state->script.code = frame->code;
-	if (*(volatile u32 *)&layout->is_native) {
+	if (*(volatile u32 *)&layout->form == SCRIPT_ON_NATIVE_STACK) {
 		copy_function(s, frame->code);
 		return 0;
 	}
@@ -293,12 +299,16 @@ static __always_inline u32 copy_script(struct scratch *s, struct stack_state *st
 		return to;
 	rec->script_frames = n;
 	rec->script_end = state->script.end;
-	rec->script_several = !*(volatile u32 *)&state->script.layout.is_native && has_several(&state->script.layout);
+	rec->script_several = *(volatile u32 *)&state->script.layout.form == SCRIPT_IN_LISTS && has_several(&state->script.layout);
 	rec->script_layout = state->script.layout.id;
 	s->stack.to = to + len;
 	s->stack.end = to + len + SCRIPT_COPY;
 	state->script.code = 0;
+	state->script.place = 0;
+	state->script.content[0] = 0;
+	state->script.copies = 1;
 	bpf_loop(n, copy_code, NULL, 0);
+	state->script.copies = 0;
 	rec->script_pieces = ONCE(s->stack.to) - (to + len);
 	return ONCE(s->stack.to);
 }

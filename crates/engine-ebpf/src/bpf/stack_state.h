@@ -15,6 +15,21 @@
 /* The bytes of the native stack that are read at a time: several frames. */
 #define SCRIPT_WINDOW 1024
 
+/* Threads have values of so many keys in a fixed place (pthread_getspecific in glibc). */
+#define SCRIPT_KEYS 32
+
+/* A stack of contexts, as Perl has it in memory. */
+struct context_stack {
+	u64 values;
+	u64 contexts;
+	u64 before;
+	u64 unused;
+	s32 last;
+	s32 places;
+	s32 last_sub;
+	s32 kind;
+};
+
 /* The frames of scripts that the thread runs, and the state of the search for them. */
 struct script_state {
 	struct script_layout layout;
@@ -39,6 +54,15 @@ struct script_state {
 	u64 raw_thread;
 	u64 identified_at;
 	u64 identified;
+	/* The stack of contexts that is walked; the statement that was looked at last; and the halves of numbers (script_contexts.h). */
+	struct context_stack contexts;
+	u64 place;
+	u64 place_number;
+	u64 code_number;
+	/* The next frame is the innermost one of its stack of contexts. */
+	u32 innermost;
+	/* What is looked at is copied, too. */
+	u32 copies;
 	u32 frames;
 	/* enum script_end */
 	u32 end;

@@ -27,6 +27,13 @@ struct stack_key {
 
 /* ---- frames of scripts (script.h) ---- */
 
+/* How a run-time system keeps frames: in lists (script.h), on the native stack (script_native.h), or as contexts in arrays (script_contexts.h). */
+enum script_form {
+	SCRIPT_IN_LISTS = 0,
+	SCRIPT_ON_NATIVE_STACK = 1,
+	SCRIPT_IN_CONTEXTS = 2,
+};
+
 /* Where a run-time system keeps the frames of its threads. The members are those of stride_event::ScriptLayout. */
 struct script_layout {
 	/* Tells the layout from others. */
@@ -58,8 +65,8 @@ struct script_layout {
 	u32 content_data[SCRIPT_CONTENTS];
 	u32 compares_contents;
 	u32 has_values;
-	/* The frames are on the native stack (script_native.h). */
-	u32 is_native;
+	/* enum script_form */
+	u32 form;
 	u32 pad;
 	u64 code_map;
 	u64 interpreter;

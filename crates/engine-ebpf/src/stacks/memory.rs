@@ -113,7 +113,7 @@ pub fn wire_layout(layout: &ScriptLayout) -> script_layout {
         content_data,
         compares_contents,
         has_values,
-        is_native,
+        form,
         code_map,
         interpreter,
     } = *layout;
@@ -146,7 +146,7 @@ pub fn wire_layout(layout: &ScriptLayout) -> script_layout {
         content_data,
         compares_contents,
         has_values,
-        is_native,
+        form,
         pad: 0,
         code_map,
         interpreter,

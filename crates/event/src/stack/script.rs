@@ -63,12 +63,9 @@ pub struct ScriptLayout {
     pub compares_contents: u32,
     /// What names code has the form of Ruby's values: the path, alone or in an array, the name, and a table of lines with its size and its index behind.
     pub has_values: u32,
-    /// The frames are on the native stack, each with a frame pointer (V8). Then these members have other meanings: `interpreters` is the distance from the thread pointer
-    /// to the pointer to the run-time system, which has the innermost frame pointer at `innermost`, or at `innermost_there`; `caller` is the distance from
-    /// the frame pointer of a frame by which native code entered to the one at which it was left before; `code` is where a function has what all functions of that
-    /// code have in common, and `contents` where that has a number that tells it from others: directly, or in the object there. A frame's `code` is then the function, its `place` is where the frame goes on, and `kind` has the place in the bytecode in the lower half
-    /// ([`ScriptLayout::NONE`]: it is not known) and in the upper half the distance of the frame pointer from the stack pointer.
-    pub is_native: u32,
+    /// How the run-time system keeps frames: [`ScriptLayout::IN_LISTS`], [`ScriptLayout::ON_NATIVE_STACK`] or [`ScriptLayout::IN_CONTEXTS`]. Some members have other
+    /// meanings in the other forms than lists.
+    pub form: u32,
     /// The map of objects with bytecode, if frames are on the native stack. 0 if it is not known yet.
     pub code_map: u64,
     /// Where frames of the interpreter go on, if they are on the native stack. 0 if that is not known yet.
@@ -78,6 +75,20 @@ pub struct ScriptLayout {
 impl ScriptLayout {
     /// In place of an offset.
     pub const NONE: u32 = u32::MAX;
+    /// Frames are in lists of threads, which are in lists of interpreters.
+    pub const IN_LISTS: u32 = 0;
+    /// The frames are on the native stack, each with a frame pointer (V8). `interpreters` is the distance from the thread pointer
+    /// to the pointer to the run-time system, which has the innermost frame pointer at `innermost`, or at `innermost_there`; `caller` is the distance from
+    /// the frame pointer of a frame by which native code entered to the one at which it was left before; `code` is where a function has what all functions of that
+    /// code have in common, and `contents` where that has a number that tells it from others: directly, or in the object there. A frame's `code` is then the function, its `place` is where the frame goes on, and `kind` has the place in the bytecode in the lower half
+    /// ([`ScriptLayout::NONE`]: it is not known) and in the upper half the distance of the frame pointer from the stack pointer.
+    pub const ON_NATIVE_STACK: u32 = 1;
+    /// Frames are contexts in arrays (Perl). `interpreters` is the distance from the thread pointer to the pointer to the interpreter. If `threads` is no
+    /// [`ScriptLayout::NONE`], it is the address of a key of threads, `threads` is the distance from the thread pointer to the value of the first key, and `next_thread` the distance to that of
+    /// the next. In the interpreter, `innermost` is the statement that it has reached, and `innermost_there` the innermost stack of contexts. A frame's `code` is its sub, and its `place` the statement.
+    pub const IN_CONTEXTS: u32 = 2;
+    /// Threads have values of so many keys in a fixed place (`pthread_getspecific` in glibc).
+    pub const KEYS: u64 = 32;
     /// A layout of lists without any of what a run-time system need not have.
     pub const LISTED: ScriptLayout = ScriptLayout {
         interpreters: 0,
@@ -107,7 +118,7 @@ impl ScriptLayout {
         content_data: [0; 3],
         compares_contents: 0,
         has_values: 0,
-        is_native: 0,
+        form: Self::IN_LISTS,
         code_map: 0,
         interpreter: 0,
     };

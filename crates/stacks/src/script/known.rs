@@ -40,14 +40,26 @@ impl<C: NamesCode> KnownCode<C> {
         memory: &mut dyn ThreadMemory,
         read: impl Fn(&mut dyn ThreadMemory) -> Option<C>,
     ) -> Option<Rc<C>> {
-        let key = (frame.code, frame.identity);
-        if frame.identity == 0 {
+        let identify = |memory: &mut dyn ThreadMemory| identity(layout, frame.code, memory);
+        self.get_by((frame.code, frame.identity), memory, identify, read)
+    }
+
+    /// What is at an address and had this number, unless something else is there by now.
+    pub fn get_by(
+        &mut self,
+        key: (u64, u64),
+        memory: &mut dyn ThreadMemory,
+        identify: impl Fn(&mut dyn ThreadMemory) -> Option<u64>,
+        read: impl Fn(&mut dyn ThreadMemory) -> Option<C>,
+    ) -> Option<Rc<C>> {
+        if key.1 == 0 {
             return None;
         }
         if let Some(known) = self.code.get(&key) {
             return Some(known.clone());
         }
-        let Some(code) = whole(layout, frame, memory, &read) else {
+        let is_same = |memory: &mut dyn ThreadMemory| identify(memory) == Some(key.1);
+        let Some(code) = whole(memory, is_same, &read) else {
             // What names it was copied, or the beginning of that.
             return read(&mut OfCall(memory)).map(Rc::new);
         };
@@ -64,12 +76,10 @@ impl<C: NamesCode> KnownCode<C> {
 
 /// Reads all of it, unless other code is at its address by now.
 fn whole<C: NamesCode>(
-    layout: &ScriptLayout,
-    frame: &ScriptFrame,
     memory: &mut dyn ThreadMemory,
+    is_same: impl Fn(&mut dyn ThreadMemory) -> bool,
     read: impl Fn(&mut dyn ThreadMemory) -> Option<C>,
 ) -> Option<C> {
-    let is_same = |memory: &mut dyn ThreadMemory| identity(layout, frame.code, memory) == Some(frame.identity);
     if !memory.is_still() && !is_same(memory) {
         return None;
     }

@@ -10,15 +10,13 @@ pub trait Runtime {
     /// Where the frames are in a process that has loaded the file with this bias.
     fn layout(&self, bias: u64) -> ScriptLayout;
 
-    /// True if the layout tells all that there is to be known. Otherwise an engine that stops no thread cannot find the frames.
-    fn is_walked_by_engines(&self) -> bool {
-        true
-    }
-
     /// The frames of the thread with this thread pointer, which stands still.
     fn frames(&self, layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn ThreadMemory) -> ScriptFrames {
         walk::frames(layout, thread_pointer, memory)
     }
+
+    /// Gives frames, as they were found in memory, what follows from their neighbours.
+    fn complete(&self, _frames: &mut [ScriptFrame]) {}
 
     /// The number of frames, from the innermost of these on, that one call of the evaluation function runs. 0 if no call of it runs any of them.
     fn run(&self, frames: &[ScriptFrame]) -> usize;

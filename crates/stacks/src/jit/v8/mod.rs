@@ -349,7 +349,7 @@ impl Jit for ProcessV8 {
                 Some(id) => [id, ScriptLayout::NONE, ScriptLayout::NONE],
                 None => [self.v8.shared_info.script, self.v8.script.id, ScriptLayout::NONE],
             },
-            is_native: 1,
+            form: ScriptLayout::ON_NATIVE_STACK,
             code_map: self.code_map,
             interpreter: self.interpreter,
             ..ScriptLayout::default()

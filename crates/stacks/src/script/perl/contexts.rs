@@ -1,7 +1,10 @@
 //! The contexts of an interpreter of Perl, which are in arrays. Each context of a sub or an eval has the index of the one before it.
 //!
 //! An array holds the contexts of one stack of values. Perl begins a new one where C code calls Perl: for a destructor, a signal handler, the sub of a `sort`.
+//!
+//! The eBPF engine does the same in the kernel (`bpf/script_contexts.h`).
 
+use crate::script::perl::identity::LastIdentities;
 use crate::script::perl::versions::*;
 use crate::script::walk::{word, word_of};
 use stride_event::{ScriptEnd, ScriptFrame, ScriptFrames, ScriptLayout, ThreadMemory};
@@ -18,97 +21,122 @@ pub const RUNS: u64 = 0xff;
 pub const FIRST: u64 = 0x100;
 /// The same, unless the sub was called at the end of a block that is such a frame itself: nothing is behind it, either.
 pub const MAY_BE_FIRST: u64 = 0x200;
+/// The sub is a block in a regular expression.
+pub const EXPRESSION: u64 = 0x400;
+/// The frame is the innermost one of its stack of contexts.
+pub const INNERMOST: u64 = 0x800;
 
-/// The frames of an interpreter. In each, the code is a sub, and the place is the statement that it has reached.
-pub fn frames(version: &PerlVersion, interpreter: u64, memory: &mut dyn ThreadMemory) -> ScriptFrames {
+/// The contexts that are looked at, at most: those of blocks make no frames, and neither do stacks of contexts.
+const STEPS: usize = 4 * ScriptLayout::FRAMES;
+
+/// The frames of a thread as they are in memory. In each, the code is a sub, and the place is the statement that it has reached.
+pub fn frames(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn ThreadMemory) -> ScriptFrames {
     let mut found = ScriptFrames::default();
-    found.end = walk(version, interpreter, memory, &mut found.frames).unwrap_or(ScriptEnd::Unreadable);
-    // The block of a sort is part of the sub around it.
-    let mut around = ScriptFrame::default();
-    for frame in found.frames.iter_mut().rev() {
-        if frame.kind & RUNS == RUNS_BLOCK {
-            (frame.code, frame.kind) = (around.code, around.kind | FIRST);
-        }
-        around = *frame;
-    }
+    let end = match interpreter(layout, thread_pointer, memory) {
+        Some(0) => Some(ScriptEnd::NoFrames),
+        Some(interpreter) => walk(layout, interpreter, memory, &mut found.frames),
+        None => None,
+    };
+    found.end = end.unwrap_or(ScriptEnd::Unreadable);
     found
 }
 
+/// The interpreter of a thread. 0 if it has none.
+fn interpreter(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn ThreadMemory) -> Option<u64> {
+    if layout.threads == ScriptLayout::NONE {
+        return word(thread_pointer.wrapping_add(layout.interpreters), memory);
+    }
+    let key = word(layout.interpreters, memory)? & u64::from(u32::MAX);
+    if key >= ScriptLayout::KEYS {
+        return None;
+    }
+    let values = thread_pointer.wrapping_add(layout.threads.into());
+    word(values.wrapping_add(key * u64::from(layout.next_thread)), memory)
+}
+
+/// The blocks of frames are part of the subs around them.
+pub fn join_blocks(frames: &mut [ScriptFrame]) {
+    for index in 1..frames.len() {
+        let is_block = |frame: &ScriptFrame| frame.kind & RUNS == RUNS_BLOCK || frame.kind & EXPRESSION != 0;
+        if is_block(&frames[index]) && frames[index].kind & INNERMOST == 0 {
+            // The frame in front was called by a block.
+            let last = &mut frames[index - 1];
+            if last.kind & FIRST != 0 {
+                last.kind = last.kind & !FIRST | MAY_BE_FIRST;
+            }
+        }
+    }
+    let mut around = ScriptFrame::default();
+    for frame in frames.iter_mut().rev() {
+        if frame.kind & RUNS == RUNS_BLOCK {
+            (frame.code, frame.kind) = (around.code, around.kind | FIRST);
+            frame.identity = frame.identity & u64::from(u32::MAX) | around.identity >> 32 << 32;
+        }
+        around = *frame;
+    }
+}
+
 fn walk(
-    version: &PerlVersion,
+    layout: &ScriptLayout,
     interpreter: u64,
     memory: &mut dyn ThreadMemory,
     frames: &mut Vec<ScriptFrame>,
 ) -> Option<ScriptEnd> {
     let mut at = |member: u32| word(interpreter.wrapping_add(member.into()), memory);
-    let (mut place, mut info) = (at(version.statement)?, at(version.contexts)?);
-    // (Stacks without subs make no frames.)
-    for _ in 0..ScriptLayout::THREADS {
-        if info == 0 {
-            return Some(ScriptEnd::Reached);
-        }
-        let stack = ContextStack::read(info, memory)?;
-        let mut index = stack.last_sub;
-        let outermost = frames.len();
-        while let Ok(number) = u64::try_from(index) {
-            if frames.len() == ScriptLayout::FRAMES {
-                return Some(ScriptEnd::Limit);
-            }
-            let context = stack.context(number, memory)?;
-            let before = int(&context, CONTEXT_BEFORE);
+    let (mut place, mut before) = (at(layout.innermost)?, at(layout.innermost_there)?);
+    let mut identities = LastIdentities::default();
+    let mut innermost = 0;
+    let mut stack = ContextStack::default();
+    for _ in 0..STEPS {
+        let (code, kind, after);
+        if let Ok(index) = u64::try_from(stack.last_sub) {
+            let context = stack.context(index, memory)?;
+            let outer = int(&context, CONTEXT_BEFORE);
             // (So the walk ends.)
-            if before >= index || before < -1 {
+            if outer >= stack.last_sub || outer < -1 {
                 return None;
             }
-            let kind = context[0];
+            stack.last_sub = outer;
             let first = if word_of(&context, CONTEXT_NEXT) == 0 { FIRST } else { 0 };
-            let frame = match kind & KIND {
-                SUB | FORMAT => ScriptFrame {
-                    code: word_of(&context, CONTEXT_SUB),
-                    kind: RUNS_SUB | first,
-                    ..ScriptFrame::default()
-                },
-                EVAL => ScriptFrame { kind: RUNS_EVAL | first, ..ScriptFrame::default() },
+            (code, kind) = match (context[0] & KIND, context[0] & OF_BLOCK != 0) {
+                (SUB, true) => (word_of(&context, CONTEXT_SUB), RUNS_SUB | EXPRESSION | first),
+                (SUB, false) | (FORMAT, _) => (word_of(&context, CONTEXT_SUB), RUNS_SUB | first),
+                // (The block of an eval is part of the sub around it, which has reached a statement in the block.)
+                (EVAL, true) => continue,
+                (EVAL, false) => (0, RUNS_EVAL | first),
                 _ => return None,
             };
-            // (The block of an eval is part of the sub around it, which has reached a statement in the block.)
-            if kind & OF_BLOCK == 0 || kind & KIND != EVAL {
-                if kind & KIND == SUB && kind & OF_EXPRESSION != 0 {
-                    ends_block(&mut frames[outermost..]);
-                }
-                frames.push(ScriptFrame { place, ..frame });
-                place = word_of(&context, CONTEXT_STATEMENT);
+            after = word_of(&context, CONTEXT_STATEMENT);
+        } else if stack.kind == OF_PROGRAM {
+            (code, kind, after) = (0, RUNS_FILE | FIRST, 0);
+        } else if stack.kind == OF_SORT && stack.last >= 0 {
+            // Its first context is that of a block, or of a sub.
+            stack.kind = 0;
+            let context = stack.context(0, memory)?;
+            if context[0] & KIND != PLAIN {
+                continue;
             }
-            index = before;
+            (code, kind, after) = (0, RUNS_BLOCK | FIRST, word_of(&context, CONTEXT_STATEMENT));
+        } else {
+            if before == 0 {
+                return Some(ScriptEnd::Reached);
+            }
+            stack = ContextStack::read(before, memory)?;
+            before = stack.before;
+            innermost = INNERMOST;
+            continue;
         }
         if frames.len() == ScriptLayout::FRAMES {
             return Some(ScriptEnd::Limit);
         }
-        match stack.kind {
-            OF_PROGRAM => {
-                frames.push(ScriptFrame { place, kind: RUNS_FILE | FIRST, ..ScriptFrame::default() });
-                return Some(ScriptEnd::Reached);
-            }
-            OF_SORT if stack.last >= 0 => {
-                let context = stack.context(0, memory)?;
-                if context[0] & KIND == PLAIN {
-                    ends_block(&mut frames[outermost..]);
-                    frames.push(ScriptFrame { place, kind: RUNS_BLOCK | FIRST, ..ScriptFrame::default() });
-                    place = word_of(&context, CONTEXT_STATEMENT);
-                }
-            }
-            _ => {}
+        let identity = identities.of_frame(code, place, memory);
+        frames.push(ScriptFrame { code, place, identity, kind: kind | std::mem::take(&mut innermost) });
+        place = after;
+        if kind & RUNS == RUNS_FILE {
+            return Some(ScriptEnd::Reached);
         }
-        info = stack.before;
     }
-    None
-}
-
-/// The outermost of these frames was called by a block.
-fn ends_block(frames: &mut [ScriptFrame]) {
-    if let Some(last) = frames.last_mut().filter(|last| last.kind & FIRST != 0) {
-        last.kind = last.kind & !FIRST | MAY_BE_FIRST;
-    }
+    Some(ScriptEnd::Limit)
 }
 
 /// A stack of contexts.
@@ -118,6 +146,13 @@ struct ContextStack {
     last: i32,
     last_sub: i32,
     kind: i32,
+}
+
+impl Default for ContextStack {
+    /// One without contexts.
+    fn default() -> ContextStack {
+        ContextStack { contexts: 0, before: 0, last: -1, last_sub: -1, kind: 0 }
+    }
 }
 
 impl ContextStack {

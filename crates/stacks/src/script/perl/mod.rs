@@ -1,35 +1,38 @@
 //! Perl, built with threads (`MULTIPLICITY`).
 //!
-//! The contexts of subs and evals are in arrays ([`contexts`]). One call of the evaluation function runs subs up to the one that has nothing behind it. So the engines cannot walk
-//! the frames by a layout; they are read here, from threads that stand still.
+//! The contexts of subs and evals are in arrays ([`contexts`]). One call of the evaluation function runs subs up to the one that has nothing behind it.
 
 mod contexts;
+mod identity;
 mod names;
 #[cfg(test)]
 mod tests;
 mod versions;
 
 use crate::elf::Elf;
+use crate::script::known::KnownCode;
 use crate::script::objects::objects;
 use crate::script::perl::contexts::{FIRST, MAY_BE_FIRST, RUNS, RUNS_EVAL, RUNS_FILE, RUNS_SUB};
 use crate::script::perl::versions::PerlVersion;
 use crate::script::runtime::{FoundRuntime, Runtime, split};
-use crate::script::walk::word;
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
-use stride_event::{ScriptEnd, ScriptFrame, ScriptFrames, ScriptLayout, StackFrame, Symbol, ThreadMemory};
+use stride_event::{ScriptFrame, ScriptFrames, ScriptLayout, SourceLine, StackFrame, Symbol, ThreadMemory};
 
 /// The function that runs Perl code.
 pub const EVALUATION: &str = "Perl_runops_standard";
 
-/// (No engine needs to know it before scripts make calls.)
-pub fn is_usual(_: &[u8]) -> bool {
-    false
+/// `perl`, `perl5.36.0`, `libperl.so.5.36`
+pub fn is_usual(name: &[u8]) -> bool {
+    name.starts_with(b"perl") || name.starts_with(b"libperl")
 }
 
 struct Perl {
     version: PerlVersion,
     interpreter: InterpreterPointer,
+    subs: RefCell<KnownCode<Box<str>>>,
+    statements: RefCell<KnownCode<SourceLine>>,
 }
 
 /// Where a thread has the pointer to its interpreter.
@@ -53,7 +56,7 @@ pub fn find(elf: &Elf, _: &[u8]) -> Option<FoundRuntime> {
     let interpreter = in_thread.or(key.map(InterpreterPointer::ByKey));
     let version = size.and_then(|size| versions::of_number(number, size)).filter(|_| elf.form.word == 8);
     Some(match version.zip(interpreter) {
-        Some((version, interpreter)) => FoundRuntime::Known(Rc::new(Perl { version, interpreter })),
+        Some((version, interpreter)) => FoundRuntime::Known(Rc::new(Perl::new(version, interpreter))),
         None => {
             let kind = if key.is_none() { " (without threads)" } else { "" };
             FoundRuntime::Unsupported(format!("Perl {}.{}{kind}", number[0], number[1]).into())
@@ -62,21 +65,8 @@ pub fn find(elf: &Elf, _: &[u8]) -> Option<FoundRuntime> {
 }
 
 impl Perl {
-    /// The interpreter of a thread. 0 if it has none.
-    fn interpreter(&self, bias: u64, thread_pointer: u64, memory: &mut dyn ThreadMemory) -> Option<u64> {
-        /// In glibc's description of a thread: the values of the first keys, each behind a number.
-        const VALUES: u64 = 0x310;
-        const KEYS: u64 = 32;
-        match self.interpreter {
-            InterpreterPointer::At(distance) => word(thread_pointer.wrapping_add(distance), memory),
-            InterpreterPointer::ByKey(key) => {
-                let key = word(key.wrapping_add(bias), memory)? & u64::from(u32::MAX);
-                if key >= KEYS {
-                    return None;
-                }
-                word(thread_pointer.wrapping_add(VALUES + 16 * key + 8), memory)
-            }
-        }
+    fn new(version: PerlVersion, interpreter: InterpreterPointer) -> Perl {
+        Perl { version, interpreter, subs: RefCell::default(), statements: RefCell::default() }
     }
 }
 
@@ -86,22 +76,30 @@ fn run_to(frames: &[ScriptFrame], kinds: u64) -> usize {
 }
 
 impl Runtime for Perl {
-    /// (The engines need none. The bias is in the place of an address.)
     fn layout(&self, bias: u64) -> ScriptLayout {
-        ScriptLayout { interpreters: bias, ..ScriptLayout::LISTED }
-    }
-
-    fn is_walked_by_engines(&self) -> bool {
-        false
+        // In glibc's description of a thread: the values of the first keys, each behind a number.
+        const VALUES: u32 = 0x310 + 8;
+        let (interpreters, threads) = match self.interpreter {
+            InterpreterPointer::At(distance) => (distance, ScriptLayout::NONE),
+            InterpreterPointer::ByKey(key) => (key.wrapping_add(bias), VALUES),
+        };
+        ScriptLayout {
+            interpreters,
+            threads,
+            next_thread: 16,
+            innermost: self.version.statement,
+            innermost_there: self.version.contexts,
+            form: ScriptLayout::IN_CONTEXTS,
+            ..ScriptLayout::LISTED
+        }
     }
 
     fn frames(&self, layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn ThreadMemory) -> ScriptFrames {
-        let none = |end| ScriptFrames { end, ..ScriptFrames::default() };
-        match self.interpreter(layout.interpreters, thread_pointer, memory) {
-            None => none(ScriptEnd::Unreadable),
-            Some(0) => none(ScriptEnd::NoFrames),
-            Some(interpreter) => contexts::frames(&self.version, interpreter, memory),
-        }
+        contexts::frames(layout, thread_pointer, memory)
+    }
+
+    fn complete(&self, frames: &mut [ScriptFrame]) {
+        contexts::join_blocks(frames);
     }
 
     fn run(&self, frames: &[ScriptFrame]) -> usize {
@@ -138,17 +136,26 @@ impl Runtime for Perl {
     }
 
     fn name(&self, _: &ScriptLayout, frame: &ScriptFrame, memory: &mut dyn ThreadMemory) -> Option<StackFrame> {
-        let name = match frame.kind & RUNS {
-            RUNS_SUB => names::name(frame.code, memory)?,
+        let &ScriptFrame { code, place, identity, kind } = frame;
+        let name = match kind & RUNS {
+            RUNS_SUB => {
+                let identify = |memory: &mut dyn ThreadMemory| identity::of_sub(code, memory);
+                let read = |memory: &mut dyn ThreadMemory| names::name(code, memory);
+                let name = self.subs.borrow_mut().get_by((code, identity >> 32), memory, identify, read)?;
+                Box::clone(&name)
+            }
             RUNS_EVAL => "(eval)".into(),
             _ => "(main)".into(),
         };
-        let source = names::source(frame.place, memory)?;
+        let number = identity & u64::from(u32::MAX);
+        let identify = |memory: &mut dyn ThreadMemory| identity::of_statement(place, memory);
+        let read = |memory: &mut dyn ThreadMemory| names::source(place, memory);
+        let source = self.statements.borrow_mut().get_by((place, number), memory, identify, read)?;
         Some(StackFrame {
             module: None,
             offset: 0,
             symbol: Some(Symbol { name, offset: 0 }),
-            source: Some(source),
+            source: Some(SourceLine::clone(&source)),
             inlined: Box::default(),
         })
     }

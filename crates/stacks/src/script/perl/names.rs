@@ -1,22 +1,43 @@
 //! The names of subs, and the lines and files of statements.
 
+use crate::script::known::NamesCode;
+use crate::script::perl::identity::text_at;
 use crate::script::perl::versions::*;
 use crate::script::walk::{word, word_of};
 use stride_event::{SourceLine, ThreadMemory};
+
+impl NamesCode for Box<str> {
+    fn is_whole(&self) -> bool {
+        true
+    }
+
+    fn bytes(&self) -> usize {
+        self.len()
+    }
+}
+
+impl NamesCode for SourceLine {
+    fn is_whole(&self) -> bool {
+        true
+    }
+
+    fn bytes(&self) -> usize {
+        self.file.len()
+    }
+}
 
 /// Longer names are cut.
 const LONGEST_NAME: usize = 1024;
 
 /// The file and the line of a statement.
 pub fn source(statement: u64, memory: &mut dyn ThreadMemory) -> Option<SourceLine> {
-    let line = word(statement.wrapping_add(STATEMENT_LINE.into()), memory)? as u32;
+    let line = number(statement, STATEMENT_LINE, memory)?;
     let file = word(statement.wrapping_add(STATEMENT_FILE.into()), memory)?;
-    let mut bytes = [0; LONGEST_NAME];
-    let known = memory.read(file, &mut bytes);
-    let len = bytes[..known].iter().position(|&byte| byte == 0)?;
+    let (file, is_whole) = text_at(file, LONGEST_NAME, memory);
+    is_whole.then_some(())?;
     // (The largest number stands for none.)
     let line = if line == u32::MAX { 0 } else { line };
-    Some(SourceLine { file: String::from_utf8_lossy(&bytes[..len]).into(), line })
+    Some(SourceLine { file: String::from_utf8_lossy(&file).into(), line })
 }
 
 /// The name of a sub, with its package.
@@ -25,8 +46,8 @@ pub fn name(sub: u64, memory: &mut dyn ThreadMemory) -> Option<Box<str>> {
     if !matches!(kind & 0xff, CODE | CODE_OF_FORMAT) {
         return None;
     }
+    let flags = u64::from(number(body, SUB_FLAGS, memory)?);
     let mut at = |member: u32| word(body.wrapping_add(member.into()), memory);
-    let flags = at(SUB_FLAGS)?;
     let (package, name) = if flags & SUB_IS_NAMED != 0 {
         (at(SUB_PACKAGE)?, at(SUB_GLOB)?)
     } else {
@@ -41,7 +62,7 @@ pub fn name(sub: u64, memory: &mut dyn ThreadMemory) -> Option<Box<str>> {
         return Some(name);
     }
     // The package of a sub may be gone.
-    let package = package_name(package, memory).unwrap_or_else(|| "__ANON__".into());
+    let package = package_name(package, memory)?.unwrap_or_else(|| "__ANON__".into());
     Some(format!("{package}::{name}").into())
 }
 
@@ -65,14 +86,26 @@ fn of_glob(glob: u64, memory: &mut dyn ThreadMemory) -> Option<(u64, u64)> {
     if kind & 0xff == GLOB { Some((at(GLOB_PACKAGE)?, at(GLOB_NAME)?)) } else { None }
 }
 
-fn package_name(package: u64, memory: &mut dyn ThreadMemory) -> Option<Box<str>> {
+/// The name of a package, if it has one.
+fn package_name(package: u64, memory: &mut dyn ThreadMemory) -> Option<Option<Box<str>>> {
+    if package == 0 {
+        return Some(None);
+    }
     let (kind, body) = value(package, memory)?;
     if kind & 0xff != HASH || kind & HAS_NAMES == 0 {
-        return None;
+        return Some(None);
     }
-    let name = word(body.wrapping_add(PACKAGE_NAME.into()), memory)?;
-    let names = word(body.wrapping_add(PACKAGE_NAMES.into()), memory)? as u32;
-    text(if names == 0 { name } else { word(name, memory)? }, memory)
+    let mut name = word(body.wrapping_add(PACKAGE_NAME.into()), memory)?;
+    if number(body, PACKAGE_NAMES, memory)? != 0 {
+        name = word(name, memory)?;
+    }
+    if name == 0 { Some(None) } else { text(name, memory).map(Some) }
+}
+
+/// A number of four bytes.
+fn number(at: u64, member: u32, memory: &mut dyn ThreadMemory) -> Option<u32> {
+    let mut bytes = [0; 4];
+    (memory.read(at.wrapping_add(member.into()), &mut bytes) == 4).then_some(u32::from_le_bytes(bytes))
 }
 
 /// The text of a name.
@@ -80,7 +113,7 @@ fn text(name: u64, memory: &mut dyn ThreadMemory) -> Option<Box<str>> {
     if name == 0 {
         return None;
     }
-    let len = word(name.wrapping_add(NAME_LEN.into()), memory)? as i32;
+    let len = number(name, NAME_LEN, memory)? as i32;
     let len = usize::try_from(len).ok().filter(|&len| len <= LONGEST_NAME)?;
     // (A zero byte and the flags are behind the text.)
     let mut bytes = vec![0; len + 2];

@@ -1,13 +1,29 @@
 //! Contexts and names that make no sense: reading them always ends, and nothing is guessed.
 
 use crate::script::hostile_tests::Words;
-use crate::script::perl::contexts::{self, FIRST, MAY_BE_FIRST, RUNS_BLOCK, RUNS_EVAL, RUNS_FILE, RUNS_SUB};
+use crate::script::perl::contexts::{
+    EXPRESSION, FIRST, INNERMOST, MAY_BE_FIRST, RUNS_BLOCK, RUNS_EVAL, RUNS_FILE, RUNS_SUB,
+};
 use crate::script::perl::versions::*;
-use crate::script::perl::{InterpreterPointer, Perl, names};
+use crate::script::perl::{InterpreterPointer, Perl, identity, names};
 use crate::script::runtime::Runtime;
-use stride_event::{ScriptEnd, ScriptFrame, ScriptLayout};
+use stride_event::{ScriptEnd, ScriptFrame, ScriptFrames, ScriptLayout};
 
 const VERSION: PerlVersion = PerlVersion { number: [5, 36], size: 3768, statement: 0, contexts: 8 };
+
+fn perl() -> Perl {
+    Perl::new(VERSION, InterpreterPointer::At(0))
+}
+
+/// The frames of the thread whose interpreter is at the address at which the pointer to it is.
+fn frames(memory: &mut Words) -> ScriptFrames {
+    let perl = perl();
+    let mut found = perl.frames(&perl.layout(0), THREAD, memory);
+    perl.complete(&mut found.frames);
+    found
+}
+
+const THREAD: u64 = 0x800;
 const INTERPRETER: u64 = 0x1000;
 
 /// A stack of contexts at an address, which are at an address.
@@ -24,10 +40,15 @@ fn context(base: u64, index: u64, kind: u8, words: (u64, u64, i32, u64)) -> [(u6
 }
 
 fn walk(parts: &[[(u64, u64); 5]]) -> (Vec<(u64, u64, u64)>, ScriptEnd) {
-    let mut memory = Words::new(&[&[(INTERPRETER, 0x9000), (INTERPRETER + 8, 0x2000)], &parts.concat()[..]].concat());
-    let found = contexts::frames(&VERSION, INTERPRETER, &mut memory);
+    let mut memory = Words::new(
+        &[&[(THREAD, INTERPRETER), (INTERPRETER, 0x9000), (INTERPRETER + 8, 0x2000)], &parts.concat()[..]].concat(),
+    );
+    let found = frames(&mut memory);
     assert!(memory.reads < 20_000, "{}", memory.reads);
-    (found.frames.iter().map(|frame| (frame.code, frame.place, frame.kind)).collect(), found.end)
+    (
+        found.frames.iter().map(|frame| (frame.code, frame.place, frame.kind & !(INNERMOST | EXPRESSION))).collect(),
+        found.end,
+    )
 }
 
 #[test]
@@ -69,7 +90,7 @@ fn the_block_of_a_sort() {
     assert_eq!(frames[0], (0x71, 0x9000, RUNS_SUB | MAY_BE_FIRST));
     assert_eq!(frames[1..3], [(0x72, 0x9010, RUNS_SUB | FIRST), (0x72, 0x9020, RUNS_SUB)]);
     assert!(frames.iter().all(|frame| frame.2 & RUNS_BLOCK != RUNS_BLOCK));
-    let perl = Perl { version: VERSION, interpreter: InterpreterPointer::At(0) };
+    let perl = perl();
     let frames: Vec<_> =
         frames.iter().map(|&(code, place, kind)| ScriptFrame { code, place, kind, ..ScriptFrame::default() }).collect();
     assert_eq!(perl.runs(&frames, 3), [1, 1, 2]);
@@ -91,11 +112,12 @@ fn stacks_of_contexts_end() {
     assert_eq!(end(&[info(0x2000, 0x3000, 0, -1, -1, 99)]), ScriptEnd::Unreadable);
     assert_eq!(end(&[info(0x2000, u64::MAX, 0, 3, 3, OF_PROGRAM)]), ScriptEnd::Unreadable);
     // Stacks in a circle, and more subs than are looked at.
-    assert_eq!(end(&[info(0x2000, 0, 0x2000, -1, -1, 2)]), ScriptEnd::Unreadable);
+    assert_eq!(end(&[info(0x2000, 0, 0x2000, -1, -1, 2)]), ScriptEnd::Limit);
     let circle = [info(0x2000, 0x3000, 0x2000, 0, 0, 2), context(0x3000, 0, SUB, (0, 0, -1, 1))];
     assert_eq!((walk(&circle).0.len(), end(&circle)), (ScriptLayout::FRAMES, ScriptEnd::Limit));
     // No stack at all.
-    assert_eq!(contexts::frames(&VERSION, u64::MAX, &mut Words::new(&[])).end, ScriptEnd::Unreadable);
+    assert_eq!(frames(&mut Words::new(&[(THREAD, u64::MAX)])).end, ScriptEnd::Unreadable);
+    assert_eq!(frames(&mut Words::new(&[])).end, ScriptEnd::NoFrames);
 }
 
 #[test]
@@ -132,4 +154,50 @@ fn places_of_statements() {
     assert_eq!(names::source(0x5000, &mut Words::new(&none)).map(|source| source.line), Some(0));
     // A file in no memory.
     assert_eq!(names::source(0x5000, &mut Words::new(&[(0x5030, u64::MAX)])), None);
+}
+
+/// What a name is made of counts, and nothing else does.
+#[test]
+fn what_tells_subs_and_statements_from_others() {
+    // A sub with a glob that was made equal to another one, the package of that, and their names.
+    let sub = [
+        (0x5000, 0x5100),
+        (0x5138, 0x5200),
+        (0x5200, 0x5300),
+        (0x5210, 0x5400),
+        (0x5438, 0x5500),
+        (0x5500, 0x5600),
+        (0x5620, 0x5700),
+        (0x5628, 0x5800),
+        (0x5700, 0x77),
+        (0x5800, 0x5900),
+        (0x5808, HAS_NAMES << 32),
+        (0x5920, 0x5a00),
+        (0x5a00, 0x88),
+    ];
+    let number =
+        |changes: &[(u64, u64)]| identity::of_sub(0x5000, &mut Words::new(&[&sub[..], changes].concat())).unwrap();
+    let before = number(&[]);
+    assert!(before != 0 && before <= u32::MAX.into());
+    for same in [(0x5110, 1), (0x5300, 1), (0x5708, 1), (0x5a08, 1)] {
+        assert_eq!(number(&[same]), before, "{same:x?}");
+    }
+    let others =
+        [(0x5158, SUB_IS_NAMED << 32), (0x5700, 0x78), (0x5a00, 0x89), (0x5808, 0), (0x5628, 0), (0x5438, 0x5b00)];
+    for other in others {
+        assert_ne!(number(&[other]), before, "{other:x?}");
+    }
+    assert_eq!(identity::of_sub(u64::MAX, &mut Words::new(&[])), None);
+    let statement = [(0x5020, 12 << 32), (0x5030, 0x6000), (0x6000, u64::from_le_bytes(*b"a.pl\0abc"))];
+    let number = |changes: &[(u64, u64)]| {
+        identity::of_statement(0x5000, &mut Words::new(&[&statement[..], changes].concat())).unwrap()
+    };
+    let before = number(&[]);
+    for same in [(0x5038, 1), (0x6000, u64::from_le_bytes(*b"a.pl\0xyz")), (0x6008, 1)] {
+        assert_eq!(number(&[same]), before, "{same:x?}");
+    }
+    for other in [(0x5020, 13 << 32), (0x6000, u64::from_le_bytes(*b"a.pm\0abc"))] {
+        assert_ne!(number(&[other]), before, "{other:x?}");
+    }
+    assert_eq!(identity::of_statement(0x5000, &mut Words::new(&[(0x5030, u64::MAX)])), None);
 }

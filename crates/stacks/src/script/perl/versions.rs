@@ -47,9 +47,7 @@ pub const PLAIN: u8 = 0;
 pub const SUB: u8 = 9;
 pub const FORMAT: u8 = 10;
 pub const EVAL: u8 = 11;
-/// The sub of C code that runs subs over and over is that of a block in a regular expression.
-pub const OF_EXPRESSION: u8 = 0x40;
-/// The context is one of `eval { … }`, or of C code that catches exceptions.
+/// The context is one of `eval { … }`, or of C code that catches exceptions; that of a sub is the block in a regular expression.
 pub const OF_BLOCK: u8 = 0x40;
 
 /// In a statement: its line and its file.
