@@ -15,7 +15,7 @@ use std::thread::Builder;
 use std::time::{Duration, Instant};
 use stride_event::Tid;
 
-/// The time that a caller waits for all reads of one call together.
+/// The time that all reads of one call may take together.
 const LIMIT: Duration = Duration::from_millis(50);
 /// The limit after many reads were given up: a program may have a million such pages.
 const LEAST: Duration = Duration::from_millis(1);
@@ -32,7 +32,14 @@ struct Job {
     tid: Tid,
     addr: u64,
     buf: Vec<u8>,
-    done: SyncSender<(Result<usize, Errno>, Vec<u8>)>,
+    done: SyncSender<Done>,
+}
+
+struct Done {
+    result: Result<usize, Errno>,
+    buf: Vec<u8>,
+    /// The time that the read itself took.
+    took: Duration,
 }
 
 #[derive(Debug)]
@@ -98,10 +105,10 @@ impl Remote {
             self.worker = None;
             return Ok(0);
         }
-        let start = Instant::now();
         match wait(&result, self.left, || is_runnable(reader)) {
-            Ok((result, bytes)) => {
-                self.left = self.left.saturating_sub(start.elapsed());
+            Ok(Done { result, buf: bytes, took }) => {
+                // (Not the time in which the reader waited for a CPU, and this thread then. On a busy machine, nothing would be left after a few reads.)
+                self.left = self.left.saturating_sub(took);
                 self.patience = (self.patience + self.patience / 8).min(LIMIT);
                 if let Ok(n) = result {
                     buf[..n].copy_from_slice(&bytes[..n]);
@@ -167,9 +174,10 @@ impl Remote {
 
 fn serve(queue: &Receiver<Job>) {
     while let Ok(Job { read, tid, addr, mut buf, done }) = queue.recv() {
+        let start = Instant::now();
         let result = read(tid, addr, &mut buf);
         // A caller that gave up has dropped its end.
-        let _ = done.send((result, buf));
+        let _ = done.send(Done { result, buf, took: start.elapsed() });
     }
 }
 
