@@ -390,6 +390,7 @@ struct task_struct {
 	unsigned long jobctl;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
+	u64 start_time;
 	struct signal_struct *signal;
 	const struct cred *real_cred;
 	const struct cred *cred;

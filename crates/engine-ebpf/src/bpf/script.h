@@ -356,11 +356,15 @@ __noinline int find_script(void)
 		return 0;
 	case SCRIPT_IN_CONTEXTS:
 		state->key.script = SCRIPT_START ^ script->layout.id;
-		if (begin_contexts(script))
+		if (begin_contexts(script, task)) {
 			bpf_loop(CONTEXT_STEPS, walk_context, NULL, 0);
+			script->known = script->frames;
+		}
 		state->key.script = script_mixed(state->key.script, script->end) | 1;
 		return 0;
 	}
+	/* What the thread before had is written over. */
+	script->raw_thread = 0;
 	/* The thread is the only one, or where it was, or it is searched. */
 	is_alone = script->layout.thread_pointer == SCRIPT_NONE;
 	script->thread = is_alone ? script->layout.interpreters : st->script_thread;

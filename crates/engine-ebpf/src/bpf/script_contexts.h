@@ -70,6 +70,9 @@
 #define PACKAGE_NAMES 60
 #define PACKAGE_HAS_NAMES 0x2000000
 
+/* An interpreter has no more bytes. Its own statement is that which is being compiled, and changes all the time. */
+#define INTERPRETER_BYTES (1 << 14)
+
 /* The steps of a walk, at most: contexts of blocks make no frames, and neither do stacks of contexts. */
 #define CONTEXT_STEPS (4 * SCRIPT_FRAMES)
 
@@ -258,11 +261,11 @@ static __always_inline bool next_contexts(struct script_state *script)
 static long walk_context(u64 i, void *ctx)
 {
 	struct stack_state *state = stack_state();
-	u64 code = 0, kind, after = 0, off = 0, raw;
+	u64 code = 0, kind, after = 0, off = 0, raw, known;
 	struct script_state *script;
 	struct script_frame *frame;
 	s32 index, before;
-	bool is_last = false;
+	bool is_last = false, is_known;
 	u32 n;
 
 	if (!state)
@@ -330,6 +333,9 @@ static long walk_context(u64 i, void *ctx)
 	/* The bound is set on the register that is used. */
 	asm volatile("" : "+r"(n));
 	frame = &script->frame[n & (SCRIPT_FRAMES - 1)];
+	known = frame->identity;
+	is_known = n < script->known && frame->place == script->next &&
+		   script->next - script->interpreter >= INTERPRETER_BYTES;
 	frame->code = code;
 	frame->place = script->next;
 	frame->kind = kind | script->innermost;
@@ -343,8 +349,12 @@ static long walk_context(u64 i, void *ctx)
 	}
 	if (frame->place != script->place) {
 		script->place = frame->place;
-		identify_statement(script->place);
-		script->place_number = script->identity;
+		if (is_known) {
+			script->place_number = (u32)known;
+		} else {
+			identify_statement(script->place);
+			script->place_number = script->identity;
+		}
 	}
 	frame->identity = script->place_number | (code ? script->code_number : 0);
 	state->key.script = script_mixed(script_mixed(state->key.script, code ^ frame->kind), frame->place ^ frame->identity * SCRIPT_MULTIPLIER);
@@ -354,10 +364,15 @@ static long walk_context(u64 i, void *ctx)
 	return is_last;
 }
 
-/* Begins with the innermost context of the thread. Returns false if it has none. */
-static __always_inline bool begin_contexts(struct script_state *script)
+/*
+ * Begins with the innermost context of the thread. Returns false if it has none.
+ *
+ * Statements are made by compiling alone, and the interpreter has a number that rises with all that is compiled. As long as that is the same, the statements of the
+ * frames that this thread had at its call before need not be looked at again. (Subs can get other names without that.)
+ */
+static __always_inline bool begin_contexts(struct script_state *script, struct task_struct *task)
 {
-	u64 at = script->layout.interpreters, interpreter = 0;
+	u64 at = script->layout.interpreters, interpreter = 0, compiled, raw;
 
 	script->end = SCRIPT_UNREADABLE;
 	if (script->layout.threads == SCRIPT_NONE) {
@@ -374,9 +389,16 @@ static __always_inline bool begin_contexts(struct script_state *script)
 		script->end = SCRIPT_NO_FRAMES;
 		return false;
 	}
-	if (!script_pointer(&script->next, interpreter + script->layout.innermost) ||
+	if (!script_pointer(&compiled, interpreter + script->layout.constant) ||
+	    !script_pointer(&script->next, interpreter + script->layout.innermost) ||
 	    !script_pointer(&script->contexts.before, interpreter + script->layout.innermost_there))
 		return false;
+	raw = script_mixed(script_mixed(script->layout.id ^ task->start_time, interpreter), (u32)compiled);
+	if (script->raw_thread != (u64)task || script->raw != raw)
+		script->known = 0;
+	script->interpreter = interpreter;
+	script->raw_thread = (u64)task;
+	script->raw = raw;
 	script->contexts.last_sub = -1;
 	script->contexts.kind = 0;
 	script->window_from = 0;

@@ -59,10 +59,13 @@ struct script_state {
 	u64 place;
 	u64 place_number;
 	u64 code_number;
+	/* The number of frames of the call before whose statements are known (begin_contexts). */
+	u32 known;
 	/* The next frame is the innermost one of its stack of contexts. */
 	u32 innermost;
 	/* What is looked at is copied, too. */
 	u32 copies;
+	u32 unused;
 	u32 frames;
 	/* enum script_end */
 	u32 end;

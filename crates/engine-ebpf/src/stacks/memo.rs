@@ -1,4 +1,4 @@
-//! How the kernel side is to reread the words that a stack depends on.
+//! What a stack depends on, and how the kernel side is to reread the words of that.
 
 use crate::wire::{bound, stack_memo, stack_range, stack_word};
 
@@ -6,6 +6,20 @@ use crate::wire::{bound, stack_memo, stack_range, stack_word};
 const GAP: u64 = 1024;
 /// The most that a piece may have.
 const PIECE: u64 = 4096;
+
+/// Where a thread stood: address space, generation, instruction and stack pointer, and what stands for the frames of scripts.
+pub type StackPlace = (u64, u32, u64, u64, u64);
+
+/// The words, the frame pointer and the watched returns that a stack depends on.
+#[derive(Hash)]
+pub struct Proof {
+    pub words: Vec<(u64, u64)>,
+    /// The size of a word.
+    pub word: u8,
+    pub bp: Option<u64>,
+    /// A number that stands for the list of watched returns.
+    pub returns: u64,
+}
 
 /// Words by address, each once.
 pub fn words(reads: impl Iterator<Item = (u64, u64)>) -> Vec<(u64, u64)> {

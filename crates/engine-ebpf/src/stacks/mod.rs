@@ -10,6 +10,7 @@
 pub mod by_id;
 pub mod copy;
 pub mod history;
+pub mod latest;
 pub mod memo;
 pub mod memory;
 
@@ -18,6 +19,8 @@ use crate::reading::records::StackSource;
 use crate::stacks::by_id::StacksById;
 use crate::stacks::copy::StackCopy;
 use crate::stacks::history::SpaceHistory;
+use crate::stacks::latest::LatestStacks;
+use crate::stacks::memo::{Proof, StackPlace};
 use crate::stacks::memory::{CopiedMemory, PageReader};
 use crate::wire::{bound, bytes_of, read, stack_key, stack_memo};
 use libbpf_rs::{MapCore, MapFlags};
@@ -34,35 +37,22 @@ const VARIANTS: usize = bound::STACK_VARIANTS.0 as usize;
 /// Places that may be spared in turn before one has to go.
 const SPARED: usize = 8;
 
-/// Where a thread stood: address space, generation, instruction and stack pointer, and what stands for the frames of scripts.
-type Place = (u64, u32, u64, u64, u64);
-
 #[derive(Default)]
 pub struct StackMemory {
     unwinder: Option<Rc<RefCell<dyn Unwind>>>,
     stacks: StacksById,
     /// Places of which one stack was copied.
-    once: FxHashSet<Place>,
-    places: FxHashMap<Place, Vec<Variant>>,
+    once: FxHashSet<StackPlace>,
+    places: FxHashMap<StackPlace, Vec<Variant>>,
     /// The places, the one to be forgotten next first.
-    order: VecDeque<Place>,
+    order: VecDeque<StackPlace>,
     memos: usize,
+    latest: LatestStacks,
     /// Each process's address space and generation when one of its stacks was last unwound.
     generations: FxHashMap<Tid, (u64, u32)>,
     /// Reads the code of scripts.
     pages: RefCell<PageReader>,
     costs: Costs,
-}
-
-/// The words, the frame pointer and the watched returns that a stack depends on.
-#[derive(Hash)]
-struct Proof {
-    words: Vec<(u64, u64)>,
-    /// The size of a word.
-    word: u8,
-    bp: Option<u64>,
-    /// A number that stands for the list of watched returns.
-    returns: u64,
 }
 
 /// A memo that the kernel side has of a place.
@@ -125,6 +115,11 @@ impl StackMemory {
         let generation = (at.space, at.generation);
         let remapped = self.generations.insert(process, generation) != Some(generation);
         let regs = Regs { kind: copy.kind(), ip: at.ip, sp, bp: at.bp, all: Some(at.all), thread_pointer: 0 };
+        let place = (at.space, at.generation, at.ip, sp, at.script);
+        // (If code was mapped, a thread may wait for its mappings to be read.)
+        if !remapped && let Some(stack) = self.latest.find(place, copy) {
+            return Some(stack.clone());
+        }
         let mut memory = CopiedMemory::new(copy, &self.pages);
         let history = SpaceHistory {
             kernel,
@@ -138,7 +133,6 @@ impl StackMemory {
         self.costs.late += u64::from(history.late.get());
         let stack = unwound.stack;
         self.costs.cut += u64::from(unwound.cut);
-        let place = (at.space, at.generation, at.ip, sp, at.script);
         let mut is_walked = true;
         if let Some(layout) = &unwound.script {
             let layout = memory::wire_layout(layout);
@@ -157,13 +151,14 @@ impl StackMemory {
             let bp = unwound.used_bp.then_some(at.bp);
             let proof = Proof { words, word: regs.kind.word(), bp, returns: at.returns };
             self.remember(place, &proof, &stack, kernel);
+            self.latest.add(place, proof, &stack);
         } else {
             self.costs.unfit += 1;
         }
         Some(stack)
     }
 
-    fn remember(&mut self, place: Place, proof: &Proof, stack: &Arc<Stack>, kernel: &Kernel) {
+    fn remember(&mut self, place: StackPlace, proof: &Proof, stack: &Arc<Stack>, kernel: &Kernel) {
         let known = self.places.get(&place);
         let mut variant = Variant { proof: FxBuildHasher.hash_one(proof), next: 0 };
         // Others of its kind were on their way when the first one was remembered.
@@ -237,7 +232,7 @@ impl StackMemory {
     }
 
     /// True if the kernel side has found a memo of this place since the last time that this was asked.
-    fn was_used(&self, place: Place, kernel: &Kernel) -> bool {
+    fn was_used(&self, place: StackPlace, kernel: &Kernel) -> bool {
         let mut used = false;
         for slot in 0..self.places.get(&place).map_or(0, Vec::len) {
             let key = key(place, slot);
@@ -278,13 +273,13 @@ impl StackMemory {
 
 /// True if a stack of this place was copied before. A short process stands in most places once, and no memo is of use to it: making one
 /// takes as long as unwinding.
-fn is_met_again(once: &mut FxHashSet<Place>, place: Place) -> bool {
+fn is_met_again(once: &mut FxHashSet<StackPlace>, place: StackPlace) -> bool {
     if once.len() >= MEMOS && !once.contains(&place) {
         once.clear();
     }
     !once.insert(place)
 }
 
-fn key((space, generation, ip, sp, script): Place, slot: usize) -> stack_key {
+fn key((space, generation, ip, sp, script): StackPlace, slot: usize) -> stack_key {
     stack_key { space, ip, sp, script, generation, variant: slot as u32 }
 }

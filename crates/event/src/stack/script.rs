@@ -85,7 +85,7 @@ impl ScriptLayout {
     pub const ON_NATIVE_STACK: u32 = 1;
     /// Frames are contexts in arrays (Perl). `interpreters` is the distance from the thread pointer to the pointer to the interpreter. If `threads` is no
     /// [`ScriptLayout::NONE`], it is the address of a key of threads, `threads` is the distance from the thread pointer to the value of the first key, and `next_thread` the distance to that of
-    /// the next. In the interpreter, `innermost` is the statement that it has reached, and `innermost_there` the innermost stack of contexts. A frame's `code` is its sub, and its `place` the statement.
+    /// the next. In the interpreter, `innermost` is the statement that it has reached, and `innermost_there` the innermost stack of contexts; `constant` is a number of four bytes that rises with all that is compiled. A frame's `code` is its sub, and its `place` the statement.
     pub const IN_CONTEXTS: u32 = 2;
     /// Threads have values of so many keys in a fixed place (`pthread_getspecific` in glibc).
     pub const KEYS: u64 = 32;

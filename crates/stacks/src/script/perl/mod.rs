@@ -89,6 +89,7 @@ impl Runtime for Perl {
             next_thread: 16,
             innermost: self.version.statement,
             innermost_there: self.version.contexts,
+            constant: self.version.compiled,
             form: ScriptLayout::IN_CONTEXTS,
             ..ScriptLayout::LISTED
         }

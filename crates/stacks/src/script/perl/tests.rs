@@ -9,7 +9,7 @@ use crate::script::perl::{InterpreterPointer, Perl, identity, names};
 use crate::script::runtime::Runtime;
 use stride_event::{ScriptEnd, ScriptFrame, ScriptFrames, ScriptLayout};
 
-const VERSION: PerlVersion = PerlVersion { number: [5, 36], size: 3768, statement: 0, contexts: 8 };
+const VERSION: PerlVersion = PerlVersion { number: [5, 36], size: 3768, statement: 0, contexts: 8, compiled: 16 };
 
 fn perl() -> Perl {
     Perl::new(VERSION, InterpreterPointer::At(0))

@@ -10,10 +10,13 @@ pub struct PerlVersion {
     /// In an interpreter: the pointer to the statement that runs, and to the innermost stack of contexts.
     pub statement: u32,
     pub contexts: u32,
+    /// The number of the statement or block that was compiled last (`PL_cop_seqmax`).
+    pub compiled: u32,
 }
 
 /// Perl 5.36.
-const VERSIONS: &[PerlVersion] = &[PerlVersion { number: [5, 36], size: 3768, statement: 208, contexts: 224 }];
+const VERSIONS: &[PerlVersion] =
+    &[PerlVersion { number: [5, 36], size: 3768, statement: 208, contexts: 224, compiled: 2100 }];
 
 /// The version with this number, if it was built as most distributions build it.
 pub fn of_number(number: [u8; 2], size: u16) -> Option<PerlVersion> {
