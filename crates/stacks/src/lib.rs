@@ -37,7 +37,7 @@ mod stacks;
 mod unwind;
 
 #[doc(hidden)]
-pub use examine::examine;
+pub use examine::{examine, examine_frames};
 pub use functions::{CodeFileToProbe, ProbesFound, functions, needed_libraries, usdt_probes};
 pub use image::separate::Fetch;
 pub use space::events::mapping_calls;

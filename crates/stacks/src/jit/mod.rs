@@ -6,7 +6,7 @@
 //! A language is a [`runtime::Jit`] in a folder of its own. To add one: tell in which files it is ([`languages`]), find its version there, and name its frames. What is read of
 //! the process may be anything, and without ptrace the thread runs on: what was not copied with the stack may have changed since.
 
-mod hotspot;
+pub mod hotspot;
 pub mod languages;
 pub mod runtime;
 #[cfg(test)]

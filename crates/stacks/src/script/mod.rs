@@ -15,7 +15,7 @@ mod known;
 pub mod languages;
 pub mod mixed;
 pub mod objects;
-mod perl;
+pub mod perl;
 mod php;
 mod python;
 mod ruby;

@@ -2,17 +2,15 @@
 
 use crate::jit::hotspot::code_cache::CodeCache;
 use crate::jit::hotspot::compiled::methods_at;
-use crate::jit::hotspot::layout::{
-    BlobLayout, CacheLayout, CodeEntry, CodePlace, Layout, MethodLayout, NmethodLayout, NoLayout, TYPES, TablesPlace,
-};
+use crate::jit::hotspot::layout::{Layout, NoLayout, TYPES};
 use crate::jit::hotspot::method::KnownMethods;
-use crate::jit::hotspot::tables::{DebuggerTables, TableSymbols};
-use crate::jit::hotspot::{BlobKind, ProcessHotSpot, Version};
+use crate::jit::hotspot::samples::{self, of_17, of_25, symbols};
+use crate::jit::hotspot::tables::DebuggerTables;
+use crate::jit::hotspot::{BlobKind, ProcessHotSpot};
 use crate::jit::runtime::{Jit, NativeStack};
 use crate::jit::test_memory::TestMemory;
 use crate::script::mixed::ScriptNames;
 use crate::unwind::place::FramePlace;
-use std::rc::Rc;
 use std::sync::Arc;
 use stride_event::{Bottom, CodeFile, StackFrame, Symbol};
 
@@ -37,100 +35,17 @@ fn itself(address: u64) -> Option<u64> {
 const MEMORIES: [fn(u64) -> Option<u64>; 7] =
     [rubbish, itself, |_| Some(u64::MAX), |_| Some(0), |_| Some(8), |_| Some(0x0101_0101_0101_0101), |_| None];
 
-/// The members of 17, as a build of it has them.
-fn of_17() -> Layout {
-    Layout {
-        cache: cache(),
-        blob: BlobLayout { name: 96, size: 12, frame_size: 28, code: CodePlace::Addresses { begin: 32, end: 40 } },
-        nmethod: NmethodLayout {
-            method: 112,
-            id: 304,
-            original: 300,
-            entry: CodeEntry::Address(224),
-            given_up: [128, 136],
-            tables: TablesPlace::Inside { metadata: 260, scopes: 120, places: 268, places_end: 272 },
-        },
-        method: method(),
-        excess: 0,
-    }
-}
-
-/// The same of 25.
-fn of_25() -> Layout {
-    Layout {
-        blob: BlobLayout { name: 8, size: 24, frame_size: 44, code: CodePlace::Offsets { begin: 36, end: 40 } },
-        nmethod: NmethodLayout {
-            method: 80,
-            id: 212,
-            original: 208,
-            entry: CodeEntry::Offset(154),
-            given_up: [176, 180],
-            tables: TablesPlace::Apart {
-                mutable: 16,
-                mutable_size: 48,
-                relocations: 28,
-                constant: 96,
-                constant_size: 160,
-                places: 196,
-                scopes: 200,
-            },
-        },
-        excess: 1,
-        ..of_17()
-    }
-}
-
-fn cache() -> CacheLayout {
-    CacheLayout {
-        heaps: 0x2000,
-        len: 0,
-        data: 8,
-        memory: 8,
-        map: 120,
-        log2_segment: 256,
-        low: 0,
-        reserved: 8,
-        used: 8,
-        block: 16,
-    }
-}
-
-fn method() -> MethodLayout {
-    MethodLayout {
-        constant: 8,
-        constant_size: 48,
-        pool: 8,
-        flags: 28,
-        code_size: 32,
-        name: 34,
-        id: 38,
-        pool_holder: 24,
-        pool_len: 60,
-        pool_file: 54,
-        pool_size: 72,
-        class_pool: 232,
-        class_name: 24,
-        symbol_len: 4,
-        symbol_text: 6,
-    }
-}
-
 /// A heap of code at 0x10_0000, of 256 segments with 128 bytes, whose map is at 0x4000.
 fn heap(memory: &mut TestMemory) {
     memory.words.extend([(0x2000, 0x2100), (0x2100, 1), (0x2108, 0x2200), (0x2200, 0x3000)]);
     memory.words.extend([(0x3008, 0x10_0000), (0x3010, 0x10_8000), (0x3078, 0x4000), (0x3100, 7)]);
 }
 
-fn symbols() -> TableSymbols {
-    TableSymbols::at([0x1000, 0x1008, 0x1010, 0x1018, 0x1020, 0x1028, 0x1030, 0x1038, 0x1040, 0x1048, 0x1050, 0x1058])
-}
-
 fn process(layout: Option<Layout>) -> ProcessHotSpot {
-    let mut process = ProcessHotSpot::new(symbols(), 0);
-    if let Some(layout) = layout {
-        process.version = Version::Known(Rc::new(layout));
+    match layout {
+        Some(layout) => samples::process(layout),
+        None => ProcessHotSpot::new(symbols(), 0),
     }
-    process
 }
 
 #[test]

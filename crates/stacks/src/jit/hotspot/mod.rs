@@ -22,6 +22,7 @@ mod compiled;
 mod hostile_tests;
 mod layout;
 mod method;
+pub mod samples;
 mod stream;
 mod tables;
 
@@ -57,7 +58,7 @@ impl JitFile for FileWithHotSpot {
     }
 }
 
-struct ProcessHotSpot {
+pub struct ProcessHotSpot {
     symbols: TableSymbols,
     bias: u64,
     version: Version,
