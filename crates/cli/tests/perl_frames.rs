@@ -23,13 +23,13 @@ fn perl() -> Option<String> {
     let output = Command::new("perl").args(["-e", program]).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let [version, "define", "", path] = text.lines().collect::<Vec<_>>()[..] else { return None };
-    version.starts_with("v5.36.").then(|| path.to_owned())
+    ["v5.36.", "v5.40."].iter().any(|known| version.starts_with(known)).then(|| path.to_owned())
 }
 
 #[test]
 fn frames_are_those_that_perl_knows() {
     let Some(perl) = perl() else {
-        skip!("no Perl 5.36 with threads");
+        skip!("no Perl 5.36 or 5.40 with threads");
     };
     for &engine in engines() {
         let scratch = Scratch::new(&format!("perl-frames{engine}"));
@@ -58,7 +58,7 @@ fn in_their_order(calls: &[(usize, Vec<Value>)], run: &str) {
 #[test]
 fn as_callers() {
     let Some(perl) = perl() else {
-        skip!("no Perl 5.36 with threads");
+        skip!("no Perl 5.36 or 5.40 with threads");
     };
     for &engine in engines() {
         let scratch = Scratch::new(&format!("perl-callers{engine}"));

@@ -128,14 +128,16 @@ impl Runtime for Perl {
         const CATCHES: &str = "docatch";
         const EVALS: [&str; 4] = ["Perl_pp_entertry", "Perl_pp_entertrycatch", "Perl_pp_entereval", "Perl_pp_require"];
         let name = |by: usize| Some(native.get(at + by)?.symbol.as_ref().map(|symbol| &*symbol.name));
-        let is_of_perl = || native.get(at + 1).map(|frame| &frame.module) == native.get(at).map(|frame| &frame.module);
-        // (Stripped files lack the name of that function. The one that calls it may have given its place to it.)
-        let catches = match name(1) {
-            Some(Some(name)) => name.contains(CATCHES) || EVALS.contains(&name),
-            Some(None) => is_of_perl(),
-            None => false,
-        };
-        catches && name(2).flatten().is_some_and(|name| name == EVALUATION || EVALS.contains(&name))
+        let is_of_perl =
+            |by: usize| native.get(at + by).map(|frame| &frame.module) == native.get(at).map(|frame| &frame.module);
+        let evals = |name: &str| name == EVALUATION || EVALS.contains(&name);
+        // (Stripped files lack the name of that function. The one that calls it may have given its place to it. Since 5.38 both lack their names.)
+        match (name(1), name(2)) {
+            (Some(Some(one)), Some(Some(two))) => (one.contains(CATCHES) || EVALS.contains(&one)) && evals(two),
+            (Some(None), Some(Some(two))) => is_of_perl(1) && evals(two),
+            (Some(None), Some(None)) => is_of_perl(1) && is_of_perl(2) && name(3).flatten() == Some(EVALUATION),
+            _ => false,
+        }
     }
 
     fn is_hidden(&self, _: &ScriptFrame) -> bool {

@@ -14,9 +14,11 @@ pub struct PerlVersion {
     pub compiled: u32,
 }
 
-/// Perl 5.36.
-const VERSIONS: &[PerlVersion] =
-    &[PerlVersion { number: [5, 36], size: 3768, statement: 208, contexts: 224, compiled: 2100 }];
+/// Perl 5.
+const VERSIONS: &[PerlVersion] = &[
+    PerlVersion { number: [5, 36], size: 3768, statement: 208, contexts: 224, compiled: 2100 },
+    PerlVersion { number: [5, 40], size: 3768, statement: 208, contexts: 224, compiled: 1884 },
+];
 
 /// The version with this number, if it was built as most distributions build it.
 pub fn of_number(number: [u8; 2], size: u16) -> Option<PerlVersion> {
