@@ -1,5 +1,6 @@
 # Makes calls from many kinds of Perl frames. Each call `-e "/stride-mark/N"` is made by `mark`. The file that is named by the first argument gets a line for each: the number, and
-# the frames that led to `mark`, as Perl itself knows them (`caller`).
+# the frames that led to `mark`, as Perl itself knows them (`caller`). The second argument is the trace, for which the program waits: Stride has to know the
+# program first.
 #
 # Perl tells a frame for the block of an eval. Here it is part of the sub around it, as for everything that only looks at subs.
 use strict;
@@ -17,6 +18,20 @@ my ($told, $number);
 BEGIN {
     $number = 0;
     sysopen($told, $ARGV[0], O_WRONLY | O_CREAT | O_APPEND) or die $!;
+}
+
+sub known { -e "/stride-known" }
+
+# (Calls bring the trace to its file.)
+BEGIN {
+    for (1 .. 4000) {
+        last if !defined $ARGV[1];
+        known();
+        my $trace;
+        my @lines = open($trace, "<", $ARGV[1]) ? <$trace> : ();
+        last if grep { /"main::known"/ } @lines;
+        select(undef, undef, undef, 0.005);
+    }
 }
 
 # Perl tells no frame for the block of a sort. The argument has the index of that of the sub around it, and the line of the sort.
