@@ -61,7 +61,7 @@ _stride_value() {
     --budget-write) _stride_files ;;
     --by) _stride_list syscall path directory fd errno pid tid comm container user duration size peer caller stack waker cause ;;
     --diff) _stride_files recordings ;;
-    --explain) _stride_words busy-wait byte-reads close-storm direct-refused eagain-spin edge-unread epoll-files exec-search facts failed-connects fd-leak goroutine-locks hang heap-creep held-lock interrupted late-locks lock-contention lock-step madvise-storm map-churn mkdir-again name-lookups network-requests polling random-reads reconnects reopened retries rewritten search-path shared-writes short-children short-threads small-sends stat-storm sync-storm taking-turns temp-files timed-waits tiny-maps tiny-reads tiny-writes uneven-workers unsynced-rename vain-wakes zombies list ;;
+    --explain) _stride_words busy-wait byte-reads close-storm direct-refused eagain-spin edge-unread epoll-files exec-search facts failed-connects fd-leak goroutine-locks hang heap-creep held-lock interrupted late-locks limits lock-contention lock-step lost-time madvise-storm map-churn mkdir-again name-lookups network-requests polling random-reads reconnects reopened retries rewritten search-path shared-writes short-children short-threads slow-fork slow-start small-sends stat-storm sync-storm taking-turns temp-files timed-waits tiny-maps tiny-reads tiny-writes uneven-workers unsynced-rename vain-wakes zombies list ;;
     --repeated) _stride_files recordings ;;
     -S | --summary-sort-by) _stride_words time total-time min-time max-time avg-time wall-total wall-min wall-max wall-avg p50 p99 calls errors bytes blocked runnable distribution name none ;;
     --time-by) _stride_words process thread request ;;

@@ -112,7 +112,7 @@ impl Advisor {
             let rule = self.rules.iter().find(|(info, _)| info.id == finding.id);
             finding.table = rule.and_then(|(_, rule)| rule.table());
         }
-        let calls = index.calls;
-        Findings { minor, reported: findings, calls, time: self.index.account().clone() }
+        let (calls, unfollowed) = (index.calls, index.unfollowed);
+        Findings { minor, reported: findings, calls, unfollowed, time: self.index.account().clone() }
     }
 }

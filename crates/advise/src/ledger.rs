@@ -24,9 +24,14 @@ pub fn settle(
     let mut findings: Vec<Finding> = Vec::new();
     // A run without tracing takes no longer than that, so no change saves more.
     let most = index.untraced_span();
+    let run = index.busy_span();
     // Those that stand back for others come last.
-    candidates.sort_by_key(|(.., candidate)| candidate.unless_saved.is_some());
+    candidates.sort_by_key(|(.., candidate)| (!candidate.unless_told.is_empty(), candidate.unless_saved.is_some()));
     for (gross, rule, candidate) in candidates {
+        let says_more = |finding: &Finding| candidate.unless_told.contains(&finding.id);
+        if findings.iter().any(|finding| says_more(finding) && !finding.minor) {
+            continue;
+        }
         let saved = findings.iter().map(|finding| finding.saving.expected()).max().unwrap_or(0);
         if candidate.unless_saved.is_some_and(|enough| saved >= enough) {
             continue;
@@ -38,17 +43,19 @@ pub fn settle(
             worth.add(&of_them);
             taken.push((claim.key, of_them.calls));
         }
+        worth.more += computed(&candidate, index);
         worth.settle(&candidate, gross.calls);
         let expected = worth.expected();
         let Worth { time, more, work, calls } = worth;
-        let worth_it = candidate.matters || worth_it(calls, index.calls, expected.max(work), index.span());
+        let worth_it = candidate.matters || worth_it(calls, index.calls, expected.max(work), run);
         if !worth_it || is_anothers(calls, gross.calls) && !candidate.matters {
             continue;
         }
+        findings.retain(|finding| !says_more(finding));
         for &(key, n) in &taken {
             *granted.entry(key).or_default() += n;
         }
-        let minor = !candidate.matters && !matters(calls, index.calls, expected, work, index.span());
+        let minor = !candidate.matters && !matters(calls, index.calls, expected, work, run);
         let mut evidence = candidate.evidence;
         evidence.truncate(EVIDENCE);
         findings.push(Finding {
@@ -124,8 +131,16 @@ fn gross(candidate: &Candidate, index: &Index) -> Worth {
     let mut worth = Worth::besides(candidate);
     candidate.claims.iter().for_each(|claim| worth.add(&grant(claim, 0, index)));
     let claimed = worth.calls;
+    worth.more += computed(candidate, index);
     worth.settle(candidate, claimed);
     worth
+}
+
+/// The time that the program computed after the claimed calls, if it may be saved, too. What it does after a file was closed is about other things.
+fn computed(candidate: &Candidate, index: &Index) -> Ns {
+    let bring = candidate.claims.iter().filter(|claim| kind_of(claim.key) != Some(CallKind::Close));
+    let after = bring.map(|claim| index.work_after(claim.key, claim.calls));
+    if candidate.work_after { after.sum() } else { 0 }
 }
 
 /// The claimed calls that were made and are not granted yet, and their time at the mean of their kind without waits for

@@ -26,6 +26,8 @@ impl CallCost {
 #[derive(Clone, Default, Debug)]
 pub struct KindTally {
     pub cost: CallCost,
+    /// The time that threads computed after such a call, until their next one.
+    pub work_after: Ns,
     /// Calls that hardly waited, if calls of this kind about this thing may have to.
     quick: Option<Box<Quick>>,
     /// The thread of the latest call. Most often, there is no other.

@@ -9,8 +9,8 @@ use crate::thresholds::shared::SMALL_TRANSFER;
 use rustc_hash::FxHashMap;
 use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Outcome, RingUse, Tid};
 use stride_syscalls::sets::files::OPEN;
-use stride_syscalls::{Abi, Effect, Syscall};
-use stride_track::{Causes, CriticalPath, FileId, HandOvers, ObjectId, Seen, TimeShare, TimeSpent, Tracker};
+use stride_syscalls::{Abi, Effect, For, Syscall, Thing, table};
+use stride_track::{Activity, Causes, CriticalPath, FileId, HandOvers, ObjectId, Seen, TimeShare, TimeSpent, Tracker};
 
 /// The usual duration of a syscall. Without this limit, one call out of thousands would look the dearest because its
 /// thread lost its CPU or met a cold cache.
@@ -87,6 +87,13 @@ pub struct Pace {
     pub waits: u64,
     /// The time of the latest return.
     pub at: Ns,
+}
+
+/// A thread's pace, and the call that it made last.
+#[derive(Clone, Copy)]
+struct Step {
+    pace: Pace,
+    key: CallKey,
 }
 
 /// Transfers through one file in one direction.
@@ -284,6 +291,8 @@ pub struct Index {
     pub scope: Scope,
     pub calls: u64,
     pub time: Ns,
+    /// Threads and processes that were started and are not traced.
+    pub unfollowed: u64,
     pub first: Option<Ns>,
     pub last: Ns,
     tallies: Tallies,
@@ -293,7 +302,7 @@ pub struct Index {
     account: TimeSpent,
     rings: RingUse,
     open: FxHashMap<FileId, OpenFile>,
-    paces: FxHashMap<Tid, Pace>,
+    paces: FxHashMap<Tid, Step>,
     /// By ABI and number. Unknown numbers have no entry, so the tables limit the size.
     usual: FxHashMap<(Abi, u32), Usual>,
     /// The names of processes that have ended or were left.
@@ -375,6 +384,7 @@ impl Index {
         let time = observed.time();
         self.calls += 1;
         self.time += time;
+        self.unfollowed += u64::from(!self.scope.follows && observed.ok() && observed.has(Effect::Forks));
         self.first.get_or_insert(call.began());
         self.last = self.last.max(call.returned);
         let usual = match (seen.row, call.took()) {
@@ -389,6 +399,7 @@ impl Index {
         } else {
             tally.add(call.tid, usual)
         }
+        self.worked(observed);
         let pace = self.step(observed, kind);
         if let Some((_, id, object)) = seen.made
             && self.open.len() < MAX_OPEN
@@ -424,12 +435,22 @@ impl Index {
         None
     }
 
+    /// The thread computed since its latest call, which may have brought what it computed with.
+    fn worked(&mut self, observed: &Observed<'_>) {
+        let Some(Step { pace, key }) = self.paces.get(&observed.call.tid) else { return };
+        let off = observed.call.waits.as_deref().map_or(0, |waits| waits.before.all());
+        let worked = observed.call.began().saturating_sub(pace.at).saturating_sub(off);
+        self.tallies.of(*key).work_after += worked;
+    }
+
     fn step(&mut self, observed: &Observed<'_>, kind: CallKind) -> Pace {
         if self.paces.len() >= MAX_THREADS {
             // Pace starts anew for all threads, as if each had waited.
             self.paces.clear();
         }
-        let pace = self.paces.entry(observed.call.tid).or_default();
+        let new = Step { pace: Pace::default(), key: observed.key };
+        let Step { pace, key } = self.paces.entry(observed.call.tid).or_insert(new);
+        *key = observed.key;
         pace.calls += 1;
         pace.at = observed.call.returned;
         pace.waits += u64::from(match kind {
@@ -445,7 +466,7 @@ impl Index {
 
     /// The thread's pace, including its latest call.
     pub fn pace(&self, tid: Tid) -> Pace {
-        self.paces.get(&tid).copied().unwrap_or_default()
+        self.paces.get(&tid).map(|step| step.pace).unwrap_or_default()
     }
 
     pub fn tally(&self, key: CallKey) -> CallCost {
@@ -455,6 +476,13 @@ impl Index {
     /// Calls of a kind that show what one of them costs.
     pub fn prices(&self, key: CallKey) -> CallCost {
         self.tallies.get(key).map(KindTally::prices).unwrap_or_default()
+    }
+
+    /// The time that threads computed after so many of these calls, until their next one, as far as the run waits for them.
+    pub fn work_after(&self, key: CallKey, calls: u64) -> Ns {
+        let Some(tally) = self.tallies.get(key) else { return 0 };
+        let part = calls as f64 / tally.cost.calls.max(1) as f64;
+        (tally.work_after as f64 * part * tally.on_path(&self.path)) as Ns
     }
 
     pub fn tallies(&self) -> impl Iterator<Item = (CallKey, CallCost)> {
@@ -513,10 +541,28 @@ impl Index {
         (self.span() as f64 * self.untraced_part()) as Ns
     }
 
+    /// The time against which savings are measured. Of threads that tracing leaves, as those of a server, it is the time in which they did not wait for
+    /// work: nobody waits for an idle server.
+    pub fn busy_span(&self) -> Ns {
+        let TimeSpent { total, shares, of_run, .. } = &self.account;
+        if *of_run || *total == 0 {
+            return self.span();
+        }
+        let idle: Ns = shares.iter().filter(|share| waits_for_work(&share.activity)).map(|share| share.time).sum();
+        self.span().min(total - idle)
+    }
+
     /// The time that the run took: from the first call seen to the last.
     pub fn span(&self) -> Ns {
         self.last.saturating_sub(self.first.unwrap_or(self.last))
     }
+}
+
+/// A thread waits for clients, for any of its descriptors, or for other threads.
+fn waits_for_work(activity: &Activity) -> bool {
+    let (Activity::InCall(on) | Activity::Unmeasured(on) | Activity::Asleep(on, ..)) = activity else { return false };
+    let row = table(on.abi).get(on.nr).map(|entry| entry.row);
+    row.is_some_and(|row| matches!(row.waits(), Some(For::Readiness | For::Lock)) || row.makes() == Some(Thing::Socket))
 }
 
 #[cfg(test)]

@@ -127,6 +127,8 @@ pub struct Candidate {
     /// Time by which the run may get shorter besides, of which the calls do not tell whether it does: page faults, waits that
     /// would end earlier or later.
     pub perhaps_more: Ns,
+    /// What the program computes right after the claimed calls, until its next ones, may not be needed either: it computes with what they brought.
+    pub work_after: bool,
     /// CPU time of claimed calls that wait by nature, for which the run does not wait.
     pub more_work: Ns,
     /// The time by which the run gets shorter if all claimed calls are saved, where the rule can tell that better than
@@ -141,6 +143,8 @@ pub struct Candidate {
     pub trial: Option<Trial>,
     /// The finding is only told if no other one saves that much of the run.
     pub unless_saved: Option<Ns>,
+    /// The rules that say more of the same: the finding is not told beside one of theirs, and theirs are not told beside it if they are minor.
+    pub unless_told: &'static [&'static str],
 }
 
 /// Calls of one kind about one thing that need not be made.
@@ -205,6 +209,8 @@ pub struct Findings {
     pub minor: Vec<Finding>,
     /// The number of calls in which these were found.
     pub calls: u64,
+    /// Threads and processes that were started and not traced.
+    pub unfollowed: u64,
     /// Where the time went.
     pub time: TimeSpent,
 }

@@ -60,6 +60,7 @@ quantities! {
     MEAN_LIFE = Time "mean_life_ns": "how long each lived on average";
     MEAN_MESSAGES = Mean "mean_messages": "messages on average";
     LEAST = Bytes "least_bytes": "the smallest of these sizes";
+    MEAN_START = Time "mean_start_ns": "how long each took to start on average";
     MEAN_WAIT = Time "mean_wait_ns": "how long each waited on average";
     MISSED = Count "missed": "waits that ended at once";
     MOST = Bytes "most_bytes": "the largest of these sizes";
@@ -68,6 +69,7 @@ quantities! {
     OTHERS_LIVED = Time "others_lived_ns": "the longest life of the others";
     OVERLAPPING = Count "overlapping": "writes over what another process had written, or into the same page";
     PACE = Time "pace_ns": "the time from one try to the next";
+    PAUSES = Count "pauses": "sleeps after a failure";
     PID = Id "pid": "a process";
     PLACES = Count "places": "places in memory";
     PROCESSES = Count "processes": "processes";

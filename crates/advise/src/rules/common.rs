@@ -273,6 +273,25 @@ pub fn is_last_access(member: &str) -> bool {
     member.starts_with("st_atime") || member.starts_with("stx_atime")
 }
 
+/// The characters before the number of a thread.
+const BEFORE_NUMBER: &[u8] = b"-_#:/ ";
+
+/// The name of a thread without the number at its end: the threads of a pool are called `worker-1`, `worker-2` and so on.
+pub fn family(comm: &[u8]) -> &[u8] {
+    let end = comm.iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |last| last + 1);
+    let name = &comm[..end];
+    if name.last().is_some_and(|last| BEFORE_NUMBER.contains(last)) { name } else { comm }
+}
+
+/// The family of a thread of this process in a sentence.
+pub fn family_name(family: &[u8], pid: Tid) -> String {
+    match family {
+        [] => format!("process {pid}"),
+        [.., last] if BEFORE_NUMBER.contains(last) => format!("{}N", plain(family)),
+        _ => plain(family),
+    }
+}
+
 /// `sh (pid 7)`
 pub fn process_name(pid: Tid, comm: &[u8]) -> Vec<u8> {
     match comm {
@@ -338,6 +357,19 @@ mod tests {
         assert_eq!(plain(b"a\nb\x1b[2J\xff"), "a\u{fffd}b\u{fffd}[2J\u{fffd}");
         assert_eq!(plain("txt.\u{202e}exe".as_bytes()), "txt.\u{fffd}exe");
         assert_eq!(plain(&[b'x'; 500]).chars().count(), 81);
+    }
+
+    #[test]
+    fn threads_of_a_pool_are_a_family() {
+        for (comm, name) in [
+            ("pool-1-thread-12", "pool-1-thread-N"),
+            ("python3", "python3"),
+            ("java", "java"),
+            ("7", "7"),
+            ("", "process 4"),
+        ] {
+            assert_eq!(family_name(family(comm.as_bytes()), 4), name);
+        }
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use super::common::{Bounded, plain, process, thing};
 use crate::counts::index::{CallKey, Index, Observed};
-use crate::report::finding::{Candidate, Confidence};
-use crate::report::quantity::{CALLS, MEAN_WAIT, TIMES};
+use crate::report::finding::{Candidate, Claim, Confidence};
+use crate::report::quantity::{CALLS, MEAN_WAIT, PACE, TIMES};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
@@ -15,6 +15,10 @@ use stride_track::Tracker;
 const INTERRUPTIONS: Threshold = Threshold::count("interruptions", 50, "interrupted calls that were not made again");
 const INTERRUPTED_PART: Threshold =
     Threshold::part("interrupted-part", 0.2, "the part of such calls that was interrupted and not made again");
+const INTERRUPTED_AGAIN: Threshold =
+    Threshold::count("interrupted-again", 1000, "interrupted calls that were made again");
+const INTERRUPTED_PACE: Threshold =
+    Threshold::time("interrupted-pace", 2_000_000, "the longest time from one of those to the next, on average");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "interrupted",
@@ -23,10 +27,13 @@ pub const RULE: RuleInfo = RuleInfo {
         connection, begins its request again or sleeps, and the answer that was on its way is lost. Timers that send a signal every millisecond are a \
         common cause.\n\n\
         Reported are fifty interrupted calls of a process that are a fifth of its calls of that kind, and after which the thread did something else than making the same \
-        call again. Calls that the kernel or the program simply makes again do not count.\n\n\
+        call again. Calls that the kernel or the program simply makes again count if they are a thousand, half of all calls of their kind, and one in two milliseconds: \
+        they cost two ways into the kernel each, and wake a CPU that could rest. A profiler that the user switched on does that on purpose.\n\n\
+        In C, take timers as descriptors (timerfd_create(2)) and signals by signalfd(2) in one loop; in Python, use signal.setitimer with a longer interval, or a thread with \
+        Event.wait(timeout); elsewhere, the timers of the runtime send no signals.\n\n\
         Example: a client has a timer of 1 ms for its statistics, without SA_RESTART, and its reads take 2 ms. Of 1,113 connections, 613 were given \
         up because read(2) was interrupted.",
-    thresholds: &[INTERRUPTIONS, INTERRUPTED_PART],
+    thresholds: &[INTERRUPTIONS, INTERRUPTED_PART, INTERRUPTED_AGAIN, INTERRUPTED_PACE],
     make: || Box::new(Interrupted::default()),
 };
 
@@ -52,8 +59,26 @@ struct Open {
 struct Interruptions {
     calls: u64,
     given_up: u64,
+    /// Those after which the thread made the same call.
+    again: u64,
     time: Ns,
     signal: i32,
+    began: Ns,
+    ended: Ns,
+}
+
+impl Interruptions {
+    fn signal(&self) -> &'static str {
+        SIGNALS.iter().find(|(number, _)| *number as i32 == self.signal).map_or("A signal", |(_, name)| name)
+    }
+
+    fn pace(&self) -> Ns {
+        self.ended.saturating_sub(self.began) / self.again.max(1)
+    }
+
+    fn is_storm(&self) -> bool {
+        self.again >= INTERRUPTED_AGAIN.get() && self.again * 2 >= self.calls && self.pace() <= INTERRUPTED_PACE.get()
+    }
 }
 
 impl Rule for Interrupted {
@@ -71,6 +96,11 @@ impl Rule for Interrupted {
                 open.is_handled = true;
             } else if open.key == key {
                 self.open.remove(&tid);
+                if let Some(of) = self.calls.get_mut(&(observed.seen.pid, key)) {
+                    of.again += 1;
+                    of.ended = observed.call.returned;
+                    of.signal = self.signals.get(&tid).copied().unwrap_or(0);
+                }
             } else if open.is_handled
                 && let Some(Open { key, time, .. }) = self.open.remove(&tid)
                 && let Some(of) = self.calls.get_mut(&(observed.seen.pid, key))
@@ -83,7 +113,8 @@ impl Rule for Interrupted {
         if observed.call.outcome.is_interruption() {
             self.open.make_room_of_ended(observed.tracker, |_| false);
             self.open.entry(tid, || Open { key, time: observed.time(), is_handled: false });
-            self.calls.entry((observed.seen.pid, key), Interruptions::default);
+            let began = observed.call.returned;
+            self.calls.entry((observed.seen.pid, key), || Interruptions { began, ..Interruptions::default() });
         }
         if self.calls.len() > 0
             && let Some(of) = self.calls.get_mut(&(observed.seen.pid, key))
@@ -105,11 +136,10 @@ impl Rule for Interrupted {
             of.given_up >= INTERRUPTIONS.get() && of.given_up as f64 >= of.calls as f64 * INTERRUPTED_PART.ratio()
         });
         let worst = often.max_by_key(|((pid, key), of)| (of.given_up, std::cmp::Reverse((*pid, key.nr))));
-        let Some(((pid, key), of)) = worst else { return Vec::new() };
+        let Some(((pid, key), of)) = worst else { return self.storm(index, tracker) };
         let comm = index.comm(*pid, tracker);
         let call = table(key.abi).name(key.nr.into());
-        let signal =
-            SIGNALS.iter().find(|(number, _)| *number as i32 == of.signal).map_or("A signal", |(_, name)| name);
+        let signal = of.signal();
         let object = key.object.map(|object| thing(object, of.calls, tracker));
         vec![Candidate {
             sentence: say!(
@@ -129,6 +159,37 @@ impl Rule for Interrupted {
             makers: vec![(*key, of.calls)],
             matters: true,
             instead_of: &["timed-waits", "reconnects"],
+            ..Candidate::default()
+        }]
+    }
+}
+
+impl Interrupted {
+    /// Calls that were made again.
+    fn storm(&self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
+        let often = self.calls.iter().filter(|(_, of)| of.is_storm());
+        let worst = often.max_by_key(|((pid, key), of)| (of.again, std::cmp::Reverse((*pid, key.nr))));
+        let Some(((pid, key), of)) = worst else { return Vec::new() };
+        let comm = index.comm(*pid, tracker);
+        vec![Candidate {
+            sentence: say!(
+                "{} ended {} of {} {} times of {} before anything had come, once in {}, and the program made the same call again.",
+                of.signal(),
+                table(key.abi).name(key.nr.into()).to_string(),
+                if comm.is_empty() { format!("process {pid}") } else { plain(comm) },
+                TIMES.of(of.again),
+                CALLS.of(of.calls),
+                PACE.of(of.pace()),
+            ),
+            claims: vec![Claim { key: *key, calls: of.again }],
+            estimate: "the interrupted calls".into(),
+            evidence: vec![process(*pid, comm, of.again)],
+            advice: "Let the timer send its signal less often, or keep it away from the thread that waits: block it there (pthread_sigmask(3)), or take time by a descriptor \
+                     (timerfd_create(2)) or by the timeout of the wait."
+                .into(),
+            confidence: Confidence::Likely,
+            makers: vec![(*key, of.calls)],
+            matters: true,
             ..Candidate::default()
         }]
     }

@@ -19,8 +19,10 @@ mod heap_creep;
 mod held_lock;
 mod interrupted;
 mod late_locks;
+mod limits;
 mod lock_contention;
 mod lock_step;
+mod lost_time;
 mod madvise_storm;
 mod map_churn;
 mod mkdir_again;
@@ -38,6 +40,8 @@ mod search_path;
 mod shared_writes;
 mod short_children;
 mod short_threads;
+mod slow_fork;
+mod slow_start;
 mod small_sends;
 mod stat_storm;
 mod sync_storm;
@@ -82,8 +86,10 @@ const ALL: &[RuleInfo] = &[
     held_lock::RULE,
     interrupted::RULE,
     late_locks::RULE,
+    limits::RULE,
     lock_contention::RULE,
     lock_step::RULE,
+    lost_time::RULE,
     madvise_storm::RULE,
     map_churn::RULE,
     mkdir_again::RULE,
@@ -99,6 +105,8 @@ const ALL: &[RuleInfo] = &[
     shared_writes::RULE,
     short_children::RULE,
     short_threads::RULE,
+    slow_fork::RULE,
+    slow_start::RULE,
     small_sends::RULE,
     stat_storm::RULE,
     sync_storm::RULE,

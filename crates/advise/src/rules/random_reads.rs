@@ -92,8 +92,10 @@ impl Rule for RandomReads {
                 CALLS.of(reads.calls),
                 BYTES.of(reads.bytes),
             ),
-            advice: "Read these ranges once and keep them, or map the file (mmap(2)).".into(),
-            estimate: "all reads of a range but the first".into(),
+            advice: "Read these ranges once and keep what is in them (a table in memory, an index, a cache). If it is the reads that cost, map the file (mmap(2))."
+                .into(),
+            estimate: "all reads of a range but the first, and at most the work on what they brought".into(),
+            work_after: true,
             ..candidate
         });
         random.into_iter().chain(repeated).collect()

@@ -239,7 +239,8 @@ impl Repeats {
             What::Machine => (
                 say!("{name} was opened {} times by one process to learn about the machine", times),
                 "Ask once and keep the answer: the number of processors, the size of memory or what is mounted \
-                    hardly changes while a program runs (sysconf(3) and get_nprocs(3) read files).",
+                    hardly changes while a program runs (sysconf(3) and get_nprocs(3) read files). What does change, such as \
+                    free memory, need not be asked for each item: ask now and then.",
             ),
         };
         let others = match self.paths.len() {
@@ -247,6 +248,7 @@ impl Repeats {
             2 => "; so was one other.".into(),
             n => say!("; so were {} others.", OTHERS.of(n as u64 - 1)),
         };
+        let works_on_it = matches!(what, What::File | What::Machine);
         let evidence = top
             .iter()
             .map(|(object, (calls, _, line))| Evidence { line: Some(*line), ..thing(**object, *calls, tracker) });
@@ -256,7 +258,12 @@ impl Repeats {
             advice: advice.into(),
             confidence: Confidence::Likely,
             claims: self.claims.list(),
-            estimate: "opening, reading and closing, each time but the first".into(),
+            estimate: match works_on_it {
+                true => "opening, reading and closing, each time but the first, and at most the work on what was read",
+                false => "opening, reading and closing, each time but the first",
+            }
+            .into(),
+            work_after: works_on_it,
             ..Candidate::default()
         })
     }

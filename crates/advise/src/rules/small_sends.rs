@@ -1,16 +1,17 @@
-//! A message goes out in several small packets.
+//! A message goes out in several small packets, or many messages go out in a packet each.
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::counts::index::{Index, Observed, OpenFile};
 use crate::counts::kinds::is_write;
-use crate::report::finding::{Candidate, Confidence};
+use crate::report::finding::{Candidate, Claim, Confidence};
 use crate::report::quantity::{HELD_UP, IN_A_ROW, MEAN_BYTES, MEAN_WAIT, SENDS};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::shared::DELAYED_ACK;
+use crate::thresholds::shared::{DELAYED_ACK, FEW_CALLS};
 use crate::thresholds::threshold::Threshold;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 use std::cmp::Reverse;
+use std::hash::{Hash, Hasher};
 use stride_event::Ns;
 use stride_syscalls::{Data, Effect, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectId, ObjectKind, Tracker};
@@ -30,6 +31,10 @@ pub const RULE: RuleInfo = RuleInfo {
         A send counts if it has less than 1,400 bytes, follows another on the same connection within a millisecond, and \
         neither MSG_MORE nor TCP_CORK is set. All but the first of a row could be saved. If TCP_NODELAY is not set and an \
         answer comes 36 to 60 ms after such a row, the estimate includes that time.\n\n\
+        Datagrams of UDP count if they have less than 700 bytes and follow another to the same address within a millisecond, with nothing received in between; 300 of these are reported. \
+        Collectors of metrics (statsd) and logs take several lines in one datagram. Where each datagram is a message of a protocol, sendmmsg(2) sends many with one call.\n\n\
+        In Python, join the parts before socket.sendall, or write to socket.makefile('wb') and flush; in Go, wrap the connection in a bufio.Writer; in Node.js, use cork and uncork; in Java, a \
+        BufferedOutputStream. Small messages that have to arrive at once, such as keys that a user types, may stay.\n\n\
         Example: a client writes a header of 12 bytes, then a body of 200, and reads the answer, 1,000 times: each round takes 41 ms instead of 0.1. One writev(2) or sendmsg(2) for both saves 1,000 calls and 40 s.",
     thresholds: &[SMALL_SEND, SAME_MOMENT],
     make: || Box::new(SmallSends::default()),
@@ -48,6 +53,8 @@ struct SmallSends {
 struct Flow {
     nodelay: bool,
     corked: bool,
+    /// A hash of the address of the latest datagram.
+    to: u64,
     /// The number of small sends since the last answer that followed each other at once.
     row: u64,
     sent: Ns,
@@ -76,7 +83,7 @@ impl Rule for SmallSends {
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         let (Some(object), Some(file)) = (observed.seen.object, observed.seen.file) else { return };
-        if !is_tcp(object, observed.tracker) {
+        if !is_stream(object, observed.tracker) && !is_udp(object, observed.tracker) {
             return;
         }
         if observed.has(Effect::SetsOfSocket) {
@@ -104,9 +111,49 @@ impl Rule for SmallSends {
     }
 
     fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Candidate> {
-        let mut often: Vec<_> = self.totals.iter().filter(|(_, total)| total.extra > 0).collect();
+        let streams = self.candidate(|object| !is_udp(object, tracker), tracker);
+        let datagrams = self.candidate(|object| is_udp(object, tracker), tracker);
+        streams.map(|it| it.candidate).into_iter().chain(datagrams.and_then(of_datagrams)).collect()
+    }
+}
+
+/// The same finding, about datagrams.
+fn of_datagrams(candidate: SendsOfPeer) -> Option<Candidate> {
+    let SendsOfPeer { name, sends, extra, bytes, candidate } = candidate;
+    let needed = bytes.div_ceil(SMALL_SEND.get());
+    let part = extra.saturating_sub(needed) as f64 / extra.max(1) as f64;
+    let claims = candidate.claims.into_iter().map(|claim| Claim { calls: (claim.calls as f64 * part) as u64, ..claim });
+    (extra >= FEW_CALLS.get()).then(|| Candidate {
+        sentence: say!(
+            "{name}: {} of {} datagrams ({} bytes on average) came right after another.",
+            IN_A_ROW.of(extra),
+            SENDS.of(sends),
+            MEAN_BYTES.of(bytes / sends.max(1)),
+        ),
+        advice: "Put many messages into one datagram of up to about 1,400 bytes (collectors of metrics and logs take a line for each), or give many datagrams to one sendmmsg(2)."
+            .into(),
+        claims: claims.collect(),
+        estimate: "all datagrams but as many as hold the same bytes".into(),
+        ..candidate
+    })
+}
+
+/// The small sends to peers of one kind.
+struct SendsOfPeer {
+    /// Those of the peer with most of them.
+    name: String,
+    sends: u64,
+    extra: u64,
+    bytes: u64,
+    candidate: Candidate,
+}
+
+impl SmallSends {
+    fn candidate(&self, wanted: impl Fn(ObjectId) -> bool, tracker: &Tracker) -> Option<SendsOfPeer> {
+        let totals = self.totals.iter().filter(|(object, total)| total.extra > 0 && wanted(**object));
+        let mut often: Vec<_> = totals.collect();
         often.sort_by_key(|(object, total)| (Reverse((total.waited, total.extra)), **object));
-        let Some((object, worst)) = often.first() else { return Vec::new() };
+        let (object, worst) = *often.first()?;
         let evidence = often.iter().map(|(object, total)| {
             let mut evidence = thing(**object, total.sends, tracker);
             evidence.bytes = Some(total.bytes);
@@ -127,10 +174,10 @@ impl Rule for SmallSends {
             .iter()
             .flat_map(|(_, total)| total.claims.iter())
             .for_each(|(key, n)| *claims.entry(key).or_default() += n);
-        vec![Candidate {
+        let candidate = Candidate {
             sentence: say!(
                 "{}: {} of {} small sends ({} bytes on average) came right after another{}.",
-                plain(tracker.name(**object)),
+                plain(tracker.name(*object)),
                 IN_A_ROW.of(worst.extra),
                 SENDS.of(worst.sends),
                 MEAN_BYTES.of(worst.bytes / worst.sends.max(1)),
@@ -142,15 +189,15 @@ impl Rule for SmallSends {
                      each message, MSG_MORE or TCP_CORK."
                     .into(),
             confidence: Confidence::Likely,
-            claims: claims.into_iter().map(|(key, calls)| crate::report::finding::Claim { key, calls }).collect(),
+            claims: claims.into_iter().map(|(key, calls)| Claim { key, calls }).collect(),
             estimate: "every send that came right after another, and 40 ms for each answer that was held up".into(),
             more_time: often.iter().map(|(_, total)| total.waited).sum(),
             ..Candidate::default()
-        }]
+        };
+        let (sends, extra, bytes) = (worst.sends, worst.extra, worst.bytes);
+        Some(SendsOfPeer { name: plain(tracker.name(*object)), sends, extra, bytes, candidate })
     }
-}
 
-impl SmallSends {
     fn set(&mut self, observed: &Observed<'_>, file: FileId) {
         if observed.arg("level") != c::IPPROTO_TCP || !observed.ok() {
             return;
@@ -164,13 +211,21 @@ impl SmallSends {
         }
     }
 
-    fn sent(&mut self, observed: &Observed<'_>, file: FileId, to: ObjectId, bytes: u64) {
+    fn sent(&mut self, observed: &Observed<'_>, file: FileId, peer: ObjectId, bytes: u64) {
         let Some(flow) = self.flows.entry(file, Flow::default) else { return };
-        if bytes >= SMALL_SEND.get() || flow.corked || observed.arg("flags") & c::MSG_MORE != 0 {
+        let mut hasher = FxHasher::default();
+        observed.call.address().hash(&mut hasher);
+        let to = hasher.finish();
+        let elsewhere = std::mem::replace(&mut flow.to, to) != to;
+        let small = if is_udp(peer, observed.tracker) { SMALL_SEND.get() / 2 } else { SMALL_SEND.get() };
+        if elsewhere {
+            flow.row = 0;
+        }
+        if bytes >= small || flow.corked || observed.arg("flags") & c::MSG_MORE != 0 {
             flow.row = 0;
             return;
         }
-        let Some(total) = self.totals.entry(to, Total::default) else { return };
+        let Some(total) = self.totals.entry(peer, Total::default) else { return };
         total.sends += 1;
         total.bytes += bytes;
         if flow.row > 0 && observed.call.began().saturating_sub(flow.sent) > SAME_MOMENT.get() {
@@ -187,6 +242,10 @@ impl SmallSends {
     }
 }
 
-fn is_tcp(object: ObjectId, tracker: &Tracker) -> bool {
+fn is_udp(object: ObjectId, tracker: &Tracker) -> bool {
+    tracker.kind(object) == ObjectKind::Socket && tracker.name(object).starts_with(b"UDP")
+}
+
+fn is_stream(object: ObjectId, tracker: &Tracker) -> bool {
     tracker.kind(object) == ObjectKind::Socket && tracker.name(object).starts_with(b"TCP")
 }

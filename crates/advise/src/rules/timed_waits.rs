@@ -1,6 +1,6 @@
 //! Waits for a lock, a turn or a message end because their time runs out, and not because anything came.
 
-use super::common::{Bounded, plain, process};
+use super::common::{Bounded, family, family_name, process};
 use crate::counts::index::{CallKey, Index, Observed};
 use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{MEAN_WAIT, RUN, TIMES, WAITED};
@@ -8,9 +8,10 @@ use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use std::collections::BTreeMap;
-use stride_event::{Ns, Outcome, Tid};
+use std::sync::Arc;
+use stride_event::{Interrupt, Ns, Outcome, Stack, Tid, Waker};
 use stride_syscalls::{Abi, For, Syscall, table, uapi::consts as c};
-use stride_track::{Activity, CallOn, TimeSpent, Tracker};
+use stride_track::{Activity, CallOn, TimeShare, TimeSpent, Tracker};
 
 const TIMED_WAITS: Threshold = Threshold::count("timed-waits", 5, "waits until a time ran out");
 const TIMED_PART: Threshold = Threshold::part("timed-part", 0.4, "the part of the run that waited so");
@@ -20,7 +21,7 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "waiting until time runs out",
     explanation: "A large part of the run passes in waits for a lock, a permit or a message whose time runs out before anybody gives it. Most often \
         somebody forgot to give something back, or to send it.\n\n\
-        Reported are at least five such waits of threads of one name, if the run waited two fifths of its time for them, and if no other finding explains \
+        Reported are at least five such waits of threads of one name (whose numbers may differ), if the run waited two fifths of its time for them, and if no other finding explains \
         as much. Sleeps do not count, and neither do waits for descriptors (poll, epoll_wait), whose timeouts drive the work of event loops.\n\n\
         Example: a pool of connections gives out permits by sem_timedwait(3), and an error path does not give its permit back. At the end each of 111 waits lasts \
         the whole 17 ms, 96% of the run.",
@@ -30,18 +31,25 @@ pub const RULE: RuleInfo = RuleInfo {
 
 #[derive(Default)]
 struct TimedWaits {
-    waits: Bounded<(Tid, CallKey), Waits>,
+    waits: Bounded<(Tid, WaitsOf), Waits>,
 }
 
-/// The waits of a process by calls of one kind.
-#[derive(Clone, Copy, Default)]
+/// Calls of one kind, and the family of their threads (`common::family`).
+type WaitsOf = (CallKey, Box<[u8]>);
+
+/// The waits of the threads of one family in a process, by calls of one kind.
+#[derive(Clone, Default)]
 struct Waits {
     calls: u64,
     time: Ns,
     /// Those that ended because their time ran out.
     timed: u64,
     timed_for: Ns,
+    /// Some of the stacks of those.
+    stacks: Vec<(Arc<Stack>, u64)>,
 }
+
+const MOST_STACKS: usize = 64;
 
 impl Waits {
     fn add(&mut self, other: &Waits) {
@@ -49,6 +57,8 @@ impl Waits {
         self.time += other.time;
         self.timed += other.timed;
         self.timed_for += other.timed_for;
+        let room = MOST_STACKS.saturating_sub(self.stacks.len());
+        self.stacks.extend(other.stacks.iter().take(room).cloned());
     }
 }
 
@@ -77,34 +87,40 @@ impl Rule for TimedWaits {
             return;
         }
         let key = CallKey { object: None, ..observed.key };
-        let Some(waits) = self.waits.entry((observed.seen.pid, key), Waits::default) else { return };
+        let Some(thread) = observed.tracker.thread(observed.call.tid) else { return };
+        let of = (observed.seen.pid, (key, family(&thread.comm).into()));
+        let Some(waits) = self.waits.entry(of, Waits::default) else { return };
         waits.calls += 1;
         waits.time += observed.time();
         if ran_out(observed) {
             waits.timed += 1;
             waits.timed_for += observed.time();
+            if let Some(stack) = observed.call.stack.as_ref().filter(|_| waits.stacks.len() < MOST_STACKS) {
+                waits.stacks.push((stack.clone(), 1));
+            }
         }
     }
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
-        // Threads of one name, whatever their process: a shell starts a `sleep` for each pause.
+        // Threads of one family, whatever their process: a shell starts a `sleep` for each pause.
         let mut groups: BTreeMap<(&[u8], Abi, u32), (Waits, Tid)> = BTreeMap::new();
-        for ((pid, key), waits) in self.waits.iter().filter(|(_, waits)| waits.timed > 0) {
-            let group = groups.entry((index.comm(*pid, tracker), key.abi, key.nr)).or_insert((Waits::default(), *pid));
+        for ((pid, (key, name)), waits) in self.waits.iter().filter(|(_, waits)| waits.timed > 0) {
+            let group = groups.entry((name, key.abi, key.nr)).or_insert((Waits::default(), *pid));
             group.0.add(waits);
+            group.1 = group.1.min(*pid);
         }
         let account = index.account();
-        let timed = groups.into_iter().map(|((comm, abi, nr), (waits, pid))| {
+        let timed = groups.into_iter().map(|((name, abi, nr), (waits, pid))| {
             let part = waits.timed_for as f64 / waits.time.max(1) as f64;
-            let run = (in_call(account, comm, abi, nr) as f64 * part) as Ns;
-            (run, comm, CallKey { abi, nr, object: None }, waits, pid)
+            (in_call(account, name, abi, nr, part), name, CallKey { abi, nr, object: None }, waits, pid)
         });
         let worst = timed.filter(|(run, .., waits, _)| {
             *run as f64 >= account.total as f64 * TIMED_PART.ratio() && waits.timed >= TIMED_WAITS.get()
         });
-        let worst = worst.max_by_key(|(run, comm, ..)| (*run, std::cmp::Reverse(*comm)));
-        let Some((run, comm, key, waits, pid)) = worst else { return Vec::new() };
-        let name = if comm.is_empty() { format!("process {pid}") } else { plain(comm) };
+        let worst = worst.max_by_key(|(run, name, ..)| (*run, std::cmp::Reverse(*name)));
+        let Some((run, name, key, waits, pid)) = worst else { return Vec::new() };
+        let comm = index.comm(pid, tracker);
+        let name = family_name(name, pid);
         let call = table(key.abi).name(key.nr.into());
         let row = table(key.abi).get(key.nr.into()).map(|entry| entry.row);
         let (times, mean) = (TIMES.of(waits.timed), MEAN_WAIT.of(waits.timed_for / waits.timed.max(1)));
@@ -138,6 +154,7 @@ impl Rule for TimedWaits {
             advice: advice.into(),
             confidence: Confidence::Possible,
             makers: calls.map(|(key, cost)| (key, cost.calls)).collect(),
+            stacks: waits.stacks,
             perhaps_more: run,
             estimate: "all of that if somebody ends these waits at once, and nothing if they must last".into(),
             matters: true,
@@ -147,15 +164,18 @@ impl Rule for TimedWaits {
     }
 }
 
-/// The time of the run that threads of this name spent in such calls.
-fn in_call(account: &TimeSpent, comm: &[u8], abi: Abi, nr: u32) -> Ns {
+/// The time of the run that threads of this family spent in such calls until their time ran out. Where wakers are not known, it is that `part` of
+/// the time in the calls.
+fn in_call(account: &TimeSpent, name: &[u8], abi: Abi, nr: u32, part: f64) -> Ns {
     let is_it = |on: &CallOn| (on.abi, on.nr) == (abi, u64::from(nr));
-    let in_call = |activity: &Activity| match activity {
-        Activity::InCall(on) | Activity::Unmeasured(on) | Activity::Asleep(on, ..) => is_it(on),
-        _ => false,
+    let timed = |share: &TimeShare| match &share.activity {
+        Activity::Asleep(on, _, Some(Waker::Interrupt(Interrupt::Timer))) if is_it(on) => share.time,
+        Activity::Asleep(on, _, None) | Activity::InCall(on) | Activity::Unmeasured(on) if is_it(on) => {
+            (share.time as f64 * part) as Ns
+        }
+        _ => 0,
     };
-    let shares = account.shares.iter().filter(|share| *share.who.comm == *comm && in_call(&share.activity));
-    shares.map(|share| share.time).sum()
+    account.shares.iter().filter(|share| family(&share.who.comm) == name).map(timed).sum()
 }
 
 #[cfg(test)]

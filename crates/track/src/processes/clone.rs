@@ -1,7 +1,7 @@
 //! The flags of clone(2) and its relatives.
 
 use stride_event::Call;
-use stride_syscalls::uapi::consts::{CLONE_CHILD_CLEARTID, CLONE_FILES, CLONE_THREAD};
+use stride_syscalls::uapi::consts::{CLONE_CHILD_CLEARTID, CLONE_FILES, CLONE_THREAD, CLONE_VM};
 
 pub struct Cloned {
     flags: u64,
@@ -18,6 +18,11 @@ impl Cloned {
     /// The child is a thread of the same process.
     pub fn makes_thread(&self) -> bool {
         self.flags & CLONE_THREAD != 0
+    }
+
+    /// Parent and child share one memory. (So they do after vfork(2), which has no flags.)
+    pub fn shares_memory(&self) -> bool {
+        self.flags & CLONE_VM != 0
     }
 
     /// Parent and child share one descriptor table.

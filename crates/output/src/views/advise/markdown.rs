@@ -25,6 +25,7 @@ pub fn report(findings: &Findings, lost: u64) -> String {
         field("do", plain(&finding.advice));
         field("sure", plain(finding.confidence.word()));
     }
+    out.push_str(&text::unfollowed(findings));
     if lost > 0 {
         let lost = count(lost, "call was lost", "calls were lost");
         let _ = write!(out, "\n{lost}: the figures of the others may be too small.\n");

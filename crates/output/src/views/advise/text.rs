@@ -15,18 +15,18 @@ const MOST_MINOR: usize = 4;
 
 /// The report. `recording` has the lines that findings refer to; without it, no lines are named.
 pub fn report(findings: &Findings, recording: Option<&str>, lost: u64, paint: ReportPaint) -> String {
-    let &Findings { reported: ref findings, ref minor, calls, .. } = findings;
+    let &Findings { ref reported, ref minor, calls, .. } = findings;
     let mut out = String::new();
-    if findings.is_empty() {
+    if reported.is_empty() {
         let _ = writeln!(out, "{}", nothing(calls));
     }
-    for (i, finding) in findings.iter().enumerate() {
+    for (i, finding) in reported.iter().enumerate() {
         if i > 0 {
             out.push('\n');
         }
         one(i + 1, finding, recording.is_some(), paint, &mut out);
     }
-    let has_lines = findings.iter().flat_map(|finding| &finding.evidence).any(|evidence| evidence.line.is_some());
+    let has_lines = reported.iter().flat_map(|finding| &finding.evidence).any(|evidence| evidence.line.is_some());
     if let Some(recording) = recording.filter(|_| has_lines) {
         let _ = writeln!(
             out,
@@ -41,6 +41,7 @@ pub fn report(findings: &Findings, recording: Option<&str>, lost: u64, paint: Re
             let _ = writeln!(out, "   and {} more", minor.len() - MOST_MINOR);
         }
     }
+    out.push_str(&unfollowed(findings));
     if lost > 0 {
         let _ = writeln!(
             out,
@@ -54,6 +55,18 @@ pub fn report(findings: &Findings, recording: Option<&str>, lost: u64, paint: Re
 /// The report of a run without findings.
 pub fn nothing(calls: u64) -> String {
     format!("Nothing to advise: in {} calls, no pattern that Stride knows is worth changing.", grouped(calls))
+}
+
+/// Says that most of the work may have been done elsewhere.
+pub fn unfollowed(findings: &Findings) -> String {
+    let begun = match findings.unfollowed {
+        0 => return String::new(),
+        1 => "1 thread or process that it started was".into(),
+        n => format!("{} threads and processes that it started were", grouped(n)),
+    };
+    let mut out = "\n".to_owned();
+    wrapped(&format!("{begun} not traced, and what they did is not told. With -f they are."), "", &mut out);
+    out
 }
 
 /// A message as a sentence of the report.

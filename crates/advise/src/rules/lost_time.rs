@@ -1,0 +1,259 @@
+//! A large part of the run passes in waits of one kind, whatever the program does: in sleeps, without a CPU, or without
+//! the pages of its memory.
+
+use super::common::{Bounded, family, family_name, process};
+use crate::counts::index::{CallKey, Index, Observed};
+use crate::counts::kinds::{is_write, may_wait};
+use crate::report::finding::{Candidate, Confidence};
+use crate::report::quantity::{MEAN_WAIT, RUN, TIMES, WAITED};
+use crate::report::statement::say;
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::threshold::Threshold;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use stride_event::{Ns, Tid, WaitKind};
+use stride_syscalls::{For, Syscall, table};
+use stride_track::{Activity, ObjectKind, TimeShare, TimeSpent, Tracker};
+
+const LOST_SLEEPS: Threshold = Threshold::count("lost-sleeps", 5, "sleeps of threads of one name");
+const LOST_PART: Threshold =
+    Threshold::part("lost-part", 0.3, "the part of the run that passed in sleeps, or without pages");
+const THROTTLED_PART: Threshold =
+    Threshold::part("throttled-part", 0.1, "the part of the run in which a CPU limit kept threads from running");
+const SHORTEST_SLEEP: Threshold =
+    Threshold::time("lost-sleep", 500_000, "shorter sleeps, on average, are told as busy waiting");
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "lost-time",
+    title: "time lost in waits of one kind",
+    explanation: "A large part of the run passes in waits of one kind, and no other finding says why. This is read from the table of where the time went, not \
+        from a pattern of calls.\n\n\
+        Sleeps: three tenths of the run passed in at least five sleeps (nanosleep(2) and its kin) of threads of one name. Sleeps between two looks at memory, at a queue \
+        or at a clock make no call, and so nothing but the sleeps is seen. Sleeps after which the thread writes to a pipe, answers a client or ends do not count: they set a pace. A thread that waits learns of a change half a sleep too late, and often a whole \
+        one. In C, wait with a condition variable, a semaphore or a futex in shared memory; in Python with threading.Event or queue.Queue.get, in Java with a \
+        BlockingQueue or a CountDownLatch, in Go with a channel, in Node.js with an event or a promise, in a shell with `wait` or a read from a FIFO. A sleep that only lets time pass, \
+        such as the pause of a rate limit, may stay.\n\n\
+        CPU limits: a tenth of the run passed while threads could have run, but their cgroup had used up its share (cpu.max, cpu.cfs_quota_us; limits.cpu of \
+        Kubernetes, --cpus of Docker). A program with more busy threads than the limit allows uses the share up at the beginning of each period, and then \
+        stands still. Raise the limit, or start no more threads than it lets run (GOMAXPROCS, -XX:ActiveProcessorCount, the number of workers). A limit that is meant may stay.\n\n\
+        Pages: three tenths of the run passed while threads waited for pages of their memory that had to be read from a disk: of mapped files that do not fit into the memory or into \
+        the cgroup's limit, of programs that ran for the first time, or from swap. Give it more memory, touch less of it, or read in order.\n\n\
+        Example: a decoder and a writer share a frame in memory, and each sleeps 5 ms until the other has changed a flag: 0.8 s of 0.9 s are sleeps. Two semaphores take 0.02 s.",
+    thresholds: &[LOST_SLEEPS, LOST_PART, THROTTLED_PART, SHORTEST_SLEEP],
+    make: || Box::new(LostTime::default()),
+};
+
+#[derive(Default)]
+struct LostTime {
+    /// By process and family.
+    sleeps: Bounded<(Tid, Box<[u8]>), Sleeps>,
+    latest: Bounded<Tid, Latest>,
+    /// The sleep of a thread that has made no call since.
+    pending: Bounded<Tid, Sleep>,
+}
+
+#[derive(Clone, Copy)]
+struct Sleep {
+    key: CallKey,
+    time: Ns,
+    in_row: bool,
+}
+
+/// The latest sleep of a thread.
+#[derive(Clone, Copy, Default)]
+struct Latest {
+    /// The number of calls of the thread by then.
+    calls: u64,
+    /// The sleeps without another call in between, up to this one.
+    in_a_row: u64,
+}
+
+/// Further sleeps without another call in between wait for one thing, and are no more than busy waiting.
+const ROW: u64 = 50;
+
+#[derive(Default)]
+struct Sleeps {
+    calls: u64,
+    time: Ns,
+    /// Those in long rows.
+    in_rows: u64,
+    kinds: BTreeMap<u32, (CallKey, u64)>,
+}
+
+impl Rule for LostTime {
+    fn wants(&self, _: &'static Syscall) -> bool {
+        true
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, index: &Index) {
+        let tid = observed.call.tid;
+        if self.pending.len() > 0
+            && let Some(sleep) = self.pending.remove(&tid)
+            && !gives_others(observed)
+        {
+            self.count(observed, sleep);
+        }
+        if !is_sleep(observed.row) {
+            return;
+        }
+        self.latest.make_room_of_ended(observed.tracker, |_| false);
+        let now = index.pace(tid).calls;
+        let Some(latest) = self.latest.entry(tid, Latest::default) else { return };
+        let follows = latest.calls + 1 == now;
+        *latest = Latest { calls: now, in_a_row: if follows { latest.in_a_row + 1 } else { 1 } };
+        let in_row = latest.in_a_row > ROW;
+        // Some runtimes have a thread that watches over the others, and does nothing but sleep.
+        if tid != observed.seen.pid && follows {
+            return;
+        }
+        self.pending.make_room_of_ended(observed.tracker, |_| false);
+        self.pending.entry(tid, || Sleep { key: observed.key, time: observed.time(), in_row });
+    }
+
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
+        let account = index.account();
+        let slept = self.slept(index, tracker);
+        [slept, throttled(account), without_pages(account)].into_iter().flatten().collect()
+    }
+}
+
+impl LostTime {
+    fn count(&mut self, observed: &Observed<'_>, sleep: Sleep) {
+        let Some(thread) = observed.tracker.thread(observed.call.tid) else { return };
+        self.sleeps.make_room_of_ended(observed.tracker, |sleeps| sleeps.calls >= LOST_SLEEPS.get());
+        let of = (observed.seen.pid, family(&thread.comm).into());
+        let Some(sleeps) = self.sleeps.entry(of, Sleeps::default) else { return };
+        sleeps.calls += 1;
+        sleeps.time += sleep.time;
+        sleeps.in_rows += u64::from(sleep.in_row);
+        sleeps.kinds.entry(sleep.key.nr).or_insert((sleep.key, 0)).1 += 1;
+    }
+
+    fn slept(&self, index: &Index, tracker: &Tracker) -> Option<Candidate> {
+        let account = index.account();
+        // Threads of a server that is idle may sleep for as long as they like.
+        if !account.of_run {
+            return None;
+        }
+        let mut families: BTreeMap<&[u8], (Sleeps, Tid)> = BTreeMap::new();
+        for ((pid, name), sleeps) in self.sleeps.iter() {
+            let (sum, of) = families.entry(name).or_insert((Sleeps::default(), *pid));
+            sum.calls += sleeps.calls;
+            sum.time += sleeps.time;
+            sum.in_rows += sleeps.in_rows;
+            sleeps.kinds.iter().for_each(|(nr, (key, n))| sum.kinds.entry(*nr).or_insert((*key, 0)).1 += n);
+            *of = (*of).min(*pid);
+        }
+        let asleep = |name: &[u8]| {
+            let shares = account.shares.iter().filter(|share| family(&share.who.comm) == name);
+            shares.filter(|share| in_sleep(&share.activity)).map(|share| share.time).sum::<Ns>()
+        };
+        let lost = families.into_iter().map(|(name, (sleeps, pid))| (asleep(name), name, sleeps, pid));
+        let (run, name, sleeps, pid) = lost
+            .filter(|(run, _, sleeps, _)| {
+                sleeps.calls >= LOST_SLEEPS.get()
+                    && sleeps.in_rows * 2 <= sleeps.calls
+                    && sleeps.time / sleeps.calls >= SHORTEST_SLEEP.get()
+                    && *run as f64 >= account.total as f64 * LOST_PART.ratio()
+            })
+            .max_by_key(|(run, name, ..)| (*run, Reverse(*name)))?;
+        Some(Candidate {
+            sentence: say!(
+                "{} slept {} times, for {} on average, and the run waited for that for {} of its {}.",
+                family_name(name, pid),
+                TIMES.of(sleeps.calls),
+                MEAN_WAIT.of(sleeps.time / sleeps.calls),
+                WAITED.of(run),
+                RUN.of(account.total),
+            ),
+            evidence: vec![process(pid, index.comm(pid, tracker), sleeps.calls)],
+            advice: "If a sleep waits until something has changed, wait for that itself: for another thread or process with a condition variable, a semaphore, an event or a \
+                     queue, for a child with wait, for a descriptor with poll, for a file with inotify(7). If it only lets time pass (a rate limit, a pause between tries), it may stay, or be shorter."
+                .into(),
+            confidence: Confidence::Possible,
+            makers: sleeps.kinds.into_values().collect(),
+            perhaps_more: run,
+            estimate: "all of that if what it waits for wakes it, and nothing if the time has to pass".into(),
+            matters: true,
+            unless_told: &["polling", "retries", "timed-waits", "busy-wait", "held-lock", "late-locks"],
+            ..Candidate::default()
+        })
+    }
+}
+
+/// A CPU limit kept threads from running.
+fn throttled(account: &TimeSpent) -> Option<Candidate> {
+    let (lost, most) = lost_to(account, WaitKind::Throttled, THROTTLED_PART.ratio())?;
+    Some(Candidate {
+        sentence: say!(
+            "The CPU limit of its cgroup kept {} from running, for {} of {}.",
+            family_name(family(&most.who.comm), most.who.pid.unwrap_or_default()),
+            WAITED.of(lost),
+            whole(account),
+        ),
+        advice: "Raise the limit (cpu.max or cpu.cfs_quota_us of the cgroup; limits.cpu in Kubernetes, --cpus in Docker), or run no more threads than it has CPUs for (GOMAXPROCS, \
+                 -XX:ActiveProcessorCount, the number of workers). If the limit is meant, less work is the only way."
+            .into(),
+        confidence: Confidence::Certain,
+        more_time: lost,
+        estimate: "the time without a CPU because of the limit".into(),
+        matters: true,
+        ..Candidate::default()
+    })
+}
+
+/// Threads waited for pages of their memory.
+fn without_pages(account: &TimeSpent) -> Option<Candidate> {
+    let (lost, most) = lost_to(account, WaitKind::Disk, LOST_PART.ratio())?;
+    Some(Candidate {
+        sentence: say!(
+            "{} waited for pages of its memory that came from a disk, for {} of {}.",
+            family_name(family(&most.who.comm), most.who.pid.unwrap_or_default()),
+            WAITED.of(lost),
+            whole(account),
+        ),
+        advice: "Give it more memory (memory.max or memory.limit_in_bytes of its cgroup), touch less of it, or go through mapped files in order or with MAP_POPULATE or madvise(2) \
+                 (MADV_WILLNEED). In a first run after a start of the machine, this is as it must be."
+            .into(),
+        confidence: Confidence::Likely,
+        perhaps_more: lost,
+        estimate: "all of that if the pages are in memory".into(),
+        matters: true,
+        ..Candidate::default()
+    })
+}
+
+/// The time that threads lost in such waits outside sleeps, if it is this part of the whole, and the largest share of it.
+fn lost_to(account: &TimeSpent, kind: WaitKind, part: f64) -> Option<(Ns, &TimeShare)> {
+    let shares = || account.shares.iter().filter(|share| share.activity == Activity::Off(kind));
+    let lost: Ns = shares().map(|share| share.time).sum();
+    let enough = lost > 0 && lost as f64 >= account.total as f64 * part;
+    shares().next().filter(|_| enough).map(|most| (lost, most))
+}
+
+fn whole(account: &TimeSpent) -> crate::report::statement::Statement {
+    match account.of_run {
+        true => say!("the run's {}", RUN.of(account.total)),
+        false => say!("the {} of its threads together", RUN.of(account.total)),
+    }
+}
+
+/// The call gives something to others: through a pipe, or to a client of a server. The sleep before it sets a pace, or stands for work.
+fn gives_others(observed: &Observed<'_>) -> bool {
+    let Some(object) = observed.seen.object.filter(|_| is_write(observed.row)) else { return false };
+    let asks = observed.tracker.kind(object) == ObjectKind::Socket
+        && observed.tracker.name(object).windows(ARROW.len()).any(|part| part == ARROW);
+    may_wait(object, observed.tracker) && !asks
+}
+
+/// Stands in the name of a client's socket.
+const ARROW: &[u8] = " → ".as_bytes();
+
+fn is_sleep(row: &Syscall) -> bool {
+    row.waits() == Some(For::Time)
+}
+
+fn in_sleep(activity: &Activity) -> bool {
+    let (Activity::InCall(on) | Activity::Unmeasured(on) | Activity::Asleep(on, ..)) = activity else { return false };
+    table(on.abi).get(on.nr).is_some_and(|entry| is_sleep(entry.row))
+}
