@@ -3,6 +3,7 @@
 // says: program waited in clock_nanosleep with the lock of
 // Processes call a slow service while they hold the lock of a file. Corrected, they call the service before they take the lock.
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,7 +17,7 @@ static int work(int corrected) {
 		return 1;
 	for (int i = 0; i < TIMES; i++) {
 		if (corrected)
-			usleep(2000);
+			poll(NULL, 0, 2); // The service takes its time.
 		flock(fd, LOCK_EX);
 		if (!corrected)
 			usleep(2000);

@@ -4,6 +4,7 @@
 // says: took turns, as processes do at a lock: they waited
 // Processes call a slow service while they hold a System V semaphore. Corrected, they call the service before they take the semaphore.
 #define _GNU_SOURCE
+#include <poll.h>
 #include <sys/ipc.h>
 #include <sys/sem.h>
 #include <sys/wait.h>
@@ -22,7 +23,7 @@ static void add(int n) {
 static void work(int corrected) {
 	for (int i = 0; i < TIMES; i++) {
 		if (corrected)
-			usleep(2000);
+			poll(NULL, 0, 2); // The service takes its time.
 		add(-1);
 		if (!corrected)
 			usleep(2000);

@@ -7,10 +7,12 @@ pub use crate::counts::tallies::CallKey;
 use crate::counts::tallies::Tallies;
 use crate::thresholds::shared::SMALL_TRANSFER;
 use rustc_hash::FxHashMap;
-use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Outcome, RingUse, Tid};
+use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Outcome, RingUse, Tid, WaitKind};
 use stride_syscalls::sets::files::OPEN;
 use stride_syscalls::{Abi, Effect, For, Syscall, Thing, table};
-use stride_track::{Activity, Causes, CriticalPath, FileId, HandOvers, ObjectId, Seen, TimeShare, TimeSpent, Tracker};
+use stride_track::{
+    Activity, Causes, CriticalPath, FileId, HandOvers, ObjectId, Seen, TimeShare, TimeSpent, Tracker, Who,
+};
 
 /// The usual duration of a syscall. Without this limit, one call out of thousands would look the dearest because its
 /// thread lost its CPU or met a cold cache.
@@ -536,6 +538,27 @@ impl Index {
         1.0 - kept as f64 / *total as f64
     }
 
+    /// The part of the run in which no program that is not traced kept its threads from a CPU, from 0 to 1.
+    fn own_part(&self) -> f64 {
+        let TimeSpent { total, shares, .. } = &self.account;
+        let is_traced = |who: &Who| shares.iter().any(|share| share.who.comm == who.comm);
+        let by_others = |share: &&TimeShare| {
+            share.activity == Activity::Off(WaitKind::Runnable) && !share.cpu_taken_by.as_ref().is_some_and(is_traced)
+        };
+        let kept: Ns = shares.iter().filter(by_others).map(|share| share.time).sum();
+        1.0 - kept as f64 / (*total).max(1) as f64
+    }
+
+    /// The time of which parts are told to be large or small: that of the run on a machine that does nothing else.
+    pub fn own_span(&self) -> Ns {
+        (self.span() as f64 * self.own_part()) as Ns
+    }
+
+    /// The same of all time in the account.
+    pub fn own_total(&self) -> Ns {
+        (self.account.total as f64 * self.own_part()) as Ns
+    }
+
     /// The time that the run would have taken at most without tracing.
     pub fn untraced_span(&self) -> Ns {
         (self.span() as f64 * self.untraced_part()) as Ns
@@ -546,10 +569,10 @@ impl Index {
     pub fn busy_span(&self) -> Ns {
         let TimeSpent { total, shares, of_run, .. } = &self.account;
         if *of_run || *total == 0 {
-            return self.span();
+            return self.own_span();
         }
         let idle: Ns = shares.iter().filter(|share| waits_for_work(&share.activity)).map(|share| share.time).sum();
-        self.span().min(total - idle)
+        self.own_span().min(total - idle)
     }
 
     /// The time that the run took: from the first call seen to the last.

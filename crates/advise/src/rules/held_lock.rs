@@ -48,7 +48,7 @@ impl Rule for HeldLock {
         }
         let worst = locks.into_iter().max_by_key(|(_, (time, _))| *time);
         let Some((lock, (time, (holder, wait, other, locking)))) = worst else { return Vec::new() };
-        if (time as f64) < account.total as f64 * HELD_PART.ratio() {
+        if (time as f64) < index.own_total() as f64 * HELD_PART.ratio() {
             return Vec::new();
         }
         let call = |on: CallOn| {
@@ -76,7 +76,7 @@ impl Rule for HeldLock {
             estimate: "half of that time if two of them wait at once, more if more of them do".into(),
             whole_time: Some(time / 2),
             perhaps_more: time / 2,
-            instead_of: &["taking-turns", "timed-waits", "polling"],
+            instead_of: &["taking-turns", "timed-waits", "polling", "lock-step"],
             ..Candidate::default()
         }]
     }

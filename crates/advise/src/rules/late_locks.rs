@@ -110,7 +110,7 @@ impl Rule for LateLocks {
         let often = self.threads.iter().filter(|(_, thread)| {
             thread.late >= LATE_LOCKS.get()
                 && thread.handed_over as f64 >= thread.late as f64 * HANDED_OVER_PART
-                && thread.time as f64 >= index.span() as f64 * LATE_LOCKS_PART.ratio()
+                && thread.time as f64 >= index.own_span() as f64 * LATE_LOCKS_PART.ratio()
         });
         let Some((tid, thread)) = often.max_by_key(|(tid, thread)| (thread.time, std::cmp::Reverse(**tid))) else {
             return Vec::new();

@@ -115,7 +115,7 @@ impl Rule for LockStep {
     }
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
-        let run = index.span() as f64;
+        let run = index.own_span() as f64;
         let mut slow: Vec<_> = self.peers.iter().filter(|(_, peer)| peer.is_slow(run)).collect();
         slow.sort_by_key(|((pid, object), peer)| (Reverse(peer.waited), *object, *pid));
         let Some(((_, object), worst)) = slow.first() else {
@@ -164,7 +164,7 @@ impl LockStep {
         }
         let waited = |peers: &[(ObjectId, &Peer)]| peers.iter().map(|(_, peer)| peer.waited).sum::<Ns>();
         let trips = |peers: &[(ObjectId, &Peer)]| peers.iter().map(|(_, peer)| peer.trips).sum::<u64>();
-        let least = index.span() as f64 * SLOW_TRIPS_PART.ratio();
+        let least = index.own_span() as f64 * SLOW_TRIPS_PART.ratio();
         let slow = processes
             .into_iter()
             .filter(|(_, peers)| peers.len() > 1 && trips(peers) >= SLOW_TRIPS.get() && waited(peers) as f64 >= least);

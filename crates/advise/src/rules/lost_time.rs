@@ -3,7 +3,7 @@
 
 use super::common::{Bounded, family, family_name, process};
 use crate::counts::index::{CallKey, Index, Observed};
-use crate::counts::kinds::{is_write, may_wait};
+use crate::counts::kinds::{Io, io, is_write};
 use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{MEAN_WAIT, RUN, TIMES, WAITED};
 use crate::report::statement::say;
@@ -11,11 +11,11 @@ use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use stride_event::{Ns, Tid, WaitKind};
+use stride_event::{Event, Ns, Tid, WaitKind};
 use stride_syscalls::{For, Syscall, table};
-use stride_track::{Activity, ObjectKind, TimeShare, TimeSpent, Tracker};
+use stride_track::{Activity, ObjectKind, TimeShare, TimeSpent, Tracker, Who};
 
-const LOST_SLEEPS: Threshold = Threshold::count("lost-sleeps", 5, "sleeps of threads of one name");
+const LOST_SLEEPS: Threshold = Threshold::count("lost-sleeps", 10, "sleeps of threads of one name");
 const LOST_PART: Threshold =
     Threshold::part("lost-part", 0.3, "the part of the run that passed in sleeps, or without pages");
 const THROTTLED_PART: Threshold =
@@ -28,8 +28,8 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "time lost in waits of one kind",
     explanation: "A large part of the run passes in waits of one kind, and no other finding says why. This is read from the table of where the time went, not \
         from a pattern of calls.\n\n\
-        Sleeps: three tenths of the run passed in at least five sleeps (nanosleep(2) and its kin) of threads of one name. Sleeps between two looks at memory, at a queue \
-        or at a clock make no call, and so nothing but the sleeps is seen. Sleeps after which the thread writes to a pipe, answers a client or ends do not count: they set a pace. A thread that waits learns of a change half a sleep too late, and often a whole \
+        Sleeps: three tenths of the run passed in at least ten sleeps (nanosleep(2) and its kin) of threads of one name. Sleeps between two looks at memory, at a queue \
+        or at a clock make no call, and so nothing but the sleeps is seen. Sleeps for whose end other traced threads wait, and those after which the thread writes to a pipe, answers a client or ends, do not count: they set a pace. A thread that waits learns of a change half a sleep too late, and often a whole \
         one. In C, wait with a condition variable, a semaphore or a futex in shared memory; in Python with threading.Event or queue.Queue.get, in Java with a \
         BlockingQueue or a CountDownLatch, in Go with a channel, in Node.js with an event or a promise, in a shell with `wait` or a read from a FIFO. A sleep that only lets time pass, \
         such as the pause of a rate limit, may stay.\n\n\
@@ -77,6 +77,10 @@ struct Sleeps {
     time: Ns,
     /// Those in long rows.
     in_rows: u64,
+    /// The process runs a program for its parent, as sleep(1) for a shell.
+    is_for_parent: bool,
+    /// The processes of which these are.
+    pids: Vec<Tid>,
     kinds: BTreeMap<u32, (CallKey, u64)>,
 }
 
@@ -110,10 +114,18 @@ impl Rule for LostTime {
         self.pending.entry(tid, || Sleep { key: observed.key, time: observed.time(), in_row });
     }
 
+    fn event(&mut self, event: &Event<'_>, _: &Index, tracker: &Tracker) {
+        // What it would have done next is not known.
+        if let Event::Killed { tid, .. } = event
+            && let Some(thread) = tracker.thread(*tid)
+        {
+            self.sleeps.remove(&(thread.pid, family(&thread.comm).into()));
+        }
+    }
+
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
-        let account = index.account();
         let slept = self.slept(index, tracker);
-        [slept, throttled(account), without_pages(account)].into_iter().flatten().collect()
+        [slept, throttled(index), without_pages(index)].into_iter().flatten().collect()
     }
 }
 
@@ -126,6 +138,11 @@ impl LostTime {
         sleeps.calls += 1;
         sleeps.time += sleep.time;
         sleeps.in_rows += u64::from(sleep.in_row);
+        if sleeps.calls == 1 {
+            let process = |pid| observed.tracker.process(pid);
+            let parent = process(observed.seen.pid).and_then(|process| process.parent).and_then(process);
+            sleeps.is_for_parent = parent.is_some_and(|parent| parent.comm != thread.comm);
+        }
         sleeps.kinds.entry(sleep.key.nr).or_insert((sleep.key, 0)).1 += 1;
     }
 
@@ -136,25 +153,28 @@ impl LostTime {
             return None;
         }
         let mut families: BTreeMap<&[u8], (Sleeps, Tid)> = BTreeMap::new();
-        for ((pid, name), sleeps) in self.sleeps.iter() {
+        let many = |sleeps: &Sleeps| sleeps.is_for_parent || sleeps.calls >= LOST_SLEEPS.get();
+        for ((pid, name), sleeps) in self.sleeps.iter().filter(|(_, sleeps)| many(sleeps)) {
             let (sum, of) = families.entry(name).or_insert((Sleeps::default(), *pid));
             sum.calls += sleeps.calls;
             sum.time += sleeps.time;
             sum.in_rows += sleeps.in_rows;
             sleeps.kinds.iter().for_each(|(nr, (key, n))| sum.kinds.entry(*nr).or_insert((*key, 0)).1 += n);
+            sum.pids.push(*pid);
             *of = (*of).min(*pid);
         }
-        let asleep = |name: &[u8]| {
-            let shares = account.shares.iter().filter(|share| family(&share.who.comm) == name);
-            shares.filter(|share| in_sleep(&share.activity)).map(|share| share.time).sum::<Ns>()
+        let asleep = |name: &[u8], pids: &[Tid]| {
+            let is_of = |who: &Who| family(&who.comm) == name && who.pid.is_none_or(|pid| pids.contains(&pid));
+            let shares = account.shares.iter().filter(|share| is_of(&share.who));
+            shares.filter(|share| in_sleep(&share.activity) && !is_awaited(share)).map(|share| share.time).sum::<Ns>()
         };
-        let lost = families.into_iter().map(|(name, (sleeps, pid))| (asleep(name), name, sleeps, pid));
+        let lost = families.into_iter().map(|(name, (sleeps, pid))| (asleep(name, &sleeps.pids), name, sleeps, pid));
         let (run, name, sleeps, pid) = lost
             .filter(|(run, _, sleeps, _)| {
                 sleeps.calls >= LOST_SLEEPS.get()
                     && sleeps.in_rows * 2 <= sleeps.calls
                     && sleeps.time / sleeps.calls >= SHORTEST_SLEEP.get()
-                    && *run as f64 >= account.total as f64 * LOST_PART.ratio()
+                    && *run as f64 >= index.own_total() as f64 * LOST_PART.ratio()
             })
             .max_by_key(|(run, name, ..)| (*run, Reverse(*name)))?;
         Some(Candidate {
@@ -175,15 +195,17 @@ impl LostTime {
             perhaps_more: run,
             estimate: "all of that if what it waits for wakes it, and nothing if the time has to pass".into(),
             matters: true,
-            unless_told: &["polling", "retries", "timed-waits", "busy-wait", "held-lock", "late-locks"],
+            instead_of: &["busy-wait"],
+            unless_told: &["polling", "retries", "timed-waits", "held-lock", "late-locks"],
             ..Candidate::default()
         })
     }
 }
 
 /// A CPU limit kept threads from running.
-fn throttled(account: &TimeSpent) -> Option<Candidate> {
-    let (lost, most) = lost_to(account, WaitKind::Throttled, THROTTLED_PART.ratio())?;
+fn throttled(index: &Index) -> Option<Candidate> {
+    let account = index.account();
+    let (lost, most) = lost_to(index, WaitKind::Throttled, THROTTLED_PART.ratio())?;
     Some(Candidate {
         sentence: say!(
             "The CPU limit of its cgroup kept {} from running, for {} of {}.",
@@ -203,8 +225,9 @@ fn throttled(account: &TimeSpent) -> Option<Candidate> {
 }
 
 /// Threads waited for pages of their memory.
-fn without_pages(account: &TimeSpent) -> Option<Candidate> {
-    let (lost, most) = lost_to(account, WaitKind::Disk, LOST_PART.ratio())?;
+fn without_pages(index: &Index) -> Option<Candidate> {
+    let account = index.account();
+    let (lost, most) = lost_to(index, WaitKind::Disk, LOST_PART.ratio())?;
     Some(Candidate {
         sentence: say!(
             "{} waited for pages of its memory that came from a disk, for {} of {}.",
@@ -224,10 +247,11 @@ fn without_pages(account: &TimeSpent) -> Option<Candidate> {
 }
 
 /// The time that threads lost in such waits outside sleeps, if it is this part of the whole, and the largest share of it.
-fn lost_to(account: &TimeSpent, kind: WaitKind, part: f64) -> Option<(Ns, &TimeShare)> {
+fn lost_to(index: &Index, kind: WaitKind, part: f64) -> Option<(Ns, &TimeShare)> {
+    let account = index.account();
     let shares = || account.shares.iter().filter(|share| share.activity == Activity::Off(kind));
     let lost: Ns = shares().map(|share| share.time).sum();
-    let enough = lost > 0 && lost as f64 >= account.total as f64 * part;
+    let enough = lost > 0 && lost as f64 >= index.own_total() as f64 * part;
     shares().next().filter(|_| enough).map(|most| (lost, most))
 }
 
@@ -238,12 +262,20 @@ fn whole(account: &TimeSpent) -> crate::report::statement::Statement {
     }
 }
 
-/// The call gives something to others: through a pipe, or to a client of a server. The sleep before it sets a pace, or stands for work.
+/// Others wait for the thread that sleeps: then the sleep stands for work. A shell that waits for sleep(1) sleeps itself.
+fn is_awaited(share: &TimeShare) -> bool {
+    share.awaited_by.first().is_some_and(|(who, on)| {
+        let row = table(on.abi).get(on.nr).map(|entry| entry.row);
+        row.and_then(Syscall::waits) != Some(For::Child) || who.comm == share.who.comm
+    })
+}
+
+/// The call gives something to others: through a pipe or a device, or to a client of a server. The sleep before it sets a pace, or stands for work.
 fn gives_others(observed: &Observed<'_>) -> bool {
     let Some(object) = observed.seen.object.filter(|_| is_write(observed.row)) else { return false };
     let asks = observed.tracker.kind(object) == ObjectKind::Socket
         && observed.tracker.name(object).windows(ARROW.len()).any(|part| part == ARROW);
-    may_wait(object, observed.tracker) && !asks
+    io(object, observed.tracker) != Io::File && !asks
 }
 
 /// Stands in the name of a client's socket.

@@ -34,6 +34,7 @@ mod polling;
 mod random_reads;
 mod reconnects;
 mod reopened;
+mod request_work;
 mod retries;
 mod rewritten;
 mod search_path;
@@ -99,6 +100,7 @@ const ALL: &[RuleInfo] = &[
     random_reads::RULE,
     reconnects::RULE,
     reopened::RULE,
+    request_work::RULE,
     retries::RULE,
     rewritten::RULE,
     search_path::RULE,

@@ -126,7 +126,7 @@ impl Rule for NameLookups {
         servers.sort_by_key(|(object, server)| (Reverse((server.lookups.time, server.lookups.lookups)), **object));
         let Some((object, worst)) = servers.first() else { return Vec::new() };
         let all: Ns = servers.iter().map(|(_, server)| server.lookups.time).sum();
-        let slow = all >= SLOW_LOOKUPS.get() && all as f64 >= index.span() as f64 * SLOW_LOOKUPS_PART.ratio();
+        let slow = all >= SLOW_LOOKUPS.get() && all as f64 >= index.own_span() as f64 * SLOW_LOOKUPS_PART.ratio();
         let wasted = servers.iter().map(|(_, server)| server.wasted());
         let wasted = wasted.fold(Share::default(), |sum, share| sum.plus(share));
         if wasted.lookups == 0 && !slow {

@@ -12,7 +12,8 @@ use stride_event::{Ns, Outcome, Tid};
 use stride_syscalls::{Effect, For, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, Tracker};
 
-const POLLS: Threshold = Threshold::count("polls", 5, "sleeps between two looks of the same kind that were in vain");
+const POLLS: Threshold =
+    Threshold::count("polls", 5, "sleeps after a look that was in vain and before the next one of its kind");
 const POLLING_PART: Threshold = Threshold::part("polling-part", 0.3, "the part of the run that these sleeps took");
 
 pub const RULE: RuleInfo = RuleInfo {
@@ -20,7 +21,7 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "looking and sleeping in turn",
     explanation: "A program waits for something by looking for it, sleeping, and looking again: for a file, a process, a child, a lock. On average it \
         learns of the change half a sleep too late, and a short sleep costs calls instead. What a change saves is at most the last sleep before each change.\n\n\
-        Reported are five sleeps of a thread between two looks of the same kind that were in vain, if they took three tenths of the run. The objects may differ, \
+        Reported are five sleeps of a thread, each after a look that was in vain and before the next one of its kind, if they took three tenths of the run. The objects may differ, \
         unless they are files, and the sleeps may be those of a child, as in a shell. `retries` has the loops that look for one thing very often.\n\n\
         Example: a script starts jobs, two at a time, and asks with kill -0 each 200 ms whether one of them has ended: 1.4 s of 1.5 s are sleeps. wait -n returns \
         as soon as one has ended.",
@@ -142,22 +143,16 @@ impl Rule for Polling {
         if look == Look::File && before.object != now.object {
             return;
         }
-        self.polls.make_room_of_ended(observed.tracker, |polls| polls.sleeps >= POLLS.get());
-        let Some(polls) = self.polls.entry((pid, look), Polls::default) else { return };
-        polls.sleeps += 1;
-        polls.time += slept;
-        let key = CallKey { object: None, ..observed.key };
-        if let Some((_, looks)) = polls.looks.iter_mut().find(|(known, _)| *known == key) {
-            *looks += 1;
-        } else if polls.looks.len() < MOST_KINDS {
-            polls.looks.push((key, 1));
+        if let Some(polls) = self.polls(look, observed) {
+            polls.sleeps += 1;
+            polls.time += slept;
         }
     }
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let total = index.account().total;
         let often = self.polls.iter().filter(|(_, polls)| {
-            polls.sleeps >= POLLS.get() && polls.time as f64 >= total as f64 * POLLING_PART.ratio()
+            polls.sleeps >= POLLS.get() && polls.time as f64 >= index.own_total() as f64 * POLLING_PART.ratio()
         });
         let worst = often.max_by_key(|((pid, look), polls)| (polls.time, std::cmp::Reverse((*pid, *look))));
         let Some(((pid, look), polls)) = worst else { return Vec::new() };
@@ -211,9 +206,25 @@ impl Polling {
         let Some(latest) = self.latest.get(&key).filter(is_it) else { return };
         let late = latest.slept_before(observed);
         self.latest.remove(&key);
-        if let Some(polls) = self.polls.get_mut(&(observed.seen.pid, look)) {
-            polls.late += late;
+        if late == 0 {
+            return;
         }
+        let Some(polls) = self.polls(look, observed) else { return };
+        polls.late += late;
+        polls.sleeps += 1;
+        polls.time += late;
+    }
+
+    fn polls(&mut self, look: Look, observed: &Observed<'_>) -> Option<&mut Polls> {
+        self.polls.make_room_of_ended(observed.tracker, |polls| polls.sleeps >= POLLS.get());
+        let polls = self.polls.entry((observed.seen.pid, look), Polls::default)?;
+        let key = CallKey { object: None, ..observed.key };
+        if let Some((_, looks)) = polls.looks.iter_mut().find(|(known, _)| *known == key) {
+            *looks += 1;
+        } else if polls.looks.len() < MOST_KINDS {
+            polls.looks.push((key, 1));
+        }
+        Some(polls)
     }
 }
 

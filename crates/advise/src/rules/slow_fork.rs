@@ -95,7 +95,7 @@ impl Rule for SlowForks {
                 && time / forks.calls >= SLOW_FORK.get()
                 // Of a small process, some are slow by chance.
                 && forks.least >= SLOW_FORK.get() / 2
-                && time as f64 >= run as f64 * SLOW_FORKS_PART.ratio()
+                && time as f64 >= index.own_span() as f64 * SLOW_FORKS_PART.ratio()
         });
         let worst = slow.max_by_key(|(pid, forks)| (forks.time.total(), Reverse(**pid)));
         let Some((pid, forks)) = worst else { return Vec::new() };

@@ -115,7 +115,7 @@ impl Rule for SlowStarts {
                 && program.opened / program.runs >= FEWEST_FILES
                 && program.started / program.runs >= SLOW_START.get()
                 && program.started as f64 >= program.lived as f64 * START_PART.ratio()
-                && saved(program) as f64 >= index.span() as f64 * STARTS_PART.ratio()
+                && saved(program) as f64 >= index.own_span() as f64 * STARTS_PART.ratio()
         });
         let worst = slow.max_by_key(|(object, program)| (program.started, Reverse(**object)));
         let Some((object, program)) = worst else { return Vec::new() };

@@ -73,7 +73,7 @@ impl Rule for TakingTurns {
     }
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
-        let least = (index.span() as f64 * TURNS_PART.ratio()) as Ns;
+        let least = (index.own_span() as f64 * TURNS_PART.ratio()) as Ns;
         let groups = groups(index.hand_overs()).into_iter().filter(TurnGroup::takes_turns);
         let worst = groups.map(|group| (group.saved(), group)).filter(|(saved, _)| *saved >= least);
         let worst = worst.max_by_key(|(saved, group)| (*saved, Reverse(group.members.keys().min().copied())));

@@ -115,7 +115,7 @@ impl Rule for TimedWaits {
             (in_call(account, name, abi, nr, part), name, CallKey { abi, nr, object: None }, waits, pid)
         });
         let worst = timed.filter(|(run, .., waits, _)| {
-            *run as f64 >= account.total as f64 * TIMED_PART.ratio() && waits.timed >= TIMED_WAITS.get()
+            *run as f64 >= index.own_total() as f64 * TIMED_PART.ratio() && waits.timed >= TIMED_WAITS.get()
         });
         let worst = worst.max_by_key(|(run, name, ..)| (*run, std::cmp::Reverse(*name)));
         let Some((run, name, key, waits, pid)) = worst else { return Vec::new() };
