@@ -38,31 +38,32 @@ enum Look {
     Lock,
 }
 
-impl Look {
-    const ALL: [Look; 4] = [Look::File, Look::Process, Look::Child, Look::Lock];
-}
-
 #[derive(Default)]
 struct Polling {
-    /// By thread: the first vain look of each kind since the thread slept.
-    latest: Bounded<(Tid, Look), Latest>,
+    /// By thread: the latest vain looks of each kind, the latest first.
+    latest: Bounded<(Tid, Look), [Option<Latest>; LATEST]>,
+    /// The time that each thread, or its children, has slept so far. (Children sleep at the same time.)
+    slept: Bounded<Tid, Slept>,
     polls: Bounded<(Tid, Look), Polls>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Slept {
+    time: Ns,
+    /// What belongs to a look that is counted already.
+    counted: Ns,
 }
 
 #[derive(Clone, Copy)]
 struct Latest {
     object: Option<ObjectId>,
     at: Ns,
-    /// The time that the thread, or its child, has slept since the look. (Children sleep at the same time.)
+    /// What the thread had slept by then.
     slept: Ns,
 }
 
-impl Latest {
-    /// The part of the time since the look in which the thread may have slept, before `observed` began.
-    fn slept_before(&self, observed: &Observed<'_>) -> Ns {
-        self.slept.min(observed.call.began().saturating_sub(self.at))
-    }
-}
+/// A program that waits looks for a file again after few others. (A shell looks for its commands, too.)
+const LATEST: usize = 8;
 
 #[derive(Default)]
 struct Polls {
@@ -119,33 +120,41 @@ impl Rule for Polling {
             // A shell has a child that sleeps.
             let parent = observed.tracker.process(pid).and_then(|process| process.parent);
             for tid in parent.into_iter().chain([tid]) {
-                for look in Look::ALL {
-                    if let Some(latest) = self.latest.get_mut(&(tid, look)) {
-                        latest.slept += observed.time();
-                    }
+                if let Some(slept) = self.slept.get_mut(&tid) {
+                    slept.time += observed.time();
                 }
             }
             return;
         }
         let Some((look, vain)) = look(observed) else { return };
-        if !vain {
-            return self.found(look, observed);
-        }
-        self.latest.make_room_of_ended(observed.tracker, |_| false);
-        let now = Latest { object: observed.key.object, at: observed.call.returned, slept: 0 };
-        let Some(latest) = self.latest.entry((tid, look), || now) else { return };
-        if latest.slept == 0 {
+        if !vain && self.latest.get(&(tid, look)).is_none() {
             return;
         }
-        let before = std::mem::replace(latest, now);
-        let slept = before.slept_before(observed);
+        self.slept.forget_ended(observed.tracker, |_| false);
+        let Some(so_far) = self.slept.entry(tid, Slept::default) else { return };
+        self.latest.forget_ended(observed.tracker, |_| false);
+        let Some(latest) = self.latest.entry((tid, look), || [None; LATEST]) else { return };
         // Programs look for many files that are not there, and not all of those are waited for.
-        if look == Look::File && before.object != now.object {
-            return;
+        let is_it = |before: &Latest| look != Look::File || before.object == observed.key.object;
+        let place = latest.iter().position(|before| before.as_ref().is_some_and(is_it));
+        let before = place.and_then(|place| latest[place].take());
+        if vain {
+            latest[..=place.unwrap_or(LATEST - 1)].rotate_right(1);
+            latest[0] = Some(Latest { object: observed.key.object, at: observed.call.returned, slept: so_far.time });
         }
-        if let Some(polls) = self.polls(look, observed) {
-            polls.sleeps += 1;
-            polls.time += slept;
+        // The part of the time since that look in which the thread may have slept.
+        let slept = |before: Latest| {
+            let since = so_far.time - before.slept.max(so_far.counted);
+            since.min(observed.call.began().saturating_sub(before.at))
+        };
+        let Some(slept @ 1..) = before.map(slept) else { return };
+        so_far.counted = so_far.time;
+        let Some(polls) = self.polls(look, observed) else { return };
+        polls.sleeps += 1;
+        polls.time += slept;
+        if !vain {
+            // It was there, perhaps for as long as the thread slept.
+            polls.late += slept;
         }
     }
 
@@ -199,22 +208,6 @@ impl Rule for Polling {
 }
 
 impl Polling {
-    /// The thread looked and found what it had slept for.
-    fn found(&mut self, look: Look, observed: &Observed<'_>) {
-        let key = (observed.call.tid, look);
-        let is_it = |latest: &&Latest| look != Look::File || latest.object == observed.key.object;
-        let Some(latest) = self.latest.get(&key).filter(is_it) else { return };
-        let late = latest.slept_before(observed);
-        self.latest.remove(&key);
-        if late == 0 {
-            return;
-        }
-        let Some(polls) = self.polls(look, observed) else { return };
-        polls.late += late;
-        polls.sleeps += 1;
-        polls.time += late;
-    }
-
     fn polls(&mut self, look: Look, observed: &Observed<'_>) -> Option<&mut Polls> {
         self.polls.make_room_of_ended(observed.tracker, |polls| polls.sleeps >= POLLS.get());
         let polls = self.polls.entry((observed.seen.pid, look), Polls::default)?;
