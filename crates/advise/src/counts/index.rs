@@ -442,7 +442,8 @@ impl Index {
         let Some(Step { pace, key }) = self.paces.get(&observed.call.tid) else { return };
         let off = observed.call.waits.as_deref().map_or(0, |waits| waits.before.all());
         let worked = observed.call.began().saturating_sub(pace.at).saturating_sub(off);
-        self.tallies.of(*key).work_after += worked;
+        let tally = self.tallies.of(*key);
+        tally.work_after = tally.work_after.saturating_add(worked);
     }
 
     fn step(&mut self, observed: &Observed<'_>, kind: CallKind) -> Pace {

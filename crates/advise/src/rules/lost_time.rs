@@ -136,7 +136,7 @@ impl LostTime {
         let of = (observed.seen.pid, family(&thread.comm).into());
         let Some(sleeps) = self.sleeps.entry(of, Sleeps::default) else { return };
         sleeps.calls += 1;
-        sleeps.time += sleep.time;
+        sleeps.time = sleeps.time.saturating_add(sleep.time);
         sleeps.in_rows += u64::from(sleep.in_row);
         if sleeps.calls == 1 {
             let process = |pid| observed.tracker.process(pid);
@@ -157,7 +157,7 @@ impl LostTime {
         for ((pid, name), sleeps) in self.sleeps.iter().filter(|(_, sleeps)| many(sleeps)) {
             let (sum, of) = families.entry(name).or_insert((Sleeps::default(), *pid));
             sum.calls += sleeps.calls;
-            sum.time += sleeps.time;
+            sum.time = sum.time.saturating_add(sleeps.time);
             sum.in_rows += sleeps.in_rows;
             sleeps.kinds.iter().for_each(|(nr, (key, n))| sum.kinds.entry(*nr).or_insert((*key, 0)).1 += n);
             sum.pids.push(*pid);
