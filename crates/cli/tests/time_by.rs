@@ -172,6 +172,66 @@ for client in clients:
     answers_after_sleeps("udp", SCRIPT);
 }
 
+/// Every thirtieth request reads a file that is locked for 40 ms. The report says so.
+#[test]
+fn the_slowest_requests_are_explained() {
+    const SCRIPT: &str = "
+import fcntl, os, socket, threading, time
+listener = socket.create_server(('127.0.0.1', 0))
+os.close(os.open('state.lock', os.O_CREAT | os.O_RDWR))
+def hold(held, free):
+    with open('state.lock') as lock:
+        while True:
+            held.acquire()
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            free.release()
+            time.sleep(0.04)
+            fcntl.flock(lock, fcntl.LOCK_UN)
+held, free = threading.Semaphore(0), threading.Semaphore(0)
+threading.Thread(target=hold, args=(held, free), daemon=True).start()
+def serve():
+    connection, _ = listener.accept()
+    lock = open('state.lock')
+    for request in range(60):
+        connection.recv(100)
+        if request % 30 == 20:
+            held.release()
+            free.acquire()
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            fcntl.flock(lock, fcntl.LOCK_UN)
+        time.sleep(0.001)
+        connection.send(b'done')
+server = threading.Thread(target=serve)
+server.start()
+client = socket.create_connection(listener.getsockname())
+for _ in range(60):
+    client.send(b'ask')
+    assert client.recv(100) == b'done'
+server.join()
+";
+    need!("/usr/bin/python3");
+    for &engine in engines() {
+        let scratch = Scratch::new(&format!("time-by-slowest{engine}"));
+        let args = [engine, "-f", "--time-by=request", "--json", "/usr/bin/python3", "-c", SCRIPT];
+        let run = scratch.stride(args);
+        let found = times(&run.trace);
+        let [requests] = &found[..] else { panic!("{run:?}") };
+        assert_eq!(number(requests, "requests"), 60, "{run:?}");
+        let slowest = &requests["slowest"];
+        // (One that was slow for another reason may be slower.)
+        assert!((1..=3).contains(&number(slowest, "requests")), "{run:?}");
+        let more = number(slowest, "mean_ns") - number(&slowest["ordinary"], "mean_ns");
+        let locked = slowest["more"].as_array().unwrap().iter().find(|part| part["call"] == "flock");
+        let locked = locked.unwrap_or_else(|| panic!("{run:?}"));
+        assert!(number(locked, "time_ns") > more / 2, "{run:?}");
+        assert!(locked["object"].as_str().unwrap().ends_with("state.lock"), "{run:?}");
+        let text = scratch.stride([engine, "-f", "--time-by=request", "/usr/bin/python3", "-c", SCRIPT]);
+        let words = text.trace.split_whitespace().collect::<Vec<_>>().join(" ");
+        let told = words.split("The slowest ").nth(1).unwrap_or_else(|| panic!("{text:?}"));
+        assert!(told.contains("in flock on ") && told.contains("state.lock"), "{text:?}");
+    }
+}
+
 /// The script serves five requests, and sleeps in each for 20 ms, or less if its sleep begins late.
 fn answers_after_sleeps(name: &str, script: &str) {
     need!("/usr/bin/python3");

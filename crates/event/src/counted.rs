@@ -72,7 +72,8 @@ impl Histogram {
         }
     }
 
-    fn bucket(ns: Ns) -> usize {
+    /// The bucket of a time.
+    pub fn bucket(ns: Ns) -> usize {
         let log = 63 - (ns | 1).leading_zeros();
         match log.checked_sub(Self::BITS) {
             None => ns as usize,

@@ -1,6 +1,7 @@
 //! Where the time of each process, thread or kind of request went (`--time-by`).
 
 pub mod parts;
+mod slow;
 
 use crate::spelling::quote::shown;
 use crate::views::json::Json;
@@ -123,7 +124,11 @@ impl TimeView {
         for kind in &kinds[..told] {
             out += &heading(kind, tracker);
             if kind.total > 0 {
-                parts::largest(&spent(kind), Some(&kind.comm), self.partial, tracker, &mut out);
+                let spent = spent(kind);
+                parts::largest(&spent, Some(&kind.comm), self.partial, tracker, &mut out);
+                if let Some(slow) = &kind.slow {
+                    slow::lines(slow, kind, |share| parts::doing(share, &spent, self.partial, tracker), &mut out);
+                }
             }
         }
         rest(kinds.len() - told, kinds[told..].iter().map(|kind| kind.total).sum(), "kind", &mut out);
@@ -146,7 +151,7 @@ fn heading(kind: &RequestKind, tracker: &Tracker) -> String {
             grouped(n),
             duration(half),
             duration(most),
-            duration(kind.longest),
+            duration(kind.longest.took),
             duration(kind.total)
         ),
     };
@@ -158,7 +163,7 @@ fn heading(kind: &RequestKind, tracker: &Tracker) -> String {
 
 /// The median and the 99th percentile. The middle of a bucket may lie beyond the longest.
 fn quantiles(kind: &RequestKind) -> [Ns; 2] {
-    [0.5, 0.99].map(|part| kind.durations.quantile(part).min(kind.longest))
+    [0.5, 0.99].map(|part| kind.durations.quantile(part).min(kind.longest.took))
 }
 
 fn kind_json(kind: &RequestKind, spent: &TimeSpent, tracker: &Tracker, out: &mut Vec<u8>) {
@@ -173,9 +178,16 @@ fn kind_json(kind: &RequestKind, spent: &TimeSpent, tracker: &Tracker, out: &mut
         if kind.answered > 0 {
             j.key("p50_ns").int(half);
             j.key("p99_ns").int(most);
-            j.key("max_ns").int(kind.longest);
+            j.key("max_ns").int(kind.longest.took);
+            j.key("longest").object(|j| {
+                j.key("since_ns").int(kind.longest.since);
+                j.key("tid").int(kind.longest.receiver);
+            });
         }
         parts::all_parts(spent, tracker, j);
+        if let Some(slow) = &kind.slow {
+            slow::json(slow, tracker, j);
+        }
     });
 }
 

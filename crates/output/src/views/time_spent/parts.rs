@@ -11,7 +11,7 @@ use stride_syscalls::table;
 use stride_track::{Activity, CallOn, TimeShare, TimeSpent, Tracker, Who};
 
 /// That of a line's continuation.
-const INDENT: &str = "                       ";
+pub const INDENT: &str = "                       ";
 /// So many lines tell of the largest parts. One more has the rest.
 const LINES: usize = 6;
 /// So many threads that wait for each other are told in a line.
@@ -45,10 +45,8 @@ pub fn lines(spent: &TimeSpent, tracker: &Tracker, partial: bool) -> String {
 pub fn largest(spent: &TimeSpent, own: Option<&[u8]>, partial: bool, tracker: &Tracker, out: &mut String) {
     let told = if spent.shares.len() > LINES { LINES - 1 } else { spent.shares.len() };
     for share in &spent.shares[..told] {
-        let words = words(&share.activity, spent.measured, partial, tracker)
-            + &taken(share)
-            + &how_often(share)
-            + &waiting(share, tracker);
+        let words =
+            doing(share, spent, partial, tracker) + &taken(share) + &how_often(share) + &waiting(share, tracker);
         let who = if own == Some(&share.who.comm) { String::new() } else { named(&share.who) };
         line(share.time, spent.total, &who, &words, out);
     }
@@ -64,7 +62,12 @@ fn line(time: Ns, total: Ns, who: &str, what: &str, out: &mut String) {
     wrapped(&line, INDENT, out);
 }
 
-fn named(who: &Who) -> String {
+/// `asleep in flock on state.lock, until a timer ran out`.
+pub fn doing(share: &TimeShare, spent: &TimeSpent, partial: bool, tracker: &Tracker) -> String {
+    words(&share.activity, spent.measured, partial, tracker)
+}
+
+pub fn named(who: &Who) -> String {
     let name = shown(&who.comm);
     who.pid.map_or_else(|| name.clone(), |pid| format!("{name}[{pid}]"))
 }
@@ -165,48 +168,47 @@ pub fn json(spent: &TimeSpent, tracker: &Tracker, out: &mut Vec<u8>) {
 /// The members about the parts.
 pub fn all_parts(spent: &TimeSpent, tracker: &Tracker, j: &mut Json<'_>) {
     j.key("waits_measured").bool(spent.measured);
-    j.key("parts").array(|j| spent.shares.iter().for_each(|share| part(share, tracker, j)));
+    j.key("parts").array(|j| spent.shares.iter().for_each(|share| j.object(|j| part(share, tracker, j))));
 }
 
-fn part(share: &TimeShare, tracker: &Tracker, j: &mut Json<'_>) {
-    j.object(|j| {
-        j.key("time_ns").int(share.time);
-        who(&share.who, j);
-        let (activity, on, waker) = match share.activity {
-            Activity::Computing => ("computing", None, None),
-            Activity::InCall(on) => ("call", Some(on), None),
-            Activity::Unmeasured(on) => ("unmeasured", Some(on), None),
-            Activity::Asleep(on, kind, waker) => (kind.name(), Some(on), waker),
-            Activity::Off(kind) => (kind.name(), None, None),
-            Activity::Busy => ("busy", None, None),
-            Activity::Unknown => ("unknown", None, None),
-            Activity::Other => ("other", None, None),
-        };
-        j.key("activity").str(activity);
-        if let Some(on) = on {
-            call_and_object(&on, tracker, j);
-        }
-        if share.calls.calls > 0 {
-            j.key("calls").int(share.calls.calls);
-            j.key("interrupted").int(share.calls.interrupted);
-        }
-        if let Some(waker) = waker {
-            j.waker(&waker);
-        }
-        if let Some(by) = &share.cpu_taken_by {
-            j.key("cpu_taken_by").object(|j| who(by, j));
-        }
-        if !share.awaited_by.is_empty() {
-            j.key("awaited_by").array(|j| {
-                for (waiting, on) in &share.awaited_by {
-                    j.object(|j| {
-                        who(waiting, j);
-                        call_and_object(on, tracker, j);
-                    });
-                }
-            });
-        }
-    });
+/// The members about a part.
+pub fn part(share: &TimeShare, tracker: &Tracker, j: &mut Json<'_>) {
+    j.key("time_ns").int(share.time);
+    who(&share.who, j);
+    let (activity, on, waker) = match share.activity {
+        Activity::Computing => ("computing", None, None),
+        Activity::InCall(on) => ("call", Some(on), None),
+        Activity::Unmeasured(on) => ("unmeasured", Some(on), None),
+        Activity::Asleep(on, kind, waker) => (kind.name(), Some(on), waker),
+        Activity::Off(kind) => (kind.name(), None, None),
+        Activity::Busy => ("busy", None, None),
+        Activity::Unknown => ("unknown", None, None),
+        Activity::Other => ("other", None, None),
+    };
+    j.key("activity").str(activity);
+    if let Some(on) = on {
+        call_and_object(&on, tracker, j);
+    }
+    if share.calls.calls > 0 {
+        j.key("calls").int(share.calls.calls);
+        j.key("interrupted").int(share.calls.interrupted);
+    }
+    if let Some(waker) = waker {
+        j.waker(&waker);
+    }
+    if let Some(by) = &share.cpu_taken_by {
+        j.key("cpu_taken_by").object(|j| who(by, j));
+    }
+    if !share.awaited_by.is_empty() {
+        j.key("awaited_by").array(|j| {
+            for (waiting, on) in &share.awaited_by {
+                j.object(|j| {
+                    who(waiting, j);
+                    call_and_object(on, tracker, j);
+                });
+            }
+        });
+    }
 }
 
 fn who(who: &Who, j: &mut Json<'_>) {

@@ -76,6 +76,7 @@ fn objects_add_up() {
         }
     }
     let request: Value = serde_json::from_str(&report(TimeBy::Request, true, false)).unwrap();
+    assert_eq!(request["longest"], serde_json::json!({"since_ns": 30 * MS, "tid": 7}));
     let numbers = ["requests", "unanswered", "max_ns"].map(|key| request[key].as_u64().unwrap());
     assert_eq!(numbers, [1, 0, 40 * MS]);
 }
@@ -86,4 +87,46 @@ fn without_requests_the_report_says_so() {
     let tracker = Tracker::default();
     let told = view.finish(&End { tracker: &tracker, lost: Lost::default(), with_source: &std::sync::Arc::clone });
     assert!(told.starts_with("No request was seen") && told.contains("filters"), "{told}");
+}
+
+/// A server answers 40 requests at once, but has to look at a file for two of them.
+#[test]
+fn the_slowest_requests_are_told_apart() {
+    let report = |json| {
+        let mut calls = vec![does(7, "socket", &[2, 1, 0], 3, 1, 2), does(7, "accept", &[3, 0, 0], 4, 3, 4)];
+        for request in 0..40 {
+            let at = 10 + 100 * request;
+            calls.push(does(7, "recvfrom", &[4, 0x1000, 10], 10, at, at + 1));
+            let slow = if matches!(request, 7 | 30) { 40 } else { 0 };
+            (0..slow).for_each(|n| calls.push(does(7, "fsync", &[5], 0, at + 1 + n, at + 2 + n)));
+            calls.push(does(7, "sendto", &[4, 0x1000, 10], 10, at + 1 + slow, at + 3 + slow));
+        }
+        let mut events = vec![spawned(7, 1)];
+        events.extend(calls.iter().map(Event::Exit));
+        let (mut tracker, mut view) = (Tracker::default(), TimeView::new(TimeBy::Request, json, &RunInfo::default()));
+        for event in &events {
+            tracker.event(event, &());
+            view.event(event, &tracker);
+        }
+        view.finish(&End { tracker: &tracker, lost: Lost::default(), with_source: &std::sync::Arc::clone })
+    };
+    let text = report(false);
+    assert!(
+        text.ends_with(
+            "   The slowest 2 requests (5.0%) took 42.0 ms each, and an ordinary one 2.00 ms (the middle half).\n\
+             \x20  The difference of 40.0 ms:\n\
+             \x20   100%  +40.0 ms  in fsync (40 times for each, never for an ordinary one)\n"
+        ),
+        "{text}"
+    );
+    let object: Value = serde_json::from_str(&report(true)).unwrap();
+    let slowest = &object["slowest"];
+    assert_eq!((&slowest["requests"], &slowest["mean_ns"]), (&2.into(), &(42 * MS).into()));
+    assert_eq!(slowest["ordinary"]["mean_ns"], 2 * MS);
+    let more = &slowest["more"][0];
+    assert_eq!(
+        (&more["call"], &more["time_ns"], &more["ordinary_ns"]),
+        (&"fsync".into(), &(40 * MS).into(), &0.into())
+    );
+    assert_eq!((&more["times"], &more["ordinary_times"]), (&40.into(), &0.into()));
 }

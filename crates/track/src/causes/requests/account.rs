@@ -25,7 +25,11 @@ impl Requests {
             let party = self.party(tid, tracker);
             parts.push((self.spent.activities.id((party, Activity::Unknown)), (to - start) as f64));
         }
-        self.kinds.add(piece.kind, parts);
+        let sums = self.parts.entry((piece.connection, piece.since)).or_default();
+        for (id, part) in parts {
+            let sum = sums.entry(id).or_default();
+            (sum.time, sum.times) = (sum.time + part, sum.times + 1);
+        }
     }
 
     /// The party of a thread, which may be gone by now.

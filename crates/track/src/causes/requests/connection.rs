@@ -128,8 +128,8 @@ impl ServedRequest {
 
 /// A piece of a request's time that is to be accounted for.
 pub struct AnswerTime {
-    pub due: u64,
-    pub kind: u32,
+    /// The beginning of the request.
+    pub since: Ns,
     pub connection: ConnectionId,
     pub from: Ns,
     pub to: Ns,

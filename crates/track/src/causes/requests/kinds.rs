@@ -1,13 +1,13 @@
 //! Kinds of requests, and their sums.
 
+use super::bands::{Bands, Parts, SlowRequests};
 use super::connection::ServedRequest;
 use crate::ObjectId;
 use crate::causes::shares::TimeShare;
-use crate::causes::spent::{ActivityId, CallCount, Spent};
+use crate::causes::spent::Spent;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
-use stride_event::{Histogram, Ns};
+use stride_event::{Histogram, Ns, Tid};
 
 const MAX_KINDS: usize = 1 << 10;
 
@@ -25,15 +25,27 @@ pub struct RequestKind {
     pub durations: Histogram,
     /// The sum of the durations.
     pub total: Ns,
-    pub longest: Ns,
+    pub longest: LongestRequest,
     /// The parts of the sum, the largest first.
     pub shares: Vec<TimeShare>,
+    /// How the slowest differ from the others, if they do.
+    pub slow: Option<SlowRequests>,
+}
+
+/// The request that took longest.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct LongestRequest {
+    pub took: Ns,
+    /// Its beginning.
+    pub since: Ns,
+    /// The thread that received it last.
+    pub receiver: Tid,
 }
 
 struct KindSum {
     /// Without its shares.
     kind: RequestKind,
-    parts: BTreeMap<ActivityId, f64>,
+    bands: Bands,
 }
 
 /// All kinds, by number. Those beyond the limit have the number of the first one.
@@ -41,6 +53,8 @@ struct KindSum {
 pub(super) struct Kinds {
     sums: Vec<KindSum>,
     places: FxHashMap<(ObjectId, Box<[u8]>), u32>,
+    /// The parts of all bands.
+    parts: usize,
 }
 
 impl Kinds {
@@ -53,46 +67,43 @@ impl Kinds {
             return 0;
         }
         let (answered, unanswered, durations) = Default::default();
-        let (total, longest, shares) = Default::default();
-        let kind = RequestKind { comm: comm.clone(), object, answered, unanswered, durations, total, longest, shares };
-        self.sums.push(KindSum { kind, parts: BTreeMap::new() });
+        let (total, longest, shares, slow) = Default::default();
+        let kind =
+            RequestKind { comm: comm.clone(), object, answered, unanswered, durations, total, longest, shares, slow };
+        self.sums.push(KindSum { kind, bands: Bands::default() });
         let place = self.sums.len() as u32 - 1;
         self.places.insert((object, comm), place);
         place
     }
 
-    /// A request is over, whether it was answered or not.
-    pub fn finished(&mut self, kind: u32, request: &ServedRequest) {
-        let sum = &mut self.sums[kind as usize].kind;
-        let Some(answered) = request.answered else {
-            sum.unanswered += 1;
-            return;
-        };
-        let took = answered - request.since;
-        sum.answered += 1;
-        sum.durations.add(took);
-        sum.total = sum.total.saturating_add(took);
-        sum.longest = sum.longest.max(took);
+    /// A request is over without an answer.
+    pub fn unanswered(&mut self, kind: u32) {
+        self.sums[kind as usize].kind.unanswered += 1;
     }
 
-    /// Adds parts of the time of requests.
-    pub fn add(&mut self, kind: u32, parts: Vec<(ActivityId, f64)>) {
-        let sum = &mut self.sums[kind as usize].parts;
-        parts.into_iter().for_each(|(id, part)| *sum.entry(id).or_default() += part);
+    /// A request is over that was answered at this moment.
+    pub fn answered(&mut self, kind: u32, request: &ServedRequest, answered: Ns, parts: &Parts) {
+        let sum = &mut self.sums[kind as usize];
+        let took = answered - request.since;
+        sum.kind.answered += 1;
+        sum.kind.durations.add(took);
+        sum.kind.total = sum.kind.total.saturating_add(took);
+        if took >= sum.kind.longest.took {
+            sum.kind.longest = LongestRequest { took, since: request.since, receiver: request.receiver };
+        }
+        self.parts += sum.bands.add(took, parts, self.parts);
     }
 
     /// Those that took most time first.
     pub fn all(&self, spent: &Spent) -> Vec<RequestKind> {
-        let kind = |sum: &KindSum| RequestKind { shares: shares(&sum.parts, spent), ..sum.kind.clone() };
+        let kind = |sum: &KindSum| RequestKind {
+            shares: sum.bands.all().shares(spent),
+            slow: sum.bands.slow(spent),
+            ..sum.kind.clone()
+        };
         let mut kinds: Vec<RequestKind> = self.sums.iter().map(kind).collect();
         kinds.retain(|kind| kind.answered + kind.unanswered > 0);
         kinds.sort_by_key(|kind| (Reverse(kind.total), kind.object, kind.comm.clone()));
         kinds
     }
-}
-
-/// Calls are counted whether they are part of a request or not, and so are threads that had CPUs: nothing is told of these.
-fn shares(parts: &BTreeMap<ActivityId, f64>, spent: &Spent) -> Vec<TimeShare> {
-    let plain = |share| TimeShare { calls: CallCount::default(), cpu_taken_by: None, ..share };
-    spent.shares(parts).into_iter().map(plain).collect()
 }

@@ -8,12 +8,14 @@
 //! request waited for it: so it did for a thread that had other requests to answer, until that one began to wait for work.
 
 mod account;
+pub(crate) mod bands;
 mod connection;
 pub(crate) mod kinds;
 mod log;
 
 use crate::causes::spent::{Activity, ActivityId, Spent, call_on, in_call};
 use crate::{FileId, ObjectId, ObjectKind, Seen, Tracker, names_thread};
+use bands::Parts;
 use connection::{AnswerTime, ConnectionId, ConnectionTouch, ServedConnection, ServedRequest};
 use kinds::{Kinds, RequestKind};
 use log::{LogSegment, ThreadLog};
@@ -31,6 +33,16 @@ const LATER: u64 = 32;
 const MAX_SEGMENTS: usize = 1 << 19;
 const MAX_STEPS: usize = 512;
 
+/// A request, by its connection and its beginning.
+type RequestId = (ConnectionId, Ns);
+
+/// A thing to do when the calls have returned that are under way.
+enum Pending {
+    Account(AnswerTime),
+    /// The request was answered at this moment, and is over.
+    Over(ConnectionId, u32, ServedRequest, Ns),
+}
+
 #[derive(Default)]
 pub struct Requests {
     /// Names the activities. (Each thread's times are in its log, and not here.)
@@ -42,7 +54,9 @@ pub struct Requests {
     /// Sockets to which datagrams came first.
     served: FxHashSet<FileId>,
     kinds: Kinds,
-    pending: VecDeque<AnswerTime>,
+    pending: VecDeque<(u64, Pending)>,
+    /// The parts of requests that are not over yet.
+    parts: FxHashMap<RequestId, Parts>,
     /// The connections that threads are sending to, if the engine shows entries. Another thread may close one before the send has returned.
     sending: FxHashMap<Tid, ConnectionId>,
     /// Connections that have ended, and when to forget them: the return of a last send may still come.
@@ -89,8 +103,8 @@ impl Requests {
     /// All kinds of requests, those that took most time first.
     pub fn kinds(&mut self, tracker: &Tracker) -> Vec<RequestKind> {
         self.all_end();
-        while let Some(piece) = self.pending.pop_front() {
-            self.account(&piece, tracker);
+        while let Some((_, pending)) = self.pending.pop_front() {
+            self.does(pending, tracker);
         }
         self.kinds.all(&self.spent)
     }
@@ -134,9 +148,31 @@ impl Requests {
             let Some((_, connection)) = self.ended.pop_front() else { break };
             self.ends(connection);
         }
-        while self.pending.front().is_some_and(|piece| piece.due <= self.calls) {
-            let Some(piece) = self.pending.pop_front() else { break };
-            self.account(&piece, tracker);
+        while self.pending.front().is_some_and(|(due, _)| *due <= self.calls) {
+            let Some((_, pending)) = self.pending.pop_front() else { break };
+            self.does(pending, tracker);
+        }
+    }
+
+    fn later(&mut self, pending: Pending) {
+        self.pending.push_back((self.calls + LATER, pending));
+    }
+
+    fn does(&mut self, pending: Pending, tracker: &Tracker) {
+        match pending {
+            Pending::Account(piece) => self.account(&piece, tracker),
+            Pending::Over(connection, kind, request, answered) => {
+                let parts = self.parts.remove(&(connection, request.since)).unwrap_or_default();
+                self.kinds.answered(kind, &request, answered, &parts);
+            }
+        }
+    }
+
+    /// Nothing more comes of a request.
+    fn is_over(&mut self, connection: ConnectionId, kind: u32, request: ServedRequest) {
+        match request.answered {
+            Some(answered) => self.later(Pending::Over(connection, kind, request, answered)),
+            None => self.kinds.unanswered(kind),
         }
     }
 
@@ -222,20 +258,19 @@ impl Requests {
         let kind = connection.kind;
         match (touch, &mut connection.request) {
             (ConnectionTouch::Sends, Some(request)) => {
-                let (from, receiver) = (request.unaccounted(), request.receiver);
-                let (due, to) = (self.calls + LATER, at.max(from));
-                self.pending.push_back(AnswerTime { due, kind, connection: on, from, to, sender: tid, receiver });
-                if let Some(next) = request.is_answered(call.began(), to) {
-                    let before = std::mem::replace(request, next);
-                    self.kinds.finished(kind, &before);
-                }
+                let (since, from, receiver) = (request.since, request.unaccounted(), request.receiver);
+                let to = at.max(from);
+                let next = request.is_answered(call.began(), to);
+                let before = next.map(|next| std::mem::replace(request, next));
+                self.later(Pending::Account(AnswerTime { since, connection: on, from, to, sender: tid, receiver }));
+                before.into_iter().for_each(|before| self.is_over(on, kind, before));
             }
             (ConnectionTouch::Sends, None) => {}
             // More of the same request.
             (_, Some(request)) if request.answered.is_none() => request.goes_on(at, tid),
             (_, request) => {
                 let before = request.replace(ServedRequest::new(at, tid));
-                before.into_iter().for_each(|before| self.kinds.finished(kind, &before));
+                before.into_iter().for_each(|before| self.is_over(on, kind, before));
             }
         }
         if let Some(log) = self.logs.get_mut(&tid) {
@@ -270,8 +305,8 @@ impl Requests {
 
     /// A connection is forgotten.
     fn ends(&mut self, connection: ConnectionId) {
-        if let Some(connection) = self.connections.remove(&connection) {
-            connection.request.iter().for_each(|request| self.kinds.finished(connection.kind, request));
+        if let Some(served) = self.connections.remove(&connection) {
+            served.request.into_iter().for_each(|request| self.is_over(connection, served.kind, request));
         }
     }
 

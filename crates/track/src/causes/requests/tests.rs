@@ -105,7 +105,7 @@ fn one_thread_answers() {
     let expected = [("computing", computing), ("sendto", 5 + 1 + 10), ("recvfrom", 10 + 5)];
     are(parts(&run(&[], &calls)), 2, 1, &expected);
     let kind = &kinds(&run(&[], &calls))[0];
-    assert_eq!((kind.total, kind.longest), (111, 61));
+    assert_eq!((kind.total, kind.longest.took), (111, 61));
 }
 
 /// A worker slept from before the request came. The thread that woke the worker had the request until then.
@@ -174,7 +174,7 @@ fn an_answer_that_returns_late() {
     events[entry] = Event::Enter(&calls[6]);
     let kind = &kinds(&events)[0];
     // 100 to 170, and 160 to 191.
-    assert_eq!((kind.answered, kind.unanswered, kind.total, kind.longest), (2, 0, 101, 70));
+    assert_eq!((kind.answered, kind.unanswered, kind.total, kind.longest.took), (2, 0, 101, 70));
 }
 
 /// A thread that answers others meanwhile has the request wait.
@@ -228,6 +228,42 @@ fn requests_wait_in_a_queue() {
     assert!((85..=85 + 15 + 4).contains(&busy.time), "{busy:?}");
     let asleep = found[0].shares.iter().filter(|share| matches!(share.activity, Activity::Asleep(..)));
     assert_eq!(asleep.map(|share| share.time).sum::<Ns>(), 60 + 70);
+}
+
+/// Of 100 requests each takes 40, and 3 of them wait for a lock besides, three times for 30.
+#[test]
+fn the_slowest_are_compared_with_the_others() {
+    let served = |slow: &[u64], requests: u64| {
+        let mut calls = server().to_vec();
+        let mut at = 100;
+        for request in 0..requests {
+            calls.push(receives(MAIN, at, at + 10));
+            at += 10;
+            if slow.contains(&request) {
+                for _ in 0..3 {
+                    calls.push(slept(does(MAIN, "flock", &[5, 2], 0, at, at + 30), 30, 0, None));
+                    at += 30;
+                }
+            }
+            calls.push(sends(MAIN, at, at + 40));
+            at += 80;
+        }
+        kinds(&run(&[], &calls)).remove(0)
+    };
+    let kind = served(&[20, 40, 99], 100);
+    let slow = kind.slow.as_ref().unwrap();
+    // The slowest hundredth, and those that took as long.
+    assert_eq!((slow.slowest.requests, slow.slowest.mean), (3, 130));
+    assert_eq!(slow.ordinary.mean, 40);
+    let [more] = &slow.more[..] else { panic!("{slow:?}") };
+    assert!(matches!(more.share.activity, Activity::Asleep(on, ..) if table(on.abi).name(on.nr) == "flock"));
+    assert_eq!((more.share.time, more.ordinary, more.more(), more.calls()), (90, 0, 90, Some([3.0, 0.0])));
+    // The last of them.
+    assert_eq!((kind.longest.took, kind.longest.receiver), (130, MAIN));
+    assert_eq!(kind.longest.since, 100 + 99 * 90 + 2 * 90 + 10);
+    // All are alike, or there are too few.
+    assert!(served(&[], 100).slow.is_none());
+    assert!(served(&[3], 19).slow.is_none());
 }
 
 #[test]
@@ -289,7 +325,7 @@ fn datagrams_are_told_apart_by_their_clients() {
     ];
     // 30 to 90, 40 to 60, 100 to 120.
     let kind = &kinds(&run(&[], &calls))[0];
-    assert_eq!((kind.answered, kind.unanswered, kind.total, kind.longest), (3, 1, 60 + 20 + 20, 60));
+    assert_eq!((kind.answered, kind.unanswered, kind.total, kind.longest.took), (3, 1, 60 + 20 + 20, 60));
     // Of these clients nothing is known.
     let on = |call: Call| Call { args: [3, 0x1000, 10, 0, 0, 0], ..call };
     assert!(kinds(&run(&[], &[socket(), on(receives(MAIN, 30, 40)), on(sends(MAIN, 50, 60))])).is_empty());
