@@ -135,6 +135,57 @@ fn alone_it_shows_nothing_and_keeps_the_status() {
     }
 }
 
+/// A copy shows all that the recording shows, or the part that filters left in.
+#[test]
+fn copies() {
+    for &engine in engines() {
+        let scratch = Scratch::new(&format!("copies{engine}"));
+        std::fs::write(scratch.path("a"), "aaa\n").unwrap();
+        let waits = if engine.contains("ebpf") { &["--waits"][..] } else { &[] };
+        let options = [&[engine, "-f", "-k", "-yy", "-Y", "-i", "--record=rec"], waits].concat();
+        let script = "cat a | tr a b > c; ls -l /proc/self/fd; (exit 3); kill -USR1 $$; rm c; cat nothing";
+        scratch.stride([&options[..], &["sh", "-c", script]].concat());
+        let replay = |file: &str, options: &[&str]| {
+            let mut command = bare_stride();
+            command.arg(format!("--replay={file}")).args(options).current_dir(scratch.path(""));
+            let run = Run::of(command);
+            assert_eq!(run.code(), Some(0), "{engine} {file} {options:?}: {run:?}");
+            run
+        };
+        let shows: &[&[&str]] =
+            &[&["-yy", "-Y", "-i", "-k", "-T", "-ttt"], &["--json", "-yy", "-k"], &["-c"], &["--by=path,comm"]];
+        let told = replay("rec", &["--record=copy"]).err;
+        assert!(told.contains("copy: ") && told.contains("look at it with stride --replay=copy"), "{told}");
+        for show in shows {
+            same(&replay("copy", show).out, &replay("rec", show).out, &format!("{engine} {show:?}"));
+        }
+        let filter = ["-e", "trace=%file,write", "-Z"];
+        replay("rec", &[&["--record=part"], &filter[..]].concat());
+        for show in shows {
+            let chosen = replay("rec", &[*show, &filter].concat());
+            same(&replay("part", show).out, &chosen.out, &format!("{engine} a part, {show:?}"));
+        }
+        assert!(replay("part", &["-c"]).out != replay("rec", &["-c"]).out);
+        // What broke off is not made whole.
+        let whole = std::fs::read(scratch.path("rec")).unwrap();
+        std::fs::write(scratch.path("cut"), &whole[..whole.len() - 10]).unwrap();
+        replay("cut", &["--record=cut-copy"]);
+        let run = replay("cut-copy", &["-c"]);
+        assert!(run.err.contains("'cut-copy' breaks off"), "{run:?}");
+        let refused = |options: &[&str], message: &str| {
+            let mut command = bare_stride();
+            command.arg("--replay=rec").args(options).current_dir(scratch.path(""));
+            let run = Run::of(command);
+            assert_eq!(run.code(), Some(1), "{run:?}");
+            assert!(run.err.contains(message), "{run:?}");
+        };
+        refused(&["--record=./rec"], "name the same file");
+        refused(&["--record=copy", "--rotate=1M"], "--rotate cannot begin a copy");
+        refused(&["--flight=1m"], "--flight is about tracing");
+        assert_eq!(std::fs::read(scratch.path("rec")).unwrap(), whole);
+    }
+}
+
 #[test]
 fn what_was_not_recorded_is_told() {
     need!("/bin/cat");

@@ -129,6 +129,13 @@ fn recordings() {
         scratch.stride(options.iter().chain(&command));
         assert_eq!(kept("made"), [""; 0], "{engine}");
         assert!(replay("made", &[]).out.contains("nothing to hide"), "{engine}");
+        // A copy without secrets takes the place of the recording.
+        let run = replay("plain", &["--redact=own", "--record=copy"]);
+        assert_eq!(run.code(), Some(0), "{run:?}");
+        assert_eq!(kept("copy"), [""; 0], "{engine}");
+        let same = ["-s", "200", "-v", "-y"];
+        let redacted = replay("plain", &[&["--redact=own"], &same[..]].concat()).out;
+        assert_eq!(replay("copy", &same).out, redacted, "{engine}");
     }
 }
 

@@ -5,7 +5,7 @@ use crate::processes::last_event::ended;
 use crate::processes::{contexts, lock, mounts, pidns};
 use crate::sockets::families::Families;
 use crate::sockets::socket;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
@@ -326,6 +326,8 @@ pub struct ReplaySource {
     answers: RefCell<Answers>,
     /// They are told each fact.
     listeners: RefCell<Vec<FactListener>>,
+    /// The recording was read to its end, and does not break off.
+    whole: Cell<bool>,
 }
 
 impl ReplaySource {
@@ -340,6 +342,16 @@ impl ReplaySource {
         }
         self.listeners.borrow().iter().for_each(|listener| listener(&fact));
         self.answers.borrow_mut().set(fact.question, &fact.answer);
+    }
+
+    /// The recording has been read to its end.
+    pub fn ends(&self) {
+        self.whole.set(true);
+    }
+
+    /// True if nothing of the recording is missing at its end.
+    pub fn is_whole(&self) -> bool {
+        self.whole.get()
     }
 
     /// Tells `listener` each fact from here on.

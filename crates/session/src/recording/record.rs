@@ -1,5 +1,6 @@
 //! The view that writes the recording.
 
+use super::answers::Answers;
 use super::asking::Asking;
 use super::beginning::Beginning;
 use crate::os_error;
@@ -32,14 +33,13 @@ pub struct Recording {
     tells: bool,
     /// The recorder. None after a failure.
     recorder: Option<Recorder<File>>,
-    asking: Asking,
+    answers: Answers,
     error: Option<ViewError>,
 }
 
 impl Recording {
     /// Empties the file and writes the metadata. Nothing has been shown yet.
-    pub fn begin(target: Target, asking: Asking, with: &Opening<'_>) -> Recording {
-        let metadata = metadata(&asking, with);
+    pub fn begin(target: Target, answers: Answers, metadata: Metadata, with: &Opening<'_>) -> Recording {
         let age = with.options.rotation.map(FileAge::new);
         let mut recording = Recording {
             target,
@@ -52,7 +52,7 @@ impl Recording {
             keeps: with.options.rotation.map_or(0, |rotation| rotation.count - 1),
             tells: !with.options.is_quiet(Quiet::Files),
             recorder: None,
-            asking,
+            answers,
             error: None,
         };
         let begun = recording.target.begin().and_then(|()| recording.target.file.try_clone());
@@ -94,9 +94,11 @@ impl Recording {
         self.target.file = file.try_clone()?;
         self.recorder = None;
         let mut recorder = self.recorder(file)?;
-        let beginning = Beginning::now(tracker, &self.asking, self.at, room);
-        beginning.facts.iter().try_for_each(|fact| recorder.fact(fact))?;
-        beginning.threads.iter().try_for_each(|event| recorder.event(event))?;
+        if let Answers::Asked(asking) = &self.answers {
+            let beginning = Beginning::now(tracker, asking, self.at, room);
+            beginning.facts.iter().try_for_each(|fact| recorder.fact(fact))?;
+            beginning.threads.iter().try_for_each(|event| recorder.event(event))?;
+        }
         recorder.flush()?;
         self.recorder = Some(recorder);
         Ok(())
@@ -105,7 +107,7 @@ impl Recording {
     /// Writes an event, and the answers that are needed to show it.
     fn keep(&mut self, event: &Event<'_>) {
         let Some(recorder) = &mut self.recorder else { return };
-        let news = self.asking.about(event);
+        let news = self.answers.about(event);
         let written = news.iter().try_for_each(|fact| recorder.fact(fact)).and_then(|()| recorder.event(event));
         if let Err(error) = written {
             self.failed(&error);
@@ -165,6 +167,13 @@ pub fn metadata(asking: &Asking, with: &Opening<'_>) -> Metadata {
     }
 }
 
+/// The metadata of a copy.
+pub fn copied(of: Metadata, with: &Opening<'_>) -> Metadata {
+    // (Arguments may have been redacted.)
+    let (args, left_out) = (with.info.args.clone(), !with.options.filters.shows_all_calls());
+    Metadata { args, partial: of.partial || left_out, ..of }
+}
+
 impl View for Recording {
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
         self.keep(event);
@@ -180,7 +189,8 @@ impl View for Recording {
 
     fn finish(&mut self, end: &End<'_>) -> String {
         if let Some(recorder) = &mut self.recorder {
-            let finished = recorder.finish(end.lost);
+            // The copy of a recording that breaks off breaks off as well.
+            let finished = if self.answers.are_whole() { recorder.finish(end.lost) } else { recorder.flush() };
             self.target.written.set(recorder.written().bytes);
             if self.rotated > 0 {
                 // The size and the calls of the run are not those of the file.

@@ -119,6 +119,12 @@ impl Engine for Replay {
         if self.stopped {
             return Ok(None);
         }
+        if let Some(ending) = self.reader.ending() {
+            if matches!(ending, Ending::Whole(_)) {
+                self.answers.ends();
+            }
+            return Ok(None);
+        }
         // (All facts before the event have been taken.)
         let Some(Recorded::Event(event)) = self.reader.next_item() else { return Ok(None) };
         self.ended = ended(&event);

@@ -103,6 +103,11 @@ impl Resolvers {
         }
     }
 
+    /// The recorded answers, in a replay.
+    pub fn recorded(&self) -> Option<Rc<ReplaySource>> {
+        self.recorded.clone()
+    }
+
     /// Takes in the names and ids of an event, before anyone asks for them.
     pub fn note(&self, event: &Event<'_>) {
         if let Some(live) = &self.live {

@@ -45,8 +45,11 @@ pub const FLAGS: &[Flag] = &[
                   whose calls, -s how much of each string, and -v that arrays and structures are captured as a whole. Times are \
                   always recorded. What descriptors refer to is recorded with -y or -P, names of processes with -Y, instruction \
                   pointers with -i, and whole transfers with -e read=... and -e write=....\n\n\
+                  With --replay=OTHER, FILE becomes a copy of the recording OTHER: of the part that filters leave in, and without secrets if --redact is given. A copy of a recording that breaks off \
+                  breaks off as well.\n\n\
                   FILE is compressed. Stride writes to it at least every fifth of a second, and what was written can be replayed even if Stride is killed. If FILE cannot be written any further, Stride says so and the program runs on.",
         update: ask,
+        only_traces: false,
         ..BASE
     },
     Flag {

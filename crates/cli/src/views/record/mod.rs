@@ -10,9 +10,8 @@ use anyhow::Result;
 use flags::FLAGS;
 use std::path::Path;
 use stride_event::CallSet;
-use stride_output::View;
 use stride_session::options::Trigger;
-use stride_session::{Before, Needs, Opener, Opening, Options, Start, Use, keep_latest, record};
+use stride_session::{Before, Needs, Opener, Options, Start, Use, keep_latest, record};
 
 const FILE: &str = "record";
 
@@ -55,6 +54,11 @@ impl Declaration for RecordDeclaration {
         if let Some(stray) = raw.flight.stray() {
             return Err(Stop::usage(format!("{stray} says when a flight recorder writes: give --flight=SIZE as well")));
         }
+        if raw.options.replay.is_some() && raw.options.views.has(FILE) && raw.options.rotation.is_some() {
+            return Err(Stop::usage(
+                "--rotate cannot begin a copy of a recording anew in the middle: leave --rotate out, or choose a part of the recording with --where",
+            ));
+        }
         for expression in raw.flight.triggers.iter().filter_map(Trigger::expression) {
             let possible = expression.early().calls.clone().intersection(&raw.options.filters.trace);
             if possible == CallSet::empty() {
@@ -81,14 +85,11 @@ impl Declaration for RecordDeclaration {
         Start::AtFork
     }
 
-    fn prepare(&self, _: &Before<'_>) -> Result<Opener> {
-        Ok(Box::new(open))
-    }
-}
-
-fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
-    match with.options.flight.clone() {
-        Some(flight) => keep_latest(flight, path(with.options), with),
-        None => record(with.files.take_given(FILE)?, with),
+    fn prepare(&self, before: &Before<'_>) -> Result<Opener> {
+        let replayed = before.replay.cloned();
+        Ok(Box::new(|with| match with.options.flight.clone() {
+            Some(flight) => keep_latest(flight, path(with.options), with),
+            None => record(with.files.take_given(FILE)?, replayed, with),
+        }))
     }
 }
