@@ -28,16 +28,16 @@ __noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
 	if (!s || !op || !ptr || !n || !op->cap)
 		return 0;
 	at = ONCE(s->used);
-	if (n > op->cap)
-		n = op->cap;
-	bytes = n * op->elem;
-	want = bytes > BLOCK_MAX ? BLOCK_MAX : bytes;
-	before = op->kind == OP_BYTES && op->leaf && (bytes > BLOCK_MAX || at >= BLOCK_MAX);
-	FORGET(before, ptr);
 	if (at >= BLOCKS_END) {
 		s->call.head.flags |= FLAG_FULL;
 		return 0;
 	}
+	bytes = least(n, op->cap) * op->elem;
+	want = least(bytes, BLOCK_MAX);
+	/* (It never is.) */
+	if (want > BLOCK_MAX)
+		return 0;
+	before = op->leaf & ~differs(op->kind, OP_BYTES) & (above(bytes, BLOCK_MAX) | above(at, BLOCK_MAX - 1));
 	b = (struct rec_block *)(s->data + at);
 	to = at + sizeof(*b);
 	if (before) {
@@ -231,14 +231,24 @@ __noinline int run_op(struct scratch *s, u32 index, u32 me)
 	return 0;
 }
 
-__noinline int run_ops(struct scratch *s, u32 first, u32 n, u32 base)
+/* The next op of a run. */
+static long next_op(u64 i, void *ctx)
 {
-	for (u32 i = 0; i < MAX_RUN; i++) {
-		if (i >= n)
-			break;
-		run_op(s, first + i, base + i);
-	}
+	struct scratch *s = scratch();
+
+	if (!s || i >= s->run.n)
+		return 1;
+	run_op(s, s->run.first + i, s->run.base + i);
 	return 0;
+}
+
+/* (A loop of bpf_loop is walked once, another one once for each round.) */
+static __always_inline void run_ops(struct scratch *s, const struct op_run *run)
+{
+	s->run.first = run->first;
+	s->run.n = run->n;
+	s->run.base = run->base;
+	bpf_loop(MAX_RUN, next_op, NULL, 0);
 }
 
 static __always_inline struct op_run *chosen(struct scratch *s, u32 index)
@@ -262,7 +272,7 @@ __noinline int run_plan(struct scratch *s, u32 index)
 
 	if (!s || !plan)
 		return 0;
-	run_ops(s, plan->ops.first, plan->ops.n, plan->ops.base);
+	run_ops(s, &plan->ops);
 	for (u32 i = 0; i < MAX_CHOICES; i++) {
 		struct op_run *run;
 
@@ -270,7 +280,7 @@ __noinline int run_plan(struct scratch *s, u32 index)
 			break;
 		run = chosen(s, plan->choice + i);
 		if (run)
-			run_ops(s, run->first, run->n, run->base);
+			run_ops(s, run);
 	}
 	return 0;
 }

@@ -25,32 +25,25 @@ static __always_inline bool is_terminal(struct inode *inode)
 	return major == 4 || major == 5 || (major >= 136 && major <= 143);
 }
 
-static __always_inline bool is_text(const char *bytes, const char *text, u32 size)
-{
-#pragma unroll
-	for (u32 i = 0; i < size; i++)
-		if (bytes[i] != text[i])
-			return false;
-	return true;
-}
-
-#define IS_TEXT(bytes, text) is_text(bytes, text, sizeof(text))
-
 /* The objects of bpf(2) are anonymous files, which differ by the names that the kernel gave them. */
 static __always_inline u32 kind_of_anonymous(struct file *file)
 {
-	char name[16] = {};
+	/* "bpf-map"; "bpf-prog"; "btf"; "bpf_link"; "bpf-link" */
+	const u64 map = 0x70616d2d667062, program = 0x676f72702d667062, types = 0x667462;
+	const u64 link = 0x6b6e696c5f667062, older_link = 0x6b6e696c2d667062;
+	u64 name[2] = {};
 
 	bpf_probe_read_kernel_str(name, sizeof(name), BPF_CORE_READ(file, f_path.dentry, d_name.name));
-	if (IS_TEXT(name, "bpf-map"))
+	if (name[0] == map)
 		return FILE_KIND_BPF_MAP;
-	if (IS_TEXT(name, "bpf-prog"))
-		return FILE_KIND_BPF_PROGRAM;
-	if (IS_TEXT(name, "btf"))
+	if ((u32)name[0] == types)
 		return FILE_KIND_BPF_TYPES;
-	if (IS_TEXT(name, "bpf_link") || IS_TEXT(name, "bpf-link"))
-		return FILE_KIND_BPF_LINK;
-	return FILE_KIND_OTHER;
+	/* (The names of the others have eight characters.) */
+	if ((u8)name[1])
+		return FILE_KIND_OTHER;
+	if (name[0] == program)
+		return FILE_KIND_BPF_PROGRAM;
+	return name[0] == link || name[0] == older_link ? FILE_KIND_BPF_LINK : FILE_KIND_OTHER;
 }
 
 /* The kind of the file that a descriptor refers to: an enum file_kind. */

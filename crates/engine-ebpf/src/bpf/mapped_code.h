@@ -6,6 +6,7 @@
 #ifndef STRIDE_MAPPED_CODE_H
 #define STRIDE_MAPPED_CODE_H
 
+#include "scratch.h"
 #include "stack_state.h"
 
 /* linux/mm.h, linux/fs.h */
@@ -20,6 +21,12 @@ struct {
 	__type(value, struct code_file);
 } code_files SEC(".maps");
 
+/* 1 if the first so many bytes of a text differ. */
+static __always_inline u64 begins_otherwise(u64 text, u64 beginning, u32 bytes)
+{
+	return differs(text & (1ULL << 8 * bytes) - 1, beginning);
+}
+
 /* Names of files that may have a run-time system of scripts begin so. */
 static __always_inline bool may_run_scripts(struct dentry *dentry)
 {
@@ -33,11 +40,11 @@ static __always_inline bool may_run_scripts(struct dentry *dentry)
 
 	if (bpf_probe_read_kernel_str(name, sizeof(name), BPF_CORE_READ(dentry, d_name.name)) < 0)
 		return false;
-	return (name[0] & (1ULL << 56) - 1) == program || name[0] == library && (name[1] & 0xffff) == rest ||
-	       (u32)name[0] == node || (name[0] & (1ULL << 56) - 1) == libnode ||
-	       (u32)name[0] == perl || (name[0] & (1ULL << 56) - 1) == libperl ||
-	       (u32)name[0] == ruby || (name[0] & (1ULL << 56) - 1) == libruby ||
-	       (name[0] & (1ULL << 24) - 1) == php || (name[0] & (1ULL << 48) - 1) == libphp;
+	return !(begins_otherwise(name[0], program, 7) & (differs(name[0], library) | begins_otherwise(name[1], rest, 2)) &
+		 begins_otherwise(name[0], node, 4) & begins_otherwise(name[0], libnode, 7) &
+		 begins_otherwise(name[0], perl, 4) & begins_otherwise(name[0], libperl, 7) &
+		 begins_otherwise(name[0], ruby, 4) & begins_otherwise(name[0], libruby, 7) &
+		 begins_otherwise(name[0], php, 3) & begins_otherwise(name[0], libphp, 6));
 }
 
 static __always_inline void note_version(struct code_mapping *to, struct inode *inode)
@@ -160,24 +167,37 @@ enum noted {
 };
 
 /*
+ * Notes the mapping at an address, if there is one, and if it is code. Returns 0 if the reader has opened its file, 1 if it has not, and a negative number if that
+ * is not known. (A function of its own, because the verifier walks what the loop below calls once for each round otherwise.)
+ */
+__noinline int note_mapping_at(u64 address)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct stack_state *state = stack_state();
+	u32 before;
+
+	if (!state)
+		return -1;
+	before = ONCE(state->change.mappings);
+	if (bpf_find_vma(task, address, note_mapping, NULL, 0) || ONCE(state->change.mappings) == MAPPINGS_UNKNOWN)
+		return -1;
+	return ONCE(state->change.mappings) > before ? note_code_file() : 0;
+}
+
+/*
  * Notes in the CPU's change which code is mapped between two addresses of the current thread's address space, where no hole is. Returns an
  * enum noted.
  */
 __noinline int note_mappings(u64 start, u64 end)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
 	struct stack_state *state = stack_state();
 	int noted = NOTED_ALL;
 
 	if (!state)
 		return NOTED_NOTHING;
 	for (int i = 0; i < CODE_MAPPINGS; i++) {
-		u32 before = ONCE(state->change.mappings);
-		int file;
+		int file = note_mapping_at(start);
 
-		if (bpf_find_vma(task, start, note_mapping, NULL, 0) || ONCE(state->change.mappings) == MAPPINGS_UNKNOWN)
-			break;
-		file = ONCE(state->change.mappings) > before ? note_code_file() : 0;
 		if (file < 0)
 			break;
 		if (file)

@@ -65,6 +65,12 @@ struct scratch {
 	/* A program that may be preempted uses it (functions.h). */
 	u32 busy;
 	struct {
+		u32 first;
+		u32 n;
+		u32 base;
+		u32 pad;
+	} run;
+	struct {
 		u32 op;
 		u32 me;
 		u32 off;

@@ -15,8 +15,10 @@ const volatile struct target_call target_calls[3 * TARGET_CALLS];
 /* The call that was demultiplexed last: one per CPU, as the scratch. */
 struct demultiplexed {
 	u64 args[6];
+	/* What the target's arguments are taken from: nothing, the arguments but the first, and behind TARGET_MEMORY the words. */
+	u64 source[2 * TARGET_MEMORY];
 	u64 target[6];
-	u32 words[8];
+	u32 words[TARGET_MEMORY];
 	s32 nr;
 	u32 pad;
 };
@@ -59,7 +61,7 @@ __noinline int demultiplex(struct demultiplexed *u)
 	if (!u)
 		return 0;
 	index = target_index(u->nr, u->args[0]);
-	asm volatile("" : "+r"(index));
+	FORGET(index, u->args[0]);
 	if (index >= 3 * TARGET_CALLS)
 		return 0;
 	target = &target_calls[index];
@@ -71,14 +73,12 @@ __noinline int demultiplex(struct demultiplexed *u)
 		return 0;
 	if (len && bpf_probe_read_user(u->words, len, (void *)(target->pointer ? (target->pointer == 1 ? u->args[1] : u->args[4]) : u->args[0])))
 		return 0;
-	for (u32 i = 0; i < 6; i++) {
-		u32 from = target->from[i];
-
-		if (from >= TARGET_MEMORY)
-			u->target[i] = u->words[from & 7];
-		else
-			u->target[i] = from && from < 6 ? u->args[from] : 0;
-	}
+	for (u32 i = 1; i < 6; i++)
+		u->source[i] = u->args[i];
+	for (u32 i = 0; i < TARGET_MEMORY; i++)
+		u->source[TARGET_MEMORY + i] = u->words[i];
+	for (u32 i = 0; i < 6; i++)
+		u->target[i] = u->source[target->from[i] & (2 * TARGET_MEMORY - 1)];
 	u->nr = target->nr;
 	return 0;
 }

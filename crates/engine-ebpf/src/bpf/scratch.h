@@ -20,11 +20,48 @@
 		(number) = _number;                                               \
 	})
 
+/*
+ * Comparisons without a branch. The verifier walks both ways of a branch, and what follows for each, until it comes to a place where it has been with the same
+ * knowledge. 1 if a is above b (the subtraction borrows); 1 if they differ; and the smaller of them, of which the verifier knows no bound.
+ */
+static __always_inline u64 above(u64 a, u64 b)
+{
+	u64 less = b - a;
+
+	asm volatile("" : "+r"(less));
+	return (a & ~b | (a | ~b) & less) >> 63;
+}
+
+static __always_inline u64 differs(u64 a, u64 b)
+{
+	u64 difference = a ^ b, negative = -difference;
+
+	asm volatile("" : "+r"(negative));
+	return (difference | negative) >> 63;
+}
+
+static __always_inline u64 least(u64 a, u64 b)
+{
+	return a ^ ((a ^ b) & -above(a, b));
+}
+
 static __always_inline struct scratch *scratch(void)
 {
 	u32 cpu = bpf_get_smp_processor_id();
 
 	return bpf_map_lookup_elem(&scratches, &cpu);
+}
+
+/*
+ * Goes on with the program that follows those at entry. If the verifier knew which one it is, the kernel would write the jump into the code of each of these programs
+ * when it is put into the map, and have all CPUs wait for that each time. `unknown`: a number of which the verifier knows nothing.
+ */
+static __always_inline void go_on(void *ctx, u64 unknown)
+{
+	u64 step = STEP_ENTRY;
+
+	FORGET(step, unknown);
+	bpf_tail_call(ctx, &steps, step);
 }
 
 static __always_inline struct op *op_at(u32 index)

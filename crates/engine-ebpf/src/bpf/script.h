@@ -68,24 +68,40 @@ static __always_inline bool script_pointer(u64 *to, u64 from)
 /* An object's size and hash, and its data if that is short: one read takes as long as two of half as much. */
 #define SCRIPT_SHORT 128
 
-/* Mixes so many words of what was read last into the code's number. (The verifier walks a function once, however often it is called.) */
-__noinline int mix_words(u32 at, u32 n)
+/* Words that are mixed at a time. */
+#define SCRIPT_MIXED 8
+
+/* Mixes up to SCRIPT_MIXED words, from this place on, of what was read last into the code's number. (The verifier walks a function once, however often it is called.) */
+__noinline int mix_some(u32 at, u32 n)
 {
 	struct stack_state *state = stack_state();
 	u64 identity, *word;
 
 	/* The bound is checked once, on the register that is used. */
 	asm volatile("" : "+r"(at));
-	if (!state || at > SCRIPT_SHORT)
+	if (!state || at > SCRIPT_SHORT + (SCRIPT_CONTENT - SCRIPT_MIXED) * sizeof(u64))
 		return 0;
 	word = (u64 *)(state->script.bytes + at);
 	identity = state->script.identity;
-	for (u32 i = 0; i < SCRIPT_CONTENT; i++) {
+	for (u32 i = 0; i < SCRIPT_MIXED; i++) {
 		if (i >= n)
 			break;
 		identity = script_mixed(identity, word[i]);
 	}
 	state->script.identity = identity;
+	return 0;
+}
+
+/* The same for as many words as are read at once, SCRIPT_CONTENT. */
+__noinline int mix_words(u32 at, u32 n)
+{
+	if (at > SCRIPT_SHORT)
+		return 0;
+	for (u32 i = 0; i < SCRIPT_CONTENT; i += SCRIPT_MIXED) {
+		if (i >= n)
+			break;
+		mix_some(at + i * sizeof(u64), n - i);
+	}
 	return 0;
 }
 

@@ -265,7 +265,7 @@ static long walk_context(u64 i, void *ctx)
 	struct script_state *script;
 	struct script_frame *frame;
 	s32 index, before;
-	bool is_last = false, is_known;
+	u64 is_last = 0, is_known;
 	u32 n;
 
 	if (!state)
@@ -276,7 +276,7 @@ static long walk_context(u64 i, void *ctx)
 		kind = RUNS_FIRST;
 		if (script->contexts.kind == CONTEXTS_OF_PROGRAM) {
 			kind |= RUNS_FILE;
-			is_last = true;
+			is_last = 1;
 		} else if (script->contexts.kind == CONTEXTS_OF_SORT && script->contexts.last >= 0) {
 			/* Its first context is that of a block, or of a sub. */
 			script->contexts.kind = 0;
@@ -290,7 +290,7 @@ static long walk_context(u64 i, void *ctx)
 	}
 	if (!is_last) {
 		off = read_context(script, index);
-		asm volatile("" : "+r"(off));
+		FORGET(off, script->next);
 		if (off > SCRIPT_WINDOW - CONTEXT_SIZE) {
 			script->end = SCRIPT_UNREADABLE;
 			return 1;
@@ -330,6 +330,8 @@ static long walk_context(u64 i, void *ctx)
 	n = ONCE(script->frames);
 	if (n >= SCRIPT_FRAMES)
 		return 1;
+	FORGET(code, script->raw);
+	FORGET(is_last, script->raw);
 	/* The bound is set on the register that is used. */
 	asm volatile("" : "+r"(n));
 	frame = &script->frame[n & (SCRIPT_FRAMES - 1)];
@@ -361,7 +363,8 @@ static long walk_context(u64 i, void *ctx)
 	script->frames = n + 1;
 	if (is_last)
 		script->end = SCRIPT_REACHED;
-	return is_last;
+	/* (The verifier has forgotten that it is no other number.) */
+	return is_last & 1;
 }
 
 /*

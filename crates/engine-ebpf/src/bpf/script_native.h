@@ -91,7 +91,7 @@ static long walk_native(u64 i, void *ctx)
 	}
 	off = read_window(script, at - NATIVE_BELOW);
 	/* The bound is checked on the register that is used. */
-	asm volatile("" : "+r"(off));
+	FORGET(off, at);
 	if (off > SCRIPT_WINDOW - NATIVE_FRAME) {
 		script->end = SCRIPT_UNREADABLE;
 		return 1;

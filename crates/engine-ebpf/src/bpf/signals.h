@@ -196,7 +196,7 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 	if (sig == SIGKILL || BPF_CORE_READ(action, sa.sa_flags) & SA_IMMUTABLE)
 		return 0;
 	if (begin_signal())
-		bpf_tail_call(ctx, &steps, STEP_ENTRY);
+		go_on(ctx, st->flags);
 	tell_signal(ctx, task, st, NULL);
 	return 0;
 }

@@ -27,13 +27,20 @@ struct {
 } stack_memos SEC(".maps");
 
 /* Words of a memo that one loop compares with memory. */
-#define STACK_STEP 16
+#define STACK_STEP 8
 
-/* True if memory has changed at one of the memo's words: of up to STACK_STEP words, the first of which has the number `from`. */
-static __always_inline bool differ(struct stack_memo *memo, struct stack_state *state, u32 n, u32 from)
+/*
+ * True if memory has changed at one of the memo's words: of up to STACK_STEP words, the first of which has the number `from`. A function of its own, because the
+ * verifier walks a loop once for each round, but a function only once.
+ */
+__noinline int differ(struct stack_memo *memo, struct stack_state *state, u32 from)
 {
 	u64 differences = 0;
+	u32 n;
 
+	if (!memo || !state)
+		return 1;
+	n = ONCE(memo->words);
 	for (u32 i = 0; i < STACK_STEP; i++) {
 		u32 word = from + i, at;
 
@@ -43,7 +50,7 @@ static __always_inline bool differ(struct stack_memo *memo, struct stack_state *
 		at = ONCE(memo->word[word].at);
 		asm volatile("" : "+r"(at));
 		if (at > STACK_REREAD)
-			return true;
+			return 1;
 		differences |= *(u64 *)(state->bytes + at) ^ memo->word[word].value;
 	}
 	/* A word of 4 bytes has others behind it, which do not matter. */
@@ -52,13 +59,18 @@ static __always_inline bool differ(struct stack_memo *memo, struct stack_state *
 	return differences != 0;
 }
 
-/* The same for the words behind the first. A function of its own, because the verifier walks a loop once for each round, but a function
- * only once. */
-__noinline int differ_from(struct stack_memo *memo, struct stack_state *state, u32 from)
+/* Reads a range of memory that has words of the memo. */
+__noinline int read_range(struct stack_memo *memo, struct stack_state *state, u32 i)
 {
-	if (!memo || !state)
+	u32 to, len;
+
+	if (!memo || !state || i >= STACK_RANGES)
 		return 1;
-	return differ(memo, state, ONCE(memo->words), from);
+	to = ONCE(memo->range[i].to);
+	len = ONCE(memo->range[i].len);
+	asm volatile("" : "+r"(to), "+r"(len));
+	return to > STACK_REREAD || len > PAGE ||
+	       bpf_probe_read_user(state->bytes + to, len, (void *)memo->range[i].from);
 }
 
 /* True if memory still holds the words of this memo, and the registers that it depends on are the same: it is the same stack. */
@@ -74,24 +86,16 @@ __noinline int is_same(struct stack_memo *memo, struct stack_state *state)
 		return 0;
 	n = ONCE(memo->ranges);
 	for (u32 i = 0; i < STACK_RANGES; i++) {
-		u32 to, len;
-
 		if (i >= n)
 			break;
-		to = ONCE(memo->range[i].to);
-		len = ONCE(memo->range[i].len);
-		asm volatile("" : "+r"(to), "+r"(len));
-		if (to > STACK_REREAD || len > PAGE ||
-		    bpf_probe_read_user(state->bytes + to, len, (void *)memo->range[i].from))
+		if (read_range(memo, state, i))
 			return 0;
 	}
 	n = ONCE(memo->words);
-	if (differ(memo, state, n, 0))
-		return 0;
-	for (u32 i = STACK_STEP; i < STACK_WORDS; i += STACK_STEP) {
+	for (u32 i = 0; i < STACK_WORDS; i += STACK_STEP) {
 		if (i >= n)
 			break;
-		if (differ_from(memo, state, i))
+		if (differ(memo, state, i))
 			return 0;
 	}
 	return 1;

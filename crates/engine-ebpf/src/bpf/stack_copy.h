@@ -58,10 +58,12 @@ static long copy_page(u64 i, void *ctx)
 }
 
 /* Copies the pages from an address up: the page of the address, and others of `room` bytes in all. Returns where the copy ends. */
-static __always_inline u32 copy_part(struct scratch *s, struct stack_part *part, u64 from, u32 to, u32 room)
+__noinline int copy_part(struct scratch *s, struct stack_part *part, u64 from, u32 to, u32 room)
 {
 	u64 top = BPF_CORE_READ(bpf_get_current_task_btf(), mm, start_stack);
 
+	if (!s || !part)
+		return to;
 	s->stack.from = from;
 	s->stack.pages = 0;
 	s->stack.top = from <= top ? top : ~0ULL;
@@ -83,33 +85,51 @@ static __always_inline bool is_elsewhere(struct task_struct *task, u64 sp, u64 i
 /* Frame pointers that are followed, at most. */
 #define FRAME_POINTERS 16
 
+/* Goes on from a frame pointer to the next one, or notes where it leads that leaves the stack. */
+static long follow_frame(u64 i, void *ctx)
+{
+	struct stack_state *state = stack_state();
+	u64 at, next;
+
+	if (!state)
+		return 1;
+	at = state->frame_pointer;
+	if (at - state->key.sp >= STACK_COPY) {
+		if (i && !(at & 7))
+			state->other_stack = at;
+		return 1;
+	}
+	if (bpf_probe_read_user(&next, sizeof(next), (void *)at) || next == at)
+		return 1;
+	state->frame_pointer = next;
+	return 0;
+}
+
 /*
- * Where the frame pointers lead that leave the stack at `sp`: Go's runtime does its work on a stack of the thread's own, and the frame
+ * Where the frame pointers lead that leave the thread's stack: Go's runtime does its work on a stack of the thread's own, and the frame
  * pointers go on to the goroutine's. 0 if they do not leave it. The first of them must lie on this stack: without frame pointers, the register
  * holds anything.
  */
-static __always_inline u64 other_stack(u64 sp, u64 bp)
+static __always_inline u64 other_stack(struct stack_state *state)
 {
-	u64 next = bp;
-
-	for (u32 i = 0; i < FRAME_POINTERS; i++) {
-		if (next < sp || next - sp >= STACK_COPY)
-			return i && next && !(next & 7) ? next : 0;
-		bp = next;
-		if (bpf_probe_read_user(&next, sizeof(next), (void *)bp) || next == bp)
-			return 0;
-	}
-	return 0;
+	state->frame_pointer = state->bp;
+	state->other_stack = 0;
+	bpf_loop(FRAME_POINTERS, follow_frame, NULL, 0);
+	return *(volatile u64 *)&state->other_stack;
 }
 
 /* So much of the other stack is copied. */
 #define OTHER_STACK (2 * PAGE)
 
 /* Copies the returns that are watched. Returns where the copy ends. */
-static __always_inline u32 copy_returns(struct scratch *s, struct stack_state *state, struct rec_stack *rec, u32 to)
+__noinline int copy_returns(struct scratch *s, struct rec_stack *rec, u32 to)
 {
-	u32 n = ONCE(state->watched), len;
+	struct stack_state *state = stack_state();
+	u32 n, len;
 
+	if (!s || !rec || !state)
+		return to;
+	n = ONCE(state->watched);
 	if (n > STACK_RETURNS)
 		return to;
 	len = n * sizeof(struct stack_return);
@@ -153,17 +173,19 @@ __noinline int copy_piece(struct scratch *s, u64 address, u64 len)
 }
 
 /* Copies an object of code: its head and its data, or the beginning of its data. */
-static __always_inline void copy_object(struct scratch *s, u64 object, u64 data, bool is_table)
+__noinline int copy_object(struct scratch *s, u64 object, u64 data, u32 is_table)
 {
 	u64 size, len;
 
+	if (!s)
+		return 0;
 	if (!script_pointer(&size, object + 2 * sizeof(u64)) || size > SCRIPT_TABLE)
 		size = SCRIPT_TABLE;
 	/* (A name may have 4 bytes for each character, and then more in front of them.) */
 	len = is_table ? data + size : data + 4 * sizeof(u64) + 4 * size;
 	if (len > (is_table ? SCRIPT_TABLE : SCRIPT_NAME))
 		len = is_table ? SCRIPT_TABLE : SCRIPT_NAME;
-	copy_piece(s, object, len);
+	return copy_piece(s, object, len);
 }
 
 /* The first bytes of objects of V8 that are copied. */
@@ -276,30 +298,35 @@ static long copy_code(u64 i, void *ctx)
 }
 
 /* True if the program has several interpreters, or if that cannot be read. */
-static __always_inline bool has_several(struct script_layout *layout)
+__noinline int has_several(void)
 {
+	struct stack_state *state = stack_state();
+	struct script_layout *layout;
 	u64 first, next;
 
+	if (!state)
+		return 0;
+	layout = &state->script.layout;
 	if (layout->thread_pointer == SCRIPT_NONE || layout->next_interpreter == SCRIPT_NONE)
 		return false;
 	return !script_pointer(&first, layout->interpreters) || !script_pointer(&next, first + layout->next_interpreter) || next;
 }
 
-/* Copies the frames of scripts. Returns where the copy ends. */
-static __always_inline u32 copy_script(struct scratch *s, struct stack_state *state, struct rec_stack *rec, u32 to)
+/* Copies the frames of scripts, and notes where the copy ends. */
+static __always_inline void copy_script(struct scratch *s, struct stack_state *state, struct rec_stack *rec, u32 to)
 {
 	u32 n = ONCE(state->script.frames), len;
 
 	if (n > SCRIPT_FRAMES)
-		return to;
+		return;
 	len = n * sizeof(struct script_frame);
 	asm volatile("" : "+r"(len), "+r"(to));
 	if (len > sizeof(state->script.frame) || to > BLOCKS_END ||
 	    bpf_probe_read_kernel(s->data + to, len, state->script.frame))
-		return to;
+		return;
 	rec->script_frames = n;
 	rec->script_end = state->script.end;
-	rec->script_several = *(volatile u32 *)&state->script.layout.form == SCRIPT_IN_LISTS && has_several(&state->script.layout);
+	rec->script_several = *(volatile u32 *)&state->script.layout.form == SCRIPT_IN_LISTS && has_several();
 	rec->script_layout = state->script.layout.id;
 	s->stack.to = to + len;
 	s->stack.end = to + len + SCRIPT_COPY;
@@ -310,7 +337,6 @@ static __always_inline u32 copy_script(struct scratch *s, struct stack_state *st
 	bpf_loop(n, copy_code, NULL, 0);
 	state->script.copies = 0;
 	rec->script_pieces = ONCE(s->stack.to) - (to + len);
-	return ONCE(s->stack.to);
 }
 
 /* Appends the stack at the place that the CPU's state holds. */
@@ -344,7 +370,7 @@ __noinline int copy_stack(struct scratch *s)
 	rec->watched = 0;
 	rec->returns = 0;
 	if (stacks_have_returns)
-		to = copy_returns(s, state, rec, to);
+		to = copy_returns(s, rec, to);
 	rec->script = state->key.script;
 	rec->script_frames = 0;
 	rec->script_end = SCRIPT_NOT_LOOKED_AT;
@@ -352,14 +378,17 @@ __noinline int copy_stack(struct scratch *s)
 	rec->pad2 = 0;
 	rec->script_layout = 0;
 	rec->script_pieces = 0;
+	s->stack.to = to;
 	if (ONCE(state->script.end) != SCRIPT_NOT_LOOKED_AT)
-		to = copy_script(s, state, rec, to);
+		copy_script(s, state, rec, to);
+	/* (The verifier takes memory of a map to hold anything, so it walks what follows once.) */
+	to = ONCE(s->stack.to);
 	interrupted = st->interrupted;
 	if (is_elsewhere(task, state->key.sp, interrupted)) {
 		end = copy_part(s, &rec->part[0], state->key.sp, to, STACK_COPY / 2);
 		end = copy_part(s, &rec->part[1], interrupted, end, STACK_COPY / 2);
 	} else {
-		other = state->is_32bit ? 0 : other_stack(state->key.sp, state->bp);
+		other = state->is_32bit ? 0 : other_stack(state);
 		end = copy_part(s, &rec->part[0], state->key.sp, to, other ? STACK_COPY - OTHER_STACK : STACK_COPY);
 		rec->part[1].pages = 0;
 		if (other)

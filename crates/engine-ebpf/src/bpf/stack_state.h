@@ -94,6 +94,9 @@ struct stack_state {
 	u64 trampoline;
 	u64 returns;
 	struct return_instance *next_return;
+	/* The frame pointer that is followed, and the other stack that one leads to. */
+	u64 frame_pointer;
+	u64 other_stack;
 	struct stack_return watched_at[STACK_RETURNS];
 	struct script_state script;
 	/* The change of code that is being noted, and where the mapping ends that was looked at last. */

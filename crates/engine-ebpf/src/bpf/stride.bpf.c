@@ -154,7 +154,7 @@ static __always_inline void send_entry(void *ctx, struct task_struct *task, stru
 	if (by_function)
 		copy_and_send(task, st, s);
 	else
-		bpf_tail_call(ctx, &steps, STEP_ENTRY);
+		go_on(ctx, st->flags);
 }
 
 /* nanosleep(&t, &t): the kernel writes to the same address that it reads. */
@@ -339,11 +339,13 @@ static __always_inline bool being_killed(struct task_struct *task, u32 was)
  * True if the stack that a call returns to is the stack that it was made from. A call that was reported when it was entered had its stack
  * then, and after execve there is another. But the command's first execve is Stride's own, so its stack is the beginning of the new program.
  */
-static __always_inline bool has_stack_at_exit(bool executed, u32 was)
+static __always_inline bool has_stack_at_exit(u32 flags, s64 ret, u32 was)
 {
-	if (was & (TASK_BEFORE_EXEC | TASK_FIRST_EXEC))
-		return executed;
-	return !executed && !(was & (TASK_ENTRY_SENT | TASK_EXECING));
+	u64 executed = differs(flags & CALL_EXEC, 0) & ~differs(ret, 0);
+	u64 begins = differs(was & (TASK_BEFORE_EXEC | TASK_FIRST_EXEC), 0);
+
+	/* (Without branches, of which the verifier would follow each.) */
+	return (begins & executed) | (~begins & ~executed & ~differs(was & (TASK_ENTRY_SENT | TASK_EXECING), 0) & 1);
 }
 
 /* `was`: the thread's flags during the call. */
@@ -387,7 +389,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 	}
 	if (take_stacks) {
 		set_stack(call->stack, STACK_NONE);
-		if (!(flags & CALL_UNSHOWN) && has_stack_at_exit(flags & CALL_EXEC && call->ret == 0, was))
+		if (!(flags & CALL_UNSHOWN) && has_stack_at_exit(flags, call->ret, was))
 			look_for_stack(call->stack, call->regs);
 	}
 	if (!count_only && plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, was) && (!take_stacks || !is_unknown(call->stack)) &&

@@ -223,7 +223,7 @@ int on_exit(void *ctx)
 	ended = st && ends(st);
 	/* (If there is something to show, `capture_entry` goes on.) */
 	if (ended && !count_only && !(st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED)) && begin_last_call(task, st))
-		bpf_tail_call(ctx, &steps, STEP_ENTRY);
+		go_on(ctx, st->flags);
 	return finish_end(ended);
 }
 

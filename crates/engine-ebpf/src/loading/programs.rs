@@ -90,9 +90,7 @@ impl Programs {
         };
         let kernel = kernel.or_else(|_| again(ExecSeen::Entered, true));
         // (libbpf asks the verifier for its reasons, and tells them.)
-        let kernel = kernel.or_else(|_| again(ExecSeen::Entered, false)).map_err(|e| why(&e))?;
-        kernel.fill(&tables).map_err(|e| why(&e))?;
-        Ok(kernel)
+        Ok(kernel.or_else(|_| again(ExecSeen::Entered, false)).map_err(|e| why(&e))?)
     }
 
     fn open(config: Config, tables: &Tables, seen: ExecSeen, threads: bool) -> libbpf_rs::Result<Programs> {
@@ -193,13 +191,17 @@ impl Programs {
         let (skel, raw) = match by {
             Loader::Threads(second) => {
                 let loading = second_thread::begin(&mut open, types.as_ref(), second)?;
-                (open.load()?, loading.finish()?)
+                let skel = open.load()?;
+                // (The other thread loads programs meanwhile.)
+                fill(&skel, tables)?;
+                (skel, loading.finish()?)
             }
             Loader::Libbpf => {
                 types.as_ref().map_or(Ok(()), Types::find)?;
                 object::prepare(&mut open)?;
                 let settings = object::settings(&open);
                 let skel = specialize::with(settings, || open.load())?;
+                fill(&skel, tables)?;
                 let raw = RawPrograms::of(skel.object())?;
                 (skel, raw)
             }
@@ -245,25 +247,6 @@ impl Programs {
             kernel.want_cgroup(cgroup)?;
         }
         Ok(kernel)
-    }
-
-    fn fill(&self, tables: &Tables) -> libbpf_rs::Result<()> {
-        let maps = &self.skel.maps;
-        // (Copying is faster than bpf(2), which copies one element after the other.)
-        let array = |map: &dyn AsFd, values: &[u8]| -> libbpf_rs::Result<()> {
-            if !values.is_empty() {
-                Mapping::variables(map.as_fd(), values.len())?.store(values);
-            }
-            Ok(())
-        };
-        array(&maps.calls, bytes_of(&tables.calls))?;
-        array(&maps.ops, bytes_of(&tables.ops))?;
-        array(&maps.choices, bytes_of(&tables.choices))?;
-        if !tables.case_keys.is_empty() {
-            let (keys, runs) = (bytes_of(&tables.case_keys), bytes_of(&tables.case_runs));
-            maps.cases.update_batch(keys, runs, tables.case_keys.len() as u32, MapFlags::ANY, MapFlags::ANY)?;
-        }
-        Ok(())
     }
 
     pub fn attach(&mut self) -> Result<(), Why> {
@@ -519,6 +502,26 @@ impl Programs {
             Some(_) => counts::by_key(&maps.counts_by, ended),
         }
     }
+}
+
+/// Puts the tables into their maps.
+fn fill(skel: &StrideSkel<'_>, tables: &Tables) -> libbpf_rs::Result<()> {
+    let maps = &skel.maps;
+    // (Copying is faster than bpf(2), which copies one element after the other.)
+    let array = |map: &dyn AsFd, values: &[u8]| -> libbpf_rs::Result<()> {
+        if !values.is_empty() {
+            Mapping::variables(map.as_fd(), values.len())?.store(values);
+        }
+        Ok(())
+    };
+    array(&maps.calls, bytes_of(&tables.calls))?;
+    array(&maps.ops, bytes_of(&tables.ops))?;
+    array(&maps.choices, bytes_of(&tables.choices))?;
+    if !tables.case_keys.is_empty() {
+        let (keys, runs) = (bytes_of(&tables.case_keys), bytes_of(&tables.case_runs));
+        maps.cases.update_batch(keys, runs, tables.case_keys.len() as u32, MapFlags::ANY, MapFlags::ANY)?;
+    }
+    Ok(())
 }
 
 /// Makes the rings behind the first, and lists them all for the kernel side.
