@@ -192,20 +192,23 @@
 //!
 //! Starting takes 2 ms for Stride itself and 12 ms or more for loading. Measured causes: following a pointer member of a trusted
 //! pointer (1 ms each time the verifier comes there: it searches all type names; see `find_current_stack` in `stack.h`), a second copy of the interpreter (1.5 ms), branches that double
-//! the code to be verified (`counts.h`, `simple.h`), 8 MiB of ring instead of 4 (0.7 ms), and libbpf's comparison of the name of
+//! the code to be verified (`counts.h`, `simple.h`), 16 MiB of ring instead of 4 (2 ms), and libbpf's comparison of the name of
 //! each struct that is used with those of all the kernel's types (1 ms each). So there is one copy of the interpreter for all
 //! programs at entry, which reach it by a tail call, and one at exit; programs that the options do not need are not loaded; and
 //! `loading/btf.rs` finds the structs of all objects in one pass, so that `relocate.rs` hands libbpf only these, and the types of
 //! tracepoints, so that libbpf need not look for them (`tracepoints.rs`). libbpf opens and relocates one object. Two threads load its programs without libbpf
 //! (`raw.rs`, `second_thread.rs`); the second one finds these types before. The code that the settings switch off is left out before the verifier sees it (`specialize`): the verifier would
-//! remove it one piece after the other, which took a fifth of the time. The objects hold no lines of the source, which nobody sees.
+//! remove it one piece after the other, which took a fifth of the time. The objects hold no lines of the source, which nobody sees, and no symbols of labels, among which libbpf
+//! searched for half of the time that it needs to open an object. Attaching a program to a tracepoint changes the kernel's code, for which all CPUs wait several times (0.1 to 0.4 ms each). So each
+//! program is attached by the thread that has loaded it while the other thread still loads, if only a command is traced, which waits.
 //!
 //! Architecture invariant: the interpreter keeps its loop state in the scratch map, not on the stack. The verifier assumes that
 //! map memory can hold anything, so a loop converges at once; with the state on the stack it walked each round, some hundred times as
-//! many instructions (`tests/verified.txt` has their numbers). Functions that are not `static` are verified once each. A number that the verifier knows on one path and not on
+//! many instructions (`tests/verified.txt` has their numbers). A loop that is not one of `bpf_loop` is walked once for each round, whatever its state. Functions that are not `static` are verified once each,
+//! so what a loop does, or what is done in several places, is best called. A number that the verifier knows on one path and not on
 //! another, or of which it knows other bits, keeps the paths apart, and all that follows is walked for each. So `FORGET` makes the
 //! verifier forget numbers where paths join, for two instructions each: it halves the largest program, `on_sys_exit`, compared
-//! with only branches. The deepest call chain has
+//! with only branches. Where the answer to a comparison only selects a number, `above`, `differs` and `least` have no branch at all. The deepest call chain has
 //! eight frames, which is the limit. The stack of a whole chain is limited to 512 bytes, and Linux 6.1 rounds each frame up to a
 //! multiple of 32: `on_sys_exit` uses 224 of them, and the interpreter behind it 256.
 

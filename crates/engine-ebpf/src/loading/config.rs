@@ -87,6 +87,11 @@ impl<'a> Config<'a> {
         self.counting.is_some_and(|c| c.only)
     }
 
+    /// Only a command is traced, which waits until everything is attached.
+    pub fn has_command_only(&self) -> bool {
+        !self.attach && !self.guarded
+    }
+
     /// Programs may be attached to the functions of the wanted calls. (A broker does not do that.)
     pub fn may_hook(&self) -> bool {
         self.functions && !self.guarded

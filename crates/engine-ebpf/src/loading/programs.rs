@@ -6,7 +6,7 @@ use crate::error::Why;
 use crate::loading::config::Config;
 use crate::loading::iterate::iterate;
 use crate::loading::probe::{self, ExecSeen};
-use crate::loading::raw::{RawProgram, RawPrograms};
+use crate::loading::raw::RawPrograms;
 use crate::loading::refusal;
 use crate::loading::refusal::why;
 use crate::loading::relocate::{self, Types};
@@ -20,9 +20,10 @@ use crate::ring::size::RingSize;
 use crate::wire::{StrideSkel, StrideSkelBuilder, bound, bytes_of, call_plan, choice, left_out_flag, op, task_state};
 use crate::{library, operations};
 use libbpf_rs::skel::{OpenSkel, Skel};
-use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, ProgramMut};
+use libbpf_rs::{Link, MapCore, MapFlags, MapHandle};
 use nix::errno::Errno;
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -190,7 +191,10 @@ impl Programs {
         open.progs.on_cgroup_ends.set_autoload(config.containers);
         let (skel, raw) = match by {
             Loader::Threads(second) => {
-                let loading = second_thread::begin(&mut open, types.as_ref(), second)?;
+                // (No thread is traced yet, and nobody else is concerned. With times of some calls only, entries are attached for moments.)
+                let entry = open.progs.on_sys_enter.name().to_owned();
+                let at_once = |name: &OsStr| config.has_command_only() && !(times_some && name == entry);
+                let loading = second_thread::begin(&mut open, types.as_ref(), second, at_once)?;
                 let skel = open.load()?;
                 // (The other thread loads programs meanwhile.)
                 fill(&skel, tables)?;
@@ -270,13 +274,11 @@ impl Programs {
             &p.on_submit_before,
         ];
         for program in all {
-            if let Some(program) = self.raw(program) {
-                self.links.push(program.attach().map_err(|e| why(&e))?);
-            }
+            self.links.extend(self.raw.attach(program.name()).map_err(|e| why(&e))?);
         }
         if self.times_some {
-            self.returns = self.attached(&self.skel.progs.on_sys_exit).map_err(|e| why(&e))?;
-            if let Some(entry) = self.raw(&self.skel.progs.on_sys_enter) {
+            self.returns = self.raw.attach(p.on_sys_exit.name()).map_err(|e| why(&e))?;
+            if let Some(entry) = self.raw.get(p.on_sys_enter.name()) {
                 let timing = Timing::start(entry.program.as_fd(), self.skel.maps.counts.as_fd(), self.cpus);
                 self.timing = Some(timing.map_err(|e| why(&e.into()))?);
             }
@@ -287,18 +289,10 @@ impl Programs {
 
     /// Attaches the programs that every call runs.
     pub fn attach_to_calls(&mut self) -> libbpf_rs::Result<()> {
-        self.returns = self.attached(&self.skel.progs.on_sys_exit)?;
-        self.entries = self.attached(&self.skel.progs.on_sys_enter)?;
+        let p = &self.skel.progs;
+        self.returns = self.raw.attach(p.on_sys_exit.name())?;
+        self.entries = self.raw.attach(p.on_sys_enter.name())?;
         Ok(())
-    }
-
-    /// The loaded program, if it is at a tracepoint and the options need it.
-    fn raw(&self, program: &ProgramMut<'_>) -> Option<&RawProgram> {
-        self.raw.get(program.name())
-    }
-
-    fn attached(&self, program: &ProgramMut<'_>) -> libbpf_rs::Result<Option<OwnedFd>> {
-        self.raw(program).map(RawProgram::attach).transpose()
     }
 
     /// The functions of the wanted calls are watched, and no longer all calls.

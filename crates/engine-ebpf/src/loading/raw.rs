@@ -36,18 +36,22 @@ impl Place {
 pub struct Unloaded {
     program: Bare,
     place: Place,
+    /// It is attached as soon as it is loaded.
+    at_once: bool,
 }
 
 impl Unloaded {
-    /// The programs of a prepared object that are to be loaded. libbpf then leaves them out. The smallest come first.
-    pub fn take(object: &mut OpenObject) -> Vec<Unloaded> {
+    /// The programs of a prepared object that are to be loaded. libbpf then leaves them out. The smallest come first. `at_once`: which are attached as soon as
+    /// they are loaded, of those that have a place of their own.
+    pub fn take(object: &mut OpenObject, at_once: impl Fn(&OsStr) -> bool) -> Vec<Unloaded> {
         let owner: *const bpf_object = object.as_libbpf_object().as_ptr();
         let mut all = Vec::new();
         for mut program in object.progs_mut().filter(|program| program.autoload()) {
             let Some(place) = Place::of(program.section()) else { continue };
             // SAFETY: the object is prepared, as the caller says, and the program is its.
             let bare = unsafe { Bare::whole(owner, program.as_libbpf_object().as_ptr()) };
-            all.push(Unloaded { program: bare, place });
+            let at_once = !matches!(place, Place::Raw(None)) && at_once(program.name());
+            all.push(Unloaded { program: bare, place, at_once });
             program.set_autoload(false);
         }
         all.sort_by_key(|unloaded| unloaded.program.len());
@@ -55,7 +59,7 @@ impl Unloaded {
     }
 
     pub fn load(self, settings: &Constants) -> Result<RawProgram> {
-        let Unloaded { program, place } = self;
+        let Unloaded { program, place, at_once } = self;
         let at = match &place {
             Place::Raw(_) => ProgramPlace::Tracepoint,
             Place::Typed(name) => {
@@ -66,7 +70,11 @@ impl Unloaded {
         };
         let name = program.name.clone();
         let program = program.with(settings).load(at)?;
-        Ok(RawProgram { name, program, place })
+        let mut loaded = RawProgram { name, program, place, link: None };
+        if at_once {
+            loaded.link = Some(loaded.attach()?);
+        }
+        Ok(loaded)
     }
 }
 
@@ -75,10 +83,16 @@ pub struct RawProgram {
     name: CString,
     pub program: OwnedFd,
     place: Place,
+    /// If it is attached already.
+    link: Option<OwnedFd>,
 }
 
 impl RawProgram {
-    pub fn attach(&self) -> Result<OwnedFd> {
+    /// Attaches it, or hands out the link if it was attached when it was loaded.
+    pub fn attach(&mut self) -> Result<OwnedFd> {
+        if let Some(link) = self.link.take() {
+            return Ok(link);
+        }
         let program = self.program.as_raw_fd();
         // SAFETY: the kernel reads the name, which outlives the call.
         let link = unsafe {
@@ -112,7 +126,7 @@ impl RawPrograms {
                 let name = CString::new(program.name().as_bytes()).unwrap_or_default();
                 // SAFETY: the descriptor stays open while the object is borrowed.
                 let program = unsafe { BorrowedFd::borrow_raw(fd) }.try_clone_to_owned()?;
-                all.push(RawProgram { name, program, place });
+                all.push(RawProgram { name, program, place, link: None });
             }
         }
         Ok(RawPrograms(all))
@@ -121,5 +135,11 @@ impl RawPrograms {
     /// The program of this name, if it was loaded.
     pub fn get(&self, name: &OsStr) -> Option<&RawProgram> {
         self.0.iter().find(|program| program.name.as_bytes() == name.as_bytes())
+    }
+
+    /// Attaches the program of this name, if it was loaded.
+    pub fn attach(&mut self, name: &OsStr) -> Result<Option<OwnedFd>> {
+        let found = self.0.iter_mut().find(|program| program.name.as_bytes() == name.as_bytes());
+        found.map(RawProgram::attach).transpose()
     }
 }

@@ -11,6 +11,7 @@ use crate::ring::size::RingSize;
 use crate::wire::OpenStrideSkel;
 use libbpf_rs::skel::OpenSkel;
 use libbpf_rs::{Error, MapHandle, Result};
+use std::ffi::OsStr;
 use std::os::fd::AsFd;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -66,11 +67,13 @@ fn received<T>(from: &Receiver<Result<T>>) -> Result<T> {
 }
 
 /// Prepares the object: makes its maps, and finds the addresses in its programs. From then on, a second thread, if there is one, loads those programs
-/// that need no libbpf. libbpf loads the others.
+/// that need no libbpf. libbpf loads the others. `at_once`: the programs that are attached as soon as they are loaded. (Attaching stops all CPUs for a moment several
+/// times, for which the thread waits, and so takes a fifth of a millisecond or more.)
 pub fn begin<'scope>(
     open: &mut OpenStrideSkel<'_>,
     types: Option<&Types>,
     second: Option<SecondThread<'scope>>,
+    at_once: impl Fn(&OsStr) -> bool,
 ) -> Result<Loading<'scope>> {
     match &second {
         None => types.map_or(Ok(()), Types::find)?,
@@ -85,7 +88,7 @@ pub fn begin<'scope>(
         put(&open.maps.ring, received(&second.ring)?.as_fd())?;
     }
     let settings = settings(open).ok_or_else(|| Error::from_raw_os_error(libc::ENOENT))?;
-    let left = Mutex::new(Unloaded::take(open.open_object_mut()));
+    let left = Mutex::new(Unloaded::take(open.open_object_mut(), at_once));
     let work = Arc::new(Work { left, settings });
     let thread = second.map(|SecondThread { given, thread, .. }| {
         // If the thread has failed, it says why at the end.
