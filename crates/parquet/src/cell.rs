@@ -70,7 +70,8 @@ impl<'r> NameCell<'r> {
 
     /// The name of an object.
     pub fn of_object(object: Option<ObjectId>, tracker: &'r Tracker) -> NameCell<'r> {
-        NameCell(WordCell::keyed(object.map(ObjectId::index), object.map(|object| tracker.name(object))))
+        let key = object.filter(|object| object.lasts()).map(ObjectId::index);
+        NameCell(WordCell::keyed(key, object.map(|object| tracker.name(object))))
     }
 }
 

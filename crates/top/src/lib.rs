@@ -60,6 +60,7 @@ impl Top {
             received: true,
             times: true,
             tracker: true,
+            objects: true,
             thread_names: true,
             every: Some(EVERY),
             ..Needs::default()

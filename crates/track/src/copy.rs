@@ -8,6 +8,7 @@ use crate::{ObjectId, ObjectKind, Process, Referent, Seen, Thread, Tracker, Wait
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::hash::BuildHasher;
 use std::rc::Rc;
+use std::slice::Iter;
 use std::sync::Arc;
 use std::vec::Drain;
 use stride_event::{Event, FdOf, Ns, Tid};
@@ -18,6 +19,8 @@ pub struct News {
     items: Vec<Item>,
     /// The bytes of names.
     names: Vec<u8>,
+    /// The subjects of events that have one. They are apart because they are large, and other items are small.
+    seen: Vec<Seen>,
 }
 
 #[derive(Debug)]
@@ -31,6 +34,8 @@ enum Item {
     Process(Box<ProcessNews>),
     /// The call that a thread is in, if any.
     Wait(Tid, Option<Box<Wait>>),
+    /// A path that is known only while the event is the latest: its place, and its bytes.
+    Path(usize, usize),
     /// The referent of a descriptor that the event's call names.
     Referent(FdOf, Referent),
     /// The thread that the event gave a name, and the bytes of its name before.
@@ -39,7 +44,10 @@ enum Item {
     Gone(Tid),
     GoneProcess(Tid),
     /// That is all before the next event.
-    Event(Option<Seen>, Option<Tid>),
+    Event {
+        has_seen: bool,
+        launched: Option<Tid>,
+    },
 }
 
 /// The parts of a process that views ask for.
@@ -90,24 +98,38 @@ impl News {
 
     /// The bytes that the news takes.
     pub fn size(&self) -> usize {
-        size_of_val(&self.items[..]) + self.names.len()
+        size_of_val(&self.items[..]) + self.names.len() + size_of_val(&self.seen[..])
     }
 
     pub fn move_to(&mut self, other: &mut News) {
         other.items.clear();
         other.names.clear();
+        other.seen.clear();
         other.items.append(&mut self.items);
         other.names.append(&mut self.names);
+        other.seen.append(&mut self.seen);
     }
 
     /// Hands the news out, to be learned in order.
     pub fn read(&mut self) -> UnreadNews<'_> {
-        UnreadNews { items: self.items.drain(..), names: &self.names }
+        UnreadNews { items: self.items.drain(..), names: &self.names, seen: self.seen.iter() }
     }
 
     fn name(&mut self, name: &[u8]) -> usize {
         self.names.extend_from_slice(name);
         name.len()
+    }
+
+    /// That is all before the next event.
+    fn event(&mut self, tracker: &Tracker) {
+        for path in tracker.seen.iter().flat_map(|seen| [seen.path, seen.other_path]).flatten() {
+            if let Some((place, name)) = tracker.objects.passing(path) {
+                let len = self.name(name);
+                self.items.push(Item::Path(place, len));
+            }
+        }
+        self.seen.extend(tracker.seen);
+        self.items.push(Item::Event { has_seen: tracker.seen.is_some(), launched: tracker.launched });
     }
 }
 
@@ -115,6 +137,7 @@ impl News {
 pub struct UnreadNews<'a> {
     items: Drain<'a, Item>,
     names: &'a [u8],
+    seen: Iter<'a, Seen>,
 }
 
 impl<'a> UnreadNews<'a> {
@@ -131,14 +154,23 @@ type SharedCommand = Rc<Vec<Vec<u8>>>;
 #[derive(Default)]
 pub struct Teller {
     objects: usize,
-    /// The process of each thread, and a digest of the name.
-    threads: FxHashMap<Tid, (Tid, u64)>,
+    threads: FxHashMap<Tid, ToldThread>,
     /// Digests of what the copy knows of processes, and their commands.
     processes: FxHashMap<Tid, (u64, SharedCommand)>,
     /// The threads of which the copy knows a call that they are in.
     waits: FxHashSet<Tid>,
     /// The threads that were told to be ending, or to have another id now.
     leaving: Vec<Tid>,
+}
+
+/// What the copy knows of a thread.
+#[derive(Clone, Copy)]
+struct ToldThread {
+    process: Tid,
+    /// A digest of the name.
+    name: u64,
+    /// The thread and its process were told as they were after so many changes ([`Tracker::renewals`]).
+    as_of: u64,
 }
 
 impl Teller {
@@ -173,7 +205,7 @@ impl Teller {
                 news.items.push(Item::Referent(of, referent));
             }
         }
-        news.items.push(Item::Event(tracker.seen, tracker.launched));
+        news.event(tracker);
     }
 
     /// Notes all threads that live, for a view that is about to end.
@@ -189,7 +221,7 @@ impl Teller {
             self.tell_wait(thread.tid, tracker, news);
         }
         self.tell_objects(tracker, news);
-        news.items.push(Item::Event(tracker.seen, tracker.launched));
+        news.event(tracker);
     }
 
     fn tell_objects(&mut self, tracker: &Tracker, news: &mut News) {
@@ -204,14 +236,19 @@ impl Teller {
     }
 
     fn tell_thread(&mut self, tid: Tid, tracker: &Tracker, news: &mut News) {
+        let known = self.threads.get(&tid).copied();
+        if known.is_some_and(|known| known.as_of == tracker.renewals) {
+            return;
+        }
         let Some(thread) = tracker.thread(tid) else {
-            if self.threads.contains_key(&tid) {
+            if known.is_some() {
                 self.tell_gone(tid, tracker, news);
             }
             return;
         };
-        let now = (thread.pid, FxBuildHasher.hash_one(&thread.comm));
-        if self.threads.insert(tid, now) != Some(now) {
+        let (process, name, as_of) = (thread.pid, FxBuildHasher.hash_one(&thread.comm), tracker.renewals);
+        self.threads.insert(tid, ToldThread { process, name, as_of });
+        if known.is_none_or(|known| (known.process, known.name) != (process, name)) {
             let len = news.name(&thread.comm);
             news.items.push(Item::Thread(tid, thread.pid, len));
         }
@@ -235,7 +272,7 @@ impl Teller {
     }
 
     fn tell_gone(&mut self, tid: Tid, tracker: &Tracker, news: &mut News) {
-        let Some((pid, _)) = self.threads.remove(&tid) else { return };
+        let Some(ToldThread { process: pid, .. }) = self.threads.remove(&tid) else { return };
         self.waits.remove(&tid);
         news.items.push(Item::Gone(tid));
         if tracker.process(pid).is_none() && self.processes.remove(&pid).is_some() {
@@ -272,6 +309,7 @@ impl Tracker {
                 Item::Process(told) => self.learn_process(*told),
                 Item::Wait(tid, Some(wait)) => _ = self.waits.insert(tid, *wait),
                 Item::Wait(tid, None) => _ = self.waits.remove(&tid),
+                Item::Path(place, len) => self.objects.set_passing(place, news.name(len)),
                 Item::Referent(of, referent) => self.noted.add(of, referent),
                 Item::Renamed(tid, len) => self.renamed = Some((tid, news.name(len).to_vec())),
                 Item::Gone(tid) => {
@@ -279,8 +317,9 @@ impl Tracker {
                     self.waits.remove(&tid);
                 }
                 Item::GoneProcess(pid) => _ = self.processes.remove(&pid),
-                Item::Event(seen, launched) => {
-                    (self.seen, self.launched) = (seen, launched);
+                Item::Event { has_seen, launched } => {
+                    self.seen = if has_seen { news.seen.next().copied() } else { None };
+                    self.launched = launched;
                     return;
                 }
             }

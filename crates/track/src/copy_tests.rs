@@ -106,3 +106,20 @@ fn at_the_end_a_copy_knows_all_threads_that_live() {
     assert_eq!(live, [PID, CHILD]);
     late.agree_on(CHILD);
 }
+
+/// The copy has the paths of each call, and later only those that something refers to.
+#[test]
+fn paths_that_pass_are_told() {
+    let mut both = Both::new();
+    both.tracker = Tracker::default().passing_paths(true);
+    both.event(attached(PID, 1), &[]);
+    both.call(open(PID, "/a", 3), &[(3, true)]);
+    for path in ["/b", "/c"] {
+        both.call(naming(call(PID, "stat", &[0x1000, 0], Outcome::Value(0)), 0x1000, path), &[]);
+        assert_eq!(both.copy.name(both.copy.seen().unwrap().path.unwrap()), path.as_bytes());
+    }
+    let rename = naming(call(PID, "rename", &[0x1000, 0x2000], Outcome::Value(0)), 0x1000, "/from");
+    both.call(naming(rename, 0x2000, "/to"), &[]);
+    both.call(call(PID, "read", &[3, 0, 0], Outcome::Value(0)), &[(3, false)]);
+    assert_eq!(both.copy.name(both.copy.seen().unwrap().object.unwrap()), b"/a");
+}

@@ -29,6 +29,8 @@ pub struct Needs {
     pub descriptors: bool,
     /// The tracker.
     pub tracker: bool,
+    /// Of the tracker, all objects to the end of the run. Otherwise paths that nothing refers to are known while their calls are shown.
+    pub objects: bool,
     /// Of the tracker, the names of threads.
     pub tracked_names: bool,
     /// Calls that tell which programs threads run and what descriptors refer to, although the filters leave these calls
@@ -68,6 +70,7 @@ impl Needs {
             times: true,
             descriptors: !options.decode_fds.is_empty(),
             tracker: true,
+            objects: true,
             naming_calls: true,
             thread_names: true,
             ..Needs::default()
@@ -133,6 +136,7 @@ impl Needs {
             system_times: self.system_times || other.system_times,
             descriptors: self.descriptors || other.descriptors,
             tracker: self.tracker || other.tracker,
+            objects: self.objects || other.objects,
             tracked_names: self.tracked_names || other.tracked_names,
             naming_calls: self.naming_calls || other.naming_calls,
             thread_names: self.thread_names || other.thread_names,

@@ -34,7 +34,8 @@ impl Seen {
         if of.made {
             return self.made.filter(|made| made.0 == of.fd).map(|made| Referent::Object(made.2));
         }
-        let first = self.object.filter(|_| self.fd == Some(of.fd)).map(Referent::Object);
+        let directory = || self.directory.filter(|directory| directory.0 == of.fd).map(|directory| directory.1);
+        let first = self.object.filter(|_| self.fd == Some(of.fd)).or_else(directory).map(Referent::Object);
         let replaced = || self.replaced.filter(|replaced| replaced.0 == of.fd);
         first.or_else(|| Some(replaced()?.1.map_or(Referent::Nothing, Referent::Object)))
     }

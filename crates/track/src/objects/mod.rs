@@ -19,6 +19,17 @@ impl ObjectId {
         self.0 as usize
     }
 
+    /// True if the object is known after its event, too ([`crate::Tracker::passing_paths`]).
+    pub fn lasts(self) -> bool {
+        self.passing_place().is_none()
+    }
+
+    /// The place among the paths that pass, if it is one of them.
+    fn passing_place(self) -> Option<usize> {
+        let place = (u32::MAX - self.0) as usize;
+        (place < PASSING).then_some(place)
+    }
+
     /// The inverse of [`ObjectId::index`].
     pub fn of_index(index: usize) -> ObjectId {
         ObjectId(index as u32)
@@ -84,6 +95,8 @@ const MAX_BYTES: usize = if cfg!(test) { 1 << 20 } else { 192 << 20 };
 /// Longer names count as others. The kernel takes no path beyond 4096 bytes.
 const LONGEST: usize = 1 << 13;
 const OTHERS: ObjectId = ObjectId(0);
+/// The paths of a call. Where paths pass, these have the highest ids.
+const PASSING: usize = 2;
 /// Views that count by object have entries for each, so nameless objects beyond this many are counted together by class.
 const MAX_NAMELESS: usize = 1 << 16;
 
@@ -93,13 +106,18 @@ pub struct Objects {
     all: Vec<Object>,
     found_at: FxHashMap<ObjectId, FoundAt>,
     bytes: usize,
+    /// Paths pass, unless they are kept.
+    pub passes: bool,
+    /// The paths of the latest call that are not kept.
+    passing: [Vec<u8>; PASSING],
 }
 
 impl Default for Objects {
     fn default() -> Objects {
         let name: Arc<[u8]> = Arc::from(&b"(others)"[..]);
         let others = Object { name, kind: ObjectKind::Others, identity: Identity::Named };
-        Objects { by_name: HashMap::default(), all: vec![others], found_at: FxHashMap::default(), bytes: 0 }
+        let (by_name, found_at, passing) = Default::default();
+        Objects { by_name, all: vec![others], found_at, bytes: 0, passes: false, passing }
     }
 }
 
@@ -119,6 +137,34 @@ impl Objects {
 
     pub fn intern(&mut self, name: &[u8], kind: ObjectKind) -> ObjectId {
         self.intern_as(name, kind, Identity::Named)
+    }
+
+    /// A path of the latest call, the first or the second. It is known until the next call has one, unless it is [kept](Objects::kept).
+    pub fn path(&mut self, place: usize, name: &[u8]) -> ObjectId {
+        if !self.passes || name.len() > LONGEST {
+            return self.intern(name, ObjectKind::Path);
+        }
+        self.set_passing(place, name);
+        ObjectId(u32::MAX - place as u32)
+    }
+
+    /// The same object, which is known from here on.
+    pub fn kept(&mut self, id: ObjectId) -> ObjectId {
+        let Some(place) = id.passing_place() else { return id };
+        let name = std::mem::take(&mut self.passing[place]);
+        let kept = self.intern(&name, ObjectKind::Path);
+        self.passing[place] = name;
+        kept
+    }
+
+    /// The place and the name of a path that passes.
+    pub fn passing(&self, id: ObjectId) -> Option<(usize, &[u8])> {
+        id.passing_place().map(|place| (place, &self.passing[place][..]))
+    }
+
+    pub fn set_passing(&mut self, place: usize, name: &[u8]) {
+        self.passing[place].clear();
+        self.passing[place].extend_from_slice(name);
     }
 
     /// One of many that differ only in a number that the kernel picked, such as a client's port. `group` represents them all.
@@ -152,7 +198,7 @@ impl Objects {
 
     /// A new object of a class. An object that has a name of its own is returned as it is.
     pub fn one_of(&mut self, class: ObjectId, at: FoundAt) -> ObjectId {
-        let Object { name, kind, identity: Identity::Class } = &self.all[class.index()] else { return class };
+        let Some(Object { name, kind, identity: Identity::Class }) = self.all.get(class.index()) else { return class };
         if self.found_at.len() >= MAX_NAMELESS || self.all.len() >= MAX_OBJECTS {
             return class;
         }
@@ -164,7 +210,10 @@ impl Objects {
     }
 
     pub fn name(&self, id: ObjectId) -> &[u8] {
-        &self.all[id.index()].name
+        match self.all.get(id.index()) {
+            Some(object) => &object.name,
+            None => self.passing(id).map_or(&[], |(_, name)| name),
+        }
     }
 
     /// The name, to be kept elsewhere.
@@ -173,7 +222,7 @@ impl Objects {
     }
 
     pub fn kind(&self, id: ObjectId) -> ObjectKind {
-        self.all[id.index()].kind
+        self.all.get(id.index()).map_or(ObjectKind::Path, |object| object.kind)
     }
 
     /// The object that represents it where only names matter.

@@ -22,6 +22,7 @@ impl Tracker {
         if self.threads.len() >= MAX_THREADS && !self.threads.contains_key(&tid) {
             return;
         }
+        self.renewals += 1;
         let parent = match origin {
             StartKind::Forked { parent } => self.threads.get(&parent).cloned(),
             StartKind::Spawned | StartKind::Attached => None,

@@ -141,35 +141,40 @@ impl Tracker {
         call: &Call,
         shape: &Shape,
         at: PathArg,
-        seen: &Seen,
+        seen: &mut Seen,
         resolver: &dyn Resolver,
     ) -> (Option<ObjectId>, Option<ObjectId>) {
         let held = |at: usize| shape.row.held(at, &call.args, call.abi);
         let bytes = call.blocks.prefix(Phase::Entry, held(at.position), PATH_MAX);
         let Some(end) = bytes.iter().position(|b| *b == 0) else { return (None, seen.object) };
         let bytes = &bytes[..end];
+        let place = usize::from(seen.path.is_some());
         let dir = match at.start {
             PathStart::WorkingDirectory => AT_FDCWD,
             PathStart::Directory(dir) => held(dir) as i32,
             // The kernel's names of queues have no slash. As files they have one, and are in no directory.
-            PathStart::Queues => return (Some(self.tidy(None, &[b"/", bytes].concat())), seen.object),
+            PathStart::Queues => return (Some(self.tidy(place, None, &[b"/", bytes].concat())), seen.object),
         };
         let is_bad = call.outcome == Outcome::Error(EBADF);
         let by = Referrer { tid: call.tid, pid: seen.pid, known: call.given(dir), is_bad };
-        let (path, empty) = self.path_from(by, dir, bytes, resolver);
-        (path, if bytes.is_empty() && dir != AT_FDCWD { empty } else { seen.object })
+        let (path, base) = self.path_from(place, by, dir, bytes, resolver);
+        if !self.partial && dir != AT_FDCWD {
+            seen.directory = seen.directory.or(base.map(|base| (dir, base)));
+        }
+        (path, if bytes.is_empty() && dir != AT_FDCWD { base } else { seen.object })
     }
 
-    /// The path, and for an empty one the object of the descriptor.
+    /// The path, and the object of the directory at which it begins if it is relative. `place`: whether it is the first path of a call or the second.
     pub(crate) fn path_from(
         &mut self,
+        place: usize,
         by: Referrer<'_>,
         dir: i32,
         path: &[u8],
         resolver: &dyn Resolver,
     ) -> (Option<ObjectId>, Option<ObjectId>) {
         if path.starts_with(b"/") {
-            return (Some(self.tidy(None, path)), None);
+            return (Some(self.tidy(place, None, path)), None);
         }
         let base = match (dir, by.known) {
             (AT_FDCWD, Some(known)) => self.described(known),
@@ -177,17 +182,14 @@ impl Tracker {
             (AT_FDCWD, None) => self.processes.get(&by.pid).and_then(|process| process.cwd),
             (fd, _) => self.file_of(by, fd, resolver).map(|file| file.object.get()),
         };
-        match path {
-            // AT_EMPTY_PATH, or ENOENT.
-            [] => (None, base.filter(|_| dir != AT_FDCWD)),
-            _ => (Some(self.tidy(base, path)), None),
-        }
+        // An empty path is AT_EMPTY_PATH, or ENOENT.
+        ((!path.is_empty()).then(|| self.tidy(place, base, path)), base)
     }
 
     /// The path from the root on, without parts that lead nowhere (`//`, `/./`). A `..` at the start of a relative
     /// path removes one part of the directory, or names would grow without end in walks of trees. Other `..` stay,
     /// because links decide where they lead.
-    fn tidy(&mut self, base: Option<ObjectId>, path: &[u8]) -> ObjectId {
+    fn tidy(&mut self, place: usize, base: Option<ObjectId>, path: &[u8]) -> ObjectId {
         let mut whole = std::mem::take(&mut self.path);
         whole.clear();
         let mut path = path;
@@ -217,9 +219,16 @@ impl Tracker {
             kept = [root, &parts.join(&b'/')].concat();
             &kept[..]
         };
-        let id = self.objects.intern(if tidied.is_empty() { b"." } else { tidied }, ObjectKind::Path);
+        let id = self.objects.path(place, if tidied.is_empty() { b"." } else { tidied });
         self.path = whole;
         id
+    }
+
+    /// The paths of a call stay known when it is over.
+    pub(crate) fn keep_paths(&mut self, seen: &mut Seen) {
+        for path in [&mut seen.path, &mut seen.other_path].into_iter().flatten() {
+            *path = self.objects.kept(*path);
+        }
     }
 
     /// The answer of the resolver about a descriptor.

@@ -82,13 +82,15 @@ impl Tracker {
         seen.file = file.as_ref().map(|file| file.id);
         seen.object = file.as_ref().map(|file| file.object.get());
         for (i, (dir, path)) in ended.paths().enumerate() {
-            let (path, of_directory) = self.path_from(ended.referrer(seen.pid, dir), dir, path, resolver);
+            let (found, base) = self.path_from(usize::from(i > 0), ended.referrer(seen.pid, dir), dir, path, resolver);
+            let of_directory = base.filter(|_| path.is_empty() && dir != AT_FDCWD);
             if i == 0 {
-                (seen.path, seen.object) = (path, of_directory.or(seen.object));
+                (seen.path, seen.object) = (found, of_directory.or(seen.object));
             } else {
-                seen.other_path = path;
+                seen.other_path = found;
             }
         }
+        self.keep_paths(&mut seen);
         if row.moves_bytes() {
             seen.asked = row.effects.iter().find_map(|effect| match effect {
                 Effect::Moves(transfer) => transfer.asked.and_then(|name| ended.named(name)),

@@ -1,7 +1,7 @@
 //! The arguments of a syscall that name the subject of a call: descriptors and paths.
 
 use stride_event::CallSet;
-use stride_syscalls::{Abi, Effect, For, PathArg, Syscall, Ty, table};
+use stride_syscalls::{Abi, Effect, For, PathArg, Ret, Syscall, Ty, table};
 
 /// Positions are those of the row's arguments.
 #[derive(Clone, Copy, Debug)]
@@ -12,6 +12,8 @@ pub struct Shape {
     /// The call returns how many bytes it moved.
     pub transfers: bool,
     pub asked: Option<u8>,
+    /// If it succeeds, its path may be that of a descriptor, a program or a working directory.
+    pub keeps_path: bool,
     pub idle: Idle,
 }
 
@@ -35,6 +37,11 @@ fn idle(row: &Syscall) -> Idle {
         _ if row.effects.iter().any(gets_nowhere) => Idle::Always,
         _ => Idle::No,
     }
+}
+
+fn keeps_path(row: &Syscall) -> bool {
+    let keeps = |effect: &Effect| matches!(effect, Effect::Makes(..) | Effect::Executes | Effect::ChangesDirectory);
+    matches!(row.ret, Ret::Fd | Ret::Select(_)) || row.effects.iter().any(keeps)
 }
 
 /// True if the call changes what its thread runs or is called.
@@ -64,6 +71,7 @@ impl Shape {
             paths: [paths.next(), paths.next()],
             transfers,
             asked: row.transfer().filter(|_| transfers).and_then(|t| t.asked).map(|name| row.index(name) as u8),
+            keeps_path: keeps_path(row),
             idle: idle(row),
         }
     }

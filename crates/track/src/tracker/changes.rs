@@ -225,6 +225,7 @@ impl Tracker {
 
     /// chdir(2), fchdir(2)
     fn moved(&mut self, pid: Tid, to: Option<ObjectId>) {
+        self.renewals += 1;
         if let (Some(process), Some(to)) = (self.processes.get_mut(&pid), to) {
             process.cwd = Some(to);
         }
@@ -235,6 +236,7 @@ impl Tracker {
         let path = seen.subject().map(|object| self.objects.name(object)).unwrap_or_default();
         let file = base_name(path);
         let comm = &file[..file.len().min(COMM)];
+        self.renewals += 1;
         if let Some(thread) = self.threads.get_mut(&call.tid) {
             self.renamed = Some((call.tid, std::mem::replace(&mut thread.comm, comm.to_vec())));
         }
@@ -255,6 +257,7 @@ impl Tracker {
         }
         let name = call.bytes("name", COMM + 1).split(|b| *b == 0).next().unwrap_or_default();
         let name = name[..name.len().min(COMM)].to_vec();
+        self.renewals += 1;
         let Some(thread) = self.threads.get_mut(&call.tid) else { return };
         if thread.pid == thread.tid
             && let Some(process) = self.processes.get_mut(&thread.pid)

@@ -35,6 +35,8 @@ pub struct Tracker {
     /// The calls that threads are in, if engines report them: lasting ones.
     pub(crate) waits: FxHashMap<Tid, Wait>,
     pub(crate) began: Option<Ns>,
+    /// Counts the changes to threads and processes that views may see: names, programs, working directories, starts and ends.
+    pub(crate) renewals: u64,
     /// The command, until it executes its program.
     pub(crate) pending_command: Option<Tid>,
     /// The command, if the latest event is about the execve(2) of its program.
@@ -72,6 +74,13 @@ impl Tracker {
     /// For a view that shows the names of threads and nothing else that is followed. Most calls then cost next to nothing.
     pub fn of_names() -> Tracker {
         Tracker { names_only: true, ..Tracker::partial(true) }
+    }
+
+    /// For views that show paths and do not count or compare them: a path that no descriptor, process or wait has is known only as long as its call is
+    /// the latest event. Then names that never come again take neither memory nor time.
+    pub fn passing_paths(mut self, passing: bool) -> Tracker {
+        self.objects.passes = passing;
+        self
     }
 
     /// The beginning of the run: the execution of the command, or the attachment to the first thread. Earlier time is
@@ -250,6 +259,7 @@ impl Tracker {
                 self.ended = Some(tid);
             }
             Event::Superseded { tid, old, .. } => {
+                self.renewals += 1;
                 self.waits.remove(&tid);
                 self.waits.remove(&old);
                 if let Some(mut thread) = self.threads.remove(&old) {
@@ -274,6 +284,7 @@ impl Tracker {
         {
             self.launched = self.pending_command.take();
             self.began = Some(call.began());
+            self.renewals += 1;
             let thread = self.threads.get_mut(&call.tid).map(|thread| &mut thread.started);
             let process = self.processes.get_mut(&call.tid).map(|process| &mut process.started);
             thread.into_iter().chain(process).for_each(|started| *started = call.began());
@@ -304,6 +315,7 @@ impl Tracker {
     }
 
     fn forget(&mut self, tid: Tid) {
+        self.renewals += 1;
         self.waits.remove(&tid);
         self.never_returns(tid);
         let Some(thread) = self.threads.remove(&tid) else { return };
@@ -328,6 +340,7 @@ impl Tracker {
             object: None,
             path: None,
             other_path: None,
+            directory: None,
             made: None,
             replaced: None,
             ended: None,
@@ -346,7 +359,12 @@ impl Tracker {
             // A connection that is not waited for.
             const EINPROGRESS: Outcome = Outcome::Error(c::EINPROGRESS as u32);
             match call.outcome {
-                Outcome::Value(value) => self.apply_effects(call, shape.row, value, &mut seen),
+                Outcome::Value(value) => {
+                    if shape.keeps_path {
+                        self.keep_paths(&mut seen);
+                    }
+                    self.apply_effects(call, shape.row, value, &mut seen);
+                }
                 EINPROGRESS if shape.row.has_effect(Effect::Connects) => {
                     self.apply_effects(call, shape.row, 0, &mut seen)
                 }

@@ -43,6 +43,13 @@ impl Followed {
         s
     }
 
+    /// Paths that nothing refers to are known while their calls are the latest event.
+    fn passing() -> Followed {
+        let mut s = Followed { tracker: Tracker::default().passing_paths(true), resolver: Before };
+        s.event(attached(PID, 0));
+        s
+    }
+
     fn event(&mut self, event: Event<'_>) {
         self.tracker.event(&event, &self.resolver);
     }
@@ -539,4 +546,55 @@ fn nothing_is_kept_of_processes_that_have_ended() {
         most = most.max(threads.len() + processes.len() + ends.len() + unsettled.len() + waits.len());
     }
     assert!(most < 20, "{most}");
+}
+
+/// Names that come once take no memory, and those that something refers to stay.
+#[test]
+fn paths_pass_unless_something_refers_to_them() {
+    let mut s = Followed::passing();
+    s.open(PID, AT_FDCWD, "dir", 0, 3);
+    let before = s.tracker.objects.len();
+    for i in 0..100 {
+        let stat = call(PID, "newfstatat", &[3, 0x1000, 0, 0], Outcome::Value(0));
+        let seen = s.call(naming(stat, 0x1000, format!("./{i}//x")));
+        assert_eq!(s.named(seen.path), format!("/home/dir/{i}/x"));
+        assert_eq!(s.tracker.kind(seen.path.unwrap()), ObjectKind::Path);
+    }
+    let fails = |name: &str, args: &[u64]| call(PID, name, args, Outcome::Error(2));
+    let seen = s.call(naming(fails("openat", &[3, 0x1000, 0]), 0x1000, "no"));
+    assert_eq!(s.named(seen.path), "/home/dir/no");
+    let both = call(PID, "renameat", &[3, 0x1000, 3, 0x2000], Outcome::Value(0));
+    let seen = s.call(naming(naming(both, 0x1000, "from"), 0x2000, "to"));
+    assert_eq!((s.named(seen.path), s.named(seen.other_path)), ("/home/dir/from".into(), "/home/dir/to".into()));
+    assert_eq!(s.tracker.objects.len(), before);
+    s.open(PID, 3, "file", 0, 4);
+    s.does(PID, "getpid", &[], 1);
+    assert_eq!(s.read(PID, 4), "/home/dir/file");
+    s.call(naming(call(PID, "chdir", &[0x1000], Outcome::Value(0)), 0x1000, "/new"));
+    let seen = s.call(naming(call(PID, "stat", &[0x1000, 0], Outcome::Value(0)), 0x1000, "x"));
+    assert_eq!(s.named(seen.path), "/new/x");
+    s.call(naming(call(PID, "execve", &[0x1000, 0, 0], Outcome::Value(0)), 0x1000, "bin/program"));
+    s.does(PID, "getpid", &[], 1);
+    assert_eq!(s.named(s.tracker.process(PID).unwrap().program), "/new/bin/program");
+    // A thread that waits is asked about later.
+    let waits = call(PID, "openat", &[AT_FDCWD as u64, 0x1000, 0], Outcome::Pending);
+    s.event(Event::Enter(&naming(waits, 0x1000, "fifo")));
+    s.fork(PID, PID + 1, PID + 1);
+    s.call(naming(call(PID + 1, "stat", &[0x1000, 0], Outcome::Value(0)), 0x1000, "other"));
+    assert_eq!(s.named(s.tracker.wait(PID).and_then(|wait| wait.seen.path)), "/new/fifo");
+}
+
+/// The directory at which a path begins is the one from before the call.
+#[test]
+fn the_directory_of_a_path_is_known_with_the_call() {
+    let mut s = Followed::new();
+    s.open(PID, AT_FDCWD, "dir", 0, 3);
+    let seen = s.open(PID, 3, "file", 0, 4);
+    let directory = seen.directory.map(|(fd, object)| (fd, s.named(Some(object))));
+    assert_eq!(directory, Some((3, "/home/dir".into())));
+    let of = |fd| FdOf { tid: PID, fd, made: false };
+    assert_eq!(s.tracker.referent(of(3)).object(), seen.directory.map(|directory| directory.1));
+    // An absolute path begins at none.
+    assert_eq!(s.open(PID, 3, "/file", 0, 4).directory, None);
+    assert_eq!(s.tracker.referent(of(3)).object(), seen.directory.map(|directory| directory.1));
 }

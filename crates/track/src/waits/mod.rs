@@ -29,6 +29,7 @@ impl Tracker {
         if let Some(shape) = shape {
             self.resolve_arguments(call, &shape, &mut seen, resolver);
         }
+        self.keep_paths(&mut seen);
         let mut wait = Wait::new(seen, call);
         let few = self.waits.len() < MAX_WATCHERS;
         if few && seen.fd.is_none() && shape.is_some_and(|shape| shape.idle == Idle::IfZero) {

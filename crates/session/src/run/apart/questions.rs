@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use stride_decode::{Decoder, Options, Part, Resolver};
-use stride_event::{Call, Event, FdOf, Outcome, Tid};
+use stride_event::{Call, Event, FdOf, Outcome};
 use stride_output::json::Json;
 use stride_syscalls::{Irregular, Ret, Syscall, Ty, table};
 use stride_track::{Referent, Tracker};
@@ -12,11 +12,33 @@ pub struct Questions {
     options: Options,
     resolver: Box<dyn Resolver>,
     decoder: Decoder,
-    /// For rows, by their addresses: whether all descriptors are arguments or results.
-    plain: FxHashMap<usize, bool>,
+    /// By the addresses of rows.
+    rows: FxHashMap<usize, RowQuestions>,
     answers: Vec<(FdOf, Referent)>,
     /// Nobody reads it.
     text: Vec<u8>,
+}
+
+/// The arguments of a row that are descriptors or may be some.
+struct RowQuestions {
+    /// All descriptors are arguments or results, unless a chosen type has others.
+    is_plain: bool,
+    /// The positions of the arguments that are descriptors.
+    descriptors: Box<[usize]>,
+    /// The positions of the arguments whose types other arguments choose.
+    choices: Box<[usize]>,
+}
+
+impl RowQuestions {
+    fn of(row: &'static Syscall) -> RowQuestions {
+        let is_choice = |ty: &Ty| matches!(ty, Ty::Select(_));
+        let positions = |is: fn(&Ty) -> bool| (0..row.args.len()).filter(|&i| is(&row.args[i].ty)).collect();
+        RowQuestions {
+            is_plain: row.args.iter().all(|arg| is_choice(&arg.ty) || is_plain_argument(&arg.ty)),
+            descriptors: positions(is_descriptor),
+            choices: positions(is_choice),
+        }
+    }
 }
 
 /// Structs are nested less deeply.
@@ -24,8 +46,8 @@ const DEEPEST: u32 = 8;
 
 impl Questions {
     pub fn new(options: Options, resolver: Box<dyn Resolver>) -> Questions {
-        let (decoder, plain, answers, text) = Default::default();
-        Questions { options, resolver, decoder, plain, answers, text }
+        let (decoder, rows, answers, text) = Default::default();
+        Questions { options, resolver, decoder, rows, answers, text }
     }
 
     /// The descriptors that views may ask about when they show the event, with their referents.
@@ -48,11 +70,19 @@ impl Questions {
         }
         let row = row.form(&call.args, call.abi);
         let place = std::ptr::from_ref(row).addr();
-        let is_plain = *self.plain.entry(place).or_insert_with(|| {
-            row.args.iter().all(|arg| matches!(arg.ty, Ty::Select(_)) || is_plain_argument(&arg.ty))
-        });
-        if is_plain && chosen(call, row).all(|ty| is_plain_argument(&ty)) {
-            named(call, row, |of| self.answers.push((of, tracker.referent(of))));
+        let of_row = self.rows.entry(place).or_insert_with(|| RowQuestions::of(row));
+        if of_row.is_plain && of_row.choices.iter().all(|&i| is_plain_argument(&chosen(call, row, i))) {
+            let others = of_row.choices.iter().filter(|&&i| is_descriptor(&chosen(call, row, i)));
+            for &i in of_row.descriptors.iter().chain(others) {
+                let of = FdOf { tid: call.tid, fd: row.held(i, &call.args, call.abi) as i32, made: false };
+                self.answers.push((of, tracker.referent(of)));
+            }
+            if let (Outcome::Value(value), Ret::Fd) = (call.outcome, row.returns(&call.args, call.abi))
+                && let Ok(fd) = i32::try_from(value)
+            {
+                let of = FdOf { tid: call.tid, fd, made: true };
+                self.answers.push((of, tracker.referent(of)));
+            }
             return;
         }
         // Descriptors may be anywhere in memory. Whoever writes the call asks about all of them.
@@ -67,34 +97,12 @@ impl Questions {
     }
 }
 
-/// The types that the call's own arguments choose.
-fn chosen(call: &Call, row: &'static Syscall) -> impl Iterator<Item = Ty> {
-    row.args.iter().filter_map(|arg| match &arg.ty {
-        Ty::Select(select) => Some(row.choose(select, &call.args, call.abi)),
-        _ => None,
-    })
-}
-
-/// The descriptors that are arguments of a call or its result.
-fn named(call: &Call, row: &'static Syscall, mut name: impl FnMut(FdOf)) {
-    for (i, arg) in row.args.iter().enumerate() {
-        let is_named = match &arg.ty {
-            Ty::Select(select) => is_descriptor(&row.choose(select, &call.args, call.abi)),
-            ty => is_descriptor(ty),
-        };
-        if is_named {
-            name(of(call.tid, row.held(i, &call.args, call.abi) as i32, false));
-        }
+/// The type of an argument, which the call's own arguments choose if its row leaves that open.
+fn chosen(call: &Call, row: &'static Syscall, i: usize) -> Ty {
+    match &row.args[i].ty {
+        Ty::Select(select) => row.choose(select, &call.args, call.abi),
+        ty => *ty,
     }
-    if let (Outcome::Value(value), Ret::Fd) = (call.outcome, row.returns(&call.args, call.abi))
-        && let Ok(fd) = i32::try_from(value)
-    {
-        name(of(call.tid, fd, true));
-    }
-}
-
-fn of(tid: Tid, fd: i32, made: bool) -> FdOf {
-    FdOf { tid, fd, made }
 }
 
 fn is_descriptor(ty: &Ty) -> bool {
