@@ -3,6 +3,7 @@
 //! `DIR/TABLE/date=2026-11-23/host=web1/TRACE-0000.parquet`: directories with names that DuckDB, Spark and Trino read
 //! as columns.
 
+use crate::clock::units;
 use chrono::DateTime;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
@@ -36,8 +37,7 @@ impl TracePlace {
 
 /// The day of a time, in UTC, counted from 1970 on.
 pub fn day(wall_ns: i128) -> i64 {
-    let days = wall_ns.div_euclid(1_000_000_000 * i128::from(SECONDS_OF_DAY));
-    i64::try_from(days).unwrap_or_default()
+    units(wall_ns, 1_000_000_000 * SECONDS_OF_DAY)
 }
 
 fn date(day: i64) -> String {
