@@ -1,6 +1,6 @@
 //! Decodes values by the types of the rows alone.
 
-use crate::cx::{cut, signed};
+use crate::cx::{cut, le, signed};
 use crate::{
     Cx, FdInfo, FdNote, Labelled, Member, Options, Resolver, Siblings, Tail, Text, TextKind, Value, irregular,
 };
@@ -159,7 +159,7 @@ fn exit_siblings(siblings: Siblings) -> Siblings {
 
 /// A struct, member by member.
 pub fn strukt<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64) -> Option<Value<'a>> {
-    cx.read(phase, addr, s.size(cx.abi()))?;
+    let bytes = cx.read(phase, addr, s.size(cx.abi()))?;
     let mut members = Vec::with_capacity_in(s.fields.len(), cx.arena);
     let mut tail = Tail::End;
     for field in s.fields {
@@ -172,9 +172,26 @@ pub fn strukt<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64) -> O
             tail = Tail::More;
             continue;
         }
-        push_member(&mut members, field.name, member(cx, s, field, phase, addr)?);
+        let value = match plain_number(cx, field, bytes) {
+            Some((raw, size)) => held_in(cx, &field.ty, raw, size, Siblings::Struct(s, addr, phase)),
+            None => member(cx, s, field, phase, addr)?,
+        };
+        push_member(&mut members, field.name, value);
     }
     Some(Value::Struct(members.into_bump_slice(), tail))
+}
+
+/// The number and the size of a member of the struct that has these bytes, if the member is a plain number there. So most members are found without a
+/// search for their memory.
+fn plain_number(cx: &Cx<'_>, field: &Field, bytes: &[u8]) -> Option<(u64, usize)> {
+    let place = field.place(cx.abi());
+    if place.bits.1 != 0 || place.count > 1 || field.ty.is_inline() || matches!(field.ty, Ty::Reply(_) | Ty::NonZero(_))
+    {
+        return None;
+    }
+    let size = place.size as usize;
+    let number = bytes.get(place.offset as usize..)?.get(..size.min(8))?;
+    Some((le(number, 0, size), size))
 }
 
 /// True if the struct at `addr` has this member.

@@ -20,7 +20,7 @@ use crate::line::moment::Moment;
 use crate::line::stack::StackLines;
 use crate::spelling::clock::Clock;
 use crate::spelling::names;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use stride_decode::{Decoded, NamedArg, Part, Value};
 use stride_event::{Ns, Stack, Tid};
@@ -38,13 +38,13 @@ pub struct Line {
     /// The function of a library whose line is open: its thread, and how many functions it is in.
     open_function: Option<(Tid, u32)>,
     /// Calls whose line was cut, with the number of arguments that were shown.
-    cut: HashMap<Tid, Open>,
+    cut: FxHashMap<Tid, Open>,
     last_at: Option<Ns>,
     spans: Spans,
     clock: Clock,
     /// With another form than strace's: when the trace began, and each thread's process and latest line.
     base: Option<Ns>,
-    threads: HashMap<Tid, (Tid, Ns)>,
+    threads: FxHashMap<Tid, (Tid, Ns)>,
 }
 
 #[derive(Clone, Copy)]
@@ -63,12 +63,12 @@ impl Line {
             start: 0,
             open: None,
             open_function: None,
-            cut: HashMap::new(),
+            cut: FxHashMap::default(),
             last_at: None,
             spans: Spans::default(),
             clock: Clock::default(),
             base: None,
-            threads: HashMap::new(),
+            threads: FxHashMap::default(),
         }
     }
 

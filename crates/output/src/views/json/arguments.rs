@@ -2,7 +2,7 @@
 //! goes.
 
 use super::Json;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use stride_decode::{Decoded, Decoder, Options, Part, Resolver, Value};
 use stride_event::{Call, Ns, SIGINFO_SIZE, Tid};
 use stride_syscalls::Abi;
@@ -14,7 +14,7 @@ pub struct CallArguments {
     options: Options,
     resolver: Box<dyn Resolver>,
     /// The call that each thread is in, if its entry was noted. A finished call leaves its memory to the next.
-    begun: HashMap<Tid, Begun>,
+    begun: FxHashMap<Tid, Begun>,
     /// The bytes that the arguments of all threads take.
     kept: usize,
 }
@@ -53,7 +53,7 @@ const MAX_SPARE: usize = 1 << 12;
 
 impl CallArguments {
     pub fn new(options: Options, resolver: Box<dyn Resolver>) -> CallArguments {
-        CallArguments { decoder: Decoder::default(), options, resolver, begun: HashMap::new(), kept: 0 }
+        CallArguments { decoder: Decoder::default(), options, resolver, begun: FxHashMap::default(), kept: 0 }
     }
 
     pub fn head(&self, call: &Call) -> Head {

@@ -1,7 +1,6 @@
 //! A call as JSON. It is written in one piece, or the arguments that are known at entry first and the rest at return.
 
 use super::Json;
-use super::event::EventContext;
 use stride_decode::{Decoded, Dump, Value};
 use stride_event::{Call, CallWaits, Ns, Outcome, Phase, Stack, Tampering};
 use stride_syscalls::{Abi, Ret, table};
@@ -32,10 +31,11 @@ impl Json<'_> {
         String::from_utf8_lossy(&out).into_owned()
     }
 
-    pub fn begin_call(&mut self, abi: Abi, nr: u64, moment: &EventContext<'_>) {
+    /// `thread`: the members about the thread, as [`super::event::ThreadMembers`] has them.
+    pub fn begin_call(&mut self, abi: Abi, nr: u64, thread: &[u8]) {
         self.literal("{\"type\":\"call\",\"name\":");
         self.own(&table(abi).name(nr));
-        self.thread_members(moment);
+        self.out.extend_from_slice(thread);
     }
 
     /// The members that come last.

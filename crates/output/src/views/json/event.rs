@@ -26,6 +26,30 @@ pub struct Counts {
     pub signals: u64,
 }
 
+/// The members about the thread of the call that was written last. Most calls have the thread of the one before.
+#[derive(Default)]
+pub struct ThreadMembers {
+    tid: Tid,
+    pid: Option<Tid>,
+    comm: Option<Vec<u8>>,
+    container: Option<String>,
+    text: Vec<u8>,
+}
+
+impl ThreadMembers {
+    /// The members as JSON.
+    pub fn of(&mut self, m: &EventContext<'_>) -> &[u8] {
+        let known = (self.tid, self.pid, self.comm.as_deref(), self.container.as_deref());
+        if self.text.is_empty() || known != (m.tid, m.pid, m.comm, m.container) {
+            (self.tid, self.pid) = (m.tid, m.pid);
+            (self.comm, self.container) = (m.comm.map(<[u8]>::to_vec), m.container.map(str::to_owned));
+            self.text.clear();
+            Json::new(&mut self.text).thread_members(m);
+        }
+        &self.text
+    }
+}
+
 impl Json<'_> {
     /// Writes an object on a line of its own.
     pub fn line(&mut self, kind: &str, members: impl FnOnce(&mut Self)) {

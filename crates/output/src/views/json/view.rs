@@ -1,7 +1,7 @@
 //! The JSON view: events in, lines of JSON out.
 
 use super::call::CallTimes;
-use super::event::{Counts, EventContext};
+use super::event::{Counts, EventContext, ThreadMembers};
 use super::library::library;
 use super::{CallArguments, Json};
 use crate::{End, RunInfo, Show, Sink, View, ViewError};
@@ -14,6 +14,7 @@ use stride_track::Tracker;
 /// Renders events as JSON, one object a line.
 pub struct JsonView {
     arguments: CallArguments,
+    thread: ThreadMembers,
     wall_offset: i128,
     show: Show,
     /// `-i`.
@@ -37,6 +38,7 @@ impl JsonView {
         Json::new(&mut out).trace(info);
         JsonView {
             arguments: CallArguments::new(options, resolver),
+            thread: ThreadMembers::default(),
             wall_offset: info.wall_offset,
             show,
             ip,
@@ -142,7 +144,7 @@ impl JsonView {
 
     fn exit(&mut self, call: &Call, moment: &EventContext<'_>, tracker: &Tracker, out: &mut Vec<u8>) {
         let mut json = Json { descriptors: Some((tracker, call.tid)), ..Json::new(out) };
-        json.begin_call(call.abi, call.nr, moment);
+        json.begin_call(call.abi, call.nr, self.thread.of(moment));
         json.args_key(self.arguments.head(call).raw);
         let (head, decoded) = self.arguments.exit(call, tracker, json.out);
         json.outcome(call, &decoded, head.raw);
@@ -167,7 +169,7 @@ impl JsonView {
         let mut args = Vec::new();
         let Some(head) = self.arguments.leave(moment.tid, &mut args) else { return };
         let mut json = Json::new(out);
-        json.begin_call(head.abi, head.nr, moment);
+        json.begin_call(head.abi, head.nr, self.thread.of(moment));
         json.args_key(head.raw);
         json.out.extend_from_slice(&args);
         json.unfinished();
