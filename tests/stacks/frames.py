@@ -12,12 +12,53 @@ import time
 marks = []
 
 
+# The names that this program has given to tasks.
+names = {}
+
+
+def described(frame, beginning=""):
+    code = frame.f_code
+    name = getattr(code, "co_qualname", code.co_name)
+    return "%s%s\t%s\t%d" % (beginning, name, code.co_filename, frame.f_lineno or 0)
+
+
+def running_task():
+    """The task of this thread, if Python tells which tasks wait for it."""
+    asyncio = sys.modules.get("asyncio")
+    if not hasattr(asyncio, "capture_call_graph"):
+        return None
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None
+
+
+def waiting_for(task):
+    """The frames of the tasks that wait, by asyncio's own account."""
+    import asyncio
+    frames = []
+    waiting = asyncio.capture_call_graph(task).awaited_by
+    while waiting:
+        if len(waiting) > 1:
+            frames.append("[awaited by %d tasks]\t\t0" % len(waiting))
+            break
+        if isinstance(waiting[0].future, asyncio.Task):
+            name = names.get(waiting[0].future)
+            frames.append("[awaited by %s]\t\t0" % ("the task " + name if name else "a task"))
+            frames += [described(entry.frame, "await ") for entry in waiting[0].call_stack]
+        waiting = waiting[0].awaited_by
+    return frames
+
+
 def mark():
     frame = sys._getframe(1)
     frames = []
+    task = running_task()
+    outermost = task and task.get_coro().cr_frame
     while frame:
-        code = frame.f_code
-        frames.append("%s\t%s\t%d" % (getattr(code, "co_qualname", code.co_name), code.co_filename, frame.f_lineno or 0))
+        frames.append(described(frame))
+        if frame is outermost:
+            frames += waiting_for(task)
         frame = frame.f_back
     marks.append(frames)
     # Threads take turns, so this is the number of these frames.
@@ -271,6 +312,87 @@ async def woken():
     await asyncio.sleep(0.002)
 
 
+async def slowly(depth):
+    """Others wait for this by then."""
+    import asyncio
+    await asyncio.sleep(0)
+    await awaited(depth)
+
+
+async def stands_between(awaitable):
+    return await awaitable
+
+
+def named(coroutine, name):
+    import asyncio
+    task = asyncio.ensure_future(coroutine)
+    task.set_name(name)
+    names[task] = name
+    return task
+
+
+async def chain(length):
+    """Each task waits for the next one."""
+    import asyncio
+    if not length:
+        await slowly(2)
+        return
+    task = asyncio.ensure_future(chain(length - 1))
+    if length == 2:
+        # (So the name is a text, and no longer a number.)
+        task.get_name()
+    await stands_between(task)
+
+
+async def in_group():
+    import asyncio
+    async with asyncio.TaskGroup() as group:
+        group.create_task(slowly(1))
+        group.create_task(chain(1))
+        names[group.create_task(slowly(0), name="in group")] = "in group"
+    mark()
+
+
+async def one_for_many(task):
+    await asyncio_wait(task)
+
+
+async def asyncio_wait(task):
+    import asyncio
+    await asyncio.wait({task})
+
+
+async def tasks():
+    """Tasks that wait for one another, in all ways that asyncio has."""
+    import asyncio
+    await named(chain(5), "chain")
+    await named(stands_between(named(slowly(1), "größe")), "函数")
+    # The first of these makes way for the second in the same places of memory.
+    for _ in range(20):
+        await asyncio.ensure_future(slowly(0))
+        await stands_between(asyncio.ensure_future(slowly(0)))
+        await asyncio.gather(stands_between(asyncio.ensure_future(slowly(0))), chain(1))
+        await named(stands_between(asyncio.ensure_future(slowly(0))), "one")
+        await named(stands_between(asyncio.ensure_future(slowly(0))), "two")
+    task = asyncio.ensure_future(slowly(1))
+    await asyncio.gather(stands_between(task), one_for_many(task), asyncio.shield(task))
+    # Those that waited are gone, up to one.
+    event = asyncio.Event()
+    task = asyncio.ensure_future(waits(event))
+    others = [asyncio.ensure_future(stands_between(asyncio.wait_for(asyncio.shield(task), 0.001 * n))) for n in range(1, 4)]
+    last = named(asyncio_wait(task), "last")
+    await asyncio.gather(*others, return_exceptions=True)
+    event.set()
+    await last
+    await asyncio.wait([asyncio.ensure_future(chain(2)), asyncio.ensure_future(slowly(0))], timeout=10)
+    for completed in asyncio.as_completed([slowly(1), chain(1)]):
+        await completed
+    if hasattr(asyncio, "TaskGroup"):
+        await in_group()
+        await named(in_group(), "group")
+    await chain(200)
+
+
 turn = threading.Lock()
 
 
@@ -337,6 +459,7 @@ def main():
     import asyncio
     asyncio.run(asynchronous())
     asyncio.run(woken())
+    asyncio.run(tasks())
     signals()
     in_threads()
     signal.signal(signal.SIGUSR1, signalled)

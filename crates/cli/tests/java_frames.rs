@@ -133,6 +133,66 @@ fn in_their_order(calls: &[Call], run: &str) {
     assert!(calls.iter().filter(|call| in_order(&call.stack) == Some(true)).count() >= 100, "{run}");
 }
 
+/// The methods of a virtual thread stand in front of those of the thread that carries it. If it has waited, the outer ones are in the heap, and a frame says so; not if it has
+/// kept its carrier while it waited.
+fn frames_of_virtual_threads(major: u32) {
+    let (Some(java), Some((compiler, release))) = (javas::with_compiler_to(major), javas::compiler_to(major)) else {
+        skip!("no Java {major}, or no compiler for all of it");
+    };
+    for &engine in engines() {
+        let scratch = Scratch::new(&format!("java-virtual-{major}{engine}"));
+        let mut compiler = Command::new(compiler);
+        let source = root().join("tests/stacks/Virtual.java");
+        let output = compiler.args(&release).arg("-d").arg(scratch.path("classes")).arg(source).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let options = [&[engine], &FRAMES[..], &["trace=stat,newfstatat,statx"]].concat();
+        let trace = run(&scratch, java, &options, &["Virtual", "told", "trace"]);
+        let (told, calls) = (told(&scratch), calls_of(&trace));
+        assert_eq!(calls.len(), told.len(), "{java:?} {engine}");
+        let mut whole = 0;
+        for call in &calls {
+            let ([before, told @ ..], run) = (&told[&call.number][..], format!("{java:?} {engine} {}", call.number))
+            else {
+                panic!("{}", call.number)
+            };
+            let frames = frames_of_java(&call.stack);
+            let mark = frames.iter().position(|frame| frame.0 == "Virtual.mark");
+            let frames = &frames[mark.map_or(0, |mark| mark + 1)..];
+            // Java tells those of the virtual thread. Behind them are those of its carrier.
+            let is_whole = frames.starts_with(told) && frames[told.len()..].iter().any(is_of_carrier);
+            whole += usize::from(is_whole);
+            if before.0 == "waited" {
+                let [known @ .., last] = frames else { panic!("{run}: {frames:#?}") };
+                assert!(!known.is_empty() || engine != "--engine=ptrace", "{run}: {frames:#?}");
+                assert!(told.starts_with(known) && last.0.starts_with("[java: "), "{run}: {frames:#?} {told:#?}");
+                assert!(
+                    engine != "--engine=ptrace" || last.0 == "[java: frames of a virtual thread]",
+                    "{run}: {last:?}"
+                );
+            } else if !is_whole {
+                let lacks = !call.is_whole || frames.iter().any(|frame| frame.0.starts_with("[java: "));
+                assert!(lacks && engine != "--engine=ptrace", "{run}: {frames:#?} {told:#?}");
+            }
+        }
+        let wanted = told.values().filter(|frames| frames[0].0 != "waited").count();
+        assert!(wanted > 100 && whole >= wanted * 9 / 10, "{java:?} {engine}: {whole} of {wanted} stacks are whole");
+    }
+}
+
+fn is_of_carrier(frame: &Frame) -> bool {
+    frame.0 == "java.lang.VirtualThread.runContinuation"
+}
+
+#[test]
+fn virtual_threads_of_java_21() {
+    frames_of_virtual_threads(21);
+}
+
+#[test]
+fn virtual_threads_of_java_25() {
+    frames_of_virtual_threads(25);
+}
+
 /// Methods of Java are callers as functions of other languages are, also in recordings.
 #[test]
 fn as_callers() {

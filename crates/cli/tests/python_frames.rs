@@ -9,6 +9,7 @@ mod pythons;
 
 use common::script_frames::*;
 use common::*;
+use pythons::Build;
 use serde_json::Value;
 use std::path::Path;
 
@@ -21,13 +22,13 @@ fn run(scratch: &Scratch, engine: &str, python: &Path, further: &[&str]) -> Stri
     run.trace
 }
 
-fn frames_are_those_that_python_knows(minor: u32) {
-    let pythons = pythons::of_version(minor);
+fn frames_are_those_that_python_knows(minor: u32, build: Build) {
+    let pythons = pythons::of_version(minor, build);
     if pythons.is_empty() {
-        skip!("no Python 3.{minor}");
+        skip!("no Python 3.{minor} ({build:?})");
     }
     for (&engine, python) in engines().iter().flat_map(|engine| pythons.iter().map(move |python| (engine, python))) {
-        let scratch = Scratch::new(&format!("python-frames-3.{minor}{engine}"));
+        let scratch = Scratch::new(&format!("python-frames-3.{minor}{build:?}{engine}"));
         let trace = run(&scratch, engine, python, &[]);
         let told = told(&scratch);
         let calls = calls(&trace);
@@ -40,6 +41,7 @@ fn frames_are_those_that_python_knows(minor: u32) {
             assert_eq!(mark.0, "mark", "{python:?} {engine} {number}");
             let told = &told[number];
             let (frames, told) = looked_at(frames, told);
+            let told = &as_far_as_read(frames, told);
             let is_same =
                 |(frame, told): (&Frame, &Frame)| frame == told || has_long_table(told) && is_without_line(frame, told);
             let is_right = frames.len() == told.len() && frames.iter().zip(told).all(is_same);
@@ -57,6 +59,16 @@ fn looked_at<'a>(frames: &'a [Frame], told: &'a [Frame]) -> (&'a [Frame], &'a [F
         }
         _ => (frames, told),
     }
+}
+
+/// A task has more tasks behind it than are looked at, and a frame says so.
+fn as_far_as_read(frames: &[Frame], told: &[Frame]) -> Vec<Frame> {
+    let Some(last) = frames.iter().position(|frame| frame.0 == "[awaited by tasks that were not read]") else {
+        return told.to_vec();
+    };
+    let behind = frames.len() - last - 1;
+    assert!(last > 60 && told.len() > 400 && behind < 20, "{frames:#?}");
+    [&told[..last], &frames[last..=last], &told[told.len() - behind..]].concat()
 }
 
 /// The program drops this code at once, and its table of lines is too long to be copied with each stack.
@@ -90,7 +102,8 @@ fn in_their_order(calls: &[(usize, Vec<Value>)], run: &str) {
 /// Functions of Python are callers as others are, also in recordings.
 #[test]
 fn as_callers() {
-    let Some(python) = (8..15).rev().find_map(|minor| pythons::of_version(minor).first()) else {
+    let of_version = |minor| pythons::of_version(minor, Build::Usual).first();
+    let Some(python) = (8..15).rev().find_map(of_version) else {
         skip!("no Python 3.8 to 3.14");
     };
     for &engine in engines() {
@@ -112,6 +125,30 @@ fn as_callers() {
     }
 }
 
+/// A call is found by the task that waits for it, and this task is not taken for the caller.
+#[test]
+fn tasks_that_wait_are_no_callers() {
+    let Some(python) = pythons::of_version(14, Build::Usual).first() else {
+        skip!("no Python 3.14");
+    };
+    for &engine in engines() {
+        let scratch = Scratch::new(&format!("python-tasks{engine}"));
+        run(&scratch, engine, python, &["--record=rec"]);
+        let calls = |chosen: &str| {
+            let caller = "mark (frames.py)";
+            calls_of_caller(&scratch, caller, &[&format!("--called-from={chosen}")])
+        };
+        let told = told(&scratch);
+        let with = |name: &str| told.values().filter(|frames| frames.iter().any(|frame| frame.0 == name)).count();
+        for (chosen, name) in [("^await in_group$", "await in_group"), ("the task one]$", "[awaited by the task one]")]
+        {
+            assert!(with(name) > 0 && calls(chosen) == with(name), "{engine} {name}: {} {}", calls(chosen), with(name));
+        }
+        let run = scratch.replay(&["--by=caller", "-U", "calls,name"]);
+        assert!(!run.out.contains("await") && run.out.contains("mark (frames.py)"), "{engine}: {}", run.out);
+    }
+}
+
 /// ` > /srv/frames.py(mark):22`
 fn is_in_text(text: &str, function: &str) -> bool {
     text.lines().any(|line| is(line, &format!(r" > .*/frames\.py\({function}\):\d+")))
@@ -120,7 +157,7 @@ fn is_in_text(text: &str, function: &str) -> bool {
 /// The native functions are shown as they are, and the run ends with a sentence.
 #[test]
 fn a_version_that_is_not_known() {
-    let Some(python) = pythons::of_version(7).first() else {
+    let Some(python) = pythons::of_version(7, Build::Usual).first() else {
         skip!("no Python 3.7");
     };
     for engine in engines() {
@@ -135,19 +172,20 @@ fn a_version_that_is_not_known() {
 }
 
 macro_rules! versions {
-    ($($name:ident: $minor:literal)*) => { $(
+    ($($name:ident: $minor:literal $build:ident)*) => { $(
         #[test]
         fn $name() {
-            frames_are_those_that_python_knows($minor);
+            frames_are_those_that_python_knows($minor, Build::$build);
         }
     )* };
 }
 versions! {
-    python_3_8: 8
-    python_3_9: 9
-    python_3_10: 10
-    python_3_11: 11
-    python_3_12: 12
-    python_3_13: 13
-    python_3_14: 14
+    python_3_8: 8 Usual
+    python_3_9: 9 Usual
+    python_3_10: 10 Usual
+    python_3_11: 11 Usual
+    python_3_12: 12 Usual
+    python_3_13: 13 Usual
+    python_3_14: 14 Usual
+    python_3_13_without_lock: 13 WithoutLock
 }

@@ -6,7 +6,7 @@
 //!
 //! - `stride.bpf.c` has the programs; `capture.h` the interpreter of capture plans, with `scratch.h` (its state), `read.h`
 //!   (reading memory), `absent.h` (memory that is not present) and `pieces.h` (memory that a record has no room for); `simple.h` a short way for calls with little memory; `kinds.h` what a call's meaning depends on (netlink
-//!   sockets, terminals); `stack.h` finds the stacks of calls (`stack_state.h` is its memory, `code_changes.h` knows when code was mapped, and `mapped_code.h` notes its mappings), `script.h` finds the frames of functions that an interpreter runs (`script_native.h` those on the native stack, and `script_contexts.h` those that are contexts in arrays), and `sites.h` chooses the calls if samples will do;
+//!   sockets, terminals); `stack.h` finds the stacks of calls (`stack_state.h` is its memory, `code_changes.h` knows when code was mapped, and `mapped_code.h` notes its mappings), `script.h` finds the frames of functions that an interpreter runs (`script_native.h` those on the native stack, `script_contexts.h` those that are contexts in arrays, and `script_waiting.h` those of tasks that wait), and `sites.h` chooses the calls if samples will do;
 //! - `ends.h` has how threads begin and end, `signals.h` signals and stops, `counts.h` counting, `outcome.h` which calls are wanted by how they return, `fd.h` and `file-detail.h`
 //!   descriptors;
 //! - `wanted.h` decides which threads are traced if the whole machine is looked at (`--all`), with `glob.h` for patterns; `mounts.h` has the way from a file to the root of all mounts;

@@ -43,8 +43,8 @@ pub use skel::types::{
     rec_call, rec_cgroup, rec_changed, rec_completed, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head,
     rec_id, rec_kind, rec_library, rec_memory, rec_more, rec_moved, rec_signal, rec_stack, rec_start, rec_stopped,
     rec_submitted, rec_wait, record_bound, rodata, script_end, script_frame, script_layout, script_piece, stack_id,
-    stack_key, stack_memo, stack_part, stack_range, stack_return, stack_word, task_flag, task_state, text_kind,
-    uring_plan, uring_text, wait_cause, wait_flag, waker, waker_kind, word_kind,
+    stack_key, stack_memo, stack_part, stack_range, stack_return, stack_word, task_flag, task_layout, task_state,
+    text_kind, uring_plan, uring_text, wait_cause, wait_flag, waker, waker_kind, word_kind,
 };
 pub use skel::{OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder};
 pub use waits_skel::{WaitsSkel, WaitsSkelBuilder};

@@ -54,7 +54,7 @@ pub use stack::caller::{Caller, FrameFunction};
 pub use stack::calling::{CallingFunction, WithSource};
 pub use stack::mapping::{CodeBacking, CodeMapping, FileVersion, NotedMapping};
 pub use stack::per_stack::PerStack;
-pub use stack::script::{MIX, ScriptEnd, ScriptFrame, ScriptFrames, ScriptLayout, ThreadMemory, mix};
+pub use stack::script::{MIX, ScriptEnd, ScriptFrame, ScriptFrames, ScriptLayout, TaskLayout, ThreadMemory, mix};
 pub use stack::{
     Bottom, CodeChange, CodeFile, CodeHistory, CodeKind, InlinedFunction, Regs, SourceLine, Stack, StackFrame, Symbol,
     Unwind, Unwound,

@@ -5,7 +5,7 @@ use crate::image::perf_map::PerfMap;
 use crate::jit::languages as jit_languages;
 use crate::jit::runtime::{FoundJit, JitInProcess};
 use crate::script::languages::usual_language;
-use crate::script::runtime::{FoundRuntime, ProcessRuntime};
+use crate::script::runtime::{FoundRuntime, ProcessRuntime, Runtime};
 use crate::space::Space;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -36,13 +36,14 @@ impl ProcessCode {
     pub fn search_runtime(&mut self, history: Option<&dyn CodeHistory>) {
         if self.runtime.searched.replace(self.space.changes) != Some(self.space.changes) {
             self.runtime.bias = None;
-            self.runtime.found = self.space.modules().find_map(|(image, bias)| {
+            let found = self.space.modules().find_map(|(image, bias)| {
                 let language = usual_language(&image.module.path)?;
                 match image.runtime(language)? {
-                    FoundRuntime::Known(known) => Some(ProcessRuntime::new(language, known, *bias)),
+                    FoundRuntime::Known(known) => Some((language, known, *bias)),
                     FoundRuntime::Unsupported(_) => None,
                 }
             });
+            self.runtime.found = found.map(|(language, known, bias)| self.runtime_of(language, known, bias));
             self.search_jit();
             let jit = || self.jit.found.as_ref()?.borrow_mut().layout(None);
             let layout = self.runtime.found.as_ref().map(|found| found.layout).or_else(jit);
@@ -51,6 +52,20 @@ impl ProcessCode {
             }
         }
         history.into_iter().for_each(|history| history.script_is_searched());
+    }
+
+    /// The run-time system with its tasks, if a file of code tells where they are.
+    fn runtime_of(&self, language: usize, known: Rc<dyn Runtime>, bias: u64) -> ProcessRuntime {
+        let mut found = ProcessRuntime::new(language, known, bias);
+        let tasks = self.space.modules().find_map(|(image, _)| {
+            let name = image.module.path.rsplit(|&b| b == b'/').next()?;
+            let section = |name: &[u8]| image.section(name);
+            found.runtime.is_of_tasks(name).then(|| found.runtime.tasks(&section, bias)).flatten()
+        });
+        if let Some(tasks) = tasks {
+            found.layout.tasks = tasks;
+        }
+        found
     }
 
     fn search_jit(&mut self) {
@@ -87,7 +102,7 @@ impl ProcessCode {
             return None;
         }
         let (found, unsupported) = match image.runtime(language) {
-            Some(FoundRuntime::Known(known)) => (Some(ProcessRuntime::new(language, known, bias)), None),
+            Some(FoundRuntime::Known(known)) => (Some(self.runtime_of(language, known, bias)), None),
             Some(FoundRuntime::Unsupported(what)) => (None, Some(what)),
             None => (None, None),
         };

@@ -15,9 +15,21 @@ pub fn of_version(major: u32) -> Option<&'static PathBuf> {
     JAVA.get(&major)
 }
 
+/// The program that runs Java, if this machine has this version, and a compiler for all of this version.
+pub fn with_compiler_to(major: u32) -> Option<&'static PathBuf> {
+    compiler_to(major)?;
+    JAVA.get(&major)
+}
+
 /// The compiler of this version or of the next older one.
 pub fn compiler_for(major: u32) -> Option<&'static PathBuf> {
     COMPILER.range(..=major).next_back().map(|(_, compiler)| compiler)
+}
+
+/// The compiler of this version, or of a newer one that can compile for this version, with the options for that.
+pub fn compiler_to(major: u32) -> Option<(&'static PathBuf, [String; 2])> {
+    let (_, compiler) = COMPILER.range(major..).next()?;
+    Some((compiler, ["--release".to_owned(), major.to_string()]))
 }
 
 /// The programs of this name: those that the shell finds, and those in the places where packages of Java are installed.

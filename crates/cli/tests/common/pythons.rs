@@ -5,17 +5,26 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::LazyLock;
 
+/// How Python was built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Build {
+    Usual,
+    /// Free-threaded: it has no global lock.
+    WithoutLock,
+}
+
 /// The executables of each minor version of Python 3. Distributions and builders of their own compile in different ways, so there may be several of a version.
-static FOUND: LazyLock<BTreeMap<u32, Vec<PathBuf>>> = LazyLock::new(|| {
-    let mut found: BTreeMap<u32, Vec<PathBuf>> = BTreeMap::new();
+static FOUND: LazyLock<BTreeMap<(u32, Build), Vec<PathBuf>>> = LazyLock::new(|| {
+    let mut found: BTreeMap<(u32, Build), Vec<PathBuf>> = BTreeMap::new();
     for candidate in candidates() {
         let program = "import sys; print('%d %d %s %d' % (*sys.version_info[:2], sys.executable, hasattr(sys, '_is_gil_enabled') and not sys._is_gil_enabled()))";
         let Ok(output) = Command::new(candidate).args(["-I", "-c", program]).output() else { continue };
         let text = String::from_utf8_lossy(&output.stdout);
         let words: Vec<_> = text.split_whitespace().collect();
-        let ["3", minor, path, "0"] = words[..] else { continue };
+        let ["3", minor, path, without_lock] = words[..] else { continue };
+        let build = if without_lock == "0" { Build::Usual } else { Build::WithoutLock };
         let (Ok(minor), Ok(path)) = (minor.parse(), std::fs::canonicalize(path)) else { continue };
-        let versions = found.entry(minor).or_default();
+        let versions = found.entry((minor, build)).or_default();
         if !versions.contains(&path) {
             versions.push(path);
         }
@@ -24,8 +33,8 @@ static FOUND: LazyLock<BTreeMap<u32, Vec<PathBuf>>> = LazyLock::new(|| {
 });
 
 /// The executables of a version. Empty if this machine has none.
-pub fn of_version(minor: u32) -> &'static [PathBuf] {
-    FOUND.get(&minor).map_or(&[], |paths| paths)
+pub fn of_version(minor: u32, build: Build) -> &'static [PathBuf] {
+    FOUND.get(&(minor, build)).map_or(&[], |paths| paths)
 }
 
 /// The executables that are looked at: those that the shell finds, and those in the places where tools that build Pythons put them.

@@ -323,6 +323,7 @@ struct wire_types {
 	struct rec_stack stack;
 	enum stack_id stack_id;
 	struct script_layout script_layout;
+	struct task_layout task_layout;
 	struct script_frame script_frame;
 	struct script_piece script_piece;
 	enum script_end script_end;

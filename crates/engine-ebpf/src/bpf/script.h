@@ -131,8 +131,8 @@ __noinline int mix_content(u64 object, u32 there, u32 data)
 		return 0;
 	if (!object)
 		return 1;
-	from = object + 2 * sizeof(u64);
 	script = &state->script;
+	from = object + script->layout.content_size;
 	got = PAGE - (u32)(from % PAGE);
 	if (got > SCRIPT_SHORT)
 		got = SCRIPT_SHORT;
@@ -143,7 +143,7 @@ __noinline int mix_content(u64 object, u32 there, u32 data)
 	size = *(volatile u64 *)script->bytes;
 	mix_words(0, 2);
 	len = size > SCRIPT_CONTENT * sizeof(u64) ? SCRIPT_CONTENT * sizeof(u64) : size;
-	data -= 2 * sizeof(u64);
+	data -= ONCE(script->layout.content_size);
 	if (data + len <= got)
 		at = data;
 	else if (!script_read(script, from + data, len))
@@ -267,6 +267,10 @@ static long walk_frame(u64 i, void *ctx)
 		place = 0;
 	if (script->layout.is_place_short)
 		place = (u32)place;
+	if (at == script->task_frame) {
+		kind |= OUTERMOST_OF_TASK;
+		script->task_is_met = 1;
+	}
 	/* The bound is set on the register that is used. */
 	asm volatile("" : "+r"(i));
 	frame = &script->frame[i & (SCRIPT_FRAMES - 1)];
@@ -334,6 +338,7 @@ static long search_thread(u64 i, void *ctx)
 	return 0;
 }
 
+#include "script_waiting.h"
 #include "script_native.h"
 #include "script_contexts.h"
 
@@ -393,8 +398,15 @@ __noinline int find_script(void)
 	}
 	st->script_thread = script->next ? script->thread : 0;
 	state->key.script = SCRIPT_START ^ script->layout.id;
-	if (script->next)
+	script->task_frame = 0;
+	script->task_is_met = 0;
+	if (script->next) {
+		if (script->layout.tasks.running != SCRIPT_NONE)
+			find_task(script->thread);
 		bpf_loop(SCRIPT_FRAMES + 1, walk_frame, NULL, 0);
+		if (script->task_is_met && script->awaiter && script->end == SCRIPT_REACHED)
+			bpf_loop(TASK_STEPS, walk_waiting, NULL, 0);
+	}
 	state->key.script = script_mixed(state->key.script, script->end) | 1;
 	return 0;
 }

@@ -173,13 +173,13 @@ __noinline int copy_piece(struct scratch *s, u64 address, u64 len)
 }
 
 /* Copies an object of code: its head and its data, or the beginning of its data. */
-__noinline int copy_object(struct scratch *s, u64 object, u64 data, u32 is_table)
+__noinline int copy_object(struct scratch *s, u64 object, u32 size_at, u64 data, u32 is_table)
 {
 	u64 size, len;
 
 	if (!s)
 		return 0;
-	if (!script_pointer(&size, object + 2 * sizeof(u64)) || size > SCRIPT_TABLE)
+	if (!script_pointer(&size, object + size_at) || size > SCRIPT_TABLE)
 		size = SCRIPT_TABLE;
 	/* (A name may have 4 bytes for each character, and then more in front of them.) */
 	len = is_table ? data + size : data + 4 * sizeof(u64) + 4 * size;
@@ -260,6 +260,10 @@ static long copy_code(u64 i, void *ctx)
 		copy_context(&state->script, frame);
 		return 0;
 	}
+	if (is_waiting_task(&state->script, frame)) {
+		copy_object(s, frame->code, layout->content_size, layout->tasks.ascii, false);
+		return 0;
+	}
 	if (frame->code == state->script.code)
 		return 0;
 	state->script.code = frame->code;
@@ -289,7 +293,7 @@ static long copy_code(u64 i, void *ctx)
 		if (layout->content_there[n] != SCRIPT_NONE && object)
 			copy_piece(s, object + layout->content_there[n], sizeof(u64));
 		if (script_object(&object, layout->content_there[n]) && object)
-			copy_object(s, object, layout->content_data[n], n == SCRIPT_CONTENTS - 1);
+			copy_object(s, object, layout->content_size, layout->content_data[n], n == SCRIPT_CONTENTS - 1);
 	}
 	/* The index of the table of lines. */
 	if (*(volatile u32 *)&layout->has_values && script_pointer(&object, words + layout->content[SCRIPT_CONTENTS - 1] + 3 * sizeof(u64)))

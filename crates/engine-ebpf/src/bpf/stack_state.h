@@ -61,6 +61,18 @@ struct script_state {
 	u64 code_number;
 	/* The number of frames of the call before whose statements are known (begin_contexts). */
 	u32 known;
+	/*
+	 * The frame of the coroutine of the task that the thread runs, or 0; the type of coroutines; what awaits the task, or the one before; and the coroutine that is
+	 * looked at next (script_waiting.h).
+	 */
+	u64 task_frame;
+	u64 coroutine_kind;
+	u64 awaiter;
+	u64 coroutine;
+	/* The awaiter is a set. */
+	u32 by_several;
+	/* The frame was met. */
+	u32 task_is_met;
 	/* The next frame is the innermost one of its stack of contexts. */
 	u32 innermost;
 	/* What is looked at is copied, too. */

@@ -77,6 +77,10 @@ enum bound {
 	SCRIPT_CONSTANT = 24,
 	SCRIPT_CONTENT = 64,
 	SCRIPT_CONTENTS = 3,
+	/* Bytes of a task, a coroutine, a set or a name, places of a set, and steps from one to the next that are looked at. */
+	TASK_BYTES = 192,
+	TASK_PLACES = 8,
+	TASK_STEPS = 128,
 	/* Bytes of names and tables that are copied of each object, and of all objects. */
 	SCRIPT_NAME = 384,
 	SCRIPT_TABLE = 1024,

@@ -34,6 +34,27 @@ enum script_form {
 	SCRIPT_IN_CONTEXTS = 2,
 };
 
+/* Where a run-time system keeps tasks that wait for one another. The members are those of stride_event::TaskLayout. */
+struct task_layout {
+	u32 running;
+	u32 task_bytes;
+	u32 awaited_by;
+	u32 by_several;
+	u32 is_task;
+	u32 name;
+	u32 coroutine;
+	u32 coroutine_bytes;
+	u32 kind;
+	u32 state;
+	u32 frame;
+	u32 values;
+	u32 used;
+	u32 mask;
+	u32 table;
+	u32 ascii;
+	u64 text;
+};
+
 /* Where a run-time system keeps the frames of its threads. The members are those of stride_event::ScriptLayout. */
 struct script_layout {
 	/* Tells the layout from others. */
@@ -63,13 +84,14 @@ struct script_layout {
 	u32 content[SCRIPT_CONTENTS];
 	u32 content_there[SCRIPT_CONTENTS];
 	u32 content_data[SCRIPT_CONTENTS];
+	u32 content_size;
 	u32 compares_contents;
 	u32 has_values;
 	/* enum script_form */
 	u32 form;
-	u32 pad;
 	u64 code_map;
 	u64 interpreter;
+	struct task_layout tasks;
 };
 
 /* As stride_event::ScriptFrame. */
@@ -78,6 +100,14 @@ struct script_frame {
 	u64 place;
 	u64 identity;
 	u64 kind;
+};
+
+/* In the kind of a frame (stride_event::ScriptLayout::OUTERMOST_OF_TASK and so on). */
+enum script_waiting {
+	OUTERMOST_OF_TASK = 1 << 16,
+	WAITING_TASK = 2 << 16,
+	WAITING_COROUTINE = 3 << 16,
+	WAITING_TASKS = 4 << 16,
 };
 
 /* A piece of memory that names the code of frames. `len` bytes follow, padded to 8. */

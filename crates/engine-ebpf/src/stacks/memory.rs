@@ -1,10 +1,10 @@
 //! The memory of a thread that runs on: its stack as it was copied, and the rest of its process's memory as it is by now.
 
 use crate::stacks::copy::StackCopy;
-use crate::wire::{bytes_of, script_layout};
+use crate::wire::{bytes_of, script_layout, task_layout};
 use std::cell::RefCell;
 use stride_engine_base::{Remote, process};
-use stride_event::{MIX, ScriptFrames, ScriptLayout, ThreadMemory, Tid, mix};
+use stride_event::{MIX, ScriptFrames, ScriptLayout, TaskLayout, ThreadMemory, Tid, mix};
 
 const PAGE: usize = 4096;
 /// Pages that are kept while one stack is made.
@@ -111,11 +111,13 @@ pub fn wire_layout(layout: &ScriptLayout) -> script_layout {
         contents,
         content_there,
         content_data,
+        content_size,
         compares_contents,
         has_values,
         form,
         code_map,
         interpreter,
+        tasks,
     } = *layout;
     let mut wire = script_layout {
         id: 0,
@@ -144,16 +146,58 @@ pub fn wire_layout(layout: &ScriptLayout) -> script_layout {
         content: contents,
         content_there,
         content_data,
+        content_size,
         compares_contents,
         has_values,
         form,
-        pad: 0,
         code_map,
         interpreter,
+        tasks: wire_tasks(&tasks),
     };
     let words = bytes_of(std::slice::from_ref(&wire)).chunks_exact(8).filter_map(|word| word.try_into().ok());
     wire.id = words.map(u64::from_le_bytes).fold(MIX, mix);
     wire
+}
+
+fn wire_tasks(layout: &TaskLayout) -> task_layout {
+    let TaskLayout {
+        running,
+        task_bytes,
+        awaited_by,
+        by_several,
+        is_task,
+        name,
+        coroutine,
+        coroutine_bytes,
+        kind,
+        state,
+        frame,
+        values,
+        used,
+        mask,
+        table,
+        ascii,
+        text,
+    } = *layout;
+    task_layout {
+        running,
+        task_bytes,
+        awaited_by,
+        by_several,
+        is_task,
+        name,
+        coroutine,
+        coroutine_bytes,
+        kind,
+        state,
+        frame,
+        values,
+        used,
+        mask,
+        table,
+        ascii,
+        text,
+    }
 }
 
 /// The memory of the thread that a copy is of.

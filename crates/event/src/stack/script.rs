@@ -57,8 +57,10 @@ pub struct ScriptLayout {
     pub contents: [u32; 3],
     /// In what the code points to: the pointer to the object. [`ScriptLayout::NONE`] if the code has it.
     pub content_there: [u32; 3],
-    /// In each of these objects: its data. Its size is the third word, and the fourth is constant, too.
+    /// In each of these objects: its data.
     pub content_data: [u32; 3],
+    /// In each of these objects: its size. The word behind that is constant, too.
+    pub content_size: u32,
     /// The constant words do not tell the code from other code that was there before. The contents of these objects do.
     pub compares_contents: u32,
     /// What names code has the form of Ruby's values: the path, alone or in an array, the name, and a table of lines with its size and its index behind.
@@ -70,9 +72,96 @@ pub struct ScriptLayout {
     pub code_map: u64,
     /// Where frames of the interpreter go on, if they are on the native stack. 0 if that is not known yet.
     pub interpreter: u64,
+    /// The tasks that wait for the one that a thread runs.
+    pub tasks: TaskLayout,
+}
+
+/// Where a run-time system keeps tasks that wait for one another (asyncio of Python). A thread runs a task. What awaits a task is one object or a set of them, and
+/// each is a task or stands between tasks. A task has a coroutine, whose frame may await another coroutine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TaskLayout {
+    /// In a thread: the pointer to the task that it runs. [`ScriptLayout::NONE`] if the run-time system has no tasks; then nothing else counts.
+    pub running: u32,
+    /// The bytes of a task that are looked at, of [`TaskLayout::BYTES`] at most.
+    pub task_bytes: u32,
+    /// In a task: the pointer to what awaits it.
+    pub awaited_by: u32,
+    /// In a task: a byte that is not 0 if that is a set.
+    pub by_several: u32,
+    /// In a task: a byte that is 0 in what stands between tasks.
+    pub is_task: u32,
+    /// In a task: the name.
+    pub name: u32,
+    /// In a task: the coroutine.
+    pub coroutine: u32,
+    /// The bytes of a coroutine that are looked at, of [`TaskLayout::BYTES`] at most.
+    pub coroutine_bytes: u32,
+    /// In an object: the type.
+    pub kind: u32,
+    /// In a coroutine: a signed byte that is negative as long as the coroutine has a frame and does not run, and -1 if it awaits something.
+    pub state: u32,
+    /// In a coroutine: the frame.
+    pub frame: u32,
+    /// In a frame: the pointer behind the innermost value, which is what the coroutine awaits.
+    pub values: u32,
+    /// In a set: the number of objects.
+    pub used: u32,
+    /// In a set: the number of places less one.
+    pub mask: u32,
+    /// In a set: the pointer to the places, each with an object and a number.
+    pub table: u32,
+    /// In a text of ASCII characters: the characters.
+    pub ascii: u32,
+    /// The type of texts. A name may be something else.
+    pub text: u64,
+}
+
+impl TaskLayout {
+    /// A run-time system without tasks.
+    pub const NONE: TaskLayout = TaskLayout {
+        running: ScriptLayout::NONE,
+        task_bytes: 0,
+        awaited_by: 0,
+        by_several: 0,
+        is_task: 0,
+        name: 0,
+        coroutine: 0,
+        coroutine_bytes: 0,
+        kind: 0,
+        state: 0,
+        frame: 0,
+        values: 0,
+        used: 0,
+        mask: 0,
+        table: 0,
+        ascii: 0,
+        text: 0,
+    };
+    /// The most bytes of a task, a coroutine, a set or a name that are looked at.
+    pub const BYTES: usize = 192;
+    /// The places of a set that are looked at.
+    pub const PLACES: u64 = 8;
+    /// The tasks, coroutines and what stands between that are looked at.
+    pub const STEPS: usize = 128;
+}
+
+impl Default for TaskLayout {
+    fn default() -> TaskLayout {
+        TaskLayout::NONE
+    }
 }
 
 impl ScriptLayout {
+    /// In the kind of a frame: it is the outermost one of the task that the thread runs. The frames of the tasks that wait are behind all others.
+    pub const OUTERMOST_OF_TASK: u64 = 1 << 16;
+    /// A task that waits; `code` is its name, if the frame has a number. The frames of its coroutines follow, the outermost first.
+    pub const WAITING_TASK: u64 = 2 << 16;
+    /// A coroutine that waits.
+    pub const WAITING: u64 = 3 << 16;
+    /// Several tasks wait; `place` is their number.
+    pub const WAITING_TASKS: u64 = 4 << 16;
+    /// The bits that tell this.
+    pub const WAITING_MASK: u64 = 0xff << 16;
     /// In place of an offset.
     pub const NONE: u32 = u32::MAX;
     /// Frames are in lists of threads, which are in lists of interpreters.
@@ -116,11 +205,13 @@ impl ScriptLayout {
         contents: [0; 3],
         content_there: [Self::NONE; 3],
         content_data: [0; 3],
+        content_size: 16,
         compares_contents: 0,
         has_values: 0,
         form: Self::IN_LISTS,
         code_map: 0,
         interpreter: 0,
+        tasks: TaskLayout::NONE,
     };
     /// The lowest bits of a pointer to code. They are no part of its address: code lies at multiples of 8, and Python since 3.14 tells there who owns it.
     pub const TAG: u64 = 7;

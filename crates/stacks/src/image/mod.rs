@@ -163,6 +163,13 @@ impl CodeImage {
         found.clone().filter(|_| *of == language)
     }
 
+    /// The bytes of a short section.
+    pub fn section(&self, name: &[u8]) -> Option<Vec<u8>> {
+        const LARGEST: usize = 4096;
+        let elf = self.elf.as_ref()?;
+        elf.bytes(elf.section(name)?, LARGEST)
+    }
+
     /// The load bias of a mapping that begins at `start` with the bytes at `offset`.
     pub fn bias(&self, start: u64, offset: u64) -> u64 {
         let bias = self.elf.as_ref().and_then(|elf| elf.bias(start, offset));

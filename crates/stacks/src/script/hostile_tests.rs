@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use stride_event::{
-    Bottom, CodeFile, ScriptEnd, ScriptFrame, ScriptFrames, ScriptLayout, StackFrame, Symbol, ThreadMemory,
+    Bottom, CodeFile, ScriptEnd, ScriptFrame, ScriptFrames, ScriptLayout, StackFrame, Symbol, TaskLayout, ThreadMemory,
 };
 
 const LAYOUT: ScriptLayout = ScriptLayout {
@@ -231,4 +231,103 @@ fn frames_take_the_places_of_evaluations() {
     assert_eq!(mixed(stack, &[], ScriptEnd::NoFrames, Reached), lacks(unfit));
     let unreadable = "stat [python: frames that could not be read] E sort E main";
     assert_eq!(mixed(stack, &[1, 0, 3, 0], ScriptEnd::Unreadable, Reached), lacks(unreadable));
+}
+
+/// A thread at 0x3000 runs a task at 0x5000, whose coroutine at 0x6000 has the only frame, at 0x6040. Behind it, these words.
+fn waiting(words: &[(u64, u64)]) -> (Vec<(u64, u64)>, usize) {
+    const TASKS: TaskLayout = TaskLayout {
+        running: 24,
+        task_bytes: 64,
+        awaited_by: 8,
+        by_several: 16,
+        is_task: 17,
+        name: 24,
+        coroutine: 32,
+        coroutine_bytes: 128,
+        kind: 8,
+        state: 16,
+        frame: 64,
+        values: 40,
+        used: 8,
+        mask: 16,
+        table: 24,
+        ascii: 40,
+        text: 0x900,
+    };
+    const LAYOUT_WITH_TASKS: ScriptLayout = ScriptLayout { tasks: TASKS, without_code: ScriptLayout::NONE, ..LAYOUT };
+    let thread = [(0x3018, 0x5000), (0x5020, 0x6000), (0x6008, 0x800), (0x6048, 0x7000)];
+    let mut memory = with_frames(0x6040, &[&thread, words].concat());
+    let found = walk::frames(&LAYOUT_WITH_TASKS, ME, &mut memory);
+    assert_eq!(found.end, ScriptEnd::Reached);
+    assert_eq!(found.frames[0].kind, ScriptLayout::OUTERMOST_OF_TASK);
+    (found.frames[1..].iter().map(|frame| (frame.kind >> 16, frame.place)).collect(), memory.reads)
+}
+
+/// A task that waits: the words of the task, of its coroutine, and of what awaits the task.
+fn task(at: u64, coroutine: u64, awaited_by: u64) -> Vec<(u64, u64)> {
+    let state = 0xff;
+    vec![
+        (at + 8, awaited_by),
+        (at + 16, 1 << 8),
+        (at + 32, coroutine),
+        (coroutine + 8, 0x800),
+        (coroutine + 16, state),
+        (coroutine + 0x48, 0x7000),
+        (coroutine + 0x50, at),
+    ]
+}
+
+#[test]
+fn tasks_that_wait() {
+    let run = |words: &[Vec<(u64, u64)>]| waiting(&words.concat()).0;
+    let by = |awaiter: u64| vec![(0x5008, awaiter)];
+    assert_eq!(run(&[]), vec![]);
+    // A task, what stands between, and another task; and a coroutine that awaits another one.
+    let between = vec![(0xb008, 0xc000)];
+    let inner = vec![(0xa068, 0xa800), (0xa7f8, 0xd001), (0xd008, 0x800), (0xd010, 0xfe), (0xd050, 7)];
+    let tasks = [by(0xa100), task(0xa100, 0xa000, 0xb000), between, task(0xc000, 0xc100, 0), inner];
+    assert_eq!(run(&tasks), vec![(2, 0), (3, 0xa100), (3, 7), (2, 0), (3, 0xc000)]);
+    // A coroutine of another type, and one that runs.
+    let other = |at, value| [by(0xa100), task(0xa100, 0xa000, 0), vec![(at, value)]].to_vec();
+    assert_eq!(run(&other(0xa008, 0x801)), vec![(2, 0)]);
+    assert_eq!(run(&other(0xa010, 0)), vec![(2, 0)]);
+    // A task that is not there.
+    assert_eq!(run(&[by(0x200_0000)]), vec![(4, 0)]);
+}
+
+#[test]
+fn sets_of_tasks_that_wait() {
+    let run = |words: &[(u64, u64)]| {
+        let set = [(0x5008, 0xe000), (0x5010, 1), (0xe018, 0xf000)];
+        waiting(&[&set, words, &task(0xa100, 0xa000, 0)].concat()).0
+    };
+    let used = |used, mask| [(0xe008, used), (0xe010, mask)];
+    assert_eq!(run(&used(3, 7)), vec![(4, 3)]);
+    // One, behind a place where another one was.
+    let places = [(0xf000, 0x900), (0xf008, u64::MAX), (0xf020, 0xa100)];
+    assert_eq!(run(&[used(1, 7), [places[0], places[1]], [places[2], (0, 0)]].concat()), vec![(2, 0), (3, 0xa100)]);
+    // None where there should be one, a large table, a table that is not there, and numbers that make no sense.
+    assert_eq!(run(&used(1, 7)), vec![(4, 0)]);
+    assert_eq!(run(&used(1, 8)), vec![(4, 0)]);
+    assert_eq!(run(&[&used(1, 7)[..], &[(0xe018, 0x200_0000)]].concat()), vec![(4, 0)]);
+    assert_eq!(run(&used(u64::MAX, u64::MAX)), vec![(4, 0)]);
+    // All are gone.
+    assert_eq!(run(&used(0, 7)), vec![]);
+}
+
+/// Tasks that wait for each other, coroutines that await each other, and sets of sets.
+#[test]
+fn tasks_that_wait_in_circles_end() {
+    let by = [(0x5008, 0xa100)];
+    let tasks = [task(0xa100, 0xa000, 0xc000), task(0xc000, 0xc100, 0xa100)].concat();
+    let coroutines = [&task(0xa100, 0xa000, 0)[..], &[(0xa068, 0xa800), (0xa7f8, 0xa000)]].concat();
+    let between = [(0xa108, 0xa100)].to_vec();
+    let sets = [(0x5008, 0xe000), (0x5010, 1), (0xe008, 1), (0xe010, 0), (0xe018, 0xf000), (0xf000, 0xa100)];
+    let of_set = [(0xa108, 0xe000), (0xa110, 1)].to_vec();
+    for words in [&tasks, &coroutines, &between] {
+        let (frames, reads) = waiting(&[&by, &words[..]].concat());
+        assert_eq!(frames.last(), Some(&(4, 0)), "{frames:?}");
+        assert!(frames.len() <= TaskLayout::STEPS && reads < 1000, "{} {reads}", frames.len());
+    }
+    assert_eq!(waiting(&[&sets, &of_set[..]].concat()).0, vec![(4, 0)]);
 }

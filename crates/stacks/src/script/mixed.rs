@@ -2,9 +2,10 @@
 
 use crate::script::languages::{is_evaluation, name_of_language};
 use crate::script::runtime::ProcessRuntime;
+use crate::script::waiting;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
-use stride_event::{Bottom, ScriptEnd, ScriptFrame, ScriptFrames, StackFrame, Symbol, ThreadMemory};
+use stride_event::{Bottom, ScriptEnd, ScriptFrame, ScriptFrames, ScriptLayout, StackFrame, Symbol, ThreadMemory};
 
 /// The frames of scripts, each once: equal frames of several processes are one.
 #[derive(Default)]
@@ -72,7 +73,7 @@ pub fn mix_in(
     }
     let is_optional = |run: Option<&&[ScriptFrame]>| run.is_some_and(|run| runtime.may_lack_evaluation(run));
     let evaluations = native.iter().enumerate().filter(|&frame| evaluates(frame)).count();
-    let mut rest = &script.frames[..];
+    let (mut rest, waiting) = waiting::split(layout, &script.frames);
     let runs = runtime.runs(rest, evaluations).into_iter().map_while(|len| rest.split_off(..len));
     let runs: Vec<_> = runs.collect();
     let fits = match (script.end, bottom) {
@@ -94,6 +95,11 @@ pub fn mix_in(
             mixed.lacks |= named.is_none();
             let named = named.unwrap_or_else(|| unknown(&text("a function whose code is gone")));
             mixed.frames.push(names.one(named));
+            if frame.kind & ScriptLayout::WAITING_MASK == ScriptLayout::OUTERMOST_OF_TASK && !waiting.is_empty() {
+                let (tasks, lacks) = waiting::named(process, waiting, memory);
+                mixed.lacks |= lacks;
+                mixed.frames.extend(tasks.into_iter().map(|frame| names.one(frame)));
+            }
         }
     };
     let mut runs = runs.into_iter();

@@ -20,4 +20,5 @@ mod php;
 mod python;
 mod ruby;
 pub mod runtime;
+mod waiting;
 pub mod walk;

@@ -3,7 +3,7 @@
 use crate::script::walk;
 use std::rc::Rc;
 use std::sync::Arc;
-use stride_event::{ScriptFrame, ScriptFrames, ScriptLayout, StackFrame, ThreadMemory};
+use stride_event::{ScriptFrame, ScriptFrames, ScriptLayout, StackFrame, TaskLayout, ThreadMemory};
 
 /// The run-time system of a language, of one version, as a file of code has it.
 pub trait Runtime {
@@ -41,6 +41,21 @@ pub trait Runtime {
 
     /// The function of a frame and its line. `None` if its code is gone, or makes no sense.
     fn name(&self, layout: &ScriptLayout, frame: &ScriptFrame, memory: &mut dyn ThreadMemory) -> Option<StackFrame>;
+
+    /// A text of the language.
+    fn text(&self, _object: u64, _memory: &mut dyn ThreadMemory) -> Option<Box<str>> {
+        None
+    }
+
+    /// True if a file of this name has what the run-time system needs for tasks.
+    fn is_of_tasks(&self, _name: &[u8]) -> bool {
+        false
+    }
+
+    /// Where tasks are, as a section of such a file tells, and if the run-time system is loaded with this bias.
+    fn tasks(&self, _section: &dyn Fn(&[u8]) -> Option<Vec<u8>>, _bias: u64) -> Option<TaskLayout> {
+        None
+    }
 
     /// True if the language shows no such function, although it has a name.
     fn is_never_shown(&self, _named: &StackFrame) -> bool {

@@ -1,11 +1,14 @@
 //! Walks the list of a thread's frames of scripts in memory that stands still. The eBPF engine does the same in the kernel (`bpf/script.h`).
 
+use crate::script::waiting;
 use stride_event::{MIX, ScriptEnd, ScriptFrame, ScriptFrames, ScriptLayout, ThreadMemory, mix};
 
 /// The frames of the thread with this thread pointer.
 pub fn frames(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn ThreadMemory) -> ScriptFrames {
     let mut found = ScriptFrames { several: has_several(layout, memory), ..ScriptFrames::default() };
-    let Some(mut next) = innermost(layout, thread_pointer, memory) else { return found };
+    let Some((thread, mut next)) = innermost(layout, thread_pointer, memory) else { return found };
+    let task = waiting::running_task(layout, thread, memory);
+    let mut has_task = false;
     while next != 0 {
         if found.frames.len() == ScriptLayout::FRAMES {
             found.end = ScriptEnd::Limit;
@@ -48,6 +51,10 @@ pub fn frames(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn Threa
         if layout.is_place_short != 0 {
             place &= u64::from(u32::MAX);
         }
+        if task.as_ref().is_some_and(|task| task.frame == next) {
+            kind |= ScriptLayout::OUTERMOST_OF_TASK;
+            has_task = true;
+        }
         found.frames.push(ScriptFrame { code, place, identity, kind });
         next = match layout.frame_size {
             0 => word_of(&bytes, layout.caller),
@@ -55,6 +62,9 @@ pub fn frames(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn Threa
         };
     }
     found.end = if found.frames.is_empty() { ScriptEnd::NoFrames } else { ScriptEnd::Reached };
+    if let Some(task) = task.filter(|_| has_task) {
+        waiting::walk(layout, &task, memory, &mut found.frames);
+    }
     found
 }
 
@@ -77,11 +87,11 @@ pub fn has_code(layout: &ScriptLayout, kind: u64) -> bool {
     layout.without_code == ScriptLayout::NONE || kind & u64::from(layout.without_mask) != layout.without_code.into()
 }
 
-/// The address of the innermost frame. A thread is in the lists of several interpreters if it has worked for all of them, and then that counts in which it
+/// The thread of the run-time system, and the address of its innermost frame. A thread is in the lists of several interpreters if it has worked for all of them, and then that counts in which it
 /// has frames.
-fn innermost(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn ThreadMemory) -> Option<u64> {
+fn innermost(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn ThreadMemory) -> Option<(u64, u64)> {
     if layout.thread_pointer == ScriptLayout::NONE {
-        return innermost_of(layout, layout.interpreters, memory);
+        return Some((layout.interpreters, innermost_of(layout, layout.interpreters, memory)?));
     }
     let mut interpreter = word(layout.interpreters, memory)?;
     let (mut thread, mut first) = (0, 0);
@@ -102,9 +112,9 @@ fn innermost(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn Thread
         if word(thread.wrapping_add(layout.thread_pointer.into()), memory)? == thread_pointer {
             let frame = innermost_of(layout, thread, memory)?;
             if frame != 0 {
-                return Some(frame);
+                return Some((thread, frame));
             }
-            found = Some(0);
+            found = Some((thread, 0));
         }
         thread = word(thread.wrapping_add(layout.next_thread.into()), memory)?;
         if thread == first {
@@ -146,17 +156,16 @@ pub fn identity(layout: &ScriptLayout, code: u64, memory: &mut dyn ThreadMemory)
         if object != 0 && there != ScriptLayout::NONE {
             object = word(object.wrapping_add(there.into()), memory)?;
         }
-        let number = if object == 0 { MIX } else { mix_content(MIX, object, data, memory)? };
+        let number = if object == 0 { MIX } else { mix_content(MIX, object, layout.content_size, data, memory)? };
         state = mix(state, number);
     }
     Some(state.max(1))
 }
 
 /// Mixes the size, the word behind that and the data of an object: as much as is looked at.
-fn mix_content(mut state: u64, object: u64, data: u32, memory: &mut dyn ThreadMemory) -> Option<u64> {
-    const SIZE: u64 = 16;
+pub fn mix_content(mut state: u64, object: u64, size_at: u32, data: u32, memory: &mut dyn ThreadMemory) -> Option<u64> {
     let mut head = [0; 16];
-    if memory.read(object.wrapping_add(SIZE), &mut head) < head.len() {
+    if memory.read(object.wrapping_add(size_at.into()), &mut head) < head.len() {
         return None;
     }
     let size = word_of(&head, 0);

@@ -2,7 +2,7 @@
 
 use crate::script::known::NamesCode;
 use crate::script::python::lines;
-use crate::script::python::versions::{BYTES, Version};
+use crate::script::python::versions::Version;
 use crate::script::walk::{word, word_of};
 use stride_event::ThreadMemory;
 
@@ -57,12 +57,13 @@ pub fn read(version: &Version, code: u64, memory: &mut dyn ThreadMemory) -> Opti
 }
 
 /// The text of a `str`.
-fn text(version: &Version, object: u64, memory: &mut dyn ThreadMemory) -> Option<Box<str>> {
-    let mut head = [0; 40];
-    (memory.read(object, &mut head) == head.len()).then_some(())?;
-    let len = usize::try_from(word_of(&head, 16)).ok()?.min(LONGEST_NAME);
+pub fn text(version: &Version, object: u64, memory: &mut dyn ThreadMemory) -> Option<Box<str>> {
+    let mut head = [0; 64];
+    let head = head.get_mut(..version.form as usize + 8)?;
+    (memory.read(object, head) == head.len()).then_some(())?;
+    let len = usize::try_from(word_of(head, version.layout.content_size)).ok()?.min(LONGEST_NAME);
     // interned: 2 bits, kind: 3, compact: 1, ascii: 1
-    let state = word_of(&head, 32);
+    let state = word_of(head, version.form);
     let (kind, is_compact, is_ascii) = ((state >> 2 & 7) as usize, state >> 5 & 1 != 0, state >> 6 & 1 != 0);
     if !is_compact || !matches!(kind, 1 | 2 | 4) {
         return None;
@@ -77,9 +78,9 @@ fn text(version: &Version, object: u64, memory: &mut dyn ThreadMemory) -> Option
 
 /// The bytes of a table of lines (a `bytes`), and if these are all of them.
 fn table(version: &Version, code: u64, object: u64, memory: &mut dyn ThreadMemory) -> Option<(Box<[u8]>, bool)> {
-    const SIZE: u64 = 16;
-    let len = usize::try_from(word(object.wrapping_add(SIZE), memory)?).ok().filter(|&len| len <= LONGEST_TABLE)?;
-    let at = object.wrapping_add(BYTES.into());
+    let size = object.wrapping_add(version.layout.content_size.into());
+    let len = usize::try_from(word(size, memory)?).ok().filter(|&len| len <= LONGEST_TABLE)?;
+    let at = object.wrapping_add(version.bytes.into());
     let mut table = vec![0; len];
     let of_call = memory.read_of_call(at, &mut table);
     let mut known = of_call;
@@ -87,7 +88,7 @@ fn table(version: &Version, code: u64, object: u64, memory: &mut dyn ThreadMemor
         known = memory.read(at, &mut table);
         // The rest was read later. When the program drops code, the table goes first, and other things take its memory while the code still looks as it was.
         let may_be_gone = version.minor > 10 && !memory.is_still();
-        if may_be_gone && !is_for(code, &table, memory) {
+        if may_be_gone && !is_for(version, code, &table, memory) {
             known = of_call;
         }
     }
@@ -96,8 +97,8 @@ fn table(version: &Version, code: u64, object: u64, memory: &mut dyn ThreadMemor
 }
 
 /// True if the table has an entry for each instruction of the code, and no more.
-fn is_for(code: u64, table: &[u8], memory: &mut dyn ThreadMemory) -> bool {
-    /// In a code object: the number of instructions, each of two bytes.
-    const INSTRUCTIONS: u64 = 16;
-    word(code.wrapping_add(INSTRUCTIONS), memory).is_some_and(|units| lines::units(table) == units)
+fn is_for(version: &Version, code: u64, table: &[u8], memory: &mut dyn ThreadMemory) -> bool {
+    // The size of a code object is the number of instructions, each of two bytes.
+    let instructions = code.wrapping_add(version.layout.content_size.into());
+    word(instructions, memory).is_some_and(|units| lines::units(table) == units)
 }

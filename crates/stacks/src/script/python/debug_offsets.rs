@@ -4,12 +4,12 @@
 //! The table has a group for each kind of object: the object's size, and the offsets of some members. New versions add members to groups, and groups. So only the
 //! places of groups depend on the version.
 
-use crate::script::python::versions::{BYTES, OWNED_BY_C_STACK, Version};
+use crate::script::python::versions::{OWNED_BY_C_STACK, Version};
 use crate::script::walk::word_of;
-use stride_event::ScriptLayout;
+use stride_event::{ScriptLayout, TaskLayout};
 
 /// The size of the table, as far as it is read.
-pub const DEBUG_OFFSETS: usize = 648;
+pub const DEBUG_OFFSETS: usize = 696;
 
 /// Where the table of a version has the groups that are needed.
 struct Groups {
@@ -17,12 +17,45 @@ struct Groups {
     thread: u32,
     frame: u32,
     code: u32,
+    object: u32,
+    bytes: u32,
     string: u32,
+    tasks: Option<TaskGroups>,
+    /// What is said here holds for builds without a global lock, too.
+    without_lock: bool,
+}
+
+/// The groups of what tasks have.
+#[derive(Clone, Copy)]
+struct TaskGroups {
+    set: u32,
+    generator: u32,
 }
 
 const VERSIONS: [Groups; 2] = [
-    Groups { minor: 13, thread: 152, frame: 224, code: 272, string: 536 },
-    Groups { minor: 14, thread: 176, frame: 248, code: 312, string: 616 },
+    Groups {
+        minor: 13,
+        thread: 152,
+        frame: 224,
+        code: 272,
+        object: 352,
+        bytes: 512,
+        string: 536,
+        tasks: None,
+        without_lock: true,
+    },
+    // (Without a global lock, threads have copies of code, of which nothing is known here.)
+    Groups {
+        minor: 14,
+        thread: 176,
+        frame: 248,
+        code: 312,
+        object: 400,
+        bytes: 592,
+        string: 616,
+        tasks: Some(TaskGroups { set: 496, generator: 664 }),
+        without_lock: false,
+    },
 ];
 
 /// The places of groups that all versions have in common.
@@ -67,7 +100,8 @@ pub fn is_free_threaded(bytes: &[u8]) -> bool {
 pub fn version(bytes: &[u8]) -> Option<Version> {
     let table = Table::of(bytes)?;
     let (3, minor) = table.version() else { return None };
-    let groups = VERSIONS.iter().find(|groups| groups.minor == minor).filter(|_| !table.is_free_threaded())?;
+    let is_known = |groups: &&Groups| groups.without_lock || !table.is_free_threaded();
+    let groups = VERSIONS.iter().find(|groups| groups.minor == minor).filter(is_known)?;
     let in_code = |n| table.offset(groups.code, n);
     let (file, name, lines, first_line) = (in_code(1)?, in_code(3)?, in_code(4)?, in_code(5)?);
     let constant = first_line & !7;
@@ -81,6 +115,9 @@ pub fn version(bytes: &[u8]) -> Option<Version> {
     let in_frame = |n| table.offset(groups.frame, n).filter(within(ScriptLayout::FRAME));
     // (The last one is the size of what is in front of the text of ASCII strings.)
     let ascii = table.offset(groups.string, 3)?;
+    let size = table.offset(groups.string, 2).filter(|&size| table.offset(groups.bytes, 1) == Some(size))?;
+    let form = table.offset(groups.string, 1).filter(|&form| form <= LARGEST_HEAD)?;
+    let bytes = table.offset(groups.bytes, 2)?;
     Some(Version {
         minor,
         layout: ScriptLayout {
@@ -100,7 +137,8 @@ pub fn version(bytes: &[u8]) -> Option<Version> {
             constant,
             constant_words,
             contents: [file, name, lines],
-            content_data: [ascii, ascii, BYTES],
+            content_data: [ascii, ascii, bytes],
+            content_size: size,
             compares_contents: 0,
             ..ScriptLayout::LISTED
         },
@@ -109,9 +147,55 @@ pub fn version(bytes: &[u8]) -> Option<Version> {
         name,
         lines,
         instructions: in_code(9)?,
+        form,
         ascii,
         text: ascii + 16,
+        bytes,
+        tasks: groups.tasks.and_then(|of| tasks(&table, groups, of, ascii)).unwrap_or_default(),
     })
+}
+
+/// What is in front of the form of a string, at most.
+const LARGEST_HEAD: u32 = 56;
+
+/// The offsets in what tasks have, without those in tasks themselves.
+fn tasks(table: &Table<'_>, groups: &Groups, of: TaskGroups, ascii: u32) -> Option<TaskLayout> {
+    let frame = table.offset(of.generator, 2)?;
+    let values = table.offset(groups.frame, 6)?;
+    let [code, place] = [table.offset(groups.frame, 2)?, table.offset(groups.frame, 3)?];
+    let coroutine_bytes = frame + code.max(place).max(values) + 8;
+    let layout = TaskLayout {
+        coroutine_bytes,
+        kind: table.offset(groups.object, 1)?,
+        state: table.offset(of.generator, 3)?,
+        frame,
+        values,
+        used: table.offset(of.set, 1)?,
+        table: table.offset(of.set, 2)?,
+        mask: table.offset(of.set, 3)?,
+        ascii,
+        ..TaskLayout::NONE
+    };
+    let is_within = [layout.kind, layout.state].into_iter().all(|at| at <= coroutine_bytes - 8);
+    (is_within && coroutine_bytes as usize <= TaskLayout::BYTES && ascii <= LARGEST_HEAD).then_some(layout)
+}
+
+/// The section in which the module of tasks tells where they are (`_AsyncioDebug`).
+pub const OF_TASKS: &[u8] = b".AsyncioDebug";
+
+/// Where tasks are, by that section and by what the interpreter tells.
+pub fn of_tasks(known: &TaskLayout, section: &[u8]) -> Option<TaskLayout> {
+    /// The groups of tasks and of threads.
+    const TASK: u32 = 0;
+    const THREAD: u32 = 72;
+    let table = Table(section.get(..104)?);
+    let in_task = |n| table.offset(TASK, n);
+    let [name, awaited_by, is_task, by_several, coroutine] =
+        [in_task(1)?, in_task(2)?, in_task(3)?, in_task(4)?, in_task(5)?];
+    let task_bytes = [name, awaited_by, is_task, by_several, coroutine].into_iter().max()? + 8;
+    let is_known = known.coroutine_bytes != 0 && task_bytes as usize <= TaskLayout::BYTES;
+    let running = table.offset(THREAD, 2)?;
+    is_known.then_some(TaskLayout { running, task_bytes, awaited_by, by_several, is_task, name, coroutine, ..*known })
 }
 
 #[cfg(test)]
@@ -119,7 +203,7 @@ mod tests {
     use super::*;
 
     /// The table of a build of 3.14.3, as far as it is read: pairs of a place and a number. The rest is 0.
-    const V3_14_3: [(usize, u64); 24] = [
+    const V3_14_3: [(usize, u64); 39] = [
         (8, 0x30e_03f0),
         (24, 316_576),
         (40, 808),
@@ -135,6 +219,7 @@ mod tests {
         (256, 8),
         (272, 56),
         (288, 74),
+        (296, 64),
         (312, 216),
         (320, 112),
         (328, 120),
@@ -142,9 +227,27 @@ mod tests {
         (344, 136),
         (352, 68),
         (384, 208),
+        (400, 16),
+        (408, 8),
+        (496, 200),
+        (504, 24),
+        (512, 40),
+        (520, 32),
+        (592, 40),
+        (600, 16),
+        (608, 32),
         (616, 64),
+        (624, 32),
+        (632, 16),
         (640, 40),
+        (664, 160),
+        (680, 72),
+        (688, 67),
     ];
+
+    /// What the module of tasks tells.
+    const TASKS: [(usize, u64); 8] =
+        [(0, 168), (8, 136), (16, 96), (24, 108), (32, 109), (40, 128), (72, 936), (88, 872)];
 
     fn table(changes: &[(usize, u64)]) -> Vec<u8> {
         let mut bytes = vec![0; DEBUG_OFFSETS];
@@ -165,6 +268,66 @@ mod tests {
         assert_eq!((layout.caller, layout.code, layout.place, layout.kind), (8, 0, 56, 74));
         assert_eq!((layout.constant, layout.constant_words, layout.contents), (64, 10, [112, 128, 136]));
         assert!(!is_free_threaded(&table(&[])));
+    }
+
+    fn tasks(changes: &[(usize, u64)]) -> Option<TaskLayout> {
+        let mut bytes = vec![0; 104];
+        for &(at, number) in TASKS.iter().chain(changes) {
+            bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
+        }
+        of_tasks(&version(&table(&[]))?.tasks, &bytes)
+    }
+
+    #[test]
+    fn offsets_of_tasks() {
+        let layout = tasks(&[]).unwrap();
+        assert_eq!((layout.running, layout.task_bytes, layout.coroutine_bytes), (872, 144, 144));
+        assert_eq!((layout.name, layout.awaited_by, layout.coroutine), (136, 96, 128));
+        assert_eq!((layout.is_task, layout.by_several), (108, 109));
+        assert_eq!((layout.kind, layout.state, layout.frame, layout.values, layout.ascii), (8, 67, 72, 64, 40));
+        assert_eq!((layout.used, layout.table, layout.mask), (24, 40, 32));
+        // Beyond the task, beyond what is read of it, beyond the thread; and another version of Python, which tells nothing of tasks.
+        assert!(
+            tasks(&[(8, 168)]).is_none() && tasks(&[(0, 400), (8, 300)]).is_none() && tasks(&[(88, 936)]).is_none()
+        );
+        assert!(of_tasks(&TaskLayout::NONE, &[0; 104]).is_none() && of_tasks(&layout, &[1; 103]).is_none());
+        let of_interpreter = |changes: &[(usize, u64)]| version(&table(changes)).unwrap().tasks;
+        assert_eq!(of_interpreter(&[(680, 159)]), TaskLayout::NONE);
+        assert_eq!(of_interpreter(&[(688, 160)]), TaskLayout::NONE);
+    }
+
+    /// Builds without a global lock have larger objects.
+    #[test]
+    fn offsets_of_3_13_without_lock() {
+        let changes = [
+            (8, 0x30d_05f0),
+            (16, 1),
+            (152, 400),
+            (168, 8),
+            (184, 72),
+            (192, 152),
+            (224, 80),
+            (232, 8),
+            (248, 56),
+            (264, 70),
+            (272, 248),
+            (280, 136),
+            (296, 152),
+            (304, 160),
+            (312, 92),
+            (344, 232),
+            (512, 64),
+            (520, 32),
+            (528, 48),
+            (536, 80),
+            (544, 48),
+            (552, 32),
+            (560, 56),
+        ];
+        let version = version(&table(&changes)).unwrap();
+        assert_eq!((version.form, version.ascii, version.text, version.bytes), (48, 56, 72, 48));
+        assert_eq!((version.layout.content_size, version.layout.content_data), (32, [56, 56, 48]));
+        assert_eq!(version.tasks, TaskLayout::NONE);
     }
 
     #[test]

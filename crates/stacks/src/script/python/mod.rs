@@ -18,7 +18,7 @@ use crate::script::python::versions::{OWNED_BY_C_STACK, Version};
 use crate::script::runtime::{FoundRuntime, Runtime};
 use std::cell::RefCell;
 use std::rc::Rc;
-use stride_event::{ScriptFrame, ScriptLayout, SourceLine, StackFrame, Symbol, ThreadMemory};
+use stride_event::{ScriptFrame, ScriptLayout, SourceLine, StackFrame, Symbol, TaskLayout, ThreadMemory};
 
 /// The function that runs Python code.
 pub const EVALUATION: &str = "_PyEval_EvalFrameDefault";
@@ -32,12 +32,14 @@ struct Python {
     version: Version,
     /// The address of `_PyRuntime` in the file.
     runtime: u64,
+    /// The address of the type of texts. 0 if it is not known.
+    text: u64,
     known: RefCell<KnownCode<CodeNames>>,
 }
 
 /// The version of CPython that a file of code has.
 pub fn find(elf: &Elf, path: &[u8]) -> Option<FoundRuntime> {
-    let [runtime, version] = objects(elf, [b"_PyRuntime", b"Py_Version"]);
+    let [runtime, version, text] = objects(elf, [b"_PyRuntime", b"Py_Version", b"PyUnicode_Type"]);
     let named = || {
         let name = path.rsplit(|&b| b == b'/').next()?;
         let at = name.windows(8).position(|part| part == b"python3.")? + 8;
@@ -55,7 +57,8 @@ pub fn find(elf: &Elf, path: &[u8]) -> Option<FoundRuntime> {
     };
     Some(match (version.filter(|_| is_64bit), runtime) {
         (Some(version), Some(runtime)) => {
-            FoundRuntime::Known(Rc::new(Python { version, runtime, known: RefCell::default() }))
+            let text = text.unwrap_or_default();
+            FoundRuntime::Known(Rc::new(Python { version, runtime, text, known: RefCell::default() }))
         }
         _ => FoundRuntime::Unsupported(format!("Python 3.{minor}{}", kind(elf, runtime)).into()),
     })
@@ -103,6 +106,20 @@ impl Runtime for Python {
             source: Some(SourceLine { file: file.clone(), line: line.unwrap_or_default() }),
             inlined: Box::default(),
         })
+    }
+
+    fn text(&self, object: u64, memory: &mut dyn ThreadMemory) -> Option<Box<str>> {
+        code::text(&self.version, object, memory)
+    }
+
+    fn is_of_tasks(&self, name: &[u8]) -> bool {
+        name.starts_with(b"_asyncio.") || is_usual(name)
+    }
+
+    fn tasks(&self, section: &dyn Fn(&[u8]) -> Option<Vec<u8>>, bias: u64) -> Option<TaskLayout> {
+        let tasks = debug_offsets::of_tasks(&self.version.tasks, &section(debug_offsets::OF_TASKS)?)?;
+        let text = if self.text == 0 { 0 } else { self.text.wrapping_add(bias) };
+        Some(TaskLayout { text, ..tasks })
     }
 
     /// Since 3.13, a call of `__init__` may have code behind it that is part of the interpreter (`_Py_InitCleanup`): of a file with the name of the function.

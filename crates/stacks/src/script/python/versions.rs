@@ -1,7 +1,7 @@
 //! Where versions of CPython up to 3.12 keep their frames and code: the offsets of their headers, which never change within a version. Later ones tell them
 //! ([`crate::script::python::debug_offsets`]).
 
-use stride_event::ScriptLayout;
+use stride_event::{ScriptLayout, TaskLayout};
 
 /// The offsets by which the frames of one version of CPython are walked and named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,16 +16,21 @@ pub struct Version {
     pub lines: u32,
     /// In a code object: the instructions, if a frame's place is an address. 0: the place counts from the first instruction.
     pub instructions: u32,
-    /// In a string: the text, if it is ASCII, and if it is not.
+    /// In a string: what tells its form; the text, if it is ASCII, and if it is not.
+    pub form: u32,
     pub ascii: u32,
     pub text: u32,
+    /// In a `bytes`: the bytes.
+    pub bytes: u32,
+    /// Where tasks wait for one another, as far as the interpreter tells. The rest is told by the module of tasks.
+    pub tasks: TaskLayout,
 }
 
 /// `FRAME_OWNED_BY_CSTACK`, since 3.14 `FRAME_OWNED_BY_INTERPRETER`: the frame with which a call of the evaluation loop begins.
 pub const OWNED_BY_C_STACK: u32 = 3;
 
-/// In a `bytes`: the bytes.
-pub const BYTES: u32 = 32;
+/// In a `bytes` up to 3.12: the bytes.
+const BYTES: u32 = 32;
 
 const NONE: u32 = ScriptLayout::NONE;
 
@@ -58,8 +63,11 @@ const FRAME_OBJECTS: Version = Version {
     name: 112,
     lines: 120,
     instructions: 0,
+    form: 32,
     ascii: 48,
     text: 72,
+    bytes: BYTES,
+    tasks: TaskLayout::NONE,
 };
 
 const V3_9: Version = Version { minor: 9, ..FRAME_OBJECTS };
@@ -94,8 +102,11 @@ const V3_11: Version = Version {
     name: 128,
     lines: 136,
     instructions: 184,
+    form: 32,
     ascii: 48,
     text: 72,
+    bytes: BYTES,
+    tasks: TaskLayout::NONE,
 };
 
 /// Code objects have a number that no other one gets (`co_version`), so their contents need not be compared.
@@ -127,8 +138,11 @@ const V3_12: Version = Version {
     name: 128,
     lines: 136,
     instructions: 192,
+    form: 32,
     ascii: 40,
     text: 56,
+    bytes: BYTES,
+    tasks: TaskLayout::NONE,
 };
 
 /// The version before 3.13 with this number.

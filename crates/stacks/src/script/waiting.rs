@@ -1,0 +1,230 @@
+//! The tasks that wait for the task that a thread runs, and what stands for them on a stack. The eBPF engine finds them in the kernel in the same way
+//! (`bpf/script_waiting.h`).
+//!
+//! A task that waits has a coroutine with a frame of its own, and the task that it waits for tells which one that is. Such frames are no frames of the thread. They are
+//! where a call would have come from if the coroutines had called each other, so they stand behind the outermost frame of the running task's coroutine.
+
+use crate::script::mixed::unknown;
+use crate::script::runtime::ProcessRuntime;
+use crate::script::walk::{identity, mix_content, word, word_of};
+use stride_event::{MIX, ScriptFrame, ScriptLayout, StackFrame, Symbol, TaskLayout, ThreadMemory};
+
+/// The task that a thread runs.
+pub struct RunningTask {
+    /// The frame of its coroutine.
+    pub frame: u64,
+    awaited_by: Awaiter,
+}
+
+/// What awaits something.
+#[derive(Clone, Copy)]
+enum Awaiter {
+    None,
+    One(u64),
+    /// A set.
+    Several(u64),
+}
+
+/// The first bytes of an object.
+struct Object([u8; TaskLayout::BYTES]);
+
+impl Object {
+    fn read(address: u64, len: u32, memory: &mut dyn ThreadMemory) -> Option<Object> {
+        let mut object = Object([0; TaskLayout::BYTES]);
+        let bytes = object.0.get_mut(..len as usize)?;
+        (memory.read(address, bytes) == len as usize).then_some(object)
+    }
+
+    fn word(&self, at: u32) -> u64 {
+        word_of(&self.0, at)
+    }
+
+    fn byte(&self, at: u32) -> u8 {
+        self.word(at) as u8
+    }
+
+    fn awaited_by(&self, layout: &TaskLayout) -> Awaiter {
+        match (self.word(layout.awaited_by), self.byte(layout.by_several)) {
+            (0, _) => Awaiter::None,
+            (one, 0) => Awaiter::One(one),
+            (set, _) => Awaiter::Several(set),
+        }
+    }
+}
+
+/// The task that a thread of the run-time system runs.
+pub fn running_task(layout: &ScriptLayout, thread: u64, memory: &mut dyn ThreadMemory) -> Option<RunningTask> {
+    let tasks = &layout.tasks;
+    if tasks.running == ScriptLayout::NONE {
+        return None;
+    }
+    let task = word(thread.wrapping_add(tasks.running.into()), memory).filter(|&task| task != 0)?;
+    let task = Object::read(task, tasks.task_bytes, memory)?;
+    let frame = task.word(tasks.coroutine).wrapping_add(tasks.frame.into());
+    Some(RunningTask { frame, awaited_by: task.awaited_by(tasks) })
+}
+
+/// Notes the tasks that wait for the running one, as long as one waits for another. If several wait for the same, their number is noted; 0 stands for tasks that were
+/// not read.
+pub fn walk(
+    layout: &ScriptLayout,
+    running: &RunningTask,
+    memory: &mut dyn ThreadMemory,
+    frames: &mut Vec<ScriptFrame>,
+) {
+    let tasks = &layout.tasks;
+    // The running task has a coroutine of the run-time system, because one of the thread's frames is that of the coroutine. Others have the same type.
+    let coroutine = running.frame.wrapping_sub(tasks.frame.into());
+    let Some(kind) = word(coroutine.wrapping_add(tasks.kind.into()), memory) else { return };
+    let (mut awaiter, mut coroutine) = (running.awaited_by, 0);
+    let tasks_that_wait =
+        |number| ScriptFrame { place: number, kind: ScriptLayout::WAITING_TASKS, ..Default::default() };
+    for step in 1..=TaskLayout::STEPS {
+        if frames.len() >= ScriptLayout::FRAMES {
+            return;
+        }
+        let frame = if step == TaskLayout::STEPS || frames.len() == ScriptLayout::FRAMES - 1 {
+            if coroutine == 0 && matches!(awaiter, Awaiter::None) {
+                return;
+            }
+            (awaiter, coroutine) = (Awaiter::None, 0);
+            Some(tasks_that_wait(0))
+        } else if coroutine != 0 {
+            let (frame, awaited) = waiting(layout, coroutine, kind, memory);
+            coroutine = awaited;
+            frame
+        } else {
+            match awaiter {
+                Awaiter::None => return,
+                Awaiter::One(object) => match Object::read(object, tasks.task_bytes, memory) {
+                    Some(object) => {
+                        awaiter = object.awaited_by(tasks);
+                        let is_task = object.byte(tasks.is_task) != 0;
+                        coroutine = if is_task { object.word(tasks.coroutine) } else { 0 };
+                        is_task.then(|| waiting_task(layout, object.word(tasks.name), memory))
+                    }
+                    None => {
+                        awaiter = Awaiter::None;
+                        Some(tasks_that_wait(0))
+                    }
+                },
+                Awaiter::Several(set) => match the_only_one(tasks, set, memory) {
+                    Ok(one) => {
+                        awaiter = one.map_or(Awaiter::None, Awaiter::One);
+                        None
+                    }
+                    Err(number) => {
+                        awaiter = Awaiter::None;
+                        Some(tasks_that_wait(number))
+                    }
+                },
+            }
+        };
+        frames.extend(frame);
+    }
+}
+
+/// The frame of a coroutine that waits, and what that awaits.
+fn waiting(
+    layout: &ScriptLayout,
+    coroutine: u64,
+    kind: u64,
+    memory: &mut dyn ThreadMemory,
+) -> (Option<ScriptFrame>, u64) {
+    let tasks = &layout.tasks;
+    let Some(object) = Object::read(coroutine, tasks.coroutine_bytes, memory) else { return (None, 0) };
+    let state = object.byte(tasks.state) as i8;
+    if object.word(tasks.kind) != kind || state >= 0 {
+        return (None, 0);
+    }
+    let code = object.word(tasks.frame + layout.code) & !ScriptLayout::TAG;
+    let place = object.word(tasks.frame + layout.place);
+    let identity = identity(layout, code, memory).unwrap_or_default();
+    let values = object.word(tasks.frame + tasks.values);
+    let awaited = (state == -1).then(|| word(values.wrapping_sub(8), memory)).flatten().unwrap_or_default();
+    (Some(ScriptFrame { code, place, identity, kind: ScriptLayout::WAITING }), awaited & !ScriptLayout::TAG)
+}
+
+/// A task that waits, with its name if the program has given it one.
+fn waiting_task(layout: &ScriptLayout, name: u64, memory: &mut dyn ThreadMemory) -> ScriptFrame {
+    /// The bytes of a name that are looked at.
+    const NAME: u32 = 64;
+    let tasks = &layout.tasks;
+    let mut given = || {
+        let object = Object::read(name, NAME, memory)?;
+        let is_text = tasks.text != 0 && object.word(tasks.kind) == tasks.text;
+        if !is_text || is_default(&object.word(tasks.ascii).to_le_bytes()) {
+            return None;
+        }
+        mix_content(MIX, name, layout.content_size, tasks.ascii, memory).map(|number| number.max(1))
+    };
+    let identity = given().unwrap_or_default();
+    ScriptFrame { code: name, place: 0, identity, kind: ScriptLayout::WAITING_TASK }
+}
+
+/// True for the beginning of a name such as `Task-12`, which each task has that the program gives no name. It would make each task's stacks others.
+fn is_default(name: &[u8; 8]) -> bool {
+    name.starts_with(b"Task-") && name[5].is_ascii_digit()
+}
+
+/// The only object of a small set, if there is one, or the number of objects; 0 if they could not be read.
+fn the_only_one(tasks: &TaskLayout, set: u64, memory: &mut dyn ThreadMemory) -> Result<Option<u64>, u64> {
+    const PLACE: usize = 16;
+    let at = |offset: u32, memory: &mut dyn ThreadMemory| word(set.wrapping_add(offset.into()), memory).ok_or(0u64);
+    let (used, mask, table) = (at(tasks.used, memory)?, at(tasks.mask, memory)?, at(tasks.table, memory)?);
+    if used == 0 {
+        return Ok(None);
+    }
+    if used != 1 {
+        return Err(if used <= i32::MAX as u64 { used } else { 0 });
+    }
+    let len = if mask < TaskLayout::PLACES { (mask as u32 + 1) * PLACE as u32 } else { u32::MAX };
+    let places = Object::read(table, len, memory).ok_or(0u64)?;
+    // (Where an object was, the number is -1.)
+    let taken = places.0.chunks_exact(PLACE).find(|place| word_of(place, 0) != 0 && word_of(place, 8) != u64::MAX);
+    taken.map(|place| Some(word_of(place, 0))).ok_or(0)
+}
+
+/// The frames of the thread, and those of the tasks that wait.
+pub fn split<'f>(layout: &ScriptLayout, frames: &'f [ScriptFrame]) -> (&'f [ScriptFrame], &'f [ScriptFrame]) {
+    let has_tasks = layout.tasks.running != ScriptLayout::NONE;
+    let is_waiting = |frame: &ScriptFrame| frame.kind & ScriptLayout::WAITING_MASK > ScriptLayout::OUTERMOST_OF_TASK;
+    let is_waiting = |frame: &ScriptFrame| has_tasks && is_waiting(frame);
+    frames.split_at(frames.iter().position(is_waiting).unwrap_or(frames.len()))
+}
+
+/// What stands on a stack for tasks that wait: a frame for each task, and behind it those of its coroutines, the innermost first. The second value is true if
+/// something is missing.
+pub fn named(
+    process: &ProcessRuntime,
+    frames: &[ScriptFrame],
+    memory: &mut dyn ThreadMemory,
+) -> (Vec<StackFrame>, bool) {
+    let ProcessRuntime { runtime, layout, .. } = process;
+    let mut named = Vec::new();
+    let mut lacks = false;
+    for task in frames.chunk_by(|_, next| next.kind & ScriptLayout::WAITING_MASK == ScriptLayout::WAITING) {
+        let Some((task, coroutines)) = task.split_first() else { continue };
+        named.push(unknown(&match task.kind & ScriptLayout::WAITING_MASK {
+            ScriptLayout::WAITING_TASKS if task.place == 0 => "[awaited by tasks that were not read]".to_owned(),
+            ScriptLayout::WAITING_TASKS => format!("[awaited by {} tasks]", task.place),
+            _ if task.identity == 0 => "[awaited by a task]".to_owned(),
+            _ => match runtime.text(task.code, memory) {
+                Some(name) => format!("[awaited by the task {name}]"),
+                None => "[awaited by a task]".to_owned(),
+            },
+        }));
+        for coroutine in coroutines.iter().rev() {
+            let frame = runtime.name(layout, coroutine, memory);
+            lacks |= frame.is_none();
+            named.push(match frame {
+                Some(frame) => {
+                    let symbol = frame.symbol.map(|it| Symbol { name: format!("await {}", it.name).into(), ..it });
+                    StackFrame { symbol, ..frame }
+                }
+                None => unknown("[a coroutine whose code is gone]"),
+            });
+        }
+    }
+    (named, lacks)
+}
