@@ -184,6 +184,167 @@ def specialised():
             pass
 
 
+def traced():
+    """Functions that Python itself calls at other functions."""
+    calls = []
+
+    def at_event(frame, event, arg):
+        if frame.f_code is recursion.__code__ and len(calls) < 6:
+            calls.append(event)
+            mark()
+        return at_event
+
+    sys.setprofile(at_event)
+    recursion(1)
+    sys.setprofile(None)
+    calls.clear()
+    sys.settrace(at_event)
+    recursion(1)
+    sys.settrace(None)
+
+
+class Meta(type):
+
+    def __new__(kind, name, bases, members):
+        mark()
+        return super().__new__(kind, name, bases, members)
+
+    def __call__(self, *arguments):
+        mark()
+        return super().__call__(*arguments)
+
+    def __instancecheck__(self, instance):
+        return mark() or False
+
+
+class Descriptor:
+
+    def __set_name__(self, owner, name):
+        mark()
+
+    def __get__(self, instance, owner):
+        return mark()
+
+    def __set__(self, instance, value):
+        mark()
+
+
+def kinds_of_classes():
+    class Made(Class, metaclass=Meta):
+        member = Descriptor()
+
+        def __getattribute__(self, name):
+            mark()
+            return super().__getattribute__(name)
+
+        def __reduce__(self):
+            mark()
+            return recursion, (1,)
+
+        def __hash__(self):
+            return mark() or 1
+
+        def __eq__(self, other):
+            return mark() or True
+
+        def __call__(self):
+            mark()
+
+        def __init_subclass__(cls):
+            mark()
+
+    class Derived(Made):
+        pass
+
+    made = Made()
+    made.member
+    made.member = 1
+    made()
+    isinstance(1, Made)
+    {made: 1}[made]
+    made in [made, 1]
+    import pickle
+    pickle.loads(pickle.dumps(Derived()))
+
+
+def with_extensions():
+    """C code of extensions calls back."""
+    import contextlib
+    import contextvars
+    import itertools
+    import json
+    import weakref
+    contextvars.copy_context().run(recursion, 2)
+    one = Specialised(False)
+    reference = weakref.ref(one, lambda _: mark())
+    del one
+    list(itertools.accumulate([1, 2, 3], lambda a, b: mark() or a))
+    json.loads('{"a": [1]}', object_hook=lambda found: mark() or found)
+    functools.lru_cache(lambda n: recursion(n))(1)
+
+    @contextlib.contextmanager
+    def managed():
+        mark()
+        yield
+        mark()
+
+    with managed(), contextlib.suppress(ZeroDivisionError):
+        mark()
+        1 / 0
+    try:
+        import sqlite3
+    except ImportError:
+        return
+    connection = sqlite3.connect(":memory:")
+    connection.create_function("called", 1, lambda n: mark() or n)
+    connection.create_collation("compared", lambda a, b: mark() or 0)
+    connection.execute("select called(n) from (select 1 as n union select 2)").fetchall()
+    connection.execute("select n from (select 'a' as n union all select 'b') order by n collate compared").fetchall()
+    connection.close()
+
+
+def modules():
+    """Modules that are read, and run by the loader."""
+    import importlib
+    import tempfile
+    with tempfile.TemporaryDirectory() as directory:
+        with open(os.path.join(directory, "stride_module.py"), "w") as module:
+            module.write("import sys\nmark = sys.modules['__main__'].mark\nmark()\n\ndef f():\n    mark()\n\nf()\n")
+        sys.path.insert(0, directory)
+        sys.dont_write_bytecode = True
+        module = importlib.import_module("stride_module")
+        importlib.reload(module)
+        module.f()
+        sys.path.remove(directory)
+
+
+def many_exceptions():
+    """Exceptions in exceptions, and frames that these keep."""
+    def fails(depth):
+        try:
+            if depth:
+                return fails(depth - 1)
+            raise ValueError(depth)
+        except ValueError as error:
+            mark()
+            raise KeyError(depth) from error
+        finally:
+            mark()
+
+    kept = []
+    for _ in range(3):
+        try:
+            fails(2)
+        except KeyError as error:
+            kept.append(error)
+            mark()
+    try:
+        sys.setrecursionlimit(sys.getrecursionlimit())
+        list(map(lambda error: error.__traceback__.tb_frame.clear(), kept))
+    except RuntimeError:
+        mark()
+
+
 def over_lines():
     functools.partial(
         max,
@@ -452,6 +613,11 @@ def main():
     called_back()
     with_expressions()
     specialised()
+    traced()
+    kinds_of_classes()
+    with_extensions()
+    modules()
+    many_exceptions()
     over_lines()
     made()
     reused()

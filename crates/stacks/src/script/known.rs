@@ -105,6 +105,10 @@ impl ThreadMemory for OfCall<'_> {
         self.0.read_of_call(address, to)
     }
 
+    fn read_of_call(&mut self, address: u64, to: &mut [u8]) -> usize {
+        self.0.read_of_call(address, to)
+    }
+
     fn script(&self, layout: &ScriptLayout) -> Option<ScriptFrames> {
         self.0.script(layout)
     }
