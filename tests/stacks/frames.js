@@ -14,7 +14,8 @@ Error.stackTraceLimit = Infinity;
 
 // Frames of functions that wait (await) are not on the stack, and V8's own functions are native.
 function describe(_, sites) {
-  const isScript = (site) => !site.isAsync() && (site.getFileName() || site.isEval());
+  const isWasm = (site) => site.getFileName()?.startsWith("wasm:");
+  const isScript = (site) => !site.isAsync() && (site.getFileName() || site.isEval()) && !isWasm(site);
   const name = (site) => {
     const name = site.getFunctionName();
     return name === "eval" && site.isEval() ? "" : name ?? "";
@@ -296,6 +297,70 @@ async function asynchronous() {
   emitter.emit("event");
 }
 
+// Code of WebAssembly: a function `g` that calls the function `f` which it was given.
+const WASM = [0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 2, 7, 1, 1, 109, 1, 102, 0, 0, 3, 2, 1, 0, 7, 5, 1, 1, 103, 0, 1, 10, 6, 1, 4, 0, 16, 0, 11];
+
+// Native code and other code that is no JavaScript, which calls back.
+async function extensions() {
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array(WASM)), { m: { f: () => recursion(1) } });
+  exports.g();
+  [1, 2].forEach(exports.g);
+  const { AsyncLocalStorage } = require("async_hooks");
+  new AsyncLocalStorage().run(1, () => mark());
+  const shown = () => mark() || "";
+  require("util").inspect({ [Symbol.for("nodejs.util.inspect.custom")]: shown });
+  const { Readable, Transform } = require("stream");
+  const transform = new Transform({
+    transform(data, encoding, done) {
+      mark();
+      done(null, data);
+    },
+  });
+  for await (const _ of Readable.from(["a", "b"]).pipe(transform)) {
+    mark();
+  }
+  await new Promise((resolve) => require("zlib").gzip("text", () => resolve(mark())));
+  await new Promise((resolve) => require("crypto").randomBytes(8, () => resolve(mark())));
+  vm.runInNewContext("f()", { f: () => mark() }, { filename: "/made/context.js" });
+  const module = await import("data:text/javascript,export function imported(f) {\nf() }\nexport default (f) => f();");
+  module.imported(mark);
+  module.default(() => mark());
+  const tag = (strings, ...values) => mark() || strings;
+  tag`a ${1} b`;
+  const steps = generator(1);
+  steps.next();
+  steps.return(1);
+  structuredClone({ get a() {
+    return mark();
+  } });
+}
+
+// Errors that lead to each other, and finally blocks on the way.
+function fails(depth) {
+  try {
+    if (depth) {
+      fails(depth - 1);
+    }
+    throw new Error(depth);
+  } catch (error) {
+    mark();
+    throw new Error("outer", { cause: error });
+  } finally {
+    mark();
+  }
+}
+
+function manyExceptions() {
+  for (let n = 0; n < 3; n++) {
+    try {
+      fails(3);
+    } catch {
+      mark();
+    }
+  }
+  new Promise(() => fails(1)).catch(() => {});
+}
+
 // Waits until the trace has a text, and makes calls meanwhile, which bring the trace to its file.
 function waitFor(text, during) {
   for (;;) {
@@ -335,6 +400,8 @@ async function main() {
   made();
   longLines();
   young();
+  manyExceptions();
+  await extensions();
   await asynchronous();
   const workers = [1, 2].map(() => new Worker(__filename, { workerData: numbers.buffer, argv: process.argv.slice(2) }));
   await Promise.all(workers.map((worker) => new Promise((resolve) => worker.on("message", (frames) => resolve(told.push(...frames))))));
