@@ -154,6 +154,46 @@ fn is_in_text(text: &str, function: &str) -> bool {
     text.lines().any(|line| is(line, &format!(r" > .*/frames\.py\({function}\):\d+")))
 }
 
+/// A package that is installed: it finds the function of a request.
+const ROUTER: &str = r#"
+class Router:
+    def __init__(self):
+        self.routes = {}
+
+    def route(self, path):
+        return lambda function: self.routes.setdefault(path, function)
+
+    def __call__(self, environment, start):
+        function = self.routes[environment["PATH_INFO"]]
+        text = function().encode()
+        start("200 OK", [("Content-Length", str(len(text)))])
+        return [text]
+"#;
+
+/// The advice about a web server names the line of its own that reads a file over and over, and not those of the package and of Python in between.
+#[test]
+fn advice_for_a_web_server() {
+    let Some(python) = (8..15).rev().find_map(|minor| pythons::of_version(minor, Build::Usual).first()) else {
+        skip!("no Python 3.8 to 3.14");
+    };
+    let program = root().join("tests/stacks/web.py");
+    let source = std::fs::read_to_string(&program).unwrap();
+    let line = 1 + source.lines().position(|line| line.contains("open(SETTINGS)")).unwrap();
+    for &engine in engines() {
+        let scratch = Scratch::new(&format!("python-web{engine}"));
+        std::fs::write(scratch.path("settings.json"), r#"{"greeting": "hello"}"#).unwrap();
+        std::fs::create_dir_all(scratch.path("site-packages")).unwrap();
+        std::fs::write(scratch.path("site-packages/router.py"), ROUTER).unwrap();
+        let directory = scratch.path("");
+        let command = [python, &program, &directory].map(|path| path.to_string_lossy().into_owned());
+        let run = scratch.stride([engine, "-f", "--advise=all"].map(str::to_owned).into_iter().chain(command));
+        assert_eq!(run.code(), Some(0), "{engine}: {}", run.err);
+        let text = run.trace.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains("settings.json: 2,000 calls"), "{engine}: {}", run.trace);
+        assert!(text.contains(&format!("settings (web.py:{line})")), "{engine}: {}", run.trace);
+    }
+}
+
 /// The native functions are shown as they are, and the run ends with a sentence.
 #[test]
 fn a_version_that_is_not_known() {
