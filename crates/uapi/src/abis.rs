@@ -56,7 +56,7 @@ pub const NUMBERS: &[&[(u32, &str)]] = &[crate::numbers::X86_64, crate::numbers:
 /// By ABI: the ioctl(2) requests that `ioctls::IOCTLS` lacks, or has with another number.
 pub const IOCTLS_OF: &[&[(u32, &str)]] = &[&[], crate::ioctls::IOCTLS_I386, crate::ioctls::IOCTLS_AARCH64];
 /// By ABI: what arguments of ioctl(2) lead to, where that is not what `ioctls::IOCTL_ARGS` has.
-pub const IOCTL_ARGS_OF: &[&[(u32, IoctlArg)]] = &[&[], crate::ioctls::IOCTL_ARGS_I386, crate::ioctls::IOCTL_ARGS_AARCH64];
+pub const IOCTL_ARGS_OF: &[&[(u32, u8, IoctlArg)]] = &[&[], crate::ioctls::IOCTL_ARGS_I386, crate::ioctls::IOCTL_ARGS_AARCH64];
 
 /// Calls a macro with the modules of all ABIs in front of its arguments.
 #[macro_export]

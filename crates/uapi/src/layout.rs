@@ -41,6 +41,8 @@ pub struct F {
     pub count: u16,
     /// Of a bit field: first bit within the byte at `offset`, and width. (0, 0) otherwise.
     pub bits: (u8, u8),
+    /// The number of the member's meaning in the description of requests of ioctl(2). 0: none.
+    pub meaning: u16,
 }
 
 impl Layout {
@@ -74,6 +76,11 @@ impl Layout {
 }
 
 impl F {
+    /// The field with a meaning.
+    pub(crate) const fn m(self, meaning: u16) -> F {
+        F { meaning, ..self }
+    }
+
     /// Bytes from the field's start to its end: all elements, or the bytes a bit field touches.
     pub const fn bytes(&self) -> usize {
         if self.bits.1 > 0 {
@@ -104,7 +111,7 @@ const fn equal(a: &[u8], b: &[u8]) -> bool {
 
 /// The generated files' short spelling of an unsigned field or a struct.
 pub(crate) const fn f(name: &'static str, offset: u16, size: u16, count: u16) -> F {
-    F { name, offset, size, signed: false, pointer: false, count, bits: (0, 0) }
+    F { name, offset, size, signed: false, pointer: false, count, bits: (0, 0), meaning: 0 }
 }
 
 /// A signed field.

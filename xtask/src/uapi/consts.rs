@@ -45,7 +45,7 @@ pub fn evaluate(
         fs::write(&main, format!("{head}{DEFINE}{lines}"))?;
         let output = source.clang(abi, work).arg("-c").arg(&main).arg("-o").arg(&object).output()?;
         if output.status.success() {
-            let values = values(&object)?;
+            let mut values = values(&object)?;
             let mut requests = Macros::parse(&listing).requests(&values);
             let main = with_ext(base, "requests.c");
             fs::write(&main, head.clone() + &ioctls::asking(requests.names.iter().chain(&requests.spare)))?;
@@ -57,6 +57,7 @@ pub fn evaluate(
                 requests.names.insert(name);
             }
             requests.types = dwarf::arguments(abi, source, group, base, &types)?;
+            requests.tell(&mut values);
             return Ok((values, requests));
         }
         let log = String::from_utf8_lossy(&output.stderr);

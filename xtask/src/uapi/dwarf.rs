@@ -2,6 +2,7 @@
 
 use super::consts::rejected;
 use super::ioctls::{ArgumentKind, ArgumentType};
+use super::members::Names;
 use super::{Abi, groups, headers::Source, with_ext};
 use anyhow::{Context, Result, bail};
 use gimli::{AttributeValue, EndianSlice, LittleEndian};
@@ -26,16 +27,39 @@ pub struct Field {
     pub signed: bool,
     pub pointer: bool,
     pub bits: (u8, u8),
+    /// The number of the member's meaning: see `members.rs`. 0 is none.
+    pub meaning: u16,
+    /// Until the meaning is known.
+    pub origin: Option<Box<Origin>>,
 }
 
-pub type Read = (BTreeMap<String, Layout>, BTreeMap<String, u64>);
+/// Where a member is declared, and what its type tells beyond its size.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Origin {
+    pub file: String,
+    pub line: usize,
+    /// The struct that declares it, and where that begins.
+    pub owner: String,
+    pub struct_line: usize,
+    /// The values of an enumeration.
+    pub values: Option<Names>,
+    /// The struct that it is, or of which it is an array.
+    pub element: Option<String>,
+}
+
+pub struct Read {
+    pub layouts: BTreeMap<String, Layout>,
+    pub enums: BTreeMap<String, u64>,
+    /// The enumerations with a name.
+    pub enumerations: BTreeMap<String, Names>,
+}
 
 pub fn read(abi: Abi, source: &Source, group: &[String], base: &Path) -> Result<Read> {
     let types = match compiled(abi, source, &with_ext(base, "types.c"), &groups::text(group))? {
         Ok(types) => types,
         Err(log) => bail!("clang fails on {}:\n{log}", base.display()),
     };
-    Ok((types.layouts(), types.enums()))
+    Ok(Read { layouts: types.layouts(), enums: types.enums(), enumerations: types.enumerations() })
 }
 
 const ARGUMENT: &str = "stride_argument_of_";
@@ -115,6 +139,8 @@ struct Die {
     count: Option<u64>,
     value: Option<Value>,
     declaration: bool,
+    file: Option<u64>,
+    line: Option<u64>,
     children: Vec<usize>,
 }
 
@@ -127,6 +153,10 @@ struct Types {
     dies: HashMap<usize, Die>,
     /// Entries in the order of the file, so that results do not depend on the order of a hash map.
     order: Vec<usize>,
+    /// The headers, by the numbers that entries have for them.
+    files: HashMap<u64, String>,
+    /// The names that typedefs give to types.
+    typedefs: HashMap<usize, String>,
 }
 
 /// A field's type without typedefs and qualifiers.
@@ -151,10 +181,24 @@ impl Types {
             let bytes = sections.get(id.name()).map(Vec::as_slice).unwrap_or(&[]);
             Ok::<_, gimli::Error>(EndianSlice::new(bytes, LittleEndian))
         })?;
-        let mut types = Types { dies: HashMap::new(), order: Vec::new() };
+        let mut types =
+            Types { dies: HashMap::new(), order: Vec::new(), files: HashMap::new(), typedefs: HashMap::new() };
         let mut units = dwarf.units();
         while let Some(header) = units.next()? {
             let unit = dwarf.unit(header)?;
+            if let Some(program) = &unit.line_program {
+                let header = program.header();
+                for number in 1..=header.file_names().len() as u64 {
+                    let Some(file) = header.file(number) else { continue };
+                    let text =
+                        |value| Ok::<_, gimli::Error>(dwarf.attr_string(&unit, value)?.to_string_lossy().into_owned());
+                    let directory = file.directory(header).map(text).transpose()?.unwrap_or_default();
+                    types.files.insert(
+                        number,
+                        Path::new(&directory).join(text(file.path_name())?).to_string_lossy().into_owned(),
+                    );
+                }
+            }
             let mut entries = unit.entries();
             let mut depth = 0isize;
             let mut path: Vec<usize> = Vec::new();
@@ -169,6 +213,11 @@ impl Types {
                 path.push(offset);
                 types.dies.insert(offset, die);
                 types.order.push(offset);
+            }
+        }
+        for die in types.order.iter().map(|offset| &types.dies[offset]) {
+            if let (gimli::DW_TAG_typedef, Some(target), Some(name)) = (gimli::DwTag(die.tag), die.ty, &die.name) {
+                types.typedefs.entry(target).or_insert_with(|| name.clone());
             }
         }
         Ok(types)
@@ -273,11 +322,53 @@ impl Types {
                 signed: ty.signed,
                 pointer: ty.pointer,
                 bits,
+                meaning: 0,
+                origin: self.origin(die, member, ty.members),
             });
             if let (Some(inner), 1) = (inner, ty.count) {
                 self.flatten(inner, &format!("{name}."), offset, pointer, fields);
             }
         }
+    }
+
+    fn origin(&self, parent: &Die, member: &Die, inner: Option<usize>) -> Option<Box<Origin>> {
+        let name = |offset: usize| self.dies[&offset].name.clone().or_else(|| self.typedef(offset));
+        Some(Box::new(Origin {
+            file: self.files.get(&member.file?)?.clone(),
+            line: member.line? as usize,
+            owner: parent.name.clone().unwrap_or_default(),
+            struct_line: parent.line.unwrap_or(0) as usize,
+            values: self.enumeration(member.ty),
+            element: inner.and_then(name),
+        }))
+    }
+
+    /// The values of the enumeration that a type is, by whatever name.
+    fn enumeration(&self, ty: Option<usize>) -> Option<Names> {
+        let die = self.dies.get(&ty?)?;
+        match gimli::DwTag(die.tag) {
+            gimli::DW_TAG_enumeration_type => Some(self.values(die)),
+            gimli::DW_TAG_typedef | gimli::DW_TAG_const_type | gimli::DW_TAG_volatile_type => self.enumeration(die.ty),
+            _ => None,
+        }
+    }
+
+    fn enumerations(&self) -> BTreeMap<String, Names> {
+        let mut found = BTreeMap::new();
+        for die in self.order.iter().map(|offset| &self.dies[offset]) {
+            let values = match gimli::DwTag(die.tag) {
+                gimli::DW_TAG_enumeration_type if !die.declaration => self.values(die),
+                gimli::DW_TAG_typedef => match self.enumeration(die.ty) {
+                    Some(values) => values,
+                    None => continue,
+                },
+                _ => continue,
+            };
+            if let Some(name) = &die.name {
+                found.entry(name.clone()).or_insert(values);
+            }
+        }
+        found
     }
 
     /// What the variables that stand for arguments point to.
@@ -310,9 +401,7 @@ impl Types {
 
     /// The name that a typedef gives to a struct without a tag.
     fn typedef(&self, target: usize) -> Option<String> {
-        let dies = self.order.iter().map(|offset| &self.dies[offset]);
-        let mut typedefs = dies.filter(|die| die.tag == gimli::DW_TAG_typedef.0 && die.ty == Some(target));
-        typedefs.find_map(|die| die.name.clone())
+        self.typedefs.get(&target).cloned()
     }
 
     fn enums(&self) -> BTreeMap<String, u64> {
@@ -322,24 +411,33 @@ impl Types {
             if die.tag != gimli::DW_TAG_enumeration_type.0 {
                 continue;
             }
-            let signed = die.ty.is_some_and(|ty| self.resolve(Some(ty)).signed);
-            let size = die.size.unwrap_or(4);
-            for child in die.children.iter().map(|child| &self.dies[child]) {
-                let (Some(name), Some(value)) = (&child.name, &child.value) else {
-                    continue;
-                };
-                let value = match *value {
-                    Value::Signed(value) => value as u64,
-                    Value::Unsigned(value) => value,
-                };
-                let value = match (signed, size) {
-                    (true, 4) => i64::from(value as i32) as u64,
-                    (false, 4) => u64::from(value as u32),
-                    _ => value,
-                };
-                if !name.starts_with('_') {
-                    found.entry(name.clone()).or_insert(value);
-                }
+            for (name, value) in self.values(die) {
+                found.entry(name).or_insert(value);
+            }
+        }
+        found
+    }
+
+    /// The names and values of an enumeration.
+    fn values(&self, die: &Die) -> Names {
+        let signed = die.ty.is_some_and(|ty| self.resolve(Some(ty)).signed);
+        let size = die.size.unwrap_or(4);
+        let mut found = Vec::new();
+        for child in die.children.iter().map(|child| &self.dies[child]) {
+            let (Some(name), Some(value)) = (&child.name, &child.value) else {
+                continue;
+            };
+            let value = match *value {
+                Value::Signed(value) => value as u64,
+                Value::Unsigned(value) => value,
+            };
+            let value = match (signed, size) {
+                (true, 4) => i64::from(value as i32) as u64,
+                (false, 4) => u64::from(value as u32),
+                _ => value,
+            };
+            if !name.starts_with('_') {
+                found.push((name.clone(), value));
             }
         }
         found
@@ -401,6 +499,13 @@ fn die(dwarf: &gimli::Dwarf<Slice<'_>>, entry: &gimli::DebuggingInformationEntry
                 };
             }
             gimli::DW_AT_declaration => die.declaration = true,
+            gimli::DW_AT_decl_file => {
+                die.file = match attribute.value() {
+                    AttributeValue::FileIndex(number) => Some(number),
+                    _ => number,
+                }
+            }
+            gimli::DW_AT_decl_line => die.line = number,
             _ => {}
         }
     }

@@ -5,6 +5,7 @@ use super::{
     dwarf::Layout,
     headers::Source,
     ioctls::{ArgumentKind, ArgumentType},
+    members::{Meaning, beginning},
     names,
     numbers::Numbers,
 };
@@ -80,7 +81,7 @@ fn abis() -> String {
     };
     let _ = writeln!(
         text,
-        "/// By ABI: what arguments of ioctl(2) lead to, where that is not what `ioctls::IOCTL_ARGS` has.\npub const IOCTL_ARGS_OF: &[&[(u32, IoctlArg)]] = &[{}];",
+        "/// By ABI: what arguments of ioctl(2) lead to, where that is not what `ioctls::IOCTL_ARGS` has.\npub const IOCTL_ARGS_OF: &[&[(u32, u8, IoctlArg)]] = &[{}];",
         list(&own)
     );
     let _ = writeln!(
@@ -157,7 +158,7 @@ fn field(field: &super::dwarf::Field) -> Option<String> {
     u16::try_from(field.size).ok()?;
     let count = u16::try_from(field.count).ok()?;
     let super::dwarf::Field { name, offset, size, .. } = field;
-    Some(if field.bits.1 > 0 {
+    let text = if field.bits.1 > 0 {
         format!("bit({name:?}, {offset}, {size}, {}, {}, {})", field.signed, field.bits.0, field.bits.1)
     } else {
         let constructor = if field.pointer {
@@ -168,7 +169,42 @@ fn field(field: &super::dwarf::Field) -> Option<String> {
             'f'
         };
         format!("{constructor}({name:?}, {offset}, {size}, {count})")
-    })
+    };
+    Some(if field.meaning > 0 { format!("{text}.m({})", field.meaning) } else { text })
+}
+
+/// The meanings of members, in the order of their numbers.
+pub fn members(meanings: &[Meaning], facts: &[Facts]) -> String {
+    let mut text = format!(
+        "{HEAD}//! The meanings of members of the structs that requests of ioctl(2) lead to. `F::meaning` counts them from 1.\n\n\
+         use super::told::{{Meaning, i}};\nuse crate::{{Set, Ty, uapi}};\n\n"
+    );
+    let (mut sets, mut all) = (String::new(), String::new());
+    for meaning in meanings {
+        match meaning {
+            Meaning::Flags(names) | Meaning::Enum(names) => {
+                let number = sets.lines().count();
+                let begin = beginning(names);
+                let unknown = if begin.is_empty() { String::new() } else { format!("{begin}???") };
+                let items: Vec<String> = names.iter().map(|(name, value)| format!("i({name:?}, {value:#x})")).collect();
+                let _ = writeln!(sets, "static S{number}: Set = Set::new({unknown:?}, &[{}], true);", items.join(", "));
+                let kind = if matches!(meaning, Meaning::Flags(_)) { "Flags" } else { "Enum" };
+                let _ = writeln!(all, "    Meaning::Value(Ty::{kind}(&S{number})),");
+            }
+            Meaning::Descriptor => all.push_str("    Meaning::Value(Ty::Fd),\n"),
+            Meaning::Structs(name) => {
+                let of = |(abi, own): (&Abi, &Facts)| {
+                    let abi = if own.layouts.contains_key(name) { abi.name() } else { Abi::ALL[0].name() };
+                    format!("&uapi::{abi}::structs::{}", identifier(name))
+                };
+                let layouts: Vec<String> = Abi::ALL.iter().zip(facts).map(of).collect();
+                let _ = writeln!(all, "    Meaning::Structs([{}]),", layouts.join(", "));
+            }
+        }
+    }
+    text += &sets;
+    let _ = writeln!(text, "\n/// The meanings.\npub static MEANINGS: &[Meaning] = &[\n{all}];");
+    text
 }
 
 fn number_tables(numbers: &Numbers) -> String {
@@ -214,22 +250,28 @@ fn ioctl_arguments(facts: &[Facts]) -> String {
     let arguments = |facts: &Facts| facts.requests.arguments(&facts.consts);
     let common = arguments(&facts[0]);
     for (i, (abi, own)) in Abi::ALL.iter().zip(facts).enumerate() {
-        let is_common = |number: &u32, ty: &ArgumentType| {
+        let is_common = |number: &u32, types: &[(u8, ArgumentType)]| {
             i > 0
-                && common.get(number) == Some(ty)
-                && match &ty.kind {
+                && common.get(number).is_some_and(|common| common == types)
+                && types.iter().all(|(_, ty)| match &ty.kind {
                     ArgumentKind::Struct(name) => own.layouts.get(name) == facts[0].layouts.get(name),
                     _ => true,
-                }
+                })
         };
         let name = if i == 0 { String::new() } else { format!("_{}", abi.name().to_uppercase()) };
-        let about = if i == 0 { "What arguments lead to" } else { "Where that differs" };
+        let about = if i == 0 {
+            "What arguments lead to: number, direction (1: the kernel reads it, 2: it writes it), type. Several types of a number are in the order of its names"
+        } else {
+            "Where that differs"
+        };
         let _ = writeln!(
             text,
-            "\n/// {about}, with {}'s numbers.\npub const IOCTL_ARGS{name}: &[(u32, IoctlArg)] = &[",
+            "\n/// {about}, with {}'s numbers.\npub const IOCTL_ARGS{name}: &[(u32, u8, IoctlArg)] = &[",
             abi.name()
         );
-        for (number, ty) in arguments(own).iter().filter(|(number, ty)| !is_common(number, ty)) {
+        let arguments = arguments(own);
+        let own_types = arguments.iter().filter(|(number, types)| !is_common(number, types));
+        for (number, (dir, ty)) in own_types.flat_map(|(number, types)| types.iter().map(move |ty| (number, ty))) {
             let ty = match &ty.kind {
                 ArgumentKind::Struct(name) if own.layouts.contains_key(name) => {
                     format!("Struct(&crate::{}::structs::{})", abi.name(), identifier(name))
@@ -238,7 +280,7 @@ fn ioctl_arguments(facts: &[Facts]) -> String {
                 ArgumentKind::Numbers { size, signed } => format!("Numbers {{ size: {size}, signed: {signed} }}"),
                 ArgumentKind::Text => "Text".to_owned(),
             };
-            let _ = writeln!(text, "    ({number:#x}, {ty}),");
+            let _ = writeln!(text, "    ({number:#x}, {dir}, {ty}),");
         }
         text.push_str("];\n");
     }

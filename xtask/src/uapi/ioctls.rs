@@ -24,6 +24,8 @@ const PLAIN: &[(&str, u64, u64)] = &[
     ("KIOC", 0x4b00, 0x4bff),
     ("SG_", 0x2200, 0x22ff),
     ("SCSI_IOCTL_", 0x5300, 0x53ff),
+    ("SCSI_IOCTL_", 0x0003, 0x0006),
+    ("I2C_", 0x0700, 0x07ff),
     ("FBIO", 0x4600, 0x46ff),
     ("PPPIOC", 0x7400, 0x74ff),
     ("RAID_", 0x0900, 0x09ff),
@@ -59,6 +61,25 @@ pub struct RequestNames {
     pub spare: BTreeSet<String>,
     /// The types to which their arguments lead.
     pub types: BTreeMap<String, ArgumentType>,
+    /// The types of arguments that `xtask/extra/arguments.h` tells, because the numbers of these requests do not.
+    pub told: BTreeMap<String, (Direction, ArgumentType)>,
+}
+
+/// The direction of an argument, as the number of a request has it: 1 if the kernel reads it, 2 if it writes it, or both.
+pub type Direction = u8;
+
+/// The end of the names of macros that tell the argument of a request.
+pub const TELLS: &str = "_ARGUMENT";
+
+/// The end of the names of macros for requests whose struct has grown: both numbers have the same name.
+const GROWN: &str = "_GROWN";
+
+/// The most types of arguments that one number may have. Beyond that they say nothing.
+const MOST_TYPES: usize = 3;
+
+/// The direction and the size in a request's number.
+fn parts(value: u64) -> (Direction, u64) {
+    ((value >> 30 & 3) as u8, value >> 16 & 0x3fff)
 }
 
 impl RequestNames {
@@ -68,23 +89,45 @@ impl RequestNames {
         for (name, ty) in more.types {
             self.types.entry(name).or_insert(ty);
         }
+        self.told.extend(more.told);
     }
 
-    /// What the arguments of requests lead to, by the number. A number that stands for several requests with different types has none.
-    pub fn arguments(&self, values: &BTreeMap<String, u64>) -> BTreeMap<u32, ArgumentType> {
-        let mut all: BTreeMap<u32, BTreeSet<&ArgumentType>> = BTreeMap::new();
-        for name in &self.names {
-            let (Some(&value), Some(ty)) = (values.get(name), self.types.get(name)) else { continue };
-            // (Some requests have a wrong size in their number.)
-            if value >> 16 & 0x3fff == ty.size {
-                all.entry(value as u32).or_default().insert(ty);
+    /// Moves the types that macros tell to the requests that they tell of.
+    pub fn tell(&mut self, values: &mut BTreeMap<String, u64>) {
+        for name in values.keys().filter(|name| name.ends_with(TELLS)).cloned().collect::<Vec<_>>() {
+            let value = values.remove(&name).unwrap_or_default();
+            self.names.remove(&name);
+            self.spare.remove(&name);
+            if let Some(ty) = self.types.remove(&name) {
+                self.told.insert(name[..name.len() - TELLS.len()].to_owned(), (parts(value).0, ty));
             }
         }
-        let one = |(number, types): (u32, BTreeSet<&ArgumentType>)| match types.first() {
-            Some(&ty) if types.len() == 1 => Some((number, ty.clone())),
-            _ => None,
-        };
-        all.into_iter().filter_map(one).collect()
+    }
+
+    /// What the arguments of requests lead to, by the number. A number that stands for several requests has the types of all of them, in the order of their
+    /// names.
+    pub fn arguments(&self, values: &BTreeMap<String, u64>) -> BTreeMap<u32, Vec<(Direction, ArgumentType)>> {
+        let mut all: BTreeMap<u32, Vec<(Direction, ArgumentType)>> = BTreeMap::new();
+        for names in [&self.names, &self.spare] {
+            let mut found: BTreeMap<u32, Vec<(Direction, ArgumentType)>> = BTreeMap::new();
+            for name in names {
+                let Some(&value) = values.get(name) else { continue };
+                let (dir, size) = parts(value);
+                let built = self.types.get(name).map(|ty| (dir, ty.clone()));
+                // (Some requests have a wrong size in their number.)
+                let built = built.filter(|(_, ty)| ty.size == size);
+                let Some(argument) = self.told.get(name).cloned().or(built) else { continue };
+                let types = found.entry(value as u32).or_default();
+                if !types.contains(&argument) {
+                    types.push(argument);
+                }
+            }
+            for (number, types) in found {
+                all.entry(number).or_insert(types);
+            }
+        }
+        all.retain(|_, types| types.len() <= MOST_TYPES);
+        all
     }
 
     /// The names of each number.
@@ -94,7 +137,7 @@ impl RequestNames {
             let mut found: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
             for name in names {
                 if let Some(&value) = values.get(name) {
-                    found.entry(value as u32).or_default().push(name);
+                    found.entry(value as u32).or_default().push(name.strip_suffix(GROWN).unwrap_or(name));
                 }
             }
             for (number, names) in found {

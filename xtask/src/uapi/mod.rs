@@ -14,6 +14,7 @@ mod emit;
 mod groups;
 mod headers;
 mod ioctls;
+mod members;
 mod names;
 mod numbers;
 
@@ -40,6 +41,8 @@ pub struct Facts {
     /// Names of the constants that are ioctl requests.
     pub requests: ioctls::RequestNames,
     pub layouts: BTreeMap<String, dwarf::Layout>,
+    /// The enumerations with a name.
+    pub enumerations: BTreeMap<String, members::Names>,
 }
 
 pub fn run(mode: Mode) -> Result<()> {
@@ -54,8 +57,11 @@ pub fn run(mode: Mode) -> Result<()> {
             facts.push(thread.join().expect("a generator thread panicked"));
         }
     });
-    let facts = facts.into_iter().collect::<Result<Vec<Facts>>>()?;
-    let files = emit::files(&facts, &numbers::gather(&source, root)?, &source)?;
+    let mut facts = facts.into_iter().collect::<Result<Vec<Facts>>>()?;
+    let meanings = members::assign(&mut facts);
+    let mut files = emit::files(&facts, &numbers::gather(&source, root)?, &source)?;
+    // The vocabulary of the meanings is that of the description.
+    files.insert("../../syscalls/src/ioctl/members.rs".to_owned(), emit::members(&meanings, &facts));
     let target = root.join("crates/uapi/src");
     let made_from = target.join(MADE_FROM);
     match mode {
@@ -85,20 +91,27 @@ pub fn run(mode: Mode) -> Result<()> {
 }
 
 fn gather(abi: Abi, source: &headers::Source) -> Result<Facts> {
-    let mut facts =
-        Facts { consts: BTreeMap::new(), requests: ioctls::RequestNames::default(), layouts: BTreeMap::new() };
+    let mut facts = Facts {
+        consts: BTreeMap::new(),
+        requests: ioctls::RequestNames::default(),
+        layouts: BTreeMap::new(),
+        enumerations: BTreeMap::new(),
+    };
     let work = source.work_dir(abi)?;
     for (number, group) in groups::partition(abi, source, &work)?.iter().enumerate() {
         let base = work.join(format!("group{number}"));
-        let (layouts, enums) = dwarf::read(abi, source, group, &base)?;
+        let types = dwarf::read(abi, source, group, &base)?;
         let (macros, requests) = consts::evaluate(abi, source, group, &base)?;
         facts.requests.extend(requests);
         // The first header wins, in the order of `Source::headers`: ours, then the common ones.
-        for (name, value) in macros.into_iter().chain(enums) {
+        for (name, value) in macros.into_iter().chain(types.enums) {
             facts.consts.entry(name).or_insert(value);
         }
-        for (name, layout) in layouts {
+        for (name, layout) in types.layouts {
             facts.layouts.entry(name).or_insert(layout);
+        }
+        for (name, values) in types.enumerations {
+            facts.enumerations.entry(name).or_insert(values);
         }
     }
     Ok(facts)

@@ -12,11 +12,14 @@ mod infrared;
 pub mod input;
 pub mod keyboard_names;
 pub mod mapper;
+#[rustfmt::skip]
+mod members;
 mod misc;
 mod net;
 mod process;
 pub mod scsi;
 pub mod tee;
+pub mod told;
 pub mod tty;
 mod tun;
 pub mod twins;
@@ -46,11 +49,18 @@ pub fn name(abi: Abi, number: u32) -> Option<&'static str> {
     find(IOCTLS_OF[abi as usize]).or_else(|| find(IOCTLS))
 }
 
-/// What the argument of a request leads to, as the kernel's headers say. None: they do not say that, or several requests share the number.
-pub fn argument(abi: Abi, number: u32) -> Option<IoctlArg> {
-    let find =
-        |table: &'static [(u32, IoctlArg)]| table.binary_search_by_key(&number, |row| row.0).ok().map(|at| table[at].1);
-    find(IOCTL_ARGS_OF[abi as usize]).or_else(|| find(IOCTL_ARGS))
+/// What the argument of a request leads to, as the kernel's headers say: number, direction (1: the kernel reads it, 2: it writes it), type. Requests that
+/// share the number may have different types. None: the headers do not say that.
+pub fn arguments(abi: Abi, number: u32) -> &'static [(u32, u8, IoctlArg)] {
+    let find = |table: &'static [(u32, u8, IoctlArg)]| {
+        let from = table.partition_point(|row| row.0 < number);
+        let count = table[from..].iter().take_while(|row| row.0 == number).count();
+        &table[from..from + count]
+    };
+    match find(IOCTL_ARGS_OF[abi as usize]) {
+        [] => find(IOCTL_ARGS),
+        own => own,
+    }
 }
 
 const GROUPS: &[&[Case]] = &[

@@ -1,7 +1,8 @@
 //! Requests of sockets and network interfaces (netdevice(7)): linux/sockios.h, linux/if.h.
 
+use crate::structs::paths::{TIMESPEC, TIMEVAL};
 use crate::uapi::consts as c;
-use crate::{Case, Dir, Irregular, Len, PidKind, Ty, sets, structs};
+use crate::{Case, Dir, Irregular, Len, PidKind, Ty, Width, sets, structs};
 
 sets! {
     /// linux/if.h
@@ -22,6 +23,35 @@ sets! {
         ARPHRD_IEEE80211_RADIOTAP, ARPHRD_IEEE802154, ARPHRD_IEEE802154_MONITOR, ARPHRD_PHONET,
         ARPHRD_PHONET_PIPE, ARPHRD_CAIF, ARPHRD_IP6GRE, ARPHRD_NETLINK, ARPHRD_6LOWPAN, ARPHRD_VSOCKMON,
         ARPHRD_NONE, ARPHRD_VOID
+    }
+    /// linux/if_arp.h
+    pub ARP_FLAGS "ATF_???" { ATF_COM, ATF_PERM, ATF_PUBL, ATF_USETRAILERS, ATF_NETMASK, ATF_DONTPUB }
+    /// linux/route.h
+    pub ROUTE_FLAGS "RTF_???" {
+        RTF_UP, RTF_GATEWAY, RTF_HOST, RTF_REINSTATE, RTF_DYNAMIC, RTF_MODIFIED, RTF_MTU, RTF_WINDOW, RTF_IRTT,
+        RTF_REJECT
+    }
+}
+
+crate::names! {
+    /// linux/ethtool.h
+    pub ETHTOOL "ETHTOOL_???" {
+        ETHTOOL_PHY_FAST_LINK_DOWN_OFF, ETHTOOL_PHY_EDPD_DFLT_TX_MSECS, ETHTOOL_PHY_EDPD_NO_TX, ETHTOOL_GSET,
+        ETHTOOL_SSET, ETHTOOL_GDRVINFO, ETHTOOL_GREGS, ETHTOOL_GWOL, ETHTOOL_SWOL, ETHTOOL_GMSGLVL,
+        ETHTOOL_SMSGLVL, ETHTOOL_NWAY_RST, ETHTOOL_GLINK, ETHTOOL_GEEPROM, ETHTOOL_SEEPROM, ETHTOOL_GCOALESCE,
+        ETHTOOL_SCOALESCE, ETHTOOL_GRINGPARAM, ETHTOOL_SRINGPARAM, ETHTOOL_GPAUSEPARAM, ETHTOOL_SPAUSEPARAM,
+        ETHTOOL_GRXCSUM, ETHTOOL_SRXCSUM, ETHTOOL_GTXCSUM, ETHTOOL_STXCSUM, ETHTOOL_GSG, ETHTOOL_SSG,
+        ETHTOOL_TEST, ETHTOOL_GSTRINGS, ETHTOOL_PHYS_ID, ETHTOOL_GSTATS, ETHTOOL_GTSO, ETHTOOL_STSO,
+        ETHTOOL_GPERMADDR, ETHTOOL_GUFO, ETHTOOL_SUFO, ETHTOOL_GGSO, ETHTOOL_SGSO, ETHTOOL_GFLAGS,
+        ETHTOOL_SFLAGS, ETHTOOL_GPFLAGS, ETHTOOL_SPFLAGS, ETHTOOL_GRXFH, ETHTOOL_SRXFH, ETHTOOL_GGRO,
+        ETHTOOL_SGRO, ETHTOOL_GRXRINGS, ETHTOOL_GRXCLSRLCNT, ETHTOOL_GRXCLSRULE, ETHTOOL_GRXCLSRLALL,
+        ETHTOOL_SRXCLSRLDEL, ETHTOOL_SRXCLSRLINS, ETHTOOL_FLASHDEV, ETHTOOL_RESET, ETHTOOL_SRXNTUPLE,
+        ETHTOOL_GRXNTUPLE, ETHTOOL_GSSET_INFO, ETHTOOL_GRXFHINDIR, ETHTOOL_SRXFHINDIR, ETHTOOL_GFEATURES,
+        ETHTOOL_SFEATURES, ETHTOOL_GCHANNELS, ETHTOOL_SCHANNELS, ETHTOOL_SET_DUMP, ETHTOOL_GET_DUMP_FLAG,
+        ETHTOOL_GET_DUMP_DATA, ETHTOOL_GET_TS_INFO, ETHTOOL_GMODULEINFO, ETHTOOL_GMODULEEEPROM, ETHTOOL_GEEE,
+        ETHTOOL_SEEE, ETHTOOL_GRSSH, ETHTOOL_SRSSH, ETHTOOL_GTUNABLE, ETHTOOL_STUNABLE, ETHTOOL_GPHYSTATS,
+        ETHTOOL_PERQUEUE, ETHTOOL_GLINKSETTINGS, ETHTOOL_SLINKSETTINGS, ETHTOOL_PHY_GTUNABLE,
+        ETHTOOL_PHY_STUNABLE, ETHTOOL_GFECPARAM, ETHTOOL_SFECPARAM
     }
 }
 
@@ -45,6 +75,26 @@ structs! {
     }
     /// A bridge's port: linux/sockios.h
     pub PORT = ifreq { ifr_ifindex = "ifr_ifru.ifru_ivalue": Ty::Custom(Irregular::Ifindex, &Ty::Int) }
+}
+
+structs! {
+    /// An entry of the table of neighbours: linux/if_arp.h
+    pub ARP = arpreq {
+        arp_pa: ADDR, arp_ha: HARDWARE, arp_flags: Ty::Flags(&ARP_FLAGS), arp_netmask: Ty::NonZero(&ADDR), arp_dev: Ty::CStr
+    }
+    pub ARP_ASKED = arpreq { arp_pa: ADDR, arp_dev: Ty::CStr }
+    pub ARP_ANSWER = arpreq { arp_ha: HARDWARE, arp_flags: Ty::Flags(&ARP_FLAGS), arp_dev: Ty::CStr }
+    /// A route: linux/route.h
+    pub ROUTE = rtentry {
+        rt_dst: ADDR, rt_gateway: ADDR, rt_genmask: ADDR, rt_flags: Ty::As(Width::W2, &Ty::Flags(&ROUTE_FLAGS)),
+        rt_metric: Ty::As(Width::W2, &Ty::Int), rt_dev: Ty::Str, [v] rt_mtu: Ty::ULong, [v] rt_window: Ty::ULong,
+        [v] rt_irtt: Ty::As(Width::W2, &Ty::UInt)
+    }
+    /// Each struct of ethtool begins with its command, and the rest of it goes by that.
+    pub ETHTOOL_HEAD = ethtool_value { cmd: Ty::Enum(&ETHTOOL), [v] data: Ty::Hex }
+    pub ETHTOOL_REQUEST = ifreq {
+        ifr_name = "ifr_ifrn.ifrn_name": Ty::CStr, ifr_data = "ifr_ifru.ifru_data": Ty::Ptr(Dir::In, &Ty::Struct(&ETHTOOL_HEAD))
+    }
 }
 
 structs! {
@@ -125,8 +175,8 @@ pub const CASES: &[Case] = &[
     Case(c::SIOCBRDELBR, NAME),
     Case(c::SIOCBRADDIF, Ty::Ptr(Dir::In, &Ty::Struct(&PORT))),
     Case(c::SIOCBRDELIF, Ty::Ptr(Dir::In, &Ty::Struct(&PORT))),
-    Case(c::SIOCADDRT, Ty::Addr),
-    Case(c::SIOCDELRT, Ty::Addr),
+    Case(c::SIOCADDRT, Ty::Ptr(Dir::In, &Ty::Struct(&ROUTE))),
+    Case(c::SIOCDELRT, Ty::Ptr(Dir::In, &Ty::Struct(&ROUTE))),
     Case(c::SIOCRTMSG, Ty::Addr),
     Case(c::SIOCSIFLINK, Ty::Addr),
     Case(c::SIOCGIFMEM, Ty::Addr),
@@ -138,23 +188,21 @@ pub const CASES: &[Case] = &[
     Case(c::SIOCGIFCOUNT, Ty::Addr),
     Case(c::SIOCGIFBR, Ty::Addr),
     Case(c::SIOCSIFBR, Ty::Addr),
-    Case(c::SIOCETHTOOL, Ty::Addr),
+    Case(c::SIOCETHTOOL, Ty::Ptr(Dir::In, &Ty::Struct(&ETHTOOL_REQUEST))),
     Case(c::SIOCGMIIPHY, Ty::Addr),
     Case(c::SIOCGMIIREG, Ty::Addr),
     Case(c::SIOCSMIIREG, Ty::Addr),
     Case(c::SIOCWANDEV, Ty::Addr),
-    Case(c::SIOCOUTQNSD, Ty::Addr),
+    Case(c::SIOCOUTQNSD, GET_INT),
     Case(c::SIOCGSKNS, Ty::Addr),
-    Case(c::SIOCDARP, Ty::Addr),
-    Case(c::SIOCGARP, Ty::Addr),
-    Case(c::SIOCSARP, Ty::Addr),
+    Case(c::SIOCDARP, Ty::Ptr(Dir::In, &Ty::Struct(&ARP))),
+    Case(c::SIOCGARP, Ty::Turn(&ARP_ASKED, &ARP_ANSWER)),
+    Case(c::SIOCSARP, Ty::Ptr(Dir::In, &Ty::Struct(&ARP))),
     Case(c::SIOCDRARP, Ty::Addr),
     Case(c::SIOCGRARP, Ty::Addr),
     Case(c::SIOCSRARP, Ty::Addr),
     Case(c::SIOCADDDLCI, Ty::Addr),
     Case(c::SIOCDELDLCI, Ty::Addr),
-    Case(c::SIOCGIFVLAN, Ty::Addr),
-    Case(c::SIOCSIFVLAN, Ty::Addr),
     Case(c::SIOCBONDENSLAVE, Ty::Addr),
     Case(c::SIOCBONDRELEASE, Ty::Addr),
     Case(c::SIOCBONDSETHWADDR, Ty::Addr),
@@ -163,8 +211,8 @@ pub const CASES: &[Case] = &[
     Case(c::SIOCBONDCHANGEACTIVE, Ty::Addr),
     Case(c::SIOCSHWTSTAMP, Ty::Addr),
     Case(c::SIOCGHWTSTAMP, Ty::Addr),
-    Case(c::SIOCGSTAMP_OLD, Ty::Addr),
-    Case(c::SIOCGSTAMPNS_OLD, Ty::Addr),
+    Case(c::SIOCGSTAMP_OLD, Ty::Ptr(Dir::Out, &Ty::Struct(&TIMEVAL))),
+    Case(c::SIOCGSTAMPNS_OLD, Ty::Ptr(Dir::Out, &Ty::Struct(&TIMESPEC))),
     Case(c::SIOCGSTAMP_NEW, Ty::Addr),
     Case(c::SIOCGSTAMPNS_NEW, Ty::Addr),
 ];

@@ -151,5 +151,4 @@ pub const BARE: &[u64] = &[
     c::TIOCCONS,
     c::TIOCNOTTY,
     c::TIOCVHANGUP,
-    c::TIOCSSERIAL,
 ];

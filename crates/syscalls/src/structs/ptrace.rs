@@ -56,6 +56,6 @@ pub static FPREGS: Struct = Struct {
 };
 
 const fn fpreg(name: &'static str, offset: u16, size: u16, count: u16, ty: Ty) -> Field {
-    let place = F { name, offset, size, signed: false, pointer: false, count, bits: (0, 0) };
+    let place = F { name, offset, size, signed: false, pointer: false, count, bits: (0, 0), meaning: 0 };
     Field { name, ty, at: [place; crate::Abi::ALL.len()], verbose: false, when: When::Always }
 }

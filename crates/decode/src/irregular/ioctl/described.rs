@@ -2,12 +2,14 @@
 
 use super::{Parts, READ, WRITE};
 use crate::cx::{le, signed};
-use crate::{Cx, Member, Tail, Text, TextKind, Value};
+use crate::{Cx, Member, Siblings, Tail, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use std::ops::Range;
 use stride_event::Phase;
-use stride_syscalls::ioctl::argument;
-use stride_syscalls::uapi::{F, IoctlArg};
+use stride_syscalls::Ty;
+use stride_syscalls::ioctl::arguments;
+use stride_syscalls::ioctl::told::{Meaning, meaning};
+use stride_syscalls::uapi::{F, IoctlArg, Layout};
 
 /// A struct has so many members in short.
 const MOST_IN_SHORT: usize = 8;
@@ -18,13 +20,29 @@ const FILLING: &[&str] = &["pad", "reserved", "rsvd", "unused", "spare"];
 /// Parts of the names of members that are bits or addresses.
 const BITS: &[&str] = &["flag", "mask", "addr", "ptr", "caps"];
 
-/// The argument before the call, after the call, or both, by the direction in the request's number.
+/// The argument before the call, after the call, or both, by the request's direction. If the number stands for several requests, their arguments are shown in
+/// the order of their names.
 pub fn described<'a>(cx: &Cx<'a>, raw: u64, parts: Parts) -> Option<Value<'a>> {
-    let ty = argument(cx.abi(), cx.arg("op") as u32)?;
-    let size = parts.size as usize;
+    let mut all = Vec::new_in(cx.arena);
+    for &(_, dir, ty) in arguments(cx.abi(), cx.arg("op") as u32) {
+        all.push(one(cx, raw, dir.into(), parts.size as usize, ty)?);
+    }
+    match *all.into_bump_slice() {
+        [] => None,
+        [one] => Some(one),
+        ref all => Some(Value::OneOf(all)),
+    }
+}
+
+fn one<'a>(cx: &Cx<'a>, raw: u64, dir: u64, size: usize, ty: IoctlArg) -> Option<Value<'a>> {
+    let size = match ty {
+        IoctlArg::Struct(layout) => layout.size as usize,
+        IoctlArg::Numbers { size: one, .. } if size == 0 => one.into(),
+        IoctlArg::Numbers { .. } | IoctlArg::Text => size,
+    };
     let at = |phase| Some(cx.prefix(phase, raw, size)).filter(|bytes| !bytes.is_empty());
-    let before = if parts.dir & WRITE != 0 { at(Phase::Entry) } else { None };
-    let after = if parts.dir & READ != 0 && !cx.failed() { at(Phase::Exit) } else { None };
+    let before = if dir & WRITE != 0 { at(Phase::Entry) } else { None };
+    let after = if dir & READ != 0 && !cx.failed() { at(Phase::Exit) } else { None };
     let sides = Sides::of(before, after)?;
     Some(match ty {
         IoctlArg::Struct(layout) => members(cx, sides, "", 0, layout.fields),
@@ -111,10 +129,19 @@ fn members<'a>(cx: &Cx<'a>, sides: Sides<'a>, prefix: &str, from: u64, fields: &
 /// A member that has no members.
 fn member<'a>(cx: &Cx<'a>, field: &F, sides: Sides<'a>) -> Value<'a> {
     let size = usize::from(field.size);
+    let raw = |bytes: &[u8]| match field.bits {
+        (_, 0) => le(bytes, 0, bytes.len()),
+        (from, width) => le(bytes, 0, bytes.len()) >> from & (u64::MAX >> (64 - width.clamp(1, 64))),
+    };
+    match meaning(field) {
+        Some(Meaning::Value(ty)) => return sides.shown(cx, |bytes| valued(cx, ty, raw(bytes), size)),
+        Some(Meaning::Structs(layouts)) => return structs(cx, sides, layouts[cx.abi() as usize]),
+        None => {}
+    }
     let one = |bytes: &'a [u8]| match field.bits {
-        _ if field.pointer => Value::Addr(le(bytes, 0, bytes.len())),
+        _ if field.pointer => Value::Addr(raw(bytes)),
         (_, 0) => number(field.name, bytes, field.signed),
-        (from, width) => Value::UInt(le(bytes, 0, bytes.len()) >> from & (u64::MAX >> (64 - width.clamp(1, 64)))),
+        _ => Value::UInt(raw(bytes)),
     };
     match (size, field.count) {
         (1, 2..) if field.signed => sides.shown(cx, |bytes| text(bytes, false, TextKind::Str)),
@@ -129,6 +156,32 @@ fn member<'a>(cx: &Cx<'a>, field: &F, sides: Sides<'a>) -> Value<'a> {
             text(&bytes[..shown], shown < bytes.len(), TextKind::HexBytes)
         }),
     }
+}
+
+/// A number that has a type.
+fn valued<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, size: usize) -> Value<'a> {
+    // Names of negative numbers have 64 bits.
+    let wide = signed(raw, size) as u64;
+    let is_negative = matches!(ty, Ty::Enum(set) if set.of(cx.abi()).name_of(wide).is_some());
+    generic::held(cx, ty, if is_negative { wide } else { raw }, Siblings::Args)
+}
+
+/// Structs in a row. Those at the end that are all zeros are left out.
+fn structs<'a>(cx: &Cx<'a>, sides: Sides<'a>, layout: &'static Layout) -> Value<'a> {
+    let size = (layout.size as usize).max(1);
+    let count = sides.len() / size;
+    let part = |i: usize| sides.part(i * size..(i + 1) * size);
+    let used = (0..count).rev().find(|&i| part(i).is_some_and(|part| !part.are_zero())).map_or(0, |last| last + 1);
+    let most = if cx.abbrev { MOST_IN_SHORT } else { MOST_ELEMENTS };
+    let mut all = Vec::new_in(cx.arena);
+    for element in (0..used.min(most)).filter_map(part) {
+        if !cx.has_room() {
+            break;
+        }
+        all.push(members(cx, element, "", 0, layout.fields));
+    }
+    let tail = if all.len() < count { Tail::More } else { Tail::End };
+    Value::Array(all.into_bump_slice(), tail)
 }
 
 /// True if there are characters, and zeros behind them.

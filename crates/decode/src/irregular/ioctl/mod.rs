@@ -45,6 +45,31 @@ impl Parts {
     }
 }
 
+/// The names of numbers behind a first one.
+macro_rules! behind {
+    ($first:literal) => {
+        [
+            concat!($first, "+1"),
+            concat!($first, "+2"),
+            concat!($first, "+3"),
+            concat!($first, "+4"),
+            concat!($first, "+5"),
+            concat!($first, "+6"),
+            concat!($first, "+7"),
+            concat!($first, "+8"),
+            concat!($first, "+9"),
+            concat!($first, "+10"),
+            concat!($first, "+11"),
+            concat!($first, "+12"),
+            concat!($first, "+13"),
+            concat!($first, "+14"),
+            concat!($first, "+15"),
+        ]
+    };
+}
+const PROTOCOLS_OWN: [&str; 15] = behind!("SIOCPROTOPRIVATE");
+const DEVICES_OWN: [&str; 15] = behind!("SIOCDEVPRIVATE");
+
 fn is_terminal(cx: &Cx<'_>) -> bool {
     match cx.call.file_kind {
         Some(kind) => kind == FileKind::Terminal,
@@ -118,6 +143,9 @@ fn sized<'a>(cx: &Cx<'a>, p: Parts) -> Option<Value<'a>> {
         (READ, b'U', 0x2c) => by_size("UI_GET_SYSNAME"),
         (READ, b'j', 0x13) => by_size("JSIOCGNAME"),
         (WRITE, b'k', 0x00) => by_size("SPI_IOC_MESSAGE"),
+        // Each protocol, and each driver, has numbers of its own from there on.
+        (0, 0x89, 0xe1..=0xef) => Some(Value::Word(PROTOCOLS_OWN[usize::from(p.nr - 0xe1)])),
+        (0, 0x89, 0xf1..=0xff) => Some(Value::Word(DEVICES_OWN[usize::from(p.nr - 0xf1)])),
         (READ, b'M', _) => by_number("MIXER_READ"),
         (WRITE, b'M', _) => by_number("MIXER_WRITE"),
         _ => None,
@@ -155,13 +183,13 @@ pub fn unknown<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64) -> Value<'a> {
     if parts.kind == c::DM_IOCTL as u8 {
         return Value::Hex(raw);
     }
-    if !cx.verbose || parts.size == 0 || raw == 0 {
+    if !cx.verbose || raw == 0 {
         return Value::Hex(raw);
     }
     if let Some(value) = described::described(cx, raw, parts) {
         return value;
     }
-    if cx.abbrev {
+    if cx.abbrev || parts.size == 0 {
         return Value::Hex(raw);
     }
     let before = if parts.dir == READ { None } else { bytes(Phase::Entry) };

@@ -1,0 +1,486 @@
+//! The meaning of members of the structs that requests of ioctl(2) lead to: names of flags and of values, descriptors, structs in a row. Headers tell it in
+//! ways of their own, and so it is found by convention: the type is an enumeration; constants are defined behind the member, within the struct; its comment
+//! names an enumeration, or the beginning of constants (`FOO_*`), or some of them; constants begin with the names of struct and member.
+
+use super::Facts;
+use super::dwarf::{Field, Layout, Origin};
+use super::ioctls::ArgumentKind;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+/// Names and values, in the order of the values.
+pub type Names = Vec<(String, u64)>;
+
+/// What the number in a member means.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Meaning {
+    Flags(Names),
+    Enum(Names),
+    /// Structs of this name in a row.
+    Structs(String),
+    Descriptor,
+}
+
+/// The most names that a member may have. Longer lists are numbers of products and similar.
+const MOST_NAMES: usize = 128;
+
+/// Parts of the names of members that hold flags.
+const FLAGGY: &[&str] = &["flag", "mask", "caps", "capab", "feature", "options", "bits"];
+
+/// The last words of the names of members that hold values with names.
+const KINDS: &[&str] = &[
+    "type",
+    "mode",
+    "op",
+    "operation",
+    "cmd",
+    "command",
+    "kind",
+    "status",
+    "state",
+    "method",
+    "format",
+    "level",
+    "action",
+    "class",
+    "domain",
+    "priority",
+    "policy",
+    "activate",
+    "accel",
+    "visual",
+    "sync",
+    "input",
+    "source",
+    "filter",
+    "event",
+    "subclass",
+];
+
+/// Parts of the names of members that hold neither flags nor values with names, whatever is said of them.
+const AMOUNTS: &[&str] = &[
+    "size", "len", "count", "num", "offset", "addr", "ptr", "pad", "reserved", "rsvd", "handle", "width", "height",
+    "index", "modifier",
+];
+
+/// Finds the meanings of all members, numbers them, and gives each member its number. The number 0 stands for no meaning.
+pub fn assign(facts: &mut [Facts]) -> Vec<Meaning> {
+    let mut table = Vec::new();
+    let mut known: BTreeMap<(String, String), u16> = BTreeMap::new();
+    let mut texts = Texts::default();
+    for i in 0..facts.len() {
+        let wanted = reachable(&facts[i]);
+        let (before, rest) = facts.split_at_mut(i);
+        let own = &mut rest[0];
+        let consts = std::mem::take(&mut own.consts);
+        let of = Constants { values: &consts, requests: &own.requests.names, enumerations: &own.enumerations };
+        texts.note(own.layouts.values());
+        for (name, layout) in &mut own.layouts {
+            for field in &mut layout.fields {
+                let Some(origin) = field.origin.take().filter(|_| wanted.contains(name)) else { continue };
+                let key = (name.clone(), field.name.clone());
+                let number = *known.entry(key).or_insert_with(|| {
+                    let Some(meaning) = meaning(field, &origin, &of, &mut texts) else { return 0 };
+                    let same = |names: &Names| {
+                        let differs = |other: &Facts, (name, value): &(String, u64)| {
+                            other.consts.get(name).is_some_and(|other| other != value)
+                        };
+                        !before.iter().any(|other| names.iter().any(|item| differs(other, item)))
+                    };
+                    if let Meaning::Flags(names) | Meaning::Enum(names) = &meaning
+                        && !same(names)
+                    {
+                        return 0;
+                    }
+                    let at = table.iter().position(|other| *other == meaning).unwrap_or_else(|| {
+                        table.push(meaning);
+                        table.len() - 1
+                    });
+                    u16::try_from(at + 1).expect("few meanings")
+                });
+                field.meaning = number;
+            }
+        }
+        own.consts = consts;
+    }
+    table
+}
+
+/// The structs to which arguments lead, and those that lie in rows within these.
+fn reachable(facts: &Facts) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let arguments = facts.requests.arguments(&facts.consts);
+    let mut todo: Vec<String> = arguments
+        .into_values()
+        .flatten()
+        .filter_map(|(_, ty)| match ty.kind {
+            ArgumentKind::Struct(name) => Some(name),
+            _ => None,
+        })
+        .collect();
+    while let Some(name) = todo.pop() {
+        let Some(layout) = facts.layouts.get(&name) else { continue };
+        if found.insert(name) {
+            todo.extend(layout.fields.iter().filter_map(|field| field.origin.as_ref()?.element.clone()));
+        }
+    }
+    found
+}
+
+struct Constants<'f> {
+    values: &'f BTreeMap<String, u64>,
+    /// Those that are no values of members.
+    requests: &'f BTreeSet<String>,
+    enumerations: &'f BTreeMap<String, Names>,
+}
+
+impl Constants<'_> {
+    fn beginning(&self, prefix: &str) -> Names {
+        let begin = self.values.range(prefix.to_owned()..).take_while(|(name, _)| name.starts_with(prefix));
+        begin.filter(|(name, _)| !self.requests.contains(*name)).map(|(name, value)| (name.clone(), *value)).collect()
+    }
+
+    fn named(&self, name: &str) -> Option<(String, u64)> {
+        let value = self.values.get(name).filter(|_| !self.requests.contains(name));
+        value.map(|&value| (name.to_owned(), value))
+    }
+}
+
+fn meaning(field: &Field, origin: &Origin, constants: &Constants<'_>, texts: &mut Texts) -> Option<Meaning> {
+    if let (Some(element), true) = (&origin.element, field.count != 1) {
+        return (field.count > 1).then(|| Meaning::Structs(element.clone()));
+    }
+    let name = field.name.rsplit('.').next().unwrap_or(&field.name);
+    if field.count != 1 || field.pointer || ![1, 2, 4, 8].contains(&field.size) || origin.element.is_some() {
+        return None;
+    }
+    if let Some(names) = &origin.values {
+        return named(name, names.clone());
+    }
+    if field.size == 4 && (name == "fd" || name.ends_with("_fd") || name.ends_with("dfd") || name == "eventfd") {
+        return Some(Meaning::Descriptor);
+    }
+    if is_amount(name) {
+        return None;
+    }
+    let told = texts.of(origin, name);
+    let defined = |names: &[String]| names.iter().filter_map(|name| constants.named(name)).collect::<Names>();
+    let (before, behind) = (defined(&told.before), defined(&told.behind));
+    if !behind.is_empty() && chosen(&behind, Some(name), told.next.as_deref()) == Some(name) {
+        return named(name, behind);
+    }
+    if !before.is_empty() && chosen(&before, told.previous.as_deref(), Some(name)) == Some(name) {
+        return named(name, before);
+    }
+    let words = words(&told.comment);
+    let enumerations = words.iter().filter_map(|word| match word {
+        Word::Enum(name) => constants.enumerations.get(name).cloned(),
+        _ => None,
+    });
+    let names: Names = enumerations.flatten().collect();
+    if names.len() > 1 {
+        return named(name, names);
+    }
+    // Nothing but a beginning, or a mention, says nothing of zero, unless there are names for values.
+    let certain = |names: Names| {
+        let mut values: Vec<u64> = names.iter().map(|name| name.1).collect();
+        let all = values.len();
+        values.sort_unstable();
+        values.dedup();
+        let meaning = named(name, names)?;
+        match meaning {
+            // These are constants of several kinds.
+            _ if (all - values.len()) * 5 > all => None,
+            Meaning::Flags(names) => {
+                let names: Names = names.into_iter().filter(|name| name.1 != 0).collect();
+                (!names.is_empty()).then_some(Meaning::Flags(names))
+            }
+            meaning => Some(meaning),
+        }
+    };
+    let beginnings = words.iter().filter_map(|word| match word {
+        Word::Beginning(prefix) => Some(constants.beginning(prefix)),
+        _ => None,
+    });
+    let names: Names = beginnings.flatten().collect();
+    if names.len() > 1 {
+        return certain(names);
+    }
+    let listed: Names = words
+        .iter()
+        .filter_map(|word| match word {
+            Word::Name(name) => constants.named(name),
+            _ => None,
+        })
+        .collect();
+    if listed.len() > 1 && beginning(&listed).len() > 3 && chosen(&listed, Some(name), None).is_some() {
+        return certain(listed);
+    }
+    let owner = origin.owner.to_uppercase();
+    let member = name.to_uppercase();
+    let mut prefixes = vec![format!("{owner}_{member}_")];
+    if name.contains("flag") {
+        prefixes.extend(["FLAG_", "FLAGS_", "F_"].map(|end| format!("{owner}_{end}")));
+    }
+    let found = prefixes.iter().map(|prefix| constants.beginning(prefix)).find(|names| names.len() > 1)?;
+    certain(found)
+}
+
+fn is_amount(member: &str) -> bool {
+    AMOUNTS.iter().any(|word| member.contains(word)) || member == "id" || member.ends_with("_id")
+}
+
+/// Of two members, that to which constants between them belong, by the words of the names.
+fn chosen<'n>(names: &Names, first: Option<&'n str>, second: Option<&'n str>) -> Option<&'n str> {
+    fn singular(word: &str) -> &str {
+        word.strip_suffix(['s', 'S']).unwrap_or(word)
+    }
+    let matching = |member: &str| {
+        let has = |word: &&str| {
+            let word = singular(word).to_uppercase();
+            word.len() > 1 && names.iter().all(|(name, _)| name.split('_').any(|part| singular(part) == word))
+        };
+        member.split('_').filter(has).count()
+    };
+    let holds_names = |member: &str| {
+        FLAGGY.iter().any(|word| member.contains(word)) || KINDS.contains(&member.rsplit('_').next().unwrap_or(member))
+    };
+    let able = |member: Option<&'n str>| member.filter(|member| !is_amount(member));
+    let score = |member: Option<&str>| member.map_or(0, matching);
+    let (first, second) = (able(first), able(second));
+    match score(first).cmp(&score(second)) {
+        Ordering::Greater => first,
+        Ordering::Less => second,
+        Ordering::Equal => first.filter(|member| holds_names(member)).or(second.filter(|member| holds_names(member))),
+    }
+}
+
+/// Flags or values, by the member's name and by the numbers.
+fn named(member: &str, mut names: Names) -> Option<Meaning> {
+    names.sort_by(|a, b| a.1.cmp(&b.1).then_with(|| a.0.cmp(&b.0)));
+    // Ends of lists, and masks of several bits, are no values. Of two names of a value, the first counts.
+    const ENDS: &[&str] =
+        &["_MAX", "_NUM", "_COUNT", "_LAST", "_NR", "_END", "_ALL", "_VALID", "_LIMIT", "_MIN", "_MASK"];
+    names.retain(|(name, _)| {
+        !name.starts_with('_') && !ENDS.iter().any(|end| name.ends_with(end) || name.contains(&format!("{end}_")))
+    });
+    names.dedup_by_key(|name| name.1);
+    if names.is_empty() || names.len() > MOST_NAMES {
+        return None;
+    }
+    let is_bit = |value: u64| value.count_ones() <= 1;
+    let is_flaggy = FLAGGY.iter().any(|word| member.contains(word));
+    let bits: Vec<u64> = names.iter().map(|name| name.1).filter(|value| value.count_ones() == 1).collect();
+    let rest = names.iter().filter(|name| !is_bit(name.1)).count();
+    let highest = names.last().map_or(0, |name| name.1);
+    // A few names for several bits do not make an enumeration, if the values leave gaps.
+    let are_bits = bits.len() > 2 && (rest == 0 || rest < bits.len() && highest > 2 * names.len() as u64 + 1);
+    Some(match is_flaggy || are_bits {
+        true => {
+            names.retain(|name| is_bit(name.1));
+            Meaning::Flags(names)
+        }
+        false => Meaning::Enum(names),
+    })
+    .filter(|meaning| !matches!(meaning, Meaning::Flags(names) if names.is_empty()))
+}
+
+/// How all names begin, up to an underscore.
+pub fn beginning(names: &Names) -> &str {
+    let Some((first, _)) = names.first() else { return "" };
+    let same = |other: &str| first.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+    let common = names.iter().map(|(name, _)| same(name)).min().unwrap_or(0);
+    first[..common].rfind('_').map_or("", |end| &first[..=end])
+}
+
+#[derive(Debug, PartialEq)]
+enum Word {
+    Enum(String),
+    Beginning(String),
+    Name(String),
+}
+
+/// The parts of a comment that may say something of values.
+fn words(comment: &str) -> Vec<Word> {
+    let mut found = Vec::new();
+    let mut before = "";
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut rest = comment;
+    while let Some(at) = rest.find(is_word) {
+        rest = &rest[at..];
+        let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(end);
+        let is_constant = |word: &str| {
+            word.contains('_') && word.bytes().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == b'_')
+        };
+        if before == "enum" {
+            found.push(Word::Enum(word.to_owned()));
+        } else if let Some(prefix) =
+            word.strip_suffix("xxx").or(word.strip_suffix("XXX")).filter(|word| is_constant(word))
+        {
+            found.push(Word::Beginning(prefix.to_owned()));
+        } else if is_constant(word) && word.ends_with('_') && (behind.starts_with('*') || behind.starts_with('?')) {
+            found.push(Word::Beginning(word.to_owned()));
+        } else if is_constant(word) && !word.ends_with('_') {
+            found.push(Word::Name(word.to_owned()));
+        }
+        before = word;
+        rest = behind;
+    }
+    found
+}
+
+/// What the text around a member says.
+#[derive(Default)]
+struct Told {
+    /// The names that are defined in front of the member, and behind it.
+    before: Vec<String>,
+    behind: Vec<String>,
+    /// The members beside it, in the same struct.
+    previous: Option<String>,
+    next: Option<String>,
+    comment: String,
+}
+
+/// The headers, by line.
+#[derive(Default)]
+struct Texts {
+    lines: BTreeMap<String, Vec<String>>,
+    /// The lines with members, and the names of these.
+    members: BTreeMap<String, BTreeMap<usize, String>>,
+}
+
+/// The names that lines define. None: a struct ends in them.
+fn defined<'t>(line: &impl Fn(usize) -> &'t str, lines: std::ops::Range<usize>) -> (Vec<String>, bool) {
+    let mut names = Vec::new();
+    for number in lines {
+        let text = line(number);
+        if text.starts_with('}') {
+            return (names, true);
+        }
+        if let Some(rest) = text.strip_prefix('#').and_then(|rest| rest.trim_start().strip_prefix("define")) {
+            let name = rest.trim_start().split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next();
+            names.extend(name.map(String::from));
+        }
+    }
+    (names, false)
+}
+
+impl Texts {
+    fn note<'l>(&mut self, layouts: impl Iterator<Item = &'l Layout>) {
+        for field in layouts.flat_map(|layout| &layout.fields) {
+            let Some(origin) = &field.origin else { continue };
+            let name = field.name.rsplit('.').next().unwrap_or_default();
+            self.members.entry(origin.file.clone()).or_default().insert(origin.line, name.to_owned());
+        }
+    }
+
+    fn of(&mut self, origin: &Origin, name: &str) -> Told {
+        let lines = self.lines.entry(origin.file.clone()).or_insert_with(|| {
+            let text = fs::read(&origin.file).unwrap_or_default();
+            String::from_utf8_lossy(&text).lines().map(String::from).collect()
+        });
+        let members = &self.members[&origin.file];
+        // Several members on a line have no text of their own.
+        let line = |number: usize| lines.get(number.wrapping_sub(1)).map_or("", |line| line.trim());
+        let next = members.range(origin.line + 1..).next();
+        let previous = members.range(origin.struct_line..origin.line).next_back();
+        let end = next.map_or(lines.len(), |next| *next.0);
+        let mut told = Told::default();
+        if !line(origin.line).contains('}') {
+            let (names, is_last) = defined(&line, origin.line + 1..end);
+            told.behind = names;
+            told.next = next.filter(|_| !is_last).map(|next| next.1.clone());
+        }
+        let begin = previous.map_or(origin.struct_line, |previous| *previous.0);
+        if begin > 0 {
+            let (names, is_other) = defined(&line, begin + 1..origin.line);
+            if !is_other {
+                told.before = names;
+                told.previous = previous.map(|previous| previous.1.clone());
+            }
+        }
+        // The comment behind the member.
+        if let Some((_, comment)) = line(origin.line).split_once("/*") {
+            told.comment.push_str(comment);
+            let mut number = origin.line;
+            while !line(number).contains("*/") && number < end {
+                number += 1;
+                told.comment.push_str(line(number));
+                told.comment.push(' ');
+            }
+        }
+        // The comment in front of it, unless it is behind the member before.
+        told.comment += " ";
+        told.comment += &above(&line, origin.line, |number| members.contains_key(&number));
+        // The description of the struct.
+        let about = above(&line, origin.struct_line, |_| false);
+        let mark = format!("@{name}:");
+        if let Some((_, text)) = about.split_once(&mark) {
+            told.comment += " ";
+            told.comment += text.split(" @").next().unwrap_or(text);
+        }
+        told
+    }
+}
+
+/// The comment that ends in the line above.
+fn above<'t>(line: &impl Fn(usize) -> &'t str, number: usize, ends: impl Fn(usize) -> bool) -> String {
+    let mut at = number.saturating_sub(1);
+    if at == 0 || !line(at).ends_with("*/") {
+        return String::new();
+    }
+    let mut lines = Vec::new();
+    loop {
+        if ends(at) {
+            return String::new();
+        }
+        let text = line(at);
+        lines.push(text.trim_start_matches(['/', '*', ' ']).to_owned());
+        if text.contains("/*") {
+            break;
+        }
+        at -= 1;
+        if at == 0 {
+            return String::new();
+        }
+    }
+    lines.reverse();
+    lines.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_name_constants() {
+        let enumeration = |name: &str| Word::Enum(name.into());
+        assert_eq!(words("enum v4l2_field; see"), [enumeration("v4l2_field")]);
+        assert_eq!(
+            words("one of FOO_BAR_* or BAZ_xxx"),
+            [Word::Beginning("FOO_BAR_".into()), Word::Beginning("BAZ_".into())]
+        );
+        assert_eq!(words("ONE_A, ONE_B and a word"), [Word::Name("ONE_A".into()), Word::Name("ONE_B".into())]);
+        assert_eq!(words("FOO_ alone, and UPPER"), []);
+    }
+
+    #[test]
+    fn flags_and_values() {
+        let names = |values: &[u64]| values.iter().map(|value| (format!("X_{value}"), *value)).collect::<Names>();
+        assert!(matches!(named("kind", names(&[0, 1, 2, 3])), Some(Meaning::Enum(_))));
+        assert!(matches!(named("kind", names(&[1, 2, 4])), Some(Meaning::Flags(_))));
+        assert!(matches!(named("kind", names(&[1, 2])), Some(Meaning::Enum(_))));
+        // Names of several bits.
+        assert!(matches!(named("kind", names(&[1, 2, 3, 8, 16])), Some(Meaning::Flags(_))));
+        // A mask is no flag.
+        assert_eq!(named("flags", names(&[1, 2, 3])), Some(Meaning::Flags(names(&[1, 2]))));
+        assert_eq!(named("flags", vec![("X_MAX".into(), 4)]), None);
+        let flags = vec![("X_FLAG_A".to_owned(), 1)];
+        assert_eq!(chosen(&flags, Some("op"), Some("flags")), Some("flags"));
+        assert_eq!(chosen(&flags, Some("mode"), Some("other")), Some("mode"));
+        assert_eq!(chosen(&flags, Some("handle"), Some("other")), None);
+        assert_eq!(beginning(&vec![("ABC_DE_F".into(), 0), ("ABC_DX".into(), 1)]), "ABC_");
+    }
+}
