@@ -283,7 +283,8 @@ fn meanings_that_headers_tell() {
     let map = Bytes::default().u32(&[32, 3]).u64(&[0x7000, 0, 4096]);
     assert_eq!(
         answered(c::VFIO_IOMMU_MAP_DMA, &map, &map),
-        "VFIO_DEVICE_PCI_HOT_RESET or VFIO_IOMMU_MAP_DMA, {argsz=32, flags=0x3 /* VFIO_PCI_HOT_RESET_FLAG_DEV_??? */, count=28672} or \
+        "VFIO_DEVICE_PCI_HOT_RESET or VFIO_IOMMU_MAP_DMA, {argsz=32, flags=VFIO_PCI_HOT_RESET_FLAG_DEV_ID|\
+         VFIO_PCI_HOT_RESET_FLAG_DEV_ID_OWNED, count=28672, group_fds=[]} or \
          {argsz=32, flags=VFIO_DMA_MAP_FLAG_READ|VFIO_DMA_MAP_FLAG_WRITE, vaddr=0x7000, iova=0, size=4096}) = 0"
     );
     let scrub = |flags| Bytes::default().u32(&[12, flags]).u64(&[99]).to(64);
