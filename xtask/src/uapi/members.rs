@@ -61,7 +61,7 @@ const KINDS: &[&str] = &[
 /// Parts of the names of members that hold neither flags nor values with names, whatever is said of them.
 const AMOUNTS: &[&str] = &[
     "size", "len", "count", "num", "offset", "addr", "ptr", "pad", "reserved", "rsvd", "handle", "width", "height",
-    "index", "modifier",
+    "index", "modifier", "pointer",
 ];
 
 /// Finds the meanings of all members, numbers them, and gives each member its number. The number 0 stands for no meaning.
@@ -168,10 +168,10 @@ fn meaning(field: &Field, origin: &Origin, constants: &Constants<'_>, texts: &mu
     let defined = |names: &[String]| names.iter().filter_map(|name| constants.named(name)).collect::<Names>();
     let (before, behind) = (defined(&told.before), defined(&told.behind));
     if !behind.is_empty() && chosen(&behind, Some(name), told.next.as_deref()) == Some(name) {
-        return named(name, behind);
+        return likely(name, behind);
     }
     if !before.is_empty() && chosen(&before, told.previous.as_deref(), Some(name)) == Some(name) {
-        return named(name, before);
+        return likely(name, before);
     }
     let words = words(&told.comment);
     let enumerations = words.iter().filter_map(|word| match word {
@@ -183,21 +183,12 @@ fn meaning(field: &Field, origin: &Origin, constants: &Constants<'_>, texts: &mu
         return named(name, names);
     }
     // Nothing but a beginning, or a mention, says nothing of zero, unless there are names for values.
-    let certain = |names: Names| {
-        let mut values: Vec<u64> = names.iter().map(|name| name.1).collect();
-        let all = values.len();
-        values.sort_unstable();
-        values.dedup();
-        let meaning = named(name, names)?;
-        match meaning {
-            // These are constants of several kinds.
-            _ if (all - values.len()) * 5 > all => None,
-            Meaning::Flags(names) => {
-                let names: Names = names.into_iter().filter(|name| name.1 != 0).collect();
-                (!names.is_empty()).then_some(Meaning::Flags(names))
-            }
-            meaning => Some(meaning),
+    let certain = |names: Names| match likely(name, names)? {
+        Meaning::Flags(names) => {
+            let names: Names = names.into_iter().filter(|name| name.1 != 0).collect();
+            (!names.is_empty()).then_some(Meaning::Flags(names))
         }
+        meaning => Some(meaning),
     };
     let beginnings = words.iter().filter_map(|word| match word {
         Word::Beginning(prefix) => Some(constants.beginning(prefix)),
@@ -249,6 +240,11 @@ fn chosen<'n>(names: &Names, first: Option<&'n str>, second: Option<&'n str>) ->
     let able = |member: Option<&'n str>| member.filter(|member| !is_amount(member));
     let score = |member: Option<&str>| member.map_or(0, matching);
     let (first, second) = (able(first), able(second));
+    // Single bits between flags and something else are the flags.
+    let are_bits = names.len() > 2 && names.iter().all(|(_, value)| value.count_ones() == 1);
+    if are_bits && first.is_some_and(|member| member.contains("flag")) {
+        return first;
+    }
     match score(first).cmp(&score(second)) {
         Ordering::Greater => first,
         Ordering::Less => second,
@@ -256,12 +252,35 @@ fn chosen<'n>(names: &Names, first: Option<&'n str>, second: Option<&'n str>) ->
     }
 }
 
+/// Flags or values that the text around a member tells. They may belong to something else, and a wrong name is worse than none.
+fn likely(member: &str, names: Names) -> Option<Meaning> {
+    let mut values: Vec<u64> = names.iter().map(|name| name.1).collect();
+    let all = values.len();
+    values.sort_unstable();
+    values.dedup();
+    // These are constants of several kinds.
+    let is_mixed = (all - values.len()) * 5 > all;
+    let are_of_flags = names.iter().any(|(name, _)| name.split('_').any(|part| part == "FLAG" || part == "FLAGS"));
+    if is_mixed || are_of_flags && !member.contains("flag") {
+        return None;
+    }
+    // A flag of the value 0 is the number of a bit, or a value among others.
+    const NO_FLAG: &[&str] = &["NONE", "OFF", "DEFAULT", "NO"];
+    let is_no_flag = |name: &str| name.split('_').any(|part| NO_FLAG.contains(&part));
+    named(member, names).filter(|meaning| match meaning {
+        Meaning::Flags(names) => names.iter().all(|(name, value)| *value != 0 || is_no_flag(name)),
+        _ => true,
+    })
+}
+
 /// Flags or values, by the member's name and by the numbers.
 fn named(member: &str, mut names: Names) -> Option<Meaning> {
     names.sort_by(|a, b| a.1.cmp(&b.1).then_with(|| a.0.cmp(&b.0)));
     // Ends of lists, and masks of several bits, are no values. Of two names of a value, the first counts.
-    const ENDS: &[&str] =
-        &["_MAX", "_NUM", "_COUNT", "_LAST", "_NR", "_END", "_ALL", "_VALID", "_LIMIT", "_MIN", "_MASK"];
+    const ENDS: &[&str] = &[
+        "_MAX", "_NUM", "_COUNT", "_LAST", "_NR", "_END", "_ALL", "_VALID", "_LIMIT", "_MIN", "_MASK", "_OFFSET",
+        "_SHIFT",
+    ];
     names.retain(|(name, _)| {
         !name.starts_with('_') && !ENDS.iter().any(|end| name.ends_with(end) || name.contains(&format!("{end}_")))
     });
@@ -278,7 +297,9 @@ fn named(member: &str, mut names: Names) -> Option<Meaning> {
     let are_bits = bits.len() > 2 && (rest == 0 || rest < bits.len() && highest > 2 * names.len() as u64 + 1);
     Some(match is_flaggy || are_bits {
         true => {
-            names.retain(|name| is_bit(name.1));
+            // A name for several bits says that these are a value among the flags. Its bits have no names of their own then.
+            let of_values = names.iter().filter(|name| !is_bit(name.1)).fold(0, |bits, name| bits | name.1);
+            names.retain(|name| is_bit(name.1) && name.1 & of_values == 0);
             Meaning::Flags(names)
         }
         false => Meaning::Enum(names),
@@ -474,8 +495,14 @@ mod tests {
         assert!(matches!(named("kind", names(&[1, 2])), Some(Meaning::Enum(_))));
         // Names of several bits.
         assert!(matches!(named("kind", names(&[1, 2, 3, 8, 16])), Some(Meaning::Flags(_))));
-        // A mask is no flag.
-        assert_eq!(named("flags", names(&[1, 2, 3])), Some(Meaning::Flags(names(&[1, 2]))));
+        // 3 is a third value of two bits.
+        assert_eq!(named("flags", names(&[1, 2, 3, 4])), Some(Meaning::Flags(names(&[4]))));
+        assert_eq!(named("flags", names(&[1, 2, 3])), None);
+        assert_eq!(likely("flags", names(&[0, 1, 2])), None);
+        assert_eq!(likely("kind", vec![("X_FLAG_A".into(), 1), ("X_FLAG_B".into(), 2)]), None);
+        assert_eq!(likely("kind", vec![("X_A".into(), 1), ("X_B".into(), 2), ("Y_A".into(), 1)]), None);
+        let off = vec![("X_NONE".to_owned(), 0), ("X_A".to_owned(), 1), ("X_B".to_owned(), 2)];
+        assert_eq!(likely("flags", off.clone()), Some(Meaning::Flags(off)));
         assert_eq!(named("flags", vec![("X_MAX".into(), 4)]), None);
         let flags = vec![("X_FLAG_A".to_owned(), 1)];
         assert_eq!(chosen(&flags, Some("op"), Some("flags")), Some("flags"));
