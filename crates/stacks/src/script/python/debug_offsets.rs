@@ -118,30 +118,32 @@ pub fn version(bytes: &[u8]) -> Option<Version> {
     let size = table.offset(groups.string, 2).filter(|&size| table.offset(groups.bytes, 1) == Some(size))?;
     let form = table.offset(groups.string, 1).filter(|&form| form <= LARGEST_HEAD)?;
     let bytes = table.offset(groups.bytes, 2)?;
+    let tasks = groups.tasks.and_then(|of| tasks(&table, groups, of, ascii)).unwrap_or_default();
+    let layout = ScriptLayout {
+        interpreters: table.offset(RUNTIME, 2)?.into(),
+        next_interpreter: table.offset(INTERPRETER, 2)?,
+        threads: table.offset(INTERPRETER, 3)?,
+        next_thread: in_thread(2)?,
+        thread_pointer: in_thread(5)?,
+        innermost: in_thread(4)?,
+        innermost_there: ScriptLayout::NONE,
+        caller: in_frame(1)?,
+        code: in_frame(2)?,
+        place: in_frame(3)?,
+        is_place_short: 0,
+        kind: in_frame(5)?,
+        without_code: OWNED_BY_C_STACK,
+        constant,
+        constant_words,
+        contents: [file, name, lines],
+        content_data: [ascii, ascii, bytes],
+        content_size: size,
+        compares_contents: 0,
+        ..ScriptLayout::LISTED
+    };
     Some(Version {
         minor,
-        layout: ScriptLayout {
-            interpreters: table.offset(RUNTIME, 2)?.into(),
-            next_interpreter: table.offset(INTERPRETER, 2)?,
-            threads: table.offset(INTERPRETER, 3)?,
-            next_thread: in_thread(2)?,
-            thread_pointer: in_thread(5)?,
-            innermost: in_thread(4)?,
-            innermost_there: ScriptLayout::NONE,
-            caller: in_frame(1)?,
-            code: in_frame(2)?,
-            place: in_frame(3)?,
-            is_place_short: 0,
-            kind: in_frame(5)?,
-            without_code: OWNED_BY_C_STACK,
-            constant,
-            constant_words,
-            contents: [file, name, lines],
-            content_data: [ascii, ascii, bytes],
-            content_size: size,
-            compares_contents: 0,
-            ..ScriptLayout::LISTED
-        },
+        layout: ScriptLayout { tasks, ..layout },
         first_line,
         file,
         name,
@@ -151,20 +153,32 @@ pub fn version(bytes: &[u8]) -> Option<Version> {
         ascii,
         text: ascii + 16,
         bytes,
-        tasks: groups.tasks.and_then(|of| tasks(&table, groups, of, ascii)).unwrap_or_default(),
     })
 }
 
 /// What is in front of the form of a string, at most.
 const LARGEST_HEAD: u32 = 56;
 
-/// The offsets in what tasks have, without those in tasks themselves.
+/// Behind the state of a thread: the pointer to the task that it runs.
+const RUNNING_TASK: u32 = 40;
+/// In a task: the name, which is the last of what is looked at.
+const TASK_NAME: u32 = 136;
+
+/// The offsets in what tasks have. Those in tasks are told by the module of tasks, and these are those of 3.14: a program that loads the module may be far ahead when Stride
+/// looks. A task is believed only if one of the thread's frames is that of its coroutine.
 fn tasks(table: &Table<'_>, groups: &Groups, of: TaskGroups, ascii: u32) -> Option<TaskLayout> {
     let frame = table.offset(of.generator, 2)?;
     let values = table.offset(groups.frame, 6)?;
     let [code, place] = [table.offset(groups.frame, 2)?, table.offset(groups.frame, 3)?];
     let coroutine_bytes = frame + code.max(place).max(values) + 8;
     let layout = TaskLayout {
+        running: u32::try_from(table.number(groups.thread)).ok()?.checked_add(RUNNING_TASK)?,
+        task_bytes: TASK_NAME + 8,
+        awaited_by: 96,
+        is_task: 108,
+        by_several: 109,
+        coroutine: 128,
+        name: TASK_NAME,
         coroutine_bytes,
         kind: table.offset(groups.object, 1)?,
         state: table.offset(of.generator, 3)?,
@@ -275,12 +289,15 @@ mod tests {
         for &(at, number) in TASKS.iter().chain(changes) {
             bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
         }
-        of_tasks(&version(&table(&[]))?.tasks, &bytes)
+        of_tasks(&version(&table(&[]))?.layout.tasks, &bytes)
     }
 
     #[test]
     fn offsets_of_tasks() {
         let layout = tasks(&[]).unwrap();
+        // They are as expected, but for the size of a thread, which was another then.
+        let expected = version(&table(&[(176, 832)])).unwrap().layout.tasks;
+        assert_eq!(layout, expected);
         assert_eq!((layout.running, layout.task_bytes, layout.coroutine_bytes), (872, 144, 144));
         assert_eq!((layout.name, layout.awaited_by, layout.coroutine), (136, 96, 128));
         assert_eq!((layout.is_task, layout.by_several), (108, 109));
@@ -291,7 +308,7 @@ mod tests {
             tasks(&[(8, 168)]).is_none() && tasks(&[(0, 400), (8, 300)]).is_none() && tasks(&[(88, 936)]).is_none()
         );
         assert!(of_tasks(&TaskLayout::NONE, &[0; 104]).is_none() && of_tasks(&layout, &[1; 103]).is_none());
-        let of_interpreter = |changes: &[(usize, u64)]| version(&table(changes)).unwrap().tasks;
+        let of_interpreter = |changes: &[(usize, u64)]| version(&table(changes)).unwrap().layout.tasks;
         assert_eq!(of_interpreter(&[(680, 159)]), TaskLayout::NONE);
         assert_eq!(of_interpreter(&[(688, 160)]), TaskLayout::NONE);
     }
@@ -327,7 +344,7 @@ mod tests {
         let version = version(&table(&changes)).unwrap();
         assert_eq!((version.form, version.ascii, version.text, version.bytes), (48, 56, 72, 48));
         assert_eq!((version.layout.content_size, version.layout.content_data), (32, [56, 56, 48]));
-        assert_eq!(version.tasks, TaskLayout::NONE);
+        assert_eq!(version.layout.tasks, TaskLayout::NONE);
     }
 
     #[test]

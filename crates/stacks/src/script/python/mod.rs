@@ -70,10 +70,18 @@ fn kind(elf: &Elf, runtime: Option<u64>) -> &'static str {
     if offsets.is_some_and(|bytes| debug_offsets::is_free_threaded(&bytes)) { " (free-threaded)" } else { "" }
 }
 
+impl Python {
+    fn with_texts(&self, tasks: TaskLayout, bias: u64) -> TaskLayout {
+        let has_texts = self.text != 0 && tasks.running != ScriptLayout::NONE;
+        TaskLayout { text: if has_texts { self.text.wrapping_add(bias) } else { 0 }, ..tasks }
+    }
+}
+
 impl Runtime for Python {
     fn layout(&self, bias: u64) -> ScriptLayout {
         let layout = self.version.layout;
-        ScriptLayout { interpreters: layout.interpreters.wrapping_add(self.runtime).wrapping_add(bias), ..layout }
+        let interpreters = layout.interpreters.wrapping_add(self.runtime).wrapping_add(bias);
+        ScriptLayout { interpreters, tasks: self.with_texts(layout.tasks, bias), ..layout }
     }
 
     fn run(&self, frames: &[ScriptFrame]) -> usize {
@@ -117,9 +125,8 @@ impl Runtime for Python {
     }
 
     fn tasks(&self, section: &dyn Fn(&[u8]) -> Option<Vec<u8>>, bias: u64) -> Option<TaskLayout> {
-        let tasks = debug_offsets::of_tasks(&self.version.tasks, &section(debug_offsets::OF_TASKS)?)?;
-        let text = if self.text == 0 { 0 } else { self.text.wrapping_add(bias) };
-        Some(TaskLayout { text, ..tasks })
+        let tasks = debug_offsets::of_tasks(&self.version.layout.tasks, &section(debug_offsets::OF_TASKS)?)?;
+        Some(self.with_texts(tasks, bias))
     }
 
     /// Since 3.13, a call of `__init__` may have code behind it that is part of the interpreter (`_Py_InitCleanup`): of a file with the name of the function.

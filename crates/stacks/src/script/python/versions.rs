@@ -1,7 +1,7 @@
 //! Where versions of CPython up to 3.12 keep their frames and code: the offsets of their headers, which never change within a version. Later ones tell them
 //! ([`crate::script::python::debug_offsets`]).
 
-use stride_event::{ScriptLayout, TaskLayout};
+use stride_event::ScriptLayout;
 
 /// The offsets by which the frames of one version of CPython are walked and named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +22,6 @@ pub struct Version {
     pub text: u32,
     /// In a `bytes`: the bytes.
     pub bytes: u32,
-    /// Where tasks wait for one another, as far as the interpreter tells. The rest is told by the module of tasks.
-    pub tasks: TaskLayout,
 }
 
 /// `FRAME_OWNED_BY_CSTACK`, since 3.14 `FRAME_OWNED_BY_INTERPRETER`: the frame with which a call of the evaluation loop begins.
@@ -67,7 +65,6 @@ const FRAME_OBJECTS: Version = Version {
     ascii: 48,
     text: 72,
     bytes: BYTES,
-    tasks: TaskLayout::NONE,
 };
 
 const V3_9: Version = Version { minor: 9, ..FRAME_OBJECTS };
@@ -106,7 +103,6 @@ const V3_11: Version = Version {
     ascii: 48,
     text: 72,
     bytes: BYTES,
-    tasks: TaskLayout::NONE,
 };
 
 /// Code objects have a number that no other one gets (`co_version`), so their contents need not be compared.
@@ -142,7 +138,6 @@ const V3_12: Version = Version {
     ascii: 40,
     text: 56,
     bytes: BYTES,
-    tasks: TaskLayout::NONE,
 };
 
 /// The version before 3.13 with this number.
