@@ -36,13 +36,13 @@ impl Place {
 pub struct Unloaded {
     program: Bare,
     place: Place,
-    /// It is attached as soon as it is loaded.
+    /// It is attached by the thread that has loaded it.
     at_once: bool,
 }
 
 impl Unloaded {
-    /// The programs of a prepared object that are to be loaded. libbpf then leaves them out. The smallest come first. `at_once`: which are attached as soon as
-    /// they are loaded, of those that have a place of their own.
+    /// The programs of a prepared object that are to be loaded. libbpf then leaves them out. The smallest come first. `at_once`: which are attached by the thread that has
+    /// loaded them, of those that have a place of their own.
     pub fn take(object: &mut OpenObject, at_once: impl Fn(&OsStr) -> bool) -> Vec<Unloaded> {
         let owner: *const bpf_object = object.as_libbpf_object().as_ptr();
         let mut all = Vec::new();
@@ -70,11 +70,7 @@ impl Unloaded {
         };
         let name = program.name.clone();
         let program = program.with(settings).load(at)?;
-        let mut loaded = RawProgram { name, program, place, link: None };
-        if at_once {
-            loaded.link = Some(loaded.attach()?);
-        }
-        Ok(loaded)
+        Ok(RawProgram { name, program, place, at_once, link: None })
     }
 }
 
@@ -83,12 +79,22 @@ pub struct RawProgram {
     name: CString,
     pub program: OwnedFd,
     place: Place,
+    /// It is attached by the thread that has loaded it.
+    at_once: bool,
     /// If it is attached already.
     link: Option<OwnedFd>,
 }
 
 impl RawProgram {
-    /// Attaches it, or hands out the link if it was attached when it was loaded.
+    /// Attaches it if that is to be done at once.
+    pub fn attach_at_once(&mut self) -> Result<()> {
+        if self.at_once {
+            self.link = Some(self.attach()?);
+        }
+        Ok(())
+    }
+
+    /// Attaches it, or hands out the link if it is attached already.
     pub fn attach(&mut self) -> Result<OwnedFd> {
         if let Some(link) = self.link.take() {
             return Ok(link);
@@ -126,7 +132,7 @@ impl RawPrograms {
                 let name = CString::new(program.name().as_bytes()).unwrap_or_default();
                 // SAFETY: the descriptor stays open while the object is borrowed.
                 let program = unsafe { BorrowedFd::borrow_raw(fd) }.try_clone_to_owned()?;
-                all.push(RawProgram { name, program, place, link: None });
+                all.push(RawProgram { name, program, place, at_once: false, link: None });
             }
         }
         Ok(RawPrograms(all))

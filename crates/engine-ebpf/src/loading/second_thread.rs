@@ -67,7 +67,7 @@ fn received<T>(from: &Receiver<Result<T>>) -> Result<T> {
 }
 
 /// Prepares the object: makes its maps, and finds the addresses in its programs. From then on, a second thread, if there is one, loads those programs
-/// that need no libbpf. libbpf loads the others. `at_once`: the programs that are attached as soon as they are loaded. (Attaching stops all CPUs for a moment several
+/// that need no libbpf. libbpf loads the others. `at_once`: the programs that are attached by the thread that has loaded them. (Attaching stops all CPUs for a moment several
 /// times, for which the thread waits, and so takes a fifth of a millisecond or more.)
 pub fn begin<'scope>(
     open: &mut OpenStrideSkel<'_>,
@@ -99,13 +99,15 @@ pub fn begin<'scope>(
 }
 
 impl Work {
-    /// Loads programs until none are left.
+    /// Loads programs until none are left. Then attaches what it has loaded, while the other thread may still load. (Not before: soon after another run, the kernel has
+    /// a thread that attaches wait until all CPUs have seen that run's end.)
     fn load(&self) -> Result<Vec<RawProgram>> {
         let mut loaded = Vec::new();
         while let Some(program) = self.take() {
             // (After an error, the other thread need not load any either.)
             loaded.push(program.load(&self.settings).inspect_err(|_| self.end())?);
         }
+        loaded.iter_mut().try_for_each(RawProgram::attach_at_once)?;
         Ok(loaded)
     }
 
