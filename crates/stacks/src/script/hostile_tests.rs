@@ -1,5 +1,6 @@
 //! Lists of frames that make no sense: walking them always ends, and nothing is guessed.
 
+use crate::script::identity::identity;
 use crate::script::mixed::{Native, ScriptNames, mix_in};
 use crate::script::runtime::{ProcessRuntime, Runtime};
 use crate::script::walk;
@@ -136,7 +137,7 @@ fn frames_behind_one_another_end() {
 /// The contents of an object count up to its size, and what is behind it does not.
 #[test]
 fn what_tells_code_from_other_code() {
-    let identity = |words: &[(u64, u64)]| walk::identity(&LAYOUT, 0x5000, &mut Words::new(words)).unwrap();
+    let identity = |words: &[(u64, u64)]| identity(&LAYOUT, 0x5000, &mut Words::new(words)).unwrap();
     let code = [(0x5008, 0x6000), (0x6010, 11), (0x6030, 0x1111), (0x6038, 0x22_3344)];
     let with = |address, value| {
         let mut words = code.to_vec();

@@ -1,6 +1,6 @@
 //! The code that frames run, read once.
 
-use crate::script::walk::identity;
+use crate::script::identity::identity;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use stride_event::{ScriptFrame, ScriptFrames, ScriptLayout, ThreadMemory};

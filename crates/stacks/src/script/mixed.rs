@@ -2,10 +2,12 @@
 
 use crate::script::languages::{is_evaluation, name_of_language};
 use crate::script::runtime::ProcessRuntime;
-use crate::script::waiting;
+use crate::script::unknown::unknown;
+use crate::script::waiting::split;
+use crate::script::waiting_names::named_tasks;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
-use stride_event::{Bottom, ScriptEnd, ScriptFrame, ScriptFrames, ScriptLayout, StackFrame, Symbol, ThreadMemory};
+use stride_event::{Bottom, ScriptEnd, ScriptFrame, ScriptFrames, ScriptLayout, StackFrame, ThreadMemory};
 
 /// The frames of scripts, each once: equal frames of several processes are one.
 #[derive(Default)]
@@ -73,7 +75,7 @@ pub fn mix_in(
     }
     let is_optional = |run: Option<&&[ScriptFrame]>| run.is_some_and(|run| runtime.may_lack_evaluation(run));
     let evaluations = native.iter().enumerate().filter(|&frame| evaluates(frame)).count();
-    let (mut rest, waiting) = waiting::split(layout, &script.frames);
+    let (mut rest, waiting) = split(layout, &script.frames);
     let runs = runtime.runs(rest, evaluations).into_iter().map_while(|len| rest.split_off(..len));
     let runs: Vec<_> = runs.collect();
     let fits = match (script.end, bottom) {
@@ -96,7 +98,7 @@ pub fn mix_in(
             let named = named.unwrap_or_else(|| unknown(&text("a function whose code is gone")));
             mixed.frames.push(names.one(named));
             if frame.kind & ScriptLayout::WAITING_MASK == ScriptLayout::OUTERMOST_OF_TASK && !waiting.is_empty() {
-                let (tasks, lacks) = waiting::named(process, waiting, memory);
+                let (tasks, lacks) = named_tasks(process, waiting, memory);
                 mixed.lacks |= lacks;
                 mixed.frames.extend(tasks.into_iter().map(|frame| names.one(frame)));
             }
@@ -140,10 +142,4 @@ pub fn mix_in(
 
 fn name_of(frame: &StackFrame) -> Option<&str> {
     frame.symbol.as_ref().map(|symbol| &*symbol.name)
-}
-
-/// A frame that says what is missing.
-pub fn unknown(text: &str) -> StackFrame {
-    let symbol = Some(Symbol { name: text.into(), offset: 0 });
-    StackFrame { module: None, offset: 0, symbol, source: None, inlined: Box::default() }
 }

@@ -11,6 +11,7 @@
 
 #[cfg(test)]
 mod hostile_tests;
+pub mod identity;
 mod known;
 pub mod languages;
 pub mod mixed;
@@ -20,5 +21,7 @@ mod php;
 mod python;
 mod ruby;
 pub mod runtime;
+pub mod unknown;
 mod waiting;
+mod waiting_names;
 pub mod walk;

@@ -1,13 +1,11 @@
-//! The tasks that wait for the task that a thread runs, and what stands for them on a stack. The eBPF engine finds them in the kernel in the same way
+//! The tasks that wait for the task that a thread runs. The eBPF engine finds them in the kernel in the same way
 //! (`bpf/script_waiting.h`).
 //!
 //! A task that waits has a coroutine with a frame of its own, and the task that it waits for tells which one that is. Such frames are no frames of the thread. They are
 //! where a call would have come from if the coroutines had called each other, so they stand behind the outermost frame of the running task's coroutine.
 
-use crate::script::mixed::unknown;
-use crate::script::runtime::ProcessRuntime;
-use crate::script::walk::{identity, mix_content, word, word_of};
-use stride_event::{MIX, ScriptFrame, ScriptLayout, StackFrame, Symbol, TaskLayout, ThreadMemory};
+use crate::script::identity::{identity, mix_content, word, word_of};
+use stride_event::{MIX, ScriptFrame, ScriptLayout, TaskLayout, ThreadMemory};
 
 /// The task that a thread runs.
 pub struct RunningTask {
@@ -191,40 +189,4 @@ pub fn split<'f>(layout: &ScriptLayout, frames: &'f [ScriptFrame]) -> (&'f [Scri
     let is_waiting = |frame: &ScriptFrame| frame.kind & ScriptLayout::WAITING_MASK > ScriptLayout::OUTERMOST_OF_TASK;
     let is_waiting = |frame: &ScriptFrame| has_tasks && is_waiting(frame);
     frames.split_at(frames.iter().position(is_waiting).unwrap_or(frames.len()))
-}
-
-/// What stands on a stack for tasks that wait: a frame for each task, and behind it those of its coroutines, the innermost first. The second value is true if
-/// something is missing.
-pub fn named(
-    process: &ProcessRuntime,
-    frames: &[ScriptFrame],
-    memory: &mut dyn ThreadMemory,
-) -> (Vec<StackFrame>, bool) {
-    let ProcessRuntime { runtime, layout, .. } = process;
-    let mut named = Vec::new();
-    let mut lacks = false;
-    for task in frames.chunk_by(|_, next| next.kind & ScriptLayout::WAITING_MASK == ScriptLayout::WAITING) {
-        let Some((task, coroutines)) = task.split_first() else { continue };
-        named.push(unknown(&match task.kind & ScriptLayout::WAITING_MASK {
-            ScriptLayout::WAITING_TASKS if task.place == 0 => "[awaited by tasks that were not read]".to_owned(),
-            ScriptLayout::WAITING_TASKS => format!("[awaited by {} tasks]", task.place),
-            _ if task.identity == 0 => "[awaited by a task]".to_owned(),
-            _ => match runtime.text(task.code, memory) {
-                Some(name) => format!("[awaited by the task {name}]"),
-                None => "[awaited by a task]".to_owned(),
-            },
-        }));
-        for coroutine in coroutines.iter().rev() {
-            let frame = runtime.name(layout, coroutine, memory);
-            lacks |= frame.is_none();
-            named.push(match frame {
-                Some(frame) => {
-                    let symbol = frame.symbol.map(|it| Symbol { name: format!("await {}", it.name).into(), ..it });
-                    StackFrame { symbol, ..frame }
-                }
-                None => unknown("[a coroutine whose code is gone]"),
-            });
-        }
-    }
-    (named, lacks)
 }

@@ -1,7 +1,8 @@
 //! Walks the list of a thread's frames of scripts in memory that stands still. The eBPF engine does the same in the kernel (`bpf/script.h`).
 
+use crate::script::identity::{identity, word, word_of};
 use crate::script::waiting;
-use stride_event::{MIX, ScriptEnd, ScriptFrame, ScriptFrames, ScriptLayout, ThreadMemory, mix};
+use stride_event::{ScriptEnd, ScriptFrame, ScriptFrames, ScriptLayout, ThreadMemory};
 
 /// The frames of the thread with this thread pointer.
 pub fn frames(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn ThreadMemory) -> ScriptFrames {
@@ -131,66 +132,4 @@ fn innermost_of(layout: &ScriptLayout, thread: u64, memory: &mut dyn ThreadMemor
         return Some(frame);
     }
     word(frame.wrapping_add(layout.innermost_there.into()), memory)
-}
-
-/// Where the words of code are.
-pub fn words_of(layout: &ScriptLayout, code: u64, memory: &mut dyn ThreadMemory) -> Option<u64> {
-    if layout.code_there == ScriptLayout::NONE {
-        return Some(code);
-    }
-    word(code.wrapping_add(layout.code_there.into()), memory)
-}
-
-/// Tells the code at an address from other code that was there before. `None` if it could not be read.
-pub fn identity(layout: &ScriptLayout, code: u64, memory: &mut dyn ThreadMemory) -> Option<u64> {
-    let code = words_of(layout, code, memory)?;
-    let mut bytes = [0; 8 * ScriptLayout::CONSTANT_WORDS];
-    let bytes = &mut bytes[..8 * (layout.constant_words as usize).min(ScriptLayout::CONSTANT_WORDS)];
-    if memory.read(code.wrapping_add(layout.constant.into()), bytes) < bytes.len() {
-        return None;
-    }
-    let mut state = bytes.chunks_exact(8).fold(MIX, |state, word| mix(state, word_of(word, 0)));
-    let contents = layout.contents.into_iter().zip(layout.content_there).zip(layout.content_data);
-    for ((content, there), data) in contents.filter(|_| layout.compares_contents != 0) {
-        let mut object = word_of(bytes, content.wrapping_sub(layout.constant));
-        if object != 0 && there != ScriptLayout::NONE {
-            object = word(object.wrapping_add(there.into()), memory)?;
-        }
-        let number = if object == 0 { MIX } else { mix_content(MIX, object, layout.content_size, data, memory)? };
-        state = mix(state, number);
-    }
-    Some(state.max(1))
-}
-
-/// Mixes the size, the word behind that and the data of an object: as much as is looked at.
-pub fn mix_content(mut state: u64, object: u64, size_at: u32, data: u32, memory: &mut dyn ThreadMemory) -> Option<u64> {
-    let mut head = [0; 16];
-    if memory.read(object.wrapping_add(size_at.into()), &mut head) < head.len() {
-        return None;
-    }
-    let size = word_of(&head, 0);
-    state = mix(mix(state, size), word_of(&head, 8));
-    let mut bytes = [0; 8 * ScriptLayout::CONTENT_WORDS];
-    let len = usize::try_from(size).unwrap_or(usize::MAX).min(bytes.len());
-    if memory.read(object.wrapping_add(data.into()), &mut bytes[..len]) < len {
-        return None;
-    }
-    // (The bytes behind the last one are 0.)
-    let words = bytes[..len.next_multiple_of(8)].chunks_exact(8);
-    Some(words.fold(state, |state, word| mix(state, word_of(word, 0))))
-}
-
-/// A word of memory.
-pub fn word(address: u64, memory: &mut dyn ThreadMemory) -> Option<u64> {
-    let mut bytes = [0; 8];
-    (memory.read(address, &mut bytes) == bytes.len()).then_some(u64::from_le_bytes(bytes))
-}
-
-/// The word that begins at an offset; the bytes behind the end are 0.
-pub fn word_of(bytes: &[u8], at: u32) -> u64 {
-    let mut word = [0; 8];
-    let rest = bytes.get(at as usize..).unwrap_or_default();
-    let len = rest.len().min(8);
-    word[..len].copy_from_slice(&rest[..len]);
-    u64::from_le_bytes(word)
 }

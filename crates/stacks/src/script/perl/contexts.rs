@@ -4,9 +4,9 @@
 //!
 //! The eBPF engine does the same in the kernel (`bpf/script_contexts.h`).
 
+use crate::script::identity::{word, word_of};
 use crate::script::perl::identity::LastIdentities;
 use crate::script::perl::versions::*;
-use crate::script::walk::{word, word_of};
 use stride_event::{ScriptEnd, ScriptFrame, ScriptFrames, ScriptLayout, ThreadMemory};
 
 /// The kind of a frame: what it runs.

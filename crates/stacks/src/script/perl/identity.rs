@@ -3,8 +3,8 @@
 //!
 //! A number stands for what a name is made of: Perl's own hash of each text and its length, and the text of the file with the line.
 
+use crate::script::identity::{word, word_of};
 use crate::script::perl::versions::*;
-use crate::script::walk::{word, word_of};
 use stride_event::{MIX, ScriptLayout, ThreadMemory, mix};
 
 /// The numbers of the sub and the statement that were looked at last: subs call themselves.

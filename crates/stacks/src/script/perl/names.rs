@@ -1,9 +1,9 @@
 //! The names of subs, and the lines and files of statements.
 
+use crate::script::identity::{word, word_of};
 use crate::script::known::NamesCode;
 use crate::script::perl::identity::text_at;
 use crate::script::perl::versions::*;
-use crate::script::walk::{word, word_of};
 use stride_event::{SourceLine, ThreadMemory};
 
 impl NamesCode for Box<str> {

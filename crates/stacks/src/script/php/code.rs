@@ -1,8 +1,8 @@
 //! Functions: their names and files.
 
+use crate::script::identity::word;
 use crate::script::known::NamesCode;
 use crate::script::php::versions::{BYTES, CLASS, CLASS_NAME, LENGTH, NAME, OF_PHP, STRING, TYPE};
-use crate::script::walk::word;
 use stride_event::{ScriptLayout, ThreadMemory};
 
 pub struct FunctionNames {

@@ -1,9 +1,9 @@
 //! Code objects: the names of functions and files, and the table of lines.
 
+use crate::script::identity::{word, word_of};
 use crate::script::known::NamesCode;
 use crate::script::python::lines;
 use crate::script::python::versions::Version;
-use crate::script::walk::{word, word_of};
 use stride_event::ThreadMemory;
 
 pub struct CodeNames {

@@ -4,8 +4,8 @@
 //! The table has a group for each kind of object: the object's size, and the offsets of some members. New versions add members to groups, and groups. So only the
 //! places of groups depend on the version.
 
+use crate::script::identity::word_of;
 use crate::script::python::versions::{OWNED_BY_C_STACK, Version};
-use crate::script::walk::word_of;
 use stride_event::{ScriptLayout, TaskLayout};
 
 /// The size of the table, as far as it is read.

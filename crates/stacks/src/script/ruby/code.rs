@@ -1,8 +1,8 @@
 //! Code: the name of its function, its file and its lines.
 
+use crate::script::identity::{word, word_of, words_of};
 use crate::script::known::NamesCode;
 use crate::script::ruby::versions::{INSTRUCTIONS, LINES, LINES_INDEX, LINES_SIZE, NAME, PATH};
-use crate::script::walk::{word, word_of, words_of};
 use stride_event::{ScriptLayout, ThreadMemory};
 
 pub struct RubyCode {
