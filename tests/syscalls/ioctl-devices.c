@@ -1,6 +1,7 @@
 // stride: -e trace=ioctl -a1
 // Requests of disks, clocks, counters, infrared devices, UBI volumes, SCSI devices and virtual machines. There is no descriptor, so all of them fail.
 #define _GNU_SOURCE
+#include <linux/cdrom.h>
 #include <linux/counter.h>
 #include <linux/hdreg.h>
 #include <linux/kvm.h>
@@ -12,6 +13,16 @@
 #include <string.h>
 #include <unistd.h>
 #include "request.h"
+
+/* drm/drm_mode.h and drm/drm.h */
+struct drm_mode_card_res {
+	unsigned long long fb_id_ptr, crtc_id_ptr, connector_id_ptr, encoder_id_ptr;
+	unsigned count_fbs, count_crtcs, count_connectors, count_encoders, min_width, max_width, min_height, max_height;
+};
+struct drm_syncobj_create { unsigned handle, flags; };
+#define DRM_IOCTL_MODE_GETRESOURCES _IOWR('d', 0xa0, struct drm_mode_card_res)
+#define DRM_IOCTL_SYNCOBJ_CREATE _IOWR('d', 0xbf, struct drm_syncobj_create)
+#define DRM_SYNCOBJ_CREATE_SIGNALED 1
 
 int main(void)
 {
@@ -35,6 +46,11 @@ int main(void)
 		{ 1 }, { { 7, 0, KVM_CPUID_FLAG_SIGNIFCANT_INDEX, 1, 2, 3, 4 } }
 	};
 #endif
+
+	/* Requests of which only the kernel's headers tell. */
+	struct drm_mode_card_res resources = { .crtc_id_ptr = (long) three, .count_crtcs = 3, .max_width = 9 };
+	struct drm_syncobj_create syncobj = { 0, DRM_SYNCOBJ_CREATE_SIGNALED | 8 };
+	struct cdrom_msf range = { 1, 2, 3, 4, 5, 6 };
 
 	chdir("MARKER");
 
@@ -65,7 +81,9 @@ int main(void)
 	TRY(UBI_IOCMKVOL, &volume,
 	    "{vol_id=-1, alignment=1, bytes=4096, vol_type=UBI_STATIC_VOLUME, flags=0, name_len=4, name=\"root\"}");
 	TRY(UBI_IOCRNVOL, &renames, "{count=1, ents=[{vol_id=3, name_len=3, name=\"new\"}]}");
-	TRY(UBI_IOCRMVOL, &number, "[5]");
+	/* A file system has the same number. */
+	int removed = ioctl(-1, UBI_IOCRMVOL, &number);
+	printf("ioctl(-1, OCFS2_IOC_GROUP_EXTEND or UBI_IOCRMVOL, [5]) = %s\n", result(removed));
 
 	TRY(SG_SET_TIMEOUT, &number, "[5]");
 	number = SG_SCSI_RESET_DEVICE;
@@ -80,5 +98,10 @@ int main(void)
 	TRY(KVM_SET_CPUID2, &cpuid, "{nent=1, entries=[...]}");
 #endif
 	TRY(KVM_RUN, 0L, "0");
+
+	TRY(DRM_IOCTL_MODE_GETRESOURCES, &resources, "{fb_id_ptr=NULL, crtc_id_ptr=[1, 2, 3], connector_id_ptr=NULL, encoder_id_ptr=NULL, "
+	    "count_fbs=0, count_crtcs=3, count_connectors=0, count_encoders=0, ...}");
+	TRY(DRM_IOCTL_SYNCOBJ_CREATE, &syncobj, "{handle=0, flags=DRM_SYNCOBJ_CREATE_SIGNALED|0x8}");
+	TRY(CDROMPLAYMSF, &range, "{cdmsf_min0=1, cdmsf_sec0=2, cdmsf_frame0=3, cdmsf_min1=4, cdmsf_sec1=5, cdmsf_frame1=6}");
 	return 0;
 }

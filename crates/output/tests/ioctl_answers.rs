@@ -296,6 +296,38 @@ fn meanings_that_headers_tell() {
     assert_eq!(answered(0x89e3, &Bytes::default(), &Bytes::default()), "SIOCPROTOPRIVATE+3, 0x1000) = 0");
 }
 
+/// Pointers are followed where another member counts what they lead to.
+#[test]
+fn pointers_that_headers_tell() {
+    let resources = |first, ids: [u32; 2]| {
+        let pointers = Bytes::default().u64(&[0, AT + 64, 0, 0]);
+        pointers.u32(&[0, 2, 0, 0, first, 10, 20, 30]).u32(&ids)
+    };
+    assert_eq!(
+        answered(c::DRM_IOCTL_MODE_GETRESOURCES, &resources(0, [0, 0]), &resources(5, [0, 32])),
+        "DRM_IOCTL_MODE_GETRESOURCES, {fb_id_ptr=NULL, crtc_id_ptr=[0, 0 => 32], connector_id_ptr=NULL, encoder_id_ptr=NULL, count_fbs=0, \
+         count_crtcs=2, count_connectors=0, count_encoders=0, min_width=0 => 5, max_width=10, min_height=20, max_height=30}) = 0"
+    );
+    // The kernel's count counts, if it differs.
+    let version =
+        |name_len, name| Bytes::default().u32(&[1, 6, 0, 0]).u64(&[name_len, AT + 64, 0, 0, 0, 0]).text(name, 16);
+    assert_eq!(
+        answered(c::DRM_IOCTL_VERSION, &version(16, ""), &version(4, "i915")),
+        "DRM_IOCTL_VERSION, {version_major=1, version_minor=6, version_patchlevel=0, name_len=16 => 4, name=\"i915\", date_len=0, \
+         date=NULL, desc_len=0, desc=NULL}) = 0"
+    );
+    // Structs, and more of them than there are in memory.
+    let messages = |count| Bytes::default().u64(&[AT + 16]).u32(&[count, 0, 0x100050, 1]).u64(&[0x7000]);
+    assert_eq!(
+        shown(c::I2C_RDWR, &messages(1), &messages(1), Outcome::Error(c::EIO as u32)),
+        "I2C_RDWR, {msgs=[{addr=0x50, flags=I2C_M_TEN, len=1, buf=0x7000}], nmsgs=1}) = -1 EIO (Input/output error)"
+    );
+    assert_eq!(
+        answered(c::I2C_RDWR, &messages(u32::MAX), &messages(u32::MAX)),
+        "I2C_RDWR, {msgs=[{addr=0x50, flags=I2C_M_TEN, len=1, buf=0x7000}, ...], nmsgs=4294967295}) = 0"
+    );
+}
+
 /// A name must not take away the bytes that a request without a name has.
 #[test]
 fn requests_with_names_alone_are_dumped_as_those_without_names() {

@@ -6,9 +6,10 @@
 //! ops copied, captures any nesting. An interpreter needs to know no more than that, in user space (`stride-event`)
 //! or in the kernel.
 
+use crate::ioctl::told::{Pointee, Pointing, pointing};
 use crate::ioctl::twins;
-use crate::{Abi, Dir, Len, Select, SelectKey, Struct, Syscall, Ty};
-use std::collections::BTreeMap;
+use crate::{Abi, Dir, Irregular, Len, Select, SelectKey, Struct, Syscall, Ty};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The parent of ops whose pointer is an argument.
 pub const ROOT: u8 = 0xff;
@@ -161,6 +162,14 @@ impl Choice {
         self.cases = all.into_iter().collect();
     }
 
+    /// Adds requests of ioctl(2) that have no row, but pointers that the kernel's headers tell.
+    fn tell_pointers(&mut self, at: u16, abi: Abi) {
+        let known: BTreeSet<u64> = self.cases.iter().map(|case| case.0).collect();
+        let told = pointing(abi).into_iter().filter(|(number, _)| !known.contains(number));
+        let base = self.base;
+        self.cases.extend(told.map(|(number, request)| (number, followed(&request, at, base, abi))));
+    }
+
     /// One more than the number of the longest case's last op.
     fn end(&self) -> usize {
         self.base as usize + self.cases.iter().map(|c| c.1.len()).chain([self.default.len()]).max().unwrap_or(0)
@@ -211,6 +220,13 @@ impl Plan {
             plan.choose(select, place);
         }
         plan.choices.iter_mut().for_each(|choice| choice.know_requests_of(abi));
+        for (i, arg) in row.args.iter().enumerate() {
+            let Ty::Select(Select { on, default: Ty::Custom(Irregular::IoctlUnknown, _), .. }) = arg.ty else {
+                continue;
+            };
+            let at = 8 * row.register(i, abi) as u16;
+            plan.choices.iter_mut().filter(|choice| choice.key == *on).for_each(|choice| choice.tell_pointers(at, abi));
+        }
         plan
     }
 
@@ -258,6 +274,23 @@ impl Plan {
         self.ops.is_empty()
             && self.choices.iter().all(|c| c.default.is_empty() && c.cases.iter().all(|c| c.1.is_empty()))
     }
+}
+
+/// The ops for a struct and what its pointers lead to. Requests that say that the kernel reads the struct may have it write behind pointers.
+fn followed(request: &Pointing, at: u16, base: u8, abi: Abi) -> Vec<Op> {
+    let dir = if request.dir == 1 { Dir::InLost } else { Dir::InOut };
+    let head =
+        Op { parent: ROOT, at, kind: OpKind::Bytes, elem: request.size, count: Count::Fixed(1), cap: Cap::Max(1), dir };
+    let behind = request.pointers.iter().map(|(pointer, to, count)| Op {
+        parent: base,
+        at: pointer.offset,
+        kind: OpKind::Bytes,
+        elem: to.size(abi) as u16,
+        count: Count::At { at: count.offset, width: count.size as u8 },
+        cap: if matches!(to, Pointee::Bytes) { Cap::Text } else { Cap::Elements },
+        dir: Dir::InOut,
+    });
+    std::iter::once(head).chain(behind).collect()
 }
 
 /// True if the length of an argument's memory stands behind another argument.

@@ -81,8 +81,9 @@ fn candidate(line: &str) -> Option<&str> {
     let odd = name.starts_with('_') && !body.starts_with("_IO") || name.contains('(') || body.trim().is_empty();
     // Macros that are statements, strings or attributes would confuse the parser.
     let code = without_chars(body).contains(['{', '}', ';', '"', '#', '\'']);
-    // Macros of the C library or the compiler, not of the kernel.
-    let foreign = ["linux", "unix", "i386", "offsetof", "NULL", "true", "false", "bool"].contains(&name)
+    // Macros of the C library or the compiler, not of the kernel, and our own.
+    let foreign = name.starts_with("STRIDE_")
+        || ["linux", "unix", "i386", "offsetof", "NULL", "true", "false", "bool"].contains(&name)
         || ["INT", "UINT", "SIZE_", "PTRDIFF_", "SIG_ATOMIC_", "WCHAR_", "WINT_"].iter().any(|prefix| {
             name.starts_with(prefix) && (name.ends_with("_MAX") || name.ends_with("_MIN") || name.ends_with("_WIDTH"))
         });

@@ -45,6 +45,20 @@ pub struct Origin {
     pub values: Option<Names>,
     /// The struct that it is, or of which it is an array.
     pub element: Option<String>,
+    /// What it points to.
+    pub pointee: Option<Pointee>,
+}
+
+/// What a pointer leads to.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Pointee {
+    Struct(String),
+    Number {
+        size: u64,
+        signed: bool,
+    },
+    /// Characters, or anything.
+    Bytes,
 }
 
 pub struct Read {
@@ -340,7 +354,27 @@ impl Types {
             struct_line: parent.line.unwrap_or(0) as usize,
             values: self.enumeration(member.ty),
             element: inner.and_then(name),
+            pointee: self.pointee(member.ty),
         }))
+    }
+
+    fn pointee(&self, ty: Option<usize>) -> Option<Pointee> {
+        let die = self.dies.get(&ty?)?;
+        match gimli::DwTag(die.tag) {
+            gimli::DW_TAG_pointer_type => {
+                let to = self.resolve(die.ty);
+                match to.members {
+                    _ if to.pointer => None,
+                    Some(offset) => {
+                        self.dies[&offset].name.clone().or_else(|| self.typedef(offset)).map(Pointee::Struct)
+                    }
+                    None if to.size < 2 => Some(Pointee::Bytes),
+                    None => Some(Pointee::Number { size: to.size, signed: to.signed }),
+                }
+            }
+            gimli::DW_TAG_typedef | gimli::DW_TAG_const_type | gimli::DW_TAG_volatile_type => self.pointee(die.ty),
+            _ => None,
+        }
     }
 
     /// The values of the enumeration that a type is, by whatever name.

@@ -2,7 +2,7 @@
 
 use super::{
     Abi, Facts,
-    dwarf::Layout,
+    dwarf::{Layout, Pointee},
     headers::Source,
     ioctls::{ArgumentKind, ArgumentType},
     members::{Meaning, beginning},
@@ -173,11 +173,22 @@ fn field(field: &super::dwarf::Field) -> Option<String> {
     Some(if field.meaning > 0 { format!("{text}.m({})", field.meaning) } else { text })
 }
 
+/// The layouts of a struct by ABI. Where an ABI lacks it, nothing refers to it.
+fn layouts_of(name: &str, facts: &[Facts]) -> String {
+    let having = |own: &Facts| own.layouts.contains_key(name);
+    let first = Abi::ALL.iter().zip(facts).find(|(_, own)| having(own)).map_or(Abi::ALL[0], |(abi, _)| *abi);
+    let of = |(abi, own): (&Abi, &Facts)| {
+        let abi = if having(own) { *abi } else { first };
+        format!("&uapi::{}::structs::{}", abi.name(), identifier(name))
+    };
+    Abi::ALL.iter().zip(facts).map(of).collect::<Vec<_>>().join(", ")
+}
+
 /// The meanings of members, in the order of their numbers.
 pub fn members(meanings: &[Meaning], facts: &[Facts]) -> String {
     let mut text = format!(
         "{HEAD}//! The meanings of members of the structs that requests of ioctl(2) lead to. `F::meaning` counts them from 1.\n\n\
-         use super::told::{{Meaning, i}};\nuse crate::{{Set, Ty, uapi}};\n\n"
+         use super::told::{{Meaning, Pointee, i}};\nuse crate::{{Set, Ty, uapi}};\n\n"
     );
     let (mut sets, mut all) = (String::new(), String::new());
     for meaning in meanings {
@@ -192,13 +203,14 @@ pub fn members(meanings: &[Meaning], facts: &[Facts]) -> String {
                 let _ = writeln!(all, "    Meaning::Value(Ty::{kind}(&S{number})),");
             }
             Meaning::Descriptor => all.push_str("    Meaning::Value(Ty::Fd),\n"),
-            Meaning::Structs(name) => {
-                let of = |(abi, own): (&Abi, &Facts)| {
-                    let abi = if own.layouts.contains_key(name) { abi.name() } else { Abi::ALL[0].name() };
-                    format!("&uapi::{abi}::structs::{}", identifier(name))
+            Meaning::Structs(name) => _ = writeln!(all, "    Meaning::Structs([{}]),", layouts_of(name, facts)),
+            Meaning::Points(to, count) => {
+                let to = match to {
+                    Pointee::Struct(name) => format!("Structs([{}])", layouts_of(name, facts)),
+                    Pointee::Number { size, signed } => format!("Numbers {{ size: {size}, signed: {signed} }}"),
+                    Pointee::Bytes => "Bytes".to_owned(),
                 };
-                let layouts: Vec<String> = Abi::ALL.iter().zip(facts).map(of).collect();
-                let _ = writeln!(all, "    Meaning::Structs([{}]),", layouts.join(", "));
+                let _ = writeln!(all, "    Meaning::Points(Pointee::{to}, {count:?}),");
             }
         }
     }

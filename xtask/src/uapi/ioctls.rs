@@ -63,6 +63,8 @@ pub struct RequestNames {
     pub types: BTreeMap<String, ArgumentType>,
     /// The types of arguments that `xtask/extra/arguments.h` tells, because the numbers of these requests do not.
     pub told: BTreeMap<String, (Direction, ArgumentType)>,
+    /// The directions that it tells, because the numbers of these requests have others.
+    pub directions: BTreeMap<String, Direction>,
 }
 
 /// The direction of an argument, as the number of a request has it: 1 if the kernel reads it, 2 if it writes it, or both.
@@ -73,6 +75,9 @@ pub const TELLS: &str = "_ARGUMENT";
 
 /// The end of the names of macros for requests whose struct has grown: both numbers have the same name.
 const GROWN: &str = "_GROWN";
+
+/// The end of the names of macros that tell the direction of a request whose number has another one.
+const GOES: &str = "_GOES_TO";
 
 /// The most types of arguments that one number may have. Beyond that they say nothing.
 const MOST_TYPES: usize = 3;
@@ -90,6 +95,7 @@ impl RequestNames {
             self.types.entry(name).or_insert(ty);
         }
         self.told.extend(more.told);
+        self.directions.extend(more.directions);
     }
 
     /// Moves the types that macros tell to the requests that they tell of.
@@ -102,6 +108,10 @@ impl RequestNames {
                 self.told.insert(name[..name.len() - TELLS.len()].to_owned(), (parts(value).0, ty));
             }
         }
+        for name in values.keys().filter(|name| name.ends_with(GOES)).cloned().collect::<Vec<_>>() {
+            let value = values.remove(&name).unwrap_or_default();
+            self.directions.insert(name[..name.len() - GOES.len()].to_owned(), value as Direction);
+        }
     }
 
     /// What the arguments of requests lead to, by the number. A number that stands for several requests has the types of all of them, in the order of their
@@ -113,6 +123,7 @@ impl RequestNames {
             for name in names {
                 let Some(&value) = values.get(name) else { continue };
                 let (dir, size) = parts(value);
+                let dir = self.directions.get(name).copied().unwrap_or(dir);
                 let built = self.types.get(name).map(|ty| (dir, ty.clone()));
                 // (Some requests have a wrong size in their number.)
                 let built = built.filter(|(_, ty)| ty.size == size);

@@ -3,7 +3,7 @@
 //! names an enumeration, or the beginning of constants (`FOO_*`), or some of them; constants begin with the names of struct and member.
 
 use super::Facts;
-use super::dwarf::{Field, Layout, Origin};
+use super::dwarf::{Field, Layout, Origin, Pointee};
 use super::ioctls::ArgumentKind;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +19,8 @@ pub enum Meaning {
     Enum(Names),
     /// Structs of this name in a row.
     Structs(String),
+    /// The address of as many of these as the other member says.
+    Points(Pointee, String),
     Descriptor,
 }
 
@@ -76,12 +78,17 @@ pub fn assign(facts: &mut [Facts]) -> Vec<Meaning> {
         let consts = std::mem::take(&mut own.consts);
         let of = Constants { values: &consts, requests: &own.requests.names, enumerations: &own.enumerations };
         texts.note(own.layouts.values());
+        let structs: BTreeSet<String> = own.layouts.keys().cloned().collect();
         for (name, layout) in &mut own.layouts {
+            let siblings: Vec<(String, bool)> =
+                layout.fields.iter().map(|field| (field.name.clone(), field.count == 1 && field.size <= 8)).collect();
             for field in &mut layout.fields {
                 let Some(origin) = field.origin.take().filter(|_| wanted.contains(name)) else { continue };
                 let key = (name.clone(), field.name.clone());
                 let number = *known.entry(key).or_insert_with(|| {
-                    let Some(meaning) = meaning(field, &origin, &of, &mut texts) else { return 0 };
+                    let meaning = meaning(field, &origin, &of, &mut texts)
+                        .or_else(|| points(field, &origin, &siblings, &structs, &mut texts));
+                    let Some(meaning) = meaning else { return 0 };
                     let same = |names: &Names| {
                         let differs = |other: &Facts, (name, value): &(String, u64)| {
                             other.consts.get(name).is_some_and(|other| other != value)
@@ -122,7 +129,12 @@ fn reachable(facts: &Facts) -> BTreeSet<String> {
     while let Some(name) = todo.pop() {
         let Some(layout) = facts.layouts.get(&name) else { continue };
         if found.insert(name) {
-            todo.extend(layout.fields.iter().filter_map(|field| field.origin.as_ref()?.element.clone()));
+            let origins = layout.fields.iter().filter_map(|field| field.origin.as_ref());
+            todo.extend(origins.filter_map(|origin| match (&origin.element, &origin.pointee) {
+                (Some(element), _) => Some(element.clone()),
+                (_, Some(Pointee::Struct(name))) => Some(name.clone()),
+                _ => None,
+            }));
         }
     }
     found
@@ -218,6 +230,81 @@ fn meaning(field: &Field, origin: &Origin, constants: &Constants<'_>, texts: &mu
     certain(found)
 }
 
+/// What a pointer leads to, if another member counts it: `count_fbs` belongs to `fb_id_ptr`, and `num_rsv_msgs` to `rsv_msgs`. Pointers in numbers of 64 bits
+/// have their type from the comment.
+fn points(
+    field: &Field,
+    origin: &Origin,
+    siblings: &[(String, bool)],
+    structs: &BTreeSet<String>,
+    texts: &mut Texts,
+) -> Option<Meaning> {
+    let (prefix, name) = field.name.rsplit_once('.').map_or(("", &*field.name), |(prefix, name)| (prefix, name));
+    let is_number = field.size == 8 && field.count == 1 && !field.signed && !field.pointer;
+    let is_pointer = field.pointer && field.count == 1;
+    let called = [
+        "ptr", "pointer", "array", "list", "handles", "buf", "buffer", "data", "addr", "uptr", "regs", "syncs",
+        "relocs", "bos", "ops",
+    ];
+    if !is_pointer && !(is_number && called.contains(&name.rsplit('_').next().unwrap_or(name))) {
+        return None;
+    }
+    let base = ["_ptr", "_pointer", "_array", "_list", "_addr", "_uptr", "_uva"]
+        .iter()
+        .find_map(|end| name.strip_suffix(end))
+        .unwrap_or(name);
+    let base = base.strip_prefix("ptr_").or(base.strip_prefix("p_")).unwrap_or(base);
+    let short = base.strip_suffix("_id").unwrap_or(base);
+    let mut bases = vec![base.to_owned(), format!("{base}s"), format!("{short}s"), name.to_owned()];
+    bases.extend(base.strip_suffix('s').map(String::from));
+    let mut counts = Vec::new();
+    for base in &bases {
+        counts.extend(["num_", "nr_", "count_", "n_", "num", "nr", "n"].map(|begin| (format!("{begin}{base}"), false)));
+        counts.extend(["_count", "_num", "_nr", "_entries"].map(|end| (format!("{base}{end}"), false)));
+        counts.extend(["_len", "_size", "_length", "_bytes", "len"].map(|end| (format!("{base}{end}"), true)));
+    }
+    if ["data", "buf", "buffer"].contains(&base) {
+        counts.extend(["size", "len", "length"].map(|name| (name.to_owned(), true)));
+    }
+    let full = |name: &str| if prefix.is_empty() { name.to_owned() } else { format!("{prefix}.{name}") };
+    let (count, in_bytes) = counts.into_iter().find(|(count, _)| {
+        let count = full(count);
+        siblings.iter().any(|(name, is_number)| *name == count && *is_number)
+    })?;
+    let told = texts.of(origin, name).comment.to_lowercase();
+    // Numbers of bytes stand beside data and ranges, too. And a pair is more than its first number.
+    let is_certain = is_pointer || name.ends_with("ptr") || name.ends_with("pointer") || told.contains("pointer");
+    if in_bytes && !is_certain || base == "user" || told.contains("pair") {
+        return None;
+    }
+    let pointee = match &origin.pointee {
+        Some(pointee) => pointee.clone(),
+        None if in_bytes => Pointee::Bytes,
+        None => {
+            let told = texts.of(origin, name);
+            let words: Vec<&str> = told.comment.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
+            let named = words.iter().enumerate().find_map(|(i, word)| {
+                let is_struct =
+                    structs.contains(*word) && (i > 0 && words[i - 1] == "struct" || word.matches('_').count() > 1);
+                is_struct.then(|| Pointee::Struct((*word).to_owned()))
+            });
+            let number = |size| Some(Pointee::Number { size, signed: false });
+            let ids = short != base || ["handles", "ids"].contains(&base.rsplit('_').next().unwrap_or(base));
+            named.or_else(|| match () {
+                _ if words.iter().any(|word| ["__u64", "u64", "uint64_t"].contains(word)) => number(8),
+                _ if ids || words.iter().any(|word| ["__u32", "u32", "uint32_t"].contains(word)) => number(4),
+                _ => None,
+            })?
+        }
+    };
+    match (&pointee, in_bytes) {
+        // A number of bytes does not count structs.
+        (Pointee::Struct(_) | Pointee::Number { .. }, true) => None,
+        (Pointee::Bytes, false) => None,
+        _ => Some(Meaning::Points(pointee, count)),
+    }
+}
+
 fn is_amount(member: &str) -> bool {
     AMOUNTS.iter().any(|word| member.contains(word)) || member == "id" || member.ends_with("_id")
 }
@@ -277,19 +364,20 @@ fn likely(member: &str, names: Names) -> Option<Meaning> {
 fn named(member: &str, mut names: Names) -> Option<Meaning> {
     names.sort_by(|a, b| a.1.cmp(&b.1).then_with(|| a.0.cmp(&b.0)));
     // Ends of lists, and masks of several bits, are no values. Of two names of a value, the first counts.
-    const ENDS: &[&str] = &[
-        "_MAX", "_NUM", "_COUNT", "_LAST", "_NR", "_END", "_ALL", "_VALID", "_LIMIT", "_MIN", "_MASK", "_OFFSET",
-        "_SHIFT",
-    ];
-    names.retain(|(name, _)| {
-        !name.starts_with('_') && !ENDS.iter().any(|end| name.ends_with(end) || name.contains(&format!("{end}_")))
-    });
+    const ENDS: &[&str] = &["_MAX", "_NUM", "_COUNT", "_LAST", "_NR", "_END", "_LIMIT", "_MIN", "_OFFSET", "_SHIFT"];
+    const ALL_FLAGS: &[&str] = &["_ALL", "_VALID", "_MASK"];
+    let is_flaggy = FLAGGY.iter().any(|word| member.contains(word));
+    let is_end = |name: &str| {
+        ENDS.iter().any(|end| name.ends_with(end))
+            || name.contains("_MAX_")
+            || is_flaggy && ALL_FLAGS.iter().any(|end| name.ends_with(end))
+    };
+    names.retain(|(name, _)| !name.starts_with('_') && !is_end(name));
     names.dedup_by_key(|name| name.1);
     if names.is_empty() || names.len() > MOST_NAMES {
         return None;
     }
     let is_bit = |value: u64| value.count_ones() <= 1;
-    let is_flaggy = FLAGGY.iter().any(|word| member.contains(word));
     let bits: Vec<u64> = names.iter().map(|name| name.1).filter(|value| value.count_ones() == 1).collect();
     let rest = names.iter().filter(|name| !is_bit(name.1)).count();
     let highest = names.last().map_or(0, |name| name.1);

@@ -1,7 +1,10 @@
-//! The vocabulary for meanings that the kernel's headers tell of members of structs.
+//! The vocabulary for meanings that the kernel's headers tell of members of structs, and the pointers among them.
 
-use crate::uapi::{F, Layout};
+use super::twins;
+use crate::uapi::ioctls::IOCTL_ARGS;
+use crate::uapi::{F, IOCTL_ARGS_OF, IoctlArg, Layout};
 use crate::{Abi, Item, Ty, mask_of};
+use std::collections::BTreeMap;
 
 /// The meaning of a member.
 #[derive(Debug)]
@@ -10,6 +13,82 @@ pub enum Meaning {
     Value(Ty),
     /// It is an array of structs, which each ABI lays out in its way.
     Structs([&'static Layout; Abi::ALL.len()]),
+    /// It is the address of as many of these as the member of that name says, which lies in the same struct.
+    Points(Pointee, &'static str),
+}
+
+/// What a pointer leads to.
+#[derive(Debug)]
+pub enum Pointee {
+    /// Structs, as each ABI lays them out.
+    Structs([&'static Layout; Abi::ALL.len()]),
+    /// Numbers.
+    Numbers {
+        /// The bytes of each.
+        size: u8,
+        /// True if they have signs.
+        signed: bool,
+    },
+    /// Text or data.
+    Bytes,
+}
+
+impl Pointee {
+    /// The bytes of one element.
+    pub fn size(&self, abi: Abi) -> usize {
+        match self {
+            Pointee::Structs(layouts) => layouts[abi as usize].size as usize,
+            Pointee::Numbers { size, .. } => usize::from(*size),
+            Pointee::Bytes => 1,
+        }
+    }
+}
+
+/// A request of which the headers tell pointers within its struct.
+pub struct Pointing {
+    /// 1: the kernel reads the struct. 2: it writes it.
+    pub dir: u8,
+    /// The bytes of the struct.
+    pub size: u16,
+    /// Pointers, what they lead to, and the members that count it.
+    pub pointers: Vec<(F, &'static Pointee, F)>,
+}
+
+/// The member of this name that lies beside another one.
+pub fn beside(fields: &'static [F], member: &F, name: &str) -> Option<F> {
+    let begin = member.name.rfind('.').map_or(0, |end| end + 1);
+    let is_it = |field: &&F| field.name.strip_prefix(&member.name[..begin]) == Some(name);
+    fields.iter().find(is_it).copied()
+}
+
+/// The requests with pointers that headers tell, by the number that an engine looks for.
+pub fn pointing(abi: Abi) -> BTreeMap<u64, Pointing> {
+    let own = IOCTL_ARGS_OF[abi as usize];
+    let is_own = |number| own.binary_search_by_key(&number, |row| row.0).is_ok();
+    let common = IOCTL_ARGS.iter().filter(|row| !is_own(row.0));
+    let rows: Vec<_> = common.chain(own).collect();
+    let mut found = BTreeMap::new();
+    for (i, &&(number, dir, ty)) in rows.iter().enumerate() {
+        // (A number with several types is shown without what its pointers lead to.)
+        let is_one = |other: Option<&&(u32, u8, IoctlArg)>| other.is_none_or(|row| row.0 != number);
+        let alone = is_one(rows.get(i + 1)) && (i == 0 || is_one(rows.get(i - 1)));
+        let IoctlArg::Struct(layout) = ty else { continue };
+        let pointers: Vec<_> = layout.fields.iter().filter_map(|field| pointer(layout.fields, field, abi)).collect();
+        if !alone || pointers.is_empty() || layout.size > 2048 {
+            continue;
+        }
+        let usual = twins::usual(number.into(), abi);
+        for number in [u64::from(number), usual] {
+            found.insert(number, Pointing { dir, size: layout.size as u16, pointers: pointers.clone() });
+        }
+    }
+    found
+}
+
+fn pointer(fields: &'static [F], field: &'static F, abi: Abi) -> Option<(F, &'static Pointee, F)> {
+    let Some(Meaning::Points(to, count)) = meaning(field) else { return None };
+    let count = beside(fields, field, count).filter(|count| count.bits.1 == 0 && count.size <= 8)?;
+    (usize::from(field.size) >= abi.word() && to.size(abi) > 0).then_some((*field, to, count))
 }
 
 /// The meaning of a member, if the headers tell it.

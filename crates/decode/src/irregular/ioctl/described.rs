@@ -8,15 +8,15 @@ use std::ops::Range;
 use stride_event::Phase;
 use stride_syscalls::Ty;
 use stride_syscalls::ioctl::arguments;
-use stride_syscalls::ioctl::told::{Meaning, meaning};
+use stride_syscalls::ioctl::told::{Meaning, Pointee, beside, meaning};
 use stride_syscalls::uapi::{F, IoctlArg, Layout};
 
 /// A struct has so many members in short.
 const MOST_IN_SHORT: usize = 8;
 /// An array has at most so many elements.
 const MOST_ELEMENTS: usize = 32;
-/// How the names of members without a meaning begin. They are shown if they are not zero.
-const FILLING: &[&str] = &["pad", "reserved", "rsvd", "unused", "spare"];
+/// Words in the names of members without a meaning. They are shown if they are not zero.
+const FILLING: &[&str] = &["pad", "padding", "reserved", "rsvd", "unused", "spare"];
 /// Parts of the names of members that are bits or addresses.
 const BITS: &[&str] = &["flag", "mask", "addr", "ptr", "caps"];
 
@@ -108,7 +108,8 @@ fn members<'a>(cx: &Cx<'a>, sides: Sides<'a>, prefix: &str, from: u64, fields: &
             0 => field.end() as u64 * 8,
             width => begin + u64::from(width),
         };
-        let is_filling = FILLING.iter().any(|word| name.trim_matches('_').starts_with(word));
+        let is_filling =
+            name.split('_').any(|word| FILLING.contains(&word.trim_end_matches(|c: char| c.is_ascii_digit())));
         if is_filling && its.are_zero() {
             continue;
         }
@@ -119,7 +120,13 @@ fn members<'a>(cx: &Cx<'a>, sides: Sides<'a>, prefix: &str, from: u64, fields: &
                 let prefix = &behind[0].name[..=field.name.len()];
                 self::members(cx, sides, prefix, u64::from(field.offset) * 8, behind)
             }
-            None => member(cx, field, its),
+            None => {
+                let pointed = match meaning(field) {
+                    Some(Meaning::Points(to, count)) => pointed(cx, sides, fields, field, to, count),
+                    _ => None,
+                };
+                pointed.unwrap_or_else(|| member(cx, field, its))
+            }
         };
         members.push(Member { name, value });
     }
@@ -135,7 +142,8 @@ fn member<'a>(cx: &Cx<'a>, field: &F, sides: Sides<'a>) -> Value<'a> {
     };
     match meaning(field) {
         Some(Meaning::Value(ty)) => return sides.shown(cx, |bytes| valued(cx, ty, raw(bytes), size)),
-        Some(Meaning::Structs(layouts)) => return structs(cx, sides, layouts[cx.abi() as usize]),
+        Some(Meaning::Structs(layouts)) => return structs(cx, sides, layouts[cx.abi() as usize], true),
+        Some(Meaning::Points(..)) => return sides.shown(cx, |bytes| Value::Addr(raw(bytes))),
         None => {}
     }
     let one = |bytes: &'a [u8]| match field.bits {
@@ -166,12 +174,52 @@ fn valued<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, size: usize) -> Value<'a> {
     generic::held(cx, ty, if is_negative { wide } else { raw }, Siblings::Args)
 }
 
-/// Structs in a row. Those at the end that are all zeros are left out.
-fn structs<'a>(cx: &Cx<'a>, sides: Sides<'a>, layout: &'static Layout) -> Value<'a> {
+/// What a pointer leads to, as far as it was captured.
+fn pointed<'a>(
+    cx: &Cx<'a>,
+    sides: Sides<'a>,
+    fields: &'static [F],
+    field: &F,
+    to: &'static Pointee,
+    count: &str,
+) -> Option<Value<'a>> {
+    let count = beside(fields, field, count)?;
+    let size = to.size(cx.abi());
+    let at = |phase, head: &'a [u8]| {
+        let number = |field: &F| head.get(field.offset.into()..field.end()).map(|bytes| le(bytes, 0, bytes.len()));
+        let all = usize::try_from(number(&count)?).unwrap_or(usize::MAX).saturating_mul(size);
+        let there = cx.prefix(phase, number(field)?, all);
+        Some((there, there.len() < all)).filter(|(there, _)| there.len() >= size && size > 0)
+    };
+    let before = at(Phase::Entry, sides.before);
+    let after = if cx.failed() { None } else { at(Phase::Exit, sides.after) };
+    let cut = after.or(before)?.1;
+    // The kernel may have changed the count. Then its answer counts.
+    let same = |before: &(&[u8], bool)| after.is_none_or(|after| after.0.len() == before.0.len());
+    let sides = Sides::of(before.filter(same).map(|side| side.0), after.map(|side| side.0))?;
+    let value = match to {
+        Pointee::Structs(layouts) => structs(cx, sides, layouts[cx.abi() as usize], false),
+        Pointee::Numbers { size, signed } => numbers(cx, sides, usize::from(*size), |bytes| number("", bytes, *signed)),
+        Pointee::Bytes => {
+            return Some(sides.shown(cx, |bytes| {
+                let shown = bytes.len().min(cx.options.text);
+                text(&bytes[..shown], cut || shown < bytes.len(), TextKind::Bytes)
+            }));
+        }
+    };
+    Some(match value {
+        Value::Array(elements, Tail::End) if cut => Value::Array(elements, Tail::More),
+        value => value,
+    })
+}
+
+/// Structs in a row. Those at the end that are all zeros may be left out.
+fn structs<'a>(cx: &Cx<'a>, sides: Sides<'a>, layout: &'static Layout, without_zeros: bool) -> Value<'a> {
     let size = (layout.size as usize).max(1);
     let count = sides.len() / size;
     let part = |i: usize| sides.part(i * size..(i + 1) * size);
-    let used = (0..count).rev().find(|&i| part(i).is_some_and(|part| !part.are_zero())).map_or(0, |last| last + 1);
+    let is_used = |&i: &usize| !without_zeros || part(i).is_some_and(|part| !part.are_zero());
+    let used = (0..count).rev().find(is_used).map_or(0, |last| last + 1);
     let most = if cx.abbrev { MOST_IN_SHORT } else { MOST_ELEMENTS };
     let mut all = Vec::new_in(cx.arena);
     for element in (0..used.min(most)).filter_map(part) {
