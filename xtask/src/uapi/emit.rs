@@ -188,7 +188,7 @@ fn layouts_of(name: &str, facts: &[Facts]) -> String {
 pub fn members(meanings: &[Meaning], facts: &[Facts]) -> String {
     let mut text = format!(
         "{HEAD}//! The meanings of members of the structs that requests of ioctl(2) lead to. `F::meaning` counts them from 1.\n\n\
-         use super::told::{{Meaning, Pointee, i}};\nuse crate::{{Set, Ty, uapi}};\n\n"
+         use super::meaning::{{Meaning, Pointee, i}};\nuse crate::{{Set, Ty, uapi}};\n\n"
     );
     let (mut sets, mut all) = (String::new(), String::new());
     for meaning in meanings {

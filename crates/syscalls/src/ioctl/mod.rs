@@ -12,6 +12,7 @@ mod infrared;
 pub mod input;
 pub mod keyboard_names;
 pub mod mapper;
+mod meaning;
 #[rustfmt::skip]
 mod members;
 mod misc;

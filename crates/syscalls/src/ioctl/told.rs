@@ -1,48 +1,11 @@
-//! The vocabulary for meanings that the kernel's headers tell of members of structs, and the pointers among them.
+//! What the kernel's headers tell of members of structs, and the requests that have pointers among them.
 
+pub use super::meaning::{Meaning, Pointee};
 use super::twins;
+use crate::Abi;
 use crate::uapi::ioctls::IOCTL_ARGS;
-use crate::uapi::{F, IOCTL_ARGS_OF, IoctlArg, Layout};
-use crate::{Abi, Item, Ty, mask_of};
+use crate::uapi::{F, IOCTL_ARGS_OF, IoctlArg};
 use std::collections::BTreeMap;
-
-/// The meaning of a member.
-#[derive(Debug)]
-pub enum Meaning {
-    /// The number in it is a value of this type.
-    Value(Ty),
-    /// It is an array of structs, which each ABI lays out in its way.
-    Structs([&'static Layout; Abi::ALL.len()]),
-    /// It is the address of as many of these as the member of that name says, which lies in the same struct.
-    Points(Pointee, &'static str),
-}
-
-/// What a pointer leads to.
-#[derive(Debug)]
-pub enum Pointee {
-    /// Structs, as each ABI lays them out.
-    Structs([&'static Layout; Abi::ALL.len()]),
-    /// Numbers.
-    Numbers {
-        /// The bytes of each.
-        size: u8,
-        /// True if they have signs.
-        signed: bool,
-    },
-    /// Text or data.
-    Bytes,
-}
-
-impl Pointee {
-    /// The bytes of one element.
-    pub fn size(&self, abi: Abi) -> usize {
-        match self {
-            Pointee::Structs(layouts) => layouts[abi as usize].size as usize,
-            Pointee::Numbers { size, .. } => usize::from(*size),
-            Pointee::Bytes => 1,
-        }
-    }
-}
 
 /// A request of which the headers tell pointers within its struct.
 pub struct Pointing {
@@ -94,9 +57,4 @@ fn pointer(fields: &'static [F], field: &'static F, abi: Abi) -> Option<(F, &'st
 /// The meaning of a member, if the headers tell it.
 pub fn meaning(member: &F) -> Option<&'static Meaning> {
     super::members::MEANINGS.get(usize::from(member.meaning).checked_sub(1)?)
-}
-
-/// The generated file's short spelling of a name and its value.
-pub(super) const fn i(name: &'static str, value: u64) -> Item {
-    Item { name, value, mask: mask_of(value) }
 }

@@ -19,7 +19,7 @@ pub mod video;
 pub mod virtual_machine;
 
 use crate::cx::signed;
-use crate::{Cx, Siblings, Text, TextKind, Value, generic};
+use crate::{Cx, Operator, Siblings, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::{FileKind, Phase};
 use stride_syscalls::ioctl::input::{ABS, EV};
@@ -44,31 +44,6 @@ impl Parts {
         Parts { dir: (raw >> 30) & 3, size: (raw >> 16) & 0x3fff, kind: (raw >> 8) as u8, nr: raw as u8 }
     }
 }
-
-/// The names of numbers behind a first one.
-macro_rules! behind {
-    ($first:literal) => {
-        [
-            concat!($first, "+1"),
-            concat!($first, "+2"),
-            concat!($first, "+3"),
-            concat!($first, "+4"),
-            concat!($first, "+5"),
-            concat!($first, "+6"),
-            concat!($first, "+7"),
-            concat!($first, "+8"),
-            concat!($first, "+9"),
-            concat!($first, "+10"),
-            concat!($first, "+11"),
-            concat!($first, "+12"),
-            concat!($first, "+13"),
-            concat!($first, "+14"),
-            concat!($first, "+15"),
-        ]
-    };
-}
-const PROTOCOLS_OWN: [&str; 15] = behind!("SIOCPROTOPRIVATE");
-const DEVICES_OWN: [&str; 15] = behind!("SIOCDEVPRIVATE");
 
 fn is_terminal(cx: &Cx<'_>) -> bool {
     match cx.call.file_kind {
@@ -111,6 +86,7 @@ fn composed<'a>(cx: &Cx<'a>, parts: Parts) -> Value<'a> {
 /// Requests that are macros with arguments. The program chooses the size or the number.
 fn sized<'a>(cx: &Cx<'a>, p: Parts) -> Option<Value<'a>> {
     let by_size = |name| Some(cx.call(name, &[Value::UInt(p.size)]));
+    let behind = |first, number: u8| Some(cx.binary(Value::Word(first), Operator::Plus, Value::UInt(number.into())));
     let by_number = |name| Some(cx.call(name, &[Value::UInt(p.nr.into())]));
     match (p.dir, p.kind, p.nr) {
         (READ, b'E', 0x06) => by_size("EVIOCGNAME"),
@@ -144,8 +120,8 @@ fn sized<'a>(cx: &Cx<'a>, p: Parts) -> Option<Value<'a>> {
         (READ, b'j', 0x13) => by_size("JSIOCGNAME"),
         (WRITE, b'k', 0x00) => by_size("SPI_IOC_MESSAGE"),
         // Each protocol, and each driver, has numbers of its own from there on.
-        (0, 0x89, 0xe1..=0xef) => Some(Value::Word(PROTOCOLS_OWN[usize::from(p.nr - 0xe1)])),
-        (0, 0x89, 0xf1..=0xff) => Some(Value::Word(DEVICES_OWN[usize::from(p.nr - 0xf1)])),
+        (0, 0x89, 0xe1..=0xef) => behind("SIOCPROTOPRIVATE", p.nr - 0xe0),
+        (0, 0x89, 0xf1..=0xff) => behind("SIOCDEVPRIVATE", p.nr - 0xf0),
         (READ, b'M', _) => by_number("MIXER_READ"),
         (WRITE, b'M', _) => by_number("MIXER_WRITE"),
         _ => None,
