@@ -246,7 +246,7 @@ fn points(
         "ptr", "pointer", "array", "list", "handles", "buf", "buffer", "data", "addr", "uptr", "regs", "syncs",
         "relocs", "bos", "ops",
     ];
-    if !is_pointer && !(is_number && called.contains(&name.rsplit('_').next().unwrap_or(name))) {
+    if !(is_pointer || is_number && called.contains(&name.rsplit('_').next().unwrap_or(name))) {
         return None;
     }
     let base = ["_ptr", "_pointer", "_array", "_list", "_addr", "_uptr", "_uva"]
