@@ -143,7 +143,7 @@ impl Handle {
         let mut batch = self.spare.pop().unwrap_or_default();
         // The copy leaves the memory that is filled next in the cache of this CPU.
         self.filling.move_to(&mut batch);
-        self.send(ViewTask::Show(batch));
+        self.send(ViewTask::Show(Box::new(batch)));
     }
 
     fn send(&mut self, task: ViewTask) {

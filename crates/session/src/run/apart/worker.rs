@@ -14,7 +14,7 @@ pub type MakeView = Box<dyn FnOnce(Box<dyn Resolver>) -> Result<Box<dyn View>> +
 
 /// A task for the view's thread.
 pub enum ViewTask {
-    Show(Batch),
+    Show(Box<Batch>),
     /// To write everything.
     Flush,
     /// The run is over.
@@ -65,7 +65,7 @@ pub fn work(
                     BatchItem::Note(BatchNote::Sentence(what)) => view.note(&what),
                     BatchItem::Note(BatchNote::LeftOut) => {}
                 });
-                reply.spare = Some(batch);
+                reply.spare = Some(*batch);
             }
             ViewTask::Flush => view.flush(),
             ViewTask::Finish(lost) => {
