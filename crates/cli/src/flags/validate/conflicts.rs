@@ -360,7 +360,6 @@ mod tests {
             ("x", "PROG [ARGS]"),
             ("-p 1", "-p/--attach"),
             ("-f", "-f/--follow-forks"),
-            ("--record=y", "--record"),
             ("-D", "-D/--daemonize"),
             ("--engine=ebpf", "--engine"),
             ("-E A=b", "-E/--env"),
