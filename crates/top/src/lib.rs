@@ -60,7 +60,6 @@ impl Top {
             received: true,
             times: true,
             tracker: true,
-            objects: true,
             thread_names: true,
             every: Some(EVERY),
             ..Needs::default()

@@ -85,7 +85,6 @@ impl Declaration for FlamegraphDeclaration {
             // Programs are known by the names of their threads.
             memory: true,
             tracker: true,
-            objects: true,
             naming_calls: true,
             thread_names: true,
             ..Needs::functions()

@@ -56,7 +56,7 @@ impl Declaration for JsonDeclaration {
     fn needs(&self, options: &Options) -> Needs {
         Needs {
             process_ids: options.looks_processes_up(),
-            objects: false,
+            passing_paths: true,
             ..Needs::everything(options).and(Needs::shown_stacks(options))
         }
     }

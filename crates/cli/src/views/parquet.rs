@@ -53,7 +53,7 @@ impl Declaration for ParquetDeclaration {
     }
 
     fn needs(&self, options: &Options) -> Needs {
-        Needs { objects: false, ..Needs::everything(options).and(Needs::shown_stacks(options)) }
+        Needs { passing_paths: true, ..Needs::everything(options).and(Needs::shown_stacks(options)) }
     }
 
     /// Refuses a directory in which nothing can be written, before anything is run.

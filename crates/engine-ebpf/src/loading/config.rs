@@ -42,6 +42,8 @@ pub struct Config<'a> {
     pub ring: RingSize,
     /// The number of rings, and the size of each.
     pub rings: u32,
+    /// Programs of other objects are attached first, because what they tell of a call must come before the call.
+    pub others_first: bool,
     /// The functions of the wanted calls may be watched in place of all calls ([`crate::functions`]).
     pub functions: bool,
     /// Only threads are traced that the user of a broker may trace ([`crate::loading::programs::Programs::guard`]).
@@ -78,6 +80,7 @@ impl<'a> Config<'a> {
             ring: settings.ring(spec),
             // Descriptors and waits are reported in one ring.
             rings: if spec.descriptors || spec.wants_waits() { 1 } else { settings.rings(spec) },
+            others_first: spec.descriptors || spec.wants_waits(),
             functions: may_watch_functions(spec) && !settings.own_children,
             guarded: false,
         }
@@ -87,9 +90,9 @@ impl<'a> Config<'a> {
         self.counting.is_some_and(|c| c.only)
     }
 
-    /// Only a command is traced, which waits until everything is attached.
-    pub fn has_command_only(&self) -> bool {
-        !self.attach && !self.guarded
+    /// Programs may be attached as soon as they are loaded: only a command is traced, which waits until everything is attached.
+    pub fn attaches_at_once(&self) -> bool {
+        !self.attach && !self.guarded && !self.others_first
     }
 
     /// Programs may be attached to the functions of the wanted calls. (A broker does not do that.)

@@ -193,7 +193,7 @@ impl Programs {
             Loader::Threads(second) => {
                 // (No thread is traced yet, and nobody else is concerned. With times of some calls only, entries are attached for moments.)
                 let entry = open.progs.on_sys_enter.name().to_owned();
-                let at_once = |name: &OsStr| config.has_command_only() && !(times_some && name == entry);
+                let at_once = |name: &OsStr| config.attaches_at_once() && !(times_some && name == entry);
                 let loading = second_thread::begin(&mut open, types.as_ref(), second, at_once)?;
                 let skel = open.load()?;
                 // (The other thread loads programs meanwhile.)
@@ -574,6 +574,7 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         text: 0,
         ring: RingSize::of(ring_bytes, true),
         rings: 1,
+        others_first: false,
         functions: false,
         guarded: false,
     };

@@ -39,7 +39,8 @@ impl Views {
         let tracker = resolvers.tracker.clone().unwrap_or_default();
         // In a replay, the sources may ask the tracker about descriptors.
         let names_only = !needs.tracker && (resolvers.tracker.is_none() || options.replay.is_none());
-        let follows = || Tracker::partial(partial).passing_paths(!needs.objects);
+        let passing = needs.passing_paths && resolvers.tracker.is_none();
+        let follows = || Tracker::partial(partial).passing_paths(passing);
         tracker.replace(if names_only { Tracker::of_names() } else { follows() });
         let mut views = Vec::new();
         for PreparedView { open, start, comes_last } in prepared {

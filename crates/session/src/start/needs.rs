@@ -29,8 +29,8 @@ pub struct Needs {
     pub descriptors: bool,
     /// The tracker.
     pub tracker: bool,
-    /// Of the tracker, all objects to the end of the run. Otherwise paths that nothing refers to are known while their calls are shown.
-    pub objects: bool,
+    /// Of the tracker, paths that nothing refers to only while their calls are shown. Unless all say so that need the tracker, all objects are known to the end of the run.
+    pub passing_paths: bool,
     /// Of the tracker, the names of threads.
     pub tracked_names: bool,
     /// Calls that tell which programs threads run and what descriptors refer to, although the filters leave these calls
@@ -70,7 +70,6 @@ impl Needs {
             times: true,
             descriptors: !options.decode_fds.is_empty(),
             tracker: true,
-            objects: true,
             naming_calls: true,
             thread_names: true,
             ..Needs::default()
@@ -136,7 +135,9 @@ impl Needs {
             system_times: self.system_times || other.system_times,
             descriptors: self.descriptors || other.descriptors,
             tracker: self.tracker || other.tracker,
-            objects: self.objects || other.objects,
+            passing_paths: (self.passing_paths || !self.tracker)
+                && (other.passing_paths || !other.tracker)
+                && (self.tracker || other.tracker),
             tracked_names: self.tracked_names || other.tracked_names,
             naming_calls: self.naming_calls || other.naming_calls,
             thread_names: self.thread_names || other.thread_names,
