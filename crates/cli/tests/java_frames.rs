@@ -238,7 +238,9 @@ fn advice_for_a_web_server() {
         let program = ["-XX:-UseContainerSupport", "Web", &directory];
         let trace = run(&scratch, java, &[engine, "-f", "--advise=all"], &program);
         let text = trace.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(text.contains("settings.json was opened and closed 10,000 times"), "{engine}: {trace}");
+        // (It is told as a file that is opened again and again, or as one that is opened for each request: that depends on what else the server opens.)
+        let is_told = ["settings.json was opened and closed 10,000 times", "settings.json: 10,000 calls"];
+        assert!(is_told.iter().any(|told| text.contains(told)), "{engine}: {trace}");
         assert!(text.contains(&format!("Web.settings (Web.java:{line})")), "{engine}: {trace}");
     }
 }

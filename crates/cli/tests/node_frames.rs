@@ -167,7 +167,9 @@ fn advice_for_a_web_server() {
         let run = scratch.stride([engine, "-f", "--advise"].map(str::to_owned).into_iter().chain(command));
         assert_eq!(run.code(), Some(0), "{engine}: {}", run.err);
         let text = run.trace.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(text.contains("settings.json was opened and closed 10,000 times"), "{engine}: {}", run.trace);
+        // (It is told as a file that is opened again and again, or as one that is opened for each request: that depends on what else the server opens.)
+        let is_told = ["settings.json was opened and closed 10,000 times", "settings.json: 10,000 calls"];
+        assert!(is_told.iter().any(|told| text.contains(told)), "{engine}: {}", run.trace);
         assert!(text.contains(&format!("settings (web.js:{line})")), "{engine}: {}", run.trace);
     }
 }
