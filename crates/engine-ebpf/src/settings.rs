@@ -42,9 +42,9 @@ impl Settings {
             None if spec.counting.is_some_and(|c| c.only) && spec.library.is_empty() && !spec.operations => {
                 RingSize::of(1 << 20, self.on_overflow == Some(Overflow::Wait))
             }
-            // Every call of a program that only makes calls must find room until the reader comes, if the program is not delayed. A large ring takes
+            // Every call of a program that only makes calls must find room until the reader comes. A large ring takes
             // time to allocate (0.2 ms for 1 MiB), which few calls are not worth.
-            None if spec.calls.is_all() && spec.file_filter.is_none() && !wait => {
+            None if spec.calls.is_all() && spec.file_filter.is_none() => {
                 RingSize::of((DEFAULT_RING / self.rings(spec).next_power_of_two()).max(DEFAULT_RING / 4), wait)
             }
             None => RingSize::of(DEFAULT_RING / 4, wait),

@@ -231,7 +231,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Sets the size of the ring buffer in which the eBPF engine keeps calls that Stride has not read yet. SIZE is a \
               number of bytes from 64K to 1G, where K, M and G stand for units of 1024. It is rounded up to a power of two. \
               The memory is taken while Stride runs, and a large buffer makes Stride start more slowly. The default is 16M, \
-              or 4M if calls are delayed when the buffer fills (--on-overflow=wait), or if only some calls are traced.\n\n\
+              or 4M if only some calls are traced.\n\n\
               With --on-overflow=wait, calls are delayed while more than half of the buffer is in use, and when three \
               quarters are, Stride moves calls to other memory. The buffer has at least 256K then (4M with -s above 1024).\n\n\
               On machines with four or more CPUs, -f takes one such buffer for every two CPUs, up to eight.\n\n\
