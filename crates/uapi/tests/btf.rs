@@ -9,6 +9,8 @@ use stride_uapi::structs_x86_64::ALL;
 const OTHER_MEANING: &[(&str, &str)] = &[
     ("kvm_stats_desc", "the kernel embeds the name after it"),
     ("taskstats", "grown after 6.12, at the end; netlink sends its size along"),
+    ("xfs_attrlist", "the last member has one element in the header for programs, and none in the kernel"),
+    ("xfs_attrlist_ent", "the last member has one element in the header for programs, and none in the kernel"),
     ("virtio_balloon_config", "grown after 6.12; a device's memory, not a call's"),
 ];
 
