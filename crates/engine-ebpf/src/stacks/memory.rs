@@ -83,121 +83,34 @@ impl PageReader {
     }
 }
 
+/// A layout in the form of the kernel side. Members of the same names are listed once, and others are taken for members that have other names there. A member that is
+/// left out is an error of the compiler.
+macro_rules! wire {
+    ($layout:expr, $host:ident { $($same:ident),* $(; $($taken:ident),*)? } => $wire:ident { $($own:ident: $value:expr),* }) => {{
+        let $host { $($same,)* $($($taken,)*)? } = *$layout;
+        $wire { $($same,)* $($own: $value,)* }
+    }};
+}
+
 /// A layout as the kernel side has it.
 pub fn wire_layout(layout: &ScriptLayout) -> script_layout {
-    let ScriptLayout {
-        interpreters,
-        next_interpreter,
-        threads,
-        next_thread,
-        thread_pointer,
-        innermost,
-        innermost_there,
-        caller,
-        frame_size,
-        code,
-        code_there,
-        place,
-        place_there,
-        is_place_short,
-        kind,
-        kind_there,
-        outermost,
-        code_kind,
-        without_code,
-        without_mask,
-        constant,
-        constant_words,
-        contents,
-        content_there,
-        content_data,
-        content_size,
-        compares_contents,
-        has_values,
-        form,
-        code_map,
-        interpreter,
-        tasks,
-    } = *layout;
-    let mut wire = script_layout {
-        id: 0,
-        interpreters,
-        next_interpreter,
-        threads,
-        next_thread,
-        thread_pointer,
-        innermost,
-        innermost_there,
-        caller,
-        frame_size,
-        code,
-        code_there,
-        place,
-        place_there,
-        is_place_short,
-        kind,
-        kind_there,
-        outermost,
-        code_kind,
-        without_code,
-        without_mask,
-        constant,
-        constant_words,
-        content: contents,
-        content_there,
-        content_data,
-        content_size,
-        compares_contents,
-        has_values,
-        form,
-        code_map,
-        interpreter,
-        tasks: wire_tasks(&tasks),
-    };
+    let mut wire = wire!(layout, ScriptLayout {
+        interpreters, next_interpreter, threads, next_thread, thread_pointer, innermost, innermost_there,
+        caller, frame_size, code, code_there, place, place_there, is_place_short, kind, kind_there, outermost,
+        code_kind, without_code, without_mask, constant, constant_words, content_there, content_data,
+        content_size, compares_contents, has_values, form, code_map, interpreter;
+        contents, tasks
+    } => script_layout { id: 0, content: contents, tasks: wire_tasks(&tasks) });
     let words = bytes_of(std::slice::from_ref(&wire)).chunks_exact(8).filter_map(|word| word.try_into().ok());
     wire.id = words.map(u64::from_le_bytes).fold(MIX, mix);
     wire
 }
 
 fn wire_tasks(layout: &TaskLayout) -> task_layout {
-    let TaskLayout {
-        running,
-        task_bytes,
-        awaited_by,
-        by_several,
-        is_task,
-        name,
-        coroutine,
-        coroutine_bytes,
-        kind,
-        state,
-        frame,
-        values,
-        used,
-        mask,
-        table,
-        ascii,
-        text,
-    } = *layout;
-    task_layout {
-        running,
-        task_bytes,
-        awaited_by,
-        by_several,
-        is_task,
-        name,
-        coroutine,
-        coroutine_bytes,
-        kind,
-        state,
-        frame,
-        values,
-        used,
-        mask,
-        table,
-        ascii,
-        text,
-    }
+    wire!(layout, TaskLayout {
+        running, task_bytes, awaited_by, by_several, is_task, name, coroutine, coroutine_bytes, kind, state,
+        frame, values, used, mask, table, ascii, text
+    } => task_layout {})
 }
 
 /// The memory of the thread that a copy is of.
