@@ -1,5 +1,6 @@
 //! Divides the time of requests, back along the threads that they went through.
 
+use super::bands::PartSum;
 use super::connection::AnswerTime;
 use super::{MAX_STEPS, Requests};
 use crate::Tracker;
@@ -27,8 +28,7 @@ impl Requests {
         }
         let sums = self.parts.entry((piece.connection, piece.since)).or_default();
         for (id, part) in parts {
-            let sum = sums.entry(id).or_default();
-            (sum.time, sum.times) = (sum.time + part, sum.times + 1);
+            *sums.entry(id).or_default() += PartSum { time: part, times: 1 };
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::causes::shares::TimeShare;
 use crate::causes::spent::{Activity, ActivityId, CallCount, Spent};
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 use stride_event::{Histogram, Ns};
 
 /// With fewer requests, nothing is said of the slowest.
@@ -21,6 +22,12 @@ pub struct PartSum {
     pub times: u64,
 }
 
+impl AddAssign for PartSum {
+    fn add_assign(&mut self, other: PartSum) {
+        (self.time, self.times) = (self.time + other.time, self.times + other.times);
+    }
+}
+
 /// The parts of the time of requests.
 pub type Parts = BTreeMap<ActivityId, PartSum>;
 
@@ -37,8 +44,7 @@ impl Band {
         self.requests += other.requests;
         self.total = self.total.saturating_add(other.total);
         for (id, part) in &other.parts {
-            let sum = self.parts.entry(*id).or_default();
-            (sum.time, sum.times) = (sum.time + part.time, sum.times + part.times);
+            *self.parts.entry(*id).or_default() += *part;
         }
     }
 
@@ -73,8 +79,7 @@ impl Bands {
         let before = band.parts.len();
         for (id, part) in parts {
             let room = kept + band.parts.len() - before < MAX_PARTS || band.parts.contains_key(id);
-            let sum = band.parts.entry(if room { *id } else { OTHER }).or_default();
-            (sum.time, sum.times) = (sum.time + part.time, sum.times + part.times);
+            *band.parts.entry(if room { *id } else { OTHER }).or_default() += *part;
         }
         band.parts.len() - before
     }

@@ -230,7 +230,7 @@ fn requests_wait_in_a_queue() {
     assert_eq!(asleep.map(|share| share.time).sum::<Ns>(), 60 + 70);
 }
 
-/// Of 100 requests each takes 40, and 3 of them wait for a lock besides, three times for 30.
+/// There are 100 requests. Each takes 40, and 3 of them also wait for a lock, three times for 30.
 #[test]
 fn the_slowest_are_compared_with_the_others() {
     let served = |slow: &[u64], requests: u64| {
