@@ -11,7 +11,7 @@ use stride_syscalls::table;
 use stride_track::{Activity, CallOn, TimeShare, TimeSpent, Tracker, Who};
 
 /// That of a line's continuation.
-pub const INDENT: &str = "                       ";
+const INDENT: &str = "                       ";
 /// So many lines tell of the largest parts. One more has the rest.
 const LINES: usize = 6;
 /// So many threads that wait for each other are told in a line.
@@ -47,19 +47,25 @@ pub fn largest(spent: &TimeSpent, own: Option<&[u8]>, partial: bool, tracker: &T
     for share in &spent.shares[..told] {
         let words =
             doing(share, spent, partial, tracker) + &taken(share) + &how_often(share) + &waiting(share, tracker);
-        let who = if own == Some(&share.who.comm) { String::new() } else { named(&share.who) };
-        line(share.time, spent.total, &who, &words, out);
+        let (part, time) = (percent(share.time, spent.total), duration(share.time));
+        line(&part, &time, &who(share, own), &words, out);
     }
     let rest: Ns = spent.shares[told..].iter().map(|share| share.time).sum();
     if rest > 0 {
-        line(rest, spent.total, "", &format!("{} other things", spent.shares.len() - told), out);
+        let words = format!("{} other things", spent.shares.len() - told);
+        line(&percent(rest, spent.total), &duration(rest), "", &words, out);
     }
 }
 
-fn line(time: Ns, total: Ns, who: &str, what: &str, out: &mut String) {
+/// A line for a part: its share of the whole, its time, and the thread's name, if that is to be told, with what the thread did.
+pub fn line(part: &str, time: &str, who: &str, doing: &str, out: &mut String) {
     let space = if who.is_empty() { "" } else { " " };
-    let line = format!("   {:>5}  {:>8}  {who}{space}{what}", percent(time, total), duration(time));
-    wrapped(&line, INDENT, out);
+    wrapped(&format!("   {part:>5}  {time:>8}  {who}{space}{doing}"), INDENT, out);
+}
+
+/// The name of a share's threads. Empty if it is `own`.
+pub fn who(share: &TimeShare, own: Option<&[u8]>) -> String {
+    if own == Some(&share.who.comm) { String::new() } else { named(&share.who) }
 }
 
 /// `asleep in flock on state.lock, until a timer ran out`.
@@ -67,7 +73,7 @@ pub fn doing(share: &TimeShare, spent: &TimeSpent, partial: bool, tracker: &Trac
     words(&share.activity, spent.measured, partial, tracker)
 }
 
-pub fn named(who: &Who) -> String {
+fn named(who: &Who) -> String {
     let name = shown(&who.comm);
     who.pid.map_or_else(|| name.clone(), |pid| format!("{name}[{pid}]"))
 }
@@ -174,7 +180,7 @@ pub fn all_parts(spent: &TimeSpent, tracker: &Tracker, j: &mut Json<'_>) {
 /// The members about a part.
 pub fn part(share: &TimeShare, tracker: &Tracker, j: &mut Json<'_>) {
     j.key("time_ns").int(share.time);
-    who(&share.who, j);
+    threads(&share.who, j);
     let (activity, on, waker) = match share.activity {
         Activity::Computing => ("computing", None, None),
         Activity::InCall(on) => ("call", Some(on), None),
@@ -197,13 +203,13 @@ pub fn part(share: &TimeShare, tracker: &Tracker, j: &mut Json<'_>) {
         j.waker(&waker);
     }
     if let Some(by) = &share.cpu_taken_by {
-        j.key("cpu_taken_by").object(|j| who(by, j));
+        j.key("cpu_taken_by").object(|j| threads(by, j));
     }
     if !share.awaited_by.is_empty() {
         j.key("awaited_by").array(|j| {
             for (waiting, on) in &share.awaited_by {
                 j.object(|j| {
-                    who(waiting, j);
+                    threads(waiting, j);
                     call_and_object(on, tracker, j);
                 });
             }
@@ -211,7 +217,7 @@ pub fn part(share: &TimeShare, tracker: &Tracker, j: &mut Json<'_>) {
     }
 }
 
-fn who(who: &Who, j: &mut Json<'_>) {
+fn threads(who: &Who, j: &mut Json<'_>) {
     j.name("comm", &who.comm);
     if let Some(pid) = who.pid {
         j.key("pid").int(pid);

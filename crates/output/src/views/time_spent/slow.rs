@@ -1,6 +1,6 @@
 //! Where the slowest requests of a kind differ from the others, as lines of text and as JSON.
 
-use super::parts::{INDENT, named, part};
+use super::parts::{self, line, who};
 use crate::spelling::wrap::wrapped;
 use crate::views::json::Json;
 use stride_event::quantity::{count, duration, percent};
@@ -20,20 +20,19 @@ pub fn lines(slow: &SlowRequests, kind: &RequestKind, doing: impl Fn(&TimeShare)
         1 => ("", "request".to_owned()),
         n => (" each", count(n, "request", "requests")),
     };
-    let line = format!(
+    let sentence = format!(
         "   The slowest {requests} ({}) took {}{each}, and an ordinary one {} (the middle half). The difference of {}:",
         percent(slowest.requests, kind.answered),
         duration(slowest.mean),
         duration(ordinary.mean),
         duration(longer),
     );
-    wrapped(&line, "   ", out);
+    wrapped(&sentence, "   ", out);
     let told = slow.more.iter().take(LINES).take_while(|more| more.more() >= longer / LEAST);
     for more in told {
-        let share = &more.share;
-        let who = if share.who.comm == kind.comm { String::new() } else { named(&share.who) + " " };
         let (part, time) = (percent(more.more(), longer), format!("+{}", duration(more.more())));
-        wrapped(&format!("   {part:>5}  {time:>8}  {who}{}{}", doing(share), how_often(more)), INDENT, out);
+        let doing = doing(&more.share) + &how_often(more);
+        line(&part, &time, &who(&more.share, Some(&kind.comm)), &doing, out);
     }
 }
 
@@ -68,7 +67,7 @@ pub fn json(slow: &SlowRequests, tracker: &Tracker, j: &mut Json<'_>) {
         j.key("more").array(|j| {
             for more in &slow.more {
                 j.object(|j| {
-                    part(&more.share, tracker, j);
+                    parts::part(&more.share, tracker, j);
                     j.key("ordinary_ns").int(more.ordinary);
                     if let Some([slow, ordinary]) = more.calls() {
                         j.key("times").fraction(slow);
