@@ -218,16 +218,21 @@ impl Objects {
 
     /// The name, to be kept elsewhere.
     pub fn shared_name(&self, id: ObjectId) -> Arc<[u8]> {
-        self.all[id.index()].name.clone()
+        self.all.get(id.index()).map_or_else(|| self.name(id).into(), |object| object.name.clone())
     }
 
     pub fn kind(&self, id: ObjectId) -> ObjectKind {
         self.all.get(id.index()).map_or(ObjectKind::Path, |object| object.kind)
     }
 
+    /// A path that passes has a name, as kept ones have.
+    fn identity(&self, id: ObjectId) -> Identity {
+        self.all.get(id.index()).map_or(Identity::Named, |object| object.identity)
+    }
+
     /// The object that represents it where only names matter.
     pub fn group(&self, id: ObjectId) -> ObjectId {
-        match self.all[id.index()].identity {
+        match self.identity(id) {
             Identity::ByChance(group) | Identity::Nameless(group) => group,
             Identity::Named | Identity::Class => id,
         }
@@ -235,7 +240,7 @@ impl Objects {
 
     /// The same, but each nameless object represents itself.
     pub fn apart(&self, id: ObjectId) -> ObjectId {
-        match self.all[id.index()].identity {
+        match self.identity(id) {
             Identity::ByChance(group) => group,
             Identity::Nameless(_) | Identity::Named | Identity::Class => id,
         }
@@ -243,7 +248,7 @@ impl Objects {
 
     /// The object of its class, if it is nameless.
     pub fn class_of(&self, id: ObjectId) -> ObjectId {
-        match self.all[id.index()].identity {
+        match self.identity(id) {
             Identity::Nameless(class) => class,
             Identity::ByChance(_) | Identity::Named | Identity::Class => id,
         }
