@@ -67,7 +67,7 @@ fn requests_that_headers_tell() {
                     continue;
                 }
                 let IoctlArg::Struct(layout) = ty else { continue };
-                // What the kernel would fill in is not there, because the call fails.
+                // The call fails, so the kernel fills in nothing.
                 if dir & 1 == 0 {
                     continue;
                 }

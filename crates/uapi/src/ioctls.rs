@@ -3971,7 +3971,7 @@ pub const IOCTLS_AARCH64: &[(u32, &str)] = &[
 
 use crate::IoctlArg::{self, Numbers, Struct, Text};
 
-/// What arguments lead to: number, direction (1: the kernel reads it, 2: it writes it), type. Several types of a number are in the order of its names, with x86_64's numbers.
+/// The types behind arguments: number, direction (1: the kernel reads it, 2: it writes it), type. Several types of a number are in the order of its names, with x86_64's numbers.
 pub const IOCTL_ARGS: &[(u32, u8, IoctlArg)] = &[
     (0x1, 3, Numbers { size: 4, signed: true }),
     (0x2, 2, Numbers { size: 4, signed: true }),

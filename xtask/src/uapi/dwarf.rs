@@ -45,11 +45,11 @@ pub struct Origin {
     pub values: Option<Names>,
     /// The struct that it is, or of which it is an array.
     pub element: Option<String>,
-    /// What it points to.
+    /// The elements that it points to.
     pub pointee: Option<Pointee>,
 }
 
-/// What a pointer leads to.
+/// The elements behind a pointer.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Pointee {
     Struct(String),

@@ -114,7 +114,7 @@ impl RequestNames {
         }
     }
 
-    /// What the arguments of requests lead to, by the number. A number that stands for several requests has the types of all of them, in the order of their
+    /// The types behind the arguments of requests, by the number. A number that stands for several requests has the types of all of them, in the order of their
     /// names.
     pub fn arguments(&self, values: &BTreeMap<String, u64>) -> BTreeMap<u32, Vec<(Direction, ArgumentType)>> {
         let mut all: BTreeMap<u32, Vec<(Direction, ArgumentType)>> = BTreeMap::new();

@@ -3,16 +3,16 @@
 //! names an enumeration, or the beginning of constants (`FOO_*`), or some of them; constants begin with the names of struct and member.
 
 use super::Facts;
-use super::dwarf::{Field, Layout, Origin, Pointee};
+use super::dwarf::{Field, Origin, Pointee};
+use super::header_text::{CommentWord, HeaderTexts, words};
 use super::ioctls::ArgumentKind;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 
 /// Names and values, in the order of the values.
 pub type Names = Vec<(String, u64)>;
 
-/// What the number in a member means.
+/// The meaning of the number in a member.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Meaning {
     Flags(Names),
@@ -70,7 +70,7 @@ const AMOUNTS: &[&str] = &[
 pub fn assign(facts: &mut [Facts]) -> Vec<Meaning> {
     let mut table = Vec::new();
     let mut known: BTreeMap<(String, String), u16> = BTreeMap::new();
-    let mut texts = Texts::default();
+    let mut texts = HeaderTexts::default();
     for i in 0..facts.len() {
         let wanted = reachable(&facts[i]);
         let (before, rest) = facts.split_at_mut(i);
@@ -159,7 +159,7 @@ impl Constants<'_> {
     }
 }
 
-fn meaning(field: &Field, origin: &Origin, constants: &Constants<'_>, texts: &mut Texts) -> Option<Meaning> {
+fn meaning(field: &Field, origin: &Origin, constants: &Constants<'_>, texts: &mut HeaderTexts) -> Option<Meaning> {
     if let (Some(element), true) = (&origin.element, field.count != 1) {
         return (field.count > 1).then(|| Meaning::Structs(element.clone()));
     }
@@ -187,7 +187,7 @@ fn meaning(field: &Field, origin: &Origin, constants: &Constants<'_>, texts: &mu
     }
     let words = words(&told.comment);
     let enumerations = words.iter().filter_map(|word| match word {
-        Word::Enum(name) => constants.enumerations.get(name).cloned(),
+        CommentWord::Enum(name) => constants.enumerations.get(name).cloned(),
         _ => None,
     });
     let names: Names = enumerations.flatten().collect();
@@ -203,7 +203,7 @@ fn meaning(field: &Field, origin: &Origin, constants: &Constants<'_>, texts: &mu
         meaning => Some(meaning),
     };
     let beginnings = words.iter().filter_map(|word| match word {
-        Word::Beginning(prefix) => Some(constants.beginning(prefix)),
+        CommentWord::Beginning(prefix) => Some(constants.beginning(prefix)),
         _ => None,
     });
     let names: Names = beginnings.flatten().collect();
@@ -213,7 +213,7 @@ fn meaning(field: &Field, origin: &Origin, constants: &Constants<'_>, texts: &mu
     let listed: Names = words
         .iter()
         .filter_map(|word| match word {
-            Word::Name(name) => constants.named(name),
+            CommentWord::Name(name) => constants.named(name),
             _ => None,
         })
         .collect();
@@ -230,14 +230,14 @@ fn meaning(field: &Field, origin: &Origin, constants: &Constants<'_>, texts: &mu
     certain(found)
 }
 
-/// What a pointer leads to, if another member counts it: `count_fbs` belongs to `fb_id_ptr`, and `num_rsv_msgs` to `rsv_msgs`. Pointers in numbers of 64 bits
+/// The elements behind a pointer, if another member counts them: `count_fbs` belongs to `fb_id_ptr`, and `num_rsv_msgs` to `rsv_msgs`. Pointers in numbers of 64 bits
 /// have their type from the comment.
 fn points(
     field: &Field,
     origin: &Origin,
     siblings: &[(String, bool)],
     structs: &BTreeSet<String>,
-    texts: &mut Texts,
+    texts: &mut HeaderTexts,
 ) -> Option<Meaning> {
     let (prefix, name) = field.name.rsplit_once('.').map_or(("", &*field.name), |(prefix, name)| (prefix, name));
     let is_number = field.size == 8 && field.count == 1 && !field.signed && !field.pointer;
@@ -309,7 +309,7 @@ fn is_amount(member: &str) -> bool {
     AMOUNTS.iter().any(|word| member.contains(word)) || member == "id" || member.ends_with("_id")
 }
 
-/// Of two members, that to which constants between them belong, by the words of the names.
+/// The member, of two, to which the constants between them belong, by the words of the names.
 fn chosen<'n>(names: &Names, first: Option<&'n str>, second: Option<&'n str>) -> Option<&'n str> {
     fn singular(word: &str) -> &str {
         word.strip_suffix(['s', 'S']).unwrap_or(word)
@@ -403,177 +403,9 @@ pub fn beginning(names: &Names) -> &str {
     first[..common].rfind('_').map_or("", |end| &first[..=end])
 }
 
-#[derive(Debug, PartialEq)]
-enum Word {
-    Enum(String),
-    Beginning(String),
-    Name(String),
-}
-
-/// The parts of a comment that may say something of values.
-fn words(comment: &str) -> Vec<Word> {
-    let mut found = Vec::new();
-    let mut before = "";
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let mut rest = comment;
-    while let Some(at) = rest.find(is_word) {
-        rest = &rest[at..];
-        let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-        let (word, behind) = rest.split_at(end);
-        let is_constant = |word: &str| {
-            word.contains('_') && word.bytes().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == b'_')
-        };
-        if before == "enum" {
-            found.push(Word::Enum(word.to_owned()));
-        } else if let Some(prefix) =
-            word.strip_suffix("xxx").or(word.strip_suffix("XXX")).filter(|word| is_constant(word))
-        {
-            found.push(Word::Beginning(prefix.to_owned()));
-        } else if is_constant(word) && word.ends_with('_') && (behind.starts_with('*') || behind.starts_with('?')) {
-            found.push(Word::Beginning(word.to_owned()));
-        } else if is_constant(word) && !word.ends_with('_') {
-            found.push(Word::Name(word.to_owned()));
-        }
-        before = word;
-        rest = behind;
-    }
-    found
-}
-
-/// What the text around a member says.
-#[derive(Default)]
-struct Told {
-    /// The names that are defined in front of the member, and behind it.
-    before: Vec<String>,
-    behind: Vec<String>,
-    /// The members beside it, in the same struct.
-    previous: Option<String>,
-    next: Option<String>,
-    comment: String,
-}
-
-/// The headers, by line.
-#[derive(Default)]
-struct Texts {
-    lines: BTreeMap<String, Vec<String>>,
-    /// The lines with members, and the names of these.
-    members: BTreeMap<String, BTreeMap<usize, String>>,
-}
-
-/// The names that lines define. None: a struct ends in them.
-fn defined<'t>(line: &impl Fn(usize) -> &'t str, lines: std::ops::Range<usize>) -> (Vec<String>, bool) {
-    let mut names = Vec::new();
-    for number in lines {
-        let text = line(number);
-        if text.starts_with('}') {
-            return (names, true);
-        }
-        if let Some(rest) = text.strip_prefix('#').and_then(|rest| rest.trim_start().strip_prefix("define")) {
-            let name = rest.trim_start().split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next();
-            names.extend(name.map(String::from));
-        }
-    }
-    (names, false)
-}
-
-impl Texts {
-    fn note<'l>(&mut self, layouts: impl Iterator<Item = &'l Layout>) {
-        for field in layouts.flat_map(|layout| &layout.fields) {
-            let Some(origin) = &field.origin else { continue };
-            let name = field.name.rsplit('.').next().unwrap_or_default();
-            self.members.entry(origin.file.clone()).or_default().insert(origin.line, name.to_owned());
-        }
-    }
-
-    fn of(&mut self, origin: &Origin, name: &str) -> Told {
-        let lines = self.lines.entry(origin.file.clone()).or_insert_with(|| {
-            let text = fs::read(&origin.file).unwrap_or_default();
-            String::from_utf8_lossy(&text).lines().map(String::from).collect()
-        });
-        let members = &self.members[&origin.file];
-        // Several members on a line have no text of their own.
-        let line = |number: usize| lines.get(number.wrapping_sub(1)).map_or("", |line| line.trim());
-        let next = members.range(origin.line + 1..).next();
-        let previous = members.range(origin.struct_line..origin.line).next_back();
-        let end = next.map_or(lines.len(), |next| *next.0);
-        let mut told = Told::default();
-        if !line(origin.line).contains('}') {
-            let (names, is_last) = defined(&line, origin.line + 1..end);
-            told.behind = names;
-            told.next = next.filter(|_| !is_last).map(|next| next.1.clone());
-        }
-        let begin = previous.map_or(origin.struct_line, |previous| *previous.0);
-        if begin > 0 {
-            let (names, is_other) = defined(&line, begin + 1..origin.line);
-            if !is_other {
-                told.before = names;
-                told.previous = previous.map(|previous| previous.1.clone());
-            }
-        }
-        // The comment behind the member.
-        if let Some((_, comment)) = line(origin.line).split_once("/*") {
-            told.comment.push_str(comment);
-            let mut number = origin.line;
-            while !line(number).contains("*/") && number < end {
-                number += 1;
-                told.comment.push_str(line(number));
-                told.comment.push(' ');
-            }
-        }
-        // The comment in front of it, unless it is behind the member before.
-        told.comment += " ";
-        told.comment += &above(&line, origin.line, |number| members.contains_key(&number));
-        // The description of the struct.
-        let about = above(&line, origin.struct_line, |_| false);
-        let mark = format!("@{name}:");
-        if let Some((_, text)) = about.split_once(&mark) {
-            told.comment += " ";
-            told.comment += text.split(" @").next().unwrap_or(text);
-        }
-        told
-    }
-}
-
-/// The comment that ends in the line above.
-fn above<'t>(line: &impl Fn(usize) -> &'t str, number: usize, ends: impl Fn(usize) -> bool) -> String {
-    let mut at = number.saturating_sub(1);
-    if at == 0 || !line(at).ends_with("*/") {
-        return String::new();
-    }
-    let mut lines = Vec::new();
-    loop {
-        if ends(at) {
-            return String::new();
-        }
-        let text = line(at);
-        lines.push(text.trim_start_matches(['/', '*', ' ']).to_owned());
-        if text.contains("/*") {
-            break;
-        }
-        at -= 1;
-        if at == 0 {
-            return String::new();
-        }
-    }
-    lines.reverse();
-    lines.join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn comments_name_constants() {
-        let enumeration = |name: &str| Word::Enum(name.into());
-        assert_eq!(words("enum v4l2_field; see"), [enumeration("v4l2_field")]);
-        assert_eq!(
-            words("one of FOO_BAR_* or BAZ_xxx"),
-            [Word::Beginning("FOO_BAR_".into()), Word::Beginning("BAZ_".into())]
-        );
-        assert_eq!(words("ONE_A, ONE_B and a word"), [Word::Name("ONE_A".into()), Word::Name("ONE_B".into())]);
-        assert_eq!(words("FOO_ alone, and UPPER"), []);
-    }
 
     #[test]
     fn flags_and_values() {

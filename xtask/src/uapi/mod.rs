@@ -12,6 +12,7 @@ mod consts;
 mod dwarf;
 mod emit;
 mod groups;
+mod header_text;
 mod headers;
 mod ioctls;
 mod members;

@@ -14,7 +14,7 @@ pub enum Meaning {
     Points(Pointee, &'static str),
 }
 
-/// What a pointer leads to.
+/// The elements behind a pointer.
 #[derive(Debug)]
 pub enum Pointee {
     /// Structs, as each ABI lays them out.

@@ -50,7 +50,7 @@ pub fn name(abi: Abi, number: u32) -> Option<&'static str> {
     find(IOCTLS_OF[abi as usize]).or_else(|| find(IOCTLS))
 }
 
-/// What the argument of a request leads to, as the kernel's headers say: number, direction (1: the kernel reads it, 2: it writes it), type. Requests that
+/// The type behind the argument of a request, as the kernel's headers say: number, direction (1: the kernel reads it, 2: it writes it), type. Requests that
 /// share the number may have different types. None: the headers do not say that.
 pub fn arguments(abi: Abi, number: u32) -> &'static [(u32, u8, IoctlArg)] {
     let find = |table: &'static [(u32, u8, IoctlArg)]| {

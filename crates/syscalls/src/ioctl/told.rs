@@ -1,9 +1,9 @@
-//! What the kernel's headers tell of members of structs, and the requests that have pointers among them.
+//! The meanings of members of structs as the kernel's headers tell them, and the requests whose structs have pointers.
 
 pub use super::meaning::{Meaning, Pointee};
-use super::twins;
+use super::members::{MEANINGS, POINTING};
+use super::{arguments, twins};
 use crate::Abi;
-use crate::uapi::ioctls::IOCTL_ARGS;
 use crate::uapi::{F, IOCTL_ARGS_OF, IoctlArg};
 use std::collections::BTreeMap;
 
@@ -27,21 +27,18 @@ pub fn beside(fields: &'static [F], member: &F, name: &str) -> Option<F> {
 /// The requests with pointers that headers tell, by the number that an engine looks for.
 pub fn pointing(abi: Abi) -> BTreeMap<u64, Pointing> {
     let own = IOCTL_ARGS_OF[abi as usize];
-    let is_own = |number| own.binary_search_by_key(&number, |row| row.0).is_ok();
-    let common = IOCTL_ARGS.iter().filter(|row| !is_own(row.0));
-    let rows: Vec<_> = common.chain(own).collect();
+    let is_own = |number: &u32| own.binary_search_by_key(number, |row| row.0).is_ok();
     let mut found = BTreeMap::new();
-    for (i, &&(number, dir, ty)) in rows.iter().enumerate() {
+    // (Structs of other requests are not touched, because they are many, and each run begins with this. The ABI's own numbers come last, because they count for the usual ones, too.)
+    let common = POINTING.iter().filter(|number| !is_own(number));
+    for &number in common.chain(POINTING.iter().filter(|number| is_own(number))) {
         // (A number with several types is shown without what its pointers lead to.)
-        let is_one = |other: Option<&&(u32, u8, IoctlArg)>| other.is_none_or(|row| row.0 != number);
-        let alone = is_one(rows.get(i + 1)) && (i == 0 || is_one(rows.get(i - 1)));
-        let IoctlArg::Struct(layout) = ty else { continue };
+        let &[(_, dir, IoctlArg::Struct(layout))] = arguments(abi, number) else { continue };
         let pointers: Vec<_> = layout.fields.iter().filter_map(|field| pointer(layout.fields, field, abi)).collect();
-        if !alone || pointers.is_empty() || layout.size > 2048 {
+        if pointers.is_empty() || layout.size > 2048 {
             continue;
         }
-        let usual = twins::usual(number.into(), abi);
-        for number in [u64::from(number), usual] {
+        for number in [u64::from(number), twins::usual(number.into(), abi)] {
             found.insert(number, Pointing { dir, size: layout.size as u16, pointers: pointers.clone() });
         }
     }
@@ -56,5 +53,5 @@ fn pointer(fields: &'static [F], field: &'static F, abi: Abi) -> Option<(F, &'st
 
 /// The meaning of a member, if the headers tell it.
 pub fn meaning(member: &F) -> Option<&'static Meaning> {
-    super::members::MEANINGS.get(usize::from(member.meaning).checked_sub(1)?)
+    MEANINGS.get(usize::from(member.meaning).checked_sub(1)?)
 }

@@ -174,7 +174,7 @@ fn valued<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, size: usize) -> Value<'a> {
     generic::held(cx, ty, if is_negative { wide } else { raw }, Siblings::Args)
 }
 
-/// What a pointer leads to, as far as it was captured.
+/// The elements behind a pointer, as far as they were captured.
 fn pointed<'a>(
     cx: &Cx<'a>,
     sides: Sides<'a>,
