@@ -7,10 +7,14 @@ mod common;
 #[path = "common/nodes.rs"]
 mod nodes;
 
+#[path = "common/web_server.rs"]
+mod web_server;
+
 use common::script_frames::*;
 use common::*;
 use serde_json::Value;
 use std::path::Path;
+use web_server::WebServer;
 
 /// A frame of JavaScript has a name, but no module.
 fn frames_of_javascript(stack: &[Value]) -> Vec<Frame> {
@@ -154,24 +158,16 @@ fn advice_for_a_web_server() {
     let Some(node) = [22, 20, 18].into_iter().find_map(nodes::of_version) else {
         skip!("no Node 18, 20 or 22");
     };
-    let program = root().join("tests/stacks/web.js");
-    let source = std::fs::read_to_string(&program).unwrap();
-    let line = 1 + source.lines().position(|line| line.contains("readFileSync(")).unwrap();
-    for &engine in engines() {
-        let scratch = Scratch::new(&format!("node-web{engine}"));
-        std::fs::write(scratch.path("settings.json"), r#"{"greeting": "hello"}"#).unwrap();
-        std::fs::create_dir_all(scratch.path("node_modules/router")).unwrap();
-        std::fs::write(scratch.path("node_modules/router/index.js"), ROUTER).unwrap();
-        let directory = scratch.path("");
-        let command = [node, &program, &directory].map(|path| path.to_string_lossy().into_owned());
-        let run = scratch.stride([engine, "-f", "--advise"].map(str::to_owned).into_iter().chain(command));
-        assert_eq!(run.code(), Some(0), "{engine}: {}", run.err);
-        let text = run.trace.split_whitespace().collect::<Vec<_>>().join(" ");
+    let server = WebServer {
+        runtime: node,
+        script: "web.js",
+        reads: "readFileSync(",
+        package: ("node_modules/router/index.js", ROUTER),
+        advise: "--advise",
         // (It is told as a file that is opened again and again, or as one that is opened for each request: that depends on what else the server opens.)
-        let is_told = ["settings.json was opened and closed 10,000 times", "settings.json: 10,000 calls"];
-        assert!(is_told.iter().any(|told| text.contains(told)), "{engine}: {}", run.trace);
-        assert!(text.contains(&format!("settings (web.js:{line})")), "{engine}: {}", run.trace);
-    }
+        told: &["settings.json was opened and closed 10,000 times", "settings.json: 10,000 calls"],
+    };
+    server.is_found_by_its_line();
 }
 
 macro_rules! versions {

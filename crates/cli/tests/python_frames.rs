@@ -7,11 +7,15 @@ mod common;
 #[path = "common/pythons.rs"]
 mod pythons;
 
+#[path = "common/web_server.rs"]
+mod web_server;
+
 use common::script_frames::*;
 use common::*;
 use pythons::Build;
 use serde_json::Value;
 use std::path::Path;
+use web_server::WebServer;
 
 fn run(scratch: &Scratch, engine: &str, python: &Path, further: &[&str]) -> String {
     let program = root().join("tests/stacks/frames.py");
@@ -176,22 +180,15 @@ fn advice_for_a_web_server() {
     let Some(python) = (8..15).rev().find_map(|minor| pythons::of_version(minor, Build::Usual).first()) else {
         skip!("no Python 3.8 to 3.14");
     };
-    let program = root().join("tests/stacks/web.py");
-    let source = std::fs::read_to_string(&program).unwrap();
-    let line = 1 + source.lines().position(|line| line.contains("open(SETTINGS)")).unwrap();
-    for &engine in engines() {
-        let scratch = Scratch::new(&format!("python-web{engine}"));
-        std::fs::write(scratch.path("settings.json"), r#"{"greeting": "hello"}"#).unwrap();
-        std::fs::create_dir_all(scratch.path("site-packages")).unwrap();
-        std::fs::write(scratch.path("site-packages/router.py"), ROUTER).unwrap();
-        let directory = scratch.path("");
-        let command = [python, &program, &directory].map(|path| path.to_string_lossy().into_owned());
-        let run = scratch.stride([engine, "-f", "--advise=all"].map(str::to_owned).into_iter().chain(command));
-        assert_eq!(run.code(), Some(0), "{engine}: {}", run.err);
-        let text = run.trace.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(text.contains("settings.json: 2,000 calls"), "{engine}: {}", run.trace);
-        assert!(text.contains(&format!("settings (web.py:{line})")), "{engine}: {}", run.trace);
-    }
+    let server = WebServer {
+        runtime: python,
+        script: "web.py",
+        reads: "open(SETTINGS)",
+        package: ("site-packages/router.py", ROUTER),
+        advise: "--advise=all",
+        told: &["settings.json: 2,000 calls"],
+    };
+    server.is_found_by_its_line();
 }
 
 /// The native functions are shown as they are, and the run ends with a sentence.

@@ -166,7 +166,7 @@ fn copies() {
             same(&replay("part", show).out, &chosen.out, &format!("{engine} a part, {show:?}"));
         }
         assert!(replay("part", &["-c"]).out != replay("rec", &["-c"]).out);
-        // What broke off is not made whole.
+        // The copy of a recording that broke off is not whole either.
         let whole = std::fs::read(scratch.path("rec")).unwrap();
         std::fs::write(scratch.path("cut"), &whole[..whole.len() - 10]).unwrap();
         replay("cut", &["--record=cut-copy"]);

@@ -1,0 +1,41 @@
+//! The advice about a web server in a script that reads its settings again and again, by way of a package.
+
+use crate::common::*;
+use std::path::Path;
+
+/// A server of `tests/stacks/`.
+pub struct WebServer<'a> {
+    /// The program that runs the script.
+    pub runtime: &'a Path,
+    /// The script's file, and a text in the line that reads `settings.json`.
+    pub script: &'a str,
+    pub reads: &'a str,
+    /// A file of the package, and its contents.
+    pub package: (&'a str, &'a str),
+    pub advise: &'a str,
+    /// Texts of which the advice has one, about the settings.
+    pub told: &'a [&'a str],
+}
+
+impl WebServer<'_> {
+    /// Both engines name the script's own line.
+    pub fn is_found_by_its_line(&self) {
+        let script = root().join("tests/stacks").join(self.script);
+        let source = std::fs::read_to_string(&script).unwrap();
+        let line = 1 + source.lines().position(|line| line.contains(self.reads)).unwrap();
+        for &engine in engines() {
+            let scratch = Scratch::new(&format!("{}{engine}", self.script));
+            std::fs::write(scratch.path("settings.json"), r#"{"greeting": "hello"}"#).unwrap();
+            let package = scratch.path(self.package.0);
+            std::fs::create_dir_all(package.parent().unwrap()).unwrap();
+            std::fs::write(package, self.package.1).unwrap();
+            let directory = scratch.path("");
+            let command = [self.runtime, &script, &directory].map(|path| path.to_string_lossy().into_owned());
+            let run = scratch.stride([engine, "-f", self.advise].map(str::to_owned).into_iter().chain(command));
+            assert_eq!(run.code(), Some(0), "{engine}: {}", run.err);
+            let text = run.trace.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(self.told.iter().any(|told| text.contains(told)), "{engine}: {}", run.trace);
+            assert!(text.contains(&format!("settings ({}:{line})", self.script)), "{engine}: {}", run.trace);
+        }
+    }
+}
