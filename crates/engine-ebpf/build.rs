@@ -123,7 +123,7 @@ fn forget_labels(elf: &mut [u8]) -> Option<()> {
     const RELOCATION: usize = 16;
     /// Where a relocation has the number of its symbol.
     const ITS_SYMBOL: usize = 12;
-    // What is there for a variable, a function or a section.
+    // Symbols of these kinds stand for a variable, a function or a section.
     const NAMED: std::ops::RangeInclusive<u8> = 1..=3;
     let headers = headers(elf)?;
     let of_kind = |kind: usize| headers.iter().filter(move |header| header.kind == kind);

@@ -163,7 +163,7 @@ pub struct Teller {
     leaving: Vec<Tid>,
 }
 
-/// What the copy knows of a thread.
+/// A thread as the copy knows it.
 #[derive(Clone, Copy)]
 struct ToldThread {
     process: Tid,

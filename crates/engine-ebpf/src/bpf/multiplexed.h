@@ -15,7 +15,7 @@ const volatile struct target_call target_calls[3 * TARGET_CALLS];
 /* The call that was demultiplexed last: one per CPU, as the scratch. */
 struct demultiplexed {
 	u64 args[6];
-	/* What the target's arguments are taken from: nothing, the arguments but the first, and behind TARGET_MEMORY the words. */
+	/* The words from which the target's arguments are taken: 0, the arguments but the first, and from TARGET_MEMORY on the words of memory. */
 	u64 source[2 * TARGET_MEMORY];
 	u64 target[6];
 	u32 words[TARGET_MEMORY];

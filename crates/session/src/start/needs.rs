@@ -29,7 +29,7 @@ pub struct Needs {
     pub descriptors: bool,
     /// The tracker.
     pub tracker: bool,
-    /// Of the tracker, paths that nothing refers to only while their calls are shown. Unless all say so that need the tracker, all objects are known to the end of the run.
+    /// The view uses paths that nothing refers to only while their calls are shown. If all views say so that need the tracker, it forgets such paths then.
     pub passing_paths: bool,
     /// Of the tracker, the names of threads.
     pub tracked_names: bool,

@@ -1,4 +1,4 @@
-//! What tells code from other code that was at the same address before, and the words of memory that this takes.
+//! A number that tells code from other code that was at the same address before, and the words of memory that are read for it.
 
 use stride_event::{MIX, ScriptLayout, ThreadMemory, mix};
 

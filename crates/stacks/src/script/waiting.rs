@@ -14,7 +14,7 @@ pub struct RunningTask {
     awaited_by: Awaiter,
 }
 
-/// What awaits something.
+/// The object that awaits a task.
 #[derive(Clone, Copy)]
 enum Awaiter {
     None,

@@ -1,4 +1,4 @@
-//! What stands on a stack for tasks that wait ([`crate::script::waiting`]).
+//! The frames on a stack that stand for tasks that wait ([`crate::script::waiting`]).
 
 use crate::script::runtime::ProcessRuntime;
 use crate::script::unknown::unknown;

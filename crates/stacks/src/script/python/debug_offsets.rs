@@ -21,7 +21,7 @@ struct Groups {
     bytes: u32,
     string: u32,
     tasks: Option<TaskGroups>,
-    /// What is said here holds for builds without a global lock, too.
+    /// These places hold for builds without a global lock, too.
     without_lock: bool,
 }
 
@@ -156,7 +156,7 @@ pub fn version(bytes: &[u8]) -> Option<Version> {
     })
 }
 
-/// What is in front of the form of a string, at most.
+/// The most bytes of a string in front of its form.
 const LARGEST_HEAD: u32 = 56;
 
 /// Behind the state of a thread: the pointer to the task that it runs.
@@ -259,7 +259,7 @@ mod tests {
         (688, 67),
     ];
 
-    /// What the module of tasks tells.
+    /// The section of the module of tasks: pairs of a place and a number.
     const TASKS: [(usize, u64); 8] =
         [(0, 168), (8, 136), (16, 96), (24, 108), (32, 109), (40, 128), (72, 936), (88, 872)];
 
