@@ -3,11 +3,12 @@
 // says: A thread of program got a lock
 // says: only after the time of its wait had run out
 // An interpreter's lock: a thread that computes gives the lock back only when another one has waited for 5 ms and asks. Corrected, the computing is done by a
-// process.
+// process. A client sends the requests, because sleeps of the program itself would be a finding wherever the computing ends before they do.
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -64,10 +65,29 @@ static void *work(void *unused) {
 	return x ? unused : NULL;
 }
 
+/* Sends a request of a byte a millisecond after each answer. */
+static void be_client(int fd) {
+	char answer;
+	for (int i = 0; i < ANSWERS; i++) {
+		usleep(1000);
+		if (write(fd, "?", 1) != 1 || read(fd, &answer, 1) != 1)
+			_exit(1);
+	}
+	_exit(0);
+}
+
 int main(int argc, char **argv) {
 	pthread_t worker;
 	pid_t child = -1;
+	int fds[2];
+	char request;
 	(void)argv;
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fds) != 0)
+		return 1;
+	pid_t client = fork();
+	if (client == 0)
+		be_client(fds[1]);
+	close(fds[1]);
 	if (argc == 1) {
 		pthread_create(&worker, NULL, work, NULL);
 	} else if ((child = fork()) == 0) {
@@ -77,12 +97,14 @@ int main(int argc, char **argv) {
 			x = compute(x);
 		_exit(x == 0);
 	}
-	for (int i = 0; i < ANSWERS; i++) {
-		usleep(1000);
+	while (read(fds[0], &request, 1) == 1) {
 		take();
 		give_back();
+		if (write(fds[0], "!", 1) != 1)
+			return 1;
 	}
 	over = 1;
+	waitpid(client, NULL, 0);
 	if (argc == 1)
 		pthread_join(worker, NULL);
 	else

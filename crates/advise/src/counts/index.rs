@@ -54,6 +54,14 @@ impl Observed<'_> {
         self.call.took().unwrap_or(0)
     }
 
+    /// The call's time without that in which its thread could have run, but had no CPU. For a call that waits, that is how long it waited.
+    pub fn time_waiting(&self) -> Ns {
+        let without_cpu = self.call.waits.as_ref().map_or(0, |waits| {
+            waits.in_call.of(WaitKind::Runnable).saturating_add(waits.in_call.of(WaitKind::Throttled))
+        });
+        self.time().saturating_sub(without_cpu)
+    }
+
     pub fn ok(&self) -> bool {
         matches!(self.call.outcome, Outcome::Value(_))
     }

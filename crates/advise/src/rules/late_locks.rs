@@ -79,7 +79,8 @@ impl Rule for LateLocks {
             return;
         }
         let word = call.args[0];
-        let time_ran_out = call.outcome == Outcome::Error(ETIMEDOUT) && observed.time() <= TIME_BEFORE_ASKING.get();
+        let time_ran_out =
+            call.outcome == Outcome::Error(ETIMEDOUT) && observed.time_waiting() <= TIME_BEFORE_ASKING.get();
         self.threads.make_room_of_ended(observed.tracker, |_| false);
         let thread = match time_ran_out {
             true => self.threads.entry(call.tid, Thread::default),

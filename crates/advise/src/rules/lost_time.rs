@@ -111,7 +111,7 @@ impl Rule for LostTime {
             return;
         }
         self.pending.make_room_of_ended(observed.tracker, |_| false);
-        self.pending.entry(tid, || Sleep { key: observed.key, time: observed.time(), in_row });
+        self.pending.entry(tid, || Sleep { key: observed.key, time: observed.time_waiting(), in_row });
     }
 
     fn event(&mut self, event: &Event<'_>, _: &Index, tracker: &Tracker) {

@@ -121,7 +121,7 @@ impl Rule for Polling {
             let parent = observed.tracker.process(pid).and_then(|process| process.parent);
             for tid in parent.into_iter().chain([tid]) {
                 if let Some(slept) = self.slept.get_mut(&tid) {
-                    slept.time += observed.time();
+                    slept.time += observed.time_waiting();
                 }
             }
             return;

@@ -83,7 +83,7 @@ impl Rule for TimedWaits {
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
-        if observed.time() < WAITED_AT_LEAST {
+        if observed.time_waiting() < WAITED_AT_LEAST {
             return;
         }
         let key = CallKey { object: None, ..observed.key };
@@ -91,10 +91,10 @@ impl Rule for TimedWaits {
         let of = (observed.seen.pid, (key, family(&thread.comm).into()));
         let Some(waits) = self.waits.entry(of, Waits::default) else { return };
         waits.calls += 1;
-        waits.time += observed.time();
+        waits.time += observed.time_waiting();
         if ran_out(observed) {
             waits.timed += 1;
-            waits.timed_for += observed.time();
+            waits.timed_for += observed.time_waiting();
             if let Some(stack) = observed.call.stack.as_ref().filter(|_| waits.stacks.len() < MOST_STACKS) {
                 waits.stacks.push((stack.clone(), 1));
             }
