@@ -11,7 +11,7 @@
 
 int main(int argc, char **argv) {
 	(void)argv;
-	size_t size = (size_t)512 << 20;
+	size_t size = (size_t)768 << 20;
 	char *data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (data == MAP_FAILED)
 		return 1;

@@ -7,6 +7,7 @@ use crate::report::quantity::{CALLS, MEAN_WAIT, PACE, TIMES};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
+use std::collections::BTreeMap;
 use stride_event::{Event, Ns, Tid};
 use stride_syscalls::uapi::signals::SIGNALS;
 use stride_syscalls::{Syscall, table};
@@ -62,14 +63,23 @@ struct Interruptions {
     /// Those after which the thread made the same call.
     again: u64,
     time: Ns,
-    signal: i32,
+    /// How many of them each signal ended.
+    signals: BTreeMap<&'static str, u64>,
     began: Ns,
     ended: Ns,
 }
 
 impl Interruptions {
+    /// There are few signals, so these have a bound.
+    fn ended_by(&mut self, signal: Option<&i32>) {
+        if let Some((_, name)) = SIGNALS.iter().find(|(number, _)| signal == Some(&(*number as i32))) {
+            *self.signals.entry(name).or_default() += 1;
+        }
+    }
+
+    /// The signal that ended most of them.
     fn signal(&self) -> &'static str {
-        SIGNALS.iter().find(|(number, _)| *number as i32 == self.signal).map_or("A signal", |(_, name)| name)
+        self.signals.iter().max_by_key(|(_, times)| **times).map_or("A signal", |(name, _)| name)
     }
 
     fn pace(&self) -> Ns {
@@ -99,7 +109,7 @@ impl Rule for Interrupted {
                 if let Some(of) = self.calls.get_mut(&(observed.seen.pid, key)) {
                     of.again += 1;
                     of.ended = observed.call.returned;
-                    of.signal = self.signals.get(&tid).copied().unwrap_or(0);
+                    of.ended_by(self.signals.get(&tid));
                 }
             } else if open.is_handled
                 && let Some(Open { key, time, .. }) = self.open.remove(&tid)
@@ -107,7 +117,7 @@ impl Rule for Interrupted {
             {
                 of.given_up += 1;
                 of.time += time;
-                of.signal = self.signals.get(&tid).copied().unwrap_or(0);
+                of.ended_by(self.signals.get(&tid));
             }
         }
         if observed.call.outcome.is_interruption() {

@@ -14,7 +14,7 @@ use stride_syscalls::{Effect, Syscall};
 use stride_track::{Cloned, Tracker};
 
 const SLOW_FORKS: Threshold = Threshold::count("slow-forks", 3, "slow forks of one process");
-const SLOW_FORK: Threshold = Threshold::time("slow-fork", 4_000_000, "a fork that takes so long on average is slow");
+const SLOW_FORK: Threshold = Threshold::time("slow-fork", 2_000_000, "a fork that takes so long on average is slow");
 const SLOW_FORKS_PART: Threshold =
     Threshold::part("slow-forks-part", 0.03, "the part of the run that the slow forks took");
 
@@ -24,7 +24,7 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "fork(2) copies the tables that say where each page of the process is: about 10 ms for each GiB of memory in use. After that, the first write of \
         either process to a page copies the page, and the end of the child gives all the tables back. A process that holds a large cache or a heap of some GiB pays this for each child, \
         however little the child does. vfork(2), posix_spawn(3) and clone(2) with CLONE_VM copy nothing.\n\n\
-        Reported are three forks of a process that took 4 ms and more on average, and a thirtieth of the run. The estimate is the time of these calls as far as the run waited for them, and at most the \
+        Reported are three forks of a process that took 2 ms and more on average, and a thirtieth of the run. The estimate is the time of these calls as far as the run waited for them, and at most the \
         lives of the children up to their execve(2) or their end.\n\n\
         In C, start programs with posix_spawn(3). In Python, subprocess uses vfork unless preexec_fn or the like is given; for multiprocessing, take the start method `forkserver`, or start the pool \
         before the data is loaded. In Ruby and PHP, use spawn or proc_open in place of fork. In Go, Java and Node.js, starting a program copies no tables. Or let a small helper, which is \
