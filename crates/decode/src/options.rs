@@ -1,6 +1,6 @@
 //! The parts of a call that are decoded, and the depth.
 
-use stride_event::{CallSet, Descriptor, FdOf, FdSet, Limits, Tid};
+use stride_event::{CallSet, Descriptor, Doing, FdOf, FdSet, Limits, Tid};
 use stride_syscalls::Namespace;
 
 /// The parts of calls that are decoded. The default is that of strace without options.
@@ -107,6 +107,16 @@ pub trait Resolver {
     /// The descriptors that an epoll instance watches.
     fn watched(&self, _tid: Tid, _fd: i32) -> Vec<i32> {
         Vec::new()
+    }
+
+    /// Bytes that lie unread in a socket, and in the other end of it on this machine.
+    fn unread(&self, _tid: Tid, _fd: i32) -> Option<(u64, u64)> {
+        None
+    }
+
+    /// What a process does at the moment.
+    fn doing(&self, _pid: Tid) -> Option<Doing> {
+        None
     }
 
     /// The arguments of the program that a process runs. Trackers ask this of processes whose execve they have not

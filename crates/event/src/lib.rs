@@ -40,7 +40,7 @@ pub use events::lost::Lost;
 pub use events::ring_use::RingUse;
 pub use events::{Event, EventOf, Fate, SIGINFO_SIZE, StartKind};
 pub use quantity::{duration, grouped};
-pub use question::{FdOf, Question};
+pub use question::{Doing, FdOf, Question};
 pub use spec::endings::{Bounds, Endings};
 pub use spec::glob::{Atom, Glob};
 pub use spec::inject::{Chance, InjectedResult, Invocations, Poke, ThreadKey};

@@ -68,6 +68,10 @@ pub enum Question {
     },
     /// The descriptors that an epoll instance watches: numbers with blanks between.
     Watched(FdOf),
+    /// Bytes that lie unread in a socket, and in the other end of it on this machine: two numbers with a blank between.
+    Unread(FdOf),
+    /// The state of a process (a letter of proc_pid_stat(5)), its parent, and the numbers of the calls that its first threads are in, with blanks between.
+    Doing(Tid),
     /// The effective user id of a thread, in decimal.
     User(Tid),
     /// The path of the program that a process runs.
@@ -94,9 +98,11 @@ impl Question {
             | Question::PidfdProcess(of)
             | Question::Netlink(of)
             | Question::Ends(of)
-            | Question::Watched(of) => of.tid,
+            | Question::Watched(of)
+            | Question::Unread(of) => of.tid,
             Question::Interface(_) | Question::GenericFamily(_) => 0,
             Question::Comm(tid)
+            | Question::Doing(tid)
             | Question::User(tid)
             | Question::Program(tid)
             | Question::CommandLine(tid)
@@ -106,5 +112,23 @@ impl Question {
             | Question::Namespace { tid, .. }
             | Question::LockHolder { tid, .. } => tid,
         }
+    }
+}
+
+/// What a process does at a moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Doing {
+    /// Its state: a letter of proc_pid_stat(5).
+    pub state: u8,
+    /// 0: it has none that Stride sees.
+    pub parent: Tid,
+    /// The numbers of the calls that its first threads are in, as far as the kernel tells.
+    pub calls: Vec<u32>,
+}
+
+impl Doing {
+    /// A signal has stopped it.
+    pub fn is_stopped(&self) -> bool {
+        self.state == b'T'
     }
 }

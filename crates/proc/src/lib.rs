@@ -19,7 +19,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use stride_decode::{FdInfo, Labelled, NetworkMount, PidInfo, Resolver};
-use stride_event::{Descriptor, FdOf, Question, Tid};
+use stride_event::{Descriptor, Doing, FdOf, Question, Tid};
 use stride_filter::{FdDetail, PidDetail, WordSet};
 use stride_syscalls::{Namespace, PidKind};
 
@@ -159,6 +159,20 @@ impl Resolver for Proc {
 
     fn watched(&self, tid: Tid, fd: i32) -> Vec<i32> {
         self.ask_fd(Question::Watched, tid, fd, None).map(numbers).unwrap_or_default()
+    }
+
+    fn unread(&self, tid: Tid, fd: i32) -> Option<(u64, u64)> {
+        let answer = text(self.ask_fd(Question::Unread, tid, fd, None)?);
+        let (here, there) = answer.split_once(' ')?;
+        Some((here.parse().ok()?, there.parse().ok()?))
+    }
+
+    fn doing(&self, pid: Tid) -> Option<Doing> {
+        let answer = text(self.ask(Question::Doing(pid))?);
+        let mut words = answer.split_ascii_whitespace();
+        let (state, parent) = (words.next()?, words.next()?);
+        let calls = words.filter_map(|nr| nr.parse().ok()).collect();
+        Some(Doing { state: *state.as_bytes().first()?, parent: parent.parse().ok()?, calls })
     }
 
     fn command_line(&self, tid: Tid) -> Vec<Vec<u8>> {

@@ -2,9 +2,9 @@
 
 use crate::descriptors::{ends, fdinfo, link};
 use crate::processes::last_event::ended;
-use crate::processes::{contexts, lock, mounts, pidns};
+use crate::processes::{contexts, doing, lock, mounts, pidns};
 use crate::sockets::families::Families;
-use crate::sockets::socket;
+use crate::sockets::{socket, unread};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fs::File;
@@ -146,6 +146,8 @@ impl Source for LiveSource {
             Question::Device(of) => link::device(of.tid, of.fd, known),
             Question::Ends(of) => ends::others(of.tid, of.fd).map(|found| listed(&found)),
             Question::LockHolder { tid, addr } => lock::holder(tid, addr).map(|holder| holder.to_string()),
+            Question::Unread(of) => unread::bytes(of.tid, of.fd).map(|(here, there)| format!("{here} {there}")),
+            Question::Doing(pid) => doing::of(pid),
             Question::User(tid) => user(tid).map(|uid| uid.to_string()),
             Question::Program(tid) => {
                 return std::fs::read_link(procfs::path(tid, "exe")).ok().map(|path| path.into_os_string().into_vec());

@@ -36,6 +36,7 @@ fn about_fd(code: u8) -> Option<fn(FdOf) -> Question> {
         8 => Question::Netlink,
         12 => Question::Ends,
         14 => Question::Watched,
+        22 => Question::Unread,
         _ => return None,
     })
 }
@@ -51,6 +52,7 @@ const NAMESPACE: u8 = 18;
 const NETWORK_MOUNTS: u8 = 19;
 const COMMAND_LINE: u8 = 20;
 const GENERIC_FAMILY: u8 = 21;
+const DOING: u8 = 23;
 
 const ID_KINDS: [PidKind; 4] = [PidKind::Tid, PidKind::Tgid, PidKind::Pgid, PidKind::Sid];
 
@@ -78,6 +80,8 @@ impl Coded {
             Question::Netlink(of) => about(8, of),
             Question::Ends(of) => about(12, of),
             Question::Watched(of) => about(14, of),
+            Question::Unread(of) => about(22, of),
+            Question::Doing(tid) => Coded { code: DOING, tid, number: 0 },
             Question::Interface(index) => Coded { code: INTERFACE, tid: 0, number: index.into() },
             Question::GenericFamily(id) => Coded { code: GENERIC_FAMILY, tid: 0, number: id.into() },
             Question::Comm(tid) => Coded { code: COMM, tid, number: 0 },
@@ -99,6 +103,7 @@ impl Coded {
             INTERFACE => Question::Interface(u32::try_from(number).ok()?),
             GENERIC_FAMILY => Question::GenericFamily(u16::try_from(number).ok()?),
             COMM => Question::Comm(tid),
+            DOING => Question::Doing(tid),
             USER => Question::User(tid),
             PROGRAM => Question::Program(tid),
             COMMAND_LINE => Question::CommandLine(tid),
@@ -147,6 +152,8 @@ mod tests {
             (Question::NetworkMounts(7), 19, 7, 0),
             (Question::GenericFamily(21), 21, 0, 21),
             (Question::CommandLine(7), 20, 7, 0),
+            (Question::Unread(of), 22, 7, 3),
+            (Question::Doing(7), 23, 7, 0),
             (Question::Namespace { tid: 7, kind: Namespace::ALL[0] }, 18, 7, 0x0200_0000),
         ] {
             let coded = Coded { code, tid, number };

@@ -48,4 +48,4 @@ pub use subject::{FileId, Seen};
 pub use tracker::Tracker;
 pub use waits::cause::Cause;
 pub use waits::futex::Futex;
-pub use waits::wait::{Awaited, Wait, Watched};
+pub use waits::wait::{AtEnd, Awaited, Wait, Watched};

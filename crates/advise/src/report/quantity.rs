@@ -48,18 +48,19 @@ quantities! {
     FILES = Count "files": "open files, sockets or pipes; a file that is opened again counts again";
     HELD_UP = Count "held_up": "answers that came late";
     HIGHEST_FD = Count "highest_fd": "the highest number of a descriptor";
-    IN_A_ROW = Count "in_a_row": "calls that came right after another";
+    HOLDER = Id "holder": "a thread that holds a lock";
     IN_ALL = Bytes "all_bytes": "bytes of all these transfers";
+    IN_A_ROW = Count "in_a_row": "calls that came right after another";
     LASTED = Time "lasted_ns": "the time from first to last";
     LATE = Count "late": "questions that had to be asked twice";
     LATE_FOR = Time "late_ns": "the time that those took";
+    LEAST = Bytes "least_bytes": "the smallest of these sizes";
     LINES = Count "lines": "writes of a single line";
     LONGEST_WAIT = Time "longest_wait_ns": "the longest of these waits";
     MEAN_BYTES = Mean "mean_bytes": "bytes on average";
     MEAN_CALLS = Mean "mean_calls": "calls on average";
     MEAN_LIFE = Time "mean_life_ns": "how long each lived on average";
     MEAN_MESSAGES = Mean "mean_messages": "messages on average";
-    LEAST = Bytes "least_bytes": "the smallest of these sizes";
     MEAN_START = Time "mean_start_ns": "how long each took to start on average";
     MEAN_WAIT = Time "mean_wait_ns": "how long each waited on average";
     MISSED = Count "missed": "waits that ended at once";
@@ -67,6 +68,7 @@ quantities! {
     MOST_IN_A_ROW = Count "most_in_a_row": "the most of these calls without another in between";
     OTHERS = Count "others": "other things for which much the same is true";
     OTHERS_LIVED = Time "others_lived_ns": "the longest life of the others";
+    OTHER_PID = Id "other_pid": "a process that is waited for";
     OVERLAPPING = Count "overlapping": "writes over what another process had written, or into the same page";
     PACE = Time "pace_ns": "the time from one try to the next";
     PAUSES = Count "pauses": "sleeps after a failure";
@@ -91,13 +93,14 @@ quantities! {
     UNANSWERED = Count "unanswered": "questions without an answer";
     UNANSWERED_FOR = Time "unanswered_ns": "the time that those took";
     UNLOCKS = Count "unlocks": "unlocks that woke a thread for the next one";
+    UNREAD = Bytes "unread_bytes": "bytes that lie unread in a socket";
     WAITED = Time "waited_ns": "the time spent waiting";
     WAITING = Count "waiting": "threads that were waiting";
     WAKES = Count "wakes": "calls that woke a thread";
     WAKES_BY_ONE = Count "wakes_by_one": "calls of one thread that woke another";
+    WORKERS = Count "workers": "processes that were started for one job";
     WORKER_LIVED = Time "worker_lived_ns": "how long the worker lived that lived longest";
     WRITERS = Count "writers": "processes that write to the file";
-    WORKERS = Count "workers": "processes that were started for one job";
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The thread that holds a lock in a tracee's memory.
 
+use crate::processes::doing;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use stride_engine_base::procfs;
@@ -8,8 +9,8 @@ use stride_event::Tid;
 const FUTEX_TID_MASK: u32 = 0x3fff_ffff;
 
 /// The thread that holds the lock at an address, if the lock has its id: in the word itself (priority inheritance and
-/// robust futexes, musl), or after it, as in glibc's pthread_mutex_t (`__lock`, `__count`, `__owner`). The thread is one of the same process, or of
-/// one that shares the memory.
+/// robust futexes, musl), or after it, as in glibc's pthread_mutex_t (`__lock`, `__count`, `__owner`). The thread is one of the same process, of
+/// one that shares the memory, or of the parent: fork(2) copies locks as they are.
 pub fn holder(tid: Tid, addr: u64) -> Option<Tid> {
     let memory = File::open(procfs::path(tid, "mem")).ok()?;
     let mut bytes = [0; 12];
@@ -18,7 +19,11 @@ pub fn holder(tid: Tid, addr: u64) -> Option<Tid> {
     // musl's plain mutexes contain EBUSY instead of an id.
     const EBUSY: u32 = 16;
     let is_thread = |id: &u32| {
-        *id > 2 && *id != EBUSY && (procfs::threads(tid).contains(&(*id as Tid)) || shares(*id as Tid, tid, addr))
+        *id > 2
+            && *id != EBUSY
+            && (procfs::threads(tid).contains(&(*id as Tid))
+                || shares(*id as Tid, tid, addr)
+                || is_of_parent(*id as Tid, tid))
     };
     let (lock, owner) = (word(0), word(8));
     // No thread holds the lock.
@@ -26,6 +31,12 @@ pub fn holder(tid: Tid, addr: u64) -> Option<Tid> {
         return None;
     }
     [lock & FUTEX_TID_MASK, owner].into_iter().find(is_thread).map(|id| id as Tid)
+}
+
+/// True if a thread is one of the process that made another one's.
+fn is_of_parent(tid: Tid, other: Tid) -> bool {
+    let parent = doing::parent(other);
+    parent.is_some_and(|parent| parent > 1 && procfs::threads(parent).contains(&tid))
 }
 
 /// True if a thread has the memory at an address of another one.

@@ -1,6 +1,7 @@
 //! Facts about processes and threads: ids, contexts, locks, mounts, and their ends.
 
 pub mod contexts;
+pub mod doing;
 pub mod last_event;
 pub mod lock;
 pub mod mounts;

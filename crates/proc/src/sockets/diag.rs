@@ -15,6 +15,8 @@ pub struct Diag {
 pub struct Unix {
     pub peer: Option<u32>,
     pub name: Option<Vec<u8>>,
+    /// Bytes that lie in it.
+    pub unread: u32,
 }
 
 /// An internet socket: its own address, and the other end's if it is connected.
@@ -22,6 +24,8 @@ pub struct Unix {
 pub struct Inet {
     pub local: (IpAddr, u16),
     pub remote: Option<(IpAddr, u16)>,
+    /// Bytes that lie in it, or connections if it listens.
+    pub unread: u32,
 }
 
 impl Diag {
@@ -36,7 +40,7 @@ impl Diag {
         request[0] = c::AF_UNIX as u8;
         request[4..8].copy_from_slice(&u32::MAX.to_ne_bytes());
         request[8..12].copy_from_slice(&inode.to_ne_bytes());
-        let show = (c::UDIAG_SHOW_NAME | c::UDIAG_SHOW_PEER) as u32;
+        let show = (c::UDIAG_SHOW_NAME | c::UDIAG_SHOW_PEER | c::UDIAG_SHOW_RQLEN) as u32;
         request[12..16].copy_from_slice(&show.to_ne_bytes());
         request[16..24].copy_from_slice(&[0xff; 8]);
         let mut found = None;
@@ -80,6 +84,8 @@ fn unix(bytes: &[u8]) -> Unix {
     let mut socket = Unix::default();
     attributes(bytes, |kind, value| match kind {
         c::UNIX_DIAG_PEER if value.len() >= 4 => socket.peer = Some(word(value, 0)).filter(|&peer| peer != 0),
+        // struct unix_diag_rqlen
+        c::UNIX_DIAG_RQLEN if value.len() >= 4 => socket.unread = word(value, 0),
         c::UNIX_DIAG_NAME => socket.name = Some(value.to_vec()),
         _ => {}
     });
@@ -99,7 +105,7 @@ fn inet(body: &[u8]) -> Option<Inet> {
     let local = (address(8)?, port(4));
     let remote = (address(24)?, port(6));
     let connected = remote.1 != 0 || !remote.0.is_unspecified();
-    Some(Inet { local, remote: connected.then_some(remote) })
+    Some(Inet { local, remote: connected.then_some(remote), unread: word(body, 56) })
 }
 
 #[cfg(test)]
@@ -118,7 +124,7 @@ mod tests {
         let (a, b) = std::os::unix::net::UnixStream::pair().unwrap();
         // The kernel may lack the module.
         let Some(found) = diag.unix(inode(&a)) else { return };
-        assert_eq!(found, Unix { peer: Some(inode(&b)), name: None });
+        assert_eq!(found, Unix { peer: Some(inode(&b)), name: None, unread: 0 });
     }
 
     #[test]
@@ -127,6 +133,6 @@ mod tests {
         let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = socket.local_addr().unwrap().port();
         let Some(found) = diag.inet(c::AF_INET, c::IPPROTO_TCP, inode(&socket)) else { return };
-        assert_eq!(found, Inet { local: (Ipv4Addr::LOCALHOST.into(), port), remote: None });
+        assert_eq!(found, Inet { local: (Ipv4Addr::LOCALHOST.into(), port), remote: None, unread: 0 });
     }
 }

@@ -4,3 +4,4 @@ pub mod diag;
 pub mod families;
 mod netlink;
 pub mod socket;
+pub mod unread;

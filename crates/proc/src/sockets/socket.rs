@@ -121,9 +121,9 @@ fn seen(known: &Descriptor) -> Option<String> {
         Detail::Netlink { protocol, port } => Some(netlink(protocol, port)),
         Detail::Unix { peer, ref name } => {
             let peer = (peer != 0).then_some(peer as u32);
-            Some(unix(known.inode, &Unix { peer, name: Some(name.clone()) }))
+            Some(unix(known.inode, &Unix { peer, name: Some(name.clone()), unread: 0 }))
         }
-        Detail::Inet { local, remote } => Some(inet(&Inet { local, remote })),
+        Detail::Inet { local, remote } => Some(inet(&Inet { local, remote, unread: 0 })),
         _ => None,
     }
 }
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn names_are_quoted() {
-        let socket = Unix { peer: Some(2), name: Some(b"\0a\"\x01\0".to_vec()) };
+        let socket = Unix { peer: Some(2), name: Some(b"\0a\"\x01\0".to_vec()), unread: 0 };
         assert_eq!(unix(1, &socket), "1->2,@\"a\\\"\\001\"");
     }
 }

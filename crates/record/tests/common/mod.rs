@@ -198,7 +198,7 @@ fn fd() -> impl Strategy<Value = FdOf> {
 }
 
 fn question() -> impl Strategy<Value = Question> {
-    const ABOUT_FDS: [fn(FdOf) -> Question; 11] = [
+    const ABOUT_FDS: [fn(FdOf) -> Question; 12] = [
         Question::Link,
         Question::Socket,
         Question::Eventfd,
@@ -210,12 +210,14 @@ fn question() -> impl Strategy<Value = Question> {
         Question::Netlink,
         Question::Ends,
         Question::Watched,
+        Question::Unread,
     ];
     const KINDS: [PidKind; 4] = [PidKind::Tid, PidKind::Tgid, PidKind::Pgid, PidKind::Sid];
     prop_oneof![
-        11 => (0..ABOUT_FDS.len(), fd()).prop_map(|(about, fd)| ABOUT_FDS[about](fd)),
+        12 => (0..ABOUT_FDS.len(), fd()).prop_map(|(about, fd)| ABOUT_FDS[about](fd)),
         1 => any::<u32>().prop_map(Question::Interface),
         1 => tid().prop_map(Question::Comm),
+        1 => tid().prop_map(Question::Doing),
         1 => (tid(), any::<i32>(), 0..KINDS.len()).prop_map(|(tid, id, kind)| Question::Outer { tid, id, kind: KINDS[kind] }),
         1 => (tid(), any::<u64>()).prop_map(|(tid, addr)| Question::LockHolder { tid, addr }),
     ]

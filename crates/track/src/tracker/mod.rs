@@ -34,6 +34,8 @@ pub struct Tracker {
     pub(crate) ended: Option<Tid>,
     /// The calls that threads are in, if engines report them: lasting ones.
     pub(crate) waits: FxHashMap<Tid, Wait>,
+    /// The threads of which the waits were looked at when tracing of them ended.
+    pub(crate) looked_at: usize,
     pub(crate) began: Option<Ns>,
     /// Counts the changes to threads and processes that views may see: names, programs, working directories, starts and ends.
     pub(crate) renewals: u64,
@@ -151,7 +153,7 @@ impl Tracker {
 
     /// The call that a thread is in, or was in when it ended.
     pub fn wait(&self, tid: Tid) -> Option<&Wait> {
-        self.waits.get(&tid)
+        self.waits.get(&tid).filter(|wait| wait.broken_off.is_none())
     }
 
     /// The referent of a descriptor of a thread after the latest event, as far as that was followed. `AT_FDCWD` is its
@@ -232,9 +234,12 @@ impl Tracker {
                     // A thread that waits in vain is of interest when it is killed.
                     self.entered(call, resolver);
                 } else if !interrupted(call.outcome)
-                    && self.waits.get(&call.tid).is_some_and(|wait| !wait.ends_with_process)
+                    && let Some(wait) = self.waits.get_mut(&call.tid).filter(|wait| !wait.ends_with_process)
                 {
-                    self.waits.remove(&call.tid);
+                    match call.outcome.is_interruption() {
+                        true => wait.broken_off = Some(call.returned),
+                        false => _ = self.waits.remove(&call.tid),
+                    }
                 }
                 self.returned(call, resolver);
             }
@@ -251,11 +256,12 @@ impl Tracker {
                 self.mark_join_of(tid);
                 self.ended = Some(tid);
             }
-            Event::Detached { tid, call, .. } => {
+            Event::Detached { tid, call, at } => {
                 if let Some(call) = call {
                     self.entered(call, resolver);
                 }
                 self.ask_about_wait(tid, resolver);
+                self.look_at_end(tid, at, resolver);
                 self.ended = Some(tid);
             }
             Event::Superseded { tid, old, .. } => {

@@ -1,8 +1,12 @@
 //! Why a program hangs: the call of each thread when tracing ends.
 
+mod culprit;
 mod ended;
+mod enders;
 mod holders;
+mod knot;
 mod stuck;
+mod verdict;
 mod words;
 
 use super::common::plain;
@@ -13,16 +17,20 @@ use crate::report::statement::{Statement, say};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use ended::{EndedThreads, waits_forever};
+use enders::{Enders, enders};
 use holders::{Holders, is_file_lock};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use stride_event::{Event, Ns, Tid};
-use stride_syscalls::{Effect, Flow, Syscall};
-use stride_track::{Awaited, Cloned, Futex, ObjectKind, Thread, Tracker, Wait};
-use words::{child, ends, on, the_other_end, thread_label};
+use stride_syscalls::{Abi, Effect, Flow, For, Syscall};
+use stride_track::{AtEnd, Awaited, Cloned, Futex, ObjectKind, Thread, Tracker, Wait};
+use words::{ends, names, on, the_other_end, thread_label};
 
 const HANG: Threshold =
     Threshold::time("hang", 1_000_000_000, "a thread that has been in one call for so long is worth a table");
+/// So many threads of a process are shown that wait for work.
+const ALIKE: usize = 3;
 /// The table shows at most this many threads.
 const HANG_ROWS: usize = 200;
 
@@ -40,7 +48,8 @@ pub const RULE: RuleInfo = RuleInfo {
         Semaphores, barriers and most condition variables look alike from outside, and are shown as a futex. An idle server \
         waits, too, so this finding need not mean a fault. Without -f, other threads of the process are not looked at.\n\n\
         Threads or processes that wait for each other in a circle are called a deadlock: for locks, for file locks (flock), for \
-        the other end of a pipe or a connection that only the other process has, or for a child. A reader of a pipe whose last \
+        the other end of a pipe or a connection that only the other process has, or for a child. So are processes that are entangled in another way, if all who could end their waits wait among them. A stopped process for which others wait is told, a lock that was taken when fork(2) copied the memory, and bytes that lie unread \
+        in a socket: in that of a thread that waits for events of it, or at the other end. A reader of a pipe whose last \
         other writer has ended is told, too. So is a process of which all threads wait in futex(2) without a time limit: then none of them \
         is left that could wake another, and the table tells which thread had ended that used to do so.\n\n\
         Example: a program hangs. stride -f -p PID --advise, and Ctrl-C after a while, shows two threads in futex, each waiting for \
@@ -93,10 +102,26 @@ struct Row {
     waits_for_process: Option<Tid>,
     parent: Option<Tid>,
     any_child: bool,
+    /// The holder of the lock for which the thread waits, if processes do not share that lock.
+    private_lock_of: Option<Tid>,
+    enders: Option<Enders>,
+    watches: bool,
+    abi: Abi,
+    /// How things stood at the end of tracing.
+    end: AtEnd,
+    /// The names of those for which it waits.
+    others: Vec<(Tid, Vec<u8>)>,
     /// Nobody else has the other end of the pipe.
     orphaned: Option<Statement>,
     /// Only another thread of the process can end this wait. The word at which the thread waits.
     word: Option<u64>,
+}
+
+impl Row {
+    /// The thread waits at a futex of which nobody knows more, as those that wait for work do.
+    fn is_like_others(&self) -> bool {
+        self.word.is_some() && self.tid != self.pid && self.waits_for.is_none()
+    }
 }
 
 impl Rule for Hang {
@@ -126,16 +151,19 @@ impl Rule for Hang {
     }
 
     fn findings(&mut self, index: &Index, _: &Tracker) -> Vec<Candidate> {
-        let lasts = |row: &&Row| row.lasted.unwrap_or(index.span().max(HANG.get())) >= HANG.get();
-        let lasting = self.waits.iter().filter(lasts).count();
+        let lasts = |row: &Row| row.lasted.unwrap_or(index.span().max(HANG.get())) >= HANG.get();
+        let lasting = self.waits.iter().filter(|row| lasts(row)).count();
         if lasting == 0 {
             return Vec::new();
         }
-        if !self.attached && self.waits.iter().filter(lasts).all(|row| self.waits_for_one_at_work(row, index)) {
+        if !self.attached
+            && self.waits.iter().filter(|row| lasts(row)).all(|row| self.waits_for_one_at_work(row, index))
+        {
             return Vec::new();
         }
-        let circle = self.circle();
-        let none_left = self.none_left(index.scope.follows);
+        let circle = self.circle(&lasts);
+        let follows = index.scope.follows;
+        let culprit = self.culprit(&lasts).or_else(|| self.none_left(follows)).or_else(|| self.knot(follows, &lasts));
         // Without -f, new threads are not traced, nor the other threads of an attached process.
         let unseen = match () {
             () if index.scope.follows => None,
@@ -156,7 +184,7 @@ impl Rule for Hang {
                 tids.iter().map(|tid| self.named(*tid)).collect::<Vec<_>>().join(" and ")
             ),
             None if let Some(orphaned) = self.waits.iter().find_map(|row| row.orphaned.as_ref()) => orphaned.clone(),
-            None if let Some(none_left) = &none_left => none_left.clone(),
+            None if let Some(culprit) = &culprit => culprit.sentence.clone(),
             None if let Some(row) = self.waits.first().filter(|_| self.threads == 1) => {
                 let name = say!("{} ({})", plain(&row.comm), TID.id(row.tid));
                 let which = match unseen {
@@ -182,10 +210,7 @@ impl Rule for Hang {
                 "Close the end of the pipe that this process does not use: then the read ends when the last writer is gone. Look \
                  at how a worker ended before waiting for what it sends."
             }
-            None if none_left.is_some() => {
-                "Look at what the threads wait for, and who should have told them. A thread that ends, or fails, has to wake those \
-                 that wait for its results: close the queue, release what it holds, signal the end."
-            }
+            None if let Some(culprit) = &culprit => culprit.advice,
             None => {
                 "Look at the thread or process that is waited for: can it still do what the others wait for? If the \
                      program is an idle server, this is normal."
@@ -199,7 +224,7 @@ impl Rule for Hang {
         vec![Candidate {
             sentence,
             advice,
-            confidence: if circle.is_some() || none_left.is_some() { Confidence::Likely } else { Confidence::Possible },
+            confidence: if circle.is_some() || culprit.is_some() { Confidence::Likely } else { Confidence::Possible },
             matters: true,
             ..Candidate::default()
         }]
@@ -209,6 +234,13 @@ impl Rule for Hang {
         let mut waits: Vec<&Row> = self.waits.iter().collect();
         // Threads of a language's runtime wait for work at futexes, and tell least.
         waits.sort_by_key(|row| (row.word.is_some() && row.tid != row.pid, Reverse(row.waits_for.is_some())));
+        // Threads that wait for work look alike: a few of each process stand for all.
+        let mut alike: BTreeMap<(Tid, &str), usize> = BTreeMap::new();
+        waits.retain(|row| {
+            let seen = alike.entry((row.pid, row.call)).or_default();
+            *seen += usize::from(row.is_like_others());
+            !row.is_like_others() || *seen <= ALIKE
+        });
         let rows = waits.into_iter().map(|row| {
             let since = match row.lasted {
                 Some(ns) => format!("{}.{:03} s", ns / 1_000_000_000, ns / 1_000_000 % 1000),
@@ -220,6 +252,11 @@ impl Rule for Hang {
             FactRow { cells: vec![who, row.call.to_owned(), since, row.on.clone()], figures: figures.collect() }
         });
         let mut rows: Vec<FactRow> = rows.collect();
+        for ((pid, call), n) in alike.into_iter().filter(|(_, n)| *n > ALIKE) {
+            let who = format!("and {} more of {pid}", n - ALIKE);
+            let cells = vec![who, call.to_owned(), String::new(), String::new()];
+            rows.push(FactRow { cells, figures: vec![OTHERS.of((n - ALIKE) as u64), PID.id(pid)] });
+        }
         if self.more > 0 {
             let cells = vec![format!("and {} more", self.more), String::new(), String::new(), String::new()];
             rows.push(FactRow { cells, figures: vec![OTHERS.of(self.more as u64)] });
@@ -262,9 +299,18 @@ impl Hang {
                 .holders
                 .of_lock(wait)
                 .or_else(|| the_other_end(wait))
-                .or_else(|| child(wait).filter(|pid| *pid > 0)),
-            parent: tracker.process(thread.pid).and_then(|process| process.parent),
-            any_child: child(wait).is_some_and(|pid| pid <= 0),
+                .or_else(|| wait.child().filter(|pid| *pid > 0)),
+            parent: tracker
+                .process(thread.pid)
+                .and_then(|process| process.parent)
+                .or(Some(wait.end.parent).filter(|pid| *pid > 0)),
+            private_lock_of: Some(wait).filter(|_| Futex::is_private(&wait.args)).and_then(lock_holder),
+            enders: enders(wait, self.holders.of_lock(wait)),
+            watches: wait.seen.row.and_then(Syscall::waits) == Some(For::Readiness),
+            abi: wait.abi,
+            end: wait.end.clone(),
+            others: names(wait, index, tracker),
+            any_child: wait.child().is_some_and(|pid| pid <= 0),
             orphaned: self.orphaned(wait, tracker),
             word: waits_forever(wait).then_some(wait.args[0]),
         });
@@ -331,6 +377,13 @@ impl Hang {
             FD.id(wait.seen.fd?),
             ENDED_PID.id(pid),
         ))
+    }
+}
+
+fn lock_holder(wait: &Wait) -> Option<Tid> {
+    match &wait.awaited {
+        Some(Awaited::Lock(Some((holder, _)))) => Some(*holder),
+        _ => None,
     }
 }
 

@@ -2,16 +2,36 @@
 
 use super::super::common::plain;
 use crate::counts::index::Index;
-use stride_event::Tid;
-use stride_syscalls::{Effect, For};
+use stride_event::{Doing, Tid};
+use stride_syscalls::{Abi, Effect, For, table};
 use stride_track::{Awaited, Tracker, Wait, Watched};
 
-/// The one other process that has the other end of the pipe or socket with which the call works.
+/// The one other process that has the other end of the pipe or socket with which the call works, or of all descriptors that it watches.
 pub fn the_other_end(wait: &Wait) -> Option<Tid> {
-    match &wait.others[..] {
-        [(pid, _)] if *pid != wait.seen.pid && wait.seen.row?.transfer().is_some() => Some(*pid),
-        _ => None,
+    let is_own = |(pid, _): &&(Tid, Vec<u8>)| *pid == wait.seen.pid;
+    if let [(pid, _)] = &wait.others[..] {
+        return Some(*pid).filter(|_| {
+            wait.others.iter().find(is_own).is_none() && wait.seen.row.is_some_and(|row| row.transfer().is_some())
+        });
     }
+    // Those whose other ends are not known may belong to anybody.
+    if wait.watched.iter().any(|watched| watched.others.is_empty()) || !wait.has_no_limit() {
+        return None;
+    }
+    let mut others =
+        wait.watched.iter().flat_map(|watched| &watched.others).filter(|other| !is_own(other)).map(|(pid, _)| *pid);
+    let first = others.next()?;
+    others.all(|other| other == first).then_some(first)
+}
+
+/// The names of the processes for which a thread waits.
+pub fn names(wait: &Wait, index: &Index, tracker: &Tracker) -> Vec<(Tid, Vec<u8>)> {
+    let known = || wait.others.iter().chain(wait.watched.iter().flat_map(|watched| &watched.others));
+    let name = |pid: Tid| {
+        let found = known().find(|(other, _)| *other == pid).map(|(_, comm)| comm.clone());
+        (pid, found.unwrap_or_else(|| index.comm(pid, tracker).to_vec()))
+    };
+    wait.end.others.iter().map(|(pid, _)| name(*pid)).collect()
 }
 
 /// Says in words for which event, lock, child or time a call waits.
@@ -19,20 +39,24 @@ pub fn on(wait: &Wait, index: &Index, tracker: &Tracker) -> String {
     let object = |object| plain(tracker.name(object));
     match wait.seen.row.and_then(|row| row.waits()) {
         Some(For::Lock) => futex(wait),
-        Some(For::Child) => match child(wait) {
-            Some(pid) if pid > 0 => format!("child {}", thread_label(pid, index.comm(pid, tracker))),
+        Some(For::Child) => match wait.child() {
+            Some(pid) if pid > 0 => {
+                format!("child {}{}", thread_label(pid, index.comm(pid, tracker)), doing(pid, wait))
+            }
             _ => "any child".into(),
         },
         Some(For::Time) => "time".into(),
         Some(For::Signal) => "a signal".into(),
         _ => {
             let Some(fd) = wait.seen.fd else {
-                let watched = watched(&wait.watched, tracker);
+                let watched = watched(wait, tracker);
                 return if watched.is_empty() { wait.seen.path.map(object).unwrap_or_default() } else { watched };
             };
             let what = wait.seen.object.map(object).unwrap_or_else(|| "?".into());
-            let text = format!("fd {fd}: {what}{}", other_ends(&wait.others));
-            let watched = watched(&wait.watched, tracker);
+            let connects = wait.seen.row.is_some_and(|row| row.has_effect(Effect::Connects));
+            let still = if connects { ", still being connected" } else { "" };
+            let text = format!("fd {fd}: {what}{still}{}{}", unread(fd, wait), other_ends(&wait.others, wait));
+            let watched = watched(wait, tracker);
             if watched.is_empty() { text } else { format!("{text}, which watches {watched}") }
         }
     }
@@ -41,13 +65,6 @@ pub fn on(wait: &Wait, index: &Index, tracker: &Tracker) -> String {
 /// True if the thread was about to exit.
 pub fn ends(wait: &Wait) -> bool {
     wait.seen.row.is_some_and(|row| row.has_effect(Effect::Exits))
-}
-
-/// The child that the call waits for. In waitid(2), the kind of id comes before the id.
-pub fn child(wait: &Wait) -> Option<Tid> {
-    let row = wait.seen.row.filter(|row| row.waits() == Some(For::Child))?;
-    let at = row.args.iter().position(|arg| matches!(arg.name, "pid" | "id"))?;
-    wait.args.get(at).map(|pid| *pid as Tid)
 }
 
 /// A thread or a process with its name, if that is known.
@@ -71,17 +88,55 @@ fn futex(wait: &Wait) -> String {
 }
 
 /// The processes that hold the other end.
-fn other_ends(others: &[(Tid, Vec<u8>)]) -> String {
-    let others: Vec<String> = others.iter().map(|(pid, comm)| format!("{pid} ({})", plain(comm))).collect();
+fn other_ends(others: &[(Tid, Vec<u8>)], wait: &Wait) -> String {
+    let one = |(pid, comm): &(Tid, Vec<u8>)| format!("{pid} ({}){}", plain(comm), doing(*pid, wait));
+    let others: Vec<String> = others.iter().map(one).collect();
     if others.is_empty() { String::new() } else { format!(", other end: {}", others.join(", ")) }
 }
 
+/// Bytes that lay unread in a socket and in its other end.
+fn unread(fd: i32, wait: &Wait) -> String {
+    let Some((_, here, there)) = wait.end.unread.iter().find(|(of, ..)| *of == fd) else { return String::new() };
+    let here = (*here > 0).then(|| format!(", {} unread", bytes(*here)));
+    let there = (*there > 0).then(|| format!(", {} unread at the other end", bytes(*there)));
+    here.into_iter().chain(there).collect()
+}
+
+fn bytes(n: u64) -> String {
+    if n == 1 { "1 byte".into() } else { format!("{n} bytes") }
+}
+
+/// What a process does for which a thread waits.
+fn doing(pid: Tid, wait: &Wait) -> String {
+    let doing = wait.end.others.iter().find(|(of, _)| *of == pid).map(|(_, doing)| doing);
+    doing.and_then(|doing| at_work(doing, wait.abi)).map_or(String::new(), |words| format!(", {words}"))
+}
+
+/// What a process does, in words: "stopped by a signal", "in accept4 and futex".
+pub fn at_work(doing: &Doing, abi: Abi) -> Option<String> {
+    if doing.is_stopped() {
+        return Some("stopped by a signal".into());
+    }
+    if doing.state == b'Z' {
+        return Some("ended".into());
+    }
+    // (The numbers are those of the machine's own ABI.)
+    if abi == Abi::I386 || doing.calls.is_empty() {
+        return None;
+    }
+    let mut names: Vec<_> = doing.calls.iter().map(|nr| table(abi).name((*nr).into())).collect();
+    names.sort_unstable();
+    names.dedup();
+    Some(format!("in {}", names.join(" and ")))
+}
+
 /// The first of the descriptors that the call waits for.
-fn watched(all: &[Watched], tracker: &Tracker) -> String {
+fn watched(wait: &Wait, tracker: &Tracker) -> String {
     const FIRST: usize = 8;
+    let all = &wait.watched;
     let one = |it: &Watched| {
         let what = it.object.map(|object| plain(tracker.name(object))).unwrap_or_else(|| "?".into());
-        format!("fd {}: {what}{}", it.fd, other_ends(&it.others))
+        format!("fd {}: {what}{}{}", it.fd, unread(it.fd, wait), other_ends(&it.others, wait))
     };
     let mut text = all.iter().take(FIRST).map(one).collect::<Vec<_>>().join("; ");
     if all.len() > FIRST {
