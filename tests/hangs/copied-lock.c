@@ -1,3 +1,4 @@
+// threads: 3
 // told: program ( | waits for a lock that thread | of another process held when fork(2) copied the memory
 // not told: deadlock
 // A child wants a lock that another thread of its parent had when the child was made.

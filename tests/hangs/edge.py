@@ -1,3 +1,4 @@
+# threads: 1
 # told: waits in epoll_wait, although 990 bytes lie unread in its socket fd
 # not told: deadlock
 # A reader that is told of changes only takes a part of what has come, and waits for more.

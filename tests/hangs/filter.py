@@ -1,3 +1,4 @@
+# threads: 2
 # told: wait for each other: a deadlock.
 # told: which watches fd | other end: | (cat)
 # A program watches for the answer of a filter to which it has sent nothing.

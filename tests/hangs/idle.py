@@ -1,3 +1,4 @@
+# threads: 1
 # told: the only thread of | was waiting
 # not told: deadlock
 # not told: unread

@@ -1,3 +1,4 @@
+# threads: 2
 # told: waits for process | which a signal has stopped.
 # not told: deadlock
 # A parent waits for a child that a signal has stopped.

@@ -1,3 +1,4 @@
+# threads: 2
 # told: has sent 18 bytes (fd | that process | has not read.
 # told: 18 bytes unread at the other end
 # not told: deadlock

@@ -1,3 +1,4 @@
+// threads: 9
 // told: 9 threads of process | (program) wait for one another, so none is left that could end a wait.
 // told: and 5 more of
 // All threads of a pool wait for work, and the only one that could give them some reads from a pipe that nobody else has.

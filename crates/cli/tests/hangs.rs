@@ -41,30 +41,31 @@ fn group(leader: i32) -> Vec<(i32, usize)> {
     all.filter(is_of_it).map(|pid| (pid, threads(pid).len())).collect()
 }
 
-/// What Stride says of a program that hangs.
-fn report(program: &[String], scratch: &Scratch, engine: &str, recorded: bool) -> String {
+/// What Stride says of a program that hangs, and has so many threads in all its processes then.
+fn report(program: &[String], all: usize, scratch: &Scratch, engine: &str, recorded: bool) -> String {
     let mut hanging = Command::new(&program[0]);
     hanging.args(&program[1..]).process_group(0).stdin(Stdio::null()).stdout(Stdio::null());
     let hanging = Killed(hanging.spawn().unwrap());
     let leader = hanging.0.id() as i32;
-    let mut processes = Vec::new();
-    // All of it is made after this time, and waits.
-    for _ in 0..20 {
-        std::thread::sleep(Duration::from_millis(250));
-        let now = group(leader);
-        if now == processes {
-            break;
-        }
-        processes = now;
+    let processes = wait_for("all threads of the program", || {
+        let processes = group(leader);
+        (processes.iter().map(|(_, threads)| threads).sum::<usize>() == all).then_some(processes)
+    });
+    // Each thread is in its wait when none has run for a while.
+    let mut asleep = 0;
+    while asleep < 7 {
+        std::thread::sleep(Duration::from_millis(100));
+        let all_sleep =
+            processes.iter().flat_map(|(pid, _)| threads(*pid)).all(|tid| matches!(state(tid), Some('S' | 'T')));
+        asleep = if all_sleep { asleep + 1 } else { 0 };
     }
-    std::thread::sleep(Duration::from_millis(500));
     let pids = processes.iter().flat_map(|(pid, _)| ["-p".to_owned(), pid.to_string()]);
     let mut stride = bare_stride();
     let how: &[&str] = if recorded { &["--record=recording"] } else { &["--advise=all"] };
     let err = std::fs::File::create(scratch.path("err")).unwrap();
     stride.args([engine, "-f", "-o", "report"]).args(how).args(pids).current_dir(scratch.path("")).stderr(err);
     let mut stride = Killed(stride.spawn().unwrap());
-    scratch.wait_attached(processes.iter().map(|(_, threads)| threads).sum());
+    scratch.wait_attached(all);
     std::thread::sleep(Duration::from_millis(1500));
     send(&stride, Signal::SIGINT);
     stride.0.wait().unwrap();
@@ -83,6 +84,7 @@ fn check(source: &Path) -> Vec<String> {
     let name = source.file_name().unwrap().to_str().unwrap();
     let (told, not_told) = (lines(source, "told: "), lines(source, "not told: "));
     assert!(!told.is_empty(), "{name}: nothing is expected");
+    let all = lines(source, "threads: ")[0].parse().unwrap();
     let mut wrong = Vec::new();
     for (engine, recorded) in
         engines().iter().map(|engine| (*engine, false)).chain([(engines()[engines().len() - 1], true)])
@@ -95,7 +97,7 @@ fn check(source: &Path) -> Vec<String> {
                 return wrong;
             }
         };
-        let report = report(&program, &scratch, engine, recorded);
+        let report = report(&program, all, &scratch, engine, recorded);
         let missing: Vec<_> = told.iter().filter(|parts| !says(&report, parts)).collect();
         let false_ones: Vec<_> = not_told.iter().filter(|parts| says(&report, parts)).collect();
         if !missing.is_empty() || !false_ones.is_empty() {
