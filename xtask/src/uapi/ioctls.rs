@@ -70,6 +70,9 @@ pub struct RequestNames {
 /// The direction of an argument, as the number of a request has it: 1 if the kernel reads it, 2 if it writes it, or both.
 pub type Direction = u8;
 
+/// The header of requests that no program finds in a header of the kernel's.
+pub const INTERNAL: &str = "internal_requests.h";
+
 /// The end of the names of macros that tell the argument of a request.
 pub const TELLS: &str = "_ARGUMENT";
 
@@ -96,6 +99,15 @@ impl RequestNames {
         }
         self.told.extend(more.told);
         self.directions.extend(more.directions);
+    }
+
+    /// The requests that a header defines only stand for numbers without another name.
+    pub fn stand_back(&mut self, header: &str) {
+        for name in header.lines().filter_map(|line| line.strip_prefix("#define ")?.split([' ', '(']).next()) {
+            if self.names.remove(name) {
+                self.spare.insert(name.to_owned());
+            }
+        }
     }
 
     /// Moves the types that macros tell to the requests that they tell of.

@@ -115,6 +115,8 @@ fn gather(abi: Abi, source: &headers::Source) -> Result<Facts> {
             facts.enumerations.entry(name).or_insert(values);
         }
     }
+    let internal = source.extra.join(ioctls::INTERNAL);
+    facts.requests.stand_back(&fs::read_to_string(&internal).with_context(|| internal.display().to_string())?);
     Ok(facts)
 }
 

@@ -34,6 +34,11 @@ pub fn described<'a>(cx: &Cx<'a>, raw: u64, parts: Parts) -> Option<Value<'a>> {
     }
 }
 
+/// True if the headers tell what the request's argument leads to.
+pub fn is_told(cx: &Cx<'_>) -> bool {
+    !arguments(cx.abi(), cx.arg("op") as u32).is_empty()
+}
+
 fn one<'a>(cx: &Cx<'a>, raw: u64, dir: u64, size: usize, ty: IoctlArg) -> Option<Value<'a>> {
     let size = match ty {
         IoctlArg::Struct(layout) => layout.size as usize,

@@ -119,9 +119,8 @@ fn sized<'a>(cx: &Cx<'a>, p: Parts) -> Option<Value<'a>> {
         (READ, b'U', 0x2c) => by_size("UI_GET_SYSNAME"),
         (READ, b'j', 0x13) => by_size("JSIOCGNAME"),
         (WRITE, b'k', 0x00) => by_size("SPI_IOC_MESSAGE"),
-        // Each protocol, and each driver, has numbers of its own from there on.
+        // Each protocol has numbers of its own from there on. (Each driver has, too, but those of drivers are as good as unknown.)
         (0, 0x89, 0xe1..=0xef) => behind("SIOCPROTOPRIVATE", p.nr - 0xe0),
-        (0, 0x89, 0xf1..=0xff) => behind("SIOCDEVPRIVATE", p.nr - 0xf0),
         (READ, b'M', _) => by_number("MIXER_READ"),
         (WRITE, b'M', _) => by_number("MIXER_WRITE"),
         _ => None,
@@ -158,6 +157,10 @@ pub fn unknown<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64) -> Value<'a> {
     // The device mapper goes by the size that its structs hold, so a request's number says nothing about bytes.
     if parts.kind == c::DM_IOCTL as u8 {
         return Value::Hex(raw);
+    }
+    // The number of an old request says nothing of its argument, and the headers say that it is an address.
+    if raw == 0 && parts.dir == 0 && described::is_told(cx) {
+        return Value::Addr(raw);
     }
     if !cx.verbose || raw == 0 {
         return Value::Hex(raw);
