@@ -9,6 +9,7 @@ use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use rustc_hash::FxHashMap;
 use stride_event::{Event, Tid};
+use stride_syscalls::{For, Thing, table};
 use stride_track::{ObjectId, ObjectKind, Tracker};
 
 const LEAKED: Threshold =
@@ -49,6 +50,13 @@ struct Held {
     made: Option<CallKey>,
     /// Sends through them.
     sends: u64,
+}
+
+impl Held {
+    fn is_accepted(&self) -> bool {
+        let row = self.made.and_then(|made| table(made.abi).get(made.nr.into())).map(|entry| entry.row);
+        row.is_some_and(|row| row.makes() == Some(Thing::Connection) && row.may_wait() == Some(For::Peer))
+    }
 }
 
 const MAX_WAYS: usize = 1 << 18;
@@ -120,7 +128,10 @@ impl Rule for FdLeak {
             let least = if way.1.is_some() { LEAKED.get() } else { LEAKED.get() * 4 };
             held.files >= least && held.files as f64 >= opened as f64 * LEAKED_PART.ratio()
         });
-        let worst = largest(leaks, 1, |((pid, path, nr), open)| (path.is_some(), open.files, *pid, *nr));
+        let worst = largest(leaks, 1, |((pid, path, nr), open)| {
+            // Those that a server accepted are left behind by its clients.
+            (path.is_some(), !open.is_accepted(), open.files, *pid, *nr)
+        });
         let Some(((pid, path, _), open)) = worst.first() else { return Vec::new() };
         let comm = index.comm(*pid, tracker);
         let what = match path {

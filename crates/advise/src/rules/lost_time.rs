@@ -11,8 +11,8 @@ use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use stride_event::{Event, Ns, Tid, WaitKind};
-use stride_syscalls::{For, Syscall, table};
+use stride_event::{Event, Interrupt, Ns, Outcome, Tid, WaitKind, Waker};
+use stride_syscalls::{Flow, For, Syscall, table};
 use stride_track::{Activity, ObjectKind, TimeShare, TimeSpent, Tracker, Who};
 
 const LOST_SLEEPS: Threshold = Threshold::count("lost-sleeps", 10, "sleeps of threads of one name");
@@ -29,7 +29,8 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "A large part of the run passes in waits of one kind, and no other finding says why. This is read from the table of where the time went, not \
         from a pattern of calls.\n\n\
         Sleeps: three tenths of the run passed in at least ten sleeps (nanosleep(2) and its kin) of threads of one name. Sleeps between two looks at memory, at a queue \
-        or at a clock make no call, and so nothing but the sleeps is seen. Sleeps for whose end other traced threads wait, and those after which the thread writes to a pipe, answers a client or ends, do not count: they set a pace. A thread that waits learns of a change half a sleep too late, and often a whole \
+        or at a clock make no call, and so nothing but the sleeps is seen. Sleeps for whose end other traced threads wait, and those after which the thread writes to a pipe, answers a client or ends, do not count: they set a pace. Waits for descriptors (poll(2), epoll_wait(2)) whose time ran out are sleeps, too, if the process took nothing from a pipe or a socket: so the runtimes of Go and \
+        Node.js sleep. A thread that waits learns of a change half a sleep too late, and often a whole \
         one. In C, wait with a condition variable, a semaphore or a futex in shared memory; in Python with threading.Event or queue.Queue.get, in Java with a \
         BlockingQueue or a CountDownLatch, in Go with a channel, in Node.js with an event or a promise, in a shell with `wait` or a read from a FIFO. A sleep that only lets time pass, \
         such as the pause of a rate limit, may stay.\n\n\
@@ -50,6 +51,8 @@ struct LostTime {
     latest: Bounded<Tid, Latest>,
     /// The sleep of a thread that has made no call since.
     pending: Bounded<Tid, Sleep>,
+    /// Processes that take something from a peer. Their waits for descriptors may be for that.
+    have_peers: Bounded<Tid, ()>,
 }
 
 #[derive(Clone, Copy)]
@@ -57,6 +60,8 @@ struct Sleep {
     key: CallKey,
     time: Ns,
     in_row: bool,
+    /// A wait for any of some descriptors, until its time ran out: so event loops sleep, and the runtimes of Go and Node.js.
+    is_for_any: bool,
 }
 
 /// The latest sleep of a thread.
@@ -75,6 +80,8 @@ const ROW: u64 = 50;
 struct Sleeps {
     calls: u64,
     time: Ns,
+    /// Those that were waits for any of some descriptors.
+    for_any: u64,
     /// Those in long rows.
     in_rows: u64,
     /// The process runs a program for its parent, as sleep(1) for a shell.
@@ -97,6 +104,21 @@ impl Rule for LostTime {
         {
             self.count(observed, sleep);
         }
+        if takes_from_peer(observed) {
+            self.have_peers.make_room_of_ended(observed.tracker, |_| false);
+            self.have_peers.entry(observed.seen.pid, || ());
+        }
+        let is_timed_out = waits_for_any(observed.row) && observed.call.outcome == Outcome::Value(0);
+        if is_timed_out && observed.time_waiting() >= SHORTEST_SLEEP.get() {
+            self.pending.make_room_of_ended(observed.tracker, |_| false);
+            self.pending.entry(tid, || Sleep {
+                key: observed.key,
+                time: observed.time_waiting(),
+                in_row: false,
+                is_for_any: true,
+            });
+            return;
+        }
         if !is_sleep(observed.row) {
             return;
         }
@@ -111,7 +133,12 @@ impl Rule for LostTime {
             return;
         }
         self.pending.make_room_of_ended(observed.tracker, |_| false);
-        self.pending.entry(tid, || Sleep { key: observed.key, time: observed.time_waiting(), in_row });
+        self.pending.entry(tid, || Sleep {
+            key: observed.key,
+            time: observed.time_waiting(),
+            in_row,
+            is_for_any: false,
+        });
     }
 
     fn event(&mut self, event: &Event<'_>, _: &Index, tracker: &Tracker) {
@@ -138,6 +165,7 @@ impl LostTime {
         sleeps.calls += 1;
         sleeps.time = sleeps.time.saturating_add(sleep.time);
         sleeps.in_rows += u64::from(sleep.in_row);
+        sleeps.for_any += u64::from(sleep.is_for_any);
         if sleeps.calls == 1 {
             let process = |pid| observed.tracker.process(pid);
             let parent = process(observed.seen.pid).and_then(|process| process.parent).and_then(process);
@@ -154,21 +182,30 @@ impl LostTime {
         }
         let mut families: BTreeMap<&[u8], (Sleeps, Tid)> = BTreeMap::new();
         let many = |sleeps: &Sleeps| sleeps.is_for_parent || sleeps.calls >= LOST_SLEEPS.get();
-        for ((pid, name), sleeps) in self.sleeps.iter().filter(|(_, sleeps)| many(sleeps)) {
+        let has_peer = |pid: &Tid, sleeps: &Sleeps| sleeps.for_any > 0 && self.have_peers.get(pid).is_some();
+        let counted = self.sleeps.iter().filter(|((pid, _), sleeps)| many(sleeps) && !has_peer(pid, sleeps));
+        for ((pid, name), sleeps) in counted {
             let (sum, of) = families.entry(name).or_insert((Sleeps::default(), *pid));
             sum.calls += sleeps.calls;
             sum.time = sum.time.saturating_add(sleeps.time);
             sum.in_rows += sleeps.in_rows;
+            sum.for_any += sleeps.for_any;
             sleeps.kinds.iter().for_each(|(nr, (key, n))| sum.kinds.entry(*nr).or_insert((*key, 0)).1 += n);
             sum.pids.push(*pid);
             *of = (*of).min(*pid);
         }
-        let asleep = |name: &[u8], pids: &[Tid]| {
+        let asleep = |name: &[u8], pids: &[Tid], for_any: bool| {
             let is_of = |who: &Who| family(&who.comm) == name && who.pid.is_none_or(|pid| pids.contains(&pid));
             let shares = account.shares.iter().filter(|share| is_of(&share.who));
-            shares.filter(|share| in_sleep(&share.activity) && !is_awaited(share)).map(|share| share.time).sum::<Ns>()
+            let sleeps = |share: &&TimeShare| match for_any {
+                true if ran_out(&share.activity) => !is_awaited_by_others(share),
+                _ => in_sleep(&share.activity) && !is_awaited(share),
+            };
+            shares.filter(sleeps).map(|share| share.time).sum::<Ns>()
         };
-        let lost = families.into_iter().map(|(name, (sleeps, pid))| (asleep(name, &sleeps.pids), name, sleeps, pid));
+        let lost = families
+            .into_iter()
+            .map(|(name, (sleeps, pid))| (asleep(name, &sleeps.pids, sleeps.for_any > 0), name, sleeps, pid));
         let (run, name, sleeps, pid) = lost
             .filter(|(run, _, sleeps, _)| {
                 sleeps.calls >= LOST_SLEEPS.get()
@@ -268,6 +305,32 @@ fn is_awaited(share: &TimeShare) -> bool {
         let row = table(on.abi).get(on.nr).map(|entry| entry.row);
         row.and_then(Syscall::waits) != Some(For::Child) || who.comm == share.who.comm
     })
+}
+
+/// The same of a wait that a runtime makes for its whole process: its other threads have nothing to do meanwhile, and wait for each other.
+fn is_awaited_by_others(share: &TimeShare) -> bool {
+    share.awaited_by.iter().any(|(who, _)| who.comm != share.who.comm)
+}
+
+/// Takes bytes that a peer or another process sends.
+fn takes_from_peer(observed: &Observed<'_>) -> bool {
+    let Some(object) = observed.seen.object.filter(|_| observed.row.transfer().is_some()) else { return false };
+    let is_read = observed.row.transfer().is_some_and(|transfer| transfer.flow == Flow::In);
+    is_read && matches!(observed.tracker.kind(object), ObjectKind::Socket | ObjectKind::Pipe)
+}
+
+fn waits_for_any(row: &Syscall) -> bool {
+    row.waits() == Some(For::Readiness)
+}
+
+/// A wait for any of some descriptors whose time ran out. Without measured waits, that is not known of each.
+fn ran_out(activity: &Activity) -> bool {
+    let on = match activity {
+        Activity::Asleep(on, _, Some(Waker::Interrupt(Interrupt::Timer)) | None) => on,
+        Activity::InCall(on) | Activity::Unmeasured(on) => on,
+        _ => return false,
+    };
+    table(on.abi).get(on.nr).is_some_and(|entry| waits_for_any(entry.row))
 }
 
 /// The call gives something to others: through a pipe or a device, or to a client of a server. The sleep before it sets a pace, or stands for work.

@@ -22,7 +22,7 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "opened again and again",
     explanation: "One process opens the same file, reads it, closes it, and soon does so again, though it has not \
         changed; or it lists the same directory again; or it opens a file for each line that it appends; or it asks \
-        /proc or /sys again what the machine is like.\n\n\
+        /proc or /sys again what the machine is like, or what a process is like, for each item.\n\n\
         Opening a file counts as a repeat if the same thread read as many bytes from it before, no traced process has \
         changed, replaced or truncated the file since, and the thread has not waited for anything (input, a child, a timer) \
         in between. After a wait the thread may have a reason to look again. Then an opening counts as a repeat only if the \
@@ -42,7 +42,7 @@ struct Reopened {
     facts: Bounded<(Tid, ObjectId), (u64, u64)>,
     /// The number of times that each object was changed or replaced.
     changes: Bounded<ObjectId, u64>,
-    repeats: [Repeats; 4],
+    repeats: [Repeats; 5],
 }
 
 /// Openings of one path by one process.
@@ -82,6 +82,7 @@ enum What {
     Appended,
     Directory,
     Machine,
+    Process,
 }
 
 /// Repeats of one kind.
@@ -115,8 +116,14 @@ impl Rule for Reopened {
         let (Some(_), (by, Pace { waits, calls, .. })) = (file.made, file.opened) else { return };
         let facts = self.facts.remove(&(by, file.object)).filter(|(at, _)| *at > calls).map(|(_, hash)| hash);
         let name = tracker.name(file.object);
-        let machine = is_machine(name);
+        let of_process = is_of_process(name);
+        let machine = is_machine(name) || of_process;
+        // What a process is like changes while a thread waits.
+        let facts = facts.filter(|_| !of_process);
+        // A file or a directory that is opened to be synced.
+        let only_synced = file.syncs > 0 && file.reads.calls == 0 && file.writes.calls == 0;
         if file.gone
+            || only_synced
             || tracker.kind(file.object) != ObjectKind::Path
             || !machine && io(file.object, tracker) != Io::File
             || name == b"/dev/null"
@@ -176,6 +183,7 @@ impl Rule for Reopened {
             }
             let what = match () {
                 () if is_machine(tracker.name(object)) => What::Machine,
+                () if is_of_process(tracker.name(object)) => What::Process,
                 () if openings.latest.writes => What::Appended,
                 () if openings.directory => What::Directory,
                 () => What::File,
@@ -189,7 +197,7 @@ impl Rule for Reopened {
             of_kind.processes.add(pid, openings.calls, index.comm(pid, tracker));
         }
         let repeats = std::mem::take(&mut self.repeats).into_iter();
-        let kinds = [What::File, What::Appended, What::Directory, What::Machine];
+        let kinds = [What::File, What::Appended, What::Directory, What::Machine, What::Process];
         repeats.zip(kinds).filter_map(|(repeats, what)| repeats.candidate(what, tracker)).collect()
     }
 }
@@ -242,13 +250,21 @@ impl Repeats {
                     hardly changes while a program runs (sysconf(3) and get_nprocs(3) read files). What does change, such as \
                     free memory, need not be asked for each item: ask now and then.",
             ),
+            What::Process => (
+                say!(
+                    "{name} was opened {} times by one process to learn about a process, without a wait in between",
+                    times
+                ),
+                "The kernel writes such a file anew for each reader. Ask now and then, by the clock, not for each item; keep the file open \
+                 and read it at offset 0 with pread(2); or ask with a call that has the number (getrusage(2), getppid(2)).",
+            ),
         };
         let others = match self.paths.len() {
             1 => ".".into(),
             2 => "; so was one other.".into(),
             n => say!("; so were {} others.", OTHERS.of(n as u64 - 1)),
         };
-        let works_on_it = matches!(what, What::File | What::Machine);
+        let works_on_it = matches!(what, What::File | What::Machine | What::Process);
         let evidence = top
             .iter()
             .map(|(object, (calls, _, line))| Evidence { line: Some(*line), ..thing(**object, *calls, tracker) });
@@ -284,6 +300,16 @@ fn is_machine(path: &[u8]) -> bool {
         }
         None => path.starts_with(b"/sys/"),
     }
+}
+
+/// Files about one process that are written for their reader, such as /proc/self/status. Those of its descriptors and its threads are not meant.
+fn is_of_process(path: &[u8]) -> bool {
+    let Some(rest) = path.strip_prefix(b"/proc/") else { return false };
+    let mut parts = rest.split(|byte| *byte == b'/');
+    let of = parts.next().unwrap_or_default();
+    let is_process =
+        [&b"self"[..], b"thread-self"].contains(&of) || of.iter().all(u8::is_ascii_digit) && !of.is_empty();
+    is_process && parts.next().is_some() && parts.next().is_none()
 }
 
 /// Facts that hold as long as the machine is up, or nearly so.

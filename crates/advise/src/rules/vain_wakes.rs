@@ -8,15 +8,20 @@ use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use std::collections::BTreeMap;
-use stride_event::{Ns, Outcome, Tid};
+use stride_event::{Ns, Outcome, Tid, WaitKind};
 use stride_syscalls::Syscall;
-use stride_track::{Futex, Tracker};
+use stride_track::{Activity, Futex, TimeShare, Tracker};
 
 const VAIN_WAKES: Threshold = Threshold::count("vain-wakes", 2000, "waits that led to nothing but another wait");
 const VAIN_WAKES_PART: Threshold =
     Threshold::part("vain-wakes-part", 0.6, "the part of all ended waits that led to nothing");
 const VAIN_WAKES_PACE: Threshold =
     Threshold::time("vain-wakes-pace", 2_000_000, "the longest time from one of them to the next, on average");
+const VAIN_WAKES_EACH: Threshold = Threshold::count(
+    "vain-wakes-each",
+    3,
+    "so many of them for each wake by a thread that did something else before, because a wake or two per piece of work are no waste",
+);
 const BARELY_RUN: Threshold =
     Threshold::time("barely-run", 300_000, "a thread that runs for longer between two waits has done something");
 
@@ -28,10 +33,10 @@ pub const RULE: RuleInfo = RuleInfo {
         kernel some microseconds, twice, and takes a CPU from the threads that have work. A lock that is taken and given back for tiny pieces of work by many \
         threads looks the same.\n\n\
         A thread counts if it ran for less than 300 µs, and for the time of four calls that wake others, before it waited again. \
-        Reported are 2,000 such waits of a process that has at least four such threads, if they are three fifths of all its waits that another thread ended, and at least one in two milliseconds.\n\n\
+        Reported are 2,000 such waits of a process that has at least four such threads, if they are three fifths of all its waits that another thread ended, at least one in two milliseconds, and three for each wake by a thread that did something else before.\n\n\
         Example: 120 agents wait for tickets with wait() and notifyAll(): 6,000 tickets take 215,000 wakes and 4.3 s. With notify(), or a BlockingQueue, they take 6,000 \
         wakes and 0.2 s.",
-    thresholds: &[VAIN_WAKES, VAIN_WAKES_PART, VAIN_WAKES_PACE, BARELY_RUN],
+    thresholds: &[VAIN_WAKES, VAIN_WAKES_PART, VAIN_WAKES_PACE, VAIN_WAKES_EACH, BARELY_RUN],
     make: || Box::new(VainWakes::default()),
 };
 
@@ -59,6 +64,8 @@ struct Woken {
 struct Herd {
     woken: u64,
     vain: u64,
+    /// Wakes by threads that did something else before: something has changed, and one thread has to know.
+    changes: u64,
     /// The time between the wake and the next wait of those.
     ran: Ns,
     threads: u64,
@@ -96,6 +103,16 @@ impl Rule for VainWakes {
         if matches!(futex, Some(Futex::Wake)) {
             self.wakes += 1;
             self.wakes_took += observed.time();
+            let is_of_herd = before.is_some_and(|woken| {
+                let ran = call.began().saturating_sub(woken.at);
+                calls == woken.calls + woken.of_futexes && ran <= self.barely_run()
+            });
+            if !is_of_herd
+                && matches!(call.outcome, Outcome::Value(1..))
+                && let Some(herd) = self.processes.entry(observed.seen.pid, Herd::default)
+            {
+                herd.changes += 1;
+            }
         }
         if matches!(futex, None | Some(Futex::Wake)) {
             return;
@@ -155,11 +172,24 @@ impl Rule for VainWakes {
                 .into(),
             confidence: Confidence::Likely,
             makers: herd.calls.values().copied().collect(),
+            perhaps_more: pushed(index, comm),
+            estimate: "all time in which threads of the run could have gone on, but others of the process had the CPU".into(),
             matters: true,
             instead_of: &["taking-turns", "lock-contention", "goroutine-locks", "busy-wait"],
             ..Candidate::default()
         }]
     }
+}
+
+/// The time of the run in which its threads had no CPU because others of this name had it.
+fn pushed(index: &Index, comm: &[u8]) -> Ns {
+    let account = index.account();
+    let is_pushed = |share: &&TimeShare| {
+        share.activity == Activity::Off(WaitKind::Runnable)
+            && share.cpu_taken_by.as_ref().is_some_and(|who| *who.comm == *comm)
+    };
+    let shares = account.shares.iter().filter(|_| account.of_run);
+    shares.filter(is_pushed).map(|share| share.time).sum()
 }
 
 impl Herd {
@@ -170,6 +200,7 @@ impl Herd {
     fn is_large(&self) -> bool {
         self.vain >= VAIN_WAKES.get()
             && self.threads >= SMALLEST_HERD
+            && self.vain >= self.changes.saturating_mul(VAIN_WAKES_EACH.get())
             && self.vain as f64 >= self.woken as f64 * VAIN_WAKES_PART.ratio()
             && self.pace() <= VAIN_WAKES_PACE.get()
     }

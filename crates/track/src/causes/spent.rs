@@ -126,7 +126,7 @@ impl AddAssign for CallCount {
 
 const MAX_THINGS: usize = 1 << 16;
 const MAX_THREADS: usize = 1 << 17;
-/// A thread with more different activities has no room for further ones.
+/// When a thread has more different activities, the shorter half of them become one.
 const MAX_ACTIVITIES: usize = 128;
 
 /// The times of all threads.
@@ -371,9 +371,27 @@ fn add(parts: &mut Vec<(ActivityId, Ns)>, id: ActivityId, time: Ns) {
             // Frequent ones come to the front.
             parts.swap(place, place.saturating_sub(1));
         }
-        None if parts.len() < MAX_ACTIVITIES || id == 0 => parts.push((id, time)),
-        None => add(parts, 0, time),
+        None => {
+            if parts.len() >= MAX_ACTIVITIES {
+                fold(parts);
+            }
+            parts.push((id, time));
+        }
     }
+}
+
+/// Makes room: the shorter half of the activities become one. A thread may begin late with what it does most, so the first ones have no right to stay.
+fn fold(parts: &mut Vec<(ActivityId, Ns)>) {
+    let mut times: Vec<Ns> = parts.iter().map(|(_, time)| *time).collect();
+    let middle = times.len() / 2;
+    let median = *times.select_nth_unstable(middle).1;
+    let mut folded = 0;
+    parts.retain(|&(id, time)| {
+        let stays = id != 0 && time > median;
+        folded += if stays { 0 } else { time };
+        stays
+    });
+    parts.push((0, folded));
 }
 
 /// The activity of a thread that does not sleep in a call. `followed_on`: it made a call before.

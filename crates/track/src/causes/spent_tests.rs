@@ -237,3 +237,18 @@ fn what_very_many_things_cost_is_bounded() {
     assert!(spent.shares.len() <= super::MAX_ACTIVITIES + 1, "{}", spent.shares.len());
     assert_eq!(spent.total, 10_000);
 }
+
+/// What a thread does most is told, also if it begins with that after very many other things.
+#[test]
+fn what_comes_late_has_its_own_place() {
+    let early = (0..1000).map(|at| Call { nr: at, ..does(MAIN, "getpid", &[], 1, 10 * at + 105, 10 * at + 110) });
+    let late =
+        (0..1000).map(|at| Call { nr: 5_000, ..does(MAIN, "getpid", &[], 1, 10 * at + 10_105, 10 * at + 10_110) });
+    let calls: Vec<Call> = early.chain(late).collect();
+    let run: Vec<_> = [spawned(MAIN, 100)].into_iter().chain(calls.iter().map(Event::Exit)).collect();
+    let spent = spent(&run);
+    assert_eq!(spent.total, 20_000);
+    let is_late = |activity: &Activity| matches!(activity, Activity::InCall(on) if on.nr == 5_000);
+    let time: Ns = spent.shares.iter().filter(|share| is_late(&share.activity)).map(|share| share.time).sum();
+    assert_eq!(time, 5_000);
+}

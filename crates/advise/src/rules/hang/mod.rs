@@ -19,11 +19,11 @@ use crate::thresholds::threshold::Threshold;
 use ended::{EndedThreads, waits_forever};
 use enders::{Enders, enders};
 use holders::{Holders, is_file_lock};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use stride_event::{Event, Ns, Tid};
-use stride_syscalls::{Abi, Effect, Flow, For, Syscall};
+use stride_syscalls::{Abi, Effect, Flow, For, Syscall, Thing};
 use stride_track::{AtEnd, Awaited, Cloned, Futex, ObjectKind, Thread, Tracker, Wait};
 use words::{ends, names, on, the_other_end, thread_label};
 
@@ -78,6 +78,10 @@ struct Hang {
     /// These threads, as far as there is room.
     left: Vec<Left>,
     ended: EndedThreads,
+    /// Processes that a traced process told to end.
+    told_to_end: FxHashSet<Tid>,
+    /// Processes that accept connections.
+    servers: FxHashSet<Tid>,
 }
 
 /// A thread that was detached or killed.
@@ -115,6 +119,8 @@ struct Row {
     orphaned: Option<Statement>,
     /// Only another thread of the process can end this wait. The word at which the thread waits.
     word: Option<u64>,
+    /// It waits for clients, for what they send, or for anything to come.
+    for_work: bool,
 }
 
 impl Row {
@@ -126,7 +132,11 @@ impl Row {
 
 impl Rule for Hang {
     fn wants(&self, row: &'static Syscall) -> bool {
-        row.has_effect(Effect::Forks) || is_file_lock(row) || Futex::is(row)
+        row.has_effect(Effect::Forks)
+            || row.has_effect(Effect::SendsSignal)
+            || accepts(row)
+            || is_file_lock(row)
+            || Futex::is(row)
     }
 
     fn closed(&mut self, file: &OpenFile, _: &Index, _: &Tracker) {
@@ -140,6 +150,15 @@ impl Rule for Hang {
         if Futex::is(observed.row) {
             return self.ended.woke(observed);
         }
+        if observed.has(Effect::SendsSignal) {
+            return self.signalled(observed);
+        }
+        if accepts(observed.row) {
+            if self.servers.len() < MAX_PROCESSES {
+                self.servers.insert(observed.seen.pid);
+            }
+            return;
+        }
         self.made_threads |= observed.ok() && Cloned::of(observed.call).makes_thread();
     }
 
@@ -151,7 +170,8 @@ impl Rule for Hang {
     }
 
     fn findings(&mut self, index: &Index, _: &Tracker) -> Vec<Candidate> {
-        let lasts = |row: &Row| row.lasted.unwrap_or(index.span().max(HANG.get())) >= HANG.get();
+        let lasts =
+            |row: &Row| row.lasted.unwrap_or(index.span().max(HANG.get())) >= HANG.get() && !self.is_dismissed(row);
         let lasting = self.waits.iter().filter(|row| lasts(row)).count();
         if lasting == 0 {
             return Vec::new();
@@ -281,6 +301,9 @@ impl Hang {
         self.killed += usize::from(matches!(event, Event::Killed { .. }));
         self.attached |= thread.attached;
         let Some(wait) = tracker.wait(tid).filter(|wait| !ends(wait)) else { return };
+        if wait.seen.row.is_some_and(accepts) {
+            self.servers.insert(thread.pid);
+        }
         if self.waits.len() >= HANG_ROWS {
             self.more += 1;
             return;
@@ -313,7 +336,27 @@ impl Hang {
             any_child: wait.child().is_some_and(|pid| pid <= 0),
             orphaned: self.orphaned(wait, tracker),
             word: waits_forever(wait).then_some(wait.args[0]),
+            for_work: waits_for_work(wait, tracker),
         });
+    }
+
+    /// A process sends a signal to another one, which may end of it.
+    fn signalled(&mut self, observed: &Observed<'_>) {
+        let signal = observed.call.arg("signum").or(observed.call.arg("sig")).unwrap_or(0);
+        let target = observed.call.arg("pid").map_or(0, |pid| pid as Tid);
+        if observed.ok()
+            && signal != 0
+            && target > 0
+            && target != observed.seen.pid
+            && self.told_to_end.len() < MAX_PROCESSES
+        {
+            self.told_to_end.insert(target);
+        }
+    }
+
+    /// An idle server that the program ends when it needs it no more.
+    fn is_dismissed(&self, row: &Row) -> bool {
+        row.for_work && self.told_to_end.contains(&row.pid) && self.servers.contains(&row.pid)
     }
 
     /// A parent waits for a child that made calls until the end, or for one that itself waits for such a child.
@@ -385,6 +428,19 @@ fn lock_holder(wait: &Wait) -> Option<Tid> {
         Some(Awaited::Lock(Some((holder, _)))) => Some(*holder),
         _ => None,
     }
+}
+
+/// The call waits for clients, for what they send, or for any of its descriptors.
+fn waits_for_work(wait: &Wait, tracker: &Tracker) -> bool {
+    let Some(row) = wait.seen.row else { return false };
+    let is_socket = || wait.seen.object.is_some_and(|object| tracker.kind(object) == ObjectKind::Socket);
+    let takes = || row.transfer().is_some_and(|transfer| transfer.flow == Flow::In);
+    row.waits() == Some(For::Readiness) || accepts(row) || takes() && is_socket()
+}
+
+/// accept(2): the call makes a socket when a peer has come.
+fn accepts(row: &Syscall) -> bool {
+    row.makes() == Some(Thing::Connection) && row.may_wait() == Some(For::Peer)
 }
 
 /// True if the call had begun before the thread was attached to. An engine sees such a call at its first look.
