@@ -125,6 +125,12 @@ pub trait Resolver {
         Vec::new()
     }
 
+    /// The files that the kernel opened beside the program when a thread executed it. `None` if that is not known. `program` is its path, as the
+    /// thread named it or from the root on.
+    fn interpreters(&self, _tid: Tid, _program: &[u8]) -> Option<Vec<Vec<u8>>> {
+        None
+    }
+
     /// The mounts of network file systems that a thread sees, in the order in which they were made.
     fn network_mounts(&self, _tid: Tid) -> Vec<NetworkMount> {
         Vec::new()

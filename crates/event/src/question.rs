@@ -82,6 +82,9 @@ pub enum Question {
     Container(Tid),
     /// The mounts of network file systems that a thread sees, and others below them: a type and a place on each line.
     NetworkMounts(Tid),
+    /// The files that the kernel opened beside the program when the thread executed it: the interpreters that `#!` lines name, and those of ELF files. A zero
+    /// is behind each.
+    Interpreters(Tid),
 }
 
 impl Question {
@@ -108,6 +111,7 @@ impl Question {
             | Question::CommandLine(tid)
             | Question::Container(tid)
             | Question::NetworkMounts(tid)
+            | Question::Interpreters(tid)
             | Question::Outer { tid, .. }
             | Question::Namespace { tid, .. }
             | Question::LockHolder { tid, .. } => tid,

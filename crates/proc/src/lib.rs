@@ -183,6 +183,12 @@ impl Resolver for Proc {
         words
     }
 
+    fn interpreters(&self, tid: Tid, program: &[u8]) -> Option<Vec<Vec<u8>>> {
+        let file = Descriptor { path: program.to_vec(), ..Descriptor::default() };
+        let answer = self.source.answer(Question::Interpreters(tid), Some(&file))?;
+        Some(answer.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(<[u8]>::to_vec).collect())
+    }
+
     fn network_mounts(&self, tid: Tid) -> Vec<NetworkMount> {
         self.ask(Question::NetworkMounts(tid)).map(|answer| mounts::listed(&answer)).unwrap_or_default()
     }

@@ -2,7 +2,7 @@
 
 use crate::descriptors::{ends, fdinfo, link};
 use crate::processes::last_event::ended;
-use crate::processes::{contexts, doing, lock, mounts, pidns};
+use crate::processes::{contexts, doing, interpreters, lock, mounts, pidns};
 use crate::sockets::families::Families;
 use crate::sockets::{socket, unread};
 use std::cell::{Cell, RefCell};
@@ -20,7 +20,7 @@ use stride_record::Fact;
 
 /// Answers questions.
 pub trait Source {
-    /// `known` is the descriptor as the engine saw it, if the question is about one.
+    /// `known` is the descriptor as the engine saw it, if the question is about one; or the file that the question is about.
     fn answer(&self, question: Question, known: Option<&Descriptor>) -> Option<Vec<u8>>;
 
     /// The whole SELinux context of something, now. Recordings do not have it.
@@ -160,6 +160,7 @@ impl Source for LiveSource {
             // (Calls carry it.)
             Question::Container(_) => None,
             Question::NetworkMounts(tid) => mounts::network(tid),
+            Question::Interpreters(tid) => return interpreters::of(tid, &known?.path),
             Question::Watched(of) => fdinfo::watched(of.tid, of.fd).map(|found| listed(&found)),
         };
         text.map(String::into_bytes)

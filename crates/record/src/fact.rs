@@ -53,6 +53,7 @@ const NETWORK_MOUNTS: u8 = 19;
 const COMMAND_LINE: u8 = 20;
 const GENERIC_FAMILY: u8 = 21;
 const DOING: u8 = 23;
+const INTERPRETERS: u8 = 24;
 
 const ID_KINDS: [PidKind; 4] = [PidKind::Tid, PidKind::Tgid, PidKind::Pgid, PidKind::Sid];
 
@@ -91,6 +92,7 @@ impl Coded {
             Question::CommandLine(tid) => Coded { code: COMMAND_LINE, tid, number: 0 },
             Question::Container(tid) => Coded { code: CONTAINER, tid, number: 0 },
             Question::NetworkMounts(tid) => Coded { code: NETWORK_MOUNTS, tid, number: 0 },
+            Question::Interpreters(tid) => Coded { code: INTERPRETERS, tid, number: 0 },
             Question::Namespace { tid, kind } => Coded { code: NAMESPACE, tid, number: kind.flag as i64 },
             Question::LockHolder { tid, addr } => Coded { code: LOCK_HOLDER, tid, number: addr as i64 },
         }
@@ -109,6 +111,7 @@ impl Coded {
             COMMAND_LINE => Question::CommandLine(tid),
             CONTAINER => Question::Container(tid),
             NETWORK_MOUNTS => Question::NetworkMounts(tid),
+            INTERPRETERS => Question::Interpreters(tid),
             OUTER => {
                 let (id, kind) = split(number)?;
                 Question::Outer { tid, id, kind: *ID_KINDS.get(usize::from(kind))? }
@@ -154,6 +157,7 @@ mod tests {
             (Question::CommandLine(7), 20, 7, 0),
             (Question::Unread(of), 22, 7, 3),
             (Question::Doing(7), 23, 7, 0),
+            (Question::Interpreters(7), 24, 7, 0),
             (Question::Namespace { tid: 7, kind: Namespace::ALL[0] }, 18, 7, 0x0200_0000),
         ] {
             let coded = Coded { code, tid, number };

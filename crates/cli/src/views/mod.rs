@@ -7,6 +7,7 @@ mod compare;
 mod declaration;
 mod flamegraph;
 mod html;
+mod inputs;
 mod json;
 mod parquet;
 mod perfetto;
@@ -21,6 +22,7 @@ mod wanted;
 
 pub use declaration::Declaration;
 pub use flamegraph::needs_waits as draws_waits;
+pub use inputs::is_asked as lists_inputs;
 pub use tree::is_asked as shows_tree;
 pub use wanted::{Wanted, can_be_rotated, check_format, has_report, named_files, names_files};
 
@@ -37,6 +39,7 @@ pub const ALL: &[&dyn Declaration] = &[
     &summary::SummaryDeclaration,
     // A tree is read from the top, and tables go before it.
     &tree::TreeDeclaration,
+    &inputs::InputsDeclaration,
     // The last object has the totals, so reports in JSON come after it.
     &json::JsonDeclaration,
     &advise::AdviseDeclaration,

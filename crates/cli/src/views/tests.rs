@@ -137,6 +137,7 @@ fn each_view_can_be_had() {
         ["--advise"],
         ["--top"],
         ["--tree"],
+        ["--inputs"],
         ["--time-by=process"],
     ];
     let mut lines: Vec<Options> =

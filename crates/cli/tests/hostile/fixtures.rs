@@ -71,6 +71,7 @@ pub const FIXTURES: &[Fixture] = &[
     replayed(&["--by=caller,container,directory,user"], "out", Form::Text),
     replayed(&["--by=path,comm", "--json"], "out", Form::JsonLines),
     replayed(&["--tree"], "out", Form::Text),
+    replayed(&["--inputs"], "out", Form::Text),
     replayed(&["--json", "-kk", "-s999"], "out", Form::JsonLines),
     replayed(&["--advise=all"], "out", Form::Text),
     replayed(&["--advise=all", "--json"], "out", Form::JsonLines),

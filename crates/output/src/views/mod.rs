@@ -3,6 +3,7 @@
 pub mod advise;
 pub mod flamegraph;
 pub mod html;
+pub mod inputs;
 pub mod json;
 pub mod perfetto;
 pub mod processes;

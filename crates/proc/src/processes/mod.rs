@@ -2,8 +2,10 @@
 
 pub mod contexts;
 pub mod doing;
+pub mod interpreters;
 pub mod last_event;
 pub mod lock;
 pub mod mounts;
 mod namespace_ids;
 pub mod pidns;
+pub mod regular;

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use stride_event::Event;
 use stride_proc::ReplaySource;
 use stride_record::Fact;
+use stride_track::Tracker;
 
 /// Where the answers come from.
 pub enum Answers {
@@ -17,9 +18,9 @@ pub enum Answers {
 
 impl Answers {
     /// The answers that belong in front of the event.
-    pub fn about(&mut self, event: &Event<'_>) -> Vec<Fact> {
+    pub fn about(&mut self, event: &Event<'_>, tracker: &Tracker) -> Vec<Fact> {
         match self {
-            Answers::Asked(asking) => asking.about(event),
+            Answers::Asked(asking) => asking.about(event, tracker),
             Answers::Copied(copied) => copied.news.take(),
         }
     }

@@ -6,12 +6,13 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use stride_decode::{Decoder, Part, Resolver};
-use stride_event::{Call, Event, Question};
+use stride_event::{Call, Event, Outcome, Question};
 use stride_filter::WordSet;
 use stride_proc::{Proc, RecordingSource, ended};
 use stride_record::Fact;
 use stride_syscalls::plan::is_message;
 use stride_syscalls::{Class, Effect, Thing, table};
+use stride_track::{Seen, Tracker};
 
 /// Finds the answers that are needed to show an event, by decoding it. A replay's decoder asks the same questions.
 pub struct Asking {
@@ -69,7 +70,7 @@ impl Asking {
     }
 
     /// The answers since the last time, including those that this event needs.
-    pub fn about(&mut self, event: &Event<'_>) -> Vec<Fact> {
+    pub fn about(&mut self, event: &Event<'_>, tracker: &Tracker) -> Vec<Fact> {
         match event {
             Event::Enter(call) => {
                 self.entered.insert(call.tid);
@@ -78,6 +79,7 @@ impl Asking {
             Event::Exit(call) => {
                 let entered = self.entered.remove(&call.tid);
                 self.call(call, if entered { Part::Rest } else { Part::Whole });
+                self.program(call, tracker);
             }
             Event::Superseded { call: Some(call), .. } | Event::Detached { call: Some(call), .. } => {
                 self.call(call, Part::Entry);
@@ -126,6 +128,16 @@ impl Asking {
         }
         if self.options.fds || self.options.pids || self.options.namespaces || may_ask(call) {
             self.decoder.decode(call, part, &self.options, &self.resolver);
+        }
+    }
+
+    /// Asks what the kernel opened to start a program: no call tells that.
+    fn program(&self, call: &Call, tracker: &Tracker) {
+        let executed =
+            call.row().is_some_and(|row| row.has_effect(Effect::Executes)) && call.outcome == Outcome::Value(0);
+        let program = tracker.seen().filter(|_| executed).and_then(Seen::subject);
+        if let Some(program) = program {
+            self.resolver.interpreters(call.tid, tracker.name(program));
         }
     }
 

@@ -130,8 +130,8 @@ impl FlightRecorder {
     }
 
     /// Keeps an event, and the answers that are needed to show it.
-    fn keep(&mut self, event: &Event<'_>) {
-        let news = self.asking.about(event);
+    fn keep(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        let news = self.asking.about(event, tracker);
         let kept = news.iter().try_for_each(|fact| self.ring.fact(fact)).and_then(|()| self.ring.event(event));
         self.check(kept);
     }
@@ -290,7 +290,7 @@ impl FlightRecorder {
 
 impl View for FlightRecorder {
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
-        self.keep(event);
+        self.keep(event, tracker);
         if let Some(at) = event.at().filter(|at| *at > 0) {
             self.at = at;
         }
@@ -301,8 +301,8 @@ impl View for FlightRecorder {
         self.act(event);
     }
 
-    fn naming_call(&mut self, call: &Call, _: &Tracker) {
-        self.keep(&Event::NamingCall(call));
+    fn naming_call(&mut self, call: &Call, tracker: &Tracker) {
+        self.keep(&Event::NamingCall(call), tracker);
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {

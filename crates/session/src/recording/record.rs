@@ -105,9 +105,9 @@ impl Recording {
     }
 
     /// Writes an event, and the answers that are needed to show it.
-    fn keep(&mut self, event: &Event<'_>) {
+    fn keep(&mut self, event: &Event<'_>, tracker: &Tracker) {
         let Some(recorder) = &mut self.recorder else { return };
-        let news = self.answers.about(event);
+        let news = self.answers.about(event, tracker);
         let written = news.iter().try_for_each(|fact| recorder.fact(fact)).and_then(|()| recorder.event(event));
         if let Err(error) = written {
             self.failed(&error);
@@ -176,15 +176,15 @@ pub fn copied(of: Metadata, with: &Opening<'_>) -> Metadata {
 
 impl View for Recording {
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
-        self.keep(event);
+        self.keep(event, tracker);
         if self.age.is_some() && !matches!(event, Event::Idle) {
             self.at = event.at().filter(|at| *at > 0).unwrap_or(self.at);
             self.rotate(tracker);
         }
     }
 
-    fn naming_call(&mut self, call: &Call, _: &Tracker) {
-        self.keep(&Event::NamingCall(call));
+    fn naming_call(&mut self, call: &Call, tracker: &Tracker) {
+        self.keep(&Event::NamingCall(call), tracker);
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {

@@ -1,0 +1,461 @@
+//! What each call says about files: how the names of the run come to have their uses.
+
+use super::names::{PathId, UsedPaths, Uses, tidy};
+use super::network::{Dealing, Network};
+use super::opens::{OpenName, OpenNames};
+use super::users::{RunPrograms, UserId};
+use stride_event::{Call, Outcome, Tid};
+use stride_syscalls::uapi::consts as c;
+use stride_syscalls::{Class, Data, Effect, Flow, PathStart, Syscall, Thing};
+use stride_track::{ObjectId, ObjectKind, Seen, Tracker, address_name};
+
+/// The uses of the run so far.
+#[derive(Default)]
+pub struct InputsOfRun {
+    pub names: UsedPaths,
+    pub programs: RunPrograms,
+    pub network: Network,
+    opens: OpenNames,
+    /// Calls that returned.
+    pub calls: u64,
+    /// Calls that named a file in a way that could not be followed.
+    pub unplaced: u64,
+}
+
+/// Some errors say that there is no such file, and some that it may not be used. The rest say that it is there, unless the call did not get so far.
+enum Failure {
+    Missing,
+    Refused,
+    IsThere,
+    Unknown,
+}
+
+impl Failure {
+    fn of(errno: u32) -> Failure {
+        match u64::from(errno) {
+            c::ENOENT | c::ENOTDIR => Failure::Missing,
+            c::EACCES | c::EPERM | c::ELOOP | c::EROFS | c::ENAMETOOLONG => Failure::Refused,
+            c::EFAULT | c::EBADF | c::EINTR | c::ENOMEM | c::EMFILE | c::ENFILE | c::ENOSYS | 512.. => Failure::Unknown,
+            _ => Failure::IsThere,
+        }
+    }
+}
+
+impl InputsOfRun {
+    /// A call that has returned.
+    pub fn call(&mut self, call: &Call, tracker: &Tracker) {
+        let (Some(row), Some(seen)) = (call.row(), tracker.seen()) else { return };
+        match call.outcome {
+            Outcome::Value(value) => self.succeeded(call, row, value, seen, tracker),
+            Outcome::Error(errno) => self.failed(call, row, errno, seen, tracker),
+            Outcome::Gone | Outcome::Pending => return,
+        }
+        self.closed(tracker);
+    }
+
+    /// Forgets open files of which the latest event took the last descriptor.
+    pub fn closed(&mut self, tracker: &Tracker) {
+        let ended = tracker.seen().and_then(|seen| seen.ended);
+        for file in ended.into_iter().chain(tracker.gone_files().iter().copied()) {
+            if let Some(file) = self.opens.close(file) {
+                let it = self.names.get_mut(file.name);
+                it.open = it.open.saturating_sub(1);
+            }
+        }
+    }
+
+    fn failed(&mut self, call: &Call, row: &'static Syscall, errno: u32, seen: &Seen, tracker: &Tracker) {
+        self.dealt(call, row, Some(errno), seen, tracker);
+        if !names_files(row) {
+            return;
+        }
+        let Some(path) = seen.path else { return };
+        let failure = Failure::of(errno);
+        // The kernel takes a path and does nothing.
+        if matches!(failure, Failure::Unknown) {
+            return;
+        }
+        let Some(name) = self.name(path, tracker) else { return };
+        let by = self.programs.of(seen.pid, tracker);
+        let it = self.names.get_mut(name);
+        match failure {
+            Failure::Missing => {
+                it.missed = it.missed.saturating_add(1);
+                it.is_there = Some(false);
+                it.users.add(by);
+            }
+            Failure::Refused => {
+                it.refused = it.refused.saturating_add(1);
+                it.errno = errno;
+                it.users.add(by);
+            }
+            Failure::IsThere => self.names.used(name, Uses::ASKED, by),
+            Failure::Unknown => {}
+        }
+    }
+
+    fn succeeded(&mut self, call: &Call, row: &'static Syscall, value: i64, seen: &Seen, tracker: &Tracker) {
+        self.dealt(call, row, None, seen, tracker);
+        if let Some(transfer) = row.transfer() {
+            match (transfer.flow, transfer.data) {
+                (Flow::In, Data::Records) => self.listed(seen, tracker),
+                (Flow::In, _) if value > 0 => self.read(seen, tracker),
+                (Flow::Out, _) => self.written(seen, tracker),
+                (Flow::Between, _) => self.copied(call, seen, tracker),
+                _ => {}
+            }
+            return;
+        }
+        if row.has_effect(Effect::Maps) {
+            return self.mapped(call, seen, tracker);
+        }
+        if row.has_effect(Effect::ChangesDirectory) {
+            if let Some(name) = seen.subject().and_then(|subject| self.name(subject, tracker)) {
+                let by = self.programs.of(seen.pid, tracker);
+                self.names.used(name, Uses::ASKED.or(Uses::DIRECTORY), by);
+            }
+            return;
+        }
+        if row.has_effect(Effect::Executes) {
+            return self.executed(seen, tracker);
+        }
+        if !names_files(row) {
+            return;
+        }
+        let Some(path) = seen.path else {
+            // An empty path stands for the open file itself. Otherwise the path could not be read.
+            if seen.object.is_none() && row.makes() == Some(Thing::File) {
+                self.unplaced += 1;
+            }
+            return;
+        };
+        let by = self.programs.of(seen.pid, tracker);
+        let Some(name) = self.name(path, tracker) else { return };
+        if row.makes() == Some(Thing::File) {
+            return self.opened(name, call.open_flags(), seen, by);
+        }
+        let effect = |effect| row.has_effect(effect);
+        if effect(Effect::Renames) {
+            let Some(to) = seen.other_path.and_then(|to| self.name(to, tracker)) else { return };
+            self.renamed(name, to, call.flags("flags") & c::RENAME_EXCHANGE != 0, by);
+        } else if effect(Effect::Links) {
+            match seen.other_path {
+                Some(to) => {
+                    self.names.used(name, Uses::READ, by);
+                    if let Some(to) = self.name(to, tracker) {
+                        self.made(to, by);
+                    }
+                }
+                // A symbolic link: its target is only text.
+                None => self.made(name, by),
+            }
+        } else if effect(Effect::MakesDirectory) {
+            self.made(name, by);
+            self.names.get_mut(name).uses.add(Uses::DIRECTORY);
+        } else if effect(Effect::Unlinks) {
+            self.removed(name, by);
+        } else if effect(Effect::Truncates) {
+            self.changed(name, by);
+        } else {
+            self.names.used(name, Uses::ASKED, by);
+        }
+    }
+
+    /// The entry of what a path or a descriptor refers to, if that is a file.
+    fn name(&mut self, object: ObjectId, tracker: &Tracker) -> Option<PathId> {
+        if tracker.kind(object) != ObjectKind::Path {
+            self.unplaced += u64::from(tracker.kind(object) == ObjectKind::Others);
+            return None;
+        }
+        let path = tracker.name(object);
+        if !path.starts_with(b"/") {
+            // The directory where it begins is not known.
+            self.unplaced += 1;
+            return None;
+        }
+        self.names.id(&tidy(path))
+    }
+
+    fn opened(&mut self, name: PathId, flags: u64, seen: &Seen, by: UserId) {
+        if flags & TMPFILE == TMPFILE {
+            // A file without a name, in the directory of this name.
+            self.names.used(name, Uses::ASKED.or(Uses::DIRECTORY), by);
+            return;
+        }
+        let access = flags & c::O_ACCMODE;
+        let writable = access != c::O_RDONLY && flags & c::O_PATH == 0;
+        let it = self.names.get(name);
+        let is_new = flags & c::O_CREAT != 0 && (flags & c::O_EXCL != 0 || it.is_there == Some(false));
+        if flags & c::O_PATH != 0 {
+            self.names.used(name, Uses::ASKED, by);
+        } else if is_new || flags & c::O_TRUNC != 0 {
+            self.made(name, by);
+        } else if !writable {
+            let uses = if flags & c::O_DIRECTORY != 0 { Uses::ASKED.or(Uses::DIRECTORY) } else { Uses::READ };
+            self.names.used(name, uses, by);
+        } else if flags & c::O_CREAT != 0 {
+            // Perhaps it was there before.
+            self.changed(name, by);
+        } else {
+            self.names.used(name, Uses::ASKED, by);
+        }
+        let may_read = access == c::O_RDWR && !is_new && flags & c::O_TRUNC == 0;
+        if let Some((_, file, _)) = seen.made
+            && self.opens.add(file, OpenName { name, writable, may_read })
+        {
+            self.names.get_mut(name).open += 1;
+        }
+    }
+
+    fn made(&mut self, name: PathId, by: UserId) {
+        let it = self.names.get_mut(name);
+        it.is_there = Some(true);
+        it.uses.remove(Uses::TEMPORARY);
+        it.uses.add(Uses::MADE);
+        it.users.add(by);
+    }
+
+    fn changed(&mut self, name: PathId, by: UserId) {
+        let it = self.names.get_mut(name);
+        it.is_there = Some(true);
+        it.users.add(by);
+        if !it.uses.has(Uses::MADE) {
+            it.uses.add(Uses::CHANGED);
+        }
+    }
+
+    fn removed(&mut self, name: PathId, by: UserId) {
+        let it = self.names.get_mut(name);
+        it.is_there = Some(false);
+        it.users.add(by);
+        if it.uses.has(Uses::MADE) {
+            it.uses.remove(Uses::MADE);
+            it.uses.add(Uses::TEMPORARY);
+        } else {
+            it.uses.add(Uses::REMOVED);
+        }
+    }
+
+    /// A file, or a directory with all that is in it, has another name.
+    fn renamed(&mut self, from: PathId, to: PathId, exchanges: bool, by: UserId) {
+        let (old, new) = (self.names.get(from).path.clone(), self.names.get(to).path.clone());
+        if old == new {
+            return;
+        }
+        let below = |names: &mut UsedPaths, directory: &[u8], other: &[u8]| -> Vec<(PathId, PathId)> {
+            let within = names.below(directory);
+            let pair = |id: PathId| {
+                let path = [other, &names.get(id).path[directory.len()..]].concat();
+                Some((id, names.id(&path)?))
+            };
+            within.into_iter().filter_map(pair).collect()
+        };
+        let mut moves = vec![(from, to)];
+        moves.extend(below(&mut self.names, &old, &new));
+        if exchanges {
+            for (one, other) in moves {
+                let made = [one, other].map(|name| self.names.get(name).uses.has(Uses::MADE));
+                self.names.used(one, Uses::ASKED, by);
+                self.names.used(other, Uses::ASKED, by);
+                for (name, made) in [(one, made[1]), (other, made[0])] {
+                    if made { self.made(name, by) } else { self.changed(name, by) }
+                }
+            }
+            return;
+        }
+        for (one, other) in moves {
+            self.moved(one, other, one == from, by);
+        }
+    }
+
+    /// The content of one name is that of another from here on.
+    fn moved(&mut self, from: PathId, to: PathId, is_named: bool, by: UserId) {
+        let it = self.names.get_mut(from);
+        let (was_made, is_directory) = (it.uses.has(Uses::MADE), it.uses.has(Uses::DIRECTORY));
+        if !is_named && it.is_there != Some(true) {
+            return;
+        }
+        let open = std::mem::take(&mut it.open);
+        it.is_there = Some(false);
+        it.users.add(by);
+        let mut passed = Uses::default();
+        if was_made {
+            // It lives on under the other name, and so does what was done with it.
+            for uses in [Uses::INTERMEDIATE, Uses::DIRECTORY] {
+                if it.uses.has(uses) {
+                    passed.add(uses);
+                }
+            }
+            it.uses.remove(Uses::MADE.or(Uses::INTERMEDIATE));
+        } else {
+            it.uses.add(Uses::REMOVED);
+            if !is_directory {
+                it.uses.add(Uses::READ);
+            }
+        }
+        self.made(to, by);
+        let moved = if open > 0 { self.opens.rename(from, to) } else { 0 };
+        let it = self.names.get_mut(to);
+        it.uses.add(passed);
+        it.open += moved;
+    }
+
+    fn listed(&mut self, seen: &Seen, tracker: &Tracker) {
+        let Some(name) = self.name_of_file(seen, tracker) else { return };
+        let by = self.programs.of(seen.pid, tracker);
+        let it = self.names.get_mut(name);
+        it.uses.remove(Uses::READ);
+        it.uses.add(Uses::DIRECTORY);
+        self.names.used(name, Uses::LISTED, by);
+    }
+
+    fn name_of_file(&mut self, seen: &Seen, tracker: &Tracker) -> Option<PathId> {
+        if let Some(file) = seen.file.and_then(|file| self.opens.get_mut(file)) {
+            return Some(file.name);
+        }
+        let object = seen.object.filter(|object| tracker.kind(*object) == ObjectKind::Path)?;
+        self.name(object, tracker)
+    }
+
+    /// Bytes were read. Opening a file for reading has told as much already, but not for files that were opened for both, or before the run.
+    fn read(&mut self, seen: &Seen, tracker: &Tracker) {
+        let known = seen.file.and_then(|file| self.opens.get_mut(file));
+        if known.as_ref().is_some_and(|file| !file.may_read) {
+            return;
+        }
+        if let Some(file) = known {
+            file.may_read = false;
+        }
+        let Some(name) = self.name_of_file(seen, tracker) else { return };
+        let by = self.programs.of(seen.pid, tracker);
+        // What the run itself has written there is no input.
+        if !self.names.get(name).uses.has(Uses::READ) {
+            self.names.used(name, Uses::READ, by);
+        }
+    }
+
+    fn written(&mut self, seen: &Seen, tracker: &Tracker) {
+        if let Some(file) = seen.file.and_then(|file| self.opens.get_mut(file)) {
+            if !std::mem::take(&mut file.writable) {
+                return;
+            }
+            // What is read from here on may be the run's own.
+            file.may_read = false;
+        }
+        self.write_through(seen, tracker);
+    }
+
+    fn write_through(&mut self, seen: &Seen, tracker: &Tracker) {
+        let Some(name) = self.name_of_file(seen, tracker) else { return };
+        let by = self.programs.of(seen.pid, tracker);
+        self.changed(name, by);
+    }
+
+    /// sendfile(2), copy_file_range(2), splice(2)
+    fn copied(&mut self, call: &Call, seen: &Seen, tracker: &Tracker) {
+        let through = |names: [&str; 2]| {
+            let fd = names.into_iter().find_map(|name| call.fd(name))?;
+            let (file, object) = tracker.open_file(seen.pid, fd)?;
+            let mut through = *seen;
+            (through.file, through.object) = (Some(file), Some(object));
+            Some(through)
+        };
+        if let Some(from) = through(["in_fd", "fd_in"]) {
+            self.read(&from, tracker);
+        }
+        if let Some(to) = through(["out_fd", "fd_out"]) {
+            self.written(&to, tracker);
+        }
+    }
+
+    fn mapped(&mut self, call: &Call, seen: &Seen, tracker: &Tracker) {
+        if seen.object.is_none_or(|object| tracker.kind(object) != ObjectKind::Path)
+            || call.flags("flags") & c::MAP_ANONYMOUS != 0
+        {
+            return;
+        }
+        let Some(name) = self.name_of_file(seen, tracker) else { return };
+        let by = self.programs.of(seen.pid, tracker);
+        let prot = call.flags("prot");
+        if call.flags("flags") & c::MAP_TYPE == c::MAP_SHARED && prot & c::PROT_WRITE != 0 {
+            self.changed(name, by);
+        }
+        self.names.used(name, if prot & c::PROT_EXEC != 0 { Uses::READ.or(Uses::LIBRARY) } else { Uses::READ }, by);
+    }
+
+    fn executed(&mut self, seen: &Seen, tracker: &Tracker) {
+        let by = self.programs.of(seen.pid, tracker);
+        let Some(name) = seen.subject().and_then(|program| self.name(program, tracker)) else {
+            self.programs.forget(seen.pid);
+            return;
+        };
+        self.names.used(name, Uses::RUN, by);
+        self.programs.executed(seen.pid, &self.names.get(name).path);
+    }
+
+    /// A file that the kernel opened to start a program.
+    pub fn interpreted(&mut self, path: &[u8], pid: Tid, tracker: &Tracker) {
+        let Some(path) = from_root(path, pid, tracker) else {
+            self.unplaced += 1;
+            return;
+        };
+        if let Some(name) = self.names.id(&path) {
+            let by = self.programs.of(pid, tracker);
+            self.names.used(name, Uses::INTERPRETER, by);
+        }
+    }
+
+    /// Notes the address that a call was given.
+    fn dealt(&mut self, call: &Call, row: &Syscall, errno: Option<u32>, seen: &Seen, tracker: &Tracker) {
+        if !row.class.intersects(Class::NETWORK) {
+            return;
+        }
+        let dealing = if row.has_effect(Effect::Connects) {
+            Dealing::Connected
+        } else if row.has_effect(Effect::Binds) {
+            Dealing::Bound
+        } else if row.makes() == Some(Thing::Connection) && errno.is_none() {
+            Dealing::Accepted
+        } else if row.transfer().is_some_and(|transfer| transfer.flow == Flow::Out) {
+            Dealing::Sent
+        } else {
+            return;
+        };
+        let Some(socket) = seen.object.filter(|object| tracker.kind(*object) == ObjectKind::Socket) else { return };
+        let socket = tracker.name(socket);
+        let address = if dealing == Dealing::Accepted {
+            socket.to_vec()
+        } else {
+            let protocol = socket.split(|byte| *byte == b' ').next().unwrap_or_default();
+            let Some(name) = address_name(call.message_address().unwrap_or_default()) else { return };
+            [protocol, b" ", &placed(name, protocol, seen.pid, tracker)].concat()
+        };
+        let by = self.programs.of(seen.pid, tracker);
+        self.network.used(dealing, address, errno, by);
+    }
+}
+
+/// The name of a socket. One in the file system is told from the root on, if it can be.
+fn placed(name: Vec<u8>, protocol: &[u8], pid: Tid, tracker: &Tracker) -> Vec<u8> {
+    if protocol != b"UNIX" || name.starts_with(b"@") {
+        return name;
+    }
+    from_root(&name, pid, tracker).unwrap_or(name)
+}
+
+/// The path from the root on. `None` if it is relative, and the working directory of the process is not known.
+fn from_root(path: &[u8], pid: Tid, tracker: &Tracker) -> Option<Vec<u8>> {
+    if path.starts_with(b"/") {
+        return Some(tidy(path));
+    }
+    let directory = tracker.name(tracker.working_directory(pid)?);
+    directory.starts_with(b"/").then(|| tidy(&[directory, b"/", path].concat()))
+}
+
+/// `__O_TMPFILE` and `O_DIRECTORY`.
+const TMPFILE: u64 = 0o20000000 | c::O_DIRECTORY;
+
+/// The paths of the call are those of files.
+fn names_files(row: &Syscall) -> bool {
+    row.paths().next().is_some_and(|path| path.start != PathStart::Queues) || row.makes() == Some(Thing::File)
+}

@@ -1,0 +1,62 @@
+//! Addresses of sockets that the run used.
+
+use super::users::{UsedBy, UserId};
+use std::collections::BTreeMap;
+
+/// The addresses that are listed.
+const MAX_ADDRESSES: usize = if cfg!(test) { 1 << 8 } else { 1 << 14 };
+
+/// The way in which an address was used.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Dealing {
+    Connected,
+    Sent,
+    Bound,
+    Accepted,
+}
+
+impl Dealing {
+    pub fn word(self) -> &'static str {
+        match self {
+            Dealing::Connected => "connect",
+            Dealing::Sent => "send",
+            Dealing::Bound => "bind",
+            Dealing::Accepted => "accept",
+        }
+    }
+}
+
+/// The uses of one address.
+#[derive(Debug, Default)]
+pub struct AddressUse {
+    pub times: u64,
+    pub failed: u64,
+    /// The latest error.
+    pub errno: u32,
+    pub users: UsedBy,
+}
+
+#[derive(Default)]
+pub struct Network {
+    /// `TCP 10.0.0.1:443`, `UNIX /run/x`: a protocol and a name.
+    pub all: BTreeMap<(Dealing, Vec<u8>), AddressUse>,
+    /// Uses of addresses for which there was no room.
+    pub left_out: u64,
+}
+
+impl Network {
+    pub fn used(&mut self, dealing: Dealing, address: Vec<u8>, errno: Option<u32>, by: UserId) {
+        let key = (dealing, address);
+        if self.all.len() >= MAX_ADDRESSES && !self.all.contains_key(&key) {
+            self.left_out += 1;
+            return;
+        }
+        let it = self.all.entry(key).or_default();
+        it.times += 1;
+        if let Some(errno) = errno {
+            it.failed += 1;
+            it.errno = errno;
+        }
+        it.users.add(by);
+    }
+}

@@ -1,0 +1,121 @@
+//! Whether the list is whole, and why not.
+
+use super::gathered::InputsOfRun;
+use crate::{End, RunInfo, UNSEEN_OPERATIONS};
+use stride_event::quantity::{count, grouped};
+use stride_event::{Event, StartKind};
+use stride_syscalls::Effect;
+
+/// What the events say about it.
+#[derive(Default)]
+pub struct Wholeness {
+    partial: bool,
+    follows: bool,
+    operations: bool,
+    /// Processes that ran before.
+    attached: u64,
+    detached: u64,
+    drives_ring: bool,
+    /// RunPrograms that were started, and whose files could not be read to find their interpreters.
+    unread: u64,
+    notes: Vec<String>,
+}
+
+impl Wholeness {
+    pub fn new(info: &RunInfo) -> Wholeness {
+        Wholeness { partial: info.partial, follows: info.follows, operations: info.operations, ..Wholeness::default() }
+    }
+
+    pub fn event(&mut self, event: &Event<'_>) {
+        match *event {
+            Event::Started { tid, process, origin: StartKind::Attached, .. } if tid == process => self.attached += 1,
+            Event::Detached { .. } => self.detached += 1,
+            Event::Exit(call) => {
+                self.drives_ring |= call.row().is_some_and(|row| row.has_effect(Effect::DrivesRing));
+            }
+            _ => {}
+        }
+    }
+
+    pub fn program_unread(&mut self) {
+        self.unread += 1;
+    }
+
+    pub fn note(&mut self, what: &str) {
+        self.notes.push(what.to_owned());
+    }
+
+    /// The reasons why something may be missing, as sentences.
+    pub fn reasons(&self, of: &InputsOfRun, end: &End<'_>) -> Vec<String> {
+        let mut reasons = Vec::new();
+        let mut add = |applies: bool, reason: String| {
+            if applies {
+                reasons.push(reason);
+            }
+        };
+        add(!end.lost.is_none(), format!("{}.", end.lost));
+        add(self.partial, "Filters left out calls.".into());
+        add(!self.follows, "The children of the program were not followed.".into());
+        add(
+            self.attached > 0,
+            format!(
+                "{} before tracing began: what was used until then is not here.",
+                count(self.attached, "process ran", "processes ran")
+            ),
+        );
+        let running = end.tracker.live_processes().count() as u64;
+        add(
+            running > 0,
+            format!("{} still running when tracing ended.", count(running, "process was", "processes were")),
+        );
+        add(self.drives_ring && !self.operations, format!("{}.", capital(UNSEEN_OPERATIONS)));
+        add(
+            of.unplaced > 0,
+            format!(
+                "{} in a way that could not be followed.",
+                count(of.unplaced, "file was named", "files were named")
+            ),
+        );
+        add(
+            self.unread > 0,
+            format!(
+                "The interpreters of {} are not known.",
+                count(self.unread, "program", "programs that were started")
+            ),
+        );
+        add(
+            of.names.left_out + of.network.left_out > 0,
+            format!(
+                "The list was full: {} of further files and addresses are not here.",
+                count(of.names.left_out + of.network.left_out, "use", "uses")
+            ),
+        );
+        for note in &self.notes {
+            add(true, format!("{}.", capital(note)));
+        }
+        reasons
+    }
+
+    /// The last lines of a text: how many calls were seen, and whether anything may be missing.
+    pub fn sentence(&self, of: &InputsOfRun, end: &End<'_>) -> String {
+        let seen = format!(
+            "{} seen, {} lost.",
+            count(of.calls, "call was", "calls were"),
+            match end.lost.calls {
+                1 => "1 call was".into(),
+                lost => format!("{} calls were", grouped(lost)),
+            }
+        );
+        let reasons = self.reasons(of, end);
+        match &reasons[..] {
+            [] => format!("{seen}\n"),
+            reasons => format!("{seen} The list may not be whole:\n  {}\n", reasons.join("\n  ")),
+        }
+    }
+}
+
+fn capital(sentence: &str) -> String {
+    let sentence = sentence.trim_end_matches('.');
+    let mut chars = sentence.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
