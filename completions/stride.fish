@@ -238,6 +238,8 @@ function __stride_value
             __stride_recordings
         case --explain
             printf '%s\n' 'busy-wait	busy waiting' 'byte-reads	one byte at a time' 'close-storm	closing what is not open' 'direct-refused	direct transfers refused' 'eagain-spin	spinning on EAGAIN' 'edge-unread	not read to the end before an edge-triggered wait' 'epoll-files	files given to epoll' 'exec-search	programs searched along PATH' 'facts	asked for again and again' 'failed-connects	the first address fails' 'fd-leak	descriptors never closed' 'goroutine-locks	goroutines wait for a lock' 'hang	waiting' 'heap-creep	heap in small steps' 'held-lock	waiting with a lock' 'interrupted	waits interrupted by signals' 'late-locks	a lock given back only when asked for' 'limits	a limit is reached' 'lock-contention	lock contention' 'lock-step	one request at a time' 'lost-time	time lost in waits of one kind' 'madvise-storm	memory given back again and again' 'map-churn	memory mapped and unmapped' 'mkdir-again	directories made again' 'name-lookups	waiting for names' 'network-requests	small requests to a network file system' 'polling	looking and sleeping in turn' 'random-reads	reads here and there' 'reconnects	a connection for each request' 'reopened	opened again and again' 'request-work	the same files for each request' 'retries	tried again and again' 'rewritten	written as a whole again and again' 'search-path	search path' 'shared-writes	small writes of several processes to one file' 'short-children	many short children' 'short-threads	a thread for each task' 'slow-fork	slow forks of a large process' 'slow-start	the same start again and again' 'small-sends	small sends in a row' 'stat-storm	stat storm' 'sync-storm	waiting for storage again and again' 'taking-turns	threads or processes take turns' 'temp-files	files made and removed again' 'timed-waits	waiting until time runs out' 'tiny-maps	memory mapped a page at a time' 'tiny-reads	tiny reads' 'tiny-writes	tiny writes' 'uneven-workers	one worker does most of the work' 'unsynced-rename	replaced before it was on the disk' 'vain-wakes	threads woken for nothing' 'zombies	children never waited for' 'list	all ids'
+        case --inputs
+            printf '%s\n' 'text	the default.' 'json	one object' 'make	a rule for make(1)'
         case --repeated
             __stride_recordings
         case --summary-sort-by
@@ -352,7 +354,7 @@ complete -c stride -n __stride_before_program -l diff -r -f -a '(__stride_value 
 complete -c stride -n __stride_before_program -l every -r -f -d 'print a summary of each interval of TIME'
 complete -c stride -n __stride_before_program -l exact-times -d 'time every call of a summary, however many there are'
 complete -c stride -n __stride_before_program -l explain -r -f -a '(__stride_value --explain)' -d 'explain a finding of --advise, or a system call'
-complete -c stride -n __stride_before_program -l inputs -d 'list the files that a command used and made'
+complete -c stride -n __stride_before_program -l inputs -f -a '(__stride_value --inputs)' -d 'list the files that a command used and made'
 complete -c stride -n __stride_before_program -s O -l summary-syscall-overhead -r -f -d 'subtract TIME from the time of each call'
 complete -c stride -n __stride_before_program -l repeated -r -f -a '(__stride_value --repeated)' -d 'with --diff: another recording of the run that is compared'
 complete -c stride -n __stride_before_program -s S -l summary-sort-by -r -f -a '(__stride_value --summary-sort-by)' -d 'sort the summary by KEY (default time)'

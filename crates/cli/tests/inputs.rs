@@ -187,6 +187,99 @@ fn a_name_with_a_line_in_it() {
     }
 }
 
+/// `stride --inputs=FORMAT -o list`, in this directory.
+fn formatted(scratch: &Scratch, engine: &str, format: &str, program: &[&str]) -> String {
+    let mut command = bare_stride();
+    command.args([&format!("--inputs={format}"), "-o", "list", engine]).args(program).current_dir(scratch.path(""));
+    command.env("PATH", "/usr/bin:/bin");
+    let run = Run::of(command);
+    assert_eq!(run.err, "", "{engine}: {run:?}");
+    scratch.read("list")
+}
+
+const COPIES: &str = "cat 'in $x#: y' in=put > 'out: =put'; cat early; echo more >> early; : > gone; cat gone; rm gone";
+
+#[test]
+fn a_document_with_hashes() {
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("inputs-json{engine}"));
+        for file in ["in $x#: y", "in=put", "early"] {
+            std::fs::write(scratch.path(file), "abc").unwrap();
+        }
+        // (Stride takes some milliseconds to begin, and a clock of a file system is late by as much.)
+        let mut touch = Command::new("touch");
+        touch.args(["-d", "1 hour ago", "in $x#: y", "in=put", "early"]).current_dir(scratch.path(""));
+        assert!(touch.status().unwrap().success());
+        let list = formatted(&scratch, engine, "json", &["sh", "-c", COPIES]);
+        let document: serde_json::Value = serde_json::from_str(&list).unwrap();
+        let find = |part: &str, name: &str| {
+            let files = document[part].as_array().unwrap().iter();
+            let ends = |file: &&serde_json::Value| file["path"].as_str().unwrap().ends_with(&format!("/{name}"));
+            files.filter(ends).next().cloned().unwrap_or_else(|| panic!("{engine}: no {name} in {part}: {list}"))
+        };
+        const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        for file in ["in $x#: y", "in=put"] {
+            let it = find("read", file);
+            assert_eq!((it["sha256"].as_str(), it["size"].as_u64()), (Some(ABC), Some(3)), "{engine}: {it}");
+            assert!(it["changed_since"].is_null() && it["changed_by_run"].is_null(), "{engine}: {it}");
+            assert_eq!(it["by"][0], "/usr/bin/cat", "{engine}: {it}");
+        }
+        let early = find("read", "early");
+        assert_eq!(
+            (&early["changed_by_run"], &early["changed_since"]),
+            (&true.into(), &true.into()),
+            "{engine}: {early}"
+        );
+        assert_ne!(early["sha256"].as_str(), Some(ABC));
+        assert!(find("made", "out: =put")["sha256"].is_string() && find("changed", "early")["size"] == 8);
+        assert!(find("temporary", "gone")["sha256"].is_null());
+        assert_eq!((&document["whole"], &document["lost"]), (&true.into(), &0.into()), "{engine}: {list}");
+        assert!(document["calls"].as_u64().unwrap() > 50);
+    }
+}
+
+/// A replay reads no files.
+#[test]
+fn a_replay_has_no_hashes() {
+    let scratch = Scratch::new("inputs-replay");
+    inputs(&scratch, "--engine=ptrace", &["sh", "-c", "echo > out; cat out"]);
+    let document: serde_json::Value = serde_json::from_str(&scratch.replay(&["--inputs=json"]).out).unwrap();
+    assert_eq!(document["hashed"], false);
+    assert!(document["programs"].as_array().unwrap().len() > 1);
+    assert!(!document.to_string().contains("sha256"));
+}
+
+/// make(1) finds that the product is older than an input, and which one.
+#[test]
+fn a_rule_for_make() {
+    need!("/usr/bin/make");
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("inputs-make{engine}"));
+        for file in ["in $x#: y", "in=put", "line\nend"] {
+            std::fs::write(scratch.path(file), "abc").unwrap();
+        }
+        let rule = formatted(&scratch, engine, "make", &["sh", "-c", "cat line* 'in $x#: y' in=put > 'out: =put'"]);
+        assert!(rule.ends_with(" calls were seen, 0 calls were lost.\n"), "{rule}");
+        assert!(rule.contains("# make cannot name this file: "), "{engine}: {rule}");
+        let root = scratch.path("").canonicalize().unwrap();
+        let newer = |file: &str, time: &str| {
+            let touched = Command::new("touch").args(["-d", time, file]).current_dir(scratch.path("")).status();
+            assert!(touched.unwrap().success());
+            let mut make = Command::new("make");
+            make.args(["-rR", "-n", "-d", "-f", "list"]).env("LC_ALL", "C").current_dir(scratch.path(""));
+            let run = make.output().unwrap();
+            let out = String::from_utf8_lossy(&run.stdout).into_owned();
+            assert!(run.status.success(), "{engine}: {out}{} {rule}", String::from_utf8_lossy(&run.stderr));
+            let of =
+                format!("Prerequisite '{}/{file}' is newer than target '{}/out: =put'", root.display(), root.display());
+            out.contains(&of)
+        };
+        for file in ["in $x#: y", "in=put"] {
+            assert!(!newer(file, "1 hour ago") && newer(file, "1 hour"), "{engine}: {file}: {rule}");
+        }
+    }
+}
+
 /// Only what starts every program.
 #[test]
 fn an_empty_run() {
@@ -207,6 +300,21 @@ fn a_child_that_outlives_its_parent() {
         let list = inputs(&scratch, engine, &["sh", "-c", "(sleep 0.3; echo > late) & exit 0"]);
         is_whole(&list);
         assert!(paths(&list, MADE).iter().any(|path| path.ends_with("/late")), "{engine}: {list}");
+    }
+}
+
+#[test]
+fn mistakes() {
+    let scratch = Scratch::new("inputs-mistakes");
+    for (options, words) in [
+        (vec!["--inputs=yaml"], "there are --inputs=text, json and make"),
+        (vec!["--inputs", "--json"], "--inputs=json writes the list as one object"),
+        (vec!["--inputs", "-ff", "-o", "x"], "the list is about all processes"),
+    ] {
+        let mut command = bare_stride();
+        command.args(options).args(["sh", "-c", "echo ran > ran"]).current_dir(scratch.path(""));
+        let run = Run::of(command);
+        assert!(run.code() == Some(1) && run.err.contains(words) && !scratch.path("ran").exists(), "{run:?}");
     }
 }
 

@@ -14,6 +14,7 @@ use processes::{contexts, mounts};
 
 pub use processes::contexts::selinux_enabled;
 pub use processes::last_event::ended;
+pub use processes::regular::open_regular;
 pub use source::{CachedSource, LiveSource, RecordingSource, ReplaySource, Source};
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -9,6 +9,7 @@
 #![deny(missing_docs)]
 
 mod comparison;
+mod digests;
 mod library;
 pub mod options;
 mod os_error;
@@ -24,6 +25,7 @@ mod threads;
 mod trace;
 
 pub use comparison::{RecordedRun, Side, against, read_budget, replaceable};
+pub use digests::FileDigests;
 pub use library::list as list_library;
 pub use options::Options;
 pub use os_error::os_error;

@@ -72,6 +72,8 @@ pub const FIXTURES: &[Fixture] = &[
     replayed(&["--by=path,comm", "--json"], "out", Form::JsonLines),
     replayed(&["--tree"], "out", Form::Text),
     replayed(&["--inputs"], "out", Form::Text),
+    replayed(&["--inputs=json"], "out", Form::Json),
+    replayed(&["--inputs=make"], "out", Form::Text),
     replayed(&["--json", "-kk", "-s999"], "out", Form::JsonLines),
     replayed(&["--advise=all"], "out", Form::Text),
     replayed(&["--advise=all", "--json"], "out", Form::JsonLines),

@@ -45,6 +45,7 @@ impl InputsOfRun {
     /// A call that has returned.
     pub fn call(&mut self, call: &Call, tracker: &Tracker) {
         let (Some(row), Some(seen)) = (call.row(), tracker.seen()) else { return };
+        self.names.now = call.returned;
         match call.outcome {
             Outcome::Value(value) => self.succeeded(call, row, value, seen, tracker),
             Outcome::Error(errno) => self.failed(call, row, errno, seen, tracker),
@@ -118,6 +119,9 @@ impl InputsOfRun {
         }
         if row.has_effect(Effect::Executes) {
             return self.executed(seen, tracker);
+        }
+        if row.has_effect(Effect::Asks) || row.has_effect(Effect::AsksOfFile) {
+            self.asked(call, seen, tracker);
         }
         if !names_files(row) {
             return;
@@ -298,6 +302,24 @@ impl InputsOfRun {
         let it = self.names.get_mut(to);
         it.uses.add(passed);
         it.open += moved;
+    }
+
+    /// The answer may tell that it is a directory, which was opened like a file.
+    fn asked(&mut self, call: &Call, seen: &Seen, tracker: &Tracker) {
+        let mode = call.field("statbuf", "st_mode").or_else(|| call.field("statxbuf", "stx_mode"));
+        if mode.is_none_or(|mode| mode & c::S_IFMT != c::S_IFDIR) {
+            return;
+        }
+        let name = match seen.path {
+            Some(path) => self.name(path, tracker),
+            None => self.name_of_file(seen, tracker),
+        };
+        let Some(it) = name.map(|name| self.names.get_mut(name)) else { return };
+        it.uses.add(Uses::DIRECTORY);
+        if it.uses.has(Uses::READ) {
+            it.uses.remove(Uses::READ);
+            it.uses.add(Uses::ASKED);
+        }
     }
 
     fn listed(&mut self, seen: &Seen, tracker: &Tracker) {

@@ -39,6 +39,38 @@ impl ListPart {
         ListPart::Refused,
     ];
 
+    /// The name of the part in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            ListPart::Programs => "programs",
+            ListPart::Interpreters => "interpreters",
+            ListPart::Libraries => "libraries",
+            ListPart::Read => "read",
+            ListPart::Listed => "listed",
+            ListPart::Kernel => "kernel",
+            ListPart::Made => "made",
+            ListPart::Changed => "changed",
+            ListPart::Removed => "removed",
+            ListPart::Temporary => "temporary",
+            ListPart::Asked => "asked",
+            ListPart::Missing => "missing",
+            ListPart::Refused => "refused",
+        }
+    }
+
+    /// True if the content of its files is an input or a product.
+    pub fn has_content(self) -> bool {
+        matches!(
+            self,
+            ListPart::Programs
+                | ListPart::Interpreters
+                | ListPart::Libraries
+                | ListPart::Read
+                | ListPart::Made
+                | ListPart::Changed
+        )
+    }
+
     pub fn heading(self) -> &'static str {
         match self {
             ListPart::Programs => "Programs that were run",

@@ -1,7 +1,10 @@
 //! What a command used and made (`--inputs`): files, programs, libraries, directories, addresses, and what it did not find.
 
+mod digest;
 mod gathered;
+mod json;
 mod listing;
+mod make;
 mod names;
 mod network;
 mod opens;
@@ -9,24 +12,61 @@ mod text;
 mod users;
 mod whole;
 
-use crate::{End, RunInfo, View};
+use crate::{End, RunInfo, Sink, View, ViewError};
+pub use digest::{Digest, Digests};
 use gathered::InputsOfRun;
+use json::AboutList;
 use stride_decode::Resolver;
 use stride_event::{Call, Event, Outcome, StartKind, Tid};
 use stride_syscalls::Effect;
 use stride_track::Tracker;
 use whole::Wholeness;
 
+/// The forms of the list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InputsFormat {
+    Text,
+    Json,
+    Make,
+}
+
+impl InputsFormat {
+    /// All of them.
+    pub const ALL: [InputsFormat; 3] = [InputsFormat::Text, InputsFormat::Json, InputsFormat::Make];
+
+    /// The word for it on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            InputsFormat::Text => "text",
+            InputsFormat::Json => "json",
+            InputsFormat::Make => "make",
+        }
+    }
+}
+
 /// Reports at the end.
 pub struct InputsView {
+    format: InputsFormat,
     gathered: InputsOfRun,
     whole: Wholeness,
     resolver: Box<dyn Resolver>,
+    /// Reads the contents of files, in a live run.
+    digests: Option<Box<dyn Digests>>,
+    info: RunInfo,
+    sink: Sink,
+    error: Option<ViewError>,
 }
 
 impl InputsView {
-    pub fn new(resolver: Box<dyn Resolver>, info: &RunInfo) -> InputsView {
-        InputsView { gathered: InputsOfRun::default(), whole: Wholeness::new(info), resolver }
+    pub fn new(
+        format: InputsFormat,
+        resolver: Box<dyn Resolver>,
+        digests: Option<Box<dyn Digests>>,
+        info: &RunInfo,
+        sink: Sink,
+    ) -> InputsView {
+        let (gathered, whole) = (InputsOfRun::default(), Wholeness::new(info));
+        InputsView { format, gathered, whole, resolver, digests, info: info.clone(), sink, error: None }
     }
 
     fn call(&mut self, call: &Call, tracker: &Tracker) {
@@ -76,7 +116,22 @@ impl View for InputsView {
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {
-        let ending = self.whole.sentence(&self.gathered, end);
-        text::text(&self.gathered, &ending)
+        let reasons = self.whole.reasons(&self.gathered, end);
+        let ending = whole::sentence(&self.gathered, end.lost, &reasons);
+        let mut out = match self.format {
+            InputsFormat::Text => text::text(&self.gathered, &ending).into_bytes(),
+            InputsFormat::Make => make::make(&self.gathered, &ending),
+            InputsFormat::Json => {
+                let digests = self.digests.as_deref();
+                let about = AboutList { info: &self.info, digests, lost: end.lost.calls, reasons: &reasons };
+                json::json(&self.gathered, &about)
+            }
+        };
+        self.error = self.sink.write(&mut out).and_then(|()| self.sink.flush()).err();
+        String::new()
+    }
+
+    fn take_error(&mut self) -> Option<ViewError> {
+        self.error.take()
     }
 }

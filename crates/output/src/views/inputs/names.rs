@@ -4,6 +4,7 @@ use super::users::{UsedBy, UserId};
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
+use stride_event::Ns;
 
 /// Paths beyond this many are counted and not listed. So are those beyond so many bytes.
 const MAX_NAMES: usize = if cfg!(test) { 1 << 10 } else { 1 << 19 };
@@ -80,6 +81,8 @@ pub struct UsedPath {
     pub is_there: Option<bool>,
     /// The open files with this name.
     pub open: u32,
+    /// When it was opened last, if the engine takes times.
+    pub last_used: Ns,
     pub users: UsedBy,
 }
 
@@ -89,6 +92,8 @@ pub struct UsedPaths {
     all: Vec<UsedPath>,
     by_path: BTreeMap<Arc<[u8]>, PathId>,
     bytes: usize,
+    /// The time of the latest call.
+    pub now: Ns,
     /// The uses of paths for which there was no room.
     pub left_out: u64,
 }
@@ -116,7 +121,17 @@ impl UsedPaths {
         self.bytes += path.len();
         self.by_path.insert(path.clone(), id);
         let (uses, users) = Default::default();
-        self.all.push(UsedPath { path, uses, missed: 0, refused: 0, errno: 0, is_there: None, open: 0, users });
+        self.all.push(UsedPath {
+            path,
+            uses,
+            missed: 0,
+            refused: 0,
+            errno: 0,
+            is_there: None,
+            open: 0,
+            last_used: 0,
+            users,
+        });
         Some(id)
     }
 
@@ -135,9 +150,13 @@ impl UsedPaths {
 
     /// A use of what the path names, which is there.
     pub fn used(&mut self, id: PathId, uses: Uses, by: UserId) {
+        let now = self.now;
         let it = self.get_mut(id);
         it.is_there = Some(true);
         it.users.add(by);
+        if uses.any(CONTENT) {
+            it.last_used = now;
+        }
         // Content that the run made is no input.
         if it.uses.has(Uses::MADE) && uses.any(INPUT) {
             it.uses.add(Uses::INTERMEDIATE);
@@ -147,9 +166,11 @@ impl UsedPaths {
     }
 }
 
+/// The uses of the content.
+const CONTENT: Uses = Uses::READ.or(Uses::RUN).or(Uses::INTERPRETER).or(Uses::LIBRARY);
+
 /// The uses that make an input of a file that the run has not made.
-pub const INPUT: Uses =
-    Uses::READ.or(Uses::LISTED).or(Uses::ASKED).or(Uses::RUN).or(Uses::INTERPRETER).or(Uses::LIBRARY);
+const INPUT: Uses = CONTENT.or(Uses::LISTED).or(Uses::ASKED);
 
 /// A path without `//`, `/./` and `/../`. (`..` takes away the part before it, as if that were no link.)
 pub fn tidy(path: &[u8]) -> Vec<u8> {

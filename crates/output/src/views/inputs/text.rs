@@ -64,7 +64,7 @@ fn users(names: &[&[u8]], more: bool, out: &mut String) {
 }
 
 /// A path that cannot confuse its line.
-fn path(bytes: &[u8]) -> String {
+pub fn path(bytes: &[u8]) -> String {
     let mut out = Vec::with_capacity(bytes.len());
     escape_path(&mut out, bytes, HexStrings::Never);
     String::from_utf8_lossy(&out).into_owned()

@@ -3,7 +3,7 @@
 use super::gathered::InputsOfRun;
 use crate::{End, RunInfo, UNSEEN_OPERATIONS};
 use stride_event::quantity::{count, grouped};
-use stride_event::{Event, StartKind};
+use stride_event::{Event, Lost, StartKind};
 use stride_syscalls::Effect;
 
 /// What the events say about it.
@@ -95,22 +95,18 @@ impl Wholeness {
         }
         reasons
     }
+}
 
-    /// The last lines of a text: how many calls were seen, and whether anything may be missing.
-    pub fn sentence(&self, of: &InputsOfRun, end: &End<'_>) -> String {
-        let seen = format!(
-            "{} seen, {} lost.",
-            count(of.calls, "call was", "calls were"),
-            match end.lost.calls {
-                1 => "1 call was".into(),
-                lost => format!("{} calls were", grouped(lost)),
-            }
-        );
-        let reasons = self.reasons(of, end);
-        match &reasons[..] {
-            [] => format!("{seen}\n"),
-            reasons => format!("{seen} The list may not be whole:\n  {}\n", reasons.join("\n  ")),
-        }
+/// The last lines of a text: how many calls were seen, and whether anything may be missing.
+pub fn sentence(of: &InputsOfRun, lost: Lost, reasons: &[String]) -> String {
+    let lost = match lost.calls {
+        1 => "1 call was".into(),
+        lost => format!("{} calls were", grouped(lost)),
+    };
+    let seen = format!("{} seen, {lost} lost.", count(of.calls, "call was", "calls were"));
+    match reasons {
+        [] => format!("{seen}\n"),
+        reasons => format!("{seen} The list may not be whole:\n  {}\n", reasons.join("\n  ")),
     }
 }
 
