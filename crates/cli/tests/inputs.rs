@@ -213,9 +213,9 @@ fn a_document_with_hashes() {
         let list = formatted(&scratch, engine, "json", &["sh", "-c", COPIES]);
         let document: serde_json::Value = serde_json::from_str(&list).unwrap();
         let find = |part: &str, name: &str| {
-            let files = document[part].as_array().unwrap().iter();
+            let mut files = document[part].as_array().unwrap().iter();
             let ends = |file: &&serde_json::Value| file["path"].as_str().unwrap().ends_with(&format!("/{name}"));
-            files.filter(ends).next().cloned().unwrap_or_else(|| panic!("{engine}: no {name} in {part}: {list}"))
+            files.find(ends).cloned().unwrap_or_else(|| panic!("{engine}: no {name} in {part}: {list}"))
         };
         const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         for file in ["in $x#: y", "in=put"] {

@@ -83,6 +83,15 @@ pub enum Effect {
     Unlinks,
     /// Cuts off the content of the file that a path names: truncate(2), creat(2).
     Truncates,
+    /// Changes the size of the open file behind its descriptor: ftruncate(2), fallocate(2).
+    SetsSize,
+    /// Makes a device, a pipe or another file with a name: mknod(2).
+    MakesNode,
+    /// Sets the mode, the owner, the times or other attributes of the file that its path names, or of the open file behind its descriptor: chmod(2),
+    /// chown(2), utimes(2), setxattr(2).
+    SetsAttributes,
+    /// Changes where paths lead: chroot(2), pivot_root(2), mount(2).
+    ChangesPaths,
     /// Maps memory: mmap(2).
     Maps,
     /// munmap(2)

@@ -154,6 +154,13 @@ fn what_else_calls_do() {
     only("link linkat symlink symlinkat", has(Effect::Links));
     only("unlink unlinkat rmdir", has(Effect::Unlinks));
     only("truncate truncate64 creat", has(Effect::Truncates));
+    only(
+        "chmod fchmodat fchmodat2 chown lchown chown32 lchown32 fchownat file_setattr utime utimes futimesat utimensat utimensat_time64 fchmod fchown fchown32 setxattr lsetxattr fsetxattr setxattrat removexattr lremovexattr fremovexattr removexattrat",
+        has(Effect::SetsAttributes),
+    );
+    only("mknod mknodat", has(Effect::MakesNode));
+    only("ftruncate ftruncate64 fallocate", has(Effect::SetsSize));
+    only("chroot pivot_root mount umount umount2 move_mount", has(Effect::ChangesPaths));
     only("rt_sigaction sigaction signal", has(Effect::SetsDisposition));
     only("clock_gettime clock_gettime64 gettimeofday time", has(Effect::ReadsClock));
     only(

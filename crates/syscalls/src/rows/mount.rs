@@ -1,6 +1,6 @@
 //! Mounting, quotas, swap.
 
-use crate::effect::{Thing, makes};
+use crate::effect::{Effect, Thing, makes};
 use crate::sets::mount::*;
 use crate::structs::mount::*;
 use crate::uapi::consts as c;
@@ -28,10 +28,10 @@ pub static ROWS: &[Syscall] = &[
         arg("filesystemtype", Ty::Custom(Irregular::MountType, &Ty::Str)),
         arg("mountflags", Ty::Custom(Irregular::MountFlags, &Ty::As(Width::Word, &Ty::Flags(&MOUNT_FLAGS)))),
         arg("data", Ty::Custom(Irregular::MountData, &Ty::Str)),
-    ]).in_kernel(&[("source", "dev_name"), ("target", "dir_name"), ("filesystemtype", "type"), ("mountflags", "flags")]),
-    syscall("umount", Class::FILE, Ret::Int, &[arg("target", Ty::Path)]).in_kernel(&[("target", "name")]),
-    syscall("umount2", Class::FILE, Ret::Int, &[arg("target", Ty::Path), arg("flags", Ty::Flags(&UMOUNT_FLAGS))]).in_kernel(&[("target", "name")]),
-    syscall("pivot_root", Class::FILE, Ret::Int, &[arg("oldpath", Ty::Path), arg("newpath", Ty::Path)]).in_kernel(&[("oldpath", "new_root"), ("newpath", "put_old")]),
+    ]).in_kernel(&[("source", "dev_name"), ("target", "dir_name"), ("filesystemtype", "type"), ("mountflags", "flags")]).does(&[Effect::ChangesPaths]),
+    syscall("umount", Class::FILE, Ret::Int, &[arg("target", Ty::Path)]).in_kernel(&[("target", "name")]).does(&[Effect::ChangesPaths]),
+    syscall("umount2", Class::FILE, Ret::Int, &[arg("target", Ty::Path), arg("flags", Ty::Flags(&UMOUNT_FLAGS))]).in_kernel(&[("target", "name")]).does(&[Effect::ChangesPaths]),
+    syscall("pivot_root", Class::FILE, Ret::Int, &[arg("oldpath", Ty::Path), arg("newpath", Ty::Path)]).in_kernel(&[("oldpath", "new_root"), ("newpath", "put_old")]).does(&[Effect::ChangesPaths]),
     syscall("fsopen", Class::DESC, Ret::Fd, &[arg("fsname", Ty::Str), arg("flags", Ty::Flags(&FSOPEN_FLAGS))]).in_kernel(&[("fsname", "_fs_name")]).does(&[makes(Thing::Mount).cloexec_if("flags", c::FSOPEN_CLOEXEC)]),
     syscall("fsconfig", FILE_DESC, Ret::Int, &[
         FS_FD,
@@ -53,7 +53,7 @@ pub static ROWS: &[Syscall] = &[
         arg("to_dfd", Ty::DirFd),
         arg("to_pathname", Ty::Path),
         arg("flags", Ty::Flags(&MOVE_MOUNT_FLAGS)),
-    ]),
+    ]).does(&[Effect::ChangesPaths]),
     syscall("open_tree", FILE_DESC, Ret::Fd, &[DIRFD, PATHNAME, arg("flags", Ty::Flags(&OPEN_TREE_FLAGS))]).in_kernel(&[("dirfd", "dfd"), ("pathname", "filename")]).does(&[makes(Thing::Mount).cloexec_if("flags", c::OPEN_TREE_CLOEXEC)]),
     syscall("open_tree_attr", FILE_DESC, Ret::Fd, &[
         DIRFD,

@@ -20,6 +20,8 @@ pub struct InputsOfRun {
     pub calls: u64,
     /// Calls that named a file in a way that could not be followed.
     pub unplaced: u64,
+    /// A process changed where its paths lead.
+    pub paths_changed: bool,
 }
 
 /// Some errors say that there is no such file, and some that it may not be used. The rest say that it is there, unless the call did not get so far.
@@ -67,7 +69,7 @@ impl InputsOfRun {
 
     fn failed(&mut self, call: &Call, row: &'static Syscall, errno: u32, seen: &Seen, tracker: &Tracker) {
         self.dealt(call, row, Some(errno), seen, tracker);
-        if !names_files(row) {
+        if !names_files(row) || row.has_effect(Effect::ChangesPaths) {
             return;
         }
         let Some(path) = seen.path else { return };
@@ -123,6 +125,14 @@ impl InputsOfRun {
         if row.has_effect(Effect::Asks) || row.has_effect(Effect::AsksOfFile) {
             self.asked(call, seen, tracker);
         }
+        if row.has_effect(Effect::ChangesPaths) {
+            self.paths_changed = true;
+            return;
+        }
+        let sets_attributes = row.has_effect(Effect::SetsAttributes);
+        if row.has_effect(Effect::SetsSize) || sets_attributes && seen.path.is_none() {
+            return self.write_through(seen, tracker);
+        }
         if !names_files(row) {
             return;
         }
@@ -158,7 +168,9 @@ impl InputsOfRun {
             self.names.get_mut(name).uses.add(Uses::DIRECTORY);
         } else if effect(Effect::Unlinks) {
             self.removed(name, by);
-        } else if effect(Effect::Truncates) {
+        } else if effect(Effect::MakesNode) {
+            self.made(name, by);
+        } else if effect(Effect::Truncates) || sets_attributes {
             self.changed(name, by);
         } else {
             self.names.used(name, Uses::ASKED, by);

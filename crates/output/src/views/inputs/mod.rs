@@ -135,3 +135,6 @@ impl View for InputsView {
         self.error.take()
     }
 }
+
+#[cfg(test)]
+mod tests;

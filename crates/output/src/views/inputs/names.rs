@@ -158,8 +158,10 @@ impl UsedPaths {
             it.last_used = now;
         }
         // Content that the run made is no input.
-        if it.uses.has(Uses::MADE) && uses.any(INPUT) {
-            it.uses.add(Uses::INTERMEDIATE);
+        if it.uses.has(Uses::MADE) {
+            if uses.any(CONTENT.or(Uses::LISTED)) {
+                it.uses.add(Uses::INTERMEDIATE);
+            }
             return;
         }
         it.uses.add(uses);
@@ -168,9 +170,6 @@ impl UsedPaths {
 
 /// The uses of the content.
 const CONTENT: Uses = Uses::READ.or(Uses::RUN).or(Uses::INTERPRETER).or(Uses::LIBRARY);
-
-/// The uses that make an input of a file that the run has not made.
-const INPUT: Uses = CONTENT.or(Uses::LISTED).or(Uses::ASKED);
 
 /// A path without `//`, `/./` and `/../`. (`..` takes away the part before it, as if that were no link.)
 pub fn tidy(path: &[u8]) -> Vec<u8> {

@@ -77,6 +77,10 @@ impl Wholeness {
             ),
         );
         add(
+            of.paths_changed,
+            "A process changed its root or its mounts (chroot, mount): its paths are as it saw them.".into(),
+        );
+        add(
             self.unread > 0,
             format!(
                 "The interpreters of {} are not known.",

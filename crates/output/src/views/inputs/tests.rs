@@ -1,0 +1,272 @@
+//! The list, from made-up calls.
+
+use super::*;
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+use stride_decode::FdInfo;
+use stride_event::{Descriptor, FdOf, Lost};
+use stride_syscalls::uapi::consts as c;
+use stride_test_support::calls::{call, exited, forked, naming, spawned};
+
+const PID: Tid = 10;
+const CWD: u64 = c::AT_FDCWD;
+
+/// The command begins in /home, and each program has a loader.
+struct Home;
+
+impl Resolver for Home {
+    fn fd(&self, FdOf { fd, .. }: FdOf, _: Option<&Descriptor>) -> Option<FdInfo> {
+        (fd == CWD as i32).then(|| FdInfo { path: b"/home".to_vec(), ..FdInfo::default() })
+    }
+
+    fn interpreters(&self, _: Tid, _: &[u8]) -> Option<Vec<Vec<u8>>> {
+        Some(vec![b"/lib/ld.so".to_vec()])
+    }
+}
+
+#[derive(Clone, Default)]
+struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+struct Run {
+    view: InputsView,
+    tracker: Tracker,
+    written: Written,
+}
+
+impl Run {
+    fn new(format: InputsFormat) -> Run {
+        let written = Written::default();
+        let sink = Sink::new("list", Box::new(written.clone()), false);
+        let info = RunInfo { follows: true, ..RunInfo::default() };
+        let view = InputsView::new(format, Box::new(Home), None, &info, sink);
+        let mut run = Run { view, tracker: Tracker::default(), written };
+        run.event(&spawned(PID, 0));
+        run.does("execve", &[0x1000, 0, 0], &["/bin/tool"], 0);
+        run
+    }
+
+    fn event(&mut self, event: &Event<'_>) {
+        self.tracker.event(event, &Home);
+        self.view.event(event, &self.tracker);
+    }
+
+    fn by(&mut self, tid: Tid, name: &str, words: &[u64], paths: &[&str], result: i64) {
+        let mut made = call(tid, name, words, Outcome::from_raw(result));
+        for (i, path) in paths.iter().enumerate() {
+            made = naming(made, 0x1000 * (i as u64 + 1), path);
+        }
+        self.event(&Event::Exit(&made));
+    }
+
+    fn does(&mut self, name: &str, words: &[u64], paths: &[&str], result: i64) {
+        self.by(PID, name, words, paths, result);
+    }
+
+    fn opens(&mut self, path: &str, flags: u64, result: i64) {
+        self.does("openat", &[CWD, 0x1000, flags, 0o644], &[path], result);
+    }
+
+    fn renames(&mut self, from: &str, to: &str) {
+        self.does("rename", &[0x1000, 0x2000], &[from, to], 0);
+    }
+
+    fn finish(mut self, lost: Lost) -> String {
+        let end = End { tracker: &self.tracker, lost, with_source: &std::sync::Arc::clone };
+        assert_eq!(self.view.finish(&end), "");
+        String::from_utf8(self.written.0.lock().unwrap().clone()).unwrap()
+    }
+
+    /// The paths of a part, without their users.
+    fn part(self, heading: &str) -> Vec<String> {
+        let list = self.finish(Lost::default());
+        let lines = list.lines().skip_while(|line| !line.starts_with(heading)).skip(1);
+        let lines = lines.take_while(|line| !line.is_empty());
+        lines.map(|line| line.trim_start().split("  by ").next().unwrap().to_owned()).collect()
+    }
+}
+
+const WRITES: u64 = c::O_WRONLY | c::O_CREAT | c::O_TRUNC;
+const ENOENT: i64 = -(c::ENOENT as i64);
+
+#[test]
+fn a_list() {
+    let mut run = Run::new(InputsFormat::Text);
+    run.opens("in", c::O_RDONLY, 3);
+    run.opens("none", c::O_RDONLY, ENOENT);
+    run.opens("./none", c::O_RDONLY, ENOENT);
+    run.opens("out", WRITES, 4);
+    run.event(&forked(PID, 11, 11, 0));
+    run.by(11, "execve", &[0x1000, 0, 0], &["/bin/other"], 0);
+    run.by(11, "openat", &[CWD, 0x1000, 0], &["out"], 3);
+    run.by(11, "openat", &[CWD, 0x1000, 0], &["in"], 4);
+    run.event(&exited(11, 0));
+    run.event(&exited(PID, 0));
+    let expected = "\
+Programs that were run (2):
+  /bin/other  by tool
+  /bin/tool  by tool
+
+Opened by the kernel to start programs (1):
+  /lib/ld.so  by tool, other
+
+Files that were read (1):
+  /home/in  by tool, other
+
+Files that were made (1):
+  /home/out (and used)  by tool, other
+
+Looked for and not found (1):
+  /home/none (2 times)  by tool
+
+8 calls were seen, 0 calls were lost.
+";
+    assert_eq!(run.finish(Lost::default()), expected);
+}
+
+#[test]
+fn what_is_made_and_what_was_there() {
+    let mut run = Run::new(InputsFormat::Text);
+    // Nobody knows whether this one was there.
+    run.opens("log", c::O_WRONLY | c::O_CREAT | c::O_APPEND, 3);
+    run.does("write", &[3, 0x1000, 1], &[], 1);
+    // It was not there.
+    run.does("access", &[0x1000, 0], &["new"], ENOENT);
+    run.opens("new", c::O_WRONLY | c::O_CREAT | c::O_APPEND, 4);
+    // It was opened for both, and only read.
+    run.opens("base", c::O_RDWR, 5);
+    run.does("read", &[5, 0x1000, 1], &[], 1);
+    // It was written and then read: what was read is the run's own.
+    run.opens("own", c::O_RDWR, 6);
+    run.does("write", &[6, 0x1000, 1], &[], 1);
+    run.does("read", &[6, 0x1000, 1], &[], 1);
+    // Opened for writing, and nothing was written.
+    run.opens("idle", c::O_WRONLY, 7);
+    run.does("chmod", &[0x1000, 0o600], &["mode"], 0);
+    run.does("ftruncate", &[7, 0], &[], 0);
+    let list = run.finish(Lost::default());
+    for part in [
+        "Files that were read (1):\n  /home/base ",
+        "Files that were made (1):\n  /home/new ",
+        "Files that were changed, or perhaps made (4):\n  /home/idle  by tool\n  /home/log  by tool\n  /home/mode  by tool\n  /home/own ",
+    ] {
+        assert!(list.contains(part), "{part}: {list}");
+    }
+}
+
+#[test]
+fn renames_carry_over() {
+    let mut run = Run::new(InputsFormat::Text);
+    run.opens("tmp", WRITES, 3);
+    run.renames("tmp", "target");
+    // The file is still open, under its new name.
+    run.does("mmap", &[0, 1, c::PROT_READ, c::MAP_PRIVATE, 3, 0], &[], 0x7000_0000);
+    run.does("mkdir", &[0x1000, 0o755], &["d"], 0);
+    run.opens("d/a", WRITES, 4);
+    run.opens("d.a", WRITES, 5);
+    run.renames("d", "e/../f");
+    run.renames("old", "f/b");
+    run.opens("f/b", c::O_RDONLY, 6);
+    run.opens("f/a", c::O_RDONLY, 7);
+    run.does("unlink", &[0x1000], &["f/b"], 0);
+    let list = run.finish(Lost::default());
+    for part in [
+        "Files that were made (4):\n  /home/d.a  by tool\n  /home/f/  by tool\n  /home/f/a (and used)  by tool\n  /home/target (and used) ",
+        "Files that were there and were removed or renamed (1):\n  /home/old ",
+        "Temporary files, made and removed again (1):\n  /home/f/b ",
+        "Files that were read (1):\n  /home/old ",
+    ] {
+        assert!(list.contains(part), "{part}: {list}");
+    }
+}
+
+#[test]
+fn two_names_are_exchanged() {
+    let mut run = Run::new(InputsFormat::Text);
+    run.opens("made", WRITES, 3);
+    let words = [CWD, 0x1000, CWD, 0x2000, c::RENAME_EXCHANGE];
+    run.does("renameat2", &words, &["made", "old"], 0);
+    assert_eq!(run.part("Files that were made"), ["/home/made", "/home/old"]);
+}
+
+/// A queue and the source of a mount are no files, and names in no directory are told of.
+#[test]
+fn names_of_other_things() {
+    let mut run = Run::new(InputsFormat::Text);
+    run.does("mq_unlink", &[0x1000], &["queue"], 0);
+    run.does("mount", &[0x1000, 0x2000, 0, 0, 0], &["proc", "/mnt"], 0);
+    let list = run.finish(Lost::default());
+    assert!(!list.contains("queue") && !list.contains("proc ") && !list.contains("/mnt"), "{list}");
+    assert!(
+        list.ends_with("A process changed its root or its mounts (chroot, mount): its paths are as it saw them.\n"),
+        "{list}"
+    );
+}
+
+#[test]
+fn a_list_with_losses() {
+    let mut run = Run::new(InputsFormat::Text);
+    run.view.note("the recording breaks off");
+    let list = run.finish(Lost { calls: 3, ..Lost::default() });
+    let expected = "1 call was seen, 3 calls were lost. The list may not be whole:\n  3 calls were lost.\n  1 process was still running when tracing ended.\n  The recording breaks off.\n";
+    assert!(list.ends_with(expected), "{list}");
+}
+
+/// A program that makes up names all the time.
+#[test]
+fn names_without_end() {
+    for format in InputsFormat::ALL {
+        let mut run = Run::new(format);
+        for i in 0..5_000 {
+            run.opens(&format!("f{i}"), WRITES, 3);
+            run.renames(&format!("f{i}"), &format!("g{i}"));
+        }
+        let list = run.finish(Lost::default());
+        assert!(list.contains("The list was full: "), "{format:?}");
+        assert!(list.len() < 1 << 20, "{}", list.len());
+    }
+}
+
+#[test]
+fn names_that_make_reads_otherwise() {
+    let mut run = Run::new(InputsFormat::Make);
+    for name in ["a b", "c=d", "e#f", "g$h", "i:j", "k*l", "m\\ n", "o\np", "q;r", "s(t)"] {
+        run.opens(name, c::O_RDONLY, 3);
+    }
+    run.opens("out", WRITES, 4);
+    run.opens("50%", WRITES, 5);
+    let list = run.finish(Lost::default());
+    let expected = r"stride_equals := =
+/home/out: \
+  /bin/tool \
+  /home/a\ b \
+  /home/c$(stride_equals)d \
+  /home/e\#f \
+  /home/g$$h \
+  /home/i\:j \
+  /home/k\*l \
+  /home/m\\\ n \
+  /lib/ld.so
+# make cannot name this file: /home/50%
+# make cannot name this file: /home/o\np
+# make cannot name this file: /home/q;r
+# make cannot name this file: /home/s(t)
+";
+    assert!(list.starts_with(expected), "{list}");
+}
+
+#[test]
+fn nothing_was_made() {
+    let list = Run::new(InputsFormat::Make).finish(Lost::default());
+    assert!(list.starts_with("# The command made no file.\n# 1 call was seen"), "{list}");
+}
