@@ -304,10 +304,42 @@ fn a_child_that_outlives_its_parent() {
 }
 
 #[test]
+fn against_what_was_declared() {
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("inputs-declared{engine}"));
+        for file in ["one", "two"] {
+            std::fs::write(scratch.path(file), file).unwrap();
+        }
+        let against = |declared: &str, status: i32| {
+            std::fs::write(scratch.path("declared"), declared).unwrap();
+            let mut command = bare_stride();
+            command.args(["--inputs-declared=declared", "-o", "list", engine]).current_dir(scratch.path(""));
+            command.args(["sh", "-c", "cat one two; echo > out; cat out; exit 4"]).env("PATH", "/usr/bin:/bin");
+            let run = Run::of(command);
+            let list = scratch.read("list");
+            assert_eq!((run.code(), run.err.as_str()), (Some(status), ""), "{engine}: {list}");
+            list
+        };
+        const SYSTEM: &str = "/usr\n/lib\n/lib64\n/etc/\n";
+        let list = against(&format!("{SYSTEM}one\n./two\n"), 4);
+        assert!(list.starts_with("Each input is declared.\n"), "{engine}: {list}");
+        let list = against(&format!("{SYSTEM}one\nthree\n"), 3);
+        let root = scratch.path("").canonicalize().unwrap();
+        let expected = format!(
+            "Inputs that were not declared (1):\n  {0}/two  by cat\n\nDeclared and not used (1):\n  {0}/three\n\n",
+            root.display()
+        );
+        assert!(list.starts_with(&expected), "{engine}: {list}");
+    }
+}
+
+#[test]
 fn mistakes() {
     let scratch = Scratch::new("inputs-mistakes");
     for (options, words) in [
         (vec!["--inputs=yaml"], "there are --inputs=text, json and make"),
+        (vec!["--inputs=json", "--inputs-declared=x"], "leave the format of --inputs out"),
+        (vec!["--inputs-declared=nowhere"], "Can't read the inputs in 'nowhere': "),
         (vec!["--inputs", "--json"], "--inputs=json writes the list as one object"),
         (vec!["--inputs", "-ff", "-o", "x"], "the list is about all processes"),
     ] {

@@ -32,7 +32,7 @@ pub use value::Writer;
 pub use views::advise::{AdviseView, Try, Verified, Verify};
 pub use views::flamegraph::{FlameFormat, FlameView, FlameWeight};
 pub use views::html::HtmlView;
-pub use views::inputs::{Digest, Digests, InputsFormat, InputsView};
+pub use views::inputs::{DeclaredInputs, Digest, Digests, InputsFormat, InputsView};
 pub use views::json::{self, JsonView};
 pub use views::perfetto::Perfetto;
 pub use views::summary::errno_name;

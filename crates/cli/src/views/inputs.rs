@@ -1,25 +1,32 @@
 //! `--inputs`: what a command used and made.
 
-use super::declaration::{Declaration, Destination};
+use super::declaration::{Declaration, Destination, FileOption};
 use crate::flags::flag::{Arg, Category, Flag, Value, ask, words};
 use crate::flags::raw_options::RawOptions;
 use crate::flags::stop::{Stop, Warn};
-use anyhow::Result;
-use stride_output::{Digests, InputsFormat, InputsView, View};
+use anyhow::{Result, anyhow};
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use stride_output::{DeclaredInputs, Digests, InputsFormat, InputsView, View};
 use stride_session::options::LineStyle;
-use stride_session::{Before, FileDigests, Needs, Opener, Opening, Options};
+use stride_session::{Before, FileDigests, Needs, Opener, Opening, Options, Use, os_error};
 
 const OPTION: &str = "inputs";
+const DECLARED: &str = "inputs-declared";
 
-const FLAGS: &[Flag] = &[Flag {
-    category: Category::Statistics,
-    long: Some(OPTION),
-    arg: Arg::Optional("FORMAT"),
-    value: Value::Word(|| words(InputsFormat::ALL.map(InputsFormat::name))),
-    own: true,
-    help: "list the files that a command used and made",
-    habits: &["tracefile"],
-    doc: "Lists at the end what the command used and made: the programs that were run, their interpreters and libraries, the files that were read, the directories that \
+const BASE: Flag = Flag { category: Category::Statistics, ..Flag::BASE };
+
+const FLAGS: &[Flag] = &[
+    Flag {
+        long: Some(OPTION),
+        arg: Arg::Optional("FORMAT"),
+        value: Value::Word(|| words(InputsFormat::ALL.map(InputsFormat::name))),
+        own: true,
+        help: "list the files that a command used and made",
+        habits: &["tracefile"],
+        doc: "Lists at the end what the command used and made: the programs that were run, their interpreters and libraries, the files that were read, the directories that \
           were listed, what was only asked about, what was looked for and not found, the files that were made, changed and removed, and the addresses of sockets, each with the \
           programs that used it. Children are followed without -f. The trace itself is not shown.\n\n\
           A file that the run made and then read is no input. Temporary files, which the run made and removed again, are listed apart. The last line says how many calls were seen and lost, or why the list may not be whole.\n\n\
@@ -27,14 +34,30 @@ const FLAGS: &[Flag] = &[Flag {
           * text: the default.\n\
           * json: one object, with the SHA-256 of each input and product as it is when the run is over. A replay has none.\n\
           * make: a rule for make(1), by which the files that were made depend on those that were used.",
-    update: |raw, given| match format_of(&given.text()) {
-        Some(_) => ask(raw, given),
-        None => {
-            Err(Stop::usage(format!("--inputs={} is not known; there are --inputs=text, json and make", given.text())))
-        }
+        update: |raw, given| match format_of(&given.text()) {
+            Some(_) => ask(raw, given),
+            None => Err(Stop::usage(format!(
+                "--inputs={} is not known; there are --inputs=text, json and make",
+                given.text()
+            ))),
+        },
+        ..BASE
     },
-    ..Flag::BASE
-}];
+    Flag {
+        long: Some(DECLARED),
+        arg: Arg::Required("FILE"),
+        value: Value::File,
+        own: true,
+        help: "--inputs against a list; exit status 3 if one is missing",
+        doc: "Like --inputs, and compares the inputs with those that FILE declares, one path or directory on each line; a directory stands for all that is below it. Relative paths begin in \
+          the directory where Stride was started. The report has the inputs that were not declared (programs, interpreters, libraries, files that were read, directories that were \
+          listed), and the lines of FILE of which nothing was used. The exit status is 3 if an input is not declared, or if the list may not be whole, and else the program's.",
+        update: ask,
+        ..BASE
+    },
+];
+
+const FILES: &[FileOption] = &[FileOption { long: DECLARED, how: Use::Reads }];
 
 fn format_of(word: &str) -> Option<InputsFormat> {
     match word {
@@ -50,7 +73,7 @@ fn asked(options: &Options) -> InputsFormat {
 
 /// True if the list is asked for. It would be of little use without what children do.
 pub fn is_asked(options: &Options) -> bool {
-    options.views.has(OPTION)
+    options.views.has(OPTION) || options.views.has(DECLARED)
 }
 
 pub struct InputsDeclaration;
@@ -60,9 +83,18 @@ impl Declaration for InputsDeclaration {
         FLAGS
     }
 
+    fn files(&self) -> &'static [FileOption] {
+        FILES
+    }
+
     fn check(&self, raw: &RawOptions, _: Warn<'_>) -> Result<(), Stop> {
         if !is_asked(&raw.options) {
             return Ok(());
+        }
+        if raw.options.views.has(DECLARED) && asked(&raw.options) != InputsFormat::Text {
+            return Err(Stop::usage(
+                "--inputs-declared writes a text about what differs: leave the format of --inputs out",
+            ));
         }
         for (given, other, why) in [
             (raw.options.json, "--json", "--inputs=json writes the list as one object"),
@@ -88,12 +120,28 @@ impl Declaration for InputsDeclaration {
         Needs { entries: false, signals: false, received: false, times, ..Needs::everything(options) }
     }
 
-    fn prepare(&self, _: &Before<'_>) -> Result<Opener> {
-        Ok(Box::new(open))
+    fn prepare(&self, before: &Before<'_>) -> Result<Opener> {
+        let declared = before.options.views.path(DECLARED).map(declared_in).transpose()?;
+        Ok(Box::new(move |with| open(with, declared)))
     }
 }
 
-fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
+/// The paths that a file declares.
+fn declared_in(path: &Path) -> Result<DeclaredInputs> {
+    /// No build has a list beyond this size.
+    const MOST: u64 = 64 << 20;
+    let cannot = |why: &str| anyhow!("Can't read the inputs in '{}': {why}", path.display());
+    let mut text = Vec::new();
+    let file = File::open(path).map_err(|error| cannot(&os_error(&error)))?;
+    file.take(MOST + 1).read_to_end(&mut text).map_err(|error| cannot(&os_error(&error)))?;
+    if text.len() as u64 > MOST {
+        return Err(cannot("the file is larger than 64 MiB"));
+    }
+    let directory = std::env::current_dir().map_err(|error| cannot(&os_error(&error)))?;
+    Ok(DeclaredInputs::of(&text, directory.as_os_str().as_bytes()))
+}
+
+fn open(with: &mut Opening<'_>, declared: Option<DeclaredInputs>) -> Result<Box<dyn View>> {
     let format = asked(with.options);
     // What a recording names may have changed, or be another machine's.
     let digests: Option<Box<dyn Digests>> = match with.options.replay {
@@ -101,5 +149,6 @@ fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
         _ => None,
     };
     let resolver = with.resolvers.for_view(with.options);
-    Ok(Box::new(InputsView::new(format, resolver, digests, with.info, with.outputs.take_sink()?)))
+    let view = InputsView::new(format, resolver, digests, with.info, with.outputs.take_sink()?);
+    Ok(Box::new(view.declaring(declared)))
 }

@@ -74,6 +74,7 @@ pub const FIXTURES: &[Fixture] = &[
     replayed(&["--inputs"], "out", Form::Text),
     replayed(&["--inputs=json"], "out", Form::Json),
     replayed(&["--inputs=make"], "out", Form::Text),
+    replayed(&["--inputs-declared=declared"], "out", Form::Text),
     replayed(&["--json", "-kk", "-s999"], "out", Form::JsonLines),
     replayed(&["--advise=all"], "out", Form::Text),
     replayed(&["--advise=all", "--json"], "out", Form::JsonLines),

@@ -35,6 +35,7 @@ fn place(name: &str) -> Scratch {
     std::fs::rename(scratch.path("rec"), scratch.path("base")).unwrap();
     std::fs::write(scratch.path("limits.toml"), LIMITS).unwrap();
     std::fs::write(scratch.path("advise.toml"), "").unwrap();
+    std::fs::write(scratch.path("declared"), "/usr\n/lib\n").unwrap();
     scratch
 }
 
@@ -55,8 +56,9 @@ fn is_well_formed_in_every_view(scratch: &Scratch, what: &str) {
     for fixture in FIXTURES.iter().filter(|fixture| !fixture.live) {
         let run = replay(scratch, fixture);
         let of = format!("{what} {:?}", fixture.options);
-        // A limit is broken.
-        let broken = fixture.options.iter().any(|option| option.starts_with("--budget="));
+        // A limit is broken, or an input was not declared.
+        let checks = ["--budget=", "--inputs-declared="];
+        let broken = fixture.options.iter().any(|option| checks.iter().any(|check| option.starts_with(check)));
         assert_eq!(run.code(), Some(if broken { 3 } else { 0 }), "{of}: {run:?}");
         check::is_printable(&run.err, &of);
         check::is_well_formed(scratch, fixture, &of);

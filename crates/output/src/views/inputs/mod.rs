@@ -1,5 +1,6 @@
 //! What a command used and made (`--inputs`): files, programs, libraries, directories, addresses, and what it did not find.
 
+mod declared;
 mod digest;
 mod gathered;
 mod json;
@@ -13,6 +14,7 @@ mod users;
 mod whole;
 
 use crate::{End, RunInfo, Sink, View, ViewError};
+pub use declared::DeclaredInputs;
 pub use digest::{Digest, Digests};
 use gathered::InputsOfRun;
 use json::AboutList;
@@ -52,10 +54,16 @@ pub struct InputsView {
     resolver: Box<dyn Resolver>,
     /// Reads the contents of files, in a live run.
     digests: Option<Box<dyn Digests>>,
+    /// The list is compared with these.
+    declared: Option<DeclaredInputs>,
+    verdict: Option<i32>,
     info: RunInfo,
     sink: Sink,
     error: Option<ViewError>,
 }
+
+/// The exit status if an input was not declared, or if that cannot be told.
+const UNDECLARED: i32 = 3;
 
 impl InputsView {
     pub fn new(
@@ -66,7 +74,13 @@ impl InputsView {
         sink: Sink,
     ) -> InputsView {
         let (gathered, whole) = (InputsOfRun::default(), Wholeness::new(info));
-        InputsView { format, gathered, whole, resolver, digests, info: info.clone(), sink, error: None }
+        let (declared, verdict, error, info) = (None, None, None, info.clone());
+        InputsView { format, gathered, whole, resolver, digests, declared, verdict, info, sink, error }
+    }
+
+    /// Reports how the list differs from what was declared.
+    pub fn declaring(self, declared: Option<DeclaredInputs>) -> InputsView {
+        InputsView { declared, ..self }
     }
 
     fn call(&mut self, call: &Call, tracker: &Tracker) {
@@ -118,10 +132,15 @@ impl View for InputsView {
     fn finish(&mut self, end: &End<'_>) -> String {
         let reasons = self.whole.reasons(&self.gathered, end);
         let ending = whole::sentence(&self.gathered, end.lost, &reasons);
-        let mut out = match self.format {
-            InputsFormat::Text => text::text(&self.gathered, &ending).into_bytes(),
-            InputsFormat::Make => make::make(&self.gathered, &ending),
-            InputsFormat::Json => {
+        let mut out = match (self.format, &self.declared) {
+            (InputsFormat::Text, Some(declared)) => {
+                let (report, is_so) = declared.report(&self.gathered, &reasons, &ending);
+                self.verdict = (!is_so).then_some(UNDECLARED);
+                report.into_bytes()
+            }
+            (InputsFormat::Text, None) => text::text(&self.gathered, &ending).into_bytes(),
+            (InputsFormat::Make, _) => make::make(&self.gathered, &ending),
+            (InputsFormat::Json, _) => {
                 let digests = self.digests.as_deref();
                 let about = AboutList { info: &self.info, digests, lost: end.lost.calls, reasons: &reasons };
                 json::json(&self.gathered, &about)
@@ -129,6 +148,10 @@ impl View for InputsView {
         };
         self.error = self.sink.write(&mut out).and_then(|()| self.sink.flush()).err();
         String::new()
+    }
+
+    fn verdict(&self) -> Option<i32> {
+        self.verdict
     }
 
     fn take_error(&mut self) -> Option<ViewError> {

@@ -42,6 +42,19 @@ fn addresses(of: &InputsOfRun, out: &mut String) {
     out.push('\n');
 }
 
+/// A heading, and a line for each file.
+pub fn file_lines(heading: &str, all: &[&UsedPath], of: &InputsOfRun, out: &mut String) {
+    if all.is_empty() {
+        return;
+    }
+    *out += &format!("{heading} ({}):\n", all.len());
+    for it in all {
+        *out += &format!("  {}", path(&it.path));
+        users(&of.programs.names(&it.users), it.users.more, out);
+    }
+    out.push('\n');
+}
+
 fn line(it: &UsedPath, part: ListPart, of: &InputsOfRun, out: &mut String) {
     *out += "  ";
     *out += &path(&it.path);
