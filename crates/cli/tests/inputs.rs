@@ -333,6 +333,16 @@ fn against_what_was_declared() {
     }
 }
 
+/// Tracing ends before the program does.
+#[test]
+fn a_program_that_goes_on() {
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("inputs-goes-on{engine}"));
+        let run = scratch.stride([engine, "--inputs", "--for=300ms", "sleep", "2"]);
+        assert!(run.trace.contains(" 1 thread went on after tracing had ended.\n"), "{engine}: {run:?}");
+    }
+}
+
 #[test]
 fn mistakes() {
     let scratch = Scratch::new("inputs-mistakes");

@@ -45,6 +45,25 @@ pub struct Network {
 }
 
 impl Network {
+    /// The addresses of servers on this machine that were asked and do not belong to the run. (A server of the run may have let the kernel choose its port.)
+    pub fn servers_outside(&self) -> Vec<&[u8]> {
+        let is_bound = |address: &[u8]| {
+            let key = (Dealing::Bound, address.to_vec());
+            let any = |port: &[u8]| {
+                let mut bound = self.all.keys().filter(|(dealing, _)| *dealing == Dealing::Bound);
+                bound.any(|(_, address)| !address.starts_with(b"UNIX") && address.ends_with(port))
+            };
+            let port = address.iter().rposition(|byte| *byte == b':').map(|at| &address[at..]);
+            self.all.contains_key(&key) || !address.starts_with(b"UNIX") && (any(b":0") || port.is_some_and(any))
+        };
+        let is_near =
+            |address: &[u8]| [&b"UNIX "[..], b"TCP 127.", b"TCP [::1]:"].iter().any(|start| address.starts_with(start));
+        let asked = self.all.iter().filter(|((dealing, address), it)| {
+            *dealing == Dealing::Connected && it.failed < it.times && is_near(address) && !is_bound(address)
+        });
+        asked.map(|((_, address), _)| &address[..]).collect()
+    }
+
     pub fn used(&mut self, dealing: Dealing, address: Vec<u8>, errno: Option<u32>, by: UserId) {
         let key = (dealing, address);
         if self.all.len() >= MAX_ADDRESSES && !self.all.contains_key(&key) {

@@ -270,3 +270,24 @@ fn nothing_was_made() {
     let list = Run::new(InputsFormat::Make).finish(Lost::default());
     assert!(list.starts_with("# The command made no file.\n# 1 call was seen"), "{list}");
 }
+
+/// A server that is not traced does work of which the list knows nothing.
+#[test]
+fn servers_that_are_not_traced() {
+    let mut run = Run::new(InputsFormat::Text);
+    let connects = |run: &mut Run, name: &str, path: &str| {
+        run.does("socket", &[c::AF_UNIX, c::SOCK_STREAM, 0], &[], 3);
+        let address = [&(c::AF_UNIX as u16).to_ne_bytes()[..], path.as_bytes()].concat();
+        let made = call(PID, name, &[3, 0x5000, address.len() as u64 + 1], Outcome::Value(0));
+        run.event(&Event::Exit(&naming(made, 0x5000, address)));
+    };
+    connects(&mut run, "bind", "own");
+    connects(&mut run, "connect", "own");
+    connects(&mut run, "connect", "/run/server");
+    run.event(&exited(PID, 0));
+    let list = run.finish(Lost::default());
+    let part = "Addresses (3):\n  connect UNIX /home/own  by tool\n  connect UNIX /run/server  by tool\n  bind UNIX /home/own  by tool\n";
+    assert!(list.contains(part), "{list}");
+    let reason = "  UNIX /run/server belongs to a program that was not traced: what that used and made is not here.\n";
+    assert!(list.ends_with(&format!("may not be whole:\n{reason}")), "{list}");
+}

@@ -1,7 +1,8 @@
 //! Whether the list is whole, and why not.
 
 use super::gathered::InputsOfRun;
-use crate::{End, RunInfo, UNSEEN_OPERATIONS};
+use crate::spelling::quote::shown;
+use crate::{End, RunInfo};
 use stride_event::quantity::{count, grouped};
 use stride_event::{Event, Lost, StartKind};
 use stride_syscalls::Effect;
@@ -11,7 +12,6 @@ use stride_syscalls::Effect;
 pub struct Wholeness {
     partial: bool,
     follows: bool,
-    operations: bool,
     /// Processes that ran before.
     attached: u64,
     detached: u64,
@@ -23,7 +23,7 @@ pub struct Wholeness {
 
 impl Wholeness {
     pub fn new(info: &RunInfo) -> Wholeness {
-        Wholeness { partial: info.partial, follows: info.follows, operations: info.operations, ..Wholeness::default() }
+        Wholeness { partial: info.partial, follows: info.follows, ..Wholeness::default() }
     }
 
     pub fn event(&mut self, event: &Event<'_>) {
@@ -68,7 +68,10 @@ impl Wholeness {
             running > 0,
             format!("{} still running when tracing ended.", count(running, "process was", "processes were")),
         );
-        add(self.drives_ring && !self.operations, format!("{}.", capital(UNSEEN_OPERATIONS)));
+        add(
+            self.drives_ring,
+            "The program uses io_uring, whose operations are no calls: what they opened is not here.".into(),
+        );
         add(
             of.unplaced > 0,
             format!(
@@ -76,6 +79,24 @@ impl Wholeness {
                 count(of.unplaced, "file was named", "files were named")
             ),
         );
+        add(
+            self.detached > 0,
+            format!("{} on after tracing had ended.", count(self.detached, "thread went", "threads went")),
+        );
+        let servers = of.network.servers_outside();
+        if let Some(first) = servers.first() {
+            let more = match servers.len() {
+                1 => String::new(),
+                n => format!(" and {} more", n - 1),
+            };
+            add(
+                true,
+                format!(
+                    "{}{more} belongs to a program that was not traced: what that used and made is not here.",
+                    shown(first)
+                ),
+            );
+        }
         add(
             of.paths_changed,
             "A process changed its root or its mounts (chroot, mount): its paths are as it saw them.".into(),
