@@ -20,6 +20,11 @@ const LOST_PART: Threshold =
     Threshold::part("lost-part", 0.3, "the part of the run that passed in sleeps, or without pages");
 const THROTTLED_PART: Threshold =
     Threshold::part("throttled-part", 0.1, "the part of the run in which a CPU limit kept threads from running");
+const LOST_TO_PAGES: Threshold = Threshold::time(
+    "lost-to-pages",
+    1_000_000_000,
+    "less time without pages is that of a program that runs for the first time since the machine started",
+);
 const SHORTEST_SLEEP: Threshold =
     Threshold::time("lost-sleep", 500_000, "shorter sleeps, on average, are told as busy waiting");
 
@@ -37,10 +42,10 @@ pub const RULE: RuleInfo = RuleInfo {
         CPU limits: a tenth of the run passed while threads could have run, but their cgroup had used up its share (cpu.max, cpu.cfs_quota_us; limits.cpu of \
         Kubernetes, --cpus of Docker). A program with more busy threads than the limit allows uses the share up at the beginning of each period, and then \
         stands still. Raise the limit, or start no more threads than it lets run (GOMAXPROCS, -XX:ActiveProcessorCount, the number of workers). A limit that is meant may stay.\n\n\
-        Pages: three tenths of the run passed while threads waited for pages of their memory that had to be read from a disk: of mapped files that do not fit into the memory or into \
+        Pages: three tenths of the run, and a second or more, passed while threads waited for pages of their memory that had to be read from a disk: of mapped files that do not fit into the memory or into \
         the cgroup's limit, of programs that ran for the first time, or from swap. Give it more memory, touch less of it, or read in order.\n\n\
         Example: a decoder and a writer share a frame in memory, and each sleeps 5 ms until the other has changed a flag: 0.8 s of 0.9 s are sleeps. Two semaphores take 0.02 s.",
-    thresholds: &[LOST_SLEEPS, LOST_PART, THROTTLED_PART, SHORTEST_SLEEP],
+    thresholds: &[LOST_SLEEPS, LOST_PART, THROTTLED_PART, LOST_TO_PAGES, SHORTEST_SLEEP],
     make: || Box::new(LostTime::default()),
 };
 
@@ -264,7 +269,8 @@ fn throttled(index: &Index) -> Option<Candidate> {
 /// Threads waited for pages of their memory.
 fn without_pages(index: &Index) -> Option<Candidate> {
     let account = index.account();
-    let (lost, most) = lost_to(index, WaitKind::Disk, LOST_PART.ratio())?;
+    let (lost, most) =
+        lost_to(index, WaitKind::Disk, LOST_PART.ratio()).filter(|(lost, _)| *lost >= LOST_TO_PAGES.get())?;
     Some(Candidate {
         sentence: say!(
             "{} waited for pages of its memory that came from a disk, for {} of {}.",
@@ -351,4 +357,36 @@ fn is_sleep(row: &Syscall) -> bool {
 fn in_sleep(activity: &Activity) -> bool {
     let (Activity::InCall(on) | Activity::Unmeasured(on) | Activity::Asleep(on, ..)) = activity else { return false };
     table(on.abi).get(on.nr).is_some_and(|entry| is_sleep(entry.row))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::test_run::TestRun;
+    use stride_event::{Call, CallWaits, Event, Ns, Outcome, Tid, WaitKind, WaitTimes};
+    use stride_test_support::calls::{call, exited, lasting, spawned};
+
+    const MS: Ns = 1_000_000;
+    const MAIN: Tid = 7;
+
+    /// A run that waits for pages for so long, which is most of it.
+    fn without_pages(lost: Ns) -> Vec<&'static str> {
+        let mut run = TestRun::new(false);
+        run.show(spawned(MAIN, 0));
+        let mut before = WaitTimes::default();
+        before.add(WaitKind::Disk, lost);
+        let at = lost + 10 * MS;
+        let waits = CallWaits { before, ..CallWaits::default() };
+        let first = lasting(call(MAIN, "getpid", &[], Outcome::Value(7)), MS, 10);
+        let last = lasting(call(MAIN, "getpid", &[], Outcome::Value(7)), at, 10);
+        run.show(Event::Exit(&Call { waits: Some(Box::default()), ..first }));
+        run.show(Event::Exit(&Call { waits: Some(Box::new(waits)), ..last }));
+        run.show(exited(MAIN, at + MS));
+        run.finding_ids()
+    }
+
+    #[test]
+    fn a_first_run_may_wait_for_its_pages() {
+        assert!(without_pages(300 * MS).is_empty());
+        assert_eq!(without_pages(2_000 * MS), ["lost-time"]);
+    }
 }
