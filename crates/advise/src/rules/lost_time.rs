@@ -13,7 +13,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use stride_event::{Event, Interrupt, Ns, Outcome, Tid, WaitKind, Waker};
 use stride_syscalls::{Flow, For, Syscall, table};
-use stride_track::{Activity, ObjectKind, TimeShare, TimeSpent, Tracker, Who};
+use stride_track::{Activity, Futex, ObjectKind, TimeShare, TimeSpent, Tracker, Who};
 
 const LOST_SLEEPS: Threshold = Threshold::count("lost-sleeps", 10, "sleeps of threads of one name");
 const LOST_PART: Threshold =
@@ -34,7 +34,7 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "A large part of the run passes in waits of one kind, and no other finding says why. This is read from the table of where the time went, not \
         from a pattern of calls.\n\n\
         Sleeps: three tenths of the run passed in at least ten sleeps (nanosleep(2) and its kin) of threads of one name. Sleeps between two looks at memory, at a queue \
-        or at a clock make no call, and so nothing but the sleeps is seen. Sleeps for whose end other traced threads wait, and those after which the thread writes to a pipe, answers a client or ends, do not count: they set a pace. Waits for descriptors (poll(2), epoll_wait(2)) whose time ran out are sleeps, too, if the process took nothing from a pipe or a socket: so the runtimes of Go and \
+        or at a clock make no call, and so nothing but the sleeps is seen. Sleeps for whose end other traced threads wait, and those after which the thread writes to a pipe, answers a client or ends, do not count: they set a pace. Waits at an epoll instance (epoll_wait(2)) whose time ran out are sleeps, too, if the process took nothing from a pipe or a socket: so the runtimes of Go and \
         Node.js sleep. A thread that waits learns of a change half a sleep too late, and often a whole \
         one. In C, wait with a condition variable, a semaphore or a futex in shared memory; in Python with threading.Event or queue.Queue.get, in Java with a \
         BlockingQueue or a CountDownLatch, in Go with a channel, in Node.js with an event or a promise, in a shell with `wait` or a read from a FIFO. A sleep that only lets time pass, \
@@ -87,6 +87,8 @@ struct Sleeps {
     time: Ns,
     /// Those that were waits for any of some descriptors.
     for_any: u64,
+    /// Those of these after which the thread woke another one, which had waited for what it did.
+    gave: u64,
     /// Those in long rows.
     in_rows: u64,
     /// The process runs a program for its parent, as sleep(1) for a shell.
@@ -107,7 +109,7 @@ impl Rule for LostTime {
             && let Some(sleep) = self.pending.remove(&tid)
             && !gives_others(observed)
         {
-            self.count(observed, sleep);
+            self.count(observed, sleep, sleep.is_for_any && wakes_another(observed));
         }
         if takes_from_peer(observed) {
             self.have_peers.make_room_of_ended(observed.tracker, |_| false);
@@ -162,7 +164,8 @@ impl Rule for LostTime {
 }
 
 impl LostTime {
-    fn count(&mut self, observed: &Observed<'_>, sleep: Sleep) {
+    /// `gave`: the thread woke another one after it.
+    fn count(&mut self, observed: &Observed<'_>, sleep: Sleep, gave: bool) {
         let Some(thread) = observed.tracker.thread(observed.call.tid) else { return };
         self.sleeps.make_room_of_ended(observed.tracker, |sleeps| sleeps.calls >= LOST_SLEEPS.get());
         let of = (observed.seen.pid, family(&thread.comm).into());
@@ -171,6 +174,7 @@ impl LostTime {
         sleeps.time = sleeps.time.saturating_add(sleep.time);
         sleeps.in_rows += u64::from(sleep.in_row);
         sleeps.for_any += u64::from(sleep.is_for_any);
+        sleeps.gave += u64::from(gave);
         if sleeps.calls == 1 {
             let process = |pid| observed.tracker.process(pid);
             let parent = process(observed.seen.pid).and_then(|process| process.parent).and_then(process);
@@ -195,6 +199,7 @@ impl LostTime {
             sum.time = sum.time.saturating_add(sleeps.time);
             sum.in_rows += sleeps.in_rows;
             sum.for_any += sleeps.for_any;
+            sum.gave += sleeps.gave;
             sleeps.kinds.iter().for_each(|(nr, (key, n))| sum.kinds.entry(*nr).or_insert((*key, 0)).1 += n);
             sum.pids.push(*pid);
             *of = (*of).min(*pid);
@@ -215,6 +220,7 @@ impl LostTime {
             .filter(|(run, _, sleeps, _)| {
                 sleeps.calls >= LOST_SLEEPS.get()
                     && sleeps.in_rows * 2 <= sleeps.calls
+                    && sleeps.gave * 2 <= sleeps.calls
                     && sleeps.time / sleeps.calls >= SHORTEST_SLEEP.get()
                     && *run as f64 >= index.own_total() as f64 * LOST_PART.ratio()
             })
@@ -325,8 +331,14 @@ fn takes_from_peer(observed: &Observed<'_>) -> bool {
     is_read && matches!(observed.tracker.kind(object), ObjectKind::Socket | ObjectKind::Pipe)
 }
 
+fn wakes_another(observed: &Observed<'_>) -> bool {
+    let wakes = Futex::is(observed.row) && matches!(Futex::of(&observed.call.args), Some(Futex::Wake));
+    wakes && matches!(observed.call.outcome, Outcome::Value(1..))
+}
+
+/// A wait at an epoll instance, which a runtime makes for its whole process. A thread that calls poll(2) waits for itself.
 fn waits_for_any(row: &Syscall) -> bool {
-    row.waits() == Some(For::Readiness)
+    row.waits() == Some(For::Readiness) && row.args.iter().any(|arg| arg.name == "epfd")
 }
 
 /// A wait for any of some descriptors whose time ran out. Without measured waits, that is not known of each.
