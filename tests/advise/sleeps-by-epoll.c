@@ -21,7 +21,7 @@ static void *works(void *of) {
 		if (corrected)
 			sem_wait(&semaphores[own]);
 		while (!corrected && turn != own)
-			epoll_wait(timers, &event, 1, 5); // FROM works
+			epoll_wait(timers, &event, 1, 20); // FROM works
 		sum += i;
 		if (corrected)
 			sem_post(&semaphores[!own]);
