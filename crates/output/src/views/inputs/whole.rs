@@ -16,7 +16,7 @@ pub struct Wholeness {
     attached: u64,
     detached: u64,
     drives_ring: bool,
-    /// RunPrograms that were started, and whose files could not be read to find their interpreters.
+    /// Programs that were started, and whose files could not be read to find their interpreters.
     unread: u64,
     notes: Vec<String>,
 }
