@@ -44,7 +44,7 @@ int main(int argc, char **argv) {
 		else
 			pthread_cond_broadcast(&some);
 		pthread_mutex_unlock(&lock);
-		usleep(300);
+		usleep(500);
 	}
 	pthread_mutex_lock(&lock);
 	over = 1;

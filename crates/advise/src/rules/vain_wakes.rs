@@ -17,10 +17,10 @@ const VAIN_WAKES_PART: Threshold =
     Threshold::part("vain-wakes-part", 0.6, "the part of all ended waits that led to nothing");
 const VAIN_WAKES_PACE: Threshold =
     Threshold::time("vain-wakes-pace", 2_000_000, "the longest time from one of them to the next, on average");
-const VAIN_WAKES_EACH: Threshold = Threshold::count(
-    "vain-wakes-each",
-    3,
-    "so many of them for each wake by a thread that did something else before, because a wake or two per piece of work are no waste",
+const OWN_CHANGES: Threshold = Threshold::part(
+    "vain-wakes-own-changes",
+    0.7,
+    "if there are more wakes by threads that did something else before, as a part of all ended waits, each wait has a change of its own",
 );
 const BARELY_RUN: Threshold =
     Threshold::time("barely-run", 300_000, "a thread that runs for longer between two waits has done something");
@@ -33,10 +33,11 @@ pub const RULE: RuleInfo = RuleInfo {
         kernel some microseconds, twice, and takes a CPU from the threads that have work. A lock that is taken and given back for tiny pieces of work by many \
         threads looks the same.\n\n\
         A thread counts if it ran for less than 300 µs, and for the time of four calls that wake others, before it waited again. \
-        Reported are 2,000 such waits of a process that has at least four such threads, if they are three fifths of all its waits that another thread ended, at least one in two milliseconds, and three for each wake by a thread that did something else before.\n\n\
+        Reported are 2,000 such waits of a process that has at least four such threads, if they are three fifths of all its waits that another thread ended, and at least one in two milliseconds; and if wakes by threads that did something else before are at most seven tenths as many as these \
+        ended waits, because otherwise each wait has a change of its own.\n\n\
         Example: 120 agents wait for tickets with wait() and notifyAll(): 6,000 tickets take 215,000 wakes and 4.3 s. With notify(), or a BlockingQueue, they take 6,000 \
         wakes and 0.2 s.",
-    thresholds: &[VAIN_WAKES, VAIN_WAKES_PART, VAIN_WAKES_PACE, VAIN_WAKES_EACH, BARELY_RUN],
+    thresholds: &[VAIN_WAKES, VAIN_WAKES_PART, VAIN_WAKES_PACE, OWN_CHANGES, BARELY_RUN],
     make: || Box::new(VainWakes::default()),
 };
 
@@ -200,7 +201,7 @@ impl Herd {
     fn is_large(&self) -> bool {
         self.vain >= VAIN_WAKES.get()
             && self.threads >= SMALLEST_HERD
-            && self.vain >= self.changes.saturating_mul(VAIN_WAKES_EACH.get())
+            && self.changes as f64 <= self.woken as f64 * OWN_CHANGES.ratio()
             && self.vain as f64 >= self.woken as f64 * VAIN_WAKES_PART.ratio()
             && self.pace() <= VAIN_WAKES_PACE.get()
     }
