@@ -83,7 +83,7 @@ int main(void)
 	TRY(UBI_IOCRNVOL, &renames, "{count=1, ents=[{vol_id=3, name_len=3, name=\"new\"}]}");
 	/* A file system has the same number. */
 	int removed = ioctl(-1, UBI_IOCRMVOL, &number);
-	printf("ioctl(-1, OCFS2_IOC_GROUP_EXTEND or UBI_IOCRMVOL, [5]) = %s\n", result(removed));
+	printf("ioctl(-1, UBI_IOCRMVOL, [5]) = %s\n", result(removed));
 
 	TRY(SG_SET_TIMEOUT, &number, "[5]");
 	number = SG_SCSI_RESET_DEVICE;
