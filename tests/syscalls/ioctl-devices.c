@@ -81,7 +81,7 @@ int main(void)
 	TRY(UBI_IOCMKVOL, &volume,
 	    "{vol_id=-1, alignment=1, bytes=4096, vol_type=UBI_STATIC_VOLUME, flags=0, name_len=4, name=\"root\"}");
 	TRY(UBI_IOCRNVOL, &renames, "{count=1, ents=[{vol_id=3, name_len=3, name=\"new\"}]}");
-	/* A file system has the same number. */
+	/* A request in a file of OCFS2 has the same number, but no public name. */
 	int removed = ioctl(-1, UBI_IOCRMVOL, &number);
 	printf("ioctl(-1, UBI_IOCRMVOL, [5]) = %s\n", result(removed));
 
