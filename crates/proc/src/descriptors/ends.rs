@@ -1,13 +1,12 @@
 //! The processes at the other end of a pipe or socket, on this machine.
 
 use crate::descriptors::{fdinfo, link};
+use crate::sockets::connected::Connected;
 use crate::sockets::diag::Diag;
-use crate::sockets::socket;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use stride_engine_base::procfs;
 use stride_event::Tid;
-use stride_syscalls::uapi::consts as c;
 
 /// Looking through all of /proc is expensive, so the search ends after this many processes.
 const MAX_PROCESSES: usize = 1 << 15;
@@ -30,17 +29,7 @@ pub fn others(tid: Tid, fd: i32) -> Option<Vec<Tid>> {
 
 /// The inode of a connected socket's other end, if it is on this machine.
 fn peer(tid: Tid, fd: i32, inode: u32) -> Option<u32> {
-    let diag = Diag::open()?;
-    let (family, protocol) = match socket::protocol(tid, fd)?.as_str() {
-        "TCP" => (c::AF_INET, c::IPPROTO_TCP),
-        "TCPv6" => (c::AF_INET6, c::IPPROTO_TCP),
-        name if name.starts_with("UNIX") => return diag.unix(inode)?.peer,
-        _ => return None,
-    };
-    let mine = diag.inet(family, protocol, inode)?;
-    let (here, there) = (mine.local, mine.remote?);
-    diag.inet_where(family, protocol, |socket, _| socket.local == there && socket.remote == Some(here))
-        .map(|(_, inode)| inode)
+    Some(Connected::of(&Diag::open()?, tid, fd, inode)?.other?.inode)
 }
 
 /// The processes that hold a descriptor of this name that passes the test.

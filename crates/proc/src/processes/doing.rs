@@ -1,9 +1,10 @@
-//! What a process does at a moment (proc_pid_stat(5), proc_pid_syscall(5)).
+//! The state and the calls of a process at a moment (proc_pid_stat(5), proc_pid_syscall(5)).
 
 use std::fs::File;
 use std::io::Read;
 use std::time::Duration;
 use stride_engine_base::procfs;
+use stride_engine_base::stat::behind_name;
 use stride_event::Tid;
 
 /// The calls of so many threads of a process are told.
@@ -24,20 +25,13 @@ pub fn of(pid: Tid) -> Option<String> {
 
 fn now(pid: Tid) -> Option<String> {
     let stat = procfs::text(procfs::path(pid, "stat"))?;
-    // The name before the state may have blanks and brackets.
-    let mut words = stat.rsplit_once(") ")?.1.split_ascii_whitespace();
+    let mut words = behind_name(&stat)?.split_ascii_whitespace();
     let mut doing = format!("{} {}", words.next()?, words.next()?);
     if is_of_64_bits(pid) {
         let calls = procfs::threads(pid).into_iter().take(MOST_THREADS).filter_map(call);
         calls.for_each(|nr| doing += &format!(" {nr}"));
     }
     Some(doing)
-}
-
-/// The process that made the process of a thread, or has taken it over.
-pub fn parent(tid: Tid) -> Option<Tid> {
-    let stat = procfs::text(procfs::path(tid, "stat"))?;
-    stat.rsplit_once(") ")?.1.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
 /// The number of the call that a thread is in. `None`: it runs, or is stopped outside a call.

@@ -36,7 +36,7 @@ pub fn of(tid: Tid, program: &[u8]) -> Option<Vec<u8>> {
         let Some((next, is_script)) = found else { break };
         answer.extend_from_slice(&next);
         answer.push(0);
-        // What loads an ELF file needs nothing further.
+        // The loader of an ELF file needs no interpreter.
         if !is_script {
             break;
         }

@@ -1,6 +1,5 @@
 //! The thread that holds a lock in a tracee's memory.
 
-use crate::processes::doing;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use stride_engine_base::procfs;
@@ -35,8 +34,7 @@ pub fn holder(tid: Tid, addr: u64) -> Option<Tid> {
 
 /// True if a thread is one of the process that made another one's.
 fn is_of_parent(tid: Tid, other: Tid) -> bool {
-    let parent = doing::parent(other);
-    parent.is_some_and(|parent| parent > 1 && procfs::threads(parent).contains(&tid))
+    procfs::parent(other).is_some_and(|parent| parent > 1 && procfs::threads(parent).contains(&tid))
 }
 
 /// True if a thread has the memory at an address of another one.

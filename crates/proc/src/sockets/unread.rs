@@ -1,11 +1,10 @@
 //! Bytes that lie unread in a socket and in its other end.
 
 use crate::descriptors::link;
+use crate::sockets::connected::Connected;
 use crate::sockets::diag::Diag;
-use crate::sockets::socket;
 use std::time::Duration;
 use stride_event::Tid;
-use stride_syscalls::uapi::consts as c;
 
 /// Data that have just come are read within this time.
 const JUST_COME: Duration = Duration::from_millis(5);
@@ -24,22 +23,8 @@ pub fn bytes(tid: Tid, fd: i32) -> Option<(u64, u64)> {
 }
 
 fn now(diag: &Diag, tid: Tid, fd: i32, inode: u32) -> Option<(u64, u64)> {
-    let (family, protocol) = match socket::protocol(tid, fd)?.as_str() {
-        "TCP" => (c::AF_INET, c::IPPROTO_TCP),
-        "TCPv6" => (c::AF_INET6, c::IPPROTO_TCP),
-        name if name.starts_with("UNIX") => {
-            let here = diag.unix(inode)?;
-            let there = here.peer.and_then(|peer| diag.unix(peer));
-            return Some((here.unread.into(), there.map_or(0, |there| there.unread.into())));
-        }
-        _ => return None,
-    };
-    let here = diag.inet(family, protocol, inode)?;
-    // (The queue of a listening socket has connections.)
-    let remote = here.remote?;
-    let there =
-        diag.inet_where(family, protocol, |socket, _| socket.local == remote && socket.remote == Some(here.local));
-    Some((here.unread.into(), there.map_or(0, |(socket, _)| socket.unread.into())))
+    let Connected { unread, other } = Connected::of(diag, tid, fd, inode)?;
+    Some((unread.into(), other.map_or(0, |other| other.unread.into())))
 }
 
 #[cfg(test)]
