@@ -293,6 +293,11 @@ impl Syscall {
         })
     }
 
+    /// True for accept(2) and the like: the call makes a socket when a peer has come.
+    pub fn accepts(&self) -> bool {
+        self.makes() == Some(Thing::Connection) && self.may_wait() == Some(For::Peer)
+    }
+
     /// The condition on which execve(2) closes a new descriptor of the call.
     pub fn close_on_exec(&self) -> Option<CloseOnExec> {
         self.effects.iter().find_map(|effect| match effect {

@@ -9,10 +9,8 @@ use crate::thresholds::shared::SMALL_TRANSFER;
 use rustc_hash::FxHashMap;
 use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Outcome, RingUse, Tid, WaitKind};
 use stride_syscalls::sets::files::OPEN;
-use stride_syscalls::{Abi, Effect, For, Syscall, Thing, table};
-use stride_track::{
-    Activity, CallOn, Causes, CriticalPath, FileId, HandOvers, ObjectId, Seen, TimeShare, TimeSpent, Tracker, Who,
-};
+use stride_syscalls::{Abi, Effect, Syscall};
+use stride_track::{Causes, CriticalPath, FileId, HandOvers, ObjectId, Seen, TimeSpent, Tracker};
 
 /// The usual duration of a syscall. Without this limit, one call out of thousands would look the dearest because its
 /// thread lost its CPU or met a cold cache.
@@ -309,7 +307,7 @@ pub struct Index {
     causes: Causes,
     path: CriticalPath,
     /// Where the time went. Empty until the end.
-    account: TimeSpent,
+    pub(super) account: TimeSpent,
     rings: RingUse,
     open: FxHashMap<FileId, OpenFile>,
     paces: FxHashMap<Tid, Step>,
@@ -318,9 +316,6 @@ pub struct Index {
     /// The names of processes that have ended or were left.
     comms: FxHashMap<Tid, Box<[u8]>>,
 }
-
-/// The name of Stride's threads begins so.
-const TRACER: &str = "stride";
 
 /// A normal run never has this many things; a hostile one may.
 const MAX_OPEN: usize = 1 << 18;
@@ -533,95 +528,6 @@ impl Index {
     pub fn open_files(&self) -> impl Iterator<Item = &OpenFile> {
         self.open.values()
     }
-
-    /// The part of the run in which Stride did not keep the threads that the run waits for from a CPU, from 0 to 1. A run
-    /// without tracing takes no longer than that.
-    pub fn untraced_part(&self) -> f64 {
-        let TimeSpent { total, shares, of_run, .. } = &self.account;
-        if !of_run || *total == 0 {
-            return 1.0;
-        }
-        let by_stride =
-            |share: &&TimeShare| share.cpu_taken_by.as_ref().is_some_and(|who| who.comm.starts_with(TRACER.as_bytes()));
-        let kept: Ns = shares.iter().filter(by_stride).map(|share| share.time).sum();
-        1.0 - kept as f64 / *total as f64
-    }
-
-    /// The part of the run in which no program that is not traced kept its threads from a CPU, from 0 to 1.
-    fn own_part(&self) -> f64 {
-        let TimeSpent { total, shares, .. } = &self.account;
-        let is_traced = |who: &Who| shares.iter().any(|share| share.who.comm == who.comm);
-        let by_others = |share: &&TimeShare| {
-            share.activity == Activity::Off(WaitKind::Runnable) && !share.cpu_taken_by.as_ref().is_some_and(is_traced)
-        };
-        let kept: Ns = shares.iter().filter(by_others).map(|share| share.time).sum();
-        1.0 - kept as f64 / (*total).max(1) as f64
-    }
-
-    /// The time of which parts are told to be large or small: that of the run on a machine that does nothing else.
-    pub fn own_span(&self) -> Ns {
-        (self.span() as f64 * self.own_part()) as Ns
-    }
-
-    /// The same of all time in the account.
-    pub fn own_total(&self) -> Ns {
-        (self.account.total as f64 * self.own_part()) as Ns
-    }
-
-    /// The time that the run would have taken at most without tracing.
-    pub fn untraced_span(&self) -> Ns {
-        (self.span() as f64 * self.untraced_part()) as Ns
-    }
-
-    /// The time against which savings are measured. Of threads that tracing leaves, as those of a server, it is the time in which they did not wait for
-    /// work: nobody waits for an idle server. Nor does anybody if the run has its end, and its server waits for clients that are not traced or sleep.
-    pub fn busy_span(&self) -> Ns {
-        let TimeSpent { total, shares, of_run, .. } = &self.account;
-        if *total == 0 {
-            return self.own_span();
-        }
-        let is_idle = |share: &&TimeShare| match of_run {
-            false => waits_for_work(&share.activity),
-            true => {
-                accepts(&share.activity)
-                    || is_pause(share) && share.awaited_by.first().is_some_and(|(_, on)| is_accept(on))
-            }
-        };
-        let idle: Ns = shares.iter().filter(is_idle).map(|share| share.time).sum();
-        self.own_span().min(total.saturating_sub(idle))
-    }
-
-    /// The time that the run took: from the first call seen to the last.
-    pub fn span(&self) -> Ns {
-        self.last.saturating_sub(self.first.unwrap_or(self.last))
-    }
-}
-
-/// A server waits for its next client.
-fn accepts(activity: &Activity) -> bool {
-    matches!(activity, Activity::InCall(on) | Activity::Unmeasured(on) | Activity::Asleep(on, ..) if is_accept(on))
-}
-
-fn is_accept(on: &CallOn) -> bool {
-    let row = table(on.abi).get(on.nr).map(|entry| entry.row);
-    row.is_some_and(|row| row.makes() == Some(Thing::Connection) && row.may_wait() == Some(For::Peer))
-}
-
-/// A thread sleeps until some time has passed.
-fn is_pause(share: &TimeShare) -> bool {
-    let (Activity::InCall(on) | Activity::Unmeasured(on) | Activity::Asleep(on, ..)) = share.activity else {
-        return false;
-    };
-    table(on.abi).get(on.nr).is_some_and(|entry| entry.row.waits() == Some(For::Time))
-}
-
-/// A thread waits for clients, for any of its descriptors, or for other threads.
-fn waits_for_work(activity: &Activity) -> bool {
-    let (Activity::InCall(on) | Activity::Unmeasured(on) | Activity::Asleep(on, ..)) = activity else { return false };
-    let row = table(on.abi).get(on.nr).map(|entry| entry.row);
-    row.is_some_and(|row| {
-        matches!(row.waits(), Some(For::Readiness | For::Lock)) || row.makes() == Some(Thing::Connection)
-    })
 }
 
 #[cfg(test)]
@@ -683,34 +589,6 @@ mod tests {
         }
         assert_eq!(index.comm(7, &tracker), b"server");
         assert_eq!(index.comms.len(), MAX_PROCESSES);
-    }
-
-    /// A run of 10 s, in which the server waits for its client for 9 s. The client sleeps, or is not traced.
-    #[test]
-    fn an_idle_server_is_no_part_of_the_run() {
-        const SECOND: Ns = 1_000_000_000;
-        let abi = Abi::X86_64;
-        let on = |name| CallOn { abi, nr: table(abi).by_name(name).next().unwrap().nr.into(), object: None };
-        let who = |comm: &[u8]| Who { comm: comm.into(), pid: Some(7) };
-        let share = |time, activity, awaited_by| TimeShare {
-            time,
-            activity,
-            who: who(b"server"),
-            calls: Default::default(),
-            awaited_by,
-            cpu_taken_by: None,
-        };
-        let busy = |idle| {
-            let shares = vec![idle, share(SECOND, Activity::Computing, Vec::new())];
-            let account = TimeSpent { total: 10 * SECOND, of_run: true, shares, ..TimeSpent::default() };
-            Index { first: Some(0), last: 10 * SECOND, account, ..Index::default() }.busy_span()
-        };
-        let asleep = |name| Activity::Asleep(on(name), WaitKind::Blocked, None);
-        assert_eq!(busy(share(9 * SECOND, asleep("accept4"), Vec::new())), SECOND);
-        assert_eq!(busy(share(9 * SECOND, asleep("nanosleep"), vec![(who(b"server"), on("accept4"))])), SECOND);
-        // A client's sleep for which it waits itself is part of the run, and so is what a server does for a client.
-        assert_eq!(busy(share(9 * SECOND, asleep("nanosleep"), Vec::new())), 10 * SECOND);
-        assert_eq!(busy(share(9 * SECOND, Activity::Computing, vec![(who(b"server"), on("accept4"))])), 10 * SECOND);
     }
 
     #[test]

@@ -6,4 +6,5 @@ pub mod index;
 pub mod kinds;
 pub mod lines;
 pub mod page_faults;
+pub mod spans;
 pub mod tallies;

@@ -9,7 +9,7 @@ use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use rustc_hash::FxHashMap;
 use stride_event::{Event, Tid};
-use stride_syscalls::{For, Thing, table};
+use stride_syscalls::table;
 use stride_track::{ObjectId, ObjectKind, Tracker};
 
 const LEAKED: Threshold =
@@ -54,8 +54,8 @@ struct Held {
 
 impl Held {
     fn is_accepted(&self) -> bool {
-        let row = self.made.and_then(|made| table(made.abi).get(made.nr.into())).map(|entry| entry.row);
-        row.is_some_and(|row| row.makes() == Some(Thing::Connection) && row.may_wait() == Some(For::Peer))
+        let made = self.made.and_then(|made| table(made.abi).get(made.nr.into()));
+        made.is_some_and(|entry| entry.row.accepts())
     }
 }
 

@@ -12,8 +12,8 @@ use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use stride_event::{Event, Interrupt, Ns, Outcome, Tid, WaitKind, Waker};
-use stride_syscalls::{Flow, For, Syscall, table};
-use stride_track::{Activity, Futex, ObjectKind, TimeShare, TimeSpent, Tracker, Who};
+use stride_syscalls::{Flow, For, Syscall};
+use stride_track::{Activity, CallOn, Futex, ObjectKind, TimeShare, TimeSpent, Tracker, Who};
 
 const LOST_SLEEPS: Threshold = Threshold::count("lost-sleeps", 10, "sleeps of threads of one name");
 const LOST_PART: Threshold =
@@ -117,14 +117,7 @@ impl Rule for LostTime {
         }
         let is_timed_out = waits_for_any(observed.row) && observed.call.outcome == Outcome::Value(0);
         if is_timed_out && observed.time_waiting() >= SHORTEST_SLEEP.get() {
-            self.pending.make_room_of_ended(observed.tracker, |_| false);
-            self.pending.entry(tid, || Sleep {
-                key: observed.key,
-                time: observed.time_waiting(),
-                in_row: false,
-                is_for_any: true,
-            });
-            return;
+            return self.slept_now(observed, false, true);
         }
         if !is_sleep(observed.row) {
             return;
@@ -139,13 +132,7 @@ impl Rule for LostTime {
         if tid != observed.seen.pid && follows {
             return;
         }
-        self.pending.make_room_of_ended(observed.tracker, |_| false);
-        self.pending.entry(tid, || Sleep {
-            key: observed.key,
-            time: observed.time_waiting(),
-            in_row,
-            is_for_any: false,
-        });
+        self.slept_now(observed, in_row, false);
     }
 
     fn event(&mut self, event: &Event<'_>, _: &Index, tracker: &Tracker) {
@@ -164,6 +151,13 @@ impl Rule for LostTime {
 }
 
 impl LostTime {
+    /// The thread has slept. Its next call tells whether that counts.
+    fn slept_now(&mut self, observed: &Observed<'_>, in_row: bool, is_for_any: bool) {
+        let sleep = Sleep { key: observed.key, time: observed.time_waiting(), in_row, is_for_any };
+        self.pending.make_room_of_ended(observed.tracker, |_| false);
+        self.pending.entry(observed.call.tid, || sleep);
+    }
+
     /// `gave`: the thread woke another one after it.
     fn count(&mut self, observed: &Observed<'_>, sleep: Sleep, gave: bool) {
         let Some(thread) = observed.tracker.thread(observed.call.tid) else { return };
@@ -313,10 +307,10 @@ fn whole(account: &TimeSpent) -> crate::report::statement::Statement {
 
 /// Others wait for the thread that sleeps: then the sleep stands for work. A shell that waits for sleep(1) sleeps itself.
 fn is_awaited(share: &TimeShare) -> bool {
-    share.awaited_by.first().is_some_and(|(who, on)| {
-        let row = table(on.abi).get(on.nr).map(|entry| entry.row);
-        row.and_then(Syscall::waits) != Some(For::Child) || who.comm == share.who.comm
-    })
+    share
+        .awaited_by
+        .first()
+        .is_some_and(|(who, on)| on.row().and_then(Syscall::waits) != Some(For::Child) || who.comm == share.who.comm)
 }
 
 /// The same of a wait that a runtime makes for its whole process: its other threads have nothing to do meanwhile, and wait for each other.
@@ -326,9 +320,9 @@ fn is_awaited_by_others(share: &TimeShare) -> bool {
 
 /// Takes bytes that a peer or another process sends.
 fn takes_from_peer(observed: &Observed<'_>) -> bool {
-    let Some(object) = observed.seen.object.filter(|_| observed.row.transfer().is_some()) else { return false };
-    let is_read = observed.row.transfer().is_some_and(|transfer| transfer.flow == Flow::In);
-    is_read && matches!(observed.tracker.kind(object), ObjectKind::Socket | ObjectKind::Pipe)
+    let Some(object) = observed.seen.object else { return false };
+    observed.row.transfer().is_some_and(|transfer| transfer.flow == Flow::In)
+        && matches!(observed.tracker.kind(object), ObjectKind::Socket | ObjectKind::Pipe)
 }
 
 fn wakes_another(observed: &Observed<'_>) -> bool {
@@ -348,7 +342,7 @@ fn ran_out(activity: &Activity) -> bool {
         Activity::InCall(on) | Activity::Unmeasured(on) => on,
         _ => return false,
     };
-    table(on.abi).get(on.nr).is_some_and(|entry| waits_for_any(entry.row))
+    on.row().is_some_and(waits_for_any)
 }
 
 /// The call gives something to others: through a pipe or a device, or to a client of a server. The sleep before it sets a pace, or stands for work.
@@ -367,8 +361,7 @@ fn is_sleep(row: &Syscall) -> bool {
 }
 
 fn in_sleep(activity: &Activity) -> bool {
-    let (Activity::InCall(on) | Activity::Unmeasured(on) | Activity::Asleep(on, ..)) = activity else { return false };
-    table(on.abi).get(on.nr).is_some_and(|entry| is_sleep(entry.row))
+    activity.call().and_then(CallOn::row).is_some_and(is_sleep)
 }
 
 #[cfg(test)]

@@ -118,7 +118,7 @@ impl Rule for Reopened {
         let name = tracker.name(file.object);
         let of_process = is_of_process(name);
         let machine = is_machine(name) || of_process;
-        // What a process is like changes while a thread waits.
+        // Facts about a process change while a thread waits.
         let facts = facts.filter(|_| !of_process);
         // A file or a directory that is opened to be synced.
         let only_synced = file.syncs > 0 && file.reads.calls == 0 && file.writes.calls == 0;

@@ -166,12 +166,8 @@ impl Spent {
     }
 
     fn wait_of(&self, id: ActivityId, names: &Names<'_>) -> Option<(Who, CallOn)> {
-        match self.activities.things[id as usize].1 {
-            Activity::InCall(on) | Activity::Unmeasured(on) | Activity::Asleep(on, ..) => {
-                Some((names.who(self.party_in(id)), on))
-            }
-            _ => None,
-        }
+        let on = self.activities.things[id as usize].1.call()?;
+        Some((names.who(self.party_in(id)), *on))
     }
 }
 

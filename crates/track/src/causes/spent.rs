@@ -32,12 +32,29 @@ pub enum Activity {
     Other,
 }
 
+impl Activity {
+    /// The call, if the thread is in one.
+    pub fn call(&self) -> Option<&CallOn> {
+        match self {
+            Activity::InCall(on) | Activity::Unmeasured(on) | Activity::Asleep(on, ..) => Some(on),
+            _ => None,
+        }
+    }
+}
+
 /// A syscall, and the thing that it is about, if others have to do something with that thing before the call can go on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CallOn {
     pub abi: Abi,
     pub nr: u64,
     pub object: Option<ObjectId>,
+}
+
+impl CallOn {
+    /// `None` for a number without a call.
+    pub fn row(&self) -> Option<&'static Syscall> {
+        table(self.abi).get(self.nr).map(|entry| entry.row)
+    }
 }
 
 /// The number of an [`Activity`] of a thread with a name.

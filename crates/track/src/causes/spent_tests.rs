@@ -238,7 +238,7 @@ fn what_very_many_things_cost_is_bounded() {
     assert_eq!(spent.total, 10_000);
 }
 
-/// What a thread does most is told, also if it begins with that after very many other things.
+/// The activity that takes most of a thread's time has its own place, also if very many others came before it.
 #[test]
 fn what_comes_late_has_its_own_place() {
     let early = (0..1000).map(|at| Call { nr: at, ..does(MAIN, "getpid", &[], 1, 10 * at + 105, 10 * at + 110) });

@@ -24,7 +24,7 @@ const FIRST_OTHERS: usize = 4;
 const LEAVING: Ns = 50_000_000;
 /// A thread has waited for long.
 const LONG: Ns = 500_000_000;
-/// Of so many threads that wait, the ends are looked at: each takes some milliseconds.
+/// At the end of tracing, so many threads that wait are looked at: each takes some milliseconds.
 const MOST_LOOKED_AT: usize = 64;
 
 impl Tracker {

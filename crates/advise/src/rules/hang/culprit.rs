@@ -2,7 +2,7 @@
 
 use super::super::common::plain;
 use super::verdict::Verdict;
-use super::words::at_work;
+use super::words::{AwaitedProcess, at_work};
 use super::{Hang, Row};
 use crate::report::quantity::{FD, HOLDER, OTHER_PID, TID, UNREAD};
 use crate::report::statement::{Statement, say};
@@ -22,7 +22,7 @@ impl Hang {
     fn copied_lock(&self, row: &Row) -> Option<Verdict> {
         let holder = row.private_lock_of?;
         let pid = self.left.iter().find(|left| left.tid == holder).map(|left| left.pid);
-        if pid.or((holder == row.end.parent).then_some(holder))? == row.pid {
+        if pid.or((row.parent == Some(holder)).then_some(holder))? == row.pid {
             return None;
         }
         Some(Verdict {
@@ -39,10 +39,8 @@ impl Hang {
 
     /// The other end does not read what the thread has sent.
     fn is_not_read(&self, row: &Row) -> Option<Verdict> {
-        let (fd, _, there) = row.end.unread.iter().find(|(_, _, there)| *there > 0)?;
-        let [(pid, comm)] = &row.others[..] else { return None };
-        let doing = row.end.others.iter().find(|(other, _)| other == pid).map(|(_, doing)| doing)?;
-        // A thread of a traced process has a line of its own, which says more.
+        let (fd, _, there) = row.unread.iter().find(|(_, _, there)| *there > 0)?;
+        let [AwaitedProcess { pid, comm, doing }] = &row.others[..] else { return None };
         let at_work = at_work(doing, row.abi).map_or(String::new(), |words| format!(", which is {words},"));
         Some(Verdict {
             sentence: say!(
@@ -67,8 +65,7 @@ impl Row {
 
     /// A signal has stopped the process for which the thread waits.
     fn for_stopped(&self) -> Option<Verdict> {
-        let (pid, _) = self.end.others.iter().find(|(_, doing)| doing.is_stopped())?;
-        let comm = self.others.iter().find(|(other, _)| other == pid).map_or(&[][..], |(_, comm)| comm);
+        let AwaitedProcess { pid, comm, .. } = self.others.iter().find(|other| other.doing.is_stopped())?;
         Some(Verdict {
             sentence: say!(
                 "{} waits for process {} ({}), which a signal has stopped.",
@@ -83,7 +80,7 @@ impl Row {
 
     /// The thread waits for events of a socket that has had data for some time.
     fn has_not_read(&self) -> Option<Verdict> {
-        let (fd, here, _) = self.end.unread.iter().find(|(_, here, _)| *here > 0 && self.watches)?;
+        let (fd, here, _) = self.unread.iter().find(|(_, here, _)| *here > 0 && self.watches)?;
         Some(Verdict {
             sentence: say!(
                 "{} waits in {}, although {} bytes lie unread in its socket fd {}: it watches that socket for changes only, only once, or not for input.",

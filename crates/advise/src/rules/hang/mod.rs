@@ -1,6 +1,7 @@
 //! Why a program hangs: the call of each thread when tracing ends.
 
 mod culprit;
+mod dismissed;
 mod ended;
 mod enders;
 mod holders;
@@ -16,16 +17,17 @@ use crate::report::quantity::{ENDED_PID, FD, LASTED, OTHERS, PID, THREADS, TID, 
 use crate::report::statement::{Statement, say};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
+use dismissed::{DismissedServers, waits_for_work};
 use ended::{EndedThreads, waits_forever};
-use enders::{Enders, enders};
+use enders::{Enders, enders, the_other_end};
 use holders::{Holders, is_file_lock};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use stride_event::{Event, Ns, Tid};
-use stride_syscalls::{Abi, Effect, Flow, For, Syscall, Thing};
-use stride_track::{AtEnd, Awaited, Cloned, Futex, ObjectKind, Thread, Tracker, Wait};
-use words::{ends, names, on, the_other_end, thread_label};
+use stride_syscalls::{Abi, Effect, Flow, For, Syscall};
+use stride_track::{Awaited, Cloned, Futex, ObjectKind, Thread, Tracker, Wait};
+use words::{AwaitedProcess, awaited_processes, ends, on, thread_label};
 
 const HANG: Threshold =
     Threshold::time("hang", 1_000_000_000, "a thread that has been in one call for so long is worth a table");
@@ -78,10 +80,7 @@ struct Hang {
     /// These threads, as far as there is room.
     left: Vec<Left>,
     ended: EndedThreads,
-    /// Processes that a traced process told to end.
-    told_to_end: FxHashSet<Tid>,
-    /// Processes that accept connections.
-    servers: FxHashSet<Tid>,
+    dismissed: DismissedServers,
 }
 
 /// A thread that was detached or killed.
@@ -111,10 +110,10 @@ struct Row {
     enders: Option<Enders>,
     watches: bool,
     abi: Abi,
-    /// How things stood at the end of tracing.
-    end: AtEnd,
-    /// The names of those for which it waits.
-    others: Vec<(Tid, Vec<u8>)>,
+    /// The first processes for which it waits, as they were at the end of tracing.
+    others: Vec<AwaitedProcess>,
+    /// Unread bytes at the end of tracing, as in [`stride_track::AtEnd`].
+    unread: Vec<(i32, u64, u64)>,
     /// Nobody else has the other end of the pipe.
     orphaned: Option<Statement>,
     /// Only another thread of the process can end this wait. The word at which the thread waits.
@@ -134,7 +133,7 @@ impl Rule for Hang {
     fn wants(&self, row: &'static Syscall) -> bool {
         row.has_effect(Effect::Forks)
             || row.has_effect(Effect::SendsSignal)
-            || accepts(row)
+            || row.accepts()
             || is_file_lock(row)
             || Futex::is(row)
     }
@@ -151,13 +150,10 @@ impl Rule for Hang {
             return self.ended.woke(observed);
         }
         if observed.has(Effect::SendsSignal) {
-            return self.signalled(observed);
+            return self.dismissed.signalled(observed);
         }
-        if accepts(observed.row) {
-            if self.servers.len() < MAX_PROCESSES {
-                self.servers.insert(observed.seen.pid);
-            }
-            return;
+        if observed.row.accepts() {
+            return self.dismissed.accepts(observed.seen.pid);
         }
         self.made_threads |= observed.ok() && Cloned::of(observed.call).makes_thread();
     }
@@ -170,8 +166,10 @@ impl Rule for Hang {
     }
 
     fn findings(&mut self, index: &Index, _: &Tracker) -> Vec<Candidate> {
-        let lasts =
-            |row: &Row| row.lasted.unwrap_or(index.span().max(HANG.get())) >= HANG.get() && !self.is_dismissed(row);
+        let lasts = |row: &Row| {
+            row.lasted.unwrap_or(index.span().max(HANG.get())) >= HANG.get()
+                && !(row.for_work && self.dismissed.has(row.pid))
+        };
         let lasting = self.waits.iter().filter(|row| lasts(row)).count();
         if lasting == 0 {
             return Vec::new();
@@ -301,8 +299,8 @@ impl Hang {
         self.killed += usize::from(matches!(event, Event::Killed { .. }));
         self.attached |= thread.attached;
         let Some(wait) = tracker.wait(tid).filter(|wait| !ends(wait)) else { return };
-        if wait.seen.row.is_some_and(accepts) {
-            self.servers.insert(thread.pid);
+        if wait.seen.row.is_some_and(Syscall::accepts) {
+            self.dismissed.accepts(thread.pid);
         }
         if self.waits.len() >= HANG_ROWS {
             self.more += 1;
@@ -331,32 +329,13 @@ impl Hang {
             enders: enders(wait, self.holders.of_lock(wait)),
             watches: wait.seen.row.and_then(Syscall::waits) == Some(For::Readiness),
             abi: wait.abi,
-            end: wait.end.clone(),
-            others: names(wait, index, tracker),
+            others: awaited_processes(wait, index, tracker),
+            unread: wait.end.unread.clone(),
             any_child: wait.child().is_some_and(|pid| pid <= 0),
             orphaned: self.orphaned(wait, tracker),
             word: waits_forever(wait).then_some(wait.args[0]),
             for_work: waits_for_work(wait, tracker),
         });
-    }
-
-    /// A process sends a signal to another one, which may end of it.
-    fn signalled(&mut self, observed: &Observed<'_>) {
-        let signal = observed.call.arg("signum").or(observed.call.arg("sig")).unwrap_or(0);
-        let target = observed.call.arg("pid").map_or(0, |pid| pid as Tid);
-        if observed.ok()
-            && signal != 0
-            && target > 0
-            && target != observed.seen.pid
-            && self.told_to_end.len() < MAX_PROCESSES
-        {
-            self.told_to_end.insert(target);
-        }
-    }
-
-    /// An idle server that the program ends when it needs it no more.
-    fn is_dismissed(&self, row: &Row) -> bool {
-        row.for_work && self.told_to_end.contains(&row.pid) && self.servers.contains(&row.pid)
     }
 
     /// A parent waits for a child that made calls until the end, or for one that itself waits for such a child.
@@ -428,19 +407,6 @@ fn lock_holder(wait: &Wait) -> Option<Tid> {
         Some(Awaited::Lock(Some((holder, _)))) => Some(*holder),
         _ => None,
     }
-}
-
-/// The call waits for clients, for what they send, or for any of its descriptors.
-fn waits_for_work(wait: &Wait, tracker: &Tracker) -> bool {
-    let Some(row) = wait.seen.row else { return false };
-    let is_socket = || wait.seen.object.is_some_and(|object| tracker.kind(object) == ObjectKind::Socket);
-    let takes = || row.transfer().is_some_and(|transfer| transfer.flow == Flow::In);
-    row.waits() == Some(For::Readiness) || accepts(row) || takes() && is_socket()
-}
-
-/// accept(2): the call makes a socket when a peer has come.
-fn accepts(row: &Syscall) -> bool {
-    row.makes() == Some(Thing::Connection) && row.may_wait() == Some(For::Peer)
 }
 
 /// True if the call had begun before the thread was attached to. An engine sees such a call at its first look.

@@ -6,32 +6,20 @@ use stride_event::{Doing, Tid};
 use stride_syscalls::{Abi, Effect, For, table};
 use stride_track::{Awaited, Tracker, Wait, Watched};
 
-/// The one other process that has the other end of the pipe or socket with which the call works, or of all descriptors that it watches.
-pub fn the_other_end(wait: &Wait) -> Option<Tid> {
-    let is_own = |(pid, _): &&(Tid, Vec<u8>)| *pid == wait.seen.pid;
-    if let [(pid, _)] = &wait.others[..] {
-        return Some(*pid).filter(|_| {
-            wait.others.iter().find(is_own).is_none() && wait.seen.row.is_some_and(|row| row.transfer().is_some())
-        });
-    }
-    // Those whose other ends are not known may belong to anybody.
-    if wait.watched.iter().any(|watched| watched.others.is_empty()) || !wait.has_no_limit() {
-        return None;
-    }
-    let mut others =
-        wait.watched.iter().flat_map(|watched| &watched.others).filter(|other| !is_own(other)).map(|(pid, _)| *pid);
-    let first = others.next()?;
-    others.all(|other| other == first).then_some(first)
+/// A process for which a thread waits, as it was at the end of tracing.
+pub struct AwaitedProcess {
+    pub pid: Tid,
+    pub comm: Vec<u8>,
+    pub doing: Doing,
 }
 
-/// The names of the processes for which a thread waits.
-pub fn names(wait: &Wait, index: &Index, tracker: &Tracker) -> Vec<(Tid, Vec<u8>)> {
-    let known = || wait.others.iter().chain(wait.watched.iter().flat_map(|watched| &watched.others));
-    let name = |pid: Tid| {
-        let found = known().find(|(other, _)| *other == pid).map(|(_, comm)| comm.clone());
-        (pid, found.unwrap_or_else(|| index.comm(pid, tracker).to_vec()))
+pub fn awaited_processes(wait: &Wait, index: &Index, tracker: &Tracker) -> Vec<AwaitedProcess> {
+    let named = || wait.others.iter().chain(wait.watched.iter().flat_map(|watched| &watched.others));
+    let one = |(pid, doing): &(Tid, Doing)| {
+        let comm = named().find(|(other, _)| other == pid).map_or(index.comm(*pid, tracker), |(_, comm)| comm);
+        AwaitedProcess { pid: *pid, comm: comm.to_vec(), doing: doing.clone() }
     };
-    wait.end.others.iter().map(|(pid, _)| name(*pid)).collect()
+    wait.end.others.iter().map(one).collect()
 }
 
 /// Says in words for which event, lock, child or time a call waits.
@@ -106,13 +94,13 @@ fn bytes(n: u64) -> String {
     if n == 1 { "1 byte".into() } else { format!("{n} bytes") }
 }
 
-/// What a process does for which a thread waits.
+/// The state and the calls of a process for which a thread waits.
 fn doing(pid: Tid, wait: &Wait) -> String {
     let doing = wait.end.others.iter().find(|(of, _)| *of == pid).map(|(_, doing)| doing);
     doing.and_then(|doing| at_work(doing, wait.abi)).map_or(String::new(), |words| format!(", {words}"))
 }
 
-/// What a process does, in words: "stopped by a signal", "in accept4 and futex".
+/// The state and the calls of a process, in words: "stopped by a signal", "in accept4 and futex".
 pub fn at_work(doing: &Doing, abi: Abi) -> Option<String> {
     if doing.is_stopped() {
         return Some("stopped by a signal".into());
