@@ -83,3 +83,13 @@ pub enum Destination {
     /// The view has a file of its own.
     OwnFile,
 }
+
+/// Refuses options beside which a view does not stand: whether each was given, its name, and the reason.
+pub fn exclude(view: &str, others: &[(bool, &str, &str)]) -> Result<(), Stop> {
+    match others.iter().find(|(given, ..)| *given) {
+        Some((_, other, why)) => {
+            Err(Stop::usage(format!("{view} and {other} exclude each other: {why}; leave one of them out")))
+        }
+        None => Ok(()),
+    }
+}

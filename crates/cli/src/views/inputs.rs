@@ -1,6 +1,6 @@
 //! `--inputs`: what a command used and made.
 
-use super::declaration::{Declaration, Destination, FileOption};
+use super::declaration::{Declaration, Destination, FileOption, exclude};
 use crate::flags::flag::{Arg, Category, Flag, Value, ask, words};
 use crate::flags::raw_options::RawOptions;
 use crate::flags::stop::{Stop, Warn};
@@ -96,18 +96,12 @@ impl Declaration for InputsDeclaration {
                 "--inputs-declared writes a text about what differs: leave the format of --inputs out",
             ));
         }
-        for (given, other, why) in [
+        let others = [
             (raw.options.json, "--json", "--inputs=json writes the list as one object"),
             (raw.separates_output(), "-ff/--output-separately", "the list is about all processes"),
             (raw.options.style != LineStyle::Strace, "--style", "other tools have no such list"),
-        ] {
-            if given {
-                return Err(Stop::usage(format!(
-                    "--inputs and {other} exclude each other: {why}; leave one of them out"
-                )));
-            }
-        }
-        Ok(())
+        ];
+        exclude("--inputs", &others)
     }
 
     fn destination(&self, options: &Options) -> Option<Destination> {
@@ -143,7 +137,7 @@ fn declared_in(path: &Path) -> Result<DeclaredInputs> {
 
 fn open(with: &mut Opening<'_>, declared: Option<DeclaredInputs>) -> Result<Box<dyn View>> {
     let format = asked(with.options);
-    // What a recording names may have changed, or be another machine's.
+    // The files that a recording names may have changed, or be another machine's.
     let digests: Option<Box<dyn Digests>> = match with.options.replay {
         None if format == InputsFormat::Json => Some(Box::<FileDigests>::default()),
         _ => None,

@@ -1,6 +1,6 @@
 //! `--tree`: the processes of the run, at its end.
 
-use super::declaration::{Declaration, Destination};
+use super::declaration::{Declaration, Destination, exclude};
 use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, ask};
 use crate::flags::raw_options::RawOptions;
 use crate::flags::stop::{Stop, Warn};
@@ -47,18 +47,12 @@ impl Declaration for TreeDeclaration {
         if !is_asked(&raw.options) {
             return Ok(());
         }
-        for (given, other, why) in [
+        let others = [
             (raw.options.json, "--json", "--json has the start, the execve and the end of each process as objects"),
             (raw.separates_output(), "-ff/--output-separately", "the tree is one text about all processes"),
             (raw.options.style != LineStyle::Strace, "--style", "other tools have no such tree"),
-        ] {
-            if given {
-                return Err(Stop::usage(format!(
-                    "--tree and {other} exclude each other: {why}; leave one of them out"
-                )));
-            }
-        }
-        Ok(())
+        ];
+        exclude("--tree", &others)
     }
 
     fn destination(&self, options: &Options) -> Option<Destination> {
