@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// What the lines of a source with this key say. Parts between bars follow one another.
+/// The texts behind this key in the lines of a source. Parts between bars follow one another.
 fn lines(source: &Path, key: &str) -> Vec<String> {
     let source = std::fs::read_to_string(source).unwrap();
     let lines = source.lines().filter_map(|line| line.trim_start_matches(['#', '/', ' ']).strip_prefix(key));

@@ -46,7 +46,7 @@ fn is_whole(list: &str) {
     assert!(last.ends_with(" calls were seen, 0 calls were lost."), "{list}");
 }
 
-/// What the compiler says that it read, and what strace says that was opened.
+/// The files that the compiler says it read, and those that strace says were opened.
 #[test]
 fn a_compiler() {
     need!("/usr/bin/cc");

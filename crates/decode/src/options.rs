@@ -114,7 +114,7 @@ pub trait Resolver {
         None
     }
 
-    /// What a process does at the moment.
+    /// The state and the calls of a process at this moment.
     fn doing(&self, _pid: Tid) -> Option<Doing> {
         None
     }

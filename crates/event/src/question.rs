@@ -119,7 +119,7 @@ impl Question {
     }
 }
 
-/// What a process does at a moment.
+/// The state and the calls of a process at a moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Doing {
     /// Its state: a letter of proc_pid_stat(5).

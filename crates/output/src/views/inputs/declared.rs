@@ -34,12 +34,12 @@ impl DeclaredInputs {
         root.or_else(|| above.find(|path| self.paths.contains(*path)))
     }
 
-    /// What the run used and nobody declared, and what was declared and the run did not use.
+    /// The inputs of the run that nobody declared, and the declared ones that the run did not use.
     fn compare<'a>(&self, of: &'a InputsOfRun) -> (Vec<&'a UsedPath>, Vec<&[u8]>) {
         let mut undeclared: Vec<&UsedPath> = PARTS
             .iter()
             .flat_map(|part| files(of, *part))
-            // What the run only made is no input, even if it was opened again.
+            // A file that the run only made is no input, even if it was opened again.
             .filter(|it| self.covering(&it.path).is_none())
             .collect();
         undeclared.sort_by(|one, other| one.path.cmp(&other.path));

@@ -2,7 +2,7 @@
 
 use stride_event::Ns;
 
-/// What is found under the name of an input when the run is over.
+/// The content of an input when the run is over, or the reason why it is not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Digest {
     Sha256 {

@@ -1,4 +1,4 @@
-//! What each call says about files: how the names of the run come to have their uses.
+//! Each call says something about files: so the names of the run come to have their uses.
 
 use super::names::{PathId, UsedPaths, Uses, tidy};
 use super::network::{Dealing, Network};
@@ -362,7 +362,7 @@ impl InputsOfRun {
         }
         let Some(name) = self.name_of_file(seen, tracker) else { return };
         let by = self.programs.of(seen.pid, tracker);
-        // What the run itself has written there is no input.
+        // Bytes that the run itself has written to the file are no input.
         if !self.names.get(name).uses.has(Uses::READ) {
             self.names.used(name, Uses::READ, by);
         }
@@ -373,7 +373,7 @@ impl InputsOfRun {
             if !std::mem::take(&mut file.writable) {
                 return;
             }
-            // What is read from here on may be the run's own.
+            // Bytes that are read from here on may be those that the run wrote.
             file.may_read = false;
         }
         self.write_through(seen, tracker);

@@ -15,7 +15,7 @@ pub fn make(of: &InputsOfRun, ending: &str) -> Vec<u8> {
     targets.retain(|it| !it.uses.has(Uses::DIRECTORY));
     targets.sort_by(|one, other| one.path.cmp(&other.path));
     let used = [ListPart::Programs, ListPart::Interpreters, ListPart::Libraries, ListPart::Read];
-    // What the run changes cannot be older than what it makes.
+    // A file that the run changes cannot be older than the files that it makes.
     let is_input = |it: &&UsedPath| !it.uses.any(Uses::MADE.or(Uses::CHANGED).or(Uses::REMOVED).or(Uses::DIRECTORY));
     let mut inputs: Vec<&UsedPath> = used.iter().flat_map(|part| files(of, *part)).filter(is_input).collect();
     inputs.sort_by(|one, other| one.path.cmp(&other.path));

@@ -1,4 +1,4 @@
-//! What a command used and made (`--inputs`): files, programs, libraries, directories, addresses, and what it did not find.
+//! The inputs and products of a command (`--inputs`): files, programs, libraries, directories, addresses, and names that it did not find.
 
 mod declared;
 mod digest;

@@ -67,7 +67,7 @@ impl Uses {
     }
 }
 
-/// What is known of the file that a path names.
+/// The uses of the file that a path names.
 #[derive(Clone, Debug)]
 pub struct UsedPath {
     pub path: Arc<[u8]>,
@@ -77,7 +77,7 @@ pub struct UsedPath {
     /// How often it could not be used, and the latest error.
     pub refused: u32,
     pub errno: u32,
-    /// Whether it is there, as far as the calls tell.
+    /// True if the file exists, false if not, as far as the calls tell.
     pub is_there: Option<bool>,
     /// The open files with this name.
     pub open: u32,

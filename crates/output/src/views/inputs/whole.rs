@@ -1,4 +1,4 @@
-//! Whether the list is whole, and why not.
+//! The reasons why the list may not be whole.
 
 use super::gathered::InputsOfRun;
 use crate::spelling::quote::shown;
@@ -7,7 +7,7 @@ use stride_event::quantity::{count, grouped};
 use stride_event::{Event, Lost, StartKind};
 use stride_syscalls::Effect;
 
-/// What the events say about it.
+/// Facts from events after which something may be missing.
 #[derive(Default)]
 pub struct Wholeness {
     partial: bool,
