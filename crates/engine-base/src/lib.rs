@@ -4,9 +4,9 @@
 //! go on. `spawn` makes the process that becomes the command, `interrupt` sets up `-I`; `process` and `signal` wrap the kernel, and
 //! `startup` remembers what Stride inherited, for the command to get it too. `remote` reads a tracee's memory with a time limit, `inside` tells in
 //! which call a thread sleeps, and `procfs` says where /proc has a thread. `policy` is how a thread is scheduled. `restart` says which call a
-//! restart_syscall(2) goes on with.
+//! restart_syscall(2) goes on with. `kernel_code` has the kernel map what it maps into 32-bit programs.
 //!
-//! Architecture invariant: `unsafe` only in `policy`, `process`, `signal` and `startup`.
+//! Architecture invariant: `unsafe` only in `kernel_code`, `policy`, `process`, `signal` and `startup`.
 #![deny(unsafe_code)]
 
 pub mod blocked_call;
@@ -14,6 +14,8 @@ mod cgroup;
 pub mod engine;
 pub mod error;
 pub mod interrupt;
+#[allow(unsafe_code)]
+pub mod kernel_code;
 #[allow(unsafe_code)]
 mod policy;
 #[allow(unsafe_code)]

@@ -1,7 +1,7 @@
 //! The code that the kernel maps into each process (vDSO). All 64-bit processes have the same, and Stride is one of
 //! them. That of a 32-bit process has to be read from the process. The process may have changed its own copy, so a copy
-//! counts only for processes that have the same bytes, and for those that are over, if all processes so far had these
-//! bytes.
+//! counts only for processes that have the same bytes. For a
+//! process that is over, the bytes count that all processes so far had, or those that the kernel maps elsewhere.
 
 use crate::elf::ElfData;
 use crate::elf::form::ElfForm;
@@ -12,6 +12,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::rc::Rc;
 use std::sync::Arc;
+use stride_engine_base::kernel_code::With32BitVdso;
 use stride_engine_base::procfs;
 use stride_event::{CodeBacking, CodeMapping, Tid};
 
@@ -22,6 +23,8 @@ pub struct Vdsos {
     others: Vec<(Arc<[u8]>, Rc<CodeImage>)>,
     /// Two processes had different ones.
     differ: bool,
+    /// The 32-bit one that nobody changed, once it was needed.
+    unchanged: Option<Rc<CodeImage>>,
 }
 
 const LARGEST: u64 = 1 << 20;
@@ -40,21 +43,18 @@ impl Vdsos {
                 None => return self.usual(debug_files),
             }
         }
-        let own = || {
-            let maps = std::fs::read("/proc/self/maps").ok()?;
-            let mapping = maps::parse(&maps).into_iter().find(|mapping| mapping.backing == CodeBacking::Vdso)?;
-            Some(ElfData::Memory(read(std::process::id() as Tid, &mapping)?.into()))
-        };
+        let own = || whole(std::process::id() as Tid).map(|bytes| ElfData::Memory(bytes.into()));
         let new = || Rc::new(CodeImage::new(b"[vdso]", own(), debug_files));
         self.own.get_or_insert_with(new).clone()
     }
 
     /// The vDSO of a 32-bit process that is over.
-    fn usual(&self, debug_files: &Rc<DebugFiles>) -> Rc<CodeImage> {
-        match self.others.first().filter(|_| !self.differ) {
-            Some((_, image)) => image.clone(),
-            None => Rc::new(CodeImage::new(b"[vdso]", None, debug_files)),
+    fn usual(&mut self, debug_files: &Rc<DebugFiles>) -> Rc<CodeImage> {
+        if let Some((_, image)) = self.others.first().filter(|_| !self.differ) {
+            return image.clone();
         }
+        let new = || Rc::new(CodeImage::new(b"[vdso]", unchanged().map(ElfData::Memory), debug_files));
+        self.unchanged.get_or_insert_with(new).clone()
     }
 
     fn other(&mut self, bytes: Vec<u8>, debug_files: &Rc<DebugFiles>) -> Rc<CodeImage> {
@@ -78,6 +78,20 @@ fn is_32bit(bytes: &[u8]) -> bool {
     ElfForm::of(bytes).is_some_and(|form| form.word == 4)
 }
 
+/// The vDSO as the kernel maps it into 32-bit processes.
+fn unchanged() -> Option<Arc<[u8]>> {
+    let maps = std::fs::read("/proc/self/maps").ok()?;
+    let process = With32BitVdso::start(&maps::of_kernel(&maps))?;
+    whole(process.pid()).filter(|bytes| is_32bit(bytes)).map(Arc::from)
+}
+
+/// The vDSO of a process that lives.
+fn whole(process: Tid) -> Option<Vec<u8>> {
+    let maps = std::fs::read(procfs::path(process, "maps")).ok()?;
+    let mapping = maps::parse(&maps).into_iter().find(|mapping| mapping.backing == CodeBacking::Vdso)?;
+    read(process, &mapping)
+}
+
 /// Reads the vDSO from a process. Its pages are the kernel's, so no process has to provide them first.
 fn read(process: Tid, mapping: &CodeMapping) -> Option<Vec<u8>> {
     let size = (mapping.end - mapping.start).min(LARGEST);
@@ -89,6 +103,22 @@ fn read(process: Tid, mapping: &CodeMapping) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The kernel says how its 32-bit vDSO looks before any 32-bit program has run. The process that has it ends.
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn without_a_32bit_process() {
+        let maps = std::fs::read("/proc/self/maps").unwrap();
+        let Some(process) = With32BitVdso::start(&maps::of_kernel(&maps)) else {
+            println!("skipped: without_a_32bit_process: this kernel maps no 32-bit vDSO for other programs");
+            return;
+        };
+        let pid = process.pid();
+        assert!(whole(pid).is_some_and(|bytes| is_32bit(&bytes)));
+        drop(process);
+        assert!(std::fs::metadata(procfs::path(pid, "maps")).is_err());
+        assert!(unchanged().is_some());
+    }
 
     /// Processes that changed their copies neither use up memory nor change what others see.
     #[test]
@@ -103,6 +133,8 @@ mod tests {
         }
         assert!(Rc::ptr_eq(&vdsos.other(vec![1; 100], &files), &first));
         assert!(vdsos.others.len() <= MOST_OTHERS);
-        assert!(vdsos.others.iter().all(|(_, image)| !Rc::ptr_eq(&vdsos.usual(&files), image)));
+        let usual = vdsos.usual(&files);
+        assert!(vdsos.others.iter().all(|(_, image)| !Rc::ptr_eq(&usual, image)));
+        assert!(Rc::ptr_eq(&vdsos.usual(&files), &usual));
     }
 }

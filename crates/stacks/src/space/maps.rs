@@ -1,5 +1,6 @@
 //! Reads the executable mappings from `/proc/PID/maps`.
 
+use std::ops::Range;
 use stride_event::{CodeBacking, CodeMapping};
 
 /// The kernel's limit is lower unless an administrator raises it. Mappings beyond this number are ignored.
@@ -16,6 +17,15 @@ pub fn code_files(text: &[u8]) -> impl Iterator<Item = (u64, Box<[u8]>)> {
         CodeBacking::File { inode, path, .. } => Some((inode, path)),
         CodeBacking::Vdso | CodeBacking::Nothing => None,
     })
+}
+
+/// All mappings that the kernel makes for its own code ([vdso], and its data: [vvar], [vvar_vclock]).
+pub fn of_kernel(text: &[u8]) -> Vec<Range<u64>> {
+    let lines = text.split(|&b| b == b'\n').filter(|line| {
+        let name = line.rsplit(|&b| b == b' ').next().unwrap_or_default();
+        name.starts_with(b"[vdso") || name.starts_with(b"[vvar")
+    });
+    lines.filter_map(|line| halves(line.split(|&b| b == b' ').next()?, b'-')).map(|(start, end)| start..end).collect()
 }
 
 fn mapping(line: &[u8]) -> Option<CodeMapping> {
