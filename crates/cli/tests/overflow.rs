@@ -19,9 +19,9 @@ fn stride(scratch: &Scratch) -> Command {
     command
 }
 
-/// The number of calls of dd that nobody reads. Their records fill a ring of `RING` beyond its high-water mark, which
-/// is at half of it.
-const UNREAD: u64 = 20_000;
+/// The number of calls of dd that nobody reads. Their records have more than twice the bytes of a ring of `RING`: beyond that,
+/// writers are delayed.
+const UNREAD: u64 = 60_000;
 const RING: &str = "--ring-size=1M";
 
 /// Runs Stride on dd. Nobody reads the output before dd has made `UNREAD` calls.

@@ -15,6 +15,7 @@ use std::time::Duration;
 use stride_engine_base::{Delayed, Engine as _};
 use stride_engine_ebpf::{EbpfEngine, Overflow, Settings};
 use stride_event::{Event, Tid, TraceSpec};
+use stride_test_support::state::{state, wait_until};
 use stride_test_support::{need_ebpf, or_skip, program, skip};
 
 /// Runs one test at a time. Some tests make ten thousand threads, so the kernel would reuse ids by which another test
@@ -136,6 +137,33 @@ fn who_waits_loses_nothing() {
     assert_eq!((seen.lost_in_all, seen.unseen, seen.status), (0, 0, Some(0)), "{seen:?}");
     assert!(seen.delayed.calls > 0 && !seen.delayed.time.is_zero(), "{seen:?}");
     assert_eq!(seen.calls, made(&counter, &seen), "{seen:?}");
+}
+
+/// A burst has more bytes than the ring, and nobody reads before the program has ended. Memory takes the rest, and the program need
+/// not wait.
+#[test]
+fn a_burst_is_not_delayed() {
+    need_ebpf!();
+    let _alone = alone();
+    let counter = or_skip!(Counter::start());
+    let settings = Settings { ring_bytes: Some(1 << 20), ..small(Overflow::Wait) };
+    let mut engine = EbpfEngine::start_with(dd("count=10000"), settings).unwrap();
+    let mut seen = Seen { command: engine.command(), ..Seen::default() };
+    while seen.calls == 0 {
+        match engine.next().unwrap().unwrap() {
+            Event::Exit(_) => seen.calls += 1,
+            Event::Started { tid, .. } => assert!(seen.started.insert(tid)),
+            _ => {}
+        }
+    }
+    wait_until("the program's end", || engine.command().and_then(state).is_none_or(|state| state == 'Z'));
+    let rest = read_all(&mut engine, Reader::Steady);
+    seen.calls += rest.calls;
+    seen.started.extend(&rest.started);
+    assert_eq!((rest.lost_in_all, rest.unseen, rest.status), (0, 0, Some(0)), "{rest:?}");
+    assert_eq!(seen.calls, made(&counter, &seen), "{rest:?}");
+    // (A few calls are delayed if the drain thread gets no CPU at once. Without it, half of them are.)
+    assert!(rest.delayed.calls * 4 < seen.calls, "{rest:?}");
 }
 
 #[test]

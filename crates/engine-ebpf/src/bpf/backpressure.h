@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * The kernel side of backpressure (src/ring/backpressure.rs explains all of it). Up to the high-water mark the ring fills
- * freely. A writer that finds the ring beyond that mark is delayed here: longer if the ring is fuller, and if more bytes
- * wait in Stride's own memory. The drain thread is woken, too.
+ * The kernel side of backpressure (src/ring/backpressure.rs explains all of it). A writer that finds the ring beyond the drain mark
+ * wakes the drain thread, which moves records to Stride's own memory. A writer is delayed here if the ring is beyond its high-water
+ * mark, or this memory beyond its own, and longer if there is more in them.
  *
- * Where calls may be lost instead, mark and limit are the same, nobody is delayed, and there is no drain thread.
+ * Where calls may be lost instead, marks and limit are the same, nobody is delayed, and there is no drain thread.
  */
 #ifndef STRIDE_BACKPRESSURE_H
 #define STRIDE_BACKPRESSURE_H
@@ -16,11 +16,13 @@ struct {
 } drain_wakeups SEC(".maps");
 
 const volatile bool delay_writers;
-/* Fill of the ring beyond which writers are delayed. */
+/* Fill of the ring beyond which the drain thread is woken, and fill beyond which writers are delayed. */
+const volatile u64 ring_drain_mark;
 const volatile u64 ring_high_mark;
 /* Records of calls beyond this fill are refused. The rest is for records of beginning and ending threads. */
 const volatile u64 ring_call_limit;
-/* From so many bytes in Stride's memory on, the delay is the longest. */
+/* Beyond so many bytes in Stride's memory writers are delayed, and from so many on for the longest time. */
+const volatile u64 backlog_high_mark;
 const volatile u64 backlog_full;
 
 /* The longest delay: of records up to 1 KiB, and of larger ones, which are delayed in proportion to their size. */
@@ -58,7 +60,7 @@ static __always_inline u64 fill_of(struct task_state *st)
  */
 static __always_inline u64 late_fill_of(struct task_state *st)
 {
-	if (st->unlooked && st->fill <= ring_high_mark) {
+	if (st->unlooked && st->fill <= ring_drain_mark) {
 		st->unlooked--;
 	} else {
 		st->unlooked = UNLOOKED - 1;
@@ -77,7 +79,7 @@ static __always_inline void wake_drain(u64 fill)
 {
 	u64 none = 0;
 
-	if (fill <= ring_high_mark || !*(volatile u32 *)&pressure.drain_waits)
+	if (fill <= ring_drain_mark || !*(volatile u32 *)&pressure.drain_waits)
 		return;
 	*(volatile u32 *)&pressure.drain_waits = 0;
 	bpf_ringbuf_output(&drain_wakeups, &none, sizeof(none), BPF_RB_FORCE_WAKEUP);
@@ -88,28 +90,28 @@ static long until(u64 i, void *end)
 	return bpf_ktime_get_ns() >= *(u64 *)end;
 }
 
-/* `part` of `all` in 1,024ths, at most 1,024. */
-static __always_inline u64 share(u64 part, u64 all)
+/* How far `fill` is on the way from the mark to the end, in 1,024ths: 0 up to the mark, and at most 1,024. */
+static __always_inline u64 beyond(u64 fill, u64 mark, u64 end)
 {
-	return part < all ? part * 1024 / all : 1024;
+	if (fill <= mark)
+		return 0;
+	return fill < end ? (fill - mark) * 1024 / (end - mark) : 1024;
 }
 
 /* Delays the current thread, which is about to write so many bytes. */
 __noinline int delay_writer(u64 fill, u64 size)
 {
 	u64 longest = size <= 1024 ? DELAY_NS : size * DELAY_NS / 1024;
-	u64 of_ring = 0, of_backlog, delay, start, end;
+	u64 share, of_backlog, delay, start, end;
 
-	wake_drain(fill);
 	if (longest > DELAY_MOST_NS)
 		longest = DELAY_MOST_NS;
-	/* Squared, so that where the reader nearly keeps up, the ring hardly fills beyond the mark, and delays are short. */
-	if (fill > ring_high_mark)
-		of_ring = share(fill - ring_high_mark, ring_call_limit - ring_high_mark);
-	of_backlog = share(*(volatile u64 *)&pressure.backlog, backlog_full);
-	delay = longest * of_ring * of_ring >> 20;
-	if (delay < longest * of_backlog >> 10)
-		delay = longest * of_backlog >> 10;
+	share = beyond(fill, ring_high_mark, ring_call_limit);
+	of_backlog = beyond(*(volatile u64 *)&pressure.backlog, backlog_high_mark, backlog_full);
+	if (share < of_backlog)
+		share = of_backlog;
+	/* Squared, so that where the reader nearly keeps up, hardly anything waits beyond the marks, and delays are short. */
+	delay = longest * share * share >> 20;
 	if (delay < DELAY_LEAST_NS)
 		return 0;
 	start = bpf_ktime_get_ns();
@@ -126,8 +128,9 @@ static __always_inline bool is_full(struct task_state *st, u64 fill, u64 size)
 {
 	if (!delay_writers)
 		return fill + size > ring_call_limit;
-	if (fill + *(volatile u64 *)&pressure.backlog <= ring_high_mark)
-		return false;
+	wake_drain(fill);
+	if (fill <= ring_high_mark && *(volatile u64 *)&pressure.backlog <= backlog_high_mark)
+		return fill + size > ring_call_limit;
 	delay_writer(fill, size);
 	return fill_of(st) + size > ring_call_limit;
 }

@@ -93,10 +93,12 @@ pub fn set(rodata: &mut rodata, config: &Config<'_>, tables: &Tables) {
     (rodata.least_duration, rodata.most_duration) = (endings.durations.least, endings.durations.most);
     rodata.skip_below_tick = ticks::longest().is_some_and(|tick| endings.durations.least >= tick);
     rodata.delay_writers = config.ring.wait;
+    rodata.ring_drain_mark = config.ring.drain_mark();
     rodata.ring_high_mark = config.ring.high_mark();
     rodata.ring_call_limit = config.ring.limit();
     rodata.ring_wake_mark = config.ring.wake_mark();
     rodata.backlog_full = backlog_max() / 4;
+    rodata.backlog_high_mark = config.ring.backlog_mark().min(rodata.backlog_full / 2);
     for (nr, first, target) in multiplexed::all() {
         let call = &mut rodata.target_calls[target_index(nr, first)];
         (call.nr, call.from) = (target.nr as u16, target.from);

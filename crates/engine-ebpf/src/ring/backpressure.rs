@@ -2,19 +2,20 @@
 //!
 //! Three things, each of which needs the other two:
 //!
-//! 1. **Delay** (`bpf/backpressure.h`). The eBPF program delays a writer that finds its ring beyond the high-water
-//!    mark (half of the ring), before its record is sent: not at all at the mark, by 0.2 ms at the limit, and by the
-//!    square of the fill in between. Records above 1 KiB are delayed in proportion, up to 1 ms. A program in the
-//!    kernel cannot sleep, so it loops. It holds no lock, and other threads of that CPU run between two calls. Where
-//!    the kernel has interrupts off (a signal is delivered), nobody is delayed.
-//! 2. **Precedence** ([`crate::ring::backlog::Precedence`]). The first delay wakes the drain thread (`SCHED_FIFO`, where allowed), which gives the reader a
-//!    nice value of -20 until it has read everything. Without that, many writers take the CPU that the reader needs and spend it on
-//!    waiting for the reader. The reader does not run as `SCHED_FIFO`: it would starve a machine with one CPU.
-//! 3. **Drain** ([`Drain`]). Beyond the drain mark (three quarters) that thread copies records to memory, and the
-//!    reader reads these first ([`crate::ring::source`]). A copy is much cheaper than decoding. It is bounded only by
-//!    memory (256 MiB, or an eighth of the machine's). The delay grows with the backlog, to 0.2 ms at a quarter of
-//!    the bound. So a reader whose pipe stalls costs the program time, and no calls: two CPUs then write 1 MB a
-//!    second, which fills the memory in four minutes.
+//! 1. **Drain** ([`Drain`]). A writer that finds its ring beyond the drain mark (half of the ring) wakes the drain thread, which
+//!    copies records to memory, and the reader reads these first ([`crate::ring::source`]). A copy is much cheaper than decoding. So a
+//!    burst of calls costs its program nothing, and is decoded when it is over. Memory has a bound (256 MiB, or an eighth of the machine's).
+//! 2. **Delay** (`bpf/backpressure.h`). The eBPF program delays a writer before its record is sent, if the ring is beyond its
+//!    high-water mark (near three quarters: the drain thread has no CPU), or if twice the ring's size waits in memory: not at all at the
+//!    mark, by 0.2 ms at the ring's limit or at a quarter of the bound, and by the square of the fill in between. Records above 1 KiB are delayed
+//!    in proportion, up to 1 ms. A program in the kernel cannot sleep, so it loops. It holds no lock, and other threads of
+//!    that CPU run between two calls. Where the kernel has interrupts off (a signal is delivered), nobody is delayed.
+//! 3. **Precedence** ([`crate::ring::backlog::Precedence`]). The drain thread (`SCHED_FIFO`, where allowed) gives the reader a nice value
+//!    of -20 when it is woken, until the reader has read everything. Without that, many writers take the CPU that the reader needs and
+//!    spend it on waiting for the reader. The reader does not run as `SCHED_FIFO`: it would starve a machine with one CPU.
+//!
+//! A reader whose pipe stalls costs the program time, and no calls: beyond a quarter of the bound, two CPUs write 1 MB a second, which fills
+//! the memory in four minutes.
 //!
 //! Calls that are lost beyond that bound are counted. Without a bound, a program would stop because a pager waits for
 //! a key. `Overflow::Drop` has neither delay nor thread. It is the default with `-p`, because a pause of the trace's
@@ -24,8 +25,8 @@
 //! their own use of ptrace was refused, and set-uid programs did not get their privileges. Every way of interrupting
 //! a sleeping thread has the first of these effects, also the freezer. A delay only takes time.
 //!
-//! Measured on Linux 6.18 with 2 CPUs: seconds until Stride ends, one run each, text to a file; "dd" is `dd bs=1 count=100k`, 0.2
-//! million calls. No calls were lost but where it says so.
+//! Each part alone, measured on Linux 6.18 with 2 CPUs when writers were delayed from half of the ring on, and drained beyond three quarters: seconds until
+//! Stride ends, one run each, text to a file; "dd" is `dd bs=1 count=100k`, 0.2 million calls. No calls were lost but where it says so.
 //!
 //! | load | held by ptrace | delay | delay, drain | delay, precedence | all three |
 //! |---|---|---|---|---|---|
@@ -36,6 +37,19 @@
 //! | 1,000 threads, 250 calls each | 0.22 | 0.16 | 0.14 | 0.40 | 0.41 |
 //! | 2 dd, nobody reads for 4 s | 4.46 | 4.81, 14,971 lost | 4.80 | 4.34, 14,626 lost | 4.46 |
 //! | a dd of `chrt -f 10` on each CPU | 1.11, 12,702 lost | 1.82 | 1.20 | 1.14 | 1.91 |
+//!
+//! That order against the present one, in turn on another machine with 2 CPUs and other work (load 6 to 10), medians of 5 runs: seconds until Stride ends, and
+//! seconds of delay of all writers together. No calls were lost.
+//!
+//! | load | delay first | | drain first | |
+//! |---|---|---|---|---|
+//! | 2 dd with 1.6 million calls each | 2.68 | 0.37 | 2.50 | 0.32 |
+//! | 8 dd | 2.93 | 1.89 | 2.33 | 1.27 |
+//! | 8 dd, ring of 256 KiB | 6.19 | 0.43 | 2.87 | 1.67 |
+//! | 8 dd and Stride on one CPU | 1.55 | 0.02 | 1.40 | 0.00 |
+//! | 1,000 threads, 250 calls each | 0.68 | 0.45 | 0.26 | 0.00 |
+//!
+//! A dd of a million calls alone, at real-time priority, took by its own clock 3.00 times as long as untraced when delayed first, and takes 2.26 times as long now.
 //!
 //! If the reader keeps up, none of this costs anything: the thread sleeps, and a writer only reads one more word,
 //! which nobody writes to.
@@ -53,7 +67,7 @@ use std::time::Duration;
 
 /// Bytes that are moved at a time. The reader waits that long for a ring that is being drained.
 const MOVE: usize = 256 << 10;
-/// How often the drain thread looks at the rings while one is beyond the high-water mark.
+/// How often the drain thread looks at the rings while one is beyond half of the drain mark.
 const LOOK: Duration = Duration::from_millis(1);
 /// Size of the ring of wakeups, as in `bpf/backpressure.h`.
 const WAKEUPS: u32 = 4096;
@@ -124,7 +138,7 @@ impl Drainer {
         loop {
             self.words.drain_waits().store(1, Ordering::Relaxed);
             fence(Ordering::SeqCst);
-            let beyond = self.fullest() > self.size.high_mark();
+            let beyond = self.fullest() > self.size.drain_mark();
             let stopped = self.wait(beyond.then_some(Duration::ZERO));
             self.words.drain_waits().store(0, Ordering::Relaxed);
             if stopped {
@@ -134,7 +148,7 @@ impl Drainer {
                 none.clear();
             }
             self.words.precedence.raise();
-            while self.fullest() > self.size.high_mark() / 2 {
+            while self.fullest() > self.size.drain_mark() / 2 {
                 self.drain();
                 if self.wait(Some(LOOK)) {
                     return;
@@ -148,14 +162,14 @@ impl Drainer {
         self.rings.iter().map(|(gauge, _)| gauge.fill()).max().unwrap_or(0)
     }
 
-    /// Moves records out of rings that are beyond the drain mark, down to the high-water mark. So poll(2) still
-    /// reports that there is something to read.
+    /// Moves records out of rings that are beyond the drain mark, down to half of that. So poll(2) still reports that there is
+    /// something to read.
     fn drain(&self) {
-        let (high, mark) = (self.size.high_mark(), self.size.drain_mark());
+        let mark = self.size.drain_mark();
         for (gauge, ring) in self.rings.iter().filter(|(gauge, _)| gauge.fill() > mark) {
-            while gauge.fill() > high
+            while gauge.fill() > mark / 2
                 && self.words.backlog().load(Ordering::Relaxed) < self.most
-                && ring.drain(MOVE.min(high as usize / 4)) > 0
+                && ring.drain(MOVE.min(mark as usize / 4)) > 0
             {}
         }
     }

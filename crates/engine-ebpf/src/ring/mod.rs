@@ -21,6 +21,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 const BUSY: u32 = 1 << 31;
 const DISCARD: u32 = 1 << 30;
 const HEADER: u64 = 8;
+/// The bytes that x86-64 and most arm64 CPUs move at a time.
+const CACHE_LINE: usize = 64;
 /// As much of the data is mapped at first.
 const FIRST: u64 = 1 << 20;
 
@@ -222,6 +224,7 @@ impl Ring {
             self.look();
         }
         let (begin, stop) = (self.pos, self.end.min(self.pos + most as u64));
+        self.fetch(begin, stop);
         while self.pos < stop {
             // SAFETY: records begin at multiples of 8 below the writer's position, with a length that the kernel sets atomically.
             let head = unsafe { &*self.data(self.pos).cast::<AtomicU32>() }.load(Ordering::Acquire);
@@ -242,6 +245,17 @@ impl Ring {
         into.extend_from_slice(unsafe { self.bytes(begin + first.len() as u64, len - first.len() as u64) });
         self.consumer.position().store(self.pos, Ordering::Release);
         true
+    }
+
+    /// Brings this part of the data into the CPU's cache. The length of each record says where the next one begins, so to go through records
+    /// that another CPU wrote would be to wait for its cache once for each. These loads are waited for together.
+    fn fetch(&self, begin: u64, end: u64) {
+        let mut sum = 0u32;
+        for at in (begin..end).step_by(CACHE_LINE) {
+            // SAFETY: below the writer's position. The kernel may be writing there, and what is loaded is not used.
+            sum |= unsafe { &*self.data(at).cast::<AtomicU32>() }.load(Ordering::Relaxed);
+        }
+        std::hint::black_box(sum);
     }
 
     /// Looks how far the ring is written now.

@@ -5,7 +5,7 @@
 pub struct RingSize {
     /// A power of two, at least a page.
     pub bytes: u32,
-    /// True if writers are delayed and the ring is drained. Otherwise calls are lost when the ring is full.
+    /// True if the ring is drained and writers are delayed. Otherwise calls are lost when the ring is full.
     pub wait: bool,
 }
 
@@ -24,14 +24,19 @@ impl RingSize {
         u64::from(self.bytes - self.bytes / 16)
     }
 
-    /// The high-water mark: the fill beyond which writers are delayed.
-    pub fn high_mark(self) -> u64 {
+    /// The fill beyond which the drain thread moves records to memory.
+    pub fn drain_mark(self) -> u64 {
         if self.wait { u64::from(self.bytes / 2) } else { self.limit() }
     }
 
-    /// The fill beyond which the drain thread empties the ring.
-    pub fn drain_mark(self) -> u64 {
-        u64::midpoint(self.high_mark(), self.limit())
+    /// The high-water mark: the fill beyond which writers are delayed.
+    pub fn high_mark(self) -> u64 {
+        u64::midpoint(self.drain_mark(), self.limit())
+    }
+
+    /// The bytes in memory beyond which writers are delayed, if the machine has memory for them.
+    pub fn backlog_mark(self) -> u64 {
+        u64::from(self.bytes) * 2
     }
 
     /// The fill at which a waiting reader is woken.
@@ -47,7 +52,7 @@ mod tests {
     #[test]
     fn marks_of_a_ring() {
         const K: u64 = 1 << 10;
-        let marks = |size: RingSize| [u64::from(size.bytes), size.high_mark(), size.drain_mark(), size.limit()];
+        let marks = |size: RingSize| [u64::from(size.bytes), size.drain_mark(), size.high_mark(), size.limit()];
         assert_eq!(marks(RingSize::of(1 << 20, true)), [1024 * K, 512 * K, 736 * K, 960 * K]);
         // Where calls may be lost, the ring is used up to its limit.
         assert_eq!(marks(RingSize::of(64 << 10, false)), [64 * K, 60 * K, 60 * K, 60 * K]);
