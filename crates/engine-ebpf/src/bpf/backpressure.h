@@ -98,12 +98,16 @@ static __always_inline u64 beyond(u64 fill, u64 mark, u64 end)
 	return fill < end ? (fill - mark) * 1024 / (end - mark) : 1024;
 }
 
-/* Delays the current thread, which is about to write so many bytes. */
-__noinline int delay_writer(u64 fill, u64 size)
+/*
+ * Wakes the drain thread or delays the current thread, which is about to write so many bytes, if the marks say so. (A function, because the
+ * verifier walks that once.)
+ */
+__noinline int press(u64 fill, u64 size)
 {
 	u64 longest = size <= 1024 ? DELAY_NS : size * DELAY_NS / 1024;
 	u64 share, of_backlog, delay, start, end;
 
+	wake_drain(fill);
 	if (longest > DELAY_MOST_NS)
 		longest = DELAY_MOST_NS;
 	share = beyond(fill, ring_high_mark, ring_call_limit);
@@ -128,10 +132,9 @@ static __always_inline bool is_full(struct task_state *st, u64 fill, u64 size)
 {
 	if (!delay_writers)
 		return fill + size > ring_call_limit;
-	wake_drain(fill);
-	if (fill <= ring_high_mark && *(volatile u64 *)&pressure.backlog <= backlog_high_mark)
-		return fill + size > ring_call_limit;
-	delay_writer(fill, size);
+	if (fill + *(volatile u64 *)&pressure.backlog <= ring_drain_mark)
+		return false;
+	press(fill, size);
 	return fill_of(st) + size > ring_call_limit;
 }
 
