@@ -286,6 +286,8 @@ fn command(words: &[&str], program: &[&str], stride: &str) -> Result<Command> {
     let mut all = words.iter().chain(program).map(|w| if *w == "STRIDE" { stride } else { w });
     let mut command = Command::new(all.next().context("nothing to run")?);
     command.args(all).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // Cargo sets it for this program. Each traced process would look for its libraries in five more directories.
+    command.env_remove("LD_LIBRARY_PATH");
     Ok(command)
 }
 
