@@ -93,7 +93,7 @@ struct scratch {
 		u32 to;
 		u32 end;
 		u32 absent;
-		u32 pad;
+		u32 most_absent;
 	} stack;
 	struct {
 		u32 from;

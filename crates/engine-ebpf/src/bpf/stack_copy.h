@@ -5,8 +5,9 @@
  * A page that no frame has touched does not exist yet: the middle of a large array. Such pages are left out. No frame has its return
  * address there, so the stack goes on behind them.
  *
- * The stack of a program's first thread ends where the program began. Behind it are its arguments, its environment and then nothing. Each
- * page that does not exist costs a microsecond.
+ * The stack of a program's first thread ends where the program began. Behind it are its arguments, its environment and then nothing. C
+ * libraries put a thread's own data at the end of its stack, where the thread pointer points; no stack reaches over that. Each page that
+ * does not exist costs a microsecond.
  *
  * A stack may go on elsewhere: behind a signal handler with a stack of its own, and behind Go's runtime. Part of that stack is copied, too.
  */
@@ -19,8 +20,11 @@
 #define STACK_PAGES 64
 /* Nothing is copied to a place behind this one. Behind it, a page has room. */
 #define COPY_END (BLOCKS_END + SCRIPT_COPY)
-/* So many in a row that do not exist are the end. */
+/* So many in a row that do not exist are the end: of a stack, whose frames may have large arrays, and of a part of another one. */
 #define STACK_ABSENT 17
+#define OTHER_ABSENT 2
+/* So much of another stack is copied. */
+#define OTHER_STACK (2 * PAGE)
 
 /*
  * The loop's state lies in the scratch, a map, because the verifier takes a map to hold any value. If the state lay on the stack, the verifier
@@ -41,7 +45,7 @@ static long copy_page(u64 i, void *ctx)
 		return 1;
 	len = PAGE - (u32)(from % PAGE);
 	to = ONCE(s->stack.to);
-	if (to + len > ONCE(s->stack.end) || ONCE(s->stack.absent) >= STACK_ABSENT)
+	if (to + len > ONCE(s->stack.end) || ONCE(s->stack.absent) >= ONCE(s->stack.most_absent))
 		return 1;
 	/* The bounds are checked on the same registers that are used. */
 	asm volatile("" : "+r"(to), "+r"(len));
@@ -60,16 +64,20 @@ static long copy_page(u64 i, void *ctx)
 /* Copies the pages from an address up: the page of the address, and others of `room` bytes in all. Returns where the copy ends. */
 __noinline int copy_part(struct scratch *s, struct stack_part *part, u64 from, u32 to, u32 room)
 {
-	u64 top = BPF_CORE_READ(bpf_get_current_task_btf(), mm, start_stack);
+	struct task_struct *task = bpf_get_current_task_btf();
+	u64 top = BPF_CORE_READ(task, mm, start_stack), own = thread_pointer_of(task);
 
 	if (!s || !part)
 		return to;
 	s->stack.from = from;
 	s->stack.pages = 0;
-	s->stack.top = from <= top ? top : ~0ULL;
+	if (from > top)
+		top = ~0ULL;
+	s->stack.top = own > from && own < top ? own : top;
 	s->stack.to = to;
 	s->stack.end = to + room + PAGE;
 	s->stack.absent = 0;
+	s->stack.most_absent = room == OTHER_STACK ? OTHER_ABSENT : STACK_ABSENT;
 	bpf_loop(STACK_PAGES, copy_page, NULL, 0);
 	part->from = from;
 	part->pages = ONCE(s->stack.pages);
@@ -117,9 +125,6 @@ static __always_inline u64 other_stack(struct stack_state *state)
 	bpf_loop(FRAME_POINTERS, follow_frame, NULL, 0);
 	return *(volatile u64 *)&state->other_stack;
 }
-
-/* So much of the other stack is copied. */
-#define OTHER_STACK (2 * PAGE)
 
 /* Copies the returns that are watched. Returns where the copy ends. */
 __noinline int copy_returns(struct scratch *s, struct rec_stack *rec, u32 to)
