@@ -1,4 +1,4 @@
-//! The readers of frames of Perl and Java, in memory that has the same bytes everywhere.
+//! The readers of frames of all languages, in memory that has the same bytes everywhere.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

@@ -23,6 +23,7 @@
 
 mod elf;
 mod examine;
+mod examine_frames;
 mod files;
 mod functions;
 #[cfg(test)]
@@ -37,7 +38,9 @@ mod stacks;
 mod unwind;
 
 #[doc(hidden)]
-pub use examine::{examine, examine_frames};
+pub use examine::examine;
+#[doc(hidden)]
+pub use examine_frames::examine_frames;
 pub use functions::{CodeFileToProbe, ProbesFound, functions, needed_libraries, usdt_probes};
 pub use image::separate::Fetch;
 pub use space::events::mapping_calls;

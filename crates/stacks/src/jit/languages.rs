@@ -1,9 +1,8 @@
 //! The languages, and by what they are known.
 
 use crate::elf::Elf;
-use crate::jit::hotspot;
 use crate::jit::runtime::FoundJit;
-use crate::jit::v8;
+use crate::jit::{hotspot, pypy, v8};
 
 /// How a language is known.
 struct Language {
@@ -18,6 +17,7 @@ struct Language {
 const LANGUAGES: &[Language] = &[
     Language { entry: Some(v8::ENTRY), is_usual: v8::is_usual, find: v8::find },
     Language { entry: None, is_usual: hotspot::is_usual, find: hotspot::find },
+    Language { entry: None, is_usual: pypy::is_usual, find: pypy::find },
 ];
 
 /// The language that has this native function.

@@ -8,7 +8,8 @@
 
 pub mod hotspot;
 pub mod languages;
+mod pypy;
 pub mod runtime;
 #[cfg(test)]
 mod test_memory;
-mod v8;
+pub mod v8;

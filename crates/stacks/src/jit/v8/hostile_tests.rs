@@ -45,7 +45,7 @@ fn frames() -> Vec<Arc<StackFrame>> {
 
 /// The names of the frames of a stack in this memory.
 fn names(memory: &mut TestMemory, script: Option<&ScriptFrames>, bottom: Bottom) -> Vec<String> {
-    let mut v8 = FileWithV8(Rc::new(of_20())).in_process(0);
+    let mut v8 = FileWithV8(Rc::new(of_20().unwrap())).in_process(0);
     let places = [0, 0x7000, 0x7100, 0x7200].map(|bp| FramePlace { sp: Some(0x6f00), bp: (bp != 0).then_some(bp) });
     let mut reads = Vec::new();
     let frames = frames();
@@ -95,7 +95,7 @@ fn lists_of_any_content() {
 /// Strings that are made of themselves, and such as claim to be long.
 #[test]
 fn strings_without_end() {
-    let v8 = of_20();
+    let v8 = of_20().unwrap();
     for kind in 0..64u64 {
         for len in [1, 1 << 20, u64::from(u32::MAX)] {
             let mut memory = TestMemory::all(itself);

@@ -53,6 +53,12 @@ pub fn find(elf: &Elf, _: &[u8]) -> Option<FoundRuntime> {
     })
 }
 
+/// A version that many have. Only tests and `fuzz/` use this.
+pub fn sample() -> Rc<dyn Runtime> {
+    let version = versions::of_minor(2).unwrap_or_else(|| unreachable!("it is in the table"));
+    Rc::new(Php { version, globals: 0x1000, known: RefCell::default() })
+}
+
 impl Runtime for Php {
     fn layout(&self, bias: u64) -> ScriptLayout {
         let innermost = self.globals.wrapping_add(self.version.innermost).wrapping_add(bias);

@@ -6,6 +6,7 @@
 mod code;
 mod debug_offsets;
 mod lines;
+mod table_of_3_14;
 mod versions;
 
 use crate::elf::Elf;
@@ -68,6 +69,16 @@ pub fn find(elf: &Elf, path: &[u8]) -> Option<FoundRuntime> {
 fn kind(elf: &Elf, runtime: Option<u64>) -> &'static str {
     let offsets = runtime.and_then(|at| elf.loaded(at, DEBUG_OFFSETS));
     if offsets.is_some_and(|bytes| debug_offsets::is_free_threaded(&bytes)) { " (free-threaded)" } else { "" }
+}
+
+/// A version for each way in which frames, code and tasks are kept. Only tests and `fuzz/` use this.
+pub fn samples() -> Vec<Rc<dyn Runtime>> {
+    let of_tables = [8, 10, 11, 12].into_iter().filter_map(versions::before_debug_offsets);
+    let versions = of_tables.chain(debug_offsets::version(&table_of_3_14::table(&[])));
+    let sample = |version| -> Rc<dyn Runtime> {
+        Rc::new(Python { version, runtime: 0x1000, text: 0x2000, known: RefCell::default() })
+    };
+    versions.map(sample).collect()
 }
 
 impl Python {

@@ -47,6 +47,11 @@ pub fn find(elf: &Elf, _: &[u8]) -> Option<FoundRuntime> {
     })
 }
 
+/// The version that is known. Only tests and `fuzz/` use this.
+pub fn sample() -> Rc<dyn Runtime> {
+    Rc::new(Ruby { layout: V3_1, machine: 0x1000, known: RefCell::default() })
+}
+
 impl Runtime for Ruby {
     fn layout(&self, bias: u64) -> ScriptLayout {
         ScriptLayout { interpreters: self.machine.wrapping_add(bias), ..self.layout }
