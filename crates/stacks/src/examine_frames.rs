@@ -140,7 +140,6 @@ fn compiled(jit: &mut dyn Jit, memory: &mut Everywhere<'_>) -> usize {
     for bottom in [Bottom::Unknown, Bottom::Reached] {
         let mut reads = Vec::new();
         let mut native = NativeStack {
-            frames: &frames,
             addresses: &addresses,
             places: &places,
             bottom,
@@ -148,7 +147,7 @@ fn compiled(jit: &mut dyn Jit, memory: &mut Everywhere<'_>) -> usize {
             script: listed.as_ref(),
             is_of_file: &|address| address % 3 == 0,
         };
-        names += with_names(&jit.mix(&mut native, memory, &mut ScriptNames::default()).frames);
+        names += with_names(&jit.mix(&mut native, memory, &mut ScriptNames::default()).named(&frames));
     }
     names
 }

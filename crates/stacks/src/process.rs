@@ -32,6 +32,11 @@ pub struct RuntimeInProcess {
 }
 
 impl ProcessCode {
+    /// A process whose mappings have not been read.
+    pub fn unread() -> ProcessCode {
+        ProcessCode { space: Space::unread(), ..ProcessCode::default() }
+    }
+
     /// Looks for run-time systems in the modules that tend to have one, if the modules have changed: the engine needs to know it before scripts make calls.
     pub fn search_runtime(&mut self, history: Option<&dyn CodeHistory>) {
         if self.runtime.searched.replace(self.space.changes) != Some(self.space.changes) {

@@ -4,7 +4,7 @@ use crate::image::cache::Images;
 use crate::image::perf_map::PerfMap;
 use crate::image::separate::Fetch;
 use crate::jit::languages as jit_languages;
-use crate::jit::runtime::NativeStack;
+use crate::jit::runtime::{JitStack, NativeStack};
 use crate::kept::KeptStacks;
 use crate::process::ProcessCode;
 use crate::script::languages::language_of;
@@ -48,6 +48,22 @@ pub struct Stacks {
     context: UnwindContext<usize>,
     /// The number of stacks made since the memory in use was last checked.
     made: u32,
+}
+
+/// A native stack whose addresses are known.
+enum Walked {
+    /// One that had its names before.
+    Known(CachedStack),
+    New(Bottom),
+}
+
+impl Walked {
+    fn bottom(&self) -> Bottom {
+        match self {
+            Walked::Known(known) => known.bottom,
+            Walked::New(bottom) => *bottom,
+        }
+    }
 }
 
 struct Made {
@@ -132,35 +148,23 @@ impl Stacks {
         history: Option<&dyn CodeHistory>,
         memory: &mut dyn ThreadMemory,
     ) -> Made {
-        let CachedStack { stack: native, evaluation, jit, .. } = self.make_native(process, regs, history, memory);
+        let walked = self.walk_native(process, regs, history, memory);
+        let mut functions = self.find_jit(process, regs, walked.bottom(), memory);
+        let CachedStack { stack: native, evaluation, jit, bottom } = self.name_native(process, walked);
+        if let Some(entry) = self.spaces.get_mut(&process)
+            && entry.jit.found.is_none()
+        {
+            entry.enter_jit(jit, &self.walk.frames, &mut self.unsupported);
+            functions = self.find_jit(process, regs, bottom, memory);
+        }
         let Some(entry) = self.spaces.get_mut(&process) else {
             return Made { stack: native, script: None, lacks_script: false };
         };
-        let mut lacks_script = false;
-        let mut jit_layout = None;
-        entry.enter_jit(jit, &self.walk.frames, &mut self.unsupported);
-        let native = match entry.jit.found.as_ref().filter(|_| regs.kind == CodeKind::X86_64) {
-            Some(jit) => {
-                let mut jit = jit.borrow_mut();
-                let script = jit.layout(Some(memory)).and_then(|layout| memory.script(&layout));
-                let Walk { frames: addresses, places, reads, .. } = &mut self.walk;
-                let is_of_file = |address| entry.space.module(address).is_some();
-                let mut stack = NativeStack {
-                    frames: &native.frames,
-                    addresses,
-                    places,
-                    bottom: native.bottom,
-                    reads,
-                    script: script.as_ref(),
-                    is_of_file: &is_of_file,
-                };
-                let mixed = jit.mix(&mut stack, memory, &mut self.scripts);
-                // (It may know more now.)
-                jit_layout = jit.layout(Some(memory));
-                self.unsupported.extend(jit.unsupported());
-                lacks_script = mixed.lacks;
-                let stack = cut(mixed.frames, native.bottom, self.wanted.frames);
-                self.kept.one(stack)
+        let (mut lacks_script, mut jit_layout) = (false, None);
+        let native = match functions {
+            Some((functions, layout)) => {
+                (lacks_script, jit_layout) = (functions.lacks, layout);
+                self.kept.one(cut(functions.named(&native.frames), native.bottom, self.wanted.frames))
             }
             None => native,
         };
@@ -212,21 +216,39 @@ impl Stacks {
         self.unsupported.iter().map(|what| &**what)
     }
 
-    /// The native stack, and where it runs functions of languages, if it does.
-    fn make_native(
+    /// Finds the functions of a language that is compiled while the program runs, if the process has one.
+    fn find_jit(
+        &mut self,
+        process: Tid,
+        regs: &Regs,
+        bottom: Bottom,
+        memory: &mut dyn ThreadMemory,
+    ) -> Option<(JitStack, Option<ScriptLayout>)> {
+        let entry = self.spaces.get(&process)?;
+        let mut jit = entry.jit.found.as_ref().filter(|_| regs.kind == CodeKind::X86_64)?.borrow_mut();
+        let script = jit.layout(Some(memory)).and_then(|layout| memory.script(&layout));
+        let Walk { frames: addresses, places, reads, .. } = &mut self.walk;
+        let is_of_file = |address| entry.space.module(address).is_some();
+        let mut stack =
+            NativeStack { addresses, places, bottom, reads, script: script.as_ref(), is_of_file: &is_of_file };
+        let mixed = jit.mix(&mut stack, memory, &mut self.scripts);
+        self.unsupported.extend(jit.unsupported());
+        // (It may know more now.)
+        Some((mixed, jit.layout(Some(memory))))
+    }
+
+    /// Walks the native stack.
+    fn walk_native(
         &mut self,
         process: Tid,
         regs: &Regs,
         history: Option<&dyn CodeHistory>,
         memory: &mut dyn ThreadMemory,
-    ) -> CachedStack {
+    ) -> Walked {
         if self.spaces.len() >= MOST_PROCESSES && !self.spaces.contains_key(&process) {
             self.spaces.clear();
         }
-        let entry = self
-            .spaces
-            .entry(process)
-            .or_insert_with(|| ProcessCode { space: Space::unread(), ..ProcessCode::default() });
+        let entry = self.spaces.entry(process).or_insert_with(ProcessCode::unread);
         let space = &mut entry.space;
         space.look_at(process, history, &mut self.images);
         entry.perf_map.begin();
@@ -271,7 +293,7 @@ impl Stacks {
             self.walk.frames.pop();
         }
         if let Some(cached) = space.stacks.get(&self.walk.frames[..]).filter(|cached| cached.bottom == bottom) {
-            return cached.clone();
+            return Walked::Known(cached.clone());
         }
         // The map may name a trampoline by now.
         if bottom == Bottom::Unknown
@@ -282,6 +304,16 @@ impl Stacks {
         {
             bottom = run(&mut self.walk, &mut self.context, space, perf_map);
         }
+        Walked::New(bottom)
+    }
+
+    /// The native stack that was walked with its names, and where it runs functions of languages, if it does.
+    fn name_native(&mut self, process: Tid, walked: Walked) -> CachedStack {
+        let bottom = match walked {
+            Walked::Known(known) => return known,
+            Walked::New(bottom) => bottom,
+        };
+        let ProcessCode { space, perf_map, .. } = self.spaces.entry(process).or_insert_with(ProcessCode::unread);
         let mut frames = Vec::with_capacity(self.walk.frames.len());
         for &address in &self.walk.frames {
             frames.push(match space.module(address) {

@@ -1,8 +1,8 @@
 //! PyPy, whose functions are not found: it tells debuggers nothing of where it keeps them, and writes no map of its code. So a sentence has to say that they are missing.
 
 use crate::elf::Elf;
-use crate::jit::runtime::{FoundJit, Jit, JitFile, NativeStack};
-use crate::script::mixed::{Mixed, ScriptNames};
+use crate::jit::runtime::{FoundJit, Jit, JitFile, JitFrame, JitStack, NativeStack};
+use crate::script::mixed::ScriptNames;
 use std::rc::Rc;
 use stride_event::ThreadMemory;
 
@@ -41,8 +41,8 @@ impl Jit for PyPy {
         Some(self.0.clone())
     }
 
-    fn mix(&mut self, native: &mut NativeStack<'_>, _: &mut dyn ThreadMemory, _: &mut ScriptNames) -> Mixed {
-        Mixed { frames: native.frames.to_vec(), lacks: false }
+    fn mix(&mut self, native: &mut NativeStack<'_>, _: &mut dyn ThreadMemory, _: &mut ScriptNames) -> JitStack {
+        JitStack { frames: (0..native.addresses.len()).map(JitFrame::Native).collect(), lacks: false }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The traits that each language implements.
 
-use crate::script::mixed::{Mixed, ScriptNames};
+use crate::script::mixed::ScriptNames;
 use crate::unwind::cfi::UnwindRule;
 use crate::unwind::place::FramePlace;
 use std::cell::RefCell;
@@ -26,12 +26,37 @@ pub trait Jit {
     }
 
     /// Puts the functions of the language in the places of the frames that stand for them. What these depend on is added to `native.reads`.
-    fn mix(&mut self, native: &mut NativeStack<'_>, memory: &mut dyn ThreadMemory, names: &mut ScriptNames) -> Mixed;
+    fn mix(&mut self, native: &mut NativeStack<'_>, memory: &mut dyn ThreadMemory, names: &mut ScriptNames)
+    -> JitStack;
 }
 
-/// A native stack, whose frames of such code have no names yet.
+/// A stack with the functions of a language among the native ones.
+#[derive(Default)]
+pub struct JitStack {
+    pub frames: Vec<JitFrame>,
+    /// Some functions of the language are missing, or not known.
+    pub lacks: bool,
+}
+
+pub enum JitFrame {
+    /// The native frame with this index.
+    Native(usize),
+    Function(Arc<StackFrame>),
+}
+
+impl JitStack {
+    /// The frames, where the native ones have names.
+    pub fn named(self, native: &[Arc<StackFrame>]) -> Vec<Arc<StackFrame>> {
+        let named = |frame| match frame {
+            JitFrame::Native(index) => native.get(index).cloned(),
+            JitFrame::Function(frame) => Some(frame),
+        };
+        self.frames.into_iter().filter_map(named).collect()
+    }
+}
+
+/// A native stack, whose frames have no names yet: names of a large program take so long for the first time that what is read of the process would be gone.
 pub struct NativeStack<'a> {
-    pub frames: &'a [Arc<StackFrame>],
     /// For each frame: its address in memory.
     pub addresses: &'a [u64],
     /// For each frame: where it is.

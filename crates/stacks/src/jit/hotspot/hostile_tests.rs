@@ -79,7 +79,6 @@ fn names(process: &mut ProcessHotSpot, memory: &mut TestMemory) -> Vec<String> {
     let mut reads = Vec::new();
     let frames = frames();
     let mut native = NativeStack {
-        frames: &frames,
         addresses: &[0x1000, 0x10_0123, 0x50_0000],
         places: &places,
         bottom: Bottom::Unknown,
@@ -92,7 +91,7 @@ fn names(process: &mut ProcessHotSpot, memory: &mut TestMemory) -> Vec<String> {
     for _ in 0..2 {
         process.rule(0x10_0123, memory);
         let mixed = process.mix(&mut native, memory, &mut ScriptNames::default());
-        named = mixed.frames.iter().map(|frame| frame.symbol.as_ref().unwrap().name.to_string()).collect();
+        named = mixed.named(&frames).iter().map(|frame| frame.symbol.as_ref().unwrap().name.to_string()).collect();
     }
     named
 }

@@ -32,8 +32,8 @@ use crate::jit::hotspot::compiled::{KnownFrames, MethodAt, methods_at};
 use crate::jit::hotspot::layout::{Layout, NoLayout, TYPES};
 use crate::jit::hotspot::method::KnownMethods;
 use crate::jit::hotspot::tables::{DebuggerTables, TableSymbols};
-use crate::jit::runtime::{FoundJit, Jit, JitFile, NativeStack};
-use crate::script::mixed::{Mixed, ScriptNames};
+use crate::jit::runtime::{FoundJit, Jit, JitFile, JitFrame, JitStack, NativeStack};
+use crate::script::mixed::ScriptNames;
 use crate::script::unknown::unknown;
 use crate::unwind::cfi::{Cfa, FrameRule, RegisterPlace, UnwindRule};
 use crate::unwind::registers::MOST_SAVED;
@@ -244,14 +244,19 @@ impl Jit for ProcessHotSpot {
         }
     }
 
-    fn mix(&mut self, native: &mut NativeStack<'_>, memory: &mut dyn ThreadMemory, names: &mut ScriptNames) -> Mixed {
-        let mut mixed = Mixed { frames: Vec::with_capacity(native.frames.len()), lacks: false };
+    fn mix(
+        &mut self,
+        native: &mut NativeStack<'_>,
+        memory: &mut dyn ThreadMemory,
+        names: &mut ScriptNames,
+    ) -> JitStack {
+        let mut mixed = JitStack::default();
         self.lacks = false;
-        for (index, frame) in native.frames.iter().enumerate() {
-            let address = native.addresses.get(index).copied().filter(|&address| !(native.is_of_file)(address));
+        for (index, &address) in native.addresses.iter().enumerate() {
+            let address = Some(address).filter(|&address| !(native.is_of_file)(address));
             let layout = address.and_then(|_| self.layout(memory));
             let (Some(address), Some(layout)) = (address, layout) else {
-                mixed.frames.push(frame.clone());
+                mixed.frames.push(JitFrame::Native(index));
                 continue;
             };
             let place = native.places.get(index).copied().unwrap_or_default();
@@ -259,7 +264,10 @@ impl Jit for ProcessHotSpot {
             let Some(blob) = self.cache.find(&layout, address, memory) else {
                 let is_gone = self.cache.has(&layout, address, memory);
                 mixed.lacks |= is_gone;
-                mixed.frames.push(if is_gone { names.one(unknown(CODE_GONE)) } else { frame.clone() });
+                mixed.frames.push(match is_gone {
+                    true => JitFrame::Function(names.one(unknown(CODE_GONE))),
+                    false => JitFrame::Native(index),
+                });
                 continue;
             };
             let frames = match &blob.kind {
@@ -272,7 +280,7 @@ impl Jit for ProcessHotSpot {
             };
             mixed.lacks |= frames.is_none();
             let frames = frames.unwrap_or_else(|| vec![unknown(GONE)]);
-            mixed.frames.extend(frames.into_iter().map(|frame| names.one(frame)));
+            mixed.frames.extend(frames.into_iter().map(|frame| JitFrame::Function(names.one(frame))));
         }
         mixed.lacks |= self.lacks;
         mixed

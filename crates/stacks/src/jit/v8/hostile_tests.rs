@@ -50,7 +50,6 @@ fn names(memory: &mut TestMemory, script: Option<&ScriptFrames>, bottom: Bottom)
     let mut reads = Vec::new();
     let frames = frames();
     let mut native = NativeStack {
-        frames: &frames,
         addresses: &[0x1000, 0x2000, 0x50_0000, 0x2100],
         places: &places,
         bottom,
@@ -62,7 +61,7 @@ fn names(memory: &mut TestMemory, script: Option<&ScriptFrames>, bottom: Bottom)
     // Objects that were read for the first stack are known for the second.
     for _ in 0..2 {
         let mixed = v8.mix(&mut native, memory, &mut ScriptNames::default());
-        named = mixed.frames.iter().map(|frame| frame.symbol.as_ref().unwrap().name.to_string()).collect();
+        named = mixed.named(&frames).iter().map(|frame| frame.symbol.as_ref().unwrap().name.to_string()).collect();
     }
     named
 }

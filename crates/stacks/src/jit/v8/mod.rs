@@ -24,16 +24,15 @@ mod positions;
 mod version;
 
 use crate::elf::Elf;
-use crate::jit::runtime::{FoundJit, Jit, JitFile, NativeStack};
+use crate::jit::runtime::{FoundJit, Jit, JitFile, JitFrame, JitStack, NativeStack};
 use crate::jit::v8::function::{JsFunction, KnownFunctions, SharedFunction};
 use crate::jit::v8::heap::{Heap, HeapObject, small_integer};
 use crate::jit::v8::optimized::{AtAddress, KnownAddresses, PlaceInCode};
 use crate::jit::v8::version::{IsolatePointer, V8};
 use crate::script::identity::word;
-use crate::script::mixed::{Mixed, ScriptNames};
+use crate::script::mixed::ScriptNames;
 use crate::script::unknown::unknown;
 use std::rc::Rc;
-use std::sync::Arc;
 use stride_event::{Bottom, ScriptEnd, ScriptFrame, ScriptLayout, SourceLine, StackFrame, Symbol, ThreadMemory};
 
 /// All calls of JavaScript functions go through this function.
@@ -129,7 +128,7 @@ impl FunctionFrame {
         memory: &mut dyn ThreadMemory,
         reads: &mut Vec<(u64, u64)>,
     ) -> Option<FunctionFrame> {
-        let bp = native.places.get(index)?.bp?;
+        let (bp, address) = (native.places.get(index)?.bp?, *native.addresses.get(index)?);
         let mut slot = |distance: u64| {
             let at = bp.wrapping_sub(distance);
             let word = memory.word(at)?;
@@ -146,8 +145,8 @@ impl FunctionFrame {
             has_bytecode: bytecode.is_some(),
             bytecode,
             place,
-            address: *native.addresses.get(index)?,
-            is_of_file: native.frames.get(index)?.module.is_some(),
+            address,
+            is_of_file: (native.is_of_file)(address),
         })
     }
 
@@ -302,15 +301,15 @@ fn frame(function: &JsFunction, place: u64, line: Option<u32>) -> StackFrame {
 }
 
 /// Adds what a frame stands for.
-fn add(meaning: Meaning, native: Option<&Arc<StackFrame>>, mixed: &mut Mixed, names: &mut ScriptNames) {
+fn add(meaning: Meaning, native: Option<usize>, mixed: &mut JitStack, names: &mut ScriptNames) {
     match meaning {
-        Meaning::Other => mixed.frames.extend(native.cloned()),
+        Meaning::Other => mixed.frames.extend(native.map(JitFrame::Native)),
         Meaning::Functions(functions) => {
-            mixed.frames.extend(functions.into_iter().map(|function| names.one(function)));
+            mixed.frames.extend(functions.into_iter().map(|function| JitFrame::Function(names.one(function))));
         }
         Meaning::Gone => {
             mixed.lacks = true;
-            mixed.frames.push(names.one(unknown(GONE)));
+            mixed.frames.push(JitFrame::Function(names.one(unknown(GONE))));
         }
     }
 }
@@ -363,8 +362,13 @@ impl Jit for ProcessV8 {
         })
     }
 
-    fn mix(&mut self, native: &mut NativeStack<'_>, memory: &mut dyn ThreadMemory, names: &mut ScriptNames) -> Mixed {
-        let mut mixed = Mixed { frames: Vec::with_capacity(native.frames.len()), lacks: false };
+    fn mix(
+        &mut self,
+        native: &mut NativeStack<'_>,
+        memory: &mut dyn ThreadMemory,
+        names: &mut ScriptNames,
+    ) -> JitStack {
+        let mut mixed = JitStack::default();
         let sp = native.places.first().and_then(|place| place.sp).unwrap_or_default();
         let listed = Listed { frames: native.script.map_or(&[], |script| &script.frames), sp };
         // Until the engine knows the map of bytecode, it cannot tell bytecode from other words.
@@ -372,7 +376,7 @@ impl Jit for ProcessV8 {
         let v8 = self.v8.clone();
         let mut last = sp;
         self.lacks = false;
-        for (index, frame) in native.frames.iter().enumerate() {
+        for index in 0..native.addresses.len() {
             let mut reads = Vec::new();
             let in_list = listed.find(native.places.get(index).and_then(|place| place.bp));
             let is_listed = in_list.is_some();
@@ -393,7 +397,7 @@ impl Jit for ProcessV8 {
                 meaning
             });
             native.reads.append(&mut reads);
-            add(meaning, Some(frame), &mut mixed, names);
+            add(meaning, Some(index), &mut mixed, names);
         }
         self.drop_reads(native, &listed);
         // The native stack is not known to its end, and these frames are.
@@ -406,7 +410,7 @@ impl Jit for ProcessV8 {
         }
         if native.script.is_some_and(|script| script.end == ScriptEnd::Limit) {
             mixed.lacks = true;
-            mixed.frames.push(names.one(unknown(MORE)));
+            mixed.frames.push(JitFrame::Function(names.one(unknown(MORE))));
         }
         mixed.lacks |= self.lacks;
         mixed.lacks |= native.script.is_some() && !tells_bytecode;
