@@ -7,6 +7,9 @@ mod common;
 #[path = "common/nodes.rs"]
 mod nodes;
 
+#[path = "common/packages.rs"]
+mod packages;
+
 #[path = "common/web_server.rs"]
 mod web_server;
 
@@ -14,7 +17,8 @@ use common::script_frames::*;
 use common::*;
 use serde_json::Value;
 use std::path::Path;
-use web_server::WebServer;
+use std::process::Command;
+use web_server::{Package, WebServer};
 
 /// A frame of JavaScript has a name, but no module.
 fn frames_of_javascript(stack: &[Value]) -> Vec<Frame> {
@@ -162,10 +166,37 @@ fn advice_for_a_web_server() {
         runtime: node,
         script: "web.js",
         reads: "readFileSync(",
-        package: ("node_modules/router/index.js", ROUTER),
+        package: Package::Written("node_modules/router/index.js", ROUTER),
         advise: "--advise",
         // (It is told as a file that is opened again and again, or as one that is opened for each request: that depends on what else the server opens.)
         told: &["settings.json was opened and closed 10,000 times", "settings.json: 10,000 calls"],
+    };
+    server.is_found_by_its_line();
+}
+
+/// The same with Express, and with clients in a process of their own.
+#[test]
+fn advice_for_an_express_server() {
+    const EXPRESS: &str = "express@5.1.0";
+    let Some(node) = [22, 20, 18].into_iter().find_map(nodes::of_version) else {
+        skip!("no Node 18, 20 or 22");
+    };
+    let express = packages::installed(&EXPRESS.replace('@', "-"), |place| {
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]).arg(place).arg(EXPRESS);
+        npm
+    });
+    let express = match express {
+        Ok(express) => express,
+        Err(why) => skip!("{why}"),
+    };
+    let server = WebServer {
+        runtime: node,
+        script: "express.js",
+        reads: "readFileSync(",
+        package: Package::Installed("node_modules", express.join("node_modules")),
+        advise: "--advise",
+        told: &["settings.json was opened and closed 6,000 times", "settings.json: 6,000 calls"],
     };
     server.is_found_by_its_line();
 }

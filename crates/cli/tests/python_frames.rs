@@ -7,6 +7,9 @@ mod common;
 #[path = "common/pythons.rs"]
 mod pythons;
 
+#[path = "common/packages.rs"]
+mod packages;
+
 #[path = "common/web_server.rs"]
 mod web_server;
 
@@ -15,7 +18,8 @@ use common::*;
 use pythons::Build;
 use serde_json::Value;
 use std::path::Path;
-use web_server::WebServer;
+use std::process::Command;
+use web_server::{Package, WebServer};
 
 fn run(scratch: &Scratch, engine: &str, python: &Path, further: &[&str]) -> String {
     let program = root().join("tests/stacks/frames.py");
@@ -184,9 +188,37 @@ fn advice_for_a_web_server() {
         runtime: python,
         script: "web.py",
         reads: "open(SETTINGS)",
-        package: ("site-packages/router.py", ROUTER),
+        package: Package::Written("site-packages/router.py", ROUTER),
         advise: "--advise=all",
         told: &["settings.json: 2,000 calls"],
+    };
+    server.is_found_by_its_line();
+}
+
+/// The same with Flask, and with clients in a process of their own.
+#[test]
+fn advice_for_a_flask_server() {
+    const FLASK: &str = "flask==3.0.3";
+    let found = |minor| Some((minor, pythons::of_version(minor, Build::Usual).first()?));
+    let Some((minor, python)) = (8..15).rev().find_map(found) else {
+        skip!("no Python 3.8 to 3.14");
+    };
+    let flask = packages::installed(&format!("{}-python-3.{minor}", FLASK.replace("==", "-")), |place| {
+        let mut pip = Command::new(python);
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", FLASK, "--target"]).arg(place);
+        pip
+    });
+    let flask = match flask {
+        Ok(flask) => flask,
+        Err(why) => skip!("{why}"),
+    };
+    let server = WebServer {
+        runtime: python,
+        script: "flask_server.py",
+        reads: "open(SETTINGS)",
+        package: Package::Installed("site-packages", flask),
+        advise: "--advise=all",
+        told: &["settings.json was opened and closed 6,000 times", "settings.json: 6,000 calls"],
     };
     server.is_found_by_its_line();
 }
@@ -205,6 +237,19 @@ fn a_version_that_is_not_known() {
         assert!(run.trace.contains("(_PyEval_EvalFrameDefault+"), "{engine}: {}", run.trace);
         assert!(!run.trace.contains("[python"), "{engine}: {}", run.trace);
         assert!(run.err.contains("Stacks lack the functions of scripts that Python 3.7 runs"), "{engine}: {}", run.err);
+    }
+}
+
+/// PyPy tells nothing of its functions, and that is said.
+#[test]
+fn pypy_is_not_known() {
+    need!("/usr/bin/pypy3");
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("pypy{engine}"));
+        let program = "import os\ntry:\n  os.stat('/stride-mark')\nexcept OSError: pass";
+        let run = scratch.stride([engine, "-f", "-k", "-P", "/stride-mark", "/usr/bin/pypy3", "-c", program]);
+        assert!(run.trace.contains("libpypy3"), "{engine}: {}", run.trace);
+        assert!(run.err.contains("Stacks lack the functions of scripts that PyPy 3."), "{engine}: {}", run.err);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The advice about a web server in a script that reads its settings again and again, by way of a package.
 
 use crate::common::*;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A server of `tests/stacks/`.
 pub struct WebServer<'a> {
@@ -10,11 +10,31 @@ pub struct WebServer<'a> {
     /// The script's file, and a text in the line that reads `settings.json`.
     pub script: &'a str,
     pub reads: &'a str,
-    /// A file of the package, and its contents.
-    pub package: (&'a str, &'a str),
+    pub package: Package<'a>,
     pub advise: &'a str,
     /// Texts of which the advice has one, about the settings.
     pub told: &'a [&'a str],
+}
+
+/// Where the package is that the server's routes belong to.
+pub enum Package<'a> {
+    /// A file of it, and its contents.
+    Written(&'a str, &'a str),
+    /// The directory of packages, by this name, leads to those that are installed there.
+    Installed(&'a str, PathBuf),
+}
+
+impl Package<'_> {
+    fn place(&self, scratch: &Scratch) {
+        match self {
+            Package::Written(file, contents) => {
+                let file = scratch.path(file);
+                std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+                std::fs::write(file, contents).unwrap();
+            }
+            Package::Installed(name, at) => std::os::unix::fs::symlink(at, scratch.path(name)).unwrap(),
+        }
+    }
 }
 
 impl WebServer<'_> {
@@ -26,9 +46,7 @@ impl WebServer<'_> {
         for &engine in engines() {
             let scratch = Scratch::new(&format!("{}{engine}", self.script));
             std::fs::write(scratch.path("settings.json"), r#"{"greeting": "hello"}"#).unwrap();
-            let package = scratch.path(self.package.0);
-            std::fs::create_dir_all(package.parent().unwrap()).unwrap();
-            std::fs::write(package, self.package.1).unwrap();
+            self.package.place(&scratch);
             let directory = scratch.path("");
             let command = [self.runtime, &script, &directory].map(|path| path.to_string_lossy().into_owned());
             let run = scratch.stride([engine, "-f", self.advise].map(str::to_owned).into_iter().chain(command));

@@ -1,0 +1,38 @@
+//! The functions of .NET programs on stacks (`-k`), as a map of the run-time system names them (`/tmp/perf-PID.map`): Mono writes one.
+
+mod common;
+
+use common::script_frames::calls;
+use common::*;
+use serde_json::Value;
+use std::process::Command;
+
+/// Each function stands behind the one that it calls. (Mono leaves frame pointers out, unless it is asked not to.)
+#[test]
+fn functions_that_a_map_names() {
+    need!("/usr/bin/mcs", "/usr/bin/mono");
+    for &engine in engines() {
+        let scratch = Scratch::new(&format!("mono{engine}"));
+        let program = scratch.path("Calls.exe");
+        let mut compiler = Command::new("/usr/bin/mcs");
+        let out = format!("-out:{}", program.display());
+        let compiled = compiler.arg(out).arg(root().join("tests/stacks/Calls.cs")).output().unwrap();
+        assert!(compiled.status.success(), "{compiled:?}");
+        let options = [engine, "-f", "-k", "--json", "-e", "trace=newfstatat,stat,lstat,access"];
+        let program = program.to_string_lossy();
+        let command = ["-E", "MONO_DEBUG=disable_omit_fp", "/usr/bin/mono", "--jitmap", &program];
+        let run = scratch.stride(options.iter().chain(&command));
+        assert_eq!(run.code(), Some(0), "{engine}: {}", run.err);
+        let calls = calls(&run.trace);
+        assert!(calls.len() >= 200, "{engine}: {}", run.trace);
+        let whole = calls.iter().filter(|(_, stack)| is_whole(stack)).count();
+        // The first calls may come before the map.
+        assert!(whole > calls.len() * 9 / 10, "{engine}: {whole} of {}: {:#?}", calls.len(), calls.last());
+    }
+}
+
+fn is_whole(stack: &[Value]) -> bool {
+    let place = |wanted: &str| stack.iter().position(|frame| frame["symbol"].as_str() == Some(wanted));
+    let places = ["Calls:Check (int)", "Calls:Round (int)", "Calls:Main ()", "mono_main"].map(place);
+    places.iter().all(Option::is_some) && places.is_sorted()
+}
