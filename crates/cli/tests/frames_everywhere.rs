@@ -225,3 +225,64 @@ fn below_another_root() {
         ends_with_functions(&scratch, of_command(&scratch, engine, &command), FUNCTIONS);
     }
 }
+
+/// A package that reads a file, and a program that has it do so again and again.
+const PACKAGE_OF_NODE: &str = "exports.load = (file) => require('fs').readFileSync(file, 'utf8');";
+const USER_OF_NODE: &str = "
+const config = require(process.argv[2] + '/node_modules/config');
+function settings(file) {
+  return config.load(file);
+}
+for (let n = 0; n < +process.argv[3]; n++) settings(process.argv[2] + '/settings');
+";
+const PACKAGE_OF_PYTHON: &str = "
+def load(path):
+    with open(path) as file:
+        return file.read()
+";
+const USER_OF_PYTHON: &str = "
+import sys
+sys.path.insert(0, sys.argv[1] + '/site-packages')
+import config
+def settings(path):
+    return config.load(path)
+for n in range(int(sys.argv[2])):
+    settings(sys.argv[1] + '/settings')
+";
+
+/// Advice has the line of the program, and names the package that makes the calls for it.
+fn names_the_package(program: &Path, script: (&str, &str), package: (&str, &str), expected: &str) {
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("frames-package-{}{engine}", script.0));
+        let of_package = scratch.path(package.0);
+        std::fs::create_dir_all(of_package.parent().unwrap()).unwrap();
+        std::fs::write(of_package, package.1).unwrap();
+        std::fs::write(scratch.path(script.0), script.1).unwrap();
+        std::fs::write(scratch.path("settings"), "a setting").unwrap();
+        let [program, script, directory] = [program, &scratch.path(script.0), &scratch.path("")].map(Path::to_owned);
+        let command = [program, script, directory].map(|path| path.to_string_lossy().trim_end_matches('/').to_owned());
+        // (Programs that are over at once may lack functions under eBPF.)
+        let rounds = if engine.contains("ebpf") { "60000" } else { "3000" }.to_owned();
+        let command: Vec<String> = command.into_iter().chain([rounds]).collect();
+        let options = [engine, "-f", "--advise=all"].map(str::to_owned);
+        let run = scratch.stride(options.iter().chain(&command));
+        let text = run.trace.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(expected), "{engine}: {}", run.trace);
+        let run = scratch.stride(options.iter().chain(&["--json".to_owned()]).chain(&command));
+        assert!(run.trace.contains(r#""package":"config""#), "{engine}: {}", run.trace);
+    }
+}
+
+#[test]
+fn advice_names_a_package_of_node() {
+    let Some(node) = [22, 20, 18].into_iter().find_map(nodes::of_version) else { skip!("no Node 18, 20 or 22") };
+    let package = ("node_modules/config/index.js", PACKAGE_OF_NODE);
+    names_the_package(node, ("app.js", USER_OF_NODE), package, "settings (app.js:4, package config)");
+}
+
+#[test]
+fn advice_names_a_package_of_python() {
+    let Some(python) = any_python() else { skip!("no Python 3.8 to 3.14") };
+    let package = ("site-packages/config.py", PACKAGE_OF_PYTHON);
+    names_the_package(python, ("app.py", USER_OF_PYTHON), package, "settings (app.py:6, package config)");
+}

@@ -12,9 +12,10 @@
 
 use crate::stack::runtime_code::{
     is_file_of_java, is_go_standard, is_installed_package, is_standard, is_standard_file, is_standard_method,
-    is_standard_script, is_standard_script_file,
+    is_standard_script, is_standard_script_file, package_of,
 };
 use crate::{Bottom, CodeFile, SourceLine, Stack, StackFrame};
+use std::borrow::Cow;
 
 /// The caller of a system call, as far as a stack tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,6 +106,13 @@ impl Stack {
         Some(if makes_call && first.source.is_none() { with_line().unwrap_or(first) } else { first })
     }
 
+    /// The installed package that makes the call: the innermost function outside the language's own library is part of it.
+    pub fn package(&self) -> Option<Cow<'_, str>> {
+        self.frames.iter().any(|frame| frame.is_interpreted()).then_some(())?;
+        let (function, _) = self.functions().find(|(_, is_own)| *is_own)?;
+        package_of(function.path()?)
+    }
+
     /// The origin of the call that was made with this stack.
     pub fn caller(&self) -> Caller<'_> {
         let innermost = self.innermost_own().or_else(|| {
@@ -147,8 +155,13 @@ impl<'s> FrameFunction<'s> {
 
     /// True if the function is in a package of Python or Node that was installed.
     fn is_installed(&self) -> bool {
+        self.path().is_some_and(is_installed_package)
+    }
+
+    /// The path of the function's script, or of its module.
+    fn path(&self) -> Option<&'s [u8]> {
         let module = || self.frame.module.as_ref().map(|module| &*module.path);
-        self.script().map(str::as_bytes).or_else(module).is_some_and(is_installed_package)
+        self.script().map(str::as_bytes).or_else(module)
     }
 }
 

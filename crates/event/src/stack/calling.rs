@@ -18,6 +18,8 @@ pub struct CallingFunction {
     pub source: Option<SourceLine>,
     /// The address in the module, for a function without a name in a module.
     pub offset: Option<u64>,
+    /// The package that was installed (Python, Node, PHP, Ruby, Perl) and whose code makes the call for this function, if it does.
+    pub package: Option<Box<str>>,
 }
 
 impl CallingFunction {
@@ -28,7 +30,9 @@ impl CallingFunction {
             stack.frames.iter().map(|frame| if frame.is_in_program() { with_source(frame) } else { frame.clone() });
         let stack = Stack { frames: frames.collect(), bottom: stack.bottom };
         match stack.caller() {
-            Caller::Function(function) => Some(CallingFunction::from(function)),
+            Caller::Function(function) => {
+                Some(CallingFunction { package: stack.package().map(Into::into), ..function.into() })
+            }
             Caller::Library(_) if stack.bottom == Bottom::Reached => {
                 stack.functions().find(|(function, _)| !function.is_merged).map(|(function, _)| function.into())
             }
@@ -46,6 +50,7 @@ impl From<FrameFunction<'_>> for CallingFunction {
             function: name.map(Into::into),
             source: source.cloned(),
             offset: (!is_known && frame.module.is_some()).then_some(frame.offset),
+            package: None,
         }
     }
 }

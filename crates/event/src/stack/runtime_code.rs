@@ -1,6 +1,7 @@
 //! The names by which code is known that is not a program's own: of run-time libraries, interpreters and standard libraries.
 
 use crate::CodeFile;
+use std::borrow::Cow;
 
 /// Run-time libraries: the part of a file's name before the first dot, without a version such as `-2.31`. A name that ends with
 /// `*` stands for all that begin so.
@@ -250,6 +251,35 @@ pub fn is_installed_package(path: &[u8]) -> bool {
     is_below(path, &PACKAGES)
 }
 
+/// The name of the installed package that a file belongs to: `flask` of `/srv/venv/lib/python3.11/site-packages/flask/app.py`, `@org/name` of
+/// `/srv/node_modules/@org/name/index.js`.
+pub fn package_of(path: &[u8]) -> Option<Cow<'_, str>> {
+    let behind = |directory: &&str| {
+        let at = path.windows(directory.len()).rposition(|part| part == directory.as_bytes())?;
+        Some((at, directory.len()))
+    };
+    // The innermost directory counts: packages have packages of their own.
+    let (at, len) = PACKAGES.iter().filter_map(behind).max()?;
+    let below = path.get(at + len..)?;
+    // Perl's directories have one for each version.
+    let is_version = |part: &&[u8]| part.iter().all(|b| b.is_ascii_digit() || *b == b'.');
+    let version = below.split(|&b| b == b'/').next().filter(is_version).map_or(0, |version| version.len() + 1);
+    let below = below.get(version..)?;
+    let mut parts = below.split(|&b| b == b'/');
+    let first = parts.next().filter(|first| !first.is_empty())?;
+    let is_vendor = path.get(at..at + len) == Some(b"/vendor/".as_slice());
+    let name = match parts.next() {
+        // The package is a file.
+        None => first.split(|&b| b == b'.').next().unwrap_or_default(),
+        // Node's scopes, and the vendors of PHP.
+        Some(second) if (first.starts_with(b"@") || is_vendor) && parts.next().is_some() => {
+            below.get(..first.len() + 1 + second.len())?
+        }
+        Some(_) => first,
+    };
+    Some(String::from_utf8_lossy(name))
+}
+
 fn is_below(path: &[u8], directories: &[&str]) -> bool {
     directories.iter().any(|directory| path.windows(directory.len()).any(|part| part == directory.as_bytes()))
 }
@@ -313,6 +343,28 @@ mod tests {
             "/opt/libc.so.d/prog",
         ] {
             assert!(!module(name).is_run_time_library(), "{name}");
+        }
+    }
+
+    #[test]
+    fn packages() {
+        for (path, package) in [
+            ("/srv/venv/lib/python3.11/site-packages/flask/app.py", "flask"),
+            ("/usr/lib/python3/dist-packages/six.py", "six"),
+            ("/srv/site-packages/fast.cpython-311-x86_64-linux-gnu.so", "fast"),
+            ("/srv/node_modules/express/node_modules/send/index.js", "send"),
+            ("/srv/node_modules/@org/name/lib/index.js", "@org/name"),
+            ("/srv/vendor/guzzle/psr7/src/Stream.php", "guzzle/psr7"),
+            ("/srv/vendor/autoload.php", "autoload"),
+            ("/srv/vendor/composer/ClassLoader.php", "composer"),
+            ("/var/lib/gems/3.1.0/gems/rack-2.2.4/lib/rack.rb", "rack-2.2.4"),
+            ("/usr/share/perl5/Mojo/File.pm", "Mojo"),
+            ("/usr/lib/x86_64-linux-gnu/perl5/5.36/DBI.pm", "DBI"),
+        ] {
+            assert_eq!(package_of(path.as_bytes()).as_deref(), Some(package), "{path}");
+        }
+        for path in ["/srv/app.py", "", "/srv/node_modules/", "node:fs", "/usr/lib/python3.11/os.py"] {
+            assert_eq!(package_of(path.as_bytes()), None, "{path}");
         }
     }
 

@@ -102,7 +102,7 @@ mod tests {
     fn a_finding_is_an_object() {
         let module = Some(Arc::new(CodeFile { path: b"/bin/p"[..].into(), build_id: Box::default() }));
         let source = Some(SourceLine { file: "p.c".into(), line: 7 });
-        let caller = CallingFunction { module, function: Some("load".into()), source, offset: None };
+        let caller = CallingFunction { module, function: Some("load".into()), source, offset: None, package: None };
         let nameless = CallingFunction { function: None, source: None, offset: Some(16), ..caller.clone() };
         let figure = |name: &str, amount| Figure {
             quantity: QUANTITIES.iter().find(|quantity| quantity.name == name).unwrap(),

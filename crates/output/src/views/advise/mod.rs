@@ -149,7 +149,8 @@ mod tests {
     /// A finding whose calls come from a line, or from no known one.
     fn finding(source: Option<(&str, u32)>) -> Finding {
         let source = source.map(|(file, line)| SourceLine { file: file.into(), line });
-        let caller = CallingFunction { module: None, function: Some("load".into()), source, offset: None };
+        let caller =
+            CallingFunction { module: None, function: Some("load".into()), source, offset: None, package: None };
         Finding {
             id: "stat-storm",
             title: "stat storm",

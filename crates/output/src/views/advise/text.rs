@@ -357,7 +357,7 @@ mod tests {
 
     fn function(name: &str, line: u32) -> CallingFunction {
         let source = Some(SourceLine { file: "/src/walk.c".into(), line });
-        CallingFunction { module: None, function: Some(name.into()), source, offset: None }
+        CallingFunction { module: None, function: Some(name.into()), source, offset: None, package: None }
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub const COMPARED: &[(&str, &str)] = &[
         "name":{"type":"string","pattern":"^[A-Za-z0-9_]+$"},
         "change":{"$ref":"#/$defs/diff_kind"},"of_note":{"type":"boolean"},"base":{"$ref":"#/$defs/figures"},
         "this":{"$ref":"#/$defs/figures"},"callers":{"type":"array","minItems":1,"items":{"type":"object","properties":{
-        "module":{"type":"string"},"module_hex":{"$ref":"#/$defs/octets"},"function":{"type":"string"},"file":{"type":"string"},
+        "module":{"type":"string"},"module_hex":{"$ref":"#/$defs/octets"},"function":{"type":"string"},"file":{"type":"string"},"package":{"type":"string"},
         "line":{"$ref":"#/$defs/ulong"},"base":{"$ref":"#/$defs/ulong"},"this":{"$ref":"#/$defs/ulong"}},
         "required":["function","base","this"],"additionalProperties":false}}},"required":["type","name","change","of_note","base","this"],
         "additionalProperties":false}"##,

@@ -50,6 +50,9 @@ impl Json<'_> {
             self.key("function").str(function);
         }
         self.source(caller.source.as_ref());
+        if let Some(package) = &caller.package {
+            self.key("package").str(package);
+        }
     }
 
     fn source(&mut self, source: Option<&SourceLine>) {

@@ -175,7 +175,7 @@ pub const FIXED: &[(&str, &str)] = &[
         "bytes":{"$ref":"#/$defs/ulong"},"time_ns":{"$ref":"#/$defs/ulong"},"line":{"$ref":"#/$defs/ulong"}},"required":["kind","name","calls"],
         "additionalProperties":false}},"callers":{"type":"array","minItems":1,"items":{"type":"object","properties":{
         "module":{"type":"string"},"module_hex":{"$ref":"#/$defs/octets"},"offset":{"$ref":"#/$defs/hex"},
-        "function":{"type":"string"},"file":{"type":"string"},"line":{"$ref":"#/$defs/ulong"},
+        "function":{"type":"string"},"file":{"type":"string"},"line":{"$ref":"#/$defs/ulong"},"package":{"type":"string"},
         "share":{"type":"number","minimum":0,"maximum":1}},"required":["share"],"additionalProperties":false}},
         "sampled":{"type":"object","properties":{"calls":{"$ref":"#/$defs/ulong"},"of_calls":{"$ref":"#/$defs/ulong"}},
         "required":["calls","of_calls"],"additionalProperties":false},
