@@ -1,6 +1,7 @@
 //! Reads ELF files, which may be hostile: every length is checked before it is used. No file is mapped into memory,
 //! because a file that shrinks under a mapping would kill Stride.
 
+pub mod exported;
 pub mod form;
 
 use crate::elf::form::{ElfForm, Section, Segment};
@@ -201,6 +202,13 @@ impl Elf {
         }
         let bytes = self.data.read(section.offset, size)?;
         if section.flags & SHF_COMPRESSED != 0 { self.inflated(&bytes, most) } else { Some(bytes) }
+    }
+
+    /// Some bytes of a section.
+    pub fn part(&self, section: &Section, at: u64, len: usize) -> Option<Vec<u8>> {
+        let is_inside = at.checked_add(len as u64).is_some_and(|end| end <= section.size);
+        let is_plain = section.kind != SHT_NOBITS && section.flags & SHF_COMPRESSED == 0;
+        if is_inside && is_plain { self.data.read(section.offset.checked_add(at)?, len) } else { None }
     }
 
     /// The bytes that the loader puts at this address, when the file is loaded where it asks to be.
