@@ -273,7 +273,8 @@ impl ProcessV8 {
             reads.push((closure.at(heap.v8.shared), shared));
             let shared = HeapObject::of(shared)?;
             let data = heap.word_of_call(shared, heap.v8.shared_info.data)?;
-            if small_integer(data).is_some() && heap.is(shared, heap.v8.types.shared_info) {
+            let has_no_bytecode = small_integer(data).is_some() || is_of_wasm(heap, data);
+            if has_no_bytecode && heap.is(shared, heap.v8.types.shared_info) {
                 return Some(Found::Builtin);
             }
             let shared = SharedFunction::of_call(heap, shared)?;
@@ -281,6 +282,13 @@ impl ProcessV8 {
         };
         find().unwrap_or(Found::Gone)
     }
+}
+
+/// True if the thread stands still, and a function's data are those of WebAssembly, and not bytecode or what leads there.
+fn is_of_wasm(heap: &mut Heap<'_>, data: u64) -> bool {
+    let types = heap.v8.types;
+    let kind = HeapObject::of(data).filter(|_| heap.memory.is_still()).and_then(|data| heap.kind(data));
+    kind.is_some_and(|kind| ![types.bytecode, types.code, types.interpreter_data].contains(&kind))
 }
 
 enum Found {

@@ -28,7 +28,7 @@ pub enum AtAddress {
     NoCode,
     /// The functions, the innermost first. The last one is the function itself.
     Places(Box<[PlaceInCode]>),
-    /// Code without a table of positions.
+    /// Code without a table of positions, or with one that lacks some.
     WithoutTable,
     Unknown,
 }
@@ -85,7 +85,8 @@ impl KnownAddresses {
             self.without.insert(address);
             return AtAddress::NoCode;
         };
-        if !has_table(heap, code) && heap.is(code, heap.v8.types.code) {
+        let is_told = has_table(heap, code) && (!is_of_maglev(heap, code) || tells_call(heap, code, address));
+        if !is_told && heap.is(code, heap.v8.types.code) {
             return AtAddress::WithoutTable;
         }
         self.places_of(heap, code, address, reads).map_or(AtAddress::Unknown, AtAddress::Places)
@@ -183,13 +184,38 @@ fn has_table(heap: &mut Heap<'_>, code: HeapObject) -> bool {
     table.is_some_and(|table| heap.is(table, heap.v8.types.bytes) && heap.integer(table, 8).is_some_and(|len| len > 0))
 }
 
-fn places(heap: &mut Heap<'_>, code: HeapObject, address: u64) -> Option<Box<[PlaceInCode]>> {
-    let v8 = heap.v8;
-    let start = match v8.code_start {
+/// True for code that Maglev has made. Its table lacks the positions of some calls.
+fn is_of_maglev(heap: &mut Heap<'_>, code: HeapObject) -> bool {
+    /// The kind of code is in the lowest bits of its flags.
+    const KIND: u32 = 15;
+    let Some((offset, kind)) = heap.v8.code_of_maglev else { return false };
+    let mut flags = [0; 4];
+    heap.memory.read_now(code.at(offset), &mut flags) == flags.len() && u32::from_le_bytes(flags) & KIND == kind
+}
+
+/// True if the table has a position for the call in front of this address, and not only one for what is in front of the call: then another entry begins behind the call.
+fn tells_call(heap: &mut Heap<'_>, code: HeapObject, address: u64) -> bool {
+    let mut read = || {
+        let place = place(heap, code, address)?;
+        let table = heap.pointer(code, heap.v8.code_positions)?;
+        let table = heap.bytes(table, LARGEST_TABLE)?;
+        Some(source_position(&table, place) != source_position(&table, place.checked_add(1)?))
+    };
+    read().unwrap_or(false)
+}
+
+/// The distance of an address from the first instruction of its code.
+fn place(heap: &mut Heap<'_>, code: HeapObject, address: u64) -> Option<u32> {
+    let start = match heap.v8.code_start {
         CodeStart::Inside(offset) => code.at(offset),
         CodeStart::At(offset) => heap.word(code, offset)?,
     };
-    let place = u32::try_from(address.checked_sub(start)?).ok()?;
+    u32::try_from(address.checked_sub(start)?).ok()
+}
+
+fn places(heap: &mut Heap<'_>, code: HeapObject, address: u64) -> Option<Box<[PlaceInCode]>> {
+    let v8 = heap.v8;
+    let place = place(heap, code, address)?;
     let data = heap.pointer(code, v8.code_bytecode)?;
     let mut member = |index: u32| heap.word(data, 16 + 8 * index);
     let exits = small_integer(member(v8.deoptimization.exits)?)?;

@@ -4,6 +4,7 @@
 //! same place in all releases of one version of V8.
 
 use crate::elf::Elf;
+use crate::elf::exported::Exported;
 use crate::files::bytes::{string_at, u32_at};
 use rustc_hash::FxHashMap;
 
@@ -25,6 +26,8 @@ pub struct V8 {
     /// The place of machine code's first instruction, and the number of its bytes.
     pub code_start: CodeStart,
     pub code_size: u32,
+    /// In machine code: its flags, and the kind of code in them that Maglev has made, if the version tells both.
+    pub code_of_maglev: Option<(u32, u32)>,
     /// The distance of the instructions from the object that has them.
     pub instructions: u64,
     pub deoptimization: Deoptimization,
@@ -204,13 +207,36 @@ const SHT_SYMTAB: u32 = 2;
 const SHT_DYNSYM: u32 = 11;
 
 const PREFIX: &str = "v8dbg_";
+const FIRST: &str = "v8dbg_HeapObjectTag";
 const MAJOR: &str = "_ZN2v88internal7Version6major_E";
 const MINOR: &str = "_ZN2v88internal7Version6minor_E";
 const CURRENT: &str = "_ZN2v88internal18g_current_isolate_E";
 const CURRENT_KEY: &str = "_ZN2v88internal7Isolate12isolate_key_E";
 const LENGTHS: &str = "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE";
 
-/// The objects of the file that tell about V8: their addresses and sizes.
+/// The addresses and sizes of the objects of a file that tell about V8.
+enum Objects<'e> {
+    /// They are looked up when they are asked for.
+    Exported(Exported<'e>),
+    All(FxHashMap<String, (u64, u64)>),
+}
+
+impl Objects<'_> {
+    fn of(elf: &Elf) -> Objects<'_> {
+        let has_all =
+            |exported: &Exported<'_>| [FIRST, LENGTHS].iter().all(|name| exported.find(name.as_bytes()).is_some());
+        Exported::of(elf).filter(has_all).map_or_else(|| Objects::All(objects(elf)), Objects::Exported)
+    }
+
+    fn get(&self, name: &str) -> Option<(u64, u64)> {
+        match self {
+            Objects::Exported(exported) => exported.find(name.as_bytes()).map(|symbol| (symbol.address, symbol.size)),
+            Objects::All(objects) => objects.get(name).copied(),
+        }
+    }
+}
+
+/// All such objects, from the tables of symbols.
 fn objects(elf: &Elf) -> FxHashMap<String, (u64, u64)> {
     let mut found = FxHashMap::default();
     for kind in [SHT_DYNSYM, SHT_SYMTAB] {
@@ -240,20 +266,20 @@ fn objects(elf: &Elf) -> FxHashMap<String, (u64, u64)> {
 ///
 /// If it is of a version that is not known, the text is for people: `Node with V8 9.4`.
 pub fn find(elf: &Elf) -> Option<Result<V8, Box<str>>> {
-    let objects = objects(elf);
+    let objects = Objects::of(elf);
     // (What is 0 takes no place in the file.)
     let number_at = |at: u64| elf.loaded(at, 4).and_then(|bytes| u32_at(&bytes, 0)).unwrap_or(0);
-    let number = |name: &str| objects.get(name).map(|&(at, _)| number_at(at));
+    let number = |name: &str| objects.get(name).map(|(at, _)| number_at(at));
     let told = |name: &str| number(&format!("{PREFIX}{name}"));
-    told("HeapObjectTag")?;
+    number(FIRST)?;
     let (major, minor) = (number(MAJOR)?, number(MINOR)?);
-    let lengths = objects.get(LENGTHS).and_then(|&(at, size)| {
+    let lengths = objects.get(LENGTHS).and_then(|(at, size)| {
         let each = usize::try_from(size / 3).ok().filter(|each| (1..=256).contains(each))?;
         let bytes = elf.loaded(at, 3 * each)?;
         Some([0, 1, 2].map(|scale| bytes[scale * each..][..each].into()))
     });
     // (Libraries may have their part of a thread's memory anywhere.)
-    let at = |name: &str| objects.get(name).map(|&(at, _)| at).filter(|_| elf.is_program);
+    let at = |name: &str| objects.get(name).map(|(at, _)| at).filter(|_| elf.is_program);
     let in_thread = at(CURRENT).zip(elf.thread_memory).map(|(at, size)| IsolatePointer::At(at.wrapping_sub(size)));
     let pointer = in_thread.or_else(|| at(CURRENT_KEY).map(IsolatePointer::Key));
     let known = (elf.form.word == 8).then(|| of_numbers(major, minor, &told, pointer, lengths)).flatten();
@@ -271,7 +297,8 @@ fn of_numbers(
     // An offset beyond the first KiB of an object is not believed.
     let offset = |name: &str| told(&format!("class_{name}")).filter(|&offset| offset < 1024);
     let first = |names: &[&str]| names.iter().find_map(|name| offset(name));
-    let kind = |name: &str| told(&format!("type_{name}")).and_then(|number| u16::try_from(number).ok());
+    let number_of = |name: &str| told(name).and_then(|number| u16::try_from(number).ok());
+    let kind = |name: &str| number_of(&format!("type_{name}"));
     let expected = [
         ("HeapObjectTag", 1),
         ("HeapObjectTagMask", 3),
@@ -299,7 +326,7 @@ fn of_numbers(
             interpreter_data: kind("InterpreterData__INTERPRETER_DATA_TYPE")?,
             scope: scope?,
             bytes: kind("TrustedByteArray__TRUSTED_BYTE_ARRAY_TYPE").or_else(|| kind("ByteArray__BYTE_ARRAY_TYPE"))?,
-            first_non_string: told("FirstNonstringType").and_then(|number| u16::try_from(number).ok())?,
+            first_non_string: number_of("FirstNonstringType")?,
         },
         instance_type: offset("Map__instance_type__uint16_t")?,
         shared: offset("JSFunction__shared__SharedFunctionInfo")?,
@@ -329,6 +356,9 @@ fn of_numbers(
         code_positions: untold.code_positions,
         code_start: untold.code_start,
         code_size: untold.code_size,
+        // (The kind behind that of code that is not optimised.)
+        code_of_maglev: offset("Code__flags__uint32_t")
+            .zip(told("CodeKindBaseline").and_then(|kind| kind.checked_add(1))),
         instructions: match untold.code_start {
             CodeStart::Inside(offset) => offset.into(),
             CodeStart::At(_) => offset("InstructionStream__instruction_start__uintptr_t")?.into(),
