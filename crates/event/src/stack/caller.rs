@@ -3,7 +3,8 @@
 //! Decides, for every view, which frames are a program's own. `runtime_code.rs` has the names that decide. Three things decide it:
 //!
 //! - **The module.** Code of run-time libraries is not the program's own, and neither is the code that the
-//!   kernel provides (`[vdso]`). Every other module is: the main executable, its other libraries, and code that no file holds.
+//!   kernel provides (`[vdso]`). Every other module is: the main executable, its other libraries, and code that no file holds. Code
+//!   outside the distribution's directories comes before the libraries in them.
 //! - **The function.** Some languages have their standard library inside the executable. Functions with the names of C++'s and
 //!   Rust's standard libraries are not the program's own, nor are those of Go's, in stacks with a function of Go's `runtime`.
 //! - **The script.** A function that an interpreter runs, or that a JIT compiler names in its map (`/tmp/perf-PID.map`), is in no module. In
@@ -99,7 +100,12 @@ impl Stack {
         if self.frames.iter().any(|frame| frame.is_interpreted()) {
             return all_own().find(|function| !function.is_installed()).or_else(|| all_own().next());
         }
-        let mut own = all_own();
+        // A library of the distribution, such as one for a database, serves a program that its user wrote.
+        let is_users = |function: &FrameFunction<'_>| {
+            function.frame.module.as_ref().is_some_and(|module| !module.is_of_distribution())
+        };
+        let has_users = all_own().any(|function| is_users(&function));
+        let mut own = all_own().filter(|function| !has_users || is_users(function));
         let first = own.next()?;
         let makes_call = self.frames.first().is_some_and(|frame| std::ptr::eq(&raw const **frame, first.frame));
         let mut with_line = || own.find(|function| function.source.is_some());
@@ -153,9 +159,10 @@ impl<'s> FrameFunction<'s> {
         self.frame.is_interpreted() && self.source.is_none_or(|source| is_file_of_java(&source.file))
     }
 
-    /// True if the function is in a package of Python or Node that was installed.
+    /// True if the function is in a package of Python or Node that was installed, or in a library of the distribution.
     fn is_installed(&self) -> bool {
-        self.path().is_some_and(is_installed_package)
+        let is_library = self.frame.module.as_ref().is_some_and(|module| module.is_of_distribution());
+        is_library || self.path().is_some_and(is_installed_package)
     }
 
     /// The path of the function's script, or of its module.
@@ -216,6 +223,20 @@ mod tests {
         let stack = stack(frames, Bottom::Reached);
         let Caller::Function(caller) = stack.caller() else { panic!("{:?}", stack.caller()) };
         assert_eq!(caller.name, Some(expected));
+    }
+
+    #[test]
+    fn libraries_of_the_distribution_serve_what_users_wrote() {
+        const DATABASE: &str = "/usr/lib/x86_64-linux-gnu/libsqlite3.so.0.8.6";
+        let caller = |frames: &[(&str, &str)]| match stack(frames, Bottom::Reached).caller() {
+            Caller::Function(function) => function.name.unwrap_or_default().to_owned(),
+            other => panic!("{other:?}"),
+        };
+        let with = |program: &str| caller(&[("/usr/lib/libc.so.6", "fsync"), (DATABASE, "commit"), (program, "save")]);
+        assert_eq!(with("/home/me/app"), "save");
+        assert_eq!(with("/opt/app/libmodel.so"), "save");
+        // A program of the distribution is no more the user's than its libraries are.
+        assert_eq!(with("/usr/bin/app"), "commit");
     }
 
     #[test]
@@ -314,8 +335,11 @@ mod tests {
         assert_eq!(with(&[&internal, &express, &own, &express]), "check");
         assert_eq!(with(&[&internal, &express, &other]), "handle");
         assert_eq!(with(&[&frozen, &library]), "exists");
-        // A library in C that calls by itself, and one that is part of an installed package.
-        assert_eq!(with(&[&native("/usr/lib/libssl.so.3", "SSL_read"), &own]), "SSL_read");
+        // A library of the distribution in C, one of the user's, and one that is part of an installed package.
+        let ssl = native("/usr/lib/libssl.so.3", "SSL_read");
+        assert_eq!(with(&[&ssl, &own]), "check");
+        assert_eq!(with(&[&ssl, &library]), "SSL_read");
+        assert_eq!(with(&[&native("/srv/libown.so", "load"), &own]), "load");
         let extension = native("/srv/venv/lib/python3.12/site-packages/numpy/_umath.so", "allocate");
         assert_eq!(with(&[&extension, &own]), "check");
         assert_eq!(with(&[&extension, &library]), "allocate");

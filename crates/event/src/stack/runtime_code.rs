@@ -66,6 +66,10 @@ const INTERPRETERS: &[&str] = &[
 const INTERPRETERS_LIBRARIES: [&str; 6] =
     ["/lib-dynload/", "/lib/php/", "/lib64/php/", "/ruby/3.", "/perl/5.", "/perl-base/"];
 
+/// The directories of a distribution's programs and libraries.
+const DISTRIBUTION: [&[u8]; 7] =
+    [b"/usr/lib/", b"/usr/lib64/", b"/usr/bin/", b"/usr/sbin/", b"/lib/", b"/lib64/", b"/bin/"];
+
 /// The packages of Go's standard library, by the first part of their path.
 const GO_PACKAGES: &[&str] = &[
     "archive",
@@ -146,6 +150,11 @@ impl CodeFile {
     /// True if the module is an interpreter or one of its libraries.
     pub fn is_interpreter(&self) -> bool {
         self.is_one_of(INTERPRETERS) || is_below(&self.path, &INTERPRETERS_LIBRARIES)
+    }
+
+    /// True if the module is part of the distribution, and not one that a user built or installed.
+    pub(crate) fn is_of_distribution(&self) -> bool {
+        DISTRIBUTION.iter().any(|directory| self.path.starts_with(directory))
     }
 
     fn is_one_of(&self, names: &[&str]) -> bool {
