@@ -166,10 +166,8 @@ impl Rule for Hang {
     }
 
     fn findings(&mut self, index: &Index, _: &Tracker) -> Vec<Candidate> {
-        let lasts = |row: &Row| {
-            row.lasted.unwrap_or(index.span().max(HANG.get())) >= HANG.get()
-                && !(row.for_work && self.dismissed.has(row.pid))
-        };
+        let lasts =
+            |row: &Row| row.lasted.unwrap_or(index.span().max(HANG.get())) >= HANG.get() && !self.was_idle_server(row);
         let lasting = self.waits.iter().filter(|row| lasts(row)).count();
         if lasting == 0 {
             return Vec::new();
@@ -360,6 +358,14 @@ impl Hang {
             row = waiting;
         }
         false
+    }
+
+    /// The thread waited for work, or for a thread that hands out work, in a server that a traced process ended.
+    fn was_idle_server(&self, row: &Row) -> bool {
+        let is_idle = |row: &Row| row.for_work || row.is_like_others();
+        // A thread for which another one of the process waits would not be idle.
+        let all_idle = || self.waits.iter().filter(|other| other.pid == row.pid).all(is_idle);
+        self.dismissed.has(row.pid) && (row.for_work || row.is_like_others() && all_idle())
     }
 
     fn is_one_process(&self, tids: &[Tid]) -> bool {
