@@ -9,7 +9,7 @@ use crate::thresholds::shared::SMALL_TRANSFER;
 use rustc_hash::FxHashMap;
 use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Outcome, RingUse, Tid, WaitKind};
 use stride_syscalls::sets::files::OPEN;
-use stride_syscalls::{Abi, Effect, Syscall};
+use stride_syscalls::{Abi, Effect, For, Syscall};
 use stride_track::{Causes, CriticalPath, FileId, HandOvers, ObjectId, Seen, TimeSpent, Tracker};
 
 /// The usual duration of a syscall. Without this limit, one call out of thousands would look the dearest because its
@@ -93,6 +93,8 @@ pub struct Pace {
     pub calls: u64,
     /// The number of these calls that may have waited for something outside: input, a child, a while.
     pub waits: u64,
+    /// Those of these waits that were for its turn with a file (flock(2)). They bring no news by themselves.
+    pub turns: u64,
     /// The time of the latest return.
     pub at: Ns,
 }
@@ -459,6 +461,7 @@ impl Index {
         *key = observed.key;
         pace.calls += 1;
         pace.at = observed.call.returned;
+        pace.turns += u64::from(observed.row.may_wait() == Some(For::Turn));
         pace.waits += u64::from(match kind {
             CallKind::Wait => true,
             CallKind::Other => {

@@ -18,6 +18,10 @@ const INTERRUPTED_PART: Threshold =
     Threshold::part("interrupted-part", 0.2, "the part of such calls that was interrupted and not made again");
 const INTERRUPTED_AGAIN: Threshold =
     Threshold::count("interrupted-again", 1000, "interrupted calls that were made again");
+const HANDLED: Threshold =
+    Threshold::count("handled-signals", 2000, "signals whose handler ran while a thread computed");
+const HANDLED_PACE: Threshold =
+    Threshold::time("handled-pace", 500_000, "the longest time from one of those to the next, on average");
 const INTERRUPTED_PACE: Threshold =
     Threshold::time("interrupted-pace", 2_000_000, "the longest time from one of those to the next, on average");
 
@@ -29,12 +33,13 @@ pub const RULE: RuleInfo = RuleInfo {
         common cause.\n\n\
         Reported are fifty interrupted calls of a process that are a fifth of its calls of that kind, and after which the thread did something else than making the same \
         call again. Calls that the kernel or the program simply makes again count if they are a thousand, half of all calls of their kind, and one in two milliseconds: \
-        they cost two ways into the kernel each, and wake a CPU that could rest. A profiler that the user switched on does that on purpose.\n\n\
+        they cost two ways into the kernel each, and wake a CPU that could rest. Signals that come while a process computes count if their handler ran two thousand \
+        times, and once in half a millisecond: then the program does little else. A profiler that the user switched on does that on purpose.\n\n\
         In C, take timers as descriptors (timerfd_create(2)) and signals by signalfd(2) in one loop; in Python, use signal.setitimer with a longer interval, or a thread with \
         Event.wait(timeout); elsewhere, the timers of the runtime send no signals.\n\n\
         Example: a client has a timer of 1 ms for its statistics, without SA_RESTART, and its reads take 2 ms. Of 1,113 connections, 613 were given \
         up because read(2) was interrupted.",
-    thresholds: &[INTERRUPTIONS, INTERRUPTED_PART, INTERRUPTED_AGAIN, INTERRUPTED_PACE],
+    thresholds: &[INTERRUPTIONS, INTERRUPTED_PART, INTERRUPTED_AGAIN, INTERRUPTED_PACE, HANDLED, HANDLED_PACE],
     make: || Box::new(Interrupted::default()),
 };
 
@@ -45,6 +50,8 @@ struct Interrupted {
     open: Bounded<Tid, Open>,
     /// The latest signal of each thread.
     signals: Bounded<Tid, i32>,
+    /// Signals that came while threads of a process computed.
+    handled: Bounded<Tid, Handled>,
 }
 
 /// An interrupted call.
@@ -54,6 +61,17 @@ struct Open {
     time: Ns,
     /// The handler of the signal has returned. Calls before that are the handler's.
     is_handled: bool,
+}
+
+/// Signals whose handlers ran while no call waited.
+#[derive(Default)]
+struct Handled {
+    /// By the call with which the handler returned.
+    calls: BTreeMap<u32, (CallKey, u64)>,
+    signals: BTreeMap<&'static str, u64>,
+    times: u64,
+    began: Ns,
+    ended: Ns,
 }
 
 #[derive(Default)]
@@ -69,17 +87,36 @@ struct Interruptions {
     ended: Ns,
 }
 
+/// There are few signals, so their names have a bound.
+fn count_signal(signals: &mut BTreeMap<&'static str, u64>, signal: Option<&i32>) {
+    if let Some((_, name)) = SIGNALS.iter().find(|(number, _)| signal == Some(&(*number as i32))) {
+        *signals.entry(name).or_default() += 1;
+    }
+}
+
+/// The signal that came most often.
+fn commonest(signals: &BTreeMap<&'static str, u64>) -> &'static str {
+    signals.iter().max_by_key(|(_, times)| **times).map_or("A signal", |(name, _)| name)
+}
+
+impl Handled {
+    fn pace(&self) -> Ns {
+        self.ended.saturating_sub(self.began) / self.times.max(1)
+    }
+
+    fn is_storm(&self) -> bool {
+        self.times >= HANDLED.get() && self.pace() <= HANDLED_PACE.get()
+    }
+}
+
 impl Interruptions {
-    /// There are few signals, so these have a bound.
     fn ended_by(&mut self, signal: Option<&i32>) {
-        if let Some((_, name)) = SIGNALS.iter().find(|(number, _)| signal == Some(&(*number as i32))) {
-            *self.signals.entry(name).or_default() += 1;
-        }
+        count_signal(&mut self.signals, signal);
     }
 
     /// The signal that ended most of them.
     fn signal(&self) -> &'static str {
-        self.signals.iter().max_by_key(|(_, times)| **times).map_or("A signal", |(name, _)| name)
+        commonest(&self.signals)
     }
 
     fn pace(&self) -> Ns {
@@ -99,10 +136,14 @@ impl Rule for Interrupted {
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         let tid = observed.call.tid;
         let key = observed.key;
+        let handler_ended = observed.row.name.ends_with("sigreturn");
+        if handler_ended && self.open.get_mut(&tid).is_none() {
+            self.handled(observed);
+        }
         if self.open.len() > 0
             && let Some(open) = self.open.get_mut(&tid)
         {
-            if observed.row.name.ends_with("sigreturn") {
+            if handler_ended {
                 open.is_handled = true;
             } else if open.key == key {
                 self.open.remove(&tid);
@@ -175,11 +216,52 @@ impl Rule for Interrupted {
 }
 
 impl Interrupted {
+    /// A handler has returned, and no call had waited when its signal came.
+    fn handled(&mut self, observed: &Observed<'_>) {
+        let Some(signal) = self.signals.get(&observed.call.tid) else { return };
+        self.handled.make_room_of_ended(observed.tracker, |of| of.times >= HANDLED.get());
+        let began = observed.call.returned;
+        let new = || Handled { began, ..Handled::default() };
+        let Some(of) = self.handled.entry(observed.seen.pid, new) else { return };
+        of.times += 1;
+        of.ended = observed.call.returned;
+        count_signal(&mut of.signals, Some(signal));
+        let key = CallKey { object: None, ..observed.key };
+        of.calls.entry(key.nr).or_insert((key, 0)).1 += 1;
+    }
+
+    /// Handlers that ran again and again while threads computed.
+    fn while_computing(&self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
+        let often = self.handled.iter().filter(|(_, of)| of.is_storm());
+        let worst = often.max_by_key(|(pid, of)| (of.times, std::cmp::Reverse(**pid)));
+        let Some((pid, of)) = worst else { return Vec::new() };
+        let comm = index.comm(*pid, tracker);
+        vec![Candidate {
+            sentence: say!(
+                "{} came to {} {} times while it computed, once in {}, and its handler ran each time.",
+                commonest(&of.signals),
+                if comm.is_empty() { format!("process {pid}") } else { plain(comm) },
+                TIMES.of(of.times),
+                PACE.of(of.pace()),
+            ),
+            claims: of.calls.values().map(|(key, calls)| Claim { key: *key, calls: *calls }).collect(),
+            estimate: "the returns of the handlers, and at most all work in between, which has that of the handlers in it".into(),
+            work_after: true,
+            evidence: vec![process(*pid, comm, of.times)],
+            advice: "Let the timer send its signal less often (setitimer(2), timer_create(2); profilers have an option for that), or do what the handler does at \
+                     places of the program where it is due."
+                .into(),
+            confidence: Confidence::Likely,
+            matters: true,
+            ..Candidate::default()
+        }]
+    }
+
     /// Calls that were made again.
     fn storm(&self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let often = self.calls.iter().filter(|(_, of)| of.is_storm());
         let worst = often.max_by_key(|((pid, key), of)| (of.again, std::cmp::Reverse((*pid, key.nr))));
-        let Some(((pid, key), of)) = worst else { return Vec::new() };
+        let Some(((pid, key), of)) = worst else { return self.while_computing(index, tracker) };
         let comm = index.comm(*pid, tracker);
         vec![Candidate {
             sentence: say!(

@@ -1,11 +1,12 @@
 //! Requests are made one at a time, and the program waits for each answer.
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, process, thing};
+use super::few_at_once::FewAtOnce;
 use crate::counts::by_thread::LostTime;
 use crate::counts::index::{Index, Observed, OpenFile};
 use crate::counts::kinds::{is_read, is_write};
 use crate::report::finding::{Candidate, Confidence, Evidence};
-use crate::report::quantity::{CONNECTIONS, REQUESTS, RUN, SERVERS, WAITED};
+use crate::report::quantity::{AT_A_TIME, CONNECTIONS, MEAN_WAIT, REQUESTS, RUN, SERVERS, WAITED};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::shared::{DELAYED_ACK, FEW_MESSAGES};
@@ -31,7 +32,8 @@ pub const RULE: RuleInfo = RuleInfo {
         A round trip is a send on a connection that the process made (TCP or UNIX), and the first receive after it. Round \
         trips count if the process waited for no other answer meanwhile. A peer is reported from 200 round trips on if \
         the waiting is a tenth of the run, and from five on if each took 5 ms or more and the waiting is half of the run. \
-        Slow requests to several servers are counted together. \
+        Slow requests to several servers are counted together. If two to four requests to one server are under way at a time, for half of the run and \
+        5 ms each, that is told as a small pool. \
         Short round trips on connections of their own are reported as `reconnects`, and answers that a delayed \
         acknowledgement held up as `small-sends`. Calls do not show whether a request needs the answer to the one before.\n\n\
         Example: a program asks redis for 600 keys with GET, one after the other: 600 round trips of 0.7 ms. MGET with all keys, \
@@ -48,6 +50,7 @@ struct LockStep {
     /// The number of requests of a process that have no answer yet.
     pending: FxHashMap<Tid, u32>,
     processes: ProcessCounts,
+    few: FewAtOnce,
 }
 
 /// A connection that its process made.
@@ -98,6 +101,9 @@ impl Rule for LockStep {
         let Some(1..) = observed.seen.bytes else { return };
         let Some(flow) = self.flows.get_mut(&file).filter(|flow| flow.peer.0 == observed.seen.pid) else { return };
         if is_write(observed.row) {
+            if flow.request.is_none() {
+                self.few.sent(flow.peer, observed.call.returned, observed.tracker);
+            }
             let pending = self.pending.get_mut(&flow.peer.0);
             flow.sends(observed, pending);
         } else {
@@ -107,6 +113,9 @@ impl Rule for LockStep {
 
     fn closed(&mut self, file: &OpenFile, _: &Index, _: &Tracker) {
         let Some(flow) = self.flows.remove(&file.id) else { return };
+        if flow.request.is_some() {
+            self.few.given_up(flow.peer);
+        }
         if flow.request.is_some()
             && let Some(pending) = self.pending.get_mut(&flow.peer.0)
         {
@@ -119,7 +128,11 @@ impl Rule for LockStep {
         let mut slow: Vec<_> = self.peers.iter().filter(|(_, peer)| peer.is_slow(run)).collect();
         slow.sort_by_key(|((pid, object), peer)| (Reverse(peer.waited), *object, *pid));
         let Some(((_, object), worst)) = slow.first() else {
-            return self.of_many_peers(index, tracker).into_iter().collect();
+            return self
+                .of_many_peers(index, tracker)
+                .or_else(|| self.few_at_a_time(index, tracker))
+                .into_iter()
+                .collect();
         };
         let evidence = slow.iter().map(|((_, object), peer)| peer.evidence(*object, tracker));
         let mut claims = Claims::default();
@@ -193,6 +206,34 @@ impl LockStep {
         })
     }
 
+    /// Slow requests to one server, of which only a few are under way at a time: the pool of threads or connections is small.
+    fn few_at_a_time(&self, index: &Index, tracker: &Tracker) -> Option<Candidate> {
+        let least = index.own_span() as f64 * SLOW_TRIPS_PART.ratio();
+        let ((pid, object), crowd) = self.few.worst(least, SLOW_TRIP.get())?;
+        let requests = crowd.requests;
+        Some(Candidate {
+            sentence: say!(
+                "{}: {} requests were made, at most {} at a time; such requests were under way for {} of {}, and each took {} on average.",
+                plain(tracker.name(*object)),
+                REQUESTS.of(requests),
+                AT_A_TIME.of(crowd.at_most),
+                WAITED.of(crowd.busy),
+                RUN.of(index.span()),
+                MEAN_WAIT.of(crowd.waited / requests.max(1)),
+            ),
+            evidence: vec![thing(*object, requests, tracker), process(*pid, index.comm(*pid, tracker), requests)],
+            advice: "Let more requests be under way at a time: more threads or connections in the pool (max_workers, maxSockets, the pool's maximum), or ask for several \
+                     things in one request. If the server can do no more at a time, this is as it must be."
+                .into(),
+            confidence: Confidence::Possible,
+            perhaps_more: crowd.busy.saturating_sub(crowd.longest),
+            estimate: "all waiting but the longest, if all requests are made at the same time".into(),
+            matters: true,
+            unless_saved: Some(crowd.busy / 2),
+            ..Candidate::default()
+        })
+    }
+
     fn connected(&mut self, observed: &Observed<'_>, file: FileId) {
         const EINPROGRESS: Outcome = Outcome::Error(c::EINPROGRESS as u32);
         if !observed.ok() && observed.call.outcome != EINPROGRESS {
@@ -214,13 +255,14 @@ impl LockStep {
     fn answered(&mut self, observed: &Observed<'_>, file: FileId) {
         let Some(flow) = self.flows.get_mut(&file) else { return };
         let Some(request) = flow.request.take() else { return };
+        let waited = observed.call.returned.saturating_sub(request.sent);
+        self.few.answered(flow.peer, waited, observed.call.returned);
         if let Some(pending) = self.pending.get_mut(&flow.peer.0) {
             *pending = pending.saturating_sub(1);
             if *pending > 0 {
                 return;
             }
         }
-        let waited = observed.call.returned.saturating_sub(request.sent);
         // The delayed acknowledgement of the first part held the second one up.
         let held_up = request.parts > 1 && DELAYED_ACK.contains(&waited);
         if request.overlaps || held_up {

@@ -13,6 +13,7 @@ mod exec_search;
 mod facts;
 mod failed_connects;
 mod fd_leak;
+mod few_at_once;
 mod goroutine_locks;
 mod hang;
 mod heap_creep;

@@ -1,6 +1,6 @@
 //! A program looks, sleeps and looks again, for a large part of the run.
 
-use super::common::{Bounded, plain, process};
+use super::common::{Bounded, family, plain, process};
 use crate::counts::index::{CallKey, Index, Observed};
 use crate::counts::kinds::opens;
 use crate::report::finding::{Candidate, Confidence};
@@ -8,12 +8,16 @@ use crate::report::quantity::{MEAN_WAIT, RUN, TIMES, WAITED};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use stride_event::{Ns, Outcome, Tid};
 use stride_syscalls::{Effect, For, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, Tracker};
 
 const POLLS: Threshold =
     Threshold::count("polls", 5, "sleeps after a look that was in vain and before the next one of its kind");
+const LOCK_FILE_POLLS: Threshold =
+    Threshold::count("lock-file-polls", 2, "such sleeps between two tries to make one lock file");
 const POLLING_PART: Threshold = Threshold::part("polling-part", 0.3, "the part of the run that these sleeps took");
 
 pub const RULE: RuleInfo = RuleInfo {
@@ -21,11 +25,11 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "looking and sleeping in turn",
     explanation: "A program waits for something by looking for it, sleeping, and looking again: for a file, a process, a child, a lock. On average it \
         learns of the change half a sleep too late, and a short sleep costs calls instead. What a change saves is at most the last sleep before each change.\n\n\
-        Reported are five sleeps of a thread, each after a look that was in vain and before the next one of its kind, if they took three tenths of the run. The objects may differ, \
+        Reported are five sleeps of threads of one name (two, if they wait for a lock file), each after a look that was in vain and before the next one of its kind, if they took three tenths of the run. The objects may differ, \
         unless they are files, and the sleeps may be those of a child, as in a shell. `retries` has the loops that look for one thing very often.\n\n\
         Example: a script starts jobs, two at a time, and asks with kill -0 each 200 ms whether one of them has ended: 1.4 s of 1.5 s are sleeps. wait -n returns \
         as soon as one has ended.",
-    thresholds: &[POLLS, POLLING_PART],
+    thresholds: &[POLLS, LOCK_FILE_POLLS, POLLING_PART],
     make: || Box::new(Polling::default()),
 };
 
@@ -36,6 +40,8 @@ enum Look {
     Process,
     Child,
     Lock,
+    /// A name that only one can make at a time: a file opened with O_EXCL, a directory, a link.
+    LockFile,
 }
 
 #[derive(Default)]
@@ -72,6 +78,8 @@ struct Polls {
     /// The last sleeps before what was looked for was there: how late the thread can have been.
     late: Ns,
     looks: Vec<(CallKey, u64)>,
+    /// Of several processes: the time of all of them.
+    slept: Ns,
 }
 
 /// Kinds of calls that are told apart.
@@ -81,6 +89,7 @@ const MOST_KINDS: usize = 8;
 fn look(observed: &Observed<'_>) -> Option<(Look, bool)> {
     const ENOENT: u32 = c::ENOENT as u32;
     const EAGAIN: u32 = c::EAGAIN as u32;
+    const EEXIST: u32 = c::EEXIST as u32;
     const ESRCH: u32 = c::ESRCH as u32;
     let (row, outcome) = (observed.row, observed.call.outcome);
     if row.has_effect(Effect::SendsSignal) {
@@ -94,14 +103,24 @@ fn look(observed: &Observed<'_>) -> Option<(Look, bool)> {
     }
     let look = match row.may_wait() {
         Some(For::Turn) => Look::Lock,
+        // A name that only one can make is a lock.
+        _ if makes_name(observed) => Look::LockFile,
         _ if row.has_effect(Effect::Asks) || opens(row) => Look::File,
         _ => return None,
     };
     match (look, outcome) {
+        (Look::LockFile, Outcome::Error(EEXIST)) => Some((look, true)),
         (_, Outcome::Value(_)) => Some((look, false)),
         (Look::Lock, Outcome::Error(EAGAIN)) | (Look::File, Outcome::Error(ENOENT)) => Some((look, true)),
         _ => None,
     }
+}
+
+fn makes_name(observed: &Observed<'_>) -> bool {
+    let row = observed.row;
+    let flags = || observed.arg("flags") & (c::O_CREAT | c::O_EXCL);
+    let makes = row.has_effect(Effect::MakesDirectory) || row.has_effect(Effect::Links);
+    makes || opens(row) && flags() == c::O_CREAT | c::O_EXCL
 }
 
 impl Rule for Polling {
@@ -112,6 +131,8 @@ impl Rule for Polling {
             || row.may_wait() == Some(For::Turn)
             || row.has_effect(Effect::Asks)
             || opens(row)
+            || row.has_effect(Effect::MakesDirectory)
+            || row.has_effect(Effect::Links)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
@@ -135,7 +156,8 @@ impl Rule for Polling {
         self.latest.forget_ended(observed.tracker, |_| false);
         let Some(latest) = self.latest.entry((tid, look), || [None; LATEST]) else { return };
         // Programs look for many files that are not there, and not all of those are waited for.
-        let is_it = |before: &Latest| look != Look::File || before.object == observed.key.object;
+        let is_it =
+            |before: &Latest| !matches!(look, Look::File | Look::LockFile) || before.object == observed.key.object;
         let place = latest.iter().position(|before| before.as_ref().is_some_and(is_it));
         let before = place.and_then(|place| latest[place].take());
         if vain {
@@ -160,12 +182,28 @@ impl Rule for Polling {
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let total = index.account().total;
-        let often = self.polls.iter().filter(|(_, polls)| {
-            polls.sleeps >= POLLS.get() && polls.time as f64 >= index.own_total() as f64 * POLLING_PART.ratio()
+        // Processes of one name look at the same time, so the run waits for the one that slept longest.
+        let mut families: BTreeMap<(&[u8], Look), (Tid, Polls)> = BTreeMap::new();
+        for ((pid, look), polls) in self.polls.iter() {
+            let of = (family(index.comm(*pid, tracker)), *look);
+            let (longest, sum) = families.entry(of).or_insert((*pid, Polls::default()));
+            if (polls.time, Reverse(*pid)) > (sum.time, Reverse(*longest)) {
+                (*longest, sum.time, sum.late) = (*pid, polls.time, polls.late);
+            }
+            sum.sleeps += polls.sleeps;
+            for look in &polls.looks {
+                if sum.looks.len() < MOST_KINDS && !sum.looks.contains(look) {
+                    sum.looks.push(*look);
+                }
+            }
+            sum.slept += polls.time;
+        }
+        let often = families.into_iter().filter(|((_, look), (_, polls))| {
+            polls.sleeps >= look.least() && polls.time as f64 >= index.own_total() as f64 * POLLING_PART.ratio()
         });
-        let worst = often.max_by_key(|((pid, look), polls)| (polls.time, std::cmp::Reverse((*pid, *look))));
-        let Some(((pid, look), polls)) = worst else { return Vec::new() };
-        let comm = index.comm(*pid, tracker);
+        let worst = often.max_by_key(|((_, look), (pid, polls))| (polls.time, Reverse((*pid, *look))));
+        let Some(((_, look), (pid, polls))) = worst else { return Vec::new() };
+        let comm = index.comm(pid, tracker);
         let (what, advice) = match look {
             Look::File => (
                 "looked for a file that was not there",
@@ -179,6 +217,11 @@ impl Rule for Polling {
                 "asked whether a child had ended",
                 "Wait for the child without WNOHANG, in a thread of its own if there is other work, or take SIGCHLD or a descriptor of pidfd_open(2) \
                  into the event loop.",
+            ),
+            Look::LockFile => (
+                "tried to make a lock file that was there already",
+                "Lock a file that stays there (flock(2), fcntl(2) with F_SETLKW): then the kernel wakes the next one at once, and a lock ends with its \
+                 holder. In a shell, use flock(1).",
             ),
             Look::Lock => {
                 ("tried to get a lock", "Wait for the lock: flock(2) without LOCK_NB, fcntl(2) with F_SETLKW.")
@@ -194,16 +237,26 @@ impl Rule for Polling {
                 TIMES.of(polls.sleeps),
                 WAITED.of(polls.time),
                 RUN.of(total),
-                MEAN_WAIT.of(polls.time / polls.sleeps.max(1)),
+                MEAN_WAIT.of(polls.slept / polls.sleeps.max(1)),
             ),
-            evidence: vec![process(*pid, comm, polls.sleeps)],
+            evidence: vec![process(pid, comm, polls.sleeps)],
             advice: advice.into(),
             confidence: Confidence::Likely,
-            makers: makers(index, polls),
+            makers: makers(index, &polls),
             matters: true,
             unless_saved: Some(polls.time / 2),
             ..Candidate::default()
         }]
+    }
+}
+
+impl Look {
+    /// Nobody tries to make one file again after a sleep but for a lock.
+    fn least(self) -> u64 {
+        match self {
+            Look::LockFile => LOCK_FILE_POLLS.get(),
+            _ => POLLS.get(),
+        }
     }
 }
 

@@ -113,7 +113,7 @@ impl Rule for Reopened {
     }
 
     fn closed(&mut self, file: &OpenFile, _: &Index, tracker: &Tracker) {
-        let (Some(_), (by, Pace { waits, calls, .. })) = (file.made, file.opened) else { return };
+        let (Some(_), (by, Pace { waits, turns, calls, .. })) = (file.made, file.opened) else { return };
         let facts = self.facts.remove(&(by, file.object)).filter(|(at, _)| *at > calls).map(|(_, hash)| hash);
         let name = tracker.name(file.object);
         let of_process = is_of_process(name);
@@ -141,7 +141,13 @@ impl Rule for Reopened {
         let bytes = if machine || writes { 0 } else { file.reads.bytes };
         // Files that rarely change need no second look even after a wait.
         let lasting = name.starts_with(b"/etc/") || is_fixed(name);
-        let latest = Latest { bytes, writes, changes, by, waits: if lasting { 0 } else { waits }, facts };
+        let waits = match () {
+            () if lasting => 0,
+            // A lock that guards each line is no reason to open the file again.
+            () if writes => waits - turns,
+            () => waits,
+        };
+        let latest = Latest { bytes, writes, changes, by, waits, facts };
         if let Some(known) = self.openings.get_mut(&(file.pid, file.object)) {
             known.calls += 1;
             if latest.repeats(&known.latest) {

@@ -1,0 +1,34 @@
+// finds: interrupted
+// says: SIGPROF came to
+// says: while it computed
+// A timer sends a signal every 100 us while the program computes. Corrected, there is one signal in 20 ms.
+#include <signal.h>
+#include <sys/time.h>
+#include <time.h>
+
+static volatile sig_atomic_t ticks;
+
+static void tick(int signal) {
+	(void)signal;
+	ticks++;
+}
+
+static double now(void) {
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+int main(int argc, char **argv) {
+	(void)argv;
+	timer_t timer;
+	struct sigaction action = {.sa_handler = tick, .sa_flags = SA_RESTART};
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGPROF};
+	struct itimerspec often = {{0, argc > 1 ? 20000000 : 100000}, {0, 100000}};
+	sigaction(SIGPROF, &action, 0);
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer) || timer_settime(timer, 0, &often, 0))
+		return 1;
+	for (double until = now() + 0.6; now() < until;)
+		;
+	return 0;
+}
