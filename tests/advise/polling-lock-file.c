@@ -1,41 +1,47 @@
 // finds: polling
 // estimate: few calls are saved, most of the change is waiting
 // says: tried to make a lock file that was there already and slept
-// Three processes take turns with a lock file that only one can make, and sleep until it is gone. Corrected, they lock a file that stays there.
+// A program wants a lock file that its child has made and works with, and sleeps until the file is gone. Corrected, it waits for the child.
 #include <fcntl.h>
-#include <sys/file.h>
+#include <poll.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-// The work that only one may do at a time.
-static void work(void) {
-	struct timespec start, now;
-	clock_gettime(CLOCK_MONOTONIC, &start);
-	do
-		clock_gettime(CLOCK_MONOTONIC, &now);
-	while ((now.tv_sec - start.tv_sec) * 1000000000L + now.tv_nsec - start.tv_nsec < 10000000);
+static int try_lock(void) {
+	return open("lock", O_WRONLY | O_CREAT | O_EXCL, 0600); // FROM try_lock
+}
+
+static void unlock(int fd) {
+	unlink("lock");
+	close(fd);
 }
 
 int main(int argc, char **argv) {
 	(void)argv;
-	for (int worker = 0; worker < 3; worker++)
-		if (fork() == 0) {
-			for (int i = 0; i < 3; i++) {
-				int lock;
-				if (argc > 1) {
-					lock = open("lock", O_WRONLY | O_CREAT, 0600);
-					flock(lock, LOCK_EX);
-				} else
-					while ((lock = open("lock", O_WRONLY | O_CREAT | O_EXCL, 0600)) < 0)
-						usleep(60000);
-				work();
-				if (argc == 1)
-					unlink("lock");
-				close(lock);
-			}
+	for (int i = 0; i < 6; i++) {
+		int has_lock[2], fd;
+		char byte = 0;
+		if (pipe(has_lock))
+			return 1;
+		pid_t child = fork();
+		if (child == 0) {
+			fd = try_lock();
+			if (write(has_lock[1], &byte, 1) != 1)
+				return 1;
+			poll(NULL, 0, 150); // It works.
+			unlock(fd);
 			return 0;
 		}
+		if (read(has_lock[0], &byte, 1) != 1)
+			return 1;
+		if (argc > 1)
+			waitpid(child, NULL, 0);
+		while ((fd = try_lock()) < 0)
+			usleep(100000);
+		unlock(fd);
+		close(has_lock[0]);
+		close(has_lock[1]);
+	}
 	while (wait(NULL) > 0)
 		;
 	return 0;

@@ -14,7 +14,7 @@ int main(int argc, char **argv) {
 		access("no-such-command", X_OK);
 		pid_t child = fork();
 		if (child == 0) {
-			poll(NULL, 0, 60); // It works.
+			poll(NULL, 0, 150); // It works.
 			int fd = open("ready", O_CREAT | O_WRONLY, 0600);
 			return close(fd);
 		}

@@ -16,8 +16,6 @@ use stride_track::{ObjectId, Tracker};
 
 const POLLS: Threshold =
     Threshold::count("polls", 5, "sleeps after a look that was in vain and before the next one of its kind");
-const LOCK_FILE_POLLS: Threshold =
-    Threshold::count("lock-file-polls", 2, "such sleeps between two tries to make one lock file");
 const POLLING_PART: Threshold = Threshold::part("polling-part", 0.3, "the part of the run that these sleeps took");
 
 pub const RULE: RuleInfo = RuleInfo {
@@ -25,11 +23,11 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "looking and sleeping in turn",
     explanation: "A program waits for something by looking for it, sleeping, and looking again: for a file, a process, a child, a lock. On average it \
         learns of the change half a sleep too late, and a short sleep costs calls instead. What a change saves is at most the last sleep before each change.\n\n\
-        Reported are five sleeps of threads of one name (two, if they wait for a lock file), each after a look that was in vain and before the next one of its kind, if they took three tenths of the run. The objects may differ, \
+        Reported are five sleeps of threads of one name, each after a look that was in vain and before the next one of its kind, if they took three tenths of the run. (A lock file counts once the thread has it.) The objects may differ, \
         unless they are files, and the sleeps may be those of a child, as in a shell. `retries` has the loops that look for one thing very often.\n\n\
         Example: a script starts jobs, two at a time, and asks with kill -0 each 200 ms whether one of them has ended: 1.4 s of 1.5 s are sleeps. wait -n returns \
         as soon as one has ended.",
-    thresholds: &[POLLS, LOCK_FILE_POLLS, POLLING_PART],
+    thresholds: &[POLLS, POLLING_PART],
     make: || Box::new(Polling::default()),
 };
 
@@ -66,6 +64,8 @@ struct Latest {
     at: Ns,
     /// What the thread had slept by then.
     slept: Ns,
+    /// Of a lock file: the number of sleeps since the first look in vain, and their time.
+    series: (u64, Ns),
 }
 
 /// A program that waits looks for a file again after few others. (A shell looks for its commands, too.)
@@ -160,20 +160,30 @@ impl Rule for Polling {
             |before: &Latest| !matches!(look, Look::File | Look::LockFile) || before.object == observed.key.object;
         let place = latest.iter().position(|before| before.as_ref().is_some_and(is_it));
         let before = place.and_then(|place| latest[place].take());
-        if vain {
-            latest[..=place.unwrap_or(LATEST - 1)].rotate_right(1);
-            latest[0] = Some(Latest { object: observed.key.object, at: observed.call.returned, slept: so_far.time });
-        }
         // The part of the time since that look in which the thread may have slept.
-        let slept = |before: Latest| {
+        let slept = before.map_or(0, |before| {
             let since = so_far.time - before.slept.max(so_far.counted);
             since.min(observed.call.began().saturating_sub(before.at))
-        };
-        let Some(slept @ 1..) = before.map(slept) else { return };
-        so_far.counted = so_far.time;
+        });
+        let mut series = before.map_or((0, 0), |before| before.series);
+        if slept > 0 {
+            series = (series.0 + 1, series.1 + slept);
+            so_far.counted = so_far.time;
+        }
+        let object = observed.key.object;
+        // Whoever makes a directory that is there each time does not wait for it: a lock is had in the end.
+        let goes_on = vain && look == Look::LockFile;
+        if vain {
+            let series = if goes_on { series } else { (0, 0) };
+            latest[..=place.unwrap_or(LATEST - 1)].rotate_right(1);
+            latest[0] = Some(Latest { object, at: observed.call.returned, slept: so_far.time, series });
+        }
+        if goes_on || series.0 == 0 {
+            return;
+        }
         let Some(polls) = self.polls(look, observed) else { return };
-        polls.sleeps += 1;
-        polls.time += slept;
+        polls.sleeps += series.0;
+        polls.time += series.1;
         if !vain {
             // It was there, perhaps for as long as the thread slept.
             polls.late += slept;
@@ -198,8 +208,8 @@ impl Rule for Polling {
             }
             sum.slept += polls.time;
         }
-        let often = families.into_iter().filter(|((_, look), (_, polls))| {
-            polls.sleeps >= look.least() && polls.time as f64 >= index.own_total() as f64 * POLLING_PART.ratio()
+        let often = families.into_iter().filter(|(_, (_, polls))| {
+            polls.sleeps >= POLLS.get() && polls.time as f64 >= index.own_total() as f64 * POLLING_PART.ratio()
         });
         let worst = often.max_by_key(|((_, look), (pid, polls))| (polls.time, Reverse((*pid, *look))));
         let Some(((_, look), (pid, polls))) = worst else { return Vec::new() };
@@ -247,16 +257,6 @@ impl Rule for Polling {
             unless_saved: Some(polls.time / 2),
             ..Candidate::default()
         }]
-    }
-}
-
-impl Look {
-    /// Nobody tries to make one file again after a sleep but for a lock.
-    fn least(self) -> u64 {
-        match self {
-            Look::LockFile => LOCK_FILE_POLLS.get(),
-            _ => POLLS.get(),
-        }
     }
 }
 
