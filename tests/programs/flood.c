@@ -15,7 +15,7 @@ static void wait_for(int sig)
 static void *flood(void *arg)
 {
 	wait_for(SIGUSR1);
-	for (int i = 0; i < 50000; i++)
+	for (int i = 0; i < 5000; i++)
 		getppid();
 	pause();
 	return arg;

@@ -4,7 +4,7 @@
  * wakes the drain thread, which moves records to Stride's own memory. A writer is delayed here if the ring is beyond its high-water
  * mark, or this memory beyond its own, and longer if there is more in them.
  *
- * Where calls may be lost instead, nobody is delayed, and the drain thread moves less.
+ * Where calls may be lost instead, marks and limit are the same, nobody is delayed, and there is no drain thread.
  */
 #ifndef STRIDE_BACKPRESSURE_H
 #define STRIDE_BACKPRESSURE_H
@@ -108,8 +108,6 @@ __noinline int press(u64 fill, u64 size)
 	u64 share, of_backlog, delay, start, end;
 
 	wake_drain(fill);
-	if (!delay_writers)
-		return 0;
 	if (longest > DELAY_MOST_NS)
 		longest = DELAY_MOST_NS;
 	share = beyond(fill, ring_high_mark, ring_call_limit);
@@ -132,11 +130,8 @@ __noinline int press(u64 fill, u64 size)
 /* True if the ring, at this fill, has no room for a call of so many bytes of the current thread. */
 static __always_inline bool is_full(struct task_state *st, u64 fill, u64 size)
 {
-	if (!delay_writers) {
-		if (fill > ring_drain_mark)
-			press(fill, size);
+	if (!delay_writers)
 		return fill + size > ring_call_limit;
-	}
 	if (fill + *(volatile u64 *)&pressure.backlog <= ring_drain_mark)
 		return false;
 	press(fill, size);

@@ -182,9 +182,10 @@ fn rings(kernel: &Kernel, size: RingSize) -> io::Result<(Rings, Option<Drain>)> 
     let all: Vec<_> = fds.iter().map(new).collect::<io::Result<_>>()?;
     let gauges: Vec<_> = fds.iter().map(|&fd| Gauge::new(fd)).collect::<io::Result<_>>()?;
     let rings = Rings::new(all.iter().cloned().map(RingSource::new).collect());
-    let all = gauges.into_iter().zip(all).collect();
-    let drain = Drain::start(kernel.shared().fds.drain_wakeups.as_fd(), all, words, size).ok();
-    Ok((rings, drain))
+    let drain = size.wait.then(|| {
+        Drain::start(kernel.shared().fds.drain_wakeups.as_fd(), gauges.into_iter().zip(all).collect(), words, size).ok()
+    });
+    Ok((rings, drain.flatten()))
 }
 
 /// The process that alone is traced, if it is known before anything runs. Probes are then set in no other process.

@@ -1,4 +1,4 @@
-//! Backpressure: what happens when records are written faster than they are read.
+//! Backpressure: what happens when records are written faster than they are read, and no call is to be lost.
 //!
 //! Three things, each of which needs the other two:
 //!
@@ -18,9 +18,8 @@
 //! the memory in four minutes.
 //!
 //! Calls that are lost beyond that bound are counted. Without a bound, a program would stop because a pager waits for
-//! a key. `Overflow::Drop` has neither delay nor precedence, and takes memory for twice the ring's size only: a burst is not lost, and the
-//! rest is counted. It is the default with `-p` and `--all`, because a pause of the trace's reader would slow a server down to 5,000 calls a
-//! second on each CPU.
+//! a key. `Overflow::Drop` has neither delay nor thread. It is the default with `-p`, because a pause of the trace's
+//! reader would slow a server down to 5,000 calls a second on each CPU.
 //!
 //! Earlier versions held writers by `PTRACE_SEIZE` and `PTRACE_INTERRUPT`. Programs noticed: waits failed with EINTR,
 //! their own use of ptrace was refused, and set-uid programs did not get their privileges. Every way of interrupting
@@ -100,7 +99,7 @@ impl Drain {
             rings,
             words,
             size,
-            most: if size.wait { backlog_max() } else { size.backlog_mark().min(backlog_max()) },
+            most: backlog_max(),
         };
         let thread = Builder::new().name("drain".into()).spawn(move || drainer.run())?;
         Ok(Drain { stop, thread: Some(thread) })
@@ -148,9 +147,7 @@ impl Drainer {
             while self.wakeups.1.take(usize::MAX >> 1, &mut none) {
                 none.clear();
             }
-            if self.size.wait {
-                self.words.precedence.raise();
-            }
+            self.words.precedence.raise();
             while self.fullest() > self.size.drain_mark() / 2 {
                 self.drain();
                 if self.wait(Some(LOOK)) {

@@ -5,7 +5,7 @@
 pub struct RingSize {
     /// A power of two, at least a page.
     pub bytes: u32,
-    /// True if writers are delayed when memory takes no more. Otherwise calls are lost when the ring is full.
+    /// True if the ring is drained and writers are delayed. Otherwise calls are lost when the ring is full.
     pub wait: bool,
 }
 
@@ -26,7 +26,7 @@ impl RingSize {
 
     /// The fill beyond which the drain thread moves records to memory.
     pub fn drain_mark(self) -> u64 {
-        u64::from(self.bytes / 2)
+        if self.wait { u64::from(self.bytes / 2) } else { self.limit() }
     }
 
     /// The high-water mark: the fill beyond which writers are delayed.
@@ -34,8 +34,7 @@ impl RingSize {
         u64::midpoint(self.drain_mark(), self.limit())
     }
 
-    /// The bytes in memory beyond which writers are delayed, if the machine has memory for them. Where calls may be lost, memory takes no
-    /// more than these.
+    /// The bytes in memory beyond which writers are delayed, if the machine has memory for them.
     pub fn backlog_mark(self) -> u64 {
         u64::from(self.bytes) * 2
     }
@@ -55,7 +54,8 @@ mod tests {
         const K: u64 = 1 << 10;
         let marks = |size: RingSize| [u64::from(size.bytes), size.drain_mark(), size.high_mark(), size.limit()];
         assert_eq!(marks(RingSize::of(1 << 20, true)), [1024 * K, 512 * K, 736 * K, 960 * K]);
-        assert_eq!(marks(RingSize::of(64 << 10, false)), [64 * K, 32 * K, 46 * K, 60 * K]);
+        // Where calls may be lost, the ring is used up to its limit.
+        assert_eq!(marks(RingSize::of(64 << 10, false)), [64 * K, 60 * K, 60 * K, 60 * K]);
         // The largest record finds room.
         assert_eq!(RingSize::of(64 << 10, true).bytes, 256 << 10);
     }
