@@ -155,7 +155,7 @@ function __stride_value
         case --interruptible
             printf '%s\n' 'anywhere	at any time' 'waiting	between calls' 'never	never' 'never_tstp	never'
         case --on-overflow
-            printf '%s\n' 'drop	delays no call' 'wait	delays each such call by up to 0.2 ms (1 ms if it transfers more than 5 KiB that is shown)'
+            printf '%s\n' 'drop	delays no call' 'wait	keeps up to 256 MiB of calls in additional memory'
         case --record
             __stride_files
         case --replay

@@ -180,9 +180,9 @@ pub const FLAGS: &[Flag] = &[
         own: true,
         doc: "Says what the eBPF engine does when the program makes calls faster than Stride reads them, so that the ring \
               buffer between the two (--ring-size) fills.\n\n\
-              * wait: delays each such call by up to 0.2 ms (1 ms if it transfers more than 5 KiB that is shown), and keeps \
-              up to 256 MiB of calls in additional memory, but at most an eighth of the machine's. The program runs slower \
-              and notices nothing else. A message at the end says how many calls were delayed and for how long. This is the \
+              * wait: keeps up to 256 MiB of calls in additional memory, but at most an eighth of the machine's, and once that \
+              has twice the size of the buffer, delays each call by up to 0.2 ms (1 ms if it transfers more than 5 KiB that is shown). \
+              The program runs slower and notices nothing else. A message at the end says how many calls were delayed and for how long. This is the \
               default for a command that Stride starts\n\
               * drop: delays no call, and loses calls when the ring buffer is full. They are counted exactly: the trace \
               says where calls are missing, and the summary and the last message say how many. This is the default with -p and --all, \
@@ -232,8 +232,8 @@ pub const FLAGS: &[Flag] = &[
               number of bytes from 64K to 1G, where K, M and G stand for units of 1024. It is rounded up to a power of two. \
               The memory is taken while Stride runs, and a large buffer makes Stride start more slowly. The default is 16M, \
               or 4M if only some calls are traced.\n\n\
-              With --on-overflow=wait, calls are delayed while more than half of the buffer is in use, and when three \
-              quarters are, Stride moves calls to other memory. The buffer has at least 256K then (4M with -s above 1024).\n\n\
+              With --on-overflow=wait, Stride moves calls to other memory when more than half of the buffer is in use. The buffer has at \
+              least 256K then (4M with -s above 1024).\n\n\
               On machines with four or more CPUs, -f takes one such buffer for every two CPUs, up to eight.\n\n\
               With the ptrace engine the option has no effect.",
         only_traces: true,
