@@ -67,7 +67,7 @@ impl ThreadMemory for Everywhere<'_> {
         self.is_still
     }
 
-    /// What is read is checked, as if it had been read late.
+    /// Each reading is checked, as if it had come late.
     fn begin_check(&mut self) -> bool {
         !self.is_still
     }
