@@ -59,7 +59,8 @@ fn calls_until(engine: &mut EbpfEngine, last: Tid) -> HashMap<Tid, Vec<&'static 
                 calls.entry(call.tid).or_default().push(name);
             }
             Event::Exited { tid, .. } | Event::Detached { tid, .. } if tid == last => break,
-            Event::Idle if has_ended(last) => break,
+            // Its records may have come since: they are read before the engine has stopped.
+            Event::Idle if has_ended(last) => engine.stop(),
             _ => {}
         }
     }
@@ -91,7 +92,7 @@ fn all_of_many_short_processes_are_seen() {
                 _ => *returned.get_mut(&call.tid).expect("it started") += 1,
             },
             Event::Exited { tid, .. } if tid == pid => break,
-            Event::Idle if has_ended(pid) => break,
+            Event::Idle if has_ended(pid) => engine.stop(),
             Event::Exited { status: 0, .. } => ended += 1,
             _ => {}
         }
