@@ -113,6 +113,12 @@ impl Timelines {
         }
     }
 
+    /// The latest start of a thread between these times.
+    fn start_within(&self, tid: Tid, after: Ns, until: Ns) -> Option<Ns> {
+        let starts = &self.threads.get(&tid)?.starts;
+        starts.iter().rev().map(|start| start.at).find(|at| *at <= until).filter(|at| *at > after)
+    }
+
     pub fn critical_path(&self) -> CriticalPath {
         // Servers and the like may outlive the command. The run does not wait for them.
         let latest = || self.threads.iter().max_by_key(|(tid, timeline)| (timeline.last, Reverse(**tid)));
@@ -136,6 +142,8 @@ impl Timelines {
                 waits.filter_map(|wait| wait.by_thread().or_else(|| back_to(waiter?, wait)).map(|by| (wait, by)));
             match ended.find(|(_, (_, at))| *at < to) {
                 Some((wait, (by, at))) => {
+                    // The time of a wake-up is an estimate, so it may lie before the start of the thread that did it.
+                    let at = self.start_within(by, at, wait.to.min(to)).unwrap_or(at);
                     path.adds(tid, at, to);
                     path.chains.adds(tid, at, to, &mut behind, waits_of);
                     waiter = wait.by_thread().map(|_| (tid, wait.from));
@@ -146,6 +154,7 @@ impl Timelines {
                     path.adds(tid, began, to);
                     path.chains.adds(tid, began, to, &mut behind, waits_of);
                     let Some(parent) = start.and_then(|start| start.parent).filter(|parent| *parent != tid) else {
+                        path.of_run &= start.is_some_and(|start| start.parent.is_none());
                         break;
                     };
                     (tid, to) = (parent, began);

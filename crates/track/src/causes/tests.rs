@@ -2,7 +2,7 @@
 
 use super::Causes;
 use crate::{CriticalPath, Tracker, Way};
-use stride_event::{Call, Event, Ns, Outcome, Phase, Tid};
+use stride_event::{Call, CallWaits, Event, NamedThread, Ns, Outcome, Phase, Sleep, Tid, WaitKind, WaitTimes, Waker};
 use stride_syscalls::uapi::consts as c;
 use stride_test_support::calls::{call, exited, forked, holding, lasting, naming, spawned};
 
@@ -199,6 +199,34 @@ fn a_parent_in_vfork_waits_for_the_program_of_its_child() {
         exited(MAIN, 100),
     ];
     assert_eq!(times(&run), [12 + 50, 38, 0]);
+}
+
+/// A parent that waited for a CPU first, and slept then, is said to have been woken before its child existed.
+#[test]
+fn a_path_goes_on_where_a_wake_up_is_told_too_early() {
+    let waker = NamedThread { tid: CHILD, process: CHILD, comm: [0; 16] };
+    let longest = Sleep { time: 3, kind: WaitKind::Blocked, waker: Some(Waker::Thread(waker, None)) };
+    let waits = CallWaits {
+        in_call: WaitTimes::from_iter([(WaitKind::Blocked, 3), (WaitKind::Runnable, 20)]),
+        before: WaitTimes::default(),
+        sleeps: 1,
+        longest: Some(longest),
+        taker: None,
+        taker_before: None,
+    };
+    let vfork = Call { waits: Some(Box::new(waits)), ..does(MAIN, "vfork", &[], CHILD.into(), 10, 57) };
+    let exec = does(CHILD, "execve", &[0x1000, 0x2000, 0x3000], 0, 50, 58);
+    let run = [
+        spawned(MAIN, 0),
+        forked(MAIN, CHILD, CHILD, 32),
+        Event::Exit(&vfork),
+        Event::Exit(&exec),
+        exited(CHILD, 90),
+        exited(MAIN, 100),
+    ];
+    let times = times(&run);
+    assert_eq!(times.iter().sum::<Ns>(), 100, "{times:?}");
+    assert_eq!(times[0], 32 + 68);
 }
 
 #[test]
