@@ -51,7 +51,7 @@ impl Chains {
 
     fn piece(&mut self, tid: Tid, from: Ns, to: Ns, waits: &[EndedWait], above: &[ActivityId]) {
         let mut rest = to - from;
-        for wait in within(waits, from, to).filter(|wait| wait.by_thread().is_none()) {
+        for wait in within(waits, from, to).filter(|wait| wait.by.is_none()) {
             let part = (wait.to.min(to) - wait.from.max(from)).min(rest);
             self.add(Leaf::Waits(wait.activity), above, part);
             rest -= part;
@@ -89,7 +89,7 @@ fn who_waits<'a>(
 ) -> Vec<ActivityId> {
     let (mut chain, mut above) = (vec![tid], Vec::new());
     for &other in behind.iter().rev() {
-        let by_chain = |wait: &&EndedWait| wait.by_thread().is_some_and(|(by, _)| chain.contains(&by));
+        let by_chain = |wait: &&EndedWait| wait.by.is_some_and(|(by, _)| chain.contains(&by));
         if let Some(wait) = within(waits(other), from, to).find(by_chain) {
             chain.push(other);
             above.push(wait.activity);
@@ -103,7 +103,6 @@ fn who_waits<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::causes::ended_wait::EndedBy;
 
     fn sorted(chains: &Chains) -> Vec<(Leaf, Vec<ActivityId>, Ns)> {
         let mut all: Vec<_> = chains.iter().map(|(leaf, above, time)| (leaf, above.to_vec(), time)).collect();
@@ -112,7 +111,7 @@ mod tests {
     }
 
     fn wait(from: Ns, to: Ns, activity: ActivityId, by: Tid) -> EndedWait {
-        EndedWait { from, to, activity, by: EndedBy::Thread(by, to) }
+        EndedWait { from, to, activity, by: Some((by, to)) }
     }
 
     /// Thread 1 waits for 2, and 2 for 3, which sleeps for a while. 4 waits for somebody else.
@@ -121,7 +120,7 @@ mod tests {
         let waits = [
             vec![wait(50, 120, 1, 2)],
             vec![wait(30, 110, 2, 3)],
-            vec![EndedWait { from: 40, to: 60, activity: 9, by: EndedBy::Timer }],
+            vec![EndedWait { from: 40, to: 60, activity: 9, by: None }],
             vec![wait(0, 200, 4, 5)],
         ];
         let (mut chains, mut behind) = (Chains::default(), vec![4, 1, 2]);

@@ -4,7 +4,7 @@
 //! thread is on the path before. A thread that is shorter, off the path, does not make the run shorter.
 
 use crate::causes::chains::Chains;
-use crate::causes::ended_wait::{EndedBy, EndedWait};
+use crate::causes::ended_wait::EndedWait;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use stride_event::{Ns, Tid};
@@ -90,7 +90,7 @@ impl Timelines {
             self.forgets_short_ones();
         }
         let Some(timeline) = self.timeline(tid, to) else { return false };
-        let by = if let EndedBy::Thread(tid, at) = by { EndedBy::Thread(tid, at.clamp(from, to)) } else { by };
+        let by = by.map(|(tid, at)| (tid, at.clamp(from, to)));
         let wait = EndedWait { by, ..wait };
         // The waker of an earlier wait may be known later, but not much later: a search through all would cost a hostile
         // recording's square.
@@ -137,16 +137,15 @@ impl Timelines {
             let began = start.map_or(timeline.first, |start| start.at).min(to);
             let waits = &timeline.waits[..timeline.waits.partition_point(|wait| wait.to <= to)];
             let waits = waits.iter().rev().take_while(|wait| wait.from >= began);
-            // If the cause of a wait is unknown, the thread that waits for this one may be it (see `back_to`).
-            let mut ended =
-                waits.filter_map(|wait| wait.by_thread().or_else(|| back_to(waiter?, wait)).map(|by| (wait, by)));
+            // Where no thread ended a wait, the path may go back to the thread that waits for this one (see `back_to`).
+            let mut ended = waits.filter_map(|wait| wait.by.or_else(|| back_to(waiter?, wait)).map(|by| (wait, by)));
             match ended.find(|(_, (_, at))| *at < to) {
                 Some((wait, (by, at))) => {
                     // The time of a wake-up is an estimate, so it may lie before the start of the thread that did it.
                     let at = self.start_within(by, at, wait.to.min(to)).unwrap_or(at);
                     path.adds(tid, at, to);
                     path.chains.adds(tid, at, to, &mut behind, waits_of);
-                    waiter = wait.by_thread().map(|_| (tid, wait.from));
+                    waiter = wait.by.map(|_| (tid, wait.from));
                     (tid, to) = (by, at);
                 }
                 None => {
@@ -162,7 +161,7 @@ impl Timelines {
             }
         }
         for (tid, timeline) in &self.threads {
-            let waited: Ns = timeline.waits.iter().filter_map(|wait| Some(wait.by_thread()?.1 - wait.from)).sum();
+            let waited: Ns = timeline.waits.iter().filter_map(|wait| Some(wait.by?.1 - wait.from)).sum();
             let lifetime =
                 timeline.last - timeline.starts.first().map_or(timeline.first, |start| start.at).min(timeline.last);
             path.active.insert(*tid, lifetime.saturating_sub(waited));
@@ -171,11 +170,12 @@ impl Timelines {
     }
 }
 
-/// The step back from a wait with an unknown cause. A second thread, `waiter`, waits for the thread since a time. If the unknown wait had
-/// begun before that, the waiter ended it: the path goes back to the waiter, at the time before it waited. A later wait is part of
+/// The step back from a wait that no known thread ended. A second thread, `waiter`, waits for the thread since a time. If the wait had
+/// begun before that, the path goes back to the waiter, at the time before it waited: where the cause is unknown, the waiter may be it, and a
+/// thread that slept until a timer (a watchdog that ends at its next look) did less for the run than the waiter. A later wait is part of
 /// what the waiter waits for.
-fn back_to((waiter, since): (Tid, Ns), unknown: &EndedWait) -> Option<(Tid, Ns)> {
-    (matches!(unknown.by, EndedBy::Unknown) && unknown.from <= since).then_some((waiter, since.min(unknown.to)))
+fn back_to((waiter, since): (Tid, Ns), wait: &EndedWait) -> Option<(Tid, Ns)> {
+    (wait.by.is_none() && wait.from <= since).then_some((waiter, since.min(wait.to)))
 }
 
 /// The threads that the run waited for, and for how long.

@@ -15,7 +15,7 @@ pub(crate) mod spent;
 mod wakers;
 
 use crate::causes::critical_path::{CriticalPath, Timelines};
-use crate::causes::ended_wait::{EndedBy, EndedWait};
+use crate::causes::ended_wait::EndedWait;
 use crate::causes::hand_over::{HandOvers, HandedOver, Way};
 use crate::causes::shares::TimeSpent;
 use crate::causes::spent::{ActivityId, Spent};
@@ -373,11 +373,7 @@ impl EndedWaits {
         if by.is_none() && wait.to - wait.from < LONG {
             return;
         }
-        let ended_by = match (by, wait.woken) {
-            (Some(action), _) => EndedBy::Thread(action.tid, action.from),
-            (None, Some(Woken::Timer)) => EndedBy::Timer,
-            (None, _) => EndedBy::Unknown,
-        };
+        let ended_by = by.map(|action| (action.tid, action.from));
         let ended = EndedWait { from: wait.from, to: wait.to, activity: wait.activity, by: ended_by };
         let kept = self.timelines.waited(wait.tid, ended);
         let Some(action) = by else { return };

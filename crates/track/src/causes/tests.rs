@@ -74,6 +74,19 @@ fn a_late_wait_for_something_unknown_is_the_childs_own() {
     assert_eq!(times(&run), [(10 + 10) * MS, 80 * MS, 0]);
 }
 
+/// A watchdog looks every 50 ms. The run waits for its last look only.
+#[test]
+fn a_run_does_not_wait_for_the_sleeps_of_a_watchdog_that_it_ends() {
+    const MS: Ns = 1_000_000;
+    let looks: Vec<Call> =
+        (0..8).map(|look| does(OTHER, "nanosleep", &[0x1000, 0], 0, look * 50 * MS, (look + 1) * 50 * MS)).collect();
+    let join = does(MAIN, "wait4", &[OTHER as u64, 0, 0, 0], OTHER.into(), 370 * MS, 401 * MS);
+    let run = [spawned(MAIN, 0), forked(MAIN, OTHER, OTHER, 1)];
+    let run = run.into_iter().chain(looks.iter().map(Event::Exit));
+    let end = [exited(OTHER, 400 * MS + 1), Event::Exit(&join), exited(MAIN, 402 * MS)];
+    assert_eq!(times(&run.chain(end).collect::<Vec<_>>()), [370 * MS + 2 * MS - 1, 0, 30 * MS + 1]);
+}
+
 #[test]
 fn a_child_that_had_ended_is_not_waited_for() {
     let wait = does(MAIN, "wait4", &[CHILD as u64, 0, 0, 0], CHILD.into(), 80, 81);
@@ -259,8 +272,7 @@ fn many_waits_take_little_memory() {
         let (tid, by) = if i % 2 == 0 { (MAIN, CHILD) } else { (CHILD, MAIN) };
         timelines.seen(tid, at + 900_000);
         let to = at + if long { 800_000 } else { 20_000 };
-        timelines
-            .waited(tid, super::EndedWait { from: at, to, activity: 0, by: super::EndedBy::Thread(by, at + 10_000) });
+        timelines.waited(tid, super::EndedWait { from: at, to, activity: 0, by: Some((by, at + 10_000)) });
     }
     let path = timelines.critical_path();
     let whole = path.time(MAIN) + path.time(CHILD);
