@@ -122,6 +122,27 @@ pub enum Effect {
     NamesThread,
     /// Sets the thread's effective user id: setuid(2), setreuid(2), setresuid(2).
     SetsUser,
+    /// Controls something that a service can be kept from as a whole (systemd.exec(5)).
+    Controls(Facility),
+}
+
+/// A facility of the kernel that few programs need.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Facility {
+    /// The clocks of the machine: clock_settime(2), adjtimex(2).
+    Clock,
+    /// The names of the machine: sethostname(2).
+    HostName,
+    /// The kernel's modules: init_module(2).
+    Modules,
+    /// The kernel's log: syslog(2).
+    KernelLog,
+    /// The execution domain of the process: personality(2).
+    Personality,
+    /// The scheduling policy of a thread: sched_setscheduler(2).
+    Scheduling,
+    /// The namespaces that a thread is in: setns(2), unshare(2).
+    Namespaces,
 }
 
 /// The thing that a call waits for.

@@ -50,7 +50,7 @@ pub mod x32;
 pub use abi::Abi;
 pub use abi::facts::MachineRegisters;
 pub use class::Class;
-pub use effect::{CloseOnExec, Data, Effect, Flow, For, Thing, Transfer};
+pub use effect::{CloseOnExec, Data, Effect, Facility, Flow, For, Thing, Transfer};
 pub use irregular::Irregular;
 pub use namespace::Namespace;
 pub use path::{OpenFlags, PathArg, PathStart, StartsAt};

@@ -1,7 +1,7 @@
 //! A syscall's row.
 
 use crate::ioctl::twins;
-use crate::{Abi, Class, CloseOnExec, Effect, For, SelectKey, Set, StartsAt, Thing, Transfer, Ty};
+use crate::{Abi, Class, CloseOnExec, Effect, Facility, For, SelectKey, Set, StartsAt, Thing, Transfer, Ty};
 
 /// One system call, as its man page writes it.
 #[derive(Debug)]
@@ -289,6 +289,14 @@ impl Syscall {
     pub fn makes(&self) -> Option<Thing> {
         self.effects.iter().find_map(|effect| match effect {
             Effect::Makes(thing, _) => Some(*thing),
+            _ => None,
+        })
+    }
+
+    /// The facility that the call controls.
+    pub fn controls(&self) -> Option<Facility> {
+        self.effects.iter().find_map(|effect| match effect {
+            Effect::Controls(facility) => Some(*facility),
             _ => None,
         })
     }

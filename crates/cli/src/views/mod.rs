@@ -6,6 +6,7 @@ mod advise;
 mod compare;
 mod declaration;
 mod flamegraph;
+mod harden;
 mod html;
 mod inputs;
 mod json;
@@ -22,6 +23,7 @@ mod wanted;
 
 pub use declaration::Declaration;
 pub use flamegraph::needs_waits as draws_waits;
+pub use harden::is_asked as hardens;
 pub use inputs::is_asked as lists_inputs;
 pub use tree::is_asked as shows_tree;
 pub use wanted::{Wanted, can_be_rotated, check_format, has_report, named_files, names_files};
@@ -40,6 +42,7 @@ pub const ALL: &[&dyn Declaration] = &[
     // A tree is read from the top, and tables go before it.
     &tree::TreeDeclaration,
     &inputs::InputsDeclaration,
+    &harden::HardenDeclaration,
     // The last object has the totals, so reports in JSON come after it.
     &json::JsonDeclaration,
     &advise::AdviseDeclaration,

@@ -138,6 +138,7 @@ fn each_view_can_be_had() {
         ["--top"],
         ["--tree"],
         ["--inputs"],
+        ["--harden=systemd"],
         ["--time-by=process"],
     ];
     let mut lines: Vec<Options> =

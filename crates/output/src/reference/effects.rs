@@ -1,6 +1,6 @@
 //! Effects in words.
 
-use stride_syscalls::{CloseOnExec, Effect, Flow, For, Thing, Transfer};
+use stride_syscalls::{CloseOnExec, Effect, Facility, Flow, For, Thing, Transfer};
 
 /// An effect, as in "Effects: closes a descriptor; ...".
 pub fn words(effect: &Effect) -> String {
@@ -61,6 +61,19 @@ pub fn words(effect: &Effect) -> String {
         Effect::Exits => "ends the thread or the process".into(),
         Effect::NamesThread => "may set the thread's name".into(),
         Effect::SetsUser => "sets the effective user id".into(),
+        Effect::Controls(facility) => format!("controls {}", controlled(*facility)),
+    }
+}
+
+fn controlled(facility: Facility) -> &'static str {
+    match facility {
+        Facility::Clock => "the clocks of the machine",
+        Facility::HostName => "the names of the machine",
+        Facility::Modules => "the kernel's modules",
+        Facility::KernelLog => "the kernel's log",
+        Facility::Personality => "the execution domain of the process",
+        Facility::Scheduling => "the scheduling policy of a thread",
+        Facility::Namespaces => "the namespaces that a thread is in",
     }
 }
 

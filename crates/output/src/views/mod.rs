@@ -2,6 +2,7 @@
 
 pub mod advise;
 pub mod flamegraph;
+pub mod harden;
 pub mod html;
 pub mod inputs;
 pub mod json;

@@ -1,6 +1,6 @@
 //! Processes: creation, execution, end, identity.
 
-use crate::effect::{Effect, For, Thing, makes};
+use crate::effect::{Effect, Facility, For, Thing, makes};
 use crate::sets::process::*;
 use crate::structs::limits::RUSAGE;
 use crate::structs::process::*;
@@ -132,10 +132,11 @@ pub static ROWS: &[Syscall] = &[
         arg("idx2", Ty::Select(&KCMP_INDEX2)).when(INDEXED),
     ]),
     syscall("setns", Class::DESC, Ret::Int, &[arg("fd", Ty::Fd), arg("nstype", Ty::Flags(&NAMESPACE))]).in_kernel(&[("nstype", "flags")])
-        .noted(Note::Namespaces("nstype")),
+        .noted(Note::Namespaces("nstype"))
+        .does(&[Effect::Controls(Facility::Namespaces)]),
     syscall("unshare", Class::PROCESS, Ret::Int, &[arg("flags", Ty::As(Width::Word, &Ty::Flags(&UNSHARE)))]).in_kernel(&[("flags", "unshare_flags")])
         .noted(Note::Namespaces("flags"))
-        .does(&[Effect::Unshares]),
+        .does(&[Effect::Unshares, Effect::Controls(Facility::Namespaces)]),
     syscall("pidfd_open", Class::DESC, Ret::Fd, &[arg("pid", TGID), arg("flags", Ty::Flags(&PIDFD_OPEN))])
         .does(&[makes(Thing::Anonymous("pidfd")).cloexec()]),
     syscall("pidfd_getfd", Class::DESC, Ret::Fd, &[

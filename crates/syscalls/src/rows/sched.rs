@@ -4,7 +4,7 @@ use crate::sets::sched::*;
 use crate::structs::sched::*;
 use crate::structs::time::{TIMESPEC, TIMESPEC64};
 use crate::uapi::consts as c;
-use crate::{Class, Dir, Effect, Irregular, Len, Note, PidKind, Ret, Syscall, Ty, arg, syscall};
+use crate::{Class, Dir, Effect, Facility, Irregular, Len, Note, PidKind, Ret, Syscall, Ty, arg, syscall};
 
 const NONE: Class = Class::NONE;
 const PID: Ty = Ty::Pid(PidKind::Tgid);
@@ -23,7 +23,7 @@ pub static ROWS: &[Syscall] = &[
         arg("pid", PID),
         arg("policy", Ty::Flags(&POLICY_FLAGS)),
         arg("param", Ty::Ptr(Dir::In, &Ty::Struct(&PARAM))),
-    ]),
+    ]).does(&[Effect::Controls(Facility::Scheduling)]),
     syscall("sched_getscheduler", NONE, Ret::Hex, &[arg("pid", PID)]).noted(Note::SchedPolicy),
     syscall("sched_get_priority_max", NONE, Ret::Int, &[arg("policy", Ty::Enum(&POLICY))]),
     syscall("sched_get_priority_min", NONE, Ret::Int, &[arg("policy", Ty::Enum(&POLICY))]),
@@ -50,7 +50,7 @@ pub static ROWS: &[Syscall] = &[
         // If the kernel does not know the whole struct, it writes the size that it knows to `size`.
         arg("attr", Ty::Custom(Irregular::SchedAttr, &Ty::Buffer(Dir::InOutAlways, Len::Fixed(56), 56))),
         arg("flags", Ty::Hex),
-    ]).in_kernel(&[("attr", "uattr")]),
+    ]).in_kernel(&[("attr", "uattr")]).does(&[Effect::Controls(Facility::Scheduling)]),
     syscall("sched_getattr", NONE, Ret::Int, &[
         arg("pid", PID),
         arg("attr", Ty::Custom(Irregular::SchedAttr, &Ty::Buffer(Dir::Out, Len::Fixed(56), 56))),

@@ -3,9 +3,10 @@
 use crate::sets::system::*;
 use crate::structs::system::*;
 use crate::uapi::consts as c;
-use crate::{Class, Dir, Effect, Form, Irregular, SelectKey, Len, Note, Ret, Syscall, Ty, When, Width, arg, form, syscall};
+use crate::{Class, Dir, Effect, Facility, Form, Irregular, SelectKey, Len, Note, Ret, Syscall, Ty, When, Width, arg, form, syscall};
 
 const NONE: Class = Class::NONE;
+const MODULES: Effect = Effect::Controls(Facility::Modules);
 
 /// A pointer to one `unsigned int`, shown with brackets.
 const UINT_OUT: Ty = Ty::Array(Dir::Out, &Ty::UInt, Len::Fixed(1));
@@ -14,6 +15,7 @@ const UINT_OUT: Ty = Ty::Array(Dir::Out, &Ty::UInt, Len::Fixed(1));
 macro_rules! set_name {
     ($name:literal) => {
         syscall($name, NONE, Ret::Int, &[arg("name", Ty::Custom(Irregular::Between(0, 64), &Ty::Bytes(Dir::In, Len::Of("len")))), arg("len", Ty::Int)])
+            .does(&[Effect::Controls(Facility::HostName)])
     };
 }
 
@@ -81,13 +83,15 @@ pub static ROWS: &[Syscall] = &[
     ]).in_kernel(&[("buf", "ubuf"), ("buflen", "len")]).does(&[Effect::DrawsRandom]),
     syscall("getcpu", NONE, Ret::Int, &[arg("cpu", UINT_OUT), arg("node", UINT_OUT), arg("tcache", Ty::Addr)]).in_kernel(&[("cpu", "cpup"), ("node", "nodep"), ("tcache", "unused")]),
     syscall("personality", NONE, Ret::Hex, &[arg("persona", Ty::Custom(Irregular::Persona, &Ty::Hex))]).in_kernel(&[("persona", "personality")])
-        .noted(Note::Persona),
+        .noted(Note::Persona)
+        .does(&[Effect::Controls(Facility::Personality)]),
     syscall("syslog", NONE, Ret::Int, &[
         arg("type", Ty::Custom(Irregular::NumberedInt, &Ty::Enum(&SYSLOG))),
         arg("bufp", Ty::Addr),
         arg("len", Ty::Int),
     ])
-    .by(SelectKey::of("type"), SYSLOG_FORMS),
+    .by(SelectKey::of("type"), SYSLOG_FORMS)
+    .does(&[Effect::Controls(Facility::KernelLog)]),
     syscall("reboot", NONE, Ret::Int, &[
         arg("magic", Ty::Enum(&REBOOT_MAGIC1)),
         arg("magic2", Ty::Enum(&REBOOT_MAGIC2)),
@@ -98,13 +102,13 @@ pub static ROWS: &[Syscall] = &[
         arg("module_image", Ty::Addr),
         arg("len", Ty::ULong),
         arg("param_values", Ty::Str),
-    ]),
+    ]).does(&[MODULES]),
     syscall("finit_module", Class::DESC, Ret::Int, &[
         arg("fd", Ty::Fd),
         arg("param_values", Ty::Str),
         arg("flags", Ty::Flags(&MODULE_INIT)),
-    ]),
-    syscall("delete_module", NONE, Ret::Int, &[arg("name", Ty::Str), arg("flags", Ty::Flags(&MODULE_DELETE))]),
+    ]).does(&[MODULES]),
+    syscall("delete_module", NONE, Ret::Int, &[arg("name", Ty::Str), arg("flags", Ty::Flags(&MODULE_DELETE))]).does(&[MODULES]),
     syscall("kexec_load", NONE, Ret::Int, &[
         arg("entry", Ty::Addr),
         arg("nr_segments", Ty::ULong),

@@ -1,6 +1,6 @@
 //! Clocks, sleeps and timers.
 
-use crate::effect::{Effect, For, Thing, makes};
+use crate::effect::{Effect, Facility, For, Thing, makes};
 use crate::sets::time::*;
 use crate::structs::time::*;
 use crate::uapi::consts as c;
@@ -9,6 +9,8 @@ use crate::{Class, Dir, Irregular, Len, Note, Ret, Syscall, Ty, arg, syscall};
 const NONE: Class = Class::NONE;
 const CLOCK: Class = Class::CLOCK;
 const DESC: Class = Class::DESC;
+
+const SETS_CLOCK: Effect = Effect::Controls(Facility::Clock);
 
 const SPEC_IN: Ty = Ty::Ptr(Dir::In, &Ty::Struct(&TIMESPEC));
 const SPEC_OUT: Ty = Ty::Ptr(Dir::Out, &Ty::Struct(&TIMESPEC));
@@ -24,22 +26,23 @@ const ITSPEC64_OUT: Ty = Ty::Ptr(Dir::Out, &Ty::Struct(&ITIMERSPEC64));
 pub static ROWS: &[Syscall] = &[
     syscall("clock_gettime", CLOCK, Ret::Int, &[arg("clockid", Ty::ClockId), arg("tp", SPEC_OUT)]).in_kernel(&[("clockid", "which_clock")])
         .does(&[Effect::Private, Effect::ReadsClock]),
-    syscall("clock_settime", CLOCK, Ret::Int, &[arg("clockid", Ty::ClockId), arg("tp", SPEC_IN)]).in_kernel(&[("clockid", "which_clock")]),
+    syscall("clock_settime", CLOCK, Ret::Int, &[arg("clockid", Ty::ClockId), arg("tp", SPEC_IN)]).in_kernel(&[("clockid", "which_clock")])
+        .does(&[SETS_CLOCK]),
     syscall("clock_getres", CLOCK, Ret::Int, &[arg("clockid", Ty::ClockId), arg("tp", SPEC_OUT)]).in_kernel(&[("clockid", "which_clock")]),
     syscall("clock_gettime64", CLOCK, Ret::Int, &[arg("clockid", Ty::ClockId), arg("tp", SPEC64_OUT)])
         .does(&[Effect::Private, Effect::ReadsClock]),
-    syscall("clock_settime64", CLOCK, Ret::Int, &[arg("clockid", Ty::ClockId), arg("tp", SPEC64_IN)]),
+    syscall("clock_settime64", CLOCK, Ret::Int, &[arg("clockid", Ty::ClockId), arg("tp", SPEC64_IN)]).does(&[SETS_CLOCK]),
     syscall("clock_getres_time64", CLOCK, Ret::Int, &[arg("clockid", Ty::ClockId), arg("tp", SPEC64_OUT)]),
     syscall("clock_adjtime", CLOCK, Ret::Int, &[
         arg("clockid", Ty::ClockId),
         arg("buf", Ty::Ptr(Dir::InOut, &Ty::Struct(&TIMEX))),
-    ]).in_kernel(&[("clockid", "which_clock"), ("buf", "utx")]).noted(Note::ClockState),
+    ]).in_kernel(&[("clockid", "which_clock"), ("buf", "utx")]).noted(Note::ClockState).does(&[SETS_CLOCK]),
     syscall("clock_adjtime64", CLOCK, Ret::Int, &[
         arg("clockid", Ty::ClockId),
         arg("buf", Ty::Ptr(Dir::InOut, &Ty::Struct(&TIMEX64))),
-    ]).noted(Note::ClockState),
+    ]).noted(Note::ClockState).does(&[SETS_CLOCK]),
     syscall("adjtimex", CLOCK, Ret::Int, &[arg("buf", Ty::Ptr(Dir::InOut, &Ty::Struct(&TIMEX)))]).in_kernel(&[("buf", "txc_p")])
-        .noted(Note::ClockState),
+        .noted(Note::ClockState).does(&[SETS_CLOCK]),
     syscall("clock_nanosleep", NONE, Ret::Int, &[
         arg("clockid", Ty::ClockId),
         arg("flags", Ty::Flags(&TIMER_FLAGS)),
@@ -61,11 +64,12 @@ pub static ROWS: &[Syscall] = &[
     syscall("settimeofday", CLOCK, Ret::Int, &[
         arg("tv", Ty::Ptr(Dir::In, &Ty::Struct(&TIMEVAL))),
         arg("tz", Ty::Ptr(Dir::In, &Ty::Struct(&TIMEZONE))),
-    ]),
+    ]).does(&[SETS_CLOCK]),
     syscall("time", CLOCK, Ret::Int, &[arg("tloc", Ty::Array(Dir::Out, &Ty::Custom(Irregular::Moment, &Ty::Long), Len::Fixed(1)))])
         .noted(Note::Moment)
         .does(&[Effect::Private, Effect::ReadsClock]),
-    syscall("stime", CLOCK, Ret::Int, &[arg("tloc", Ty::Array(Dir::In, &Ty::Custom(Irregular::Moment, &Ty::Long), Len::Fixed(1)))]),
+    syscall("stime", CLOCK, Ret::Int, &[arg("tloc", Ty::Array(Dir::In, &Ty::Custom(Irregular::Moment, &Ty::Long), Len::Fixed(1)))])
+        .does(&[SETS_CLOCK]),
     syscall("times", NONE, Ret::Size, &[arg("buf", Ty::Ptr(Dir::Out, &Ty::Struct(&TMS)))]).in_kernel(&[("buf", "tbuf")]).does(&[Effect::Private]),
     syscall("alarm", NONE, Ret::Int, &[arg("seconds", Ty::UInt)]),
     syscall("getitimer", NONE, Ret::Int, &[

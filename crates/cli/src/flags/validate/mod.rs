@@ -80,7 +80,8 @@ pub fn validate(
         || machine.is_some()
         || perf_follows
         || views::shows_tree(&options)
-        || views::lists_inputs(&options);
+        || views::lists_inputs(&options)
+        || views::hardens(&options);
     options.cgroups = raw.cgroups;
     options.spec.daemonize = daemonize;
     options.spec.interruptible = raw.interruptible.unwrap_or(match daemonize {

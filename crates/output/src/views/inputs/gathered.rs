@@ -4,7 +4,7 @@ use super::names::{PathId, UsedPaths, Uses, tidy};
 use super::network::{Dealing, Network};
 use super::opens::{OpenName, OpenNames};
 use super::users::{RunPrograms, UserId};
-use stride_event::{Call, Outcome, Tid};
+use stride_event::{Call, Event, Outcome, StartKind, Tid};
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Class, Data, Effect, Flow, PathStart, Syscall, Thing};
 use stride_track::{ObjectId, ObjectKind, Seen, Tracker, address_name};
@@ -44,8 +44,32 @@ impl Failure {
 }
 
 impl InputsOfRun {
+    /// Takes in an event that the tracker has taken in.
+    pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        match *event {
+            Event::Exit(call) => {
+                if matches!(call.outcome, Outcome::Value(_) | Outcome::Error(_)) {
+                    self.calls += 1;
+                }
+                self.call(call, tracker);
+            }
+            Event::Started { tid, process, origin, .. } if tid == process => {
+                self.programs.forget(process);
+                if let StartKind::Forked { .. } = origin {
+                    // As long as its parent's program is known.
+                    self.programs.of(process, tracker);
+                }
+            }
+            Event::Exited { tid, .. } | Event::Killed { tid, .. } => {
+                self.programs.forget(tid);
+                self.closed(tracker);
+            }
+            _ => self.closed(tracker),
+        }
+    }
+
     /// A call that has returned.
-    pub fn call(&mut self, call: &Call, tracker: &Tracker) {
+    fn call(&mut self, call: &Call, tracker: &Tracker) {
         let (Some(row), Some(seen)) = (call.row(), tracker.seen()) else { return };
         self.names.now = call.returned;
         match call.outcome {
@@ -57,7 +81,7 @@ impl InputsOfRun {
     }
 
     /// Forgets open files of which the latest event took the last descriptor.
-    pub fn closed(&mut self, tracker: &Tracker) {
+    fn closed(&mut self, tracker: &Tracker) {
         let ended = tracker.seen().and_then(|seen| seen.ended);
         for file in ended.into_iter().chain(tracker.gone_files().iter().copied()) {
             if let Some(file) = self.opens.close(file) {
@@ -361,6 +385,7 @@ impl InputsOfRun {
             file.may_read = false;
         }
         let Some(name) = self.name_of_file(seen, tracker) else { return };
+        self.perhaps_inherited(name, seen);
         let by = self.programs.of(seen.pid, tracker);
         // Bytes that the run itself has written to the file are no input.
         if !self.names.get(name).uses.has(Uses::READ) {
@@ -381,8 +406,18 @@ impl InputsOfRun {
 
     fn write_through(&mut self, seen: &Seen, tracker: &Tracker) {
         let Some(name) = self.name_of_file(seen, tracker) else { return };
+        self.perhaps_inherited(name, seen);
         let by = self.programs.of(seen.pid, tracker);
         self.changed(name, by);
+    }
+
+    /// Notes that the file of this name is first used through a descriptor that the run did not open.
+    fn perhaps_inherited(&mut self, name: PathId, seen: &Seen) {
+        let is_opened = seen.file.is_some_and(|file| self.opens.get_mut(file).is_some());
+        let it = self.names.get_mut(name);
+        if !is_opened && it.uses == Uses::default() {
+            it.uses.add(Uses::INHERITED);
+        }
     }
 
     /// sendfile(2), copy_file_range(2), splice(2)

@@ -16,13 +16,15 @@ mod whole;
 use crate::{End, RunInfo, Sink, View, ViewError};
 pub use declared::DeclaredInputs;
 pub use digest::{Digest, Digests};
-use gathered::InputsOfRun;
+pub(super) use gathered::InputsOfRun;
 use json::AboutList;
+pub(super) use listing::is_of_kernel;
+pub(super) use names::{UsedPath, Uses};
 use stride_decode::Resolver;
-use stride_event::{Call, Event, Outcome, StartKind, Tid};
+use stride_event::{Call, Event, Outcome, Tid};
 use stride_syscalls::Effect;
 use stride_track::Tracker;
-use whole::Wholeness;
+pub(super) use whole::Wholeness;
 
 /// The forms of the list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,10 +86,6 @@ impl InputsView {
     }
 
     fn call(&mut self, call: &Call, tracker: &Tracker) {
-        if matches!(call.outcome, Outcome::Value(_) | Outcome::Error(_)) {
-            self.gathered.calls += 1;
-        }
-        self.gathered.call(call, tracker);
         let executed = call.row().is_some_and(|row| row.has_effect(Effect::Executes));
         if executed && call.outcome == Outcome::Value(0) {
             self.started_by(call.tid, tracker);
@@ -108,20 +106,9 @@ impl InputsView {
 impl View for InputsView {
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
         self.whole.event(event);
-        match *event {
-            Event::Exit(call) => self.call(call, tracker),
-            Event::Started { tid, process, origin, .. } if tid == process => {
-                self.gathered.programs.forget(process);
-                if let StartKind::Forked { .. } = origin {
-                    // As long as its parent's program is known.
-                    self.gathered.programs.of(process, tracker);
-                }
-            }
-            Event::Exited { tid, .. } | Event::Killed { tid, .. } => {
-                self.gathered.programs.forget(tid);
-                self.gathered.closed(tracker);
-            }
-            _ => self.gathered.closed(tracker),
+        self.gathered.event(event, tracker);
+        if let Event::Exit(call) = *event {
+            self.call(call, tracker);
         }
     }
 

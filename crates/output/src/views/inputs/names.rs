@@ -43,6 +43,8 @@ impl Uses {
     pub const INTERMEDIATE: Uses = Uses(1 << 10);
     /// It is a directory.
     pub const DIRECTORY: Uses = Uses(1 << 11);
+    /// Its first use was of an open file that the run had not opened: its standard output, for example.
+    pub const INHERITED: Uses = Uses(1 << 12);
 
     /// True if it has all of these.
     pub fn has(self, other: Uses) -> bool {

@@ -1,0 +1,127 @@
+//! `--harden`: rules that allow a program what it did.
+
+use super::declaration::{Declaration, Destination, FileOption, exclude};
+use crate::flags::flag::{Arg, Category, Flag, Value, ask, words};
+use crate::flags::raw_options::RawOptions;
+use crate::flags::stop::{Stop, Warn};
+use anyhow::{Result, anyhow};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use stride_output::{HardenEvidence, HardenFormat, HardenView, View};
+use stride_session::options::LineStyle;
+use stride_session::{Before, Needs, Opener, Opening, Options, Use, os_error};
+
+const OPTION: &str = "harden";
+const WITH: &str = "harden-with";
+
+const BASE: Flag = Flag { category: Category::Statistics, ..Flag::BASE };
+
+const FLAGS: &[Flag] = &[
+    Flag {
+        long: Some(OPTION),
+        arg: Arg::Required("FORMAT"),
+        value: Value::Word(|| words(HardenFormat::ALL.map(HardenFormat::name))),
+        own: true,
+        help: "write rules that allow the calls that were made, and no others",
+        doc: "Writes at the end rules under which the program can do what it did, and little else: which calls it may make, which kinds of sockets, where it may write, and \
+          which facilities of the system are taken away from it. Each rule says which calls of which programs need it. Children are followed without -f. The trace itself is not shown.\n\n\
+          A run shows only what the program did in it. So begin with rules that log, and add runs with --harden-with.\n\n\
+          FORMAT is one of\n\n\
+          * systemd: a drop-in for a unit. Other calls fail with EPERM.\n\
+          * systemd-log: a drop-in that allows all calls and logs the others.\n\
+          * seccomp: a profile for Docker, Podman and other container runtimes. Other calls fail with EPERM.\n\
+          * seccomp-log: a profile that allows all calls and logs the others.\n\
+          * json: what the rules are made from, for --harden-with and for programs.",
+        update: |raw, given| match format_of(&given.text()) {
+            Some(_) => ask(raw, given),
+            None => Err(Stop::usage(format!(
+                "--harden={} is not known; there are --harden=systemd, systemd-log, seccomp, seccomp-log and json",
+                given.text()
+            ))),
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some(WITH),
+        arg: Arg::Required("FILE"),
+        value: Value::File,
+        own: true,
+        help: "--harden, with what earlier runs needed",
+        doc: "Makes the rules of --harden (without that option, those for systemd) from this run and from those in FILE, which --harden=json wrote. The new FILE of --harden=json has all of them again, so any number of \
+          runs can be added, one after the other.",
+        update: ask,
+        ..BASE
+    },
+];
+
+const FILES: &[FileOption] = &[FileOption { long: WITH, how: Use::Reads }];
+
+fn format_of(word: &str) -> Option<HardenFormat> {
+    HardenFormat::ALL.into_iter().find(|format| format.name() == word)
+}
+
+fn asked(options: &Options) -> Option<HardenFormat> {
+    HardenFormat::ALL.into_iter().find(|format| options.views.is(OPTION, format.name()))
+}
+
+/// True if rules are asked for. They would be of little use without what children do.
+pub fn is_asked(options: &Options) -> bool {
+    options.views.has(OPTION) || options.views.has(WITH)
+}
+
+pub struct HardenDeclaration;
+
+impl Declaration for HardenDeclaration {
+    fn flags(&self) -> &'static [Flag] {
+        FLAGS
+    }
+
+    fn files(&self) -> &'static [FileOption] {
+        FILES
+    }
+
+    fn check(&self, raw: &RawOptions, _: Warn<'_>) -> Result<(), Stop> {
+        if !is_asked(&raw.options) {
+            return Ok(());
+        }
+        let others = [
+            (raw.options.json, "--json", "--harden=json writes one object"),
+            (raw.separates_output(), "-ff/--output-separately", "the rules are about all processes"),
+            (raw.options.style != LineStyle::Strace, "--style", "other tools have no such rules"),
+        ];
+        exclude("--harden", &others)
+    }
+
+    fn destination(&self, options: &Options) -> Option<Destination> {
+        is_asked(options).then_some(Destination::InsteadOfTrace)
+    }
+
+    fn needs(&self, options: &Options) -> Needs {
+        Needs { entries: false, signals: false, received: false, times: false, ..Needs::everything(options) }
+    }
+
+    fn prepare(&self, before: &Before<'_>) -> Result<Opener> {
+        let earlier = before.options.views.path(WITH).map(evidence_in).transpose()?;
+        Ok(Box::new(move |with| open(with, earlier)))
+    }
+}
+
+/// What earlier runs needed.
+fn evidence_in(path: &Path) -> Result<HardenEvidence> {
+    /// No evidence has this size: there are some hundred calls.
+    const MOST: u64 = 64 << 20;
+    let cannot = |why: &str| anyhow!("Can't read earlier runs from '{}': {why}", path.display());
+    let mut text = Vec::new();
+    let file = File::open(path).map_err(|error| cannot(&os_error(&error)))?;
+    file.take(MOST + 1).read_to_end(&mut text).map_err(|error| cannot(&os_error(&error)))?;
+    if text.len() as u64 > MOST {
+        return Err(cannot("the file is larger than 64 MiB"));
+    }
+    HardenEvidence::parse(&text).map_err(|why| cannot(&why))
+}
+
+fn open(with: &mut Opening<'_>, earlier: Option<HardenEvidence>) -> Result<Box<dyn View>> {
+    let format = asked(with.options).unwrap_or(HardenFormat::Systemd);
+    Ok(Box::new(HardenView::new(format, earlier, with.info, with.outputs.take_sink()?)))
+}

@@ -1,0 +1,177 @@
+//! `--harden`: rules for services and containers, live and replayed, under both engines, and enforced by the tools that they are for.
+
+mod common;
+
+use common::{Run, RunInScratch, Scratch, bare_stride, engines, is_root, need, text};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+use stride_test_support::skip;
+
+/// The rules for `sh -c SCRIPT` in this directory, with a recording `rec`.
+fn rules(scratch: &Scratch, engine: &str, options: &[&str], script: &str) -> String {
+    let mut command = bare_stride();
+    command.args(["-o", "rules", "--record=rec", "-q", engine]).args(options).args(["/bin/sh", "-c", script]);
+    command.current_dir(scratch.path("")).env("PATH", "/usr/bin:/bin");
+    let run = Run::of(command);
+    assert_eq!(run.err, "", "{engine}: {run:?}");
+    let rules = scratch.read("rules");
+    let replayed = scratch.replay(options).out;
+    // (The head of the JSON has Stride's own command line and engine.)
+    if !options.contains(&"--harden=json") {
+        assert_eq!(replayed, rules, "{engine}: a replay tells the same");
+    }
+    rules
+}
+
+/// The names behind a rule that may go on in further lines.
+fn names<'r>(rules: &'r str, rule: &str) -> BTreeSet<&'r str> {
+    let from = rules.find(&format!("\n{rule}=")).unwrap_or_else(|| panic!("{rule}: {rules}")) + rule.len() + 2;
+    let mut names = BTreeSet::new();
+    for line in rules[from..].lines() {
+        names.extend(line.trim_end_matches('\\').split_whitespace());
+        if !line.ends_with('\\') {
+            break;
+        }
+    }
+    names
+}
+
+const SCRIPT: &str = "mkdir out && echo x >out/file && cat out/file >/dev/null";
+
+/// All calls of the run are allowed, and no others.
+#[test]
+fn calls_of_a_shell() {
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("harden-sh{engine}"));
+        let rules = rules(&scratch, engine, &["--harden=systemd"], SCRIPT);
+        let made = scratch.replay(&["--json"]).out;
+        let made = made.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let made: BTreeSet<String> =
+            made.filter(|it| it["type"] == "call").map(|it| it["name"].as_str().unwrap().to_owned()).collect();
+        let allowed = names(&rules, "SystemCallFilter");
+        assert_eq!(allowed, made.iter().map(String::as_str).collect(), "{engine}: {rules}");
+        assert!(allowed.contains("mkdir") || allowed.contains("mkdirat"), "{rules}");
+        assert!(rules.contains("0 calls were lost."), "{rules}");
+        let place = scratch.path("");
+        let out = place.to_str().unwrap().trim_end_matches('/');
+        // (Tests run in a directory below the repository, or in /tmp, which is the service's own.)
+        if !out.starts_with("/tmp/") && !out.starts_with("/var/tmp/") {
+            assert!(rules.contains(&format!("ReadWritePaths=\"-{out}\"\n")), "{rules}");
+        }
+        is_understood_by_systemd(&scratch, &rules);
+        std::fs::remove_dir_all(scratch.path("out")).unwrap();
+    }
+}
+
+fn is_understood_by_systemd(scratch: &Scratch, rules: &str) {
+    if !Path::new("/usr/bin/systemd-analyze").exists() {
+        stride_test_support::skipped::report(format_args!("no /usr/bin/systemd-analyze"));
+        return;
+    }
+    let drop_ins = scratch.path("units/t.service.d");
+    std::fs::create_dir_all(&drop_ins).unwrap();
+    std::fs::write(scratch.path("units/t.service"), "[Service]\nExecStart=/bin/true\n").unwrap();
+    let unit = scratch.path("units/t.service");
+    let analyze = |args: &[&str]| {
+        let mut command = Command::new("/usr/bin/systemd-analyze");
+        command.args(args).arg(&unit).env("SYSTEMD_LOG_LEVEL", "warning").output().unwrap()
+    };
+    let exposure = |output: std::process::Output| -> f64 {
+        let said = text(&output.stdout);
+        let line = said.lines().find(|line| line.contains("exposure level")).unwrap_or_else(|| panic!("{output:?}"));
+        line.split_whitespace().find_map(|word| word.parse().ok()).unwrap()
+    };
+    let before = exposure(analyze(&["security", "--offline=true"]));
+    std::fs::write(drop_ins.join("stride.conf"), rules).unwrap();
+    let verified = analyze(&["verify", "--recursive-errors=no"]);
+    // Names that its version does not know are told, and so is a mistake.
+    let complaints: Vec<String> =
+        text(&verified.stderr).lines().filter(|line| line.contains("stride.conf")).map(str::to_owned).collect();
+    assert!(verified.status.success() && complaints.is_empty(), "{verified:?}");
+    let after = exposure(analyze(&["security", "--offline=true"]));
+    assert!(after < before - 3.0, "{before} {after}");
+    std::fs::remove_dir_all(scratch.path("units")).unwrap();
+}
+
+#[test]
+fn runs_add_up() {
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("harden-with{engine}"));
+        rules(&scratch, engine, &["--harden=json"], "mkdir out");
+        std::fs::rename(scratch.path("rules"), scratch.path("before.json")).unwrap();
+        let both = rules(&scratch, engine, &["--harden=systemd", "--harden-with=before.json"], "rmdir out");
+        let allowed = names(&both, "SystemCallFilter");
+        assert!(allowed.contains("execve") && both.starts_with("# Made from 2 runs: "), "{both}");
+        for (one, other) in [("mkdir", "mkdirat"), ("rmdir", "unlinkat")] {
+            assert!(allowed.contains(one) || allowed.contains(other), "{one}: {both}");
+        }
+    }
+}
+
+#[test]
+fn options_that_do_not_fit() {
+    let scratch = Scratch::new("harden-options");
+    std::fs::write(scratch.path("other.json"), "{\"type\": \"else\"}").unwrap();
+    let said = |args: &[&str]| {
+        let mut command = bare_stride();
+        command.args(args).arg("/bin/true").current_dir(scratch.path(""));
+        let run = Run::of(command);
+        assert_eq!(run.code(), Some(1), "{run:?}");
+        run.err
+    };
+    assert!(
+        said(&["--harden=selinux"]).contains("there are --harden=systemd, systemd-log, seccomp, seccomp-log and json")
+    );
+    assert!(said(&["--harden=json", "--json"]).contains("exclude each other"));
+    assert!(said(&["--harden=json", "--harden-with=none.json"]).contains("Can't read earlier runs from 'none.json'"));
+    let other = said(&["--harden=json", "--harden-with=other.json"]);
+    assert!(other.contains("it is not what --harden=json writes"), "{other}");
+}
+
+/// A container runtime enforces the profile: the program still works, and cannot do what it did not do before.
+#[test]
+fn a_container_runs_under_its_profile() {
+    need!("/usr/sbin/runc", "/bin/sh", "/bin/cat");
+    if !is_root() {
+        skip!("containers of runc need root here");
+    }
+    const WORKS: &str = "cat /etc/hostname >/dev/null; /bin/true; echo works";
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("harden-runc{engine}"));
+        for directory in ["usr", "lib", "lib64", "bin", "etc", "tmp", "proc", "dev"] {
+            std::fs::create_dir_all(scratch.path("rootfs").join(directory)).unwrap();
+        }
+        let name = format!("stride-harden-{}", std::process::id());
+        let contained = |profile: Option<&Value>, script: &str| {
+            let bound = ["/usr", "/lib", "/lib64", "/bin", "/etc"].into_iter().filter(|path| Path::new(path).exists());
+            let mut mounts: Vec<Value> = bound
+                .map(|path| json!({"destination": path, "type": "bind", "source": path, "options": ["rbind", "ro"]}))
+                .collect();
+            mounts.push(json!({"destination": "/proc", "type": "proc", "source": "proc"}));
+            mounts.push(json!({"destination": "/tmp", "type": "tmpfs", "source": "tmpfs"}));
+            mounts.push(json!({"destination": "/dev", "type": "tmpfs", "source": "tmpfs", "options": ["mode=755"]}));
+            let config = json!({
+                "ociVersion": "1.0.2",
+                "process": {"user": {"uid": 0, "gid": 0}, "args": ["/bin/sh", "-c", script], "cwd": "/",
+                    "env": ["PATH=/usr/bin:/bin"], "noNewPrivileges": true},
+                "root": {"path": "rootfs", "readonly": true},
+                "mounts": mounts,
+                "linux": {"namespaces": [{"type": "pid"}, {"type": "mount"}], "seccomp": profile},
+            });
+            std::fs::write(scratch.path("config.json"), config.to_string()).unwrap();
+            let mut command = Command::new("/usr/sbin/runc");
+            let output = command.args(["run", &name]).current_dir(scratch.path("")).output().unwrap();
+            (text(&output.stdout), text(&output.stderr))
+        };
+        let other = format!("{WORKS}; mkdir /tmp/d && echo made");
+        let (said, why) = contained(None, &other);
+        if !said.contains("made") {
+            skip!("runc does not work here: {why}");
+        }
+        let profile: Value = serde_json::from_str(&rules(&scratch, engine, &["--harden=seccomp"], WORKS)).unwrap();
+        let (said, why) = contained(Some(&profile), &other);
+        assert!(said.contains("works") && !said.contains("made"), "{engine}: {said}{why}\n{profile:#}");
+    }
+}

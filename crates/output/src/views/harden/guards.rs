@@ -1,0 +1,103 @@
+//! Facilities that a rule can take away from a service as a whole, and the calls that need them.
+
+use serde::{Deserialize, Serialize};
+use stride_event::Call;
+use stride_syscalls::uapi::consts as c;
+use stride_syscalls::{Effect, Facility, Syscall};
+
+/// A facility that few services need.
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[serde(rename_all = "kebab-case")]
+pub enum Guard {
+    Clock,
+    HostName,
+    KernelModules,
+    KernelLog,
+    Personality,
+    Realtime,
+    Namespaces,
+    WritableCode,
+    SetIdBits,
+    KernelTunables,
+    ControlGroups,
+    Devices,
+    SharedTmp,
+    HomeLooked,
+    HomeRead,
+    HomeWritten,
+    OtherPrograms,
+}
+
+impl Guard {
+    /// The rules of a unit that take facilities away: the guards that must not have been needed, and the lines (systemd.exec(5)).
+    pub const RULES: [(&'static [Guard], &'static str); 15] = [
+        (&[Guard::OtherPrograms], "NoNewPrivileges=yes"),
+        (&[Guard::SharedTmp], "PrivateTmp=yes"),
+        (&[Guard::Devices], "PrivateDevices=yes"),
+        (&[Guard::HomeWritten, Guard::HomeRead, Guard::HomeLooked], "ProtectHome=yes"),
+        (&[Guard::Clock], "ProtectClock=yes"),
+        (&[Guard::HostName], "ProtectHostname=yes"),
+        (&[Guard::KernelTunables], "ProtectKernelTunables=yes"),
+        (&[Guard::KernelModules], "ProtectKernelModules=yes"),
+        (&[Guard::KernelLog], "ProtectKernelLogs=yes"),
+        (&[Guard::ControlGroups], "ProtectControlGroups=yes"),
+        (&[Guard::Namespaces], "RestrictNamespaces=yes"),
+        (&[Guard::Realtime], "RestrictRealtime=yes"),
+        (&[Guard::SetIdBits], "RestrictSUIDSGID=yes"),
+        (&[Guard::WritableCode], "MemoryDenyWriteExecute=yes"),
+        (&[Guard::Personality], "LockPersonality=yes"),
+    ];
+}
+
+/// The bits of clone(2) that make namespaces. (CLONE_NEWTIME is none: that bit belongs to the number of the signal there.)
+pub const NEW_NAMESPACES: u64 = c::CLONE_NEWNS
+    | c::CLONE_NEWCGROUP
+    | c::CLONE_NEWUTS
+    | c::CLONE_NEWIPC
+    | c::CLONE_NEWUSER
+    | c::CLONE_NEWPID
+    | c::CLONE_NEWNET;
+
+/// The facility that a call needs, whether it succeeded or not.
+pub fn needed(call: &Call, row: &Syscall) -> Option<Guard> {
+    if let Some(facility) = row.controls() {
+        return of_facility(facility, call);
+    }
+    let has = |effect| row.has_effect(effect);
+    if has(Effect::Forks) && call.flags("flags") & NEW_NAMESPACES != 0 {
+        return Some(Guard::Namespaces);
+    }
+    let prot = call.flags("prot");
+    if prot & c::PROT_EXEC != 0 && (has(Effect::Protects) || has(Effect::Maps) && prot & c::PROT_WRITE != 0) {
+        return Some(Guard::WritableCode);
+    }
+    let sets_mode = has(Effect::SetsAttributes)
+        || has(Effect::MakesDirectory)
+        || has(Effect::MakesNode)
+        || call.open_flags() & c::O_CREAT != 0;
+    (sets_mode && call.flags("mode") & (c::S_ISUID | c::S_ISGID) != 0).then_some(Guard::SetIdBits)
+}
+
+fn of_facility(facility: Facility, call: &Call) -> Option<Guard> {
+    /// personality(2) only asks with this argument.
+    const ASKS: u64 = 0xffff_ffff;
+    let is_ordinary = |policy: u64| {
+        [c::SCHED_NORMAL, c::SCHED_BATCH, c::SCHED_IDLE].contains(&(policy & !c::SCHED_RESET_ON_FORK & 0xffff_ffff))
+    };
+    match facility {
+        Facility::Clock => Some(Guard::Clock),
+        Facility::HostName => Some(Guard::HostName),
+        Facility::Modules => Some(Guard::KernelModules),
+        Facility::KernelLog => Some(Guard::KernelLog),
+        Facility::Personality => (![0, ASKS].contains(&call.flags("persona"))).then_some(Guard::Personality),
+        // (The policy of sched_setattr(2) is in its struct, behind the size.)
+        Facility::Scheduling => {
+            let policy = call.arg("policy").or_else(|| {
+                let attr: [u8; 4] = call.bytes("attr", 8).get(4..8)?.try_into().ok()?;
+                Some(u32::from_ne_bytes(attr).into())
+            });
+            (!policy.is_some_and(is_ordinary)).then_some(Guard::Realtime)
+        }
+        Facility::Namespaces => Some(Guard::Namespaces),
+    }
+}

@@ -1,0 +1,169 @@
+//! The rules as a drop-in for a systemd unit (systemd.exec(5)).
+
+use super::evidence::HardenEvidence;
+use super::guards::Guard;
+use super::places::SERVICE_DIRECTORIES;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use stride_event::quantity::{count, grouped};
+
+/// The width of lines with many names.
+const WIDTH: usize = 100;
+
+/// A drop-in. With `log`, other calls are allowed and logged, and the rules that cannot log are comments.
+pub fn drop_in(evidence: &HardenEvidence, log: bool) -> String {
+    let mut out = String::new();
+    for line in evidence.about() {
+        comment(&mut out, &line);
+    }
+    comment(
+        &mut out,
+        "Save this as /etc/systemd/system/NAME.service.d/stride.conf, where NAME.service is the unit. Then run",
+    );
+    comment(&mut out, "systemctl daemon-reload and restart the unit.");
+    if log {
+        comment(
+            &mut out,
+            "All calls are allowed. The kernel logs those that are not listed (journalctl _AUDIT_TYPE_NAME=SECCOMP),",
+        );
+        comment(&mut out, "and `ausyscall NUMBER` names them. If none come, use --harden=systemd.");
+    } else {
+        comment(
+            &mut out,
+            "Calls that are not listed fail with EPERM. --harden=systemd-log makes rules that only log them: begin with",
+        );
+        comment(&mut out, "those, because a run shows only what the program did in it.");
+    }
+    out.push_str("\n[Service]\n");
+    calls(&mut out, evidence, log);
+    let off = if log { "#" } else { "" };
+    families(&mut out, evidence, off);
+    facilities(&mut out, evidence, off);
+    files(&mut out, evidence, off);
+    out
+}
+
+fn comment(out: &mut String, line: &str) {
+    let _ = writeln!(out, "# {line}");
+}
+
+fn calls(out: &mut String, evidence: &HardenEvidence, log: bool) {
+    // The calls of each program, so that somebody who reads the file sees who needs them.
+    let mut by_programs: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (name, calls) in &evidence.calls {
+        by_programs.entry(calls.used.users()).or_default().push(format!("{name} {}", grouped(calls.used.times)));
+    }
+    comment(out, "How often each call was made:");
+    for (users, calls) in by_programs {
+        wrapped(out, &format!("#   {users}: "), "#     ", &calls.join(", "), "");
+    }
+    let foreign = evidence.abis().contains("i386");
+    let _ = writeln!(out, "SystemCallArchitectures=native{}", if foreign { " x86" } else { "" });
+    let names = evidence.calls.keys().map(String::as_str).collect::<Vec<_>>().join(" ");
+    if log {
+        wrapped(out, "SystemCallLog=~", "  ", &names, " \\");
+    } else {
+        wrapped(out, "SystemCallFilter=", "  ", &names, " \\");
+        out.push_str("SystemCallErrorNumber=EPERM\n");
+    }
+}
+
+/// Words in lines of limited width. A line that goes on ends in `more`.
+fn wrapped(out: &mut String, first: &str, next: &str, words: &str, more: &str) {
+    let mut line = first.to_owned();
+    let mut is_empty = true;
+    for word in words.split(' ') {
+        if !is_empty && line.len() + 1 + word.len() + more.len() > WIDTH {
+            let _ = writeln!(out, "{line}{more}");
+            line = next.to_owned();
+            is_empty = true;
+        }
+        if !is_empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        is_empty = false;
+    }
+    let _ = writeln!(out, "{line}");
+}
+
+fn families(out: &mut String, evidence: &HardenEvidence, off: &str) {
+    out.push('\n');
+    for (family, used) in &evidence.families {
+        comment(out, &format!("{family}: {} {}", count(used.times, "time", "times"), used.users()));
+    }
+    // A service tells systemd of itself by a UNIX socket (sd_notify(3)), and glibc asks nscd(8) and syslog(3) so.
+    let mut families: Vec<&str> = evidence.families.keys().map(String::as_str).collect();
+    if !families.contains(&"AF_UNIX") {
+        comment(out, "AF_UNIX: not seen, but systemd and the system's log are told of a service so");
+        families.push("AF_UNIX");
+    }
+    families.sort_unstable();
+    let _ = writeln!(out, "{off}RestrictAddressFamilies={}", families.join(" "));
+}
+
+fn facilities(out: &mut String, evidence: &HardenEvidence, off: &str) {
+    out.push('\n');
+    let mut left_out = Vec::new();
+    for (guards, rule) in Guard::RULES {
+        let needed = guards.iter().find_map(|guard| Some((*guard, evidence.guards.get(guard)?)));
+        // A home that nobody reads can be empty, or read-only.
+        let rule = match (rule, needed.map(|(guard, _)| guard)) {
+            (_, None) => Some(rule),
+            ("ProtectHome=yes", Some(Guard::HomeLooked)) => Some("ProtectHome=tmpfs"),
+            ("ProtectHome=yes", Some(Guard::HomeRead)) => Some("ProtectHome=read-only"),
+            _ => None,
+        };
+        if let Some(rule) = rule {
+            let _ = writeln!(out, "{off}{rule}");
+        }
+        if let Some((_, used)) = needed {
+            let by: Vec<&str> = used.by.iter().map(String::as_str).collect();
+            let rule = rule.map_or_else(|| format!("no {}", name_of(guards)), str::to_owned);
+            left_out.push(format!("{rule}: {} {}", by.join(", "), used.users()));
+        }
+    }
+    if !left_out.is_empty() {
+        comment(out, "Not stricter, because the program needs it:");
+        left_out.iter().for_each(|line| comment(out, &format!("  {line}")));
+    }
+}
+
+/// The rule's name, of the rule with these guards.
+fn name_of(guards: &[Guard]) -> &'static str {
+    let rule = Guard::RULES.iter().find(|(of, _)| *of == guards).map_or("", |(_, rule)| rule);
+    rule.split('=').next().unwrap_or(rule)
+}
+
+fn files(out: &mut String, evidence: &HardenEvidence, off: &str) {
+    let _ = writeln!(out, "\n{off}ProtectSystem=strict");
+    for (path, used) in &evidence.made {
+        let directory = SERVICE_DIRECTORIES
+            .iter()
+            .find_map(|(base, rule)| Some((rule, path.strip_prefix(base)?.strip_prefix('/')?)));
+        if let Some((rule, name)) = directory {
+            comment(out, &format!("{path} was made {}", used.users()));
+            let _ = writeln!(out, "{off}{rule}={name}");
+        }
+    }
+    let mut above: Option<&str> = None;
+    let written = evidence.written.iter().filter(|(place, _)| !evidence.made.contains_key(*place));
+    for (place, used) in written {
+        // A directory has all that is below it.
+        if above.is_some_and(|above| place.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'))) {
+            continue;
+        }
+        above = Some(place);
+        if !used.programs.is_empty() {
+            let names: Vec<&str> = used.by.iter().map(String::as_str).collect();
+            comment(out, &format!("{} {}", names.join(", "), used.users()));
+        }
+        // It may be absent when the service starts.
+        let _ = writeln!(out, "{off}ReadWritePaths=\"-{}\"", escaped(place));
+    }
+}
+
+/// A path between quotation marks (systemd.syntax(7)), where `%` begins a specifier.
+fn escaped(path: &str) -> String {
+    path.replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%")
+}

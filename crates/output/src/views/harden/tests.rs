@@ -1,0 +1,283 @@
+//! Rules, from made-up calls.
+
+use super::evidence::{HardenEvidence, SeenRun};
+use super::gathered::NeededByRun;
+use super::guards::Guard;
+use super::{seccomp, systemd};
+use serde_json::Value;
+use stride_event::{Descriptor, Event, Outcome, Tid};
+use stride_syscalls::uapi::consts as c;
+use stride_test_support::calls::{call, forked, holding, naming, spawned};
+use stride_track::Tracker;
+
+const PID: Tid = 10;
+const CWD: u64 = c::AT_FDCWD;
+
+struct Run {
+    needed: NeededByRun,
+    tracker: Tracker,
+}
+
+impl Run {
+    fn new() -> Run {
+        let mut run = Run { needed: NeededByRun::default(), tracker: Tracker::default() };
+        run.event(&spawned(PID, 0));
+        run.does("execve", &[0x1000, 0, 0], &["/bin/tool"], 0);
+        run
+    }
+
+    fn event(&mut self, event: &Event<'_>) {
+        self.tracker.event(event, &());
+        self.needed.event(event, &self.tracker);
+    }
+
+    fn by(&mut self, tid: Tid, name: &str, words: &[u64], paths: &[&str], result: i64) {
+        let mut made = call(tid, name, words, Outcome::from_raw(result));
+        for (i, path) in paths.iter().enumerate() {
+            made = naming(made, 0x1000 * (i as u64 + 1), path);
+        }
+        self.event(&Event::Exit(&made));
+    }
+
+    fn does(&mut self, name: &str, words: &[u64], paths: &[&str], result: i64) {
+        self.by(PID, name, words, paths, result);
+    }
+
+    fn writes(&mut self, path: &str) {
+        self.does("openat", &[CWD, 0x1000, c::O_WRONLY | c::O_CREAT | c::O_TRUNC, 0o644], &[path], 5);
+    }
+
+    fn evidence(&self) -> HardenEvidence {
+        let run =
+            SeenRun { args: vec![], engine: "made up".into(), calls: self.needed.calls(), lost: 0, missing: vec![] };
+        self.needed.evidence(run)
+    }
+
+    fn guards(&self) -> Vec<Guard> {
+        self.evidence().guards.keys().copied().collect()
+    }
+}
+
+/// The guards that a run with this call needs.
+fn guards_of(name: &str, words: &[u64]) -> Vec<Guard> {
+    let mut run = Run::new();
+    run.does(name, words, &[], 0);
+    run.guards()
+}
+
+#[test]
+fn calls_need_facilities() {
+    let cases: &[(&str, &[u64], &[Guard])] = &[
+        ("getpid", &[], &[]),
+        ("clock_settime", &[0, 0], &[Guard::Clock]),
+        ("sethostname", &[0, 0], &[Guard::HostName]),
+        ("delete_module", &[0, 0], &[Guard::KernelModules]),
+        ("syslog", &[3, 0, 0], &[Guard::KernelLog]),
+        // It only asks, or sets what is set.
+        ("personality", &[0xffff_ffff], &[]),
+        ("personality", &[0], &[]),
+        ("personality", &[c::ADDR_NO_RANDOMIZE], &[Guard::Personality]),
+        ("sched_setscheduler", &[0, c::SCHED_BATCH | c::SCHED_RESET_ON_FORK, 0], &[]),
+        ("sched_setscheduler", &[0, c::SCHED_FIFO, 0], &[Guard::Realtime]),
+        ("unshare", &[c::CLONE_NEWNS], &[Guard::Namespaces]),
+        ("clone", &[c::CLONE_VM | c::SIGCHLD, 0, 0, 0, 0], &[]),
+        ("clone", &[c::CLONE_NEWNET | c::SIGCHLD, 0, 0, 0, 0], &[Guard::Namespaces]),
+        ("mmap", &[0, 4096, c::PROT_READ | c::PROT_EXEC, c::MAP_PRIVATE, 3, 0], &[]),
+        (
+            "mmap",
+            &[0, 4096, c::PROT_WRITE | c::PROT_EXEC, c::MAP_PRIVATE | c::MAP_ANONYMOUS, u64::MAX, 0],
+            &[Guard::WritableCode],
+        ),
+        ("mprotect", &[0, 4096, c::PROT_READ], &[]),
+        ("mprotect", &[0, 4096, c::PROT_READ | c::PROT_EXEC], &[Guard::WritableCode]),
+        ("fchmod", &[3, 0o755], &[]),
+        ("fchmod", &[3, 0o4755], &[Guard::SetIdBits]),
+    ];
+    for (name, words, expected) in cases {
+        assert_eq!(guards_of(name, words), *expected, "{name}{words:x?}");
+    }
+    // The policy of sched_setattr(2) is in memory.
+    for (policy, expected) in [(c::SCHED_IDLE, vec![]), (c::SCHED_DEADLINE, vec![Guard::Realtime])] {
+        let mut run = Run::new();
+        let attr = [48u32.to_ne_bytes(), (policy as u32).to_ne_bytes()].concat();
+        let made = call(PID, "sched_setattr", &[0, 0x3000, 0], Outcome::Value(0));
+        run.event(&Event::Exit(&holding(made, stride_event::Phase::Entry, 0x3000, &attr)));
+        assert_eq!(run.guards(), expected);
+    }
+}
+
+#[test]
+fn files_need_facilities() {
+    let of = |path: &str, writes: bool| {
+        let mut run = Run::new();
+        match writes {
+            true => run.writes(path),
+            false => run.does("openat", &[CWD, 0x1000, c::O_RDONLY, 0], &[path], 3),
+        }
+        run.guards()
+    };
+    assert_eq!(of("/dev/null", true), []);
+    assert_eq!(of("/dev/pts/3", true), []);
+    assert_eq!(of("/dev/sda", false), [Guard::Devices]);
+    assert_eq!(of("/dev/kmsg", false), [Guard::KernelLog, Guard::Devices]);
+    assert_eq!(of("/proc/sys/vm/overcommit_memory", false), []);
+    assert_eq!(of("/proc/sys/vm/overcommit_memory", true), [Guard::KernelTunables]);
+    assert_eq!(of("/sys/fs/cgroup/cgroup.procs", true), [Guard::ControlGroups]);
+    assert_eq!(of("/tmp/socket", false), [Guard::SharedTmp]);
+    assert_eq!(of("/home/me/.config", false), [Guard::HomeRead]);
+    assert_eq!(of("/root/x", true), [Guard::HomeWritten]);
+    assert_eq!(of("/rooted", true), []);
+    // It was looked for and is not there.
+    let mut run = Run::new();
+    run.does("openat", &[CWD, 0x1000, c::O_RDONLY, 0], &["/root/none"], -(c::ENOENT as i64));
+    assert_eq!(run.guards(), [Guard::HomeLooked]);
+    assert!(systemd::drop_in(&run.evidence(), false).contains("\nProtectHome=tmpfs\n"));
+    // A standard output in /tmp was open before.
+    let mut run = Run::new();
+    let mut write = call(PID, "write", &[1, 0x3000, 1], Outcome::Value(1));
+    const REGULAR: u32 = c::S_IFREG as u32;
+    write.descriptors.push(Descriptor { fd: 1, path: b"/tmp/log".to_vec(), mode: REGULAR, ..Descriptor::default() });
+    run.event(&Event::Exit(&write));
+    assert!(run.needed.files().names.sorted().any(|it| &*it.path == b"/tmp/log"));
+    assert_eq!(run.evidence().calls["write"].used.times, 1);
+    assert_eq!(run.guards(), []);
+    // A file of its own in /tmp is nobody else's.
+    let mut run = Run::new();
+    run.does("openat", &[CWD, 0x1000, c::O_RDWR | c::O_CREAT | c::O_EXCL, 0o600], &["/tmp/own"], 3);
+    run.does("unlink", &[0x1000], &["/tmp/own"], 0);
+    assert_eq!(run.guards(), []);
+    assert!(run.evidence().written.is_empty());
+}
+
+#[test]
+fn a_drop_in() {
+    let mut run = Run::new();
+    run.does("socket", &[c::AF_INET, c::SOCK_STREAM, 0], &[], 3);
+    run.does("mkdir", &[0x1000, 0o755], &["/var/lib/tool"], 0);
+    run.writes("/var/lib/tool/state");
+    run.writes("/srv/out/a");
+    run.writes("/srv/out/below/b");
+    run.does("unshare", &[c::CLONE_NEWNS], &[], 0);
+    let expected = "\
+# Made from 1 run: 7 calls were seen, 0 calls were lost.
+# Save this as /etc/systemd/system/NAME.service.d/stride.conf, where NAME.service is the unit. Then run
+# systemctl daemon-reload and restart the unit.
+# Calls that are not listed fail with EPERM. --harden=systemd-log makes rules that only log them: begin with
+# those, because a run shows only what the program did in it.
+
+[Service]
+# How often each call was made:
+#   by tool: execve 1, mkdir 1, openat 3, socket 1, unshare 1
+SystemCallArchitectures=native
+SystemCallFilter=execve mkdir openat socket unshare
+SystemCallErrorNumber=EPERM
+
+# AF_INET: 1 time by tool
+# AF_UNIX: not seen, but systemd and the system's log are told of a service so
+RestrictAddressFamilies=AF_INET AF_UNIX
+
+NoNewPrivileges=yes
+PrivateTmp=yes
+PrivateDevices=yes
+ProtectHome=yes
+ProtectClock=yes
+ProtectHostname=yes
+ProtectKernelTunables=yes
+ProtectKernelModules=yes
+ProtectKernelLogs=yes
+ProtectControlGroups=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+MemoryDenyWriteExecute=yes
+LockPersonality=yes
+# Not stricter, because the program needs it:
+#   no RestrictNamespaces: unshare by tool
+
+ProtectSystem=strict
+# /var/lib/tool was made by tool
+StateDirectory=tool
+# /srv/out/a by tool
+ReadWritePaths=\"-/srv/out\"
+";
+    assert_eq!(systemd::drop_in(&run.evidence(), false), expected);
+    let log = systemd::drop_in(&run.evidence(), true);
+    assert!(log.contains("\nSystemCallLog=~execve mkdir openat socket unshare\n"), "{log}");
+    // Nothing is refused.
+    let rules = log.lines().filter(|line| !line.starts_with('#') && line.contains('='));
+    let rules: Vec<&str> = rules.map(|line| line.split('=').next().unwrap()).collect();
+    assert_eq!(rules, ["SystemCallArchitectures", "SystemCallLog"]);
+}
+
+/// Names that a tracee chose stay within their line.
+#[test]
+fn hostile_names() {
+    let mut run = Run::new();
+    run.event(&forked(PID, 11, 11, 0));
+    run.by(11, "execve", &[0x1000, 0, 0], &["/bin/x\nExecStart=/evil"], 0);
+    run.by(11, "openat", &[CWD, 0x1000, c::O_WRONLY | c::O_CREAT, 0o644], &["/srv/a\"b%h\\/c\nd/e\u{7f}"], 3);
+    run.by(11, "openat", &[CWD, 0x1000, c::O_WRONLY | c::O_CREAT, 0o644], &["/srv/q\"%h\\/c"], 3);
+    let rules = systemd::drop_in(&run.evidence(), false);
+    assert!(!rules.lines().any(|line| line.starts_with("ExecStart")), "{rules}");
+    let paths: Vec<&str> = rules.lines().filter(|line| line.starts_with("ReadWritePaths")).collect();
+    // The first one's directory has a line end in its name, so the directory above stands for it.
+    assert_eq!(paths, [r#"ReadWritePaths="-/srv/a\"b%%h\\""#, r#"ReadWritePaths="-/srv/q\"%%h\\""#]);
+}
+
+#[test]
+fn a_profile() {
+    let mut run = Run::new();
+    run.does("socket", &[c::AF_INET6, c::SOCK_STREAM, 0], &[], 3);
+    run.does("personality", &[0xffff_ffff], &[], 0);
+    run.does("clone3", &[0x3000, 88], &[], 11);
+    let profile: Value = serde_json::from_str(&seccomp::profile(&run.evidence(), false)).unwrap();
+    assert_eq!(profile["defaultAction"], "SCMP_ACT_ERRNO");
+    assert_eq!(profile["defaultErrnoRet"], 1);
+    let rules = profile["syscalls"].as_array().unwrap();
+    let of = |name: &str| -> Vec<&Value> {
+        rules.iter().filter(|rule| rule["names"].as_array().unwrap().iter().any(|it| it == name)).collect()
+    };
+    assert_eq!(of("execve").len(), 1);
+    assert!(of("mkdir").is_empty());
+    let families: Vec<_> = of("socket").iter().map(|rule| rule["args"][0]["value"].as_u64().unwrap()).collect();
+    assert_eq!(families, [c::AF_INET6]);
+    assert_eq!(of("personality").len(), 2);
+    assert_eq!((&of("clone3")[0]["action"], &of("clone3")[0]["errnoRet"]), (&"SCMP_ACT_ERRNO".into(), &38.into()));
+    assert_eq!(of("clone")[0]["args"][0]["value"], 0x7e02_0000);
+    let log: Value = serde_json::from_str(&seccomp::profile(&run.evidence(), true)).unwrap();
+    assert_eq!(log["defaultAction"], "SCMP_ACT_LOG");
+    // With new namespaces, both are allowed as they are.
+    run.does("unshare", &[c::CLONE_NEWNS], &[], 0);
+    let profile: Value = serde_json::from_str(&seccomp::profile(&run.evidence(), false)).unwrap();
+    assert!(profile["syscalls"][0]["names"].as_array().unwrap().contains(&"clone3".into()));
+}
+
+#[test]
+fn runs_add_up() {
+    let mut first = Run::new();
+    first.does("getpid", &[], &[], 10);
+    first.writes("/srv/one/x");
+    let mut second = Run::new();
+    second.does("sethostname", &[0, 0], &[], 0);
+    let read = HardenEvidence::parse(first.evidence().to_json().as_bytes()).unwrap();
+    assert_eq!(read, first.evidence());
+    let mut both = second.evidence();
+    both.add(read);
+    assert_eq!(both.calls.keys().collect::<Vec<_>>(), ["execve", "getpid", "openat", "sethostname"]);
+    assert_eq!((both.runs.len(), both.calls["execve"].used.times), (2, 2));
+    assert!(both.guards.contains_key(&Guard::HostName) && both.written.contains_key("/srv/one"));
+}
+
+#[test]
+fn evidence_that_somebody_changed() {
+    let good = Run::new().evidence().to_json();
+    let error = |from: &str, to: &str| {
+        assert!(good.contains(from), "{good}");
+        HardenEvidence::parse(good.replace(from, to).as_bytes()).unwrap_err()
+    };
+    assert!(error("\"version\": 1", "\"version\": 2").contains("reads version 1"));
+    assert!(error("stride-harden", "stride-inputs").contains("another type"));
+    assert!(error("\"execve\"", "\"execve ExecStart=x\"").contains("no name of a call"));
+    assert!(error("\"tool\"", "\"tool\\nExecStart=x\"").contains("a control character"));
+    assert!(error("\"calls\": {", "\"cells\": {").contains("not what --harden=json writes"));
+    assert!(HardenEvidence::parse(b"").is_err());
+}
