@@ -133,6 +133,38 @@ fn as_callers() {
     }
 }
 
+const DEEP: &str = "
+import os, sys
+sys.setrecursionlimit(5000)
+def deep(depth):
+    return deep(depth - 1) if depth else os.path.exists('/stride-mark')
+def outermost(depth):
+    return deep(depth)
+for n in range(3):
+    outermost(int(sys.argv[1]))
+";
+
+/// Where functions of a script are missing from a stack, one of them may match: that is said.
+#[test]
+fn functions_that_may_be_among_those_that_are_missing() {
+    let Some(python) = (8..15).rev().find_map(|minor| pythons::of_version(minor, Build::Usual).first()) else {
+        skip!("no Python 3.8 to 3.14");
+    };
+    let python = python.to_string_lossy();
+    let command = |depth| ["-P", "/stride-mark", "-U", "calls,name", "-c", &*python, "-c", DEEP, depth];
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("python-deep{engine}"));
+        let run = scratch.stride([&[engine, "--called-from=^outermost$"], &command("1000")[..]].concat());
+        let left_out = "--called-from: 3 calls were left out of which the stack is not known, or only in part";
+        assert!(run.err.contains(left_out) && !run.trace.contains(" 3 total"), "{engine}: {run:?}");
+    }
+    let scratch = Scratch::new("python-not-deep");
+    for (chosen, are_there) in [("^outermost$", true), ("^nowhere$", false)] {
+        let run = scratch.stride([&[&*format!("--called-from={chosen}")], &command("9")[..]].concat());
+        assert!(run.trace.contains(" 3 total") == are_there && run.err.is_empty(), "{chosen}: {run:?}");
+    }
+}
+
 /// A call is found by the task that waits for it, and this task is not taken for the caller.
 #[test]
 fn tasks_that_wait_are_no_callers() {

@@ -9,6 +9,7 @@ pub mod mapping;
 pub mod per_stack;
 pub mod runtime_code;
 pub mod script;
+mod whole;
 
 use crate::Tid;
 use crate::stack::mapping::NotedMapping;

@@ -1,7 +1,7 @@
 //! `--called-from`: the choice of calls by their stacks.
 
 use stride_event::quantity::count;
-use stride_event::{Bottom, Call, Outcome, PerStack};
+use stride_event::{Call, Outcome, PerStack};
 use stride_filter::FramePattern;
 use stride_syscalls::Effect;
 
@@ -30,10 +30,10 @@ impl CalledFrom {
     pub fn led_to(&mut self, call: &Call) -> bool {
         let choice = match &call.stack {
             None => Choice::Unsure,
-            Some(stack) => *self.known.get(stack, |stack| match stack.bottom {
+            Some(stack) => *self.known.get(stack, |stack| match stack.is_whole() {
                 _ if self.pattern.matches(stack) => Choice::Chosen,
-                Bottom::Reached => Choice::LeftOut,
-                Bottom::Limit | Bottom::Unknown => Choice::Unsure,
+                true => Choice::LeftOut,
+                false => Choice::Unsure,
             }),
         };
         let returned = matches!(call.outcome, Outcome::Value(_) | Outcome::Error(_));
