@@ -24,3 +24,24 @@ pub fn installed(name: &str, install: impl FnOnce(&Path) -> Command) -> Result<P
     std::fs::write(complete, "").unwrap();
     Ok(place)
 }
+
+/// Debian's packages of these names, unpacked below a directory and not installed, together with those of which they need files and that this machine lacks.
+pub fn of_debian(name: &str, packages: &[&str]) -> Result<PathBuf, String> {
+    const UNPACK: &str = r#"
+        mkdir -p "$0/archives/partial" &&
+        apt-get install --download-only --reinstall --yes --no-install-recommends -qq \
+            -o Debug::NoLocking=1 -o Dir::Cache::Archives="$0/archives" "$@" </dev/null &&
+        for package in "$0"/archives/*.deb; do dpkg-deb -x "$package" "$0" || exit; done
+        rm -r "$0/archives"
+    "#;
+    installed(name, |place| {
+        let mut shell = Command::new("sh");
+        shell
+            .args(["-c", UNPACK])
+            .arg(place)
+            .args(packages)
+            .env("LC_ALL", "C")
+            .env("DEBIAN_FRONTEND", "noninteractive");
+        shell
+    })
+}
