@@ -1,4 +1,5 @@
 //! Packages of languages that a test needs, installed once below target/ by the language's own tool.
+#![allow(dead_code)] // Each test uses its part.
 
 use crate::common::*;
 use std::path::{Path, PathBuf};
