@@ -239,6 +239,21 @@ impl CountBy {
         user: false,
         container: false,
     };
+
+    /// By the keys of both.
+    pub fn and(self, other: CountBy) -> CountBy {
+        CountBy {
+            syscall: self.syscall || other.syscall,
+            errno: self.errno || other.errno,
+            pid: self.pid || other.pid,
+            tid: self.tid || other.tid,
+            comm: self.comm || other.comm,
+            size: self.size || other.size,
+            duration: self.duration || other.duration,
+            user: self.user || other.user,
+            container: self.container || other.container,
+        }
+    }
 }
 
 /// A quantity to a power of two: the bytes that a call moved, or the nanoseconds that it took. 0: there is none, as for a

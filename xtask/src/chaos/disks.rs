@@ -18,13 +18,14 @@ pub const SCENARIO: Scenario = Scenario {
     round,
 };
 
-const VIEWS: [&[&str]; 6] = [
+const VIEWS: [&[&str]; 7] = [
     &["-o", "full/trace"],
     &["--json", "-o", "full/trace"],
     &["--record=full/x"],
     &["--html=full/x"],
     &["--perfetto=full/x"],
     &["--parquet=full/x"],
+    &["--export=prometheus:full/x"],
 ];
 
 fn round(field: &Field) -> Result<()> {

@@ -5,6 +5,7 @@
 mod advise;
 mod compare;
 mod declaration;
+mod export;
 mod flamegraph;
 mod harden;
 mod html;
@@ -22,6 +23,7 @@ mod verify;
 mod wanted;
 
 pub use declaration::Declaration;
+pub use export::is_asked as exports;
 pub use flamegraph::needs_waits as draws_waits;
 pub use harden::is_asked as hardens;
 pub use inputs::is_asked as lists_inputs;
@@ -47,6 +49,8 @@ pub const ALL: &[&dyn Declaration] = &[
     &json::JsonDeclaration,
     &advise::AdviseDeclaration,
     &time_by::TimeByDeclaration,
+    // Counts are for readers elsewhere, whom the order does not concern.
+    &export::ExportDeclaration,
     &perfetto::PerfettoDeclaration,
     &parquet::ParquetDeclaration,
     &html::HtmlDeclaration,

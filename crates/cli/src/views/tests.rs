@@ -140,6 +140,7 @@ fn each_view_can_be_had() {
         ["--inputs"],
         ["--harden=systemd"],
         ["--time-by=process"],
+        ["--export=prometheus://:9464"],
     ];
     let mut lines: Vec<Options> =
         words.iter().map(|words| options_of(&[words[0], "x"])).chain([options_of(&["x"])]).collect();
@@ -211,6 +212,8 @@ fn what_takes_the_place_of_the_text() {
         ("--replay=r --perfetto=p", (false, true)),
         ("--replay=r --perfetto=p -o y", (true, true)),
         ("--html=h -c -o y x", (false, true)),
+        ("--export=prometheus:p x", (false, true)),
+        ("--export=prometheus:p -o y x", (true, true)),
     ] {
         assert_eq!(shown(line), expected, "{line}");
     }
@@ -236,6 +239,12 @@ fn what_the_engine_is_asked_for() {
     assert!(needs("--by=comm x").thread_names && !needs("--by=pid x").memory && needs("--by=pid x").tracker);
     let page = needs("--html=h x");
     assert!(page.tracker && page.naming_calls && page.thread_names && page.times && !page.system_times, "{page:?}");
+    let metrics = needs("--export=prometheus:p x");
+    assert!(!metrics.calls && !metrics.entries && metrics.counting.is_some(), "{metrics:?}");
+    let both = needs("-c --by=pid --export=prometheus:p x").counting.unwrap();
+    assert!(both.by.pid && both.by.comm && both.latencies && both.intervals, "{both:?}");
+    assert!(needs("-c --export=prometheus:p x").counting.is_some_and(|of| of.cpu_time && !of.estimated));
+    assert!(needs("-C -o y --export=prometheus:p x").calls && needs("--waits --export=prometheus:p x").calls);
     let recording = needs("--record=r x");
     assert!(recording.system_times && recording.answers_noted && !page.answers_noted, "{recording:?}");
 }

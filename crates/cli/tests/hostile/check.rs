@@ -63,6 +63,13 @@ pub fn is_well_formed(scratch: &Scratch, fixture: &Fixture, of: &str) {
             let run = replayed(scratch, &["--replay=rec", &format!("--budget={}", fixture.file)]);
             assert!(matches!(run.code(), Some(0 | 3)), "{of}: {run:?}\n{}", text());
         }
+        Form::Metrics => {
+            let text = text();
+            is_printable(&text, of);
+            for line in text.lines().filter(|line| !line.starts_with("# HELP ") && !line.starts_with("# TYPE ")) {
+                assert!(is_sample(line), "{of}: {line}");
+            }
+        }
         Form::Screen => {
             let text = text();
             assert!(!text.contains(TITLE), "{of}: {text:?}");
@@ -72,6 +79,12 @@ pub fn is_well_formed(scratch: &Scratch, fixture: &Fixture, of: &str) {
             );
         }
     }
+}
+
+/// A name, labels in quotes, and a number.
+fn is_sample(line: &str) -> bool {
+    const SAMPLE: &str = r#"^[a-z_]+(\{([a-z_]+="([^"\\\n]|\\["\\n])*",?)*\})? [0-9.]+$"#;
+    regex::Regex::new(SAMPLE).unwrap().is_match(line)
 }
 
 /// Text for people: a line ends where the view ends it, and nothing acts on the terminal.

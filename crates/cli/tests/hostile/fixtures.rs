@@ -27,6 +27,8 @@ pub enum Form {
     Recording,
     /// Limits that --budget reads.
     Budget,
+    /// Metrics in Prometheus' text format.
+    Metrics,
     /// The screen of a terminal.
     Screen,
 }
@@ -92,6 +94,7 @@ pub const FIXTURES: &[Fixture] = &[
     replayed(&["--time-by=request", "--json"], "out", Form::JsonLines),
     replayed(&["--perfetto=pf", "-kk"], "pf", Form::Perfetto),
     replayed(&["--parquet=tables", "-kk"], "tables", Form::Tables),
+    replayed(&["--export=prometheus:metrics.prom"], "metrics.prom", Form::Metrics),
     replayed(&["--html=page.html", "-kk"], "page.html", Form::Page),
     replayed(&["--flamegraph=flames.html"], "flames.html", Form::Page),
     replayed(&["--flamegraph=flames.folded"], "flames.folded", Form::Folded),

@@ -166,6 +166,19 @@ pub struct Counting {
 }
 
 impl Counting {
+    /// Counting that serves both: rows have the keys of both, and may be added up by those of one.
+    pub fn and(self, other: Counting) -> Counting {
+        Counting {
+            only: self.only && other.only,
+            cpu_time: self.cpu_time || other.cpu_time,
+            estimated: self.estimated && other.estimated,
+            latencies: self.latencies || other.latencies,
+            bytes: self.bytes || other.bytes,
+            by: self.by.and(other.by),
+            intervals: self.intervals || other.intervals,
+        }
+    }
+
     /// Calls are counted by their number alone, and the counts are taken once, at the end.
     pub fn is_by_number(&self) -> bool {
         self.by == CountBy::SYSCALL && !self.intervals

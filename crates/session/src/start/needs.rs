@@ -126,7 +126,10 @@ impl Needs {
     pub fn and(self, other: Needs) -> Needs {
         Needs {
             calls: self.calls || other.calls,
-            counting: self.counting.or(other.counting),
+            counting: match (self.counting, other.counting) {
+                (Some(own), Some(others)) => Some(own.and(others)),
+                (own, others) => own.or(others),
+            },
             entries: self.entries || other.entries,
             signals: self.signals || other.signals,
             memory: self.memory || other.memory,

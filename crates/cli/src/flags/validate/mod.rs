@@ -55,7 +55,8 @@ pub fn validate(
     let output_separately = raw.separates_output();
     let output = output(&raw, output_separately)?;
     let to_file = output != Output::Stderr;
-    let elsewhere = to_file || views::names_files(&raw.options.views) || raw.flight.keep.is_some();
+    let elsewhere =
+        to_file || views::names_files(&raw.options.views) || views::exports(&raw.options) || raw.flight.keep.is_some();
     // In JSON, these messages are data like the rest.
     // On a whole machine, too many threads begin and end for a message each. A report has all of the command.
     let untold = machine.is_some() || elsewhere || views::has_report(&raw.options);
