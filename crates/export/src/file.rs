@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use stride_output::own_file;
 
-pub const EVERY: Duration = Duration::from_secs(10);
+const EVERY: Duration = Duration::from_secs(10);
 
 pub struct FileTask {
     path: PathBuf,
@@ -26,9 +26,14 @@ impl FileTask {
 impl Task for FileTask {
     type Result = io::Result<()>;
 
-    fn again(&mut self) {
+    fn first_wait(&self) -> Duration {
+        EVERY
+    }
+
+    fn again(&mut self) -> Duration {
         // If that fails, the last time does so, too, and says so.
         let _ = write(&self.path, &self.metrics);
+        EVERY
     }
 
     fn last(self) -> io::Result<()> {

@@ -1,18 +1,20 @@
-//! `--export`: metrics of a run, for Prometheus. docs/export.md describes them.
+//! `--export`: metrics of a run, for Prometheus and OpenTelemetry. docs/export.md describes them.
 //!
 //! [`instruments`] declares each metric once: its name, unit, help and labels. [`registry`] counts, with a fixed number of
-//! series, and hands out what it has counted as [`families`]. The formats write those: [`text`], [`protobuf`].
+//! series, and hands out what it has counted as [`families`]. The formats write those: [`text`], [`protobuf`], [`otlp`].
 //!
 //! The main thread only counts. Everything that has to do with the network or a disk is done in other threads, from copies ([`shared`]),
 //! so a slow client delays nobody.
 
 mod durations;
+mod facts;
 mod families;
 mod file;
 mod formats;
 mod instruments;
 mod label_names;
 mod labels;
+mod otlp;
 mod outlet;
 mod periodic;
 mod protobuf;
@@ -24,8 +26,9 @@ mod target;
 mod text;
 mod view;
 
+pub use facts::OutletFacts;
 pub use instruments::{ALL as INSTRUMENTS, Instrument, InstrumentKind, InstrumentUnit, LabelKey};
 pub use labels::ExportLabels;
-pub use outlet::{Outlet, OutletFacts};
+pub use outlet::Outlet;
 pub use target::ExportTarget;
 pub use view::{ExportView, counting};

@@ -167,6 +167,11 @@ impl Registry {
         of.folded(self.labels, false)
     }
 
+    /// Lost calls, and whether calls were folded.
+    pub fn trouble(&self) -> (u64, bool) {
+        (self.lost, self.folded > 0)
+    }
+
     /// What was counted so far.
     pub fn families(&self) -> Vec<MetricSeries> {
         let calls = self.calls.iter().map(|(labels, series)| (labels, PointValue::Count(series.calls)));

@@ -1,15 +1,17 @@
 //! The view: counts calls, and leaves the rest to outlets.
 
-use crate::outlet::{OpenOutlet, Outlet, OutletFacts};
+use crate::facts::OutletFacts;
+use crate::outlet::{OpenOutlet, Outlet};
 use crate::target::ExportTarget;
 use std::io;
 use stride_event::{CountBy, Counted, Counting, Event};
-use stride_output::{End, Interval, View, ViewError};
+use stride_output::{End, Interval, View};
 use stride_track::Tracker;
 
 pub struct ExportView {
     outlets: Vec<OpenOutlet>,
-    error: Option<ViewError>,
+    /// What there is to say at the end.
+    remarks: Vec<String>,
 }
 
 /// What the engine may count by itself for these targets.
@@ -34,7 +36,7 @@ pub fn counting(targets: &[ExportTarget]) -> Counting {
 impl ExportView {
     pub fn new(outlets: Vec<Outlet>, facts: &OutletFacts<'_>) -> io::Result<ExportView> {
         let outlets = outlets.into_iter().map(|outlet| outlet.open(facts)).collect::<io::Result<_>>()?;
-        Ok(ExportView { outlets, error: None })
+        Ok(ExportView { outlets, remarks: Vec::new() })
     }
 
     fn note_threads(&self, tracker: &Tracker) {
@@ -73,14 +75,14 @@ impl View for ExportView {
             let mut metrics = outlet.metrics.lock();
             metrics.lost = metrics.lost.max(end.lost.calls);
             drop(metrics);
-            if let Err(error) = outlet.end() {
-                self.error.get_or_insert(error);
-            }
+            self.remarks.extend(outlet.take_remark());
+            self.remarks.extend(outlet.end());
         }
         String::new()
     }
 
-    fn take_error(&mut self) -> Option<ViewError> {
-        self.error.take()
+    fn take_remark(&mut self) -> Option<String> {
+        let of_outlets = self.outlets.iter().find_map(OpenOutlet::take_remark);
+        of_outlets.or_else(|| (!self.remarks.is_empty()).then(|| self.remarks.remove(0)))
     }
 }

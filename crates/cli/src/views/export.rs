@@ -1,4 +1,4 @@
-//! `--export`: metrics of the run, for Prometheus.
+//! `--export`: metrics of the run, for Prometheus and OpenTelemetry.
 
 use super::declaration::{Declaration, Destination};
 use crate::flags::flag::{Arg, Category, Flag, Value, ask};
@@ -21,11 +21,12 @@ const FLAGS: &[Flag] = &[Flag {
     arg: Arg::Required("URL"),
     value: Value::Free,
     own: true,
-    help: "hand metrics of the run to Prometheus",
-    habits: &["prometheus", "metrics", "exporter", "ebpf_exporter", "openmetrics"],
+    help: "hand metrics of the run to Prometheus or OpenTelemetry",
+    habits: &["prometheus", "metrics", "exporter", "ebpf_exporter", "openmetrics", "opentelemetry", "otlp", "otel"],
     doc: "Counts calls and errors, and makes histograms of durations, by syscall, by the name of the thread and by container, for other programs to read. URL is one of these:\n\n\
           * prometheus://HOST:PORT: Prometheus reads them at http://HOST:PORT/metrics while the program runs. Without HOST, only this machine can read them (127.0.0.1). Port 0 is any free one; a message names it.\n\
-          * prometheus:FILE: they are written to FILE at the end, and every ten seconds until then, for the textfile collector of node_exporter.\n\n\
+          * prometheus:FILE: they are written to FILE at the end, and every ten seconds until then, for the textfile collector of node_exporter.\n\
+          * otlp://HOST:PORT: a Collector of OpenTelemetry gets them by OTLP/HTTP (port 4318 if none is given) every ten seconds and at the end, and logs of losses. ?every=5s behind the URL says how often.\n\n\
           Prometheus gets native histograms if it asks for them. There are never more than 10,000 series, whatever is traced, or N with ?series=N behind the URL; calls that find no room \
           are counted with (others) as a label. ?by=container counts by container and not by thread, and ?by= by neither.\n\n\
           The eBPF engine counts in the kernel. The text of the trace is only printed if -o says where to. The option may be given several times. docs/export.md in Stride's documentation has the metrics and how Prometheus is set up.",
@@ -90,6 +91,8 @@ fn open(outlets: Vec<Outlet>, with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     if !with.options.is_quiet(Quiet::Files) {
         outlets.iter().filter_map(Outlet::announcement).for_each(|told| with.outputs.complain(&told));
     }
-    let facts = OutletFacts { version: env!("CARGO_PKG_VERSION"), engine: &with.info.engine };
+    let info = with.info;
+    let version = env!("CARGO_PKG_VERSION");
+    let facts = OutletFacts { version, engine: &info.engine, host: &info.host, machine: &info.machine };
     Ok(Box::new(without_signals(|| ExportView::new(outlets, &facts))?))
 }

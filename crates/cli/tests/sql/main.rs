@@ -5,6 +5,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/python_packages.rs"]
 mod python;
 
 use common::*;

@@ -7,7 +7,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod likeness;
-#[path = "../sql/python.rs"]
+#[path = "../common/python_packages.rs"]
 mod python;
 
 use common::*;

@@ -1,8 +1,12 @@
 //! `--export`: what Prometheus reads is what happened, and nobody who reads keeps the program from running.
 
+#[path = "../common/mod.rs"]
 mod common;
-#[path = "common/prometheus.rs"]
+mod otlp;
+#[path = "../common/prometheus.rs"]
 mod prometheus;
+#[path = "../common/python_packages.rs"]
+mod python;
 
 use common::*;
 use prometheus::{Prometheus, get, sample, samples};
@@ -207,7 +211,7 @@ fn a_port_that_is_taken_is_told_before_the_program_runs() {
         assert_eq!(refused(&scratch, &[argument]), expected);
     }
     for (argument, expected) in [
-        ("--export=9464", "--export needs prometheus://HOST:PORT or prometheus:FILE, and not '9464'"),
+        ("--export=9464", "--export takes prometheus://HOST:PORT, prometheus:FILE or otlp://HOST:PORT, and not '9464'"),
         ("--export=prometheus://:1?series=7", "--export takes from 100 to 1000000 series, and not 'series=7'"),
     ] {
         let run = run([argument, "sh", "-c", "echo ran"]);

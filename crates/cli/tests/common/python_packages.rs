@@ -7,8 +7,11 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// The versions that the tests were written with.
-const PACKAGES: [(&str, &[&str]); 2] =
-    [("duckdb", &["duckdb==2.0.0"]), ("pyspark", &["pyspark==4.3.0", "py4j==0.10.9.9"])];
+const PACKAGES: [(&str, &[&str]); 3] = [
+    ("duckdb", &["duckdb==2.0.0"]),
+    ("pyspark", &["pyspark==4.3.0", "py4j==0.10.9.9"]),
+    ("opentelemetry-proto", &["opentelemetry-proto==1.45.2", "protobuf==7.36.2"]),
+];
 
 /// A Python that has the package. The error says why there is none.
 pub fn with(package: &str) -> Result<PathBuf, String> {
