@@ -12,8 +12,8 @@ use stride_output::View;
 use stride_session::{Before, Needs, Opener, Opening, Options, os_error};
 
 const OPTION: &str = "export";
-/// The counts are taken from the engine so often.
-const EVERY: Duration = Duration::from_secs(1);
+/// The counts are taken from the engine so often, unless they are sent more often. (Each time, the kernel side makes its rows anew, for all CPUs.)
+const EVERY: Duration = Duration::from_secs(5);
 
 const FLAGS: &[Flag] = &[Flag {
     category: Category::Statistics,
@@ -71,7 +71,7 @@ impl Declaration for ExportDeclaration {
             times: true,
             tracked_names: true,
             thread_names: threads,
-            every: Some(EVERY),
+            every: targets.iter().map(|target| target.every.min(EVERY)).min(),
             ..Needs::default()
         }
     }
