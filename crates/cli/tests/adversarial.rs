@@ -28,6 +28,7 @@ fn shown(scratch: &Scratch, memory: u64) {
     std::fs::write(scratch.path("limits.toml"), "limits = [\"total <= 0\"]\n").unwrap();
     std::fs::write(scratch.path("advise.toml"), "").unwrap();
     std::fs::write(scratch.path("declared"), "/usr\n/lib\n").unwrap();
+    std::fs::write(scratch.path("earlier.json"), fixtures::EARLIER_RUNS).unwrap();
     let size = scratch.path("rec").metadata().unwrap().len();
     let mut failed = Vec::new();
     // Other options and other forms take as long.

@@ -59,6 +59,9 @@ const fn live(options: &'static [&'static str], file: &'static str, form: Form) 
     Fixture { options, file, form, live: true }
 }
 
+/// The file of `--harden-with`: a run without calls.
+pub const EARLIER_RUNS: &str = r#"{"type": "stride-harden", "version": 1, "runs": [], "calls": {}, "families": {}, "guards": {}, "written": {}, "made": {}}"#;
+
 /// `base` is another recording, and `limits.toml` has limits that are broken.
 pub const FIXTURES: &[Fixture] = &[
     live(&["--record=again"], "again", Form::Recording),

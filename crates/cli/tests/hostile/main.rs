@@ -36,8 +36,7 @@ fn place(name: &str) -> Scratch {
     std::fs::write(scratch.path("limits.toml"), LIMITS).unwrap();
     std::fs::write(scratch.path("advise.toml"), "").unwrap();
     std::fs::write(scratch.path("declared"), "/usr\n/lib\n").unwrap();
-    const EARLIER: &str = r#"{"type": "stride-harden", "version": 1, "runs": [], "calls": {}, "families": {}, "guards": {}, "written": {}, "made": {}}"#;
-    std::fs::write(scratch.path("earlier.json"), EARLIER).unwrap();
+    std::fs::write(scratch.path("earlier.json"), fixtures::EARLIER_RUNS).unwrap();
     scratch
 }
 
