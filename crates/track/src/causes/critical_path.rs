@@ -113,6 +113,26 @@ impl Timelines {
         }
     }
 
+    /// The step back from a wait that no known thread ended. A second thread, `waiter`, waits for the thread since a time. If the wait had
+    /// begun before that, the path goes back to the waiter, at the time before it waited: where the cause is unknown, the waiter may be it, and a
+    /// thread that slept until a timer (a watchdog that ends at its next look) did less for the run than the waiter. A later wait is part of
+    /// what the waiter waits for.
+    fn back_to(&self, (waiter, since): (Tid, Ns), wait: &EndedWait) -> Option<(Tid, Ns)> {
+        if wait.by.is_some() || wait.from > since {
+            return None;
+        }
+        let at = since.min(wait.to);
+        // The waiter may have waited for others at that time. It was done with that when it began this wait.
+        let at = if self.waits_at(waiter, at) { since } else { at };
+        Some((waiter, at))
+    }
+
+    /// True if the thread waited at this time.
+    fn waits_at(&self, tid: Tid, at: Ns) -> bool {
+        let waits = self.threads.get(&tid).map_or(&[][..], |timeline| &timeline.waits);
+        waits.get(waits.partition_point(|wait| wait.to <= at)).is_some_and(|wait| wait.from < at)
+    }
+
     /// The latest start of a thread between these times.
     fn start_within(&self, tid: Tid, after: Ns, until: Ns) -> Option<Ns> {
         let starts = &self.threads.get(&tid)?.starts;
@@ -138,7 +158,8 @@ impl Timelines {
             let waits = &timeline.waits[..timeline.waits.partition_point(|wait| wait.to <= to)];
             let waits = waits.iter().rev().take_while(|wait| wait.from >= began);
             // Where no thread ended a wait, the path may go back to the thread that waits for this one (see `back_to`).
-            let mut ended = waits.filter_map(|wait| wait.by.or_else(|| back_to(waiter?, wait)).map(|by| (wait, by)));
+            let mut ended =
+                waits.filter_map(|wait| wait.by.or_else(|| self.back_to(waiter?, wait)).map(|by| (wait, by)));
             match ended.find(|(_, (_, at))| *at < to) {
                 Some((wait, (by, at))) => {
                     // The time of a wake-up is an estimate, so it may lie before the start of the thread that did it.
@@ -168,14 +189,6 @@ impl Timelines {
         }
         path
     }
-}
-
-/// The step back from a wait that no known thread ended. A second thread, `waiter`, waits for the thread since a time. If the wait had
-/// begun before that, the path goes back to the waiter, at the time before it waited: where the cause is unknown, the waiter may be it, and a
-/// thread that slept until a timer (a watchdog that ends at its next look) did less for the run than the waiter. A later wait is part of
-/// what the waiter waits for.
-fn back_to((waiter, since): (Tid, Ns), wait: &EndedWait) -> Option<(Tid, Ns)> {
-    (wait.by.is_none() && wait.from <= since).then_some((waiter, since.min(wait.to)))
 }
 
 /// The threads that the run waited for, and for how long.

@@ -87,6 +87,29 @@ fn a_run_does_not_wait_for_the_sleeps_of_a_watchdog_that_it_ends() {
     assert_eq!(times(&run.chain(end).collect::<Vec<_>>()), [370 * MS + 2 * MS - 1, 0, 30 * MS + 1]);
 }
 
+/// Two children sleep and then work. The second one's sleep ends while the parent still waits for the first.
+#[test]
+fn a_path_goes_back_to_a_waiter_when_it_waited_for_nobody_else() {
+    let sleep = |tid, to| does(tid, "nanosleep", &[0x1000, 0], 0, 10_000, to);
+    let (first_sleep, second_sleep) = (sleep(CHILD, 300_000), sleep(OTHER, 390_000));
+    let join = |tid: Tid, from, to| does(MAIN, "wait4", &[tid as u64, 0, 0, 0], tid.into(), from, to);
+    let (first, second) = (join(CHILD, 20_000, 401_000), join(OTHER, 402_000, 500_000));
+    let run = [
+        spawned(MAIN, 0),
+        forked(MAIN, CHILD, CHILD, 1),
+        forked(MAIN, OTHER, OTHER, 2),
+        Event::Exit(&first_sleep),
+        Event::Exit(&second_sleep),
+        exited(CHILD, 400_000),
+        Event::Exit(&first),
+        exited(OTHER, 499_000),
+        Event::Exit(&second),
+        exited(MAIN, 510_000),
+    ];
+    // From 20 to 400 µs the parent waited for the first child, and from 402 to 499 for the second one.
+    assert_eq!(times(&run), [20_000 + 2_000 + 11_000, 380_000, 97_000]);
+}
+
 #[test]
 fn a_child_that_had_ended_is_not_waited_for() {
     let wait = does(MAIN, "wait4", &[CHILD as u64, 0, 0, 0], CHILD.into(), 80, 81);
