@@ -13,7 +13,7 @@ fn a_wait_leads_to_the_process_that_is_waited_for() {
         for name in ["boss", "worker"] {
             copy_program("/bin/dash", tmux.scratch.path(name));
         }
-        std::fs::write(tmux.scratch.path("work"), "while :; do sleep 0.1; done").unwrap();
+        std::fs::write(tmux.scratch.path("work"), "while [ -e work ]; do sleep 0.1; done").unwrap();
         tmux.top(&format!("{engine} -f ./boss -c './worker work; :'"));
         tmux.wait("row of the worker", |screen| screen.contains(" worker\n"));
         // The boss is in wait4(2) all the time, so it makes no calls that return.
