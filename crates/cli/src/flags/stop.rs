@@ -37,6 +37,15 @@ impl Stop {
     pub fn usage(message: impl Into<String>) -> Stop {
         Stop::Fail { message: message.into(), hint: true }
     }
+
+    /// A word that an option does not know, beside those that it knows.
+    pub fn unknown_word(option: &str, word: &str, known: &[&str]) -> Stop {
+        let known = match known.split_last() {
+            Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+            _ => known.concat(),
+        };
+        Stop::usage(format!("--{option}={word} is not known; there are --{option}={known}"))
+    }
 }
 
 impl From<stride_filter::Error> for Stop {

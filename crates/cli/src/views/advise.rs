@@ -1,17 +1,16 @@
 //! `--advise`: calls and time that could be saved.
 
 use super::declaration::{Declaration, Destination, FileOption};
+use super::given_file::GivenFile;
 use super::{record, verify};
 use crate::flags::explain;
 use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, ask, words};
 use crate::flags::stop::Stop;
 use anyhow::{Result, anyhow};
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use stride_advise::config;
 use stride_output::{AdviseView, ReportFormat, View};
-use stride_session::{Before, Needs, Opener, Opening, Options, Use, os_error};
+use stride_session::{Before, Needs, Opener, Opening, Options, Use};
 
 const OPTION: &str = "advise";
 const CONFIG: &str = "advise-config";
@@ -143,15 +142,9 @@ impl Declaration for AdviseDeclaration {
 
 /// Sets the thresholds that a file has.
 fn configure(path: &Path) -> Result<()> {
-    // A file of thresholds is written by hand, so a file above this size is not one.
-    const MOST: u64 = 1 << 20;
-    let cannot = |why: &str| anyhow!("Can't read the thresholds in '{}': {why}", path.display());
-    let mut text = String::new();
-    let file = File::open(path).map_err(|error| cannot(&os_error(&error)))?;
-    file.take(MOST + 1).read_to_string(&mut text).map_err(|error| cannot(&os_error(&error)))?;
-    if text.len() as u64 > MOST {
-        return Err(cannot("the file is larger than 1 MiB"));
-    }
+    // It is written by hand, so a larger file is not one.
+    let file = GivenFile { path, contents: "the thresholds in", most_mib: 1 };
+    let text = String::from_utf8(file.read()?).map_err(|_| file.error("stream did not contain valid UTF-8"))?;
     let thresholds = config::parse(&path.display().to_string(), &text);
     stride_advise::choose(thresholds.map_err(|mistakes| anyhow!(mistakes.join("\n")))?);
     Ok(())

@@ -6,6 +6,7 @@ use crate::flags::stop::{Stop, Warn};
 use anyhow::Result;
 use stride_output::ReportFormat;
 use stride_session::Start;
+use stride_session::options::LineStyle;
 use stride_session::{Before, Needs, Opener, Options, Use};
 
 pub trait Declaration: Sync {
@@ -82,6 +83,17 @@ pub enum Destination {
     InsteadOfTrace,
     /// The view has a file of its own.
     OwnFile,
+}
+
+/// Refuses the other forms of the trace beside a view that is one text in place of the trace. The reasons are those why the view is not JSON, not a
+/// file for each process, and not in another tool's style.
+pub fn exclude_other_forms(view: &str, raw: &RawOptions, [json, separately, style]: [&str; 3]) -> Result<(), Stop> {
+    let others = [
+        (raw.options.json, "--json", json),
+        (raw.separates_output(), "-ff/--output-separately", separately),
+        (raw.options.style != LineStyle::Strace, "--style", style),
+    ];
+    exclude(view, &others)
 }
 
 /// Refuses options beside which a view does not stand: whether each was given, its name, and the reason.

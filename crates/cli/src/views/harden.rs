@@ -1,16 +1,14 @@
 //! `--harden`: rules that allow a program what it did.
 
-use super::declaration::{Declaration, Destination, FileOption, exclude};
+use super::declaration::{Declaration, Destination, FileOption, exclude_other_forms};
+use super::given_file::GivenFile;
 use crate::flags::flag::{Arg, Category, Flag, Value, ask, words};
 use crate::flags::raw_options::RawOptions;
 use crate::flags::stop::{Stop, Warn};
-use anyhow::{Result, anyhow};
-use std::fs::File;
-use std::io::Read;
+use anyhow::Result;
 use std::path::Path;
 use stride_output::{HardenEvidence, HardenFormat, HardenView, View};
-use stride_session::options::LineStyle;
-use stride_session::{Before, Needs, Opener, Opening, Options, Use, os_error};
+use stride_session::{Before, Needs, Opener, Opening, Options, Use};
 
 const OPTION: &str = "harden";
 const WITH: &str = "harden-with";
@@ -35,10 +33,7 @@ const FLAGS: &[Flag] = &[
           * json: what the rules are made from, for --harden-with and for programs.",
         update: |raw, given| match format_of(&given.text()) {
             Some(_) => ask(raw, given),
-            None => Err(Stop::usage(format!(
-                "--harden={} is not known; there are --harden=systemd, systemd-log, seccomp, seccomp-log and json",
-                given.text()
-            ))),
+            None => Err(Stop::unknown_word(OPTION, &given.text(), &HardenFormat::ALL.map(HardenFormat::name))),
         },
         ..BASE
     },
@@ -85,12 +80,9 @@ impl Declaration for HardenDeclaration {
         if !is_asked(&raw.options) {
             return Ok(());
         }
-        let others = [
-            (raw.options.json, "--json", "--harden=json writes one object"),
-            (raw.separates_output(), "-ff/--output-separately", "the rules are about all processes"),
-            (raw.options.style != LineStyle::Strace, "--style", "other tools have no such rules"),
-        ];
-        exclude("--harden", &others)
+        let whys =
+            ["--harden=json writes one object", "the rules are about all processes", "other tools have no such rules"];
+        exclude_other_forms("--harden", raw, whys)
     }
 
     fn destination(&self, options: &Options) -> Option<Destination> {
@@ -107,18 +99,11 @@ impl Declaration for HardenDeclaration {
     }
 }
 
-/// What earlier runs needed.
+/// The evidence of earlier runs.
 fn evidence_in(path: &Path) -> Result<HardenEvidence> {
-    /// No evidence has this size: there are some hundred calls.
-    const MOST: u64 = 64 << 20;
-    let cannot = |why: &str| anyhow!("Can't read earlier runs from '{}': {why}", path.display());
-    let mut text = Vec::new();
-    let file = File::open(path).map_err(|error| cannot(&os_error(&error)))?;
-    file.take(MOST + 1).read_to_end(&mut text).map_err(|error| cannot(&os_error(&error)))?;
-    if text.len() as u64 > MOST {
-        return Err(cannot("the file is larger than 64 MiB"));
-    }
-    HardenEvidence::parse(&text).map_err(|why| cannot(&why))
+    // (There are some hundred calls.)
+    let file = GivenFile { path, contents: "earlier runs from", most_mib: 64 };
+    HardenEvidence::parse(&file.read()?).map_err(|why| file.error(&why))
 }
 
 fn open(with: &mut Opening<'_>, earlier: Option<HardenEvidence>) -> Result<Box<dyn View>> {

@@ -1,17 +1,15 @@
 //! `--inputs`: what a command used and made.
 
-use super::declaration::{Declaration, Destination, FileOption, exclude};
+use super::declaration::{Declaration, Destination, FileOption, exclude_other_forms};
+use super::given_file::GivenFile;
 use crate::flags::flag::{Arg, Category, Flag, Value, ask, words};
 use crate::flags::raw_options::RawOptions;
 use crate::flags::stop::{Stop, Warn};
-use anyhow::{Result, anyhow};
-use std::fs::File;
-use std::io::Read;
+use anyhow::Result;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use stride_output::{DeclaredInputs, Digests, InputsFormat, InputsView, View};
-use stride_session::options::LineStyle;
-use stride_session::{Before, FileDigests, Needs, Opener, Opening, Options, Use, os_error};
+use stride_session::{Before, FileDigests, Needs, Opener, Opening, Options, Use};
 
 const OPTION: &str = "inputs";
 const DECLARED: &str = "inputs-declared";
@@ -36,10 +34,7 @@ const FLAGS: &[Flag] = &[
           * make: a rule for make(1), by which the files that were made depend on those that were used.",
         update: |raw, given| match format_of(&given.text()) {
             Some(_) => ask(raw, given),
-            None => Err(Stop::usage(format!(
-                "--inputs={} is not known; there are --inputs=text, json and make",
-                given.text()
-            ))),
+            None => Err(Stop::unknown_word(OPTION, &given.text(), &InputsFormat::ALL.map(InputsFormat::name))),
         },
         ..BASE
     },
@@ -96,12 +91,12 @@ impl Declaration for InputsDeclaration {
                 "--inputs-declared writes a text about what differs: leave the format of --inputs out",
             ));
         }
-        let others = [
-            (raw.options.json, "--json", "--inputs=json writes the list as one object"),
-            (raw.separates_output(), "-ff/--output-separately", "the list is about all processes"),
-            (raw.options.style != LineStyle::Strace, "--style", "other tools have no such list"),
+        let whys = [
+            "--inputs=json writes the list as one object",
+            "the list is about all processes",
+            "other tools have no such list",
         ];
-        exclude("--inputs", &others)
+        exclude_other_forms("--inputs", raw, whys)
     }
 
     fn destination(&self, options: &Options) -> Option<Destination> {
@@ -122,16 +117,10 @@ impl Declaration for InputsDeclaration {
 
 /// The paths that a file declares.
 fn declared_in(path: &Path) -> Result<DeclaredInputs> {
-    /// No build has a list beyond this size.
-    const MOST: u64 = 64 << 20;
-    let cannot = |why: &str| anyhow!("Can't read the inputs in '{}': {why}", path.display());
-    let mut text = Vec::new();
-    let file = File::open(path).map_err(|error| cannot(&os_error(&error)))?;
-    file.take(MOST + 1).read_to_end(&mut text).map_err(|error| cannot(&os_error(&error)))?;
-    if text.len() as u64 > MOST {
-        return Err(cannot("the file is larger than 64 MiB"));
-    }
-    let directory = std::env::current_dir().map_err(|error| cannot(&os_error(&error)))?;
+    // No build has a longer list.
+    let file = GivenFile { path, contents: "the inputs in", most_mib: 64 };
+    let text = file.read()?;
+    let directory = std::env::current_dir().map_err(|error| file.io_error(&error))?;
     Ok(DeclaredInputs::of(&text, directory.as_os_str().as_bytes()))
 }
 

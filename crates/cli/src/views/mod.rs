@@ -7,6 +7,7 @@ mod compare;
 mod declaration;
 mod export;
 mod flamegraph;
+mod given_file;
 mod harden;
 mod html;
 mod inputs;

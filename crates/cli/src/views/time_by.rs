@@ -25,10 +25,7 @@ const FLAGS: &[Flag] = &[Flag {
           one kind, with their number, the median and the 99th percentile. The engine measures sleeps and wakers as with --waits, if it can. Use -f for programs that start others.",
     update: |raw, given| match TimeBy::ALL.iter().any(|by| by.name() == given.text()) {
         true => ask(raw, given),
-        false => Err(Stop::usage(format!(
-            "--time-by={} is not known; there are --time-by=process, thread and request",
-            given.text()
-        ))),
+        false => Err(Stop::unknown_word(OPTION, &given.text(), &TimeBy::ALL.map(TimeBy::name))),
     },
     ..Flag::BASE
 }];

@@ -1,12 +1,11 @@
 //! `--tree`: the processes of the run, at its end.
 
-use super::declaration::{Declaration, Destination, exclude};
+use super::declaration::{Declaration, Destination, exclude_other_forms};
 use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, ask};
 use crate::flags::raw_options::RawOptions;
 use crate::flags::stop::{Stop, Warn};
 use anyhow::Result;
 use stride_output::{TreeLayout, TreeView, View};
-use stride_session::options::LineStyle;
 use stride_session::{Before, Needs, Opener, Opening, Options};
 
 const OPTION: &str = "tree";
@@ -47,12 +46,12 @@ impl Declaration for TreeDeclaration {
         if !is_asked(&raw.options) {
             return Ok(());
         }
-        let others = [
-            (raw.options.json, "--json", "--json has the start, the execve and the end of each process as objects"),
-            (raw.separates_output(), "-ff/--output-separately", "the tree is one text about all processes"),
-            (raw.options.style != LineStyle::Strace, "--style", "other tools have no such tree"),
+        let whys = [
+            "--json has the start, the execve and the end of each process as objects",
+            "the tree is one text about all processes",
+            "other tools have no such tree",
         ];
-        exclude("--tree", &others)
+        exclude_other_forms("--tree", raw, whys)
     }
 
     fn destination(&self, options: &Options) -> Option<Destination> {
