@@ -31,7 +31,7 @@ mod startup;
 pub mod stat;
 pub mod ticks;
 
-pub use cgroup::cgroup_root;
+pub use cgroup::{cgroup_root, container_id};
 pub use engine::{Capabilities, Choose, Delayed, Engine};
 pub use error::{AttachFailure, EngineError, StartError};
 pub use interrupt::Dispositions;

@@ -14,6 +14,7 @@ use std::os::unix::fs::DirEntryExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stride_engine_base::container_id;
 use stride_event::Glob;
 
 /// Cgroups that are remembered, and the depth to which they are searched for.
@@ -216,24 +217,13 @@ fn wants(patterns: &[Glob], texts: &[Vec<u8>], id: &str, named: &ContainerName) 
 fn container_of(path: &Path) -> Option<(&str, bool)> {
     let mut last = true;
     for part in path.components().rev() {
-        let found = part.as_os_str().to_str().and_then(id_in);
+        let found = part.as_os_str().to_str().and_then(container_id);
         if let Some(id) = found {
             return Some((id, last));
         }
         last = false;
     }
     None
-}
-
-/// The id in a name such as `docker-ID.scope`: 64 hexadecimal digits. (Beside a container, Podman and CRI-O have a cgroup for
-/// its monitor.)
-fn id_in(name: &str) -> Option<&str> {
-    let name = name.strip_suffix(".scope").unwrap_or(name);
-    if name.contains("conmon") {
-        return None;
-    }
-    let id = name.rsplit(['-', ':']).next()?;
-    (id.len() == 64 && id.bytes().all(|b| b.is_ascii_hexdigit())).then_some(id)
 }
 
 /// The path of a record, which ends with a NUL.

@@ -3,6 +3,7 @@
 use crate::facts::OutletFacts;
 use crate::otlp::messages::{InstrumentationScope, KeyValue, ResourceMessage};
 use std::fs;
+use stride_engine_base::container_id;
 use stride_output::shown;
 
 /// The source of metrics and logs.
@@ -52,10 +53,9 @@ impl OtlpResource {
 /// Names of hosts are no longer.
 const MOST_CHARACTERS: usize = 255;
 
-/// The container in which Stride itself runs: 64 hexadecimal digits in the name of its cgroup.
+/// The container in which Stride itself runs, by the names of its cgroups (cgroups(7)).
 fn own_container(cgroups: &str) -> Option<&str> {
-    let is_id = |part: &&str| part.len() == 64 && part.bytes().all(|b| b.is_ascii_hexdigit());
-    cgroups.split(|c: char| !c.is_ascii_alphanumeric()).find(is_id)
+    cgroups.lines().flat_map(|line| line.split('/')).find_map(container_id)
 }
 
 #[cfg(test)]
