@@ -60,6 +60,12 @@ pub fn naming(call: Call, addr: u64, path: impl AsRef<[u8]>) -> Call {
     holding(call, Phase::Entry, addr, &[path.as_ref(), b"\0"].concat())
 }
 
+/// A call whose arguments are these words. The captured strings are at 0x1000, 0x2000, ...
+pub fn naming_each(tid: Tid, name: &str, words: &[u64], paths: &[&str], result: i64) -> Call {
+    let made = call(tid, name, words, Outcome::from_raw(result));
+    paths.iter().zip(1u64..).fold(made, |made, (path, place)| naming(made, 0x1000 * place, path))
+}
+
 /// Gives the call a start and a duration.
 pub fn lasting(call: Call, entered: Ns, took: Ns) -> Call {
     Call { entered: Some(entered), returned: entered + took, ..call }

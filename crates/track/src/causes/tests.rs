@@ -242,14 +242,8 @@ fn a_parent_in_vfork_waits_for_the_program_of_its_child() {
 fn a_path_goes_on_where_a_wake_up_is_told_too_early() {
     let waker = NamedThread { tid: CHILD, process: CHILD, comm: [0; 16] };
     let longest = Sleep { time: 3, kind: WaitKind::Blocked, waker: Some(Waker::Thread(waker, None)) };
-    let waits = CallWaits {
-        in_call: WaitTimes::from_iter([(WaitKind::Blocked, 3), (WaitKind::Runnable, 20)]),
-        before: WaitTimes::default(),
-        sleeps: 1,
-        longest: Some(longest),
-        taker: None,
-        taker_before: None,
-    };
+    let in_call = WaitTimes::from_iter([(WaitKind::Blocked, 3), (WaitKind::Runnable, 20)]);
+    let waits = CallWaits { in_call, sleeps: 1, longest: Some(longest), ..CallWaits::default() };
     let vfork = Call { waits: Some(Box::new(waits)), ..does(MAIN, "vfork", &[], CHILD.into(), 10, 57) };
     let exec = does(CHILD, "execve", &[0x1000, 0x2000, 0x3000], 0, 50, 58);
     let run = [

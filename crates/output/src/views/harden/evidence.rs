@@ -1,4 +1,4 @@
-//! What runs needed, as data: a later run adds to it, and programs read it.
+//! The calls, facilities and files that runs needed, as data: a later run adds to them, and programs read them.
 
 use super::guards::Guard;
 use serde::{Deserialize, Serialize};

@@ -1,27 +1,49 @@
 //! Each call says something about what the program needs.
 
-use super::evidence::{HardenEvidence, SeenRun, UseOf};
+use super::evidence::{HardenEvidence, SeenRun};
 use super::guards::{Guard, needed};
 use super::places;
 use crate::spelling::quote::shown;
-use crate::views::inputs::InputsOfRun;
+use crate::views::inputs::{InputsOfRun, UserId};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use std::hash::Hash;
 use stride_event::{Call, Event, Outcome};
 use stride_syscalls::{Abi, Effect, Syscall, Thing, sets, table};
 use stride_track::{Tracker, base_name};
 
-/// The programs whose calls are told apart. Names beyond are left out, and calls are not.
+/// The uses that are told apart. Further ones are those of other programs.
 const MAX_USES: usize = if cfg!(test) { 1 << 8 } else { 1 << 16 };
 
-/// What the run needed so far.
+/// The needs of the run so far.
 #[derive(Default)]
 pub struct NeededByRun {
     files: InputsOfRun,
-    /// By ABI, number and program.
-    calls: FxHashMap<(Abi, u64, Box<str>), u64>,
-    families: BTreeMap<u64, UseOf>,
-    guards: BTreeMap<Guard, UseOf>,
+    calls: CountedUses<(Abi, u64)>,
+    families: CountedUses<(u64, &'static str)>,
+    guards: CountedUses<(Guard, &'static str)>,
+}
+
+/// How often each program used something.
+struct CountedUses<K>(FxHashMap<(K, UserId), u64>);
+
+impl<K> Default for CountedUses<K> {
+    fn default() -> CountedUses<K> {
+        CountedUses(FxHashMap::default())
+    }
+}
+
+impl<K: Copy + Eq + Hash + Ord> CountedUses<K> {
+    fn add(&mut self, key: K, program: UserId) {
+        let has_room = self.0.len() < MAX_USES || self.0.contains_key(&(key, program));
+        *self.0.entry((key, if has_room { program } else { UserId::OTHERS })).or_default() += 1;
+    }
+
+    /// In order, so that the same run has the same rules.
+    fn sorted(&self) -> Vec<(K, UserId, u64)> {
+        let mut all: Vec<_> = self.0.iter().map(|(&(key, program), &times)| (key, program, times)).collect();
+        all.sort_unstable();
+        all
+    }
 }
 
 impl NeededByRun {
@@ -43,46 +65,42 @@ impl NeededByRun {
     fn call(&mut self, call: &Call, tracker: &Tracker) {
         let Some(seen) = tracker.seen() else { return };
         let program = self.files.programs.of(seen.pid, tracker);
-        let program: Box<str> = shown(base_name(self.files.programs.path(program))).into();
         if let Some(row) = call.row() {
-            self.facilities(call, row, &program);
+            self.facilities(call, row, program);
         }
-        let key = (call.abi, call.nr, program);
         // (exit(2) and the last call of a killed thread have no outcome, and are calls.)
-        match self.calls.len() < MAX_USES || self.calls.contains_key(&key) {
-            true => *self.calls.entry(key).or_default() += 1,
-            false => *self.calls.entry((call.abi, call.nr, "".into())).or_default() += 1,
-        }
+        self.calls.add((call.abi, call.nr), program);
     }
 
-    fn facilities(&mut self, call: &Call, row: &'static Syscall, program: &str) {
+    fn facilities(&mut self, call: &Call, row: &'static Syscall, program: UserId) {
         if let Some(guard) = needed(call, row) {
-            self.guards.entry(guard).or_default().add(1, program, row.name);
+            self.guards.add((guard, row.name), program);
         }
         let makes_socket = matches!(row.makes(), Some(Thing::Socket | Thing::SocketPair));
-        if let Some(family) = call.arg("domain").filter(|_| makes_socket)
-            && (self.families.len() < MAX_USES || self.families.contains_key(&family))
-        {
-            self.families.entry(family).or_default().add(1, program, row.name);
+        if let Some(family) = call.arg("domain").filter(|_| makes_socket) {
+            self.families.add((family, row.name), program);
         }
-        if row.has_effect(Effect::Executes) && self.calls.len() > 1 && call.outcome == Outcome::Value(0) {
-            self.guards.entry(Guard::OtherPrograms).or_default().add(1, program, row.name);
+        if row.has_effect(Effect::Executes) && self.calls.0.len() > 1 && call.outcome == Outcome::Value(0) {
+            self.guards.add((Guard::OtherPrograms, row.name), program);
         }
     }
 
     /// All of it, at the end.
     pub fn evidence(&self, run: SeenRun) -> HardenEvidence {
         let mut evidence = HardenEvidence::of(run);
-        for ((abi, nr, program), times) in &self.calls {
-            let Some(entry) = table(*abi).get(*nr) else { continue };
+        let name = |program| shown(base_name(self.files.programs.path(program)));
+        for ((abi, nr), program, times) in self.calls.sorted() {
+            let Some(entry) = table(abi).get(nr) else { continue };
             let of = evidence.calls.entry(entry.row.name.to_owned()).or_default();
             of.abis.insert(abi.name().to_owned());
-            of.used.add(*times, program, "");
+            of.used.add(times, &name(program), "");
         }
-        for (family, used) in &self.families {
-            evidence.families.insert(family_name(*family), used.clone());
+        for ((family, call), program, times) in self.families.sorted() {
+            evidence.families.entry(family_name(family)).or_default().add(times, &name(program), call);
         }
-        evidence.guards.clone_from(&self.guards);
+        for ((guard, call), program, times) in self.guards.sorted() {
+            evidence.guards.entry(guard).or_default().add(times, &name(program), call);
+        }
         places::of(&self.files, &mut evidence);
         evidence
     }

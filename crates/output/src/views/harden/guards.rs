@@ -6,7 +6,7 @@ use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Effect, Facility, Syscall};
 
 /// A facility that few services need.
-#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[serde(rename_all = "kebab-case")]
 pub enum Guard {
     Clock,
@@ -28,25 +28,50 @@ pub enum Guard {
     OtherPrograms,
 }
 
-impl Guard {
-    /// The rules of a unit that take facilities away: the guards that must not have been needed, and the lines (systemd.exec(5)).
-    pub const RULES: [(&'static [Guard], &'static str); 15] = [
-        (&[Guard::OtherPrograms], "NoNewPrivileges=yes"),
-        (&[Guard::SharedTmp], "PrivateTmp=yes"),
-        (&[Guard::Devices], "PrivateDevices=yes"),
-        (&[Guard::HomeWritten, Guard::HomeRead, Guard::HomeLooked], "ProtectHome=yes"),
-        (&[Guard::Clock], "ProtectClock=yes"),
-        (&[Guard::HostName], "ProtectHostname=yes"),
-        (&[Guard::KernelTunables], "ProtectKernelTunables=yes"),
-        (&[Guard::KernelModules], "ProtectKernelModules=yes"),
-        (&[Guard::KernelLog], "ProtectKernelLogs=yes"),
-        (&[Guard::ControlGroups], "ProtectControlGroups=yes"),
-        (&[Guard::Namespaces], "RestrictNamespaces=yes"),
-        (&[Guard::Realtime], "RestrictRealtime=yes"),
-        (&[Guard::SetIdBits], "RestrictSUIDSGID=yes"),
-        (&[Guard::WritableCode], "MemoryDenyWriteExecute=yes"),
-        (&[Guard::Personality], "LockPersonality=yes"),
+/// A rule of a unit that takes a facility away (systemd.exec(5)).
+pub struct GuardRule {
+    /// The line if nothing needs the facility.
+    pub strict: &'static str,
+    /// For each guard that may have been needed, those first that leave the least: a weaker line, if there is one.
+    pub needed: &'static [(Guard, Option<&'static str>)],
+}
+
+impl GuardRule {
+    /// All of them, in the order in which they are written.
+    pub const ALL: [GuardRule; 15] = [
+        unless(&[(Guard::OtherPrograms, None)], "NoNewPrivileges=yes"),
+        unless(&[(Guard::SharedTmp, None)], "PrivateTmp=yes"),
+        unless(&[(Guard::Devices, None)], "PrivateDevices=yes"),
+        unless(
+            &[
+                (Guard::HomeWritten, None),
+                (Guard::HomeRead, Some("ProtectHome=read-only")),
+                // Nothing is there, and so it is in an empty home.
+                (Guard::HomeLooked, Some("ProtectHome=tmpfs")),
+            ],
+            "ProtectHome=yes",
+        ),
+        unless(&[(Guard::Clock, None)], "ProtectClock=yes"),
+        unless(&[(Guard::HostName, None)], "ProtectHostname=yes"),
+        unless(&[(Guard::KernelTunables, None)], "ProtectKernelTunables=yes"),
+        unless(&[(Guard::KernelModules, None)], "ProtectKernelModules=yes"),
+        unless(&[(Guard::KernelLog, None)], "ProtectKernelLogs=yes"),
+        unless(&[(Guard::ControlGroups, None)], "ProtectControlGroups=yes"),
+        unless(&[(Guard::Namespaces, None)], "RestrictNamespaces=yes"),
+        unless(&[(Guard::Realtime, None)], "RestrictRealtime=yes"),
+        unless(&[(Guard::SetIdBits, None)], "RestrictSUIDSGID=yes"),
+        unless(&[(Guard::WritableCode, None)], "MemoryDenyWriteExecute=yes"),
+        unless(&[(Guard::Personality, None)], "LockPersonality=yes"),
     ];
+
+    /// `ProtectHome`
+    pub fn name(&self) -> &'static str {
+        self.strict.split('=').next().unwrap_or(self.strict)
+    }
+}
+
+const fn unless(needed: &'static [(Guard, Option<&'static str>)], strict: &'static str) -> GuardRule {
+    GuardRule { strict, needed }
 }
 
 /// The bits of clone(2) that make namespaces. (CLONE_NEWTIME is none: that bit belongs to the number of the signal there.)

@@ -58,7 +58,7 @@ pub struct HardenView {
     format: HardenFormat,
     needed: NeededByRun,
     whole: Wholeness,
-    /// Of earlier runs.
+    /// The evidence of earlier runs.
     before: Option<HardenEvidence>,
     info: RunInfo,
     sink: Sink,

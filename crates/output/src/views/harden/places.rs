@@ -3,7 +3,7 @@
 use super::evidence::{HardenEvidence, UseOf};
 use super::guards::Guard;
 use crate::spelling::quote::shown;
-use crate::views::inputs::{InputsOfRun, UsedPath, Uses, is_of_kernel};
+use crate::views::inputs::{InputsOfRun, UsedPath, Uses, is_below, is_of_kernel};
 
 const WRITTEN: Uses = Uses::MADE.or(Uses::CHANGED).or(Uses::REMOVED).or(Uses::TEMPORARY);
 /// It was there, and the program came to know something of it.
@@ -55,27 +55,21 @@ pub fn of(files: &InputsOfRun, evidence: &mut HardenEvidence) {
         if !is_used || was_open {
             continue;
         }
-        let mut used = UseOf::default();
         let path = shown(&it.path);
-        for program in files.programs.names(&it.users) {
-            used.add(0, &shown(program), &path);
-        }
-        used.times = 1;
-        for guard in guards(it) {
-            let of = evidence.guards.entry(guard).or_default();
-            used.programs.iter().for_each(|program| of.add(0, program, &path));
-            of.times += 1;
-        }
+        let programs: Vec<String> = files.programs.names(&it.users).into_iter().map(shown).collect();
+        let add_to = |used: &mut UseOf| {
+            programs.iter().for_each(|program| used.add(0, program, &path));
+            used.times += 1;
+        };
+        guards(it).into_iter().for_each(|guard| add_to(evidence.guards.entry(guard).or_default()));
         // A service has a /tmp of its own, unless it shares files there.
-        let is_private = is_of_kernel(&it.path) || TMP.iter().any(|tmp| below(&it.path, tmp));
+        let is_private = is_of_kernel(&it.path) || TMP.iter().any(|tmp| is_below(&it.path, tmp));
         if it.uses.any(WRITTEN) && !is_private {
             let of = match service_directory(it) {
                 Some(path) => evidence.made.entry(path),
                 None => evidence.written.entry(place_of(&it.path)),
             };
-            let of = of.or_default();
-            used.programs.iter().for_each(|program| of.add(0, program, &path));
-            of.times += 1;
+            add_to(of.or_default());
         }
     }
     if evidence.guards.contains_key(&Guard::SharedTmp) {
@@ -85,13 +79,9 @@ pub fn of(files: &InputsOfRun, evidence: &mut HardenEvidence) {
     }
 }
 
-fn below(path: &[u8], directory: &[u8]) -> bool {
-    path.strip_prefix(directory).is_some_and(|rest| matches!(rest, [] | [b'/', ..]))
-}
-
 fn guards(it: &UsedPath) -> Vec<Guard> {
     let mut guards = Vec::new();
-    let writes = it.uses.any(Uses::CHANGED.or(Uses::MADE).or(Uses::REMOVED).or(Uses::TEMPORARY));
+    let writes = it.uses.any(WRITTEN);
     let mut add = |applies: bool, guard| {
         if applies {
             guards.push(guard);
@@ -105,20 +95,20 @@ fn guards(it: &UsedPath) -> Vec<Guard> {
         add(first.starts_with(b"rtc"), Guard::Clock);
     }
     add(&*it.path == b"/proc/kmsg", Guard::KernelLog);
-    add(below(&it.path, b"/sys/fs/cgroup") && writes, Guard::ControlGroups);
-    let tunable = (below(&it.path, b"/sys") && !below(&it.path, b"/sys/fs/cgroup"))
-        || below(&it.path, b"/proc/sys")
+    add(is_below(&it.path, b"/sys/fs/cgroup") && writes, Guard::ControlGroups);
+    let tunable = (is_below(&it.path, b"/sys") && !is_below(&it.path, b"/sys/fs/cgroup"))
+        || is_below(&it.path, b"/proc/sys")
         || [&b"/proc/sysrq-trigger"[..], b"/proc/latency_stats", b"/proc/acpi", b"/proc/timer_stats", b"/proc/irq"]
             .iter()
-            .any(|tunable| below(&it.path, tunable));
+            .any(|tunable| is_below(&it.path, tunable));
     add(tunable && writes, Guard::KernelTunables);
-    // What the run did not make, others did.
-    let is_shared = TMP.iter().any(|tmp| below(&it.path, tmp) && &&*it.path != tmp);
+    // Other programs made the files that the run did not make.
+    let is_shared = TMP.iter().any(|tmp| is_below(&it.path, tmp) && &&*it.path != tmp);
     add(
         is_shared && it.uses.any(READ.or(Uses::CHANGED).or(Uses::REMOVED)) && !it.uses.has(Uses::MADE),
         Guard::SharedTmp,
     );
-    if HOMES.iter().any(|home| below(&it.path, home)) {
+    if HOMES.iter().any(|home| is_below(&it.path, home)) {
         let reads = it.uses.any(READ) || it.refused > 0;
         add(writes, Guard::HomeWritten);
         add(!writes && reads, Guard::HomeRead);
@@ -143,7 +133,7 @@ fn place_of(path: &[u8]) -> String {
     loop {
         match std::str::from_utf8(place) {
             Ok(place) if !place.chars().any(char::is_control) => return place.to_owned(),
-            // Such a name cannot be written in a rule. Its directory can.
+            // A rule cannot have a path with such bytes, but it can have the directory above.
             _ => place = &place[..place.iter().rposition(|byte| *byte == b'/').unwrap_or(0)],
         }
     }

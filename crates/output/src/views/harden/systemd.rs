@@ -1,7 +1,7 @@
 //! The rules as a drop-in for a systemd unit (systemd.exec(5)).
 
 use super::evidence::HardenEvidence;
-use super::guards::Guard;
+use super::guards::GuardRule;
 use super::places::SERVICE_DIRECTORIES;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -105,34 +105,22 @@ fn families(out: &mut String, evidence: &HardenEvidence, off: &str) {
 fn facilities(out: &mut String, evidence: &HardenEvidence, off: &str) {
     out.push('\n');
     let mut left_out = Vec::new();
-    for (guards, rule) in Guard::RULES {
-        let needed = guards.iter().find_map(|guard| Some((*guard, evidence.guards.get(guard)?)));
-        // A home that nobody reads can be empty, or read-only.
-        let rule = match (rule, needed.map(|(guard, _)| guard)) {
-            (_, None) => Some(rule),
-            ("ProtectHome=yes", Some(Guard::HomeLooked)) => Some("ProtectHome=tmpfs"),
-            ("ProtectHome=yes", Some(Guard::HomeRead)) => Some("ProtectHome=read-only"),
-            _ => None,
-        };
-        if let Some(rule) = rule {
-            let _ = writeln!(out, "{off}{rule}");
+    for rule in GuardRule::ALL {
+        let needed = rule.needed.iter().find_map(|(guard, weaker)| Some((evidence.guards.get(guard)?, *weaker)));
+        let line = needed.map_or(Some(rule.strict), |(_, weaker)| weaker);
+        if let Some(line) = line {
+            let _ = writeln!(out, "{off}{line}");
         }
-        if let Some((_, used)) = needed {
+        if let Some((used, _)) = needed {
             let by: Vec<&str> = used.by.iter().map(String::as_str).collect();
-            let rule = rule.map_or_else(|| format!("no {}", name_of(guards)), str::to_owned);
-            left_out.push(format!("{rule}: {} {}", by.join(", "), used.users()));
+            let line = line.map_or_else(|| format!("no {}", rule.name()), str::to_owned);
+            left_out.push(format!("{line}: {} {}", by.join(", "), used.users()));
         }
     }
     if !left_out.is_empty() {
         comment(out, "Not stricter, because the program needs it:");
         left_out.iter().for_each(|line| comment(out, &format!("  {line}")));
     }
-}
-
-/// The rule's name, of the rule with these guards.
-fn name_of(guards: &[Guard]) -> &'static str {
-    let rule = Guard::RULES.iter().find(|(of, _)| *of == guards).map_or("", |(_, rule)| rule);
-    rule.split('=').next().unwrap_or(rule)
 }
 
 fn files(out: &mut String, evidence: &HardenEvidence, off: &str) {

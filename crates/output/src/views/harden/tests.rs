@@ -7,7 +7,7 @@ use super::{seccomp, systemd};
 use serde_json::Value;
 use stride_event::{Descriptor, Event, Outcome, Tid};
 use stride_syscalls::uapi::consts as c;
-use stride_test_support::calls::{call, forked, holding, naming, spawned};
+use stride_test_support::calls::{call, forked, holding, naming_each, spawned};
 use stride_track::Tracker;
 
 const PID: Tid = 10;
@@ -32,11 +32,7 @@ impl Run {
     }
 
     fn by(&mut self, tid: Tid, name: &str, words: &[u64], paths: &[&str], result: i64) {
-        let mut made = call(tid, name, words, Outcome::from_raw(result));
-        for (i, path) in paths.iter().enumerate() {
-            made = naming(made, 0x1000 * (i as u64 + 1), path);
-        }
-        self.event(&Event::Exit(&made));
+        self.event(&Event::Exit(&naming_each(tid, name, words, paths, result)));
     }
 
     fn does(&mut self, name: &str, words: &[u64], paths: &[&str], result: i64) {

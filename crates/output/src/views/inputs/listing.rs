@@ -120,9 +120,14 @@ impl ListPart {
     }
 }
 
+/// True for the directory itself, too.
+pub fn is_below(path: &[u8], directory: &[u8]) -> bool {
+    path.strip_prefix(directory).is_some_and(|rest| matches!(rest, [] | [b'/', ..]))
+}
+
 /// The kernel's own files and devices: they have no content of their own to depend on.
 pub fn is_of_kernel(path: &[u8]) -> bool {
-    let below = |directory: &[u8]| path.strip_prefix(directory).is_some_and(|rest| matches!(rest, [] | [b'/', ..]));
+    let below = |directory: &[u8]| is_below(path, directory);
     (below(b"/proc") || below(b"/sys") || below(b"/dev")) && !below(b"/dev/shm")
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use stride_decode::FdInfo;
 use stride_event::{Descriptor, FdOf, Lost};
 use stride_syscalls::uapi::consts as c;
-use stride_test_support::calls::{call, exited, forked, naming, spawned};
+use stride_test_support::calls::{call, exited, forked, naming, naming_each, spawned};
 
 const PID: Tid = 10;
 const CWD: u64 = c::AT_FDCWD;
@@ -62,11 +62,7 @@ impl Run {
     }
 
     fn by(&mut self, tid: Tid, name: &str, words: &[u64], paths: &[&str], result: i64) {
-        let mut made = call(tid, name, words, Outcome::from_raw(result));
-        for (i, path) in paths.iter().enumerate() {
-            made = naming(made, 0x1000 * (i as u64 + 1), path);
-        }
-        self.event(&Event::Exit(&made));
+        self.event(&Event::Exit(&naming_each(tid, name, words, paths, result)));
     }
 
     fn does(&mut self, name: &str, words: &[u64], paths: &[&str], result: i64) {

@@ -8,6 +8,11 @@ use stride_track::{Tracker, base_name};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct UserId(u32);
 
+impl UserId {
+    /// The programs for which there was no room.
+    pub const OTHERS: UserId = UserId(0);
+}
+
 /// The programs that are told apart. All others are one.
 const MAX_PROGRAMS: usize = 1 << 14;
 /// The users that are named for each thing.
@@ -77,7 +82,7 @@ impl RunPrograms {
             return *id;
         }
         if self.paths.len() >= MAX_PROGRAMS {
-            return UserId(0);
+            return UserId::OTHERS;
         }
         let id = UserId(self.paths.len() as u32);
         self.paths.push(path.to_vec());
