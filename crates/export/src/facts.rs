@@ -1,6 +1,6 @@
 //! The run, for whoever reads its metrics.
 
-/// What metrics say about the run.
+/// Facts about the run that metrics have.
 pub struct OutletFacts<'a> {
     pub version: &'a str,
     pub engine: &'a str,

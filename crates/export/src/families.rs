@@ -1,4 +1,4 @@
-//! What was counted up to a moment, for the formats.
+//! The counts at one moment, for the formats.
 
 use crate::durations::Durations;
 use crate::instruments::{Instrument, LabelKey};

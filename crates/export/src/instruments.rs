@@ -7,7 +7,7 @@ pub struct Instrument {
     pub name: &'static str,
     pub kind: InstrumentKind,
     pub unit: InstrumentUnit,
-    /// What is counted: a sentence without a full stop.
+    /// A description of the numbers: a sentence without a full stop.
     pub help: &'static str,
     /// The labels, in their order.
     pub labels: &'static [LabelKey],

@@ -98,7 +98,7 @@ impl OpenOutlet {
         }
     }
 
-    /// Ends it. What was counted has gone where it goes, or a message says what has not, and why.
+    /// Ends it. All counts are delivered then, or a message says which are not, and why.
     pub fn end(self) -> Option<String> {
         match self.running {
             Running::Server(server) => {

@@ -11,9 +11,9 @@ pub struct Periodic<T> {
     result: Receiver<T>,
 }
 
-/// What is done.
+/// The work.
 pub trait Task: Send + 'static {
-    /// What is left to tell at the end.
+    /// Facts that are left to tell at the end.
     type Result: Send + 'static;
 
     fn first_wait(&self) -> Duration;

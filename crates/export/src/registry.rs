@@ -172,7 +172,7 @@ impl Registry {
         (self.lost, self.folded > 0)
     }
 
-    /// What was counted so far.
+    /// The counts so far.
     pub fn families(&self) -> Vec<MetricSeries> {
         let calls = self.calls.iter().map(|(labels, series)| (labels, PointValue::Count(series.calls)));
         let errors = self.errors.iter().map(|(labels, &calls)| (labels, PointValue::Count(calls)));

@@ -32,7 +32,7 @@ impl SharedRegistry {
 
     /// A copy of what was counted, which may be a moment old.
     pub fn families(&self) -> Arc<[MetricSeries]> {
-        // (Whoever comes meanwhile waits here, and not where the main thread counts.)
+        // (Another reader that comes meanwhile waits here, and not where the main thread counts.)
         let mut latest = locked(&self.latest);
         match &*latest {
             Some((at, families)) if at.elapsed() < FRESH => families.clone(),
@@ -53,7 +53,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What Stride itself has used. What the system does not tell is missing.
+/// The CPU time and memory that Stride itself has used, as far as the system tells.
 fn own_use() -> impl Iterator<Item = MetricSeries> {
     let cpu = getrusage(UsageWho::RUSAGE_SELF).ok().map(|usage| {
         let microseconds = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();

@@ -10,11 +10,11 @@ use stride_track::Tracker;
 
 pub struct ExportView {
     outlets: Vec<OpenOutlet>,
-    /// What there is to say at the end.
+    /// Sentences for the end.
     remarks: Vec<String>,
 }
 
-/// What the engine may count by itself for these targets.
+/// The counts that the engine may make by itself for these targets.
 pub fn counting(targets: &[ExportTarget]) -> Counting {
     let any = |test: fn(&ExportTarget) -> bool| targets.iter().any(test);
     Counting {

@@ -33,7 +33,7 @@ impl Receiver<'_> {
         Receiver { _process: process, scratch, port }
     }
 
-    /// What was received at this path, in its order.
+    /// The messages that came to this path, in their order.
     fn requests(&self, path: &str) -> Vec<Value> {
         let received = self.scratch.read("received");
         let all = received.lines().skip(1).map(|line| serde_json::from_str::<Value>(line).unwrap());

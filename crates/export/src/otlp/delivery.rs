@@ -38,7 +38,7 @@ pub struct CollectorTask {
     result: Delivered,
 }
 
-/// What has become of it.
+/// The result of all deliveries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Delivered {
     /// Why the last delivery failed, if it did.

@@ -60,7 +60,7 @@ fn metric(of: &MetricSeries, points: &[Point], times: CountedBetween) -> MetricM
         message.exponential_histogram = Some(ExponentialHistogram { data_points, aggregation_temporality: CUMULATIVE });
     } else {
         let data_points = points.iter().map(|point| number(point, times)).collect();
-        // What goes up and down here can be added up over machines, so it is a sum as well.
+        // Gauges here can be added up over machines, so they are sums as well.
         let is_monotonic = instrument.kind == InstrumentKind::Counter;
         message.sum = Some(SumMessage { data_points, aggregation_temporality: CUMULATIVE, is_monotonic });
     }
