@@ -1,8 +1,9 @@
 //! Lines that differ, grouped by what differs.
 
 use crate::fields::{Part, parts};
-use crate::known::{Places, explained, is_address};
+use crate::known::explained;
 use crate::made::MadeCall;
+use crate::places::{Places, is_address};
 use crate::run::Tracer;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -30,13 +31,14 @@ impl Differences {
         let Some((first, others)) = lines.split_first() else { return };
         for (i, line) in others.iter().enumerate() {
             self.lines += 1;
-            match difference(first, line, tracers[i + 1].sees_entries) {
+            match difference((first, line), tracers[i + 1].sees_entries, call.args, call.result) {
                 Difference::None => {}
                 Difference::Known(why) => *self.known.entry(why).or_default() += 1,
-                Difference::New(what) => {
+                Difference::New(what, place) => {
                     let mut example = String::new();
                     let _ = writeln!(example, "  0: {first}\n  {}: {line}", i + 1);
-                    let _ = write!(example, "     {:x?} = {}", call.args, call.result);
+                    let _ = writeln!(example, "     {:x?} = {}", call.args, call.result);
+                    let _ = write!(example, "     {place}");
                     let group = Group { tracer: i + 1, call: call.entry.row.name.to_owned(), what };
                     self.groups.entry(group).or_default().push(example);
                 }
@@ -79,11 +81,12 @@ enum Difference {
     None,
     /// Both are right, or the first tracer is wrong: the reason.
     Known(&'static str),
-    New(String),
+    /// The kind of the difference, and both lines from its place on.
+    New(String, String),
 }
 
-fn difference(first: &str, other: &str, sees_entries: bool) -> Difference {
-    let (first, other) = (parts(first), parts(other));
+fn difference(lines: (&str, &str), sees_entries: bool, args: [u64; 6], result: i64) -> Difference {
+    let (first, other) = (parts(lines.0), parts(lines.1));
     if first == other {
         return Difference::None;
     }
@@ -94,22 +97,42 @@ fn difference(first: &str, other: &str, sees_entries: bool) -> Difference {
     let mut known = None;
     let mut at = (0, 0);
     while at.0 < first.len() || at.1 < other.len() {
-        let places = Places { call, first: &first[at.0..], other: &other[at.1..], sees_entries };
+        let (before, rest) = first.split_at(at.0);
+        let places = Places { call, args, result, before, first: rest, other: &other[at.1..], sees_entries };
         if !places.first.is_empty() && places.first.first() == places.other.first() {
             at = (at.0 + 1, at.1 + 1);
         } else if let Some((why, of_first, of_other)) = explained(&places) {
             known = Some(why);
             at = (at.0 + of_first, at.1 + of_other);
         } else {
-            let before = match at.0.checked_sub(2).map(|i| &first[i..at.0]) {
-                Some([Part::Text(name), Part::Mark(b'=')]) => format!("{name}="),
-                _ => String::new(),
+            let before = match places.member() {
+                "" => String::new(),
+                name => format!("{name}="),
             };
             let (a, b) = (places.first.first(), places.other.first());
-            return Difference::New(format!("{before}{} / {}", shape(a), shape(b)));
+            let place = format!("{before}{} / {before}{}", beginning(places.first), beginning(places.other));
+            return Difference::New(format!("{before}{} / {}", shape(a), shape(b)), place);
         }
     }
     known.map_or(Difference::None, Difference::Known)
+}
+
+/// The beginning of the rest of a line: enough for a reader to see the difference.
+fn beginning(parts: &[Part<'_>]) -> String {
+    const ENOUGH: usize = 120;
+    let mut text = String::new();
+    for part in parts {
+        match part {
+            Part::Mark(b',') => text.push_str(", "),
+            Part::Mark(mark) => text.push(char::from(*mark)),
+            Part::Text(part) => text.extend(part.chars().take(ENOUGH)),
+        }
+        if text.len() > ENOUGH {
+            text.push('…');
+            break;
+        }
+    }
+    text
 }
 
 /// The text without what differs between calls.
@@ -139,45 +162,4 @@ fn shape(part: Option<&Part<'_>>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn told(first: &str, other: &str) -> String {
-        match difference(first, other, false) {
-            Difference::None => "none".to_owned(),
-            Difference::Known(why) => why.to_owned(),
-            Difference::New(what) => what,
-        }
-    }
-
-    #[test]
-    fn what_differs_is_told() {
-        let names = "the first tracer has no name for a number that the other one names";
-        assert_eq!(told("f(1)   = 0", "f(1) = 0"), "none");
-        assert_eq!(told("f(0x3 /* X_??? */) = 0", "f(X_A|X_B) = 0"), names);
-        assert_eq!(told("f(X_A|0x2) = 0", "f(X_A|X_B) = 0"), names);
-        assert_eq!(told("f(X_A|0x2) = 0", "f(X_B|X_C) = 0"), "X_A|0x0 / X_B|X_C");
-        assert!(told("f([{a=1}, 2], 3) = 0", "f(0x100000000, 3) = 0").starts_with("the eBPF engine"));
-        let cut = "the eBPF engine has not copied the end of an array or a struct";
-        assert_eq!(told("f({a=1}, 5000) = 0", "f({a=1, ???}, 5000) = 0"), cut);
-        assert_eq!(told("f([1], 5) = 0", "f([1, ...], 5) = 0"), cut);
-        assert_eq!(told("f({a=1, b=0}, 5) = 0", "f({a=1}, 5) = 0"), ", / }");
-        assert_eq!(told("f({a=1}, 5) = 0", "f({a=1, ???}, 6) = 0"), "0 / 0");
-        assert_eq!(told("f({a=\"x\"}) = 0", "f({a=\"y\"...}) = 0"), "a=\"\" / \"\"...");
-        assert_eq!(told("f({a=12, ...}) = 0", "f({a=12}) = 0"), ", / }");
-    }
-
-    #[test]
-    fn known_differences_explain_no_more_than_they_say() {
-        let explained = |first: &str, other: &str| told(first, other).contains("first tracer");
-        assert!(explained("f(18446744073709551615) = 0", "f(-1) = 0"));
-        assert!(!explained("f(18446744073709551615) = 0", "f(-2) = 0"));
-        assert!(!explained("f(5) = 0", "f(4294967301) = 0"));
-        assert!(explained("f(\"/a/b\"...) = 0", "f(\"/a/b/c\") = 0"));
-        assert!(!explained("f(\"/a/b\"...) = 0", "f(\"/a/c/c\") = 0"));
-        assert!(explained("f(\"ab\") = 0", "f(\"ab\\0\"...) = 0"));
-        assert!(!explained("f(\"ab\") = 0", "f(\"abc\"...) = 0"));
-        assert!(explained("select([1]], x) = 1", "select([1], x) = 1"));
-        assert!(!explained("f([1]], x) = 1", "f([1], x) = 1"));
-    }
-}
+mod tests;

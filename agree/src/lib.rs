@@ -9,7 +9,9 @@ mod compare;
 mod fields;
 mod known;
 mod made;
+mod places;
 mod run;
+mod types;
 
 pub use compare::Differences;
 pub use run::Tracer;

@@ -1,6 +1,7 @@
 //! Calls with plausible arguments, made from the rows that describe them.
 
 use crate::arena::Stretch;
+use crate::types::{element, is_as_long_as_result, is_set_size, leads_somewhere, lengths, needed, select_of};
 use fastrand::Rng;
 use std::collections::HashMap;
 use stride_syscalls::{
@@ -115,13 +116,13 @@ impl Maker<'_> {
         let bit = |bytes: &[u8], i: u64| bytes.get(i as usize / 8).is_some_and(|byte| byte >> (i % 8) & 1 != 0);
         let ready = match row.note {
             Some(Note::Ready) => {
-                let fds = self.bytes_at("fds");
+                let fds = self.bytes_at("fds", 8 * nfds);
                 fds.chunks_exact(8).take(nfds as usize).filter(|fd| fd[6..] != [0, 0]).count()
             }
             Some(Note::ReadySets) => ["readfds", "writefds", "exceptfds"]
                 .iter()
-                .map(|name| self.bytes_at(name))
-                .map(|set| (0..nfds.min(8 * set.len() as u64)).filter(|&i| bit(set, i)).count())
+                .map(|name| self.bytes_at(name, nfds.div_ceil(8)))
+                .map(|set| (0..nfds.min(8 * set.len() as u64)).filter(|&i| bit(&set, i)).count())
                 .sum(),
             _ => return,
         };
@@ -129,9 +130,8 @@ impl Maker<'_> {
     }
 
     /// The memory to which an argument leads.
-    fn bytes_at(&self, name: &str) -> &[u8] {
-        let at = self.args.get(name).copied().unwrap_or(0);
-        self.stretch.pieces.iter().rev().find(|piece| piece.0 == at).map_or(&[], |piece| &piece.1)
+    fn bytes_at(&self, name: &str, len: u64) -> Vec<u8> {
+        self.stretch.bytes(self.args.get(name).copied().unwrap_or(0), len)
     }
 
     /// The arguments for which the key has this value.
@@ -526,77 +526,5 @@ impl Maker<'_> {
             (14..18, _) => self.rng.i64(0..6),
             _ => self.rng.i64(0..300),
         }
-    }
-}
-
-/// The type of an element of a member that is an array.
-fn element(ty: &Ty) -> &Ty {
-    match ty {
-        Ty::Items(inner) => inner,
-        Ty::Custom(_, inner) | Ty::Reply(inner) | Ty::NonZero(inner) => element(inner),
-        _ => ty,
-    }
-}
-
-fn select_of(ty: &Ty) -> Option<&'static Select> {
-    match ty {
-        Ty::Select(select) => Some(select),
-        Ty::As(_, inner) | Ty::Custom(_, inner) => select_of(inner),
-        _ => None,
-    }
-}
-
-/// The least room for which the kernel fills in a whole struct.
-fn needed(ty: &Ty, abi: Abi) -> u64 {
-    let layout = match ty {
-        Ty::Custom(Irregular::SchedAttr, Ty::Buffer(Dir::Out, ..)) => &structs::sched::ATTR,
-        Ty::Custom(Irregular::Statmount, _) => &structs::mount::STATMOUNT,
-        _ => return 0,
-    };
-    layout.size(abi) as u64
-}
-
-/// True for an argument or member that is the size of a set of signals.
-fn is_set_size(name: &str) -> bool {
-    ["sigsetsize", "sizemask"].contains(&name)
-}
-
-/// True if the call's result is the length of what it wrote here.
-fn is_as_long_as_result(ty: &Ty) -> bool {
-    match ty {
-        Ty::Bytes(_, Len::Ret)
-        | Ty::Buffer(_, Len::Ret, _)
-        | Ty::Array(_, _, Len::Ret)
-        | Ty::Table(_, _, Len::Ret, _) => true,
-        Ty::Custom(Irregular::PathOut | Irregular::Dirents | Irregular::Dirents64, _) => true,
-        Ty::Custom(Irregular::MsgBuf, Ty::Buffer(Dir::Out, ..)) | Ty::Custom(Irregular::MmsghdrOut, _) => true,
-        Ty::Custom(_, inner) | Ty::As(_, inner) => is_as_long_as_result(inner),
-        _ => false,
-    }
-}
-
-/// True if a value of this type depends on others, or leads to memory.
-fn leads_somewhere(ty: &Ty) -> bool {
-    ty.is_pointer() || matches!(ty, Ty::Select(_) | Ty::Shapes(_)) || select_of(ty).is_some()
-}
-
-/// The names of the siblings that are lengths for this type.
-fn lengths(ty: &Ty) -> Vec<&'static str> {
-    match ty {
-        Ty::Bytes(_, len)
-        | Ty::Buffer(_, len, _)
-        | Ty::Array(_, _, len)
-        | Ty::Table(_, _, len, _)
-        | Ty::Extensible(_, _, len, _)
-        | Ty::Iovec(_, len)
-        | Ty::Sockaddr(_, len)
-        | Ty::SigSet(_, len) => match len {
-            Len::Of(name) | Len::Units { of: name, .. } => vec![name],
-            _ => Vec::new(),
-        },
-        Ty::Custom(_, inner) | Ty::As(_, inner) => lengths(inner),
-        Ty::Shapes(shapes) => shapes.iter().flat_map(lengths).collect(),
-        Ty::Select(select) => select.cases.iter().flat_map(|case| lengths(&case.1)).collect(),
-        _ => Vec::new(),
     }
 }

@@ -3,6 +3,7 @@
 // says: slept
 // says: and the run waited for that for
 // A maker and a taker share a frame in memory, and each sleeps until the other has changed a flag. Corrected, each wakes the other.
+// The sleeps are long, so that they stay most of the run on a machine that makes each call wait for a CPU.
 #include <semaphore.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -15,7 +16,7 @@ struct shared {
 };
 
 static void pause_for_other(void) {
-	usleep(5000); // FROM pause_for_other
+	usleep(20000); // FROM pause_for_other
 }
 
 int main(int argc, char **argv) {

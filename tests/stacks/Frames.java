@@ -122,8 +122,8 @@ public class Frames {
         abstract void paint();
     }
 
-    record Pair(int first, int second) {
-        Pair {
+    static class Pair {
+        Pair(int first, int second) {
             mark();
         }
     }
@@ -294,7 +294,7 @@ public class Frames {
     }
 
     static int sized(Object object, int n, boolean really) {
-        return object instanceof String text ? text.length() + caller(n, really) : 1;
+        return object instanceof String ? ((String) object).length() + caller(n, really) : 1;
     }
 
     static int compiled() {

@@ -40,6 +40,12 @@ int main(void)
 	       "-1 EBADF (Bad file descriptor)\n", ctx);
 	syscall(SYS_io_submit, ctx, -1L, odd);
 	printf("io_submit(%#lx, -1, %p) = -1 EINVAL (Invalid argument)\n", ctx, odd);
+	// More vectors than the kernel takes.
+	struct iocb vectors = { .aio_lio_opcode = IOCB_CMD_PWRITEV, .aio_fildes = -1, .aio_nbytes = 41110 };
+	odd[0] = &vectors;
+	syscall(SYS_io_submit, ctx, 1L, odd);
+	printf("io_submit(%#lx, 1, [{aio_data=0, aio_lio_opcode=IOCB_CMD_PWRITEV, aio_fildes=-1, aio_buf=NULL, aio_nbytes=41110, aio_offset=0}]) = "
+	       "-1 EBADF (Bad file descriptor)\n", ctx);
 	syscall(SYS_io_cancel, ctx, NULL, NULL);
 	printf("io_cancel(%#lx, NULL, NULL) = -1 EFAULT (Bad address)\n", ctx);
 	syscall(SYS_io_destroy, ctx);

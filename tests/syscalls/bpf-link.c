@@ -71,6 +71,14 @@ int main(void)
 	attr[16] = 8;
 	long r = syscall(SYS_bpf, BPF_BTF_LOAD, attr, 28);
 	printf("bpf(BPF_BTF_LOAD, {btf=\"no types\", btf_log_buf=NULL, btf_size=8, btf_log_size=0, btf_log_level=0}, 28) = %s\n", result(r));
+	// A log without room has no text that could be cut, and flags that the kernel does not take for a file have names.
+	memcpy(attr + 8, &data, sizeof(data));
+	r = syscall(SYS_bpf, BPF_BTF_LOAD, attr, 28);
+	printf("bpf(BPF_BTF_LOAD, {btf=\"no types\", btf_log_buf=\"\", btf_size=8, btf_log_size=0, btf_log_level=0}, 28) = %s\n", result(r));
+	uint32_t object[4] = { 0, 0, -1, 0xffffffff };
+	r = syscall(SYS_bpf, BPF_OBJ_GET, object, 16);
+	printf("bpf(BPF_OBJ_GET, {pathname=NULL, bpf_fd=-1, file_flags=BPF_F_RDONLY|BPF_F_WRONLY|BPF_F_PATH_FD|BPF_F_VTYPE_BTF_OBJ_FD|"
+	       "BPF_F_TOKEN_FD|BPF_F_SEGV_ON_FAULT|BPF_F_NO_USER_CONV|BPF_F_RB_OVERWRITE|0xfff03fe7}, 16) = %s\n", result(r));
 	fflush(stdout);
 	_exit(0);
 }

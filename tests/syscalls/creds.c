@@ -2,6 +2,7 @@
 // Credentials: ids with all bits set show as -1, groups are as many as there are, capabilities have names.
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -52,6 +53,12 @@ int main(void)
 	printf("capset({version=0xbadc0ded /* _LINUX_CAPABILITY_VERSION_??? */, pid=1}, NULL) = -1 EINVAL (Invalid argument)\n");
 	syscall(SYS_capget, 0L, caps);
 	printf("capget(NULL, %p) = -1 EFAULT (Bad address)\n", caps);
+	// Without the whole header the kernel looks at no data.
+	char *part = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	munmap(part + 4096, 4096);
+	memcpy(part + 4096 - 6, header, 4);
+	syscall(SYS_capset, part + 4096 - 6, caps);
+	printf("capset(%p, %p) = -1 EFAULT (Bad address)\n", part + 4096 - 6, caps);
 	syscall(SYS_capset, none, caps);
 	printf("capset(%p, %p) = -1 EFAULT (Bad address)\n", none, caps);
 	fflush(stdout);

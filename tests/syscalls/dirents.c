@@ -39,6 +39,8 @@ int main(void)
 	printf("], 4096) = %ld\n", n);
 	syscall(SYS_getdents64, fd, buf, sizeof buf);
 	printf("getdents64(%d, [], 4096) = 0\n", fd);
+	syscall(SYS_getdents64, fd, NULL, 4096);
+	printf("getdents64(%d, [], 4096) = 0\n", fd);
 	syscall(SYS_getdents64, -1, buf, 5);
 	printf("getdents64(-1, %p, 5) = -1 EBADF (Bad file descriptor)\n", buf);
 	lseek(fd, 0, SEEK_SET);

@@ -106,7 +106,7 @@ int main(void)
 		 "{opcode=IORING_OP_ACCEPT, flags=0, ioprio=IORING_ACCEPT_MULTISHOT|IORING_ACCEPT_POLL_FIRST, fd=-1, off=0, addr=0, len=0, rw_flags=0, "
 		 "user_data=0, buf_index=0, personality=0, file_index=0, optval=0}");
 	REGISTER(31, "IORING_REGISTER_SEND_MSG_RING", twice, 1,
-		 "{opcode=IORING_OP_NOP128, flags=0, ioprio=0x3, fd=-1, off=0x4, addr=0x5, len=6, nop_flags=IORING_NOP_INJECT_RESULT|0x40, user_data=0, "
+		 "{opcode=IORING_OP_NOP128, flags=0, ioprio=3, fd=-1, off=0x4, addr=0x5, len=6, nop_flags=IORING_NOP_INJECT_RESULT|0x40, user_data=0, "
 		 "buf_index=0, personality=0, file_index=0, optval=0, cmd=[0x1, 0x2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
 		 "0, 0, 0, 0, 0, 0, 0, ...]}");
 	REGISTER(31, "IORING_REGISTER_SEND_MSG_RING", reading, 1,
@@ -116,6 +116,10 @@ int main(void)
 		 "{if_idx=1, if_rxq=2, rq_entries=3, flags=ZCRX_REG_NODEV, area_ptr=0x1000, region_ptr=NULL, offsets={head=4, tail=5, rqes=6}, zcrx_id=7, "
 		 "rx_buf_len=0, event_desc=NULL}");
 	REGISTER(33, "IORING_REGISTER_RESIZE_RINGS", resize, 1, "{sq_entries=8, cq_entries=16, flags=IORING_SETUP_CQSIZE}");
+	resize[8] = 6;
+	resize[18] = 0x1000;
+	REGISTER(33, "IORING_REGISTER_RESIZE_RINGS", resize, 1,
+		 "{sq_entries=8, cq_entries=16, flags=IORING_SETUP_CQSIZE, sq_off={user_addr=0x1000}, resv=[0, 0x6, 0]}");
 	REGISTER(34, "IORING_REGISTER_MEM_REGION", &region, 1, "{region_uptr=0x1000, flags=IORING_MEM_REGION_REG_WAIT_ARG|0x2}");
 	REGISTER(35, "IORING_REGISTER_QUERY", &first, 1, "%p", &first);
 	REGISTER(36, "IORING_REGISTER_ZCRX_CTRL", &arm, 1, "{zcrx_id=3, op=ZCRX_CTRL_ARM_EVENT, zc_arm_event={event_type=ZCRX_EVENT_COPY}}");

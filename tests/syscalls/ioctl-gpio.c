@@ -46,8 +46,9 @@ int main(void)
 	config.attrs[1].attr.id = 9;
 	config.attrs[1].attr.padding = 5;
 	config.attrs[1].attr.values = 6;
+	config.padding[4] = 7;
 	TRY(GPIO_V2_LINE_SET_CONFIG_IOCTL, &config,
-	    "{flags=GPIO_V2_LINE_FLAG_INPUT|GPIO_V2_LINE_FLAG_EDGE_RISING, num_attrs=2, "
+	    "{flags=GPIO_V2_LINE_FLAG_INPUT|GPIO_V2_LINE_FLAG_EDGE_RISING, num_attrs=2, padding=[0, 0, 0, 0, 0x7], "
 	    "attrs=[{debounce_period_us=50, mask=0x1}, {attr={id=9, padding=0x5, data=0x6}, mask=0}]}");
 	return 0;
 }

@@ -3,7 +3,11 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <linux/if_tun.h>
+#include <linux/input.h>
+#include <mtd/mtd-user.h>
 #include <net/if.h>
+#include <net/if_arp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,6 +59,23 @@ int main(void)
 	printf("ioctl(-1, EVIOCGNAME(256), %p) = -1 EBADF (Bad file descriptor)\n", &on);
 	ioctl(-1, 0x4004fe07, 5);
 	printf("ioctl(-1, _IOC(_IOC_WRITE, 0xfe, 0x7, 0x4), 0x5) = -1 EBADF (Bad file descriptor)\n");
+	// Requests whose argument is a number that the kernel does not look at, an address of another kind than Ethernet's, and a new axis.
+	ioctl(-1, TUNSETNOCSUM, 85764);
+	printf("ioctl(-1, TUNSETNOCSUM, 0x14f04) = -1 EBADF (Bad file descriptor)\n");
+	memset(&request.ifr_hwaddr, 0x5a, sizeof(request.ifr_hwaddr));
+	request.ifr_hwaddr.sa_family = ARPHRD_NETROM;
+	ioctl(-1, SIOCSIFHWADDR, &request);
+	printf("ioctl(-1, SIOCSIFHWADDR, {ifr_name=\"nosuch0\", ifr_hwaddr={sa_family=ARPHRD_NETROM, sa_data=5a:5a:5a:5a:5a:5a:5a}}) = "
+	       "-1 EBADF (Bad file descriptor)\n");
+	request.ifr_hwaddr.sa_family = 0x9e6c;
+	ioctl(-1, SIOCSIFHWADDR, &request);
+	printf("ioctl(-1, SIOCSIFHWADDR, {ifr_name=\"nosuch0\", ifr_hwaddr={sa_family=0x9e6c /* ARPHRD_??? */, "
+	       "sa_data=5a:5a:5a:5a:5a:5a:5a:5a:5a:5a:5a:5a:5a:5a}}) = -1 EBADF (Bad file descriptor)\n");
+	ioctl(-1, EVIOCGABS(0x22), &on);
+	printf("ioctl(-1, EVIOCGABS(ABS_SND_PROFILE), %p) = -1 EBADF (Bad file descriptor)\n", &on);
+	struct mtd_oob_buf64 spare = { 0xff };
+	ioctl(-1, MEMWRITEOOB64, &spare);
+	printf("ioctl(-1, MEMWRITEOOB64, {start=0xff, length=0, usr_ptr=NULL}) = -1 EBADF (Bad file descriptor)\n");
 	fflush(stdout);
 	_exit(0);
 }

@@ -53,7 +53,7 @@ int main(void)
 	syscall(SYS_io_destroy, 0L);
 	printf("io_destroy(NULL) = -1 EINVAL (Invalid argument)\n");
 	fcntl(-1, F_SETPIPE_SZ, -1);
-	printf("fcntl(-1, F_SETPIPE_SZ, 4294967295) = -1 EBADF (Bad file descriptor)\n");
+	printf("fcntl(-1, F_SETPIPE_SZ, -1) = -1 EBADF (Bad file descriptor)\n");
 
 	/* No memory holds so many. */
 	syscall(SYS_writev, -1, &word, 1UL << 60);

@@ -100,6 +100,21 @@ static void messages(void)
 		       (size_t) c->cmsg_len, i ? "IP_PKTINFO" : "IP_RECVERR", shown, (size_t) c->cmsg_len);
 	}
 
+	/* More data than the type needs. */
+	struct { int type; const char *shown; } longer[] = {
+		{ IP_TTL, "IP_TTL, cmsg_data=[16843009, 16843009]" }, { IP_TOS, "IP_TOS, cmsg_data=[0x1, 0x1, 0x1, 0x1, 0x1, 0x1, 0x1, 0x1]" },
+	};
+	for (int i = 0; i < 2; i++) {
+		struct cmsghdr *c = (void *) short_of[0];
+		*c = (struct cmsghdr) { CMSG_LEN(8), IPPROTO_IP, longer[i].type };
+		memset(CMSG_DATA(c), 1, 8);
+		struct msghdr odd = { .msg_control = c, .msg_controllen = c->cmsg_len };
+		sendmsg(-1, &odd, 0);
+		printf("sendmsg(-1, {msg_name=NULL, msg_namelen=0, msg_iov=NULL, msg_iovlen=0, msg_control=[{cmsg_len=%zu, cmsg_level=SOL_IP, "
+		       "cmsg_type=%s}], msg_controllen=%zu, msg_flags=0}, 0) = -1 EBADF (Bad file descriptor)\n",
+		       (size_t) c->cmsg_len, longer[i].shown, (size_t) c->cmsg_len);
+	}
+
 	struct mmsghdr many[2] = { { .msg_hdr = { .msg_iov = iov, .msg_iovlen = 1 } }, { .msg_hdr = { .msg_iovlen = 0 } } };
 	iov[0] = (struct iovec) { "x", 1 };
 	sendmmsg(sv[0], many, 2, 0);
@@ -126,6 +141,29 @@ static void names(void)
 	printf("connect(-1, %p, 16) = -1 EBADF (Bad file descriptor)\n", none);
 	accept(-1, (void *) none, (void *) none);
 	printf("accept(-1, %p, %p) = -1 EBADF (Bad file descriptor)\n", none, none);
+	// Addresses that are longer than their struct: the name of an algorithm may be, and the rest of the other one is shown.
+	char longer[100] = { 0 };
+	longer[0] = AF_ALG;
+	memset(longer + 24, 'a', 70);
+	bind(-1, (void *) longer, 100);
+	printf("bind(-1, {sa_family=AF_ALG, salg_type=\"\", salg_feat=0, salg_mask=0, "
+	       "salg_name=\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}, 100) = -1 EBADF (Bad file descriptor)\n");
+	memset(longer, 0, sizeof(longer));
+	longer[0] = AF_RXRPC;
+	longer[6] = 60;
+	longer[8] = 99;
+	longer[39] = 'x';
+	bind(-1, (void *) longer, 40);
+	printf("bind(-1, {sa_family=AF_RXRPC, srx_service=0 /* ???_SERVICE */, transport_type=0 /* SOCK_??? */, transport_len=60, transport={family=0x63 /* AF_??? */, "
+	       "\"\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0x\"}}, 40) = -1 EBADF (Bad file descriptor)\n");
+	// A negative number of digipeaters is none.
+	memset(longer, 0x10, sizeof(longer));
+	longer[0] = AF_AX25;
+	longer[1] = 0;
+	memset(longer + 12, -1, 4);
+	bind(-1, (void *) longer, 37);
+	printf("bind(-1, {sa_family=AF_AX25, fsa_ax25={sax25_call={ax25_call=\"\\x10\\x10\\x10\\x10\\x10\\x10\\x10\"}, sax25_ndigis=-1}}, 37) = "
+	       "-1 EBADF (Bad file descriptor)\n");
 	socket(AF_NETLINK, 0xfd, 99);
 	printf("socket(AF_NETLINK, 0xfd /* SOCK_??? */, 0x63 /* NETLINK_??? */) = -1 EINVAL (Invalid argument)\n");
 	socket(99, 0, 0);

@@ -51,6 +51,13 @@ int main(void)
 	printf("setsockopt(-1, SOL_SOCKET, SO_SNDBUF, %p, 4) = -1 EBADF (Bad file descriptor)\n", none);
 	getsockopt(-1, SOL_SOCKET, SO_SNDBUF, &value, (void *) none);
 	printf("getsockopt(-1, SOL_SOCKET, SO_SNDBUF, %p, %p) = -1 EBADF (Bad file descriptor)\n", &value, none);
+	// The kernel reads an int of a longer value.
+	setsockopt(-1, 271, 138, "\0\0\0\322\0E", 6);
+	printf("setsockopt(-1, SOL_TIPC, TIPC_NODELAY, [-771751936], 6) = -1 EBADF (Bad file descriptor)\n");
+	setsockopt(-1, 271, 136, "\7\0\0\0\0\0", 6);
+	printf("setsockopt(-1, SOL_TIPC, TIPC_GROUP_LEAVE, [7], 6) = -1 EBADF (Bad file descriptor)\n");
+	setsockopt(-1, 271, 137, &seven, sizeof(seven));
+	printf("setsockopt(-1, SOL_TIPC, TIPC_SOCK_RECVQ_USED, [7], 4) = -1 EBADF (Bad file descriptor)\n");
 	fflush(stdout);
 	_exit(0);
 }

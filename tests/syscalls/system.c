@@ -45,6 +45,9 @@ int main(void)
 	syscall(SYS_reboot, 1, 672274793, 0xa1b2c3d4, "again");
 	printf("reboot(0x1 /* LINUX_REBOOT_MAGIC1??? */, LINUX_REBOOT_MAGIC2, LINUX_REBOOT_CMD_RESTART2, \"again\") = "
 	       "-1 %s\n", geteuid() ? "EPERM (Operation not permitted)" : "EINVAL (Invalid argument)");
+	syscall(SYS_reboot, 1, 672274793, 0xa1b2c3d4, "a name of a kernel image that is longer than what is shown");
+	printf("reboot(0x1 /* LINUX_REBOOT_MAGIC1??? */, LINUX_REBOOT_MAGIC2, LINUX_REBOOT_CMD_RESTART2, \"a name of a kernel image that is\"...) = "
+	       "-1 %s\n", geteuid() ? "EPERM (Operation not permitted)" : "EINVAL (Invalid argument)");
 	commands = syscall(SYS_membarrier, 0, 0, 0);
 	if (commands > 0 && commands & 1)
 		printf("membarrier(MEMBARRIER_CMD_QUERY, 0) = %#lx (MEMBARRIER_CMD_GLOBAL", commands);

@@ -3,6 +3,7 @@
 mod doctor;
 mod flags;
 mod rotated_names;
+mod sweep;
 mod views;
 
 use anyhow::Result;
@@ -29,6 +30,10 @@ fn main() {
             }
         },
         Outcome::Fail => 1,
+        Outcome::Trace(options) if sweep::is_asked(&options) => sweep::run(&options).unwrap_or_else(|error| {
+            complain(&options.program, &format!("{error:#}"));
+            1
+        }),
         Outcome::Trace(options) => {
             let program = options.program.clone();
             let ended = trace(*options);

@@ -366,3 +366,47 @@ fn views() {
     let summary = scratch.replay(&["-c", "-U", "calls,errors,name"]).out;
     assert!(summary.lines().any(|line| line.split_whitespace().eq(["4", "1", "chdir"])), "{summary}");
 }
+
+/// `short=`: the call moves less, and the register that says how much has its own value again behind the call.
+#[test]
+fn short_transfers() {
+    let scratch = Scratch::new("inject-short");
+    let source = scratch.path("short.c");
+    let text = r#"
+        #include <stdio.h>
+        int main(void) {
+            long asked = 9, moved;
+            __asm__ volatile("syscall" : "=a"(moved), "+d"(asked) : "a"(1), "D"(1), "S"("123456789") : "rcx", "r11", "memory");
+            printf(" %ld %ld\n", moved, asked);
+            return 0;
+        }"#;
+    std::fs::write(&source, text).unwrap();
+    let program = scratch.path("short");
+    or_skip!(cc(&source, &program));
+    let program = program.to_str().unwrap();
+    for mode in MODES {
+        let options = ["--kill-on-exit", "-e", "trace=write", "--inject=write:short=3:when=1", "-q", program];
+        let run = scratch.stride(mode.iter().chain(&options));
+        assert_eq!((run.code(), &run.out[..]), (Some(0), "123 3 9\n"), "{mode:?}: {run:?}");
+        assert!(run.trace.contains("write(1, \"123\", 3)") && run.trace.contains("= 3 (INJECTED: args)"), "{run:?}");
+        // A call that asks for less is left alone.
+        let options = ["--kill-on-exit", "-e", "trace=write", "--inject=write:short=9", "-q", program];
+        assert_eq!(scratch.stride(mode.iter().chain(&options)).out, "123456789 9 9\n", "{mode:?}");
+    }
+    let mut refused = stride();
+    refused.args(["--inject=write:short=3", program]);
+    let run = Run::of(refused);
+    assert!(run.code() == Some(1) && run.err.contains("add --kill-on-exit"), "{run:?}");
+}
+
+/// `thread=`: the calls of one process alone.
+#[test]
+fn one_thread_alone() {
+    for (place, expected) in [("1", "parent\n"), ("1.1", "child 1\n"), ("1.2", "child 2\n"), ("1.3", "")] {
+        let scratch = Scratch::new(&format!("inject-thread-{place}"));
+        let rule = format!("--fault=chdir:error=EIO:thread={place}");
+        let script = "(cd / 2>&- || echo child 1); (cd / 2>&- || echo child 2); cd / 2>&- || echo parent";
+        let run = scratch.stride(["-f", "-e", "trace=chdir", &rule, "sh", "-c", script]);
+        assert_eq!(run.out, expected, "{place}: {run:?}");
+    }
+}

@@ -6,6 +6,7 @@ use common::script_frames::calls;
 use common::*;
 use serde_json::Value;
 use std::process::Command;
+use std::time::Duration;
 
 /// Each function stands behind the one that it calls. (Mono leaves frame pointers out, unless it is asked not to.)
 #[test]
@@ -23,7 +24,9 @@ fn functions_that_a_map_names() {
         let command = ["-E", "MONO_DEBUG=disable_omit_fp", "/usr/bin/mono", "--jitmap", &program];
         // Under eBPF on a busy machine, a program may be over before Stride has read its map.
         let tries = if engine.contains("ebpf") { 10 } else { 1 };
-        let named = (0..tries).any(|_| {
+        let named = (0..tries).any(|nth| {
+            // The machine may be busy for a while.
+            std::thread::sleep(Duration::from_millis(200 * nth));
             let run = scratch.stride(options.iter().chain(&command));
             assert_eq!(run.code(), Some(0), "{engine}: {}", run.err);
             let calls = calls(&run.trace);

@@ -162,20 +162,22 @@ fn a_server_of_pages() {
 }
 
 macro_rules! versions {
-    ($($name:ident: $minor:literal)*) => { $(
+    ($($name:ident: $minor:literal $word:ident)*) => { $(
         #[test]
         fn $name() {
-            let Some(php) = phps::of_version($minor) else {
-                skip!("no PHP 8.{}", $minor);
+            let Some(php) = phps::of_version($minor, phps::$word) else {
+                skip!("no PHP 8.{} with words of {} bytes", $minor, phps::$word);
             };
             frames_are_those_that_php_knows(php, &[]);
         }
     )* };
 }
 versions! {
-    php_8_0: 0
-    php_8_1: 1
-    php_8_2: 2
-    php_8_3: 3
-    php_8_4: 4
+    php_8_0: 0 USUAL
+    php_8_1: 1 USUAL
+    php_8_2: 2 USUAL
+    php_8_3: 3 USUAL
+    php_8_4: 4 USUAL
+    php_8_2_of_32_bits: 2 NARROW
+    php_8_4_of_32_bits: 4 NARROW
 }

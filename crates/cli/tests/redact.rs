@@ -103,6 +103,54 @@ fn is_in(text: &str, pattern: &str) -> bool {
     regex::Regex::new(pattern).unwrap().is_match(text)
 }
 
+const TEXTS: [&str; 5] = ["plainword", "plainarg", "plainhome", "Authorization", "PASSWORD"];
+
+/// With --paths-only, no view shows a text that is no path, and paths have no secrets.
+#[test]
+fn only_paths_are_shown() {
+    need!("/usr/bin/python3");
+    let left = |text: &[u8]| {
+        let holds = |secret: &&&str| text.windows(secret.len()).any(|part| part == secret.as_bytes());
+        SECRETS.iter().chain(&TEXTS).filter(holds).copied().collect::<Vec<_>>()
+    };
+    for &engine in engines() {
+        for view in VIEWS {
+            let scratch = prepared(&format!("paths-only{engine}{}", view.concat().replace(['/', '.'], "")));
+            let options = [&[engine, "-f", "--paths-only", "--redact=own"], *view].concat();
+            let run =
+                scratch.stride(options.iter().chain(&["/usr/bin/python3", "program.py", "--password", "opthush7"]));
+            assert_eq!(run.code(), Some(0), "{run:?}");
+            assert!(
+                is_in(&run.err, r"--paths-only: \d+ texts that are no paths were redacted\. --redact: "),
+                "{}",
+                run.err
+            );
+            assert_eq!(left(&written(&scratch, &run)), [""; 0], "{engine} {view:?}");
+        }
+        // Paths, lengths and numbers stay.
+        let scratch = prepared(&format!("paths-only-else{engine}"));
+        let program = ["/usr/bin/python3", "program.py"];
+        let run = scratch.stride([engine, "-v", "-s", "200", "--paths-only", "--redact=own"].iter().chain(&program));
+        for text in [
+            r#""server.key", O_RDONLY"#,
+            r#""/nowhere/customer-********/x""#,
+            r#"execve("/bin/true", ["****", "*******************", "*******", "********", "********"], ["********************", "***************"])"#,
+            r#"iov_len=27}, {iov_base="*************************", iov_len=25}]"#,
+        ] {
+            assert!(run.trace.contains(text), "{engine}: {text}\n{}", run.trace);
+        }
+        assert!(run.trace.contains(r#""**************************", 26) = 26"#), "{engine}: {}", run.trace);
+        // A recording that was made without the option.
+        scratch.stride([engine, "-v", "-s", "200", "--record=plain"].iter().chain(&program));
+        let mut replay = bare_stride();
+        replay.args(["--replay=plain", "--paths-only", "-v", "-s", "200", "--json"]).current_dir(scratch.path(""));
+        let shown = Run::of(replay);
+        assert!(shown.out.contains("server.key"), "{engine}: {shown:?}");
+        let own = shown.out.replace("customer-ownhush8", "");
+        assert_eq!(left(own.as_bytes()), [""; 0], "{engine}");
+    }
+}
+
 /// A recording that was made without the option is redacted when it is shown. One that was made with it has no secrets.
 #[test]
 fn recordings() {

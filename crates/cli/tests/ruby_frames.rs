@@ -21,23 +21,39 @@ fn program() -> PathBuf {
     root().join("tests/stacks/frames.rb")
 }
 
-/// The executable of a Ruby with a version of which frames are known.
+/// The executable of a Ruby of which frames are known: of one of these versions, and with words of so many bytes.
+fn ruby_of(versions: &[&str], word: &str) -> Option<String> {
+    let program = "puts RUBY_VERSION, 1.size, File.readlink('/proc/self/exe') if RUBY_ENGINE == 'ruby'";
+    interpreter("ruby", program, versions, word)
+}
+
 fn ruby() -> Option<String> {
-    let output = Command::new("ruby").args(["-e", "puts RUBY_ENGINE, RUBY_VERSION, RbConfig.ruby"]).output().ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let [engine, version, path] = text.lines().collect::<Vec<_>>()[..] else { return None };
-    (engine == "ruby" && version.starts_with("3.1.")).then(|| path.to_owned())
+    ruby_of(&["3.1.", "3.3."], "8")
 }
 
 #[test]
 fn frames_are_those_that_ruby_knows() {
     let Some(ruby) = ruby() else {
-        skip!("no Ruby 3.1");
+        skip!("no Ruby 3.1 or 3.3");
     };
+    are_those_that_it_knows(&ruby, "ruby-frames");
+}
+
+#[test]
+fn frames_of_32_bits_are_those_that_ruby_knows() {
+    let Some(ruby) = ruby_of(&["3.1.", "3.3."], "4") else {
+        skip!("no Ruby 3.1 or 3.3 of 32 bits");
+    };
+    are_those_that_it_knows(&ruby, "ruby-frames-of-32-bits");
+}
+
+fn are_those_that_it_knows(ruby: &str, name: &str) {
     for &engine in engines() {
-        let scratch = Scratch::new(&format!("ruby-frames{engine}"));
-        let calls = calls(&traced(&scratch, engine, &[&ruby], &program(), &CALLS));
-        are_as_told(engine, "mark", Some("made_large"), &told(&scratch), &calls);
+        let scratch = Scratch::new(&format!("{name}{engine}"));
+        let calls = calls(&traced(&scratch, engine, &[ruby], &program(), &CALLS));
+        let told = told(&scratch);
+        assert!(told.len() > 380, "{engine}: {}", told.len());
+        are_as_told(engine, "mark", Some("made_large"), &told, &calls);
         in_their_order(&calls, engine);
     }
 }
@@ -59,7 +75,7 @@ fn in_their_order(calls: &[(usize, Vec<Value>)], run: &str) {
 #[test]
 fn as_callers() {
     let Some(ruby) = ruby() else {
-        skip!("no Ruby 3.1");
+        skip!("no Ruby 3.1 or 3.3");
     };
     for &engine in engines() {
         let scratch = Scratch::new(&format!("ruby-callers{engine}"));
@@ -102,7 +118,7 @@ end
 #[test]
 fn a_server_of_pages() {
     let Some(ruby) = ruby() else {
-        skip!("no Ruby 3.1");
+        skip!("no Ruby 3.1 or 3.3");
     };
     for &engine in engines() {
         let scratch = Scratch::new(&format!("ruby-server{engine}"));

@@ -98,7 +98,7 @@ impl Remote {
         let reader = worker.tid;
         let (done, result) = sync_channel(1);
         let mut spare = std::mem::take(&mut self.spare);
-        spare.clear();
+        // (Bytes of an earlier read may still be there. They are not passed on.)
         spare.resize(buf.len(), 0);
         let Some(worker) = &self.worker else { return Ok(0) };
         if worker.jobs.send(Job { read, tid, addr, buf: spare, done }).is_err() {

@@ -27,6 +27,11 @@ pub enum Why {
 }
 
 impl Why {
+    /// True if the engine is to blame: the kernel is one that the engine is made for, and refuses its programs all the same.
+    pub fn is_fault(&self) -> bool {
+        matches!(self, Why::Refused(what) if !lacks_descriptors(what)) && old_kernel().is_none()
+    }
+
     /// The advice to the user: how the failure can be mended.
     pub fn advice(&self, is_root: bool) -> String {
         match self {
@@ -44,7 +49,7 @@ impl Why {
             Why::NoBtf(_) => "use a kernel built with CONFIG_DEBUG_INFO_BTF=y, with /sys mounted".to_owned(),
             Why::LockedDown(_) => "boot with lockdown=integrity or none".to_owned(),
             Why::NoMemory(_) => "give a smaller --ring-size".to_owned(),
-            Why::Refused(what) if ["EMFILE", "Too many open files"].iter().any(|word| what.contains(word)) => {
+            Why::Refused(what) if lacks_descriptors(what) => {
                 "allow more open files (`ulimit -n 256`)".to_owned()
             }
             Why::Probes(_) => "name fewer functions, or functions of files on ordinary file systems".to_owned(),
@@ -84,6 +89,10 @@ impl fmt::Display for Why {
 }
 
 impl std::error::Error for Why {}
+
+fn lacks_descriptors(what: &str) -> bool {
+    ["EMFILE", "Too many open files"].iter().any(|word| what.contains(word))
+}
 
 /// The release of a kernel that is older than those for which the engine is made.
 fn old_kernel() -> Option<String> {

@@ -17,7 +17,7 @@ use stride_event::{Bounds, CallSet, CountBy, Counting, Endings, Glob, Machine, P
 use stride_stacks::{CodeFileToProbe, functions};
 use stride_syscalls::Abi;
 use stride_test_support::state::kernel_version;
-use stride_test_support::{Killed, need_ebpf, skip, skipped};
+use stride_test_support::{Killed, skip, skipped};
 
 /// The place of the record, and what makes it.
 const RECORD: &str = "crates/engine-ebpf/tests/verified.txt";
@@ -211,7 +211,10 @@ fn verified_by_broker(spec: &TraceSpec) -> Result<BTreeMap<String, u64>, String>
 /// The only test of this file that loads programs: all those of this process are of the engine that it has just started.
 #[test]
 fn verified_instructions_are_written_down() {
-    need_ebpf!();
+    if let Err(why) = stride_engine_ebpf::available() {
+        assert!(!why.is_fault(), "{why}");
+        skip!("{why}");
+    }
     if kernel_version() < (5, 16) {
         skip!("a kernel before 5.16 does not tell how many instructions it has verified");
     }

@@ -9,6 +9,10 @@
 //! change nothing and do not wait. A thread that is let go between the two stops gets the result at once, without that call
 //! (`settle`). If SIGKILL ends Stride in between, the kernel lets the thread go on, and the thread sees the result of that call.
 //!
+//! # A call that moves fewer bytes (`short=`)
+//! The register with the number of bytes gets its value back when the call returns, or when the thread is let go (`settle`): a program may rely on it. If SIGKILL ended Stride in
+//! between, nobody would do that, so this goes together with `--kill-on-exit` only.
+//!
 //! # What else is changed
 //! A signal goes with the request that resumes the thread; the kernel takes signals at the stops for entry and exit, but not at
 //! those of a seccomp filter. Memory is written only if its pages are there ([`Plans::poke`]). Delays are in `delays`.
@@ -93,6 +97,7 @@ impl Injector {
     ) -> GoingOn {
         thread.injections.rule = None;
         thread.injections.owed = None;
+        thread.injections.shortened = None;
         let (abi, nr) = (thread.call.abi, thread.call.nr);
         let Some(at) = self.rules.iter().rposition(|rule| rule.calls.contains(abi, nr)) else {
             return GoingOn::default();
@@ -105,9 +110,19 @@ impl Injector {
             return GoingOn::default();
         }
         thread.injections.rule = Some(at);
-        if self.poke(thread, plans, at, |rule| &rule.poke_enter) {
+        let mut capture_again = self.poke(thread, plans, at, |rule| &rule.poke_enter);
+        if capture_again {
             thread.call.tampering.arguments = true;
             thread.call.blocks.clear();
+        }
+        if let Some(most) = self.rules[at].short
+            && shorten(thread, most)
+        {
+            thread.call.tampering.arguments = true;
+            thread.call.blocks.clear();
+            capture_again = true;
+        }
+        if capture_again {
             capture(plans, thread);
         }
         let rule = &self.rules[at];
@@ -194,8 +209,34 @@ impl Injector {
     }
 }
 
-/// Gives a thread the result that it is owed, wherever in its call it stands.
+/// Has the call move fewer bytes than it was asked to. Returns whether it does.
+fn shorten(thread: &mut Tracee, most: u64) -> bool {
+    let (abi, nr) = (thread.call.abi, thread.call.nr);
+    let Some(row) = table(abi).get(nr).map(|entry| entry.row) else { return false };
+    let Some(position) =
+        row.transfer().and_then(|transfer| transfer.asked).map(|asked| row.register(row.index(asked), abi))
+    else {
+        return false;
+    };
+    if thread.call.args.get(position).is_none_or(|asked| *asked <= most) {
+        return false;
+    }
+    let Some(Ok(old)) = thread.stopped().map(|stopped| stopped.set_argument(abi, Some(nr), position, most)) else {
+        return false;
+    };
+    thread.injections.shortened = Some((position, old));
+    thread.call.args[position] = most;
+    true
+}
+
+/// Gives a thread the result that it is owed, and the register that was changed, wherever in its call it stands.
 pub fn settle(thread: &mut Tracee) {
+    let abi = thread.call.abi;
+    if let Some((position, value)) = thread.injections.shortened.take()
+        && let Some(stopped) = thread.stopped()
+    {
+        let _ = stopped.set_argument(abi, None, position, value);
+    }
     if let Some(result) = thread.injections.owed.take()
         && let Some(stopped) = thread.stopped()
     {

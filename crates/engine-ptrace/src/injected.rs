@@ -15,6 +15,8 @@ pub struct ThreadInjections {
     pub rule: Option<usize>,
     /// The result that the call in flight gets when it returns.
     pub owed: Option<i64>,
+    /// The register of an argument that gets its value back when the call returns: its position, and the value.
+    pub shortened: Option<(usize, u64)>,
 }
 
 impl ThreadInjections {

@@ -8,6 +8,7 @@
 use crate::sys::{self, Info};
 use nix::errno::Errno;
 use stride_event::{SIGINFO_SIZE, Tid};
+use stride_syscalls::Abi;
 
 /// Proof that the kernel reported this thread stopped. Made by `wait` alone.
 #[derive(Debug)]
@@ -100,6 +101,11 @@ impl Stopped {
     /// Changes the number of the call that the thread is in, and its result, if one is given. A call of number -1 is not made.
     pub fn replace_call(&self, number: i64, result: Option<i64>) -> Result<(), Errno> {
         sys::replace_call(self.tid, number, result)
+    }
+
+    /// Puts a value into the register of an argument of the call that the thread is in, if that is the call of this number. Returns the value that was there.
+    pub fn set_argument(&self, abi: Abi, number: Option<u64>, position: usize, value: u64) -> Result<u64, Errno> {
+        sys::set_argument(self.tid, abi, number, position, value)
     }
 
     /// Lets the thread run on, and delivers the signal unless it is 0.

@@ -1,9 +1,9 @@
 //! Changing calls: `-e inject=`, `-e fault=`.
 //!
-//! The grammar is strace's: a set of calls, and terms after colons. `prob=` and `seed=` are Stride's own.
+//! The grammar is strace's: a set of calls, and terms after colons. `short=`, `thread=`, `prob=` and `seed=` are Stride's own.
 
 use crate::{Catalog, Error, errors, parse_syscalls, signals};
-use stride_event::{Chance, InjectedResult, Injection, Invocations, Ns, Poke};
+use stride_event::{Chance, InjectedResult, Injection, Invocations, Ns, Poke, ThreadKey};
 use stride_syscalls::Class;
 use stride_syscalls::uapi::consts::ENOSYS;
 
@@ -27,13 +27,13 @@ impl Tamper {
     fn terms(self) -> &'static [&'static str] {
         match self {
             Tamper::Inject => &TERMS,
-            Tamper::Fault => &["error", "when", "syscall", "prob", "seed"],
+            Tamper::Fault => &["error", "when", "thread", "syscall", "prob", "seed"],
         }
     }
 }
 
 /// All terms.
-const TERMS: [&str; 11] = [
+const TERMS: [&str; 13] = [
     "error",
     "retval",
     "signal",
@@ -42,7 +42,9 @@ const TERMS: [&str; 11] = [
     "delay_exit",
     "poke_enter",
     "poke_exit",
+    "short",
     "when",
+    "thread",
     "prob",
     "seed",
 ];
@@ -118,9 +120,19 @@ pub fn parse_injection(
                 once(!of.is_empty())?;
                 *of = pokes(value).map_err(&no)?;
             }
+            "short" => {
+                once(rule.short.is_some())?;
+                rule.short = Some(number(value).filter(|n| *n > 0 && *n <= i64::MAX as u64).ok_or_else(|| no("a number of bytes from 1 on"))?);
+            }
             "when" => rule.when = when(value).ok_or_else(|| {
                 no("FIRST[..LAST][+[STEP]], with numbers from 1 to 65535 (LAST up to 65534), such as 3, 2..4, 5+ or 1+2")
             })?,
+            "thread" => {
+                once(rule.thread.is_some())?;
+                rule.thread = Some(thread(value).ok_or_else(|| {
+                    no("the place of a thread among the traced ones: 1 for the command, 1.2 for the second thread or process that it makes, and so on")
+                })?);
+            }
             "prob" => {
                 once(probability.is_some())?;
                 let p: Option<f64> = value.parse().ok().filter(|p| value.starts_with(|c: char| c.is_ascii_digit() || c == '.') && (0.0..=1.0).contains(p));
@@ -137,9 +149,12 @@ pub fn parse_injection(
     }
     let delays = rule.delay_enter.is_some() || rule.delay_exit.is_some();
     let pokes = !rule.poke_enter.is_empty() || !rule.poke_exit.is_empty();
-    if rule.result.is_none() && rule.signal.is_none() && !delays && !pokes {
-        let actions = ["error", "retval", "signal", "delay_enter", "delay_exit", "poke_enter", "poke_exit"];
+    if rule.result.is_none() && rule.signal.is_none() && rule.short.is_none() && !delays && !pokes {
+        let actions = ["error", "retval", "signal", "delay_enter", "delay_exit", "poke_enter", "poke_exit", "short"];
         return Err(invalid(format!("nothing is said to be changed; add one of {}", written(&actions))));
+    }
+    if rule.result.is_some() && rule.short.is_some() {
+        return Err(invalid("a call that is not made moves no bytes: leave short= or the result out".into()));
     }
     if seed.is_some() && probability.is_none() {
         return Err(invalid("seed= says which calls prob= chooses; add prob=".into()));
@@ -208,6 +223,13 @@ fn when(text: &str) -> Option<Invocations> {
         Some((first, last)) => (number(first, MOST_INVOCATION)?, number(last, MOST_INVOCATION - 1)?),
     };
     (first <= last).then_some(Invocations { first, last, step: step.unwrap_or(1) })
+}
+
+/// `ROOT[.CHILD]...`, each counted from 1.
+fn thread(text: &str) -> Option<ThreadKey> {
+    let mut ordinals = text.split('.').map(|part| crate::list::number(part).filter(|n| *n > 0));
+    let root = ThreadKey::root(ordinals.next()??);
+    ordinals.try_fold(root, |key, ordinal| Some(key.child(ordinal?)))
 }
 
 /// `@argN=HEX[,@argM=HEX]...`. The error says what is allowed.
@@ -283,6 +305,23 @@ mod tests {
     }
 
     #[test]
+    fn short_transfers() {
+        assert_eq!(inject("read:short=3").short, Some(3));
+        assert_eq!(inject("read:delay_enter=1").short, None);
+    }
+
+    #[test]
+    fn threads() {
+        let of = |text: &str| inject(&format!("chdir:error=1:thread={text}")).thread;
+        assert_eq!(of("1"), Some(ThreadKey::root(1)));
+        assert_eq!(of("1.2.1"), Some(ThreadKey::root(1).child(2).child(1)));
+        for text in ["", "0", "1.", "1.0", ".1", "a", "1..2", "-1"] {
+            let message = parse(&format!("chdir:error=1:thread={text}"), Tamper::Fault).unwrap_err().to_string();
+            assert!(message.contains("is no value of thread=, which takes the place of a thread"), "{message}");
+        }
+    }
+
+    #[test]
     fn mistakes_are_told_with_what_is_allowed() {
         for (text, why) in [
             ("chdir", "nothing is said to be changed; add one of error=, retval=,"),
@@ -312,6 +351,8 @@ mod tests {
                 "chdir:poke_exit=@arg1=41,@arg1=41",
                 "'@arg1=41,@arg1=41' is no value of poke_exit=, which takes each argument once",
             ),
+            ("read:short=0", "'0' is no value of short=, which takes a number of bytes from 1 on"),
+            ("read:short=1:error=EIO", "a call that is not made moves no bytes"),
             ("chdir:error=1:prob=2", "'2' is no value of prob=, which takes a probability from 0 to 1"),
             ("chdir:error=1:prob=nan", "'nan' is no value of prob="),
             ("chdir:error=1:seed=2", "seed= says which calls prob= chooses"),
@@ -345,7 +386,7 @@ mod tests {
         let message = parse("chdir:signal=1", Tamper::Fault).unwrap_err().to_string();
         assert_eq!(
             message,
-            "invalid fault argument 'chdir:signal=1'; signal= is not for fault, which takes error=, when=, syscall=, prob=, seed=; \
+            "invalid fault argument 'chdir:signal=1'; signal= is not for fault, which takes error=, when=, thread=, syscall=, prob=, seed=; \
              use inject="
         );
         assert_eq!(

@@ -5,6 +5,7 @@
 mod brief;
 mod form;
 mod line;
+pub mod progress;
 pub mod reference;
 pub mod report;
 mod sink;
@@ -26,6 +27,7 @@ pub use sink::error::{ViewError, why};
 pub use sink::own_file;
 pub use spelling::names::signal_text;
 pub use spelling::quote::{escape_path, quote, shown};
+pub use spelling::shell::{push_word, shell_word};
 pub use spelling::style::{HexStrings, NameStyle, Style};
 pub use stride_event::grouped;
 pub use value::Writer;

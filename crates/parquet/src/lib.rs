@@ -17,8 +17,10 @@ mod cell;
 mod chunk;
 mod clock;
 mod column;
+mod destination;
 mod file;
 mod hybrid;
+mod notices;
 mod operation;
 mod place;
 mod presence;
@@ -35,5 +37,6 @@ mod waits;
 mod writer;
 
 pub use column::{ColumnKind, TableColumn, TableColumns, TableField};
+pub use destination::{PreparedStore, StoreLimits, TableDestination};
 pub use tables::ALL;
 pub use view::{ParquetView, check_directory};

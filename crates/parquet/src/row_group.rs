@@ -75,6 +75,12 @@ impl RowGroup {
         self.count += 1;
     }
 
+    /// Drops all rows.
+    pub fn clear(&mut self) {
+        self.columns.iter_mut().for_each(Values::clear);
+        self.count = 0;
+    }
+
     /// Writes all rows as a row group.
     pub fn write<W: Write + Send>(&mut self, maker: &mut ChunkMaker, to: &mut SerializedFileWriter<W>) -> Result<()> {
         let descriptions = to.schema_descr().columns().to_vec();

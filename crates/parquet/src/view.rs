@@ -3,7 +3,9 @@
 use crate::call::TableCall;
 use crate::cell::{IdCell, NumberCell, TextCell, TimeCell, WordCell};
 use crate::clock::TraceClock;
+use crate::destination::{TableDestination, TableStore};
 use crate::file::FileError;
+use crate::notices;
 use crate::operation;
 use crate::place::{TracePlace, day};
 use crate::process::{self, ProcessEnd};
@@ -11,7 +13,7 @@ use crate::stacks::StackRows;
 use crate::table_rows::TableRows;
 use crate::tables::{self, Calls, LossRow, Losses, Processes, Stacks, TraceRow, Traces};
 use crate::writer::{Failed, FileWriter, Written};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::{fs, io};
 use stride_decode::{Options, Resolver};
@@ -19,6 +21,7 @@ use stride_event::quantity::{bytes, count};
 use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Outcome, Tid};
 use stride_output::json::{CallArguments, Json, operation_args};
 use stride_output::{End, RunInfo, View, ViewError, own_file, why};
+use stride_store::{DeliveryEnd, StoreAddress};
 use stride_syscalls::Ret;
 use stride_track::Tracker;
 
@@ -33,6 +36,7 @@ pub struct ParquetView {
     losses: TableRows<Losses>,
     traces: TableRows<Traces>,
     writer: FileWriter,
+    store: Option<Arc<TableStore>>,
     stack_rows: StackRows,
     /// Calls have their stacks (`-k`).
     shows_stacks: bool,
@@ -48,7 +52,7 @@ pub struct ParquetView {
     error: Option<ViewError>,
     /// At the end, a sentence says how many calls and bytes were written, and where. (`-q` leaves the sentence out.)
     tells: bool,
-    remark: Option<String>,
+    remarks: Vec<String>,
 }
 
 #[derive(Default)]
@@ -68,16 +72,21 @@ pub fn check_directory(directory: &Path) -> io::Result<()> {
 }
 
 impl ParquetView {
-    /// Starts a thread, which has the signal mask of the caller. `tells`: whether a sentence at the end tells what was
+    /// Starts a thread, which has the signal mask of the caller, and another one for a store. `replays`: nobody waits for the run. `tells`: whether a sentence at the end tells what was
     /// written.
     pub fn new(
-        directory: PathBuf,
+        destination: TableDestination,
+        replays: bool,
         options: Options,
         resolver: Box<dyn Resolver>,
         info: &RunInfo,
         shows_stacks: bool,
         tells: bool,
     ) -> Result<ParquetView, ViewError> {
+        let directory = match &destination {
+            TableDestination::Directory(directory) => directory.clone(),
+            TableDestination::Store(prepared) => prepared.spool.directory().to_owned(),
+        };
         let place = Arc::new(TracePlace::new(directory, info));
         let clock = TraceClock { trace_id: place.trace_id.clone(), wall_offset: info.wall_offset };
         let first_day = day(clock.wall_ns(info.started));
@@ -87,7 +96,15 @@ impl ParquetView {
                 return Err(failure(&FileError::new(&path, io::ErrorKind::AlreadyExists), 0));
             }
         }
-        let writer = FileWriter::start(place.clone()).map_err(|e| failure(&FileError::new(&place.directory, e), 0))?;
+        let store = match destination {
+            TableDestination::Directory(_) => None,
+            TableDestination::Store(prepared) => {
+                let store = TableStore::open(prepared, &place, first_day, replays).map_err(|e| failure(&e, 0))?;
+                Some(Arc::new(store))
+            }
+        };
+        let writer = FileWriter::start(place.clone(), store.clone())
+            .map_err(|e| failure(&FileError::new(&place.directory, e), 0))?;
         Ok(ParquetView {
             arguments: CallArguments::new(options, resolver),
             info: info.clone(),
@@ -99,6 +116,7 @@ impl ParquetView {
             traces: TableRows::new(first_day),
             place,
             writer,
+            store,
             stack_rows: StackRows::default(),
             shows_stacks,
             counts: Counts::default(),
@@ -108,7 +126,7 @@ impl ParquetView {
             failed: false,
             error: None,
             tells,
-            remark: None,
+            remarks: Vec::new(),
         })
     }
 
@@ -292,8 +310,15 @@ impl ParquetView {
         self.calls.finish(&mut self.writer)?;
         self.processes.finish(&mut self.writer)?;
         self.stacks.finish(&mut self.writer)?;
+        // (The writer has had all calls by now: it takes a group when it is done with the one before.)
+        let dropped = self.store.as_ref().map_or(0, |store| store.dropped());
+        if dropped > 0 {
+            self.loss(None, None, None, "calls", dropped);
+            self.notes.push(notices::dropped(dropped));
+            self.counts.calls -= dropped;
+        }
         self.losses.finish(&mut self.writer)?;
-        self.trace(lost.calls);
+        self.trace(lost.calls + dropped);
         self.traces.finish(&mut self.writer)
     }
 
@@ -321,23 +346,39 @@ impl ParquetView {
     }
 
     /// The sentence at the end.
-    fn completion_notice(&self, written: Written) -> String {
-        format!(
-            "{}: {}, {} as Parquet; the trace_id is {}",
-            self.place.directory.display(),
-            count(written.calls, "call", "calls"),
-            bytes(written.bytes),
-            self.place.trace_id
-        )
+    fn completion_notice(&self, written: Written, ended: &DeliveryEnd) -> String {
+        let calls = count(written.calls, "call", "calls");
+        let (place, size) = match &self.store {
+            None => (self.place.directory.display().to_string(), format!("{} as Parquet", bytes(written.bytes))),
+            Some(store) => (store.address().to_string(), notices::delivered(ended)),
+        };
+        format!("{place}: {calls}, {size}; the trace_id is {}", self.place.trace_id)
+    }
+
+    /// Waits until the store has all files, or says which it does not have.
+    fn deliver(&mut self) -> DeliveryEnd {
+        let Some(store) = &self.store else { return DeliveryEnd::default() };
+        let ended = store.end();
+        self.remarks.extend(store.take_remark());
+        if store.dropped() > 0 {
+            self.remarks.push(notices::dropped(store.dropped()));
+        }
+        if let Some(undelivered) = store.undelivered(&ended) {
+            self.remarks.push(undelivered);
+            self.failed = true;
+        }
+        ended
     }
 }
 
 /// The sentence about a failure. Files that are complete stay.
 fn failure(error: &FileError, whole: u64) -> ViewError {
     let path = error.path.display();
+    let is_store = error.path.to_str().is_some_and(|path| StoreAddress::parse(path).is_some());
+    let (kind, other) = if is_store { ("store", "prefix") } else { ("directory", "directory") };
     if error.error.kind() == io::ErrorKind::AlreadyExists {
         let message = format!(
-            "Can't write '{path}': this run is in the directory already; remove its files or give --parquet another directory"
+            "Can't write '{path}': this run is in the {kind} already; remove its files or give --parquet another {other}"
         );
         return ViewError::unopened(&error.error, message);
     }
@@ -369,7 +410,12 @@ impl View for ParquetView {
             let result = self.complete(end);
             self.settle(result);
             let written = self.end();
-            self.remark = (self.tells && !self.failed).then(|| self.completion_notice(written));
+            let ended = self.deliver();
+            if self.tells && !self.failed {
+                self.remarks.push(self.completion_notice(written, &ended));
+            }
+        } else {
+            self.deliver();
         }
         String::new()
     }
@@ -379,6 +425,7 @@ impl View for ParquetView {
     }
 
     fn take_remark(&mut self) -> Option<String> {
-        self.remark.take()
+        let of_store = self.store.as_ref().and_then(|store| store.take_remark());
+        of_store.or_else(|| (!self.remarks.is_empty()).then(|| self.remarks.remove(0)))
     }
 }

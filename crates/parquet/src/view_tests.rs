@@ -1,5 +1,6 @@
 //! The tables of made-up events, as a reader of Parquet has them.
 
+use crate::destination::TableDestination;
 use crate::place::TracePlace;
 use crate::{ParquetView, tables};
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -33,7 +34,16 @@ impl Run {
     }
 
     fn of(info: &RunInfo, scratch: &Scratch) -> Run {
-        let view = ParquetView::new(scratch.path("dir"), Options::default(), Box::new(()), info, true, true).unwrap();
+        let view = ParquetView::new(
+            TableDestination::Directory(scratch.path("dir")),
+            true,
+            Options::default(),
+            Box::new(()),
+            info,
+            true,
+            true,
+        )
+        .unwrap();
         Run { view, tracker: Tracker::default() }
     }
 
@@ -295,7 +305,15 @@ fn a_run_is_not_written_twice() {
     run.event(attached(7, 5));
     run.exit(open(7, "/x", 1, Outcome::Error(2)));
     assert_eq!(run.finish(Lost::default())[0], None);
-    let again = ParquetView::new(scratch.path("dir"), Options::default(), Box::new(()), &info(), true, true);
+    let again = ParquetView::new(
+        TableDestination::Directory(scratch.path("dir")),
+        true,
+        Options::default(),
+        Box::new(()),
+        &info(),
+        true,
+        true,
+    );
     let error = again.err().unwrap();
     assert!(error.to_string().contains("this run is in the directory already"), "{error}");
     assert!(error.is_unopened());

@@ -2,6 +2,7 @@
 
 use crate::chunk::ChunkMaker;
 use crate::column::{TableColumns, properties, schema};
+use crate::destination::TableStore;
 use crate::file::{FileError, TableFile};
 use crate::place::TracePlace;
 use crate::row_group::{RowGroup, WrittenTable};
@@ -50,14 +51,14 @@ pub struct FileWriter {
 
 impl FileWriter {
     /// Starts the thread. It has the signal mask of the caller.
-    pub fn start(place: Arc<TracePlace>) -> io::Result<FileWriter> {
+    pub fn start(place: Arc<TracePlace>, store: Option<Arc<TableStore>>) -> io::Result<FileWriter> {
         let (to, from) = sync_channel(0);
         let (give, spare) = sync_channel(tables::ALL.len());
-        let mut files = tables::ALL.map(|table| TableFiles::new(&place, table));
+        let mut files = tables::ALL.map(|table| TableFiles::new(&place, store.as_ref(), table));
         let directory = place.directory.clone();
         let run = move || {
             let mut written = Written::default();
-            let result = write_all(&directory, &mut files, &from, &give, &mut written);
+            let result = write_all(&directory, &mut files, store.as_deref(), &from, &give, &mut written);
             (written, result)
         };
         let thread = Builder::new().name("stride-parquet".into()).spawn(run)?;
@@ -95,16 +96,25 @@ impl Drop for FileWriter {
 fn write_all(
     directory: &Path,
     files: &mut [TableFiles],
+    store: Option<&TableStore>,
     from: &Receiver<Group>,
     give: &SyncSender<(usize, RowGroup)>,
     written: &mut Written,
 ) -> Result<(), FileError> {
     let mut maker = ChunkMaker::new().map_err(|e| FileError::new(directory, e))?;
     for Group { table, day, mut rows, last } in from {
+        let is_calls = tables::ALL[table].name == Calls::COLUMNS.name;
+        if let Some(store) = store.filter(|_| is_calls) {
+            let open = files.iter().filter_map(|of| of.file.as_ref()).map(TableFile::size).sum();
+            if !store.has_room(open)? {
+                store.drop_calls(rows.count() as u64);
+                rows.clear();
+            }
+        }
         let mut complete = Written::default();
         let result = files[table].write(day, &mut rows, last, &mut maker, &mut complete);
         written.bytes += complete.bytes;
-        written.calls += if tables::ALL[table].name == Calls::COLUMNS.name { complete.calls } else { 0 };
+        written.calls += if is_calls { complete.calls } else { 0 };
         result?;
         let _ = give.try_send((table, rows));
     }
@@ -114,6 +124,7 @@ fn write_all(
 /// The files of a table.
 struct TableFiles {
     place: Arc<TracePlace>,
+    store: Option<Arc<TableStore>>,
     table: TableColumns,
     format: Option<(TypePtr, WriterPropertiesPtr)>,
     file: Option<TableFile>,
@@ -125,8 +136,9 @@ struct TableFiles {
 }
 
 impl TableFiles {
-    fn new(place: &Arc<TracePlace>, table: TableColumns) -> TableFiles {
-        TableFiles { place: place.clone(), table, format: None, file: None, rows: 0, day: 0, count: 0 }
+    fn new(place: &Arc<TracePlace>, store: Option<&Arc<TableStore>>, table: TableColumns) -> TableFiles {
+        let (place, store) = (place.clone(), store.cloned());
+        TableFiles { place, store, table, format: None, file: None, rows: 0, day: 0, count: 0 }
     }
 
     /// Writes a row group. `complete` gets the rows and bytes of each file that is complete.
@@ -153,10 +165,15 @@ impl TableFiles {
             }
             self.rows += count;
         }
-        if last || self.file.as_ref().is_some_and(|file| file.size() >= FILE_SIZE) {
+        if last || self.file.as_ref().is_some_and(|file| file.size() >= self.full_size()) {
             self.complete(complete)?;
         }
         Ok(())
+    }
+
+    /// A file is complete from this size on.
+    fn full_size(&self) -> u64 {
+        self.store.as_ref().map_or(FILE_SIZE, |store| store.file_size(FILE_SIZE))
     }
 
     /// Begins the next file.
@@ -178,7 +195,12 @@ impl TableFiles {
 
     fn complete(&mut self, complete: &mut Written) -> Result<(), FileError> {
         if let Some(file) = self.file.take() {
-            complete.bytes += file.finish()?;
+            let below = self.place.partition(self.table.name, self.day).join(self.place.file_name(self.count - 1));
+            let bytes = file.finish()?;
+            if let Some(store) = &self.store {
+                store.add(&below, bytes);
+            }
+            complete.bytes += bytes;
             complete.calls += std::mem::take(&mut self.rows);
         }
         Ok(())

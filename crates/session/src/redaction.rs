@@ -4,6 +4,8 @@
 //! redacted when they are shown. Three more things tell what programs were started with, and go through [`Redactor`] as well: the words
 //! of Stride's own command line, those of processes that ran before, and recorded answers about these.
 //!
+//! With `--paths-only`, all texts and data but paths are treated as secrets.
+//!
 //! A secret that is written in several parts, each by a call of its own, is found only if it comes from or goes to a file of secrets.
 
 use crate::options::Options;
@@ -12,6 +14,7 @@ use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::ops::Range;
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 use std::rc::Rc;
@@ -20,37 +23,51 @@ use stride_engine_base::{AttachFailure, Capabilities, Choose, Delayed, Engine, E
 use stride_event::quantity::count;
 use stride_event::{Call, Counted, Event, LibraryCall, Lost, Question, Tid, Unwind};
 use stride_filter::{FoundSecret, SecretKind, Secrets};
-use stride_syscalls::Abi;
-use stride_syscalls::plan::{Cap, Plan};
+use stride_syscalls::plan::{Cap, Op, OpKind, Plan};
+use stride_syscalls::{Abi, Syscall};
 use stride_track::Tracker;
 
-/// The ops of each call that copy data.
-type DataOps = FxHashMap<(Abi, u64), Rc<[u8]>>;
+/// The plans of calls that were seen.
+type Plans = FxHashMap<(Abi, u64), Rc<Plan>>;
 
 /// Finds secrets in what is known of a run.
 pub struct Redactor {
     secrets: Secrets,
-    data: RefCell<DataOps>,
+    paths_only: bool,
+    plans: RefCell<Plans>,
     counts: RefCell<BTreeMap<SecretKind, u64>>,
 }
 
 impl Redactor {
     /// `None`: nothing is to be redacted.
     pub fn of(options: &Options) -> Result<Option<Rc<Redactor>>> {
-        let Some(own) = &options.redact else { return Ok(None) };
-        let own = own.as_deref().map(patterns).transpose()?.unwrap_or_default();
-        let secrets = Secrets::new(&own)?;
-        Ok(Some(Rc::new(Redactor { secrets, data: RefCell::default(), counts: RefCell::default() })))
+        if !options.redacts() {
+            return Ok(None);
+        }
+        let own = options.redact.iter().flatten().next().map(|file| patterns(file)).transpose()?.unwrap_or_default();
+        Ok(Some(Rc::new(Redactor {
+            secrets: Secrets::new(&own)?,
+            paths_only: options.paths_only,
+            plans: RefCell::default(),
+            counts: RefCell::default(),
+        })))
     }
 
     /// Redacts the words of a command line.
     pub fn words(&self, words: &mut [OsString]) {
+        let mut bytes: Vec<Vec<u8>> = words.iter_mut().map(|word| std::mem::take(word).into_vec()).collect();
+        self.command_line(bytes.iter_mut().map(Vec::as_mut_slice));
+        words.iter_mut().zip(bytes).for_each(|(word, bytes)| *word = OsString::from_vec(bytes));
+    }
+
+    fn command_line<'a>(&self, words: impl Iterator<Item = &'a mut [u8]>) {
         let mut before = Vec::new();
-        for word in words {
-            let mut bytes = std::mem::take(word).into_vec();
-            let original = bytes.clone();
-            self.text(&before, &mut bytes);
-            *word = OsString::from_vec(bytes);
+        for (number, word) in words.enumerate() {
+            let original = word.to_vec();
+            match self.paths_only && number > 0 && !is_path(word) {
+                true => word.fill(STAR),
+                false => self.text(&before, word),
+            }
             before = original;
         }
     }
@@ -60,12 +77,7 @@ impl Redactor {
         if !matches!(question, Question::CommandLine(_)) {
             return;
         }
-        let mut before = Vec::new();
-        for word in answer.split_mut(|byte| *byte == 0) {
-            let original = word.to_vec();
-            self.text(&before, word);
-            before = original;
-        }
+        self.command_line(answer.split_mut(|byte| *byte == 0));
     }
 
     /// Redacts a text. `before` is the argument in front of it.
@@ -83,17 +95,26 @@ impl Redactor {
     /// The secrets in a call, each with the number of its block. If its first descriptor is a file of secrets, all its data is secret.
     fn in_call(&self, call: &Call, is_secret_file: impl Fn(i32) -> bool) -> Vec<(usize, FoundSecret)> {
         let mut all = Vec::new();
-        let mut data = self.data_of(call);
-        if !data.is_empty() && !is_secret_file(call.args[0] as i32) {
-            data = [].into();
-        }
+        let row = call.row();
+        let plan = row.map(|row| self.plan(row, call));
+        // The data that a call moves through its first descriptor.
+        let own_ops =
+            || row.filter(|row| row.transfer().is_some()).and(plan.as_deref()).map_or(&[][..], |plan| &plan.ops);
+        let is_secret = own_ops().iter().any(has_text) && is_secret_file(call.args[0] as i32);
+        let data = if is_secret { own_ops() } else { &[] };
         let mut before: Option<(u8, &[u8])> = None;
         for block in 0..call.blocks.len() {
             let Some((op, _, _, bytes)) = call.blocks.get(block) else { continue };
             let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
             let mut found = self.secrets.find(bytes);
-            if data.contains(&op) && !bytes.is_empty() {
+            let without_path = || {
+                let op = plan.as_deref()?.op(op, row?, &call.args, call.abi);
+                self.without_path(op?, bytes)
+            };
+            if data.get(usize::from(op)).is_some_and(has_text) && !bytes.is_empty() {
                 found = vec![FoundSecret { kind: SecretKind::File, at: 0..bytes.len() }];
+            } else if let Some(at) = without_path() {
+                found = vec![FoundSecret { kind: SecretKind::Text, at }];
             } else if let Some((_, option)) = before.filter(|(of, _)| *of == op) {
                 found.extend(self.behind_option(option, text));
             }
@@ -103,16 +124,24 @@ impl Redactor {
         all
     }
 
-    /// The ops that copy the data which a call moves through its first descriptor.
-    fn data_of(&self, call: &Call) -> Rc<[u8]> {
-        let mut known = self.data.borrow_mut();
-        let ops = known.entry((call.abi, call.nr)).or_insert_with(|| {
-            let row = call.row().filter(|row| row.transfer().is_some());
-            let plan = row.map(|row| Plan::of(row, call.abi));
-            let ops = plan.iter().flat_map(|plan| plan.ops.iter().enumerate());
-            ops.filter(|(_, op)| matches!(op.cap, Cap::Text | Cap::Message)).map(|(number, _)| number as u8).collect()
-        });
-        ops.clone()
+    fn plan(&self, row: &Syscall, call: &Call) -> Rc<Plan> {
+        let mut known = self.plans.borrow_mut();
+        known.entry((call.abi, call.nr)).or_insert_with(|| Rc::new(Plan::of(row, call.abi))).clone()
+    }
+
+    /// The bytes of a text or of data that is no path, if only paths are to be shown. (The end of a text stays its end.)
+    fn without_path(&self, op: &Op, bytes: &[u8]) -> Option<Range<usize>> {
+        let ends = op.kind == OpKind::Str;
+        let end = bytes.iter().position(|byte| ends && *byte == 0).unwrap_or(bytes.len());
+        Some(0..end).filter(|at| self.paths_only && has_text(op) && !at.is_empty())
+    }
+
+    /// The secrets in a text of a function of a library.
+    fn in_text(&self, text: &[u8]) -> Vec<FoundSecret> {
+        match self.paths_only && !text.is_empty() {
+            true => vec![FoundSecret { kind: SecretKind::Text, at: 0..text.len() }],
+            false => self.secrets.find(text),
+        }
     }
 
     fn note(&self, kind: SecretKind) {
@@ -121,21 +150,39 @@ impl Redactor {
 
     /// What was redacted.
     fn told(&self) -> String {
-        let counts = self.counts.borrow();
+        let mut counts = self.counts.borrow().clone();
+        let texts = counts.remove(&SecretKind::Text).unwrap_or_default();
         let all: u64 = counts.values().sum();
-        if all == 0 {
-            return "--redact: no secret was found".into();
-        }
         let kind = |(kind, number): (&SecretKind, &u64)| {
             let (one, several) = kind.words();
             count(*number, one, several)
         };
         let kinds: Vec<_> = counts.iter().map(kind).collect();
-        format!("--redact: {} redacted: {}", count(all, "secret was", "secrets were"), kinds.join(", "))
+        let secrets = match all {
+            0 => "--redact: no secret was found".into(),
+            _ => format!("--redact: {} redacted: {}", count(all, "secret was", "secrets were"), kinds.join(", ")),
+        };
+        match self.paths_only {
+            false => secrets,
+            true => format!(
+                "--paths-only: {} redacted. {secrets}",
+                count(texts, "text that is no path was", "texts that are no paths were")
+            ),
+        }
     }
 }
 
 const STAR: u8 = b'*';
+
+/// True if the op copies a text that is no path, or data.
+fn has_text(op: &Op) -> bool {
+    matches!(op.cap, Cap::Text | Cap::Message)
+}
+
+/// A word of a command line that names a file for certain.
+fn is_path(word: &[u8]) -> bool {
+    [&b"/"[..], b"./", b"../"].iter().any(|beginning| word.starts_with(beginning))
+}
 
 /// The regular expressions in a file, one in each line.
 fn patterns(path: &Path) -> Result<Vec<String>> {
@@ -214,13 +261,12 @@ impl Engine for Redacted {
                 Event::Detached { tid, call: Some(call), at }
             }
             Event::Library(original) => {
-                let is_secret = |text: &[u8]| !redactor.secrets.find(text).is_empty();
-                if !original.texts.iter().any(|text| is_secret(&text.bytes)) {
+                if original.texts.iter().all(|text| redactor.in_text(&text.bytes).is_empty()) {
                     return Ok(Some(event));
                 }
                 let clean = library.insert(original.clone());
                 for text in &mut clean.texts {
-                    let found = redactor.secrets.find(&text.bytes);
+                    let found = redactor.in_text(&text.bytes);
                     for secret in found {
                         text.bytes[secret.at].fill(STAR);
                         redactor.note(secret.kind);

@@ -77,9 +77,9 @@ impl ThreadMemory for Everywhere<'_> {
 pub fn examine_frames(bytes: &[u8]) -> usize {
     let mut names = 0;
     for is_still in [true, false] {
-        let all = python::samples().into_iter().chain([php::sample(), perl::sample(), ruby::sample()]);
+        let all = python::samples().into_iter().chain(php::samples()).chain(perl::samples()).chain(ruby::samples());
         names += all.map(|runtime| named(&runtime, &mut Everywhere::of(bytes, is_still))).sum::<usize>();
-        for layout in [samples::of_17(), samples::of_25()] {
+        for layout in [samples::of_11(), samples::of_17(), samples::of_25()] {
             names += compiled(&mut samples::process(layout), &mut Everywhere::of(bytes, is_still));
         }
         names += compiled(&mut *v8::sample(), &mut Everywhere::of(bytes, is_still));

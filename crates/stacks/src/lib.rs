@@ -31,6 +31,8 @@ mod hostile_tests;
 mod image;
 mod jit;
 mod kept;
+#[cfg(test)]
+mod nameless_tests;
 mod process;
 mod script;
 mod space;

@@ -36,6 +36,8 @@ pub enum Effect {
     Syncs,
     /// One of these calls that writes the files of all programs: sync(2), syncfs(2).
     SyncsAll,
+    /// Writes what was changed in mapped memory to the files, and waits for that if a flag says so: msync(2).
+    SyncsMapped,
     /// Makes a ring of io_uring, or has the kernel carry out operations in it, which are no system calls:
     /// io_uring_setup(2), io_uring_enter(2).
     DrivesRing,

@@ -170,6 +170,12 @@ impl Choice {
         self.cases.extend(told.map(|(number, request)| (number, followed(&request, at, base, abi))));
     }
 
+    /// The ops that these arguments choose.
+    pub fn chosen(&self, row: &Syscall, args: &[u64; 6], abi: Abi) -> &[Op] {
+        let key = row.key(&self.key, args, abi);
+        self.cases.iter().find(|(value, _)| *value == key).map_or(&self.default, |(_, ops)| ops)
+    }
+
     /// One more than the number of the longest case's last op.
     fn end(&self) -> usize {
         self.base as usize + self.cases.iter().map(|c| c.1.len()).chain([self.default.len()]).max().unwrap_or(0)
@@ -255,6 +261,14 @@ impl Plan {
             *ops = extend(ops, ty);
         }
         choice.default = extend(&choice.default, &select.default);
+    }
+
+    /// The op with a number, for a call with these arguments of the row's ABI.
+    pub fn op<'p>(&'p self, number: u8, row: &Syscall, args: &[u64; 6], abi: Abi) -> Option<&'p Op> {
+        let number = usize::from(number);
+        // (The numbers of choices run on behind each other, and those of all forms begin at 0.)
+        let chosen = |choice: &'p Choice| choice.chosen(row, args, abi).get(number.checked_sub(choice.base.into())?);
+        self.ops.get(number).or_else(|| self.choices.iter().rev().find_map(chosen))
     }
 
     /// All ops, whatever the arguments choose.

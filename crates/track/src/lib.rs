@@ -18,6 +18,7 @@
 mod causes;
 mod copy;
 mod descriptors;
+mod file_locks;
 mod objects;
 mod processes;
 mod stacks;
@@ -36,6 +37,7 @@ pub use causes::shares::{TimeShare, TimeSpent, Who};
 pub use causes::spent::{Activity, CallCount, CallOn, Spent};
 pub use copy::{News, Teller, UnreadNews};
 pub use descriptors::noted::Referent;
+pub use file_locks::{sets_file_lock, takes_file_lock};
 pub use objects::address::{name as address_name, port as address_port};
 pub use objects::names::{base_name, directory};
 pub use objects::{FoundAt, ObjectId, ObjectKind};

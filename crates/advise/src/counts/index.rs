@@ -54,10 +54,19 @@ impl Observed<'_> {
 
     /// The call's time without that in which its thread could have run, but had no CPU. For a call that waits, that is how long it waited.
     pub fn time_waiting(&self) -> Ns {
-        let without_cpu = self.call.waits.as_ref().map_or(0, |waits| {
+        self.time().saturating_sub(self.time_without_cpu())
+    }
+
+    /// The time in the call in which its thread could have run, but had no CPU, as far as waits are measured.
+    fn time_without_cpu(&self) -> Ns {
+        self.call.waits.as_ref().map_or(0, |waits| {
             waits.in_call.of(WaitKind::Runnable).saturating_add(waits.in_call.of(WaitKind::Throttled))
-        });
-        self.time().saturating_sub(without_cpu)
+        })
+    }
+
+    /// True if the thread waited in the call for something other than a CPU. `None`: no waits were measured, or there were none.
+    pub fn slept(&self) -> Option<bool> {
+        self.call.waits.as_ref().map(|waits| waits.in_call.all() > self.time_without_cpu())
     }
 
     pub fn ok(&self) -> bool {

@@ -47,11 +47,31 @@ pub fn waits_by_nature(key: CallKey) -> bool {
     row.waits().is_some() || row.may_wait().is_some() || row.has_effect(Effect::Yields)
 }
 
+/// True if the call waits at an epoll instance: a run-time system makes that wait for all tasks of its process (Go, Node.js, asyncio). A thread that
+/// calls poll(2) waits for itself.
+pub fn waits_for_any(row: &Syscall) -> bool {
+    row.waits() == Some(For::Readiness) && row.args.iter().any(|arg| arg.name == "epfd")
+}
+
 /// True if a transfer writes to the first descriptor of the call. sendfile(2) has the descriptor that it writes to
 /// first.
 pub fn is_write(row: &Syscall) -> bool {
     let out_first = || row.args.first().is_some_and(|arg| arg.name == "out_fd");
     row.transfer().is_some_and(|t| t.flow == Flow::Out || t.flow == Flow::Between && out_first())
+}
+
+/// True if the name is that of a connection of a client, which its server has accepted.
+pub fn is_served(name: &[u8]) -> bool {
+    contains(name, " ← ")
+}
+
+/// True if the name is that of a connection which a client has made.
+pub fn is_asked(name: &[u8]) -> bool {
+    contains(name, " → ")
+}
+
+fn contains(name: &[u8], arrow: &str) -> bool {
+    name.windows(arrow.len()).any(|part| part == arrow.as_bytes())
 }
 
 /// True if a transfer reads from its descriptor.
@@ -78,6 +98,11 @@ pub enum Io {
     Terminal,
     /// Each transfer is a message of its own: an eventfd, a file in /proc.
     Other,
+}
+
+/// True for a file that has what was written to it.
+pub fn keeps_bytes(object: ObjectId, tracker: &Tracker) -> bool {
+    io(object, tracker) == Io::File && tracker.name(object) != b"/dev/null"
 }
 
 pub fn io(object: ObjectId, tracker: &Tracker) -> Io {

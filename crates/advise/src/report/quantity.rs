@@ -76,6 +76,7 @@ quantities! {
     PID = Id "pid": "a process";
     PLACES = Count "places": "places in memory";
     PROCESSES = Count "processes": "processes";
+    QUEUED = Count "queued": "requests that waited until a server was done with another one";
     REFUSED = Count "refused": "calls that were refused";
     REPEATED = Count "repeated": "calls or questions with the same answer as before";
     REQUESTS = Count "requests": "requests";

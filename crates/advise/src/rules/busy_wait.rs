@@ -2,6 +2,7 @@
 
 use super::common::{Bounded, Claims, ProcessCounts};
 use crate::counts::index::{CallKey, Index, Observed};
+use crate::counts::kinds::waits_for_any;
 use crate::report::finding::{Candidate, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{MOST_IN_A_ROW, WAITED};
 use crate::report::statement::say;
@@ -27,7 +28,7 @@ pub const RULE: RuleInfo = RuleInfo {
     id: "busy-wait",
     title: "busy waiting",
     explanation: "A thread asks again and again whether something has happened, with no other call in between: sched_yield(2), \
-        poll(2), select(2) or epoll_wait(2) that are told not to wait and find nothing, or sleeps of 10 ms and less.\n\n\
+        poll(2), select(2) or epoll_wait(2) that are told not to wait and find nothing, poll(2) or select(2) whose timeout of 10 ms or less runs out, or sleeps of 10 ms and less.\n\n\
         Fifty or more such calls in a row are reported. Rows in which the thread computed between most of the calls are \
         left out, because then it had other work to do. So are rows of sleeps by threads other than the first: some \
         runtimes have a thread that watches over the others (Go's sysmon). Waiting in the kernel would save every call of a \
@@ -79,6 +80,8 @@ struct Row {
 struct Spin {
     name: &'static str,
     sleeps: bool,
+    /// It only lets time pass, and asks nothing.
+    is_blind: bool,
     calls: u64,
     cost: Ns,
     line: u64,
@@ -106,30 +109,23 @@ impl Rule for BusyWait {
             looks.row.began = observed.call.began();
         }
         let row = &mut looks.row;
+        let sleeps = sleeps(observed);
         let between = observed.call.began().saturating_sub(row.ended);
-        let longest = if is_sleep(observed.row) { PAUSE.get().max(observed.time()) } else { PAUSE.get() };
+        let longest = if sleeps { PAUSE.get().max(observed.time()) } else { PAUSE.get() };
         row.pauses += u64::from(row.calls > 0 && between > longest);
         row.at = nth;
         row.ended = observed.call.returned;
         row.calls += 1;
-        if is_sleep(observed.row) {
+        if sleeps {
             row.slept = observed.time();
         }
         if row.kinds.len() < MAX_KINDS && !row.kinds.iter().any(|(key, _)| *key == observed.key) {
-            row.kinds.push((
-                observed.key,
-                Spin {
-                    name: observed.row.name,
-                    sleeps: is_sleep(observed.row),
-                    calls: 0,
-                    cost: 0,
-                    line: observed.line,
-                },
-            ));
+            let (name, is_blind) = (observed.row.name, is_sleep(observed.row));
+            row.kinds.push((observed.key, Spin { name, sleeps, is_blind, calls: 0, cost: 0, line: observed.line }));
         }
         if let Some((_, spin)) = row.kinds.iter_mut().find(|(key, _)| *key == observed.key) {
             spin.calls += 1;
-            spin.cost += if is_sleep(observed.row) { 0 } else { observed.time().min(LOOK_COST) };
+            spin.cost += if sleeps { 0 } else { observed.time().min(LOOK_COST) };
         }
         if row.calls >= LOOKS_IN_A_ROW.get() {
             self.processes.count(observed.seen.pid, observed.tracker);
@@ -165,18 +161,28 @@ impl Rule for BusyWait {
             evidence.line = Some(spin.line);
             evidence
         });
+        // Sleeps alone do not tell whether the threads wait for something in memory, or go on anyway.
+        let (did, wait, or_else) = match kinds.iter().all(|spin| spin.is_blind) {
+            true => (
+                "sleep a little and go on, without another call in between",
+                "If they wait for something, wait",
+                " If they do not, and the sleeps only slow the program down, each sleep lasts some 50 µs longer than it says: sleep more \
+                 rarely and longer, or not at all.",
+            ),
+            false => ("check whether something had happened", "Wait", ""),
+        };
         vec![Candidate {
             sentence: say!(
-                "For {}, threads did nothing but check whether something had happened: {}, up to {} in a row.",
+                "For {}, threads did nothing but {did}: {}, up to {} in a row.",
                 WAITED.of(time),
                 list.join(", "),
                 MOST_IN_A_ROW.of(longest)
             ),
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
-            advice:
-                "Wait in the kernel: for another thread with a condition variable or futex(2), for descriptors with a \
-                     timeout of -1, and for either of the two with an eventfd(2)."
-                    .into(),
+            advice: format!(
+                "{wait} in the kernel: for another thread with a condition variable or futex(2), for descriptors with a \
+                timeout of -1, and for either of the two with an eventfd(2).{or_else}"
+            ),
             confidence: Confidence::Likely,
             claims: claims.list(),
             estimate: "every check but the first of a row".into(),
@@ -241,10 +247,22 @@ fn is_look(observed: &Observed<'_>) -> bool {
     if observed.has(Effect::Yields) {
         return true;
     }
-    // poll(2) takes milliseconds, the others a structure. Without a structure they wait without limit.
-    let timeout = observed.row.args.iter().find(|arg| matches!(arg.name, "timeout" | "tmo_p"));
-    timeout.is_some_and(|arg| match arg.ty.is_pointer() {
-        true => observed.call.fields(arg.name).and_then(time) == Some(0),
-        false => observed.arg(arg.name) as i32 == 0,
-    })
+    // (The timeouts at an epoll instance are those of an event loop's timers.)
+    let is_short = |timeout: Ns| timeout <= SHORT_SLEEP.get() && !waits_for_any(observed.row);
+    timeout(observed).is_some_and(|timeout| timeout == 0 || is_short(timeout))
+}
+
+/// A look that lets time pass: a sleep, or a wait for descriptors that has ended because its short time ran out.
+fn sleeps(observed: &Observed<'_>) -> bool {
+    is_sleep(observed.row) || timeout(observed).is_some_and(|timeout| timeout > 0)
+}
+
+/// The longest time for which the call waits for descriptors. `None`: it has no limit.
+fn timeout(observed: &Observed<'_>) -> Option<Ns> {
+    // poll(2) takes milliseconds, the others a structure.
+    let arg = observed.row.args.iter().find(|arg| matches!(arg.name, "timeout" | "tmo_p"))?;
+    match arg.ty.is_pointer() {
+        true => observed.call.fields(arg.name).and_then(time),
+        false => u64::try_from(observed.arg(arg.name) as i32).ok().map(|milliseconds| milliseconds * 1_000_000),
+    }
 }

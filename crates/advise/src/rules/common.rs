@@ -2,6 +2,8 @@
 
 use crate::counts::index::CallKey;
 use crate::report::finding::{Claim, Evidence, EvidenceKind};
+use crate::report::quantity::OTHERS;
+use crate::report::statement::{Statement, say};
 use crate::thresholds::shared::FEW_CALLS;
 use rustc_hash::FxHashMap;
 use std::borrow::Borrow;
@@ -201,6 +203,10 @@ impl Claims {
         *self.0.entry(key).or_default() += calls;
     }
 
+    pub fn add_all(&mut self, calls: impl IntoIterator<Item = (CallKey, u64)>) {
+        calls.into_iter().for_each(|(key, calls)| self.add(key, calls));
+    }
+
     pub fn total(&self) -> u64 {
         self.0.values().sum()
     }
@@ -248,6 +254,15 @@ pub fn on_path(tids: &[Tid], lived: Ns, path: &CriticalPath) -> f64 {
     }
     let on: Ns = tids.iter().map(|tid| path.time(*tid)).sum();
     (on as f64 / lived as f64).min(1.0)
+}
+
+/// The end of a sentence about one of so many things.
+pub fn and_others(things: usize) -> Statement {
+    match things {
+        1 => ".".into(),
+        2 => "; so was one other.".into(),
+        n => say!("; so were {} others.", OTHERS.of(n as u64 - 1)),
+    }
 }
 
 /// The `n` largest items.

@@ -100,7 +100,7 @@ impl Rule for DirectRefused {
             evidence
         });
         let mut claims = Claims::default();
-        often.iter().flat_map(|(_, file)| file.claims.iter()).for_each(|(key, calls)| claims.add(key, calls));
+        claims.add_all(often.iter().flat_map(|(_, file)| file.claims.iter()));
         let asked = match (worst.least, worst.most) {
             (0, 0) => "".into(),
             (least, most) if least == most => say!(", of {} bytes each,", EACH.of(least)),

@@ -124,7 +124,7 @@ impl Rule for FailedConnects {
             evidence
         });
         let mut claims = Claims::default();
-        often.iter().flat_map(|(_, lost)| lost.claims.iter()).for_each(|(key, calls)| claims.add(key, calls));
+        claims.add_all(often.iter().flat_map(|(_, lost)| lost.claims.iter()));
         vec![Candidate {
             sentence: say!(
                 "Connecting to {} was tried first, {}, and failed; that took {}. {} answered.",

@@ -142,7 +142,7 @@ impl Rule for FdLeak {
         let (sentence, advice) = if are_connections {
             (
                 say!(
-                    "{} connections ({what}) were opened, for {} sends each on average, and never closed.",
+                    "{} connections ({what}) were opened and never closed; sends on each, on average: {}.",
                     DESCRIPTORS.of(open.files),
                     MEAN_MESSAGES.mean(open.sends, open.files),
                 ),

@@ -135,6 +135,7 @@ impl Rule for GoroutineLocks {
                 .into(),
             stacks: place.stacks.clone(),
             matters: true,
+            instead_of: &["lost-time"],
             ..Candidate::default()
         }]
     }

@@ -136,7 +136,7 @@ impl Rule for LockStep {
         };
         let evidence = slow.iter().map(|((_, object), peer)| peer.evidence(*object, tracker));
         let mut claims = Claims::default();
-        slow.iter().flat_map(|(_, peer)| peer.claims.iter()).for_each(|(key, calls)| claims.add(key, calls));
+        claims.add_all(slow.iter().flat_map(|(_, peer)| peer.claims.iter()));
         let several = worst.connections > 1;
         let advice = if several {
             AT_ONCE

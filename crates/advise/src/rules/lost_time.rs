@@ -3,7 +3,7 @@
 
 use super::common::{Bounded, family, family_name, process};
 use crate::counts::index::{CallKey, Index, Observed};
-use crate::counts::kinds::{Io, io, is_write};
+use crate::counts::kinds::{Io, io, is_asked, is_write, waits_for_any};
 use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{MEAN_WAIT, RUN, TIMES, WAITED};
 use crate::report::statement::say;
@@ -12,7 +12,7 @@ use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use stride_event::{Event, Interrupt, Ns, Outcome, Tid, WaitKind, Waker};
-use stride_syscalls::{Flow, For, Syscall};
+use stride_syscalls::{Effect, Flow, For, Syscall};
 use stride_track::{Activity, CallOn, Futex, ObjectKind, TimeShare, TimeSpent, Tracker, Who};
 
 const LOST_SLEEPS: Threshold = Threshold::count("lost-sleeps", 10, "sleeps of threads of one name");
@@ -110,6 +110,10 @@ impl Rule for LostTime {
             && !gives_others(observed)
         {
             self.count(observed, sleep, sleep.is_for_any && wakes_another(observed));
+        }
+        if observed.has(Effect::Executes) && observed.ok() {
+            // A shell that has read from a pipe executes the program.
+            self.have_peers.remove(&observed.seen.pid);
         }
         if takes_from_peer(observed) {
             self.have_peers.make_room_of_ended(observed.tracker, |_| false);
@@ -330,11 +334,6 @@ fn wakes_another(observed: &Observed<'_>) -> bool {
     wakes && matches!(observed.call.outcome, Outcome::Value(1..))
 }
 
-/// A wait at an epoll instance, which a runtime makes for its whole process. A thread that calls poll(2) waits for itself.
-fn waits_for_any(row: &Syscall) -> bool {
-    row.waits() == Some(For::Readiness) && row.args.iter().any(|arg| arg.name == "epfd")
-}
-
 /// A wait for any of some descriptors whose time ran out. Without measured waits, that is not known of each.
 fn ran_out(activity: &Activity) -> bool {
     let on = match activity {
@@ -348,13 +347,9 @@ fn ran_out(activity: &Activity) -> bool {
 /// The call gives something to others: through a pipe or a device, or to a client of a server. The sleep before it sets a pace, or stands for work.
 fn gives_others(observed: &Observed<'_>) -> bool {
     let Some(object) = observed.seen.object.filter(|_| is_write(observed.row)) else { return false };
-    let asks = observed.tracker.kind(object) == ObjectKind::Socket
-        && observed.tracker.name(object).windows(ARROW.len()).any(|part| part == ARROW);
+    let asks = observed.tracker.kind(object) == ObjectKind::Socket && is_asked(observed.tracker.name(object));
     io(object, observed.tracker) != Io::File && !asks
 }
-
-/// Stands in the name of a client's socket.
-const ARROW: &[u8] = " → ".as_bytes();
 
 fn is_sleep(row: &Syscall) -> bool {
     row.waits() == Some(For::Time)

@@ -39,6 +39,7 @@ mod request_work;
 mod retries;
 mod rewritten;
 mod search_path;
+mod serial_service;
 mod shared_writes;
 mod short_children;
 mod short_threads;
@@ -54,6 +55,7 @@ mod tiny_maps;
 mod tiny_reads;
 mod tiny_writes;
 mod turn_group;
+mod undone;
 mod uneven_workers;
 mod unsynced_rename;
 mod vain_wakes;
@@ -105,6 +107,7 @@ const ALL: &[RuleInfo] = &[
     retries::RULE,
     rewritten::RULE,
     search_path::RULE,
+    serial_service::RULE,
     shared_writes::RULE,
     short_children::RULE,
     short_threads::RULE,
@@ -119,6 +122,7 @@ const ALL: &[RuleInfo] = &[
     tiny_maps::RULE,
     tiny_reads::RULE,
     tiny_writes::RULE,
+    undone::RULE,
     uneven_workers::RULE,
     unsynced_rename::RULE,
     vain_wakes::RULE,

@@ -5,8 +5,8 @@ use crate::counts::index::{CallKey, Observed};
 use crate::counts::kinds::{Io, io, is_write};
 use rustc_hash::FxHashSet;
 use stride_event::{Outcome, Tid};
-use stride_syscalls::{Effect, Flow, Syscall, uapi::consts as c};
-use stride_track::{FileId, ObjectId};
+use stride_syscalls::{Effect, Flow, Syscall};
+use stride_track::{FileId, ObjectId, sets_file_lock};
 
 /// The reads of files, with their places.
 #[derive(Default)]
@@ -45,7 +45,6 @@ pub struct Reads {
 
 /// So many ranges are told apart in all files.
 const MAX_RANGES: usize = 1 << 20;
-const LOCKS: [u64; 4] = [c::F_SETLK, c::F_SETLKW, c::F_OFD_SETLK, c::F_OFD_SETLKW];
 
 impl PlacedReads {
     pub fn wants(row: &'static Syscall) -> bool {
@@ -58,7 +57,7 @@ impl PlacedReads {
             return;
         }
         if observed.has(Effect::ControlsDescriptor) {
-            if LOCKS.contains(&observed.arg("op")) {
+            if sets_file_lock(observed.call, observed.row) {
                 self.changed(object);
             }
             return;

@@ -2,7 +2,7 @@
 
 use super::common::{Bounded, family, plain, process};
 use crate::counts::index::{CallKey, Index, Observed};
-use crate::counts::kinds::opens;
+use crate::counts::kinds::{opens, waits_for_any};
 use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{MEAN_WAIT, RUN, TIMES, WAITED};
 use crate::report::statement::say;
@@ -24,7 +24,7 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "A program waits for something by looking for it, sleeping, and looking again: for a file, a process, a child, a lock. On average it \
         learns of the change half a sleep too late, and a short sleep costs calls instead. What a change saves is at most the last sleep before each change.\n\n\
         Reported are five sleeps of threads of one name, each after a look that was in vain and before the next one of its kind, if they took three tenths of the run. (A lock file counts once the thread has it.) The objects may differ, \
-        unless they are files, and the sleeps may be those of a child, as in a shell. `retries` has the loops that look for one thing very often.\n\n\
+        unless they are files, and the sleeps may be those of a child, as in a shell, or of an event loop whose timer ran out. `retries` has the loops that look for one thing very often.\n\n\
         Example: a script starts jobs, two at a time, and asks with kill -0 each 200 ms whether one of them has ended: 1.4 s of 1.5 s are sleeps. wait -n returns \
         as soon as one has ended.",
     thresholds: &[POLLS, POLLING_PART],
@@ -48,6 +48,8 @@ struct Polling {
     latest: Bounded<(Tid, Look), [Option<Latest>; LATEST]>,
     /// The time that each thread, or its children, has slept so far. (Children sleep at the same time.)
     slept: Bounded<Tid, Slept>,
+    /// The time that the event loop of each process has slept so far.
+    loops: Bounded<Tid, Ns>,
     polls: Bounded<(Tid, Look), Polls>,
 }
 
@@ -126,6 +128,7 @@ fn makes_name(observed: &Observed<'_>) -> bool {
 impl Rule for Polling {
     fn wants(&self, row: &'static Syscall) -> bool {
         row.waits() == Some(For::Time)
+            || waits_for_any(row)
             || row.has_effect(Effect::SendsSignal)
             || row.waits() == Some(For::Child)
             || row.may_wait() == Some(For::Turn)
@@ -147,12 +150,22 @@ impl Rule for Polling {
             }
             return;
         }
+        if waits_for_any(observed.row) {
+            // The time of a timer ran out: a task of the process has slept.
+            if observed.call.outcome == Outcome::Value(0)
+                && let Some(slept) = self.loops.entry(pid, || 0)
+            {
+                *slept += observed.time_waiting();
+            }
+            return;
+        }
         let Some((look, vain)) = look(observed) else { return };
         if !vain && self.latest.get(&(tid, look)).is_none() {
             return;
         }
         self.slept.forget_ended(observed.tracker, |_| false);
         let Some(so_far) = self.slept.entry(tid, Slept::default) else { return };
+        let all_slept = so_far.time + self.loops.get(&pid).copied().unwrap_or(0);
         self.latest.forget_ended(observed.tracker, |_| false);
         let Some(latest) = self.latest.entry((tid, look), || [None; LATEST]) else { return };
         // Programs look for many files that are not there, and not all of those are waited for.
@@ -162,13 +175,13 @@ impl Rule for Polling {
         let before = place.and_then(|place| latest[place].take());
         // The part of the time since that look in which the thread may have slept.
         let slept = before.map_or(0, |before| {
-            let since = so_far.time - before.slept.max(so_far.counted);
+            let since = all_slept.saturating_sub(before.slept.max(so_far.counted));
             since.min(observed.call.began().saturating_sub(before.at))
         });
         let mut series = before.map_or((0, 0), |before| before.series);
         if slept > 0 {
             series = (series.0 + 1, series.1 + slept);
-            so_far.counted = so_far.time;
+            so_far.counted = all_slept;
         }
         let object = observed.key.object;
         // Whoever makes a directory that is there each time does not wait for it: a lock is had in the end.
@@ -176,7 +189,7 @@ impl Rule for Polling {
         if vain {
             let series = if goes_on { series } else { (0, 0) };
             latest[..=place.unwrap_or(LATEST - 1)].rotate_right(1);
-            latest[0] = Some(Latest { object, at: observed.call.returned, slept: so_far.time, series });
+            latest[0] = Some(Latest { object, at: observed.call.returned, slept: all_slept, series });
         }
         if goes_on || series.0 == 0 {
             return;

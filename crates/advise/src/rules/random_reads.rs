@@ -122,7 +122,7 @@ impl RandomReads {
         });
         let process = process(*pid, index.comm(*pid, tracker), worst.calls);
         let mut claims = Claims::default();
-        files.iter().flat_map(|(_, reads)| claimed(reads).iter()).for_each(|(key, calls)| claims.add(key, calls));
+        claims.add_all(files.iter().flat_map(|(_, reads)| claimed(reads).iter()));
         let candidate = Candidate {
             evidence: evidence.chain([process]).collect(),
             confidence: Confidence::Likely,

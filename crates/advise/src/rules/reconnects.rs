@@ -143,7 +143,7 @@ impl Rule for Reconnects {
             evidence
         });
         let mut claims = Claims::default();
-        often.iter().flat_map(|(_, peer)| peer.claims.iter()).for_each(|(key, calls)| claims.add(key, calls));
+        claims.add_all(often.iter().flat_map(|(_, peer)| peer.claims.iter()));
         vec![Candidate {
             sentence: say!(
                 "{}: {} connections were made one after the other, for {} messages each.",

@@ -1,10 +1,10 @@
 //! The same file or directory is opened, read and closed again and again.
 
-use super::common::{Bounded, Claims, ProcessCounts, has_own_rule, is_last_access, largest, plain, thing};
+use super::common::{Bounded, Claims, ProcessCounts, and_others, has_own_rule, is_last_access, largest, plain, thing};
 use crate::counts::index::{Index, Observed, OpenFile, Pace};
-use crate::counts::kinds::{Io, io};
+use crate::counts::kinds::{CallKind, keeps_bytes, kind_of};
 use crate::report::finding::{Candidate, Confidence, Evidence};
-use crate::report::quantity::{OTHERS, TIMES};
+use crate::report::quantity::TIMES;
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
@@ -16,22 +16,26 @@ use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, ObjectKind, Tracker};
 
 const OPENS_PER_PATH: Threshold = Threshold::count("opens-per-path", 8, "openings of one path by one process");
+const LISTINGS: Threshold = Threshold::count("listings", 100, "listings of one directory, which changes meanwhile");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "reopened",
     title: "opened again and again",
     explanation: "One process opens the same file, reads it, closes it, and soon does so again, though it has not \
         changed; or it lists the same directory again; or it opens a file for each line that it appends; or it asks \
-        /proc or /sys again what the machine is like, or what a process is like, for each item.\n\n\
+        /proc or /sys again what the machine is like, or what a process is like, for each item; or it opens a device such as \
+        /dev/urandom for each few bytes.\n\n\
         Opening a file counts as a repeat if the same thread read as many bytes from it before, no traced process has \
         changed, replaced or truncated the file since, and the thread has not waited for anything (input, a child, a timer) \
         in between. After a wait the thread may have a reason to look again. Then an opening counts as a repeat only if the \
         file is configuration under /etc, or if fstat(2) of the open file had the same answer both times (the same inode, size \
         and times), because then it was the same file. Paths that were opened at least eight times are reported.\n\n\
+        A directory that has changed since counts as well if one thread lists it at least a hundred times without waiting in between: \
+        with n names, of which each listing removes one, n²/2 are read.\n\n\
         Example: a filter reads its configuration for each of 10,000 lines: open, fstat, read, read, close. Reading \
         it once at the start saves 50,000 calls. In a shell, `echo ... >> log` in a loop opens the log for each \
         line: redirect the loop.",
-    thresholds: &[OPENS_PER_PATH],
+    thresholds: &[OPENS_PER_PATH, LISTINGS],
     make: || Box::new(Reopened::default()),
 };
 
@@ -42,7 +46,7 @@ struct Reopened {
     facts: Bounded<(Tid, ObjectId), (u64, u64)>,
     /// The number of times that each object was changed or replaced.
     changes: Bounded<ObjectId, u64>,
-    repeats: [Repeats; 5],
+    repeats: [Repeats; 7],
 }
 
 /// Openings of one path by one process.
@@ -54,6 +58,15 @@ struct Openings {
     /// The calls of the repeats: open, fstat, read, close.
     claims: Claims,
     directory: bool,
+    /// Listings of a directory without a wait in between, each after a change.
+    changed: Changed,
+}
+
+/// Listings of a directory that had changed since the one before.
+#[derive(Default)]
+struct Changed {
+    listings: u64,
+    claims: Claims,
 }
 
 struct Latest {
@@ -64,6 +77,16 @@ struct Latest {
     waits: u64,
     /// A hash of what fstat(2) said while it was open.
     facts: Option<u64>,
+}
+
+impl Openings {
+    fn matter(&self) -> bool {
+        self.repeats + 1 >= OPENS_PER_PATH.get() || self.are_of_changing()
+    }
+
+    fn are_of_changing(&self) -> bool {
+        self.changed.listings + 1 >= LISTINGS.get()
+    }
 }
 
 impl Latest {
@@ -81,8 +104,10 @@ enum What {
     File,
     Appended,
     Directory,
+    Changing,
     Machine,
     Process,
+    Source,
 }
 
 /// Repeats of one kind.
@@ -117,7 +142,7 @@ impl Rule for Reopened {
         let facts = self.facts.remove(&(by, file.object)).filter(|(at, _)| *at > calls).map(|(_, hash)| hash);
         let name = tracker.name(file.object);
         let of_process = is_of_process(name);
-        let machine = is_machine(name) || of_process;
+        let machine = is_machine(name) || of_process || is_source(name);
         // Facts about a process change while a thread waits.
         let facts = facts.filter(|_| !of_process);
         // A file or a directory that is opened to be synced.
@@ -125,8 +150,7 @@ impl Rule for Reopened {
         if file.gone
             || only_synced
             || tracker.kind(file.object) != ObjectKind::Path
-            || !machine && io(file.object, tracker) != Io::File
-            || name == b"/dev/null"
+            || !machine && !keeps_bytes(file.object, tracker)
             || has_own_rule(name)
             || file.is_directory() && file.reads.calls == 0
         {
@@ -152,11 +176,10 @@ impl Rule for Reopened {
             known.calls += 1;
             if latest.repeats(&known.latest) {
                 known.repeats += 1;
-                [file.made, file.closed].into_iter().flatten().for_each(|key| known.claims.add(key, 1));
-                if let Some(key) = file.reads.key {
-                    known.claims.add(key, file.reads.calls);
-                }
-                file.others.iter().for_each(|(key, calls)| known.claims.add(key, calls));
+                claim(file, &mut known.claims);
+            } else if known.directory && (by, waits) == (known.latest.by, known.latest.waits) {
+                known.changed.listings += 1;
+                claim(file, &mut known.changed.claims);
             }
             known.latest = latest;
         } else {
@@ -167,9 +190,10 @@ impl Rule for Reopened {
                 line: file.line,
                 claims: Claims::default(),
                 directory: file.is_directory(),
+                changed: Changed::default(),
             };
-            self.openings.forget_ended(tracker, |openings| openings.repeats + 1 >= OPENS_PER_PATH.get());
-            self.openings.make_room(|openings| openings.repeats > 0);
+            self.openings.forget_ended(tracker, Openings::matter);
+            self.openings.make_room(|openings| openings.repeats + openings.changed.listings > 0);
             self.openings.entry((file.pid, file.object), new);
         }
         if file.writes.calls > 0 {
@@ -183,11 +207,18 @@ impl Rule for Reopened {
     }
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
-        for ((pid, object), openings) in self.openings.take() {
-            if openings.repeats + 1 < OPENS_PER_PATH.get() {
+        for ((pid, object), mut openings) in self.openings.take() {
+            if !openings.matter() {
                 continue;
             }
+            let changing = openings.are_of_changing();
+            if changing {
+                openings.claims.add_all(openings.changed.claims.iter());
+                openings.repeats += openings.changed.listings;
+            }
             let what = match () {
+                () if changing => What::Changing,
+                () if is_source(tracker.name(object)) => What::Source,
                 () if is_machine(tracker.name(object)) => What::Machine,
                 () if is_of_process(tracker.name(object)) => What::Process,
                 () if openings.latest.writes => What::Appended,
@@ -199,11 +230,12 @@ impl Rule for Reopened {
             *calls += openings.calls;
             *repeats += openings.repeats;
             *line = openings.line;
-            openings.claims.iter().for_each(|(key, calls)| of_kind.claims.add(key, calls));
+            of_kind.claims.add_all(openings.claims.iter());
             of_kind.processes.add(pid, openings.calls, index.comm(pid, tracker));
         }
         let repeats = std::mem::take(&mut self.repeats).into_iter();
-        let kinds = [What::File, What::Appended, What::Directory, What::Machine, What::Process];
+        let kinds =
+            [What::File, What::Appended, What::Directory, What::Changing, What::Machine, What::Process, What::Source];
         repeats.zip(kinds).filter_map(|(repeats, what)| repeats.candidate(what, tracker)).collect()
     }
 }
@@ -250,6 +282,13 @@ impl Repeats {
                 say!("{name} was listed {} times by one process, and nothing was new in it", times),
                 "List it once and keep the names; to learn of new ones, use inotify(7).",
             ),
+            What::Changing => (
+                say!(
+                    "{name} was listed {} times by one process without a wait in between, and most times it had changed",
+                    times
+                ),
+                "Take all names from one listing, and list the directory again only when they are used up; to learn of new ones, use inotify(7).",
+            ),
             What::Machine => (
                 say!("{name} was opened {} times by one process to learn about the machine", times),
                 "Ask once and keep the answer: the number of processors, the size of memory or what is mounted \
@@ -264,18 +303,17 @@ impl Repeats {
                 "The kernel writes such a file anew for each reader. Ask now and then, by the clock, not for each item; keep the file open \
                  and read it at offset 0 with pread(2); or ask with a call that has the number (getrusage(2), getppid(2)).",
             ),
-        };
-        let others = match self.paths.len() {
-            1 => ".".into(),
-            2 => "; so was one other.".into(),
-            n => say!("; so were {} others.", OTHERS.of(n as u64 - 1)),
+            What::Source => (
+                say!("{name} was opened {} times by one process, and closed each time", times),
+                "Keep it open and take many bytes at a time; for random bytes, getrandom(2) needs no descriptor.",
+            ),
         };
         let works_on_it = matches!(what, What::File | What::Machine | What::Process);
         let evidence = top
             .iter()
             .map(|(object, (calls, _, line))| Evidence { line: Some(*line), ..thing(**object, *calls, tracker) });
         Some(Candidate {
-            sentence: say!("{}{}", sentence, others),
+            sentence: say!("{}{}", sentence, and_others(self.paths.len())),
             evidence: evidence.chain(self.processes.evidence()).collect(),
             advice: advice.into(),
             confidence: Confidence::Likely,
@@ -289,6 +327,17 @@ impl Repeats {
             ..Candidate::default()
         })
     }
+}
+
+/// Claims all calls about an open file, from the first to the last.
+fn claim(file: &OpenFile, claims: &mut Claims) {
+    [file.made, file.closed].into_iter().flatten().for_each(|key| claims.add(key, 1));
+    if let Some(key) = file.reads.key {
+        claims.add(key, file.reads.calls);
+    }
+    // (A file that stays open is synced as often.)
+    let others = file.others.iter().filter(|(key, _)| kind_of(*key) != Some(CallKind::Sync));
+    claims.add_all(others);
 }
 
 /// fstat(2) of an open file, which newfstatat(2) does as well.
@@ -316,6 +365,11 @@ fn is_of_process(path: &[u8]) -> bool {
     let is_process =
         [&b"self"[..], b"thread-self"].contains(&of) || of.iter().all(u8::is_ascii_digit) && !of.is_empty();
     is_process && parts.next().is_some() && parts.next().is_none()
+}
+
+/// Devices that give the same bytes, or others without end, to whoever opens them.
+fn is_source(path: &[u8]) -> bool {
+    [&b"/dev/urandom"[..], b"/dev/random", b"/dev/zero"].contains(&path)
 }
 
 /// Facts that hold as long as the machine is up, or nearly so.

@@ -2,7 +2,7 @@
 
 use super::common::{Bounded, Claims, largest, plain, process, thing};
 use crate::counts::index::{Index, Observed};
-use crate::counts::kinds::{Io, io, is_read, is_write, opens};
+use crate::counts::kinds::{Io, io, is_read, is_served, is_write, opens};
 use crate::report::finding::{Candidate, Claim, Confidence};
 use crate::report::quantity::{CALLS, FILES, MEAN_CALLS, REQUESTS};
 use crate::report::statement::say;
@@ -59,8 +59,6 @@ struct Server {
 }
 
 const MOST_FILES: usize = 1 << 12;
-/// Stands in the name of a connection of a client.
-const ARROW: &[u8] = " ← ".as_bytes();
 
 impl Rule for RequestWork {
     fn wants(&self, _: &'static Syscall) -> bool {
@@ -158,8 +156,4 @@ impl Server {
             && opens >= self.files.len() as f64 * OPENS_PER_FILE.ratio()
             && self.files.len() < MOST_FILES
     }
-}
-
-fn is_served(name: &[u8]) -> bool {
-    name.windows(ARROW.len()).any(|part| part == ARROW)
 }

@@ -148,7 +148,7 @@ impl Rule for Retries {
         // The first try is needed.
         let Some(tries) = self.tries.get_mut(&key).filter(|tries| tries.calls > 1) else { return };
         [file.made, file.closed].into_iter().flatten().for_each(|key| tries.claims.add(key, 1));
-        file.others.iter().for_each(|(key, calls)| tries.claims.add(key, calls));
+        tries.claims.add_all(file.others.iter());
     }
 
     fn event(&mut self, event: &Event<'_>, _: &Index, _: &Tracker) {
@@ -204,7 +204,7 @@ impl Rule for Retries {
             evidence
         });
         let mut claims = Claims::default();
-        often.iter().flat_map(|(_, tries)| tries.claims.iter()).for_each(|(key, calls)| claims.add(key, calls));
+        claims.add_all(often.iter().flat_map(|(_, tries)| tries.claims.iter()));
         vec![Candidate {
             sentence,
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
@@ -285,7 +285,7 @@ impl Retries {
             if looks && let Some((sleep, calls)) = slept {
                 tries.claims.add(sleep, calls);
             }
-            pauses.iter().flat_map(Claims::iter).for_each(|(key, calls)| tries.claims.add(key, calls));
+            tries.claims.add_all(pauses.iter().flat_map(Claims::iter));
         }
         tries.calls += 1;
         tries.ended = now;

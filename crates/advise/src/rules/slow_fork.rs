@@ -62,6 +62,10 @@ impl Rule for SlowForks {
         if observed.has(Effect::Executes) {
             self.ends(pid, call.began());
             self.children.entry(pid, || None);
+            // From now on the process is another program, such as the one that a shell has looked up, and is of another size.
+            if self.forks.get(&pid).is_some_and(|forks| !forks.are_slow()) {
+                self.forks.remove(&pid);
+            }
             return;
         }
         // The parent of a vfork sleeps until the child has run another program, and no table is copied.
@@ -90,12 +94,7 @@ impl Rule for SlowForks {
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let run = index.span();
         let slow = self.forks.iter().filter(|(_, forks)| {
-            let time = forks.time.total();
-            forks.calls >= SLOW_FORKS.get()
-                && time / forks.calls >= SLOW_FORK.get()
-                // Of a small process, some are slow by chance.
-                && forks.least >= SLOW_FORK.get() / 2
-                && time as f64 >= index.own_span() as f64 * SLOW_FORKS_PART.ratio()
+            forks.are_slow() && forks.time.total() as f64 >= index.own_span() as f64 * SLOW_FORKS_PART.ratio()
         });
         let worst = slow.max_by_key(|(pid, forks)| (forks.time.total(), Reverse(**pid)));
         let Some((pid, forks)) = worst else { return Vec::new() };
@@ -122,6 +121,15 @@ impl Rule for SlowForks {
             instead_of: &["short-children"],
             ..Candidate::default()
         }]
+    }
+}
+
+impl Forks {
+    fn are_slow(&self) -> bool {
+        self.calls >= SLOW_FORKS.get()
+            && self.time.total() / self.calls >= SLOW_FORK.get()
+            // Some forks of a small process are slow by chance.
+            && self.least >= SLOW_FORK.get() / 2
     }
 }
 

@@ -3,9 +3,9 @@
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::counts::index::{CallKey, Index, Observed, OpenFile};
 use crate::counts::kinds::{Io, io};
-use crate::report::finding::{Candidate, Confidence, Evidence, EvidenceKind};
-use crate::report::quantity::{CALLS, MEAN_BYTES, SYNCS, TRANSACTIONS};
-use crate::report::statement::say;
+use crate::report::finding::{Candidate, Claim, Confidence, Evidence, EvidenceKind};
+use crate::report::quantity::{CALLS, MEAN_BYTES, MEAN_WAIT, SYNCS, TRANSACTIONS};
+use crate::report::statement::{Statement, say};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::shared::GOOD_BUFFER;
 use crate::thresholds::threshold::Threshold;
@@ -24,7 +24,7 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "waiting for storage again and again",
     explanation: "The program waits for small pieces of data to reach the disk, one after another: fsync(2) or fdatasync(2) \
                   of a file to \
-        which less than 64 KiB were written since the last time; writes of less to a file opened with O_SYNC or O_DSYNC; sync(2) \
+        which less than 64 KiB were written since the last time; writes of less to a file opened with O_SYNC or O_DSYNC; msync(2) with MS_SYNC again and again; sync(2) \
         in a loop. Each sync takes a few milliseconds on a hard disk and 0.1 to 1 ms on an SSD, however small the piece is.\n\n\
         A file is reported if it was synced at least twenty times after small writes. The one sync of a file that is \
         written as a whole does not count. How many syncs could be saved depends on how much data may be lost in a crash; \
@@ -44,7 +44,9 @@ struct SyncStorm {
     written: Bounded<FileId, u64>,
     /// The number of times that a file of this name was removed or emptied.
     removed: Bounded<ObjectId, u64>,
-    whole: Option<Whole>,
+    whole: Option<SyncCalls>,
+    /// Calls of msync(2) that wait.
+    mapped: Option<SyncCalls>,
     processes: ProcessCounts,
 }
 
@@ -59,8 +61,8 @@ struct Synced {
     claims: Claims,
 }
 
-/// Calls of sync(2).
-struct Whole {
+/// Calls of sync(2), or of msync(2).
+struct SyncCalls {
     name: &'static str,
     key: CallKey,
     calls: u64,
@@ -70,7 +72,7 @@ struct Whole {
 
 impl Rule for SyncStorm {
     fn wants(&self, row: &'static Syscall) -> bool {
-        row.has_effect(Effect::Syncs) || row.has_effect(Effect::Unlinks)
+        row.has_effect(Effect::Syncs) || row.has_effect(Effect::SyncsMapped) || row.has_effect(Effect::Unlinks)
     }
 
     fn call(&mut self, observed: &Observed<'_>, index: &Index) {
@@ -82,9 +84,14 @@ impl Rule for SyncStorm {
             removed.into_iter().for_each(|times| *times += 1);
             return;
         }
-        if observed.has(Effect::SyncsAll) {
-            let new = || Whole { name: observed.row.name, key: observed.key, calls: 0, time: 0, line: observed.line };
-            let whole = self.whole.get_or_insert_with(new);
+        let is_mapped = observed.has(Effect::SyncsMapped);
+        if is_mapped && observed.arg("flags") & c::MS_SYNC == 0 {
+            return;
+        }
+        if is_mapped || observed.has(Effect::SyncsAll) {
+            let new =
+                || SyncCalls { name: observed.row.name, key: observed.key, calls: 0, time: 0, line: observed.line };
+            let whole = if is_mapped { &mut self.mapped } else { &mut self.whole }.get_or_insert_with(new);
             whole.calls += 1;
             whole.time += observed.time();
             return;
@@ -114,8 +121,9 @@ impl Rule for SyncStorm {
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         index.open_files().for_each(|file| self.always_synced(file, index, tracker));
         let small = self.small(index, tracker);
-        let whole = self.whole.as_ref().filter(|whole| whole.calls >= WHOLE_SYNCS.get()).map(Whole::candidate);
-        small.into_iter().chain(whole).collect()
+        let whole = self.whole.as_ref().filter(|whole| whole.calls >= WHOLE_SYNCS.get()).map(SyncCalls::of_all_files);
+        let mapped = self.mapped.as_ref().filter(|mapped| mapped.calls >= SMALL_SYNCS.get());
+        small.into_iter().chain(whole).chain(mapped.map(SyncCalls::of_mappings)).collect()
     }
 }
 
@@ -203,22 +211,40 @@ impl SyncStorm {
     }
 }
 
-impl Whole {
-    fn candidate(&self) -> Candidate {
+impl SyncCalls {
+    /// The finding that all of these calls but one can be saved.
+    fn candidate(&self, sentence: Statement, advice: &str, confidence: Confidence) -> Candidate {
         let mut evidence = Evidence::new(EvidenceKind::Syscall, self.name, self.calls);
         evidence.time = Some(self.time);
         evidence.line = Some(self.line);
         Candidate {
-            sentence: say!(
-                "sync was called {} times. Each call writes the unwritten data of all programs to disk and waits for that.",
-                CALLS.of(self.calls)
-            ),
+            sentence,
             evidence: vec![evidence],
-            advice: "Call fsync(2) or fdatasync(2) on the files that matter, or sync(2) once at the end.".into(),
-            confidence: Confidence::Likely,
-            claims: vec![crate::report::finding::Claim { key: self.key, calls: self.calls - 1 }],
+            advice: advice.into(),
+            confidence,
+            claims: vec![Claim { key: self.key, calls: self.calls - 1 }],
             estimate: "every sync but one".into(),
             ..Candidate::default()
         }
+    }
+
+    fn of_all_files(&self) -> Candidate {
+        let sentence = say!(
+            "sync was called {} times. Each call writes the unwritten data of all programs to disk and waits for that.",
+            CALLS.of(self.calls)
+        );
+        let advice = "Call fsync(2) or fdatasync(2) on the files that matter, or sync(2) once at the end.";
+        self.candidate(sentence, advice, Confidence::Likely)
+    }
+
+    fn of_mappings(&self) -> Candidate {
+        let sentence = say!(
+            "msync was called {} times to wait until changes of a mapped file were on the disk, for {} on average.",
+            CALLS.of(self.calls),
+            MEAN_WAIT.of(self.time / self.calls.max(1)),
+        );
+        let advice = "Sync once for many changes: at the end, or for all changes that came in meanwhile. Where changes need not outlive a crash of the machine, leave the calls out: \
+                      the kernel writes changed pages by itself, and other processes see them at once.";
+        self.candidate(sentence, advice, Confidence::Possible)
     }
 }

@@ -29,7 +29,7 @@ pub const RULE: RuleInfo = RuleInfo {
         The same is reported of processes that wait for one another at a lock of a file (flock, fcntl), at a semaphore (POSIX or System \
         V), or in a ring of pipes, in which each of at least three processes waits for bytes of the one before it. Two processes that \
         ask and answer each other are a client and its server, and do not count.\n\n\
-        Threads are reported if on average each waited fifty times for others of them and woke others as often, and none a fifth as \
+        Threads are reported if on average each waited twenty times for others of them and woke others as often, and none a fifth as \
         often as another; if hardly more than one of them worked at a time, and if the time in which the busiest of them worked is at least a fifth of the run shorter \
         than the time that all of them took. That is the estimate: the run if they all worked at the same time. Threads that only \
         wait for work that one other thread hands out do not count. Go parks threads that have nothing to run, which tells \

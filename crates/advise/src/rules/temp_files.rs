@@ -111,7 +111,7 @@ impl Rule for TempFiles {
         let latest = removed.latest.map(|path| thing(path, 1, tracker));
         let such_as = removed.latest.map_or(String::new(), |path| format!(", such as {}", plain(tracker.name(path))));
         let mut claims = Claims::default();
-        removed.claims.iter().for_each(|(key, calls)| claims.add(key, calls));
+        claims.add_all(removed.claims.iter());
         vec![Candidate {
             sentence: say!(
                 "{} made {} files{such_as}, and removed each again. They had {} in all.",
@@ -139,7 +139,7 @@ impl TempFiles {
         removed.bytes += made.bytes;
         removed.latest = Some(path);
         removed.claims.add(by, 1);
-        made.calls.into_iter().for_each(|(key, calls)| removed.claims.add(key, calls));
+        removed.claims.add_all(made.calls);
     }
 }
 

@@ -22,7 +22,7 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "A large part of the run passes in waits for a lock, a permit or a message whose time runs out before anybody gives it. Most often \
         somebody forgot to give something back, or to send it.\n\n\
         Reported are at least five such waits of threads of one name (whose numbers may differ), if the run waited two fifths of its time for them, and if no other finding explains \
-        as much. Sleeps do not count, and neither do waits for descriptors (poll, epoll_wait), whose timeouts drive the work of event loops.\n\n\
+        as much. Sleeps do not count (nor those by a futex, as in Java, where a stack shows them), and neither do waits for descriptors (poll, epoll_wait), whose timeouts drive the work of event loops.\n\n\
         Example: a pool of connections gives out permits by sem_timedwait(3), and an error path does not give its permit back. At the end each of 111 waits lasts \
         the whole 17 ms, 96% of the run.",
     thresholds: &[TIMED_WAITS, TIMED_PART],
@@ -60,6 +60,19 @@ impl Waits {
         let room = MOST_STACKS.saturating_sub(self.stacks.len());
         self.stacks.extend(other.stacks.iter().take(room).cloned());
     }
+
+    /// Most of them are sleeps, as far as is known: a run-time system such as Java's lets a thread sleep by a wait that nobody ends.
+    fn are_sleeps(&self) -> bool {
+        self.stacks.iter().filter(|(stack, _)| is_asleep(stack)).count() * 2 > self.stacks.len()
+    }
+}
+
+/// True if a function on the stack has the name of one that lets time pass: `sleep`, `Thread.sleep`, `JVM_Sleep`, `sleep_for`.
+fn is_asleep(stack: &Stack) -> bool {
+    const SLEEP: &str = "sleep";
+    let is_sleep = |word: &str| word.get(..SLEEP.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(SLEEP));
+    let sleeps = |name: &str| name.split(|c: char| !c.is_ascii_alphanumeric()).any(is_sleep);
+    stack.frames.iter().flat_map(|frame| frame.functions()).filter_map(|function| function.name).any(sleeps)
 }
 
 /// Calls that take less have hardly waited.
@@ -115,7 +128,9 @@ impl Rule for TimedWaits {
             (in_call(account, name, abi, nr, part), name, CallKey { abi, nr, object: None }, waits, pid)
         });
         let worst = timed.filter(|(run, .., waits, _)| {
-            *run as f64 >= index.own_total() as f64 * TIMED_PART.ratio() && waits.timed >= TIMED_WAITS.get()
+            *run as f64 >= index.own_total() as f64 * TIMED_PART.ratio()
+                && waits.timed >= TIMED_WAITS.get()
+                && !waits.are_sleeps()
         });
         let worst = worst.max_by_key(|(run, name, ..)| (*run, std::cmp::Reverse(*name)));
         let Some((run, name, key, waits, pid)) = worst else { return Vec::new() };
@@ -181,20 +196,23 @@ fn in_call(account: &TimeSpent, name: &[u8], abi: Abi, nr: u32, part: f64) -> Ns
 #[cfg(test)]
 mod tests {
     use crate::test_run::TestRun;
-    use stride_event::{Event, Ns, Outcome, Tid};
+    use stride_event::{Bottom, Call, Event, Ns, Outcome, Tid};
     use stride_test_support::calls::{call, exited, lasting, spawned};
+    use stride_test_support::stacks::{frame, stack};
 
     const MS: Ns = 1_000_000;
     const MAIN: Tid = 7;
 
-    /// A run of 1 s with so many waits of 20 ms, of which each `vain`th runs out of time.
-    fn waits(count: u64, vain: u64) -> Vec<&'static str> {
+    /// A run of 1 s with so many waits of 20 ms in a function, of which each `vain`th runs out of time.
+    fn waits(count: u64, vain: u64, function: &str) -> Vec<&'static str> {
         let mut run = TestRun::new(false);
         run.show(spawned(MAIN, 0));
         for i in 0..count {
             const ETIMEDOUT: u32 = 110;
             let outcome = if i % vain == 0 { Outcome::Error(ETIMEDOUT) } else { Outcome::Value(0) };
             let wait = call(MAIN, "futex", &[0x1000, 0x80, 0, 0x2000], outcome);
+            let stack = stack([frame("/lib/libjvm.so", "wait"), frame("/app", function)], Bottom::Reached);
+            let wait = Call { stack: Some(stack), ..wait };
             run.show(Event::Exit(&lasting(wait, (i + 1) * 25 * MS, 20 * MS)));
         }
         run.show(Event::Exit(&lasting(call(MAIN, "getpid", &[], Outcome::Value(7)), 999 * MS, 10)));
@@ -204,9 +222,18 @@ mod tests {
 
     #[test]
     fn waits_that_nobody_ends_are_told() {
-        assert_eq!(waits(39, 1), ["timed-waits"]);
+        assert_eq!(waits(39, 1, "Pool::take"), ["timed-waits"]);
         // Somebody ends most of them, or they are few.
-        assert!(waits(39, 4).is_empty());
-        assert!(waits(15, 1).is_empty());
+        assert!(waits(39, 4, "Pool::take").is_empty());
+        assert!(waits(15, 1, "Pool::take").is_empty());
+    }
+
+    /// Java's Thread.sleep() is a wait at a futex that nobody ends.
+    #[test]
+    fn sleeps_are_no_waits_for_others() {
+        for sleep in ["java.lang.Thread.sleep", "JVM_Sleep", "std::this_thread::sleep_for", "sleep"] {
+            assert!(waits(39, 1, sleep).is_empty(), "{sleep}");
+        }
+        assert_eq!(waits(39, 1, "unparkAsleepers"), ["timed-waits"]);
     }
 }

@@ -6,7 +6,7 @@ use stride_event::{Ns, Tid};
 use stride_track::{HandOver, HandOvers, HandedOver, Way};
 
 pub const TURNS: Threshold =
-    Threshold::count("turns", 50, "waits of each thread or process for the others, on average");
+    Threshold::count("turns", 20, "waits of each thread or process for the others, on average");
 pub const TURNS_OF_MOST: Threshold = Threshold::part(
     "turns-of-most",
     0.2,
@@ -278,7 +278,7 @@ mod tests {
         ];
         let group = TurnGroup::of(Bond::Threads, &pairs).unwrap();
         assert_eq!((group.lasted(), group.saved()), (20 * MS, 15 * MS));
-        let few = pairs.map(|(between, pair)| (between, HandOver { waits: 40, ..pair }));
+        let few = pairs.map(|(between, pair)| (between, HandOver { waits: 15, ..pair }));
         assert!(TurnGroup::of(Bond::Threads, &few).is_none());
     }
 

@@ -38,7 +38,7 @@ impl Stop {
         Stop::Fail { message: message.into(), hint: true }
     }
 
-    /// A word that an option does not know, beside those that it knows.
+    /// The error about a word that an option does not know, with the words that the option knows.
     pub fn unknown_word(option: &str, word: &str, known: &[&str]) -> Stop {
         let known = match known.split_last() {
             Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),

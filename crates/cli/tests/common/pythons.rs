@@ -11,18 +11,24 @@ pub enum Build {
     Usual,
     /// Free-threaded: it has no global lock.
     WithoutLock,
+    /// A program of 32 bits.
+    Narrow,
 }
 
 /// The executables of each minor version of Python 3. Distributions and builders of their own compile in different ways, so there may be several of a version.
 static FOUND: LazyLock<BTreeMap<(u32, Build), Vec<PathBuf>>> = LazyLock::new(|| {
     let mut found: BTreeMap<(u32, Build), Vec<PathBuf>> = BTreeMap::new();
     for candidate in candidates() {
-        let program = "import sys; print('%d %d %s %d' % (*sys.version_info[:2], sys.executable, hasattr(sys, '_is_gil_enabled') and not sys._is_gil_enabled()))";
+        let program = "import sys; print('%d %d %s %d %d' % (*sys.version_info[:2], sys.executable, hasattr(sys, '_is_gil_enabled') and not sys._is_gil_enabled(), sys.maxsize < 2**32))";
         let Ok(output) = Command::new(candidate).args(["-I", "-c", program]).output() else { continue };
         let text = String::from_utf8_lossy(&output.stdout);
         let words: Vec<_> = text.split_whitespace().collect();
-        let ["3", minor, path, without_lock] = words[..] else { continue };
-        let build = if without_lock == "0" { Build::Usual } else { Build::WithoutLock };
+        let ["3", minor, path, without_lock, narrow] = words[..] else { continue };
+        let build = match (without_lock, narrow) {
+            ("0", "0") => Build::Usual,
+            (_, "0") => Build::WithoutLock,
+            _ => Build::Narrow,
+        };
         let (Ok(minor), Ok(path)) = (minor.parse(), std::fs::canonicalize(path)) else { continue };
         let versions = found.entry((minor, build)).or_default();
         if !versions.contains(&path) {

@@ -3,10 +3,24 @@
 use crate::common::*;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// A function, its file and its line.
 pub type Frame = (String, String, u64);
+
+/// The executable of an interpreter of this name that the shell finds: the first of one of these versions, with words of so many bytes. `program` prints its version, the bytes of
+/// a word and the path of the executable, each on a line, or nothing if the build is of another kind than those that are known.
+pub fn interpreter(name: &str, program: &str, versions: &[&str], word: &str) -> Option<String> {
+    let known = |directory: PathBuf| {
+        let output = Command::new(directory.join(name)).args(["-e", program]).output().ok()?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let [version, size, path] = text.lines().collect::<Vec<_>>()[..] else { return None };
+        let is_known = size == word && versions.iter().any(|known| version.starts_with(known));
+        is_known.then(|| path.to_owned())
+    };
+    std::env::split_paths(&std::env::var_os("PATH")?).find_map(known)
+}
 
 /// The frames that the program has told for each of its calls, by their numbers.
 pub fn told(scratch: &Scratch) -> BTreeMap<usize, Vec<Frame>> {

@@ -100,7 +100,9 @@ fn files_and_recordings() {
     tmux.wait("end of the recording", |screen| message(screen).contains("look at it with stride --replay="));
     tmux.keys(&["q"]);
     tmux.is_restored();
-    tmux.type_line("kill $(cat pid)");
+    // (A line that is typed before the prompt is there leaves a prompt behind itself, which would be taken for that after Stride.)
+    tmux.type_line("kill $(cat pid); clear");
+    tmux.wait("empty screen", |screen| screen.trim() == "ready>");
     // The recording is shown at once.
     tmux.top("--replay=$(echo stride-*.rec)");
     tmux.wait("totals of the recording", |screen| {

@@ -34,7 +34,12 @@ pub fn vector<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Val
         Siblings::Struct(_, _, phase) => cx.len(Len::Of(name), phase, siblings),
         Siblings::Args => None,
     };
-    let Some(count) = member("aio_nbytes").filter(|&n| n <= VECTORS_MAX) else { return Value::Hex(addr) };
+    let count = match member("aio_nbytes") {
+        Some(count) if count <= VECTORS_MAX => count,
+        // A number that is no count of vectors leaves nothing that is an address.
+        Some(count) if i64::try_from(count).is_err() => return Value::Hex(addr),
+        _ => return Value::Addr(addr),
+    };
     if member("aio_lio_opcode") == Some(c::IOCB_CMD_PREADV) {
         return match generic::follow(cx, addr, Dir::In) {
             Err(value) => value,

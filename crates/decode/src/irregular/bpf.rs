@@ -154,7 +154,8 @@ pub fn log<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<
         Value::Text(text) => {
             let end = text.bytes.iter().position(|&b| b == 0);
             let bytes = &text.bytes[..end.unwrap_or(text.bytes.len())];
-            Value::Text(Text { bytes, cut: end.is_none(), kind: TextKind::Str })
+            let cut = end.is_none() && !bytes.is_empty();
+            Value::Text(Text { bytes, cut, kind: TextKind::Str })
         }
         value => value,
     }

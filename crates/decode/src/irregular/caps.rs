@@ -12,7 +12,9 @@ pub fn decode<'a>(cx: &Cx<'a>, addr: u64, phase: Phase) -> Value<'a> {
     if addr == 0 || !cx.verbose || (phase == Phase::Exit && cx.failed()) {
         return Value::Addr(addr);
     }
-    let Some(version) = cx.uint(Phase::Entry, cx.arg("hdrp"), 4) else { return Value::Addr(addr) };
+    // Without the whole header the kernel looks at no data.
+    let Some(header) = cx.uint(Phase::Entry, cx.arg("hdrp"), 8) else { return Value::Addr(addr) };
+    let version = header & 0xffff_ffff;
     let size = CAP_DATA.size(cx.abi());
     let two = matches!(version, VERSION_2 | VERSION_3);
     let Some(bytes) = cx.read(phase, addr, if two { 2 * size } else { size }) else { return Value::Addr(addr) };

@@ -107,9 +107,8 @@ fn of_ip<'a>(cx: &Cx<'a>, kind: u64, data: &'a [u8]) -> Option<Value<'a>> {
             let ifindex = inet::ifindex(cx, le(data, 0, 4) as u32);
             cx.members(&[("ipi_ifindex", ifindex), ("ipi_spec_dst", ip(4)?), ("ipi_addr", ip(8)?)])
         }
-        c::IP_TTL | c::IP_CHECKSUM if data.len() >= 4 => array(cx, &data[..4], 4, |b| Value::UInt(le(b, 0, 4))),
-        c::IP_TOS => array(cx, &data[..1], 1, |b| Value::Hex(b[0].into())),
-        c::IP_RECVOPTS | c::IP_RETOPTS => octets(),
+        c::IP_TTL | c::IP_CHECKSUM if data.len() >= 4 => array(cx, data, 4, |b| Value::UInt(le(b, 0, 4))),
+        c::IP_TOS | c::IP_RECVOPTS | c::IP_RETOPTS => octets(),
         c::IP_RECVERR if data.len() >= 32 => {
             let n = |at, width| Value::UInt(le(data, at, width));
             cx.members(&[

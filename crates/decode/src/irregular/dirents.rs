@@ -37,7 +37,8 @@ pub fn decode_long<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
 
 fn decode<'a>(cx: &Cx<'a>, addr: u64, layout: Layout) -> Value<'a> {
     let Some(len) = cx.ret().and_then(|n| usize::try_from(n).ok()) else { return Value::Addr(addr) };
-    if addr == 0 || !cx.verbose {
+    // At the end of a directory nothing is written.
+    if addr == 0 && len != 0 || !cx.verbose {
         return Value::Addr(addr);
     }
     let bytes = cx.prefix(Phase::Exit, addr, len);

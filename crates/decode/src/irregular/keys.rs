@@ -62,6 +62,9 @@ pub fn text<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
 pub fn capabilities<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     let (Some(len), true) = (filled(cx), addr != 0 && cx.verbose) else { return Value::Addr(addr) };
     let bytes = cx.prefix(Phase::Exit, addr, (len as usize).min(cx.options.text.saturating_add(1)));
+    if bytes.is_empty() && len != 0 {
+        return Value::Addr(addr);
+    }
     let mut items = Vec::new_in(cx.arena);
     for (i, &byte) in bytes.iter().enumerate() {
         let raw = u64::from(byte);

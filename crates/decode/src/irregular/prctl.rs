@@ -100,7 +100,10 @@ pub fn c_string<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, max: u8) -> Value<'a> {
     }
     let max = usize::from(max);
     let bytes = cx.prefix(phase, addr, max);
-    let text = |bytes, cut| Value::Text(Text { bytes, cut, kind: TextKind::Str });
+    let text = |bytes: &'a [u8], cut| {
+        let shown = bytes.len().min(cx.options.text);
+        Value::Text(Text { bytes: &bytes[..shown], cut: cut || shown < bytes.len(), kind: TextKind::Str })
+    };
     match bytes.iter().position(|&b| b == 0) {
         Some(end) => text(&bytes[..end], false),
         None if bytes.len() >= max => text(bytes, true),

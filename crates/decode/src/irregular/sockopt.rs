@@ -152,6 +152,9 @@ fn tipc_int(name: u64) -> bool {
             | c::TIPC_SOCK_RECVQ_DEPTH
             | c::TIPC_MCAST_BROADCAST
             | c::TIPC_MCAST_REPLICAST
+            | c::TIPC_SOCK_RECVQ_USED
+            | c::TIPC_NODELAY
+            | c::TIPC_GROUP_LEAVE
     )
 }
 

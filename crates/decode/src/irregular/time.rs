@@ -8,7 +8,7 @@ use stride_syscalls::sets::time::TIMEX_STATE;
 /// The time left, which the kernel writes only when a signal interrupts a relative sleep.
 pub fn remaining<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
     // The kernel's codes for "restart this call": ERESTARTSYS to ERESTART_RESTARTBLOCK.
-    let interrupted = matches!(cx.call.outcome, Outcome::Error(512..=516));
+    let interrupted = matches!(cx.call.outcome, Outcome::Error(512..=514 | 516));
     let absolute = cx.row.args.iter().any(|a| a.name == "flags") && cx.arg("flags") as u32 != 0;
     if interrupted && !absolute { generic::held(cx, shape, addr, siblings) } else { Value::Addr(addr) }
 }

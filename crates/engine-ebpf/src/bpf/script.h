@@ -42,13 +42,43 @@ static __always_inline u64 script_mixed(u64 state, u64 word)
 	return mixed ^ mixed >> 32;
 }
 
-/* A word of what was read last. */
-static __always_inline u64 script_word(struct script_state *script, u32 at)
+/* 1 if words of the program have 8 bytes, or 0. What depends on it is computed without branches, which the verifier would follow each. */
+static __always_inline u64 script_wide(struct script_state *script)
+{
+	u64 wide = ONCE(script->layout.largest) >> 63;
+
+	asm volatile("" : "+r"(wide));
+	return wide;
+}
+
+/* One of two numbers: the first if words of the program have 8 bytes, the second, which is not larger, if they have 4. (The verifier knows the bounds of a product, but not those of a number that is shifted by another.) */
+#define BY_WIDTH(wide, narrow) ((narrow) + ((wide) - (narrow)) * script_wide(script))
+
+/* The bytes of a word. */
+static __always_inline u32 script_word_bytes(struct script_state *script)
+{
+	return BY_WIDTH(8, 4);
+}
+
+/* A pointer to code, without what is no part of its address. */
+static __always_inline u64 script_code(struct script_state *script, u64 pointer)
+{
+	return pointer & script->layout.code_bits;
+}
+
+/* Eight bytes of what was read last. */
+static __always_inline u64 script_eight(struct script_state *script, u32 at)
 {
 	asm volatile("" : "+r"(at));
 	if (at > SCRIPT_BYTES - sizeof(u64))
 		return 0;
 	return *(u64 *)(script->bytes + at);
+}
+
+/* A word of what was read last. */
+static __always_inline u64 script_word(struct script_state *script, u32 at)
+{
+	return script_eight(script, at) & script->layout.largest;
 }
 
 /* Reads up to SCRIPT_BYTES of the program's memory. */
@@ -60,9 +90,16 @@ static __always_inline bool script_read(struct script_state *script, u64 from, u
 	return !bpf_probe_read_user(script->bytes, len, (void *)from);
 }
 
-static __always_inline bool script_pointer(u64 *to, u64 from)
+static __always_inline bool read_eight(u64 *to, u64 from)
 {
 	return !bpf_probe_read_user(to, sizeof(*to), (void *)from);
+}
+
+/* Reads a word of the program's memory. */
+static __always_inline bool script_pointer(struct script_state *script, u64 *to, u64 from)
+{
+	*to = 0;
+	return !bpf_probe_read_user(to, BY_WIDTH(8, 4), (void *)from);
 }
 
 /* An object's size and hash, and its data if that is short: one read takes as long as two of half as much. */
@@ -110,13 +147,13 @@ static __always_inline bool script_words(struct script_state *script, u64 *code)
 {
 	u32 there = script->layout.code_there;
 
-	return there == SCRIPT_NONE || script_pointer(code, *code + there);
+	return there == SCRIPT_NONE || script_pointer(script, code, *code + there);
 }
 
 /* The object of a content, or 0. Returns 0 if that could not be read. */
-static __always_inline bool script_object(u64 *object, u32 there)
+static __always_inline bool script_object(struct script_state *script, u64 *object, u32 there)
 {
-	return !*object || there == SCRIPT_NONE || script_pointer(object, *object + there);
+	return !*object || there == SCRIPT_NONE || script_pointer(script, object, *object + there);
 }
 
 /* Mixes an object's size, the word behind that and its data into a number. Returns 0 if they could not be read. */
@@ -124,14 +161,16 @@ __noinline int mix_content(u64 object, u32 there, u32 data)
 {
 	struct stack_state *state = stack_state();
 	struct script_state *script;
-	u64 from, size;
+	u64 from, size, first, second;
 	u32 at = 0, len, got;
 
-	if (!state || !script_object(&object, there))
+	if (!state)
+		return 0;
+	script = &state->script;
+	if (!script_object(script, &object, there))
 		return 0;
 	if (!object)
 		return 1;
-	script = &state->script;
 	from = object + script->layout.content_size;
 	got = PAGE - (u32)(from % PAGE);
 	if (got > SCRIPT_SHORT)
@@ -140,8 +179,11 @@ __noinline int mix_content(u64 object, u32 there, u32 data)
 		got = 2 * sizeof(u64);
 	if (!script_read(script, from, got))
 		return 0;
-	size = *(volatile u64 *)script->bytes;
-	mix_words(0, 2);
+	size = *(volatile u64 *)script->bytes & script->layout.largest;
+	/* Two words: sixteen or eight bytes. (No function is called: its caller's numbers would need room, and the stack of Linux 6.1 is full.) */
+	first = script_mixed(script->identity, *(volatile u64 *)script->bytes);
+	second = script_mixed(first, *(volatile u64 *)(script->bytes + sizeof(u64)));
+	script->identity = first ^ ((first ^ second) & -script_wide(script));
 	len = size > SCRIPT_CONTENT * sizeof(u64) ? SCRIPT_CONTENT * sizeof(u64) : size;
 	data -= ONCE(script->layout.content_size);
 	if (data + len <= got)
@@ -166,7 +208,7 @@ __noinline int identify_code(u64 code)
 {
 	struct stack_state *state = stack_state();
 	struct script_state *script;
-	u64 object[SCRIPT_CONTENTS], identity;
+	u64 object, identity;
 	u32 words;
 
 	if (!state)
@@ -189,18 +231,19 @@ __noinline int identify_code(u64 code)
 	mix_words(0, words);
 	if (ONCE(script->layout.compares_contents)) {
 		for (u32 i = 0; i < SCRIPT_CONTENTS; i++)
-			object[i] = script_word(script, script->layout.content[i] - script->layout.constant);
+			script->object[i] = script_word(script, script->layout.content[i] - script->layout.constant);
 		identity = script->identity;
 		for (u32 i = 0; i < SCRIPT_CONTENTS; i++) {
-			if (object[i] != script->content[i]) {
+			object = ONCE(script->object[i]);
+			if (object != script->content[i]) {
 				script->identity = SCRIPT_START;
 				script->content[i] = 0;
 				script->content_number[i] = SCRIPT_START;
-				if (!mix_content(object[i], script->layout.content_there[i], script->layout.content_data[i])) {
+				if (!mix_content(object, script->layout.content_there[i], script->layout.content_data[i])) {
 					script->identity = 0;
 					return 0;
 				}
-				script->content[i] = object[i];
+				script->content[i] = object;
 				script->content_number[i] = script->identity;
 			}
 			identity = script_mixed(identity, script->content_number[i]);
@@ -231,11 +274,11 @@ static long walk_frame(u64 i, void *ctx)
 		return 1;
 	}
 	/* (Nothing may be behind the last of frames that lie behind one another.) */
-	if (!script_read(script, at, script->layout.frame_size ? script->layout.frame_size : SCRIPT_FRAME)) {
+	if (!script_read(script, at, script->layout.frame_bytes)) {
 		script->end = SCRIPT_UNREADABLE;
 		return 1;
 	}
-	code = script_word(script, script->layout.code) & ~SCRIPT_TAG;
+	code = script_code(script, script_word(script, script->layout.code));
 	place = script_word(script, script->layout.place);
 	if (script->layout.kind != SCRIPT_NONE)
 		kind = script_word(script, script->layout.kind);
@@ -243,7 +286,7 @@ static long walk_frame(u64 i, void *ctx)
 	script->next = next;
 	if (script->layout.kind_there == SCRIPT_NONE)
 		kind &= 0xffff;
-	else if (script_pointer(&kind, kind + script->layout.kind_there))
+	else if (script_pointer(script, &kind, kind + script->layout.kind_there))
 		kind = (u32)kind;
 	else {
 		script->end = SCRIPT_UNREADABLE;
@@ -263,7 +306,7 @@ static long walk_frame(u64 i, void *ctx)
 		kind = script->code_kind | kind << 16;
 	/* (In frames without code, the pointer may be anything.) */
 	if (script->layout.place_there != SCRIPT_NONE &&
-	    (!script->identity || !script_pointer(&place, place + script->layout.place_there)))
+	    (!script->identity || !script_pointer(script, &place, place + script->layout.place_there)))
 		place = 0;
 	if (script->layout.is_place_short)
 		place = (u32)place;
@@ -284,21 +327,33 @@ static long walk_frame(u64 i, void *ctx)
 	return 0;
 }
 
+/* True if this is the current thread, which was read last. What is no thread may be among those that the run-time system lists. */
+static __always_inline bool is_current_thread(struct script_state *script)
+{
+	u64 word;
+
+	if (script->layout.thread_pointer == SCRIPT_NONE)
+		return true;
+	word = script_word(script, script->layout.thread_pointer);
+	if (script->layout.thread_pointer_there != SCRIPT_NONE && !script_pointer(script, &word, word + script->layout.thread_pointer_there))
+		return false;
+	return word == script->thread_pointer;
+}
+
 /* True if the search ends with this thread of the run-time system: it is the current one, and runs functions; or it could not be read. */
 static __always_inline bool is_script_thread(struct script_state *script, u64 thread)
 {
 	u64 frame;
 
-	if (!script_read(script, thread, SCRIPT_THREAD)) {
+	if (!script_read(script, thread, script->layout.thread_bytes)) {
 		script->end = SCRIPT_UNREADABLE;
 		return true;
 	}
-	if (script->layout.thread_pointer != SCRIPT_NONE &&
-	    script_word(script, script->layout.thread_pointer) != script->thread_pointer)
+	if (!is_current_thread(script))
 		return false;
 	frame = script_word(script, script->layout.innermost);
 	if (frame && script->layout.innermost_there != SCRIPT_NONE &&
-	    !script_pointer(&frame, frame + script->layout.innermost_there)) {
+	    !script_pointer(script, &frame, frame + script->layout.innermost_there)) {
 		script->end = SCRIPT_UNREADABLE;
 		return true;
 	}
@@ -328,9 +383,9 @@ static long search_thread(u64 i, void *ctx)
 	if (!next)
 		return 1;
 	script->interpreter = 0;
-	if (!script_pointer(&script->thread, next + script->layout.threads) ||
+	if (!script_pointer(script, &script->thread, next + script->layout.threads) ||
 	    script->layout.next_interpreter != SCRIPT_NONE &&
-	    !script_pointer(&script->interpreter, next + script->layout.next_interpreter)) {
+	    !script_pointer(script, &script->interpreter, next + script->layout.next_interpreter)) {
 		script->end = SCRIPT_UNREADABLE;
 		return 1;
 	}
@@ -370,7 +425,7 @@ __noinline int find_script(void)
 		script->content_number[i] = SCRIPT_START;
 	}
 	script->next = 0;
-	script->thread_pointer = thread_pointer_of(task);
+	script->thread_pointer = thread_pointer_of(task, state->is_32bit);
 	switch (*(volatile u32 *)&script->layout.form) {
 	case SCRIPT_ON_NATIVE_STACK:
 		find_native();
@@ -393,7 +448,7 @@ __noinline int find_script(void)
 		script->end = SCRIPT_NO_FRAMES;
 		script->thread = 0;
 		script->next = 0;
-		if (!is_alone && script_pointer(&script->interpreter, script->layout.interpreters))
+		if (!is_alone && script_pointer(script, &script->interpreter, script->layout.interpreters))
 			bpf_loop(SCRIPT_THREADS, search_thread, NULL, 0);
 	}
 	st->script_thread = script->next ? script->thread : 0;

@@ -19,11 +19,22 @@
 #define CONTEXT_STACK_KINDS 16
 #define CONTEXTS (1 << 24)
 
-#define CONTEXT_SIZE 104
-#define CONTEXT_STATEMENT 16
-#define CONTEXT_NEXT 48
-#define CONTEXT_BEFORE 56
-#define CONTEXT_SUB 72
+/* A stack of contexts: its size, its contexts, the one before it, the last context, place and sub, and the kind. */
+#define CONTEXTS_BYTES BY_WIDTH(48, 32)
+#define CONTEXTS_ARRAY BY_WIDTH(8, 4)
+#define CONTEXTS_BEFORE BY_WIDTH(16, 8)
+#define CONTEXTS_LAST BY_WIDTH(32, 16)
+#define CONTEXTS_PLACES BY_WIDTH(36, 20)
+#define CONTEXTS_LAST_SUB BY_WIDTH(40, 24)
+#define CONTEXTS_KIND BY_WIDTH(44, 28)
+
+#define CONTEXT_SIZE BY_WIDTH(104, CONTEXT_LEAST)
+#define CONTEXT_LEAST 64
+/* Where a context has its statement: less than 32. (The verifier knows the bound of this.) */
+#define CONTEXT_STATEMENT (ONCE(script->layout.place) & 28)
+#define CONTEXT_NEXT BY_WIDTH(48, 32)
+#define CONTEXT_BEFORE BY_WIDTH(56, 36)
+#define CONTEXT_SUB BY_WIDTH(72, 44)
 /* The kinds of contexts. */
 #define CONTEXT_KIND 0xf
 #define CONTEXT_PLAIN 0
@@ -42,32 +53,33 @@
 #define RUNS_EXPRESSION 0x400
 #define RUNS_INNERMOST 0x800
 
-/* In a statement: the words with the line, and the file. */
-#define STATEMENT_FROM 32
-#define STATEMENT_BYTES 32
-#define STATEMENT_LINE 36
-#define STATEMENT_FILE 48
+/* In a statement: the words with the line, and the file; and both in these words. */
+#define STATEMENT_FROM BY_WIDTH(32, 16)
+#define STATEMENT_BYTES BY_WIDTH(32, 16)
+#define STATEMENT_LINE 4
+#define STATEMENT_FILE BY_WIDTH(16, 12)
 /* Of a file's name, and more is not looked at. */
 #define STATEMENT_NAME (SCRIPT_CONTENT * sizeof(u64))
 
 /* The first words of a value, and the kind in them. */
-#define VALUE_HEAD 24
-#define VALUE_FLAGS 12
-#define VALUE_HELD 16
-/* In the body of a sub. */
-#define SUB_FROM 32
-#define SUB_BYTES 64
-#define SUB_GLOB 56
-#define SUB_FLAGS 92
+#define VALUE_HEAD BY_WIDTH(24, 16)
+#define VALUE_FLAGS BY_WIDTH(12, 8)
+#define VALUE_HELD BY_WIDTH(16, 12)
+/* In the body of a sub, and behind that place: its package, its glob or name, and flags. */
+#define SUB_FROM BY_WIDTH(32, 16)
+#define SUB_BYTES BY_WIDTH(64, 40)
+#define SUB_GLOB BY_WIDTH(24, 16)
+#define SUB_FLAGS BY_WIDTH(60, 36)
 #define SUB_IS_NAMED 0x8000
 #define SUB_IS_LEXICAL 0x10000
 /* In what a glob holds, and in the body of a glob: its name, and behind it the package. */
-#define HELD_NAMED 56
-#define GLOB_NAME 32
-/* In the body of a package: its name, or an array of names, and the number of names. */
-#define PACKAGE_FROM 32
-#define PACKAGE_BYTES 32
-#define PACKAGE_NAMES 60
+#define HELD_NAMED BY_WIDTH(56, 32)
+#define GLOB_NAME BY_WIDTH(32, 16)
+#define GLOB_PACKAGE 8
+/* In the body of a package, and behind that place: its name, or an array of names, and the number of names. */
+#define PACKAGE_FROM BY_WIDTH(32, 16)
+#define PACKAGE_BYTES BY_WIDTH(32, 20)
+#define PACKAGE_NAMES BY_WIDTH(28, 16)
 #define PACKAGE_HAS_NAMES 0x2000000
 
 /* An interpreter has no more bytes. Its own statement is that which is being compiled, and changes all the time. */
@@ -97,7 +109,7 @@ static __always_inline bool mix_name(struct script_state *script, u64 name)
 	u64 number = 0, len;
 
 	if (name) {
-		if (!script_pointer(&number, name))
+		if (!read_eight(&number, name))
 			return false;
 		len = (number >> 32) + 2 * sizeof(u32) + 2;
 		if (ONCE(script->copies))
@@ -127,8 +139,8 @@ __noinline int mix_package(u64 package)
 				if (!look_at(script_word(script, 0) + PACKAGE_FROM, PACKAGE_BYTES))
 					return 0;
 				name = script_word(script, 0);
-				if ((u32)script_word(script, PACKAGE_NAMES - PACKAGE_FROM)) {
-					if (!look_at(name, sizeof(name)))
+				if ((u32)script_word(script, PACKAGE_NAMES)) {
+					if (!look_at(name, BY_WIDTH(8, 4)))
 						return 0;
 					name = script_word(script, 0);
 				}
@@ -159,15 +171,15 @@ __noinline int identify_sub(u64 sub)
 	if (!look_at(sub, 2 * sizeof(u64)) || !look_at(script_word(script, 0) + SUB_FROM, SUB_BYTES))
 		return 0;
 	package = script_word(script, 0);
-	name = script_word(script, SUB_GLOB - SUB_FROM);
-	flags = script_word(script, SUB_FLAGS - SUB_FROM) & (SUB_IS_NAMED | SUB_IS_LEXICAL);
+	name = script_word(script, SUB_GLOB);
+	flags = script_word(script, SUB_FLAGS) & (SUB_IS_NAMED | SUB_IS_LEXICAL);
 	if (!(flags & SUB_IS_NAMED) && name) {
 		if (!look_at(name, VALUE_HEAD))
 			return 0;
 		body = script_word(script, 0);
 		named = script_word(script, VALUE_HELD);
 		/* The glob has the name of another one, if it was made equal to that. */
-		if (named && look_at(named + HELD_NAMED, sizeof(named))) {
+		if (named && look_at(named + HELD_NAMED, BY_WIDTH(8, 4))) {
 			named = script_word(script, 0);
 			if (named && named != name) {
 				if (!look_at(named, 2 * sizeof(u64)))
@@ -178,7 +190,7 @@ __noinline int identify_sub(u64 sub)
 		if (!look_at(body + GLOB_NAME, 2 * sizeof(u64)))
 			return 0;
 		name = script_word(script, 0);
-		package = script_word(script, sizeof(u64));
+		package = script_word(script, GLOB_PACKAGE);
 	}
 	script->identity = script_mixed(SCRIPT_START, flags);
 	if (!mix_name(script, name) || !mix_package(package)) {
@@ -203,8 +215,8 @@ __noinline int identify_statement(u64 statement)
 	script->identity = 0;
 	if (!look_at(statement + STATEMENT_FROM, STATEMENT_BYTES))
 		return 0;
-	file = script_word(script, STATEMENT_FILE - STATEMENT_FROM);
-	script->identity = script_mixed(SCRIPT_START, (u32)script_word(script, STATEMENT_LINE - STATEMENT_FROM));
+	file = script_word(script, STATEMENT_FILE);
+	script->identity = script_mixed(SCRIPT_START, (u32)script_word(script, STATEMENT_LINE));
 	len = bpf_probe_read_user_str(script->bytes, STATEMENT_NAME, (void *)file);
 	asm volatile("" : "+r"(len));
 	if (len <= 0 || len > STATEMENT_NAME) {
@@ -220,6 +232,12 @@ __noinline int identify_statement(u64 statement)
 	mix_words(0, (len + 7) / 8);
 	script->identity = (u32)script->identity | 1;
 	return 0;
+}
+
+/* A word of a context in the window. */
+static __always_inline u64 context_word(struct script_state *script, u64 off, u32 at)
+{
+	return *(volatile u64 *)(script->window + off + at) & script->layout.largest;
 }
 
 /* Reads a context. Returns where it is in the window, or more than the window has. */
@@ -247,8 +265,17 @@ static __always_inline bool next_contexts(struct script_state *script)
 		script->end = SCRIPT_REACHED;
 		return true;
 	}
-	if (bpf_probe_read_user(stack, sizeof(*stack), (void *)from) || stack->last_sub < -1 ||
-	    stack->last_sub > stack->last || stack->last > stack->places || stack->places >= CONTEXTS ||
+	if (!script_read(script, from, CONTEXTS_BYTES)) {
+		script->end = SCRIPT_UNREADABLE;
+		return true;
+	}
+	stack->contexts = script_word(script, CONTEXTS_ARRAY);
+	stack->before = script_word(script, CONTEXTS_BEFORE);
+	stack->last = script_word(script, CONTEXTS_LAST);
+	stack->places = script_word(script, CONTEXTS_PLACES);
+	stack->last_sub = script_word(script, CONTEXTS_LAST_SUB);
+	stack->kind = script_word(script, CONTEXTS_KIND);
+	if (stack->last_sub < -1 || stack->last_sub > stack->last || stack->last > stack->places || stack->places >= CONTEXTS ||
 	    stack->kind < -1 || stack->kind > CONTEXT_STACK_KINDS) {
 		script->end = SCRIPT_UNREADABLE;
 		return true;
@@ -291,19 +318,19 @@ static long walk_context(u64 i, void *ctx)
 	if (!is_last) {
 		off = read_context(script, index);
 		FORGET(off, script->next);
-		if (off > SCRIPT_WINDOW - CONTEXT_SIZE) {
+		if (off > SCRIPT_WINDOW - CONTEXT_LEAST) {
 			script->end = SCRIPT_UNREADABLE;
 			return 1;
 		}
-		raw = window_word(script, off, 0);
-		after = window_word(script, off, CONTEXT_STATEMENT / sizeof(u64));
+		raw = context_word(script, off, 0);
+		after = context_word(script, off, CONTEXT_STATEMENT);
 		if (kind) {
 			if ((raw & CONTEXT_KIND) != CONTEXT_PLAIN)
 				return 0;
 		} else {
-			before = window_word(script, off, CONTEXT_BEFORE / sizeof(u64));
+			before = context_word(script, off, CONTEXT_BEFORE);
 			script->contexts.last_sub = before;
-			if (!window_word(script, off, CONTEXT_NEXT / sizeof(u64)))
+			if (!context_word(script, off, CONTEXT_NEXT))
 				kind = RUNS_FIRST;
 			/* (So the walk ends.) */
 			if (before >= index || before < -1)
@@ -313,7 +340,7 @@ static long walk_context(u64 i, void *ctx)
 				if (raw & CONTEXT_OF_BLOCK)
 					kind |= RUNS_EXPRESSION;
 			case CONTEXT_OF_FORMAT:
-				code = window_word(script, off, CONTEXT_SUB / sizeof(u64));
+				code = context_word(script, off, CONTEXT_SUB);
 				break;
 			case CONTEXT_OF_EVAL:
 				/* (The block of an eval is part of the sub around it, which has reached a statement in the block.) */
@@ -382,19 +409,19 @@ static __always_inline bool begin_contexts(struct script_state *script, struct t
 		at += script->thread_pointer;
 	} else {
 		/* The thread has it among its values of keys. */
-		if (!script_pointer(&at, at) || (u32)at >= SCRIPT_KEYS)
+		if (!script_pointer(script, &at, at) || (u32)at >= SCRIPT_KEYS)
 			return false;
 		at = script->thread_pointer + script->layout.threads + (u64)(u32)at * script->layout.next_thread;
 	}
-	if (!script_pointer(&interpreter, at))
+	if (!script_pointer(script, &interpreter, at))
 		return false;
 	if (!interpreter) {
 		script->end = SCRIPT_NO_FRAMES;
 		return false;
 	}
-	if (!script_pointer(&compiled, interpreter + script->layout.constant) ||
-	    !script_pointer(&script->next, interpreter + script->layout.innermost) ||
-	    !script_pointer(&script->contexts.before, interpreter + script->layout.innermost_there))
+	if (!script_pointer(script, &compiled, interpreter + script->layout.constant) ||
+	    !script_pointer(script, &script->next, interpreter + script->layout.innermost) ||
+	    !script_pointer(script, &script->contexts.before, interpreter + script->layout.innermost_there))
 		return false;
 	raw = script_mixed(script_mixed(script->layout.id ^ task->start_time, interpreter), (u32)compiled);
 	if (script->raw_thread != (u64)task || script->raw != raw)

@@ -29,10 +29,10 @@ static __always_inline void identify_native(struct script_state *script, u64 fun
 	u64 shared, id;
 
 	script->identity = 0;
-	if (!script_pointer(&shared, function - NATIVE_TAG + script->layout.code) ||
-	    !script_pointer(&id, shared - NATIVE_TAG + script->layout.content[0]))
+	if (!read_eight(&shared, function - NATIVE_TAG + script->layout.code) ||
+	    !read_eight(&id, shared - NATIVE_TAG + script->layout.content[0]))
 		return;
-	if (script->layout.content[1] != SCRIPT_NONE && !script_pointer(&id, id - NATIVE_TAG + script->layout.content[1]))
+	if (script->layout.content[1] != SCRIPT_NONE && !read_eight(&id, id - NATIVE_TAG + script->layout.content[1]))
 		return;
 	script->identity = script_mixed(script_mixed(script_mixed(SCRIPT_START, shared), id), code) | 1;
 }
@@ -42,7 +42,7 @@ static __always_inline bool is_bytecode(struct script_state *script, u64 code)
 {
 	u64 map;
 
-	return script_pointer(&map, code - NATIVE_TAG) && map == script->layout.code_map;
+	return read_eight(&map, code - NATIVE_TAG) && map == script->layout.code_map;
 }
 
 /* Reads the stack from the words of a frame on. Returns where they are in the window, or more than the window has. */
@@ -104,7 +104,7 @@ static long walk_native(u64 i, void *ctx)
 	pc = script->pc;
 	script->pc = window_word(script, off, 6);
 	if (kind == NATIVE_ENTRY || kind == NATIVE_CONSTRUCT_ENTRY) {
-		if (!script_pointer(&next, at + (s64)(s32)script->layout.caller))
+		if (!read_eight(&next, at + (s64)(s32)script->layout.caller))
 			next = 1;
 	}
 	if (next && next <= at) {
@@ -198,10 +198,10 @@ __noinline int find_native(void)
 	if (!is_recent)
 		script->raw_thread = 0;
 	state->key.script = SCRIPT_START ^ script->layout.id;
-	if (script_pointer(&system, script->thread_pointer + script->layout.interpreters) && system) {
-		script_pointer(&innermost, system + script->layout.innermost);
+	if (read_eight(&system, script->thread_pointer + script->layout.interpreters) && system) {
+		read_eight(&innermost, system + script->layout.innermost);
 		if (!innermost && script->layout.innermost_there != SCRIPT_NONE)
-			script_pointer(&innermost, system + script->layout.innermost_there);
+			read_eight(&innermost, system + script->layout.innermost_there);
 	}
 	if (innermost > state->key.sp) {
 		script->next = innermost;

@@ -46,7 +46,7 @@ __noinline int find_task(u64 thread)
 	script->task_is_met = 0;
 	script->awaiter = 0;
 	script->coroutine = 0;
-	if (!script_pointer(&task, thread + script->layout.tasks.running) || !task ||
+	if (!script_pointer(script, &task, thread + script->layout.tasks.running) || !task ||
 	    !script_read(script, task, script->layout.tasks.task_bytes))
 		return 0;
 	script->task_frame = script_word(script, script->layout.tasks.coroutine) + script->layout.tasks.frame;
@@ -68,7 +68,7 @@ __noinline int identify_name(u64 name)
 	if (!script->layout.tasks.text || !script_read(script, name, TASK_NAME) ||
 	    script_word(script, script->layout.tasks.kind) != script->layout.tasks.text)
 		return 0;
-	text = script_word(script, script->layout.tasks.ascii);
+	text = script_eight(script, script->layout.tasks.ascii);
 	if ((text & TASK_DEFAULT_MASK) == TASK_DEFAULT && (u8)((text >> 40) - '0') <= 9)
 		return 0;
 	script->identity = SCRIPT_START;
@@ -84,26 +84,32 @@ __noinline int find_only_one(u64 set)
 {
 	struct stack_state *state = stack_state();
 	struct script_state *script;
-	u64 used = 0, mask, table;
+	u64 used = 0, mask, table, object, number;
+	u64 word, half;
 
 	if (!state)
 		return 0;
 	script = &state->script;
 	script->awaiter = 0;
 	script->by_several = 0;
-	if (!script_pointer(&used, set + script->layout.tasks.used) ||
-	    !script_pointer(&mask, set + script->layout.tasks.mask) ||
-	    !script_pointer(&table, set + script->layout.tasks.table))
+	if (!script_pointer(script, &used, set + script->layout.tasks.used) ||
+	    !script_pointer(script, &mask, set + script->layout.tasks.mask) ||
+	    !script_pointer(script, &table, set + script->layout.tasks.table))
 		return -1;
 	if (used != 1)
 		return used <= 0x7fffffff ? used : -1;
-	if (mask >= TASK_PLACES || !script_read(script, table, (mask + 1) * 2 * sizeof(u64)))
+	word = BY_WIDTH(8, 4);
+	if (mask >= TASK_PLACES)
+		return -1;
+	/* Two words for each. (The verifier of Linux 6.1 does not know the bounds of the product of two numbers.) */
+	half = (mask + 1) * sizeof(u64);
+	if (!script_read(script, table, half + (half & -script_wide(script))))
 		return -1;
 	for (u32 i = 0; i < TASK_PLACES; i++) {
-		u64 object = *(volatile u64 *)(script->bytes + i * 2 * sizeof(u64));
-
+		object = *(volatile u64 *)(script->bytes + i * 2 * word) & script->layout.largest;
+		number = *(volatile u64 *)(script->bytes + (i * 2 + 1) * word) & script->layout.largest;
 		/* (Where an object was, the number is -1.) */
-		if (i <= mask && object && *(volatile s64 *)(script->bytes + (i * 2 + 1) * sizeof(u64)) != -1) {
+		if (i <= mask && object && number != script->layout.largest) {
 			script->awaiter = object;
 			return 0;
 		}
@@ -127,7 +133,7 @@ static long walk_waiting(u64 i, void *ctx)
 	script = &state->script;
 	if (!i) {
 		at = script->task_frame - script->layout.tasks.frame;
-		if (!script_pointer(&script->coroutine_kind, at + script->layout.tasks.kind))
+		if (!script_pointer(script, &script->coroutine_kind, at + script->layout.tasks.kind))
 			return 1;
 	}
 	n = ONCE(script->frames);
@@ -149,11 +155,11 @@ static long walk_waiting(u64 i, void *ctx)
 		suspended = script_byte(script, script->layout.tasks.state);
 		if (script_word(script, script->layout.tasks.kind) != script->coroutine_kind || suspended >= 0)
 			return 0;
-		code = script_word(script, script->layout.tasks.frame + script->layout.code) & ~SCRIPT_TAG;
+		code = script_code(script, script_word(script, script->layout.tasks.frame + script->layout.code));
 		place = script_word(script, script->layout.tasks.frame + script->layout.place);
 		values = script_word(script, script->layout.tasks.frame + script->layout.tasks.values);
-		if (suspended == -1 && script_pointer(&values, values - sizeof(u64)))
-			script->coroutine = values & ~SCRIPT_TAG;
+		if (suspended == -1 && script_pointer(script, &values, values - BY_WIDTH(8, 4)))
+			script->coroutine = script_code(script, values);
 		kind = WAITING_COROUTINE;
 		identify_code(code);
 	} else {

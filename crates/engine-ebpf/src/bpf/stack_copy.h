@@ -65,10 +65,12 @@ static long copy_page(u64 i, void *ctx)
 __noinline int copy_part(struct scratch *s, struct stack_part *part, u64 from, u32 to, u32 room)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	u64 top = BPF_CORE_READ(task, mm, start_stack), own = thread_pointer_of(task);
+	struct stack_state *state = stack_state();
+	u64 top = BPF_CORE_READ(task, mm, start_stack), own;
 
-	if (!s || !part)
+	if (!s || !part || !state)
 		return to;
+	own = thread_pointer_of(task, state->is_32bit);
 	s->stack.from = from;
 	s->stack.pages = 0;
 	if (from > top)
@@ -180,11 +182,12 @@ __noinline int copy_piece(struct scratch *s, u64 address, u64 len)
 /* Copies an object of code: its head and its data, or the beginning of its data. */
 __noinline int copy_object(struct scratch *s, u64 object, u32 size_at, u64 data, u32 is_table)
 {
+	struct stack_state *state = stack_state();
 	u64 size, len;
 
-	if (!s)
+	if (!s || !state)
 		return 0;
-	if (!script_pointer(&size, object + size_at) || size > SCRIPT_TABLE)
+	if (!script_pointer(&state->script, &size, object + size_at) || size > SCRIPT_TABLE)
 		size = SCRIPT_TABLE;
 	/* (A name may have 4 bytes for each character, and then more in front of them.) */
 	len = is_table ? data + size : data + 4 * sizeof(u64) + 4 * size;
@@ -220,28 +223,39 @@ __noinline int copy_function(struct scratch *s, u64 function)
 	return 0;
 }
 
-/* Ruby's values: the first bytes of one, the type of an array, and the flag of a string whose text is elsewhere. */
+/* Ruby's values: the first bytes of one, the words that are looked at and those in front of its length, the type of an array, and the flag of a string whose text is elsewhere. */
 #define VALUE_BYTES 40
+#define VALUE_WORDS 4
+#define VALUE_LENGTH 2
 #define VALUE_TYPE 0x1f
 #define VALUE_ARRAY 7
 #define VALUE_ELSEWHERE (1 << 13)
 
 /* Copies the nth of what names code: a text, or the first in an array; or the beginning of a table of lines. */
-__noinline int copy_value(struct scratch *s, u64 object, u32 n)
+__noinline int copy_value(struct scratch *s, u64 object, u32 n, u32 text)
 {
-	u64 value[4];
+	struct stack_state *state = stack_state();
+	struct script_state *script;
+	u64 len;
 
+	if (!s || !state)
+		return 0;
+	script = &state->script;
 	if (n == SCRIPT_CONTENTS - 1)
 		return copy_piece(s, object, SCRIPT_TABLE);
 	for (u32 i = 0; i < 2; i++) {
-		if (!copy_piece(s, object, VALUE_BYTES) || bpf_probe_read_user(value, sizeof(value), (void *)object))
+		if (!copy_piece(s, object, VALUE_BYTES) || !script_read(script, object, VALUE_WORDS * script_word_bytes(script)))
 			return 0;
-		if ((value[0] & VALUE_TYPE) != VALUE_ARRAY)
+		/* The length, or an array's first value. */
+		len = script_word(script, VALUE_LENGTH * script_word_bytes(script));
+		if ((script_word(script, 0) & VALUE_TYPE) != VALUE_ARRAY)
 			break;
-		object = value[2];
+		object = len;
 	}
-	if (value[0] & VALUE_ELSEWHERE)
-		copy_piece(s, value[3], value[2] < SCRIPT_TABLE ? value[2] : SCRIPT_TABLE);
+	if (script_word(script, 0) & VALUE_ELSEWHERE)
+		copy_piece(s, script_word(script, (VALUE_LENGTH + 1) * script_word_bytes(script)), len < SCRIPT_TABLE ? len : SCRIPT_TABLE);
+	else if (text > VALUE_LENGTH * script_word_bytes(script) && len > VALUE_BYTES - text)
+		copy_piece(s, object, text + (len < SCRIPT_TABLE - text ? len : SCRIPT_TABLE - text));
 	return 0;
 }
 
@@ -290,18 +304,18 @@ static long copy_code(u64 i, void *ctx)
 		asm volatile("" : "+r"(at));
 		if (at > COPY_END + SCRIPT_TABLE)
 			return 1;
-		object = *(u64 *)(s->data + at);
+		object = *(u64 *)(s->data + at) & layout->largest;
 		if (*(volatile u32 *)&layout->has_values) {
-			copy_value(s, object, n);
+			copy_value(s, object, n, layout->value_text);
 			continue;
 		}
 		if (layout->content_there[n] != SCRIPT_NONE && object)
 			copy_piece(s, object + layout->content_there[n], sizeof(u64));
-		if (script_object(&object, layout->content_there[n]) && object)
+		if (script_object(&state->script, &object, layout->content_there[n]) && object)
 			copy_object(s, object, layout->content_size, layout->content_data[n], n == SCRIPT_CONTENTS - 1);
 	}
 	/* The index of the table of lines. */
-	if (*(volatile u32 *)&layout->has_values && script_pointer(&object, words + layout->content[SCRIPT_CONTENTS - 1] + 3 * sizeof(u64)))
+	if (*(volatile u32 *)&layout->has_values && script_pointer(&state->script, &object, words + layout->content[SCRIPT_CONTENTS - 1] + 3 * script_word_bytes(&state->script)))
 		copy_piece(s, object, SCRIPT_NAME);
 	return 0;
 }
@@ -318,7 +332,7 @@ __noinline int has_several(void)
 	layout = &state->script.layout;
 	if (layout->thread_pointer == SCRIPT_NONE || layout->next_interpreter == SCRIPT_NONE)
 		return false;
-	return !script_pointer(&first, layout->interpreters) || !script_pointer(&next, first + layout->next_interpreter) || next;
+	return !script_pointer(&state->script, &first, layout->interpreters) || !script_pointer(&state->script, &next, first + layout->next_interpreter) || next;
 }
 
 /* Copies the frames of scripts, and notes where the copy ends. */

@@ -6,8 +6,6 @@
 #include "mounts.h"
 
 #define SCRIPT_NONE 0xffffffff
-/* The lowest bits of a pointer to code are no part of its address (stride_event::ScriptLayout::TAG). */
-#define SCRIPT_TAG 7ULL
 /* The start value of script_mixed (stride_event::MIX). */
 #define SCRIPT_START 0x5f0e3b219c47d8a3ULL
 /* The bytes that are read at a time, and more. */
@@ -18,12 +16,10 @@
 /* Threads have values of so many keys in a fixed place (pthread_getspecific in glibc). */
 #define SCRIPT_KEYS 32
 
-/* A stack of contexts, as Perl has it in memory. */
+/* A stack of contexts. */
 struct context_stack {
-	u64 values;
 	u64 contexts;
 	u64 before;
-	u64 unused;
 	s32 last;
 	s32 places;
 	s32 last_sub;
@@ -46,6 +42,8 @@ struct script_state {
 	/* The objects that named the code before, and their numbers: functions tend to have the file in common with their callers. */
 	u64 content[SCRIPT_CONTENTS];
 	u64 content_number[SCRIPT_CONTENTS];
+	/* The objects of the code that is identified now. (They have no room on the stack of Linux 6.1.) */
+	u64 object[SCRIPT_CONTENTS];
 	/* Where the next frame goes on, on the native stack; and the piece of the stack that was read last. */
 	u64 pc;
 	u64 window_from;

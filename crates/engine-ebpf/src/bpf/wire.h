@@ -67,13 +67,11 @@ enum bound {
 	/* Return addresses of a stack that may be replaced, because the return is watched. The kernel allows as many (MAX_URETPROBE_DEPTH). */
 	STACK_RETURNS = 64,
 	/*
-	 * Frames of scripts, and bytes of a frame that are looked at; threads and interpreters that are looked at to find a thread, and bytes of a thread; words
-	 * of code that never change, and of the objects whose contents tell code apart; objects of code, and an offset of none.
+	 * Frames of scripts; threads and interpreters that are looked at to find a thread; words of code that never change, and of the objects whose contents
+	 * tell code apart; objects of code.
 	 */
 	SCRIPT_FRAMES = 512,
-	SCRIPT_FRAME = 112,
 	SCRIPT_THREADS = 1024,
-	SCRIPT_THREAD = 192,
 	SCRIPT_CONSTANT = 24,
 	SCRIPT_CONTENT = 64,
 	SCRIPT_CONTENTS = 3,

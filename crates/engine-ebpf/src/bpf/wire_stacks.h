@@ -64,6 +64,7 @@ struct script_layout {
 	u32 threads;
 	u32 next_thread;
 	u32 thread_pointer;
+	u32 thread_pointer_there;
 	u32 innermost;
 	u32 innermost_there;
 	u32 caller;
@@ -87,8 +88,16 @@ struct script_layout {
 	u32 content_size;
 	u32 compares_contents;
 	u32 has_values;
+	u32 value_text;
 	/* enum script_form */
 	u32 form;
+	/* The largest word. Its upper half is 0 if words have 4 bytes. */
+	u64 largest;
+	/* The bits of a pointer to code that are part of its address. */
+	u64 code_bits;
+	/* The bytes of a frame and of a thread that are looked at. */
+	u32 frame_bytes;
+	u32 thread_bytes;
 	u64 code_map;
 	u64 interpreter;
 	struct task_layout tasks;

@@ -95,12 +95,20 @@ macro_rules! wire {
 /// A layout as the kernel side has it.
 pub fn wire_layout(layout: &ScriptLayout) -> script_layout {
     let mut wire = wire!(layout, ScriptLayout {
-        interpreters, next_interpreter, threads, next_thread, thread_pointer, innermost, innermost_there,
-        caller, frame_size, code, code_there, place, place_there, is_place_short, kind, kind_there, outermost,
+        interpreters, next_interpreter, threads, next_thread, thread_pointer, thread_pointer_there, innermost,
+        innermost_there, caller, frame_size, code, code_there, place, place_there, is_place_short, kind, kind_there, outermost,
         code_kind, without_code, without_mask, constant, constant_words, content_there, content_data,
-        content_size, compares_contents, has_values, form, code_map, interpreter;
-        contents, tasks
-    } => script_layout { id: 0, content: contents, tasks: wire_tasks(&tasks) });
+        content_size, compares_contents, has_values, value_text, form, code_map, interpreter;
+        contents, narrow, tasks
+    } => script_layout {
+        id: 0,
+        content: contents,
+        largest: if narrow == 0 { u64::MAX } else { u32::MAX.into() },
+        code_bits: !(ScriptLayout::TAG >> narrow),
+        frame_bytes: if frame_size == 0 { ScriptLayout::FRAME as u32 >> narrow } else { frame_size },
+        thread_bytes: ScriptLayout::THREAD as u32 >> narrow,
+        tasks: wire_tasks(&tasks)
+    });
     let words = bytes_of(std::slice::from_ref(&wire)).chunks_exact(8).filter_map(|word| word.try_into().ok());
     wire.id = words.map(u64::from_le_bytes).fold(MIX, mix);
     wire

@@ -3,6 +3,7 @@
 use nix::errno::Errno;
 use std::mem::MaybeUninit;
 use stride_event::{CodeKind, Ns, Regs, SIGINFO_SIZE, Tid};
+use stride_syscalls::Abi;
 
 /// The C libraries differ in the type of requests.
 #[cfg(target_env = "musl")]
@@ -144,7 +145,8 @@ pub fn stack_regs(tid: Tid) -> Option<Regs> {
         // A program may make segments of its own (modify_ldt(2)).
         _ => return None,
     };
-    Some(Regs { kind, ip: r.rip, sp: r.rsp, bp: r.rbp, all: Some(all), thread_pointer: r.fs_base })
+    let thread_pointer = if kind == CodeKind::I386 { r.gs_base } else { r.fs_base };
+    Some(Regs { kind, ip: r.rip, sp: r.rsp, bp: r.rbp, all: Some(all), thread_pointer })
 }
 
 #[cfg(not(target_arch = "x86_64"))]
@@ -167,6 +169,28 @@ pub fn replace_call(tid: Tid, number: i64, result: Option<i64>) -> Result<(), Er
 
 #[cfg(not(target_arch = "x86_64"))]
 pub fn replace_call(_tid: Tid, _number: i64, _result: Option<i64>) -> Result<(), Errno> {
+    Err(Errno::ENOSYS)
+}
+
+/// Puts a value into the register of an argument, and returns the one that was there. `number` is that of the call: for another one, registers hold other things.
+#[cfg(target_arch = "x86_64")]
+pub fn set_argument(tid: Tid, abi: Abi, number: Option<u64>, position: usize, value: u64) -> Result<u64, Errno> {
+    let pid = nix::unistd::Pid::from_raw(tid);
+    let mut regs = nix::sys::ptrace::getregs(pid)?;
+    if number.is_some_and(|number| number != abi.cut(regs.orig_rax)) {
+        return Err(Errno::EINVAL);
+    }
+    let registers = match abi.word() {
+        8 => [&mut regs.rdi, &mut regs.rsi, &mut regs.rdx, &mut regs.r10, &mut regs.r8, &mut regs.r9],
+        _ => [&mut regs.rbx, &mut regs.rcx, &mut regs.rdx, &mut regs.rsi, &mut regs.rdi, &mut regs.rbp],
+    };
+    let old = std::mem::replace(registers.into_iter().nth(position).ok_or(Errno::EINVAL)?, value);
+    nix::sys::ptrace::setregs(pid, regs)?;
+    Ok(old)
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+pub fn set_argument(_tid: Tid, _abi: Abi, _number: Option<u64>, _position: usize, _value: u64) -> Result<u64, Errno> {
     Err(Errno::ENOSYS)
 }
 

@@ -83,8 +83,7 @@ pub fn capture(plan: &Plan, row: &Syscall, phase: Phase, call: &mut Call, limits
     let limits = &limits.of(row);
     run(&plan.ops, 0, row, phase, call, limits, peek);
     for choice in &plan.choices {
-        let key = row.key(&choice.key, &call.args, call.abi);
-        let ops = choice.cases.iter().find(|(k, _)| *k == key).map_or(&choice.default, |(_, ops)| ops);
+        let ops = choice.chosen(row, &call.args, call.abi);
         run(ops, choice.base as usize, row, phase, call, limits, peek);
     }
 }

@@ -238,8 +238,12 @@ pub struct Injection {
     pub poke_enter: Vec<Poke>,
     /// The same behind the call.
     pub poke_exit: Vec<Poke>,
+    /// The bytes that the call is asked to move, at most. Calls of which no register says so are left alone.
+    pub short: Option<u64>,
     /// The choice of a thread's calls to change, by their order.
     pub when: Invocations,
+    /// The only thread whose calls are changed. `None`: any.
+    pub thread: Option<ThreadKey>,
     /// With which probability each of them is changed. `None`: always.
     pub chance: Option<Chance>,
 }
@@ -256,14 +260,17 @@ impl Injection {
             delay_exit: None,
             poke_enter: Vec::new(),
             poke_exit: Vec::new(),
+            short: None,
             when: Invocations::ALL,
+            thread: None,
             chance: None,
         }
     }
 
     /// True if the rule changes the `n`-th call that a thread makes of this syscall, counted from 1.
     pub fn changes(&self, thread: ThreadKey, abi: Abi, nr: u64, n: u64) -> bool {
-        self.when.contains(n) && self.chance.is_none_or(|chance| chance.falls(thread, abi, nr, n))
+        let is_wanted = self.thread.is_none_or(|wanted| wanted == thread);
+        is_wanted && self.when.contains(n) && self.chance.is_none_or(|chance| chance.falls(thread, abi, nr, n))
     }
 }
 

@@ -174,7 +174,7 @@ impl<'s> FrameFunction<'s> {
 
 impl StackFrame {
     /// The functions at the frame's address, innermost first: those that were merged into another, and the frame's own.
-    fn functions(&self) -> impl Iterator<Item = FrameFunction<'_>> {
+    pub fn functions(&self) -> impl Iterator<Item = FrameFunction<'_>> {
         let merged = self.inlined.iter().filter(|inlined| !inlined.name.is_empty());
         let merged = merged.map(|inlined| (Some(&*inlined.name), inlined.source.as_ref(), true));
         let all = merged.chain([(self.symbol_name(), self.source.as_ref(), false)]);

@@ -18,6 +18,8 @@ pub struct ScriptLayout {
     pub next_thread: u32,
     /// In a thread: its thread pointer (`pthread_self`). [`ScriptLayout::NONE`] if the run-time system has one thread.
     pub thread_pointer: u32,
+    /// In what the thread points to: the thread pointer. [`ScriptLayout::NONE`] if the thread has it.
+    pub thread_pointer_there: u32,
     /// In a thread: the pointer to its innermost frame, or to what has that pointer.
     pub innermost: u32,
     /// In what the thread points to: the pointer to the innermost frame. [`ScriptLayout::NONE`] if the thread has it.
@@ -65,9 +67,13 @@ pub struct ScriptLayout {
     pub compares_contents: u32,
     /// What names code has the form of Ruby's values: the path, alone or in an array, the name, and a table of lines with its size and its index behind.
     pub has_values: u32,
+    /// In such a value: its text, if that is short. The word in front is the length, or there is none and the value's first word has that.
+    pub value_text: u32,
     /// How the run-time system keeps frames: [`ScriptLayout::IN_LISTS`], [`ScriptLayout::ON_NATIVE_STACK`] or [`ScriptLayout::IN_CONTEXTS`]. Some members have other
     /// meanings in the other forms than lists.
     pub form: u32,
+    /// Words of the program have 4 bytes, and not 8: pointers, sizes and most numbers. 0 or 1.
+    pub narrow: u32,
     /// The map of objects with bytecode, if frames are on the native stack. 0 if it is not known yet.
     pub code_map: u64,
     /// Where frames of the interpreter go on, if they are on the native stack. 0 if that is not known yet.
@@ -174,7 +180,7 @@ impl ScriptLayout {
     pub const ON_NATIVE_STACK: u32 = 1;
     /// Frames are contexts in arrays (Perl). `interpreters` is the distance from the thread pointer to the pointer to the interpreter. If `threads` is no
     /// [`ScriptLayout::NONE`], it is the address of a key of threads, `threads` is the distance from the thread pointer to the value of the first key, and `next_thread` the distance to that of
-    /// the next. In the interpreter, `innermost` is the statement that it has reached, and `innermost_there` the innermost stack of contexts; `constant` is a number of four bytes that rises with all that is compiled. A frame's `code` is its sub, and its `place` the statement.
+    /// the next. In the interpreter, `innermost` is the statement that it has reached, and `innermost_there` the innermost stack of contexts; `constant` is a number of four bytes that rises with all that is compiled. In a context, `place` is the statement that led to it. A frame's `code` is its sub, and its `place` the statement.
     pub const IN_CONTEXTS: u32 = 2;
     /// Threads have values of so many keys in a fixed place (`pthread_getspecific` in glibc).
     pub const KEYS: u64 = 32;
@@ -185,6 +191,7 @@ impl ScriptLayout {
         threads: 0,
         next_thread: 0,
         thread_pointer: Self::NONE,
+        thread_pointer_there: Self::NONE,
         innermost: 0,
         innermost_there: Self::NONE,
         caller: 0,
@@ -208,7 +215,9 @@ impl ScriptLayout {
         content_size: 16,
         compares_contents: 0,
         has_values: 0,
+        value_text: 0,
         form: Self::IN_LISTS,
+        narrow: 0,
         code_map: 0,
         interpreter: 0,
         tasks: TaskLayout::NONE,
@@ -217,7 +226,7 @@ impl ScriptLayout {
     pub const TAG: u64 = 7;
     /// In place of a place in bytecode: it follows from where the frame goes on.
     pub const COMPILED: u32 = u32::MAX - 1;
-    /// The bytes of a frame that are looked at.
+    /// The bytes of a frame that are looked at. (Half of that and of the next ones, if words have 4 bytes.)
     pub const FRAME: usize = 112;
     /// The bytes of a thread that are looked at.
     pub const THREAD: usize = 192;

@@ -19,6 +19,8 @@ pub enum SecretKind {
     File,
     /// What the user asked for.
     Own,
+    /// A text or data that is no path, if only paths are shown (`--paths-only`).
+    Text,
 }
 
 impl SecretKind {
@@ -33,6 +35,7 @@ impl SecretKind {
             SecretKind::Hash => ("hash of a password", "hashes of passwords"),
             SecretKind::File => ("piece of a file of secrets", "pieces of files of secrets"),
             SecretKind::Own => ("match of your own patterns", "matches of your own patterns"),
+            SecretKind::Text => ("text or piece of data that is no path", "texts and pieces of data that are no paths"),
         }
     }
 }

@@ -22,6 +22,7 @@ pub fn words(effect: &Effect) -> String {
         Effect::Syncs => "returns when data is on its storage".into(),
         Effect::DrivesRing => "makes a ring of io_uring, or has operations in it carried out".into(),
         Effect::SyncsAll => "writes the files of all programs".into(),
+        Effect::SyncsMapped => "writes changes of mapped memory to their files".into(),
         Effect::ControlsDescriptor => "duplicates a descriptor or sets its flags, as an argument says".into(),
         Effect::ControlsDevice => "controls the thing behind a descriptor, as a request says".into(),
         Effect::PassesDescriptors => "may pass descriptors between processes".into(),

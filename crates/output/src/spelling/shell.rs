@@ -32,6 +32,13 @@ pub fn push_word(out: &mut String, word: &[u8], is_program: bool) {
     }
 }
 
+/// A word that is no program, with the quotes that it needs.
+pub fn shell_word(word: &[u8]) -> String {
+    let mut quoted = String::new();
+    push_word(&mut quoted, word, false);
+    quoted
+}
+
 /// A command line of at most about `most` bytes. A word of `captured` bytes is not whole. What is missing is shown as
 /// `…`.
 pub fn command_line<'w>(words: impl Iterator<Item = &'w [u8]>, captured: usize, most: usize) -> String {

@@ -62,6 +62,8 @@ pub struct Options {
     pub debug: bool,
     /// `--redact`: no view gets secrets. Further patterns of secrets may be in a file.
     pub redact: Option<Option<PathBuf>>,
+    /// `--paths-only`: of all texts and data, views get paths only. These are redacted, too.
+    pub paths_only: bool,
 
     /// The events to report.
     pub filters: Filters,
@@ -150,6 +152,7 @@ impl Default for Options {
             time_limit: None,
             debug: false,
             redact: None,
+            paths_only: false,
             filters: Filters::default(),
             library: Vec::new(),
             output: Output::default(),
@@ -193,6 +196,11 @@ impl Options {
             (self.time_limit.is_some() || self.syscall_limit.is_some(), "a limit of time or calls"),
         ];
         wanted.into_iter().find(|(wanted, _)| *wanted).map(|(_, what)| what)
+    }
+
+    /// True if no view gets all that programs pass to the kernel.
+    pub fn redacts(&self) -> bool {
+        self.redact.is_some() || self.paths_only
     }
 
     /// True if a message of this kind is to be left out.

@@ -1,11 +1,10 @@
 //! The destinations of the trace and of Stride's own messages.
 
 mod files;
-pub mod progress;
 pub mod rotation;
 
 pub use files::{CompletionNotice, CompletionNotices, Files, NamedFile, Target, Use, Whole, WrittenFile};
-pub use progress::erase as erase_progress;
+pub use stride_output::progress::erase as erase_progress;
 
 use crate::options::{Options, Output};
 use crate::{os_error, threads};
@@ -20,6 +19,7 @@ use std::process::{Child, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
 use stride_engine_base::signal::without_signals;
 use stride_event::{Ns, Tid};
+use stride_output::progress;
 use stride_output::{OpenSink, Sink, ViewError, own_file};
 
 /// The trace's output, and Stride's messages on the standard error.

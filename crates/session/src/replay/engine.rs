@@ -1,7 +1,6 @@
 //! A recording in place of an engine.
 
 use crate::os_error;
-use crate::outputs::progress::Progress;
 use crate::threads;
 use anyhow::{Result, anyhow};
 use std::fs::File;
@@ -12,6 +11,7 @@ use stride_engine_base::signal::without_signals;
 use stride_engine_base::{Capabilities, Engine, EngineError};
 use stride_event::quantity::count;
 use stride_event::{Event, Lost, Tid};
+use stride_output::progress::Progress;
 use stride_proc::{ReplaySource, ended};
 use stride_record::{Ending, Metadata, OpenError, Reader, Recorded};
 
@@ -59,7 +59,7 @@ impl Replay {
 
     /// Shows progress on the terminal if reading takes long. Nothing but messages may be written there meanwhile.
     pub fn show_progress(&mut self) {
-        self.progress = self.size.and_then(|size| Progress::new(&self.path, size));
+        self.progress = self.size.and_then(|size| Progress::new(&format!("reading {}", self.path.display()), size));
     }
 
     pub fn metadata(&self) -> &Metadata {

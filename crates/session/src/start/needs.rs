@@ -90,7 +90,7 @@ impl Needs {
             received: arguments,
             times: options.filters.endings().needs_times() || asks(&[CallField::Duration]),
             // A secret may be known by its file alone.
-            descriptors: about_files || options.redact.is_some(),
+            descriptors: about_files || options.redacts(),
             tracker: about_files || names || asks(&[CallField::Pid]),
             naming_calls: about_files || names,
             thread_names: names,

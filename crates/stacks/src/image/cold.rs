@@ -21,6 +21,10 @@ impl HotCode {
         Some(HotCode { name, start: at.start, code: elf.loaded(at.start, usize::try_from(len).ok()?)? })
     }
 
+    pub fn contains(&self, address: u64) -> bool {
+        (self.start..self.start + self.code.len() as u64).contains(&address)
+    }
+
     /// True if several jumps lead from here to the inside of another piece of code. Nothing jumps to the inside of a function but the function itself.
     pub fn leads_into(&self, piece: &Range<u64>) -> bool {
         const FEW: usize = 2;
@@ -31,8 +35,7 @@ impl HotCode {
             let next = self.start.wrapping_add(at as u64 + 6);
             Some(next.wrapping_add_signed(i32::from_le_bytes([a, b, c, d]).into()))
         };
-        let own = self.start..self.start + self.code.len() as u64;
-        !own.contains(&piece.start)
+        !self.contains(piece.start)
             && self.code.windows(6).enumerate().filter_map(jump).filter(|&target| is_inside(target)).take(FEW).count()
                 == FEW
     }

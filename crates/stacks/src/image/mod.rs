@@ -3,10 +3,12 @@
 pub mod cache;
 mod cold;
 pub mod demangle;
+mod dispatch;
 pub mod go_table;
 pub mod lines;
 pub mod perf_map;
 pub mod separate;
+mod symbol_names;
 pub mod symbols;
 pub mod vdso;
 
@@ -26,6 +28,7 @@ use crate::unwind::registers::SignalFrame;
 use gimli::UnwindContext;
 use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 use stride_event::{CodeFile, CodeKind, StackFrame, Symbol};
@@ -85,7 +88,8 @@ impl<T: Clone> PerAddress<T> {
 struct Tables {
     cfi: OnceCell<Cfi>,
     go: OnceCell<Option<GoTable>>,
-    symbols: OnceCell<Symbols>,
+    /// The second value is true if they are those of the separate file.
+    symbols: OnceCell<(Symbols, bool)>,
     /// The code of the function that runs scripts.
     evaluation: OnceCell<Option<HotCode>>,
     lines: OnceCell<Option<DebugLines>>,
@@ -262,34 +266,49 @@ impl CodeImage {
 
     fn symbol(&self, address: u64) -> Option<Symbol> {
         let tables = self.tables.borrow();
-        let symbols = tables.symbols.get_or_init(|| self.load_symbols(&tables).unwrap_or_default());
-        let found = symbols.find(address).or_else(|| self.go(&tables)?.find(address));
-        let found = found.map(|(name, start)| Symbol { name: demangled(name), offset: address - start });
-        found.or_else(|| self.cold_symbol(&tables, symbols, address))
+        let (symbols, elf) = self.symbols(&tables)?;
+        let found = symbols.find(elf, address);
+        let of_go = || self.go(&tables)?.find(address).map(|(name, start)| (name.into(), start));
+        let found = found.or_else(of_go);
+        let found = found.map(|(name, start)| Symbol { name: demangled(&name), offset: address - start });
+        found.or_else(|| self.symbol_of_evaluation(&tables, &|name| symbols.named(elf, name), address))
     }
 
-    /// The name of the rarely executed part of the function that runs scripts. Stripped files do not have it, and without it such a stack would lack all functions of
-    /// its script.
-    fn cold_symbol(&self, tables: &Tables, symbols: &Symbols, address: u64) -> Option<Symbol> {
-        let elf = self.elf.as_ref().filter(|elf| elf.code() == Some(CodeKind::X86_64))?;
-        let load = || languages::evaluations().find_map(|name| HotCode::load(elf, name, symbols.named(name)?));
-        let hot = tables.evaluation.get_or_init(load).as_ref()?;
-        let piece = self.cfi(tables).piece(address)?;
-        let offset = address - piece.start;
-        hot.leads_into(&piece).then(|| Symbol { name: format!("{}.cold", hot.name).into(), offset })
-    }
-
-    fn load_symbols(&self, tables: &Tables) -> Option<Symbols> {
+    /// The name of the function that runs scripts, or of its rarely executed part. Stripped files may not have them, and without them such a stack would lack all
+    /// functions of its script.
+    fn symbol_of_evaluation(
+        &self,
+        tables: &Tables,
+        named: &dyn Fn(&str) -> Option<Range<u64>>,
+        address: u64,
+    ) -> Option<Symbol> {
         let elf = self.elf.as_ref()?;
-        if elf.section(b".symtab").is_none()
-            && let Some(separate) = self.separate(tables)
-        {
-            let symbols = Symbols::load(separate);
-            if !symbols.is_empty() {
-                return Some(symbols);
-            }
-        }
-        Some(Symbols::load(elf))
+        // (Jumps look the same in both kinds of code, and there is no other kind.)
+        elf.code()?;
+        let piece = |address| self.cfi(tables).piece(address);
+        let load = || {
+            let with_name = languages::evaluations().find_map(|name| HotCode::load(elf, name, named(name)?));
+            let without = || HotCode::load(elf, languages::nameless(elf)?, dispatch::evaluation(elf, &piece)?);
+            with_name.or_else(without)
+        };
+        let hot = tables.evaluation.get_or_init(load).as_ref()?;
+        let piece = piece(address)?;
+        let (own, offset) = (hot.contains(address), address - piece.start);
+        let name = if own { hot.name.into() } else { format!("{}.cold", hot.name).into() };
+        (own || hot.leads_into(&piece)).then_some(Symbol { name, offset })
+    }
+
+    /// The symbols, and the file that has them.
+    fn symbols<'t>(&'t self, tables: &'t Tables) -> Option<(&'t Symbols, &'t Elf)> {
+        let elf = self.elf.as_ref()?;
+        let separate = || self.separate(tables);
+        let (symbols, is_separate) = tables.symbols.get_or_init(|| {
+            let of_separate = || Some(Symbols::load(separate()?)).filter(|symbols| !symbols.is_empty());
+            let stripped = elf.section(b".symtab").is_none();
+            let of_separate = if stripped { of_separate() } else { None };
+            of_separate.map_or_else(|| (Symbols::load(elf), false), |symbols| (symbols, true))
+        });
+        Some((symbols, if *is_separate { separate()? } else { elf }))
     }
 
     fn source(&self, address: u64) -> (Option<stride_event::SourceLine>, Box<[stride_event::InlinedFunction]>) {
@@ -315,7 +334,7 @@ impl CodeImage {
         let tables = self.tables.borrow();
         let lines = tables.lines.get().and_then(Option::as_ref).map_or(0, DebugLines::size);
         let go = tables.go.get().and_then(Option::as_ref).map_or(0, GoTable::size);
-        tables.symbols.get().map_or(0, Symbols::size)
+        tables.symbols.get().map_or(0, |(symbols, _)| symbols.size())
             + tables.cfi.get().map_or(0, Cfi::size)
             + tables.evaluation.get().and_then(Option::as_ref).map_or(0, HotCode::size)
             + lines

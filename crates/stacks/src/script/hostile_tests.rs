@@ -34,16 +34,26 @@ const LAYOUT: ScriptLayout = ScriptLayout {
 };
 const ME: u64 = 0x77;
 
-/// Words by their addresses. All other memory is 0 up to an address, and missing behind it.
+/// Words by their addresses, of 8 bytes or of 4. All other memory is full of one byte up to an address, and missing behind it.
 pub struct Words {
     words: HashMap<u64, u64>,
-    end: u64,
+    bytes_of_word: u64,
+    others: u8,
+    pub end: u64,
+    is_still: bool,
     pub reads: usize,
 }
 
 impl Words {
     pub fn new(words: &[(u64, u64)]) -> Words {
-        Words { words: words.iter().copied().collect(), end: 0x100_0000, reads: 0 }
+        let words = words.iter().copied().collect();
+        Words { words, bytes_of_word: 8, others: 0, end: 0x100_0000, is_still: false, reads: 0 }
+    }
+
+    /// Words of 4 bytes, in memory that stands still and is full of ones.
+    pub fn of_four_bytes(words: &[(u64, u32)]) -> Words {
+        let words = words.iter().map(|(at, word)| (*at, u64::from(*word))).collect();
+        Words { words, bytes_of_word: 4, others: u8::MAX, end: 1 << 32, is_still: true, reads: 0 }
     }
 }
 
@@ -59,13 +69,18 @@ impl ThreadMemory for Words {
             if at >= self.end {
                 return distance;
             }
-            *byte = self.words.get(&(at & !7)).map_or(0, |word| word.to_le_bytes()[(at & 7) as usize]);
+            let within = at % self.bytes_of_word;
+            *byte = self.words.get(&(at - within)).map_or(self.others, |word| word.to_le_bytes()[within as usize]);
         }
         to.len()
     }
 
     fn script(&self, _: &ScriptLayout) -> Option<ScriptFrames> {
         None
+    }
+
+    fn is_still(&self) -> bool {
+        self.is_still
     }
 }
 

@@ -15,6 +15,8 @@ pub mod identity;
 mod known;
 pub mod languages;
 pub mod mixed;
+#[cfg(test)]
+mod narrow_tests;
 pub mod objects;
 pub mod perl;
 pub mod php;
@@ -25,3 +27,4 @@ pub mod unknown;
 mod waiting;
 mod waiting_names;
 pub mod walk;
+pub mod word_size;

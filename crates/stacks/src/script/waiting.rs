@@ -4,7 +4,8 @@
 //! A task that waits has a coroutine with a frame of its own, and the task that it waits for tells which one that is. Such frames are no frames of the thread. They are
 //! where a call would have come from if the coroutines had called each other, so they stand behind the outermost frame of the running task's coroutine.
 
-use crate::script::identity::{identity, mix_content, word, word_of};
+use crate::script::identity::{identity, mix_content};
+use crate::script::word_size::{WordSize, word_of};
 use stride_event::{MIX, ScriptFrame, ScriptLayout, TaskLayout, ThreadMemory};
 
 /// The task that a thread runs.
@@ -24,17 +25,20 @@ enum Awaiter {
 }
 
 /// The first bytes of an object.
-struct Object([u8; TaskLayout::BYTES]);
+struct Object {
+    bytes: [u8; TaskLayout::BYTES],
+    words: WordSize,
+}
 
 impl Object {
-    fn read(address: u64, len: u32, memory: &mut dyn ThreadMemory) -> Option<Object> {
-        let mut object = Object([0; TaskLayout::BYTES]);
-        let bytes = object.0.get_mut(..len as usize)?;
+    fn read(words: WordSize, address: u64, len: u32, memory: &mut dyn ThreadMemory) -> Option<Object> {
+        let mut object = Object { bytes: [0; TaskLayout::BYTES], words };
+        let bytes = object.bytes.get_mut(..len as usize)?;
         (memory.read(address, bytes) == len as usize).then_some(object)
     }
 
     fn word(&self, at: u32) -> u64 {
-        word_of(&self.0, at)
+        self.words.word_of(&self.bytes, at)
     }
 
     fn byte(&self, at: u32) -> u8 {
@@ -56,8 +60,9 @@ pub fn running_task(layout: &ScriptLayout, thread: u64, memory: &mut dyn ThreadM
     if tasks.running == ScriptLayout::NONE {
         return None;
     }
-    let task = word(thread.wrapping_add(tasks.running.into()), memory).filter(|&task| task != 0)?;
-    let task = Object::read(task, tasks.task_bytes, memory)?;
+    let words = WordSize::of(layout);
+    let task = words.word(thread.wrapping_add(tasks.running.into()), memory).filter(|&task| task != 0)?;
+    let task = Object::read(words, task, tasks.task_bytes, memory)?;
     let frame = task.word(tasks.coroutine).wrapping_add(tasks.frame.into());
     Some(RunningTask { frame, awaited_by: task.awaited_by(tasks) })
 }
@@ -73,7 +78,8 @@ pub fn walk(
     let tasks = &layout.tasks;
     // The running task has a coroutine of the run-time system, because one of the thread's frames is that of the coroutine. Others have the same type.
     let coroutine = running.frame.wrapping_sub(tasks.frame.into());
-    let Some(kind) = word(coroutine.wrapping_add(tasks.kind.into()), memory) else { return };
+    let words = WordSize::of(layout);
+    let Some(kind) = words.word(coroutine.wrapping_add(tasks.kind.into()), memory) else { return };
     let (mut awaiter, mut coroutine) = (running.awaited_by, 0);
     let tasks_that_wait =
         |number| ScriptFrame { place: number, kind: ScriptLayout::WAITING_TASKS, ..Default::default() };
@@ -94,7 +100,7 @@ pub fn walk(
         } else {
             match awaiter {
                 Awaiter::None => return,
-                Awaiter::One(object) => match Object::read(object, tasks.task_bytes, memory) {
+                Awaiter::One(object) => match Object::read(words, object, tasks.task_bytes, memory) {
                     Some(object) => {
                         awaiter = object.awaited_by(tasks);
                         let is_task = object.byte(tasks.is_task) != 0;
@@ -106,7 +112,7 @@ pub fn walk(
                         Some(tasks_that_wait(0))
                     }
                 },
-                Awaiter::Several(set) => match the_only_one(tasks, set, memory) {
+                Awaiter::Several(set) => match the_only_one(layout, set, memory) {
                     Ok(one) => {
                         awaiter = one.map_or(Awaiter::None, Awaiter::One);
                         None
@@ -130,17 +136,19 @@ fn waiting(
     memory: &mut dyn ThreadMemory,
 ) -> (Option<ScriptFrame>, u64) {
     let tasks = &layout.tasks;
-    let Some(object) = Object::read(coroutine, tasks.coroutine_bytes, memory) else { return (None, 0) };
+    let words = WordSize::of(layout);
+    let Some(object) = Object::read(words, coroutine, tasks.coroutine_bytes, memory) else { return (None, 0) };
     let state = object.byte(tasks.state) as i8;
     if object.word(tasks.kind) != kind || state >= 0 {
         return (None, 0);
     }
-    let code = object.word(tasks.frame + layout.code) & !ScriptLayout::TAG;
+    let code = words.code(object.word(tasks.frame + layout.code));
     let place = object.word(tasks.frame + layout.place);
     let identity = identity(layout, code, memory).unwrap_or_default();
     let values = object.word(tasks.frame + tasks.values);
-    let awaited = (state == -1).then(|| word(values.wrapping_sub(8), memory)).flatten().unwrap_or_default();
-    (Some(ScriptFrame { code, place, identity, kind: ScriptLayout::WAITING }), awaited & !ScriptLayout::TAG)
+    let innermost = values.wrapping_sub(words.bytes() as u64);
+    let awaited = (state == -1).then(|| words.word(innermost, memory)).flatten().unwrap_or_default();
+    (Some(ScriptFrame { code, place, identity, kind: ScriptLayout::WAITING }), words.code(awaited))
 }
 
 /// A task that waits, with its name if the program has given it one.
@@ -149,12 +157,12 @@ fn waiting_task(layout: &ScriptLayout, name: u64, memory: &mut dyn ThreadMemory)
     const NAME: u32 = 64;
     let tasks = &layout.tasks;
     let mut given = || {
-        let object = Object::read(name, NAME, memory)?;
+        let object = Object::read(WordSize::of(layout), name, NAME, memory)?;
         let is_text = tasks.text != 0 && object.word(tasks.kind) == tasks.text;
-        if !is_text || is_default(&object.word(tasks.ascii).to_le_bytes()) {
+        if !is_text || is_default(&word_of(&object.bytes, tasks.ascii).to_le_bytes()) {
             return None;
         }
-        mix_content(MIX, name, layout.content_size, tasks.ascii, memory).map(|number| number.max(1))
+        mix_content(layout, MIX, name, tasks.ascii, memory).map(|number| number.max(1))
     };
     let identity = given().unwrap_or_default();
     ScriptFrame { code: name, place: 0, identity, kind: ScriptLayout::WAITING_TASK }
@@ -166,9 +174,10 @@ fn is_default(name: &[u8; 8]) -> bool {
 }
 
 /// The only object of a small set, if there is one, or the number of objects; 0 if they could not be read.
-fn the_only_one(tasks: &TaskLayout, set: u64, memory: &mut dyn ThreadMemory) -> Result<Option<u64>, u64> {
-    const PLACE: usize = 16;
-    let at = |offset: u32, memory: &mut dyn ThreadMemory| word(set.wrapping_add(offset.into()), memory).ok_or(0u64);
+fn the_only_one(layout: &ScriptLayout, set: u64, memory: &mut dyn ThreadMemory) -> Result<Option<u64>, u64> {
+    let (words, tasks) = (WordSize::of(layout), &layout.tasks);
+    let at =
+        |offset: u32, memory: &mut dyn ThreadMemory| words.word(set.wrapping_add(offset.into()), memory).ok_or(0u64);
     let (used, mask, table) = (at(tasks.used, memory)?, at(tasks.mask, memory)?, at(tasks.table, memory)?);
     if used == 0 {
         return Ok(None);
@@ -176,11 +185,14 @@ fn the_only_one(tasks: &TaskLayout, set: u64, memory: &mut dyn ThreadMemory) -> 
     if used != 1 {
         return Err(if used <= i32::MAX as u64 { used } else { 0 });
     }
-    let len = if mask < TaskLayout::PLACES { (mask as u32 + 1) * PLACE as u32 } else { u32::MAX };
-    let places = Object::read(table, len, memory).ok_or(0u64)?;
+    let place = 2 * words.bytes();
+    let len = if mask < TaskLayout::PLACES { (mask as u32 + 1) * place as u32 } else { u32::MAX };
+    let places = Object::read(words, table, len, memory).ok_or(0u64)?;
     // (Where an object was, the number is -1.)
-    let taken = places.0.chunks_exact(PLACE).find(|place| word_of(place, 0) != 0 && word_of(place, 8) != u64::MAX);
-    taken.map(|place| Some(word_of(place, 0))).ok_or(0)
+    let object = |place: &[u8]| words.word_of(place, 0);
+    let number = |place: &[u8]| words.word_of(place, words.bytes() as u32);
+    let taken = places.bytes.chunks_exact(place).find(|place| object(place) != 0 && number(place) != words.largest());
+    taken.map(|place| Some(object(place))).ok_or(0)
 }
 
 /// The frames of the thread, and those of the tasks that wait.

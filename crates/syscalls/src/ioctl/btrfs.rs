@@ -161,7 +161,7 @@ structs! {
     pub QGROUP_CREATE = btrfs_ioctl_qgroup_create_args { create: Ty::U64, qgroupid: Ty::U64 }
     pub QUOTA = btrfs_ioctl_quota_ctl_args { cmd: Ty::As(Width::W8, &Ty::Enum(&QUOTA_COMMANDS)) }
     pub RESCAN = btrfs_ioctl_quota_rescan_args { flags: HEX64 }
-    pub RESCAN_STATUS = btrfs_ioctl_quota_rescan_args { flags: HEX64, progress: Ty::U64 }
+    pub RESCAN_STATUS = btrfs_ioctl_quota_rescan_args { flags: HEX64, progress: OBJECT }
     pub BALANCE_PART = btrfs_balance_args {
         profiles: BLOCKS, usage: NUMBER, devid: Ty::Dev, pstart: NUMBER, pend: NUMBER, vstart: NUMBER, vend: NUMBER,
         target: NUMBER, flags: Ty::As(Width::W8, &Ty::Flags(&BALANCE_ARGS))

@@ -58,6 +58,7 @@ sets! {
 }
 
 const HEX64: Ty = Ty::As(Width::W8, &Ty::HexLong);
+const ADDRESS64: Ty = Ty::As(Width::W8, &Ty::Addr);
 const CRYPT: &str = "lo_encrypt_type";
 /// Encryption is shown where there is any, and with `-v`.
 const PLAIN: When = When::OneOf(CRYPT, !0, &[c::LO_CRYPT_NONE]);
@@ -140,11 +141,11 @@ structs! {
         start: Ty::Custom(Irregular::Changed("start"), &Ty::Hex), length: Ty::Custom(Irregular::Changed("length"), &Ty::Hex), ptr: Ty::Addr
     }
     pub MTD_OOB64 = mtd_oob_buf64 {
-        start: HEX64, length: Ty::Custom(Irregular::Changed("length"), &Ty::Hex), usr_ptr: HEX64
+        start: HEX64, length: Ty::Custom(Irregular::Changed("length"), &Ty::Hex), usr_ptr: ADDRESS64
     }
     pub MTD_OTP_INFO = otp_info { start: Ty::Hex, length: Ty::Hex, locked: Ty::UInt }
     pub MTD_WRITE = mtd_write_req {
-        start: HEX64, len: HEX64, ooblen: HEX64, usr_data: HEX64, usr_oob: HEX64, mode: Ty::Enum(&MTD_MODES)
+        start: HEX64, len: HEX64, ooblen: HEX64, usr_data: ADDRESS64, usr_oob: ADDRESS64, mode: Ty::Enum(&MTD_MODES)
     }
     pub MTD_INFO = mtd_info_user {
         r#type: Ty::Enum(&MTD_TYPES), flags: Ty::Flags(&MTD_FLAGS), size: Ty::Hex, erasesize: Ty::Hex, writesize: Ty::Hex,

@@ -59,8 +59,8 @@ structs! {
         attrs: Ty::Custom(Irregular::FirstItems("num_attrs"), &Ty::Items(&ATTR)) => HAS_ATTRS, padding: PADDING
     }
     pub V2_CONFIG = gpio_v2_line_config {
-        flags: FLAGS64, num_attrs: Ty::UInt,
-        attrs: Ty::Custom(Irregular::FirstItems("num_attrs"), &Ty::Items(&CONFIG_ATTR)) => HAS_ATTRS, padding: PADDING
+        flags: FLAGS64, num_attrs: Ty::UInt, padding: PADDING,
+        attrs: Ty::Custom(Irregular::FirstItems("num_attrs"), &Ty::Items(&CONFIG_ATTR)) => HAS_ATTRS
     }
     pub V2_REQUEST_IN = gpio_v2_line_request {
         num_lines: Ty::UInt, offsets: Ty::Custom(Irregular::FirstItems("num_lines"), &Ty::Items(&Ty::UInt)),

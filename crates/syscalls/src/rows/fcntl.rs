@@ -54,7 +54,7 @@ macro_rules! operations {
                 Case(c::F_SETSIG, Ty::Signal),
                 Case(c::F_SETLEASE, Ty::Enum(&LOCK_TYPE)),
                 Case(c::F_NOTIFY, Ty::Flags(&NOTIFY)),
-                Case(c::F_SETPIPE_SZ, Ty::UInt),
+                Case(c::F_SETPIPE_SZ, Ty::Int),
                 Case(c::F_ADD_SEALS, Ty::Flags(&SEALS)),
                 Case(c::F_SET_RW_HINT, Ty::Array(Dir::In, &HINT, Len::Fixed(1))),
                 Case(c::F_SET_FILE_RW_HINT, Ty::Array(Dir::In, &HINT, Len::Fixed(1))),

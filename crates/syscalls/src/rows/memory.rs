@@ -42,7 +42,8 @@ pub static ROWS: &[Syscall] = &[
         arg("access_rights", Ty::As(Width::Word, &Ty::Flags(&PKEY_RIGHTS))),
     ]).in_kernel(&[("access_rights", "init_val")]),
     syscall("pkey_free", Class::NONE, Ret::Int, &[arg("pkey", Ty::Int)]),
-    syscall("msync", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong), arg("flags", Ty::Flags(&MSYNC))]).in_kernel(&[("addr", "start"), ("length", "len")]),
+    syscall("msync", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong), arg("flags", Ty::Flags(&MSYNC))]).in_kernel(&[("addr", "start"), ("length", "len")])
+        .does(&[Effect::SyncsMapped]),
     syscall("madvise", MEM, Ret::Int, &[
         arg("addr", Ty::Addr),
         arg("length", Ty::ULong),

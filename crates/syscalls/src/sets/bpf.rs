@@ -106,7 +106,10 @@ sets! {
     /// How an object is opened by its id: linux/bpf.h
     pub BY_ID_FLAGS "BPF_F_???" { BPF_F_RDONLY, BPF_F_WRONLY }
     /// How a file is opened: linux/bpf.h
-    pub OPEN_FLAGS "BPF_F_???" { BPF_F_RDONLY, BPF_F_WRONLY, BPF_F_PATH_FD, BPF_F_TOKEN_FD }
+    pub OPEN_FLAGS "BPF_F_???" {
+        BPF_F_RDONLY, BPF_F_WRONLY, BPF_F_PATH_FD, BPF_F_VTYPE_BTF_OBJ_FD, BPF_F_TOKEN_FD, BPF_F_SEGV_ON_FAULT,
+        BPF_F_NO_USER_CONV, BPF_F_RB_OVERWRITE = 0x80000
+    }
     /// Of an element that is looked up: linux/bpf.h
     pub LOOKUP "BPF_???" { BPF_ANY, BPF_F_ALL_CPUS = 0x10, BPF_F_CPU = 0x8, BPF_F_LOCK }
     /// Of an element that is written: linux/bpf.h

@@ -121,8 +121,9 @@ structs! {
     pub URING_SQ_ADDR = io_sqring_offsets { user_addr: HEX64 }
     pub URING_CQ_ADDR = io_cqring_offsets { user_addr: HEX64 }
     pub URING_RESIZE = io_uring_params {
-        sq_entries: Ty::UInt, cq_entries: Ty::UInt, flags: Ty::Flags(&URING_SETUP), resv: Ty::NonZero(&Ty::Items(&Ty::Hex)),
-        sq_off: Ty::NonZero(&Ty::Struct(&URING_SQ_ADDR)), cq_off: Ty::NonZero(&Ty::Struct(&URING_CQ_ADDR))
+        sq_entries: Ty::UInt, cq_entries: Ty::UInt, flags: Ty::Flags(&URING_SETUP),
+        sq_off: Ty::NonZero(&Ty::Struct(&URING_SQ_ADDR)), cq_off: Ty::NonZero(&Ty::Struct(&URING_CQ_ADDR)),
+        resv: Ty::NonZero(&Ty::Items(&Ty::Hex))
     }
     pub URING_MEM_REGION = io_uring_mem_region_reg {
         region_uptr: Ty::Addr, flags: Ty::Flags(&URING_REGION), __resv: Ty::NonZero(&Ty::Items(&HEX64))
@@ -169,7 +170,7 @@ structs! {
         opcode: Ty::Enum(&URING_OP), flags: Ty::Flags(&IOSQE),
         ioprio: Ty::Flags(&URING_ACCEPT) => When::OneOf(OP, !0, ACCEPTS),
         ioprio: Ty::Flags(&URING_TRANSFER) => When::OneOf(OP, !0, SENDS_OR_RECEIVES),
-        ioprio: Ty::Hex => When::AllOf(&[When::NoneOf(OP, !0, ACCEPTS), When::NoneOf(OP, !0, SENDS_OR_RECEIVES)]),
+        ioprio: Ty::UInt => When::AllOf(&[When::NoneOf(OP, !0, ACCEPTS), When::NoneOf(OP, !0, SENDS_OR_RECEIVES)]),
         fd: Ty::Fd, off: Ty::Custom(Irregular::UringOffset, &HEX64), addr: HEX64, len: Ty::UInt,
         msg_ring_flags: Ty::Flags(&URING_MSG_RING) => When::OneOf(OP, !0, &[c::IORING_OP_MSG_RING]),
         nop_flags: Ty::Flags(&URING_NOP) => When::OneOf(OP, !0, NOPS),

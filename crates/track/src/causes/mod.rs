@@ -19,6 +19,7 @@ use crate::causes::ended_wait::EndedWait;
 use crate::causes::hand_over::{HandOvers, HandedOver, Way};
 use crate::causes::shares::TimeSpent;
 use crate::causes::spent::{ActivityId, Spent};
+use crate::file_locks::takes_file_lock;
 use crate::{FileId, Futex, ObjectId, ObjectKind, Seen, Tracker};
 use rustc_hash::FxHashMap;
 use stride_event::{Call, Event, Interrupt, NamedThread, Ns, Outcome, StartKind, Tid, Waker};
@@ -327,15 +328,8 @@ enum Turn {
 impl Turn {
     fn of(call: &Call, row: &Syscall, seen: &Seen) -> Option<(Channel, Turn)> {
         let of = |gives_back| if gives_back { Turn::GivesBack } else { Turn::Takes };
-        let file = seen.file.and(seen.object).map(Channel::Locked);
-        if row.has_effect(Effect::LocksFile) {
-            return Some((file?, of(call.flags("op") & c::LOCK_UN != 0)));
-        }
-        if row.has_effect(Effect::ControlsDescriptor) {
-            const SET: [u64; 4] = [c::F_SETLK, c::F_SETLKW, c::F_OFD_SETLK, c::F_OFD_SETLKW];
-            call.arg("op").filter(|op| SET.contains(op))?;
-            let kind: [u8; 2] = call.bytes("arg", 2).try_into().ok()?;
-            return Some((file?, of(u64::from(u16::from_ne_bytes(kind)) == c::F_UNLCK)));
+        if let Some(takes) = takes_file_lock(call, row) {
+            return Some((seen.file.and(seen.object).map(Channel::Locked)?, of(!takes)));
         }
         // Each operation of semop(2): the semaphore's number, what is added to it, and flags.
         let first: [u8; 4] = call.bytes("sops", 4).try_into().ok()?;

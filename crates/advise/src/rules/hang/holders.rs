@@ -4,9 +4,8 @@ use super::super::common::{Bounded, plain};
 use crate::counts::index::{Observed, OpenFile};
 use rustc_hash::FxHashSet;
 use stride_event::{Event, Tid};
-use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Effect, Syscall};
-use stride_track::{FileId, ObjectId, Tracker, Wait};
+use stride_track::{FileId, ObjectId, Tracker, Wait, takes_file_lock};
 
 #[derive(Default)]
 pub struct Holders {
@@ -32,7 +31,7 @@ impl Holders {
             return;
         }
         self.locks.remove(&file);
-        if observed.arg("op") & c::LOCK_UN == 0 {
+        if takes_file_lock(observed.call, observed.row) == Some(true) {
             self.locks.entry(file, || (observed.seen.pid, object));
         }
     }

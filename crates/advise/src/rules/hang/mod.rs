@@ -21,7 +21,7 @@ use dismissed::{DismissedServers, waits_for_work};
 use ended::{EndedThreads, waits_forever};
 use enders::{Enders, enders, the_other_end};
 use holders::{Holders, is_file_lock};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use stride_event::{Event, Ns, Tid};
@@ -120,12 +120,30 @@ struct Row {
     word: Option<u64>,
     /// It waits for clients, for what they send, or for anything to come.
     for_work: bool,
+    /// It waits at a futex, perhaps with a time limit.
+    at_futex: bool,
 }
 
 impl Row {
     /// The thread waits at a futex of which nobody knows more, as those that wait for work do.
     fn is_like_others(&self) -> bool {
         self.word.is_some() && self.tid != self.pid && self.waits_for.is_none()
+    }
+
+    /// The thread waits for work, or for a thread that hands out work.
+    fn is_idle(&self) -> bool {
+        self.for_work || self.is_like_others()
+    }
+
+    /// In a process that is at work, the thread may have nothing to do: no other thread is known that keeps it from its work.
+    fn may_lack_work(&self) -> bool {
+        let at_futex = self.at_futex && self.tid != self.pid && self.waits_for.is_none();
+        (at_futex || self.for_work) && self.unread.is_empty()
+    }
+
+    /// The wait is worth a table.
+    fn is_long(&self) -> bool {
+        self.lasted.is_none_or(|lasted| lasted >= HANG.get())
     }
 }
 
@@ -166,8 +184,9 @@ impl Rule for Hang {
     }
 
     fn findings(&mut self, index: &Index, _: &Tracker) -> Vec<Candidate> {
-        let lasts =
-            |row: &Row| row.lasted.unwrap_or(index.span().max(HANG.get())) >= HANG.get() && !self.was_idle_server(row);
+        let busy = self.busy_processes(index);
+        let is_idle = |row: &Row| self.was_idle_server(row) || busy.contains(&row.pid) && row.may_lack_work();
+        let lasts = |row: &Row| row.is_long() && !is_idle(row);
         let lasting = self.waits.iter().filter(|row| lasts(row)).count();
         if lasting == 0 {
             return Vec::new();
@@ -333,6 +352,7 @@ impl Hang {
             orphaned: self.orphaned(wait, tracker),
             word: waits_forever(wait).then_some(wait.args[0]),
             for_work: waits_for_work(wait, tracker),
+            at_futex: wait.seen.row.is_some_and(Futex::is),
         });
     }
 
@@ -360,11 +380,18 @@ impl Hang {
         false
     }
 
+    /// The processes of which a thread made calls until the end. Others of their threads may wait for work that this one has none of for them.
+    fn busy_processes(&self, index: &Index) -> FxHashSet<Tid> {
+        let waits_long = |tid: Tid| self.waits.iter().any(|row| row.tid == tid && row.is_long());
+        let is_at_work = |tid: Tid| index.last.saturating_sub(index.pace(tid).at) < HANG.get();
+        let busy = self.left.iter().filter(|left| is_at_work(left.tid) && !waits_long(left.tid));
+        busy.map(|left| left.pid).collect()
+    }
+
     /// The thread waited for work, or for a thread that hands out work, in a server that a traced process ended.
     fn was_idle_server(&self, row: &Row) -> bool {
-        let is_idle = |row: &Row| row.for_work || row.is_like_others();
         // A thread for which another one of the process waits would not be idle.
-        let all_idle = || self.waits.iter().filter(|other| other.pid == row.pid).all(is_idle);
+        let all_idle = || self.waits.iter().filter(|other| other.pid == row.pid).all(Row::is_idle);
         self.dismissed.has(row.pid) && (row.for_work || row.is_like_others() && all_idle())
     }
 

@@ -58,7 +58,7 @@ pub struct ProgramGroup {
 impl ProgramGroup {
     pub fn claim(&mut self, calls: Claims) {
         if self.claims.kinds() < MAX_KINDS {
-            calls.iter().for_each(|(key, calls)| self.claims.add(key, calls));
+            self.claims.add_all(calls.iter());
         }
     }
 

@@ -26,7 +26,7 @@ const SHORT_CHILD_CALLS: Threshold =
 const SHORT_CHILDREN: Threshold =
     Threshold::count("short-children", 50, "short children that run one program, of one process");
 const FEWER_CHILDREN: Threshold =
-    Threshold::count("fewer-children", 30, "so many are enough if they take more than half of the run");
+    Threshold::count("fewer-children", 30, "so many are enough if they take more than a third of the run");
 const SHORT_CHILDREN_PART: Threshold =
     Threshold::part("short-children-part", 0.8, "the part of all children with that program that are short");
 
@@ -38,7 +38,7 @@ pub const RULE: RuleInfo = RuleInfo {
                   interpreter's modules) rather than into its work. Shells do this in loops: $(basename $f), expr, \
         $(echo \"$line\" | cut -d, -f2), and subshells for what a builtin could do; find -exec ... \\; does it for each file.\n\n\
         Children count for the nearest ancestor that lives longer than they do: a subshell that starts cut(1) is as short as \
-        cut. At least 50 children of one program are reported, or 30 that take more than half of the run. A child that makes a file of its own is left out if it makes more than 300 calls, because then it may be a \
+        cut. At least 50 children of one program are reported, or 30 that take more than a third of the run. A child that makes a file of its own is left out if it makes more than 300 calls, because then it may be a \
         compiler. The estimate is the calls of such children, and the time from the fork of each to the moment when its parent \
         knows its end, as far as the run waited for them, without the first of each kind. Children that sleep for most of \
         their lives (sleep(1) in a loop) are counted, but the time of their sleep is not saved: something is waited for.\n\n\
@@ -172,8 +172,8 @@ impl Rule for ShortChildren {
         for parent in &mut self.parents {
             parent.saves = (parent.saves as f64 * on_path(&parent.pids, parent.lived, index.path()) * untraced) as Ns;
         }
-        let half = index.span() / 2;
-        self.parents.retain(|parent| parent.most >= SHORT_CHILDREN.get() || parent.saves > half);
+        let third = index.span() / 3;
+        self.parents.retain(|parent| parent.most >= SHORT_CHILDREN.get() || parent.saves > third);
         self.parents.sort_by_key(|parent| (Reverse(parent.saves), parent.pid));
         let Some(worst) = self.parents.first() else { return Vec::new() };
         let Some(group) = worst.groups.first() else { return Vec::new() };

@@ -52,6 +52,12 @@ pub fn validate(
     if raw.options.spec.kill_on_exit && !raw.options.spec.attach.is_empty() {
         return Err(Stop::fail("--kill-on-exit and -p/--attach are mutually exclusive options"));
     }
+    let kills = raw.options.spec.kill_on_exit || seccomp_bpf;
+    if !kills && raw.injections.iter().any(|rule| rule.injection.short.is_some()) {
+        return Err(Stop::usage(
+            "short= changes a register for the time of a call, and the program would keep that if Stride were killed meanwhile: add --kill-on-exit",
+        ));
+    }
     let output_separately = raw.separates_output();
     let output = output(&raw, output_separately)?;
     let to_file = output != Output::Stderr;

@@ -76,7 +76,8 @@ fn ranges<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, count: u
 pub fn dedupe_status<'a>(raw: u64) -> Value<'a> {
     match super::int(raw) {
         negative if negative < 0 => Value::Errno(negative as i32),
-        _ => Value::Enum { raw, set: &DEDUPE_STATUS },
+        _ if DEDUPE_STATUS.name_of(raw).is_some() => Value::Enum { raw, set: &DEDUPE_STATUS },
+        number => Value::Int(number),
     }
 }
 

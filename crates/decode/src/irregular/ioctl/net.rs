@@ -12,16 +12,40 @@ const NAME_SIZE: usize = 16;
 /// A hardware address: its kind, and the bytes of an address of that kind.
 pub fn hardware<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
     let kind = cx.uint(phase, addr, 2)?;
-    let len = match kind {
-        c::ARPHRD_ETHER | c::ARPHRD_LOOPBACK => 6,
-        _ => 14,
-    };
-    let data = cx.read(phase, addr.wrapping_add(2), len)?;
-    let data = match len {
-        6 => inet::mac(cx, data),
-        _ => Value::Text(Text { bytes: data, cut: false, kind: TextKind::HexBytes }),
-    };
+    let data = inet::mac(cx, cx.read(phase, addr.wrapping_add(2), address_size(kind))?);
     Some(cx.members(&[("sa_family", Value::Enum { raw: kind, set: &ARPHRD }), ("sa_data", data)]))
+}
+
+/// The bytes of a hardware address of this kind, or the room for one (linux/if_arp.h, and the headers of each kind).
+fn address_size(kind: u64) -> usize {
+    const ROOM: usize = 14;
+    match kind {
+        c::ARPHRD_ARCNET
+        | c::ARPHRD_CAIF
+        | c::ARPHRD_LOCALTLK
+        | c::ARPHRD_MCTP
+        | c::ARPHRD_PHONET
+        | c::ARPHRD_PHONET_PIPE
+        | c::ARPHRD_PPP => 1,
+        c::ARPHRD_DLCI => 2,
+        c::ARPHRD_IPDDP | c::ARPHRD_IPGRE | c::ARPHRD_IRDA | c::ARPHRD_PIMREG | c::ARPHRD_SIT | c::ARPHRD_TUNNEL => 4,
+        c::ARPHRD_ROSE | c::ARPHRD_X25 => 5,
+        c::ARPHRD_ETHER
+        | c::ARPHRD_FDDI
+        | c::ARPHRD_HIPPI
+        | c::ARPHRD_IEEE802
+        | c::ARPHRD_IEEE80211
+        | c::ARPHRD_IEEE80211_PRISM
+        | c::ARPHRD_IEEE80211_RADIOTAP
+        | c::ARPHRD_LOOPBACK => 6,
+        c::ARPHRD_AX25 | c::ARPHRD_NETROM => 7,
+        c::ARPHRD_6LOWPAN
+        | c::ARPHRD_EUI64
+        | c::ARPHRD_IEEE802154
+        | c::ARPHRD_IEEE802154_MONITOR
+        | c::ARPHRD_VSOCKMON => 8,
+        _ => ROOM,
+    }
 }
 
 /// The name of an interface, behind a pointer.

@@ -12,21 +12,23 @@ const MAX_DIGIPEATERS: usize = 8;
 impl<'a> Address<'a, '_> {
     pub(super) fn ax25(&mut self) {
         let call = self.call(2);
-        let count = self.u(12, 4);
-        if self.bytes.len() == ADDRESS && count == 0 {
+        let number = self.u(12, 4) as i32;
+        if self.bytes.len() == ADDRESS && number == 0 {
             self.add("sax25_call", call);
-            self.add("sax25_ndigis", Value::Int(i64::from(count as i32)));
+            self.add("sax25_ndigis", Value::Int(number.into()));
             return;
         }
-        let base = self.cx.members(&[("sax25_call", call), ("sax25_ndigis", Value::Int(i64::from(count as i32)))]);
+        let base = self.cx.members(&[("sax25_call", call), ("sax25_ndigis", Value::Int(number.into()))]);
         self.add("fsa_ax25", base);
         let room = self.bytes.len() - ADDRESS;
         let there = (room / CALL).min(MAX_DIGIPEATERS);
-        let shown = there.min(usize::try_from(count).unwrap_or(usize::MAX));
+        // To the kernel a negative number is none.
+        let count = usize::try_from(number).unwrap_or(0);
+        let shown = there.min(count);
         if count > 0 {
             let calls = (0..shown).map(|i| self.call(ADDRESS + i * CALL));
             let calls = Vec::from_iter_in(calls, self.cx.arena).into_bump_slice();
-            let tail = if (count as usize).min(MAX_DIGIPEATERS) > shown { Tail::More } else { Tail::End };
+            let tail = if count.min(MAX_DIGIPEATERS) > shown { Tail::More } else { Tail::End };
             self.add("fsa_digipeater", Value::Array(calls, tail));
         }
         if room > there * CALL || !room.is_multiple_of(CALL) {

@@ -125,7 +125,7 @@ impl<'a> Address<'a, '_> {
         self.enumeration("transport_type", 4, 2, &sets::SOCK_TYPE);
         let len = self.u(6, 2) as usize;
         self.uint("transport_len", 6, 2);
-        let transport = &self.bytes[8..8 + len.clamp(2, TRANSPORT)];
+        let transport = &self.bytes[8..8 + len.clamp(2, self.bytes.len() - 8)];
         let (wrap, family) = match self.u(8, 2) {
             c::AF_INET => ("sin", "sin_family"),
             c::AF_INET6 => ("sin6", "sin6_family"),
@@ -137,7 +137,7 @@ impl<'a> Address<'a, '_> {
                 return;
             }
         };
-        let mut inner = value(self.cx, transport);
+        let mut inner = value(self.cx, &transport[..transport.len().min(TRANSPORT)]);
         if let Value::Struct(members, tail) = inner {
             let members = self.cx.arena.alloc_slice_copy(members);
             members[0].name = family;
@@ -193,7 +193,8 @@ impl<'a> Address<'a, '_> {
             let flags = Value::Flags { raw: self.u(at, 4), set: &sets::ALG_FEATURES };
             self.add(name, Value::Numbered(cx.keep(flags)));
         }
-        self.add("salg_name", cstr(&self.bytes[24..self.bytes.len().min(88)]));
+        // A name may be longer than the struct's member.
+        self.add("salg_name", cstr(&self.bytes[24..]));
     }
 
     fn nfc(&mut self) {

@@ -29,7 +29,7 @@ struct thread_struct {
 #else
 
 /* (The kernel knows it as of the last time that the thread gave up its CPU.) */
-static __always_inline u64 thread_pointer_of(struct task_struct *task)
+static __always_inline u64 thread_pointer_of(struct task_struct *task, u32 is_32bit)
 {
 	return BPF_CORE_READ(task, thread.uw.tp_value);
 }

@@ -13,7 +13,12 @@ struct thread_info {
 	u32 status;
 };
 
+struct desc_struct {
+	u16 limit0;
+};
+
 struct thread_struct {
+	struct desc_struct tls_array[3];
 	unsigned long fsbase;
 };
 
@@ -34,9 +39,15 @@ static __always_inline u32 abi_of(struct task_struct *task)
 }
 
 /* The thread pointer. (A program that sets it without a system call is not known; libraries set it so.) */
-static __always_inline u64 thread_pointer_of(struct task_struct *task)
+static __always_inline u64 thread_pointer_of(struct task_struct *task, u32 is_32bit)
 {
-	return BPF_CORE_READ(task, thread.fsbase);
+	u64 segment = 0;
+
+	if (!is_32bit)
+		return BPF_CORE_READ(task, thread.fsbase);
+	/* That of 32-bit code is where the first of its own segments begins (set_thread_area): bits of the segment's description. */
+	bpf_core_read(&segment, sizeof(segment), &task->thread.tls_array);
+	return (segment >> 16 & 0xffffff) | segment >> 56 << 24;
 }
 
 /* The result of a call that has one. */

@@ -4,7 +4,7 @@ use crate::jit::hotspot::code_cache::CodeCache;
 use crate::jit::hotspot::compiled::methods_at;
 use crate::jit::hotspot::layout::{Layout, NoLayout, TYPES};
 use crate::jit::hotspot::method::KnownMethods;
-use crate::jit::hotspot::samples::{self, of_17, of_25, symbols};
+use crate::jit::hotspot::samples::{self, of_11, of_17, of_25, symbols};
 use crate::jit::hotspot::tables::DebuggerTables;
 use crate::jit::hotspot::{BlobKind, ProcessHotSpot};
 use crate::jit::runtime::{Jit, NativeStack};
@@ -98,7 +98,7 @@ fn names(process: &mut ProcessHotSpot, memory: &mut TestMemory) -> Vec<String> {
 
 #[test]
 fn code_of_any_content() {
-    for layout in [of_17, of_25] {
+    for layout in [of_11, of_17, of_25] {
         for other in MEMORIES {
             let mut memory = TestMemory::all(other);
             heap(&mut memory);

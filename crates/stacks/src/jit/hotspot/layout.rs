@@ -12,6 +12,7 @@ pub const TYPES: &[&str] = &[
     "CompiledMethod",
     "ConstMethod",
     "ConstantPool",
+    "GenericGrowableArray",
     "GrowableArray<int>",
     "GrowableArrayBase",
     "HeapBlock",
@@ -127,12 +128,26 @@ pub struct MethodLayout {
     pub id: u64,
     pub pool_holder: u64,
     pub pool_len: u64,
-    pub pool_file: u64,
     pub pool_size: u64,
+    pub file: FileIndex,
     pub class_pool: u64,
     pub class_name: u64,
     pub symbol_len: u64,
     pub symbol_text: u64,
+}
+
+/// Where the name of the file of source has its index among the constants.
+#[derive(Debug)]
+pub enum FileIndex {
+    InPool(u64),
+    InClass(u64),
+}
+
+impl FileIndex {
+    fn of(tables: &DebuggerTables) -> Option<FileIndex> {
+        let of = |of_type: &str| tables.offset(of_type, "_source_file_name_index");
+        of("ConstantPool").map(FileIndex::InPool).or_else(|| of("InstanceKlass").map(FileIndex::InClass))
+    }
 }
 
 /// Why there is no layout.
@@ -149,7 +164,7 @@ impl Layout {
         let version = tables.member("Abstract_VM_Version", "_vm_major_version");
         let version = version.and_then(|address| half(address, memory)).ok_or(NoLayout::Incomplete)?;
         let found = match version {
-            17 => Layout::before_25(tables, "_flags", 0),
+            11 | 17 => Layout::before_25(tables, "_flags", 0),
             21 => Layout::before_25(tables, "_flags._flags", 1),
             25 => Layout::of_25(tables),
             _ => return Err(NoLayout::Unsupported(version)),
@@ -228,7 +243,7 @@ impl CacheLayout {
         let of = |of_type: &str, name: &str| tables.offset(of_type, name);
         Some(CacheLayout {
             heaps: tables.member("CodeCache", "_heaps")?,
-            len: of("GrowableArrayBase", "_len")?,
+            len: of("GrowableArrayBase", "_len").or_else(|| of("GenericGrowableArray", "_len"))?,
             data: of("GrowableArray<int>", "_data")?,
             memory: of("CodeHeap", "_memory")?,
             map: of("CodeHeap", "_segmap")?,
@@ -254,8 +269,8 @@ impl MethodLayout {
             id: of("ConstMethod", "_method_idnum")?,
             pool_holder: of("ConstantPool", "_pool_holder")?,
             pool_len: of("ConstantPool", "_length")?,
-            pool_file: of("ConstantPool", "_source_file_name_index")?,
             pool_size: tables.size("ConstantPool")?,
+            file: FileIndex::of(tables)?,
             class_pool: of("InstanceKlass", "_constants")?,
             class_name: of("Klass", "_name")?,
             symbol_len: of("Symbol", "_length")?,

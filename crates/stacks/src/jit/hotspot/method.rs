@@ -1,6 +1,6 @@
 //! Methods: their names, files and lines.
 
-use crate::jit::hotspot::layout::MethodLayout;
+use crate::jit::hotspot::layout::{FileIndex, MethodLayout};
 use crate::jit::hotspot::stream::line_at;
 use crate::jit::hotspot::tables::{half, quarter, word};
 use rustc_hash::FxHashMap;
@@ -128,8 +128,11 @@ impl JavaMethod {
             symbol(layout, word(entry, memory)?, memory)
         };
         let method_name = constant_text(name, memory)?;
-        let file = quarter(pool.wrapping_add(layout.pool_file), memory)?;
-        let file = constant_text(file, memory);
+        let file = match layout.file {
+            FileIndex::InPool(at) => pool.wrapping_add(at),
+            FileIndex::InClass(at) => class.wrapping_add(at),
+        };
+        let file = constant_text(quarter(file, memory)?, memory);
         let class_name = class_name(&symbol(layout, word(class.wrapping_add(layout.class_name), memory)?, memory)?);
         let bytecode = constant.wrapping_add(layout.constant_size);
         let has_lines = half(constant.wrapping_add(layout.flags), memory)? & HAS_LINES != 0;

@@ -1,7 +1,7 @@
-//! The layouts of two versions, as builds of them have them. Only tests and `fuzz/` use this.
+//! The layouts of three versions, as builds of them have them. Only tests and `fuzz/` use this.
 
 use crate::jit::hotspot::layout::{
-    BlobLayout, CacheLayout, CodeEntry, CodePlace, Layout, MethodLayout, NmethodLayout, TablesPlace,
+    BlobLayout, CacheLayout, CodeEntry, CodePlace, FileIndex, Layout, MethodLayout, NmethodLayout, TablesPlace,
 };
 use crate::jit::hotspot::tables::TableSymbols;
 use crate::jit::hotspot::{ProcessHotSpot, Version};
@@ -33,6 +33,22 @@ pub fn of_17() -> Layout {
         },
         method: method(),
         excess: 0,
+    }
+}
+
+/// The same of 11.
+pub fn of_11() -> Layout {
+    let of_17 = of_17();
+    Layout {
+        nmethod: NmethodLayout {
+            id: 324,
+            original: 320,
+            entry: CodeEntry::Address(256),
+            tables: TablesPlace::Inside { metadata: 292, scopes: 120, places: 300, places_end: 304 },
+            ..of_17.nmethod
+        },
+        method: MethodLayout { pool_size: 64, file: FileIndex::InClass(298), ..of_17.method },
+        ..of_17
     }
 }
 
@@ -87,7 +103,7 @@ fn method() -> MethodLayout {
         id: 38,
         pool_holder: 24,
         pool_len: 60,
-        pool_file: 54,
+        file: FileIndex::InPool(54),
         pool_size: 72,
         class_pool: 232,
         class_name: 24,

@@ -3,8 +3,8 @@
 //! They are read from the memory of the process, once. Numbers of entries and lengths of names are bounded.
 
 use crate::elf::Elf;
-use crate::script::identity::word_of;
 use crate::script::objects::objects;
+use crate::script::word_size::word_of;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use stride_event::ThreadMemory;

@@ -29,9 +29,9 @@ use crate::jit::v8::function::{JsFunction, KnownFunctions, SharedFunction};
 use crate::jit::v8::heap::{Heap, HeapObject, small_integer};
 use crate::jit::v8::optimized::{AtAddress, KnownAddresses, PlaceInCode};
 use crate::jit::v8::version::{IsolatePointer, V8};
-use crate::script::identity::word;
 use crate::script::mixed::ScriptNames;
 use crate::script::unknown::unknown;
+use crate::script::word_size::word;
 use std::rc::Rc;
 use stride_event::{Bottom, ScriptEnd, ScriptFrame, ScriptLayout, SourceLine, StackFrame, Symbol, ThreadMemory};
 

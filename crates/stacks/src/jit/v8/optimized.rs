@@ -6,7 +6,7 @@
 use crate::jit::v8::heap::{Heap, HeapObject, small_integer};
 use crate::jit::v8::positions::{SourcePosition, source_position};
 use crate::jit::v8::version::CodeStart;
-use crate::script::identity::word_of;
+use crate::script::word_size::word_of;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A function's place in its source, as code has it.

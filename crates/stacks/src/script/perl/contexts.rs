@@ -4,9 +4,9 @@
 //!
 //! The eBPF engine does the same in the kernel (`bpf/script_contexts.h`).
 
-use crate::script::identity::{word, word_of};
 use crate::script::perl::identity::LastIdentities;
 use crate::script::perl::versions::*;
+use crate::script::word_size::{WordSize, word_of};
 use stride_event::{ScriptEnd, ScriptFrame, ScriptFrames, ScriptLayout, ThreadMemory};
 
 /// The kind of a frame: what it runs.
@@ -30,11 +30,16 @@ pub const INNERMOST: u64 = 0x800;
 const STEPS: usize = 4 * ScriptLayout::FRAMES;
 
 /// The frames of a thread as they are in memory. In each, the code is a sub, and the place is the statement that it has reached.
-pub fn frames(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn ThreadMemory) -> ScriptFrames {
+pub fn frames(
+    offsets: &Offsets,
+    layout: &ScriptLayout,
+    thread_pointer: u64,
+    memory: &mut dyn ThreadMemory,
+) -> ScriptFrames {
     let mut found = ScriptFrames::default();
     let end = match interpreter(layout, thread_pointer, memory) {
         Some(0) => Some(ScriptEnd::NoFrames),
-        Some(interpreter) => walk(layout, interpreter, memory, &mut found.frames),
+        Some(interpreter) => walk(offsets, layout, interpreter, memory, &mut found.frames),
         None => None,
     };
     found.end = end.unwrap_or(ScriptEnd::Unreadable);
@@ -43,15 +48,16 @@ pub fn frames(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn Threa
 
 /// The interpreter of a thread. 0 if it has none.
 fn interpreter(layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn ThreadMemory) -> Option<u64> {
+    let words = WordSize::of(layout);
     if layout.threads == ScriptLayout::NONE {
-        return word(thread_pointer.wrapping_add(layout.interpreters), memory);
+        return words.word(thread_pointer.wrapping_add(layout.interpreters), memory);
     }
-    let key = word(layout.interpreters, memory)? & u64::from(u32::MAX);
+    let key = words.word(layout.interpreters, memory)? & u64::from(u32::MAX);
     if key >= ScriptLayout::KEYS {
         return None;
     }
     let values = thread_pointer.wrapping_add(layout.threads.into());
-    word(values.wrapping_add(key * u64::from(layout.next_thread)), memory)
+    words.word(values.wrapping_add(key * u64::from(layout.next_thread)), memory)
 }
 
 /// The blocks of frames are part of the subs around them.
@@ -77,12 +83,13 @@ pub fn join_blocks(frames: &mut [ScriptFrame]) {
 }
 
 fn walk(
+    offsets: &Offsets,
     layout: &ScriptLayout,
     interpreter: u64,
     memory: &mut dyn ThreadMemory,
     frames: &mut Vec<ScriptFrame>,
 ) -> Option<ScriptEnd> {
-    let mut at = |member: u32| word(interpreter.wrapping_add(member.into()), memory);
+    let mut at = |member: u32| offsets.words.word(interpreter.wrapping_add(member.into()), memory);
     let (mut place, mut before) = (at(layout.innermost)?, at(layout.innermost_there)?);
     let mut identities = LastIdentities::default();
     let mut innermost = 0;
@@ -90,38 +97,39 @@ fn walk(
     for _ in 0..STEPS {
         let (code, kind, after);
         if let Ok(index) = u64::try_from(stack.last_sub) {
-            let context = stack.context(index, memory)?;
-            let outer = int(&context, CONTEXT_BEFORE);
+            let context = stack.context(offsets, index, memory)?;
+            let outer = int(&context, offsets.context_before);
+            let within = |at: u32| offsets.words.word_of(&context, at);
             // (So the walk ends.)
             if outer >= stack.last_sub || outer < -1 {
                 return None;
             }
             stack.last_sub = outer;
-            let first = if word_of(&context, CONTEXT_NEXT) == 0 { FIRST } else { 0 };
+            let first = if within(offsets.context_next) == 0 { FIRST } else { 0 };
             (code, kind) = match (context[0] & KIND, context[0] & OF_BLOCK != 0) {
-                (SUB, true) => (word_of(&context, CONTEXT_SUB), RUNS_SUB | EXPRESSION | first),
-                (SUB, false) | (FORMAT, _) => (word_of(&context, CONTEXT_SUB), RUNS_SUB | first),
+                (SUB, true) => (within(offsets.context_sub), RUNS_SUB | EXPRESSION | first),
+                (SUB, false) | (FORMAT, _) => (within(offsets.context_sub), RUNS_SUB | first),
                 // (The block of an eval is part of the sub around it, which has reached a statement in the block.)
                 (EVAL, true) => continue,
                 (EVAL, false) => (0, RUNS_EVAL | first),
                 _ => return None,
             };
-            after = word_of(&context, CONTEXT_STATEMENT);
+            after = within(offsets.context_statement);
         } else if stack.kind == OF_PROGRAM {
             (code, kind, after) = (0, RUNS_FILE | FIRST, 0);
         } else if stack.kind == OF_SORT && stack.last >= 0 {
             // Its first context is that of a block, or of a sub.
             stack.kind = 0;
-            let context = stack.context(0, memory)?;
+            let context = stack.context(offsets, 0, memory)?;
             if context[0] & KIND != PLAIN {
                 continue;
             }
-            (code, kind, after) = (0, RUNS_BLOCK | FIRST, word_of(&context, CONTEXT_STATEMENT));
+            (code, kind, after) = (0, RUNS_BLOCK | FIRST, offsets.words.word_of(&context, offsets.context_statement));
         } else {
             if before == 0 {
                 return Some(ScriptEnd::Reached);
             }
-            stack = ContextStack::read(before, memory)?;
+            stack = ContextStack::read(offsets, before, memory)?;
             before = stack.before;
             innermost = INNERMOST;
             continue;
@@ -129,7 +137,7 @@ fn walk(
         if frames.len() == ScriptLayout::FRAMES {
             return Some(ScriptEnd::Limit);
         }
-        let identity = identities.of_frame(code, place, memory);
+        let identity = identities.of_frame(offsets, code, place, memory);
         frames.push(ScriptFrame { code, place, identity, kind: kind | std::mem::take(&mut innermost) });
         place = after;
         if kind & RUNS == RUNS_FILE {
@@ -157,21 +165,24 @@ impl Default for ContextStack {
 
 impl ContextStack {
     /// `None` if it could not be read or makes no sense.
-    fn read(at: u64, memory: &mut dyn ThreadMemory) -> Option<ContextStack> {
+    fn read(offsets: &Offsets, at: u64, memory: &mut dyn ThreadMemory) -> Option<ContextStack> {
         const MOST: i32 = 1 << 24;
         let mut bytes = [0; INFO];
-        (memory.read(at, &mut bytes) == bytes.len()).then_some(())?;
-        let (last, places) = (int(&bytes, INFO_LAST), int(&bytes, INFO_PLACES));
-        let (last_sub, kind) = (int(&bytes, INFO_LAST_SUB), int(&bytes, INFO_KIND));
+        let bytes = &mut bytes[..offsets.info_kind as usize + 4];
+        (memory.read(at, bytes) == bytes.len()).then_some(())?;
+        let (last, places) = (int(bytes, offsets.info_last), int(bytes, offsets.info_places));
+        let (last_sub, kind) = (int(bytes, offsets.info_last_sub), int(bytes, offsets.info_kind));
         let makes_sense = (-1..=last).contains(&last_sub) && last <= places && places < MOST && KINDS.contains(&kind);
-        let (contexts, before) = (word_of(&bytes, INFO_CONTEXTS), word_of(&bytes, INFO_BEFORE));
+        let within = |at: u32| offsets.words.word_of(bytes, at);
+        let (contexts, before) = (within(offsets.info_contexts), within(offsets.info_before));
         makes_sense.then_some(ContextStack { contexts, before, last, last_sub, kind })
     }
 
-    fn context(&self, index: u64, memory: &mut dyn ThreadMemory) -> Option<[u8; CONTEXT]> {
+    fn context(&self, offsets: &Offsets, index: u64, memory: &mut dyn ThreadMemory) -> Option<[u8; CONTEXT]> {
         let mut bytes = [0; CONTEXT];
-        let at = self.contexts.wrapping_add(index * CONTEXT as u64);
-        (memory.read(at, &mut bytes) == bytes.len()).then_some(bytes)
+        let at = self.contexts.wrapping_add(index * offsets.context as u64);
+        let len = offsets.context.min(CONTEXT);
+        (memory.read(at, &mut bytes[..len]) == len).then_some(bytes)
     }
 }
 

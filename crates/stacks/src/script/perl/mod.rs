@@ -15,6 +15,7 @@ use crate::script::objects::objects;
 use crate::script::perl::contexts::{FIRST, MAY_BE_FIRST, RUNS, RUNS_EVAL, RUNS_FILE, RUNS_SUB};
 use crate::script::perl::versions::PerlVersion;
 use crate::script::runtime::{FoundRuntime, Runtime, split};
+use crate::script::word_size::WordSize;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -54,7 +55,7 @@ pub fn find(elf: &Elf, _: &[u8]) -> Option<FoundRuntime> {
     let in_thread = current.zip(elf.thread_memory).filter(|_| elf.is_program);
     let in_thread = in_thread.map(|(at, size)| InterpreterPointer::At(at.wrapping_sub(size)));
     let interpreter = in_thread.or(key.map(InterpreterPointer::ByKey));
-    let version = size.and_then(|size| versions::of_number(number, size)).filter(|_| elf.form.word == 8);
+    let version = size.and_then(|size| versions::of_number(number, size, elf.form.word.into()));
     Some(match version.zip(interpreter) {
         Some((version, interpreter)) => FoundRuntime::Known(Rc::new(Perl::new(version, interpreter))),
         None => {
@@ -70,9 +71,17 @@ impl Perl {
     }
 }
 
-/// A version, as most distributions build it. Only tests and `fuzz/` use this.
-pub fn sample() -> Rc<dyn Runtime> {
-    let version = versions::of_number([5, 36], 3768).unwrap_or_else(|| unreachable!("it is in the table"));
+/// A version, as most distributions build it, for words of each size. Only tests and `fuzz/` use this.
+pub fn samples() -> impl Iterator<Item = Rc<dyn Runtime>> {
+    let versions = [(36, 3768, 8), (36, 2320, 4), (40, 2332, 4)];
+    let versions = versions.into_iter().filter_map(|(number, size, word)| versions::of_number([5, number], size, word));
+    versions.map(|version| Rc::new(Perl::new(version, InterpreterPointer::At(0))) as Rc<dyn Runtime>)
+}
+
+/// A version of 32 bits, whose interpreter is where the thread pointer leads.
+#[cfg(test)]
+pub fn narrow_sample(number: [u8; 2], size: u16) -> Rc<dyn Runtime> {
+    let version = versions::of_number(number, size, 4).unwrap_or_else(|| unreachable!("it is in the table"));
     Rc::new(Perl::new(version, InterpreterPointer::At(0)))
 }
 
@@ -83,26 +92,27 @@ fn run_to(frames: &[ScriptFrame], kinds: u64) -> usize {
 
 impl Runtime for Perl {
     fn layout(&self, bias: u64) -> ScriptLayout {
-        // In glibc's description of a thread: the values of the first keys, each behind a number.
-        const VALUES: u32 = 0x310 + 8;
+        let offsets = self.version.offsets;
         let (interpreters, threads) = match self.interpreter {
             InterpreterPointer::At(distance) => (distance, ScriptLayout::NONE),
-            InterpreterPointer::ByKey(key) => (key.wrapping_add(bias), VALUES),
+            InterpreterPointer::ByKey(key) => (key.wrapping_add(bias), offsets.thread_values),
         };
         ScriptLayout {
             interpreters,
             threads,
-            next_thread: 16,
+            next_thread: offsets.next_value,
             innermost: self.version.statement,
             innermost_there: self.version.contexts,
             constant: self.version.compiled,
+            place: offsets.context_statement,
             form: ScriptLayout::IN_CONTEXTS,
+            narrow: u32::from(offsets.words == WordSize::FOUR),
             ..ScriptLayout::LISTED
         }
     }
 
     fn frames(&self, layout: &ScriptLayout, thread_pointer: u64, memory: &mut dyn ThreadMemory) -> ScriptFrames {
-        contexts::frames(layout, thread_pointer, memory)
+        contexts::frames(self.version.offsets, layout, thread_pointer, memory)
     }
 
     fn complete(&self, frames: &mut [ScriptFrame]) {
@@ -145,11 +155,12 @@ impl Runtime for Perl {
     }
 
     fn name(&self, _: &ScriptLayout, frame: &ScriptFrame, memory: &mut dyn ThreadMemory) -> Option<StackFrame> {
+        let offsets = self.version.offsets;
         let &ScriptFrame { code, place, identity, kind } = frame;
         let name = match kind & RUNS {
             RUNS_SUB => {
-                let identify = |memory: &mut dyn ThreadMemory| identity::of_sub(code, memory);
-                let read = |memory: &mut dyn ThreadMemory| names::name(code, memory);
+                let identify = |memory: &mut dyn ThreadMemory| identity::of_sub(offsets, code, memory);
+                let read = |memory: &mut dyn ThreadMemory| names::name(offsets, code, memory);
                 let name = self.subs.borrow_mut().get_by((code, identity >> 32), memory, identify, read)?;
                 Box::clone(&name)
             }
@@ -157,8 +168,8 @@ impl Runtime for Perl {
             _ => "(main)".into(),
         };
         let number = identity & u64::from(u32::MAX);
-        let identify = |memory: &mut dyn ThreadMemory| identity::of_statement(place, memory);
-        let read = |memory: &mut dyn ThreadMemory| names::source(place, memory);
+        let identify = |memory: &mut dyn ThreadMemory| identity::of_statement(offsets, place, memory);
+        let read = |memory: &mut dyn ThreadMemory| names::source(offsets, place, memory);
         let source = self.statements.borrow_mut().get_by((place, number), memory, identify, read)?;
         Some(StackFrame {
             module: None,

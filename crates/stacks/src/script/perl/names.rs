@@ -1,8 +1,7 @@
 //! The names of subs, and the lines and files of statements.
 
-use crate::script::identity::{word, word_of};
 use crate::script::known::NamesCode;
-use crate::script::perl::identity::text_at;
+use crate::script::perl::identity::{number, text_at, word_in};
 use crate::script::perl::versions::*;
 use stride_event::{SourceLine, ThreadMemory};
 
@@ -30,9 +29,9 @@ impl NamesCode for SourceLine {
 const LONGEST_NAME: usize = 1024;
 
 /// The file and the line of a statement.
-pub fn source(statement: u64, memory: &mut dyn ThreadMemory) -> Option<SourceLine> {
-    let line = number(statement, STATEMENT_LINE, memory)?;
-    let file = word(statement.wrapping_add(STATEMENT_FILE.into()), memory)?;
+pub fn source(offsets: &Offsets, statement: u64, memory: &mut dyn ThreadMemory) -> Option<SourceLine> {
+    let line = number(statement, offsets.statement_line, memory)?;
+    let file = word_in(offsets, statement, offsets.statement_file, memory)?;
     let (file, is_whole) = text_at(file, LONGEST_NAME, memory);
     is_whole.then_some(())?;
     // (The largest number stands for none.)
@@ -41,71 +40,67 @@ pub fn source(statement: u64, memory: &mut dyn ThreadMemory) -> Option<SourceLin
 }
 
 /// The name of a sub, with its package.
-pub fn name(sub: u64, memory: &mut dyn ThreadMemory) -> Option<Box<str>> {
-    let (kind, body) = value(sub, memory)?;
+pub fn name(offsets: &Offsets, sub: u64, memory: &mut dyn ThreadMemory) -> Option<Box<str>> {
+    let (kind, body) = value(offsets, sub, memory)?;
     if !matches!(kind & 0xff, CODE | CODE_OF_FORMAT) {
         return None;
     }
-    let flags = u64::from(number(body, SUB_FLAGS, memory)?);
-    let mut at = |member: u32| word(body.wrapping_add(member.into()), memory);
+    let flags = number(body, offsets.sub_flags, memory)?;
+    let mut at = |member: u32| word_in(offsets, body, member, memory);
     let (package, name) = if flags & SUB_IS_NAMED != 0 {
-        (at(SUB_PACKAGE)?, at(SUB_GLOB)?)
+        (at(offsets.sub_package)?, at(offsets.sub_glob)?)
     } else {
-        let glob = at(SUB_GLOB)?;
+        let glob = at(offsets.sub_glob)?;
         if glob == 0 {
             return Some("(unknown)".into());
         }
-        of_glob(named_glob(glob, memory)?, memory)?
+        of_glob(offsets, named_glob(offsets, glob, memory)?, memory)?
     };
     let name = text(name, memory)?;
     if flags & SUB_IS_LEXICAL != 0 {
         return Some(name);
     }
     // The package of a sub may be gone.
-    let package = package_name(package, memory)?.unwrap_or_else(|| "__ANON__".into());
+    let package = package_name(offsets, package, memory)?.unwrap_or_else(|| "__ANON__".into());
     Some(format!("{package}::{name}").into())
 }
 
 /// The kind and the flags of a value, and its body.
-fn value(at: u64, memory: &mut dyn ThreadMemory) -> Option<(u64, u64)> {
-    let mut head = [0; 16];
-    (at != 0 && memory.read(at, &mut head) == head.len()).then(|| (word_of(&head, FLAGS), word_of(&head, BODY)))
+fn value(offsets: &Offsets, at: u64, memory: &mut dyn ThreadMemory) -> Option<(u32, u64)> {
+    if at == 0 {
+        return None;
+    }
+    Some((number(at, offsets.flags, memory)?, word_in(offsets, at, BODY, memory)?))
 }
 
 /// The glob whose name a glob has: another one, if it was made equal to that.
-fn named_glob(glob: u64, memory: &mut dyn ThreadMemory) -> Option<u64> {
-    let held = word(glob.wrapping_add(HELD.into()), memory)?;
-    let named = (held != 0).then(|| word(held.wrapping_add(HELD_NAMED.into()), memory)).flatten();
+fn named_glob(offsets: &Offsets, glob: u64, memory: &mut dyn ThreadMemory) -> Option<u64> {
+    let held = word_in(offsets, glob, offsets.held, memory)?;
+    let named = (held != 0).then(|| word_in(offsets, held, offsets.held_named, memory)).flatten();
     Some(named.filter(|&named| named != 0).unwrap_or(glob))
 }
 
 /// The package and the name of a glob.
-fn of_glob(glob: u64, memory: &mut dyn ThreadMemory) -> Option<(u64, u64)> {
-    let (kind, body) = value(glob, memory)?;
-    let mut at = |member: u32| word(body.wrapping_add(member.into()), memory);
-    if kind & 0xff == GLOB { Some((at(GLOB_PACKAGE)?, at(GLOB_NAME)?)) } else { None }
+fn of_glob(offsets: &Offsets, glob: u64, memory: &mut dyn ThreadMemory) -> Option<(u64, u64)> {
+    let (kind, body) = value(offsets, glob, memory)?;
+    let mut at = |member: u32| word_in(offsets, body, member, memory);
+    if kind & 0xff == GLOB { Some((at(offsets.glob_package)?, at(offsets.glob_name)?)) } else { None }
 }
 
 /// The name of a package, if it has one.
-fn package_name(package: u64, memory: &mut dyn ThreadMemory) -> Option<Option<Box<str>>> {
+fn package_name(offsets: &Offsets, package: u64, memory: &mut dyn ThreadMemory) -> Option<Option<Box<str>>> {
     if package == 0 {
         return Some(None);
     }
-    let (kind, body) = value(package, memory)?;
+    let (kind, body) = value(offsets, package, memory)?;
     if kind & 0xff != HASH || kind & HAS_NAMES == 0 {
         return Some(None);
     }
-    let mut name = word(body.wrapping_add(PACKAGE_NAME.into()), memory)?;
-    if number(body, PACKAGE_NAMES, memory)? != 0 {
-        name = word(name, memory)?;
+    let mut name = word_in(offsets, body, offsets.package_name, memory)?;
+    if number(body, offsets.package_names, memory)? != 0 {
+        name = word_in(offsets, name, 0, memory)?;
     }
     if name == 0 { Some(None) } else { text(name, memory).map(Some) }
-}
-
-/// A number of four bytes.
-fn number(at: u64, member: u32, memory: &mut dyn ThreadMemory) -> Option<u32> {
-    let mut bytes = [0; 4];
-    (memory.read(at.wrapping_add(member.into()), &mut bytes) == 4).then_some(u32::from_le_bytes(bytes))
 }
 
 /// The text of a name.

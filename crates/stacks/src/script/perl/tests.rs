@@ -9,7 +9,8 @@ use crate::script::perl::{InterpreterPointer, Perl, identity, names};
 use crate::script::runtime::Runtime;
 use stride_event::{ScriptEnd, ScriptFrame, ScriptFrames, ScriptLayout};
 
-const VERSION: PerlVersion = PerlVersion { number: [5, 36], size: 3768, statement: 0, contexts: 8, compiled: 16 };
+const VERSION: PerlVersion =
+    PerlVersion { number: [5, 36], size: 3768, statement: 0, contexts: 8, compiled: 16, offsets: &WIDE };
 
 fn perl() -> Perl {
     Perl::new(VERSION, InterpreterPointer::At(0))
@@ -123,37 +124,46 @@ fn stacks_of_contexts_end() {
 #[test]
 fn names_of_subs() {
     // A sub, its body, its name; its package with the name of that.
-    let sub =
-        [(0x5000, 0x5100), (0x5008, CODE << 32), (0x5120, 0x6000), (0x5138, 0x5200), (0x5158, SUB_IS_NAMED << 32)];
+    let sub = [
+        (0x5000, 0x5100),
+        (0x5008, u64::from(CODE) << 32),
+        (0x5120, 0x6000),
+        (0x5138, 0x5200),
+        (0x5158, u64::from(SUB_IS_NAMED) << 32),
+    ];
     let text = |at: u64, text: &[u8; 4]| (at, 2 << 32 | 7, at + 8, u64::from(u32::from_le_bytes(*text)));
     let name = |changes: &[(u64, u64)]| {
         let (a, b, c, d) = text(0x5200, b"f\xe9\0\0");
         let (e, f, g, h) = text(0x6200, b"Ab\0\0");
-        let package = [(0x6000, 0x6100), (0x6008, (HASH | HAS_NAMES) << 32), (0x6120, 0x6200), (0x6138, 0)];
+        let package = [(0x6000, 0x6100), (0x6008, u64::from(HASH | HAS_NAMES) << 32), (0x6120, 0x6200), (0x6138, 0)];
         let words = [&sub[..], &[(a, b), (c, d), (e, f), (g, h)], &package, changes].concat();
-        names::name(0x5000, &mut Words::new(&words))
+        names::name(&WIDE, 0x5000, &mut Words::new(&words))
     };
     assert_eq!(name(&[]).as_deref(), Some("Ab::f\u{e9}"));
-    assert_eq!(name(&[(0x5158, (SUB_IS_NAMED | SUB_IS_LEXICAL) << 32)]).as_deref(), Some("f\u{e9}"));
+    assert_eq!(name(&[(0x5158, u64::from(SUB_IS_NAMED | SUB_IS_LEXICAL) << 32)]).as_deref(), Some("f\u{e9}"));
     assert_eq!(name(&[(0x5208, 0x100_a9c3)]).as_deref(), Some("Ab::\u{e9}"), "UTF-8");
     assert_eq!(name(&[(0x5158, 0), (0x5138, 0)]).as_deref(), Some("(unknown)"));
-    assert_eq!(name(&[(0x6008, HASH << 32)]).as_deref(), Some("__ANON__::f\u{e9}"), "a package without names");
+    assert_eq!(
+        name(&[(0x6008, u64::from(HASH) << 32)]).as_deref(),
+        Some("__ANON__::f\u{e9}"),
+        "a package without names"
+    );
     // Another value, a name of an absurd length, and one in no memory.
-    assert_eq!(name(&[(0x5008, HASH << 32)]), None);
+    assert_eq!(name(&[(0x5008, u64::from(HASH) << 32)]), None);
     assert_eq!(name(&[(0x5200, u64::MAX << 31)]), None);
     assert_eq!(name(&[(0x5138, 0x200_0000)]), None);
-    assert_eq!(names::name(0, &mut Words::new(&[])), None);
+    assert_eq!(names::name(&WIDE, 0, &mut Words::new(&[])), None);
 }
 
 #[test]
 fn places_of_statements() {
     let statement = [(0x5020, 12 << 32), (0x5030, 0x6000), (0x6000, u64::from_le_bytes(*b"a.pl\0abc"))];
-    let source = names::source(0x5000, &mut Words::new(&statement)).unwrap();
+    let source = names::source(&WIDE, 0x5000, &mut Words::new(&statement)).unwrap();
     assert_eq!((&*source.file, source.line), ("a.pl", 12));
     let none = [(0x5020, u64::from(u32::MAX) << 32), (0x5030, 0x6000)];
-    assert_eq!(names::source(0x5000, &mut Words::new(&none)).map(|source| source.line), Some(0));
+    assert_eq!(names::source(&WIDE, 0x5000, &mut Words::new(&none)).map(|source| source.line), Some(0));
     // A file in no memory.
-    assert_eq!(names::source(0x5000, &mut Words::new(&[(0x5030, u64::MAX)])), None);
+    assert_eq!(names::source(&WIDE, 0x5000, &mut Words::new(&[(0x5030, u64::MAX)])), None);
 }
 
 /// What a name is made of counts, and nothing else does.
@@ -171,26 +181,33 @@ fn what_tells_subs_and_statements_from_others() {
         (0x5628, 0x5800),
         (0x5700, 0x77),
         (0x5800, 0x5900),
-        (0x5808, HAS_NAMES << 32),
+        (0x5808, u64::from(HAS_NAMES) << 32),
         (0x5920, 0x5a00),
         (0x5a00, 0x88),
     ];
-    let number =
-        |changes: &[(u64, u64)]| identity::of_sub(0x5000, &mut Words::new(&[&sub[..], changes].concat())).unwrap();
+    let number = |changes: &[(u64, u64)]| {
+        identity::of_sub(&WIDE, 0x5000, &mut Words::new(&[&sub[..], changes].concat())).unwrap()
+    };
     let before = number(&[]);
     assert!(before != 0 && before <= u32::MAX.into());
     for same in [(0x5110, 1), (0x5300, 1), (0x5708, 1), (0x5a08, 1)] {
         assert_eq!(number(&[same]), before, "{same:x?}");
     }
-    let others =
-        [(0x5158, SUB_IS_NAMED << 32), (0x5700, 0x78), (0x5a00, 0x89), (0x5808, 0), (0x5628, 0), (0x5438, 0x5b00)];
+    let others = [
+        (0x5158, u64::from(SUB_IS_NAMED) << 32),
+        (0x5700, 0x78),
+        (0x5a00, 0x89),
+        (0x5808, 0),
+        (0x5628, 0),
+        (0x5438, 0x5b00),
+    ];
     for other in others {
         assert_ne!(number(&[other]), before, "{other:x?}");
     }
-    assert_eq!(identity::of_sub(u64::MAX, &mut Words::new(&[])), None);
+    assert_eq!(identity::of_sub(&WIDE, u64::MAX, &mut Words::new(&[])), None);
     let statement = [(0x5020, 12 << 32), (0x5030, 0x6000), (0x6000, u64::from_le_bytes(*b"a.pl\0abc"))];
     let number = |changes: &[(u64, u64)]| {
-        identity::of_statement(0x5000, &mut Words::new(&[&statement[..], changes].concat())).unwrap()
+        identity::of_statement(&WIDE, 0x5000, &mut Words::new(&[&statement[..], changes].concat())).unwrap()
     };
     let before = number(&[]);
     for same in [(0x5038, 1), (0x6000, u64::from_le_bytes(*b"a.pl\0xyz")), (0x6008, 1)] {
@@ -199,5 +216,5 @@ fn what_tells_subs_and_statements_from_others() {
     for other in [(0x5020, 13 << 32), (0x6000, u64::from_le_bytes(*b"a.pm\0abc"))] {
         assert_ne!(number(&[other]), before, "{other:x?}");
     }
-    assert_eq!(identity::of_statement(0x5000, &mut Words::new(&[(0x5030, u64::MAX)])), None);
+    assert_eq!(identity::of_statement(&WIDE, 0x5000, &mut Words::new(&[(0x5030, u64::MAX)])), None);
 }

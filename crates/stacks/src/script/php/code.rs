@@ -1,8 +1,8 @@
 //! Functions: their names and files.
 
-use crate::script::identity::word;
 use crate::script::known::NamesCode;
-use crate::script::php::versions::{BYTES, CLASS, CLASS_NAME, LENGTH, NAME, OF_PHP, STRING, TYPE};
+use crate::script::php::versions::{OF_PHP, STRING, TYPE};
+use crate::script::word_size::WordSize;
 use stride_event::{ScriptLayout, ThreadMemory};
 
 pub struct FunctionNames {
@@ -24,32 +24,36 @@ impl NamesCode for FunctionNames {
 const LONGEST_NAME: u64 = 1 << 13;
 
 pub fn read(layout: &ScriptLayout, function: u64, memory: &mut dyn ThreadMemory) -> Option<FunctionNames> {
-    let mut pointer = |at: u32| word(function.wrapping_add(at.into()), memory);
+    let words = WordSize::of(layout);
+    let mut pointer = |at: u32| words.word(function.wrapping_add(at.into()), memory);
     if !OF_PHP.contains(&(pointer(0)? & 0xff)) {
         return None;
     }
-    let [_, _, file] = layout.contents;
-    let (class, name, file) = (pointer(CLASS)?, pointer(NAME)?, pointer(file)?);
+    let [class, name, file] = layout.contents;
+    let (class, name, file) = (pointer(class)?, pointer(name)?, pointer(file)?);
     // The code of a whole file has no name.
-    let name = if name == 0 { "{main}".into() } else { text(name, memory)? };
+    let name = if name == 0 { "{main}".into() } else { text(layout, name, memory)? };
     let name = if class == 0 {
         name
     } else {
-        let class = text(word(class.wrapping_add(CLASS_NAME.into()), memory)?, memory)?;
+        let [name_of_class, ..] = layout.content_there;
+        let class = text(layout, words.word(class.wrapping_add(name_of_class.into()), memory)?, memory)?;
         // (The name of a class without a name goes on with the place where it is made, behind a zero byte.)
         format!("{}::{name}", class.split('\0').next().unwrap_or_default()).into()
     };
-    Some(FunctionNames { name, file: text(file, memory)? })
+    Some(FunctionNames { name, file: text(layout, file, memory)? })
 }
 
 /// The text of a string. Anything else is not believed: another build of this version may have other offsets.
-fn text(string: u64, memory: &mut dyn ThreadMemory) -> Option<Box<str>> {
-    if word(string.wrapping_add(TYPE.into()), memory)? & 0xf != STRING {
+fn text(layout: &ScriptLayout, string: u64, memory: &mut dyn ThreadMemory) -> Option<Box<str>> {
+    let words = WordSize::of(layout);
+    if words.word(string.wrapping_add(TYPE.into()), memory)? & 0xf != STRING {
         return None;
     }
-    let len = word(string.wrapping_add(LENGTH.into()), memory)?;
+    let [bytes_at, ..] = layout.content_data;
+    let len = words.word(string.wrapping_add(layout.content_size.into()), memory)?;
     let mut bytes = vec![0; usize::try_from(len).ok().filter(|_| len <= LONGEST_NAME)?];
-    (memory.read(string.wrapping_add(BYTES.into()), &mut bytes) == bytes.len()).then_some(())?;
+    (memory.read(string.wrapping_add(bytes_at.into()), &mut bytes) == bytes.len()).then_some(())?;
     Some(String::from_utf8_lossy(&bytes).into())
 }
 
@@ -83,6 +87,11 @@ mod tests {
     const TEXT: usize = 0x300;
     const TEXT_OF_CLASS: usize = 0x400;
     const FILE: usize = 152;
+    const CLASS: u32 = 16;
+    const NAME: u32 = 8;
+    const CLASS_NAME: u32 = 8;
+    const LENGTH: u32 = 16;
+    const BYTES: u32 = 24;
 
     /// A method of a class, in version 8.2.
     fn method() -> Bytes {
@@ -103,7 +112,7 @@ mod tests {
     }
 
     fn named(mut bytes: Bytes) -> Option<String> {
-        let names = read(&of_minor(2).unwrap().layout, FUNCTION, &mut bytes)?;
+        let names = read(&of_minor(2, 8).unwrap().layout, FUNCTION, &mut bytes)?;
         Some(format!("{} {}", names.name, names.file))
     }
 

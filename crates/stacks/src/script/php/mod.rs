@@ -41,7 +41,7 @@ pub fn find(elf: &Elf, _: &[u8]) -> Option<FoundRuntime> {
     let told = String::from_utf8_lossy(&told);
     let mut numbers = told.split('.').map(|number| number.parse::<u8>().ok());
     let (major, minor) = (numbers.next()??, numbers.next()??);
-    let version = versions::of_minor(minor).filter(|_| major == 8 && elf.form.word == 8);
+    let version = versions::of_minor(minor, elf.form.word.into()).filter(|_| major == 8);
     Some(match (version, globals) {
         (Some(version), Some(globals)) => {
             FoundRuntime::Known(Rc::new(Php { version, globals, known: RefCell::default() }))
@@ -53,10 +53,10 @@ pub fn find(elf: &Elf, _: &[u8]) -> Option<FoundRuntime> {
     })
 }
 
-/// A version that many have. Only tests and `fuzz/` use this.
-pub fn sample() -> Rc<dyn Runtime> {
-    let version = versions::of_minor(2).unwrap_or_else(|| unreachable!("it is in the table"));
-    Rc::new(Php { version, globals: 0x1000, known: RefCell::default() })
+/// A version that many have, for words of each size. Only tests and `fuzz/` use this.
+pub fn samples() -> impl Iterator<Item = Rc<dyn Runtime>> {
+    let versions = [8, 4].into_iter().filter_map(|word| versions::of_minor(2, word));
+    versions.map(|version| Rc::new(Php { version, globals: 0x1000, known: RefCell::default() }) as Rc<dyn Runtime>)
 }
 
 impl Runtime for Php {

@@ -1,9 +1,9 @@
 //! Code objects: the names of functions and files, and the table of lines.
 
-use crate::script::identity::{word, word_of};
 use crate::script::known::NamesCode;
 use crate::script::python::lines;
 use crate::script::python::versions::Version;
+use crate::script::word_size::{WordSize, word_of};
 use stride_event::ThreadMemory;
 
 pub struct CodeNames {
@@ -42,7 +42,8 @@ impl CodeNames {
 }
 
 pub fn read(version: &Version, code: u64, memory: &mut dyn ThreadMemory) -> Option<CodeNames> {
-    let mut pointer = |at: u32| word(code.wrapping_add(at.into()), memory);
+    let words = WordSize::of(&version.layout);
+    let mut pointer = |at: u32| words.word(code.wrapping_add(at.into()), memory);
     let (file, name, lines) = (pointer(version.file)?, pointer(version.name)?, pointer(version.lines)?);
     let mut first_line = [0; 4];
     (memory.read(code.wrapping_add(version.first_line.into()), &mut first_line) == 4).then_some(())?;
@@ -61,7 +62,9 @@ pub fn text(version: &Version, object: u64, memory: &mut dyn ThreadMemory) -> Op
     let mut head = [0; 64];
     let head = head.get_mut(..version.form as usize + 8)?;
     (memory.read(object, head) == head.len()).then_some(())?;
-    let len = usize::try_from(word_of(head, version.layout.content_size)).ok()?.min(LONGEST_NAME);
+    let len = usize::try_from(WordSize::of(&version.layout).word_of(head, version.layout.content_size))
+        .ok()?
+        .min(LONGEST_NAME);
     // interned: 2 bits, kind: 3, compact: 1, ascii: 1
     let state = word_of(head, version.form);
     let (kind, is_compact, is_ascii) = ((state >> 2 & 7) as usize, state >> 5 & 1 != 0, state >> 6 & 1 != 0);
@@ -79,7 +82,8 @@ pub fn text(version: &Version, object: u64, memory: &mut dyn ThreadMemory) -> Op
 /// The bytes of a table of lines (a `bytes`), and if these are all of them.
 fn table(version: &Version, code: u64, object: u64, memory: &mut dyn ThreadMemory) -> Option<(Box<[u8]>, bool)> {
     let size = object.wrapping_add(version.layout.content_size.into());
-    let len = usize::try_from(word(size, memory)?).ok().filter(|&len| len <= LONGEST_TABLE)?;
+    let len =
+        usize::try_from(WordSize::of(&version.layout).word(size, memory)?).ok().filter(|&len| len <= LONGEST_TABLE)?;
     let at = object.wrapping_add(version.bytes.into());
     let mut table = vec![0; len];
     let of_call = memory.read_of_call(at, &mut table);
@@ -100,5 +104,5 @@ fn table(version: &Version, code: u64, object: u64, memory: &mut dyn ThreadMemor
 fn is_for(version: &Version, code: u64, table: &[u8], memory: &mut dyn ThreadMemory) -> bool {
     // The size of a code object is the number of instructions, each of two bytes.
     let instructions = code.wrapping_add(version.layout.content_size.into());
-    word(instructions, memory).is_some_and(|units| lines::units(table) == units)
+    WordSize::of(&version.layout).word(instructions, memory).is_some_and(|units| lines::units(table) == units)
 }

@@ -4,8 +4,8 @@
 //! The table has a group for each kind of object: the object's size, and the offsets of some members. New versions add members to groups, and groups. So only the
 //! places of groups depend on the version.
 
-use crate::script::identity::word_of;
 use crate::script::python::versions::{OWNED_BY_C_STACK, Version};
+use crate::script::word_size::{WordSize, word_of};
 use stride_event::{ScriptLayout, TaskLayout};
 
 /// The size of the table, as far as it is read.
@@ -96,8 +96,9 @@ pub fn is_free_threaded(bytes: &[u8]) -> bool {
     Table::of(bytes).is_some_and(|table| table.is_free_threaded())
 }
 
-/// The version that has these debug offsets.
-pub fn version(bytes: &[u8]) -> Option<Version> {
+/// The version that has these debug offsets, in programs whose words have this size. (The numbers in the table have 8 bytes always.)
+pub fn version(bytes: &[u8], words: WordSize) -> Option<Version> {
+    let word = words.bytes() as u32;
     let table = Table::of(bytes)?;
     let (3, minor) = table.version() else { return None };
     let is_known = |groups: &&Groups| groups.without_lock || !table.is_free_threaded();
@@ -105,12 +106,12 @@ pub fn version(bytes: &[u8]) -> Option<Version> {
     let in_code = |n| table.offset(groups.code, n);
     let (file, name, lines, first_line) = (in_code(1)?, in_code(3)?, in_code(4)?, in_code(5)?);
     let constant = first_line & !7;
-    let constant_words = (lines + 8).checked_sub(constant)? / 8;
-    let is_constant = |at: u32| (constant..constant + 8 * constant_words).contains(&at);
-    if constant_words as usize > ScriptLayout::CONSTANT_WORDS || ![file, name].into_iter().all(is_constant) {
+    let constant_words = (lines + word).checked_sub(constant)? / 8;
+    let is_constant = |at: u32| (constant..=(constant + 8 * constant_words).saturating_sub(word)).contains(&at);
+    if constant_words as usize > ScriptLayout::CONSTANT_WORDS || ![file, name, lines].into_iter().all(is_constant) {
         return None;
     }
-    let within = |bytes: usize| move |offset: &u32| *offset as usize <= bytes - 8;
+    let within = |bytes: usize| move |offset: &u32| *offset as usize <= words.part_of(bytes) - words.bytes();
     let in_thread = |n| table.offset(groups.thread, n).filter(within(ScriptLayout::THREAD));
     let in_frame = |n| table.offset(groups.frame, n).filter(within(ScriptLayout::FRAME));
     // (The last one is the size of what is in front of the text of ASCII strings.)
@@ -118,8 +119,9 @@ pub fn version(bytes: &[u8]) -> Option<Version> {
     let size = table.offset(groups.string, 2).filter(|&size| table.offset(groups.bytes, 1) == Some(size))?;
     let form = table.offset(groups.string, 1).filter(|&form| form <= LARGEST_HEAD)?;
     let bytes = table.offset(groups.bytes, 2)?;
-    let tasks = groups.tasks.and_then(|of| tasks(&table, groups, of, ascii)).unwrap_or_default();
+    let tasks = groups.tasks.and_then(|of| tasks(&table, words, groups, of, ascii)).unwrap_or_default();
     let layout = ScriptLayout {
+        narrow: u32::from(words == WordSize::FOUR),
         interpreters: table.offset(RUNTIME, 2)?.into(),
         next_interpreter: table.offset(INTERPRETER, 2)?,
         threads: table.offset(INTERPRETER, 3)?,
@@ -151,7 +153,7 @@ pub fn version(bytes: &[u8]) -> Option<Version> {
         instructions: in_code(9)?,
         form,
         ascii,
-        text: ascii + 16,
+        text: ascii + 2 * word,
         bytes,
     })
 }
@@ -159,26 +161,41 @@ pub fn version(bytes: &[u8]) -> Option<Version> {
 /// The most bytes of a string in front of its form.
 const LARGEST_HEAD: u32 = 56;
 
-/// Behind the state of a thread: the pointer to the task that it runs.
-const RUNNING_TASK: u32 = 40;
-/// In a task: the name, which is the last of what is looked at.
-const TASK_NAME: u32 = 136;
+/// Behind the state of a thread: so many words in front of the pointer to the task that it runs.
+const RUNNING_TASK: u32 = 5;
+
+/// The offsets of a task's members, which the module of tasks tells.
+struct Task {
+    awaited_by: u32,
+    is_task: u32,
+    by_several: u32,
+    coroutine: u32,
+    /// The last of what is looked at.
+    name: u32,
+}
+
+/// The offsets of 3.14.
+const TASK: Task = Task { awaited_by: 96, is_task: 108, by_several: 109, coroutine: 128, name: 136 };
+/// The offsets of 3.14 in programs of 32 bits.
+const TASK_NARROW: Task = Task { awaited_by: 48, is_task: 56, by_several: 57, coroutine: 68, name: 72 };
 
 /// The offsets in what tasks have. Those in tasks are told by the module of tasks, and these are those of 3.14: a program that loads the module may be far ahead when Stride
 /// looks. A task is believed only if one of the thread's frames is that of its coroutine.
-fn tasks(table: &Table<'_>, groups: &Groups, of: TaskGroups, ascii: u32) -> Option<TaskLayout> {
+fn tasks(table: &Table<'_>, words: WordSize, groups: &Groups, of: TaskGroups, ascii: u32) -> Option<TaskLayout> {
+    let word = words.bytes() as u32;
+    let task = if words == WordSize::FOUR { TASK_NARROW } else { TASK };
     let frame = table.offset(of.generator, 2)?;
     let values = table.offset(groups.frame, 6)?;
     let [code, place] = [table.offset(groups.frame, 2)?, table.offset(groups.frame, 3)?];
-    let coroutine_bytes = frame + code.max(place).max(values) + 8;
+    let coroutine_bytes = frame + code.max(place).max(values) + word;
     let layout = TaskLayout {
-        running: u32::try_from(table.number(groups.thread)).ok()?.checked_add(RUNNING_TASK)?,
-        task_bytes: TASK_NAME + 8,
-        awaited_by: 96,
-        is_task: 108,
-        by_several: 109,
-        coroutine: 128,
-        name: TASK_NAME,
+        running: u32::try_from(table.number(groups.thread)).ok()?.checked_add(RUNNING_TASK * word)?,
+        task_bytes: task.name + word,
+        awaited_by: task.awaited_by,
+        is_task: task.is_task,
+        by_several: task.by_several,
+        coroutine: task.coroutine,
+        name: task.name,
         coroutine_bytes,
         kind: table.offset(groups.object, 1)?,
         state: table.offset(of.generator, 3)?,
@@ -190,7 +207,7 @@ fn tasks(table: &Table<'_>, groups: &Groups, of: TaskGroups, ascii: u32) -> Opti
         ascii,
         ..TaskLayout::NONE
     };
-    let is_within = [layout.kind, layout.state].into_iter().all(|at| at <= coroutine_bytes - 8);
+    let is_within = [layout.kind, layout.state].into_iter().all(|at| at <= coroutine_bytes - word);
     (is_within && coroutine_bytes as usize <= TaskLayout::BYTES && ascii <= LARGEST_HEAD).then_some(layout)
 }
 
@@ -198,7 +215,7 @@ fn tasks(table: &Table<'_>, groups: &Groups, of: TaskGroups, ascii: u32) -> Opti
 pub const OF_TASKS: &[u8] = b".AsyncioDebug";
 
 /// Where tasks are, by that section and by what the interpreter tells.
-pub fn of_tasks(known: &TaskLayout, section: &[u8]) -> Option<TaskLayout> {
+pub fn of_tasks(known: &TaskLayout, words: WordSize, section: &[u8]) -> Option<TaskLayout> {
     /// The groups of tasks and of threads.
     const TASK: u32 = 0;
     const THREAD: u32 = 72;
@@ -206,7 +223,7 @@ pub fn of_tasks(known: &TaskLayout, section: &[u8]) -> Option<TaskLayout> {
     let in_task = |n| table.offset(TASK, n);
     let [name, awaited_by, is_task, by_several, coroutine] =
         [in_task(1)?, in_task(2)?, in_task(3)?, in_task(4)?, in_task(5)?];
-    let task_bytes = [name, awaited_by, is_task, by_several, coroutine].into_iter().max()? + 8;
+    let task_bytes = [name, awaited_by, is_task, by_several, coroutine].into_iter().max()? + words.bytes() as u32;
     let is_known = known.coroutine_bytes != 0 && task_bytes as usize <= TaskLayout::BYTES;
     let running = table.offset(THREAD, 2)?;
     is_known.then_some(TaskLayout { running, task_bytes, awaited_by, by_several, is_task, name, coroutine, ..*known })
@@ -215,7 +232,9 @@ pub fn of_tasks(known: &TaskLayout, section: &[u8]) -> Option<TaskLayout> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::python::table_of_3_14::table;
+    use crate::script::python::table_of_3_14::{narrow_table, table};
+
+    const WIDE: WordSize = WordSize::EIGHT;
 
     /// The section of the module of tasks: pairs of a place and a number.
     const TASKS: [(usize, u64); 8] =
@@ -223,7 +242,7 @@ mod tests {
 
     #[test]
     fn offsets_of_3_14() {
-        let version = version(&table(&[])).unwrap();
+        let version = version(&table(&[]), WIDE).unwrap();
         let layout = version.layout;
         assert_eq!((version.minor, version.instructions, version.ascii, version.text), (14, 208, 40, 56));
         assert_eq!((layout.interpreters, layout.next_interpreter, layout.threads), (808, 7272, 7344));
@@ -238,14 +257,14 @@ mod tests {
         for &(at, number) in TASKS.iter().chain(changes) {
             bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
         }
-        of_tasks(&version(&table(&[]))?.layout.tasks, &bytes)
+        of_tasks(&version(&table(&[]), WIDE)?.layout.tasks, WIDE, &bytes)
     }
 
     #[test]
     fn offsets_of_tasks() {
         let layout = tasks(&[]).unwrap();
         // They are as expected, but for the size of a thread, which was another then.
-        let expected = version(&table(&[(176, 832)])).unwrap().layout.tasks;
+        let expected = version(&table(&[(176, 832)]), WIDE).unwrap().layout.tasks;
         assert_eq!(layout, expected);
         assert_eq!((layout.running, layout.task_bytes, layout.coroutine_bytes), (872, 144, 144));
         assert_eq!((layout.name, layout.awaited_by, layout.coroutine), (136, 96, 128));
@@ -256,10 +275,35 @@ mod tests {
         assert!(
             tasks(&[(8, 168)]).is_none() && tasks(&[(0, 400), (8, 300)]).is_none() && tasks(&[(88, 936)]).is_none()
         );
-        assert!(of_tasks(&TaskLayout::NONE, &[0; 104]).is_none() && of_tasks(&layout, &[1; 103]).is_none());
-        let of_interpreter = |changes: &[(usize, u64)]| version(&table(changes)).unwrap().layout.tasks;
+        assert!(of_tasks(&TaskLayout::NONE, WIDE, &[0; 104]).is_none() && of_tasks(&layout, WIDE, &[1; 103]).is_none());
+        let of_interpreter = |changes: &[(usize, u64)]| version(&table(changes), WIDE).unwrap().layout.tasks;
         assert_eq!(of_interpreter(&[(680, 159)]), TaskLayout::NONE);
         assert_eq!(of_interpreter(&[(688, 160)]), TaskLayout::NONE);
+    }
+
+    /// In programs of 32 bits, the table has the same places, and tells other offsets.
+    #[test]
+    fn offsets_of_3_14_of_32_bits() {
+        const NARROW: WordSize = WordSize::FOUR;
+        let version = version(&narrow_table(&[]), NARROW).unwrap();
+        let layout = version.layout;
+        assert_eq!((version.minor, version.instructions, version.ascii, version.text), (14, 128, 20, 28));
+        assert_eq!((layout.narrow, layout.interpreters, layout.next_interpreter, layout.threads), (1, 792, 3648, 3696));
+        assert_eq!((layout.next_thread, layout.thread_pointer, layout.innermost), (4, 92, 52));
+        assert_eq!((layout.caller, layout.code, layout.place, layout.kind), (4, 0, 28, 38));
+        assert_eq!((layout.constant, layout.constant_words, layout.contents), (40, 7, [80, 88, 92]));
+        assert_eq!((layout.content_data, layout.content_size), ([20, 20, 16], 8));
+        let tasks = layout.tasks;
+        assert_eq!((tasks.running, tasks.task_bytes, tasks.coroutine_bytes), (720, 76, 72));
+        // The module of tasks tells the same.
+        let numbers = [88, 72, 48, 56, 57, 68, 80, 115_440, 5648, 752, 716, 720, 724_u64];
+        let section: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        assert_eq!(of_tasks(&tasks, NARROW, &section).unwrap(), tasks);
+        // Not among the constant words; beyond what is read of a thread and of a frame.
+        assert!(super::version(&narrow_table(&[(344, 96)]), NARROW).is_none());
+        assert!(super::version(&narrow_table(&[(216, 93)]), NARROW).is_none());
+        assert!(super::version(&narrow_table(&[(248, 100), (272, 53)]), NARROW).is_none());
+        assert!(super::version(&narrow_table(&[(248, 100), (272, 52)]), NARROW).is_some());
     }
 
     /// Builds without a global lock have larger objects.
@@ -290,7 +334,7 @@ mod tests {
             (552, 32),
             (560, 56),
         ];
-        let version = version(&table(&changes)).unwrap();
+        let version = version(&table(&changes), WIDE).unwrap();
         assert_eq!((version.form, version.ascii, version.text, version.bytes), (48, 56, 72, 48));
         assert_eq!((version.layout.content_size, version.layout.content_data), (32, [56, 56, 48]));
         assert_eq!(version.layout.tasks, TaskLayout::NONE);
@@ -298,7 +342,7 @@ mod tests {
 
     #[test]
     fn tables_that_are_not_believed() {
-        let is_known = |changes: &[(usize, u64)]| version(&table(changes)).is_some();
+        let is_known = |changes: &[(usize, u64)]| version(&table(changes), WIDE).is_some();
         assert!(is_known(&[]));
         // Another version, a build without a global lock, and one that tells another beginning.
         assert!(!is_known(&[(8, 0x30f_00f0)]) && !is_known(&[(8, 0x40e_00f0)]) && !is_known(&[(0, 1)]));
@@ -308,6 +352,6 @@ mod tests {
             !is_known(&[(64, 225_824)]) && !is_known(&[(208, 816)]) && !is_known(&[(64, u64::MAX), (48, u64::MAX)])
         );
         assert!(!is_known(&[(344, 0)]) && !is_known(&[(320, 8)]));
-        assert!(version(&table(&[])[..DEBUG_OFFSETS - 1]).is_none() && version(&[]).is_none());
+        assert!(version(&table(&[])[..DEBUG_OFFSETS - 1], WIDE).is_none() && version(&[], WIDE).is_none());
     }
 }

@@ -17,6 +17,7 @@ use crate::script::python::code::CodeNames;
 use crate::script::python::debug_offsets::DEBUG_OFFSETS;
 use crate::script::python::versions::{OWNED_BY_C_STACK, Version};
 use crate::script::runtime::{FoundRuntime, Runtime};
+use crate::script::word_size::WordSize;
 use std::cell::RefCell;
 use std::rc::Rc;
 use stride_event::{ScriptFrame, ScriptLayout, SourceLine, StackFrame, Symbol, TaskLayout, ThreadMemory};
@@ -50,13 +51,15 @@ pub fn find(elf: &Elf, path: &[u8]) -> Option<FoundRuntime> {
     // Since 3.11, `Py_Version` is 0x030b01f0 for 3.11.1.
     let told = version.and_then(|at| u32_at(&elf.loaded(at, 4)?, 0)).map(|version| (version >> 16) as u8);
     let minor = told.or_else(named)?;
-    let is_64bit = elf.form.word == 8;
+    let words = if elf.form.word == 4 { WordSize::FOUR } else { WordSize::EIGHT };
     let version = match runtime {
-        Some(at) if minor >= 13 => elf.loaded(at, DEBUG_OFFSETS).and_then(|bytes| debug_offsets::version(&bytes)),
-        Some(_) => versions::before_debug_offsets(minor),
+        Some(at) if minor >= 13 => {
+            elf.loaded(at, DEBUG_OFFSETS).and_then(|bytes| debug_offsets::version(&bytes, words))
+        }
+        Some(_) => versions::before_debug_offsets(minor, words.bytes()),
         None => None,
     };
-    Some(match (version.filter(|_| is_64bit), runtime) {
+    Some(match (version, runtime) {
         (Some(version), Some(runtime)) => {
             let text = text.unwrap_or_default();
             FoundRuntime::Known(Rc::new(Python { version, runtime, text, known: RefCell::default() }))
@@ -73,12 +76,21 @@ fn kind(elf: &Elf, runtime: Option<u64>) -> &'static str {
 
 /// A version for each way in which frames, code and tasks are kept. Only tests and `fuzz/` use this.
 pub fn samples() -> Vec<Rc<dyn Runtime>> {
-    let of_tables = [8, 10, 11, 12].into_iter().filter_map(versions::before_debug_offsets);
-    let versions = of_tables.chain(debug_offsets::version(&table_of_3_14::table(&[])));
+    let of_tables = [(8, 8), (10, 8), (11, 8), (11, 4), (12, 8)];
+    let of_tables = of_tables.into_iter().filter_map(|(minor, word)| versions::before_debug_offsets(minor, word));
+    let versions = of_tables.chain(debug_offsets::version(&table_of_3_14::table(&[]), WordSize::EIGHT));
+    let versions = versions.chain(debug_offsets::version(&table_of_3_14::narrow_table(&[]), WordSize::FOUR));
     let sample = |version| -> Rc<dyn Runtime> {
         Rc::new(Python { version, runtime: 0x1000, text: 0x2000, known: RefCell::default() })
     };
     versions.map(sample).collect()
+}
+
+/// The version 3.11 of 32 bits.
+#[cfg(test)]
+pub fn narrow_sample_of_3_11() -> Rc<dyn Runtime> {
+    let version = versions::before_debug_offsets(11, 4).unwrap_or_else(|| unreachable!("it is in the table"));
+    Rc::new(Python { version, runtime: 0x1000, text: 0, known: RefCell::default() })
 }
 
 impl Python {
@@ -136,7 +148,8 @@ impl Runtime for Python {
     }
 
     fn tasks(&self, section: &dyn Fn(&[u8]) -> Option<Vec<u8>>, bias: u64) -> Option<TaskLayout> {
-        let tasks = debug_offsets::of_tasks(&self.version.layout.tasks, &section(debug_offsets::OF_TASKS)?)?;
+        let (layout, section) = (&self.version.layout, section(debug_offsets::OF_TASKS)?);
+        let tasks = debug_offsets::of_tasks(&layout.tasks, WordSize::of(layout), &section)?;
         Some(self.with_texts(tasks, bias))
     }
 

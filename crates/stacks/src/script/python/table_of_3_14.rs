@@ -43,14 +43,68 @@ const NUMBERS: [(usize, u64); 39] = [
     (688, 67),
 ];
 
+/// The numbers of a build of 3.14.10 of 32 bits.
+const NARROW: [(usize, u64); 41] = [
+    (8, 0x30e_0af0),
+    (24, 165_748),
+    (40, 792),
+    (48, 115_440),
+    (64, 3648),
+    (72, 3696),
+    (80, 3704),
+    (176, 700),
+    (192, 4),
+    (200, 8),
+    (208, 52),
+    (216, 92),
+    (248, 44),
+    (256, 4),
+    (272, 28),
+    (280, 40),
+    (288, 38),
+    (296, 32),
+    (312, 132),
+    (320, 80),
+    (328, 84),
+    (336, 88),
+    (344, 92),
+    (352, 44),
+    (384, 128),
+    (400, 8),
+    (408, 4),
+    (496, 100),
+    (504, 12),
+    (512, 20),
+    (520, 16),
+    (592, 20),
+    (600, 8),
+    (608, 16),
+    (616, 32),
+    (624, 16),
+    (632, 8),
+    (640, 20),
+    (664, 80),
+    (680, 36),
+    (688, 35),
+];
+
 /// The size of the table, as far as it is read.
 const SIZE: usize = 696;
 
 /// The table with other numbers in some places.
 pub fn table(changes: &[(usize, u64)]) -> Vec<u8> {
+    with_numbers(&NUMBERS, changes)
+}
+
+/// The same of 32 bits.
+pub fn narrow_table(changes: &[(usize, u64)]) -> Vec<u8> {
+    with_numbers(&NARROW, changes)
+}
+
+fn with_numbers(numbers: &[(usize, u64)], changes: &[(usize, u64)]) -> Vec<u8> {
     let mut bytes = vec![0; SIZE];
     bytes[..8].copy_from_slice(b"xdebugpy");
-    for &(at, number) in NUMBERS.iter().chain(changes) {
+    for &(at, number) in numbers.iter().chain(changes) {
         bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
     }
     bytes

@@ -1,6 +1,7 @@
 //! Where versions of CPython up to 3.12 keep their frames and code: the offsets of their headers, which never change within a version. Later ones tell them
 //! ([`crate::script::python::debug_offsets`]).
 
+use crate::script::word_size::WordSize;
 use stride_event::ScriptLayout;
 
 /// The offsets by which the frames of one version of CPython are walked and named.
@@ -105,6 +106,39 @@ const V3_11: Version = Version {
     bytes: BYTES,
 };
 
+/// The same in programs of 32 bits.
+const V3_11_NARROW: Version = Version {
+    layout: ScriptLayout {
+        narrow: 1,
+        interpreters: 28,
+        threads: 12,
+        next_thread: 4,
+        thread_pointer: 88,
+        innermost: 40,
+        innermost_there: 4,
+        caller: 24,
+        code: 16,
+        place: 28,
+        kind: 36,
+        constant: 48,
+        constant_words: 6,
+        contents: [80, 88, 92],
+        content_data: [24, 24, 16],
+        content_size: 8,
+        ..V3_11.layout
+    },
+    first_line: 48,
+    file: 80,
+    name: 88,
+    lines: 92,
+    instructions: 116,
+    form: 16,
+    ascii: 24,
+    text: 36,
+    bytes: 16,
+    ..V3_11
+};
+
 /// Code objects have a number that no other one gets (`co_version`), so their contents need not be compared.
 const V3_12: Version = Version {
     minor: 12,
@@ -140,7 +174,9 @@ const V3_12: Version = Version {
     bytes: BYTES,
 };
 
-/// The version before 3.13 with this number.
-pub fn before_debug_offsets(minor: u8) -> Option<Version> {
-    [FRAME_OBJECTS, V3_9, V3_10, V3_11, V3_12].into_iter().find(|version| version.minor == minor)
+/// The version before 3.13 with this number, in programs whose words have so many bytes.
+pub fn before_debug_offsets(minor: u8, word: usize) -> Option<Version> {
+    let has_words = |version: &Version| WordSize::of(&version.layout).bytes() == word;
+    let versions = [FRAME_OBJECTS, V3_9, V3_10, V3_11, V3_11_NARROW, V3_12];
+    versions.into_iter().find(|version| version.minor == minor && has_words(version))
 }

@@ -1,13 +1,14 @@
 //! Code: the name of its function, its file and its lines.
 
-use crate::script::identity::{word, word_of, words_of};
+use crate::script::identity::words_of;
 use crate::script::known::NamesCode;
-use crate::script::ruby::versions::{INSTRUCTIONS, LINES, LINES_INDEX, LINES_SIZE, NAME, PATH};
+use crate::script::word_size::{WordSize, word_of};
 use stride_event::{ScriptLayout, ThreadMemory};
 
 pub struct RubyCode {
     pub name: Box<str>,
     pub file: Box<str>,
+    words: WordSize,
     /// The address of the first instruction.
     start: u64,
     /// Entries of the table of lines.
@@ -36,14 +37,14 @@ const LARGEST: u64 = 1 << 16;
 const FIRST: u64 = 54;
 const IN_WORD: u64 = 9;
 const FIRST_BYTES: usize = (FIRST / IN_WORD) as usize * 8;
-/// Then for blocks of as many words: the number up to the block, that up to each 64 words of it in parts of nine bits, and a bit for each entry.
+/// Then for blocks of as many words: the number up to the block, a word behind that up to each 64 words of it in parts of nine bits, and a bit for each entry.
 const BLOCK: u64 = 512;
-const BLOCK_BYTES: usize = 16 + BLOCK as usize / 8;
+const PARTS_BYTES: usize = 8 + BLOCK as usize / 8;
 
 impl RubyCode {
     /// The line of the instruction in front of this address.
     pub fn line(&self, place: u64) -> Option<u32> {
-        let words = place.checked_sub(self.start)? / 8;
+        let words = place.checked_sub(self.start)? / self.words.bytes() as u64;
         let entry = match self.lines.len() {
             ENTRY => 0,
             _ => self.entries_up_to(words.saturating_sub(1))?.checked_sub(1)?,
@@ -59,22 +60,36 @@ impl RubyCode {
             let counts = word_at((word / IN_WORD) as usize * 8)?;
             return Some(counts >> (word % IN_WORD * 7) & 0x7f);
         };
-        let block = FIRST_BYTES + usize::try_from(behind / BLOCK).ok()? * BLOCK_BYTES;
+        let block = FIRST_BYTES + usize::try_from(behind / BLOCK).ok()? * block_bytes(self.words);
+        let parts = block + self.words.bytes();
         let (part, bit) = (behind % BLOCK / 64, behind % 64);
         let before = word_at(block)? & u64::from(u32::MAX);
-        let in_block = if part == 0 { 0 } else { word_at(block + 8)? >> ((part - 1) * 9) & 0x1ff };
-        let bits = word_at(block + 16 + part as usize * 8)? << (63 - bit);
+        let in_block = if part == 0 { 0 } else { word_at(parts)? >> ((part - 1) * 9) & 0x1ff };
+        let bits = word_at(parts + 8 + part as usize * 8)? << (63 - bit);
         Some(before + in_block + u64::from(bits.count_ones()))
     }
 }
 
+/// The bytes that the index has for a block.
+fn block_bytes(words: WordSize) -> usize {
+    words.bytes() + PARTS_BYTES
+}
+
 pub fn read(layout: &ScriptLayout, code: u64, memory: &mut dyn ThreadMemory) -> Option<RubyCode> {
+    /// In code: the number of words of its instructions, and the pointer to them. In its table of lines: the words in front of the size, and of the index.
+    const INSTRUCTIONS: u32 = 4;
+    const START: u32 = 8;
+    const SIZE: usize = 2;
+    const INDEX: usize = 3;
+    let words = WordSize::of(layout);
     let code = words_of(layout, code, memory)?;
-    let mut member = |at: u32| word(code.wrapping_add(at.into()), memory);
-    let (start, path, name) = (member(INSTRUCTIONS)?, member(PATH)?, member(NAME)?);
-    let (lines, index) = (member(LINES)?, member(LINES_INDEX)?);
-    let entries = member(LINES_SIZE)? & u64::from(u32::MAX);
-    let instructions = member(0)? >> 32;
+    let [path, name, lines] = layout.contents;
+    let in_lines = |n: usize| lines + (n * words.bytes()) as u32;
+    let mut member = |at: u32| words.word(code.wrapping_add(at.into()), memory);
+    let (start, path, name) = (member(START)?, member(path)?, member(name)?);
+    let entries = member(in_lines(SIZE))? & u64::from(u32::MAX);
+    let (lines, index) = (member(lines)?, member(in_lines(INDEX))?);
+    let instructions = member(INSTRUCTIONS)? & u64::from(u32::MAX);
     if entries > LARGEST || instructions > LARGEST {
         return None;
     }
@@ -87,37 +102,48 @@ pub fn read(layout: &ScriptLayout, code: u64, memory: &mut dyn ThreadMemory) -> 
         bytes
     };
     let (lines_len, index_len) =
-        (entries as usize * ENTRY, if has_index { FIRST_BYTES + blocks * BLOCK_BYTES } else { 0 });
+        (entries as usize * ENTRY, if has_index { FIRST_BYTES + blocks * block_bytes(words) } else { 0 });
     let (lines, index) = (table(lines, lines_len), table(index, index_len));
     let is_whole = lines.len() == lines_len && index.len() == index_len;
-    Some(RubyCode { name: text(name, memory)?, file: text(path, memory)?, start, lines, index, is_whole })
+    Some(RubyCode {
+        name: text(layout, name, memory)?,
+        file: text(layout, path, memory)?,
+        words,
+        start,
+        lines,
+        index,
+        is_whole,
+    })
 }
 
 /// The text of a string, or of the first in an array.
-fn text(value: u64, memory: &mut dyn ThreadMemory) -> Option<Box<str>> {
+fn text(layout: &ScriptLayout, value: u64, memory: &mut dyn ThreadMemory) -> Option<Box<str>> {
     const TYPE: u64 = 0x1f;
     const STRING: u64 = 5;
     const ARRAY: u64 = 7;
-    /// Where an object has what it holds.
-    const HELD: u64 = 16;
-    /// A string's text is elsewhere. Otherwise these bits are its length.
+    /// A string's text is elsewhere. Otherwise these bits are its length, if no word in front of the text is.
     const ELSEWHERE: u64 = 1 << 13;
     const LEN: u32 = 14;
     /// An array holds its values itself.
     const HOLDS: u64 = 1 << 13;
+    let words = WordSize::of(layout);
+    // Two words are in front of what an object holds.
+    let at_held = 2 * words.bytes() as u64;
     let mut value = value;
-    let mut flags = word(value, memory)?;
+    let mut flags = words.word(value, memory)?;
     if flags & TYPE == ARRAY && flags & HOLDS != 0 {
-        value = word(value.wrapping_add(HELD), memory)?;
-        flags = word(value, memory)?;
+        value = words.word(value.wrapping_add(at_held), memory)?;
+        flags = words.word(value, memory)?;
     }
     if flags & TYPE != STRING {
         return None;
     }
-    let (address, len) = if flags & ELSEWHERE == 0 {
-        (value.wrapping_add(HELD), flags >> LEN & 0x1f)
-    } else {
-        (word(value.wrapping_add(HELD + 8), memory)?, word(value.wrapping_add(HELD), memory)?)
+    let mut held = |at: usize| words.word(value.wrapping_add(at_held + at as u64), memory);
+    let inside = u64::from(layout.value_text);
+    let (address, len) = match flags & ELSEWHERE == 0 {
+        true if inside == at_held => (value.wrapping_add(inside), flags >> LEN & 0x1f),
+        true => (value.wrapping_add(inside), held(0)?),
+        false => (held(words.bytes())?, held(0)?),
     };
     let mut bytes = vec![0; usize::try_from(len).ok().filter(|_| len <= LONGEST_NAME)?];
     (memory.read(address, &mut bytes) == bytes.len()).then(|| String::from_utf8_lossy(&bytes).into())
@@ -127,8 +153,8 @@ fn text(value: u64, memory: &mut dyn ThreadMemory) -> Option<Box<str>> {
 mod tests {
     use super::*;
 
-    /// A table with these lines, of which entry `i` begins `starts[i]` words behind the start.
-    fn code(starts: &[u64], lines: &[i32], words: u64) -> RubyCode {
+    /// A table with these lines, of which entry `i` begins `starts[i]` words behind the start, for words of this size.
+    fn code(size: WordSize, starts: &[u64], lines: &[i32], words: u64) -> RubyCode {
         let up_to = |word: u64| starts.iter().filter(|&&start| start <= word).count() as u64;
         let mut index = Vec::new();
         for part in 0..FIRST / IN_WORD {
@@ -138,32 +164,36 @@ mod tests {
         for block in (FIRST..words).step_by(BLOCK as usize) {
             let before = up_to(block - 1);
             let parts = (1..8).fold(0, |parts, i| parts | (up_to(block + i * 64 - 1) - before) << ((i - 1) * 9));
-            index.extend([before, parts].iter().flat_map(|word| word.to_le_bytes()));
+            index.extend(&before.to_le_bytes()[..size.bytes()]);
+            index.extend(parts.to_le_bytes());
             for part in 0..8 {
                 let is_start = |bit: u64| u64::from(starts.contains(&(block + part * 64 + bit)));
                 index.extend((0..64).fold(0, |bits, bit| bits | is_start(bit) << bit).to_le_bytes());
             }
         }
         let lines = lines.iter().flat_map(|line| [line.to_le_bytes(), [0; 4], [0; 4]].concat()).collect();
-        RubyCode { name: "".into(), file: "".into(), start: 0x1000, lines, index, is_whole: true }
+        RubyCode { name: "".into(), file: "".into(), words: size, start: 0x1000, lines, index, is_whole: true }
     }
 
     #[test]
     fn lines_of_instructions() {
         let starts = [0, 3, 53, 54, 60, 117, 118, 565, 566, 1100];
         let lines = [5, 6, 7, 8, 9, 10, 11, 12, 13, 14];
-        let code = code(&starts, &lines, 1200);
-        for word in 0..1200 {
-            let entry = starts.iter().filter(|&&start| start <= word).count() - 1;
-            // (The place is that of the next instruction.)
-            assert_eq!(code.line(0x1000 + 8 * (word + 1)), Some(lines[entry] as u32), "{word}");
+        for size in [WordSize::EIGHT, WordSize::FOUR] {
+            let code = code(size, &starts, &lines, 1200);
+            for word in 0..1200 {
+                let entry = starts.iter().filter(|&&start| start <= word).count() - 1;
+                // (The place is that of the next instruction.)
+                let next = 0x1000 + size.bytes() as u64 * (word + 1);
+                assert_eq!(code.line(next), Some(lines[entry] as u32), "{size:?} {word}");
+            }
+            assert_eq!(code.line(0x1000), Some(5));
         }
-        assert_eq!(code.line(0x1000), Some(5));
     }
 
     #[test]
     fn tables_that_make_no_sense() {
-        let mut code = code(&[0, 3], &[5, -6], 40);
+        let mut code = code(WordSize::EIGHT, &[0, 3], &[5, -6], 40);
         assert_eq!(code.line(0x1000 + 8 * 5), None, "a line below 0");
         for place in [0, 0xfff, 0x1000 + 8 * 56, u64::MAX] {
             assert_eq!(code.line(place), None, "{place:#x}");

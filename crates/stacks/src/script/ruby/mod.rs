@@ -4,6 +4,7 @@
 //! Methods that are written in C have frames of their own in between, and stand on the native stack as well.
 
 mod code;
+mod machine;
 mod versions;
 
 use crate::elf::Elf;
@@ -11,7 +12,7 @@ use crate::files::bytes::string_at;
 use crate::script::known::KnownCode;
 use crate::script::objects::objects;
 use crate::script::ruby::code::RubyCode;
-use crate::script::ruby::versions::{FINISH, V3_1};
+use crate::script::ruby::versions::FINISH;
 use crate::script::runtime::{FoundRuntime, Runtime};
 use crate::script::walk::has_code;
 use std::cell::RefCell;
@@ -21,6 +22,9 @@ use stride_event::{ScriptFrame, ScriptLayout, SourceLine, StackFrame, Symbol, Th
 /// The function that runs Ruby code.
 pub const EVALUATION: &str = "rb_vm_exec";
 
+/// An object of all versions. Since 3.3, stripped files have no name for the evaluation function.
+pub const VERSION: &[u8] = b"ruby_version";
+
 /// `ruby3.1`, `libruby-3.1.so.3.1.2`
 pub fn is_usual(name: &[u8]) -> bool {
     name.starts_with(b"ruby") || name.starts_with(b"libruby")
@@ -28,7 +32,7 @@ pub fn is_usual(name: &[u8]) -> bool {
 
 struct Ruby {
     layout: ScriptLayout,
-    /// The address of `ruby_current_vm_ptr` in the file.
+    /// The address in the file of the pointer to the virtual machine (`ruby_current_vm_ptr`).
     machine: u64,
     known: RefCell<KnownCode<RubyCode>>,
 }
@@ -36,20 +40,22 @@ struct Ruby {
 /// The version of Ruby that a file of code has.
 pub fn find(elf: &Elf, _: &[u8]) -> Option<FoundRuntime> {
     const LONGEST: usize = 16;
-    let [machine, version] = objects(elf, [b"ruby_current_vm_ptr", b"ruby_version"]);
+    let [machine, version] = objects(elf, [b"ruby_current_vm_ptr", VERSION]);
     let told = elf.loaded(version?, LONGEST)?;
     let told = String::from_utf8_lossy(string_at(&told, 0)).into_owned();
-    Some(match machine {
-        Some(machine) if told.starts_with("3.1.") && elf.form.word == 8 => {
-            FoundRuntime::Known(Rc::new(Ruby { layout: V3_1, machine, known: RefCell::default() }))
+    let layout = versions::layout(&told, elf.form.word.into());
+    Some(match (machine.or_else(|| machine::of_readers(elf)), layout) {
+        (Some(machine), Some(layout)) => {
+            FoundRuntime::Known(Rc::new(Ruby { layout, machine, known: RefCell::default() }))
         }
         _ => FoundRuntime::Unsupported(format!("Ruby {told}").into()),
     })
 }
 
-/// The version that is known. Only tests and `fuzz/` use this.
-pub fn sample() -> Rc<dyn Runtime> {
-    Rc::new(Ruby { layout: V3_1, machine: 0x1000, known: RefCell::default() })
+/// All versions that are known. Only tests and `fuzz/` use this.
+pub fn samples() -> impl Iterator<Item = Rc<dyn Runtime>> {
+    versions::all()
+        .map(|layout| Rc::new(Ruby { layout, machine: 0x1000, known: RefCell::default() }) as Rc<dyn Runtime>)
 }
 
 impl Runtime for Ruby {

@@ -1,14 +1,7 @@
 //! Where each version of Ruby keeps its threads, frames and code.
 
+use crate::script::word_size::WordSize;
 use stride_event::ScriptLayout;
-
-/// In code: the first instruction, the path, the name of the function, and the table of lines; behind that its size and its index.
-pub const INSTRUCTIONS: u32 = 8;
-pub const PATH: u32 = 64;
-pub const NAME: u32 = 80;
-pub const LINES: u32 = 120;
-pub const LINES_SIZE: u32 = LINES + 16;
-pub const LINES_INDEX: u32 = LINES + 24;
 
 /// A call of the evaluation function began with this frame.
 pub const FINISH: u64 = 0x20;
@@ -17,8 +10,22 @@ const OF_C: u32 = 0x80;
 /// The frame below all others.
 const DUMMY: u32 = 0x7999;
 
-/// Ruby 3.1.
-pub const V3_1: ScriptLayout = ScriptLayout {
+/// The versions of which layouts are known.
+const VERSIONS: [(&str, ScriptLayout); 4] =
+    [("3.1.", V3_1), ("3.3.", V3_3), ("3.1.", V3_1_NARROW), ("3.3.", V3_3_NARROW)];
+
+/// The layout of a version that a program tells, such as `3.3.8`, and whose words have so many bytes.
+pub fn layout(told: &str, word: usize) -> Option<ScriptLayout> {
+    let is_it =
+        |(version, layout): &&(&str, ScriptLayout)| told.starts_with(version) && WordSize::of(layout).bytes() == word;
+    VERSIONS.iter().find(is_it).map(|&(_, layout)| layout)
+}
+
+pub fn all() -> impl Iterator<Item = ScriptLayout> {
+    VERSIONS.into_iter().map(|(_, layout)| layout)
+}
+
+const V3_1: ScriptLayout = ScriptLayout {
     next_interpreter: ScriptLayout::NONE,
     // In the machine, its first thread; in threads, the list of those of one machine.
     threads: 40,
@@ -37,7 +44,47 @@ pub const V3_1: ScriptLayout = ScriptLayout {
     without_mask: OF_C,
     constant: 0,
     constant_words: 19,
-    contents: [PATH, NAME, LINES],
+    // In code: the path, the name of the function, and the table of lines.
+    contents: [64, 80, 120],
     has_values: 1,
+    value_text: 16,
     ..ScriptLayout::LISTED
+};
+
+/// Threads have a description of the native thread that runs them, and texts the word with their length.
+const V3_3: ScriptLayout = ScriptLayout {
+    thread_pointer: 40,
+    thread_pointer_there: 16,
+    innermost: 48,
+    frame_size: 56,
+    constant_words: 18,
+    contents: [64, 80, 112],
+    value_text: 24,
+    ..V3_1
+};
+
+/// The same versions in programs of 32 bits.
+const V3_1_NARROW: ScriptLayout = ScriptLayout {
+    narrow: 1,
+    threads: 24,
+    thread_pointer: 40,
+    innermost: 20,
+    innermost_there: 8,
+    frame_size: 32,
+    code: 8,
+    code_there: 8,
+    kind: 16,
+    constant_words: 13,
+    contents: [52, 60, 88],
+    value_text: 8,
+    ..V3_1
+};
+
+const V3_3_NARROW: ScriptLayout = ScriptLayout {
+    thread_pointer: 20,
+    thread_pointer_there: 8,
+    innermost: 24,
+    frame_size: 28,
+    value_text: 12,
+    ..V3_1_NARROW
 };

@@ -77,6 +77,21 @@ pub const FLAGS: &[Flag] = &[
         ..BASE
     },
     Flag {
+        long: Some("paths-only"),
+        own: true,
+        help: "show stars in place of all texts and data but paths",
+        habits: &["no-data", "hide-data", "privacy"],
+        doc: "Shows stars in place of all texts and data but paths, as many as there are bytes, in every view, table and recording: what is read, written and \
+              sent, the arguments and the environment of programs, values of extended attributes. Numbers, addresses of sockets, names of threads and \
+              functions, and texts in structures (uname) stay. Paths are searched for secrets, as with --redact, which this option implies. Of command \
+              lines the first word stays, and words that begin with /, ./ or ../. With --replay, that is done when a recording is shown.",
+        update: |raw, _| {
+            raw.options.paths_only = true;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
         long: Some("pidns-translation"),
         help: "the same as --decode-pids=pidns",
         doc: "Prints process ids in Stride's own PID namespace too, as --decode-pids=pidns does.",

@@ -1,7 +1,6 @@
-//! The part of a recording that has been read. It is shown on a terminal to which nothing else is written.
+//! The part of a long job that is done. It is shown on a terminal to which nothing else is written.
 
 use std::io::{IsTerminal, Write, stderr};
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use stride_event::quantity::percent;
@@ -22,23 +21,34 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Progress through a file of this size. None if no terminal shows it.
-    pub fn new(path: &Path, size: u64) -> Option<Progress> {
-        let what = format!("reading {}", path.display()).escape_debug().to_string();
+    /// Progress through so many bytes. None if no terminal shows it.
+    pub fn new(what: &str, size: u64) -> Option<Progress> {
+        let what = what.escape_debug().to_string();
         stderr().is_terminal().then(|| Progress { what, size, events: 0, next: Instant::now() + PATIENCE })
     }
 
     /// Called for each event. Only few calls look at the clock.
     pub fn at(&mut self, offset: u64) {
         self.events = self.events.wrapping_add(1);
-        if !self.events.is_multiple_of(1024) || Instant::now() < self.next {
+        if self.events.is_multiple_of(1024) {
+            self.show(offset);
+        }
+    }
+
+    /// Shows how much is done, unless that was shown just now.
+    pub fn show(&mut self, done: u64) {
+        if Instant::now() < self.next {
             return;
         }
         self.next = Instant::now() + PAUSE;
-        let line = format!("{}: {}", self.what, percent(offset.min(self.size), self.size));
-        let before = SHOWN.swap(line.chars().count(), Ordering::Relaxed);
-        let _ = write!(stderr(), "\r{line:before$}");
+        show_line(&format!("{}: {}", self.what, percent(done.min(self.size), self.size)));
     }
+}
+
+/// Shows a line in place of the one before.
+pub fn show_line(line: &str) {
+    let before = SHOWN.swap(line.chars().count(), Ordering::Relaxed);
+    let _ = write!(stderr(), "\r{line:before$}");
 }
 
 impl Drop for Progress {
