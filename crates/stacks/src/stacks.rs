@@ -265,6 +265,9 @@ impl Stacks {
         }
         entry.search_runtime(history);
         let ProcessCode { space, perf_map, jit, .. } = entry;
+        if !perf_map.is_expected() && space.has_nameless_code() {
+            perf_map.expect(process);
+        }
         let memory = RefCell::new(memory);
         let run = |walk: &mut Walk, context: &mut _, space: &Space, perf_map: &PerfMap| {
             let jit = jit.found.as_ref();

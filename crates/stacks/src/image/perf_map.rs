@@ -4,9 +4,9 @@ use crate::files::mounts::Mounts;
 use crate::files::open::Identity;
 use crate::image::demangle::demangled;
 use rustc_hash::FxHashMap;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::Read;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
 use stride_engine_base::procfs;
@@ -16,12 +16,54 @@ const LARGEST: u64 = 64 << 20;
 
 #[derive(Debug, Default)]
 pub struct PerfMap {
+    place: Option<Place>,
     read: Option<Identity>,
     functions: Vec<(u64, u64, Box<[u8]>)>,
     /// Frames by address, which stacks share.
     frames: FxHashMap<u64, Arc<StackFrame>>,
     /// The file was looked at for the stack that is being made.
     looked: bool,
+}
+
+/// Where the map of a process is, learnt while the process is there: short programs are over when their stacks are named, but their maps stay.
+#[derive(Clone, Debug)]
+struct Place {
+    path: String,
+    /// The process sees the files that Stride sees.
+    is_own: bool,
+}
+
+impl Place {
+    fn of(process: Tid) -> Option<Place> {
+        let status = procfs::text(procfs::path(process, "status"))?;
+        let ids = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
+        let own: Tid = ids.split_whitespace().next_back()?.parse().ok()?;
+        let seen_by = |process: Tid, name: &str| {
+            let metadata = std::fs::metadata(procfs::path(process, name)).ok()?;
+            Some((metadata.dev(), metadata.ino()))
+        };
+        let stride = std::process::id() as Tid;
+        let is_own = ["ns/mnt", "root"].iter().all(|name| {
+            let seen = seen_by(process, name);
+            seen.is_some() && seen == seen_by(stride, name)
+        });
+        Some(Place { path: format!("/tmp/perf-{own}.map"), is_own })
+    }
+
+    fn open(&self, process: Tid) -> Option<File> {
+        self.open_below(process).or_else(|| self.is_own.then(|| self.open_below(std::process::id() as Tid))?)
+    }
+
+    fn open_below(&self, process: Tid) -> Option<File> {
+        if Mounts::of(process).leads_through_served(Path::new(&self.path)) {
+            return None;
+        }
+        OpenOptions::new()
+            .read(true)
+            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_CLOEXEC)
+            .open(procfs::path(process, "root") + &self.path)
+            .ok()
+    }
 }
 
 /// The number of frames that are kept. When it is reached, all are dropped.
@@ -31,6 +73,18 @@ impl PerfMap {
     /// Begins with another stack.
     pub fn begin(&mut self) {
         self.looked = false;
+    }
+
+    /// True if the place of the map is known.
+    pub fn is_expected(&self) -> bool {
+        self.place.is_some()
+    }
+
+    /// Learns where the map is, or will be.
+    pub fn expect(&mut self, process: Tid) {
+        if self.place.is_none() {
+            self.place = Place::of(process);
+        }
     }
 
     /// The frame of an address that no file of code has.
@@ -83,18 +137,8 @@ impl PerfMap {
         if std::mem::replace(&mut self.looked, true) {
             return None;
         }
-        let status = procfs::text(procfs::path(process, "status"))?;
-        let ids = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
-        let own: Tid = ids.split_whitespace().next_back()?.parse().ok()?;
-        let name = format!("/tmp/perf-{own}.map");
-        if Mounts::of(process).leads_through_served(Path::new(&name)) {
-            return None;
-        }
-        let file = OpenOptions::new()
-            .read(true)
-            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_CLOEXEC)
-            .open(procfs::path(process, "root") + &name)
-            .ok()?;
+        self.expect(process);
+        let file = self.place.as_ref()?.open(process)?;
         let identity = Identity::of(&file).filter(|_| file.metadata().is_ok_and(|m| m.is_file()))?;
         if self.read.as_ref() == Some(&identity) {
             return None;
@@ -132,6 +176,24 @@ mod tests {
         assert_eq!(name(0x7f18), Some(("later".into(), 0x18)));
         assert_eq!(name(0x6007), Some(("first".into(), 7)));
         assert_eq!(name(0x6008), None);
+    }
+
+    /// A process may be over when its map is read.
+    #[test]
+    fn map_of_a_process_that_has_ended() {
+        let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+        let process = child.id() as Tid;
+        let mut map = PerfMap::default();
+        map.expect(process);
+        let path = format!("/tmp/perf-{process}.map");
+        std::fs::write(&path, "1000 10 of the past\n").unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let mut stranger = PerfMap::default();
+        let found =
+            [&mut map, &mut stranger].map(|map| map.find(process, 0x1004).map(|symbol| symbol.name.to_string()));
+        std::fs::remove_file(path).unwrap();
+        assert_eq!(found, [Some("of the past".into()), None]);
     }
 
     /// Stacks share the frames of one address, until the function has another name.

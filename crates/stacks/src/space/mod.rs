@@ -291,6 +291,11 @@ impl Space {
         changed
     }
 
+    /// True if the process has code that is in no file, such as a compiler makes while the program runs.
+    pub fn has_nameless_code(&self) -> bool {
+        self.mappings.iter().any(|mapping| matches!(mapping.backing, CodeBacking::Nothing))
+    }
+
     /// True if executable memory lies in this range.
     pub fn has_code(&self, start: u64, len: u64) -> bool {
         let end = start.saturating_add(len);
