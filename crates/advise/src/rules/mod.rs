@@ -35,11 +35,13 @@ mod polling;
 mod random_reads;
 mod reconnects;
 mod reopened;
+mod repeated;
 mod request_work;
 mod retries;
 mod rewritten;
 mod search_path;
 mod serial_service;
+mod set_again;
 mod shared_writes;
 mod short_children;
 mod short_threads;
@@ -103,11 +105,13 @@ const ALL: &[RuleInfo] = &[
     random_reads::RULE,
     reconnects::RULE,
     reopened::RULE,
+    repeated::RULE,
     request_work::RULE,
     retries::RULE,
     rewritten::RULE,
     search_path::RULE,
     serial_service::RULE,
+    set_again::RULE,
     shared_writes::RULE,
     short_children::RULE,
     short_threads::RULE,

@@ -1,0 +1,138 @@
+//! A large part of the run passes in calls of one kind about one thing, whatever they do.
+
+use super::common::{largest, plain, thing};
+use crate::counts::index::{CallCost, CallKey, Index};
+use crate::counts::kinds::{CallKind, is_write, waits_by_nature};
+use crate::report::finding::{Candidate, Confidence, Evidence};
+use crate::report::quantity::{CALLS, RUN, WAITED};
+use crate::report::statement::say;
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::threshold::Threshold;
+use stride_event::Ns;
+use stride_syscalls::{Effect, Syscall, table};
+use stride_track::{ObjectKind, Tracker};
+
+const REPEATED_CALLS: Threshold = Threshold::count("repeated-calls", 1_000, "calls of one kind about one thing");
+const REPEATED_PART: Threshold =
+    Threshold::part("repeated-part", 0.15, "the part of the run that passes in these calls");
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "repeated",
+    title: "one kind of call about one thing, again and again",
+    explanation: "A large part of the run passes in calls of one kind about one and the same file or descriptor, and no other finding says why. This is read \
+        from the account of the calls, not from a pattern, so it tells where to look, and not what is wrong.\n\n\
+        Reported are at least 1,000 calls that take 15% of the run or more. Calls that move data of files, pipes and sockets do not count, nor do those that wait, open, make, map or \
+        control a device: such calls do the work of a program, and other findings look at them. A number that is written to an eventfd counts.\n\n\
+        Example: a program that writes into a mapped file calls ftruncate(2) for each record, which makes the file longer by 100 bytes: 40,000 calls, 38% of the run. \
+        With 1 MiB at a time, there are four. It is fine if each call is needed.",
+    thresholds: &[REPEATED_CALLS, REPEATED_PART],
+    make: || Box::new(Repeated),
+};
+
+/// All is in the index.
+struct Repeated;
+
+impl Rule for Repeated {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
+        let run = index.busy_span();
+        let part = run as f64 * REPEATED_PART.ratio();
+        let time = |key: CallKey, cost: CallCost| (index.prices(key).of(cost.calls) as f64 * index.on_path(key)) as Ns;
+        let often = index.tallies().filter(|(key, cost)| {
+            cost.calls >= REPEATED_CALLS.get() && cost.time as f64 >= part && counts(*key, tracker)
+        });
+        let costs =
+            often.map(|(key, cost)| (time(key, cost), key, cost.calls)).filter(|(time, ..)| *time as f64 >= part);
+        let worst = largest(costs, 1, |(time, key, _)| (*time, std::cmp::Reverse((key.nr, key.object))));
+        worst.into_iter().filter_map(|(time, key, calls)| candidate(time, key, calls, index, tracker)).collect()
+    }
+}
+
+fn candidate(time: Ns, key: CallKey, calls: u64, index: &Index, tracker: &Tracker) -> Option<Candidate> {
+    let object = key.object?;
+    let (row, span) = (row(key)?, RUN.of(index.busy_span()));
+    let whole = match index.account().of_run {
+        true => say!("the run's {}", span),
+        false => say!("the {} in which its threads were at work", span),
+    };
+    let (calls_of, name) = (CALLS.of(calls), plain(tracker.name(object)));
+    Some(Candidate {
+        sentence: say!(
+            "{}(2) was called {} times for {}: {} of {} passed in these calls.",
+            row.name,
+            calls_of,
+            name,
+            WAITED.of(time),
+            whole
+        ),
+        evidence: vec![Evidence { time: Some(time), ..thing(object, calls, tracker) }],
+        advice: "See whether one call can do for many: make room for many records at a time, tell of many items at once, keep the answer, or set only what has changed.".into(),
+        confidence: Confidence::Possible,
+        makers: vec![(key, calls)],
+        perhaps_more: time,
+        estimate: "all of that if one call can stand for many, and nothing if each is needed".into(),
+        unless_saved: Some((index.busy_span() as f64 * REPEATED_PART.ratio() / 2.0) as Ns),
+        ..Candidate::default()
+    })
+}
+
+fn row(key: CallKey) -> Option<&'static Syscall> {
+    Some(table(key.abi).get(key.nr.into())?.row)
+}
+
+/// True if such calls may be more than they have to be.
+fn counts(key: CallKey, tracker: &Tracker) -> bool {
+    let (Some(row), Some(object)) = (row(key), key.object) else { return false };
+    // Of the things without a name, only an eventfd is written to.
+    let is_counter = tracker.kind(object) == ObjectKind::Anonymous && is_write(row);
+    let works = |effect: &Effect| {
+        matches!(
+            effect,
+            Effect::Makes(..)
+                | Effect::Maps
+                | Effect::Executes
+                | Effect::Connects
+                | Effect::ControlsDevice
+                | Effect::DrivesRing
+        )
+    };
+    !waits_by_nature(key)
+        && !matches!(CallKind::of(row), CallKind::Close | CallKind::Sync | CallKind::Wait)
+        && !row.effects.iter().any(works)
+        && (row.transfer().is_none() || is_counter)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::test_run::TestRun;
+    use stride_event::{Event, Ns, Outcome, Tid};
+    use stride_test_support::calls::{call, exited, lasting, spawned};
+
+    const MAIN: Tid = 7;
+    const US: Ns = 1_000;
+
+    /// A run in which one call is made so many times about descriptor 3, which the first call has made.
+    fn found(makes: &str, name: &str, times: u64) -> Vec<&'static str> {
+        let mut run = TestRun::new(false);
+        let mut at = 0;
+        let mut next = |name: &str, args: &[u64], value: i64, took: Ns| {
+            at += took + 10 * US;
+            lasting(call(MAIN, name, args, Outcome::Value(value)), at - took, took)
+        };
+        run.show(spawned(MAIN, 0));
+        run.show(Event::Exit(&next(makes, &[0, 0], 3, US)));
+        for _ in 0..times {
+            run.show(Event::Exit(&next(name, &[3, 8, 8], 8, 20 * US)));
+        }
+        run.show(exited(MAIN, times * 30 * US + 20 * US));
+        run.finding_ids()
+    }
+
+    #[test]
+    fn calls_that_may_be_more_than_they_have_to_be() {
+        assert_eq!(found("eventfd2", "write", 2_000), ["repeated"]);
+        assert_eq!(found("memfd_create", "ftruncate", 2_000), ["repeated"]);
+        assert!(found("memfd_create", "ftruncate", 900).is_empty());
+        assert!(found("eventfd2", "read", 2_000).is_empty(), "waits");
+        assert!(found("epoll_create1", "epoll_wait", 2_000).is_empty(), "waits by nature");
+    }
+}
