@@ -1,4 +1,4 @@
-//! Attributes of files are set to the values that they have already.
+//! Attributes of files, options of sockets and flags of descriptors are set to the values that they have already.
 
 use super::common::{Bounded, Claims, ProcessCounts, and_others, largest, plain, thing};
 use crate::counts::index::{CallKey, Index, Observed};
@@ -9,18 +9,20 @@ use crate::rule::{Rule, RuleInfo};
 use rustc_hash::FxHasher;
 use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};
-use stride_event::Tid;
-use stride_syscalls::{Effect, Syscall};
-use stride_track::{ObjectId, Tracker};
+use stride_event::{Call, Tid};
+use stride_syscalls::{Effect, Syscall, uapi::consts as c};
+use stride_track::{FileId, ObjectId, Tracker};
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "set-again",
     title: "attributes set to what they are",
-    explanation: "The mode, the owner or an extended attribute of a file is set again and again to the same value (chmod(2), chown(2), setxattr(2)). The kernel \
-        does all that a change takes: it looks the path up, changes the inode's time, and has the file system write the inode to its journal.\n\n\
-        Reported are calls whose values are those of the latest call of the same kind for the same file, by any traced process. The first call for each file \
-        does not count, although it may change nothing either. Times are not looked at: a file that was written in between has another one.\n\n\
-        Example: a program calls fchmod(2) after each of 20,000 records of one file. One call saves the others. Where the state of the file is not known, \
+    explanation: "The mode, the owner or an extended attribute of a file (chmod(2), chown(2), setxattr(2)), an option of a socket (setsockopt(2)) or the flags of an \
+        open file (fcntl(2) with F_SETFL) are set again and again to the same value. For a file, the kernel does all that a change takes: it looks the path up, changes the \
+        inode's time, and has the file system write the inode to its journal.\n\n\
+        Reported are calls whose values are those of the latest call of the same kind for the same thing, by any traced process. The first call for each \
+        does not count, although it may change nothing either. Times of files are not looked at, because a file that was written in between has another one, \
+        nor is TCP_QUICKACK, which the kernel takes back by itself.\n\n\
+        Example: a program calls fchmod(2) after each of 20,000 records of one file. One call saves the others. Where the state of a file is not known, \
         ask with stat(2) first: that writes nothing.",
     thresholds: &[],
     make: || Box::new(SetAgain::default()),
@@ -28,14 +30,34 @@ pub const RULE: RuleInfo = RuleInfo {
 
 #[derive(Default)]
 struct SetAgain {
-    /// By the file and the kind of call.
-    files: Bounded<(ObjectId, u32), Set>,
+    latest: Bounded<Attribute, Set>,
+}
+
+/// What is set.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Attribute {
+    of: Owner,
+    /// The kind of call.
+    nr: u32,
+    /// A hash of the attribute's name, if the call sets one of several.
+    name: u64,
+}
+
+/// What has it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Owner {
+    /// A file, by its path or by a descriptor.
+    File(ObjectId),
+    /// An open file or a socket.
+    Open(FileId),
 }
 
 struct Set {
     pid: Tid,
     key: CallKey,
-    values: u64,
+    object: ObjectId,
+    word: &'static str,
+    value: u64,
     again: u64,
     line: u64,
 }
@@ -43,22 +65,28 @@ struct Set {
 impl Rule for SetAgain {
     fn wants(&self, row: &'static Syscall) -> bool {
         row.has_effect(Effect::SetsAttributes)
-            && VALUES.iter().any(|value| row.args.iter().any(|arg| arg.name == *value))
+            || row.has_effect(Effect::SetsOfSocket)
+            || row.has_effect(Effect::ControlsDescriptor)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
-        let Some(object) = observed.key.object.filter(|_| observed.ok()) else { return };
-        let Some(values) = values(observed) else { return };
-        self.files.make_room(|set| set.again > 0);
-        let pid = observed.seen.pid;
-        let new = || Set { pid, key: observed.key, values: !values, again: 0, line: observed.line };
-        let Some(set) = self.files.entry((object, observed.key.nr), new) else { return };
-        set.again += u64::from(set.values == values);
-        set.values = values;
+        let Some(Setting { word, name, value }) = Setting::of(observed).filter(|_| observed.ok()) else { return };
+        let of = match (observed.has(Effect::SetsAttributes), observed.seen.file, observed.key.object) {
+            (true, _, Some(object)) => Owner::File(object),
+            (false, Some(file), _) => Owner::Open(file),
+            _ => return,
+        };
+        let Some(object) = observed.key.object else { return };
+        self.latest.make_room(|set| set.again > 0);
+        let (pid, key, line) = (observed.seen.pid, observed.key, observed.line);
+        let new = || Set { pid, key, object, word, value: !value, again: 0, line };
+        let Some(set) = self.latest.entry(Attribute { of, nr: key.nr, name }, new) else { return };
+        set.again += u64::from(set.value == value);
+        set.value = value;
     }
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
-        let sets: Vec<_> = self.files.take().into_values().filter(|set| set.again > 0).collect();
+        let sets: Vec<_> = self.latest.take().into_values().filter(|set| set.again > 0).collect();
         let (mut claims, mut processes) = (Claims::default(), ProcessCounts::default());
         for set in &sets {
             claims.add(set.key, set.again);
@@ -66,19 +94,19 @@ impl Rule for SetAgain {
         }
         let top = largest(&sets, 4, |set| (set.again, Reverse(set.line)));
         let Some(worst) = top.first().filter(|_| !claims.few()) else { return Vec::new() };
-        let Some(object) = worst.key.object else { return Vec::new() };
-        let evidence = top
-            .iter()
-            .filter_map(|set| Some(Evidence { line: Some(set.line), ..thing(set.key.object?, set.again, tracker) }));
+        let evidence = top.iter().map(|set| Evidence { line: Some(set.line), ..thing(set.object, set.again, tracker) });
         vec![Candidate {
             sentence: say!(
-                "{} times, {} was given the mode, owner or attribute that it had already{}",
+                "{} times, {} was given the {} that it had already{}",
                 TIMES.of(worst.again),
-                plain(tracker.name(object)),
+                plain(tracker.name(worst.object)),
+                worst.word,
                 and_others(sets.len())
             ),
             evidence: evidence.chain(processes.evidence()).collect(),
-            advice: "Set attributes once, when the file is made (the mode of open(2), fchmod(2) after it), or ask for them first and set those that differ.".into(),
+            advice: "Set it once: for a file when it is made (the mode of open(2), fchmod(2) after it), for a socket or descriptor before the loop. Where the state is not \
+                     known, ask first, and set what differs."
+                .into(),
             confidence: Confidence::Certain,
             claims: claims.list(),
             estimate: "the calls whose values were those of the call before".into(),
@@ -87,21 +115,46 @@ impl Rule for SetAgain {
     }
 }
 
-/// The arguments that are compared.
-const VALUES: [&str; 4] = ["mode", "owner", "group", "value"];
+struct Setting {
+    word: &'static str,
+    name: u64,
+    value: u64,
+}
 
-/// A hash of the values that the call sets. `None` if they are not known whole.
-fn values(observed: &Observed<'_>) -> Option<u64> {
-    let call = observed.call;
+impl Setting {
+    /// The attribute that the call sets. `None`: none that is looked at, or its value is not known whole.
+    fn of(observed: &Observed<'_>) -> Option<Setting> {
+        let call = observed.call;
+        let plain = |word, name| Some(Setting { word, name: 0, value: call.arg(name)? });
+        if observed.has(Effect::SetsOfSocket) {
+            let (level, name) = (call.arg("level")?, call.arg("optname")?);
+            let lasts = (level, name) != (c::SOL_TCP, c::TCP_QUICKACK);
+            let value = hash(whole(call, "optval", "optlen").filter(|_| lasts)?);
+            return Some(Setting { word: "option", name: hash((level, name)), value });
+        }
+        if observed.has(Effect::ControlsDescriptor) {
+            return plain("flags", "arg").filter(|_| call.arg("op") == Some(c::F_SETFL));
+        }
+        if call.arg("value").is_some() {
+            let value = hash((whole(call, "value", "size")?, call.arg("flags")));
+            return Some(Setting { word: "extended attribute", name: hash(call.path("name")?), value });
+        }
+        let owner = || {
+            let value = hash((call.arg("owner")?, call.arg("group")?));
+            Some(Setting { word: "owner and group", name: 0, value })
+        };
+        plain("mode", "mode").or_else(owner)
+    }
+}
+
+/// The bytes of an argument, if all were captured.
+fn whole<'c>(call: &'c Call, name: &str, size: &str) -> Option<&'c [u8]> {
+    let size = call.arg(size)? as usize;
+    Some(call.bytes(name, size)).filter(|bytes| bytes.len() == size)
+}
+
+fn hash(it: impl Hash) -> u64 {
     let mut hasher = FxHasher::default();
-    for name in &VALUES[..3] {
-        call.arg(name).hash(&mut hasher);
-    }
-    if call.arg("value").is_some() {
-        let size = observed.arg("size") as usize;
-        let value = call.bytes("value", size);
-        (value.len() == size).then_some(())?;
-        (call.path("name")?, value, observed.arg("flags")).hash(&mut hasher);
-    }
-    Some(hasher.finish())
+    it.hash(&mut hasher);
+    hasher.finish()
 }
