@@ -1,5 +1,6 @@
 // finds: repeated
 // estimate: whether one call can stand for many is the program's to know, so none is counted
+// only: ebpf
 // says: ftruncate(2) was called 20,000 times for
 // Makes a mapped file longer for each record. Corrected, it makes room for many records at a time.
 #include <fcntl.h>

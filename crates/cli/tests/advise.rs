@@ -7,7 +7,8 @@
 //! engines, live and replayed, and nothing else may be found. Every number in a sentence must be in the JSON as well. A
 //! second line `// estimate: WHY NOT` says that the number of saved calls cannot be compared with the corrected
 //! program; otherwise, the estimate must be within a factor of two. Lines `// says: TEXT` and `// never: TEXT` contain
-//! text that the advice on the wasteful program must or must not have, wherever lines are broken. The line with the
+//! text that the advice on the wasteful program must or must not have, wherever lines are broken. A line `// only: ENGINE`
+//! says that the other engine cannot know. The line with the
 //! comment `// FROM FUNCTION` makes the calls, in that function, and the advice must say so. A program that cannot run
 //! here exits with status 77 and prints the reason on stderr.
 
@@ -37,7 +38,8 @@ fn main() {
     });
     let missing = Trial::test("missing_numbers_are_found", numbers::missing);
     let each = programs.iter().flat_map(|path| {
-        ["ptrace", "ebpf"].map(|engine| {
+        let is_found_by = |engine: &&str| Fixture::read(path).only.is_none_or(|only| only == **engine);
+        ["ptrace", "ebpf"].into_iter().filter(is_found_by).map(|engine| {
             let fixture = Fixture::read(path);
             Trial::test(format!("advise::{}::{engine}", fixture.name), move || twice(|| fixture.check(engine)))
         })
@@ -277,6 +279,8 @@ struct Fixture {
     finds: BTreeSet<String>,
     /// The finding that comes first.
     first: Option<String>,
+    /// The engine that measures what the finding needs, if not both do.
+    only: Option<String>,
     estimated: bool,
     says: Vec<String>,
     never: Vec<String>,
@@ -311,6 +315,7 @@ impl Fixture {
             from,
             finds: finds.split_whitespace().map(str::to_owned).collect(),
             first: finds.split_whitespace().next().map(str::to_owned),
+            only: text.lines().find_map(|line| Some(line.strip_prefix("// only: ")?.to_owned())),
             says: lines("// says: "),
             never: lines("// never: "),
             estimated: !text.lines().nth(1).is_some_and(|line| line.starts_with("// estimate:")),

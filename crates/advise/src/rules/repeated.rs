@@ -22,18 +22,24 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "A large part of the run passes in calls of one kind about one and the same file or descriptor, and no other finding says why. This is read \
         from the account of the calls, not from a pattern, so it tells where to look, and not what is wrong.\n\n\
         Reported are at least 1,000 calls that take 15% of the run or more. Calls that move data of files, pipes and sockets do not count, nor do those that wait, open, make, map or \
-        control a device: such calls do the work of a program, and other findings look at them. A number that is written to an eventfd counts.\n\n\
+        control a device: such calls do the work of a program, and other findings look at them. A number that is written to an eventfd counts. Under ptrace, the stops at each call take so long that the part of the run says nothing, and nothing is reported.\n\n\
         Example: a program that writes into a mapped file calls ftruncate(2) for each record, which makes the file longer by 100 bytes: 40,000 calls, 38% of the run. \
         With 1 MiB at a time, there are four. It is fine if each call is needed.",
     thresholds: &[REPEATED_CALLS, REPEATED_PART],
     make: || Box::new(Repeated),
 };
 
+/// If the cheapest calls take longer, most of the time is that of stops (ptrace), and says nothing.
+const LONGEST_CHEAPEST: Ns = 3_000;
+
 /// All is in the index.
 struct Repeated;
 
 impl Rule for Repeated {
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
+        if cheapest(index) > LONGEST_CHEAPEST {
+            return Vec::new();
+        }
         let run = index.busy_span();
         let part = run as f64 * REPEATED_PART.ratio();
         let time = |key: CallKey, cost: CallCost| (index.prices(key).of(cost.calls) as f64 * index.on_path(key)) as Ns;
@@ -75,6 +81,12 @@ fn candidate(time: Ns, key: CallKey, calls: u64, index: &Index, tracker: &Tracke
     })
 }
 
+/// The time of a call of the cheapest kind.
+fn cheapest(index: &Index) -> Ns {
+    let timed = index.tallies().filter(|(_, cost)| cost.time > 0);
+    timed.map(|(_, cost)| cost.time / cost.calls.max(1)).min().unwrap_or(Ns::MAX)
+}
+
 fn row(key: CallKey) -> Option<&'static Syscall> {
     Some(table(key.abi).get(key.nr.into())?.row)
 }
@@ -110,8 +122,8 @@ mod tests {
     const MAIN: Tid = 7;
     const US: Ns = 1_000;
 
-    /// A run in which one call is made so many times about descriptor 3, which the first call has made.
-    fn found(makes: &str, name: &str, times: u64) -> Vec<&'static str> {
+    /// A run in which one call is made so many times about descriptor 3, which the first call has made. Tracing stops each call so long.
+    fn found(makes: &str, name: &str, times: u64, stops: Ns) -> Vec<&'static str> {
         let mut run = TestRun::new(false);
         let mut at = 0;
         let mut next = |name: &str, args: &[u64], value: i64, took: Ns| {
@@ -119,20 +131,21 @@ mod tests {
             lasting(call(MAIN, name, args, Outcome::Value(value)), at - took, took)
         };
         run.show(spawned(MAIN, 0));
-        run.show(Event::Exit(&next(makes, &[0, 0], 3, US)));
+        run.show(Event::Exit(&next(makes, &[0, 0], 3, US + stops)));
         for _ in 0..times {
-            run.show(Event::Exit(&next(name, &[3, 8, 8], 8, 20 * US)));
+            run.show(Event::Exit(&next(name, &[3, 8, 8], 8, 20 * US + stops)));
         }
-        run.show(exited(MAIN, times * 30 * US + 20 * US));
+        run.show(exited(MAIN, times * (30 * US + stops) + 40 * US));
         run.finding_ids()
     }
 
     #[test]
     fn calls_that_may_be_more_than_they_have_to_be() {
-        assert_eq!(found("eventfd2", "write", 2_000), ["repeated"]);
-        assert_eq!(found("memfd_create", "ftruncate", 2_000), ["repeated"]);
-        assert!(found("memfd_create", "ftruncate", 900).is_empty());
-        assert!(found("eventfd2", "read", 2_000).is_empty(), "waits");
-        assert!(found("epoll_create1", "epoll_wait", 2_000).is_empty(), "waits by nature");
+        assert_eq!(found("eventfd2", "write", 2_000, 0), ["repeated"]);
+        assert_eq!(found("memfd_create", "ftruncate", 2_000, 0), ["repeated"]);
+        assert!(found("memfd_create", "ftruncate", 2_000, 10 * US).is_empty(), "nobody knows how long they take");
+        assert!(found("memfd_create", "ftruncate", 900, 0).is_empty());
+        assert!(found("eventfd2", "read", 2_000, 0).is_empty(), "waits");
+        assert!(found("epoll_create1", "epoll_wait", 2_000, 0).is_empty(), "waits by nature");
     }
 }
