@@ -6,7 +6,7 @@ use nix::unistd::Pid;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 use tokio_util::sync::CancellationToken;
@@ -44,7 +44,8 @@ pub enum Cut {
 pub struct Limits<'a> {
     pub cancelled: &'a CancellationToken,
     pub time: Duration,
-    /// A file that the child writes, and the bytes that it may have.
+    /// A recording that the child writes, and the bytes that it may have. The time begins when there is something in the file: Stride writes to it right before the command
+    /// begins, and loading its programs into the kernel takes a while before.
     pub file: Option<(&'a Path, u64)>,
 }
 
@@ -52,9 +53,19 @@ impl Limits<'_> {
     async fn reached(&self) -> Cut {
         tokio::select! {
             () = self.cancelled.cancelled() => Cut::Cancelled,
-            () = tokio::time::sleep(self.time) => Cut::TimeOver,
+            () = self.time_over() => Cut::TimeOver,
             () = self.too_large() => Cut::TooLarge,
         }
+    }
+
+    async fn time_over(&self) {
+        if let Some((file, _)) = self.file {
+            let start = Instant::now();
+            while start.elapsed() < BEGINNING && !file.metadata().is_ok_and(|found| found.len() > 0) {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        }
+        tokio::time::sleep(self.time).await;
     }
 
     async fn too_large(&self) {
@@ -67,6 +78,9 @@ impl Limits<'_> {
         }
     }
 }
+
+/// A Stride that does not begin in this time uses up its command's time.
+const BEGINNING: Duration = Duration::from_secs(60);
 
 /// How a child ended.
 pub struct Ended {
@@ -111,8 +125,8 @@ impl Task {
         tokio::pin!(reached);
         while out.is_some() || err.is_some() {
             tokio::select! {
-                why = &mut reached, if cut.is_none() => {
-                    cut = Some(why);
+                reason = &mut reached, if cut.is_none() => {
+                    cut = Some(reason);
                     end(&child);
                 }
                 // The pipes end with the keeper, which ends last.
@@ -120,15 +134,15 @@ impl Task {
                     let _ = child.start_kill();
                     break;
                 }
-                read = read(&mut out, &mut out_part) => {
-                    let more = read.is_none_or(|n| take(&out_part[..n]));
+                part = read(&mut out, &mut out_part) => {
+                    let more = part.is_none_or(|n| take(&out_part[..n]));
                     if !more && cut.is_none() {
                         cut = Some(Cut::Enough);
                         end(&child);
                     }
                 }
-                read = read(&mut err, &mut err_part) => {
-                    if let Some(n) = read {
+                part = read(&mut err, &mut err_part) => {
+                    if let Some(n) = part {
                         errors.add(&err_part[..n]);
                     }
                 }

@@ -9,13 +9,15 @@
 //! - `one`: only the child is told to end. It may be a Stride that is attached to processes of others, which run on.
 
 use nix::sys::prctl::{set_child_subreaper, set_pdeathsig};
-use nix::sys::signal::{SigSet, Signal, kill};
+use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getpid, getppid};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
+use tokio::signal::unix::{SignalKind, signal};
 
 /// The first word of a keeper's command line.
 pub const WORD: &str = "--keeper";
@@ -51,9 +53,10 @@ pub fn asked_for(mut args: impl Iterator<Item = OsString>) -> Option<i32> {
 }
 
 fn keep(server: Pid, all: bool, program: &OsString, args: impl Iterator<Item = OsString>) -> std::io::Result<i32> {
-    // The signals are waited for, so none comes between a look and a wait. Rust gives children an empty mask.
-    let awaited = SigSet::from_iter([Signal::SIGTERM, Signal::SIGCHLD]);
-    awaited.thread_block()?;
+    // (Handlers do not pass to the child, as blocked signals would.)
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let _inside = runtime.enter();
+    let (mut terminate, mut ended) = (signal(SignalKind::terminate())?, signal(SignalKind::child())?);
     set_pdeathsig(Signal::SIGTERM)?;
     if getppid() != server {
         return Ok(NOT_STARTED);
@@ -62,19 +65,20 @@ fn keep(server: Pid, all: bool, program: &OsString, args: impl Iterator<Item = O
         set_child_subreaper(true)?;
     }
     let mut command = Command::new(program);
-    // Messages then begin with `stride:`, wherever the program lies.
-    if let Some(name) = std::path::Path::new(program).file_name() {
-        command.arg0(name);
+    // Messages begin with `stride:` then, wherever the program lies. (Other programs look for their files by that name.)
+    if Path::new(program).file_name().is_some_and(|name| name == "stride") {
+        command.arg0("stride");
     }
     let child = Pid::from_raw(command.args(args).spawn()?.id() as i32);
     let mut kept = Kept { child, status: None };
-    while kept.status.is_none() {
-        match awaited.wait()? {
-            Signal::SIGTERM if all => kept.end_all(),
-            Signal::SIGTERM => kept.end_one(),
-            _ => kept.reap(),
+    runtime.block_on(async {
+        while kept.status.is_none() {
+            tokio::select! {
+                _ = terminate.recv() => if all { kept.end_all() } else { kept.end_one() },
+                _ = ended.recv() => kept.reap(),
+            }
         }
-    }
+    });
     // Stride waits for all processes that it traces. If it failed, some may be left.
     if all && !kept.others().is_empty() {
         kept.end_all();

@@ -2,16 +2,13 @@
 
 use crate::answer::{Answer, plain};
 use crate::arguments::*;
-use crate::hostile::escaped;
 use crate::options::Options;
 use crate::refusal::Refusal;
 use crate::tools::Desk;
 use anyhow::Result;
-use rmcp::handler::server::router::tool::ToolRouter;
-use rmcp::handler::server::tool::ToolCallContext;
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorCode, Implementation, ServerCapabilities, ServerConfig,
+    CallToolResult, ContentBlock, Implementation, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, tool, tool_handler, tool_router};
@@ -30,7 +27,6 @@ Answers are bounded; `left_out` says how much is missing and how to ask for the 
 #[derive(Clone)]
 pub struct Server {
     desk: Arc<Desk>,
-    tool_router: ToolRouter<Self>,
 }
 
 type Answered = Result<CallToolResult, ErrorData>;
@@ -38,7 +34,7 @@ type Context = RequestContext<RoleServer>;
 
 impl Server {
     pub fn new(options: Options) -> Result<Server> {
-        Ok(Server { desk: Arc::new(Desk::new(options)?), tool_router: Self::tool_router() })
+        Ok(Server { desk: Arc::new(Desk::new(options)?) })
     }
 
     pub async fn finish(&self) {
@@ -149,22 +145,5 @@ impl ServerHandler for Server {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new("stride-mcp", env!("CARGO_PKG_VERSION")))
             .with_instructions(INSTRUCTIONS)
-    }
-
-    /// Arguments that do not fit are an error of the tool, which a model sees and can correct.
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let is_known = self.tool_router.has_route(&request.name);
-        let answer = self.tool_router.call(ToolCallContext::new(self, request, context)).await;
-        match answer {
-            Err(error) if is_known && error.code == ErrorCode::INVALID_PARAMS => {
-                let refusal = Refusal::new("The arguments do not fit", escaped(&error.message), "Look at the tool's schema, and ask again");
-                self.told(Err(refusal)).map(Into::into)
-            }
-            other => other,
-        }
     }
 }

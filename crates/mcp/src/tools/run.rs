@@ -107,7 +107,7 @@ impl Desk {
 
     fn last_lines(&self, name: &'static str, output: &mut Tail) -> List {
         let text = self.stars.text(output.bytes());
-        let lines: Vec<&str> = text.lines().collect();
+        let lines: Vec<&str> = text.lines().filter(|line| !is_of_stride(line)).collect();
         let first = lines.len().saturating_sub(OUTPUT_LINES);
         let mut items: Vec<Value> = lines[first..].iter().map(|line| (*line).into()).collect();
         if first > 0 || output.dropped > 0 {
@@ -115,6 +115,11 @@ impl Desk {
         }
         List::new(name, items, More::Otherwise("have the command write to a file to see all of its output"))
     }
+}
+
+/// True for Stride's messages at the end of a run, which the answer tells already. They come over the same pipe as the command's own.
+fn is_of_stride(line: &str) -> bool {
+    line.strip_prefix("stride: ").is_some_and(|rest| rest.starts_with("--redact: ") || rest.contains("look at it with stride --replay="))
 }
 
 /// The function and the line that make most calls of a finding.

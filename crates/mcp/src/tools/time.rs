@@ -8,9 +8,11 @@ use crate::refusal::Refusal;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-/// Parts that take less than this share of a process's, a thread's or a request's time are left out.
-const LEAST_SHARE: f64 = 0.002;
-/// Parts of each of these that are shown.
+/// Parts that take less than this share of the time are left out.
+const LEAST_SHARE: f64 = 0.001;
+/// Parts of a run that are shown.
+const PARTS_OF_RUN: usize = 40;
+/// Parts of each process, thread or kind of request that are shown.
 const PARTS: usize = 8;
 
 impl Desk {
@@ -34,7 +36,8 @@ impl Desk {
         }
         let offset = wanted.offset.unwrap_or(0);
         if matches!(wanted.of, TimeOf::Run) {
-            let mut run = objects.into_iter().next().map(untyped).unwrap_or_default();
+            let run = objects.into_iter().next().map(untyped).unwrap_or_default();
+            let mut run = with_large_parts(run, PARTS_OF_RUN);
             let parts = run["parts"].as_array_mut().map(std::mem::take).unwrap_or_default();
             let of = parts.len();
             if let Some(members) = run.as_object_mut() {
@@ -45,13 +48,13 @@ impl Desk {
             return Ok(answer.traced("run", run).list(list));
         }
         let of = objects.len();
-        let items = objects.into_iter().skip(offset).map(|object| with_large_parts(untyped(object))).collect();
+        let items = objects.into_iter().skip(offset).map(|object| with_large_parts(untyped(object), PARTS)).collect();
         Ok(answer.list(List::new("time", items, More::Offset).among(offset, of, false)))
     }
 }
 
 /// Leaves the small parts out, and says how many these are and how long they took.
-fn with_large_parts(mut whole: Value) -> Value {
+fn with_large_parts(mut whole: Value, most: usize) -> Value {
     let least = whole["total_ns"].as_f64().unwrap_or(0.0) * LEAST_SHARE;
     let Some(parts) = whole["parts"].as_array_mut() else { return whole };
     let mut at = 0;
@@ -59,7 +62,7 @@ fn with_large_parts(mut whole: Value) -> Value {
     parts.retain(|part| {
         let time = part["time_ns"].as_u64().unwrap_or(0);
         at += 1;
-        let stays = at <= PARTS && time as f64 >= least;
+        let stays = at <= most && time as f64 >= least;
         if !stays {
             others += 1;
             others_ns += time;
