@@ -132,12 +132,14 @@ impl List {
         if rest == 0 && !self.at_least {
             return (text, None);
         }
-        let than = if self.at_least { "at least " } else { "" };
         let how = match self.more {
             More::Offset => format!("ask again with offset={}", self.offset + shown),
             More::Otherwise(how) => how.to_owned(),
         };
-        (text, Some(format!("{than}{rest} of {than}{} are not shown; {how}", self.of)))
+        match self.at_least {
+            true => (text, Some(format!("there are more than these {shown}; {how}"))),
+            false => (text, Some(format!("{rest} of {} are not shown; {how}", self.of))),
+        }
     }
 }
 

@@ -69,6 +69,8 @@ fn keep(server: Pid, all: bool, program: &OsString, args: impl Iterator<Item = O
     if Path::new(program).file_name().is_some_and(|name| name == "stride") {
         command.arg0("stride");
     }
+    // A command that signals its process group does not mean the keeper.
+    command.process_group(0);
     let child = Pid::from_raw(command.args(args).spawn()?.id() as i32);
     let mut kept = Kept { child, status: None };
     runtime.block_on(async {

@@ -49,15 +49,16 @@ fn main() {
         eprintln!("stride-mcp: {error:#}");
         std::process::exit(1);
     }
-    // A thread may still read from stdin. The end of `main` would wait for that thread in vain.
-    std::process::exit(0);
 }
 
 /// One thread serves all requests: the work is done by children. The kernel tells a keeper when the thread that started it ends, so that must be the
 /// main thread.
 fn run(options: Options) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the event loop")?;
-    runtime.block_on(serve(options))
+    let served = runtime.block_on(serve(options));
+    // A thread may still read from stdin. The end of the runtime would wait for that thread in vain.
+    runtime.shutdown_background();
+    served
 }
 
 async fn serve(options: Options) -> Result<()> {

@@ -49,12 +49,12 @@ impl Desk {
         let mut args = wanted.filter.options()?;
         args.push(format!("--string-limit={string_limit}"));
         let is_json = matches!(wanted.form, CallForm::Json);
+        // A filter of signals that the client gave comes later, and counts.
+        args.insert(0, "--signal=none".into());
         match wanted.form {
             CallForm::Json => args.push("--json".into()),
             CallForm::Lines => {
-                let form = ["--decode-fds=path", "--always-show-pid", "-ttt", "-T", "--signal=none", "--quiet=exit"];
-                // A filter of signals that the client gave comes later, and counts.
-                args.splice(0..0, form.map(str::to_owned));
+                args.extend(["--decode-fds=path", "--always-show-pid", "-ttt", "-T", "--quiet=exit"].map(str::to_owned));
             }
         }
         let offset = wanted.offset.unwrap_or(0);
@@ -62,17 +62,17 @@ impl Desk {
         let most = offset.saturating_add(limit);
         let in_time = self
             .view(request, &shelved, args, |line| {
-                let is_call = match is_json {
+                let counts = match is_json {
                     true => line.starts_with(b"{\"type\":\"call\"") || line.starts_with(b"{\"type\":\"signal\""),
-                    false => !line.is_empty(),
+                    false => is_call(line),
                 };
-                if !is_call {
+                if !counts {
                     return true;
                 }
                 if (offset..most).contains(&counted) && bytes <= 4 * self.options.answer_bytes {
                     bytes += line.len();
                     items.push(match is_json {
-                        true => serde_json::from_slice(line).map(untyped).unwrap_or_default(),
+                        true => serde_json::from_slice(line).map(object).unwrap_or_default(),
                         false => Value::from(String::from_utf8_lossy(line)),
                     });
                 }
@@ -85,6 +85,17 @@ impl Desk {
         let list = List::new(if is_json { "calls" } else { "lines" }, items, More::Offset);
         Ok(answer.list(list.among(offset, counted, at_least)))
     }
+}
+
+/// False for a line about the end of a thread, which no option leaves out.
+fn is_call(line: &[u8]) -> bool {
+    // After the thread and the time.
+    !line.is_empty() && !line.splitn(3, |byte| *byte == b' ').nth(2).is_some_and(|rest| rest.starts_with(b"+++ "))
+}
+
+/// A call without its type, or a signal with its type.
+fn object(object: Value) -> Value {
+    if object["type"] == "call" { untyped(object) } else { object }
 }
 
 #[cfg(test)]

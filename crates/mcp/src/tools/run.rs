@@ -45,6 +45,8 @@ impl Desk {
         let shelved = self.reserve("run", self.stars.words(&run.command))?;
         let file = self.shelf.path(&shelved);
         args.push(format!("--record={}", file.display()));
+        // A command that signals its process group does not mean Stride.
+        args.push("--interruptible=never".into());
         args.push("--".into());
         args.extend(run.command);
         let task = Task {

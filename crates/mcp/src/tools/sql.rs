@@ -17,9 +17,11 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 const TABLES: [&str; 5] = ["calls", "processes", "stacks", "losses", "traces"];
-/// For each question. A setting cannot be changed after the last line.
+/// For each question. External access cannot be allowed again.
 const SETTINGS: &str = "SET memory_limit = '1GB'; SET threads = 2; SET temp_directory = ''; SET autoinstall_known_extensions = false; \
-     SET autoload_known_extensions = false; SET enable_external_access = false; SET lock_configuration = true;";
+     SET autoload_known_extensions = false; SET enable_external_access = false;";
+/// No setting can be changed after this. The command duckdb has an order that does the same.
+const LOCK: &str = "SET lock_configuration = true;";
 const LONGEST_SQL: usize = 64 << 10;
 /// Tables of a recording are made in this time.
 const MAKING: Duration = Duration::from_secs(300);
@@ -65,8 +67,10 @@ impl Duck {
     }
 
     fn ask(&self, cwd: PathBuf, database: &str, sql: &str, rows: usize) -> Task {
-        let python = ["ask", database, sql, &rows.to_string(), SETTINGS];
-        let command = ["-safe", "-readonly", "-cmd", ".mode jsonlines", "-cmd", SETTINGS, database, "-c", sql];
+        let python = ["ask", database, sql, &rows.to_string(), &format!("{SETTINGS} {LOCK}")];
+        // (The last order forbids orders such as `.shell`, and locks the settings.)
+        let command =
+            ["-readonly", "-cmd", ".mode jsonlines", "-cmd", SETTINGS, "-cmd", ".safe_mode", database, "-c", sql];
         self.task(cwd, &python, &command)
     }
 }
