@@ -80,7 +80,8 @@ impl Answer {
     pub fn text(self, most: usize) -> String {
         let cut = |(name, value): (&'static str, Value)| (name, shortened(harmless(value), LONG_TEXT));
         let mut head: Vec<_> = self.head.into_iter().map(cut).collect();
-        let mut traced: Vec<_> = self.traced.into_iter().map(cut).map(|(name, value)| (name, value.to_string())).collect();
+        let mut traced: Vec<_> =
+            self.traced.into_iter().map(cut).map(|(name, value)| (name, value.to_string())).collect();
         let frame: usize = head.iter().map(|(name, value)| name.len() + value.to_string().len() + 8).sum::<usize>()
             + traced.iter().map(|(name, value)| name.len() + value.len() + 8).sum::<usize>();
         let notes: usize = self.lists.iter().map(|list| NOTE_BYTES + list.name.len()).sum();

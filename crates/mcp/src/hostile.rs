@@ -46,7 +46,10 @@ mod tests {
 
     #[test]
     fn hidden_characters_are_shown() {
-        assert_eq!(escaped("a\u{1b}[2Jb\u{202e}c\u{200b}d\u{e0041}\u{9b}\r"), r"a\u{1b}[2Jb\u{202e}c\u{200b}d\u{e0041}\u{9b}\u{d}");
+        assert_eq!(
+            escaped("a\u{1b}[2Jb\u{202e}c\u{200b}d\u{e0041}\u{9b}\r"),
+            r"a\u{1b}[2Jb\u{202e}c\u{200b}d\u{e0041}\u{9b}\u{d}"
+        );
         assert_eq!(escaped("Grüße, 世界\n\t🙂"), "Grüße, 世界\n\t🙂");
     }
 

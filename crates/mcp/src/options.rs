@@ -55,7 +55,10 @@ impl Options {
                     let dir = PathBuf::from(parser.value()?);
                     let real = dir.canonicalize().with_context(|| format!("--allow-read={}", dir.display()))?;
                     if !real.is_dir() {
-                        bail!("--allow-read={}: that is not a directory: name the one that has the recordings", dir.display());
+                        bail!(
+                            "--allow-read={}: that is not a directory: name the one that has the recordings",
+                            dir.display()
+                        );
                     }
                     allow_read.push(real);
                 }
@@ -74,7 +77,10 @@ impl Options {
             }
         }
         if answer_bytes < answer::LEAST_BYTES {
-            bail!("--answer-bytes={answer_bytes}: an answer needs {} bytes at least: give a larger number", answer::LEAST_BYTES);
+            bail!(
+                "--answer-bytes={answer_bytes}: an answer needs {} bytes at least: give a larger number",
+                answer::LEAST_BYTES
+            );
         }
         let stride = match stride {
             Some(path) if path.is_file() => path,

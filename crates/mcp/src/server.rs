@@ -7,9 +7,7 @@ use crate::refusal::Refusal;
 use crate::tools::Desk;
 use anyhow::Result;
 use rmcp::handler::server::wrapper::Parameters;
-use rmcp::model::{
-    CallToolResult, ContentBlock, Implementation, ServerCapabilities, ServerConfig,
-};
+use rmcp::model::{CallToolResult, ContentBlock, Implementation, ServerCapabilities, ServerConfig};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, tool, tool_handler, tool_router};
 use std::sync::Arc;
@@ -61,7 +59,12 @@ impl Server {
     #[tool(
         description = "Runs a command with its children, records every system call, and ends the command when the time limit is over. Returns the recording's id for the other tools, \
             the exit status, counts, the processes that failed, the findings in short, and the last lines of the command's output. The command has the rights of the server, and no input.",
-        annotations(title = "Trace a command", read_only_hint = false, destructive_hint = true, open_world_hint = true)
+        annotations(
+            title = "Trace a command",
+            read_only_hint = false,
+            destructive_hint = true,
+            open_world_hint = true
+        )
     )]
     async fn run(&self, Parameters(run): Parameters<RunArguments>, context: Context) -> Answered {
         self.answered(self.desk.run(&context.ct, run).await)

@@ -43,7 +43,10 @@ impl Shelf {
         let dir = dir.canonicalize().with_context(shown)?;
         let found = dir.metadata().with_context(shown)?;
         if found.uid() != nix::unistd::geteuid().as_raw() || found.mode() & 0o022 != 0 {
-            bail!("{}: other users may write there, and could change recordings: name a directory of your own with mode 0700", shown());
+            bail!(
+                "{}: other users may write there, and could change recordings: name a directory of your own with mode 0700",
+                shown()
+            );
         }
         Ok(Shelf { dir, is_temporary: false, allowed })
     }
@@ -104,7 +107,11 @@ impl Shelf {
         let is_id = id.strip_prefix('r').is_some_and(|rest| rest.parse::<u64>().is_ok_and(|n| n.to_string() == rest));
         is_id.then(|| self.read(id)).flatten().ok_or_else(|| {
             let fact = format!("There is no recording {id:?}");
-            Refusal::new(fact, "ids are those that `run`, `attach` and `recordings` return", "Call `recordings` for a list of them")
+            Refusal::new(
+                fact,
+                "ids are those that `run`, `attach` and `recordings` return",
+                "Call `recordings` for a list of them",
+            )
         })
     }
 
@@ -136,14 +143,21 @@ impl Shelf {
         let refused = || {
             let dirs: Vec<String> = self.allowed.iter().map(|dir| dir.display().to_string()).collect();
             let reason = format!("it is no file below {}, from which the server may read", dirs.join(" or "));
-            Refusal::new(fact(), reason, "Name a recording that lies there, or ask the user for a further --allow-read=DIR")
+            Refusal::new(
+                fact(),
+                reason,
+                "Name a recording that lies there, or ask the user for a further --allow-read=DIR",
+            )
         };
         let places = self.allowed.iter().filter_map(|dir| dir.join(path).canonicalize().ok());
         for real in places {
-            let Some((dir, rest)) = self.allowed.iter().find_map(|dir| Some((dir, real.strip_prefix(dir).ok()?))) else {
+            let Some((dir, rest)) = self.allowed.iter().find_map(|dir| Some((dir, real.strip_prefix(dir).ok()?)))
+            else {
                 continue;
             };
-            let Ok(dir) = open(dir, OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC, Mode::empty()) else { continue };
+            let Ok(dir) = open(dir, OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC, Mode::empty()) else {
+                continue;
+            };
             // A link may have come since the path was looked at.
             let how = OpenHow::new()
                 .flags(OFlag::O_RDONLY | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK | OFlag::O_NOCTTY)

@@ -93,7 +93,8 @@ fn only_files_below_allowed_directories_are_opened() {
         std::fs::create_dir_all(scratch.path(dir)).unwrap();
     }
     let file = path(&scratch, "elsewhere/run.rec");
-    let made = Command::new(stride.trim_start_matches("--stride=")).arg(format!("--record={file}")).arg("true").output();
+    let made =
+        Command::new(stride.trim_start_matches("--stride=")).arg(format!("--record={file}")).arg("true").output();
     assert!(made.unwrap().status.success());
     std::fs::copy(&file, scratch.path("allowed/below/run.rec")).unwrap();
     std::fs::write(scratch.path("allowed/text"), "no recording\n").unwrap();
@@ -252,7 +253,8 @@ fn a_run_has_a_time_limit_and_its_recording_counts() {
     let run = client.tool("run", arguments);
     assert!(run.json["ended"].as_str().unwrap().contains("time limit"), "{}", run.text);
     are_gone(stubborn(&scratch));
-    let calls = client.tool("calls", json!({"recording": run.recording(), "filter": {"expressions": ["trace=setsid"]}}));
+    let calls =
+        client.tool("calls", json!({"recording": run.recording(), "filter": {"expressions": ["trace=setsid"]}}));
     assert_eq!(calls.json["of"], 1, "{}", calls.text);
     let killed = run.list("failed_processes");
     assert!(killed.iter().any(|process| process["killed_by"] == "SIGKILL"), "{}", run.text);
@@ -422,7 +424,10 @@ fn both_engines_are_the_clients_choice() {
         Err(why) => stride_test_support::skipped::report(format_args!("with eBPF: {why}")),
     }
     for engine in engines {
-        let run = client.tool("run", json!({"command": ["sh", "-c", "echo $HOME; exit 3"], "env": {"HOME": "/x"}, "engine": engine}));
+        let run = client.tool(
+            "run",
+            json!({"command": ["sh", "-c", "echo $HOME; exit 3"], "env": {"HOME": "/x"}, "engine": engine}),
+        );
         assert_eq!(run.json["engine"], engine);
         assert_eq!(run.json["ended"], json!({"exit_status": 3}));
         assert_eq!(run.list("stdout"), &[Value::from("/x")]);

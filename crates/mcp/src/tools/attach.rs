@@ -17,7 +17,8 @@ impl Desk {
     pub async fn attach(&self, request: &CancellationToken, attach: AttachArguments) -> Result<Answer, Refusal> {
         if !self.options.allow_attach {
             let reason = "the server was started without --allow-attach, and that permission is the user's to give";
-            let next = "Ask the user whether stride-mcp may be started with --allow-attach, or trace a new process with `run`";
+            let next =
+                "Ask the user whether stride-mcp may be started with --allow-attach, or trace a new process with `run`";
             return Err(Refusal::new("No process was attached to", reason, next));
         }
         let seconds = bounded("seconds", attach.seconds.unwrap_or(5), 1, 600)?;
@@ -26,7 +27,11 @@ impl Desk {
             return Err(Refusal::new("No process was attached to", reason, "Name the ids of the processes"));
         }
         if attach.pids.contains(&std::process::id()) {
-            return Err(Refusal::new("No process was attached to", "a server cannot trace itself", "Name another process"));
+            return Err(Refusal::new(
+                "No process was attached to",
+                "a server cannot trace itself",
+                "Name another process",
+            ));
         }
         let wishes = RecordingWishes {
             engine: attach.engine,

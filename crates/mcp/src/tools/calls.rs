@@ -54,7 +54,9 @@ impl Desk {
         match wanted.form {
             CallForm::Json => args.push("--json".into()),
             CallForm::Lines => {
-                args.extend(["--decode-fds=path", "--always-show-pid", "-ttt", "-T", "--quiet=exit"].map(str::to_owned));
+                args.extend(
+                    ["--decode-fds=path", "--always-show-pid", "-ttt", "-T", "--quiet=exit"].map(str::to_owned),
+                );
             }
         }
         let offset = wanted.offset.unwrap_or(0);

@@ -39,7 +39,14 @@ impl Desk {
     pub fn new(options: Options) -> Result<Desk> {
         let shelf = Shelf::new(options.recordings.as_deref(), options.allow_read.clone())?;
         let stars = Stars::new(options.redact);
-        Ok(Desk { options, shelf, stars, tracing: Mutex::new(()), views: Semaphore::new(VIEWS as usize), making: Mutex::new(()) })
+        Ok(Desk {
+            options,
+            shelf,
+            stars,
+            tracing: Mutex::new(()),
+            views: Semaphore::new(VIEWS as usize),
+            making: Mutex::new(()),
+        })
     }
 
     /// The right to trace, which one request has at a time: traces at the same time would change one another's times.
@@ -63,7 +70,11 @@ impl Desk {
         let string_limit = wishes.string_limit.unwrap_or(256);
         if string_limit > most {
             let fact = format!("string_limit={string_limit} is too large");
-            return Err(Refusal::new(fact, format!("at most {most} bytes of each string are recorded"), "Give a smaller number"));
+            return Err(Refusal::new(
+                fact,
+                format!("at most {most} bytes of each string are recorded"),
+                "Give a smaller number",
+            ));
         }
         let mut args = vec!["-f".to_owned(), format!("--string-limit={string_limit}")];
         args.push(match wishes.engine {

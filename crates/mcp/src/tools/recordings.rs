@@ -39,7 +39,9 @@ impl Desk {
         let (real, _) = self.shelf.outside(path)?;
         let known = self.shelf.all().into_iter().find(|shelved| shelved.file.as_ref() == Some(&real));
         if let Some(shelved) = known {
-            return Ok(Answer::default().with("recording", shelved.id.clone()).traced("opened", self.described(&shelved)));
+            return Ok(Answer::default()
+                .with("recording", shelved.id.clone())
+                .traced("opened", self.described(&shelved)));
         }
         let candidate = Shelved {
             id: "to be opened".into(),

@@ -24,7 +24,11 @@ impl Desk {
         let seconds = bounded("time_limit_s", run.time_limit_s.unwrap_or(60), 1, 3600)?;
         if run.command.first().is_none_or(String::is_empty) {
             let reason = "command is empty";
-            return Err(Refusal::new("Nothing was run", reason, "Give the program and its arguments, such as [\"ls\", \"-l\"]"));
+            return Err(Refusal::new(
+                "Nothing was run",
+                reason,
+                "Give the program and its arguments, such as [\"ls\", \"-l\"]",
+            ));
         }
         let cwd = run.cwd.as_deref().map(directory).transpose()?;
         let wishes = RecordingWishes {
@@ -73,9 +77,7 @@ impl Desk {
         };
         let answer = facts.answer(&shelved, &ended).with("time_limit_s", seconds);
         let answer = answer.list(self.brief_findings(request, &shelved).await?).list(facts.failed());
-        Ok(answer
-            .list(self.last_lines("stdout", &mut output))
-            .list(self.last_lines("stderr", &mut ended.errors)))
+        Ok(answer.list(self.last_lines("stdout", &mut output)).list(self.last_lines("stderr", &mut ended.errors)))
     }
 
     pub fn reserve(&self, made_by: &str, command: Vec<String>) -> Result<Shelved, Refusal> {
@@ -89,7 +91,11 @@ impl Desk {
     pub fn not_started(&self, shelved: &Shelved, message: &str) -> Refusal {
         self.shelf.forget(shelved);
         let message = self.stars.text(message.as_bytes());
-        Refusal::new("Nothing was traced", message, "Look at the name of the program, the ids, the directory and the engine, and ask again")
+        Refusal::new(
+            "Nothing was traced",
+            message,
+            "Look at the name of the program, the ids, the directory and the engine, and ask again",
+        )
     }
 
     /// The first findings, in short.
@@ -97,7 +103,8 @@ impl Desk {
         let findings: Vec<Value> = self.advice(request, shelved, false).await?.0;
         let of = findings.len();
         let brief = findings.into_iter().take(FINDINGS).map(|finding| {
-            let mut brief = json!({"id": finding["id"], "sentence": finding["sentence"], "sure": finding["confidence"]});
+            let mut brief =
+                json!({"id": finding["id"], "sentence": finding["sentence"], "sure": finding["confidence"]});
             if let Some(line) = first_line(&finding) {
                 brief["from"] = line.into();
             }
@@ -121,7 +128,8 @@ impl Desk {
 
 /// True for Stride's messages at the end of a run, which the answer tells already. They come over the same pipe as the command's own.
 fn is_of_stride(line: &str) -> bool {
-    line.strip_prefix("stride: ").is_some_and(|rest| rest.starts_with("--redact: ") || rest.contains("look at it with stride --replay="))
+    line.strip_prefix("stride: ")
+        .is_some_and(|rest| rest.starts_with("--redact: ") || rest.contains("look at it with stride --replay="))
 }
 
 /// The function and the line that make most calls of a finding.
@@ -159,13 +167,13 @@ impl Desk {
     pub async fn facts(&self, request: &CancellationToken, shelved: &Shelved) -> Result<Facts, Refusal> {
         let nothing = ["--trace=none", "--signal=none"].map(str::to_owned).to_vec();
         let (events, _) = self.objects(request, shelved, nothing).await?;
-        let (rows, _) = self.objects(request, shelved, vec!["--summary-only".into(), "--summary-wall-clock".into()]).await?;
+        let (rows, _) =
+            self.objects(request, shelved, vec!["--summary-only".into(), "--summary-wall-clock".into()]).await?;
         let of = |kind: &str| events.iter().find(|event| event["type"] == kind).cloned().unwrap_or_default();
         let is_process = |event: &&Value| event["pid"] == event["tid"];
         let starts = || events.iter().filter(|event| event["type"] == "start").filter(is_process);
-        let ends = || {
-            events.iter().filter(|event| event["type"] == "exit" || event["type"] == "killed").filter(is_process)
-        };
+        let ends =
+            || events.iter().filter(|event| event["type"] == "exit" || event["type"] == "killed").filter(is_process);
         let first = starts().next().map(|start| start["pid"].clone());
         let exit = ends().find(|end| Some(&end["pid"]) == first.as_ref()).map(|end| untyped(end.clone()));
         let has_failed = |end: &&Value| end["type"] == "killed" || end["status"] != 0;
@@ -205,7 +213,8 @@ impl Facts {
                 },
             );
         }
-        let counts = json!({"calls": self.totals["calls"], "errors": self.totals["errors"], "processes": self.processes});
+        let counts =
+            json!({"calls": self.totals["calls"], "errors": self.totals["errors"], "processes": self.processes});
         let losses = json!({
             "calls": self.end["lost_calls"], "threads": self.end["unseen_threads"], "signals": self.end["lost_signals"]
         });

@@ -60,7 +60,9 @@ impl Duck {
     /// Reads the tables below the working directory into a database.
     fn make(&self, cwd: PathBuf, database: &str) -> Task {
         let table = |name: &&str| {
-            format!("CREATE TABLE {name} AS SELECT * FROM read_parquet('{name}/**/*.parquet', hive_partitioning = true);")
+            format!(
+                "CREATE TABLE {name} AS SELECT * FROM read_parquet('{name}/**/*.parquet', hive_partitioning = true);"
+            )
         };
         let statements: String = TABLES.iter().map(table).collect();
         self.task(cwd, &["make", database, &statements], &[database, "-c", &statements])
@@ -106,11 +108,14 @@ impl Desk {
             true
         };
         let time = Duration::from_secs(seconds);
-        let (status, cut, message) =
-            self.ask_duck(request, task, time, |part| lines.add(part, &mut take)).await?;
+        let (status, cut, message) = self.ask_duck(request, task, time, |part| lines.add(part, &mut take)).await?;
         if cut == Some(Cut::TimeOver) {
             let reason = format!("it took longer than {seconds} s");
-            return Err(Refusal::new("The question was given up", reason, "Ask for less, or give a larger time_limit_s"));
+            return Err(Refusal::new(
+                "The question was given up",
+                reason,
+                "Ask for less, or give a larger time_limit_s",
+            ));
         }
         if status != 0 && cut.is_none() {
             let next = "Correct the statement. Only the tables of the recording can be read, and nothing can be written; `DESCRIBE calls` has the columns";
@@ -122,12 +127,7 @@ impl Desk {
     }
 
     /// The file of the recording's database, which is made at the first question.
-    async fn database(
-        &self,
-        request: &CancellationToken,
-        shelved: &Shelved,
-        duck: &Duck,
-    ) -> Result<String, Refusal> {
+    async fn database(&self, request: &CancellationToken, shelved: &Shelved, duck: &Duck) -> Result<String, Refusal> {
         let dir = self.shelf.dir();
         let path = dir.join(format!("{}.duckdb", shelved.id));
         let name = path.display().to_string();
@@ -142,7 +142,8 @@ impl Desk {
             let _ = std::fs::remove_file(&half);
         };
         tidy();
-        let failed = |reason: String| Refusal::new("The tables could not be made", reason, "Ask `summary` or `calls` instead");
+        let failed =
+            |reason: String| Refusal::new("The tables could not be made", reason, "Ask `summary` or `calls` instead");
         let args = vec![format!("--parquet={}", tables.display())];
         let in_time = self.view(request, shelved, args, |_| true).await;
         let made = match in_time {

@@ -16,11 +16,7 @@ const PARTS_OF_RUN: usize = 40;
 const PARTS: usize = 8;
 
 impl Desk {
-    pub async fn where_time_went(
-        &self,
-        request: &CancellationToken,
-        wanted: TimeArguments,
-    ) -> Result<Answer, Refusal> {
+    pub async fn where_time_went(&self, request: &CancellationToken, wanted: TimeArguments) -> Result<Answer, Refusal> {
         let shelved = self.shelf.get(&wanted.recording)?;
         let option = match wanted.of {
             TimeOf::Run => "--advise",
