@@ -18,14 +18,14 @@ const SHORT_TEXT: usize = 200;
 const NOTE_BYTES: usize = 240;
 
 #[derive(Default)]
-pub struct Answer {
+pub struct ToolAnswer {
     head: Vec<(&'static str, Value)>,
     traced: Vec<(&'static str, Value)>,
-    lists: Vec<List>,
+    lists: Vec<AnswerList>,
 }
 
 /// A list of which an answer shows as much as there is room for.
-pub struct List {
+pub struct AnswerList {
     name: &'static str,
     items: Vec<Value>,
     /// The place of the first item among all.
@@ -45,33 +45,33 @@ pub enum More {
     Otherwise(&'static str),
 }
 
-impl List {
-    pub fn new(name: &'static str, items: Vec<Value>, more: More) -> List {
-        List { name, of: items.len(), items, offset: 0, at_least: false, more }
+impl AnswerList {
+    pub fn new(name: &'static str, items: Vec<Value>, more: More) -> AnswerList {
+        AnswerList { name, of: items.len(), items, offset: 0, at_least: false, more }
     }
 
     /// The items are those from an offset on, among so many.
-    pub fn among(mut self, offset: usize, of: usize, at_least: bool) -> List {
+    pub fn among(mut self, offset: usize, of: usize, at_least: bool) -> AnswerList {
         (self.offset, self.of, self.at_least) = (offset, of, at_least);
         self
     }
 }
 
-impl Answer {
+impl ToolAnswer {
     /// A member that comes from the server or from the client.
-    pub fn with(mut self, name: &'static str, value: impl Into<Value>) -> Answer {
+    pub fn with(mut self, name: &'static str, value: impl Into<Value>) -> ToolAnswer {
         self.head.push((name, value.into()));
         self
     }
 
     /// A member that comes from a traced program.
-    pub fn traced(mut self, name: &'static str, value: impl Into<Value>) -> Answer {
+    pub fn traced(mut self, name: &'static str, value: impl Into<Value>) -> ToolAnswer {
         self.traced.push((name, value.into()));
         self
     }
 
     /// A list that comes from a traced program.
-    pub fn list(mut self, list: List) -> Answer {
+    pub fn list(mut self, list: AnswerList) -> ToolAnswer {
         self.lists.push(list);
         self
     }
@@ -106,7 +106,7 @@ impl Answer {
     }
 }
 
-impl List {
+impl AnswerList {
     /// The items that fit, as JSON, and a note about the others.
     fn within(&self, room: &mut usize) -> (String, Option<String>) {
         let mut lines = Vec::new();
@@ -173,7 +173,7 @@ pub fn plain(text: &str, most: usize) -> String {
 mod tests {
     use super::*;
 
-    fn parsed(answer: Answer, most: usize) -> Value {
+    fn parsed(answer: ToolAnswer, most: usize) -> Value {
         let text = answer.text(most);
         assert!(text.len() <= most, "{} of {most}", text.len());
         serde_json::from_str(&text).unwrap()
@@ -182,8 +182,8 @@ mod tests {
     #[test]
     fn an_answer_says_how_much_is_left_out() {
         let items = (0..1000).map(|n| json!(format!("item {n} \u{1b}[2J"))).collect();
-        let list = List::new("calls", items, More::Offset).among(7, 1007, false);
-        let answer = parsed(Answer::default().with("recording", "r1").list(list), 4096);
+        let list = AnswerList::new("calls", items, More::Offset).among(7, 1007, false);
+        let answer = parsed(ToolAnswer::default().with("recording", "r1").list(list), 4096);
         let shown = answer["traced"]["calls"].as_array().unwrap();
         assert_eq!(shown[0], "item 0 \\u{1b}[2J");
         let note = format!("{} of 1007 are not shown; ask again with offset={}", 1000 - shown.len(), 7 + shown.len());
@@ -193,15 +193,15 @@ mod tests {
     #[test]
     fn an_item_that_is_too_long_does_not_stop_the_list() {
         let long: Vec<Value> = (0..100).map(|_| json!("x".repeat(1900))).collect();
-        let list = List::new("calls", vec![json!(long), json!("second")], More::Offset);
-        let answer = parsed(Answer::default().list(list), 2048);
+        let list = AnswerList::new("calls", vec![json!(long), json!("second")], More::Offset);
+        let answer = parsed(ToolAnswer::default().list(list), 2048);
         assert!(answer["traced"]["calls"][0].as_str().unwrap().contains("no room"));
         assert_eq!(answer["traced"]["calls"][1], "second");
     }
 
     #[test]
     fn all_fits() {
-        let answer = parsed(Answer::default().list(List::new("calls", vec![json!(1)], More::Offset)), 2048);
+        let answer = parsed(ToolAnswer::default().list(AnswerList::new("calls", vec![json!(1)], More::Offset)), 2048);
         assert_eq!(answer, json!({"traced": {"calls": [1]}}));
     }
 }

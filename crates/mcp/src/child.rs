@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 /// The processes that end with a child.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Extent {
+pub enum ChildExtent {
     /// All that come of it.
     All,
     /// The child alone.
@@ -21,13 +21,13 @@ pub enum Extent {
 }
 
 /// A program that is to be run.
-pub struct Task {
+pub struct ChildTask {
     pub program: PathBuf,
     pub args: Vec<OsString>,
     pub cwd: Option<PathBuf>,
     /// The child's standard input. Default: empty.
     pub input: Option<Stdio>,
-    pub extent: Extent,
+    pub extent: ChildExtent,
 }
 
 /// Reasons to end a child early.
@@ -41,7 +41,7 @@ pub enum Cut {
     Enough,
 }
 
-pub struct Limits<'a> {
+pub struct ChildLimits<'a> {
     pub cancelled: &'a CancellationToken,
     pub time: Duration,
     /// A recording that the child writes, and the bytes that it may have. The time begins when there is something in the file: Stride writes to it right before the command
@@ -49,7 +49,7 @@ pub struct Limits<'a> {
     pub file: Option<(&'a Path, u64)>,
 }
 
-impl Limits<'_> {
+impl ChildLimits<'_> {
     async fn reached(&self) -> Cut {
         tokio::select! {
             () = self.cancelled.cancelled() => Cut::Cancelled,
@@ -83,23 +83,23 @@ impl Limits<'_> {
 const BEGINNING: Duration = Duration::from_secs(60);
 
 /// How a child ended.
-pub struct Ended {
+pub struct ChildEnd {
     pub status: i32,
     pub cut: Option<Cut>,
     /// The last bytes of its standard error.
-    pub errors: Tail,
+    pub errors: LastBytes,
 }
 
 /// The keeper, or a Stride that it waits for, does not end in time only if the kernel does not let it.
 const LAST_RESORT: Duration = Duration::from_secs(30);
 
-impl Task {
+impl ChildTask {
     fn spawn(self) -> std::io::Result<Child> {
         let mut command = Command::new("/proc/self/exe");
         command
             .arg(keeper::WORD)
             .arg(std::process::id().to_string())
-            .arg(if self.extent == Extent::All { "all" } else { "one" })
+            .arg(if self.extent == ChildExtent::All { "all" } else { "one" })
             .arg(self.program)
             .args(self.args)
             .stdin(self.input.unwrap_or_else(Stdio::null))
@@ -114,11 +114,11 @@ impl Task {
     }
 
     /// Runs the program to its end, or until a limit is reached, and hands its output to `take`, which returns false if it has enough.
-    pub async fn run(self, limits: Limits<'_>, mut take: impl FnMut(&[u8]) -> bool) -> std::io::Result<Ended> {
+    pub async fn run(self, limits: ChildLimits<'_>, mut take: impl FnMut(&[u8]) -> bool) -> std::io::Result<ChildEnd> {
         let mut child = self.spawn()?;
         let mut out = child.stdout.take();
         let mut err = child.stderr.take();
-        let mut errors = Tail::default();
+        let mut errors = LastBytes::default();
         let (mut out_part, mut err_part) = (vec![0; 64 << 10], vec![0; 16 << 10]);
         let mut cut = None;
         let reached = limits.reached();
@@ -149,7 +149,7 @@ impl Task {
             }
         }
         let status = child.wait().await?;
-        Ok(Ended { status: status.code().unwrap_or(keeper::NOT_STARTED), cut, errors })
+        Ok(ChildEnd { status: status.code().unwrap_or(keeper::NOT_STARTED), cut, errors })
     }
 }
 
@@ -173,13 +173,13 @@ fn end(child: &Child) {
 
 /// The last bytes of an output.
 #[derive(Default)]
-pub struct Tail {
+pub struct LastBytes {
     bytes: Vec<u8>,
     /// The bytes that were dropped.
     pub dropped: u64,
 }
 
-impl Tail {
+impl LastBytes {
     const MOST: usize = 16 << 10;
 
     pub fn add(&mut self, part: &[u8]) {
@@ -203,11 +203,11 @@ impl Tail {
 
 /// Cuts an output into lines. The rest of a line that is too long is dropped.
 #[derive(Default)]
-pub struct Lines {
+pub struct LineCutter {
     line: Vec<u8>,
 }
 
-impl Lines {
+impl LineCutter {
     /// No line of Stride is as long: this is a bound for memory.
     const MOST: usize = 4 << 20;
 
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn lines_come_whole() {
-        let mut lines = Lines::default();
+        let mut lines = LineCutter::default();
         let mut got = Vec::new();
         for part in ["a", "b\nc\n", "\nd"] {
             assert!(lines.add(part.as_bytes(), |line| {
@@ -249,12 +249,12 @@ mod tests {
 
     #[test]
     fn a_tail_has_the_end() {
-        let mut tail = Tail::default();
+        let mut tail = LastBytes::default();
         for number in 0..10_000 {
             tail.add(format!("{number}\n").as_bytes());
         }
         assert!(tail.bytes().ends_with(b"9998\n9999\n"));
-        assert_eq!(tail.bytes().len(), Tail::MOST);
-        assert_eq!(tail.dropped as usize + Tail::MOST, (0..10_000).map(|n| format!("{n}\n").len()).sum::<usize>());
+        assert_eq!(tail.bytes().len(), LastBytes::MOST);
+        assert_eq!(tail.dropped as usize + LastBytes::MOST, (0..10_000).map(|n| format!("{n}\n").len()).sum::<usize>());
     }
 }

@@ -26,7 +26,7 @@ mod tools;
 use anyhow::{Context, Result};
 use options::Options;
 use rmcp::ServiceExt;
-use server::Server;
+use server::StrideServer;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -62,7 +62,7 @@ fn run(options: Options) -> Result<()> {
 }
 
 async fn serve(options: Options) -> Result<()> {
-    let server = Server::new(options)?;
+    let server = StrideServer::new(options)?;
     let end = CancellationToken::new();
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let told = end.clone();

@@ -2,9 +2,9 @@
 
 use super::view::message;
 use super::{Desk, RecordingWishes, bounded};
-use crate::answer::Answer;
+use crate::answer::ToolAnswer;
 use crate::arguments::AttachArguments;
-use crate::child::{Cut, Extent, Limits, Task};
+use crate::child::{ChildExtent, ChildLimits, ChildTask, Cut};
 use crate::refusal::{Refusal, cancelled};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -14,7 +14,7 @@ const AFTERWARDS: u64 = 30;
 const MOST_PROCESSES: usize = 64;
 
 impl Desk {
-    pub async fn attach(&self, request: &CancellationToken, attach: AttachArguments) -> Result<Answer, Refusal> {
+    pub async fn attach(&self, request: &CancellationToken, attach: AttachArguments) -> Result<ToolAnswer, Refusal> {
         if !self.options.allow_attach {
             let reason = "the server was started without --allow-attach, and that permission is the user's to give";
             let next =
@@ -47,16 +47,16 @@ impl Desk {
         let shelved = self.reserve("attach", ids)?;
         let file = self.shelf.path(&shelved);
         args.push(format!("--record={}", file.display()));
-        let task = Task {
+        let task = ChildTask {
             program: self.options.stride.clone(),
             args: args.into_iter().map(Into::into).collect(),
             cwd: None,
             input: None,
             // The traced processes are not the server's: none of them may be ended.
-            extent: Extent::One,
+            extent: ChildExtent::One,
         };
         let time = Duration::from_secs(seconds + AFTERWARDS);
-        let limits = Limits { cancelled: request, time, file: Some((&file, super::run::LARGEST)) };
+        let limits = ChildLimits { cancelled: request, time, file: Some((&file, super::run::LARGEST)) };
         let ended = task.run(limits, |_| true).await;
         let mut ended = ended.map_err(|error| self.not_started(&shelved, &error.to_string()))?;
         if ended.cut == Some(Cut::Cancelled) {

@@ -2,7 +2,7 @@
 
 use super::view::untyped;
 use super::{Desk, bounded};
-use crate::answer::{Answer, List, More};
+use crate::answer::{AnswerList, More, ToolAnswer};
 use crate::arguments::{CallFilter, CallForm, CallsArguments};
 use crate::refusal::Refusal;
 use serde_json::Value;
@@ -42,7 +42,7 @@ impl CallFilter {
 }
 
 impl Desk {
-    pub async fn calls(&self, request: &CancellationToken, wanted: CallsArguments) -> Result<Answer, Refusal> {
+    pub async fn calls(&self, request: &CancellationToken, wanted: CallsArguments) -> Result<ToolAnswer, Refusal> {
         let shelved = self.shelf.get(&wanted.recording)?;
         let limit = bounded("limit", wanted.limit.unwrap_or(100) as u64, 1, 1000)? as usize;
         let string_limit = bounded("string_limit", wanted.string_limit.unwrap_or(64).into(), 0, 65_536)?;
@@ -83,8 +83,8 @@ impl Desk {
             })
             .await?;
         let at_least = !in_time || counted >= most.saturating_add(COUNTED);
-        let answer = Answer::default().with("recording", shelved.id).with("of", counted).with("offset", offset);
-        let list = List::new(if is_json { "calls" } else { "lines" }, items, More::Offset);
+        let answer = ToolAnswer::default().with("recording", shelved.id).with("of", counted).with("offset", offset);
+        let list = AnswerList::new(if is_json { "calls" } else { "lines" }, items, More::Offset);
         Ok(answer.list(list.among(offset, counted, at_least)))
     }
 }

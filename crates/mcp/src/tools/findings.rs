@@ -2,7 +2,7 @@
 
 use super::Desk;
 use super::view::untyped;
-use crate::answer::{Answer, List, More};
+use crate::answer::{AnswerList, More, ToolAnswer};
 use crate::arguments::{ExplainArguments, FindingsArguments};
 use crate::refusal::Refusal;
 use crate::shelf::Shelved;
@@ -10,19 +10,23 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 impl Desk {
-    pub async fn findings(&self, request: &CancellationToken, wanted: FindingsArguments) -> Result<Answer, Refusal> {
+    pub async fn findings(
+        &self,
+        request: &CancellationToken,
+        wanted: FindingsArguments,
+    ) -> Result<ToolAnswer, Refusal> {
         let shelved = self.shelf.get(&wanted.recording)?;
         let (findings, is_whole) = self.advice(request, &shelved, wanted.all).await?;
         let (offset, of) = (wanted.offset.unwrap_or(0), findings.len());
         let items = findings.into_iter().skip(offset).map(untyped).collect();
-        let mut answer = Answer::default().with("recording", shelved.id).with("findings", of);
+        let mut answer = ToolAnswer::default().with("recording", shelved.id).with("findings", of);
         if of == 0 && !wanted.all {
             answer = answer.with("note", "no pattern that Stride knows is worth changing; all=true has minor ones, and `where_time_went` tells where the time went");
         }
         if !is_whole {
             answer = answer.with("incomplete", "the recording is so long that the time was over before its end");
         }
-        Ok(answer.list(List::new("findings", items, More::Offset).among(offset, of, false)))
+        Ok(answer.list(AnswerList::new("findings", items, More::Offset).among(offset, of, false)))
     }
 
     /// The findings about a recording. The flag is false if the time was over.

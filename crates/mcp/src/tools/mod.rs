@@ -2,6 +2,7 @@
 
 pub mod attach;
 pub mod calls;
+mod facts;
 pub mod findings;
 pub mod recordings;
 pub mod run;

@@ -1,7 +1,7 @@
 //! `recordings`: those that there are, and files that the user has allowed to be read.
 
 use super::Desk;
-use crate::answer::{Answer, List, More};
+use crate::answer::{AnswerList, More, ToolAnswer};
 use crate::arguments::RecordingsArguments;
 use crate::refusal::Refusal;
 use crate::shelf::Shelved;
@@ -14,15 +14,15 @@ impl Desk {
         &self,
         request: &CancellationToken,
         wanted: RecordingsArguments,
-    ) -> Result<Answer, Refusal> {
+    ) -> Result<ToolAnswer, Refusal> {
         if let Some(path) = wanted.open {
             return self.open(request, Path::new(&path)).await;
         }
         let all = self.shelf.all();
         let (offset, of) = (wanted.offset.unwrap_or(0), all.len());
         let items = all.iter().skip(offset).map(|shelved| self.described(shelved)).collect();
-        let answer = Answer::default().with("recordings", of);
-        Ok(answer.list(List::new("recordings", items, More::Offset).among(offset, of, false)))
+        let answer = ToolAnswer::default().with("recordings", of);
+        Ok(answer.list(AnswerList::new("recordings", items, More::Offset).among(offset, of, false)))
     }
 
     fn described(&self, shelved: &Shelved) -> Value {
@@ -35,11 +35,11 @@ impl Desk {
         })
     }
 
-    async fn open(&self, request: &CancellationToken, path: &Path) -> Result<Answer, Refusal> {
+    async fn open(&self, request: &CancellationToken, path: &Path) -> Result<ToolAnswer, Refusal> {
         let (real, _) = self.shelf.outside(path)?;
         let known = self.shelf.all().into_iter().find(|shelved| shelved.file.as_ref() == Some(&real));
         if let Some(shelved) = known {
-            return Ok(Answer::default()
+            return Ok(ToolAnswer::default()
                 .with("recording", shelved.id.clone())
                 .traced("opened", self.described(&shelved)));
         }
@@ -60,6 +60,6 @@ impl Desk {
         let made = self.shelf.reserve("opened", self.stars.words(&words), Some(real)).map_err(|error| {
             Refusal::new("The recording gets no id", error.to_string(), "Ask the user for another --recordings=DIR")
         })?;
-        Ok(Answer::default().with("recording", made.id.clone()).traced("opened", self.described(&made)))
+        Ok(ToolAnswer::default().with("recording", made.id.clone()).traced("opened", self.described(&made)))
     }
 }

@@ -1,10 +1,10 @@
 //! `run`: traces a command.
 
-use super::view::{message, untyped};
+use super::view::message;
 use super::{Desk, RecordingWishes, bounded};
-use crate::answer::{Answer, List, More};
+use crate::answer::{AnswerList, More, ToolAnswer};
 use crate::arguments::RunArguments;
-use crate::child::{Cut, Ended, Extent, Limits, Tail, Task};
+use crate::child::{ChildExtent, ChildLimits, ChildTask, Cut, LastBytes};
 use crate::refusal::{Refusal, cancelled};
 use crate::shelf::Shelved;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ const OUTPUT_LINES: usize = 30;
 const FINDINGS: usize = 8;
 
 impl Desk {
-    pub async fn run(&self, request: &CancellationToken, run: RunArguments) -> Result<Answer, Refusal> {
+    pub async fn run(&self, request: &CancellationToken, run: RunArguments) -> Result<ToolAnswer, Refusal> {
         let seconds = bounded("time_limit_s", run.time_limit_s.unwrap_or(60), 1, 3600)?;
         if run.command.first().is_none_or(String::is_empty) {
             let reason = "command is empty";
@@ -53,15 +53,16 @@ impl Desk {
         args.push("--interruptible=never".into());
         args.push("--".into());
         args.extend(run.command);
-        let task = Task {
+        let task = ChildTask {
             program: self.options.stride.clone(),
             args: args.into_iter().map(Into::into).collect(),
             cwd,
             input: None,
-            extent: Extent::All,
+            extent: ChildExtent::All,
         };
-        let limits = Limits { cancelled: request, time: Duration::from_secs(seconds), file: Some((&file, LARGEST)) };
-        let mut output = Tail::default();
+        let limits =
+            ChildLimits { cancelled: request, time: Duration::from_secs(seconds), file: Some((&file, LARGEST)) };
+        let mut output = LastBytes::default();
         let ended = task.run(limits, |part| {
             output.add(part);
             true
@@ -99,7 +100,7 @@ impl Desk {
     }
 
     /// The first findings, in short.
-    pub async fn brief_findings(&self, request: &CancellationToken, shelved: &Shelved) -> Result<List, Refusal> {
+    pub async fn brief_findings(&self, request: &CancellationToken, shelved: &Shelved) -> Result<AnswerList, Refusal> {
         let findings: Vec<Value> = self.advice(request, shelved, false).await?.0;
         let of = findings.len();
         let brief = findings.into_iter().take(FINDINGS).map(|finding| {
@@ -110,11 +111,11 @@ impl Desk {
             }
             brief
         });
-        let list = List::new("findings", brief.collect(), More::Otherwise("call `findings`"));
+        let list = AnswerList::new("findings", brief.collect(), More::Otherwise("call `findings`"));
         Ok(list.among(0, of, false))
     }
 
-    fn last_lines(&self, name: &'static str, output: &mut Tail) -> List {
+    fn last_lines(&self, name: &'static str, output: &mut LastBytes) -> AnswerList {
         let text = self.stars.text(output.bytes());
         let lines: Vec<&str> = text.lines().filter(|line| !is_of_stride(line)).collect();
         let first = lines.len().saturating_sub(OUTPUT_LINES);
@@ -122,7 +123,7 @@ impl Desk {
         if first > 0 || output.dropped > 0 {
             items.insert(0, "… (earlier lines are left out)".into());
         }
-        List::new(name, items, More::Otherwise("have the command write to a file to see all of its output"))
+        AnswerList::new(name, items, More::Otherwise("have the command write to a file to see all of its output"))
     }
 }
 
@@ -149,79 +150,4 @@ fn directory(cwd: &str) -> Result<PathBuf, Refusal> {
     }
     let fact = format!("The command cannot run in {cwd:?}");
     Err(Refusal::new(fact, "that is not a directory, or may not be entered", "Name a directory in cwd"))
-}
-
-/// Facts of a run: numbers, and how its processes ended.
-pub struct Facts {
-    /// A program was traced.
-    pub began: bool,
-    engine: Value,
-    totals: Value,
-    end: Value,
-    processes: usize,
-    exit: Option<Value>,
-    failed: Vec<Value>,
-}
-
-impl Desk {
-    pub async fn facts(&self, request: &CancellationToken, shelved: &Shelved) -> Result<Facts, Refusal> {
-        let nothing = ["--trace=none", "--signal=none"].map(str::to_owned).to_vec();
-        let (events, _) = self.objects(request, shelved, nothing).await?;
-        let (rows, _) =
-            self.objects(request, shelved, vec!["--summary-only".into(), "--summary-wall-clock".into()]).await?;
-        let of = |kind: &str| events.iter().find(|event| event["type"] == kind).cloned().unwrap_or_default();
-        let is_process = |event: &&Value| event["pid"] == event["tid"];
-        let starts = || events.iter().filter(|event| event["type"] == "start").filter(is_process);
-        let ends =
-            || events.iter().filter(|event| event["type"] == "exit" || event["type"] == "killed").filter(is_process);
-        let first = starts().next().map(|start| start["pid"].clone());
-        let exit = ends().find(|end| Some(&end["pid"]) == first.as_ref()).map(|end| untyped(end.clone()));
-        let has_failed = |end: &&Value| end["type"] == "killed" || end["status"] != 0;
-        Ok(Facts {
-            began: first.is_some(),
-            engine: of("trace")["engine"].clone(),
-            totals: rows.into_iter().find(|row| row["type"] == "summary_total").unwrap_or_default(),
-            end: of("end"),
-            processes: starts().count(),
-            exit,
-            failed: ends().filter(has_failed).map(|end| brief_end(end)).collect(),
-        })
-    }
-}
-
-fn brief_end(end: &Value) -> Value {
-    let mut brief = json!({"pid": end["pid"], "comm": end["comm"]});
-    match end["type"] == "killed" {
-        true => brief["killed_by"] = end["signal"]["name"].clone(),
-        false => brief["exit_status"] = end["status"].clone(),
-    }
-    brief
-}
-
-impl Facts {
-    pub fn answer(&self, shelved: &Shelved, ended: &Ended) -> Answer {
-        let mut answer = Answer::default().with("recording", shelved.id.clone());
-        if shelved.made_by == "run" {
-            answer = answer.with(
-                "ended",
-                match (ended.cut, &self.exit) {
-                    (Some(Cut::TimeOver), _) => json!("by the server, because the time limit was over"),
-                    (Some(Cut::TooLarge), _) => json!("by the server, because the recording became too large"),
-                    (_, Some(exit)) if exit["signal"].is_object() => json!({"killed_by": exit["signal"]["name"]}),
-                    (_, Some(exit)) => json!({"exit_status": exit["status"]}),
-                    _ => json!({"exit_status": ended.status}),
-                },
-            );
-        }
-        let counts =
-            json!({"calls": self.totals["calls"], "errors": self.totals["errors"], "processes": self.processes});
-        let losses = json!({
-            "calls": self.end["lost_calls"], "threads": self.end["unseen_threads"], "signals": self.end["lost_signals"]
-        });
-        answer.with("engine", self.engine.clone()).with("counts", counts).with("lost", losses)
-    }
-
-    pub fn failed(&self) -> List {
-        List::new("failed_processes", self.failed.clone(), More::Otherwise("call `sql`, table processes"))
-    }
 }

@@ -4,9 +4,9 @@
 //! statements that stand here. Questions are asked of that database by another process, which opens it for reading only, and has no access to any other file.
 
 use super::{Desk, bounded};
-use crate::answer::{Answer, List, More};
+use crate::answer::{AnswerList, More, ToolAnswer};
 use crate::arguments::SqlArguments;
-use crate::child::{Cut, Extent, Limits, Lines, Task};
+use crate::child::{ChildExtent, ChildLimits, ChildTask, Cut, LineCutter};
 use crate::options::in_path;
 use crate::refusal::{Refusal, cancelled};
 use crate::shelf::Shelved;
@@ -43,22 +43,22 @@ impl Duck {
         Ok(if is_python { Duck::Python(found) } else { Duck::Command(found) })
     }
 
-    fn task(&self, cwd: PathBuf, python: &[&str], command: &[&str]) -> Task {
+    fn task(&self, cwd: PathBuf, python: &[&str], command: &[&str]) -> ChildTask {
         let (program, args) = match self {
             Duck::Python(program) => (program, [&["-c", SCRIPT], python].concat()),
             Duck::Command(program) => (program, [&["-init", "/dev/null", "-bail"], command].concat()),
         };
-        Task {
+        ChildTask {
             program: program.clone(),
             args: args.into_iter().map(OsString::from).collect(),
             cwd: Some(cwd),
             input: None,
-            extent: Extent::All,
+            extent: ChildExtent::All,
         }
     }
 
     /// Reads the tables below the working directory into a database.
-    fn make(&self, cwd: PathBuf, database: &str) -> Task {
+    fn make(&self, cwd: PathBuf, database: &str) -> ChildTask {
         let table = |name: &&str| {
             format!(
                 "CREATE TABLE {name} AS SELECT * FROM read_parquet('{name}/**/*.parquet', hive_partitioning = true);"
@@ -68,7 +68,7 @@ impl Duck {
         self.task(cwd, &["make", database, &statements], &[database, "-c", &statements])
     }
 
-    fn ask(&self, cwd: PathBuf, database: &str, sql: &str, rows: usize) -> Task {
+    fn ask(&self, cwd: PathBuf, database: &str, sql: &str, rows: usize) -> ChildTask {
         let python = ["ask", database, sql, &rows.to_string(), &format!("{SETTINGS} {LOCK}")];
         // (The last order forbids orders such as `.shell`, and locks the settings.)
         let command =
@@ -84,7 +84,7 @@ fn missing(reason: &str) -> Refusal {
 }
 
 impl Desk {
-    pub async fn sql(&self, request: &CancellationToken, wanted: SqlArguments) -> Result<Answer, Refusal> {
+    pub async fn sql(&self, request: &CancellationToken, wanted: SqlArguments) -> Result<ToolAnswer, Refusal> {
         let shelved = self.shelf.get(&wanted.recording)?;
         let rows = bounded("rows", wanted.rows.unwrap_or(100) as u64, 1, 1000)? as usize;
         let seconds = bounded("time_limit_s", wanted.time_limit_s.unwrap_or(30), 1, 300)?;
@@ -97,7 +97,7 @@ impl Desk {
         let duck = Duck::found(self.options.duckdb.as_deref())?;
         let database = self.database(request, &shelved, &duck).await?;
         let task = duck.ask(self.shelf.dir().to_owned(), &database, sql, rows);
-        let (mut lines, mut items, mut bytes, mut more) = (Lines::default(), Vec::new(), 0, false);
+        let (mut lines, mut items, mut bytes, mut more) = (LineCutter::default(), Vec::new(), 0, false);
         let mut take = |line: &[u8]| {
             more = items.len() >= rows || bytes > 4 * self.options.answer_bytes;
             if more || line.is_empty() {
@@ -122,8 +122,9 @@ impl Desk {
             return Err(Refusal::new("DuckDB refuses the question", message, next));
         }
         let of = items.len() + usize::from(more);
-        let list = List::new("rows", items, More::Otherwise("use LIMIT and OFFSET, fewer columns, or add rows up"));
-        Ok(Answer::default().with("recording", shelved.id).list(list.among(0, of, more)))
+        let list =
+            AnswerList::new("rows", items, More::Otherwise("use LIMIT and OFFSET, fewer columns, or add rows up"));
+        Ok(ToolAnswer::default().with("recording", shelved.id).list(list.among(0, of, more)))
     }
 
     /// The file of the recording's database, which is made at the first question.
@@ -165,12 +166,12 @@ impl Desk {
     async fn ask_duck(
         &self,
         request: &CancellationToken,
-        task: Task,
+        task: ChildTask,
         time: Duration,
         take: impl FnMut(&[u8]) -> bool,
     ) -> Result<(i32, Option<Cut>, String), Refusal> {
         let _place = self.views.acquire().await.map_err(|_| cancelled())?;
-        let ended = task.run(Limits { cancelled: request, time, file: None }, take).await;
+        let ended = task.run(ChildLimits { cancelled: request, time, file: None }, take).await;
         let mut ended = ended.map_err(|error| missing(&error.to_string()))?;
         if ended.cut == Some(Cut::Cancelled) {
             return Err(cancelled());

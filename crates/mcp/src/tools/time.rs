@@ -2,7 +2,7 @@
 
 use super::Desk;
 use super::view::untyped;
-use crate::answer::{Answer, List, More};
+use crate::answer::{AnswerList, More, ToolAnswer};
 use crate::arguments::{TimeArguments, TimeOf};
 use crate::refusal::Refusal;
 use serde_json::{Value, json};
@@ -16,7 +16,11 @@ const PARTS_OF_RUN: usize = 40;
 const PARTS: usize = 8;
 
 impl Desk {
-    pub async fn where_time_went(&self, request: &CancellationToken, wanted: TimeArguments) -> Result<Answer, Refusal> {
+    pub async fn where_time_went(
+        &self,
+        request: &CancellationToken,
+        wanted: TimeArguments,
+    ) -> Result<ToolAnswer, Refusal> {
         let shelved = self.shelf.get(&wanted.recording)?;
         let option = match wanted.of {
             TimeOf::Run => "--advise",
@@ -26,7 +30,7 @@ impl Desk {
         };
         let (mut objects, is_whole) = self.objects(request, &shelved, vec![option.into()]).await?;
         objects.retain(|object| object["type"] == "time_spent");
-        let mut answer = Answer::default().with("recording", shelved.id);
+        let mut answer = ToolAnswer::default().with("recording", shelved.id);
         if !is_whole {
             answer = answer.with("incomplete", "the recording is so long that the time was over before its end");
         }
@@ -40,12 +44,12 @@ impl Desk {
                 members.remove("parts");
             }
             let parts = parts.into_iter().skip(offset).collect();
-            let list = List::new("parts", parts, More::Offset).among(offset, of, false);
+            let list = AnswerList::new("parts", parts, More::Offset).among(offset, of, false);
             return Ok(answer.traced("run", run).list(list));
         }
         let of = objects.len();
         let items = objects.into_iter().skip(offset).map(|object| with_large_parts(untyped(object), PARTS)).collect();
-        Ok(answer.list(List::new("time", items, More::Offset).among(offset, of, false)))
+        Ok(answer.list(AnswerList::new("time", items, More::Offset).among(offset, of, false)))
     }
 }
 

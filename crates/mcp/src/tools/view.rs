@@ -1,7 +1,7 @@
 //! Views of a recording: `stride --replay` with the options of the view.
 
 use super::{Desk, VIEW_TIME};
-use crate::child::{Cut, Extent, Limits, Lines, Task};
+use crate::child::{ChildExtent, ChildLimits, ChildTask, Cut, LineCutter};
 use crate::refusal::{Refusal, cancelled};
 use crate::shelf::Shelved;
 use serde_json::Value;
@@ -27,7 +27,7 @@ impl Desk {
         if self.options.redact {
             args.push("--redact".into());
         }
-        let mut lines = Lines::default();
+        let mut lines = LineCutter::default();
         let ended = self.stride(request, args, Some(input), |part| lines.add(part, &mut take)).await?;
         match ended {
             (_, Some(Cut::TimeOver), _) => Ok(false),
@@ -47,15 +47,15 @@ impl Desk {
         input: Option<Stdio>,
         take: impl FnMut(&[u8]) -> bool,
     ) -> Result<(i32, Option<Cut>, String), Refusal> {
-        let task = Task {
+        let task = ChildTask {
             program: self.options.stride.clone(),
             args: args.into_iter().map(Into::into).collect(),
             cwd: Some(self.shelf.dir().to_owned()),
             input,
-            extent: Extent::One,
+            extent: ChildExtent::One,
         };
         let _place = self.views.acquire().await.map_err(|_| cancelled())?;
-        let limits = Limits { cancelled: request, time: VIEW_TIME, file: None };
+        let limits = ChildLimits { cancelled: request, time: VIEW_TIME, file: None };
         let mut ended = task.run(limits, take).await.map_err(|error| {
             let fact = format!("{} cannot be started", self.options.stride.display());
             Refusal::new(fact, error.to_string(), "Ask the user to start stride-mcp with --stride=PATH")
