@@ -14,7 +14,8 @@ demo: build ## install what is missing, build, trace a real program
 	@scripts/demo $(STRIDE)
 
 build: setup ## leaves target/release/stride
-	$(CARGO) build --release --package stride-cli --package stride-broker --package stride-mcp
+	$(CARGO) build --release --package stride-cli --package stride-broker
+	$(CARGO) build --release --package stride-mcp
 
 install: ## the program, man page and completions to PREFIX (/usr/local), below DESTDIR; after `make build`
 	@scripts/install '$(STRIDE)' '$(PREFIX)' '$(DESTDIR)'

@@ -244,20 +244,33 @@ fn a_cancelled_run_ends_and_the_server_goes_on() {
     assert_eq!(client.tool("recordings", json!({})).list("recordings").len(), 1);
 }
 
+/// The engines that this machine allows.
+fn engines() -> Vec<&'static str> {
+    match stride_engine_ebpf::available() {
+        Ok(()) => vec!["ptrace", "ebpf"],
+        Err(why) => {
+            stride_test_support::skipped::report(format_args!("with eBPF: {why}"));
+            vec!["ptrace"]
+        }
+    }
+}
+
 #[test]
 fn a_run_has_a_time_limit_and_its_recording_counts() {
-    let mut client = client!();
-    let scratch = Scratch::new("mcp-limit");
-    let command = ["sh", "-c", STUBBORN];
-    let arguments = json!({"command": command, "cwd": path(&scratch, ""), "stacks": false, "time_limit_s": 2});
-    let run = client.tool("run", arguments);
-    assert!(run.json["ended"].as_str().unwrap().contains("time limit"), "{}", run.text);
-    are_gone(stubborn(&scratch));
-    let calls =
-        client.tool("calls", json!({"recording": run.recording(), "filter": {"expressions": ["trace=setsid"]}}));
-    assert_eq!(calls.json["of"], 1, "{}", calls.text);
-    let killed = run.list("failed_processes");
-    assert!(killed.iter().any(|process| process["killed_by"] == "SIGKILL"), "{}", run.text);
+    for engine in engines() {
+        let mut client = client!();
+        let scratch = Scratch::new(&format!("mcp-limit-{engine}"));
+        let command = ["sh", "-c", STUBBORN];
+        let limit = json!({"command": command, "cwd": path(&scratch, ""), "stacks": false, "time_limit_s": 2, "engine": engine});
+        let run = client.tool("run", limit);
+        assert!(run.json["ended"].as_str().unwrap().contains("time limit"), "{}", run.text);
+        are_gone(stubborn(&scratch));
+        let filter = json!({"expressions": ["trace=setsid"]});
+        let calls = client.tool("calls", json!({"recording": run.recording(), "filter": filter}));
+        assert_eq!(calls.json["of"], 1, "{engine}: {}", calls.text);
+        let killed = run.list("failed_processes");
+        assert!(killed.iter().any(|process| process["killed_by"] == "SIGKILL"), "{engine}: {}", run.text);
+    }
 }
 
 /// Shells end their children so.
@@ -370,20 +383,39 @@ fn recordings_stay_only_where_the_user_has_named_a_directory() {
     let next = client.tool("run", json!({"command": ["true"], "stacks": false}));
     assert_eq!(next.recording(), "r2");
     // A directory of the server's own.
-    let mut client = client!();
-    let run = client.tool("run", json!({"command": ["true"], "stacks": false}));
-    let calls = client.tool("calls", json!({"recording": run.recording(), "form": "json", "limit": 1}));
-    assert_eq!(calls.list("calls").len(), 1);
-    let of_server = || {
-        let all = std::fs::read_dir(format!("/proc/{}/task", std::process::id())).is_ok();
-        assert!(all);
-        let dirs = std::fs::read_dir("/tmp").unwrap().map(|entry| entry.unwrap().path());
-        dirs.filter(|dir| dir.display().to_string().contains("/stride-mcp-")).collect::<Vec<_>>()
-    };
-    let during = of_server();
-    assert!(!during.is_empty());
-    for dir in &during {
-        assert_eq!(dir.metadata().map_or(0o700, |found| found.permissions().mode() & 0o777), 0o700);
+    let runtime = scratch.path("runtime");
+    std::fs::create_dir(&runtime).unwrap();
+    let dirs = || -> Vec<_> { std::fs::read_dir(&runtime).unwrap().map(|entry| entry.unwrap().path()).collect() };
+    {
+        let mut client = Client::below(&[stride().unwrap()], Some(&runtime));
+        client.tool("run", json!({"command": ["true"], "stacks": false}));
+        assert_eq!(dirs().len(), 1);
+        assert_eq!(dirs()[0].metadata().unwrap().permissions().mode() & 0o777, 0o700);
+        assert!(dirs()[0].join("r1.rec").exists());
+    }
+    assert!(dirs().is_empty(), "{:?}", dirs());
+}
+
+/// The process that traces another one, or 0.
+fn tracer(pid: i32) -> i32 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    status.lines().find_map(|line| line.strip_prefix("TracerPid:")).unwrap().trim().parse().unwrap()
+}
+
+#[test]
+fn processes_run_on_when_an_attached_client_goes_away() {
+    for is_killed in [false, true] {
+        let mut client = client!("--allow-attach");
+        let sleeper = Killed(Command::new("sleep").arg("1000").spawn().unwrap());
+        client.begin("attach", json!({"pids": [sleeper.tid()], "seconds": 600, "engine": "ptrace"}));
+        wait_until("the process to be traced", || tracer(sleeper.tid()) != 0);
+        match is_killed {
+            false => client.leave(),
+            true => kill(Pid::from_raw(client.pid()), Signal::SIGKILL).unwrap(),
+        }
+        client.ended();
+        wait_until("the process to be let go", || tracer(sleeper.tid()) == 0);
+        wait_until("the process to sleep", || state(sleeper.tid()) == Some('S'));
     }
 }
 
@@ -418,12 +450,7 @@ fn wrong_options_are_explained() {
 #[test]
 fn both_engines_are_the_clients_choice() {
     let mut client = client!();
-    let mut engines = vec!["ptrace"];
-    match stride_engine_ebpf::available() {
-        Ok(()) => engines.push("ebpf"),
-        Err(why) => stride_test_support::skipped::report(format_args!("with eBPF: {why}")),
-    }
-    for engine in engines {
+    for engine in engines() {
         let run = client.tool(
             "run",
             json!({"command": ["sh", "-c", "echo $HOME; exit 3"], "env": {"HOME": "/x"}, "engine": engine}),

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Calls are counted up to this number behind those that are shown.
 const COUNTED: usize = 2_000_000;
-/// What `-e` may choose. Other expressions are options of another kind, and some write files.
+/// Names that `-e` may have. Other expressions are options of another kind, and some write files.
 const EXPRESSIONS: [&str; 10] =
     ["trace", "t", "signal", "signals", "s", "status", "fd", "fds", "trace-fds", "trace-fd"];
 

@@ -59,17 +59,23 @@ fn brief_end(end: &Value) -> Value {
 impl RecordedFacts {
     pub fn answer(&self, shelved: &Shelved, ended: &ChildEnd) -> ToolAnswer {
         let mut answer = ToolAnswer::default().with("recording", shelved.id.clone());
-        if shelved.made_by == "run" {
-            answer = answer.with(
-                "ended",
-                match (ended.cut, &self.exit) {
-                    (Some(Cut::TimeOver), _) => json!("by the server, because the time limit was over"),
-                    (Some(Cut::TooLarge), _) => json!("by the server, because the recording became too large"),
-                    (_, Some(exit)) if exit["signal"].is_object() => json!({"killed_by": exit["signal"]["name"]}),
-                    (_, Some(exit)) => json!({"exit_status": exit["status"]}),
-                    _ => json!({"exit_status": ended.status}),
-                },
-            );
+        let ended_by = match ended.cut {
+            Some(Cut::TimeOver) => Some("by the server, because the time limit was over"),
+            Some(Cut::TooLarge) => Some("by the server, because the recording became too large"),
+            _ => None,
+        };
+        let is_run = shelved.made_by == "run";
+        let end = match (ended_by, &self.exit) {
+            (Some(reason), _) => Some(json!(reason)),
+            (None, Some(exit)) if is_run && exit["signal"].is_object() => {
+                Some(json!({"killed_by": exit["signal"]["name"]}))
+            }
+            (None, Some(exit)) if is_run => Some(json!({"exit_status": exit["status"]})),
+            (None, None) if is_run => Some(json!({"exit_status": ended.status})),
+            _ => None,
+        };
+        if let Some(end) = end {
+            answer = answer.with("ended", end);
         }
         let counts =
             json!({"calls": self.totals["calls"], "errors": self.totals["errors"], "processes": self.processes});

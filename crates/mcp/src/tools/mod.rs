@@ -96,7 +96,7 @@ impl Desk {
     }
 }
 
-/// What a recording shall have.
+/// Contents that a recording shall have.
 struct RecordingWishes {
     engine: EngineWish,
     stacks: bool,

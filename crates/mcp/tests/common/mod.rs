@@ -69,9 +69,17 @@ impl Told {
 
 impl Client {
     pub fn new(options: &[String]) -> Client {
+        Client::below(options, None)
+    }
+
+    /// A client whose server has this place for files of the session.
+    pub fn below(options: &[String], runtime: Option<&Path>) -> Client {
         let mut command = Command::new(SERVER);
         // The library path that cargo sets would be passed to traced programs.
         command.args(options).env_remove("LD_LIBRARY_PATH").env_remove("XDG_RUNTIME_DIR");
+        if let Some(runtime) = runtime {
+            command.env("XDG_RUNTIME_DIR", runtime);
+        }
         let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (tell, answers) = channel();
         let output = BufReader::new(server.stdout.take().unwrap());
