@@ -343,7 +343,7 @@ fn sql_reads_the_tables_and_nothing_else() {
         assert!(message.contains(expected), "{sql}: {message}");
     }
     assert!(!scratch.path("out").exists());
-    let endless = "SELECT count(*) FROM range(100000000000) a, range(100000000000) b";
+    let endless = "SELECT sum(a.range * b.range) FROM range(1000000) a, range(1000000) b";
     let message = client.refused("sql", json!({"recording": id, "sql": endless, "time_limit_s": 1}));
     assert!(message.contains("longer than 1 s"), "{message}");
     let rows = client.tool("sql", json!({"recording": id, "sql": "SELECT name FROM calls", "rows": 3}));
