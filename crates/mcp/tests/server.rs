@@ -353,6 +353,38 @@ fn sql_reads_the_tables_and_nothing_else() {
     assert_eq!(rows.list("rows"), &[json!({"exit_status": 0, "comm": "cat"})]);
 }
 
+/// The same with the command instead of the module.
+#[test]
+fn sql_by_the_command_writes_nothing() {
+    let duckdb = or_skip!(packages::with("duckdb-cli")).with_file_name("duckdb");
+    let mut client = client!(format!("--duckdb={}", duckdb.display()));
+    let scratch = Scratch::new("mcp-sql-command");
+    let run = client.tool("run", json!({"command": ["cat", "/etc/passwd"], "stacks": false}));
+    let id = run.recording().to_owned();
+    let out = path(&scratch, "out");
+    let refused = [
+        ("SELEC 1", "syntax error"),
+        (&format!("COPY calls TO '{out}'"), "disabled"),
+        (&format!("SELECT 1; COPY calls TO '{out}'"), "disabled"),
+        (&format!("SELECT 1;\n.shell touch {out}\n"), "syntax error"),
+        (&format!(".shell touch {out}"), "must be a SELECT"),
+        (&format!("ATTACH '{out}'"), "disabled"),
+        ("DELETE FROM calls", "read-only"),
+        ("SET enable_external_access = true", "locked"),
+        ("SELECT * FROM read_text('/etc/passwd')", "disabled"),
+        ("SELECT getenv('HOME')", "disabled"),
+    ];
+    for (sql, expected) in refused {
+        let message = client.refused("sql", json!({"recording": id, "sql": sql}));
+        assert!(message.contains(expected), "{sql}: {message}");
+    }
+    assert!(!scratch.path("out").exists());
+    let rows = client.tool("sql", json!({"recording": id, "sql": "SELECT name FROM calls", "rows": 3}));
+    assert_eq!(rows.list("rows").len(), 3);
+    let rows = client.tool("sql", json!({"recording": id, "sql": "SELECT exit_status, comm FROM processes"}));
+    assert_eq!(rows.list("rows"), &[json!({"exit_status": 0, "comm": "cat"})]);
+}
+
 #[test]
 fn without_duckdb_the_error_says_how_to_get_it() {
     let scratch = Scratch::new("mcp-no-duckdb");

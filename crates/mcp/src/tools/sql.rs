@@ -136,8 +136,12 @@ impl Desk {
             return Ok(name);
         }
         let _alone = self.making.lock().await;
-        let tables = dir.join(format!("{}.tables", shelved.id));
-        let half = dir.join(format!("{}.duckdb.half", shelved.id));
+        if path.exists() {
+            return Ok(name);
+        }
+        // Another server may use the same directory.
+        let own = format!("{}.{}", shelved.id, std::process::id());
+        let (tables, half) = (dir.join(format!("{own}.tables")), dir.join(format!("{own}.duckdb")));
         let tidy = || {
             let _ = std::fs::remove_dir_all(&tables);
             let _ = std::fs::remove_file(&half);

@@ -213,7 +213,15 @@ fn a_secret_appears_nowhere() {
         client.texts.iter().filter(|text| text.contains(SECRET)).count()
     };
     let scratch = Scratch::new("mcp-secret");
-    assert_eq!(ask(&mut client!(), &scratch), 0);
+    let kept = |name: &str| format!("--recordings={}", path(&scratch, name));
+    assert_eq!(ask(&mut client!(kept("redacted")), &scratch), 0);
     // The user may want to see it.
-    assert!(ask(&mut client!("--no-redact"), &scratch) > 1);
+    assert!(ask(&mut client!(kept("open"), "--no-redact"), &scratch) > 1);
+    // The recordings themselves have it, or have it not.
+    for (dir, has_it) in [("redacted", false), ("open", true)] {
+        let replay = format!("--replay={}", path(&scratch, &format!("{dir}/r1.rec")));
+        let stride = stride().unwrap();
+        let replay = Command::new(stride.trim_start_matches("--stride=")).args(["-s", "4096", "-v", &replay]).output();
+        assert_eq!(text(&replay.unwrap().stdout).contains(SECRET), has_it, "{dir}");
+    }
 }
