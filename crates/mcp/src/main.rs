@@ -6,7 +6,7 @@
 //!
 //! - [`server`] has the tools as the protocol shows them, [`arguments`] has what they take, and [`tools`] has a module for each.
 //! - [`answer`] bounds each answer, and [`hostile`] makes bytes of traced programs harmless. Both act in one place, so no tool can forget them.
-//! - [`shelf`] has the recordings: those of the server, and files that the user has allowed to be read.
+//! - [`shelf`] has the recordings: those of the server, and files that the user has allowed to be read. [`temporary`] has its directory if the user has named none.
 //! - [`child`] runs `stride` and a database. Each child runs below a [`keeper`], which ends all of its processes when the server says so or is gone.
 //!
 //! docs/mcp.md tells what is bounded, what is defended, and what is not.
@@ -21,6 +21,7 @@ mod refusal;
 mod secrets;
 mod server;
 mod shelf;
+mod temporary;
 mod tools;
 
 use anyhow::{Context, Result};

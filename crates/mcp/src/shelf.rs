@@ -4,6 +4,7 @@
 //! were made elsewhere may be opened if they are below a directory that the user has named; that is looked at again each time.
 
 use crate::refusal::Refusal;
+use crate::temporary::TemporaryDir;
 use anyhow::{Context, Result, bail};
 use nix::fcntl::{OFlag, OpenHow, ResolveFlag, open, openat2};
 use nix::sys::stat::Mode;
@@ -16,8 +17,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 pub struct Shelf {
     dir: PathBuf,
-    /// The directory is removed at the end.
-    is_temporary: bool,
+    /// There is one if the directory is removed at the end.
+    temporary: Option<TemporaryDir>,
     allowed: Vec<PathBuf>,
 }
 
@@ -37,7 +38,10 @@ pub struct Shelved {
 
 impl Shelf {
     pub fn new(named: Option<&Path>, allowed: Vec<PathBuf>) -> Result<Shelf> {
-        let Some(dir) = named else { return Ok(Shelf { dir: temporary()?, is_temporary: true, allowed }) };
+        let Some(dir) = named else {
+            let made = TemporaryDir::new()?;
+            return Ok(Shelf { dir: made.path().to_owned(), temporary: Some(made), allowed });
+        };
         let shown = || format!("--recordings={}", dir.display());
         DirBuilder::new().recursive(true).mode(0o700).create(dir).with_context(shown)?;
         let dir = dir.canonicalize().with_context(shown)?;
@@ -48,7 +52,7 @@ impl Shelf {
                 shown()
             );
         }
-        Ok(Shelf { dir, is_temporary: false, allowed })
+        Ok(Shelf { dir, temporary: None, allowed })
     }
 
     pub fn dir(&self) -> &Path {
@@ -173,23 +177,8 @@ impl Shelf {
 
     /// Removes what the user did not ask to keep.
     pub fn finish(&self) {
-        if self.is_temporary {
-            let _ = fs::remove_dir_all(&self.dir);
+        if let Some(made) = &self.temporary {
+            made.remove();
         }
     }
-}
-
-/// A new directory that only this user can enter.
-fn temporary() -> Result<PathBuf> {
-    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-    let places = runtime.into_iter().filter(|dir| dir.is_absolute()).chain([PathBuf::from("/tmp")]);
-    let mut last = None;
-    for place in places {
-        match nix::unistd::mkdtemp(&place.join("stride-mcp-XXXXXX")) {
-            Ok(dir) => return Ok(dir),
-            Err(error) => last = Some((place, error)),
-        }
-    }
-    let (place, error) = last.context("no place for recordings")?;
-    bail!("{}: {error}: name another directory with --recordings=DIR", place.display())
 }

@@ -213,13 +213,24 @@ fn nothing_is_left_when_the_server_is_told_to_end() {
 
 #[test]
 fn nothing_is_left_when_the_server_is_killed() {
-    let mut client = client!();
     let scratch = Scratch::new("mcp-kill");
+    let (options, runtime) = ([or_skip!(stride())], scratch.path("runtime"));
+    std::fs::create_dir(&runtime).unwrap();
+    let dirs = || std::fs::read_dir(&runtime).unwrap().count();
+    let mut client = Client::below(&options, Some(&runtime));
     begin_stubborn(&mut client, &scratch);
     let pids = stubborn(&scratch);
     kill(Pid::from_raw(client.pid()), Signal::SIGKILL).unwrap();
     client.ended();
     are_gone(pids);
+    // The next server removes the directory, and leaves that of a server that runs.
+    assert_eq!(dirs(), 1);
+    let mut second = Client::below(&options, Some(&runtime));
+    assert_eq!(dirs(), 1);
+    second.tool("run", json!({"command": ["true"], "stacks": false}));
+    let _third = Client::below(&options, Some(&runtime));
+    assert_eq!(dirs(), 2);
+    second.tool("summary", json!({"recording": "r1"}));
 }
 
 #[test]
