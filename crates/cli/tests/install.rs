@@ -18,10 +18,11 @@ fn below(dir: &Path) -> BTreeSet<String> {
     String::from_utf8(out.stdout).unwrap().lines().map(str::to_owned).collect()
 }
 
-const FILES: [(&str, u32); 9] = [
+const FILES: [(&str, u32); 10] = [
     ("bin/stride", 0o755),
     ("bin/stride-broker", 0o755),
     ("bin/stride-ci", 0o755),
+    ("bin/stride-mcp", 0o755),
     ("lib/systemd/system/stride-broker.service", 0o644),
     ("lib/systemd/system/stride-broker.socket", 0o644),
     ("share/bash-completion/completions/stride", 0o644),
@@ -30,12 +31,17 @@ const FILES: [(&str, u32); 9] = [
     ("share/zsh/site-functions/_stride", 0o644),
 ];
 
+/// A further program that is installed and was not built.
+fn missing() -> Option<&'static str> {
+    ["stride-broker", "stride-mcp"].into_iter().find(|name| !Path::new(STRIDE).with_file_name(name).exists())
+}
+
 #[test]
 fn what_is_installed_runs_and_is_taken_away_again() {
     use std::os::unix::fs::PermissionsExt;
     need!("/usr/bin/make");
-    if !Path::new(STRIDE).with_file_name("stride-broker").exists() {
-        skip!("`cargo build -p stride-broker` must have built it");
+    if let Some(name) = missing() {
+        skip!("`cargo build -p {name}` must have built it");
     }
     let scratch = Scratch::new("install");
     let home = scratch.path("home");
@@ -66,8 +72,8 @@ fn what_is_installed_runs_and_is_taken_away_again() {
 #[test]
 fn a_package_is_staged_below_destdir() {
     need!("/usr/bin/make");
-    if !Path::new(STRIDE).with_file_name("stride-broker").exists() {
-        skip!("`cargo build -p stride-broker` must have built it");
+    if let Some(name) = missing() {
+        skip!("`cargo build -p {name}` must have built it");
     }
     let scratch = Scratch::new("destdir");
     let stage = scratch.path("stage");
