@@ -112,6 +112,11 @@ int main(void)
 	REGISTER(31, "IORING_REGISTER_SEND_MSG_RING", reading, 1,
 		 "{opcode=IORING_OP_READ, flags=0, ioprio=0, fd=-1, off=0, addr=0, len=0, rw_flags=0, user_data=0, buf_index=0, personality=0, "
 		 "file_index=0, attr_type_mask=IORING_RW_ATTR_FLAG_PI, attr_ptr={flags=0x1, app_tag=0x2, len=5, addr=0x6, seed=0x7, rsvd=0x8}}");
+	reading[0].opcode = 9;
+	reading[0].op_flags = 0x10;
+	REGISTER(31, "IORING_REGISTER_SEND_MSG_RING", reading, 1,
+		 "{opcode=IORING_OP_SENDMSG, flags=0, ioprio=0, fd=-1, off=0, addr=0, len=0, rw_flags=0x10, user_data=0, buf_index=0, personality=0, "
+		 "file_index=0, attr_type_mask=IORING_RW_ATTR_FLAG_PI, attr_ptr={flags=0x1, app_tag=0x2, len=5, addr=0x6, seed=0x7, rsvd=0x8}}");
 	REGISTER(32, "IORING_REGISTER_ZCRX_IFQ", &ifq, 1,
 		 "{if_idx=1, if_rxq=2, rq_entries=3, flags=ZCRX_REG_NODEV, area_ptr=0x1000, region_ptr=NULL, offsets={head=4, tail=5, rqes=6}, zcrx_id=7, "
 		 "rx_buf_len=0, event_desc=NULL}");

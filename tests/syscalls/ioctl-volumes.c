@@ -51,9 +51,11 @@ int main(void)
 	TRY(BTRFS_IOC_RM_DEV_V2, &device, "{fd=3, flags=BTRFS_DEVICE_SPEC_BY_ID, devid=makedev(0, 0x1)}");
 	TRY(BTRFS_IOC_SUBVOL_SETFLAGS, &deleted.flags, "0x10 /* BTRFS_SUBVOL_??? */");
 	TRY(BTRFS_IOC_BALANCE_V2, &balance, "{flags=BTRFS_BALANCE_DATA, data={profiles=0, usage=0, devid=makedev(0, 0), pstart=0, "
-	    "pend=UINT64_MAX, vstart=0, vend=0, target=0, flags=0}, meta={profiles=0, usage=0, devid=makedev(0, 0), pstart=0, pend=0, "
-	    "vstart=0, vend=0, target=0, flags=0}, sys={profiles=0, usage=0, devid=makedev(0, 0), pstart=0, pend=0, vstart=0, vend=0, "
-	    "target=0, flags=0}}");
+	    "pend=UINT64_MAX, vstart=0, vend=0, target=0, flags=0}}");
+	balance.flags = BTRFS_BALANCE_METADATA | BTRFS_BALANCE_SYSTEM;
+	TRY(BTRFS_IOC_BALANCE_V2, &balance, "{flags=BTRFS_BALANCE_SYSTEM|BTRFS_BALANCE_METADATA, meta={profiles=0, usage=0, devid=makedev(0, 0), "
+	    "pstart=0, pend=0, vstart=0, vend=0, target=0, flags=0}, sys={profiles=0, usage=0, devid=makedev(0, 0), pstart=0, pend=0, vstart=0, "
+	    "vend=0, target=0, flags=0}}");
 	TRY(BTRFS_IOC_DEFRAG_RANGE, &defrag, "{start=1, len=UINT64_MAX, flags=BTRFS_DEFRAG_RANGE_START_IO|0x8, extent_thresh=4096, "
 	    "compress_type=BTRFS_COMPRESS_ZLIB}");
 	TRY(BTRFS_IOC_TREE_SEARCH, &search, "{key={tree_id=BTRFS_FS_TREE_OBJECTID, min_objectid=BTRFS_FIRST_FREE_OBJECTID, "

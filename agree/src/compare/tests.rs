@@ -82,6 +82,17 @@ fn names_stand_only_for_numbers() {
 }
 
 #[test]
+fn types_have_one_flag() {
+    let flags = |first: &str, other: &str| {
+        plain(&format!("bpf({{btf_flags={first}}}) = 0"), &format!("bpf({{btf_flags={other}}}) = 0"))
+    };
+    assert!(flags("BPF_F_RDONLY|BPF_F_TOKEN_FD|0x20", "BPF_F_TOKEN_FD|0x28"));
+    assert!(!flags("BPF_F_RDONLY|0x20", "BPF_F_TOKEN_FD|0x8"));
+    assert!(!flags("BPF_F_RDONLY", "BPF_F_WRONLY"));
+    assert!(!plain("bpf({map_flags=BPF_F_RDONLY|0x20}) = 0", "bpf({map_flags=0x28}) = 0"));
+}
+
+#[test]
 fn protocols_have_the_number_that_the_program_passes() {
     let pair = |first: &str, other: &str| {
         plain(
@@ -245,6 +256,7 @@ fn memory_of_requests_is_that_of_calls_that_succeed() {
     assert!(request("X_GET", 0));
     assert!(!request("X_GET", -22));
     assert!(request("SIOCSARP", -22));
+    assert!(request("TUNSETIFF", -22));
     let clock = |count: u64| {
         let line = |memory: &str| format!("io_uring_register(1, IORING_REGISTER_CLOCK, {memory}, {count}) = 0");
         is_known(&line("0x1000015c8000"), &line("{a=1}"), [1, 29, 0x1000_015c_8000, count, 0, 0], 0)

@@ -184,6 +184,8 @@ const NOT_DECODED: &[&str] = &[
     "SIOCDARP",
     "SIOCDELRT",
     "SIOCSARP",
+    "TUNSETIFF",
+    "TUNSETQUEUE",
 ];
 
 /// The first tracer knows less requests. The memory of one that succeeds is what the program or the kernel wrote.

@@ -25,6 +25,7 @@ pub const RULES: &[Rule] = &[
     received_text,
     cut_set,
     empty_flags,
+    flags_of_maps,
 ];
 
 const WIDE: &str = "the first tracer shows more bits of a register than the kernel reads";
@@ -230,6 +231,20 @@ fn names_of_no_header(places: &Places<'_>) -> Option<Explained> {
     let are_own = more.all(|name| is_own(name) || number_of(name).is_some());
     let number = others.last().is_some_and(|last| number_of(last).is_some());
     (has_more && are_own && number).then_some(("the first tracer has names for flags that no header names", 1, 1))
+}
+
+/// bpf(2) takes one flag with types. The others are those of maps.
+fn flags_of_maps(places: &Places<'_>) -> Option<Explained> {
+    let (first, other) = texts(places)?;
+    let rest = |text: &str| number_of(text.split('|').next_back()?).map_or(Some(0), Some);
+    let (left, other_left) = (rest(first)?, rest(other)?);
+    let are_known = other.split('|').all(|name| name == "BPF_F_TOKEN_FD" || number_of(name).is_some());
+    let is_part = first.contains("BPF_F_") && left & !other_left == 0;
+    (places.member() == "btf_flags" && are_known && is_part).then_some((
+        "the first tracer names flags of maps where the kernel takes one flag",
+        1,
+        1,
+    ))
 }
 
 fn address_of_nothing(places: &Places<'_>) -> Option<Explained> {

@@ -61,7 +61,8 @@ pub fn text<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
 /// The features of the kernel's key service, one byte of flags at a time.
 pub fn capabilities<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     let (Some(len), true) = (filled(cx), addr != 0 && cx.verbose) else { return Value::Addr(addr) };
-    let bytes = cx.prefix(Phase::Exit, addr, (len as usize).min(cx.options.text.saturating_add(1)));
+    let shown = (len as usize).min(cx.options.text);
+    let bytes = cx.prefix(Phase::Exit, addr, shown);
     if bytes.is_empty() && len != 0 {
         return Value::Addr(addr);
     }
@@ -74,7 +75,8 @@ pub fn capabilities<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
             _ => Value::Hex(raw),
         });
     }
-    Value::Array(items.into_bump_slice(), Tail::End)
+    let tail = if bytes.len() == shown && shown < len as usize { Tail::More } else { Tail::End };
+    Value::Array(items.into_bump_slice(), tail)
 }
 
 /// Further input of a key derivation. Without a length nothing is shown.

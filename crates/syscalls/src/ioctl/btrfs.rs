@@ -125,6 +125,10 @@ const UUID: Ty = Ty::Custom(Irregular::Uuid, &Ty::Blob(16));
 const BLOCKS: Ty = Ty::As(Width::W8, &Ty::Flags(&BLOCK_GROUPS));
 const SUBVOLUME: Ty = Ty::As(Width::W8, &Ty::Flags(&SUBVOLUME_FLAGS));
 const PART: Ty = Ty::Struct(&BALANCE_PART);
+// The kernel looks at the parts that the flags name.
+const BALANCES_DATA: When = When::AnySet("flags", &[c::BTRFS_BALANCE_DATA]);
+const BALANCES_METADATA: When = When::AnySet("flags", &[c::BTRFS_BALANCE_METADATA]);
+const BALANCES_SYSTEM: When = When::AnySet("flags", &[c::BTRFS_BALANCE_SYSTEM]);
 const TIME: Ty = Ty::Custom(Irregular::DatedTime, &Ty::Struct(&TIMESPEC));
 const LIMITS: Ty = Ty::Struct(&QGROUP_LIMIT);
 /// A struct and what follows it: as much as the kernel itself takes at once.
@@ -167,11 +171,12 @@ structs! {
         target: NUMBER, flags: Ty::As(Width::W8, &Ty::Flags(&BALANCE_ARGS))
     }
     pub BALANCE = btrfs_ioctl_balance_args {
-        flags: Ty::As(Width::W8, &Ty::Flags(&BALANCE_FLAGS)), data: PART, meta: PART, sys: PART
+        flags: Ty::As(Width::W8, &Ty::Flags(&BALANCE_FLAGS)), data: PART => BALANCES_DATA, meta: PART => BALANCES_METADATA,
+        sys: PART => BALANCES_SYSTEM
     }
     pub BALANCED = btrfs_ioctl_balance_args {
-        flags: Ty::As(Width::W8, &Ty::Flags(&BALANCE_FLAGS)), state: Ty::As(Width::W8, &Ty::Flags(&BALANCE_STATE)), data: PART,
-        meta: PART, sys: PART
+        flags: Ty::As(Width::W8, &Ty::Flags(&BALANCE_FLAGS)), state: Ty::As(Width::W8, &Ty::Flags(&BALANCE_STATE)),
+        data: PART => BALANCES_DATA, meta: PART => BALANCES_METADATA, sys: PART => BALANCES_SYSTEM
     }
     pub DEFRAG = btrfs_ioctl_defrag_range_args {
         start: NUMBER, len: NUMBER, flags: Ty::As(Width::W8, &Ty::Flags(&DEFRAG_FLAGS)), extent_thresh: Ty::UInt,

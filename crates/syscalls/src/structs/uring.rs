@@ -158,7 +158,13 @@ const READS_OR_WRITES: &[u64] = &[
     c::IORING_OP_WRITEV_FIXED,
 ];
 const ATTRIBUTES: &str = "attr_type_mask";
-const HAS_ATTRIBUTES: When = When::AllOf(&[When::OneOf(OP, !0, READS_OR_WRITES), When::NoneOf(ATTRIBUTES, !0, &[0])]);
+/// Sends without attributes.
+const SENDS_ZERO_COPY: &[u64] = &[c::IORING_OP_SEND_ZC, c::IORING_OP_SENDMSG_ZC];
+const TRANSFERS: When = When::AllOf(&[
+    When::AnyOf(&[When::OneOf(OP, !0, READS_OR_WRITES), When::OneOf(OP, !0, SENDS_OR_RECEIVES)]),
+    When::NoneOf(OP, !0, SENDS_ZERO_COPY),
+]);
+const HAS_ATTRIBUTES: When = When::AllOf(&[TRANSFERS, When::NoneOf(ATTRIBUTES, !0, &[0])]);
 
 structs! {
     /// Integrity data of a read or write: linux/io_uring.h
@@ -176,13 +182,18 @@ structs! {
         nop_flags: Ty::Flags(&URING_NOP) => When::OneOf(OP, !0, NOPS),
         install_fd_flags: Ty::Flags(&URING_INSTALL) => When::OneOf(OP, !0, &[c::IORING_OP_FIXED_FD_INSTALL]),
         rw_flags: Ty::Flags(&RWF) => When::AllOf(&[
-            When::NoneOf(OP, !0, &[c::IORING_OP_MSG_RING, c::IORING_OP_FIXED_FD_INSTALL]), When::NoneOf(OP, !0, NOPS)
+            When::NoneOf(OP, !0, &[c::IORING_OP_MSG_RING, c::IORING_OP_FIXED_FD_INSTALL]), When::NoneOf(OP, !0, NOPS),
+            When::NoneOf(OP, !0, SENDS_OR_RECEIVES)
         ]),
+        rw_flags: Ty::Hex => When::OneOf(OP, !0, SENDS_OR_RECEIVES),
         user_data: HEX64, buf_index: Ty::Hex, personality: Ty::UInt, file_index: Ty::Hex,
         attr_type_mask = "__pad2": Ty::Flags(&URING_RW_ATTR) => HAS_ATTRIBUTES,
         attr_ptr = "addr3": Ty::Ptr(Dir::In, &Ty::Struct(&URING_ATTR_PI)) => When::AllOf(&[HAS_ATTRIBUTES, When::AnySet(ATTRIBUTES, &[1])]),
         attr_ptr = "addr3": Ty::Addr => When::AllOf(&[HAS_ATTRIBUTES, When::OneOf(ATTRIBUTES, 1, &[0])]),
-        optval: HEX64 => When::AnyOf(&[When::NoneOf(OP, !0, READS_OR_WRITES), When::OneOf(ATTRIBUTES, !0, &[0])])
+        optval: HEX64 => When::AnyOf(&[
+            When::AllOf(&[When::NoneOf(OP, !0, READS_OR_WRITES), When::NoneOf(OP, !0, SENDS_OR_RECEIVES)]),
+            When::OneOf(OP, !0, SENDS_ZERO_COPY), When::OneOf(ATTRIBUTES, !0, &[0])
+        ])
     }
 }
 

@@ -72,11 +72,13 @@ pub fn rtc_param<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     Value::Change(cx.keep(before), cx.keep(after.unwrap_or(Value::Addr(addr))))
 }
 
-/// The features that the program asks for, and those that the kernel has.
+/// The features that the program asks for, and those that the kernel has, if they are others.
 pub fn uffd_features<'a>(cx: &Cx<'a>, raw: u64, siblings: Siblings) -> Value<'a> {
     let asked = Value::Flags { raw, set: &UFFD_FEATURES };
     let there = match siblings {
-        Siblings::Struct(s, base, _) if !cx.failed() => cx.number(s, "features", Phase::Exit, base).filter(|&n| n != 0),
+        Siblings::Struct(s, base, _) if !cx.failed() => {
+            cx.number(s, "features", Phase::Exit, base).filter(|&n| n != 0 && n != raw)
+        }
         _ => None,
     };
     match there {
