@@ -1,10 +1,11 @@
-//! The questions of docs/sql.md, asked of files that Stride has written of real programs.
+//! The questions of docs/sql.md and docs/fleet.md, asked of files that Stride has written of real programs.
 //!
 //! DuckDB and Spark come from PyPI, into virtual environments below target/. Where PyPI cannot be reached, the tests
 //! are reported as skipped.
 
 #[path = "../common/mod.rs"]
 mod common;
+mod fleet;
 #[path = "../common/python_packages.rs"]
 mod python;
 
@@ -37,10 +38,13 @@ impl Answer {
     }
 }
 
-/// Asks all questions.
+/// Asks all questions of docs/sql.md.
 fn ask(python: &Path, database: &str, directory: &Path) -> Vec<Answer> {
+    ask_those_of(&root().join("docs/sql.md"), python, database, directory)
+}
+
+fn ask_those_of(document: &Path, python: &Path, database: &str, directory: &Path) -> Vec<Answer> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sql/answers.py");
-    let document = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/sql.md");
     let output = Command::new(python).arg(script).arg(database).arg(directory).arg(document).output().unwrap();
     assert!(output.status.success(), "{database}: {}", text(&output.stderr));
     let answer = |line: &str| {
