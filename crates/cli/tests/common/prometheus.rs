@@ -83,6 +83,13 @@ impl Prometheus {
 
     /// The value of the only series of the answer. None: there is no series.
     pub fn ask(&self, query: &str) -> Option<f64> {
+        let result = self.series(query);
+        assert!(result.len() <= 1, "{query}: {result:?}");
+        result.first().map(|series| series["value"][1].as_str().unwrap().parse().unwrap())
+    }
+
+    /// The series of the answer.
+    pub fn series(&self, query: &str) -> Vec<Value> {
         let escaped: String = query.bytes().map(|byte| format!("%{byte:02x}")).collect();
         let (status, body) = get(self.port, &format!("/api/v1/query?query={escaped}"), "");
         let answer = text(&body);
@@ -90,9 +97,7 @@ impl Prometheus {
         // (The body may come in chunks, whose lengths are on lines of their own.)
         let json = answer.lines().find(|line| line.starts_with('{')).unwrap_or_else(|| panic!("{answer}"));
         let answer: Value = serde_json::from_str(json).unwrap();
-        let result = answer["data"]["result"].as_array().unwrap();
-        assert!(result.len() <= 1, "{query}: {result:?}");
-        result.first().map(|series| series["value"][1].as_str().unwrap().parse().unwrap())
+        answer["data"]["result"].as_array().unwrap().clone()
     }
 }
 

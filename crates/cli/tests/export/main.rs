@@ -287,6 +287,33 @@ fn prometheus_reads_and_answers() {
     }
 }
 
+/// Each query of the dashboard has an answer.
+#[test]
+fn the_dashboard_asks_for_what_there_is() {
+    need!("/usr/bin/prometheus");
+    let dashboard = std::fs::read_to_string(root().join("integrations/grafana/stride.json")).unwrap();
+    let dashboard: Value = serde_json::from_str(&dashboard).unwrap();
+    let panels = dashboard["panels"].as_array().unwrap().iter();
+    let targets = panels.flat_map(|panel| panel["targets"].as_array().unwrap());
+    let put =
+        |query: &str| query.replace("$instance", ".*").replace("$syscall", "write").replace("$__rate_interval", "10s");
+    let queries: Vec<String> = targets.map(|target| put(target["expr"].as_str().unwrap())).collect();
+    assert!(queries.len() >= 12 && queries.iter().all(|query| !query.contains('$')), "{queries:?}");
+    let scratch = Scratch::new("export-dashboard");
+    let mut served = Served::start(ENGINES[0], "");
+    let prometheus = Prometheus::start(&scratch, served.port);
+    let mut unanswered = queries;
+    let mut number = 0;
+    // Rates need two scrapes between which something happens.
+    wait_until("answers", || {
+        number += 1;
+        served.say(&format!("line {number}"));
+        unanswered.retain(|query| prometheus.series(query).is_empty());
+        unanswered.is_empty()
+    });
+    assert_eq!(served.end(), Some(0));
+}
+
 /// A client that says what it wants gets messages.
 #[test]
 fn protobuf_is_for_those_who_ask() {
