@@ -1,11 +1,10 @@
 //! `attach`: traces processes that run already, and lets go of them.
 
-use super::view::message;
 use super::{Desk, RecordingWishes, bounded};
 use crate::answer::ToolAnswer;
 use crate::arguments::AttachArguments;
-use crate::child::{ChildExtent, ChildLimits, ChildTask, Cut};
-use crate::refusal::{Refusal, cancelled};
+use crate::child::{ChildExtent, ChildLimits, ChildTask};
+use crate::refusal::Refusal;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -57,16 +56,7 @@ impl Desk {
         };
         let time = Duration::from_secs(seconds + AFTERWARDS);
         let limits = ChildLimits { cancelled: request, time, file: Some((&file, super::run::LARGEST)) };
-        let ended = task.run(limits, |_| true).await;
-        let mut ended = ended.map_err(|error| self.not_started(&shelved, &error.to_string()))?;
-        if ended.cut == Some(Cut::Cancelled) {
-            self.shelf.forget(&shelved);
-            return Err(cancelled());
-        }
-        let facts = match self.facts(request, &shelved).await {
-            Ok(facts) if facts.began => facts,
-            _ => return Err(self.not_started(&shelved, &message(ended.errors.bytes()))),
-        };
+        let (facts, ended) = self.recorded(&shelved, task, limits, |_| true).await?;
         let answer = facts.answer(&shelved, &ended).with("seconds", seconds);
         Ok(answer.list(self.brief_findings(request, &shelved).await?).list(facts.failed()))
     }

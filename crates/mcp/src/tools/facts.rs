@@ -1,10 +1,10 @@
 //! Facts of a recording that the answers of `run` and `attach` have: numbers, losses, and how its processes ended.
 
 use super::Desk;
-use super::view::untyped;
+use super::view::{message, untyped};
 use crate::answer::{AnswerList, More, ToolAnswer};
-use crate::child::{ChildEnd, Cut};
-use crate::refusal::Refusal;
+use crate::child::{ChildEnd, ChildLimits, ChildTask, Cut};
+use crate::refusal::{Refusal, cancelled};
 use crate::shelf::Shelved;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 /// Facts of a run: numbers, and how its processes ended.
 pub struct RecordedFacts {
     /// A program was traced.
-    pub began: bool,
+    began: bool,
     engine: Value,
     totals: Value,
     end: Value,
@@ -22,7 +22,28 @@ pub struct RecordedFacts {
 }
 
 impl Desk {
-    pub async fn facts(&self, request: &CancellationToken, shelved: &Shelved) -> Result<RecordedFacts, Refusal> {
+    /// Runs a `stride` that records, and returns the facts of its recording. If nothing was recorded, or the request was cancelled, the recording is forgotten.
+    pub async fn recorded(
+        &self,
+        shelved: &Shelved,
+        task: ChildTask,
+        limits: ChildLimits<'_>,
+        take: impl FnMut(&[u8]) -> bool,
+    ) -> Result<(RecordedFacts, ChildEnd), Refusal> {
+        let request = limits.cancelled;
+        let ended = task.run(limits, take).await;
+        let mut ended = ended.map_err(|error| self.not_started(shelved, &error.to_string()))?;
+        if ended.cut == Some(Cut::Cancelled) {
+            self.shelf.forget(shelved);
+            return Err(cancelled());
+        }
+        match self.facts(request, shelved).await {
+            Ok(facts) if facts.began => Ok((facts, ended)),
+            _ => Err(self.not_started(shelved, &message(ended.errors.bytes()))),
+        }
+    }
+
+    async fn facts(&self, request: &CancellationToken, shelved: &Shelved) -> Result<RecordedFacts, Refusal> {
         let nothing = ["--trace=none", "--signal=none"].map(str::to_owned).to_vec();
         let (events, _) = self.objects(request, shelved, nothing).await?;
         let (rows, _) =

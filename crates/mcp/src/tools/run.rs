@@ -1,11 +1,10 @@
 //! `run`: traces a command.
 
-use super::view::message;
 use super::{Desk, RecordingWishes, bounded};
 use crate::answer::{AnswerList, More, ToolAnswer};
 use crate::arguments::RunArguments;
-use crate::child::{ChildExtent, ChildLimits, ChildTask, Cut, LastBytes};
-use crate::refusal::{Refusal, cancelled};
+use crate::child::{ChildExtent, ChildLimits, ChildTask, LastBytes};
+use crate::refusal::Refusal;
 use crate::shelf::Shelved;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -63,19 +62,11 @@ impl Desk {
         let limits =
             ChildLimits { cancelled: request, time: Duration::from_secs(seconds), file: Some((&file, LARGEST)) };
         let mut output = LastBytes::default();
-        let ended = task.run(limits, |part| {
+        let recorded = self.recorded(&shelved, task, limits, |part| {
             output.add(part);
             true
         });
-        let mut ended = ended.await.map_err(|error| self.not_started(&shelved, &error.to_string()))?;
-        if ended.cut == Some(Cut::Cancelled) {
-            self.shelf.forget(&shelved);
-            return Err(cancelled());
-        }
-        let facts = match self.facts(request, &shelved).await {
-            Ok(facts) if facts.began => facts,
-            _ => return Err(self.not_started(&shelved, &message(ended.errors.bytes()))),
-        };
+        let (facts, mut ended) = recorded.await?;
         let answer = facts.answer(&shelved, &ended).with("time_limit_s", seconds);
         let answer = answer.list(self.brief_findings(request, &shelved).await?).list(facts.failed());
         Ok(answer.list(self.last_lines("stdout", &mut output)).list(self.last_lines("stderr", &mut ended.errors)))
