@@ -19,7 +19,7 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "The mode, the owner or an extended attribute of a file (chmod(2), chown(2), setxattr(2)), an option of a socket (setsockopt(2)) or the flags of an \
         open file (fcntl(2) with F_SETFL) are set again and again to the same value. For a file, the kernel does all that a change takes: it looks the path up, changes the \
         inode's time, and has the file system write the inode to its journal.\n\n\
-        Reported are calls whose values are those of the latest call of the same kind for the same thing, by any traced process. The first call for each \
+        Reported are calls whose values are those of the latest call of the same kind for the same thing, and the same process made both. The first call for each \
         does not count, although it may change nothing either. Times of files are not looked at, because a file that was written in between has another one, \
         nor is TCP_QUICKACK, which the kernel takes back by itself.\n\n\
         Example: a program calls fchmod(2) after each of 20,000 records of one file. One call saves the others. Where the state of a file is not known, \
@@ -81,8 +81,9 @@ impl Rule for SetAgain {
         let (pid, key, line) = (observed.seen.pid, observed.key, observed.line);
         let new = || Set { pid, key, object, word, value: !value, again: 0, line };
         let Some(set) = self.latest.entry(Attribute { of, nr: key.nr, name }, new) else { return };
-        set.again += u64::from(set.value == value);
-        set.value = value;
+        // (Each of many short processes cannot know.)
+        set.again += u64::from((set.pid, set.value) == (pid, value));
+        (set.pid, set.value) = (pid, value);
     }
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
