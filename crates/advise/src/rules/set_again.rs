@@ -33,7 +33,7 @@ struct SetAgain {
     latest: Bounded<Attribute, Set>,
 }
 
-/// What is set.
+/// An attribute of a file, an open file or a socket.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Attribute {
     of: Owner,
@@ -43,7 +43,7 @@ struct Attribute {
     name: u64,
 }
 
-/// What has it.
+/// The thing that has the attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Owner {
     /// A file, by its path or by a descriptor.
