@@ -94,7 +94,7 @@ fn row(key: CallKey) -> Option<&'static Syscall> {
 /// True if such calls may be more than they have to be.
 fn counts(key: CallKey, tracker: &Tracker) -> bool {
     let (Some(row), Some(object)) = (row(key), key.object) else { return false };
-    // Of the things without a name, only an eventfd is written to.
+    // An eventfd is the only thing without a name that is written to.
     let is_counter = tracker.kind(object) == ObjectKind::Anonymous && is_write(row);
     let works = |effect: &Effect| {
         matches!(
