@@ -38,7 +38,8 @@ fn main() {
     });
     let missing = Trial::test("missing_numbers_are_found", numbers::missing);
     let each = programs.iter().flat_map(|path| {
-        let is_found_by = |engine: &&str| Fixture::read(path).only.is_none_or(|only| only == **engine);
+        let only = Fixture::read(path).only;
+        let is_found_by = move |engine: &&str| only.as_ref().is_none_or(|only| only == engine);
         ["ptrace", "ebpf"].into_iter().filter(is_found_by).map(|engine| {
             let fixture = Fixture::read(path);
             Trial::test(format!("advise::{}::{engine}", fixture.name), move || twice(|| fixture.check(engine)))

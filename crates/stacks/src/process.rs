@@ -38,8 +38,11 @@ impl ProcessCode {
     }
 
     /// Looks for run-time systems in the modules that tend to have one, if the modules have changed: the engine needs to know it before scripts make calls.
-    pub fn search_runtime(&mut self, history: Option<&dyn CodeHistory>) {
+    pub fn search_runtime(&mut self, process: Tid, history: Option<&dyn CodeHistory>) {
         if self.runtime.searched.replace(self.space.changes) != Some(self.space.changes) {
+            if !self.perf_map.is_expected() && self.space.has_nameless_code() {
+                self.perf_map.expect(process);
+            }
             self.runtime.bias = None;
             let found = self.space.modules().find_map(|(image, bias)| {
                 let language = usual_language(&image.module.path)?;

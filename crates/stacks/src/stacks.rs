@@ -259,15 +259,12 @@ impl Stacks {
             if space.refresh(process, history, &mut self.images) {
                 self.images.tidy();
             }
-            entry.search_runtime(history);
+            entry.search_runtime(process, history);
             let space = &entry.space;
             awaited.take().into_iter().for_each(|history| history.mappings_are_read(space.known_to(history)));
         }
-        entry.search_runtime(history);
+        entry.search_runtime(process, history);
         let ProcessCode { space, perf_map, jit, .. } = entry;
-        if !perf_map.is_expected() && space.has_nameless_code() {
-            perf_map.expect(process);
-        }
         let memory = RefCell::new(memory);
         let run = |walk: &mut Walk, context: &mut _, space: &Space, perf_map: &PerfMap| {
             let jit = jit.found.as_ref();

@@ -108,7 +108,7 @@ fn counts(key: CallKey, tracker: &Tracker) -> bool {
         )
     };
     !waits_by_nature(key)
-        && !matches!(CallKind::of(row), CallKind::Close | CallKind::Sync | CallKind::Wait)
+        && !matches!(CallKind::of(row), CallKind::Close | CallKind::Sync)
         && !row.effects.iter().any(works)
         && (row.transfer().is_none() || is_counter)
 }

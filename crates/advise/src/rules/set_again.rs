@@ -70,13 +70,13 @@ impl Rule for SetAgain {
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
-        let Some(Setting { word, name, value }) = Setting::of(observed).filter(|_| observed.ok()) else { return };
-        let of = match (observed.has(Effect::SetsAttributes), observed.seen.file, observed.key.object) {
-            (true, _, Some(object)) => Owner::File(object),
-            (false, Some(file), _) => Owner::Open(file),
-            _ => return,
+        let Some(object) = observed.key.object.filter(|_| observed.ok()) else { return };
+        let Some(Setting { word, name, value }) = Setting::of(observed) else { return };
+        let of = match observed.seen.file {
+            _ if observed.has(Effect::SetsAttributes) => Owner::File(object),
+            Some(file) => Owner::Open(file),
+            None => return,
         };
-        let Some(object) = observed.key.object else { return };
         self.latest.make_room(|set| set.again > 0);
         let (pid, key, line) = (observed.seen.pid, observed.key, observed.line);
         let new = || Set { pid, key, object, word, value: !value, again: 0, line };

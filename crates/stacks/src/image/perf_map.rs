@@ -36,8 +36,7 @@ struct Place {
 impl Place {
     fn of(process: Tid) -> Option<Place> {
         let status = procfs::text(procfs::path(process, "status"))?;
-        let ids = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
-        let own: Tid = ids.split_whitespace().next_back()?.parse().ok()?;
+        let own = procfs::ids(&status, "NSpid:").last()?;
         let seen_by = |process: Tid, name: &str| {
             let metadata = std::fs::metadata(procfs::path(process, name)).ok()?;
             Some((metadata.dev(), metadata.ino()))

@@ -146,7 +146,8 @@ const SENDS_OR_RECEIVES: &[u64] = &[
 ];
 const ACCEPTS: &[u64] = &[c::IORING_OP_ACCEPT];
 const NOPS: &[u64] = &[c::IORING_OP_NOP, c::IORING_OP_NOP128];
-const READS_OR_WRITES: &[u64] = &[
+/// Operations that may have attributes. (The zero-copy sends have an option's address at their place.)
+const TRANSFERS: &[u64] = &[
     c::IORING_OP_READV,
     c::IORING_OP_WRITEV,
     c::IORING_OP_READ_FIXED,
@@ -156,15 +157,14 @@ const READS_OR_WRITES: &[u64] = &[
     c::IORING_OP_READ_MULTISHOT,
     c::IORING_OP_READV_FIXED,
     c::IORING_OP_WRITEV_FIXED,
+    c::IORING_OP_SEND,
+    c::IORING_OP_SENDMSG,
+    c::IORING_OP_RECV,
+    c::IORING_OP_RECVMSG,
+    c::IORING_OP_RECV_ZC,
 ];
 const ATTRIBUTES: &str = "attr_type_mask";
-/// Sends without attributes.
-const SENDS_ZERO_COPY: &[u64] = &[c::IORING_OP_SEND_ZC, c::IORING_OP_SENDMSG_ZC];
-const TRANSFERS: When = When::AllOf(&[
-    When::AnyOf(&[When::OneOf(OP, !0, READS_OR_WRITES), When::OneOf(OP, !0, SENDS_OR_RECEIVES)]),
-    When::NoneOf(OP, !0, SENDS_ZERO_COPY),
-]);
-const HAS_ATTRIBUTES: When = When::AllOf(&[TRANSFERS, When::NoneOf(ATTRIBUTES, !0, &[0])]);
+const HAS_ATTRIBUTES: When = When::AllOf(&[When::OneOf(OP, !0, TRANSFERS), When::NoneOf(ATTRIBUTES, !0, &[0])]);
 
 structs! {
     /// Integrity data of a read or write: linux/io_uring.h
@@ -190,10 +190,7 @@ structs! {
         attr_type_mask = "__pad2": Ty::Flags(&URING_RW_ATTR) => HAS_ATTRIBUTES,
         attr_ptr = "addr3": Ty::Ptr(Dir::In, &Ty::Struct(&URING_ATTR_PI)) => When::AllOf(&[HAS_ATTRIBUTES, When::AnySet(ATTRIBUTES, &[1])]),
         attr_ptr = "addr3": Ty::Addr => When::AllOf(&[HAS_ATTRIBUTES, When::OneOf(ATTRIBUTES, 1, &[0])]),
-        optval: HEX64 => When::AnyOf(&[
-            When::AllOf(&[When::NoneOf(OP, !0, READS_OR_WRITES), When::NoneOf(OP, !0, SENDS_OR_RECEIVES)]),
-            When::OneOf(OP, !0, SENDS_ZERO_COPY), When::OneOf(ATTRIBUTES, !0, &[0])
-        ])
+        optval: HEX64 => When::AnyOf(&[When::NoneOf(OP, !0, TRANSFERS), When::OneOf(ATTRIBUTES, !0, &[0])])
     }
 }
 
