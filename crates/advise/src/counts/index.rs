@@ -1,16 +1,16 @@
-//! The counts that all rules share: how often each call was made about each thing, and the transfers of each open file.
+//! The counts that all rules share: how often each call was made about each thing, and the files that are open.
 
 pub use crate::counts::by_thread::CallCost;
 use crate::counts::by_thread::KindTally;
-use crate::counts::kinds::{CallKind, Io, io, may_wait};
+use crate::counts::kinds::{CallKind, may_wait};
+pub use crate::counts::observed::{Observed, Pace};
+pub use crate::counts::open_file::{OpenFile, Transfers};
 pub use crate::counts::tallies::CallKey;
 use crate::counts::tallies::Tallies;
-use crate::thresholds::shared::SMALL_TRANSFER;
 use rustc_hash::FxHashMap;
-use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Outcome, RingUse, Tid, WaitKind};
-use stride_syscalls::sets::files::OPEN;
-use stride_syscalls::{Abi, Effect, For, Syscall};
-use stride_track::{Causes, CriticalPath, FileId, HandOvers, ObjectId, Seen, TimeSpent, Tracker};
+use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, RingUse, Tid};
+use stride_syscalls::{Abi, Effect, For};
+use stride_track::{Causes, CriticalPath, FileId, HandOvers, Seen, TimeSpent, Tracker};
 
 /// The usual duration of a syscall. Without this limit, one call out of thousands would look the dearest because its
 /// thread lost its CPU or met a cold cache.
@@ -33,264 +33,11 @@ impl Usual {
     }
 }
 
-/// A call that returned, as rules see it.
-pub struct Observed<'a> {
-    pub call: &'a Call,
-    pub seen: &'a Seen,
-    /// The row of the call, which has its effects.
-    pub row: &'static Syscall,
-    pub kind: CallKind,
-    pub key: CallKey,
-    pub tracker: &'a Tracker,
-    /// The line of the call in the trace.
-    pub line: u64,
-}
-
-impl Observed<'_> {
-    /// The time that the call took. 0 if that is not known.
-    pub fn time(&self) -> Ns {
-        self.call.took().unwrap_or(0)
-    }
-
-    /// The call's time without that in which its thread could have run, but had no CPU. For a call that waits, that is how long it waited.
-    pub fn time_waiting(&self) -> Ns {
-        self.time().saturating_sub(self.time_without_cpu())
-    }
-
-    /// The time in the call in which its thread could have run, but had no CPU, as far as waits are measured.
-    fn time_without_cpu(&self) -> Ns {
-        self.call.waits.as_ref().map_or(0, |waits| {
-            waits.in_call.of(WaitKind::Runnable).saturating_add(waits.in_call.of(WaitKind::Throttled))
-        })
-    }
-
-    /// True if the thread waited in the call for something other than a CPU. `None`: no waits were measured, or there were none.
-    pub fn slept(&self) -> Option<bool> {
-        self.call.waits.as_ref().map(|waits| waits.in_call.all() > self.time_without_cpu())
-    }
-
-    pub fn ok(&self) -> bool {
-        matches!(self.call.outcome, Outcome::Value(_))
-    }
-
-    pub fn errno(&self) -> Option<u32> {
-        match self.call.outcome {
-            Outcome::Error(errno) => Some(errno),
-            _ => None,
-        }
-    }
-
-    pub fn has(&self, effect: Effect) -> bool {
-        self.row.has_effect(effect)
-    }
-
-    /// The argument of this name, or 0 if the call shows none. An argument with `When::Never` is only in its register
-    /// (`Syscall::held`).
-    pub fn arg(&self, name: &str) -> u64 {
-        self.call.arg(name).unwrap_or(0)
-    }
-
-    /// The flags of the call that opens a file.
-    pub fn open_flags(&self) -> u64 {
-        self.call.open_flags()
-    }
-}
-
-/// The number of calls that a thread has made.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Pace {
-    pub calls: u64,
-    /// The number of these calls that may have waited for something outside: input, a child, a while.
-    pub waits: u64,
-    /// Those of these waits that were for its turn with a file (flock(2)). They bring no news by themselves.
-    pub turns: u64,
-    /// The time of the latest return.
-    pub at: Ns,
-}
-
 /// A thread's pace, and the call that it made last.
 #[derive(Clone, Copy)]
 struct Step {
     pace: Pace,
     key: CallKey,
-}
-
-/// Transfers through one file in one direction.
-#[derive(Clone, Default, Debug)]
-pub struct Transfers {
-    pub calls: u64,
-    pub bytes: u64,
-    /// The largest size that a transfer asked for: the size of the caller's buffer.
-    pub buffer: u64,
-    /// Transfers that asked for less than a page, but for more than one byte.
-    pub small: Small,
-    /// Transfers of one byte right after another transfer.
-    pub single: u64,
-    last: Option<(Tid, Pace)>,
-    /// The trace line of one transfer, as an example.
-    pub line: u64,
-    /// The descriptor of that transfer.
-    pub fd: Option<i32>,
-    pub key: Option<CallKey>,
-    /// The processes that made the transfers. Often they are not the process that opened the file.
-    pub by: Makers,
-}
-
-/// Processes, and how many calls each made.
-#[derive(Clone, Default, Debug)]
-pub struct Makers(Vec<(Tid, u64)>);
-
-/// At most this many processes are told apart for one file. Later ones are not counted.
-const MAX_MAKERS: usize = 256;
-
-impl Makers {
-    fn count(&mut self, pid: Tid) {
-        // Most often this is the same process as last time.
-        match self.0.iter().rposition(|(known, _)| *known == pid) {
-            Some(at) => self.0[at].1 += 1,
-            None if self.0.len() < MAX_MAKERS => self.0.push((pid, 1)),
-            None => {}
-        }
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = (Tid, u64)> {
-        self.0.iter().copied()
-    }
-}
-
-/// Calls of a few kinds, counted.
-#[derive(Clone, Default, Debug)]
-pub struct CallCounts(Vec<(CallKey, u64)>);
-
-/// At most this many kinds are told apart for one file. Later ones are not counted.
-const MAX_KINDS: usize = 16;
-
-impl CallCounts {
-    fn count(&mut self, key: CallKey) {
-        match self.0.iter().position(|(known, _)| *known == key) {
-            Some(at) => self.0[at].1 += 1,
-            None if self.0.len() < MAX_KINDS => self.0.push((key, 1)),
-            None => {}
-        }
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = (CallKey, u64)> {
-        self.0.iter().copied()
-    }
-}
-
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Small {
-    pub calls: u64,
-    pub bytes: u64,
-    /// Transfers that moved all that they asked for, so there was more to move.
-    pub full: u64,
-    pub full_bytes: u64,
-    /// Transfers that followed another one by the same thread, without another call in between, or without one that may
-    /// wait.
-    pub in_a_row: u64,
-    /// Transfers that ended with a newline.
-    pub lines: u64,
-}
-
-impl Transfers {
-    fn count(&mut self, observed: &Observed<'_>, bytes: u64, pace: Pace, write: bool) {
-        let asked = observed.seen.asked.unwrap_or(bytes);
-        self.calls += 1;
-        self.bytes += bytes;
-        self.buffer = self.buffer.max(asked);
-        self.line = observed.line;
-        self.fd = observed.seen.fd;
-        self.key = Some(observed.key);
-        self.by.count(observed.seen.pid);
-        let by = observed.call.tid;
-        let last = self.last.replace((by, pace)).filter(|(tid, _)| *tid == by).map(|(_, pace)| pace);
-        let at_once = last.is_some_and(|last| last.calls + 1 == pace.calls);
-        let positional = observed.row.transfer().is_some_and(|transfer| transfer.at_offset);
-        if asked == 1 && bytes == 1 && !positional {
-            // Single bytes of a pipe or a socket may be tokens, if there are other calls between them. Those of a file
-            // are none.
-            let of_file = || observed.seen.object.is_some_and(|object| io(object, observed.tracker) == Io::File);
-            let no_wait = last.is_some_and(|last| last.waits == pace.waits);
-            self.single += u64::from(at_once || no_wait && of_file());
-        }
-        // Programs should not buffer what they write to stderr.
-        let wanted = if write { observed.seen.fd != Some(2) && asked > 0 } else { asked > 1 };
-        if wanted && !positional && asked < SMALL_TRANSFER.get() {
-            let full = bytes == asked;
-            self.small.calls += 1;
-            self.small.bytes += bytes;
-            self.small.full += u64::from(full);
-            self.small.full_bytes += if full { bytes } else { 0 };
-            self.small.in_a_row += u64::from(at_once || last.is_some_and(|last| last.waits == pace.waits));
-            if write {
-                let data = observed.call.bytes("buf", asked as usize);
-                self.small.lines += u64::from(data.len() as u64 == asked && data.ends_with(b"\n"));
-            }
-        }
-    }
-}
-
-/// The use of an open file, from its first descriptor to its last.
-#[derive(Clone, Debug)]
-pub struct OpenFile {
-    pub id: FileId,
-    pub object: ObjectId,
-    /// The process that opened the file, or the first one seen with it.
-    pub pid: Tid,
-    /// The call that made the file, if it was seen. `flags` are its flags, if it was an open(2).
-    pub made: Option<CallKey>,
-    pub flags: u64,
-    pub line: u64,
-    /// The thread that made the file, and its pace at that time.
-    pub opened: (Tid, Pace),
-    pub reads: Transfers,
-    pub writes: Transfers,
-    pub seeks: u64,
-    pub syncs: u64,
-    /// The calls about it that neither made nor closed it and moved no bytes: fstat, lseek, connect, epoll_ctl.
-    pub others: CallCounts,
-    /// The call that closed its last descriptor.
-    pub closed: Option<CallKey>,
-    /// No call closed the last descriptor: it went with a process or an execve.
-    pub gone: bool,
-}
-
-impl OpenFile {
-    fn new(id: FileId, object: ObjectId, observed: &Observed<'_>, pace: Pace) -> OpenFile {
-        OpenFile {
-            id,
-            object,
-            pid: observed.seen.pid,
-            made: None,
-            flags: 0,
-            line: observed.line,
-            opened: (observed.call.tid, pace),
-            reads: Transfers::default(),
-            writes: Transfers::default(),
-            seeks: 0,
-            syncs: 0,
-            others: CallCounts::default(),
-            closed: None,
-            gone: false,
-        }
-    }
-}
-
-impl OpenFile {
-    /// Tests a flag. Its value depends on the ABI of the call that made the file.
-    fn flag(&self, name: &str) -> bool {
-        self.made.is_some_and(|made| self.flags & OPEN.of(made.abi).value(name) != 0)
-    }
-
-    pub fn is_directory(&self) -> bool {
-        self.flag("O_DIRECTORY")
-    }
-
-    /// True if transfers bypass the page cache (O_DIRECT).
-    pub fn is_direct(&self) -> bool {
-        self.flag("O_DIRECT")
-    }
 }
 
 /// The part of the events that Stride could see.
