@@ -13,7 +13,7 @@ static sem_t permits;
 static int request(int i, int corrected) {
 	struct timespec until;
 	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += 15000000;
+	until.tv_nsec += 40000000;
 	until.tv_sec += until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
 	if (sem_timedwait(&permits, &until)) // FROM request
