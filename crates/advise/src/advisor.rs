@@ -65,6 +65,7 @@ impl Advisor {
         };
         let seen = tracker.seen()?;
         if matches!(call.outcome, Outcome::Pending | Outcome::Gone) {
+            self.rules.iter_mut().for_each(|(_, rule)| rule.event(event, &self.index, tracker));
             return None;
         }
         let row = seen.row.unwrap_or(&UNKNOWN);

@@ -33,7 +33,7 @@ pub trait Rule {
     /// The last descriptor of `file` was closed or is gone. Files that stay open are in the index at the end.
     fn closed(&mut self, _file: &OpenFile, _index: &Index, _tracker: &Tracker) {}
 
-    /// Shows events other than calls: threads that start and end, signals.
+    /// Shows events other than calls that returned: threads that start and end, signals, calls that will not return.
     fn event(&mut self, _event: &Event<'_>, _index: &Index, _tracker: &Tracker) {}
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate>;

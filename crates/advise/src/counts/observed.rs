@@ -63,6 +63,12 @@ impl Observed<'_> {
         self.call.arg(name).unwrap_or(0)
     }
 
+    /// The upper half of the offset of a call that takes it in two registers. This argument is never shown, so `arg` does not have it.
+    pub fn upper_half(&self) -> u64 {
+        let at = self.row.args.iter().position(|arg| arg.name == "offset_high");
+        at.map_or(0, |at| self.row.held(at, &self.call.args, self.call.abi))
+    }
+
     /// The flags of the call that opens a file.
     pub fn open_flags(&self) -> u64 {
         self.call.open_flags()

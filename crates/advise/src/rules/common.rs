@@ -8,7 +8,7 @@ use crate::thresholds::shared::FEW_CALLS;
 use rustc_hash::FxHashMap;
 use std::borrow::Borrow;
 use std::hash::Hash;
-use stride_event::{Ns, Tid, grouped};
+use stride_event::{Ns, Stack, Tid, grouped};
 use stride_track::{CriticalPath, FoundAt, ObjectId, ObjectKind, Tracker};
 pub use stride_track::{base_name, directory};
 
@@ -360,6 +360,14 @@ fn is_plain(c: char) -> bool {
     let invisible =
         matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
     !c.is_control() && !invisible
+}
+
+/// True if a function on the stack has the name of one that lets time pass: `sleep`, `Thread.sleep`, `JVM_Sleep`, `sleep_for`.
+pub fn is_asleep(stack: &Stack) -> bool {
+    const SLEEP: &str = "sleep";
+    let is_sleep = |word: &str| word.get(..SLEEP.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(SLEEP));
+    let sleeps = |name: &str| name.split(|c: char| !c.is_ascii_alphanumeric()).any(is_sleep);
+    stack.frames.iter().flat_map(|frame| frame.functions()).filter_map(|function| function.name).any(sleeps)
 }
 
 #[cfg(test)]

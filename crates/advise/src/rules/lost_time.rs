@@ -1,7 +1,7 @@
 //! A large part of the run passes in waits of one kind, whatever the program does: in sleeps, without a CPU, or without
 //! the pages of its memory.
 
-use super::common::{Bounded, family, family_name, process};
+use super::common::{Bounded, family, family_name, is_asleep, process};
 use crate::counts::index::{CallKey, Index, Observed};
 use crate::counts::kinds::{Io, io, is_asked, is_write, waits_for_any};
 use crate::report::finding::{Candidate, Confidence};
@@ -11,13 +11,17 @@ use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use stride_event::{Event, Interrupt, Ns, Outcome, Tid, WaitKind, Waker};
-use stride_syscalls::{Effect, Flow, For, Syscall};
+use std::sync::Arc;
+use stride_event::{Event, Interrupt, Ns, Outcome, Stack, Tid, WaitKind, Waker};
+use stride_syscalls::{Effect, Flow, For, Syscall, uapi::consts as c};
 use stride_track::{Activity, CallOn, Futex, ObjectKind, TimeShare, TimeSpent, Tracker, Who};
 
 const LOST_SLEEPS: Threshold = Threshold::count("lost-sleeps", 10, "sleeps of threads of one name");
 const LOST_PART: Threshold =
     Threshold::part("lost-part", 0.3, "the part of the run that passed in sleeps, or without pages");
+const FEW_LOST_SLEEPS: Threshold =
+    Threshold::count("few-lost-sleeps", 3, "sleeps that are enough if they take most of the run");
+const MOSTLY_LOST: Threshold = Threshold::part("mostly-lost", 0.6, "most of the run, for so few sleeps");
 const THROTTLED_PART: Threshold =
     Threshold::part("throttled-part", 0.1, "the part of the run in which a CPU limit kept threads from running");
 const LOST_TO_PAGES: Threshold = Threshold::time(
@@ -33,8 +37,8 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "time lost in waits of one kind",
     explanation: "A large part of the run passes in waits of one kind, and no other finding says why. This is read from the table of where the time went, not \
         from a pattern of calls.\n\n\
-        Sleeps: three tenths of the run passed in at least ten sleeps (nanosleep(2) and its kin) of threads of one name. Sleeps between two looks at memory, at a queue \
-        or at a clock make no call, and so nothing but the sleeps is seen. Sleeps for whose end other traced threads wait, and those after which the thread writes to a pipe, answers a client or ends, do not count: they set a pace. Waits at an epoll instance (epoll_wait(2)) whose time ran out are sleeps, too, if the process took nothing from a pipe or a socket: so the runtimes of Go and \
+        Sleeps: three tenths of the run passed in at least ten sleeps (nanosleep(2) and its kin) of threads of one name, or three fifths in at least three. Sleeps between two looks at memory, at a queue \
+        or at a clock make no call, and so nothing but the sleeps is seen. Sleeps for whose end other traced threads wait (but for those who cannot write because nobody reads), and those after which the thread writes to a pipe, answers a client or ends, do not count: they set a pace. Waits at an epoll instance (epoll_wait(2)) whose time ran out are sleeps, too, if the process took nothing from a pipe or a socket: so the runtimes of Go and \
         Node.js sleep. A thread that waits learns of a change half a sleep too late, and often a whole \
         one. In C, wait with a condition variable, a semaphore or a futex in shared memory; in Python with threading.Event or queue.Queue.get, in Java with a \
         BlockingQueue or a CountDownLatch, in Go with a channel, in Node.js with an event or a promise, in a shell with `wait` or a read from a FIFO. A sleep that only lets time pass, \
@@ -45,7 +49,7 @@ pub const RULE: RuleInfo = RuleInfo {
         Pages: three tenths of the run, and a second or more, passed while threads waited for pages of their memory that had to be read from a disk: of mapped files that do not fit into the memory or into \
         the cgroup's limit, of programs that ran for the first time, or from swap. Give it more memory, touch less of it, or read in order.\n\n\
         Example: a decoder and a writer share a frame in memory, and each sleeps 5 ms until the other has changed a flag: 0.8 s of 0.9 s are sleeps. Two semaphores take 0.02 s.",
-    thresholds: &[LOST_SLEEPS, LOST_PART, THROTTLED_PART, LOST_TO_PAGES, SHORTEST_SLEEP],
+    thresholds: &[LOST_SLEEPS, LOST_PART, FEW_LOST_SLEEPS, MOSTLY_LOST, THROTTLED_PART, LOST_TO_PAGES, SHORTEST_SLEEP],
     make: || Box::new(LostTime::default()),
 };
 
@@ -57,7 +61,7 @@ struct LostTime {
     /// The sleep of a thread that has made no call since.
     pending: Bounded<Tid, Sleep>,
     /// Processes that take something from a peer. Their waits for descriptors may be for that.
-    have_peers: Bounded<Tid, ()>,
+    have_peers: Bounded<Tid, Peers>,
 }
 
 #[derive(Clone, Copy)]
@@ -67,6 +71,42 @@ struct Sleep {
     in_row: bool,
     /// A wait for any of some descriptors, until its time ran out: so event loops sleep, and the runtimes of Go and Node.js.
     is_for_any: bool,
+}
+
+/// Waits at futexes until their time ran out: so threads of Java sleep, as some of their stacks show.
+#[derive(Clone, Copy, Default)]
+struct Parked {
+    calls: u64,
+    time: Ns,
+    stacks: u64,
+    asleep: u64,
+}
+
+impl Parked {
+    fn are_sleeps(&self) -> bool {
+        self.asleep * 2 > self.stacks
+    }
+
+    fn add(&mut self, other: Parked) {
+        self.calls += other.calls;
+        self.time = self.time.saturating_add(other.time);
+        self.stacks += other.stacks;
+        self.asleep += other.asleep;
+    }
+}
+
+/// How often a process waited for any of some descriptors until a traced thread woke it, and until somebody else did.
+#[derive(Clone, Copy, Default)]
+struct Peers {
+    traced: u64,
+    others: u64,
+}
+
+impl Peers {
+    /// All that the process takes comes from traced threads, as far as that is known.
+    fn are_traced(&self) -> bool {
+        self.traced > self.others * 10
+    }
 }
 
 /// The latest sleep of a thread.
@@ -91,6 +131,7 @@ struct Sleeps {
     gave: u64,
     /// Those in long rows.
     in_rows: u64,
+    parked: Parked,
     /// The process runs a program for its parent, as sleep(1) for a shell.
     is_for_parent: bool,
     /// The processes of which these are.
@@ -117,11 +158,17 @@ impl Rule for LostTime {
         }
         if takes_from_peer(observed) {
             self.have_peers.make_room_of_ended(observed.tracker, |_| false);
-            self.have_peers.entry(observed.seen.pid, || ());
+            self.have_peers.entry(observed.seen.pid, Peers::default);
+        }
+        if waits_for_any(observed.row) && observed.ok() {
+            self.woken(observed);
         }
         let is_timed_out = waits_for_any(observed.row) && observed.call.outcome == Outcome::Value(0);
         if is_timed_out && observed.time_waiting() >= SHORTEST_SLEEP.get() {
             return self.slept_now(observed, false, true);
+        }
+        if Futex::is(observed.row) && observed.errno() == Some(c::ETIMEDOUT as u32) {
+            return self.parked(observed);
         }
         if !is_sleep(observed.row) {
             return;
@@ -162,23 +209,51 @@ impl LostTime {
         self.pending.entry(observed.call.tid, || sleep);
     }
 
+    /// The thread waited at a futex until its time ran out.
+    fn parked(&mut self, observed: &Observed<'_>) {
+        let Some(sleeps) = self.sleeps_of(observed) else { return };
+        let stack = observed.call.stack.as_ref();
+        // (The runtime's own threads sleep, too. They run no code of the program.)
+        let runs_script = |stack: &&Arc<Stack>| stack.frames.iter().any(|frame| frame.module.is_none());
+        let asleep = stack.filter(runs_script).is_some_and(|stack| is_asleep(stack));
+        let time = observed.time_waiting();
+        sleeps.parked.add(Parked { calls: 1, time, stacks: stack.is_some().into(), asleep: asleep.into() });
+        sleeps.kinds.entry(observed.key.nr).or_insert((observed.key, 0)).1 += 1;
+    }
+
+    /// Notes the waker of a wait for any of some descriptors. (A wait whose time ran out has none.)
+    fn woken(&mut self, observed: &Observed<'_>) {
+        let longest = observed.call.waits.as_ref().and_then(|waits| waits.longest.as_ref());
+        let waker = longest.and_then(|sleep| sleep.waker);
+        let Some((peers, waker)) = self.have_peers.get_mut(&observed.seen.pid).zip(waker) else { return };
+        match waker {
+            Waker::Interrupt(Interrupt::Timer) => {}
+            Waker::Thread(thread, _) if observed.tracker.thread(thread.tid).is_some() => peers.traced += 1,
+            _ => peers.others += 1,
+        }
+    }
+
     /// `gave`: the thread woke another one after it.
     fn count(&mut self, observed: &Observed<'_>, sleep: Sleep, gave: bool) {
-        let Some(thread) = observed.tracker.thread(observed.call.tid) else { return };
-        self.sleeps.make_room_of_ended(observed.tracker, |sleeps| sleeps.calls >= LOST_SLEEPS.get());
-        let of = (observed.seen.pid, family(&thread.comm).into());
-        let Some(sleeps) = self.sleeps.entry(of, Sleeps::default) else { return };
+        let Some(sleeps) = self.sleeps_of(observed) else { return };
         sleeps.calls += 1;
         sleeps.time = sleeps.time.saturating_add(sleep.time);
         sleeps.in_rows += u64::from(sleep.in_row);
         sleeps.for_any += u64::from(sleep.is_for_any);
         sleeps.gave += u64::from(gave);
-        if sleeps.calls == 1 {
-            let process = |pid| observed.tracker.process(pid);
-            let parent = process(observed.seen.pid).and_then(|process| process.parent).and_then(process);
-            sleeps.is_for_parent = parent.is_some_and(|parent| parent.comm != thread.comm);
-        }
         sleeps.kinds.entry(sleep.key.nr).or_insert((sleep.key, 0)).1 += 1;
+    }
+
+    /// The sleeps of the call's process and of threads named like its thread.
+    fn sleeps_of(&mut self, observed: &Observed<'_>) -> Option<&mut Sleeps> {
+        let pid = observed.seen.pid;
+        let process = |pid| observed.tracker.process(pid);
+        let thread = observed.tracker.thread(observed.call.tid)?;
+        self.sleeps.make_room_of_ended(observed.tracker, |sleeps| sleeps.calls >= LOST_SLEEPS.get());
+        self.sleeps.entry((pid, family(&thread.comm).into()), || {
+            let parent = process(pid).and_then(|process| process.parent).and_then(process);
+            Sleeps { is_for_parent: parent.is_some_and(|parent| parent.comm != thread.comm), ..Sleeps::default() }
+        })
     }
 
     fn slept(&self, index: &Index, tracker: &Tracker) -> Option<Candidate> {
@@ -188,8 +263,11 @@ impl LostTime {
             return None;
         }
         let mut families: BTreeMap<&[u8], (Sleeps, Tid)> = BTreeMap::new();
-        let many = |sleeps: &Sleeps| sleeps.is_for_parent || sleeps.calls >= LOST_SLEEPS.get();
-        let has_peer = |pid: &Tid, sleeps: &Sleeps| sleeps.for_any > 0 && self.have_peers.get(pid).is_some();
+        let many =
+            |sleeps: &Sleeps| sleeps.is_for_parent || sleeps.calls + sleeps.parked.calls >= FEW_LOST_SLEEPS.get();
+        let has_peer = |pid: &Tid, sleeps: &Sleeps| {
+            sleeps.for_any > 0 && self.have_peers.get(pid).is_some_and(|peers| !peers.are_traced())
+        };
         let counted = self.sleeps.iter().filter(|((pid, _), sleeps)| many(sleeps) && !has_peer(pid, sleeps));
         for ((pid, name), sleeps) in counted {
             let (sum, of) = families.entry(name).or_insert((Sleeps::default(), *pid));
@@ -198,29 +276,39 @@ impl LostTime {
             sum.in_rows += sleeps.in_rows;
             sum.for_any += sleeps.for_any;
             sum.gave += sleeps.gave;
+            sum.parked.add(sleeps.parked);
             sleeps.kinds.iter().for_each(|(nr, (key, n))| sum.kinds.entry(*nr).or_insert((*key, 0)).1 += n);
             sum.pids.push(*pid);
             *of = (*of).min(*pid);
         }
-        let asleep = |name: &[u8], pids: &[Tid], for_any: bool| {
+        for (sleeps, _) in families.values_mut().filter(|(sleeps, _)| sleeps.parked.are_sleeps()) {
+            sleeps.calls += sleeps.parked.calls;
+            sleeps.time = sleeps.time.saturating_add(sleeps.parked.time);
+        }
+        let asleep = |name: &[u8], of: &Sleeps| {
+            let pids = &of.pids;
             let is_of = |who: &Who| family(&who.comm) == name && who.pid.is_none_or(|pid| pids.contains(&pid));
             let shares = account.shares.iter().filter(|share| is_of(&share.who));
-            let sleeps = |share: &&TimeShare| match for_any {
-                true if ran_out(&share.activity) => !is_awaited_by_others(share),
-                _ => in_sleep(&share.activity) && !is_awaited(share),
+            let sleeps = |share: &&TimeShare| {
+                let (on, ran_out) = (share.activity.call().and_then(CallOn::row), ran_out(&share.activity));
+                let is = |kind: fn(&'static Syscall) -> bool| on.is_some_and(kind);
+                match () {
+                    () if of.for_any > 0 && ran_out && is(waits_for_any) => !is_awaited_by_others(share),
+                    () if of.parked.are_sleeps() && ran_out && is(|row| Futex::is(row)) => !is_awaited(share),
+                    () => is(is_sleep) && !is_awaited(share),
+                }
             };
             shares.filter(sleeps).map(|share| share.time).sum::<Ns>()
         };
-        let lost = families
-            .into_iter()
-            .map(|(name, (sleeps, pid))| (asleep(name, &sleeps.pids, sleeps.for_any > 0), name, sleeps, pid));
+        let lost = families.into_iter().map(|(name, (sleeps, pid))| (asleep(name, &sleeps), name, sleeps, pid));
         let (run, name, sleeps, pid) = lost
             .filter(|(run, _, sleeps, _)| {
-                sleeps.calls >= LOST_SLEEPS.get()
+                let part = if sleeps.calls >= LOST_SLEEPS.get() { LOST_PART.ratio() } else { MOSTLY_LOST.ratio() };
+                sleeps.calls >= FEW_LOST_SLEEPS.get()
                     && sleeps.in_rows * 2 <= sleeps.calls
                     && sleeps.gave * 2 <= sleeps.calls
                     && sleeps.time / sleeps.calls >= SHORTEST_SLEEP.get()
-                    && *run as f64 >= index.own_total() as f64 * LOST_PART.ratio()
+                    && *run as f64 >= index.own_total() as f64 * part
             })
             .max_by_key(|(run, name, ..)| (*run, Reverse(*name)))?;
         Some(Candidate {
@@ -309,12 +397,13 @@ fn whole(account: &TimeSpent) -> crate::report::statement::Statement {
     }
 }
 
-/// Others wait for the thread that sleeps: then the sleep stands for work. A shell that waits for sleep(1) sleeps itself.
+/// Others wait for the thread that sleeps: then the sleep stands for work. A shell that waits for sleep(1) sleeps itself, and those who cannot write only want the
+/// thread to read.
 fn is_awaited(share: &TimeShare) -> bool {
-    share
-        .awaited_by
-        .first()
-        .is_some_and(|(who, on)| on.row().and_then(Syscall::waits) != Some(For::Child) || who.comm == share.who.comm)
+    let stands_for_work = |who: &Who, row: &'static Syscall| {
+        !is_write(row) && (row.waits() != Some(For::Child) || who.comm == share.who.comm)
+    };
+    share.awaited_by.first().is_some_and(|(who, on)| on.row().is_none_or(|row| stands_for_work(who, row)))
 }
 
 /// The same of a wait that a runtime makes for its whole process: its other threads have nothing to do meanwhile, and wait for each other.
@@ -334,14 +423,14 @@ fn wakes_another(observed: &Observed<'_>) -> bool {
     wakes && matches!(observed.call.outcome, Outcome::Value(1..))
 }
 
-/// A wait for any of some descriptors whose time ran out. Without measured waits, that is not known of each.
+/// A wait whose time ran out. Without measured waits, that is not known of each.
 fn ran_out(activity: &Activity) -> bool {
-    let on = match activity {
-        Activity::Asleep(on, _, Some(Waker::Interrupt(Interrupt::Timer)) | None) => on,
-        Activity::InCall(on) | Activity::Unmeasured(on) => on,
-        _ => return false,
-    };
-    on.row().is_some_and(waits_for_any)
+    let is_timer = |waker: &Option<Waker>| matches!(waker, Some(Waker::Interrupt(Interrupt::Timer)) | None);
+    match activity {
+        Activity::Asleep(_, _, waker) => is_timer(waker),
+        Activity::InCall(_) | Activity::Unmeasured(_) => true,
+        _ => false,
+    }
 }
 
 /// The call gives something to others: through a pipe or a device, or to a client of a server. The sleep before it sets a pace, or stands for work.
@@ -353,10 +442,6 @@ fn gives_others(observed: &Observed<'_>) -> bool {
 
 fn is_sleep(row: &Syscall) -> bool {
     row.waits() == Some(For::Time)
-}
-
-fn in_sleep(activity: &Activity) -> bool {
-    activity.call().and_then(CallOn::row).is_some_and(is_sleep)
 }
 
 #[cfg(test)]

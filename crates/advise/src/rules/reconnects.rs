@@ -13,7 +13,7 @@ use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use stride_event::{Ns, Outcome, Tid};
 use stride_syscalls::{Effect, Syscall, Thing, uapi::consts as c};
-use stride_track::{FileId, ObjectId, ObjectKind, Tracker};
+use stride_track::{Cloned, FileId, ObjectId, ObjectKind, Tracker};
 
 const RECONNECTS: Threshold =
     Threshold::count("reconnects", 20, "connections of one process to one peer, one after the other");
@@ -41,6 +41,8 @@ struct Reconnects {
     open: Bounded<FileId, Connection>,
     peers: Bounded<(Tid, ObjectId), Peer>,
     processes: ProcessCounts,
+    /// Threads that were made.
+    threads: u64,
 }
 
 struct Connection {
@@ -69,12 +71,19 @@ struct Peer {
 
 impl Rule for Reconnects {
     fn wants(&self, row: &'static Syscall) -> bool {
-        row.has_effect(Effect::Connects) || row.makes() == Some(Thing::Socket) || is_write(row)
+        row.has_effect(Effect::Connects)
+            || row.has_effect(Effect::Forks)
+            || row.makes() == Some(Thing::Socket)
+            || is_write(row)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         const EINPROGRESS: Outcome = Outcome::Error(c::EINPROGRESS as u32);
         let entered = observed.call.began();
+        if observed.has(Effect::Forks) {
+            self.threads += u64::from(observed.ok() && Cloned::of(observed.call).makes_thread());
+            return;
+        }
         if let Some((_, file, _)) = observed.seen.made {
             self.made.entry(file, || entered);
             return;
@@ -144,6 +153,9 @@ impl Rule for Reconnects {
         });
         let mut claims = Claims::default();
         claims.add_all(often.iter().flat_map(|(_, peer)| peer.claims.iter()));
+        // A server that makes a thread for each connection makes fewer if there are fewer connections.
+        let again: u64 = often.iter().map(|(_, peer)| peer.again).sum();
+        let a_thread_for_each = self.threads.abs_diff(again) * 10 <= again;
         vec![Candidate {
             sentence: say!(
                 "{}: {} connections were made one after the other, for {} messages each.",
@@ -158,6 +170,7 @@ impl Rule for Reconnects {
             confidence: Confidence::Likely,
             claims: claims.list(),
             estimate: "making and closing each connection but the first".into(),
+            instead_of: if a_thread_for_each { &["short-threads"] } else { &[] },
             whole_time: Some(often.iter().map(|(_, peer)| peer.lost.on_path(index.path())).sum()),
             ..Candidate::default()
         }]

@@ -1,4 +1,4 @@
-//! Attributes of files, options of sockets and flags of descriptors are set to the values that they have already.
+//! Attributes of files, options of sockets, flags and positions of open files are set to the values that they have already.
 
 use super::common::{Bounded, Claims, ProcessCounts, and_others, largest, plain, thing};
 use crate::counts::index::{CallKey, Index, Observed};
@@ -16,10 +16,10 @@ use stride_track::{FileId, ObjectId, Tracker};
 pub const RULE: RuleInfo = RuleInfo {
     id: "set-again",
     title: "attributes set to what they are",
-    explanation: "The mode, the owner or an extended attribute of a file (chmod(2), chown(2), setxattr(2)), an option of a socket (setsockopt(2)) or the flags of an \
-        open file (fcntl(2) with F_SETFL) are set again and again to the same value. For a file, the kernel does all that a change takes: it looks the path up, changes the \
+    explanation: "The mode, the owner or an extended attribute of a file (chmod(2), chown(2), setxattr(2)), an option of a socket (setsockopt(2)), the flags of an \
+        open file (fcntl(2) with F_SETFL) or its position (lseek(2) with SEEK_SET) are set again and again to the same value. For a file, the kernel does all that a change takes: it looks the path up, changes the \
         inode's time, and has the file system write the inode to its journal.\n\n\
-        Reported are calls whose values are those of the latest call of the same kind for the same thing, and the same process made both. The first call for each \
+        Reported are calls whose values are those of the latest call of the same kind for the same thing, and the same process made both. For a position, nothing may have been read or written in between. The first call for each \
         does not count, although it may change nothing either. Times of files are not looked at, because a file that was written in between has another one, \
         nor is TCP_QUICKACK, which the kernel takes back by itself.\n\n\
         Example: a program calls fchmod(2) after each of 20,000 records of one file. One call saves the others. Where the state of a file is not known, \
@@ -65,13 +65,14 @@ struct Set {
 impl Rule for SetAgain {
     fn wants(&self, row: &'static Syscall) -> bool {
         row.has_effect(Effect::SetsAttributes)
+            || row.has_effect(Effect::Seeks)
             || row.has_effect(Effect::SetsOfSocket)
             || row.has_effect(Effect::ControlsDescriptor)
     }
 
-    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+    fn call(&mut self, observed: &Observed<'_>, index: &Index) {
         let Some(object) = observed.key.object.filter(|_| observed.ok()) else { return };
-        let Some(Setting { word, name, value }) = Setting::of(observed) else { return };
+        let Some(Setting { word, name, value }) = Setting::of(observed, index) else { return };
         let of = match observed.seen.file {
             _ if observed.has(Effect::SetsAttributes) => Owner::File(object),
             Some(file) => Owner::Open(file),
@@ -105,7 +106,7 @@ impl Rule for SetAgain {
                 and_others(sets.len())
             ),
             evidence: evidence.chain(processes.evidence()).collect(),
-            advice: "Set it once: for a file when it is made (the mode of open(2), fchmod(2) after it), for a socket or descriptor before the loop. Where the state is not \
+            advice: "Set it once: for a file when it is made (the mode of open(2), fchmod(2) after it), for a socket or descriptor before the loop, and the position only if the next bytes are elsewhere. Where the state is not \
                      known, ask first, and set what differs."
                 .into(),
             confidence: Confidence::Certain,
@@ -124,7 +125,7 @@ struct Setting {
 
 impl Setting {
     /// The attribute that the call sets. `None`: none that is looked at, or its value is not known whole.
-    fn of(observed: &Observed<'_>) -> Option<Setting> {
+    fn of(observed: &Observed<'_>, index: &Index) -> Option<Setting> {
         let call = observed.call;
         let plain = |word, name| Some(Setting { word, name: 0, value: call.arg(name)? });
         if observed.has(Effect::SetsOfSocket) {
@@ -135,6 +136,12 @@ impl Setting {
         }
         if observed.has(Effect::ControlsDescriptor) {
             return plain("flags", "arg").filter(|_| call.arg("op") == Some(c::F_SETFL));
+        }
+        if observed.has(Effect::Seeks) {
+            let file = index.file(observed.seen.file?).filter(|_| call.arg("whence") == Some(c::SEEK_SET))?;
+            // Reading and writing move the position.
+            let value = hash((call.arg("offset")?, observed.upper_half(), file.reads.calls + file.writes.calls));
+            return Some(Setting { word: "position", name: 0, value });
         }
         if call.arg("value").is_some() {
             let value = hash((whole(call, "value", "size")?, call.arg("flags")));

@@ -1,6 +1,6 @@
 //! Waits for a lock, a turn or a message end because their time runs out, and not because anything came.
 
-use super::common::{Bounded, family, family_name, process};
+use super::common::{Bounded, family, family_name, is_asleep, process};
 use crate::counts::index::{CallKey, Index, Observed};
 use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{MEAN_WAIT, RUN, TIMES, WAITED};
@@ -65,14 +65,6 @@ impl Waits {
     fn are_sleeps(&self) -> bool {
         self.stacks.iter().filter(|(stack, _)| is_asleep(stack)).count() * 2 > self.stacks.len()
     }
-}
-
-/// True if a function on the stack has the name of one that lets time pass: `sleep`, `Thread.sleep`, `JVM_Sleep`, `sleep_for`.
-fn is_asleep(stack: &Stack) -> bool {
-    const SLEEP: &str = "sleep";
-    let is_sleep = |word: &str| word.get(..SLEEP.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(SLEEP));
-    let sleeps = |name: &str| name.split(|c: char| !c.is_ascii_alphanumeric()).any(is_sleep);
-    stack.frames.iter().flat_map(|frame| frame.functions()).filter_map(|function| function.name).any(sleeps)
 }
 
 /// Calls that take less have hardly waited.

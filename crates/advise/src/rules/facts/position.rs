@@ -33,7 +33,7 @@ impl Rule for TellAgain {
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
-        let moves = observed.arg("offset") != 0 || upper_half(observed) != 0;
+        let moves = observed.arg("offset") != 0 || observed.upper_half() != 0;
         if moves || observed.arg("whence") != c::SEEK_CUR || !observed.ok() {
             return;
         }
@@ -82,12 +82,4 @@ impl Rule for TellAgain {
             ..Candidate::default()
         }]
     }
-}
-
-/// The upper half of the offset of a call that takes it in two registers. This argument is never shown, so
-/// `Observed::arg` does not have it.
-fn upper_half(observed: &Observed<'_>) -> u64 {
-    let (row, call) = (observed.row, observed.call);
-    let at = row.args.iter().position(|arg| arg.name == "offset_high");
-    at.map_or(0, |at| row.held(at, &call.args, call.abi))
 }
